@@ -1,0 +1,208 @@
+//! Into which strips and bins is the world cut?
+
+use crate::geom::Aabb;
+use crate::store::Boxes;
+use alloc::vec::Vec;
+
+/// Most cells on one axis: cell numbers are bytes.
+const CELLS_MAX: u32 = 256;
+/// Most strips: past this scattering to them falls off a cliff of address translation.
+const STRIPS_MAX: u32 = 4096;
+const BINS_MAX: u32 = 4096;
+/// Boxes looked at to choose the grid.
+const SAMPLES_MAX: usize = 2048;
+
+/// What one step costs, in nanoseconds on a 2023 server core; only ratios matter.
+mod cost {
+    /// To copy a box to a strip and order it there.
+    pub(super) const COPY: f64 = 12.0;
+    /// To start comparing one box.
+    pub(super) const START: f64 = 3.0;
+    /// To compare with one candidate.
+    pub(super) const CANDIDATE: f64 = 0.15;
+    /// To visit one strip, however empty.
+    pub(super) const STRIP: f64 = 600.0;
+}
+
+/// How one axis is cut: cell `k` holds `origin + k / scale` and up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    /// Which axis of space.
+    pub(super) axis: usize,
+    pub(super) origin: f32,
+    /// Cells per unit of length.
+    pub(super) scale: f32,
+    pub(super) cells: u32,
+}
+
+/// How the world is cut. Everything outside falls into the outermost cells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grid {
+    /// Bins along the strips.
+    pub(super) along: Cut,
+    /// Cells across, slow and fast: strip `u * v.cells + v`.
+    pub(super) u: Cut,
+    pub(super) v: Cut,
+}
+
+/// Memory for choosing a grid.
+#[derive(Debug, Default)]
+pub(super) struct Sample {
+    boxes: Vec<Aabb>,
+    line: Vec<f32>,
+    counts: Vec<u32>,
+}
+
+/// What the sample says of one axis.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    axis: usize,
+    origin: f32,
+    length: f32,
+    /// Mean length of the boxes.
+    mean: f32,
+}
+
+impl Grid {
+    pub(super) fn strips(&self) -> usize {
+        (self.u.cells * self.v.cells) as usize
+    }
+
+    /// Chooses the cells for `boxes` from a sample of them.
+    ///
+    /// A function of the columns alone, so that the order of pairs is, too.
+    pub(super) fn choose(boxes: Boxes<'_>, sample: &mut Sample) -> Self {
+        let rows = boxes.len();
+        let wanted = (rows / 32).clamp(128, SAMPLES_MAX).min(rows);
+        sample.boxes.clear();
+        for k in 0..wanted {
+            let moving = boxes.get((k as u64 * rows as u64 / wanted as u64) as usize);
+            if moving.validate().is_ok() {
+                sample.boxes.push(moving.bounds());
+            }
+        }
+        let extents: [Extent; 3] =
+            core::array::from_fn(|axis| extent(axis, &sample.boxes, &mut sample.line));
+
+        // Along the axis on which the world is longest for its boxes, the others across.
+        let ratio = |e: &Extent| f64::from(e.length) / f64::from(e.mean).max(1e-30);
+        let mut order = extents;
+        order.sort_by(|p, q| ratio(q).total_cmp(&ratio(p)).then(p.axis.cmp(&q.axis)));
+        let [along, u, v] = order;
+
+        let mut best = Self::with_strips(along, u, v, 1.0, rows);
+        let mut best_cost = f64::INFINITY;
+        let mut strips = 1.0;
+        while strips <= f64::from(STRIPS_MAX) {
+            let grid = Self::with_strips(along, u, v, strips, rows);
+            let cost = grid.cost(rows, sample, along);
+            if cost < best_cost {
+                best_cost = cost;
+                best = grid;
+            }
+            strips *= core::f64::consts::SQRT_2;
+        }
+        best
+    }
+
+    /// About `strips` strips, cut so that boxes cross as few borders as can be.
+    fn with_strips(along: Extent, u: Extent, v: Extent, strips: f64, rows: usize) -> Self {
+        // A box meets (1 + mean/width) cells on an axis; with the product of the cells fixed,
+        // the product of these is least when both axes are cut in proportion to length / mean.
+        let boxes_along = |e: Extent| (f64::from(e.length) / f64::from(e.mean).max(1e-30)).max(1.0);
+        let share = libm_sqrt(strips * boxes_along(u) / boxes_along(v));
+        let u_cells = share.clamp(1.0, strips.min(f64::from(CELLS_MAX)));
+        let v_cells = (strips / u_cells).clamp(1.0, f64::from(CELLS_MAX));
+        let (u, v) = (u.cut(u_cells as u32), v.cut(v_cells as u32));
+        let per_strip = rows as u32 / (u.cells * v.cells).max(1);
+        let bins = per_strip.next_power_of_two().clamp(16, BINS_MAX);
+        Self { along: along.cut(bins), u, v }
+    }
+
+    /// Estimated nanoseconds for a tick.
+    fn cost(&self, rows: usize, sample: &mut Sample, along: Extent) -> f64 {
+        let samples = sample.boxes.len() as f64;
+        if samples < 2.0 {
+            return 0.0;
+        }
+        // How many strips a box is copied to, and how often two boxes share a strip and one of
+        // a few slabs along it: from counts of the sample, which see uneven density.
+        const SLABS: u32 = 16;
+        let slabs = along.cut(SLABS);
+        let strips = self.strips();
+        sample.counts.clear();
+        sample.counts.resize(strips * SLABS as usize, 0);
+        let (mut copies, mut together, mut reach) = (0.0, 0.0, 0.0);
+        let bin = f64::from(along.length) / f64::from(self.along.cells);
+        for aabb in &sample.boxes {
+            let span = |cut: &Cut| cut.cell(aabb.max[cut.axis]) - cut.cell(aabb.min[cut.axis]) + 1;
+            let here = f64::from(span(&self.u) * span(&self.v));
+            copies += here;
+            reach += here * (f64::from(aabb.max[along.axis] - aabb.min[along.axis]) + bin);
+            let strip = self.u.cell(aabb.min[self.u.axis]) * self.v.cells
+                + self.v.cell(aabb.min[self.v.axis]);
+            let slab = slabs.cell(aabb.min[along.axis]);
+            let count = &mut sample.counts[(strip * SLABS + slab) as usize];
+            together += f64::from(*count);
+            *count += 1;
+        }
+        let copies = copies / samples;
+        let reach = reach / samples / f64::from(along.length).max(1e-30) * f64::from(SLABS);
+        let share = together / (0.5 * samples * (samples - 1.0));
+        // `reach` counts each copy's own length once, so it holds one factor of the copies.
+        let candidates = rows as f64 * share * reach.min(f64::from(SLABS) * copies) * copies;
+        let rows = rows as f64;
+        rows * (copies * (cost::COPY + cost::START) + candidates * cost::CANDIDATE)
+            + strips as f64 * cost::STRIP
+    }
+}
+
+/// Square root without the platform's: Newton's steps from above, to about 1e-3.
+fn libm_sqrt(x: f64) -> f64 {
+    let mut root = x.max(1.0);
+    for _ in 0..40 {
+        root = 0.5 * (root + x / root);
+    }
+    root
+}
+
+/// Where the boxes lie on one axis, without the few that lie far off.
+fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> Extent {
+    if boxes.is_empty() {
+        return Extent { axis, origin: 0.0, length: 0.0, mean: 0.0 };
+    }
+    line.clear();
+    line.extend(boxes.iter().map(|aabb| aabb.min[axis]));
+    line.sort_unstable_by(f32::total_cmp);
+    // A 32nd off either end, and that much put back: exact for an even spread, and a body that
+    // fell out of the world cannot stretch the cells.
+    let off = line.len() / 32;
+    let (low, high) = (line[off], line[line.len() - 1 - off]);
+    let margin = (high - low) * (1.0 / 30.0);
+    // The mean without its largest 32nd for the same reason.
+    line.clear();
+    line.extend(boxes.iter().map(|aabb| aabb.max[axis] - aabb.min[axis]));
+    line.sort_unstable_by(f32::total_cmp);
+    let kept = &line[..line.len() - off];
+    let sum: f64 = kept.iter().map(|&length| f64::from(length)).sum();
+    let mean = (sum / kept.len() as f64) as f32;
+    Extent { axis, origin: low - margin, length: high - low + 2.0 * margin + mean, mean }
+}
+
+impl Extent {
+    fn cut(self, cells: u32) -> Cut {
+        let scale = cells as f32 / self.length;
+        // A world of no length, or one so short that cells have none, is one cell.
+        let cells = if scale.is_finite() { cells } else { 1 };
+        let scale = if scale.is_finite() { scale } else { 0.0 };
+        Cut { axis: self.axis, origin: self.origin, scale, cells }
+    }
+}
+
+impl Cut {
+    /// The cell of a coordinate: it never falls when the coordinate rises.
+    pub(super) fn cell(&self, at: f32) -> u32 {
+        let cell = (at - self.origin) * self.scale;
+        (if cell > 0.0 { cell } else { 0.0 }).min((self.cells - 1) as f32) as u32
+    }
+}

@@ -1,0 +1,22 @@
+//! Who might touch whom?
+//!
+//! [`PairFinder`] takes borrowed columns and finds every pair of boxes that meet in the tick, in
+//! time that grows with the boxes and the pairs. Nothing is kept between ticks but memory.
+//!
+//! How: *strips*. The two axes along which the world is least long for its boxes are cut into
+//! cells, which makes strips along the third. A box is copied to every strip it meets
+//! (`scatter`), the boxes of a strip are ordered along it by bins (`strip`), and each is compared
+//! with those that follow while their bins overlap, a lane group at a time (`overlap`). A pair
+//! that meets in several strips counts in one: where at least one of the two starts on either
+//! axis. What the cells are is chosen for each tick from a sample (`grid`).
+
+
+mod buffer;
+mod finder;
+mod found;
+mod grid;
+mod scatter;
+mod strip;
+
+pub use finder::{FindError, PairFinder, Timings};
+pub use found::Found;

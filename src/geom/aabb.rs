@@ -1,0 +1,230 @@
+//! What is a box, and when is one no box?
+
+use super::AXES;
+use bytemuck::{Pod, Zeroable};
+
+/// The greatest magnitude of a coordinate or displacement: 2¹²⁰, about 1.3e36.
+///
+/// A power of two, so that scaling by it is exact, and small enough that neither the end of a
+/// path nor the difference of two such ends overflows `f32`.
+pub const COORD_MAX: f32 = f32::from_bits((127 + 120) << 23);
+
+/// A closed axis-aligned box: every point `p` with `min ≤ p ≤ max` on each axis.
+///
+/// Flat boxes and points (`min == max`) are boxes. The fields are public and plain, so that
+/// engines can fill arrays of boxes; whatever takes a box checks it with [`Aabb::validate`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct Aabb {
+    /// The least corner.
+    pub min: [f32; 3],
+    /// The greatest corner.
+    pub max: [f32; 3],
+}
+
+/// Why some numbers are no box, or no displacement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidBox {
+    /// A corner or displacement is NaN or infinite.
+    #[error("a number on axis {} is not finite", AXES[*axis as usize])]
+    NotFinite {
+        /// 0, 1 or 2.
+        axis: u8,
+    },
+    /// A corner or displacement is past [`COORD_MAX`].
+    #[error("a number on axis {} is larger than 2^120", AXES[*axis as usize])]
+    TooLarge {
+        /// 0, 1 or 2.
+        axis: u8,
+    },
+    /// The least corner is past the greatest.
+    #[error("min > max on axis {}", AXES[*axis as usize])]
+    Inverted {
+        /// 0, 1 or 2.
+        axis: u8,
+    },
+}
+
+/// Checks one axis of a box or of a displacement, each given as an interval.
+pub(super) fn check_axis(axis: usize, min: f32, max: f32) -> Result<(), InvalidBox> {
+    let axis = axis as u8;
+    if !min.is_finite() || !max.is_finite() {
+        Err(InvalidBox::NotFinite { axis })
+    } else if min.abs() > COORD_MAX || max.abs() > COORD_MAX {
+        Err(InvalidBox::TooLarge { axis })
+    } else if min > max {
+        Err(InvalidBox::Inverted { axis })
+    } else {
+        Ok(())
+    }
+}
+
+impl Aabb {
+    /// The box between two corners.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidBox`] when the numbers are no box; the lowest such axis is named.
+    pub fn new(
+        min: impl Into<[f32; 3]>,
+        max: impl Into<[f32; 3]>,
+    ) -> Result<Self, InvalidBox> {
+        let aabb = Self { min: min.into(), max: max.into() };
+        aabb.validate()?;
+        Ok(aabb)
+    }
+
+    /// The cube around `center` with half side `half`, rounded outwards.
+    ///
+    /// # Errors
+    ///
+    /// As [`Aabb::from_center`].
+    pub fn cube(center: impl Into<[f32; 3]>, half: f32) -> Result<Self, InvalidBox> {
+        Self::from_center(center, [half; 3])
+    }
+
+    /// The least box that holds `center ± half_extents`.
+    ///
+    /// The corners are rounded outwards where `f32` cannot hold them, so the box never loses a
+    /// point of the one that was meant.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidBox`] when the corners are no box; a negative half extent is
+    /// [`InvalidBox::Inverted`].
+    pub fn from_center(
+        center: impl Into<[f32; 3]>,
+        half_extents: impl Into<[f32; 3]>,
+    ) -> Result<Self, InvalidBox> {
+        let (center, half) = (center.into(), half_extents.into());
+        let mut aabb = Self::default();
+        for axis in 0..3 {
+            if half[axis] < 0.0 {
+                return Err(InvalidBox::Inverted { axis: axis as u8 });
+            }
+            aabb.min[axis] = add_down(center[axis], -half[axis]);
+            aabb.max[axis] = add_up(center[axis], half[axis]);
+        }
+        aabb.validate()?;
+        Ok(aabb)
+    }
+
+    /// A point as a box.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidBox`] when a coordinate is not finite or past [`COORD_MAX`].
+    pub fn point(point: impl Into<[f32; 3]>) -> Result<Self, InvalidBox> {
+        let point = point.into();
+        Self::new(point, point)
+    }
+
+    /// Whether this is a box.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidBox`] for the lowest axis on which it is not.
+    pub fn validate(&self) -> Result<(), InvalidBox> {
+        (0..3).try_for_each(|axis| check_axis(axis, self.min[axis], self.max[axis]))
+    }
+
+    /// The middle, rounded to nearest.
+    #[must_use]
+    pub fn center(&self) -> [f32; 3] {
+        core::array::from_fn(|axis| {
+            ((f64::from(self.min[axis]) + f64::from(self.max[axis])) * 0.5) as f32
+        })
+    }
+
+    /// Half the sides, rounded up so that [`Aabb::center`] ± these holds the box.
+    #[must_use]
+    pub fn half_extents(&self) -> [f32; 3] {
+        let center = self.center();
+        core::array::from_fn(|axis| {
+            let below = add_up(center[axis], -self.min[axis]);
+            let above = add_up(self.max[axis], -center[axis]);
+            below.max(above)
+        })
+    }
+
+    /// The sides, rounded to nearest.
+    #[must_use]
+    pub fn size(&self) -> [f32; 3] {
+        core::array::from_fn(|axis| self.max[axis] - self.min[axis])
+    }
+
+    /// The product of the sides; zero for a flat box. In `f64`, where it cannot overflow.
+    #[must_use]
+    pub fn volume(&self) -> f64 {
+        let [x, y, z] = self.size().map(f64::from);
+        x * y * z
+    }
+
+    /// The area of the six faces. In `f64`, where it cannot overflow.
+    #[must_use]
+    pub fn surface_area(&self) -> f64 {
+        let [x, y, z] = self.size().map(f64::from);
+        2.0 * (x * y + y * z + z * x)
+    }
+
+    /// The least box that holds both.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        Self {
+            min: core::array::from_fn(|axis| self.min[axis].min(other.min[axis])),
+            max: core::array::from_fn(|axis| self.max[axis].max(other.max[axis])),
+        }
+    }
+
+    /// The points of both, or nothing. Boxes that touch share a flat box.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Option<Self> {
+        self.overlaps(other).then(|| Self {
+            min: core::array::from_fn(|axis| self.min[axis].max(other.min[axis])),
+            max: core::array::from_fn(|axis| self.max[axis].min(other.max[axis])),
+        })
+    }
+
+    /// Whether the two share a point; touching counts.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        (0..3).all(|axis| self.min[axis] <= other.max[axis] && other.min[axis] <= self.max[axis])
+    }
+
+    /// Whether every point of `other` is in this box.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        (0..3).all(|axis| self.min[axis] <= other.min[axis] && other.max[axis] <= self.max[axis])
+    }
+
+    /// Whether `point` is in this box; its surface counts.
+    #[must_use]
+    pub fn contains_point(&self, point: impl Into<[f32; 3]>) -> bool {
+        let point = point.into();
+        (0..3).all(|axis| self.min[axis] <= point[axis] && point[axis] <= self.max[axis])
+    }
+}
+
+/// `a + b` rounded to nearest, and the exact rounding error of that.
+///
+/// The error of a sum is itself a float (Knuth 1998, §4.2.2, theorem B), so its sign tells
+/// whether the rounded sum is too high or too low.
+fn two_sum(a: f32, b: f32) -> (f32, f32) {
+    let sum = a + b;
+    let b_part = sum - a;
+    (sum, (a - (sum - b_part)) + (b - b_part))
+}
+
+/// The greatest `f32` that is not above `a + b`.
+pub(super) fn add_down(a: f32, b: f32) -> f32 {
+    let (sum, error) = two_sum(a, b);
+    if error < 0.0 { sum.next_down() } else { sum }
+}
+
+/// The least `f32` that is not below `a + b`.
+pub(super) fn add_up(a: f32, b: f32) -> f32 {
+    let (sum, error) = two_sum(a, b);
+    if error > 0.0 { sum.next_up() } else { sum }
+}

@@ -1,0 +1,65 @@
+//! What is a box that moves over a tick?
+
+use super::aabb::{Aabb, InvalidBox, add_down, add_up, check_axis};
+use bytemuck::{Pod, Zeroable};
+
+/// A box and how far it goes in one tick: at `t` in `[0, 1]` it is moved by `delta · t`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct MovingBox {
+    /// Where the box is when the tick starts.
+    pub aabb: Aabb,
+    /// Its displacement over the tick.
+    pub delta: [f32; 3],
+}
+
+impl MovingBox {
+    /// A box that moves by `delta`.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidBox`] when `aabb` is no box, or `delta` is not finite or past
+    /// [`COORD_MAX`](super::COORD_MAX).
+    pub fn new(aabb: Aabb, delta: impl Into<[f32; 3]>) -> Result<Self, InvalidBox> {
+        let moving = Self { aabb, delta: delta.into() };
+        moving.validate()?;
+        Ok(moving)
+    }
+
+    /// Whether this is a box and a displacement.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidBox`]: what is wrong with the box, else with the displacement; the lowest axis.
+    pub fn validate(&self) -> Result<(), InvalidBox> {
+        self.aabb.validate()?;
+        (0..3).try_for_each(|axis| check_axis(axis, self.delta[axis], self.delta[axis]))
+    }
+
+    /// The box around the whole path.
+    ///
+    /// An end that `f32` cannot hold is rounded outwards, so the path never leaves this box; an
+    /// end that it can hold is exact.
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        let Aabb { min, max } = self.aabb;
+        Aabb {
+            min: core::array::from_fn(|axis| {
+                let end = add_down(min[axis], self.delta[axis]);
+                if end < min[axis] { end } else { min[axis] }
+            }),
+            max: core::array::from_fn(|axis| {
+                let end = add_up(max[axis], self.delta[axis]);
+                if end > max[axis] { end } else { max[axis] }
+            }),
+        }
+    }
+}
+
+impl From<Aabb> for MovingBox {
+    /// A box that stays where it is.
+    fn from(aabb: Aabb) -> Self {
+        Self { aabb, delta: [0.0; 3] }
+    }
+}

@@ -1,0 +1,34 @@
+//! Which two boxes, by their rows?
+
+use bytemuck::{Pod, Zeroable};
+
+/// Two rows of the same columns, `a < b`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct Pair {
+    /// The lower row.
+    pub a: u32,
+    /// The higher row.
+    pub b: u32,
+}
+
+/// Two rows whose boxes touch in the tick, `a < b`, and when they first do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct SweptPair {
+    /// The lower row.
+    pub a: u32,
+    /// The higher row.
+    pub b: u32,
+    /// When they first touch, as a fraction of the tick in `[0, 1]`; never late.
+    pub first: f32,
+}
+
+impl From<SweptPair> for Pair {
+    /// The rows alone.
+    fn from(pair: SweptPair) -> Self {
+        Self { a: pair.a, b: pair.b }
+    }
+}

@@ -1,0 +1,321 @@
+//! Eight lanes with AVX2, whatever the build was compiled for.
+//!
+//! The values are `wide`'s; the operations are intrinsics on a cast of them, because `wide`
+//! picks its instructions when it is compiled and swath when it runs.
+
+use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes};
+use core::arch::x86_64::*;
+use core::mem::transmute;
+use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
+
+/// Proof that this CPU has AVX2. The field is private: only [`Avx2::detect`] makes one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Avx2(());
+
+/// Eight `f32`. Exists only where an [`Avx2`] existed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct F32x8(wide::f32x8);
+
+/// Eight `u32`. Exists only where an [`Avx2`] existed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct U32x8(wide::u32x8);
+
+/// Eight truth values, each all ones or all zeros. Exists only where an [`Avx2`] existed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mask8(wide::u32x8);
+
+/// Wraps intrinsics on casts of the values in scope.
+macro_rules! avx2 {
+    ($e:expr) => {
+        // SAFETY: the CPU has AVX2: each vector or token in scope stems from `Avx2::detect`.
+        // Casts are between vectors of the same size for which every bit pattern is valid.
+        // Loads and stores are given arrays of the full width.
+        unsafe { $e }
+    };
+}
+
+impl Avx2 {
+    #[inline]
+    pub(super) fn detect() -> Option<Self> {
+        #[cfg(feature = "std")]
+        let has = std::is_x86_feature_detected!("avx2")
+            && std::is_x86_feature_detected!("bmi1")
+            && std::is_x86_feature_detected!("bmi2")
+            && std::is_x86_feature_detected!("lzcnt")
+            && std::is_x86_feature_detected!("popcnt");
+        #[cfg(not(feature = "std"))]
+        let has = cfg!(all(
+            target_feature = "avx2",
+            target_feature = "bmi1",
+            target_feature = "bmi2",
+            target_feature = "lzcnt",
+            target_feature = "popcnt"
+        ));
+        has.then_some(Self(()))
+    }
+
+    #[inline]
+    pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn enter<K: Kernel>(isa: Avx2, kernel: K) -> K::Output {
+            kernel.run(isa)
+        }
+        // SAFETY: `self` proves that the CPU has every feature that `enter` enables.
+        unsafe { enter(self, kernel) }
+    }
+}
+
+impl Isa for Avx2 {
+    const LANES: usize = 8;
+    type F32 = F32x8;
+    type U32 = U32x8;
+    type Mask = Mask8;
+
+    #[inline(always)]
+    fn splat(self, x: f32) -> F32x8 {
+        avx2!(F32x8(transmute::<__m256, wide::f32x8>(_mm256_set1_ps(x))))
+    }
+
+    #[inline(always)]
+    fn splat_u32(self, x: u32) -> U32x8 {
+        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_set1_epi32(x.cast_signed()))))
+    }
+
+    #[inline(always)]
+    fn load(self, from: &[f32]) -> F32x8 {
+        let from: &[f32; 8] = from[..8].try_into().unwrap();
+        avx2!(F32x8(transmute::<__m256, wide::f32x8>(_mm256_loadu_ps(from.as_ptr()))))
+    }
+
+    #[inline(always)]
+    fn load_u32(self, from: &[u32]) -> U32x8 {
+        let from: &[u32; 8] = from[..8].try_into().unwrap();
+        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_loadu_si256(from.as_ptr().cast()))))
+    }
+
+    #[inline(always)]
+    fn store_pairs(self, a: U32x8, b: U32x8, to: &mut [[u32; 2]]) {
+        let to: &mut [[u32; 2]; 8] = (&mut to[..8]).try_into().unwrap();
+        avx2!({
+            let (a, b): (__m256i, __m256i) = (transmute(a.0), transmute(b.0));
+            let low = _mm256_unpacklo_epi32(a, b);
+            let high = _mm256_unpackhi_epi32(a, b);
+            let to: *mut __m256i = to.as_mut_ptr().cast();
+            _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(low, high));
+            _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(low, high));
+        });
+    }
+}
+
+/// Implements binary operators of a vector as one intrinsic each.
+macro_rules! operators {
+    ($vector:ident($wide:ty as $native:ty): $($trait:ident $name:ident = $intrinsic:ident),+) => {$(
+        impl $trait for $vector {
+            type Output = Self;
+            #[inline(always)]
+            fn $name(self, other: Self) -> Self {
+                avx2!(Self(transmute::<$native, $wide>($intrinsic(
+                    transmute::<$wide, $native>(self.0),
+                    transmute::<$wide, $native>(other.0),
+                ))))
+            }
+        }
+    )+};
+}
+
+operators!(F32x8(wide::f32x8 as __m256):
+    Add add = _mm256_add_ps, Sub sub = _mm256_sub_ps,
+    Mul mul = _mm256_mul_ps, Div div = _mm256_div_ps);
+operators!(U32x8(wide::u32x8 as __m256i):
+    Add add = _mm256_add_epi32, BitAnd bitand = _mm256_and_si256, BitOr bitor = _mm256_or_si256);
+operators!(Mask8(wide::u32x8 as __m256i):
+    BitAnd bitand = _mm256_and_si256, BitOr bitor = _mm256_or_si256);
+
+impl Not for Mask8 {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        avx2!({
+            let this: __m256i = transmute(self.0);
+            Self(transmute::<__m256i, wide::u32x8>(_mm256_xor_si256(this, _mm256_set1_epi32(-1))))
+        })
+    }
+}
+
+impl F32x8 {
+    #[inline(always)]
+    fn native(self) -> __m256 {
+        avx2!(transmute::<wide::f32x8, __m256>(self.0))
+    }
+
+    #[inline(always)]
+    fn compare<const PREDICATE: i32>(self, other: Self) -> Mask8 {
+        avx2!(Mask8(transmute::<__m256, wide::u32x8>(_mm256_cmp_ps::<PREDICATE>(
+            self.native(),
+            other.native()
+        ))))
+    }
+}
+
+impl F32Lanes for F32x8 {
+    type Mask = Mask8;
+    type U32 = U32x8;
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_min_ps(self.native(), other.native()))))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_max_ps(self.native(), other.native()))))
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_andnot_ps(
+            _mm256_set1_ps(-0.0),
+            self.native()
+        ))))
+    }
+
+    #[inline(always)]
+    fn lt(self, other: Self) -> Mask8 {
+        self.compare::<_CMP_LT_OQ>(other)
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> Mask8 {
+        self.compare::<_CMP_LE_OQ>(other)
+    }
+
+    #[inline(always)]
+    fn eq(self, other: Self) -> Mask8 {
+        self.compare::<_CMP_EQ_OQ>(other)
+    }
+
+    #[inline(always)]
+    fn unordered(self, other: Self) -> Mask8 {
+        self.compare::<_CMP_UNORD_Q>(other)
+    }
+
+    #[inline(always)]
+    fn select(mask: Mask8, yes: Self, no: Self) -> Self {
+        avx2!({
+            let mask: __m256 = transmute(mask.0);
+            let chosen = _mm256_blendv_ps(no.native(), yes.native(), mask);
+            Self(transmute::<__m256, wide::f32x8>(chosen))
+        })
+    }
+
+    #[inline(always)]
+    fn trunc(self) -> U32x8 {
+        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_cvttps_epi32(self.native()))))
+    }
+
+    #[inline(always)]
+    fn to_bits(self) -> U32x8 {
+        avx2!(U32x8(transmute::<wide::f32x8, wide::u32x8>(self.0)))
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: U32x8) -> Self {
+        avx2!(Self(transmute::<wide::u32x8, wide::f32x8>(bits.0)))
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32]) {
+        let to: &mut [f32; 8] = (&mut to[..8]).try_into().unwrap();
+        avx2!(_mm256_storeu_ps(to.as_mut_ptr(), self.native()));
+    }
+}
+
+impl U32x8 {
+    #[inline(always)]
+    fn native(self) -> __m256i {
+        avx2!(transmute::<wide::u32x8, __m256i>(self.0))
+    }
+}
+
+/// Row `m` lists the set bits of `m` from the lowest: where each front lane comes from.
+static FRONT: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut lane, mut filled) = (0, 0);
+        while lane < 8 {
+            if mask >> lane & 1 == 1 {
+                table[mask][filled] = lane as u8;
+                filled += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+impl U32Lanes for U32x8 {
+    type Mask = Mask8;
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_min_epu32(
+            self.native(),
+            other.native()
+        ))))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_max_epu32(
+            self.native(),
+            other.native()
+        ))))
+    }
+
+    #[inline(always)]
+    fn shl<const N: i32>(self) -> Self {
+        avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_slli_epi32::<N>(self.native()))))
+    }
+
+    #[inline(always)]
+    fn disjoint(self, other: Self) -> Mask8 {
+        avx2!(Mask8(transmute::<__m256i, wide::u32x8>(_mm256_cmpeq_epi32(
+            (self & other).native(),
+            _mm256_setzero_si256()
+        ))))
+    }
+
+    #[inline(always)]
+    fn select(mask: Mask8, yes: Self, no: Self) -> Self {
+        avx2!({
+            let mask: __m256i = transmute(mask.0);
+            let chosen = _mm256_blendv_epi8(no.native(), yes.native(), mask);
+            Self(transmute::<__m256i, wide::u32x8>(chosen))
+        })
+    }
+
+    #[inline(always)]
+    fn compress(self, mask: Mask8) -> Self {
+        let from = &FRONT[(mask.bits() & 0xff) as usize];
+        avx2!({
+            let from = _mm256_cvtepu8_epi32(_mm_loadl_epi64(from.as_ptr().cast()));
+            let front = _mm256_permutevar8x32_epi32(self.native(), from);
+            Self(transmute::<__m256i, wide::u32x8>(front))
+        })
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [u32]) {
+        let to: &mut [u32; 8] = (&mut to[..8]).try_into().unwrap();
+        avx2!(_mm256_storeu_si256(to.as_mut_ptr().cast(), self.native()));
+    }
+}
+
+impl MaskLanes for Mask8 {
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        avx2!(_mm256_movemask_ps(transmute::<wide::u32x8, __m256>(self.0)).cast_unsigned())
+    }
+}

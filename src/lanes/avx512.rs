@@ -1,0 +1,321 @@
+//! Sixteen lanes with AVX-512, whatever the build was compiled for.
+//!
+//! As in `avx2.rs` the values are `wide`'s and the operations intrinsics; truth values live in
+//! mask registers.
+
+use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes};
+use core::arch::x86_64::*;
+use core::mem::transmute;
+use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
+
+/// Proof that this CPU has AVX-512 F, BW, DQ and VL. Only [`Avx512::detect`] makes one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Avx512(());
+
+/// Sixteen `f32`. Exists only where an [`Avx512`] existed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct F32x16(wide::f32x16);
+
+/// Sixteen `u32`. Exists only where an [`Avx512`] existed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct U32x16(wide::u32x16);
+
+/// Sixteen truth values, a bit each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mask16(__mmask16);
+
+/// Wraps intrinsics on casts of the values in scope.
+macro_rules! avx512 {
+    ($e:expr) => {
+        // SAFETY: the CPU has AVX-512 F, BW, DQ and VL: each vector or token in scope stems from
+        // `Avx512::detect`. Casts are between vectors of the same size for which every bit
+        // pattern is valid. Loads and stores are given arrays of the full width.
+        unsafe { $e }
+    };
+}
+
+impl Avx512 {
+    #[inline]
+    pub(super) fn detect() -> Option<Self> {
+        #[cfg(feature = "std")]
+        let has = std::is_x86_feature_detected!("avx512f")
+            && std::is_x86_feature_detected!("avx512bw")
+            && std::is_x86_feature_detected!("avx512dq")
+            && std::is_x86_feature_detected!("avx512vl")
+            && std::is_x86_feature_detected!("bmi1")
+            && std::is_x86_feature_detected!("bmi2")
+            && std::is_x86_feature_detected!("lzcnt")
+            && std::is_x86_feature_detected!("popcnt");
+        #[cfg(not(feature = "std"))]
+        let has = cfg!(all(
+            target_feature = "avx512f",
+            target_feature = "avx512bw",
+            target_feature = "avx512dq",
+            target_feature = "avx512vl",
+            target_feature = "bmi1",
+            target_feature = "bmi2",
+            target_feature = "lzcnt",
+            target_feature = "popcnt"
+        ));
+        has.then_some(Self(()))
+    }
+
+    #[inline]
+    pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,lzcnt,popcnt")]
+        fn enter<K: Kernel>(isa: Avx512, kernel: K) -> K::Output {
+            kernel.run(isa)
+        }
+        // SAFETY: `self` proves that the CPU has every feature that `enter` enables.
+        unsafe { enter(self, kernel) }
+    }
+}
+
+impl Isa for Avx512 {
+    const LANES: usize = 16;
+    type F32 = F32x16;
+    type U32 = U32x16;
+    type Mask = Mask16;
+
+    #[inline(always)]
+    fn splat(self, x: f32) -> F32x16 {
+        avx512!(F32x16(transmute::<__m512, wide::f32x16>(_mm512_set1_ps(x))))
+    }
+
+    #[inline(always)]
+    fn splat_u32(self, x: u32) -> U32x16 {
+        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_set1_epi32(x.cast_signed()))))
+    }
+
+    #[inline(always)]
+    fn load(self, from: &[f32]) -> F32x16 {
+        let from: &[f32; 16] = from[..16].try_into().unwrap();
+        avx512!(F32x16(transmute::<__m512, wide::f32x16>(_mm512_loadu_ps(from.as_ptr()))))
+    }
+
+    #[inline(always)]
+    fn load_u32(self, from: &[u32]) -> U32x16 {
+        let from: &[u32; 16] = from[..16].try_into().unwrap();
+        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_loadu_si512(
+            from.as_ptr().cast()
+        ))))
+    }
+
+    #[inline(always)]
+    fn store_pairs(self, a: U32x16, b: U32x16, to: &mut [[u32; 2]]) {
+        let to: &mut [[u32; 2]; 16] = (&mut to[..16]).try_into().unwrap();
+        avx512!({
+            let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            let high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+            let to: *mut __m512i = to.as_mut_ptr().cast();
+            _mm512_storeu_si512(to, _mm512_permutex2var_epi32(a.native(), low, b.native()));
+            _mm512_storeu_si512(to.add(1), _mm512_permutex2var_epi32(a.native(), high, b.native()));
+        });
+    }
+}
+
+/// Implements binary operators of a vector as one intrinsic each.
+macro_rules! operators {
+    ($vector:ident($wide:ty as $native:ty): $($trait:ident $name:ident = $intrinsic:ident),+) => {$(
+        impl $trait for $vector {
+            type Output = Self;
+            #[inline(always)]
+            fn $name(self, other: Self) -> Self {
+                avx512!(Self(transmute::<$native, $wide>($intrinsic(
+                    transmute::<$wide, $native>(self.0),
+                    transmute::<$wide, $native>(other.0),
+                ))))
+            }
+        }
+    )+};
+}
+
+operators!(F32x16(wide::f32x16 as __m512):
+    Add add = _mm512_add_ps, Sub sub = _mm512_sub_ps,
+    Mul mul = _mm512_mul_ps, Div div = _mm512_div_ps);
+operators!(U32x16(wide::u32x16 as __m512i):
+    Add add = _mm512_add_epi32, BitAnd bitand = _mm512_and_si512, BitOr bitor = _mm512_or_si512);
+
+impl BitAnd for Mask16 {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl BitOr for Mask16 {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl Not for Mask16 {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self(!self.0)
+    }
+}
+
+impl F32x16 {
+    #[inline(always)]
+    fn native(self) -> __m512 {
+        avx512!(transmute::<wide::f32x16, __m512>(self.0))
+    }
+
+    #[inline(always)]
+    fn compare<const PREDICATE: i32>(self, other: Self) -> Mask16 {
+        avx512!(Mask16(_mm512_cmp_ps_mask::<PREDICATE>(self.native(), other.native())))
+    }
+}
+
+impl F32Lanes for F32x16 {
+    type Mask = Mask16;
+    type U32 = U32x16;
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_min_ps(
+            self.native(),
+            other.native()
+        ))))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_max_ps(
+            self.native(),
+            other.native()
+        ))))
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_abs_ps(self.native()))))
+    }
+
+    #[inline(always)]
+    fn lt(self, other: Self) -> Mask16 {
+        self.compare::<_CMP_LT_OQ>(other)
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> Mask16 {
+        self.compare::<_CMP_LE_OQ>(other)
+    }
+
+    #[inline(always)]
+    fn eq(self, other: Self) -> Mask16 {
+        self.compare::<_CMP_EQ_OQ>(other)
+    }
+
+    #[inline(always)]
+    fn unordered(self, other: Self) -> Mask16 {
+        self.compare::<_CMP_UNORD_Q>(other)
+    }
+
+    #[inline(always)]
+    fn select(mask: Mask16, yes: Self, no: Self) -> Self {
+        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_mask_blend_ps(
+            mask.0,
+            no.native(),
+            yes.native()
+        ))))
+    }
+
+    #[inline(always)]
+    fn trunc(self) -> U32x16 {
+        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_cvttps_epi32(self.native()))))
+    }
+
+    #[inline(always)]
+    fn to_bits(self) -> U32x16 {
+        avx512!(U32x16(transmute::<wide::f32x16, wide::u32x16>(self.0)))
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: U32x16) -> Self {
+        avx512!(Self(transmute::<wide::u32x16, wide::f32x16>(bits.0)))
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32]) {
+        let to: &mut [f32; 16] = (&mut to[..16]).try_into().unwrap();
+        avx512!(_mm512_storeu_ps(to.as_mut_ptr(), self.native()));
+    }
+}
+
+impl U32x16 {
+    #[inline(always)]
+    fn native(self) -> __m512i {
+        avx512!(transmute::<wide::u32x16, __m512i>(self.0))
+    }
+}
+
+impl U32Lanes for U32x16 {
+    type Mask = Mask16;
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_min_epu32(
+            self.native(),
+            other.native()
+        ))))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_max_epu32(
+            self.native(),
+            other.native()
+        ))))
+    }
+
+    #[inline(always)]
+    fn shl<const N: i32>(self) -> Self {
+        const { assert!(N >= 0 && N < 32) };
+        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_sllv_epi32(
+            self.native(),
+            _mm512_set1_epi32(N)
+        ))))
+    }
+
+    #[inline(always)]
+    fn disjoint(self, other: Self) -> Mask16 {
+        avx512!(Mask16(_mm512_testn_epi32_mask(self.native(), other.native())))
+    }
+
+    #[inline(always)]
+    fn select(mask: Mask16, yes: Self, no: Self) -> Self {
+        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_mask_blend_epi32(
+            mask.0,
+            no.native(),
+            yes.native()
+        ))))
+    }
+
+    // In a register: compressing straight to memory is many times slower on Zen 4.
+    #[inline(always)]
+    fn compress(self, mask: Mask16) -> Self {
+        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_maskz_compress_epi32(
+            mask.0,
+            self.native()
+        ))))
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [u32]) {
+        let to: &mut [u32; 16] = (&mut to[..16]).try_into().unwrap();
+        avx512!(_mm512_storeu_si512(to.as_mut_ptr().cast(), self.native()));
+    }
+}
+
+impl MaskLanes for Mask16 {
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        u32::from(self.0)
+    }
+}

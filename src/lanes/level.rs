@@ -1,0 +1,157 @@
+//! Which instructions does this CPU have?
+
+#[cfg(target_arch = "x86_64")]
+use super::{avx2::Avx2, avx512::Avx512};
+use super::{
+    Isa, Kernel,
+    portable::{Portable4, Portable8},
+    scalar::Scalar,
+};
+use core::{fmt, str::FromStr};
+
+/// An instruction set that this CPU has, and with it a lane width.
+///
+/// Every level gives the same bits; they differ in speed only. [`Level::detect`] is the one to
+/// use. A level made on one machine must not be sent to another; it cannot be: it has no public
+/// parts.
+///
+/// ```
+/// use swath::Level;
+///
+/// let level = Level::detect();
+/// assert!(Level::all().any(|one| one == level));
+/// assert_eq!("portable4".parse(), Ok(Level::PORTABLE4));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Level(Kind);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Scalar,
+    Portable4,
+    Portable8,
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+}
+
+impl Level {
+    /// One element at a time: the yardstick of the others.
+    pub const SCALAR: Self = Self(Kind::Scalar);
+    /// Four lanes with what the build enables: SSE2, NEON, wasm `simd128`.
+    pub const PORTABLE4: Self = Self(Kind::Portable4);
+    /// Eight lanes with what the build enables.
+    pub const PORTABLE8: Self = Self(Kind::Portable8);
+
+    /// The widest level this CPU has.
+    ///
+    /// With the feature `std` the CPU is asked; without it the answer is what the build enables.
+    #[must_use]
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(isa) = Avx512::detect() {
+                return Self(Kind::Avx512(isa));
+            }
+            if let Some(isa) = Avx2::detect() {
+                return Self(Kind::Avx2(isa));
+            }
+        }
+        Self::PORTABLE4
+    }
+
+    /// Every level this CPU has, narrow to wide.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let portable = [Self::SCALAR, Self::PORTABLE4, Self::PORTABLE8];
+        #[cfg(target_arch = "x86_64")]
+        let native = [
+            Avx2::detect().map(|isa| Self(Kind::Avx2(isa))),
+            Avx512::detect().map(|isa| Self(Kind::Avx512(isa))),
+        ];
+        #[cfg(not(target_arch = "x86_64"))]
+        let native = [None; 0];
+        portable.into_iter().chain(native.into_iter().flatten())
+    }
+
+    /// `scalar`, `portable4`, `portable8`, `avx2` or `avx512`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Scalar => "scalar",
+            Kind::Portable4 => "portable4",
+            Kind::Portable8 => "portable8",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512(_) => "avx512",
+        }
+    }
+
+    /// How many `f32` it handles at once.
+    #[must_use]
+    pub fn lanes(self) -> usize {
+        match self.0 {
+            Kind::Scalar => Scalar::LANES,
+            Kind::Portable4 => Portable4::LANES,
+            Kind::Portable8 => Portable8::LANES,
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2(_) => Avx2::LANES,
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512(_) => Avx512::LANES,
+        }
+    }
+
+    /// This level, or the scalar one where there are fewer rows than lanes.
+    pub(crate) fn for_rows(self, rows: usize) -> Self {
+        if rows < self.lanes() { Self::SCALAR } else { self }
+    }
+
+    /// Runs `kernel` compiled for this level. Call it once per chunk, not per element.
+    #[inline]
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self.0 {
+            Kind::Scalar => kernel.run(Scalar),
+            Kind::Portable4 => kernel.run(Portable4),
+            Kind::Portable8 => kernel.run(Portable8),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2(isa) => isa.run(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512(isa) => isa.run(kernel),
+        }
+    }
+}
+
+impl Default for Level {
+    fn default() -> Self {
+        Self::detect()
+    }
+}
+
+impl fmt::Debug for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no level, or a level this CPU does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "not a level of this CPU (scalar, portable4, portable8, and on x86-64 avx2 and avx512 \
+     where present)"
+)]
+pub struct UnknownLevel;
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLevel> {
+        Self::all().find(|level| level.name() == name).ok_or(UnknownLevel)
+    }
+}

@@ -1,0 +1,131 @@
+//! How does one kernel text run on every CPU?
+//!
+//! A kernel is written once against the traits here and compiled once per [`Level`]. The
+//! level's token (an [`Isa`]) proves that the CPU has the instructions; vectors are made from
+//! the token, so they exist only where it did. [`Level::run`] enters the level once per chunk
+//! of work, never per element.
+//!
+//! Promise: every operation gives the same bits on every level. So there is no fused
+//! multiply-add, no reciprocal estimate and no reduction in lane order, and `min` and `max`
+//! are defined here as compare-and-select. The bits of a NaN are the one exception: no answer
+//! of swath holds one.
+//!
+//! Trap: a closure inside a kernel is compiled without the level's instructions. Kernels are
+//! plain statements and `#[inline(always)]` functions.
+
+#![allow(unsafe_code, reason = "the one home of intrinsics; every block carries its proof")]
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod level;
+mod portable;
+mod scalar;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use core::fmt::Debug;
+use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
+
+pub use level::{Level, UnknownLevel};
+pub(crate) use table::{Columns, Table};
+
+/// The most lanes any level has; what buffers are padded to.
+pub(crate) const LANES_MAX: usize = 16;
+
+/// [`LANES_MAX`] floats, aligned to a cache line: what owned columns are made of.
+pub(crate) type Block = wide::f32x16;
+
+/// Work that a level can run: the arguments are the fields, the text is [`Kernel::run`].
+pub(crate) trait Kernel {
+    type Output;
+    /// Must be `#[inline(always)]`, as must everything it calls in a loop.
+    fn run<I: Isa>(self, isa: I) -> Self::Output;
+}
+
+/// An instruction set: the proof that the CPU has it, and the maker of its vectors.
+pub(crate) trait Isa: Copy + Debug + Send + Sync {
+    /// How many elements a vector holds.
+    const LANES: usize;
+    type F32: F32Lanes<Mask = Self::Mask, U32 = Self::U32>;
+    type U32: U32Lanes<Mask = Self::Mask>;
+    type Mask: MaskLanes;
+
+    /// `x` in every lane.
+    fn splat(self, x: f32) -> Self::F32;
+    /// `x` in every lane.
+    fn splat_u32(self, x: u32) -> Self::U32;
+    /// The first [`Isa::LANES`] elements; panics when there are fewer.
+    fn load(self, from: &[f32]) -> Self::F32;
+    /// The first [`Isa::LANES`] elements; panics when there are fewer.
+    fn load_u32(self, from: &[u32]) -> Self::U32;
+    /// Writes lane `k` of `a` and of `b` to `to[k]`; panics when `to` is shorter than the lanes.
+    fn store_pairs(self, a: Self::U32, b: Self::U32, to: &mut [[u32; 2]]);
+}
+
+/// A vector of `f32`. Comparisons with a NaN are false, except [`F32Lanes::unordered`].
+pub(crate) trait F32Lanes:
+    Copy + Debug + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    type Mask: MaskLanes;
+    type U32: U32Lanes<Mask = Self::Mask>;
+
+    /// `if self < other { self } else { other }`: `other` when either is NaN or both are zero.
+    fn min(self, other: Self) -> Self;
+    /// `if self > other { self } else { other }`: `other` when either is NaN or both are zero.
+    fn max(self, other: Self) -> Self;
+    /// Clears the sign, of a NaN too.
+    fn abs(self) -> Self;
+    fn lt(self, other: Self) -> Self::Mask;
+    fn le(self, other: Self) -> Self::Mask;
+    fn eq(self, other: Self) -> Self::Mask;
+    /// Where at least one of the two is NaN.
+    fn unordered(self, other: Self) -> Self::Mask;
+    /// `yes` where `mask` is set, else `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// Rounds towards zero. For lanes in `[0, 2^31)`; of others the value is unspecified.
+    fn trunc(self) -> Self::U32;
+    /// The same bits as whole numbers.
+    fn to_bits(self) -> Self::U32;
+    /// The same bits as floats.
+    fn from_bits(bits: Self::U32) -> Self;
+    /// Writes the first lanes of `to`; panics when it is shorter than the lanes.
+    fn store(self, to: &mut [f32]);
+}
+
+/// A vector of `u32`.
+pub(crate) trait U32Lanes:
+    Copy + Debug + Add<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self>
+{
+    type Mask: MaskLanes;
+
+    /// The lesser, for lanes below `2^31`; of others the value is unspecified.
+    fn min(self, other: Self) -> Self;
+    /// The greater, for lanes below `2^31`; of others the value is unspecified.
+    fn max(self, other: Self) -> Self;
+    /// Shifts left by `N` bits, `N < 32`.
+    fn shl<const N: i32>(self) -> Self;
+    /// Where no bit of `self & other` is set.
+    fn disjoint(self, other: Self) -> Self::Mask;
+    /// `yes` where `mask` is set, else `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// Moves the lanes set in `mask` to the front, in order; the rest is unspecified.
+    fn compress(self, mask: Self::Mask) -> Self;
+    /// Writes the first lanes of `to`; panics when it is shorter than the lanes.
+    fn store(self, to: &mut [u32]);
+}
+
+/// One truth value per lane.
+pub(crate) trait MaskLanes:
+    Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self>
+{
+    /// Bit `k` is lane `k`; bits past the lanes are zero.
+    fn bits(self) -> u32;
+    /// How many lanes are set.
+    #[inline(always)]
+    fn count(self) -> usize {
+        self.bits().count_ones() as usize
+    }
+}

@@ -1,0 +1,212 @@
+//! Four and eight lanes on any target: `wide` with what the build enables (SSE2, NEON, wasm
+//! `simd128` or plain arrays).
+
+use super::{F32Lanes, Isa, MaskLanes, U32Lanes};
+use bytemuck::cast;
+use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
+
+/// Defines a portable level: its token and its three vectors over `wide` types.
+macro_rules! portable {
+    ($isa:ident, $lanes:literal, $f32:ident($wide_f32:ty), $u32:ident($wide_u32:ty),
+     $mask:ident, $wide_i32:ty) => {
+        #[doc = concat!($lanes, " lanes from `wide`, on any CPU.")]
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $isa;
+
+        #[doc = concat!($lanes, " `f32`.")]
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $f32($wide_f32);
+
+        #[doc = concat!($lanes, " `u32`.")]
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $u32($wide_u32);
+
+        #[doc = concat!($lanes, " truth values, each all ones or all zeros.")]
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $mask($wide_u32);
+
+        impl Isa for $isa {
+            const LANES: usize = $lanes;
+            type F32 = $f32;
+            type U32 = $u32;
+            type Mask = $mask;
+
+            #[inline(always)]
+            fn splat(self, x: f32) -> $f32 {
+                $f32(<$wide_f32>::splat(x))
+            }
+
+            #[inline(always)]
+            fn splat_u32(self, x: u32) -> $u32 {
+                $u32(<$wide_u32>::splat(x))
+            }
+
+            #[inline(always)]
+            fn load(self, from: &[f32]) -> $f32 {
+                let lanes: [f32; $lanes] = from[..$lanes].try_into().unwrap();
+                $f32(cast(lanes))
+            }
+
+            #[inline(always)]
+            fn load_u32(self, from: &[u32]) -> $u32 {
+                let lanes: [u32; $lanes] = from[..$lanes].try_into().unwrap();
+                $u32(cast(lanes))
+            }
+
+            #[inline(always)]
+            fn store_pairs(self, a: $u32, b: $u32, to: &mut [[u32; 2]]) {
+                let a: [u32; $lanes] = cast(a.0);
+                let b: [u32; $lanes] = cast(b.0);
+                for (pair, (a, b)) in to[..$lanes].iter_mut().zip(a.into_iter().zip(b)) {
+                    *pair = [a, b];
+                }
+            }
+        }
+
+        portable!(@operator $f32 Add add, Sub sub, Mul mul, Div div);
+        portable!(@operator $u32 Add add, BitAnd bitand, BitOr bitor);
+        portable!(@operator $mask BitAnd bitand, BitOr bitor);
+
+        impl Not for $mask {
+            type Output = Self;
+            #[inline(always)]
+            fn not(self) -> Self {
+                Self(!self.0)
+            }
+        }
+
+        impl F32Lanes for $f32 {
+            type Mask = $mask;
+            type U32 = $u32;
+
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                Self(self.0.simd_lt(other.0).select(self.0, other.0))
+            }
+
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                Self(self.0.simd_gt(other.0).select(self.0, other.0))
+            }
+
+            #[inline(always)]
+            fn abs(self) -> Self {
+                Self(cast(cast::<$wide_f32, $wide_u32>(self.0) & <$wide_u32>::splat(0x7fff_ffff)))
+            }
+
+            #[inline(always)]
+            fn lt(self, other: Self) -> $mask {
+                $mask(cast(self.0.simd_lt(other.0)))
+            }
+
+            #[inline(always)]
+            fn le(self, other: Self) -> $mask {
+                $mask(cast(self.0.simd_le(other.0)))
+            }
+
+            #[inline(always)]
+            fn eq(self, other: Self) -> $mask {
+                $mask(cast(self.0.simd_eq(other.0)))
+            }
+
+            #[inline(always)]
+            fn unordered(self, other: Self) -> $mask {
+                !(self.eq(self) & other.eq(other))
+            }
+
+            #[inline(always)]
+            fn select(mask: $mask, yes: Self, no: Self) -> Self {
+                Self(cast::<$wide_u32, $wide_f32>(mask.0).select(yes.0, no.0))
+            }
+
+            #[inline(always)]
+            fn trunc(self) -> $u32 {
+                $u32(cast(self.0.fast_trunc_int()))
+            }
+
+            #[inline(always)]
+            fn to_bits(self) -> $u32 {
+                $u32(cast(self.0))
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: $u32) -> Self {
+                Self(cast(bits.0))
+            }
+
+            #[inline(always)]
+            fn store(self, to: &mut [f32]) {
+                to[..$lanes].copy_from_slice(&cast::<$wide_f32, [f32; $lanes]>(self.0));
+            }
+        }
+
+        impl U32Lanes for $u32 {
+            type Mask = $mask;
+
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                let (a, b): ($wide_i32, $wide_i32) = (cast(self.0), cast(other.0));
+                Self(cast(a.simd_lt(b).select(a, b)))
+            }
+
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                let (a, b): ($wide_i32, $wide_i32) = (cast(self.0), cast(other.0));
+                Self(cast(a.simd_gt(b).select(a, b)))
+            }
+
+            #[inline(always)]
+            fn shl<const N: i32>(self) -> Self {
+                Self(self.0 << N)
+            }
+
+            #[inline(always)]
+            fn disjoint(self, other: Self) -> $mask {
+                $mask((self.0 & other.0).simd_eq(<$wide_u32>::splat(0)))
+            }
+
+            #[inline(always)]
+            fn select(mask: $mask, yes: Self, no: Self) -> Self {
+                Self(mask.0.select(yes.0, no.0))
+            }
+
+            #[inline(always)]
+            fn compress(self, mask: $mask) -> Self {
+                let lanes: [u32; $lanes] = cast(self.0);
+                let bits = mask.bits();
+                let mut front = [0; $lanes];
+                let mut filled = 0;
+                for (k, lane) in lanes.into_iter().enumerate() {
+                    // At most `k` lanes stand before this one.
+                    front[Ord::min(filled, k)] = lane;
+                    filled += (bits >> k & 1) as usize;
+                }
+                Self(cast(front))
+            }
+
+            #[inline(always)]
+            fn store(self, to: &mut [u32]) {
+                to[..$lanes].copy_from_slice(&cast::<$wide_u32, [u32; $lanes]>(self.0));
+            }
+        }
+
+        impl MaskLanes for $mask {
+            #[inline(always)]
+            fn bits(self) -> u32 {
+                cast::<$wide_u32, $wide_f32>(self.0).to_bitmask()
+            }
+        }
+    };
+    (@operator $lanes:ident $($trait:ident $name:ident),+) => {$(
+        impl $trait for $lanes {
+            type Output = Self;
+            #[inline(always)]
+            fn $name(self, other: Self) -> Self {
+                Self($trait::$name(self.0, other.0))
+            }
+        }
+    )+};
+}
+
+portable!(Portable4, 4, F32x4(wide::f32x4), U32x4(wide::u32x4), Mask4, wide::i32x4);
+portable!(Portable8, 8, F32x8(wide::f32x8), U32x8(wide::u32x8), Mask8, wide::i32x8);
