@@ -20,6 +20,14 @@ pub(super) const UNION_WORDS: usize = 8;
 /// Records of boxes with their displacements, padded to a multiple of 16 bytes.
 pub(super) const SWEPT_WORDS: usize = 12;
 
+/// Where a record holds the id; the bins are in the next word.
+pub(super) const fn id_word<const WORDS: usize>() -> usize {
+    if WORDS == UNION_WORDS { 6 } else { 9 }
+}
+
+/// Rows whose records are made in one go: few enough for the innermost cache.
+const BLOCK: usize = 128;
+
 /// Of the id: the row.
 pub(super) const ROW: u32 = (1 << 29) - 1;
 /// Of the id: the box does not move.
@@ -63,8 +71,6 @@ impl<const WORDS: usize> Chunk<WORDS> {
 /// A worker's memory for the chunk at hand.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// Bounds, in the order along, u, v.
-    bounds: [Vec<f32>; 6],
     /// First and last cell on u and on v, a byte each.
     cells: Vec<u32>,
     /// First and last bin, two bytes each.
@@ -99,7 +105,7 @@ impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {
     fn run<I: Isa>(mut self, isa: I) {
         self.locate(isa);
         self.count();
-        self.write();
+        self.write(isa);
     }
 }
 
@@ -109,17 +115,11 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
     fn locate<I: Isa>(&mut self, isa: I) {
         let table = self.boxes.table();
         let rows = table.rows();
-        let order = [self.grid.along.axis, self.grid.u.axis, self.grid.v.axis];
         let limit = isa.splat(COORD_MAX);
         let scratch = &mut *self.scratch;
         self.chunk.rejected.clear();
         scratch.cells.resize(rows, 0);
         scratch.bins.resize(rows, 0);
-        if WORDS == UNION_WORDS {
-            for column in &mut scratch.bounds {
-                column.resize(rows, 0.0);
-            }
-        }
         let mut row = 0;
         while row < rows {
             // The last group reaches back over rows that were seen.
@@ -134,12 +134,6 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
             let cells = I::U32::select(valid, cells, isa.splat_u32(NO_CELLS));
             cells.store(&mut scratch.cells[start..]);
             (along_low | along_high.shl::<16>()).store(&mut scratch.bins[start..]);
-            if WORDS == UNION_WORDS {
-                for (k, axis) in order.into_iter().enumerate() {
-                    bounds[axis].store(&mut scratch.bounds[k][start..]);
-                    bounds[3 + axis].store(&mut scratch.bounds[3 + k][start..]);
-                }
-            }
             let bad = !valid.bits() & ((1 << I::LANES) - 1) & (u32::MAX << (row - start));
             if bad != 0 {
                 list(self.boxes, start, bad, &mut self.chunk.rejected);
@@ -177,40 +171,76 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         self.chunk.records.resize(total as usize, [0; WORDS]);
     }
 
+    /// Copies each row to the strips it meets.
     #[inline(always)]
-    fn write(&mut self) {
-        let v_cells = self.grid.v.cells as usize;
-        let order = [self.grid.along.axis, self.grid.u.axis, self.grid.v.axis];
-        let Scratch { bounds, cells, bins, cursors } = &mut *self.scratch;
-        let rows = cells.len();
-        let numbers: [&[f32]; 9] = if WORDS == UNION_WORDS {
-            // The last three are not read.
-            core::array::from_fn(|k| &bounds[k % 6][..rows])
-        } else {
-            let columns = self.boxes.columns();
-            core::array::from_fn(|k| &columns[k / 3 * 3 + order[k % 3]][..rows])
-        };
-        let filled = if WORDS == UNION_WORDS { 6 } else { 9 };
-        for row in 0..rows {
-            let still = self.moves.is_some_and(|moves| !moves[row]);
-            let id = (self.first_row + row) as u32 | if still { STILL } else { 0 };
-            let mut record = [0; WORDS];
-            for (word, column) in record[..filled].iter_mut().zip(&numbers) {
-                *word = column[row].to_bits();
+    fn write<I: Isa>(&mut self, isa: I) {
+        let grid = self.grid;
+        let v_cells = grid.v.cells as usize;
+        let order = [grid.along.axis, grid.u.axis, grid.v.axis];
+        let table = self.boxes.table();
+        let rows = table.rows();
+        let size = rows.min(BLOCK);
+        let Scratch { cells, bins, cursors } = &mut *self.scratch;
+        let records = &mut self.chunk.records[..];
+        // The records of a block are made in lanes, then copied one by one. The last block, and
+        // the last group of a block, reach back over rows that were seen.
+        let mut block = [[0; WORDS]; BLOCK];
+        for start in (0..rows).step_by(BLOCK) {
+            let base = start.min(rows - size);
+            let mut at = 0;
+            while at < size {
+                let group = at.min(size - I::LANES);
+                let bins = isa.load_u32(&bins[base + group..]);
+                let words = record::<I, WORDS>(isa, &table.load(isa, base + group), order, bins);
+                for k in 0..WORDS / 4 {
+                    isa.store_rows(words[k], &mut block[group..], 4 * k);
+                }
+                at += I::LANES;
             }
-            record[filled + 1] = bins[row];
-            let [u_low, u_high, v_low, v_high] = unpack(cells[row]);
-            for u in u_low..=u_high {
-                let u_flag = if u == u_low { 0 } else { NOT_FIRST_U };
-                for v in v_low..=v_high {
-                    let v_flag = if v == v_low { 0 } else { NOT_FIRST_V };
-                    record[filled] = id | u_flag | v_flag;
-                    let cursor = &mut cursors[u * v_cells + v];
-                    self.chunk.records[*cursor as usize] = record;
-                    *cursor += 1;
+            for row in start..rows.min(start + BLOCK) {
+                let still = self.moves.is_some_and(|moves| !moves[row]);
+                let id = (self.first_row + row) as u32 | if still { STILL } else { 0 };
+                let record = &block[row - base];
+                let [u_low, u_high, v_low, v_high] = unpack(cells[row]);
+                for u in u_low..=u_high {
+                    let u_flag = if u == u_low { 0 } else { NOT_FIRST_U };
+                    for v in v_low..=v_high {
+                        let v_flag = if v == v_low { 0 } else { NOT_FIRST_V };
+                        let cursor = &mut cursors[u * v_cells + v];
+                        let place = &mut records[*cursor as usize];
+                        *place = *record;
+                        place[id_word::<WORDS>()] = id | u_flag | v_flag;
+                        *cursor += 1;
+                    }
                 }
             }
         }
+    }
+}
+
+/// The words of a record but for the id, four at a time.
+#[inline(always)]
+fn record<I: Isa, const WORDS: usize>(
+    isa: I,
+    columns: &[I::F32; 9],
+    [x, u, v]: [usize; 3],
+    bins: I::U32,
+) -> [[I::U32; 4]; 3] {
+    let none = isa.splat_u32(0);
+    if WORDS == UNION_WORDS {
+        let ends = bounds(isa, columns);
+        let [low_x, low_u, low_v] = [ends[x].to_bits(), ends[u].to_bits(), ends[v].to_bits()];
+        let [high_x, high_u, high_v] =
+            [ends[3 + x].to_bits(), ends[3 + u].to_bits(), ends[3 + v].to_bits()];
+        [[low_x, low_u, low_v, high_x], [high_u, high_v, none, bins], [none; 4]]
+    } else {
+        let [min_x, min_u, min_v] =
+            [columns[x].to_bits(), columns[u].to_bits(), columns[v].to_bits()];
+        let [max_x, max_u, max_v] =
+            [columns[3 + x].to_bits(), columns[3 + u].to_bits(), columns[3 + v].to_bits()];
+        let [delta_x, delta_u, delta_v] =
+            [columns[6 + x].to_bits(), columns[6 + u].to_bits(), columns[6 + v].to_bits()];
+        [[min_x, min_u, min_v, max_x], [max_u, max_v, delta_x, delta_u], [delta_v, none, bins, none]]
     }
 }
 

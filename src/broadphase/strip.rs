@@ -10,10 +10,10 @@
 
 use super::buffer::Buffer;
 use super::grid::Grid;
-use super::scatter::{Chunk, FLAGS, ROW, Record, SWEPT_WORDS};
+use super::scatter::{Chunk, FLAGS, ROW, SWEPT_WORDS, id_word};
 use crate::geom::{Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
-use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, Table, U32Lanes};
+use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, Table, TableMut, U32Lanes, prefetch};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -87,8 +87,7 @@ fn place<const WORDS: usize>(
     strip: usize,
     scratch: &mut Scratch,
 ) -> usize {
-    let filled = if WORDS == SWEPT_WORDS { 9 } else { 6 };
-    let (id_word, bin_word) = (filled, filled + 1);
+    let (id_word, bin_word) = (id_word::<WORDS>(), id_word::<WORDS>() + 1);
     let Scratch { columns, bounds, ids, last_bins, bins, .. } = scratch;
 
     bins.clear();
@@ -99,6 +98,9 @@ fn place<const WORDS: usize>(
         rows += records.len();
         for record in records {
             bins[(record[bin_word] & 0xffff) as usize] += 1;
+        }
+        if strip + 1 < grid.strips() {
+            prefetch(chunk.strip(strip + 1));
         }
     }
     let mut start = 0;
@@ -113,17 +115,25 @@ fn place<const WORDS: usize>(
     }
     ids.resize(padded, 0);
     last_bins.resize(padded, 0);
-    for chunk in chunks {
-        for record in chunk.strip(strip) {
-            let record: &Record<WORDS> = record;
-            let next = &mut bins[(record[bin_word] & 0xffff) as usize];
-            let at = *next as usize;
-            *next += 1;
-            for (column, &word) in columns.iter_mut().zip(&record[..filled]) {
-                column[at] = f32::from_bits(word);
+    let mut marks = TableMut::new([&mut ids[..], &mut last_bins[..]], rows);
+    if let [x0, u0, v0, x1, u1, v1, rest @ ..] = &mut *columns {
+        let mut six = TableMut::new([&mut x0[..], u0, v0, x1, u1, v1], rows);
+        let mut three = match rest {
+            [x2, u2, v2] => Some(TableMut::new([&mut x2[..], u2, v2], rows)),
+            _ => None,
+        };
+        for chunk in chunks {
+            for record in chunk.strip(strip) {
+                let next = &mut bins[(record[bin_word] & 0xffff) as usize];
+                let at = *next as usize;
+                *next += 1;
+                let word = |k: usize| f32::from_bits(record[k]);
+                six.write(at, [word(0), word(1), word(2), word(3), word(4), word(5)]);
+                if let Some(three) = &mut three {
+                    three.write(at, [word(6), word(7), word(8)]);
+                }
+                marks.write(at, [record[id_word], record[bin_word] >> 16]);
             }
-            ids[at] = record[id_word];
-            last_bins[at] = record[bin_word] >> 16;
         }
     }
     // The last group of a box reads past the end: nothing meets what stands there.

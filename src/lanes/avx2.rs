@@ -105,6 +105,36 @@ impl Isa for Avx2 {
             _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(low, high));
         });
     }
+
+    #[inline(always)]
+    fn store_rows<const WORDS: usize>(
+        self,
+        columns: [U32x8; 4],
+        to: &mut [[u32; WORDS]],
+        at: usize,
+    ) {
+        let to: &mut [[u32; WORDS]; 8] = (&mut to[..8]).try_into().unwrap();
+        assert!(at + 4 <= WORDS);
+        // Row `4h + r` ends up in half `h` of `rows[r]`, and its words are at `to[4h + r][at..]`.
+        avx2!({
+            let [a, b, c, d] =
+                [columns[0].native(), columns[1].native(), columns[2].native(), columns[3].native()];
+            let (ab_low, ab_high) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+            let (cd_low, cd_high) = (_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
+            let rows = [
+                _mm256_unpacklo_epi64(ab_low, cd_low),
+                _mm256_unpackhi_epi64(ab_low, cd_low),
+                _mm256_unpacklo_epi64(ab_high, cd_high),
+                _mm256_unpackhi_epi64(ab_high, cd_high),
+            ];
+            for (r, &row) in rows.iter().enumerate() {
+                let words = to[r].as_mut_ptr().add(at);
+                _mm_storeu_si128(words.cast(), _mm256_castsi256_si128(row));
+                let words = to[4 + r].as_mut_ptr().add(at);
+                _mm_storeu_si128(words.cast(), _mm256_extracti128_si256::<1>(row));
+            }
+        });
+    }
 }
 
 /// Implements binary operators of a vector as one intrinsic each.

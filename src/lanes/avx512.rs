@@ -112,6 +112,40 @@ impl Isa for Avx512 {
             _mm512_storeu_si512(to.add(1), _mm512_permutex2var_epi32(a.native(), high, b.native()));
         });
     }
+
+    #[inline(always)]
+    fn store_rows<const WORDS: usize>(
+        self,
+        columns: [U32x16; 4],
+        to: &mut [[u32; WORDS]],
+        at: usize,
+    ) {
+        let to: &mut [[u32; WORDS]; 16] = (&mut to[..16]).try_into().unwrap();
+        assert!(at + 4 <= WORDS);
+        // Row `4q + r` ends up in quarter `q` of `rows[r]`; its words are at `to[4q + r][at..]`.
+        avx512!({
+            let [a, b, c, d] =
+                [columns[0].native(), columns[1].native(), columns[2].native(), columns[3].native()];
+            let (ab_low, ab_high) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+            let (cd_low, cd_high) = (_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+            let rows = [
+                _mm512_unpacklo_epi64(ab_low, cd_low),
+                _mm512_unpackhi_epi64(ab_low, cd_low),
+                _mm512_unpacklo_epi64(ab_high, cd_high),
+                _mm512_unpackhi_epi64(ab_high, cd_high),
+            ];
+            for (r, &row) in rows.iter().enumerate() {
+                let words = to[r].as_mut_ptr().add(at);
+                _mm_storeu_si128(words.cast(), _mm512_castsi512_si128(row));
+                let words = to[4 + r].as_mut_ptr().add(at);
+                _mm_storeu_si128(words.cast(), _mm512_extracti32x4_epi32::<1>(row));
+                let words = to[8 + r].as_mut_ptr().add(at);
+                _mm_storeu_si128(words.cast(), _mm512_extracti32x4_epi32::<2>(row));
+                let words = to[12 + r].as_mut_ptr().add(at);
+                _mm_storeu_si128(words.cast(), _mm512_extracti32x4_epi32::<3>(row));
+            }
+        });
+    }
 }
 
 /// Implements binary operators of a vector as one intrinsic each.

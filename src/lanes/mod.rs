@@ -30,13 +30,29 @@ use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
 pub use level::{Level, UnknownLevel};
-pub(crate) use table::{Columns, Table};
+pub(crate) use table::{Columns, Table, TableMut};
 
 /// The most lanes any level has; what buffers are padded to.
 pub(crate) const LANES_MAX: usize = 16;
 
 /// [`LANES_MAX`] floats, aligned to a cache line: what owned columns are made of.
 pub(crate) type Block = wide::f32x16;
+
+/// Asks for the cache lines of `items`, which may be read soon.
+#[inline(always)]
+pub(crate) fn prefetch<T>(items: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        let start: *const i8 = items.as_ptr().cast();
+        for line in (0..size_of_val(items)).step_by(64) {
+            // SAFETY: the address is inside `items`, and a prefetch cannot fault anyway.
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(start.add(line)) };
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = items;
+}
 
 /// Work that a level can run: the arguments are the fields, the text is [`Kernel::run`].
 pub(crate) trait Kernel {
@@ -63,6 +79,14 @@ pub(crate) trait Isa: Copy + Debug + Send + Sync {
     fn load_u32(self, from: &[u32]) -> Self::U32;
     /// Writes lane `k` of `a` and of `b` to `to[k]`; panics when `to` is shorter than the lanes.
     fn store_pairs(self, a: Self::U32, b: Self::U32, to: &mut [[u32; 2]]);
+    /// Writes lane `k` of the four columns to words `at..at + 4` of `to[k]`; panics when `to` is
+    /// shorter than the lanes or its rows end before `at + 4`.
+    fn store_rows<const WORDS: usize>(
+        self,
+        columns: [Self::U32; 4],
+        to: &mut [[u32; WORDS]],
+        at: usize,
+    );
 }
 
 /// A vector of `f32`. Comparisons with a NaN are false, except [`F32Lanes::unordered`].

@@ -61,6 +61,21 @@ macro_rules! portable {
                     *pair = [a, b];
                 }
             }
+
+            #[inline(always)]
+            fn store_rows<const WORDS: usize>(
+                self,
+                columns: [$u32; 4],
+                to: &mut [[u32; WORDS]],
+                at: usize,
+            ) {
+                let columns: [[u32; $lanes]; 4] =
+                    [cast(columns[0].0), cast(columns[1].0), cast(columns[2].0), cast(columns[3].0)];
+                for (k, row) in to[..$lanes].iter_mut().enumerate() {
+                    let words = [columns[0][k], columns[1][k], columns[2][k], columns[3][k]];
+                    row[at..at + 4].copy_from_slice(&words);
+                }
+            }
         }
 
         portable!(@operator $f32 Add add, Sub sub, Mul mul, Div div);

@@ -36,6 +36,16 @@ impl Isa for Scalar {
     fn store_pairs(self, a: u32, b: u32, to: &mut [[u32; 2]]) {
         to[0] = [a, b];
     }
+
+    #[inline(always)]
+    fn store_rows<const WORDS: usize>(
+        self,
+        columns: [u32; 4],
+        to: &mut [[u32; WORDS]],
+        at: usize,
+    ) {
+        to[0][at..at + 4].copy_from_slice(&columns);
+    }
 }
 
 impl F32Lanes for f32 {

@@ -23,6 +23,32 @@ impl<'a, T, const K: usize> Table<'a, T, K> {
     }
 }
 
+/// `K` columns of equal length to write: one bounds check admits a row of all of them.
+#[derive(Debug)]
+pub(crate) struct TableMut<'a, T, const K: usize> {
+    /// Each is `rows` long; only [`TableMut::new`] writes this.
+    columns: [&'a mut [T]; K],
+    rows: usize,
+}
+
+impl<'a, T: Copy, const K: usize> TableMut<'a, T, K> {
+    /// Cuts every column to `rows`; panics when one is shorter.
+    #[inline(always)]
+    pub(crate) fn new(columns: [&'a mut [T]; K], rows: usize) -> Self {
+        Self { columns: columns.map(|column| &mut column[..rows]), rows }
+    }
+
+    /// Writes one row; panics when it is not there.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, row: usize, values: [T; K]) {
+        assert!(row < self.rows);
+        for (column, value) in self.columns.iter_mut().zip(values) {
+            // SAFETY: the assertion gives `row < rows`, and each column is `rows` long.
+            *unsafe { column.get_unchecked_mut(row) } = value;
+        }
+    }
+}
+
 /// Loads from a [`Table`] of floats.
 pub(crate) trait Columns<const K: usize> {
     /// Rows `row..row + LANES` of every column; panics when they are not all there.

@@ -1,0 +1,57 @@
+//! How large must a world be for a wanted number of union pairs per box?
+//!
+//! Two boxes around whole paths, with sides `e` and `f` and centres spread evenly over a cube of
+//! side `L`, overlap with probability `product(e + f) / L^3` over the axes. The sum of that
+//! product over all pairs, divided by the wanted number of pairs, is `L^3`. At a wall a part of
+//! the neighbours is missing; half a mean side taken off `L` makes up for it.
+//!
+//! Promise: the same bits on every platform, so the cube root is Newton's and not the system's.
+
+/// A world has at least this side, however few the boxes.
+const SIDE_MIN: f64 = 1.0;
+
+/// Newton's rounds for a cube root: enough to come down from `x` to it for any `x` below 1e15.
+const CUBE_ROOT_ROUNDS: usize = 100;
+
+/// The side of the cube over which the centres are to be spread.
+///
+/// With `flat` the world is a square on the axes `x` and `z`, and so low on `y` that any two
+/// boxes overlap there.
+pub(super) fn side(
+    half: &[Vec<f32>; 3],
+    delta: &[Vec<f32>; 3],
+    pairs_per_box: f64,
+    flat: bool,
+) -> f64 {
+    let rows = half[0].len();
+    let boxes = rows.max(1) as f64;
+    // For each set of axes, the sum over all boxes of the product of the sides on these axes.
+    let mut sums = [0.0; 8];
+    for row in 0..rows {
+        let side = |axis: usize| f64::from(half[axis][row] * 2.0 + delta[axis][row].abs());
+        // Flat: half a world high each, so that two of them surely meet.
+        let [x, y, z] = [side(0), if flat { 0.5 } else { side(1) }, side(2)];
+        for (sum, product) in sums.iter_mut().zip([1.0, x, y, x * y, z, x * z, y * z, x * y * z]) {
+            *sum += product;
+        }
+    }
+    // Multiplied out, the product of `e + f` has one term for each set of axes taken from `e`
+    // with the others taken from `f`. A box and itself is no pair.
+    let mut both_orders = -8.0 * sums[7];
+    for axes in 0..8 {
+        both_orders += sums[axes] * sums[7 - axes];
+    }
+    let room = both_orders.max(0.0) / (2.0 * pairs_per_box * boxes);
+    let side = if flat { room.sqrt() } else { cube_root(room) };
+    let side_mean = sums[1] / boxes;
+    (side - side_mean / 2.0).max(SIDE_MIN)
+}
+
+/// The cube root of `x >= 0`.
+fn cube_root(x: f64) -> f64 {
+    let mut root = x.max(1.0);
+    for _ in 0..CUBE_ROOT_ROUNDS {
+        root = (2.0 * root + x / (root * root)) / 3.0;
+    }
+    root
+}

@@ -1,0 +1,290 @@
+//! Which made-up scenes stand for the worlds that a broadphase meets?
+//!
+//! What sets them apart is sizes, motions, and how many *union pairs* a box has: pairs where the
+//! boxes around the two whole paths overlap. `room.rs` finds the world that gives so many.
+//!
+//! Units: the mean side of a box is 1 unless a scene says otherwise; lengths are per tick.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+
+use super::{Motion, World, place, room};
+
+/// Sides of an ordinary box, drawn for each axis.
+const SIDES: [f32; 2] = [0.5, 1.5];
+/// Length of an ordinary path, as a part of the mean side.
+const PATHS: [f32; 2] = [0.1, 0.3];
+
+/// One box of so many is a bullet.
+const BULLET_ONE_OF: u32 = 20;
+/// Sides of a bullet.
+const BULLET_SIDES: [f32; 2] = [0.04, 0.06];
+/// Length of a bullet's path.
+const BULLET_PATHS: [f32; 2] = [5.0, 50.0];
+
+/// Least half side of the mixed sizes, before the proportions of a box are drawn.
+const MIXED_HALF_MIN: f32 = 0.05;
+/// The square of the greatest half side over the least: 2.5 decades.
+const MIXED_RANGE_SQUARED: f64 = 1e5;
+/// The half side on each axis, as a part of the half side of the box.
+const MIXED_PROPORTIONS: [f32; 2] = [0.75, 1.25];
+
+/// Layers of crates in the pile.
+const PILE_LAYERS: usize = 12;
+/// Where a crate rests, from its cell's middle: neighbours are up to 1e-3 apart or overlap by it.
+const PILE_SHIFTS: [f32; 2] = [-5e-4, 5e-4];
+/// Where a crate is at the start of a tick, from where it rests.
+pub(super) const PILE_JITTERS: [f32; 2] = [-1e-4, 1e-4];
+/// How far the ground reaches past the crates.
+const PILE_MARGIN: f32 = 1.0;
+
+/// Centres of the sheet lie within this of the middle on the axis `y`.
+const SHEET_REACH: f32 = 0.5;
+
+/// One box of so many moves in the static scene.
+const STATIC_MOVES_ONE_OF: u32 = 100;
+
+/// Draws of a direction; each is good with probability one half.
+const DIRECTION_DRAWS_MAX: usize = 64;
+
+/// A kind of world, see [`World::new`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scene {
+    /// Boxes of about one size in a cube, moving a little; one union pair per box.
+    Uniform,
+    /// The same, closer together: six union pairs per box.
+    Dense,
+    /// The uniform world, where one box of twenty is tiny and flies 5 to 50 sides.
+    Bullets,
+    /// Half sides over 2.5 decades, many small and few large; about two union pairs per box.
+    Mixed,
+    /// Twelve layers of crates that nearly touch, trembling, and one ground box below them all.
+    Pile,
+    /// Boxes spread on two axes, all at about one height; one union pair per box.
+    Sheet,
+    /// The uniform world, where one box of a hundred moves.
+    Static,
+}
+
+impl Scene {
+    /// All scenes.
+    pub const ALL: [Self; 7] = [
+        Self::Uniform,
+        Self::Dense,
+        Self::Bullets,
+        Self::Mixed,
+        Self::Pile,
+        Self::Sheet,
+        Self::Static,
+    ];
+
+    /// The name, as it is parsed and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Dense => "dense",
+            Self::Bullets => "bullets",
+            Self::Mixed => "mixed",
+            Self::Pile => "pile",
+            Self::Sheet => "sheet",
+            Self::Static => "static",
+        }
+    }
+}
+
+impl fmt::Display for Scene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Scene {
+    type Err = UnknownScene;
+
+    fn from_str(name: &str) -> Result<Self, UnknownScene> {
+        let scene = Self::ALL.into_iter().find(|scene| scene.name() == name);
+        scene.ok_or_else(|| UnknownScene(name.to_owned()))
+    }
+}
+
+/// A name that no scene has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownScene(pub String);
+
+impl fmt::Display for UnknownScene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Scene::ALL.map(Scene::name).join(", ");
+        write!(f, "no scene is named {:?}; the scenes are {names}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownScene {}
+
+/// Makes a scene of so many boxes from a seed.
+pub(super) fn build(scene: Scene, boxes: usize, seed: u64) -> World {
+    let mut crowd = Crowd::new(seed);
+    match scene {
+        Scene::Pile => return crowd.pile(boxes),
+        Scene::Mixed => (0..boxes).for_each(|_| crowd.push_of_any_size()),
+        _ => (0..boxes).for_each(|_| crowd.push_ordinary()),
+    }
+    if scene == Scene::Static {
+        for row in 0..boxes {
+            if !crowd.rng.random_ratio(1, STATIC_MOVES_ONE_OF) {
+                crowd.set_delta(row, [0.0; 3]);
+                crowd.moves[row] = false;
+            }
+        }
+    }
+    let pairs_per_box = match scene {
+        Scene::Dense => 6.0,
+        Scene::Mixed => 3.0,
+        _ => 1.0,
+    };
+    let flat = scene == Scene::Sheet;
+    let reach = (room::side(&crowd.half, &crowd.delta, pairs_per_box, flat) * 0.5) as f32;
+    if scene == Scene::Bullets {
+        for row in 0..boxes {
+            if crowd.rng.random_ratio(1, BULLET_ONE_OF) {
+                crowd.make_bullet(row);
+            }
+        }
+    }
+    crowd.spread([reach, if flat { SHEET_REACH } else { reach }, reach])
+}
+
+/// Sizes and motions of boxes that have no place yet.
+struct Crowd {
+    half: [Vec<f32>; 3],
+    delta: [Vec<f32>; 3],
+    moves: Vec<bool>,
+    rng: Xoshiro256PlusPlus,
+}
+
+impl Crowd {
+    fn new(seed: u64) -> Self {
+        let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        Self { half: Default::default(), delta: Default::default(), moves: Vec::new(), rng }
+    }
+
+    fn between(&mut self, range: [f32; 2]) -> f32 {
+        between(&mut self.rng, range)
+    }
+
+    fn push(&mut self, half: [f32; 3], delta: [f32; 3], moves: bool) {
+        for axis in 0..3 {
+            self.half[axis].push(half[axis]);
+            self.delta[axis].push(delta[axis]);
+        }
+        self.moves.push(moves);
+    }
+
+    fn push_ordinary(&mut self) {
+        let half = [(); 3].map(|()| self.between(SIDES) * 0.5);
+        let delta = self.path(PATHS);
+        self.push(half, delta, true);
+    }
+
+    /// The part of the boxes with a half side past `h` falls as `1 / h^2`: the distribution
+    /// function turned round is then one square root.
+    fn push_of_any_size(&mut self) {
+        let u: f64 = self.rng.random_range(0.0..1.0);
+        let past = 1.0 - u * (1.0 - 1.0 / MIXED_RANGE_SQUARED);
+        let size = MIXED_HALF_MIN * (1.0 / past.sqrt()) as f32;
+        let half = [(); 3].map(|()| self.between(MIXED_PROPORTIONS) * size);
+        let delta = self.path(PATHS.map(|path| path * 2.0 * size));
+        self.push(half, delta, true);
+    }
+
+    fn make_bullet(&mut self, row: usize) {
+        for axis in 0..3 {
+            self.half[axis][row] = self.between(BULLET_SIDES) * 0.5;
+        }
+        let delta = self.path(BULLET_PATHS);
+        self.set_delta(row, delta);
+    }
+
+    fn set_delta(&mut self, row: usize, delta: [f32; 3]) {
+        for axis in 0..3 {
+            self.delta[axis][row] = delta[axis];
+        }
+    }
+
+    /// A displacement with a length between the two given, in any direction alike.
+    fn path(&mut self, lengths: [f32; 2]) -> [f32; 3] {
+        let length = self.between(lengths);
+        for _ in 0..DIRECTION_DRAWS_MAX {
+            let [x, y, z] = [(); 3].map(|()| self.between([-1.0, 1.0]));
+            let squared = x * x + y * y + z * z;
+            if squared > 0.01 && squared <= 1.0 {
+                return [x, y, z].map(|part| part * (length / squared.sqrt()));
+            }
+        }
+        [length, 0.0, 0.0]
+    }
+
+    /// Gives each box a place, with its centre anywhere within `reach` of the middle.
+    fn spread(mut self, reach: [f32; 3]) -> World {
+        let boxes = self.moves.len();
+        let centre = reach.map(|reach| (0..boxes).map(|_| self.between([-reach, reach])).collect());
+        let (min, max) = corners(&centre, &self.half);
+        let motion = Motion::Bounce { centre, half: self.half, reach };
+        World { min, max, delta: self.delta, moves: self.moves, motion }
+    }
+
+    /// Crates in columns of twelve over a square, in no order, and the ground as the first box.
+    fn pile(mut self, boxes: usize) -> World {
+        let crates = boxes.saturating_sub(1);
+        let columns = crates.div_ceil(PILE_LAYERS);
+        let across = (0..).find(|across| across * across >= columns).unwrap_or(0);
+        let middle = across as f32 * 0.5;
+        let mut places: Vec<usize> = (0..crates).collect();
+        places.shuffle(&mut self.rng);
+
+        let (mut home, mut centre): ([Vec<f32>; 3], [Vec<f32>; 3]) = Default::default();
+        if boxes > 0 {
+            self.push([middle + PILE_MARGIN, 0.5, middle + PILE_MARGIN], [0.0; 3], false);
+            for (axis, middle) in [0.0, -0.5, 0.0].into_iter().enumerate() {
+                home[axis].push(middle);
+                centre[axis].push(middle);
+            }
+        }
+        for place in places {
+            let (column, layer) = (place / PILE_LAYERS, place % PILE_LAYERS);
+            let cell = [column % across, layer, column / across];
+            let mut delta = [0.0; 3];
+            for axis in 0..3 {
+                let corner = cell[axis] as f32 - if axis == 1 { 0.0 } else { middle };
+                let home_here = corner + 0.5 + self.between(PILE_SHIFTS);
+                let start = home_here + self.between(PILE_JITTERS);
+                home[axis].push(home_here);
+                centre[axis].push(start);
+                delta[axis] = home_here + self.between(PILE_JITTERS) - start;
+            }
+            self.push([0.5; 3], delta, true);
+        }
+        let (min, max) = corners(&centre, &self.half);
+        let motion = Motion::Jitter { centre, half: self.half, home, rng: self.rng };
+        World { min, max, delta: self.delta, moves: self.moves, motion }
+    }
+}
+
+/// A number anywhere between the two given.
+pub(super) fn between(rng: &mut Xoshiro256PlusPlus, [low, high]: [f32; 2]) -> f32 {
+    rng.random_range(low..high)
+}
+
+/// The lower and upper corners of boxes.
+fn corners(centre: &[Vec<f32>; 3], half: &[Vec<f32>; 3]) -> ([Vec<f32>; 3], [Vec<f32>; 3]) {
+    let empty = || centre.each_ref().map(|column| vec![0.0; column.len()]);
+    let (mut min, mut max) = (empty(), empty());
+    for axis in 0..3 {
+        place(&centre[axis], &half[axis], &mut min[axis], &mut max[axis]);
+    }
+    (min, max)
+}
