@@ -4,8 +4,8 @@ use crate::geom::Aabb;
 use crate::store::Boxes;
 use alloc::vec::Vec;
 
-/// Most cells on one axis: cell numbers are bytes.
-const CELLS_MAX: u32 = 256;
+/// Most cells on one axis: cell numbers, and their count, are bytes.
+const CELLS_MAX: u32 = 255;
 /// Most strips: past this scattering to them falls off a cliff of address translation.
 const STRIPS_MAX: u32 = 4096;
 const BINS_MAX: u32 = 4096;
@@ -73,7 +73,7 @@ impl Grid {
     /// A function of the columns alone, so that the order of pairs is, too.
     pub(super) fn choose(boxes: Boxes<'_>, sample: &mut Sample) -> Self {
         let rows = boxes.len();
-        let wanted = (rows / 32).clamp(128, SAMPLES_MAX).min(rows);
+        let wanted = (rows / 128).clamp(128, SAMPLES_MAX).min(rows);
         sample.boxes.clear();
         for k in 0..wanted {
             let moving = boxes.get((k as u64 * rows as u64 / wanted as u64) as usize);

@@ -8,7 +8,7 @@
 use super::grid::{Cut, Grid};
 use crate::geom::COORD_MAX;
 use crate::kernels::bounds::bounds;
-use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
+use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes, prefetch_to_write};
 use crate::store::{Boxes, Rejected, is_valid, list};
 use alloc::vec::Vec;
 
@@ -89,10 +89,11 @@ pub(super) struct Scatter<'a, const WORDS: usize> {
     pub(super) chunk: &'a mut Chunk<WORDS>,
 }
 
-/// No cells: what a row that is no box meets.
+/// First and last cell on either axis of a row that is no box: none, as the last is before the
+/// first.
 const NO_CELLS: u32 = 0x0001_0001;
 
-/// The cells that [`Scatter::locate`] packed.
+/// The cells that [`Scatter::locate`] packed: first and last on u, then on v.
 #[inline(always)]
 fn unpack(cells: u32) -> [usize; 4] {
     [cells, cells >> 8, cells >> 16, cells >> 24].map(|cell| (cell & 0xff) as usize)
@@ -155,8 +156,8 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         cursors.resize(strips, 0);
         for &cells in &self.scratch.cells {
             let [u_low, u_high, v_low, v_high] = unpack(cells);
-            for u in u_low..=u_high {
-                for v in v_low..=v_high {
+            for u in u_low..u_high + 1 {
+                for v in v_low..v_high + 1 {
                     cursors[u * v_cells + v] += 1;
                 }
             }
@@ -198,24 +199,42 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
                 at += I::LANES;
             }
             for row in start..rows.min(start + BLOCK) {
-                let still = self.moves.is_some_and(|moves| !moves[row]);
-                let id = (self.first_row + row) as u32 | if still { STILL } else { 0 };
                 let record = &block[row - base];
+                let id = id(self.first_row + row, self.moves, row);
                 let [u_low, u_high, v_low, v_high] = unpack(cells[row]);
-                for u in u_low..=u_high {
+                for u in u_low..u_high + 1 {
                     let u_flag = if u == u_low { 0 } else { NOT_FIRST_U };
-                    for v in v_low..=v_high {
+                    for v in v_low..v_high + 1 {
                         let v_flag = if v == v_low { 0 } else { NOT_FIRST_V };
-                        let cursor = &mut cursors[u * v_cells + v];
-                        let place = &mut records[*cursor as usize];
-                        *place = *record;
-                        place[id_word::<WORDS>()] = id | u_flag | v_flag;
-                        *cursor += 1;
+                        put(records, &mut cursors[u * v_cells + v], record, id | u_flag | v_flag);
                     }
                 }
             }
         }
     }
+}
+
+/// The row in the store, and whether it moves.
+#[inline(always)]
+fn id(row: usize, moves: Option<&[bool]>, at: usize) -> u32 {
+    row as u32 | if moves.is_some_and(|moves| !moves[at]) { STILL } else { 0 }
+}
+
+/// Appends a record to a strip.
+#[inline(always)]
+fn put<const WORDS: usize>(
+    records: &mut [Record<WORDS>],
+    cursor: &mut u32,
+    record: &Record<WORDS>,
+    id: u32,
+) {
+    let place = &mut records[*cursor as usize];
+    *place = *record;
+    place[id_word::<WORDS>()] = id;
+    *cursor += 1;
+    // There are as many places written at as strips, too many for the CPU to see where each is
+    // heading: without this most writes wait for memory.
+    prefetch_to_write(records, *cursor as usize + 3);
 }
 
 /// The words of a record but for the id, four at a time.

@@ -178,20 +178,21 @@ fn overlap<I: Isa, const PLACES: bool>(
     let row_bits = isa.splat_u32(ROW);
     let table: Table<'_, f32, 6> =
         Table::new(core::array::from_fn(|k| &scratch.bounds[k][..]), rows + LANES_MAX);
-    let ids = &scratch.ids[..rows + LANES_MAX];
+    let ids: Table<'_, u32, 1> = Table::new([&scratch.ids[..]], rows + LANES_MAX);
     for i in 0..rows {
         let end = scratch.bins[scratch.last_bins[i] as usize] as usize;
-        let id = ids[i];
+        let mut j = i + 1;
+        // Before the lanes are filled: memory that must grow would push them out.
+        let spare = found.spare(end.saturating_sub(j) + LANES_MAX);
+        let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
+        let id = scratch.ids[i];
         let flags = isa.splat_u32(id & FLAGS);
         let row = isa.splat_u32(id & ROW);
         let [low_x, low_u, low_v, high_x, high_u, high_v] = table.splat(isa, i);
-        let mut j = i + 1;
-        let spare = found.spare(end.saturating_sub(j) + LANES_MAX);
-        let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
         let mut count = 0;
         while j < end {
             let [lows_x, lows_u, lows_v, highs_x, highs_u, highs_v] = table.load(isa, j);
-            let their_ids = isa.load_u32(&ids[j..]);
+            let [their_ids] = ids.load_u32(isa, j);
             let meets = lows_x.le(high_x)
                 & low_x.le(highs_x)
                 & lows_u.le(high_u)
@@ -205,8 +206,9 @@ fn overlap<I: Isa, const PLACES: bool>(
                 let theirs = (their_ids & row_bits).compress(meets);
                 (row.min(theirs), row.max(theirs))
             };
-            isa.store_pairs(a, b, &mut spare[count..]);
-            count += meets.count();
+            let met = meets.count();
+            isa.store_pairs(a, b, met, &mut spare[count..]);
+            count += met;
             j += I::LANES;
         }
         found.keep(count);

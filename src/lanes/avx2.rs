@@ -94,7 +94,7 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
-    fn store_pairs(self, a: U32x8, b: U32x8, to: &mut [[u32; 2]]) {
+    fn store_pairs(self, a: U32x8, b: U32x8, count: usize, to: &mut [[u32; 2]]) {
         let to: &mut [[u32; 2]; 8] = (&mut to[..8]).try_into().unwrap();
         avx2!({
             let (a, b): (__m256i, __m256i) = (transmute(a.0), transmute(b.0));
@@ -102,7 +102,10 @@ impl Isa for Avx2 {
             let high = _mm256_unpackhi_epi32(a, b);
             let to: *mut __m256i = to.as_mut_ptr().cast();
             _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(low, high));
-            _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(low, high));
+            // Few lanes count as a rule, so the second half is seldom needed.
+            if count > 4 {
+                _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(low, high));
+            }
         });
     }
 

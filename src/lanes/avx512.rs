@@ -102,14 +102,18 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
-    fn store_pairs(self, a: U32x16, b: U32x16, to: &mut [[u32; 2]]) {
+    fn store_pairs(self, a: U32x16, b: U32x16, count: usize, to: &mut [[u32; 2]]) {
         let to: &mut [[u32; 2]; 16] = (&mut to[..16]).try_into().unwrap();
         avx512!({
             let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-            let high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
             let to: *mut __m512i = to.as_mut_ptr().cast();
             _mm512_storeu_si512(to, _mm512_permutex2var_epi32(a.native(), low, b.native()));
-            _mm512_storeu_si512(to.add(1), _mm512_permutex2var_epi32(a.native(), high, b.native()));
+            // Few lanes count as a rule, so the second half is seldom needed.
+            if count > 8 {
+                let high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+                let pairs = _mm512_permutex2var_epi32(a.native(), high, b.native());
+                _mm512_storeu_si512(to.add(1), pairs);
+            }
         });
     }
 

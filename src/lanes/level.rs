@@ -1,6 +1,6 @@
 //! Which instructions does this CPU have?
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use super::{avx2::Avx2, avx512::Avx512};
 use super::{
     Isa, Kernel,
@@ -30,9 +30,9 @@ enum Kind {
     Scalar,
     Portable4,
     Portable8,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Avx2(Avx2),
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Avx512(Avx512),
 }
 
@@ -49,7 +49,7 @@ impl Level {
     /// With the feature `std` the CPU is asked; without it the answer is what the build enables.
     #[must_use]
     pub fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         {
             if let Some(isa) = Avx512::detect() {
                 return Self(Kind::Avx512(isa));
@@ -64,12 +64,12 @@ impl Level {
     /// Every level this CPU has, narrow to wide.
     pub fn all() -> impl Iterator<Item = Self> {
         let portable = [Self::SCALAR, Self::PORTABLE4, Self::PORTABLE8];
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         let native = [
             Avx2::detect().map(|isa| Self(Kind::Avx2(isa))),
             Avx512::detect().map(|isa| Self(Kind::Avx512(isa))),
         ];
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
         let native = [None; 0];
         portable.into_iter().chain(native.into_iter().flatten())
     }
@@ -81,9 +81,9 @@ impl Level {
             Kind::Scalar => "scalar",
             Kind::Portable4 => "portable4",
             Kind::Portable8 => "portable8",
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx2(_) => "avx2",
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx512(_) => "avx512",
         }
     }
@@ -95,9 +95,9 @@ impl Level {
             Kind::Scalar => Scalar::LANES,
             Kind::Portable4 => Portable4::LANES,
             Kind::Portable8 => Portable8::LANES,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx2(_) => Avx2::LANES,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx512(_) => Avx512::LANES,
         }
     }
@@ -114,9 +114,9 @@ impl Level {
             Kind::Scalar => kernel.run(Scalar),
             Kind::Portable4 => kernel.run(Portable4),
             Kind::Portable8 => kernel.run(Portable8),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx2(isa) => isa.run(kernel),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx512(isa) => isa.run(kernel),
         }
     }

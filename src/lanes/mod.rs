@@ -15,12 +15,13 @@
 
 #![allow(unsafe_code, reason = "the one home of intrinsics; every block carries its proof")]
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx2;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx512;
 mod level;
 mod portable;
+mod prefetch;
 mod scalar;
 mod table;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
 pub use level::{Level, UnknownLevel};
+pub(crate) use prefetch::{prefetch, prefetch_to_write};
 pub(crate) use table::{Columns, Table, TableMut};
 
 /// The most lanes any level has; what buffers are padded to.
@@ -37,22 +39,6 @@ pub(crate) const LANES_MAX: usize = 16;
 
 /// [`LANES_MAX`] floats, aligned to a cache line: what owned columns are made of.
 pub(crate) type Block = wide::f32x16;
-
-/// Asks for the cache lines of `items`, which may be read soon.
-#[inline(always)]
-pub(crate) fn prefetch<T>(items: &[T]) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        let start: *const i8 = items.as_ptr().cast();
-        for line in (0..size_of_val(items)).step_by(64) {
-            // SAFETY: the address is inside `items`, and a prefetch cannot fault anyway.
-            unsafe { _mm_prefetch::<_MM_HINT_T1>(start.add(line)) };
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = items;
-}
 
 /// Work that a level can run: the arguments are the fields, the text is [`Kernel::run`].
 pub(crate) trait Kernel {
@@ -77,8 +63,9 @@ pub(crate) trait Isa: Copy + Debug + Send + Sync {
     fn load(self, from: &[f32]) -> Self::F32;
     /// The first [`Isa::LANES`] elements; panics when there are fewer.
     fn load_u32(self, from: &[u32]) -> Self::U32;
-    /// Writes lane `k` of `a` and of `b` to `to[k]`; panics when `to` is shorter than the lanes.
-    fn store_pairs(self, a: Self::U32, b: Self::U32, to: &mut [[u32; 2]]);
+    /// Writes lane `k` of `a` and of `b` to `to[k]` for the first `count` lanes at least; panics
+    /// when `to` is shorter than the lanes.
+    fn store_pairs(self, a: Self::U32, b: Self::U32, count: usize, to: &mut [[u32; 2]]);
     /// Writes lane `k` of the four columns to words `at..at + 4` of `to[k]`; panics when `to` is
     /// shorter than the lanes or its rows end before `at + 4`.
     fn store_rows<const WORDS: usize>(

@@ -54,7 +54,7 @@ macro_rules! portable {
             }
 
             #[inline(always)]
-            fn store_pairs(self, a: $u32, b: $u32, to: &mut [[u32; 2]]) {
+            fn store_pairs(self, a: $u32, b: $u32, _: usize, to: &mut [[u32; 2]]) {
                 let a: [u32; $lanes] = cast(a.0);
                 let b: [u32; $lanes] = cast(b.0);
                 for (pair, (a, b)) in to[..$lanes].iter_mut().zip(a.into_iter().zip(b)) {

@@ -33,7 +33,7 @@ impl Isa for Scalar {
     }
 
     #[inline(always)]
-    fn store_pairs(self, a: u32, b: u32, to: &mut [[u32; 2]]) {
+    fn store_pairs(self, a: u32, b: u32, _: usize, to: &mut [[u32; 2]]) {
         to[0] = [a, b];
     }
 

@@ -21,6 +21,27 @@ impl<'a, T, const K: usize> Table<'a, T, K> {
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
+
+    /// Rows `row..row + LANES` of every column; panics when they are not all there.
+    #[inline(always)]
+    fn lanes<I: Isa>(&self, row: usize) -> [&'a [T]; K] {
+        // The first half does not change in a loop, so it leaves one comparison there.
+        assert!(I::LANES <= self.rows && row <= self.rows - I::LANES);
+        // SAFETY: the assertion gives `row + LANES <= rows`, and each column is `rows` long.
+        self.columns.map(|column| unsafe { column.get_unchecked(row..row + I::LANES) })
+    }
+}
+
+impl<const K: usize> Table<'_, u32, K> {
+    /// Rows `row..row + LANES` of every column; panics when they are not all there.
+    #[inline(always)]
+    pub(crate) fn load_u32<I: Isa>(&self, isa: I, row: usize) -> [I::U32; K] {
+        let mut out = [isa.splat_u32(0); K];
+        for (out, from) in out.iter_mut().zip(self.lanes::<I>(row)) {
+            *out = isa.load_u32(from);
+        }
+        out
+    }
 }
 
 /// `K` columns of equal length to write: one bounds check admits a row of all of them.
@@ -62,11 +83,8 @@ pub(crate) trait Columns<const K: usize> {
 impl<const K: usize> Columns<K> for Table<'_, f32, K> {
     #[inline(always)]
     fn load<I: Isa>(&self, isa: I, row: usize) -> [I::F32; K] {
-        assert!(row <= self.rows && I::LANES <= self.rows - row);
         let mut out = [isa.splat(0.0); K];
-        for (out, column) in out.iter_mut().zip(&self.columns) {
-            // SAFETY: the assertion gives `row + LANES <= rows`, and each column is `rows` long.
-            let from = unsafe { column.get_unchecked(row..row + I::LANES) };
+        for (out, from) in out.iter_mut().zip(self.lanes::<I>(row)) {
             *out = isa.load(from);
         }
         out
