@@ -9,10 +9,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use rand::rngs::Xoshiro256PlusPlus;
-use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
-use super::{Motion, World, place, room};
+use super::{Motion, World, pile, room};
 
 /// Sides of an ordinary box, drawn for each axis.
 const SIDES: [f32; 2] = [0.5, 1.5];
@@ -32,15 +31,6 @@ const MIXED_HALF_MIN: f32 = 0.05;
 const MIXED_RANGE_SQUARED: f64 = 1e5;
 /// The half side on each axis, as a part of the half side of the box.
 const MIXED_PROPORTIONS: [f32; 2] = [0.75, 1.25];
-
-/// Layers of crates in the pile.
-const PILE_LAYERS: usize = 12;
-/// Where a crate rests, from its cell's middle: neighbours are up to 1e-3 apart or overlap by it.
-const PILE_SHIFTS: [f32; 2] = [-5e-4, 5e-4];
-/// Where a crate is at the start of a tick, from where it rests.
-pub(super) const PILE_JITTERS: [f32; 2] = [-1e-4, 1e-4];
-/// How far the ground reaches past the crates.
-const PILE_MARGIN: f32 = 1.0;
 
 /// Centres of the sheet lie within this of the middle on the axis `y`.
 const SHEET_REACH: f32 = 0.5;
@@ -129,7 +119,7 @@ impl std::error::Error for UnknownScene {}
 pub(super) fn build(scene: Scene, boxes: usize, seed: u64) -> World {
     let mut crowd = Crowd::new(seed);
     match scene {
-        Scene::Pile => return crowd.pile(boxes),
+        Scene::Pile => return pile::build(boxes, crowd.rng),
         Scene::Mixed => (0..boxes).for_each(|_| crowd.push_of_any_size()),
         _ => (0..boxes).for_each(|_| crowd.push_ordinary()),
     }
@@ -169,7 +159,12 @@ struct Crowd {
 impl Crowd {
     fn new(seed: u64) -> Self {
         let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        Self { half: Default::default(), delta: Default::default(), moves: Vec::new(), rng }
+        Self {
+            half: Default::default(),
+            delta: Default::default(),
+            moves: Vec::new(),
+            rng,
+        }
     }
 
     fn between(&mut self, range: [f32; 2]) -> f32 {
@@ -210,8 +205,8 @@ impl Crowd {
     }
 
     fn set_delta(&mut self, row: usize, delta: [f32; 3]) {
-        for axis in 0..3 {
-            self.delta[axis][row] = delta[axis];
+        for (column, delta) in self.delta.iter_mut().zip(delta) {
+            column[row] = delta;
         }
     }
 
@@ -232,59 +227,17 @@ impl Crowd {
     fn spread(mut self, reach: [f32; 3]) -> World {
         let boxes = self.moves.len();
         let centre = reach.map(|reach| (0..boxes).map(|_| self.between([-reach, reach])).collect());
-        let (min, max) = corners(&centre, &self.half);
-        let motion = Motion::Bounce { centre, half: self.half, reach };
-        World { min, max, delta: self.delta, moves: self.moves, motion }
-    }
-
-    /// Crates in columns of twelve over a square, in no order, and the ground as the first box.
-    fn pile(mut self, boxes: usize) -> World {
-        let crates = boxes.saturating_sub(1);
-        let columns = crates.div_ceil(PILE_LAYERS);
-        let across = (0..).find(|across| across * across >= columns).unwrap_or(0);
-        let middle = across as f32 * 0.5;
-        let mut places: Vec<usize> = (0..crates).collect();
-        places.shuffle(&mut self.rng);
-
-        let (mut home, mut centre): ([Vec<f32>; 3], [Vec<f32>; 3]) = Default::default();
-        if boxes > 0 {
-            self.push([middle + PILE_MARGIN, 0.5, middle + PILE_MARGIN], [0.0; 3], false);
-            for (axis, middle) in [0.0, -0.5, 0.0].into_iter().enumerate() {
-                home[axis].push(middle);
-                centre[axis].push(middle);
-            }
-        }
-        for place in places {
-            let (column, layer) = (place / PILE_LAYERS, place % PILE_LAYERS);
-            let cell = [column % across, layer, column / across];
-            let mut delta = [0.0; 3];
-            for axis in 0..3 {
-                let corner = cell[axis] as f32 - if axis == 1 { 0.0 } else { middle };
-                let home_here = corner + 0.5 + self.between(PILE_SHIFTS);
-                let start = home_here + self.between(PILE_JITTERS);
-                home[axis].push(home_here);
-                centre[axis].push(start);
-                delta[axis] = home_here + self.between(PILE_JITTERS) - start;
-            }
-            self.push([0.5; 3], delta, true);
-        }
-        let (min, max) = corners(&centre, &self.half);
-        let motion = Motion::Jitter { centre, half: self.half, home, rng: self.rng };
-        World { min, max, delta: self.delta, moves: self.moves, motion }
+        World::around(
+            centre,
+            self.half,
+            self.delta,
+            self.moves,
+            Motion::Bounce { reach },
+        )
     }
 }
 
 /// A number anywhere between the two given.
 pub(super) fn between(rng: &mut Xoshiro256PlusPlus, [low, high]: [f32; 2]) -> f32 {
     rng.random_range(low..high)
-}
-
-/// The lower and upper corners of boxes.
-fn corners(centre: &[Vec<f32>; 3], half: &[Vec<f32>; 3]) -> ([Vec<f32>; 3], [Vec<f32>; 3]) {
-    let empty = || centre.each_ref().map(|column| vec![0.0; column.len()]);
-    let (mut min, mut max) = (empty(), empty());
-    for axis in 0..3 {
-        place(&centre[axis], &half[axis], &mut min[axis], &mut max[axis]);
-    }
-    (min, max)
 }

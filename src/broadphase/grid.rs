@@ -10,7 +10,10 @@ const CELLS_MAX: u32 = 255;
 const STRIPS_MAX: u32 = 4096;
 const BINS_MAX: u32 = 4096;
 /// Boxes looked at to choose the grid.
-const SAMPLES_MAX: usize = 2048;
+const SAMPLES_MAX: usize = 1024;
+const SAMPLES_MIN: usize = 96;
+/// How many boxes stand behind one that is looked at, between these limits.
+const ROWS_PER_SAMPLE: usize = 256;
 
 /// What one step costs, in nanoseconds on a 2023 server core; only ratios matter.
 mod cost {
@@ -63,6 +66,21 @@ struct Extent {
     mean: f32,
 }
 
+/// A grid of about so many strips, and what a tick is thought to cost with it.
+#[derive(Clone, Copy, Debug)]
+struct Choice {
+    cost: f64,
+    strips: f64,
+    grid: Grid,
+}
+
+impl Choice {
+    /// The cheaper; this one when they cost the same.
+    fn or(self, other: Self) -> Self {
+        if other.cost < self.cost { other } else { self }
+    }
+}
+
 impl Grid {
     pub(super) fn strips(&self) -> usize {
         (self.u.cells * self.v.cells) as usize
@@ -73,7 +91,7 @@ impl Grid {
     /// A function of the columns alone, so that the order of pairs is, too.
     pub(super) fn choose(boxes: Boxes<'_>, sample: &mut Sample) -> Self {
         let rows = boxes.len();
-        let wanted = (rows / 128).clamp(128, SAMPLES_MAX).min(rows);
+        let wanted = (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows);
         sample.boxes.clear();
         for k in 0..wanted {
             let moving = boxes.get((k as u64 * rows as u64 / wanted as u64) as usize);
@@ -90,19 +108,26 @@ impl Grid {
         order.sort_by(|p, q| ratio(q).total_cmp(&ratio(p)).then(p.axis.cmp(&q.axis)));
         let [along, u, v] = order;
 
-        let mut best = Self::with_strips(along, u, v, 1.0, rows);
-        let mut best_cost = f64::INFINITY;
-        let mut strips = 1.0;
-        while strips <= f64::from(STRIPS_MAX) {
+        let mut price = |strips: f64| {
             let grid = Self::with_strips(along, u, v, strips, rows);
-            let cost = grid.cost(rows, sample, along);
-            if cost < best_cost {
-                best_cost = cost;
-                best = grid;
-            }
-            strips *= core::f64::consts::SQRT_2;
+            Choice { cost: grid.cost(rows, sample, along), strips, grid }
+        };
+        // Coarse steps over the whole range, then finer ones around the best.
+        let most = (rows as f64 / 8.0).clamp(1.0, f64::from(STRIPS_MAX));
+        let mut best = price(1.0);
+        let mut strips = 4.0;
+        while strips <= most {
+            best = best.or(price(strips));
+            strips *= 4.0;
         }
-        best
+        for step in [2.0, core::f64::consts::SQRT_2] {
+            for strips in [best.strips * step, best.strips / step] {
+                if (1.0..=most).contains(&strips) {
+                    best = best.or(price(strips));
+                }
+            }
+        }
+        best.grid
     }
 
     /// About `strips` strips, cut so that boxes cross as few borders as can be.
@@ -110,8 +135,8 @@ impl Grid {
         // A box meets (1 + mean/width) cells on an axis; with the product of the cells fixed,
         // the product of these is least when both axes are cut in proportion to length / mean.
         let boxes_along = |e: Extent| (f64::from(e.length) / f64::from(e.mean).max(1e-30)).max(1.0);
-        let share = libm_sqrt(strips * boxes_along(u) / boxes_along(v));
-        let u_cells = share.clamp(1.0, strips.min(f64::from(CELLS_MAX)));
+        let u_cells = square_root(strips * boxes_along(u) / boxes_along(v));
+        let u_cells = u_cells.clamp(1.0, strips.min(f64::from(CELLS_MAX)));
         let v_cells = (strips / u_cells).clamp(1.0, f64::from(CELLS_MAX));
         let (u, v) = (u.cut(u_cells as u32), v.cut(v_cells as u32));
         let per_strip = rows as u32 / (u.cells * v.cells).max(1);
@@ -157,10 +182,11 @@ impl Grid {
     }
 }
 
-/// Square root without the platform's: Newton's steps from above, to about 1e-3.
-fn libm_sqrt(x: f64) -> f64 {
+/// Newton's method, as `core` has no square root. Far from 1, where a world is some 1e18 times
+/// longer on one axis, it is too large, and then the limit of the cells decides anyway.
+fn square_root(x: f64) -> f64 {
     let mut root = x.max(1.0);
-    for _ in 0..40 {
+    for _ in 0..64 {
         root = 0.5 * (root + x / root);
     }
     root
@@ -173,17 +199,18 @@ fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> Extent {
     }
     line.clear();
     line.extend(boxes.iter().map(|aabb| aabb.min[axis]));
-    line.sort_unstable_by(f32::total_cmp);
     // A 32nd off either end, and that much put back: exact for an even spread, and a body that
     // fell out of the world cannot stretch the cells.
     let off = line.len() / 32;
-    let (low, high) = (line[off], line[line.len() - 1 - off]);
+    let last = line.len() - 1 - off;
+    let low = *line.select_nth_unstable_by(off, f32::total_cmp).1;
+    let high = *line.select_nth_unstable_by(last, f32::total_cmp).1;
     let margin = (high - low) * (1.0 / 30.0);
     // The mean without its largest 32nd for the same reason.
     line.clear();
     line.extend(boxes.iter().map(|aabb| aabb.max[axis] - aabb.min[axis]));
-    line.sort_unstable_by(f32::total_cmp);
-    let kept = &line[..line.len() - off];
+    line.select_nth_unstable_by(last, f32::total_cmp);
+    let kept = &line[..=last];
     let sum: f64 = kept.iter().map(|&length| f64::from(length)).sum();
     let mean = (sum / kept.len() as f64) as f32;
     Extent { axis, origin: low - margin, length: high - low + 2.0 * margin + mean, mean }

@@ -193,8 +193,8 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
                 let group = at.min(size - I::LANES);
                 let bins = isa.load_u32(&bins[base + group..]);
                 let words = record::<I, WORDS>(isa, &table.load(isa, base + group), order, bins);
-                for k in 0..WORDS / 4 {
-                    isa.store_rows(words[k], &mut block[group..], 4 * k);
+                for (k, &words) in words.iter().enumerate().take(WORDS / 4) {
+                    isa.store_rows(words, &mut block[group..], 4 * k);
                 }
                 at += I::LANES;
             }

@@ -201,7 +201,7 @@ fn overlap<I: Isa, const PLACES: bool>(
                 & low_v.le(highs_v)
                 & their_ids.disjoint(flags);
             let (a, b) = if PLACES {
-                (isa.splat_u32(i as u32), (isa.splat_u32(j as u32) + iota).compress(meets))
+                (isa.splat_u32(i as u32), isa.splat_u32(j as u32).wrapping_add(iota).compress(meets))
             } else {
                 let theirs = (their_ids & row_bits).compress(meets);
                 (row.min(theirs), row.max(theirs))

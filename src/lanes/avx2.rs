@@ -97,9 +97,8 @@ impl Isa for Avx2 {
     fn store_pairs(self, a: U32x8, b: U32x8, count: usize, to: &mut [[u32; 2]]) {
         let to: &mut [[u32; 2]; 8] = (&mut to[..8]).try_into().unwrap();
         avx2!({
-            let (a, b): (__m256i, __m256i) = (transmute(a.0), transmute(b.0));
-            let low = _mm256_unpacklo_epi32(a, b);
-            let high = _mm256_unpackhi_epi32(a, b);
+            let low = _mm256_unpacklo_epi32(a.native(), b.native());
+            let high = _mm256_unpackhi_epi32(a.native(), b.native());
             let to: *mut __m256i = to.as_mut_ptr().cast();
             _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(low, high));
             // Few lanes count as a rule, so the second half is seldom needed.
@@ -160,7 +159,7 @@ operators!(F32x8(wide::f32x8 as __m256):
     Add add = _mm256_add_ps, Sub sub = _mm256_sub_ps,
     Mul mul = _mm256_mul_ps, Div div = _mm256_div_ps);
 operators!(U32x8(wide::u32x8 as __m256i):
-    Add add = _mm256_add_epi32, BitAnd bitand = _mm256_and_si256, BitOr bitor = _mm256_or_si256);
+    BitAnd bitand = _mm256_and_si256, BitOr bitor = _mm256_or_si256);
 operators!(Mask8(wide::u32x8 as __m256i):
     BitAnd bitand = _mm256_and_si256, BitOr bitor = _mm256_or_si256);
 
@@ -290,6 +289,14 @@ static FRONT: [[u8; 8]; 256] = {
 
 impl U32Lanes for U32x8 {
     type Mask = Mask8;
+
+    #[inline(always)]
+    fn wrapping_add(self, other: Self) -> Self {
+        avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_add_epi32(
+            self.native(),
+            other.native()
+        ))))
+    }
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {

@@ -172,7 +172,7 @@ operators!(F32x16(wide::f32x16 as __m512):
     Add add = _mm512_add_ps, Sub sub = _mm512_sub_ps,
     Mul mul = _mm512_mul_ps, Div div = _mm512_div_ps);
 operators!(U32x16(wide::u32x16 as __m512i):
-    Add add = _mm512_add_epi32, BitAnd bitand = _mm512_and_si512, BitOr bitor = _mm512_or_si512);
+    BitAnd bitand = _mm512_and_si512, BitOr bitor = _mm512_or_si512);
 
 impl BitAnd for Mask16 {
     type Output = Self;
@@ -295,6 +295,14 @@ impl U32x16 {
 
 impl U32Lanes for U32x16 {
     type Mask = Mask16;
+
+    #[inline(always)]
+    fn wrapping_add(self, other: Self) -> Self {
+        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_add_epi32(
+            self.native(),
+            other.native()
+        ))))
+    }
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {

@@ -108,10 +108,12 @@ pub(crate) trait F32Lanes:
 
 /// A vector of `u32`.
 pub(crate) trait U32Lanes:
-    Copy + Debug + Add<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self>
+    Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self>
 {
     type Mask: MaskLanes;
 
+    /// The sum modulo 2³².
+    fn wrapping_add(self, other: Self) -> Self;
     /// The lesser, for lanes below `2^31`; of others the value is unspecified.
     fn min(self, other: Self) -> Self;
     /// The greater, for lanes below `2^31`; of others the value is unspecified.

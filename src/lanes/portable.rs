@@ -79,7 +79,7 @@ macro_rules! portable {
         }
 
         portable!(@operator $f32 Add add, Sub sub, Mul mul, Div div);
-        portable!(@operator $u32 Add add, BitAnd bitand, BitOr bitor);
+        portable!(@operator $u32 BitAnd bitand, BitOr bitor);
         portable!(@operator $mask BitAnd bitand, BitOr bitor);
 
         impl Not for $mask {
@@ -157,6 +157,11 @@ macro_rules! portable {
 
         impl U32Lanes for $u32 {
             type Mask = $mask;
+
+            #[inline(always)]
+            fn wrapping_add(self, other: Self) -> Self {
+                Self(self.0 + other.0)
+            }
 
             #[inline(always)]
             fn min(self, other: Self) -> Self {

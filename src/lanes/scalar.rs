@@ -117,6 +117,11 @@ impl U32Lanes for u32 {
     type Mask = bool;
 
     #[inline(always)]
+    fn wrapping_add(self, other: Self) -> Self {
+        Self::wrapping_add(self, other)
+    }
+
+    #[inline(always)]
     fn min(self, other: Self) -> Self {
         Ord::min(self, other)
     }

@@ -73,11 +73,9 @@ pub fn sweep(a: &MovingBox, b: &MovingBox) -> Result<Sweep, InvalidBox> {
     }
     let contact = if apart {
         let (mut axes, mut from_below) = (0, 0);
-        for axis in 0..3 {
-            if enter[axis] == first {
-                axes |= 1 << axis;
-                from_below |= u32::from(b.delta[axis] > a.delta[axis]) << axis;
-            }
+        for (axis, _) in enter.iter().enumerate().filter(|(_, enter)| **enter == first) {
+            axes |= 1 << axis;
+            from_below |= u32::from(b.delta[axis] > a.delta[axis]) << axis;
         }
         contact(State::Touching, axes, from_below, true)
     } else {

@@ -70,7 +70,7 @@ impl BoxStore {
     pub fn push(&mut self, moving: impl Into<MovingBox>) -> Result<usize, InvalidBox> {
         let moving = moving.into();
         moving.validate()?;
-        if self.len % LANES_MAX == 0 {
+        if self.len.is_multiple_of(LANES_MAX) {
             for (column, padding) in self.columns.iter_mut().zip(PADDING) {
                 column.push(Block::splat(padding));
             }

@@ -1,0 +1,97 @@
+//! How are numbers and columns taken from the bytes of a recorded file?
+//!
+//! First the magic and the version, then the rest of the header, then [`Rest::must_be`] compares
+//! the length of the file with what the header counts, and only then are columns made.
+
+use std::cmp::Ordering;
+use std::fs;
+use std::path::Path;
+
+use super::fault::{Fault, TraceError};
+
+const VERSION: u32 = 1;
+
+/// Reads a file as a whole and parses it.
+pub(super) fn read<T>(path: &Path, parse: fn(&[u8]) -> Result<T, Fault>) -> Result<T, TraceError> {
+    let parsed = fs::read(path)
+        .map_err(Fault::Io)
+        .and_then(|bytes| parse(&bytes));
+    parsed.map_err(|fault| TraceError {
+        path: path.to_owned(),
+        fault,
+    })
+}
+
+/// The bytes of a file that are still to be read.
+pub(super) struct Rest<'a> {
+    bytes: &'a [u8],
+    read_bytes: usize,
+}
+
+impl<'a> Rest<'a> {
+    /// What follows after the magic and the version, with at least the rest of the header in it.
+    pub(super) fn new(bytes: &'a [u8], magic: &'static str, header: usize) -> Result<Self, Fault> {
+        if !bytes.starts_with(magic.as_bytes()) {
+            return Err(Fault::Foreign { magic });
+        }
+        if bytes.len() < header {
+            let (expected_bytes, found_bytes) = (header as u64, bytes.len() as u64);
+            return Err(Fault::Truncated {
+                expected_bytes,
+                found_bytes,
+            });
+        }
+        let mut rest = Self {
+            bytes,
+            read_bytes: 0,
+        };
+        rest.take(magic.len());
+        match rest.u32() {
+            VERSION => Ok(rest),
+            found => Err(Fault::Version {
+                expected: VERSION,
+                found,
+            }),
+        }
+    }
+
+    /// Checks the length of what is left, before any of it is read.
+    pub(super) fn must_be(&self, left_bytes: u64) -> Result<(), Fault> {
+        let expected_bytes = self.read_bytes as u64 + left_bytes;
+        let found_bytes = (self.read_bytes + self.bytes.len()) as u64;
+        match found_bytes.cmp(&expected_bytes) {
+            Ordering::Less => Err(Fault::Truncated {
+                expected_bytes,
+                found_bytes,
+            }),
+            Ordering::Equal => Ok(()),
+            Ordering::Greater => Err(Fault::Trailing {
+                expected_bytes,
+                found_bytes,
+            }),
+        }
+    }
+
+    /// The next bytes; that there are so many has been checked.
+    pub(super) fn take(&mut self, bytes: usize) -> &'a [u8] {
+        let (taken, rest) = self.bytes.split_at(bytes);
+        self.bytes = rest;
+        self.read_bytes += bytes;
+        taken
+    }
+
+    /// The next whole number.
+    pub(super) fn u32(&mut self) -> u32 {
+        self.column(1, u32::from_le_bytes)[0]
+    }
+
+    /// The next column of so many rows.
+    pub(super) fn column<T>(&mut self, rows: usize, from: fn([u8; 4]) -> T) -> Vec<T> {
+        self.take(rows * 4)
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&bytes| from(bytes))
+            .collect()
+    }
+}

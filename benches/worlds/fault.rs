@@ -1,0 +1,99 @@
+//! Why could a recorded file not be read?
+//!
+//! Promise: each error is shown as one line, with the file in it.
+
+use std::path::PathBuf;
+use std::{fmt, io};
+
+/// A file that could not be read.
+#[derive(Debug)]
+pub struct TraceError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// What can be wrong with a file.
+#[derive(Debug)]
+pub enum Fault {
+    /// The system could not read it.
+    Io(io::Error),
+    /// It does not begin as such a file does.
+    Foreign {
+        /// What it should begin with.
+        magic: &'static str,
+    },
+    /// Its version is not the one that is known.
+    Version {
+        /// The version that is known.
+        expected: u32,
+        /// The version of the file.
+        found: u32,
+    },
+    /// It is shorter than its header, or than the counts in its header say.
+    Truncated {
+        /// How long it should be.
+        expected_bytes: u64,
+        /// How long it is.
+        found_bytes: u64,
+    },
+    /// It is longer than the counts in its header say.
+    Trailing {
+        /// How long it should be.
+        expected_bytes: u64,
+        /// How long it is.
+        found_bytes: u64,
+    },
+    /// A list of pairs is out of order, or has a pair that is not `i < j < n`.
+    Pairs {
+        /// Which list.
+        list: &'static str,
+    },
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.fault)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "{error}"),
+            Self::Foreign { magic } => write!(f, "does not begin with {magic:?}"),
+            Self::Version { expected, found } => {
+                write!(f, "version {found}, only version {expected} is known")
+            }
+            Self::Truncated {
+                expected_bytes,
+                found_bytes,
+            } => {
+                write!(
+                    f,
+                    "truncated: {found_bytes} bytes, the header asks for {expected_bytes}"
+                )
+            }
+            Self::Trailing {
+                expected_bytes,
+                found_bytes,
+            } => {
+                write!(
+                    f,
+                    "trailing bytes: {found_bytes}, the header asks for {expected_bytes}"
+                )
+            }
+            Self::Pairs { list } => write!(f, "the {list} pairs are not sorted pairs of i < j < n"),
+        }
+    }
+}
+
+impl std::error::Error for TraceError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.fault {
+            Fault::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What was asked for?
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Error, Parser, value_parser};
+use swath::Level;
+
+use super::worlds::Scene;
+
+/// As many as the finder can number.
+const BOXES_MAX: i64 = 1 << 29;
+/// More than any machine has, and few enough to start.
+const THREADS_MAX: i64 = 1024;
+/// `spec` tries every pair of boxes.
+const CHECKED_BOXES_MAX: u32 = 20_000;
+
+/// Finds the pairs of moving boxes that meet, tick after tick, and tells what that costs.
+///
+/// Each tick is looked at twice: for the union pairs, whose boxes around the whole paths meet,
+/// and for the swept pairs, which truly meet, with the first time. Both are timed, one tick to
+/// warm up is not. Times are medians over the ticks, numbers of pairs are of the last tick.
+///
+/// The JSON keys `ms_median`, `ns_per_box`, `cpu_ns_per_box` and `floor_ratio` are of the union
+/// pairs; those of the swept pairs begin with `swept_`. `floor_ms` is the time, in the same run
+/// and on as many threads, to copy 24 bytes a box and write 8 bytes a union pair. `hash` is
+/// 64-bit FNV-1a over the swept pairs of all ticks, sorted, 12 little-endian bytes each: the
+/// lower row, the higher row, the bits of the first time. It is the same for every level and
+/// number of threads.
+#[derive(Debug, Parser)]
+#[command(name = "tick")]
+pub(crate) struct Args {
+    /// How many boxes the scene has.
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX))]
+    pub(crate) boxes: u32,
+    /// How many ticks are timed; a recorded tick is repeated.
+    #[arg(long, value_name = "K", default_value_t = 30)]
+    #[arg(value_parser = value_parser!(u32).range(1..))]
+    pub(crate) ticks: u32,
+    /// uniform, dense, bullets, mixed, pile, sheet or static.
+    #[arg(long, default_value_t = Scene::Uniform)]
+    pub(crate) scene: Scene,
+    /// What the scene is drawn from.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How many threads; by default as many as the CPU has.
+    #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
+    pub(crate) threads: Option<u16>,
+    /// scalar, portable4, portable8, avx2 or avx512, as the CPU has them.
+    #[arg(long, default_value_t = Level::detect(), value_parser = level)]
+    pub(crate) level: Level,
+    /// Recorded ticks (`.swt`) instead of a scene, one run for each.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(conflicts_with_all = ["boxes", "scene", "seed"])]
+    pub(crate) trace: Vec<PathBuf>,
+    /// Compare the answers: those of a scene with every pair of boxes tried in `f64` (up to
+    /// 20,000 boxes), those of a trace with the pairs in the `.prs` file beside it.
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Print one JSON object for each run, in a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Args {
+    pub(crate) fn of_command_line() -> Result<Self, Error> {
+        let args = Self::try_parse()?;
+        let conflict = |says| Err(Self::command().error(ErrorKind::ArgumentConflict, says));
+        if args.check && args.trace.is_empty() && args.boxes > CHECKED_BOXES_MAX {
+            return conflict(format!(
+                "'--check' tries every pair of a scene, so it takes at most {CHECKED_BOXES_MAX} \
+                 boxes; '--boxes' is {}",
+                args.boxes
+            ));
+        }
+        if !cfg!(feature = "rayon") && args.threads.is_some_and(|threads| threads > 1) {
+            return conflict("built without the feature `rayon`, there is one thread".to_owned());
+        }
+        Ok(args)
+    }
+}
+
+fn level(name: &str) -> Result<Level, String> {
+    name.parse().map_err(|_| {
+        let names: Vec<_> = Level::all().map(Level::name).collect();
+        format!("the levels of this CPU are {}", names.join(", "))
+    })
+}
+
+/// Prints the help that was asked for, or what is wrong with the flags, in one line.
+pub(crate) fn say(error: &Error) -> ExitCode {
+    if error.exit_code() == 0 {
+        // A reader that went away has read enough.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    let mut words = Vec::new();
+    for line in text.lines().take_while(|line| !line.is_empty()) {
+        words.extend(line.split_whitespace());
+    }
+    // Nothing is left to be done where even stderr is closed.
+    let _ = writeln!(io::stderr(), "{} (try '--help')", words.join(" "));
+    ExitCode::from(2)
+}

@@ -1,0 +1,130 @@
+//! Which of a million moving boxes meet in a tick, and what does it cost to know?
+//!
+//! Makes a scene or reads recorded ticks, looks for the union pairs and for the swept pairs of
+//! every tick, and prints a table, or JSON. With `--check` the answers are compared with `spec`,
+//! or with the pairs recorded beside a tick.
+//!
+//! ```text
+//! cargo run --release --example tick
+//! cargo run --release --example tick -- --boxes 10000 --scene bullets --check
+//! cargo run --release --example tick -- --trace pile.swt --check --json
+//! ```
+//!
+//! What goes wrong is said in one line on stderr. Exit code: 0, or 2 for a bad flag, else 1.
+
+mod args;
+mod check;
+mod fnv;
+mod lists;
+mod measure;
+mod report;
+mod run;
+mod stop;
+#[path = "../../benches/worlds/mod.rs"]
+mod worlds;
+
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use args::Args;
+use check::Reference;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use run::Input;
+use stop::Stop;
+use worlds::World;
+use worlds::trace::{PairLists, Trace};
+
+fn main() -> ExitCode {
+    let args = match Args::of_command_line() {
+        Ok(args) => args,
+        Err(error) => return args::say(&error),
+    };
+    match runs(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the table has read enough.
+        Err(Stop::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(stop) => {
+            // Nothing is left to be done where even stderr is closed.
+            let _ = writeln!(io::stderr(), "error: {stop}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One run for the scene, or one for each trace.
+fn runs(args: &Args) -> Result<(), Stop> {
+    let pool = pool(args)?;
+    if args.trace.is_empty() {
+        return one_run(args, &pool, scene(args));
+    }
+    for (index, path) in args.trace.iter().enumerate() {
+        let input = recorded(path, args.check)?;
+        if index > 0 && !args.json {
+            writeln!(io::stdout()).map_err(Stop::Output)?;
+        }
+        one_run(args, &pool, input)?;
+    }
+    Ok(())
+}
+
+fn one_run(args: &Args, pool: &ThreadPool, mut input: Input) -> Result<(), Stop> {
+    let bar = progress(args, &input.name);
+    let outcome = pool.install(|| run::run(&mut input, args.ticks, args.level, &bar))?;
+    bar.finish_and_clear();
+    let threads = pool.current_num_threads();
+    let text = if args.json {
+        report::json(args, threads, &input, &outcome)
+    } else {
+        report::table(args, threads, &input, &outcome)
+    };
+    io::stdout().write_all(text.as_bytes()).map_err(Stop::Output)
+}
+
+/// The threads that the whole run uses. Built without the feature `rayon`, swath uses one.
+fn pool(args: &Args) -> Result<ThreadPool, Stop> {
+    let threads = args.threads.map_or(0, usize::from);
+    let threads = if cfg!(feature = "rayon") { threads } else { 1 };
+    Ok(ThreadPoolBuilder::new().num_threads(threads).build()?)
+}
+
+fn scene(args: &Args) -> Input {
+    Input {
+        name: format!("scene {}", args.scene),
+        seed: Some(args.seed),
+        world: World::new(args.scene, args.boxes as usize, args.seed),
+        all_move: false,
+        reference: args.check.then_some(Reference::Spec),
+    }
+}
+
+fn recorded(path: &Path, check: bool) -> Result<Input, Stop> {
+    let trace = Trace::read(path)?;
+    let lists_path = path.with_extension("prs");
+    let lists = check.then(|| PairLists::read(&lists_path)).transpose()?;
+    if let Some(lists) = lists.as_ref().filter(|lists| lists.boxes as usize != trace.len()) {
+        let (pairs_of, boxes) = (lists.boxes, trace.len());
+        return Err(Stop::OtherTrace { lists: lists_path, pairs_of, boxes });
+    }
+    Ok(Input {
+        name: format!("trace {}", path.display()),
+        seed: None,
+        world: trace.into_world(),
+        all_move: true,
+        reference: lists.map(Reference::Lists),
+    })
+}
+
+/// A bar on stderr; hidden where stderr is no terminal.
+fn progress(args: &Args, name: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{prefix} [{wide_bar}] tick {pos} of {len}, {eta} left");
+    let bar = ProgressBar::new(args.ticks.into())
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_prefix(name.to_owned())
+        .with_finish(ProgressFinish::AndClear);
+    if args.json {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    bar
+}

@@ -1,0 +1,121 @@
+//! What is found, tick after tick, and at what cost?
+//!
+//! Inside the clock: boxes in, pairs out, nothing kept from the tick before. Outside: moving the
+//! boxes, sorting the pairs for the hash and the comparison, the progress bar.
+
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+use swath::store::LengthMismatch;
+use swath::{Boxes, Level, PairFinder};
+
+use super::check::{Check, Found, Reference, Verdict};
+use super::fnv::Fnv;
+use super::measure::{Costs, floor};
+use super::stop::Stop;
+use super::worlds::World;
+
+/// The boxes of a run and what their pairs are compared with.
+pub(crate) struct Input {
+    /// Which scene or file.
+    pub(crate) name: String,
+    /// Of a scene.
+    pub(crate) seed: Option<u64>,
+    pub(crate) world: World,
+    /// Every box counts as one that moves, whatever `world.moves` says.
+    pub(crate) all_move: bool,
+    pub(crate) reference: Option<Reference>,
+}
+
+/// What came out of a run. The numbers of pairs are of the last tick.
+pub(crate) struct Outcome {
+    pub(crate) union: Costs,
+    pub(crate) swept: Costs,
+    pub(crate) union_pairs: usize,
+    pub(crate) swept_pairs: usize,
+    pub(crate) rejected: usize,
+    pub(crate) floor: Duration,
+    /// Over the sorted swept pairs of all ticks.
+    pub(crate) hash: u64,
+    pub(crate) verdict: Option<Verdict>,
+}
+
+/// Runs so many ticks on the threads of the current pool.
+pub(crate) fn run(
+    input: &mut Input,
+    ticks: u32,
+    level: Level,
+    bar: &ProgressBar,
+) -> Result<Outcome, Stop> {
+    let Input { name, world, all_move, reference, .. } = input;
+    let mut finder = PairFinder::with_level(level);
+    warm_up(&mut finder, name, world)?;
+    let mut check = match reference.take() {
+        Some(reference) => Some(Check::new(reference, columns(world)?, ticks, level)?),
+        None => None,
+    };
+    let (mut union, mut swept) = (Costs::default(), Costs::default());
+    let (mut union_pairs, mut swept_pairs, mut rejected) = (0, 0, 0);
+    let mut hash = Fnv::default();
+    for tick in 0..ticks {
+        if tick > 0 {
+            world.step();
+        }
+        let boxes = columns(world)?;
+        let moves = (!*all_move).then_some(&world.moves[..]);
+
+        let found = union.time(|| finder.union_pairs(boxes, moves))?;
+        (union_pairs, rejected) = (found.len(), found.rejected().len());
+        let due = check.as_mut().filter(|check| check.is_due(tick));
+        let union_found = due.is_some().then(|| found.sorted().to_vec()).unwrap_or_default();
+
+        let swept_found = swept.time(|| finder.swept_pairs(boxes, moves))?.sorted();
+        swept_pairs = swept_found.len();
+        for pair in swept_found {
+            [pair.a, pair.b, pair.first.to_bits()].map(|word| hash.write(word));
+        }
+        if let Some(check) = due {
+            let found = Found { union: &union_found, swept: swept_found };
+            check.tick(boxes, moves, &found).map_err(|disagreement| {
+                let name = name.clone();
+                Stop::Wrong { name, tick, disagreement }
+            })?;
+        }
+        bar.inc(1);
+    }
+    Ok(Outcome {
+        union,
+        swept,
+        union_pairs,
+        swept_pairs,
+        rejected,
+        floor: floor(world, union_pairs),
+        hash: hash.finish(),
+        verdict: check.map(Check::verdict),
+    })
+}
+
+/// The columns of a world, lent to the finder.
+pub(crate) fn columns(world: &World) -> Result<Boxes<'_>, LengthMismatch> {
+    let World { min, max, delta, .. } = world;
+    let [min, max, delta] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));
+    Boxes::new(min, max, delta)
+}
+
+/// Gives the finder the memory it needs, and refuses a world with a row that is no box.
+fn warm_up(finder: &mut PairFinder, name: &str, world: &World) -> Result<(), Stop> {
+    let boxes = columns(world)?;
+    let moves = Some(&world.moves[..]);
+    let rejected = finder.union_pairs(boxes, moves)?.rejected();
+    if let Some(first) = rejected.first() {
+        return Err(Stop::NoBox {
+            name: name.to_owned(),
+            row: first.row,
+            reason: first.reason,
+            rejected: rejected.len(),
+            boxes: boxes.len(),
+        });
+    }
+    finder.swept_pairs(boxes, moves)?;
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! Why did a run end early?
+//!
+//! Promise: each reason is shown as one line.
+
+use std::io;
+use std::path::PathBuf;
+
+use rayon::ThreadPoolBuildError;
+use swath::InvalidBox;
+use swath::broadphase::FindError;
+use swath::store::LengthMismatch;
+
+use super::worlds::fault::TraceError;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Stop {
+    #[error("{0}")]
+    Trace(#[from] TraceError),
+    #[error("{}: pairs of {pairs_of} boxes, but the trace has {boxes}", lists.display())]
+    OtherTrace { lists: PathBuf, pairs_of: u32, boxes: usize },
+    /// `rejected` rows in all are no boxes; this is the first.
+    #[error("{name}: row {row} is no box: {reason} ({rejected} of {boxes} rows are none)")]
+    NoBox { name: String, row: u32, reason: InvalidBox, rejected: usize, boxes: usize },
+    #[error("{name}, tick {tick}: {disagreement}")]
+    Wrong { name: String, tick: u32, disagreement: String },
+    #[error(transparent)]
+    Columns(#[from] LengthMismatch),
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("cannot start the threads: {0}")]
+    Threads(#[from] ThreadPoolBuildError),
+    #[error("cannot write the result: {0}")]
+    Output(io::Error),
+}

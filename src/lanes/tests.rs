@@ -1,0 +1,659 @@
+//! Does every level do what the scalar one does, to the bit?
+//!
+//! Each operation is tried on every pair of hostile numbers, in every lane, on every level of the
+//! CPU at hand. What must panic is tried too: a slice that is too short is never read past its end.
+
+extern crate std;
+
+use super::*;
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::str::FromStr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Floats at which an operation changes; each is tried with its neighbours and with both signs.
+/// Past infinity stands a NaN that signals: what only moves numbers must not quieten it.
+const FLOATS: [f32; 17] = [
+    f32::from_bits(1),
+    f32::MIN_POSITIVE,
+    1e-30,
+    1.0 / 3.0,
+    0.5,
+    1.0,
+    1.5,
+    2.0,
+    3.0,
+    255.0,
+    8_388_608.0,
+    16_777_216.0,
+    2_147_483_648.0,
+    4_294_967_296.0,
+    f32::from_bits((127 + 120) << 23),
+    f32::INFINITY,
+    f32::NAN,
+];
+
+/// Whole numbers at the borders of what an operation does.
+const WHOLE: [u32; 14] = [
+    0,
+    1,
+    2,
+    3,
+    0xff,
+    0x100,
+    0xffff,
+    0x1fff_ffff,
+    0x2000_0000,
+    0x7fff_fffe,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xaaaa_5555,
+    u32::MAX,
+];
+
+/// What stands in memory that nothing may write.
+const UNTOUCHED: u32 = 0xdead_beef;
+
+fn floats() -> Vec<f32> {
+    let around = |x: f32| [x.to_bits() - 1, x.to_bits(), x.to_bits() + 1];
+    FLOATS.into_iter().flat_map(around).flat_map(|x| [x, x | 1 << 31]).map(f32::from_bits).collect()
+}
+
+/// Every pair of `all` in two columns, behind `shift` other rows and before as many as make whole
+/// groups of every level. Over all shifts each pair is in each lane.
+fn every_pair<T: Copy>(all: &[T], shift: usize) -> [Vec<T>; 2] {
+    let mut columns = [vec![all[0]; shift], vec![all[0]; shift]];
+    for &a in all {
+        for &b in all {
+            columns[0].push(a);
+            columns[1].push(b);
+        }
+    }
+    for column in &mut columns {
+        column.resize(column.len().next_multiple_of(LANES_MAX), all[0]);
+    }
+    columns
+}
+
+/// The levels that are compared with the scalar one.
+fn others() -> impl Iterator<Item = Level> {
+    Level::all().filter(|&level| level != Level::SCALAR)
+}
+
+/// One where `mask` is set: by way of a selection.
+#[inline(always)]
+fn ones<I: Isa>(isa: I, mask: I::Mask) -> I::U32 {
+    I::U32::select(mask, isa.splat_u32(1), isa.splat_u32(0))
+}
+
+/// One where `mask` is set: by way of its bits.
+#[inline(always)]
+fn bits<I: Isa>(isa: I, mask: I::Mask) -> I::U32 {
+    assert_eq!(u64::from(mask.bits()) >> I::LANES, 0, "bits past the lanes");
+    assert_eq!(mask.count(), mask.bits().count_ones() as usize);
+    let mut lanes = [0; LANES_MAX];
+    for (k, lane) in lanes.iter_mut().enumerate() {
+        *lane = mask.bits() >> k & 1;
+    }
+    isa.load_u32(&lanes)
+}
+
+/// How many of [`FLOAT_OPERATIONS`] compute: of these a NaN may have any bits.
+const ARITHMETIC: usize = 4;
+
+const FLOAT_OPERATIONS: [&str; 27] = [
+    "a + b",
+    "a - b",
+    "a * b",
+    "a / b",
+    "min",
+    "max",
+    "abs",
+    "lt",
+    "le",
+    "eq",
+    "unordered",
+    "lt, bits",
+    "le, bits",
+    "eq, bits",
+    "unordered, bits",
+    "not lt",
+    "not lt, bits",
+    "lt and unordered of b",
+    "lt or unordered of b",
+    "eq or lt, bits",
+    "select floats",
+    "select floats by not",
+    "select whole numbers",
+    "trunc",
+    "to_bits",
+    "from_bits",
+    "splat",
+];
+
+struct OnFloats<'a> {
+    a: &'a [f32],
+    b: &'a [f32],
+}
+
+impl Kernel for OnFloats<'_> {
+    type Output = Vec<Vec<u32>>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Vec<Vec<u32>> {
+        let mut out = vec![vec![0; self.a.len()]; FLOAT_OPERATIONS.len()];
+        let zero = isa.splat(0.0);
+        for row in (0..self.a.len()).step_by(I::LANES) {
+            let (a, b) = (isa.load(&self.a[row..]), isa.load(&self.b[row..]));
+            let (lt, le, eq, nan) = (a.lt(b), a.le(b), a.eq(b), a.unordered(b));
+            let nan_b = b.unordered(b);
+            // Of other lanes the whole number is unspecified.
+            let whole = zero.le(a) & a.lt(isa.splat(2_147_483_648.0));
+            let truncated = I::F32::select(whole, a, zero).trunc();
+            let answers: [I::U32; 27] = [
+                (a + b).to_bits(),
+                (a - b).to_bits(),
+                (a * b).to_bits(),
+                (a / b).to_bits(),
+                a.min(b).to_bits(),
+                a.max(b).to_bits(),
+                a.abs().to_bits(),
+                ones(isa, lt),
+                ones(isa, le),
+                ones(isa, eq),
+                ones(isa, nan),
+                bits(isa, lt),
+                bits(isa, le),
+                bits(isa, eq),
+                bits(isa, nan),
+                ones(isa, !lt),
+                bits(isa, !lt),
+                ones(isa, lt & nan_b),
+                ones(isa, lt | nan_b),
+                bits(isa, eq | lt),
+                I::F32::select(lt, a, b).to_bits(),
+                I::F32::select(!lt, a, b).to_bits(),
+                I::U32::select(lt, a.to_bits(), b.to_bits()),
+                truncated,
+                a.to_bits(),
+                I::F32::from_bits(a.to_bits()).to_bits(),
+                isa.splat(self.a[row]).to_bits(),
+            ];
+            for (answer, column) in answers.into_iter().zip(&mut out) {
+                answer.store(&mut column[row..]);
+            }
+            // A splat fills every lane with the first one.
+            for column in &mut out[FLOAT_OPERATIONS.len() - 1..] {
+                for k in 0..I::LANES {
+                    assert_eq!(column[row + k], self.a[row].to_bits(), "splat, lane {k}");
+                    column[row + k] = self.a[row + k].to_bits();
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Goal: one text of a kernel means one thing. Method: every pair of hostile floats, every
+/// operation, every lane, against one lane at a time.
+#[test]
+fn floats_have_the_same_bits_on_every_level() {
+    for shift in 0..LANES_MAX {
+        let [a, b] = every_pair(&floats(), shift);
+        let expected = Level::SCALAR.run(OnFloats { a: &a, b: &b });
+        for level in others() {
+            let answers = level.run(OnFloats { a: &a, b: &b });
+            for (operation, name) in FLOAT_OPERATIONS.into_iter().enumerate() {
+                for row in 0..a.len() {
+                    let (answer, expected) = (answers[operation][row], expected[operation][row]);
+                    let both_nan =
+                        f32::from_bits(answer).is_nan() && f32::from_bits(expected).is_nan();
+                    assert!(
+                        answer == expected || operation < ARITHMETIC && both_nan,
+                        "{level}, {name} of {:?} and {:?}, lane {}: {answer:#x}, not {expected:#x}",
+                        a[row],
+                        b[row],
+                        row % level.lanes()
+                    );
+                }
+            }
+        }
+    }
+}
+
+const WHOLE_OPERATIONS: [&str; 13] = [
+    "a + b",
+    "a & b",
+    "a | b",
+    "min below 2^31",
+    "max below 2^31",
+    "shl 0",
+    "shl 1",
+    "shl 8",
+    "shl 16",
+    "shl 24",
+    "shl 31",
+    "disjoint",
+    "select",
+];
+
+struct OnWhole<'a> {
+    a: &'a [u32],
+    b: &'a [u32],
+}
+
+impl Kernel for OnWhole<'_> {
+    type Output = Vec<Vec<u32>>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Vec<Vec<u32>> {
+        let mut out = vec![vec![0; self.a.len()]; WHOLE_OPERATIONS.len()];
+        for row in (0..self.a.len()).step_by(I::LANES) {
+            let (a, b) = (isa.load_u32(&self.a[row..]), isa.load_u32(&self.b[row..]));
+            let half = isa.splat_u32(0x7fff_ffff);
+            let answers: [I::U32; 13] = [
+                a + b,
+                a & b,
+                a | b,
+                (a & half).min(b & half),
+                (a & half).max(b & half),
+                a.shl::<0>(),
+                a.shl::<1>(),
+                a.shl::<8>(),
+                a.shl::<16>(),
+                a.shl::<24>(),
+                a.shl::<31>(),
+                ones(isa, a.disjoint(b)),
+                I::U32::select(a.disjoint(b), a, b),
+            ];
+            for (answer, column) in answers.into_iter().zip(&mut out) {
+                answer.store(&mut column[row..]);
+            }
+        }
+        out
+    }
+}
+
+/// Goal: and so do whole numbers. Method: the same; here the scalar level is plain Rust, which
+/// wraps only in release, so sums are compared with a wrapping one.
+#[test]
+fn whole_numbers_have_the_same_bits_on_every_level() {
+    for shift in 0..LANES_MAX {
+        let [a, b] = every_pair(&WHOLE, shift);
+        let expected: Vec<[u32; 13]> = (a.iter().zip(&b))
+            .map(|(&a, &b)| {
+                let (low_a, low_b) = (a & 0x7fff_ffff, b & 0x7fff_ffff);
+                let disjoint = a & b == 0;
+                [
+                    a.wrapping_add(b),
+                    a & b,
+                    a | b,
+                    low_a.min(low_b),
+                    low_a.max(low_b),
+                    a,
+                    a << 1,
+                    a << 8,
+                    a << 16,
+                    a << 24,
+                    a << 31,
+                    u32::from(disjoint),
+                    if disjoint { a } else { b },
+                ]
+            })
+            .collect();
+        for level in others() {
+            let answers = level.run(OnWhole { a: &a, b: &b });
+            for (operation, name) in WHOLE_OPERATIONS.into_iter().enumerate() {
+                for row in 0..a.len() {
+                    assert_eq!(
+                        answers[operation][row], expected[row][operation],
+                        "{level}, {name} of {:#x} and {:#x}, lane {}",
+                        a[row], b[row], row % level.lanes()
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Goal: the definitions of the traits hold where floats are odd. Method: by hand.
+#[test]
+fn the_scalar_level_does_what_the_traits_say() {
+    let same = |a: f32, b: f32| a.to_bits() == b.to_bits();
+    let nan = f32::NAN;
+    assert!(same(F32Lanes::min(0.0, -0.0), -0.0) && same(F32Lanes::min(-0.0, 0.0), 0.0));
+    assert!(same(F32Lanes::max(0.0, -0.0), -0.0) && same(F32Lanes::max(-0.0, 0.0), 0.0));
+    assert!(same(F32Lanes::min(nan, 1.0), 1.0) && same(F32Lanes::min(1.0, nan), nan));
+    assert!(same(F32Lanes::max(nan, 1.0), 1.0) && same(F32Lanes::max(1.0, nan), nan));
+    assert!(same(F32Lanes::abs(-nan), nan) && same(F32Lanes::abs(-0.0), 0.0));
+    assert!(F32Lanes::unordered(nan, 1.0) && F32Lanes::unordered(1.0, nan));
+    assert!(!F32Lanes::lt(nan, nan) && !F32Lanes::le(nan, nan) && !F32Lanes::eq(nan, nan));
+    assert_eq!(F32Lanes::trunc(255.999), 255);
+}
+
+/// Whole groups through memory: nothing else is read or written.
+struct ThroughMemory;
+
+impl Kernel for ThroughMemory {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let from: Vec<u32> = (0..I::LANES as u32).map(|k| 0x7f80_0001 + k).collect();
+        let floats: Vec<f32> = from.iter().map(|&bits| f32::from_bits(bits)).collect();
+        for more in [0, 1, LANES_MAX] {
+            let mut to = vec![UNTOUCHED; I::LANES + more];
+            isa.load_u32(&from).store(&mut to);
+            assert_eq!(to[..I::LANES], from);
+            assert!(to[I::LANES..].iter().all(|&word| word == UNTOUCHED));
+
+            let mut to = vec![f32::from_bits(UNTOUCHED); I::LANES + more];
+            isa.load(&floats).store(&mut to);
+            let to: Vec<u32> = to.into_iter().map(f32::to_bits).collect();
+            assert_eq!(to[..I::LANES], from);
+            assert!(to[I::LANES..].iter().all(|&word| word == UNTOUCHED));
+        }
+
+        let (a, b) = (isa.load_u32(&from), isa.load_u32(&from) + isa.splat_u32(0x1_0000));
+        for count in 0..=I::LANES {
+            let mut to = vec![[UNTOUCHED; 2]; I::LANES + 2];
+            isa.store_pairs(a, b, count, &mut to);
+            for k in 0..count {
+                assert_eq!(to[k], [from[k], from[k] + 0x1_0000], "pair {k} of {count}");
+            }
+            assert_eq!(to[I::LANES..], [[UNTOUCHED; 2]; 2]);
+        }
+
+        rows::<I, 4>(isa, 0);
+        for at in 0..=1 {
+            rows::<I, 5>(isa, at);
+        }
+        for at in 0..=4 {
+            rows::<I, 8>(isa, at);
+        }
+        for at in 0..=8 {
+            rows::<I, 12>(isa, at);
+        }
+    }
+}
+
+/// Four columns written as words `at..at + 4` of rows.
+#[inline(always)]
+fn rows<I: Isa, const WORDS: usize>(isa: I, at: usize) {
+    let word = |k: usize, column: usize| (100 * column + k) as u32 | 0x8000_0000;
+    let mut columns = [isa.splat_u32(0); 4];
+    for (c, column) in columns.iter_mut().enumerate() {
+        let lanes: Vec<u32> = (0..I::LANES).map(|k| word(k, c)).collect();
+        *column = isa.load_u32(&lanes);
+    }
+    let mut to = vec![[UNTOUCHED; WORDS]; I::LANES + 1];
+    isa.store_rows(columns, &mut to, at);
+    for (k, row) in to.iter().enumerate() {
+        for (w, &found) in row.iter().enumerate() {
+            let written = k < I::LANES && (at..at + 4).contains(&w);
+            let expected = if written { word(k, w - at) } else { UNTOUCHED };
+            assert_eq!(found, expected, "row {k}, word {w} of {WORDS}, at {at}");
+        }
+    }
+}
+
+/// Goal: a group goes through memory whole, and touches no more of it. Method: exact lengths and
+/// longer ones, each width of rows and each place in them.
+#[test]
+fn memory_is_read_and_written_in_whole_groups() {
+    for level in Level::all() {
+        level.run(ThroughMemory);
+    }
+}
+
+/// Every mask there is, on lanes that are all different.
+struct Compress;
+
+impl Kernel for Compress {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let lanes: Vec<u32> = (0..I::LANES as u32).map(|k| 0xf000_0000 + 37 * k).collect();
+        let (one, mut front) = (isa.splat_u32(1), [0; LANES_MAX]);
+        for wanted in 0..1_u32 << I::LANES {
+            let mut clear = [0; LANES_MAX];
+            for (k, lane) in clear.iter_mut().enumerate() {
+                *lane = !wanted >> k & 1;
+            }
+            let mask = isa.load_u32(&clear).disjoint(one);
+            assert_eq!(mask.bits(), wanted);
+            isa.load_u32(&lanes).compress(mask).store(&mut front);
+            let mut count = 0;
+            for (k, &lane) in lanes.iter().enumerate() {
+                if wanted >> k & 1 == 1 {
+                    assert_eq!(front[count], lane, "lane {k} of mask {wanted:#b}");
+                    count += 1;
+                }
+            }
+            assert_eq!(mask.count(), count);
+        }
+    }
+}
+
+/// Goal: no pair is lost on its way to the list. Method: all 2^lanes masks of every level.
+#[test]
+fn compress_keeps_the_order_for_every_mask() {
+    for level in Level::all() {
+        level.run(Compress);
+    }
+}
+
+/// Tables of a few lengths, read at every row there is.
+struct Tables;
+
+impl Kernel for Tables {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        for rows in I::LANES..I::LANES + 5 {
+            let whole = |k: usize| (0..rows + k).map(move |row| (1000 * k + row) as u32);
+            let whole: [Vec<u32>; 3] = [whole(0).collect(), whole(1).collect(), whole(7).collect()];
+            let floats = whole.clone().map(|column| {
+                let column: Vec<f32> = column.into_iter().map(|x| x as f32).collect();
+                column
+            });
+            let words = Table::new([&whole[0][..], &whole[1], &whole[2]], rows);
+            let table = Table::new([&floats[0][..], &floats[1], &floats[2]], rows);
+            assert_eq!((table.rows(), words.rows()), (rows, rows));
+
+            let mut lanes = [0.0; LANES_MAX];
+            for row in 0..=rows - I::LANES {
+                let read = (table.load(isa, row), words.load_u32(isa, row));
+                for (k, (float, word)) in read.0.into_iter().zip(read.1).enumerate() {
+                    float.store(&mut lanes);
+                    assert_eq!(lanes[..I::LANES], floats[k][row..row + I::LANES]);
+                    let mut lanes = [0; LANES_MAX];
+                    word.store(&mut lanes);
+                    assert_eq!(lanes[..I::LANES], whole[k][row..row + I::LANES]);
+                }
+            }
+            for row in 0..rows {
+                for (k, float) in table.splat(isa, row).into_iter().enumerate() {
+                    float.store(&mut lanes);
+                    assert!(lanes[..I::LANES].iter().all(|&lane| lane == floats[k][row]));
+                }
+                let at: Vec<u32> = (0..I::LANES).map(|k| ((row + 3 * k) % rows) as u32).collect();
+                for (k, float) in table.gather(isa, &at).into_iter().enumerate() {
+                    float.store(&mut lanes);
+                    for (lane, &row) in lanes.iter().zip(&at) {
+                        assert_eq!(*lane, floats[k][row as usize]);
+                    }
+                }
+            }
+
+            let [mut first, mut second] = [vec![UNTOUCHED; rows + 1], vec![UNTOUCHED; rows]];
+            let mut written = TableMut::new([&mut first[..], &mut second], rows);
+            for row in (0..rows).rev() {
+                written.write(row, [row as u32, 2 * row as u32]);
+            }
+            for row in 0..rows {
+                assert_eq!((first[row], second[row]), (row as u32, 2 * row as u32));
+            }
+            assert_eq!(first[rows], UNTOUCHED);
+        }
+    }
+}
+
+/// Goal: one check admits all columns, and the right rows of them. Method: columns of unequal
+/// length, every row.
+#[test]
+fn tables_read_the_rows_they_are_asked_for() {
+    for level in Level::all() {
+        level.run(Tables);
+    }
+}
+
+/// A way to ask for what is not there.
+#[derive(Clone, Copy, Debug)]
+enum Misuse {
+    Load,
+    LoadWhole,
+    Store,
+    StoreWhole,
+    StorePairs,
+    StoreRows,
+    StoreRowsAt(usize),
+    NewTable,
+    NewTableMut,
+    LoadRow(usize),
+    LoadWholeRow(usize),
+    LoadFromShort,
+    Splat(usize),
+    Gather(u32),
+    GatherFew,
+    Write(usize),
+}
+
+impl Kernel for Misuse {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        const ROWS: usize = 2 * LANES_MAX;
+        let (mut floats, mut whole) = ([0.0; ROWS], [0; ROWS]);
+        let (mut pairs, mut rows) = ([[0; 2]; LANES_MAX], [[0; 8]; ROWS]);
+        let (x, n) = (isa.splat(1.0), isa.splat_u32(1));
+        let mut at = [0; LANES_MAX];
+        let few = I::LANES - 1;
+        match self {
+            Self::Load => drop(isa.load(&floats[..few])),
+            Self::LoadWhole => drop(isa.load_u32(&whole[..few])),
+            Self::Store => x.store(&mut floats[..few]),
+            Self::StoreWhole => n.store(&mut whole[..few]),
+            Self::StorePairs => isa.store_pairs(n, n, 0, &mut pairs[..few]),
+            Self::StoreRows => isa.store_rows([n; 4], &mut rows[..few], 0),
+            Self::StoreRowsAt(at) => {
+                // Room on both sides, so that even a write astray hits nothing else.
+                isa.store_rows([n; 4], &mut rows[4..], at);
+            }
+            Self::NewTable => drop(Table::new([&floats[..], &floats[1..]], ROWS)),
+            Self::NewTableMut => drop(TableMut::new([&mut floats[1..]], ROWS)),
+            Self::LoadRow(past) => {
+                drop(Table::new([&floats[..]], ROWS).load(isa, (ROWS - few).wrapping_add(past)));
+            }
+            Self::LoadWholeRow(past) => {
+                let table = Table::new([&whole[..]], ROWS);
+                drop(table.load_u32(isa, (ROWS - few).wrapping_add(past)));
+            }
+            Self::LoadFromShort => drop(Table::new([&floats[..]], few).load(isa, 0)),
+            Self::Splat(past) => {
+                drop(Table::new([&floats[..]], ROWS).splat(isa, ROWS.wrapping_add(past)));
+            }
+            Self::Gather(row) => {
+                at[few] = row;
+                drop(Table::new([&floats[..]], ROWS).gather(isa, &at));
+            }
+            Self::GatherFew => drop(Table::new([&floats[..]], ROWS).gather(isa, &at[..few])),
+            Self::Write(past) => {
+                TableMut::new([&mut whole[..]], ROWS).write(ROWS.wrapping_add(past), [1]);
+            }
+        }
+    }
+}
+
+/// Goal: what is not there is never touched. Method: one too few, one too far and the far end of
+/// the address space, on every level.
+#[test]
+fn what_is_not_there_panics() {
+    // Each of these stays past the end when it is added to the last row.
+    let past = [0, 1, 1000, usize::MAX / 2];
+    let mut misuses = vec![
+        Misuse::Load,
+        Misuse::LoadWhole,
+        Misuse::Store,
+        Misuse::StoreWhole,
+        Misuse::StorePairs,
+        Misuse::StoreRows,
+        Misuse::NewTable,
+        Misuse::NewTableMut,
+        Misuse::LoadFromShort,
+        Misuse::GatherFew,
+    ];
+    misuses.extend([5, 8, 100, usize::MAX - 3, usize::MAX].map(Misuse::StoreRowsAt));
+    misuses.extend([2 * LANES_MAX as u32, 1 << 31, u32::MAX].map(Misuse::Gather));
+    for past in past {
+        misuses.extend([Misuse::LoadRow(past), Misuse::LoadWholeRow(past)]);
+        misuses.extend([Misuse::Splat(past), Misuse::Write(past)]);
+    }
+    for level in Level::all() {
+        for &misuse in &misuses {
+            let run = catch_unwind(AssertUnwindSafe(|| level.run(misuse)));
+            assert!(run.is_err(), "{level}: {misuse:?} did not panic");
+        }
+    }
+}
+
+/// Goal: a hint is only a hint. Method: nothing, something, and a place far outside.
+#[test]
+fn a_prefetch_changes_nothing() {
+    let items = [1_u64, 2, 3];
+    prefetch::<u64>(&[]);
+    prefetch(&items);
+    for at in [0, 3, 1000, usize::MAX / 64] {
+        prefetch_to_write(&items, at);
+    }
+    assert_eq!(items, [1, 2, 3]);
+}
+
+/// The lanes of the level that it runs on.
+struct Lanes;
+
+impl Kernel for Lanes {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, _: I) -> usize {
+        I::LANES
+    }
+}
+
+/// Goal: a level is what it says. Method: names, widths and order of all of them.
+#[test]
+fn levels_are_named_and_ordered() {
+    let levels: Vec<Level> = Level::all().collect();
+    assert_eq!(levels[..3], [Level::SCALAR, Level::PORTABLE4, Level::PORTABLE8]);
+    assert!(levels.contains(&Level::detect()));
+    assert_eq!(Level::default(), Level::detect());
+    assert!(levels.is_sorted_by_key(|level| level.lanes()), "narrow to wide");
+    for (k, level) in levels.iter().enumerate() {
+        assert_eq!(Level::from_str(level.name()), Ok(*level));
+        assert_eq!(format!("{level}/{level:?}"), format!("{0}/{0}", level.name()));
+        assert_eq!(format!("{level:>12}").len(), 12);
+        assert_eq!(level.lanes(), level.run(Lanes));
+        assert!(level.lanes() <= LANES_MAX);
+        assert!(!levels[..k].contains(level));
+        assert_eq!(level.for_rows(level.lanes()), *level);
+        assert_eq!(level.for_rows(level.lanes() - 1), Level::SCALAR);
+    }
+    for name in ["", "Scalar", "avx", "scalar "] {
+        assert_eq!(Level::from_str(name), Err(UnknownLevel), "{name:?}");
+    }
+}
