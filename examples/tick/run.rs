@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use swath::store::LengthMismatch;
 use swath::{Boxes, Level, PairFinder};
 
-use super::check::{Check, Found, Reference, Verdict};
+use super::check::{Answer, Check, Reference, Verdict};
 use super::fnv::Fnv;
 use super::measure::{Costs, floor};
 use super::stop::Stop;
@@ -47,13 +47,19 @@ pub(crate) fn run(
     level: Level,
     bar: &ProgressBar,
 ) -> Result<Outcome, Stop> {
-    let Input { name, world, all_move, reference, .. } = input;
+    let Input {
+        name,
+        world,
+        all_move,
+        reference,
+        ..
+    } = input;
     let mut finder = PairFinder::with_level(level);
     warm_up(&mut finder, name, world)?;
-    let mut check = match reference.take() {
-        Some(reference) => Some(Check::new(reference, columns(world)?, ticks, level)?),
-        None => None,
-    };
+    let boxes = world.len();
+    let mut check = reference
+        .take()
+        .map(|reference| Check::new(reference, level, boxes, ticks));
     let (mut union, mut swept) = (Costs::default(), Costs::default());
     let (mut union_pairs, mut swept_pairs, mut rejected) = (0, 0, 0);
     let mut hash = Fnv::default();
@@ -67,18 +73,27 @@ pub(crate) fn run(
         let found = union.time(|| finder.union_pairs(boxes, moves))?;
         (union_pairs, rejected) = (found.len(), found.rejected().len());
         let due = check.as_mut().filter(|check| check.is_due(tick));
-        let union_found = due.is_some().then(|| found.sorted().to_vec()).unwrap_or_default();
+        let union_found = if due.is_some() { found.sorted().to_vec() } else { Vec::new() };
 
         let swept_found = swept.time(|| finder.swept_pairs(boxes, moves))?.sorted();
         swept_pairs = swept_found.len();
         for pair in swept_found {
-            [pair.a, pair.b, pair.first.to_bits()].map(|word| hash.write(word));
+            for word in [pair.a, pair.b, pair.first.to_bits()] {
+                hash.write(word);
+            }
         }
         if let Some(check) = due {
-            let found = Found { union: &union_found, swept: swept_found };
-            check.tick(boxes, moves, &found).map_err(|disagreement| {
+            let answer = Answer {
+                union: &union_found,
+                swept: swept_found,
+            };
+            check.tick(boxes, moves, &answer).map_err(|disagreement| {
                 let name = name.clone();
-                Stop::Wrong { name, tick, disagreement }
+                Stop::Wrong {
+                    name,
+                    tick,
+                    disagreement,
+                }
             })?;
         }
         bar.inc(1);
@@ -97,7 +112,9 @@ pub(crate) fn run(
 
 /// The columns of a world, lent to the finder.
 pub(crate) fn columns(world: &World) -> Result<Boxes<'_>, LengthMismatch> {
-    let World { min, max, delta, .. } = world;
+    let World {
+        min, max, delta, ..
+    } = world;
     let [min, max, delta] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));
     Boxes::new(min, max, delta)
 }

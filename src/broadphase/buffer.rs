@@ -11,13 +11,21 @@ pub(super) struct Buffer<T> {
 
 impl<T> Default for Buffer<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), len: 0 }
+        Self {
+            items: Vec::new(),
+            len: 0,
+        }
     }
 }
 
 impl<T: Copy + Default> Buffer<T> {
     pub(super) fn clear(&mut self) {
         self.len = 0;
+    }
+
+    /// How many items fit without more memory.
+    pub(super) fn room(&self) -> usize {
+        self.items.len()
     }
 
     pub(super) fn as_slice(&self) -> &[T] {

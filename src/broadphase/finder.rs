@@ -128,7 +128,12 @@ struct Stage<P, const WORDS: usize> {
 
 impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
     fn default() -> Self {
-        Self { chunks: Vec::new(), runs: Vec::new(), rejected: Vec::new(), sorted: Vec::new() }
+        Self {
+            chunks: Vec::new(),
+            runs: Vec::new(),
+            rejected: Vec::new(),
+            sorted: Vec::new(),
+        }
     }
 }
 
@@ -142,7 +147,10 @@ impl PairFinder {
     /// A finder that uses `level`. The pairs are the same for each.
     #[must_use]
     pub fn with_level(level: Level) -> Self {
-        Self { level, ..Self::default() }
+        Self {
+            level,
+            ..Self::default()
+        }
     }
 
     /// The pairs whose boxes around the whole path ([`MovingBox::bounds`]) share a point.
@@ -160,12 +168,31 @@ impl PairFinder {
         boxes: Boxes<'_>,
         moves: Option<&[bool]>,
     ) -> Result<Found<'_, Pair>, FindError> {
-        let Self { level, sample, workers, union, .. } = self;
+        let Self {
+            level,
+            sample,
+            workers,
+            union,
+            ..
+        } = self;
         let level = *level;
-        union.find(level, sample, workers, boxes, moves, |grid, chunks, scratch, run| {
-            let (strips, found) = (run.strips.clone(), &mut run.pairs);
-            level.run(UnionStrips { grid, chunks, strips, scratch, found });
-        })
+        union.find(
+            level,
+            sample,
+            workers,
+            boxes,
+            moves,
+            |grid, chunks, scratch, run| {
+                let (strips, found) = (run.strips.clone(), &mut run.pairs);
+                level.run(UnionStrips {
+                    grid,
+                    chunks,
+                    strips,
+                    scratch,
+                    found,
+                });
+            },
+        )
     }
 
     /// The pairs that touch in the tick as [`sweep`](crate::sweep) answers it, with the first
@@ -181,12 +208,31 @@ impl PairFinder {
         boxes: Boxes<'_>,
         moves: Option<&[bool]>,
     ) -> Result<Found<'_, SweptPair>, FindError> {
-        let Self { level, sample, workers, swept, .. } = self;
+        let Self {
+            level,
+            sample,
+            workers,
+            swept,
+            ..
+        } = self;
         let level = *level;
-        swept.find(level, sample, workers, boxes, moves, |grid, chunks, scratch, run| {
-            let (strips, found) = (run.strips.clone(), &mut run.pairs);
-            level.run(SweptStrips { grid, chunks, strips, scratch, found });
-        })
+        swept.find(
+            level,
+            sample,
+            workers,
+            boxes,
+            moves,
+            |grid, chunks, scratch, run| {
+                let (strips, found) = (run.strips.clone(), &mut run.pairs);
+                level.run(SweptStrips {
+                    grid,
+                    chunks,
+                    strips,
+                    scratch,
+                    found,
+                });
+            },
+        )
     }
 }
 
@@ -215,13 +261,31 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
             let grid = Grid::choose(boxes, sample);
             let choose = clock.lap();
             let chunks = self.scatter(level, &grid, workers, boxes, moves);
-            let runs = self.cut_runs(chunks, &grid);
+            let (runs, longest) = self.cut_runs(chunks, &grid);
+            for worker in &mut *workers {
+                worker.strip.reserve(longest, &grid, WORDS == SWEPT_WORDS);
+            }
             let scatter = clock.lap();
             let (chunks, runs_of_tick) = (&self.chunks[..chunks], &mut self.runs[..runs]);
             par::for_each(workers, runs_of_tick, |worker, _, run| {
                 sweep(&grid, chunks, &mut worker.strip, run);
             });
-            (runs, Timings { choose, scatter, sweep: clock.lap() })
+            // Another worker may get the busiest strip next time.
+            let most = workers
+                .iter()
+                .map(|worker| worker.strip.most_candidates())
+                .max();
+            workers
+                .iter_mut()
+                .for_each(|worker| worker.strip.reserve_candidates(most.unwrap_or(0)));
+            (
+                runs,
+                Timings {
+                    choose,
+                    scatter,
+                    sweep: clock.lap(),
+                },
+            )
         });
         Ok(Found {
             timings,
@@ -244,8 +308,12 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
         let rows = boxes.len();
         let size = (rows / CHUNKS).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS_MAX);
         let count = rows.div_ceil(size);
-        self.chunks.resize_with(count.max(self.chunks.len()), Chunk::default);
+        self.chunks
+            .resize_with(count.max(self.chunks.len()), Chunk::default);
         let chunks = &mut self.chunks[..count];
+        for worker in &mut *workers {
+            worker.scatter.reserve(size, grid);
+        }
         par::for_each(workers, chunks, |worker, index, chunk| {
             let range = index * size..rows.min((index + 1) * size);
             let level = level.for_rows(range.len());
@@ -265,24 +333,30 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
         count
     }
 
-    /// Cuts the strips into runs of about equal work and returns how many.
-    fn cut_runs(&mut self, chunks: usize, grid: &Grid) -> usize {
+    /// Cuts the strips into runs of about equal work; returns how many, and the records of the
+    /// longest strip.
+    fn cut_runs(&mut self, chunks: usize, grid: &Grid) -> (usize, usize) {
         let chunks = &self.chunks[..chunks];
         let records: usize = chunks.iter().map(Chunk::len).sum();
         let wanted = records.div_ceil(RUNS).max(1);
-        let (mut runs, mut start, mut filled) = (0, 0, 0);
+        let (mut runs, mut start, mut filled, mut longest) = (0, 0, 0, 0);
         for strip in 0..grid.strips() {
-            filled += chunks.iter().map(|chunk| chunk.strip(strip).len()).sum::<usize>();
+            let here = chunks.iter().map(|chunk| chunk.strip(strip).len()).sum();
+            filled += here;
+            longest = longest.max(here);
             let last = strip + 1 == grid.strips();
             if filled >= wanted || last && filled > 0 {
                 if runs == self.runs.len() {
-                    self.runs.push(Run { strips: 0..0, pairs: Buffer::default() });
+                    self.runs.push(Run {
+                        strips: 0..0,
+                        pairs: Buffer::default(),
+                    });
                 }
                 self.runs[runs].strips = start..strip + 1;
                 self.runs[runs].pairs.clear();
                 (runs, start, filled) = (runs + 1, strip + 1, 0);
             }
         }
-        runs
+        (runs, longest)
     }
 }

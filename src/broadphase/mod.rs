@@ -10,7 +10,6 @@
 //! that meets in several strips counts in one: where at least one of the two starts on either
 //! axis. What the cells are is chosen for each tick from a sample (`grid`).
 
-
 mod buffer;
 mod finder;
 mod found;

@@ -13,7 +13,9 @@ use super::grid::Grid;
 use super::scatter::{Chunk, FLAGS, ROW, SWEPT_WORDS, id_word};
 use crate::geom::{Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
-use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, Table, TableMut, U32Lanes, prefetch};
+use crate::lanes::{
+    Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, Table, TableMut, U32Lanes, prefetch,
+};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -30,6 +32,41 @@ pub(super) struct Scratch {
     bins: Vec<u32>,
     /// Pairs whose bounds meet, as places in the strip; for swept pairs only.
     candidates: Buffer<Pair>,
+}
+
+impl Scratch {
+    /// Makes room for a strip of so many records, with displacements or without.
+    pub(super) fn reserve(&mut self, rows: usize, grid: &Grid, swept: bool) {
+        let padded = rows + LANES_MAX;
+        let columns = if swept {
+            &mut self.columns[..]
+        } else {
+            &mut []
+        };
+        for column in columns.iter_mut().chain(&mut self.bounds) {
+            column.clear();
+            column.reserve(padded);
+        }
+        let bins = grid.along.cells as usize;
+        for (column, len) in [
+            (&mut self.ids, padded),
+            (&mut self.last_bins, padded),
+            (&mut self.bins, bins),
+        ] {
+            column.clear();
+            column.reserve(len);
+        }
+    }
+
+    /// For how many candidates there is room.
+    pub(super) fn most_candidates(&self) -> usize {
+        self.candidates.room()
+    }
+
+    pub(super) fn reserve_candidates(&mut self, most: usize) {
+        self.candidates.clear();
+        self.candidates.spare(most);
+    }
 }
 
 /// Finds the pairs of the strips `strips` of which the bounds meet.
@@ -88,7 +125,14 @@ fn place<const WORDS: usize>(
     scratch: &mut Scratch,
 ) -> usize {
     let (id_word, bin_word) = (id_word::<WORDS>(), id_word::<WORDS>() + 1);
-    let Scratch { columns, bounds, ids, last_bins, bins, .. } = scratch;
+    let Scratch {
+        columns,
+        bounds,
+        ids,
+        last_bins,
+        bins,
+        ..
+    } = scratch;
 
     bins.clear();
     bins.resize(grid.along.cells as usize, 0);
@@ -109,7 +153,11 @@ fn place<const WORDS: usize>(
     }
 
     let padded = rows + LANES_MAX;
-    let columns: &mut [Vec<f32>] = if WORDS == SWEPT_WORDS { columns } else { bounds };
+    let columns: &mut [Vec<f32>] = if WORDS == SWEPT_WORDS {
+        columns
+    } else {
+        bounds
+    };
     for column in columns.iter_mut() {
         column.resize(padded, 0.0);
     }
@@ -176,8 +224,10 @@ fn overlap<I: Isa, const PLACES: bool>(
     const IOTA: [u32; LANES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
     let iota = isa.load_u32(&IOTA);
     let row_bits = isa.splat_u32(ROW);
-    let table: Table<'_, f32, 6> =
-        Table::new(core::array::from_fn(|k| &scratch.bounds[k][..]), rows + LANES_MAX);
+    let table: Table<'_, f32, 6> = Table::new(
+        core::array::from_fn(|k| &scratch.bounds[k][..]),
+        rows + LANES_MAX,
+    );
     let ids: Table<'_, u32, 1> = Table::new([&scratch.ids[..]], rows + LANES_MAX);
     for i in 0..rows {
         let end = scratch.bins[scratch.last_bins[i] as usize] as usize;
@@ -201,7 +251,10 @@ fn overlap<I: Isa, const PLACES: bool>(
                 & low_v.le(highs_v)
                 & their_ids.disjoint(flags);
             let (a, b) = if PLACES {
-                (isa.splat_u32(i as u32), isa.splat_u32(j as u32).wrapping_add(iota).compress(meets))
+                (
+                    isa.splat_u32(i as u32),
+                    isa.splat_u32(j as u32).wrapping_add(iota).compress(meets),
+                )
             } else {
                 let theirs = (their_ids & row_bits).compress(meets);
                 (row.min(theirs), row.max(theirs))
@@ -224,8 +277,10 @@ fn touch<I: Isa>(
     candidates: &mut Buffer<Pair>,
     found: &mut Buffer<SweptPair>,
 ) {
-    let table: Table<'_, f32, 9> =
-        Table::new(core::array::from_fn(|k| &scratch.columns[k][..]), rows + LANES_MAX);
+    let table: Table<'_, f32, 9> = Table::new(
+        core::array::from_fn(|k| &scratch.columns[k][..]),
+        rows + LANES_MAX,
+    );
     // Whole groups: what is past the end is box 0 against itself, and is not kept.
     let count = candidates.as_slice().len();
     candidates.spare(LANES_MAX)[..LANES_MAX].fill(Pair::default());
@@ -247,8 +302,15 @@ fn touch<I: Isa>(
         while hits != 0 {
             let k = hits.trailing_zeros() as usize;
             hits &= hits - 1;
-            let (i, j) = (scratch.ids[a[k] as usize] & ROW, scratch.ids[b[k] as usize] & ROW);
-            spare[kept] = SweptPair { a: Ord::min(i, j), b: Ord::max(i, j), first: firsts[k] };
+            let (i, j) = (
+                scratch.ids[a[k] as usize] & ROW,
+                scratch.ids[b[k] as usize] & ROW,
+            );
+            spare[kept] = SweptPair {
+                a: Ord::min(i, j),
+                b: Ord::max(i, j),
+                first: firsts[k],
+            };
             kept += 1;
         }
         found.keep(kept);

@@ -78,19 +78,25 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn splat_u32(self, x: u32) -> U32x8 {
-        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_set1_epi32(x.cast_signed()))))
+        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_set1_epi32(
+            x.cast_signed()
+        ))))
     }
 
     #[inline(always)]
     fn load(self, from: &[f32]) -> F32x8 {
         let from: &[f32; 8] = from[..8].try_into().unwrap();
-        avx2!(F32x8(transmute::<__m256, wide::f32x8>(_mm256_loadu_ps(from.as_ptr()))))
+        avx2!(F32x8(transmute::<__m256, wide::f32x8>(_mm256_loadu_ps(
+            from.as_ptr()
+        ))))
     }
 
     #[inline(always)]
     fn load_u32(self, from: &[u32]) -> U32x8 {
         let from: &[u32; 8] = from[..8].try_into().unwrap();
-        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_loadu_si256(from.as_ptr().cast()))))
+        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(
+            _mm256_loadu_si256(from.as_ptr().cast())
+        )))
     }
 
     #[inline(always)]
@@ -119,8 +125,12 @@ impl Isa for Avx2 {
         assert!(at + 4 <= WORDS);
         // Row `4h + r` ends up in half `h` of `rows[r]`, and its words are at `to[4h + r][at..]`.
         avx2!({
-            let [a, b, c, d] =
-                [columns[0].native(), columns[1].native(), columns[2].native(), columns[3].native()];
+            let [a, b, c, d] = [
+                columns[0].native(),
+                columns[1].native(),
+                columns[2].native(),
+                columns[3].native(),
+            ];
             let (ab_low, ab_high) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
             let (cd_low, cd_high) = (_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
             let rows = [
@@ -169,7 +179,10 @@ impl Not for Mask8 {
     fn not(self) -> Self {
         avx2!({
             let this: __m256i = transmute(self.0);
-            Self(transmute::<__m256i, wide::u32x8>(_mm256_xor_si256(this, _mm256_set1_epi32(-1))))
+            Self(transmute::<__m256i, wide::u32x8>(_mm256_xor_si256(
+                this,
+                _mm256_set1_epi32(-1),
+            )))
         })
     }
 }
@@ -182,7 +195,9 @@ impl F32x8 {
 
     #[inline(always)]
     fn compare<const PREDICATE: i32>(self, other: Self) -> Mask8 {
-        avx2!(Mask8(transmute::<__m256, wide::u32x8>(_mm256_cmp_ps::<PREDICATE>(
+        avx2!(Mask8(transmute::<__m256, wide::u32x8>(_mm256_cmp_ps::<
+            PREDICATE,
+        >(
             self.native(),
             other.native()
         ))))
@@ -195,12 +210,18 @@ impl F32Lanes for F32x8 {
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_min_ps(self.native(), other.native()))))
+        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_min_ps(
+            self.native(),
+            other.native()
+        ))))
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_max_ps(self.native(), other.native()))))
+        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_max_ps(
+            self.native(),
+            other.native()
+        ))))
     }
 
     #[inline(always)]
@@ -242,7 +263,9 @@ impl F32Lanes for F32x8 {
 
     #[inline(always)]
     fn trunc(self) -> U32x8 {
-        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_cvttps_epi32(self.native()))))
+        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(
+            _mm256_cvttps_epi32(self.native())
+        )))
     }
 
     #[inline(always)]
@@ -316,15 +339,16 @@ impl U32Lanes for U32x8 {
 
     #[inline(always)]
     fn shl<const N: i32>(self) -> Self {
-        avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_slli_epi32::<N>(self.native()))))
+        avx2!(Self(transmute::<__m256i, wide::u32x8>(
+            _mm256_slli_epi32::<N>(self.native())
+        )))
     }
 
     #[inline(always)]
     fn disjoint(self, other: Self) -> Mask8 {
-        avx2!(Mask8(transmute::<__m256i, wide::u32x8>(_mm256_cmpeq_epi32(
-            (self & other).native(),
-            _mm256_setzero_si256()
-        ))))
+        avx2!(Mask8(transmute::<__m256i, wide::u32x8>(
+            _mm256_cmpeq_epi32((self & other).native(), _mm256_setzero_si256())
+        )))
     }
 
     #[inline(always)]

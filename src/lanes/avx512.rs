@@ -84,21 +84,25 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn splat_u32(self, x: u32) -> U32x16 {
-        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_set1_epi32(x.cast_signed()))))
+        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(
+            _mm512_set1_epi32(x.cast_signed())
+        )))
     }
 
     #[inline(always)]
     fn load(self, from: &[f32]) -> F32x16 {
         let from: &[f32; 16] = from[..16].try_into().unwrap();
-        avx512!(F32x16(transmute::<__m512, wide::f32x16>(_mm512_loadu_ps(from.as_ptr()))))
+        avx512!(F32x16(transmute::<__m512, wide::f32x16>(_mm512_loadu_ps(
+            from.as_ptr()
+        ))))
     }
 
     #[inline(always)]
     fn load_u32(self, from: &[u32]) -> U32x16 {
         let from: &[u32; 16] = from[..16].try_into().unwrap();
-        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_loadu_si512(
-            from.as_ptr().cast()
-        ))))
+        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(
+            _mm512_loadu_si512(from.as_ptr().cast())
+        )))
     }
 
     #[inline(always)]
@@ -128,8 +132,12 @@ impl Isa for Avx512 {
         assert!(at + 4 <= WORDS);
         // Row `4q + r` ends up in quarter `q` of `rows[r]`; its words are at `to[4q + r][at..]`.
         avx512!({
-            let [a, b, c, d] =
-                [columns[0].native(), columns[1].native(), columns[2].native(), columns[3].native()];
+            let [a, b, c, d] = [
+                columns[0].native(),
+                columns[1].native(),
+                columns[2].native(),
+                columns[3].native(),
+            ];
             let (ab_low, ab_high) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
             let (cd_low, cd_high) = (_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
             let rows = [
@@ -206,7 +214,10 @@ impl F32x16 {
 
     #[inline(always)]
     fn compare<const PREDICATE: i32>(self, other: Self) -> Mask16 {
-        avx512!(Mask16(_mm512_cmp_ps_mask::<PREDICATE>(self.native(), other.native())))
+        avx512!(Mask16(_mm512_cmp_ps_mask::<PREDICATE>(
+            self.native(),
+            other.native()
+        )))
     }
 }
 
@@ -232,7 +243,9 @@ impl F32Lanes for F32x16 {
 
     #[inline(always)]
     fn abs(self) -> Self {
-        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_abs_ps(self.native()))))
+        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_abs_ps(
+            self.native()
+        ))))
     }
 
     #[inline(always)]
@@ -257,16 +270,16 @@ impl F32Lanes for F32x16 {
 
     #[inline(always)]
     fn select(mask: Mask16, yes: Self, no: Self) -> Self {
-        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_mask_blend_ps(
-            mask.0,
-            no.native(),
-            yes.native()
-        ))))
+        avx512!(Self(transmute::<__m512, wide::f32x16>(
+            _mm512_mask_blend_ps(mask.0, no.native(), yes.native())
+        )))
     }
 
     #[inline(always)]
     fn trunc(self) -> U32x16 {
-        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_cvttps_epi32(self.native()))))
+        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(
+            _mm512_cvttps_epi32(self.native())
+        )))
     }
 
     #[inline(always)]
@@ -331,25 +344,25 @@ impl U32Lanes for U32x16 {
 
     #[inline(always)]
     fn disjoint(self, other: Self) -> Mask16 {
-        avx512!(Mask16(_mm512_testn_epi32_mask(self.native(), other.native())))
+        avx512!(Mask16(_mm512_testn_epi32_mask(
+            self.native(),
+            other.native()
+        )))
     }
 
     #[inline(always)]
     fn select(mask: Mask16, yes: Self, no: Self) -> Self {
-        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_mask_blend_epi32(
-            mask.0,
-            no.native(),
-            yes.native()
-        ))))
+        avx512!(Self(transmute::<__m512i, wide::u32x16>(
+            _mm512_mask_blend_epi32(mask.0, no.native(), yes.native())
+        )))
     }
 
     // In a register: compressing straight to memory is many times slower on Zen 4.
     #[inline(always)]
     fn compress(self, mask: Mask16) -> Self {
-        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_maskz_compress_epi32(
-            mask.0,
-            self.native()
-        ))))
+        avx512!(Self(transmute::<__m512i, wide::u32x16>(
+            _mm512_maskz_compress_epi32(mask.0, self.native())
+        )))
     }
 
     #[inline(always)]

@@ -1,12 +1,12 @@
 //! Which instructions does this CPU have?
 
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use super::{avx2::Avx2, avx512::Avx512};
 use super::{
     Isa, Kernel,
     portable::{Portable4, Portable8},
     scalar::Scalar,
 };
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+use super::{avx2::Avx2, avx512::Avx512};
 use core::{fmt, str::FromStr};
 
 /// An instruction set that this CPU has, and with it a lane width.
@@ -104,7 +104,11 @@ impl Level {
 
     /// This level, or the scalar one where there are fewer rows than lanes.
     pub(crate) fn for_rows(self, rows: usize) -> Self {
-        if rows < self.lanes() { Self::SCALAR } else { self }
+        if rows < self.lanes() {
+            Self::SCALAR
+        } else {
+            self
+        }
     }
 
     /// Runs `kernel` compiled for this level. Call it once per chunk, not per element.
@@ -152,6 +156,8 @@ impl FromStr for Level {
     type Err = UnknownLevel;
 
     fn from_str(name: &str) -> Result<Self, UnknownLevel> {
-        Self::all().find(|level| level.name() == name).ok_or(UnknownLevel)
+        Self::all()
+            .find(|level| level.name() == name)
+            .ok_or(UnknownLevel)
     }
 }

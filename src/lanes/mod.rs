@@ -13,7 +13,10 @@
 //! Trap: a closure inside a kernel is compiled without the level's instructions. Kernels are
 //! plain statements and `#[inline(always)]` functions.
 
-#![allow(unsafe_code, reason = "the one home of intrinsics; every block carries its proof")]
+#![allow(
+    unsafe_code,
+    reason = "the one home of intrinsics; every block carries its proof"
+)]
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx2;

@@ -38,12 +38,7 @@ impl Isa for Scalar {
     }
 
     #[inline(always)]
-    fn store_rows<const WORDS: usize>(
-        self,
-        columns: [u32; 4],
-        to: &mut [[u32; WORDS]],
-        at: usize,
-    ) {
+    fn store_rows<const WORDS: usize>(self, columns: [u32; 4], to: &mut [[u32; WORDS]], at: usize) {
         to[0][at..at + 4].copy_from_slice(&columns);
     }
 }

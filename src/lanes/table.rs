@@ -14,7 +14,10 @@ impl<'a, T, const K: usize> Table<'a, T, K> {
     /// Cuts every column to `rows`; panics when one is shorter.
     #[inline(always)]
     pub(crate) fn new(columns: [&'a [T]; K], rows: usize) -> Self {
-        Self { columns: columns.map(|column| &column[..rows]), rows }
+        Self {
+            columns: columns.map(|column| &column[..rows]),
+            rows,
+        }
     }
 
     #[inline(always)]
@@ -28,7 +31,8 @@ impl<'a, T, const K: usize> Table<'a, T, K> {
         // The first half does not change in a loop, so it leaves one comparison there.
         assert!(I::LANES <= self.rows && row <= self.rows - I::LANES);
         // SAFETY: the assertion gives `row + LANES <= rows`, and each column is `rows` long.
-        self.columns.map(|column| unsafe { column.get_unchecked(row..row + I::LANES) })
+        self.columns
+            .map(|column| unsafe { column.get_unchecked(row..row + I::LANES) })
     }
 }
 
@@ -56,7 +60,10 @@ impl<'a, T: Copy, const K: usize> TableMut<'a, T, K> {
     /// Cuts every column to `rows`; panics when one is shorter.
     #[inline(always)]
     pub(crate) fn new(columns: [&'a mut [T]; K], rows: usize) -> Self {
-        Self { columns: columns.map(|column| &mut column[..rows]), rows }
+        Self {
+            columns: columns.map(|column| &mut column[..rows]),
+            rows,
+        }
     }
 
     /// Writes one row; panics when it is not there.

@@ -7,6 +7,7 @@ extern crate std;
 
 use super::*;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::str::FromStr;
@@ -57,7 +58,12 @@ const UNTOUCHED: u32 = 0xdead_beef;
 
 fn floats() -> Vec<f32> {
     let around = |x: f32| [x.to_bits() - 1, x.to_bits(), x.to_bits() + 1];
-    FLOATS.into_iter().flat_map(around).flat_map(|x| [x, x | 1 << 31]).map(f32::from_bits).collect()
+    FLOATS
+        .into_iter()
+        .flat_map(around)
+        .flat_map(|x| [x, x | 1 << 31])
+        .map(f32::from_bits)
+        .collect()
 }
 
 /// Every pair of `all` in two columns, behind `shift` other rows and before as many as make whole
@@ -74,11 +80,6 @@ fn every_pair<T: Copy>(all: &[T], shift: usize) -> [Vec<T>; 2] {
         column.resize(column.len().next_multiple_of(LANES_MAX), all[0]);
     }
     columns
-}
-
-/// The levels that are compared with the scalar one.
-fn others() -> impl Iterator<Item = Level> {
-    Level::all().filter(|&level| level != Level::SCALAR)
 }
 
 /// One where `mask` is set: by way of a selection.
@@ -99,221 +100,145 @@ fn bits<I: Isa>(isa: I, mask: I::Mask) -> I::U32 {
     isa.load_u32(&lanes)
 }
 
-/// How many of [`FLOAT_OPERATIONS`] compute: of these a NaN may have any bits.
-const ARITHMETIC: usize = 4;
+/// What each operation gave, by row.
+type Answers = Vec<(&'static str, Vec<u32>)>;
 
-const FLOAT_OPERATIONS: [&str; 27] = [
-    "a + b",
-    "a - b",
-    "a * b",
-    "a / b",
-    "min",
-    "max",
-    "abs",
-    "lt",
-    "le",
-    "eq",
-    "unordered",
-    "lt, bits",
-    "le, bits",
-    "eq, bits",
-    "unordered, bits",
-    "not lt",
-    "not lt, bits",
-    "lt and unordered of b",
-    "lt or unordered of b",
-    "eq or lt, bits",
-    "select floats",
-    "select floats by not",
-    "select whole numbers",
-    "trunc",
-    "to_bits",
-    "from_bits",
-    "splat",
-];
-
-struct OnFloats<'a> {
-    a: &'a [f32],
-    b: &'a [f32],
+/// Appends the lanes of each answer to its column.
+#[inline(always)]
+fn record<I: Isa, const N: usize>(out: &mut Answers, answers: [(&'static str, I::U32); N]) {
+    if out.is_empty() {
+        out.extend(answers.map(|(name, _)| (name, Vec::new())));
+    }
+    for ((_, answer), (_, column)) in answers.into_iter().zip(out) {
+        let mut lanes = [0; LANES_MAX];
+        answer.store(&mut lanes);
+        column.extend_from_slice(&lanes[..I::LANES]);
+    }
 }
+
+/// Two floats a row.
+#[derive(Clone, Copy)]
+struct OnFloats<'a>(&'a [Vec<f32>; 2]);
 
 impl Kernel for OnFloats<'_> {
-    type Output = Vec<Vec<u32>>;
+    type Output = Answers;
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> Vec<Vec<u32>> {
-        let mut out = vec![vec![0; self.a.len()]; FLOAT_OPERATIONS.len()];
+    fn run<I: Isa>(self, isa: I) -> Answers {
+        let (Self([a, b]), mut out) = (self, Vec::new());
         let zero = isa.splat(0.0);
-        for row in (0..self.a.len()).step_by(I::LANES) {
-            let (a, b) = (isa.load(&self.a[row..]), isa.load(&self.b[row..]));
+        for row in (0..a.len()).step_by(I::LANES) {
+            let (a, b) = (isa.load(&a[row..]), isa.load(&b[row..]));
             let (lt, le, eq, nan) = (a.lt(b), a.le(b), a.eq(b), a.unordered(b));
-            let nan_b = b.unordered(b);
+            let b_is_nan = b.unordered(b);
             // Of other lanes the whole number is unspecified.
             let whole = zero.le(a) & a.lt(isa.splat(2_147_483_648.0));
-            let truncated = I::F32::select(whole, a, zero).trunc();
-            let answers: [I::U32; 27] = [
-                (a + b).to_bits(),
-                (a - b).to_bits(),
-                (a * b).to_bits(),
-                (a / b).to_bits(),
-                a.min(b).to_bits(),
-                a.max(b).to_bits(),
-                a.abs().to_bits(),
-                ones(isa, lt),
-                ones(isa, le),
-                ones(isa, eq),
-                ones(isa, nan),
-                bits(isa, lt),
-                bits(isa, le),
-                bits(isa, eq),
-                bits(isa, nan),
-                ones(isa, !lt),
-                bits(isa, !lt),
-                ones(isa, lt & nan_b),
-                ones(isa, lt | nan_b),
-                bits(isa, eq | lt),
-                I::F32::select(lt, a, b).to_bits(),
-                I::F32::select(!lt, a, b).to_bits(),
-                I::U32::select(lt, a.to_bits(), b.to_bits()),
-                truncated,
-                a.to_bits(),
-                I::F32::from_bits(a.to_bits()).to_bits(),
-                isa.splat(self.a[row]).to_bits(),
+            let answers = [
+                ("a + b", (a + b).to_bits()),
+                ("a - b", (a - b).to_bits()),
+                ("a * b", (a * b).to_bits()),
+                ("a / b", (a / b).to_bits()),
+                ("min", a.min(b).to_bits()),
+                ("max", a.max(b).to_bits()),
+                ("abs", a.abs().to_bits()),
+                ("lt", ones(isa, lt)),
+                ("le", ones(isa, le)),
+                ("eq", ones(isa, eq)),
+                ("unordered", ones(isa, nan)),
+                ("bits of lt", bits(isa, lt)),
+                ("bits of le", bits(isa, le)),
+                ("bits of eq", bits(isa, eq)),
+                ("bits of unordered", bits(isa, nan)),
+                ("not", ones(isa, !lt)),
+                ("bits of not", bits(isa, !lt)),
+                ("and", ones(isa, !le & b_is_nan)),
+                ("or", ones(isa, lt | b_is_nan)),
+                ("select floats", I::F32::select(lt, a, b).to_bits()),
+                ("select floats by not", I::F32::select(!lt, a, b).to_bits()),
+                (
+                    "select whole numbers",
+                    I::U32::select(lt, a.to_bits(), b.to_bits()),
+                ),
+                ("trunc", I::F32::select(whole, a, zero).trunc()),
+                ("to_bits", a.to_bits()),
+                ("from_bits", I::F32::from_bits(a.to_bits()).to_bits()),
             ];
-            for (answer, column) in answers.into_iter().zip(&mut out) {
-                answer.store(&mut column[row..]);
-            }
-            // A splat fills every lane with the first one.
-            for column in &mut out[FLOAT_OPERATIONS.len() - 1..] {
-                for k in 0..I::LANES {
-                    assert_eq!(column[row + k], self.a[row].to_bits(), "splat, lane {k}");
-                    column[row + k] = self.a[row + k].to_bits();
-                }
-            }
+            record::<I, _>(&mut out, answers);
         }
         out
     }
 }
 
-/// Goal: one text of a kernel means one thing. Method: every pair of hostile floats, every
-/// operation, every lane, against one lane at a time.
-#[test]
-fn floats_have_the_same_bits_on_every_level() {
-    for shift in 0..LANES_MAX {
-        let [a, b] = every_pair(&floats(), shift);
-        let expected = Level::SCALAR.run(OnFloats { a: &a, b: &b });
-        for level in others() {
-            let answers = level.run(OnFloats { a: &a, b: &b });
-            for (operation, name) in FLOAT_OPERATIONS.into_iter().enumerate() {
-                for row in 0..a.len() {
-                    let (answer, expected) = (answers[operation][row], expected[operation][row]);
-                    let both_nan =
-                        f32::from_bits(answer).is_nan() && f32::from_bits(expected).is_nan();
-                    assert!(
-                        answer == expected || operation < ARITHMETIC && both_nan,
-                        "{level}, {name} of {:?} and {:?}, lane {}: {answer:#x}, not {expected:#x}",
-                        a[row],
-                        b[row],
-                        row % level.lanes()
-                    );
-                }
-            }
-        }
-    }
-}
-
-const WHOLE_OPERATIONS: [&str; 13] = [
-    "a + b",
-    "a & b",
-    "a | b",
-    "min below 2^31",
-    "max below 2^31",
-    "shl 0",
-    "shl 1",
-    "shl 8",
-    "shl 16",
-    "shl 24",
-    "shl 31",
-    "disjoint",
-    "select",
-];
-
-struct OnWhole<'a> {
-    a: &'a [u32],
-    b: &'a [u32],
-}
+/// Two whole numbers a row.
+#[derive(Clone, Copy)]
+struct OnWhole<'a>(&'a [Vec<u32>; 2]);
 
 impl Kernel for OnWhole<'_> {
-    type Output = Vec<Vec<u32>>;
+    type Output = Answers;
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> Vec<Vec<u32>> {
-        let mut out = vec![vec![0; self.a.len()]; WHOLE_OPERATIONS.len()];
-        for row in (0..self.a.len()).step_by(I::LANES) {
-            let (a, b) = (isa.load_u32(&self.a[row..]), isa.load_u32(&self.b[row..]));
+    fn run<I: Isa>(self, isa: I) -> Answers {
+        let (Self([a, b]), mut out) = (self, Vec::new());
+        for row in (0..a.len()).step_by(I::LANES) {
+            let (a, b) = (isa.load_u32(&a[row..]), isa.load_u32(&b[row..]));
             let half = isa.splat_u32(0x7fff_ffff);
-            let answers: [I::U32; 13] = [
-                a + b,
-                a & b,
-                a | b,
-                (a & half).min(b & half),
-                (a & half).max(b & half),
-                a.shl::<0>(),
-                a.shl::<1>(),
-                a.shl::<8>(),
-                a.shl::<16>(),
-                a.shl::<24>(),
-                a.shl::<31>(),
-                ones(isa, a.disjoint(b)),
-                I::U32::select(a.disjoint(b), a, b),
+            let answers = [
+                ("wrapping_add", a.wrapping_add(b)),
+                ("a & b", a & b),
+                ("a | b", a | b),
+                ("min", (a & half).min(b & half)),
+                ("max", (a & half).max(b & half)),
+                ("shl 0", a.shl::<0>()),
+                ("shl 1", a.shl::<1>()),
+                ("shl 8", a.shl::<8>()),
+                ("shl 16", a.shl::<16>()),
+                ("shl 24", a.shl::<24>()),
+                ("shl 31", a.shl::<31>()),
+                ("disjoint", ones(isa, a.disjoint(b))),
+                ("bits of disjoint", bits(isa, a.disjoint(b))),
+                ("select", I::U32::select(a.disjoint(b), a, b)),
             ];
-            for (answer, column) in answers.into_iter().zip(&mut out) {
-                answer.store(&mut column[row..]);
-            }
+            record::<I, _>(&mut out, answers);
         }
         out
     }
 }
 
-/// Goal: and so do whole numbers. Method: the same; here the scalar level is plain Rust, which
-/// wraps only in release, so sums are compared with a wrapping one.
-#[test]
-fn whole_numbers_have_the_same_bits_on_every_level() {
-    for shift in 0..LANES_MAX {
-        let [a, b] = every_pair(&WHOLE, shift);
-        let expected: Vec<[u32; 13]> = (a.iter().zip(&b))
-            .map(|(&a, &b)| {
-                let (low_a, low_b) = (a & 0x7fff_ffff, b & 0x7fff_ffff);
-                let disjoint = a & b == 0;
-                [
-                    a.wrapping_add(b),
-                    a & b,
-                    a | b,
-                    low_a.min(low_b),
-                    low_a.max(low_b),
-                    a,
-                    a << 1,
-                    a << 8,
-                    a << 16,
-                    a << 24,
-                    a << 31,
-                    u32::from(disjoint),
-                    if disjoint { a } else { b },
-                ]
-            })
-            .collect();
-        for level in others() {
-            let answers = level.run(OnWhole { a: &a, b: &b });
-            for (operation, name) in WHOLE_OPERATIONS.into_iter().enumerate() {
-                for row in 0..a.len() {
-                    assert_eq!(
-                        answers[operation][row], expected[row][operation],
-                        "{level}, {name} of {:#x} and {:#x}, lane {}",
-                        a[row], b[row], row % level.lanes()
-                    );
-                }
+/// Every other level must answer as the scalar one. A NaN of arithmetic may have any bits.
+fn compare<K: Kernel<Output = Answers> + Copy>(kernel: K, show: impl Fn(usize) -> String) {
+    let expected = Level::SCALAR.run(kernel);
+    for level in Level::all().filter(|&level| level != Level::SCALAR) {
+        for ((name, answers), (_, expected)) in level.run(kernel).into_iter().zip(&expected) {
+            assert_eq!(answers.len(), expected.len());
+            let arithmetic = ["a + b", "a - b", "a * b", "a / b"].contains(&name);
+            for (row, (&answer, &expected)) in answers.iter().zip(expected).enumerate() {
+                let is_nan = |bits| arithmetic && f32::from_bits(bits).is_nan();
+                assert!(
+                    answer == expected || is_nan(answer) && is_nan(expected),
+                    "{level}, {name} of {}, lane {}: {answer:#x}, not {expected:#x}",
+                    show(row),
+                    row % level.lanes()
+                );
             }
         }
+    }
+}
+
+/// Goal: one text of a kernel means one thing. Method: every pair of hostile numbers, every
+/// operation, every lane, against one lane at a time.
+#[test]
+fn every_level_gives_the_same_bits() {
+    for shift in 0..LANES_MAX {
+        let floats = every_pair(&floats(), shift);
+        let [a, b] = &floats;
+        compare(OnFloats(&floats), |row| {
+            format!("{:e} and {:e}", a[row], b[row])
+        });
+        let whole = every_pair(&WHOLE, shift);
+        let [a, b] = &whole;
+        compare(OnWhole(&whole), |row| {
+            format!("{:#x} and {:#x}", a[row], b[row])
+        });
     }
 }
 
@@ -342,6 +267,12 @@ impl Kernel for ThroughMemory {
     fn run<I: Isa>(self, isa: I) {
         let from: Vec<u32> = (0..I::LANES as u32).map(|k| 0x7f80_0001 + k).collect();
         let floats: Vec<f32> = from.iter().map(|&bits| f32::from_bits(bits)).collect();
+        let mut to = [0; LANES_MAX];
+        isa.splat_u32(from[0]).store(&mut to);
+        assert!(to[..I::LANES].iter().all(|&word| word == from[0]));
+        isa.splat(floats[0]).to_bits().store(&mut to);
+        assert!(to[..I::LANES].iter().all(|&word| word == from[0]));
+
         for more in [0, 1, LANES_MAX] {
             let mut to = vec![UNTOUCHED; I::LANES + more];
             isa.load_u32(&from).store(&mut to);
@@ -355,7 +286,10 @@ impl Kernel for ThroughMemory {
             assert!(to[I::LANES..].iter().all(|&word| word == UNTOUCHED));
         }
 
-        let (a, b) = (isa.load_u32(&from), isa.load_u32(&from) + isa.splat_u32(0x1_0000));
+        let (a, b) = (
+            isa.load_u32(&from),
+            isa.load_u32(&from).wrapping_add(isa.splat_u32(0x1_0000)),
+        );
         for count in 0..=I::LANES {
             let mut to = vec![[UNTOUCHED; 2]; I::LANES + 2];
             isa.store_pairs(a, b, count, &mut to);
@@ -480,7 +414,9 @@ impl Kernel for Tables {
                     float.store(&mut lanes);
                     assert!(lanes[..I::LANES].iter().all(|&lane| lane == floats[k][row]));
                 }
-                let at: Vec<u32> = (0..I::LANES).map(|k| ((row + 3 * k) % rows) as u32).collect();
+                let at: Vec<u32> = (0..I::LANES)
+                    .map(|k| ((row + 3 * k) % rows) as u32)
+                    .collect();
                 for (k, float) in table.gather(isa, &at).into_iter().enumerate() {
                     float.store(&mut lanes);
                     for (lane, &row) in lanes.iter().zip(&at) {
@@ -543,35 +479,30 @@ impl Kernel for Misuse {
         let (x, n) = (isa.splat(1.0), isa.splat_u32(1));
         let mut at = [0; LANES_MAX];
         let few = I::LANES - 1;
+        let table = Table::new([&floats[..]], ROWS);
         match self {
-            Self::Load => drop(isa.load(&floats[..few])),
-            Self::LoadWhole => drop(isa.load_u32(&whole[..few])),
+            Self::Load => _ = isa.load(&floats[..few]),
+            Self::LoadWhole => _ = isa.load_u32(&whole[..few]),
             Self::Store => x.store(&mut floats[..few]),
             Self::StoreWhole => n.store(&mut whole[..few]),
             Self::StorePairs => isa.store_pairs(n, n, 0, &mut pairs[..few]),
             Self::StoreRows => isa.store_rows([n; 4], &mut rows[..few], 0),
-            Self::StoreRowsAt(at) => {
-                // Room on both sides, so that even a write astray hits nothing else.
-                isa.store_rows([n; 4], &mut rows[4..], at);
-            }
-            Self::NewTable => drop(Table::new([&floats[..], &floats[1..]], ROWS)),
-            Self::NewTableMut => drop(TableMut::new([&mut floats[1..]], ROWS)),
-            Self::LoadRow(past) => {
-                drop(Table::new([&floats[..]], ROWS).load(isa, (ROWS - few).wrapping_add(past)));
-            }
+            // Room on both sides, so that even a write astray hits nothing else.
+            Self::StoreRowsAt(at) => isa.store_rows([n; 4], &mut rows[4..], at),
+            Self::NewTable => _ = Table::new([&floats[..], &floats[1..]], ROWS),
+            Self::NewTableMut => _ = TableMut::new([&mut floats[1..]], ROWS),
+            Self::LoadRow(past) => _ = table.load(isa, (ROWS - few).wrapping_add(past)),
             Self::LoadWholeRow(past) => {
-                let table = Table::new([&whole[..]], ROWS);
-                drop(table.load_u32(isa, (ROWS - few).wrapping_add(past)));
+                let row = (ROWS - few).wrapping_add(past);
+                _ = Table::new([&whole[..]], ROWS).load_u32(isa, row);
             }
-            Self::LoadFromShort => drop(Table::new([&floats[..]], few).load(isa, 0)),
-            Self::Splat(past) => {
-                drop(Table::new([&floats[..]], ROWS).splat(isa, ROWS.wrapping_add(past)));
-            }
+            Self::LoadFromShort => _ = Table::new([&floats[..]], few).load(isa, 0),
+            Self::Splat(past) => _ = table.splat(isa, ROWS.wrapping_add(past)),
             Self::Gather(row) => {
                 at[few] = row;
-                drop(Table::new([&floats[..]], ROWS).gather(isa, &at));
+                _ = table.gather(isa, &at);
             }
-            Self::GatherFew => drop(Table::new([&floats[..]], ROWS).gather(isa, &at[..few])),
+            Self::GatherFew => _ = table.gather(isa, &at[..few]),
             Self::Write(past) => {
                 TableMut::new([&mut whole[..]], ROWS).write(ROWS.wrapping_add(past), [1]);
             }
@@ -639,13 +570,22 @@ impl Kernel for Lanes {
 #[test]
 fn levels_are_named_and_ordered() {
     let levels: Vec<Level> = Level::all().collect();
-    assert_eq!(levels[..3], [Level::SCALAR, Level::PORTABLE4, Level::PORTABLE8]);
+    assert_eq!(
+        levels[..3],
+        [Level::SCALAR, Level::PORTABLE4, Level::PORTABLE8]
+    );
     assert!(levels.contains(&Level::detect()));
     assert_eq!(Level::default(), Level::detect());
-    assert!(levels.is_sorted_by_key(|level| level.lanes()), "narrow to wide");
+    assert!(
+        levels.is_sorted_by_key(|level| level.lanes()),
+        "narrow to wide"
+    );
     for (k, level) in levels.iter().enumerate() {
         assert_eq!(Level::from_str(level.name()), Ok(*level));
-        assert_eq!(format!("{level}/{level:?}"), format!("{0}/{0}", level.name()));
+        assert_eq!(
+            format!("{level}/{level:?}"),
+            format!("{0}/{0}", level.name())
+        );
         assert_eq!(format!("{level:>12}").len(), 12);
         assert_eq!(level.lanes(), level.run(Lanes));
         assert!(level.lanes() <= LANES_MAX);

@@ -69,23 +69,31 @@ fn slabs<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Slabs<I> {
     let first = (entered * isa.splat(1.0 - SLACK) - tiny).max(zero);
     let last = (left * isa.splat(1.0 + SLACK) + tiny).min(isa.splat(1.0));
     let hit = first.le(last) & zero.le(left);
-    Slabs { below, above, d, enter, entered, first, last, hit }
+    Slabs {
+        below,
+        above,
+        d,
+        enter,
+        entered,
+        first,
+        last,
+        hit,
+    }
 }
 
 /// First time, or [`MISS`], and where it is a hit.
 #[inline(always)]
 pub(crate) fn times<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> (I::F32, I::Mask) {
     let slabs = slabs(isa, a, b);
-    (I::F32::select(slabs.hit, slabs.first, isa.splat(MISS)), slabs.hit)
+    (
+        I::F32::select(slabs.hit, slabs.first, isa.splat(MISS)),
+        slabs.hit,
+    )
 }
 
 /// First and last time and the bits of a [`Contact`].
 #[inline(always)]
-pub(super) fn full<I: Isa>(
-    isa: I,
-    a: &[I::F32; 9],
-    b: &[I::F32; 9],
-) -> (I::F32, I::F32, I::U32) {
+pub(super) fn full<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> (I::F32, I::F32, I::U32) {
     let slabs = slabs(isa, a, b);
     let zero = isa.splat(0.0);
     let none = isa.splat_u32(0);
@@ -105,8 +113,7 @@ pub(super) fn full<I: Isa>(
         // Entering from below, the normal points down.
         let rises = zero.lt(d);
         let entering = latest.le(slabs.enter[axis]);
-        touching =
-            touching | I::U32::select(entering, I::U32::select(rises, both, bit), none);
+        touching = touching | I::U32::select(entering, I::U32::select(rises, both, bit), none);
 
         let at_top = above.eq(zero);
         let at_bottom = below.eq(zero);
@@ -118,9 +125,8 @@ pub(super) fn full<I: Isa>(
     }
     let closing = isa.splat_u32(Contact::CLOSING);
     let touching = touching | isa.splat_u32(Contact::TOUCHING) | closing;
-    let resting = resting
-        | isa.splat_u32(Contact::OVERLAPPING)
-        | I::U32::select(yielding, none, closing);
+    let resting =
+        resting | isa.splat_u32(Contact::OVERLAPPING) | I::U32::select(yielding, none, closing);
     let contact = I::U32::select(apart, touching, resting);
 
     let miss = isa.splat(MISS);
