@@ -34,7 +34,7 @@ pub(crate) struct Answer<'a> {
     pub(crate) swept: &'a [SweptPair],
 }
 
-/// What was compared, and what was right but not equal.
+/// What was compared, and what was right but not equal: the most in one tick.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Verdict {
     pub(crate) ticks: usize,
@@ -84,21 +84,22 @@ impl Check {
         once_and_in_order("union", answer.union)?;
         once_and_in_order("swept", &swept)?;
         let verdict = &mut self.verdict;
-        match &self.reference {
+        let wanted = match &self.reference {
             Reference::Spec => {
                 equal("union", &spec::union_pairs(&rows, moves), answer.union)?;
-                let wanted = spec::swept_pairs(&rows, moves);
-                verdict.near_ties += near_ties(&rows, &wanted, &swept, answer.union)?;
+                spec::swept_pairs(&rows, moves)
             }
             Reference::Lists(wanted) => {
                 if verdict.start.is_none() {
                     verdict.start = Some(lists::start(boxes, wanted, self.level)?);
                 }
-                verdict.rounded += lists::union(&rows, &lists::pairs(&wanted.union), answer.union)?;
-                let wanted = lists::pairs(&wanted.swept);
-                verdict.near_ties += near_ties(&rows, &wanted, &swept, answer.union)?;
+                let rounded = lists::union(&rows, wanted, answer.union)?;
+                verdict.rounded = verdict.rounded.max(rounded);
+                lists::pairs(&wanted.swept)
             }
-        }
+        };
+        let near_ties = near_ties(&rows, &wanted, &swept, answer.union)?;
+        verdict.near_ties = verdict.near_ties.max(near_ties);
         verdict.ticks += 1;
         answer
             .swept

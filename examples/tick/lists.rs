@@ -30,8 +30,12 @@ pub(super) fn start(boxes: Boxes<'_>, wanted: &PairLists, level: Level) -> Resul
 }
 
 /// Compares the union pairs, and returns how many are there by rounding alone.
-pub(super) fn union(rows: &[MovingBox], wanted: &[Pair], found: &[Pair]) -> Result<usize, String> {
-    let (missing, extra) = differences(wanted, found);
+pub(super) fn union(
+    rows: &[MovingBox],
+    wanted: &PairLists,
+    found: &[Pair],
+) -> Result<usize, String> {
+    let (missing, extra) = differences(&pairs(&wanted.union), found);
     none_missing("union", &missing)?;
     for pair in &extra {
         let [a, b] = [pair.a, pair.b].map(|row| &rows[row as usize]);

@@ -73,7 +73,11 @@ pub(crate) fn run(
         let found = union.time(|| finder.union_pairs(boxes, moves))?;
         (union_pairs, rejected) = (found.len(), found.rejected().len());
         let due = check.as_mut().filter(|check| check.is_due(tick));
-        let union_found = if due.is_some() { found.sorted().to_vec() } else { Vec::new() };
+        let union_found = if due.is_some() {
+            found.sorted().to_vec()
+        } else {
+            Vec::new()
+        };
 
         let swept_found = swept.time(|| finder.swept_pairs(boxes, moves))?.sorted();
         swept_pairs = swept_found.len();

@@ -23,7 +23,7 @@ pub(crate) enum Stop {
         boxes: usize,
     },
     /// `rejected` rows in all are no boxes; this is the first.
-    #[error("{name}: row {row} is no box: {reason} ({rejected} of {boxes} rows are none)")]
+    #[error("{name}: row {row} is no box: {reason} (such rows: {rejected} of {boxes})")]
     NoBox {
         name: String,
         row: u32,

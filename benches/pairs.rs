@@ -1,0 +1,86 @@
+//! How fast are all pairs of a world found?
+//!
+//! `pairs/FORM/SCENE/BOXES/LEVEL` on one thread and, for the widest level, on all. Before the
+//! clock starts the pairs of a world of 2,000 boxes of the scene are compared with brute force,
+//! and those of the timed world over levels.
+
+#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
+
+mod worlds;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use swath::{Boxes, Level, MovingBox, Pair, PairFinder, SweptPair, spec};
+use worlds::{Scene, World};
+
+fn boxes(world: &World) -> Boxes<'_> {
+    let [min, max, delta] =
+        [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
+    Boxes::new(min, max, delta).expect("columns are of one length")
+}
+
+/// Panics unless the pairs are those of the specification.
+fn check(scene: Scene) {
+    let world = World::new(scene, 2000, 1);
+    let rows: Vec<MovingBox> = (0..world.len()).map(|row| boxes(&world).get(row)).collect();
+    let moves = Some(&world.moves[..]);
+    let mut finder = PairFinder::new();
+    let union = finder.union_pairs(boxes(&world), moves).expect("flags fit").sorted();
+    assert_eq!(union, spec::union_pairs(&rows, moves), "{scene}");
+    let swept = finder.swept_pairs(boxes(&world), moves).expect("flags fit").sorted();
+    let swept: Vec<Pair> = swept.iter().map(|&pair| pair.into()).collect();
+    assert_eq!(swept, spec::swept_pairs(&rows, moves), "{scene}");
+}
+
+fn pairs(criterion: &mut Criterion) {
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let mut group = criterion.benchmark_group("pairs");
+    group.sample_size(10);
+    for scene in Scene::ALL {
+        check(scene);
+        for count in [10_000, 100_000, 1_000_000] {
+            let world = World::new(scene, count, 1);
+            let moves = Some(&world.moves[..]);
+            group.throughput(Throughput::Elements(count as u64));
+            let mut expected: Option<Vec<SweptPair>> = None;
+            for level in Level::all() {
+                let mut finder = PairFinder::with_level(level);
+                let found = finder.swept_pairs(boxes(&world), moves).expect("flags fit").sorted();
+                assert_eq!(found, &expected.get_or_insert_with(|| found.to_vec())[..]);
+                // The narrow levels are there to be compared with, once.
+                if level != Level::detect() && (scene, count) != (Scene::Uniform, 100_000) {
+                    continue;
+                }
+                let name = |form, threads| {
+                    BenchmarkId::new(format!("{form}/{scene}/{count}"), format!("{level}{threads}"))
+                };
+                one_thread.install(|| {
+                    group.bench_function(name("union", ""), |bencher| {
+                        bencher.iter(|| {
+                            let found = finder.union_pairs(black_box(boxes(&world)), moves);
+                            found.expect("flags fit").len()
+                        });
+                    });
+                    group.bench_function(name("swept", ""), |bencher| {
+                        bencher.iter(|| {
+                            let found = finder.swept_pairs(black_box(boxes(&world)), moves);
+                            found.expect("flags fit").len()
+                        });
+                    });
+                });
+                if level == Level::detect() {
+                    group.bench_function(name("swept", "-all-threads"), |bencher| {
+                        bencher.iter(|| {
+                            let found = finder.swept_pairs(black_box(boxes(&world)), moves);
+                            found.expect("flags fit").len()
+                        });
+                    });
+                }
+            }
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, pairs);
+criterion_main!(benches);
