@@ -48,7 +48,9 @@ fn a_warm_tick_allocates_nothing() {
     let mut column = |from: f32, to: f32| -> Vec<f32> {
         (0..BOXES).map(|_| rng.random_range(from..to)).collect()
     };
-    let min: [_; 3] = core::array::from_fn(|_| column(0.0, 20.0));
+    let mut min: [_; 3] = core::array::from_fn(|_| column(0.0, 20.0));
+    // A crowd in one place, so that one worker has far more to keep than the others.
+    min.iter_mut().for_each(|column| column[..200].fill(10.0));
     let max = min.each_ref().map(|min| min.iter().map(|x| x + 1.0).collect::<Vec<f32>>());
     let delta: [_; 3] = core::array::from_fn(|_| column(-0.5, 0.5));
     let moves: Vec<bool> = (0..BOXES).map(|row| row % 5 != 0).collect();

@@ -81,8 +81,8 @@ impl Check {
     ) -> Result<(), String> {
         let rows: Vec<_> = (0..boxes.len()).map(|row| boxes.get(row)).collect();
         let swept: Vec<_> = answer.swept.iter().map(|&pair| Pair::from(pair)).collect();
-        once_and_in_order("union", answer.union)?;
-        once_and_in_order("swept", &swept)?;
+        in_order("union", answer.union, rows.len())?;
+        in_order("swept", &swept, rows.len())?;
         let verdict = &mut self.verdict;
         let wanted = match &self.reference {
             Reference::Spec => {
@@ -112,13 +112,16 @@ impl Check {
     }
 }
 
-fn once_and_in_order(kind: &str, pairs: &[Pair]) -> Result<(), String> {
-    let in_order = pairs.is_sorted_by(|one, next| one < next);
-    match pairs.iter().find(|pair| pair.a >= pair.b) {
-        Some(pair) => Err(format!("{kind} pair {} is not a < b", show(pair))),
-        None if !in_order => Err(format!("a {kind} pair comes twice or out of order")),
-        None => Ok(()),
+/// Each pair once, by rows, lower row first, and both rows are there.
+fn in_order(kind: &str, pairs: &[Pair], rows: usize) -> Result<(), String> {
+    let bad = |pair: &&Pair| pair.a >= pair.b || pair.b as usize >= rows;
+    if let Some(pair) = pairs.iter().find(bad) {
+        return Err(format!("{kind} pair {} is not a < b < {rows}", show(pair)));
     }
+    if !pairs.is_sorted_by(|one, next| one < next) {
+        return Err(format!("a {kind} pair comes twice or out of order"));
+    }
+    Ok(())
 }
 
 /// The pairs that are in one sorted list only: in `wanted`, and in `found`.
@@ -198,12 +201,9 @@ fn in_time(rows: &[MovingBox], pair: &SweptPair) -> Result<(), String> {
     ))
 }
 
-pub(super) fn sweep(rows: &[MovingBox], pair: &Pair) -> Result<spec::Sweep, String> {
-    let [a, b] = [pair.a, pair.b].map(|row| rows.get(row as usize));
-    let (Some(a), Some(b)) = (a, b) else {
-        return Err(format!("pair {} names a row that is not there", show(pair)));
-    };
-    spec::sweep(a, b).map_err(|reason| format!("pair {} has no box: {reason}", show(pair)))
+fn sweep(rows: &[MovingBox], pair: &Pair) -> Result<spec::Sweep, String> {
+    spec::sweep(&rows[pair.a as usize], &rows[pair.b as usize])
+        .map_err(|reason| format!("pair {} has no box: {reason}", show(pair)))
 }
 
 pub(super) fn show(pair: &Pair) -> String {

@@ -39,27 +39,36 @@ pub(super) fn union(
     none_missing("union", &missing)?;
     for pair in &extra {
         let [a, b] = [pair.a, pair.b].map(|row| &rows[row as usize]);
-        if !(0..3).all(|axis| meet_by_rounding(a, b, axis)) {
+        if !meet(a, b, 1.0) || meet(a, b, -1.0) {
+            let pair = show(pair);
             return Err(format!(
-                "union pair {} is too many, even with rounding",
-                show(pair)
+                "union pair {pair} is too many, and by more than rounding"
             ));
         }
     }
     Ok(extra.len())
 }
 
-/// Whether the paths of two boxes meet on an axis once each end is moved outwards by the
-/// distance of two `f32` there.
-fn meet_by_rounding(a: &MovingBox, b: &MovingBox, axis: usize) -> bool {
-    let path = |moving: &MovingBox| {
+/// Whether the boxes around two paths meet once the ends of the paths are moved outwards by so
+/// many steps: the distance of two `f32` there. The start is no sum and stays where it is.
+fn meet(a: &MovingBox, b: &MovingBox, steps: f64) -> bool {
+    let path = |moving: &MovingBox, axis: usize| {
+        let [low, high] = [moving.aabb.min, moving.aabb.max].map(|corner| f64::from(corner[axis]));
         let delta = f64::from(moving.delta[axis]);
-        let low = f64::from(moving.aabb.min[axis]) + delta.min(0.0);
-        let high = f64::from(moving.aabb.max[axis]) + delta.max(0.0);
-        [low - step(low), high + step(high)]
+        let outwards = |end: f64| steps * step(end) * delta.signum();
+        let end = |start: f64| start + delta + outwards(start + delta);
+        if delta < 0.0 {
+            [low.min(end(low)), high]
+        } else if delta > 0.0 {
+            [low, high.max(end(high))]
+        } else {
+            [low, high]
+        }
     };
-    let ([a_low, a_high], [b_low, b_high]) = (path(a), path(b));
-    a_low <= b_high && b_low <= a_high
+    (0..3).all(|axis| {
+        let ([a_low, a_high], [b_low, b_high]) = (path(a, axis), path(b, axis));
+        a_low <= b_high && b_low <= a_high
+    })
 }
 
 /// From the magnitude of `x` as an `f32` to the next one.

@@ -107,8 +107,9 @@ impl Draw {
 
 fn case((family, axis): Family, draw: &mut Draw) -> Option<Case> {
     let of = draw.one_of(&[1, 2, 3, 5, 7, 10, 11]);
+    let past = i32::from(draw.one_in(8));
     let mut shared = Shared {
-        time: (draw.0.random_range(0..=of + i32::from(draw.one_in(8))), of),
+        time: (draw.0.random_range(0..=of + past), of),
         about: draw.between(0.0, 1.0),
         axis: draw.0.random_range(0..3),
     };
@@ -156,12 +157,12 @@ fn case((family, axis): Family, draw: &mut Draw) -> Option<Case> {
 /// Quarters: every difference is exact, and much happens at the same time.
 fn grid(draw: &mut Draw, _: &Shared) -> Axis {
     let mut moving = || {
-        let min = draw.whole(-12, 12) * 0.25;
+        let min = draw.whole(-6, 6) * 0.25;
         let size = draw.whole(0, 8) * 0.25;
         let delta = if draw.one_in(3) {
             0.0
         } else {
-            draw.whole(-32, 32) * 0.25
+            draw.whole(-16, 16) * 0.25
         };
         [min, min + size, delta]
     };
@@ -253,8 +254,8 @@ fn hostile(draw: &mut Draw, _: &Shared) -> Axis {
 fn far_out(draw: &mut Draw, _: &Shared) -> Axis {
     let base = draw.one_of(&[1e6, -1e6, 1e7]);
     let mut moving = || {
-        let min = base + draw.between(-8.0, 8.0);
-        [min, min + draw.between(0.0, 4.0), draw.between(-16.0, 16.0)]
+        let min = base + draw.between(-3.0, 3.0);
+        [min, min + draw.between(0.0, 4.0), draw.between(-8.0, 8.0)]
     };
     [moving(), moving()]
 }

@@ -5,3 +5,4 @@
 pub(crate) mod cases;
 pub(crate) mod columns;
 pub(crate) mod exact;
+pub(crate) mod promises;
