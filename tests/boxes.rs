@@ -149,7 +149,10 @@ proptest! {
     }
 
     #[test]
-    fn bounds_hold_the_path_and_are_exact_where_a_float_can_be(moving in moving(), t in 0.0_f64..=1.0) {
+    fn bounds_hold_the_path_and_are_exact_where_a_float_can_be(
+        moving in moving(),
+        t in 0.0_f64..=1.0,
+    ) {
         let MovingBox { aabb, delta } = moving;
         let bounds = moving.bounds();
         prop_assert!(bounds.contains(&aabb));
@@ -257,17 +260,13 @@ fn a_reason_names_the_lowest_axis() {
         half[axis] = f32::MAX;
         assert_eq!(Aabb::from_center([0.0; 3], half), Err(too_large));
         assert_eq!(
-            Aabb::from_center([f32::MAX; 3], half),
+            Aabb::from_center([1e37; 3], [1.0; 3]),
             Err(InvalidBox::TooLarge { axis: 0 })
         );
         let name = ["x", "y", "z"][axis];
         let reasons = [not_finite, too_large, InvalidBox::Inverted { axis: at }];
-        assert!(
-            reasons
-                .iter()
-                .all(|reason| reason.to_string().ends_with(name)
-                    || reason.to_string().contains(&format!(" {name} ")))
-        );
+        let names = |reason: &InvalidBox| reason.to_string().contains(&format!("axis {name}"));
+        assert!(reasons.iter().all(names), "{reasons:?}");
     }
     assert!(Aabb::cube([0.0; 3], -1.0).is_err() && Aabb::point([0.0, f32::NAN, 0.0]).is_err());
 }

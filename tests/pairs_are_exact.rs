@@ -315,7 +315,13 @@ fn rows_that_are_no_boxes() {
 
     let (mut of_mixed, mut of_clean) = (PairFinder::new(), PairFinder::new());
     // Twice, as a list that is not cleared grows.
-    assert!(!of_mixed.swept_pairs(mixed.boxes(), mixed.moves()).unwrap().rejected().is_empty());
+    assert!(
+        !of_mixed
+            .swept_pairs(mixed.boxes(), mixed.moves())
+            .unwrap()
+            .rejected()
+            .is_empty()
+    );
     let found = of_mixed.swept_pairs(mixed.boxes(), mixed.moves()).unwrap();
     assert!(
         found

@@ -1,0 +1,130 @@
+//! What does the pair finder see?
+//!
+//! Draws a small flat world as SVG: `cargo run --example picture > docs/picture.svg`. Outlines are
+//! boxes at the start of the tick, bands their paths, grey frames the bounds of the long paths.
+//! Two boxes that touch are drawn filled, where they are when they first do.
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use std::error::Error;
+use std::fmt::Write;
+use swath::{Aabb, BoxStore, MovingBox, PairFinder};
+
+/// Size of the drawing, in units of the world and in pixels at once.
+const SIZE: [f32; 2] = [760.0, 300.0];
+/// A path this long gets a frame.
+const LONG_PATH: f32 = 150.0;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let store = world()?;
+    let boxes = store.boxes();
+    let mut finder = PairFinder::new();
+    let union = finder.union_pairs(boxes, None)?.len();
+    let touching = finder.swept_pairs(boxes, None)?.sorted();
+
+    let [width, height] = SIZE;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {}\" \
+         font-family=\"sans-serif\" font-size=\"13\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fbfbf8\"/>\n",
+        height + 26.0
+    );
+    for row in 0..store.len() {
+        let moving = store.get(row);
+        let [dx, dy, _] = moving.delta;
+        if dx.hypot(dy) > LONG_PATH {
+            let style = "fill=\"none\" stroke=\"#bbb\" stroke-dasharray=\"2 4\"";
+            rect(&mut svg, &moving.bounds(), style)?;
+        }
+        path(&mut svg, &moving)?;
+        rect(&mut svg, &moving.aabb, "fill=\"none\" stroke=\"#456\"")?;
+    }
+    for pair in touching {
+        for row in [pair.a, pair.b] {
+            let at = at(&store.get(row as usize), pair.first);
+            rect(
+                &mut svg,
+                &at,
+                "fill=\"#d9480f\" fill-opacity=\"0.5\" stroke=\"#7a2500\"",
+            )?;
+        }
+    }
+    writeln!(
+        svg,
+        "<text x=\"8\" y=\"{}\" fill=\"#333\">{} boxes · {union} pairs of boxes around whole paths \
+         · {} pairs that touch, drawn where they first do</text>\n</svg>",
+        height + 16.0,
+        store.len(),
+        touching.len()
+    )?;
+    print!("{svg}");
+    Ok(())
+}
+
+/// Slow crates, three walls, and a few fast bullets; flat, so every depth is zero.
+fn world() -> Result<BoxStore, Box<dyn Error>> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(20);
+    let mut store = BoxStore::new();
+    let mut add = |x: f32, y: f32, half: [f32; 2], delta: [f32; 2]| {
+        let aabb = Aabb::from_center([x, y, 0.0], [half[0], half[1], 0.0])?;
+        store.push(MovingBox::new(aabb, [delta[0], delta[1], 0.0])?)
+    };
+    for x in [250.0, 480.0, 640.0] {
+        add(x, 150.0, [2.0, 110.0], [0.0, 0.0])?;
+    }
+    for _ in 0..28 {
+        let [x, y] = SIZE.map(|size| rng.random_range(30.0..size - 30.0));
+        let half = [rng.random_range(7.0..16.0), rng.random_range(7.0..16.0)];
+        let delta = [rng.random_range(-28.0..28.0), rng.random_range(-28.0..28.0)];
+        add(x, y, half, delta)?;
+    }
+    for _ in 0..7 {
+        let y = rng.random_range(20.0..280.0);
+        let delta = [
+            rng.random_range(300.0..560.0),
+            rng.random_range(-90.0..90.0),
+        ];
+        add(rng.random_range(10.0..150.0), y, [3.0, 3.0], delta)?;
+    }
+    Ok(store)
+}
+
+/// Where a box is at time `t`.
+fn at(moving: &MovingBox, t: f32) -> Aabb {
+    let moved = |corner: [f32; 3]| core::array::from_fn(|k| corner[k] + moving.delta[k] * t);
+    Aabb {
+        min: moved(moving.aabb.min),
+        max: moved(moving.aabb.max),
+    }
+}
+
+fn rect(svg: &mut String, aabb: &Aabb, style: &str) -> std::fmt::Result {
+    let ([x, y, _], [width, height, _]) = (aabb.min, aabb.size());
+    writeln!(
+        svg,
+        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" {style}/>"
+    )
+}
+
+/// The band that a box sweeps: the two boxes and the two outer lines that join their corners.
+fn path(svg: &mut String, moving: &MovingBox) -> std::fmt::Result {
+    let ends = [moving.aabb, at(moving, 1.0)];
+    // With displacements of one sign the outer corners are min/max crossed, else alike.
+    let rising = (moving.delta[0] < 0.0) == (moving.delta[1] < 0.0);
+    let corners = |aabb: &Aabb| {
+        let ([x0, y0, _], [x1, y1, _]) = (aabb.min, aabb.max);
+        if rising {
+            [[x0, y1], [x1, y0]]
+        } else {
+            [[x0, y0], [x1, y1]]
+        }
+    };
+    let ([a, b], [c, d]) = (corners(&ends[0]), corners(&ends[1]));
+    let points = [a, c, d, b]
+        .map(|[x, y]| format!("{x:.1},{y:.1}"))
+        .join(" ");
+    writeln!(
+        svg,
+        "<polygon points=\"{points}\" fill=\"#4c8bb5\" fill-opacity=\"0.22\"/>"
+    )
+}
