@@ -4,10 +4,7 @@
 //! clock starts the pairs of a world of 2,000 boxes of the scene are compared with brute force,
 //! and those of the timed world over levels.
 
-#![allow(
-    missing_docs,
-    reason = "criterion's macros make undocumented functions"
-)]
+#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 mod worlds;
 
@@ -28,24 +25,15 @@ fn check(scene: Scene) {
     let rows: Vec<MovingBox> = (0..world.len()).map(|row| boxes(&world).get(row)).collect();
     let moves = Some(&world.moves[..]);
     let mut finder = PairFinder::new();
-    let union = finder
-        .union_pairs(boxes(&world), moves)
-        .expect("flags fit")
-        .sorted();
+    let union = finder.union_pairs(boxes(&world), moves).expect("flags fit").sorted();
     assert_eq!(union, spec::union_pairs(&rows, moves), "{scene}");
-    let swept = finder
-        .swept_pairs(boxes(&world), moves)
-        .expect("flags fit")
-        .sorted();
+    let swept = finder.swept_pairs(boxes(&world), moves).expect("flags fit").sorted();
     let swept: Vec<Pair> = swept.iter().map(|&pair| pair.into()).collect();
     assert_eq!(swept, spec::swept_pairs(&rows, moves), "{scene}");
 }
 
 fn pairs(criterion: &mut Criterion) {
-    let one_thread = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .build()
-        .expect("a thread");
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let mut group = criterion.benchmark_group("pairs");
     group.sample_size(10);
     for scene in Scene::ALL {
@@ -57,20 +45,14 @@ fn pairs(criterion: &mut Criterion) {
             let mut expected: Option<Vec<SweptPair>> = None;
             for level in Level::all() {
                 let mut finder = PairFinder::with_level(level);
-                let found = finder
-                    .swept_pairs(boxes(&world), moves)
-                    .expect("flags fit")
-                    .sorted();
+                let found = finder.swept_pairs(boxes(&world), moves).expect("flags fit").sorted();
                 assert_eq!(found, &expected.get_or_insert_with(|| found.to_vec())[..]);
                 // The narrow levels are there to be compared with, once.
                 if level != Level::detect() && (scene, count) != (Scene::Uniform, 100_000) {
                     continue;
                 }
                 let name = |form, threads| {
-                    BenchmarkId::new(
-                        format!("{form}/{scene}/{count}"),
-                        format!("{level}{threads}"),
-                    )
+                    BenchmarkId::new(format!("{form}/{scene}/{count}"), format!("{level}{threads}"))
                 };
                 one_thread.install(|| {
                     group.bench_function(name("union", ""), |bencher| {

@@ -4,10 +4,7 @@
 //! `sweep/pairs/ROWS/LEVEL`: so many random pairs of rows. Every answer is compared with the
 //! specification before the clock starts.
 
-#![allow(
-    missing_docs,
-    reason = "criterion's macros make undocumented functions"
-)]
+#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 mod worlds;
 
@@ -36,11 +33,7 @@ impl Columns {
     }
 
     fn answers(&mut self) -> Answers<'_> {
-        Answers {
-            first: &mut self.first,
-            last: &mut self.last,
-            contact: &mut self.contact,
-        }
+        Answers { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
     }
 }
 
@@ -48,16 +41,8 @@ fn store(world: &World) -> BoxStore {
     let mut store = BoxStore::with_capacity(world.len());
     for row in 0..world.len() {
         let of = |columns: &[Vec<f32>; 3]| core::array::from_fn(|axis| columns[axis][row]);
-        let aabb = swath::Aabb {
-            min: of(&world.min),
-            max: of(&world.max),
-        };
-        store
-            .push(MovingBox {
-                aabb,
-                delta: of(&world.delta),
-            })
-            .expect("worlds hold boxes");
+        let aabb = swath::Aabb { min: of(&world.min), max: of(&world.max) };
+        store.push(MovingBox { aabb, delta: of(&world.delta) }).expect("worlds hold boxes");
     }
     store
 }
@@ -66,16 +51,10 @@ fn store(world: &World) -> BoxStore {
 fn check(a: &MovingBox, b: &MovingBox, got: Sweep) {
     let meant = spec::sweep(a, b).expect("worlds hold boxes");
     let hit = meant.contact.is_hit();
-    assert!(
-        got.contact.is_hit() == hit || !hit && meant.margin > -1e-6,
-        "{a:?} {b:?}"
-    );
+    assert!(got.contact.is_hit() == hit || !hit && meant.margin > -1e-6, "{a:?} {b:?}");
     if hit {
         let early = meant.first * (1.0 - 0.5f64.powi(21)) - 0.5f64.powi(126);
-        assert!(
-            (early..=meant.first).contains(&f64::from(got.first)),
-            "{got:?} {meant:?}"
-        );
+        assert!((early..=meant.first).contains(&f64::from(got.first)), "{got:?} {meant:?}");
         assert!(f64::from(got.last) >= meant.last, "{got:?} {meant:?}");
     } else if !got.contact.is_hit() {
         assert_eq!((got.first, got.last), (MISS, MISS));

@@ -42,11 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for pair in touching {
         for row in [pair.a, pair.b] {
             let at = at(&store.get(row as usize), pair.first);
-            rect(
-                &mut svg,
-                &at,
-                "fill=\"#d9480f\" fill-opacity=\"0.5\" stroke=\"#7a2500\"",
-            )?;
+            rect(&mut svg, &at, "fill=\"#d9480f\" fill-opacity=\"0.5\" stroke=\"#7a2500\"")?;
         }
     }
     writeln!(
@@ -80,10 +76,7 @@ fn world() -> Result<BoxStore, Box<dyn Error>> {
     }
     for _ in 0..7 {
         let y = rng.random_range(20.0..280.0);
-        let delta = [
-            rng.random_range(300.0..560.0),
-            rng.random_range(-90.0..90.0),
-        ];
+        let delta = [rng.random_range(300.0..560.0), rng.random_range(-90.0..90.0)];
         add(rng.random_range(10.0..150.0), y, [3.0, 3.0], delta)?;
     }
     Ok(store)
@@ -92,10 +85,7 @@ fn world() -> Result<BoxStore, Box<dyn Error>> {
 /// Where a box is at time `t`.
 fn at(moving: &MovingBox, t: f32) -> Aabb {
     let moved = |corner: [f32; 3]| core::array::from_fn(|k| corner[k] + moving.delta[k] * t);
-    Aabb {
-        min: moved(moving.aabb.min),
-        max: moved(moving.aabb.max),
-    }
+    Aabb { min: moved(moving.aabb.min), max: moved(moving.aabb.max) }
 }
 
 fn rect(svg: &mut String, aabb: &Aabb, style: &str) -> std::fmt::Result {
@@ -113,18 +103,9 @@ fn path(svg: &mut String, moving: &MovingBox) -> std::fmt::Result {
     let rising = (moving.delta[0] < 0.0) == (moving.delta[1] < 0.0);
     let corners = |aabb: &Aabb| {
         let ([x0, y0, _], [x1, y1, _]) = (aabb.min, aabb.max);
-        if rising {
-            [[x0, y1], [x1, y0]]
-        } else {
-            [[x0, y0], [x1, y1]]
-        }
+        if rising { [[x0, y1], [x1, y0]] } else { [[x0, y0], [x1, y1]] }
     };
     let ([a, b], [c, d]) = (corners(&ends[0]), corners(&ends[1]));
-    let points = [a, c, d, b]
-        .map(|[x, y]| format!("{x:.1},{y:.1}"))
-        .join(" ");
-    writeln!(
-        svg,
-        "<polygon points=\"{points}\" fill=\"#4c8bb5\" fill-opacity=\"0.22\"/>"
-    )
+    let points = [a, c, d, b].map(|[x, y]| format!("{x:.1},{y:.1}")).join(" ");
+    writeln!(svg, "<polygon points=\"{points}\" fill=\"#4c8bb5\" fill-opacity=\"0.22\"/>")
 }

@@ -54,11 +54,7 @@ fn is_sum_rounded_up(high: f32, a: f32, b: f32) -> bool {
 }
 
 fn config() -> ProptestConfig {
-    ProptestConfig {
-        cases: 4000,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
+    ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 proptest! {
@@ -212,38 +208,25 @@ proptest! {
 /// each number of each axis, wrong in each way.
 #[test]
 fn a_reason_names_the_lowest_axis() {
-    let good = Aabb {
-        min: [-1.0, -2.0, -3.0],
-        max: [1.0, 2.0, 3.0],
-    };
+    let good = Aabb { min: [-1.0, -2.0, -3.0], max: [1.0, 2.0, 3.0] };
     let (huge, inf) = (COORD_MAX.next_up(), f32::INFINITY);
     for axis in 0..3 {
         let at = axis as u8;
         let not_finite = InvalidBox::NotFinite { axis: at };
         let too_large = InvalidBox::TooLarge { axis: at };
         let wrong = [f32::NAN, -f32::NAN, inf, -inf].map(|x| (x, not_finite));
-        for (number, reason) in wrong
-            .into_iter()
-            .chain([huge, -huge].map(|x| (x, too_large)))
-        {
+        for (number, reason) in wrong.into_iter().chain([huge, -huge].map(|x| (x, too_large))) {
             let (mut min, mut max, mut delta) = (good, good, MovingBox::from(good));
             min.min[axis] = number;
             max.max[axis] = number;
             delta.delta[axis] = number;
-            assert_eq!(
-                (min.validate(), max.validate()),
-                (Err(reason), Err(reason)),
-                "{number}"
-            );
+            assert_eq!((min.validate(), max.validate()), (Err(reason), Err(reason)), "{number}");
             assert_eq!(Aabb::new(min.min, min.max), Err(reason));
             assert_eq!(delta.validate(), Err(reason));
             assert_eq!(delta.aabb.validate(), Ok(()));
             // A higher axis is wrong too, or the displacement of a lower one: neither is named.
             max.min[2] = 9.0;
-            let both = MovingBox {
-                aabb: max,
-                delta: [f32::NAN; 3],
-            };
+            let both = MovingBox { aabb: max, delta: [f32::NAN; 3] };
             assert_eq!(both.validate(), Err(reason));
         }
         let mut inverted = good;
@@ -251,18 +234,12 @@ fn a_reason_names_the_lowest_axis() {
         assert_eq!(inverted.validate(), Err(InvalidBox::Inverted { axis: at }));
         let mut half = [1.0; 3];
         half[axis] = -f32::from_bits(1);
-        assert_eq!(
-            Aabb::from_center([0.0; 3], half),
-            Err(InvalidBox::Inverted { axis: at })
-        );
+        assert_eq!(Aabb::from_center([0.0; 3], half), Err(InvalidBox::Inverted { axis: at }));
         half[axis] = f32::NAN;
         assert_eq!(Aabb::from_center([0.0; 3], half), Err(not_finite));
         half[axis] = f32::MAX;
         assert_eq!(Aabb::from_center([0.0; 3], half), Err(too_large));
-        assert_eq!(
-            Aabb::from_center([1e37; 3], [1.0; 3]),
-            Err(InvalidBox::TooLarge { axis: 0 })
-        );
+        assert_eq!(Aabb::from_center([1e37; 3], [1.0; 3]), Err(InvalidBox::TooLarge { axis: 0 }));
         let name = ["x", "y", "z"][axis];
         let reasons = [not_finite, too_large, InvalidBox::Inverted { axis: at }];
         let names = |reason: &InvalidBox| reason.to_string().contains(&format!("axis {name}"));
@@ -275,16 +252,10 @@ fn a_reason_names_the_lowest_axis() {
 /// and the longest path.
 #[test]
 fn the_largest_boxes_overflow_nothing() {
-    let whole = Aabb {
-        min: [-COORD_MAX; 3],
-        max: [COORD_MAX; 3],
-    };
+    let whole = Aabb { min: [-COORD_MAX; 3], max: [COORD_MAX; 3] };
     assert_eq!(whole.validate(), Ok(()));
     assert_eq!(COORD_MAX, 2_f32.powi(120));
-    assert_eq!(
-        (whole.center(), whole.half_extents()),
-        ([0.0; 3], [COORD_MAX; 3])
-    );
+    assert_eq!((whole.center(), whole.half_extents()), ([0.0; 3], [COORD_MAX; 3]));
     assert_eq!(whole.volume(), 2_f64.powi(363));
     assert_eq!(whole.surface_area(), 6.0 * 2_f64.powi(242));
     for delta in [COORD_MAX, -COORD_MAX] {
@@ -293,14 +264,8 @@ fn the_largest_boxes_overflow_nothing() {
         assert!(bounds.min.into_iter().chain(bounds.max).all(f32::is_finite));
         assert!(bounds.volume().is_finite());
     }
-    let flat = Aabb {
-        min: [0.0, -COORD_MAX, -COORD_MAX],
-        max: [0.0, COORD_MAX, COORD_MAX],
-    };
-    assert_eq!(
-        (flat.volume(), flat.surface_area()),
-        (0.0, 2.0 * 2_f64.powi(242))
-    );
+    let flat = Aabb { min: [0.0, -COORD_MAX, -COORD_MAX], max: [0.0, COORD_MAX, COORD_MAX] };
+    assert_eq!((flat.volume(), flat.surface_area()), (0.0, 2.0 * 2_f64.powi(242)));
 }
 
 /// Goal: a mere touch is an overlap, in a flat box. Method: faces, edges and corners.
@@ -327,20 +292,10 @@ fn boxes_are_closed() {
 #[test]
 fn defaults_are_empty_and_still() {
     let point = Aabb::point([0.0; 3]).expect("the origin");
-    assert_eq!(
-        (Aabb::default(), MovingBox::default()),
-        (point, MovingBox::from(point))
-    );
+    assert_eq!((Aabb::default(), MovingBox::default()), (point, MovingBox::from(point)));
     assert_eq!(Contact::default(), Contact::SEPARATED);
-    assert_eq!(
-        (Contact::SEPARATED.bits(), Contact::SEPARATED.state()),
-        (0, State::Separated)
-    );
-    let pair = SweptPair {
-        a: 3,
-        b: 4,
-        first: 0.5,
-    };
+    assert_eq!((Contact::SEPARATED.bits(), Contact::SEPARATED.state()), (0, State::Separated));
+    let pair = SweptPair { a: 3, b: 4, first: 0.5 };
     assert_eq!(Pair::from(pair), Pair { a: 3, b: 4 });
     assert!(Pair { a: 1, b: 9 } < Pair { a: 2, b: 3 } && Pair { a: 2, b: 3 } < Pair { a: 2, b: 4 });
 }
@@ -363,17 +318,11 @@ fn the_bits_of_a_contact_are_as_documented() {
     assert_eq!((below.axis(), below.normal()), (Some(1), [0.0, -1.0, 0.0]));
     let corner = contact([-3.0, 3.0, -3.0], [2.0, -2.0, 2.0]);
     assert_eq!(corner.bits(), 0b111 | 0b101 << 3 | 1 << 6 | 1 << 8);
-    assert_eq!(
-        (corner.axis(), corner.normal()),
-        (Some(0), [-1.0, 0.0, 0.0])
-    );
+    assert_eq!((corner.axis(), corner.normal()), (Some(0), [-1.0, 0.0, 0.0]));
     let parts = contact([0.0, 0.0, 2.0], [0.0, 0.0, 1.0]);
     assert_eq!(parts.bits(), 0b100 | 2 << 6);
     let inside = contact([0.5; 3], [0.0; 3]);
-    assert_eq!(
-        (inside.bits(), inside.normal()),
-        (2 << 6 | 1 << 8, [0.0; 3])
-    );
+    assert_eq!((inside.bits(), inside.normal()), (2 << 6 | 1 << 8, [0.0; 3]));
 }
 
 /// Goal: plain values survive a file. Method: to JSON and back, to the bit.
@@ -385,20 +334,10 @@ fn plain_values_survive_serde() {
         T: serde::Serialize + serde::de::DeserializeOwned + PartialEq + std::fmt::Debug,
     {
         let text = serde_json::to_string(value).expect("plain values are finite");
-        assert_eq!(
-            &serde_json::from_str::<T>(&text).expect("its own text"),
-            value,
-            "{text}"
-        );
+        assert_eq!(&serde_json::from_str::<T>(&text).expect("its own text"), value, "{text}");
     }
-    let aabb = Aabb {
-        min: [-0.1, 1e-40, -1e30],
-        max: [1.0 / 3.0, 7.0, COORD_MAX],
-    };
-    let moving = MovingBox {
-        aabb,
-        delta: [0.3, -5.0, 1e6],
-    };
+    let aabb = Aabb { min: [-0.1, 1e-40, -1e30], max: [1.0 / 3.0, 7.0, COORD_MAX] };
+    let moving = MovingBox { aabb, delta: [0.3, -5.0, 1e6] };
     let sweep = swath::sweep::one_to_one(&moving, &aabb.into()).expect("both are boxes");
     same(&aabb);
     same(&moving);
@@ -407,9 +346,5 @@ fn plain_values_survive_serde() {
     same(&Contact::SEPARATED);
     same(&State::Touching);
     same(&Pair { a: 1, b: 2 });
-    same(&SweptPair {
-        a: 1,
-        b: 2,
-        first: 0.1,
-    });
+    same(&SweptPair { a: 1, b: 2, first: 0.1 });
 }

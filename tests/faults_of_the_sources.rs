@@ -29,12 +29,7 @@ fn answer(a: &MovingBox, b: &MovingBox) -> Sweep {
         let mut many = Outputs::new(32);
         sweep::one_to_many(level, a, &checked, many.answers()).expect("equal lengths");
         let mut pairs = Outputs::new(16);
-        let of: Vec<_> = (0..16)
-            .map(|row| Pair {
-                a: row,
-                b: 16 + row,
-            })
-            .collect();
+        let of: Vec<_> = (0..16).map(|row| Pair { a: row, b: 16 + row }).collect();
         sweep::pairs(level, &checked, &of, pairs.answers()).expect("equal lengths");
         let answers = [&many.bits()[16..], &pairs.bits()].concat();
         assert!(answers.iter().all(|&row| row == bits(answer)), "{level}");
@@ -60,10 +55,7 @@ fn post_a_touch_at_the_end_of_the_tick_is_separated() {
         let reaches = cube([distance, 0.0, 0.0], [delta, 0.0, 0.0]);
         let sweep = answer(&rest, &reaches);
         assert_eq!(sweep.contact.state(), State::Touching);
-        assert!(
-            is_just_before(sweep.first, 1.0) && sweep.last == 1.0,
-            "{sweep:?}"
-        );
+        assert!(is_just_before(sweep.first, 1.0) && sweep.last == 1.0, "{sweep:?}");
         // The least that is too short for rounding to hide is a miss.
         let short = cube([distance, 0.0, 0.0], [delta * (1.0 - 1e-6), 0.0, 0.0]);
         assert_eq!(answer(&rest, &short), Sweep::SEPARATED);
@@ -95,25 +87,16 @@ fn post_a_touch_at_the_start_is_given_up() {
     let presses = on_top([0.5, -0.5, 0.0]);
     assert_eq!(presses.contact.state(), State::Overlapping);
     assert!(presses.contact.is_surface() && presses.contact.is_closing());
-    assert_eq!(
-        (presses.first, presses.contact.normal()),
-        (0.0, [0.0, 1.0, 0.0])
-    );
+    assert_eq!((presses.first, presses.contact.normal()), (0.0, [0.0, 1.0, 0.0]));
     assert_eq!(presses.last, 1.0);
 
     let parts = on_top([0.5, 0.5, 0.0]);
     assert!(parts.contact.is_surface() && !parts.contact.is_closing());
-    assert!(
-        parts.first == 0.0 && parts.last < 1e-37,
-        "they part at once: {parts:?}"
-    );
+    assert!(parts.first == 0.0 && parts.last < 1e-37, "they part at once: {parts:?}");
 
     let slides = on_top([4.0, 0.0, 0.0]);
     assert!(slides.contact.is_surface() && !slides.contact.is_closing());
-    assert!(
-        slides.first == 0.0 && is_just_after(slides.last, 0.5),
-        "{slides:?}"
-    );
+    assert!(slides.first == 0.0 && is_just_after(slides.last, 0.5), "{slides:?}");
 
     let stays = on_top([0.0; 3]);
     assert!(stays.contact.is_surface() && !stays.contact.is_closing());
@@ -131,10 +114,7 @@ fn post_a_corner_that_touches_at_the_start_is_given_up() {
     let rest = cube([0.0; 3], [0.0; 3]);
     let corner = |delta| answer(&rest, &cube([2.0, -2.0, 2.0], delta)).contact;
     let presses = corner([-1.0, 1.0, -1.0]);
-    assert_eq!(
-        (presses.axis_mask(), presses.normal()),
-        (0b111, [1.0, 0.0, 0.0])
-    );
+    assert_eq!((presses.axis_mask(), presses.normal()), (0b111, [1.0, 0.0, 0.0]));
     assert!(presses.is_surface() && presses.is_closing());
     for delta in [[-1.0, 1.0, 0.0], [-1.0, -1.0, -1.0], [1.0, 1.0, -1.0]] {
         let passes = corner(delta);
@@ -185,10 +165,7 @@ fn post_no_axis_no_normal_and_no_exit_time() {
             let sweep = answer(&rest, &cube(center, delta));
             assert!(is_just_before(sweep.first, 0.125), "{sweep:?}");
             assert!(is_just_after(sweep.last, 0.375), "{sweep:?}");
-            assert_eq!(
-                (sweep.contact.axis(), sweep.contact.axis_mask()),
-                (Some(axis), 1 << axis)
-            );
+            assert_eq!((sweep.contact.axis(), sweep.contact.axis_mask()), (Some(axis), 1 << axis));
             let mut normal = [0.0; 3];
             normal[axis] = side;
             assert_eq!(sweep.contact.normal(), normal);
@@ -230,10 +207,7 @@ fn gomez_an_overlap_at_the_start_has_no_exit_time() {
     assert_eq!(leaves.first, 0.0);
     assert!(is_just_after(leaves.last, 0.125), "{leaves:?}");
     let crosses = answer(&rest, &cube([1.0, 0.5, 0.0], [-12.0, 1.0, 0.0]));
-    assert!(
-        crosses.first == 0.0 && is_just_after(crosses.last, 0.25),
-        "{crosses:?}"
-    );
+    assert!(crosses.first == 0.0 && is_just_after(crosses.last, 0.25), "{crosses:?}");
     let stays = answer(&rest, &cube([1.0, 0.5, 0.0], [0.5, 0.0, 0.0]));
     assert_eq!((stays.first, stays.last), (0.0, 1.0));
 }
@@ -244,24 +218,15 @@ fn gomez_the_centre_form_loses_points() {
     // Neither corner is a float: ten million and a third, to both sides.
     let (center, half) = (1e7, 1.0 / 3.0);
     let aabb = Aabb::cube([center; 3], half).expect("not too large");
-    let exact = [
-        f64::from(center) - f64::from(half),
-        f64::from(center) + f64::from(half),
-    ];
+    let exact = [f64::from(center) - f64::from(half), f64::from(center) + f64::from(half)];
     for axis in 0..3 {
         assert!(f64::from(aabb.min[axis]) <= exact[0] && f64::from(aabb.max[axis]) >= exact[1]);
     }
     // There and back: what comes out holds what went in.
     for aabb in [
         aabb,
-        Aabb {
-            min: [0.1, 1e-30, -1e30],
-            max: [0.7, 1.0, 1.0],
-        },
-        Aabb {
-            min: [-1.0 / 3.0, 16_777_215.0, f32::from_bits(1)],
-            max: [1e6, 16_777_216.0, 3.0],
-        },
+        Aabb { min: [0.1, 1e-30, -1e30], max: [0.7, 1.0, 1.0] },
+        Aabb { min: [-1.0 / 3.0, 16_777_215.0, f32::from_bits(1)], max: [1e6, 16_777_216.0, 3.0] },
     ] {
         let back = Aabb::from_center(aabb.center(), aabb.half_extents()).expect("it was a box");
         assert!(back.contains(&aabb), "{back:?} does not hold {aabb:?}");

@@ -14,9 +14,7 @@ use rand::{RngExt, SeedableRng};
 
 /// Runs `body` on every file kept for `target`.
 fn replay(target: &str, body: fn(&[u8])) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("fuzz/regressions")
-        .join(target);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/regressions").join(target);
     let mut kept = 0;
     for file in fs::read_dir(&folder).expect("the regressions are there") {
         let path = file.expect("a folder can be listed").path();
@@ -37,11 +35,7 @@ fn generate(seed: u64, count: usize, len: usize, body: fn(&[u8])) {
         if round % 3 == 0 {
             let sparse = rng.random_range(2..20);
             for (at, byte) in input.iter_mut().enumerate().skip(2) {
-                *byte = if at % sparse == 0 {
-                    *byte
-                } else {
-                    *byte & 0x81
-                };
+                *byte = if at % sparse == 0 { *byte } else { *byte & 0x81 };
             }
         }
         body(&input);

@@ -19,18 +19,8 @@ const SPEC: f64 = 1.0 / (1_u64 << 50) as f64;
 
 /// A box on one axis, which has the other two in common with all boxes.
 fn on_axis(axis: usize, [min, max]: [f32; 2], delta: f32) -> MovingBox {
-    let mut moving = MovingBox {
-        aabb: Aabb {
-            min: [0.0; 3],
-            max: [1.0; 3],
-        },
-        delta: [0.0; 3],
-    };
-    (
-        moving.aabb.min[axis],
-        moving.aabb.max[axis],
-        moving.delta[axis],
-    ) = (min, max, delta);
+    let mut moving = MovingBox { aabb: Aabb { min: [0.0; 3], max: [1.0; 3] }, delta: [0.0; 3] };
+    (moving.aabb.min[axis], moving.aabb.max[axis], moving.delta[axis]) = (min, max, delta);
     moving
 }
 
@@ -98,17 +88,11 @@ fn every_meeting_on_three_axes() {
     }
     let joined = |x: &([f32; 2], [f32; 2], f32), y: &_, z: &_| {
         let axes: [&([f32; 2], [f32; 2], f32); 3] = [x, y, z];
-        let aabb = |of: [[f32; 2]; 3]| Aabb {
-            min: of.map(|m| m[0]),
-            max: of.map(|m| m[1]),
-        };
+        let aabb = |of: [[f32; 2]; 3]| Aabb { min: of.map(|m| m[0]), max: of.map(|m| m[1]) };
         let a = MovingBox::from(aabb(axes.map(|axis| axis.0)));
         equals_spec(
             &a,
-            &MovingBox {
-                aabb: aabb(axes.map(|axis| axis.1)),
-                delta: axes.map(|axis| axis.2),
-            },
+            &MovingBox { aabb: aabb(axes.map(|axis| axis.1)), delta: axes.map(|axis| axis.2) },
         );
     };
     for x in &ways {
@@ -146,17 +130,11 @@ fn the_spec_is_exact_but_for_its_last_digits() {
         if state == State::Separated || exact.state == State::Separated {
             let tie = exact.narrow && (first - last).abs() <= SPEC * first;
             assert!(state == exact.state || tie, "{spec:?}, {case:?}");
-            assert!(
-                spec.margin <= 0.0 || state != State::Separated,
-                "{spec:?}, {case:?}"
-            );
+            assert!(spec.margin <= 0.0 || state != State::Separated, "{spec:?}, {case:?}");
             continue;
         }
         assert_eq!(state, exact.state, "{case:?}");
-        assert!(
-            near(spec.first, first) && near(spec.last, last),
-            "{spec:?}, {case:?}"
-        );
+        assert!(near(spec.first, first) && near(spec.last, last), "{spec:?}, {case:?}");
         assert_eq!(spec.margin, spec.last - spec.first, "{case:?}");
         assert_eq!(spec.contact.is_closing(), exact.closing, "{case:?}");
         if state == State::Overlapping {
@@ -178,32 +156,15 @@ fn answers_agree_with_the_spec() {
             assert_eq!(bits(answer), bits(Sweep::SEPARATED));
         } else if !spec.contact.is_hit() {
             // Both times are at most one where the miss is narrow.
-            assert!(
-                spec.margin >= -2.0 * slack(1.0),
-                "{answer:?} for {spec:?}, {case:?}"
-            );
+            assert!(spec.margin >= -2.0 * slack(1.0), "{answer:?} for {spec:?}, {case:?}");
         } else {
             let (first, last) = (f64::from(answer.first), f64::from(answer.last));
             let (late, early) = (first - spec.first, spec.last - last);
-            assert!(
-                late <= SPEC * first && -late <= slack(spec.first),
-                "{answer:?}, {case:?}"
-            );
-            assert!(
-                early <= SPEC * last && -early <= slack(spec.last),
-                "{answer:?}, {case:?}"
-            );
+            assert!(late <= SPEC * first && -late <= slack(spec.first), "{answer:?}, {case:?}");
+            assert!(early <= SPEC * last && -early <= slack(spec.last), "{answer:?}, {case:?}");
             assert_eq!(answer.contact.state(), spec.contact.state(), "{case:?}");
-            assert_eq!(
-                answer.contact.is_closing(),
-                spec.contact.is_closing(),
-                "{case:?}"
-            );
-            assert_eq!(
-                answer.contact.is_surface(),
-                spec.contact.is_surface(),
-                "{case:?}"
-            );
+            assert_eq!(answer.contact.is_closing(), spec.contact.is_closing(), "{case:?}");
+            assert_eq!(answer.contact.is_surface(), spec.contact.is_surface(), "{case:?}");
             let (named, exact) = (answer.contact.axis_mask(), spec.contact.axis_mask());
             assert_eq!(named & exact, exact, "{case:?}");
         }
@@ -221,10 +182,7 @@ fn batch(level: Level, a: &MovingBox, rows: &Checked<'_>, of: &[Pair]) -> [Vec<[
 /// Each row with the next ones, itself among them, in either order.
 fn neighbours(rows: usize) -> Vec<Pair> {
     let row = |row: usize| (row % rows) as u32;
-    let pair = |k: usize| Pair {
-        a: row(k),
-        b: row(k * k + k / 3),
-    };
+    let pair = |k: usize| Pair { a: row(k), b: row(k * k + k / 3) };
     (0..rows).map(pair).collect()
 }
 
@@ -248,11 +206,7 @@ fn batches_answer_as_one_to_one_on_every_level() {
         for level in Level::all() {
             let mut rejected = Vec::new();
             let checked = columns.boxes().check(level, &mut rejected);
-            assert_eq!(
-                batch(level, &a, &checked, &pairs),
-                expected,
-                "{level}, {rows} rows"
-            );
+            assert_eq!(batch(level, &a, &checked, &pairs), expected, "{level}, {rows} rows");
         }
     }
 }
@@ -262,15 +216,7 @@ fn no_boxes() -> Vec<MovingBox> {
     let good = on_axis(0, [0.0, 1.0], 0.5);
     let huge = swath::COORD_MAX.next_up();
     let mut bad = Vec::new();
-    for number in [
-        f32::NAN,
-        -f32::NAN,
-        f32::INFINITY,
-        f32::NEG_INFINITY,
-        huge,
-        -huge,
-        f32::MAX,
-    ] {
+    for number in [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, huge, -huge, f32::MAX] {
         for axis in 0..3 {
             let mut rows = [good; 3];
             rows[0].aabb.min[axis] = number;
@@ -300,22 +246,13 @@ fn a_row_that_is_no_box_is_separated_and_the_others_stay_to_the_bit() {
             };
             let expected: [Vec<_>; 2] = [
                 many.iter().map(|b| answer(&a, b)).collect(),
-                pairs
-                    .iter()
-                    .map(|p| answer(&many[p.a as usize], &many[p.b as usize]))
-                    .collect(),
+                pairs.iter().map(|p| answer(&many[p.a as usize], &many[p.b as usize])).collect(),
             ];
             for level in Level::all() {
                 let mut rejected = Vec::new();
                 let checked = columns.boxes().check(level, &mut rejected);
                 let reason = many[bad].validate().expect_err("it is no box");
-                assert_eq!(
-                    checked.rejected(),
-                    [Rejected {
-                        row: bad as u32,
-                        reason
-                    }]
-                );
+                assert_eq!(checked.rejected(), [Rejected { row: bad as u32, reason }]);
                 let answers = batch(level, &a, &checked, &pairs);
                 assert_eq!(answers, expected, "{level}, row {bad} of {rows}");
             }
@@ -328,10 +265,7 @@ fn a_row_that_is_no_box_is_separated_and_the_others_stay_to_the_bit() {
         let checked = columns.boxes().check(level, &mut rejected);
         let answers = batch(level, &a, &checked, &neighbours(checked.len()));
         let mut answers = answers.iter().flatten();
-        assert!(
-            answers.all(|&answer| answer == bits(Sweep::SEPARATED)),
-            "{level}"
-        );
+        assert!(answers.all(|&answer| answer == bits(Sweep::SEPARATED)), "{level}");
     }
 }
 
@@ -355,10 +289,7 @@ fn on_an_error_nothing_is_written() {
                 _ => None,
             };
             assert_eq!(found, wrong.map(|wrong| (20, wrong)), "{error:?}");
-            assert_eq!(
-                sweep::pairs(level, &checked, &pairs, outputs.answers()),
-                error
-            );
+            assert_eq!(sweep::pairs(level, &checked, &pairs, outputs.answers()), error);
             assert!(outputs.is_unwritten(), "{level}, {lengths:?}");
         }
         let mut outputs = Outputs::new(20);
@@ -370,25 +301,12 @@ fn on_an_error_nothing_is_written() {
             pairs[index] = pair;
             let error = sweep::pairs(level, &checked, &pairs, outputs.answers());
             let row = pair.a.max(pair.b);
-            assert_eq!(
-                error,
-                Err(SweepError::NoSuchRow {
-                    index,
-                    row,
-                    rows: 20
-                })
-            );
+            assert_eq!(error, Err(SweepError::NoSuchRow { index, row, rows: 20 }));
         }
         assert!(outputs.is_unwritten(), "{level}");
     }
-    assert_eq!(
-        sweep::one_to_one(&bad, &good),
-        Err(bad.validate().expect_err("it is no box"))
-    );
-    assert_eq!(
-        sweep::one_to_one(&good, &bad),
-        Err(bad.validate().expect_err("it is no box"))
-    );
+    assert_eq!(sweep::one_to_one(&bad, &good), Err(bad.validate().expect_err("it is no box")));
+    assert_eq!(sweep::one_to_one(&good, &bad), Err(bad.validate().expect_err("it is no box")));
 }
 
 /// Axes on which both boxes are flat and in one plane at the start: nothing tells up from down,
@@ -396,9 +314,7 @@ fn on_an_error_nothing_is_written() {
 fn symmetric(case: &Case) -> u8 {
     let flat = |axis: &usize| {
         let (a, b) = (case.a.aabb, case.b.aabb);
-        [a.max[*axis], b.min[*axis], b.max[*axis]]
-            .iter()
-            .all(|&x| x == a.min[*axis])
+        [a.max[*axis], b.min[*axis], b.max[*axis]].iter().all(|&x| x == a.min[*axis])
     };
     (0..3).filter(flat).map(|axis| 1 << axis).sum()
 }
@@ -413,16 +329,10 @@ fn turned(case: &Case, answer: Sweep, axes: u8) -> [u32; 3] {
 }
 
 fn map(moving: &MovingBox, on_axis: impl Fn([f32; 3], usize) -> [f32; 3]) -> MovingBox {
-    let MovingBox {
-        aabb: Aabb { min, max },
-        delta,
-    } = *moving;
+    let MovingBox { aabb: Aabb { min, max }, delta } = *moving;
     let axes: [_; 3] = std::array::from_fn(|k| on_axis([min[k], max[k], delta[k]], k));
     let [min, max, delta] = std::array::from_fn(|column| axes.map(|axis| axis[column]));
-    MovingBox {
-        aabb: Aabb { min, max },
-        delta,
-    }
+    MovingBox { aabb: Aabb { min, max }, delta }
 }
 
 /// Goal: which box is called `a` only turns the normal. Method: hostile pairs, to the bit.
@@ -456,10 +366,7 @@ fn permuted_axes_permute_the_axes_of_contact() {
     for (order, case) in orders.into_iter().cycle().zip(cases(7, 60_000)) {
         let permute = |of: [f32; 3]| order.map(|axis| of[axis]);
         let moved = |MovingBox { aabb, delta }: MovingBox| MovingBox {
-            aabb: Aabb {
-                min: permute(aabb.min),
-                max: permute(aabb.max),
-            },
+            aabb: Aabb { min: permute(aabb.min), max: permute(aabb.max) },
             delta: permute(delta),
         };
         let [first, last, contact] = bits(one_to_one(&case.a, &case.b));
@@ -482,9 +389,8 @@ fn a_power_of_two_scales_to_the_same_bits() {
         let of = |moving| map(moving, |axis, _| axis.map(scale));
         let (a, b) = (of(&case.a), of(&case.b));
         let normal = |moving: &MovingBox| {
-            let mut numbers = [moving.aabb.min, moving.aabb.max, moving.delta]
-                .into_iter()
-                .flatten();
+            let mut numbers =
+                [moving.aabb.min, moving.aabb.max, moving.delta].into_iter().flatten();
             moving.validate().is_ok() && numbers.all(|x| x.is_normal() || x == 0.0)
         };
         // What became zero or was no normal number is another pair.
@@ -509,11 +415,7 @@ fn what_both_boxes_share_changes_nothing() {
     let exact = ["grid", "together", "flat"];
     for case in cases(9, 100_000).filter(|case| exact.contains(&case.family)) {
         let expected = bits(one_to_one(&case.a, &case.b));
-        for shared in [
-            [0.0, 0.25, -8.0],
-            [1024.0, -3.5, 0.125],
-            [-0.0, 65536.0, 1.0],
-        ] {
+        for shared in [[0.0, 0.25, -8.0], [1024.0, -3.5, 0.125], [-0.0, 65536.0, 1.0]] {
             let place = |[min, max, delta]: [f32; 3], k| [min + shared[k], max + shared[k], delta];
             let motion = |[min, max, delta]: [f32; 3], k| [min, max, delta + shared[k]];
             let placed = one_to_one(&map(&case.a, place), &map(&case.b, place));
@@ -527,11 +429,7 @@ fn what_both_boxes_share_changes_nothing() {
 /// Goal: the answer that never was given is told from all others. Method: its fields.
 #[test]
 fn a_miss_has_no_time_and_no_axis() {
-    let Sweep {
-        first,
-        last,
-        contact,
-    } = Sweep::SEPARATED;
+    let Sweep { first, last, contact } = Sweep::SEPARATED;
     assert!(first == MISS && last == MISS && MISS > 1.0);
     assert_eq!(
         (contact.state(), contact.axis(), contact.normal()),

@@ -51,32 +51,18 @@ fn a_warm_tick_allocates_nothing() {
     let mut min: [_; 3] = core::array::from_fn(|_| column(0.0, 20.0));
     // A crowd in one place, so that one worker has far more to keep than the others.
     min.iter_mut().for_each(|column| column[..200].fill(10.0));
-    let max = min
-        .each_ref()
-        .map(|min| min.iter().map(|x| x + 1.0).collect::<Vec<f32>>());
+    let max = min.each_ref().map(|min| min.iter().map(|x| x + 1.0).collect::<Vec<f32>>());
     let delta: [_; 3] = core::array::from_fn(|_| column(-0.5, 0.5));
     let moves: Vec<bool> = (0..BOXES).map(|row| row % 5 != 0).collect();
     for threads in 1..=3 {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let [min, max, delta] = [&min, &max, &delta].map(|of| of.each_ref().map(Vec::as_slice));
         let boxes = Boxes::new(min, max, delta).unwrap();
         let mut finder = PairFinder::new();
         let counts = pool.install(|| {
             let mut tick = || {
-                let union = finder
-                    .union_pairs(boxes, Some(&moves[..]))
-                    .unwrap()
-                    .sorted()
-                    .len();
-                union
-                    + finder
-                        .swept_pairs(boxes, Some(&moves[..]))
-                        .unwrap()
-                        .sorted()
-                        .len()
+                let union = finder.union_pairs(boxes, Some(&moves[..])).unwrap().sorted().len();
+                union + finder.swept_pairs(boxes, Some(&moves[..])).unwrap().sorted().len()
             };
             // Which worker gets which strips is open: none may need more than the others had.
             let warm_up: usize = (0..2).map(|_| tick()).sum();

@@ -21,19 +21,13 @@ struct Columns {
 impl Columns {
     fn push(&mut self, min: [f32; 3], max: [f32; 3], delta: [f32; 3]) {
         let numbers = min.into_iter().chain(max).chain(delta);
-        self.of
-            .iter_mut()
-            .zip(numbers)
-            .for_each(|(column, number)| column.push(number));
+        self.of.iter_mut().zip(numbers).for_each(|(column, number)| column.push(number));
     }
 
     fn of_world(world: &World) -> Self {
         let columns = world.min.iter().chain(&world.max).chain(&world.delta);
         let mut of = columns.cloned();
-        Self {
-            of: core::array::from_fn(|_| of.next().unwrap()),
-            moves: Some(world.moves.clone()),
-        }
+        Self { of: core::array::from_fn(|_| of.next().unwrap()), moves: Some(world.moves.clone()) }
     }
 
     fn boxes(&self) -> Boxes<'_> {
@@ -42,9 +36,7 @@ impl Columns {
     }
 
     fn rows(&self) -> Vec<MovingBox> {
-        (0..self.of[0].len())
-            .map(|row| self.boxes().get(row))
-            .collect()
+        (0..self.of[0].len()).map(|row| self.boxes().get(row)).collect()
     }
 
     fn moves(&self) -> Option<&[bool]> {
@@ -53,24 +45,15 @@ impl Columns {
 }
 
 fn pool(threads: usize) -> ThreadPool {
-    ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .unwrap()
+    ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
 }
 
 /// Pairs as found, in the finder's own order, with the bits of the times.
 type Order = (Vec<Pair>, Vec<(u32, u32, u32)>);
 
 fn in_order(finder: &mut PairFinder, columns: &Columns) -> Order {
-    let union = finder
-        .union_pairs(columns.boxes(), columns.moves())
-        .unwrap()
-        .iter()
-        .collect();
-    let swept = finder
-        .swept_pairs(columns.boxes(), columns.moves())
-        .unwrap();
+    let union = finder.union_pairs(columns.boxes(), columns.moves()).unwrap().iter().collect();
+    let swept = finder.swept_pairs(columns.boxes(), columns.moves()).unwrap();
     let bits = |pair: SweptPair| (pair.a, pair.b, pair.first.to_bits());
     (union, swept.iter().map(bits).collect())
 }
@@ -81,70 +64,38 @@ fn check(what: &str, columns: &Columns) -> Order {
     let rows = columns.rows();
     let union = spec::union_pairs(&rows, columns.moves());
     let swept = spec::swept_pairs(&rows, columns.moves());
-    let invalid: Vec<u32> = (0..rows.len() as u32)
-        .filter(|&row| rows[row as usize].validate().is_err())
-        .collect();
+    let invalid: Vec<u32> =
+        (0..rows.len() as u32).filter(|&row| rows[row as usize].validate().is_err()).collect();
 
     let mut finder = PairFinder::new();
-    let found = finder
-        .union_pairs(columns.boxes(), columns.moves())
-        .unwrap();
-    let rejected: Vec<u32> = found
-        .rejected()
-        .iter()
-        .map(|rejected| rejected.row)
-        .collect();
+    let found = finder.union_pairs(columns.boxes(), columns.moves()).unwrap();
+    let rejected: Vec<u32> = found.rejected().iter().map(|rejected| rejected.row).collect();
     assert_eq!(rejected, invalid, "{what}: rejected rows");
     assert_eq!(found.len(), union.len(), "{what}: number of union pairs");
     assert_eq!(found.sorted(), union, "{what}: union pairs");
 
-    let found = finder
-        .swept_pairs(columns.boxes(), columns.moves())
-        .unwrap();
-    assert_eq!(
-        found.rejected().len(),
-        invalid.len(),
-        "{what}: rejected rows, swept"
-    );
+    let found = finder.swept_pairs(columns.boxes(), columns.moves()).unwrap();
+    assert_eq!(found.rejected().len(), invalid.len(), "{what}: rejected rows, swept");
     let found = found.sorted();
     let mut missing = swept.iter().peekable();
     for pair in found {
         let key = Pair::from(*pair);
-        assert!(
-            union.binary_search(&key).is_ok(),
-            "{what}: {key:?} is no union pair"
-        );
+        assert!(union.binary_search(&key).is_ok(), "{what}: {key:?} is no union pair");
         let (a, b) = (&rows[key.a as usize], &rows[key.b as usize]);
         let meant = spec::sweep(a, b).unwrap();
         if missing.next_if_eq(&&key).is_some() {
             let first = f64::from(pair.first);
             let early = meant.first * (1.0 - 0.5f64.powi(21)) - 0.5f64.powi(126);
-            assert!(
-                first <= meant.first * (1.0 + 1e-15),
-                "{what}: {pair:?} is late: {meant:?}"
-            );
-            assert!(
-                first >= early * (1.0 - 1e-15),
-                "{what}: {pair:?} is early: {meant:?}"
-            );
+            assert!(first <= meant.first * (1.0 + 1e-15), "{what}: {pair:?} is late: {meant:?}");
+            assert!(first >= early * (1.0 - 1e-15), "{what}: {pair:?} is early: {meant:?}");
         } else {
-            assert!(
-                meant.margin > -1e-6,
-                "{what}: {pair:?} does not meet: {meant:?}"
-            );
+            assert!(meant.margin > -1e-6, "{what}: {pair:?} does not meet: {meant:?}");
         }
         let alone = swath::sweep::one_to_one(a, b).unwrap();
-        assert_eq!(
-            alone.first.to_bits(),
-            pair.first.to_bits(),
-            "{what}: the kernel's own time"
-        );
+        assert_eq!(alone.first.to_bits(), pair.first.to_bits(), "{what}: the kernel's own time");
     }
     assert_eq!(missing.next(), None, "{what}: a pair is missing");
-    assert!(
-        found.is_sorted_by(|p, q| (p.a, p.b) < (q.a, q.b)),
-        "{what}: each once, in order"
-    );
+    assert!(found.is_sorted_by(|p, q| (p.a, p.b) < (q.a, q.b)), "{what}: each once, in order");
     in_order(&mut finder, columns)
 }
 
@@ -156,10 +107,7 @@ fn check_everywhere(what: &str, columns: &Columns) {
         for level in Level::all() {
             let mut finder = PairFinder::with_level(level);
             let again = pool.install(|| in_order(&mut finder, columns));
-            assert!(
-                order == again,
-                "{what}: order on {level} with {threads} threads"
-            );
+            assert!(order == again, "{what}: order on {level} with {threads} threads");
         }
     }
 }
@@ -212,20 +160,10 @@ fn awkward_worlds() {
     columns("whole numbers that touch", &mut |rng| {
         let corner: [f32; 3] = core::array::from_fn(|_| rng.random_range(-6..6) as f32);
         let delta = core::array::from_fn(|_| rng.random_range(-1..=1) as f32);
-        MovingBox {
-            aabb: Aabb {
-                min: corner,
-                max: corner.map(|x| x + 1.0),
-            },
-            delta,
-        }
+        MovingBox { aabb: Aabb { min: corner, max: corner.map(|x| x + 1.0) }, delta }
     });
-    columns("random and special", &mut |rng| {
-        random_box(rng, 10.0, 1.0, 3.0)
-    });
-    columns("all the same", &mut |_| {
-        MovingBox::from(Aabb::cube([1.0, 2.0, 3.0], 0.5).unwrap())
-    });
+    columns("random and special", &mut |rng| random_box(rng, 10.0, 1.0, 3.0));
+    columns("all the same", &mut |_| MovingBox::from(Aabb::cube([1.0, 2.0, 3.0], 0.5).unwrap()));
     columns("all one point", &mut |_| MovingBox::default());
     columns("on a line along x", &mut |rng| {
         let mut moving = random_box(rng, 500.0, 1.0, 0.5);
@@ -235,28 +173,14 @@ fn awkward_worlds() {
     });
     columns("on the diagonal", &mut |rng| {
         let at = rng.random_range(-300.0..300.0);
-        MovingBox {
-            aabb: Aabb {
-                min: [at; 3],
-                max: [at + 1.0; 3],
-            },
-            delta: [0.5, -0.5, 0.25],
-        }
+        MovingBox { aabb: Aabb { min: [at; 3], max: [at + 1.0; 3] }, delta: [0.5, -0.5, 0.25] }
     });
     columns("planets among dust", &mut |rng| {
-        let half = if rng.random_range(0..50) == 0 {
-            80.0
-        } else {
-            0.5
-        };
+        let half = if rng.random_range(0..50) == 0 { 80.0 } else { 0.5 };
         random_box(rng, 100.0, half, 2.0)
     });
     columns("some a million units off", &mut |rng| {
-        let reach = if rng.random_range(0..100) == 0 {
-            1e6
-        } else {
-            8.0
-        };
+        let reach = if rng.random_range(0..100) == 0 { 1e6 } else { 8.0 };
         random_box(rng, reach, 0.5, 1.0)
     });
     columns("thin walls and long paths", &mut |rng| {
@@ -284,13 +208,8 @@ fn rows_that_are_no_boxes() {
         (7, f32::NAN, InvalidBox::NotFinite { axis: 1 }),
         (8, -1e38, InvalidBox::TooLarge { axis: 2 }),
     ];
-    let good: Vec<_> = (0..400)
-        .map(|_| random_box(&mut rng, 6.0, 1.0, 2.0))
-        .collect();
-    let mut mixed = Columns {
-        moves: Some(Vec::new()),
-        ..Columns::default()
-    };
+    let good: Vec<_> = (0..1500).map(|_| random_box(&mut rng, 9.0, 1.0, 2.0)).collect();
+    let mut mixed = Columns { moves: Some(Vec::new()), ..Columns::default() };
     let mut clean = mixed.clone();
     // Where each row of the mixed world stands in the clean one.
     let mut rows = Vec::new();
@@ -315,21 +234,9 @@ fn rows_that_are_no_boxes() {
 
     let (mut of_mixed, mut of_clean) = (PairFinder::new(), PairFinder::new());
     // Twice, as a list that is not cleared grows.
-    assert!(
-        !of_mixed
-            .swept_pairs(mixed.boxes(), mixed.moves())
-            .unwrap()
-            .rejected()
-            .is_empty()
-    );
+    assert!(!of_mixed.swept_pairs(mixed.boxes(), mixed.moves()).unwrap().rejected().is_empty());
     let found = of_mixed.swept_pairs(mixed.boxes(), mixed.moves()).unwrap();
-    assert!(
-        found
-            .rejected()
-            .iter()
-            .map(|rejected| rejected.reason)
-            .eq(reasons)
-    );
+    assert!(found.rejected().iter().map(|rejected| rejected.reason).eq(reasons));
     let renumbered = found.sorted().iter().map(|pair| SweptPair {
         a: rows[pair.a as usize].unwrap(),
         b: rows[pair.b as usize].unwrap(),
@@ -342,25 +249,15 @@ fn rows_that_are_no_boxes() {
 /// Goal: two boxes that do not move are no pair, one that does is enough; flags count, not deltas.
 #[test]
 fn what_does_not_move_makes_no_pair() {
-    let mut columns = Columns {
-        moves: Some(vec![true, false, false]),
-        ..Columns::default()
-    };
+    let mut columns = Columns { moves: Some(vec![true, false, false]), ..Columns::default() };
     for _ in 0..3 {
         columns.push([0.0; 3], [1.0; 3], [0.0; 3]);
     }
     let mut finder = PairFinder::new();
-    let found = finder
-        .union_pairs(columns.boxes(), columns.moves())
-        .unwrap();
+    let found = finder.union_pairs(columns.boxes(), columns.moves()).unwrap();
     assert_eq!(found.sorted(), [Pair { a: 0, b: 1 }, Pair { a: 0, b: 2 }]);
     columns.moves = Some(vec![false; 3]);
-    assert!(
-        finder
-            .swept_pairs(columns.boxes(), columns.moves())
-            .unwrap()
-            .is_empty()
-    );
+    assert!(finder.swept_pairs(columns.boxes(), columns.moves()).unwrap().is_empty());
     assert_eq!(finder.swept_pairs(columns.boxes(), None).unwrap().len(), 3);
     check_everywhere("three at one place", &columns);
 }
@@ -369,12 +266,9 @@ fn what_does_not_move_makes_no_pair() {
 #[test]
 fn memory_of_earlier_ticks_does_not_show() {
     let mut used = PairFinder::new();
-    for (boxes, scene) in [
-        (900, Scene::Dense),
-        (20, Scene::Pile),
-        (2500, Scene::Mixed),
-        (0, Scene::Uniform),
-    ] {
+    for (boxes, scene) in
+        [(900, Scene::Dense), (20, Scene::Pile), (2500, Scene::Mixed), (0, Scene::Uniform)]
+    {
         let columns = Columns::of_world(&World::new(scene, boxes, 5));
         let fresh = in_order(&mut PairFinder::new(), &columns);
         assert!(in_order(&mut used, &columns) == fresh, "{scene} of {boxes}");
@@ -386,14 +280,9 @@ fn memory_of_earlier_ticks_does_not_show() {
 fn wrong_number_of_flags() {
     let columns = Columns::of_world(&World::new(Scene::Uniform, 5, 1));
     let mut finder = PairFinder::new();
-    let error = finder
-        .union_pairs(columns.boxes(), Some(&[true; 4]))
-        .unwrap_err();
+    let error = finder.union_pairs(columns.boxes(), Some(&[true; 4])).unwrap_err();
     assert!(matches!(error, FindError::Length(_)));
-    assert_eq!(
-        error.to_string(),
-        "the flags `moves` has 4 rows where 5 are needed"
-    );
+    assert_eq!(error.to_string(), "the flags `moves` has 4 rows where 5 are needed");
 }
 
 /// Goal: what is read run by run is what is read as one slice.
@@ -404,10 +293,7 @@ fn runs_and_slice_hold_the_same() {
     let found = finder.union_pairs(columns.boxes(), None).unwrap();
     let mut runs: Vec<Pair> = found.chunks().flatten().copied().collect();
     assert_eq!(runs.len(), found.len());
-    assert!(
-        found.chunks().count() > 4,
-        "enough runs to share among threads"
-    );
+    assert!(found.chunks().count() > 4, "enough runs to share among threads");
     runs.sort_unstable();
     assert_eq!(found.sorted(), runs);
 }

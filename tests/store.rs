@@ -11,9 +11,8 @@ use swath::store::LengthMismatch;
 use swath::{Aabb, BoxStore, Boxes, COORD_MAX, InvalidBox, Level, MovingBox, Rejected};
 
 /// What a column is called in an error, in the order of [`Boxes::columns`].
-const NAMES: [&str; 9] = [
-    "min.x", "min.y", "min.z", "max.x", "max.y", "max.z", "delta.x", "delta.y", "delta.z",
-];
+const NAMES: [&str; 9] =
+    ["min.x", "min.y", "min.z", "max.x", "max.y", "max.z", "delta.x", "delta.y", "delta.z"];
 
 fn panics(work: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(work)).is_err()
@@ -40,30 +39,16 @@ fn a_column_of_another_length_is_named() {
                 columns[wrong] = &long[..found];
                 let [x0, y0, z0, x1, y1, z1, dx, dy, dz] = columns;
                 let error = Boxes::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]).err();
-                let named = LengthMismatch {
-                    what: NAMES[wrong],
-                    expected,
-                    found,
-                };
+                let named = LengthMismatch { what: NAMES[wrong], expected, found };
                 assert_eq!(error, Some(named));
-                let text = format!(
-                    "{} has {found} rows where {expected} are needed",
-                    NAMES[wrong]
-                );
+                let text = format!("{} has {found} rows where {expected} are needed", NAMES[wrong]);
                 assert_eq!(named.to_string(), text);
             }
         }
     }
     // The first column is what the others are compared with.
     let error = Boxes::new([&long[..2], &long, &long], [&long; 3], [&long; 3]).err();
-    assert_eq!(
-        error,
-        Some(LengthMismatch {
-            what: "min.y",
-            expected: 2,
-            found: 9
-        })
-    );
+    assert_eq!(error, Some(LengthMismatch { what: "min.y", expected: 2, found: 9 }));
 }
 
 /// Goal: a row is the row of every column. Method: nine columns without a number in common.
@@ -80,10 +65,7 @@ fn borrowed_rows_are_where_they_were() {
     }
     for range in [0..7, 2..5, 3..3, 7..7] {
         let slice = boxes.slice(range.clone());
-        assert_eq!(
-            (slice.len(), slice.is_empty()),
-            (range.len(), range.is_empty())
-        );
+        assert_eq!((slice.len(), slice.is_empty()), (range.len(), range.is_empty()));
         for (k, row) in range.enumerate() {
             let expected: [f32; 9] = std::array::from_fn(|column| number(column, row));
             assert_eq!(bytemuck::cast::<_, [f32; 9]>(slice.get(k)), expected);
@@ -97,14 +79,7 @@ fn borrowed_rows_are_where_they_were() {
 
 /// Numbers of which some make a row no box.
 fn number() -> impl Strategy<Value = f32> {
-    let wrong = [
-        f32::NAN,
-        -f32::NAN,
-        f32::INFINITY,
-        -f32::INFINITY,
-        f32::MAX,
-        -f32::MAX,
-    ];
+    let wrong = [f32::NAN, -f32::NAN, f32::INFINITY, -f32::INFINITY, f32::MAX, -f32::MAX];
     prop_oneof![
         20 => -8.0_f32..8.0,
         4 => prop::sample::select(HOSTILE.to_vec()),
@@ -132,10 +107,7 @@ fn row() -> impl Strategy<Value = MovingBox> {
 fn no_boxes(rows: &[MovingBox]) -> Vec<Rejected> {
     let reason = |(row, moving): (usize, &MovingBox)| {
         let reason = moving.validate().err()?;
-        Some(Rejected {
-            row: row as u32,
-            reason,
-        })
+        Some(Rejected { row: row as u32, reason })
     };
     rows.iter().enumerate().filter_map(reason).collect()
 }
@@ -145,19 +117,10 @@ fn no_boxes(rows: &[MovingBox]) -> Vec<Rejected> {
 fn checks(rows: &[MovingBox], expected: &[Rejected]) {
     let columns = Columns::new(rows);
     for level in Level::all() {
-        let mut list = vec![
-            Rejected {
-                row: 7,
-                reason: InvalidBox::Inverted { axis: 0 }
-            };
-            3
-        ];
+        let mut list = vec![Rejected { row: 7, reason: InvalidBox::Inverted { axis: 0 } }; 3];
         let checked = columns.boxes().check(level, &mut list);
         assert_eq!(checked.rejected(), expected, "{level}, {} rows", rows.len());
-        assert_eq!(
-            (checked.len(), checked.is_empty()),
-            (rows.len(), rows.is_empty())
-        );
+        assert_eq!((checked.len(), checked.is_empty()), (rows.len(), rows.is_empty()));
         assert_eq!(checked.boxes().len(), rows.len());
         for row in 0..rows.len() as u32 + 2 {
             let is_listed = expected.iter().any(|rejected| rejected.row == row);
@@ -181,14 +144,7 @@ proptest! {
 #[test]
 fn each_row_and_each_number_is_looked_at() {
     let huge = COORD_MAX.next_up();
-    let wrong = [
-        f32::NAN,
-        -f32::NAN,
-        f32::INFINITY,
-        f32::NEG_INFINITY,
-        huge,
-        -huge,
-    ];
+    let wrong = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, huge, -huge];
     let mut bad = Vec::new();
     for column in 0..9 {
         for number in wrong {
@@ -198,10 +154,7 @@ fn each_row_and_each_number_is_looked_at() {
         }
     }
     for axis in 0..3 {
-        let mut aabb = Aabb {
-            min: [1.0; 3],
-            max: [1.0; 3],
-        };
+        let mut aabb = Aabb { min: [1.0; 3], max: [1.0; 3] };
         aabb.max[axis] = 1.0_f32.next_down();
         bad.push(MovingBox::from(aabb));
     }
@@ -228,10 +181,7 @@ fn the_last_valid_numbers_are_not_listed() {
     let rows: Vec<MovingBox> = (HOSTILE.into_iter())
         .flat_map(|x| [[-x, x, x], [x, x, -x], [-x, -x, 0.0]])
         .map(|[min, max, delta]| MovingBox {
-            aabb: Aabb {
-                min: [min; 3],
-                max: [max; 3],
-            },
+            aabb: Aabb { min: [min; 3], max: [max; 3] },
             delta: [delta; 3],
         })
         .collect();
@@ -258,10 +208,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// All that can be seen of a store.
 fn is_model(store: &BoxStore, model: &[MovingBox]) {
-    assert_eq!(
-        (store.len(), store.is_empty()),
-        (model.len(), model.is_empty())
-    );
+    assert_eq!((store.len(), store.is_empty()), (model.len(), model.is_empty()));
     let boxes = store.boxes();
     assert_eq!(boxes.len(), model.len());
     for column in boxes.columns() {
@@ -322,11 +269,7 @@ proptest! {
 /// one row at a time, with and without room asked for beforehand.
 #[test]
 fn a_store_grows_and_shrinks_a_row_at_a_time() {
-    for mut store in [
-        BoxStore::new(),
-        BoxStore::default(),
-        BoxStore::with_capacity(33),
-    ] {
+    for mut store in [BoxStore::new(), BoxStore::default(), BoxStore::with_capacity(33)] {
         let mut model = Vec::new();
         for row in boxes(11, 49) {
             assert_eq!(store.push(row), Ok(model.len()));
@@ -352,22 +295,10 @@ fn nothing_but_boxes_gets_in() {
     let mut bad = MovingBox::from(cube);
     bad.delta[1] = f32::NAN;
     let reason = InvalidBox::NotFinite { axis: 1 };
-    assert_eq!(
-        (store.push(bad), store.set(0, bad)),
-        (Err(reason), Err(reason))
-    );
+    assert_eq!((store.push(bad), store.set(0, bad)), (Err(reason), Err(reason)));
     is_model(&store, &[cube.into()]);
     assert!(panics(|| _ = store.set(1, cube)) && panics(|| _ = store.swap_remove(1)));
     is_model(&store, &[cube.into()]);
-    assert_eq!(
-        store.set(
-            0,
-            MovingBox {
-                aabb: cube,
-                delta: [4.0; 3]
-            }
-        ),
-        Ok(())
-    );
+    assert_eq!(store.set(0, MovingBox { aabb: cube, delta: [4.0; 3] }), Ok(()));
     assert_eq!(store.get(0).delta, [4.0; 3]);
 }

@@ -22,10 +22,7 @@ fn tick(flags: &str) -> Command {
     let mut example = profile.join("examples/tick");
     example.set_extension(std::env::consts::EXE_EXTENSION);
     let shown = example.display();
-    assert!(
-        example.exists(),
-        "{shown} is not built: cargo build --example tick"
-    );
+    assert!(example.exists(), "{shown} is not built: cargo build --example tick");
     let arch = std::env::consts::ARCH.to_uppercase();
     let mut variables = std::env::vars();
     let runner = variables.find(|(name, _)| {
@@ -50,15 +47,9 @@ fn run(command: &mut Command) -> Output {
 fn objects(command: &mut Command) -> Vec<Value> {
     let output = run(command.arg("--json"));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && said.is_empty(),
-        "{command:?}: {said}"
-    );
+    assert!(output.status.success() && said.is_empty(), "{command:?}: {said}");
     let lines = String::from_utf8(output.stdout).expect("JSON is UTF-8");
-    lines
-        .lines()
-        .map(|line| line.parse().expect("a line is an object"))
-        .collect()
+    lines.lines().map(|line| line.parse().expect("a line is an object")).collect()
 }
 
 #[track_caller]
@@ -73,14 +64,8 @@ fn fails(command: &mut Command, code: i32, why: &str) {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{command:?}: {said}");
     assert!(output.stdout.is_empty(), "{command:?}");
-    assert!(
-        said.starts_with("error: ") && said.lines().count() == 1,
-        "{command:?}: {said}"
-    );
-    assert!(
-        said.contains(why) && !said.contains("panicked"),
-        "{command:?}: {said}"
-    );
+    assert!(said.starts_with("error: ") && said.lines().count() == 1, "{command:?}: {said}");
+    assert!(said.contains(why) && !said.contains("panicked"), "{command:?}: {said}");
 }
 
 /// An empty folder for the files of one test.
@@ -131,9 +116,7 @@ fn cube(x: f32, delta: [f32; 3]) -> [f32; 9] {
 fn every_level_and_thread_count_gives_one_answer() {
     let threads = if cfg!(feature = "rayon") { "123" } else { "1" };
     let levels = Level::all().map(|level| format!("--level {level}"));
-    let threads = threads
-        .chars()
-        .map(|threads| format!("--threads {threads}"));
+    let threads = threads.chars().map(|threads| format!("--threads {threads}"));
     let choices: Vec<_> = levels.chain(threads).collect();
     for scene in SCENES.split(' ') {
         let flags = format!("--scene {scene} --boxes 2000 --ticks 2 --check");
@@ -141,10 +124,7 @@ fn every_level_and_thread_count_gives_one_answer() {
         for key in KEYS.split_whitespace() {
             assert!(!first[key].is_null(), "{scene}: no {key}");
         }
-        assert_eq!(
-            (&first["boxes"], &first["ticks"]),
-            (&2000.into(), &2.into())
-        );
+        assert_eq!((&first["boxes"], &first["ticks"]), (&2000.into(), &2.into()));
         assert!(first["swept_pairs"].as_u64() > Some(0), "{scene} is empty");
         for choice in &choices {
             let other = object(&mut tick(&format!("{flags} {choice}")));
@@ -299,41 +279,18 @@ fn recorded_pairs_are_compared() {
     assert_eq!(counts.map(|count| &passed["check"][count]), [2, 2, 1, 1]);
     let table = run(&mut check()).stdout;
     let table = String::from_utf8(table).expect("a table is UTF-8");
-    assert!(
-        table.contains("passed") && table.lines().count() <= 20,
-        "{table}"
-    );
+    assert!(table.contains("passed") && table.lines().count() <= 20, "{table}");
 
     let other_union = [[0, 1], [0, 6], [1, 8], [2, 3], [4, 5]];
     let other_swept = [[0, 1], [0, 6], [2, 3], [7, 8]];
     let unsorted = [[2, 3], [0, 1]];
     for (start, union, swept, why) in [
-        (
-            &start[1..],
-            &union[..],
-            &swept[..],
-            "1 start pairs too many, the first is (0, 1)",
-        ),
-        (
-            &union,
-            &union,
-            &swept,
-            "2 start pairs are missing, the first is (2, 3)",
-        ),
+        (&start[1..], &union[..], &swept[..], "1 start pairs too many, the first is (0, 1)"),
+        (&union, &union, &swept, "2 start pairs are missing, the first is (2, 3)"),
         (&start, &union[1..], &swept, "union pair (0, 1) is too many"),
-        (
-            &start,
-            &other_union,
-            &swept,
-            "1 union pairs are missing, the first is (1, 8)",
-        ),
+        (&start, &other_union, &swept, "1 union pairs are missing, the first is (1, 8)"),
         (&start, &union, &swept[1..], "swept pair (0, 1) is too many"),
-        (
-            &start,
-            &union,
-            &other_swept,
-            "1 swept pairs are missing, the first is (7, 8)",
-        ),
+        (&start, &union, &other_swept, "1 swept pairs are missing, the first is (7, 8)"),
         (&start, &union, &unsorted, "the swept pairs are not sorted"),
     ] {
         write_lists(&folder, 9, [start, union, swept]);
@@ -350,12 +307,9 @@ fn the_hash_is_the_documented_one() {
     let folder = folder("hash");
     let path = write_trace(&folder, &[cube(0.0, [0.0; 3]), cube(0.5, [0.0; 3])]);
     let hash_of = |pairs: &[[u8; 12]]| {
-        let hash = pairs
-            .iter()
-            .flatten()
-            .fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-            });
+        let hash = pairs.iter().flatten().fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        });
         format!("{hash:016x}")
     };
     let pair = [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];

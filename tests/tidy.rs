@@ -27,16 +27,7 @@ const LAYERS: [(&str, &[&str]); 9] = [
     ("narrowphase", &["geom", "lanes"]),
     (
         "pipeline",
-        &[
-            "geom",
-            "lanes",
-            "par",
-            "spec",
-            "store",
-            "kernels",
-            "broadphase",
-            "narrowphase",
-        ],
+        &["geom", "lanes", "par", "spec", "store", "kernels", "broadphase", "narrowphase"],
     ),
 ];
 
@@ -103,12 +94,7 @@ fn every_file_is_tidy() {
             lines.push(format!("{path}:{line}: {sentence}\n"));
         }
     }
-    assert!(
-        lines.is_empty(),
-        "{} findings\n{}",
-        lines.len(),
-        lines.concat()
-    );
+    assert!(lines.is_empty(), "{} findings\n{}", lines.len(), lines.concat());
 }
 
 /// Every file under `root` but what tools write, as paths with `/`, in order.
@@ -118,11 +104,7 @@ fn files(root: &Path) -> Vec<String> {
         for entry in fs::read_dir(root.join(&folder)).expect("a folder can be listed") {
             let entry = entry.expect("a folder can be listed");
             let name = entry.file_name().to_string_lossy().into_owned();
-            let path = if folder.is_empty() {
-                name.clone()
-            } else {
-                format!("{folder}/{name}")
-            };
+            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
             let kind = entry.file_type().expect("a file has a type");
             if kind.is_file() {
                 files.push(path);
@@ -141,10 +123,7 @@ fn of_tools(folder: &str) -> bool {
 
 /// A file fits into one head.
 fn length(path: &str, text: &str) -> Vec<Finding> {
-    let counts = path
-        .split('/')
-        .next()
-        .is_some_and(|first| FOLDERS_WITH_CODE.contains(&first));
+    let counts = path.split('/').next().is_some_and(|first| FOLDERS_WITH_CODE.contains(&first));
     let lines = text.lines().count();
     let too_long = counts && path.ends_with(".rs") && lines > LINES_MAX;
     let finding = too_long.then(|| (lines, format!("{lines} lines, the most is {LINES_MAX}")));
@@ -176,10 +155,7 @@ fn layering(path: &str, text: &str) -> Vec<Finding> {
         return Vec::new();
     };
     let mut findings = Vec::new();
-    for named in named(path, &code(path, text))
-        .iter()
-        .filter(|named| named.ours)
-    {
+    for named in named(path, &code(path, text)).iter().filter(|named| named.ours) {
         let sentence = match (layer(&named.path), named.path.first()) {
             (Some((name, _)), _) if name == own || below.contains(name) => continue,
             (Some(("spec", _)), _) if named.in_test => continue,
@@ -229,17 +205,10 @@ fn same_bits(path: &str, text: &str) -> Vec<Finding> {
         let before = |back: usize| at.checked_sub(back).map_or("", |at| tokens[at].text);
         let method = before(1) == "." && tokens.get(at + 1).is_some_and(|next| next.text == "(");
         let function = before(1) == "::" && matches!(before(2), "f32" | "f64");
-        let platform = PLATFORM_METHODS
-            .split_whitespace()
-            .any(|name| name == *text);
-        let other = OTHER_BITS
-            .split_whitespace()
-            .any(|part| text.contains(part));
+        let platform = PLATFORM_METHODS.split_whitespace().any(|name| name == *text);
+        let other = OTHER_BITS.split_whitespace().any(|part| text.contains(part));
         if other || platform && (method || function) {
-            findings.push((
-                *line,
-                format!("`{text}` does not give the same bits everywhere"),
-            ));
+            findings.push((*line, format!("`{text}` does not give the same bits everywhere")));
         }
     }
     findings
@@ -291,11 +260,7 @@ fn in_src(path: &str) -> bool {
 
 /// The tokens of a file of `src`; the other files have more freedom.
 fn code<'a>(path: &str, text: &'a str) -> Vec<Token<'a>> {
-    if in_src(path) {
-        tokens(text)
-    } else {
-        Vec::new()
-    }
+    if in_src(path) { tokens(text) } else { Vec::new() }
 }
 
 fn layer(module: &[&str]) -> Option<&'static (&'static str, &'static [&'static str])> {
@@ -309,11 +274,7 @@ fn check(rule: Rule, path: &str, bad: &[&str], good: &[&str]) {
         assert!(!rule(path, text).is_empty(), "{path}: not found: {text}");
     }
     for text in good {
-        assert_eq!(
-            rule(path, text),
-            [],
-            "{path}: found, but it is good: {text}"
-        );
+        assert_eq!(rule(path, text), [], "{path}: found, but it is good: {text}");
     }
 }
 
@@ -333,44 +294,21 @@ fn layers_have_no_cycle() {
 #[test]
 fn a_long_file_is_found() {
     let (long, full) = ("\n".repeat(LINES_MAX + 1), "\n".repeat(LINES_MAX));
-    for path in [
-        "src/geom/aabb.rs",
-        "tests/a.rs",
-        "benches/worlds/a.rs",
-        "fuzz/bodies/sweep.rs",
-    ] {
+    for path in ["src/geom/aabb.rs", "tests/a.rs", "benches/worlds/a.rs", "fuzz/bodies/sweep.rs"] {
         check(length, path, &[&long], &[&full]);
     }
     check(length, "docs/DESIGN.md", &[], &[&long]);
-    assert!(
-        ["target", "fuzz/target", "fuzz/corpus", ".git"]
-            .iter()
-            .all(|path| of_tools(path))
-    );
-    assert!(
-        !["src", "src/store", "fuzz/bodies", "corpus"]
-            .iter()
-            .any(|path| of_tools(path))
-    );
+    assert!(["target", "fuzz/target", "fuzz/corpus", ".git"].iter().all(|path| of_tools(path)));
+    assert!(!["src", "src/store", "fuzz/bodies", "corpus"].iter().any(|path| of_tools(path)));
 }
 
 /// Goal: a name says what is inside. Method: an empty name as a file, as a folder and outside.
 #[test]
 fn an_empty_name_is_found() {
-    for path in [
-        "src/utils.rs",
-        "src/store/types.rs",
-        "src/common/aabb.rs",
-        "src/error.rs",
-    ] {
+    for path in ["src/utils.rs", "src/store/types.rs", "src/common/aabb.rs", "src/error.rs"] {
         check(names, path, &[""], &[]);
     }
-    for path in [
-        "src/lib.rs",
-        "src/par.rs",
-        "src/store/slots.rs",
-        "tests/common/worlds.rs",
-    ] {
+    for path in ["src/lib.rs", "src/par.rs", "src/store/slots.rs", "tests/common/worlds.rs"] {
         check(names, path, &[], &[""]);
     }
 }
@@ -413,24 +351,9 @@ fn an_import_upwards_is_found() {
         "fn f() { crate::geom::Aabb::<f32>::new(crate::lanes::WIDEST as usize) }",
     ];
     check(layering, "src/store/columns.rs", &bad, &good);
-    check(
-        layering,
-        "src/store/mod.rs",
-        &["use super::kernels;"],
-        &["use self::slots::Slot;"],
-    );
-    check(
-        layering,
-        "src/par.rs",
-        &["use crate::geom::Aabb;"],
-        &["use super::par::fill;"],
-    );
-    check(
-        layering,
-        "src/store/tests.rs",
-        &["use crate::par;"],
-        &["use crate::spec::sweep;"],
-    );
+    check(layering, "src/store/mod.rs", &["use super::kernels;"], &["use self::slots::Slot;"]);
+    check(layering, "src/par.rs", &["use crate::geom::Aabb;"], &["use super::par::fill;"]);
+    check(layering, "src/store/tests.rs", &["use crate::par;"], &["use crate::spec::sweep;"]);
     for path in ["src/lib.rs", "tests/a.rs", "src/pipeline/tick.rs"] {
         check(layering, path, &[], &["use crate::broadphase::Pair;"]);
     }
@@ -463,25 +386,10 @@ fn what_left_its_home_is_found() {
     for path in ["src/lib.rs", "src/kernels/sweep.rs"] {
         check(homes, path, &[lanes.as_slice(), &par].concat(), &good);
     }
-    check(
-        homes,
-        "src/lanes/avx2.rs",
-        &par,
-        &[lanes.as_slice(), &good].concat(),
-    );
-    check(
-        homes,
-        "src/par.rs",
-        &lanes,
-        &[par.as_slice(), &good].concat(),
-    );
+    check(homes, "src/lanes/avx2.rs", &par, &[lanes.as_slice(), &good].concat());
+    check(homes, "src/par.rs", &lanes, &[par.as_slice(), &good].concat());
     check(homes, "src/par/chunks.rs", &lanes, &par);
-    check(
-        homes,
-        "benches/sweep.rs",
-        &[],
-        &[lanes.as_slice(), &par].concat(),
-    );
+    check(homes, "benches/sweep.rs", &[], &[lanes.as_slice(), &par].concat());
 }
 
 /// Goal: the same bits everywhere. Method: fused, estimated and platform operations by each name.
@@ -535,16 +443,8 @@ fn a_silenced_lint_without_reason_is_found() {
 #[test]
 fn unfinished_work_is_found() {
     for mark in MARKS {
-        let (code, prose) = (
-            format!("fn f() {{ {mark}(a) }}"),
-            format!("a\n// {mark}: b"),
-        );
-        check(
-            marks,
-            "src/lib.rs",
-            &[&code, &prose],
-            &["fn to_do() {} // what is to do"],
-        );
+        let (code, prose) = (format!("fn f() {{ {mark}(a) }}"), format!("a\n// {mark}: b"));
+        check(marks, "src/lib.rs", &[&code, &prose], &["fn to_do() {} // what is to do"]);
         check(marks, "docs/a.md", &[&prose], &[&format!("a pseudo{mark}")]);
         check(marks, ".ci/run", &[], &[&prose]);
     }

@@ -13,13 +13,8 @@ const VERSION: u32 = 1;
 
 /// Reads a file as a whole and parses it.
 pub(super) fn read<T>(path: &Path, parse: fn(&[u8]) -> Result<T, Fault>) -> Result<T, TraceError> {
-    let parsed = fs::read(path)
-        .map_err(Fault::Io)
-        .and_then(|bytes| parse(&bytes));
-    parsed.map_err(|fault| TraceError {
-        path: path.to_owned(),
-        fault,
-    })
+    let parsed = fs::read(path).map_err(Fault::Io).and_then(|bytes| parse(&bytes));
+    parsed.map_err(|fault| TraceError { path: path.to_owned(), fault })
 }
 
 /// The bytes of a file that are still to be read.
@@ -36,22 +31,13 @@ impl<'a> Rest<'a> {
         }
         if bytes.len() < header {
             let (expected_bytes, found_bytes) = (header as u64, bytes.len() as u64);
-            return Err(Fault::Truncated {
-                expected_bytes,
-                found_bytes,
-            });
+            return Err(Fault::Truncated { expected_bytes, found_bytes });
         }
-        let mut rest = Self {
-            bytes,
-            read_bytes: 0,
-        };
+        let mut rest = Self { bytes, read_bytes: 0 };
         rest.take(magic.len());
         match rest.u32() {
             VERSION => Ok(rest),
-            found => Err(Fault::Version {
-                expected: VERSION,
-                found,
-            }),
+            found => Err(Fault::Version { expected: VERSION, found }),
         }
     }
 
@@ -60,15 +46,9 @@ impl<'a> Rest<'a> {
         let expected_bytes = self.read_bytes as u64 + left_bytes;
         let found_bytes = (self.read_bytes + self.bytes.len()) as u64;
         match found_bytes.cmp(&expected_bytes) {
-            Ordering::Less => Err(Fault::Truncated {
-                expected_bytes,
-                found_bytes,
-            }),
+            Ordering::Less => Err(Fault::Truncated { expected_bytes, found_bytes }),
             Ordering::Equal => Ok(()),
-            Ordering::Greater => Err(Fault::Trailing {
-                expected_bytes,
-                found_bytes,
-            }),
+            Ordering::Greater => Err(Fault::Trailing { expected_bytes, found_bytes }),
         }
     }
 
@@ -87,11 +67,6 @@ impl<'a> Rest<'a> {
 
     /// The next column of so many rows.
     pub(super) fn column<T>(&mut self, rows: usize, from: fn([u8; 4]) -> T) -> Vec<T> {
-        self.take(rows * 4)
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&bytes| from(bytes))
-            .collect()
+        self.take(rows * 4).as_chunks().0.iter().map(|&bytes| from(bytes)).collect()
     }
 }

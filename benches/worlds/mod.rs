@@ -7,11 +7,7 @@
 //! Promise: the same scene, number of boxes and seed give the same bits on every platform, at
 //! the start and after any number of steps. Hence only `+ - * / sqrt` and a named generator.
 
-#![allow(
-    dead_code,
-    unreachable_pub,
-    reason = "included by many, each uses a part"
-)]
+#![allow(dead_code, unreachable_pub, reason = "included by many, each uses a part")]
 
 mod columns;
 pub mod fault;
@@ -58,10 +54,7 @@ enum Motion {
     /// keeps the number of pairs steady for any number of ticks.
     Bounce { reach: [f32; 3] },
     /// Centres go to a random place close to `home` each tick.
-    Tremble {
-        home: [Vec<f32>; 3],
-        rng: Xoshiro256PlusPlus,
-    },
+    Tremble { home: [Vec<f32>; 3], rng: Xoshiro256PlusPlus },
 }
 
 impl World {
@@ -80,15 +73,7 @@ impl World {
         motion: Motion,
     ) -> Self {
         let (min, max) = Default::default();
-        let mut world = Self {
-            min,
-            max,
-            delta,
-            moves,
-            centre,
-            half,
-            motion,
-        };
+        let mut world = Self { min, max, delta, moves, centre, half, motion };
         world.place();
         world
     }
@@ -108,12 +93,7 @@ impl World {
     /// Goes on to the next tick: each moving box is moved by its `delta`, then turned back
     /// where it left the world, or given its next small motion. A recorded tick stays as it is.
     pub fn step(&mut self) {
-        let Self {
-            centre,
-            delta,
-            moves,
-            ..
-        } = self;
+        let Self { centre, delta, moves, .. } = self;
         match &mut self.motion {
             Motion::Repeat => return,
             Motion::Bounce { reach } => {
@@ -170,12 +150,7 @@ mod tests {
         let folded = super::Scene::ALL.map(|scene| {
             let mut world = super::World::new(scene, 200, 1);
             (0..10).for_each(|_| world.step());
-            let columns = world
-                .min
-                .iter()
-                .chain(&world.max)
-                .chain(&world.delta)
-                .flatten();
+            let columns = world.min.iter().chain(&world.max).chain(&world.delta).flatten();
             columns.fold(0xCBF2_9CE4_8422_2325_u64, |sum, value| {
                 (sum ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01B3)
             })
@@ -206,20 +181,13 @@ mod tests {
                         let corners = world.min[axis].iter().zip(&world.max[axis]);
                         assert_eq!(corners.filter(|(min, max)| min <= max).count(), boxes);
                         let motions = world.delta[axis].iter().zip(&world.moves);
-                        assert!(
-                            motions
-                                .clone()
-                                .all(|(&delta, &moves)| moves || delta == 0.0)
-                        );
+                        assert!(motions.clone().all(|(&delta, &moves)| moves || delta == 0.0));
                     }
                     world.step();
                 }
             }
         }
-        let refused = "heap"
-            .parse::<super::Scene>()
-            .expect_err("no such scene")
-            .to_string();
+        let refused = "heap".parse::<super::Scene>().expect_err("no such scene").to_string();
         assert!(refused.contains("uniform, dense, bullets, mixed, pile, sheet, static"));
     }
 
@@ -237,10 +205,7 @@ mod tests {
             for ticks in [0, 1, 200] {
                 (0..ticks).for_each(|_| world.step());
                 let ratio = union_pairs(&world) as f64 / 1000.0;
-                assert!(
-                    (low..=high).contains(&ratio),
-                    "{scene}: {ratio} after {ticks} ticks"
-                );
+                assert!((low..=high).contains(&ratio), "{scene}: {ratio} after {ticks} ticks");
             }
         }
     }
@@ -248,10 +213,7 @@ mod tests {
     fn union_pairs(world: &super::World) -> usize {
         let side = |axis: usize, row: usize| {
             let delta = world.delta[axis][row];
-            [
-                world.min[axis][row] + delta.min(0.0),
-                world.max[axis][row] + delta.max(0.0),
-            ]
+            [world.min[axis][row] + delta.min(0.0), world.max[axis][row] + delta.max(0.0)]
         };
         let meet = |a: usize, b: usize| {
             (0..3).all(|axis| {
@@ -259,8 +221,6 @@ mod tests {
                 a_low <= b_high && b_low <= a_high
             })
         };
-        (0..world.len())
-            .map(|a| (0..a).filter(|&b| meet(a, b)).count())
-            .sum()
+        (0..world.len()).map(|a| (0..a).filter(|&b| meet(a, b)).count()).sum()
     }
 }

@@ -25,9 +25,7 @@ const MARGIN: f32 = 1.0;
 pub(super) fn build(boxes: usize, mut rng: Xoshiro256PlusPlus) -> World {
     let crates = boxes.saturating_sub(1);
     let columns = crates.div_ceil(LAYERS);
-    let across = (0..columns)
-        .find(|across| across * across >= columns)
-        .unwrap_or(columns);
+    let across = (0..columns).find(|across| across * across >= columns).unwrap_or(columns);
     let middle = across as f32 * HALF;
     let mut cells: Vec<usize> = (0..crates).collect();
     cells.shuffle(&mut rng);
@@ -43,11 +41,8 @@ pub(super) fn build(boxes: usize, mut rng: Xoshiro256PlusPlus) -> World {
     }
     for cell in cells {
         let (column, layer) = (cell / LAYERS, cell % LAYERS);
-        let corner = [
-            (column % across) as f32 - middle,
-            layer as f32,
-            (column / across) as f32 - middle,
-        ];
+        let corner =
+            [(column % across) as f32 - middle, layer as f32, (column / across) as f32 - middle];
         for axis in 0..3 {
             home[axis].push(corner[axis] + HALF + between(&mut rng, SHIFTS));
             half[axis].push(HALF);
@@ -59,13 +54,7 @@ pub(super) fn build(boxes: usize, mut rng: Xoshiro256PlusPlus) -> World {
     // The first motion leads to where the first tick starts.
     for _ in 0..2 {
         for axis in 0..3 {
-            tremble(
-                &mut centre[axis],
-                &mut delta[axis],
-                &home[axis],
-                &moves,
-                &mut rng,
-            );
+            tremble(&mut centre[axis], &mut delta[axis], &home[axis], &moves, &mut rng);
         }
     }
     World::around(centre, half, delta, moves, Motion::Tremble { home, rng })

@@ -31,10 +31,7 @@ pub(super) fn side(
         let side = |axis: usize| f64::from(half[axis][row] * 2.0 + delta[axis][row].abs());
         // Flat: half a world high each, so that two of them surely meet.
         let [x, y, z] = [side(0), if flat { 0.5 } else { side(1) }, side(2)];
-        for (sum, product) in sums
-            .iter_mut()
-            .zip([1.0, x, y, x * y, z, x * z, y * z, x * y * z])
-        {
+        for (sum, product) in sums.iter_mut().zip([1.0, x, y, x * y, z, x * z, y * z, x * y * z]) {
             *sum += product;
         }
     }

@@ -159,12 +159,7 @@ struct Crowd {
 impl Crowd {
     fn new(seed: u64) -> Self {
         let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        Self {
-            half: Default::default(),
-            delta: Default::default(),
-            moves: Vec::new(),
-            rng,
-        }
+        Self { half: Default::default(), delta: Default::default(), moves: Vec::new(), rng }
     }
 
     fn between(&mut self, range: [f32; 2]) -> f32 {
@@ -227,13 +222,7 @@ impl Crowd {
     fn spread(mut self, reach: [f32; 3]) -> World {
         let boxes = self.moves.len();
         let centre = reach.map(|reach| (0..boxes).map(|_| self.between([-reach, reach])).collect());
-        World::around(
-            centre,
-            self.half,
-            self.delta,
-            self.moves,
-            Motion::Bounce { reach },
-        )
+        World::around(centre, self.half, self.delta, self.moves, Motion::Bounce { reach })
     }
 }
 

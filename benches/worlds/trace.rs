@@ -68,19 +68,9 @@ impl Trace {
     #[must_use]
     pub fn into_world(self) -> World {
         let moves = vec![true; self.len()];
-        let Self {
-            min, max, delta, ..
-        } = self;
+        let Self { min, max, delta, .. } = self;
         let (centre, half) = Default::default();
-        World {
-            min,
-            max,
-            delta,
-            moves,
-            centre,
-            half,
-            motion: Motion::Repeat,
-        }
+        World { min, max, delta, moves, centre, half, motion: Motion::Repeat }
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, Fault> {
@@ -95,15 +85,7 @@ impl Trace {
         let (min, max, delta) = (columns(), columns(), columns());
         let body = rest.column(boxes, u32::from_le_bytes);
         let kind = rest.take(boxes).to_vec();
-        Ok(Self {
-            tick,
-            dt,
-            min,
-            max,
-            delta,
-            body,
-            kind,
-        })
+        Ok(Self { tick, dt, min, max, delta, body, kind })
     }
 }
 
@@ -137,23 +119,14 @@ impl PairLists {
         rest.must_be(counts.map(u64::from).iter().sum::<u64>() * PAIR_BYTES)?;
         let [start, union, swept] = counts.map(|count| {
             let ends = rest.column(count as usize * 2, u32::from_le_bytes);
-            ends.as_chunks()
-                .0
-                .iter()
-                .map(|&[i, j]| (i, j))
-                .collect::<Vec<_>>()
+            ends.as_chunks().0.iter().map(|&[i, j]| (i, j)).collect::<Vec<_>>()
         });
         for (list, name) in [(&start, "start"), (&union, "union"), (&swept, "swept")] {
             if !list.is_sorted_by(|a, b| a < b) || !list.iter().all(|&(i, j)| i < j && j < boxes) {
                 return Err(Fault::Pairs { list: name });
             }
         }
-        Ok(Self {
-            boxes,
-            start,
-            union,
-            swept,
-        })
+        Ok(Self { boxes, start, union, swept })
     }
 }
 
@@ -171,9 +144,7 @@ mod tests {
         trace.extend([5_u32, 6].map(u32::to_le_bytes).concat());
         trace.extend([0, 4]);
         let mut pairs = b"SWPAIRS1".to_vec();
-        for word in [
-            1, 2, 0, 1, 1, 9, 9, 9, /* union */ 0, 1, /* swept */ 0, 1,
-        ] {
+        for word in [1, 2, 0, 1, 1, 9, 9, 9, /* union */ 0, 1, /* swept */ 0, 1] {
             pairs.extend(u32::to_le_bytes(word));
         }
         [trace, pairs]
@@ -184,9 +155,7 @@ mod tests {
     }
 
     fn pairs_error(bytes: &[u8]) -> String {
-        super::PairLists::parse(bytes)
-            .expect_err("refused")
-            .to_string()
+        super::PairLists::parse(bytes).expect_err("refused").to_string()
     }
 
     #[test]
@@ -199,29 +168,15 @@ mod tests {
         let trace = super::Trace::read(&path).expect("a trace");
         assert_eq!((trace.tick, trace.dt, trace.len()), (7, 0.5, 2));
         assert_eq!(trace.max[1], [8.0, 9.0]);
-        assert_eq!(
-            (&trace.body[..], &trace.kind[..]),
-            (&[5, 6][..], &[0, 4][..])
-        );
-        let refused = super::PairLists::read(&path)
-            .expect_err("a trace is no list")
-            .to_string();
-        assert_eq!(
-            refused,
-            format!("{}: does not begin with \"SWPAIRS1\"", path.display())
-        );
+        assert_eq!((&trace.body[..], &trace.kind[..]), (&[5, 6][..], &[0, 4][..]));
+        let refused = super::PairLists::read(&path).expect_err("a trace is no list").to_string();
+        assert_eq!(refused, format!("{}: does not begin with \"SWPAIRS1\"", path.display()));
 
         std::fs::write(&path, pairs_bytes).expect("a file can be written");
         let pairs = super::PairLists::read(&path).expect("pair lists");
-        assert_eq!(
-            (pairs.boxes, pairs.start, pairs.union),
-            (2, vec![], vec![(0, 1)])
-        );
+        assert_eq!((pairs.boxes, pairs.start, pairs.union), (2, vec![], vec![(0, 1)]));
         std::fs::remove_file(&path).expect("the file can be removed");
-        assert!(
-            super::Trace::read(&path).is_err(),
-            "there is no such file any more"
-        );
+        assert!(super::Trace::read(&path).is_err(), "there is no such file any more");
 
         let mut world = trace.clone().into_world();
         world.step();
@@ -231,17 +186,11 @@ mod tests {
     #[test]
     fn damaged_files_are_refused() {
         let [trace, pairs] = files();
-        for (bytes, error) in [
-            (&trace, trace_error as fn(&[u8]) -> String),
-            (&pairs, pairs_error),
-        ] {
+        for (bytes, error) in [(&trace, trace_error as fn(&[u8]) -> String), (&pairs, pairs_error)]
+        {
             for end in 0..bytes.len() {
                 let foreign = end < 8;
-                let expected = if foreign {
-                    "does not begin"
-                } else {
-                    "truncated"
-                };
+                let expected = if foreign { "does not begin" } else { "truncated" };
                 assert!(error(&bytes[..end]).starts_with(expected), "{end} bytes");
             }
             assert!(error(&[&bytes[..], &[0]].concat()).starts_with("trailing bytes"));

@@ -58,13 +58,7 @@ impl Check {
     pub(crate) fn new(reference: Reference, level: Level, boxes: usize, ticks: u32) -> Self {
         let tests = (boxes as u64).pow(2) / 2 * u64::from(ticks);
         let every_tick = tests <= TESTS_MAX || matches!(reference, Reference::Lists(_));
-        Self {
-            reference,
-            level,
-            ticks,
-            every_tick,
-            verdict: Verdict::default(),
-        }
+        Self { reference, level, ticks, every_tick, verdict: Verdict::default() }
     }
 
     /// Whether this tick is compared.
@@ -101,10 +95,7 @@ impl Check {
         let near_ties = near_ties(&rows, &wanted, &swept, answer.union)?;
         verdict.near_ties = verdict.near_ties.max(near_ties);
         verdict.ticks += 1;
-        answer
-            .swept
-            .iter()
-            .try_for_each(|pair| in_time(&rows, pair))
+        answer.swept.iter().try_for_each(|pair| in_time(&rows, pair))
     }
 
     pub(crate) fn verdict(self) -> Verdict {
@@ -142,21 +133,13 @@ pub(super) fn equal(kind: &str, wanted: &[Pair], found: &[Pair]) -> Result<(), S
     let (missing, extra) = differences(wanted, found);
     none_missing(kind, &missing)?;
     extra.first().map_or(Ok(()), |pair| {
-        Err(format!(
-            "{} {kind} pairs too many, the first is {}",
-            extra.len(),
-            show(pair)
-        ))
+        Err(format!("{} {kind} pairs too many, the first is {}", extra.len(), show(pair)))
     })
 }
 
 pub(super) fn none_missing(kind: &str, missing: &[Pair]) -> Result<(), String> {
     missing.first().map_or(Ok(()), |pair| {
-        Err(format!(
-            "{} {kind} pairs are missing, the first is {}",
-            missing.len(),
-            show(pair)
-        ))
+        Err(format!("{} {kind} pairs are missing, the first is {}", missing.len(), show(pair)))
     })
 }
 
@@ -176,10 +159,7 @@ fn near_ties(
         let margin = sweep(rows, pair)?.margin;
         if !NEAR_TIE.contains(&margin) {
             let pair = show(pair);
-            return Err(format!(
-                "swept pair {pair} is too many: it misses by {:e}",
-                -margin
-            ));
+            return Err(format!("swept pair {pair} is too many: it misses by {:e}", -margin));
         }
     }
     Ok(extra.len())
@@ -196,9 +176,7 @@ fn in_time(rows: &[MovingBox], pair: &SweptPair) -> Result<(), String> {
         return Ok(());
     }
     let pair = show(&Pair::from(*pair));
-    Err(format!(
-        "swept pair {pair} first touches at {first:e}, by f64 at {exact:e}"
-    ))
+    Err(format!("swept pair {pair} first touches at {first:e}, by f64 at {exact:e}"))
 }
 
 fn sweep(rows: &[MovingBox], pair: &Pair) -> Result<spec::Sweep, String> {

@@ -79,9 +79,7 @@ fn one_run(args: &Args, pool: &ThreadPool, mut input: Input) -> Result<(), Stop>
     } else {
         report::table(args, threads, &input, &outcome)
     };
-    io::stdout()
-        .write_all(text.as_bytes())
-        .map_err(Stop::Output)
+    io::stdout().write_all(text.as_bytes()).map_err(Stop::Output)
 }
 
 /// The threads that the whole run uses. Built without the feature `rayon`, swath uses one.
@@ -105,16 +103,9 @@ fn recorded(path: &Path, check: bool) -> Result<Input, Stop> {
     let trace = Trace::read(path)?;
     let lists_path = path.with_extension("prs");
     let lists = check.then(|| PairLists::read(&lists_path)).transpose()?;
-    if let Some(lists) = lists
-        .as_ref()
-        .filter(|lists| lists.boxes as usize != trace.len())
-    {
+    if let Some(lists) = lists.as_ref().filter(|lists| lists.boxes as usize != trace.len()) {
         let (pairs_of, boxes) = (lists.boxes, trace.len());
-        return Err(Stop::OtherTrace {
-            lists: lists_path,
-            pairs_of,
-            boxes,
-        });
+        return Err(Stop::OtherTrace { lists: lists_path, pairs_of, boxes });
     }
     Ok(Input {
         name: format!("trace {}", path.display()),

@@ -92,10 +92,7 @@ pub(crate) fn table(args: &Args, threads: usize, input: &Input, outcome: &Outcom
     let boxes = input.world.len();
     let (union, swept) = (Medians::of(&outcome.union), Medians::of(&outcome.swept));
     let floor = ms(outcome.floor);
-    let seed = input
-        .seed
-        .map(|seed| format!(", seed {seed}"))
-        .unwrap_or_default();
+    let seed = input.seed.map(|seed| format!(", seed {seed}")).unwrap_or_default();
     let (name, ticks, level) = (&input.name, args.ticks, args.level);
     let mut lines = vec![
         format!("{name}{seed}: {boxes} boxes, {ticks} ticks, level {level}, threads {threads}"),
@@ -109,12 +106,7 @@ pub(crate) fn table(args: &Args, threads: usize, input: &Input, outcome: &Outcom
         ("total", union.total, swept.total),
         ("CPU", union.cpu, swept.cpu),
     ] {
-        let cells = [
-            union,
-            ns_per_box(union, boxes),
-            swept,
-            ns_per_box(swept, boxes),
-        ];
+        let cells = [union, ns_per_box(union, boxes), swept, ns_per_box(swept, boxes)];
         lines.push(row(stage, cells.map(|cell| format!("{cell:.3}"))));
     }
     let ratio = ratio(union.total, floor).map_or("none".to_owned(), |ratio| format!("{ratio:.2}"));
@@ -127,11 +119,7 @@ pub(crate) fn table(args: &Args, threads: usize, input: &Input, outcome: &Outcom
         format!("ratio         {ratio}, union total to memory floor"),
         format!("hash          {:016x}", outcome.hash),
     ]);
-    lines.extend(
-        outcome
-            .verdict
-            .map(|verdict| format!("check         {}", passed(&verdict))),
-    );
+    lines.extend(outcome.verdict.map(|verdict| format!("check         {}", passed(&verdict))));
     lines.join("\n") + "\n"
 }
 
@@ -141,12 +129,7 @@ fn row(label: &str, cells: [impl Display; 4]) -> String {
 }
 
 fn passed(verdict: &Verdict) -> String {
-    let Verdict {
-        ticks,
-        near_ties,
-        rounded,
-        start,
-    } = verdict;
+    let Verdict { ticks, near_ties, rounded, start } = verdict;
     match start {
         None => format!("passed: {ticks} ticks as by spec; near ties: {near_ties}"),
         Some(start) => format!(

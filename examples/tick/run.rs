@@ -47,19 +47,11 @@ pub(crate) fn run(
     level: Level,
     bar: &ProgressBar,
 ) -> Result<Outcome, Stop> {
-    let Input {
-        name,
-        world,
-        all_move,
-        reference,
-        ..
-    } = input;
+    let Input { name, world, all_move, reference, .. } = input;
     let mut finder = PairFinder::with_level(level);
     warm_up(&mut finder, name, world)?;
     let boxes = world.len();
-    let mut check = reference
-        .take()
-        .map(|reference| Check::new(reference, level, boxes, ticks));
+    let mut check = reference.take().map(|reference| Check::new(reference, level, boxes, ticks));
     let (mut union, mut swept) = (Costs::default(), Costs::default());
     let (mut union_pairs, mut swept_pairs, mut rejected) = (0, 0, 0);
     let mut hash = Fnv::default();
@@ -73,11 +65,7 @@ pub(crate) fn run(
         let found = union.time(|| finder.union_pairs(boxes, moves))?;
         (union_pairs, rejected) = (found.len(), found.rejected().len());
         let due = check.as_mut().filter(|check| check.is_due(tick));
-        let union_found = if due.is_some() {
-            found.sorted().to_vec()
-        } else {
-            Vec::new()
-        };
+        let union_found = if due.is_some() { found.sorted().to_vec() } else { Vec::new() };
 
         let swept_found = swept.time(|| finder.swept_pairs(boxes, moves))?.sorted();
         swept_pairs = swept_found.len();
@@ -87,17 +75,10 @@ pub(crate) fn run(
             }
         }
         if let Some(check) = due {
-            let answer = Answer {
-                union: &union_found,
-                swept: swept_found,
-            };
+            let answer = Answer { union: &union_found, swept: swept_found };
             check.tick(boxes, moves, &answer).map_err(|disagreement| {
                 let name = name.clone();
-                Stop::Wrong {
-                    name,
-                    tick,
-                    disagreement,
-                }
+                Stop::Wrong { name, tick, disagreement }
             })?;
         }
         bar.inc(1);
@@ -116,9 +97,7 @@ pub(crate) fn run(
 
 /// The columns of a world, lent to the finder.
 pub(crate) fn columns(world: &World) -> Result<Boxes<'_>, LengthMismatch> {
-    let World {
-        min, max, delta, ..
-    } = world;
+    let World { min, max, delta, .. } = world;
     let [min, max, delta] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));
     Boxes::new(min, max, delta)
 }

@@ -17,26 +17,12 @@ pub(crate) enum Stop {
     #[error("{0}")]
     Trace(#[from] TraceError),
     #[error("{}: pairs of {pairs_of} boxes, but the trace has {boxes}", lists.display())]
-    OtherTrace {
-        lists: PathBuf,
-        pairs_of: u32,
-        boxes: usize,
-    },
+    OtherTrace { lists: PathBuf, pairs_of: u32, boxes: usize },
     /// `rejected` rows in all are no boxes; this is the first.
     #[error("{name}: row {row} is no box: {reason} (such rows: {rejected} of {boxes})")]
-    NoBox {
-        name: String,
-        row: u32,
-        reason: InvalidBox,
-        rejected: usize,
-        boxes: usize,
-    },
+    NoBox { name: String, row: u32, reason: InvalidBox, rejected: usize, boxes: usize },
     #[error("{name}, tick {tick}: {disagreement}")]
-    Wrong {
-        name: String,
-        tick: u32,
-        disagreement: String,
-    },
+    Wrong { name: String, tick: u32, disagreement: String },
     #[error(transparent)]
     Columns(#[from] LengthMismatch),
     #[error(transparent)]

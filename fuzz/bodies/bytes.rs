@@ -92,10 +92,7 @@ impl<'a> Bytes<'a> {
     pub(crate) fn row(&mut self, rows: &[MovingBox]) -> MovingBox {
         let how = self.byte();
         let mut row = MovingBox::default();
-        let MovingBox {
-            aabb: Aabb { min, max },
-            delta,
-        } = &mut row;
+        let MovingBox { aabb: Aabb { min, max }, delta } = &mut row;
         match how % 4 {
             // Small and often near others.
             0 => {
@@ -105,12 +102,16 @@ impl<'a> Bytes<'a> {
                     delta[axis] = self.signed() * 0.125;
                 }
             }
-            1 => [min, max, delta]
-                .map(|column| *column = [(); 3].map(|()| self.bits()))
-                .into(),
-            2 => [min, max, delta]
-                .map(|column| *column = [(); 3].map(|()| self.number()))
-                .into(),
+            1 => {
+                for column in [min, max, delta] {
+                    *column = [(); 3].map(|()| self.bits());
+                }
+            }
+            2 => {
+                for column in [min, max, delta] {
+                    *column = [(); 3].map(|()| self.number());
+                }
+            }
             _ => {
                 let like = usize::from(self.byte()) % rows.len().max(1);
                 row = rows.get(like).copied().unwrap_or_default();

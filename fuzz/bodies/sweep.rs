@@ -15,10 +15,7 @@ pub(crate) fn run(data: &[u8]) {
     let mut pairs = Vec::new();
     for row in 0..u32::from(count) {
         rows.push(bytes.row(&rows));
-        pairs.push(Pair {
-            a: row,
-            b: u32::from(bytes.byte() % count),
-        });
+        pairs.push(Pair { a: row, b: u32::from(bytes.byte() % count) });
     }
 
     let a = rows[0];
@@ -70,50 +67,20 @@ fn one_to_one(a: &MovingBox, b: &MovingBox) -> Sweep {
     let state = answer.contact.state();
     if !spec.contact.is_hit() {
         let narrow = state == State::Touching && is_narrow(&spec);
-        assert!(
-            narrow || answer == Sweep::SEPARATED,
-            "{answer:?} for {spec:?}: {a:?}, {b:?}"
-        );
+        assert!(narrow || answer == Sweep::SEPARATED, "{answer:?} for {spec:?}: {a:?}, {b:?}");
         return answer;
     }
     assert_eq!(state, spec.contact.state(), "{a:?}, {b:?}");
-    assert_eq!(
-        answer.contact.is_closing(),
-        spec.contact.is_closing(),
-        "{a:?}, {b:?}"
-    );
-    assert_eq!(
-        answer.contact.is_surface(),
-        spec.contact.is_surface(),
-        "{a:?}, {b:?}"
-    );
+    assert_eq!(answer.contact.is_closing(), spec.contact.is_closing(), "{a:?}, {b:?}");
+    assert_eq!(answer.contact.is_surface(), spec.contact.is_surface(), "{a:?}, {b:?}");
     let named = answer.contact.axis_mask();
-    assert_eq!(
-        named & spec.contact.axis_mask(),
-        spec.contact.axis_mask(),
-        "{a:?}, {b:?}"
-    );
+    assert_eq!(named & spec.contact.axis_mask(), spec.contact.axis_mask(), "{a:?}, {b:?}");
     let (first, last) = (f64::from(answer.first), f64::from(answer.last));
-    assert!(
-        (0.0..=1.0).contains(&first) && (0.0..=1.0).contains(&last),
-        "{answer:?}"
-    );
-    assert!(
-        first - spec.first <= SPEC * first,
-        "{answer:?} for {spec:?}: {a:?}, {b:?}"
-    );
-    assert!(
-        spec.last - last <= SPEC * last,
-        "{answer:?} for {spec:?}: {a:?}, {b:?}"
-    );
-    assert!(
-        spec.first - first <= slack(spec.first),
-        "{answer:?} for {spec:?}: {a:?}, {b:?}"
-    );
-    assert!(
-        last - spec.last <= slack(spec.last),
-        "{answer:?} for {spec:?}: {a:?}, {b:?}"
-    );
+    assert!((0.0..=1.0).contains(&first) && (0.0..=1.0).contains(&last), "{answer:?}");
+    assert!(first - spec.first <= SPEC * first, "{answer:?} for {spec:?}: {a:?}, {b:?}");
+    assert!(spec.last - last <= SPEC * last, "{answer:?} for {spec:?}: {a:?}, {b:?}");
+    assert!(spec.first - first <= slack(spec.first), "{answer:?} for {spec:?}: {a:?}, {b:?}");
+    assert!(last - spec.last <= slack(spec.last), "{answer:?} for {spec:?}: {a:?}, {b:?}");
     answer
 }
 

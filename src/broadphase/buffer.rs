@@ -11,10 +11,7 @@ pub(super) struct Buffer<T> {
 
 impl<T> Default for Buffer<T> {
     fn default() -> Self {
-        Self {
-            items: Vec::new(),
-            len: 0,
-        }
+        Self { items: Vec::new(), len: 0 }
     }
 }
 

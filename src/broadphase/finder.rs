@@ -67,7 +67,7 @@ pub enum FindError {
 pub struct PairFinder {
     level: Level,
     sample: Sample,
-    workers: Vec<Worker>,
+    scatterers: Vec<scatter::Scratch>,
     union: Stage<Pair, UNION_WORDS>,
     swept: Stage<SweptPair, SWEPT_WORDS>,
 }
@@ -109,17 +109,12 @@ impl Clock {
     }
 }
 
-/// A worker's memory.
-#[derive(Debug, Default)]
-struct Worker {
-    scatter: scatter::Scratch,
-    strip: strip::Scratch,
-}
-
 /// The memory of one kind of pairs.
 #[derive(Debug)]
 struct Stage<P, const WORDS: usize> {
     chunks: Vec<Chunk<WORDS>>,
+    /// One for each thread.
+    sweepers: Vec<strip::Scratch<WORDS>>,
     /// The first of them are of this tick; the rest is kept for a tick that needs more.
     runs: Vec<Run<P>>,
     rejected: Vec<Rejected>,
@@ -130,6 +125,7 @@ impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
     fn default() -> Self {
         Self {
             chunks: Vec::new(),
+            sweepers: Vec::new(),
             runs: Vec::new(),
             rejected: Vec::new(),
             sorted: Vec::new(),
@@ -147,10 +143,7 @@ impl PairFinder {
     /// A finder that uses `level`. The pairs are the same for each.
     #[must_use]
     pub fn with_level(level: Level) -> Self {
-        Self {
-            level,
-            ..Self::default()
-        }
+        Self { level, ..Self::default() }
     }
 
     /// The pairs whose boxes around the whole path ([`MovingBox::bounds`]) share a point.
@@ -168,31 +161,12 @@ impl PairFinder {
         boxes: Boxes<'_>,
         moves: Option<&[bool]>,
     ) -> Result<Found<'_, Pair>, FindError> {
-        let Self {
-            level,
-            sample,
-            workers,
-            union,
-            ..
-        } = self;
+        let Self { level, sample, scatterers, union, .. } = self;
         let level = *level;
-        union.find(
-            level,
-            sample,
-            workers,
-            boxes,
-            moves,
-            |grid, chunks, scratch, run| {
-                let (strips, found) = (run.strips.clone(), &mut run.pairs);
-                level.run(UnionStrips {
-                    grid,
-                    chunks,
-                    strips,
-                    scratch,
-                    found,
-                });
-            },
-        )
+        union.find(level, sample, scatterers, boxes, moves, |grid, chunks, scratch, run| {
+            let (strips, found) = (run.strips.clone(), &mut run.pairs);
+            level.run(UnionStrips { grid, chunks, strips, scratch, found });
+        })
     }
 
     /// The pairs that touch in the tick as [`sweep`](crate::sweep) answers it, with the first
@@ -208,31 +182,12 @@ impl PairFinder {
         boxes: Boxes<'_>,
         moves: Option<&[bool]>,
     ) -> Result<Found<'_, SweptPair>, FindError> {
-        let Self {
-            level,
-            sample,
-            workers,
-            swept,
-            ..
-        } = self;
+        let Self { level, sample, scatterers, swept, .. } = self;
         let level = *level;
-        swept.find(
-            level,
-            sample,
-            workers,
-            boxes,
-            moves,
-            |grid, chunks, scratch, run| {
-                let (strips, found) = (run.strips.clone(), &mut run.pairs);
-                level.run(SweptStrips {
-                    grid,
-                    chunks,
-                    strips,
-                    scratch,
-                    found,
-                });
-            },
-        )
+        swept.find(level, sample, scatterers, boxes, moves, |grid, chunks, scratch, run| {
+            let (strips, found) = (run.strips.clone(), &mut run.pairs);
+            level.run(SweptStrips { grid, chunks, strips, scratch, found });
+        })
     }
 }
 
@@ -241,10 +196,10 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
         &mut self,
         level: Level,
         sample: &mut Sample,
-        workers: &mut Vec<Worker>,
+        scatterers: &mut Vec<scatter::Scratch>,
         boxes: Boxes<'_>,
         moves: Option<&[bool]>,
-        sweep: impl Fn(&Grid, &[Chunk<WORDS>], &mut strip::Scratch, &mut Run<P>) + Sync,
+        sweep: impl Fn(&Grid, &[Chunk<WORDS>], &mut strip::Scratch<WORDS>, &mut Run<P>) + Sync,
     ) -> Result<Found<'_, P>, FindError> {
         let rows = boxes.len();
         if let Some(moves) = moves {
@@ -255,37 +210,24 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
         }
         let mut clock = Clock::start();
         let (runs, timings) = par::enter(|| {
-            let wanted = par::workers();
-            workers.resize_with(wanted.max(workers.len()), Worker::default);
-            let workers = &mut workers[..wanted];
+            let threads = par::workers();
+            scatterers.resize_with(threads.max(scatterers.len()), Default::default);
+            self.sweepers.resize_with(threads.max(self.sweepers.len()), Default::default);
             let grid = Grid::choose(boxes, sample);
             let choose = clock.lap();
-            let chunks = self.scatter(level, &grid, workers, boxes, moves);
+            let chunks = self.scatter(level, &grid, &mut scatterers[..threads], boxes, moves);
             let (runs, longest) = self.cut_runs(chunks, &grid);
-            for worker in &mut *workers {
-                worker.strip.reserve(longest, &grid, WORDS == SWEPT_WORDS);
-            }
             let scatter = clock.lap();
+            let sweepers = &mut self.sweepers[..threads];
+            sweepers.iter_mut().for_each(|sweeper| sweeper.reserve(longest, &grid));
             let (chunks, runs_of_tick) = (&self.chunks[..chunks], &mut self.runs[..runs]);
-            par::for_each(workers, runs_of_tick, |worker, _, run| {
-                sweep(&grid, chunks, &mut worker.strip, run);
+            par::for_each(sweepers, runs_of_tick, |sweeper, _, run| {
+                sweep(&grid, chunks, sweeper, run);
             });
-            // Another worker may get the busiest strip next time.
-            let most = workers
-                .iter()
-                .map(|worker| worker.strip.most_candidates())
-                .max();
-            workers
-                .iter_mut()
-                .for_each(|worker| worker.strip.reserve_candidates(most.unwrap_or(0)));
-            (
-                runs,
-                Timings {
-                    choose,
-                    scatter,
-                    sweep: clock.lap(),
-                },
-            )
+            // Another thread may get the busiest strip next time.
+            let most = sweepers.iter().map(strip::Scratch::most_candidates).max().unwrap_or(0);
+            sweepers.iter_mut().for_each(|sweeper| sweeper.reserve_candidates(most));
+            (runs, Timings { choose, scatter, sweep: clock.lap() })
         });
         Ok(Found {
             timings,
@@ -300,7 +242,7 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
         &mut self,
         level: Level,
         grid: &Grid,
-        workers: &mut [Worker],
+        scatterers: &mut [scatter::Scratch],
         boxes: Boxes<'_>,
         moves: Option<&[bool]>,
     ) -> usize {
@@ -308,13 +250,10 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
         let rows = boxes.len();
         let size = (rows / CHUNKS).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS_MAX);
         let count = rows.div_ceil(size);
-        self.chunks
-            .resize_with(count.max(self.chunks.len()), Chunk::default);
+        self.chunks.resize_with(count.max(self.chunks.len()), Chunk::default);
         let chunks = &mut self.chunks[..count];
-        for worker in &mut *workers {
-            worker.scatter.reserve(size, grid);
-        }
-        par::for_each(workers, chunks, |worker, index, chunk| {
+        scatterers.iter_mut().for_each(|scratch| scratch.reserve(size, grid));
+        par::for_each(scatterers, chunks, |scratch, index, chunk| {
             let range = index * size..rows.min((index + 1) * size);
             let level = level.for_rows(range.len());
             level.run(Scatter {
@@ -322,7 +261,7 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
                 boxes: boxes.slice(range.clone()),
                 moves: moves.map(|moves| &moves[range.clone()]),
                 first_row: range.start,
-                scratch: &mut worker.scatter,
+                scratch,
                 chunk,
             });
         });
@@ -347,10 +286,7 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
             let last = strip + 1 == grid.strips();
             if filled >= wanted || last && filled > 0 {
                 if runs == self.runs.len() {
-                    self.runs.push(Run {
-                        strips: 0..0,
-                        pairs: Buffer::default(),
-                    });
+                    self.runs.push(Run { strips: 0..0, pairs: Buffer::default() });
                 }
                 self.runs[runs].strips = start..strip + 1;
                 self.runs[runs].pairs.clear();

@@ -91,9 +91,7 @@ impl Grid {
     /// A function of the columns alone, so that the order of pairs is, too.
     pub(super) fn choose(boxes: Boxes<'_>, sample: &mut Sample) -> Self {
         let rows = boxes.len();
-        let wanted = (rows / ROWS_PER_SAMPLE)
-            .clamp(SAMPLES_MIN, SAMPLES_MAX)
-            .min(rows);
+        let wanted = (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows);
         sample.boxes.clear();
         for k in 0..wanted {
             let moving = boxes.get((k as u64 * rows as u64 / wanted as u64) as usize);
@@ -112,11 +110,7 @@ impl Grid {
 
         let mut price = |strips: f64| {
             let grid = Self::with_strips(along, u, v, strips, rows);
-            Choice {
-                cost: grid.cost(rows, sample, along),
-                strips,
-                grid,
-            }
+            Choice { cost: grid.cost(rows, sample, along), strips, grid }
         };
         // Coarse steps over the whole range, then finer ones around the best.
         let most = (rows as f64 / 8.0).clamp(1.0, f64::from(STRIPS_MAX));
@@ -147,11 +141,7 @@ impl Grid {
         let (u, v) = (u.cut(u_cells as u32), v.cut(v_cells as u32));
         let per_strip = rows as u32 / (u.cells * v.cells).max(1);
         let bins = per_strip.next_power_of_two().clamp(16, BINS_MAX);
-        Self {
-            along: along.cut(bins),
-            u,
-            v,
-        }
+        Self { along: along.cut(bins), u, v }
     }
 
     /// Estimated nanoseconds for a tick.
@@ -205,12 +195,7 @@ fn square_root(x: f64) -> f64 {
 /// Where the boxes lie on one axis, without the few that lie far off.
 fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> Extent {
     if boxes.is_empty() {
-        return Extent {
-            axis,
-            origin: 0.0,
-            length: 0.0,
-            mean: 0.0,
-        };
+        return Extent { axis, origin: 0.0, length: 0.0, mean: 0.0 };
     }
     line.clear();
     line.extend(boxes.iter().map(|aabb| aabb.min[axis]));
@@ -228,12 +213,7 @@ fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> Extent {
     let kept = &line[..=last];
     let sum: f64 = kept.iter().map(|&length| f64::from(length)).sum();
     let mean = (sum / kept.len() as f64) as f32;
-    Extent {
-        axis,
-        origin: low - margin,
-        length: high - low + 2.0 * margin + mean,
-        mean,
-    }
+    Extent { axis, origin: low - margin, length: high - low + 2.0 * margin + mean, mean }
 }
 
 impl Extent {
@@ -242,12 +222,7 @@ impl Extent {
         // A world of no length, or one so short that cells have none, is one cell.
         let cells = if scale.is_finite() { cells } else { 1 };
         let scale = if scale.is_finite() { scale } else { 0.0 };
-        Cut {
-            axis: self.axis,
-            origin: self.origin,
-            scale,
-            cells,
-        }
+        Cut { axis: self.axis, origin: self.origin, scale, cells }
     }
 }
 

@@ -53,11 +53,7 @@ pub(super) struct Chunk<const WORDS: usize> {
 
 impl<const WORDS: usize> Default for Chunk<WORDS> {
     fn default() -> Self {
-        Self {
-            records: Vec::new(),
-            starts: Vec::new(),
-            rejected: Vec::new(),
-        }
+        Self { records: Vec::new(), starts: Vec::new(), rejected: Vec::new() }
     }
 }
 
@@ -88,11 +84,9 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Makes room for a chunk of so many rows.
     pub(super) fn reserve(&mut self, rows: usize, grid: &Grid) {
-        for (column, len) in [
-            (&mut self.cells, rows),
-            (&mut self.bins, rows),
-            (&mut self.cursors, grid.strips()),
-        ] {
+        for (column, len) in
+            [(&mut self.cells, rows), (&mut self.bins, rows), (&mut self.cursors, grid.strips())]
+        {
             column.clear();
             column.reserve(len);
         }
@@ -201,11 +195,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         let table = self.boxes.table();
         let rows = table.rows();
         let size = rows.min(BLOCK);
-        let Scratch {
-            cells,
-            bins,
-            cursors,
-        } = &mut *self.scratch;
+        let Scratch { cells, bins, cursors } = &mut *self.scratch;
         let records = &mut self.chunk.records[..];
         // The records of a block are made in lanes, then copied one by one. The last block, and
         // the last group of a block, reach back over rows that were seen.
@@ -230,12 +220,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
                     let u_flag = if u == u_low { 0 } else { NOT_FIRST_U };
                     for v in v_low..v_high + 1 {
                         let v_flag = if v == v_low { 0 } else { NOT_FIRST_V };
-                        put(
-                            records,
-                            &mut cursors[u * v_cells + v],
-                            record,
-                            id | u_flag | v_flag,
-                        );
+                        put(records, &mut cursors[u * v_cells + v], record, id | u_flag | v_flag);
                     }
                 }
             }
@@ -246,12 +231,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
 /// The row in the store, and whether it moves.
 #[inline(always)]
 fn id(row: usize, moves: Option<&[bool]>, at: usize) -> u32 {
-    row as u32
-        | if moves.is_some_and(|moves| !moves[at]) {
-            STILL
-        } else {
-            0
-        }
+    row as u32 | if moves.is_some_and(|moves| !moves[at]) { STILL } else { 0 }
 }
 
 /// Appends a record to a strip.
@@ -283,32 +263,16 @@ fn record<I: Isa, const WORDS: usize>(
     if WORDS == UNION_WORDS {
         let ends = bounds(isa, columns);
         let [low_x, low_u, low_v] = [ends[x].to_bits(), ends[u].to_bits(), ends[v].to_bits()];
-        let [high_x, high_u, high_v] = [
-            ends[3 + x].to_bits(),
-            ends[3 + u].to_bits(),
-            ends[3 + v].to_bits(),
-        ];
-        [
-            [low_x, low_u, low_v, high_x],
-            [high_u, high_v, none, bins],
-            [none; 4],
-        ]
+        let [high_x, high_u, high_v] =
+            [ends[3 + x].to_bits(), ends[3 + u].to_bits(), ends[3 + v].to_bits()];
+        [[low_x, low_u, low_v, high_x], [high_u, high_v, none, bins], [none; 4]]
     } else {
-        let [min_x, min_u, min_v] = [
-            columns[x].to_bits(),
-            columns[u].to_bits(),
-            columns[v].to_bits(),
-        ];
-        let [max_x, max_u, max_v] = [
-            columns[3 + x].to_bits(),
-            columns[3 + u].to_bits(),
-            columns[3 + v].to_bits(),
-        ];
-        let [delta_x, delta_u, delta_v] = [
-            columns[6 + x].to_bits(),
-            columns[6 + u].to_bits(),
-            columns[6 + v].to_bits(),
-        ];
+        let [min_x, min_u, min_v] =
+            [columns[x].to_bits(), columns[u].to_bits(), columns[v].to_bits()];
+        let [max_x, max_u, max_v] =
+            [columns[3 + x].to_bits(), columns[3 + u].to_bits(), columns[3 + v].to_bits()];
+        let [delta_x, delta_u, delta_v] =
+            [columns[6 + x].to_bits(), columns[6 + u].to_bits(), columns[6 + v].to_bits()];
         [
             [min_x, min_u, min_v, max_x],
             [max_u, max_v, delta_x, delta_u],
@@ -325,9 +289,7 @@ fn ends<I: Isa>(isa: I, cut: &Cut, bounds: &[I::F32; 6]) -> [I::U32; 2] {
     let last = isa.splat((cut.cells - 1) as f32);
     let zero = isa.splat(0.0);
     let low = ((bounds[cut.axis] - origin) * scale).max(zero).min(last);
-    let high = ((bounds[3 + cut.axis] - origin) * scale)
-        .max(zero)
-        .min(last);
+    let high = ((bounds[3 + cut.axis] - origin) * scale).max(zero).min(last);
     [low.trunc(), high.trunc()]
 }
 

@@ -10,51 +10,59 @@
 
 use super::buffer::Buffer;
 use super::grid::Grid;
-use super::scatter::{Chunk, FLAGS, ROW, SWEPT_WORDS, id_word};
+use super::scatter::{Chunk, FLAGS, ROW, Record, SWEPT_WORDS, UNION_WORDS, id_word};
 use crate::geom::{Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
 use crate::lanes::{
-    Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, Table, TableMut, U32Lanes, prefetch,
+    Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, Table, U32Lanes, prefetch,
 };
 use alloc::vec::Vec;
 use core::ops::Range;
 
+const IOTA: [u32; LANES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
 /// A worker's memory for the strip at hand.
-#[derive(Debug, Default)]
-pub(super) struct Scratch {
-    /// Boxes and displacements, in the order along, u, v; for swept pairs only.
-    columns: [Vec<f32>; 9],
+#[derive(Debug)]
+pub(super) struct Scratch<const WORDS: usize> {
+    /// The records of the strip, ordered by bin.
+    records: Vec<Record<WORDS>>,
     /// Bounds, in the order along, u, v.
     bounds: [Vec<f32>; 6],
     ids: Vec<u32>,
-    last_bins: Vec<u32>,
+    /// First and last bin of each box.
+    spans: Vec<u32>,
     /// Where each bin starts while boxes are placed; then where it ends.
     bins: Vec<u32>,
     /// Pairs whose bounds meet, as places in the strip; for swept pairs only.
     candidates: Buffer<Pair>,
 }
 
-impl Scratch {
-    /// Makes room for a strip of so many records, with displacements or without.
-    pub(super) fn reserve(&mut self, rows: usize, grid: &Grid, swept: bool) {
-        let padded = rows + LANES_MAX;
-        let columns = if swept {
-            &mut self.columns[..]
-        } else {
-            &mut []
-        };
-        for column in columns.iter_mut().chain(&mut self.bounds) {
-            column.clear();
-            column.reserve(padded);
+impl<const WORDS: usize> Default for Scratch<WORDS> {
+    fn default() -> Self {
+        Self {
+            records: Vec::new(),
+            bounds: Default::default(),
+            ids: Vec::new(),
+            spans: Vec::new(),
+            bins: Vec::new(),
+            candidates: Buffer::default(),
         }
+    }
+}
+
+impl<const WORDS: usize> Scratch<WORDS> {
+    /// Makes room for a strip of so many records.
+    pub(super) fn reserve(&mut self, rows: usize, grid: &Grid) {
+        let padded = rows + LANES_MAX;
         let bins = grid.along.cells as usize;
-        for (column, len) in [
-            (&mut self.ids, padded),
-            (&mut self.last_bins, padded),
-            (&mut self.bins, bins),
-        ] {
-            column.clear();
-            column.reserve(len);
+        self.records.reserve(padded.saturating_sub(self.records.len()));
+        for column in &mut self.bounds {
+            column.reserve(padded.saturating_sub(column.len()));
+        }
+        for (column, len) in
+            [(&mut self.ids, padded), (&mut self.spans, padded), (&mut self.bins, bins)]
+        {
+            column.reserve(len.saturating_sub(column.len()));
         }
     }
 
@@ -70,70 +78,63 @@ impl Scratch {
 }
 
 /// Finds the pairs of the strips `strips` of which the bounds meet.
-pub(super) struct UnionStrips<'a, const WORDS: usize> {
+pub(super) struct UnionStrips<'a> {
     pub(super) grid: &'a Grid,
-    pub(super) chunks: &'a [Chunk<WORDS>],
+    pub(super) chunks: &'a [Chunk<UNION_WORDS>],
     pub(super) strips: Range<usize>,
-    pub(super) scratch: &'a mut Scratch,
+    pub(super) scratch: &'a mut Scratch<UNION_WORDS>,
     pub(super) found: &'a mut Buffer<Pair>,
 }
 
 /// Finds the pairs of the strips `strips` that truly sweep into each other.
-pub(super) struct SweptStrips<'a, const WORDS: usize> {
+pub(super) struct SweptStrips<'a> {
     pub(super) grid: &'a Grid,
-    pub(super) chunks: &'a [Chunk<WORDS>],
+    pub(super) chunks: &'a [Chunk<SWEPT_WORDS>],
     pub(super) strips: Range<usize>,
-    pub(super) scratch: &'a mut Scratch,
+    pub(super) scratch: &'a mut Scratch<SWEPT_WORDS>,
     pub(super) found: &'a mut Buffer<SweptPair>,
 }
 
-impl<const WORDS: usize> Kernel for UnionStrips<'_, WORDS> {
+impl Kernel for UnionStrips<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         for strip in self.strips {
             let rows = place(self.grid, self.chunks, strip, self.scratch);
-            overlap::<I, false>(isa, rows, self.scratch, self.found);
+            spread(isa, rows, self.scratch);
+            overlap::<I, UNION_WORDS, false>(isa, rows, self.scratch, self.found);
         }
     }
 }
 
-impl<const WORDS: usize> Kernel for SweptStrips<'_, WORDS> {
+impl Kernel for SweptStrips<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         for strip in self.strips {
             let rows = place(self.grid, self.chunks, strip, self.scratch);
-            enclose(isa, rows, self.scratch);
+            spread(isa, rows, self.scratch);
             let mut candidates = core::mem::take(&mut self.scratch.candidates);
             candidates.clear();
-            overlap::<I, true>(isa, rows, self.scratch, &mut candidates);
-            touch(isa, rows, self.scratch, &mut candidates, self.found);
+            overlap::<I, SWEPT_WORDS, true>(isa, rows, self.scratch, &mut candidates);
+            touch(isa, self.scratch, &mut candidates, self.found);
             self.scratch.candidates = candidates;
         }
     }
 }
 
-/// Lays out the records of a strip as columns, ordered by bin; returns how many there are.
+/// Orders the records of a strip by bin; returns how many there are.
 #[inline(always)]
 fn place<const WORDS: usize>(
     grid: &Grid,
     chunks: &[Chunk<WORDS>],
     strip: usize,
-    scratch: &mut Scratch,
+    scratch: &mut Scratch<WORDS>,
 ) -> usize {
-    let (id_word, bin_word) = (id_word::<WORDS>(), id_word::<WORDS>() + 1);
-    let Scratch {
-        columns,
-        bounds,
-        ids,
-        last_bins,
-        bins,
-        ..
-    } = scratch;
-
+    let bin_word = id_word::<WORDS>() + 1;
+    let Scratch { records: ordered, bins, .. } = scratch;
     bins.clear();
     bins.resize(grid.along.cells as usize, 0);
     let mut rows = 0;
@@ -151,63 +152,48 @@ fn place<const WORDS: usize>(
     for bin in bins.iter_mut() {
         start += core::mem::replace(bin, start);
     }
-
-    let padded = rows + LANES_MAX;
-    let columns: &mut [Vec<f32>] = if WORDS == SWEPT_WORDS {
-        columns
-    } else {
-        bounds
-    };
-    for column in columns.iter_mut() {
-        column.resize(padded, 0.0);
-    }
-    ids.resize(padded, 0);
-    last_bins.resize(padded, 0);
-    let mut marks = TableMut::new([&mut ids[..], &mut last_bins[..]], rows);
-    if let [x0, u0, v0, x1, u1, v1, rest @ ..] = &mut *columns {
-        let mut six = TableMut::new([&mut x0[..], u0, v0, x1, u1, v1], rows);
-        let mut three = match rest {
-            [x2, u2, v2] => Some(TableMut::new([&mut x2[..], u2, v2], rows)),
-            _ => None,
-        };
-        for chunk in chunks {
-            for record in chunk.strip(strip) {
-                let next = &mut bins[(record[bin_word] & 0xffff) as usize];
-                let at = *next as usize;
-                *next += 1;
-                let word = |k: usize| f32::from_bits(record[k]);
-                six.write(at, [word(0), word(1), word(2), word(3), word(4), word(5)]);
-                if let Some(three) = &mut three {
-                    three.write(at, [word(6), word(7), word(8)]);
-                }
-                marks.write(at, [record[id_word], record[bin_word] >> 16]);
-            }
+    ordered.resize(rows + LANES_MAX, [0; WORDS]);
+    for chunk in chunks {
+        for record in chunk.strip(strip) {
+            let next = &mut bins[(record[bin_word] & 0xffff) as usize];
+            ordered[*next as usize] = *record;
+            *next += 1;
         }
-    }
-    // The last group of a box reads past the end: nothing meets what stands there.
-    for column in columns.iter_mut() {
-        column[rows..].fill(f32::INFINITY);
     }
     rows
 }
 
-/// Bounds of the boxes in the columns.
+/// Lays out the ordered records as columns.
 #[inline(always)]
-fn enclose<I: Isa>(isa: I, rows: usize, scratch: &mut Scratch) {
+fn spread<I: Isa, const WORDS: usize>(isa: I, rows: usize, scratch: &mut Scratch<WORDS>) {
     let padded = rows + LANES_MAX;
-    let table = Table::new(core::array::from_fn(|k| &scratch.columns[k][..]), padded);
-    for column in &mut scratch.bounds {
+    let Scratch { records, bounds: columns, ids, spans, .. } = scratch;
+    for column in columns.iter_mut() {
         column.resize(padded, 0.0);
     }
+    ids.resize(padded, 0);
+    spans.resize(padded, 0);
     let mut row = 0;
     while row < rows {
-        let bounds = bounds(isa, &table.load(isa, row));
-        for (numbers, column) in bounds.into_iter().zip(&mut scratch.bounds) {
+        let mut which = IOTA;
+        which.iter_mut().for_each(|which| *which += row as u32);
+        let (ends, id, span) = if WORDS == SWEPT_WORDS {
+            let [[a, b, c, d], [e, f, g, h], [i, id, span, _]] =
+                isa.gather_rows::<WORDS, 3>(records, &which);
+            (bounds(isa, &[a, b, c, d, e, f, g, h, i].map(I::F32::from_bits)), id, span)
+        } else {
+            let [[a, b, c, d], [e, f, id, span]] = isa.gather_rows::<WORDS, 2>(records, &which);
+            ([a, b, c, d, e, f].map(I::F32::from_bits), id, span)
+        };
+        for (numbers, column) in ends.into_iter().zip(columns.iter_mut()) {
             numbers.store(&mut column[row..]);
         }
+        id.store(&mut ids[row..]);
+        span.store(&mut spans[row..]);
         row += I::LANES;
     }
-    for column in &mut scratch.bounds {
+    // The last group of a box reads past the end: nothing meets what stands there.
+    for column in columns.iter_mut() {
         column[rows..].fill(f32::INFINITY);
     }
 }
@@ -215,22 +201,19 @@ fn enclose<I: Isa>(isa: I, rows: usize, scratch: &mut Scratch) {
 /// Appends the pairs whose bounds meet: their places in the strip, or else their rows in the
 /// store with the lower first.
 #[inline(always)]
-fn overlap<I: Isa, const PLACES: bool>(
+fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
     isa: I,
     rows: usize,
-    scratch: &Scratch,
+    scratch: &Scratch<WORDS>,
     found: &mut Buffer<Pair>,
 ) {
-    const IOTA: [u32; LANES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
     let iota = isa.load_u32(&IOTA);
     let row_bits = isa.splat_u32(ROW);
-    let table: Table<'_, f32, 6> = Table::new(
-        core::array::from_fn(|k| &scratch.bounds[k][..]),
-        rows + LANES_MAX,
-    );
+    let table: Table<'_, f32, 6> =
+        Table::new(core::array::from_fn(|k| &scratch.bounds[k][..]), rows + LANES_MAX);
     let ids: Table<'_, u32, 1> = Table::new([&scratch.ids[..]], rows + LANES_MAX);
     for i in 0..rows {
-        let end = scratch.bins[scratch.last_bins[i] as usize] as usize;
+        let end = scratch.bins[(scratch.spans[i] >> 16) as usize] as usize;
         let mut j = i + 1;
         // Before the lanes are filled: memory that must grow would push them out.
         let spare = found.spare(end.saturating_sub(j) + LANES_MAX);
@@ -272,29 +255,28 @@ fn overlap<I: Isa, const PLACES: bool>(
 #[inline(always)]
 fn touch<I: Isa>(
     isa: I,
-    rows: usize,
-    scratch: &Scratch,
+    scratch: &Scratch<SWEPT_WORDS>,
     candidates: &mut Buffer<Pair>,
     found: &mut Buffer<SweptPair>,
 ) {
-    let table: Table<'_, f32, 9> = Table::new(
-        core::array::from_fn(|k| &scratch.columns[k][..]),
-        rows + LANES_MAX,
-    );
     // Whole groups: what is past the end is box 0 against itself, and is not kept.
     let count = candidates.as_slice().len();
     candidates.spare(LANES_MAX)[..LANES_MAX].fill(Pair::default());
     candidates.keep(LANES_MAX);
     let candidates = candidates.as_slice();
+    let records = &scratch.records[..];
     let mut done = 0;
     while done < count {
         let (mut a, mut b) = ([0; LANES_MAX], [0; LANES_MAX]);
         for (k, pair) in candidates[done..done + I::LANES].iter().enumerate() {
             (a[k], b[k]) = (pair.a, pair.b);
         }
-        let (first, hit) = sweep::times(isa, &table.gather(isa, &a), &table.gather(isa, &b));
-        let mut firsts = [0.0; LANES_MAX];
+        let (a_box, a_ids) = boxes(isa, records, &a);
+        let (b_box, b_ids) = boxes(isa, records, &b);
+        let (first, hit) = sweep::times(isa, &a_box, &b_box);
+        let (mut firsts, mut rows) = ([0.0; LANES_MAX], [[0; 2]; LANES_MAX]);
         first.store(&mut firsts);
+        isa.store_pairs(a_ids.min(b_ids), a_ids.max(b_ids), I::LANES, &mut rows);
         let wanted = (1 << (count - done).min(I::LANES)) - 1;
         let mut hits = hit.bits() & wanted;
         let spare = found.spare(LANES_MAX);
@@ -302,18 +284,19 @@ fn touch<I: Isa>(
         while hits != 0 {
             let k = hits.trailing_zeros() as usize;
             hits &= hits - 1;
-            let (i, j) = (
-                scratch.ids[a[k] as usize] & ROW,
-                scratch.ids[b[k] as usize] & ROW,
-            );
-            spare[kept] = SweptPair {
-                a: Ord::min(i, j),
-                b: Ord::max(i, j),
-                first: firsts[k],
-            };
+            spare[kept] = SweptPair { a: rows[k][0], b: rows[k][1], first: firsts[k] };
             kept += 1;
         }
         found.keep(kept);
         done += I::LANES;
     }
+}
+
+/// Columns and row numbers of the records `which`.
+#[inline(always)]
+fn boxes<I: Isa>(isa: I, records: &[Record<SWEPT_WORDS>], which: &[u32]) -> ([I::F32; 9], I::U32) {
+    let [[a, b, c, d], [e, f, g, h], [i, id, ..]] =
+        isa.gather_rows::<SWEPT_WORDS, 3>(records, which);
+    let row_bits = isa.splat_u32(ROW);
+    ([a, b, c, d, e, f, g, h, i].map(I::F32::from_bits), id & row_bits)
 }

@@ -68,10 +68,7 @@ impl Aabb {
     ///
     /// [`InvalidBox`] when the numbers are no box; the lowest such axis is named.
     pub fn new(min: impl Into<[f32; 3]>, max: impl Into<[f32; 3]>) -> Result<Self, InvalidBox> {
-        let aabb = Self {
-            min: min.into(),
-            max: max.into(),
-        };
+        let aabb = Self { min: min.into(), max: max.into() };
         aabb.validate()?;
         Ok(aabb)
     }

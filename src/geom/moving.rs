@@ -22,10 +22,7 @@ impl MovingBox {
     /// [`InvalidBox`] when `aabb` is no box, or `delta` is not finite or past
     /// [`COORD_MAX`](super::COORD_MAX).
     pub fn new(aabb: Aabb, delta: impl Into<[f32; 3]>) -> Result<Self, InvalidBox> {
-        let moving = Self {
-            aabb,
-            delta: delta.into(),
-        };
+        let moving = Self { aabb, delta: delta.into() };
         moving.validate()?;
         Ok(moving)
     }
@@ -63,9 +60,6 @@ impl MovingBox {
 impl From<Aabb> for MovingBox {
     /// A box that stays where it is.
     fn from(aabb: Aabb) -> Self {
-        Self {
-            aabb,
-            delta: [0.0; 3],
-        }
+        Self { aabb, delta: [0.0; 3] }
     }
 }

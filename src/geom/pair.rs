@@ -29,9 +29,6 @@ pub struct SweptPair {
 impl From<SweptPair> for Pair {
     /// The rows alone.
     fn from(pair: SweptPair) -> Self {
-        Self {
-            a: pair.a,
-            b: pair.b,
-        }
+        Self { a: pair.a, b: pair.b }
     }
 }

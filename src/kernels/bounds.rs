@@ -39,9 +39,5 @@ fn add_outwards<I: Isa>(isa: I, a: I::F32, b: I::F32, up: bool) -> I::F32 {
     } else {
         (I::U32::select(positive, back, away), error.lt(zero))
     };
-    I::F32::select(
-        inexact,
-        I::F32::from_bits(sum.to_bits().wrapping_add(step)),
-        sum,
-    )
+    I::F32::select(inexact, I::F32::from_bits(sum.to_bits().wrapping_add(step)), sum)
 }

@@ -78,25 +78,19 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn splat_u32(self, x: u32) -> U32x8 {
-        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_set1_epi32(
-            x.cast_signed()
-        ))))
+        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_set1_epi32(x.cast_signed()))))
     }
 
     #[inline(always)]
     fn load(self, from: &[f32]) -> F32x8 {
         let from: &[f32; 8] = from[..8].try_into().unwrap();
-        avx2!(F32x8(transmute::<__m256, wide::f32x8>(_mm256_loadu_ps(
-            from.as_ptr()
-        ))))
+        avx2!(F32x8(transmute::<__m256, wide::f32x8>(_mm256_loadu_ps(from.as_ptr()))))
     }
 
     #[inline(always)]
     fn load_u32(self, from: &[u32]) -> U32x8 {
         let from: &[u32; 8] = from[..8].try_into().unwrap();
-        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(
-            _mm256_loadu_si256(from.as_ptr().cast())
-        )))
+        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_loadu_si256(from.as_ptr().cast()))))
     }
 
     #[inline(always)]
@@ -147,6 +141,63 @@ impl Isa for Avx2 {
             }
         });
     }
+
+    #[inline(always)]
+    fn gather_rows<const WORDS: usize, const QUADS: usize>(
+        self,
+        rows: &[[u32; WORDS]],
+        which: &[u32],
+    ) -> [[U32x8; 4]; QUADS] {
+        let which: &[u32; 8] = which[..8].try_into().unwrap();
+        assert!(4 * QUADS <= WORDS);
+        let mut inside = true;
+        for &row in which {
+            inside &= (row as usize) < rows.len();
+        }
+        assert!(inside);
+        let mut out = [[self.splat_u32(0); 4]; QUADS];
+        for (quad, out) in out.iter_mut().enumerate() {
+            // Half `h` of vector `r` is four words of row `which[4h + r]`; then each half is
+            // transposed. Every address is inside `rows`: row and word were checked.
+            *out = avx2!({
+                let words = |k: usize| {
+                    rows.as_ptr()
+                        .add(which[k] as usize)
+                        .cast::<u32>()
+                        .add(4 * quad)
+                        .cast::<__m128i>()
+                };
+                let mut four = [_mm256_setzero_si256(); 4];
+                for (r, rows) in four.iter_mut().enumerate() {
+                    let low = _mm256_castsi128_si256(_mm_loadu_si128(words(r)));
+                    *rows = _mm256_inserti128_si256::<1>(low, _mm_loadu_si128(words(4 + r)));
+                }
+                let (ab_low, cd_low) = (
+                    _mm256_unpacklo_epi32(four[0], four[1]),
+                    _mm256_unpackhi_epi32(four[0], four[1]),
+                );
+                let (ab_high, cd_high) = (
+                    _mm256_unpacklo_epi32(four[2], four[3]),
+                    _mm256_unpackhi_epi32(four[2], four[3]),
+                );
+                [
+                    U32x8(transmute::<__m256i, wide::u32x8>(_mm256_unpacklo_epi64(
+                        ab_low, ab_high,
+                    ))),
+                    U32x8(transmute::<__m256i, wide::u32x8>(_mm256_unpackhi_epi64(
+                        ab_low, ab_high,
+                    ))),
+                    U32x8(transmute::<__m256i, wide::u32x8>(_mm256_unpacklo_epi64(
+                        cd_low, cd_high,
+                    ))),
+                    U32x8(transmute::<__m256i, wide::u32x8>(_mm256_unpackhi_epi64(
+                        cd_low, cd_high,
+                    ))),
+                ]
+            });
+        }
+        out
+    }
 }
 
 /// Implements binary operators of a vector as one intrinsic each.
@@ -179,10 +230,7 @@ impl Not for Mask8 {
     fn not(self) -> Self {
         avx2!({
             let this: __m256i = transmute(self.0);
-            Self(transmute::<__m256i, wide::u32x8>(_mm256_xor_si256(
-                this,
-                _mm256_set1_epi32(-1),
-            )))
+            Self(transmute::<__m256i, wide::u32x8>(_mm256_xor_si256(this, _mm256_set1_epi32(-1))))
         })
     }
 }
@@ -195,9 +243,7 @@ impl F32x8 {
 
     #[inline(always)]
     fn compare<const PREDICATE: i32>(self, other: Self) -> Mask8 {
-        avx2!(Mask8(transmute::<__m256, wide::u32x8>(_mm256_cmp_ps::<
-            PREDICATE,
-        >(
+        avx2!(Mask8(transmute::<__m256, wide::u32x8>(_mm256_cmp_ps::<PREDICATE>(
             self.native(),
             other.native()
         ))))
@@ -210,18 +256,12 @@ impl F32Lanes for F32x8 {
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_min_ps(
-            self.native(),
-            other.native()
-        ))))
+        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_min_ps(self.native(), other.native()))))
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_max_ps(
-            self.native(),
-            other.native()
-        ))))
+        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_max_ps(self.native(), other.native()))))
     }
 
     #[inline(always)]
@@ -263,9 +303,7 @@ impl F32Lanes for F32x8 {
 
     #[inline(always)]
     fn trunc(self) -> U32x8 {
-        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(
-            _mm256_cvttps_epi32(self.native())
-        )))
+        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_cvttps_epi32(self.native()))))
     }
 
     #[inline(always)]
@@ -339,16 +377,15 @@ impl U32Lanes for U32x8 {
 
     #[inline(always)]
     fn shl<const N: i32>(self) -> Self {
-        avx2!(Self(transmute::<__m256i, wide::u32x8>(
-            _mm256_slli_epi32::<N>(self.native())
-        )))
+        avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_slli_epi32::<N>(self.native()))))
     }
 
     #[inline(always)]
     fn disjoint(self, other: Self) -> Mask8 {
-        avx2!(Mask8(transmute::<__m256i, wide::u32x8>(
-            _mm256_cmpeq_epi32((self & other).native(), _mm256_setzero_si256())
-        )))
+        avx2!(Mask8(transmute::<__m256i, wide::u32x8>(_mm256_cmpeq_epi32(
+            (self & other).native(),
+            _mm256_setzero_si256()
+        ))))
     }
 
     #[inline(always)]

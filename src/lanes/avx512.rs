@@ -84,25 +84,21 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn splat_u32(self, x: u32) -> U32x16 {
-        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(
-            _mm512_set1_epi32(x.cast_signed())
-        )))
+        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_set1_epi32(x.cast_signed()))))
     }
 
     #[inline(always)]
     fn load(self, from: &[f32]) -> F32x16 {
         let from: &[f32; 16] = from[..16].try_into().unwrap();
-        avx512!(F32x16(transmute::<__m512, wide::f32x16>(_mm512_loadu_ps(
-            from.as_ptr()
-        ))))
+        avx512!(F32x16(transmute::<__m512, wide::f32x16>(_mm512_loadu_ps(from.as_ptr()))))
     }
 
     #[inline(always)]
     fn load_u32(self, from: &[u32]) -> U32x16 {
         let from: &[u32; 16] = from[..16].try_into().unwrap();
-        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(
-            _mm512_loadu_si512(from.as_ptr().cast())
-        )))
+        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_loadu_si512(
+            from.as_ptr().cast()
+        ))))
     }
 
     #[inline(always)]
@@ -157,6 +153,65 @@ impl Isa for Avx512 {
                 _mm_storeu_si128(words.cast(), _mm512_extracti32x4_epi32::<3>(row));
             }
         });
+    }
+
+    #[inline(always)]
+    fn gather_rows<const WORDS: usize, const QUADS: usize>(
+        self,
+        rows: &[[u32; WORDS]],
+        which: &[u32],
+    ) -> [[U32x16; 4]; QUADS] {
+        let which: &[u32; 16] = which[..16].try_into().unwrap();
+        assert!(4 * QUADS <= WORDS);
+        let mut inside = true;
+        for &row in which {
+            inside &= (row as usize) < rows.len();
+        }
+        assert!(inside);
+        let mut out = [[self.splat_u32(0); 4]; QUADS];
+        for (quad, out) in out.iter_mut().enumerate() {
+            // Quarter `q` of vector `r` is four words of row `which[4q + r]`; then each quarter is
+            // transposed. Every address is inside `rows`: row and word were checked.
+            *out = avx512!({
+                let words = |k: usize| {
+                    rows.as_ptr()
+                        .add(which[k] as usize)
+                        .cast::<u32>()
+                        .add(4 * quad)
+                        .cast::<__m128i>()
+                };
+                let mut four = [_mm512_setzero_si512(); 4];
+                for (r, rows) in four.iter_mut().enumerate() {
+                    let first = _mm512_castsi128_si512(_mm_loadu_si128(words(r)));
+                    let half = _mm512_inserti32x4::<1>(first, _mm_loadu_si128(words(4 + r)));
+                    let most = _mm512_inserti32x4::<2>(half, _mm_loadu_si128(words(8 + r)));
+                    *rows = _mm512_inserti32x4::<3>(most, _mm_loadu_si128(words(12 + r)));
+                }
+                let (ab_low, cd_low) = (
+                    _mm512_unpacklo_epi32(four[0], four[1]),
+                    _mm512_unpackhi_epi32(four[0], four[1]),
+                );
+                let (ab_high, cd_high) = (
+                    _mm512_unpacklo_epi32(four[2], four[3]),
+                    _mm512_unpackhi_epi32(four[2], four[3]),
+                );
+                [
+                    U32x16(transmute::<__m512i, wide::u32x16>(_mm512_unpacklo_epi64(
+                        ab_low, ab_high,
+                    ))),
+                    U32x16(transmute::<__m512i, wide::u32x16>(_mm512_unpackhi_epi64(
+                        ab_low, ab_high,
+                    ))),
+                    U32x16(transmute::<__m512i, wide::u32x16>(_mm512_unpacklo_epi64(
+                        cd_low, cd_high,
+                    ))),
+                    U32x16(transmute::<__m512i, wide::u32x16>(_mm512_unpackhi_epi64(
+                        cd_low, cd_high,
+                    ))),
+                ]
+            });
+        }
+        out
     }
 }
 
@@ -214,10 +269,7 @@ impl F32x16 {
 
     #[inline(always)]
     fn compare<const PREDICATE: i32>(self, other: Self) -> Mask16 {
-        avx512!(Mask16(_mm512_cmp_ps_mask::<PREDICATE>(
-            self.native(),
-            other.native()
-        )))
+        avx512!(Mask16(_mm512_cmp_ps_mask::<PREDICATE>(self.native(), other.native())))
     }
 }
 
@@ -243,9 +295,7 @@ impl F32Lanes for F32x16 {
 
     #[inline(always)]
     fn abs(self) -> Self {
-        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_abs_ps(
-            self.native()
-        ))))
+        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_abs_ps(self.native()))))
     }
 
     #[inline(always)]
@@ -270,16 +320,16 @@ impl F32Lanes for F32x16 {
 
     #[inline(always)]
     fn select(mask: Mask16, yes: Self, no: Self) -> Self {
-        avx512!(Self(transmute::<__m512, wide::f32x16>(
-            _mm512_mask_blend_ps(mask.0, no.native(), yes.native())
-        )))
+        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_mask_blend_ps(
+            mask.0,
+            no.native(),
+            yes.native()
+        ))))
     }
 
     #[inline(always)]
     fn trunc(self) -> U32x16 {
-        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(
-            _mm512_cvttps_epi32(self.native())
-        )))
+        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_cvttps_epi32(self.native()))))
     }
 
     #[inline(always)]
@@ -344,25 +394,25 @@ impl U32Lanes for U32x16 {
 
     #[inline(always)]
     fn disjoint(self, other: Self) -> Mask16 {
-        avx512!(Mask16(_mm512_testn_epi32_mask(
-            self.native(),
-            other.native()
-        )))
+        avx512!(Mask16(_mm512_testn_epi32_mask(self.native(), other.native())))
     }
 
     #[inline(always)]
     fn select(mask: Mask16, yes: Self, no: Self) -> Self {
-        avx512!(Self(transmute::<__m512i, wide::u32x16>(
-            _mm512_mask_blend_epi32(mask.0, no.native(), yes.native())
-        )))
+        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_mask_blend_epi32(
+            mask.0,
+            no.native(),
+            yes.native()
+        ))))
     }
 
     // In a register: compressing straight to memory is many times slower on Zen 4.
     #[inline(always)]
     fn compress(self, mask: Mask16) -> Self {
-        avx512!(Self(transmute::<__m512i, wide::u32x16>(
-            _mm512_maskz_compress_epi32(mask.0, self.native())
-        )))
+        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_maskz_compress_epi32(
+            mask.0,
+            self.native()
+        ))))
     }
 
     #[inline(always)]

@@ -104,11 +104,7 @@ impl Level {
 
     /// This level, or the scalar one where there are fewer rows than lanes.
     pub(crate) fn for_rows(self, rows: usize) -> Self {
-        if rows < self.lanes() {
-            Self::SCALAR
-        } else {
-            self
-        }
+        if rows < self.lanes() { Self::SCALAR } else { self }
     }
 
     /// Runs `kernel` compiled for this level. Call it once per chunk, not per element.
@@ -156,8 +152,6 @@ impl FromStr for Level {
     type Err = UnknownLevel;
 
     fn from_str(name: &str) -> Result<Self, UnknownLevel> {
-        Self::all()
-            .find(|level| level.name() == name)
-            .ok_or(UnknownLevel)
+        Self::all().find(|level| level.name() == name).ok_or(UnknownLevel)
     }
 }

@@ -13,10 +13,7 @@
 //! Trap: a closure inside a kernel is compiled without the level's instructions. Kernels are
 //! plain statements and `#[inline(always)]` functions.
 
-#![allow(
-    unsafe_code,
-    reason = "the one home of intrinsics; every block carries its proof"
-)]
+#![allow(unsafe_code, reason = "the one home of intrinsics; every block carries its proof")]
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx2;
@@ -35,7 +32,7 @@ use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
 pub use level::{Level, UnknownLevel};
 pub(crate) use prefetch::{prefetch, prefetch_to_write};
-pub(crate) use table::{Columns, Table, TableMut};
+pub(crate) use table::{Columns, Table};
 
 /// The most lanes any level has; what buffers are padded to.
 pub(crate) const LANES_MAX: usize = 16;
@@ -77,6 +74,31 @@ pub(crate) trait Isa: Copy + Debug + Send + Sync {
         to: &mut [[u32; WORDS]],
         at: usize,
     );
+
+    /// Column `4q + w` of the rows `which`, for the first [`Isa::LANES`] of them, is element `w` of
+    /// element `q`; panics when there are fewer, one is out of range, or the columns are more
+    /// than the words.
+    #[inline(always)]
+    fn gather_rows<const WORDS: usize, const QUADS: usize>(
+        self,
+        rows: &[[u32; WORDS]],
+        which: &[u32],
+    ) -> [[Self::U32; 4]; QUADS] {
+        let mut columns = [[[0; LANES_MAX]; 4]; QUADS];
+        for (lane, &row) in which[..Self::LANES].iter().enumerate() {
+            let row = &rows[row as usize];
+            for (quad, columns) in columns.iter_mut().enumerate() {
+                for (word, column) in columns.iter_mut().enumerate() {
+                    column[lane] = row[4 * quad + word];
+                }
+            }
+        }
+        let mut out = [[self.splat_u32(0); 4]; QUADS];
+        for (out, column) in out.iter_mut().flatten().zip(columns.iter().flatten()) {
+            *out = self.load_u32(column);
+        }
+        out
+    }
 }
 
 /// A vector of `f32`. Comparisons with a NaN are false, except [`F32Lanes::unordered`].

@@ -14,10 +14,7 @@ impl<'a, T, const K: usize> Table<'a, T, K> {
     /// Cuts every column to `rows`; panics when one is shorter.
     #[inline(always)]
     pub(crate) fn new(columns: [&'a [T]; K], rows: usize) -> Self {
-        Self {
-            columns: columns.map(|column| &column[..rows]),
-            rows,
-        }
+        Self { columns: columns.map(|column| &column[..rows]), rows }
     }
 
     #[inline(always)]
@@ -31,8 +28,7 @@ impl<'a, T, const K: usize> Table<'a, T, K> {
         // The first half does not change in a loop, so it leaves one comparison there.
         assert!(I::LANES <= self.rows && row <= self.rows - I::LANES);
         // SAFETY: the assertion gives `row + LANES <= rows`, and each column is `rows` long.
-        self.columns
-            .map(|column| unsafe { column.get_unchecked(row..row + I::LANES) })
+        self.columns.map(|column| unsafe { column.get_unchecked(row..row + I::LANES) })
     }
 }
 
@@ -45,35 +41,6 @@ impl<const K: usize> Table<'_, u32, K> {
             *out = isa.load_u32(from);
         }
         out
-    }
-}
-
-/// `K` columns of equal length to write: one bounds check admits a row of all of them.
-#[derive(Debug)]
-pub(crate) struct TableMut<'a, T, const K: usize> {
-    /// Each is `rows` long; only [`TableMut::new`] writes this.
-    columns: [&'a mut [T]; K],
-    rows: usize,
-}
-
-impl<'a, T: Copy, const K: usize> TableMut<'a, T, K> {
-    /// Cuts every column to `rows`; panics when one is shorter.
-    #[inline(always)]
-    pub(crate) fn new(columns: [&'a mut [T]; K], rows: usize) -> Self {
-        Self {
-            columns: columns.map(|column| &mut column[..rows]),
-            rows,
-        }
-    }
-
-    /// Writes one row; panics when it is not there.
-    #[inline(always)]
-    pub(crate) fn write(&mut self, row: usize, values: [T; K]) {
-        assert!(row < self.rows);
-        for (column, value) in self.columns.iter_mut().zip(values) {
-            // SAFETY: the assertion gives `row < rows`, and each column is `rows` long.
-            *unsafe { column.get_unchecked_mut(row) } = value;
-        }
     }
 }
 

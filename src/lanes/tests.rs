@@ -58,12 +58,7 @@ const UNTOUCHED: u32 = 0xdead_beef;
 
 fn floats() -> Vec<f32> {
     let around = |x: f32| [x.to_bits() - 1, x.to_bits(), x.to_bits() + 1];
-    FLOATS
-        .into_iter()
-        .flat_map(around)
-        .flat_map(|x| [x, x | 1 << 31])
-        .map(f32::from_bits)
-        .collect()
+    FLOATS.into_iter().flat_map(around).flat_map(|x| [x, x | 1 << 31]).map(f32::from_bits).collect()
 }
 
 /// Every pair of `all` in two columns, behind `shift` other rows and before as many as make whole
@@ -155,10 +150,7 @@ impl Kernel for OnFloats<'_> {
                 ("or", ones(isa, lt | b_is_nan)),
                 ("select floats", I::F32::select(lt, a, b).to_bits()),
                 ("select floats by not", I::F32::select(!lt, a, b).to_bits()),
-                (
-                    "select whole numbers",
-                    I::U32::select(lt, a.to_bits(), b.to_bits()),
-                ),
+                ("select whole numbers", I::U32::select(lt, a.to_bits(), b.to_bits())),
                 ("trunc", I::F32::select(whole, a, zero).trunc()),
                 ("to_bits", a.to_bits()),
                 ("from_bits", I::F32::from_bits(a.to_bits()).to_bits()),
@@ -231,14 +223,10 @@ fn every_level_gives_the_same_bits() {
     for shift in 0..LANES_MAX {
         let floats = every_pair(&floats(), shift);
         let [a, b] = &floats;
-        compare(OnFloats(&floats), |row| {
-            format!("{:e} and {:e}", a[row], b[row])
-        });
+        compare(OnFloats(&floats), |row| format!("{:e} and {:e}", a[row], b[row]));
         let whole = every_pair(&WHOLE, shift);
         let [a, b] = &whole;
-        compare(OnWhole(&whole), |row| {
-            format!("{:#x} and {:#x}", a[row], b[row])
-        });
+        compare(OnWhole(&whole), |row| format!("{:#x} and {:#x}", a[row], b[row]));
     }
 }
 
@@ -286,10 +274,8 @@ impl Kernel for ThroughMemory {
             assert!(to[I::LANES..].iter().all(|&word| word == UNTOUCHED));
         }
 
-        let (a, b) = (
-            isa.load_u32(&from),
-            isa.load_u32(&from).wrapping_add(isa.splat_u32(0x1_0000)),
-        );
+        let (a, b) =
+            (isa.load_u32(&from), isa.load_u32(&from).wrapping_add(isa.splat_u32(0x1_0000)));
         for count in 0..=I::LANES {
             let mut to = vec![[UNTOUCHED; 2]; I::LANES + 2];
             isa.store_pairs(a, b, count, &mut to);
@@ -309,6 +295,9 @@ impl Kernel for ThroughMemory {
         for at in 0..=8 {
             rows::<I, 12>(isa, at);
         }
+        columns::<I, 5, 1>(isa);
+        columns::<I, 8, 2>(isa);
+        columns::<I, 12, 3>(isa);
     }
 }
 
@@ -328,6 +317,24 @@ fn rows<I: Isa, const WORDS: usize>(isa: I, at: usize) {
             let written = k < I::LANES && (at..at + 4).contains(&w);
             let expected = if written { word(k, w - at) } else { UNTOUCHED };
             assert_eq!(found, expected, "row {k}, word {w} of {WORDS}, at {at}");
+        }
+    }
+}
+
+/// Words of rows taken from anywhere, as columns.
+#[inline(always)]
+fn columns<I: Isa, const WORDS: usize, const QUADS: usize>(isa: I) {
+    let words = |row: usize| core::array::from_fn(|w| (100 * row + w) as u32 | 0x8000_0000);
+    let rows: Vec<[u32; WORDS]> = (0..I::LANES + 7).map(words).collect();
+    for step in [0, 1, 5] {
+        let which: Vec<u32> = (0..I::LANES).map(|k| (step * k % rows.len()) as u32).collect();
+        let mut lanes = [0; LANES_MAX];
+        let columns = isa.gather_rows::<WORDS, QUADS>(&rows, &which);
+        for (w, column) in columns.iter().flatten().enumerate() {
+            column.store(&mut lanes);
+            for (lane, &row) in lanes.iter().zip(&which) {
+                assert_eq!(*lane, rows[row as usize][w], "word {w} of row {row}, step {step}");
+            }
         }
     }
 }
@@ -414,9 +421,7 @@ impl Kernel for Tables {
                     float.store(&mut lanes);
                     assert!(lanes[..I::LANES].iter().all(|&lane| lane == floats[k][row]));
                 }
-                let at: Vec<u32> = (0..I::LANES)
-                    .map(|k| ((row + 3 * k) % rows) as u32)
-                    .collect();
+                let at: Vec<u32> = (0..I::LANES).map(|k| ((row + 3 * k) % rows) as u32).collect();
                 for (k, float) in table.gather(isa, &at).into_iter().enumerate() {
                     float.store(&mut lanes);
                     for (lane, &row) in lanes.iter().zip(&at) {
@@ -424,16 +429,6 @@ impl Kernel for Tables {
                     }
                 }
             }
-
-            let [mut first, mut second] = [vec![UNTOUCHED; rows + 1], vec![UNTOUCHED; rows]];
-            let mut written = TableMut::new([&mut first[..], &mut second], rows);
-            for row in (0..rows).rev() {
-                written.write(row, [row as u32, 2 * row as u32]);
-            }
-            for row in 0..rows {
-                assert_eq!((first[row], second[row]), (row as u32, 2 * row as u32));
-            }
-            assert_eq!(first[rows], UNTOUCHED);
         }
     }
 }
@@ -458,14 +453,15 @@ enum Misuse {
     StoreRows,
     StoreRowsAt(usize),
     NewTable,
-    NewTableMut,
     LoadRow(usize),
     LoadWholeRow(usize),
     LoadFromShort,
     Splat(usize),
     Gather(u32),
     GatherFew,
-    Write(usize),
+    GatherRows(u32),
+    GatherFewRows,
+    GatherPastTheWords,
 }
 
 impl Kernel for Misuse {
@@ -490,7 +486,6 @@ impl Kernel for Misuse {
             // Room on both sides, so that even a write astray hits nothing else.
             Self::StoreRowsAt(at) => isa.store_rows([n; 4], &mut rows[4..], at),
             Self::NewTable => _ = Table::new([&floats[..], &floats[1..]], ROWS),
-            Self::NewTableMut => _ = TableMut::new([&mut floats[1..]], ROWS),
             Self::LoadRow(past) => _ = table.load(isa, (ROWS - few).wrapping_add(past)),
             Self::LoadWholeRow(past) => {
                 let row = (ROWS - few).wrapping_add(past);
@@ -503,9 +498,12 @@ impl Kernel for Misuse {
                 _ = table.gather(isa, &at);
             }
             Self::GatherFew => _ = table.gather(isa, &at[..few]),
-            Self::Write(past) => {
-                TableMut::new([&mut whole[..]], ROWS).write(ROWS.wrapping_add(past), [1]);
+            Self::GatherRows(row) => {
+                at[few] = row;
+                _ = isa.gather_rows::<8, 2>(&rows, &at);
             }
+            Self::GatherFewRows => _ = isa.gather_rows::<8, 2>(&rows, &at[..few]),
+            Self::GatherPastTheWords => _ = isa.gather_rows::<8, 3>(&rows, &at),
         }
     }
 }
@@ -524,15 +522,18 @@ fn what_is_not_there_panics() {
         Misuse::StorePairs,
         Misuse::StoreRows,
         Misuse::NewTable,
-        Misuse::NewTableMut,
         Misuse::LoadFromShort,
         Misuse::GatherFew,
+        Misuse::GatherFewRows,
+        Misuse::GatherPastTheWords,
     ];
     misuses.extend([5, 8, 100, usize::MAX - 3, usize::MAX].map(Misuse::StoreRowsAt));
-    misuses.extend([2 * LANES_MAX as u32, 1 << 31, u32::MAX].map(Misuse::Gather));
+    for row in [2 * LANES_MAX as u32, 1 << 31, u32::MAX] {
+        misuses.extend([Misuse::Gather(row), Misuse::GatherRows(row)]);
+    }
     for past in past {
         misuses.extend([Misuse::LoadRow(past), Misuse::LoadWholeRow(past)]);
-        misuses.extend([Misuse::Splat(past), Misuse::Write(past)]);
+        misuses.push(Misuse::Splat(past));
     }
     for level in Level::all() {
         for &misuse in &misuses {
@@ -570,22 +571,13 @@ impl Kernel for Lanes {
 #[test]
 fn levels_are_named_and_ordered() {
     let levels: Vec<Level> = Level::all().collect();
-    assert_eq!(
-        levels[..3],
-        [Level::SCALAR, Level::PORTABLE4, Level::PORTABLE8]
-    );
+    assert_eq!(levels[..3], [Level::SCALAR, Level::PORTABLE4, Level::PORTABLE8]);
     assert!(levels.contains(&Level::detect()));
     assert_eq!(Level::default(), Level::detect());
-    assert!(
-        levels.is_sorted_by_key(|level| level.lanes()),
-        "narrow to wide"
-    );
+    assert!(levels.is_sorted_by_key(|level| level.lanes()), "narrow to wide");
     for (k, level) in levels.iter().enumerate() {
         assert_eq!(Level::from_str(level.name()), Ok(*level));
-        assert_eq!(
-            format!("{level}/{level:?}"),
-            format!("{0}/{0}", level.name())
-        );
+        assert_eq!(format!("{level}/{level:?}"), format!("{0}/{0}", level.name()));
         assert_eq!(format!("{level:>12}").len(), 12);
         assert_eq!(level.lanes(), level.run(Lanes));
         assert!(level.lanes() <= LANES_MAX);

@@ -18,17 +18,12 @@ fn pairs(
     flags: Option<&[bool]>,
     meet: impl Fn(usize, usize) -> bool,
 ) -> Vec<Pair> {
-    let valid: Vec<usize> = (0..boxes.len())
-        .filter(|&i| boxes[i].validate().is_ok())
-        .collect();
+    let valid: Vec<usize> = (0..boxes.len()).filter(|&i| boxes[i].validate().is_ok()).collect();
     let mut found = Vec::new();
     for (k, &i) in valid.iter().enumerate() {
         for &j in &valid[k + 1..] {
             if (moves(flags, i) || moves(flags, j)) && meet(i, j) {
-                found.push(Pair {
-                    a: i as u32,
-                    b: j as u32,
-                });
+                found.push(Pair { a: i as u32, b: j as u32 });
             }
         }
     }

@@ -69,20 +69,11 @@ pub fn sweep(a: &MovingBox, b: &MovingBox) -> Result<Sweep, InvalidBox> {
     let margin = if last < 0.0 { last } else { last - first };
     if !(first <= last && first <= 1.0 && last >= 0.0) {
         let never = f64::INFINITY;
-        return Ok(Sweep {
-            first: never,
-            last: never,
-            contact: Contact::SEPARATED,
-            margin,
-        });
+        return Ok(Sweep { first: never, last: never, contact: Contact::SEPARATED, margin });
     }
     let contact = if apart {
         let (mut axes, mut from_below) = (0, 0);
-        for (axis, _) in enter
-            .iter()
-            .enumerate()
-            .filter(|(_, enter)| **enter == first)
-        {
+        for (axis, _) in enter.iter().enumerate().filter(|(_, enter)| **enter == first) {
             axes |= 1 << axis;
             from_below |= u32::from(b.delta[axis] > a.delta[axis]) << axis;
         }
@@ -90,21 +81,12 @@ pub fn sweep(a: &MovingBox, b: &MovingBox) -> Result<Sweep, InvalidBox> {
     } else {
         contact(State::Overlapping, touched, negative, pressed == touched)
     };
-    Ok(Sweep {
-        first,
-        last,
-        contact,
-        margin,
-    })
+    Ok(Sweep { first, last, contact, margin })
 }
 
 /// Packs what [`Contact`] documents.
 fn contact(state: State, axes: u32, negative: u32, closing: bool) -> Contact {
-    let state = if state == State::Touching {
-        Contact::TOUCHING
-    } else {
-        Contact::OVERLAPPING
-    };
+    let state = if state == State::Touching { Contact::TOUCHING } else { Contact::OVERLAPPING };
     let closing = if closing { Contact::CLOSING } else { 0 };
     Contact::from_bits(axes | negative << Contact::NEGATIVE_SHIFT | state | closing)
 }

@@ -6,9 +6,8 @@ use crate::lanes::Table;
 /// The columns of [`Boxes`], in the order of [`Boxes::columns`].
 pub(crate) const COLUMNS: usize = 9;
 
-const NAMES: [&str; COLUMNS] = [
-    "min.x", "min.y", "min.z", "max.x", "max.y", "max.z", "delta.x", "delta.y", "delta.z",
-];
+const NAMES: [&str; COLUMNS] =
+    ["min.x", "min.y", "min.z", "max.x", "max.y", "max.z", "delta.x", "delta.y", "delta.z"];
 
 /// A column or output of the wrong length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,15 +23,7 @@ pub struct LengthMismatch {
 
 impl LengthMismatch {
     pub(crate) fn check(what: &'static str, expected: usize, found: usize) -> Result<(), Self> {
-        if expected == found {
-            Ok(())
-        } else {
-            Err(Self {
-                what,
-                expected,
-                found,
-            })
-        }
+        if expected == found { Ok(()) } else { Err(Self { what, expected, found }) }
     }
 }
 
@@ -66,9 +57,8 @@ impl<'a> Boxes<'a> {
         max: [&'a [f32]; 3],
         delta: [&'a [f32]; 3],
     ) -> Result<Self, LengthMismatch> {
-        let columns = [
-            min[0], min[1], min[2], max[0], max[1], max[2], delta[0], delta[1], delta[2],
-        ];
+        let columns =
+            [min[0], min[1], min[2], max[0], max[1], max[2], delta[0], delta[1], delta[2]];
         for (name, column) in NAMES.into_iter().zip(columns) {
             LengthMismatch::check(name, columns[0].len(), column.len())?;
         }
@@ -95,13 +85,7 @@ impl<'a> Boxes<'a> {
     #[must_use]
     pub fn get(&self, row: usize) -> MovingBox {
         let of = |first: usize| core::array::from_fn(|axis| self.columns[first + axis][row]);
-        MovingBox {
-            aabb: Aabb {
-                min: of(0),
-                max: of(3),
-            },
-            delta: of(6),
-        }
+        MovingBox { aabb: Aabb { min: of(0), max: of(3) }, delta: of(6) }
     }
 
     /// The rows `range` alone.
@@ -111,9 +95,7 @@ impl<'a> Boxes<'a> {
     /// When there are no such rows.
     #[must_use]
     pub fn slice(&self, range: core::ops::Range<usize>) -> Self {
-        Self {
-            columns: self.columns.map(|column| &column[range.clone()]),
-        }
+        Self { columns: self.columns.map(|column| &column[range.clone()]) }
     }
 
     /// Minima, maxima, displacements; x, y, z of each.

@@ -35,29 +35,17 @@ impl<'a> Boxes<'a> {
     ///
     /// When there are more than `u32::MAX` rows.
     pub fn check(self, level: Level, rejected: &'a mut Vec<Rejected>) -> Checked<'a> {
-        assert!(
-            u32::try_from(self.len()).is_ok(),
-            "more rows than a u32 can name"
-        );
+        assert!(u32::try_from(self.len()).is_ok(), "more rows than a u32 can name");
         rejected.clear();
-        level.for_rows(self.len()).run(Check {
-            boxes: self,
-            rejected,
-        });
-        Checked {
-            boxes: self,
-            rejected,
-        }
+        level.for_rows(self.len()).run(Check { boxes: self, rejected });
+        Checked { boxes: self, rejected }
     }
 }
 
 impl<'a> Checked<'a> {
     /// Rows that are all boxes: for stores that let nothing else in.
     pub(super) fn all_valid(boxes: Boxes<'a>) -> Self {
-        Self {
-            boxes,
-            rejected: &[],
-        }
+        Self { boxes, rejected: &[] }
     }
 
     /// The rows, those that are no boxes among them.
@@ -87,9 +75,7 @@ impl<'a> Checked<'a> {
     /// Whether row `row` is on the list.
     #[must_use]
     pub fn is_rejected(&self, row: u32) -> bool {
-        self.rejected
-            .binary_search_by_key(&row, |rejected| rejected.row)
-            .is_ok()
+        self.rejected.binary_search_by_key(&row, |rejected| rejected.row).is_ok()
     }
 }
 
@@ -143,10 +129,7 @@ pub(crate) fn list(boxes: Boxes<'_>, start: usize, mut bad: u32, rejected: &mut 
         let row = start + bad.trailing_zeros() as usize;
         bad &= bad - 1;
         if let Err(reason) = boxes.get(row).validate() {
-            rejected.push(Rejected {
-                row: row as u32,
-                reason,
-            });
+            rejected.push(Rejected { row: row as u32, reason });
         }
     }
 }

@@ -41,10 +41,7 @@ impl BoxStore {
     #[must_use]
     pub fn with_capacity(rows: usize) -> Self {
         let blocks = rows.div_ceil(LANES_MAX);
-        Self {
-            columns: core::array::from_fn(|_| Vec::with_capacity(blocks)),
-            len: 0,
-        }
+        Self { columns: core::array::from_fn(|_| Vec::with_capacity(blocks)), len: 0 }
     }
 
     /// How many boxes.
@@ -130,12 +127,8 @@ impl BoxStore {
     #[must_use]
     pub fn boxes(&self) -> Boxes<'_> {
         let of = |column: usize| &bytemuck::cast_slice(&self.columns[column])[..self.len];
-        Boxes::new(
-            [of(0), of(1), of(2)],
-            [of(3), of(4), of(5)],
-            [of(6), of(7), of(8)],
-        )
-        .expect("the columns grow together")
+        Boxes::new([of(0), of(1), of(2)], [of(3), of(4), of(5)], [of(6), of(7), of(8)])
+            .expect("the columns grow together")
     }
 
     /// The rows, all of which are boxes.
@@ -144,14 +137,7 @@ impl BoxStore {
         Checked::all_valid(self.boxes())
     }
 
-    fn write(
-        &mut self,
-        row: usize,
-        MovingBox {
-            aabb: Aabb { min, max },
-            delta,
-        }: MovingBox,
-    ) {
+    fn write(&mut self, row: usize, MovingBox { aabb: Aabb { min, max }, delta }: MovingBox) {
         let numbers = min.into_iter().chain(max).chain(delta);
         for (column, number) in self.columns.iter_mut().zip(numbers) {
             bytemuck::cast_slice_mut::<Block, f32>(column)[row] = number;

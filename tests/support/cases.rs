@@ -124,11 +124,7 @@ fn case((family, axis): Family, draw: &mut Draw) -> Option<Case> {
             for _ in 0..draw.0.random_range(1..4) {
                 let number = numbers.nth(draw.0.random_range(0..6))?;
                 let steps = draw.0.random_range(1..=2);
-                let step = if draw.one_in(2) {
-                    f32::next_up
-                } else {
-                    f32::next_down
-                };
+                let step = if draw.one_in(2) { f32::next_up } else { f32::next_down };
                 *number = (0..steps).fold(*number, |x, _| step(x));
             }
         }
@@ -145,11 +141,7 @@ fn case((family, axis): Family, draw: &mut Draw) -> Option<Case> {
         },
         delta: axes.map(|axis| axis[k][2]),
     };
-    let (a, b) = if draw.one_in(2) {
-        (moving(0), moving(1))
-    } else {
-        (moving(1), moving(0))
-    };
+    let (a, b) = if draw.one_in(2) { (moving(0), moving(1)) } else { (moving(1), moving(0)) };
     let valid = a.validate().is_ok() && b.validate().is_ok();
     valid.then_some(Case { family, a, b })
 }
@@ -159,11 +151,7 @@ fn grid(draw: &mut Draw, _: &Shared) -> Axis {
     let mut moving = || {
         let min = draw.whole(-6, 6) * 0.25;
         let size = draw.whole(0, 8) * 0.25;
-        let delta = if draw.one_in(3) {
-            0.0
-        } else {
-            draw.whole(-16, 16) * 0.25
-        };
+        let delta = if draw.one_in(3) { 0.0 } else { draw.whole(-16, 16) * 0.25 };
         [min, min + size, delta]
     };
     [moving(), moving()]
@@ -184,17 +172,9 @@ fn together(draw: &mut Draw, shared: &Shared) -> Axis {
         3 => (a_max - gap, d),
         _ => (a_max - (a_max - a_min).min(b_size), 0.0),
     };
-    let both = if draw.one_in(2) {
-        0.0
-    } else {
-        unit * draw.whole(-4, 4)
-    };
+    let both = if draw.one_in(2) { 0.0 } else { unit * draw.whole(-4, 4) };
     let axis = [[a_min, a_max, both], [b_min, b_min + b_size, d + both]];
-    if draw.one_in(2) {
-        axis.map(|[min, max, delta]| [-max, -min, -delta])
-    } else {
-        axis
-    }
+    if draw.one_in(2) { axis.map(|[min, max, delta]| [-max, -min, -delta]) } else { axis }
 }
 
 /// Gap and motion just above a power of two, half way between two floats, where a rounding is
@@ -207,47 +187,30 @@ fn roundings(draw: &mut Draw, shared: &Shared) -> Axis {
     let steps = draw.one_of(&[8.0, 4096.0, 16384.0]);
     let just_above_one = |draw: &mut Draw| 1.0 + f32::EPSILON * draw.between(0.0, steps).round();
     let a_min = just_above_one(draw);
-    let b_max = if draw.one_in(2) {
-        half_step
-    } else {
-        -half_step
-    };
+    let b_max = if draw.one_in(2) { half_step } else { -half_step };
     let scale = draw.one_of(&[1.0, 1.0, 2.0, 64.0]);
     let b_delta = just_above_one(draw) * scale;
-    let a_delta = if draw.one_in(2) {
-        half_step
-    } else {
-        -half_step
-    } * scale;
+    let a_delta = if draw.one_in(2) { half_step } else { -half_step } * scale;
     [[a_min, 3.0, a_delta], [-1.0, b_max, b_delta]]
 }
 
 /// Planes, lines and points.
 fn flat(draw: &mut Draw, shared: &Shared) -> Axis {
     let base = if draw.one_in(2) { grid } else { together };
-    base(draw, shared).map(|[min, max, delta]| {
-        if draw.one_in(3) {
-            [min, max, delta]
-        } else {
-            [max, max, delta]
-        }
-    })
+    base(draw, shared).map(
+        |[min, max, delta]| {
+            if draw.one_in(3) { [min, max, delta] } else { [max, max, delta] }
+        },
+    )
 }
 
 fn hostile(draw: &mut Draw, _: &Shared) -> Axis {
     let near = draw.one_of(&HOSTILE);
     let mut number = || {
-        let number = if draw.one_in(2) {
-            near
-        } else {
-            draw.one_of(&HOSTILE)
-        };
+        let number = if draw.one_in(2) { near } else { draw.one_of(&HOSTILE) };
         if draw.one_in(2) { -number } else { number }
     };
-    [
-        [number(), number(), number()],
-        [number(), number(), number()],
-    ]
+    [[number(), number(), number()], [number(), number(), number()]]
 }
 
 /// A million lengths from the origin, where a float has few digits left.
@@ -285,8 +248,5 @@ fn any_bits(draw: &mut Draw, _: &Shared) -> Axis {
         let bits = draw.0.random_range(0..=swath::COORD_MAX.to_bits()) >> shift;
         f32::from_bits(bits | u32::from(draw.one_in(2)) << 31)
     };
-    [
-        [number(), number(), number()],
-        [number(), number(), number()],
-    ]
+    [[number(), number(), number()], [number(), number(), number()]]
 }

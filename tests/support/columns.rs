@@ -9,17 +9,10 @@ pub(crate) struct Columns([Vec<f32>; 9]);
 impl Columns {
     pub(crate) fn new(rows: &[MovingBox]) -> Self {
         let numbers = |row: &MovingBox| {
-            let mut numbers = row
-                .aabb
-                .min
-                .into_iter()
-                .chain(row.aabb.max)
-                .chain(row.delta);
+            let mut numbers = row.aabb.min.into_iter().chain(row.aabb.max).chain(row.delta);
             std::array::from_fn::<f32, 9, _>(|_| numbers.next().unwrap_or_default())
         };
-        Self(std::array::from_fn(|k| {
-            rows.iter().map(|row| numbers(row)[k]).collect()
-        }))
+        Self(std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect()))
     }
 
     pub(crate) fn boxes(&self) -> Boxes<'_> {
@@ -29,11 +22,7 @@ impl Columns {
 }
 
 /// What stands in an output before it is written: no answer looks like this.
-pub(crate) const UNWRITTEN: Sweep = Sweep {
-    first: -7.0,
-    last: -9.0,
-    contact: Contact::SEPARATED,
-};
+pub(crate) const UNWRITTEN: Sweep = Sweep { first: -7.0, last: -9.0, contact: Contact::SEPARATED };
 
 /// Columns for answers.
 pub(crate) struct Outputs {
@@ -57,11 +46,7 @@ impl Outputs {
     }
 
     pub(crate) fn answers(&mut self) -> Answers<'_> {
-        Answers {
-            first: &mut self.first,
-            last: &mut self.last,
-            contact: &mut self.contact,
-        }
+        Answers { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
     }
 
     /// The bits of every row.
@@ -80,9 +65,5 @@ impl Outputs {
 
 /// An answer, to be compared to the bit.
 pub(crate) fn bits(sweep: Sweep) -> [u32; 3] {
-    [
-        sweep.first.to_bits(),
-        sweep.last.to_bits(),
-        sweep.contact.bits(),
-    ]
+    [sweep.first.to_bits(), sweep.last.to_bits(), sweep.contact.bits()]
 }

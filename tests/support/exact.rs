@@ -29,17 +29,9 @@ const TINY: i32 = 149;
 fn whole(x: f32) -> Whole {
     let exponent = (x.to_bits() >> 23 & 0xff) as i32;
     let digits = i64::from(x.to_bits() & 0x7f_ffff);
-    let digits = if exponent == 0 {
-        digits
-    } else {
-        digits | 1 << 23
-    };
+    let digits = if exponent == 0 { digits } else { digits | 1 << 23 };
     let positive = Whole::from(digits) << (exponent - 1).max(0);
-    if x.is_sign_negative() {
-        -positive
-    } else {
-        positive
-    }
+    if x.is_sign_negative() { -positive } else { positive }
 }
 
 /// A fraction with a positive denominator, not reduced.
@@ -52,10 +44,7 @@ pub(crate) struct Fraction {
 impl Fraction {
     fn new(above: Whole, below: Whole) -> Self {
         if below < Whole::from(0) {
-            Self {
-                above: -above,
-                below: -below,
-            }
+            Self { above: -above, below: -below }
         } else {
             Self { above, below }
         }
@@ -152,11 +141,7 @@ pub(crate) fn sweep(a: &MovingBox, b: &MovingBox) -> Exact {
         if d == zero {
             never |= apart_here;
         } else {
-            let (near, far) = if d > zero {
-                (&meet, &part)
-            } else {
-                (&part, &meet)
-            };
+            let (near, far) = if d > zero { (&meet, &part) } else { (&part, &meet) };
             let near = Fraction::new(near.clone(), d.clone());
             let far = Fraction::new(far.clone(), d.clone());
             first = first.max(near.clone());
@@ -182,16 +167,7 @@ pub(crate) fn sweep(a: &MovingBox, b: &MovingBox) -> Exact {
         (false, true) => State::Touching,
         (false, false) => State::Overlapping,
     };
-    Exact {
-        state,
-        first,
-        last,
-        narrow: !never,
-        enter,
-        axes,
-        down,
-        closing,
-    }
+    Exact { state, first, last, narrow: !never, enter, axes, down, closing }
 }
 
 /// Axes of contact on which the normal points down.

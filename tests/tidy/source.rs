@@ -6,14 +6,8 @@
 
 /// The module that a file of `src` is: `src/store/slots.rs` is `store`, `slots`.
 pub(crate) fn module_of(path: &str) -> Vec<&str> {
-    let inside = path
-        .strip_prefix("src/")
-        .unwrap_or_default()
-        .trim_end_matches(".rs");
-    inside
-        .split('/')
-        .filter(|name| !matches!(*name, "" | "mod" | "lib"))
-        .collect()
+    let inside = path.strip_prefix("src/").unwrap_or_default().trim_end_matches(".rs");
+    inside.split('/').filter(|name| !matches!(*name, "" | "mod" | "lib")).collect()
 }
 
 /// A path of the code, as seen from the root of its crate.
@@ -43,10 +37,7 @@ struct Scope {
 /// stands under `cfg(test)` is known.
 pub(crate) fn named<'a>(path: &'a str, tokens: &[Token<'a>]) -> Vec<Named<'a>> {
     let mut module = module_of(path);
-    let mut scope = Scope {
-        in_test: module.contains(&"tests"),
-        ..Scope::default()
-    };
+    let mut scope = Scope { in_test: module.contains(&"tests"), ..Scope::default() };
     let mut around = Vec::new();
     let mut named = Vec::new();
     let mut at = 0;
@@ -64,11 +55,7 @@ pub(crate) fn named<'a>(path: &'a str, tokens: &[Token<'a>]) -> Vec<Named<'a>> {
                 module.extend(is_module.then(|| before(1)));
                 let in_test = scope.in_test || scope.next_in_test;
                 around.push(scope);
-                scope = Scope {
-                    is_module,
-                    in_test,
-                    next_in_test: false,
-                };
+                scope = Scope { is_module, in_test, next_in_test: false };
             }
             "}" | ")" | "]" => {
                 module.truncate(module.len() - usize::from(scope.is_module));
@@ -82,13 +69,7 @@ pub(crate) fn named<'a>(path: &'a str, tokens: &[Token<'a>]) -> Vec<Named<'a>> {
                 let mut found = Vec::new();
                 at = follow(tokens, at, start, &mut found);
                 for (line, path) in found {
-                    named.push(Named {
-                        line,
-                        path,
-                        ours,
-                        in_test,
-                        in_use,
-                    });
+                    named.push(Named { line, path, ours, in_test, in_use });
                 }
                 continue;
             }
@@ -101,10 +82,7 @@ pub(crate) fn named<'a>(path: &'a str, tokens: &[Token<'a>]) -> Vec<Named<'a>> {
 
 /// Whether `text` starts a path: it does not after `::`, unless that is itself the start.
 fn starts_path(text: &str, before: &str, before_that: &str) -> bool {
-    let root = [
-        "crate", "self", "super", "core", "alloc", "std", "wide", "rayon",
-    ]
-    .contains(&text);
+    let root = ["crate", "self", "super", "core", "alloc", "std", "wide", "rayon"].contains(&text);
     let continues = before == "::" && before_that.bytes().all(is_word) && before_that != "use";
     root && !continues
 }
@@ -190,9 +168,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
 /// How long the comment, string or character is that `text` starts with, if it does.
 fn silence(text: &str) -> Option<usize> {
     let through = |from: usize, close: &str| {
-        text[from..]
-            .find(close)
-            .map_or(text.len(), |at| from + at + close.len())
+        text[from..].find(close).map_or(text.len(), |at| from + at + close.len())
     };
     if text.starts_with("//") {
         return Some(through(2, "\n"));
@@ -209,10 +185,7 @@ fn silence(text: &str) -> Option<usize> {
         }
         return Some(at);
     }
-    if let Some(raw) = ["r", "br", "cr"]
-        .iter()
-        .find_map(|prefix| text.strip_prefix(prefix))
-    {
+    if let Some(raw) = ["r", "br", "cr"].iter().find_map(|prefix| text.strip_prefix(prefix)) {
         let inside = raw.trim_start_matches('#');
         if inside.starts_with('"') {
             let close = format!("\"{}", "#".repeat(raw.len() - inside.len()));
@@ -246,30 +219,15 @@ fn through_unescaped(text: &str, close: char) -> usize {
 /// Goal: the rules see code and nothing else. Method: every kind of comment and literal.
 #[test]
 fn only_code_is_read() {
-    let read = |text| {
-        tokens(text)
-            .iter()
-            .map(|t| t.text)
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
+    let read = |text| tokens(text).iter().map(|t| t.text).collect::<Vec<_>>().join(" ");
     assert_eq!(read("a // b\nc /* d /* e */ f */ g /// h\n//! i"), "a c g");
-    assert_eq!(
-        read(r#"a("b\"c", '"', 'd', '\'', b'"', b"e")"#),
-        "a ( , , , , b , b )"
-    );
-    assert_eq!(
-        read("a(r#\"b\" c\"#, br\"\\\", r#type)"),
-        "a ( , , r # type )"
-    );
+    assert_eq!(read(r#"a("b\"c", '"', 'd', '\'', b'"', b"e")"#), "a ( , , , , b , b )");
+    assert_eq!(read("a(r#\"b\" c\"#, br\"\\\", r#type)"), "a ( , , r # type )");
     assert_eq!(
         read("fn a<'b>(c: &'b [f32; 3], d: 'é')"),
         "fn a < ' b > ( c : & ' b [ f32 ; 3 ] , d : )"
     );
     assert_eq!(read("core::arch::x86_64"), "core :: arch :: x86_64");
-    let lines: Vec<_> = tokens("a\n/*\n*/ b \"\n\" c")
-        .iter()
-        .map(|t| t.line)
-        .collect();
+    let lines: Vec<_> = tokens("a\n/*\n*/ b \"\n\" c").iter().map(|t| t.line).collect();
     assert_eq!(lines, [1, 3, 4]);
 }

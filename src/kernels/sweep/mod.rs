@@ -48,11 +48,7 @@ pub struct Sweep {
 
 impl Sweep {
     /// The pair never touches.
-    pub const SEPARATED: Self = Self {
-        first: MISS,
-        last: MISS,
-        contact: Contact::SEPARATED,
-    };
+    pub const SEPARATED: Self = Self { first: MISS, last: MISS, contact: Contact::SEPARATED };
 }
 
 /// Where answers go: a column each, one row for each question.
@@ -96,11 +92,7 @@ impl Answers<'_> {
     /// When there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> Sweep {
-        Sweep {
-            first: self.first[row],
-            last: self.last[row],
-            contact: self.contact[row],
-        }
+        Sweep { first: self.first[row], last: self.last[row], contact: self.contact[row] }
     }
 
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
@@ -163,11 +155,7 @@ pub fn one_to_many(
     a.validate()?;
     answers.check(many.len())?;
     let level = level.for_rows(many.len());
-    level.run(OneToMany {
-        a,
-        many: many.boxes(),
-        answers: &mut answers,
-    });
+    level.run(OneToMany { a, many: many.boxes(), answers: &mut answers });
     for rejected in many.rejected() {
         answers.write(rejected.row as usize, Sweep::SEPARATED);
     }
@@ -199,11 +187,7 @@ pub fn pairs(
         return Err(SweepError::NoSuchRow { index, row, rows });
     }
     let level = level.for_rows(pairs.len());
-    level.run(Pairs {
-        boxes: boxes.boxes(),
-        pairs,
-        answers: &mut answers,
-    });
+    level.run(Pairs { boxes: boxes.boxes(), pairs, answers: &mut answers });
     if !boxes.rejected().is_empty() {
         for (index, pair) in pairs.iter().enumerate() {
             if boxes.is_rejected(pair.a) || boxes.is_rejected(pair.b) {
@@ -230,11 +214,7 @@ impl Kernel for OneToOne<'_> {
         first.store(&mut firsts);
         last.store(&mut lasts);
         contact.store(&mut contacts);
-        Sweep {
-            first: firsts[0],
-            last: lasts[0],
-            contact: Contact::from_bits(contacts[0]),
-        }
+        Sweep { first: firsts[0], last: lasts[0], contact: Contact::from_bits(contacts[0]) }
     }
 }
 

@@ -69,26 +69,14 @@ fn slabs<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Slabs<I> {
     let first = (entered * isa.splat(1.0 - SLACK) - tiny).max(zero);
     let last = (left * isa.splat(1.0 + SLACK) + tiny).min(isa.splat(1.0));
     let hit = first.le(last) & zero.le(left);
-    Slabs {
-        below,
-        above,
-        d,
-        enter,
-        entered,
-        first,
-        last,
-        hit,
-    }
+    Slabs { below, above, d, enter, entered, first, last, hit }
 }
 
 /// First time, or [`MISS`], and where it is a hit.
 #[inline(always)]
 pub(crate) fn times<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> (I::F32, I::Mask) {
     let slabs = slabs(isa, a, b);
-    (
-        I::F32::select(slabs.hit, slabs.first, isa.splat(MISS)),
-        slabs.hit,
-    )
+    (I::F32::select(slabs.hit, slabs.first, isa.splat(MISS)), slabs.hit)
 }
 
 /// First and last time and the bits of a [`Contact`].
