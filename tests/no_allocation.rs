@@ -49,8 +49,12 @@ fn a_warm_tick_allocates_nothing() {
         (0..BOXES).map(|_| rng.random_range(from..to)).collect()
     };
     let mut min: [_; 3] = core::array::from_fn(|_| column(0.0, 20.0));
-    // A crowd in one place, so that one worker has far more to keep than the others.
-    min.iter_mut().for_each(|column| column[..200].fill(10.0));
+    // Crowds, so that workers differ in what they have to keep: by much, and by little.
+    for column in &mut min {
+        column[..200].fill(10.0);
+        column[200..370].fill(3.0);
+        column[370..530].fill(17.0);
+    }
     let max = min.each_ref().map(|min| min.iter().map(|x| x + 1.0).collect::<Vec<f32>>());
     let delta: [_; 3] = core::array::from_fn(|_| column(-0.5, 0.5));
     let moves: Vec<bool> = (0..BOXES).map(|row| row % 5 != 0).collect();

@@ -72,8 +72,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
     }
 
     pub(super) fn reserve_candidates(&mut self, most: usize) {
-        self.candidates.clear();
-        self.candidates.spare(most);
+        self.candidates.reserve(most);
     }
 }
 

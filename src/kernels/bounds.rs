@@ -41,3 +41,110 @@ fn add_outwards<I: Isa>(isa: I, a: I::F32, b: I::F32, up: bool) -> I::F32 {
     };
     I::F32::select(inexact, I::F32::from_bits(sum.to_bits().wrapping_add(step)), sum)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::bounds;
+    use crate::geom::{Aabb, MovingBox};
+    use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level};
+    use alloc::vec::Vec;
+    use core::cmp::Ordering;
+
+    struct Bounds<'a>(&'a [MovingBox]);
+
+    impl Kernel for Bounds<'_> {
+        type Output = Vec<[u32; 6]>;
+
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> Vec<[u32; 6]> {
+            let mut found = Vec::new();
+            for group in self.0.chunks(I::LANES) {
+                let mut columns = [isa.splat(0.0); 9];
+                for (k, column) in columns.iter_mut().enumerate() {
+                    let mut lanes = [0.0; LANES_MAX];
+                    for (lane, moving) in lanes.iter_mut().zip(group) {
+                        let of = [moving.aabb.min, moving.aabb.max, moving.delta];
+                        *lane = of[k / 3][k % 3];
+                    }
+                    *column = isa.load(&lanes);
+                }
+                let mut rows = [[0; 6]; LANES_MAX];
+                for (k, column) in bounds(isa, &columns).into_iter().enumerate() {
+                    let mut lanes = [0.0; LANES_MAX];
+                    column.store(&mut lanes);
+                    rows.iter_mut().zip(lanes).for_each(|(row, lane)| row[k] = lane.to_bits());
+                }
+                found.extend_from_slice(&rows[..group.len()]);
+            }
+            found
+        }
+    }
+
+    /// Goal: lanes enclose a path as the plain value does, bit by bit, and both as tightly as
+    /// `f32` can. Method: all triples of numbers that round up, down, to even, or not at all.
+    #[test]
+    fn every_level_rounds_ends_outwards() {
+        let numbers = [
+            0.0,
+            1.0,
+            1.0f32.next_up(),
+            2.0f32.next_down(),
+            1.0 / 3.0,
+            16_777_216.0,
+            16_777_215.0,
+            0.1,
+            1e-8,
+            f32::MIN_POSITIVE,
+            f32::from_bits(1),
+            f32::from_bits(3),
+            1e30,
+            1.3e36,
+        ];
+        let numbers: Vec<f32> = numbers.into_iter().flat_map(|x| [x, -x]).collect();
+        let mut boxes = Vec::new();
+        for &p in &numbers {
+            for &q in &numbers {
+                for &delta in &numbers {
+                    let (min, max) = if p < q { (p, q) } else { (q, p) };
+                    let aabb = Aabb { min: [min, -max, min], max: [max, -min, max] };
+                    boxes.push(MovingBox { aabb, delta: [delta, delta, -delta] });
+                }
+            }
+        }
+        let expected: Vec<[u32; 6]> = boxes
+            .iter()
+            .map(|moving| {
+                let Aabb { min, max } = moving.bounds();
+                [min[0], min[1], min[2], max[0], max[1], max[2]].map(f32::to_bits)
+            })
+            .collect();
+        for level in Level::all() {
+            let found = level.run(Bounds(&boxes));
+            for (k, moving) in boxes.iter().enumerate() {
+                assert_eq!(found[k], expected[k], "{level}: {moving:?}");
+            }
+        }
+        for moving in &boxes {
+            let bounds = moving.bounds();
+            for axis in 0..3 {
+                let delta = moving.delta[axis];
+                let (from, to) = (moving.aabb.min[axis], bounds.min[axis]);
+                assert!(compare(to, from, delta).is_le() && to <= from, "{moving:?}");
+                assert!(to == from || compare(to.next_up(), from, delta).is_gt(), "{moving:?}");
+                let (from, to) = (moving.aabb.max[axis], bounds.max[axis]);
+                assert!(compare(to, from, delta).is_ge() && to >= from, "{moving:?}");
+                assert!(to == from || compare(to.next_down(), from, delta).is_lt(), "{moving:?}");
+            }
+        }
+    }
+
+    /// `x` against the exact `p + q`.
+    fn compare(x: f32, p: f32, q: f32) -> Ordering {
+        let (x, p, q) = (f64::from(x), f64::from(p), f64::from(q));
+        // In f64 the sum may round, but what it loses is a float again.
+        let sum = p + q;
+        let q_part = sum - p;
+        let error = (p - (sum - q_part)) + (q - q_part);
+        x.partial_cmp(&sum).unwrap().then(0.0f64.partial_cmp(&error).unwrap())
+    }
+}
