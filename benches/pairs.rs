@@ -8,8 +8,10 @@
 
 mod worlds;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::hint::black_box;
+use std::time::Instant;
 use swath::{Boxes, Level, MovingBox, Pair, PairFinder, SweptPair, spec};
 use worlds::{Scene, World};
 
@@ -32,8 +34,22 @@ fn check(scene: Scene) {
     assert_eq!(swept, spec::swept_pairs(&rows, moves), "{scene}");
 }
 
+/// Times `tick` inside the pool: an engine would not leave it between ticks.
+fn time(bencher: &mut Bencher<'_>, pool: &ThreadPool, mut tick: impl FnMut() -> usize + Send) {
+    bencher.iter_custom(|ticks| {
+        pool.install(|| {
+            let start = Instant::now();
+            for _ in 0..ticks {
+                black_box(tick());
+            }
+            start.elapsed()
+        })
+    });
+}
+
 fn pairs(criterion: &mut Criterion) {
-    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    let (one_thread, all_threads) = (pool(1), pool(0));
     let mut group = criterion.benchmark_group("pairs");
     group.sample_size(10);
     for scene in Scene::ALL {
@@ -54,23 +70,21 @@ fn pairs(criterion: &mut Criterion) {
                 let name = |form, threads| {
                     BenchmarkId::new(format!("{form}/{scene}/{count}"), format!("{level}{threads}"))
                 };
-                one_thread.install(|| {
-                    group.bench_function(name("union", ""), |bencher| {
-                        bencher.iter(|| {
-                            let found = finder.union_pairs(black_box(boxes(&world)), moves);
-                            found.expect("flags fit").len()
-                        });
+                group.bench_function(name("union", ""), |bencher| {
+                    time(bencher, &one_thread, || {
+                        let found = finder.union_pairs(black_box(boxes(&world)), moves);
+                        found.expect("flags fit").len()
                     });
-                    group.bench_function(name("swept", ""), |bencher| {
-                        bencher.iter(|| {
-                            let found = finder.swept_pairs(black_box(boxes(&world)), moves);
-                            found.expect("flags fit").len()
-                        });
+                });
+                group.bench_function(name("swept", ""), |bencher| {
+                    time(bencher, &one_thread, || {
+                        let found = finder.swept_pairs(black_box(boxes(&world)), moves);
+                        found.expect("flags fit").len()
                     });
                 });
                 if level == Level::detect() {
                     group.bench_function(name("swept", "-all-threads"), |bencher| {
-                        bencher.iter(|| {
+                        time(bencher, &all_threads, || {
                             let found = finder.swept_pairs(black_box(boxes(&world)), moves);
                             found.expect("flags fit").len()
                         });

@@ -115,6 +115,8 @@ struct Stage<P, const WORDS: usize> {
     chunks: Vec<Chunk<WORDS>>,
     /// One for each thread.
     sweepers: Vec<strip::Scratch<WORDS>>,
+    /// How many records each strip has.
+    lengths: Vec<usize>,
     /// The first of them are of this tick; the rest is kept for a tick that needs more.
     runs: Vec<Run<P>>,
     rejected: Vec<Rejected>,
@@ -126,6 +128,7 @@ impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
         Self {
             chunks: Vec::new(),
             sweepers: Vec::new(),
+            lengths: Vec::new(),
             runs: Vec::new(),
             rejected: Vec::new(),
             sorted: Vec::new(),
@@ -276,11 +279,15 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
     /// longest strip.
     fn cut_runs(&mut self, chunks: usize, grid: &Grid) -> (usize, usize) {
         let chunks = &self.chunks[..chunks];
-        let records: usize = chunks.iter().map(Chunk::len).sum();
+        self.lengths.clear();
+        self.lengths.resize(grid.strips(), 0);
+        for chunk in chunks {
+            chunk.add_lengths(&mut self.lengths);
+        }
+        let records: usize = self.lengths.iter().sum();
         let wanted = records.div_ceil(RUNS).max(1);
         let (mut runs, mut start, mut filled, mut longest) = (0, 0, 0, 0);
-        for strip in 0..grid.strips() {
-            let here = chunks.iter().map(|chunk| chunk.strip(strip).len()).sum();
+        for (strip, &here) in self.lengths.iter().enumerate() {
             filled += here;
             longest = longest.max(here);
             let last = strip + 1 == grid.strips();

@@ -64,9 +64,11 @@ impl<const WORDS: usize> Chunk<WORDS> {
         &self.records[self.starts[strip] as usize..self.starts[strip + 1] as usize]
     }
 
-    /// How many records.
-    pub(super) fn len(&self) -> usize {
-        self.records.len()
+    /// Adds to each strip's length how many records it has here.
+    pub(super) fn add_lengths(&self, lengths: &mut [usize]) {
+        for (length, ends) in lengths.iter_mut().zip(self.starts.windows(2)) {
+            *length += (ends[1] - ends[0]) as usize;
+        }
     }
 }
 
