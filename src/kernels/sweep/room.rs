@@ -89,27 +89,28 @@ pub(super) fn full<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> (I::F32,
     // either time can be off by 3·2⁻²⁴ of itself.
     let latest = slabs.entered * isa.splat(1.0 - 2.0 * SLACK) - isa.splat(SLACK_TINY);
 
-    let mut apart = zero.lt(zero);
-    let mut yielding = apart;
+    let highest = slabs.below[0].max(slabs.below[1]).max(slabs.below[2]);
+    let lowest = slabs.above[0].min(slabs.above[1]).min(slabs.above[2]);
+    let apart = zero.lt(highest) | lowest.lt(zero);
+    let mut yielding = zero.lt(zero);
     let (mut touching, mut resting) = (none, none);
     for axis in 0..3 {
         let (below, above, d) = (slabs.below[axis], slabs.above[axis], slabs.d[axis]);
-        apart = apart | zero.lt(below) | above.lt(zero);
         let bit = isa.splat_u32(1 << axis);
         let both = isa.splat_u32(1 << axis | 1 << axis << Contact::NEGATIVE_SHIFT);
 
         // Entering from below, the normal points down.
-        let rises = zero.lt(d);
+        let (rises, falls) = (zero.le(d), d.le(zero));
         let entering = latest.le(slabs.enter[axis]);
         touching = touching | I::U32::select(entering, I::U32::select(rises, both, bit), none);
 
         let at_top = above.eq(zero);
         let at_bottom = below.eq(zero);
-        let touched = at_top | at_bottom;
-        resting = resting | I::U32::select(touched, I::U32::select(at_top, bit, both), none);
-        // Two flat boxes in one plane touch on both sides and have no inside to move into.
-        let inwards = (at_top & d.lt(zero) & !at_bottom) | (at_bottom & rises & !at_top);
-        yielding = yielding | (touched & !inwards);
+        let resting_here = I::U32::select(at_top, bit, both);
+        resting = resting | I::U32::select(at_top | at_bottom, resting_here, none);
+        // Not inwards from either side. Two flat boxes in one plane touch on both sides and have
+        // no inside to move into: whatever `d` is, they yield.
+        yielding = yielding | (at_top & rises) | (at_bottom & falls);
     }
     let closing = isa.splat_u32(Contact::CLOSING);
     let touching = touching | isa.splat_u32(Contact::TOUCHING) | closing;
