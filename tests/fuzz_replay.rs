@@ -57,11 +57,11 @@ fn kept_inputs_of_pairs() {
 /// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
 #[test]
 fn generated_inputs_of_sweep() {
-    generate(1, 4000, 1200, bodies::sweep::run);
+    generate(1, 20_000, 1200, bodies::sweep::run);
 }
 
 /// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
 #[test]
 fn generated_inputs_of_pairs() {
-    generate(2, 2000, 900, bodies::pairs::run);
+    generate(2, 8_000, 900, bodies::pairs::run);
 }

@@ -5,6 +5,7 @@ mod support;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use support::cases::{HOSTILE, cases};
 use support::columns::Columns;
 use swath::store::LengthMismatch;
@@ -77,6 +78,16 @@ fn borrowed_rows_are_where_they_were() {
     assert!(none.is_empty() && panics(|| _ = none.get(0)));
 }
 
+/// So many cases, the same in every run.
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    }
+}
+
 /// Numbers of which some make a row no box.
 fn number() -> impl Strategy<Value = f32> {
     let wrong = [f32::NAN, -f32::NAN, f32::INFINITY, -f32::INFINITY, f32::MAX, -f32::MAX];
@@ -130,7 +141,7 @@ fn checks(rows: &[MovingBox], expected: &[Rejected]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(config(1000))]
 
     /// Goal: every level lists the same rows, each once and in order. Method: rows of all kinds.
     #[test]
@@ -230,7 +241,7 @@ fn is_model(store: &BoxStore, model: &[MovingBox]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(config(400))]
 
     /// Goal: a store is a list that holds boxes only. Method: a list, and random steps.
     #[test]

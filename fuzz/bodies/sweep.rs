@@ -89,7 +89,7 @@ const SPEC: f64 = 1.0 / (1_u64 << 50) as f64;
 
 /// How far a time may be on the safe side.
 fn slack(time: f64) -> f64 {
-    time / (1 << 21) as f64 + f64::from(f32::MIN_POSITIVE)
+    time / f64::from(1 << 21) + f64::from(f32::MIN_POSITIVE)
 }
 
 /// Whether a pair that never meets misses by no more than both times may be off.

@@ -130,7 +130,7 @@ pub(crate) fn sweep(a: &MovingBox, b: &MovingBox) -> Exact {
     let mut enter = [None, None, None];
     let (mut never, mut apart, mut rising) = (false, false, 0);
     let (mut touched, mut touched_below, mut pressed) = (0, 0, 0);
-    for axis in 0..3 {
+    for (axis, enter) in enter.iter_mut().enumerate() {
         let d = whole(b.delta[axis]) - whole(a.delta[axis]);
         // How far `b` must rise until the two meet, and until they part again.
         let meet = whole(a.aabb.min[axis]) - whole(b.aabb.max[axis]);
@@ -146,7 +146,7 @@ pub(crate) fn sweep(a: &MovingBox, b: &MovingBox) -> Exact {
             let far = Fraction::new(far.clone(), d.clone());
             first = first.max(near.clone());
             last = last.min(far);
-            enter[axis] = Some(near);
+            *enter = Some(near);
         }
         rising |= u8::from(d > zero) << axis;
         if part == zero || meet == zero {
