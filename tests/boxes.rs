@@ -355,3 +355,15 @@ fn plain_values_survive_serde() {
     same(&Pair { a: 1, b: 2 });
     same(&SweptPair { a: 1, b: 2, first: 0.1 });
 }
+
+/// Goal: a centre form that is no box names the lowest axis and the right reason. Method: two
+/// faults at once, and a corner that only rounding makes infinite.
+#[test]
+fn the_centre_form_names_the_lowest_axis() {
+    let none = |center: [f32; 3], half: [f32; 3]| Aabb::from_center(center, half).unwrap_err();
+    let nan = none([f32::NAN, 0.0, 0.0], [1.0, -1.0, 1.0]);
+    assert_eq!(nan, InvalidBox::NotFinite { axis: 0 });
+    assert_eq!(none([f32::MAX, 0.0, 0.0], [1.0; 3]), InvalidBox::TooLarge { axis: 0 });
+    assert_eq!(none([0.0; 3], [1.0, -1.0, f32::NAN]), InvalidBox::Inverted { axis: 1 });
+    assert_eq!(none([0.0, COORD_MAX, 0.0], [1.0, 1e30, 1.0]), InvalidBox::TooLarge { axis: 1 });
+}

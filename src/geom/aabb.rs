@@ -98,13 +98,12 @@ impl Aabb {
         let (center, half) = (center.into(), half_extents.into());
         let mut aabb = Self::default();
         for axis in 0..3 {
-            if half[axis] < 0.0 {
-                return Err(InvalidBox::Inverted { axis: axis as u8 });
-            }
+            check_axis(axis, center[axis], center[axis])?;
+            check_axis(axis, -half[axis], half[axis])?;
             aabb.min[axis] = add_down(center[axis], -half[axis]);
             aabb.max[axis] = add_up(center[axis], half[axis]);
+            check_axis(axis, aabb.min[axis], aabb.max[axis])?;
         }
-        aabb.validate()?;
         Ok(aabb)
     }
 

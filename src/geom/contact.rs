@@ -83,7 +83,7 @@ impl Contact {
     }
 
     /// The unit normal of the lowest axis of contact, from the first box to the second; zero
-    /// where there is none.
+    /// where there is none. Two flat boxes in one plane have neither side; theirs is positive.
     #[must_use]
     pub const fn normal(self) -> [f32; 3] {
         let mut normal = [0.0; 3];

@@ -116,7 +116,8 @@ impl Isa for Avx2 {
         at: usize,
     ) {
         let to: &mut [[u32; WORDS]; 8] = (&mut to[..8]).try_into().unwrap();
-        assert!(at + 4 <= WORDS);
+        // Not `at + 4`, which may wrap.
+        assert!(at <= WORDS && WORDS - at >= 4);
         // Row `4h + r` ends up in half `h` of `rows[r]`, and its words are at `to[4h + r][at..]`.
         avx2!({
             let [a, b, c, d] = [

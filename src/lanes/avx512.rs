@@ -125,7 +125,8 @@ impl Isa for Avx512 {
         at: usize,
     ) {
         let to: &mut [[u32; WORDS]; 16] = (&mut to[..16]).try_into().unwrap();
-        assert!(at + 4 <= WORDS);
+        // Not `at + 4`, which may wrap.
+        assert!(at <= WORDS && WORDS - at >= 4);
         // Row `4q + r` ends up in quarter `q` of `rows[r]`; its words are at `to[4q + r][at..]`.
         avx512!({
             let [a, b, c, d] = [

@@ -44,7 +44,7 @@ impl Level {
     /// Eight lanes with what the build enables.
     pub const PORTABLE8: Self = Self(Kind::Portable8);
 
-    /// The widest level this CPU has.
+    /// The fastest level this CPU has: AVX-512, AVX2, or else [`Level::PORTABLE4`].
     ///
     /// With the feature `std` the CPU is asked; without it the answer is what the build enables.
     #[must_use]

@@ -24,7 +24,7 @@ pub struct BoxStore {
     len: usize,
 }
 
-/// What stands in the columns past the last row: a box that nothing touches.
+/// What stands in the columns past the last row, where nobody reads: no box at all.
 const PADDING: [f32; COLUMNS] = {
     let (min, max) = (f32::INFINITY, f32::NEG_INFINITY);
     [min, min, min, max, max, max, 0.0, 0.0, 0.0]

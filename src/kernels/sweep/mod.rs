@@ -33,12 +33,15 @@ use room::{full, splat};
 pub const MISS: f32 = f32::INFINITY;
 
 /// When two boxes touch, and how.
+///
+/// A pair that never touches has infinite times, which formats like JSON cannot hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sweep {
     /// The first time they touch, in `[0, 1]`, never late; [`MISS`] when they do not.
     ///
-    /// Zero when they overlap at the start, or when the first time is below 2⁻¹²⁶.
+    /// Zero when they overlap at the start, or when the first time is within rounding of it,
+    /// some 2⁻¹⁴⁸.
     pub first: f32,
     /// The last time of that contact, in `[0, 1]`, never early; [`MISS`] when there is none.
     pub last: f32,
