@@ -6,12 +6,9 @@
 //! write, and what one chunk scatters to stays in the cache.
 
 use super::grid::{Cut, Grid};
-use crate::geom::COORD_MAX;
 use crate::kernels::bounds::bounds;
-use crate::lanes::{
-    Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes, prefetch_to_write,
-};
-use crate::store::{Boxes, Rejected, is_valid, list};
+use crate::lanes::{Columns, F32Lanes, Isa, Kernel, U32Lanes, prefetch_to_write};
+use crate::store::{Boxes, Rejected, check_group};
 use alloc::vec::Vec;
 
 /// What is written to a strip for one box: `[f32; 6]` bounds or `[f32; 9]` columns as bits, axes
@@ -132,7 +129,6 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
     fn locate<I: Isa>(&mut self, isa: I) {
         let table = self.boxes.table();
         let rows = table.rows();
-        let limit = isa.splat(COORD_MAX);
         let scratch = &mut *self.scratch;
         self.chunk.rejected.clear();
         scratch.cells.resize(rows, 0);
@@ -147,14 +143,11 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
             let [u_low, u_high] = ends(isa, &self.grid.u, &bounds);
             let [v_low, v_high] = ends(isa, &self.grid.v, &bounds);
             let cells = u_low | u_high.shl::<8>() | v_low.shl::<16>() | v_high.shl::<24>();
-            let valid = is_valid(&columns, limit);
+            let rejected = &mut self.chunk.rejected;
+            let valid = check_group(isa, self.boxes, &columns, start, row - start, rejected);
             let cells = I::U32::select(valid, cells, isa.splat_u32(NO_CELLS));
             cells.store(&mut scratch.cells[start..]);
             (along_low | along_high.shl::<16>()).store(&mut scratch.bins[start..]);
-            let bad = !valid.bits() & ((1 << I::LANES) - 1) & (u32::MAX << (row - start));
-            if bad != 0 {
-                list(self.boxes, start, bad, &mut self.chunk.rejected);
-            }
             row += I::LANES;
         }
         for rejected in &mut self.chunk.rejected {
@@ -294,5 +287,3 @@ fn ends<I: Isa>(isa: I, cut: &Cut, bounds: &[I::F32; 6]) -> [I::U32; 2] {
     let high = ((bounds[3 + cut.axis] - origin) * scale).max(zero).min(last);
     [low.trunc(), high.trunc()]
 }
-
-const _: () = assert!(LANES_MAX <= 31, "`bad` shifts by the lanes in 32 bits");

@@ -3,7 +3,7 @@
 //! The values are `wide`'s; the operations are intrinsics on a cast of them, because `wide`
 //! picks its instructions when it is compiled and swath when it runs.
 
-use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes};
+use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes, table::assert_rows};
 use core::arch::x86_64::*;
 use core::mem::transmute;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
@@ -151,11 +151,7 @@ impl Isa for Avx2 {
     ) -> [[U32x8; 4]; QUADS] {
         let which: &[u32; 8] = which[..8].try_into().unwrap();
         assert!(4 * QUADS <= WORDS);
-        let mut inside = true;
-        for &row in which {
-            inside &= (row as usize) < rows.len();
-        }
-        assert!(inside);
+        assert_rows(which, rows.len());
         let mut out = [[self.splat_u32(0); 4]; QUADS];
         for (quad, out) in out.iter_mut().enumerate() {
             // Half `h` of vector `r` is four words of row `which[4h + r]`; then each half is

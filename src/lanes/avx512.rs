@@ -3,7 +3,7 @@
 //! As in `avx2.rs` the values are `wide`'s and the operations intrinsics; truth values live in
 //! mask registers.
 
-use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes};
+use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes, table::assert_rows};
 use core::arch::x86_64::*;
 use core::mem::transmute;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
@@ -164,11 +164,7 @@ impl Isa for Avx512 {
     ) -> [[U32x16; 4]; QUADS] {
         let which: &[u32; 16] = which[..16].try_into().unwrap();
         assert!(4 * QUADS <= WORDS);
-        let mut inside = true;
-        for &row in which {
-            inside &= (row as usize) < rows.len();
-        }
-        assert!(inside);
+        assert_rows(which, rows.len());
         let mut out = [[self.splat_u32(0); 4]; QUADS];
         for (quad, out) in out.iter_mut().enumerate() {
             // Quarter `q` of vector `r` is four words of row `which[4q + r]`; then each quarter is

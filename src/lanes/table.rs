@@ -44,6 +44,17 @@ impl<const K: usize> Table<'_, u32, K> {
     }
 }
 
+/// Panics when one of `which` is not below `rows`: what admits a gather.
+#[inline(always)]
+pub(super) fn assert_rows(which: &[u32], rows: usize) {
+    // All are compared before one branch.
+    let mut inside = true;
+    for &row in which {
+        inside &= (row as usize) < rows;
+    }
+    assert!(inside);
+}
+
 /// Loads from a [`Table`] of floats.
 pub(crate) trait Columns<const K: usize> {
     /// Rows `row..row + LANES` of every column; panics when they are not all there.
@@ -78,11 +89,7 @@ impl<const K: usize> Columns<K> for Table<'_, f32, K> {
     #[inline(always)]
     fn gather<I: Isa>(&self, isa: I, at: &[u32]) -> [I::F32; K] {
         let at = &at[..I::LANES];
-        let mut inside = true;
-        for &row in at {
-            inside &= (row as usize) < self.rows;
-        }
-        assert!(inside);
+        assert_rows(at, self.rows);
         let mut out = [isa.splat(0.0); K];
         for (out, column) in out.iter_mut().zip(&self.columns) {
             let mut lanes = [0.0; super::LANES_MAX];

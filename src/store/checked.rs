@@ -2,7 +2,7 @@
 
 use super::{Boxes, borrowed::COLUMNS};
 use crate::geom::{COORD_MAX, InvalidBox};
-use crate::lanes::{Columns, F32Lanes, Isa, Kernel, Level, MaskLanes, Table};
+use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, Table};
 use alloc::vec::Vec;
 
 /// A row that is no box.
@@ -91,24 +91,40 @@ impl Kernel for Check<'_, '_> {
     fn run<I: Isa>(self, isa: I) {
         let table: Table<'_, f32, COLUMNS> = self.boxes.table();
         let rows = table.rows();
-        let limit = isa.splat(COORD_MAX);
         let mut row = 0;
         while row < rows {
             // The last group reaches back over rows that were seen.
             let start = row.min(rows - I::LANES);
-            let valid = is_valid(&table.load(isa, start), limit);
-            let bad = !valid.bits() & ((1 << I::LANES) - 1) & (u32::MAX << (row - start));
-            if bad != 0 {
-                list(self.boxes, start, bad, self.rejected);
-            }
+            let columns = table.load(isa, start);
+            check_group(isa, self.boxes, &columns, start, row - start, self.rejected);
             row += I::LANES;
         }
     }
 }
 
+/// Where the rows from `start` on, which are `columns`, are boxes. The others are listed, but for
+/// the first `seen`, which were checked before.
+#[inline(always)]
+pub(crate) fn check_group<I: Isa>(
+    isa: I,
+    boxes: Boxes<'_>,
+    columns: &[I::F32; COLUMNS],
+    start: usize,
+    seen: usize,
+    rejected: &mut Vec<Rejected>,
+) -> I::Mask {
+    const { assert!(LANES_MAX < 32, "lanes are counted in the bits of a u32") };
+    let valid = is_valid(columns, isa.splat(COORD_MAX));
+    let bad = !valid.bits() & ((1 << I::LANES) - 1) & (u32::MAX << seen);
+    if bad != 0 {
+        list(boxes, start, bad, rejected);
+    }
+    valid
+}
+
 /// Where a row is a box: comparisons with NaN are false, so NaN fails them all.
 #[inline(always)]
-pub(crate) fn is_valid<F: F32Lanes>(columns: &[F; COLUMNS], limit: F) -> F::Mask {
+fn is_valid<F: F32Lanes>(columns: &[F; COLUMNS], limit: F) -> F::Mask {
     let [min, max, delta] = [0, 3, 6];
     let mut valid = columns[min].le(columns[max]);
     for axis in 0..3 {
@@ -124,7 +140,7 @@ pub(crate) fn is_valid<F: F32Lanes>(columns: &[F; COLUMNS], limit: F) -> F::Mask
 /// Appends the rows `start + k` for each bit `k` of `bad`, with the reason.
 #[cold]
 #[inline(never)]
-pub(crate) fn list(boxes: Boxes<'_>, start: usize, mut bad: u32, rejected: &mut Vec<Rejected>) {
+fn list(boxes: Boxes<'_>, start: usize, mut bad: u32, rejected: &mut Vec<Rejected>) {
     while bad != 0 {
         let row = start + bad.trailing_zeros() as usize;
         bad &= bad - 1;

@@ -9,6 +9,6 @@ mod checked;
 mod owned;
 
 pub use borrowed::{Boxes, LengthMismatch};
+pub(crate) use checked::check_group;
 pub use checked::{Checked, Rejected};
-pub(crate) use checked::{is_valid, list};
 pub use owned::BoxStore;
