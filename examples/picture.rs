@@ -17,7 +17,7 @@ const LONG_PATH: f32 = 150.0;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let store = world()?;
-    let boxes = store.boxes();
+    let boxes = store.columns();
     let mut finder = PairFinder::new();
     let union = finder.union_pairs(boxes, None)?.len();
     let touching = finder.swept_pairs(boxes, None)?.sorted();

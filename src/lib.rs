@@ -15,7 +15,14 @@ pub mod spec;
 pub mod store;
 
 pub use broadphase::PairFinder;
-pub use geom::{Aabb, COORD_MAX, Contact, InvalidBox, MovingBox, Pair, State, SweptPair};
+pub use geom::{
+    Aabb, AcceleratingBox, COORD_MAX, Contact, Invalid, MovingBox, MovingSphere, Pair, Plane,
+    Segment, Sphere, State, SweptPair,
+};
 pub use kernels::sweep::{self, MISS, Sweep};
+pub use kernels::{BatchError, Hit, Hits, Rows};
 pub use lanes::{Level, UnknownLevel};
-pub use store::{BoxStore, Boxes, Checked, Rejected};
+pub use store::{
+    AcceleratingBoxStore, AcceleratingBoxes, BoxStore, Boxes, Checked, Rejected, SegmentStore,
+    Segments, SphereStore, Spheres,
+};

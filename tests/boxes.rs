@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use support::cases::HOSTILE;
 use support::exact::Fraction;
-use swath::{Aabb, COORD_MAX, Contact, InvalidBox, MovingBox, Pair, State, SweptPair};
+use swath::{Aabb, COORD_MAX, Contact, Invalid, MovingBox, Pair, State, SweptPair};
 
 /// A valid coordinate: hostile, ordinary, or any bits.
 fn coordinate() -> impl Strategy<Value = f32> {
@@ -196,11 +196,11 @@ proptest! {
         let what = |axis: usize, of: &[f32]| {
             let axis = axis as u8;
             if of.iter().any(|x| !x.is_finite()) {
-                Some(InvalidBox::NotFinite { axis })
+                Some(Invalid::NotFinite { axis })
             } else if of.iter().any(|x| x.abs() > COORD_MAX) {
-                Some(InvalidBox::TooLarge { axis })
+                Some(Invalid::TooLarge { axis })
             } else {
-                (of[0] > of[of.len() - 1]).then_some(InvalidBox::Inverted { axis })
+                (of[0] > of[of.len() - 1]).then_some(Invalid::Inverted { axis })
             }
         };
         let wrong = (0..3).find_map(|axis| what(axis, &numbers(axis)));
@@ -219,8 +219,8 @@ fn a_reason_names_the_lowest_axis() {
     let (huge, inf) = (COORD_MAX.next_up(), f32::INFINITY);
     for axis in 0..3 {
         let at = axis as u8;
-        let not_finite = InvalidBox::NotFinite { axis: at };
-        let too_large = InvalidBox::TooLarge { axis: at };
+        let not_finite = Invalid::NotFinite { axis: at };
+        let too_large = Invalid::TooLarge { axis: at };
         let wrong = [f32::NAN, -f32::NAN, inf, -inf].map(|x| (x, not_finite));
         for (number, reason) in wrong.into_iter().chain([huge, -huge].map(|x| (x, too_large))) {
             let (mut min, mut max, mut delta) = (good, good, MovingBox::from(good));
@@ -238,18 +238,18 @@ fn a_reason_names_the_lowest_axis() {
         }
         let mut inverted = good;
         inverted.min[axis] = good.max[axis].next_up();
-        assert_eq!(inverted.validate(), Err(InvalidBox::Inverted { axis: at }));
+        assert_eq!(inverted.validate(), Err(Invalid::Inverted { axis: at }));
         let mut half = [1.0; 3];
         half[axis] = -f32::from_bits(1);
-        assert_eq!(Aabb::from_center([0.0; 3], half), Err(InvalidBox::Inverted { axis: at }));
+        assert_eq!(Aabb::from_center([0.0; 3], half), Err(Invalid::Inverted { axis: at }));
         half[axis] = f32::NAN;
         assert_eq!(Aabb::from_center([0.0; 3], half), Err(not_finite));
         half[axis] = f32::MAX;
         assert_eq!(Aabb::from_center([0.0; 3], half), Err(too_large));
-        assert_eq!(Aabb::from_center([1e37; 3], [1.0; 3]), Err(InvalidBox::TooLarge { axis: 0 }));
+        assert_eq!(Aabb::from_center([1e37; 3], [1.0; 3]), Err(Invalid::TooLarge { axis: 0 }));
         let name = ["x", "y", "z"][axis];
-        let reasons = [not_finite, too_large, InvalidBox::Inverted { axis: at }];
-        let names = |reason: &InvalidBox| reason.to_string().contains(&format!("axis {name}"));
+        let reasons = [not_finite, too_large, Invalid::Inverted { axis: at }];
+        let names = |reason: &Invalid| reason.to_string().contains(&format!("axis {name}"));
         assert!(reasons.iter().all(names), "{reasons:?}");
     }
     assert!(Aabb::cube([0.0; 3], -1.0).is_err() && Aabb::point([0.0, f32::NAN, 0.0]).is_err());
@@ -362,8 +362,8 @@ fn plain_values_survive_serde() {
 fn the_centre_form_names_the_lowest_axis() {
     let none = |center: [f32; 3], half: [f32; 3]| Aabb::from_center(center, half).unwrap_err();
     let nan = none([f32::NAN, 0.0, 0.0], [1.0, -1.0, 1.0]);
-    assert_eq!(nan, InvalidBox::NotFinite { axis: 0 });
-    assert_eq!(none([f32::MAX, 0.0, 0.0], [1.0; 3]), InvalidBox::TooLarge { axis: 0 });
-    assert_eq!(none([0.0; 3], [1.0, -1.0, f32::NAN]), InvalidBox::Inverted { axis: 1 });
-    assert_eq!(none([0.0, COORD_MAX, 0.0], [1.0, 1e30, 1.0]), InvalidBox::TooLarge { axis: 1 });
+    assert_eq!(nan, Invalid::NotFinite { axis: 0 });
+    assert_eq!(none([f32::MAX, 0.0, 0.0], [1.0; 3]), Invalid::TooLarge { axis: 0 });
+    assert_eq!(none([0.0; 3], [1.0, -1.0, f32::NAN]), Invalid::Inverted { axis: 1 });
+    assert_eq!(none([0.0, COORD_MAX, 0.0], [1.0, 1e30, 1.0]), Invalid::TooLarge { axis: 1 });
 }

@@ -8,7 +8,7 @@
 mod support;
 
 use support::columns::{Columns, Outputs, bits};
-use swath::{Aabb, InvalidBox, Level, MISS, MovingBox, Pair, State, Sweep, spec, sweep};
+use swath::{Aabb, Invalid, Level, MISS, MovingBox, Pair, State, Sweep, spec, sweep};
 
 /// A cube with sides of two around `center`, moving.
 fn cube(center: [f32; 3], delta: [f32; 3]) -> MovingBox {
@@ -133,9 +133,9 @@ fn post_nan_and_inverted_boxes_are_boxes() {
     let mut inverted = good;
     (inverted.aabb.min[0], inverted.aabb.max[0]) = (1.0, -1.0);
     let wrong = [
-        (nan, InvalidBox::NotFinite { axis: 1 }),
-        (drifts, InvalidBox::NotFinite { axis: 2 }),
-        (inverted, InvalidBox::Inverted { axis: 0 }),
+        (nan, Invalid::NotFinite { axis: 1 }),
+        (drifts, Invalid::NotFinite { axis: 2 }),
+        (inverted, Invalid::Inverted { axis: 0 }),
     ];
     for (bad, reason) in wrong {
         assert_eq!(sweep::one_to_one(&bad, &good), Err(reason));

@@ -7,12 +7,14 @@ mod support;
 
 use std::ops::RangeInclusive;
 
-use support::cases::{Case, cases};
+use support::cases::{Case, cases, how_many};
 use support::columns::{Columns, Outputs, bits};
 use support::exact;
 use support::promises::{ABSOLUTE, RELATIVE, holds};
-use swath::sweep::{self, SweepError};
-use swath::{Aabb, Checked, Level, MISS, MovingBox, Pair, Rejected, State, Sweep, spec};
+use swath::sweep;
+use swath::{
+    Aabb, BatchError, Checked, Level, MISS, MovingBox, Pair, Rejected, State, Sweep, spec,
+};
 
 /// `spec` is exact to about 2⁻⁵¹.
 const SPEC: f64 = 1.0 / (1_u64 << 50) as f64;
@@ -108,7 +110,7 @@ fn every_meeting_on_three_axes() {
 /// numbers, which have no rounding of their own.
 #[test]
 fn answers_keep_their_promises() {
-    for case in cases(1, 1_000_000) {
+    for case in cases(1, how_many(1_000_000)) {
         let exact = exact::sweep(&case.a, &case.b);
         let answer = one_to_one(&case.a, &case.b);
         if let Err(promise) = holds(&case, answer, &exact) {
@@ -287,7 +289,7 @@ fn on_an_error_nothing_is_written() {
             let mut outputs = Outputs::with_lengths(lengths);
             let error = sweep::one_to_many(level, &good, &checked, outputs.answers());
             let found = match error {
-                Err(SweepError::Length(error)) => Some((error.expected, error.found)),
+                Err(BatchError::Length(error)) => Some((error.expected, error.found)),
                 _ => None,
             };
             assert_eq!(found, wrong.map(|wrong| (20, wrong)), "{error:?}");
@@ -297,13 +299,13 @@ fn on_an_error_nothing_is_written() {
         let mut outputs = Outputs::new(20);
         let error = sweep::one_to_many(level, &bad, &checked, outputs.answers());
         let reason = bad.validate().expect_err("it is no box");
-        assert_eq!(error, Err(SweepError::Invalid(reason)));
+        assert_eq!(error, Err(BatchError::Invalid(reason)));
         for (index, pair) in [(0, Pair { a: 20, b: 3 }), (19, Pair { a: 3, b: u32::MAX })] {
             let mut pairs = pairs.clone();
             pairs[index] = pair;
             let error = sweep::pairs(level, &checked, &pairs, outputs.answers());
             let row = pair.a.max(pair.b);
-            assert_eq!(error, Err(SweepError::NoSuchRow { index, row, rows: 20 }));
+            assert_eq!(error, Err(BatchError::NoSuchRow { index, row, rows: 20 }));
         }
         assert!(outputs.is_unwritten(), "{level}");
     }

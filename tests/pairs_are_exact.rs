@@ -7,7 +7,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use swath::broadphase::FindError;
-use swath::geom::{Aabb, COORD_MAX, InvalidBox, MovingBox, Pair, SweptPair};
+use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
 use swath::{Boxes, Level, PairFinder, spec};
 use worlds::{Scene, World};
 
@@ -200,13 +200,13 @@ fn awkward_worlds() {
 fn rows_that_are_no_boxes() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(8);
     let bad = [
-        (0, f32::NAN, InvalidBox::NotFinite { axis: 0 }),
-        (5, f32::INFINITY, InvalidBox::NotFinite { axis: 2 }),
-        (1, f32::NEG_INFINITY, InvalidBox::NotFinite { axis: 1 }),
-        (3, -99.0, InvalidBox::Inverted { axis: 0 }),
-        (4, 2.0 * COORD_MAX, InvalidBox::TooLarge { axis: 1 }),
-        (7, f32::NAN, InvalidBox::NotFinite { axis: 1 }),
-        (8, -1e38, InvalidBox::TooLarge { axis: 2 }),
+        (0, f32::NAN, Invalid::NotFinite { axis: 0 }),
+        (5, f32::INFINITY, Invalid::NotFinite { axis: 2 }),
+        (1, f32::NEG_INFINITY, Invalid::NotFinite { axis: 1 }),
+        (3, -99.0, Invalid::Inverted { axis: 0 }),
+        (4, 2.0 * COORD_MAX, Invalid::TooLarge { axis: 1 }),
+        (7, f32::NAN, Invalid::NotFinite { axis: 1 }),
+        (8, -1e38, Invalid::TooLarge { axis: 2 }),
     ];
     let good: Vec<_> = (0..1500).map(|_| random_box(&mut rng, 9.0, 1.0, 2.0)).collect();
     let mut mixed = Columns { moves: Some(Vec::new()), ..Columns::default() };

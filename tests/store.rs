@@ -9,7 +9,7 @@ use proptest::test_runner::RngSeed;
 use support::cases::{HOSTILE, cases};
 use support::columns::Columns;
 use swath::store::LengthMismatch;
-use swath::{Aabb, BoxStore, Boxes, COORD_MAX, InvalidBox, Level, MovingBox, Rejected};
+use swath::{Aabb, BoxStore, Boxes, COORD_MAX, Invalid, Level, MovingBox, Rejected};
 
 /// What a column is called in an error, in the order of [`Boxes::columns`].
 const NAMES: [&str; 9] =
@@ -128,11 +128,11 @@ fn no_boxes(rows: &[MovingBox]) -> Vec<Rejected> {
 fn checks(rows: &[MovingBox], expected: &[Rejected]) {
     let columns = Columns::new(rows);
     for level in Level::all() {
-        let mut list = vec![Rejected { row: 7, reason: InvalidBox::Inverted { axis: 0 } }; 3];
+        let mut list = vec![Rejected { row: 7, reason: Invalid::Inverted { axis: 0 } }; 3];
         let checked = columns.boxes().check(level, &mut list);
         assert_eq!(checked.rejected(), expected, "{level}, {} rows", rows.len());
         assert_eq!((checked.len(), checked.is_empty()), (rows.len(), rows.is_empty()));
-        assert_eq!(checked.boxes().len(), rows.len());
+        assert_eq!(checked.columns().len(), rows.len());
         for row in 0..rows.len() as u32 + 2 {
             let is_listed = expected.iter().any(|rejected| rejected.row == row);
             assert_eq!(checked.is_rejected(row), is_listed);
@@ -220,7 +220,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// All that can be seen of a store.
 fn is_model(store: &BoxStore, model: &[MovingBox]) {
     assert_eq!((store.len(), store.is_empty()), (model.len(), model.is_empty()));
-    let boxes = store.boxes();
+    let boxes = store.columns();
     assert_eq!(boxes.len(), model.len());
     for column in boxes.columns() {
         assert_eq!(column.len(), model.len(), "padding can be seen");
@@ -305,7 +305,7 @@ fn nothing_but_boxes_gets_in() {
     assert_eq!(store.push(cube), Ok(0));
     let mut bad = MovingBox::from(cube);
     bad.delta[1] = f32::NAN;
-    let reason = InvalidBox::NotFinite { axis: 1 };
+    let reason = Invalid::NotFinite { axis: 1 };
     assert_eq!((store.push(bad), store.set(0, bad)), (Err(reason), Err(reason)));
     is_model(&store, &[cube.into()]);
     assert!(panics(|| _ = store.set(1, cube)) && panics(|| _ = store.swap_remove(1)));

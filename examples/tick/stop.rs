@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use rayon::ThreadPoolBuildError;
-use swath::InvalidBox;
+use swath::Invalid;
 use swath::broadphase::FindError;
 use swath::store::LengthMismatch;
 
@@ -20,7 +20,7 @@ pub(crate) enum Stop {
     OtherTrace { lists: PathBuf, pairs_of: u32, boxes: usize },
     /// `rejected` rows in all are no boxes; this is the first.
     #[error("{name}: row {row} is no box: {reason} (such rows: {rejected} of {boxes})")]
-    NoBox { name: String, row: u32, reason: InvalidBox, rejected: usize, boxes: usize },
+    NoBox { name: String, row: u32, reason: Invalid, rejected: usize, boxes: usize },
     #[error("{name}, tick {tick}: {disagreement}")]
     Wrong { name: String, tick: u32, disagreement: String },
     #[error(transparent)]

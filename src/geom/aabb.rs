@@ -23,17 +23,17 @@ pub struct Aabb {
     pub max: [f32; 3],
 }
 
-/// Why some numbers are no box, or no displacement.
+/// Why some numbers are no box, sphere, segment or displacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
-pub enum InvalidBox {
-    /// A corner or displacement is NaN or infinite.
+pub enum Invalid {
+    /// A coordinate is NaN or infinite.
     #[error("a number on axis {} is not finite", AXES[*axis as usize])]
     NotFinite {
         /// 0, 1 or 2.
         axis: u8,
     },
-    /// A corner or displacement is past [`COORD_MAX`].
+    /// A coordinate is past [`COORD_MAX`].
     #[error("a number on axis {} is larger than 2^120", AXES[*axis as usize])]
     TooLarge {
         /// 0, 1 or 2.
@@ -45,17 +45,28 @@ pub enum InvalidBox {
         /// 0, 1 or 2.
         axis: u8,
     },
+    /// A radius is not in `[0, COORD_MAX]`.
+    #[error("a radius is negative, not a number or larger than 2^120")]
+    Radius,
+    /// The greatest fraction of a segment is not in `[0, ∞]`.
+    #[error("the greatest fraction of a segment is negative or not a number")]
+    MaxFraction,
+}
+
+/// Checks a point or displacement.
+pub(super) fn check_vector(vector: [f32; 3]) -> Result<(), Invalid> {
+    (0..3).try_for_each(|axis| check_axis(axis, vector[axis], vector[axis]))
 }
 
 /// Checks one axis of a box or of a displacement, each given as an interval.
-pub(super) fn check_axis(axis: usize, min: f32, max: f32) -> Result<(), InvalidBox> {
+pub(super) fn check_axis(axis: usize, min: f32, max: f32) -> Result<(), Invalid> {
     let axis = axis as u8;
     if !min.is_finite() || !max.is_finite() {
-        Err(InvalidBox::NotFinite { axis })
+        Err(Invalid::NotFinite { axis })
     } else if min.abs() > COORD_MAX || max.abs() > COORD_MAX {
-        Err(InvalidBox::TooLarge { axis })
+        Err(Invalid::TooLarge { axis })
     } else if min > max {
-        Err(InvalidBox::Inverted { axis })
+        Err(Invalid::Inverted { axis })
     } else {
         Ok(())
     }
@@ -66,8 +77,8 @@ impl Aabb {
     ///
     /// # Errors
     ///
-    /// [`InvalidBox`] when the numbers are no box; the lowest such axis is named.
-    pub fn new(min: impl Into<[f32; 3]>, max: impl Into<[f32; 3]>) -> Result<Self, InvalidBox> {
+    /// [`Invalid`] when the numbers are no box; the lowest such axis is named.
+    pub fn new(min: impl Into<[f32; 3]>, max: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let aabb = Self { min: min.into(), max: max.into() };
         aabb.validate()?;
         Ok(aabb)
@@ -78,7 +89,7 @@ impl Aabb {
     /// # Errors
     ///
     /// As [`Aabb::from_center`].
-    pub fn cube(center: impl Into<[f32; 3]>, half: f32) -> Result<Self, InvalidBox> {
+    pub fn cube(center: impl Into<[f32; 3]>, half: f32) -> Result<Self, Invalid> {
         Self::from_center(center, [half; 3])
     }
 
@@ -89,12 +100,12 @@ impl Aabb {
     ///
     /// # Errors
     ///
-    /// [`InvalidBox`] when the corners are no box; a negative half extent is
-    /// [`InvalidBox::Inverted`].
+    /// [`Invalid`] when the corners are no box; a negative half extent is
+    /// [`Invalid::Inverted`].
     pub fn from_center(
         center: impl Into<[f32; 3]>,
         half_extents: impl Into<[f32; 3]>,
-    ) -> Result<Self, InvalidBox> {
+    ) -> Result<Self, Invalid> {
         let (center, half) = (center.into(), half_extents.into());
         let mut aabb = Self::default();
         for axis in 0..3 {
@@ -111,8 +122,8 @@ impl Aabb {
     ///
     /// # Errors
     ///
-    /// [`InvalidBox`] when a coordinate is not finite or past [`COORD_MAX`].
-    pub fn point(point: impl Into<[f32; 3]>) -> Result<Self, InvalidBox> {
+    /// [`Invalid`] when a coordinate is not finite or past [`COORD_MAX`].
+    pub fn point(point: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let point = point.into();
         Self::new(point, point)
     }
@@ -121,8 +132,8 @@ impl Aabb {
     ///
     /// # Errors
     ///
-    /// [`InvalidBox`] for the lowest axis on which it is not.
-    pub fn validate(&self) -> Result<(), InvalidBox> {
+    /// [`Invalid`] for the lowest axis on which it is not.
+    pub fn validate(&self) -> Result<(), Invalid> {
         (0..3).try_for_each(|axis| check_axis(axis, self.min[axis], self.max[axis]))
     }
 

@@ -1,14 +1,20 @@
-//! Plain values: boxes, boxes that move, pairs, and what a sweep says of a pair.
+//! Plain values: boxes, spheres, segments, planes, what moves, pairs, and what is said of a pair.
 
 mod aabb;
 mod contact;
 mod moving;
 mod pair;
+mod plane;
+mod segment;
+mod sphere;
 
-pub use aabb::{Aabb, COORD_MAX, InvalidBox};
+pub use aabb::{Aabb, COORD_MAX, Invalid};
 pub use contact::{Contact, State};
-pub use moving::MovingBox;
+pub use moving::{AcceleratingBox, MovingBox};
 pub use pair::{Pair, SweptPair};
+pub use plane::Plane;
+pub use segment::Segment;
+pub use sphere::{MovingSphere, Sphere};
 
 /// The names of the axes, for messages.
 pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];

@@ -1,6 +1,6 @@
 //! What is a box that moves over a tick?
 
-use super::aabb::{Aabb, InvalidBox, add_down, add_up, check_axis};
+use super::aabb::{Aabb, Invalid, add_down, add_up, check_vector};
 use bytemuck::{Pod, Zeroable};
 
 /// A box and how far it goes in one tick: at `t` in `[0, 1]` it is moved by `delta · t`.
@@ -19,9 +19,9 @@ impl MovingBox {
     ///
     /// # Errors
     ///
-    /// [`InvalidBox`] when `aabb` is no box, or `delta` is not finite or past
+    /// [`Invalid`] when `aabb` is no box, or `delta` is not finite or past
     /// [`COORD_MAX`](super::COORD_MAX).
-    pub fn new(aabb: Aabb, delta: impl Into<[f32; 3]>) -> Result<Self, InvalidBox> {
+    pub fn new(aabb: Aabb, delta: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let moving = Self { aabb, delta: delta.into() };
         moving.validate()?;
         Ok(moving)
@@ -31,10 +31,10 @@ impl MovingBox {
     ///
     /// # Errors
     ///
-    /// [`InvalidBox`]: what is wrong with the box, else with the displacement; the lowest axis.
-    pub fn validate(&self) -> Result<(), InvalidBox> {
+    /// [`Invalid`]: what is wrong with the box, else with the displacement; the lowest axis.
+    pub fn validate(&self) -> Result<(), Invalid> {
         self.aabb.validate()?;
-        (0..3).try_for_each(|axis| check_axis(axis, self.delta[axis], self.delta[axis]))
+        check_vector(self.delta)
     }
 
     /// The box around the whole path.
@@ -61,5 +61,56 @@ impl From<Aabb> for MovingBox {
     /// A box that stays where it is.
     fn from(aabb: Aabb) -> Self {
         Self { aabb, delta: [0.0; 3] }
+    }
+}
+
+/// A box under constant acceleration: at `t` in `[0, 1]` it is moved by
+/// `delta · t + ½ · accel · t²`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct AcceleratingBox {
+    /// Where the box is when the tick starts.
+    pub aabb: Aabb,
+    /// Its displacement over the tick, were it not accelerated.
+    pub delta: [f32; 3],
+    /// Its acceleration: displacement per tick².
+    pub accel: [f32; 3],
+}
+
+impl AcceleratingBox {
+    /// A box that moves by `delta` and gets faster by `accel`.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] when `aabb` is no box, or one of the others is not finite or past
+    /// [`COORD_MAX`](super::COORD_MAX).
+    pub fn new(
+        aabb: Aabb,
+        delta: impl Into<[f32; 3]>,
+        accel: impl Into<[f32; 3]>,
+    ) -> Result<Self, Invalid> {
+        let moving = Self { aabb, delta: delta.into(), accel: accel.into() };
+        moving.validate()?;
+        Ok(moving)
+    }
+
+    /// Whether this is a box, a displacement and an acceleration.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`]: what is wrong with the box, else with the displacement, else with the
+    /// acceleration; the lowest axis.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        self.aabb.validate()?;
+        check_vector(self.delta)?;
+        check_vector(self.accel)
+    }
+}
+
+impl From<MovingBox> for AcceleratingBox {
+    /// A box that keeps its velocity.
+    fn from(MovingBox { aabb, delta }: MovingBox) -> Self {
+        Self { aabb, delta, accel: [0.0; 3] }
     }
 }

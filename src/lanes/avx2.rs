@@ -270,6 +270,11 @@ impl F32Lanes for F32x8 {
     }
 
     #[inline(always)]
+    fn sqrt(self) -> Self {
+        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_sqrt_ps(self.native()))))
+    }
+
+    #[inline(always)]
     fn lt(self, other: Self) -> Mask8 {
         self.compare::<_CMP_LT_OQ>(other)
     }

@@ -296,6 +296,11 @@ impl F32Lanes for F32x16 {
     }
 
     #[inline(always)]
+    fn sqrt(self) -> Self {
+        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_sqrt_ps(self.native()))))
+    }
+
+    #[inline(always)]
     fn lt(self, other: Self) -> Mask16 {
         self.compare::<_CMP_LT_OQ>(other)
     }

@@ -48,7 +48,7 @@ pub(crate) trait Kernel {
 }
 
 /// An instruction set: the proof that the CPU has it, and the maker of its vectors.
-pub(crate) trait Isa: Copy + Debug + Send + Sync {
+pub trait Isa: Copy + Debug + Send + Sync {
     /// How many elements a vector holds.
     const LANES: usize;
     type F32: F32Lanes<Mask = Self::Mask, U32 = Self::U32>;
@@ -102,7 +102,7 @@ pub(crate) trait Isa: Copy + Debug + Send + Sync {
 }
 
 /// A vector of `f32`. Comparisons with a NaN are false, except [`F32Lanes::unordered`].
-pub(crate) trait F32Lanes:
+pub trait F32Lanes:
     Copy + Debug + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     type Mask: MaskLanes;
@@ -114,6 +114,8 @@ pub(crate) trait F32Lanes:
     fn max(self, other: Self) -> Self;
     /// Clears the sign, of a NaN too.
     fn abs(self) -> Self;
+    /// The square root, rounded to nearest; NaN of what is below zero.
+    fn sqrt(self) -> Self;
     fn lt(self, other: Self) -> Self::Mask;
     fn le(self, other: Self) -> Self::Mask;
     fn eq(self, other: Self) -> Self::Mask;
@@ -132,9 +134,7 @@ pub(crate) trait F32Lanes:
 }
 
 /// A vector of `u32`.
-pub(crate) trait U32Lanes:
-    Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self>
-{
+pub trait U32Lanes: Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> {
     type Mask: MaskLanes;
 
     /// The sum modulo 2³².
@@ -156,7 +156,7 @@ pub(crate) trait U32Lanes:
 }
 
 /// One truth value per lane.
-pub(crate) trait MaskLanes:
+pub trait MaskLanes:
     Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self>
 {
     /// Bit `k` is lane `k`; bits past the lanes are zero.

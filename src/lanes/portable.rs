@@ -110,6 +110,11 @@ macro_rules! portable {
             }
 
             #[inline(always)]
+            fn sqrt(self) -> Self {
+                Self(self.0.sqrt())
+            }
+
+            #[inline(always)]
             fn lt(self, other: Self) -> $mask {
                 $mask(cast(self.0.simd_lt(other.0)))
             }

@@ -63,6 +63,15 @@ impl F32Lanes for f32 {
     }
 
     #[inline(always)]
+    fn sqrt(self) -> Self {
+        #[cfg(feature = "std")]
+        let root = Self::sqrt(self);
+        #[cfg(not(feature = "std"))]
+        let root = libm::sqrtf(self);
+        root
+    }
+
+    #[inline(always)]
     fn lt(self, other: Self) -> bool {
         self < other
     }

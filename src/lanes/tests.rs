@@ -136,6 +136,7 @@ impl Kernel for OnFloats<'_> {
                 ("min", a.min(b).to_bits()),
                 ("max", a.max(b).to_bits()),
                 ("abs", a.abs().to_bits()),
+                ("sqrt", a.sqrt().to_bits()),
                 ("lt", ones(isa, lt)),
                 ("le", ones(isa, le)),
                 ("eq", ones(isa, eq)),
@@ -240,6 +241,8 @@ fn the_scalar_level_does_what_the_traits_say() {
     assert!(same(F32Lanes::min(nan, 1.0), 1.0) && same(F32Lanes::min(1.0, nan), nan));
     assert!(same(F32Lanes::max(nan, 1.0), 1.0) && same(F32Lanes::max(1.0, nan), nan));
     assert!(same(F32Lanes::abs(-nan), nan) && same(F32Lanes::abs(-0.0), 0.0));
+    assert!(same(F32Lanes::sqrt(2.25), 1.5) && same(F32Lanes::sqrt(-0.0), -0.0));
+    assert!(F32Lanes::sqrt(-1.0).is_nan());
     assert!(F32Lanes::unordered(nan, 1.0) && F32Lanes::unordered(1.0, nan));
     assert!(!F32Lanes::lt(nan, nan) && !F32Lanes::le(nan, nan) && !F32Lanes::eq(nan, nan));
     assert_eq!(F32Lanes::trunc(255.999), 255);

@@ -11,7 +11,7 @@
 //! pair that overlaps at the start has an end time, and a mere touch at the start is told from
 //! an overlap.
 
-use crate::geom::{Contact, InvalidBox, MovingBox, State};
+use crate::geom::{Contact, Invalid, MovingBox, State};
 
 /// When two boxes touch, in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,8 +34,8 @@ pub struct Sweep {
 ///
 /// # Errors
 ///
-/// [`InvalidBox`] when one of them is no box or displacement.
-pub fn sweep(a: &MovingBox, b: &MovingBox) -> Result<Sweep, InvalidBox> {
+/// [`Invalid`] when one of them is no box or displacement.
+pub fn sweep(a: &MovingBox, b: &MovingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
     let mut enter = [f64::NEG_INFINITY; 3];

@@ -1,13 +1,10 @@
 //! How does an engine lend its own columns?
 
-use crate::geom::{Aabb, MovingBox};
+use super::row::Row;
+use crate::geom::{AcceleratingBox, MovingBox, MovingSphere, Segment};
 use crate::lanes::Table;
-
-/// The columns of [`Boxes`], in the order of [`Boxes::columns`].
-pub(crate) const COLUMNS: usize = 9;
-
-const NAMES: [&str; COLUMNS] =
-    ["min.x", "min.y", "min.z", "max.x", "max.y", "max.z", "delta.x", "delta.y", "delta.z"];
+use core::fmt;
+use core::marker::PhantomData;
 
 /// A column or output of the wrong length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,9 +24,17 @@ impl LengthMismatch {
     }
 }
 
-/// Many moving boxes as nine borrowed columns of equal length. Row `i` of each is box `i`.
+/// Many values `T` as `K` borrowed columns of equal length. Row `i` of each makes value `i`.
 ///
-/// Only the lengths are checked here; the numbers are in [`Boxes::check`]. 36 bytes a box.
+/// Only the lengths are checked when columns are lent; the numbers are in [`Columns::check`].
+/// 4 bytes a column and row. A column may be lent more than once: where it is both `min.x` and
+/// `max.x`, a box is flat, and where that is so on all axes it is a point.
+pub struct Columns<'a, T, const K: usize> {
+    columns: [&'a [f32]; K],
+    row: PhantomData<fn() -> T>,
+}
+
+/// Many moving boxes: minima, maxima and displacements. 36 bytes a box.
 ///
 /// ```
 /// use swath::Boxes;
@@ -40,10 +45,17 @@ impl LengthMismatch {
 /// assert_eq!(boxes.len(), 2);
 /// # Ok::<(), swath::store::LengthMismatch>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Boxes<'a> {
-    columns: [&'a [f32]; COLUMNS],
-}
+pub type Boxes<'a> = Columns<'a, MovingBox, 9>;
+
+/// Many moving boxes under constant acceleration: minima, maxima, displacements, accelerations.
+/// 48 bytes a box.
+pub type AcceleratingBoxes<'a> = Columns<'a, AcceleratingBox, 12>;
+
+/// Many moving spheres: centres, radii and displacements. 28 bytes a sphere.
+pub type Spheres<'a> = Columns<'a, MovingSphere, 7>;
+
+/// Many segments or rays: starts, displacements and greatest fractions. 28 bytes a segment.
+pub type Segments<'a> = Columns<'a, Segment, 7>;
 
 impl<'a> Boxes<'a> {
     /// Borrows the columns x, y, z of the least corners, the greatest corners and the
@@ -57,15 +69,97 @@ impl<'a> Boxes<'a> {
         max: [&'a [f32]; 3],
         delta: [&'a [f32]; 3],
     ) -> Result<Self, LengthMismatch> {
-        let columns =
-            [min[0], min[1], min[2], max[0], max[1], max[2], delta[0], delta[1], delta[2]];
-        for (name, column) in NAMES.into_iter().zip(columns) {
-            LengthMismatch::check(name, columns[0].len(), column.len())?;
-        }
-        Ok(Self { columns })
+        let ([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]) = (min, max, delta);
+        Self::from_columns([x0, y0, z0, x1, y1, z1, dx, dy, dz])
     }
 
-    /// How many boxes.
+    /// The corners alone.
+    #[allow(dead_code, reason = "X")]
+    pub(crate) fn corners(&self) -> Table<'a, f32, 6> {
+        let [x0, y0, z0, x1, y1, z1, ..] = self.columns;
+        Table::new([x0, y0, z0, x1, y1, z1], self.len())
+    }
+}
+
+impl<'a> AcceleratingBoxes<'a> {
+    /// Borrows the columns x, y, z of the least corners, the greatest corners, the displacements
+    /// and the accelerations.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when a column is not as long as the first.
+    pub fn new(
+        min: [&'a [f32]; 3],
+        max: [&'a [f32]; 3],
+        delta: [&'a [f32]; 3],
+        accel: [&'a [f32]; 3],
+    ) -> Result<Self, LengthMismatch> {
+        let ([x0, y0, z0], [x1, y1, z1]) = (min, max);
+        let ([dx, dy, dz], [ax, ay, az]) = (delta, accel);
+        Self::from_columns([x0, y0, z0, x1, y1, z1, dx, dy, dz, ax, ay, az])
+    }
+}
+
+impl<'a> Spheres<'a> {
+    /// Borrows the columns x, y, z of the centres, the radii, and the columns x, y, z of the
+    /// displacements over the tick.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when a column is not as long as the first.
+    pub fn new(
+        center: [&'a [f32]; 3],
+        radius: &'a [f32],
+        delta: [&'a [f32]; 3],
+    ) -> Result<Self, LengthMismatch> {
+        let ([x, y, z], [dx, dy, dz]) = (center, delta);
+        Self::from_columns([x, y, z, radius, dx, dy, dz])
+    }
+}
+
+impl<'a> Segments<'a> {
+    /// Borrows the columns x, y, z of the starts and of the displacements, and the greatest
+    /// fractions.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when a column is not as long as the first.
+    pub fn new(
+        start: [&'a [f32]; 3],
+        delta: [&'a [f32]; 3],
+        max_fraction: &'a [f32],
+    ) -> Result<Self, LengthMismatch> {
+        let ([x, y, z], [dx, dy, dz]) = (start, delta);
+        Self::from_columns([x, y, z, dx, dy, dz, max_fraction])
+    }
+}
+
+impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
+    /// Borrows the columns in the order of [`Columns::columns`].
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when a column is not as long as the first.
+    pub fn from_columns(columns: [&'a [f32]; K]) -> Result<Self, LengthMismatch> {
+        for (name, column) in T::NAMES.into_iter().zip(columns) {
+            LengthMismatch::check(name, columns[0].len(), column.len())?;
+        }
+        Ok(Self { columns, row: PhantomData })
+    }
+
+    /// The value of row `row`, which need not be valid.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such row.
+    #[must_use]
+    pub fn get(&self, row: usize) -> T {
+        T::from_row(self.columns.map(|column| column[row]))
+    }
+}
+
+impl<'a, T, const K: usize> Columns<'a, T, K> {
+    /// How many rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.columns[0].len()
@@ -77,17 +171,6 @@ impl<'a> Boxes<'a> {
         self.len() == 0
     }
 
-    /// The numbers of row `row`, which need not be a box.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such row.
-    #[must_use]
-    pub fn get(&self, row: usize) -> MovingBox {
-        let of = |first: usize| core::array::from_fn(|axis| self.columns[first + axis][row]);
-        MovingBox { aabb: Aabb { min: of(0), max: of(3) }, delta: of(6) }
-    }
-
     /// The rows `range` alone.
     ///
     /// # Panics
@@ -95,16 +178,31 @@ impl<'a> Boxes<'a> {
     /// When there are no such rows.
     #[must_use]
     pub fn slice(&self, range: core::ops::Range<usize>) -> Self {
-        Self { columns: self.columns.map(|column| &column[range.clone()]) }
+        let columns = self.columns.map(|column| &column[range.clone()]);
+        Self { columns, row: PhantomData }
     }
 
-    /// Minima, maxima, displacements; x, y, z of each.
+    /// The columns, x, y, z of each vector, in the order in which they are lent.
     #[must_use]
-    pub fn columns(&self) -> [&'a [f32]; 9] {
+    pub fn columns(&self) -> [&'a [f32]; K] {
         self.columns
     }
 
-    pub(crate) fn table(&self) -> Table<'a, f32, COLUMNS> {
+    pub(crate) fn table(&self) -> Table<'a, f32, K> {
         Table::new(self.columns, self.len())
+    }
+}
+
+impl<T, const K: usize> Clone for Columns<'_, T, K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const K: usize> Copy for Columns<'_, T, K> {}
+
+impl<T, const K: usize> fmt::Debug for Columns<'_, T, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Columns").field(&self.columns).finish()
     }
 }

@@ -1,72 +1,60 @@
-//! Which rows are boxes?
+//! Which rows are valid?
 
-use super::{Boxes, borrowed::COLUMNS};
-use crate::geom::{COORD_MAX, InvalidBox};
-use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, Table};
+use super::borrowed::{Boxes, Columns};
+use super::row::Row;
+use crate::geom::Invalid;
+use crate::lanes::{Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use alloc::vec::Vec;
 
-/// A row that is no box.
+/// A row that is no box, sphere or segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejected {
     /// Which row.
     pub row: u32,
     /// What is wrong with it.
-    pub reason: InvalidBox,
+    pub reason: Invalid,
 }
 
-/// Boxes of which it is known which rows are none.
+/// Columns, by default [`Boxes`], of which it is known which rows are invalid.
 ///
 /// Whoever answers questions about the rows answers for the others as if these were not there.
 #[derive(Clone, Copy, Debug)]
-pub struct Checked<'a> {
-    boxes: Boxes<'a>,
+pub struct Checked<'a, C = Boxes<'a>> {
+    columns: C,
     /// By row, each once.
     rejected: &'a [Rejected],
 }
 
-impl<'a> Boxes<'a> {
-    /// Finds the rows that are no boxes and writes them to `rejected`, in order.
+impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
+    /// Finds the rows that are invalid and writes them to `rejected`, in order.
     ///
-    /// Reads 36 bytes a box. A row is a box when [`MovingBox::validate`] says so.
-    ///
-    /// [`MovingBox::validate`]: crate::MovingBox::validate
+    /// Reads 4 bytes a column and row. Valid is what the value's own `validate` says, such as
+    /// [`MovingBox::validate`](crate::MovingBox::validate).
     ///
     /// # Panics
     ///
     /// When there are more than `u32::MAX` rows.
-    pub fn check(self, level: Level, rejected: &'a mut Vec<Rejected>) -> Checked<'a> {
+    pub fn check(self, level: Level, rejected: &'a mut Vec<Rejected>) -> Checked<'a, Self> {
         assert!(u32::try_from(self.len()).is_ok(), "more rows than a u32 can name");
         rejected.clear();
-        level.for_rows(self.len()).run(Check { boxes: self, rejected });
-        Checked { boxes: self, rejected }
+        level.for_rows(self.len()).run(Check { columns: self, rejected });
+        Checked { columns: self, rejected }
     }
 }
 
-impl<'a> Checked<'a> {
-    /// Rows that are all boxes: for stores that let nothing else in.
-    pub(super) fn all_valid(boxes: Boxes<'a>) -> Self {
-        Self { boxes, rejected: &[] }
+impl<'a, C: Copy> Checked<'a, C> {
+    /// For stores that let nothing else in.
+    pub(super) fn all_valid(columns: C) -> Self {
+        Self { columns, rejected: &[] }
     }
 
-    /// The rows, those that are no boxes among them.
+    /// All rows, the invalid ones among them.
     #[must_use]
-    pub fn boxes(&self) -> Boxes<'a> {
-        self.boxes
+    pub fn columns(&self) -> C {
+        self.columns
     }
 
-    /// How many rows, those that are no boxes among them.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.boxes.len()
-    }
-
-    /// Whether there are no rows.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.boxes.is_empty()
-    }
-
-    /// The rows that are no boxes, in order.
+    /// The rows that are invalid, in order.
     #[must_use]
     pub fn rejected(&self) -> &'a [Rejected] {
         self.rejected
@@ -75,64 +63,82 @@ impl<'a> Checked<'a> {
     /// Whether row `row` is on the list.
     #[must_use]
     pub fn is_rejected(&self, row: u32) -> bool {
-        self.rejected.binary_search_by_key(&row, |rejected| rejected.row).is_ok()
+        is_rejected(self.rejected, row)
     }
 }
 
-struct Check<'a, 'r> {
-    boxes: Boxes<'a>,
+impl<'a, T, const K: usize> Checked<'a, Columns<'a, T, K>> {
+    /// How many rows, the invalid ones among them.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+}
+
+/// Whether row `row` is on the list, which is sorted.
+pub(crate) fn is_rejected(rejected: &[Rejected], row: u32) -> bool {
+    rejected.binary_search_by_key(&row, |rejected| rejected.row).is_ok()
+}
+
+struct Check<'a, 'r, T, const K: usize> {
+    columns: Columns<'a, T, K>,
     rejected: &'r mut Vec<Rejected>,
 }
 
-impl Kernel for Check<'_, '_> {
+impl<T: Row<K>, const K: usize> Kernel for Check<'_, '_, T, K> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let table: Table<'_, f32, COLUMNS> = self.boxes.table();
+        let table = self.columns.table();
         let rows = table.rows();
         let mut row = 0;
         while row < rows {
             // The last group reaches back over rows that were seen.
             let start = row.min(rows - I::LANES);
-            let columns = table.load(isa, start);
-            check_group(isa, self.boxes, &columns, start, row - start, self.rejected);
+            let numbers = table.load(isa, start);
+            check_group(isa, self.columns, &numbers, start, row - start, self.rejected);
             row += I::LANES;
         }
     }
 }
 
-/// Where the rows from `start` on, which are `columns`, are boxes. The others are listed, but for
+/// Where the rows from `start` on, which are `numbers`, are valid. The others are listed, but for
 /// the first `seen`, which were checked before.
 #[inline(always)]
-pub(crate) fn check_group<I: Isa>(
+pub(crate) fn check_group<I: Isa, T: Row<K>, const K: usize>(
     isa: I,
-    boxes: Boxes<'_>,
-    columns: &[I::F32; COLUMNS],
+    columns: Columns<'_, T, K>,
+    numbers: &[I::F32; K],
     start: usize,
     seen: usize,
     rejected: &mut Vec<Rejected>,
 ) -> I::Mask {
     const { assert!(LANES_MAX < 32, "lanes are counted in the bits of a u32") };
-    let valid = is_valid(columns, isa.splat(COORD_MAX));
+    let valid = is_valid::<I, T, K>(isa, numbers);
     let bad = !valid.bits() & ((1 << I::LANES) - 1) & (u32::MAX << seen);
     if bad != 0 {
-        list(boxes, start, bad, rejected);
+        list(columns, start, bad, rejected);
     }
     valid
 }
 
-/// Where a row is a box: comparisons with NaN are false, so NaN fails them all.
+/// Where a row is valid: comparisons with NaN are false, so NaN fails them all.
 #[inline(always)]
-fn is_valid<F: F32Lanes>(columns: &[F; COLUMNS], limit: F) -> F::Mask {
-    let [min, max, delta] = [0, 3, 6];
-    let mut valid = columns[min].le(columns[max]);
-    for axis in 0..3 {
-        valid = valid
-            & columns[min + axis].abs().le(limit)
-            & columns[max + axis].abs().le(limit)
-            & columns[min + axis].le(columns[max + axis])
-            & columns[delta + axis].abs().le(limit);
+fn is_valid<I: Isa, T: Row<K>, const K: usize>(isa: I, numbers: &[I::F32; K]) -> I::Mask {
+    let mut valid = isa.splat(0.0).le(isa.splat(0.0));
+    for (column, &number) in numbers.iter().enumerate() {
+        let (least, greatest) = (isa.splat(T::LEAST[column]), isa.splat(T::GREATEST[column]));
+        valid = valid & least.le(number) & number.le(greatest);
+    }
+    for &(low, high) in T::ORDERED {
+        valid = valid & numbers[low].le(numbers[high]);
     }
     valid
 }
@@ -140,11 +146,16 @@ fn is_valid<F: F32Lanes>(columns: &[F; COLUMNS], limit: F) -> F::Mask {
 /// Appends the rows `start + k` for each bit `k` of `bad`, with the reason.
 #[cold]
 #[inline(never)]
-fn list(boxes: Boxes<'_>, start: usize, mut bad: u32, rejected: &mut Vec<Rejected>) {
+fn list<T: Row<K>, const K: usize>(
+    columns: Columns<'_, T, K>,
+    start: usize,
+    mut bad: u32,
+    rejected: &mut Vec<Rejected>,
+) {
     while bad != 0 {
         let row = start + bad.trailing_zeros() as usize;
         bad &= bad - 1;
-        if let Err(reason) = boxes.get(row).validate() {
+        if let Err(reason) = columns.get(row).check() {
             rejected.push(Rejected { row: row as u32, reason });
         }
     }

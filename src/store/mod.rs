@@ -1,14 +1,17 @@
-//! Where do many boxes live?
+//! Where do many boxes, spheres or segments live?
 //!
-//! Structure of arrays: one column of `f32` per component, nine in all. [`Boxes`] borrows the
-//! columns of an engine that keeps its own; [`BoxStore`] owns aligned ones. Either is checked
-//! once ([`Boxes::check`]); what is no box goes to a list and disturbs nobody.
+//! Structure of arrays: one column of `f32` per component. [`Boxes`], [`Spheres`], [`Segments`] and
+//! [`AcceleratingBoxes`] borrow the columns of an engine that keeps its own; [`BoxStore`] and its
+//! like own aligned ones. Either is checked once ([`Columns::check`]); what is invalid goes to a
+//! list and disturbs nobody.
 
 mod borrowed;
 mod checked;
 mod owned;
+mod row;
 
-pub use borrowed::{Boxes, LengthMismatch};
-pub(crate) use checked::check_group;
+pub use borrowed::{AcceleratingBoxes, Boxes, Columns, LengthMismatch, Segments, Spheres};
 pub use checked::{Checked, Rejected};
-pub use owned::BoxStore;
+pub(crate) use checked::{check_group, is_rejected};
+pub use owned::{AcceleratingBoxStore, BoxStore, SegmentStore, SphereStore, Store};
+pub use row::Row;

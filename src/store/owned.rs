@@ -1,13 +1,23 @@
-//! How does swath keep boxes itself?
+//! How does swath keep rows itself?
 
-use super::{Boxes, Checked, borrowed::COLUMNS};
-use crate::geom::{Aabb, InvalidBox, MovingBox};
+use super::{Checked, Columns, row::Row};
+use crate::geom::{AcceleratingBox, Invalid, MovingBox, MovingSphere, Segment};
 use crate::lanes::{Block, LANES_MAX};
 use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
 
-/// Moving boxes in nine columns of its own, aligned and padded to the widest lane.
+/// Many values `T` in `K` columns of its own, aligned and padded to the widest lane.
 ///
-/// Nothing but boxes gets in, so [`BoxStore::checked`] costs nothing.
+/// Nothing invalid gets in, so [`Store::checked`] costs nothing.
+pub struct Store<T, const K: usize> {
+    /// Each holds `len` rows rounded up to whole blocks; the padding is [`PADDING`].
+    columns: [Vec<Block>; K],
+    len: usize,
+    row: PhantomData<fn() -> T>,
+}
+
+/// Moving boxes in columns of its own.
 ///
 /// ```
 /// use swath::{Aabb, BoxStore};
@@ -15,36 +25,38 @@ use alloc::vec::Vec;
 /// let mut store = BoxStore::new();
 /// let row = store.push(Aabb::cube([1.0, 2.0, 3.0], 0.5)?)?;
 /// assert_eq!(store.get(row).aabb.min, [0.5, 1.5, 2.5]);
-/// # Ok::<(), swath::InvalidBox>(())
+/// # Ok::<(), swath::Invalid>(())
 /// ```
-#[derive(Clone, Debug, Default)]
-pub struct BoxStore {
-    /// Each holds `len` rows rounded up to whole blocks; the padding is [`PADDING`].
-    columns: [Vec<Block>; COLUMNS],
-    len: usize,
-}
+pub type BoxStore = Store<MovingBox, 9>;
 
-/// What stands in the columns past the last row, where nobody reads: no box at all.
-const PADDING: [f32; COLUMNS] = {
-    let (min, max) = (f32::INFINITY, f32::NEG_INFINITY);
-    [min, min, min, max, max, max, 0.0, 0.0, 0.0]
-};
+/// Moving boxes under constant acceleration in columns of its own.
+pub type AcceleratingBoxStore = Store<AcceleratingBox, 12>;
 
-impl BoxStore {
+/// Moving spheres in columns of its own.
+pub type SphereStore = Store<MovingSphere, 7>;
+
+/// Segments in columns of its own.
+pub type SegmentStore = Store<Segment, 7>;
+
+/// What stands in the columns past the last row, where nobody reads: nothing valid.
+const PADDING: f32 = f32::NAN;
+
+impl<T: Row<K>, const K: usize> Store<T, K> {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self::with_capacity(0)
     }
 
-    /// An empty store with room for `rows` boxes.
+    /// An empty store with room for `rows` rows.
     #[must_use]
     pub fn with_capacity(rows: usize) -> Self {
         let blocks = rows.div_ceil(LANES_MAX);
-        Self { columns: core::array::from_fn(|_| Vec::with_capacity(blocks)), len: 0 }
+        let columns = core::array::from_fn(|_| Vec::with_capacity(blocks));
+        Self { columns, len: 0, row: PhantomData }
     }
 
-    /// How many boxes.
+    /// How many rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
@@ -56,68 +68,66 @@ impl BoxStore {
         self.len == 0
     }
 
-    /// Removes all boxes and keeps the memory.
+    /// Removes all rows and keeps the memory.
     pub fn clear(&mut self) {
         self.columns.iter_mut().for_each(Vec::clear);
         self.len = 0;
     }
 
-    /// Adds a box and returns its row.
+    /// Adds a row and returns its number.
     ///
     /// # Errors
     ///
-    /// [`InvalidBox`] when it is none; then nothing is added.
-    pub fn push(&mut self, moving: impl Into<MovingBox>) -> Result<usize, InvalidBox> {
-        let moving = moving.into();
-        moving.validate()?;
+    /// [`Invalid`] when `value` is; then nothing is added.
+    pub fn push(&mut self, value: impl Into<T>) -> Result<usize, Invalid> {
+        let value = value.into();
+        value.check()?;
         if self.len.is_multiple_of(LANES_MAX) {
-            for (column, padding) in self.columns.iter_mut().zip(PADDING) {
-                column.push(Block::splat(padding));
-            }
+            self.columns.iter_mut().for_each(|column| column.push(Block::splat(PADDING)));
         }
         self.len += 1;
-        self.write(self.len - 1, moving);
+        self.write(self.len - 1, value);
         Ok(self.len - 1)
     }
 
-    /// Replaces the box of a row.
+    /// Replaces a row.
     ///
     /// # Errors
     ///
-    /// [`InvalidBox`] when `moving` is none; then nothing changes.
+    /// [`Invalid`] when `value` is; then nothing changes.
     ///
     /// # Panics
     ///
     /// When there is no such row.
-    pub fn set(&mut self, row: usize, moving: impl Into<MovingBox>) -> Result<(), InvalidBox> {
+    pub fn set(&mut self, row: usize, value: impl Into<T>) -> Result<(), Invalid> {
         assert!(row < self.len, "row {row} of {}", self.len);
-        let moving = moving.into();
-        moving.validate()?;
-        self.write(row, moving);
+        let value = value.into();
+        value.check()?;
+        self.write(row, value);
         Ok(())
     }
 
-    /// The box of a row.
+    /// The value of a row.
     ///
     /// # Panics
     ///
     /// When there is no such row.
     #[must_use]
-    pub fn get(&self, row: usize) -> MovingBox {
-        self.boxes().get(row)
+    pub fn get(&self, row: usize) -> T {
+        self.columns().get(row)
     }
 
-    /// Removes a row and moves the last box to its place; returns what was removed.
+    /// Removes a row and moves the last one to its place; returns what was removed.
     ///
     /// # Panics
     ///
     /// When there is no such row.
-    pub fn swap_remove(&mut self, row: usize) -> MovingBox {
+    pub fn swap_remove(&mut self, row: usize) -> T {
         let removed = self.get(row);
         self.write(row, self.get(self.len - 1));
         self.len -= 1;
-        for (column, padding) in self.columns.iter_mut().zip(PADDING) {
-            bytemuck::cast_slice_mut::<Block, f32>(column)[self.len] = padding;
+        for column in &mut self.columns {
+            bytemuck::cast_slice_mut::<Block, f32>(column)[self.len] = PADDING;
             column.truncate(self.len.div_ceil(LANES_MAX));
         }
         removed
@@ -125,22 +135,38 @@ impl BoxStore {
 
     /// The rows as borrowed columns.
     #[must_use]
-    pub fn boxes(&self) -> Boxes<'_> {
-        let of = |column: usize| &bytemuck::cast_slice(&self.columns[column])[..self.len];
-        Boxes::new([of(0), of(1), of(2)], [of(3), of(4), of(5)], [of(6), of(7), of(8)])
-            .expect("the columns grow together")
+    pub fn columns(&self) -> Columns<'_, T, K> {
+        let columns = core::array::from_fn(|k| &bytemuck::cast_slice(&self.columns[k])[..self.len]);
+        Columns::from_columns(columns).expect("the columns grow together")
     }
 
-    /// The rows, all of which are boxes.
+    /// The rows, all of which are valid.
     #[must_use]
-    pub fn checked(&self) -> Checked<'_> {
-        Checked::all_valid(self.boxes())
+    pub fn checked(&self) -> Checked<'_, Columns<'_, T, K>> {
+        Checked::all_valid(self.columns())
     }
 
-    fn write(&mut self, row: usize, MovingBox { aabb: Aabb { min, max }, delta }: MovingBox) {
-        let numbers = min.into_iter().chain(max).chain(delta);
-        for (column, number) in self.columns.iter_mut().zip(numbers) {
+    fn write(&mut self, row: usize, value: T) {
+        for (column, number) in self.columns.iter_mut().zip(value.to_row()) {
             bytemuck::cast_slice_mut::<Block, f32>(column)[row] = number;
         }
+    }
+}
+
+impl<T: Row<K>, const K: usize> Default for Store<T, K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T, const K: usize> Clone for Store<T, K> {
+    fn clone(&self) -> Self {
+        Self { columns: self.columns.clone(), len: self.len, row: PhantomData }
+    }
+}
+
+impl<T: Row<K>, const K: usize> fmt::Debug for Store<T, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Store").field(&self.columns()).finish()
     }
 }

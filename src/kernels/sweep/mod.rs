@@ -23,11 +23,12 @@
 
 mod room;
 
-use crate::geom::{Contact, InvalidBox, MovingBox, Pair};
-use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, Level, U32Lanes};
-use crate::store::{Boxes, Checked, LengthMismatch};
+use super::ask::{self, Answer, Each, One, Question, Sink};
+use super::{BatchError, Hits};
+use crate::geom::{Contact, Invalid, MovingBox, Pair};
+use crate::lanes::{F32Lanes, Isa, Level, U32Lanes};
+use crate::store::{Checked, LengthMismatch, Row};
 pub(crate) use room::times;
-use room::{full, splat};
 
 /// The times of a pair that never touches.
 pub const MISS: f32 = f32::INFINITY;
@@ -54,7 +55,19 @@ impl Sweep {
     pub const SEPARATED: Self = Self { first: MISS, last: MISS, contact: Contact::SEPARATED };
 }
 
-/// Where answers go: a column each, one row for each question.
+/// Where the answers of a sweep go: [`Times`], [`Answers`] or `&mut` [`Hits`].
+pub trait Output: Sink {}
+
+/// First and last times, a column each, one row for each question: 8 bytes a row.
+#[derive(Debug)]
+pub struct Times<'a> {
+    /// [`Sweep::first`].
+    pub first: &'a mut [f32],
+    /// [`Sweep::last`].
+    pub last: &'a mut [f32],
+}
+
+/// Whole answers, a column for each field, one row for each question: 12 bytes a row.
 #[derive(Debug)]
 pub struct Answers<'a> {
     /// [`Sweep::first`].
@@ -63,28 +76,6 @@ pub struct Answers<'a> {
     pub last: &'a mut [f32],
     /// [`Sweep::contact`].
     pub contact: &'a mut [Contact],
-}
-
-/// Why a batch could not be answered. Nothing was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SweepError {
-    /// The one box is none.
-    #[error("the one box is invalid: {0}")]
-    Invalid(#[from] InvalidBox),
-    /// An output has not one row for each question.
-    #[error(transparent)]
-    Length(#[from] LengthMismatch),
-    /// A pair names a row that is not there.
-    #[error("pair {index} names row {row} of {rows}")]
-    NoSuchRow {
-        /// Which pair.
-        index: usize,
-        /// The row it names.
-        row: u32,
-        /// How many rows there are.
-        rows: usize,
-    },
 }
 
 impl Answers<'_> {
@@ -97,25 +88,40 @@ impl Answers<'_> {
     pub fn get(&self, row: usize) -> Sweep {
         Sweep { first: self.first[row], last: self.last[row], contact: self.contact[row] }
     }
+}
 
+impl Output for Times<'_> {}
+impl Output for Answers<'_> {}
+impl Output for &mut Hits<'_> {}
+
+impl Sink for Times<'_> {
+    fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
+        LengthMismatch::check("the output `first`", rows, self.first.len())?;
+        LengthMismatch::check("the output `last`", rows, self.last.len())
+    }
+
+    #[inline(always)]
+    fn put<I: Isa>(&mut self, isa: I, start: usize, _: usize, answer: Answer<I>) -> bool {
+        let Answer { hit, near, far, .. } = answer;
+        let miss = isa.splat(MISS);
+        I::F32::select(hit, near, miss).store(&mut self.first[start..]);
+        I::F32::select(hit, far, miss).store(&mut self.last[start..]);
+        true
+    }
+}
+
+impl Sink for Answers<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the output `first`", rows, self.first.len())?;
         LengthMismatch::check("the output `last`", rows, self.last.len())?;
         LengthMismatch::check("the output `contact`", rows, self.contact.len())
     }
 
-    fn write(&mut self, row: usize, sweep: Sweep) {
-        self.first[row] = sweep.first;
-        self.last[row] = sweep.last;
-        self.contact[row] = sweep.contact;
-    }
-
-    /// Writes lanes `row..row + LANES`.
     #[inline(always)]
-    fn store<I: Isa>(&mut self, row: usize, (first, last, contact): (I::F32, I::F32, I::U32)) {
-        first.store(&mut self.first[row..]);
-        last.store(&mut self.last[row..]);
-        contact.store(bytemuck::cast_slice_mut(&mut self.contact[row..]));
+    fn put<I: Isa>(&mut self, isa: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
+        let contact = I::U32::select(answer.hit, answer.bits, isa.splat_u32(0));
+        contact.store(bytemuck::cast_slice_mut(&mut self.contact[start..]));
+        Times { first: self.first, last: self.last }.put(isa, start, seen, answer)
     }
 }
 
@@ -123,7 +129,7 @@ impl Answers<'_> {
 ///
 /// # Errors
 ///
-/// [`InvalidBox`] when one of them is no box or displacement.
+/// [`Invalid`] when one of them is no box or displacement.
 ///
 /// ```
 /// use swath::{Aabb, MovingBox, State, sweep};
@@ -134,142 +140,77 @@ impl Answers<'_> {
 /// assert!(sweep.first <= 0.25 && sweep.first > 0.2499999);
 /// assert_eq!(sweep.contact.state(), State::Touching);
 /// assert_eq!(sweep.contact.normal(), [1.0, 0.0, 0.0]);
-/// # Ok::<(), swath::InvalidBox>(())
+/// # Ok::<(), swath::Invalid>(())
 /// ```
-pub fn one_to_one(a: &MovingBox, b: &MovingBox) -> Result<Sweep, InvalidBox> {
+pub fn one_to_one(a: &MovingBox, b: &MovingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
-    Ok(Level::SCALAR.run(OneToOne { a, b }))
+    let answer = ask::one_to_one(Boxes, a.to_row(), b.to_row());
+    Ok(answer.map_or(Sweep::SEPARATED, |(first, last, contact)| Sweep {
+        first,
+        last,
+        contact: Contact::from_bits(contact),
+    }))
 }
 
-/// When `a` and each of `many` touch: row `i` of the answers is `a` against row `i`.
+/// When `a` and each of `many` touch: answer `i` is for `a` against row `i`.
 ///
 /// Rows that are no boxes are answered with [`Sweep::SEPARATED`].
 ///
 /// # Errors
 ///
-/// [`SweepError`] when `a` is no box, or an output has not one row for each of `many`.
+/// [`BatchError`] when `a` is no box, or the output has not room for the answers.
 pub fn one_to_many(
     level: Level,
     a: &MovingBox,
     many: &Checked<'_>,
-    mut answers: Answers<'_>,
-) -> Result<(), SweepError> {
+    output: impl Output,
+) -> Result<(), BatchError> {
     a.validate()?;
-    answers.check(many.len())?;
-    let level = level.for_rows(many.len());
-    level.run(OneToMany { a, many: many.boxes(), answers: &mut answers });
-    for rejected in many.rejected() {
-        answers.write(rejected.row as usize, Sweep::SEPARATED);
-    }
-    Ok(())
+    ask::ask(level, Boxes, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
-/// When the two rows of each pair touch: row `i` of the answers is `pairs[i]`, row `a` against
-/// row `b`.
+/// When row `i` of `a` and row `i` of `b` touch, for each `i`.
 ///
-/// A pair may name one row twice. Pairs with a row that is no box are answered with
-/// [`Sweep::SEPARATED`]. Besides the answers 8 bytes a pair are read, and 72 by index.
+/// Rows of which one is no box are answered with [`Sweep::SEPARATED`]. 72 bytes in for each row.
 ///
 /// # Errors
 ///
-/// [`SweepError`] when a pair names a row that is not there, or an output has not one row for
-/// each pair.
+/// [`BatchError`] when `b` has not as many rows as `a`, or the output has not room for the answers.
+pub fn zip(
+    level: Level,
+    a: &Checked<'_>,
+    b: &Checked<'_>,
+    output: impl Output,
+) -> Result<(), BatchError> {
+    ask::zip(level, Boxes, (Each::new(a), Each::new(b)), output)
+}
+
+/// When the two rows of each pair touch: answer `i` is for `pairs[i]`, row `a` against row `b`.
+///
+/// A pair may name one row twice. Pairs with a row that is no box are answered with
+/// [`Sweep::SEPARATED`]. 8 bytes in for each pair, and 72 by index.
+///
+/// # Errors
+///
+/// [`BatchError`] when a pair names a row that is not there, or the output has not room for the
+/// answers.
 pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
     pairs: &[Pair],
-    mut answers: Answers<'_>,
-) -> Result<(), SweepError> {
-    answers.check(pairs.len())?;
-    let rows = boxes.len();
-    let highest = |pair: &Pair| Ord::max(pair.a, pair.b);
-    let missing = pairs.iter().position(|pair| highest(pair) as usize >= rows);
-    if let Some(index) = missing {
-        let row = highest(&pairs[index]);
-        return Err(SweepError::NoSuchRow { index, row, rows });
-    }
-    let level = level.for_rows(pairs.len());
-    level.run(Pairs { boxes: boxes.boxes(), pairs, answers: &mut answers });
-    if !boxes.rejected().is_empty() {
-        for (index, pair) in pairs.iter().enumerate() {
-            if boxes.is_rejected(pair.a) || boxes.is_rejected(pair.b) {
-                answers.write(index, Sweep::SEPARATED);
-            }
-        }
-    }
-    Ok(())
+    output: impl Output,
+) -> Result<(), BatchError> {
+    ask::pairs(level, Boxes, Each::new(boxes), pairs, output)
 }
 
-struct OneToOne<'a> {
-    a: &'a MovingBox,
-    b: &'a MovingBox,
-}
+/// When two moving boxes touch.
+#[derive(Clone, Copy, Debug)]
+struct Boxes;
 
-impl Kernel for OneToOne<'_> {
-    type Output = Sweep;
-
+impl Question<9, 9> for Boxes {
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> Sweep {
-        let (first, last, contact) = full(isa, &splat(isa, self.a), &splat(isa, self.b));
-        let (mut firsts, mut lasts) = ([0.0; LANES_MAX], [0.0; LANES_MAX]);
-        let mut contacts = [0; LANES_MAX];
-        first.store(&mut firsts);
-        last.store(&mut lasts);
-        contact.store(&mut contacts);
-        Sweep { first: firsts[0], last: lasts[0], contact: Contact::from_bits(contacts[0]) }
-    }
-}
-
-struct OneToMany<'a, 'o> {
-    a: &'a MovingBox,
-    many: Boxes<'a>,
-    answers: &'a mut Answers<'o>,
-}
-
-impl Kernel for OneToMany<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let table = self.many.table();
-        let a = splat(isa, self.a);
-        let rows = table.rows();
-        let mut row = 0;
-        while row < rows {
-            // The last group reaches back and answers some rows again, the same.
-            let start = row.min(rows - I::LANES);
-            let answer = full(isa, &a, &table.load(isa, start));
-            self.answers.store::<I>(start, answer);
-            row += I::LANES;
-        }
-    }
-}
-
-struct Pairs<'a, 'o> {
-    boxes: Boxes<'a>,
-    pairs: &'a [Pair],
-    answers: &'a mut Answers<'o>,
-}
-
-impl Kernel for Pairs<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let table = self.boxes.table();
-        let rows = self.pairs.len();
-        let mut row = 0;
-        while row < rows {
-            let start = row.min(rows - I::LANES);
-            let (mut a, mut b) = ([0; LANES_MAX], [0; LANES_MAX]);
-            for (k, pair) in self.pairs[start..start + I::LANES].iter().enumerate() {
-                a[k] = pair.a;
-                b[k] = pair.b;
-            }
-            let answer = full(isa, &table.gather(isa, &a), &table.gather(isa, &b));
-            self.answers.store::<I>(start, answer);
-            row += I::LANES;
-        }
+    fn answer<I: Isa>(self, isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Answer<I> {
+        room::answer(isa, a, b)
     }
 }

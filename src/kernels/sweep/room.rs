@@ -1,7 +1,8 @@
 //! The arithmetic of a sweep, for any lane width.
 
 use super::MISS;
-use crate::geom::{Contact, MovingBox};
+use crate::geom::Contact;
+use crate::kernels::ask::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// What is known of a pair per axis, and the times from it.
@@ -19,23 +20,6 @@ struct Slabs<I: Isa> {
     first: I::F32,
     last: I::F32,
     hit: I::Mask,
-}
-
-/// A box in all lanes, in the order of the columns.
-#[inline(always)]
-pub(super) fn splat<I: Isa>(isa: I, of: &MovingBox) -> [I::F32; 9] {
-    let (min, max, delta) = (of.aabb.min, of.aabb.max, of.delta);
-    [
-        isa.splat(min[0]),
-        isa.splat(min[1]),
-        isa.splat(min[2]),
-        isa.splat(max[0]),
-        isa.splat(max[1]),
-        isa.splat(max[2]),
-        isa.splat(delta[0]),
-        isa.splat(delta[1]),
-        isa.splat(delta[2]),
-    ]
 }
 
 /// How much a time is moved to the safe side: more than its three roundings can amount to, and
@@ -81,7 +65,7 @@ pub(crate) fn times<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> (I::F32
 
 /// First and last time and the bits of a [`Contact`].
 #[inline(always)]
-pub(super) fn full<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> (I::F32, I::F32, I::U32) {
+pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Answer<I> {
     let slabs = slabs(isa, a, b);
     let zero = isa.splat(0.0);
     let none = isa.splat_u32(0);
@@ -116,12 +100,6 @@ pub(super) fn full<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> (I::F32,
     let touching = touching | isa.splat_u32(Contact::TOUCHING) | closing;
     let resting =
         resting | isa.splat_u32(Contact::OVERLAPPING) | I::U32::select(yielding, none, closing);
-    let contact = I::U32::select(apart, touching, resting);
-
-    let miss = isa.splat(MISS);
-    (
-        I::F32::select(slabs.hit, slabs.first, miss),
-        I::F32::select(slabs.hit, slabs.last, miss),
-        I::U32::select(slabs.hit, contact, none),
-    )
+    let bits = I::U32::select(apart, touching, resting);
+    Answer { hit: slabs.hit, near: slabs.first, far: slabs.last, bits }
 }

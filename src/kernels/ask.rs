@@ -1,0 +1,308 @@
+//! How is one question asked of many rows?
+//!
+//! A question is the arithmetic for one group of lanes. Either of its two sides is one value for
+//! all rows, a row for each, or the rows that pairs name. Answers go to a sink: columns, or a list
+//! of hits. The loop over the rows is here, once.
+
+use super::BatchError;
+use crate::geom::Pair;
+use crate::lanes::{Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, Table, U32Lanes};
+use crate::store::{Checked, Columns, LengthMismatch, Rejected, Row, is_rejected};
+
+/// What a group of lanes is answered. Questions leave out what they do not say.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<I: Isa> {
+    /// Where the answer is yes. The rest counts there only.
+    pub hit: I::Mask,
+    /// The first number of an answer: a time or fraction.
+    pub near: I::F32,
+    /// The second number of an answer.
+    pub far: I::F32,
+    /// What is packed into a word.
+    pub bits: I::U32,
+}
+
+/// The arithmetic of a question about `A` numbers of one side and `B` numbers of the other.
+pub(crate) trait Question<const A: usize, const B: usize>: Copy {
+    /// The answer for each lane. Lanes do not see each other.
+    fn answer<I: Isa>(self, isa: I, a: &[I::F32; A], b: &[I::F32; B]) -> Answer<I>;
+}
+
+/// Where the numbers of one side come from.
+pub(crate) trait Side<const K: usize>: Copy {
+    /// The numbers of rows `start..start + LANES`.
+    fn load<I: Isa>(&self, isa: I, start: usize) -> [I::F32; K];
+    /// Bit `k` tells that row `start + k` is invalid.
+    fn invalid<I: Isa>(&self, start: usize) -> u32;
+}
+
+/// The same value for every row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct One<const K: usize>(pub(crate) [f32; K]);
+
+/// A row for each row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Each<'a, const K: usize> {
+    table: Table<'a, f32, K>,
+    rejected: &'a [Rejected],
+}
+
+/// The row that the first member of each pair names, or the second.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named<'a, const K: usize, const SECOND: bool> {
+    rows: Each<'a, K>,
+    pairs: &'a [Pair],
+}
+
+/// Where answers go.
+pub trait Sink {
+    /// Whether there is room for the answers to `rows` questions.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when a column has not one row for each.
+    fn check(&self, rows: usize) -> Result<(), LengthMismatch>;
+
+    /// Takes the answers of rows `start..start + LANES`, of which the first `seen` were taken
+    /// before. Returns whether more are wanted.
+    fn put<I: Isa>(&mut self, isa: I, start: usize, seen: usize, answer: Answer<I>) -> bool;
+
+    /// Whether all answers found room.
+    ///
+    /// # Errors
+    ///
+    /// [`BatchError::TooShort`] when not.
+    fn finish(&self) -> Result<(), BatchError> {
+        Ok(())
+    }
+}
+
+impl<const K: usize> Side<K> for One<K> {
+    #[inline(always)]
+    fn load<I: Isa>(&self, isa: I, _: usize) -> [I::F32; K] {
+        let mut out = [isa.splat(0.0); K];
+        for (out, &number) in out.iter_mut().zip(&self.0) {
+            *out = isa.splat(number);
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn invalid<I: Isa>(&self, _: usize) -> u32 {
+        0
+    }
+}
+
+impl<'a, const K: usize> Each<'a, K> {
+    /// All columns of the rows.
+    pub(crate) fn new<T: Row<K>>(checked: &Checked<'a, Columns<'a, T, K>>) -> Self {
+        Self { table: checked.columns().table(), rejected: checked.rejected() }
+    }
+
+    /// Some columns of the rows.
+    #[allow(dead_code, reason = "X")]
+    pub(crate) fn of<C: Copy>(table: Table<'a, f32, K>, checked: &Checked<'a, C>) -> Self {
+        Self { table, rejected: checked.rejected() }
+    }
+
+    fn rows(&self) -> usize {
+        self.table.rows()
+    }
+
+    /// The rows that one member of each pair names.
+    pub(crate) fn named<const SECOND: bool>(self, pairs: &'a [Pair]) -> Named<'a, K, SECOND> {
+        Named { rows: self, pairs }
+    }
+}
+
+impl<const K: usize> Side<K> for Each<'_, K> {
+    #[inline(always)]
+    fn load<I: Isa>(&self, isa: I, start: usize) -> [I::F32; K] {
+        self.table.load(isa, start)
+    }
+
+    #[inline(always)]
+    fn invalid<I: Isa>(&self, start: usize) -> u32 {
+        if self.rejected.is_empty() { 0 } else { listed(self.rejected, start, I::LANES) }
+    }
+}
+
+/// Bit `k` tells that row `start + k` is on the list, for `lanes` rows.
+#[cold]
+fn listed(rejected: &[Rejected], start: usize, lanes: usize) -> u32 {
+    let from = rejected.partition_point(|rejected| (rejected.row as usize) < start);
+    let rows = rejected[from..].iter().map(|rejected| rejected.row as usize - start);
+    rows.take_while(|&lane| lane < lanes).fold(0, |bits, lane| bits | 1 << lane)
+}
+
+impl<const K: usize, const SECOND: bool> Named<'_, K, SECOND> {
+    #[inline(always)]
+    fn row(pair: Pair) -> u32 {
+        if SECOND { pair.b } else { pair.a }
+    }
+}
+
+impl<const K: usize, const SECOND: bool> Side<K> for Named<'_, K, SECOND> {
+    #[inline(always)]
+    fn load<I: Isa>(&self, isa: I, start: usize) -> [I::F32; K] {
+        let mut rows = [0; LANES_MAX];
+        for (row, &pair) in rows.iter_mut().zip(&self.pairs[start..start + I::LANES]) {
+            *row = Self::row(pair);
+        }
+        self.rows.table.gather(isa, &rows)
+    }
+
+    #[inline(always)]
+    fn invalid<I: Isa>(&self, start: usize) -> u32 {
+        let mut bits = 0;
+        if !self.rows.rejected.is_empty() {
+            for (lane, &pair) in self.pairs[start..start + I::LANES].iter().enumerate() {
+                bits |= u32::from(is_rejected(self.rows.rejected, Self::row(pair))) << lane;
+            }
+        }
+        bits
+    }
+}
+
+/// Asks `question` of `rows` rows.
+pub(crate) fn ask<Q, X, Y, S, const A: usize, const B: usize>(
+    level: Level,
+    question: Q,
+    (a, b): (X, Y),
+    rows: usize,
+    mut sink: S,
+) -> Result<(), BatchError>
+where
+    Q: Question<A, B>,
+    X: Side<A>,
+    Y: Side<B>,
+    S: Sink,
+{
+    assert!(u32::try_from(rows).is_ok(), "more rows than a u32 can name");
+    sink.check(rows)?;
+    level.for_rows(rows).run(Ask { question, a, b, rows, sink: &mut sink });
+    sink.finish()
+}
+
+/// Asks `question` of row `i` against row `i`.
+pub(crate) fn zip<Q, S, const A: usize, const B: usize>(
+    level: Level,
+    question: Q,
+    (a, b): (Each<'_, A>, Each<'_, B>),
+    sink: S,
+) -> Result<(), BatchError>
+where
+    Q: Question<A, B>,
+    S: Sink,
+{
+    LengthMismatch::check("the second side", a.rows(), b.rows())?;
+    ask(level, question, (a, b), a.rows(), sink)
+}
+
+/// Asks `question` of the two rows of each pair.
+pub(crate) fn pairs<Q, S, const K: usize>(
+    level: Level,
+    question: Q,
+    of: Each<'_, K>,
+    pairs: &[Pair],
+    sink: S,
+) -> Result<(), BatchError>
+where
+    Q: Question<K, K>,
+    S: Sink,
+{
+    sink.check(pairs.len())?;
+    let rows = of.rows();
+    let highest = |pair: &Pair| Ord::max(pair.a, pair.b);
+    if let Some(index) = pairs.iter().position(|pair| highest(pair) as usize >= rows) {
+        return Err(BatchError::NoSuchRow { index, row: highest(&pairs[index]), rows });
+    }
+    ask(level, question, (of.named::<false>(pairs), of.named::<true>(pairs)), pairs.len(), sink)
+}
+
+struct Ask<'s, Q, X, Y, S, const A: usize, const B: usize> {
+    question: Q,
+    a: X,
+    b: Y,
+    rows: usize,
+    sink: &'s mut S,
+}
+
+impl<Q, X, Y, S, const A: usize, const B: usize> Kernel for Ask<'_, Q, X, Y, S, A, B>
+where
+    Q: Question<A, B>,
+    X: Side<A>,
+    Y: Side<B>,
+    S: Sink,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let mut row = 0;
+        while row < self.rows {
+            // The last group reaches back and answers some rows again, the same.
+            let start = row.min(self.rows - I::LANES);
+            let invalid = self.a.invalid::<I>(start) | self.b.invalid::<I>(start);
+            let (a, b) = (self.a.load(isa, start), self.b.load(isa, start));
+            let mut answer = self.question.answer(isa, &a, &b);
+            if invalid != 0 {
+                answer.hit = answer.hit & mask(isa, !invalid);
+            }
+            if !self.sink.put(isa, start, row - start, answer) {
+                return;
+            }
+            row += I::LANES;
+        }
+    }
+}
+
+/// Lane `k` is set where bit `k` is.
+#[inline(always)]
+pub(crate) fn mask<I: Isa>(isa: I, bits: u32) -> I::Mask {
+    const BIT: [u32; LANES_MAX] = {
+        let mut bit = [0; LANES_MAX];
+        let mut k = 0;
+        while k < LANES_MAX {
+            bit[k] = 1 << k;
+            k += 1;
+        }
+        bit
+    };
+    !isa.load_u32(&BIT).disjoint(isa.splat_u32(bits))
+}
+
+/// The answer to `question` about one value and another, if it is yes.
+pub(crate) fn one_to_one<Q, const A: usize, const B: usize>(
+    question: Q,
+    a: [f32; A],
+    b: [f32; B],
+) -> Option<(f32, f32, u32)>
+where
+    Q: Question<A, B>,
+{
+    Level::SCALAR.run(OneToOne { question, a, b })
+}
+
+struct OneToOne<Q, const A: usize, const B: usize> {
+    question: Q,
+    a: [f32; A],
+    b: [f32; B],
+}
+
+impl<Q: Question<A, B>, const A: usize, const B: usize> Kernel for OneToOne<Q, A, B> {
+    type Output = Option<(f32, f32, u32)>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let (a, b) = (One(self.a).load(isa, 0), One(self.b).load(isa, 0));
+        let answer = self.question.answer(isa, &a, &b);
+        let (mut near, mut far) = ([0.0; LANES_MAX], [0.0; LANES_MAX]);
+        let mut bits = [0; LANES_MAX];
+        answer.near.store(&mut near);
+        answer.far.store(&mut far);
+        answer.bits.store(&mut bits);
+        let hit = crate::lanes::MaskLanes::bits(answer.hit) & 1 == 1;
+        hit.then_some((near[0], far[0], bits[0]))
+    }
+}

@@ -1,0 +1,171 @@
+//! Which rows were hit, and when?
+
+use super::BatchError;
+use super::ask::{Answer, Sink, mask};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
+use crate::store::LengthMismatch;
+use bytemuck::{Pod, Zeroable};
+
+/// A question that was answered with yes: 8 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct Hit {
+    /// Which row, or of `pairs` which pair.
+    pub row: u32,
+    /// The first time of a sweep, or the entry fraction of a cast.
+    pub at: f32,
+}
+
+/// A list of [`Hit`]s in a buffer of the caller, by row.
+///
+/// A batch appends the rows that are hit. Where the buffer is too short for all of them, the batch
+/// returns [`BatchError::TooShort`], which says how many rows are needed; the buffer then
+/// holds the first hits.
+///
+/// ```
+/// use swath::{Aabb, BoxStore, Hit, Hits, Level, MovingBox, sweep};
+///
+/// let mut many = BoxStore::new();
+/// for x in 0..100 {
+///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
+/// }
+/// let bullet = MovingBox::new(Aabb::point([9.5, 0.0, 0.0])?, [2.0, 0.0, 0.0])?;
+/// let mut room = [Hit::default(); 8];
+/// let mut hits = Hits::new(&mut room);
+/// sweep::one_to_many(Level::detect(), &bullet, &many.checked(), &mut hits)?;
+/// let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
+/// assert_eq!(rows, [10, 11]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Hits<'a> {
+    to: &'a mut [Hit],
+    found: usize,
+}
+
+/// A list of rows in a buffer of the caller, in order: [`Hits`] without the times.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    to: &'a mut [u32],
+    found: usize,
+}
+
+impl<'a> Hits<'a> {
+    /// An empty list in `to`.
+    pub fn new(to: &'a mut [Hit]) -> Self {
+        Self { to, found: 0 }
+    }
+}
+
+impl<'a> Rows<'a> {
+    /// An empty list in `to`.
+    pub fn new(to: &'a mut [u32]) -> Self {
+        Self { to, found: 0 }
+    }
+}
+
+/// The methods that both lists have.
+macro_rules! list {
+    ($list:ident, $item:ty) => {
+        impl $list<'_> {
+            /// How many were found, which may be more than the buffer holds.
+            #[must_use]
+            pub fn found(&self) -> usize {
+                self.found
+            }
+
+            /// Empties the list.
+            pub fn clear(&mut self) {
+                self.found = 0;
+            }
+        }
+
+        /// What was found and had room.
+        impl core::ops::Deref for $list<'_> {
+            type Target = [$item];
+
+            fn deref(&self) -> &[$item] {
+                &self.to[..self.found.min(self.to.len())]
+            }
+        }
+    };
+}
+
+list!(Hits, Hit);
+list!(Rows, u32);
+
+/// The lanes that are hit and were not seen, and their rows.
+#[inline(always)]
+fn fresh<I: Isa>(isa: I, start: usize, seen: usize, hit: I::Mask) -> (I::Mask, I::U32) {
+    const LANE: [u32; LANES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    let hit = if seen == 0 { hit } else { hit & mask(isa, u32::MAX << seen) };
+    (hit, isa.load_u32(&LANE).wrapping_add(isa.splat_u32(start as u32)))
+}
+
+fn finish(found: usize, room: usize) -> Result<(), BatchError> {
+    if found <= room { Ok(()) } else { Err(BatchError::TooShort { needed: found, room }) }
+}
+
+impl Sink for &mut Hits<'_> {
+    fn check(&self, _: usize) -> Result<(), LengthMismatch> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn put<I: Isa>(&mut self, isa: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
+        let (hit, rows) = fresh(isa, start, seen, answer.hit);
+        let (rows, at) = (rows.compress(hit), answer.near.to_bits().compress(hit));
+        let count = hit.count();
+        // Whole groups are written wherever there is room for one.
+        if self.found + I::LANES <= self.to.len() {
+            let to: &mut [[u32; 2]] = bytemuck::cast_slice_mut(&mut self.to[self.found..]);
+            isa.store_pairs(rows, at, count, to);
+        } else {
+            let mut group = [[0; 2]; LANES_MAX];
+            isa.store_pairs(rows, at, count, &mut group);
+            append(self.to, self.found, bytemuck::cast_slice(&group[..count]));
+        }
+        self.found += count;
+        true
+    }
+
+    fn finish(&self) -> Result<(), BatchError> {
+        finish(self.found, self.to.len())
+    }
+}
+
+impl Sink for &mut Rows<'_> {
+    fn check(&self, _: usize) -> Result<(), LengthMismatch> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn put<I: Isa>(&mut self, isa: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
+        let (hit, rows) = fresh(isa, start, seen, answer.hit);
+        let rows = rows.compress(hit);
+        let count = hit.count();
+        if self.found + I::LANES <= self.to.len() {
+            rows.store(&mut self.to[self.found..]);
+        } else {
+            let mut group = [0; LANES_MAX];
+            rows.store(&mut group);
+            append(self.to, self.found, &group[..count]);
+        }
+        self.found += count;
+        true
+    }
+
+    fn finish(&self) -> Result<(), BatchError> {
+        finish(self.found, self.to.len())
+    }
+}
+
+/// Copies what there is room for to `to[at..]`.
+#[cold]
+fn append<T: Copy>(to: &mut [T], at: usize, items: &[T]) {
+    let from = at.min(to.len());
+    for (to, item) in to[from..].iter_mut().zip(items) {
+        *to = *item;
+    }
+}

@@ -1,0 +1,129 @@
+//! Which plain values are rows of columns?
+
+use crate::geom::{
+    Aabb, AcceleratingBox, COORD_MAX, Invalid, MovingBox, MovingSphere, Segment, Sphere,
+};
+
+/// A plain value that is one row of `K` columns of `f32`.
+///
+/// Implemented for [`MovingBox`], [`AcceleratingBox`], [`MovingSphere`] and [`Segment`]; the module
+/// is private, so nobody else can.
+pub trait Row<const K: usize>: Copy {
+    /// What each column holds, for messages.
+    const NAMES: [&'static str; K];
+    /// A row is valid when no number of it is below these,
+    const LEAST: [f32; K] = [-COORD_MAX; K];
+    /// none above these,
+    const GREATEST: [f32; K] = [COORD_MAX; K];
+    /// and of each of these pairs of columns the first is not above the second.
+    const ORDERED: &'static [(usize, usize)] = &[];
+
+    /// The value of these numbers, valid or not.
+    fn from_row(numbers: [f32; K]) -> Self;
+
+    /// Its numbers in the order of the columns.
+    fn to_row(self) -> [f32; K];
+
+    /// Whether it is valid, by the rule of the constants above.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`]: what is wrong with it.
+    fn check(&self) -> Result<(), Invalid>;
+}
+
+/// The columns that a box needs in order.
+const CORNERS: &[(usize, usize)] = &[(0, 3), (1, 4), (2, 5)];
+
+impl Row<9> for MovingBox {
+    const NAMES: [&'static str; 9] =
+        ["min.x", "min.y", "min.z", "max.x", "max.y", "max.z", "delta.x", "delta.y", "delta.z"];
+    const ORDERED: &'static [(usize, usize)] = CORNERS;
+
+    fn from_row([x0, y0, z0, x1, y1, z1, dx, dy, dz]: [f32; 9]) -> Self {
+        Self { aabb: Aabb { min: [x0, y0, z0], max: [x1, y1, z1] }, delta: [dx, dy, dz] }
+    }
+
+    fn to_row(self) -> [f32; 9] {
+        let ([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]) = (self.aabb.min, self.aabb.max, self.delta);
+        [x0, y0, z0, x1, y1, z1, dx, dy, dz]
+    }
+
+    fn check(&self) -> Result<(), Invalid> {
+        self.validate()
+    }
+}
+
+impl Row<12> for AcceleratingBox {
+    const NAMES: [&'static str; 12] = [
+        "min.x", "min.y", "min.z", "max.x", "max.y", "max.z", "delta.x", "delta.y", "delta.z",
+        "accel.x", "accel.y", "accel.z",
+    ];
+    const ORDERED: &'static [(usize, usize)] = CORNERS;
+
+    fn from_row([x0, y0, z0, x1, y1, z1, dx, dy, dz, ax, ay, az]: [f32; 12]) -> Self {
+        Self {
+            aabb: Aabb { min: [x0, y0, z0], max: [x1, y1, z1] },
+            delta: [dx, dy, dz],
+            accel: [ax, ay, az],
+        }
+    }
+
+    fn to_row(self) -> [f32; 12] {
+        let ([x0, y0, z0], [x1, y1, z1]) = (self.aabb.min, self.aabb.max);
+        let ([dx, dy, dz], [ax, ay, az]) = (self.delta, self.accel);
+        [x0, y0, z0, x1, y1, z1, dx, dy, dz, ax, ay, az]
+    }
+
+    fn check(&self) -> Result<(), Invalid> {
+        self.validate()
+    }
+}
+
+impl Row<7> for MovingSphere {
+    const NAMES: [&'static str; 7] =
+        ["center.x", "center.y", "center.z", "radius", "delta.x", "delta.y", "delta.z"];
+    const LEAST: [f32; 7] = {
+        let low = -COORD_MAX;
+        [low, low, low, 0.0, low, low, low]
+    };
+
+    fn from_row([x, y, z, radius, dx, dy, dz]: [f32; 7]) -> Self {
+        Self { sphere: Sphere { center: [x, y, z], radius }, delta: [dx, dy, dz] }
+    }
+
+    fn to_row(self) -> [f32; 7] {
+        let ([x, y, z], [dx, dy, dz]) = (self.sphere.center, self.delta);
+        [x, y, z, self.sphere.radius, dx, dy, dz]
+    }
+
+    fn check(&self) -> Result<(), Invalid> {
+        self.validate()
+    }
+}
+
+impl Row<7> for Segment {
+    const NAMES: [&'static str; 7] =
+        ["start.x", "start.y", "start.z", "delta.x", "delta.y", "delta.z", "max_fraction"];
+    const LEAST: [f32; 7] = {
+        let low = -COORD_MAX;
+        [low, low, low, low, low, low, 0.0]
+    };
+    const GREATEST: [f32; 7] = {
+        let high = COORD_MAX;
+        [high, high, high, high, high, high, f32::INFINITY]
+    };
+
+    fn from_row([x, y, z, dx, dy, dz, max_fraction]: [f32; 7]) -> Self {
+        Self { start: [x, y, z], delta: [dx, dy, dz], max_fraction }
+    }
+
+    fn to_row(self) -> [f32; 7] {
+        let ([x, y, z], [dx, dy, dz]) = (self.start, self.delta);
+        [x, y, z, dx, dy, dz, self.max_fraction]
+    }
+
+    fn check(&self) -> Result<(), Invalid> {
+        self.validate()
+    }
+}
