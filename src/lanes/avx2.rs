@@ -392,11 +392,8 @@ impl U32Lanes for U32x8 {
 
     #[inline(always)]
     fn select(mask: Mask8, yes: Self, no: Self) -> Self {
-        avx2!({
-            let mask: __m256i = transmute(mask.0);
-            let chosen = _mm256_blendv_epi8(no.native(), yes.native(), mask);
-            Self(transmute::<__m256i, wide::u32x8>(chosen))
-        })
+        // A blend of bytes would make the compiler widen masks byte by byte.
+        F32x8::select(mask, F32x8::from_bits(yes), F32x8::from_bits(no)).to_bits()
     }
 
     #[inline(always)]
