@@ -11,9 +11,10 @@ use support::cases::{Case, cases, how_many};
 use support::columns::{Columns, Outputs, bits};
 use support::exact;
 use support::promises::{ABSOLUTE, RELATIVE, holds};
-use swath::sweep;
+use swath::sweep::{self, Times};
 use swath::{
-    Aabb, BatchError, Checked, Level, MISS, MovingBox, Pair, Rejected, State, Sweep, spec,
+    Aabb, BatchError, Checked, Hit, Hits, Level, MISS, MovingBox, Pair, Rejected, State, Sweep,
+    spec,
 };
 
 /// `spec` is exact to about 2⁻⁵¹.
@@ -173,12 +174,60 @@ fn answers_agree_with_the_spec() {
     }
 }
 
-/// The answers of both batch questions, as bits: `a` against each row, then each pair of `of`.
-fn batch(level: Level, a: &MovingBox, rows: &Checked<'_>, of: &[Pair]) -> [Vec<[u32; 3]>; 2] {
-    let (mut many, mut pairs) = (Outputs::new(rows.len()), Outputs::new(of.len()));
-    sweep::one_to_many(level, a, rows, many.answers()).expect("all lengths are right");
-    sweep::pairs(level, rows, of, pairs.answers()).expect("all rows are there");
-    [many.bits(), pairs.bits()]
+/// The answers of a batch door to so many questions as bits, which must be the same in each kind of
+/// output.
+macro_rules! answers {
+    ($rows:expr, $output:ident => $door:expr) => {{
+        let rows: usize = $rows;
+        let mut outputs = Outputs::new(rows);
+        let $output = outputs.answers();
+        $door.expect("all lengths are right");
+        let bits = outputs.bits();
+
+        let (mut first, mut last) = (vec![0.0_f32; rows], vec![0.0_f32; rows]);
+        let $output = Times { first: &mut first, last: &mut last };
+        $door.expect("all lengths are right");
+        let times = first.iter().zip(&last).map(|(first, last)| [first, last].map(|x| x.to_bits()));
+        assert!(times.eq(bits.iter().map(|&[first, last, _]| [first, last])));
+
+        let hit = |&(_, answer): &(usize, &[u32; 3])| answer[2] != 0;
+        let hits: Vec<[u32; 2]> = bits
+            .iter()
+            .enumerate()
+            .filter(hit)
+            .map(|(row, answer)| [row as u32, answer[0]])
+            .collect();
+        lists_hits(&hits, |$output| $door);
+        bits
+    }};
+}
+
+/// Asks for hits with room for too few, just enough and more.
+fn lists_hits(hits: &[[u32; 2]], ask: impl Fn(&mut Hits<'_>) -> Result<(), BatchError>) {
+    for room in [hits.len() + 100, hits.len(), hits.len().saturating_sub(1), hits.len() / 2, 0] {
+        let mut list = vec![Hit { row: 77, at: -7.0 }; room];
+        let mut found = Hits::new(&mut list);
+        let answer = ask(&mut found);
+        let needed = hits.len();
+        let enough =
+            if needed <= room { Ok(()) } else { Err(BatchError::TooShort { needed, room }) };
+        assert_eq!(answer, enough);
+        let listed = found.iter().map(|hit| [hit.row, hit.at.to_bits()]);
+        assert!(listed.eq(hits.iter().copied().take(room)), "{found:?} of {hits:?}");
+        assert_eq!(found.found(), needed);
+    }
+}
+
+/// The answers of the batch questions, as bits: `a` against each row, each pair of `of`, and each
+/// row against the next.
+fn batch(level: Level, a: &MovingBox, rows: &Checked<'_>, of: &[Pair]) -> [Vec<[u32; 3]>; 3] {
+    let next = rows.len().saturating_sub(1);
+    let (from, to) = (rows.slice(0..next), rows.slice(rows.len() - next..rows.len()));
+    [
+        answers!(rows.len(), output => sweep::one_to_many(level, a, rows, output)),
+        answers!(of.len(), output => sweep::pairs(level, rows, of, output)),
+        answers!(next, output => sweep::zip(level, &from, &to, output)),
+    ]
 }
 
 /// Each row with the next ones, itself among them, in either order.
@@ -204,7 +253,8 @@ fn batches_answer_as_one_to_one_on_every_level() {
         let expected_many: Vec<_> = many.iter().map(|b| bits(one_to_one(&a, b))).collect();
         let of = |pair: &Pair| one_to_one(&many[pair.a as usize], &many[pair.b as usize]);
         let expected_pairs: Vec<_> = pairs.iter().map(|pair| bits(of(pair))).collect();
-        let expected = [expected_many, expected_pairs];
+        let next = many.windows(2).map(|two| bits(one_to_one(&two[0], &two[1]))).collect();
+        let expected = [expected_many, expected_pairs, next];
         for level in Level::all() {
             let mut rejected = Vec::new();
             let checked = columns.boxes().check(level, &mut rejected);
@@ -236,9 +286,10 @@ fn no_boxes() -> Vec<MovingBox> {
 fn answers_around(a: &MovingBox, many: &[MovingBox], pairs: &[Pair]) {
     let answer =
         |x: &MovingBox, y: &MovingBox| bits(sweep::one_to_one(x, y).unwrap_or(Sweep::SEPARATED));
-    let expected: [Vec<_>; 2] = [
+    let expected: [Vec<_>; 3] = [
         many.iter().map(|b| answer(a, b)).collect(),
         pairs.iter().map(|p| answer(&many[p.a as usize], &many[p.b as usize])).collect(),
+        many.windows(2).map(|two| answer(&two[0], &two[1])).collect(),
     ];
     let listed = |(row, moving): (u32, &MovingBox)| {
         moving.validate().err().map(|reason| Rejected { row, reason })
@@ -273,6 +324,36 @@ fn a_row_that_is_no_box_is_separated_and_the_others_stay_to_the_bit() {
     }
 }
 
+/// Goal: a part of checked rows is what its rows are. Method: every part of rows of which some are
+/// no boxes, and a part of each part.
+#[test]
+fn a_slice_knows_which_of_its_rows_are_no_boxes() {
+    let mut kinds = no_boxes().into_iter().cycle();
+    let mut rows = boxes(5, 24);
+    for row in [0, 3, 4, 11, 23] {
+        rows[row] = kinds.next().expect("there are kinds");
+    }
+    let columns = Columns::new(&rows);
+    let mut rejected = Vec::new();
+    let checked = columns.boxes().check(Level::detect(), &mut rejected);
+    for from in 0..=rows.len() {
+        for to in from..=rows.len() {
+            let slice = checked.slice(from..to);
+            let half = slice.slice(slice.len() / 2..slice.len());
+            for (slice, from) in [(slice, from), (half, from + slice.len() / 2)] {
+                assert_eq!(slice.len(), to - from);
+                let listed =
+                    checked.rejected().iter().filter(|r| (from..to).contains(&(r.row as usize)));
+                assert!(slice.rejected().iter().eq(listed));
+                for row in 0..slice.len() {
+                    let bad = rows[from + row].validate().is_err();
+                    assert_eq!(slice.is_rejected(row as u32), bad, "row {row} of {from}..{to}");
+                }
+            }
+        }
+    }
+}
+
 /// Goal: a question that cannot be answered changes nothing. Method: each wrong length, a row
 /// that is not there, an `a` that is no box; the outputs are looked at.
 #[test]
@@ -294,6 +375,7 @@ fn on_an_error_nothing_is_written() {
             };
             assert_eq!(found, wrong.map(|wrong| (20, wrong)), "{error:?}");
             assert_eq!(sweep::pairs(level, &checked, &pairs, outputs.answers()), error);
+            assert_eq!(sweep::zip(level, &checked, &checked, outputs.answers()), error);
             assert!(outputs.is_unwritten(), "{level}, {lengths:?}");
         }
         let mut outputs = Outputs::new(20);
@@ -307,6 +389,8 @@ fn on_an_error_nothing_is_written() {
             let row = pair.a.max(pair.b);
             assert_eq!(error, Err(BatchError::NoSuchRow { index, row, rows: 20 }));
         }
+        let error = sweep::zip(level, &checked, &checked.slice(3..20), outputs.answers());
+        assert!(matches!(error, Err(BatchError::Length(_))), "{error:?}");
         assert!(outputs.is_unwritten(), "{level}");
     }
     assert_eq!(sweep::one_to_one(&bad, &good), Err(bad.validate().expect_err("it is no box")));

@@ -7,7 +7,7 @@
 use super::BatchError;
 use crate::geom::Pair;
 use crate::lanes::{Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, Table, U32Lanes};
-use crate::store::{Checked, Columns, LengthMismatch, Rejected, Row, is_rejected};
+use crate::store::{Checked, Columns, LengthMismatch, Row};
 
 /// What a group of lanes is answered. Questions leave out what they do not say.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,8 @@ pub(crate) struct One<const K: usize>(pub(crate) [f32; K]);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Each<'a, const K: usize> {
     table: Table<'a, f32, K>,
-    rejected: &'a [Rejected],
+    /// Which rows are invalid; of its columns nothing is read.
+    of: Checked<'a, ()>,
 }
 
 /// The row that the first member of each pair names, or the second.
@@ -96,13 +97,12 @@ impl<const K: usize> Side<K> for One<K> {
 impl<'a, const K: usize> Each<'a, K> {
     /// All columns of the rows.
     pub(crate) fn new<T: Row<K>>(checked: &Checked<'a, Columns<'a, T, K>>) -> Self {
-        Self { table: checked.columns().table(), rejected: checked.rejected() }
+        Self::of(checked.columns().table(), checked)
     }
 
     /// Some columns of the rows.
-    #[allow(dead_code, reason = "X")]
     pub(crate) fn of<C: Copy>(table: Table<'a, f32, K>, checked: &Checked<'a, C>) -> Self {
-        Self { table, rejected: checked.rejected() }
+        Self { table, of: checked.without_columns() }
     }
 
     fn rows(&self) -> usize {
@@ -123,16 +123,8 @@ impl<const K: usize> Side<K> for Each<'_, K> {
 
     #[inline(always)]
     fn invalid<I: Isa>(&self, start: usize) -> u32 {
-        if self.rejected.is_empty() { 0 } else { listed(self.rejected, start, I::LANES) }
+        self.of.invalid(start, I::LANES)
     }
-}
-
-/// Bit `k` tells that row `start + k` is on the list, for `lanes` rows.
-#[cold]
-fn listed(rejected: &[Rejected], start: usize, lanes: usize) -> u32 {
-    let from = rejected.partition_point(|rejected| (rejected.row as usize) < start);
-    let rows = rejected[from..].iter().map(|rejected| rejected.row as usize - start);
-    rows.take_while(|&lane| lane < lanes).fold(0, |bits, lane| bits | 1 << lane)
 }
 
 impl<const K: usize, const SECOND: bool> Named<'_, K, SECOND> {
@@ -155,9 +147,9 @@ impl<const K: usize, const SECOND: bool> Side<K> for Named<'_, K, SECOND> {
     #[inline(always)]
     fn invalid<I: Isa>(&self, start: usize) -> u32 {
         let mut bits = 0;
-        if !self.rows.rejected.is_empty() {
+        if !self.rows.of.rejected().is_empty() {
             for (lane, &pair) in self.pairs[start..start + I::LANES].iter().enumerate() {
-                bits |= u32::from(is_rejected(self.rows.rejected, Self::row(pair))) << lane;
+                bits |= u32::from(self.rows.of.is_rejected(Self::row(pair))) << lane;
             }
         }
         bits

@@ -23,6 +23,8 @@ pub struct Checked<'a, C = Boxes<'a>> {
     columns: C,
     /// By row, each once.
     rejected: &'a [Rejected],
+    /// What the first row was called when the rows were checked.
+    first: u32,
 }
 
 impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
@@ -38,14 +40,14 @@ impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
         assert!(u32::try_from(self.len()).is_ok(), "more rows than a u32 can name");
         rejected.clear();
         level.for_rows(self.len()).run(Check { columns: self, rejected });
-        Checked { columns: self, rejected }
+        Checked { columns: self, rejected, first: 0 }
     }
 }
 
 impl<'a, C: Copy> Checked<'a, C> {
     /// For stores that let nothing else in.
     pub(super) fn all_valid(columns: C) -> Self {
-        Self { columns, rejected: &[] }
+        Self { columns, rejected: &[], first: 0 }
     }
 
     /// All rows, the invalid ones among them.
@@ -54,16 +56,37 @@ impl<'a, C: Copy> Checked<'a, C> {
         self.columns
     }
 
-    /// The rows that are invalid, in order.
+    /// The rows that are invalid, in order. Of a [`slice`](Checked::slice) too they are numbered as
+    /// in the columns that were checked.
     #[must_use]
     pub fn rejected(&self) -> &'a [Rejected] {
         self.rejected
     }
 
-    /// Whether row `row` is on the list.
+    /// Whether row `row` is invalid.
     #[must_use]
     pub fn is_rejected(&self, row: u32) -> bool {
-        is_rejected(self.rejected, row)
+        let row = self.first + row;
+        self.rejected.binary_search_by_key(&row, |rejected| rejected.row).is_ok()
+    }
+
+    /// What is known of the rows, without the rows.
+    pub(crate) fn without_columns(&self) -> Checked<'a, ()> {
+        Checked { columns: (), rejected: self.rejected, first: self.first }
+    }
+
+    /// Bit `k` tells that row `start + k` is invalid, for `lanes` rows.
+    #[inline(always)]
+    pub(crate) fn invalid(&self, start: usize, lanes: usize) -> u32 {
+        if self.rejected.is_empty() { 0 } else { self.listed(start, lanes) }
+    }
+
+    #[cold]
+    fn listed(&self, start: usize, lanes: usize) -> u32 {
+        let start = self.first + start as u32;
+        let from = self.rejected.partition_point(|rejected| rejected.row < start);
+        let near = self.rejected[from..].iter().map(|rejected| rejected.row - start);
+        near.take_while(|&lane| (lane as usize) < lanes).fold(0, |bits, lane| bits | 1 << lane)
     }
 }
 
@@ -79,11 +102,22 @@ impl<'a, T, const K: usize> Checked<'a, Columns<'a, T, K>> {
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }
-}
 
-/// Whether row `row` is on the list, which is sorted.
-pub(crate) fn is_rejected(rejected: &[Rejected], row: u32) -> bool {
-    rejected.binary_search_by_key(&row, |rejected| rejected.row).is_ok()
+    /// The rows `range` alone, to ask about them on a thread of their own.
+    ///
+    /// # Panics
+    ///
+    /// When there are no such rows.
+    #[must_use]
+    pub fn slice(&self, range: core::ops::Range<usize>) -> Self {
+        let columns = self.columns.slice(range.clone());
+        let first = self.first + range.start as u32;
+        let from = self.rejected.partition_point(|rejected| rejected.row < first);
+        let inside = &self.rejected[from..];
+        let count =
+            inside.partition_point(|rejected| ((rejected.row - first) as usize) < range.len());
+        Self { columns, rejected: &inside[..count], first }
+    }
 }
 
 struct Check<'a, 'r, T, const K: usize> {

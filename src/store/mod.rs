@@ -11,7 +11,7 @@ mod owned;
 mod row;
 
 pub use borrowed::{AcceleratingBoxes, Boxes, Columns, LengthMismatch, Segments, Spheres};
+pub(crate) use checked::check_group;
 pub use checked::{Checked, Rejected};
-pub(crate) use checked::{check_group, is_rejected};
 pub use owned::{AcceleratingBoxStore, BoxStore, SegmentStore, SphereStore, Store};
 pub use row::Row;
