@@ -9,6 +9,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "included by many, each uses a part")]
 
+mod adversaries;
 mod columns;
 pub mod fault;
 mod pile;
@@ -164,7 +165,15 @@ mod tests {
                 0x50AC_8CB2_AC58_AED4,
                 0x3288_BC5F_5A10_3715,
                 0x0572_0E5B_45B3_26B4,
-                0x8FA3_53F1_B5CE_ADAB
+                0x8FA3_53F1_B5CE_ADAB,
+                0x01A2_2990_980E_8A5F,
+                0xA819_406B_7940_7694,
+                0xB9DF_3611_E29C_D999,
+                0xD7B1_8325_12A5_DB7C,
+                0xC7A1_9900_535F_C575,
+                0x289E_0470_F2A5_01FB,
+                0xFEDA_7621_1EFD_E934,
+                0x3357_A41A_340C_C343,
             ]
         );
     }
@@ -188,7 +197,7 @@ mod tests {
             }
         }
         let refused = "heap".parse::<super::Scene>().expect_err("no such scene").to_string();
-        assert!(refused.contains("uniform, dense, bullets, mixed, pile, sheet, static"));
+        assert!(refused.contains("uniform, dense, bullets, mixed, pile, sheet, static, clusters"));
     }
 
     /// Goal: the scenes are as crowded as they say, also after many ticks.

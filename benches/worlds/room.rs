@@ -48,7 +48,7 @@ pub(super) fn side(
 }
 
 /// The cube root of `x >= 0`.
-fn cube_root(x: f64) -> f64 {
+pub(super) fn cube_root(x: f64) -> f64 {
     let mut root = x.max(1.0);
     for _ in 0..CUBE_ROOT_ROUNDS {
         root = (2.0 * root + x / (root * root)) / 3.0;

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-use super::{Motion, World, pile, room};
+use super::{Motion, World, adversaries, pile, room};
 
 /// Sides of an ordinary box, drawn for each axis.
 const SIDES: [f32; 2] = [0.5, 1.5];
@@ -58,11 +58,48 @@ pub enum Scene {
     Sheet,
     /// The uniform world, where one box of a hundred moves.
     Static,
+    /// Crowded balls of a thousand boxes each, with much empty space between.
+    Clusters,
+    /// The uniform world, where one box of twenty is a long thin wall, on any axis.
+    Walls,
+    /// All boxes in one line on the axis `x`.
+    LineX,
+    /// All boxes in one line on the axis `y`.
+    LineY,
+    /// All boxes in one line on the axis `z`.
+    LineZ,
+    /// All boxes in one line along the diagonal.
+    Diagonal,
+    /// The uniform world, with eight boxes of a quarter of its size.
+    Planets,
+    /// The uniform world, of which one box is a million units away. It repeats.
+    Escaped,
+    /// All boxes at one place: every pair overlaps. Not among [`Scene::ALL`].
+    Identical,
 }
 
 impl Scene {
-    /// All scenes.
-    pub const ALL: [Self; 7] = [
+    /// All scenes whose pairs are about as many as their boxes.
+    pub const ALL: [Self; 15] = [
+        Self::Uniform,
+        Self::Dense,
+        Self::Bullets,
+        Self::Mixed,
+        Self::Pile,
+        Self::Sheet,
+        Self::Static,
+        Self::Clusters,
+        Self::Walls,
+        Self::LineX,
+        Self::LineY,
+        Self::LineZ,
+        Self::Diagonal,
+        Self::Planets,
+        Self::Escaped,
+    ];
+
+    /// The ordinary worlds; the others of [`Scene::ALL`] are adversaries.
+    pub const ORDINARY: [Self; 7] = [
         Self::Uniform,
         Self::Dense,
         Self::Bullets,
@@ -83,6 +120,15 @@ impl Scene {
             Self::Pile => "pile",
             Self::Sheet => "sheet",
             Self::Static => "static",
+            Self::Clusters => "clusters",
+            Self::Walls => "walls",
+            Self::LineX => "line-x",
+            Self::LineY => "line-y",
+            Self::LineZ => "line-z",
+            Self::Diagonal => "diagonal",
+            Self::Planets => "planets",
+            Self::Escaped => "escaped",
+            Self::Identical => "identical",
         }
     }
 }
@@ -97,7 +143,8 @@ impl FromStr for Scene {
     type Err = UnknownScene;
 
     fn from_str(name: &str) -> Result<Self, UnknownScene> {
-        let scene = Self::ALL.into_iter().find(|scene| scene.name() == name);
+        let mut scenes = Self::ALL.into_iter().chain([Self::Identical]);
+        let scene = scenes.find(|scene| scene.name() == name);
         scene.ok_or_else(|| UnknownScene(name.to_owned()))
     }
 }
@@ -121,6 +168,7 @@ pub(super) fn build(scene: Scene, boxes: usize, seed: u64) -> World {
     match scene {
         Scene::Pile => return pile::build(boxes, crowd.rng),
         Scene::Mixed => (0..boxes).for_each(|_| crowd.push_of_any_size()),
+        _ if !Scene::ORDINARY.contains(&scene) => return adversaries::build(scene, boxes, crowd),
         _ => (0..boxes).for_each(|_| crowd.push_ordinary()),
     }
     if scene == Scene::Static {
@@ -149,11 +197,11 @@ pub(super) fn build(scene: Scene, boxes: usize, seed: u64) -> World {
 }
 
 /// Sizes and motions of boxes that have no place yet.
-struct Crowd {
-    half: [Vec<f32>; 3],
-    delta: [Vec<f32>; 3],
+pub(super) struct Crowd {
+    pub(super) half: [Vec<f32>; 3],
+    pub(super) delta: [Vec<f32>; 3],
     moves: Vec<bool>,
-    rng: Xoshiro256PlusPlus,
+    pub(super) rng: Xoshiro256PlusPlus,
 }
 
 impl Crowd {
@@ -162,11 +210,11 @@ impl Crowd {
         Self { half: Default::default(), delta: Default::default(), moves: Vec::new(), rng }
     }
 
-    fn between(&mut self, range: [f32; 2]) -> f32 {
+    pub(super) fn between(&mut self, range: [f32; 2]) -> f32 {
         between(&mut self.rng, range)
     }
 
-    fn push(&mut self, half: [f32; 3], delta: [f32; 3], moves: bool) {
+    pub(super) fn push(&mut self, half: [f32; 3], delta: [f32; 3], moves: bool) {
         for axis in 0..3 {
             self.half[axis].push(half[axis]);
             self.delta[axis].push(delta[axis]);
@@ -174,7 +222,7 @@ impl Crowd {
         self.moves.push(moves);
     }
 
-    fn push_ordinary(&mut self) {
+    pub(super) fn push_ordinary(&mut self) {
         let half = [(); 3].map(|()| self.between(SIDES) * 0.5);
         let delta = self.path(PATHS);
         self.push(half, delta, true);
@@ -219,9 +267,23 @@ impl Crowd {
     }
 
     /// Gives each box a place, with its centre anywhere within `reach` of the middle.
-    fn spread(mut self, reach: [f32; 3]) -> World {
+    pub(super) fn spread(mut self, reach: [f32; 3]) -> World {
         let boxes = self.moves.len();
         let centre = reach.map(|reach| (0..boxes).map(|_| self.between([-reach, reach])).collect());
+        World::around(centre, self.half, self.delta, self.moves, Motion::Bounce { reach })
+    }
+
+    /// Gives box by box the place that `place` says, inside of `reach`.
+    pub(super) fn spread_with(
+        mut self,
+        reach: [f32; 3],
+        mut place: impl FnMut(&mut Self, usize) -> [f32; 3],
+    ) -> World {
+        let mut centre: [Vec<f32>; 3] = Default::default();
+        for row in 0..self.moves.len() {
+            let at = place(&mut self, row);
+            centre.iter_mut().zip(at).for_each(|(column, at)| column.push(at));
+        }
         World::around(centre, self.half, self.delta, self.moves, Motion::Bounce { reach })
     }
 }
