@@ -222,7 +222,7 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
             let (runs, longest) = self.cut_runs(chunks, &grid);
             let scatter = clock.lap();
             let sweepers = &mut self.sweepers[..threads];
-            sweepers.iter_mut().for_each(|sweeper| sweeper.reserve(longest, &grid));
+            sweepers.iter_mut().for_each(|sweeper| sweeper.reserve(longest));
             let (chunks, runs_of_tick) = (&self.chunks[..chunks], &mut self.runs[..runs]);
             par::for_each(sweepers, runs_of_tick, |sweeper, _, run| {
                 sweep(&grid, chunks, sweeper, run);

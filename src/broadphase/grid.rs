@@ -1,6 +1,7 @@
 //! Into which strips and bins is the world cut?
 
 use crate::geom::Aabb;
+use crate::lanes::{F32Lanes, Isa};
 use crate::store::Boxes;
 use alloc::vec::Vec;
 
@@ -8,7 +9,9 @@ use alloc::vec::Vec;
 const CELLS_MAX: u32 = 255;
 /// Most strips: past this scattering to them falls off a cliff of address translation.
 const STRIPS_MAX: u32 = 4096;
-const BINS_MAX: u32 = 4096;
+/// Bins of a strip: as many as it has boxes, between these.
+const BINS_MIN: usize = 16;
+const BINS_MAX: usize = 1 << 16;
 /// Boxes looked at to choose the grid.
 const SAMPLES_MAX: usize = 1024;
 const SAMPLES_MIN: usize = 96;
@@ -38,11 +41,34 @@ pub(super) struct Cut {
     pub(super) cells: u32,
 }
 
+/// The axis along the strips, and where nearly all boxes lie on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Along {
+    pub(super) axis: usize,
+    low: f32,
+    high: f32,
+}
+
+impl Along {
+    /// Bins for a strip of so many boxes, which start between `low` and `high`.
+    pub(super) fn bins(&self, boxes: usize, low: f32, high: f32) -> Cut {
+        // A body that fell out of the world must not stretch the bins of all others.
+        let (low, high) = (low.max(self.low), high.min(self.high));
+        let bins = Self::bins_of(boxes) as u32;
+        Extent { axis: self.axis, origin: low, length: high - low, mean: 0.0 }.cut(bins)
+    }
+
+    /// The most bins that a strip of so many boxes has.
+    pub(super) fn bins_of(boxes: usize) -> usize {
+        boxes.next_power_of_two().clamp(BINS_MIN, BINS_MAX)
+    }
+}
+
 /// How the world is cut. Everything outside falls into the outermost cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
-    /// Bins along the strips.
-    pub(super) along: Cut,
+    /// Along the strips. Each is cut into bins of its own, see [`Along::bins`].
+    pub(super) along: Along,
     /// Cells across, slow and fast: strip `u * v.cells + v`.
     pub(super) u: Cut,
     pub(super) v: Cut,
@@ -109,7 +135,7 @@ impl Grid {
         let [along, u, v] = order;
 
         let mut price = |strips: f64| {
-            let grid = Self::with_strips(along, u, v, strips, rows);
+            let grid = Self::with_strips(along, u, v, strips);
             Choice { cost: grid.cost(rows, sample, along), strips, grid }
         };
         // Coarse steps over the whole range, then finer ones around the best.
@@ -131,7 +157,7 @@ impl Grid {
     }
 
     /// About `strips` strips, cut so that boxes cross as few borders as can be.
-    fn with_strips(along: Extent, u: Extent, v: Extent, strips: f64, rows: usize) -> Self {
+    fn with_strips(along: Extent, u: Extent, v: Extent, strips: f64) -> Self {
         // A box meets (1 + mean/width) cells on an axis; with the product of the cells fixed,
         // the product of these is least when both axes are cut in proportion to length / mean.
         let boxes_along = |e: Extent| (f64::from(e.length) / f64::from(e.mean).max(1e-30)).max(1.0);
@@ -139,9 +165,8 @@ impl Grid {
         let u_cells = u_cells.clamp(1.0, strips.min(f64::from(CELLS_MAX)));
         let v_cells = (strips / u_cells).clamp(1.0, f64::from(CELLS_MAX));
         let (u, v) = (u.cut(u_cells as u32), v.cut(v_cells as u32));
-        let per_strip = rows as u32 / (u.cells * v.cells).max(1);
-        let bins = per_strip.next_power_of_two().clamp(16, BINS_MAX);
-        Self { along: along.cut(bins), u, v }
+        let (axis, low) = (along.axis, along.origin);
+        Self { along: Along { axis, low, high: low + along.length }, u, v }
     }
 
     /// Estimated nanoseconds for a tick.
@@ -158,7 +183,8 @@ impl Grid {
         sample.counts.clear();
         sample.counts.resize(strips * SLABS as usize, 0);
         let (mut copies, mut together, mut reach) = (0.0, 0.0, 0.0);
-        let bin = f64::from(along.length) / f64::from(self.along.cells);
+        // A strip has about as many bins as boxes.
+        let bin = f64::from(along.length) * strips as f64 / rows as f64;
         for aabb in &sample.boxes {
             let span = |cut: &Cut| cut.cell(aabb.max[cut.axis]) - cut.cell(aabb.min[cut.axis]) + 1;
             let here = f64::from(span(&self.u) * span(&self.v));
@@ -220,8 +246,9 @@ impl Extent {
     fn cut(self, cells: u32) -> Cut {
         let scale = cells as f32 / self.length;
         // A world of no length, or one so short that cells have none, is one cell.
-        let cells = if scale.is_finite() { cells } else { 1 };
-        let scale = if scale.is_finite() { scale } else { 0.0 };
+        let cut = scale.is_finite() && scale > 0.0;
+        let cells = if cut { cells } else { 1 };
+        let scale = if cut { scale } else { 0.0 };
         Cut { axis: self.axis, origin: self.origin, scale, cells }
     }
 }
@@ -231,5 +258,12 @@ impl Cut {
     pub(super) fn cell(&self, at: f32) -> u32 {
         let cell = (at - self.origin) * self.scale;
         (if cell > 0.0 { cell } else { 0.0 }).min((self.cells - 1) as f32) as u32
+    }
+
+    /// The same in lanes.
+    #[inline(always)]
+    pub(super) fn cells_of<I: Isa>(&self, isa: I, at: I::F32) -> I::U32 {
+        let cell = (at - isa.splat(self.origin)) * isa.splat(self.scale);
+        cell.max(isa.splat(0.0)).min(isa.splat((self.cells - 1) as f32)).trunc()
     }
 }

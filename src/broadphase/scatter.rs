@@ -12,16 +12,21 @@ use crate::store::{Boxes, Rejected, check_group};
 use alloc::vec::Vec;
 
 /// What is written to a strip for one box: `[f32; 6]` bounds or `[f32; 9]` columns as bits, axes
-/// in the order along, u, v; then the id, then the bins.
+/// in the order along, u, v; then the id, and after columns the lower end of the bounds along.
 pub(super) type Record<const WORDS: usize> = [u32; WORDS];
 /// Records of bounds.
 pub(super) const UNION_WORDS: usize = 8;
 /// Records of boxes with their displacements, padded to a multiple of 16 bytes.
 pub(super) const SWEPT_WORDS: usize = 12;
 
-/// Where a record holds the id; the bins are in the next word.
+/// Where a record holds the id.
 pub(super) const fn id_word<const WORDS: usize>() -> usize {
     if WORDS == UNION_WORDS { 6 } else { 9 }
+}
+
+/// Where a record holds the lower end of the bounds along the strip.
+pub(super) const fn low_word<const WORDS: usize>() -> usize {
+    if WORDS == UNION_WORDS { 0 } else { 10 }
 }
 
 /// Rows whose records are made in one go: few enough for the innermost cache.
@@ -74,8 +79,6 @@ impl<const WORDS: usize> Chunk<WORDS> {
 pub(super) struct Scratch {
     /// First and last cell on u and on v, a byte each.
     cells: Vec<u32>,
-    /// First and last bin, two bytes each.
-    bins: Vec<u32>,
     /// Where the next record of each strip goes.
     cursors: Vec<u32>,
 }
@@ -83,9 +86,7 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Makes room for a chunk of so many rows.
     pub(super) fn reserve(&mut self, rows: usize, grid: &Grid) {
-        for (column, len) in
-            [(&mut self.cells, rows), (&mut self.bins, rows), (&mut self.cursors, grid.strips())]
-        {
+        for (column, len) in [(&mut self.cells, rows), (&mut self.cursors, grid.strips())] {
             column.clear();
             column.reserve(len);
         }
@@ -124,7 +125,7 @@ impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {
 }
 
 impl<const WORDS: usize> Scatter<'_, WORDS> {
-    /// Bounds, cells and bins of every row.
+    /// Bounds and cells of every row.
     #[inline(always)]
     fn locate<I: Isa>(&mut self, isa: I) {
         let table = self.boxes.table();
@@ -132,14 +133,12 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         let scratch = &mut *self.scratch;
         self.chunk.rejected.clear();
         scratch.cells.resize(rows, 0);
-        scratch.bins.resize(rows, 0);
         let mut row = 0;
         while row < rows {
             // The last group reaches back over rows that were seen.
             let start = row.min(rows - I::LANES);
             let columns = table.load(isa, start);
             let bounds = bounds(isa, &columns);
-            let [along_low, along_high] = ends(isa, &self.grid.along, &bounds);
             let [u_low, u_high] = ends(isa, &self.grid.u, &bounds);
             let [v_low, v_high] = ends(isa, &self.grid.v, &bounds);
             let cells = u_low | u_high.shl::<8>() | v_low.shl::<16>() | v_high.shl::<24>();
@@ -147,7 +146,6 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
             let valid = check_group(isa, self.boxes, &columns, start, row - start, rejected);
             let cells = I::U32::select(valid, cells, isa.splat_u32(NO_CELLS));
             cells.store(&mut scratch.cells[start..]);
-            (along_low | along_high.shl::<16>()).store(&mut scratch.bins[start..]);
             row += I::LANES;
         }
         for rejected in &mut self.chunk.rejected {
@@ -190,7 +188,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         let table = self.boxes.table();
         let rows = table.rows();
         let size = rows.min(BLOCK);
-        let Scratch { cells, bins, cursors } = &mut *self.scratch;
+        let Scratch { cells, cursors } = &mut *self.scratch;
         let records = &mut self.chunk.records[..];
         // The records of a block are made in lanes, then copied one by one. The last block, and
         // the last group of a block, reach back over rows that were seen.
@@ -200,8 +198,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
             let mut at = 0;
             while at < size {
                 let group = at.min(size - I::LANES);
-                let bins = isa.load_u32(&bins[base + group..]);
-                let words = record::<I, WORDS>(isa, &table.load(isa, base + group), order, bins);
+                let words = record::<I, WORDS>(isa, &table.load(isa, base + group), order);
                 for (k, &words) in words.iter().enumerate().take(WORDS / 4) {
                     isa.store_rows(words, &mut block[group..], 4 * k);
                 }
@@ -252,15 +249,14 @@ fn record<I: Isa, const WORDS: usize>(
     isa: I,
     columns: &[I::F32; 9],
     [x, u, v]: [usize; 3],
-    bins: I::U32,
 ) -> [[I::U32; 4]; 3] {
     let none = isa.splat_u32(0);
+    let ends = bounds(isa, columns);
     if WORDS == UNION_WORDS {
-        let ends = bounds(isa, columns);
         let [low_x, low_u, low_v] = [ends[x].to_bits(), ends[u].to_bits(), ends[v].to_bits()];
         let [high_x, high_u, high_v] =
             [ends[3 + x].to_bits(), ends[3 + u].to_bits(), ends[3 + v].to_bits()];
-        [[low_x, low_u, low_v, high_x], [high_u, high_v, none, bins], [none; 4]]
+        [[low_x, low_u, low_v, high_x], [high_u, high_v, none, none], [none; 4]]
     } else {
         let [min_x, min_u, min_v] =
             [columns[x].to_bits(), columns[u].to_bits(), columns[v].to_bits()];
@@ -271,19 +267,13 @@ fn record<I: Isa, const WORDS: usize>(
         [
             [min_x, min_u, min_v, max_x],
             [max_u, max_v, delta_x, delta_u],
-            [delta_v, none, bins, none],
+            [delta_v, none, ends[x].to_bits(), none],
         ]
     }
 }
 
-/// The cells of the two ends of the bounds; the same as [`Cut::cell`].
+/// The cells of the two ends of the bounds.
 #[inline(always)]
 fn ends<I: Isa>(isa: I, cut: &Cut, bounds: &[I::F32; 6]) -> [I::U32; 2] {
-    let origin = isa.splat(cut.origin);
-    let scale = isa.splat(cut.scale);
-    let last = isa.splat((cut.cells - 1) as f32);
-    let zero = isa.splat(0.0);
-    let low = ((bounds[cut.axis] - origin) * scale).max(zero).min(last);
-    let high = ((bounds[3 + cut.axis] - origin) * scale).max(zero).min(last);
-    [low.trunc(), high.trunc()]
+    [cut.cells_of(isa, bounds[cut.axis]), cut.cells_of(isa, bounds[3 + cut.axis])]
 }

@@ -9,8 +9,8 @@
 //! and stored, and the end of the list moves by how many counted.
 
 use super::buffer::Buffer;
-use super::grid::Grid;
-use super::scatter::{Chunk, FLAGS, ROW, Record, SWEPT_WORDS, UNION_WORDS, id_word};
+use super::grid::{Along, Cut, Grid};
+use super::scatter::{Chunk, FLAGS, ROW, Record, SWEPT_WORDS, UNION_WORDS, low_word};
 use crate::geom::{Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
 use crate::lanes::{
@@ -29,8 +29,11 @@ pub(super) struct Scratch<const WORDS: usize> {
     /// Bounds, in the order along, u, v.
     bounds: [Vec<f32>; 6],
     ids: Vec<u32>,
-    /// First and last bin of each box.
-    spans: Vec<u32>,
+    /// Where each record starts along the strip, in the order of the chunks, and in which bin.
+    lows: Vec<f32>,
+    starts: Vec<u32>,
+    /// The last bin that each box reaches.
+    lasts: Vec<u32>,
     /// Where each bin starts while boxes are placed; then where it ends.
     bins: Vec<u32>,
     /// Pairs whose bounds meet, as places in the strip; for swept pairs only.
@@ -43,7 +46,9 @@ impl<const WORDS: usize> Default for Scratch<WORDS> {
             records: Vec::new(),
             bounds: Default::default(),
             ids: Vec::new(),
-            spans: Vec::new(),
+            lows: Vec::new(),
+            starts: Vec::new(),
+            lasts: Vec::new(),
             bins: Vec::new(),
             candidates: Buffer::default(),
         }
@@ -52,16 +57,19 @@ impl<const WORDS: usize> Default for Scratch<WORDS> {
 
 impl<const WORDS: usize> Scratch<WORDS> {
     /// Makes room for a strip of so many records.
-    pub(super) fn reserve(&mut self, rows: usize, grid: &Grid) {
+    pub(super) fn reserve(&mut self, rows: usize) {
         let padded = rows + LANES_MAX;
-        let bins = grid.along.cells as usize;
+        let bins = Along::bins_of(rows);
         self.records.reserve(padded.saturating_sub(self.records.len()));
-        for column in &mut self.bounds {
+        for column in self.bounds.iter_mut().chain([&mut self.lows]) {
             column.reserve(padded.saturating_sub(column.len()));
         }
-        for (column, len) in
-            [(&mut self.ids, padded), (&mut self.spans, padded), (&mut self.bins, bins)]
-        {
+        for (column, len) in [
+            (&mut self.ids, padded),
+            (&mut self.starts, padded),
+            (&mut self.lasts, padded),
+            (&mut self.bins, bins),
+        ] {
             column.reserve(len.saturating_sub(column.len()));
         }
     }
@@ -100,8 +108,8 @@ impl Kernel for UnionStrips<'_> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         for strip in self.strips {
-            let rows = place(self.grid, self.chunks, strip, self.scratch);
-            spread(isa, rows, self.scratch);
+            let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
+            spread(isa, (rows, cut), self.scratch);
             overlap::<I, UNION_WORDS, false>(isa, rows, self.scratch, self.found);
         }
     }
@@ -113,8 +121,8 @@ impl Kernel for SweptStrips<'_> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         for strip in self.strips {
-            let rows = place(self.grid, self.chunks, strip, self.scratch);
-            spread(isa, rows, self.scratch);
+            let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
+            spread(isa, (rows, cut), self.scratch);
             let mut candidates = core::mem::take(&mut self.scratch.candidates);
             candidates.clear();
             overlap::<I, SWEPT_WORDS, true>(isa, rows, self.scratch, &mut candidates);
@@ -124,71 +132,105 @@ impl Kernel for SweptStrips<'_> {
     }
 }
 
-/// Orders the records of a strip by bin; returns how many there are.
+/// Orders the records of a strip by the bin in which they start; returns how many there are, and
+/// the bins.
 #[inline(always)]
-fn place<const WORDS: usize>(
+fn place<I: Isa, const WORDS: usize>(
+    isa: I,
     grid: &Grid,
     chunks: &[Chunk<WORDS>],
     strip: usize,
     scratch: &mut Scratch<WORDS>,
-) -> usize {
-    let bin_word = id_word::<WORDS>() + 1;
-    let Scratch { records: ordered, bins, .. } = scratch;
-    bins.clear();
-    bins.resize(grid.along.cells as usize, 0);
-    let mut rows = 0;
+) -> (usize, Cut) {
+    let Scratch { records: ordered, bins, lows, starts, .. } = scratch;
+    let rows: usize = chunks.iter().map(|chunk| chunk.strip(strip).len()).sum();
+    let padded = rows + LANES_MAX;
+    lows.resize(padded, 0.0);
+    let mut row = 0;
     for chunk in chunks {
         let records = chunk.strip(strip);
-        rows += records.len();
-        for record in records {
-            bins[(record[bin_word] & 0xffff) as usize] += 1;
+        for (low, record) in lows[row..].iter_mut().zip(records) {
+            *low = f32::from_bits(record[low_word::<WORDS>()]);
         }
+        row += records.len();
         if strip + 1 < grid.strips() {
             prefetch(chunk.strip(strip + 1));
         }
+    }
+    // The padding changes neither end.
+    let any = lows[0];
+    lows[rows..].fill(any);
+
+    let (mut least, mut greatest) = (isa.splat(any), isa.splat(any));
+    for group in (0..rows).step_by(I::LANES) {
+        let low = isa.load(&lows[group..]);
+        (least, greatest) = (low.min(least), low.max(greatest));
+    }
+    let (mut ends, mut tops) = ([any; LANES_MAX], [any; LANES_MAX]);
+    least.store(&mut ends);
+    greatest.store(&mut tops);
+    let low = ends.into_iter().fold(any, f32::min);
+    let high = tops.into_iter().fold(any, f32::max);
+    let cut = grid.along.bins(rows, low, high);
+
+    starts.resize(padded, 0);
+    for group in (0..rows).step_by(I::LANES) {
+        cut.cells_of(isa, isa.load(&lows[group..])).store(&mut starts[group..]);
+    }
+    bins.clear();
+    bins.resize(cut.cells as usize, 0);
+    for &bin in &starts[..rows] {
+        bins[bin as usize] += 1;
     }
     let mut start = 0;
     for bin in bins.iter_mut() {
         start += core::mem::replace(bin, start);
     }
-    ordered.resize(rows + LANES_MAX, [0; WORDS]);
+    ordered.resize(padded, [0; WORDS]);
+    let mut row = 0;
     for chunk in chunks {
-        for record in chunk.strip(strip) {
-            let next = &mut bins[(record[bin_word] & 0xffff) as usize];
+        let records = chunk.strip(strip);
+        for (record, &bin) in records.iter().zip(&starts[row..]) {
+            let next = &mut bins[bin as usize];
             ordered[*next as usize] = *record;
             *next += 1;
         }
+        row += records.len();
     }
-    rows
+    (rows, cut)
 }
 
 /// Lays out the ordered records as columns.
 #[inline(always)]
-fn spread<I: Isa, const WORDS: usize>(isa: I, rows: usize, scratch: &mut Scratch<WORDS>) {
+fn spread<I: Isa, const WORDS: usize>(
+    isa: I,
+    (rows, cut): (usize, Cut),
+    scratch: &mut Scratch<WORDS>,
+) {
     let padded = rows + LANES_MAX;
-    let Scratch { records, bounds: columns, ids, spans, .. } = scratch;
+    let Scratch { records, bounds: columns, ids, lasts, .. } = scratch;
     for column in columns.iter_mut() {
         column.resize(padded, 0.0);
     }
     ids.resize(padded, 0);
-    spans.resize(padded, 0);
+    lasts.resize(padded, 0);
     let mut row = 0;
     while row < rows {
         let mut which = IOTA;
         which.iter_mut().for_each(|which| *which += row as u32);
-        let (ends, id, span) = if WORDS == SWEPT_WORDS {
-            let [[a, b, c, d], [e, f, g, h], [i, id, span, _]] =
+        let (ends, id) = if WORDS == SWEPT_WORDS {
+            let [[a, b, c, d], [e, f, g, h], [i, id, ..]] =
                 isa.gather_rows::<WORDS, 3>(records, &which);
-            (bounds(isa, &[a, b, c, d, e, f, g, h, i].map(I::F32::from_bits)), id, span)
+            (bounds(isa, &[a, b, c, d, e, f, g, h, i].map(I::F32::from_bits)), id)
         } else {
-            let [[a, b, c, d], [e, f, id, span]] = isa.gather_rows::<WORDS, 2>(records, &which);
-            ([a, b, c, d, e, f].map(I::F32::from_bits), id, span)
+            let [[a, b, c, d], [e, f, id, _]] = isa.gather_rows::<WORDS, 2>(records, &which);
+            ([a, b, c, d, e, f].map(I::F32::from_bits), id)
         };
+        cut.cells_of(isa, ends[3]).store(&mut lasts[row..]);
         for (numbers, column) in ends.into_iter().zip(columns.iter_mut()) {
             numbers.store(&mut column[row..]);
         }
         id.store(&mut ids[row..]);
-        span.store(&mut spans[row..]);
         row += I::LANES;
     }
     // The last group of a box reads past the end: nothing meets what stands there.
@@ -212,7 +254,7 @@ fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
         Table::new(core::array::from_fn(|k| &scratch.bounds[k][..]), rows + LANES_MAX);
     let ids: Table<'_, u32, 1> = Table::new([&scratch.ids[..]], rows + LANES_MAX);
     for i in 0..rows {
-        let end = scratch.bins[(scratch.spans[i] >> 16) as usize] as usize;
+        let end = scratch.bins[scratch.lasts[i] as usize] as usize;
         let mut j = i + 1;
         // Before the lanes are filled: memory that must grow would push them out.
         let spare = found.spare(end.saturating_sub(j) + LANES_MAX);
