@@ -15,6 +15,8 @@ const BINS_MAX: usize = 1 << 16;
 /// Boxes looked at to choose the grid.
 const SAMPLES_MAX: usize = 1024;
 const SAMPLES_MIN: usize = 96;
+/// Boxes are in a line where the world is no longer than so many boxes on all axes but one.
+const LINE_RATIO: f64 = 8.0;
 /// How many boxes stand behind one that is looked at, between these limits.
 const ROWS_PER_SAMPLE: usize = 256;
 
@@ -133,6 +135,8 @@ impl Grid {
         let mut order = extents;
         order.sort_by(|p, q| ratio(q).total_cmp(&ratio(p)).then(p.axis.cmp(&q.axis)));
         let [along, u, v] = order;
+        // Boxes in a line have no extent to cut across: then strips follow each other.
+        let (u, v) = if ratio(&u) < LINE_RATIO { (along, u) } else { (u, v) };
 
         let mut price = |strips: f64| {
             let grid = Self::with_strips(along, u, v, strips);
@@ -178,13 +182,15 @@ impl Grid {
         // How many strips a box is copied to, and how often two boxes share a strip and one of
         // a few slabs along it: from counts of the sample, which see uneven density.
         const SLABS: u32 = 16;
-        let slabs = along.cut(SLABS);
+        let slices = if self.u.axis == along.axis { self.u.cells } else { 1 };
+        let slabs = along.cut(SLABS * slices);
         let strips = self.strips();
         sample.counts.clear();
         sample.counts.resize(strips * SLABS as usize, 0);
         let (mut copies, mut together, mut reach) = (0.0, 0.0, 0.0);
         // A strip has about as many bins as boxes.
-        let bin = f64::from(along.length) * strips as f64 / rows as f64;
+        let strip = f64::from(along.length) / f64::from(slices);
+        let bin = strip * strips as f64 / rows as f64;
         for aabb in &sample.boxes {
             let span = |cut: &Cut| cut.cell(aabb.max[cut.axis]) - cut.cell(aabb.min[cut.axis]) + 1;
             let here = f64::from(span(&self.u) * span(&self.v));
@@ -192,13 +198,13 @@ impl Grid {
             reach += here * (f64::from(aabb.max[along.axis] - aabb.min[along.axis]) + bin);
             let strip = self.u.cell(aabb.min[self.u.axis]) * self.v.cells
                 + self.v.cell(aabb.min[self.v.axis]);
-            let slab = slabs.cell(aabb.min[along.axis]);
+            let slab = slabs.cell(aabb.min[along.axis]) % SLABS;
             let count = &mut sample.counts[(strip * SLABS + slab) as usize];
             together += f64::from(*count);
             *count += 1;
         }
         let copies = copies / samples;
-        let reach = reach / samples / f64::from(along.length).max(1e-30) * f64::from(SLABS);
+        let reach = reach / samples / strip.max(1e-30) * f64::from(SLABS);
         let share = together / (0.5 * samples * (samples - 1.0));
         // `reach` counts each copy's own length once, so it holds one factor of the copies.
         let candidates = rows as f64 * share * reach.min(f64::from(SLABS) * copies) * copies;
