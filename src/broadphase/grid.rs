@@ -114,6 +114,12 @@ impl Grid {
         (self.u.cells * self.v.cells) as usize
     }
 
+    /// The axis along the strips, then the two others, of which not both need be cut.
+    pub(super) fn axes(&self) -> [usize; 3] {
+        let along = self.along.axis;
+        [along, (along + 1) % 3, (along + 2) % 3]
+    }
+
     /// Chooses the cells for `boxes` from a sample of them.
     ///
     /// A function of the columns alone, so that the order of pairs is, too.

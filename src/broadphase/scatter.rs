@@ -12,7 +12,7 @@ use crate::store::{Boxes, Rejected, check_group};
 use alloc::vec::Vec;
 
 /// What is written to a strip for one box: `[f32; 6]` bounds or `[f32; 9]` columns as bits, axes
-/// in the order along, u, v; then the id, and after columns the lower end of the bounds along.
+/// in the order of [`Grid::axes`]; then the id, and after columns the lower end of the bounds along.
 pub(super) type Record<const WORDS: usize> = [u32; WORDS];
 /// Records of bounds.
 pub(super) const UNION_WORDS: usize = 8;
@@ -184,7 +184,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
     fn write<I: Isa>(&mut self, isa: I) {
         let grid = self.grid;
         let v_cells = grid.v.cells as usize;
-        let order = [grid.along.axis, grid.u.axis, grid.v.axis];
+        let order = grid.axes();
         let table = self.boxes.table();
         let rows = table.rows();
         let size = rows.min(BLOCK);

@@ -21,12 +21,15 @@ use core::ops::Range;
 
 const IOTA: [u32; LANES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
+/// How many candidates are gathered before they are swept: few enough for the innermost cache.
+const CANDIDATES: usize = 2048;
+
 /// A worker's memory for the strip at hand.
 #[derive(Debug)]
 pub(super) struct Scratch<const WORDS: usize> {
     /// The records of the strip, ordered by bin.
     records: Vec<Record<WORDS>>,
-    /// Bounds, in the order along, u, v.
+    /// Bounds, in the order of [`Grid::axes`].
     bounds: [Vec<f32>; 6],
     ids: Vec<u32>,
     /// Where each record starts along the strip, in the order of the chunks, and in which bin.
@@ -110,7 +113,7 @@ impl Kernel for UnionStrips<'_> {
         for strip in self.strips {
             let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
             spread(isa, (rows, cut), self.scratch);
-            overlap::<I, UNION_WORDS, false>(isa, rows, self.scratch, self.found);
+            overlap::<I, UNION_WORDS, false>(isa, 0..rows, self.scratch, self.found);
         }
     }
 }
@@ -124,9 +127,13 @@ impl Kernel for SweptStrips<'_> {
             let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
             spread(isa, (rows, cut), self.scratch);
             let mut candidates = core::mem::take(&mut self.scratch.candidates);
-            candidates.clear();
-            overlap::<I, SWEPT_WORDS, true>(isa, rows, self.scratch, &mut candidates);
-            touch(isa, self.scratch, &mut candidates, self.found);
+            let mut next = 0;
+            while next < rows {
+                candidates.clear();
+                let rest = next..rows;
+                next = overlap::<I, SWEPT_WORDS, true>(isa, rest, self.scratch, &mut candidates);
+                touch(isa, self.scratch, &mut candidates, self.found);
+            }
             self.scratch.candidates = candidates;
         }
     }
@@ -239,21 +246,26 @@ fn spread<I: Isa, const WORDS: usize>(
     }
 }
 
-/// Appends the pairs whose bounds meet: their places in the strip, or else their rows in the
-/// store with the lower first.
+/// Appends the pairs whose bounds meet and of which the box with the lower place is one of
+/// `boxes`: their rows in the store with the lower first. Or else their places in the strip, until
+/// there are [`CANDIDATES`]. Returns the box to go on with.
 #[inline(always)]
 fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
     isa: I,
-    rows: usize,
+    boxes: Range<usize>,
     scratch: &Scratch<WORDS>,
     found: &mut Buffer<Pair>,
-) {
+) -> usize {
+    let rows = boxes.end;
     let iota = isa.load_u32(&IOTA);
     let row_bits = isa.splat_u32(ROW);
     let table: Table<'_, f32, 6> =
         Table::new(core::array::from_fn(|k| &scratch.bounds[k][..]), rows + LANES_MAX);
     let ids: Table<'_, u32, 1> = Table::new([&scratch.ids[..]], rows + LANES_MAX);
-    for i in 0..rows {
+    for i in boxes {
+        if PLACES && found.as_slice().len() >= CANDIDATES {
+            return i;
+        }
         let end = scratch.bins[scratch.lasts[i] as usize] as usize;
         let mut j = i + 1;
         // Before the lanes are filled: memory that must grow would push them out.
@@ -290,6 +302,7 @@ fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
         }
         found.keep(count);
     }
+    rows
 }
 
 /// Appends the candidates that touch in the tick, with the first time.
