@@ -31,6 +31,8 @@ pub(super) struct Scratch<const WORDS: usize> {
     records: Vec<Record<WORDS>>,
     /// Bounds, in the order of [`Grid::axes`].
     bounds: [Vec<f32>; 6],
+    /// Boxes and displacements, axes in the same order; for swept pairs only.
+    paths: [Vec<f32>; 9],
     ids: Vec<u32>,
     /// Where each record starts along the strip, in the order of the chunks, and in which bin.
     lows: Vec<f32>,
@@ -48,6 +50,7 @@ impl<const WORDS: usize> Default for Scratch<WORDS> {
         Self {
             records: Vec::new(),
             bounds: Default::default(),
+            paths: Default::default(),
             ids: Vec::new(),
             lows: Vec::new(),
             starts: Vec::new(),
@@ -64,7 +67,8 @@ impl<const WORDS: usize> Scratch<WORDS> {
         let padded = rows + LANES_MAX;
         let bins = Along::bins_of(rows);
         self.records.reserve(padded.saturating_sub(self.records.len()));
-        for column in self.bounds.iter_mut().chain([&mut self.lows]) {
+        let paths = if WORDS == SWEPT_WORDS { &mut self.paths[..] } else { &mut [] };
+        for column in self.bounds.iter_mut().chain(paths).chain([&mut self.lows]) {
             column.reserve(padded.saturating_sub(column.len()));
         }
         for (column, len) in [
@@ -215,7 +219,10 @@ fn spread<I: Isa, const WORDS: usize>(
     scratch: &mut Scratch<WORDS>,
 ) {
     let padded = rows + LANES_MAX;
-    let Scratch { records, bounds: columns, ids, lasts, .. } = scratch;
+    let Scratch { records, bounds: columns, paths, ids, lasts, .. } = scratch;
+    if WORDS == SWEPT_WORDS {
+        paths.iter_mut().for_each(|column| column.resize(padded, 0.0));
+    }
     for column in columns.iter_mut() {
         column.resize(padded, 0.0);
     }
@@ -228,7 +235,11 @@ fn spread<I: Isa, const WORDS: usize>(
         let (ends, id) = if WORDS == SWEPT_WORDS {
             let [[a, b, c, d], [e, f, g, h], [i, id, ..]] =
                 isa.gather_rows::<WORDS, 3>(records, &which);
-            (bounds(isa, &[a, b, c, d, e, f, g, h, i].map(I::F32::from_bits)), id)
+            let path = [a, b, c, d, e, f, g, h, i].map(I::F32::from_bits);
+            for (numbers, column) in path.into_iter().zip(paths.iter_mut()) {
+                numbers.store(&mut column[row..]);
+            }
+            (bounds(isa, &path), id)
         } else {
             let [[a, b, c, d], [e, f, id, _]] = isa.gather_rows::<WORDS, 2>(records, &which);
             ([a, b, c, d, e, f].map(I::F32::from_bits), id)
@@ -261,6 +272,8 @@ fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
     let row_bits = isa.splat_u32(ROW);
     let table: Table<'_, f32, 6> =
         Table::new(core::array::from_fn(|k| &scratch.bounds[k][..]), rows + LANES_MAX);
+    let paths = core::array::from_fn(|k| &scratch.paths[k][..]);
+    let paths: Table<'_, f32, 9> = Table::new(paths, if PLACES { rows + LANES_MAX } else { 0 });
     let ids: Table<'_, u32, 1> = Table::new([&scratch.ids[..]], rows + LANES_MAX);
     for i in boxes {
         if PLACES && found.as_slice().len() >= CANDIDATES {
@@ -286,6 +299,13 @@ fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
                 & lows_v.le(high_v)
                 & low_v.le(highs_v)
                 & their_ids.disjoint(flags);
+            // Where more than half of a group are candidates, one of the two has a long path: few
+            // of them touch, and all are swept for the price of gathering some.
+            let meets = if PLACES && 2 * meets.count() > I::LANES.max(2) {
+                meets & sweep::times(isa, &paths.splat(isa, i), &paths.load(isa, j)).1
+            } else {
+                meets
+            };
             let (a, b) = if PLACES {
                 (
                     isa.splat_u32(i as u32),
