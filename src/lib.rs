@@ -22,6 +22,7 @@ pub use geom::{
 pub use kernels::sweep::{self, MISS, Sweep};
 pub use kernels::{BatchError, Hit, Hits, Rows};
 pub use lanes::{Level, UnknownLevel};
+pub use par::Threads;
 pub use store::{
     AcceleratingBoxStore, AcceleratingBoxes, BoxStore, Boxes, Checked, Rejected, SegmentStore,
     Segments, SphereStore, Spheres,

@@ -4,21 +4,88 @@
 //! writer. A worker takes the next item when it is done with one. So the result is the same for
 //! any number of threads and any timing.
 
-/// How many workers are worth having here: the threads of the current pool.
-pub(crate) fn workers() -> usize {
+#[cfg(feature = "rayon")]
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+/// On which threads a finder works.
+///
+/// Whatever they are, the answers are the same, their order too.
+#[derive(Clone, Debug, Default)]
+pub struct Threads(Kind);
+
+#[derive(Clone, Debug, Default)]
+enum Kind {
+    #[default]
+    Current,
+    One,
     #[cfg(feature = "rayon")]
-    return rayon::current_num_threads();
-    #[cfg(not(feature = "rayon"))]
-    return 1;
+    Pool(Arc<rayon::ThreadPool>),
 }
 
-/// Runs `work` on a thread of the pool, so that what it spreads starts without waking one.
-pub(crate) fn enter<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    #[cfg(feature = "rayon")]
-    if workers() > 1 {
-        return rayon::join(work, || ()).0;
+impl Threads {
+    /// Those of the pool in which the finder is called, else the global ones. The default; without
+    /// the feature `rayon` the calling thread.
+    #[must_use]
+    pub fn current() -> Self {
+        Self(Kind::Current)
     }
-    work()
+
+    /// The calling thread alone: `rayon` is not called at all.
+    #[must_use]
+    pub fn one() -> Self {
+        Self(Kind::One)
+    }
+
+    /// Those of `pool`.
+    ///
+    /// To hand work to a pool from outside, `rayon` allocates a little now and then; an engine
+    /// whose ticks run inside the pool, with [`Threads::current`], allocates nothing.
+    #[cfg(feature = "rayon")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rayon")))]
+    #[must_use]
+    pub fn of_pool(pool: Arc<rayon::ThreadPool>) -> Self {
+        Self(Kind::Pool(pool))
+    }
+
+    /// How many workers are worth having.
+    pub(crate) fn workers(&self) -> usize {
+        match &self.0 {
+            Kind::One => 1,
+            #[cfg(feature = "rayon")]
+            Kind::Pool(pool) => pool.current_num_threads(),
+            #[cfg(feature = "rayon")]
+            Kind::Current => rayon::current_num_threads(),
+            #[cfg(not(feature = "rayon"))]
+            Kind::Current => 1,
+        }
+    }
+
+    /// Runs `work` on a thread of the pool, so that what it spreads starts without waking one.
+    pub(crate) fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        #[cfg(feature = "rayon")]
+        match &self.0 {
+            Kind::Pool(pool) => return pool.install(work),
+            Kind::Current if self.workers() > 1 => return rayon::join(work, || ()).0,
+            _ => (),
+        }
+        work()
+    }
+
+    /// Sorts by a key that no two items share.
+    pub(crate) fn sort_by_key<T: Send>(
+        &self,
+        items: &mut [T],
+        key: impl Fn(&T) -> u64 + Sync + Send,
+    ) {
+        #[cfg(feature = "rayon")]
+        if self.workers() > 1 {
+            use rayon::prelude::*;
+            self.enter(|| items.par_sort_unstable_by_key(key));
+            return;
+        }
+        items.sort_unstable_by_key(key);
+    }
 }
 
 /// Calls `work(worker, index, item)` once for each item, with one call at a time for each
@@ -47,13 +114,21 @@ pub(crate) fn for_each<W: Send, T: Send>(
     }
 }
 
-/// Sorts by a key that no two items share.
-pub(crate) fn sort_by_key<T: Send>(items: &mut [T], key: impl Fn(&T) -> u64 + Sync) {
-    #[cfg(feature = "rayon")]
-    if workers() > 1 {
-        use rayon::prelude::*;
-        items.par_sort_unstable_by_key(key);
-        return;
+/// How many items all workers together may keep.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    most: usize,
+    kept: AtomicUsize,
+}
+
+impl Budget {
+    pub(crate) const fn new(most: usize) -> Self {
+        Self { most, kept: AtomicUsize::new(0) }
     }
-    items.sort_unstable_by_key(key);
+
+    /// Says that so many more are kept; returns whether all together are within the budget.
+    pub(crate) fn spend(&self, more: usize) -> bool {
+        // The answer steers memory only: whether the budget held is decided by the sum at the end.
+        self.kept.fetch_add(more, Ordering::Relaxed).saturating_add(more) <= self.most
+    }
 }

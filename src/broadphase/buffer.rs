@@ -1,28 +1,58 @@
 //! Where do lanes write what they found, when nobody knows how much it will be?
 
+use crate::par::Budget;
 use alloc::vec::Vec;
 
 /// A list that is written in whole lane groups: memory stays initialised past its end.
+///
+/// Past the budget of all lists together it only counts: memory stays bounded, and the count is
+/// exact.
 #[derive(Debug)]
 pub(super) struct Buffer<T> {
     items: Vec<T>,
     len: usize,
+    /// How many items were counted and forgotten.
+    forgotten: usize,
+    /// How many of the items the budget knows of.
+    spent: usize,
+    /// The most items that were kept and asked for together.
+    asked: usize,
+}
+
+/// Makes room for `len` items, and for a quarter more where not a sixteenth is to spare, so that a
+/// list that grows and shrinks a little finds its memory ready.
+pub(super) fn make_room<T>(items: &mut Vec<T>, len: usize) {
+    if items.capacity() < len + len / 16 {
+        items.reserve_exact((len + len / 4).saturating_sub(items.len()));
+    }
 }
 
 impl<T> Default for Buffer<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), len: 0 }
+        Self { items: Vec::new(), len: 0, forgotten: 0, spent: 0, asked: 0 }
+    }
+}
+
+impl<T> Buffer<T> {
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.items.capacity() * size_of::<T>()
     }
 }
 
 impl<T: Copy + Default> Buffer<T> {
     pub(super) fn clear(&mut self) {
-        self.len = 0;
+        (self.len, self.forgotten, self.spent, self.asked) = (0, 0, 0, 0);
     }
 
     /// How many items fit without more memory.
     pub(super) fn room(&self) -> usize {
         self.items.len()
+    }
+
+    /// How many items were kept since the list was cleared, those that are forgotten among them.
+    pub(super) fn found(&self) -> usize {
+        self.forgotten + self.len
     }
 
     /// Makes room for so many items and no more.
@@ -32,15 +62,30 @@ impl<T: Copy + Default> Buffer<T> {
         }
     }
 
+    /// Gives room back but for so many items, and for those that are kept.
+    pub(super) fn shrink_to(&mut self, room: usize) {
+        self.items.truncate(room.max(self.len));
+        self.items.shrink_to_fit();
+    }
+
+    /// As [`make_room`], for what was asked for, or else for so many items.
+    pub(super) fn settle(&mut self, least: usize) {
+        let len = self.asked.max(least);
+        if self.items.len() < len + len / 16 {
+            self.reserve(len + len / 4);
+        }
+    }
+
     pub(super) fn as_slice(&self) -> &[T] {
         &self.items[..self.len]
     }
 
     /// At least `most` places past the end. What of them counts, [`Buffer::keep`] says.
     #[inline(always)]
-    pub(super) fn spare(&mut self, most: usize) -> &mut [T] {
-        if self.items.len() - self.len < most {
-            self.grow(most);
+    pub(super) fn spare(&mut self, most: usize, budget: &Budget) -> &mut [T] {
+        self.asked = self.asked.max(self.len + most);
+        if self.items.len() < self.asked {
+            self.grow(most, budget);
         }
         &mut self.items[self.len..]
     }
@@ -53,23 +98,33 @@ impl<T: Copy + Default> Buffer<T> {
 
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, most: usize) {
-        let wanted = (self.len + most).max(self.items.len() * 3 / 2).max(1024);
-        self.items.resize(wanted, T::default());
+    fn grow(&mut self, most: usize, budget: &Budget) {
+        let more = self.found() - self.spent;
+        self.spent += more;
+        if budget.spend(more) {
+            self.reserve((self.len + most).max(self.items.len() * 3 / 2).max(1024));
+        } else {
+            self.forgotten += core::mem::take(&mut self.len);
+            self.asked = most;
+            self.reserve(most);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Buffer;
+    use crate::par::Budget;
+
+    static PLENTY: Budget = Budget::new(usize::MAX);
 
     /// Goal: threads that give each other room by turns come to rest. Method: rooms so close that
     /// growing one by half, as a list does that runs out, would overtake the other for ever.
     #[test]
     fn room_that_is_reserved_is_not_exceeded() {
         let mut buffers = [Buffer::<u32>::default(), Buffer::default()];
-        buffers[0].spare(3000);
-        buffers[1].spare(4000);
+        buffers[0].spare(3000, &PLENTY);
+        buffers[1].spare(4000, &PLENTY);
         for _ in 0..3 {
             let most = buffers.iter().map(Buffer::room).max().unwrap();
             buffers.iter_mut().for_each(|buffer| buffer.reserve(most));
@@ -82,13 +137,50 @@ mod tests {
     fn kept_items_survive_growth() {
         let mut buffer = Buffer::default();
         for k in 0..5000_u32 {
-            let spare = buffer.spare(16);
+            let spare = buffer.spare(16, &PLENTY);
             spare[..16].fill(u32::MAX);
             spare[0] = k;
             buffer.keep(1);
         }
         assert!(buffer.as_slice().iter().copied().eq(0..5000));
+        assert_eq!(buffer.found(), 5000);
         buffer.clear();
         assert!(buffer.as_slice().is_empty() && buffer.room() >= 5000);
+    }
+
+    /// Goal: past the budget lists count and do not grow, one alone or two together.
+    #[test]
+    fn past_the_budget_items_are_counted() {
+        for lists in [1, 2] {
+            let budget = Budget::new(10_000);
+            let mut buffers: [Buffer<u32>; 2] = Default::default();
+            for k in 0..100_000 {
+                let buffer = &mut buffers[k % lists];
+                buffer.spare(16, &budget)[..16].fill(1);
+                buffer.keep(10);
+            }
+            let found: usize = buffers.iter().map(Buffer::found).sum();
+            assert_eq!(found, 1_000_000);
+            assert!(buffers.iter().map(Buffer::room).sum::<usize>() < 20_000);
+        }
+    }
+
+    /// Goal: a list that grows by a few per cent finds room, that to write whole groups included.
+    #[test]
+    fn a_settled_list_has_room_to_spare() {
+        let mut buffer = Buffer::<u32>::default();
+        buffer.reserve(1000);
+        buffer.spare(1000, &PLENTY);
+        buffer.keep(600);
+        buffer.settle(0);
+        let room = buffer.room();
+        assert_eq!(room, 1250);
+        buffer.spare(500, &PLENTY);
+        buffer.settle(0);
+        assert_eq!(buffer.room(), room);
+        buffer.settle(2000);
+        assert_eq!(buffer.room(), 2500);
+        buffer.shrink_to(0);
+        assert_eq!(buffer.room(), 600);
     }
 }

@@ -1,13 +1,12 @@
 //! Which pairs of many moving boxes meet in this tick?
 
-use super::buffer::Buffer;
 use super::found::{Found, Run};
 use super::grid::{Grid, Sample};
 use super::scatter::{self, Chunk, ROW, SWEPT_WORDS, Scatter, UNION_WORDS};
 use super::strip::{self, SweptStrips, UnionStrips};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
-use crate::par;
+use crate::par::{self, Budget, Threads};
 use crate::store::{Boxes, LengthMismatch, Rejected};
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -20,6 +19,8 @@ const CHUNK_ROWS_MIN: usize = 1024;
 const CHUNKS: usize = 16;
 /// Into about how many runs the strips are cut, for the threads to share.
 const RUNS: usize = 128;
+/// Each run but the last has at least its share of the records.
+const RUNS_MAX: usize = RUNS + 1;
 
 /// Why pairs could not be looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,13 +35,21 @@ pub enum FindError {
         /// How many.
         rows: usize,
     },
+    /// More pairs than [`PairFinder::set_pairs_max`] allows. None is given out.
+    #[error("{found} pairs, and at most {most} are allowed")]
+    TooManyPairs {
+        /// How many there are, exactly.
+        found: usize,
+        /// How many are allowed.
+        most: usize,
+    },
 }
 
 /// Finds all pairs of boxes that meet in a tick.
 ///
-/// It keeps nothing between ticks but memory: after a tick of like size, finding allocates
-/// nothing. With the feature `rayon` it uses the threads of the pool it is called in
-/// (`pool.install(|| finder.swept_pairs(..))`), else the global ones.
+/// It keeps nothing between ticks but memory: after a tick or two of like size, finding allocates
+/// nothing, also when the pairs become a few per cent more. It works on the [`Threads`] it is given,
+/// by default those of the `rayon` pool it is called in.
 ///
 /// ```
 /// use swath::{Boxes, PairFinder};
@@ -63,9 +72,11 @@ pub enum FindError {
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PairFinder {
     level: Level,
+    threads: Threads,
+    pairs_max: usize,
     sample: Sample,
     scatterers: Vec<scatter::Scratch>,
     union: Stage<Pair, UNION_WORDS>,
@@ -136,6 +147,12 @@ impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
     }
 }
 
+impl Default for PairFinder {
+    fn default() -> Self {
+        Self::with_level(Level::detect())
+    }
+}
+
 impl PairFinder {
     /// A finder that uses the widest level of this CPU.
     #[must_use]
@@ -146,7 +163,52 @@ impl PairFinder {
     /// A finder that uses `level`. The pairs are the same for each.
     #[must_use]
     pub fn with_level(level: Level) -> Self {
-        Self { level, ..Self::default() }
+        Self {
+            level,
+            threads: Threads::default(),
+            pairs_max: usize::MAX,
+            sample: Sample::default(),
+            scatterers: Vec::new(),
+            union: Stage::default(),
+            swept: Stage::default(),
+        }
+    }
+
+    /// From now on works on these threads. The pairs are the same for any.
+    pub fn set_threads(&mut self, threads: Threads) {
+        self.threads = threads;
+    }
+
+    /// From now on a tick with more pairs than `most` is an error, which says how many there are;
+    /// no more memory is used for pairs than about twice what so many need. At first there is no
+    /// limit.
+    pub fn set_pairs_max(&mut self, most: usize) {
+        self.pairs_max = most;
+    }
+
+    /// Bytes of memory that the finder holds.
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
+        let scratch: usize = self.scatterers.iter().map(scatter::Scratch::bytes).sum();
+        scratch + self.sample.bytes() + self.union.bytes() + self.swept.bytes()
+    }
+
+    /// Gives back the memory that ticks of `boxes` boxes with `pairs` pairs need not have; with
+    /// zeros all of it. The next ticks allocate what they need anew.
+    pub fn shrink_to(&mut self, boxes: usize, pairs: usize) {
+        self.union.shrink_to(boxes, pairs);
+        self.swept.shrink_to(boxes, pairs);
+        // These grow with the threads, not with the boxes.
+        (self.scatterers, self.sample) = (Vec::new(), Sample::default());
+    }
+
+    /// Makes room for ticks of `boxes` boxes with `pairs` pairs: union pairs, and swept pairs.
+    ///
+    /// What a tick needs besides depends on where the boxes lie, so that the first one may still
+    /// allocate.
+    pub fn reserve(&mut self, boxes: usize, union_pairs: usize, swept_pairs: usize) {
+        self.union.reserve(boxes, union_pairs);
+        self.swept.reserve(boxes, swept_pairs);
     }
 
     /// The pairs whose boxes around the whole path ([`MovingBox::bounds`]) share a point.
@@ -158,18 +220,21 @@ impl PairFinder {
     ///
     /// # Errors
     ///
-    /// [`FindError`] when there is not one flag for each box, or there are more than 2²⁹ boxes.
+    /// [`FindError`] when there is not one flag for each box, or there are more than 2²⁹ boxes, or more
+    /// pairs than are allowed.
     pub fn union_pairs(
         &mut self,
         boxes: Boxes<'_>,
         moves: Option<&[bool]>,
     ) -> Result<Found<'_, Pair>, FindError> {
-        let Self { level, sample, scatterers, union, .. } = self;
-        let level = *level;
-        union.find(level, sample, scatterers, boxes, moves, |grid, chunks, scratch, run| {
+        let Self { level, threads, pairs_max, sample, scatterers, union, swept: _ } = self;
+        let (level, budget) = (*level, &Budget::new(*pairs_max));
+        let tick = Tick { level, threads, boxes, moves };
+        let runs = union.find(tick, sample, scatterers, |grid, chunks, scratch, run| {
             let (strips, found) = (run.strips.clone(), &mut run.pairs);
-            level.run(UnionStrips { grid, chunks, strips, scratch, found });
-        })
+            level.run(UnionStrips { grid, chunks, strips, scratch, found, budget });
+        })?;
+        union.found(runs, threads, *pairs_max)
     }
 
     /// The pairs that touch in the tick as [`sweep`](crate::sweep) answers it, with the first
@@ -185,40 +250,58 @@ impl PairFinder {
         boxes: Boxes<'_>,
         moves: Option<&[bool]>,
     ) -> Result<Found<'_, SweptPair>, FindError> {
-        let Self { level, sample, scatterers, swept, .. } = self;
-        let level = *level;
-        swept.find(level, sample, scatterers, boxes, moves, |grid, chunks, scratch, run| {
+        let Self { level, threads, pairs_max, sample, scatterers, union: _, swept } = self;
+        let (level, budget) = (*level, &Budget::new(*pairs_max));
+        let tick = Tick { level, threads, boxes, moves };
+        let runs = swept.find(tick, sample, scatterers, |grid, chunks, scratch, run| {
             let (strips, found) = (run.strips.clone(), &mut run.pairs);
-            level.run(SweptStrips { grid, chunks, strips, scratch, found });
-        })
+            level.run(SweptStrips { grid, chunks, strips, scratch, found, budget });
+        })?;
+        swept.found(runs, threads, *pairs_max)
     }
 }
 
+/// How many rows a chunk has, and how many chunks there are.
+///
+/// The pairs do not depend on these borders: a strip reads the chunks in order.
+fn cut_rows(rows: usize) -> (usize, usize) {
+    let size = (rows / CHUNKS).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS_MAX);
+    (size, rows.div_ceil(size))
+}
+
+/// What is asked.
+#[derive(Clone, Copy)]
+struct Tick<'a> {
+    level: Level,
+    threads: &'a Threads,
+    boxes: Boxes<'a>,
+    moves: Option<&'a [bool]>,
+}
+
 impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
+    /// Fills the first runs and returns how many, and what it took.
     fn find(
         &mut self,
-        level: Level,
+        tick: Tick<'_>,
         sample: &mut Sample,
         scatterers: &mut Vec<scatter::Scratch>,
-        boxes: Boxes<'_>,
-        moves: Option<&[bool]>,
         sweep: impl Fn(&Grid, &[Chunk<WORDS>], &mut strip::Scratch<WORDS>, &mut Run<P>) + Sync,
-    ) -> Result<Found<'_, P>, FindError> {
-        let rows = boxes.len();
-        if let Some(moves) = moves {
+    ) -> Result<(usize, Timings), FindError> {
+        let rows = tick.boxes.len();
+        if let Some(moves) = tick.moves {
             LengthMismatch::check("the flags `moves`", rows, moves.len())?;
         }
         if rows > ROW as usize {
             return Err(FindError::TooManyBoxes { rows });
         }
         let mut clock = Clock::start();
-        let (runs, timings) = par::enter(|| {
-            let threads = par::workers();
+        Ok(tick.threads.enter(|| {
+            let threads = tick.threads.workers();
             scatterers.resize_with(threads.max(scatterers.len()), Default::default);
             self.sweepers.resize_with(threads.max(self.sweepers.len()), Default::default);
-            let grid = Grid::choose(boxes, sample);
+            let grid = Grid::choose(tick.boxes, sample);
             let choose = clock.lap();
-            let chunks = self.scatter(level, &grid, &mut scatterers[..threads], boxes, moves);
+            let chunks = self.scatter(tick, &grid, &mut scatterers[..threads]);
             let (runs, longest) = self.cut_runs(chunks, &grid);
             let scatter = clock.lap();
             let sweepers = &mut self.sweepers[..threads];
@@ -227,35 +310,86 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
             par::for_each(sweepers, runs_of_tick, |sweeper, _, run| {
                 sweep(&grid, chunks, sweeper, run);
             });
-            // Another thread may get the busiest strip next time.
-            let most = sweepers.iter().map(strip::Scratch::most_candidates).max().unwrap_or(0);
-            sweepers.iter_mut().for_each(|sweeper| sweeper.reserve_candidates(most));
+            self.settle(runs);
             (runs, Timings { choose, scatter, sweep: clock.lap() })
-        });
-        Ok(Found {
-            timings,
-            runs: &self.runs[..runs],
-            sorted: &mut self.sorted,
-            rejected: &self.rejected,
-        })
+        }))
+    }
+
+    /// The pairs of the first runs, unless they are too many.
+    fn found<'a>(
+        &'a mut self,
+        (runs, timings): (usize, Timings),
+        threads: &'a Threads,
+        most: usize,
+    ) -> Result<Found<'a, P>, FindError> {
+        let runs = &self.runs[..runs];
+        let found = runs.iter().map(|run| run.pairs.found()).sum();
+        if found > most {
+            return Err(FindError::TooManyPairs { found, most });
+        }
+        Ok(Found { timings, runs, threads, sorted: &mut self.sorted, rejected: &self.rejected })
+    }
+
+    /// Leaves room to spare for a tick with a few more pairs or one with more runs.
+    fn settle(&mut self, runs: usize) {
+        let found: usize = self.runs[..runs].iter().map(|run| run.pairs.as_slice().len()).sum();
+        let mean = found.div_ceil(RUNS);
+        // A run that was not needed may be the next time.
+        self.runs.iter_mut().for_each(|run| run.pairs.settle(mean));
+    }
+
+    fn bytes(&self) -> usize {
+        let chunks: usize = self.chunks.iter().map(Chunk::bytes).sum();
+        let sweepers: usize = self.sweepers.iter().map(strip::Scratch::bytes).sum();
+        let runs: usize = self.runs.iter().map(|run| run.pairs.bytes() + size_of::<Run<P>>()).sum();
+        let lists = self.lengths.capacity() * size_of::<usize>()
+            + self.rejected.capacity() * size_of::<Rejected>()
+            + self.sorted.capacity() * size_of::<P>();
+        chunks + sweepers + runs + lists
+    }
+
+    fn reserve(&mut self, boxes: usize, pairs: usize) {
+        let (_, chunks) = cut_rows(boxes);
+        self.chunks.resize_with(chunks.max(self.chunks.len()), Chunk::default);
+        let strips = Grid::strips_max(boxes) as usize;
+        for chunk in &mut self.chunks {
+            chunk.reserve(boxes.div_ceil(chunks.max(1)), strips);
+        }
+        self.runs.resize_with(RUNS_MAX.max(self.runs.len()), Run::default);
+        self.runs.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(RUNS)));
+        self.sorted.reserve(pairs.saturating_sub(self.sorted.len()));
+    }
+
+    fn shrink_to(&mut self, boxes: usize, pairs: usize) {
+        let (_, chunks) = cut_rows(boxes);
+        self.chunks.truncate(chunks);
+        self.chunks.iter_mut().for_each(|chunk| chunk.shrink_to(boxes.div_ceil(chunks.max(1))));
+        self.chunks.shrink_to_fit();
+        for run in &mut self.runs {
+            run.pairs.clear();
+            run.pairs.shrink_to(pairs.div_ceil(RUNS));
+        }
+        self.sorted.clear();
+        self.sorted.shrink_to(pairs);
+        (self.sweepers, self.lengths) = (Vec::new(), Vec::new());
     }
 
     /// Fills the first chunks and returns how many.
     fn scatter(
         &mut self,
-        level: Level,
+        Tick { level, boxes, moves, .. }: Tick<'_>,
         grid: &Grid,
         scatterers: &mut [scatter::Scratch],
-        boxes: Boxes<'_>,
-        moves: Option<&[bool]>,
     ) -> usize {
-        // The pairs do not depend on these borders: a strip reads the chunks in order.
         let rows = boxes.len();
-        let size = (rows / CHUNKS).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS_MAX);
-        let count = rows.div_ceil(size);
+        let (size, count) = cut_rows(rows);
         self.chunks.resize_with(count.max(self.chunks.len()), Chunk::default);
         let chunks = &mut self.chunks[..count];
-        scatterers.iter_mut().for_each(|scratch| scratch.reserve(size, grid));
+        let strips = Grid::strips_max(rows) as usize;
+        scatterers.iter_mut().for_each(|scratch| scratch.reserve(size, strips));
+        chunks.iter_mut().for_each(|chunk| chunk.reserve(0, strips));
+        self.lengths.clear();
+        self.lengths.reserve_exact(strips);
         par::for_each(scatterers, chunks, |scratch, index, chunk| {
             let range = index * size..rows.min((index + 1) * size);
             let level = level.for_rows(range.len());
@@ -286,15 +420,13 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS> {
         }
         let records: usize = self.lengths.iter().sum();
         let wanted = records.div_ceil(RUNS).max(1);
+        self.runs.resize_with(RUNS_MAX.max(self.runs.len()), Run::default);
         let (mut runs, mut start, mut filled, mut longest) = (0, 0, 0, 0);
         for (strip, &here) in self.lengths.iter().enumerate() {
             filled += here;
             longest = longest.max(here);
             let last = strip + 1 == grid.strips();
             if filled >= wanted || last && filled > 0 {
-                if runs == self.runs.len() {
-                    self.runs.push(Run { strips: 0..0, pairs: Buffer::default() });
-                }
                 self.runs[runs].strips = start..strip + 1;
                 self.runs[runs].pairs.clear();
                 (runs, start, filled) = (runs + 1, strip + 1, 0);

@@ -1,9 +1,9 @@
 //! How are the pairs read?
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, make_room};
 use super::finder::Timings;
 use crate::geom::Pair;
-use crate::par;
+use crate::par::Threads;
 use crate::store::Rejected;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -15,6 +15,7 @@ use core::ops::Range;
 #[derive(Debug)]
 pub struct Found<'a, P> {
     pub(super) runs: &'a [Run<P>],
+    pub(super) threads: &'a Threads,
     pub(super) sorted: &'a mut Vec<P>,
     pub(super) rejected: &'a [Rejected],
     pub(super) timings: Timings,
@@ -25,6 +26,12 @@ pub struct Found<'a, P> {
 pub(super) struct Run<P> {
     pub(super) strips: Range<usize>,
     pub(super) pairs: Buffer<P>,
+}
+
+impl<P> Default for Run<P> {
+    fn default() -> Self {
+        Self { strips: 0..0, pairs: Buffer::default() }
+    }
 }
 
 impl<'a, P: Copy + Default + Send + Into<Pair>> Found<'a, P> {
@@ -56,10 +63,11 @@ impl<'a, P: Copy + Default + Send + Into<Pair>> Found<'a, P> {
     #[must_use]
     pub fn sorted(self) -> &'a [P] {
         self.sorted.clear();
+        make_room(self.sorted, self.len());
         for run in self.runs {
             self.sorted.extend_from_slice(run.pairs.as_slice());
         }
-        par::sort_by_key(self.sorted, |&pair| {
+        self.threads.sort_by_key(self.sorted, |&pair| {
             let Pair { a, b } = pair.into();
             u64::from(a) << 32 | u64::from(b)
         });

@@ -15,6 +15,8 @@ const BINS_MAX: usize = 1 << 16;
 /// Boxes looked at to choose the grid.
 const SAMPLES_MAX: usize = 1024;
 const SAMPLES_MIN: usize = 96;
+/// Slabs of a strip in which the sample is counted.
+const SLABS: u32 = 16;
 /// Boxes are in a line where the world is no longer than so many boxes on all axes but one.
 const LINE_RATIO: f64 = 8.0;
 /// How many boxes stand behind one that is looked at, between these limits.
@@ -84,6 +86,15 @@ pub(super) struct Sample {
     counts: Vec<u32>,
 }
 
+impl Sample {
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.boxes.capacity() * size_of::<Aabb>()
+            + self.line.capacity() * size_of::<f32>()
+            + self.counts.capacity() * size_of::<u32>()
+    }
+}
+
 /// What the sample says of one axis.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
@@ -114,6 +125,11 @@ impl Grid {
         (self.u.cells * self.v.cells) as usize
     }
 
+    /// The most strips into which so many boxes may be cut: what to make room for.
+    pub(super) fn strips_max(rows: usize) -> u32 {
+        (rows / 8).clamp(1, STRIPS_MAX as usize) as u32
+    }
+
     /// The axis along the strips, then the two others, of which not both need be cut.
     pub(super) fn axes(&self) -> [usize; 3] {
         let along = self.along.axis;
@@ -133,6 +149,8 @@ impl Grid {
                 sample.boxes.push(moving.bounds());
             }
         }
+        sample.counts.clear();
+        sample.counts.reserve((Self::strips_max(rows) * SLABS) as usize);
         let extents: [Extent; 3] =
             core::array::from_fn(|axis| extent(axis, &sample.boxes, &mut sample.line));
 
@@ -149,7 +167,7 @@ impl Grid {
             Choice { cost: grid.cost(rows, sample, along), strips, grid }
         };
         // Coarse steps over the whole range, then finer ones around the best.
-        let most = (rows as f64 / 8.0).clamp(1.0, f64::from(STRIPS_MAX));
+        let most = f64::from(Self::strips_max(rows));
         let mut best = price(1.0);
         let mut strips = 4.0;
         while strips <= most {
@@ -187,7 +205,6 @@ impl Grid {
         }
         // How many strips a box is copied to, and how often two boxes share a strip and one of
         // a few slabs along it: from counts of the sample, which see uneven density.
-        const SLABS: u32 = 16;
         let slices = if self.u.axis == along.axis { self.u.cells } else { 1 };
         let slabs = along.cut(SLABS * slices);
         let strips = self.strips();

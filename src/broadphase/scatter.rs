@@ -5,6 +5,7 @@
 //! strip later reads its part of each chunk, so scattering needs no memory that two chunks
 //! write, and what one chunk scatters to stays in the cache.
 
+use super::buffer::make_room;
 use super::grid::{Cut, Grid};
 use crate::kernels::bounds::bounds;
 use crate::lanes::{Columns, F32Lanes, Isa, Kernel, U32Lanes, prefetch_to_write};
@@ -66,6 +67,26 @@ impl<const WORDS: usize> Chunk<WORDS> {
         &self.records[self.starts[strip] as usize..self.starts[strip + 1] as usize]
     }
 
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.records.capacity() * size_of::<Record<WORDS>>()
+            + self.starts.capacity() * size_of::<u32>()
+            + self.rejected.capacity() * size_of::<Rejected>()
+    }
+
+    /// Makes room for so many records in so many strips.
+    pub(super) fn reserve(&mut self, records: usize, strips_max: usize) {
+        self.records.reserve_exact(records.saturating_sub(self.records.len()));
+        self.starts.reserve_exact((strips_max + 1).saturating_sub(self.starts.len()));
+    }
+
+    /// Gives room back but for so many records.
+    pub(super) fn shrink_to(&mut self, records: usize) {
+        self.records.clear();
+        self.records.shrink_to(records);
+        self.starts = Vec::new();
+    }
+
     /// Adds to each strip's length how many records it has here.
     pub(super) fn add_lengths(&self, lengths: &mut [usize]) {
         for (length, ends) in lengths.iter_mut().zip(self.starts.windows(2)) {
@@ -84,11 +105,16 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        (self.cells.capacity() + self.cursors.capacity()) * size_of::<u32>()
+    }
+
     /// Makes room for a chunk of so many rows.
-    pub(super) fn reserve(&mut self, rows: usize, grid: &Grid) {
-        for (column, len) in [(&mut self.cells, rows), (&mut self.cursors, grid.strips())] {
+    pub(super) fn reserve(&mut self, rows: usize, strips_max: usize) {
+        for (column, len) in [(&mut self.cells, rows), (&mut self.cursors, strips_max)] {
             column.clear();
-            column.reserve(len);
+            column.reserve_exact(len);
         }
     }
 }
@@ -176,6 +202,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
             total += core::mem::replace(cursor, total);
         }
         self.chunk.starts[strips] = total;
+        make_room(&mut self.chunk.records, total as usize);
         self.chunk.records.resize(total as usize, [0; WORDS]);
     }
 

@@ -8,7 +8,7 @@
 //! Pairs are written without a branch: the ids of a whole lane group are compressed to the front
 //! and stored, and the end of the list moves by how many counted.
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, make_room};
 use super::grid::{Along, Cut, Grid};
 use super::scatter::{Chunk, FLAGS, ROW, Record, SWEPT_WORDS, UNION_WORDS, low_word};
 use crate::geom::{Pair, SweptPair};
@@ -16,10 +16,14 @@ use crate::kernels::{bounds::bounds, sweep};
 use crate::lanes::{
     Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, Table, U32Lanes, prefetch,
 };
+use crate::par::Budget;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 const IOTA: [u32; LANES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/// Candidates are few, however many pairs there are.
+static PLENTY: Budget = Budget::new(usize::MAX);
 
 /// How many candidates are gathered before they are swept: few enough for the innermost cache.
 const CANDIDATES: usize = 2048;
@@ -65,29 +69,29 @@ impl<const WORDS: usize> Scratch<WORDS> {
     /// Makes room for a strip of so many records.
     pub(super) fn reserve(&mut self, rows: usize) {
         let padded = rows + LANES_MAX;
-        let bins = Along::bins_of(rows);
-        self.records.reserve(padded.saturating_sub(self.records.len()));
+        make_room(&mut self.records, padded);
         let paths = if WORDS == SWEPT_WORDS { &mut self.paths[..] } else { &mut [] };
         for column in self.bounds.iter_mut().chain(paths).chain([&mut self.lows]) {
-            column.reserve(padded.saturating_sub(column.len()));
+            make_room(column, padded);
         }
-        for (column, len) in [
-            (&mut self.ids, padded),
-            (&mut self.starts, padded),
-            (&mut self.lasts, padded),
-            (&mut self.bins, bins),
-        ] {
-            column.reserve(len.saturating_sub(column.len()));
+        for column in [&mut self.ids, &mut self.starts, &mut self.lasts] {
+            make_room(column, padded);
+        }
+        make_room(&mut self.bins, Along::bins_of(rows));
+        if WORDS == SWEPT_WORDS && self.candidates.room() < CANDIDATES + padded + LANES_MAX {
+            // One box may meet all others just before the candidates are swept.
+            self.candidates.reserve(CANDIDATES + padded + padded / 4 + LANES_MAX);
         }
     }
 
-    /// For how many candidates there is room.
-    pub(super) fn most_candidates(&self) -> usize {
-        self.candidates.room()
-    }
-
-    pub(super) fn reserve_candidates(&mut self, most: usize) {
-        self.candidates.reserve(most);
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        let floats = self.bounds.iter().chain(&self.paths).chain([&self.lows]);
+        let words = [&self.ids, &self.starts, &self.lasts, &self.bins];
+        self.records.capacity() * size_of::<Record<WORDS>>()
+            + self.candidates.bytes()
+            + floats.map(|column| column.capacity() * size_of::<f32>()).sum::<usize>()
+            + words.map(|column| column.capacity() * size_of::<u32>()).iter().sum::<usize>()
     }
 }
 
@@ -98,6 +102,8 @@ pub(super) struct UnionStrips<'a> {
     pub(super) strips: Range<usize>,
     pub(super) scratch: &'a mut Scratch<UNION_WORDS>,
     pub(super) found: &'a mut Buffer<Pair>,
+    /// Of all pairs of the tick.
+    pub(super) budget: &'a Budget,
 }
 
 /// Finds the pairs of the strips `strips` that truly sweep into each other.
@@ -107,6 +113,8 @@ pub(super) struct SweptStrips<'a> {
     pub(super) strips: Range<usize>,
     pub(super) scratch: &'a mut Scratch<SWEPT_WORDS>,
     pub(super) found: &'a mut Buffer<SweptPair>,
+    /// Of all pairs of the tick.
+    pub(super) budget: &'a Budget,
 }
 
 impl Kernel for UnionStrips<'_> {
@@ -117,7 +125,7 @@ impl Kernel for UnionStrips<'_> {
         for strip in self.strips {
             let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
             spread(isa, (rows, cut), self.scratch);
-            overlap::<I, UNION_WORDS, false>(isa, 0..rows, self.scratch, self.found);
+            overlap::<I, UNION_WORDS, false>(isa, 0..rows, self.scratch, (self.found, self.budget));
         }
     }
 }
@@ -135,8 +143,9 @@ impl Kernel for SweptStrips<'_> {
             while next < rows {
                 candidates.clear();
                 let rest = next..rows;
-                next = overlap::<I, SWEPT_WORDS, true>(isa, rest, self.scratch, &mut candidates);
-                touch(isa, self.scratch, &mut candidates, self.found);
+                let to = (&mut candidates, &PLENTY);
+                next = overlap::<I, SWEPT_WORDS, true>(isa, rest, self.scratch, to);
+                touch(isa, self.scratch, &mut candidates, (self.found, self.budget));
             }
             self.scratch.candidates = candidates;
         }
@@ -265,7 +274,7 @@ fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
     isa: I,
     boxes: Range<usize>,
     scratch: &Scratch<WORDS>,
-    found: &mut Buffer<Pair>,
+    (found, budget): (&mut Buffer<Pair>, &Budget),
 ) -> usize {
     let rows = boxes.end;
     let iota = isa.load_u32(&IOTA);
@@ -282,7 +291,7 @@ fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
         let end = scratch.bins[scratch.lasts[i] as usize] as usize;
         let mut j = i + 1;
         // Before the lanes are filled: memory that must grow would push them out.
-        let spare = found.spare(end.saturating_sub(j) + LANES_MAX);
+        let spare = found.spare(end.saturating_sub(j) + LANES_MAX, budget);
         let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
         let id = scratch.ids[i];
         let flags = isa.splat_u32(id & FLAGS);
@@ -331,11 +340,11 @@ fn touch<I: Isa>(
     isa: I,
     scratch: &Scratch<SWEPT_WORDS>,
     candidates: &mut Buffer<Pair>,
-    found: &mut Buffer<SweptPair>,
+    (found, budget): (&mut Buffer<SweptPair>, &Budget),
 ) {
     // Whole groups: what is past the end is box 0 against itself, and is not kept.
     let count = candidates.as_slice().len();
-    candidates.spare(LANES_MAX)[..LANES_MAX].fill(Pair::default());
+    candidates.spare(LANES_MAX, &PLENTY)[..LANES_MAX].fill(Pair::default());
     candidates.keep(LANES_MAX);
     let candidates = candidates.as_slice();
     let records = &scratch.records[..];
@@ -353,7 +362,7 @@ fn touch<I: Isa>(
         isa.store_pairs(a_ids.min(b_ids), a_ids.max(b_ids), I::LANES, &mut rows);
         let wanted = (1 << (count - done).min(I::LANES)) - 1;
         let mut hits = hit.bits() & wanted;
-        let spare = found.spare(LANES_MAX);
+        let spare = found.spare(LANES_MAX, budget);
         let mut kept = 0;
         while hits != 0 {
             let k = hits.trailing_zeros() as usize;
