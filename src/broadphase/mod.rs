@@ -8,7 +8,9 @@
 //! (`scatter`), the boxes of a strip are ordered along it by bins (`strip`), and each is compared
 //! with those that follow while their bins overlap, a lane group at a time (`overlap`). A pair
 //! that meets in several strips counts in one: where at least one of the two starts on either
-//! axis. What the cells are is chosen for each tick from a sample (`grid`).
+//! axis. What the cells are is chosen for each tick from a sample (`grid`). Bins are each strip's
+//! own, by where its boxes lie, so that crowds and empty space do no harm; boxes in a line, which
+//! have no extent to cut across, get strips that follow each other.
 
 mod buffer;
 mod finder;
