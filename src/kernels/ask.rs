@@ -100,7 +100,6 @@ impl<'a, const K: usize> Each<'a, K> {
     }
 
     /// Some columns of the rows.
-    #[allow(dead_code, reason = "X")]
     pub(crate) fn of<C: Copy>(table: Table<'a, f32, K>, checked: &Checked<'a, C>) -> Self {
         Self { table, rejected: checked.rejected() }
     }
