@@ -131,34 +131,36 @@ fn at_the_first_time_boxes_touch() {
         }
         touched += 1;
         let (a, b) = (case.a.at(sweep.first), case.b.at(sweep.first));
-        for axis in 0..3 {
-            let [a_min, a_max] = [a.min[axis], a.max[axis]].map(f64::from);
-            let [b_min, b_max] = [b.min[axis], b.max[axis]].map(f64::from);
-            let gap = (a_min - b_max).max(b_min - a_max);
-            // A first time is early by 2⁻²¹ of it; a false hit doubles that. A place is off by a
-            // unit in its last place, of which 2⁻²⁴ is half.
+        // How far the boxes may be from a touch on an axis: a first time is early by 2⁻²¹ of it, a
+        // false hit doubles that, and so do axes that count as together. A place is off by a unit
+        // in its last place, of which 2⁻²⁴ is half.
+        let slack = |axis: usize| {
             let [from, to] = [case.a.delta[axis], case.b.delta[axis]].map(f64::from);
             let time = f64::from(sweep.first) / f64::from(1 << 19) + f64::from(f32::MIN_POSITIVE);
-            let largest = [a_min, a_max, b_min, b_max, from, to].map(f64::abs);
-            let largest = largest.into_iter().fold(0.0, f64::max);
+            let places = [a.min, a.max, b.min, b.max].map(|corner| f64::from(corner[axis]));
+            let largest = places.into_iter().chain([from, to]).map(f64::abs).fold(0.0, f64::max);
             let place = largest * 4.0 / f64::from(1 << 24) + 4.0 * f64::from(f32::from_bits(1));
-            assert!(gap <= (to - from).abs() * time + place, "{gap:e}: {case:?}");
+            (to - from).abs() * time + place
+        };
+        let gaps = |axis: usize| {
+            let [a_min, a_max] = [a.min[axis], a.max[axis]].map(f64::from);
+            let [b_min, b_max] = [b.min[axis], b.max[axis]].map(f64::from);
+            [a_min - b_max, b_min - a_max]
+        };
+        for axis in 0..3 {
+            let [below, above] = gaps(axis);
+            assert!(below.max(above) <= slack(axis), "apart on {axis}: {case:?}");
         }
-        // Where it enters last it does not lie deep inside either.
+        // Where it enters last, it is no deeper inside than that either.
         let Some(axis) = sweep.contact.axis() else {
             // A pair that parts from less than a float can tell is a false hit on no axis.
             let meant = spec::sweep(&case.a, &case.b).expect("both are boxes");
             assert!(!meant.contact.is_hit() && sweep.first == 0.0, "{sweep:?} {case:?}");
             continue;
         };
-        let [from, to] = [case.a.delta[axis], case.b.delta[axis]].map(f64::from);
-        let below = f64::from(a.min[axis]) - f64::from(b.max[axis]);
-        let above = f64::from(b.min[axis]) - f64::from(a.max[axis]);
-        let gap = if to > from { below } else { above };
-        let largest = [a.min[axis], a.max[axis], b.min[axis], b.max[axis]].map(f32::abs);
-        let largest = largest.into_iter().fold(0.0, f32::max).max(from.abs().max(to.abs()) as f32);
-        let place = f64::from(largest) * 4.0 / f64::from(1 << 24) + 4.0 * 2_f64.powi(-149);
-        assert!(gap >= -place, "{gap:e}: {case:?}");
+        let ([below, above], rises) = (gaps(axis), case.b.delta[axis] > case.a.delta[axis]);
+        let gap = if rises { below } else { above };
+        assert!(gap >= -slack(axis), "{gap:e} on {axis}: {case:?}");
     }
     assert!(touched > 20_000, "{touched}");
 }
