@@ -37,7 +37,8 @@ fn every_order_of_two_intervals() {
         for &of_b in &intervals {
             let meets = of_a[0] <= of_b[1] && of_b[0] <= of_a[1];
             for axis in 0..3 {
-                for (other, shares) in [([1.0, 2.0], true), ([2.0, 3.0], true), ([3.0, 4.0], false)] {
+                for (other, shares) in [([1.0, 2.0], true), ([2.0, 3.0], true), ([3.0, 4.0], false)]
+                {
                     let of = |mine, axes: [f32; 2]| {
                         let unit = Aabb { min: [axes[0]; 3], max: [axes[1]; 3] };
                         map(&unit, |rest, k| if k == axis { mine } else { rest })
@@ -227,7 +228,8 @@ fn a_view_keeps_what_is_in_it() {
 /// lines, and on its lines where a box only touches: a touch is no miss, and not told to be inside.
 #[test]
 fn every_box_of_a_grid_and_a_plane() {
-    let normals = [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [1.0, 2.0, -2.0], [-0.5, 0.25, 4.0], [0.0; 3]];
+    let normals =
+        [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [1.0, 2.0, -2.0], [-0.5, 0.25, 4.0], [0.0; 3]];
     for (normal, twice) in normals.into_iter().flat_map(|n| (-20..20).map(move |k| (n, k))) {
         let plane = Plane { normal, offset: twice as f32 / 16.0 };
         for at in 0..4 * 4 * 4 {
@@ -275,7 +277,8 @@ fn the_planes_of_a_box_are_that_box() {
             Plane { normal, offset: if upper { a.max[axis] } else { -a.min[axis] } }
         };
         let planes: [Plane; 6] = std::array::from_fn(plane);
-        let (side, meets) = (side(&planes, &b), overlap::one_to_one(&a, &b).expect("both are boxes"));
+        let (side, meets) =
+            (side(&planes, &b), overlap::one_to_one(&a, &b).expect("both are boxes"));
         assert!(!meets || side != Side::Outside, "{a:?} {b:?}");
         assert!(side != Side::Inside || a.contains(&b), "{a:?} {b:?}");
         told += usize::from(!meets && side == Side::Outside);
@@ -326,9 +329,12 @@ fn space_has_no_preferred_direction() {
         assert_eq!(side(&planes, &map(&case.aabb, flip(mirrored))), expected, "{case:?}");
     }
     let orders = [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-    for ((order, mirrored), (a, b)) in orders.into_iter().cycle().zip((1..8).cycle()).zip(boxes(10, 40_000)) {
+    for ((order, mirrored), (a, b)) in
+        orders.into_iter().cycle().zip((1..8).cycle()).zip(boxes(10, 40_000))
+    {
         let moved = |aabb: &Aabb| {
-            let permuted = Aabb { min: order.map(|k| aabb.min[k]), max: order.map(|k| aabb.max[k]) };
+            let permuted =
+                Aabb { min: order.map(|k| aabb.min[k]), max: order.map(|k| aabb.max[k]) };
             map(&permuted, flip(mirrored))
         };
         let expected = overlap::one_to_one(&a, &b);

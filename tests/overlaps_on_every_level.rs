@@ -44,11 +44,7 @@ fn set_is(expected: &[bool], what: &str, ask: impl FnOnce(Bits<'_>) -> Result<()
 }
 
 /// A list must hold exactly these rows, and the first of them where it is too short.
-fn list_is(
-    expected: &[bool],
-    what: &str,
-    ask: impl Fn(&mut Rows<'_>) -> Result<(), BatchError>,
-) {
+fn list_is(expected: &[bool], what: &str, ask: impl Fn(&mut Rows<'_>) -> Result<(), BatchError>) {
     let meant = rows_of(expected);
     let needed = meant.len();
     for room in [needed, needed + 20, needed / 2] {
@@ -70,9 +66,9 @@ fn answers_are(
     pairs: &[Pair],
 ) {
     let valid = |moving: &MovingBox| moving.validate().is_ok();
-    let ball_valid =
-        |&(sphere, delta): &(Sphere, _)| valid(&MovingBox { delta, ..MovingBox::default() })
-            && sphere.validate().is_ok();
+    let ball_valid = |&(sphere, delta): &(Sphere, _)| {
+        valid(&MovingBox { delta, ..MovingBox::default() }) && sphere.validate().is_ok()
+    };
     let two = |a: &MovingBox, b: &MovingBox| valid(a) && valid(b) && a.aabb.overlaps(&b.aabb);
     let meets = |sphere: &Sphere, aabb: &Aabb| sphere::one_to_one(sphere, aabb) == Ok(true);
     let (aabb, ball, region) = one;
@@ -217,9 +213,8 @@ fn on_an_error_nothing_is_written() {
     let sphere = Sphere { center: [0.0; 3], radius: 1.0 };
     let negative = Sphere { radius: -1.0, ..sphere };
     let steep = [Plane { normal: [17.0, 0.0, 0.0], offset: 0.0 }];
-    let wrong = |what, expected, found| {
-        Err(BatchError::Length(LengthMismatch { what, expected, found }))
-    };
+    let wrong =
+        |what, expected, found| Err(BatchError::Length(LengthMismatch { what, expected, found }));
     for level in Level::all() {
         let [mut of_a, mut of_b, mut of_balls] = [const { Vec::new() }; 3];
         let many: Checked<'_, Boxes<'_>> = columns.boxes().check(level, &mut of_a);
@@ -228,11 +223,23 @@ fn on_an_error_nothing_is_written() {
         for found in [0, 1, 3] {
             let mut words = vec![UNWRITTEN; found];
             let error = wrong("the output `words`", 2, found);
-            assert_eq!(overlap::one_to_many(level, &good, &many, Bits { words: &mut words }), error);
+            assert_eq!(
+                overlap::one_to_many(level, &good, &many, Bits { words: &mut words }),
+                error
+            );
             assert_eq!(overlap::zip(level, &many, &many, Bits { words: &mut words }), error);
-            assert_eq!(overlap::pairs(level, &many, &neighbours(40), Bits { words: &mut words }), error);
-            assert_eq!(sphere::one_to_many(level, &sphere, &many, Bits { words: &mut words }), error);
-            assert_eq!(sphere::many_to_one(level, &balls, &good, Bits { words: &mut words }), error);
+            assert_eq!(
+                overlap::pairs(level, &many, &neighbours(40), Bits { words: &mut words }),
+                error
+            );
+            assert_eq!(
+                sphere::one_to_many(level, &sphere, &many, Bits { words: &mut words }),
+                error
+            );
+            assert_eq!(
+                sphere::many_to_one(level, &balls, &good, Bits { words: &mut words }),
+                error
+            );
             assert_eq!(sphere::zip(level, &balls, &many, Bits { words: &mut words }), error);
             assert_eq!(planes::one_to_many(level, &[], &many, Bits { words: &mut words }), error);
             assert!(words.iter().all(|&word| word == UNWRITTEN), "{level}");
@@ -244,7 +251,10 @@ fn on_an_error_nothing_is_written() {
         assert_eq!(overlap::any(level, &bad, &many), Err(BatchError::Invalid(reason)));
         let radius = negative.validate().expect_err("it is negative");
         let invalid = Err(BatchError::Invalid(radius));
-        assert_eq!(sphere::one_to_many(level, &negative, &many, Bits { words: &mut words }), invalid);
+        assert_eq!(
+            sphere::one_to_many(level, &negative, &many, Bits { words: &mut words }),
+            invalid
+        );
         assert_eq!(sphere::any(level, &negative, &many), Err(BatchError::Invalid(radius)));
         let normal = steep[0].validate().expect_err("it is too steep");
         let invalid = Err(BatchError::Invalid(normal));

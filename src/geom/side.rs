@@ -5,8 +5,20 @@ use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 /// Where a box lies as to the region that several [`Plane`](super::Plane)s enclose.
 ///
 /// In the order of its numbers: 0, 1, 2; one byte.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[derive(CheckedBitPattern, NoUninit, Zeroable)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    CheckedBitPattern,
+    NoUninit,
+    Zeroable,
+)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 #[repr(u8)]

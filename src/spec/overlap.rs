@@ -88,8 +88,7 @@ pub fn plane_reach(plane: &Plane, aabb: &Aabb) -> Result<[f64; 2], Invalid> {
     let (mut least, mut greatest) = (0.0, 0.0);
     for axis in 0..3 {
         let normal = f64::from(plane.normal[axis]);
-        let (low, high) =
-            (normal * f64::from(aabb.min[axis]), normal * f64::from(aabb.max[axis]));
+        let (low, high) = (normal * f64::from(aabb.min[axis]), normal * f64::from(aabb.max[axis]));
         least += low.min(high);
         greatest += low.max(high);
     }

@@ -83,7 +83,7 @@ impl Sink for Bits<'_> {
 
     #[inline(always)]
     fn put<I: Isa>(&mut self, _: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
-        const { assert!(ROWS % LANES_MAX == 0, "a group of fresh rows lies in one word") };
+        const { assert!(ROWS.is_multiple_of(LANES_MAX), "a group of fresh rows lies in one word") };
         // Groups begin at multiples of the lanes. The last one reaches back, but what is fresh
         // of it begins where it would have begun.
         let row = start + seen;

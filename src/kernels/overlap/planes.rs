@@ -138,11 +138,7 @@ pub fn one_to_many(
 /// # Errors
 ///
 /// [`BatchError`] when a plane is no half-space.
-pub fn any(
-    level: Level,
-    planes: &[Plane],
-    many: &Checked<'_>,
-) -> Result<Option<u32>, BatchError> {
+pub fn any(level: Level, planes: &[Plane], many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     validate(planes)?;
     let mut first = First::default();
     ask::ask(level, Region(planes), (One([]), each(many)), many.len(), &mut first)?;

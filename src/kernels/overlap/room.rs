@@ -82,8 +82,8 @@ pub(super) fn planes<I: Isa>(isa: I, planes: &[Plane], aabb: &[I::F32; 6]) -> An
         outside = outside | offset.lt(middle - reach);
         inside = inside & (middle + reach).le(offset);
     }
-    let [inside_bits, crossing_bits] = [Side::Inside, Side::Crossing].map(|side| side as u32);
-    let bits = I::U32::select(inside, isa.splat_u32(inside_bits), isa.splat_u32(crossing_bits));
+    let (yes, no) = (isa.splat_u32(Side::Inside as u32), isa.splat_u32(Side::Crossing as u32));
+    let bits = I::U32::select(inside, yes, no);
     let zero = isa.splat(0.0);
     Answer { hit: !outside, near: zero, far: zero, bits }
 }

@@ -19,8 +19,12 @@ use crate::store::{Checked, LengthMismatch};
 
 /// What each output column is called in an error.
 const NAMES: [&str; 6] = [
-    "the output `min.x`", "the output `min.y`", "the output `min.z`", "the output `max.x`",
-    "the output `max.y`", "the output `max.z`",
+    "the output `min.x`",
+    "the output `min.y`",
+    "the output `min.z`",
+    "the output `max.x`",
+    "the output `max.y`",
+    "the output `max.z`",
 ];
 
 /// Writes where row `i` is at `times[i]` to row `i` of `out`: the columns x, y, z of the least
