@@ -117,9 +117,11 @@ impl Draw {
     }
 
     fn near(&mut self) -> Near {
-        let how = self.0.random_range(0..10);
-        if how >= 8 {
-            return self.whole_distance(how == 9);
+        let how = self.0.random_range(0..11);
+        match how {
+            8 | 9 => return self.whole_distance(how == 9),
+            10 => return self.worst_roundings(),
+            _ => {}
         }
         let aabb = self.aabb(how);
         let how = if self.one_in(4) { self.0.random_range(0..8) } else { how };
@@ -165,6 +167,20 @@ impl Draw {
             sphere.center[axis] = self.nudged(sphere.center[axis]);
         }
         Near { sphere, aabb }
+    }
+
+    /// Gaps just above a power of two, half way between two floats, where a rounding is largest for
+    /// its number; the radius is about the distance.
+    fn worst_roundings(&mut self) -> Near {
+        let (mut center, mut aabb) = ([0.0; 3], Aabb::default());
+        for axis in 0..3 {
+            let size = if axis == 0 { 1.0 } else { self.one_of(&[0.0, 0.125, 0.015_625, 0.000_1]) };
+            aabb.min[axis] = size * (1.0 + f32::EPSILON * self.whole(0, 4096));
+            aabb.max[axis] = 2.0;
+            center[axis] = size * f32::EPSILON * self.one_of(&[0.5, -0.5, 1.5]);
+        }
+        let radius = distance(center, &aabb) as f32;
+        Near { sphere: Sphere { center, radius: self.nudged(radius) }, aabb }
     }
 
     fn normal(&mut self) -> [f32; 3] {
