@@ -173,11 +173,11 @@ impl Draw {
     /// its number; the radius is about the distance.
     fn worst_roundings(&mut self) -> Near {
         let (mut center, mut aabb) = ([0.0; 3], Aabb::default());
-        for axis in 0..3 {
+        for (axis, center) in center.iter_mut().enumerate() {
             let size = if axis == 0 { 1.0 } else { self.one_of(&[0.0, 0.125, 0.015_625, 0.000_1]) };
             aabb.min[axis] = size * (1.0 + f32::EPSILON * self.whole(0, 4096));
             aabb.max[axis] = 2.0;
-            center[axis] = size * f32::EPSILON * self.one_of(&[0.5, -0.5, 1.5]);
+            *center = size * f32::EPSILON * self.one_of(&[0.5, -0.5, 1.5]);
         }
         let radius = distance(center, &aabb) as f32;
         Near { sphere: Sphere { center, radius: self.nudged(radius) }, aabb }
