@@ -15,10 +15,12 @@ pub mod spec;
 pub mod store;
 
 pub use broadphase::PairFinder;
+pub use geom::Side;
 pub use geom::{
     Aabb, AcceleratingBox, COORD_MAX, Contact, Invalid, MovingBox, MovingSphere, Pair, Plane,
     Segment, Sphere, State, SweptPair,
 };
+pub use kernels::overlap;
 pub use kernels::sweep::{self, MISS, Sweep};
 pub use kernels::{BatchError, Hit, Hits, Rows};
 pub use lanes::{Level, UnknownLevel};

@@ -5,5 +5,6 @@
 mod bytes;
 #[path = "../../tests/support/columns.rs"]
 mod columns;
+pub(crate) mod overlap;
 pub(crate) mod pairs;
 pub(crate) mod sweep;

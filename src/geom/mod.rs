@@ -1,4 +1,4 @@
-//! Plain values: boxes, spheres, segments, planes, what moves, pairs, and what is said of a pair.
+//! Plain values: boxes, spheres, segments, planes and sides, what moves, pairs, and what is said of a pair.
 
 mod aabb;
 mod contact;
@@ -6,6 +6,7 @@ mod moving;
 mod pair;
 mod plane;
 mod segment;
+mod side;
 mod sphere;
 
 pub use aabb::{Aabb, COORD_MAX, Invalid};
@@ -14,6 +15,7 @@ pub use moving::{AcceleratingBox, MovingBox};
 pub use pair::{Pair, SweptPair};
 pub use plane::Plane;
 pub use segment::Segment;
+pub use side::Side;
 pub use sphere::{MovingSphere, Sphere};
 
 /// The names of the axes, for messages.

@@ -55,6 +55,32 @@ impl MovingBox {
             }),
         }
     }
+
+    /// Where the box is at `t`, a fraction of the tick.
+    ///
+    /// Below 0 counts as 0, past 1 as 1; so an infinite time, which is that of a miss, is the end of
+    /// the path, and NaN is too. `delta · t` is rounded to nearest, then the sums with both corners
+    /// are; at most 2·[`COORD_MAX`](super::COORD_MAX) in magnitude.
+    ///
+    /// ```
+    /// use swath::{Aabb, MovingBox};
+    ///
+    /// let moving = MovingBox::new(Aabb::cube([0.0; 3], 1.0)?, [8.0, -2.0, 0.0])?;
+    /// assert_eq!(moving.at(0.25), Aabb::cube([2.0, -0.5, 0.0], 1.0)?);
+    /// assert_eq!(moving.at(f32::INFINITY), moving.at(1.0));
+    /// # Ok::<(), swath::Invalid>(())
+    /// ```
+    #[must_use]
+    pub fn at(&self, t: f32) -> Aabb {
+        let t = if t < 1.0 { t } else { 1.0 };
+        let t = if t > 0.0 { t } else { 0.0 };
+        let by = self.delta.map(|delta| delta * t);
+        let Aabb { min, max } = self.aabb;
+        Aabb {
+            min: core::array::from_fn(|axis| min[axis] + by[axis]),
+            max: core::array::from_fn(|axis| max[axis] + by[axis]),
+        }
+    }
 }
 
 impl From<Aabb> for MovingBox {

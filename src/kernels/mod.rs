@@ -12,6 +12,7 @@
 mod ask;
 pub(crate) mod bounds;
 mod hits;
+pub mod overlap;
 pub mod sweep;
 
 use crate::geom::Invalid;

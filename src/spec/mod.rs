@@ -7,6 +7,6 @@ mod overlap;
 mod pairs;
 mod sweep;
 
-pub use overlap::overlap;
+pub use overlap::{overlap, overlap_planes, overlap_sphere, plane_reach, sphere_gap};
 pub use pairs::{swept_pairs, union_pairs};
 pub use sweep::{Sweep, sweep};

@@ -74,7 +74,6 @@ impl<'a> Boxes<'a> {
     }
 
     /// The corners alone.
-    #[allow(dead_code, reason = "X")]
     pub(crate) fn corners(&self) -> Table<'a, f32, 6> {
         let [x0, y0, z0, x1, y1, z1, ..] = self.columns;
         Table::new([x0, y0, z0, x1, y1, z1], self.len())

@@ -5,4 +5,6 @@
 pub(crate) mod cases;
 pub(crate) mod columns;
 pub(crate) mod exact;
+pub(crate) mod places;
 pub(crate) mod promises;
+pub(crate) mod terms;

@@ -21,6 +21,7 @@
 //!
 //! Units: times are fractions of the tick. Cost: 36 bytes in and 12 out for each row.
 
+mod positions;
 mod room;
 
 use super::ask::{self, Answer, Each, One, Question, Sink};
@@ -28,6 +29,7 @@ use super::{BatchError, Hits};
 use crate::geom::{Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{F32Lanes, Isa, Level, U32Lanes};
 use crate::store::{Checked, LengthMismatch, Row};
+pub use positions::positions;
 pub(crate) use room::times;
 
 /// The times of a pair that never touches.

@@ -1,0 +1,116 @@
+//! Which rows are yes, as a set of bits, and which is the first?
+
+use crate::kernels::ask::{Answer, Sink};
+use crate::lanes::{Isa, LANES_MAX, MaskLanes};
+use crate::store::LengthMismatch;
+
+/// How many rows a word tells of.
+const ROWS: usize = u32::BITS as usize;
+
+/// A set of rows, one bit each: row `i` is bit `i % 32` of word `i / 32`.
+///
+/// There are as many words as hold a bit for each row, `rows.div_ceil(32)`; a batch writes them all,
+/// and bits past the last row are zero. An eighth of a byte a row.
+///
+/// ```
+/// use swath::overlap::{self, Bits};
+/// use swath::{Aabb, BoxStore, Level};
+///
+/// let mut many = BoxStore::new();
+/// for x in 0..100 {
+///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
+/// }
+/// let a = Aabb::new([6.5, 0.0, 0.0], [8.75, 1.0, 1.0])?;
+/// let mut words = [0; Bits::words_for(100)];
+/// overlap::one_to_many(Level::detect(), &a, &many.checked(), Bits { words: &mut words })?;
+/// let found = Bits { words: &mut words };
+/// assert!(found.get(7) && !found.get(6));
+/// assert_eq!(found.rows().collect::<Vec<_>>(), [7, 8, 9]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Bits<'a> {
+    /// 32 rows a word.
+    pub words: &'a mut [u32],
+}
+
+impl Bits<'_> {
+    /// How many words hold a bit for each of so many rows.
+    #[must_use]
+    pub const fn words_for(rows: usize) -> usize {
+        rows.div_ceil(ROWS)
+    }
+
+    /// Whether row `row` is in the set.
+    ///
+    /// # Panics
+    ///
+    /// When there is no word for it.
+    #[must_use]
+    pub fn get(&self, row: usize) -> bool {
+        self.words[row / ROWS] >> (row % ROWS) & 1 == 1
+    }
+
+    /// How many rows are in the set.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// The rows in the set, in order.
+    pub fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+        (0_u32..).step_by(ROWS).zip(self.words.iter()).flat_map(|(first, &word)| {
+            let mut left = word;
+            core::iter::from_fn(move || {
+                let bit = left.trailing_zeros();
+                left &= left.wrapping_sub(1);
+                (bit < u32::BITS).then_some(first + bit)
+            })
+        })
+    }
+}
+
+/// Bit `k` is the answer of row `start + seen + k`: those that were seen are cut off.
+#[inline(always)]
+fn fresh<I: Isa>(seen: usize, answer: &Answer<I>) -> u32 {
+    answer.hit.bits() >> seen
+}
+
+impl Sink for Bits<'_> {
+    fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
+        LengthMismatch::check("the output `words`", Self::words_for(rows), self.words.len())
+    }
+
+    #[inline(always)]
+    fn put<I: Isa>(&mut self, _: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
+        const { assert!(ROWS.is_multiple_of(LANES_MAX), "a group of fresh rows lies in one word") };
+        // Groups begin at multiples of the lanes. The last one reaches back, but what is fresh
+        // of it begins where it would have begun.
+        let row = start + seen;
+        let shift = (row % ROWS) as u32;
+        let word = &mut self.words[row / ROWS];
+        // Lower bits are of rows before; what stood in this bit and above is forgotten.
+        *word = *word & !(u32::MAX << shift) | fresh(seen, &answer) << shift;
+        true
+    }
+}
+
+/// The lowest row that is yes. More are not asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct First(pub(super) Option<u32>);
+
+impl Sink for &mut First {
+    fn check(&self, _: usize) -> Result<(), LengthMismatch> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn put<I: Isa>(&mut self, _: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
+        let bits = fresh(seen, &answer);
+        if bits == 0 {
+            return true;
+        }
+        self.0 = Some((start + seen) as u32 + bits.trailing_zeros());
+        false
+    }
+}
