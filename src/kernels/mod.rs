@@ -7,7 +7,7 @@
 //! columns of the caller or to a list of [`Hits`].
 //!
 //! A door checks lengths and enters the level once; the arithmetic behind it is one text for every
-//! lane width, and [`ask`] holds the loop.
+//! lane width, and `ask.rs` holds the loop.
 
 mod ask;
 pub(crate) mod bounds;

@@ -26,6 +26,7 @@ pub(crate) fn holds(case: &Case, answer: Sweep, exact: &Exact) -> Result<(), &'s
     let (early, late) = (&exact.first - &slack(&exact.first), &exact.last + &slack(&exact.last));
     if exact.state == State::Separated {
         must(contact.state() == State::Touching, "a false hit comes to touch")?;
+        must(contact.axis().is_some(), "a false hit has an axis")?;
         // The sign of a last time is exact, unless the time is too small for a float.
         let past = Fraction::of(0.0) > &exact.last + &Fraction::of(f32::from_bits(1));
         must(!past, "what has passed is no hit")?;

@@ -72,6 +72,8 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Answer
     // An axis that enters within rounding of the last one may truly be the last, so it counts:
     // either time can be off by 3·2⁻²⁴ of itself.
     let latest = slabs.entered * isa.splat(1.0 - 2.0 * SLACK) - isa.splat(SLACK_TINY);
+    // A pair that has passed, but by less than a float can tell, entered before the start.
+    let latest = latest.min(slabs.entered);
 
     let highest = slabs.below[0].max(slabs.below[1]).max(slabs.below[2]);
     let lowest = slabs.above[0].min(slabs.above[1]).min(slabs.above[2]);
