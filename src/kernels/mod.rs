@@ -11,7 +11,10 @@
 
 mod ask;
 pub(crate) mod bounds;
+mod contacts;
 mod hits;
+pub mod respond;
+pub mod separate;
 pub mod sweep;
 
 use crate::geom::Invalid;

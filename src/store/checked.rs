@@ -1,6 +1,6 @@
 //! Which rows are valid?
 
-use super::borrowed::{Boxes, Columns};
+use super::borrowed::{Bodies, Boxes, Columns};
 use super::row::Row;
 use crate::geom::Invalid;
 use crate::lanes::{Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
@@ -64,6 +64,15 @@ impl<'a, C: Copy> Checked<'a, C> {
     #[must_use]
     pub fn is_rejected(&self, row: u32) -> bool {
         is_rejected(self.rejected, row)
+    }
+}
+
+impl<'a> Checked<'a, Bodies<'a>> {
+    /// The boxes of the bodies, for questions that need no mass. A row of which only the inverse
+    /// mass is invalid stays on the list.
+    #[must_use]
+    pub fn boxes(&self) -> Checked<'a, Boxes<'a>> {
+        Checked { columns: self.columns.boxes(), rejected: self.rejected }
     }
 }
 
