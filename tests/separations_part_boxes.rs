@@ -7,7 +7,8 @@ mod support;
 
 use std::cmp::Ordering;
 
-use support::bodies::{BodyColumns, Meeting, meetings, no_bodies};
+use support::bodies::{Meeting, meetings, no_bodies};
+use support::body_columns::BodyColumns;
 use support::cases::how_many;
 use support::exact::Fraction;
 use swath::separate::{self, Answers, Moves};

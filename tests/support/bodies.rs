@@ -1,9 +1,9 @@
-//! Which bodies are hard to part, and how do they stand in columns?
+//! Which bodies are hard to part?
 
 use super::cases::{Case, cases};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use swath::{Aabb, Bodies, Body, Boxes, COORD_MAX};
+use swath::{Aabb, Body, COORD_MAX};
 
 /// Two bodies and a restitution.
 #[derive(Clone, Copy, Debug)]
@@ -110,23 +110,6 @@ fn interval(a: &Aabb, b: &Aabb, axis: usize, rng: &mut Xoshiro256PlusPlus) -> [f
         ends => ends,
     };
     if x <= y { [x, y] } else { [y, x] }
-}
-
-/// Ten columns: minima, maxima, displacements, inverse masses.
-pub(crate) struct BodyColumns([Vec<f32>; 10]);
-
-impl BodyColumns {
-    pub(crate) fn new(rows: &[Body]) -> Self {
-        let numbers = |row: &Body| -> [f32; 10] { bytemuck::cast(*row) };
-        Self(std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect()))
-    }
-
-    pub(crate) fn bodies(&self) -> Bodies<'_> {
-        let [x0, y0, z0, x1, y1, z1, dx, dy, dz, inverse_mass] = &self.0;
-        Boxes::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz])
-            .and_then(|boxes| Bodies::new(boxes, inverse_mass))
-            .expect("the columns are equally long")
-    }
 }
 
 /// Every kind of row that is no body, but that only the inverse mass is wrong in the last four.

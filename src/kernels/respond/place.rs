@@ -13,8 +13,7 @@ use crate::kernels::{separate, sweep};
 pub enum Outcome {
     /// They closed along the axis of contact, and do so no more.
     Pushed,
-    /// They slide or part, or have no axis on which they could close: both keep their
-    /// displacements.
+    /// They slide or part: both keep their displacements.
     Kept,
     /// Nothing moves either of them, so nothing was changed.
     BothFixed,
@@ -30,7 +29,8 @@ pub struct Response {
     pub b: MovingBox,
     /// When they meet, in `[0, 1]`, never late; `1 - first` of the tick is left.
     pub first: f32,
-    /// How: of boxes whose insides overlap at the start the separation, else the sweep.
+    /// How: of boxes whose insides overlap at the start the separation, else the sweep, with the
+    /// axes on which they did not overlap before.
     pub contact: Contact,
     /// What became of them.
     pub outcome: Outcome,
@@ -77,7 +77,8 @@ pub fn one_to_one(a: &Body, b: &Body, restitution: f32) -> Result<Option<Respons
     let (mut boxes, contact) = match sweep.contact.state() {
         State::Separated => return Ok(None),
         State::Touching => {
-            ([carried(&a.moving, sweep.first), carried(&b.moving, sweep.first)], sweep.contact)
+            let Some(contact) = entered(a, b, sweep.contact) else { return Ok(None) };
+            ([carried(&a.moving, sweep.first), carried(&b.moving, sweep.first)], contact)
         }
         State::Overlapping => {
             let boxes = [a.moving.aabb, b.moving.aabb];
@@ -104,6 +105,23 @@ pub fn one_to_one(a: &Body, b: &Body, restitution: f32) -> Result<Option<Respons
     (response.a.delta, response.b.delta) = (of_a, of_b);
     [response.a.aabb, response.b.aabb] = boxes;
     Ok(Some(response))
+}
+
+/// The axes of contact on which the boxes do not overlap at the start; nothing where there are none.
+///
+/// A sweep may name an axis that entered within rounding of the last one, before the start, and where
+/// a time is below the least float it may call a hit a pair that parts at once.
+fn entered(a: &Body, b: &Body, contact: Contact) -> Option<Contact> {
+    let (a, b) = (&a.moving.aabb, &b.moving.aabb);
+    let mut bits = contact.bits();
+    for axis in 0..3 {
+        let (bit, negative) = (1 << axis, 1 << axis << Contact::NEGATIVE_SHIFT);
+        let falls = bits & negative != 0;
+        let overlaps = if falls { b.max[axis] > a.min[axis] } else { a.max[axis] > b.min[axis] };
+        bits &= if overlaps { !(bit | negative) } else { u32::MAX };
+    }
+    let contact = Contact::from_bits(bits);
+    contact.axis().map(|_| contact)
 }
 
 /// The box at time `t`.
