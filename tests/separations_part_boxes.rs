@@ -7,7 +7,7 @@ mod support;
 
 use std::cmp::Ordering;
 
-use support::bodies::{Meeting, meetings, no_bodies};
+use support::bodies::{bodies, meetings, neighbours, no_bodies};
 use support::body_columns::BodyColumns;
 use support::cases::how_many;
 use support::exact::Fraction;
@@ -63,7 +63,8 @@ fn least(ways: &[Difference; 6]) -> Option<usize> {
 /// What is documented of the bits of a contact.
 fn packed(way: usize, inside: bool) -> u32 {
     let (axis, falls) = (way / 2, way % 2);
-    1 << axis | falls as u32 * (8 << axis) | 2 << 6 | 1 << 8 | u32::from(inside) << 9
+    let (side, inside) = (falls as u32 * (8 << axis), u32::from(inside) << 9);
+    (1 << axis) | side | (2 << 6) | (1 << 8) | inside
 }
 
 fn add(aabb: &Aabb, by: [f32; 3]) -> Aabb {
@@ -457,17 +458,6 @@ fn batches_answer_as_one_to_one(a: &[Body], b: &[Body], pairs: &[Pair], level: L
         let got: Vec<_> = x.iter().zip(&y).map(|(x, y)| [x.to_bits(), y.to_bits()]).collect();
         assert_eq!(&got, expected, "{level}, {rows} rows");
     }
-}
-
-fn bodies(seed: u64, count: usize) -> [Vec<Body>; 2] {
-    let cases: Vec<Meeting> = meetings(seed, count).collect();
-    [cases.iter().map(|case| case.a).collect(), cases.iter().map(|case| case.b).collect()]
-}
-
-/// Each row with others, itself among them.
-fn neighbours(rows: usize) -> Vec<Pair> {
-    let row = |row: usize| (row % rows) as u32;
-    (0..rows).map(|k| Pair { a: row(k), b: row(k * k + k / 3) }).collect()
 }
 
 /// Goal: a batch answers as one question at a time does, to the bit, to columns and lists. Method:

@@ -3,7 +3,7 @@
 use super::cases::{Case, cases};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use swath::{Aabb, Body, COORD_MAX};
+use swath::{Aabb, Body, COORD_MAX, Contact, Pair, State, separate, sweep};
 
 /// Two bodies and a restitution.
 #[derive(Clone, Copy, Debug)]
@@ -142,4 +142,42 @@ pub(crate) fn no_bodies() -> Vec<Body> {
             .map(|inverse_mass| Body { inverse_mass, ..good }),
     );
     bad
+}
+
+/// The contact that a response to this meeting is about. None for boxes that do not meet, and for
+/// those that a sweep calls a hit only because their times are below the least float.
+pub(crate) fn contact_of(case: &Meeting) -> Contact {
+    let (a, b) = (&case.a.moving, &case.b.moving);
+    let contact = sweep::one_to_one(a, b).expect("both are boxes").contact;
+    let mut bits = contact.bits();
+    match contact.state() {
+        State::Touching => {
+            for axis in 0..3 {
+                let apart =
+                    [a.aabb.max[axis] <= b.aabb.min[axis], b.aabb.max[axis] <= a.aabb.min[axis]];
+                let falls = bits >> axis & 8 != 0;
+                if !apart[usize::from(falls)] {
+                    bits &= !(9 << axis);
+                }
+            }
+            if bits & 7 == 0 { Contact::SEPARATED } else { bytemuck::cast(bits) }
+        }
+        State::Overlapping if !contact.is_surface() => {
+            let push = separate::one_to_one(&a.aabb, &b.aabb).expect("both are boxes");
+            push.expect("they overlap").contact
+        }
+        _ => contact,
+    }
+}
+
+/// The two sides of so many meetings.
+pub(crate) fn bodies(seed: u64, count: usize) -> [Vec<Body>; 2] {
+    let cases: Vec<Meeting> = meetings(seed, count).collect();
+    [cases.iter().map(|case| case.a).collect(), cases.iter().map(|case| case.b).collect()]
+}
+
+/// Each row with others, itself among them.
+pub(crate) fn neighbours(rows: usize) -> Vec<Pair> {
+    let row = |row: usize| (row % rows) as u32;
+    (0..rows).map(|k| Pair { a: row(k), b: row(k * k + k / 3) }).collect()
 }
