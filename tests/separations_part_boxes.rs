@@ -559,22 +559,3 @@ fn what_does_not_fit_is_an_error_and_writes_nothing() {
         assert!(outputs.is_unwritten());
     }
 }
-
-/// Goal: inverse masses and depths that are none are refused or move nothing. Method: each kind.
-#[test]
-fn numbers_that_are_no_masses_or_depths_move_nothing() {
-    let cube = Aabb::cube([0.0; 3], 1.0).expect("a box");
-    let push = one_to_one(&cube, &cube).expect("they overlap");
-    for bad in [f32::NAN, -1.0, -f32::from_bits(1), f32::INFINITY, swath::COORD_MAX.next_up()] {
-        assert_eq!(push.shares([bad, 1.0]), Err(Invalid::InverseMass));
-        assert_eq!(push.shares([1.0, bad]), Err(Invalid::InverseMass));
-        assert_eq!(Body::new(cube, bad), Err(Invalid::InverseMass));
-    }
-    assert_eq!(push.shares([-0.0, 0.0]), Ok(None));
-    for depth in [f32::NAN, -1.0, f32::INFINITY, f32::MAX] {
-        assert_eq!(Separation { depth, ..push }.shares([1.0, 2.0]), Ok(Some([[0.0; 3]; 2])));
-    }
-    let nowhere = Separation { depth: 1.0, contact: Contact::SEPARATED };
-    assert_eq!(nowhere.shares([1.0, 2.0]), Ok(Some([[0.0; 3]; 2])));
-    assert_eq!(nowhere.translation(), [0.0; 3]);
-}
