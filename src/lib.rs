@@ -17,15 +17,17 @@ pub mod store;
 pub use broadphase::PairFinder;
 pub use geom::Side;
 pub use geom::{
-    Aabb, AcceleratingBox, COORD_MAX, Contact, Invalid, MovingBox, MovingSphere, Pair, Plane,
+    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Invalid, MovingBox, MovingSphere, Pair, Plane,
     Segment, Sphere, State, SweptPair,
 };
 pub use kernels::overlap;
+pub use kernels::respond::{self, Response};
+pub use kernels::separate::{self, Separation};
 pub use kernels::sweep::{self, MISS, Sweep};
 pub use kernels::{BatchError, Hit, Hits, Rows};
 pub use lanes::{Level, UnknownLevel};
 pub use par::Threads;
 pub use store::{
-    AcceleratingBoxStore, AcceleratingBoxes, BoxStore, Boxes, Checked, Rejected, SegmentStore,
-    Segments, SphereStore, Spheres,
+    AcceleratingBoxStore, AcceleratingBoxes, Bodies, BodyStore, BoxStore, Boxes, Checked, Rejected,
+    SegmentStore, Segments, SphereStore, Spheres,
 };

@@ -72,8 +72,32 @@ fn kept_inputs_of_overlap() {
     replay("overlap", bodies::overlap::run);
 }
 
+/// Goal: a finding stays found. Method: every input kept.
+#[test]
+fn kept_inputs_of_separate() {
+    replay("separate", bodies::separate::run);
+}
+
+/// Goal: a finding stays found. Method: every input kept.
+#[test]
+fn kept_inputs_of_respond() {
+    replay("respond", bodies::respond::run);
+}
+
 /// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
 #[test]
 fn generated_inputs_of_overlap() {
     generate(3, 8_000, 1200, bodies::overlap::run);
+}
+
+/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
+#[test]
+fn generated_inputs_of_separate() {
+    generate(3, 10_000, 1200, bodies::separate::run);
+}
+
+/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
+#[test]
+fn generated_inputs_of_respond() {
+    generate(4, 10_000, 1200, bodies::respond::run);
 }

@@ -2,9 +2,13 @@
 
 #![allow(dead_code, reason = "a target runs one of the bodies")]
 
+#[path = "../../tests/support/body_columns.rs"]
+mod body_columns;
 mod bytes;
 #[path = "../../tests/support/columns.rs"]
 mod columns;
 pub(crate) mod overlap;
 pub(crate) mod pairs;
+pub(crate) mod respond;
+pub(crate) mod separate;
 pub(crate) mod sweep;

@@ -51,6 +51,12 @@ pub enum Invalid {
     /// The greatest fraction of a segment is not in `[0, ∞]`.
     #[error("the greatest fraction of a segment is negative or not a number")]
     MaxFraction,
+    /// An inverse mass is not in `[0, COORD_MAX]`.
+    #[error("an inverse mass is negative, not a number or larger than 2^120")]
+    InverseMass,
+    /// A restitution is not in `[0, 1]`.
+    #[error("a restitution is not in [0, 1]")]
+    Restitution,
 }
 
 /// Checks a point or displacement.

@@ -1,4 +1,4 @@
-//! What does a sweep say of two boxes, besides the times?
+//! What does a sweep say of two boxes, besides the times, and a separation, besides the depth?
 
 use bytemuck::{Pod, Zeroable};
 
@@ -21,10 +21,11 @@ pub enum State {
 /// the boxes come to touch at the first time (more than one for an edge or corner contact; axes
 /// that enter within rounding of each other count as together), for an overlapping pair of which
 /// only the surfaces touch the axes on which they do. A pair whose insides overlap at the start
-/// has none.
+/// has none in a sweep; in a separation its axis is that of the least push.
 ///
 /// Bits 0–2: axes of contact. Bits 3–5: axes of contact on which the normal is negative.
-/// Bits 6–7: the state, in the order of [`State`]. Bit 8: closing. The rest is zero.
+/// Bits 6–7: the state, in the order of [`State`]. Bit 8: closing. Bit 9: the axis is that of a
+/// push out of an overlap of insides. The rest is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
@@ -39,6 +40,7 @@ impl Contact {
     pub(crate) const TOUCHING: u32 = 1 << 6;
     pub(crate) const OVERLAPPING: u32 = 2 << 6;
     pub(crate) const CLOSING: u32 = 1 << 8;
+    pub(crate) const INSIDE: u32 = 1 << 9;
 
     /// From the bits listed above.
     pub(crate) const fn from_bits(bits: u32) -> Self {
@@ -97,7 +99,8 @@ impl Contact {
     /// Whether the two overlap at the start with their surfaces only.
     #[must_use]
     pub const fn is_surface(self) -> bool {
-        self.0 & Self::OVERLAPPING != 0 && self.axis_mask() != 0
+        let pushed = self.0 & Self::INSIDE != 0;
+        self.0 & Self::OVERLAPPING != 0 && self.axis_mask() != 0 && !pushed
     }
 
     /// Whether the contact presses inwards just after the first time.
@@ -105,6 +108,7 @@ impl Contact {
     /// True of every pair that comes to touch and of every pair whose insides overlap at the
     /// start. Of a pair that starts with touching surfaces it is true when the boxes move
     /// towards each other on every axis of contact: a pair that slides or parts does not close.
+    /// A separation knows no motion; of it this is true, and means that the pair may close.
     #[must_use]
     pub const fn is_closing(self) -> bool {
         self.0 & Self::CLOSING != 0

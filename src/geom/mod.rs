@@ -1,6 +1,7 @@
 //! Plain values: boxes, spheres, segments, planes and sides, what moves, pairs, and what is said of a pair.
 
 mod aabb;
+mod body;
 mod contact;
 mod moving;
 mod pair;
@@ -10,6 +11,8 @@ mod side;
 mod sphere;
 
 pub use aabb::{Aabb, COORD_MAX, Invalid};
+pub use body::Body;
+pub(crate) use body::check_inverse_mass;
 pub use contact::{Contact, State};
 pub use moving::{AcceleratingBox, MovingBox};
 pub use pair::{Pair, SweptPair};

@@ -204,12 +204,17 @@ where
     S: Sink,
 {
     sink.check(pairs.len())?;
-    let rows = of.rows();
-    let highest = |pair: &Pair| Ord::max(pair.a, pair.b);
-    if let Some(index) = pairs.iter().position(|pair| highest(pair) as usize >= rows) {
-        return Err(BatchError::NoSuchRow { index, row: highest(&pairs[index]), rows });
-    }
+    check_pairs(pairs, of.rows())?;
     ask(level, question, (of.named::<false>(pairs), of.named::<true>(pairs)), pairs.len(), sink)
+}
+
+/// Whether all rows that pairs name are among so many.
+pub(crate) fn check_pairs(pairs: &[Pair], rows: usize) -> Result<(), BatchError> {
+    let highest = |pair: &Pair| Ord::max(pair.a, pair.b);
+    match pairs.iter().position(|pair| highest(pair) as usize >= rows) {
+        Some(index) => Err(BatchError::NoSuchRow { index, row: highest(&pairs[index]), rows }),
+        None => Ok(()),
+    }
 }
 
 struct Ask<'s, Q, X, Y, S, const A: usize, const B: usize> {

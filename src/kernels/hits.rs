@@ -13,7 +13,7 @@ use bytemuck::{Pod, Zeroable};
 pub struct Hit {
     /// Which row, or of `pairs` which pair.
     pub row: u32,
-    /// The first time of a sweep, or the entry fraction of a cast.
+    /// The first time of a sweep, the entry fraction of a cast, or the depth of a separation.
     pub at: f32,
 }
 

@@ -11,8 +11,11 @@
 
 mod ask;
 pub(crate) mod bounds;
+mod contacts;
 mod hits;
 pub mod overlap;
+pub mod respond;
+pub mod separate;
 pub mod sweep;
 
 use crate::geom::Invalid;

@@ -5,8 +5,12 @@
 
 mod overlap;
 mod pairs;
+mod respond;
+mod separate;
 mod sweep;
 
 pub use overlap::{overlap, overlap_planes, overlap_sphere, plane_reach, sphere_gap};
 pub use pairs::{swept_pairs, union_pairs};
+pub use respond::{respond, slide};
+pub use separate::{Separation, separate, shares};
 pub use sweep::{Sweep, sweep};

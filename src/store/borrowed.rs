@@ -1,7 +1,7 @@
 //! How does an engine lend its own columns?
 
 use super::row::Row;
-use crate::geom::{AcceleratingBox, MovingBox, MovingSphere, Segment};
+use crate::geom::{AcceleratingBox, Body, MovingBox, MovingSphere, Segment};
 use crate::lanes::Table;
 use core::fmt;
 use core::marker::PhantomData;
@@ -47,6 +47,10 @@ pub struct Columns<'a, T, const K: usize> {
 /// ```
 pub type Boxes<'a> = Columns<'a, MovingBox, 9>;
 
+/// Many moving boxes that contacts can push: minima, maxima, displacements, inverse masses.
+/// 40 bytes a body.
+pub type Bodies<'a> = Columns<'a, Body, 10>;
+
 /// Many moving boxes under constant acceleration: minima, maxima, displacements, accelerations.
 /// 48 bytes a box.
 pub type AcceleratingBoxes<'a> = Columns<'a, AcceleratingBox, 12>;
@@ -77,6 +81,25 @@ impl<'a> Boxes<'a> {
     pub(crate) fn corners(&self) -> Table<'a, f32, 6> {
         let [x0, y0, z0, x1, y1, z1, ..] = self.columns;
         Table::new([x0, y0, z0, x1, y1, z1], self.len())
+    }
+}
+
+impl<'a> Bodies<'a> {
+    /// Borrows the columns of `boxes` and the inverse masses.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when there is not one inverse mass for each box.
+    pub fn new(boxes: Boxes<'a>, inverse_mass: &'a [f32]) -> Result<Self, LengthMismatch> {
+        let [x0, y0, z0, x1, y1, z1, dx, dy, dz] = boxes.columns;
+        Self::from_columns([x0, y0, z0, x1, y1, z1, dx, dy, dz, inverse_mass])
+    }
+
+    /// The boxes alone.
+    #[must_use]
+    pub fn boxes(&self) -> Boxes<'a> {
+        let [x0, y0, z0, x1, y1, z1, dx, dy, dz, _] = self.columns;
+        Columns { columns: [x0, y0, z0, x1, y1, z1, dx, dy, dz], row: PhantomData }
     }
 }
 

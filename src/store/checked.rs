@@ -1,6 +1,6 @@
 //! Which rows are valid?
 
-use super::borrowed::{Boxes, Columns};
+use super::borrowed::{Bodies, Boxes, Columns};
 use super::row::Row;
 use crate::geom::Invalid;
 use crate::lanes::{Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
@@ -87,6 +87,15 @@ impl<'a, C: Copy> Checked<'a, C> {
         let from = self.rejected.partition_point(|rejected| rejected.row < start);
         let near = self.rejected[from..].iter().map(|rejected| rejected.row - start);
         near.take_while(|&lane| (lane as usize) < lanes).fold(0, |bits, lane| bits | 1 << lane)
+    }
+}
+
+impl<'a> Checked<'a, Bodies<'a>> {
+    /// The boxes of the bodies, for questions that need no mass. A row of which only the inverse
+    /// mass is invalid stays on the list.
+    #[must_use]
+    pub fn boxes(&self) -> Checked<'a, Boxes<'a>> {
+        Checked { columns: self.columns.boxes(), rejected: self.rejected, first: self.first }
     }
 }
 

@@ -1,7 +1,7 @@
 //! How does swath keep rows itself?
 
 use super::{Checked, Columns, row::Row};
-use crate::geom::{AcceleratingBox, Invalid, MovingBox, MovingSphere, Segment};
+use crate::geom::{AcceleratingBox, Body, Invalid, MovingBox, MovingSphere, Segment};
 use crate::lanes::{Block, LANES_MAX};
 use alloc::vec::Vec;
 use core::fmt;
@@ -28,6 +28,9 @@ pub struct Store<T, const K: usize> {
 /// # Ok::<(), swath::Invalid>(())
 /// ```
 pub type BoxStore = Store<MovingBox, 9>;
+
+/// Moving boxes that contacts can push, in columns of its own.
+pub type BodyStore = Store<Body, 10>;
 
 /// Moving boxes under constant acceleration in columns of its own.
 pub type AcceleratingBoxStore = Store<AcceleratingBox, 12>;

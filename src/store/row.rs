@@ -1,13 +1,13 @@
 //! Which plain values are rows of columns?
 
 use crate::geom::{
-    Aabb, AcceleratingBox, COORD_MAX, Invalid, MovingBox, MovingSphere, Segment, Sphere,
+    Aabb, AcceleratingBox, Body, COORD_MAX, Invalid, MovingBox, MovingSphere, Segment, Sphere,
 };
 
 /// A plain value that is one row of `K` columns of `f32`.
 ///
-/// Implemented for [`MovingBox`], [`AcceleratingBox`], [`MovingSphere`] and [`Segment`]; the module
-/// is private, so nobody else can.
+/// Implemented for [`MovingBox`], [`Body`], [`AcceleratingBox`], [`MovingSphere`] and [`Segment`];
+/// the module is private, so nobody else can.
 pub trait Row<const K: usize>: Copy {
     /// What each column holds, for messages.
     const NAMES: [&'static str; K];
@@ -47,6 +47,39 @@ impl Row<9> for MovingBox {
     fn to_row(self) -> [f32; 9] {
         let ([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]) = (self.aabb.min, self.aabb.max, self.delta);
         [x0, y0, z0, x1, y1, z1, dx, dy, dz]
+    }
+
+    fn check(&self) -> Result<(), Invalid> {
+        self.validate()
+    }
+}
+
+impl Row<10> for Body {
+    const NAMES: [&'static str; 10] = [
+        "min.x",
+        "min.y",
+        "min.z",
+        "max.x",
+        "max.y",
+        "max.z",
+        "delta.x",
+        "delta.y",
+        "delta.z",
+        "inverse_mass",
+    ];
+    const LEAST: [f32; 10] = {
+        let low = -COORD_MAX;
+        [low, low, low, low, low, low, low, low, low, 0.0]
+    };
+    const ORDERED: &'static [(usize, usize)] = CORNERS;
+
+    fn from_row([x0, y0, z0, x1, y1, z1, dx, dy, dz, inverse_mass]: [f32; 10]) -> Self {
+        Self { moving: MovingBox::from_row([x0, y0, z0, x1, y1, z1, dx, dy, dz]), inverse_mass }
+    }
+
+    fn to_row(self) -> [f32; 10] {
+        let [x0, y0, z0, x1, y1, z1, dx, dy, dz] = self.moving.to_row();
+        [x0, y0, z0, x1, y1, z1, dx, dy, dz, self.inverse_mass]
     }
 
     fn check(&self) -> Result<(), Invalid> {

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each includer uses a part")]
 
+pub(crate) mod bodies;
+pub(crate) mod body_columns;
 pub(crate) mod cases;
 pub(crate) mod columns;
 pub(crate) mod exact;

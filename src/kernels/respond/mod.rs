@@ -1,0 +1,329 @@
+//! What does each of two bodies do about a contact?
+//!
+//! Along the normal the bodies close with the relative displacement `r < 0`, from then on they part
+//! with `-e·r`, where `e` is the restitution: 0 is clay, 1 is ivory. The impulse that does it is
+//!
+//! ```text
+//! j = -(1 + e)·r / (w_a + w_b)        delta_a −= j·w_a·n        delta_b += j·w_b·n
+//! ```
+//!
+//! with the inverse masses `w` (Ericson 2005, §5; Catto, *Iterative Dynamics with Temporal
+//! Coherence*, 2005, without friction and rotation). Which normal: of boxes that come to touch in
+//! the tick, or touch at its start, that of the [sweep](crate::sweep); of boxes whose insides
+//! overlap, that of the [least push](crate::separate) that parts them. The published response always
+//! takes the second, which sends a fast body out by the wrong side.
+//!
+//! **What is promised**, to the bit where no bound is named:
+//!
+//! * a body with inverse mass zero keeps its displacement, and a pair that does not close keeps both;
+//! * after a response the pair does not close along the axis, so asking again changes nothing;
+//! * the relative displacement becomes `-e·r` within 2⁻²⁰ of `|r|` and 2⁻²³ of `|delta_a| + |delta_b|`
+//!   as they are afterwards, and momentum is kept within 2⁻¹⁹ of the impulse and 2⁻²³ of the
+//!   momenta, as long as no number is below the normal ones (`docs/math/respond.md`);
+//! * boxes are never left deeper in each other than before, on any axis.
+//!
+//! Units: displacements over the tick. Cost: 36 bytes in and 8 out for each contact.
+
+mod place;
+mod room;
+
+use super::BatchError;
+use super::ask::{Each, One};
+use super::contacts::{self, Asked, Match, Numbers, Question};
+use crate::geom::{Body, Contact, Invalid, MovingBox, Pair};
+use crate::lanes::{Isa, Level, Table};
+use crate::store::{Bodies, Checked, LengthMismatch};
+pub use place::{Outcome, Response, one_to_one};
+
+/// One of the two bodies of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Member {
+    /// The first, from which the normal points.
+    A,
+    /// The second, to which it points.
+    B,
+}
+
+/// How much of the closing displacement comes back, in `[0, 1]`.
+#[derive(Clone, Copy, Debug)]
+pub enum Restitution<'a> {
+    /// The same for all contacts.
+    All(f32),
+    /// One for each contact. Where one is not in `[0, 1]`, the bodies keep their displacements.
+    Each(&'a [f32]),
+}
+
+impl From<f32> for Restitution<'_> {
+    fn from(all: f32) -> Self {
+        Self::All(all)
+    }
+}
+
+impl<'a> From<&'a [f32]> for Restitution<'a> {
+    fn from(each: &'a [f32]) -> Self {
+        Self::Each(each)
+    }
+}
+
+impl<'a> Restitution<'a> {
+    fn numbers(self) -> Result<Numbers<'a>, Invalid> {
+        match self {
+            Self::All(all) => check_restitution(all).map(|()| Numbers::All(all)),
+            Self::Each(each) => Ok(Numbers::Each(each)),
+        }
+    }
+}
+
+/// Checks that a restitution is in `[0, 1]`.
+fn check_restitution(restitution: f32) -> Result<(), Invalid> {
+    // NaN is in no range.
+    if (0.0..=1.0).contains(&restitution) { Ok(()) } else { Err(Invalid::Restitution) }
+}
+
+/// Displacements along the axis of the contact ([`Contact::axis`]) after the response, a column for
+/// either body, one row for each contact: 8 bytes a row. The other two components stay.
+///
+/// Where nothing changes these are the displacements from before; zero where the contact has no
+/// axis, and for a body whose displacement is not valid.
+#[derive(Debug)]
+pub struct Along<'a> {
+    /// That of `a`.
+    pub a: &'a mut [f32],
+    /// That of `b`.
+    pub b: &'a mut [f32],
+}
+
+impl<'a> Along<'a> {
+    fn columns(self) -> contacts::Outputs<'a, 2> {
+        [("the output `a`", self.a), ("the output `b`", self.b)]
+    }
+}
+
+/// How the displacements of `a` and `b` change along the lowest axis of `contact`, be it of a sweep
+/// or of a separation: those of `a` and of `b` afterwards.
+///
+/// They change where the contact [may close](Contact::is_closing) and the displacements do. A sweep
+/// of boxes whose insides overlap at the start has no axis and changes nothing; ask
+/// [`separate`](crate::separate) then, or [`one_to_one`], which does.
+///
+/// # Errors
+///
+/// [`Invalid`] when one of them is no body, or the restitution is not in `[0, 1]`.
+///
+/// ```
+/// use swath::{Aabb, Body, MovingBox, respond, sweep};
+///
+/// // A ball flies into one at rest that is as heavy: they swap.
+/// let moving = MovingBox::new(Aabb::cube([-4.0, 0.0, 0.0], 0.5)?, [6.0, 1.0, 0.0])?;
+/// let ball = Body::new(moving, 2.0)?;
+/// let rest = Body::new(Aabb::cube([0.0, 0.0, 0.0], 0.5)?, 2.0)?;
+/// let contact = sweep::one_to_one(&ball.moving, &rest.moving)?.contact;
+/// let after = respond::deltas(&ball, &rest, contact, 1.0)?;
+/// assert_eq!(after, [[0.0, 1.0, 0.0], [6.0, 0.0, 0.0]]);
+/// # Ok::<(), swath::Invalid>(())
+/// ```
+pub fn deltas(
+    a: &Body,
+    b: &Body,
+    contact: Contact,
+    restitution: f32,
+) -> Result<[[f32; 3]; 2], Invalid> {
+    a.validate()?;
+    b.validate()?;
+    check_restitution(restitution)?;
+    Ok(deltas_of_valid(a, b, contact, restitution))
+}
+
+/// [`deltas`] of what is known to be valid.
+fn deltas_of_valid(a: &Body, b: &Body, contact: Contact, restitution: f32) -> [[f32; 3]; 2] {
+    let numbers = |body: &Body| {
+        let [x, y, z] = body.moving.delta;
+        [x, y, z, body.inverse_mass]
+    };
+    let along = contacts::one(Respond, contact, restitution, (numbers(a), numbers(b)));
+    let mut deltas = [a.moving.delta, b.moving.delta];
+    if let Some(axis) = contact.axis() {
+        deltas.iter_mut().zip(along).for_each(|(delta, along)| delta[axis] = along);
+    }
+    deltas
+}
+
+/// How the displacements of `a` and of each of `many` change: answer `i` is for `a` and row `i`,
+/// along the axis of contact `i`, as if that were the only one.
+///
+/// # Errors
+///
+/// [`BatchError`] when `a` is no body, the one restitution is not in `[0, 1]`, or a column or
+/// output has not a row for each contact.
+pub fn one_to_many<'r>(
+    level: Level,
+    contact: &[Contact],
+    a: &Body,
+    many: &Checked<'_, Bodies<'_>>,
+    restitution: impl Into<Restitution<'r>>,
+    output: Along<'_>,
+) -> Result<(), BatchError> {
+    a.validate()?;
+    let asked = (contact, restitution.into().numbers()?);
+    let [x, y, z] = a.moving.delta;
+    let sides = (One([x, y, z, a.inverse_mass]), pushed(many));
+    contacts::ask(level, Respond, asked, sides, many.len(), output.columns())
+}
+
+/// How the displacements of row `i` of `a` and row `i` of `b` change along the axis of contact `i`,
+/// for each `i`.
+///
+/// # Errors
+///
+/// [`BatchError`] when the one restitution is not in `[0, 1]`, or a column or output has not a row
+/// for each contact.
+pub fn zip<'r>(
+    level: Level,
+    contact: &[Contact],
+    a: &Checked<'_, Bodies<'_>>,
+    b: &Checked<'_, Bodies<'_>>,
+    restitution: impl Into<Restitution<'r>>,
+    output: Along<'_>,
+) -> Result<(), BatchError> {
+    LengthMismatch::check("the second side", a.len(), b.len())?;
+    let asked = (contact, restitution.into().numbers()?);
+    let (sides, rows) = ((pushed(a), pushed(b)), Match::Zip(a.len()));
+    contacts::ask_rows(level, Respond, asked, sides, rows, output.columns())
+}
+
+/// How the displacements of the two rows of pair `i` change along the axis of contact `i`.
+///
+/// Each pair is answered as if it were the only one. A body in several pairs gets an answer from
+/// each; an engine goes through them in an order of its own, or in groups without a body in
+/// common. 12 bytes in for each pair, and 32 by index.
+///
+/// # Errors
+///
+/// [`BatchError`] when a pair names a row that is not there, the one restitution is not in
+/// `[0, 1]`, or a column or output has not a row for each pair.
+///
+/// ```
+/// use swath::respond::{self, Along};
+/// use swath::sweep::{self, Answers};
+/// use swath::{Aabb, Body, BodyStore, Contact, Level, MovingBox, Pair};
+///
+/// let mut bodies = BodyStore::new();
+/// bodies.push(Body::fixed(Aabb::new([0.0, -1.0, 0.0], [9.0, 0.0, 9.0])?)?)?; // a floor
+/// let falling = MovingBox::new(Aabb::cube([4.0, 2.0, 4.0], 1.0)?, [0.5, -3.0, 0.0])?;
+/// bodies.push(Body::new(falling, 1.0)?)?;
+/// let (level, pairs) = (Level::detect(), [Pair { a: 0, b: 1 }]);
+///
+/// let (mut first, mut last, mut contact) = ([0.0], [0.0], [Contact::SEPARATED]);
+/// let answers = Answers { first: &mut first, last: &mut last, contact: &mut contact };
+/// sweep::pairs(level, &bodies.checked().boxes(), &pairs, answers)?;
+///
+/// let (mut a, mut b) = ([0.0], [0.0]);
+/// let along = Along { a: &mut a, b: &mut b };
+/// respond::pairs(level, &contact, &bodies.checked(), &pairs, 0.5, along)?;
+/// if let Some(axis) = contact[0].axis() {
+///     let mut body = bodies.get(1);
+///     body.moving.delta[axis] = b[0];
+///     assert_eq!(body.moving.delta, [0.5, 1.5, 0.0]);
+///     bodies.set(1, body)?;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn pairs<'r>(
+    level: Level,
+    contact: &[Contact],
+    bodies: &Checked<'_, Bodies<'_>>,
+    pairs: &[Pair],
+    restitution: impl Into<Restitution<'r>>,
+    output: Along<'_>,
+) -> Result<(), BatchError> {
+    let asked = (contact, restitution.into().numbers()?);
+    let (sides, rows) = ((pushed(bodies), pushed(bodies)), Match::Pairs(pairs, bodies.len()));
+    contacts::ask_rows(level, Respond, asked, sides, rows, output.columns())
+}
+
+/// What is left of `delta` after the time `first` of an impact, along the faces: the displacement
+/// times `1 - first`, without the components that run into a face.
+///
+/// On every axis of contact ([`Contact::axis_mask`]) that `delta` runs into the component is zero;
+/// what leaves a face or runs along it stays. `member` tells whose displacement it is. Without
+/// contact all of `delta` is left. Within 2⁻²³ of `delta · (1 - first)`, a time outside `[0, 1]`
+/// counting as the nearest end and NaN as 0.
+///
+/// # Errors
+///
+/// [`Invalid`] when `delta` is not finite or past [`COORD_MAX`](crate::COORD_MAX).
+///
+/// ```
+/// use swath::respond::{self, Member};
+/// use swath::{Aabb, MovingBox, sweep};
+///
+/// let floor = Aabb::new([-9.0, -1.0, -9.0], [9.0, 0.0, 9.0])?;
+/// let skid = MovingBox::new(Aabb::new([0.0, 1.0, 0.0], [1.0, 2.0, 1.0])?, [4.0, -2.0, 0.0])?;
+/// let sweep = sweep::one_to_one(&skid, &floor.into())?;
+/// let rest = respond::slide(skid.delta, sweep.first, sweep.contact, Member::A)?;
+/// // Half of the tick is left; the sweep is never late, so it is a trifle more.
+/// assert!(rest[0] >= 2.0 && rest[0] < 2.000_01);
+/// assert_eq!([rest[1], rest[2]], [0.0; 2]);
+/// # Ok::<(), swath::Invalid>(())
+/// ```
+pub fn slide(
+    delta: impl Into<[f32; 3]>,
+    first: f32,
+    contact: Contact,
+    member: Member,
+) -> Result<[f32; 3], Invalid> {
+    let delta = delta.into();
+    MovingBox { delta, ..MovingBox::default() }.validate()?;
+    Ok(contacts::one(Slide(member), contact, first, (delta, [])))
+}
+
+/// [`slide`] for row `i` of `bodies`, contact `i` and time `i`, for each `i`.
+///
+/// Zeros where a row is no body. 20 bytes in and 12 out for each row.
+///
+/// # Errors
+///
+/// [`BatchError`] when a column or output has not a row for each body.
+pub fn slide_each(
+    level: Level,
+    bodies: &Checked<'_, Bodies<'_>>,
+    first: &[f32],
+    contact: &[Contact],
+    member: Member,
+    [x, y, z]: [&mut [f32]; 3],
+) -> Result<(), BatchError> {
+    let [.., dx, dy, dz, _] = bodies.columns().columns();
+    let delta = Each::of(Table::new([dx, dy, dz], bodies.len()), bodies);
+    let (asked, sides) = ((contact, Numbers::Each(first)), (delta, One([])));
+    let outputs = [("the output `x`", x), ("the output `y`", y), ("the output `z`", z)];
+    contacts::ask(level, Slide(member), asked, sides, bodies.len(), outputs)
+}
+
+/// The columns of the displacements and inverse masses.
+fn pushed<'a>(bodies: &Checked<'a, Bodies<'a>>) -> Each<'a, 4> {
+    let [.., dx, dy, dz, inverse_mass] = bodies.columns().columns();
+    Each::of(Table::new([dx, dy, dz, inverse_mass], bodies.len()), bodies)
+}
+
+/// How displacements change along the axis of a contact.
+#[derive(Clone, Copy, Debug)]
+struct Respond;
+
+impl Question<4, 4, 2> for Respond {
+    #[inline(always)]
+    fn answer<I: Isa>(self, isa: I, asked: &Asked<I, 4, 4>) -> [I::F32; 2] {
+        room::along(isa, asked)
+    }
+}
+
+/// What is left of a displacement after a contact.
+#[derive(Clone, Copy, Debug)]
+struct Slide(Member);
+
+impl Question<3, 0, 3> for Slide {
+    #[inline(always)]
+    fn answer<I: Isa>(self, isa: I, asked: &Asked<I, 3, 0>) -> [I::F32; 3] {
+        room::slide(isa, self.0, asked)
+    }
+}
