@@ -19,6 +19,8 @@ pub use geom::{
     Aabb, AcceleratingBox, COORD_MAX, Contact, Invalid, MovingBox, MovingSphere, Pair, Plane,
     Segment, Sphere, State, SweptPair,
 };
+pub use geom::{Faces, Facets, Start};
+pub use kernels::cast::{self, Cast};
 pub use kernels::sweep::{self, MISS, Sweep};
 pub use kernels::{BatchError, Hit, Hits, Rows};
 pub use lanes::{Level, UnknownLevel};

@@ -2,6 +2,8 @@
 
 mod aabb;
 mod contact;
+mod faces;
+mod facets;
 mod moving;
 mod pair;
 mod plane;
@@ -10,6 +12,8 @@ mod sphere;
 
 pub use aabb::{Aabb, COORD_MAX, Invalid};
 pub use contact::{Contact, State};
+pub use faces::{Faces, Start};
+pub use facets::Facets;
 pub use moving::{AcceleratingBox, MovingBox};
 pub use pair::{Pair, SweptPair};
 pub use plane::Plane;
