@@ -5,4 +5,7 @@
 pub(crate) mod cases;
 pub(crate) mod columns;
 pub(crate) mod exact;
+pub(crate) mod exact_cast;
 pub(crate) mod promises;
+pub(crate) mod rays;
+pub(crate) mod segments;
