@@ -59,7 +59,7 @@ impl Facets {
         self.plane(self.0)
     }
 
-    /// The plane by which the segment goes out; none if it ends before.
+    /// The plane by which the segment goes out; none if it ends before, or within rounding of it.
     #[must_use]
     pub const fn exit_plane(self) -> Option<usize> {
         self.plane(self.0 >> Self::EXIT_SHIFT)
