@@ -65,3 +65,15 @@ fn generated_inputs_of_sweep() {
 fn generated_inputs_of_pairs() {
     generate(2, 8_000, 900, bodies::pairs::run);
 }
+
+/// Goal: a finding stays found. Method: every input kept.
+#[test]
+fn kept_inputs_of_cast() {
+    replay("cast", bodies::cast::run);
+}
+
+/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
+#[test]
+fn generated_inputs_of_cast() {
+    generate(3, 12_000, 1500, bodies::cast::run);
+}

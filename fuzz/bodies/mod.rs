@@ -3,7 +3,10 @@
 #![allow(dead_code, reason = "a target runs one of the bodies")]
 
 mod bytes;
+pub(crate) mod cast;
 #[path = "../../tests/support/columns.rs"]
 mod columns;
 pub(crate) mod pairs;
+#[path = "../../tests/support/segments.rs"]
+mod segments;
 pub(crate) mod sweep;

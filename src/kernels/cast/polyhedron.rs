@@ -19,7 +19,10 @@
 //! ```
 //!
 //! in lengths of the normal, but for underflow. Divided by `|normal · delta|` this is how much an
-//! entry may be early. Bodies far from the origin gain by being moved there.
+//! entry may be early. Bodies far from the origin gain by being moved there. A ray outside a slanted
+//! plane and parallel to it may be told to enter it some 2¹⁸ or more times its distance away, for
+//! its rounded direction cannot be told from one that does; a closed body ends long before. Products
+//! with a zero are exact, so this is not so of planes across an axis.
 //!
 //! Units: fractions of `delta`. Cost: 28 bytes in for a segment; the planes stay in cache.
 
