@@ -394,7 +394,7 @@ fn a_hit_has_points_and_a_miss_has_none() {
     let [x, y, z] = cast.entry_point(&segment).expect("a hit");
     assert!(x <= -1.0 && x > -1.000_01 && y == 0.5 && z == 0.0);
     let [x, y, z] = cast.exit_point(&segment).expect("a hit");
-    assert!(x >= 1.0 && x < 1.000_01 && y == 0.5 && z == 0.0);
+    assert!((1.0..1.000_01).contains(&x) && y == 0.5 && z == 0.0);
     assert_eq!(Cast::MISS.entry_point(&segment), None);
     assert_eq!(Cast::MISS.exit_point(&segment), None);
     let stays = Segment::ray([0.0; 3], [0.0; 3]).expect("a ray");
