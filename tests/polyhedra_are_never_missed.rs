@@ -32,11 +32,12 @@ fn faces(aabb: &Aabb, length: impl Fn(usize) -> f32) -> Vec<Plane> {
 
 type Family = fn(&mut Xoshiro256PlusPlus) -> (Segment, Vec<Plane>);
 
-const FAMILIES: [(&str, Family); 6] = [
+const FAMILIES: [(&str, Family); 7] = [
     ("whole numbers", whole_numbers),
     ("round", round),
     ("far out", far_out),
     ("nearly parallel", nearly_parallel),
+    ("worst roundings", worst_roundings),
     ("hostile", hostile),
     ("any bits", any_bits),
 ];
@@ -113,6 +114,19 @@ fn nearly_parallel(rng: &mut Xoshiro256PlusPlus) -> (Segment, Vec<Plane>) {
     segment.start = [nx / length * (1.0 + off), ny / length * (1.0 + off), 0.0];
     planes.truncate(rng.random_range(1..9));
     (segment, planes)
+}
+
+/// Products and sums just above powers of two, where a rounding is largest for its number, and an
+/// offset that cancels them but for a few units in the last place.
+fn worst_roundings(rng: &mut Xoshiro256PlusPlus) -> (Segment, Vec<Plane>) {
+    let mut above_one = |scale: f32| (1.0 + f32::EPSILON * whole(rng, 2048).abs()) * scale;
+    let normal = [above_one(1.0), above_one(1.0), above_one(2.0)];
+    let start = three(|| above_one(1.0));
+    let sum = normal[0] * start[0] + normal[1] * start[1] + normal[2] * start[2];
+    let steps = whole(rng, 3);
+    let offset = sum * (1.0 + f32::EPSILON * steps);
+    let delta = three(|| if rng.random_range(0..2) == 0 { whole(rng, 1) } else { 0.0 });
+    (Segment { start, delta, max_fraction: max_fraction(rng) }, vec![Plane { normal, offset }])
 }
 
 fn hostile(rng: &mut Xoshiro256PlusPlus) -> (Segment, Vec<Plane>) {
