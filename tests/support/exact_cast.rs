@@ -258,7 +258,9 @@ impl HalfSpace {
         let tiny = Whole::from(1) << (2 * TINY - 145 + 20);
         let terms = &self.room_terms + &tiny;
         let per_fraction = &self.rate_terms + &tiny;
-        let sums = ((terms << TINY) + &fraction * per_fraction) << (RELATIVE - 20);
+        // Where a fraction loses digits, it is 2⁻¹²⁶ from one that is within the first bound.
+        let moved = &fraction + (Whole::from(1) << (TINY - ABSOLUTE));
+        let sums = ((terms << TINY) + moved * per_fraction) << (RELATIVE - 20);
         let absolute = Whole::from(1) << (TINY - ABSOLUTE + RELATIVE);
         [sums, magnitude(&self.rate) * (fraction + absolute)]
     }
