@@ -20,6 +20,8 @@ pub use geom::{
     Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Invalid, MovingBox, MovingSphere, Pair, Plane,
     Segment, Sphere, State, SweptPair,
 };
+pub use geom::{Faces, Facets, Start};
+pub use kernels::cast::{self, Cast};
 pub use kernels::overlap;
 pub use kernels::respond::{self, Response};
 pub use kernels::separate::{self, Separation};

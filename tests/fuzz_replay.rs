@@ -84,6 +84,12 @@ fn kept_inputs_of_respond() {
     replay("respond", bodies::respond::run);
 }
 
+/// Goal: a finding stays found. Method: every input kept.
+#[test]
+fn kept_inputs_of_cast() {
+    replay("cast", bodies::cast::run);
+}
+
 /// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
 #[test]
 fn generated_inputs_of_overlap() {
@@ -100,4 +106,10 @@ fn generated_inputs_of_separate() {
 #[test]
 fn generated_inputs_of_respond() {
     generate(4, 10_000, 1200, bodies::respond::run);
+}
+
+/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
+#[test]
+fn generated_inputs_of_cast() {
+    generate(3, 12_000, 1500, bodies::cast::run);
 }

@@ -5,10 +5,13 @@
 #[path = "../../tests/support/body_columns.rs"]
 mod body_columns;
 mod bytes;
+pub(crate) mod cast;
 #[path = "../../tests/support/columns.rs"]
 mod columns;
 pub(crate) mod overlap;
 pub(crate) mod pairs;
 pub(crate) mod respond;
+#[path = "../../tests/support/segments.rs"]
+mod segments;
 pub(crate) mod separate;
 pub(crate) mod sweep;

@@ -3,6 +3,8 @@
 mod aabb;
 mod body;
 mod contact;
+mod faces;
+mod facets;
 mod moving;
 mod pair;
 mod plane;
@@ -14,6 +16,8 @@ pub use aabb::{Aabb, COORD_MAX, Invalid};
 pub use body::Body;
 pub(crate) use body::check_inverse_mass;
 pub use contact::{Contact, State};
+pub use faces::{Faces, Start};
+pub use facets::Facets;
 pub use moving::{AcceleratingBox, MovingBox};
 pub use pair::{Pair, SweptPair};
 pub use plane::Plane;

@@ -11,6 +11,7 @@
 
 mod ask;
 pub(crate) mod bounds;
+pub mod cast;
 mod contacts;
 mod hits;
 pub mod overlap;

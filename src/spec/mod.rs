@@ -3,12 +3,14 @@
 //! Nothing here is called by the rest of the crate. Tests, fuzz targets and benchmarks compare
 //! the kernels and the pair finder with it, and so can you.
 
+mod cast;
 mod overlap;
 mod pairs;
 mod respond;
 mod separate;
 mod sweep;
 
+pub use cast::{Cast, PolyhedronCast, cast, polyhedron};
 pub use overlap::{overlap, overlap_planes, overlap_sphere, plane_reach, sphere_gap};
 pub use pairs::{swept_pairs, union_pairs};
 pub use respond::{respond, slide};

@@ -1,0 +1,75 @@
+//! By which planes of a polyhedron does a segment come in and go out?
+
+use super::faces::Start;
+use bytemuck::{Pod, Zeroable};
+
+/// The planes of entry and of exit, and where the segment starts, packed in one word.
+///
+/// Bits 0–14: the plane of entry. Bits 15–29: the plane of exit. Bits 30–31: zero for a miss, else
+/// 1 + the start in the order of [`Start`]. A plane that is none has all its bits set, unless the
+/// whole word is zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+#[repr(transparent)]
+pub struct Facets(u32);
+
+impl Facets {
+    /// The segment is nowhere in the polyhedron.
+    pub const MISS: Self = Self(0);
+    /// How many planes can be told apart: 32,767.
+    pub const PLANES_MAX: usize = Self::NONE as usize;
+
+    pub(crate) const NONE: u32 = 0x7fff;
+    pub(crate) const EXIT_SHIFT: i32 = 15;
+    pub(crate) const OUTSIDE: u32 = 1 << 30;
+    pub(crate) const ON_SURFACE: u32 = 2 << 30;
+    pub(crate) const INSIDE: u32 = 3 << 30;
+
+    /// From the bits listed above.
+    pub(crate) const fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    /// The bits listed above.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Whether the segment is in the polyhedron at some fraction.
+    #[must_use]
+    pub const fn is_hit(self) -> bool {
+        self.0 & Self::INSIDE != 0
+    }
+
+    /// Where the segment starts: outside if it misses, for a start in the polyhedron is a hit.
+    #[must_use]
+    pub const fn start(self) -> Start {
+        match self.0 & Self::INSIDE {
+            Self::ON_SURFACE => Start::OnSurface,
+            Self::INSIDE => Start::Inside,
+            _ => Start::Outside,
+        }
+    }
+
+    /// The plane by which a segment from outside comes in, or the lowest on which it starts.
+    #[must_use]
+    pub const fn entry_plane(self) -> Option<usize> {
+        self.plane(self.0)
+    }
+
+    /// The plane by which the segment goes out; none if it ends before, or within rounding of it.
+    #[must_use]
+    pub const fn exit_plane(self) -> Option<usize> {
+        self.plane(self.0 >> Self::EXIT_SHIFT)
+    }
+
+    const fn plane(self, bits: u32) -> Option<usize> {
+        match bits & Self::NONE {
+            Self::NONE => None,
+            plane if self.is_hit() => Some(plane as usize),
+            _ => None,
+        }
+    }
+}

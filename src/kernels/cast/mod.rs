@@ -1,0 +1,294 @@
+//! Where does a segment or ray enter a box, and by which face?
+//!
+//! A segment is `start + f · delta` for `f` in `[0, max_fraction]`; a ray has `max_fraction = ∞`.
+//! On one axis it is between the two faces for `f` between the quotients
+//!
+//! ```text
+//! (min - start) / delta   and   (max - start) / delta
+//! ```
+//!
+//! so it is in the box from the greatest lesser quotient to the least greater one, both clipped
+//! to `[0, max_fraction]` (Kay and Kajiya 1986; Ericson 2005, §5.3.3 and p. 180). Here the faces of
+//! entry and exit are told, and a start inside from one on the surface; the exit is kept; running
+//! in the plane of a face is a hit, and `delta = 0` asks whether the point `start` is in the box.
+//!
+//! **Never late.** A quotient is the difference times `1 / delta`, each rounded: under 3·2⁻²⁴ of it
+//! off. The entry is lowered by 4·2⁻²⁴ of itself and 2⁻¹⁴⁸, the exit raised likewise, so the
+//! entry is not after the true fraction and at most 2⁻²¹ of it (and 2⁻¹²⁶) before; the exit is not
+//! before its true fraction, and after it by as little. What is hit is therefore never lost; what
+//! is missed by a few units in the last place may be called a hit. The proof is in
+//! `docs/math/cast.md`. Where the segment starts is decided by exact comparisons.
+//!
+//! **How far a ray goes.** To fraction 2¹²⁷ at least. A box whose entry is past what `f32` holds,
+//! 2¹²⁸, is missed; an exit past it is infinite.
+//!
+//! Boxes are where they are when the tick starts: their displacements are not read. Units:
+//! fractions of `delta`. Cost: 24 bytes in for a box, 28 for a segment; out as the output says.
+
+mod nearest;
+mod points;
+pub mod polyhedron;
+mod room;
+
+use super::ask::{self, Answer, Each, One, Question, Sink};
+use super::{BatchError, Hits};
+use crate::geom::{Aabb, Faces, Invalid, Segment};
+use crate::lanes::{F32Lanes, Isa, Level, U32Lanes};
+use crate::store::{Checked, LengthMismatch, Row, Segments};
+use bytemuck::{Pod, Zeroable};
+pub use nearest::{any, closest};
+pub use points::points;
+
+pub use super::sweep::MISS;
+
+/// Where a segment enters and leaves a box, and by which faces: 12 bytes.
+///
+/// A miss has infinite fractions, which formats like JSON cannot hold.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct Cast {
+    /// The first fraction at which the segment is in the box, never late; [`MISS`] when it is at
+    /// none. Zero when it starts in the box, or within rounding of it, some 2⁻¹⁴⁸.
+    pub entry: f32,
+    /// The last fraction at which it is, at most `max_fraction`, never early; [`MISS`] when there
+    /// is none, and as well where a ray never leaves.
+    pub exit: f32,
+    /// The faces of both, and where the segment starts.
+    pub faces: Faces,
+}
+
+impl Cast {
+    /// The segment is nowhere in the box.
+    pub const MISS: Self = Self { entry: MISS, exit: MISS, faces: Faces::MISS };
+
+    /// Where `segment` enters, rounded as [`Segment::at`] does; nothing for a miss.
+    #[must_use]
+    pub fn entry_point(&self, segment: &Segment) -> Option<[f32; 3]> {
+        self.faces.is_hit().then(|| segment.at(self.entry))
+    }
+
+    /// Where `segment` leaves or ends, rounded as [`Segment::at`] does; nothing for a miss and for
+    /// a ray that never leaves.
+    #[must_use]
+    pub fn exit_point(&self, segment: &Segment) -> Option<[f32; 3]> {
+        self.exit.is_finite().then(|| segment.at(self.exit))
+    }
+}
+
+/// Where the answers of a cast go: [`Fractions`], [`Answers`] or `&mut` [`Hits`].
+pub trait Output: Sink {}
+
+/// Entry and exit fractions, a column each, one row for each question: 8 bytes a row.
+#[derive(Debug)]
+pub struct Fractions<'a> {
+    /// [`Cast::entry`].
+    pub entry: &'a mut [f32],
+    /// [`Cast::exit`].
+    pub exit: &'a mut [f32],
+}
+
+/// Whole answers, a column for each field, one row for each question: 12 bytes a row.
+#[derive(Debug)]
+pub struct Answers<'a> {
+    /// [`Cast::entry`].
+    pub entry: &'a mut [f32],
+    /// [`Cast::exit`].
+    pub exit: &'a mut [f32],
+    /// [`Cast::faces`].
+    pub faces: &'a mut [Faces],
+}
+
+impl Answers<'_> {
+    /// Row `row` of the three columns.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such row.
+    #[must_use]
+    pub fn get(&self, row: usize) -> Cast {
+        Cast { entry: self.entry[row], exit: self.exit[row], faces: self.faces[row] }
+    }
+}
+
+impl Output for Fractions<'_> {}
+impl Output for Answers<'_> {}
+impl Output for &mut Hits<'_> {}
+
+impl Sink for Fractions<'_> {
+    fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
+        LengthMismatch::check("the output `entry`", rows, self.entry.len())?;
+        LengthMismatch::check("the output `exit`", rows, self.exit.len())
+    }
+
+    #[inline(always)]
+    fn put<I: Isa>(&mut self, isa: I, start: usize, _: usize, answer: Answer<I>) -> bool {
+        let Answer { hit, near, far, .. } = answer;
+        let miss = isa.splat(MISS);
+        I::F32::select(hit, near, miss).store(&mut self.entry[start..]);
+        I::F32::select(hit, far, miss).store(&mut self.exit[start..]);
+        true
+    }
+}
+
+impl Sink for Answers<'_> {
+    fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
+        LengthMismatch::check("the output `entry`", rows, self.entry.len())?;
+        LengthMismatch::check("the output `exit`", rows, self.exit.len())?;
+        LengthMismatch::check("the output `faces`", rows, self.faces.len())
+    }
+
+    #[inline(always)]
+    fn put<I: Isa>(&mut self, isa: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
+        let faces = I::U32::select(answer.hit, answer.bits, isa.splat_u32(0));
+        faces.store(bytemuck::cast_slice_mut(&mut self.faces[start..]));
+        Fractions { entry: self.entry, exit: self.exit }.put(isa, start, seen, answer)
+    }
+}
+
+/// Where `segment` enters `aabb`, and where it leaves.
+///
+/// # Errors
+///
+/// [`Invalid`] when one of them is no segment or box.
+///
+/// ```
+/// use swath::{Aabb, Segment, Start, cast};
+///
+/// let crate_ = Aabb::new([2.0, -1.0, -1.0], [4.0, 1.0, 1.0])?;
+/// let ray = Segment::ray([0.0, 0.0, 0.0], [8.0, 0.0, 0.0])?;
+/// let cast = cast::one_to_one(&ray, &crate_)?;
+/// assert!(cast.entry <= 0.25 && cast.entry > 0.249_999);
+/// assert!(cast.exit >= 0.5 && cast.exit < 0.500_001);
+/// assert_eq!(cast.faces.start(), Start::Outside);
+/// assert_eq!(cast.faces.entry_normal(), [-1.0, 0.0, 0.0]);
+/// assert_eq!(cast.faces.exit_normal(), [1.0, 0.0, 0.0]);
+/// # Ok::<(), swath::Invalid>(())
+/// ```
+pub fn one_to_one(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
+    segment.validate()?;
+    aabb.validate()?;
+    let answer = ask::one_to_one(Boxes::<true>, segment.to_row(), corners(aabb));
+    Ok(answer.map_or(Cast::MISS, |(entry, exit, faces)| Cast {
+        entry,
+        exit,
+        faces: Faces::from_bits(faces),
+    }))
+}
+
+/// Where `segment` enters each of `many`: answer `i` is for row `i`.
+///
+/// Rows that are no boxes are answered with [`Cast::MISS`]. 24 bytes in for each row.
+///
+/// # Errors
+///
+/// [`BatchError`] when `segment` is none, or the output has not room for the answers.
+///
+/// ```
+/// use swath::{Aabb, BoxStore, Hit, Hits, Level, Segment, cast};
+///
+/// let mut many = BoxStore::new();
+/// for x in 0..100 {
+///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
+/// }
+/// let segment = Segment::new([9.5, 0.0, 0.0], [2.0, 0.0, 0.0])?;
+/// let mut room = [Hit::default(); 8];
+/// let mut hits = Hits::new(&mut room);
+/// cast::one_to_many(Level::detect(), &segment, &many.checked(), &mut hits)?;
+/// let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
+/// assert_eq!(rows, [10, 11]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn one_to_many(
+    level: Level,
+    segment: &Segment,
+    many: &Checked<'_>,
+    output: impl Output,
+) -> Result<(), BatchError> {
+    segment_to_many(level, segment, many, output)
+}
+
+/// Where each segment enters `aabb`: answer `i` is for row `i`.
+///
+/// Rows that are no segments are answered with [`Cast::MISS`]. 28 bytes in for each row.
+///
+/// # Errors
+///
+/// [`BatchError`] when `aabb` is no box, or the output has not room for the answers.
+///
+/// ```
+/// use swath::{Aabb, Level, SegmentStore, Segment, cast};
+///
+/// let mut rays = SegmentStore::new();
+/// rays.push(Segment::ray([0.0, 0.0, -4.0], [0.0, 0.0, 2.0])?)?;
+/// rays.push(Segment::ray([0.0, 5.0, -4.0], [0.0, 0.0, 2.0])?)?;
+/// let (mut entry, mut exit) = ([0.0; 2], [0.0; 2]);
+/// let output = cast::Fractions { entry: &mut entry, exit: &mut exit };
+/// let aabb = Aabb::cube([0.0; 3], 1.0)?;
+/// cast::many_to_one(Level::detect(), &rays.checked(), &aabb, output)?;
+/// assert!(entry[0] <= 1.5 && entry[1] == cast::MISS);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn many_to_one(
+    level: Level,
+    many: &Checked<'_, Segments<'_>>,
+    aabb: &Aabb,
+    output: impl Output,
+) -> Result<(), BatchError> {
+    aabb.validate()?;
+    let sides = (Each::new(many), One(corners(aabb)));
+    ask::ask(level, Boxes::<true>, sides, many.len(), output)
+}
+
+/// Where row `i` of `segments` enters row `i` of `boxes`, for each `i`.
+///
+/// Rows of which one is invalid are answered with [`Cast::MISS`]. 52 bytes in for each row.
+///
+/// # Errors
+///
+/// [`BatchError`] when `boxes` has not as many rows as `segments`, or the output has not room for
+/// the answers.
+pub fn zip(
+    level: Level,
+    segments: &Checked<'_, Segments<'_>>,
+    boxes: &Checked<'_>,
+    output: impl Output,
+) -> Result<(), BatchError> {
+    let sides = (Each::new(segments), Each::of(boxes.columns().corners(), boxes));
+    ask::zip(level, Boxes::<true>, sides, output)
+}
+
+/// Asks where `segment` enters each of `many`.
+fn segment_to_many(
+    level: Level,
+    segment: &Segment,
+    many: &Checked<'_>,
+    sink: impl Sink,
+) -> Result<(), BatchError> {
+    segment.validate()?;
+    let sides = (One(segment.to_row()), Each::of(many.columns().corners(), many));
+    // The question is asked of a million rows with one segment, and almost none is so slow.
+    if segment.delta.iter().any(|d| d.abs() < f32::MIN_POSITIVE && *d != 0.0) {
+        ask::ask(level, Boxes::<true>, sides, many.len(), sink)
+    } else {
+        ask::ask(level, Boxes::<false>, sides, many.len(), sink)
+    }
+}
+
+/// The columns of a box that a cast reads.
+fn corners(aabb: &Aabb) -> [f32; 6] {
+    let ([x0, y0, z0], [x1, y1, z1]) = (aabb.min, aabb.max);
+    [x0, y0, z0, x1, y1, z1]
+}
+
+/// Where segments enter boxes. `TINY` tells that a displacement other than zero may be below the
+/// normal range, and changes nothing where none is.
+#[derive(Clone, Copy, Debug)]
+struct Boxes<const TINY: bool>;
+
+impl<const TINY: bool> Question<7, 6> for Boxes<TINY> {
+    #[inline(always)]
+    fn answer<I: Isa>(self, isa: I, segment: &[I::F32; 7], corners: &[I::F32; 6]) -> Answer<I> {
+        room::answer::<I, TINY>(isa, segment, corners)
+    }
+}

@@ -1,0 +1,135 @@
+//! Which of many boxes does a segment meet first, and does it meet any?
+//!
+//! The same fractions as of a list of hits, of which one is kept: lanes are looked at one by one
+//! only where a group has something better. Promise: the answer is that of going through all
+//! rows in order, on every level.
+
+use super::segment_to_many;
+use crate::geom::Segment;
+use crate::kernels::ask::{Answer, Sink};
+use crate::kernels::{BatchError, Hit};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, MaskLanes};
+use crate::store::{Checked, LengthMismatch};
+
+/// The box that `segment` enters first: the least entry fraction, of equal ones the lowest row.
+///
+/// Entries are equal where their bits are; boxes that share a face have the same entry by it, but
+/// two whose true entries differ by rounding may come in either order. 24 bytes in for each row.
+///
+/// # Errors
+///
+/// [`BatchError::Invalid`] when `segment` is none.
+///
+/// ```
+/// use swath::{Aabb, BoxStore, Level, Segment, cast};
+///
+/// let mut many = BoxStore::new();
+/// for x in [7.0, 3.0, 5.0, 3.0] {
+///     many.push(Aabb::cube([x, 0.0, 0.0], 0.5)?)?;
+/// }
+/// let ray = Segment::ray([0.0; 3], [1.0, 0.0, 0.0])?;
+/// let first = cast::closest(Level::detect(), &ray, &many.checked())?.expect("the ray hits");
+/// assert_eq!(first.row, 1);
+/// assert!(first.at <= 2.5 && first.at > 2.499_99);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn closest(
+    level: Level,
+    segment: &Segment,
+    many: &Checked<'_>,
+) -> Result<Option<Hit>, BatchError> {
+    let mut closest = Closest(NONE);
+    segment_to_many(level, segment, many, &mut closest)?;
+    Ok(closest.0.found())
+}
+
+/// The lowest row that `segment` hits. Looks at no group of lanes after it.
+///
+/// 24 bytes in for each row up to it.
+///
+/// # Errors
+///
+/// [`BatchError::Invalid`] when `segment` is none.
+///
+/// ```
+/// use swath::{Aabb, BoxStore, Level, Segment, cast};
+///
+/// let mut walls = BoxStore::new();
+/// walls.push(Aabb::new([4.0, -9.0, -9.0], [4.5, 9.0, 9.0])?)?;
+/// let sees = |to| {
+///     let sight = Segment::between([0.0; 3], to)?;
+///     Ok::<_, swath::BatchError>(cast::any(Level::detect(), &sight, &walls.checked())?.is_none())
+/// };
+/// assert!(sees([3.0, 1.0, 0.0])? && !sees([5.0, 1.0, 0.0])?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn any(level: Level, segment: &Segment, many: &Checked<'_>) -> Result<Option<Hit>, BatchError> {
+    let mut any = Any(NONE);
+    segment_to_many(level, segment, many, &mut any)?;
+    Ok(any.0.found())
+}
+
+/// What is kept before there is a hit: every hit has a finite fraction.
+const NONE: Hit = Hit { row: 0, at: f32::INFINITY };
+
+impl Hit {
+    fn found(self) -> Option<Self> {
+        (self.at < NONE.at).then_some(self)
+    }
+}
+
+/// The least fraction up to now.
+struct Closest(Hit);
+
+/// The first hit.
+struct Any(Hit);
+
+impl Sink for &mut Closest {
+    fn check(&self, _: usize) -> Result<(), LengthMismatch> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn put<I: Isa>(&mut self, isa: I, start: usize, _: usize, answer: Answer<I>) -> bool {
+        // Rows that were seen before are not less than themselves.
+        let better = (answer.hit & answer.near.lt(isa.splat(self.0.at))).bits();
+        if better != 0 {
+            let mut at = [0.0; LANES_MAX];
+            answer.near.store(&mut at);
+            self.0 = least(self.0, start as u32, better, &at);
+        }
+        true
+    }
+}
+
+/// The least of `best` and the lanes `better`, of equal ones the first.
+#[cold]
+fn least(mut best: Hit, start: u32, mut better: u32, at: &[f32; LANES_MAX]) -> Hit {
+    while better != 0 {
+        let lane = better.trailing_zeros();
+        better &= better - 1;
+        if at[lane as usize] < best.at {
+            best = Hit { row: start + lane, at: at[lane as usize] };
+        }
+    }
+    best
+}
+
+impl Sink for &mut Any {
+    fn check(&self, _: usize) -> Result<(), LengthMismatch> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn put<I: Isa>(&mut self, _: I, start: usize, _: usize, answer: Answer<I>) -> bool {
+        let hit = answer.hit.bits();
+        if hit == 0 {
+            return true;
+        }
+        let mut at = [0.0; LANES_MAX];
+        answer.near.store(&mut at);
+        let lane = hit.trailing_zeros();
+        self.0 = Hit { row: start as u32 + lane, at: at[lane as usize] };
+        false
+    }
+}

@@ -1,0 +1,134 @@
+//! The arithmetic of a cast against boxes, for any lane width.
+
+use super::MISS;
+use crate::geom::Faces;
+use crate::kernels::ask::Answer;
+use crate::lanes::{F32Lanes, Isa, U32Lanes};
+
+/// What is known of a segment and a box per axis, and the fractions from it.
+struct Slabs<I: Isa> {
+    /// `min - start`: positive while the segment is below the box. The sign is exact.
+    below: [I::F32; 3],
+    /// `max - start`: negative while the segment is above the box. The sign is exact.
+    above: [I::F32; 3],
+    /// Where the axis is entered: minus infinity or NaN where `delta` is zero.
+    near: [I::F32; 3],
+    /// Where the axis is left: infinity or NaN where `delta` is zero.
+    far: [I::F32; 3],
+    /// The greatest of `near`, rounded.
+    entered: I::F32,
+    /// The least of `far`, rounded.
+    left: I::F32,
+    max_fraction: I::F32,
+    entry: I::F32,
+    exit: I::F32,
+    hit: I::Mask,
+}
+
+/// How much a fraction is moved to the safe side: more than its three roundings can amount to,
+/// and with them at most 2⁻²¹.
+pub(super) const SLACK: f32 = 4.0 / (1 << 24) as f32;
+/// Two of the smallest floats: what rounding can amount to where quotients lose digits.
+pub(super) const SLACK_TINY: f32 = f32::from_bits(2);
+/// Displacements below the normal range are scaled by this, into it.
+const SCALE: f32 = (1_u128 << 64) as f32;
+
+/// `TINY` tells that a displacement may be below the normal range. Where none is, the bits are the
+/// same either way.
+#[inline(always)]
+fn slabs<I: Isa, const TINY: bool>(
+    isa: I,
+    segment: &[I::F32; 7],
+    corners: &[I::F32; 6],
+) -> Slabs<I> {
+    let zero = isa.splat(0.0);
+    let (mut below, mut above, mut near, mut far) = ([zero; 3], [zero; 3], [zero; 3], [zero; 3]);
+    let mut entered = isa.splat(f32::NEG_INFINITY);
+    let mut left = isa.splat(f32::INFINITY);
+    for axis in 0..3 {
+        let (start, d) = (segment[axis], segment[3 + axis]);
+        below[axis] = corners[axis] - start;
+        above[axis] = corners[3 + axis] - start;
+        // The sum makes a zero of -0, so that 1 / 0 is plus infinity.
+        let (from, to);
+        if TINY {
+            // 1 / d would overflow. Scaled by a power of two, d is exact and no product
+            // underflows; one that overflows would do so unscaled.
+            let is_tiny = d.abs().lt(isa.splat(f32::MIN_POSITIVE));
+            let scale = I::F32::select(is_tiny, isa.splat(SCALE), isa.splat(1.0));
+            let per_d = isa.splat(1.0) / (d * scale + zero);
+            (from, to) = (below[axis] * per_d * scale, above[axis] * per_d * scale);
+        } else {
+            let per_d = isa.splat(1.0) / (d + zero);
+            (from, to) = (below[axis] * per_d, above[axis] * per_d);
+        }
+        // 0 · ∞ is NaN: the segment runs in the plane of a face and is in the axis for all time.
+        // The order of operands sees to it: a NaN in `from` ends in `near`, one in `to` in `far`,
+        // and neither takes part any more.
+        near[axis] = to.min(from);
+        far[axis] = from.max(to);
+        entered = near[axis].max(entered);
+        left = far[axis].min(left);
+    }
+    // The slack goes in after the axes are joined: rounding and scaling keep their order.
+    let tiny = isa.splat(SLACK_TINY);
+    let max_fraction = segment[6] + zero;
+    let entry = (entered * isa.splat(1.0 - SLACK) - tiny).max(zero);
+    let exit = (left * isa.splat(1.0 + SLACK) + tiny).min(max_fraction);
+    // A segment beside the box enters at infinity, which a ray must not reach.
+    let hit = entry.le(exit) & entry.lt(isa.splat(MISS)) & zero.le(left);
+    Slabs { below, above, near, far, entered, left, max_fraction, entry, exit, hit }
+}
+
+/// Entry and exit fraction and the bits of [`Faces`].
+#[inline(always)]
+pub(super) fn answer<I: Isa, const TINY: bool>(
+    isa: I,
+    segment: &[I::F32; 7],
+    corners: &[I::F32; 6],
+) -> Answer<I> {
+    let slabs = slabs::<I, TINY>(isa, segment, corners);
+    let zero = isa.splat(0.0);
+    let none = isa.splat_u32(0);
+    let tiny = isa.splat(SLACK_TINY);
+    // A face that is reached within rounding of the last one may truly be the last, so it
+    // counts: either fraction can be off by 3·2⁻²⁴ of itself. The same for the first exit.
+    let latest = slabs.entered * isa.splat(1.0 - 2.0 * SLACK) - tiny;
+    let soonest = slabs.left * isa.splat(1.0 + 2.0 * SLACK) + tiny;
+    // What is never left is left at infinity, and that does not count.
+    let soonest = soonest.min(isa.splat(f32::MAX));
+    let leaves = (slabs.left * isa.splat(1.0 - SLACK) - tiny).le(slabs.max_fraction);
+
+    let (mut entering, mut outside, mut standing, mut leaving) = (none, none, none, none);
+    for axis in 0..3 {
+        let (below, above) = (slabs.below[axis], slabs.above[axis]);
+        let rises = zero.lt(segment[3 + axis]);
+        let high = isa.splat_u32(1 << axis);
+        let low = isa.splat_u32(1 << axis | 1 << axis << Faces::NEGATIVE_SHIFT);
+        let against = I::U32::select(rises, low, high);
+        let along = I::U32::select(rises, high, low).shl::<{ Faces::EXIT_SHIFT as i32 }>();
+
+        let enters = latest.le(slabs.near[axis]);
+        entering = entering | I::U32::select(enters, against, none);
+        let exits = slabs.far[axis].le(soonest) & leaves;
+        leaving = leaving | I::U32::select(exits, along, none);
+
+        let beyond_low = I::U32::select(zero.lt(below), low, none);
+        outside = outside | I::U32::select(above.lt(zero), high, beyond_low);
+        let (at_low, at_high) = (below.eq(zero), above.eq(zero));
+        let on_low = I::U32::select(at_low, low, none);
+        let on_high = I::U32::select(at_low, against, high);
+        standing = standing | I::U32::select(at_high, on_high, on_low);
+    }
+    let axes = isa.splat_u32(7);
+    // Past a face by so little that the exit rounds to zero: a hit by the last digit, that enters
+    // where it is.
+    let entering = I::U32::select(entering.disjoint(axes), outside, entering);
+    let inside = standing.disjoint(axes);
+    let start =
+        I::U32::select(inside, isa.splat_u32(Faces::INSIDE), isa.splat_u32(Faces::ON_SURFACE));
+    let from_inside = standing | start;
+    let from_outside = entering | isa.splat_u32(Faces::OUTSIDE);
+    let bits = I::U32::select(outside.disjoint(axes), from_inside, from_outside) | leaving;
+    Answer { hit: slabs.hit, near: slabs.entry, far: slabs.exit, bits }
+}
