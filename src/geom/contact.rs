@@ -1,4 +1,4 @@
-//! What does a sweep say of two boxes, besides the times?
+//! What does a sweep say of two boxes or round shapes, besides the times?
 
 use bytemuck::{Pod, Zeroable};
 
@@ -21,10 +21,12 @@ pub enum State {
 /// the boxes come to touch at the first time (more than one for an edge or corner contact; axes
 /// that enter within rounding of each other count as together), for an overlapping pair of which
 /// only the surfaces touch the axes on which they do. A pair whose insides overlap at the start
-/// has none.
+/// has none. Round shapes touch along no axis and never have any; where the surfaces of one touch
+/// at the start, a bit of its own says so.
 ///
 /// Bits 0–2: axes of contact. Bits 3–5: axes of contact on which the normal is negative.
-/// Bits 6–7: the state, in the order of [`State`]. Bit 8: closing. The rest is zero.
+/// Bits 6–7: the state, in the order of [`State`]. Bit 8: closing. Bit 9: of a pair with a round
+/// shape that overlaps at the start, only the surfaces touch. The rest is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
@@ -39,6 +41,7 @@ impl Contact {
     pub(crate) const TOUCHING: u32 = 1 << 6;
     pub(crate) const OVERLAPPING: u32 = 2 << 6;
     pub(crate) const CLOSING: u32 = 1 << 8;
+    pub(crate) const SURFACE: u32 = 1 << 9;
 
     /// From the bits listed above.
     pub(crate) const fn from_bits(bits: u32) -> Self {
@@ -95,9 +98,12 @@ impl Contact {
     }
 
     /// Whether the two overlap at the start with their surfaces only.
+    ///
+    /// Exact for two boxes. Of a round shape it is decided within rounding: always true where it
+    /// is so, and true of overlaps too shallow to be told from it.
     #[must_use]
     pub const fn is_surface(self) -> bool {
-        self.0 & Self::OVERLAPPING != 0 && self.axis_mask() != 0
+        self.0 & Self::OVERLAPPING != 0 && (self.axis_mask() != 0 || self.0 & Self::SURFACE != 0)
     }
 
     /// Whether the contact presses inwards just after the first time.
@@ -105,6 +111,8 @@ impl Contact {
     /// True of every pair that comes to touch and of every pair whose insides overlap at the
     /// start. Of a pair that starts with touching surfaces it is true when the boxes move
     /// towards each other on every axis of contact: a pair that slides or parts does not close.
+    /// Round shapes close when their distance shrinks; one that is said not to close sinks in by
+    /// no more than rounding.
     #[must_use]
     pub const fn is_closing(self) -> bool {
         self.0 & Self::CLOSING != 0

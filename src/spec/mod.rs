@@ -5,8 +5,10 @@
 
 mod overlap;
 mod pairs;
+mod spheres;
 mod sweep;
 
 pub use overlap::overlap;
 pub use pairs::{swept_pairs, union_pairs};
+pub use spheres::{RoundSweep, sweep_sphere_box, sweep_spheres};
 pub use sweep::{Sweep, sweep};

@@ -2,7 +2,9 @@
 
 #![allow(dead_code, reason = "each includer uses a part")]
 
+pub(crate) mod balls;
 pub(crate) mod cases;
 pub(crate) mod columns;
 pub(crate) mod exact;
+pub(crate) mod nearing;
 pub(crate) mod promises;

@@ -22,6 +22,9 @@
 //! Units: times are fractions of the tick. Cost: 36 bytes in and 12 out for each row.
 
 mod room;
+mod round;
+pub mod sphere_box;
+pub mod spheres;
 
 use super::ask::{self, Answer, Each, One, Question, Sink};
 use super::{BatchError, Hits};
