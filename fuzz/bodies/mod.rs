@@ -6,4 +6,7 @@ mod bytes;
 #[path = "../../tests/support/columns.rs"]
 mod columns;
 pub(crate) mod pairs;
+#[path = "../../tests/support/sphere_columns.rs"]
+mod sphere_columns;
+pub(crate) mod spheres;
 pub(crate) mod sweep;

@@ -177,9 +177,8 @@ fn round((family, make): Family, draw: &mut Draw) -> Option<Round> {
 /// Quarters: every difference, and every square of one, is exact.
 fn grid(draw: &mut Draw) -> Made {
     let still = draw.one_in(12);
-    let motion = draw.vector(|draw| {
-        if still || draw.one_in(3) { 0.0 } else { draw.whole(-24, 24) * 0.25 }
-    });
+    let motion =
+        draw.vector(|draw| if still || draw.one_in(3) { 0.0 } else { draw.whole(-24, 24) * 0.25 });
     let place = draw.vector(|draw| draw.whole(-12, 12) * 0.25);
     let radii = [draw.whole(0, 8) * 0.25, draw.whole(0, 4) * 0.25];
     let shared = [(); 2].map(|()| draw.vector(|draw| draw.whole(-8, 8) * 0.25));
@@ -260,7 +259,8 @@ fn long_grazing(draw: &mut Draw) -> Made {
     let other = draw.vector(|draw| draw.between(-1.0, 1.0));
     let [x, y, z] = off;
     let length = draw.one_of(&[1.0, 30.0, 1e4, 1e7]);
-    let across = [y * other[2] - z * other[1], z * other[0] - x * other[2], x * other[1] - y * other[0]];
+    let across =
+        [y * other[2] - z * other[1], z * other[0] - x * other[2], x * other[1] - y * other[0]];
     let motion = across.map(|across| across * length);
     let about = draw.between(-0.1, 1.1);
     let place = std::array::from_fn(|k| off[k] - motion[k] * about);

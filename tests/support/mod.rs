@@ -8,3 +8,4 @@ pub(crate) mod columns;
 pub(crate) mod exact;
 pub(crate) mod nearing;
 pub(crate) mod promises;
+pub(crate) mod sphere_columns;
