@@ -160,7 +160,7 @@ fn equals_spec(answer: Sweep, spec: &RoundSweep, asked: &Nearing) {
 #[test]
 fn every_meeting_on_a_lattice() {
     let steps = |reach: i8| -reach..=reach;
-    for (x, y, z) in steps(3).flat_map(|x| steps(3).flat_map(move |y| [(x, y, 0), (x, y, 1)])) {
+    for (x, y, z) in steps(3).flat_map(|x| steps(3).flat_map(move |y| [(x, y, 0), (x, y, -1)])) {
         let place = [x, y, z].map(f32::from);
         for (dx, dy) in steps(4).flat_map(|dx| steps(4).map(move |dy| (dx, dy))) {
             let delta = [f32::from(dx), f32::from(dy), 0.0];

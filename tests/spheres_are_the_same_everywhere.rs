@@ -304,7 +304,7 @@ fn permuted_axes_answer_the_same_but_for_rounding() {
             continue;
         }
         assert!(asked.is_not_late(answer.first) && asked.is_not_early(answer.last), "{case:?}");
-        let gap = asked.lengths().iter().sum::<f64>() / (1 << 19) as f64;
+        let gap = asked.lengths().iter().sum::<f64>() / f64::from(1 << 19);
         for time in [answer.first, answer.last] {
             assert!(asked.gap(f64::from(time)) <= gap, "{order:?}, {answer:?}, {case:?}");
         }

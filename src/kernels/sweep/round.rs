@@ -177,7 +177,7 @@ struct Cut<I: Isa> {
 #[inline(always)]
 fn cut<I: Isa>(
     isa: I,
-    known: Cut<I>,
+    known: &Cut<I>,
     t: I::F32,
     others: [&Axis<I::F32>; 2],
     reach: I::F32,
@@ -274,8 +274,8 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
     };
     for k in 0..3 {
         let others = [&axes[(k + 1) % 3], &axes[(k + 2) % 3]];
-        known = cut(isa, known, axes[k].enter, others, reach);
-        known = cut(isa, known, axes[k].leave, others, reach);
+        known = cut(isa, &known, axes[k].enter, others, reach);
+        known = cut(isa, &known, axes[k].leave, others, reach);
     }
     let Cut { before, after, first_within, last_within } = known;
 
