@@ -54,6 +54,18 @@ fn kept_inputs_of_pairs() {
     replay("pairs", bodies::pairs::run);
 }
 
+/// Goal: a finding stays found. Method: every input kept.
+#[test]
+fn kept_inputs_of_spheres() {
+    replay("spheres", bodies::spheres::run);
+}
+
+/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
+#[test]
+fn generated_inputs_of_spheres() {
+    generate(3, 10_000, 1200, bodies::spheres::run);
+}
+
 /// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
 #[test]
 fn generated_inputs_of_sweep() {

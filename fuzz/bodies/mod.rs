@@ -14,4 +14,7 @@ pub(crate) mod respond;
 #[path = "../../tests/support/segments.rs"]
 mod segments;
 pub(crate) mod separate;
+#[path = "../../tests/support/sphere_columns.rs"]
+mod sphere_columns;
+pub(crate) mod spheres;
 pub(crate) mod sweep;

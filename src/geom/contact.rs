@@ -1,4 +1,5 @@
-//! What does a sweep say of two boxes, besides the times, and a separation, besides the depth?
+//! What does a sweep say of two boxes or round shapes, besides the times, and a separation, besides
+//! the depth?
 
 use bytemuck::{Pod, Zeroable};
 
@@ -21,11 +22,14 @@ pub enum State {
 /// the boxes come to touch at the first time (more than one for an edge or corner contact; axes
 /// that enter within rounding of each other count as together), for an overlapping pair of which
 /// only the surfaces touch the axes on which they do. A pair whose insides overlap at the start
-/// has none in a sweep; in a separation its axis is that of the least push.
+/// has none in a sweep; in a separation its axis is that of the least push. Round shapes touch along
+/// no axis and never have any; where the surfaces of one touch at the start, a bit of its own says
+/// so.
 ///
 /// Bits 0–2: axes of contact. Bits 3–5: axes of contact on which the normal is negative.
 /// Bits 6–7: the state, in the order of [`State`]. Bit 8: closing. Bit 9: the axis is that of a
-/// push out of an overlap of insides. The rest is zero.
+/// push out of an overlap of insides. Bit 10: of a pair with a round shape that overlaps at the
+/// start, only the surfaces touch. The rest is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
@@ -41,6 +45,7 @@ impl Contact {
     pub(crate) const OVERLAPPING: u32 = 2 << 6;
     pub(crate) const CLOSING: u32 = 1 << 8;
     pub(crate) const INSIDE: u32 = 1 << 9;
+    pub(crate) const SURFACE: u32 = 1 << 10;
 
     /// From the bits listed above.
     pub(crate) const fn from_bits(bits: u32) -> Self {
@@ -97,10 +102,14 @@ impl Contact {
     }
 
     /// Whether the two overlap at the start with their surfaces only.
+    ///
+    /// Exact for two boxes. Of a round shape it is decided within rounding: always true where it
+    /// is so, and true of overlaps too shallow to be told from it.
     #[must_use]
     pub const fn is_surface(self) -> bool {
         let pushed = self.0 & Self::INSIDE != 0;
-        self.0 & Self::OVERLAPPING != 0 && self.axis_mask() != 0 && !pushed
+        let on_axis = self.axis_mask() != 0 && !pushed;
+        self.0 & Self::OVERLAPPING != 0 && (on_axis || self.0 & Self::SURFACE != 0)
     }
 
     /// Whether the contact presses inwards just after the first time.
@@ -109,6 +118,8 @@ impl Contact {
     /// start. Of a pair that starts with touching surfaces it is true when the boxes move
     /// towards each other on every axis of contact: a pair that slides or parts does not close.
     /// A separation knows no motion; of it this is true, and means that the pair may close.
+    /// Round shapes close when their distance shrinks; one that is said not to close sinks in by
+    /// no more than rounding.
     #[must_use]
     pub const fn is_closing(self) -> bool {
         self.0 & Self::CLOSING != 0

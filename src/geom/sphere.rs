@@ -1,6 +1,6 @@
 //! What is a sphere, and one that moves?
 
-use super::aabb::{COORD_MAX, Invalid, check_vector};
+use super::aabb::{Aabb, COORD_MAX, Invalid, add_down, add_up, check_vector};
 use bytemuck::{Pod, Zeroable};
 
 /// A closed ball: every point at most `radius` from `center`. A radius of zero is a point.
@@ -24,6 +24,39 @@ impl Sphere {
         let sphere = Self { center: center.into(), radius };
         sphere.validate()?;
         Ok(sphere)
+    }
+
+    /// A sphere that holds the ball of `radius` around `center`.
+    ///
+    /// The centre is rounded to nearest, and the radius grows by how far that moved it and up to
+    /// the next `f32`. What `f32` can hold stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sphere::validate`].
+    ///
+    /// ```
+    /// use swath::Sphere;
+    ///
+    /// let sphere = Sphere::from_f64([0.5, 0.1, -3.0], 2.0)?;
+    /// assert_eq!(sphere.center, [0.5, 0.1, -3.0]);
+    /// assert!(sphere.radius > 2.0 && sphere.radius < 2.000001);
+    /// # Ok::<(), swath::Invalid>(())
+    /// ```
+    pub fn from_f64(center: [f64; 3], radius: f64) -> Result<Self, Invalid> {
+        let (center, lost) = round_vector(center)?;
+        let sphere = Self { center, radius: round_radius(radius, length_up(lost)) };
+        sphere.validate()?;
+        Ok(sphere)
+    }
+
+    /// The box around the sphere, rounded outwards.
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        Aabb {
+            min: self.center.map(|center| add_down(center, -self.radius)),
+            max: self.center.map(|center| add_up(center, self.radius)),
+        }
     }
 
     /// Whether this is a sphere.
@@ -61,6 +94,36 @@ impl MovingSphere {
         Ok(moving)
     }
 
+    /// A moving sphere that holds, at every time of the tick, the ball of `radius` around
+    /// `center + delta · t`.
+    ///
+    /// Centre and displacement are rounded to nearest. The radius grows by how far that moves the
+    /// centre at the start or at the end, whichever is more, and up to the next `f32`.
+    ///
+    /// # Errors
+    ///
+    /// As [`MovingSphere::validate`].
+    pub fn from_f64(center: [f64; 3], radius: f64, delta: [f64; 3]) -> Result<Self, Invalid> {
+        let (center, at_start) = round_vector(center)?;
+        let (delta, moved) = round_vector(delta)?;
+        // The way from one centre to the other changes evenly, so it is longest at an end.
+        let at_end = core::array::from_fn(|axis| at_start[axis] + moved[axis]);
+        let lost = length_up(at_start).max(length_up(at_end));
+        let moving = Self { sphere: Sphere { center, radius: round_radius(radius, lost) }, delta };
+        moving.validate()?;
+        Ok(moving)
+    }
+
+    /// The box around the whole path, rounded outwards.
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        let Aabb { min, max } = self.sphere.bounds();
+        Aabb {
+            min: core::array::from_fn(|axis| min[axis].min(add_down(min[axis], self.delta[axis]))),
+            max: core::array::from_fn(|axis| max[axis].max(add_up(max[axis], self.delta[axis]))),
+        }
+    }
+
     /// Whether this is a sphere and a displacement.
     ///
     /// # Errors
@@ -77,4 +140,42 @@ impl From<Sphere> for MovingSphere {
     fn from(sphere: Sphere) -> Self {
         Self { sphere, delta: [0.0; 3] }
     }
+}
+
+/// `vector` rounded to nearest, and what that took away, which is exact: a rounding error of
+/// `f32` has few digits.
+fn round_vector(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
+    for (axis, number) in (0..).zip(vector) {
+        if !number.is_finite() {
+            return Err(Invalid::NotFinite { axis });
+        }
+        if number.abs() > f64::from(COORD_MAX) {
+            return Err(Invalid::TooLarge { axis });
+        }
+    }
+    let rounded = vector.map(|number| number as f32);
+    Ok((rounded, core::array::from_fn(|axis| vector[axis] - f64::from(rounded[axis]))))
+}
+
+/// Not less than the length of `vector`, whose numbers may each be 2⁻⁵³ of themselves off.
+fn length_up(vector: [f64; 3]) -> f64 {
+    let most = vector.into_iter().fold(0.0, |most: f64, number| most.max(number.abs()));
+    if most == 0.0 {
+        return 0.0;
+    }
+    // Parts of the greatest: their squares neither overflow nor lose digits that count. Eight
+    // roundings, each of at most 2⁻⁵³, are less than 2⁻⁴⁹; the last may be below the normal range.
+    let [x, y, z] = vector.map(|number| number / most);
+    let length = most * (libm::sqrt(x * x + y * y + z * z) * (1.0 + f64::EPSILON * 8.0));
+    length.next_up()
+}
+
+/// An `f32` that is not below `radius + lost`, at most one above the least; NaN for no radius.
+fn round_radius(radius: f64, lost: f64) -> f32 {
+    if radius.is_nan() || radius < 0.0 {
+        return f32::NAN;
+    }
+    let sum = if lost == 0.0 { radius } else { (radius + lost).next_up() };
+    let rounded = sum as f32;
+    if f64::from(rounded) < sum { rounded.next_up() } else { rounded }
 }

@@ -8,6 +8,7 @@ mod overlap;
 mod pairs;
 mod respond;
 mod separate;
+mod spheres;
 mod sweep;
 
 pub use cast::{Cast, PolyhedronCast, cast, polyhedron};
@@ -15,4 +16,5 @@ pub use overlap::{overlap, overlap_planes, overlap_sphere, plane_reach, sphere_g
 pub use pairs::{swept_pairs, union_pairs};
 pub use respond::{respond, slide};
 pub use separate::{Separation, separate, shares};
+pub use spheres::{RoundSweep, sweep_sphere_box, sweep_spheres};
 pub use sweep::{Sweep, sweep};

@@ -2,14 +2,17 @@
 
 #![allow(dead_code, reason = "each includer uses a part")]
 
+pub(crate) mod balls;
 pub(crate) mod bodies;
 pub(crate) mod body_columns;
 pub(crate) mod cases;
 pub(crate) mod columns;
 pub(crate) mod exact;
 pub(crate) mod exact_cast;
+pub(crate) mod nearing;
 pub(crate) mod places;
 pub(crate) mod promises;
 pub(crate) mod rays;
 pub(crate) mod segments;
+pub(crate) mod sphere_columns;
 pub(crate) mod terms;

@@ -23,6 +23,9 @@
 
 mod positions;
 mod room;
+mod round;
+pub mod sphere_box;
+pub mod spheres;
 
 use super::ask::{self, Answer, Each, One, Question, Sink};
 use super::{BatchError, Hits};

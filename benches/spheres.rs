@@ -1,0 +1,133 @@
+//! How fast are moving spheres swept, with each other and with boxes?
+//!
+//! `spheres/one_to_many/ROWS/LEVEL` and `sphere_box/one_to_many/ROWS/LEVEL`: one sphere against all
+//! rows of a world, time is for all rows; `spheres/pairs` and `sphere_box/zip` likewise. A sphere
+//! fills a box of the world, about its middle. Every answer is compared with the specification
+//! before the clock starts.
+
+#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
+
+mod worlds;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use std::hint::black_box;
+use swath::spec::{self, RoundSweep};
+use swath::sweep::{Answers, Sweep, sphere_box, spheres};
+use swath::{
+    Aabb, BatchError, BoxStore, Contact, Level, MovingBox, MovingSphere, Pair, Sphere, SphereStore,
+};
+use worlds::{Scene, World};
+
+/// Answer columns that are kept between calls.
+struct Columns {
+    first: Vec<f32>,
+    last: Vec<f32>,
+    contact: Vec<Contact>,
+}
+
+impl Columns {
+    fn new(rows: usize) -> Self {
+        Self {
+            first: vec![0.0; rows],
+            last: vec![0.0; rows],
+            contact: vec![Contact::SEPARATED; rows],
+        }
+    }
+
+    fn answers(&mut self) -> Answers<'_> {
+        Answers { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
+    }
+}
+
+/// The boxes of a world, and a sphere in each.
+fn stores(rows: usize) -> (BoxStore, SphereStore) {
+    let world = World::new(Scene::Bullets, rows, 1);
+    let (mut boxes, mut balls) = (BoxStore::with_capacity(rows), SphereStore::with_capacity(rows));
+    for row in 0..rows {
+        let of = |columns: &[Vec<f32>; 3]| core::array::from_fn(|axis| columns[axis][row]);
+        let aabb = Aabb { min: of(&world.min), max: of(&world.max) };
+        let (half, delta) = (aabb.half_extents(), of(&world.delta));
+        let sphere = Sphere { center: aabb.center(), radius: half[0].max(half[1]).max(half[2]) };
+        boxes.push(MovingBox { aabb, delta }).expect("worlds hold boxes");
+        balls.push(MovingSphere { sphere, delta }).expect("and spheres in them");
+    }
+    (boxes, balls)
+}
+
+/// Panics unless `got` is what the specification says, within rounding.
+fn check(meant: &RoundSweep, got: Sweep) {
+    let hit = meant.contact.is_hit();
+    assert!(got.contact.is_hit() == hit || !hit && meant.gap < 1e-3, "{got:?} {meant:?}");
+    if hit {
+        let early = meant.first - 0.01;
+        assert!((early..=meant.first).contains(&f64::from(got.first)), "{got:?} {meant:?}");
+        assert!(f64::from(got.last) >= meant.last, "{got:?} {meant:?}");
+    }
+}
+
+/// Measures `run` on every level, after its answers passed `checked`.
+fn measure(
+    criterion: &mut Criterion,
+    (name, rows): (&str, usize),
+    run: impl Fn(Level, Answers<'_>) -> Result<(), BatchError>,
+    meant: impl Fn(usize) -> RoundSweep,
+) {
+    let mut group = criterion.benchmark_group(name);
+    let mut columns = Columns::new(rows);
+    group.throughput(Throughput::Elements(rows as u64));
+    for level in Level::all() {
+        run(level, columns.answers()).expect("lengths agree");
+        for row in 0..rows {
+            check(&meant(row), columns.answers().get(row));
+        }
+        group.bench_function(BenchmarkId::new(rows.to_string(), level), |bencher| {
+            bencher.iter(|| run(black_box(level), columns.answers()));
+        });
+    }
+    group.finish();
+}
+
+fn round(criterion: &mut Criterion) {
+    for rows in [1024, 65_536] {
+        let (boxes, balls) = stores(rows);
+        let ball = |row: usize| balls.get(row);
+        // A long path, so that a part of the rows is hit.
+        let mut a = ball(0);
+        a.delta = [40.0, -30.0, 20.0];
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
+        let mut row = || rng.random_range(0..rows as u32);
+        let pairs: Vec<Pair> = (0..rows).map(|_| Pair { a: row(), b: row() }).collect();
+
+        let two = |a: &MovingSphere, b: &MovingSphere| spec::sweep_spheres(a, b).expect("spheres");
+        let boxed = |a: &MovingSphere, b: &MovingBox| spec::sweep_sphere_box(a, b).expect("both");
+        measure(
+            criterion,
+            ("spheres/one_to_many", rows),
+            |level, to| spheres::one_to_many(level, black_box(&a), &balls.checked(), to),
+            |row| two(&a, &ball(row)),
+        );
+        measure(
+            criterion,
+            ("spheres/pairs", rows),
+            |level, to| spheres::pairs(level, &balls.checked(), black_box(&pairs), to),
+            |row| two(&ball(pairs[row].a as usize), &ball(pairs[row].b as usize)),
+        );
+        measure(
+            criterion,
+            ("sphere_box/one_to_many", rows),
+            |level, to| sphere_box::one_to_many(level, black_box(&a), &boxes.checked(), to),
+            |row| boxed(&a, &boxes.get(row)),
+        );
+        measure(
+            criterion,
+            ("sphere_box/zip", rows),
+            |level, to| sphere_box::zip(level, black_box(&balls.checked()), &boxes.checked(), to),
+            |row| boxed(&ball(row), &boxes.get(row)),
+        );
+    }
+}
+
+criterion_group!(benches, round);
+criterion_main!(benches);

@@ -1,0 +1,305 @@
+//! The arithmetic of a sweep of round shapes, for any lane width.
+//!
+//! Both questions end in one: for which `t` is `|from + to·t| ≤ reach`? Its answer is found from
+//! the point of the line that is nearest to the origin, where nothing cancels. All lengths of a
+//! pair are first multiplied by one power of two, so that no square overflows and what underflows
+//! does not count; the reach is then raised by what all roundings can amount to. The bounds named
+//! here are proved in `docs/math/spheres.md`.
+
+use super::Sweep;
+use crate::geom::Contact;
+use crate::kernels::ask::Answer;
+use crate::lanes::{F32Lanes, Isa, U32Lanes};
+
+/// Half of the distance from 1 to the next float.
+const ULP: f32 = 1.0 / (1 << 24) as f32;
+/// The reach is raised by these parts of the length of the motion and of the radii.
+const SLACK_MOTION: f32 = 18.0 * ULP;
+const SLACK_RADIUS: f32 = 22.0 * ULP;
+/// A motion whose square is below this part of the square of the greatest length is none.
+const STILL: f32 = 1.0 / (1_u64 << 50) as f32;
+/// The squares of distance and radii are told apart beyond this part of them,
+const BAND: f32 = 10.0 * ULP;
+/// and where they underflow beyond 2⁻¹⁴⁰.
+const BAND_TINY: f32 = f32::from_bits(1 << 9);
+
+/// What one question at a time is answered.
+pub(super) fn sweep(answer: Option<(f32, f32, u32)>) -> Sweep {
+    answer.map_or(Sweep::SEPARATED, |(first, last, contact)| Sweep {
+        first,
+        last,
+        contact: Contact::from_bits(contact),
+    })
+}
+
+/// The unit vector along `way`, if it has a direction. In `f64` no square of a length of `f32`
+/// overflows or underflows.
+pub(super) fn direction(way: [f64; 3]) -> Option<[f32; 3]> {
+    let [x, y, z] = way;
+    let length = libm::sqrt(x * x + y * y + z * z);
+    (length != 0.0).then(|| way.map(|along| (along / length) as f32))
+}
+
+/// The line `from + to · t`, seen from the origin.
+struct Approach<I: Isa> {
+    /// When it comes within reach, and until when; without bound where it does not move.
+    near: I::F32,
+    far: I::F32,
+    /// Whether it ever does. Where not, both times are that of the least distance.
+    within: I::Mask,
+}
+
+#[inline(always)]
+fn dot<I: Isa>(a: &[I::F32; 3], b: &[I::F32; 3]) -> I::F32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// The power of two that brings `most` to between 1 and 2, or as near as the range allows.
+#[inline(always)]
+fn unit<I: Isa>(isa: I, most: I::F32) -> I::F32 {
+    let exponent = most.max(isa.splat(f32::MIN_POSITIVE)).to_bits() & isa.splat_u32(0x7f80_0000);
+    isa.splat(1.0) / I::F32::from_bits(exponent)
+}
+
+/// The square of `radius`, raised by more than what all roundings can amount to.
+#[inline(always)]
+fn raised<I: Isa>(isa: I, radius: I::F32, motion: &[I::F32; 3]) -> I::F32 {
+    let motion = dot::<I>(motion, motion).sqrt();
+    let slack = motion * isa.splat(SLACK_MOTION) + radius * isa.splat(SLACK_RADIUS);
+    let reach = radius + slack;
+    reach * reach
+}
+
+/// When `|from + to · t|²` is at most `reach`; a `to` whose square is not above `still` is zero.
+#[inline(always)]
+fn approach<I: Isa>(
+    isa: I,
+    from: &[I::F32; 3],
+    to: &[I::F32; 3],
+    reach: I::F32,
+    still: I::F32,
+) -> Approach<I> {
+    let zero = isa.splat(0.0);
+    let square = dot::<I>(to, to);
+    let moves = still.lt(square);
+    let inverse = isa.splat(1.0) / square;
+    let nearest = I::F32::select(moves, zero - dot::<I>(from, to) * inverse, zero);
+    let mut at = [zero; 3];
+    for axis in 0..3 {
+        at[axis] = from[axis] + nearest * to[axis];
+    }
+    let least = dot::<I>(&at, &at);
+    let half = ((reach - least).max(zero) * inverse).sqrt();
+    let half = I::F32::select(moves, half, isa.splat(f32::INFINITY));
+    Approach { near: nearest - half, far: nearest + half, within: least.le(reach) }
+}
+
+/// Whether a squared distance at the start is not above a squared radius, and whether within
+/// rounding not below either.
+#[inline(always)]
+fn start<I: Isa>(isa: I, distance: I::F32, radius: I::F32) -> (I::Mask, I::Mask) {
+    let tiny = isa.splat(BAND_TINY);
+    let overlapping = distance.le(radius * isa.splat(1.0 + BAND) + tiny);
+    let shallow = (radius * isa.splat(1.0 - BAND) - tiny).le(distance);
+    (overlapping, overlapping & shallow)
+}
+
+/// The bits of a [`Contact`].
+#[inline(always)]
+fn contact<I: Isa>(isa: I, overlapping: I::Mask, surface: I::Mask, shrinking: I::Mask) -> I::U32 {
+    let none = isa.splat_u32(0);
+    let closing = isa.splat_u32(Contact::CLOSING);
+    let resting = isa.splat_u32(Contact::SURFACE) | I::U32::select(shrinking, closing, none);
+    let overlap = isa.splat_u32(Contact::OVERLAPPING) | I::U32::select(surface, resting, closing);
+    I::U32::select(overlapping, overlap, isa.splat_u32(Contact::TOUCHING) | closing)
+}
+
+/// Two spheres: centre, radius and displacement each.
+#[inline(always)]
+pub(super) fn spheres<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 7]) -> Answer<I> {
+    let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
+    let (mut place, mut motion) = ([zero; 3], [zero; 3]);
+    let radius = a[3] + b[3];
+    let mut most = radius;
+    for axis in 0..3 {
+        place[axis] = b[axis] - a[axis];
+        motion[axis] = b[4 + axis] - a[4 + axis];
+        most = place[axis].abs().max(most);
+        most = motion[axis].abs().max(most);
+    }
+    let unit = unit(isa, most);
+    let (radius, most) = (radius * unit, most * unit);
+    for axis in 0..3 {
+        place[axis] = place[axis] * unit;
+        motion[axis] = motion[axis] * unit;
+    }
+
+    let reach = raised(isa, radius, &motion);
+    let meet = approach(isa, &place, &motion, reach, most * most * isa.splat(STILL));
+    let distance = dot::<I>(&place, &place);
+    let (overlapping, surface) = start(isa, distance, radius * radius);
+    // Passed, or not there yet: a root outside the tick is no hit.
+    let hit = overlapping | (meet.within & meet.near.le(one) & zero.le(meet.far));
+    let near = I::F32::select(overlapping, zero, meet.near.max(zero));
+    let far = meet.far.min(one).max(zero);
+    let shrinking = dot::<I>(&place, &motion).lt(zero);
+    Answer { hit, near, far, bits: contact(isa, overlapping, surface, shrinking) }
+}
+
+/// A sphere and a box on one axis, turned so that the sphere's centre starts at zero and moves up
+/// or not at all: to `speed · t`. The box is the interval between `face` and `back`.
+#[derive(Clone, Copy)]
+struct Axis<F> {
+    face: F,
+    back: F,
+    speed: F,
+    /// When the centre passes `face`, and `back`: unordered or infinite where it does not move.
+    enter: F,
+    leave: F,
+}
+
+/// How far the centre is past the interval on one axis at time `t`: negative before it.
+#[inline(always)]
+fn past<I: Isa>(axis: &Axis<I::F32>, t: I::F32) -> I::F32 {
+    let at = axis.speed * t;
+    at - at.max(axis.face).min(axis.back)
+}
+
+/// Which times are known to be before all contact, within reach, or after all contact.
+struct Cut<I: Isa> {
+    before: I::F32,
+    after: I::F32,
+    first_within: I::F32,
+    last_within: I::F32,
+}
+
+/// Sorts the time `t`, at which the centre passes a face, by where it is on the other two axes.
+#[inline(always)]
+fn cut<I: Isa>(
+    isa: I,
+    known: &Cut<I>,
+    t: I::F32,
+    others: [&Axis<I::F32>; 2],
+    reach: I::F32,
+) -> Cut<I> {
+    let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
+    let [x, y] = [past::<I>(others[0], t), past::<I>(others[1], t)];
+    let distance = x * x + y * y;
+    let shrinking = (others[0].speed * x + others[1].speed * y).lt(zero);
+    let inside = zero.lt(t) & t.lt(one);
+    let far = reach.lt(distance);
+    let within = inside & !far;
+    let before = inside & far & shrinking;
+    let after = inside & far & !shrinking;
+    let (never, none) = (isa.splat(f32::INFINITY), isa.splat(f32::NEG_INFINITY));
+    Cut {
+        before: I::F32::select(before, t, zero).max(known.before),
+        after: I::F32::select(after, t, one).min(known.after),
+        first_within: I::F32::select(within, t, never).min(known.first_within),
+        last_within: I::F32::select(within, t, none).max(known.last_within),
+    }
+}
+
+/// When the centre is within reach, if on each axis it is where the masks say: not yet at the
+/// face, past the back, or else between them.
+#[inline(always)]
+fn piece<I: Isa>(
+    isa: I,
+    axes: &[Axis<I::F32>; 3],
+    sides: [(I::Mask, I::Mask); 3],
+    reach: I::F32,
+    still: I::F32,
+) -> Approach<I> {
+    let zero = isa.splat(0.0);
+    let (mut from, mut to) = ([zero; 3], [zero; 3]);
+    for axis in 0..3 {
+        let (below, above) = sides[axis];
+        let Axis { face, back, speed, .. } = axes[axis];
+        let past_back = I::F32::select(above, zero - back, zero);
+        from[axis] = I::F32::select(below, zero - face, past_back);
+        to[axis] = I::F32::select(below | above, speed, zero);
+    }
+    approach(isa, &from, &to, reach, still)
+}
+
+/// A sphere, as centre, radius and displacement, and a box, as corners and displacement.
+#[inline(always)]
+pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> Answer<I> {
+    let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
+    let mut axes = [Axis { face: zero, back: zero, speed: zero, enter: zero, leave: zero }; 3];
+    let mut away = [zero; 3];
+    let mut most = a[3];
+    let mut outside = zero.lt(zero);
+    let mut yielding = outside;
+    for k in 0..3 {
+        let (below, above) = (b[k] - a[k], b[3 + k] - a[k]);
+        let motion = b[6 + k] - a[4 + k];
+        let falls = motion.lt(zero);
+        let face = I::F32::select(falls, below, zero - above);
+        let back = I::F32::select(falls, above, zero - below);
+        let speed = motion.abs();
+        // On a face or outside; the signs are exact.
+        outside = outside | zero.le(face) | back.le(zero);
+        // On the face where it leaves, or on one that it slides along.
+        yielding = yielding | back.eq(zero) | (face.eq(zero) & speed.eq(zero));
+        away[k] = face.max(zero - back).max(zero);
+        most = away[k].max(most);
+        most = speed.max(most);
+        axes[k] = Axis { face, back, speed, ..axes[k] };
+    }
+    let unit = unit(isa, most);
+    let (radius, most) = (a[3] * unit, most * unit);
+    let mut motion = [zero; 3];
+    let mut shrinking = zero;
+    for k in 0..3 {
+        // Faces so far off that they overflow are never reached.
+        let (face, back, speed) = (axes[k].face * unit, axes[k].back * unit, axes[k].speed * unit);
+        let inverse = one / speed;
+        let (enter, leave) = (face * inverse, back * inverse);
+        axes[k] = Axis { face, back, speed, enter, leave };
+        motion[k] = speed;
+        away[k] = away[k] * unit;
+        shrinking = shrinking + speed * past::<I>(&axes[k], zero);
+    }
+
+    let reach = raised(isa, radius, &motion);
+    let still = most * most * isa.splat(STILL);
+    let distance = dot::<I>(&away, &away);
+    let at_start = distance.le(reach);
+    let mut known = Cut {
+        before: zero,
+        after: one,
+        first_within: I::F32::select(at_start, zero, isa.splat(f32::INFINITY)),
+        last_within: I::F32::select(at_start, zero, isa.splat(f32::NEG_INFINITY)),
+    };
+    for k in 0..3 {
+        let others = [&axes[(k + 1) % 3], &axes[(k + 2) % 3]];
+        known = cut(isa, &known, axes[k].enter, others, reach);
+        known = cut(isa, &known, axes[k].leave, others, reach);
+    }
+    let Cut { before, after, first_within, last_within } = known;
+
+    // Contact begins just after `before` and ends just before `after`; on each side no face is
+    // passed until the next time that is known.
+    let none = zero.lt(zero);
+    let (mut opening, mut ending) = ([(none, none); 3], [(none, none); 3]);
+    for k in 0..3 {
+        let Axis { enter, leave, .. } = axes[k];
+        opening[k] = (before.lt(enter), leave.le(before));
+        ending[k] = (after.le(enter), leave.lt(after));
+    }
+    let begin = piece(isa, &axes, opening, reach, still);
+    let end = piece(isa, &axes, ending, reach, still);
+    let near = begin.near.max(before).min(first_within.min(after));
+    let far = end.far.min(after).max(last_within.max(before));
+    let between = begin.within & begin.near.le(after) & before.le(begin.far) & before.le(after);
+    let hit = zero.le(last_within) | between;
+
+    let (overlapping, shallow) = start(isa, distance, radius * radius);
+    // A centre inside the box is no contact of surfaces, however small the radius.
+    let surface = shallow & outside;
+    // On the surface itself no distance shrinks; there the faces decide.
+    let pressing = distance.eq(zero) & !yielding;
+    let shrinking = shrinking.lt(zero) | pressing;
+    Answer { hit, near, far, bits: contact(isa, overlapping, surface, shrinking) }
+}
