@@ -12,7 +12,7 @@ use num_rational::{BigRational, Ratio};
 use swath::{Contact, MovingBox, State};
 
 /// Names the whole numbers that a [`BigRational`] is made of.
-trait Parts {
+pub(crate) trait Parts {
     type Whole;
 }
 
@@ -20,13 +20,13 @@ impl<T> Parts for Ratio<T> {
     type Whole = T;
 }
 
-type Whole = <BigRational as Parts>::Whole;
+pub(crate) type Whole = <BigRational as Parts>::Whole;
 
 /// The exponent of the least float.
 const TINY: i32 = 149;
 
 /// `x · 2¹⁴⁹` of a finite `x`.
-fn whole(x: f32) -> Whole {
+pub(crate) fn whole(x: f32) -> Whole {
     let exponent = (x.to_bits() >> 23 & 0xff) as i32;
     let digits = i64::from(x.to_bits() & 0x7f_ffff);
     let digits = if exponent == 0 { digits } else { digits | 1 << 23 };

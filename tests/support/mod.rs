@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each includer uses a part")]
 
+pub(crate) mod accelerating;
 pub(crate) mod cases;
 pub(crate) mod columns;
 pub(crate) mod exact;
