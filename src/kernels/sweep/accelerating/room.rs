@@ -146,7 +146,9 @@ fn axis<I: Isa>(isa: I, [a_min, a_max, a_delta, a_accel]: [I::F32; 4], b: [I::F3
         I::F32::select(curved, isa.splat(CURVED[1]), isa.splat(STRAIGHT[1])),
     ];
     let start = earlier::<I>(near, slack, one);
-    let leave = later(isa, leave, slack, one);
+    // Apart and setting off away: the signs are exact, the root may have underflowed.
+    let away = (falls & zero.lt(low)) | (high.lt(zero) & !falls);
+    let leave = I::F32::select(away, always, later(isa, leave, slack, one));
     let back = earlier::<I>(low_stable / g, slack, one);
     let end = later(isa, high_stable / g, slack, one);
 
