@@ -65,3 +65,15 @@ fn generated_inputs_of_sweep() {
 fn generated_inputs_of_pairs() {
     generate(2, 8_000, 900, bodies::pairs::run);
 }
+
+/// Goal: a finding stays found. Method: every input kept.
+#[test]
+fn kept_inputs_of_accelerating() {
+    replay("accelerating", bodies::accelerating::run);
+}
+
+/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
+#[test]
+fn generated_inputs_of_accelerating() {
+    generate(3, 20_000, 1200, bodies::accelerating::run);
+}

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "a target runs one of the bodies")]
 
+pub(crate) mod accelerating;
 mod bytes;
 #[path = "../../tests/support/columns.rs"]
 mod columns;

@@ -166,8 +166,9 @@ impl AcceleratingBox {
 
     /// The box around the whole path, the turning points inside the tick included.
     ///
-    /// Rounded outwards, so the path never leaves this box, and as tight as `f32` allows but
-    /// for one float where the path turns. Without acceleration it is [`MovingBox::bounds`].
+    /// Rounded outwards, so the path never leaves this box. As tight as `f32` allows but for one
+    /// float, and 2⁻⁵¹ of displacement and acceleration where most of them cancels. Without
+    /// acceleration it is [`MovingBox::bounds`].
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         let Aabb { min, max } = self.aabb;

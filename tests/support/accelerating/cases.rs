@@ -227,7 +227,11 @@ fn unequal(draw: &mut Draw, Shared { time: (p, q), .. }: Shared) -> Axis {
     let (d, mut g) = (draw.between(-4.0, 4.0), draw.between(-8.0, 8.0));
     let mut d = if draw.one_in(6) { 0.0 } else { d };
     let less = draw.power(-40, 0) * if draw.one_in(9) { 1e-30 } else { 1.0 };
-    if draw.one_in(2) { g *= less } else { d *= less }
+    if draw.one_in(2) {
+        g *= less
+    } else {
+        d *= less
+    }
     let t = p as f32 / q as f32 + draw.between(-1e-3, 1e-3) * draw.whole(0, 1);
     let t = if draw.one_in(4) { t * draw.power(-30, 0) } else { t };
     let x = d * t + 0.5 * g * t * t;

@@ -82,6 +82,12 @@ impl Axis {
         intersect(&self.side(self.below, true), &self.side(self.above, false))
     }
 
+    /// Whether `b` all but rests at `t`, for the acceleration it has.
+    pub(crate) fn turns_near(&self, t: f64, within: f64) -> bool {
+        let speed = self.d.span() + self.g.span() * Span::of(t);
+        speed.abs().0 <= within * self.g.span().abs().1.max(self.d.span().abs().1)
+    }
+
     /// Where `b` is at `t`, relative to its start.
     pub(crate) fn x(&self, t: f64) -> Span {
         let t = Span::of(t);
@@ -115,9 +121,8 @@ pub(crate) fn sweep(a: &AcceleratingBox, b: &AcceleratingBox) -> Exact {
     let contact = common.iter().min_by(|x, y| x.from.cmp(&y.from));
     let contact = contact.map(|piece| [piece.from, piece.until]);
 
-    let apart = |axis: &Axis| {
-        axis.below.sign() == Ordering::Greater || axis.above.sign() == Ordering::Less
-    };
+    let apart =
+        |axis: &Axis| axis.below.sign() == Ordering::Greater || axis.above.sign() == Ordering::Less;
     let apart = axes.iter().any(apart);
     let (mut mask, mut down, mut closing) = (0, 0, true);
     for (k, axis) in axes.iter().enumerate() {

@@ -82,7 +82,10 @@ fn axes_are_entered(answer: Sweep, exact: &Exact) -> Result<(), &'static str> {
     must(down & !axes == 0, "a normal belongs to an axis of contact")?;
     for (k, axis) in exact.axes.iter().enumerate().filter(|(k, _)| axes >> k & 1 == 1) {
         let face = if down >> k & 1 == 1 { axis.below } else { axis.above };
-        must(is_near(axis, face, answer.first), "an axis that is named has its face at the other's")?;
+        must(
+            is_near(axis, face, answer.first),
+            "an axis that is named has its face at the other's",
+        )?;
     }
     let lowest = (0..3).find(|axis| axes >> axis & 1 == 1);
     must(answer.contact.axis() == lowest, "the lowest axis is the axis")?;

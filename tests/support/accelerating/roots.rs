@@ -72,12 +72,7 @@ impl Mul for Span {
     type Output = Self;
 
     fn mul(self, other: Self) -> Self {
-        Self::hull([
-            self.0 * other.0,
-            self.0 * other.1,
-            self.1 * other.0,
-            self.1 * other.1,
-        ])
+        Self::hull([self.0 * other.0, self.0 * other.1, self.1 * other.0, self.1 * other.1])
     }
 }
 
@@ -88,12 +83,7 @@ impl Div for Span {
         if other.holds_zero() {
             return Self(f64::NEG_INFINITY, f64::INFINITY);
         }
-        Self::hull([
-            self.0 / other.0,
-            self.0 / other.1,
-            self.1 / other.0,
-            self.1 / other.1,
-        ])
+        Self::hull([self.0 / other.0, self.0 / other.1, self.1 / other.0, self.1 / other.1])
     }
 }
 
@@ -231,7 +221,8 @@ impl PartialOrd for Time {
 impl Ord for Time {
     fn cmp(&self, other: &Self) -> Ordering {
         let (x, y) = (self.near(), other.near());
-        if matches!(self, Self::Never | Self::Always) || matches!(other, Self::Never | Self::Always) {
+        if matches!(self, Self::Never | Self::Always) || matches!(other, Self::Never | Self::Always)
+        {
             return endless(self).cmp(&endless(other));
         }
         if x.1 < y.0 {
