@@ -36,15 +36,15 @@ pub fn accelerating(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, I
     let mut common = [[0.0, 1.0]].to_vec();
     let mut axes = [const { Vec::new() }; 3];
     let (mut touched, mut negative, mut pressed, mut apart) = (0, 0, 0, false);
-    for axis in 0..3 {
+    for (axis, pieces) in axes.iter_mut().enumerate() {
         let d = difference(b.delta[axis], a.delta[axis]);
         let g = difference(b.accel[axis], a.accel[axis]);
         // b lies wholly below a while x < below, wholly above while x > above.
         let below = difference(a.aabb.min[axis], b.aabb.max[axis]);
         let above = difference(a.aabb.max[axis], b.aabb.min[axis]);
         // x ≥ below is the mirror image of x ≤ above.
-        axes[axis] = cross(&at_most(d, g, above), &at_most(-d, -g, -below));
-        common = cross(&common, &axes[axis]);
+        *pieces = cross(&at_most(d, g, above), &at_most(-d, -g, -below));
+        common = cross(&common, pieces);
         apart |= below > 0.0 || above < 0.0;
         if below == 0.0 || above == 0.0 {
             touched |= 1 << axis;

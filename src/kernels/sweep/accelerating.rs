@@ -18,7 +18,8 @@
 //! with the roots of Kahan 2004 ("On the cost of floating-point computation without extra-precise
 //! arithmetic"), which do not cancel. Here the discriminant is moved to the safe side by what
 //! rounding may have cost it, so a parabola that only grazes a face is not lost, and an axis
-//! without relative acceleration is answered as by the plain [`sweep`](super), to the bit.
+//! without relative acceleration is answered as by the plain [`sweep`](super), to the bit; only
+//! that what has passed by less than a float can tell is no hit here.
 //!
 //! **Never late, never missed.** `first` is not after the true first time, and at each time from
 //! `first` to `last` the boxes touch if on each axis they are grown by 48·2⁻²⁴ of

@@ -31,7 +31,10 @@ struct Shared {
     how: u32,
 }
 
-const FAMILIES: [(&str, fn(&mut Draw, Shared) -> Axis); 12] = [
+/// Makes one axis of both boxes from what the pair has in common.
+type Family = (&'static str, fn(&mut Draw, Shared) -> Axis);
+
+const FAMILIES: [Family; 12] = [
     ("grid", grid),
     ("together", together),
     ("together, nudged", together),
@@ -89,7 +92,8 @@ impl Draw {
 fn bend(case: cases::Case, draw: &mut Draw) -> Case {
     let mut axes = [[0.0; 3]; 2];
     let how = draw.0.random_range(0..6);
-    for axis in 0..3 {
+    let [of_a, of_b] = &mut axes;
+    for (axis, (of_a, of_b)) in of_a.iter_mut().zip(of_b).enumerate() {
         let (a, b) = (case.a.aabb, case.b.aabb);
         let d = case.b.delta[axis] - case.a.delta[axis];
         let faces = [a.min[axis] - b.max[axis], a.max[axis] - b.min[axis]];
@@ -107,8 +111,7 @@ fn bend(case: cases::Case, draw: &mut Draw) -> Case {
             _ => draw.one_of(&HOSTILE) * draw.one_of(&[1.0, -1.0]),
         };
         let g = if g.is_nan() || draw.one_in(5) { 0.0 } else { g };
-        axes[0][axis] = shared;
-        axes[1][axis] = shared + g;
+        (*of_a, *of_b) = (shared, shared + g);
     }
     let moving = |of: swath::MovingBox, accel| AcceleratingBox { accel, ..of.into() };
     Case { family: case.family, a: moving(case.a, axes[0]), b: moving(case.b, axes[1]) }
@@ -227,11 +230,7 @@ fn unequal(draw: &mut Draw, Shared { time: (p, q), .. }: Shared) -> Axis {
     let (d, mut g) = (draw.between(-4.0, 4.0), draw.between(-8.0, 8.0));
     let mut d = if draw.one_in(6) { 0.0 } else { d };
     let less = draw.power(-40, 0) * if draw.one_in(9) { 1e-30 } else { 1.0 };
-    if draw.one_in(2) {
-        g *= less
-    } else {
-        d *= less
-    }
+    *(if draw.one_in(2) { &mut g } else { &mut d }) *= less;
     let t = p as f32 / q as f32 + draw.between(-1e-3, 1e-3) * draw.whole(0, 1);
     let t = if draw.one_in(4) { t * draw.power(-30, 0) } else { t };
     let x = d * t + 0.5 * g * t * t;

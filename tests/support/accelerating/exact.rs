@@ -54,7 +54,7 @@ impl Axis {
     fn side(&self, n: Difference, rises: bool) -> Vec<Piece> {
         let all = Piece { from: Time::Always, until: Time::Never, rises };
         let wanted = if rises { Ordering::Greater } else { Ordering::Less };
-        let root = |greater| Root::new(self.d, self.g, n, greater);
+        let root = |greater| Root::at(self.d, self.g, n, greater);
         match self.g.sign() {
             Ordering::Equal => match self.d.sign() {
                 Ordering::Equal => {

@@ -9,7 +9,7 @@ use swath::{State, Sweep};
 /// By how much boxes are grown that touch at all times of a contact, of place and motion.
 pub(crate) const GROWN: f64 = 48.0 / (1 << 24) as f64;
 /// How near the face of an axis of contact is at the first time.
-const ENTERED: f64 = 66.0 / (1 << 24) as f64;
+const ENTERED: f64 = 72.0 / (1 << 24) as f64;
 
 /// How far `b` is from the face `n` at `t`, as a part of place and motion; positive where it is
 /// above. At least this.

@@ -145,12 +145,12 @@ fn discriminant_near(d: Difference, g: Difference, n: Difference) -> Span {
 
 fn discriminant_whole(d: Difference, g: Difference, n: Difference) -> Whole {
     let d = d.whole();
-    &d * &d + (g.whole() * n.whole() << 1)
+    &d * &d + ((g.whole() * n.whole()) << 1)
 }
 
 impl Root {
     /// There must be such a root.
-    pub(crate) fn new(d: Difference, g: Difference, n: Difference, greater: bool) -> Time {
+    pub(crate) fn at(d: Difference, g: Difference, n: Difference, greater: bool) -> Time {
         let near = if g.sign() == Ordering::Equal {
             n.span() / d.span()
         } else {
@@ -281,7 +281,7 @@ fn sum_of_three(a: &Whole, b: &Whole, q: &Whole, c: &Whole, r: &Whole) -> Orderi
     sum(sum_of_two(a, b, q), third, || {
         // (a + b·√q)² against c²·r.
         let whole = a * a + b * b * q - c * c * r;
-        sum_of_two(&whole, &(a * b << 1), q)
+        sum_of_two(&whole, &((a * b) << 1), q)
     })
 }
 
@@ -290,7 +290,7 @@ fn sum_of_three(a: &Whole, b: &Whole, q: &Whole, c: &Whole, r: &Whole) -> Orderi
 fn roots_are_in_order() {
     let of = |x: f32| Difference::new(x, 0.0);
     // (t - 1)(t - 3) = t² - 4t + 3, and (t - 1)(t - 2).
-    let root = |d: f32, g: f32, n: f32, greater| Root::new(of(d), of(g), of(n), greater);
+    let root = |d: f32, g: f32, n: f32, greater| Root::at(of(d), of(g), of(n), greater);
     let [one, three] = [false, true].map(|greater| root(-4.0, 2.0, -3.0, greater));
     let [also_one, two] = [false, true].map(|greater| root(-3.0, 2.0, -2.0, greater));
     // The same upside down.
