@@ -266,3 +266,51 @@ fn surfaces_without_speed_close_when_they_accelerate_inwards() {
         }
     }
 }
+
+/// Goal: axes without acceleration that truly enter together are both named, however badly each
+/// rounds. Method: `gap = p·v` and `d = q·v` for numbers `v` of 27 digits, of which both round;
+/// of many the two whose quotients are the furthest apart. The true time of both is `p / q`.
+#[test]
+fn a_true_tie_of_the_worst_roundings_is_named() {
+    // x = high + low, exactly.
+    let parts = |x: f64| {
+        let high = x as f32;
+        [high, (x - f64::from(high)) as f32]
+    };
+    let mut worst = (0.0, [0.0; 2], [0.0; 2]);
+    for q in 2..24 {
+        for p in 1..q {
+            let (p, q) = (f64::from(p), f64::from(q));
+            let quotient = |v: f64| f64::from((p * v) as f32 / (q * v) as f32);
+            let numbers = (0..1 << 12).map(|k| 1.0 + f64::from(k * 32_423 + 1) * 0.5_f64.powi(27));
+            let [mut least, mut greatest] = [1.0; 2];
+            for v in numbers {
+                least = if quotient(v) < quotient(least) { v } else { least };
+                greatest = if quotient(v) > quotient(greatest) { v } else { greatest };
+            }
+            let apart = quotient(greatest) / quotient(least) - 1.0;
+            if apart > worst.0 {
+                worst = (apart, [p, q], [least, greatest]);
+            }
+        }
+    }
+    let (apart, [p, q], numbers) = worst;
+    // Further than the time itself is moved.
+    assert!(apart > 5.0 * UNIT, "{} units", apart / UNIT);
+    let mut a = on_axis(0, [0.0, 0.0], 0.0, 0.0);
+    let mut b = a;
+    for (axis, v) in numbers.into_iter().enumerate() {
+        let ([gap, gap_rest], [d, d_rest]) = (parts(p * v), parts(q * v));
+        // `b` comes from below.
+        (a.aabb.min[axis], a.aabb.max[axis]) = (gap, 99.0);
+        (b.aabb.min[axis], b.aabb.max[axis]) = (-99.0, -gap_rest);
+        (b.delta[axis], a.delta[axis]) = (d, -d_rest);
+    }
+    // The third axis falls a little, and has nothing to say.
+    (a.aabb.min[2], a.aabb.max[2], b.accel[2]) = (-9.0, 9.0, -1.0);
+    for (a, b) in [(a, b), (b, a)] {
+        let (answer, exact) = (one_to_one(&a, &b), exact::sweep(&a, &b));
+        assert_eq!((exact.mask, answer.contact.axis_mask()), (3, 3), "{answer:?}");
+        assert_eq!(holds(answer, &exact), Ok(()), "{answer:?}");
+    }
+}
