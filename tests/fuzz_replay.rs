@@ -102,6 +102,12 @@ fn kept_inputs_of_cast() {
     replay("cast", bodies::cast::run);
 }
 
+/// Goal: a finding stays found. Method: every input kept.
+#[test]
+fn kept_inputs_of_accelerating() {
+    replay("accelerating", bodies::accelerating::run);
+}
+
 /// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
 #[test]
 fn generated_inputs_of_overlap() {
@@ -124,4 +130,10 @@ fn generated_inputs_of_respond() {
 #[test]
 fn generated_inputs_of_cast() {
     generate(3, 12_000, 1500, bodies::cast::run);
+}
+
+/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
+#[test]
+fn generated_inputs_of_accelerating() {
+    generate(3, 20_000, 1200, bodies::accelerating::run);
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "a target runs one of the bodies")]
 
+pub(crate) mod accelerating;
 #[path = "../../tests/support/body_columns.rs"]
 mod body_columns;
 mod bytes;

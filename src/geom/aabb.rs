@@ -78,6 +78,21 @@ pub(super) fn check_axis(axis: usize, min: f32, max: f32) -> Result<(), Invalid>
     }
 }
 
+/// As [`check_axis`], before anything is rounded.
+pub(super) fn check_axis_f64(axis: usize, min: f64, max: f64) -> Result<(), Invalid> {
+    let axis = axis as u8;
+    let limit = f64::from(COORD_MAX);
+    if !min.is_finite() || !max.is_finite() {
+        Err(Invalid::NotFinite { axis })
+    } else if min.abs() > limit || max.abs() > limit {
+        Err(Invalid::TooLarge { axis })
+    } else if min > max {
+        Err(Invalid::Inverted { axis })
+    } else {
+        Ok(())
+    }
+}
+
 impl Aabb {
     /// The box between two corners.
     ///
@@ -119,6 +134,46 @@ impl Aabb {
             check_axis(axis, -half[axis], half[axis])?;
             aabb.min[axis] = add_down(center[axis], -half[axis]);
             aabb.max[axis] = add_up(center[axis], half[axis]);
+            check_axis(axis, aabb.min[axis], aabb.max[axis])?;
+        }
+        Ok(aabb)
+    }
+
+    /// The least box that holds one given in `f64`: corners are rounded outwards.
+    ///
+    /// For worlds too large for `f32`: subtract the origin of a sector, or where the camera is,
+    /// in `f64`, and round here. One origin serves all boxes of a batch; the nearer it is to them
+    /// the less is rounded.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] when the numbers are no box; the lowest such axis is named.
+    ///
+    /// ```
+    /// use swath::Aabb;
+    ///
+    /// let origin = 4.0e9; // far out, in metres
+    /// let (min, max) = (4.0e9 + 0.1, 4.0e9 + 0.2);
+    /// let near = Aabb::from_f64([min - origin; 3], [max - origin; 3])?;
+    /// assert!(f64::from(near.min[0]) <= min - origin && f64::from(near.max[0]) >= max - origin);
+    /// # Ok::<(), swath::Invalid>(())
+    /// ```
+    pub fn from_f64(min: impl Into<[f64; 3]>, max: impl Into<[f64; 3]>) -> Result<Self, Invalid> {
+        Self::around(min.into(), max.into(), [[0.0; 2]; 3])
+    }
+
+    /// The least box that holds the one between two corners, grown on each axis by `[below, above]`.
+    pub(super) fn around(
+        min: [f64; 3],
+        max: [f64; 3],
+        growth: [[f64; 2]; 3],
+    ) -> Result<Self, Invalid> {
+        let mut aabb = Self::default();
+        for axis in 0..3 {
+            check_axis_f64(axis, min[axis], max[axis])?;
+            let [below, above] = growth[axis];
+            aabb.min[axis] = round_down(sum_down(min[axis], -below));
+            aabb.max[axis] = -round_down(sum_down(-max[axis], -above));
             check_axis(axis, aabb.min[axis], aabb.max[axis])?;
         }
         Ok(aabb)
@@ -240,4 +295,18 @@ pub(super) fn add_down(a: f32, b: f32) -> f32 {
 pub(super) fn add_up(a: f32, b: f32) -> f32 {
     let (sum, error) = two_sum(a, b);
     if error > 0.0 { sum.next_up() } else { sum }
+}
+
+/// The greatest `f32` that is not above `x`; `x` is far from the greatest of all.
+pub(super) fn round_down(x: f64) -> f32 {
+    let nearest = x as f32;
+    if f64::from(nearest) > x { nearest.next_down() } else { nearest }
+}
+
+/// The greatest `f64` that is not above `a + b`: as [`add_down`].
+pub(super) fn sum_down(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    let b_part = sum - a;
+    let error = (a - (sum - b_part)) + (b - b_part);
+    if error < 0.0 { sum.next_down() } else { sum }
 }

@@ -1,6 +1,8 @@
 //! What is a box that moves over a tick?
 
-use super::aabb::{Aabb, Invalid, add_down, add_up, check_vector};
+use super::aabb::{
+    Aabb, Invalid, add_down, add_up, check_axis_f64, check_vector, round_down, sum_down,
+};
 use bytemuck::{Pod, Zeroable};
 
 /// A box and how far it goes in one tick: at `t` in `[0, 1]` it is moved by `delta · t`.
@@ -25,6 +27,36 @@ impl MovingBox {
         let moving = Self { aabb, delta: delta.into() };
         moving.validate()?;
         Ok(moving)
+    }
+
+    /// A box that holds one given in `f64` at every time of the tick.
+    ///
+    /// The displacement is rounded to nearest, and the box grown by what that loses, outwards: of
+    /// all boxes with this displacement it is the least. See [`Aabb::from_f64`] on large worlds; a
+    /// displacement needs no origin.
+    ///
+    /// # Errors
+    ///
+    /// As [`MovingBox::new`].
+    ///
+    /// ```
+    /// use swath::MovingBox;
+    ///
+    /// let moving = MovingBox::from_f64([0.0; 3], [1.0; 3], [0.1, 0.0, 0.0])?;
+    /// let end = f64::from(moving.aabb.min[0]) + f64::from(moving.delta[0]);
+    /// assert!(end <= 0.1 && end > 0.0999999);
+    /// # Ok::<(), swath::Invalid>(())
+    /// ```
+    pub fn from_f64(
+        min: impl Into<[f64; 3]>,
+        max: impl Into<[f64; 3]>,
+        delta: impl Into<[f64; 3]>,
+    ) -> Result<Self, Invalid> {
+        let (min, max) = (min.into(), max.into());
+        Aabb::from_f64(min, max)?;
+        let (delta, lost) = nearest(delta.into())?;
+        let growth = lost.map(|lost| [below(lost), below(-lost)]);
+        Self::new(Aabb::around(min, max, growth)?, delta)
     }
 
     /// Whether this is a box and a displacement.
@@ -121,6 +153,59 @@ impl AcceleratingBox {
         Ok(moving)
     }
 
+    /// A box that holds one given in `f64` at every time of the tick.
+    ///
+    /// Displacement and acceleration are rounded to nearest, and the box grown by what the one
+    /// loses and half of what the other does, outwards. See [`Aabb::from_f64`] on large worlds;
+    /// neither needs an origin.
+    ///
+    /// # Errors
+    ///
+    /// As [`AcceleratingBox::new`].
+    ///
+    /// ```
+    /// use swath::AcceleratingBox;
+    ///
+    /// let up = [0.0, 0.1, 0.0];
+    /// let falling = AcceleratingBox::from_f64([0.0; 3], [1.0; 3], up, [0.0, -0.3, 0.0])?;
+    /// let [y, dy, ay] = [falling.aabb.max[1], falling.delta[1], falling.accel[1]].map(f64::from);
+    /// assert!(y + dy + 0.5 * ay >= 1.0 + 0.1 - 0.15);
+    /// # Ok::<(), swath::Invalid>(())
+    /// ```
+    pub fn from_f64(
+        min: impl Into<[f64; 3]>,
+        max: impl Into<[f64; 3]>,
+        delta: impl Into<[f64; 3]>,
+        accel: impl Into<[f64; 3]>,
+    ) -> Result<Self, Invalid> {
+        let (min, max) = (min.into(), max.into());
+        Aabb::from_f64(min, max)?;
+        let (delta, delta_lost) = nearest(delta.into())?;
+        let (accel, accel_lost) = nearest(accel.into())?;
+        let growth = core::array::from_fn(|axis| {
+            let (of_delta, of_accel) = (delta_lost[axis], accel_lost[axis]);
+            let total = |delta, accel| -sum_down(-below(delta), -half_up(below(accel)));
+            [total(of_delta, of_accel), total(-of_delta, -of_accel)]
+        });
+        Self::new(Aabb::around(min, max, growth)?, delta, accel)
+    }
+
+    /// The box around the whole path, the turning points inside the tick included.
+    ///
+    /// Rounded outwards, so the path never leaves this box. As tight as `f32` allows but for one
+    /// float, and 2⁻⁵¹ of displacement and acceleration where most of them cancels. Without
+    /// acceleration it is [`MovingBox::bounds`].
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        let Aabb { min, max } = self.aabb;
+        let lowest = |axis: usize| lowest(self.delta[axis], self.accel[axis]);
+        let highest = |axis: usize| -self::lowest(-self.delta[axis], -self.accel[axis]);
+        Aabb {
+            min: core::array::from_fn(|k| round_down(sum_down(min[k].into(), lowest(k)))),
+            max: core::array::from_fn(|k| -round_down(sum_down((-max[k]).into(), -highest(k)))),
+        }
+    }
+
     /// Whether this is a box, a displacement and an acceleration.
     ///
     /// # Errors
@@ -139,4 +224,37 @@ impl From<MovingBox> for AcceleratingBox {
     fn from(MovingBox { aabb, delta }: MovingBox) -> Self {
         Self { aabb, delta, accel: [0.0; 3] }
     }
+}
+
+/// A vector rounded to nearest, and what that loses: a vector of `f64`, exactly.
+fn nearest(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
+    (0..3).try_for_each(|axis| check_axis_f64(axis, vector[axis], vector[axis]))?;
+    let rounded = vector.map(|x| x as f32);
+    Ok((rounded, core::array::from_fn(|axis| vector[axis] - f64::from(rounded[axis]))))
+}
+
+/// How far a path goes below its start that moves by `lost`.
+fn below(lost: f64) -> f64 {
+    if lost < 0.0 { -lost } else { 0.0 }
+}
+
+/// `x / 2`, rounded up, for `x` not negative.
+fn half_up(x: f64) -> f64 {
+    let half = 0.5 * x;
+    if half + half < x { half.next_up() } else { half }
+}
+
+/// The least of `d·t + ½·g·t²` in the tick, which is not above zero; rounded down.
+fn lowest(d: f32, g: f32) -> f64 {
+    let (d, g) = (f64::from(d), f64::from(g));
+    let end = sum_down(d, 0.5 * g);
+    let lowest = if end < 0.0 { end } else { 0.0 };
+    // The turn is at -d / g, where it is d² / -2g. Products of two floats are exact in `f64`.
+    if d >= 0.0 || d + g <= 0.0 {
+        return lowest;
+    }
+    let (square, twice) = (d * d, -2.0 * g);
+    let turn = square / twice;
+    let exact = f64::from(turn as f32) == turn && turn * twice == square;
+    if exact { turn } else { turn.next_down() }
 }

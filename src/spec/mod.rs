@@ -3,6 +3,7 @@
 //! Nothing here is called by the rest of the crate. Tests, fuzz targets and benchmarks compare
 //! the kernels and the pair finder with it, and so can you.
 
+mod accelerating;
 mod cast;
 mod overlap;
 mod pairs;
@@ -11,6 +12,7 @@ mod separate;
 mod spheres;
 mod sweep;
 
+pub use accelerating::accelerating;
 pub use cast::{Cast, PolyhedronCast, cast, polyhedron};
 pub use overlap::{overlap, overlap_planes, overlap_sphere, plane_reach, sphere_gap};
 pub use pairs::{swept_pairs, union_pairs};

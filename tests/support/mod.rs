@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each includer uses a part")]
 
+pub(crate) mod accelerating;
 pub(crate) mod balls;
 pub(crate) mod bodies;
 pub(crate) mod body_columns;

@@ -21,6 +21,7 @@
 //!
 //! Units: times are fractions of the tick. Cost: 36 bytes in and 12 out for each row.
 
+pub mod accelerating;
 mod positions;
 mod room;
 mod round;
