@@ -6,38 +6,17 @@
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
+mod answers;
 mod worlds;
 
+use answers::{Columns, moving};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::hint::black_box;
-use swath::sweep::{Answers, accelerating};
-use swath::{
-    Aabb, AcceleratingBox, AcceleratingBoxStore, Contact, Level, MovingBox, Pair, Sweep, spec,
-};
+use swath::sweep::accelerating;
+use swath::{AcceleratingBox, AcceleratingBoxStore, Level, Pair, Sweep, spec};
 use worlds::{Scene, World};
-
-/// Answer columns that are kept between calls.
-struct Columns {
-    first: Vec<f32>,
-    last: Vec<f32>,
-    contact: Vec<Contact>,
-}
-
-impl Columns {
-    fn new(rows: usize) -> Self {
-        Self {
-            first: vec![0.0; rows],
-            last: vec![0.0; rows],
-            contact: vec![Contact::SEPARATED; rows],
-        }
-    }
-
-    fn answers(&mut self) -> Answers<'_> {
-        Answers { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
-    }
-}
 
 /// The boxes of a world, pulled about.
 fn store(rows: usize) -> AcceleratingBoxStore {
@@ -45,11 +24,8 @@ fn store(rows: usize) -> AcceleratingBoxStore {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
     let mut store = AcceleratingBoxStore::with_capacity(rows);
     for row in 0..rows {
-        let of = |columns: &[Vec<f32>; 3]| core::array::from_fn(|axis| columns[axis][row]);
-        let aabb = Aabb { min: of(&world.min), max: of(&world.max) };
-        let moving = MovingBox { aabb, delta: of(&world.delta) };
         let accel = [(); 3].map(|()| rng.random_range(-8.0..8.0));
-        let row = AcceleratingBox { accel, ..moving.into() };
+        let row = AcceleratingBox { accel, ..moving(&world, row).into() };
         store.push(row).expect("worlds hold boxes");
     }
     store

@@ -10,17 +10,17 @@
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
+mod answers;
 mod worlds;
 
+use answers::store;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::hint::black_box;
 use swath::cast::polyhedron::{self, Polyhedron};
 use swath::cast::{self, Answers, Fractions, MISS};
-use swath::{
-    Aabb, BoxStore, Cast, Faces, Hit, Hits, Level, MovingBox, Plane, Segment, SegmentStore, spec,
-};
+use swath::{Aabb, Cast, Faces, Hit, Hits, Level, Plane, Segment, SegmentStore, spec};
 use worlds::{Scene, World};
 
 const ROWS: [usize; 3] = [1024, 65_536, 1_000_000];
@@ -44,16 +44,6 @@ impl Columns {
     fn fractions(&mut self) -> Fractions<'_> {
         Fractions { entry: &mut self.entry, exit: &mut self.exit }
     }
-}
-
-fn store(world: &World) -> BoxStore {
-    let mut store = BoxStore::with_capacity(world.len());
-    for row in 0..world.len() {
-        let of = |columns: &[Vec<f32>; 3]| core::array::from_fn(|axis| columns[axis][row]);
-        let aabb = Aabb { min: of(&world.min), max: of(&world.max) };
-        store.push(MovingBox { aabb, delta: of(&world.delta) }).expect("worlds hold boxes");
-    }
-    store
 }
 
 /// A segment from the middle of a box, as long as a part of the world.

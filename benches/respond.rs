@@ -6,31 +6,21 @@
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
+mod answers;
 mod worlds;
 
+use answers::bodies;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::hint::black_box;
 use swath::respond::{self, Along, Member};
-use swath::{Aabb, Body, BodyStore, Contact, Level, MovingBox, Pair, separate, spec};
+use swath::{Aabb, Contact, Level, Pair, separate, spec};
 use worlds::{Scene, World};
 
 const RESTITUTION: f32 = 0.5;
 
 /// The world as bodies, of which every fourth is fixed.
-fn store(world: &World) -> BodyStore {
-    let mut store = BodyStore::with_capacity(world.len());
-    for row in 0..world.len() {
-        let of = |columns: &[Vec<f32>; 3]| core::array::from_fn(|axis| columns[axis][row]);
-        let aabb = Aabb { min: of(&world.min), max: of(&world.max) };
-        let moving = MovingBox { aabb, delta: of(&world.delta) };
-        let inverse_mass = (row % 4) as f32;
-        store.push(Body { moving, inverse_mass }).expect("worlds hold boxes");
-    }
-    store
-}
-
 /// A contact of each axis and side.
 fn contacts() -> [Contact; 6] {
     core::array::from_fn(|k| {
@@ -44,7 +34,7 @@ fn contacts() -> [Contact; 6] {
 fn pairs(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("respond/pairs");
     for rows in [1024, 65_536] {
-        let store = store(&World::new(Scene::Bullets, rows, 1));
+        let store = bodies(&World::new(Scene::Bullets, rows, 1));
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
         let mut row = || rng.random_range(0..rows as u32);
         let wanted: Vec<Pair> = (0..rows).map(|_| Pair { a: row(), b: row() }).collect();
@@ -82,7 +72,7 @@ fn pairs(criterion: &mut Criterion) {
 fn slide(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("respond/slide");
     for rows in [1024, 65_536] {
-        let store = store(&World::new(Scene::Bullets, rows, 1));
+        let store = bodies(&World::new(Scene::Bullets, rows, 1));
         let contact: Vec<Contact> = contacts().into_iter().cycle().take(rows).collect();
         let first: Vec<f32> = (0..rows).map(|row| row as f32 / rows as f32).collect();
         let mut rest = [vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]];

@@ -7,14 +7,16 @@
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
+mod answers;
 mod worlds;
 
+use answers::bodies;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::hint::black_box;
 use swath::separate::{self, Answers, Moves, Separation};
-use swath::{Aabb, Body, BodyStore, Contact, Level, MovingBox, Pair, spec};
+use swath::{Aabb, Contact, Level, Pair, spec};
 use worlds::{Scene, World};
 
 /// Answer columns that are kept between calls.
@@ -34,18 +36,6 @@ impl Columns {
 }
 
 /// The world as bodies, of which every fourth is fixed.
-fn store(world: &World) -> BodyStore {
-    let mut store = BodyStore::with_capacity(world.len());
-    for row in 0..world.len() {
-        let of = |columns: &[Vec<f32>; 3]| core::array::from_fn(|axis| columns[axis][row]);
-        let aabb = Aabb { min: of(&world.min), max: of(&world.max) };
-        let moving = MovingBox { aabb, delta: of(&world.delta) };
-        let inverse_mass = (row % 4) as f32;
-        store.push(Body { moving, inverse_mass }).expect("worlds hold boxes");
-    }
-    store
-}
-
 /// Panics unless `got` is what the specification says, within the bound.
 fn check(a: &Aabb, b: &Aabb, got: Option<Separation>) {
     let meant = spec::separate(a, b).expect("worlds hold boxes");
@@ -60,7 +50,7 @@ fn check(a: &Aabb, b: &Aabb, got: Option<Separation>) {
 fn one_to_many(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("separate/one_to_many");
     for rows in [1024, 65_536, 1_000_000] {
-        let store = store(&World::new(Scene::Dense, rows, 1));
+        let store = bodies(&World::new(Scene::Dense, rows, 1));
         let mut columns = Columns::new(rows);
         // A large box, so that a part of the rows is hit.
         let a = store.get(0).moving.aabb;
@@ -93,7 +83,7 @@ fn wanted(rows: usize) -> Vec<Pair> {
 fn pairs(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("separate/pairs");
     for rows in [1024, 65_536] {
-        let store = store(&World::new(Scene::Dense, rows, 1));
+        let store = bodies(&World::new(Scene::Dense, rows, 1));
         let wanted = wanted(rows);
         let mut columns = Columns::new(rows);
         group.throughput(Throughput::Elements(rows as u64));
@@ -118,7 +108,7 @@ fn pairs(criterion: &mut Criterion) {
 fn shares(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("separate/shares");
     for rows in [1024, 65_536] {
-        let store = store(&World::new(Scene::Dense, rows, 1));
+        let store = bodies(&World::new(Scene::Dense, rows, 1));
         let wanted = wanted(rows);
         let cube = Aabb { min: [-1.0; 3], max: [1.0; 3] };
         let push = separate::one_to_one(&cube, &cube).expect("a box").expect("they overlap");

@@ -7,48 +7,26 @@
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
+mod answers;
 mod worlds;
 
+use answers::{Columns, moving};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::hint::black_box;
 use swath::spec::{self, RoundSweep};
 use swath::sweep::{Answers, Sweep, sphere_box, spheres};
-use swath::{
-    Aabb, BatchError, BoxStore, Contact, Level, MovingBox, MovingSphere, Pair, Sphere, SphereStore,
-};
+use swath::{BatchError, BoxStore, Level, MovingBox, MovingSphere, Pair, Sphere, SphereStore};
 use worlds::{Scene, World};
-
-/// Answer columns that are kept between calls.
-struct Columns {
-    first: Vec<f32>,
-    last: Vec<f32>,
-    contact: Vec<Contact>,
-}
-
-impl Columns {
-    fn new(rows: usize) -> Self {
-        Self {
-            first: vec![0.0; rows],
-            last: vec![0.0; rows],
-            contact: vec![Contact::SEPARATED; rows],
-        }
-    }
-
-    fn answers(&mut self) -> Answers<'_> {
-        Answers { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
-    }
-}
 
 /// The boxes of a world, and a sphere in each.
 fn stores(rows: usize) -> (BoxStore, SphereStore) {
     let world = World::new(Scene::Bullets, rows, 1);
     let (mut boxes, mut balls) = (BoxStore::with_capacity(rows), SphereStore::with_capacity(rows));
     for row in 0..rows {
-        let of = |columns: &[Vec<f32>; 3]| core::array::from_fn(|axis| columns[axis][row]);
-        let aabb = Aabb { min: of(&world.min), max: of(&world.max) };
-        let (half, delta) = (aabb.half_extents(), of(&world.delta));
+        let MovingBox { aabb, delta } = moving(&world, row);
+        let half = aabb.half_extents();
         let sphere = Sphere { center: aabb.center(), radius: half[0].max(half[1]).max(half[2]) };
         boxes.push(MovingBox { aabb, delta }).expect("worlds hold boxes");
         balls.push(MovingSphere { sphere, delta }).expect("and spheres in them");

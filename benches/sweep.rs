@@ -13,14 +13,16 @@
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
+mod answers;
 mod worlds;
 
+use answers::{Columns, store};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::hint::black_box;
-use swath::sweep::{self, Answers, MISS, Sweep, Times};
-use swath::{Aabb, BoxStore, Checked, Contact, Level, MovingBox, Pair, spec};
+use swath::sweep::{self, MISS, Sweep, Times};
+use swath::{Aabb, BoxStore, Checked, Level, MovingBox, Pair, spec};
 use worlds::{Scene, World};
 
 /// Rows whose columns fit into the first or second cache.
@@ -28,41 +30,6 @@ const ROWS: [usize; 2] = [1024, 8192];
 /// Rows that come from memory.
 const STREAMED_ROWS: usize = 10_000_000;
 const THREADS: usize = 2;
-
-/// Answer columns that are kept between calls.
-struct Columns {
-    first: Vec<f32>,
-    last: Vec<f32>,
-    contact: Vec<Contact>,
-}
-
-impl Columns {
-    fn new(rows: usize) -> Self {
-        Self {
-            first: vec![0.0; rows],
-            last: vec![0.0; rows],
-            contact: vec![Contact::SEPARATED; rows],
-        }
-    }
-
-    fn answers(&mut self) -> Answers<'_> {
-        Answers { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
-    }
-
-    fn times(&mut self) -> Times<'_> {
-        Times { first: &mut self.first, last: &mut self.last }
-    }
-}
-
-fn store(world: &World) -> BoxStore {
-    let mut store = BoxStore::with_capacity(world.len());
-    for row in 0..world.len() {
-        let of = |columns: &[Vec<f32>; 3]| core::array::from_fn(|axis| columns[axis][row]);
-        let aabb = Aabb { min: of(&world.min), max: of(&world.max) };
-        store.push(MovingBox { aabb, delta: of(&world.delta) }).expect("worlds hold boxes");
-    }
-    store
-}
 
 /// Boxes of a small room, so that about half of any two meet.
 fn crowd(rows: usize, seed: u64) -> BoxStore {

@@ -42,98 +42,31 @@ fn generate(seed: u64, count: usize, len: usize, body: fn(&[u8])) {
     }
 }
 
-/// Goal: a finding stays found. Method: every input kept.
-#[test]
-fn kept_inputs_of_sweep() {
-    replay("sweep", bodies::sweep::run);
+/// For each target: what was kept stays found, and the body is run where there is no fuzzer, on so
+/// many strings of bytes up to a length, from a seed.
+macro_rules! targets {
+    ($($target:ident: $seed:literal, $count:literal, $len:literal;)+) => {$(
+        mod $target {
+            #[test]
+            fn kept_inputs() {
+                super::replay(stringify!($target), super::bodies::$target::run);
+            }
+
+            #[test]
+            fn generated_inputs() {
+                super::generate($seed, $count, $len, super::bodies::$target::run);
+            }
+        }
+    )+};
 }
 
-/// Goal: a finding stays found. Method: every input kept.
-#[test]
-fn kept_inputs_of_pairs() {
-    replay("pairs", bodies::pairs::run);
-}
-
-/// Goal: a finding stays found. Method: every input kept.
-#[test]
-fn kept_inputs_of_spheres() {
-    replay("spheres", bodies::spheres::run);
-}
-
-/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
-#[test]
-fn generated_inputs_of_spheres() {
-    generate(3, 10_000, 1200, bodies::spheres::run);
-}
-
-/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
-#[test]
-fn generated_inputs_of_sweep() {
-    generate(1, 20_000, 1200, bodies::sweep::run);
-}
-
-/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
-#[test]
-fn generated_inputs_of_pairs() {
-    generate(2, 8_000, 900, bodies::pairs::run);
-}
-
-/// Goal: a finding stays found. Method: every input kept.
-#[test]
-fn kept_inputs_of_overlap() {
-    replay("overlap", bodies::overlap::run);
-}
-
-/// Goal: a finding stays found. Method: every input kept.
-#[test]
-fn kept_inputs_of_separate() {
-    replay("separate", bodies::separate::run);
-}
-
-/// Goal: a finding stays found. Method: every input kept.
-#[test]
-fn kept_inputs_of_respond() {
-    replay("respond", bodies::respond::run);
-}
-
-/// Goal: a finding stays found. Method: every input kept.
-#[test]
-fn kept_inputs_of_cast() {
-    replay("cast", bodies::cast::run);
-}
-
-/// Goal: a finding stays found. Method: every input kept.
-#[test]
-fn kept_inputs_of_accelerating() {
-    replay("accelerating", bodies::accelerating::run);
-}
-
-/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
-#[test]
-fn generated_inputs_of_overlap() {
-    generate(3, 8_000, 1200, bodies::overlap::run);
-}
-
-/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
-#[test]
-fn generated_inputs_of_separate() {
-    generate(3, 10_000, 1200, bodies::separate::run);
-}
-
-/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
-#[test]
-fn generated_inputs_of_respond() {
-    generate(4, 10_000, 1200, bodies::respond::run);
-}
-
-/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
-#[test]
-fn generated_inputs_of_cast() {
-    generate(3, 12_000, 1500, bodies::cast::run);
-}
-
-/// Goal: the body is run where there is no fuzzer. Method: bytes from a seed.
-#[test]
-fn generated_inputs_of_accelerating() {
-    generate(3, 20_000, 1200, bodies::accelerating::run);
+targets! {
+    spheres: 3, 10_000, 1200;
+    sweep: 1, 20_000, 1200;
+    pairs: 2, 8_000, 900;
+    overlap: 3, 8_000, 1200;
+    separate: 3, 10_000, 1200;
+    respond: 4, 10_000, 1200;
+    cast: 3, 12_000, 1500;
+    accelerating: 3, 20_000, 1200;
 }

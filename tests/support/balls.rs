@@ -5,8 +5,8 @@
 //! contacts that are exact in rational numbers.
 
 use super::cases::HOSTILE;
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use super::draw::Draw;
+use rand::RngExt;
 use swath::{Aabb, MovingBox, MovingSphere, Sphere};
 
 /// Two spheres, and a box with a corner or face where the second has its centre.
@@ -22,7 +22,7 @@ pub(crate) struct Round {
 
 /// So many cases, from every family in turn.
 pub(crate) fn rounds(seed: u64, count: usize) -> impl Iterator<Item = Round> {
-    let mut draw = Draw(Xoshiro256PlusPlus::seed_from_u64(seed));
+    let mut draw = Draw::new(seed);
     let mut turns = FAMILIES.into_iter().cycle();
     std::iter::repeat_with(move || turns.next().and_then(|family| round(family, &mut draw)))
         .flatten()
@@ -70,29 +70,7 @@ const WHOLE: [[f32; 4]; 8] = [
     [7.0, 14.0, 22.0, 27.0],
 ];
 
-struct Draw(Xoshiro256PlusPlus);
-
 impl Draw {
-    fn whole(&mut self, from: i32, to: i32) -> f32 {
-        self.0.random_range(from..=to) as f32
-    }
-
-    fn between(&mut self, from: f32, to: f32) -> f32 {
-        self.0.random_range(from..=to)
-    }
-
-    fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.0.random_range(0..of.len())]
-    }
-
-    fn one_in(&mut self, of: u32) -> bool {
-        self.0.random_range(0..of) == 0
-    }
-
-    fn sign(&mut self) -> f32 {
-        if self.one_in(2) { 1.0 } else { -1.0 }
-    }
-
     fn vector(&mut self, number: impl Fn(&mut Self) -> f32) -> [f32; 3] {
         std::array::from_fn(|_| number(self))
     }

@@ -4,8 +4,8 @@
 //! either end of the tick, boxes without an inside, numbers at the borders of `f32`. A seed names
 //! a sequence of pairs, all of which are boxes.
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use super::draw::Draw;
+use rand::RngExt;
 use swath::{Aabb, MovingBox};
 
 /// Two moving boxes, and how they were made.
@@ -25,7 +25,7 @@ pub(crate) fn how_many(ordinary: usize) -> usize {
 
 /// So many pairs, from every family in turn.
 pub(crate) fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {
-    let mut draw = Draw(Xoshiro256PlusPlus::seed_from_u64(seed));
+    let mut draw = Draw::new(seed);
     let mut turns = FAMILIES.into_iter().cycle();
     std::iter::repeat_with(move || turns.next().and_then(|family| case(family, &mut draw)))
         .flatten()
@@ -90,26 +90,6 @@ struct Shared {
     about: f32,
     /// Which axis rounds badly.
     axis: u32,
-}
-
-pub(crate) struct Draw(Xoshiro256PlusPlus);
-
-impl Draw {
-    fn whole(&mut self, from: i32, to: i32) -> f32 {
-        self.0.random_range(from..=to) as f32
-    }
-
-    fn between(&mut self, from: f32, to: f32) -> f32 {
-        self.0.random_range(from..=to)
-    }
-
-    fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.0.random_range(0..of.len())]
-    }
-
-    fn one_in(&mut self, of: u32) -> bool {
-        self.0.random_range(0..of) == 0
-    }
 }
 
 fn case((family, axis): Family, draw: &mut Draw) -> Option<Case> {

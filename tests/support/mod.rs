@@ -8,6 +8,7 @@ pub(crate) mod bodies;
 pub(crate) mod body_columns;
 pub(crate) mod cases;
 pub(crate) mod columns;
+pub(crate) mod draw;
 pub(crate) mod exact;
 pub(crate) mod exact_cast;
 pub(crate) mod nearing;

@@ -3,8 +3,8 @@
 //! Families of cases, each made so that shapes touch, or miss each other by about a rounding: whole
 //! numbers, thirds, places far out, the least and the greatest floats. A seed names a sequence.
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use super::draw::Draw;
+use rand::RngExt;
 use swath::{Aabb, COORD_MAX, MovingBox, Plane, Sphere, Spheres};
 
 use super::cases::{HOSTILE, cases};
@@ -52,29 +52,7 @@ const UNITS: [f32; 12] = [
     COORD_MAX / 32.0,
 ];
 
-struct Draw(Xoshiro256PlusPlus);
-
 impl Draw {
-    fn new(seed: u64) -> Self {
-        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
-    }
-
-    fn whole(&mut self, from: i32, to: i32) -> f32 {
-        self.0.random_range(from..=to) as f32
-    }
-
-    fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.0.random_range(0..of.len())]
-    }
-
-    fn one_in(&mut self, of: u32) -> bool {
-        self.0.random_range(0..of) == 0
-    }
-
-    fn sign(&mut self) -> f32 {
-        if self.one_in(2) { 1.0 } else { -1.0 }
-    }
-
     /// A number two steps away at most.
     fn nudged(&mut self, x: f32) -> f32 {
         let step = if self.one_in(2) { f32::next_up } else { f32::next_down };

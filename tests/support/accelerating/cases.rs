@@ -5,8 +5,8 @@
 //! of very different sizes. A seed names a sequence of pairs, all of which are boxes.
 
 use crate::support::cases::{self, HOSTILE};
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use crate::support::draw::Draw;
+use rand::RngExt;
 use swath::{Aabb, AcceleratingBox};
 
 /// Two boxes under constant acceleration, and how they were made.
@@ -19,8 +19,6 @@ pub(crate) struct Case {
 
 /// `min`, `max`, `delta` and `accel` of `a`, then of `b`.
 type Axis = [[f32; 4]; 2];
-
-struct Draw(Xoshiro256PlusPlus);
 
 /// What the three axes of a pair have in common.
 #[derive(Clone, Copy)]
@@ -52,7 +50,7 @@ const FAMILIES: [Family; 12] = [
 /// So many pairs, from every family in turn; every other one is a pair of boxes without
 /// acceleration to which some was given.
 pub(crate) fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {
-    let mut draw = Draw(Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xacce_1e8a));
+    let mut draw = Draw::new(seed ^ 0xacce_1e8a);
     let mut plain = cases::cases(seed, usize::MAX);
     let mut turns = (0..2 * FAMILIES.len()).cycle();
     let mut next = move || {
@@ -67,22 +65,6 @@ fn is_valid(case: &Case) -> bool {
 }
 
 impl Draw {
-    fn whole(&mut self, from: i32, to: i32) -> f32 {
-        self.0.random_range(from..=to) as f32
-    }
-
-    fn between(&mut self, from: f32, to: f32) -> f32 {
-        self.0.random_range(from..=to)
-    }
-
-    fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.0.random_range(0..of.len())]
-    }
-
-    fn one_in(&mut self, of: u32) -> bool {
-        self.0.random_range(0..of) == 0
-    }
-
     fn power(&mut self, from: i32, to: i32) -> f32 {
         2_f32.powi(self.0.random_range(from..=to))
     }

@@ -1,0 +1,33 @@
+//! How are numbers drawn from a seed?
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+
+/// A sequence of numbers that a seed names. Files that draw more have methods of their own.
+pub(crate) struct Draw(pub(crate) Xoshiro256PlusPlus);
+
+impl Draw {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
+    }
+
+    pub(crate) fn whole(&mut self, from: i32, to: i32) -> f32 {
+        self.0.random_range(from..=to) as f32
+    }
+
+    pub(crate) fn between(&mut self, from: f32, to: f32) -> f32 {
+        self.0.random_range(from..=to)
+    }
+
+    pub(crate) fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.0.random_range(0..of.len())]
+    }
+
+    pub(crate) fn one_in(&mut self, of: u32) -> bool {
+        self.0.random_range(0..of) == 0
+    }
+
+    pub(crate) fn sign(&mut self) -> f32 {
+        if self.one_in(2) { 1.0 } else { -1.0 }
+    }
+}
