@@ -3,8 +3,6 @@
 #[path = "../benches/worlds/mod.rs"]
 mod worlds;
 
-use std::sync::Arc;
-
 use swath::broadphase::FindError;
 use swath::{Boxes, PairFinder, Threads};
 use worlds::{Scene, World};
@@ -15,6 +13,20 @@ fn boxes(world: &World) -> Boxes<'_> {
     Boxes::new(min, max, delta).expect("one length")
 }
 
+/// A pool of so many threads; without the feature `rayon` there is but one.
+fn pool(threads: usize) -> Threads {
+    #[cfg(feature = "rayon")]
+    {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        Threads::of_pool(std::sync::Arc::new(pool))
+    }
+    #[cfg(not(feature = "rayon"))]
+    {
+        assert!(threads > 0);
+        Threads::one()
+    }
+}
+
 /// Goal: more pairs than are allowed are counted, not stored. Method: boxes that all meet, whose
 /// pairs one can count by hand, and ordinary worlds with one pair too few allowed.
 #[test]
@@ -23,9 +35,8 @@ fn too_many_pairs_are_counted_exactly() {
     const MOST: usize = 100_000;
     let identical = World::new(Scene::Identical, BOXES, 1);
     for threads in [1, 2] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let mut finder = PairFinder::new();
-        finder.set_threads(Threads::of_pool(Arc::new(pool)));
+        finder.set_threads(pool(threads));
         finder.set_pairs_max(MOST);
         let too_many = FindError::TooManyPairs { found: BOXES * (BOXES - 1) / 2, most: MOST };
         assert_eq!(finder.union_pairs(boxes(&identical), None).unwrap_err(), too_many);
@@ -80,10 +91,6 @@ fn memory_shrinks_and_is_reserved() {
 /// Goal: the threads do not show in the pairs or in their order.
 #[test]
 fn threads_do_not_show() {
-    let pool = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        Threads::of_pool(Arc::new(pool))
-    };
     for scene in [Scene::Uniform, Scene::LineY, Scene::Clusters] {
         let world = World::new(scene, 5000, 3);
         let mut orders = Vec::new();
