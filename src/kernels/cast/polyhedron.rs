@@ -283,8 +283,8 @@ fn answer<I: Isa>(isa: I, segment: &[I::F32; 7], planes: &[Plane]) -> Answer<I> 
     let exit = (left * isa.splat(1.0 + SLACK) + tiny).min(max_fraction);
     let hit = entry.le(exit) & entry.lt(isa.splat(MISS)) & zero.le(left);
 
-    // A start past a plane by so little that the exit rounds to zero enters where it is.
-    let from_outside = I::U32::select(entered.lt(zero), outside_plane, entry_plane);
+    // A start past a plane by so little that the fraction rounds to zero enters where it is.
+    let from_outside = I::U32::select(entered.le(zero), outside_plane, entry_plane);
     let entry_plane = I::U32::select(outside, from_outside, surface_plane);
     let leaves = (left * isa.splat(1.0 - SLACK) - tiny).le(max_fraction);
     let exit_plane = I::U32::select(leaves, exit_plane, nowhere);
