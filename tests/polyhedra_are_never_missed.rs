@@ -174,6 +174,27 @@ fn polyhedron_casts_keep_their_promises() {
     assert!(hits > count / 8 && hits < count - count / 8, "{hits} of {count} hit");
 }
 
+/// Goal: a start past a plane by less than a float can tell names that plane, not one whose
+/// fraction underflows. Method: what ten million cases once found.
+#[test]
+fn an_underflow_names_the_plane_that_the_start_is_past() {
+    let (least, tiny) = (f32::MIN_POSITIVE, f32::MIN_POSITIVE.next_up());
+    let segment = Segment {
+        start: [least, -0.0, 0.0],
+        delta: [-tiny, 1e30, -1e30],
+        max_fraction: f32::from_bits(1),
+    };
+    let planes = [
+        Plane { normal: [f32::from_bits(2), 3.0, least], offset: -least },
+        Plane { normal: [-16.0; 3], offset: tiny },
+        Plane { normal: [16.0, -1.000_000_1, -0.1], offset: -tiny },
+        Plane { normal: [least, -16.0, 16.0], offset: -tiny },
+    ];
+    let cast = one_to_one(&segment, &planes);
+    assert_eq!(polyhedron_holds(&segment, &planes, &cast), Ok(()), "{cast:?}");
+    assert_eq!((cast.facets.start(), cast.facets.entry_plane()), (Start::Outside, Some(0)));
+}
+
 /// Goal: a box is a polyhedron. Method: its six faces, with normals of any length, against whole
 /// numbers and against the cast of the box.
 #[test]
