@@ -15,12 +15,10 @@ pub mod spec;
 pub mod store;
 
 pub use broadphase::PairFinder;
-pub use geom::Side;
 pub use geom::{
-    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Invalid, MovingBox, MovingSphere, Pair, Plane,
-    Segment, Sphere, State, SweptPair,
+    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Invalid, MovingBox,
+    MovingSphere, Pair, Plane, Segment, Side, Sphere, Start, State, SweptPair,
 };
-pub use geom::{Faces, Facets, Start};
 pub use kernels::cast::{self, Cast};
 pub use kernels::overlap;
 pub use kernels::respond::{self, Response};
