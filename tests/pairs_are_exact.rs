@@ -121,6 +121,7 @@ fn scenes() {
             world.step();
             check_everywhere(&format!("{scene} of {boxes}"), &Columns::of_world(&world));
         }
+        check(&format!("{scene} of 3000"), &Columns::of_world(&World::new(scene, 3000, 4)));
     }
 }
 
