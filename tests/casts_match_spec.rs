@@ -379,7 +379,8 @@ fn a_longer_segment_is_entered_at_the_same_fraction() {
         if reached {
             assert_eq!(cut.entry.to_bits(), whole.entry.to_bits(), "{ray:?}");
             let exit = whole.exit.min(ray.segment.max_fraction + 0.0);
-            assert_eq!(cut.exit.to_bits(), exit.to_bits(), "{ray:?}");
+            // Which zero `min` returns is open.
+            assert!(cut.exit == exit && cut.exit.is_sign_positive(), "{ray:?}");
             assert_eq!(cut.faces.bits() & 0x3f, whole.faces.bits() & 0x3f, "{ray:?}");
         }
     }

@@ -213,7 +213,7 @@ impl Aabb {
         core::array::from_fn(|axis| {
             let below = add_up(center[axis], -self.min[axis]);
             let above = add_up(self.max[axis], -center[axis]);
-            below.max(above)
+            greater(below, above)
         })
     }
 
@@ -241,8 +241,8 @@ impl Aabb {
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self {
-            min: core::array::from_fn(|axis| self.min[axis].min(other.min[axis])),
-            max: core::array::from_fn(|axis| self.max[axis].max(other.max[axis])),
+            min: core::array::from_fn(|axis| lesser(self.min[axis], other.min[axis])),
+            max: core::array::from_fn(|axis| greater(self.max[axis], other.max[axis])),
         }
     }
 
@@ -250,8 +250,8 @@ impl Aabb {
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         self.overlaps(other).then(|| Self {
-            min: core::array::from_fn(|axis| self.min[axis].max(other.min[axis])),
-            max: core::array::from_fn(|axis| self.max[axis].min(other.max[axis])),
+            min: core::array::from_fn(|axis| greater(self.min[axis], other.min[axis])),
+            max: core::array::from_fn(|axis| lesser(self.max[axis], other.max[axis])),
         })
     }
 
@@ -273,6 +273,16 @@ impl Aabb {
         let point = point.into();
         (0..3).all(|axis| self.min[axis] <= point[axis] && point[axis] <= self.max[axis])
     }
+}
+
+/// The lesser. The standard `min` leaves open which of two zeros it returns; this is the second.
+pub(super) fn lesser(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
+/// The greater; of two zeros the second.
+pub(super) fn greater(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 /// `a + b` rounded to nearest, and the exact rounding error of that.

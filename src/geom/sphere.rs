@@ -1,6 +1,6 @@
 //! What is a sphere, and one that moves?
 
-use super::aabb::{Aabb, COORD_MAX, Invalid, add_down, add_up, check_vector};
+use super::aabb::{Aabb, COORD_MAX, Invalid, add_down, add_up, check_vector, greater, lesser};
 use bytemuck::{Pod, Zeroable};
 
 /// A closed ball: every point at most `radius` from `center`. A radius of zero is a point.
@@ -119,8 +119,12 @@ impl MovingSphere {
     pub fn bounds(&self) -> Aabb {
         let Aabb { min, max } = self.sphere.bounds();
         Aabb {
-            min: core::array::from_fn(|axis| min[axis].min(add_down(min[axis], self.delta[axis]))),
-            max: core::array::from_fn(|axis| max[axis].max(add_up(max[axis], self.delta[axis]))),
+            min: core::array::from_fn(|axis| {
+                lesser(add_down(min[axis], self.delta[axis]), min[axis])
+            }),
+            max: core::array::from_fn(|axis| {
+                greater(add_up(max[axis], self.delta[axis]), max[axis])
+            }),
         }
     }
 
