@@ -1,6 +1,7 @@
 //! What does a sweep say of two boxes or round shapes, besides the times, and a separation, besides
 //! the depth?
 
+use super::axes;
 use bytemuck::{Pod, Zeroable};
 
 /// How two moving boxes meet in a tick.
@@ -40,7 +41,7 @@ impl Contact {
     /// The pair never meets.
     pub const SEPARATED: Self = Self(0);
 
-    pub(crate) const NEGATIVE_SHIFT: u32 = 3;
+    pub(crate) const NEGATIVE_SHIFT: u32 = axes::NEGATIVE_SHIFT;
     pub(crate) const TOUCHING: u32 = 1 << 6;
     pub(crate) const OVERLAPPING: u32 = 2 << 6;
     pub(crate) const CLOSING: u32 = 1 << 8;
@@ -83,22 +84,14 @@ impl Contact {
     /// The lowest axis of contact: 0, 1 or 2.
     #[must_use]
     pub const fn axis(self) -> Option<usize> {
-        match self.axis_mask() {
-            0 => None,
-            mask => Some(mask.trailing_zeros() as usize),
-        }
+        axes::lowest(self.0)
     }
 
     /// The unit normal of the lowest axis of contact, from the first box to the second; zero
     /// where there is none. Two flat boxes in one plane have neither side; theirs is positive.
     #[must_use]
     pub const fn normal(self) -> [f32; 3] {
-        let mut normal = [0.0; 3];
-        if let Some(axis) = self.axis() {
-            let negative = self.0 >> (Self::NEGATIVE_SHIFT + axis as u32) & 1 == 1;
-            normal[axis] = if negative { -1.0 } else { 1.0 };
-        }
-        normal
+        axes::normal(self.0)
     }
 
     /// Whether the two overlap at the start with their surfaces only.

@@ -1,5 +1,6 @@
 //! By which faces of a box does a segment come in and go out?
 
+use super::axes;
 use bytemuck::{Pod, Zeroable};
 
 /// Where a segment starts.
@@ -36,7 +37,7 @@ impl Faces {
     /// The segment is nowhere in the box.
     pub const MISS: Self = Self(0);
 
-    pub(crate) const NEGATIVE_SHIFT: u32 = 3;
+    pub(crate) const NEGATIVE_SHIFT: u32 = axes::NEGATIVE_SHIFT;
     pub(crate) const EXIT_SHIFT: u32 = 6;
     pub(crate) const OUTSIDE: u32 = 1 << 12;
     pub(crate) const ON_SURFACE: u32 = 2 << 12;
@@ -78,7 +79,7 @@ impl Faces {
     /// The lowest axis of entry: 0, 1 or 2.
     #[must_use]
     pub const fn entry_axis(self) -> Option<usize> {
-        lowest(self.0)
+        axes::lowest(self.0)
     }
 
     /// The outward unit normal of the face of the lowest axis of entry; zero where there is none.
@@ -87,7 +88,7 @@ impl Faces {
     /// then against its motion, and positive if it does not move on the axis.
     #[must_use]
     pub const fn entry_normal(self) -> [f32; 3] {
-        normal(self.0)
+        axes::normal(self.0)
     }
 
     /// The axes of exit: bit 0 is x, bit 1 is y, bit 2 is z.
@@ -99,30 +100,12 @@ impl Faces {
     /// The lowest axis of exit: 0, 1 or 2.
     #[must_use]
     pub const fn exit_axis(self) -> Option<usize> {
-        lowest(self.0 >> Self::EXIT_SHIFT)
+        axes::lowest(self.0 >> Self::EXIT_SHIFT)
     }
 
     /// The outward unit normal of the face of the lowest axis of exit; zero where there is none.
     #[must_use]
     pub const fn exit_normal(self) -> [f32; 3] {
-        normal(self.0 >> Self::EXIT_SHIFT)
+        axes::normal(self.0 >> Self::EXIT_SHIFT)
     }
-}
-
-/// The lowest axis of three bits.
-const fn lowest(axes: u32) -> Option<usize> {
-    match axes & 7 {
-        0 => None,
-        mask => Some(mask.trailing_zeros() as usize),
-    }
-}
-
-/// The normal of three bits of axes, with three of signs above.
-const fn normal(axes: u32) -> [f32; 3] {
-    let mut normal = [0.0; 3];
-    if let Some(axis) = lowest(axes) {
-        let negative = axes >> (Faces::NEGATIVE_SHIFT + axis as u32) & 1 == 1;
-        normal[axis] = if negative { -1.0 } else { 1.0 };
-    }
-    normal
 }

@@ -1,6 +1,7 @@
 //! Plain values: boxes, spheres, segments, planes and sides, what moves, pairs, and what is said of a pair.
 
 mod aabb;
+mod axes;
 mod body;
 mod contact;
 mod faces;

@@ -8,6 +8,7 @@ use super::BatchError;
 use crate::geom::Pair;
 use crate::lanes::{Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, Table, U32Lanes};
 use crate::store::{Checked, Columns, LengthMismatch, Row};
+use bytemuck::Pod;
 
 /// What a group of lanes is answered. Questions leave out what they do not say.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,21 @@ pub struct Answer<I: Isa> {
     pub far: I::F32,
     /// What is packed into a word.
     pub bits: I::U32,
+}
+
+impl<I: Isa> Answer<I> {
+    /// Writes `number`, or `miss` where the answer is no, to lanes `start..` of a column.
+    #[inline(always)]
+    pub(crate) fn store(&self, number: I::F32, miss: I::F32, start: usize, to: &mut [f32]) {
+        I::F32::select(self.hit, number, miss).store(&mut to[start..]);
+    }
+
+    /// Writes the packed words, zero where the answer is no, to lanes `start..` of a column.
+    #[inline(always)]
+    pub(crate) fn store_bits<W: Pod>(&self, isa: I, start: usize, to: &mut [W]) {
+        let bits = I::U32::select(self.hit, self.bits, isa.splat_u32(0));
+        bits.store(bytemuck::cast_slice_mut(&mut to[start..]));
+    }
 }
 
 /// The arithmetic of a question about `A` numbers of one side and `B` numbers of the other.

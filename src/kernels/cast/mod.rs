@@ -33,7 +33,7 @@ mod room;
 use super::ask::{self, Answer, Each, One, Question, Sink};
 use super::{BatchError, Hits};
 use crate::geom::{Aabb, Faces, Invalid, Segment};
-use crate::lanes::{F32Lanes, Isa, Level, U32Lanes};
+use crate::lanes::{Isa, Level};
 use crate::store::{Checked, LengthMismatch, Row, Segments};
 use bytemuck::{Pod, Zeroable};
 pub use nearest::{any, closest};
@@ -123,10 +123,9 @@ impl Sink for Fractions<'_> {
 
     #[inline(always)]
     fn put<I: Isa>(&mut self, isa: I, start: usize, _: usize, answer: Answer<I>) -> bool {
-        let Answer { hit, near, far, .. } = answer;
         let miss = isa.splat(MISS);
-        I::F32::select(hit, near, miss).store(&mut self.entry[start..]);
-        I::F32::select(hit, far, miss).store(&mut self.exit[start..]);
+        answer.store(answer.near, miss, start, self.entry);
+        answer.store(answer.far, miss, start, self.exit);
         true
     }
 }
@@ -140,8 +139,7 @@ impl Sink for Answers<'_> {
 
     #[inline(always)]
     fn put<I: Isa>(&mut self, isa: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
-        let faces = I::U32::select(answer.hit, answer.bits, isa.splat_u32(0));
-        faces.store(bytemuck::cast_slice_mut(&mut self.faces[start..]));
+        answer.store_bits(isa, start, self.faces);
         Fractions { entry: self.entry, exit: self.exit }.put(isa, start, seen, answer)
     }
 }

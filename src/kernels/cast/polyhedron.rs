@@ -146,8 +146,7 @@ impl Sink for Answers<'_> {
 
     #[inline(always)]
     fn put<I: Isa>(&mut self, isa: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
-        let facets = I::U32::select(answer.hit, answer.bits, isa.splat_u32(0));
-        facets.store(bytemuck::cast_slice_mut(&mut self.facets[start..]));
+        answer.store_bits(isa, start, self.facets);
         Fractions { entry: self.entry, exit: self.exit }.put(isa, start, seen, answer)
     }
 }

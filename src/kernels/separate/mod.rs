@@ -24,7 +24,7 @@ use super::ask::{self, Answer, Each, One, Question, Sink};
 use super::contacts::{self, Asked, Match, Numbers};
 use super::{BatchError, Hits};
 use crate::geom::{Aabb, Contact, Invalid, Pair, check_inverse_mass};
-use crate::lanes::{F32Lanes, Isa, Level, Table, U32Lanes};
+use crate::lanes::{Isa, Level, Table};
 use crate::store::{Bodies, Checked, LengthMismatch};
 
 /// The least move that parts two boxes that share a point.
@@ -133,10 +133,8 @@ impl Sink for Answers<'_> {
 
     #[inline(always)]
     fn put<I: Isa>(&mut self, isa: I, start: usize, _: usize, answer: Answer<I>) -> bool {
-        let Answer { hit, near, bits, .. } = answer;
-        I::F32::select(hit, near, isa.splat(0.0)).store(&mut self.depth[start..]);
-        let contact = I::U32::select(hit, bits, isa.splat_u32(0));
-        contact.store(bytemuck::cast_slice_mut(&mut self.contact[start..]));
+        answer.store(answer.near, isa.splat(0.0), start, self.depth);
+        answer.store_bits(isa, start, self.contact);
         true
     }
 }

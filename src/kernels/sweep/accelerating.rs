@@ -53,7 +53,7 @@
 mod room;
 
 use super::{Output, Sweep};
-use crate::geom::{AcceleratingBox, Contact, Invalid, Pair};
+use crate::geom::{AcceleratingBox, Invalid, Pair};
 use crate::kernels::BatchError;
 use crate::kernels::ask::{self, Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
@@ -79,11 +79,7 @@ pub fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, Inv
     a.validate()?;
     b.validate()?;
     let answer = ask::one_to_one(Accelerating, a.to_row(), b.to_row());
-    Ok(answer.map_or(Sweep::SEPARATED, |(first, last, contact)| Sweep {
-        first,
-        last,
-        contact: Contact::from_bits(contact),
-    }))
+    Ok(Sweep::of(answer))
 }
 
 /// When `a` and each of `many` touch: answer `i` is for `a` against row `i`.

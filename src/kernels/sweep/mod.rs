@@ -31,7 +31,7 @@ pub mod spheres;
 use super::ask::{self, Answer, Each, One, Question, Sink};
 use super::{BatchError, Hits};
 use crate::geom::{Contact, Invalid, MovingBox, Pair};
-use crate::lanes::{F32Lanes, Isa, Level, U32Lanes};
+use crate::lanes::{Isa, Level};
 use crate::store::{Checked, LengthMismatch, Row};
 pub use positions::positions;
 pub(crate) use room::times;
@@ -59,6 +59,15 @@ pub struct Sweep {
 impl Sweep {
     /// The pair never touches.
     pub const SEPARATED: Self = Self { first: MISS, last: MISS, contact: Contact::SEPARATED };
+
+    /// What [`ask::one_to_one`] answered.
+    fn of(answer: Option<(f32, f32, u32)>) -> Self {
+        answer.map_or(Self::SEPARATED, |(first, last, contact)| Self {
+            first,
+            last,
+            contact: Contact::from_bits(contact),
+        })
+    }
 }
 
 /// Where the answers of a sweep go: [`Times`], [`Answers`] or `&mut` [`Hits`].
@@ -108,10 +117,9 @@ impl Sink for Times<'_> {
 
     #[inline(always)]
     fn put<I: Isa>(&mut self, isa: I, start: usize, _: usize, answer: Answer<I>) -> bool {
-        let Answer { hit, near, far, .. } = answer;
         let miss = isa.splat(MISS);
-        I::F32::select(hit, near, miss).store(&mut self.first[start..]);
-        I::F32::select(hit, far, miss).store(&mut self.last[start..]);
+        answer.store(answer.near, miss, start, self.first);
+        answer.store(answer.far, miss, start, self.last);
         true
     }
 }
@@ -125,8 +133,7 @@ impl Sink for Answers<'_> {
 
     #[inline(always)]
     fn put<I: Isa>(&mut self, isa: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
-        let contact = I::U32::select(answer.hit, answer.bits, isa.splat_u32(0));
-        contact.store(bytemuck::cast_slice_mut(&mut self.contact[start..]));
+        answer.store_bits(isa, start, self.contact);
         Times { first: self.first, last: self.last }.put(isa, start, seen, answer)
     }
 }
@@ -152,11 +159,7 @@ pub fn one_to_one(a: &MovingBox, b: &MovingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
     let answer = ask::one_to_one(Boxes, a.to_row(), b.to_row());
-    Ok(answer.map_or(Sweep::SEPARATED, |(first, last, contact)| Sweep {
-        first,
-        last,
-        contact: Contact::from_bits(contact),
-    }))
+    Ok(Sweep::of(answer))
 }
 
 /// When `a` and each of `many` touch: answer `i` is for `a` against row `i`.

@@ -6,7 +6,6 @@
 //! does not count; the reach is then raised by what all roundings can amount to. The bounds named
 //! here are proved in `docs/math/spheres.md`.
 
-use super::Sweep;
 use crate::geom::Contact;
 use crate::kernels::ask::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
@@ -22,15 +21,6 @@ const STILL: f32 = 1.0 / (1_u64 << 50) as f32;
 const BAND: f32 = 10.0 * ULP;
 /// and where they underflow beyond 2⁻¹⁴⁰.
 const BAND_TINY: f32 = f32::from_bits(1 << 9);
-
-/// What one question at a time is answered.
-pub(super) fn sweep(answer: Option<(f32, f32, u32)>) -> Sweep {
-    answer.map_or(Sweep::SEPARATED, |(first, last, contact)| Sweep {
-        first,
-        last,
-        contact: Contact::from_bits(contact),
-    })
-}
 
 /// The unit vector along `way`, if it has a direction. In `f64` no square of a length of `f32`
 /// overflows or underflows.

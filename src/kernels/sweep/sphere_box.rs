@@ -64,7 +64,7 @@ use crate::store::{Checked, Row, Spheres};
 pub fn one_to_one(a: &MovingSphere, b: &MovingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
-    Ok(round::sweep(ask::one_to_one(SphereBox, a.to_row(), b.to_row())))
+    Ok(Sweep::of(ask::one_to_one(SphereBox, a.to_row(), b.to_row())))
 }
 
 /// When the sphere `a` and each of `many` boxes touch: answer `i` is for `a` against row `i`.

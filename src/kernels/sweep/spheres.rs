@@ -70,7 +70,7 @@ use crate::store::{Checked, Row, Spheres};
 pub fn one_to_one(a: &MovingSphere, b: &MovingSphere) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
-    Ok(round::sweep(ask::one_to_one(TwoSpheres, a.to_row(), b.to_row())))
+    Ok(Sweep::of(ask::one_to_one(TwoSpheres, a.to_row(), b.to_row())))
 }
 
 /// When `a` and each of `many` touch: answer `i` is for `a` against row `i`.
