@@ -12,7 +12,7 @@ use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group, cr
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::hint::black_box;
 use std::time::Instant;
-use swath::{Boxes, Level, MovingBox, Pair, PairFinder, SweptPair, spec};
+use swath::{BoxSet, Boxes, Level, MovingBox, Pair, PairFinder, SweptPair, spec};
 use worlds::{Scene, World};
 
 fn boxes(world: &World) -> Boxes<'_> {
@@ -21,15 +21,19 @@ fn boxes(world: &World) -> Boxes<'_> {
     Boxes::new(min, max, delta).expect("columns are of one length")
 }
 
+fn set(world: &World) -> BoxSet<'_> {
+    BoxSet::new(boxes(world)).moving(&world.moves)
+}
+
 /// Panics unless the pairs are those of the specification.
 fn check(scene: Scene) {
     let world = World::new(scene, 2000, 1);
     let rows: Vec<MovingBox> = (0..world.len()).map(|row| boxes(&world).get(row)).collect();
     let moves = Some(&world.moves[..]);
     let mut finder = PairFinder::new();
-    let union = finder.union_pairs(boxes(&world), moves).expect("flags fit").sorted();
+    let union = finder.union_pairs(set(&world)).expect("flags fit").sorted();
     assert_eq!(union, spec::union_pairs(&rows, moves), "{scene}");
-    let swept = finder.swept_pairs(boxes(&world), moves).expect("flags fit").sorted();
+    let swept = finder.swept_pairs(set(&world)).expect("flags fit").sorted();
     let swept: Vec<Pair> = swept.iter().map(|&pair| pair.into()).collect();
     assert_eq!(swept, spec::swept_pairs(&rows, moves), "{scene}");
 }
@@ -56,12 +60,11 @@ fn pairs(criterion: &mut Criterion) {
         check(scene);
         for count in [10_000, 100_000, 1_000_000] {
             let world = World::new(scene, count, 1);
-            let moves = Some(&world.moves[..]);
             group.throughput(Throughput::Elements(count as u64));
             let mut expected: Option<Vec<SweptPair>> = None;
             for level in Level::all() {
                 let mut finder = PairFinder::with_level(level);
-                let found = finder.swept_pairs(boxes(&world), moves).expect("flags fit").sorted();
+                let found = finder.swept_pairs(set(&world)).expect("flags fit").sorted();
                 assert_eq!(found, &expected.get_or_insert_with(|| found.to_vec())[..]);
                 // The narrow levels are there to be compared with, once.
                 if level != Level::detect() && (scene, count) != (Scene::Uniform, 100_000) {
@@ -72,20 +75,20 @@ fn pairs(criterion: &mut Criterion) {
                 };
                 group.bench_function(name("union", ""), |bencher| {
                     time(bencher, &one_thread, || {
-                        let found = finder.union_pairs(black_box(boxes(&world)), moves);
+                        let found = finder.union_pairs(black_box(set(&world)));
                         found.expect("flags fit").len()
                     });
                 });
                 group.bench_function(name("swept", ""), |bencher| {
                     time(bencher, &one_thread, || {
-                        let found = finder.swept_pairs(black_box(boxes(&world)), moves);
+                        let found = finder.swept_pairs(black_box(set(&world)));
                         found.expect("flags fit").len()
                     });
                 });
                 if level == Level::detect() {
                     group.bench_function(name("swept", "-all-threads"), |bencher| {
                         time(bencher, &all_threads, || {
-                            let found = finder.swept_pairs(black_box(boxes(&world)), moves);
+                            let found = finder.swept_pairs(black_box(set(&world)));
                             found.expect("flags fit").len()
                         });
                     });

@@ -19,8 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let store = world()?;
     let boxes = store.columns();
     let mut finder = PairFinder::new();
-    let union = finder.union_pairs(boxes, None)?.len();
-    let touching = finder.swept_pairs(boxes, None)?.sorted();
+    let union = finder.union_pairs(boxes)?.len();
+    let touching = finder.swept_pairs(boxes)?.sorted();
 
     let [width, height] = SIZE;
     let mut svg = format!(

@@ -14,9 +14,9 @@ mod par;
 pub mod spec;
 pub mod store;
 
-pub use broadphase::PairFinder;
+pub use broadphase::{BoxSet, PairFinder};
 pub use geom::{
-    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Invalid, MovingBox,
+    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, MovingBox,
     MovingSphere, Pair, Plane, Segment, Side, Sphere, Start, State, SweptPair,
 };
 pub use kernels::cast::{self, Cast};

@@ -4,7 +4,7 @@
 mod worlds;
 
 use swath::broadphase::FindError;
-use swath::{Boxes, PairFinder, Threads};
+use swath::{BoxSet, Boxes, PairFinder, Threads};
 use worlds::{Scene, World};
 
 fn boxes(world: &World) -> Boxes<'_> {
@@ -39,30 +39,30 @@ fn too_many_pairs_are_counted_exactly() {
         finder.set_threads(pool(threads));
         finder.set_pairs_max(MOST);
         let too_many = FindError::TooManyPairs { found: BOXES * (BOXES - 1) / 2, most: MOST };
-        assert_eq!(finder.union_pairs(boxes(&identical), None).unwrap_err(), too_many);
+        assert_eq!(finder.union_pairs(boxes(&identical)).unwrap_err(), too_many);
         let bytes = finder.memory_usage();
         assert!(bytes < 40 * MOST + 400 * BOXES, "{bytes} bytes");
-        assert_eq!(finder.swept_pairs(boxes(&identical), None).unwrap_err(), too_many);
+        assert_eq!(finder.swept_pairs(boxes(&identical)).unwrap_err(), too_many);
 
         // The next tick is as if nothing had been.
         for scene in [Scene::Dense, Scene::Pile, Scene::Bullets] {
             let world = World::new(scene, 3000, 2);
             let mut free = PairFinder::new();
-            let union = free.union_pairs(boxes(&world), None).expect("no limit").sorted().to_vec();
-            let swept = free.swept_pairs(boxes(&world), None).expect("no limit").sorted().to_vec();
+            let union = free.union_pairs(boxes(&world)).expect("no limit").sorted().to_vec();
+            let swept = free.swept_pairs(boxes(&world)).expect("no limit").sorted().to_vec();
             finder.set_pairs_max(union.len());
-            let found = finder.union_pairs(boxes(&world), None).expect("just enough");
+            let found = finder.union_pairs(boxes(&world)).expect("just enough");
             assert_eq!(found.sorted(), union, "{scene}");
             finder.set_pairs_max(swept.len());
-            let found = finder.swept_pairs(boxes(&world), None).expect("just enough");
+            let found = finder.swept_pairs(boxes(&world)).expect("just enough");
             assert_eq!(found.sorted(), swept, "{scene}");
 
             finder.set_pairs_max(union.len() - 1);
-            let error = finder.union_pairs(boxes(&world), None).unwrap_err();
+            let error = finder.union_pairs(boxes(&world)).unwrap_err();
             let (found, most) = (union.len(), union.len() - 1);
             assert_eq!(error, FindError::TooManyPairs { found, most }, "{scene}");
             finder.set_pairs_max(0);
-            let error = finder.swept_pairs(boxes(&world), None).unwrap_err();
+            let error = finder.swept_pairs(boxes(&world)).unwrap_err();
             assert_eq!(error, FindError::TooManyPairs { found: swept.len(), most: 0 }, "{scene}");
         }
     }
@@ -74,7 +74,7 @@ fn memory_shrinks_and_is_reserved() {
     let world = World::new(Scene::Dense, 20_000, 1);
     let mut finder = PairFinder::new();
     finder.set_threads(Threads::one());
-    let pairs = finder.swept_pairs(boxes(&world), None).expect("no limit").len();
+    let pairs = finder.swept_pairs(boxes(&world)).expect("no limit").len();
     let used = finder.memory_usage();
     assert!(used > 12 * pairs, "{used} bytes for {pairs} pairs");
     finder.shrink_to(0, 0);
@@ -85,7 +85,7 @@ fn memory_shrinks_and_is_reserved() {
     assert!(reserved > 12 * pairs, "{reserved} bytes for {pairs} pairs");
     finder.shrink_to(20_000, pairs);
     assert!(finder.memory_usage() > reserved / 2);
-    assert_eq!(finder.swept_pairs(boxes(&world), None).expect("no limit").len(), pairs);
+    assert_eq!(finder.swept_pairs(boxes(&world)).expect("no limit").len(), pairs);
 }
 
 /// Goal: the threads do not show in the pairs or in their order.
@@ -97,7 +97,9 @@ fn threads_do_not_show() {
         for threads in [Threads::one(), Threads::current(), pool(1), pool(2), pool(8)] {
             let mut finder = PairFinder::new();
             finder.set_threads(threads);
-            let found = finder.swept_pairs(boxes(&world), Some(&world.moves)).expect("no limit");
+            let found = finder
+                .swept_pairs(BoxSet::new(boxes(&world)).moving(&world.moves))
+                .expect("no limit");
             let order: Vec<_> = found.iter().collect();
             let sorted = found.sorted();
             assert!(sorted.is_sorted_by_key(|pair| (pair.a, pair.b)));

@@ -6,7 +6,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use swath::{Boxes, PairFinder};
+use swath::{BoxSet, Boxes, PairFinder};
 
 /// The system's allocator, and how often it was asked for memory.
 struct Counting;
@@ -70,8 +70,9 @@ fn a_warm_tick_allocates_nothing() {
         let mut finder = PairFinder::new();
         let counts = pool.install(|| {
             let mut tick = |boxes| {
-                let union = finder.union_pairs(boxes, Some(&moves[..])).unwrap().sorted().len();
-                union + finder.swept_pairs(boxes, Some(&moves[..])).unwrap().sorted().len()
+                let set = BoxSet::new(boxes).moving(&moves);
+                let union = finder.union_pairs(set).unwrap().sorted().len();
+                union + finder.swept_pairs(set).unwrap().sorted().len()
             };
             // Which worker gets which strips is open: none may need more than the others had.
             let warm_up = [(); 2].map(|()| tick(boxes[0]));

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use swath::broadphase::FindError;
 use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
-use swath::{Boxes, Level, PairFinder, spec};
+use swath::{BoxSet, Boxes, Level, PairFinder, spec};
 use worlds::{Scene, World};
 
 /// Boxes as columns, with flags where some do not move.
@@ -39,6 +39,11 @@ impl Columns {
         (0..self.of[0].len()).map(|row| self.boxes().get(row)).collect()
     }
 
+    fn set(&self) -> BoxSet<'_> {
+        let set = BoxSet::new(self.boxes());
+        self.moves().map_or(set, |moves| set.moving(moves))
+    }
+
     fn moves(&self) -> Option<&[bool]> {
         self.moves.as_deref()
     }
@@ -52,8 +57,8 @@ fn pool(threads: usize) -> ThreadPool {
 type Order = (Vec<Pair>, Vec<(u32, u32, u32)>);
 
 fn in_order(finder: &mut PairFinder, columns: &Columns) -> Order {
-    let union = finder.union_pairs(columns.boxes(), columns.moves()).unwrap().iter().collect();
-    let swept = finder.swept_pairs(columns.boxes(), columns.moves()).unwrap();
+    let union = finder.union_pairs(columns.set()).unwrap().iter().collect();
+    let swept = finder.swept_pairs(columns.set()).unwrap();
     let bits = |pair: SweptPair| (pair.a, pair.b, pair.first.to_bits());
     (union, swept.iter().map(bits).collect())
 }
@@ -68,13 +73,13 @@ fn check(what: &str, columns: &Columns) -> Order {
         (0..rows.len() as u32).filter(|&row| rows[row as usize].validate().is_err()).collect();
 
     let mut finder = PairFinder::new();
-    let found = finder.union_pairs(columns.boxes(), columns.moves()).unwrap();
+    let found = finder.union_pairs(columns.set()).unwrap();
     let rejected: Vec<u32> = found.rejected().iter().map(|rejected| rejected.row).collect();
     assert_eq!(rejected, invalid, "{what}: rejected rows");
     assert_eq!(found.len(), union.len(), "{what}: number of union pairs");
     assert_eq!(found.sorted(), union, "{what}: union pairs");
 
-    let found = finder.swept_pairs(columns.boxes(), columns.moves()).unwrap();
+    let found = finder.swept_pairs(columns.set()).unwrap();
     assert_eq!(found.rejected().len(), invalid.len(), "{what}: rejected rows, swept");
     let found = found.sorted();
     let mut missing = swept.iter().peekable();
@@ -235,15 +240,15 @@ fn rows_that_are_no_boxes() {
 
     let (mut of_mixed, mut of_clean) = (PairFinder::new(), PairFinder::new());
     // Twice, as a list that is not cleared grows.
-    assert!(!of_mixed.swept_pairs(mixed.boxes(), mixed.moves()).unwrap().rejected().is_empty());
-    let found = of_mixed.swept_pairs(mixed.boxes(), mixed.moves()).unwrap();
+    assert!(!of_mixed.swept_pairs(mixed.set()).unwrap().rejected().is_empty());
+    let found = of_mixed.swept_pairs(mixed.set()).unwrap();
     assert!(found.rejected().iter().map(|rejected| rejected.reason).eq(reasons));
     let renumbered = found.sorted().iter().map(|pair| SweptPair {
         a: rows[pair.a as usize].unwrap(),
         b: rows[pair.b as usize].unwrap(),
         first: pair.first,
     });
-    let found = of_clean.swept_pairs(clean.boxes(), clean.moves()).unwrap();
+    let found = of_clean.swept_pairs(clean.set()).unwrap();
     assert!(renumbered.eq(found.sorted().iter().copied()));
 }
 
@@ -255,11 +260,11 @@ fn what_does_not_move_makes_no_pair() {
         columns.push([0.0; 3], [1.0; 3], [0.0; 3]);
     }
     let mut finder = PairFinder::new();
-    let found = finder.union_pairs(columns.boxes(), columns.moves()).unwrap();
+    let found = finder.union_pairs(columns.set()).unwrap();
     assert_eq!(found.sorted(), [Pair { a: 0, b: 1 }, Pair { a: 0, b: 2 }]);
     columns.moves = Some(vec![false; 3]);
-    assert!(finder.swept_pairs(columns.boxes(), columns.moves()).unwrap().is_empty());
-    assert_eq!(finder.swept_pairs(columns.boxes(), None).unwrap().len(), 3);
+    assert!(finder.swept_pairs(columns.set()).unwrap().is_empty());
+    assert_eq!(finder.swept_pairs(columns.boxes()).unwrap().len(), 3);
     check_everywhere("three at one place", &columns);
 }
 
@@ -281,7 +286,7 @@ fn memory_of_earlier_ticks_does_not_show() {
 fn wrong_number_of_flags() {
     let columns = Columns::of_world(&World::new(Scene::Uniform, 5, 1));
     let mut finder = PairFinder::new();
-    let error = finder.union_pairs(columns.boxes(), Some(&[true; 4])).unwrap_err();
+    let error = finder.union_pairs(BoxSet::new(columns.boxes()).moving(&[true; 4])).unwrap_err();
     assert!(matches!(error, FindError::Length(_)));
     assert_eq!(error.to_string(), "the flags `moves` has 4 rows where 5 are needed");
 }
@@ -291,7 +296,7 @@ fn wrong_number_of_flags() {
 fn runs_and_slice_hold_the_same() {
     let columns = Columns::of_world(&World::new(Scene::Dense, 3000, 4));
     let mut finder = PairFinder::new();
-    let found = finder.union_pairs(columns.boxes(), None).unwrap();
+    let found = finder.union_pairs(columns.boxes()).unwrap();
     let mut runs: Vec<Pair> = found.chunks().flatten().copied().collect();
     assert_eq!(runs.len(), found.len());
     assert!(found.chunks().count() > 4, "enough runs to share among threads");

@@ -21,7 +21,7 @@ pub(super) fn start(boxes: Boxes<'_>, wanted: &PairLists, level: Level) -> Resul
     let rest = vec![0.0; boxes.len()];
     let boxes = Boxes::new(min, max, [&rest; 3]).map_err(|error| error.to_string())?;
     let mut finder = PairFinder::with_level(level);
-    let found = finder.union_pairs(boxes, None).map_err(|error| error.to_string())?;
+    let found = finder.union_pairs(boxes).map_err(|error| error.to_string())?;
     let found = found.sorted();
     equal("start", &pairs(&wanted.start), found)?;
     Ok(found.len())

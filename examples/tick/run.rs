@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use swath::store::LengthMismatch;
-use swath::{Boxes, Level, PairFinder};
+use swath::{BoxSet, Boxes, Level, PairFinder};
 
 use super::check::{Answer, Check, Reference, Verdict};
 use super::fnv::Fnv;
@@ -61,13 +61,15 @@ pub(crate) fn run(
         }
         let boxes = columns(world)?;
         let moves = (!*all_move).then_some(&world.moves[..]);
+        let set = BoxSet::new(boxes);
+        let set = moves.map_or(set, |moves| set.moving(moves));
 
-        let found = union.time(|| finder.union_pairs(boxes, moves))?;
+        let found = union.time(|| finder.union_pairs(set))?;
         (union_pairs, rejected) = (found.len(), found.rejected().len());
         let due = check.as_mut().filter(|check| check.is_due(tick));
         let union_found = if due.is_some() { found.sorted().to_vec() } else { Vec::new() };
 
-        let swept_found = swept.time(|| finder.swept_pairs(boxes, moves))?.sorted();
+        let swept_found = swept.time(|| finder.swept_pairs(set))?.sorted();
         swept_pairs = swept_found.len();
         for pair in swept_found {
             for word in [pair.a, pair.b, pair.first.to_bits()] {
@@ -105,8 +107,8 @@ pub(crate) fn columns(world: &World) -> Result<Boxes<'_>, LengthMismatch> {
 /// Gives the finder the memory it needs, and refuses a world with a row that is no box.
 fn warm_up(finder: &mut PairFinder, name: &str, world: &World) -> Result<(), Stop> {
     let boxes = columns(world)?;
-    let moves = Some(&world.moves[..]);
-    let rejected = finder.union_pairs(boxes, moves)?.rejected();
+    let set = BoxSet::new(boxes).moving(&world.moves);
+    let rejected = finder.union_pairs(set)?.rejected();
     if let Some(first) = rejected.first() {
         return Err(Stop::NoBox {
             name: name.to_owned(),
@@ -116,6 +118,6 @@ fn warm_up(finder: &mut PairFinder, name: &str, world: &World) -> Result<(), Sto
             boxes: boxes.len(),
         });
     }
-    finder.swept_pairs(boxes, moves)?;
+    finder.swept_pairs(set)?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::bytes::Bytes;
 use super::columns::Columns;
 use super::sweep::{is_narrow, no_boxes};
-use swath::{Level, MovingBox, Pair, PairFinder, SweptPair, spec, sweep};
+use swath::{BoxSet, Level, MovingBox, Pair, PairFinder, SweptPair, spec, sweep};
 
 /// One byte says how many boxes.
 const BOXES_MAX: u8 = 65;
@@ -26,11 +26,13 @@ pub(crate) fn run(data: &[u8]) {
     let swept = swept_pairs(&world, &union);
     assert!(truly_swept(&world, moves, &swept), "{world:?}");
     let columns = Columns::new(&world);
+    let set = BoxSet::new(columns.boxes());
+    let set = moves.map_or(set, |moves| set.moving(moves));
     let rejected = no_boxes(&world);
     let mut orders: Option<(Vec<Pair>, Vec<[u32; 3]>)> = None;
     for level in Level::all() {
         let mut finder = PairFinder::with_level(level);
-        let found = finder.union_pairs(columns.boxes(), moves).expect("a flag for each box");
+        let found = finder.union_pairs(set).expect("a flag for each box");
         assert_eq!(found.rejected(), rejected, "{level}");
         assert_eq!((found.len(), found.is_empty()), (union.len(), union.is_empty()), "{level}");
         let union_order: Vec<Pair> = found.iter().collect();
@@ -41,7 +43,7 @@ pub(crate) fn run(data: &[u8]) {
             assert_eq!(by_rows, union, "{level}: {world:?}, {moves:?}");
         }
 
-        let found = finder.swept_pairs(columns.boxes(), moves).expect("a flag for each box");
+        let found = finder.swept_pairs(set).expect("a flag for each box");
         assert_eq!(found.rejected(), rejected, "{level}");
         assert_eq!((found.len(), found.is_empty()), (swept.len(), swept.is_empty()), "{level}");
         let swept_order = bits(found.iter());
@@ -54,7 +56,7 @@ pub(crate) fn run(data: &[u8]) {
         }
 
         // The finder keeps memory only, and the order of pairs is that of every level.
-        let again = finder.union_pairs(columns.boxes(), moves).expect("a flag for each box");
+        let again = finder.union_pairs(set).expect("a flag for each box");
         assert!(again.iter().eq(union_order.iter().copied()), "{level}: another order");
         let of_level = (union_order, swept_order);
         let expected = orders.get_or_insert_with(|| of_level.clone());

@@ -1,7 +1,7 @@
 //! How are the pairs read?
 
 use super::buffer::{Buffer, make_room};
-use super::finder::Timings;
+use super::stage::Timings;
 use crate::geom::Pair;
 use crate::par::Threads;
 use crate::store::Rejected;
@@ -17,7 +17,8 @@ pub struct Found<'a, P> {
     pub(super) runs: &'a [Run<P>],
     pub(super) threads: &'a Threads,
     pub(super) sorted: &'a mut Vec<P>,
-    pub(super) rejected: &'a [Rejected],
+    /// Of the only or first set, and of the second.
+    pub(super) rejected: (&'a [Rejected], &'a [Rejected]),
     pub(super) timings: Timings,
 }
 
@@ -80,9 +81,15 @@ impl<'a, P: Copy + Default + Send + Into<Pair>> Found<'a, P> {
         self.timings
     }
 
-    /// The rows that are no boxes, in order. They make no pair.
+    /// The rows that are no boxes, in order. They make no pair. Of two sets, those of the first.
     #[must_use]
     pub fn rejected(&self) -> &'a [Rejected] {
-        self.rejected
+        self.rejected.0
+    }
+
+    /// As [`Found::rejected`], of the second of two sets.
+    #[must_use]
+    pub fn rejected_of_second(&self) -> &'a [Rejected] {
+        self.rejected.1
     }
 }

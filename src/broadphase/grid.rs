@@ -1,8 +1,7 @@
 //! Into which strips and bins is the world cut?
 
-use crate::geom::Aabb;
+use crate::geom::{Aabb, MovingBox};
 use crate::lanes::{F32Lanes, Isa};
-use crate::store::Boxes;
 use alloc::vec::Vec;
 
 /// Most cells on one axis: cell numbers, and their count, are bytes.
@@ -136,15 +135,18 @@ impl Grid {
         [along, (along + 1) % 3, (along + 2) % 3]
     }
 
-    /// Chooses the cells for `boxes` from a sample of them.
+    /// Chooses the cells for `rows` boxes from a sample of them.
     ///
-    /// A function of the columns alone, so that the order of pairs is, too.
-    pub(super) fn choose(boxes: Boxes<'_>, sample: &mut Sample) -> Self {
-        let rows = boxes.len();
+    /// A function of the boxes alone, so that the order of pairs is, too.
+    pub(super) fn choose(
+        rows: usize,
+        get: impl Fn(usize) -> MovingBox,
+        sample: &mut Sample,
+    ) -> Self {
         let wanted = (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows);
         sample.boxes.clear();
         for k in 0..wanted {
-            let moving = boxes.get((k as u64 * rows as u64 / wanted as u64) as usize);
+            let moving = get((k as u64 * rows as u64 / wanted as u64) as usize);
             if moving.validate().is_ok() {
                 sample.boxes.push(moving.bounds());
             }

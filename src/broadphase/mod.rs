@@ -17,7 +17,11 @@ mod finder;
 mod found;
 mod grid;
 mod scatter;
+mod set;
+mod stage;
 mod strip;
 
-pub use finder::{FindError, PairFinder, Timings};
+pub use finder::{FindError, PairFinder};
 pub use found::Found;
+pub use set::BoxSet;
+pub use stage::Timings;

@@ -7,13 +7,16 @@
 
 use super::buffer::make_room;
 use super::grid::{Cut, Grid};
+use super::set::BoxSet;
+use crate::geom::Filter;
 use crate::kernels::bounds::bounds;
 use crate::lanes::{Columns, F32Lanes, Isa, Kernel, U32Lanes, prefetch_to_write};
-use crate::store::{Boxes, Rejected, check_group};
+use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
 
 /// What is written to a strip for one box: `[f32; 6]` bounds or `[f32; 9]` columns as bits, axes
-/// in the order of [`Grid::axes`]; then the id, and after columns the lower end of the bounds along.
+/// in the order of [`Grid::axes`]; then the id, after columns the lower end of the bounds along,
+/// and in the last word the filter.
 pub(super) type Record<const WORDS: usize> = [u32; WORDS];
 /// Records of bounds.
 pub(super) const UNION_WORDS: usize = 8;
@@ -33,15 +36,24 @@ pub(super) const fn low_word<const WORDS: usize>() -> usize {
 /// Rows whose records are made in one go: few enough for the innermost cache.
 const BLOCK: usize = 128;
 
-/// Of the id: the row.
-pub(super) const ROW: u32 = (1 << 29) - 1;
+/// Where a record holds the filter, if there are any.
+pub(super) const fn filter_word<const WORDS: usize>() -> usize {
+    if WORDS == UNION_WORDS { 7 } else { 11 }
+}
+
+/// Of the id: the row, with those of a second set after those of the first.
+pub(super) const ROW: u32 = (1 << 27) - 1;
 /// Of the id: the box does not move.
 pub(super) const STILL: u32 = 1 << 31;
 /// Of the id: the box starts in a strip of a lower u.
 const NOT_FIRST_U: u32 = 1 << 30;
 /// Of the id: the box starts in a strip of a lower v.
 const NOT_FIRST_V: u32 = 1 << 29;
-/// Two ids with one of these in common are no pair, or a pair of another strip.
+/// Of the id: the box is of the first of two sets.
+pub(super) const OF_FIRST: u32 = 1 << 28;
+/// Of the id: the box is of the second.
+pub(super) const OF_SECOND: u32 = 1 << 27;
+/// Two ids with one of these in common are no pair that is asked for, or one of another strip.
 pub(super) const FLAGS: u32 = !ROW;
 
 /// One chunk's records.
@@ -119,12 +131,35 @@ impl Scratch {
     }
 }
 
-/// Scatters the rows from `first_row` on, which are `boxes`.
-pub(super) struct Scatter<'a, const WORDS: usize> {
-    pub(super) grid: &'a Grid,
-    pub(super) boxes: Boxes<'a>,
-    pub(super) moves: Option<&'a [bool]>,
+/// The rows of a chunk.
+pub(super) struct Part<'a> {
+    pub(super) set: BoxSet<'a>,
+    /// The row of the first of them in its set.
     pub(super) first_row: usize,
+    /// Its id.
+    pub(super) first_id: u32,
+}
+
+impl Part<'_> {
+    /// Which row it is of which set, and whether it moves.
+    #[inline(always)]
+    fn id(&self, row: usize) -> u32 {
+        let still = self.set.moves.is_some_and(|moves| !moves[row]);
+        self.first_id.wrapping_add(row as u32) | if still { STILL } else { 0 }
+    }
+
+    /// Its filter as a word, the category below the mask.
+    #[inline(always)]
+    fn filter(&self, row: usize) -> u32 {
+        let Filter { category, mask } = self.set.filters.map_or(Filter::ALL, |of| of[row]);
+        u32::from(category) | u32::from(mask) << 16
+    }
+}
+
+/// Scatters the rows of a chunk.
+pub(super) struct Scatter<'a, const WORDS: usize, const FILTERED: bool> {
+    pub(super) grid: &'a Grid,
+    pub(super) part: Part<'a>,
     pub(super) scratch: &'a mut Scratch,
     pub(super) chunk: &'a mut Chunk<WORDS>,
 }
@@ -139,7 +174,7 @@ fn unpack(cells: u32) -> [usize; 4] {
     [cells, cells >> 8, cells >> 16, cells >> 24].map(|cell| (cell & 0xff) as usize)
 }
 
-impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {
+impl<const WORDS: usize, const FILTERED: bool> Kernel for Scatter<'_, WORDS, FILTERED> {
     type Output = ();
 
     #[inline(always)]
@@ -150,11 +185,11 @@ impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {
     }
 }
 
-impl<const WORDS: usize> Scatter<'_, WORDS> {
+impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
     /// Bounds and cells of every row.
     #[inline(always)]
     fn locate<I: Isa>(&mut self, isa: I) {
-        let table = self.boxes.table();
+        let table = self.part.set.boxes.table();
         let rows = table.rows();
         let scratch = &mut *self.scratch;
         self.chunk.rejected.clear();
@@ -169,13 +204,15 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
             let [v_low, v_high] = ends(isa, &self.grid.v, &bounds);
             let cells = u_low | u_high.shl::<8>() | v_low.shl::<16>() | v_high.shl::<24>();
             let rejected = &mut self.chunk.rejected;
-            let valid = check_group(isa, self.boxes, &columns, start, row - start, rejected);
+            let valid =
+                check_group(isa, self.part.set.boxes, &columns, start, row - start, rejected);
             let cells = I::U32::select(valid, cells, isa.splat_u32(NO_CELLS));
             cells.store(&mut scratch.cells[start..]);
             row += I::LANES;
         }
+        // Rows of the set, not of the chunk.
         for rejected in &mut self.chunk.rejected {
-            rejected.row += self.first_row as u32;
+            rejected.row += self.part.first_row as u32;
         }
     }
 
@@ -212,9 +249,10 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         let grid = self.grid;
         let v_cells = grid.v.cells as usize;
         let order = grid.axes();
-        let table = self.boxes.table();
+        let table = self.part.set.boxes.table();
         let rows = table.rows();
         let size = rows.min(BLOCK);
+        let part = &self.part;
         let Scratch { cells, cursors } = &mut *self.scratch;
         let records = &mut self.chunk.records[..];
         // The records of a block are made in lanes, then copied one by one. The last block, and
@@ -232,8 +270,11 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
                 at += I::LANES;
             }
             for row in start..rows.min(start + BLOCK) {
-                let record = &block[row - base];
-                let id = id(self.first_row + row, self.moves, row);
+                let record = &mut block[row - base];
+                let id = part.id(row);
+                if FILTERED {
+                    record[filter_word::<WORDS>()] = part.filter(row);
+                }
                 let [u_low, u_high, v_low, v_high] = unpack(cells[row]);
                 for u in u_low..u_high + 1 {
                     let u_flag = if u == u_low { 0 } else { NOT_FIRST_U };
@@ -245,12 +286,6 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
             }
         }
     }
-}
-
-/// The row in the store, and whether it moves.
-#[inline(always)]
-fn id(row: usize, moves: Option<&[bool]>, at: usize) -> u32 {
-    row as u32 | if moves.is_some_and(|moves| !moves[at]) { STILL } else { 0 }
 }
 
 /// Appends a record to a strip.

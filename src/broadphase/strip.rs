@@ -38,6 +38,8 @@ pub(super) struct Scratch<const WORDS: usize> {
     /// Boxes and displacements, axes in the same order; for swept pairs only.
     paths: [Vec<f32>; 9],
     ids: Vec<u32>,
+    /// Filters as words, if there are any.
+    filters: Vec<u32>,
     /// Where each record starts along the strip, in the order of the chunks, and in which bin.
     lows: Vec<f32>,
     starts: Vec<u32>,
@@ -56,6 +58,7 @@ impl<const WORDS: usize> Default for Scratch<WORDS> {
             bounds: Default::default(),
             paths: Default::default(),
             ids: Vec::new(),
+            filters: Vec::new(),
             lows: Vec::new(),
             starts: Vec::new(),
             lasts: Vec::new(),
@@ -74,7 +77,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
         for column in self.bounds.iter_mut().chain(paths).chain([&mut self.lows]) {
             make_room(column, padded);
         }
-        for column in [&mut self.ids, &mut self.starts, &mut self.lasts] {
+        for column in [&mut self.ids, &mut self.filters, &mut self.starts, &mut self.lasts] {
             make_room(column, padded);
         }
         make_room(&mut self.bins, Along::bins_of(rows));
@@ -87,7 +90,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
         let floats = self.bounds.iter().chain(&self.paths).chain([&self.lows]);
-        let words = [&self.ids, &self.starts, &self.lasts, &self.bins];
+        let words = [&self.ids, &self.filters, &self.starts, &self.lasts, &self.bins];
         self.records.capacity() * size_of::<Record<WORDS>>()
             + self.candidates.bytes()
             + floats.map(|column| column.capacity() * size_of::<f32>()).sum::<usize>()
@@ -95,57 +98,52 @@ impl<const WORDS: usize> Scratch<WORDS> {
     }
 }
 
-/// Finds the pairs of the strips `strips` of which the bounds meet.
-pub(super) struct UnionStrips<'a> {
+/// Finds the pairs of the strips `strips`: those whose bounds meet, or of records of paths those
+/// that truly sweep into each other.
+pub(super) struct Strips<'a, P, const WORDS: usize, const FILTERED: bool> {
     pub(super) grid: &'a Grid,
-    pub(super) chunks: &'a [Chunk<UNION_WORDS>],
+    pub(super) chunks: &'a [Chunk<WORDS>],
     pub(super) strips: Range<usize>,
-    pub(super) scratch: &'a mut Scratch<UNION_WORDS>,
-    pub(super) found: &'a mut Buffer<Pair>,
+    pub(super) scratch: &'a mut Scratch<WORDS>,
+    pub(super) found: &'a mut Buffer<P>,
     /// Of all pairs of the tick.
     pub(super) budget: &'a Budget,
+    /// The id of the first row of the second set, if there is one.
+    pub(super) second_row: u32,
 }
 
-/// Finds the pairs of the strips `strips` that truly sweep into each other.
-pub(super) struct SweptStrips<'a> {
-    pub(super) grid: &'a Grid,
-    pub(super) chunks: &'a [Chunk<SWEPT_WORDS>],
-    pub(super) strips: Range<usize>,
-    pub(super) scratch: &'a mut Scratch<SWEPT_WORDS>,
-    pub(super) found: &'a mut Buffer<SweptPair>,
-    /// Of all pairs of the tick.
-    pub(super) budget: &'a Budget,
-}
-
-impl Kernel for UnionStrips<'_> {
+impl<const FILTERED: bool> Kernel for Strips<'_, Pair, UNION_WORDS, FILTERED> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         for strip in self.strips {
             let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
-            spread(isa, (rows, cut), self.scratch);
-            overlap::<I, UNION_WORDS, false>(isa, 0..rows, self.scratch, (self.found, self.budget));
+            spread::<I, UNION_WORDS, FILTERED>(isa, (rows, cut), self.scratch);
+            let to = (&mut *self.found, self.budget);
+            let (scratch, second_row) = (&*self.scratch, self.second_row);
+            overlap::<I, UNION_WORDS, FILTERED, false>(isa, 0..rows, scratch, second_row, to);
         }
     }
 }
 
-impl Kernel for SweptStrips<'_> {
+impl<const FILTERED: bool> Kernel for Strips<'_, SweptPair, SWEPT_WORDS, FILTERED> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         for strip in self.strips {
             let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
-            spread(isa, (rows, cut), self.scratch);
+            spread::<I, SWEPT_WORDS, FILTERED>(isa, (rows, cut), self.scratch);
             let mut candidates = core::mem::take(&mut self.scratch.candidates);
             let mut next = 0;
             while next < rows {
                 candidates.clear();
-                let rest = next..rows;
+                let (rest, scratch) = (next..rows, &*self.scratch);
                 let to = (&mut candidates, &PLENTY);
-                next = overlap::<I, SWEPT_WORDS, true>(isa, rest, self.scratch, to);
-                touch(isa, self.scratch, &mut candidates, (self.found, self.budget));
+                next = overlap::<I, SWEPT_WORDS, FILTERED, true>(isa, rest, scratch, 0, to);
+                let to = (&mut *self.found, self.budget);
+                touch(isa, scratch, &mut candidates, self.second_row, to);
             }
             self.scratch.candidates = candidates;
         }
@@ -222,13 +220,13 @@ fn place<I: Isa, const WORDS: usize>(
 
 /// Lays out the ordered records as columns.
 #[inline(always)]
-fn spread<I: Isa, const WORDS: usize>(
+fn spread<I: Isa, const WORDS: usize, const FILTERED: bool>(
     isa: I,
     (rows, cut): (usize, Cut),
     scratch: &mut Scratch<WORDS>,
 ) {
     let padded = rows + LANES_MAX;
-    let Scratch { records, bounds: columns, paths, ids, lasts, .. } = scratch;
+    let Scratch { records, bounds: columns, paths, ids, filters, lasts, .. } = scratch;
     if WORDS == SWEPT_WORDS {
         paths.iter_mut().for_each(|column| column.resize(padded, 0.0));
     }
@@ -236,28 +234,34 @@ fn spread<I: Isa, const WORDS: usize>(
         column.resize(padded, 0.0);
     }
     ids.resize(padded, 0);
+    if FILTERED {
+        filters.resize(padded, 0);
+    }
     lasts.resize(padded, 0);
     let mut row = 0;
     while row < rows {
         let mut which = IOTA;
         which.iter_mut().for_each(|which| *which += row as u32);
-        let (ends, id) = if WORDS == SWEPT_WORDS {
-            let [[a, b, c, d], [e, f, g, h], [i, id, ..]] =
+        let (ends, id, filter) = if WORDS == SWEPT_WORDS {
+            let [[a, b, c, d], [e, f, g, h], [i, id, _, filter]] =
                 isa.gather_rows::<WORDS, 3>(records, &which);
             let path = [a, b, c, d, e, f, g, h, i].map(I::F32::from_bits);
             for (numbers, column) in path.into_iter().zip(paths.iter_mut()) {
                 numbers.store(&mut column[row..]);
             }
-            (bounds(isa, &path), id)
+            (bounds(isa, &path), id, filter)
         } else {
-            let [[a, b, c, d], [e, f, id, _]] = isa.gather_rows::<WORDS, 2>(records, &which);
-            ([a, b, c, d, e, f].map(I::F32::from_bits), id)
+            let [[a, b, c, d], [e, f, id, filter]] = isa.gather_rows::<WORDS, 2>(records, &which);
+            ([a, b, c, d, e, f].map(I::F32::from_bits), id, filter)
         };
         cut.cells_of(isa, ends[3]).store(&mut lasts[row..]);
         for (numbers, column) in ends.into_iter().zip(columns.iter_mut()) {
             numbers.store(&mut column[row..]);
         }
         id.store(&mut ids[row..]);
+        if FILTERED {
+            filter.store(&mut filters[row..]);
+        }
         row += I::LANES;
     }
     // The last group of a box reads past the end: nothing meets what stands there.
@@ -270,10 +274,11 @@ fn spread<I: Isa, const WORDS: usize>(
 /// `boxes`: their rows in the store with the lower first. Or else their places in the strip, until
 /// there are [`CANDIDATES`]. Returns the box to go on with.
 #[inline(always)]
-fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
+fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool, const PLACES: bool>(
     isa: I,
     boxes: Range<usize>,
     scratch: &Scratch<WORDS>,
+    second_row: u32,
     (found, budget): (&mut Buffer<Pair>, &Budget),
 ) -> usize {
     let rows = boxes.end;
@@ -284,6 +289,10 @@ fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
     let paths = core::array::from_fn(|k| &scratch.paths[k][..]);
     let paths: Table<'_, f32, 9> = Table::new(paths, if PLACES { rows + LANES_MAX } else { 0 });
     let ids: Table<'_, u32, 1> = Table::new([&scratch.ids[..]], rows + LANES_MAX);
+    let filters = Table::new([&scratch.filters[..]], if FILTERED { rows + LANES_MAX } else { 0 });
+    let filters: Table<'_, u32, 1> = filters;
+    let (categories, masks) = (isa.splat_u32(0xffff), isa.splat_u32(0xffff_0000));
+    let second_row = isa.splat_u32(second_row.wrapping_neg());
     for i in boxes {
         if PLACES && found.as_slice().len() >= CANDIDATES {
             return i;
@@ -296,6 +305,9 @@ fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
         let id = scratch.ids[i];
         let flags = isa.splat_u32(id & FLAGS);
         let row = isa.splat_u32(id & ROW);
+        // My mask beside their category and the other way round.
+        let filter =
+            isa.splat_u32(if FILTERED { scratch.filters[i].rotate_left(16) } else { u32::MAX });
         let [low_x, low_u, low_v, high_x, high_u, high_v] = table.splat(isa, i);
         let mut count = 0;
         while j < end {
@@ -308,6 +320,13 @@ fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
                 & lows_v.le(high_v)
                 & low_v.le(highs_v)
                 & their_ids.disjoint(flags);
+            let meets = if FILTERED {
+                let [theirs] = filters.load_u32(isa, j);
+                let common = theirs & filter;
+                meets & !common.disjoint(categories) & !common.disjoint(masks)
+            } else {
+                meets
+            };
             // Where more than half of a group are candidates, one of the two has a long path: few
             // of them touch, and all are swept for the price of gathering some.
             let meets = if PLACES && 2 * meets.count() > I::LANES.max(2) {
@@ -322,7 +341,7 @@ fn overlap<I: Isa, const WORDS: usize, const PLACES: bool>(
                 )
             } else {
                 let theirs = (their_ids & row_bits).compress(meets);
-                (row.min(theirs), row.max(theirs))
+                (row.min(theirs), row.max(theirs).wrapping_add(second_row))
             };
             let met = meets.count();
             isa.store_pairs(a, b, met, &mut spare[count..]);
@@ -340,8 +359,10 @@ fn touch<I: Isa>(
     isa: I,
     scratch: &Scratch<SWEPT_WORDS>,
     candidates: &mut Buffer<Pair>,
+    second_row: u32,
     (found, budget): (&mut Buffer<SweptPair>, &Budget),
 ) {
+    let second_row = isa.splat_u32(second_row.wrapping_neg());
     // Whole groups: what is past the end is box 0 against itself, and is not kept.
     let count = candidates.as_slice().len();
     candidates.spare(LANES_MAX, &PLENTY)[..LANES_MAX].fill(Pair::default());
@@ -359,7 +380,8 @@ fn touch<I: Isa>(
         let (first, hit) = sweep::times(isa, &a_box, &b_box);
         let (mut firsts, mut rows) = ([0.0; LANES_MAX], [[0; 2]; LANES_MAX]);
         first.store(&mut firsts);
-        isa.store_pairs(a_ids.min(b_ids), a_ids.max(b_ids), I::LANES, &mut rows);
+        let (low, high) = (a_ids.min(b_ids), a_ids.max(b_ids).wrapping_add(second_row));
+        isa.store_pairs(low, high, I::LANES, &mut rows);
         let wanted = (1 << (count - done).min(I::LANES)) - 1;
         let mut hits = hit.bits() & wanted;
         let spare = found.spare(LANES_MAX, budget);

@@ -1,0 +1,84 @@
+//! Which boxes are looked at, and which of them may pair?
+
+use super::finder::FindError;
+use crate::geom::Filter;
+use crate::store::{Boxes, LengthMismatch};
+use core::ops::Range;
+
+/// The boxes of a tick and, where not every pair of them is wanted, what each may pair with.
+///
+/// Boxes alone convert into it: then all move and each may pair with each.
+///
+/// ```
+/// use swath::{Boxes, BoxSet, Filter, PairFinder};
+///
+/// // Three boxes at one place; the first does not move, the last wants no pairs.
+/// let (low, high, still) = ([0.0; 3], [1.0; 3], [0.0; 3]);
+/// let boxes = Boxes::new([&low; 3], [&high; 3], [&still; 3])?;
+/// let moves = [false, true, true];
+/// let filters = [Filter::ALL, Filter::ALL, Filter::NONE];
+///
+/// let mut finder = PairFinder::new();
+/// assert_eq!(finder.union_pairs(boxes)?.len(), 3);
+/// assert_eq!(finder.union_pairs(BoxSet::new(boxes).filtered(&filters))?.len(), 1);
+/// let none_moves = [false; 3];
+/// assert_eq!(finder.union_pairs(BoxSet::new(boxes).moving(&none_moves))?.len(), 0);
+/// assert_eq!(finder.union_pairs(BoxSet::new(boxes).moving(&moves))?.len(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct BoxSet<'a> {
+    pub(super) boxes: Boxes<'a>,
+    pub(super) moves: Option<&'a [bool]>,
+    pub(super) filters: Option<&'a [Filter]>,
+}
+
+impl<'a> From<Boxes<'a>> for BoxSet<'a> {
+    fn from(boxes: Boxes<'a>) -> Self {
+        Self::new(boxes)
+    }
+}
+
+impl<'a> BoxSet<'a> {
+    /// All of `boxes`; each may pair with each.
+    #[must_use]
+    pub fn new(boxes: Boxes<'a>) -> Self {
+        Self { boxes, moves: None, filters: None }
+    }
+
+    /// Says of each row whether it moves: two that do not make no pair.
+    ///
+    /// A flag says so, not the displacement: a box may rest for the tick and want its pairs.
+    #[must_use]
+    pub fn moving(self, moves: &'a [bool]) -> Self {
+        Self { moves: Some(moves), ..self }
+    }
+
+    /// Says of each row with what it may pair.
+    #[must_use]
+    pub fn filtered(self, filters: &'a [Filter]) -> Self {
+        Self { filters: Some(filters), ..self }
+    }
+
+    /// How many boxes.
+    pub(super) fn len(&self) -> usize {
+        self.boxes.len()
+    }
+
+    /// Whether there is a flag and a filter for each box, where there are any.
+    pub(super) fn check(&self) -> Result<(), FindError> {
+        let rows = self.len();
+        LengthMismatch::check("the flags `moves`", rows, self.moves.map_or(rows, <[bool]>::len))?;
+        LengthMismatch::check("the filters", rows, self.filters.map_or(rows, <[Filter]>::len))?;
+        Ok(())
+    }
+
+    /// Some of the rows.
+    pub(super) fn slice(&self, rows: Range<usize>) -> Self {
+        Self {
+            boxes: self.boxes.slice(rows.clone()),
+            moves: self.moves.map(|moves| &moves[rows.clone()]),
+            filters: self.filters.map(|filters| &filters[rows.clone()]),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! In which order is the work of a tick done, and who owns its memory?
+//!
+//! Choose the grid, scatter the chunks of rows to the strips, sweep runs of strips. Each step is
+//! spread over the threads; what a chunk or a run holds does not depend on how many there are.
+
+use super::finder::FindError;
+use super::found::{Found, Run};
+use super::grid::{Grid, Sample};
+use super::scatter::{self, Chunk, OF_FIRST, OF_SECOND, Part, ROW, Scatter};
+use super::set::BoxSet;
+use super::strip::{self, Strips};
+use crate::geom::MovingBox;
+use crate::lanes::{Kernel, Level};
+use crate::par::{self, Budget, Threads};
+use crate::store::Rejected;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+/// Most boxes of a chunk: what it reads and writes should stay in a core's own cache.
+const CHUNK_ROWS_MAX: usize = 16 * 1024;
+/// Fewest boxes of a chunk, that visiting it be worth the while.
+const CHUNK_ROWS_MIN: usize = 1024;
+/// Into how many chunks few boxes are cut, for the threads to share.
+const CHUNKS: usize = 16;
+/// Into about how many runs the strips are cut, for the threads to share.
+const RUNS: usize = 128;
+/// Each run but the last has at least its share of the records.
+const RUNS_MAX: usize = RUNS + 1;
+
+/// How long the stages of a tick took; zero without the feature `std`.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Timings {
+    /// Choosing the grid.
+    pub choose: Duration,
+    /// Bounds, checks, and copying the boxes to the strips.
+    pub scatter: Duration,
+    /// Ordering and comparing within the strips.
+    pub sweep: Duration,
+}
+
+/// Tells the time since it was last asked.
+struct Clock {
+    #[cfg(feature = "std")]
+    last: std::time::Instant,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self {
+            #[cfg(feature = "std")]
+            last: std::time::Instant::now(),
+        }
+    }
+
+    fn lap(&mut self) -> Duration {
+        #[cfg(feature = "std")]
+        {
+            let now = std::time::Instant::now();
+            now - core::mem::replace(&mut self.last, now)
+        }
+        #[cfg(not(feature = "std"))]
+        Duration::ZERO
+    }
+}
+
+/// The memory of one kind of pairs.
+#[derive(Debug)]
+pub(super) struct Stage<P, const WORDS: usize> {
+    chunks: Vec<Chunk<WORDS>>,
+    /// One for each thread.
+    sweepers: Vec<strip::Scratch<WORDS>>,
+    /// How many records each strip has.
+    lengths: Vec<usize>,
+    /// The first of them are of this tick; the rest is kept for a tick that needs more.
+    runs: Vec<Run<P>>,
+    rejected: Vec<Rejected>,
+    /// How many of the rejected rows are of the first set; they come first.
+    rejected_of_first: usize,
+    sorted: Vec<P>,
+}
+
+impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
+    fn default() -> Self {
+        Self {
+            chunks: Vec::new(),
+            sweepers: Vec::new(),
+            lengths: Vec::new(),
+            runs: Vec::new(),
+            rejected: Vec::new(),
+            rejected_of_first: 0,
+            sorted: Vec::new(),
+        }
+    }
+}
+
+/// How many rows a chunk has, and how many chunks there are.
+///
+/// The pairs do not depend on these borders: a strip reads the chunks in order.
+fn cut_rows(rows: usize) -> (usize, usize) {
+    let size = (rows / CHUNKS).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS_MAX);
+    (size, rows.div_ceil(size))
+}
+
+/// What is asked: the pairs of one set, or those between two.
+pub(super) struct Tick<'a> {
+    pub(super) level: Level,
+    pub(super) pairs_max: usize,
+    pub(super) first: BoxSet<'a>,
+    pub(super) second: Option<BoxSet<'a>>,
+}
+
+impl<'a> Tick<'a> {
+    fn sets(&self) -> impl Iterator<Item = &BoxSet<'a>> {
+        core::iter::once(&self.first).chain(&self.second)
+    }
+
+    /// How many boxes of all sets.
+    fn len(&self) -> usize {
+        self.sets().map(BoxSet::len).sum()
+    }
+
+    fn is_filtered(&self) -> bool {
+        self.sets().any(|set| set.filters.is_some())
+    }
+
+    /// Row `row` of the first set, or past its end of the second.
+    fn get(&self, row: usize) -> MovingBox {
+        match &self.second {
+            Some(second) if row >= self.first.len() => second.boxes.get(row - self.first.len()),
+            _ => self.first.boxes.get(row),
+        }
+    }
+
+    /// The rows of chunk `index`, each chunk of at most `size` rows of one set.
+    fn part(&self, index: usize, size: usize) -> Part<'a> {
+        let of_first = self.first.len().div_ceil(size);
+        let cut = |set: &BoxSet<'a>, index: usize| {
+            let rows = index * size..set.len().min((index + 1) * size);
+            (set.slice(rows.clone()), rows.start)
+        };
+        match &self.second {
+            None => {
+                let (set, first_row) = cut(&self.first, index);
+                Part { set, first_row, first_id: first_row as u32 }
+            }
+            Some(_) if index < of_first => {
+                let (set, first_row) = cut(&self.first, index);
+                Part { set, first_row, first_id: first_row as u32 | OF_FIRST }
+            }
+            Some(second) => {
+                let (set, first_row) = cut(second, index - of_first);
+                let first_id = (self.first.len() + first_row) as u32 | OF_SECOND;
+                Part { set, first_row, first_id }
+            }
+        }
+    }
+}
+
+impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS>
+where
+    for<'a> Strips<'a, P, WORDS, false>: Kernel<Output = ()>,
+    for<'a> Strips<'a, P, WORDS, true>: Kernel<Output = ()>,
+{
+    /// Finds the pairs, on these threads.
+    pub(super) fn find<'a>(
+        &'a mut self,
+        tick: &Tick<'_>,
+        threads: &'a Threads,
+        sample: &mut Sample,
+        scatterers: &mut Vec<scatter::Scratch>,
+    ) -> Result<Found<'a, P>, FindError> {
+        tick.sets().try_for_each(BoxSet::check)?;
+        let rows = tick.len();
+        if rows > ROW as usize {
+            return Err(FindError::TooManyBoxes { rows });
+        }
+        let (runs, timings) = threads.enter(|| {
+            if tick.is_filtered() {
+                self.fill::<true>(tick, threads.workers(), sample, scatterers)
+            } else {
+                self.fill::<false>(tick, threads.workers(), sample, scatterers)
+            }
+        });
+        let runs = &self.runs[..runs];
+        let (found, most) = (runs.iter().map(|run| run.pairs.found()).sum(), tick.pairs_max);
+        if found > most {
+            return Err(FindError::TooManyPairs { found, most });
+        }
+        let rejected = self.rejected.split_at(self.rejected_of_first);
+        Ok(Found { timings, runs, threads, sorted: &mut self.sorted, rejected })
+    }
+
+    /// Fills the first runs and returns how many, and what it took.
+    fn fill<const FILTERED: bool>(
+        &mut self,
+        tick: &Tick<'_>,
+        threads: usize,
+        sample: &mut Sample,
+        scatterers: &mut Vec<scatter::Scratch>,
+    ) -> (usize, Timings)
+    where
+        for<'a> Strips<'a, P, WORDS, FILTERED>: Kernel<Output = ()>,
+    {
+        let mut clock = Clock::start();
+        scatterers.resize_with(threads.max(scatterers.len()), Default::default);
+        self.sweepers.resize_with(threads.max(self.sweepers.len()), Default::default);
+        let grid = Grid::choose(tick.len(), |row| tick.get(row), sample);
+        let choose = clock.lap();
+        let chunks = self.scatter::<FILTERED>(tick, &grid, &mut scatterers[..threads]);
+        let (runs, longest) = self.cut_runs(chunks, &grid);
+        let scatter = clock.lap();
+        let sweepers = &mut self.sweepers[..threads];
+        sweepers.iter_mut().for_each(|sweeper| sweeper.reserve(longest));
+        let (chunks, runs_of_tick) = (&self.chunks[..chunks], &mut self.runs[..runs]);
+        let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
+        let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
+        par::for_each(sweepers, runs_of_tick, |scratch, _, run| {
+            let (grid, strips, found) = (&grid, run.strips.clone(), &mut run.pairs);
+            let kernel: Strips<'_, P, WORDS, FILTERED> =
+                Strips { grid, chunks, strips, scratch, found, budget, second_row };
+            level.run(kernel);
+        });
+        self.settle(runs);
+        (runs, Timings { choose, scatter, sweep: clock.lap() })
+    }
+
+    /// Fills the first chunks and returns how many.
+    fn scatter<const FILTERED: bool>(
+        &mut self,
+        tick: &Tick<'_>,
+        grid: &Grid,
+        scatterers: &mut [scatter::Scratch],
+    ) -> usize {
+        let (size, _) = cut_rows(tick.len());
+        let of_first = tick.first.len().div_ceil(size);
+        let count = tick.sets().map(|set| set.len().div_ceil(size)).sum();
+        self.chunks.resize_with(Ord::max(count, self.chunks.len()), Chunk::default);
+        let chunks = &mut self.chunks[..count];
+        let strips = Grid::strips_max(tick.len()) as usize;
+        scatterers.iter_mut().for_each(|scratch| scratch.reserve(size, strips));
+        chunks.iter_mut().for_each(|chunk| chunk.reserve(0, strips));
+        self.lengths.clear();
+        self.lengths.reserve_exact(strips);
+        par::for_each(scatterers, chunks, |scratch, index, chunk| {
+            let part = tick.part(index, size);
+            let level = tick.level.for_rows(part.set.len());
+            level.run(Scatter::<WORDS, FILTERED> { grid, part, scratch, chunk });
+        });
+        self.rejected.clear();
+        for (index, chunk) in chunks.iter().enumerate() {
+            self.rejected.extend_from_slice(&chunk.rejected);
+            if index < of_first {
+                self.rejected_of_first = self.rejected.len();
+            }
+        }
+        count
+    }
+
+    /// Cuts the strips into runs of about equal work; returns how many, and the records of the
+    /// longest strip.
+    fn cut_runs(&mut self, chunks: usize, grid: &Grid) -> (usize, usize) {
+        let chunks = &self.chunks[..chunks];
+        self.lengths.clear();
+        self.lengths.resize(grid.strips(), 0);
+        for chunk in chunks {
+            chunk.add_lengths(&mut self.lengths);
+        }
+        let records: usize = self.lengths.iter().sum();
+        let wanted = records.div_ceil(RUNS).max(1);
+        self.runs.resize_with(RUNS_MAX.max(self.runs.len()), Run::default);
+        let (mut runs, mut start, mut filled, mut longest) = (0, 0, 0, 0);
+        for (strip, &here) in self.lengths.iter().enumerate() {
+            filled += here;
+            longest = longest.max(here);
+            let last = strip + 1 == grid.strips();
+            if filled >= wanted || last && filled > 0 {
+                self.runs[runs].strips = start..strip + 1;
+                self.runs[runs].pairs.clear();
+                (runs, start, filled) = (runs + 1, strip + 1, 0);
+            }
+        }
+        (runs, longest)
+    }
+}
+
+impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
+    /// Leaves room to spare for a tick with a few more pairs or one with more runs.
+    fn settle(&mut self, runs: usize) {
+        let found: usize = self.runs[..runs].iter().map(|run| run.pairs.as_slice().len()).sum();
+        let mean = found.div_ceil(RUNS);
+        // A run that was not needed may be the next time.
+        self.runs.iter_mut().for_each(|run| run.pairs.settle(mean));
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let chunks: usize = self.chunks.iter().map(Chunk::bytes).sum();
+        let sweepers: usize = self.sweepers.iter().map(strip::Scratch::bytes).sum();
+        let runs: usize = self.runs.iter().map(|run| run.pairs.bytes() + size_of::<Run<P>>()).sum();
+        let lists = self.lengths.capacity() * size_of::<usize>()
+            + self.rejected.capacity() * size_of::<Rejected>()
+            + self.sorted.capacity() * size_of::<P>();
+        chunks + sweepers + runs + lists
+    }
+
+    pub(super) fn reserve(&mut self, boxes: usize, pairs: usize) {
+        let (_, chunks) = cut_rows(boxes);
+        self.chunks.resize_with(chunks.max(self.chunks.len()), Chunk::default);
+        let strips = Grid::strips_max(boxes) as usize;
+        for chunk in &mut self.chunks {
+            chunk.reserve(boxes.div_ceil(chunks.max(1)), strips);
+        }
+        self.runs.resize_with(RUNS_MAX.max(self.runs.len()), Run::default);
+        self.runs.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(RUNS)));
+        self.sorted.reserve(pairs.saturating_sub(self.sorted.len()));
+    }
+
+    pub(super) fn shrink_to(&mut self, boxes: usize, pairs: usize) {
+        let (_, chunks) = cut_rows(boxes);
+        self.chunks.truncate(chunks);
+        self.chunks.iter_mut().for_each(|chunk| chunk.shrink_to(boxes.div_ceil(chunks.max(1))));
+        self.chunks.shrink_to_fit();
+        for run in &mut self.runs {
+            run.pairs.clear();
+            run.pairs.shrink_to(pairs.div_ceil(RUNS));
+        }
+        self.sorted.clear();
+        self.sorted.shrink_to(pairs);
+        (self.sweepers, self.lengths) = (Vec::new(), Vec::new());
+    }
+}
