@@ -19,7 +19,7 @@ pub enum FindError {
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// More boxes than the finder can number.
-    #[error("{rows} boxes; at most 2^27 fit")]
+    #[error("{rows} boxes; at most 2^26 fit")]
     TooManyBoxes {
         /// How many.
         rows: usize,
@@ -146,7 +146,7 @@ impl PairFinder {
     ///
     /// # Errors
     ///
-    /// [`FindError`] when there is not one flag or filter for each box, or there are more than 2²⁷
+    /// [`FindError`] when there is not one flag or filter for each box, or there are more than 2²⁶
     /// boxes, or more pairs than are allowed.
     pub fn union_pairs<'a>(
         &mut self,

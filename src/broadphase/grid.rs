@@ -135,6 +135,11 @@ impl Grid {
         [along, (along + 1) % 3, (along + 2) % 3]
     }
 
+    /// The place of a cut axis in [`Grid::axes`].
+    pub(super) fn column(&self, cut: &Cut) -> usize {
+        (cut.axis + 3 - self.along.axis) % 3
+    }
+
     /// Chooses the cells for `rows` boxes from a sample of them.
     ///
     /// A function of the boxes alone, so that the order of pairs is, too.

@@ -16,6 +16,7 @@ mod buffer;
 mod finder;
 mod found;
 mod grid;
+mod path;
 mod scatter;
 mod set;
 mod stage;

@@ -7,10 +7,11 @@
 
 use super::buffer::make_room;
 use super::grid::{Cut, Grid};
+use super::path::{Stop, is_long, trace};
 use super::set::BoxSet;
 use crate::geom::Filter;
 use crate::kernels::bounds::bounds;
-use crate::lanes::{Columns, F32Lanes, Isa, Kernel, U32Lanes, prefetch_to_write};
+use crate::lanes::{Columns, F32Lanes, Isa, Kernel, MaskLanes, U32Lanes, prefetch_to_write};
 use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
 
@@ -42,7 +43,7 @@ pub(super) const fn filter_word<const WORDS: usize>() -> usize {
 }
 
 /// Of the id: the row, with those of a second set after those of the first.
-pub(super) const ROW: u32 = (1 << 27) - 1;
+pub(super) const ROW: u32 = (1 << 26) - 1;
 /// Of the id: the box does not move.
 pub(super) const STILL: u32 = 1 << 31;
 /// Of the id: the box starts in a strip of a lower u.
@@ -53,8 +54,10 @@ const NOT_FIRST_V: u32 = 1 << 29;
 pub(super) const OF_FIRST: u32 = 1 << 28;
 /// Of the id: the box is of the second.
 pub(super) const OF_SECOND: u32 = 1 << 27;
+/// Of the id: the path is long, and the record is of the part of it that lies in the strip.
+pub(super) const LONG: u32 = 1 << 26;
 /// Two ids with one of these in common are no pair that is asked for, or one of another strip.
-pub(super) const FLAGS: u32 = !ROW;
+pub(super) const FLAGS: u32 = STILL | NOT_FIRST_U | NOT_FIRST_V | OF_FIRST | OF_SECOND;
 
 /// One chunk's records.
 #[derive(Debug)]
@@ -114,20 +117,34 @@ pub(super) struct Scratch {
     cells: Vec<u32>,
     /// Where the next record of each strip goes.
     cursors: Vec<u32>,
+    /// The strips that long paths pass, in the order of the rows.
+    stops: Vec<Stop>,
+    /// How many strips each of them passes.
+    passed: Vec<u32>,
 }
 
 impl Scratch {
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
-        (self.cells.capacity() + self.cursors.capacity()) * size_of::<u32>()
+        let words = self.cells.capacity() + self.cursors.capacity() + self.passed.capacity();
+        words * size_of::<u32>() + self.stops.capacity() * size_of::<Stop>()
+    }
+
+    /// How many stops fit.
+    pub(super) fn stops(&self) -> usize {
+        self.stops.capacity()
     }
 
     /// Makes room for a chunk of so many rows.
-    pub(super) fn reserve(&mut self, rows: usize, strips_max: usize) {
-        for (column, len) in [(&mut self.cells, rows), (&mut self.cursors, strips_max)] {
+    pub(super) fn reserve(&mut self, rows: usize, strips_max: usize, stops: usize) {
+        let columns =
+            [(&mut self.cells, rows), (&mut self.cursors, strips_max), (&mut self.passed, rows)];
+        for (column, len) in columns {
             column.clear();
             column.reserve_exact(len);
         }
+        self.stops.clear();
+        self.stops.reserve_exact(stops);
     }
 }
 
@@ -167,6 +184,8 @@ pub(super) struct Scatter<'a, const WORDS: usize, const FILTERED: bool> {
 /// First and last cell on either axis of a row that is no box: none, as the last is before the
 /// first.
 const NO_CELLS: u32 = 0x0001_0001;
+/// The same of a row whose path is long: its cells are [`Scratch::stops`].
+const STOPS: u32 = 0x0001_0002;
 
 /// The cells that [`Scatter::locate`] packed: first and last on u, then on v.
 #[inline(always)]
@@ -194,6 +213,9 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
         let scratch = &mut *self.scratch;
         self.chunk.rejected.clear();
         scratch.cells.resize(rows, 0);
+        scratch.stops.clear();
+        scratch.passed.clear();
+        let axes = self.grid.axes();
         let mut row = 0;
         while row < rows {
             // The last group reaches back over rows that were seen.
@@ -207,6 +229,22 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
             let valid =
                 check_group(isa, self.part.set.boxes, &columns, start, row - start, rejected);
             let cells = I::U32::select(valid, cells, isa.splat_u32(NO_CELLS));
+            let cells = if WORDS == SWEPT_WORDS {
+                let long = is_long(isa, self.grid, &columns) & valid;
+                let mut rows = long.bits() & (u32::MAX << (row - start));
+                while rows != 0 {
+                    let moving = self.part.set.boxes.get(start + rows.trailing_zeros() as usize);
+                    rows &= rows - 1;
+                    let of = [moving.aabb.min, moving.aabb.max, moving.delta];
+                    let path = core::array::from_fn(|k| of[k / 3][axes[k % 3]]);
+                    let before = scratch.stops.len();
+                    trace(self.grid, &path, &mut scratch.stops);
+                    scratch.passed.push((scratch.stops.len() - before) as u32);
+                }
+                I::U32::select(long, isa.splat_u32(STOPS), cells)
+            } else {
+                cells
+            };
             cells.store(&mut scratch.cells[start..]);
             row += I::LANES;
         }
@@ -232,6 +270,9 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
                 }
             }
         }
+        for stop in &self.scratch.stops {
+            cursors[stop.strip as usize] += 1;
+        }
         self.chunk.starts.resize(strips + 1, 0);
         let mut total = 0;
         for (cursor, start) in cursors.iter_mut().zip(&mut self.chunk.starts) {
@@ -253,7 +294,8 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
         let rows = table.rows();
         let size = rows.min(BLOCK);
         let part = &self.part;
-        let Scratch { cells, cursors } = &mut *self.scratch;
+        let Scratch { cells, cursors, stops, passed } = &mut *self.scratch;
+        let (mut stops, mut passed) = (&stops[..], passed.iter());
         let records = &mut self.chunk.records[..];
         // The records of a block are made in lanes, then copied one by one. The last block, and
         // the last group of a block, reach back over rows that were seen.
@@ -274,6 +316,16 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
                 let id = part.id(row);
                 if FILTERED {
                     record[filter_word::<WORDS>()] = part.filter(row);
+                }
+                if WORDS == SWEPT_WORDS && cells[row] == STOPS {
+                    let count = passed.next().map_or(0, |&count| count as usize);
+                    let (here, rest) = stops.split_at(count);
+                    stops = rest;
+                    for stop in here {
+                        record[low_word::<WORDS>()] = stop.low.to_bits();
+                        put(records, &mut cursors[stop.strip as usize], record, id | LONG);
+                    }
+                    continue;
                 }
                 let [u_low, u_high, v_low, v_high] = unpack(cells[row]);
                 for u in u_low..u_high + 1 {

@@ -238,7 +238,9 @@ where
         self.chunks.resize_with(Ord::max(count, self.chunks.len()), Chunk::default);
         let chunks = &mut self.chunks[..count];
         let strips = Grid::strips_max(tick.len()) as usize;
-        scatterers.iter_mut().for_each(|scratch| scratch.reserve(size, strips));
+        // Which thread gets which chunk is open: none may need more than another had.
+        let stops = scatterers.iter().map(scatter::Scratch::stops).max().unwrap_or(0);
+        scatterers.iter_mut().for_each(|scratch| scratch.reserve(size, strips, stops));
         chunks.iter_mut().for_each(|chunk| chunk.reserve(0, strips));
         self.lengths.clear();
         self.lengths.reserve_exact(strips);

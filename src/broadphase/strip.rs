@@ -10,7 +10,8 @@
 
 use super::buffer::{Buffer, make_room};
 use super::grid::{Along, Cut, Grid};
-use super::scatter::{Chunk, FLAGS, ROW, Record, SWEPT_WORDS, UNION_WORDS, low_word};
+use super::path::{Passage, contact_cells};
+use super::scatter::{Chunk, FLAGS, LONG, ROW, Record, SWEPT_WORDS, UNION_WORDS, low_word};
 use crate::geom::{Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
 use crate::lanes::{
@@ -119,7 +120,8 @@ impl<const FILTERED: bool> Kernel for Strips<'_, Pair, UNION_WORDS, FILTERED> {
     fn run<I: Isa>(self, isa: I) {
         for strip in self.strips {
             let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
-            spread::<I, UNION_WORDS, FILTERED>(isa, (rows, cut), self.scratch);
+            let passage = Passage::new(self.grid, strip);
+            spread::<I, UNION_WORDS, FILTERED>(isa, (rows, cut), &passage, self.scratch);
             let to = (&mut *self.found, self.budget);
             let (scratch, second_row) = (&*self.scratch, self.second_row);
             overlap::<I, UNION_WORDS, FILTERED, false>(isa, 0..rows, scratch, second_row, to);
@@ -134,7 +136,8 @@ impl<const FILTERED: bool> Kernel for Strips<'_, SweptPair, SWEPT_WORDS, FILTERE
     fn run<I: Isa>(self, isa: I) {
         for strip in self.strips {
             let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
-            spread::<I, SWEPT_WORDS, FILTERED>(isa, (rows, cut), self.scratch);
+            let passage = Passage::new(self.grid, strip);
+            spread::<I, SWEPT_WORDS, FILTERED>(isa, (rows, cut), &passage, self.scratch);
             let mut candidates = core::mem::take(&mut self.scratch.candidates);
             let mut next = 0;
             while next < rows {
@@ -143,7 +146,8 @@ impl<const FILTERED: bool> Kernel for Strips<'_, SweptPair, SWEPT_WORDS, FILTERE
                 let to = (&mut candidates, &PLENTY);
                 next = overlap::<I, SWEPT_WORDS, FILTERED, true>(isa, rest, scratch, 0, to);
                 let to = (&mut *self.found, self.budget);
-                touch(isa, scratch, &mut candidates, self.second_row, to);
+                let place = (self.grid, strip);
+                touch(isa, place, scratch, &mut candidates, self.second_row, to);
             }
             self.scratch.candidates = candidates;
         }
@@ -223,6 +227,7 @@ fn place<I: Isa, const WORDS: usize>(
 fn spread<I: Isa, const WORDS: usize, const FILTERED: bool>(
     isa: I,
     (rows, cut): (usize, Cut),
+    passage: &Passage,
     scratch: &mut Scratch<WORDS>,
 ) {
     let padded = rows + LANES_MAX;
@@ -249,7 +254,18 @@ fn spread<I: Isa, const WORDS: usize, const FILTERED: bool>(
             for (numbers, column) in path.into_iter().zip(paths.iter_mut()) {
                 numbers.store(&mut column[row..]);
             }
-            (bounds(isa, &path), id, filter)
+            let around = bounds(isa, &path);
+            let short = id.disjoint(isa.splat_u32(LONG));
+            let around = if short.count() < I::LANES {
+                let mut part = passage.bounds(isa, &path).0;
+                for (end, whole) in part.iter_mut().zip(around) {
+                    *end = I::F32::select(short, whole, *end);
+                }
+                part
+            } else {
+                around
+            };
+            (around, id, filter)
         } else {
             let [[a, b, c, d], [e, f, id, filter]] = isa.gather_rows::<WORDS, 2>(records, &which);
             ([a, b, c, d, e, f].map(I::F32::from_bits), id, filter)
@@ -323,7 +339,7 @@ fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool, const PLACES: bool>
             let meets = if FILTERED {
                 let [theirs] = filters.load_u32(isa, j);
                 let common = theirs & filter;
-                meets & !common.disjoint(categories) & !common.disjoint(masks)
+                meets & !(common.disjoint(categories) | common.disjoint(masks))
             } else {
                 meets
             };
@@ -357,12 +373,14 @@ fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool, const PLACES: bool>
 #[inline(always)]
 fn touch<I: Isa>(
     isa: I,
+    (grid, strip): (&Grid, usize),
     scratch: &Scratch<SWEPT_WORDS>,
     candidates: &mut Buffer<Pair>,
     second_row: u32,
     (found, budget): (&mut Buffer<SweptPair>, &Budget),
 ) {
     let second_row = isa.splat_u32(second_row.wrapping_neg());
+    let row_bits = isa.splat_u32(ROW);
     // Whole groups: what is past the end is box 0 against itself, and is not kept.
     let count = candidates.as_slice().len();
     candidates.spare(LANES_MAX, &PLENTY)[..LANES_MAX].fill(Pair::default());
@@ -380,10 +398,26 @@ fn touch<I: Isa>(
         let (first, hit) = sweep::times(isa, &a_box, &b_box);
         let (mut firsts, mut rows) = ([0.0; LANES_MAX], [[0; 2]; LANES_MAX]);
         first.store(&mut firsts);
+        let long = isa.splat_u32(LONG);
+        let (a_short, b_short) = (a_ids.disjoint(long), b_ids.disjoint(long));
+        let (a_ids, b_ids) = (a_ids & row_bits, b_ids & row_bits);
         let (low, high) = (a_ids.min(b_ids), a_ids.max(b_ids).wrapping_add(second_row));
         isa.store_pairs(low, high, I::LANES, &mut rows);
         let wanted = (1 << (count - done).min(I::LANES)) - 1;
         let mut hits = hit.bits() & wanted;
+        let long = !(a_short & b_short).bits() & hits;
+        if long != 0 {
+            let (a_path, b_path) = ((&a_box, !a_short), (&b_box, !b_short));
+            let (cells, meet) = contact_cells(isa, grid, a_path, b_path, first);
+            hits &= !(long & !meet.bits());
+            let mut of = [[0; LANES_MAX]; 2];
+            cells[0].store(&mut of[0]);
+            cells[1].store(&mut of[1]);
+            for (k, (u, v)) in of[0].iter().zip(of[1]).enumerate().take(I::LANES) {
+                let elsewhere = u * grid.v.cells + v != strip as u32;
+                hits &= !(u32::from(elsewhere) << k & long);
+            }
+        }
         let spare = found.spare(LANES_MAX, budget);
         let mut kept = 0;
         while hits != 0 {
@@ -397,11 +431,10 @@ fn touch<I: Isa>(
     }
 }
 
-/// Columns and row numbers of the records `which`.
+/// Columns and ids of the records `which`.
 #[inline(always)]
 fn boxes<I: Isa>(isa: I, records: &[Record<SWEPT_WORDS>], which: &[u32]) -> ([I::F32; 9], I::U32) {
     let [[a, b, c, d], [e, f, g, h], [i, id, ..]] =
         isa.gather_rows::<SWEPT_WORDS, 3>(records, which);
-    let row_bits = isa.splat_u32(ROW);
-    ([a, b, c, d, e, f, g, h, i].map(I::F32::from_bits), id & row_bits)
+    ([a, b, c, d, e, f, g, h, i].map(I::F32::from_bits), id)
 }

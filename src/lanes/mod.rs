@@ -32,6 +32,7 @@ use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
 pub use level::{Level, UnknownLevel};
 pub(crate) use prefetch::{prefetch, prefetch_to_write};
+pub(crate) use scalar::Scalar;
 pub(crate) use table::{Columns, Table};
 
 /// The most lanes any level has; what buffers are padded to.
