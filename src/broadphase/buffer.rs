@@ -46,6 +46,7 @@ impl<T: Copy + Default> Buffer<T> {
     }
 
     /// How many items fit without more memory.
+    #[cfg(test)]
     pub(super) fn room(&self) -> usize {
         self.items.len()
     }

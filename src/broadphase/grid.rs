@@ -1,5 +1,6 @@
 //! Into which strips and bins is the world cut?
 
+use super::path::LONG_CELLS;
 use crate::geom::{Aabb, MovingBox};
 use crate::lanes::{F32Lanes, Isa};
 use alloc::vec::Vec;
@@ -29,6 +30,8 @@ mod cost {
     pub(super) const START: f64 = 3.0;
     /// To compare with one candidate.
     pub(super) const CANDIDATE: f64 = 0.15;
+    /// To compare with a candidate on a long path, as a multiple.
+    pub(super) const LONG: f64 = 4.0;
     /// To visit one strip, however empty.
     pub(super) const STRIP: f64 = 600.0;
 }
@@ -81,6 +84,8 @@ pub(super) struct Grid {
 #[derive(Debug, Default)]
 pub(super) struct Sample {
     boxes: Vec<Aabb>,
+    /// Their displacements, where long paths are cut; else none.
+    deltas: Vec<[f32; 3]>,
     line: Vec<f32>,
     counts: Vec<u32>,
 }
@@ -89,6 +94,7 @@ impl Sample {
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
         self.boxes.capacity() * size_of::<Aabb>()
+            + self.deltas.capacity() * size_of::<[f32; 3]>()
             + self.line.capacity() * size_of::<f32>()
             + self.counts.capacity() * size_of::<u32>()
     }
@@ -142,18 +148,22 @@ impl Grid {
 
     /// Chooses the cells for `rows` boxes from a sample of them.
     ///
-    /// A function of the boxes alone, so that the order of pairs is, too.
+    /// With `paths` those for boxes that are only in the strips which they pass. A function of
+    /// the boxes alone, so that the order of pairs is, too.
     pub(super) fn choose(
         rows: usize,
         get: impl Fn(usize) -> MovingBox,
+        paths: bool,
         sample: &mut Sample,
     ) -> Self {
         let wanted = (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows);
         sample.boxes.clear();
+        sample.deltas.clear();
         for k in 0..wanted {
             let moving = get((k as u64 * rows as u64 / wanted as u64) as usize);
             if moving.validate().is_ok() {
                 sample.boxes.push(moving.bounds());
+                sample.deltas.extend(paths.then_some(moving.delta));
             }
         }
         sample.counts.clear();
@@ -221,11 +231,23 @@ impl Grid {
         // A strip has about as many bins as boxes.
         let strip = f64::from(along.length) / f64::from(slices);
         let bin = strip * strips as f64 / rows as f64;
-        for aabb in &sample.boxes {
+        for (k, aabb) in sample.boxes.iter().enumerate() {
             let span = |cut: &Cut| cut.cell(aabb.max[cut.axis]) - cut.cell(aabb.min[cut.axis]) + 1;
-            let here = f64::from(span(&self.u) * span(&self.v));
+            let mut here = f64::from(span(&self.u) * span(&self.v));
+            let mut length = f64::from(aabb.max[along.axis] - aabb.min[along.axis]);
+            // Of the cells around a long path, those off it are left out.
+            let delta = sample.deltas.get(k).copied().unwrap_or_default();
+            let cells = |cut: &Cut| (delta[cut.axis] * cut.scale).abs();
+            let (u_cells, v_cells) = (cells(&self.u), cells(&self.v));
+            if u_cells + v_cells >= LONG_CELLS {
+                here = (here - f64::from(u_cells) * f64::from(v_cells)).max(1.0);
+                let path = f64::from(delta[along.axis].abs());
+                length -= path * (1.0 - 1.0 / f64::from(u_cells.max(v_cells)));
+                // More of its candidates are swept.
+                length *= cost::LONG;
+            }
             copies += here;
-            reach += here * (f64::from(aabb.max[along.axis] - aabb.min[along.axis]) + bin);
+            reach += here * (length.max(0.0) + bin);
             let strip = self.u.cell(aabb.min[self.u.axis]) * self.v.cells
                 + self.v.cell(aabb.min[self.v.axis]);
             let slab = slabs.cell(aabb.min[along.axis]) % SLABS;

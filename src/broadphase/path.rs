@@ -23,7 +23,7 @@ use crate::lanes::{F32Lanes, Isa, Scalar};
 use alloc::vec::Vec;
 
 /// A displacement is long when it is so many cells, both axes together.
-const LONG_CELLS: f32 = 2.0;
+pub(super) const LONG_CELLS: f32 = 2.0;
 
 /// A strip that a long path passes.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@
 use super::finder::FindError;
 use super::found::{Found, Run};
 use super::grid::{Grid, Sample};
-use super::scatter::{self, Chunk, OF_FIRST, OF_SECOND, Part, ROW, Scatter};
+use super::scatter::{self, Chunk, OF_FIRST, OF_SECOND, Part, ROW, SWEPT_WORDS, Scatter};
 use super::set::BoxSet;
 use super::strip::{self, Strips};
 use crate::geom::MovingBox;
@@ -205,7 +205,7 @@ where
         let mut clock = Clock::start();
         scatterers.resize_with(threads.max(scatterers.len()), Default::default);
         self.sweepers.resize_with(threads.max(self.sweepers.len()), Default::default);
-        let grid = Grid::choose(tick.len(), |row| tick.get(row), sample);
+        let grid = Grid::choose(tick.len(), |row| tick.get(row), WORDS == SWEPT_WORDS, sample);
         let choose = clock.lap();
         let chunks = self.scatter::<FILTERED>(tick, &grid, &mut scatterers[..threads]);
         let (runs, longest) = self.cut_runs(chunks, &grid);

@@ -23,11 +23,26 @@ use core::ops::Range;
 
 const IOTA: [u32; LANES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// Candidates are few, however many pairs there are.
-static PLENTY: Budget = Budget::new(usize::MAX);
-
 /// How many candidates are gathered before they are swept: few enough for the innermost cache.
 const CANDIDATES: usize = 2048;
+
+/// Pairs that may touch, as places in the strip.
+#[derive(Debug, Default)]
+struct Candidates {
+    a: Vec<u32>,
+    b: Vec<u32>,
+    len: usize,
+}
+
+impl Candidates {
+    /// Makes room for so many.
+    fn reserve(&mut self, most: usize) {
+        for column in [&mut self.a, &mut self.b] {
+            make_room(column, most);
+            column.resize(most.max(column.len()), 0);
+        }
+    }
+}
 
 /// A worker's memory for the strip at hand.
 #[derive(Debug)]
@@ -48,8 +63,8 @@ pub(super) struct Scratch<const WORDS: usize> {
     lasts: Vec<u32>,
     /// Where each bin starts while boxes are placed; then where it ends.
     bins: Vec<u32>,
-    /// Pairs whose bounds meet, as places in the strip; for swept pairs only.
-    candidates: Buffer<Pair>,
+    /// Pairs whose bounds meet; for swept pairs only.
+    candidates: Candidates,
 }
 
 impl<const WORDS: usize> Default for Scratch<WORDS> {
@@ -64,7 +79,7 @@ impl<const WORDS: usize> Default for Scratch<WORDS> {
             starts: Vec::new(),
             lasts: Vec::new(),
             bins: Vec::new(),
-            candidates: Buffer::default(),
+            candidates: Candidates::default(),
         }
     }
 }
@@ -82,9 +97,9 @@ impl<const WORDS: usize> Scratch<WORDS> {
             make_room(column, padded);
         }
         make_room(&mut self.bins, Along::bins_of(rows));
-        if WORDS == SWEPT_WORDS && self.candidates.room() < CANDIDATES + padded + LANES_MAX {
+        if WORDS == SWEPT_WORDS {
             // One box may meet all others just before the candidates are swept.
-            self.candidates.reserve(CANDIDATES + padded + padded / 4 + LANES_MAX);
+            self.candidates.reserve(CANDIDATES + padded + LANES_MAX);
         }
     }
 
@@ -93,7 +108,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
         let floats = self.bounds.iter().chain(&self.paths).chain([&self.lows]);
         let words = [&self.ids, &self.filters, &self.starts, &self.lasts, &self.bins];
         self.records.capacity() * size_of::<Record<WORDS>>()
-            + self.candidates.bytes()
+            + (self.candidates.a.capacity() + self.candidates.b.capacity()) * size_of::<u32>()
             + floats.map(|column| column.capacity() * size_of::<f32>()).sum::<usize>()
             + words.map(|column| column.capacity() * size_of::<u32>()).iter().sum::<usize>()
     }
@@ -123,8 +138,8 @@ impl<const FILTERED: bool> Kernel for Strips<'_, Pair, UNION_WORDS, FILTERED> {
             let passage = Passage::new(self.grid, strip);
             spread::<I, UNION_WORDS, FILTERED>(isa, (rows, cut), &passage, self.scratch);
             let to = (&mut *self.found, self.budget);
-            let (scratch, second_row) = (&*self.scratch, self.second_row);
-            overlap::<I, UNION_WORDS, FILTERED, false>(isa, 0..rows, scratch, second_row, to);
+            let (none, scratch) = (&mut Candidates::default(), &*self.scratch);
+            overlap::<I, UNION_WORDS, FILTERED>(isa, 0..rows, scratch, none, self.second_row, to);
         }
     }
 }
@@ -141,10 +156,11 @@ impl<const FILTERED: bool> Kernel for Strips<'_, SweptPair, SWEPT_WORDS, FILTERE
             let mut candidates = core::mem::take(&mut self.scratch.candidates);
             let mut next = 0;
             while next < rows {
-                candidates.clear();
-                let (rest, scratch) = (next..rows, &*self.scratch);
-                let to = (&mut candidates, &PLENTY);
-                next = overlap::<I, SWEPT_WORDS, FILTERED, true>(isa, rest, scratch, 0, to);
+                candidates.len = 0;
+                let (rest, scratch, none) = (next..rows, &*self.scratch, &mut Buffer::default());
+                let to = (none, self.budget);
+                next =
+                    overlap::<I, SWEPT_WORDS, FILTERED>(isa, rest, scratch, &mut candidates, 0, to);
                 let to = (&mut *self.found, self.budget);
                 let place = (self.grid, strip);
                 touch(isa, place, scratch, &mut candidates, self.second_row, to);
@@ -287,37 +303,42 @@ fn spread<I: Isa, const WORDS: usize, const FILTERED: bool>(
 }
 
 /// Appends the pairs whose bounds meet and of which the box with the lower place is one of
-/// `boxes`: their rows in the store with the lower first. Or else their places in the strip, until
-/// there are [`CANDIDATES`]. Returns the box to go on with.
+/// `boxes`: their rows in the store with the lower first. Or of paths the candidates, until there
+/// are [`CANDIDATES`]. Returns the box to go on with.
 #[inline(always)]
-fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool, const PLACES: bool>(
+fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool>(
     isa: I,
     boxes: Range<usize>,
     scratch: &Scratch<WORDS>,
+    candidates: &mut Candidates,
     second_row: u32,
     (found, budget): (&mut Buffer<Pair>, &Budget),
 ) -> usize {
+    let paths_too = const { WORDS == SWEPT_WORDS };
     let rows = boxes.end;
     let iota = isa.load_u32(&IOTA);
     let row_bits = isa.splat_u32(ROW);
     let table: Table<'_, f32, 6> =
         Table::new(core::array::from_fn(|k| &scratch.bounds[k][..]), rows + LANES_MAX);
     let paths = core::array::from_fn(|k| &scratch.paths[k][..]);
-    let paths: Table<'_, f32, 9> = Table::new(paths, if PLACES { rows + LANES_MAX } else { 0 });
+    let paths: Table<'_, f32, 9> = Table::new(paths, if paths_too { rows + LANES_MAX } else { 0 });
     let ids: Table<'_, u32, 1> = Table::new([&scratch.ids[..]], rows + LANES_MAX);
     let filters = Table::new([&scratch.filters[..]], if FILTERED { rows + LANES_MAX } else { 0 });
     let filters: Table<'_, u32, 1> = filters;
     let (categories, masks) = (isa.splat_u32(0xffff), isa.splat_u32(0xffff_0000));
     let second_row = isa.splat_u32(second_row.wrapping_neg());
     for i in boxes {
-        if PLACES && found.as_slice().len() >= CANDIDATES {
+        if candidates.len >= CANDIDATES {
             return i;
         }
         let end = scratch.bins[scratch.lasts[i] as usize] as usize;
         let mut j = i + 1;
         // Before the lanes are filled: memory that must grow would push them out.
-        let spare = found.spare(end.saturating_sub(j) + LANES_MAX, budget);
+        let most = end.saturating_sub(j) + LANES_MAX;
+        let spare = if paths_too { &mut [] } else { found.spare(most, budget) };
         let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
+        let a_spare = &mut candidates.a[candidates.len..];
+        let b_spare = &mut candidates.b[candidates.len..];
         let id = scratch.ids[i];
         let flags = isa.splat_u32(id & FLAGS);
         let row = isa.splat_u32(id & ROW);
@@ -343,28 +364,31 @@ fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool, const PLACES: bool>
             } else {
                 meets
             };
-            // Where more than half of a group are candidates, one of the two has a long path: few
+            // Where more than a third of a group are candidates, one of the two has a long path: few
             // of them touch, and all are swept for the price of gathering some.
-            let meets = if PLACES && 2 * meets.count() > I::LANES.max(2) {
+            let meets = if paths_too && 3 * meets.count() > I::LANES.max(3) {
                 meets & sweep::times(isa, &paths.splat(isa, i), &paths.load(isa, j)).1
             } else {
                 meets
             };
-            let (a, b) = if PLACES {
-                (
-                    isa.splat_u32(i as u32),
-                    isa.splat_u32(j as u32).wrapping_add(iota).compress(meets),
-                )
+            let met = meets.count();
+            if paths_too {
+                isa.splat_u32(i as u32).store(&mut a_spare[count..]);
+                let places = isa.splat_u32(j as u32).wrapping_add(iota);
+                places.compress(meets).store(&mut b_spare[count..]);
             } else {
                 let theirs = (their_ids & row_bits).compress(meets);
-                (row.min(theirs), row.max(theirs).wrapping_add(second_row))
-            };
-            let met = meets.count();
-            isa.store_pairs(a, b, met, &mut spare[count..]);
+                let (low, high) = (row.min(theirs), row.max(theirs).wrapping_add(second_row));
+                isa.store_pairs(low, high, met, &mut spare[count..]);
+            }
             count += met;
             j += I::LANES;
         }
-        found.keep(count);
+        if paths_too {
+            candidates.len += count;
+        } else {
+            found.keep(count);
+        }
     }
     rows
 }
@@ -375,60 +399,61 @@ fn touch<I: Isa>(
     isa: I,
     (grid, strip): (&Grid, usize),
     scratch: &Scratch<SWEPT_WORDS>,
-    candidates: &mut Buffer<Pair>,
+    candidates: &mut Candidates,
     second_row: u32,
     (found, budget): (&mut Buffer<SweptPair>, &Budget),
 ) {
     let second_row = isa.splat_u32(second_row.wrapping_neg());
-    let row_bits = isa.splat_u32(ROW);
+    let (row_bits, long) = (isa.splat_u32(ROW), isa.splat_u32(LONG));
     // Whole groups: what is past the end is box 0 against itself, and is not kept.
-    let count = candidates.as_slice().len();
-    candidates.spare(LANES_MAX, &PLENTY)[..LANES_MAX].fill(Pair::default());
-    candidates.keep(LANES_MAX);
-    let candidates = candidates.as_slice();
+    let Candidates { a, b, len } = candidates;
+    for column in [&mut *a, &mut *b] {
+        column[*len..*len + LANES_MAX].fill(0);
+    }
     let records = &scratch.records[..];
     let mut done = 0;
-    while done < count {
-        let (mut a, mut b) = ([0; LANES_MAX], [0; LANES_MAX]);
-        for (k, pair) in candidates[done..done + I::LANES].iter().enumerate() {
-            (a[k], b[k]) = (pair.a, pair.b);
-        }
-        let (a_box, a_ids) = boxes(isa, records, &a);
-        let (b_box, b_ids) = boxes(isa, records, &b);
+    while done < *len {
+        let (a_box, a_ids) = boxes(isa, records, &a[done..]);
+        let (b_box, b_ids) = boxes(isa, records, &b[done..]);
         let (first, hit) = sweep::times(isa, &a_box, &b_box);
-        let (mut firsts, mut rows) = ([0.0; LANES_MAX], [[0; 2]; LANES_MAX]);
-        first.store(&mut firsts);
-        let long = isa.splat_u32(LONG);
         let (a_short, b_short) = (a_ids.disjoint(long), b_ids.disjoint(long));
-        let (a_ids, b_ids) = (a_ids & row_bits, b_ids & row_bits);
-        let (low, high) = (a_ids.min(b_ids), a_ids.max(b_ids).wrapping_add(second_row));
-        isa.store_pairs(low, high, I::LANES, &mut rows);
-        let wanted = (1 << (count - done).min(I::LANES)) - 1;
-        let mut hits = hit.bits() & wanted;
-        let long = !(a_short & b_short).bits() & hits;
-        if long != 0 {
+        let hit = if (a_short & b_short).count() < I::LANES {
             let (a_path, b_path) = ((&a_box, !a_short), (&b_box, !b_short));
-            let (cells, meet) = contact_cells(isa, grid, a_path, b_path, first);
-            hits &= !(long & !meet.bits());
-            let mut of = [[0; LANES_MAX]; 2];
-            cells[0].store(&mut of[0]);
-            cells[1].store(&mut of[1]);
-            for (k, (u, v)) in of[0].iter().zip(of[1]).enumerate().take(I::LANES) {
-                let elsewhere = u * grid.v.cells + v != strip as u32;
-                hits &= !(u32::from(elsewhere) << k & long);
-            }
-        }
-        let spare = found.spare(LANES_MAX, budget);
-        let mut kept = 0;
-        while hits != 0 {
-            let k = hits.trailing_zeros() as usize;
-            hits &= hits - 1;
-            spare[kept] = SweptPair { a: rows[k][0], b: rows[k][1], first: firsts[k] };
-            kept += 1;
-        }
+            hit & counts_here(isa, (grid, strip), a_path, b_path, first)
+        } else {
+            hit
+        };
+        let wanted = (1 << (*len - done).min(I::LANES)) - 1;
+        let kept = (hit.bits() & wanted).count_ones() as usize;
+        let (a_rows, b_rows) = (a_ids & row_bits, b_ids & row_bits);
+        let (low, high) = (a_rows.min(b_rows), a_rows.max(b_rows).wrapping_add(second_row));
+        let spare: &mut [[u32; 3]] = bytemuck::cast_slice_mut(found.spare(LANES_MAX, budget));
+        let columns = [low.compress(hit), high.compress(hit), first.to_bits().compress(hit)];
+        isa.store_triples(columns, kept, spare);
         found.keep(kept);
         done += I::LANES;
     }
+}
+
+/// Where a pair counts in this strip, as far as long paths are concerned.
+#[inline(always)]
+fn counts_here<I: Isa>(
+    isa: I,
+    (grid, strip): (&Grid, usize),
+    a: (&[I::F32; 9], I::Mask),
+    b: (&[I::F32; 9], I::Mask),
+    first: I::F32,
+) -> I::Mask {
+    let (cells, meet) = contact_cells(isa, grid, a, b, first);
+    let (mut u, mut v) = ([0; LANES_MAX], [0; LANES_MAX]);
+    cells[0].store(&mut u);
+    cells[1].store(&mut v);
+    let mut here = [0; LANES_MAX];
+    for (here, (u, v)) in here.iter_mut().zip(u.into_iter().zip(v)) {
+        *here = u32::from(u * grid.v.cells + v == strip as u32);
+    }
+    let elsewhere = isa.load_u32(&here).disjoint(isa.splat_u32(1));
+    !(a.1 | b.1) | (meet & !elsewhere)
 }
 
 /// Columns and ids of the records `which`.

@@ -34,6 +34,23 @@ macro_rules! avx512 {
     };
 }
 
+/// Which lane goes to which word of three columns that are interleaved, 16 words at a time: of the
+/// first two columns, those past 15 of the second; or, with those in place, of the third past 15.
+const fn triples(third: bool) -> [[i32; 16]; 3] {
+    let mut lanes = [[0; 16]; 3];
+    let mut word = 0;
+    while word < 48 {
+        let (lane, column) = (word / 3, word % 3);
+        lanes[word / 16][word % 16] = if third {
+            (if column == 2 { 16 + lane } else { word % 16 }) as i32
+        } else {
+            (lane + 16 * (column % 2)) as i32
+        };
+        word += 1;
+    }
+    lanes
+}
+
 impl Avx512 {
     #[inline]
     pub(super) fn detect() -> Option<Self> {
@@ -113,6 +130,27 @@ impl Isa for Avx512 {
                 let high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
                 let pairs = _mm512_permutex2var_epi32(a.native(), high, b.native());
                 _mm512_storeu_si512(to.add(1), pairs);
+            }
+        });
+    }
+
+    #[inline(always)]
+    fn store_triples(self, [a, b, c]: [U32x16; 3], count: usize, to: &mut [[u32; 3]]) {
+        let to: &mut [[u32; 3]; 16] = (&mut to[..16]).try_into().unwrap();
+        // Words `16q..16q + 16` of the output: from `a` and `b` first, then those of `c` between.
+        const TWO: [[i32; 16]; 3] = triples(false);
+        const ALL: [[i32; 16]; 3] = triples(true);
+        avx512!({
+            let to: *mut __m512i = to.as_mut_ptr().cast();
+            for q in 0..3 {
+                // Few lanes count as a rule.
+                if 3 * count > 16 * q {
+                    let two = _mm512_loadu_si512(TWO[q].as_ptr().cast());
+                    let all = _mm512_loadu_si512(ALL[q].as_ptr().cast());
+                    let words = _mm512_permutex2var_epi32(a.native(), two, b.native());
+                    let words = _mm512_permutex2var_epi32(words, all, c.native());
+                    _mm512_storeu_si512(to.add(q), words);
+                }
             }
         });
     }

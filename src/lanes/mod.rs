@@ -67,6 +67,20 @@ pub trait Isa: Copy + Debug + Send + Sync {
     /// Writes lane `k` of `a` and of `b` to `to[k]` for the first `count` lanes at least; panics
     /// when `to` is shorter than the lanes.
     fn store_pairs(self, a: Self::U32, b: Self::U32, count: usize, to: &mut [[u32; 2]]);
+    /// Writes lane `k` of the columns to `to[k]` for the first `count` lanes at least; panics when
+    /// `to` is shorter than the lanes.
+    #[inline(always)]
+    fn store_triples(self, columns: [Self::U32; 3], count: usize, to: &mut [[u32; 3]]) {
+        let mut words = [[0; LANES_MAX]; 3];
+        for (column, words) in columns.into_iter().zip(&mut words) {
+            column.store(words);
+        }
+        let count = count.min(Self::LANES);
+        for (lane, to) in to[..Self::LANES].iter_mut().enumerate().take(count) {
+            *to = [words[0][lane], words[1][lane], words[2][lane]];
+        }
+    }
+
     /// Writes lane `k` of the four columns to words `at..at + 4` of `to[k]`; panics when `to` is
     /// shorter than the lanes or its rows end before `at + 4`.
     fn store_rows<const WORDS: usize>(
