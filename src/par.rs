@@ -88,8 +88,15 @@ impl Threads {
     }
 }
 
-/// Calls `work(worker, index, item)` once for each item, with one call at a time for each
-/// worker. Which worker gets which item is open.
+/// Into how many shares items are cut at most, one for each worker or a few.
+#[cfg(feature = "rayon")]
+const SHARES: usize = 32;
+
+/// Calls `work(worker, index, item)` once for each item, with one call at a time for each worker.
+///
+/// Which worker gets which item is open. But each begins with a share of its own, the same as the
+/// last time when there are as many items, so that the memory of an item is as a rule still in
+/// the cache of its worker; a worker that is done takes what others have left.
 pub(crate) fn for_each<W: Send, T: Send>(
     workers: &mut [W],
     items: &mut [T],
@@ -98,12 +105,31 @@ pub(crate) fn for_each<W: Send, T: Send>(
     #[cfg(feature = "rayon")]
     if workers.len() > 1 && items.len() > 1 {
         use rayon::prelude::*;
-        let queue = std::sync::Mutex::new(items.iter_mut().enumerate());
-        // Only a panic in `next` of a slice iterator could poison the lock.
-        let next = || queue.lock().ok()?.next();
-        workers.par_iter_mut().with_max_len(1).for_each(|worker| {
-            while let Some((index, item)) = next() {
-                work(worker, index, item);
+        let size = items.len().div_ceil(workers.len().min(SHARES));
+        let mut rest = items.chunks_mut(size).enumerate();
+        let shares: [_; SHARES] = core::array::from_fn(|_| {
+            let (index, share) = rest.next().unwrap_or_default();
+            std::sync::Mutex::new((index * size, share.iter_mut()))
+        });
+        // The index and the item; only a panic in `next` of a slice iterator could poison a lock.
+        let next = |share: usize, first: bool| {
+            let mut share = shares[share].lock().ok()?;
+            let (start, items) = &mut *share;
+            if first {
+                let item = items.next()?;
+                *start += 1;
+                Some((*start - 1, item))
+            } else {
+                let item = items.next_back()?;
+                Some((*start + items.len(), item))
+            }
+        };
+        workers.par_iter_mut().enumerate().with_max_len(1).for_each(|(own, worker)| {
+            let own = own % SHARES;
+            for other in 0..SHARES {
+                while let Some((index, item)) = next((own + other) % SHARES, other == 0) {
+                    work(worker, index, item);
+                }
             }
         });
         return;

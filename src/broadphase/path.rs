@@ -13,7 +13,7 @@
 //! first time `t` the two are at most `8ut(|d| + |e|)` apart, as `t` is that much early at most
 //! and a false hit misses by less; a position is off by `2u(c + |d|)`; a cell number by `2⁻⁸u`
 //! cells for each of at most 2⁸ cells, which is `2⁻¹⁵` at most. The other box bounds the place
-//! of contact if it is short, with `|e| ≤ 2w`, or if both are long and it has the lesser
+//! of contact if it is short, with `|e| ≤ w`, or if both are long and it has the lesser
 //! displacement, `|e| ≤ |d|`. In all that is less than
 //! `2⁻⁸w + 2⁻¹⁸|d| + 2⁻²⁰c`.
 
@@ -22,8 +22,8 @@ use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Scalar};
 use alloc::vec::Vec;
 
-/// A displacement is long when it is so many cells, both axes together.
-pub(super) const LONG_CELLS: f32 = 2.0;
+/// A displacement is long when it is so many cells at least, both axes together.
+pub(super) const LONG_CELLS: f32 = 1.0;
 
 /// A strip that a long path passes.
 #[derive(Clone, Copy, Debug)]
