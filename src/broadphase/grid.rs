@@ -26,6 +26,10 @@ const ROWS_PER_SAMPLE: usize = 256;
 mod cost {
     /// To copy a box to a strip and order it there.
     pub(super) const COPY: f64 = 12.0;
+    /// To order a box in a strip that is too crowded for the cache of a core.
+    pub(super) const FAR: f64 = 30.0;
+    /// The records of a strip that fit there.
+    pub(super) const NEAR_RECORDS: f64 = 4096.0;
     /// To start comparing one box.
     pub(super) const START: f64 = 3.0;
     /// To compare with one candidate.
@@ -58,8 +62,10 @@ pub(super) struct Along {
 impl Along {
     /// Bins for a strip of so many boxes, which start between `low` and `high`.
     pub(super) fn bins(&self, boxes: usize, low: f32, high: f32) -> Cut {
-        // A body that fell out of the world must not stretch the bins of all others.
-        let (low, high) = (low.max(self.low), high.min(self.high));
+        // A body that fell out of the world must not stretch the bins of all others. Where the
+        // boxes end is known from a sample: past that there are more of them.
+        let slack = (self.high - self.low) * 0.125;
+        let (low, high) = (low.max(self.low - slack), high.min(self.high + slack));
         let bins = Self::bins_of(boxes) as u32;
         Extent { axis: self.axis, origin: low, length: high - low, mean: 0.0 }.cut(bins)
     }
@@ -91,6 +97,22 @@ pub(super) struct Sample {
 }
 
 impl Sample {
+    /// Forgets the largest box of each axis: one ground under a million boxes may well be looked
+    /// at, and would count as a thousandth of them.
+    fn drop_largest(&mut self) {
+        for axis in 0..3 {
+            let length = |aabb: &Aabb| aabb.max[axis] - aabb.min[axis];
+            let boxes = self.boxes.iter().enumerate();
+            let largest = boxes.max_by(|(_, p), (_, q)| length(p).total_cmp(&length(q)));
+            if let Some((at, _)) = largest.filter(|_| self.boxes.len() > SAMPLES_MAX / 4) {
+                self.boxes.swap_remove(at);
+                if at < self.deltas.len() {
+                    self.deltas.swap_remove(at);
+                }
+            }
+        }
+    }
+
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
         self.boxes.capacity() * size_of::<Aabb>()
@@ -110,10 +132,13 @@ struct Extent {
     mean: f32,
 }
 
-/// A grid of about so many strips, and what a tick is thought to cost with it.
+/// A grid of about so many strips, and what a tick is thought to take with it.
 #[derive(Clone, Copy, Debug)]
 struct Choice {
+    /// Nanoseconds.
     cost: f64,
+    /// Records of a strip that is not empty.
+    crowd: f64,
     strips: f64,
     grid: Grid,
 }
@@ -166,8 +191,9 @@ impl Grid {
                 sample.deltas.extend(paths.then_some(moving.delta));
             }
         }
+        sample.drop_largest();
         sample.counts.clear();
-        sample.counts.reserve((Self::strips_max(rows) * SLABS) as usize);
+        sample.counts.reserve((Self::strips_max(rows) * (SLABS + 1)) as usize);
         let extents: [Extent; 3] =
             core::array::from_fn(|axis| extent(axis, &sample.boxes, &mut sample.line));
 
@@ -176,29 +202,32 @@ impl Grid {
         let mut order = extents;
         order.sort_by(|p, q| ratio(q).total_cmp(&ratio(p)).then(p.axis.cmp(&q.axis)));
         let [along, u, v] = order;
-        // Boxes in a line have no extent to cut across: then strips follow each other.
-        let (u, v) = if ratio(&u) < LINE_RATIO { (along, u) } else { (u, v) };
-
-        let mut price = |strips: f64| {
-            let grid = Self::with_strips(along, u, v, strips);
-            Choice { cost: grid.cost(rows, sample, along), strips, grid }
-        };
-        // Coarse steps over the whole range, then finer ones around the best.
         let most = f64::from(Self::strips_max(rows));
-        let mut best = price(1.0);
-        let mut strips = 4.0;
-        while strips <= most {
-            best = best.or(price(strips));
-            strips *= 4.0;
+        let mut price = |slices: bool, strips: f64| {
+            let grid = if slices {
+                Self::with_slices(along, u, strips)
+            } else {
+                Self::with_strips(along, u, v, strips)
+            };
+            grid.price(rows, sample, along)
+        };
+        // Boxes in a line have no extent to cut across: then strips follow each other.
+        if ratio(&u) < LINE_RATIO {
+            return cheapest(most, |strips| price(true, strips)).grid;
         }
-        for step in [2.0, core::f64::consts::SQRT_2] {
-            for strips in [best.strips * step, best.strips / step] {
-                if (1.0..=most).contains(&strips) {
-                    best = best.or(price(strips));
-                }
-            }
+        let across = cheapest(most, |strips| price(false, strips));
+        if across.crowd <= cost::NEAR_RECORDS {
+            return across.grid;
         }
-        best.grid
+        // So do those in a line askew, of whose strips most are empty.
+        let slices = cheapest(most, |strips| price(true, strips));
+        if slices.cost < across.cost { slices.grid } else { across.grid }
+    }
+
+    /// About `strips` strips that follow each other, and past as many as can be beside each other.
+    fn with_slices(along: Extent, v: Extent, strips: f64) -> Self {
+        let slices = strips.clamp(1.0, f64::from(CELLS_MAX));
+        Self::new(along, along.cut(slices as u32), v.cut((strips / slices) as u32))
     }
 
     /// About `strips` strips, cut so that boxes cross as few borders as can be.
@@ -209,16 +238,19 @@ impl Grid {
         let u_cells = square_root(strips * boxes_along(u) / boxes_along(v));
         let u_cells = u_cells.clamp(1.0, strips.min(f64::from(CELLS_MAX)));
         let v_cells = (strips / u_cells).clamp(1.0, f64::from(CELLS_MAX));
-        let (u, v) = (u.cut(u_cells as u32), v.cut(v_cells as u32));
+        Self::new(along, u.cut(u_cells as u32), v.cut(v_cells as u32))
+    }
+
+    fn new(along: Extent, u: Cut, v: Cut) -> Self {
         let (axis, low) = (along.axis, along.origin);
         Self { along: Along { axis, low, high: low + along.length }, u, v }
     }
 
-    /// Estimated nanoseconds for a tick.
-    fn cost(&self, rows: usize, sample: &mut Sample, along: Extent) -> f64 {
+    /// What a tick is thought to take.
+    fn price(self, rows: usize, sample: &mut Sample, along: Extent) -> Choice {
         let samples = sample.boxes.len() as f64;
         if samples < 2.0 {
-            return 0.0;
+            return Choice { cost: 0.0, crowd: 0.0, strips: self.strips() as f64, grid: self };
         }
         // How many strips a box is copied to, and how often two boxes share a strip and one of
         // a few slabs along it: from counts of the sample, which see uneven density.
@@ -226,8 +258,10 @@ impl Grid {
         let slabs = along.cut(SLABS * slices);
         let strips = self.strips();
         sample.counts.clear();
-        sample.counts.resize(strips * SLABS as usize, 0);
-        let (mut copies, mut together, mut reach) = (0.0, 0.0, 0.0);
+        // A count for each slab, and after them whether any box is in the strip.
+        let counters = SLABS as usize + 1;
+        sample.counts.resize(strips * counters, 0);
+        let (mut copies, mut together, mut reach, mut occupied) = (0.0, 0.0, 0.0, 0);
         // A strip has about as many bins as boxes.
         let strip = f64::from(along.length) / f64::from(slices);
         let bin = strip * strips as f64 / rows as f64;
@@ -251,9 +285,10 @@ impl Grid {
             let strip = self.u.cell(aabb.min[self.u.axis]) * self.v.cells
                 + self.v.cell(aabb.min[self.v.axis]);
             let slab = slabs.cell(aabb.min[along.axis]) % SLABS;
-            let count = &mut sample.counts[(strip * SLABS + slab) as usize];
-            together += f64::from(*count);
-            *count += 1;
+            let counts = &mut sample.counts[strip as usize * counters..];
+            together += f64::from(counts[slab as usize]);
+            counts[slab as usize] += 1;
+            occupied += 1 - core::mem::replace(&mut counts[SLABS as usize], 1);
         }
         let copies = copies / samples;
         let reach = reach / samples / strip.max(1e-30) * f64::from(SLABS);
@@ -261,9 +296,33 @@ impl Grid {
         // `reach` counts each copy's own length once, so it holds one factor of the copies.
         let candidates = rows as f64 * share * reach.min(f64::from(SLABS) * copies) * copies;
         let rows = rows as f64;
-        rows * (copies * (cost::COPY + cost::START) + candidates * cost::CANDIDATE)
-            + strips as f64 * cost::STRIP
+        let crowd = rows * copies / f64::from(occupied);
+        let far = cost::FAR * (1.0 - cost::NEAR_RECORDS / crowd).max(0.0);
+        let cost = rows
+            * (copies * (cost::COPY + cost::START + far) + candidates * cost::CANDIDATE)
+            + strips as f64 * cost::STRIP;
+        Choice { cost, crowd, strips: strips as f64, grid: self }
     }
+}
+
+/// The cheapest of the numbers of strips up to `most`: coarse steps over the whole range, then
+/// finer ones around the best.
+fn cheapest(most: f64, mut price: impl FnMut(f64) -> Choice) -> Choice {
+    let mut priced = |strips: f64| Choice { strips, ..price(strips) };
+    let mut best = priced(1.0);
+    let mut strips = 4.0;
+    while strips <= most {
+        best = best.or(priced(strips));
+        strips *= 4.0;
+    }
+    for step in [2.0, core::f64::consts::SQRT_2] {
+        for strips in [best.strips * step, best.strips / step] {
+            if (1.0..=most).contains(&strips) {
+                best = best.or(priced(strips));
+            }
+        }
+    }
+    best
 }
 
 /// Newton's method, as `core` has no square root. Far from 1, where a world is some 1e18 times
