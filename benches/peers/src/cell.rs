@@ -148,8 +148,9 @@ impl Cell<'_> {
                 world.step();
             }
             let state = State::of(number, self.ticks);
-            let runs =
-                |one: &Contestant| one.stopped.is_none() && (state.is_some() || one.kind.remembers());
+            let runs = |one: &Contestant| {
+                one.stopped.is_none() && (state.is_some() || one.kind.remembers())
+            };
             if !all.iter().any(runs) {
                 ticked(number);
                 continue;

@@ -64,7 +64,7 @@ struct Args {
     /// How many threads; by default 1,2.
     #[arg(long, value_delimiter = ',')]
     threads: Vec<usize>,
-    /// Which systems: swath, swath-swept, parry-refit, parry-rebuild, obvhs, rstar.
+    /// Which systems: swath, swath-swept, parry-refit, parry-tuned, parry-rebuild, obvhs, rstar.
     #[arg(long, value_delimiter = ',')]
     systems: Vec<Kind>,
     /// How many ticks; by default 80. With fewer than 11 there is no steady state.
@@ -210,7 +210,8 @@ fn check(args: &Args) -> Result<(), Stop> {
 fn this_machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name"));
-    let model = model.map_or(std::env::consts::ARCH, |model| model.trim_start_matches([':', '\t', ' ']));
+    let model =
+        model.map_or(std::env::consts::ARCH, |model| model.trim_start_matches([':', '\t', ' ']));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     format!("{model}; {threads} threads")
 }

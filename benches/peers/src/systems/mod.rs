@@ -25,6 +25,9 @@ use std::str::FromStr;
 use ::swath::{Aabb, Boxes, MovingBox};
 use rayon::prelude::*;
 
+use self::parry::Parry;
+use self::parry_rebuild::Rebuild;
+use self::parry_refit::{PASSES_RAPIER, PASSES_TUNED, Refit};
 use crate::worlds::World;
 
 /// The lower row need not come first.
@@ -80,17 +83,21 @@ pub(crate) enum Kind {
     Swath,
     /// [`::swath::PairFinder::swept_pairs`]: fewer pairs, each with its first time.
     SwathSwept,
+    /// As rapier does it.
     ParryRefit,
+    /// With more passes of the optimizer than rapier's.
+    ParryTuned,
     ParryRebuild,
     Obvhs,
     Rstar,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Swath,
         Self::SwathSwept,
         Self::ParryRefit,
+        Self::ParryTuned,
         Self::ParryRebuild,
         Self::Obvhs,
         Self::Rstar,
@@ -101,6 +108,7 @@ impl Kind {
             Self::Swath => "swath",
             Self::SwathSwept => "swath-swept",
             Self::ParryRefit => "parry-refit",
+            Self::ParryTuned => "parry-tuned",
             Self::ParryRebuild => "parry-rebuild",
             Self::Obvhs => "obvhs",
             Self::Rstar => "rstar",
@@ -111,7 +119,7 @@ impl Kind {
     pub(crate) const fn package(self) -> &'static str {
         match self {
             Self::Swath | Self::SwathSwept => "swath",
-            Self::ParryRefit | Self::ParryRebuild => "parry3d",
+            Self::ParryRefit | Self::ParryTuned | Self::ParryRebuild => "parry3d",
             Self::Obvhs => "obvhs",
             Self::Rstar => "rstar",
         }
@@ -119,7 +127,7 @@ impl Kind {
 
     /// Whether what a tick costs depends on the ticks before: then none may be left out.
     pub(crate) const fn remembers(self) -> bool {
-        matches!(self, Self::ParryRefit)
+        matches!(self, Self::ParryRefit | Self::ParryTuned)
     }
 
     /// Whether it finds the pairs of bounds, as all but one do.
@@ -132,8 +140,9 @@ impl Kind {
         match self {
             Self::Swath => Box::new(swath::Union::default()),
             Self::SwathSwept => Box::new(swath::Swept::default()),
-            Self::ParryRefit => Box::new(parry::Parry::<parry_refit::Refit>::default()),
-            Self::ParryRebuild => Box::new(parry::Parry::<parry_rebuild::Rebuild>::default()),
+            Self::ParryRefit => Box::new(Parry::<Refit<PASSES_RAPIER>>::default()),
+            Self::ParryTuned => Box::new(Parry::<Refit<PASSES_TUNED>>::default()),
+            Self::ParryRebuild => Box::new(Parry::<Rebuild>::default()),
             Self::Obvhs => Box::new(obvhs::Obvhs::default()),
             Self::Rstar => Box::new(rstar::Rstar::default()),
         }
@@ -181,6 +190,15 @@ impl Lists {
             1 => queries.chunks(chunk).zip(&mut self.lists).for_each(work),
             _ => queries.par_chunks(chunk).zip(&mut self.lists).for_each(work),
         }
+    }
+
+    /// Takes the pairs as they come, and returns how many.
+    fn fill_with(&mut self, pairs: impl Iterator<Item = RowPair>) -> usize {
+        self.used = 1;
+        self.lists.resize_with(self.lists.len().max(1), Vec::new);
+        self.lists[0].clear();
+        self.lists[0].extend(pairs);
+        self.lists[0].len()
     }
 
     fn len(&self) -> usize {

@@ -11,7 +11,9 @@
 //! ask in the order of the tree, so that neighbours ask after each other. Avian's enlarged boxes
 //! and its set of known pairs are left out, see `parry.rs`.
 //!
-//! obvhs' feature `parallel` is on: parts of the build use the threads of the pool.
+//! obvhs' features `parallel`, with which parts of the build use the threads of the pool, and
+//! `small_bvh2_node`, nodes of 32 bytes, are on. Avian has neither; the second makes this a tenth
+//! faster, and a greater search distance makes it slower.
 
 use obvhs::aabb::Aabb;
 use obvhs::bvh2::Bvh2;

@@ -2,9 +2,13 @@
 //!
 //! `RTree::bulk_load` each tick, of what moves, and once of what does not: an R*-tree has no way to
 //! move a box but to remove and insert it, which costs more than the bulk load where most boxes
-//! move. Then `locate_in_envelope_intersecting_int` with the box of each leaf, in the order of the tree; the
-//! higher row of two that move leaves the pair to the lower one. rstar is sequential: the queries
-//! are spread over the threads with rayon, the bulk load is not.
+//! move.
+//!
+//! On one thread the pairs come from `intersection_candidates_with_other_tree` of the tree with
+//! itself, which meets each pair twice, and with the tree of what does not move. rstar is
+//! sequential, so on more threads each leaf, in the order of the tree, asks for what its box meets
+//! (`locate_in_envelope_intersecting_int`), spread over the threads with rayon; that is slower by
+//! itself, and the bulk load stays on one thread.
 //!
 //! The list that the bulk load consumes is made outside the clock.
 
@@ -62,6 +66,12 @@ impl System for Rstar {
         let Self { moving, still, of_moving, of_still, pairs } = self;
         let still = still.get_or_insert_with(|| RTree::bulk_load(std::mem::take(of_still)));
         *moving = RTree::bulk_load(std::mem::take(of_moving));
+        if rayon::current_num_threads() == 1 {
+            let both_move = moving.intersection_candidates_with_other_tree(moving);
+            let both_move = both_move.filter(|(a, b)| a.row < b.row);
+            let one_moves = moving.intersection_candidates_with_other_tree(still);
+            return pairs.fill_with(both_move.chain(one_moves).map(|(a, b)| [a.row, b.row]));
+        }
         let leaves: Vec<&Leaf> = moving.iter().collect();
         pairs.fill(&leaves, |leaf, list| {
             let row = leaf.row;
