@@ -3,7 +3,7 @@
 //! One panel for each number of boxes, one line in it for each scene, one mark on the line for each
 //! system: nanoseconds a box, on a logarithmic scale that all panels share. Drawn is the latest state
 //! that was recorded on the most threads. To the right of a line stands how many times as long as
-//! swath its fastest peer takes. A system that was stopped has its mark past the right end, hollow.
+//! swath its fastest peer takes, below 1 in red. A system that was stopped has its mark past the right end, hollow.
 //!
 //! Colours are classes of a style sheet with a dark half, so the picture follows its reader.
 
@@ -31,7 +31,8 @@ text { font: 12px system-ui, sans-serif; fill: #24292f }
 .title { font-size: 16px; font-weight: 600 }
 .panel { font-size: 13px; font-weight: 600 }
 .quiet { fill: #59636e }
-.ratio { font-variant-numeric: tabular-nums; font-weight: 600 }
+.ratio, .behind { font-variant-numeric: tabular-nums; font-weight: 600 }
+.behind { fill: #cf222e }
 .end { text-anchor: end }
 .middle { text-anchor: middle }
 .back { fill: #ffffff }
@@ -49,6 +50,7 @@ text { font: 12px system-ui, sans-serif; fill: #24292f }
 .rstar { fill: #8250df; stroke: #8250df }
 @media (prefers-color-scheme: dark) {
 text { fill: #e6edf3 }
+.behind { fill: #ff7b72 }
 .quiet { fill: #9aa5b1 }
 .back { fill: #0d1117 }
 .band { fill: #161b22 }
@@ -72,7 +74,7 @@ struct View<'a> {
     state: State,
     scenes: Vec<&'a str>,
     sizes: Vec<usize>,
-    /// Nanoseconds at both ends of the scale: powers of ten.
+    /// Nanoseconds at both ends of the scale: powers of the root of ten.
     ends: [f64; 2],
 }
 
@@ -101,7 +103,8 @@ impl<'a> View<'a> {
             }
         }
         sizes.sort_unstable();
-        let ends = [ends[0].log10().floor(), ends[1].log10().ceil()].map(|end| 10_f64.powf(end));
+        let [low, high] = ends.map(|end| end.log10() * 2.0);
+        let ends = [low.floor(), high.ceil()].map(|end| 10_f64.powf(end / 2.0));
         Some(Self { rows, threads, state, scenes, sizes, ends })
     }
 
@@ -181,9 +184,9 @@ fn frame(out: &mut String, view: &View<'_>) {
         let [start, end] = view.scale(panel);
         text(out, "panel", [start, HEAD - 10.0], &format!("{} boxes", grouped(boxes)));
         let ratio_at = end + STOPPED + RATIO;
-        text(out, "quiet end", [ratio_at, HEAD - 10.0], "best peer");
-        let mut time = view.ends[0];
-        while time <= view.ends[1] * 1.001 {
+        text(out, "quiet end", [ratio_at, HEAD - 10.0], "best peer ÷ swath");
+        let mut time = 10_f64.powf((view.ends[0].log10() - 0.01).ceil());
+        while time <= view.ends[1] * 1.01 {
             let x = view.x(panel, time);
             let _ = writeln!(
                 out,
@@ -250,7 +253,8 @@ fn marks(out: &mut String, view: &View<'_>, panel: usize) {
         });
         if let Some(ratio) = contest.and_then(|(_, contest)| contest.ratio()) {
             let x = view.scale(panel)[1] + STOPPED + RATIO;
-            text(out, "ratio end", [x, y + 4.0], &format!("{ratio:.1}×"));
+            let (class, digits) = if ratio < 1.0 { ("behind end", 2) } else { ("ratio end", 1) };
+            text(out, class, [x, y + 4.0], &format!("{ratio:.digits$}×"));
         }
     }
 }
