@@ -225,6 +225,10 @@ fn legend(out: &mut String, view: &View<'_>) {
     }
     let at = next(out, "memory floor");
     floor_mark(out, at, 44.0);
+    if view.rows.iter().any(|row| !row.note.is_empty()) {
+        let says = "hollow, at the right end: stopped, over its budget of time";
+        text(out, "quiet", [at + 30.0 + 7.0 * "memory floor".len() as f64, 48.0], says);
+    }
 }
 
 /// The systems of one panel; swath comes last, above the others.
