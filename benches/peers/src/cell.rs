@@ -13,7 +13,7 @@
 //! tick is like any other.
 //!
 //! Promise: before a time counts the pairs are compared, in the first tick, the first warm one and
-//! the last. A system over its budget of seconds is stopped and the states it did not come to say so.
+//! the last. A system over its budget of seconds is stopped, and the states it did not finish say so.
 
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,9 @@ const COLD_SECONDS: f64 = 2.0;
 const WARM_LAST: u32 = 10;
 /// How many ticks the steady state has.
 const STEADY_TICKS: u32 = 11;
+
+/// Fewest ticks of a state that make a median, of a system that was stopped before its end.
+const TICKS_MIN: usize = 3;
 
 /// A part of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,11 +60,6 @@ impl State {
             _ => (tick + STEADY_TICKS > ticks).then_some(Self::Steady),
         }
     }
-
-    /// Whether a run of so many ticks has a tick of this state.
-    fn is_in(self, ticks: u32) -> bool {
-        (1..=ticks).any(|tick| Self::of(tick, ticks) == Some(self))
-    }
 }
 
 /// What is run.
@@ -83,6 +81,8 @@ pub(crate) enum Outcome {
     Took {
         median: Duration,
         pairs: usize,
+        /// If it was stopped before the state was over.
+        note: String,
     },
     /// Why there is no time.
     Skipped(String),
@@ -128,12 +128,17 @@ impl Contestant {
 
     fn outcome(&self, state: State, ticks: u32) -> Option<Outcome> {
         let times = &self.times[state as usize];
-        let expected = (1..=ticks).filter(|&tick| State::of(tick, ticks) == Some(state)).count();
-        if let Some(reason) = self.stopped.as_ref().filter(|_| times.len() < expected) {
-            return Some(Outcome::Skipped(reason.clone()));
+        let of_state = (1..=ticks).filter(|&tick| State::of(tick, ticks) == Some(state)).count();
+        let stopped = self.stopped.as_ref().filter(|_| times.len() < of_state);
+        let note = stopped.map_or(String::new(), |reason| match times.len() {
+            0 => reason.clone(),
+            some => format!("{some} of {of_state} ticks: {reason}"),
+        });
+        if stopped.is_some() && times.len() < TICKS_MIN {
+            return Some(Outcome::Skipped(note));
         }
         let pairs = self.pairs[state as usize];
-        state.is_in(ticks).then(|| Outcome::Took { median: median(times), pairs })
+        (of_state > 0).then(|| Outcome::Took { median: median(times), pairs, note })
     }
 }
 
@@ -200,7 +205,7 @@ impl Cell<'_> {
         all.iter_mut().for_each(|one| self.stop_if_late(one, 1));
     }
 
-    /// Stops a system whose time is over, or would be in the next tick like this one.
+    /// Stops a system whose time is over.
     fn stop_if_late(&self, one: &mut Contestant, number: u32) {
         if one.spent > self.budget && number < self.ticks {
             let (spent, budget) = (one.spent.as_secs_f64(), self.budget.as_secs_f64());

@@ -225,7 +225,7 @@ fn legend(out: &mut String, view: &View<'_>) {
     }
     let at = next(out, "memory floor");
     floor_mark(out, at, 44.0);
-    if view.rows.iter().any(|row| !row.note.is_empty()) {
+    if view.rows.iter().any(|row| row.ns_per_box.is_none()) {
         let says = "hollow, at the right end: stopped, over its budget of time";
         text(out, "quiet", [at + 30.0 + 7.0 * "memory floor".len() as f64, 48.0], says);
     }

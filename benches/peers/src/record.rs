@@ -26,13 +26,13 @@ pub(crate) struct Row {
     pub(crate) state: String,
     pub(crate) system: String,
     pub(crate) version: String,
-    /// Median of the state's ticks; none where the system was stopped.
+    /// Median of the state's ticks; none where the system was stopped in the first three.
     pub(crate) ns_per_box: Option<f64>,
     /// In the last tick of the state.
     pub(crate) pairs: Option<usize>,
     /// Over the time of swath's union pairs in the same state: above 1 is slower than swath.
     pub(crate) ratio_to_swath: Option<f64>,
-    /// Why there is no time.
+    /// Why there is no time, or one of fewer ticks.
     pub(crate) note: String,
 }
 
@@ -84,9 +84,10 @@ pub(crate) fn rows(machine: &str, cell: &Cell<'_>, outcomes: &Outcomes) -> Vec<R
     let of_systems = outcomes.systems.iter().map(|(kind, state, outcome)| {
         let row = row(state.name(), kind.name(), version(kind.package()));
         match outcome {
-            Outcome::Took { median, pairs } => Row {
+            Outcome::Took { median, pairs, note } => Row {
                 ns_per_box: Some(round(per_box(*median))),
                 pairs: Some(*pairs),
+                note: note.clone(),
                 ratio_to_swath: swath(*state).map(|swath| round(per_box(*median) / swath)),
                 ..row
             },
