@@ -227,7 +227,7 @@ fn legend(out: &mut String, view: &View<'_>) {
     floor_mark(out, at, 44.0);
     if view.rows.iter().any(|row| row.ns_per_box.is_none()) {
         let says = "hollow, at the right end: stopped, over its budget of time";
-        text(out, "quiet", [at + 30.0 + 7.0 * "memory floor".len() as f64, 48.0], says);
+        text(out, "quiet end", [WIDTH - 12.0, 24.0], says);
     }
 }
 
