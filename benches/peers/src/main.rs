@@ -1,0 +1,217 @@
+//! How fast are all pairs of moving boxes found, by swath and by others?
+//!
+//! See `README.md` beside this crate: who is compared, how each is driven and why.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Parser, value_parser};
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::ThreadPoolBuilder;
+
+mod agree;
+mod cell;
+mod chart;
+#[path = "../../../examples/tick/measure.rs"]
+#[allow(dead_code, reason = "shared with the example `tick`; only its floor and median are used")]
+mod measure;
+mod record;
+mod systems;
+#[path = "../../worlds/mod.rs"]
+mod worlds;
+
+use cell::Cell;
+use systems::Kind;
+use worlds::Scene;
+
+/// Why a run ended early.
+type Stop = Box<dyn Error + Send + Sync>;
+
+/// What a quick run looks at.
+const QUICK_SCENES: [Scene; 3] = [Scene::Uniform, Scene::Dense, Scene::Bullets];
+const QUICK_BOXES: [usize; 2] = [10_000, 100_000];
+const QUICK_TICKS: u32 = 24;
+/// What a check looks at.
+const CHECK_BOXES: [usize; 2] = [3_000, 20_000];
+const CHECK_TICKS: u32 = 12;
+/// What a whole run looks at.
+const BOXES: [usize; 3] = [10_000, 100_000, 1_000_000];
+const TICKS: u32 = 80;
+const THREADS: [usize; 2] = [1, 2];
+
+/// Times swath and other pair finders on the same boxes, and writes `pairs.csv` and `pairs.svg`.
+///
+/// Times are wall clock nanoseconds a box, boxes in and all pairs out, medians over the ticks of a
+/// state: cold (the first), warm (2 to 10), steady (the last 11). All systems find pairs on the
+/// same boxes one after another, and what they find is compared before a time counts.
+#[derive(Debug, Parser)]
+#[command(name = "swath-peers")]
+struct Args {
+    /// The folder to write `pairs.csv` and `pairs.svg` to.
+    #[arg(long, value_name = "FOLDER", required_unless_present = "check")]
+    out: Option<PathBuf>,
+    /// What the record calls this machine; by default what its CPU says it is.
+    #[arg(long)]
+    machine: Option<String>,
+    /// Which scenes; by default all.
+    #[arg(long, value_delimiter = ',')]
+    scenes: Vec<Scene>,
+    /// How many boxes; by default 10000,100000,1000000.
+    #[arg(long, value_delimiter = ',')]
+    boxes: Vec<usize>,
+    /// How many threads; by default 1,2.
+    #[arg(long, value_delimiter = ',')]
+    threads: Vec<usize>,
+    /// Which systems: swath, swath-swept, parry-refit, parry-tuned, parry-rebuild, obvhs, rstar.
+    #[arg(long, value_delimiter = ',')]
+    systems: Vec<Kind>,
+    /// How many ticks; by default 80. With fewer than 11 there is no steady state.
+    #[arg(long, value_parser = value_parser!(u32).range(1..))]
+    ticks: Option<u32>,
+    /// What the scenes are drawn from.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Seconds that one system may take in all ticks of one scene, size and number of threads.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    budget: u64,
+    /// Three scenes, two sizes, 24 ticks; other options still hold.
+    #[arg(long)]
+    quick: bool,
+    /// Compare the pairs of all systems in each tick, and time nothing: all scenes at 3,000 and
+    /// 20,000 boxes.
+    #[arg(long, conflicts_with_all = ["out", "quick", "redraw"])]
+    check: bool,
+    /// Draw the chart and print the table of the record that is in the folder.
+    #[arg(long, conflicts_with = "quick")]
+    redraw: bool,
+}
+
+/// What was asked for, or else what is usual.
+fn or<T: Clone>(asked: &[T], usual: &[T]) -> Vec<T> {
+    if asked.is_empty() { usual.to_vec() } else { asked.to_vec() }
+}
+
+impl Args {
+    fn scenes(&self) -> Vec<Scene> {
+        or(&self.scenes, if self.quick { &QUICK_SCENES } else { &Scene::ALL })
+    }
+
+    fn boxes(&self) -> Vec<usize> {
+        let usual = match (self.check, self.quick) {
+            (true, _) => &CHECK_BOXES[..],
+            (_, true) => &QUICK_BOXES,
+            _ => &BOXES,
+        };
+        or(&self.boxes, usual)
+    }
+
+    fn ticks(&self) -> u32 {
+        self.ticks.unwrap_or(match (self.check, self.quick) {
+            (true, _) => CHECK_TICKS,
+            (_, true) => QUICK_TICKS,
+            _ => TICKS,
+        })
+    }
+
+    /// Calls `run` inside a pool with each cell: small before large, so that a record grows evenly.
+    fn each_cell(
+        &self,
+        mut run: impl FnMut(&Cell<'_>) -> Result<(), Stop> + Send,
+    ) -> Result<(), Stop> {
+        let systems = &or(&self.systems, &Kind::ALL);
+        let (seed, ticks, budget) = (self.seed, self.ticks(), Duration::from_secs(self.budget));
+        for boxes in self.boxes() {
+            for scene in self.scenes() {
+                for threads in or(&self.threads, &THREADS) {
+                    let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+                    let cell = Cell { scene, boxes, threads, seed, ticks, systems, budget };
+                    pool.install(|| run(&cell))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn cells(&self) -> usize {
+        self.scenes().len() * self.boxes().len() * or(&self.threads, &THREADS).len()
+    }
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let result = match &args.out {
+        Some(out) if args.redraw => finish(out),
+        Some(out) => time(&args, out),
+        None => check(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Times all cells. The record is written after each, so a run that is cut short leaves one.
+fn time(args: &Args, out: &Path) -> Result<(), Stop> {
+    std::fs::create_dir_all(out)?;
+    let machine = args.machine.clone().unwrap_or_else(this_machine);
+    let bar = ProgressBar::new(args.cells() as u64 * u64::from(args.ticks()));
+    let style = ProgressStyle::with_template("{wide_bar} {msg} {elapsed} of about {duration}")?;
+    bar.set_style(style);
+    let mut rows = Vec::new();
+    args.each_cell(|cell| {
+        let Cell { scene, boxes, threads, .. } = cell;
+        let outcomes = cell
+            .time(|tick| {
+                bar.set_message(format!("{scene} {boxes} boxes {threads} threads tick {tick}"));
+                bar.inc(1);
+            })
+            .map_err(|error| format!("{scene}, {boxes} boxes, {threads} threads: {error}"))?;
+        rows.extend(record::rows(&machine, cell, &outcomes));
+        Ok(record::write(&out.join("pairs.csv"), &rows)?)
+    })?;
+    bar.finish_and_clear();
+    finish(out)
+}
+
+/// Draws the chart and prints the table of the record in this folder.
+fn finish(out: &Path) -> Result<(), Stop> {
+    let rows = record::read(&out.join("pairs.csv"))?;
+    std::fs::write(out.join("pairs.svg"), chart::draw(&rows))?;
+    print!("{}", record::table(&rows));
+    Ok(())
+}
+
+/// Compares the pairs of all systems; goes on after a mismatch, so that all are seen.
+fn check(args: &Args) -> Result<(), Stop> {
+    let mut wrong = 0;
+    args.each_cell(|cell| {
+        let Cell { scene, boxes, threads, ticks, systems, .. } = cell;
+        let result = cell.check();
+        let said = match &result {
+            Ok(pairs) => format!("{} systems agree, {pairs} pairs in the last", systems.len()),
+            Err(error) => format!("WRONG: {error}"),
+        };
+        wrong += usize::from(result.is_err());
+        println!("{scene:<10}{boxes:>8} boxes {threads} threads {ticks} ticks: {said}");
+        Ok(())
+    })?;
+    match wrong {
+        0 => Ok(()),
+        _ => Err(format!("{wrong} of {} comparisons differ", args.cells()).into()),
+    }
+}
+
+/// What the CPU says it is, where that can be asked, and how many threads it runs.
+fn this_machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name"));
+    let model =
+        model.map_or(std::env::consts::ARCH, |model| model.trim_start_matches([':', '\t', ' ']));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{model}; {threads} threads")
+}

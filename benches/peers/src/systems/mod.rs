@@ -1,0 +1,211 @@
+//! Who finds pairs here, and what is each asked?
+//!
+//! All are asked the same: of boxes around whole paths, every pair that shares a point, but none of
+//! two boxes that stay where they are. Each answers with all pairs of the tick, in memory, once.
+//!
+//! | | inside the clock | outside |
+//! |---|---|---|
+//! | swath | from the columns of boxes and displacements to the pairs, bounds included | |
+//! | peers | from the bounds, in the peer's own type of box, to the pairs | making the bounds, turning them into that type, naming the lower row of a pair first |
+//!
+//! So what a peer is not made for is done for it. What is kept between ticks differs and is each
+//! file's to say. Boxes that never move are in a tree of their own, built in the first tick and
+//! only asked afterwards.
+
+mod obvhs;
+mod parry;
+mod parry_rebuild;
+mod parry_refit;
+mod rstar;
+mod swath;
+
+use std::fmt;
+use std::str::FromStr;
+
+use ::swath::{Aabb, Boxes, MovingBox};
+use rayon::prelude::*;
+
+use self::parry::Parry;
+use self::parry_rebuild::Rebuild;
+use self::parry_refit::{PASSES_RAPIER, PASSES_TUNED, Refit};
+use crate::worlds::World;
+
+/// The lower row need not come first.
+pub(crate) type RowPair = [u32; 2];
+
+/// Fewest queries that a thread takes at a time.
+const QUERIES_MIN: usize = 256;
+/// Into about how many lists a thread's share of the queries is cut, so that none waits for long.
+const LISTS_PER_THREAD: usize = 32;
+
+/// One tick, as each system wants to see it.
+pub(crate) struct Tick<'a> {
+    pub(crate) boxes: Boxes<'a>,
+    pub(crate) moves: &'a [bool],
+    /// [`MovingBox::bounds`] of each row.
+    pub(crate) bounds: &'a [Aabb],
+}
+
+impl<'a> Tick<'a> {
+    /// Writes the bounds of the world's boxes to `bounds`.
+    pub(crate) fn new(world: &'a World, bounds: &'a mut Vec<Aabb>) -> Self {
+        let [min, max, delta] =
+            [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
+        let boxes = Boxes::new(min, max, delta).expect("columns are of one length");
+        bounds.clear();
+        bounds.extend((0..boxes.len()).map(|row| MovingBox::bounds(&boxes.get(row))));
+        Self { boxes, moves: &world.moves, bounds }
+    }
+
+    /// The rows that move, or those that do not, with their bounds.
+    fn rows(&self, that_move: bool) -> impl Iterator<Item = (u32, Aabb)> {
+        let rows = (0..).zip(self.bounds).zip(self.moves);
+        rows.filter(move |&(_, &moves)| moves == that_move).map(|((row, &aabb), _)| (row, aabb))
+    }
+}
+
+/// Something that finds all pairs of a tick on the threads of the current pool.
+pub(crate) trait System: Send {
+    /// Takes the bounds in its own type. Not timed.
+    fn take(&mut self, tick: &Tick<'_>);
+
+    /// Finds the pairs and returns how many. This is what is timed.
+    fn find(&mut self, tick: &Tick<'_>) -> usize;
+
+    /// Shows the pairs found last. Not timed.
+    fn show(&mut self, tick: &Tick<'_>, visit: &mut dyn FnMut(RowPair));
+}
+
+/// A row of the comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// [`::swath::PairFinder::union_pairs`].
+    Swath,
+    /// [`::swath::PairFinder::swept_pairs`]: fewer pairs, each with its first time.
+    SwathSwept,
+    /// As rapier does it.
+    ParryRefit,
+    /// With more passes of the optimizer than rapier's.
+    ParryTuned,
+    ParryRebuild,
+    Obvhs,
+    Rstar,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Swath,
+        Self::SwathSwept,
+        Self::ParryRefit,
+        Self::ParryTuned,
+        Self::ParryRebuild,
+        Self::Obvhs,
+        Self::Rstar,
+    ];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Swath => "swath",
+            Self::SwathSwept => "swath-swept",
+            Self::ParryRefit => "parry-refit",
+            Self::ParryTuned => "parry-tuned",
+            Self::ParryRebuild => "parry-rebuild",
+            Self::Obvhs => "obvhs",
+            Self::Rstar => "rstar",
+        }
+    }
+
+    /// The crate that does the work.
+    pub(crate) const fn package(self) -> &'static str {
+        match self {
+            Self::Swath | Self::SwathSwept => "swath",
+            Self::ParryRefit | Self::ParryTuned | Self::ParryRebuild => "parry3d",
+            Self::Obvhs => "obvhs",
+            Self::Rstar => "rstar",
+        }
+    }
+
+    /// Whether what a tick costs depends on the ticks before: then none may be left out.
+    pub(crate) const fn remembers(self) -> bool {
+        matches!(self, Self::ParryRefit | Self::ParryTuned)
+    }
+
+    /// Whether it finds the pairs of bounds, as all but one do.
+    pub(crate) fn finds_union(self) -> bool {
+        self != Self::SwathSwept
+    }
+
+    /// One that has seen no tick yet.
+    pub(crate) fn start(self) -> Box<dyn System> {
+        match self {
+            Self::Swath => Box::new(swath::Union::default()),
+            Self::SwathSwept => Box::new(swath::Swept::default()),
+            Self::ParryRefit => Box::new(Parry::<Refit<PASSES_RAPIER>>::default()),
+            Self::ParryTuned => Box::new(Parry::<Refit<PASSES_TUNED>>::default()),
+            Self::ParryRebuild => Box::new(Parry::<Rebuild>::default()),
+            Self::Obvhs => Box::new(obvhs::Obvhs::default()),
+            Self::Rstar => Box::new(rstar::Rstar::default()),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let names = || Self::ALL.map(Self::name).join(", ");
+        let kind = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        kind.ok_or_else(|| format!("no system is named {name:?}; the systems are {}", names()))
+    }
+}
+
+/// Pairs as queries found them: one list for each chunk of queries, kept for the next tick.
+#[derive(Default)]
+struct Lists {
+    lists: Vec<Vec<RowPair>>,
+    used: usize,
+}
+
+impl Lists {
+    /// Asks each query on the threads of the current pool. `ask` adds its pairs to the list.
+    fn fill<Q: Sync>(&mut self, queries: &[Q], ask: impl Fn(&Q, &mut Vec<RowPair>) + Sync) {
+        let threads = rayon::current_num_threads();
+        let chunk = match threads {
+            1 => queries.len().max(1),
+            _ => (queries.len() / (threads * LISTS_PER_THREAD)).max(QUERIES_MIN),
+        };
+        self.used = queries.len().div_ceil(chunk);
+        self.lists.resize_with(self.used.max(self.lists.len()), Vec::new);
+        let work = |(queries, list): (&[Q], &mut Vec<RowPair>)| {
+            list.clear();
+            queries.iter().for_each(|query| ask(query, list));
+        };
+        match threads {
+            1 => queries.chunks(chunk).zip(&mut self.lists).for_each(work),
+            _ => queries.par_chunks(chunk).zip(&mut self.lists).for_each(work),
+        }
+    }
+
+    /// Takes the pairs as they come, and returns how many.
+    fn fill_with(&mut self, pairs: impl Iterator<Item = RowPair>) -> usize {
+        self.used = 1;
+        self.lists.resize_with(self.lists.len().max(1), Vec::new);
+        self.lists[0].clear();
+        self.lists[0].extend(pairs);
+        self.lists[0].len()
+    }
+
+    fn len(&self) -> usize {
+        self.lists[..self.used].iter().map(Vec::len).sum()
+    }
+
+    fn show(&self, visit: &mut dyn FnMut(RowPair)) {
+        self.lists[..self.used].iter().flatten().for_each(|&pair| visit(pair));
+    }
+}
