@@ -4,7 +4,7 @@
 //! columns as they are and makes the bounds itself. Called inside the pool, it uses its threads.
 //! [`Swept`] is the same with the exact swept test as the last step.
 
-use swath::PairFinder;
+use swath::{BoxSet, PairFinder};
 
 use super::{RowPair, System, Tick};
 
@@ -17,12 +17,12 @@ impl System for Union {
     fn take(&mut self, _: &Tick<'_>) {}
 
     fn find(&mut self, tick: &Tick<'_>) -> usize {
-        self.finder.union_pairs(tick.boxes, Some(tick.moves)).expect("flags fit").len()
+        self.finder.union_pairs(BoxSet::new(tick.boxes).moving(tick.moves)).expect("flags fit").len()
     }
 
     /// Finds again: the answer lends the finder's memory and cannot be kept. It is the same.
     fn show(&mut self, tick: &Tick<'_>, visit: &mut dyn FnMut(RowPair)) {
-        let found = self.finder.union_pairs(tick.boxes, Some(tick.moves)).expect("flags fit");
+        let found = self.finder.union_pairs(BoxSet::new(tick.boxes).moving(tick.moves)).expect("flags fit");
         found.iter().for_each(|pair| visit([pair.a, pair.b]));
     }
 }
@@ -36,12 +36,12 @@ impl System for Swept {
     fn take(&mut self, _: &Tick<'_>) {}
 
     fn find(&mut self, tick: &Tick<'_>) -> usize {
-        self.finder.swept_pairs(tick.boxes, Some(tick.moves)).expect("flags fit").len()
+        self.finder.swept_pairs(BoxSet::new(tick.boxes).moving(tick.moves)).expect("flags fit").len()
     }
 
     /// As [`Union`].
     fn show(&mut self, tick: &Tick<'_>, visit: &mut dyn FnMut(RowPair)) {
-        let found = self.finder.swept_pairs(tick.boxes, Some(tick.moves)).expect("flags fit");
+        let found = self.finder.swept_pairs(BoxSet::new(tick.boxes).moving(tick.moves)).expect("flags fit");
         found.iter().for_each(|pair| visit([pair.a, pair.b]));
     }
 }
