@@ -96,20 +96,20 @@ pub struct Timings {
 }
 
 /// Tells the time since it was last asked.
-struct Clock {
+pub(super) struct Clock {
     #[cfg(feature = "std")]
     last: std::time::Instant,
 }
 
 impl Clock {
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
         Self {
             #[cfg(feature = "std")]
             last: std::time::Instant::now(),
         }
     }
 
-    fn lap(&mut self) -> Duration {
+    pub(super) fn lap(&mut self) -> Duration {
         #[cfg(feature = "std")]
         {
             let now = std::time::Instant::now();

@@ -14,10 +14,14 @@
 
 mod buffer;
 mod finder;
+mod fixed;
 mod found;
 mod grid;
+mod probe;
 mod scatter;
 mod strip;
+mod tree;
 
 pub use finder::{FindError, PairFinder, Timings};
+pub use fixed::{FixedBoxes, FixedError};
 pub use found::Found;

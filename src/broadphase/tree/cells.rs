@@ -1,0 +1,371 @@
+//! Into which cells are the boxes of a large tree cut?
+//!
+//! Cells are about as long on all axes and hold about [`CELL`] boxes. First the x axis is cut into
+//! slabs of equally many boxes, by a histogram; then each slab along y, and each of those along z. A
+//! sample says between where nearly all boxes lie; what lies outside falls into the outermost bins,
+//! so that a box that fell out of the world does not make the bins of all others coarse.
+
+use super::median::{Children, Item, depth_of, nodes_of, pack};
+use super::{Child, LEAF, NO_BOUNDS, NOTHING, Named, Node, WIDTH};
+use crate::lanes::prefetch_to_write;
+use crate::par::{self, Threads};
+use alloc::vec::Vec;
+
+/// Boxes of a cell: a few less than fill a node of full leaves, since counts differ.
+const CELL: usize = 208;
+/// Fewer boxes are one cell.
+const BOXES_MIN: usize = 16 * CELL;
+/// Boxes looked at to choose the cells.
+const SAMPLES: usize = 1024;
+/// Bins of a histogram for each part that is cut from it, and the most.
+const BINS_PER_PART: usize = 8;
+const BINS_MAX: usize = 1 << 16;
+/// Large boxes are kept apart when they are at most one of so many.
+const LARGE_ONE_OF: usize = 4;
+/// Most trees that can be under one root; each has a quarter of the boxes of the one before.
+const CLASSES_MAX: usize = WIDTH;
+/// Runs of cells that are packed by one thread.
+const RUNS: usize = 64;
+
+/// Memory for building trees.
+#[derive(Debug, Default)]
+pub(in super::super) struct Builder {
+    /// What is to be packed, what is too large for it, and the former ordered by cells.
+    items: Vec<Item>,
+    large: Vec<Item>,
+    ordered: Vec<Item>,
+    line: Vec<f32>,
+    counts: Vec<u32>,
+    parts: [Vec<u32>; 3],
+    /// Where the items of each cell end, and its uppermost node.
+    ends: Vec<u32>,
+    cells: Vec<Child>,
+}
+
+/// The boxes of a tree, by number.
+struct Boxes<'a>(&'a [Named]);
+
+impl Children for Boxes<'_> {
+    const FLAG: u32 = LEAF;
+
+    #[inline(always)]
+    fn child(&self, number: u32) -> Child {
+        Child::of(&self.0[number as usize])
+    }
+}
+
+/// Nodes that are under another.
+struct Nodes<'a>(&'a [Child]);
+
+impl Children for Nodes<'_> {
+    const FLAG: u32 = 0;
+
+    fn child(&self, number: u32) -> Child {
+        self.0[number as usize]
+    }
+}
+
+/// How one axis is cut into bins.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    low: f32,
+    /// Bins for each unit of length.
+    scale: f32,
+    bins: usize,
+    /// Into how many parts the bins are put together.
+    parts: usize,
+    /// How long a part is if all are.
+    width: f32,
+}
+
+impl Axis {
+    #[inline(always)]
+    fn bin(&self, x: f32) -> usize {
+        // Below zero is zero, as is NaN, of an infinite scale.
+        (((x - self.low) * self.scale) as usize).min(self.bins - 1)
+    }
+}
+
+impl Builder {
+    /// Bytes of memory.
+    pub(in super::super) fn bytes(&self) -> usize {
+        let items = self.items.capacity() + self.large.capacity() + self.ordered.capacity();
+        let parts: usize = self.parts.iter().map(Vec::capacity).sum();
+        items * size_of::<Item>()
+            + (self.line.capacity() + self.counts.capacity() + parts + self.ends.capacity())
+                * size_of::<u32>()
+            + self.cells.capacity() * size_of::<Child>()
+    }
+
+    /// Appends the nodes of a tree of these boxes; returns its root and how deep it is.
+    pub(super) fn build(
+        &mut self,
+        boxes: &[Named],
+        nodes: &mut Vec<Node>,
+        threads: &Threads,
+    ) -> Option<(u32, usize)> {
+        self.items.clear();
+        self.items
+            .extend((0..).zip(boxes).map(|(k, named)| Item::new(&Child::of(named).bounds, k)));
+        let (mut roots, mut classes, mut depth) = ([NO_CHILD; CLASSES_MAX], 0, 0);
+        while !self.items.is_empty() {
+            let apart = classes + 1 < CLASSES_MAX;
+            let (root, deep) = threads.enter(|| self.class(boxes, nodes, apart, threads));
+            roots[classes] = root;
+            (classes, depth) = (classes + 1, depth.max(deep));
+            core::mem::swap(&mut self.items, &mut self.large);
+        }
+        match classes {
+            0 => None,
+            1 => Some((roots[0].name, depth)),
+            _ => {
+                let mut top = Node::EMPTY;
+                (0..classes).for_each(|lane| top.set(lane, roots[lane]));
+                nodes.push(top);
+                Some((nodes.len() as u32 - 1, depth + 1))
+            }
+        }
+    }
+
+    /// Packs the items but for the large ones, which are left in `large`.
+    fn class(
+        &mut self,
+        boxes: &[Named],
+        nodes: &mut Vec<Node>,
+        apart: bool,
+        threads: &Threads,
+    ) -> (Child, usize) {
+        self.large.clear();
+        if self.items.len() < BOXES_MIN {
+            let base = nodes.len();
+            nodes.resize(base + nodes_of(self.items.len()), Node::EMPTY);
+            let root = pack(&mut self.items, &Boxes(boxes), &mut nodes[base..], base as u32);
+            return (root, depth_of(self.items.len()));
+        }
+        let axes = self.axes();
+        if apart {
+            self.keep_large_apart(boxes, &axes);
+        }
+        self.order(&axes);
+        self.pack_cells(boxes, nodes, threads)
+    }
+
+    /// Chooses the cuts from a sample.
+    fn axes(&mut self) -> [Axis; 3] {
+        let count = self.items.len();
+        let mut ends = [[0.0; 2]; 3];
+        for (axis, ends) in ends.iter_mut().enumerate() {
+            let sample = (0..SAMPLES).map(|k| self.items[k * count / SAMPLES].middle[axis]);
+            self.line.clear();
+            self.line.extend(sample);
+            let off = SAMPLES / 64;
+            let low = *self.line.select_nth_unstable_by(off, f32::total_cmp).1;
+            let high = *self.line.select_nth_unstable_by(SAMPLES - 1 - off, f32::total_cmp).1;
+            // What was cut off, put back: exact for an even spread.
+            let margin = (high - low) * (1.0 / 60.0);
+            *ends = [low - margin, high + margin];
+        }
+        let lengths = ends.map(|[low, high]| high - low);
+        let parts = parts(lengths, count.div_ceil(CELL));
+        core::array::from_fn(|axis| {
+            let bins = (parts[axis] * BINS_PER_PART).min(BINS_MAX);
+            let bins = if parts[axis] == 1 { 1 } else { bins };
+            Axis {
+                low: ends[axis][0],
+                scale: bins as f32 / lengths[axis],
+                bins,
+                parts: parts[axis],
+                width: lengths[axis] / parts[axis] as f32,
+            }
+        })
+    }
+
+    /// Moves the boxes that are longer than a cell to `large`, if they are few.
+    fn keep_large_apart(&mut self, boxes: &[Named], axes: &[Axis; 3]) {
+        let is_large = |item: &Item| {
+            let Named { aabb, .. } = boxes[item.number as usize];
+            (0..3).any(|axis| {
+                // Twice, as the middles are.
+                let length = 2.0 * (aabb.max[axis] - aabb.min[axis]);
+                axes[axis].parts > 1 && length > axes[axis].width
+            })
+        };
+        let count = self.items.iter().filter(|item| is_large(item)).count();
+        if count > 0 && count <= self.items.len() / LARGE_ONE_OF {
+            self.large.extend(self.items.iter().filter(|item| is_large(item)));
+            self.items.retain(|item| !is_large(item));
+        }
+    }
+
+    /// Orders the items by cells.
+    fn order(&mut self, axes: &[Axis; 3]) {
+        let Self { items, ordered, counts, parts: [in_x, in_y, in_z], .. } = self;
+        let [x, y, z] = axes;
+        count_bins(counts, x.bins, items, |item| x.bin(item.middle[0]));
+        share(counts, x, in_x);
+        let slab = |item: &Item| in_x[x.bin(item.middle[0])] as usize;
+        count_bins(counts, x.parts * y.bins, items, |item| {
+            slab(item) * y.bins + y.bin(item.middle[1])
+        });
+        share(counts, y, in_y);
+        let column = |item: &Item| {
+            let slab = slab(item);
+            slab * y.parts + in_y[slab * y.bins + y.bin(item.middle[1])] as usize
+        };
+        count_bins(counts, x.parts * y.parts * z.bins, items, |item| {
+            column(item) * z.bins + z.bin(item.middle[2])
+        });
+        share(counts, z, in_z);
+        // From boxes in bins to boxes in cells, to where cells start, to where they end.
+        let cells = x.parts * y.parts * z.parts;
+        let mut starts = core::mem::take(&mut self.ends);
+        starts.clear();
+        starts.resize(cells, 0);
+        for (at, (&part, &count)) in in_z.iter().zip(counts.iter()).enumerate() {
+            starts[at / z.bins * z.parts + part as usize] += count;
+        }
+        let mut start = 0;
+        for cell in &mut starts {
+            start += core::mem::replace(cell, start);
+        }
+        ordered.clear();
+        ordered.resize(items.len(), Item::default());
+        for item in items.iter() {
+            let column = column(item);
+            let part = in_z[column * z.bins + z.bin(item.middle[2])] as usize;
+            let next = &mut starts[column * z.parts + part];
+            ordered[*next as usize] = *item;
+            *next += 1;
+            prefetch_to_write(ordered, *next as usize + 3);
+        }
+        self.ends = starts;
+    }
+    /// Packs the boxes of each cell, then the cells.
+    fn pack_cells(
+        &mut self,
+        boxes: &[Named],
+        nodes: &mut Vec<Node>,
+        threads: &Threads,
+    ) -> (Child, usize) {
+        let start = |cell: usize| if cell == 0 { 0 } else { self.ends[cell - 1] as usize };
+        let size = |cell: usize| self.ends[cell] as usize - start(cell);
+        let filled = (0..self.ends.len()).filter(|&cell| size(cell) > 0);
+        let (mut count, mut below, mut largest) = (0, 0, 0);
+        for cell in filled.clone() {
+            count += 1;
+            below += nodes_of(size(cell));
+            largest = largest.max(size(cell));
+        }
+        let base = nodes.len();
+        nodes.resize(base + below + nodes_of(count), Node::EMPTY);
+        self.cells.clear();
+        self.cells.resize(count, NO_CHILD);
+
+        // A few cells at a time are a thread's. The cut changes nothing but who does what.
+        let (mut tasks, mut rest) = (Vec::with_capacity(RUNS + 1), &mut self.ordered[..]);
+        let (mut free, mut roots) = (&mut nodes[base..base + below], &mut self.cells[..]);
+        let wanted = rest.len().div_ceil(RUNS);
+        let (mut sizes, mut items, mut room, mut at) = (Vec::new(), 0, 0, base);
+        for (k, cell) in filled.enumerate() {
+            sizes.push(size(cell));
+            items += size(cell);
+            room += nodes_of(size(cell));
+            if items >= wanted || k + 1 == count {
+                let (own, others) = core::mem::take(&mut rest).split_at_mut(items);
+                let (nodes, later) = core::mem::take(&mut free).split_at_mut(room);
+                let (tops, more) = core::mem::take(&mut roots).split_at_mut(sizes.len());
+                (rest, free, roots) = (others, later, more);
+                tasks.push(Task { sizes, items: own, nodes, base: at, tops });
+                at += room;
+                (sizes, items, room) = (Vec::new(), 0, 0);
+            }
+        }
+        let mut workers: Vec<()> = alloc::vec![(); threads.workers()];
+        par::for_each(&mut workers, &mut tasks, |(), _, task| task.pack(boxes));
+
+        if let [only] = self.cells[..] {
+            nodes.truncate(base + below);
+            return (only, depth_of(largest));
+        }
+        self.items.clear();
+        self.items.extend((0..).zip(&self.cells).map(|(k, cell)| Item::new(&cell.bounds, k)));
+        let first = (base + below) as u32;
+        let above = &mut nodes[base + below..];
+        let root = pack(&mut self.items, &Nodes(&self.cells), above, first);
+        (root, depth_of(count) + depth_of(largest))
+    }
+}
+
+/// Cells that are packed by one thread.
+struct Task<'a> {
+    /// How many items each cell has; they follow each other.
+    sizes: Vec<usize>,
+    items: &'a mut [Item],
+    nodes: &'a mut [Node],
+    /// The number of the first of the nodes.
+    base: usize,
+    tops: &'a mut [Child],
+}
+
+impl Task<'_> {
+    fn pack(&mut self, boxes: &[Named]) {
+        let (mut items, mut nodes, mut base) = (&mut *self.items, &mut *self.nodes, self.base);
+        for (&size, top) in self.sizes.iter().zip(self.tops.iter_mut()) {
+            let (own, others) = items.split_at_mut(size);
+            let (room, later) = nodes.split_at_mut(nodes_of(size));
+            *top = pack(own, &Boxes(boxes), room, base as u32);
+            base += room.len();
+            (items, nodes) = (others, later);
+        }
+    }
+}
+
+/// Before a node is packed.
+const NO_CHILD: Child = Child { bounds: NO_BOUNDS, name: NOTHING };
+
+/// Counts the items in each of so many bins.
+fn count_bins(counts: &mut Vec<u32>, bins: usize, items: &[Item], bin: impl Fn(&Item) -> usize) {
+    counts.clear();
+    counts.resize(bins, 0);
+    for item in items {
+        counts[bin(item)] += 1;
+    }
+}
+
+/// Puts the bins of each histogram in a row together to parts of about equally many boxes.
+fn share(counts: &[u32], axis: &Axis, parts: &mut Vec<u32>) {
+    parts.clear();
+    for bins in counts.chunks(axis.bins) {
+        let total: u64 = bins.iter().map(|&count| u64::from(count)).sum();
+        let mut before = 0;
+        for &count in bins {
+            // Where the middle box of the bin belongs.
+            let middle = before + u64::from(count) / 2;
+            let part = middle * axis.parts as u64 / total.max(1);
+            parts.push(part.min(axis.parts as u64 - 1) as u32);
+            before += u64::from(count);
+        }
+    }
+}
+
+/// Into how many parts axes of these lengths are cut to make about so many cells, as long on one axis as on
+/// another.
+fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
+    let mut order = [0, 1, 2];
+    order.sort_by(|&p: &usize, &q| lengths[q].total_cmp(&lengths[p]).then(p.cmp(&q)));
+    let [a, b, c] = order.map(|axis| f64::from(lengths[axis]));
+    let cells = cells as f64;
+    let cubes = libm::cbrt(a * b * c / cells);
+    let squares = libm::sqrt(a * b / cells);
+    // An axis shorter than a cell is not cut.
+    let side = match () {
+        () if c >= cubes => cubes,
+        () if b >= squares => squares,
+        () => a / cells,
+    };
+    lengths.map(|length| {
+        let parts = f64::from(length) / side;
+        // No length at all, and so no side, is one part.
+        if parts >= 1.0 { (parts + 0.5).min(cells) as usize } else { 1 }
+    })
+}
