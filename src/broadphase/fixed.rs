@@ -18,7 +18,7 @@ use super::tree::{Builder, Named, Stack, Tree};
 use crate::geom::{Aabb, Pair, SweptPair};
 use crate::lanes::Level;
 use crate::par::{self, Budget, Threads};
-use crate::store::{Boxes, FixedColumns, LengthMismatch, Rejected};
+use crate::store::{Boxes, FixedColumns, LengthMismatch, Rejected, Row};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -79,6 +79,14 @@ impl Place {
 
     fn slot(self) -> usize {
         self.0 as usize % SLOTS_MAX
+    }
+
+    /// Takes out the box that is there, if one is.
+    fn empty(&mut self, trees: &mut [Tree]) {
+        if let Some(tree) = trees.get_mut(self.tree()) {
+            tree.remove(self.slot());
+        }
+        *self = Self::NONE;
     }
 }
 
@@ -277,7 +285,7 @@ impl FixedBoxes {
             return Err(FixedError::UnknownRow { index, row: rows[index] });
         }
         for &row in rows {
-            self.take_out(row);
+            self.places[row as usize].empty(&mut self.trees);
         }
         for tree in 0..TREES_MAX {
             if self.trees[tree].is_sparse() {
@@ -400,19 +408,25 @@ impl FixedBoxes {
         if self.places.len() < most {
             self.places.resize(most, Place::NONE);
         }
+        let columns = boxes.columns();
+        let Self { places, trees, boxes: list, .. } = self;
         let mut rejected = self.rejected.iter().map(|rejected| rejected.row as usize).peekable();
-        let is_valid = |k: &usize| rejected.next_if_eq(k).is_none();
-        let valid: Vec<usize> = (0..boxes.len()).filter(is_valid).collect();
-        for &k in &valid {
-            self.take_out(row(k));
-            self.places[row(k) as usize] = Place::new(Place::PENDING, k);
-        }
-        self.boxes.clear();
-        for k in valid {
-            // Else a later one goes to the same row.
-            if self.places[row(k) as usize] == Place::new(Place::PENDING, k) {
-                self.boxes.push(Named { aabb: boxes.get(k), row: row(k) });
+        list.clear();
+        for k in 0..boxes.len() {
+            if rejected.next_if_eq(&k).is_some() {
+                continue;
             }
+            let row = row(k);
+            let aabb = Aabb::from_row(columns.map(|column| column[k]));
+            let place = &mut places[row as usize];
+            if place.tree() == Place::PENDING {
+                // Of several in one row the last.
+                list[place.slot()].aabb = aabb;
+                continue;
+            }
+            place.empty(trees);
+            *place = Place::new(Place::PENDING, list.len());
+            list.push(Named { aabb, row });
         }
         if self.boxes.is_empty() {
             return;
@@ -426,24 +440,16 @@ impl FixedBoxes {
         }
     }
 
-    /// Takes out the box in a row, if there is one in a tree.
-    fn take_out(&mut self, row: u32) {
-        let place = core::mem::replace(&mut self.places[row as usize], Place::NONE);
-        if let Some(tree) = self.trees.get_mut(place.tree()) {
-            tree.remove(place.slot());
-        }
-    }
-
     /// Builds the last of these trees from what is in all of them and in `boxes`; the others are then empty.
     fn build(&mut self, trees: Range<usize>) {
         let Self { trees: all, boxes, builder, places, threads, .. } = self;
         let last = trees.end - 1;
         for tree in &mut all[trees] {
-            tree.for_each(|_, named| boxes.push(named));
+            tree.for_each(|slot, row| boxes.push(Named { aabb: tree.get(slot), row }));
             tree.clear();
         }
         all[last].build(boxes, builder, threads);
-        all[last].for_each(|slot, named| places[named.row as usize] = Place::new(last, slot));
+        all[last].for_each(|slot, row| places[row as usize] = Place::new(last, slot));
     }
 }
 

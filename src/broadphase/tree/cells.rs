@@ -5,9 +5,9 @@
 //! sample says between where nearly all boxes lie; what lies outside falls into the outermost bins,
 //! so that a box that fell out of the world does not make the bins of all others coarse.
 
-use super::median::{Children, Item, depth_of, nodes_of, pack};
+use super::median::{Children, Item, WHOLE, depth_of, nodes_of, pack};
 use super::{Child, LEAF, NO_BOUNDS, NOTHING, Named, Node, WIDTH};
-use crate::lanes::prefetch_to_write;
+use crate::lanes::{prefetch, prefetch_to_write};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
@@ -35,6 +35,8 @@ pub(in super::super) struct Builder {
     large: Vec<Item>,
     ordered: Vec<Item>,
     line: Vec<f32>,
+    /// Where each item is.
+    at: Vec<u32>,
     counts: Vec<u32>,
     parts: [Vec<u32>; 3],
     /// Where the items of each cell end, and its uppermost node.
@@ -54,14 +56,37 @@ impl Children for Boxes<'_> {
     }
 }
 
-/// Nodes that are under another.
-struct Nodes<'a>(&'a [Child]);
+/// The uppermost nodes of cells, by number.
+struct Cells<'a>(&'a [Child]);
 
-impl Children for Nodes<'_> {
+impl Children for Cells<'_> {
     const FLAG: u32 = 0;
 
     fn child(&self, number: u32) -> Child {
         self.0[number as usize]
+    }
+}
+
+/// The nodes of a tree that is built in the memory of a former one.
+struct Nodes<'a> {
+    all: &'a mut Vec<Node>,
+    used: usize,
+}
+
+impl Nodes<'_> {
+    /// Further nodes, in which anything may stand.
+    fn take(&mut self, count: usize) -> &mut [Node] {
+        let start = self.used;
+        self.used += count;
+        grow(self.all, self.used);
+        &mut self.all[start..self.used]
+    }
+}
+
+/// Makes a list so long at least.
+fn grow<T: Clone + Default>(list: &mut Vec<T>, len: usize) {
+    if list.len() < len {
+        list.resize(len, T::default());
     }
 }
 
@@ -72,6 +97,8 @@ struct Axis {
     /// Bins for each unit of length.
     scale: f32,
     bins: usize,
+    /// One less.
+    last: f32,
     /// Into how many parts the bins are put together.
     parts: usize,
     /// How long a part is if all are.
@@ -81,8 +108,12 @@ struct Axis {
 impl Axis {
     #[inline(always)]
     fn bin(&self, x: f32) -> usize {
-        // Below zero is zero, as is NaN, of an infinite scale.
-        (((x - self.low) * self.scale) as usize).min(self.bins - 1)
+        let bin = (x - self.low) * self.scale;
+        // As the first is NaN of an infinite scale, so is none of what is left.
+        let bin = if bin > 0.0 { bin } else { 0.0 };
+        let bin = if bin < self.last { bin } else { self.last };
+        // Rounded to a whole number, in the last bits of a float.
+        ((bin + WHOLE).to_bits() - WHOLE.to_bits()) as usize
     }
 }
 
@@ -92,7 +123,11 @@ impl Builder {
         let items = self.items.capacity() + self.large.capacity() + self.ordered.capacity();
         let parts: usize = self.parts.iter().map(Vec::capacity).sum();
         items * size_of::<Item>()
-            + (self.line.capacity() + self.counts.capacity() + parts + self.ends.capacity())
+            + (self.line.capacity()
+                + self.counts.capacity()
+                + parts
+                + self.ends.capacity()
+                + self.at.capacity())
                 * size_of::<u32>()
             + self.cells.capacity() * size_of::<Child>()
     }
@@ -104,6 +139,7 @@ impl Builder {
         nodes: &mut Vec<Node>,
         threads: &Threads,
     ) -> Option<(u32, usize)> {
+        let nodes = &mut Nodes { all: nodes, used: 0 };
         self.items.clear();
         self.items
             .extend((0..).zip(boxes).map(|(k, named)| Item::new(&Child::of(named).bounds, k)));
@@ -121,8 +157,8 @@ impl Builder {
             _ => {
                 let mut top = Node::EMPTY;
                 (0..classes).for_each(|lane| top.set(lane, roots[lane]));
-                nodes.push(top);
-                Some((nodes.len() as u32 - 1, depth + 1))
+                nodes.take(1)[0] = top;
+                Some((nodes.used as u32 - 1, depth + 1))
             }
         }
     }
@@ -131,16 +167,17 @@ impl Builder {
     fn class(
         &mut self,
         boxes: &[Named],
-        nodes: &mut Vec<Node>,
+        nodes: &mut Nodes<'_>,
         apart: bool,
         threads: &Threads,
     ) -> (Child, usize) {
         self.large.clear();
         if self.items.len() < BOXES_MIN {
-            let base = nodes.len();
-            nodes.resize(base + nodes_of(self.items.len()), Node::EMPTY);
-            let root = pack(&mut self.items, &Boxes(boxes), &mut nodes[base..], base as u32);
-            return (root, depth_of(self.items.len()));
+            let (items, base) = (&mut self.items, nodes.used);
+            let room = nodes.take(nodes_of(items.len()));
+            grow(&mut self.ordered, items.len());
+            let root = pack(items, &mut self.ordered, &Boxes(boxes), room, base as u32);
+            return (root, depth_of(items.len()));
         }
         let axes = self.axes();
         if apart {
@@ -174,6 +211,7 @@ impl Builder {
                 low: ends[axis][0],
                 scale: bins as f32 / lengths[axis],
                 bins,
+                last: (bins - 1) as f32,
                 parts: parts[axis],
                 width: lengths[axis] / parts[axis] as f32,
             }
@@ -199,52 +237,47 @@ impl Builder {
 
     /// Orders the items by cells.
     fn order(&mut self, axes: &[Axis; 3]) {
-        let Self { items, ordered, counts, parts: [in_x, in_y, in_z], .. } = self;
+        let Self { items, ordered, counts, parts: [in_x, in_y, in_z], ends, at, .. } = self;
         let [x, y, z] = axes;
-        count_bins(counts, x.bins, items, |item| x.bin(item.middle[0]));
+        grow(at, items.len());
+        let at = &mut at[..items.len()];
+        at.fill(0);
+        // Which slab, then which column, then which cell each item is in.
+        count(counts, x, 1, items, at, 0);
         share(counts, x, in_x);
-        let slab = |item: &Item| in_x[x.bin(item.middle[0])] as usize;
-        count_bins(counts, x.parts * y.bins, items, |item| {
-            slab(item) * y.bins + y.bin(item.middle[1])
-        });
+        assign(x, in_x, items, at, 0);
+        count(counts, y, x.parts, items, at, 1);
         share(counts, y, in_y);
-        let column = |item: &Item| {
-            let slab = slab(item);
-            slab * y.parts + in_y[slab * y.bins + y.bin(item.middle[1])] as usize
-        };
-        count_bins(counts, x.parts * y.parts * z.bins, items, |item| {
-            column(item) * z.bins + z.bin(item.middle[2])
-        });
+        assign(y, in_y, items, at, 1);
+        count(counts, z, x.parts * y.parts, items, at, 2);
         share(counts, z, in_z);
         // From boxes in bins to boxes in cells, to where cells start, to where they end.
         let cells = x.parts * y.parts * z.parts;
-        let mut starts = core::mem::take(&mut self.ends);
-        starts.clear();
-        starts.resize(cells, 0);
+        ends.clear();
+        ends.resize(cells, 0);
         for (at, (&part, &count)) in in_z.iter().zip(counts.iter()).enumerate() {
-            starts[at / z.bins * z.parts + part as usize] += count;
+            ends[at / z.bins * z.parts + part as usize] += count;
         }
         let mut start = 0;
-        for cell in &mut starts {
+        for cell in ends.iter_mut() {
             start += core::mem::replace(cell, start);
         }
-        ordered.clear();
-        ordered.resize(items.len(), Item::default());
-        for item in items.iter() {
-            let column = column(item);
+        grow(ordered, items.len());
+        for (item, &column) in items.iter().zip(&*at) {
+            let column = column as usize;
             let part = in_z[column * z.bins + z.bin(item.middle[2])] as usize;
-            let next = &mut starts[column * z.parts + part];
+            let next = &mut ends[column * z.parts + part];
             ordered[*next as usize] = *item;
             *next += 1;
             prefetch_to_write(ordered, *next as usize + 3);
         }
-        self.ends = starts;
     }
+
     /// Packs the boxes of each cell, then the cells.
     fn pack_cells(
         &mut self,
         boxes: &[Named],
-        nodes: &mut Vec<Node>,
+        nodes: &mut Nodes<'_>,
         threads: &Threads,
     ) -> (Child, usize) {
         let start = |cell: usize| if cell == 0 { 0 } else { self.ends[cell - 1] as usize };
@@ -256,15 +289,16 @@ impl Builder {
             below += nodes_of(size(cell));
             largest = largest.max(size(cell));
         }
-        let base = nodes.len();
-        nodes.resize(base + below + nodes_of(count), Node::EMPTY);
+        let base = nodes.used;
+        let (room_of_cells, above) = nodes.take(below + nodes_of(count)).split_at_mut(below);
         self.cells.clear();
         self.cells.resize(count, NO_CHILD);
 
         // A few cells at a time are a thread's. The cut changes nothing but who does what.
-        let (mut tasks, mut rest) = (Vec::with_capacity(RUNS + 1), &mut self.ordered[..]);
-        let (mut free, mut roots) = (&mut nodes[base..base + below], &mut self.cells[..]);
-        let wanted = rest.len().div_ceil(RUNS);
+        let len = self.items.len();
+        let (mut tasks, mut rest) = (Vec::with_capacity(RUNS + 1), &mut self.ordered[..len]);
+        let (mut free, mut roots) = (room_of_cells, &mut self.cells[..]);
+        let (mut spare, wanted) = (&mut self.items[..], len.div_ceil(RUNS));
         let (mut sizes, mut items, mut room, mut at) = (Vec::new(), 0, 0, base);
         for (k, cell) in filled.enumerate() {
             sizes.push(size(cell));
@@ -274,8 +308,9 @@ impl Builder {
                 let (own, others) = core::mem::take(&mut rest).split_at_mut(items);
                 let (nodes, later) = core::mem::take(&mut free).split_at_mut(room);
                 let (tops, more) = core::mem::take(&mut roots).split_at_mut(sizes.len());
-                (rest, free, roots) = (others, later, more);
-                tasks.push(Task { sizes, items: own, nodes, base: at, tops });
+                let (scratch, left) = core::mem::take(&mut spare).split_at_mut(items);
+                (rest, free, roots, spare) = (others, later, more, left);
+                tasks.push(Task { sizes, items: own, scratch, nodes, base: at, tops });
                 at += room;
                 (sizes, items, room) = (Vec::new(), 0, 0);
             }
@@ -284,14 +319,13 @@ impl Builder {
         par::for_each(&mut workers, &mut tasks, |(), _, task| task.pack(boxes));
 
         if let [only] = self.cells[..] {
-            nodes.truncate(base + below);
             return (only, depth_of(largest));
         }
         self.items.clear();
         self.items.extend((0..).zip(&self.cells).map(|(k, cell)| Item::new(&cell.bounds, k)));
+        grow(&mut self.ordered, count);
         let first = (base + below) as u32;
-        let above = &mut nodes[base + below..];
-        let root = pack(&mut self.items, &Nodes(&self.cells), above, first);
+        let root = pack(&mut self.items, &mut self.ordered, &Cells(&self.cells), above, first);
         (root, depth_of(count) + depth_of(largest))
     }
 }
@@ -301,6 +335,7 @@ struct Task<'a> {
     /// How many items each cell has; they follow each other.
     sizes: Vec<usize>,
     items: &'a mut [Item],
+    scratch: &'a mut [Item],
     nodes: &'a mut [Node],
     /// The number of the first of the nodes.
     base: usize,
@@ -313,7 +348,12 @@ impl Task<'_> {
         for (&size, top) in self.sizes.iter().zip(self.tops.iter_mut()) {
             let (own, others) = items.split_at_mut(size);
             let (room, later) = nodes.split_at_mut(nodes_of(size));
-            *top = pack(own, &Boxes(boxes), room, base as u32);
+            // They lie anywhere: on their way while it is found out which go together.
+            for item in &*own {
+                let at = item.number as usize;
+                prefetch(&boxes[at..at + 1]);
+            }
+            *top = pack(own, self.scratch, &Boxes(boxes), room, base as u32);
             base += room.len();
             (items, nodes) = (others, later);
         }
@@ -323,12 +363,27 @@ impl Task<'_> {
 /// Before a node is packed.
 const NO_CHILD: Child = Child { bounds: NO_BOUNDS, name: NOTHING };
 
-/// Counts the items in each of so many bins.
-fn count_bins(counts: &mut Vec<u32>, bins: usize, items: &[Item], bin: impl Fn(&Item) -> usize) {
+/// Counts the items of each part of the axis before in the bins of this one.
+fn count(
+    counts: &mut Vec<u32>,
+    axis: &Axis,
+    before: usize,
+    items: &[Item],
+    at: &[u32],
+    which: usize,
+) {
     counts.clear();
-    counts.resize(bins, 0);
-    for item in items {
-        counts[bin(item)] += 1;
+    counts.resize(before * axis.bins, 0);
+    for (item, &at) in items.iter().zip(at) {
+        counts[at as usize * axis.bins + axis.bin(item.middle[which])] += 1;
+    }
+}
+
+/// From the part of the axis before to the part of this one that each item is in.
+fn assign(axis: &Axis, parts: &[u32], items: &[Item], at: &mut [u32], which: usize) {
+    for (item, at) in items.iter().zip(at) {
+        let part = parts[*at as usize * axis.bins + axis.bin(item.middle[which])];
+        *at = *at * axis.parts as u32 + part;
     }
 }
 

@@ -4,7 +4,7 @@
 //! apart, where a half is a whole number of full bottom nodes; sixteen parts make a node. Equal
 //! middles are told apart by the item's number, so the parts depend on the items alone.
 
-use super::{Child, NO_BOUNDS, Node, WIDTH, widen};
+use super::{Child, Node, WIDTH};
 
 /// Something to pack: where it lies, and its number.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,9 +59,10 @@ pub(super) fn depth_of(items: usize) -> usize {
 }
 
 /// Packs the items, at least one, into `nodes`, the first of which is number `base`; there are
-/// [`nodes_of`] them. Returns the uppermost.
+/// [`nodes_of`] them, and as much `scratch` as items. Returns the uppermost.
 pub(super) fn pack<C: Children>(
     items: &mut [Item],
+    scratch: &mut [Item],
     children: &C,
     nodes: &mut [Node],
     base: u32,
@@ -69,69 +70,122 @@ pub(super) fn pack<C: Children>(
     let parts = parts(items.len());
     let (top, mut below) = nodes.split_first_mut().expect("each item is in a node");
     *top = Node::EMPTY;
-    let mut bounds = NO_BOUNDS;
     if parts == 1 {
         for (lane, item) in items.iter().enumerate() {
-            let child = children.child(item.number);
-            widen(&mut bounds, &child.bounds);
-            top.set(lane, child);
+            top.set(lane, children.child(item.number));
         }
-        return Child { bounds, name: base | C::FLAG };
+        return Child { bounds: top.bounds(), name: base | C::FLAG };
     }
     let whole = items.len();
-    halve(items, whole, (parts, 0, parts));
-    let (mut rest, mut base) = (items, base);
-    let name = base;
-    base += 1;
+    halve(items, scratch, whole, (parts, 0, parts));
+    let (mut rest, mut next) = (items, base + 1);
     for part in 0..parts {
         let size = border(whole, parts, part + 1) - border(whole, parts, part);
         let (here, after) = rest.split_at_mut(size);
         let (own, others) = below.split_at_mut(nodes_of(size));
-        let child = pack(here, children, own, base);
-        base += own.len() as u32;
+        let child = pack(here, scratch, children, own, next);
+        next += own.len() as u32;
         (rest, below) = (after, others);
-        widen(&mut bounds, &child.bounds);
         top.set(part, child);
     }
-    Child { bounds, name }
+    Child { bounds: top.bounds(), name: base }
 }
 
 /// Orders the items of parts `from..to` so that each part's follow each other.
-fn halve(items: &mut [Item], whole: usize, (parts, from, to): (usize, usize, usize)) {
+fn halve(
+    items: &mut [Item],
+    scratch: &mut [Item],
+    whole: usize,
+    (parts, from, to): (usize, usize, usize),
+) {
     if to - from < 2 {
         return;
     }
     let middle = (from + to) / 2;
     let at = border(whole, parts, middle) - border(whole, parts, from);
-    select(items, at, longest(items));
+    divide(items, scratch, at);
     let (low, high) = items.split_at_mut(at);
-    halve(low, whole, (parts, from, middle));
-    halve(high, whole, (parts, middle, to));
+    halve(low, scratch, whole, (parts, from, middle));
+    halve(high, scratch, whole, (parts, middle, to));
 }
 
-/// The axis on which the middles lie furthest apart, of several the lowest.
-fn longest(items: &[Item]) -> usize {
-    let mut low = [f32::INFINITY; 3];
-    let mut high = [f32::NEG_INFINITY; 3];
+/// Brings the `at` lowest items on their longest axis to the front, to the precision of a bin.
+fn divide(items: &mut [Item], scratch: &mut [Item], at: usize) {
+    let (axis, low, high) = longest(items);
+    if low >= high {
+        // All in one place.
+        return;
+    }
+    let scale = BINS as f32 / (high - low);
+    if !scale.is_finite() {
+        // So close together that it does not matter.
+        return;
+    }
+    let mut counts = [0; BINS + 1];
+    for item in &*items {
+        let bin = binned(item.middle[axis], low, scale);
+        counts[(bin.to_bits() as usize & (2 * BINS - 1)).min(BINS)] += 1;
+    }
+    let (mut before, mut border) = (0, 0);
+    while before + counts[border] <= at {
+        before += counts[border];
+        border += 1;
+    }
+    if counts[border] > items.len() / 4 {
+        // Something far off makes the bins coarse.
+        items.select_nth_unstable_by_key(at, |item| order(item.middle[axis], item.number));
+        return;
+    }
+    // Those in the bin at the border stand between the others, so it does not matter which of them are in front.
+    // Each item is written to all three places and one of them moves on: no branch is guessed.
+    let border = WHOLE + border as f32;
+    let last = scratch.len() - 1;
+    let (mut front, mut between, mut back) = (0, 0, 0);
+    for k in 0..items.len() {
+        let item = items[k];
+        let bin = binned(item.middle[axis], low, scale);
+        items[front] = item;
+        scratch[back] = item;
+        scratch[last - between] = item;
+        front += usize::from(bin < border);
+        between += usize::from(bin == border);
+        back += usize::from(bin > border);
+    }
+    items[front..front + between].copy_from_slice(&scratch[last + 1 - between..]);
+    items[front + between..].copy_from_slice(&scratch[..back]);
+}
+
+/// Bins in which items are counted to find their median; a power of two.
+const BINS: usize = 64;
+/// From here on floats are whole numbers: 2²³.
+pub(super) const WHOLE: f32 = 8_388_608.0;
+
+/// [`WHOLE`] and the number of the bin, of which there is one more than [`BINS`].
+#[inline(always)]
+fn binned(x: f32, low: f32, scale: f32) -> f32 {
+    (x - low) * scale + WHOLE
+}
+
+/// The axis on which the middles lie furthest apart, of several the lowest; from where to where.
+fn longest(items: &[Item]) -> (usize, f32, f32) {
+    let mut low = [f32::INFINITY; 4];
+    let mut high = [f32::NEG_INFINITY; 4];
     for item in items {
-        for axis in 0..3 {
-            let x = item.middle[axis];
-            low[axis] = if x < low[axis] { x } else { low[axis] };
-            high[axis] = if x > high[axis] { x } else { high[axis] };
+        // Four at a time is what the compiler makes vectors of.
+        let [x, y, z] = item.middle;
+        let at = [x, y, z, z];
+        for axis in 0..4 {
+            low[axis] = if at[axis] < low[axis] { at[axis] } else { low[axis] };
+            high[axis] = if at[axis] > high[axis] { at[axis] } else { high[axis] };
         }
     }
     let length: [f32; 3] = core::array::from_fn(|axis| high[axis] - low[axis]);
     let two = if length[1] > length[0] { 1 } else { 0 };
-    if length[2] > length[two] { 2 } else { two }
-}
-
-/// Brings the `at` lowest items on `axis` to the front.
-fn select(items: &mut [Item], at: usize, axis: usize) {
-    items.select_nth_unstable_by_key(at, |item| order(item.middle[axis], item.number));
+    let axis = if length[2] > length[two] { 2 } else { two };
+    (axis, low[axis], high[axis])
 }
 
 /// A number that is greater where `x` is, and of equal `x` where `number` is.
-#[inline(always)]
 fn order(x: f32, number: u32) -> u64 {
     // The bits of floats are ordered as they are, but backwards where they are negative.
     let bits = x.to_bits();

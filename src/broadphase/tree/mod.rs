@@ -76,6 +76,24 @@ impl Node {
         self.names[lane] = child.name;
     }
 
+    /// The box around all lanes.
+    fn bounds(&self) -> [f32; 6] {
+        let mut around = [0.0; 6];
+        for (k, (end, column)) in around.iter_mut().zip(&self.bounds).enumerate() {
+            let mut ends = *column;
+            let mut half = WIDTH / 2;
+            while half > 0 {
+                for lane in 0..half {
+                    let (a, b) = (ends[lane], ends[lane + half]);
+                    ends[lane] = if (k < 3) == (a < b) { a } else { b };
+                }
+                half /= 2;
+            }
+            *end = ends[0];
+        }
+        around
+    }
+
     fn lane(&self, lane: usize) -> [f32; 6] {
         self.bounds.map(|column| column[lane])
     }
@@ -95,21 +113,16 @@ impl Child {
     }
 }
 
-/// Widens the first so that it holds the second.
-fn widen(bounds: &mut [f32; 6], by: &[f32; 6]) {
-    for axis in 0..3 {
-        if by[axis] < bounds[axis] {
-            bounds[axis] = by[axis];
-        }
-        if by[3 + axis] > bounds[3 + axis] {
-            bounds[3 + axis] = by[3 + axis];
-        }
+impl Default for Node {
+    fn default() -> Self {
+        Self::EMPTY
     }
 }
 
 /// Boxes in a tree. A slot, by which the owner remembers where a box is, is a lane of a leaf.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
+    /// Of an earlier tree, where there were more.
     nodes: Vec<Node>,
     /// The name of the uppermost node, if there is one.
     root: Option<u32>,
@@ -132,7 +145,6 @@ impl Tree {
 
     /// Empties the tree and keeps the memory.
     pub(super) fn clear(&mut self) {
-        self.nodes.clear();
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
     }
 
@@ -159,14 +171,14 @@ impl Tree {
         self.len -= 1;
     }
 
-    /// Calls `see` with each leaf's boxes: slot and box.
-    pub(super) fn for_each(&self, mut see: impl FnMut(usize, Named)) {
+    /// Calls `see` with each box's slot and row.
+    pub(super) fn for_each(&self, mut see: impl FnMut(usize, u32)) {
         let Some(root) = self.root else { return };
         self.leaves_of(root, &mut |leaf: usize| {
-            let node = &self.nodes[leaf];
-            for lane in (0..WIDTH).filter(|&lane| node.names[lane] != NOTHING) {
-                let slot = leaf * WIDTH + lane;
-                see(slot, Named { aabb: self.get(slot), row: node.names[lane] });
+            for (lane, &row) in self.nodes[leaf].names.iter().enumerate() {
+                if row != NOTHING {
+                    see(leaf * WIDTH + lane, row);
+                }
             }
         });
     }
@@ -189,6 +201,9 @@ impl Tree {
 
     /// Gives back memory that is not needed.
     pub(super) fn shrink_to_fit(&mut self) {
+        if self.root.is_none() {
+            self.nodes.clear();
+        }
         self.nodes.shrink_to_fit();
     }
 }
