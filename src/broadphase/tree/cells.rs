@@ -6,7 +6,7 @@
 //! so that a box that fell out of the world does not make the bins of all others coarse.
 
 use super::median::{Children, Item, WHOLE, depth_of, nodes_of, pack};
-use super::{Child, LEAF, NO_BOUNDS, NOTHING, Named, Node, WIDTH};
+use super::{Child, LEAF, NO_BOUNDS, NOTHING, Named, Node};
 use crate::lanes::{prefetch, prefetch_to_write};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -22,8 +22,6 @@ const BINS_PER_PART: usize = 8;
 const BINS_MAX: usize = 1 << 16;
 /// Large boxes are kept apart when they are at most one of so many.
 const LARGE_ONE_OF: usize = 4;
-/// Most trees that can be under one root; each has a quarter of the boxes of the one before.
-const CLASSES_MAX: usize = WIDTH;
 /// Runs of cells that are packed by one thread.
 const RUNS: usize = 64;
 
@@ -33,6 +31,8 @@ pub(in super::super) struct Builder {
     /// What is to be packed, what is too large for it, and the former ordered by cells.
     items: Vec<Item>,
     large: Vec<Item>,
+    /// Where the classes begin that wait in `large`.
+    classes: Vec<usize>,
     ordered: Vec<Item>,
     line: Vec<f32>,
     /// Where each item is.
@@ -56,10 +56,10 @@ impl Children for Boxes<'_> {
     }
 }
 
-/// The uppermost nodes of cells, by number.
-struct Cells<'a>(&'a [Child]);
+/// The uppermost nodes of what is packed, by number.
+struct Roots<'a>(&'a [Child]);
 
-impl Children for Cells<'_> {
+impl Children for Roots<'_> {
     const FLAG: u32 = 0;
 
     fn child(&self, number: u32) -> Child {
@@ -101,7 +101,7 @@ struct Axis {
     last: f32,
     /// Into how many parts the bins are put together.
     parts: usize,
-    /// How long a part is if all are.
+    /// How long a part is if all are alike; of a single part no box is too long.
     width: f32,
 }
 
@@ -130,6 +130,7 @@ impl Builder {
                 + self.at.capacity())
                 * size_of::<u32>()
             + self.cells.capacity() * size_of::<Child>()
+            + self.classes.capacity() * size_of::<usize>()
     }
 
     /// Appends the nodes of a tree of these boxes; returns its root and how deep it is.
@@ -143,35 +144,30 @@ impl Builder {
         self.items.clear();
         self.items
             .extend((0..).zip(boxes).map(|(k, named)| Item::new(&Child::of(named).bounds, k)));
-        let (mut roots, mut classes, mut depth) = ([NO_CHILD; CLASSES_MAX], 0, 0);
+        (self.large.clear(), self.classes.clear());
+        let (mut roots, mut depth) = (Vec::new(), 0);
         while !self.items.is_empty() {
-            let apart = classes + 1 < CLASSES_MAX;
-            let (root, deep) = threads.enter(|| self.class(boxes, nodes, apart, threads));
-            roots[classes] = root;
-            (classes, depth) = (classes + 1, depth.max(deep));
-            core::mem::swap(&mut self.items, &mut self.large);
+            let (root, deep) = threads.enter(|| self.class(boxes, nodes, threads));
+            roots.push(root);
+            depth = depth.max(deep);
+            let next = self.classes.pop().unwrap_or(self.large.len());
+            self.items.clear();
+            self.items.extend(self.large.drain(next..));
         }
-        match classes {
-            0 => None,
-            1 => Some((roots[0].name, depth)),
-            _ => {
-                let mut top = Node::EMPTY;
-                (0..classes).for_each(|lane| top.set(lane, roots[lane]));
-                nodes.take(1)[0] = top;
-                Some((nodes.used as u32 - 1, depth + 1))
-            }
+        if let [] | [_] = roots[..] {
+            return roots.first().map(|root| (root.name, depth));
         }
+        let (root, above) = self.pack_roots(&roots, nodes);
+        Some((root.name, above + depth))
     }
 
-    /// Packs the items but for the large ones, which are left in `large`.
+    /// Packs the items but for the large ones, which are added to `large`.
     fn class(
         &mut self,
         boxes: &[Named],
         nodes: &mut Nodes<'_>,
-        apart: bool,
         threads: &Threads,
     ) -> (Child, usize) {
-        self.large.clear();
         if self.items.len() < BOXES_MIN {
             let (items, base) = (&mut self.items, nodes.used);
             let room = nodes.take(nodes_of(items.len()));
@@ -180,11 +176,20 @@ impl Builder {
             return (root, depth_of(items.len()));
         }
         let axes = self.axes();
-        if apart {
-            self.keep_large_apart(boxes, &axes);
-        }
+        self.keep_large_apart(boxes, &axes);
         self.order(&axes);
         self.pack_cells(boxes, nodes, threads)
+    }
+
+    /// Packs nodes under one.
+    fn pack_roots(&mut self, roots: &[Child], nodes: &mut Nodes<'_>) -> (Child, usize) {
+        self.items.clear();
+        self.items.extend((0..).zip(roots).map(|(k, root)| Item::new(&root.bounds, k)));
+        grow(&mut self.ordered, roots.len());
+        let first = nodes.used as u32;
+        let room = nodes.take(nodes_of(roots.len()));
+        let root = pack(&mut self.items, &mut self.ordered, &Roots(roots), room, first);
+        (root, depth_of(roots.len()))
     }
 
     /// Chooses the cuts from a sample.
@@ -213,25 +218,44 @@ impl Builder {
                 bins,
                 last: (bins - 1) as f32,
                 parts: parts[axis],
-                width: lengths[axis] / parts[axis] as f32,
+                width: if parts[axis] == 1 {
+                    f32::INFINITY
+                } else {
+                    lengths[axis] / parts[axis] as f32
+                },
             }
         })
     }
 
-    /// Moves the boxes that are longer than a cell to `large`, if they are few.
+    /// Moves the boxes that are longer than a cell to `large`, if they are few. Many are told apart by the
+    /// axes on which they are, for a wall and one across it together fill a room.
     fn keep_large_apart(&mut self, boxes: &[Named], axes: &[Axis; 3]) {
-        let is_large = |item: &Item| {
+        let long_on = |item: &Item| -> u32 {
             let Named { aabb, .. } = boxes[item.number as usize];
-            (0..3).any(|axis| {
+            let mut bits = 0;
+            for axis in 0..3 {
                 // Twice, as the middles are.
                 let length = 2.0 * (aabb.max[axis] - aabb.min[axis]);
-                axes[axis].parts > 1 && length > axes[axis].width
-            })
+                bits |= u32::from(length > axes[axis].width) << axis;
+            }
+            bits
         };
-        let count = self.items.iter().filter(|item| is_large(item)).count();
-        if count > 0 && count <= self.items.len() / LARGE_ONE_OF {
-            self.large.extend(self.items.iter().filter(|item| is_large(item)));
-            self.items.retain(|item| !is_large(item));
+        let count = self.items.iter().filter(|item| long_on(item) > 0).count();
+        if count == 0 || count > self.items.len() / LARGE_ONE_OF {
+            return;
+        }
+        let start = self.large.len();
+        self.large.extend(self.items.iter().filter(|item| long_on(item) > 0));
+        self.items.retain(|item| long_on(item) == 0);
+        self.classes.push(start);
+        if count >= BOXES_MIN {
+            let large = &mut self.large[start..];
+            large.sort_unstable_by_key(|item| (long_on(item), item.number));
+            for k in 1..count {
+                if long_on(&large[k - 1]) != long_on(&large[k]) {
+                    self.classes.push(start + k);
+                }
+            }
         }
     }
 
@@ -290,7 +314,7 @@ impl Builder {
             largest = largest.max(size(cell));
         }
         let base = nodes.used;
-        let (room_of_cells, above) = nodes.take(below + nodes_of(count)).split_at_mut(below);
+        let room_of_cells = nodes.take(below);
         self.cells.clear();
         self.cells.resize(count, NO_CHILD);
 
@@ -321,12 +345,10 @@ impl Builder {
         if let [only] = self.cells[..] {
             return (only, depth_of(largest));
         }
-        self.items.clear();
-        self.items.extend((0..).zip(&self.cells).map(|(k, cell)| Item::new(&cell.bounds, k)));
-        grow(&mut self.ordered, count);
-        let first = (base + below) as u32;
-        let root = pack(&mut self.items, &mut self.ordered, &Cells(&self.cells), above, first);
-        (root, depth_of(count) + depth_of(largest))
+        let cells = core::mem::take(&mut self.cells);
+        let (root, above) = self.pack_roots(&cells, nodes);
+        self.cells = cells;
+        (root, above + depth_of(largest))
     }
 }
 
