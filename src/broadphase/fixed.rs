@@ -18,7 +18,7 @@ use super::tree::{Builder, Named, Stack, Tree};
 use crate::geom::{Aabb, Pair, SweptPair};
 use crate::lanes::Level;
 use crate::par::{self, Budget, Threads};
-use crate::store::{Boxes, FixedColumns, LengthMismatch, Rejected, Row};
+use crate::store::{Boxes, FixedColumns, LengthMismatch, Rejected};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -408,7 +408,7 @@ impl FixedBoxes {
         if self.places.len() < most {
             self.places.resize(most, Place::NONE);
         }
-        let columns = boxes.columns();
+        let [x0, y0, z0, x1, y1, z1] = boxes.columns().map(|column| &column[..boxes.len()]);
         let Self { places, trees, boxes: list, .. } = self;
         let mut rejected = self.rejected.iter().map(|rejected| rejected.row as usize).peekable();
         list.clear();
@@ -417,7 +417,7 @@ impl FixedBoxes {
                 continue;
             }
             let row = row(k);
-            let aabb = Aabb::from_row(columns.map(|column| column[k]));
+            let aabb = Aabb { min: [x0[k], y0[k], z0[k]], max: [x1[k], y1[k], z1[k]] };
             let place = &mut places[row as usize];
             if place.tree() == Place::PENDING {
                 // Of several in one row the last.

@@ -7,7 +7,7 @@
 
 use super::median::{Children, Item, WHOLE, depth_of, nodes_of, pack};
 use super::{Child, LEAF, NO_BOUNDS, NOTHING, Named, Node};
-use crate::lanes::{prefetch, prefetch_to_write};
+use crate::lanes::prefetch_to_write;
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
@@ -28,12 +28,14 @@ const RUNS: usize = 64;
 /// Memory for building trees.
 #[derive(Debug, Default)]
 pub(in super::super) struct Builder {
-    /// What is to be packed, what is too large for it, and the former ordered by cells.
+    /// What is to be packed, what is too large for it, as much memory again, and the boxes of the former
+    /// ordered by cells.
     items: Vec<Item>,
     large: Vec<Item>,
     /// Where the classes begin that wait in `large`.
     classes: Vec<usize>,
-    ordered: Vec<Item>,
+    scratch: Vec<Item>,
+    ordered: Vec<Named>,
     line: Vec<f32>,
     /// Where each item is.
     at: Vec<u32>,
@@ -120,9 +122,10 @@ impl Axis {
 impl Builder {
     /// Bytes of memory.
     pub(in super::super) fn bytes(&self) -> usize {
-        let items = self.items.capacity() + self.large.capacity() + self.ordered.capacity();
+        let items = self.items.capacity() + self.large.capacity() + self.scratch.capacity();
         let parts: usize = self.parts.iter().map(Vec::capacity).sum();
         items * size_of::<Item>()
+            + self.ordered.capacity() * size_of::<Named>()
             + (self.line.capacity()
                 + self.counts.capacity()
                 + parts
@@ -171,24 +174,24 @@ impl Builder {
         if self.items.len() < BOXES_MIN {
             let (items, base) = (&mut self.items, nodes.used);
             let room = nodes.take(nodes_of(items.len()));
-            grow(&mut self.ordered, items.len());
-            let root = pack(items, &mut self.ordered, &Boxes(boxes), room, base as u32);
+            grow(&mut self.scratch, items.len());
+            let root = pack(items, &mut self.scratch, &Boxes(boxes), room, base as u32);
             return (root, depth_of(items.len()));
         }
         let axes = self.axes();
         self.keep_large_apart(boxes, &axes);
-        self.order(&axes);
-        self.pack_cells(boxes, nodes, threads)
+        self.order(boxes, &axes);
+        self.pack_cells(nodes, threads)
     }
 
     /// Packs nodes under one.
     fn pack_roots(&mut self, roots: &[Child], nodes: &mut Nodes<'_>) -> (Child, usize) {
         self.items.clear();
         self.items.extend((0..).zip(roots).map(|(k, root)| Item::new(&root.bounds, k)));
-        grow(&mut self.ordered, roots.len());
+        grow(&mut self.scratch, roots.len());
         let first = nodes.used as u32;
         let room = nodes.take(nodes_of(roots.len()));
-        let root = pack(&mut self.items, &mut self.ordered, &Roots(roots), room, first);
+        let root = pack(&mut self.items, &mut self.scratch, &Roots(roots), room, first);
         (root, depth_of(roots.len()))
     }
 
@@ -259,51 +262,46 @@ impl Builder {
         }
     }
 
-    /// Orders the items by cells.
-    fn order(&mut self, axes: &[Axis; 3]) {
+    /// Orders the boxes of the items by cells: by index they would be far from each other.
+    fn order(&mut self, boxes: &[Named], axes: &[Axis; 3]) {
         let Self { items, ordered, counts, parts: [in_x, in_y, in_z], ends, at, .. } = self;
         let [x, y, z] = axes;
         grow(at, items.len());
         let at = &mut at[..items.len()];
-        at.fill(0);
-        // Which slab, then which column, then which cell each item is in.
-        count(counts, x, 1, items, at, 0);
+        // Which slab, then which column each item is in.
+        counts.clear();
+        counts.resize(x.bins, 0);
+        for (item, at) in items.iter().zip(&mut *at) {
+            *at = x.bin(item.middle[0]) as u32;
+            counts[*at as usize] += 1;
+        }
         share(counts, x, in_x);
-        assign(x, in_x, items, at, 0);
-        count(counts, y, x.parts, items, at, 1);
+        count_next(counts, in_x, (x.parts, y, 1), items, at);
         share(counts, y, in_y);
-        assign(y, in_y, items, at, 1);
-        count(counts, z, x.parts * y.parts, items, at, 2);
+        count_next(counts, in_y, (x.parts * y.parts, z, 2), items, at);
         share(counts, z, in_z);
         // From boxes in bins to boxes in cells, to where cells start, to where they end.
         let cells = x.parts * y.parts * z.parts;
         ends.clear();
         ends.resize(cells, 0);
-        for (at, (&part, &count)) in in_z.iter().zip(counts.iter()).enumerate() {
-            ends[at / z.bins * z.parts + part as usize] += count;
+        for (&cell, &count) in in_z.iter().zip(counts.iter()) {
+            ends[cell as usize] += count;
         }
         let mut start = 0;
         for cell in ends.iter_mut() {
             start += core::mem::replace(cell, start);
         }
         grow(ordered, items.len());
-        for (item, &column) in items.iter().zip(&*at) {
-            let column = column as usize;
-            let part = in_z[column * z.bins + z.bin(item.middle[2])] as usize;
-            let next = &mut ends[column * z.parts + part];
-            ordered[*next as usize] = *item;
+        for (item, &bin) in items.iter().zip(&*at) {
+            let next = &mut ends[in_z[bin as usize] as usize];
+            ordered[*next as usize] = boxes[item.number as usize];
             *next += 1;
             prefetch_to_write(ordered, *next as usize + 3);
         }
     }
 
     /// Packs the boxes of each cell, then the cells.
-    fn pack_cells(
-        &mut self,
-        boxes: &[Named],
-        nodes: &mut Nodes<'_>,
-        threads: &Threads,
-    ) -> (Child, usize) {
+    fn pack_cells(&mut self, nodes: &mut Nodes<'_>, threads: &Threads) -> (Child, usize) {
         let start = |cell: usize| if cell == 0 { 0 } else { self.ends[cell - 1] as usize };
         let size = |cell: usize| self.ends[cell] as usize - start(cell);
         let filled = (0..self.ends.len()).filter(|&cell| size(cell) > 0);
@@ -320,9 +318,11 @@ impl Builder {
 
         // A few cells at a time are a thread's. The cut changes nothing but who does what.
         let len = self.items.len();
-        let (mut tasks, mut rest) = (Vec::with_capacity(RUNS + 1), &mut self.ordered[..len]);
+        grow(&mut self.scratch, len);
+        let (mut tasks, mut rest) = (Vec::with_capacity(RUNS + 1), &mut self.items[..]);
         let (mut free, mut roots) = (room_of_cells, &mut self.cells[..]);
-        let (mut spare, wanted) = (&mut self.items[..], len.div_ceil(RUNS));
+        let (mut spare, wanted) = (&mut self.scratch[..len], len.div_ceil(RUNS));
+        let mut first = 0;
         let (mut sizes, mut items, mut room, mut at) = (Vec::new(), 0, 0, base);
         for (k, cell) in filled.enumerate() {
             sizes.push(size(cell));
@@ -334,12 +334,13 @@ impl Builder {
                 let (tops, more) = core::mem::take(&mut roots).split_at_mut(sizes.len());
                 let (scratch, left) = core::mem::take(&mut spare).split_at_mut(items);
                 (rest, free, roots, spare) = (others, later, more, left);
-                tasks.push(Task { sizes, items: own, scratch, nodes, base: at, tops });
-                at += room;
+                tasks.push(Task { sizes, first, items: own, scratch, nodes, base: at, tops });
+                (first, at) = (first + items, at + room);
                 (sizes, items, room) = (Vec::new(), 0, 0);
             }
         }
         let mut workers: Vec<()> = alloc::vec![(); threads.workers()];
+        let boxes = &self.ordered[..];
         par::for_each(&mut workers, &mut tasks, |(), _, task| task.pack(boxes));
 
         if let [only] = self.cells[..] {
@@ -356,6 +357,8 @@ impl Builder {
 struct Task<'a> {
     /// How many items each cell has; they follow each other.
     sizes: Vec<usize>,
+    /// The first box of the first cell.
+    first: usize,
     items: &'a mut [Item],
     scratch: &'a mut [Item],
     nodes: &'a mut [Node],
@@ -367,16 +370,15 @@ struct Task<'a> {
 impl Task<'_> {
     fn pack(&mut self, boxes: &[Named]) {
         let (mut items, mut nodes, mut base) = (&mut *self.items, &mut *self.nodes, self.base);
+        let mut first = self.first;
         for (&size, top) in self.sizes.iter().zip(self.tops.iter_mut()) {
             let (own, others) = items.split_at_mut(size);
             let (room, later) = nodes.split_at_mut(nodes_of(size));
-            // They lie anywhere: on their way while it is found out which go together.
-            for item in &*own {
-                let at = item.number as usize;
-                prefetch(&boxes[at..at + 1]);
+            for (item, number) in own.iter_mut().zip(first..) {
+                *item = Item::new(&Child::of(&boxes[number]).bounds, number as u32);
             }
             *top = pack(own, self.scratch, &Boxes(boxes), room, base as u32);
-            base += room.len();
+            (base, first) = (base + room.len(), first + size);
             (items, nodes) = (others, later);
         }
     }
@@ -385,41 +387,37 @@ impl Task<'_> {
 /// Before a node is packed.
 const NO_CHILD: Child = Child { bounds: NO_BOUNDS, name: NOTHING };
 
-/// Counts the items of each part of the axis before in the bins of this one.
-fn count(
+/// Counts the items of each part of the axes before in the bins of the next. `at` is the bin of each
+/// item, before and after; `parts` the part of the axes before that a bin is.
+fn count_next(
     counts: &mut Vec<u32>,
-    axis: &Axis,
-    before: usize,
+    parts: &[u32],
+    (before, axis, which): (usize, &Axis, usize),
     items: &[Item],
-    at: &[u32],
-    which: usize,
+    at: &mut [u32],
 ) {
     counts.clear();
     counts.resize(before * axis.bins, 0);
-    for (item, &at) in items.iter().zip(at) {
-        counts[at as usize * axis.bins + axis.bin(item.middle[which])] += 1;
-    }
-}
-
-/// From the part of the axis before to the part of this one that each item is in.
-fn assign(axis: &Axis, parts: &[u32], items: &[Item], at: &mut [u32], which: usize) {
     for (item, at) in items.iter().zip(at) {
-        let part = parts[*at as usize * axis.bins + axis.bin(item.middle[which])];
-        *at = *at * axis.parts as u32 + part;
+        let bin = parts[*at as usize] as usize * axis.bins + axis.bin(item.middle[which]);
+        *at = bin as u32;
+        counts[bin] += 1;
     }
 }
 
-/// Puts the bins of each histogram in a row together to parts of about equally many boxes.
+/// Puts the bins of each histogram in a row together to parts of about equally many boxes. Parts
+/// are numbered through.
 fn share(counts: &[u32], axis: &Axis, parts: &mut Vec<u32>) {
     parts.clear();
-    for bins in counts.chunks(axis.bins) {
+    for (histogram, bins) in counts.chunks(axis.bins).enumerate() {
+        let first = histogram * axis.parts;
         let total: u64 = bins.iter().map(|&count| u64::from(count)).sum();
         let mut before = 0;
         for &count in bins {
             // Where the middle box of the bin belongs.
             let middle = before + u64::from(count) / 2;
             let part = middle * axis.parts as u64 / total.max(1);
-            parts.push(part.min(axis.parts as u64 - 1) as u32);
+            parts.push((first + part.min(axis.parts as u64 - 1) as usize) as u32);
             before += u64::from(count);
         }
     }

@@ -77,7 +77,8 @@ pub(super) fn pack<C: Children>(
         return Child { bounds: top.bounds(), name: base | C::FLAG };
     }
     let whole = items.len();
-    halve(items, scratch, whole, (parts, 0, parts));
+    let (low, high) = extent(items);
+    halve(items, scratch, (low, high), whole, (parts, 0, parts));
     let (mut rest, mut next) = (items, base + 1);
     for part in 0..parts {
         let size = border(whole, parts, part + 1) - border(whole, parts, part);
@@ -91,10 +92,11 @@ pub(super) fn pack<C: Children>(
     Child { bounds: top.bounds(), name: base }
 }
 
-/// Orders the items of parts `from..to` so that each part's follow each other.
+/// Orders the items of parts `from..to`, which lie between `low` and `high`, so that each part's follow each other.
 fn halve(
     items: &mut [Item],
     scratch: &mut [Item],
+    (low, high): ([f32; 3], [f32; 3]),
     whole: usize,
     (parts, from, to): (usize, usize, usize),
 ) {
@@ -103,28 +105,36 @@ fn halve(
     }
     let middle = (from + to) / 2;
     let at = border(whole, parts, middle) - border(whole, parts, from);
-    divide(items, scratch, at);
-    let (low, high) = items.split_at_mut(at);
-    halve(low, scratch, whole, (parts, from, middle));
-    halve(high, scratch, whole, (parts, middle, to));
+    let length: [f32; 3] = core::array::from_fn(|axis| high[axis] - low[axis]);
+    let two = if length[1] > length[0] { 1 } else { 0 };
+    let axis = if length[2] > length[two] { 2 } else { two };
+    let (mut below, mut above) = (high, low);
+    if let Some([end, start]) = divide(items, scratch, at, (axis, low[axis], high[axis])) {
+        (below[axis], above[axis]) = (end, start);
+    }
+    let (front, back) = items.split_at_mut(at);
+    halve(front, scratch, (low, below), whole, (parts, from, middle));
+    halve(back, scratch, (above, high), whole, (parts, middle, to));
 }
 
-/// Brings the `at` lowest items on their longest axis to the front, to the precision of a bin.
-fn divide(items: &mut [Item], scratch: &mut [Item], at: usize) {
-    let (axis, low, high) = longest(items);
-    if low >= high {
-        // All in one place.
-        return;
-    }
+/// Brings the `at` lowest items on an axis to the front, to the precision of a bin. Returns where
+/// the front ends and the rest starts, unless all are in one place.
+fn divide(
+    items: &mut [Item],
+    scratch: &mut [Item],
+    at: usize,
+    (axis, low, high): (usize, f32, f32),
+) -> Option<[f32; 2]> {
     let scale = BINS as f32 / (high - low);
     if !scale.is_finite() {
         // So close together that it does not matter.
-        return;
+        return None;
     }
-    let mut counts = [0; BINS + 1];
+    // More than there are bins, to spare a check.
+    let mut counts = [0; 2 * BINS];
     for item in &*items {
         let bin = binned(item.middle[axis], low, scale);
-        counts[(bin.to_bits() as usize & (2 * BINS - 1)).min(BINS)] += 1;
+        counts[bin.to_bits() as usize & (2 * BINS - 1)] += 1;
     }
     let (mut before, mut border) = (0, 0);
     while before + counts[border] <= at {
@@ -134,8 +144,12 @@ fn divide(items: &mut [Item], scratch: &mut [Item], at: usize) {
     if counts[border] > items.len() / 4 {
         // Something far off makes the bins coarse.
         items.select_nth_unstable_by_key(at, |item| order(item.middle[axis], item.number));
-        return;
+        let (front, back) = items.split_at(at);
+        let (ends, starts) = (extent(front).1, extent(back).0);
+        return Some([ends[axis], starts[axis]]);
     }
+    // Half a bin to either side, as bins are rounded to.
+    let ends = [border as f32 + 0.5, border as f32 - 0.5].map(|bin| low + bin / scale);
     // Those in the bin at the border stand between the others, so it does not matter which of them are in front.
     // Each item is written to all three places and one of them moves on: no branch is guessed.
     let border = WHOLE + border as f32;
@@ -153,6 +167,7 @@ fn divide(items: &mut [Item], scratch: &mut [Item], at: usize) {
     }
     items[front..front + between].copy_from_slice(&scratch[last + 1 - between..]);
     items[front + between..].copy_from_slice(&scratch[..back]);
+    Some(ends)
 }
 
 /// Bins in which items are counted to find their median; a power of two.
@@ -163,11 +178,14 @@ pub(super) const WHOLE: f32 = 8_388_608.0;
 /// [`WHOLE`] and the number of the bin, of which there is one more than [`BINS`].
 #[inline(always)]
 fn binned(x: f32, low: f32, scale: f32) -> f32 {
-    (x - low) * scale + WHOLE
+    // What is outside by rounding is in the outermost bins.
+    let bin = (x - low) * scale;
+    let bin = if bin > 0.0 { bin } else { 0.0 };
+    (if bin < BINS as f32 { bin } else { BINS as f32 }) + WHOLE
 }
 
-/// The axis on which the middles lie furthest apart, of several the lowest; from where to where.
-fn longest(items: &[Item]) -> (usize, f32, f32) {
+/// Between which corners the middles lie.
+fn extent(items: &[Item]) -> ([f32; 3], [f32; 3]) {
     let mut low = [f32::INFINITY; 4];
     let mut high = [f32::NEG_INFINITY; 4];
     for item in items {
@@ -179,10 +197,7 @@ fn longest(items: &[Item]) -> (usize, f32, f32) {
             high[axis] = if at[axis] > high[axis] { at[axis] } else { high[axis] };
         }
     }
-    let length: [f32; 3] = core::array::from_fn(|axis| high[axis] - low[axis]);
-    let two = if length[1] > length[0] { 1 } else { 0 };
-    let axis = if length[2] > length[two] { 2 } else { two };
-    (axis, low[axis], high[axis])
+    ([low[0], low[1], low[2]], [high[0], high[1], high[2]])
 }
 
 /// A number that is greater where `x` is, and of equal `x` where `number` is.

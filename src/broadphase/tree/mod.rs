@@ -34,7 +34,7 @@ const LEAF: u32 = 1 << 31;
 const NOTHING: u32 = u32::MAX;
 
 /// A box and what it is called.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Named {
     pub(super) aabb: Aabb,
     pub(super) row: u32,
