@@ -1,9 +1,10 @@
-//! How fast do movers find what they meet in a kept set of fixed boxes, and how fast does the set change?
+//! How fast do movers find what they meet in a kept set of fixed boxes, and how fast does the set
+//! change?
 //!
-//! `fixed_FORM_SCENE/MOVERS/LEVEL` against a million fixed boxes on one thread and, for the widest level, on
-//! all; `fixed_build_SCENE/BOXES`, `fixed_change_uniform/5000`: as many boxes taken out and put in again, on
-//! the average of many changes. Before the clock starts the pairs of a small world are compared with brute force,
-//! and those of the timed world over levels.
+//! `fixed_FORM_SCENE/MOVERS/LEVEL` against a million fixed boxes on one thread and, for the widest
+//! level, on all; `fixed_build_SCENE/BOXES`, `fixed_change_uniform/5000`: as many boxes taken out
+//! and put in again, on the average of many changes. Before the clock starts the pairs of a small
+//! world are compared with brute force, and those of the timed world over levels.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -28,7 +29,8 @@ struct Split {
 }
 
 impl Split {
-    /// A world of which so many boxes, evenly chosen, move, or in the world of bullets those that are.
+    /// A world of which so many boxes, evenly chosen, move, or in the world of bullets those that
+    /// are.
     fn new(scene: Scene, fixed: usize, movers: usize) -> Self {
         let world = World::new(scene, fixed + movers, 1);
         let one_of = world.len() / movers;

@@ -1,5 +1,5 @@
-//! Does a kept set of fixed boxes tell every pair that a mover makes with it, once, and nothing else, whatever
-//! was put in and taken out before, on any level and any threads?
+//! Does a kept set of fixed boxes tell every pair that a mover makes with it, once, and nothing
+//! else, whatever was put in and taken out before, on any level and any threads?
 
 #[path = "../benches/worlds/mod.rs"]
 mod worlds;
@@ -39,7 +39,8 @@ impl Model {
         model
     }
 
-    /// Puts boxes into the set and those that are boxes into the model; the lists of rejected must agree.
+    /// Puts boxes into the set and those that are boxes into the model; the lists of rejected must
+    /// agree.
     fn put(&mut self, rows: &[u32], boxes: &[Aabb]) {
         let columns: [Vec<f32>; 6] = columns(boxes);
         let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
@@ -68,9 +69,9 @@ impl Model {
         (0..self.rows.len() as u32).filter(|&row| self.rows[row as usize].is_some()).collect()
     }
 
-    /// The set against brute force: the same boxes, the same union pairs, and of these the swept pairs that the
-    /// kernel for one pair finds, with its times; none of which the specification misses, and none
-    /// too many but where the two miss each other by less than rounding.
+    /// The set against brute force: the same boxes, the same union pairs, and of these the swept
+    /// pairs that the kernel for one pair finds, with its times; none of which the specification
+    /// misses, and none too many but where the two miss each other by less than rounding.
     fn check(&mut self, what: &str, movers: &[MovingBox]) {
         let Self { rows, set } = self;
         assert_eq!(set.len(), rows.iter().flatten().count(), "{what}: number of boxes");
@@ -151,7 +152,8 @@ fn part(scene: Scene, boxes: usize, mover_one_of: usize) -> (Vec<MovingBox>, Vec
     (movers, fixed)
 }
 
-/// Goal: every scene is found exactly. Method: few enough for one node, for one cell, and for many cells.
+/// Goal: every scene is found exactly. Method: few enough for one node, for one cell, and for many
+/// cells.
 #[test]
 fn scenes() {
     for scene in Scene::ALL {
@@ -210,9 +212,9 @@ fn awkward_worlds() {
     });
 }
 
-/// Goal: what was put in and taken out before does not show but in the boxes that are left. Method: a
-/// plain list as the model; changes of any size, of rows old and new, of rows named twice, of boxes that are
-/// none, and so often that every tree is filled, merged and thinned out.
+/// Goal: what was put in and taken out before does not show but in the boxes that are left. Method:
+/// a plain list as the model; changes of any size, of rows old and new, of rows named twice, of
+/// boxes that are none, and so often that every tree is filled, merged and thinned out.
 #[test]
 fn changes() {
     let mut rng = Rng::seed_from_u64(11);
@@ -292,8 +294,8 @@ fn every_level_and_any_threads() {
     }
 }
 
-/// Goal: sorted pairs tell nothing of the history. Method: the same boxes at once, one by one from the
-/// last to the first, and after others.
+/// Goal: sorted pairs tell nothing of the history. Method: the same boxes at once, one by one from
+/// the last to the first, and after others.
 #[test]
 fn sorted_pairs_have_no_history() {
     let (movers, fixed) = part(Scene::Dense, 3_000, 10);
@@ -313,7 +315,8 @@ fn sorted_pairs_have_no_history() {
     assert_eq!(sorted(&mut other.set), expected);
 }
 
-/// Goal: a row that is not there, or too large, or a list too short is an error that names it and changes nothing.
+/// Goal: a row that is not there, or too large, or a list too short is an error that names it and
+/// changes nothing.
 #[test]
 fn rows_that_are_not_there() {
     let (movers, fixed) = part(Scene::Uniform, 300, 5);

@@ -37,11 +37,11 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Goal: against a kept set a warm tick allocates nothing, in either form, sorted or not, also when the
-/// pairs become a few per cent more or less.
+/// Goal: against a kept set a warm tick allocates nothing, in either form, sorted or not, also when
+/// the pairs become a few per cent more or less.
 ///
-/// Method: count, with several trees in the set and ticks inside the pool, as an engine's would be. Movers swell and
-/// shrink by a hundredth.
+/// Method: count, with several trees in the set and ticks inside the pool, as an engine's would be.
+/// Movers swell and shrink by a hundredth.
 #[test]
 fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);

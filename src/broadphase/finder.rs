@@ -35,7 +35,8 @@ pub enum FindError {
         /// How many.
         rows: usize,
     },
-    /// More pairs than [`PairFinder::set_pairs_max`] allows. None is given out.
+    /// More pairs than [`PairFinder::set_pairs_max`] or
+    /// [`FixedBoxes::set_pairs_max`](super::FixedBoxes::set_pairs_max) allows. None is given out.
     #[error("{found} pairs, and at most {most} are allowed")]
     TooManyPairs {
         /// How many there are, exactly.
@@ -84,6 +85,8 @@ pub struct PairFinder {
 }
 
 /// How long the stages of a tick took; zero without the feature `std`.
+///
+/// Against fixed boxes nothing is chosen; movers are checked, then compared.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Timings {

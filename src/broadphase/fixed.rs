@@ -1,11 +1,11 @@
 //! Which boxes of a set that is kept from tick to tick do this tick's movers meet?
 //!
-//! The set is a few trees (`tree`), each with room for 32 times as many boxes as the one before: 2048,
-//! 65,536, 2,097,152 and so on (Bentley and Saxe 1980, *Decomposable searching problems*). What is put in
-//! goes, with all that is in the lower trees, to the lowest tree that has room for it, which is built anew. So a
-//! box is built into each tree some 16 times on the average, and of a million boxes as a rule none is
-//! touched when some thousands are added. What is taken out leaves its place in its tree empty; a tree of which more than
-//! half is empty is built anew.
+//! The set is a few trees (`tree`), each with room for 32 times as many boxes as the one before:
+//! 2048, 65,536, 2,097,152 and so on (Bentley and Saxe 1980, *Decomposable searching problems*).
+//! What is put in goes, with all that is in the lower trees, to the lowest tree that has room for
+//! it, which is built anew. So a box is built into each tree some 16 times on the average, and of a
+//! million boxes as a rule none is touched when some thousands are added. What is taken out leaves
+//! its place in its tree empty; a tree of which more than half is empty is built anew.
 //!
 //! Movers are asked for in blocks, each block tree by tree (`probe`).
 
@@ -22,7 +22,8 @@ use crate::store::{Boxes, FixedColumns, LengthMismatch, Rejected};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Most boxes of the smallest tree, and how many times as many the next one may have: a power of two.
+/// Most boxes of the smallest tree, and how many times as many the next one may have, as a power
+/// of two.
 const SMALLEST: usize = 2048;
 const RATIO_BITS: usize = 5;
 /// Trees for the most boxes there can be.
@@ -32,7 +33,7 @@ const RUNS: usize = 64;
 const RUN_MIN: usize = 128;
 /// Rows are below this,
 const ROWS_MAX: usize = 1 << 27;
-/// and slots below this: a tree has less than half as many again as boxes.
+/// and slots below this: a tree has fewer than twice as many as boxes.
 const SLOTS_MAX: usize = 2 * ROWS_MAX;
 
 /// Why boxes could not be put in or taken out. Nothing was changed.
@@ -70,7 +71,7 @@ impl Place {
     const PENDING: usize = TREES_MAX;
 
     fn new(tree: usize, slot: usize) -> Self {
-        Self(tree as u32 * SLOTS_MAX as u32 | slot as u32)
+        Self((tree * SLOTS_MAX + slot) as u32)
     }
 
     fn tree(self) -> usize {
@@ -92,11 +93,12 @@ impl Place {
 
 /// Boxes that do not move, kept between ticks, and what meets them.
 ///
-/// Each box is called by a row that the caller chooses, such as its index in the caller's own columns;
-/// memory grows with the highest row. A tick costs time for the movers and their pairs, hardly for the
-/// boxes that are kept. Answers are the same for any [`Level`], any threads, and whatever has been put in and taken
-/// out before; the order in which pairs lie in [`Found`] is the same for any level and threads, but depends on
-/// what was put in when: [`Found::sorted`] gives the order that does not.
+/// Each box is called by a row that the caller chooses, such as its index in the caller's own
+/// columns; memory grows with the highest row. A tick costs time for the movers and their pairs,
+/// hardly for the boxes that are kept. Answers are the same for any [`Level`], any threads, and
+/// whatever was put in and taken out before. The order in which pairs lie in [`Found`] is the same
+/// for any level and threads, but depends on what was put in when; that of [`Found::sorted`] does
+/// not.
 ///
 /// After a tick or two of like size a tick allocates nothing. Changes may allocate.
 ///
@@ -110,15 +112,10 @@ impl Place {
 /// let mut fixed = FixedBoxes::new();
 /// fixed.put(&[7, 8], walls)?;
 ///
-/// // A bullet that flies through the first.
-/// let (min, max, delta) = ([[-9.0], [0.0], [0.0]], [[-8.9], [0.1], [0.1]], [[12.0], [0.0], [0.0]]);
-/// let movers = Boxes::new(
-///     [&min[0], &min[1], &min[2]],
-///     [&max[0], &max[1], &max[2]],
-///     [&delta[0], &delta[1], &delta[2]],
-/// )?;
-/// let pairs = fixed.swept_pairs(movers)?.sorted();
-/// assert_eq!((pairs[0].a, pairs[0].b), (0, 7));
+/// // A bullet that flies through the first. let (min, max, delta) = ([[-9.0], [0.0], [0.0]],
+/// [[-8.9], [0.1], [0.1]], [[12.0], [0.0], [0.0]]); let movers = Boxes::new(     [&min[0], &min[1],
+/// &min[2]],     [&max[0], &max[1], &max[2]],     [&delta[0], &delta[1], &delta[2]], )?; let pairs
+/// = fixed.swept_pairs(movers)?.sorted(); assert_eq!((pairs[0].a, pairs[0].b), (0, 7));
 /// assert!((pairs[0].first - 8.9 / 12.0).abs() < 1e-6 && pairs.len() == 1);
 ///
 /// fixed.remove(&[7])?;
@@ -223,12 +220,13 @@ impl FixedBoxes {
         (place != Place::NONE).then(|| self.trees[place.tree()].get(place.slot()))
     }
 
-    /// Puts box `k` of `boxes` in row `rows[k]`, in place of the box that is there, if one is. Of several in one row the
-    /// last stays.
+    /// Puts box `k` of `boxes` in row `rows[k]`, in place of the box that is there, if one is. Of
+    /// several in one row the last stays.
     ///
-    /// Elements that are no boxes are returned, by their index in the list, with the reason, and change
-    /// nothing. To put k boxes in takes time in proportion to k, in the long run, and to the number of
-    /// the trees; a single call may take as long as to put all boxes in anew.
+    /// Elements that are no boxes are returned, by their index in the list, with the reason, and
+    /// change nothing. In the long run the time is in proportion to the boxes that are put in and
+    /// to the number of trees, three for two million boxes. A single call may build all boxes anew:
+    /// on one thread some 50 ns a box.
     ///
     /// # Errors
     ///
@@ -248,10 +246,11 @@ impl FixedBoxes {
         Ok(&self.rejected)
     }
 
-    /// Puts the boxes in the rows that follow the highest in which there has ever been one since the set
-    /// was cleared; returns which those are.
+    /// Puts the boxes in the rows that follow the highest that was named since the set was cleared;
+    /// returns which those are.
     ///
-    /// Rows of elements that are no boxes stay empty; [`FixedBoxes::rejected`] lists them. Costs as [`FixedBoxes::put`].
+    /// Rows of elements that are no boxes stay empty; [`FixedBoxes::rejected`] lists them. Costs as
+    /// [`FixedBoxes::put`].
     ///
     /// # Errors
     ///
@@ -316,9 +315,6 @@ impl FixedBoxes {
     /// what they need anew.
     pub fn shrink_to_fit(&mut self) {
         self.trees.iter_mut().for_each(Tree::shrink_to_fit);
-        while self.places.last() == Some(&Place::NONE) && self.is_empty() {
-            self.places.pop();
-        }
         self.places.shrink_to_fit();
         self.builder = Builder::default();
         (self.boxes, self.rejected, self.movers) = (Vec::new(), Vec::new(), Vec::new());
@@ -343,11 +339,12 @@ impl FixedBoxes {
             + self.swept.bytes()
     }
 
-    /// The pairs of a mover and a fixed box of which the box around the mover's whole path ([`MovingBox::bounds`])
-    /// shares a point with the fixed one: row of the mover in `movers`, row of the fixed box.
+    /// The pairs of a mover and a fixed box where the box around the mover's whole path
+    /// ([`MovingBox::bounds`]) shares a point with the fixed one. [`Pair::a`] is the row of the
+    /// mover in `movers`, [`Pair::b`] that of the fixed box; either may be the lower.
     ///
-    /// Movers that are no boxes are listed in [`Found::rejected`]. Movers are not compared with each
-    /// other: that is what [`PairFinder`](super::PairFinder) does.
+    /// Movers that are no boxes are listed in [`Found::rejected`]. Movers are not compared with
+    /// each other: that is what [`PairFinder`](super::PairFinder) does.
     ///
     /// [`MovingBox::bounds`]: crate::MovingBox::bounds
     ///
@@ -365,8 +362,8 @@ impl FixedBoxes {
         union.found(runs, timings, threads, (*pairs_max, &self.rejected_movers))
     }
 
-    /// The pairs of a mover and a fixed box that touch in the tick as [`sweep`](crate::sweep) answers it, with
-    /// the first time: row of the mover in `movers`, row of the fixed box.
+    /// The pairs of a mover and a fixed box that touch in the tick as [`sweep`](crate::sweep)
+    /// answers it, with the first time. Rows as in [`FixedBoxes::union_pairs`].
     ///
     /// A subset of [`FixedBoxes::union_pairs`]; rejected movers as there.
     ///
@@ -440,7 +437,8 @@ impl FixedBoxes {
         }
     }
 
-    /// Builds the last of these trees from what is in all of them and in `boxes`; the others are then empty.
+    /// Builds the last of these trees from what is in all of them and in `boxes`; the others are
+    /// then empty.
     fn build(&mut self, trees: Range<usize>) {
         let Self { trees: all, boxes, builder, places, threads, .. } = self;
         let last = trees.end - 1;

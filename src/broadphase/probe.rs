@@ -1,11 +1,11 @@
 //! Which fixed boxes does each of some movers meet?
 //!
 //! A mover is asked for by the box around its whole path, which is compared with the bounds of
-//! nodes and with the boxes in the leaves. Where that box reaches many children of a node, its path
-//! is as a rule long and slanting and reaches few of them: then they are swept as a box would be.
-//! A node that a mover's sweep misses holds no box that the sweep hits, also after rounding: each
-//! step of [`sweep::times`] is monotonic in the ends of the fixed box. In a leaf the boxes that the bounds meet are
-//! swept where they lie, all lanes at once.
+//! nodes and with the boxes in the leaves. Where that box reaches many children of a node, the path
+//! is as a rule long and slanting and passes few of them: then their bounds are swept as a box
+//! would be. What is below bounds that the sweep misses the sweep misses too, also after rounding:
+//! each step of [`sweep::times`] is monotonic in the ends of the fixed box, and so is its rounding.
+//! In a leaf the boxes that the bounds meet are swept where they lie, all lanes at once.
 
 use super::buffer::Buffer;
 use super::tree::{Probe, Stack, Tree, walk};

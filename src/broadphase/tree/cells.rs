@@ -1,9 +1,9 @@
 //! Into which cells are the boxes of a large tree cut?
 //!
 //! Cells are about as long on all axes and hold about [`CELL`] boxes. First the x axis is cut into
-//! slabs of equally many boxes, by a histogram; then each slab along y, and each of those along z. A
-//! sample says between where nearly all boxes lie; what lies outside falls into the outermost bins,
-//! so that a box that fell out of the world does not make the bins of all others coarse.
+//! slabs of equally many boxes, by a histogram; then each slab along y, and each of those along z.
+//! A sample says between where nearly all boxes lie; what lies outside falls into the outermost
+//! bins, so that a box that fell out of the world does not make the bins of all others coarse.
 
 use super::median::{Children, Item, WHOLE, depth_of, nodes_of, pack};
 use super::{Child, LEAF, NO_BOUNDS, NOTHING, Named, Node};
@@ -28,8 +28,8 @@ const RUNS: usize = 64;
 /// Memory for building trees.
 #[derive(Debug, Default)]
 pub(in super::super) struct Builder {
-    /// What is to be packed, what is too large for it, as much memory again, and the boxes of the former
-    /// ordered by cells.
+    /// What is to be packed, what is too large for it, as much memory again, and the boxes of the
+    /// former ordered by cells.
     items: Vec<Item>,
     large: Vec<Item>,
     /// Where the classes begin that wait in `large`.
@@ -147,7 +147,8 @@ impl Builder {
         self.items.clear();
         self.items
             .extend((0..).zip(boxes).map(|(k, named)| Item::new(&Child::of(named).bounds, k)));
-        (self.large.clear(), self.classes.clear());
+        self.large.clear();
+        self.classes.clear();
         let (mut roots, mut depth) = (Vec::new(), 0);
         while !self.items.is_empty() {
             let (root, deep) = threads.enter(|| self.class(boxes, nodes, threads));
@@ -230,16 +231,16 @@ impl Builder {
         })
     }
 
-    /// Moves the boxes that are longer than a cell to `large`, if they are few. Many are told apart by the
-    /// axes on which they are, for a wall and one across it together fill a room.
+    /// Moves the boxes that are longer than a cell to `large`, if they are few. Many are told apart
+    /// by the axes on which they are, for a wall and one across it together fill a room.
     fn keep_large_apart(&mut self, boxes: &[Named], axes: &[Axis; 3]) {
         let long_on = |item: &Item| -> u32 {
             let Named { aabb, .. } = boxes[item.number as usize];
             let mut bits = 0;
-            for axis in 0..3 {
+            for (k, axis) in axes.iter().enumerate() {
                 // Twice, as the middles are.
-                let length = 2.0 * (aabb.max[axis] - aabb.min[axis]);
-                bits |= u32::from(length > axes[axis].width) << axis;
+                let length = 2.0 * (aabb.max[k] - aabb.min[k]);
+                bits |= u32::from(length > axis.width) << k;
             }
             bits
         };
@@ -387,8 +388,8 @@ impl Task<'_> {
 /// Before a node is packed.
 const NO_CHILD: Child = Child { bounds: NO_BOUNDS, name: NOTHING };
 
-/// Counts the items of each part of the axes before in the bins of the next. `at` is the bin of each
-/// item, before and after; `parts` the part of the axes before that a bin is.
+/// Counts the items of each part of the axes before in the bins of the next. `at` is the bin of
+/// each item, before and after; `parts` the part of the axes before that a bin is.
 fn count_next(
     counts: &mut Vec<u32>,
     parts: &[u32],
@@ -423,8 +424,8 @@ fn share(counts: &[u32], axis: &Axis, parts: &mut Vec<u32>) {
     }
 }
 
-/// Into how many parts axes of these lengths are cut to make about so many cells, as long on one axis as on
-/// another.
+/// Into how many parts axes of these lengths are cut to make about so many cells, as long on one
+/// axis as on another.
 fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
     let mut order = [0, 1, 2];
     order.sort_by(|&p: &usize, &q| lengths[q].total_cmp(&lengths[p]).then(p.cmp(&q)));

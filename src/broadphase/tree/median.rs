@@ -92,7 +92,8 @@ pub(super) fn pack<C: Children>(
     Child { bounds: top.bounds(), name: base }
 }
 
-/// Orders the items of parts `from..to`, which lie between `low` and `high`, so that each part's follow each other.
+/// Orders the items of parts `from..to`, which lie between `low` and `high`, so that each part's
+/// follow each other.
 fn halve(
     items: &mut [Item],
     scratch: &mut [Item],
@@ -150,8 +151,9 @@ fn divide(
     }
     // Half a bin to either side, as bins are rounded to.
     let ends = [border as f32 + 0.5, border as f32 - 0.5].map(|bin| low + bin / scale);
-    // Those in the bin at the border stand between the others, so it does not matter which of them are in front.
-    // Each item is written to all three places and one of them moves on: no branch is guessed.
+    // Those in the bin at the border stand between the others, so it does not matter which of them
+    // are in front. Each item is written to all three places and one of them moves on: no branch is
+    // guessed.
     let border = WHOLE + border as f32;
     let last = scratch.len() - 1;
     let (mut front, mut between, mut back) = (0, 0, 0);

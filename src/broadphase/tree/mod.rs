@@ -1,19 +1,20 @@
 //! Which boxes of a set that does not change are near something?
 //!
 //! A tree of nodes with sixteen lanes: lane `k` holds the bounds of child `k`, an axis end a
-//! column, so that one look of the widest vectors at a node decides about all its children. In a leaf
-//! the children are boxes, and what a lane is called is the box's row; else they are nodes.
+//! column, so that one look of the widest vectors at a node decides about all its children. In a
+//! leaf the children are boxes, and what a lane is called is the box's row; else they are nodes. A
+//! word more of each box, such as what it may collide with, would be one more column of a leaf.
 //!
 //! How it is built (`cells`, `median`): large sets are first cut into cells of some two hundred
-//! boxes by counting along one axis after the other (after Leutenegger, Lopez, Edgington 1997, *STR*,
-//! but with bins in place of sorting); within a cell, and among the cells, by medians of the longest axis,
-//! at whole leaves, so that leaves are full. Where boxes lie is their middle; those longer than a
-//! cell is wide, planets among dust, are kept apart in trees of their own under the same root, for
-//! else each would widen the bounds of all that it shares a node with.
+//! boxes by counting along one axis after the other (after Leutenegger, Lopez and Edgington 1997,
+//! *STR*, but with bins in place of sorting); within a cell, and among the cells, by medians of the
+//! longest axis, at whole leaves, so that leaves are full. Where a box lies is its middle. Those
+//! longer than a cell is wide, planets among dust, are kept apart in trees of their own under the
+//! same root, for else each would widen the bounds of all that it shares a node with.
 //!
-//! Promise: the tree depends on the boxes and their order alone, not on threads or levels. The bounds of a
-//! node hold all that is below it; they are not rounded, so whatever question cannot be answered
-//! more rarely by a larger box finds every box that answers it.
+//! Promise: the tree depends on the boxes and their order alone, not on threads or levels. The
+//! bounds of a node hold all that is below it and are not rounded, so a question that reaches
+//! a box whenever it reaches one inside that box finds every box that it reaches.
 
 mod cells;
 mod median;

@@ -18,8 +18,8 @@ const MANY: usize = 4;
 
 /// What is asked.
 pub(in super::super) trait Probe {
-    /// Which of the bounds question `which` reaches. A box inside a box that it does not reach is not
-    /// reached either.
+    /// Which of the bounds question `which` reaches. A box inside a box that it does not reach is
+    /// not reached either.
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask;
 
     /// The same more closely, at a greater price.
