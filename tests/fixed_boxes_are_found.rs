@@ -363,7 +363,7 @@ fn rows_that_follow() {
 /// Goal: more pairs than are allowed are counted exactly, and not kept; as many as are allowed are.
 #[test]
 fn too_many_pairs() {
-    let boxes = vec![MovingBox::from(Aabb::cube([1.0; 3], 0.5).unwrap()); 700];
+    let boxes = vec![MovingBox::from(Aabb::cube([1.0; 3], 0.5).unwrap()); 1500];
     let fixed: Vec<Aabb> = boxes.iter().map(|moving| moving.aabb).collect();
     let mut model = Model::of(&fixed);
     let found = fixed.len() * boxes.len();
@@ -373,7 +373,8 @@ fn too_many_pairs() {
             let error = Err(FindError::TooManyPairs { found, most });
             assert_eq!(model.set.union_pairs(movers).map(|found| found.len()), error);
             assert_eq!(model.set.swept_pairs(movers).map(|found| found.len()), error);
-            assert!(model.set.memory_usage() < 40 * most + 3_000_000, "{most}");
+            let held = model.set.memory_usage();
+            assert!(held < 60 * most + 4_000_000, "{held} for {most}");
         }
         model.set.set_pairs_max(found);
         assert_eq!(model.set.union_pairs(movers).unwrap().len(), found);

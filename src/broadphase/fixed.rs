@@ -112,10 +112,16 @@ impl Place {
 /// let mut fixed = FixedBoxes::new();
 /// fixed.put(&[7, 8], walls)?;
 ///
-/// // A bullet that flies through the first. let (min, max, delta) = ([[-9.0], [0.0], [0.0]],
-/// [[-8.9], [0.1], [0.1]], [[12.0], [0.0], [0.0]]); let movers = Boxes::new(     [&min[0], &min[1],
-/// &min[2]],     [&max[0], &max[1], &max[2]],     [&delta[0], &delta[1], &delta[2]], )?; let pairs
-/// = fixed.swept_pairs(movers)?.sorted(); assert_eq!((pairs[0].a, pairs[0].b), (0, 7));
+/// // A bullet that flies through the first.
+/// let (min, max) = ([[-9.0], [0.0], [0.0]], [[-8.9], [0.1], [0.1]]);
+/// let delta = [[12.0], [0.0], [0.0]];
+/// let movers = Boxes::new(
+///     [&min[0], &min[1], &min[2]],
+///     [&max[0], &max[1], &max[2]],
+///     [&delta[0], &delta[1], &delta[2]],
+/// )?;
+/// let pairs = fixed.swept_pairs(movers)?.sorted();
+/// assert_eq!((pairs[0].a, pairs[0].b), (0, 7));
 /// assert!((pairs[0].first - 8.9 / 12.0).abs() < 1e-6 && pairs.len() == 1);
 ///
 /// fixed.remove(&[7])?;
