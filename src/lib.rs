@@ -14,7 +14,7 @@ mod par;
 pub mod spec;
 pub mod store;
 
-pub use broadphase::{BoxSet, PairFinder};
+pub use broadphase::{BoxSet, FixedBoxes, PairFinder};
 pub use geom::{
     Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, MovingBox,
     MovingSphere, Pair, Plane, Segment, Side, Sphere, Start, State, SweptPair,
@@ -28,6 +28,6 @@ pub use kernels::{BatchError, Hit, Hits, Rows};
 pub use lanes::{Level, UnknownLevel};
 pub use par::Threads;
 pub use store::{
-    AcceleratingBoxStore, AcceleratingBoxes, Bodies, BodyStore, BoxStore, Boxes, Checked, Rejected,
-    SegmentStore, Segments, SphereStore, Spheres,
+    AcceleratingBoxStore, AcceleratingBoxes, Bodies, BodyStore, BoxStore, Boxes, Checked,
+    FixedColumns, Rejected, SegmentStore, Segments, SphereStore, Spheres,
 };

@@ -24,7 +24,8 @@ pub enum FindError {
         /// How many.
         rows: usize,
     },
-    /// More pairs than [`PairFinder::set_pairs_max`] allows. None is given out.
+    /// More pairs than [`PairFinder::set_pairs_max`] or
+    /// [`FixedBoxes::set_pairs_max`](super::FixedBoxes::set_pairs_max) allows. None is given out.
     #[error("{found} pairs, and at most {most} are allowed")]
     TooManyPairs {
         /// How many there are, exactly.

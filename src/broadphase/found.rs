@@ -11,7 +11,7 @@ use core::ops::Range;
 /// The pairs of a tick, where the finder wrote them: nothing is copied to read them.
 ///
 /// The order is the same for any level, any number of threads and any pool; it depends on the
-/// boxes alone. [`Found::sorted`] gives them by rows.
+/// boxes alone, and on the changes where boxes are kept. [`Found::sorted`] gives them by rows.
 #[derive(Debug)]
 pub struct Found<'a, P> {
     pub(super) runs: &'a [Run<P>],
@@ -22,7 +22,7 @@ pub struct Found<'a, P> {
     pub(super) timings: Timings,
 }
 
-/// Neighbouring strips, and the pairs found in them.
+/// Neighbouring strips, and the pairs found in them; or the pairs of some movers.
 #[derive(Debug)]
 pub(super) struct Run<P> {
     pub(super) strips: Range<usize>,
@@ -58,7 +58,7 @@ impl<'a, P: Copy + Default + Send + Into<Pair>> Found<'a, P> {
         self.chunks().flatten().copied()
     }
 
-    /// All pairs as one slice, by the lower row, then the higher.
+    /// All pairs as one slice, by row `a`, then `b`.
     ///
     /// Copies and sorts them, in memory that the finder keeps for the next time.
     #[must_use]

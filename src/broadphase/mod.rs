@@ -2,6 +2,8 @@
 //!
 //! [`PairFinder`] takes borrowed columns and finds every pair of boxes that meet in the tick, in
 //! time that grows with the boxes and the pairs. Nothing is kept between ticks but memory.
+//! [`BoxSet`] says which boxes may pair. [`FixedBoxes`] keeps boxes that do not move and finds which of them movers meet, in time that
+//! grows with the movers and the pairs.
 //!
 //! How: *strips*. The two axes along which the world is least long for its boxes are cut into
 //! cells, which makes strips along the third. A box is copied to every strip it meets
@@ -10,19 +12,27 @@
 //! that meets in several strips counts in one: where at least one of the two starts on either
 //! axis. What the cells are is chosen for each tick from a sample (`grid`). Bins are each strip's
 //! own, by where its boxes lie, so that crowds and empty space do no harm; boxes in a line, which
-//! have no extent to cut across, get strips that follow each other.
+//! have no extent to cut across, get strips that follow each other. For swept pairs a box on a long
+//! path is only in the strips that the path passes (`path`).
+//!
+//! Fixed boxes are found in *trees* of nodes as wide as the widest lanes (`tree`), walked by many
+//! movers at a time (`probe`): some large and seldom built, some small and often (`fixed`).
 
 mod buffer;
 mod finder;
+mod fixed;
 mod found;
 mod grid;
 mod path;
+mod probe;
 mod scatter;
 mod set;
 mod stage;
 mod strip;
+mod tree;
 
 pub use finder::{FindError, PairFinder};
+pub use fixed::{FixedBoxes, FixedError};
 pub use found::Found;
 pub use set::BoxSet;
 pub use stage::Timings;

@@ -28,6 +28,8 @@ const RUNS: usize = 128;
 const RUNS_MAX: usize = RUNS + 1;
 
 /// How long the stages of a tick took; zero without the feature `std`.
+///
+/// Against fixed boxes nothing is chosen; movers are checked, then compared.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Timings {
@@ -40,20 +42,20 @@ pub struct Timings {
 }
 
 /// Tells the time since it was last asked.
-struct Clock {
+pub(super) struct Clock {
     #[cfg(feature = "std")]
     last: std::time::Instant,
 }
 
 impl Clock {
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
         Self {
             #[cfg(feature = "std")]
             last: std::time::Instant::now(),
         }
     }
 
-    fn lap(&mut self) -> Duration {
+    pub(super) fn lap(&mut self) -> Duration {
         #[cfg(feature = "std")]
         {
             let now = std::time::Instant::now();

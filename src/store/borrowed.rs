@@ -1,7 +1,7 @@
 //! How does an engine lend its own columns?
 
 use super::row::Row;
-use crate::geom::{AcceleratingBox, Body, MovingBox, MovingSphere, Segment};
+use crate::geom::{Aabb, AcceleratingBox, Body, MovingBox, MovingSphere, Segment};
 use crate::lanes::Table;
 use core::fmt;
 use core::marker::PhantomData;
@@ -47,6 +47,9 @@ pub struct Columns<'a, T, const K: usize> {
 /// ```
 pub type Boxes<'a> = Columns<'a, MovingBox, 9>;
 
+/// Many boxes that do not move: minima and maxima. 24 bytes a box.
+pub type FixedColumns<'a> = Columns<'a, Aabb, 6>;
+
 /// Many moving boxes that contacts can push: minima, maxima, displacements, inverse masses.
 /// 40 bytes a body.
 pub type Bodies<'a> = Columns<'a, Body, 10>;
@@ -81,6 +84,18 @@ impl<'a> Boxes<'a> {
     pub(crate) fn corners(&self) -> Table<'a, f32, 6> {
         let [x0, y0, z0, x1, y1, z1, ..] = self.columns;
         Table::new([x0, y0, z0, x1, y1, z1], self.len())
+    }
+}
+
+impl<'a> FixedColumns<'a> {
+    /// Borrows the columns x, y, z of the least corners and of the greatest corners.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when a column is not as long as the first.
+    pub fn new(min: [&'a [f32]; 3], max: [&'a [f32]; 3]) -> Result<Self, LengthMismatch> {
+        let ([x0, y0, z0], [x1, y1, z1]) = (min, max);
+        Self::from_columns([x0, y0, z0, x1, y1, z1])
     }
 }
 

@@ -10,7 +10,9 @@ mod checked;
 mod owned;
 mod row;
 
-pub use borrowed::{AcceleratingBoxes, Bodies, Boxes, Columns, LengthMismatch, Segments, Spheres};
+pub use borrowed::{
+    AcceleratingBoxes, Bodies, Boxes, Columns, FixedColumns, LengthMismatch, Segments, Spheres,
+};
 pub(crate) use checked::check_group;
 pub use checked::{Checked, Rejected};
 pub use owned::{AcceleratingBoxStore, BodyStore, BoxStore, SegmentStore, SphereStore, Store};

@@ -6,7 +6,7 @@ use crate::geom::{
 
 /// A plain value that is one row of `K` columns of `f32`.
 ///
-/// Implemented for [`MovingBox`], [`Body`], [`AcceleratingBox`], [`MovingSphere`] and [`Segment`];
+/// Implemented for [`Aabb`], [`MovingBox`], [`Body`], [`AcceleratingBox`], [`MovingSphere`] and [`Segment`];
 /// the module is private, so nobody else can.
 pub trait Row<const K: usize>: Copy {
     /// What each column holds, for messages.
@@ -34,6 +34,24 @@ pub trait Row<const K: usize>: Copy {
 
 /// The columns that a box needs in order.
 const CORNERS: &[(usize, usize)] = &[(0, 3), (1, 4), (2, 5)];
+
+impl Row<6> for Aabb {
+    const NAMES: [&'static str; 6] = ["min.x", "min.y", "min.z", "max.x", "max.y", "max.z"];
+    const ORDERED: &'static [(usize, usize)] = CORNERS;
+
+    fn from_row([x0, y0, z0, x1, y1, z1]: [f32; 6]) -> Self {
+        Self { min: [x0, y0, z0], max: [x1, y1, z1] }
+    }
+
+    fn to_row(self) -> [f32; 6] {
+        let ([x0, y0, z0], [x1, y1, z1]) = (self.min, self.max);
+        [x0, y0, z0, x1, y1, z1]
+    }
+
+    fn check(&self) -> Result<(), Invalid> {
+        self.validate()
+    }
+}
 
 impl Row<9> for MovingBox {
     const NAMES: [&'static str; 9] =

@@ -1,0 +1,523 @@
+//! Which boxes of a set that is kept from tick to tick do this tick's movers meet?
+//!
+//! The set is a few trees (`tree`), each with room for 32 times as many boxes as the one before:
+//! 2048, 65,536, 2,097,152 and so on (Bentley and Saxe 1980, *Decomposable searching problems*).
+//! What is put in goes, with all that is in the lower trees, to the lowest tree that has room for
+//! it, which is built anew. So a box is built into each tree some 16 times on the average, and of a
+//! million boxes as a rule none is touched when some thousands are added. What is taken out leaves
+//! its place in its tree empty; a tree of which more than half is empty is built anew.
+//!
+//! Movers are asked for in blocks, each block tree by tree (`probe`).
+
+use super::buffer::{Buffer, make_room};
+use super::finder::FindError;
+use super::found::{Found, Run};
+use super::probe::{Load, Mover, Swept, Union};
+use super::scatter::ROW as ROWS_OF_FINDER;
+use super::stage::{Clock, Timings};
+use super::tree::{Builder, Named, Stack, Tree};
+use crate::geom::{Aabb, Pair, SweptPair};
+use crate::lanes::Level;
+use crate::par::{self, Budget, Threads};
+use crate::store::{Boxes, FixedColumns, LengthMismatch, Rejected};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Most boxes of the smallest tree, and how many times as many the next one may have, as a power
+/// of two.
+const SMALLEST: usize = 2048;
+const RATIO_BITS: usize = 5;
+/// Trees for the most boxes there can be.
+const TREES_MAX: usize = 5;
+/// Into about how many runs the movers are cut, for the threads to share, and the fewest of a run.
+const RUNS: usize = 64;
+const RUN_MIN: usize = 128;
+/// Rows are below this,
+const ROWS_MAX: usize = 1 << 27;
+/// and slots below this: a tree has fewer than twice as many as boxes.
+const SLOTS_MAX: usize = 2 * ROWS_MAX;
+
+/// Why boxes could not be put in or taken out. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FixedError {
+    /// There is not one row number for each box.
+    #[error(transparent)]
+    Length(#[from] LengthMismatch),
+    /// A row number is 2²⁷ or more.
+    #[error("element {index} names row {row}; rows are below 2^27")]
+    RowTooLarge {
+        /// Which element of the list.
+        index: usize,
+        /// The row it names.
+        row: u64,
+    },
+    /// There is no box in this row.
+    #[error("element {index} names row {row}, in which there is no box")]
+    UnknownRow {
+        /// Which element of the list.
+        index: usize,
+        /// The row it names.
+        row: u32,
+    },
+}
+
+/// Where a row's box is: tree and slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place(u32);
+
+impl Place {
+    const NONE: Self = Self(u32::MAX);
+    /// In place of a tree: the box is among those that are being put in.
+    const PENDING: usize = TREES_MAX;
+
+    fn new(tree: usize, slot: usize) -> Self {
+        Self((tree * SLOTS_MAX + slot) as u32)
+    }
+
+    fn tree(self) -> usize {
+        (self.0 / SLOTS_MAX as u32) as usize
+    }
+
+    fn slot(self) -> usize {
+        self.0 as usize % SLOTS_MAX
+    }
+
+    /// Takes out the box that is there, if one is.
+    fn empty(&mut self, trees: &mut [Tree]) {
+        if let Some(tree) = trees.get_mut(self.tree()) {
+            tree.remove(self.slot());
+        }
+        *self = Self::NONE;
+    }
+}
+
+/// Boxes that do not move, kept between ticks, and what meets them.
+///
+/// Each box is called by a row that the caller chooses, such as its index in the caller's own
+/// columns; memory grows with the highest row. A tick costs time for the movers and their pairs,
+/// hardly for the boxes that are kept. Answers are the same for any [`Level`], any threads, and
+/// whatever was put in and taken out before. The order in which pairs lie in [`Found`] is the same
+/// for any level and threads, but depends on what was put in when; that of [`Found::sorted`] does
+/// not.
+///
+/// After a tick or two of like size a tick allocates nothing. Changes may allocate.
+///
+/// ```
+/// use swath::store::FixedColumns;
+/// use swath::{Boxes, FixedBoxes};
+///
+/// // Two walls, which the engine calls 7 and 8.
+/// let (min, max) = ([[0.0, 5.0], [-5.0; 2], [-5.0; 2]], [[0.1, 5.1], [5.0; 2], [5.0; 2]]);
+/// let walls = FixedColumns::new([&min[0], &min[1], &min[2]], [&max[0], &max[1], &max[2]])?;
+/// let mut fixed = FixedBoxes::new();
+/// fixed.put(&[7, 8], walls)?;
+///
+/// // A bullet that flies through the first.
+/// let (min, max) = ([[-9.0], [0.0], [0.0]], [[-8.9], [0.1], [0.1]]);
+/// let delta = [[12.0], [0.0], [0.0]];
+/// let movers = Boxes::new(
+///     [&min[0], &min[1], &min[2]],
+///     [&max[0], &max[1], &max[2]],
+///     [&delta[0], &delta[1], &delta[2]],
+/// )?;
+/// let pairs = fixed.swept_pairs(movers)?.sorted();
+/// assert_eq!((pairs[0].a, pairs[0].b), (0, 7));
+/// assert!((pairs[0].first - 8.9 / 12.0).abs() < 1e-6 && pairs.len() == 1);
+///
+/// fixed.remove(&[7])?;
+/// assert!(fixed.swept_pairs(movers)?.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FixedBoxes {
+    level: Level,
+    threads: Threads,
+    pairs_max: usize,
+    trees: [Tree; TREES_MAX],
+    /// By row.
+    places: Vec<Place>,
+    builder: Builder,
+    /// What is to be built into a tree.
+    boxes: Vec<Named>,
+    rejected: Vec<Rejected>,
+    movers: Vec<Mover>,
+    rejected_movers: Vec<Rejected>,
+    /// One for each thread.
+    stacks: Vec<Stack>,
+    union: Stage<Pair>,
+    swept: Stage<SweptPair>,
+}
+
+/// The memory of one kind of pairs.
+#[derive(Debug)]
+struct Stage<P> {
+    /// The first of them are of this tick; the rest is kept for a tick that needs more.
+    runs: Vec<Run<P>>,
+    sorted: Vec<P>,
+}
+
+impl<P> Default for Stage<P> {
+    fn default() -> Self {
+        Self { runs: Vec::new(), sorted: Vec::new() }
+    }
+}
+
+impl Default for FixedBoxes {
+    fn default() -> Self {
+        Self::with_level(Level::detect())
+    }
+}
+
+impl FixedBoxes {
+    /// An empty set that uses the widest level of this CPU.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty set that uses `level`. The pairs are the same for each.
+    #[must_use]
+    pub fn with_level(level: Level) -> Self {
+        Self {
+            level,
+            threads: Threads::default(),
+            pairs_max: usize::MAX,
+            trees: Default::default(),
+            places: Vec::new(),
+            builder: Builder::default(),
+            boxes: Vec::new(),
+            rejected: Vec::new(),
+            movers: Vec::new(),
+            rejected_movers: Vec::new(),
+            stacks: Vec::new(),
+            union: Stage::default(),
+            swept: Stage::default(),
+        }
+    }
+
+    /// From now on works on these threads. The pairs are the same for any.
+    pub fn set_threads(&mut self, threads: Threads) {
+        self.threads = threads;
+    }
+
+    /// From now on a tick with more pairs than `most` is an error, which says how many there are;
+    /// no more memory is used for pairs than about twice what so many need. At first there is no
+    /// limit.
+    pub fn set_pairs_max(&mut self, most: usize) {
+        self.pairs_max = most;
+    }
+
+    /// How many boxes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.trees.iter().map(Tree::len).sum()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The box in a row, if there is one.
+    #[must_use]
+    pub fn get(&self, row: u32) -> Option<Aabb> {
+        let place = *self.places.get(row as usize)?;
+        (place != Place::NONE).then(|| self.trees[place.tree()].get(place.slot()))
+    }
+
+    /// Puts box `k` of `boxes` in row `rows[k]`, in place of the box that is there, if one is. Of
+    /// several in one row the last stays.
+    ///
+    /// Elements that are no boxes are returned, by their index in the list, with the reason, and
+    /// change nothing. In the long run the time is in proportion to the boxes that are put in and
+    /// to the number of trees, three for two million boxes. A single call may build all boxes anew:
+    /// on one thread some 50 ns a box.
+    ///
+    /// # Errors
+    ///
+    /// [`FixedError`] when there is not one row for each box, or a row number is too large.
+    pub fn put(
+        &mut self,
+        rows: &[u32],
+        boxes: FixedColumns<'_>,
+    ) -> Result<&[Rejected], FixedError> {
+        LengthMismatch::check("the list `rows`", boxes.len(), rows.len())?;
+        let large = rows.iter().position(|&row| row as usize >= ROWS_MAX);
+        if let Some(index) = large {
+            return Err(FixedError::RowTooLarge { index, row: rows[index].into() });
+        }
+        let most = rows.iter().max().map_or(0, |&row| row as usize + 1);
+        self.insert(most, boxes, |k| rows[k]);
+        Ok(&self.rejected)
+    }
+
+    /// Puts the boxes in the rows that follow the highest that was named since the set was cleared;
+    /// returns which those are.
+    ///
+    /// Rows of elements that are no boxes stay empty; [`FixedBoxes::rejected`] lists them. Costs as
+    /// [`FixedBoxes::put`].
+    ///
+    /// # Errors
+    ///
+    /// [`FixedError`] when a row number would be too large.
+    pub fn extend(&mut self, boxes: FixedColumns<'_>) -> Result<Range<u32>, FixedError> {
+        let start = self.places.len();
+        let most = start + boxes.len();
+        if most > ROWS_MAX {
+            let index = ROWS_MAX - start;
+            return Err(FixedError::RowTooLarge { index, row: ROWS_MAX as u64 });
+        }
+        let start = start as u32;
+        self.insert(most, boxes, |k| start + k as u32);
+        Ok(start..most as u32)
+    }
+
+    /// The elements that were no boxes when boxes were last put in, by their index in the list.
+    #[must_use]
+    pub fn rejected(&self) -> &[Rejected] {
+        &self.rejected
+    }
+
+    /// Takes out the boxes in these rows. One that is named twice is taken out once.
+    ///
+    /// # Errors
+    ///
+    /// [`FixedError`] when there is no box in one of the rows.
+    pub fn remove(&mut self, rows: &[u32]) -> Result<(), FixedError> {
+        let unknown = |&row: &u32| self.places.get(row as usize).is_none_or(|&p| p == Place::NONE);
+        if let Some(index) = rows.iter().position(unknown) {
+            return Err(FixedError::UnknownRow { index, row: rows[index] });
+        }
+        for &row in rows {
+            self.places[row as usize].empty(&mut self.trees);
+        }
+        for tree in 0..TREES_MAX {
+            if self.trees[tree].is_sparse() {
+                self.boxes.clear();
+                self.build(tree..tree + 1);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out all boxes and keeps the memory.
+    pub fn clear(&mut self) {
+        self.trees.iter_mut().for_each(Tree::clear);
+        self.places.clear();
+        self.rejected.clear();
+    }
+
+    /// Makes room for rows below `rows`, and for ticks of `movers` movers with so many pairs: union
+    /// pairs, and swept pairs.
+    pub fn reserve(&mut self, rows: usize, movers: usize, union_pairs: usize, swept_pairs: usize) {
+        self.places.reserve(rows.saturating_sub(self.places.len()));
+        self.movers.reserve(movers.saturating_sub(self.movers.len()));
+        self.union.reserve(movers, union_pairs);
+        self.swept.reserve(movers, swept_pairs);
+    }
+
+    /// Gives back the memory that the boxes do not need. The next change and the next tick allocate
+    /// what they need anew.
+    pub fn shrink_to_fit(&mut self) {
+        self.trees.iter_mut().for_each(Tree::shrink_to_fit);
+        self.places.shrink_to_fit();
+        self.builder = Builder::default();
+        (self.boxes, self.rejected, self.movers) = (Vec::new(), Vec::new(), Vec::new());
+        (self.rejected_movers, self.stacks) = (Vec::new(), Vec::new());
+        (self.union, self.swept) = (Stage::default(), Stage::default());
+    }
+
+    /// Bytes of memory that are held.
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
+        let trees: usize = self.trees.iter().map(Tree::bytes).sum();
+        let stacks: usize = self.stacks.iter().map(Stack::bytes).sum();
+        let rejected = self.rejected.capacity() + self.rejected_movers.capacity();
+        trees
+            + stacks
+            + self.builder.bytes()
+            + self.places.capacity() * size_of::<Place>()
+            + self.boxes.capacity() * size_of::<Named>()
+            + self.movers.capacity() * size_of::<Mover>()
+            + rejected * size_of::<Rejected>()
+            + self.union.bytes()
+            + self.swept.bytes()
+    }
+
+    /// The pairs of a mover and a fixed box where the box around the mover's whole path
+    /// ([`MovingBox::bounds`]) shares a point with the fixed one. [`Pair::a`] is the row of the
+    /// mover in `movers`, [`Pair::b`] that of the fixed box; either may be the lower.
+    ///
+    /// Movers that are no boxes are listed in [`Found::rejected`]. Movers are not compared with
+    /// each other: that is what [`PairFinder`](super::PairFinder) does.
+    ///
+    /// [`MovingBox::bounds`]: crate::MovingBox::bounds
+    ///
+    /// # Errors
+    ///
+    /// [`FindError`] when there are more than 2²⁶ movers, or more pairs than are allowed.
+    pub fn union_pairs(&mut self, movers: Boxes<'_>) -> Result<Found<'_, Pair>, FindError> {
+        let timings = self.load(movers)?;
+        let Self { level, threads, pairs_max, trees, movers, stacks, union, .. } = self;
+        let (level, budget) = (*level, &Budget::new(*pairs_max));
+        let (runs, timings) =
+            union.find(threads, movers, stacks, timings, |movers, stack, found| {
+                level.run(Union { trees, movers, stack, found, budget });
+            });
+        union.found(runs, timings, threads, (*pairs_max, &self.rejected_movers))
+    }
+
+    /// The pairs of a mover and a fixed box that touch in the tick as [`sweep`](crate::sweep)
+    /// answers it, with the first time. Rows as in [`FixedBoxes::union_pairs`].
+    ///
+    /// A subset of [`FixedBoxes::union_pairs`]; rejected movers as there.
+    ///
+    /// # Errors
+    ///
+    /// As [`FixedBoxes::union_pairs`].
+    pub fn swept_pairs(&mut self, movers: Boxes<'_>) -> Result<Found<'_, SweptPair>, FindError> {
+        let timings = self.load(movers)?;
+        let Self { level, threads, pairs_max, trees, movers, stacks, swept, .. } = self;
+        let (level, budget) = (*level, &Budget::new(*pairs_max));
+        let (runs, timings) =
+            swept.find(threads, movers, stacks, timings, |movers, stack, found| {
+                level.run(Swept { trees, movers, stack, found, budget });
+            });
+        swept.found(runs, timings, threads, (*pairs_max, &self.rejected_movers))
+    }
+
+    /// Checks the movers and makes ready to ask for them.
+    fn load(&mut self, boxes: Boxes<'_>) -> Result<Timings, FindError> {
+        let rows = boxes.len();
+        if rows > ROWS_OF_FINDER as usize {
+            return Err(FindError::TooManyBoxes { rows });
+        }
+        let mut clock = Clock::start();
+        let Self { level, movers, rejected_movers: rejected, .. } = self;
+        make_room(movers, rows);
+        level.for_rows(rows).run(Load { boxes, movers, rejected });
+        let threads = self.threads.workers();
+        self.stacks.resize_with(threads.max(self.stacks.len()), Stack::default);
+        for stack in &mut self.stacks {
+            self.trees.iter().for_each(|tree| stack.reserve(tree));
+        }
+        Ok(Timings { scatter: clock.lap(), ..Timings::default() })
+    }
+
+    /// Puts in the boxes, box `k` in row `row(k)`; rows are below `most`.
+    fn insert(&mut self, most: usize, boxes: FixedColumns<'_>, row: impl Fn(usize) -> u32) {
+        boxes.check(self.level, &mut self.rejected);
+        if self.places.len() < most {
+            self.places.resize(most, Place::NONE);
+        }
+        let [x0, y0, z0, x1, y1, z1] = boxes.columns().map(|column| &column[..boxes.len()]);
+        let Self { places, trees, boxes: list, .. } = self;
+        let mut rejected = self.rejected.iter().map(|rejected| rejected.row as usize).peekable();
+        list.clear();
+        for k in 0..boxes.len() {
+            if rejected.next_if_eq(&k).is_some() {
+                continue;
+            }
+            let row = row(k);
+            let aabb = Aabb { min: [x0[k], y0[k], z0[k]], max: [x1[k], y1[k], z1[k]] };
+            let place = &mut places[row as usize];
+            if place.tree() == Place::PENDING {
+                // Of several in one row the last.
+                list[place.slot()].aabb = aabb;
+                continue;
+            }
+            place.empty(trees);
+            *place = Place::new(Place::PENDING, list.len());
+            list.push(Named { aabb, row });
+        }
+        if self.boxes.is_empty() {
+            return;
+        }
+        let mut total = self.boxes.len();
+        for last in 0..TREES_MAX {
+            total += self.trees[last].len();
+            if total <= SMALLEST << (RATIO_BITS * last) {
+                return self.build(0..last + 1);
+            }
+        }
+    }
+
+    /// Builds the last of these trees from what is in all of them and in `boxes`; the others are
+    /// then empty.
+    fn build(&mut self, trees: Range<usize>) {
+        let Self { trees: all, boxes, builder, places, threads, .. } = self;
+        let last = trees.end - 1;
+        for tree in &mut all[trees] {
+            tree.for_each(|slot, row| boxes.push(Named { aabb: tree.get(slot), row }));
+            tree.clear();
+        }
+        all[last].build(boxes, builder, threads);
+        all[last].for_each(|slot, row| places[row as usize] = Place::new(last, slot));
+    }
+}
+
+/// How many movers a run has.
+fn run_of(movers: usize) -> usize {
+    movers.div_ceil(RUNS).max(RUN_MIN)
+}
+
+impl<P: Copy + Default + Send + Sync> Stage<P> {
+    /// Fills the first runs and returns how many.
+    fn find(
+        &mut self,
+        threads: &Threads,
+        movers: &[Mover],
+        stacks: &mut [Stack],
+        timings: Timings,
+        probe: impl Fn(&[Mover], &mut Stack, &mut Buffer<P>) + Sync,
+    ) -> (usize, Timings) {
+        let mut clock = Clock::start();
+        let size = run_of(movers.len());
+        let runs = movers.len().div_ceil(size);
+        self.runs.resize_with(runs.max(self.runs.len()), Run::default);
+        self.runs.iter_mut().for_each(|run| run.pairs.clear());
+        threads.enter(|| {
+            let stacks = &mut stacks[..threads.workers()];
+            par::for_each(stacks, &mut self.runs[..runs], |stack, index, run| {
+                let movers = &movers[index * size..movers.len().min((index + 1) * size)];
+                probe(movers, stack, &mut run.pairs);
+            });
+        });
+        // Room to spare for a tick with a few more pairs.
+        let found: usize = self.runs[..runs].iter().map(|run| run.pairs.as_slice().len()).sum();
+        let mean = found.div_ceil(runs.max(1));
+        self.runs.iter_mut().for_each(|run| run.pairs.settle(mean));
+        (runs, Timings { sweep: clock.lap(), ..timings })
+    }
+
+    /// The pairs of the first runs, unless they are too many.
+    fn found<'a>(
+        &'a mut self,
+        runs: usize,
+        timings: Timings,
+        threads: &'a Threads,
+        (most, rejected): (usize, &'a [Rejected]),
+    ) -> Result<Found<'a, P>, FindError> {
+        let runs = &self.runs[..runs];
+        let found = runs.iter().map(|run| run.pairs.found()).sum();
+        if found > most {
+            return Err(FindError::TooManyPairs { found, most });
+        }
+        let rejected = (rejected, &[][..]);
+        Ok(Found { timings, runs, threads, sorted: &mut self.sorted, rejected })
+    }
+
+    fn bytes(&self) -> usize {
+        let runs: usize = self.runs.iter().map(|run| run.pairs.bytes() + size_of::<Run<P>>()).sum();
+        runs + self.sorted.capacity() * size_of::<P>()
+    }
+
+    fn reserve(&mut self, movers: usize, pairs: usize) {
+        let runs = movers.div_ceil(run_of(movers));
+        self.runs.resize_with(runs.max(self.runs.len()), Run::default);
+        self.runs.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(runs.max(1))));
+        self.sorted.reserve(pairs.saturating_sub(self.sorted.len()));
+    }
+}

@@ -1,0 +1,219 @@
+//! Which fixed boxes does each of some movers meet?
+//!
+//! A mover is asked for by the box around its whole path, which is compared with the bounds of
+//! nodes and with the boxes in the leaves. Where that box reaches many children of a node, the path
+//! is as a rule long and slanting and passes few of them: then their bounds are swept as a box
+//! would be. What is below bounds that the sweep misses the sweep misses too, also after rounding:
+//! each step of [`sweep::times`] is monotonic in the ends of the fixed box, and so is its rounding.
+//! In a leaf the boxes that the bounds meet are swept where they lie, all lanes at once.
+
+use super::buffer::Buffer;
+use super::tree::{Probe, Stack, Tree, walk};
+use crate::geom::{Pair, SweptPair};
+use crate::kernels::{bounds::bounds, sweep};
+use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
+use crate::par::Budget;
+use crate::store::{Boxes, Rejected, check_group};
+use alloc::vec::Vec;
+
+/// A cache line: bounds of the path, corners, displacement as bits, the row.
+pub(super) type Mover = [u32; 16];
+/// Where a mover holds these.
+const BOUNDS: usize = 0;
+const BOX: usize = 6;
+const ROW: usize = 15;
+
+/// Appends the movers of `boxes` to `movers` but for the invalid ones, which are rejected.
+pub(super) struct Load<'a> {
+    pub(super) boxes: Boxes<'a>,
+    pub(super) movers: &'a mut Vec<Mover>,
+    pub(super) rejected: &'a mut Vec<Rejected>,
+}
+
+impl Kernel for Load<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { boxes, movers, rejected } = self;
+        let table = boxes.table();
+        let rows = table.rows();
+        movers.clear();
+        rejected.clear();
+        movers.resize(rows, [0; 16]);
+        let (mut row, mut len) = (0, 0);
+        let mut iota = [0; LANES_MAX];
+        iota.iter_mut().zip(0..).for_each(|(lane, k)| *lane = k);
+        let iota = isa.load_u32(&iota);
+        while row < rows {
+            // The last group reaches back over rows that were seen.
+            let start = row.min(rows - I::LANES);
+            let seen = row - start;
+            let of = table.load(isa, start);
+            let path = bounds(isa, &of);
+            let valid = check_group(isa, boxes, &of, start, seen, rejected).bits();
+            let name = isa.splat_u32(start as u32).wrapping_add(iota);
+            let words = [
+                [path[0], path[1], path[2], path[3]].map(F32Lanes::to_bits),
+                [path[4], path[5], of[0], of[1]].map(F32Lanes::to_bits),
+                [of[2], of[3], of[4], of[5]].map(F32Lanes::to_bits),
+                [of[6].to_bits(), of[7].to_bits(), of[8].to_bits(), name],
+            ];
+            let mut group = [[0; 16]; LANES_MAX];
+            for (quad, words) in words.into_iter().enumerate() {
+                isa.store_rows(words, &mut group, 4 * quad);
+            }
+            let mut wanted = valid & (u32::MAX << seen);
+            while wanted != 0 {
+                movers[len] = group[wanted.trailing_zeros() as usize];
+                wanted &= wanted - 1;
+                len += 1;
+            }
+            row += I::LANES;
+        }
+        movers.truncate(len);
+    }
+}
+
+/// Pairs whose bounds meet: row of the mover, row of the fixed box.
+pub(super) struct Union<'a> {
+    pub(super) trees: &'a [Tree],
+    pub(super) movers: &'a [Mover],
+    pub(super) stack: &'a mut Stack,
+    pub(super) found: &'a mut Buffer<Pair>,
+    /// Of all pairs of the tick.
+    pub(super) budget: &'a Budget,
+}
+
+/// Those of [`Union`] that truly sweep into each other.
+pub(super) struct Swept<'a> {
+    pub(super) trees: &'a [Tree],
+    pub(super) movers: &'a [Mover],
+    pub(super) stack: &'a mut Stack,
+    pub(super) found: &'a mut Buffer<SweptPair>,
+    /// Of all pairs of the tick.
+    pub(super) budget: &'a Budget,
+}
+
+impl Kernel for Union<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { trees, movers, stack, found, budget } = self;
+        let mut probe = UnionProbe { movers, found, budget };
+        for tree in trees {
+            walk(isa, tree, &mut probe, movers.len() as u32, stack);
+        }
+    }
+}
+
+impl Kernel for Swept<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { trees, movers, stack, found, budget } = self;
+        let mut probe = SweptProbe { movers, found, budget };
+        for tree in trees {
+            walk(isa, tree, &mut probe, movers.len() as u32, stack);
+        }
+    }
+}
+
+struct UnionProbe<'a> {
+    movers: &'a [Mover],
+    found: &'a mut Buffer<Pair>,
+    budget: &'a Budget,
+}
+
+struct SweptProbe<'a> {
+    movers: &'a [Mover],
+    found: &'a mut Buffer<SweptPair>,
+    budget: &'a Budget,
+}
+
+/// Where the box around the mover's path meets these.
+#[inline(always)]
+fn meets<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> I::Mask {
+    let mut path = [isa.splat(0.0); 6];
+    for (end, &bits) in path.iter_mut().zip(&mover[BOUNDS..BOX]) {
+        *end = isa.splat(f32::from_bits(bits));
+    }
+    path[0].le(bounds[3])
+        & bounds[0].le(path[3])
+        & path[1].le(bounds[4])
+        & bounds[1].le(path[4])
+        & path[2].le(bounds[5])
+        & bounds[2].le(path[5])
+}
+
+/// When and where the mover touches these, which do not move.
+#[inline(always)]
+fn touches<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> (I::F32, I::Mask) {
+    let mut a = [isa.splat(0.0); 9];
+    for (number, &bits) in a.iter_mut().zip(&mover[BOX..ROW]) {
+        *number = isa.splat(f32::from_bits(bits));
+    }
+    let still = isa.splat(0.0);
+    let [x0, y0, z0, x1, y1, z1] = *bounds;
+    sweep::times(isa, &a, &[x0, y0, z0, x1, y1, z1, still, still, still])
+}
+
+impl Probe for UnionProbe<'_> {
+    #[inline(always)]
+    fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
+        meets(isa, &self.movers[which as usize], bounds)
+    }
+
+    #[inline(always)]
+    fn reaches_closely<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
+        self.reaches(isa, which, bounds)
+    }
+
+    #[inline(always)]
+    fn see<I: Isa>(&mut self, isa: I, which: u32, bounds: &[I::F32; 6], rows: I::U32) {
+        let mover = &self.movers[which as usize];
+        let spare = self.found.spare(LANES_MAX, self.budget);
+        let meets = meets(isa, mover, bounds);
+        let count = meets.count();
+        let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
+        isa.store_pairs(isa.splat_u32(mover[ROW]), rows.compress(meets), count, spare);
+        self.found.keep(count);
+    }
+}
+
+impl Probe for SweptProbe<'_> {
+    #[inline(always)]
+    fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
+        meets(isa, &self.movers[which as usize], bounds)
+    }
+
+    #[inline(always)]
+    fn reaches_closely<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
+        touches(isa, &self.movers[which as usize], bounds).1
+    }
+
+    #[inline(always)]
+    fn see<I: Isa>(&mut self, isa: I, which: u32, bounds: &[I::F32; 6], rows: I::U32) {
+        let mover = &self.movers[which as usize];
+        let meets = meets(isa, mover, bounds);
+        if meets.bits() == 0 {
+            return;
+        }
+        let (first, touches) = touches(isa, mover, bounds);
+        let (mut firsts, mut names) = ([0.0; LANES_MAX], [0; LANES_MAX]);
+        first.store(&mut firsts);
+        rows.store(&mut names);
+        let mut hits = (meets & touches).bits();
+        let spare = self.found.spare(LANES_MAX, self.budget);
+        let mut kept = 0;
+        while hits != 0 {
+            let lane = hits.trailing_zeros() as usize;
+            hits &= hits - 1;
+            spare[kept] = SweptPair { a: mover[ROW], b: names[lane], first: firsts[lane] };
+            kept += 1;
+        }
+        self.found.keep(kept);
+    }
+}

@@ -1,0 +1,210 @@
+//! Which boxes of a set that does not change are near something?
+//!
+//! A tree of nodes with sixteen lanes: lane `k` holds the bounds of child `k`, an axis end a
+//! column, so that one look of the widest vectors at a node decides about all its children. In a
+//! leaf the children are boxes, and what a lane is called is the box's row; else they are nodes. A
+//! word more of each box, such as what it may collide with, would be one more column of a leaf.
+//!
+//! How it is built (`cells`, `median`): large sets are first cut into cells of some two hundred
+//! boxes by counting along one axis after the other (after Leutenegger, Lopez and Edgington 1997,
+//! *STR*, but with bins in place of sorting); within a cell, and among the cells, by medians of the
+//! longest axis, at whole leaves, so that leaves are full. Where a box lies is its middle. Those
+//! longer than a cell is wide, planets among dust, are kept apart in trees of their own under the
+//! same root, for else each would widen the bounds of all that it shares a node with.
+//!
+//! Promise: the tree depends on the boxes and their order alone, not on threads or levels. The
+//! bounds of a node hold all that is below it and are not rounded, so a question that reaches
+//! a box whenever it reaches one inside that box finds every box that it reaches.
+
+mod cells;
+mod median;
+mod walk;
+
+use crate::geom::Aabb;
+use crate::lanes::LANES_MAX;
+use crate::par::Threads;
+use alloc::vec::Vec;
+pub(super) use cells::Builder;
+pub(super) use walk::{Probe, Stack, walk};
+
+/// Children of a node: the same on every level, as the shape must not depend on the CPU.
+const WIDTH: usize = LANES_MAX;
+/// Of the name of a child: it is a leaf.
+const LEAF: u32 = 1 << 31;
+/// The name of a lane in which there is nothing.
+const NOTHING: u32 = u32::MAX;
+
+/// A box and what it is called.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Named {
+    pub(super) aabb: Aabb,
+    pub(super) row: u32,
+}
+
+/// Sixteen boxes, or the bounds of sixteen nodes. A column is a cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Node {
+    /// Least x, y, z, greatest x, y, z. A lane with nothing in it is a box that nothing overlaps.
+    bounds: [[f32; WIDTH]; 6],
+    /// In a leaf the rows of the boxes; else each child's node, with [`LEAF`].
+    names: [u32; WIDTH],
+}
+
+/// The bounds of no box: they overlap nothing and widen nothing.
+const NO_BOUNDS: [f32; 6] = {
+    let (low, high) = (f32::INFINITY, f32::NEG_INFINITY);
+    [low, low, low, high, high, high]
+};
+
+impl Node {
+    const EMPTY: Self = Self {
+        bounds: [
+            [NO_BOUNDS[0]; WIDTH],
+            [NO_BOUNDS[1]; WIDTH],
+            [NO_BOUNDS[2]; WIDTH],
+            [NO_BOUNDS[3]; WIDTH],
+            [NO_BOUNDS[4]; WIDTH],
+            [NO_BOUNDS[5]; WIDTH],
+        ],
+        names: [NOTHING; WIDTH],
+    };
+
+    fn set(&mut self, lane: usize, child: Child) {
+        for (column, end) in self.bounds.iter_mut().zip(child.bounds) {
+            column[lane] = end;
+        }
+        self.names[lane] = child.name;
+    }
+
+    /// The box around all lanes.
+    fn bounds(&self) -> [f32; 6] {
+        let mut around = [0.0; 6];
+        for (k, (end, column)) in around.iter_mut().zip(&self.bounds).enumerate() {
+            let mut ends = *column;
+            let mut half = WIDTH / 2;
+            while half > 0 {
+                for lane in 0..half {
+                    let (a, b) = (ends[lane], ends[lane + half]);
+                    ends[lane] = if (k < 3) == (a < b) { a } else { b };
+                }
+                half /= 2;
+            }
+            *end = ends[0];
+        }
+        around
+    }
+
+    fn lane(&self, lane: usize) -> [f32; 6] {
+        self.bounds.map(|column| column[lane])
+    }
+}
+
+/// What a lane holds.
+#[derive(Clone, Copy, Debug)]
+struct Child {
+    bounds: [f32; 6],
+    name: u32,
+}
+
+impl Child {
+    fn of(named: &Named) -> Self {
+        let ([x0, y0, z0], [x1, y1, z1]) = (named.aabb.min, named.aabb.max);
+        Self { bounds: [x0, y0, z0, x1, y1, z1], name: named.row }
+    }
+}
+
+impl Default for Node {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+/// Boxes in a tree. A slot, by which the owner remembers where a box is, is a lane of a leaf.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    /// Of an earlier tree, where there were more.
+    nodes: Vec<Node>,
+    /// The name of the uppermost node, if there is one.
+    root: Option<u32>,
+    /// How many nodes follow each other at most from the root to a leaf.
+    depth: usize,
+    /// How many boxes there are, and how many there were when the tree was built.
+    len: usize,
+    built: usize,
+}
+
+impl Tree {
+    /// Builds the tree of `boxes` anew.
+    pub(super) fn build(&mut self, boxes: &[Named], builder: &mut Builder, threads: &Threads) {
+        self.clear();
+        (self.len, self.built) = (boxes.len(), boxes.len());
+        if let Some((root, depth)) = builder.build(boxes, &mut self.nodes, threads) {
+            (self.root, self.depth) = (Some(root), depth);
+        }
+    }
+
+    /// Empties the tree and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
+    }
+
+    /// How many boxes there are.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether more than half of the boxes have been taken out since the tree was built.
+    pub(super) fn is_sparse(&self) -> bool {
+        2 * self.len < self.built
+    }
+
+    /// The box in a slot.
+    pub(super) fn get(&self, slot: usize) -> Aabb {
+        let [x0, y0, z0, x1, y1, z1] = self.nodes[slot / WIDTH].lane(slot % WIDTH);
+        Aabb { min: [x0, y0, z0], max: [x1, y1, z1] }
+    }
+
+    /// Takes out the box in a slot. The bounds above it stay as they are: too large is only slow.
+    pub(super) fn remove(&mut self, slot: usize) {
+        let nothing = Child { bounds: NO_BOUNDS, name: NOTHING };
+        self.nodes[slot / WIDTH].set(slot % WIDTH, nothing);
+        self.len -= 1;
+    }
+
+    /// Calls `see` with each box's slot and row.
+    pub(super) fn for_each(&self, mut see: impl FnMut(usize, u32)) {
+        let Some(root) = self.root else { return };
+        self.leaves_of(root, &mut |leaf: usize| {
+            for (lane, &row) in self.nodes[leaf].names.iter().enumerate() {
+                if row != NOTHING {
+                    see(leaf * WIDTH + lane, row);
+                }
+            }
+        });
+    }
+
+    /// Calls `see` with each leaf below the node `name`. Goes as deep as the tree is.
+    fn leaves_of(&self, name: u32, see: &mut impl FnMut(usize)) {
+        if name & LEAF != 0 {
+            return see((name & !LEAF) as usize);
+        }
+        let children = self.nodes[name as usize].names;
+        for child in children.into_iter().filter(|&child| child != NOTHING) {
+            self.leaves_of(child, see);
+        }
+    }
+
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
+    }
+
+    /// Gives back memory that is not needed.
+    pub(super) fn shrink_to_fit(&mut self) {
+        if self.root.is_none() {
+            self.nodes.clear();
+        }
+        self.nodes.shrink_to_fit();
+    }
+}

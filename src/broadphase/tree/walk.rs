@@ -1,0 +1,148 @@
+//! Which leaves do many questions reach?
+//!
+//! Pairs of a question and a node wait on a stack. The uppermost few are taken at once, so that
+//! the memory of those that come next is on its way while one is looked at: a large tree does not
+//! fit the caches, and the waiting is most of the work. What is taken is replaced by its children,
+//! so the stack stays short, however many nodes a question reaches.
+
+use super::{LEAF, Node, Tree, WIDTH};
+use crate::lanes::{Columns, Isa, LANES_MAX, MaskLanes, Table, U32Lanes, prefetch};
+use alloc::vec::Vec;
+
+/// How many questions start at a time, and how many pairs are taken from the stack at once.
+const BLOCK: usize = 64;
+/// How many pairs ahead memory is asked for.
+const AHEAD: usize = 8;
+/// When a question reaches more children than these, they are looked at more closely.
+const MANY: usize = 4;
+
+/// What is asked.
+pub(in super::super) trait Probe {
+    /// Which of the bounds question `which` reaches. A box inside a box that it does not reach is
+    /// not reached either.
+    fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask;
+
+    /// The same more closely, at a greater price.
+    fn reaches_closely<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask;
+
+    /// Sees boxes of a leaf. Lanes with nothing in them overlap nothing.
+    fn see<I: Isa>(&mut self, isa: I, which: u32, bounds: &[I::F32; 6], rows: I::U32);
+}
+
+/// Memory of a worker.
+#[derive(Debug, Default)]
+pub(in super::super) struct Stack(Vec<[u32; 2]>);
+
+impl Stack {
+    /// Makes room to walk the tree.
+    pub(in super::super) fn reserve(&mut self, tree: &Tree) {
+        // A block that is taken makes way for the children of its pairs, on each level once.
+        let most = BLOCK + BLOCK * WIDTH * tree.depth + LANES_MAX;
+        if self.0.len() < most {
+            self.0.resize(most, [0; 2]);
+        }
+    }
+
+    /// Bytes of memory.
+    pub(in super::super) fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<[u32; 2]>()
+    }
+}
+
+/// Asks the questions `0..questions`. Each sees its leaves in an order that depends on the tree
+/// and on the number of questions alone.
+#[inline(always)]
+pub(in super::super) fn walk<I: Isa, P: Probe>(
+    isa: I,
+    tree: &Tree,
+    probe: &mut P,
+    questions: u32,
+    stack: &mut Stack,
+) {
+    let Some(root) = tree.root else { return };
+    let (nodes, stack) = (&tree.nodes[..], &mut stack.0[..]);
+    let mut next = 0;
+    while next < questions {
+        let mut len = 0;
+        while len < BLOCK && next < questions {
+            stack[len] = [next, root];
+            (len, next) = (len + 1, next + 1);
+        }
+        while len > 0 {
+            let count = len.min(BLOCK);
+            len -= count;
+            let mut block = [[0; 2]; BLOCK];
+            block[..count].copy_from_slice(&stack[len..len + count]);
+            for &[_, name] in &block[..count.min(AHEAD)] {
+                ask_for(nodes, name);
+            }
+            for k in 0..count {
+                if k + AHEAD < count {
+                    ask_for(nodes, block[k + AHEAD][1]);
+                }
+                let [which, name] = block[k];
+                let node = &nodes[(name & !LEAF) as usize];
+                if name & LEAF != 0 {
+                    look::<I, P>(isa, node, probe, which);
+                } else {
+                    len += descend::<I, P>(isa, node, probe, which, &mut stack[len..]);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn ask_for(nodes: &[Node], name: u32) {
+    let at = (name & !LEAF) as usize;
+    prefetch(&nodes[at..at + 1]);
+}
+
+/// Shows a leaf to a question.
+#[inline(always)]
+fn look<I: Isa, P: Probe>(isa: I, node: &Node, probe: &mut P, which: u32) {
+    let bounds: Table<'_, f32, 6> = Table::new(node.bounds.each_ref().map(|of| &of[..]), WIDTH);
+    let mut lane = 0;
+    while lane < WIDTH {
+        probe.see(isa, which, &bounds.load(isa, lane), isa.load_u32(&node.names[lane..]));
+        lane += I::LANES;
+    }
+}
+
+/// Writes the children that a question reaches to `to`; returns how many.
+#[inline(always)]
+fn descend<I: Isa, P: Probe>(
+    isa: I,
+    node: &Node,
+    probe: &P,
+    which: u32,
+    to: &mut [[u32; 2]],
+) -> usize {
+    let bounds: Table<'_, f32, 6> = Table::new(node.bounds.each_ref().map(|of| &of[..]), WIDTH);
+    let nothing = isa.splat_u32(0);
+    let mut reached = [!nothing.disjoint(nothing); WIDTH];
+    let (mut lane, mut group, mut count) = (0, 0, 0);
+    while lane < WIDTH {
+        reached[group] = probe.reaches(isa, which, &bounds.load(isa, lane));
+        count += reached[group].count();
+        (lane, group) = (lane + I::LANES, group + 1);
+    }
+    // Whole nodes decide, so that the way through the tree is the same for any number of lanes.
+    if count > MANY {
+        (lane, group) = (0, 0);
+        while lane < WIDTH {
+            let closely = probe.reaches_closely(isa, which, &bounds.load(isa, lane));
+            reached[group] = reached[group] & closely;
+            (lane, group) = (lane + I::LANES, group + 1);
+        }
+    }
+    (lane, group, count) = (0, 0, 0);
+    while lane < WIDTH {
+        let names = isa.load_u32(&node.names[lane..]).compress(reached[group]);
+        let here = reached[group].count();
+        isa.store_pairs(isa.splat_u32(which), names, here, &mut to[count..]);
+        count += here;
+        (lane, group) = (lane + I::LANES, group + 1);
+    }
+    count
+}

@@ -1,0 +1,406 @@
+//! Does a kept set of fixed boxes tell every pair that a mover makes with it, once, and nothing
+//! else, whatever was put in and taken out before, on any level and any threads?
+
+#[path = "../benches/worlds/mod.rs"]
+mod worlds;
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use swath::broadphase::{FindError, FixedError};
+use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
+use swath::store::Row;
+use swath::{Boxes, FixedBoxes, FixedColumns, Level, MISS, Threads, spec, sweep};
+use worlds::{Scene, World};
+
+type Rng = Xoshiro256PlusPlus;
+
+/// Rows as columns.
+fn columns<T: Row<K>, const K: usize>(rows: &[T]) -> [Vec<f32>; K] {
+    std::array::from_fn(|k| rows.iter().map(|row| row.to_row()[k]).collect())
+}
+
+/// Calls `ask` with the movers as columns.
+fn with<R>(movers: &[MovingBox], ask: impl FnOnce(Boxes<'_>) -> R) -> R {
+    let columns: [Vec<f32>; 9] = columns(movers);
+    ask(Boxes::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap())
+}
+
+/// What a set should hold, by row, and a set that should hold it.
+#[derive(Default)]
+struct Model {
+    rows: Vec<Option<Aabb>>,
+    set: FixedBoxes,
+}
+
+impl Model {
+    fn of(boxes: &[Aabb]) -> Self {
+        let mut model = Self::default();
+        model.put(&(0..boxes.len() as u32).collect::<Vec<_>>(), boxes);
+        model
+    }
+
+    /// Puts boxes into the set and those that are boxes into the model; the lists of rejected must
+    /// agree.
+    fn put(&mut self, rows: &[u32], boxes: &[Aabb]) {
+        let columns: [Vec<f32>; 6] = columns(boxes);
+        let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+        let rejected = self.set.put(rows, lent).unwrap();
+        let rejected: Vec<(u32, Invalid)> = rejected.iter().map(|r| (r.row, r.reason)).collect();
+        let mut expected = Vec::new();
+        for (k, (&row, aabb)) in rows.iter().zip(boxes).enumerate() {
+            if self.rows.len() <= row as usize {
+                self.rows.resize(row as usize + 1, None);
+            }
+            match aabb.validate() {
+                Ok(()) => self.rows[row as usize] = Some(*aabb),
+                Err(reason) => expected.push((k as u32, reason)),
+            }
+        }
+        assert_eq!(rejected, expected);
+    }
+
+    fn remove(&mut self, rows: &[u32]) {
+        self.set.remove(rows).unwrap();
+        rows.iter().for_each(|&row| self.rows[row as usize] = None);
+    }
+
+    /// The rows that hold a box.
+    fn held(&self) -> Vec<u32> {
+        (0..self.rows.len() as u32).filter(|&row| self.rows[row as usize].is_some()).collect()
+    }
+
+    /// The set against brute force: the same boxes, the same union pairs, and of these the swept
+    /// pairs that the kernel for one pair finds, with its times; none of which the specification
+    /// misses, and none too many but where the two miss each other by less than rounding.
+    fn check(&mut self, what: &str, movers: &[MovingBox]) {
+        let Self { rows, set } = self;
+        assert_eq!(set.len(), rows.iter().flatten().count(), "{what}: number of boxes");
+        assert_eq!(set.is_empty(), rows.iter().all(Option::is_none), "{what}");
+        for (row, aabb) in (0..).zip(&*rows) {
+            assert_eq!(set.get(row), *aabb, "{what}: row {row}");
+        }
+        assert_eq!(set.get(rows.len() as u32), None, "{what}: past the last row");
+        let (mut union, mut swept, mut invalid) = (Vec::new(), Vec::new(), Vec::new());
+        for (a, mover) in (0..).zip(movers) {
+            if let Err(reason) = mover.validate() {
+                invalid.push((a, reason));
+                continue;
+            }
+            let bounds = mover.bounds();
+            for (b, aabb) in (0..).zip(&*rows) {
+                let Some(aabb) = aabb.filter(|aabb| aabb.overlaps(&bounds)) else { continue };
+                union.push(Pair { a, b });
+                let alone = sweep::one_to_one(mover, &aabb.into()).unwrap();
+                if alone.first < MISS {
+                    swept.push((a, b, alone.first.to_bits()));
+                }
+                let meant = spec::sweep(mover, &aabb.into()).unwrap();
+                let found = alone.first < MISS;
+                assert!(found || !meant.contact.is_hit(), "{what}: {mover:?} and {aabb:?} meet");
+                assert!(!found || meant.margin > -1e-6, "{what}: {mover:?} and {aabb:?} do not");
+            }
+        }
+        with(movers, |movers| {
+            let found = set.union_pairs(movers).unwrap();
+            let rejected: Vec<_> = found.rejected().iter().map(|r| (r.row, r.reason)).collect();
+            assert_eq!(rejected, invalid, "{what}: rejected movers");
+            assert_eq!(found.len(), union.len(), "{what}: number of union pairs");
+            assert_eq!(found.sorted(), union, "{what}: union pairs");
+            let found = set.swept_pairs(movers).unwrap();
+            assert_eq!(found.rejected().len(), invalid.len(), "{what}: rejected movers, swept");
+            assert_eq!(bits(found.sorted()), swept, "{what}: swept pairs");
+        });
+    }
+}
+
+fn bits(pairs: &[SweptPair]) -> Vec<(u32, u32, u32)> {
+    pairs.iter().map(|pair| (pair.a, pair.b, pair.first.to_bits())).collect()
+}
+
+/// A random number that is often special: whole, zero, equal to others, or at the ends of a range.
+fn number(rng: &mut Rng, reach: f32) -> f32 {
+    match rng.random_range(0..4) {
+        0 => rng.random_range(-4i32..=4) as f32 * (reach / 4.0),
+        1 => [0.0, -0.0, reach, -reach][rng.random_range(0..4)],
+        _ => rng.random_range(-reach..=reach),
+    }
+}
+
+fn random_box(rng: &mut Rng, reach: f32, half: f32, path: f32) -> MovingBox {
+    let center: [f32; 3] = core::array::from_fn(|_| number(rng, reach));
+    let size: [f32; 3] = core::array::from_fn(|_| number(rng, half).abs());
+    let min = core::array::from_fn(|axis| center[axis] - size[axis]);
+    let max = core::array::from_fn(|axis| center[axis] + size[axis]);
+    let delta = core::array::from_fn(|_| number(rng, path));
+    MovingBox { aabb: Aabb { min, max }, delta }
+}
+
+/// The boxes of a scene, one of so many as a mover, the others fixed where they start.
+fn part(scene: Scene, boxes: usize, mover_one_of: usize) -> (Vec<MovingBox>, Vec<Aabb>) {
+    let mut world = World::new(scene, boxes, 3);
+    world.step();
+    let (mut movers, mut fixed) = (Vec::new(), Vec::new());
+    for row in 0..world.len() {
+        let vector = |of: &[Vec<f32>; 3]| of.each_ref().map(|column| column[row]);
+        let aabb = Aabb { min: vector(&world.min), max: vector(&world.max) };
+        if row % mover_one_of == 1 {
+            movers.push(MovingBox { aabb, delta: vector(&world.delta) });
+        } else {
+            fixed.push(aabb);
+        }
+    }
+    (movers, fixed)
+}
+
+/// Goal: every scene is found exactly. Method: few enough for one node, for one cell, and for many
+/// cells.
+#[test]
+fn scenes() {
+    for scene in Scene::ALL {
+        for (boxes, movers) in [(0, 2), (1, 2), (17, 2), (40, 2), (700, 9), (9_000, 120)] {
+            let (movers, fixed) = part(scene, boxes, movers);
+            Model::of(&fixed).check(&format!("{scene} of {boxes}"), &movers);
+        }
+    }
+    let (movers, fixed) = part(Scene::Identical, 5000, 700);
+    Model::of(&fixed).check("identical", &movers);
+}
+
+/// Goal: no shape of world loses a pair. Method: what breaks cells and medians, one at a time, with
+/// boxes enough for many cells.
+#[test]
+fn awkward_worlds() {
+    let mut rng = Rng::seed_from_u64(7);
+    let mut try_world = |what: &str, boxes: &mut dyn FnMut(&mut Rng) -> MovingBox| {
+        let fixed: Vec<Aabb> = (0..4500).map(|_| boxes(&mut rng).aabb).collect();
+        let movers: Vec<MovingBox> = (0..40).map(|_| boxes(&mut rng)).collect();
+        Model::of(&fixed).check(what, &movers);
+    };
+    try_world("whole numbers that touch", &mut |rng| {
+        let corner: [f32; 3] = core::array::from_fn(|_| rng.random_range(-6..6) as f32);
+        let delta = core::array::from_fn(|_| rng.random_range(-3..=3) as f32);
+        MovingBox { aabb: Aabb { min: corner, max: corner.map(|x| x + 1.0) }, delta }
+    });
+    try_world("random and special", &mut |rng| random_box(rng, 30.0, 1.0, 9.0));
+    try_world("all one point", &mut |_| MovingBox::default());
+    try_world("flat and long", &mut |rng| {
+        let mut moving = random_box(rng, 20.0, 8.0, 20.0);
+        let axis = rng.random_range(0..3);
+        moving.aabb.max[axis] = moving.aabb.min[axis];
+        moving
+    });
+    try_world("planets among dust", &mut |rng| {
+        let half = if rng.random_range(0..300) == 0 { 80.0 } else { 0.5 };
+        random_box(rng, 100.0, half, 40.0)
+    });
+    try_world("some a million units off", &mut |rng| {
+        let reach = if rng.random_range(0..100) == 0 { 1e6 } else { 8.0 };
+        random_box(rng, reach, 0.5, 5.0)
+    });
+    try_world("sizes of many decades", &mut |rng| {
+        let half = 10.0f32.powi(rng.random_range(-4..3));
+        random_box(rng, 100.0, half, 30.0)
+    });
+    try_world("at the ends of the range", &mut |rng| {
+        random_box(rng, COORD_MAX / 2.0, COORD_MAX / 2.0, COORD_MAX)
+    });
+    try_world("denormal", &mut |rng| random_box(rng, 1e-38, 1e-39, 1e-38));
+    try_world("two denormal heaps", &mut |rng| {
+        let mut moving = random_box(rng, 1e-42, 1e-43, 1e-42);
+        moving.aabb.max[0] += rng.random_range(0..2) as f32;
+        moving
+    });
+}
+
+/// Goal: what was put in and taken out before does not show but in the boxes that are left. Method:
+/// a plain list as the model; changes of any size, of rows old and new, of rows named twice, of
+/// boxes that are none, and so often that every tree is filled, merged and thinned out.
+#[test]
+fn changes() {
+    let mut rng = Rng::seed_from_u64(11);
+    for rows in [60, 9_000] {
+        let mut model = Model::default();
+        for step in 0..60 {
+            let size = rows / [1, 3, 20, 500][rng.random_range(0..4)];
+            if rng.random_range(0..3) == 0 {
+                let held = model.held();
+                let most = held.len().min(2 * size);
+                let gone: Vec<u32> =
+                    (0..most).map(|_| held[rng.random_range(0..held.len())]).collect();
+                model.remove(&gone);
+            } else {
+                let at: Vec<u32> = (0..size).map(|_| rng.random_range(0..rows as u32)).collect();
+                let boxes: Vec<Aabb> = (0..size)
+                    .map(|_| match rng.random_range(0..30) {
+                        0 => Aabb { min: [f32::NAN; 3], max: [0.0; 3] },
+                        1 => Aabb { min: [1.0, 0.0, 0.0], max: [0.0; 3] },
+                        2 => random_box(&mut rng, 60.0, 30.0, 0.0).aabb,
+                        _ => random_box(&mut rng, 60.0, 1.0, 0.0).aabb,
+                    })
+                    .collect();
+                model.put(&at, &boxes);
+            }
+            if step % 37 == 36 {
+                model.set.clear();
+                model.rows.clear();
+            }
+            if step % 23 == 22 {
+                model.set.shrink_to_fit();
+            }
+            let movers: Vec<_> = (0..8).map(|_| random_box(&mut rng, 60.0, 2.0, 40.0)).collect();
+            model.check(&format!("{rows} rows, step {step}"), &movers);
+        }
+    }
+}
+
+/// Goal: pairs and their order are the same on every level and any threads, of one history.
+#[test]
+fn every_level_and_any_threads() {
+    let mut rng = Rng::seed_from_u64(12);
+    let (mut movers, fixed) = part(Scene::Bullets, 8_000, 5);
+    movers.extend((0..30).map(|_| random_box(&mut rng, 20.0, 8.0, 40.0)));
+    movers[77].delta[1] = f32::INFINITY;
+    let first: [Vec<f32>; 6] = columns(&fixed);
+    let second: [Vec<f32>; 6] = columns(&fixed[..900]);
+    let order = |level: Level, threads: Threads| {
+        let mut set = FixedBoxes::with_level(level);
+        set.set_threads(threads);
+        let lend = |of| FixedColumns::from_columns(of).unwrap();
+        assert_eq!(
+            set.extend(lend(first.each_ref().map(Vec::as_slice))),
+            Ok(0..fixed.len() as u32)
+        );
+        set.remove(&(0..2500).map(|row| 2 * row).collect::<Vec<u32>>()).unwrap();
+        set.extend(lend(second.each_ref().map(Vec::as_slice))).unwrap();
+        with(&movers, |movers| {
+            let union: Vec<Pair> = set.union_pairs(movers).unwrap().iter().collect();
+            let swept: Vec<SweptPair> = set.swept_pairs(movers).unwrap().iter().collect();
+            assert_eq!(set.swept_pairs(movers).unwrap().rejected().len(), 1);
+            (union, bits(&swept))
+        })
+    };
+    let expected = order(Level::SCALAR, Threads::one());
+    assert!(expected.0.len() > expected.1.len() && expected.1.len() > 1000);
+    for level in Level::all() {
+        assert!(order(level, Threads::one()) == expected, "{level} on one thread");
+        #[cfg(feature = "rayon")]
+        for threads in 1..=3 {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let inside = pool.install(|| order(level, Threads::current()));
+            assert!(inside == expected, "{level} in a pool of {threads}");
+            let threads_of = Threads::of_pool(std::sync::Arc::new(pool));
+            assert!(order(level, threads_of) == expected, "{level} with a pool of {threads}");
+        }
+    }
+}
+
+/// Goal: sorted pairs tell nothing of the history. Method: the same boxes at once, one by one from
+/// the last to the first, and after others.
+#[test]
+fn sorted_pairs_have_no_history() {
+    let (movers, fixed) = part(Scene::Dense, 3_000, 10);
+    let sorted = |set: &mut FixedBoxes| {
+        with(&movers, |movers| bits(set.swept_pairs(movers).unwrap().sorted()))
+    };
+    let expected = sorted(&mut Model::of(&fixed).set);
+    assert!(expected.len() > 500);
+    let mut slowly = Model::default();
+    for (row, aabb) in fixed.iter().enumerate().rev() {
+        slowly.put(&[row as u32], &[*aabb]);
+    }
+    assert_eq!(sorted(&mut slowly.set), expected);
+    let mut other = Model::of(&part(Scene::Mixed, 7_000, 2).1);
+    other.remove(&other.held());
+    other.put(&(0..fixed.len() as u32).collect::<Vec<_>>(), &fixed);
+    assert_eq!(sorted(&mut other.set), expected);
+}
+
+/// Goal: a row that is not there, or too large, or a list too short is an error that names it and
+/// changes nothing.
+#[test]
+fn rows_that_are_not_there() {
+    let (movers, fixed) = part(Scene::Uniform, 300, 5);
+    let mut model = Model::of(&fixed);
+    model.remove(&[3]);
+    let last = fixed.len() as u32;
+    for (rows, index) in [(vec![0, 1, 3], 2), (vec![last], 0), (vec![7, u32::MAX, 3], 1)] {
+        let error = model.set.remove(&rows).unwrap_err();
+        assert_eq!(error, FixedError::UnknownRow { index, row: rows[index] });
+    }
+    // Of one named twice the second is as the first.
+    model.remove(&[5, 5, 6]);
+    let columns: [Vec<f32>; 6] = columns(&fixed[..2]);
+    let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    let error = model.set.put(&[0, 1 << 27], lent).unwrap_err();
+    assert_eq!(error, FixedError::RowTooLarge { index: 1, row: 1 << 27 });
+    assert_eq!(error.to_string(), "element 1 names row 134217728; rows are below 2^27");
+    let error = model.set.put(&[0], lent).unwrap_err();
+    assert_eq!(error.to_string(), "the list `rows` has 1 rows where 2 are needed");
+    model.check("after errors", &movers);
+}
+
+/// Goal: rows that follow are given out in order; those of boxes that are none stay empty.
+#[test]
+fn rows_that_follow() {
+    let mut set = FixedBoxes::new();
+    let unit = Aabb { min: [0.0; 3], max: [1.0; 3] };
+    let none = Aabb { min: [2.0; 3], max: [1.0; 3] };
+    let columns: [Vec<f32>; 6] = columns(&[unit, none, unit]);
+    let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    assert_eq!(set.extend(lent), Ok(0..3));
+    assert_eq!(set.rejected().iter().map(|r| r.row).collect::<Vec<_>>(), [1]);
+    assert_eq!(set.extend(lent), Ok(3..6));
+    assert_eq!(
+        [0, 1, 2, 3, 4, 5, 6].map(|row| set.get(row).is_some()),
+        [true, false, true, true, false, true, false]
+    );
+    set.clear();
+    assert_eq!(set.extend(lent), Ok(0..3));
+    set.put(&[9], lent.slice(0..1)).unwrap();
+    assert_eq!(set.extend(lent), Ok(10..13));
+}
+
+/// Goal: more pairs than are allowed are counted exactly, and not kept; as many as are allowed are.
+#[test]
+fn too_many_pairs() {
+    let boxes = vec![MovingBox::from(Aabb::cube([1.0; 3], 0.5).unwrap()); 1500];
+    let fixed: Vec<Aabb> = boxes.iter().map(|moving| moving.aabb).collect();
+    let mut model = Model::of(&fixed);
+    let found = fixed.len() * boxes.len();
+    with(&boxes, |movers| {
+        for most in [0, 100_000, found - 1] {
+            model.set.set_pairs_max(most);
+            let error = Err(FindError::TooManyPairs { found, most });
+            assert_eq!(model.set.union_pairs(movers).map(|found| found.len()), error);
+            assert_eq!(model.set.swept_pairs(movers).map(|found| found.len()), error);
+            let held = model.set.memory_usage();
+            assert!(held < 60 * most + 4_000_000, "{held} for {most}");
+        }
+        model.set.set_pairs_max(found);
+        assert_eq!(model.set.union_pairs(movers).unwrap().len(), found);
+        assert_eq!(model.set.swept_pairs(movers).unwrap().len(), found);
+    });
+    let full = model.set.memory_usage();
+    model.set.shrink_to_fit();
+    assert!(model.set.memory_usage() < full / 50, "{} of {full}", model.set.memory_usage());
+    model.set.set_pairs_max(usize::MAX);
+    model.check("after all was given back", &boxes[..3]);
+}
+
+/// Goal: a reserved set finds its memory; a cleared and shrunk one has none.
+#[test]
+fn memory_can_be_reserved_and_given_back() {
+    let (movers, fixed) = part(Scene::Uniform, 6_000, 3);
+    let mut model = Model::default();
+    assert_eq!(model.set.memory_usage(), 0);
+    model.set.reserve(5_000, movers.len(), 9_000, 9_000);
+    let least = 5_000 * 4 + movers.len() * 64 + 9_000 * (8 + 12 + 8 + 12);
+    assert!(model.set.memory_usage() >= least);
+    model.put(&(0..fixed.len() as u32).collect::<Vec<_>>(), &fixed);
+    model.check("reserved", &movers[..50]);
+    model.set.clear();
+    model.set.shrink_to_fit();
+    assert_eq!(model.set.memory_usage(), 0);
+    model.rows.clear();
+    model.check("empty", &movers[..50]);
+}

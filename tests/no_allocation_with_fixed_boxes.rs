@@ -1,0 +1,84 @@
+//! Does a warm set of fixed boxes leave the allocator alone?
+//!
+//! A test binary of its own with one test: the allocator that counts is the whole program's.
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use swath::{Boxes, FixedBoxes, FixedColumns};
+
+/// The system's allocator, and how often it was asked for memory.
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+#[expect(unsafe_code, reason = "an allocator cannot be written without")]
+// SAFETY: every call is passed on to `System` unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Goal: against a kept set a warm tick allocates nothing, in either form, sorted or not, also when
+/// the pairs become a few per cent more or less.
+///
+/// Method: count, with several trees in the set and ticks inside the pool, as an engine's would be.
+/// Movers swell and shrink by a hundredth.
+#[test]
+fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut column = |rows: usize, from: f32, to: f32| -> Vec<f32> {
+        (0..rows).map(|_| rng.random_range(from..to)).collect()
+    };
+    let fixed: [_; 3] = core::array::from_fn(|_| column(9_000, 0.0, 20.0));
+    let fixed_max = fixed.each_ref().map(|low| low.iter().map(|x| x + 1.0).collect::<Vec<f32>>());
+    let [low, high] = [&fixed, &fixed_max].map(|of| of.each_ref().map(Vec::as_slice));
+    let fixed = FixedColumns::new(low, high).unwrap();
+    let min: [_; 3] = core::array::from_fn(|_| column(3_000, 0.0, 20.0));
+    let delta: [_; 3] = core::array::from_fn(|_| column(3_000, -3.0, 3.0));
+    let max = [1.0, 1.01, 0.99, 1.005]
+        .map(|size| min.each_ref().map(|low| low.iter().map(|x| x + size).collect::<Vec<f32>>()));
+    let [min, delta] = [&min, &delta].map(|of| of.each_ref().map(Vec::as_slice));
+    let movers = max
+        .each_ref()
+        .map(|max| Boxes::new(min, max.each_ref().map(Vec::as_slice), delta).unwrap());
+    for threads in 1..=3 {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut set = FixedBoxes::new();
+        set.extend(fixed).unwrap();
+        set.extend(fixed.slice(0..500)).unwrap();
+        let counts = pool.install(|| {
+            let mut tick = |movers| {
+                let union = set.union_pairs(movers).unwrap().sorted().len();
+                union + set.swept_pairs(movers).unwrap().sorted().len()
+            };
+            let warm_up = [(); 2].map(|()| tick(movers[0]));
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            let counted: [usize; 20] = core::array::from_fn(|k| tick(movers[k % 4]));
+            let during = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            assert_eq!(warm_up, [counted[0], counted[4]]);
+            let [low, high] = [counted[2], counted[1]];
+            assert!(high - low > low / 100, "the pairs drift by too little: {low}, {high}");
+            during
+        });
+        assert_eq!(counts, 0, "with {threads} threads");
+    }
+}
