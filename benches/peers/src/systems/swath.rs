@@ -2,46 +2,112 @@
 //!
 //! One finder, kept, so that its memory is warm; it keeps nothing else between ticks. It takes the
 //! columns as they are and makes the bounds itself. Called inside the pool, it uses its threads.
-//! [`Swept`] is the same with the exact swept test as the last step.
+//! Where fewer than half of the boxes move, those that do not are kept in [`FixedBoxes`], as the
+//! other systems keep them in a tree of their own; the movers are then found among themselves and
+//! against the kept ones. [`Swept`] is the same with the exact swept test as the last step.
 
-use swath::{BoxSet, PairFinder};
+use swath::store::FixedColumns;
+use swath::{BoxSet, Boxes, FixedBoxes, PairFinder};
 
 use super::{RowPair, System, Tick};
 
 #[derive(Default)]
-pub(super) struct Union {
-    finder: PairFinder,
-}
-
-impl System for Union {
-    fn take(&mut self, _: &Tick<'_>) {}
-
-    fn find(&mut self, tick: &Tick<'_>) -> usize {
-        self.finder.union_pairs(BoxSet::new(tick.boxes).moving(tick.moves)).expect("flags fit").len()
-    }
-
-    /// Finds again: the answer lends the finder's memory and cannot be kept. It is the same.
-    fn show(&mut self, tick: &Tick<'_>, visit: &mut dyn FnMut(RowPair)) {
-        let found = self.finder.union_pairs(BoxSet::new(tick.boxes).moving(tick.moves)).expect("flags fit");
-        found.iter().for_each(|pair| visit([pair.a, pair.b]));
-    }
-}
+pub(super) struct Union(Swath);
 
 #[derive(Default)]
-pub(super) struct Swept {
+pub(super) struct Swept(Swath);
+
+#[derive(Default)]
+struct Swath {
     finder: PairFinder,
+    fixed: FixedBoxes,
+    /// Which boxes moved when those that do not were put in, if they were.
+    kept: Option<Vec<bool>>,
+    /// Rows and columns of the boxes that move, where few do: an engine has them in columns of
+    /// their own.
+    rows: Vec<u32>,
+    columns: [Vec<f32>; 9],
 }
 
-impl System for Swept {
-    fn take(&mut self, _: &Tick<'_>) {}
-
-    fn find(&mut self, tick: &Tick<'_>) -> usize {
-        self.finder.swept_pairs(BoxSet::new(tick.boxes).moving(tick.moves)).expect("flags fit").len()
+impl Swath {
+    fn take(&mut self, tick: &Tick<'_>) {
+        self.rows.clear();
+        self.columns.iter_mut().for_each(Vec::clear);
+        let movers = tick.moves.iter().filter(|&&moves| moves).count();
+        if 2 * movers >= tick.moves.len() {
+            self.kept = None;
+            return;
+        }
+        self.rows.extend((0..).zip(tick.moves).filter(|&(_, &moves)| moves).map(|(row, _)| row));
+        for (to, from) in self.columns.iter_mut().zip(tick.boxes.columns()) {
+            to.extend(self.rows.iter().map(|&row| from[row as usize]));
+        }
+        if self.kept.as_deref() != Some(tick.moves) {
+            self.kept = Some(Vec::new());
+        }
     }
 
-    /// As [`Union`].
-    fn show(&mut self, tick: &Tick<'_>, visit: &mut dyn FnMut(RowPair)) {
-        let found = self.finder.swept_pairs(BoxSet::new(tick.boxes).moving(tick.moves)).expect("flags fit");
-        found.iter().for_each(|pair| visit([pair.a, pair.b]));
+    /// Keeps those that do not move, if they are new; `false` where most move.
+    fn keep(&mut self, tick: &Tick<'_>) -> bool {
+        let Some(kept) = &mut self.kept else { return false };
+        if kept.is_empty() {
+            kept.extend_from_slice(tick.moves);
+            let still = (0..).zip(tick.moves).filter(|&(_, &moves)| !moves);
+            let rows: Vec<u32> = still.map(|(row, _)| row).collect();
+            let columns: [Vec<f32>; 6] = core::array::from_fn(|k| {
+                rows.iter().map(|&row| tick.boxes.columns()[k][row as usize]).collect()
+            });
+            let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice));
+            self.fixed.clear();
+            self.fixed.put(&rows, columns.expect("one length")).expect("a row for each");
+        }
+        true
     }
 }
+
+fn lend(columns: &[Vec<f32>; 9]) -> Boxes<'_> {
+    Boxes::from_columns(columns.each_ref().map(Vec::as_slice)).expect("one length")
+}
+
+/// What both do, with the names of the finders' methods.
+macro_rules! system {
+    ($system:ident, $pairs:ident) => {
+        impl System for $system {
+            fn take(&mut self, tick: &Tick<'_>) {
+                self.0.take(tick);
+            }
+
+            fn find(&mut self, tick: &Tick<'_>) -> usize {
+                if !self.0.keep(tick) {
+                    let set = BoxSet::new(tick.boxes).moving(tick.moves);
+                    return self.0.finder.$pairs(set).expect("flags fit").len();
+                }
+                let Swath { finder, fixed, columns, .. } = &mut self.0;
+                let movers = lend(columns);
+                let among = finder.$pairs(movers).expect("few").len();
+                among + fixed.$pairs(movers).expect("few").len()
+            }
+
+            /// Finds again: the answer lends the finder's memory and cannot be kept. It is the same.
+            fn show(&mut self, tick: &Tick<'_>, visit: &mut dyn FnMut(RowPair)) {
+                if !self.0.keep(tick) {
+                    let set = BoxSet::new(tick.boxes).moving(tick.moves);
+                    let found = self.0.finder.$pairs(set).expect("flags fit");
+                    return found.iter().for_each(|pair| visit([pair.a, pair.b]));
+                }
+                let Swath { finder, fixed, rows, columns, .. } = &mut self.0;
+                let movers = lend(columns);
+                for pair in finder.$pairs(movers).expect("few").iter() {
+                    visit([rows[pair.a as usize], rows[pair.b as usize]]);
+                }
+                for pair in fixed.$pairs(movers).expect("few").iter() {
+                    let (a, b) = (rows[pair.a as usize], pair.b);
+                    visit([a.min(b), a.max(b)]);
+                }
+            }
+        }
+    };
+}
+
+system!(Union, union_pairs);
+system!(Swept, swept_pairs);
