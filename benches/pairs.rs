@@ -1,7 +1,8 @@
 //! How fast are all pairs of a world found?
 //!
-//! `pairs/FORM/SCENE/BOXES/LEVEL` on one thread and, for the widest level, on all. Before the
-//! clock starts the pairs of a world of 2,000 boxes of the scene are compared with brute force,
+//! `pairs/FORM/SCENE/BOXES/LEVEL` on one thread and, for the widest level, on all; for some scenes
+//! also with a filter for each box that allows all (`filtered`), and between the two halves of the
+//! boxes (`between`), both union pairs. Before the clock starts the pairs of a world of 2,000 boxes of the scene are compared with brute force,
 //! and those of the timed world over levels.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
@@ -12,7 +13,7 @@ use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group, cr
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::hint::black_box;
 use std::time::Instant;
-use swath::{BoxSet, Boxes, Level, MovingBox, Pair, PairFinder, SweptPair, spec};
+use swath::{BoxSet, Boxes, Filter, Level, MovingBox, Pair, PairFinder, SweptPair, spec};
 use worlds::{Scene, World};
 
 fn boxes(world: &World) -> Boxes<'_> {
@@ -25,14 +26,31 @@ fn set(world: &World) -> BoxSet<'_> {
     BoxSet::new(boxes(world)).moving(&world.moves)
 }
 
+/// Scenes that are also timed with filters and between two sets.
+const WITH_SETS: [Scene; 3] = [Scene::Uniform, Scene::Dense, Scene::Bullets];
+
+/// The first rows and the rest.
+fn halves(world: &World) -> [BoxSet<'_>; 2] {
+    let (boxes, middle) = (boxes(world), world.len() / 2);
+    [0..middle, middle..world.len()]
+        .map(|rows| BoxSet::new(boxes.slice(rows.clone())).moving(&world.moves[rows]))
+}
+
 /// Panics unless the pairs are those of the specification.
 fn check(scene: Scene) {
     let world = World::new(scene, 2000, 1);
     let rows: Vec<MovingBox> = (0..world.len()).map(|row| boxes(&world).get(row)).collect();
     let moves = Some(&world.moves[..]);
     let mut finder = PairFinder::new();
-    let union = finder.union_pairs(set(&world)).expect("flags fit").sorted();
+    let union = finder.union_pairs(set(&world)).expect("flags fit").sorted().to_vec();
     assert_eq!(union, spec::union_pairs(&rows, moves), "{scene}");
+    let filters = vec![Filter::ALL; world.len()];
+    let found = finder.union_pairs(set(&world).filtered(&filters)).expect("filters fit");
+    assert_eq!(found.sorted(), union, "{scene}, filtered");
+    let [a, b] = halves(&world);
+    let middle = (world.len() / 2) as u32;
+    let across = union.iter().filter(|pair| (pair.a < middle) != (pair.b < middle)).count();
+    assert_eq!(finder.union_pairs_between(a, b).expect("flags fit").len(), across, "{scene}");
     let swept = finder.swept_pairs(set(&world)).expect("flags fit").sorted();
     let swept: Vec<Pair> = swept.iter().map(|&pair| pair.into()).collect();
     assert_eq!(swept, spec::swept_pairs(&rows, moves), "{scene}");
@@ -85,6 +103,21 @@ fn pairs(criterion: &mut Criterion) {
                         found.expect("flags fit").len()
                     });
                 });
+                if level == Level::detect() && WITH_SETS.contains(&scene) {
+                    let filters = vec![Filter::ALL; count];
+                    group.bench_function(name("filtered", ""), |bencher| {
+                        time(bencher, &one_thread, || {
+                            let set = black_box(set(&world).filtered(&filters));
+                            finder.union_pairs(set).expect("filters fit").len()
+                        });
+                    });
+                    group.bench_function(name("between", ""), |bencher| {
+                        time(bencher, &one_thread, || {
+                            let [a, b] = black_box(halves(&world));
+                            finder.union_pairs_between(a, b).expect("flags fit").len()
+                        });
+                    });
+                }
                 if level == Level::detect() {
                     group.bench_function(name("swept", "-all-threads"), |bencher| {
                         time(bencher, &all_threads, || {
