@@ -11,8 +11,8 @@
 //! box passes is widened by a [`margin`]. Let `w` be the length of a cell, `d` the displacement of
 //! the long box and `e` that of the other on one axis, `c` its coordinates, `u = 2⁻²⁴`. At the
 //! first time `t` the two are at most `8ut(|d| + |e|)` apart, as `t` is that much early at most
-//! and a false hit misses by less; a position is off by `2u(c + |d|)`; a cell number by `2⁻⁸u`
-//! cells for each of at most 2⁸ cells, which is `2⁻¹⁵` at most. The other box bounds the place
+//! and a false hit misses by less; a position is off by `2u(c + |d|)`; a cell number,
+//! below 2⁸, by `4u` of itself, `2⁻¹⁴` cells at most. The other box bounds the place
 //! of contact if it is short, with `|e| ≤ w`, or if both are long and it has the lesser
 //! displacement, `|e| ≤ |d|`. In all that is less than
 //! `2⁻⁸w + 2⁻¹⁸|d| + 2⁻²⁰c`.
