@@ -1,7 +1,7 @@
 //! Which strips does each box of a chunk meet?
 //!
 //! A chunk is a fixed run of rows. Its boxes are written, a record for each strip a box meets,
-//! to memory of the chunk's own, ordered by strip; within a strip in the order of the rows. A
+//! to memory of the chunk's own, ordered by strip; within a strip in an order that depends on the rows alone. A
 //! strip later reads its part of each chunk, so scattering needs no memory that two chunks
 //! write, and what one chunk scatters to stays in the cache.
 
@@ -115,6 +115,8 @@ impl<const WORDS: usize> Chunk<WORDS> {
 pub(super) struct Scratch {
     /// First and last cell on u and on v, a byte each.
     cells: Vec<u32>,
+    /// The rows that meet more than one cell, and after them a row that is none.
+    crossing: Vec<u32>,
     /// Where the next record of each strip goes.
     cursors: Vec<u32>,
     /// The strips that long paths pass, in the order of the rows.
@@ -126,7 +128,10 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
-        let words = self.cells.capacity() + self.cursors.capacity() + self.passed.capacity();
+        let words = self.cells.capacity()
+            + self.crossing.capacity()
+            + self.cursors.capacity()
+            + self.passed.capacity();
         words * size_of::<u32>() + self.stops.capacity() * size_of::<Stop>()
     }
 
@@ -137,8 +142,12 @@ impl Scratch {
 
     /// Makes room for a chunk of so many rows.
     pub(super) fn reserve(&mut self, rows: usize, strips_max: usize, stops: usize) {
-        let columns =
-            [(&mut self.cells, rows), (&mut self.cursors, strips_max), (&mut self.passed, rows)];
+        let columns = [
+            (&mut self.cells, rows),
+            (&mut self.crossing, rows + 1),
+            (&mut self.cursors, strips_max),
+            (&mut self.passed, rows),
+        ];
         for (column, len) in columns {
             column.clear();
             column.reserve_exact(len);
@@ -262,10 +271,26 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
         let cursors = &mut self.scratch.cursors;
         cursors.clear();
         cursors.resize(strips, 0);
-        for &cells in &self.scratch.cells {
+        // Which boxes cross a border nobody can foresee, so all are counted where they start, and
+        // those that cross are listed without a branch.
+        let crossing = &mut self.scratch.crossing;
+        crossing.clear();
+        crossing.resize(self.scratch.cells.len() + 1, 0);
+        let mut count = 0;
+        for (row, &cells) in self.scratch.cells.iter().enumerate() {
             let [u_low, u_high, v_low, v_high] = unpack(cells);
+            if u_low > u_high {
+                continue;
+            }
+            cursors[u_low * v_cells + v_low] += 1;
+            crossing[count] = row as u32;
+            count += usize::from((u_low != u_high) | (v_low != v_high));
+        }
+        crossing[count] = u32::MAX;
+        for &row in &crossing[..count] {
+            let [u_low, u_high, v_low, v_high] = unpack(self.scratch.cells[row as usize]);
             for u in u_low..u_high + 1 {
-                for v in v_low..v_high + 1 {
+                for v in v_low + usize::from(u == u_low)..v_high + 1 {
                     cursors[u * v_cells + v] += 1;
                 }
             }
@@ -294,8 +319,9 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
         let rows = table.rows();
         let size = rows.min(BLOCK);
         let part = &self.part;
-        let Scratch { cells, cursors, stops, passed } = &mut *self.scratch;
+        let Scratch { cells, crossing, cursors, stops, passed } = &mut *self.scratch;
         let (mut stops, mut passed) = (&stops[..], passed.iter());
+        let mut crossing = &crossing[..];
         let records = &mut self.chunk.records[..];
         // The records of a block are made in lanes, then copied one by one. The last block, and
         // the last group of a block, reach back over rows that were seen.
@@ -327,10 +353,21 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
                     }
                     continue;
                 }
+                let [u_low, u_high, v_low, _] = unpack(cells[row]);
+                if u_low <= u_high {
+                    put(records, &mut cursors[u_low * v_cells + v_low], record, id);
+                }
+            }
+            while let [row, rest @ ..] = crossing
+                && (*row as usize) < start + BLOCK
+            {
+                let row = *row as usize;
+                crossing = rest;
+                let (record, id) = (&block[row - base], part.id(row));
                 let [u_low, u_high, v_low, v_high] = unpack(cells[row]);
                 for u in u_low..u_high + 1 {
                     let u_flag = if u == u_low { 0 } else { NOT_FIRST_U };
-                    for v in v_low..v_high + 1 {
+                    for v in v_low + usize::from(u == u_low)..v_high + 1 {
                         let v_flag = if v == v_low { 0 } else { NOT_FIRST_V };
                         put(records, &mut cursors[u * v_cells + v], record, id | u_flag | v_flag);
                     }

@@ -3,7 +3,7 @@
 //! The strip's records are ordered by the bin in which a box starts (a counting sort, stable) and
 //! laid out as columns. Each box is then compared with those after it, up to the end of the last
 //! bin it reaches: two boxes that meet share a bin, so the later one starts there or before.
-//! Inside a bin the order is that of the rows, hence both ends are compared along the strip too.
+//! Inside a bin the order is that of the records, hence both ends are compared along the strip too.
 //!
 //! Pairs are written without a branch: the ids of a whole lane group are compressed to the front
 //! and stored, and the end of the list moves by how many counted.
