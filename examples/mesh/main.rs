@@ -10,7 +10,8 @@
 //! cargo run --release --example mesh -- 227.ply 228.ply --boxes-json 227vf.json 227ee.json
 //! ```
 //!
-//! What goes wrong is said in one line on stderr. Exit code: 0, or 2 for a bad flag, else 1.
+//! What goes wrong after the flags were read is said in one line on stderr. Exit code: 0, or 2 for a
+//! bad flag, else 1.
 
 mod contained;
 mod elements;
