@@ -68,11 +68,13 @@ fn direction(draw: &mut Draw) -> [f32; 3] {
 /// A world of so many boxes. Where borders of cells are known: see [`on_borders`].
 type Family = fn(&mut Draw, usize) -> Vec<MovingBox>;
 
-const FAMILIES: [(&str, Family); 16] = [
+const FAMILIES: [(&str, Family); 18] = [
     ("paths of any length", any_length),
     ("one fast among many", one_fast),
     ("on borders of cells", on_borders),
     ("on borders, with sides", on_borders_with_sides),
+    ("few through corners of cells", through_corners),
+    ("through corners far away", corners_far_away),
     ("huge among dust", huge_among_dust),
     ("far from the origin", far_away),
     ("clusters and escaped ones", clusters),
@@ -156,6 +158,54 @@ fn on_borders_with_sides(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
         let [x, y, z] = from_fn(|_| draw.one_of(&[0.0, 0.5, 1.0]));
         let at = moving.aabb.min;
         moving.aabb = Aabb { min: at, max: [at[0] + x, at[1] + y, at[2] + z] };
+    }
+    world
+}
+
+/// Most boxes are points that rest, so that the borders are where [`place`] has them; a few fly
+/// through many of them and through places between, at odd parts of the tick.
+fn through_corners(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let mut world = Vec::new();
+    for _ in 0..boxes.div_ceil(40) {
+        let parts = draw.one_of(&[1, 3, 5, 7, 9, 100]);
+        let step: [f32; 3] = from_fn(|_| draw.whole(-7, 7));
+        let step = step.map(|part| if draw.one_in(4) { 0.0 } else { part });
+        let met: [f32; 3] = from_fn(|_| place(draw));
+        let at = draw.0.random_range(0..=parts) as f32;
+        let half = draw.one_of(&[0.0, 0.0, 0.5, 1.0]);
+        let corner: [f32; 3] = from_fn(|_| draw.sign() * half);
+        let start = |draw: &mut Draw, step: [f32; 3]| -> MovingBox {
+            let middle: [f32; 3] = from_fn(|axis| met[axis] - step[axis] * at + corner[axis]);
+            let delta = step.map(|part| part * parts as f32);
+            let flat = draw.one_of(&[half, half, 0.0]);
+            around(middle, [half, half, flat], delta)
+        };
+        world.push(start(draw, step));
+        if draw.one_in(3) {
+            let other: [f32; 3] = from_fn(|_| draw.whole(-7, 7));
+            world.push(start(draw, other));
+        }
+        // What it flies through: there, and a step before or after.
+        for steps in [0.0, 1.0, -1.0] {
+            let there: [f32; 3] = from_fn(|axis| met[axis] + step[axis] * steps);
+            world.push(around(there, [0.0; 3], [0.0; 3]));
+        }
+    }
+    while world.len() < boxes {
+        world.push(around(from_fn(|_| place(draw)), [0.0; 3], [0.0; 3]));
+    }
+    world.truncate(boxes);
+    world
+}
+
+fn corners_far_away(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let off = draw.one_of(&[1e6, 2e6, 1e5]);
+    let size = draw.one_of(&[1.0, 0.7, 8.0]);
+    let mut world = through_corners(draw, boxes);
+    for moving in &mut world {
+        moving.aabb.min = moving.aabb.min.map(|at| at * size + off);
+        moving.aabb.max = moving.aabb.max.map(|at| at * size + off);
+        moving.delta = moving.delta.map(|part| part * size);
     }
     world
 }
