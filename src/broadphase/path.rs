@@ -192,6 +192,7 @@ mod tests {
     use crate::geom::{Aabb, MovingBox};
     use crate::kernels::{bounds::bounds, sweep};
     use crate::lanes::Scalar;
+    use crate::spec;
     use alloc::vec::Vec;
     use core::array::from_fn;
     use rand::rngs::Xoshiro256PlusPlus;
@@ -231,22 +232,29 @@ mod tests {
     fn both_are_in_the_strip_where_they_touch() {
         let random = &mut Xoshiro256PlusPlus::seed_from_u64(1);
         let cases = std::env::var("SWATH_CASES").ok();
-        let cases: usize = cases.map_or(100_000, |cases| cases.parse().unwrap());
-        let (mut hits, mut both_long, mut grid) = (0, 0, None);
+        let cases: usize = cases.map_or(400_000, |cases| cases.parse().unwrap());
+        let (mut hits, mut both_long, mut strips, mut grid) = (0, 0, 0, None);
         for case in 0..cases {
             if case % 1000 == 0 {
+                let offs = [0.0, 0.1, -7.3, 1e4, -3e5, 1e7];
+                let all = random.random_range(0..12);
                 let off: [f32; 3] =
-                    from_fn(|_| [0.0, 0.1, -7.3, 1e4, -3e5, 1e7][random.random_range(0..6)]);
+                    from_fn(|_| *offs.get(all).unwrap_or(&offs[random.random_range(0..6)]));
                 let size: [f32; 3] = from_fn(|_| [1.0, 3.3, 77.0, 1e3][random.random_range(0..4)]);
+                let fineness = [20.0, 100.0, 1000.0][random.random_range(0..3)];
                 let boxes: Vec<MovingBox> = (0..4096)
                     .map(|_| {
                         let at: [f32; 3] =
                             from_fn(|k| off[k] + size[k] * random.random_range(-1.0..1.0));
-                        MovingBox { aabb: Aabb { min: at, max: at }, delta: [0.0; 3] }
+                        let max = from_fn(|k| at[k] + size[k] / fineness);
+                        MovingBox { aabb: Aabb { min: at, max }, delta: [0.0; 3] }
                     })
                     .collect();
-                let get = |row: usize| boxes[row];
-                grid = Some((Grid::choose(4096, get, true, &mut Sample::default()), off, size));
+                // As of a world that is larger, so that it is cut into many cells.
+                let get = |row: usize| boxes[row / 256];
+                let chosen = Grid::choose(1 << 20, get, true, &mut Sample::default());
+                strips += chosen.strips();
+                grid = Some((chosen, off, size));
             }
             let (grid, off, size) = grid.as_ref().unwrap();
             // Where two corners meet.
@@ -254,7 +262,11 @@ mod tests {
             for cut in [&grid.u, &grid.v] {
                 if cut.cells > 1 && random.random_ratio(3, 4) {
                     let border = random.random_range(0..=cut.cells) as f32;
-                    at[cut.axis] = near(random, cut.origin + border / cut.scale, 3);
+                    let steps = [0, 3, 20][random.random_range(0..3)];
+                    // And a few roundings of the number of a cell beside it.
+                    let rounding = cut.cells as f32 / cut.scale * f32::EPSILON * 0.25;
+                    let beside = rounding * [0, 0, 1, -1, 2, -3][random.random_range(0..6)] as f32;
+                    at[cut.axis] = near(random, cut.origin + border / cut.scale + beside, steps);
                 }
             }
             let time = match random.random_range(0..6) {
@@ -263,8 +275,13 @@ mod tests {
                 2 => 1.0 / 3.0,
                 _ => random.random_range(0.0..=1.0),
             };
+            // Sometimes one is very much faster than the other, which is long too.
+            let unlike = random.random_ratio(1, 4);
+            let mut last_delta = [0.0; 3];
             let pair: [MovingBox; 2] = from_fn(|which| {
-                let cells = if which == 0 || random.random() {
+                let cells = if unlike {
+                    [(1 << random.random_range(17..22)) as f32, 1.5][which]
+                } else if which == 0 || random.random() {
                     (1 << random.random_range(0..20)) as f32 * random.random_range(1.0..2.0)
                 } else {
                     [0.0, 0.1, 0.4][random.random_range(0..3)]
@@ -273,8 +290,13 @@ mod tests {
                     let cut = [&grid.u, &grid.v].into_iter().find(|cut| cut.axis == k);
                     let cell = cut.map_or(size[k], |cut| 1.0 / cut.scale);
                     let part = [0.0, 1.0, -1.0, random.random_range(-1.0..=1.0)];
-                    cells * cell * part[random.random_range(0..4)]
+                    let of_other = [last_delta[k], -last_delta[k], 0.5 * last_delta[k]];
+                    match random.random_range(0..6) {
+                        choice @ 0..3 if which == 1 => of_other[choice],
+                        choice => cells * cell * part[choice % 4],
+                    }
                 });
+                last_delta = delta;
                 let side: [f32; 3] =
                     from_fn(|k| size[k] * [0.0, 0.0, 0.01, 0.5, 3.0][random.random_range(0..5)]);
                 let corner: [f32; 3] = from_fn(|k| near(random, at[k] - delta[k] * time, 1));
@@ -293,16 +315,18 @@ mod tests {
             let [a, b] = [(&paths[0], long[0]), (&paths[1], long[1])];
             let (first, hit) = sweep::times(Scalar, a.0, b.0);
             let (cells, meet) = contact_cells(Scalar, grid, a, b, first);
-            let swapped = contact_cells(Scalar, grid, b, a, first);
-            assert_eq!((cells, meet), swapped, "{pair:?}");
             let bounds = pair.map(|of| of.bounds());
             let together = (0..3).all(|k| {
                 bounds[0].min[k] <= bounds[1].max[k] && bounds[1].min[k] <= bounds[0].max[k]
             });
             assert_eq!(meet, together, "{pair:?}");
-            if !hit || !meet || !(long[0] || long[1]) {
+            // What only rounding calls a hit may be apart by more than the margin.
+            let touch = hit && spec::sweep(&pair[0], &pair[1]).unwrap().first.is_finite();
+            if !touch || !meet || !(long[0] || long[1]) {
                 continue;
             }
+            let swapped = contact_cells(Scalar, grid, b, a, first);
+            assert_eq!((cells, meet), swapped, "{pair:?}");
             let strip = cells[0] * grid.v.cells + cells[1];
             let parts = from_fn::<_, 2, _>(|k| in_strip(grid, &paths[k], long[k], strip));
             let [Some(p), Some(q)] = parts else {
@@ -313,6 +337,10 @@ mod tests {
             hits += 1;
             both_long += usize::from(long[0] && long[1]);
         }
-        assert!(hits > cases / 5 && both_long > cases / 20, "{hits} hits, {both_long} of two long");
+        assert!(
+            hits > cases / 20 && both_long > cases / 100,
+            "{hits} hits, {both_long} of two long"
+        );
+        assert!(strips > cases / 1000 * 50, "{strips} strips in {} grids", cases / 1000);
     }
 }
