@@ -67,7 +67,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// SplitMix64 (Steele, Lea, Flood 2014), once over each half.
+    /// `SplitMix64` (Steele, Lea, Flood 2014), once over each half.
     fn add(&mut self, (a, b, bits): Timed) {
         let mix = |mut word: u64| {
             word = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
