@@ -14,6 +14,7 @@ use rand::{RngExt, SeedableRng};
 use swath::{BoxSet, Filter, Level, PairFinder, Threads};
 use worlds::{Scene, World};
 
+#[cfg(feature = "rayon")]
 const THREADS_MAX: usize = 8;
 
 fn rows(scene: Scene, boxes: usize) -> Rows {
@@ -25,14 +26,13 @@ fn rows(scene: Scene, boxes: usize) -> Rows {
 
 /// Pools of one thread to eight, and none at all.
 fn threads() -> Vec<Threads> {
-    let mut threads = vec![Threads::one(), Threads::current()];
+    let threads = [Threads::one(), Threads::current()].into_iter();
     #[cfg(feature = "rayon")]
-    for count in 1..=THREADS_MAX {
+    let threads = threads.chain((1..=THREADS_MAX).map(|count| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build().unwrap();
-        threads.push(Threads::of_pool(std::sync::Arc::new(pool)));
-    }
-    assert!(threads.len() <= THREADS_MAX + 2);
-    threads
+        Threads::of_pool(std::sync::Arc::new(pool))
+    }));
+    threads.collect()
 }
 
 /// What a finder answers: union and swept pairs as it has them, and the rows it rejects.
