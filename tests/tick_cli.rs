@@ -1,12 +1,15 @@
 //! Does the example `tick` keep its word at the command line?
 //!
-//! It is run as a user runs it. `cargo test` builds it beside the tests: this program is in
-//! `target/<profile>/deps`, the example in `target/<profile>/examples`.
+//! It is run as a user runs it.
+
+#[path = "support/command.rs"]
+mod command;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
+use command::{example, fails, folder, run};
 use serde_json::Value;
 use swath::Level;
 
@@ -14,32 +17,8 @@ const SCENES: &str = "uniform dense bullets mixed pile sheet static";
 const KEYS: &str = "boxes ticks threads level union_pairs swept_pairs rejected ms_median \
     ns_per_box cpu_ns_per_box floor_ms hash";
 
-/// The example with these flags, split at blanks. Where a test was built for another CPU, the
-/// example is run by what Cargo runs the test with.
 fn tick(flags: &str) -> Command {
-    let test = std::env::current_exe().expect("a test has a path");
-    let profile = test.ancestors().nth(2).expect("deps are in a profile");
-    let mut example = profile.join("examples/tick");
-    example.set_extension(std::env::consts::EXE_EXTENSION);
-    let shown = example.display();
-    assert!(example.exists(), "{shown} is not built: cargo build --example tick");
-    let arch = std::env::consts::ARCH.to_uppercase();
-    let mut variables = std::env::vars();
-    let runner = variables.find(|(name, _)| {
-        name.starts_with(&format!("CARGO_TARGET_{arch}_")) && name.ends_with("_RUNNER")
-    });
-    let mut command = Command::new(&example);
-    if let Some((_, runner)) = runner {
-        let mut words = runner.split_whitespace();
-        command = Command::new(words.next().expect("a runner is a program"));
-        command.args(words).arg(&example);
-    }
-    command.args(flags.split_whitespace());
-    command
-}
-
-fn run(command: &mut Command) -> Output {
-    command.output().expect("the example starts")
+    example("tick", flags)
 }
 
 /// The objects of a run that went well and said nothing else.
@@ -55,26 +34,6 @@ fn objects(command: &mut Command) -> Vec<Value> {
 #[track_caller]
 fn object(command: &mut Command) -> Value {
     objects(command).pop().expect("there is an object")
-}
-
-/// The run fails with this exit code, prints nothing, and says `why` in one line.
-#[track_caller]
-fn fails(command: &mut Command, code: i32, why: &str) {
-    let output = run(command);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{command:?}: {said}");
-    assert!(output.stdout.is_empty(), "{command:?}");
-    assert!(said.starts_with("error: ") && said.lines().count() == 1, "{command:?}: {said}");
-    assert!(said.contains(why) && !said.contains("panicked"), "{command:?}: {said}");
-}
-
-/// An empty folder for the files of one test.
-fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("tick_{test}"));
-    // It need not be there.
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("a folder can be made");
-    folder
 }
 
 /// Writes a magic, little-endian words, and bytes.
@@ -195,7 +154,7 @@ fn help_and_a_closed_pipe_are_no_errors() {
 /// border and in between, one byte too long, and files of another kind.
 #[test]
 fn a_file_that_is_no_trace_is_refused() {
-    let folder = folder("foreign");
+    let folder = folder("tick_foreign");
     let path = write_trace(&folder, &[cube(0.0, [0.0; 3]), cube(5.0, [1.0; 3])]);
     let good = fs::read(&path).expect("it was written");
     let mut bad = vec![
@@ -222,7 +181,7 @@ fn a_file_that_is_no_trace_is_refused() {
 /// Goal: a row that is no box is named. Method: each reason, in a row that is not the first.
 #[test]
 fn a_row_that_is_no_box_is_named() {
-    let folder = folder("no_box");
+    let folder = folder("tick_no_box");
     let good = cube(0.0, [0.0; 3]);
     for (column, number, why) in [
         (0, f32::NAN, "a number on axis x is not finite"),
@@ -245,7 +204,7 @@ fn a_row_that_is_no_box_is_named() {
 /// or too many.
 #[test]
 fn recorded_pairs_are_compared() {
-    let folder = folder("recorded");
+    let folder = folder("tick_recorded");
     let rest = [0.0; 3];
     let past = f32::next_up;
     let path = write_trace(
@@ -304,7 +263,7 @@ fn recorded_pairs_are_compared() {
 /// here, in two ticks and in one.
 #[test]
 fn the_hash_is_the_documented_one() {
-    let folder = folder("hash");
+    let folder = folder("tick_hash");
     let path = write_trace(&folder, &[cube(0.0, [0.0; 3]), cube(0.5, [0.0; 3])]);
     let hash_of = |pairs: &[[u8; 12]]| {
         let hash = pairs.iter().flatten().fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| {

@@ -371,6 +371,11 @@ impl Extent {
 }
 
 impl Cut {
+    /// How long a cell is; 0 where nothing is cut.
+    pub(super) fn cell_length(&self) -> f32 {
+        if self.cells > 1 { 1.0 / self.scale } else { 0.0 }
+    }
+
     /// The cell of a coordinate: it never falls when the coordinate rises.
     pub(super) fn cell(&self, at: f32) -> u32 {
         let cell = (at - self.origin) * self.scale;

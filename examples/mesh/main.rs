@@ -1,0 +1,120 @@
+//! Which vertices and faces, which edges and edges of a moving mesh may meet from frame to frame?
+//!
+//! Reads two frames of one mesh, makes a box around the path of each element, looks for the pairs
+//! of boxes of a vertex and a face and of two edges, and drops those that share a vertex. This is
+//! the broadphase of cloth simulation as Belgrod, Wang, Ferguson et al., *Time of Impact Dataset and
+//! Scalable CCD* (2023), measure it.
+//!
+//! ```text
+//! cargo run --release --example mesh -- cloth_ball92.ply cloth_ball93.ply
+//! cargo run --release --example mesh -- 227.ply 228.ply --boxes-json 227vf.json 227ee.json
+//! ```
+//!
+//! What goes wrong after the flags were read is said in one line on stderr. Exit code: 0, or 2 for a
+//! bad flag, else 1.
+
+mod contained;
+mod elements;
+mod pairs;
+mod ply;
+mod report;
+
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::{Parser, value_parser};
+use contained::NotContained;
+use elements::{Elements, NoBoxes};
+use rayon::ThreadPoolBuilder;
+use report::Report;
+use swath::Level;
+
+/// More than any machine has, and few enough to start.
+const THREADS_MAX: i64 = 1024;
+
+/// Finds the vertex-face and the edge-edge pairs of a mesh that may meet between two frames.
+///
+/// Elements are numbered: all vertices, then all edges, each once and ordered by the larger then
+/// the lesser vertex, then all faces. Times are medians; one run to warm up is not timed.
+#[derive(Debug, Parser)]
+#[command(name = "mesh")]
+pub(crate) struct Args {
+    /// The mesh at the start (PLY).
+    start: PathBuf,
+    /// The same mesh at the end.
+    end: PathBuf,
+    /// Lists `[[i, j], ...]` of pairs of elements that must be among those found.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    boxes_json: Vec<PathBuf>,
+    /// How many threads; by default as many as the CPU has.
+    #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
+    threads: Option<u16>,
+    /// How many runs are timed.
+    #[arg(long, value_name = "K", default_value_t = 15)]
+    #[arg(value_parser = value_parser!(u32).range(1..))]
+    ticks: u32,
+    /// scalar, portable4, portable8, avx2 or avx512, as the CPU has them.
+    #[arg(long, default_value_t = Level::detect())]
+    level: Level,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Why a run ended early. Each is shown as one line.
+#[derive(Debug, thiserror::Error)]
+enum Stop {
+    #[error("{}: {fault}", path.display())]
+    Ply { path: PathBuf, fault: ply::Fault },
+    #[error(transparent)]
+    NoBoxes(#[from] NoBoxes),
+    #[error("{}: {reason}", path.display())]
+    List { path: PathBuf, reason: NotContained },
+    #[error(transparent)]
+    Columns(#[from] swath::store::LengthMismatch),
+    #[error(transparent)]
+    Find(#[from] swath::broadphase::FindError),
+    #[error("cannot start the threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    #[error("cannot write the result: {0}")]
+    Output(io::Error),
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the table has read enough.
+        Err(Stop::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(stop) => {
+            // Nothing is left to be done where even stderr is closed.
+            let _ = writeln!(io::stderr(), "error: {stop}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<(), Stop> {
+    // Built without the feature `rayon`, swath uses one thread, and so do we.
+    let threads = if cfg!(feature = "rayon") { args.threads.map_or(0, usize::from) } else { 1 };
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let (start, end) = (read(&args.start)?, read(&args.end)?);
+    let clock = Instant::now();
+    let elements = Elements::new(start, &end)?;
+    let making = clock.elapsed();
+    let found = pool.install(|| pairs::find(&elements, args.level, args.ticks))?;
+    let lists = args.boxes_json.iter().map(|path| {
+        let list = contained::check(path, &elements, &found);
+        list.map_err(|reason| Stop::List { path: path.clone(), reason })
+    });
+    let contained = lists.collect::<Result<Vec<_>, _>>()?;
+    let threads = pool.current_num_threads();
+    let report = Report { args, threads, elements: &elements, making, found: &found, contained };
+    let text = if args.json { report.json() } else { report.table() };
+    io::stdout().write_all(text.as_bytes()).map_err(Stop::Output)
+}
+
+fn read(path: &Path) -> Result<ply::Mesh, Stop> {
+    ply::read(path).map_err(|fault| Stop::Ply { path: path.to_owned(), fault })
+}

@@ -1,0 +1,112 @@
+//! Which pairs of elements may meet, and what does it cost to know?
+//!
+//! Inside the clock: boxes in, pairs that share no vertex out. Elements that share a vertex always
+//! touch; they are found as any other pair and then dropped by a look at the elements.
+
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use swath::broadphase::{FindError, Found};
+use swath::{Level, Pair, PairFinder};
+
+use super::Stop;
+use super::elements::Elements;
+
+/// Both kinds of pairs.
+pub(crate) struct Kinds {
+    pub(crate) vertex_face: Kind,
+    pub(crate) edge_edge: Kind,
+}
+
+/// One kind of pairs.
+#[derive(Default)]
+pub(crate) struct Kind {
+    /// As elements of the whole list, sorted.
+    pub(crate) pairs: Vec<Pair>,
+    /// How many boxes were looked at.
+    pub(crate) boxes: usize,
+    /// How many pairs share a vertex.
+    pub(crate) dropped: usize,
+    /// To find all pairs, and to drop those: one of each for a run.
+    pub(crate) finding: Vec<Duration>,
+    pub(crate) dropping: Vec<Duration>,
+}
+
+/// Looks for the pairs so many times, after once to warm up; on the threads of the current pool.
+pub(crate) fn find(elements: &Elements, level: Level, ticks: u32) -> Result<Kinds, Stop> {
+    let [edge, face] = elements.borders();
+    let vertex_boxes = elements.boxes(0..edge)?;
+    let edge_boxes = elements.boxes(edge..face)?;
+    let face_boxes = elements.boxes(face..elements.len())?;
+    let finder = &mut PairFinder::with_level(level);
+
+    let mut vertex_face = Kind::of(
+        (finder, ticks),
+        |finder| finder.union_pairs_between(vertex_boxes, face_boxes),
+        |pair| {
+            let [p, q, r] = elements.faces[pair.b as usize];
+            (p != pair.a) & (q != pair.a) & (r != pair.a)
+        },
+    )?;
+    vertex_face.boxes = vertex_boxes.len() + face_boxes.len();
+    vertex_face.number_from([0, face]);
+
+    let mut edge_edge = Kind::of(
+        (finder, ticks),
+        |finder| finder.union_pairs(edge_boxes),
+        |pair| {
+            let [[p, q], [r, s]] = [pair.a, pair.b].map(|row| elements.edges[row as usize]);
+            (p != r) & (p != s) & (q != r) & (q != s)
+        },
+    )?;
+    edge_edge.boxes = edge_boxes.len();
+    edge_edge.number_from([edge, edge]);
+    Ok(Kinds { vertex_face, edge_edge })
+}
+
+impl Kind {
+    /// The pairs that `ask` finds and of which `apart` says that they share no vertex.
+    fn of(
+        (finder, ticks): (&mut PairFinder, u32),
+        ask: impl for<'f> Fn(&'f mut PairFinder) -> Result<Found<'f, Pair>, FindError>,
+        apart: impl Fn(&Pair) -> bool + Sync,
+    ) -> Result<Self, FindError> {
+        let mut kind = Self::default();
+        // One list for each run of pairs, as the finder has them: lists of different threads.
+        let mut kept: Vec<Vec<Pair>> = Vec::new();
+        for tick in 0..=ticks {
+            let clock = Instant::now();
+            let found = ask(finder)?;
+            let finding = clock.elapsed();
+            let chunks: Vec<&[Pair]> = found.chunks().collect();
+            kept.resize_with(chunks.len(), Vec::new);
+            kept.par_iter_mut().zip(&chunks).for_each(|(kept, chunk)| {
+                // Without a branch on each pair: it would be guessed wrong too often.
+                kept.resize(chunk.len(), Pair::default());
+                let mut count = 0;
+                for pair in *chunk {
+                    kept[count] = *pair;
+                    count += usize::from(apart(pair));
+                }
+                kept.truncate(count);
+            });
+            let dropping = clock.elapsed() - finding;
+            kind.dropped = found.len() - kept.iter().map(Vec::len).sum::<usize>();
+            if tick > 0 {
+                kind.finding.push(finding);
+                kind.dropping.push(dropping);
+            }
+        }
+        kind.pairs = kept.concat();
+        kind.pairs.par_sort_unstable();
+        Ok(kind)
+    }
+
+    /// Makes elements of rows; the order stays.
+    fn number_from(&mut self, [a, b]: [usize; 2]) {
+        for pair in &mut self.pairs {
+            // A finder numbers fewer boxes than `u32`.
+            *pair = Pair { a: pair.a + a as u32, b: pair.b + b as u32 };
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! How is a run told?
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Args;
+use super::contained::Contained;
+use super::elements::Elements;
+use super::pairs::{Kind, Kinds};
+
+/// What came out of a run.
+pub(crate) struct Report<'a> {
+    pub(crate) args: &'a Args,
+    pub(crate) threads: usize,
+    pub(crate) elements: &'a Elements,
+    /// To make the boxes, once and on one thread.
+    pub(crate) making: Duration,
+    pub(crate) found: &'a Kinds,
+    pub(crate) contained: Vec<Contained>,
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+fn median_ms(times: &[Duration]) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    times.get(times.len() / 2).map_or(0.0, |&time| ms(time))
+}
+
+/// A mesh without boxes is told as if it had one.
+fn ns_per_box(ms: f64, boxes: usize) -> f64 {
+    ms * 1e6 / boxes.max(1) as f64
+}
+
+impl Report<'_> {
+    fn kinds(&self) -> [(&'static str, &Kind); 2] {
+        [("vertex-face", &self.found.vertex_face), ("edge-edge", &self.found.edge_edge)]
+    }
+
+    /// One object in one line.
+    pub(crate) fn json(&self) -> String {
+        let Self { args, threads, elements, making, contained, .. } = self;
+        let kinds = self.kinds().map(|(_, kind)| {
+            let [finding, dropping] = [&kind.finding, &kind.dropping].map(|of| median_ms(of));
+            json!({
+                "pairs": kind.pairs.len(),
+                "dropped": kind.dropped,
+                "boxes": kind.boxes,
+                "find_ms": finding,
+                "find_ns_per_box": ns_per_box(finding, kind.boxes),
+                "drop_ms": dropping,
+            })
+        });
+        let lists = contained.iter().map(|list| {
+            json!({
+                "list": list.name,
+                "vertex_face": list.vertex_face,
+                "edge_edge": list.edge_edge,
+            })
+        });
+        let [vertex_face, edge_edge] = kinds;
+        let object = json!({
+            "vertices": elements.vertices,
+            "edges": elements.edges.len(),
+            "faces": elements.faces.len(),
+            "level": args.level.name(),
+            "threads": threads,
+            "ticks": args.ticks,
+            "boxes_ms": ms(*making),
+            "vertex_face": vertex_face,
+            "edge_edge": edge_edge,
+            "contained": lists.collect::<Value>(),
+        });
+        format!("{object}\n")
+    }
+
+    /// At most one screen, but for lists without end.
+    pub(crate) fn table(&self) -> String {
+        let Self { args, threads, elements, making, contained, .. } = self;
+        let mut lines = vec![
+            format!("{} to {}", args.start.display(), args.end.display()),
+            format!(
+                "{} vertices, {} edges, {} faces; level {}, threads {threads}, {} runs",
+                elements.vertices,
+                elements.edges.len(),
+                elements.faces.len(),
+                args.level,
+                args.ticks
+            ),
+            format!("boxes of all elements made in {:.3} ms", ms(*making)),
+            String::new(),
+            format!(
+                "{:<12}{:>10}{:>10}{:>10}{:>10}{:>12}{:>12}",
+                "medians", "find ms", "ns/box", "ns/pair", "drop ms", "pairs", "dropped"
+            ),
+        ];
+        for (name, kind) in self.kinds() {
+            let [finding, dropping] = [&kind.finding, &kind.dropping].map(|of| median_ms(of));
+            let (per_box, found) =
+                (ns_per_box(finding, kind.boxes), kind.pairs.len() + kind.dropped);
+            lines.push(format!(
+                "{name:<12}{finding:>10.3}{per_box:>10.1}{:>10.2}{dropping:>10.3}{:>12}{:>12}",
+                ns_per_box(finding, found),
+                kind.pairs.len(),
+                kind.dropped
+            ));
+        }
+        lines.push(String::new());
+        lines.push("pairs share no vertex; those that do are found, then dropped".to_owned());
+        for Contained { name, vertex_face, edge_edge } in contained {
+            lines.push(format!(
+                "{name}: all {vertex_face} vertex-face and {edge_edge} edge-edge pairs were found"
+            ));
+        }
+        lines.join("\n") + "\n"
+    }
+}
