@@ -8,12 +8,13 @@
 //! In a leaf the boxes that the bounds meet are swept where they lie, all lanes at once.
 
 use super::buffer::Buffer;
+use super::set::BoxSet;
 use super::tree::{Probe, Stack, Tree, walk};
-use crate::geom::{Pair, SweptPair};
+use crate::geom::{Filter, Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
 use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
 use crate::par::Budget;
-use crate::store::{Boxes, Rejected, check_group};
+use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
 
 /// A cache line: bounds of the path, corners, displacement as bits, the row.
@@ -23,9 +24,12 @@ const BOUNDS: usize = 0;
 const BOX: usize = 6;
 const ROW: usize = 15;
 
-/// Appends the movers of `boxes` to `movers` but for the invalid ones, which are rejected.
+/// Lists the movers of `set` but for the invalid ones, which are rejected, and those that make no
+/// pair.
 pub(super) struct Load<'a> {
-    pub(super) boxes: Boxes<'a>,
+    pub(super) set: BoxSet<'a>,
+    /// All categories and masks of the fixed boxes together.
+    pub(super) fixed: Filter,
     pub(super) movers: &'a mut Vec<Mover>,
     pub(super) rejected: &'a mut Vec<Rejected>,
 }
@@ -35,7 +39,8 @@ impl Kernel for Load<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { boxes, movers, rejected } = self;
+        let Self { set, fixed, movers, rejected } = self;
+        let boxes = set.boxes;
         let table = boxes.table();
         let rows = table.rows();
         movers.clear();
@@ -65,9 +70,10 @@ impl Kernel for Load<'_> {
             }
             let mut wanted = valid & (u32::MAX << seen);
             while wanted != 0 {
-                movers[len] = group[wanted.trailing_zeros() as usize];
+                let lane = wanted.trailing_zeros() as usize;
+                movers[len] = group[lane];
                 wanted &= wanted - 1;
-                len += 1;
+                len += usize::from(makes_pairs(&set, fixed, start + lane));
             }
             row += I::LANES;
         }
@@ -75,10 +81,64 @@ impl Kernel for Load<'_> {
     }
 }
 
+/// Whether a row moves and may pair with one of those that have these categories and masks.
+#[inline(always)]
+fn makes_pairs(set: &BoxSet<'_>, fixed: Filter, row: usize) -> bool {
+    let moves = match set.moves {
+        Some(moves) => moves[row],
+        None => true,
+    };
+    let filter = match set.filters {
+        Some(filters) => filters[row],
+        None => Filter::ALL,
+    };
+    moves && filter.allows(fixed)
+}
+
+/// Who may pair with whom, by row.
+#[derive(Clone, Copy)]
+pub(super) struct Filters<'a> {
+    /// Unless each may pair with all.
+    movers: Option<&'a [Filter]>,
+    /// Those past the end may.
+    fixed: &'a [Filter],
+}
+
+impl<'a> Filters<'a> {
+    /// Unless all may pair with all.
+    pub(super) fn new(movers: Option<&'a [Filter]>, fixed: &'a [Filter]) -> Option<Self> {
+        (movers.is_some() || !fixed.is_empty()).then_some(Self { movers, fixed })
+    }
+
+    /// Which of the lanes that meet a mover may pair with it. They are few: so one by one.
+    #[inline(always)]
+    fn allow<I: Isa>(&self, isa: I, mover: u32, rows: I::U32, meets: I::Mask) -> I::Mask {
+        let mine = match self.movers {
+            Some(filters) => filters[mover as usize],
+            None => Filter::ALL,
+        };
+        let (mut names, mut allowed) = ([0; LANES_MAX], [0; LANES_MAX]);
+        rows.store(&mut names);
+        let mut wanted = meets.bits();
+        while wanted != 0 {
+            let lane = wanted.trailing_zeros() as usize;
+            wanted &= wanted - 1;
+            let theirs = match self.fixed.get(names[lane] as usize) {
+                Some(&filter) => filter,
+                None => Filter::ALL,
+            };
+            allowed[lane] = u32::from(mine.allows(theirs));
+        }
+        meets & !isa.load_u32(&allowed).disjoint(isa.splat_u32(1))
+    }
+}
+
 /// Pairs whose bounds meet: row of the mover, row of the fixed box.
 pub(super) struct Union<'a> {
     pub(super) trees: &'a [Tree],
     pub(super) movers: &'a [Mover],
+    /// Where not every pair is wanted.
+    pub(super) filters: Option<Filters<'a>>,
     pub(super) stack: &'a mut Stack,
     pub(super) found: &'a mut Buffer<Pair>,
     /// Of all pairs of the tick.
@@ -89,6 +149,8 @@ pub(super) struct Union<'a> {
 pub(super) struct Swept<'a> {
     pub(super) trees: &'a [Tree],
     pub(super) movers: &'a [Mover],
+    /// Where not every pair is wanted.
+    pub(super) filters: Option<Filters<'a>>,
     pub(super) stack: &'a mut Stack,
     pub(super) found: &'a mut Buffer<SweptPair>,
     /// Of all pairs of the tick.
@@ -100,8 +162,8 @@ impl Kernel for Union<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { trees, movers, stack, found, budget } = self;
-        let mut probe = UnionProbe { movers, found, budget };
+        let Self { trees, movers, filters, stack, found, budget } = self;
+        let mut probe = UnionProbe { movers, filters, found, budget };
         for tree in trees {
             walk(isa, tree, &mut probe, movers.len() as u32, stack);
         }
@@ -113,8 +175,8 @@ impl Kernel for Swept<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { trees, movers, stack, found, budget } = self;
-        let mut probe = SweptProbe { movers, found, budget };
+        let Self { trees, movers, filters, stack, found, budget } = self;
+        let mut probe = SweptProbe { movers, filters, found, budget };
         for tree in trees {
             walk(isa, tree, &mut probe, movers.len() as u32, stack);
         }
@@ -123,12 +185,14 @@ impl Kernel for Swept<'_> {
 
 struct UnionProbe<'a> {
     movers: &'a [Mover],
+    filters: Option<Filters<'a>>,
     found: &'a mut Buffer<Pair>,
     budget: &'a Budget,
 }
 
 struct SweptProbe<'a> {
     movers: &'a [Mover],
+    filters: Option<Filters<'a>>,
     found: &'a mut Buffer<SweptPair>,
     budget: &'a Budget,
 }
@@ -176,6 +240,10 @@ impl Probe for UnionProbe<'_> {
         let mover = &self.movers[which as usize];
         let spare = self.found.spare(LANES_MAX, self.budget);
         let meets = meets(isa, mover, bounds);
+        let meets = match &self.filters {
+            Some(filters) => filters.allow(isa, mover[ROW], rows, meets),
+            None => meets,
+        };
         let count = meets.count();
         let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
         isa.store_pairs(isa.splat_u32(mover[ROW]), rows.compress(meets), count, spare);
@@ -201,6 +269,10 @@ impl Probe for SweptProbe<'_> {
         if meets.bits() == 0 {
             return;
         }
+        let meets = match &self.filters {
+            Some(filters) => filters.allow(isa, mover[ROW], rows, meets),
+            None => meets,
+        };
         let (first, touches) = touches(isa, mover, bounds);
         let (mut firsts, mut names) = ([0.0; LANES_MAX], [0; LANES_MAX]);
         first.store(&mut firsts);
