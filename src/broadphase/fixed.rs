@@ -143,9 +143,9 @@ pub struct FixedBoxes {
     trees: [Tree; TREES_MAX],
     /// By row.
     places: Vec<Place>,
-    /// By row. Those past the end are [`Filter::ALL`]; none when all are.
-    filters: Vec<Filter>,
-    /// Their categories and masks together, and of those that were here since it was last empty.
+    /// Whether filters were given since the set was cleared, and the categories and masks of all
+    /// boxes that were in it together.
+    filtered: bool,
     all_filters: Filter,
     builder: Builder,
     /// What is to be built into a tree.
@@ -181,7 +181,7 @@ impl FixedBoxes {
             pairs_max: usize::MAX,
             trees: Default::default(),
             places: Vec::new(),
-            filters: Vec::new(),
+            filtered: false,
             all_filters: Filter::NONE,
             builder: Builder::default(),
             boxes: Vec::new(),
@@ -221,21 +221,22 @@ impl FixedBoxes {
     /// The box in a row, if there is one.
     #[must_use]
     pub fn get(&self, row: u32) -> Option<Aabb> {
-        let place = *self.places.get(row as usize)?;
-        (place != Place::NONE).then(|| self.trees[place.tree()].get(place.slot()))
+        self.named(row).map(|named| named.aabb)
     }
 
     /// With what the box in a row may pair, if there is one.
     #[must_use]
     pub fn filter(&self, row: u32) -> Option<Filter> {
-        let place = self.places.get(row as usize)?;
-        let filter = self.filters.get(row as usize).copied().unwrap_or_default();
-        (*place != Place::NONE).then_some(filter)
+        self.named(row).map(|named| named.filter)
+    }
+
+    fn named(&self, row: u32) -> Option<Named> {
+        let place = *self.places.get(row as usize)?;
+        (place != Place::NONE).then(|| self.trees[place.tree()].get(place.slot()))
     }
 
     /// From now on the box in row `rows[k]` may pair as `filters[k]` says; of several for one row
-    /// the last counts. Costs time for these rows alone, but for the first filters there are: those
-    /// make a list of all rows.
+    /// the last counts. Costs time for these rows alone.
     ///
     /// # Errors
     ///
@@ -243,9 +244,10 @@ impl FixedBoxes {
     pub fn set_filters(&mut self, rows: &[u32], filters: &[Filter]) -> Result<(), FixedError> {
         LengthMismatch::check("the filters", rows.len(), filters.len())?;
         self.check_rows(rows)?;
-        self.filters.resize(self.places.len(), Filter::ALL);
+        self.filtered |= !rows.is_empty();
         for (&row, &filter) in rows.iter().zip(filters) {
-            self.filters[row as usize] = filter;
+            let place = self.places[row as usize];
+            self.trees[place.tree()].set_filter(place.slot(), filter);
             self.all_filters = both(self.all_filters, filter);
         }
         Ok(())
@@ -340,8 +342,7 @@ impl FixedBoxes {
     pub fn clear(&mut self) {
         self.trees.iter_mut().for_each(Tree::clear);
         self.places.clear();
-        self.filters.clear();
-        self.all_filters = Filter::NONE;
+        (self.filtered, self.all_filters) = (false, Filter::NONE);
         self.rejected.clear();
     }
 
@@ -359,7 +360,6 @@ impl FixedBoxes {
     pub fn shrink_to_fit(&mut self) {
         self.trees.iter_mut().for_each(Tree::shrink_to_fit);
         self.places.shrink_to_fit();
-        self.filters.shrink_to_fit();
         self.builder = Builder::default();
         (self.boxes, self.rejected, self.movers) = (Vec::new(), Vec::new(), Vec::new());
         (self.rejected_movers, self.stacks) = (Vec::new(), Vec::new());
@@ -376,7 +376,6 @@ impl FixedBoxes {
             + stacks
             + self.builder.bytes()
             + self.places.capacity() * size_of::<Place>()
-            + self.filters.capacity() * size_of::<Filter>()
             + self.boxes.capacity() * size_of::<Named>()
             + self.movers.capacity() * size_of::<Mover>()
             + rejected * size_of::<Rejected>()
@@ -403,9 +402,10 @@ impl FixedBoxes {
     ) -> Result<Found<'_, Pair>, FindError> {
         let set = movers.into();
         let mut timings = self.load(set)?;
-        let Self { level, threads, pairs_max, trees, filters, movers, stacks, union, .. } = self;
+        let Self { level, threads, pairs_max, trees, filtered, movers, stacks, union, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
-        let filters = Filters::new(set.filters, filters);
+        let filters =
+            (*filtered || set.filters.is_some()).then_some(Filters { movers: set.filters });
         timings.sweep = find(union, threads, movers, stacks, |movers, stack, found| {
             level.run(Union { trees, movers, filters, stack, found, budget });
         });
@@ -426,9 +426,10 @@ impl FixedBoxes {
     ) -> Result<Found<'_, SweptPair>, FindError> {
         let set = movers.into();
         let mut timings = self.load(set)?;
-        let Self { level, threads, pairs_max, trees, filters, movers, stacks, swept, .. } = self;
+        let Self { level, threads, pairs_max, trees, filtered, movers, stacks, swept, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
-        let filters = Filters::new(set.filters, filters);
+        let filters =
+            (*filtered || set.filters.is_some()).then_some(Filters { movers: set.filters });
         timings.sweep = find(swept, threads, movers, stacks, |movers, stack, found| {
             level.run(Swept { trees, movers, filters, stack, found, budget });
         });
@@ -461,12 +462,9 @@ impl FixedBoxes {
         if self.places.len() < most {
             self.places.resize(most, Place::NONE);
         }
-        let filtered = set.is_filtered() || !self.filters.is_empty();
-        if filtered {
-            self.filters.resize(self.places.len(), Filter::ALL);
-        }
+        self.filtered |= set.is_filtered();
         let [x0, y0, z0, x1, y1, z1] = boxes.columns().map(|column| &column[..boxes.len()]);
-        let Self { places, filters, all_filters, trees, boxes: list, .. } = self;
+        let Self { places, all_filters, trees, boxes: list, .. } = self;
         let mut rejected = self.rejected.iter().map(|rejected| rejected.row as usize).peekable();
         list.clear();
         for k in 0..boxes.len() {
@@ -474,21 +472,18 @@ impl FixedBoxes {
                 continue;
             }
             let row = row(k);
-            let filter = set.filter(k);
-            *all_filters = both(*all_filters, filter);
-            if filtered {
-                filters[row as usize] = filter;
-            }
             let aabb = Aabb { min: [x0[k], y0[k], z0[k]], max: [x1[k], y1[k], z1[k]] };
+            let named = Named { aabb, name: row, filter: set.filter(k) };
+            *all_filters = both(*all_filters, named.filter);
             let place = &mut places[row as usize];
             if place.tree() == Place::PENDING {
                 // Of several in one row the last.
-                list[place.slot()].aabb = aabb;
+                list[place.slot()] = named;
                 continue;
             }
             place.empty(trees);
             *place = Place::new(Place::PENDING, list.len());
-            list.push(Named { aabb, row });
+            list.push(named);
         }
         if self.boxes.is_empty() {
             return;
@@ -505,13 +500,13 @@ impl FixedBoxes {
     /// Builds the last of these trees from what is in all of them and in `boxes`; the others are
     /// then empty.
     fn build(&mut self, trees: Range<usize>) {
-        let Self { trees: all, boxes, builder, places, threads, .. } = self;
+        let Self { trees: all, boxes, builder, places, level, threads, .. } = self;
         let last = trees.end - 1;
         for tree in &mut all[trees] {
-            tree.for_each(|slot, row| boxes.push(Named { aabb: tree.get(slot), row }));
+            tree.for_each(|slot, _| boxes.push(tree.get(slot)));
             tree.clear();
         }
-        all[last].build(boxes, builder, threads);
+        all[last].build(boxes, builder, (*level, threads));
         all[last].for_each(|slot, row| places[row as usize] = Place::new(last, slot));
     }
 }

@@ -8,7 +8,7 @@
 //! In a leaf the boxes that the bounds meet are swept where they lie, all lanes at once.
 
 use super::buffer::Buffer;
-use super::set::BoxSet;
+use super::set::{BoxSet, allow};
 use super::tree::{Probe, Stack, Tree, walk};
 use crate::geom::{Filter, Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
@@ -95,41 +95,22 @@ fn makes_pairs(set: &BoxSet<'_>, fixed: Filter, row: usize) -> bool {
     moves && filter.allows(fixed)
 }
 
-/// Who may pair with whom, by row.
+/// What the movers may pair with, where not every pair is wanted.
 #[derive(Clone, Copy)]
 pub(super) struct Filters<'a> {
-    /// Unless each may pair with all.
-    movers: Option<&'a [Filter]>,
-    /// Those past the end may.
-    fixed: &'a [Filter],
+    /// By row, unless they may pair with all.
+    pub(super) movers: Option<&'a [Filter]>,
 }
 
-impl<'a> Filters<'a> {
-    /// Unless all may pair with all.
-    pub(super) fn new(movers: Option<&'a [Filter]>, fixed: &'a [Filter]) -> Option<Self> {
-        (movers.is_some() || !fixed.is_empty()).then_some(Self { movers, fixed })
-    }
-
-    /// Which of the lanes that meet a mover may pair with it. They are few: so one by one.
+impl Filters<'_> {
+    /// Which of the fixed boxes with these filters may pair with a mover.
     #[inline(always)]
-    fn allow<I: Isa>(&self, isa: I, mover: u32, rows: I::U32, meets: I::Mask) -> I::Mask {
+    fn allow<I: Isa>(&self, isa: I, mover: u32, filters: &[u32]) -> I::Mask {
         let mine = match self.movers {
             Some(filters) => filters[mover as usize],
             None => Filter::ALL,
         };
-        let (mut names, mut allowed) = ([0; LANES_MAX], [0; LANES_MAX]);
-        rows.store(&mut names);
-        let mut wanted = meets.bits();
-        while wanted != 0 {
-            let lane = wanted.trailing_zeros() as usize;
-            wanted &= wanted - 1;
-            let theirs = match self.fixed.get(names[lane] as usize) {
-                Some(&filter) => filter,
-                None => Filter::ALL,
-            };
-            allowed[lane] = u32::from(mine.allows(theirs));
-        }
-        meets & !isa.load_u32(&allowed).disjoint(isa.splat_u32(1))
+        allow(isa, isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
     }
 }
 
@@ -236,12 +217,19 @@ impl Probe for UnionProbe<'_> {
     }
 
     #[inline(always)]
-    fn see<I: Isa>(&mut self, isa: I, which: u32, bounds: &[I::F32; 6], rows: I::U32) {
+    fn see<I: Isa>(
+        &mut self,
+        isa: I,
+        which: u32,
+        bounds: &[I::F32; 6],
+        rows: I::U32,
+        theirs: &[u32],
+    ) {
         let mover = &self.movers[which as usize];
         let spare = self.found.spare(LANES_MAX, self.budget);
         let meets = meets(isa, mover, bounds);
         let meets = match &self.filters {
-            Some(filters) => filters.allow(isa, mover[ROW], rows, meets),
+            Some(filters) => meets & filters.allow(isa, mover[ROW], theirs),
             None => meets,
         };
         let count = meets.count();
@@ -263,14 +251,21 @@ impl Probe for SweptProbe<'_> {
     }
 
     #[inline(always)]
-    fn see<I: Isa>(&mut self, isa: I, which: u32, bounds: &[I::F32; 6], rows: I::U32) {
+    fn see<I: Isa>(
+        &mut self,
+        isa: I,
+        which: u32,
+        bounds: &[I::F32; 6],
+        rows: I::U32,
+        theirs: &[u32],
+    ) {
         let mover = &self.movers[which as usize];
         let meets = meets(isa, mover, bounds);
         if meets.bits() == 0 {
             return;
         }
         let meets = match &self.filters {
-            Some(filters) => filters.allow(isa, mover[ROW], rows, meets),
+            Some(filters) => meets & filters.allow(isa, mover[ROW], theirs),
             None => meets,
         };
         let (first, touches) = touches(isa, mover, bounds);

@@ -2,6 +2,7 @@
 
 use super::finder::FindError;
 use crate::geom::Filter;
+use crate::lanes::{Isa, U32Lanes};
 use crate::store::{Boxes, FixedColumns, LengthMismatch};
 use core::ops::Range;
 
@@ -128,4 +129,13 @@ impl<'a> FixedSet<'a> {
         let rows = self.boxes.len();
         LengthMismatch::check("the filters", rows, self.filters.map_or(rows, <[Filter]>::len))
     }
+}
+
+/// Where two filters as words allow a pair; one of the two is turned by 16 bits, so that the masks
+/// of each are beside the categories of the other.
+#[inline(always)]
+pub(super) fn allow<I: Isa>(isa: I, turned: I::U32, other: I::U32) -> I::Mask {
+    let common = turned & other;
+    let (low, high) = (isa.splat_u32(0xffff), isa.splat_u32(0xffff_0000));
+    !(common.disjoint(low) | common.disjoint(high))
 }

@@ -2,8 +2,8 @@
 //!
 //! A tree of nodes with sixteen lanes: lane `k` holds the bounds of child `k`, an axis end a
 //! column, so that one look of the widest vectors at a node decides about all its children. In a
-//! leaf the children are boxes, and what a lane is called is the box's row; else they are nodes. A
-//! word more of each box, such as what it may collide with, would be one more column of a leaf.
+//! leaf the children are boxes, and what a lane is called is the box's row; else they are nodes. What
+//! a box may pair with is one more column, which only a leaf uses and only who needs it reads.
 //!
 //! How it is built (`cells`, `median`): large sets are first cut into cells of some two hundred
 //! boxes by counting along one axis after the other (after Leutenegger, Lopez and Edgington 1997,
@@ -20,10 +20,11 @@ mod cells;
 mod median;
 mod walk;
 
-use crate::geom::Aabb;
-use crate::lanes::LANES_MAX;
+use crate::geom::{Aabb, Filter};
+use crate::lanes::{LANES_MAX, Level};
 use crate::par::Threads;
 use alloc::vec::Vec;
+use bytemuck::{Pod, Zeroable};
 pub(super) use cells::Builder;
 pub(super) use walk::{Probe, Stack, walk};
 
@@ -34,11 +35,14 @@ const LEAF: u32 = 1 << 31;
 /// The name of a lane in which there is nothing.
 const NOTHING: u32 = u32::MAX;
 
-/// A box and what it is called.
-#[derive(Clone, Copy, Debug, Default)]
+/// What a lane of a node holds: a box with its row and filter, or a node by its bounds and name.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C, align(32))]
 pub(super) struct Named {
     pub(super) aabb: Aabb,
-    pub(super) row: u32,
+    pub(super) name: u32,
+    /// Of a box.
+    pub(super) filter: Filter,
 }
 
 /// Sixteen boxes, or the bounds of sixteen nodes. A column is a cache line.
@@ -49,6 +53,8 @@ pub(super) struct Node {
     bounds: [[f32; WIDTH]; 6],
     /// In a leaf the rows of the boxes; else each child's node, with [`LEAF`].
     names: [u32; WIDTH],
+    /// In a leaf the filters of the boxes as words; else anything.
+    filters: [u32; WIDTH],
 }
 
 /// The bounds of no box: they overlap nothing and widen nothing.
@@ -68,17 +74,20 @@ impl Node {
             [NO_BOUNDS[5]; WIDTH],
         ],
         names: [NOTHING; WIDTH],
+        filters: [0; WIDTH],
     };
 
-    fn set(&mut self, lane: usize, child: Child) {
-        for (column, end) in self.bounds.iter_mut().zip(child.bounds) {
+    fn set(&mut self, lane: usize, child: Named) {
+        let ([x0, y0, z0], [x1, y1, z1]) = (child.aabb.min, child.aabb.max);
+        for (column, end) in self.bounds.iter_mut().zip([x0, y0, z0, x1, y1, z1]) {
             column[lane] = end;
         }
         self.names[lane] = child.name;
     }
 
-    /// The box around all lanes.
-    fn bounds(&self) -> [f32; 6] {
+    /// The node, of this name, as a child: its bounds are those around all lanes.
+    #[inline(always)]
+    fn around(&self, name: u32) -> Named {
         let mut around = [0.0; 6];
         for (k, (end, column)) in around.iter_mut().zip(&self.bounds).enumerate() {
             let mut ends = *column;
@@ -92,25 +101,16 @@ impl Node {
             }
             *end = ends[0];
         }
-        around
-    }
-
-    fn lane(&self, lane: usize) -> [f32; 6] {
-        self.bounds.map(|column| column[lane])
+        let [x0, y0, z0, x1, y1, z1] = around;
+        let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
+        Named { aabb, name, filter: Filter::ALL }
     }
 }
 
-/// What a lane holds.
-#[derive(Clone, Copy, Debug)]
-struct Child {
-    bounds: [f32; 6],
-    name: u32,
-}
-
-impl Child {
-    fn of(named: &Named) -> Self {
-        let ([x0, y0, z0], [x1, y1, z1]) = (named.aabb.min, named.aabb.max);
-        Self { bounds: [x0, y0, z0, x1, y1, z1], name: named.row }
+/// Makes a list so long at least.
+fn grow<T: Clone + Default>(list: &mut Vec<T>, len: usize) {
+    if list.len() < len {
+        list.resize(len, T::default());
     }
 }
 
@@ -136,10 +136,15 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Builds the tree of `boxes` anew.
-    pub(super) fn build(&mut self, boxes: &[Named], builder: &mut Builder, threads: &Threads) {
+    pub(super) fn build(
+        &mut self,
+        boxes: &[Named],
+        builder: &mut Builder,
+        (level, threads): (Level, &Threads),
+    ) {
         self.clear();
         (self.len, self.built) = (boxes.len(), boxes.len());
-        if let Some((root, depth)) = builder.build(boxes, &mut self.nodes, threads) {
+        if let Some((root, depth)) = builder.build(boxes, &mut self.nodes, level, threads) {
             (self.root, self.depth) = (Some(root), depth);
         }
     }
@@ -160,14 +165,23 @@ impl Tree {
     }
 
     /// The box in a slot.
-    pub(super) fn get(&self, slot: usize) -> Aabb {
-        let [x0, y0, z0, x1, y1, z1] = self.nodes[slot / WIDTH].lane(slot % WIDTH);
-        Aabb { min: [x0, y0, z0], max: [x1, y1, z1] }
+    pub(super) fn get(&self, slot: usize) -> Named {
+        let (node, lane) = (&self.nodes[slot / WIDTH], slot % WIDTH);
+        let [x0, y0, z0, x1, y1, z1] = node.bounds.map(|column| column[lane]);
+        let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
+        Named { aabb, name: node.names[lane], filter: Filter::of_word(node.filters[lane]) }
+    }
+
+    /// Says with what the box in a slot may pair.
+    pub(super) fn set_filter(&mut self, slot: usize, filter: Filter) {
+        self.nodes[slot / WIDTH].filters[slot % WIDTH] = filter.word();
     }
 
     /// Takes out the box in a slot. The bounds above it stay as they are: too large is only slow.
     pub(super) fn remove(&mut self, slot: usize) {
-        let nothing = Child { bounds: NO_BOUNDS, name: NOTHING };
+        let [x0, y0, z0, x1, y1, z1] = NO_BOUNDS;
+        let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
+        let nothing = Named { aabb, name: NOTHING, filter: Filter::NONE };
         self.nodes[slot / WIDTH].set(slot % WIDTH, nothing);
         self.len -= 1;
     }

@@ -26,7 +26,15 @@ pub(in super::super) trait Probe {
     fn reaches_closely<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask;
 
     /// Sees boxes of a leaf. Lanes with nothing in them overlap nothing.
-    fn see<I: Isa>(&mut self, isa: I, which: u32, bounds: &[I::F32; 6], rows: I::U32);
+    /// `filters` has at least as many as there are lanes.
+    fn see<I: Isa>(
+        &mut self,
+        isa: I,
+        which: u32,
+        bounds: &[I::F32; 6],
+        rows: I::U32,
+        filters: &[u32],
+    );
 }
 
 /// Memory of a worker.
@@ -104,7 +112,8 @@ fn look<I: Isa, P: Probe>(isa: I, node: &Node, probe: &mut P, which: u32) {
     let bounds: Table<'_, f32, 6> = Table::new(node.bounds.each_ref().map(|of| &of[..]), WIDTH);
     let mut lane = 0;
     while lane < WIDTH {
-        probe.see(isa, which, &bounds.load(isa, lane), isa.load_u32(&node.names[lane..]));
+        let (rows, filters) = (isa.load_u32(&node.names[lane..]), &node.filters[lane..]);
+        probe.see(isa, which, &bounds.load(isa, lane), rows, filters);
         lane += I::LANES;
     }
 }
