@@ -9,6 +9,7 @@
 //!
 //! Movers are asked for in blocks, each block tree by tree (`probe`).
 
+use super::admit::{Admit, Rows};
 use super::buffer::{Buffer, make_room};
 use super::finder::FindError;
 use super::found::{Found, Runs};
@@ -146,7 +147,7 @@ pub struct FixedBoxes {
     /// Whether filters were given since the set was cleared, and the categories and masks of all
     /// boxes that were in it together.
     filtered: bool,
-    all_filters: Filter,
+    all_filters: u32,
     builder: Builder,
     /// What is to be built into a tree.
     boxes: Vec<Named>,
@@ -182,7 +183,7 @@ impl FixedBoxes {
             trees: Default::default(),
             places: Vec::new(),
             filtered: false,
-            all_filters: Filter::NONE,
+            all_filters: 0,
             builder: Builder::default(),
             boxes: Vec::new(),
             rejected: Vec::new(),
@@ -227,7 +228,7 @@ impl FixedBoxes {
     /// With what the box in a row may pair, if there is one.
     #[must_use]
     pub fn filter(&self, row: u32) -> Option<Filter> {
-        self.named(row).map(|named| named.filter)
+        self.named(row).map(|named| Filter::of_word(named.filter))
     }
 
     fn named(&self, row: u32) -> Option<Named> {
@@ -247,8 +248,8 @@ impl FixedBoxes {
         self.filtered |= !rows.is_empty();
         for (&row, &filter) in rows.iter().zip(filters) {
             let place = self.places[row as usize];
-            self.trees[place.tree()].set_filter(place.slot(), filter);
-            self.all_filters = both(self.all_filters, filter);
+            self.trees[place.tree()].set_filter(place.slot(), filter.word());
+            self.all_filters |= filter.word();
         }
         Ok(())
     }
@@ -277,7 +278,7 @@ impl FixedBoxes {
             return Err(FixedError::RowTooLarge { index, row: rows[index].into() });
         }
         let most = rows.iter().max().map_or(0, |&row| row as usize + 1);
-        self.insert(most, set, |k| rows[k]);
+        self.insert(most, set, Rows::Listed(rows));
         Ok(&self.rejected)
     }
 
@@ -300,7 +301,7 @@ impl FixedBoxes {
             return Err(FixedError::RowTooLarge { index, row: ROWS_MAX as u64 });
         }
         let start = start as u32;
-        self.insert(most, set, |k| start + k as u32);
+        self.insert(most, set, Rows::From(start));
         Ok(start..most as u32)
     }
 
@@ -342,7 +343,7 @@ impl FixedBoxes {
     pub fn clear(&mut self) {
         self.trees.iter_mut().for_each(Tree::clear);
         self.places.clear();
-        (self.filtered, self.all_filters) = (false, Filter::NONE);
+        (self.filtered, self.all_filters) = (false, 0);
         self.rejected.clear();
     }
 
@@ -446,7 +447,12 @@ impl FixedBoxes {
         let mut clock = Clock::start();
         let Self { level, all_filters, movers, rejected_movers: rejected, .. } = self;
         make_room(movers, rows);
-        level.for_rows(rows).run(Load { set, fixed: *all_filters, movers, rejected });
+        level.for_rows(rows).run(Load {
+            set,
+            fixed: Filter::of_word(*all_filters),
+            movers,
+            rejected,
+        });
         let threads = self.threads.workers();
         self.stacks.resize_with(threads.max(self.stacks.len()), Stack::default);
         for stack in &mut self.stacks {
@@ -455,36 +461,32 @@ impl FixedBoxes {
         Ok(Timings { scatter: clock.lap(), ..Timings::default() })
     }
 
-    /// Puts in the boxes, box `k` in row `row(k)`; rows are below `most`.
-    fn insert(&mut self, most: usize, set: FixedSet<'_>, row: impl Fn(usize) -> u32) {
-        let boxes = set.boxes;
-        boxes.check(self.level, &mut self.rejected);
-        if self.places.len() < most {
-            self.places.resize(most, Place::NONE);
-        }
+    /// Puts in the boxes of a set; rows are below `most`.
+    fn insert(&mut self, most: usize, set: FixedSet<'_>, rows: Rows<'_>) {
+        let Self { level, places, all_filters, trees, boxes, rejected, .. } = self;
         self.filtered |= set.is_filtered();
-        let [x0, y0, z0, x1, y1, z1] = boxes.columns().map(|column| &column[..boxes.len()]);
-        let Self { places, all_filters, trees, boxes: list, .. } = self;
-        let mut rejected = self.rejected.iter().map(|rejected| rejected.row as usize).peekable();
-        list.clear();
+        boxes.clear();
+        boxes.reserve_exact(set.boxes.len());
+        level.for_rows(set.boxes.len()).run(Admit { set, rows, boxes, rejected });
+        if places.len() < most {
+            places.resize(most, Place::NONE);
+        }
+        let mut kept = 0;
         for k in 0..boxes.len() {
-            if rejected.next_if_eq(&k).is_some() {
-                continue;
-            }
-            let row = row(k);
-            let aabb = Aabb { min: [x0[k], y0[k], z0[k]], max: [x1[k], y1[k], z1[k]] };
-            let named = Named { aabb, name: row, filter: set.filter(k) };
-            *all_filters = both(*all_filters, named.filter);
-            let place = &mut places[row as usize];
+            let named = boxes[k];
+            *all_filters |= named.filter;
+            let place = &mut places[named.name as usize];
             if place.tree() == Place::PENDING {
                 // Of several in one row the last.
-                list[place.slot()] = named;
+                boxes[place.slot()] = named;
                 continue;
             }
             place.empty(trees);
-            *place = Place::new(Place::PENDING, list.len());
-            list.push(named);
+            *place = Place::new(Place::PENDING, kept);
+            boxes[kept] = named;
+            kept += 1;
         }
+        boxes.truncate(kept);
         if self.boxes.is_empty() {
             return;
         }
@@ -509,11 +511,6 @@ impl FixedBoxes {
         all[last].build(boxes, builder, (*level, threads));
         all[last].for_each(|slot, row| places[row as usize] = Place::new(last, slot));
     }
-}
-
-/// The categories and masks of both.
-fn both(a: Filter, b: Filter) -> Filter {
-    Filter::new(a.category | b.category, a.mask | b.mask)
 }
 
 /// How many movers a run has.

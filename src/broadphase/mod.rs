@@ -18,6 +18,7 @@
 //! Fixed boxes are found in *trees* of nodes as wide as the widest lanes (`tree`), walked by many
 //! movers at a time (`probe`): some large and seldom built, some small and often (`fixed`).
 
+mod admit;
 mod buffer;
 mod finder;
 mod fixed;

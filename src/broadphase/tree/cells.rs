@@ -5,6 +5,7 @@
 //! A sample says between where nearly all boxes lie; what lies outside falls into the outermost
 //! bins, so that a box that fell out of the world does not make the bins of all others coarse.
 
+use super::bins::{Axis, BINS_MAX, Bin, LARGE};
 use super::median::{Packer, depth_of, nodes_of};
 use super::{LEAF, Named, Node, grow};
 use crate::geom::Aabb;
@@ -18,17 +19,14 @@ const CELL: usize = 208;
 const BOXES_MIN: usize = 16 * CELL;
 /// Boxes looked at to choose the cells.
 const SAMPLES: usize = 1024;
-/// Bins of a histogram for each part that is cut from it, and the most.
+/// Bins of a histogram for each part that is cut from it.
 const BINS_PER_PART: usize = 8;
-const BINS_MAX: usize = 1 << 16;
 /// Large boxes are kept apart when they are at most one of so many.
 const LARGE_ONE_OF: usize = 4;
+/// Boxes that are binned by one thread at a time.
+const CHUNK: usize = 1 << 14;
 /// Runs of cells that are packed by one thread.
 const RUNS: usize = 64;
-/// Of a box's bin: the box is kept apart.
-const LARGE: u32 = 1 << 31;
-/// From here on floats are whole numbers: 2²³.
-const WHOLE: f32 = 8_388_608.0;
 
 /// Memory for building trees.
 #[derive(Debug, Default)]
@@ -40,7 +38,8 @@ pub(in super::super) struct Builder {
     /// The boxes of a class, by cells.
     ordered: Vec<Named>,
     line: Vec<f32>,
-    /// In which bin each box is.
+    /// In which bin each box is on x and y, and on z, with [`LARGE`]; and among those counted last.
+    bins: Vec<[u32; 2]>,
     at: Vec<u32>,
     counts: Vec<u32>,
     parts: [Vec<u32>; 3],
@@ -67,48 +66,16 @@ impl Nodes<'_> {
     }
 }
 
-/// How one axis is cut into bins.
-#[derive(Clone, Copy, Debug)]
-struct Axis {
-    which: usize,
-    low: f32,
-    /// Bins for each unit of length.
-    scale: f32,
-    bins: usize,
-    /// One less.
-    last: f32,
-    /// Into how many parts the bins are put together.
-    parts: usize,
-    /// How long a part is if all are alike; of a single part no box is too long.
-    width: f32,
-}
-
-impl Axis {
-    /// Whether a box is longer than a part.
-    #[inline(always)]
-    fn is_long(&self, aabb: &Aabb) -> bool {
-        // Twice, as the middles are.
-        2.0 * (aabb.max[self.which] - aabb.min[self.which]) > self.width
-    }
-
-    /// In which bin twice the middle of a box is.
-    #[inline(always)]
-    fn bin(&self, aabb: &Aabb) -> usize {
-        let bin = (aabb.min[self.which] + aabb.max[self.which] - self.low) * self.scale;
-        // As the first is NaN of an infinite scale, so is none of what is left.
-        let bin = if bin > 0.0 { bin } else { 0.0 };
-        let bin = if bin < self.last { bin } else { self.last };
-        // Rounded to a whole number, in the last bits of a float.
-        ((bin + WHOLE).to_bits() - WHOLE.to_bits()) as usize
-    }
-}
-
 impl Builder {
     /// Bytes of memory.
     pub(in super::super) fn bytes(&self) -> usize {
         let boxes = self.large.capacity() + self.ordered.capacity() + self.cells.capacity();
         let parts: usize = self.parts.iter().map(Vec::capacity).sum();
-        let words = self.at.capacity() + self.counts.capacity() + self.ends.capacity() + parts;
+        let words = self.at.capacity()
+            + 2 * self.bins.capacity()
+            + self.counts.capacity()
+            + self.ends.capacity()
+            + parts;
         boxes * size_of::<Named>()
             + words * size_of::<u32>()
             + self.line.capacity() * size_of::<f32>()
@@ -154,7 +121,7 @@ impl Builder {
             return self.pack(level, boxes, LEAF, nodes);
         }
         let axes = self.axes(boxes);
-        self.order(boxes, &axes);
+        self.order(boxes, &axes, level);
         self.pack_cells(nodes, level)
     }
 
@@ -196,7 +163,6 @@ impl Builder {
             let bins = (parts[axis] * BINS_PER_PART).min(BINS_MAX);
             let bins = if parts[axis] == 1 { 1 } else { bins };
             Axis {
-                which: axis,
                 low: ends[axis][0],
                 scale: bins as f32 / lengths[axis],
                 bins,
@@ -213,21 +179,28 @@ impl Builder {
 
     /// Orders the boxes by cells, to `ordered`: by index they would be far from each other. Those
     /// that are longer than a cell go to `large`, if they are few.
-    fn order(&mut self, boxes: &[Named], axes: &[Axis; 3]) {
-        let Self { ordered, counts, parts: [in_x, in_y, in_z], ends, at, .. } = self;
+    fn order(&mut self, boxes: &[Named], axes: &[Axis; 3], level: Level) {
+        let Self { ordered, counts, parts: [in_x, in_y, in_z], ends, at, bins, packers, .. } = self;
         let [x, y, z] = axes;
+        grow(bins, boxes.len());
+        let bins = &mut bins[..boxes.len()];
+        let chunks = boxes.chunks(CHUNK).zip(bins.chunks_mut(CHUNK));
+        let mut tasks: Vec<_> = chunks.map(|(boxes, bins)| (boxes, bins)).collect();
+        par::for_each(packers, &mut tasks, |_, _, (boxes, bins)| {
+            let boxes = bytemuck::cast_slice(boxes);
+            level.for_rows(boxes.len()).run(Bin { boxes, axes, bins });
+        });
+        // Which slab, then which column, then which cell each box is in.
         grow(at, boxes.len());
         let at = &mut at[..boxes.len()];
-        // Which slab, then which column, then which cell each box is in.
         counts.clear();
         counts.resize(x.bins, 0);
         let mut large = 0;
-        for (named, at) in boxes.iter().zip(&mut *at) {
-            let bin = x.bin(&named.aabb) as u32;
-            let is_large = x.is_long(&named.aabb) | y.is_long(&named.aabb) | z.is_long(&named.aabb);
-            *at = bin | if is_large { LARGE } else { 0 };
-            counts[bin as usize] += u32::from(!is_large);
-            large += usize::from(is_large);
+        for (&[xy, z_large], at) in bins.iter().zip(&mut *at) {
+            let (bin, is_large) = (xy & 0xffff, z_large & LARGE);
+            *at = bin | is_large;
+            counts[bin as usize] += u32::from(is_large == 0);
+            large += usize::from(is_large != 0);
         }
         if large > boxes.len() / LARGE_ONE_OF {
             for at in at.iter_mut().filter(|at| **at & LARGE != 0) {
@@ -237,9 +210,9 @@ impl Builder {
             large = 0;
         }
         share(counts, x, in_x);
-        count_next(counts, in_x, (x.parts, y), boxes, at);
+        count_next(counts, in_x, (x.parts, y), bins.iter().map(|of| of[0] >> 16), at);
         share(counts, y, in_y);
-        count_next(counts, in_y, (x.parts * y.parts, z), boxes, at);
+        count_next(counts, in_y, (x.parts * y.parts, z), bins.iter().map(|of| of[1] & 0xffff), at);
         share(counts, z, in_z);
         // From boxes in bins to boxes in cells, to where cells start, to where they end.
         let cells = x.parts * y.parts * z.parts;
@@ -277,7 +250,9 @@ impl Builder {
         if large.len() - start < BOXES_MIN {
             return;
         }
-        let long_on = |named: &Named| axes.each_ref().map(|axis| axis.is_long(&named.aabb));
+        let long_on = |&Named { aabb: Aabb { min, max }, .. }: &Named| -> [bool; 3] {
+            core::array::from_fn(|axis| axes[axis].is_long(max[axis] - min[axis]))
+        };
         large[start..].sort_by_key(long_on);
         for k in start + 1..large.len() {
             if long_on(&large[k - 1]) != long_on(&large[k]) {
@@ -362,14 +337,14 @@ fn count_next(
     counts: &mut Vec<u32>,
     parts: &[u32],
     (before, axis): (usize, &Axis),
-    boxes: &[Named],
+    bins: impl Iterator<Item = u32>,
     at: &mut [u32],
 ) {
     counts.clear();
     counts.resize(before * axis.bins, 0);
-    for (named, at) in boxes.iter().zip(at) {
+    for (bin, at) in bins.zip(at) {
         if *at & LARGE == 0 {
-            let bin = parts[*at as usize] as usize * axis.bins + axis.bin(&named.aabb);
+            let bin = parts[*at as usize] as usize * axis.bins + bin as usize;
             *at = bin as u32;
             counts[bin] += 1;
         }

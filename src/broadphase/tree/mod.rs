@@ -16,11 +16,12 @@
 //! bounds of a node hold all that is below it and are not rounded, so a question that reaches
 //! a box whenever it reaches one inside that box finds every box that it reaches.
 
+mod bins;
 mod cells;
 mod median;
 mod walk;
 
-use crate::geom::{Aabb, Filter};
+use crate::geom::Aabb;
 use crate::lanes::{LANES_MAX, Level};
 use crate::par::Threads;
 use alloc::vec::Vec;
@@ -41,8 +42,8 @@ const NOTHING: u32 = u32::MAX;
 pub(super) struct Named {
     pub(super) aabb: Aabb,
     pub(super) name: u32,
-    /// Of a box.
-    pub(super) filter: Filter,
+    /// Of a box, as a word.
+    pub(super) filter: u32,
 }
 
 /// Sixteen boxes, or the bounds of sixteen nodes. A column is a cache line.
@@ -103,7 +104,7 @@ impl Node {
         }
         let [x0, y0, z0, x1, y1, z1] = around;
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
-        Named { aabb, name, filter: Filter::ALL }
+        Named { aabb, name, filter: 0 }
     }
 }
 
@@ -169,19 +170,19 @@ impl Tree {
         let (node, lane) = (&self.nodes[slot / WIDTH], slot % WIDTH);
         let [x0, y0, z0, x1, y1, z1] = node.bounds.map(|column| column[lane]);
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
-        Named { aabb, name: node.names[lane], filter: Filter::of_word(node.filters[lane]) }
+        Named { aabb, name: node.names[lane], filter: node.filters[lane] }
     }
 
     /// Says with what the box in a slot may pair.
-    pub(super) fn set_filter(&mut self, slot: usize, filter: Filter) {
-        self.nodes[slot / WIDTH].filters[slot % WIDTH] = filter.word();
+    pub(super) fn set_filter(&mut self, slot: usize, filter: u32) {
+        self.nodes[slot / WIDTH].filters[slot % WIDTH] = filter;
     }
 
     /// Takes out the box in a slot. The bounds above it stay as they are: too large is only slow.
     pub(super) fn remove(&mut self, slot: usize) {
         let [x0, y0, z0, x1, y1, z1] = NO_BOUNDS;
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
-        let nothing = Named { aabb, name: NOTHING, filter: Filter::NONE };
+        let nothing = Named { aabb, name: NOTHING, filter: 0 };
         self.nodes[slot / WIDTH].set(slot % WIDTH, nothing);
         self.len -= 1;
     }
