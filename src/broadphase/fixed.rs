@@ -13,7 +13,7 @@ use super::admit::{Admit, Rows};
 use super::buffer::{Buffer, make_room};
 use super::finder::FindError;
 use super::found::{Found, Runs};
-use super::probe::{Filters, Load, Mover, Swept, Union};
+use super::probe::{Load, Mover, Swept, Union};
 use super::scatter::ROW as ROWS_OF_FINDER;
 use super::set::{BoxSet, FixedSet};
 use super::stage::{Clock, Timings};
@@ -405,10 +405,14 @@ impl FixedBoxes {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, filtered, movers, stacks, union, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
-        let filters =
-            (*filtered || set.filters.is_some()).then_some(Filters { movers: set.filters });
+        let filters = set.filters;
+        let filtered = *filtered || filters.is_some();
         timings.sweep = find(union, threads, movers, stacks, |movers, stack, found| {
-            level.run(Union { trees, movers, filters, stack, found, budget });
+            if filtered {
+                level.run(Union::<true> { trees, movers, filters, stack, found, budget });
+            } else {
+                level.run(Union::<false> { trees, movers, filters, stack, found, budget });
+            }
         });
         union.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
@@ -429,10 +433,14 @@ impl FixedBoxes {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, filtered, movers, stacks, swept, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
-        let filters =
-            (*filtered || set.filters.is_some()).then_some(Filters { movers: set.filters });
+        let filters = set.filters;
+        let filtered = *filtered || filters.is_some();
         timings.sweep = find(swept, threads, movers, stacks, |movers, stack, found| {
-            level.run(Swept { trees, movers, filters, stack, found, budget });
+            if filtered {
+                level.run(Swept::<true> { trees, movers, filters, stack, found, budget });
+            } else {
+                level.run(Swept::<false> { trees, movers, filters, stack, found, budget });
+            }
         });
         swept.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }

@@ -95,31 +95,22 @@ fn makes_pairs(set: &BoxSet<'_>, fixed: Filter, row: usize) -> bool {
     moves && filter.allows(fixed)
 }
 
-/// What the movers may pair with, where not every pair is wanted.
-#[derive(Clone, Copy)]
-pub(super) struct Filters<'a> {
-    /// By row, unless they may pair with all.
-    pub(super) movers: Option<&'a [Filter]>,
-}
-
-impl Filters<'_> {
-    /// Which of the fixed boxes with these filters may pair with a mover.
-    #[inline(always)]
-    fn allow<I: Isa>(&self, isa: I, mover: u32, filters: &[u32]) -> I::Mask {
-        let mine = match self.movers {
-            Some(filters) => filters[mover as usize],
-            None => Filter::ALL,
-        };
-        allow(isa, isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
-    }
+/// Which of the fixed boxes with these filters may pair with a mover; `movers` are by row.
+#[inline(always)]
+fn allowed<I: Isa>(isa: I, movers: Option<&[Filter]>, mover: &Mover, filters: &[u32]) -> I::Mask {
+    let mine = match movers {
+        Some(filters) => filters[mover[ROW] as usize],
+        None => Filter::ALL,
+    };
+    allow(isa, isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
 }
 
 /// Pairs whose bounds meet: row of the mover, row of the fixed box.
-pub(super) struct Union<'a> {
+pub(super) struct Union<'a, const FILTERED: bool> {
     pub(super) trees: &'a [Tree],
     pub(super) movers: &'a [Mover],
-    /// Where not every pair is wanted.
-    pub(super) filters: Option<Filters<'a>>,
+    /// Of the movers, by row.
+    pub(super) filters: Option<&'a [Filter]>,
     pub(super) stack: &'a mut Stack,
     pub(super) found: &'a mut Buffer<Pair>,
     /// Of all pairs of the tick.
@@ -127,53 +118,53 @@ pub(super) struct Union<'a> {
 }
 
 /// Those of [`Union`] that truly sweep into each other.
-pub(super) struct Swept<'a> {
+pub(super) struct Swept<'a, const FILTERED: bool> {
     pub(super) trees: &'a [Tree],
     pub(super) movers: &'a [Mover],
-    /// Where not every pair is wanted.
-    pub(super) filters: Option<Filters<'a>>,
+    /// Of the movers, by row.
+    pub(super) filters: Option<&'a [Filter]>,
     pub(super) stack: &'a mut Stack,
     pub(super) found: &'a mut Buffer<SweptPair>,
     /// Of all pairs of the tick.
     pub(super) budget: &'a Budget,
 }
 
-impl Kernel for Union<'_> {
+impl<const FILTERED: bool> Kernel for Union<'_, FILTERED> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Self { trees, movers, filters, stack, found, budget } = self;
-        let mut probe = UnionProbe { movers, filters, found, budget };
+        let mut probe = UnionProbe::<FILTERED> { movers, filters, found, budget };
         for tree in trees {
             walk(isa, tree, &mut probe, movers.len() as u32, stack);
         }
     }
 }
 
-impl Kernel for Swept<'_> {
+impl<const FILTERED: bool> Kernel for Swept<'_, FILTERED> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Self { trees, movers, filters, stack, found, budget } = self;
-        let mut probe = SweptProbe { movers, filters, found, budget };
+        let mut probe = SweptProbe::<FILTERED> { movers, filters, found, budget };
         for tree in trees {
             walk(isa, tree, &mut probe, movers.len() as u32, stack);
         }
     }
 }
 
-struct UnionProbe<'a> {
+struct UnionProbe<'a, const FILTERED: bool> {
     movers: &'a [Mover],
-    filters: Option<Filters<'a>>,
+    filters: Option<&'a [Filter]>,
     found: &'a mut Buffer<Pair>,
     budget: &'a Budget,
 }
 
-struct SweptProbe<'a> {
+struct SweptProbe<'a, const FILTERED: bool> {
     movers: &'a [Mover],
-    filters: Option<Filters<'a>>,
+    filters: Option<&'a [Filter]>,
     found: &'a mut Buffer<SweptPair>,
     budget: &'a Budget,
 }
@@ -205,7 +196,7 @@ fn touches<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> (I::F32, I::M
     sweep::times(isa, &a, &[x0, y0, z0, x1, y1, z1, still, still, still])
 }
 
-impl Probe for UnionProbe<'_> {
+impl<const FILTERED: bool> Probe for UnionProbe<'_, FILTERED> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
         meets(isa, &self.movers[which as usize], bounds)
@@ -228,10 +219,8 @@ impl Probe for UnionProbe<'_> {
         let mover = &self.movers[which as usize];
         let spare = self.found.spare(LANES_MAX, self.budget);
         let meets = meets(isa, mover, bounds);
-        let meets = match &self.filters {
-            Some(filters) => meets & filters.allow(isa, mover[ROW], theirs),
-            None => meets,
-        };
+        let meets =
+            if FILTERED { meets & allowed(isa, self.filters, mover, theirs) } else { meets };
         let count = meets.count();
         let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
         isa.store_pairs(isa.splat_u32(mover[ROW]), rows.compress(meets), count, spare);
@@ -239,7 +228,7 @@ impl Probe for UnionProbe<'_> {
     }
 }
 
-impl Probe for SweptProbe<'_> {
+impl<const FILTERED: bool> Probe for SweptProbe<'_, FILTERED> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
         meets(isa, &self.movers[which as usize], bounds)
@@ -264,10 +253,8 @@ impl Probe for SweptProbe<'_> {
         if meets.bits() == 0 {
             return;
         }
-        let meets = match &self.filters {
-            Some(filters) => meets & filters.allow(isa, mover[ROW], theirs),
-            None => meets,
-        };
+        let meets =
+            if FILTERED { meets & allowed(isa, self.filters, mover, theirs) } else { meets };
         let (first, touches) = touches(isa, mover, bounds);
         let (mut firsts, mut names) = ([0.0; LANES_MAX], [0; LANES_MAX]);
         first.store(&mut firsts);
