@@ -245,7 +245,7 @@ impl FixedBoxes {
     pub fn set_filters(&mut self, rows: &[u32], filters: &[Filter]) -> Result<(), FixedError> {
         LengthMismatch::check("the filters", rows.len(), filters.len())?;
         self.check_rows(rows)?;
-        self.filtered |= !rows.is_empty();
+        self.keep_filters();
         for (&row, &filter) in rows.iter().zip(filters) {
             let place = self.places[row as usize];
             self.trees[place.tree()].set_filter(place.slot(), filter.word());
@@ -405,8 +405,8 @@ impl FixedBoxes {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, filtered, movers, stacks, union, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
-        let filters = set.filters;
-        let filtered = *filtered || filters.is_some();
+        // Those of the movers alone are looked at when movers are loaded.
+        let (filters, filtered) = (set.filters, *filtered);
         timings.sweep = find(union, threads, movers, stacks, |movers, stack, found| {
             if filtered {
                 level.run(Union::<true> { trees, movers, filters, stack, found, budget });
@@ -433,8 +433,8 @@ impl FixedBoxes {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, filtered, movers, stacks, swept, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
-        let filters = set.filters;
-        let filtered = *filtered || filters.is_some();
+        // Those of the movers alone are looked at when movers are loaded.
+        let (filters, filtered) = (set.filters, *filtered);
         timings.sweep = find(swept, threads, movers, stacks, |movers, stack, found| {
             if filtered {
                 level.run(Swept::<true> { trees, movers, filters, stack, found, budget });
@@ -471,8 +471,10 @@ impl FixedBoxes {
 
     /// Puts in the boxes of a set; rows are below `most`.
     fn insert(&mut self, most: usize, set: FixedSet<'_>, rows: Rows<'_>) {
+        if set.is_filtered() {
+            self.keep_filters();
+        }
         let Self { level, places, all_filters, trees, boxes, rejected, .. } = self;
-        self.filtered |= set.is_filtered();
         boxes.clear();
         boxes.reserve_exact(set.boxes.len());
         level.for_rows(set.boxes.len()).run(Admit { set, rows, boxes, rejected });
@@ -507,16 +509,32 @@ impl FixedBoxes {
         }
     }
 
+    /// From now on trees keep filters.
+    fn keep_filters(&mut self) {
+        if !self.filtered {
+            self.filtered = true;
+            self.trees.iter_mut().for_each(Tree::keep_filters);
+        }
+    }
+
     /// Builds the last of these trees from what is in all of them and in `boxes`; the others are
     /// then empty.
     fn build(&mut self, trees: Range<usize>) {
-        let Self { trees: all, boxes, builder, places, level, threads, .. } = self;
+        let Self { trees: all, boxes, builder, places, filtered, level, threads, .. } = self;
         let last = trees.end - 1;
         for tree in &mut all[trees] {
             tree.for_each(|slot, _| boxes.push(tree.get(slot)));
             tree.clear();
         }
         all[last].build(boxes, builder, (*level, threads));
+        if *filtered {
+            // From each row to the filter of its box, to the filter of its slot.
+            for (k, named) in boxes.iter().enumerate() {
+                places[named.name as usize] = Place::new(Place::PENDING, k);
+            }
+            let tree = &mut all[last];
+            tree.set_filters(|row| boxes[places[row as usize].slot()].filter);
+        }
         all[last].for_each(|slot, row| places[row as usize] = Place::new(last, slot));
     }
 }

@@ -212,7 +212,7 @@ impl Kernel for Fill<'_> {
         which[..numbers.len()].copy_from_slice(numbers);
         let mut lane = 0;
         while lane < WIDTH {
-            let [[a, b, c, d], [e, f, names, filters]] =
+            let [[a, b, c, d], [e, f, names, _]] =
                 isa.gather_rows::<8, 2>(children, &which[lane..]);
             let there = inside(isa, numbers.len().saturating_sub(lane));
             for (k, bits) in [a, b, c, d, e, f].into_iter().enumerate() {
@@ -221,7 +221,6 @@ impl Kernel for Fill<'_> {
             }
             let names = I::U32::select(there, names, isa.splat_u32(NOTHING));
             names.store(&mut to.names[lane..]);
-            filters.store(&mut to.filters[lane..]);
             lane += I::LANES;
         }
         to.around(name)

@@ -3,7 +3,7 @@
 //! A tree of nodes with sixteen lanes: lane `k` holds the bounds of child `k`, an axis end a
 //! column, so that one look of the widest vectors at a node decides about all its children. In a
 //! leaf the children are boxes, and what a lane is called is the box's row; else they are nodes. What
-//! a box may pair with is one more column, which only a leaf uses and only who needs it reads.
+//! a box may pair with is kept beside the nodes, if anyone asks.
 //!
 //! How it is built (`cells`, `median`): large sets are first cut into cells of some two hundred
 //! boxes by counting along one axis after the other (after Leutenegger, Lopez and Edgington 1997,
@@ -54,8 +54,6 @@ pub(super) struct Node {
     bounds: [[f32; WIDTH]; 6],
     /// In a leaf the rows of the boxes; else each child's node, with [`LEAF`].
     names: [u32; WIDTH],
-    /// In a leaf the filters of the boxes as words; else anything.
-    filters: [u32; WIDTH],
 }
 
 /// The bounds of no box: they overlap nothing and widen nothing.
@@ -75,7 +73,6 @@ impl Node {
             [NO_BOUNDS[5]; WIDTH],
         ],
         names: [NOTHING; WIDTH],
-        filters: [0; WIDTH],
     };
 
     fn set(&mut self, lane: usize, child: Named) {
@@ -126,6 +123,8 @@ impl Default for Node {
 pub(super) struct Tree {
     /// Of an earlier tree, where there were more.
     nodes: Vec<Node>,
+    /// By slot, as words; none as long as nobody asks.
+    filters: Vec<u32>,
     /// The name of the uppermost node, if there is one.
     root: Option<u32>,
     /// How many nodes follow each other at most from the root to a leaf.
@@ -153,6 +152,7 @@ impl Tree {
     /// Empties the tree and keeps the memory.
     pub(super) fn clear(&mut self) {
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
+        self.filters.clear();
     }
 
     /// How many boxes there are.
@@ -170,12 +170,26 @@ impl Tree {
         let (node, lane) = (&self.nodes[slot / WIDTH], slot % WIDTH);
         let [x0, y0, z0, x1, y1, z1] = node.bounds.map(|column| column[lane]);
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
-        Named { aabb, name: node.names[lane], filter: node.filters[lane] }
+        let filter = self.filters.get(slot).copied().unwrap_or(u32::MAX);
+        Named { aabb, name: node.names[lane], filter }
     }
 
-    /// Says with what the box in a slot may pair.
+    /// Makes a list of filters, if there is none: each box may pair with all.
+    pub(super) fn keep_filters(&mut self) {
+        self.filters.resize(self.nodes.len() * WIDTH, u32::MAX);
+    }
+
+    /// Keeps these filters, by row.
+    pub(super) fn set_filters(&mut self, filter: impl Fn(u32) -> u32) {
+        self.keep_filters();
+        let mut filters = core::mem::take(&mut self.filters);
+        self.for_each(|slot, row| filters[slot] = filter(row));
+        self.filters = filters;
+    }
+
+    /// Says with what the box in a slot may pair. Filters are kept.
     pub(super) fn set_filter(&mut self, slot: usize, filter: u32) {
-        self.nodes[slot / WIDTH].filters[slot % WIDTH] = filter;
+        self.filters[slot] = filter;
     }
 
     /// Takes out the box in a slot. The bounds above it stay as they are: too large is only slow.
@@ -212,14 +226,16 @@ impl Tree {
 
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
+        self.nodes.capacity() * size_of::<Node>() + self.filters.capacity() * size_of::<u32>()
     }
 
     /// Gives back memory that is not needed.
     pub(super) fn shrink_to_fit(&mut self) {
         if self.root.is_none() {
             self.nodes.clear();
+            self.filters.clear();
         }
         self.nodes.shrink_to_fit();
+        self.filters.shrink_to_fit();
     }
 }
