@@ -197,6 +197,8 @@ fn touches<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> (I::F32, I::M
 }
 
 impl<const FILTERED: bool> Probe for UnionProbe<'_, FILTERED> {
+    const FILTERED: bool = FILTERED;
+
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
         meets(isa, &self.movers[which as usize], bounds)
@@ -229,6 +231,8 @@ impl<const FILTERED: bool> Probe for UnionProbe<'_, FILTERED> {
 }
 
 impl<const FILTERED: bool> Probe for SweptProbe<'_, FILTERED> {
+    const FILTERED: bool = FILTERED;
+
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
         meets(isa, &self.movers[which as usize], bounds)
