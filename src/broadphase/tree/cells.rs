@@ -185,7 +185,7 @@ impl Builder {
         grow(bins, boxes.len());
         let bins = &mut bins[..boxes.len()];
         let chunks = boxes.chunks(CHUNK).zip(bins.chunks_mut(CHUNK));
-        let mut tasks: Vec<_> = chunks.map(|(boxes, bins)| (boxes, bins)).collect();
+        let mut tasks: Vec<_> = chunks.collect();
         par::for_each(packers, &mut tasks, |_, _, (boxes, bins)| {
             let boxes = bytemuck::cast_slice(boxes);
             level.for_rows(boxes.len()).run(Bin { boxes, axes, bins });
