@@ -14,7 +14,7 @@ mod par;
 pub mod spec;
 pub mod store;
 
-pub use broadphase::{BoxSet, FixedBoxes, PairFinder};
+pub use broadphase::{BoxSet, FixedBoxes, FixedSet, PairFinder};
 pub use geom::{
     Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, MovingBox,
     MovingSphere, Pair, Plane, Segment, Side, Sphere, Start, State, SweptPair,

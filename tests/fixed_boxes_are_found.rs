@@ -9,7 +9,9 @@ use rand::{RngExt, SeedableRng};
 use swath::broadphase::{FindError, FixedError};
 use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
 use swath::store::Row;
-use swath::{Boxes, FixedBoxes, FixedColumns, Level, MISS, Threads, spec, sweep};
+use swath::{
+    BoxSet, Boxes, Filter, FixedBoxes, FixedColumns, FixedSet, Level, MISS, Threads, spec, sweep,
+};
 use worlds::{Scene, World};
 
 type Rng = Xoshiro256PlusPlus;
@@ -28,7 +30,7 @@ fn with<R>(movers: &[MovingBox], ask: impl FnOnce(Boxes<'_>) -> R) -> R {
 /// What a set should hold, by row, and a set that should hold it.
 #[derive(Default)]
 struct Model {
-    rows: Vec<Option<Aabb>>,
+    rows: Vec<Option<(Aabb, Filter)>>,
     set: FixedBoxes,
 }
 
@@ -39,12 +41,21 @@ impl Model {
         model
     }
 
+    /// As [`Model::put_filtered`], with no filters.
+    fn put(&mut self, rows: &[u32], boxes: &[Aabb]) {
+        self.put_filtered(rows, boxes, None);
+    }
+
     /// Puts boxes into the set and those that are boxes into the model; the lists of rejected must
     /// agree.
-    fn put(&mut self, rows: &[u32], boxes: &[Aabb]) {
+    fn put_filtered(&mut self, rows: &[u32], boxes: &[Aabb], filters: Option<&[Filter]>) {
         let columns: [Vec<f32>; 6] = columns(boxes);
         let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
-        let rejected = self.set.put(rows, lent).unwrap();
+        let rejected = match filters {
+            Some(filters) => self.set.put(rows, FixedSet::new(lent).filtered(filters)),
+            None => self.set.put(rows, lent),
+        };
+        let rejected = rejected.unwrap();
         let rejected: Vec<(u32, Invalid)> = rejected.iter().map(|r| (r.row, r.reason)).collect();
         let mut expected = Vec::new();
         for (k, (&row, aabb)) in rows.iter().zip(boxes).enumerate() {
@@ -52,7 +63,10 @@ impl Model {
                 self.rows.resize(row as usize + 1, None);
             }
             match aabb.validate() {
-                Ok(()) => self.rows[row as usize] = Some(*aabb),
+                Ok(()) => {
+                    let filter = filters.map_or(Filter::ALL, |filters| filters[k]);
+                    self.rows[row as usize] = Some((*aabb, filter));
+                }
                 Err(reason) => expected.push((k as u32, reason)),
             }
         }
@@ -62,6 +76,13 @@ impl Model {
     fn remove(&mut self, rows: &[u32]) {
         self.set.remove(rows).unwrap();
         rows.iter().for_each(|&row| self.rows[row as usize] = None);
+    }
+
+    fn set_filters(&mut self, rows: &[u32], filters: &[Filter]) {
+        self.set.set_filters(rows, filters).unwrap();
+        for (&row, &filter) in rows.iter().zip(filters) {
+            self.rows[row as usize].as_mut().unwrap().1 = filter;
+        }
     }
 
     /// The rows that hold a box.
@@ -77,9 +98,11 @@ impl Model {
         assert_eq!(set.len(), rows.iter().flatten().count(), "{what}: number of boxes");
         assert_eq!(set.is_empty(), rows.iter().all(Option::is_none), "{what}");
         for (row, aabb) in (0..).zip(&*rows) {
-            assert_eq!(set.get(row), *aabb, "{what}: row {row}");
+            assert_eq!(set.get(row), aabb.map(|of| of.0), "{what}: row {row}");
+            assert_eq!(set.filter(row), aabb.map(|of| of.1), "{what}: filter of row {row}");
         }
         assert_eq!(set.get(rows.len() as u32), None, "{what}: past the last row");
+        assert_eq!(set.filter(rows.len() as u32), None, "{what}: past the last row");
         let (mut union, mut swept, mut invalid) = (Vec::new(), Vec::new(), Vec::new());
         for (a, mover) in (0..).zip(movers) {
             if let Err(reason) = mover.validate() {
@@ -88,7 +111,10 @@ impl Model {
             }
             let bounds = mover.bounds();
             for (b, aabb) in (0..).zip(&*rows) {
-                let Some(aabb) = aabb.filter(|aabb| aabb.overlaps(&bounds)) else { continue };
+                let Some((aabb, filter)) = *aabb else { continue };
+                if !aabb.overlaps(&bounds) || !filter.allows(Filter::ALL) {
+                    continue;
+                }
                 union.push(Pair { a, b });
                 let alone = sweep::one_to_one(mover, &aabb.into()).unwrap();
                 if alone.first < MISS {
@@ -100,16 +126,38 @@ impl Model {
                 assert!(!found || meant.margin > -1e-6, "{what}: {mover:?} and {aabb:?} do not");
             }
         }
+        let moves: Vec<bool> = (0..movers.len()).map(|a| a % 5 != 2).collect();
+        let filters: Vec<Filter> = (0..movers.len()).map(some_filter).collect();
+        let allowed = |a: u32, b: u32| {
+            filters[a as usize].allows(rows[b as usize].unwrap().1) && moves[a as usize]
+        };
         with(movers, |movers| {
-            let found = set.union_pairs(movers).unwrap();
-            let rejected: Vec<_> = found.rejected().iter().map(|r| (r.row, r.reason)).collect();
-            assert_eq!(rejected, invalid, "{what}: rejected movers");
-            assert_eq!(found.len(), union.len(), "{what}: number of union pairs");
-            assert_eq!(found.sorted(), union, "{what}: union pairs");
-            let found = set.swept_pairs(movers).unwrap();
-            assert_eq!(found.rejected().len(), invalid.len(), "{what}: rejected movers, swept");
-            assert_eq!(bits(found.sorted()), swept, "{what}: swept pairs");
+            let told = BoxSet::new(movers).filtered(&filters).moving(&moves);
+            for (movers, what) in [(movers.into(), what.into()), (told, format!("{what}, told"))] {
+                let found = set.union_pairs(movers).unwrap();
+                let rejected: Vec<_> = found.rejected().iter().map(|r| (r.row, r.reason)).collect();
+                assert_eq!(rejected, invalid, "{what}: rejected movers");
+                assert_eq!(found.len(), union.len(), "{what}: number of union pairs");
+                assert_eq!(found.sorted(), union, "{what}: union pairs");
+                let found = set.swept_pairs(movers).unwrap();
+                assert_eq!(found.rejected().len(), invalid.len(), "{what}: rejected movers, swept");
+                assert_eq!(bits(found.sorted()), swept, "{what}: swept pairs");
+                union.retain(|pair| allowed(pair.a, pair.b));
+                swept.retain(|&(a, b, _)| allowed(a, b));
+            }
         });
+    }
+}
+
+/// A filter that pairs with all, some or none; most differ in both halves from those near them.
+fn some_filter(k: usize) -> Filter {
+    match k % 7 {
+        0 => Filter::ALL,
+        1 => Filter::NONE,
+        2 => Filter::new(1 << (k % 16), 0),
+        3 => Filter::new(0, 1 << (k % 16)),
+        4 => Filter::new(0x8000 >> (k % 3), u16::MAX),
+        _ => Filter::new(1 << (k % 4) | 0x8000 >> (k % 3), 0x5173_u16.rotate_left(k as u32)),
     }
 }
 
@@ -222,7 +270,15 @@ fn changes() {
         let mut model = Model::default();
         for step in 0..60 {
             let size = rows / [1, 3, 20, 500][rng.random_range(0..4)];
-            if rng.random_range(0..3) == 0 {
+            if rng.random_range(0..6) == 0 {
+                let held = model.held();
+                let most = held.len().min(size);
+                let at: Vec<u32> =
+                    (0..most).map(|_| held[rng.random_range(0..held.len())]).collect();
+                let filters: Vec<Filter> =
+                    (0..most).map(|_| some_filter(rng.random_range(0..9_999))).collect();
+                model.set_filters(&at, &filters);
+            } else if rng.random_range(0..3) == 0 {
                 let held = model.held();
                 let most = held.len().min(2 * size);
                 let gone: Vec<u32> =
@@ -238,7 +294,10 @@ fn changes() {
                         _ => random_box(&mut rng, 60.0, 1.0, 0.0).aabb,
                     })
                     .collect();
-                model.put(&at, &boxes);
+                let filters: Vec<Filter> =
+                    (0..size).map(|_| some_filter(rng.random_range(0..9_999))).collect();
+                let filtered = rng.random_ratio(1, 2);
+                model.put_filtered(&at, &boxes, filtered.then_some(&filters));
             }
             if step % 37 == 36 {
                 model.set.clear();
@@ -265,6 +324,7 @@ fn every_level_and_any_threads() {
     let order = |level: Level, threads: Threads| {
         let mut set = FixedBoxes::with_level(level);
         set.set_threads(threads);
+        let filters: Vec<Filter> = (0..fixed.len()).map(some_filter).collect();
         let lend = |of| FixedColumns::from_columns(of).unwrap();
         assert_eq!(
             set.extend(lend(first.each_ref().map(Vec::as_slice))),
@@ -276,7 +336,14 @@ fn every_level_and_any_threads() {
             let union: Vec<Pair> = set.union_pairs(movers).unwrap().iter().collect();
             let swept: Vec<SweptPair> = set.swept_pairs(movers).unwrap().iter().collect();
             assert_eq!(set.swept_pairs(movers).unwrap().rejected().len(), 1);
-            (union, bits(&swept))
+            // Once more with filters.
+            let rows: Vec<u32> = (5000..fixed.len() as u32).collect();
+            set.set_filters(&rows, &filters[rows[0] as usize..]).unwrap();
+            let told = BoxSet::new(movers).filtered(&filters[..movers.len()]);
+            let filtered: Vec<Pair> = set.union_pairs(told).unwrap().iter().collect();
+            let filtered_swept: Vec<SweptPair> = set.swept_pairs(told).unwrap().iter().collect();
+            assert!(filtered_swept.len() > 300 && filtered.len() < union.len());
+            (union, bits(&swept), filtered, bits(&filtered_swept))
         })
     };
     let expected = order(Level::SCALAR, Threads::one());
@@ -337,6 +404,67 @@ fn rows_that_are_not_there() {
     let error = model.set.put(&[0], lent).unwrap_err();
     assert_eq!(error.to_string(), "the list `rows` has 1 rows where 2 are needed");
     model.check("after errors", &movers);
+}
+
+/// Goal: filters and flags that are not one for each box are an error that names them and changes
+/// nothing; the filter of a row that is not there too.
+#[test]
+fn filters_that_are_not_one_for_each() {
+    let (movers, fixed) = part(Scene::Uniform, 300, 5);
+    let mut model = Model::of(&fixed);
+    model.remove(&[3]);
+    let filters = vec![Filter::NONE; fixed.len()];
+    let columns: [Vec<f32>; 6] = columns(&fixed[..3]);
+    let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    let few = FixedSet::new(lent).filtered(&filters[..2]);
+    let message = "the filters has 2 rows where 3 are needed";
+    assert_eq!(model.set.put(&[0, 1, 2], few).unwrap_err().to_string(), message);
+    assert_eq!(model.set.extend(few).unwrap_err().to_string(), message);
+    assert_eq!(model.set.set_filters(&[0, 1, 2], &filters[..2]).unwrap_err().to_string(), message);
+    let error = model.set.set_filters(&[0, 1, 3], &filters[..3]).unwrap_err();
+    assert_eq!(error, FixedError::UnknownRow { index: 2, row: 3 });
+    with(&movers, |movers| {
+        let (flags, filters) = (vec![true; movers.len() - 1], &filters[..movers.len() + 1]);
+        for set in [BoxSet::new(movers).moving(&flags), BoxSet::new(movers).filtered(filters)] {
+            assert!(matches!(model.set.union_pairs(set), Err(FindError::Length(_))));
+            assert!(matches!(model.set.swept_pairs(set), Err(FindError::Length(_))));
+        }
+    });
+    model.check("after errors", &movers);
+}
+
+/// Goal: a filter stays with its box through anything but a new box or a new filter in its row.
+/// Method: one box among thousands whose tree is built anew again and again.
+#[test]
+fn filters_stay_with_their_boxes() {
+    let (movers, fixed) = part(Scene::Dense, 9_000, 9);
+    let rows: Vec<u32> = (0..fixed.len() as u32).collect();
+    let filters: Vec<Filter> = (0..fixed.len()).map(some_filter).collect();
+    let mut model = Model::default();
+    model.put_filtered(&rows[..100], &fixed[..100], Some(&filters[..100]));
+    model.check("few", &movers[..60]);
+    model.put(&rows[100..], &fixed[100..]);
+    model.check("merged", &movers[..60]);
+    model.remove(&rows[2000..7500]);
+    model.check("thinned out", &movers[..60]);
+    model.set_filters(&rows[..2000], &filters[5000..7000]);
+    model.check("in place", &movers[..60]);
+    model.put(&rows[..50], &fixed[..50]);
+    model.check("put anew without", &movers[..60]);
+    model.set_filters(&[60, 61, 60], &[Filter::NONE, Filter::ALL, Filter::ALL]);
+    model.check("named twice", &movers[..60]);
+    // What the last set allowed does not show in the next.
+    model.set.clear();
+    model.rows.clear();
+    model.put_filtered(&rows[..2000], &fixed[..2000], Some(&[Filter::NONE; 2000]));
+    model.check("none allowed", &movers[..60]);
+    model.set_filters(&rows[..1000], &[Filter::ALL; 1000]);
+    model.check("half allowed", &movers[..60]);
+    assert!(!with(&movers[..60], |movers| model.set.swept_pairs(movers).unwrap().is_empty()));
+    model.set.clear();
+    model.rows.clear();
+    model.put(&rows[..40], &fixed[..40]);
+    model.check("all allowed", &movers[..60]);
 }
 
 /// Goal: rows that follow are given out in order; those of boxes that are none stay empty.

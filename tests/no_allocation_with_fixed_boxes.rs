@@ -6,7 +6,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use swath::{Boxes, FixedBoxes, FixedColumns};
+use swath::{BoxSet, Boxes, Filter, FixedBoxes, FixedColumns};
 
 /// The system's allocator, and how often it was asked for memory.
 struct Counting;
@@ -41,7 +41,7 @@ static COUNTING: Counting = Counting;
 /// the pairs become a few per cent more or less.
 ///
 /// Method: count, with several trees in the set and ticks inside the pool, as an engine's would be.
-/// Movers swell and shrink by a hundredth.
+/// Movers swell and shrink by a hundredth, and are asked for with filters that change and without.
 #[test]
 fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -60,6 +60,9 @@ fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
     let movers = max
         .each_ref()
         .map(|max| Boxes::new(min, max.each_ref().map(Vec::as_slice), delta).unwrap());
+    let shy = Filter::new(1, 2);
+    let filters: Vec<Filter> = (0..3_000).map(|k| Filter::new(1 << (k % 16), u16::MAX)).collect();
+    let moves: Vec<bool> = (0..3_000).map(|k| k % 3 > 0).collect();
     for threads in 1..=3 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut set = FixedBoxes::new();
@@ -67,6 +70,12 @@ fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
         set.extend(fixed.slice(0..500)).unwrap();
         let counts = pool.install(|| {
             let mut tick = |movers| {
+                for filter in [shy, Filter::ALL] {
+                    set.set_filters(&[3, 70, 9_100], &[filter; 3]).unwrap();
+                    let told = BoxSet::new(movers).filtered(&filters).moving(&moves);
+                    let _ = set.union_pairs(told).unwrap().sorted();
+                    let _ = set.swept_pairs(told).unwrap().sorted();
+                }
                 let union = set.union_pairs(movers).unwrap().sorted().len();
                 union + set.swept_pairs(movers).unwrap().sorted().len()
             };

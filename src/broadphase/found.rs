@@ -1,6 +1,7 @@
 //! How are the pairs read?
 
 use super::buffer::{Buffer, make_room};
+use super::finder::FindError;
 use super::stage::Timings;
 use crate::geom::Pair;
 use crate::par::Threads;
@@ -14,12 +15,12 @@ use core::ops::Range;
 /// boxes alone, and on the changes where boxes are kept. [`Found::sorted`] gives them by rows.
 #[derive(Debug)]
 pub struct Found<'a, P> {
-    pub(super) runs: &'a [Run<P>],
-    pub(super) threads: &'a Threads,
-    pub(super) sorted: &'a mut Vec<P>,
+    runs: &'a [Run<P>],
+    threads: &'a Threads,
+    sorted: &'a mut Vec<P>,
     /// Of the only or first set, and of the second.
-    pub(super) rejected: (&'a [Rejected], &'a [Rejected]),
-    pub(super) timings: Timings,
+    rejected: (&'a [Rejected], &'a [Rejected]),
+    timings: Timings,
 }
 
 /// Neighbouring strips, and the pairs found in them; or the pairs of some movers.
@@ -32,6 +33,84 @@ pub(super) struct Run<P> {
 impl<P> Default for Run<P> {
     fn default() -> Self {
         Self { strips: 0..0, pairs: Buffer::default() }
+    }
+}
+
+/// The pairs of one kind, and the memory for those of the next tick.
+#[derive(Debug)]
+pub(super) struct Runs<P> {
+    /// The first `count` are of this tick; the rest is kept for a tick that needs more.
+    all: Vec<Run<P>>,
+    count: usize,
+    sorted: Vec<P>,
+}
+
+impl<P> Default for Runs<P> {
+    fn default() -> Self {
+        Self { all: Vec::new(), count: 0, sorted: Vec::new() }
+    }
+}
+
+impl<P: Copy + Default> Runs<P> {
+    /// So many empty runs.
+    pub(super) fn start(&mut self, count: usize) -> &mut [Run<P>] {
+        self.all.resize_with(count.max(self.all.len()), Run::default);
+        self.all.iter_mut().for_each(|run| run.pairs.clear());
+        self.keep(count)
+    }
+
+    /// Only the first of the runs that were started.
+    pub(super) fn keep(&mut self, count: usize) -> &mut [Run<P>] {
+        self.count = count;
+        &mut self.all[..count]
+    }
+
+    /// Leaves room to spare for a tick with a few more pairs or one with more runs: in each as much
+    /// as if the pairs were in so many.
+    pub(super) fn settle(&mut self, runs: usize) {
+        let kept: usize = self.all[..self.count].iter().map(|run| run.pairs.as_slice().len()).sum();
+        let mean = kept.div_ceil(runs.max(1));
+        // A run that was not needed may be the next time.
+        self.all.iter_mut().for_each(|run| run.pairs.settle(mean));
+    }
+
+    /// The pairs, unless they are more than `most`.
+    pub(super) fn found<'a>(
+        &'a mut self,
+        most: usize,
+        threads: &'a Threads,
+        rejected: (&'a [Rejected], &'a [Rejected]),
+        timings: Timings,
+    ) -> Result<Found<'a, P>, FindError> {
+        let runs = &self.all[..self.count];
+        let found = runs.iter().map(|run| run.pairs.found()).sum();
+        if found > most {
+            return Err(FindError::TooManyPairs { found, most });
+        }
+        Ok(Found { runs, threads, sorted: &mut self.sorted, rejected, timings })
+    }
+
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        let runs: usize = self.all.iter().map(|run| run.pairs.bytes() + size_of::<Run<P>>()).sum();
+        runs + self.sorted.capacity() * size_of::<P>()
+    }
+
+    /// Makes room for so many pairs in so many runs.
+    pub(super) fn reserve(&mut self, runs: usize, pairs: usize) {
+        self.all.resize_with(runs.max(self.all.len()), Run::default);
+        self.all.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(runs.max(1))));
+        self.sorted.reserve(pairs.saturating_sub(self.sorted.len()));
+    }
+
+    /// Gives back the memory that so many pairs in so many runs do not need.
+    pub(super) fn shrink_to(&mut self, runs: usize, pairs: usize) {
+        for run in &mut self.all {
+            run.pairs.clear();
+            run.pairs.shrink_to(pairs.div_ceil(runs.max(1)));
+        }
+        self.sorted.clear();
+        self.sorted.shrink_to(pairs);
     }
 }
 

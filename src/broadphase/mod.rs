@@ -2,8 +2,8 @@
 //!
 //! [`PairFinder`] takes borrowed columns and finds every pair of boxes that meet in the tick, in
 //! time that grows with the boxes and the pairs. Nothing is kept between ticks but memory.
-//! [`BoxSet`] says which boxes may pair. [`FixedBoxes`] keeps boxes that do not move and finds which
-//! of them movers meet, in time that grows with the movers and the pairs.
+//! [`FixedBoxes`] keeps boxes that do not move and finds which of them movers meet, in time that
+//! grows with the movers and the pairs. [`BoxSet`] and [`FixedSet`] say which boxes may pair.
 //!
 //! How: *strips*. The two axes along which the world is least long for its boxes are cut into
 //! cells, which makes strips along the third. A box is copied to every strip it meets
@@ -18,6 +18,7 @@
 //! Fixed boxes are found in *trees* of nodes as wide as the widest lanes (`tree`), walked by many
 //! movers at a time (`probe`): some large and seldom built, some small and often (`fixed`).
 
+mod admit;
 mod buffer;
 mod finder;
 mod fixed;
@@ -34,5 +35,5 @@ mod tree;
 pub use finder::{FindError, PairFinder};
 pub use fixed::{FixedBoxes, FixedError};
 pub use found::Found;
-pub use set::BoxSet;
+pub use set::{BoxSet, FixedSet};
 pub use stage::Timings;

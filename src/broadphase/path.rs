@@ -200,6 +200,8 @@ pub(super) fn contact_cells<I: Isa>(
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+
     use super::{Passage, contact_cells, is_long, trace};
     use crate::broadphase::grid::{Grid, Sample};
     use crate::geom::{Aabb, MovingBox};

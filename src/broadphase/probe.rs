@@ -8,12 +8,13 @@
 //! In a leaf the boxes that the bounds meet are swept where they lie, all lanes at once.
 
 use super::buffer::Buffer;
+use super::set::{BoxSet, allow};
 use super::tree::{Probe, Stack, Tree, walk};
-use crate::geom::{Pair, SweptPair};
+use crate::geom::{Filter, Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
 use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
 use crate::par::Budget;
-use crate::store::{Boxes, Rejected, check_group};
+use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
 
 /// A cache line: bounds of the path, corners, displacement as bits, the row.
@@ -23,9 +24,12 @@ const BOUNDS: usize = 0;
 const BOX: usize = 6;
 const ROW: usize = 15;
 
-/// Appends the movers of `boxes` to `movers` but for the invalid ones, which are rejected.
+/// Lists the movers of `set` but for the invalid ones, which are rejected, and those that make no
+/// pair.
 pub(super) struct Load<'a> {
-    pub(super) boxes: Boxes<'a>,
+    pub(super) set: BoxSet<'a>,
+    /// All categories and masks of the fixed boxes together.
+    pub(super) fixed: Filter,
     pub(super) movers: &'a mut Vec<Mover>,
     pub(super) rejected: &'a mut Vec<Rejected>,
 }
@@ -35,7 +39,8 @@ impl Kernel for Load<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { boxes, movers, rejected } = self;
+        let Self { set, fixed, movers, rejected } = self;
+        let boxes = set.boxes;
         let table = boxes.table();
         let rows = table.rows();
         movers.clear();
@@ -65,9 +70,10 @@ impl Kernel for Load<'_> {
             }
             let mut wanted = valid & (u32::MAX << seen);
             while wanted != 0 {
-                movers[len] = group[wanted.trailing_zeros() as usize];
+                let lane = wanted.trailing_zeros() as usize;
+                movers[len] = group[lane];
                 wanted &= wanted - 1;
-                len += 1;
+                len += usize::from(makes_pairs(&set, fixed, start + lane));
             }
             row += I::LANES;
         }
@@ -75,10 +81,36 @@ impl Kernel for Load<'_> {
     }
 }
 
+/// Whether a row moves and may pair with one of those that have these categories and masks.
+#[inline(always)]
+fn makes_pairs(set: &BoxSet<'_>, fixed: Filter, row: usize) -> bool {
+    let moves = match set.moves {
+        Some(moves) => moves[row],
+        None => true,
+    };
+    let filter = match set.filters {
+        Some(filters) => filters[row],
+        None => Filter::ALL,
+    };
+    moves && filter.allows(fixed)
+}
+
+/// Which of the fixed boxes with these filters may pair with a mover; `movers` are by row.
+#[inline(always)]
+fn allowed<I: Isa>(isa: I, movers: Option<&[Filter]>, mover: &Mover, filters: &[u32]) -> I::Mask {
+    let mine = match movers {
+        Some(filters) => filters[mover[ROW] as usize],
+        None => Filter::ALL,
+    };
+    allow(isa, isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
+}
+
 /// Pairs whose bounds meet: row of the mover, row of the fixed box.
-pub(super) struct Union<'a> {
+pub(super) struct Union<'a, const FILTERED: bool> {
     pub(super) trees: &'a [Tree],
     pub(super) movers: &'a [Mover],
+    /// Of the movers, by row.
+    pub(super) filters: Option<&'a [Filter]>,
     pub(super) stack: &'a mut Stack,
     pub(super) found: &'a mut Buffer<Pair>,
     /// Of all pairs of the tick.
@@ -86,49 +118,53 @@ pub(super) struct Union<'a> {
 }
 
 /// Those of [`Union`] that truly sweep into each other.
-pub(super) struct Swept<'a> {
+pub(super) struct Swept<'a, const FILTERED: bool> {
     pub(super) trees: &'a [Tree],
     pub(super) movers: &'a [Mover],
+    /// Of the movers, by row.
+    pub(super) filters: Option<&'a [Filter]>,
     pub(super) stack: &'a mut Stack,
     pub(super) found: &'a mut Buffer<SweptPair>,
     /// Of all pairs of the tick.
     pub(super) budget: &'a Budget,
 }
 
-impl Kernel for Union<'_> {
+impl<const FILTERED: bool> Kernel for Union<'_, FILTERED> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { trees, movers, stack, found, budget } = self;
-        let mut probe = UnionProbe { movers, found, budget };
+        let Self { trees, movers, filters, stack, found, budget } = self;
+        let mut probe = UnionProbe::<FILTERED> { movers, filters, found, budget };
         for tree in trees {
             walk(isa, tree, &mut probe, movers.len() as u32, stack);
         }
     }
 }
 
-impl Kernel for Swept<'_> {
+impl<const FILTERED: bool> Kernel for Swept<'_, FILTERED> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { trees, movers, stack, found, budget } = self;
-        let mut probe = SweptProbe { movers, found, budget };
+        let Self { trees, movers, filters, stack, found, budget } = self;
+        let mut probe = SweptProbe::<FILTERED> { movers, filters, found, budget };
         for tree in trees {
             walk(isa, tree, &mut probe, movers.len() as u32, stack);
         }
     }
 }
 
-struct UnionProbe<'a> {
+struct UnionProbe<'a, const FILTERED: bool> {
     movers: &'a [Mover],
+    filters: Option<&'a [Filter]>,
     found: &'a mut Buffer<Pair>,
     budget: &'a Budget,
 }
 
-struct SweptProbe<'a> {
+struct SweptProbe<'a, const FILTERED: bool> {
     movers: &'a [Mover],
+    filters: Option<&'a [Filter]>,
     found: &'a mut Buffer<SweptPair>,
     budget: &'a Budget,
 }
@@ -160,7 +196,9 @@ fn touches<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> (I::F32, I::M
     sweep::times(isa, &a, &[x0, y0, z0, x1, y1, z1, still, still, still])
 }
 
-impl Probe for UnionProbe<'_> {
+impl<const FILTERED: bool> Probe for UnionProbe<'_, FILTERED> {
+    const FILTERED: bool = FILTERED;
+
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
         meets(isa, &self.movers[which as usize], bounds)
@@ -172,10 +210,19 @@ impl Probe for UnionProbe<'_> {
     }
 
     #[inline(always)]
-    fn see<I: Isa>(&mut self, isa: I, which: u32, bounds: &[I::F32; 6], rows: I::U32) {
+    fn see<I: Isa>(
+        &mut self,
+        isa: I,
+        which: u32,
+        bounds: &[I::F32; 6],
+        rows: I::U32,
+        theirs: &[u32],
+    ) {
         let mover = &self.movers[which as usize];
         let spare = self.found.spare(LANES_MAX, self.budget);
         let meets = meets(isa, mover, bounds);
+        let meets =
+            if FILTERED { meets & allowed(isa, self.filters, mover, theirs) } else { meets };
         let count = meets.count();
         let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
         isa.store_pairs(isa.splat_u32(mover[ROW]), rows.compress(meets), count, spare);
@@ -183,7 +230,9 @@ impl Probe for UnionProbe<'_> {
     }
 }
 
-impl Probe for SweptProbe<'_> {
+impl<const FILTERED: bool> Probe for SweptProbe<'_, FILTERED> {
+    const FILTERED: bool = FILTERED;
+
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
         meets(isa, &self.movers[which as usize], bounds)
@@ -195,12 +244,21 @@ impl Probe for SweptProbe<'_> {
     }
 
     #[inline(always)]
-    fn see<I: Isa>(&mut self, isa: I, which: u32, bounds: &[I::F32; 6], rows: I::U32) {
+    fn see<I: Isa>(
+        &mut self,
+        isa: I,
+        which: u32,
+        bounds: &[I::F32; 6],
+        rows: I::U32,
+        theirs: &[u32],
+    ) {
         let mover = &self.movers[which as usize];
         let meets = meets(isa, mover, bounds);
         if meets.bits() == 0 {
             return;
         }
+        let meets =
+            if FILTERED { meets & allowed(isa, self.filters, mover, theirs) } else { meets };
         let (first, touches) = touches(isa, mover, bounds);
         let (mut firsts, mut names) = ([0.0; LANES_MAX], [0; LANES_MAX]);
         first.store(&mut firsts);

@@ -177,8 +177,7 @@ impl Part<'_> {
     /// Its filter as a word, the category below the mask.
     #[inline(always)]
     fn filter(&self, row: usize) -> u32 {
-        let Filter { category, mask } = self.set.filters.map_or(Filter::ALL, |of| of[row]);
-        u32::from(category) | u32::from(mask) << 16
+        self.set.filters.map_or(Filter::ALL, |of| of[row]).word()
     }
 }
 

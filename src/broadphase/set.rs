@@ -2,12 +2,14 @@
 
 use super::finder::FindError;
 use crate::geom::Filter;
-use crate::store::{Boxes, LengthMismatch};
+use crate::lanes::{Isa, U32Lanes};
+use crate::store::{Boxes, FixedColumns, LengthMismatch};
 use core::ops::Range;
 
 /// The boxes of a tick and, where not every pair of them is wanted, what each may pair with.
 ///
-/// Boxes alone convert into it: then all move and each may pair with each.
+/// Boxes alone convert into it: then all move and each may pair with each. Asked against
+/// [`FixedBoxes`](super::FixedBoxes), what does not move makes no pair.
 ///
 /// ```
 /// use swath::{Boxes, BoxSet, Filter, PairFinder};
@@ -81,4 +83,59 @@ impl<'a> BoxSet<'a> {
             filters: self.filters.map(|filters| &filters[rows.clone()]),
         }
     }
+}
+
+/// Boxes that do not move and, where not every pair with them is wanted, what each may pair with.
+///
+/// Boxes alone convert into it: then each may pair with each mover. For
+/// [`FixedBoxes`](super::FixedBoxes).
+#[derive(Clone, Copy, Debug)]
+pub struct FixedSet<'a> {
+    pub(super) boxes: FixedColumns<'a>,
+    filters: Option<&'a [Filter]>,
+}
+
+impl<'a> From<FixedColumns<'a>> for FixedSet<'a> {
+    fn from(boxes: FixedColumns<'a>) -> Self {
+        Self::new(boxes)
+    }
+}
+
+impl<'a> FixedSet<'a> {
+    /// All of `boxes`; each may pair with each mover.
+    #[must_use]
+    pub fn new(boxes: FixedColumns<'a>) -> Self {
+        Self { boxes, filters: None }
+    }
+
+    /// Says of each box with what it may pair.
+    #[must_use]
+    pub fn filtered(self, filters: &'a [Filter]) -> Self {
+        Self { filters: Some(filters), ..self }
+    }
+
+    /// Whether some pairs may be unwanted.
+    pub(super) fn is_filtered(&self) -> bool {
+        self.filters.is_some()
+    }
+
+    /// With what box `k` may pair.
+    pub(super) fn filter(&self, k: usize) -> Filter {
+        self.filters.map_or(Filter::ALL, |filters| filters[k])
+    }
+
+    /// Whether there is a filter for each box, where there are any.
+    pub(super) fn check(&self) -> Result<(), LengthMismatch> {
+        let rows = self.boxes.len();
+        LengthMismatch::check("the filters", rows, self.filters.map_or(rows, <[Filter]>::len))
+    }
+}
+
+/// Where two filters as words allow a pair; one of the two is turned by 16 bits, so that the masks
+/// of each are beside the categories of the other.
+#[inline(always)]
+pub(super) fn allow<I: Isa>(isa: I, turned: I::U32, other: I::U32) -> I::Mask {
+    let common = turned & other;
+    let (low, high) = (isa.splat_u32(0xffff), isa.splat_u32(0xffff_0000));
+    !(common.disjoint(low) | common.disjoint(high))
 }

@@ -4,7 +4,7 @@
 //! spread over the threads; what a chunk or a run holds does not depend on how many there are.
 
 use super::finder::FindError;
-use super::found::{Found, Run};
+use super::found::{Found, Runs};
 use super::grid::{Grid, Sample};
 use super::scatter::{self, Chunk, OF_FIRST, OF_SECOND, Part, ROW, SWEPT_WORDS, Scatter};
 use super::set::BoxSet;
@@ -74,12 +74,10 @@ pub(super) struct Stage<P, const WORDS: usize> {
     sweepers: Vec<strip::Scratch<WORDS>>,
     /// How many records each strip has.
     lengths: Vec<usize>,
-    /// The first of them are of this tick; the rest is kept for a tick that needs more.
-    runs: Vec<Run<P>>,
+    pairs: Runs<P>,
     rejected: Vec<Rejected>,
     /// How many of the rejected rows are of the first set; they come first.
     rejected_of_first: usize,
-    sorted: Vec<P>,
 }
 
 impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
@@ -88,10 +86,9 @@ impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
             chunks: Vec::new(),
             sweepers: Vec::new(),
             lengths: Vec::new(),
-            runs: Vec::new(),
+            pairs: Runs::default(),
             rejected: Vec::new(),
             rejected_of_first: 0,
-            sorted: Vec::new(),
         }
     }
 }
@@ -177,30 +174,25 @@ where
         if rows > ROW as usize {
             return Err(FindError::TooManyBoxes { rows });
         }
-        let (runs, timings) = threads.enter(|| {
+        let timings = threads.enter(|| {
             if tick.is_filtered() {
                 self.fill::<true>(tick, threads.workers(), sample, scatterers)
             } else {
                 self.fill::<false>(tick, threads.workers(), sample, scatterers)
             }
         });
-        let runs = &self.runs[..runs];
-        let (found, most) = (runs.iter().map(|run| run.pairs.found()).sum(), tick.pairs_max);
-        if found > most {
-            return Err(FindError::TooManyPairs { found, most });
-        }
         let rejected = self.rejected.split_at(self.rejected_of_first);
-        Ok(Found { timings, runs, threads, sorted: &mut self.sorted, rejected })
+        self.pairs.found(tick.pairs_max, threads, rejected, timings)
     }
 
-    /// Fills the first runs and returns how many, and what it took.
+    /// Fills the runs; returns what it took.
     fn fill<const FILTERED: bool>(
         &mut self,
         tick: &Tick<'_>,
         threads: usize,
         sample: &mut Sample,
         scatterers: &mut Vec<scatter::Scratch>,
-    ) -> (usize, Timings)
+    ) -> Timings
     where
         for<'a> Strips<'a, P, WORDS, FILTERED>: Kernel<Output = ()>,
     {
@@ -214,17 +206,17 @@ where
         let scatter = clock.lap();
         let sweepers = &mut self.sweepers[..threads];
         sweepers.iter_mut().for_each(|sweeper| sweeper.reserve(longest));
-        let (chunks, runs_of_tick) = (&self.chunks[..chunks], &mut self.runs[..runs]);
+        let (chunks, runs) = (&self.chunks[..chunks], self.pairs.keep(runs));
         let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
-        par::for_each(sweepers, runs_of_tick, |scratch, _, run| {
+        par::for_each(sweepers, runs, |scratch, _, run| {
             let (grid, strips, found) = (&grid, run.strips.clone(), &mut run.pairs);
             let kernel: Strips<'_, P, WORDS, FILTERED> =
                 Strips { grid, chunks, strips, scratch, found, budget, second_row };
             level.run(kernel);
         });
-        self.settle(runs);
-        (runs, Timings { choose, scatter, sweep: clock.lap() })
+        self.pairs.settle(RUNS);
+        Timings { choose, scatter, sweep: clock.lap() }
     }
 
     /// Fills the first chunks and returns how many.
@@ -272,15 +264,14 @@ where
         }
         let records: usize = self.lengths.iter().sum();
         let wanted = records.div_ceil(RUNS).max(1);
-        self.runs.resize_with(RUNS_MAX.max(self.runs.len()), Run::default);
+        let all = self.pairs.start(RUNS_MAX);
         let (mut runs, mut start, mut filled, mut longest) = (0, 0, 0, 0);
         for (strip, &here) in self.lengths.iter().enumerate() {
             filled += here;
             longest = longest.max(here);
             let last = strip + 1 == grid.strips();
             if filled >= wanted || last && filled > 0 {
-                self.runs[runs].strips = start..strip + 1;
-                self.runs[runs].pairs.clear();
+                all[runs].strips = start..strip + 1;
                 (runs, start, filled) = (runs + 1, strip + 1, 0);
             }
         }
@@ -289,22 +280,12 @@ where
 }
 
 impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
-    /// Leaves room to spare for a tick with a few more pairs or one with more runs.
-    fn settle(&mut self, runs: usize) {
-        let found: usize = self.runs[..runs].iter().map(|run| run.pairs.as_slice().len()).sum();
-        let mean = found.div_ceil(RUNS);
-        // A run that was not needed may be the next time.
-        self.runs.iter_mut().for_each(|run| run.pairs.settle(mean));
-    }
-
     pub(super) fn bytes(&self) -> usize {
         let chunks: usize = self.chunks.iter().map(Chunk::bytes).sum();
         let sweepers: usize = self.sweepers.iter().map(strip::Scratch::bytes).sum();
-        let runs: usize = self.runs.iter().map(|run| run.pairs.bytes() + size_of::<Run<P>>()).sum();
         let lists = self.lengths.capacity() * size_of::<usize>()
-            + self.rejected.capacity() * size_of::<Rejected>()
-            + self.sorted.capacity() * size_of::<P>();
-        chunks + sweepers + runs + lists
+            + self.rejected.capacity() * size_of::<Rejected>();
+        chunks + sweepers + self.pairs.bytes() + lists
     }
 
     pub(super) fn reserve(&mut self, boxes: usize, pairs: usize) {
@@ -314,9 +295,7 @@ impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
         for chunk in &mut self.chunks {
             chunk.reserve(boxes.div_ceil(chunks.max(1)), strips);
         }
-        self.runs.resize_with(RUNS_MAX.max(self.runs.len()), Run::default);
-        self.runs.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(RUNS)));
-        self.sorted.reserve(pairs.saturating_sub(self.sorted.len()));
+        self.pairs.reserve(RUNS_MAX, pairs);
     }
 
     pub(super) fn shrink_to(&mut self, boxes: usize, pairs: usize) {
@@ -324,12 +303,7 @@ impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
         self.chunks.truncate(chunks);
         self.chunks.iter_mut().for_each(|chunk| chunk.shrink_to(boxes.div_ceil(chunks.max(1))));
         self.chunks.shrink_to_fit();
-        for run in &mut self.runs {
-            run.pairs.clear();
-            run.pairs.shrink_to(pairs.div_ceil(RUNS));
-        }
-        self.sorted.clear();
-        self.sorted.shrink_to(pairs);
+        self.pairs.shrink_to(RUNS, pairs);
         (self.sweepers, self.lengths) = (Vec::new(), Vec::new());
     }
 }

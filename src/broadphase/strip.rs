@@ -12,6 +12,7 @@ use super::buffer::{Buffer, make_room};
 use super::grid::{Along, Cut, Grid};
 use super::path::{Passage, contact_cells};
 use super::scatter::{Chunk, FLAGS, LONG, ROW, Record, SWEPT_WORDS, UNION_WORDS, low_word};
+use super::set::allow;
 use crate::geom::{Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
 use crate::lanes::{
@@ -325,7 +326,6 @@ fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool>(
     let ids: Table<'_, u32, 1> = Table::new([&scratch.ids[..]], rows + LANES_MAX);
     let filters = Table::new([&scratch.filters[..]], if FILTERED { rows + LANES_MAX } else { 0 });
     let filters: Table<'_, u32, 1> = filters;
-    let (categories, masks) = (isa.splat_u32(0xffff), isa.splat_u32(0xffff_0000));
     let second_row = isa.splat_u32(second_row.wrapping_neg());
     for i in boxes {
         if candidates.len >= CANDIDATES {
@@ -359,8 +359,7 @@ fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool>(
                 & their_ids.disjoint(flags);
             let meets = if FILTERED {
                 let [theirs] = filters.load_u32(isa, j);
-                let common = theirs & filter;
-                meets & !(common.disjoint(categories) | common.disjoint(masks))
+                meets & allow(isa, filter, theirs)
             } else {
                 meets
             };

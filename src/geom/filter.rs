@@ -47,6 +47,16 @@ impl Filter {
         Self { category, mask }
     }
 
+    /// As one word, which turned by 16 bits has the mask where the category was.
+    pub(crate) const fn word(self) -> u32 {
+        self.category as u32 | (self.mask as u32) << 16
+    }
+
+    /// What [`Filter::word`] made a word of.
+    pub(crate) const fn of_word(word: u32) -> Self {
+        Self::new(word as u16, (word >> 16) as u16)
+    }
+
     /// Whether the two may pair. The same for both orders.
     #[must_use]
     pub const fn allows(self, other: Self) -> bool {

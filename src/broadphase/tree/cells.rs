@@ -5,9 +5,11 @@
 //! A sample says between where nearly all boxes lie; what lies outside falls into the outermost
 //! bins, so that a box that fell out of the world does not make the bins of all others coarse.
 
-use super::median::{Children, Item, WHOLE, depth_of, nodes_of, pack};
-use super::{Child, LEAF, NO_BOUNDS, NOTHING, Named, Node};
-use crate::lanes::prefetch_to_write;
+use super::bins::{Axis, BINS_MAX, Bin, LARGE};
+use super::median::{Packer, depth_of, nodes_of};
+use super::{LEAF, Named, Node, grow};
+use crate::geom::Aabb;
+use crate::lanes::{Level, prefetch_to_write};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
@@ -17,56 +19,35 @@ const CELL: usize = 208;
 const BOXES_MIN: usize = 16 * CELL;
 /// Boxes looked at to choose the cells.
 const SAMPLES: usize = 1024;
-/// Bins of a histogram for each part that is cut from it, and the most.
+/// Bins of a histogram for each part that is cut from it.
 const BINS_PER_PART: usize = 8;
-const BINS_MAX: usize = 1 << 16;
 /// Large boxes are kept apart when they are at most one of so many.
 const LARGE_ONE_OF: usize = 4;
+/// Boxes that are binned by one thread at a time.
+const CHUNK: usize = 1 << 14;
 /// Runs of cells that are packed by one thread.
 const RUNS: usize = 64;
 
 /// Memory for building trees.
 #[derive(Debug, Default)]
 pub(in super::super) struct Builder {
-    /// What is to be packed, what is too large for it, as much memory again, and the boxes of the
-    /// former ordered by cells.
-    items: Vec<Item>,
-    large: Vec<Item>,
+    /// Boxes that are too large for their class.
+    large: Vec<Named>,
     /// Where the classes begin that wait in `large`.
     classes: Vec<usize>,
-    scratch: Vec<Item>,
+    /// The boxes of a class, by cells.
     ordered: Vec<Named>,
     line: Vec<f32>,
-    /// Where each item is.
+    /// In which bin each box is on x and y, and on z, with [`LARGE`]; and among those counted last.
+    bins: Vec<[u32; 2]>,
     at: Vec<u32>,
     counts: Vec<u32>,
     parts: [Vec<u32>; 3],
-    /// Where the items of each cell end, and its uppermost node.
+    /// Where the boxes of each cell end, and its uppermost node.
     ends: Vec<u32>,
-    cells: Vec<Child>,
-}
-
-/// The boxes of a tree, by number.
-struct Boxes<'a>(&'a [Named]);
-
-impl Children for Boxes<'_> {
-    const FLAG: u32 = LEAF;
-
-    #[inline(always)]
-    fn child(&self, number: u32) -> Child {
-        Child::of(&self.0[number as usize])
-    }
-}
-
-/// The uppermost nodes of what is packed, by number.
-struct Roots<'a>(&'a [Child]);
-
-impl Children for Roots<'_> {
-    const FLAG: u32 = 0;
-
-    fn child(&self, number: u32) -> Child {
-        self.0[number as usize]
-    }
+    cells: Vec<Named>,
+    /// One for each thread.
+    packers: Vec<Packer>,
 }
 
 /// The nodes of a tree that is built in the memory of a former one.
@@ -85,55 +66,21 @@ impl Nodes<'_> {
     }
 }
 
-/// Makes a list so long at least.
-fn grow<T: Clone + Default>(list: &mut Vec<T>, len: usize) {
-    if list.len() < len {
-        list.resize(len, T::default());
-    }
-}
-
-/// How one axis is cut into bins.
-#[derive(Clone, Copy, Debug)]
-struct Axis {
-    low: f32,
-    /// Bins for each unit of length.
-    scale: f32,
-    bins: usize,
-    /// One less.
-    last: f32,
-    /// Into how many parts the bins are put together.
-    parts: usize,
-    /// How long a part is if all are alike; of a single part no box is too long.
-    width: f32,
-}
-
-impl Axis {
-    #[inline(always)]
-    fn bin(&self, x: f32) -> usize {
-        let bin = (x - self.low) * self.scale;
-        // As the first is NaN of an infinite scale, so is none of what is left.
-        let bin = if bin > 0.0 { bin } else { 0.0 };
-        let bin = if bin < self.last { bin } else { self.last };
-        // Rounded to a whole number, in the last bits of a float.
-        ((bin + WHOLE).to_bits() - WHOLE.to_bits()) as usize
-    }
-}
-
 impl Builder {
     /// Bytes of memory.
     pub(in super::super) fn bytes(&self) -> usize {
-        let items = self.items.capacity() + self.large.capacity() + self.scratch.capacity();
+        let boxes = self.large.capacity() + self.ordered.capacity() + self.cells.capacity();
         let parts: usize = self.parts.iter().map(Vec::capacity).sum();
-        items * size_of::<Item>()
-            + self.ordered.capacity() * size_of::<Named>()
-            + (self.line.capacity()
-                + self.counts.capacity()
-                + parts
-                + self.ends.capacity()
-                + self.at.capacity())
-                * size_of::<u32>()
-            + self.cells.capacity() * size_of::<Child>()
+        let words = self.at.capacity()
+            + 2 * self.bins.capacity()
+            + self.counts.capacity()
+            + self.ends.capacity()
+            + parts;
+        boxes * size_of::<Named>()
+            + words * size_of::<u32>()
+            + self.line.capacity() * size_of::<f32>()
             + self.classes.capacity() * size_of::<usize>()
+            + self.packers.iter().map(Packer::bytes).sum::<usize>()
     }
 
     /// Appends the nodes of a tree of these boxes; returns its root and how deep it is.
@@ -141,67 +88,66 @@ impl Builder {
         &mut self,
         boxes: &[Named],
         nodes: &mut Vec<Node>,
+        level: Level,
         threads: &Threads,
     ) -> Option<(u32, usize)> {
+        if boxes.is_empty() {
+            return None;
+        }
         let nodes = &mut Nodes { all: nodes, used: 0 };
-        self.items.clear();
-        self.items
-            .extend((0..).zip(boxes).map(|(k, named)| Item::new(&Child::of(named).bounds, k)));
+        self.packers.resize_with(threads.workers().max(self.packers.len()), Packer::default);
         self.large.clear();
         self.classes.clear();
-        let (mut roots, mut depth) = (Vec::new(), 0);
-        while !self.items.is_empty() {
-            let (root, deep) = threads.enter(|| self.class(boxes, nodes, threads));
-            roots.push(root);
-            depth = depth.max(deep);
-            let next = self.classes.pop().unwrap_or(self.large.len());
-            self.items.clear();
-            self.items.extend(self.large.drain(next..));
-        }
-        if let [] | [_] = roots[..] {
-            return roots.first().map(|root| (root.name, depth));
-        }
-        let (root, above) = self.pack_roots(&roots, nodes);
-        Some((root.name, above + depth))
+        threads.enter(|| {
+            let (root, mut depth) = self.class(boxes, nodes, level);
+            if self.large.is_empty() {
+                return Some((root.name, depth));
+            }
+            let mut roots = alloc::vec![root];
+            while let Some(start) = self.classes.pop() {
+                let boxes = self.large.split_off(start);
+                let (root, deep) = self.class(&boxes, nodes, level);
+                roots.push(root);
+                depth = depth.max(deep);
+            }
+            let (root, above) = self.pack(level, &roots, 0, nodes);
+            Some((root.name, above + depth))
+        })
     }
 
-    /// Packs the items but for the large ones, which are added to `large`.
-    fn class(
+    /// Packs the boxes but for the large ones, which are added to `large`.
+    fn class(&mut self, boxes: &[Named], nodes: &mut Nodes<'_>, level: Level) -> (Named, usize) {
+        if boxes.len() < BOXES_MIN {
+            return self.pack(level, boxes, LEAF, nodes);
+        }
+        let axes = self.axes(boxes);
+        self.order(boxes, &axes, level);
+        self.pack_cells(nodes, level)
+    }
+
+    /// Packs a few children; returns the uppermost node and how deep it is.
+    fn pack(
         &mut self,
-        boxes: &[Named],
+        level: Level,
+        children: &[Named],
+        flag: u32,
         nodes: &mut Nodes<'_>,
-        threads: &Threads,
-    ) -> (Child, usize) {
-        if self.items.len() < BOXES_MIN {
-            let (items, base) = (&mut self.items, nodes.used);
-            let room = nodes.take(nodes_of(items.len()));
-            grow(&mut self.scratch, items.len());
-            let root = pack(items, &mut self.scratch, &Boxes(boxes), room, base as u32);
-            return (root, depth_of(items.len()));
-        }
-        let axes = self.axes();
-        self.keep_large_apart(boxes, &axes);
-        self.order(boxes, &axes);
-        self.pack_cells(nodes, threads)
-    }
-
-    /// Packs nodes under one.
-    fn pack_roots(&mut self, roots: &[Child], nodes: &mut Nodes<'_>) -> (Child, usize) {
-        self.items.clear();
-        self.items.extend((0..).zip(roots).map(|(k, root)| Item::new(&root.bounds, k)));
-        grow(&mut self.scratch, roots.len());
-        let first = nodes.used as u32;
-        let room = nodes.take(nodes_of(roots.len()));
-        let root = pack(&mut self.items, &mut self.scratch, &Roots(roots), room, first);
-        (root, depth_of(roots.len()))
+    ) -> (Named, usize) {
+        let (count, base) = (children.len(), nodes.used as u32);
+        let room = nodes.take(nodes_of(count));
+        let root = self.packers[0].pack(level, (children, 0..count), room, (base, flag));
+        (root, depth_of(count))
     }
 
     /// Chooses the cuts from a sample.
-    fn axes(&mut self) -> [Axis; 3] {
-        let count = self.items.len();
+    fn axes(&mut self, boxes: &[Named]) -> [Axis; 3] {
+        let count = boxes.len();
         let mut ends = [[0.0; 2]; 3];
         for (axis, ends) in ends.iter_mut().enumerate() {
-            let sample = (0..SAMPLES).map(|k| self.items[k * count / SAMPLES].middle[axis]);
+            let sample = (0..SAMPLES).map(|k| {
+                let Aabb { min, max } = boxes[k * count / SAMPLES].aabb;
+                min[axis] + max[axis]
+            });
             self.line.clear();
             self.line.extend(sample);
             let off = SAMPLES / 64;
@@ -231,55 +177,42 @@ impl Builder {
         })
     }
 
-    /// Moves the boxes that are longer than a cell to `large`, if they are few. Many are told apart
-    /// by the axes on which they are, for a wall and one across it together fill a room.
-    fn keep_large_apart(&mut self, boxes: &[Named], axes: &[Axis; 3]) {
-        let long_on = |item: &Item| -> u32 {
-            let Named { aabb, .. } = boxes[item.number as usize];
-            let mut bits = 0;
-            for (k, axis) in axes.iter().enumerate() {
-                // Twice, as the middles are.
-                let length = 2.0 * (aabb.max[k] - aabb.min[k]);
-                bits |= u32::from(length > axis.width) << k;
-            }
-            bits
-        };
-        let count = self.items.iter().filter(|item| long_on(item) > 0).count();
-        if count == 0 || count > self.items.len() / LARGE_ONE_OF {
-            return;
-        }
-        let start = self.large.len();
-        self.large.extend(self.items.iter().filter(|item| long_on(item) > 0));
-        self.items.retain(|item| long_on(item) == 0);
-        self.classes.push(start);
-        if count >= BOXES_MIN {
-            let large = &mut self.large[start..];
-            large.sort_unstable_by_key(|item| (long_on(item), item.number));
-            for k in 1..count {
-                if long_on(&large[k - 1]) != long_on(&large[k]) {
-                    self.classes.push(start + k);
-                }
-            }
-        }
-    }
-
-    /// Orders the boxes of the items by cells: by index they would be far from each other.
-    fn order(&mut self, boxes: &[Named], axes: &[Axis; 3]) {
-        let Self { items, ordered, counts, parts: [in_x, in_y, in_z], ends, at, .. } = self;
+    /// Orders the boxes by cells, to `ordered`: by index they would be far from each other. Those
+    /// that are longer than a cell go to `large`, if they are few.
+    fn order(&mut self, boxes: &[Named], axes: &[Axis; 3], level: Level) {
+        let Self { ordered, counts, parts: [in_x, in_y, in_z], ends, at, bins, packers, .. } = self;
         let [x, y, z] = axes;
-        grow(at, items.len());
-        let at = &mut at[..items.len()];
-        // Which slab, then which column each item is in.
+        grow(bins, boxes.len());
+        let bins = &mut bins[..boxes.len()];
+        let chunks = boxes.chunks(CHUNK).zip(bins.chunks_mut(CHUNK));
+        let mut tasks: Vec<_> = chunks.collect();
+        par::for_each(packers, &mut tasks, |_, _, (boxes, bins)| {
+            let boxes = bytemuck::cast_slice(boxes);
+            level.for_rows(boxes.len()).run(Bin { boxes, axes, bins });
+        });
+        // Which slab, then which column, then which cell each box is in.
+        grow(at, boxes.len());
+        let at = &mut at[..boxes.len()];
         counts.clear();
         counts.resize(x.bins, 0);
-        for (item, at) in items.iter().zip(&mut *at) {
-            *at = x.bin(item.middle[0]) as u32;
-            counts[*at as usize] += 1;
+        let mut large = 0;
+        for (&[xy, z_large], at) in bins.iter().zip(&mut *at) {
+            let (bin, is_large) = (xy & 0xffff, z_large & LARGE);
+            *at = bin | is_large;
+            counts[bin as usize] += u32::from(is_large == 0);
+            large += usize::from(is_large != 0);
+        }
+        if large > boxes.len() / LARGE_ONE_OF {
+            for at in at.iter_mut().filter(|at| **at & LARGE != 0) {
+                *at &= !LARGE;
+                counts[*at as usize] += 1;
+            }
+            large = 0;
         }
         share(counts, x, in_x);
-        count_next(counts, in_x, (x.parts, y, 1), items, at);
+        count_next(counts, in_x, (x.parts, y), bins.iter().map(|of| of[0] >> 16), at);
         share(counts, y, in_y);
-        count_next(counts, in_y, (x.parts * y.parts, z, 2), items, at);
+        count_next(counts, in_y, (x.parts * y.parts, z), bins.iter().map(|of| of[1] & 0xffff), at);
         share(counts, z, in_z);
         // From boxes in bins to boxes in cells, to where cells start, to where they end.
         let cells = x.parts * y.parts * z.parts;
@@ -292,17 +225,44 @@ impl Builder {
         for cell in ends.iter_mut() {
             start += core::mem::replace(cell, start);
         }
-        grow(ordered, items.len());
-        for (item, &bin) in items.iter().zip(&*at) {
-            let next = &mut ends[in_z[bin as usize] as usize];
-            ordered[*next as usize] = boxes[item.number as usize];
-            *next += 1;
-            prefetch_to_write(ordered, *next as usize + 3);
+        grow(ordered, boxes.len() - large);
+        for (named, &bin) in boxes.iter().zip(&*at) {
+            if bin & LARGE == 0 {
+                let next = &mut ends[in_z[bin as usize] as usize];
+                ordered[*next as usize] = *named;
+                *next += 1;
+                prefetch_to_write(ordered, *next as usize + 3);
+            }
+        }
+        if large > 0 {
+            let boxes = boxes.iter().zip(&*at).filter(|&(_, &at)| at & LARGE != 0);
+            let start = self.large.len();
+            self.large.extend(boxes.map(|(named, _)| named));
+            self.sort_large(start, axes);
+        }
+    }
+
+    /// Makes classes of the large boxes from `start` on. Many are told apart by the axes on which
+    /// they are long, for a wall and one across it together fill a room.
+    fn sort_large(&mut self, start: usize, axes: &[Axis; 3]) {
+        let Self { large, classes, .. } = self;
+        classes.push(start);
+        if large.len() - start < BOXES_MIN {
+            return;
+        }
+        let long_on = |&Named { aabb: Aabb { min, max }, .. }: &Named| -> [bool; 3] {
+            core::array::from_fn(|axis| axes[axis].is_long(max[axis] - min[axis]))
+        };
+        large[start..].sort_by_key(long_on);
+        for k in start + 1..large.len() {
+            if long_on(&large[k - 1]) != long_on(&large[k]) {
+                classes.push(k);
+            }
         }
     }
 
     /// Packs the boxes of each cell, then the cells.
-    fn pack_cells(&mut self, nodes: &mut Nodes<'_>, threads: &Threads) -> (Child, usize) {
+    fn pack_cells(&mut self, nodes: &mut Nodes<'_>, level: Level) -> (Named, usize) {
         let start = |cell: usize| if cell == 0 { 0 } else { self.ends[cell - 1] as usize };
         let size = |cell: usize| self.ends[cell] as usize - start(cell);
         let filled = (0..self.ends.len()).filter(|&cell| size(cell) > 0);
@@ -312,43 +272,37 @@ impl Builder {
             below += nodes_of(size(cell));
             largest = largest.max(size(cell));
         }
-        let base = nodes.used;
-        let room_of_cells = nodes.take(below);
-        self.cells.clear();
-        self.cells.resize(count, NO_CHILD);
+        let mut base = nodes.used;
+        let mut free = nodes.take(below);
+        let mut cells = core::mem::take(&mut self.cells);
+        cells.clear();
+        cells.resize(count, Named::default());
 
         // A few cells at a time are a thread's. The cut changes nothing but who does what.
-        let len = self.items.len();
-        grow(&mut self.scratch, len);
-        let (mut tasks, mut rest) = (Vec::with_capacity(RUNS + 1), &mut self.items[..]);
-        let (mut free, mut roots) = (room_of_cells, &mut self.cells[..]);
-        let (mut spare, wanted) = (&mut self.scratch[..len], len.div_ceil(RUNS));
-        let mut first = 0;
-        let (mut sizes, mut items, mut room, mut at) = (Vec::new(), 0, 0, base);
+        let wanted = self.ends.last().map_or(0, |&end| end as usize).div_ceil(RUNS);
+        let (mut tasks, mut roots) = (Vec::with_capacity(RUNS + 1), &mut cells[..]);
+        let (mut sizes, mut first, mut boxes, mut room) = (Vec::new(), 0, 0, 0);
         for (k, cell) in filled.enumerate() {
             sizes.push(size(cell));
-            items += size(cell);
+            boxes += size(cell);
             room += nodes_of(size(cell));
-            if items >= wanted || k + 1 == count {
-                let (own, others) = core::mem::take(&mut rest).split_at_mut(items);
-                let (nodes, later) = core::mem::take(&mut free).split_at_mut(room);
-                let (tops, more) = core::mem::take(&mut roots).split_at_mut(sizes.len());
-                let (scratch, left) = core::mem::take(&mut spare).split_at_mut(items);
-                (rest, free, roots, spare) = (others, later, more, left);
-                tasks.push(Task { sizes, first, items: own, scratch, nodes, base: at, tops });
-                (first, at) = (first + items, at + room);
-                (sizes, items, room) = (Vec::new(), 0, 0);
+            if boxes >= wanted || k + 1 == count {
+                let nodes = free.split_off_mut(..room).expect("all were counted");
+                let tops = roots.split_off_mut(..sizes.len()).expect("all were counted");
+                tasks.push(Task { sizes, first, nodes, base, tops });
+                (first, base) = (first + boxes, base + room);
+                (sizes, boxes, room) = (Vec::new(), 0, 0);
             }
         }
-        let mut workers: Vec<()> = alloc::vec![(); threads.workers()];
-        let boxes = &self.ordered[..];
-        par::for_each(&mut workers, &mut tasks, |(), _, task| task.pack(boxes));
+        let ordered = &self.ordered[..];
+        par::for_each(&mut self.packers, &mut tasks, |packer, _, task| {
+            task.pack(level, ordered, packer);
+        });
 
-        if let [only] = self.cells[..] {
-            return (only, depth_of(largest));
-        }
-        let cells = core::mem::take(&mut self.cells);
-        let (root, above) = self.pack_roots(&cells, nodes);
+        let (root, above) = match cells[..] {
+            [only] => (only, 0),
+            _ => self.pack(level, &cells, 0, nodes),
+        };
         self.cells = cells;
         (root, above + depth_of(largest))
     }
@@ -356,53 +310,44 @@ impl Builder {
 
 /// Cells that are packed by one thread.
 struct Task<'a> {
-    /// How many items each cell has; they follow each other.
+    /// How many boxes each cell has; they follow each other.
     sizes: Vec<usize>,
     /// The first box of the first cell.
     first: usize,
-    items: &'a mut [Item],
-    scratch: &'a mut [Item],
     nodes: &'a mut [Node],
     /// The number of the first of the nodes.
     base: usize,
-    tops: &'a mut [Child],
+    tops: &'a mut [Named],
 }
 
 impl Task<'_> {
-    fn pack(&mut self, boxes: &[Named]) {
-        let (mut items, mut nodes, mut base) = (&mut *self.items, &mut *self.nodes, self.base);
-        let mut first = self.first;
+    fn pack(&mut self, level: Level, boxes: &[Named], packer: &mut Packer) {
+        let (mut nodes, mut base, mut first) = (&mut *self.nodes, self.base, self.first);
         for (&size, top) in self.sizes.iter().zip(self.tops.iter_mut()) {
-            let (own, others) = items.split_at_mut(size);
             let (room, later) = nodes.split_at_mut(nodes_of(size));
-            for (item, number) in own.iter_mut().zip(first..) {
-                *item = Item::new(&Child::of(&boxes[number]).bounds, number as u32);
-            }
-            *top = pack(own, self.scratch, &Boxes(boxes), room, base as u32);
-            (base, first) = (base + room.len(), first + size);
-            (items, nodes) = (others, later);
+            *top = packer.pack(level, (boxes, first..first + size), room, (base as u32, LEAF));
+            (base, first, nodes) = (base + room.len(), first + size, later);
         }
     }
 }
 
-/// Before a node is packed.
-const NO_CHILD: Child = Child { bounds: NO_BOUNDS, name: NOTHING };
-
-/// Counts the items of each part of the axes before in the bins of the next. `at` is the bin of
-/// each item, before and after; `parts` the part of the axes before that a bin is.
+/// Counts the boxes of each part of the axes before in the bins of the next. `at` is the bin of
+/// each box, before and after; `parts` the part of the axes before that a bin is.
 fn count_next(
     counts: &mut Vec<u32>,
     parts: &[u32],
-    (before, axis, which): (usize, &Axis, usize),
-    items: &[Item],
+    (before, axis): (usize, &Axis),
+    bins: impl Iterator<Item = u32>,
     at: &mut [u32],
 ) {
     counts.clear();
     counts.resize(before * axis.bins, 0);
-    for (item, at) in items.iter().zip(at) {
-        let bin = parts[*at as usize] as usize * axis.bins + axis.bin(item.middle[which]);
-        *at = bin as u32;
-        counts[bin] += 1;
+    for (bin, at) in bins.zip(at) {
+        if *at & LARGE == 0 {
+            let bin = parts[*at as usize] as usize * axis.bins + bin as usize;
+            *at = bin as u32;
+            counts[bin] += 1;
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A tree of nodes with sixteen lanes: lane `k` holds the bounds of child `k`, an axis end a
 //! column, so that one look of the widest vectors at a node decides about all its children. In a
-//! leaf the children are boxes, and what a lane is called is the box's row; else they are nodes. A
-//! word more of each box, such as what it may collide with, would be one more column of a leaf.
+//! leaf the children are boxes, and what a lane is called is the box's row; else they are nodes. What
+//! a box may pair with is kept beside the nodes, if anyone asks.
 //!
 //! How it is built (`cells`, `median`): large sets are first cut into cells of some two hundred
 //! boxes by counting along one axis after the other (after Leutenegger, Lopez and Edgington 1997,
@@ -16,14 +16,16 @@
 //! bounds of a node hold all that is below it and are not rounded, so a question that reaches
 //! a box whenever it reaches one inside that box finds every box that it reaches.
 
+mod bins;
 mod cells;
 mod median;
 mod walk;
 
 use crate::geom::Aabb;
-use crate::lanes::LANES_MAX;
+use crate::lanes::{LANES_MAX, Level};
 use crate::par::Threads;
 use alloc::vec::Vec;
+use bytemuck::{Pod, Zeroable};
 pub(super) use cells::Builder;
 pub(super) use walk::{Probe, Stack, walk};
 
@@ -34,11 +36,14 @@ const LEAF: u32 = 1 << 31;
 /// The name of a lane in which there is nothing.
 const NOTHING: u32 = u32::MAX;
 
-/// A box and what it is called.
-#[derive(Clone, Copy, Debug, Default)]
+/// What a lane of a node holds: a box with its row and filter, or a node by its bounds and name.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C, align(32))]
 pub(super) struct Named {
     pub(super) aabb: Aabb,
-    pub(super) row: u32,
+    pub(super) name: u32,
+    /// Of a box, as a word.
+    pub(super) filter: u32,
 }
 
 /// Sixteen boxes, or the bounds of sixteen nodes. A column is a cache line.
@@ -70,15 +75,17 @@ impl Node {
         names: [NOTHING; WIDTH],
     };
 
-    fn set(&mut self, lane: usize, child: Child) {
-        for (column, end) in self.bounds.iter_mut().zip(child.bounds) {
+    fn set(&mut self, lane: usize, child: Named) {
+        let ([x0, y0, z0], [x1, y1, z1]) = (child.aabb.min, child.aabb.max);
+        for (column, end) in self.bounds.iter_mut().zip([x0, y0, z0, x1, y1, z1]) {
             column[lane] = end;
         }
         self.names[lane] = child.name;
     }
 
-    /// The box around all lanes.
-    fn bounds(&self) -> [f32; 6] {
+    /// The node, of this name, as a child: its bounds are those around all lanes.
+    #[inline(always)]
+    fn around(&self, name: u32) -> Named {
         let mut around = [0.0; 6];
         for (k, (end, column)) in around.iter_mut().zip(&self.bounds).enumerate() {
             let mut ends = *column;
@@ -92,25 +99,16 @@ impl Node {
             }
             *end = ends[0];
         }
-        around
-    }
-
-    fn lane(&self, lane: usize) -> [f32; 6] {
-        self.bounds.map(|column| column[lane])
+        let [x0, y0, z0, x1, y1, z1] = around;
+        let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
+        Named { aabb, name, filter: 0 }
     }
 }
 
-/// What a lane holds.
-#[derive(Clone, Copy, Debug)]
-struct Child {
-    bounds: [f32; 6],
-    name: u32,
-}
-
-impl Child {
-    fn of(named: &Named) -> Self {
-        let ([x0, y0, z0], [x1, y1, z1]) = (named.aabb.min, named.aabb.max);
-        Self { bounds: [x0, y0, z0, x1, y1, z1], name: named.row }
+/// Makes a list so long at least.
+fn grow<T: Clone + Default>(list: &mut Vec<T>, len: usize) {
+    if list.len() < len {
+        list.resize(len, T::default());
     }
 }
 
@@ -125,6 +123,8 @@ impl Default for Node {
 pub(super) struct Tree {
     /// Of an earlier tree, where there were more.
     nodes: Vec<Node>,
+    /// By slot, as words; none as long as nobody asks.
+    filters: Vec<u32>,
     /// The name of the uppermost node, if there is one.
     root: Option<u32>,
     /// How many nodes follow each other at most from the root to a leaf.
@@ -136,10 +136,15 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Builds the tree of `boxes` anew.
-    pub(super) fn build(&mut self, boxes: &[Named], builder: &mut Builder, threads: &Threads) {
+    pub(super) fn build(
+        &mut self,
+        boxes: &[Named],
+        builder: &mut Builder,
+        (level, threads): (Level, &Threads),
+    ) {
         self.clear();
         (self.len, self.built) = (boxes.len(), boxes.len());
-        if let Some((root, depth)) = builder.build(boxes, &mut self.nodes, threads) {
+        if let Some((root, depth)) = builder.build(boxes, &mut self.nodes, level, threads) {
             (self.root, self.depth) = (Some(root), depth);
         }
     }
@@ -147,6 +152,7 @@ impl Tree {
     /// Empties the tree and keeps the memory.
     pub(super) fn clear(&mut self) {
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
+        self.filters.clear();
     }
 
     /// How many boxes there are.
@@ -160,14 +166,37 @@ impl Tree {
     }
 
     /// The box in a slot.
-    pub(super) fn get(&self, slot: usize) -> Aabb {
-        let [x0, y0, z0, x1, y1, z1] = self.nodes[slot / WIDTH].lane(slot % WIDTH);
-        Aabb { min: [x0, y0, z0], max: [x1, y1, z1] }
+    pub(super) fn get(&self, slot: usize) -> Named {
+        let (node, lane) = (&self.nodes[slot / WIDTH], slot % WIDTH);
+        let [x0, y0, z0, x1, y1, z1] = node.bounds.map(|column| column[lane]);
+        let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
+        let filter = self.filters.get(slot).copied().unwrap_or(u32::MAX);
+        Named { aabb, name: node.names[lane], filter }
+    }
+
+    /// Makes a list of filters, if there is none: each box may pair with all.
+    pub(super) fn keep_filters(&mut self) {
+        self.filters.resize(self.nodes.len() * WIDTH, u32::MAX);
+    }
+
+    /// Keeps these filters, by row.
+    pub(super) fn set_filters(&mut self, filter: impl Fn(u32) -> u32) {
+        self.keep_filters();
+        let mut filters = core::mem::take(&mut self.filters);
+        self.for_each(|slot, row| filters[slot] = filter(row));
+        self.filters = filters;
+    }
+
+    /// Says with what the box in a slot may pair. Filters are kept.
+    pub(super) fn set_filter(&mut self, slot: usize, filter: u32) {
+        self.filters[slot] = filter;
     }
 
     /// Takes out the box in a slot. The bounds above it stay as they are: too large is only slow.
     pub(super) fn remove(&mut self, slot: usize) {
-        let nothing = Child { bounds: NO_BOUNDS, name: NOTHING };
+        let [x0, y0, z0, x1, y1, z1] = NO_BOUNDS;
+        let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
+        let nothing = Named { aabb, name: NOTHING, filter: 0 };
         self.nodes[slot / WIDTH].set(slot % WIDTH, nothing);
         self.len -= 1;
     }
@@ -197,14 +226,16 @@ impl Tree {
 
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
+        self.nodes.capacity() * size_of::<Node>() + self.filters.capacity() * size_of::<u32>()
     }
 
     /// Gives back memory that is not needed.
     pub(super) fn shrink_to_fit(&mut self) {
         if self.root.is_none() {
             self.nodes.clear();
+            self.filters.clear();
         }
         self.nodes.shrink_to_fit();
+        self.filters.shrink_to_fit();
     }
 }

@@ -18,6 +18,9 @@ const MANY: usize = 4;
 
 /// What is asked.
 pub(in super::super) trait Probe {
+    /// Whether filters are looked at. Then each tree keeps them.
+    const FILTERED: bool;
+
     /// Which of the bounds question `which` reaches. A box inside a box that it does not reach is
     /// not reached either.
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask;
@@ -26,7 +29,15 @@ pub(in super::super) trait Probe {
     fn reaches_closely<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask;
 
     /// Sees boxes of a leaf. Lanes with nothing in them overlap nothing.
-    fn see<I: Isa>(&mut self, isa: I, which: u32, bounds: &[I::F32; 6], rows: I::U32);
+    /// `filters` has at least as many as there are lanes, if they are looked at.
+    fn see<I: Isa>(
+        &mut self,
+        isa: I,
+        which: u32,
+        bounds: &[I::F32; 6],
+        rows: I::U32,
+        filters: &[u32],
+    );
 }
 
 /// Memory of a worker.
@@ -60,7 +71,7 @@ pub(in super::super) fn walk<I: Isa, P: Probe>(
     stack: &mut Stack,
 ) {
     let Some(root) = tree.root else { return };
-    let (nodes, stack) = (&tree.nodes[..], &mut stack.0[..]);
+    let (nodes, filters, stack) = (&tree.nodes[..], &tree.filters[..], &mut stack.0[..]);
     let mut next = 0;
     while next < questions {
         let mut len = 0;
@@ -74,16 +85,17 @@ pub(in super::super) fn walk<I: Isa, P: Probe>(
             let mut block = [[0; 2]; BLOCK];
             block[..count].copy_from_slice(&stack[len..len + count]);
             for &[_, name] in &block[..count.min(AHEAD)] {
-                ask_for(nodes, name);
+                ask_for::<P>(nodes, filters, name);
             }
             for k in 0..count {
                 if k + AHEAD < count {
-                    ask_for(nodes, block[k + AHEAD][1]);
+                    ask_for::<P>(nodes, filters, block[k + AHEAD][1]);
                 }
                 let [which, name] = block[k];
-                let node = &nodes[(name & !LEAF) as usize];
+                let at = (name & !LEAF) as usize;
+                let node = &nodes[at];
                 if name & LEAF != 0 {
-                    look::<I, P>(isa, node, probe, which);
+                    look::<I, P>(isa, (node, filters_of::<P>(filters, at)), probe, which);
                 } else {
                     len += descend::<I, P>(isa, node, probe, which, &mut stack[len..]);
                 }
@@ -93,18 +105,29 @@ pub(in super::super) fn walk<I: Isa, P: Probe>(
 }
 
 #[inline(always)]
-fn ask_for(nodes: &[Node], name: u32) {
+fn ask_for<P: Probe>(nodes: &[Node], filters: &[u32], name: u32) {
     let at = (name & !LEAF) as usize;
     prefetch(&nodes[at..at + 1]);
+    if name & LEAF != 0 {
+        prefetch(filters_of::<P>(filters, at));
+    }
+}
+
+/// The filters of a node, if they are looked at.
+#[inline(always)]
+fn filters_of<P: Probe>(filters: &[u32], at: usize) -> &[u32] {
+    if P::FILTERED { &filters[at * WIDTH..(at + 1) * WIDTH] } else { &[] }
 }
 
 /// Shows a leaf to a question.
 #[inline(always)]
-fn look<I: Isa, P: Probe>(isa: I, node: &Node, probe: &mut P, which: u32) {
+fn look<I: Isa, P: Probe>(isa: I, (node, filters): (&Node, &[u32]), probe: &mut P, which: u32) {
     let bounds: Table<'_, f32, 6> = Table::new(node.bounds.each_ref().map(|of| &of[..]), WIDTH);
     let mut lane = 0;
     while lane < WIDTH {
-        probe.see(isa, which, &bounds.load(isa, lane), isa.load_u32(&node.names[lane..]));
+        let rows = isa.load_u32(&node.names[lane..]);
+        let filters = if P::FILTERED { &filters[lane..] } else { filters };
+        probe.see(isa, which, &bounds.load(isa, lane), rows, filters);
         lane += I::LANES;
     }
 }

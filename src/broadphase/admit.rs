@@ -1,0 +1,76 @@
+//! How are fixed boxes checked and laid out for building?
+//!
+//! Columns become records, of 32 bytes each, in which a tree is built: box, row and filter. Rows
+//! that are no boxes are listed and left out.
+
+use super::set::FixedSet;
+use super::tree::Named;
+use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes};
+use crate::store::{Rejected, check_group};
+use alloc::vec::Vec;
+
+/// In which rows boxes are put.
+#[derive(Clone, Copy)]
+pub(super) enum Rows<'a> {
+    /// Those of a list.
+    Listed(&'a [u32]),
+    /// This one and those that follow.
+    From(u32),
+}
+
+/// Lists the boxes of `set` but for the invalid ones, which are rejected. There is room for all.
+pub(super) struct Admit<'a> {
+    pub(super) set: FixedSet<'a>,
+    pub(super) rows: Rows<'a>,
+    pub(super) boxes: &'a mut Vec<Named>,
+    pub(super) rejected: &'a mut Vec<Rejected>,
+}
+
+impl Kernel for Admit<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { set, rows, boxes, rejected } = self;
+        let table = set.boxes.table();
+        let count = table.rows();
+        boxes.clear();
+        rejected.clear();
+        let mut next = 0;
+        while next < count {
+            // The last group reaches back over boxes that were seen.
+            let start = next.min(count - I::LANES);
+            let seen = next - start;
+            let of = table.load(isa, start);
+            let valid = check_group(isa, set.boxes, &of, start, seen, rejected).bits();
+            let (mut names, mut filters) = ([0; LANES_MAX], [u32::MAX; LANES_MAX]);
+            for lane in 0..I::LANES {
+                names[lane] = match rows {
+                    Rows::Listed(rows) => rows[start + lane],
+                    Rows::From(first) => first.wrapping_add((start + lane) as u32),
+                };
+            }
+            if set.is_filtered() {
+                for (lane, filter) in filters[..I::LANES].iter_mut().enumerate() {
+                    *filter = set.filter(start + lane).word();
+                }
+            }
+            let words = of.map(F32Lanes::to_bits);
+            let mut group = [Named::default(); LANES_MAX];
+            let records: &mut [[u32; 8]] = bytemuck::cast_slice_mut(&mut group);
+            let [x0, y0, z0, x1, y1, z1] = words;
+            isa.store_rows([x0, y0, z0, x1], records, 0);
+            isa.store_rows([y1, z1, isa.load_u32(&names), isa.load_u32(&filters)], records, 4);
+            let mut wanted = valid & (u32::MAX << seen);
+            if wanted == u32::MAX >> (32 - I::LANES) {
+                boxes.extend_from_slice(&group[..I::LANES]);
+            } else {
+                while wanted != 0 {
+                    boxes.push(group[wanted.trailing_zeros() as usize]);
+                    wanted &= wanted - 1;
+                }
+            }
+            next += I::LANES;
+        }
+    }
+}
