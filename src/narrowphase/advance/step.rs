@@ -1,0 +1,303 @@
+//! Until when does a plane keep two bodies apart?
+//!
+//! A direction `n`, which may turn at a constant rate `Ω`, bounds the distance from below at each time:
+//!
+//! ```text
+//! f(t) = n(t)·x(t) − h_A(n(t)) − h_B(−n(t))  ≤  distance(t)
+//! ```
+//!
+//! `h` is how far a body reaches, as it is turned then. Where nothing turns, `f` is a quadratic. Else on
+//! an interval of length `Δ`, with `s` in `[0, 1]` along it, a direction `u` seen from a body that turns by `ω`
+//! leaves its chord by no more than `½·s(1−s)·Δ²·max|u″|`, and `h` is sublinear, so
+//!
+//! ```text
+//! h(u(s)) ≤ (1−s)·h(u(0)) + s·h(u(1)) + ½·s(1−s)·Δ²·|u″|·R        |u″| ≤ |Ω−ω|·|Ω×n| + |ω|·|(Ω−ω)×n|
+//! ```
+//!
+//! where `R` is the reach of the body about its position: two supports bound it over the whole
+//! interval, exactly at both ends. `n·x` is bounded alike. Together that is a quadratic in `s`, whose first
+//! root is a safe time (`docs/math/advance.md` has the proof).
+//!
+//! **Which `Ω`.** A face that turns swings its far corners through a plane that does not turn with
+//! it. If the nearest points are a face or edge of one body and a vertex of the other, `n` turns with
+//! the first; of two edges it stays across both. Then `f` has the slope of the distance itself, and
+//! rounds converge as Newton's do. Conservative advancement by greatest speeds (Mirtich 1996; Zhang,
+//! Lee and Kim 2006) gains a constant factor a round.
+
+use super::super::gjk::{Nearest, Two};
+use super::super::roots::first_root;
+use super::super::simplex::Simplex;
+use super::super::turn::Turn;
+use super::super::vector::{V3, greater, lesser};
+use super::course::{Course, Mover};
+
+/// How many intervals one plane is asked about before another is looked for.
+const STEPS_MAX: u32 = 8;
+
+/// Between which heights a gap is watched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Band {
+    /// The gap that must not be reached, with what rounding may do.
+    pub(super) floor: f64,
+    /// Where a touch that is passed over counts as parted; infinite without one.
+    pub(super) lift: f64,
+}
+
+/// How far a plane goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Reach {
+    /// To the end.
+    End,
+    /// The gap is above the floor until `t`, along what is `normal` then; `lifted`: it is at the
+    /// lift there.
+    Until { t: f64, normal: V3, lifted: bool },
+}
+
+/// A plane at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plane {
+    pub(super) t: f64,
+    pub(super) normal: V3,
+    /// The gap along it.
+    pub(super) gap: f64,
+}
+
+/// The first time at which a quadratic leaves the band, in `[0, end]`, and whether upwards.
+#[inline(always)]
+fn leaves(band: &Band, gap: f64, rate: f64, bend: f64, end: f64) -> Option<(f64, bool)> {
+    let down = first_root(gap - band.floor, rate, bend);
+    if band.lift < f64::INFINITY {
+        let up = first_root(band.lift - gap, -rate, -bend);
+        if up < down && up <= end {
+            return Some((up, true));
+        }
+    }
+    (down <= end).then_some((down, false))
+}
+
+/// How far the plane goes where nothing turns.
+#[inline]
+pub(super) fn straight(course: &Course<'_>, plane: &Plane, band: &Band, to: f64) -> Reach {
+    let Plane { t, normal, gap } = *plane;
+    let rate = normal.dot(course.velocity(t));
+    let bend = 0.5 * normal.dot(course.accel);
+    match leaves(band, gap, rate, bend, to - t) {
+        None => Reach::End,
+        Some((after, lifted)) => Reach::Until { t: lesser(t + after, to), normal, lifted },
+    }
+}
+
+/// How far a plane across `found`'s direction goes, turning as the features do; and how many
+/// supports that took.
+pub(super) fn turning(
+    course: &Course<'_>,
+    two: &Two<'_>,
+    (plane, found): (&Plane, &Nearest),
+    simplex: &Simplex,
+    band: &Band,
+    to: f64,
+) -> (Reach, u32) {
+    let mut now = *plane;
+    let far = whole(course, &now, band, to);
+    if let Some(reach) = far {
+        return (reach, 0);
+    }
+    let pull = pull(course, two, simplex, &now);
+    let mut rate = slope(course, two, &pull, &now, found);
+    for step in 1..=STEPS_MAX {
+        let sweep = Sweep::new(course, &pull, &now, band, rate, to);
+        let next = sweep.end(course, &pull, &now);
+        let [linear, square] = sweep.quadratic(course, &pull, &now, &next);
+        if let Some((s, lifted)) = leaves(band, now.gap, linear, square, 1.0) {
+            let after = sweep.length * s;
+            let normal = pull.turn.direction(now.normal, after);
+            let t = lesser(now.t + after, to);
+            return (Reach::Until { t, normal, lifted }, step);
+        }
+        if next.t >= to {
+            return (Reach::End, step);
+        }
+        rate = (next.gap - now.gap) / sweep.length;
+        now = next;
+    }
+    (Reach::Until { t: now.t, normal: now.normal, lifted: false }, STEPS_MAX)
+}
+
+/// The spheres about both positions: how far they go along the plane, if they do not meet at once. A body
+/// that does not turn keeps its own reach.
+fn whole(course: &Course<'_>, plane: &Plane, band: &Band, to: f64) -> Option<Reach> {
+    let reach = |mover: &Mover<'_>, direction| {
+        if mover.turn.rate == 0.0 { mover.reach(direction, 0.0) } else { mover.shape.reach }
+    };
+    let Plane { t, normal, .. } = *plane;
+    let x = course.between(t);
+    let spheres = course.a.shape.reach + course.b.shape.reach;
+    // Near to each other the spheres meet, and it is not worth asking more closely.
+    if x.dot(normal) - spheres <= band.floor && course.a.turn.rate > 0.0 && course.b.turn.rate > 0.0
+    {
+        return None;
+    }
+    let gap = x.dot(normal) - reach(&course.a, normal) - reach(&course.b, -normal);
+    // A step that leaves most of the gap is not worth a round.
+    if band.lift < f64::INFINITY || gap - band.floor <= FAR * (plane.gap - band.floor) {
+        return None;
+    }
+    let reached = straight(course, &Plane { gap, ..*plane }, band, to);
+    // Nothing is won where it does not move.
+    match reached {
+        Reach::Until { t: at, .. } if at <= t => None,
+        reached => Some(reached),
+    }
+}
+
+/// How much of a gap must be left between the spheres to go by them.
+const FAR: f64 = 0.25;
+
+/// How a plane turns, and what that bends.
+struct Pull {
+    turn: Turn,
+}
+
+/// Which way the plane turns: with the features that are nearest.
+fn pull(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, plane: &Plane) -> Pull {
+    let (a, b) = (&course.a, &course.b);
+    let still = Pull { turn: Turn::new(V3::ZERO) };
+    // Far away a turning plane moves more than the bodies do.
+    let near = NEAR * (a.shape.reach + b.shape.reach);
+    if plane.gap > near {
+        return still;
+    }
+    let vertices = &simplex.vertices[..simplex.len];
+    let differ = |point: fn(&super::super::simplex::Vertex) -> V3| {
+        let mut count = 0;
+        for (row, vertex) in vertices.iter().enumerate() {
+            let fresh = vertices[..row].iter().all(|other| point(other) != point(vertex));
+            count += usize::from(fresh);
+        }
+        count
+    };
+    let (on_a, on_b) = (differ(|vertex| vertex.on_a), differ(|vertex| vertex.on_b));
+    let turn = match (on_a, on_b) {
+        (1, 1) | (0, _) | (_, 0) => return still,
+        (_, 1) => a.turn,
+        (1, _) => b.turn,
+        (2, 2) => across_both(course, two, simplex, plane.normal),
+        _ if on_b > on_a => b.turn,
+        _ => a.turn,
+    };
+    Pull { turn }
+}
+
+/// Up to which gap, of the reaches, a plane turns.
+const NEAR: f64 = 0.5;
+
+/// The rate at which a direction across two edges turns with them.
+fn across_both(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, normal: V3) -> Turn {
+    let first = simplex.vertices[0];
+    let mut edges = [V3::ZERO; 2];
+    for vertex in &simplex.vertices[1..simplex.len] {
+        if vertex.on_a != first.on_a {
+            edges[0] = two.a.rotation.turn(vertex.on_a - first.on_a);
+        }
+        if vertex.on_b != first.on_b {
+            edges[1] = two.b.rotation.turn(vertex.on_b - first.on_b);
+        }
+    }
+    let [p, q] = edges.map(|edge| normal.cross(edge));
+    let (pp, pq, qq) = (p.square(), p.dot(q), q.square());
+    let whole = pp * qq - pq * pq;
+    // Edges that are all but parallel: with the first body.
+    if whole <= pp * qq * 1e-4 {
+        return course.a.turn;
+    }
+    let (to_p, to_q) = (course.a.turn.spin.dot(p), course.b.turn.spin.dot(q));
+    let (by_p, by_q) = ((to_p * qq - to_q * pq) / whole, (to_q * pp - to_p * pq) / whole);
+    Turn::new(p * by_p + q * by_q)
+}
+
+/// How fast the gap along the plane changes at first, if the furthest points stay the furthest.
+fn slope(course: &Course<'_>, two: &Two<'_>, pull: &Pull, plane: &Plane, found: &Nearest) -> f64 {
+    let (n, spin) = (plane.normal, pull.turn.spin);
+    let on_a = two.a.rotation.turn(found.support.on_a);
+    let on_b = two.b.rotation.turn(found.support.on_b);
+    n.dot(course.velocity(plane.t)) + spin.cross(n).dot(course.between(plane.t))
+        - on_a.dot((spin - course.a.turn.spin).cross(n))
+        + on_b.dot((spin - course.b.turn.spin).cross(n))
+}
+
+/// An interval of time and how much a bound may sag within.
+struct Sweep {
+    length: f64,
+    /// `½·Δ²·(|u″|·R + …)`.
+    sag: f64,
+}
+
+impl Sweep {
+    /// As long as is worth it, from the first slope.
+    fn new(
+        course: &Course<'_>,
+        pull: &Pull,
+        plane: &Plane,
+        band: &Band,
+        rate: f64,
+        to: f64,
+    ) -> Self {
+        let left = to - plane.t;
+        let gap = plane.gap - band.floor;
+        let across = pull.turn.spin.cross(plane.normal).length();
+        let x = course.between(plane.t).length();
+        let guess = bend(&course.a, pull, plane.normal, 0.0)
+            + bend(&course.b, pull, plane.normal, 0.0)
+            + pull.turn.rate * across * x;
+        // Where half of the sag at its deepest is the gap.
+        let curved = 4.0 * super::super::vector::sqrt(gap / greater(guess, f64::MIN_POSITIVE));
+        // A little past where Newton's step goes, so that the root is inside.
+        let newton = 1.25 * first_root(gap, rate, 0.5 * plane.normal.dot(course.accel));
+        let length = lesser(left, lesser(curved, newton));
+        let moved = course.velocity(plane.t).length() * length
+            + 0.5 * course.accel.length() * (length * length);
+        let turned = across * length;
+        let most = bend(&course.a, pull, plane.normal, turned)
+            + bend(&course.b, pull, plane.normal, turned)
+            + pull.turn.rate * across * (x + moved);
+        // Rounding is in the slack of the floor; this is for the products here.
+        Self { length, sag: 0.5 * length * length * most * (1.0 + 1e-12) }
+    }
+
+    /// The plane at the end.
+    fn end(&self, course: &Course<'_>, pull: &Pull, plane: &Plane) -> Plane {
+        let t = plane.t + self.length;
+        let normal = pull.turn.direction(plane.normal, self.length);
+        let gap =
+            normal.dot(course.between(t)) - course.a.reach(normal, t) - course.b.reach(-normal, t);
+        Plane { t, normal, gap }
+    }
+
+    /// The linear and the square term, in `s`, of a quadratic that is nowhere above the gap.
+    fn quadratic(&self, course: &Course<'_>, pull: &Pull, from: &Plane, to: &Plane) -> [f64; 2] {
+        let turned = if pull.turn.rate == 0.0 { V3::ZERO } else { to.normal - from.normal };
+        let (x1, x2) = (
+            course.velocity(from.t) * self.length,
+            course.accel * (0.5 * self.length * self.length),
+        );
+        let cube = turned.dot(x2);
+        // In [0, 1] a cube is at most the square, and at least twice the square less `s`.
+        let cube = if cube > 0.0 { 2.0 * cube } else { cube };
+        let square = from.normal.dot(x2) + turned.dot(x1) + self.sag + cube;
+        [to.gap - from.gap - square, square]
+    }
+}
+
+/// `|u″|·R` of a body, where the plane turns by at most `turned` on its way.
+fn bend(mover: &Mover<'_>, pull: &Pull, normal: V3, turned: f64) -> f64 {
+    let spin = pull.turn.spin;
+    if pull.turn.rate == 0.0 {
+        // The direction stays, and seen from the body goes about its axis.
+        return mover.turn.rate * mover.turn.spin.cross(normal).length() * mover.swing;
+    }
+    let against = spin - mover.turn.spin;
+    let length = against.length();
+    let across = against.cross(normal).length() + length * turned;
+    let across = lesser(across, length);
+    (length * spin.cross(normal).length() + mover.turn.rate * across) * mover.shape.reach
+}
