@@ -90,7 +90,7 @@ pub(crate) fn meetings(hulls: &Hulls, moves: Moves, count: usize, seed: u64) -> 
         let other = std::array::from_fn(|axis| at[axis] + way[axis] * apart);
         // Past each other by up to two sizes, and at most twice as far as they are apart.
         let aside = unit(&mut rng);
-        let (miss, far) = (rng.random_range(0.0..3.2_f32), rng.random_range(0.7..2.0_f32));
+        let (miss, far) = (rng.random_range(0.0..4.2_f32), rng.random_range(0.7..2.0_f32));
         let shared: [f32; 3] = std::array::from_fn(|_| rng.random_range(-2.0..2.0));
         let toward: [f32; 3] =
             std::array::from_fn(|axis| far * (way[axis] * apart + aside[axis] * miss));

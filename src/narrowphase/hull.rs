@@ -199,10 +199,16 @@ impl Kernel for Search<'_> {
         }
         let mut each = [f32::NEG_INFINITY; LANES_MAX];
         most.store(&mut each);
-        let mut greatest = each[0];
-        for &one in &each[1..I::LANES] {
-            greatest = if one > greatest { one } else { greatest };
+        // A tree of maxima, for speed; any order finds the same one.
+        let mut half = I::LANES / 2;
+        while half > 0 {
+            for lane in 0..half {
+                let other = each[lane + half];
+                each[lane] = if each[lane] > other { each[lane] } else { other };
+            }
+            half /= 2;
         }
+        let greatest = each[0];
 
         let extent =
             d[0].abs() * self.extent[0] + d[1].abs() * self.extent[1] + d[2].abs() * self.extent[2];

@@ -16,8 +16,9 @@ use super::step::{self, Band, Plane, Reach};
 use super::{ADVANCE_ROUNDS_MAX, Advance, Settings, Toi, Touch};
 use crate::geom::Motion;
 
-/// Of the way from the floor to the distance: a plane that shows as much is good enough.
-const SHARE: f64 = 0.25;
+/// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
+/// that do not turn and that do, for which a round costs more.
+const SHARE: [f64; 2] = [0.5, 0.75];
 
 /// One search.
 pub(super) struct Search<'s> {
@@ -99,7 +100,7 @@ impl<'s> Search<'s> {
             }
             if found.upper <= aim.accept {
                 // Where cores meet, the plane that led here tells more than a way of no length.
-                let slim = self.level <= 4.0 * self.tolerance && !first;
+                let slim = self.is_slim() && !first;
                 let gap = inside.unwrap_or(Gap {
                     lower: found.lower,
                     normal: if slim { normal } else { found.toward() },
@@ -148,6 +149,11 @@ impl<'s> Search<'s> {
         }
     }
 
+    /// Whether the cores themselves come to touch, or all but.
+    fn is_slim(&self) -> bool {
+        self.level <= 4.0 * self.tolerance
+    }
+
     /// What is looked for where nothing touched.
     fn aim(&self) -> Aim {
         let band = Band { floor: self.level + self.course.slack, lift: f64::INFINITY };
@@ -164,15 +170,18 @@ impl<'s> Search<'s> {
     ) -> Nearest {
         let (level, tolerance, floor, accept) =
             (self.level, self.tolerance, aim.band.floor, aim.accept);
+        let share = SHARE[usize::from(!self.course.is_straight())];
         let sharp = tolerance * (1.0 / 16.0);
-        let passing = aim.band.lift < f64::INFINITY;
+        let (passing, slim) = (aim.band.lift < f64::INFINITY, self.is_slim());
         let found = two.nearest(x, simplex, guess, self.course.slack, |lower, upper| {
-            if upper <= accept || passing {
+            if passing {
                 upper - lower <= sharp
             } else if first {
-                lower > level + tolerance || upper - lower <= sharp && upper > level + tolerance
+                lower > level + tolerance || upper - lower <= sharp
+            } else if upper <= accept {
+                slim || upper - lower <= sharp
             } else {
-                lower - floor >= SHARE * (upper - floor)
+                lower - floor >= share * (upper - floor)
             }
         });
         self.supports += found.supports;
