@@ -26,9 +26,9 @@
 
 use super::super::gjk::{Nearest, Two};
 use super::super::roots::first_root;
-use super::super::simplex::Simplex;
+use super::super::simplex::{Simplex, Vertex};
 use super::super::turn::Turn;
-use super::super::vector::{V3, greater, lesser};
+use super::super::vector::{V3, greater, lesser, sqrt};
 use super::course::{Course, Mover};
 
 /// How many intervals one plane is asked about before another is looked for.
@@ -102,26 +102,50 @@ pub(super) fn turning(
     if let Some(reach) = far {
         return (reach, 0);
     }
-    let pull = pull(course, two, simplex, &now);
-    let mut rate = slope(course, two, &pull, &now, found);
-    for step in 1..=STEPS_MAX {
-        let sweep = Sweep::new(course, &pull, &now, band, rate, to);
+    let still = Pull { turn: Turn::new(V3::ZERO) };
+    let mut rate = slope(course, two, &still, &now, found);
+    let (mut pull, mut length) = (still, span(course, &still, &now, band, rate, to));
+    if let Some(turning) = along_features(course, two, simplex, now.normal) {
+        let turning_rate = slope(course, two, &turning, &now, found);
+        let turning_length = span(course, &turning, &now, band, turning_rate, to);
+        if turning_length > length {
+            (pull, rate, length) = (turning, turning_rate, turning_length);
+        }
+    }
+    let mut steps = 0;
+    loop {
+        steps += 1;
+        let sweep = Sweep::new(course, &pull, &now, length);
         let next = sweep.end(course, &pull, &now);
         let [linear, square] = sweep.quadratic(course, &pull, &now, &next);
         if let Some((s, lifted)) = leaves(band, now.gap, linear, square, 1.0) {
+            if s < EARLY && next.gap < band.floor && steps < STEPS_MAX {
+                // The gap bends more than the bound: as far as a parabola through what is known goes.
+                let bend = (next.gap - now.gap - rate * length) / (length * length);
+                let shorter = 1.25 * first_root(now.gap - band.floor, rate, bend);
+                let (least, most) = (length * s, 0.5 * length);
+                length = lesser(greater(shorter, 2.0 * least), most);
+                continue;
+            }
             let after = sweep.length * s;
             let normal = pull.turn.direction(now.normal, after);
             let t = lesser(now.t + after, to);
-            return (Reach::Until { t, normal, lifted }, step);
+            return (Reach::Until { t, normal, lifted }, steps);
         }
         if next.t >= to {
-            return (Reach::End, step);
+            return (Reach::End, steps);
         }
         rate = (next.gap - now.gap) / sweep.length;
         now = next;
+        if steps >= STEPS_MAX {
+            return (Reach::Until { t: now.t, normal: now.normal, lifted: false }, steps);
+        }
+        length = span(course, &pull, &now, band, rate, to);
     }
-    (Reach::Until { t: now.t, normal: now.normal, lifted: false }, STEPS_MAX)
 }
+
+/// Where in an interval a root is too early: a shorter one is asked about.
+const EARLY: f64 = 0.25;
 
 /// The spheres about both positions: how far they go along the plane, if they do not meet at once. A body
 /// that does not turn keeps its own reach.
@@ -153,67 +177,51 @@ fn whole(course: &Course<'_>, plane: &Plane, band: &Band, to: f64) -> Option<Rea
 /// How much of a gap must be left between the spheres to go by them.
 const FAR: f64 = 0.25;
 
-/// How a plane turns, and what that bends.
+/// How a plane turns.
+#[derive(Clone, Copy)]
 struct Pull {
     turn: Turn,
 }
 
-/// Which way the plane turns: with the features that are nearest.
-fn pull(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, plane: &Plane) -> Pull {
+/// A plane that turns so that the points of the simplex, each moving with its bodies, stay on it.
+///
+/// A pair of points of the simplex is `y` from the nearest one, across `n`, and closes at a rate of
+/// its own. A plane whose normal changes by `w` sees all of them close alike if `w·(yᵢ − y₀) = rᵢ − r₀`.
+/// Then the gap has the slope of the distance: the weights of the nearest point take the mean of both.
+fn along_features(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, n: V3) -> Option<Pull> {
+    if simplex.len < 2 {
+        return None;
+    }
     let (a, b) = (&course.a, &course.b);
-    let still = Pull { turn: Turn::new(V3::ZERO) };
-    // Far away a turning plane moves more than the bodies do.
-    let near = NEAR * (a.shape.reach + b.shape.reach);
-    if plane.gap > near {
-        return still;
-    }
-    let vertices = &simplex.vertices[..simplex.len];
-    let differ = |point: fn(&super::super::simplex::Vertex) -> V3| {
-        let mut count = 0;
-        for (row, vertex) in vertices.iter().enumerate() {
-            let fresh = vertices[..row].iter().all(|other| point(other) != point(vertex));
-            count += usize::from(fresh);
+    let (to_a, to_b) = (a.turn.spin.cross(n), b.turn.spin.cross(n));
+    // The rate at which the gap between the two points of a vertex grows, but for what all share.
+    let rate = |vertex: &Vertex| {
+        two.a.rotation.turn(vertex.on_a).dot(to_a) - two.b.rotation.turn(vertex.on_b).dot(to_b)
+    };
+    let [first, second, third, _] = &simplex.vertices;
+    let base = rate(first);
+    let (e, r) = (second.at - first.at, rate(second) - base);
+    let ee = e.square();
+    let mut w = e * (r / ee);
+    if simplex.len > 2 {
+        let (f, s) = (third.at - first.at, rate(third) - base);
+        let (ef, ff) = (e.dot(f), f.square());
+        let whole = ee * ff - ef * ef;
+        if whole > SLIVER * (ee * ff) {
+            w = e * ((r * ff - s * ef) / whole) + f * ((s * ee - r * ef) / whole);
         }
-        count
-    };
-    let (on_a, on_b) = (differ(|vertex| vertex.on_a), differ(|vertex| vertex.on_b));
-    let turn = match (on_a, on_b) {
-        (1, 1) | (0, _) | (_, 0) => return still,
-        (_, 1) => a.turn,
-        (1, _) => b.turn,
-        (2, 2) => across_both(course, two, simplex, plane.normal),
-        _ if on_b > on_a => b.turn,
-        _ => a.turn,
-    };
-    Pull { turn }
+    }
+    // Edges that are all but parallel would whirl it about.
+    let most = WHIRL * (a.turn.rate + b.turn.rate);
+    // NaN is not below anything: a side of no length tells nothing.
+    (w.square() <= most * most).then(|| Pull { turn: Turn::new(n.cross(w)) })
 }
 
-/// Up to which gap, of the reaches, a plane turns.
-const NEAR: f64 = 0.5;
+/// The square of the least sine between two sides of a triangle that tells how a plane turns.
+const SLIVER: f64 = 1e-6;
 
-/// The rate at which a direction across two edges turns with them.
-fn across_both(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, normal: V3) -> Turn {
-    let first = simplex.vertices[0];
-    let mut edges = [V3::ZERO; 2];
-    for vertex in &simplex.vertices[1..simplex.len] {
-        if vertex.on_a != first.on_a {
-            edges[0] = two.a.rotation.turn(vertex.on_a - first.on_a);
-        }
-        if vertex.on_b != first.on_b {
-            edges[1] = two.b.rotation.turn(vertex.on_b - first.on_b);
-        }
-    }
-    let [p, q] = edges.map(|edge| normal.cross(edge));
-    let (pp, pq, qq) = (p.square(), p.dot(q), q.square());
-    let whole = pp * qq - pq * pq;
-    // Edges that are all but parallel: with the first body.
-    if whole <= pp * qq * 1e-4 {
-        return course.a.turn;
-    }
-    let (to_p, to_q) = (course.a.turn.spin.dot(p), course.b.turn.spin.dot(q));
-    let (by_p, by_q) = ((to_p * qq - to_q * pq) / whole, (to_q * pp - to_p * pq) / whole);
-    Turn::new(p * by_p + q * by_q)
-}
+/// How much faster than both bodies a plane may turn.
+const WHIRL: f64 = 4.0;
 
 /// How fast the gap along the plane changes at first, if the furthest points stay the furthest.
 fn slope(course: &Course<'_>, two: &Two<'_>, pull: &Pull, plane: &Plane, found: &Nearest) -> f64 {
@@ -232,36 +240,39 @@ struct Sweep {
     sag: f64,
 }
 
+/// How long an interval is worth it, from the first slope.
+fn span(
+    course: &Course<'_>,
+    pull: &Pull,
+    plane: &Plane,
+    band: &Band,
+    rate: f64,
+    to: f64,
+) -> f64 {
+    let gap = plane.gap - band.floor;
+    let across = pull.turn.spin.cross(plane.normal).length();
+    let bent = bend(&course.a, pull, plane.normal, 0.0)
+        + bend(&course.b, pull, plane.normal, 0.0)
+        + pull.turn.rate * across * course.between(plane.t).length();
+    // Where twice the gap is the deepest sag.
+    let curved = 4.0 * sqrt(gap / greater(bent, f64::MIN_POSITIVE));
+    // A little past where Newton's step goes, so that the root is inside.
+    let newton = 1.25 * first_root(gap, rate, 0.5 * plane.normal.dot(course.accel));
+    lesser(to - plane.t, lesser(curved, newton))
+}
+
 impl Sweep {
-    /// As long as is worth it, from the first slope.
-    fn new(
-        course: &Course<'_>,
-        pull: &Pull,
-        plane: &Plane,
-        band: &Band,
-        rate: f64,
-        to: f64,
-    ) -> Self {
-        let left = to - plane.t;
-        let gap = plane.gap - band.floor;
+    fn new(course: &Course<'_>, pull: &Pull, plane: &Plane, length: f64) -> Self {
         let across = pull.turn.spin.cross(plane.normal).length();
-        let x = course.between(plane.t).length();
-        let guess = bend(&course.a, pull, plane.normal, 0.0)
-            + bend(&course.b, pull, plane.normal, 0.0)
-            + pull.turn.rate * across * x;
-        // Where half of the sag at its deepest is the gap.
-        let curved = 4.0 * super::super::vector::sqrt(gap / greater(guess, f64::MIN_POSITIVE));
-        // A little past where Newton's step goes, so that the root is inside.
-        let newton = 1.25 * first_root(gap, rate, 0.5 * plane.normal.dot(course.accel));
-        let length = lesser(left, lesser(curved, newton));
-        let moved = course.velocity(plane.t).length() * length
+        let furthest = course.between(plane.t).length()
+            + course.velocity(plane.t).length() * length
             + 0.5 * course.accel.length() * (length * length);
         let turned = across * length;
-        let most = bend(&course.a, pull, plane.normal, turned)
+        let bent = bend(&course.a, pull, plane.normal, turned)
             + bend(&course.b, pull, plane.normal, turned)
-            + pull.turn.rate * across * (x + moved);
+            + pull.turn.rate * across * furthest;
         // Rounding is in the slack of the floor; this is for the products here.
-        Self { length, sag: 0.5 * length * length * most * (1.0 + 1e-12) }
+        Self { length, sag: 0.5 * length * length * bent * (1.0 + 1e-12) }
     }
 
     /// The plane at the end.
