@@ -29,7 +29,7 @@ pub use kernels::{BatchError, Hit, Hits, Rows};
 pub use lanes::{Level, UnknownLevel};
 pub use narrowphase::advance::{self, Advance, Toi};
 pub use narrowphase::gjk::{self, Distance, GjkCache};
-pub use narrowphase::{Hull, InvalidShape, Shape, SupportMap};
+pub use narrowphase::{ConvexCast, Hull, InvalidShape, Shape, SupportMap};
 pub use par::Threads;
 pub use store::{
     AcceleratingBoxStore, AcceleratingBoxes, Bodies, BodyStore, BoxStore, Boxes, Checked, Rejected,

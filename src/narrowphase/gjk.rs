@@ -20,6 +20,7 @@
 //!
 //! Cost: some five supports of either shape for a cold start; one or two from a [`GjkCache`].
 
+pub use super::batch::distances as pairs;
 use super::penetration;
 use super::shape::Shape;
 use super::simplex::{Simplex, Vertex};

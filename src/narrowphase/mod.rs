@@ -4,6 +4,8 @@
 //! distances and planes that prove them, and [`advance`] first times of contact. Read `gjk.rs` first.
 
 pub mod advance;
+mod batch;
+mod cast;
 mod cores;
 pub mod gjk;
 mod hull;
@@ -14,5 +16,6 @@ mod simplex;
 mod turn;
 mod vector;
 
+pub use cast::ConvexCast;
 pub use hull::Hull;
 pub use shape::{InvalidShape, Shape, SupportMap};

@@ -66,13 +66,15 @@ impl<'s> Course<'s> {
     pub(super) fn new(
         (a, a_motion): (&'s Shape<'s>, &Motion),
         (b, b_motion): (&'s Shape<'s>, &Motion),
+        last: f64,
     ) -> Self {
         let between = |of: fn(&Motion) -> [f32; 3]| V3::of(of(b_motion)) - V3::of(of(a_motion));
         let (start, delta) =
             (between(|motion| motion.pose.position), between(|motion| motion.delta));
         let accel = between(|motion| motion.accel);
         let (a, b) = (Mover::new(a, a_motion), Mover::new(b, b_motion));
-        let lengths = start.length() + delta.length() + accel.length();
+        let last = if last > 1.0 { last } else { 1.0 };
+        let lengths = start.length() + delta.length() * last + accel.length();
         let sizes = a.shape.reach + a.shape.margin + b.shape.reach + b.shape.margin;
         // An angle is off by some roundings of itself, and what turns by as much of its reach.
         let turned = a.turn.rate * a.shape.reach + b.turn.rate * b.shape.reach;

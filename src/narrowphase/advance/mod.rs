@@ -40,9 +40,10 @@
 //! ```
 
 mod course;
-mod search;
+pub(super) mod search;
 mod step;
 
+pub use super::batch::{Meetings, PairsError, pairs};
 use super::shape::Shape;
 use crate::geom::{Invalid, Motion};
 
@@ -205,5 +206,14 @@ pub fn one_to_one(
     settings.validate()?;
     a_motion.validate()?;
     b_motion.validate()?;
-    Ok(search::Search::new((a, a_motion), (b, b_motion), settings).run())
+    Ok(of_valid((a, a_motion), (b, b_motion), settings))
+}
+
+/// [`one_to_one`] of what is known to be valid.
+pub(super) fn of_valid(
+    a: (&Shape<'_>, &Motion),
+    b: (&Shape<'_>, &Motion),
+    settings: &Settings,
+) -> Toi {
+    search::Search::new(a, b, settings, settings.window.map(f64::from)).run()
 }

@@ -21,10 +21,11 @@ use crate::geom::Motion;
 const SHARE: [f64; 2] = [0.5, 0.75];
 
 /// One search.
-pub(super) struct Search<'s> {
+pub(in super::super) struct Search<'s> {
     course: Course<'s>,
     positions: [&'s Motion; 2],
     settings: &'s Settings,
+    window: [f64; 2],
     /// The distance of the cores that counts as a contact.
     level: f64,
     tolerance: f64,
@@ -40,12 +41,13 @@ struct Aim {
 }
 
 impl<'s> Search<'s> {
-    pub(super) fn new(
+    pub(in super::super) fn new(
         a: (&'s Shape<'s>, &'s Motion),
         b: (&'s Shape<'s>, &'s Motion),
         settings: &'s Settings,
+        window: [f64; 2],
     ) -> Self {
-        let mut course = Course::new(a, b);
+        let mut course = Course::new(a, b, window[1]);
         let level = a.0.margin + b.0.margin + f64::from(settings.target_distance);
         // Both sizes count, but for a point, which has none.
         let least = match (a.0.size, b.0.size) {
@@ -56,16 +58,25 @@ impl<'s> Search<'s> {
         course.slack = slack;
         let tolerance = f64::from(settings.tolerance) * least;
         let tolerance = if tolerance > 16.0 * slack { tolerance } else { 16.0 * slack };
-        Self { course, positions: [a.1, b.1], settings, level, tolerance, rounds: 0, supports: 0 }
+        Self {
+            course,
+            positions: [a.1, b.1],
+            settings,
+            window,
+            level,
+            tolerance,
+            rounds: 0,
+            supports: 0,
+        }
     }
 
-    pub(super) fn run(&mut self) -> Toi {
+    pub(in super::super) fn run(&mut self) -> Toi {
         let advance = self.advance();
         Toi { advance, rounds: self.rounds, supports: self.supports }
     }
 
     fn advance(&mut self) -> Advance {
-        let [from, to] = self.settings.window.map(f64::from);
+        let [from, to] = self.window;
         let straight = self.course.is_straight();
         let mut aim = self.aim();
         let mut t = from;

@@ -241,14 +241,7 @@ struct Sweep {
 }
 
 /// How long an interval is worth it, from the first slope.
-fn span(
-    course: &Course<'_>,
-    pull: &Pull,
-    plane: &Plane,
-    band: &Band,
-    rate: f64,
-    to: f64,
-) -> f64 {
+fn span(course: &Course<'_>, pull: &Pull, plane: &Plane, band: &Band, rate: f64, to: f64) -> f64 {
     let gap = plane.gap - band.floor;
     let across = pull.turn.spin.cross(plane.normal).length();
     let bent = bend(&course.a, pull, plane.normal, 0.0)
