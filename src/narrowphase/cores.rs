@@ -98,11 +98,15 @@ impl Core<'_> {
     }
 }
 
-/// The direction in which what is to be scaled is asked, with a greatest component of one.
+/// The direction in which what is to be scaled is asked, with a greatest component in `[1, 2)`. It
+/// is brought there by a power of two, so that a scale that is one changes no vertex.
 fn scaled(direction: V3, scale: V3) -> V3 {
     let d = direction.times(scale);
     let V3 { x, y, z } = d.abs();
     let most = greater(greater(x, y), z);
     // A shape that is scaled flat across the direction has all its points there.
-    if most > 0.0 { d * (1.0 / most) } else { V3::X }
+    if most < f64::MIN_POSITIVE {
+        return V3::X;
+    }
+    d * (1.0 / f64::from_bits(most.to_bits() & f64::INFINITY.to_bits()))
 }

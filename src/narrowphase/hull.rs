@@ -21,7 +21,7 @@ use core::fmt;
 
 /// Of `|d|·max |v|`: two products that are further apart are so without rounding too. 2⁻²⁰.
 const NEAR: f32 = 1.0 / (1 << 20) as f32;
-/// What denormals may add, for directions whose greatest component is one.
+/// What denormals may add, for directions whose greatest component is about one.
 const NEAR_ZERO: f32 = 16.0 * f32::from_bits(1);
 /// Below so many vertices a search without lanes is faster.
 const FEW: usize = 12;
