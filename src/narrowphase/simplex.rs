@@ -45,7 +45,10 @@ impl Face {
 
     #[inline(always)]
     fn edge(i: usize, j: usize, y: V3, edge: V3, t: f64) -> Self {
-        Self { which: [i, j, 0], weights: [1.0 - t, t, 0.0], len: 2, nearest: y + edge * t }
+        let nearest = y + edge * t;
+        // What rounding has left along a long edge would tilt a short way: it is across.
+        let nearest = nearest - edge * (nearest.dot(edge) / edge.square());
+        Self { which: [i, j, 0], weights: [1.0 - t, t, 0.0], len: 2, nearest }
     }
 }
 
