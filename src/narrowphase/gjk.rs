@@ -123,12 +123,7 @@ pub(super) fn distance_of_valid(
         upper - lower <= (upper - margins).abs() * RELATIVE_SLACK + near
     });
     let gap = if found.upper > tiny {
-        Gap {
-            lower: found.lower,
-            normal: found.toward(),
-            on_a: simplex.on_a(),
-            on_b: simplex.on_b(),
-        }
+        Gap { lower: found.lower, normal: found.plane, on_a: simplex.on_a(), on_b: simplex.on_b() }
     } else {
         penetration::shallowest(&two, x, found.plane)
     };

@@ -48,7 +48,7 @@ use super::shape::Shape;
 use crate::geom::{Invalid, Motion};
 
 /// How many rounds one search may take.
-pub const ADVANCE_ROUNDS_MAX: u32 = 512;
+pub const ADVANCE_ROUNDS_MAX: u32 = 2048;
 
 /// Which touches at the start of the window count as impacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

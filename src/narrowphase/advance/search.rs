@@ -114,7 +114,7 @@ impl<'s> Search<'s> {
                 let slim = self.is_slim() && !first;
                 let gap = inside.unwrap_or(Gap {
                     lower: found.lower,
-                    normal: if slim { normal } else { found.toward() },
+                    normal: if slim { normal } else { found.plane },
                     on_a: simplex.on_a(),
                     on_b: simplex.on_b(),
                 });
@@ -210,7 +210,7 @@ impl<'s> Search<'s> {
     ) -> Result<Aim, Advance> {
         let gap = if found.upper > 0.0 {
             let (on_a, on_b) = (simplex.on_a(), simplex.on_b());
-            Gap { lower: found.lower, normal: found.toward(), on_a, on_b }
+            Gap { lower: found.lower, normal: found.plane, on_a, on_b }
         } else {
             penetration::shallowest(two, x, found.plane)
         };
