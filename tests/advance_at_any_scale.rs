@@ -154,7 +154,7 @@ fn hulls_are_their_points() {
             let hull = Hull::on_level(level, points.iter().copied()).expect("a hull");
             let toi = search((&Shape::hull(&hull), &a), (&other, &b));
             let t = toi.impact().expect("the hull does as the box does");
-            assert!((t - meant).abs() < 1e-4, "{t} {meant} {half:?}");
+            assert!((t - meant).abs() < 1e-3, "{t} {meant} {half:?}");
             assert_eq!(*first.get_or_insert(toi), toi, "every level has the same bits: {level}");
         }
         // Mirrored and stretched: the same as points that are.
@@ -169,7 +169,7 @@ fn hulls_are_their_points() {
             search((&Shape::hull(&stretched), &a), (&other, &b)),
         );
         let (one, two) = (one.impact().expect("hits"), two.impact().expect("hits"));
-        assert!((one - two).abs() < 1e-4, "{one} {two}");
+        assert!((one - two).abs() < 1e-3, "{one} {two}");
     }
 }
 

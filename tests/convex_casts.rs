@@ -140,8 +140,9 @@ fn a_turned_hull_is_entered_by_a_face() {
         let ray = Segment::ray([x, 3.0, z], [0.0, -0.5, 0.0]).expect("a ray");
         let cast = shape.cast(&Pose::IDENTITY, &ray).expect("valid");
         let room = 1.0 - f64::from(x.abs()) - f64::from(z.abs());
-        if room < 0.0 {
-            assert_eq!(cast, ConvexCast::Missed, "{x} {z}");
+        // Within the tolerance of an edge it may be either.
+        if room < 1e-5 {
+            assert!(room > -1e-5 || cast == ConvexCast::Missed, "{x} {z}");
             continue;
         }
         let ConvexCast::Hit { fraction, normal, point, .. } = cast else { panic!("{cast:?}") };

@@ -133,7 +133,7 @@ fn the_depth_parts() {
         // No way is much shorter: not along any of many others.
         for _ in 0..50 {
             let other = unit(&mut draw.0);
-            let short = -0.5 * got.distance;
+            let short = -0.3 * got.distance;
             let near = std::array::from_fn::<f32, 3, _>(|k| at[k] + other[k] * short);
             let pose = Pose { position: near, ..pose_b };
             let still = gjk::distance(&a, &pose_a, &b, &pose).expect("poses");
