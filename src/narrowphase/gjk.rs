@@ -120,7 +120,7 @@ pub(super) fn distance_of_valid(
     let mut simplex = Simplex::default();
     let tiny = two.rounding(x.length());
     let found = two.nearest(x, &mut simplex, guess, tiny, |lower, upper| {
-        upper - lower <= (upper - margins).abs() * RELATIVE_SLACK + near
+        upper < f64::INFINITY && upper - lower <= (upper - margins).abs() * RELATIVE_SLACK + near
     });
     let gap = if found.upper > tiny {
         Gap { lower: found.lower, normal: found.plane, on_a: simplex.on_a(), on_b: simplex.on_b() }
@@ -253,6 +253,10 @@ impl Two<'_> {
             (found.lower, found.support) = (guess.dot(x - vertex.at), vertex);
             found.supports = 1;
             simplex.push(vertex);
+            // A first plane may do, without a point that is near.
+            if enough(found.lower, f64::INFINITY) {
+                return found;
+            }
         }
         let mut square = f64::INFINITY;
         while found.supports < GJK_ITERATIONS_MAX {

@@ -23,8 +23,6 @@ use core::fmt;
 const NEAR: f32 = 1.0 / (1 << 20) as f32;
 /// What denormals may add, for directions whose greatest component is about one.
 const NEAR_ZERO: f32 = 16.0 * f32::from_bits(1);
-/// Below so many vertices a search without lanes is faster.
-const FEW: usize = 12;
 
 /// The convex hull of a cloud of points, in axes of its own.
 ///
@@ -133,13 +131,6 @@ impl Hull {
     #[inline]
     pub(super) fn support(&self, direction: V3) -> V3 {
         let numbers = self.numbers();
-        if self.len < FEW {
-            let mut best = Best::new(direction);
-            for row in 0..self.len {
-                best.offer(numbers, row);
-            }
-            return best.vertex;
-        }
         self.level.run(Search { numbers, direction, extent: self.extent })
     }
 }

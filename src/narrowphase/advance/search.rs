@@ -93,7 +93,7 @@ impl<'s> Search<'s> {
             let first = self.rounds == 1;
             let mut found = self.nearest(&two, x, &mut simplex, normal, (&aim, first));
             let mut inside = None;
-            if first && found.lower <= self.level + self.tolerance {
+            if first && found.upper <= aim.accept {
                 match self.touch(&two, t, x, &found, &simplex) {
                     Ok(passing) => aim = passing,
                     Err(done) => return done,
