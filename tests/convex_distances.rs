@@ -179,9 +179,9 @@ fn bounds_hold_the_shape() {
             let ray = Segment::between(start, pose.position).expect("a segment");
             if let swath::ConvexCast::Hit { point, .. } = shape.cast(&pose, &ray).expect("valid") {
                 let slack = 1e-5;
-                for k in 0..3 {
-                    assert!(now.min[k] - slack <= point[k] && point[k] <= now.max[k] + slack);
-                }
+                let within =
+                    |k: usize| now.min[k] - slack <= point[k] && point[k] <= now.max[k] + slack;
+                assert!((0..3).all(within), "{point:?} {now:?}");
             }
         }
     }

@@ -12,6 +12,9 @@ use super::vector::sqrt;
 /// What is taken off a root.
 const EARLIER: f64 = 1.0 - 4.0 * f64::EPSILON;
 
+/// What rounding may take from a discriminant, of its parts.
+const GRAZE: f64 = 4.0 * f64::EPSILON;
+
 /// The least `τ ≥ 0` at which `gap + rate·τ + bend·τ² ≤ 0`; infinity for never.
 #[inline]
 pub(super) fn first_root(gap: f64, rate: f64, bend: f64) -> f64 {
@@ -22,10 +25,11 @@ pub(super) fn first_root(gap: f64, rate: f64, bend: f64) -> f64 {
         if rate < 0.0 { gap / -rate } else { f64::INFINITY }
     } else {
         let square = rate * rate - 4.0 * (bend * gap);
-        if bend > 0.0 && (rate >= 0.0 || square < 0.0) {
+        // A graze is a touch: what rounding alone can make of a double root is one.
+        if bend > 0.0 && (rate >= 0.0 || square < -GRAZE * (rate * rate)) {
             return f64::INFINITY;
         }
-        let root = sqrt(square);
+        let root = if square > 0.0 { sqrt(square) } else { 0.0 };
         if rate <= 0.0 { 2.0 * gap / (root - rate) } else { (root + rate) / (-2.0 * bend) }
     };
     root * EARLIER

@@ -300,9 +300,8 @@ impl<'a> Shape<'a> {
         reach: impl Fn(usize) -> [f64; 2],
     ) -> Result<Aabb, Invalid> {
         let mut aabb = Aabb::default();
-        for axis in 0..3 {
+        for (axis, at) in position.into_iter().map(f64::from).enumerate() {
             let [low, high] = reach(axis);
-            let at = f64::from(position[axis]);
             // What the rotation and the sums may have rounded away; nothing where all is exact.
             let exact = self.reach == 0.0;
             let slack = if exact { 0.0 } else { ROUNDING * (self.reach + at.abs()) };
