@@ -20,13 +20,21 @@ fn bodies(hulls: &Hulls) -> (Vec<Shape<'_>>, Vec<Motion>, Vec<Pair>) {
 }
 
 fn threads() -> Vec<Threads> {
-    let mut threads = vec![Threads::one(), Threads::current()];
-    #[cfg(feature = "rayon")]
-    for count in [1, 2, 5] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build().expect("a pool");
-        threads.push(Threads::of_pool(pool.into()));
-    }
-    threads
+    let pools = [
+        Threads::one(),
+        Threads::current(),
+        #[cfg(feature = "rayon")]
+        pool(1),
+        #[cfg(feature = "rayon")]
+        pool(5),
+    ];
+    pools.into()
+}
+
+#[cfg(feature = "rayon")]
+fn pool(threads: usize) -> Threads {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+    Threads::of_pool(pool.into())
 }
 
 /// Goal: a batch is its pairs, and threads change no bit. Method: every answer against the one alone; with

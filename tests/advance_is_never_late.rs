@@ -311,6 +311,13 @@ fn what_turns_is_never_late() {
             let t = end * f64::from(step) / 600.0;
             assert!(apart(t) > -1e-9, "{} at {t}: {text}", apart(t));
         }
+        if let (true, Advance::Impact { closing, .. }) = (ball, toi.advance) {
+            // The rate of the distance, but for what the normal is off where the ball is small.
+            let before = end - 1e-6;
+            let rate = (apart(before) - apart(end)) / 1e-6;
+            let speeds = 0.05 * f64::from(a.spin.map(f32::abs).iter().sum::<f32>() * 4.0 + 15.0);
+            assert!((f64::from(closing) - rate).abs() < speeds, "{rate}: {text}");
+        }
         if toi.impact().is_some() {
             // Speeds are below 150, times off by 6e-8; the size is at most 6.
             assert!(apart(end) < 6.0 / 16384.0 + 1e-5, "{}: {text}", apart(end));
@@ -431,4 +438,23 @@ fn what_rests_and_turns_stays_a_touch() {
             assert!(toi.impact().is_some_and(|t| t < 1e-3), "{toi:?}");
         }
     }
+}
+
+/// Goal: within the tolerance, but apart, is not yet touching: what comes to touch then is an impact. Method: balls
+/// apart by half the tolerance that part a little, and come back to less than a tolerance deep.
+#[test]
+fn a_gap_within_the_tolerance_is_a_gap() {
+    let ball = Shape::sphere(0.5).expect("a ball");
+    let still = Motion::from(Pose::IDENTITY);
+    let at = Pose::at([1.0 + 128.0 * f32::EPSILON, 0.0, 0.0]).expect("a pose");
+    let gap = 128.0 * f64::from(f32::EPSILON);
+    let (delta, accel) = (1e-5_f32, -5.6e-5_f32);
+    let motion = Motion::new(at, [delta, 0.0, 0.0]).expect("a motion");
+    let motion = motion.accelerating([accel, 0.0, 0.0]).expect("a motion");
+    let end = gap + f64::from(delta) + 0.5 * f64::from(accel);
+    assert!(end < -1e-6 && end > -1e-5 && gap < 0.5 * f64::from(Settings::TOLERANCE) * 0.6);
+    let (d, g) = (f64::from(delta), f64::from(accel));
+    let first = (d + (d * d - 2.0 * g * gap).sqrt()) / -g;
+    let t = search((&ball, &still), (&ball, &motion)).impact().expect("it comes to touch");
+    assert!(f64::from(t) <= first && first < 1.0, "{t} {first}");
 }

@@ -200,3 +200,27 @@ fn bounds_hold_the_shape() {
     let most = bar.bounds_over(&whirls).expect("bounds").aabb.max[1];
     assert!((3.0..3.02).contains(&most), "no further than it reaches: {most}");
 }
+
+/// Goal: cylinders and cones reach as far as their rims and tips. Method: the formula, turned anyhow, wide and narrow.
+#[test]
+fn rims_and_tips_reach_as_far_as_they_do() {
+    let mut draw = Draw::new(51);
+    for _ in 0..how_many(2000) {
+        let (half, radius) = (draw.between(0.0, 2.0), draw.between(0.0, 2.0));
+        let pose = Pose::new([0.0; 3], rotation(&mut draw.0)).expect("a pose");
+        let [x, y, z, w] = pose.rotation.map(f64::from);
+        let square = x * x + y * y + z * z + w * w;
+        // How far the axis of the shape points along the world's x.
+        let up = 2.0 * (x * y - w * z) / square;
+        let (h, r) = (f64::from(half), f64::from(radius) * (1.0 - up * up).max(0.0).sqrt());
+        for (shape, meant) in [
+            (Shape::cylinder(half, radius), h * up.abs() + r),
+            (Shape::cone(half, radius), (h * up).max(r - h * up)),
+        ] {
+            let bounds =
+                shape.and_then(|shape| shape.rounded(0.25)).expect("a shape").bounds(&pose);
+            let most = f64::from(bounds.expect("bounds").max[0]) - 0.25;
+            assert!(most >= meant - 1e-12 && most < meant + 1e-6, "{most} {meant} {half} {radius}");
+        }
+    }
+}

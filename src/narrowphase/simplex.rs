@@ -190,3 +190,30 @@ fn of_triangle([i, j, k]: [usize; 3], [a, b, c]: [V3; 3]) -> Face {
     }
     best
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::narrowphase::vector::M3;
+
+    /// Goal: four points in a plane have no inside. Method: a square turned anyhow, so that rounding makes it a
+    /// tetrahedron, and points of its plane outside of it, at a known distance.
+    #[test]
+    fn a_flat_tetrahedron_has_no_inside() {
+        let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
+        for turn in 1..200 {
+            let part = |k: i32| ((turn * k) % 17) as f32 - 8.0;
+            let rotation = M3::of_quaternion([part(3), part(5), part(7), part(11) + 0.5]);
+            let place = |[x, y]: [f64; 2]| rotation.turn(V3::new(x / 3.0, y / 3.0, 0.1));
+            for outside in [1e-6, 1e-3, 0.5] {
+                let mut simplex = Simplex::default();
+                for corner in corners {
+                    simplex.push(Vertex { at: place(corner), ..Vertex::default() });
+                }
+                let way = simplex.reduce(place([0.4, 1.0 + outside]));
+                assert!(simplex.len < 4, "{turn} {outside}");
+                assert!((way.length() * 3.0 - outside).abs() < 1e-12, "{turn} {outside} {way:?}");
+            }
+        }
+    }
+}
