@@ -15,7 +15,8 @@ fn search(meeting: &Meeting<'_>) -> swath::Toi {
     advance::one_to_one(a, of_a, b, of_b, &Settings::default()).expect("valid")
 }
 
-/// Panics unless each answer holds: at an impact the shapes are as near as was promised, and before not.
+/// Panics unless each answer holds: at an impact the shapes are as near as was promised, and before
+/// not.
 fn check(meetings: &[Meeting<'_>]) {
     for meeting in meetings {
         let [a, b] = &meeting.shapes;

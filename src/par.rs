@@ -114,7 +114,8 @@ pub(crate) fn for_each<W: Send, T: Send>(
     }
 }
 
-/// Calls `fill(start, piece)` once for each piece of `out`, all but the last `size` long; `start` is
+/// Calls `fill(start, piece)` once for each piece of `out`, all but the last `size` long; `start`
+/// is
 /// where it begins.
 pub(crate) fn fill_chunks<T: Send>(
     threads: &Threads,

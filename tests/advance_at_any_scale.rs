@@ -1,6 +1,7 @@
 //! Do first times of convex shapes hold at any scale, anywhere, for any shape that is one?
 //!
-//! Scaling by a power of two and moving by what `f32` holds change no bit of a time; copies, flat hulls
+//! Scaling by a power of two and moving by what `f32` holds change no bit of a time; copies, flat
+//! hulls
 //! and single points are shapes; and what is no shape or motion is told.
 
 #[path = "../benches/worlds/convex.rs"]
@@ -23,7 +24,8 @@ fn scaled(vector: [f32; 3], by: f32) -> [f32; 3] {
     vector.map(|along| along * by)
 }
 
-/// Goal: a time has no unit of length. Method: everything times a power of two gives the same bits of time,
+/// Goal: a time has no unit of length. Method: everything times a power of two gives the same bits
+/// of time,
 /// normal and rounds, and lengths times that; for hulls, too, whose vertices are searched in `f32`.
 #[test]
 fn a_power_of_two_changes_no_time() {
@@ -63,7 +65,8 @@ fn a_power_of_two_changes_no_time() {
     }
 }
 
-/// Goal: how far from the origin both are does not matter. Method: positions on a grid that `f32` holds
+/// Goal: how far from the origin both are does not matter. Method: positions on a grid that `f32`
+/// holds
 /// at 2²⁰ and beyond.
 #[test]
 fn far_from_the_origin_nothing_changes() {
@@ -112,6 +115,11 @@ fn swapping_turns_the_normal() {
             else {
                 unreachable!("both are impacts")
             };
+            for toi in [one, other] {
+                let Advance::Impact { on_a, on_b, .. } = toi.advance else { unreachable!() };
+                let apart: f32 = (0..3).map(|k| (on_a[k] - on_b[k]).powi(2)).sum();
+                assert!(apart.sqrt() < 2e-4, "the nearest points are near: {toi:?}");
+            }
             // Within the tolerance of each other, unless the approach is slow.
             assert!((t - u).abs() * closing.max(0.05) < 1e-3, "{one:?} {other:?}");
             let cosine: f32 = (0..3).map(|k| normal[k] * back[k]).sum();
@@ -121,7 +129,8 @@ fn swapping_turns_the_normal() {
     assert!(hits > 200, "{hits}");
 }
 
-/// Goal: hulls are what their points say, however they are given. Method: the corners of a box, with copies, with
+/// Goal: hulls are what their points say, however they are given. Method: the corners of a box,
+/// with copies, with
 /// points inside, in any order, on every level, flat and as single points, against the box.
 #[test]
 fn hulls_are_their_points() {
@@ -188,7 +197,8 @@ impl SupportMap for Ball {
     }
 }
 
-/// Goal: a shape of the caller's own is as good as ours. Method: a ball as a map against a ball, also
+/// Goal: a shape of the caller's own is as good as ours. Method: a ball as a map against a ball,
+/// also
 /// scaled, over which a plank turns.
 #[test]
 fn a_shape_of_the_callers() {
@@ -208,7 +218,8 @@ fn a_shape_of_the_callers() {
     assert!(matches!(low.advance, Advance::Overlapping { .. }), "{low:?}");
 }
 
-/// Goal: coincident centres, points and what has no size are answered. Method: all of them together and apart,
+/// Goal: coincident centres, points and what has no size are answered. Method: all of them together
+/// and apart,
 /// at rest and in motion.
 #[test]
 fn what_has_no_size_is_answered() {
@@ -263,7 +274,8 @@ fn what_has_no_size_is_answered() {
     }
 }
 
-/// Goal: a target distance is kept, windows are kept. Method: a ball flies at a wall, with a skin; in parts of the tick.
+/// Goal: a target distance is kept, windows are kept. Method: a ball flies at a wall, with a skin;
+/// in parts of the tick.
 #[test]
 fn skins_and_windows_are_kept() {
     let (ball, wall) =
@@ -288,7 +300,8 @@ fn skins_and_windows_are_kept() {
     assert!(matches!(ask(7.0, [0.0, 1.0]), Advance::Overlapping { .. }));
 }
 
-/// Goal: what is no shape, motion or setting is told and never a panic. Method: every hostile number in every place.
+/// Goal: what is no shape, motion or setting is told and never a panic. Method: every hostile
+/// number in every place.
 #[test]
 fn what_is_none_is_told() {
     let still = Motion::from(Pose::IDENTITY);

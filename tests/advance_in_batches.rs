@@ -1,4 +1,5 @@
-//! Are batches of pairs the same as pairs one by one, for any threads, whatever is wrong with a row?
+//! Are batches of pairs the same as pairs one by one, for any threads, whatever is wrong with a
+//! row?
 
 #[path = "../benches/worlds/convex.rs"]
 mod convex;
@@ -37,7 +38,8 @@ fn pool(threads: usize) -> Threads {
     Threads::of_pool(pool.into())
 }
 
-/// Goal: a batch is its pairs, and threads change no bit. Method: every answer against the one alone; with
+/// Goal: a batch is its pairs, and threads change no bit. Method: every answer against the one
+/// alone; with
 /// a window for each pair and without; with invalid rows among them.
 #[test]
 fn batches_are_their_pairs() {
@@ -75,7 +77,8 @@ fn batches_are_their_pairs() {
     }
 }
 
-/// Goal: distances too, cold and from the last ones. Method: as above; a second call begins at the first.
+/// Goal: distances too, cold and from the last ones. Method: as above; a second call begins at the
+/// first.
 #[test]
 fn distances_are_their_pairs() {
     let hulls = Hulls::new(22);

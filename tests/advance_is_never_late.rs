@@ -1,7 +1,9 @@
 //! Is a first time of convex shapes never late and never missed, and are they near then?
 //!
-//! Where shapes are boxes and balls the true time is known: from intervals, or from a quadratic. Where
-//! they turn, exact distances of a ball and a box, and separating axes of two boxes, are looked at in
+//! Where shapes are boxes and balls the true time is known: from intervals, or from a quadratic.
+//! Where
+//! they turn, exact distances of a ball and a box, and separating axes of two boxes, are looked at
+//! in
 //! many moments before the time that was said.
 
 #[path = "../benches/worlds/convex.rs"]
@@ -43,7 +45,8 @@ fn holds(toi: &Toi, first: f64, gap: f64, (speed, size): (f64, f64), text: &str)
 }
 
 /// Goal: boxes that do not turn touch when their intervals do, as the exact sweep says.
-/// Method: whole numbers and halves, so that faces, edges and corners meet in the same moment, boxes are flat,
+/// Method: whole numbers and halves, so that faces, edges and corners meet in the same moment,
+/// boxes are flat,
 /// slide along each other's faces and just reach at the end of the tick.
 #[test]
 fn boxes_touch_when_their_intervals_do() {
@@ -73,7 +76,8 @@ fn boxes_touch_when_their_intervals_do() {
         let of_b = motion(at, std::array::from_fn(|k| delta[k] + other[k]));
         let toi = search((&a, &motion([far; 3], other)), (&b, &of_b));
         let text = format!("{half_a:?} {half_b:?} {at:?} {delta:?}");
-        // The least distance of a miss here is not needed: numbers are halves, so it is no narrow one.
+        // The least distance of a miss here is not needed: numbers are halves, so it is no narrow
+        // one.
         holds(&toi, meant.first, f64::INFINITY, (14.0, 4.0), &text);
         if let Advance::Impact { t, .. } = toi.advance {
             // Of the axes that enter last the slowest tells how early it may be.
@@ -224,7 +228,8 @@ fn box_to_ball(half: [f32; 3], radius: f32, a: &Motion, b: &Motion, t: f64) -> f
     dot(outside, outside).sqrt() - f64::from(radius)
 }
 
-/// The widest gap between two boxes along the axes that can separate them: above zero only where they
+/// The widest gap between two boxes along the axes that can separate them: above zero only where
+/// they
 /// are apart, and never above the distance.
 fn box_to_box(half: [[f32; 3]; 2], a: &Motion, b: &Motion, t: f64) -> f64 {
     let (ra, rb, x) = (turned(a, t), turned(b, t), between(a, b, t));
@@ -266,8 +271,10 @@ fn tumbling(draw: &mut Draw, at: [f32; 3], toward: [f32; 3], turns: f32) -> Moti
     motion.accelerating(accel).and_then(|motion| motion.spinning(spin)).expect("a motion")
 }
 
-/// Goal: bodies that turn, up to many turns a tick, are never nearer than zero before the time that is
-/// said, and near then. Method: exact distances of box and ball, and separating axes of boxes, in many moments;
+/// Goal: bodies that turn, up to many turns a tick, are never nearer than zero before the time that
+/// is
+/// said, and near then. Method: exact distances of box and ball, and separating axes of boxes, in
+/// many moments;
 /// bars, plates and cubes; the second body still in one case of three.
 #[test]
 fn what_turns_is_never_late() {
@@ -329,7 +336,8 @@ fn what_turns_is_never_late() {
     assert!(rounds < 200, "{rounds}");
 }
 
-/// Goal: a graze counts, a miss by more than the tolerance does not. Method: a bar that turns past a
+/// Goal: a graze counts, a miss by more than the tolerance does not. Method: a bar that turns past
+/// a
 /// ball at its tip, where the radius decides.
 #[test]
 fn a_graze_while_turning() {
@@ -347,7 +355,8 @@ fn a_graze_while_turning() {
     }
 }
 
-/// Goal: what touches at the start is told by how it moves, and the caller chooses. Method: boxes and balls that touch,
+/// Goal: what touches at the start is told by how it moves, and the caller chooses. Method: boxes
+/// and balls that touch,
 /// to the bit or within the tolerance, part, close, rest, turn away, and come back.
 #[test]
 fn touches_at_the_start_are_the_callers() {
@@ -416,7 +425,8 @@ fn touches_at_the_start_are_the_callers() {
     }
 }
 
-/// Goal: bodies that rest on each other and turn stay a touch. Method: a wheel that rolls and a box that
+/// Goal: bodies that rest on each other and turn stay a touch. Method: a wheel that rolls and a box
+/// that
 /// spins on its face, both on a floor.
 #[test]
 fn what_rests_and_turns_stays_a_touch() {
@@ -440,7 +450,8 @@ fn what_rests_and_turns_stays_a_touch() {
     }
 }
 
-/// Goal: within the tolerance, but apart, is not yet touching: what comes to touch then is an impact. Method: balls
+/// Goal: within the tolerance, but apart, is not yet touching: what comes to touch then is an
+/// impact. Method: balls
 /// apart by half the tolerance that part a little, and come back to less than a tolerance deep.
 #[test]
 fn a_gap_within_the_tolerance_is_a_gap() {

@@ -11,7 +11,8 @@ use support::cases::how_many;
 use support::draw::Draw;
 use swath::{Aabb, ConvexCast, Hull, Pose, Segment, Shape, Start, spec};
 
-/// Goal: a box as a convex shape is hit as the box is. Method: whole numbers, rays along faces, edges and through
+/// Goal: a box as a convex shape is hit as the box is. Method: whole numbers, rays along faces,
+/// edges and through
 /// corners, of no length, without an end; starts inside, outside and on the surface.
 #[test]
 fn boxes_are_entered_where_they_are() {
@@ -69,7 +70,8 @@ fn boxes_are_entered_where_they_are() {
     assert!(seen.iter().all(|&count| count > 100), "{seen:?}");
 }
 
-/// Goal: balls and capsules, rounded and turned, are entered where their quadratic says. Method: rays at a ball
+/// Goal: balls and capsules, rounded and turned, are entered where their quadratic says. Method:
+/// rays at a ball
 /// from near and from 1e5 away.
 #[test]
 fn balls_are_entered_where_they_are() {
@@ -121,7 +123,8 @@ fn balls_are_entered_where_they_are() {
     assert!(hits > 500, "{hits}");
 }
 
-/// Goal: a hull that is turned is entered by the face it has there. Method: an octahedron; rays down at its faces.
+/// Goal: a hull that is turned is entered by the face it has there. Method: an octahedron; rays
+/// down at its faces.
 #[test]
 fn a_turned_hull_is_entered_by_a_face() {
     let hull = Hull::new([

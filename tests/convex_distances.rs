@@ -107,7 +107,8 @@ fn furthest(shape: &Shape<'_>, pose: &Pose, way: [f32; 3]) -> f64 {
     reach + along
 }
 
-/// Goal: moving by the depth along the normal parts what overlaps. Method: boxes and hulls in each other.
+/// Goal: moving by the depth along the normal parts what overlaps. Method: boxes and hulls in each
+/// other.
 #[test]
 fn the_depth_parts() {
     let hulls = Hulls::new(35);
@@ -143,7 +144,8 @@ fn the_depth_parts() {
     assert!(shallow > 500, "{shallow}");
 }
 
-/// Goal: bounds hold the shape, at a pose and over a motion, and are tight. Method: a point of the surface along
+/// Goal: bounds hold the shape, at a pose and over a motion, and are tight. Method: a point of the
+/// surface along
 /// many ways, found by casts from outside; exact boxes where nothing turns.
 #[test]
 fn bounds_hold_the_shape() {
@@ -201,7 +203,8 @@ fn bounds_hold_the_shape() {
     assert!((3.0..3.02).contains(&most), "no further than it reaches: {most}");
 }
 
-/// Goal: cylinders and cones reach as far as their rims and tips. Method: the formula, turned anyhow, wide and narrow.
+/// Goal: cylinders and cones reach as far as their rims and tips. Method: the formula, turned
+/// anyhow, wide and narrow.
 #[test]
 fn rims_and_tips_reach_as_far_as_they_do() {
     let mut draw = Draw::new(51);

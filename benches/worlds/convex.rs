@@ -1,6 +1,7 @@
 //! Which convex shapes move past each other?
 //!
-//! Pairs of boxes, round shapes and hulls of 8 to 128 points, of sizes from a half to two, that fly at
+//! Pairs of boxes, round shapes and hulls of 8 to 128 points, of sizes from a half to two, that fly
+//! at
 //! each other from a few sizes apart: about half of them touch within the tick.
 
 #![allow(dead_code, reason = "included by many, each uses a part")]

@@ -168,7 +168,8 @@ impl Aabb {
         Self::around(min.into(), max.into(), [[0.0; 2]; 3])
     }
 
-    /// The least box that holds the one between two corners, grown on each axis by `[below, above]`.
+    /// The least box that holds the one between two corners, grown on each axis by `[below,
+    /// above]`.
     pub(super) fn around(
         min: [f64; 3],
         max: [f64; 3],

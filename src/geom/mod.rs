@@ -1,4 +1,5 @@
-//! Plain values: boxes, spheres, segments, planes and sides, what moves, pairs, and what is said of a pair.
+//! Plain values: boxes, spheres, segments, planes and sides, what moves, pairs, and what is said of
+//! a pair.
 
 mod aabb;
 mod axes;

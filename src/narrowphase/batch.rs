@@ -1,6 +1,7 @@
 //! How far apart are many pairs of shapes, and when do they first touch?
 //!
-//! Rows are bodies: a shape and a motion or a pose each. An answer stands where its pair stands. The
+//! Rows are bodies: a shape and a motion or a pose each. An answer stands where its pair stands.
+//! The
 //! list of pairs is cut into chunks by its length alone, and each answer has one writer, so the
 //! answers are the same for any number of threads. Nothing is allocated, but by the pool.
 
@@ -46,7 +47,8 @@ pub struct Meetings<'a, 's> {
     pub motions: &'a [Motion],
     /// Two bodies each.
     pub pairs: &'a [Pair],
-    /// The part of the tick to look at for each pair, instead of [`Settings::window`]: the first and
+    /// The part of the tick to look at for each pair, instead of [`Settings::window`]: the first
+    /// and
     /// the last time of its boxes. Empty for none.
     pub windows: &'a [[f32; 2]],
 }
@@ -119,10 +121,13 @@ pub fn pairs(
     Ok(())
 }
 
-/// How far apart the two shapes of each pair are: `out[i]` is what [`gjk::distance`] says of `pairs[i]`.
+/// How far apart the two shapes of each pair are: `out[i]` is what [`gjk::distance`] says of
+/// `pairs[i]`.
 ///
-/// What stands in `out[i].normal` is where the search begins, as with a [`GjkCache`]: keep `out` from tick to tick
-/// for pairs that stay, else fill it with [`Distance::default`]. Rows whose pose is invalid go to `rejected`, in order; a pair
+/// What stands in `out[i].normal` is where the search begins, as with a [`GjkCache`]: keep `out`
+/// from tick to tick
+/// for pairs that stay, else fill it with [`Distance::default`]. Rows whose pose is invalid go to
+/// `rejected`, in order; a pair
 /// with one is infinitely far apart.
 ///
 /// # Errors

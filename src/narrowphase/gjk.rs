@@ -1,8 +1,11 @@
 //! How far apart are two convex shapes, where and along which way?
 //!
-//! The cores `A` and `B` are apart by as much as the origin of `B`, `x` from that of `A`, is from the
-//! difference `C = {a − b}`. The search keeps a simplex of points of `C`, steps to its point nearest
-//! to `x`, and asks for the point of `C` furthest along the way `n` from there to `x` (Gilbert, Johnson and
+//! The cores `A` and `B` are apart by as much as the origin of `B`, `x` from that of `A`, is from
+//! the
+//! difference `C = {a − b}`. The search keeps a simplex of points of `C`, steps to its point
+//! nearest
+//! to `x`, and asks for the point of `C` furthest along the way `n` from there to `x` (Gilbert,
+//! Johnson and
 //! Keerthi 1988; van den Bergen 2004, §4.3). That support point `w` proves more than progress: the
 //! plane across `n` at `w` has all of `C` behind it, so
 //!
@@ -12,7 +15,8 @@
 //!
 //! for every unit `n`, however it was found: rounding in the simplex costs rounds and never a
 //! bound. Where we differ: the lower bound is the answer (others return the upper one), cores are
-//! points and segments where shapes are balls and capsules, and arithmetic is `f64` in the frame of `A`.
+//! points and segments where shapes are balls and capsules, and arithmetic is `f64` in the frame of
+//! `A`.
 //!
 //! Shapes that overlap by no more than their margins have an exact depth. Deeper, the depth is that
 //! along the best of some directions, each bettered by asking for the distance from outside: an
@@ -36,7 +40,8 @@ pub const GJK_ITERATIONS_MAX: u32 = 64;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Distance {
-    /// Not more than the distance, and within 2⁻²⁰ of it and 2⁻³⁰ of the shapes' sizes of it. Where the shapes
+    /// Not more than the distance, and within 2⁻²⁰ of it and 2⁻³⁰ of the shapes' sizes of it. Where
+    /// the shapes
     /// overlap it is minus the depth: exact up to the margins, else as deep as the normal is good.
     pub distance: f32,
     /// The unit normal, from `a` to `b`.
@@ -228,8 +233,10 @@ impl Two<'_> {
         (V3::of(position) + offset).to_f32()
     }
 
-    /// Searches for the point of `C` nearest to `x` until `enough(lower, upper)`, or no more is to be
-    /// had, or the distance is not above `tiny`. Begins with `simplex`, or along `guess` where it is empty,
+    /// Searches for the point of `C` nearest to `x` until `enough(lower, upper)`, or no more is to
+    /// be
+    /// had, or the distance is not above `tiny`. Begins with `simplex`, or along `guess` where it
+    /// is empty,
     /// and leaves in it the nearest face with its weights.
     #[inline]
     pub(super) fn nearest(

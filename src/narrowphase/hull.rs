@@ -7,7 +7,8 @@
 //! vertex is the one that a search in `f64` finds, whatever the lanes are.
 //!
 //! **The bound.** With `u = 2⁻²⁴` and `D = |d|·max |v|` by components, a product has three
-//! roundings on its way and `d` one to `f32`, so it is off by at most `4.01·u·D` and some denormals; two are compared.
+//! roundings on its way and `d` one to `f32`, so it is off by at most `4.01·u·D` and some
+//! denormals; two are compared.
 //! [`NEAR`] is twice that.
 
 use super::InvalidShape;

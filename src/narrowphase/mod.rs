@@ -1,7 +1,8 @@
 //! When do convex shapes touch, and how far apart are they?
 //!
 //! A [`Shape`] has a support: its furthest point in a direction. From supports alone [`gjk`] tells
-//! distances and planes that prove them, and [`advance`] first times of contact. Read `gjk.rs` first.
+//! distances and planes that prove them, and [`advance`] first times of contact. Read `gjk.rs`
+//! first.
 
 pub mod advance;
 mod batch;

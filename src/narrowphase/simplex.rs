@@ -67,7 +67,8 @@ impl Simplex {
             .any(|own| own.on_a == vertex.on_a && own.on_b == vertex.on_b)
     }
 
-    /// Keeps the least face that holds the point nearest to `x`, and returns the way from `x` to that
+    /// Keeps the least face that holds the point nearest to `x`, and returns the way from `x` to
+    /// that
     /// point. Zero where `x` is inside of a tetrahedron.
     #[inline]
     pub(super) fn reduce(&mut self, x: V3) -> V3 {
@@ -196,7 +197,8 @@ mod tests {
     use super::*;
     use crate::narrowphase::vector::M3;
 
-    /// Goal: four points in a plane have no inside. Method: a square turned anyhow, so that rounding makes it a
+    /// Goal: four points in a plane have no inside. Method: a square turned anyhow, so that
+    /// rounding makes it a
     /// tetrahedron, and points of its plane outside of it, at a known distance.
     #[test]
     fn a_flat_tetrahedron_has_no_inside() {

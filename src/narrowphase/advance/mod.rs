@@ -1,26 +1,34 @@
 //! When do two convex shapes first touch, while they move, are accelerated and turn?
 //!
 //! Conservative advancement (Mirtich 1996): from a time that is safe, a plane between the shapes
-//! shows another; where the shapes are near enough, that is the answer. The distance and its plane are
-//! those of [`gjk`](super::gjk); how long a plane lasts is in `step.rs`: exactly, by a quadratic, where nothing
+//! shows another; where the shapes are near enough, that is the answer. The distance and its plane
+//! are
+//! those of [`gjk`](super::gjk); how long a plane lasts is in `step.rs`: exactly, by a quadratic,
+//! where nothing
 //! turns, and else by bounds that are exact at both ends of an interval.
 //!
 //! **What is promised**, for shapes and motions as their `f32` say, `t` a fraction of the tick:
 //!
-//! * **never late, never missed**: at every time of the window before `t` of an [`Advance::Impact`], before `t_safe`, and for
+//! * **never late, never missed**: at every time of the window before `t` of an
+//!   [`Advance::Impact`], before `t_safe`, and for
 //!   [`Advance::Separated`] at all, the distance is above [`Settings::target_distance`]; only a touch
 //!   at the start that [`Touch`] passes over is excepted;
-//! * the distance at `t` is at most the target and the tolerance, and what the bodies move in the part of
+//! * the distance at `t` is at most the target and the tolerance, and what the bodies move in the
+//!   part of
 //!   the tick, at most `2⁻²⁴·t`, by which `t` was rounded down to `f32`;
 //! * the tolerance is [`Settings::tolerance`] of the size of the lesser shape (half the diagonal
-//!   of the box around it; a point has none and the other's counts), but at least 2⁻⁴⁰ of the numbers that make the distance: how
+//!   of the box around it; a point has none and the other's counts), but at least 2⁻⁴⁰ of the numbers
+//!   that make the distance: how
 //!   far apart the bodies are, how far they move, and their sizes;
 //! * the same bits for the same input, whatever the level, the platform and the threads.
 //!
 //! A contact at the start of the window is no first time. Deeper than the tolerance it is
-//! [`Advance::Overlapping`]. Within the tolerance it is a touch, and [`Touch`] says whether that is an impact: for
-//! [`Touch::IfClosing`] where the nearest points close. One that is passed over lasts until the shapes are seen
-//! apart by twice the tolerance. If it gets deeper by the tolerance instead, that is an impact, or for [`Touch::Ignore`] an overlap.
+//! [`Advance::Overlapping`]. Within the tolerance it is a touch, and [`Touch`] says whether that is
+//! an impact: for
+//! [`Touch::IfClosing`] where the nearest points close. One that is passed over lasts until the
+//! shapes are seen
+//! apart by twice the tolerance. If it gets deeper by the tolerance instead, that is an impact, or
+//! for [`Touch::Ignore`] an overlap.
 //!
 //! The arithmetic and its proof are in `docs/math/advance.md`.
 //!
@@ -72,7 +80,8 @@ pub struct Settings {
     pub target_distance: f32,
     /// How far above the target the distance at an impact may be, of the lesser shape's size.
     pub tolerance: f32,
-    /// The part of the tick that is looked at, in `[0, 1]`, both ends included: such as the first and the last time at
+    /// The part of the tick that is looked at, in `[0, 1]`, both ends included: such as the first
+    /// and the last time at
     /// which the boxes around the shapes touch.
     pub window: [f32; 2],
     /// What a touch at the start of the window means.
@@ -150,7 +159,8 @@ pub enum Advance {
     },
     /// They are in each other from the start of the window on.
     Overlapping {
-        /// How deep, as in [`Distance::distance`](super::gjk::Distance::distance), beyond the target distance.
+        /// How deep, as in [`Distance::distance`](super::gjk::Distance::distance), beyond the
+        /// target distance.
         depth: f32,
         /// The unit normal, from `a` to `b`: moving `b` along it by the depth parts them.
         normal: [f32; 3],

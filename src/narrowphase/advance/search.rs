@@ -4,7 +4,8 @@
 //! shows it; goes to where the plane ends; and is done where the distance is within the
 //! tolerance, or the plane lasts to the end of the window. What is kept from round to round is the
 //! simplex: where the bodies do not turn, its points stay what they are, and the search is van den
-//! Bergen's ray cast (2004, "Ray casting against general convex objects") against `A − B`, along a parabola.
+//! Bergen's ray cast (2004, "Ray casting against general convex objects") against `A − B`, along a
+//! parabola.
 
 use super::super::gjk::{Gap, Nearest, Two};
 use super::super::penetration;
@@ -114,7 +115,7 @@ impl<'s> Search<'s> {
                 let slim = self.is_slim() && !first;
                 let gap = inside.unwrap_or(Gap {
                     lower: found.lower,
-                    normal: if slim { normal } else { found.plane },
+                    normal: if slim { normal } else { found.toward() },
                     on_a: simplex.on_a(),
                     on_b: simplex.on_b(),
                 });

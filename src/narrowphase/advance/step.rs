@@ -1,13 +1,16 @@
 //! Until when does a plane keep two bodies apart?
 //!
-//! A direction `n`, which may turn at a constant rate `Ω`, bounds the distance from below at each time:
+//! A direction `n`, which may turn at a constant rate `Ω`, bounds the distance from below at each
+//! time:
 //!
 //! ```text
 //! f(t) = n(t)·x(t) − h_A(n(t)) − h_B(−n(t))  ≤  distance(t)
 //! ```
 //!
-//! `h` is how far a body reaches, as it is turned then. Where nothing turns, `f` is a quadratic. Else on
-//! an interval of length `Δ`, with `s` in `[0, 1]` along it, a direction `u` seen from a body that turns by `ω`
+//! `h` is how far a body reaches, as it is turned then. Where nothing turns, `f` is a quadratic.
+//! Else on
+//! an interval of length `Δ`, with `s` in `[0, 1]` along it, a direction `u` seen from a body that
+//! turns by `ω`
 //! leaves its chord by no more than `½·s(1−s)·Δ²·max|u″|`, and `h` is sublinear, so
 //!
 //! ```text
@@ -15,13 +18,16 @@
 //! ```
 //!
 //! where `R` is the reach of the body about its position: two supports bound it over the whole
-//! interval, exactly at both ends. `n·x` is bounded alike. Together that is a quadratic in `s`, whose first
+//! interval, exactly at both ends. `n·x` is bounded alike. Together that is a quadratic in `s`,
+//! whose first
 //! root is a safe time (`docs/math/advance.md` has the proof).
 //!
 //! **Which `Ω`.** A face that turns swings its far corners through a plane that does not turn with
-//! it. If the nearest points are a face or edge of one body and a vertex of the other, `n` turns with
+//! it. If the nearest points are a face or edge of one body and a vertex of the other, `n` turns
+//! with
 //! the first; of two edges it stays across both. Then `f` has the slope of the distance itself, and
-//! rounds converge as Newton's do. Conservative advancement by greatest speeds (Mirtich 1996; Zhang,
+//! rounds converge as Newton's do. Conservative advancement by greatest speeds (Mirtich 1996;
+//! Zhang,
 //! Lee and Kim 2006) gains a constant factor a round.
 
 use super::super::gjk::{Nearest, Two};
@@ -120,7 +126,8 @@ pub(super) fn turning(
         let [linear, square] = sweep.quadratic(course, &pull, &now, &next);
         if let Some((s, lifted)) = leaves(band, now.gap, linear, square, 1.0) {
             if s < EARLY && next.gap < band.floor && steps < STEPS_MAX {
-                // The gap bends more than the bound: as far as a parabola through what is known goes.
+                // The gap bends more than the bound: as far as a parabola through what is known
+                // goes.
                 let bend = (next.gap - now.gap - rate * length) / (length * length);
                 let shorter = 1.25 * first_root(now.gap - band.floor, rate, bend);
                 let (least, most) = (length * s, 0.5 * length);
@@ -147,7 +154,8 @@ pub(super) fn turning(
 /// Where in an interval a root is too early: a shorter one is asked about.
 const EARLY: f64 = 0.25;
 
-/// The spheres about both positions: how far they go along the plane, if they do not meet at once. A body
+/// The spheres about both positions: how far they go along the plane, if they do not meet at once.
+/// A body
 /// that does not turn keeps its own reach.
 fn whole(course: &Course<'_>, plane: &Plane, band: &Band, to: f64) -> Option<Reach> {
     let reach = |mover: &Mover<'_>, direction| {
@@ -186,8 +194,10 @@ struct Pull {
 /// A plane that turns so that the points of the simplex, each moving with its bodies, stay on it.
 ///
 /// A pair of points of the simplex is `y` from the nearest one, across `n`, and closes at a rate of
-/// its own. A plane whose normal changes by `w` sees all of them close alike if `w·(yᵢ − y₀) = rᵢ − r₀`.
-/// Then the gap has the slope of the distance: the weights of the nearest point take the mean of both.
+/// its own. A plane whose normal changes by `w` sees all of them close alike if `w·(yᵢ − y₀) = rᵢ −
+/// r₀`.
+/// Then the gap has the slope of the distance: the weights of the nearest point take the mean of
+/// both.
 fn along_features(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, n: V3) -> Option<Pull> {
     if simplex.len < 2 {
         return None;
@@ -312,8 +322,10 @@ mod tests {
     use crate::geom::{Motion, Pose};
     use crate::narrowphase::shape::Shape;
 
-    /// Goal: the quadratic is nowhere above the gap, whatever turns, the plane too, and meets it at both ends.
-    /// Method: points, bars and boxes in turn, each of plane and bodies still or turning up to a turn in the interval,
+    /// Goal: the quadratic is nowhere above the gap, whatever turns, the plane too, and meets it at
+    /// both ends.
+    /// Method: points, bars and boxes in turn, each of plane and bodies still or turning up to a
+    /// turn in the interval,
     /// accelerated or not, near and far; the gap at many times.
     #[test]
     fn the_bound_is_nowhere_above_the_gap() {
