@@ -9,17 +9,14 @@
 //!
 //! **What is promised**, for shapes and motions as their `f32` say, `t` a fraction of the tick:
 //!
-//! * **never late, never missed**: at every time of the window before `t` of an
-//!   [`Advance::Impact`], before `t_safe`, and for
-//!   [`Advance::Separated`] at all, the distance is above [`Settings::target_distance`]; only a touch
-//!   at the start that [`Touch`] passes over is excepted;
+//! * **never late, never missed**: before the `t` of an [`Advance::Impact`], before `t_safe`, and
+//!   in the whole window for [`Advance::Separated`], the distance is above
+//!   [`Settings::target_distance`]; only a touch at the start that [`Touch`] passes over is excepted;
 //! * the distance at `t` is at most the target and the tolerance, and what the bodies move in the
-//!   part of
-//!   the tick, at most `2⁻²⁴·t`, by which `t` was rounded down to `f32`;
-//! * the tolerance is [`Settings::tolerance`] of the size of the lesser shape (half the diagonal
-//!   of the box around it; a point has none and the other's counts), but at least 2⁻⁴⁰ of the numbers
-//!   that make the distance: how
-//!   far apart the bodies are, how far they move, and their sizes;
+//!   part of the tick, at most `2⁻²⁴·t`, by which `t` was rounded down to `f32`;
+//! * the tolerance is [`Settings::tolerance`] of the size of the lesser shape (half the diagonal of
+//!   the box around it; a point has none and the other's counts), but at least 2⁻⁴⁰ of the numbers
+//!   that make the distance: how far apart the bodies are, how far they move, and their sizes;
 //! * the same bits for the same input, whatever the level, the platform and the threads.
 //!
 //! A contact at the start of the window is no first time. Deeper than the tolerance it is
