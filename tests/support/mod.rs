@@ -8,6 +8,8 @@ pub(crate) mod bodies;
 pub(crate) mod body_columns;
 pub(crate) mod cases;
 pub(crate) mod columns;
+pub(crate) mod convex_cases;
+pub(crate) mod convex_shapes;
 pub(crate) mod draw;
 pub(crate) mod exact;
 pub(crate) mod exact_cast;
