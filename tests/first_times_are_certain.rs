@@ -36,7 +36,7 @@ fn stats() {
         row[6] += took * 1e6;
         if took > row[7] {
             row[7] = took;
-            if took > 0.005 {
+            if took > 0.02 {
                 println!("{i} took {took} {found:?} {case:?}");
             }
         }

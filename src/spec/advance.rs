@@ -199,8 +199,8 @@ impl Search<'_> {
         // A chord of a concave function lies below it, and its continuation above.
         for _ in 0..STRETCH_ROUNDS_MAX {
             let chord = low + (high - low) * (at_low / (at_low - at_high));
-            let at_chord = over(chord);
-            if at_chord < 0.0 || chord <= low {
+            let at_chord = over(chord); // at least zero, but for rounding
+            if chord <= low {
                 break;
             }
             let slope = (at_chord - at_low) / (chord - low);
