@@ -15,9 +15,9 @@
 //! least over all facets of the difference of their hulls, again by looking at all; it is never
 //! more than that of the cores, and a direction shows that it is not less.
 
-use super::features::{Way, facing, overlap, shortest};
+use super::features::{Mix, facing, overlap, shortest};
 use super::solid::{Encounter, Placed, Vertex};
-use super::vector::{Vector, dot, minus, plus, times, unit};
+use super::vector::{Vector, cross, dot, minus, plus, times, unit};
 use alloc::vec::Vec;
 
 /// A search that is not done by then says what it knows.
@@ -90,10 +90,22 @@ pub(super) fn nearest(
         if way.distance <= even {
             return deepest(&placed, kept, found, even);
         }
-        let normal = oriented(&way, points);
+        let normal = oriented(way.normal, points);
         let (lower, far) = gap_along(&placed, normal);
         if lower > found.lower {
             (found.lower, found.normal) = (lower, normal);
+        }
+        let mut bent = f64::NEG_INFINITY;
+        let mut rims = None;
+        for normal in tangent(&placed, [&way.a, &way.b], &kept, points) {
+            let normal = oriented(normal, points);
+            let (lower, far) = gap_along(&placed, normal);
+            if lower > bent {
+                (bent, rims) = (lower, Some(far));
+            }
+            if lower > found.lower {
+                (found.lower, found.normal) = (lower, normal);
+            }
         }
         if found.upper - found.lower <= even || enough(found.lower, found.upper) {
             break;
@@ -108,6 +120,7 @@ pub(super) fn nearest(
                 new |= rim.is_some_and(|rim| keep(&mut kept[side], rim));
             }
             new |= keep(&mut kept[side], far[side]);
+            new |= rims.is_some_and(|rims| keep(&mut kept[side], rims[side]));
         }
         if !new {
             break;
@@ -116,10 +129,37 @@ pub(super) fn nearest(
     found
 }
 
-/// The direction of a way, from the first to the second.
-fn oriented(way: &Way, points: [Vertex; 2]) -> Vector {
-    let forwards = dot(minus(points[1].at, points[0].at), way.normal) >= 0.0;
-    if forwards { way.normal } else { times(way.normal, -1.0) }
+/// A direction or its opposite, from the first to the second.
+fn oriented(normal: Vector, points: [Vertex; 2]) -> Vector {
+    let forwards = dot(minus(points[1].at, points[0].at), normal) >= 0.0;
+    if forwards { normal } else { times(normal, -1.0) }
+}
+
+/// The directions that are at a right angle to both features, those of a round core being bent: a
+/// chord stands for the tangent at its point. Kept points of a rim come so close to each other
+/// that their chord has no direction left; a tangent always has one.
+fn tangent(
+    placed: &[Placed<'_>; 2],
+    mixes: [&Mix; 2],
+    kept: &[Vec<Vertex>; 2],
+    points: [Vertex; 2],
+) -> Vec<Vector> {
+    let mut normals = Vec::new();
+    if placed.iter().all(|placed| !placed.core.is_round()) {
+        return normals;
+    }
+    let spans =
+        [0, 1].map(|side| placed[side].spans(&mixes[side].corners(&kept[side]), points[side]));
+    let spans = spans.concat();
+    let way = minus(points[1].at, points[0].at);
+    if let [along] = spans[..] {
+        let square = dot(along, along);
+        normals.extend(unit(minus(way, times(along, dot(way, along) / square))));
+    }
+    for (i, &one) in spans.iter().enumerate() {
+        normals.extend(spans[i + 1..].iter().filter_map(|&other| unit(cross(one, other))));
+    }
+    normals
 }
 
 /// Of cores that touch or overlap: the depth, and the direction in which it is least.

@@ -46,6 +46,10 @@ impl Core {
         Self::Hull((0..8).map(|corner| [0, 1, 2].map(|k| sign(corner, k))).collect())
     }
 
+    pub(super) fn is_round(&self) -> bool {
+        !matches!(self, Self::Hull(_))
+    }
+
     /// The heights and radii of the two discs of a round core.
     fn discs(&self) -> [[f64; 2]; 2] {
         match *self {
@@ -181,6 +185,29 @@ impl Placed<'_> {
     /// The point of the rim at `height` of the body on the side of the body's `point`.
     pub(super) fn rim_beyond(&self, point: Vector, height: f64) -> Option<Vertex> {
         self.core.rim_beyond(point, height).map(|body| self.vertex(body))
+    }
+
+    /// The directions of the surface at `point`, which is a mixture of `corners`: of their edges, and
+    /// of a round core those of the tangent of the rim and of the line from disc to disc.
+    pub(super) fn spans(&self, corners: &[Vertex], point: Vertex) -> Vec<Vector> {
+        let height = corners[0].body[1];
+        let level = corners.iter().all(|corner| corner.body[1] == height);
+        let [x, _, z] = point.body;
+        if !self.core.is_round() || level && corners.len() == 3 || x == 0.0 && z == 0.0 {
+            return corners[1..].iter().map(|corner| minus(corner.at, corners[0].at)).collect();
+        }
+        let mut spans = Vec::new();
+        if level && self.rim_beyond(point.body, height).is_none() {
+            return spans; // the apex
+        }
+        spans.push(turned(&self.turn, [-z, 0.0, x]));
+        if !level {
+            let ends = self.core.discs().map(|[height, _]| {
+                self.core.rim_beyond(point.body, height).unwrap_or([0.0, height, 0.0])
+            });
+            spans.push(turned(&self.turn, minus(ends[1], ends[0])));
+        }
+        spans
     }
 
     /// What is farthest along `direction`, and how far that is.
