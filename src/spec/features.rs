@@ -48,7 +48,7 @@ impl Mix {
     }
 }
 
-/// The shortest way, from a feature of the one to a feature of the other.
+/// A way at a right angle to a feature of the one and a feature of the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
     pub(super) a: Mix,
@@ -95,25 +95,27 @@ fn within(weights: &[f64]) -> bool {
     weights.iter().all(|&weight| (0.0..=1.0).contains(&weight))
 }
 
-/// The shortest way between the hulls of `a` and `b`, unless they overlap with an inside in common
-/// (see [`overlap`]). Of ways that differ by `even` at most, one between large features.
-pub(super) fn shortest(a: &[Vertex], b: &[Vertex], even: f64) -> Way {
-    let mut best =
-        Way { a: Mix::one(0), b: Mix::one(0), distance: f64::INFINITY, normal: [0.0; 3] };
-    let mut take = |a: Mix, b: Mix, distance: f64, normal: Vector, by: f64| {
-        if distance < best.distance - by {
-            best = Way { a, b, distance, normal };
-        }
-    };
+/// Outside of a feature by so little, the way may still have its direction.
+const BESIDE: f64 = 1e-6;
+
+fn about_within(weights: &[f64]) -> bool {
+    weights.iter().all(|&weight| (-BESIDE..=1.0 + BESIDE).contains(&weight))
+}
+
+/// All ways between features of the hulls of `a` and `b`, those between large features first. If the
+/// hulls do not overlap with an inside in common (see [`overlap`]) the shortest that
+/// [`Way::ends_within`] is their distance.
+pub(super) fn ways(a: &[Vertex], b: &[Vertex]) -> Vec<Way> {
+    let mut ways = Vec::new();
     for (points, others, swapped) in [(a, b, false), (b, a, true)] {
         for (i, j, k) in threes(points.len()) {
             for (p, other) in others.iter().enumerate() {
                 let corners = [points[i].at, points[j].at, points[k].at];
                 let found = point_triangle(other.at, corners);
-                if let Some((weight, far, normal)) = found.filter(|found| within(&found.0)) {
+                if let Some((weight, far, normal)) = found.filter(|found| about_within(&found.0)) {
                     let (mix, one) = (Mix { count: 3, which: [i, j, k], weight }, Mix::one(p));
                     let (a, b) = if swapped { (one, mix) } else { (mix, one) };
-                    take(a, b, far.abs(), normal, 0.0);
+                    ways.push(Way { a, b, distance: far.abs(), normal });
                 }
             }
         }
@@ -121,9 +123,9 @@ pub(super) fn shortest(a: &[Vertex], b: &[Vertex], even: f64) -> Way {
     for (i, j) in twos(a.len()) {
         for (k, l) in twos(b.len()) {
             let found = line_line([a[i].at, a[j].at], [b[k].at, b[l].at]);
-            if let Some((part, far, normal)) = found.filter(|found| within(&found.0)) {
-                let (on_a, on_b) = (Mix::two([i, j], part[0]), Mix::two([k, l], part[1]));
-                take(on_a, on_b, far.abs(), normal, 0.0);
+            if let Some((part, far, normal)) = found.filter(|found| about_within(&found.0)) {
+                let (a, b) = (Mix::two([i, j], part[0]), Mix::two([k, l], part[1]));
+                ways.push(Way { a, b, distance: far.abs(), normal });
             }
         }
     }
@@ -131,10 +133,11 @@ pub(super) fn shortest(a: &[Vertex], b: &[Vertex], even: f64) -> Way {
         for (i, j) in twos(points.len()) {
             for (p, other) in others.iter().enumerate() {
                 let found = line_point([points[i].at, points[j].at], other.at);
-                if let Some((part, way)) = found.filter(|found| within(&[found.0])) {
+                if let Some((part, way)) = found.filter(|found| about_within(&[found.0])) {
                     let (mix, one) = (Mix::two([i, j], part), Mix::one(p));
                     let (a, b) = if swapped { (one, mix) } else { (mix, one) };
-                    take(a, b, length(way), unit(way).unwrap_or_default(), even);
+                    let normal = unit(way).unwrap_or_default();
+                    ways.push(Way { a, b, distance: length(way), normal });
                 }
             }
         }
@@ -143,10 +146,17 @@ pub(super) fn shortest(a: &[Vertex], b: &[Vertex], even: f64) -> Way {
         for (j, to) in b.iter().enumerate() {
             let way = minus(to.at, from.at);
             let normal = unit(way).unwrap_or_default();
-            take(Mix::one(i), Mix::one(j), length(way), normal, even);
+            ways.push(Way { a: Mix::one(i), b: Mix::one(j), distance: length(way), normal });
         }
     }
-    best
+    ways
+}
+
+impl Way {
+    /// Whether both ends are in the hulls: the distance is not more.
+    pub(super) fn ends_within(&self) -> bool {
+        within(&self.a.weight[..self.a.count]) && within(&self.b.weight[..self.b.count])
+    }
 }
 
 /// Whether the hulls have a point in common that is inside of one of five points' hulls: a point

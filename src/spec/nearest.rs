@@ -15,7 +15,7 @@
 //! least over all facets of the difference of their hulls, again by looking at all; it is never
 //! more than that of the cores, and a direction shows that it is not less.
 
-use super::features::{Mix, facing, overlap, shortest};
+use super::features::{Mix, Way, facing, overlap, ways};
 use super::solid::{Encounter, Placed, Vertex};
 use super::vector::{Vector, cross, dot, minus, plus, times, unit};
 use alloc::vec::Vec;
@@ -80,8 +80,10 @@ pub(super) fn nearest(
             found.upper = 0.0;
             return deepest(&placed, kept, found, even);
         }
-        let way = shortest(&kept[0], &kept[1], even / 4.0);
+        let ways = ways(&kept[0], &kept[1]);
+        let way = shortest(&ways, even / 4.0);
         let points = [way.a.point(&kept[0]), way.b.point(&kept[1])];
+        let known = found.upper - found.lower;
         if way.distance < found.upper {
             found.upper = way.distance;
             found.points = points;
@@ -107,6 +109,16 @@ pub(super) fn nearest(
                 (found.lower, found.normal) = (lower, normal);
             }
         }
+        if found.upper - found.lower >= known {
+            // Of ways of one length some have a direction that is only just off.
+            for other in ways.iter().filter(|other| other.distance <= way.distance + even) {
+                let normal = oriented(other.normal, points);
+                let (lower, _) = gap_along(&placed, normal);
+                if lower > found.lower {
+                    (found.lower, found.normal) = (lower, normal);
+                }
+            }
+        }
         if found.upper - found.lower <= even || enough(found.lower, found.upper) {
             break;
         }
@@ -127,6 +139,19 @@ pub(super) fn nearest(
         }
     }
     found
+}
+
+/// The shortest way whose ends are within. Of ways that differ by `even` at most, one between large
+/// features.
+fn shortest(ways: &[Way], even: f64) -> Way {
+    let mut best = *ways.last().expect("two points always have a way");
+    for way in ways.iter().filter(|way| way.ends_within()).rev() {
+        let larger = way.a.count + way.b.count > best.a.count + best.b.count;
+        if way.distance < best.distance + if larger { even } else { 0.0 } {
+            best = *way;
+        }
+    }
+    best
 }
 
 /// A direction or its opposite, from the first to the second.
