@@ -46,7 +46,9 @@ fn balls_touch_at_a_root() {
     let mut hits = 0;
     for _ in 0..3_000 {
         let mut number = |size: f32| f64::from(draw.between(-size, size));
-        let (p, d) = ([0; 3].map(|_| number(4.0)), [0; 3].map(|_| number(8.0)));
+        let p = [0; 3].map(|_| number(4.0));
+        // Towards the other, and aside.
+        let d = p.map(|x| number(1.0) * 2.0 - 2.0 * x);
         let radii = [number(1.0).abs(), number(1.0).abs()];
         let target = number(0.2).max(0.0);
         let dot = |a: [f64; 3], b: [f64; 3]| (0..3).map(|k| a[k] * b[k]).sum::<f64>();
@@ -67,7 +69,7 @@ fn balls_touch_at_a_root() {
             assert_eq!(found, FirstTime::Free, "{inside} {t}");
         }
     }
-    assert!((300..2_700).contains(&hits), "{hits} hits");
+    assert!(hits > 300, "{hits} hits");
 }
 
 /// Goal: the acceleration counts by half its square. Method: head on along one axis, with motion that
@@ -110,7 +112,8 @@ fn boxes_touch_as_intervals_do() {
         let mut moving = || {
             let half = [0; 3].map(|_| draw.between(0.0, 1.0));
             let center = [0; 3].map(|_| draw.between(-3.0, 3.0));
-            let delta = [0; 3].map(|_| draw.between(-6.0, 6.0));
+            let aside = draw.between(0.0, 2.0);
+            let delta = center.map(|x| draw.between(-1.0, 1.0) * aside - x * 1.5);
             let aabb = Aabb {
                 min: [0, 1, 2].map(|k| center[k] - half[k]),
                 max: [0, 1, 2].map(|k| center[k] + half[k]),
@@ -137,7 +140,7 @@ fn boxes_touch_as_intervals_do() {
             assert_eq!(found, FirstTime::Free);
         }
     }
-    assert!((200..2_800).contains(&hits), "{hits} hits");
+    assert!(hits > 300, "{hits} hits");
 }
 
 /// Goal: a turning rod reaches a wall when its tip does. Method: `long·cos(angle) + round = far`; several
@@ -274,7 +277,10 @@ fn what_is_called_free_is_free() {
             FirstTime::Hit { free_until, hit_at } => {
                 assert!(from <= free_until && free_until <= hit_at && hit_at <= to, "{found:?}");
                 let there = spec::distance(&a, &b, hit_at);
-                assert!(there.lower <= target + there.noise, "{found:?} {there:?} {case:?}");
+                // What is flat may have passed already.
+                let passed = Truth::of(&case).speed_max * (hit_at - free_until).min(1e-8);
+                let over = there.lower - target - there.noise;
+                assert!(over <= passed, "{found:?} {there:?} {case:?}");
                 (free_until, if hit_at == from { 3 } else { 0 })
             }
             FirstTime::Free => (to, 1),
@@ -282,7 +288,7 @@ fn what_is_called_free_is_free() {
             FirstTime::Open { .. } => panic!("the search ran out of rounds: {case:?}"),
         };
         row[kind] += 1;
-        for _ in 0..6 {
+        for _ in 0..if free_until > from { 6 } else { 0 } {
             let part = f64::from(draw.between(0.0, 1.0));
             let t =
                 from + (free_until - from) * if draw.one_in(2) { part } else { 1.0 - part * 1e-3 };
@@ -361,7 +367,7 @@ fn broken_answers_are_refused() {
         let FirstTime::Hit { free_until, hit_at } = truth.first else {
             if truth.first == FirstTime::Free {
                 let there = spec::distance(&truth.a, &truth.b, case.window[0].into());
-                if there.lower > f64::from(case.target) + 0.01 * there.upper {
+                if there.lower > f64::from(case.target) + 0.01 * truth.size {
                     let said = judged(&truth, &Answer::Overlapping, &TOLERANCE);
                     assert!(said.is_err(), "{case:?}");
                     *refused.entry("overlap").or_default() += 1;

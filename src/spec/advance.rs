@@ -60,6 +60,10 @@ pub const RESOLUTION: f64 = 1.0 / (1_u64 << 34) as f64;
 /// no hit, of the sum of their sizes.
 pub const GRAZE: f64 = 1e-9;
 
+/// By that part of the sizes a depth may be off that is found from points close to each other on a
+/// rim: the facets between them have no sharp normal.
+const SLIVER: f64 = 1e-11;
+
 const ROUNDS_MAX: usize = 200_000;
 const STRETCH_ROUNDS_MAX: usize = 12;
 /// Less than that over the target in units of rounding is not surely free.
@@ -152,7 +156,10 @@ impl Search<'_> {
     fn is_hit(&self, t: f64) -> bool {
         let surely = SURELY * self.noise;
         if self.reach <= 2.0 * surely {
-            return self.nearest(t).depth > surely;
+            let round =
+                [self.encounter.a, self.encounter.b].iter().any(|a| a.solid.core.is_round());
+            let sliver = if round { SLIVER * self.encounter.size } else { 0.0 };
+            return self.nearest(t).depth > surely.max(sliver);
         }
         let below = |upper: f64| upper < self.reach - surely;
         let enough = |lower: f64, upper: f64| below(upper) || lower > self.reach;

@@ -159,45 +159,54 @@ impl Way {
     }
 }
 
-/// Whether the hulls have a point in common that is inside of one of five points' hulls: a point
-/// in a tetrahedron, or an edge through a triangle.
-pub(super) fn overlap(a: &[Vertex], b: &[Vertex]) -> bool {
+/// Whether the hulls have a point in common that is inside of the hull of five points: in a
+/// tetrahedron, or on an edge through a triangle. The point as a mixture of either must be the same
+/// within `even`: of a sliver, signs and weights are nothing but rounding.
+pub(super) fn overlap(a: &[Vertex], b: &[Vertex], even: f64) -> bool {
     [(a, b), (b, a)].into_iter().any(|(points, others)| {
         let pierced = threes(points.len()).any(|(i, j, k)| {
             let corners = [points[i].at, points[j].at, points[k].at];
-            twos(others.len()).any(|(p, q)| pierces([others[p].at, others[q].at], corners))
+            twos(others.len()).any(|(p, q)| pierces([others[p].at, others[q].at], corners, even))
         });
         let n = points.len();
         pierced
             || threes(n).any(|(i, j, k)| {
                 (k + 1..n).any(|l| {
                     let corners = [points[i].at, points[j].at, points[k].at, points[l].at];
-                    others.iter().any(|other| holds(corners, other.at))
+                    others.iter().any(|other| holds(corners, other.at, even))
                 })
             })
     })
 }
 
-fn pierces(edge: [Vector; 2], corners: [Vector; 3]) -> bool {
-    let far = |p: Vector| {
-        let across = cross(minus(corners[1], corners[0]), minus(corners[2], corners[0]));
-        dot(minus(p, corners[0]), across)
-    };
-    let (start, end) = (far(edge[0]), far(edge[1]));
+fn pierces(edge: [Vector; 2], corners: [Vector; 3], even: f64) -> bool {
+    let across = cross(minus(corners[1], corners[0]), minus(corners[2], corners[0]));
+    let [start, end] = edge.map(|p| dot(minus(p, corners[0]), across));
     if start * end >= 0.0 {
         return false;
     }
     let at = plus(edge[0], times(minus(edge[1], edge[0]), start / (start - end)));
-    point_triangle(at, corners).is_some_and(|found| within(&found.0))
+    let found = point_triangle(at, corners).filter(|found| within(&found.0));
+    found.is_some_and(|(weights, ..)| mixed(&corners, &weights, at) <= even)
 }
 
-fn holds(corners: [Vector; 4], p: Vector) -> bool {
+fn holds(corners: [Vector; 4], p: Vector, even: f64) -> bool {
     let volume = |a: Vector, b: Vector, c: Vector, d: Vector| {
         dot(cross(minus(b, a), minus(c, a)), minus(d, a))
     };
     let [a, b, c, d] = corners;
     let parts = [volume(p, b, c, d), volume(a, p, c, d), volume(a, b, p, d), volume(a, b, c, p)];
-    parts.iter().all(|&part| part > 0.0) || parts.iter().all(|&part| part < 0.0)
+    if !parts.iter().all(|&part| part > 0.0) && !parts.iter().all(|&part| part < 0.0) {
+        return false;
+    }
+    let whole = parts.iter().sum::<f64>();
+    mixed(&corners, &parts.map(|part| part / whole), p) <= even
+}
+
+/// How far the mixture of `corners` is from `p`.
+fn mixed(corners: &[Vector], weights: &[f64], p: Vector) -> f64 {
+    let weighed = corners.iter().zip(weights).map(|(&corner, &weight)| times(corner, weight));
+    length(minus(weighed.fold([0.0; 3], plus), p))
 }
 
 /// Every direction in which a facet of the difference of the hulls may look, and its opposite.

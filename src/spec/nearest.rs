@@ -17,11 +17,13 @@
 
 use super::features::{Mix, Way, facing, overlap, ways};
 use super::solid::{Encounter, Placed, Vertex};
-use super::vector::{Vector, cross, dot, minus, plus, times, unit};
+use super::vector::{Vector, cross, dot, length, minus, plus, times, unit};
 use alloc::vec::Vec;
 
 /// A search that is not done by then says what it knows.
 const ROUNDS_MAX: usize = 80;
+/// A depth of that many roundings is enough: more than what decides of a hit.
+const DEEP: f64 = 4096.0;
 /// Points of one core that are kept to find a depth.
 const KEPT_MAX: usize = 14;
 
@@ -76,12 +78,12 @@ pub(super) fn nearest(
         corners: kept.clone(),
     };
     for _ in 0..ROUNDS_MAX {
-        if overlap(&kept[0], &kept[1]) {
+        if overlap(&kept[0], &kept[1], even) {
             found.upper = 0.0;
             return deepest(&placed, kept, found, even);
         }
         let ways = ways(&kept[0], &kept[1]);
-        let way = shortest(&ways, even / 4.0);
+        let way = shortest(&ways, &kept, even / 4.0);
         let points = [way.a.point(&kept[0]), way.b.point(&kept[1])];
         let known = found.upper - found.lower;
         if way.distance < found.upper {
@@ -142,13 +144,18 @@ pub(super) fn nearest(
 }
 
 /// The shortest way whose ends are within. Of ways that differ by `even` at most, one between large
-/// features.
-fn shortest(ways: &[Way], even: f64) -> Way {
+/// features. Its length is that between its ends: of a sliver, the way along the normal is another.
+fn shortest(ways: &[Way], kept: &[Vec<Vertex>; 2], even: f64) -> Way {
     let mut best = *ways.last().expect("two points always have a way");
     for way in ways.iter().filter(|way| way.ends_within()).rev() {
         let larger = way.a.count + way.b.count > best.a.count + best.b.count;
-        if way.distance < best.distance + if larger { even } else { 0.0 } {
-            best = *way;
+        let limit = best.distance + if larger { even } else { 0.0 };
+        if way.distance < limit {
+            let ends = minus(way.b.point(&kept[1]).at, way.a.point(&kept[0]).at);
+            let distance = length(ends).max(way.distance);
+            if distance < limit {
+                best = Way { distance, ..*way };
+            }
         }
     }
     best
@@ -218,7 +225,7 @@ fn deepest(
         found.depth = depth.max(0.0);
         let known = depth + found.lower >= -even;
         let full = kept.iter().any(|side| side.len() > KEPT_MAX);
-        if depth > 64.0 * even || known || full || !new {
+        if depth > DEEP * even || known || full || !new {
             return found;
         }
     }

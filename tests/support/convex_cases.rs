@@ -415,6 +415,16 @@ pub(crate) fn on_lattice(draw: &mut Draw) -> ConvexCase {
         }
     }
     case.target = 0.0;
+    let [a, b] = &mut case.motions;
+    if !draw.one_in(4) {
+        // Far apart, and towards each other; aside by whole numbers.
+        let times = draw.one_of(&[1.0, 1.0, 2.0, 4.0]);
+        for k in 0..3 {
+            b.position[k] *= draw.one_of(&[1.0, 2.0]);
+            let aside = draw.whole(-2, 2) * 0.25;
+            b.delta[k] = a.delta[k] + (a.position[k] - b.position[k] + aside) * times;
+        }
+    }
     case
 }
 

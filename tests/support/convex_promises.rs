@@ -34,9 +34,9 @@ pub(crate) struct Truth {
     target: f64,
     window: [f64; 2],
     /// The radii of balls around the two, each about its own origin.
-    size: f64,
+    pub(crate) size: f64,
     /// The greatest speed of a point of one against one of the other.
-    speed_max: f64,
+    pub(crate) speed_max: f64,
 }
 
 fn length(v: [f64; 3]) -> f64 {
