@@ -46,7 +46,7 @@ pub enum FirstTime {
         /// The distance then, less the target.
         gap: f64,
     },
-    /// The search ran out of rounds.
+    /// The search ran out of rounds: some in ten thousand of pairs that graze, thin as needles.
     Open {
         /// The distance is above the target up to here.
         free_until: f64,
@@ -64,7 +64,9 @@ pub const GRAZE: f64 = 1e-9;
 /// rim: the facets between them have no sharp normal.
 const SLIVER: f64 = 1e-11;
 
-const ROUNDS_MAX: usize = 200_000;
+const ROUNDS_MAX: usize = 50_000;
+/// So often a search goes on by no more than [`RESOLUTION`].
+const STALLED_MAX: usize = 400;
 const STRETCH_ROUNDS_MAX: usize = 12;
 /// Less than that over the target in units of rounding is not surely free.
 const SURELY: f64 = 2.0;
@@ -108,6 +110,7 @@ impl Search<'_> {
         let graze = (GRAZE * self.encounter.size).max(64.0 * self.noise);
         // The first time that is not free, and the least gap since.
         let mut doubt: Option<(f64, f64)> = None;
+        let mut stalled = 0;
         let verdict = |doubt: Option<(f64, f64)>| {
             doubt.map_or(FirstTime::Free, |(t, gap)| FirstTime::Graze { t, gap })
         };
@@ -131,7 +134,12 @@ impl Search<'_> {
                 return FirstTime::Hit { free_until, hit_at: t };
             }
             // So far the two may come closer than the target, but by no more than a graze.
-            let end = (t + self.stretch(&near, t, self.reach - graze).max(RESOLUTION)).min(to);
+            let stretch = self.stretch(&near, t, self.reach - graze);
+            stalled += usize::from(stretch < RESOLUTION);
+            if stalled > STALLED_MAX {
+                break;
+            }
+            let end = (t + stretch.max(RESOLUTION)).min(to);
             let hits = |at: f64| self.is_hit(at) || self.crosses(&near, t, at);
             if hits(end) {
                 return FirstTime::Hit { free_until, hit_at: self.earliest(t, end, hits) };

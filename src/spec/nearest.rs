@@ -24,8 +24,10 @@ use alloc::vec::Vec;
 const ROUNDS_MAX: usize = 80;
 /// A depth of that many roundings is enough: more than what decides of a hit.
 const DEEP: f64 = 4096.0;
+/// Directions in which the kept points are about as deep that are looked along in the end.
+const NEXT_MAX: usize = 64;
 /// Points of one core that are kept to find a depth.
-const KEPT_MAX: usize = 14;
+const KEPT_MAX: usize = 10;
 
 /// What is known about two cores at a time.
 #[derive(Clone, Debug)]
@@ -216,16 +218,27 @@ fn deepest(
             };
             far(&kept[0], normal) + far(&kept[1], times(normal, -1.0))
         };
-        let depths = facing(&kept[0], &kept[1]).into_iter().map(|n| (of_kept(n), n));
-        let least = depths.min_by(|one, other| one.0.total_cmp(&other.0));
-        let Some((depth, normal)) = least else {
+        let mut depths: Vec<(f64, Vector)> =
+            facing(&kept[0], &kept[1]).into_iter().map(|n| (of_kept(n), n)).collect();
+        depths.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let Some(&(depth, normal)) = depths.first() else {
             return found; // both are points on one line
         };
         let new = look_along(placed, normal, &mut kept, &mut found);
         found.depth = depth.max(0.0);
         let known = depth + found.lower >= -even;
         let full = kept.iter().any(|side| side.len() > KEPT_MAX);
-        if depth > DEEP * even || known || full || !new {
+        if depth > DEEP * even || known {
+            return found;
+        }
+        if full || !new {
+            // The normals of slivers are not sharp: one of the next may separate better.
+            for &(_, normal) in depths.iter().take(NEXT_MAX) {
+                let (lower, _) = gap_along(placed, normal);
+                if lower > found.lower {
+                    (found.lower, found.normal) = (lower, normal);
+                }
+            }
             return found;
         }
     }
@@ -271,7 +284,11 @@ pub fn distance(a: &super::MovingSolid, b: &super::MovingSolid, t: f64) -> Dista
     let near = nearest(&encounter, t, |_, _| false);
     let (radius_a, radius_b) = (a.solid.radius, b.solid.radius);
     let origin = encounter.origin(t);
-    let on = |vertex: Vertex, out: f64| plus(plus(origin, vertex.at), times(near.normal, out));
+    // Off the core straight to the other, unless that is too short to have a direction.
+    let way = minus(near.points[1].at, near.points[0].at);
+    let sharp = length(way) > 1e-6 * encounter.size;
+    let out = if sharp { unit(way).unwrap_or(near.normal) } else { near.normal };
+    let on = |vertex: Vertex, by: f64| plus(plus(origin, vertex.at), times(out, by));
     Distance {
         lower: near.lower - (radius_a + radius_b),
         upper: (near.upper - (radius_a + radius_b)).max(0.0),
