@@ -214,10 +214,9 @@ pub(super) fn facing(a: &[Vertex], b: &[Vertex]) -> Vec<Vector> {
     let mut normals = Vec::new();
     let mut span = |first: Vector, second: Vector| {
         let across = cross(first, second);
-        if length(across) > SINE_MIN * length(first) * length(second) {
-            if let Some(normal) = unit(across) {
-                normals.extend([normal, times(normal, -1.0)]);
-            }
+        let spans = length(across) > SINE_MIN * length(first) * length(second);
+        if let Some(normal) = unit(across).filter(|_| spans) {
+            normals.extend([normal, times(normal, -1.0)]);
         }
     };
     for points in [a, b] {
