@@ -364,7 +364,7 @@ fn tip(draw: &mut Draw) -> ConvexCase {
     case.motions[0].spin = [0.0, 0.0, rate];
     // Starts along the wall, or turned back a little from pointing at it.
     if draw.one_in(2) {
-        let angle = draw.between(0.0, 1.0) * rate / 2.0 - draw.sign() * 0.785_398_2;
+        let angle = draw.between(0.0, 1.0) * rate / 2.0 - draw.sign() * std::f32::consts::FRAC_PI_4;
         case.motions[0].orientation = [0.0, 0.0, angle.sin(), angle.cos()];
     }
     let reach = long + radius + case.target;

@@ -127,14 +127,14 @@ fn witnesses(
         let own = tolerance.points * truth.size + length(point) * f64::from(f32::EPSILON);
         let dot = Solid { core: Core::Hull(vec![[0.0; 3]]), radius: 0.0 };
         let away = spec::distance(body, &MovingSolid::resting(dot, point), t);
-        if !(away.lower <= own + away.noise) {
+        if away.lower.is_nan() || away.lower > own + away.noise {
             return Err(format!("a witness is on its shape: {:e} away", away.lower));
         }
     }
     let rounding = (length(on_a) + length(on_b)) * f64::from(f32::EPSILON);
     let between = length([0, 1, 2].map(|k| on_b[k] - on_a[k]));
     let most = truth.target + allowed + 2.0 * tolerance.points * truth.size + rounding;
-    if !(between <= most) {
+    if between.is_nan() || between > most {
         return Err(format!("witnesses are as far apart as the target: {between:e}"));
     }
     // A normal whose numbers are rounded tilts by as much, over the whole size of both.
@@ -142,7 +142,7 @@ fn witnesses(
     let there = spec::distance(&truth.a, &truth.b, t);
     let gap = spec::gap(&truth.a, &truth.b, t, normal);
     let least = there.lower.min(there.upper) - allowed - tilt - tolerance.points * truth.size;
-    if !(gap >= least) {
+    if gap.is_nan() || gap < least {
         return Err(format!("a normal separates: {gap:e} along it, not {:e}", there.lower));
     }
     Ok(())

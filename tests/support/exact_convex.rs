@@ -217,14 +217,14 @@ fn least(mut rows: Vec<Vec<Whole>>, wanted: usize) -> Option<(Whole, Whole)> {
     }
     // Nothing is left of the additional variables; they make room for others.
     for row in 0..count {
-        if basis[row] >= variables {
-            if let Some(column) = (0..variables).find(|&column| rows[row][column] != zero()) {
-                if rows[row][column] < zero() {
-                    rows[row].iter_mut().for_each(|x| *x = -&*x);
-                }
-                pivot(&mut rows, &mut basis, &mut over, row, column);
-            }
+        let column = (0..variables).find(|&column| rows[row][column] != zero());
+        let Some(column) = column.filter(|_| basis[row] >= variables) else {
+            continue;
+        };
+        if rows[row][column] < zero() {
+            rows[row].iter_mut().for_each(|x| *x = -&*x);
         }
+        pivot(&mut rows, &mut basis, &mut over, row, column);
     }
     descend(&mut rows, &mut basis, &mut over, count + 1);
     Some((-rows[count + 1][variables].clone(), over))
@@ -256,12 +256,11 @@ fn pivot(
     column: usize,
 ) {
     let by = rows[row].clone();
-    for (at, other) in rows.iter_mut().enumerate().filter(|(at, _)| *at != row) {
+    for (_, other) in rows.iter_mut().enumerate().filter(|(at, _)| *at != row) {
         let factor = other[column].clone();
         for (x, y) in other.iter_mut().zip(&by) {
             *x = (&*x * &by[column] - &factor * y) / &*over;
         }
-        debug_assert!(at != row);
     }
     *over = by[column].clone();
     basis[row] = column;
