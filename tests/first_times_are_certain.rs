@@ -150,7 +150,7 @@ fn a_tip_reaches_a_wall_at_an_arc_cosine() {
     let mut draw = Draw::new(3);
     for _ in 0..400 {
         let long = f64::from(draw.between(0.5, 4.0));
-        let round = f64::from(draw.one_of(&[0.0, 0.25]));
+        let round = draw.one_of(&[0.0, 0.25]);
         let rate = f64::from(draw.between(2.0, 25.0) * draw.sign());
         let far = long * f64::from(draw.between(0.1, 0.99)) + round;
         let rod =
