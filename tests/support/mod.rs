@@ -8,6 +8,7 @@ pub(crate) mod bodies;
 pub(crate) mod body_columns;
 pub(crate) mod cases;
 pub(crate) mod columns;
+pub(crate) mod convex_asked;
 pub(crate) mod convex_cases;
 pub(crate) mod convex_promises;
 pub(crate) mod convex_shapes;
