@@ -140,7 +140,7 @@ fn first_times_of_convex_shapes_keep_their_promises() {
         println!("{kind}: {cases} pairs, {answers:?}, broken {broken:?}, rounds {mean:.2} {most_of_all} {most}");
     }
     println!("truth {truths:?}; impacts of misses at {narrow:.3} tolerances");
-    assert!(broken.is_empty(), "{} are broken:\n{}", broken.len(), broken[..broken.len().min(40)].join("\n"));
+    assert!(broken.is_empty(), "{} are broken:\n{}", broken.len(), broken[..broken.len().min(4)].join("\n"));
 }
 
 /// Goal: what touches by a hair is a touch, and no time is late by a bit. Method: polyhedra on a

@@ -128,7 +128,7 @@ pub(super) fn distance_of_valid(
         upper < f64::INFINITY && upper - lower <= (upper - margins).abs() * RELATIVE_SLACK + near
     });
     let gap = if found.upper > tiny {
-        Gap { lower: found.lower, normal: found.plane, on_a: simplex.on_a(), on_b: simplex.on_b() }
+        found.gap(x, &simplex)
     } else {
         penetration::shallowest(&two, x, found.plane)
     };
@@ -173,6 +173,9 @@ pub(super) struct Gap {
     /// The width of the gap between the planes across `normal`; negative where they overlap.
     pub(super) lower: f64,
     pub(super) normal: V3,
+    /// The direction between the nearest points, along which surfaces are off their cores: what a
+    /// plane shows well is still a little askew.
+    pub(super) out: V3,
     /// The points that are nearest, in the axes of each shape.
     pub(super) on_a: V3,
     pub(super) on_b: V3,
@@ -199,6 +202,13 @@ impl Nearest {
     pub(super) fn toward(&self) -> V3 {
         (-self.way).unit().unwrap_or(self.plane)
     }
+
+    /// The gap of cores that are apart by `x`, with the simplex that was left.
+    pub(super) fn gap(&self, x: V3, simplex: &Simplex) -> Gap {
+        let simplex = simplex.settled(x);
+        let (on_a, on_b) = (simplex.on_a(), simplex.on_b());
+        Gap { lower: self.lower, normal: self.plane, out: self.toward(), on_a, on_b }
+    }
 }
 
 impl Two<'_> {
@@ -223,13 +233,13 @@ impl Two<'_> {
 
     /// The point of `a`'s surface of `gap` in the world.
     pub(super) fn point_of_a(&self, position: [f32; 3], gap: &Gap) -> [f32; 3] {
-        let offset = self.a.rotation.turn(gap.on_a) + gap.normal * self.a.shape.margin;
+        let offset = self.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
         (V3::of(position) + offset).to_f32()
     }
 
     /// The point of `b`'s surface of `gap` in the world.
     pub(super) fn point_of_b(&self, position: [f32; 3], gap: &Gap) -> [f32; 3] {
-        let offset = self.b.rotation.turn(gap.on_b) - gap.normal * self.b.shape.margin;
+        let offset = self.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
         (V3::of(position) + offset).to_f32()
     }
 

@@ -15,7 +15,7 @@ use super::simplex::Simplex;
 use super::vector::V3;
 
 /// How often the best direction is bettered.
-const REFINEMENTS: u32 = 4;
+const REFINEMENTS: u32 = 8;
 
 /// The least depth that was found, as a gap below zero; it may also find that the cores are apart.
 pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
@@ -43,9 +43,11 @@ pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
             .nearest(pulled, &mut simplex, best.normal, tiny, |lower, upper| upper - lower <= tiny);
         let gap = along(two, x, found.toward());
         let better = gap.lower > best.lower;
-        if found.upper > 0.0 && gap.lower >= best.lower {
+        if found.upper > 0.0 && gap.lower >= best.lower - size * SHARP {
             // Where the faces touch is told by the simplex, not by one of the furthest vertices.
-            best = Gap { on_a: simplex.on_a(), on_b: simplex.on_b(), ..gap };
+            let shown = if better { gap } else { best };
+            let simplex = simplex.settled(pulled);
+            best = Gap { on_a: simplex.on_a(), on_b: simplex.on_b(), ..shown };
         }
         if !better {
             break;
@@ -57,11 +59,15 @@ pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
 /// How far out a body is pulled, of the sizes of both: small beside their faces.
 const PULL: f64 = 1.0 / 1024.0;
 
+/// The way from outside is never the worse one; but rounding tilts it by so much.
+const SHARP: f64 = 1.0 / (1_u64 << 40) as f64;
+
 fn along(two: &Two<'_>, x: V3, direction: V3) -> Gap {
     let vertex = two.support(direction);
     Gap {
         lower: direction.dot(x - vertex.at),
         normal: direction,
+        out: direction,
         on_a: vertex.on_a,
         on_b: vertex.on_b,
     }

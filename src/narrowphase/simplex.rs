@@ -94,6 +94,28 @@ impl Simplex {
         face.nearest
     }
 
+    /// The same with weights of the nearest point that are as good as numbers tell.
+    ///
+    /// Of a triangle whose sides are all but in line the normal equations square what is lost. With
+    /// the part of one side across the other (Gram and Schmidt) it is lost once.
+    #[must_use]
+    pub(super) fn settled(mut self, x: V3) -> Self {
+        let [first, second, third, _] = &self.vertices;
+        let (e, f) = (second.at - first.at, third.at - first.at);
+        let (ee, ef) = (e.square(), e.dot(f));
+        let across = f - e * (ef / ee);
+        let along = x - first.at;
+        let of_third = along.dot(across) / across.square();
+        let of_second = (along.dot(e) - of_third * ef) / ee;
+        let of_first = 1.0 - of_second - of_third;
+        // NaN is not below anything.
+        let inside = [of_first, of_second, of_third].iter().all(|&weight| weight >= 0.0);
+        if self.len == 3 && inside {
+            self.weights = [of_first, of_second, of_third, 0.0];
+        }
+        self
+    }
+
     /// `None` inside.
     fn of_tetrahedron(&mut self, y: [V3; 4]) -> Option<Face> {
         let (e1, e2, e3) = (y[1] - y[0], y[2] - y[0], y[3] - y[0]);

@@ -110,8 +110,8 @@ impl<'s> Course<'s> {
     /// a
     /// tick. And how fast that grows.
     pub(super) fn closing(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [f64; 2] {
-        let on_a = two.a.rotation.turn(gap.on_a) + gap.normal * self.a.shape.margin;
-        let on_b = two.b.rotation.turn(gap.on_b) - gap.normal * self.b.shape.margin;
+        let on_a = two.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
+        let on_b = two.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
         let (spin_a, spin_b) = (self.a.turn.spin, self.b.turn.spin);
         let apart = self.velocity(t) + spin_b.cross(on_b) - spin_a.cross(on_a);
         let bend = self.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));

@@ -113,17 +113,15 @@ impl<'s> Search<'s> {
             if found.upper <= aim.accept {
                 // Where cores meet, the plane that led here tells more than a way of no length.
                 let slim = self.is_slim() && !first;
-                let gap = inside.unwrap_or(Gap {
-                    lower: found.lower,
-                    normal: if slim { normal } else { found.toward() },
-                    on_a: simplex.on_a(),
-                    on_b: simplex.on_b(),
+                let gap = inside.unwrap_or_else(|| {
+                    let normal = if slim { normal } else { found.toward() };
+                    Gap { normal, out: normal, ..found.gap(x, &simplex) }
                 });
                 let ignored = aim.band.lift < f64::INFINITY && self.settings.touch == Touch::Ignore;
                 return if ignored {
                     self.overlapping(t, &two, &gap)
                 } else {
-                    self.impact(t, &two, &gap)
+                    self.impact(t, &gap)
                 };
             }
             if found.lower <= aim.band.floor {
@@ -210,8 +208,7 @@ impl<'s> Search<'s> {
         simplex: &Simplex,
     ) -> Result<Aim, Advance> {
         let gap = if found.upper > 0.0 {
-            let (on_a, on_b) = (simplex.on_a(), simplex.on_b());
-            Gap { lower: found.lower, normal: found.plane, on_a, on_b }
+            found.gap(x, simplex)
         } else {
             penetration::shallowest(two, x, found.plane)
         };
@@ -227,7 +224,7 @@ impl<'s> Search<'s> {
             Touch::Ignore => false,
         };
         if counts {
-            return Err(self.impact(t, two, &gap));
+            return Err(self.impact(t, &gap));
         }
         let lift = self.level + 2.0 * self.tolerance;
         let above = gap.lower - self.level;
@@ -241,11 +238,15 @@ impl<'s> Search<'s> {
         Ok(Aim { band: Band { floor, lift }, accept })
     }
 
-    fn impact(&self, t: f64, two: &Two<'_>, gap: &Gap) -> Advance {
-        let [on_a, on_b] = self.points(t, two, gap);
-        let [closing, _] = self.course.closing(t, two, gap);
-        let (t, closing) = (round_down(t), closing as f32);
-        Advance::Impact { t, normal: gap.normal.to_f32(), on_a, on_b, closing }
+    /// The points and how fast they close are those at the time that is told.
+    fn impact(&self, t: f64, gap: &Gap) -> Advance {
+        let told = round_down(t);
+        let t = f64::from(told);
+        let two = self.course.at(t);
+        let [on_a, on_b] = self.points(t, &two, gap);
+        let [closing, _] = self.course.closing(t, &two, gap);
+        let closing = closing as f32;
+        Advance::Impact { t: told, normal: gap.normal.to_f32(), on_a, on_b, closing }
     }
 
     fn overlapping(&self, t: f64, two: &Two<'_>, gap: &Gap) -> Advance {
@@ -263,8 +264,8 @@ impl<'s> Search<'s> {
             start + (delta + accel * (0.5 * t)) * t
         };
         let [a, b] = self.positions;
-        let on_a = two.a.rotation.turn(gap.on_a) + gap.normal * two.a.shape.margin;
-        let on_b = two.b.rotation.turn(gap.on_b) - gap.normal * two.b.shape.margin;
+        let on_a = two.a.rotation.turn(gap.on_a) + gap.out * two.a.shape.margin;
+        let on_b = two.b.rotation.turn(gap.on_b) - gap.out * two.b.shape.margin;
         [(at(a) + on_a).to_f32(), (at(b) + on_b).to_f32()]
     }
 }
