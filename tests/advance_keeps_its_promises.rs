@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use support::cases::how_many;
 use support::convex_asked::{answer, asked, settings, tolerance, tolerance_length};
 use support::convex_cases::{ConvexCase, convex_cases, on_lattice};
-use support::convex_promises::{Truth, judged};
+use support::convex_promises::{Truth, judged, keeps_its_promises};
+use support::convex_shapes::{PlainCore, PlainMotion, PlainShape};
 use support::draw::Draw;
 use support::exact_convex::ExactPair;
 use swath::Toi;
@@ -70,7 +71,7 @@ impl Tally {
 }
 
 fn kind(case: &ConvexCase) -> &'static str {
-    let any = |of: fn(&support::convex_shapes::PlainMotion) -> [f32; 3]| {
+    let any = |of: fn(&PlainMotion) -> [f32; 3]| {
         case.motions.iter().any(|motion| of(motion) != [0.0; 3])
     };
     if any(|motion| motion.spin) {
@@ -186,4 +187,36 @@ fn first_times_on_a_lattice_are_never_after_the_exact_ones() {
     }
     println!("lattice {counts:?}");
     assert!(["impacts", "overlaps", "separated"].iter().all(|kind| counts.contains_key(kind)));
+}
+
+/// Two hulls that do not turn, at the start of a tick.
+fn resting(a: (&[[f32; 3]], [f32; 3]), b: (&[[f32; 3]], [f32; 3])) -> ConvexCase {
+    let shape = |points: &[[f32; 3]]| PlainShape { core: PlainCore::Hull(points.to_vec()), radius: 0.0 };
+    let at = |position| PlainMotion { position, ..PlainMotion::REST };
+    ConvexCase {
+        family: "named",
+        shapes: [shape(a.0), shape(b.0)],
+        motions: [at(a.1), at(b.1)],
+        target: 0.0,
+        window: [0.0, 1.0],
+    }
+}
+
+/// Goal: points of a touch face each other, also where a corner is on the very edge of a face, and
+/// where there are many nearest points. Method: two that once were corners far apart.
+#[test]
+fn points_of_a_touch_face_each_other() {
+    let on_an_edge = resting(
+        (&[[0.5, 0.0, 0.25], [-1.0, 0.0, 0.5], [-0.25, 0.0, 0.0]], [1.5, -0.75, -0.75]),
+        (&[[0.5, 0.75, -1.0], [0.75, 0.0, 0.75], [-0.25, -0.5, -0.25]], [0.008258275, -1.5, 0.7486236]),
+    );
+    let on_a_side = resting(
+        (&[[-0.25, 0.0, -0.75], [-0.25, 0.5, 0.25], [1.0, -1.0, -0.5], [-1.0, -0.5, 0.25]], [-0.75, 0.8584906, -0.24528302]),
+        (&[[-1.0, -0.75, -0.75], [-0.75, 0.25, 0.75], [-1.0, 0.0, 1.0], [1.0, -0.25, -1.0], [-1.0, 0.0, -0.25], [-1.0, -0.25, 1.0]], [1.25, 0.25, -1.25]),
+    );
+    for case in [on_an_edge, on_a_side] {
+        let toi = asked(&case, &settings(&case));
+        assert!(toi.impact() == Some(0.0), "{toi:?}");
+        keeps_its_promises(&case, &answer(&toi), &tolerance(&case, &Truth::of(&case)));
+    }
 }

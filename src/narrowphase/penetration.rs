@@ -41,7 +41,9 @@ pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
         let mut simplex = Simplex::default();
         let found = two
             .nearest(pulled, &mut simplex, best.normal, tiny, |lower, upper| upper - lower <= tiny);
-        let gap = along(two, x, found.toward());
+        // A way that is as short as can be told may still be askew, its plane is not.
+        let (gap, plane) = (along(two, x, found.toward()), along(two, x, found.plane));
+        let gap = if gap.lower > plane.lower { gap } else { plane };
         let better = gap.lower > best.lower;
         if found.upper > 0.0 && gap.lower >= best.lower - size * SHARP {
             // Where the faces touch is told by the simplex, not by one of the furthest vertices.
