@@ -111,11 +111,11 @@ impl<'s> Search<'s> {
                 aim = self.aim();
             }
             if found.upper <= aim.accept {
-                // Where cores meet, the plane that led here tells more than a way of no length.
+                // Where cores meet, the plane that led here tells more than one of no gap.
                 let slim = self.is_slim() && !first;
                 let gap = inside.unwrap_or_else(|| {
-                    let normal = if slim { normal } else { found.toward() };
-                    Gap { normal, out: normal, ..found.gap(x, &simplex) }
+                    let gap = found.gap(x, &simplex);
+                    if slim { Gap { normal, out: normal, ..gap } } else { gap }
                 });
                 let ignored = aim.band.lift < f64::INFINITY && self.settings.touch == Touch::Ignore;
                 return if ignored {
