@@ -71,9 +71,8 @@ impl Tally {
 }
 
 fn kind(case: &ConvexCase) -> &'static str {
-    let any = |of: fn(&PlainMotion) -> [f32; 3]| {
-        case.motions.iter().any(|motion| of(motion) != [0.0; 3])
-    };
+    let any =
+        |of: fn(&PlainMotion) -> [f32; 3]| case.motions.iter().any(|motion| of(motion) != [0.0; 3]);
     if any(|motion| motion.spin) {
         "spinning"
     } else if any(|motion| motion.accel) {
@@ -142,10 +141,17 @@ fn first_times_of_convex_shapes_keep_their_promises() {
     for (kind, tally) in &tallies {
         let (mean, most_of_all, most) = tally.rounds();
         let Tally { cases, answers, broken, .. } = tally;
-        println!("{kind}: {cases} pairs, {answers:?}, broken {broken:?}, rounds {mean:.2} {most_of_all} {most}");
+        println!(
+            "{kind}: {cases} pairs, {answers:?}, broken {broken:?}, rounds {mean:.2} {most_of_all} {most}"
+        );
     }
     println!("truth {truths:?}; impacts of misses at {narrow:.3} tolerances");
-    assert!(broken.is_empty(), "{} are broken:\n{}", broken.len(), broken[..broken.len().min(4)].join("\n"));
+    assert!(
+        broken.is_empty(),
+        "{} are broken:\n{}",
+        broken.len(),
+        broken[..broken.len().min(4)].join("\n")
+    );
 }
 
 /// Goal: what touches by a hair is a touch, and no time is late by a bit. Method: polyhedra on a
@@ -195,7 +201,8 @@ fn first_times_on_a_lattice_are_never_after_the_exact_ones() {
 
 /// Two hulls that do not turn, at the start of a tick.
 fn resting(a: (&[[f32; 3]], [f32; 3]), b: (&[[f32; 3]], [f32; 3])) -> ConvexCase {
-    let shape = |points: &[[f32; 3]]| PlainShape { core: PlainCore::Hull(points.to_vec()), radius: 0.0 };
+    let shape =
+        |points: &[[f32; 3]]| PlainShape { core: PlainCore::Hull(points.to_vec()), radius: 0.0 };
     let at = |position| PlainMotion { position, ..PlainMotion::REST };
     ConvexCase {
         family: "named",
@@ -212,11 +219,27 @@ fn resting(a: (&[[f32; 3]], [f32; 3]), b: (&[[f32; 3]], [f32; 3])) -> ConvexCase
 fn points_of_a_touch_face_each_other() {
     let on_an_edge = resting(
         (&[[0.5, 0.0, 0.25], [-1.0, 0.0, 0.5], [-0.25, 0.0, 0.0]], [1.5, -0.75, -0.75]),
-        (&[[0.5, 0.75, -1.0], [0.75, 0.0, 0.75], [-0.25, -0.5, -0.25]], [0.008258275, -1.5, 0.7486236]),
+        (
+            &[[0.5, 0.75, -1.0], [0.75, 0.0, 0.75], [-0.25, -0.5, -0.25]],
+            [0.008258275, -1.5, 0.7486236],
+        ),
     );
     let on_a_side = resting(
-        (&[[-0.25, 0.0, -0.75], [-0.25, 0.5, 0.25], [1.0, -1.0, -0.5], [-1.0, -0.5, 0.25]], [-0.75, 0.8584906, -0.24528302]),
-        (&[[-1.0, -0.75, -0.75], [-0.75, 0.25, 0.75], [-1.0, 0.0, 1.0], [1.0, -0.25, -1.0], [-1.0, 0.0, -0.25], [-1.0, -0.25, 1.0]], [1.25, 0.25, -1.25]),
+        (
+            &[[-0.25, 0.0, -0.75], [-0.25, 0.5, 0.25], [1.0, -1.0, -0.5], [-1.0, -0.5, 0.25]],
+            [-0.75, 0.8584906, -0.24528302],
+        ),
+        (
+            &[
+                [-1.0, -0.75, -0.75],
+                [-0.75, 0.25, 0.75],
+                [-1.0, 0.0, 1.0],
+                [1.0, -0.25, -1.0],
+                [-1.0, 0.0, -0.25],
+                [-1.0, -0.25, 1.0],
+            ],
+            [1.25, 0.25, -1.25],
+        ),
     );
     for case in [on_an_edge, on_a_side] {
         let toi = asked(&case, &settings(&case));

@@ -6,7 +6,9 @@
 mod support;
 
 use support::cases::how_many;
-use support::convex_asked::{answer, asked, hulls, motion, settings, shape, tolerance, tolerance_length};
+use support::convex_asked::{
+    answer, asked, hulls, motion, settings, shape, tolerance, tolerance_length,
+};
 use support::convex_cases::{ConvexCase, FAMILIES, convex_cases};
 use support::convex_promises::{Truth, keeps_its_promises};
 use support::convex_shapes::{PlainCore, PlainMotion, PlainShape};
@@ -75,7 +77,9 @@ fn sizes_ten_thousand_times_apart() {
             let t = f64::from(toi.impact().expect("it falls on it"));
             assert!(t <= expected && expected - t < 1e-3, "{t} {expected}");
         } else {
-            assert!(toi.impact() == Some(0.0) || matches!(toi.advance, Advance::Overlapping { .. }));
+            assert!(
+                toi.impact() == Some(0.0) || matches!(toi.advance, Advance::Overlapping { .. })
+            );
         }
         let turning = PlainMotion { spin: [0.0, 0.01, 0.0], ..mountain };
         let turned = holds([ball(0.01), cuboid([400.0, 100.0, 400.0])], [grain, turning]);

@@ -122,7 +122,8 @@ fn body(bytes: &mut Bytes<'_>) -> Option<Body> {
             }
         }
         _ => {
-            let points: Vec<_> = (0..1 + bytes.byte() % POINTS_MAX).map(|_| vector(bytes)).collect();
+            let points: Vec<_> =
+                (0..1 + bytes.byte() % POINTS_MAX).map(|_| vector(bytes)).collect();
             hull = Hull::new(points.iter().copied()).ok();
             let none = InvalidShape::NoPoints;
             (hull.as_ref().map(|_| Shape::point()).ok_or(none), Core::Hull(wide(&points)))

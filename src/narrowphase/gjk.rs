@@ -40,9 +40,9 @@ pub const GJK_ITERATIONS_MAX: u32 = 64;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Distance {
-    /// Not more than the distance, and within 2⁻²⁰ of it and 2⁻³⁰ of the shapes' sizes of it. Where
-    /// the shapes
-    /// overlap it is minus the depth: exact up to the margins, else as deep as the normal is good.
+    /// Not more than the distance, and less by at most 2⁻²⁰ of it and 2⁻²⁶ of the shapes' sizes.
+    /// Where the shapes overlap it is minus the depth: exact up to the margins, else as deep as the
+    /// normal is good.
     pub distance: f32,
     /// The unit normal, from `a` to `b`.
     pub normal: [f32; 3],
@@ -276,6 +276,7 @@ impl Two<'_> {
             }
         }
         let mut square = f64::INFINITY;
+        let mut again = false;
         while found.supports < GJK_ITERATIONS_MAX {
             let way = simplex.reduce(x);
             let now = way.square();
@@ -293,8 +294,18 @@ impl Two<'_> {
             if lower > found.lower {
                 (found.lower, found.plane, found.support) = (lower, normal, vertex);
             }
-            if enough(found.lower, upper) || stalled || simplex.has(&vertex) {
+            if enough(found.lower, upper) {
                 break;
+            }
+            if stalled || simplex.has(&vertex) {
+                // On a rim the points of a simplex come so close to each other that it has no sharp
+                // nearest point. Once more, from the best plane.
+                if again || found.upper == f64::INFINITY {
+                    break;
+                }
+                (again, square, simplex.len) = (true, f64::INFINITY, 0);
+                simplex.push(found.support);
+                continue;
             }
             simplex.push(vertex);
         }

@@ -92,7 +92,8 @@ pub(crate) fn tolerance_length(case: &ConvexCase, truth: &Truth) -> f64 {
     let between = lengths.map(|(a, b)| {
         (0..3).map(|k| (f64::from(b[k]) - f64::from(a[k])).powi(2)).sum::<f64>().sqrt()
     });
-    let numbers = between.sum::<f64>() + truth.size + truth.speed_max + 2.0 * f64::from(case.target);
+    let numbers =
+        between.sum::<f64>() + truth.size + truth.speed_max + 2.0 * f64::from(case.target);
     (f64::from(Settings::TOLERANCE) * least).max(2.0 * numbers / (1_u64 << 40) as f64)
 }
 
