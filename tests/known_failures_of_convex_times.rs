@@ -252,8 +252,8 @@ fn batches_of_hard_pairs_are_their_pairs() {
             pairs.push(Pair { a: row, b: row + 1 });
             windows.push(case.window);
             singles.push(asked(case, &support::convex_asked::settings(case)));
-            for k in 0..2 {
-                shapes.push(shape(&case.shapes[k], hulls[k].as_ref()));
+            for (k, hull) in hulls.iter().enumerate() {
+                shapes.push(shape(&case.shapes[k], hull.as_ref()));
                 motions.push(motion(&case.motions[k]));
             }
         }

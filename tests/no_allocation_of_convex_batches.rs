@@ -61,8 +61,8 @@ fn a_warm_batch_allocates_nothing() {
     for (case, hulls) in cases.iter().zip(&kept) {
         let row = shapes.len() as u32;
         pairs.push(Pair { a: row, b: row + 1 });
-        for k in 0..2 {
-            shapes.push(shape(&case.shapes[k], hulls[k].as_ref()));
+        for (k, hull) in hulls.iter().enumerate() {
+            shapes.push(shape(&case.shapes[k], hull.as_ref()));
             motions.push(motion(&case.motions[k]));
         }
     }
