@@ -113,7 +113,7 @@ fn first_times_of_convex_shapes_keep_their_promises() {
     let mut truths: BTreeMap<&str, usize> = BTreeMap::new();
     let mut broken = Vec::new();
     let mut narrow = 0.0_f64;
-    for case in convex_cases(61, how_many(2_000)) {
+    for case in convex_cases(61, how_many(10_000)) {
         let truth = Truth::of(&case);
         let toi = asked(&case, &settings(&case));
         let verdict = judged(&truth, &answer(&toi), &tolerance(&case, &truth))
