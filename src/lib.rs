@@ -10,14 +10,16 @@ pub mod broadphase;
 pub mod geom;
 pub mod kernels;
 mod lanes;
+pub mod narrowphase;
 mod par;
 pub mod spec;
 pub mod store;
 
 pub use broadphase::{BoxSet, FixedBoxes, FixedSet, PairFinder};
 pub use geom::{
-    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, MovingBox,
-    MovingSphere, Pair, Plane, Segment, Side, Sphere, Start, State, SweptPair,
+    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, Motion,
+    MovingBox, MovingSphere, Pair, Plane, Pose, SPIN_MAX, Segment, Side, Sphere, Start, State,
+    SweptPair,
 };
 pub use kernels::cast::{self, Cast};
 pub use kernels::overlap;
@@ -26,6 +28,9 @@ pub use kernels::separate::{self, Separation};
 pub use kernels::sweep::{self, MISS, Sweep};
 pub use kernels::{BatchError, Hit, Hits, Rows};
 pub use lanes::{Level, UnknownLevel};
+pub use narrowphase::advance::{self, Advance, Toi};
+pub use narrowphase::gjk::{self, Distance, GjkCache};
+pub use narrowphase::{ConvexCast, Hull, InvalidShape, Shape, SupportMap};
 pub use par::Threads;
 pub use store::{
     AcceleratingBoxStore, AcceleratingBoxes, Bodies, BodyStore, BoxStore, Boxes, Checked,

@@ -140,6 +140,28 @@ pub(crate) fn for_each<W: Send, T: Send>(
     }
 }
 
+/// Calls `fill(start, piece)` once for each piece of `out`, all but the last `size` long; `start` is
+/// where it begins.
+pub(crate) fn fill_chunks<T: Send>(
+    threads: &Threads,
+    out: &mut [T],
+    size: usize,
+    fill: impl Fn(usize, &mut [T]) + Sync + Send,
+) {
+    #[cfg(feature = "rayon")]
+    if threads.workers() > 1 && out.len() > size {
+        use rayon::prelude::*;
+        let pieces = out.par_chunks_mut(size).with_max_len(1).enumerate();
+        threads.enter(|| pieces.for_each(|(index, piece)| fill(index * size, piece)));
+        return;
+    }
+    #[cfg(not(feature = "rayon"))]
+    let _ = threads;
+    for (index, piece) in out.chunks_mut(size).enumerate() {
+        fill(index * size, piece);
+    }
+}
+
 /// How many items all workers together may keep.
 #[derive(Debug)]
 pub(crate) struct Budget {

@@ -69,4 +69,5 @@ targets! {
     respond: 4, 10_000, 1200;
     cast: 3, 12_000, 1500;
     accelerating: 3, 20_000, 1200;
+    advance: 5, 1_500, 200;
 }

@@ -24,7 +24,7 @@ const LAYERS: [(&str, &[&str]); 9] = [
     ("store", &["geom", "lanes"]),
     ("kernels", &["geom", "lanes", "store"]),
     ("broadphase", &["geom", "lanes", "par", "store", "kernels"]),
-    ("narrowphase", &["geom", "lanes"]),
+    ("narrowphase", &["geom", "lanes", "par", "store"]),
     (
         "pipeline",
         &["geom", "lanes", "par", "spec", "store", "kernels", "broadphase", "narrowphase"],

@@ -65,7 +65,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    fn signed(&mut self) -> f32 {
+    pub(crate) fn signed(&mut self) -> f32 {
         f32::from(self.byte().cast_signed())
     }
 
@@ -74,7 +74,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// Any number, in one of several ways.
-    fn number(&mut self) -> f32 {
+    pub(crate) fn number(&mut self) -> f32 {
         self.last = match self.byte() % 8 {
             0 => self.bits(),
             1 => HOSTILE[usize::from(self.byte()) % HOSTILE.len()],

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "a target runs one of the bodies")]
 
 pub(crate) mod accelerating;
+pub(crate) mod advance;
 #[path = "../../tests/support/body_columns.rs"]
 mod body_columns;
 mod bytes;

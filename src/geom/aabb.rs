@@ -57,6 +57,12 @@ pub enum Invalid {
     /// A restitution is not in `[0, 1]`.
     #[error("a restitution is not in [0, 1]")]
     Restitution,
+    /// The length of a quaternion is not one.
+    #[error("a rotation is not a unit quaternion")]
+    Rotation,
+    /// A spin is longer than [`SPIN_MAX`](super::SPIN_MAX).
+    #[error("a spin is not a number or longer than 1024 radians a tick")]
+    Spin,
 }
 
 /// Checks a point or displacement.
@@ -162,7 +168,8 @@ impl Aabb {
         Self::around(min.into(), max.into(), [[0.0; 2]; 3])
     }
 
-    /// The least box that holds the one between two corners, grown on each axis by `[below, above]`.
+    /// The least box that holds the one between two corners, grown on each axis by `[below,
+    /// above]`.
     pub(super) fn around(
         min: [f64; 3],
         max: [f64; 3],

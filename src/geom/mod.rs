@@ -1,4 +1,5 @@
-//! Plain values: boxes, spheres, segments, planes and sides, what moves, pairs, and what is said of a pair.
+//! Plain values: boxes, spheres, segments, planes and sides, what moves, pairs, and what is said of
+//! a pair.
 
 mod aabb;
 mod axes;
@@ -10,6 +11,7 @@ mod filter;
 mod moving;
 mod pair;
 mod plane;
+mod pose;
 mod segment;
 mod side;
 mod sphere;
@@ -24,6 +26,7 @@ pub use filter::Filter;
 pub use moving::{AcceleratingBox, MovingBox};
 pub use pair::{Pair, SweptPair};
 pub use plane::Plane;
+pub use pose::{Motion, Pose, SPIN_MAX};
 pub use segment::Segment;
 pub use side::Side;
 pub use sphere::{MovingSphere, Sphere};

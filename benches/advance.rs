@@ -1,0 +1,68 @@
+//! How fast are distances and first times of convex shapes?
+
+#[path = "worlds/convex.rs"]
+mod convex;
+
+use convex::{Hulls, Meeting, Moves, meetings};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use swath::advance::{self, Advance, Settings};
+use swath::gjk;
+
+fn search(meeting: &Meeting<'_>) -> swath::Toi {
+    let [a, b] = &meeting.shapes;
+    let [of_a, of_b] = &meeting.motions;
+    advance::one_to_one(a, of_a, b, of_b, &Settings::default()).expect("valid")
+}
+
+/// Panics unless each answer holds: at an impact the shapes are as near as was promised, and before
+/// not.
+fn check(meetings: &[Meeting<'_>]) {
+    for meeting in meetings {
+        let [a, b] = &meeting.shapes;
+        let [of_a, of_b] = &meeting.motions;
+        let apart = |t| gjk::distance(a, &of_a.at(t), b, &of_b.at(t)).expect("valid").distance;
+        let end = match search(meeting).advance {
+            Advance::Impact { t, .. } => {
+                assert!(apart(t) < 1e-3, "{meeting:?}");
+                t
+            }
+            Advance::Separated => 1.0,
+            Advance::Overlapping { .. } => continue,
+            other => panic!("{other:?} {meeting:?}"),
+        };
+        for step in 0..16 {
+            assert!(apart(end * step as f32 / 16.0) > -1e-5, "{meeting:?}");
+        }
+    }
+}
+
+fn advance(criterion: &mut Criterion) {
+    let hulls = Hulls::new(1);
+    let count = 10_000;
+    let mut group = criterion.benchmark_group("advance");
+    group.throughput(Throughput::Elements(count as u64));
+    for moves in [Moves::Linear, Moves::Accelerated, Moves::Spinning] {
+        let many = meetings(&hulls, moves, count, 2);
+        check(&many[..1000]);
+        group.bench_function(format!("{moves:?}/{count}").to_lowercase(), |bencher| {
+            bencher.iter(|| {
+                for meeting in &many {
+                    black_box(search(black_box(meeting)));
+                }
+            });
+        });
+    }
+    let many = meetings(&hulls, Moves::Linear, count, 2);
+    group.bench_function(format!("distance/{count}"), |bencher| {
+        bencher.iter(|| {
+            for Meeting { shapes: [a, b], motions: [of_a, of_b] } in &many {
+                black_box(gjk::distance(a, &of_a.pose, b, &of_b.pose).expect("valid"));
+            }
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, advance);
+criterion_main!(benches);

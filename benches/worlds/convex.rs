@@ -1,0 +1,117 @@
+//! Which convex shapes move past each other?
+//!
+//! Pairs of boxes, round shapes and hulls of 8 to 128 points, of sizes from a half to two, that fly
+//! at
+//! each other from a few sizes apart: about half of them touch within the tick.
+
+#![allow(dead_code, reason = "included by many, each uses a part")]
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use swath::{Hull, Motion, Pose, Shape};
+
+/// What the bodies of a workload do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moves {
+    Linear,
+    Accelerated,
+    Spinning,
+}
+
+/// Hulls that shapes are made of: so many of each size.
+pub(crate) struct Hulls(Vec<Hull>);
+
+impl Hulls {
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let sizes = [8, 16, 32, 64, 128].into_iter().cycle().take(80);
+        Self(
+            sizes
+                .map(|points| {
+                    let half: [f32; 3] = std::array::from_fn(|_| rng.random_range(0.5..1.0));
+                    Hull::new((0..points).map(|_| {
+                        let way = unit(&mut rng);
+                        std::array::from_fn::<f32, 3, _>(|axis| way[axis] * half[axis])
+                    }))
+                    .expect("a cloud")
+                })
+                .collect(),
+        )
+    }
+}
+
+/// A direction, evenly.
+pub(crate) fn unit(rng: &mut Xoshiro256PlusPlus) -> [f32; 3] {
+    loop {
+        let v: [f32; 3] = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
+        let square: f32 = v.iter().map(|x| x * x).sum();
+        if (0.01..1.0).contains(&square) {
+            return v.map(|x| x / square.sqrt());
+        }
+    }
+}
+
+/// Any rotation.
+pub(crate) fn rotation(rng: &mut Xoshiro256PlusPlus) -> [f32; 4] {
+    loop {
+        let q: [f32; 4] = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
+        let square: f32 = q.iter().map(|x| x * x).sum();
+        if (0.01..1.0).contains(&square) {
+            return q.map(|x| x / square.sqrt());
+        }
+    }
+}
+
+/// A shape of about unit size.
+pub(crate) fn shape<'a>(rng: &mut Xoshiro256PlusPlus, hulls: &'a Hulls) -> Shape<'a> {
+    let mut length = || rng.random_range(0.3..1.0_f32);
+    let lengths = [length(), length(), length()];
+    match rng.random_range(0..10) {
+        0..3 => Shape::cuboid(lengths),
+        3 => Shape::sphere(lengths[0]),
+        4 => Shape::capsule(lengths[0], 0.5 * lengths[1]),
+        5 => Shape::cylinder(lengths[0], lengths[1]),
+        _ => Ok(Shape::hull(&hulls.0[rng.random_range(0..hulls.0.len())])),
+    }
+    .expect("lengths are valid")
+}
+
+/// Two bodies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Meeting<'a> {
+    pub(crate) shapes: [Shape<'a>; 2],
+    pub(crate) motions: [Motion; 2],
+}
+
+/// So many pairs of bodies.
+pub(crate) fn meetings(hulls: &Hulls, moves: Moves, count: usize, seed: u64) -> Vec<Meeting<'_>> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let meeting = |_| {
+        let way = unit(&mut rng);
+        let apart = rng.random_range(2.2..5.0_f32);
+        let at: [f32; 3] = std::array::from_fn(|_| rng.random_range(-50.0..50.0));
+        let other = std::array::from_fn(|axis| at[axis] + way[axis] * apart);
+        // Past each other by up to two sizes, and at most twice as far as they are apart.
+        let aside = unit(&mut rng);
+        let (miss, far) = (rng.random_range(0.0..4.2_f32), rng.random_range(0.7..2.0_f32));
+        let shared: [f32; 3] = std::array::from_fn(|_| rng.random_range(-2.0..2.0));
+        let toward: [f32; 3] =
+            std::array::from_fn(|axis| far * (way[axis] * apart + aside[axis] * miss));
+        let motion = |position, delta: [f32; 3], rng: &mut Xoshiro256PlusPlus| {
+            let pose = Pose::new(position, rotation(rng)).expect("a pose");
+            let mut motion = Motion::new(pose, delta).expect("a motion");
+            if moves == Moves::Accelerated {
+                motion.accel = std::array::from_fn(|_| rng.random_range(-3.0..3.0));
+            }
+            if moves == Moves::Spinning {
+                let rate = rng.random_range(0.0..4.0_f32);
+                motion.spin = unit(rng).map(|along| along * rate);
+            }
+            motion
+        };
+        let a = motion(at, std::array::from_fn(|axis| shared[axis] + toward[axis]), &mut rng);
+        let b = motion(other, shared, &mut rng);
+        Meeting { shapes: [shape(&mut rng, hulls), shape(&mut rng, hulls)], motions: [a, b] }
+    };
+    (0..count).map(meeting).collect()
+}

@@ -1,0 +1,129 @@
+//! Where are two bodies at a time, seen from the first?
+//!
+//! `x(t) = x₀ + d·t + ½·g·t²` is the way from the position of `A` to that of `B`, the differences
+//! taken
+//! in `f64`: of inputs of like magnitude they are exact, however far both are from the origin.
+
+use super::super::gjk::{Gap, Placed, ROUNDING, Two};
+use super::super::shape::Shape;
+use super::super::simplex::Simplex;
+use super::super::turn::Turn;
+use super::super::vector::{M3, V3};
+use crate::geom::Motion;
+
+/// A body that moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mover<'s> {
+    pub(super) shape: &'s Shape<'s>,
+    /// How it is turned when the tick starts.
+    start: M3,
+    pub(super) turn: Turn,
+    /// How far its core is from the axis that it turns about; not less.
+    pub(super) swing: f64,
+}
+
+impl<'s> Mover<'s> {
+    fn new(shape: &'s Shape<'s>, motion: &Motion) -> Self {
+        let start = M3::of_quaternion(motion.pose.rotation);
+        let turn = Turn::new(V3::of(motion.spin));
+        Self { shape, start, turn, swing: swing(shape, &start, &turn) }
+    }
+
+    /// How it is turned at `t`.
+    pub(super) fn rotation(&self, t: f64) -> M3 {
+        self.turn.after(&self.start, t)
+    }
+
+    /// How far the core reaches at `t` along `direction`, and the point, in its own axes.
+    #[inline]
+    pub(super) fn reach(&self, direction: V3, t: f64) -> f64 {
+        let own = self.start.turn_back(self.turn.direction(direction, -t));
+        self.shape.core.support(own).dot(own)
+    }
+}
+
+/// The axis stays where it is in the body too, so `|k × r|` is bounded by the extents.
+fn swing(shape: &Shape<'_>, start: &M3, turn: &Turn) -> f64 {
+    let Some(k) = turn.spin.unit() else { return 0.0 };
+    let (k, e) = (start.turn_back(k).abs(), shape.extent);
+    let across = V3::new(k.y * e.z + k.z * e.y, k.z * e.x + k.x * e.z, k.x * e.y + k.y * e.x);
+    let across = across.length() * (1.0 + 16.0 * f64::EPSILON);
+    if across < shape.reach { across } else { shape.reach }
+}
+
+/// The motions of two bodies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Course<'s> {
+    pub(super) a: Mover<'s>,
+    pub(super) b: Mover<'s>,
+    start: V3,
+    delta: V3,
+    pub(super) accel: V3,
+    /// More than what rounding does to a gap at any time of the tick.
+    pub(super) slack: f64,
+}
+
+impl<'s> Course<'s> {
+    pub(super) fn new(
+        (a, a_motion): (&'s Shape<'s>, &Motion),
+        (b, b_motion): (&'s Shape<'s>, &Motion),
+        last: f64,
+    ) -> Self {
+        let between = |of: fn(&Motion) -> [f32; 3]| V3::of(of(b_motion)) - V3::of(of(a_motion));
+        let (start, delta) =
+            (between(|motion| motion.pose.position), between(|motion| motion.delta));
+        let accel = between(|motion| motion.accel);
+        let (a, b) = (Mover::new(a, a_motion), Mover::new(b, b_motion));
+        let last = if last > 1.0 { last } else { 1.0 };
+        let lengths = start.length() + delta.length() * last + accel.length();
+        let sizes = a.shape.reach + a.shape.margin + b.shape.reach + b.shape.margin;
+        // An angle is off by some roundings of itself, and what turns by as much of its reach.
+        let turned = a.turn.rate * a.shape.reach + b.turn.rate * b.shape.reach;
+        let slack = ROUNDING * (lengths + sizes) + 16.0 * f64::EPSILON * turned;
+        Self { a, b, start, delta, accel, slack }
+    }
+
+    /// Whether neither turns.
+    pub(super) fn is_straight(&self) -> bool {
+        self.a.turn.rate == 0.0 && self.b.turn.rate == 0.0
+    }
+
+    /// The way from `a` to `b`.
+    #[inline]
+    pub(super) fn between(&self, t: f64) -> V3 {
+        self.start + (self.delta + self.accel * (0.5 * t)) * t
+    }
+
+    /// How fast that changes.
+    #[inline]
+    pub(super) fn velocity(&self, t: f64) -> V3 {
+        self.delta + self.accel * t
+    }
+
+    /// Both, turned as they are at `t`.
+    pub(super) fn at(&self, t: f64) -> Two<'s> {
+        let place = |mover: &Mover<'s>| Placed { shape: mover.shape, rotation: mover.rotation(t) };
+        Two { a: place(&self.a), b: place(&self.b) }
+    }
+
+    /// How fast two points of the bodies, which are turned as `two`, close along the normal; length
+    /// a
+    /// tick. And how fast that grows.
+    pub(super) fn closing(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [f64; 2] {
+        let on_a = two.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
+        let on_b = two.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
+        let (spin_a, spin_b) = (self.a.turn.spin, self.b.turn.spin);
+        let apart = self.velocity(t) + spin_b.cross(on_b) - spin_a.cross(on_a);
+        let bend = self.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));
+        [-apart.dot(gap.normal), -bend.dot(gap.normal)]
+    }
+}
+
+impl Simplex {
+    /// Puts its vertices where they are now.
+    pub(super) fn turned(&mut self, two: &Two<'_>) {
+        for vertex in &mut self.vertices[..self.len] {
+            *vertex = two.vertex(vertex.on_a, vertex.on_b);
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! How are planes and distances put together to a first time?
+//!
+//! Each round asks for the distance at a time that is proved to be safe, and for a plane that
+//! shows it; goes to where the plane ends; and is done where the distance is within the
+//! tolerance, or the plane lasts to the end of the window. What is kept from round to round is the
+//! simplex: where the bodies do not turn, its points stay what they are, and the search is van den
+//! Bergen's ray cast (2004, "Ray casting against general convex objects") against `A − B`, along a
+//! parabola.
+
+use super::super::gjk::{Gap, Nearest, Two};
+use super::super::penetration;
+use super::super::shape::Shape;
+use super::super::simplex::Simplex;
+use super::super::vector::{V3, lesser, round_down};
+use super::course::Course;
+use super::step::{self, Band, Plane, Reach};
+use super::{ADVANCE_ROUNDS_MAX, Advance, Settings, Toi, Touch};
+use crate::geom::Motion;
+
+/// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
+/// that do not turn and that do, for which a round costs more.
+const SHARE: [f64; 2] = [0.5, 0.75];
+
+/// One search.
+pub(in super::super) struct Search<'s> {
+    course: Course<'s>,
+    positions: [&'s Motion; 2],
+    settings: &'s Settings,
+    window: [f64; 2],
+    /// The distance of the cores that counts as a contact.
+    level: f64,
+    tolerance: f64,
+    rounds: u32,
+    supports: u32,
+}
+
+/// What is looked for: a gap in `band`, and the distance at which the search is done.
+#[derive(Clone, Copy)]
+struct Aim {
+    band: Band,
+    accept: f64,
+}
+
+impl<'s> Search<'s> {
+    pub(in super::super) fn new(
+        a: (&'s Shape<'s>, &'s Motion),
+        b: (&'s Shape<'s>, &'s Motion),
+        settings: &'s Settings,
+        window: [f64; 2],
+    ) -> Self {
+        let mut course = Course::new(a, b, window[1]);
+        let level = a.0.margin + b.0.margin + f64::from(settings.target_distance);
+        // Both sizes count, but for a point, which has none.
+        let least = match (a.0.size, b.0.size) {
+            (0.0, size) | (size, 0.0) => size,
+            (of_a, of_b) => lesser(of_a, of_b),
+        };
+        let slack = course.slack + super::super::gjk::ROUNDING * level;
+        course.slack = slack;
+        let tolerance = f64::from(settings.tolerance) * least;
+        let tolerance = if tolerance > 16.0 * slack { tolerance } else { 16.0 * slack };
+        Self {
+            course,
+            positions: [a.1, b.1],
+            settings,
+            window,
+            level,
+            tolerance,
+            rounds: 0,
+            supports: 0,
+        }
+    }
+
+    pub(in super::super) fn run(&mut self) -> Toi {
+        let advance = self.advance();
+        Toi { advance, rounds: self.rounds, supports: self.supports }
+    }
+
+    fn advance(&mut self) -> Advance {
+        let [from, to] = self.window;
+        let straight = self.course.is_straight();
+        let mut aim = self.aim();
+        let mut t = from;
+        let mut two = self.course.at(t);
+        let mut simplex = Simplex::default();
+        let mut normal = self.course.between(t).unit().unwrap_or(V3::X);
+        let mut stuck = false;
+        loop {
+            if self.rounds == ADVANCE_ROUNDS_MAX {
+                return Advance::Unresolved { t_safe: round_down(t) };
+            }
+            self.rounds += 1;
+            let x = self.course.between(t);
+            let first = self.rounds == 1;
+            let mut found = self.nearest(&two, x, &mut simplex, normal, (&aim, first));
+            let mut inside = None;
+            if first && found.upper <= aim.accept {
+                match self.touch(&two, t, x, &found, &simplex) {
+                    Ok(passing) => aim = passing,
+                    Err(done) => return done,
+                }
+            }
+            if found.upper == 0.0 && aim.band.floor < 0.0 {
+                // Cores that touch are passed over: they have a gap below zero.
+                let gap = penetration::shallowest(&two, x, found.plane);
+                (found.lower, found.upper, found.plane) = (gap.lower, gap.lower, gap.normal);
+                found.support = two.support(gap.normal);
+                inside = Some(gap);
+            }
+            if found.lower >= aim.band.lift {
+                aim = self.aim();
+            }
+            if found.upper <= aim.accept {
+                // Where cores meet, the plane that led here tells more than one of no gap.
+                let slim = self.is_slim() && !first;
+                let gap = inside.unwrap_or_else(|| {
+                    let gap = found.gap(x, &simplex);
+                    if slim { Gap { normal, out: normal, ..gap } } else { gap }
+                });
+                let ignored = aim.band.lift < f64::INFINITY && self.settings.touch == Touch::Ignore;
+                return if ignored {
+                    self.overlapping(t, &two, &gap)
+                } else {
+                    self.impact(t, &gap)
+                };
+            }
+            if found.lower <= aim.band.floor {
+                // Nothing shows what the simplex says: once more from the start, then give up.
+                if stuck {
+                    return Advance::Unresolved { t_safe: round_down(t) };
+                }
+                (stuck, normal, simplex) = (true, found.plane, Simplex::default());
+                continue;
+            }
+            stuck = false;
+            let plane = Plane { t, normal: found.plane, gap: found.lower };
+            let reach = if straight {
+                step::straight(&self.course, &plane, &aim.band, to)
+            } else {
+                let planes = (&plane, &found);
+                let (reach, steps) =
+                    step::turning(&self.course, &two, planes, &simplex, &aim.band, to);
+                self.supports += steps;
+                reach
+            };
+            match reach {
+                Reach::End => return Advance::Separated,
+                Reach::Until { t: until, normal: then, lifted } => {
+                    (t, normal) = (until, then);
+                    if lifted {
+                        aim = self.aim();
+                    }
+                }
+            }
+            if !straight {
+                two = self.course.at(t);
+                simplex.turned(&two);
+            }
+        }
+    }
+
+    /// Whether the cores themselves come to touch, or all but.
+    fn is_slim(&self) -> bool {
+        self.level <= 4.0 * self.tolerance
+    }
+
+    /// What is looked for where nothing touched.
+    fn aim(&self) -> Aim {
+        let band = Band { floor: self.level + self.course.slack, lift: f64::INFINITY };
+        Aim { band, accept: self.level + self.tolerance }
+    }
+
+    fn nearest(
+        &mut self,
+        two: &Two<'_>,
+        x: V3,
+        simplex: &mut Simplex,
+        guess: V3,
+        (aim, first): (&Aim, bool),
+    ) -> Nearest {
+        let (level, tolerance, floor, accept) =
+            (self.level, self.tolerance, aim.band.floor, aim.accept);
+        let share = SHARE[usize::from(!self.course.is_straight())];
+        let sharp = tolerance * (1.0 / 16.0);
+        let (passing, slim) = (aim.band.lift < f64::INFINITY, self.is_slim());
+        let found = two.nearest(x, simplex, guess, self.course.slack, |lower, upper| {
+            if passing {
+                upper - lower <= sharp
+            } else if first {
+                lower > level + tolerance || upper - lower <= sharp
+            } else if upper <= accept {
+                slim || upper - lower <= sharp
+            } else {
+                lower - floor >= share * (upper - floor)
+            }
+        });
+        self.supports += found.supports;
+        found
+    }
+
+    /// What a touch at the start means: an answer, or what to look for next.
+    fn touch(
+        &self,
+        two: &Two<'_>,
+        t: f64,
+        x: V3,
+        found: &Nearest,
+        simplex: &Simplex,
+    ) -> Result<Aim, Advance> {
+        let gap = if found.upper > 0.0 {
+            found.gap(x, simplex)
+        } else {
+            penetration::shallowest(two, x, found.plane)
+        };
+        let distance = if found.upper > 0.0 { found.upper } else { gap.lower };
+        if distance < self.level - self.tolerance {
+            return Err(self.overlapping(t, two, &gap));
+        }
+        let [closing, growing] = self.course.closing(t, two, &gap);
+        let closes = closing > 0.0 || closing == 0.0 && growing > 0.0;
+        let counts = match self.settings.touch {
+            Touch::Hit => true,
+            Touch::IfClosing => closes,
+            Touch::Ignore => false,
+        };
+        if counts {
+            return Err(self.impact(t, &gap));
+        }
+        let lift = self.level + 2.0 * self.tolerance;
+        let above = gap.lower - self.level;
+        // A true gap keeps its level: what comes to that is a contact. What touches may go as much
+        // deeper as a touch may be deep.
+        let (floor, accept) = if above > 4.0 * self.course.slack {
+            (self.level + self.course.slack, self.level + 0.5 * above)
+        } else {
+            (gap.lower - self.tolerance, gap.lower - 0.75 * self.tolerance)
+        };
+        Ok(Aim { band: Band { floor, lift }, accept })
+    }
+
+    /// The points and how fast they close are those at the time that is told.
+    fn impact(&self, t: f64, gap: &Gap) -> Advance {
+        let told = round_down(t);
+        let t = f64::from(told);
+        let two = self.course.at(t);
+        let [on_a, on_b] = self.points(t, &two, gap);
+        let [closing, _] = self.course.closing(t, &two, gap);
+        let closing = closing as f32;
+        Advance::Impact { t: told, normal: gap.normal.to_f32(), on_a, on_b, closing }
+    }
+
+    fn overlapping(&self, t: f64, two: &Two<'_>, gap: &Gap) -> Advance {
+        let [on_a, on_b] = self.points(t, two, gap);
+        let [closing, _] = self.course.closing(t, two, gap);
+        let (depth, closing) = ((self.level - gap.lower) as f32, closing as f32);
+        Advance::Overlapping { depth, normal: gap.normal.to_f32(), on_a, on_b, closing }
+    }
+
+    /// Where the surfaces are nearest, in the world.
+    fn points(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [[f32; 3]; 2] {
+        let at = |motion: &Motion| {
+            let [start, delta, accel] =
+                [motion.pose.position, motion.delta, motion.accel].map(V3::of);
+            start + (delta + accel * (0.5 * t)) * t
+        };
+        let [a, b] = self.positions;
+        let on_a = two.a.rotation.turn(gap.on_a) + gap.out * two.a.shape.margin;
+        let on_b = two.b.rotation.turn(gap.on_b) - gap.out * two.b.shape.margin;
+        [(at(a) + on_a).to_f32(), (at(b) + on_b).to_f32()]
+    }
+}

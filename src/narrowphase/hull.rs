@@ -1,0 +1,270 @@
+//! Which vertex of a convex hull is furthest in a direction?
+//!
+//! A hull is its vertices: columns of `f32` in the hull's own axes, padded to the widest lane with
+//! copies of the last one. For a direction `d` a first pass finds the greatest `f32` product `d·v`,
+//! a second the vertices whose product is not below it by more than rounding can explain;
+//! of these, seldom more than one, the greatest `f64` product wins, and of equals the first. So the
+//! vertex is the one that a search in `f64` finds, whatever the lanes are.
+//!
+//! **The bound.** With `u = 2⁻²⁴` and `D = |d|·max |v|` by components, a product has three
+//! roundings on its way and `d` one to `f32`, so it is off by at most `4.01·u·D` and some
+//! denormals; two are compared.
+//! [`NEAR`] is twice that.
+
+use super::InvalidShape;
+use super::vector::V3;
+use crate::geom::COORD_MAX;
+use crate::lanes::{
+    Block, Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, Table,
+};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Of `|d|·max |v|`: two products that are further apart are so without rounding too. 2⁻²⁰.
+const NEAR: f32 = 1.0 / (1 << 20) as f32;
+/// What denormals may add, for directions whose greatest component is about one.
+const NEAR_ZERO: f32 = 16.0 * f32::from_bits(1);
+
+/// The convex hull of a cloud of points, in axes of its own.
+///
+/// Points in the inside are harmless and cost time; copies are left out. A cloud may be flat, a
+/// line or a single point. The support of a direction is searched in all vertices: made for some
+/// hundreds.
+#[derive(Clone)]
+pub struct Hull {
+    /// `len` vertices each, then copies of the last.
+    columns: [Vec<Block>; 3],
+    len: usize,
+    /// The greatest magnitude of a coordinate, by axis.
+    extent: [f32; 3],
+    level: Level,
+}
+
+impl Hull {
+    /// The hull of `points`.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidShape`] when there is no point, or a coordinate is not finite or past
+    /// [`COORD_MAX`].
+    ///
+    /// ```
+    /// use swath::{Hull, InvalidShape};
+    ///
+    /// let tetrahedron = Hull::new([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])?;
+    /// assert_eq!(tetrahedron.len(), 4);
+    /// assert_eq!(Hull::new([[0.0; 3]; 5])?.len(), 1);
+    /// assert_eq!(Hull::new([[0.0; 3]; 0]).err(), Some(InvalidShape::NoPoints));
+    /// # Ok::<(), InvalidShape>(())
+    /// ```
+    pub fn new<P: Into<[f32; 3]>>(
+        points: impl IntoIterator<Item = P>,
+    ) -> Result<Self, InvalidShape> {
+        Self::on_level(Level::detect(), points)
+    }
+
+    /// As [`Hull::new`], searched with the lanes of `level`: the same vertices, at another speed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Hull::new`].
+    pub fn on_level<P: Into<[f32; 3]>>(
+        level: Level,
+        points: impl IntoIterator<Item = P>,
+    ) -> Result<Self, InvalidShape> {
+        let mut vertices = Vec::new();
+        for point in points {
+            // Adding zero leaves one zero of the two.
+            let vertex: [f32; 3] = point.into().map(|x| x + 0.0);
+            if !vertex.iter().all(|x| x.abs() <= COORD_MAX) {
+                return Err(InvalidShape::Number);
+            }
+            vertices.push(vertex);
+        }
+        let order = |a: &[f32; 3], b: &[f32; 3]| {
+            let by = |axis: usize| a[axis].total_cmp(&b[axis]);
+            by(0).then(by(1)).then(by(2))
+        };
+        vertices.sort_unstable_by(order);
+        vertices.dedup();
+        let &last = vertices.last().ok_or(InvalidShape::NoPoints)?;
+        let len = vertices.len();
+        let columns = core::array::from_fn(|axis| {
+            let rows = vertices.iter().map(|vertex| vertex[axis]);
+            let mut column = alloc::vec![Block::splat(last[axis]); len.div_ceil(LANES_MAX)];
+            let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut column);
+            numbers.iter_mut().zip(rows).for_each(|(number, row)| *number = row);
+            column
+        });
+        let extent = core::array::from_fn(|axis| {
+            vertices
+                .iter()
+                .fold(0.0, |most: f32, v| if v[axis].abs() > most { v[axis].abs() } else { most })
+        });
+        Ok(Self { columns, len, extent, level })
+    }
+
+    /// How many vertices.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Never: a hull has a vertex.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The vertices, ordered by their coordinates.
+    pub fn vertices(&self) -> impl Iterator<Item = [f32; 3]> + '_ {
+        let [x, y, z] = self.numbers();
+        (0..self.len).map(move |row| [x[row], y[row], z[row]])
+    }
+
+    #[inline(always)]
+    fn numbers(&self) -> [&[f32]; 3] {
+        let [x, y, z] = &self.columns;
+        [bytemuck::cast_slice(x), bytemuck::cast_slice(y), bytemuck::cast_slice(z)]
+    }
+
+    /// The vertex with the greatest product with `direction`, which is of about unit length.
+    #[inline]
+    pub(super) fn support(&self, direction: V3) -> V3 {
+        let numbers = self.numbers();
+        self.level.run(Search { numbers, direction, extent: self.extent })
+    }
+}
+
+impl fmt::Debug for Hull {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.vertices()).finish()
+    }
+}
+
+/// The greatest `f64` product so far.
+struct Best {
+    direction: V3,
+    product: f64,
+    vertex: V3,
+}
+
+impl Best {
+    #[inline(always)]
+    fn new(direction: V3) -> Self {
+        Self { direction, product: f64::NEG_INFINITY, vertex: V3::ZERO }
+    }
+
+    #[inline(always)]
+    fn offer(&mut self, numbers: [&[f32]; 3], row: usize) {
+        let vertex = V3::of([numbers[0][row], numbers[1][row], numbers[2][row]]);
+        let product = self.direction.dot(vertex);
+        let better = product > self.product;
+        self.product = if better { product } else { self.product };
+        self.vertex = if better { vertex } else { self.vertex };
+    }
+}
+
+/// The search in lanes.
+struct Search<'a> {
+    /// Padded to the widest lane.
+    numbers: [&'a [f32]; 3],
+    direction: V3,
+    extent: [f32; 3],
+}
+
+impl Kernel for Search<'_> {
+    type Output = V3;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> V3 {
+        let rows = self.numbers[0].len();
+        let table = Table::new(self.numbers, rows);
+        let d = self.direction.to_f32();
+        let lanes = [isa.splat(d[0]), isa.splat(d[1]), isa.splat(d[2])];
+
+        let mut most = isa.splat(f32::NEG_INFINITY);
+        let mut row = 0;
+        while row < rows {
+            most = product::<I>(table.load(isa, row), lanes).max(most);
+            row += I::LANES;
+        }
+        let mut each = [f32::NEG_INFINITY; LANES_MAX];
+        most.store(&mut each);
+        // A tree of maxima, for speed; any order finds the same one.
+        let mut half = I::LANES / 2;
+        while half > 0 {
+            for lane in 0..half {
+                let other = each[lane + half];
+                each[lane] = if each[lane] > other { each[lane] } else { other };
+            }
+            half /= 2;
+        }
+        let greatest = each[0];
+
+        let extent =
+            d[0].abs() * self.extent[0] + d[1].abs() * self.extent[1] + d[2].abs() * self.extent[2];
+        let near = isa.splat(greatest - (extent * NEAR + NEAR_ZERO));
+        let mut best = Best::new(self.direction);
+        row = 0;
+        while row < rows {
+            let mut bits = near.le(product::<I>(table.load(isa, row), lanes)).bits();
+            while bits != 0 {
+                best.offer(self.numbers, row + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+            row += I::LANES;
+        }
+        best.vertex
+    }
+}
+
+#[inline(always)]
+fn product<I: Isa>(vertex: [I::F32; 3], d: [I::F32; 3]) -> I::F32 {
+    vertex[0] * d[0] + vertex[1] * d[1] + vertex[2] * d[2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goal: the vertex of every level is that of a search in `f64`. Method: clouds with ties in
+    /// `f32`, copies, flat and tiny ones; directions along axes, between, and nearly equal ones.
+    #[test]
+    fn every_level_finds_the_exact_vertex() {
+        let mut state = 1_u64;
+        let mut draw = move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+        };
+        for (count, scale) in (1..140).zip([1.0, 1e-3, 1e5, 1e-42, 1e30].into_iter().cycle()) {
+            let points: Vec<[f32; 3]> = (0..count)
+                .map(|_| match count % 4 {
+                    0 => [draw() * scale, draw() * scale, 0.0],
+                    1 => [scale, draw() * scale, draw() * scale * 1e-7],
+                    _ => [draw() * scale, draw() * scale, draw() * scale],
+                })
+                .collect();
+            for level in Level::all() {
+                let hull = Hull::on_level(level, points.iter().copied()).expect("a cloud");
+                for turn in 0..40 {
+                    let direction = match turn {
+                        0 => V3::X,
+                        1 => V3::new(0.0, -1.0, 0.0),
+                        2 => V3::new(1.0, 1e-9, 0.0),
+                        _ => V3::new(draw().into(), draw().into(), draw().into()),
+                    };
+                    let Some(direction) = direction.unit() else { continue };
+                    let most = hull
+                        .vertices()
+                        .map(|vertex| V3::of(vertex).dot(direction))
+                        .fold(f64::NEG_INFINITY, f64::max);
+                    let found = hull.support(direction).dot(direction);
+                    assert_eq!(found, most, "{level} {count} {direction:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What are the vectors and matrices of the narrowphase?
+//!
+//! `f64`, one number at a time: the same bits everywhere. Every operation is written in one
+//! order and rounded after each step.
+
+use core::ops::{Add, Mul, Neg, Sub};
+
+/// Three numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct V3 {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) z: f64,
+}
+
+impl V3 {
+    pub(super) const ZERO: Self = Self::new(0.0, 0.0, 0.0);
+    pub(super) const ONE: Self = Self::new(1.0, 1.0, 1.0);
+    pub(super) const X: Self = Self::new(1.0, 0.0, 0.0);
+
+    #[inline(always)]
+    pub(super) const fn new(x: f64, y: f64, z: f64) -> Self {
+        Self { x, y, z }
+    }
+
+    #[inline(always)]
+    pub(super) fn of(vector: [f32; 3]) -> Self {
+        Self::new(vector[0].into(), vector[1].into(), vector[2].into())
+    }
+
+    #[inline(always)]
+    pub(super) fn to_array(self) -> [f64; 3] {
+        [self.x, self.y, self.z]
+    }
+
+    /// Rounded to nearest.
+    #[inline(always)]
+    pub(super) fn to_f32(self) -> [f32; 3] {
+        self.to_array().map(|x| x as f32)
+    }
+
+    #[inline(always)]
+    pub(super) fn dot(self, other: Self) -> f64 {
+        self.x * other.x + self.y * other.y + self.z * other.z
+    }
+
+    #[inline(always)]
+    pub(super) fn cross(self, other: Self) -> Self {
+        Self::new(
+            self.y * other.z - self.z * other.y,
+            self.z * other.x - self.x * other.z,
+            self.x * other.y - self.y * other.x,
+        )
+    }
+
+    /// The product of each component with that of `other`.
+    #[inline(always)]
+    pub(super) fn times(self, other: Self) -> Self {
+        Self::new(self.x * other.x, self.y * other.y, self.z * other.z)
+    }
+
+    #[inline(always)]
+    pub(super) fn abs(self) -> Self {
+        Self::new(self.x.abs(), self.y.abs(), self.z.abs())
+    }
+
+    #[inline(always)]
+    pub(super) fn square(self) -> f64 {
+        self.dot(self)
+    }
+
+    #[inline(always)]
+    pub(super) fn length(self) -> f64 {
+        sqrt(self.square())
+    }
+
+    /// Of unit length, or `None` for what has no direction that numbers can tell.
+    #[inline(always)]
+    pub(super) fn unit(self) -> Option<Self> {
+        let square = self.square();
+        (square > f64::MIN_POSITIVE).then(|| self * (1.0 / sqrt(square)))
+    }
+}
+
+impl Add for V3 {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self::new(self.x + other.x, self.y + other.y, self.z + other.z)
+    }
+}
+
+impl Sub for V3 {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self::new(self.x - other.x, self.y - other.y, self.z - other.z)
+    }
+}
+
+impl Neg for V3 {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self::new(-self.x, -self.y, -self.z)
+    }
+}
+
+impl Mul<f64> for V3 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, by: f64) -> Self {
+        Self::new(self.x * by, self.y * by, self.z * by)
+    }
+}
+
+/// Three rows: those of a rotation from a body's axes to those of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct M3 {
+    pub(super) rows: [V3; 3],
+}
+
+impl M3 {
+    /// The rotation of a quaternion, whose length is divided out.
+    #[inline]
+    pub(super) fn of_quaternion(quaternion: [f32; 4]) -> Self {
+        let [x, y, z, w] = quaternion.map(f64::from);
+        let s = 2.0 / (x * x + y * y + z * z + w * w);
+        let (xs, ys, zs) = (x * s, y * s, z * s);
+        let (wx, wy, wz) = (w * xs, w * ys, w * zs);
+        let (xx, xy, xz) = (x * xs, x * ys, x * zs);
+        let (yy, yz, zz) = (y * ys, y * zs, z * zs);
+        Self {
+            rows: [
+                V3::new(1.0 - (yy + zz), xy - wz, xz + wy),
+                V3::new(xy + wz, 1.0 - (xx + zz), yz - wx),
+                V3::new(xz - wy, yz + wx, 1.0 - (xx + yy)),
+            ],
+        }
+    }
+
+    /// From the body to the world.
+    #[inline(always)]
+    pub(super) fn turn(&self, local: V3) -> V3 {
+        let [x, y, z] = &self.rows;
+        V3::new(x.dot(local), y.dot(local), z.dot(local))
+    }
+
+    /// From the world to the body.
+    #[inline(always)]
+    pub(super) fn turn_back(&self, world: V3) -> V3 {
+        let [x, y, z] = &self.rows;
+        *x * world.x + *y * world.y + *z * world.z
+    }
+
+    /// Axis `axis` of the body, in the world.
+    #[inline(always)]
+    pub(super) fn axis(&self, axis: usize) -> V3 {
+        let of = |row: V3| row.to_array()[axis];
+        V3::new(of(self.rows[0]), of(self.rows[1]), of(self.rows[2]))
+    }
+}
+
+/// The square root, rounded to nearest. Both ways give the same bits: it is an operation of
+/// IEEE 754; the first is one instruction, but not in `core`.
+#[inline(always)]
+pub(super) fn sqrt(x: f64) -> f64 {
+    #[cfg(feature = "std")]
+    return x.sqrt();
+    #[cfg(not(feature = "std"))]
+    return libm::sqrt(x);
+}
+
+/// The lesser; the second where they are equal.
+#[inline(always)]
+pub(super) fn lesser(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The greater; the second where they are equal.
+#[inline(always)]
+pub(super) fn greater(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// The greatest `f32` that is not above `x`, which is in the range of `f32`.
+#[inline(always)]
+pub(super) fn round_down(x: f64) -> f32 {
+    let nearest = x as f32;
+    if f64::from(nearest) > x { nearest.next_down() } else { nearest }
+}
