@@ -1,19 +1,18 @@
 //! How fast are distances and first times of convex pairs, by swath and by parry, and which hold?
 //!
 //! See `README.md` beside this crate. Both are asked about the same pairs in the same run, in
-//! blocks of [`BLOCK`] by turns in an order that rotates: what else the machine does meets both
-//! alike. A time is the sum over the blocks of the median of the repetitions: thread CPU time where
-//! pairs are asked one by one, wall clock where they are spread over threads.
+//! blocks, by turns in an order that rotates: what else the machine does meets both alike. A time
+//! is the sum over the blocks of the median of the repetitions: CPU time of the thread where pairs
+//! are asked one by one, wall clock where all are spread over threads.
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
 use cpu_time::ThreadTime;
 use rayon::ThreadPoolBuilder;
-use serde::Serialize;
 
 #[path = "../../../../worlds/convex.rs"]
 mod convex;
@@ -22,15 +21,34 @@ mod machine;
 mod systems;
 mod truth;
 
-use convex::Hulls;
-use systems::{Answer, Question, System, Work};
-use truth::{Judged, judge, truths};
+use convex::{Hulls, Moves};
+use systems::{Answer, System, Work};
+use truth::{Truth, WRONG, judge, truths};
 
 type Stop = Box<dyn Error + Send + Sync>;
 
 /// Pairs that one system answers before the next one does.
 const BLOCK: usize = 256;
-const THREADS: [usize; 2] = [1, 2];
+/// What the pairs are drawn from.
+const SEED: u64 = 1;
+/// How often each pair is asked about.
+const REPEATS: usize = 9;
+const MOTIONS: [(&str, Option<Moves>); 4] = [
+    ("distance", None),
+    ("linear", Some(Moves::Linear)),
+    ("spinning", Some(Moves::Spinning)),
+    ("accelerated", Some(Moves::Accelerated)),
+];
+/// Columns of the record, before and after those that tell what is wrong.
+#[rustfmt::skip]
+const HEAD: [&str; 10] = [
+    "machine", "version", "motion", "system", "threads", "ns_per_pair", "ratio_to_swath",
+    "pairs", "hits", "checked",
+];
+const TAIL: [&str; 2] = ["late_most", "rounds"];
+
+/// What a system takes for all pairs, and its last answers.
+type Timed = (Duration, Vec<Answer>);
 
 /// Times swath and parry on the same pairs of convex shapes, and writes `convex.csv`.
 #[derive(Debug, Parser)]
@@ -47,44 +65,15 @@ struct Args {
     /// How many of them are compared with the truth.
     #[arg(long, default_value_t = 2_000)]
     checked: usize,
-    /// How often each pair is asked about.
-    #[arg(long, default_value_t = 9)]
-    repeats: usize,
-    /// What the pairs are drawn from.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
     /// Compare 1,000 pairs of each kind with the truth, and write nothing.
     #[arg(long, conflicts_with = "out")]
     check: bool,
 }
 
-/// A line of `convex.csv`.
-#[derive(Debug, Serialize)]
-struct Row {
-    machine: String,
-    motion: &'static str,
-    system: &'static str,
-    version: String,
-    threads: usize,
-    ns_per_pair: f64,
-    pairs: usize,
-    hits: usize,
-    checked: usize,
-    missed: usize,
-    missed_clear: usize,
-    late: usize,
-    late_clear: usize,
-    late_most: f64,
-    early: usize,
-    false_hits: usize,
-    /// Mean number of distances for a first time; of parry it is not known.
-    rounds: Option<f64>,
-}
-
 fn main() -> ExitCode {
     let mut args = Args::parse();
     if args.check {
-        (args.pairs, args.checked, args.repeats) = (1_000, 1_000, 1);
+        (args.pairs, args.checked) = (1_000, 1_000);
     }
     match run(&args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -95,68 +84,96 @@ fn main() -> ExitCode {
     }
 }
 
+/// Asks all; fails if an answer of swath's is wrong.
 fn run(args: &Args) -> Result<(), Stop> {
     let machine = args.machine.clone().unwrap_or_else(machine::this_machine);
-    let hulls = Hulls::new(args.seed);
-    let mut rows = Vec::new();
-    for question in Question::ALL {
-        let work = Work::new(&hulls, question, args.pairs, args.seed + 1);
+    let hulls = Hulls::new(SEED);
+    let head = HEAD.iter().chain(&WRONG).chain(&TAIL).map(|&name| name.to_owned());
+    let mut rows: Vec<Vec<String>> = vec![head.collect()];
+    for (motion, moves) in MOTIONS {
+        let work = Work::new(&hulls, moves, args.pairs, SEED + 1);
         let truths = truths(&work, &hulls, args.checked);
-        let mut add = |system: &System<'_>, threads, time, answers: &[Answer]| {
-            let judged = judge(&truths, answers);
-            rows.push(row(&machine, question, system, threads, time, answers, &judged));
-            if system.package == "swath" && !judged.holds() {
-                return Err(format!("{} of {}: {judged:?}", system.name, question.name()));
+        let mut base = Duration::ZERO;
+        let mut record = |systems: &[System<'_>], threads: usize, timed: Vec<Timed>| {
+            for ((system, package, _), (time, answers)) in systems.iter().zip(timed) {
+                // What comes next is asked the same.
+                if ["swath", "swath-warm"].contains(system) {
+                    base = time;
+                }
+                let head = [
+                    machine.clone(),
+                    machine::version(package),
+                    motion.to_owned(),
+                    (*system).to_owned(),
+                    threads.to_string(),
+                    format!("{:.1}", time.as_secs_f64() * 1e9 / work.len() as f64),
+                    format!("{:.2}", time.as_secs_f64() / base.as_secs_f64()),
+                ];
+                let (row, wrong) = judged(&truths, &answers);
+                rows.push(head.into_iter().chain(row).collect());
+                if *package == "swath" && wrong {
+                    return Err(format!("wrong: {}", rows[rows.len() - 1].join(" ")));
+                }
             }
             Ok(())
         };
-        let systems = work.one_by_one();
-        let alone = || ThreadTime::now();
-        for (system, (time, answers)) in systems.iter().zip(time(
-            &systems,
-            &work,
-            BLOCK,
-            args.repeats,
-            alone,
-            ThreadTime::elapsed,
-        )) {
-            add(system, 1, time, &answers)?;
-        }
-        for threads in THREADS {
-            let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-            let systems = work.batches();
-            let timed = pool.install(|| {
-                time(&systems, &work, usize::MAX, args.repeats, Instant::now, Instant::elapsed)
-            });
-            for (system, (time, answers)) in systems.iter().zip(timed) {
-                add(system, threads, time, &answers)?;
-            }
+        let alone = work.one_by_one();
+        record(&alone, 1, time(&alone, work.len(), BLOCK, (ThreadTime::now, ThreadTime::elapsed)))?;
+        for threads in if moves.is_some() { &[1, 2][..] } else { &[] } {
+            let (batch, wall) = ([work.batch()], (Instant::now, Instant::elapsed));
+            let pool = ThreadPoolBuilder::new().num_threads(*threads).build()?;
+            record(&batch, *threads, pool.install(|| time(&batch, work.len(), work.len(), wall)))?;
         }
     }
-    print(&rows);
-    args.out.as_deref().map_or(Ok(()), |out| write(out, &rows))
+    // All columns but those that say where and what was built.
+    for row in &rows {
+        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+        let line = |column: usize| format!("{:>1$}", row[column], width(column) + 2);
+        println!("{}", (2..row.len()).map(line).collect::<String>());
+    }
+    if let Some(out) = &args.out {
+        std::fs::create_dir_all(out)?;
+        let mut writer = csv::Writer::from_path(out.join("convex.csv"))?;
+        rows.iter().try_for_each(|row| writer.write_record(row))?;
+        writer.flush()?;
+    }
+    Ok(())
 }
 
-/// The time for all pairs of each system, and its last answers.
+/// The columns from `pairs` on, and whether an answer is wrong.
+fn judged(truths: &[Truth], answers: &[Answer]) -> (Vec<String>, bool) {
+    let (mut counts, mut late_most) = ([0; WRONG.len()], 0.0_f64);
+    for (truth, answer) in truths.iter().zip(answers) {
+        let (wrong, late) = judge(truth, answer.value);
+        counts.iter_mut().zip(wrong).for_each(|(count, wrong)| *count += usize::from(wrong));
+        late_most = late_most.max(late);
+    }
+    let hits = answers.iter().filter(|answer| answer.value.is_some()).count();
+    let rounds: u64 = answers.iter().map(|answer| u64::from(answer.rounds)).sum();
+    // A mean of distances asked for; of parry it is not known.
+    let rounds = (rounds > 0).then(|| format!("{:.2}", rounds as f64 / answers.len() as f64));
+    let row = [answers.len(), hits, truths.len()].into_iter().chain(counts).map(|n| n.to_string());
+    let tail = [format!("{late_most:.1e}"), rounds.unwrap_or_default()];
+    (row.chain(tail).collect(), counts.iter().sum::<usize>() > 0)
+}
+
+/// Asks the systems by turns.
 fn time<C>(
     systems: &[System<'_>],
-    work: &Work<'_>,
+    pairs: usize,
     block: usize,
-    repeats: usize,
-    now: impl Fn() -> C,
-    elapsed: impl Fn(&C) -> Duration,
-) -> Vec<(Duration, Vec<Answer>)> {
-    let block = block.min(work.len()).max(1);
-    let mut answers = vec![vec![Answer::default(); work.len()]; systems.len()];
-    let mut times = vec![vec![Vec::new(); work.len().div_ceil(block)]; systems.len()];
-    for repeat in 0..repeats.max(1) {
-        for (number, start) in (0..work.len()).step_by(block).enumerate() {
-            let rows = start..work.len().min(start + block);
+    (now, elapsed): (impl Fn() -> C, impl Fn(&C) -> Duration),
+) -> Vec<Timed> {
+    let mut answers = vec![vec![Answer::default(); pairs]; systems.len()];
+    let mut times = vec![vec![Vec::new(); pairs.div_ceil(block)]; systems.len()];
+    for repeat in 0..REPEATS {
+        for (number, start) in (0..pairs).step_by(block).enumerate() {
+            let rows = start..pairs.min(start + block);
             for turn in 0..systems.len() {
                 let which = (turn + number + repeat) % systems.len();
                 let out = &mut answers[which][rows.clone()];
                 let clock = now();
-                (systems[which].ask)(rows.clone(), out);
+                systems[which].2(rows.clone(), out);
                 times[which][number].push(elapsed(&clock));
             }
         }
@@ -165,87 +182,6 @@ fn time<C>(
         times.sort_unstable();
         times[times.len() / 2]
     };
-    let total = |mut blocks: Vec<Vec<Duration>>| blocks.iter_mut().map(median).sum();
+    let total = |mut blocks: Vec<_>| blocks.iter_mut().map(median).sum();
     times.into_iter().map(total).zip(answers).collect()
-}
-
-fn row(
-    machine: &str,
-    question: Question,
-    system: &System<'_>,
-    threads: usize,
-    time: Duration,
-    answers: &[Answer],
-    judged: &Judged,
-) -> Row {
-    let count = answers.len().max(1) as f64;
-    let rounds: u64 = answers.iter().map(|answer| u64::from(answer.rounds)).sum();
-    let short = |value: f64, digits: f64| (value * digits).round() / digits;
-    Row {
-        machine: machine.to_owned(),
-        motion: question.name(),
-        system: system.name,
-        version: machine::version(system.package),
-        threads,
-        ns_per_pair: short(time.as_secs_f64() * 1e9 / count, 10.0),
-        pairs: answers.len(),
-        hits: answers.iter().filter(|answer| answer.value.is_some()).count(),
-        checked: judged.checked,
-        missed: judged.missed,
-        missed_clear: judged.missed_clear,
-        late: judged.late,
-        late_clear: judged.late_clear,
-        late_most: short(judged.late_most, 1e9),
-        early: judged.early,
-        false_hits: judged.false_hits,
-        rounds: (rounds > 0).then(|| short(rounds as f64 / count, 100.0)),
-    }
-}
-
-fn print(rows: &[Row]) {
-    println!(
-        "{:<12}{:<12}{:>4}{:>10}{:>8}{:>8}{:>14}{:>14}{:>11}{:>7}{:>7}{:>8}",
-        "motion",
-        "system",
-        "thr",
-        "ns a pair",
-        "ratio",
-        "hits",
-        "missed/clear",
-        "late/clear",
-        "most",
-        "early",
-        "false",
-        "rounds"
-    );
-    for row in rows {
-        let ours = |other: &&Row| {
-            (other.motion, other.threads) == (row.motion, row.threads)
-                && other.system == row.system.replace("parry", "swath").replace("rayon", "batch")
-        };
-        let ratio = rows.iter().find(ours).map_or(1.0, |ours| row.ns_per_pair / ours.ns_per_pair);
-        println!(
-            "{:<12}{:<12}{:>4}{:>10.1}{ratio:>7.2}x{:>8}{:>14}{:>14}{:>11.1e}{:>7}{:>7}{:>8}",
-            row.motion,
-            row.system,
-            row.threads,
-            row.ns_per_pair,
-            row.hits,
-            format!("{}/{}", row.missed, row.missed_clear),
-            format!("{}/{}", row.late, row.late_clear),
-            row.late_most,
-            row.early,
-            row.false_hits,
-            row.rounds.map_or("-".to_owned(), |rounds| format!("{rounds:.2}")),
-        );
-    }
-    let checked = rows.first().map_or(0, |row| row.checked);
-    println!("missed, late, early and false: of the {checked} pairs compared with the truth");
-}
-
-fn write(out: &Path, rows: &[Row]) -> Result<(), Stop> {
-    std::fs::create_dir_all(out)?;
-    let mut writer = csv::Writer::from_path(out.join("convex.csv"))?;
-    rows.iter().try_for_each(|row| writer.serialize(row))?;
-    Ok(writer.flush()?)
 }

@@ -1,69 +1,51 @@
 //! Which answers hold?
 //!
 //! The truth is `swath::spec`, in `f64`, which shares no code with what is compared. It is asked
-//! about each pair thrice: as the pair is, with both shapes shrunk by [`TOLERANCE`] of themselves,
-//! and at a distance of [`TOLERANCE`]. An answer between the last two is within the tolerance.
+//! about each pair as it is, with both shapes smaller by [`TOLERANCE`] of themselves, and at a
+//! distance of [`TOLERANCE`]. An answer between the last two is within the tolerance.
 
 use rayon::prelude::*;
 use swath::Motion;
 use swath::spec::{self, Core, FirstTime, MovingSolid, Solid};
 
 use crate::convex::{Form, Hulls};
-use crate::systems::{Answer, Question, Work};
+use crate::systems::Work;
 
-/// In lengths, where shapes are of size one; twice what swath's default tolerance allows.
+/// In lengths, where shapes are of size one: twice what swath's default tolerance allows.
 const TOLERANCE: f64 = 1.0 / 4096.0;
 
-/// What a pair is truly like: from, to. Either may be infinite.
+/// What may be said of a pair: a time or a distance. Infinite if it does not happen.
 pub(crate) struct Truth {
-    /// Above that it is late, or too long, at all.
+    /// Above that it is late, or too far.
     exact: f64,
-    /// Above that by more than the tolerance.
+    /// Above that it is so by more than the tolerance.
     clear: f64,
-    /// Below that it is early, or too short, by more than the tolerance.
+    /// Below that it is early, or too near, by more than the tolerance.
     early: f64,
 }
 
-/// How many answers are wrong, and how.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Judged {
-    pub(crate) checked: usize,
-    /// No hit is told though there is one; of these so many beyond the tolerance.
-    pub(crate) missed: usize,
-    pub(crate) missed_clear: usize,
-    /// A time after the first contact, a distance above the true one; and beyond the tolerance.
-    pub(crate) late: usize,
-    pub(crate) late_clear: usize,
-    /// The greatest of these: ticks or lengths.
-    pub(crate) late_most: f64,
-    /// Further apart than the tolerance when a hit is told, or than is told.
-    pub(crate) early: usize,
-    /// A hit is told of two that never come as near as the tolerance.
-    pub(crate) false_hits: usize,
-}
-
-impl Judged {
-    /// What swath promises: none missed, none late, none early.
-    pub(crate) fn holds(&self) -> bool {
-        self.missed + self.late + self.early + self.false_hits == 0
-    }
-}
+/// How an answer may be wrong; `clear` is beyond the tolerance, as `early` and `false_hits` are:
+/// no hit is told though there is one; a time is after the first touch, or a distance too long; they
+/// are further apart when they are said to touch, or than is said; they never touch and are said to.
+pub(crate) const WRONG: [&str; 6] =
+    ["missed", "missed_clear", "late", "late_clear", "early", "false_hits"];
 
 fn solid(form: Form, motion: &Motion, hulls: &Hulls, scale: f64) -> MovingSolid {
     let wide = |v: [f32; 3]| v.map(f64::from);
-    let length = |length: f32| f64::from(length) * scale;
-    let hull = |points: Vec<[f64; 3]>| Core::Hull(points);
+    let long = |length: f32| f64::from(length) * scale;
     let (core, radius) = match form {
-        Form::Cuboid(half) => (Core::cuboid(half.map(length)), 0.0),
-        Form::Sphere(radius) => (hull(vec![[0.0; 3]]), length(radius)),
+        Form::Cuboid(half) => (Core::cuboid(half.map(long)), 0.0),
+        Form::Sphere(radius) => (Core::Hull(vec![[0.0; 3]]), long(radius)),
         Form::Capsule { half_height, radius } => {
-            let half = length(half_height);
-            (hull(vec![[0.0, -half, 0.0], [0.0, half, 0.0]]), length(radius))
+            let ends = [-half_height, half_height].map(|end| [0.0, long(end), 0.0]);
+            (Core::Hull(ends.to_vec()), long(radius))
         }
         Form::Cylinder { half_height, radius } => {
-            (Core::Cylinder { half_height: length(half_height), radius: length(radius) }, 0.0)
+            (Core::Cylinder { half_height: long(half_height), radius: long(radius) }, 0.0)
         }
-        Form::Hull(row) => (hull(hulls.0[row].vertices().map(|v| v.map(length)).collect()), 0.0),
+        Form::Hull(row) => {
+            (Core::Hull(hulls.0[row].vertices().map(|point| point.map(long)).collect()), 0.0)
+        }
     };
     MovingSolid {
         delta: wide(motion.delta),
@@ -74,57 +56,65 @@ fn solid(form: Form, motion: &Motion, hulls: &Hulls, scale: f64) -> MovingSolid 
     }
 }
 
-/// The first `count` pairs.
+/// Until when they are surely apart, and when they surely have come to touch.
+fn first([a, b]: &[MovingSolid; 2], target: f64) -> [f64; 2] {
+    match spec::first_time(a, b, target, [0.0, 1.0]) {
+        FirstTime::Hit { free_until, hit_at } => [free_until, hit_at],
+        FirstTime::Free => [f64::INFINITY; 2],
+        FirstTime::Graze { t, .. } => [t, f64::INFINITY],
+        FirstTime::Open { free_until } => [free_until, f64::INFINITY],
+    }
+}
+
+/// Of the first `count` pairs.
 pub(crate) fn truths(work: &Work<'_>, hulls: &Hulls, count: usize) -> Vec<Truth> {
-    let two = |pair: usize, scale: f64| {
-        let of = |side: usize| {
-            solid(work.forms[pair][side], &work.motions[2 * pair + side], hulls, scale)
-        };
-        [of(0), of(1)]
-    };
-    let first =
-        |[a, b]: &[MovingSolid; 2], target: f64| match spec::first_time(a, b, target, [0.0, 1.0]) {
-            FirstTime::Hit { free_until, hit_at } => [free_until, hit_at],
-            FirstTime::Free => [f64::INFINITY; 2],
-            FirstTime::Graze { t, .. } => [t, f64::INFINITY],
-            FirstTime::Open { free_until } => [free_until, f64::INFINITY],
-        };
     let truth = |pair: usize| {
-        let plain = two(pair, 1.0);
-        if work.question == Question::Distance {
+        let two = |scale| {
+            let motions = [&work.motions[2 * pair], &work.motions[2 * pair + 1]];
+            [0, 1].map(|side| solid(work.forms[pair][side], motions[side], hulls, scale))
+        };
+        let plain = two(1.0);
+        if work.moves.is_none() {
             let near = spec::distance(&plain[0], &plain[1], 0.0);
-            let exact = near.upper + near.noise;
-            return Truth { exact, clear: exact + TOLERANCE, early: near.lower - TOLERANCE };
+            let (exact, early) = (near.upper + near.noise, near.lower - TOLERANCE);
+            return Truth { exact, clear: exact + TOLERANCE, early };
         }
-        let [_, exact] = first(&plain, 0.0);
-        let [_, clear] = first(&two(pair, 1.0 - TOLERANCE), 0.0);
-        let [early, _] = first(&plain, TOLERANCE);
-        Truth { exact, clear, early }
+        let [[_, exact], [_, clear]] = [first(&plain, 0.0), first(&two(1.0 - TOLERANCE), 0.0)];
+        Truth { exact, clear, early: first(&plain, TOLERANCE)[0] }
     };
     (0..count.min(work.len())).into_par_iter().map(truth).collect()
 }
 
-/// Compares answers with the truth, as far as that is known.
-pub(crate) fn judge(truths: &[Truth], answers: &[Answer]) -> Judged {
-    let mut judged = Judged { checked: truths.len(), ..Judged::default() };
-    for (truth, answer) in truths.iter().zip(answers) {
-        let Some(value) = answer.value.map(f64::from) else {
-            judged.missed += usize::from(truth.exact.is_finite());
-            judged.missed_clear += usize::from(truth.clear.is_finite());
-            continue;
-        };
-        // NaN is late.
-        let over = |most: f64| usize::from(value.is_nan() || value > most);
-        judged.late += over(truth.exact);
-        judged.late_clear += over(truth.clear);
-        if value > truth.exact {
-            judged.late_most = judged.late_most.max(value - truth.exact);
-        }
-        if truth.early == f64::INFINITY {
-            judged.false_hits += 1;
-        } else {
-            judged.early += usize::from(value < truth.early);
-        }
-    }
-    judged
+/// Which of [`WRONG`] an answer is, and by how much it is late.
+pub(crate) fn judge(truth: &Truth, answer: Option<f32>) -> ([bool; 6], f64) {
+    let Some(value) = answer.map(f64::from) else {
+        return (
+            [truth.exact.is_finite(), truth.clear.is_finite(), false, false, false, false],
+            0.0,
+        );
+    };
+    // NaN is late.
+    let over = |most: f64| value.is_nan() || value > most;
+    let never = truth.early == f64::INFINITY;
+    let early = !never && value < truth.early;
+    let late = (value - truth.exact).max(0.0);
+    ([false, false, over(truth.exact), over(truth.clear), early, never], late)
+}
+
+/// Goal: what is wrong counts, and as what. Method: one answer of each kind.
+#[test]
+fn wrong_answers_count() {
+    let judged = |exact, value| {
+        let truth = Truth { exact, clear: exact + 0.1, early: exact - 0.1 };
+        let (wrong, late) = judge(&truth, value);
+        (wrong.map(u8::from), late)
+    };
+    assert_eq!(judged(0.5, Some(0.5)), ([0; 6], 0.0));
+    assert_eq!(judged(f64::INFINITY, None), ([0; 6], 0.0));
+    assert_eq!(judged(0.5, None), ([1, 1, 0, 0, 0, 0], 0.0));
+    assert_eq!(judged(0.5, Some(0.5625)), ([0, 0, 1, 0, 0, 0], 0.0625));
+    assert_eq!(judged(0.5, Some(0.75)), ([0, 0, 1, 1, 0, 0], 0.25));
+    assert_eq!(judged(0.5, Some(f32::NAN)).0, [0, 0, 1, 1, 0, 0]);
+    assert_eq!(judged(0.5, Some(0.25)), ([0, 0, 0, 0, 1, 0], 0.0));
+    assert_eq!(judged(f64::INFINITY, Some(0.5)), ([0, 0, 0, 0, 0, 1], 0.0));
 }
