@@ -239,3 +239,22 @@ fn direction([a, b]: [&SharedShape; 2], between: &Pose) -> Option<Vector> {
         _ => None,
     }
 }
+
+/// Goal: both are asked about the same bodies. Method: the boxes around each in the middle of its
+/// motion, by swath and by parry.
+#[test]
+fn bodies_are_the_same() {
+    let hulls = Hulls::new(1);
+    let work = Work::new(&hulls, Some(Moves::Spinning), 500, 2);
+    for pair in 0..work.len() {
+        for ((shape, motion), (theirs, moving)) in
+            work.bodies(pair).into_iter().zip(&work.twos[pair].theirs)
+        {
+            let ours = shape.bounds(&motion.at(0.5)).expect("valid");
+            let theirs = theirs.compute_aabb(&moving.position_at_time(0.5));
+            let [min, max] = [ours.min, ours.max].map(Vector::from_array);
+            let off = (theirs.mins - min).abs().max((theirs.maxs - max).abs()).max_element();
+            assert!(off < 1e-4, "{off} {:?} {motion:?}", work.forms[pair]);
+        }
+    }
+}
