@@ -35,11 +35,14 @@ const CHECKED: usize = 2_000;
 const SEED: u64 = 1;
 /// How often each pair is asked about.
 const REPEATS: usize = 9;
-const MOTIONS: [(&str, Option<Moves>); 4] = [
-    ("distance", None),
-    ("linear", Some(Moves::Linear)),
-    ("spinning", Some(Moves::Spinning)),
-    ("accelerated", Some(Moves::Accelerated)),
+/// How they move, if it is asked when they touch, and whether there are cylinders among them.
+const MOTIONS: [(&str, (Option<Moves>, bool)); 6] = [
+    ("distance", (None, true)),
+    ("linear", (Some(Moves::Linear), true)),
+    ("linear-no-cylinders", (Some(Moves::Linear), false)),
+    ("spinning", (Some(Moves::Spinning), true)),
+    ("spinning-no-cylinders", (Some(Moves::Spinning), false)),
+    ("accelerated", (Some(Moves::Accelerated), true)),
 ];
 /// Columns of the record, before and after those that tell what is wrong.
 #[rustfmt::skip]
@@ -82,8 +85,8 @@ fn run(args: &Args) -> Result<(), Stop> {
     let hulls = Hulls::new(SEED);
     let head = HEAD.iter().chain(&WRONG).chain(&TAIL).map(|&name| name.to_owned());
     let mut rows: Vec<Vec<String>> = vec![head.collect()];
-    for (motion, moves) in MOTIONS {
-        let work = Work::new(&hulls, moves, args.pairs, SEED + 1);
+    for (motion, bodies) in MOTIONS {
+        let work = Work::new(&hulls, bodies, args.pairs, SEED + 1);
         let truths = truths(&work, &hulls, CHECKED);
         let mut base = Duration::ZERO;
         let mut record = |systems: &[System<'_>], threads: usize, timed: Vec<Timed>| {
@@ -111,7 +114,7 @@ fn run(args: &Args) -> Result<(), Stop> {
         };
         let alone = work.one_by_one();
         record(&alone, 1, time(&alone, work.len(), BLOCK, (ThreadTime::now, ThreadTime::elapsed)))?;
-        for threads in if moves.is_some() { &[1, 2][..] } else { &[] } {
+        for threads in if work.moves.is_some() { &[1, 2][..] } else { &[] } {
             let (batch, wall) = ([work.batch()], (Instant::now, Instant::elapsed));
             let pool = ThreadPoolBuilder::new().num_threads(*threads).build()?;
             record(&batch, *threads, pool.install(|| time(&batch, work.len(), work.len(), wall)))?;

@@ -8,14 +8,16 @@
 //! | warm | `gjk::distance_from`, its cache a tick old | `distance_support_map_support_map_with_params` along the direction of a tick ago; `query::distance` for pairs it has a closed form of: any with a ball, and two boxes |
 //! | linear | `advance::one_to_one` | `query::cast_shapes` |
 //! | spinning | `advance::one_to_one` | `query::cast_shapes_nonlinear`, constant rates as ours |
+//! | the same, without cylinders | `advance::one_to_one` | also `query::sweep_toi::sweep_time_of_impact`, with the slop of 0.005 that its documentation calls usual |
 //! | accelerated | `advance::one_to_one` | has no such question |
 //!
 //! Outside are parry's shapes (hulls of the same points, shared), poses and motions. Its options
 //! are the defaults, up to the end of the tick. Both also tell points and normals of a time, and
 //! swath of a distance.
 //!
-//! Not asked is parry's `sweep_time_of_impact`: it has no cylinders, mixes the end poses instead of
-//! turning at a rate, and stops a slop of some 0.005 before or after a touch: another question.
+//! The last of parry's is another question: it mixes the end poses instead of turning at a rate (in
+//! at most half a turn), stops about the slop before or after a touch, and has no cylinders. What it
+//! misses of spinning pairs it misses for these reasons too.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -26,6 +28,7 @@ use parry3d::query::details::{
     distance_support_map_support_map_with_params as distance_along,
 };
 use parry3d::query::gjk::{GJKResult, VoronoiSimplex};
+use parry3d::query::sweep_toi::{Sweep, SweepToiStatus, ToiProxy, sweep_time_of_impact};
 use parry3d::query::{self, NonlinearRigidMotion, ShapeCastOptions};
 use parry3d::shape::SharedShape;
 use swath::advance::{self, Advance, Meetings, Settings};
@@ -73,6 +76,8 @@ struct Two {
 pub(crate) struct Work<'h> {
     /// How they move, if it is asked when they touch; else it is asked how far apart they are.
     pub(crate) moves: Option<Moves>,
+    /// Whether there are cylinders.
+    cylinders: bool,
     pub(crate) forms: Vec<[Form; 2]>,
     /// Rows `2·i` and `2·i + 1` are pair `i`; also of the shapes.
     pub(crate) motions: Vec<Motion>,
@@ -84,19 +89,27 @@ pub(crate) struct Work<'h> {
 /// The part of a motion that lies between a cache and the distance that it is for: bodies go about
 /// a tenth of their size.
 const TICK: f32 = 1.0 / 32.0;
+/// What `sweep_time_of_impact` is given.
+const SLOP: f32 = 0.005;
 /// Pairs nearer than that at the start are left out: what overlaps has no first time, and no
 /// distance that parry tells.
 const APART: f32 = 0.01;
 
 impl<'h> Work<'h> {
-    pub(crate) fn new(hulls: &'h Hulls, moves: Option<Moves>, count: usize, seed: u64) -> Self {
+    pub(crate) fn new(
+        hulls: &'h Hulls,
+        (moves, cylinders): (Option<Moves>, bool),
+        count: usize,
+        seed: u64,
+    ) -> Self {
         let of_points = |hull: &Hull| {
             let points: Vec<_> = hull.vertices().map(Vector::from_array).collect();
             SharedShape::convex_hull(&points).expect("a hull has an inside")
         };
         let their_hulls: Vec<_> = hulls.0.iter().map(of_points).collect();
         let (forms, motions, shapes) = Default::default();
-        let mut work = Self { moves, forms, motions, shapes, pairs: Vec::new(), twos: Vec::new() };
+        let (pairs, twos) = Default::default();
+        let mut work = Self { moves, cylinders, forms, motions, shapes, pairs, twos };
         for (form, ago) in formed(hulls, moves.unwrap_or(Moves::Spinning), 2 * count, seed) {
             let tick = if moves.is_none() { TICK } else { 0.0 };
             let now = ago.map(|motion| Motion { pose: motion.at(tick), ..motion });
@@ -106,7 +119,10 @@ impl<'h> Work<'h> {
                 let far = gjk::distance_from(&a, &of_a.pose, &b, &of_b.pose, cache);
                 far.expect("valid").distance > APART
             };
-            let out = !apart(&ago, &mut cache) || !apart(&now, &mut GjkCache::default());
+            let cylinder = form.iter().any(|form| matches!(form, Form::Cylinder { .. }));
+            let out = cylinder && !cylinders
+                || !apart(&ago, &mut cache)
+                || !apart(&now, &mut GjkCache::default());
             if out || work.len() == count {
                 continue;
             }
@@ -171,6 +187,17 @@ impl<'h> Work<'h> {
         Answer { value, rounds: 0 }
     }
 
+    fn their_sweep(&self, pair: usize) -> Answer {
+        let [(a, of_a), (b, of_b)] = &self.twos[pair].theirs;
+        let [a, b] = [a, b].map(|shape| ToiProxy::from_shape(&**shape).expect("no cylinder"));
+        let sweep = |motion: &NonlinearRigidMotion| {
+            Sweep::from_poses(&motion.start, &motion.position_at_time(1.0), Vector::ZERO)
+        };
+        let toi = black_box(sweep_time_of_impact(&a, &sweep(of_a), &b, &sweep(of_b), 1.0, SLOP));
+        let touch = toi.status != SweepToiStatus::Separated;
+        Answer { value: touch.then_some(toi.fraction), rounds: 0 }
+    }
+
     /// Those that answer pair by pair: swath, then parry where it has the question.
     pub(crate) fn one_by_one(&self) -> Vec<System<'_>> {
         let system = |name, package, ask: fn(&Self, usize) -> Answer| -> System<'_> {
@@ -187,9 +214,14 @@ impl<'h> Work<'h> {
                 system("parry-warm", "parry3d", |work, pair| work.their_distance(pair, true)),
             ],
             Some(Moves::Accelerated) => vec![system("swath", "swath", Self::first)],
+            Some(_) if self.cylinders => vec![
+                system("swath", "swath", Self::first),
+                system("parry", "parry3d", Self::their_first),
+            ],
             Some(_) => vec![
                 system("swath", "swath", Self::first),
                 system("parry", "parry3d", Self::their_first),
+                system("parry-sweep", "parry3d", Self::their_sweep),
             ],
         }
     }
@@ -245,7 +277,7 @@ fn direction([a, b]: [&SharedShape; 2], between: &Pose) -> Option<Vector> {
 #[test]
 fn bodies_are_the_same() {
     let hulls = Hulls::new(1);
-    let work = Work::new(&hulls, Some(Moves::Spinning), 500, 2);
+    let work = Work::new(&hulls, (Some(Moves::Spinning), true), 500, 2);
     for pair in 0..work.len() {
         for ((shape, motion), (theirs, moving)) in
             work.bodies(pair).into_iter().zip(&work.twos[pair].theirs)
