@@ -19,7 +19,30 @@ pub(crate) enum Moves {
 }
 
 /// Hulls that shapes are made of: so many of each size.
-pub(crate) struct Hulls(Vec<Hull>);
+pub(crate) struct Hulls(pub(crate) Vec<Hull>);
+
+/// What a shape is made from, for whoever makes another's shape of it. Lengths are as of [`Shape`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    Cuboid([f32; 3]),
+    Sphere(f32),
+    Capsule { half_height: f32, radius: f32 },
+    Cylinder { half_height: f32, radius: f32 },
+    Hull(usize),
+}
+
+impl Form {
+    pub(crate) fn shape(self, hulls: &Hulls) -> Shape<'_> {
+        match self {
+            Self::Cuboid(half) => Shape::cuboid(half),
+            Self::Sphere(radius) => Shape::sphere(radius),
+            Self::Capsule { half_height, radius } => Shape::capsule(half_height, radius),
+            Self::Cylinder { half_height, radius } => Shape::cylinder(half_height, radius),
+            Self::Hull(row) => Ok(Shape::hull(&hulls.0[row])),
+        }
+        .expect("lengths are valid")
+    }
+}
 
 impl Hulls {
     pub(crate) fn new(seed: u64) -> Self {
@@ -64,16 +87,20 @@ pub(crate) fn rotation(rng: &mut Xoshiro256PlusPlus) -> [f32; 4] {
 
 /// A shape of about unit size.
 pub(crate) fn shape<'a>(rng: &mut Xoshiro256PlusPlus, hulls: &'a Hulls) -> Shape<'a> {
+    form(rng, hulls).shape(hulls)
+}
+
+fn form(rng: &mut Xoshiro256PlusPlus, hulls: &Hulls) -> Form {
     let mut length = || rng.random_range(0.3..1.0_f32);
     let lengths = [length(), length(), length()];
+    let [half_height, radius, _] = lengths;
     match rng.random_range(0..10) {
-        0..3 => Shape::cuboid(lengths),
-        3 => Shape::sphere(lengths[0]),
-        4 => Shape::capsule(lengths[0], 0.5 * lengths[1]),
-        5 => Shape::cylinder(lengths[0], lengths[1]),
-        _ => Ok(Shape::hull(&hulls.0[rng.random_range(0..hulls.0.len())])),
+        0..3 => Form::Cuboid(lengths),
+        3 => Form::Sphere(half_height),
+        4 => Form::Capsule { half_height, radius: 0.5 * radius },
+        5 => Form::Cylinder { half_height, radius },
+        _ => Form::Hull(rng.random_range(0..hulls.0.len())),
     }
-    .expect("lengths are valid")
 }
 
 /// Two bodies.
@@ -85,6 +112,20 @@ pub(crate) struct Meeting<'a> {
 
 /// So many pairs of bodies.
 pub(crate) fn meetings(hulls: &Hulls, moves: Moves, count: usize, seed: u64) -> Vec<Meeting<'_>> {
+    let shaped = |(forms, motions): ([Form; 2], _)| Meeting {
+        shapes: forms.map(|form| form.shape(hulls)),
+        motions,
+    };
+    formed(hulls, moves, count, seed).into_iter().map(shaped).collect()
+}
+
+/// What [`meetings`] are made from.
+pub(crate) fn formed(
+    hulls: &Hulls,
+    moves: Moves,
+    count: usize,
+    seed: u64,
+) -> Vec<([Form; 2], [Motion; 2])> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let meeting = |_| {
         let way = unit(&mut rng);
@@ -111,7 +152,7 @@ pub(crate) fn meetings(hulls: &Hulls, moves: Moves, count: usize, seed: u64) -> 
         };
         let a = motion(at, std::array::from_fn(|axis| shared[axis] + toward[axis]), &mut rng);
         let b = motion(other, shared, &mut rng);
-        Meeting { shapes: [shape(&mut rng, hulls), shape(&mut rng, hulls)], motions: [a, b] }
+        ([form(&mut rng, hulls), form(&mut rng, hulls)], [a, b])
     };
     (0..count).map(meeting).collect()
 }

@@ -14,6 +14,7 @@ use rayon::ThreadPoolBuilder;
 mod agree;
 mod cell;
 mod chart;
+mod machine;
 #[path = "../../../examples/tick/measure.rs"]
 #[allow(dead_code, reason = "shared with the example `tick`; only its floor and median are used")]
 mod measure;
@@ -23,6 +24,7 @@ mod systems;
 mod worlds;
 
 use cell::Cell;
+use machine::this_machine;
 use systems::Kind;
 use worlds::Scene;
 
@@ -204,14 +206,4 @@ fn check(args: &Args) -> Result<(), Stop> {
         0 => Ok(()),
         _ => Err(format!("{wrong} of {} comparisons differ", args.cells()).into()),
     }
-}
-
-/// What the CPU says it is, where that can be asked, and how many threads it runs.
-fn this_machine() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info.lines().find_map(|line| line.strip_prefix("model name"));
-    let model =
-        model.map_or(std::env::consts::ARCH, |model| model.trim_start_matches([':', '\t', ' ']));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{model}; {threads} threads")
 }

@@ -8,13 +8,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::{Cell, Outcome, Outcomes, State};
+use crate::machine::version;
 use crate::systems::Kind;
 
 /// The name of the memory floor among the systems, and of its state: it has none.
 pub(crate) const FLOOR: &str = "memory-floor";
 const FLOOR_STATE: &str = "any";
-
-const LOCK: &str = include_str!("../Cargo.lock");
 
 /// A line of `pairs.csv`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,23 +33,6 @@ pub(crate) struct Row {
     pub(crate) ratio_to_swath: Option<f64>,
     /// Why there is no time, or one of fewer ticks.
     pub(crate) note: String,
-}
-
-/// The version of a crate that this one was built with, by its lock file.
-pub(crate) fn version(package: &str) -> String {
-    let block = |name: &str| {
-        let head = format!("name = \"{name}\"\n");
-        LOCK.split("[[package]]").filter(move |block| block.contains(&head))
-    };
-    // Of a crate that is there twice the one meant is named with its version by ours.
-    let mut own = block(env!("CARGO_PKG_NAME")).flat_map(str::lines);
-    let line = own.find_map(|line| line.trim().strip_prefix(&format!("\"{package} ")));
-    if let Some(version) = line {
-        return version.trim_end_matches(['"', ',']).to_owned();
-    }
-    let mut lines = block(package).flat_map(str::lines);
-    let version = lines.find_map(|line| line.strip_prefix("version = \""));
-    version.map_or("unknown", |version| version.trim_end_matches('"')).to_owned()
 }
 
 fn round(value: f64) -> f64 {
@@ -182,7 +164,7 @@ pub(crate) fn table(rows: &[Row]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::version;
+    use crate::machine::version;
     use crate::systems::Kind;
 
     /// Goal: the record names the versions that were built. Method: none is unknown, and rstar,

@@ -1,0 +1,182 @@
+//! How fast are distances and first times of convex pairs, by swath and by parry, and which hold?
+//!
+//! See `README.md` beside this crate. Both are asked about the same pairs in the same run, in
+//! blocks, by turns in an order that rotates: what else the machine does meets both alike. A time
+//! is the sum over the blocks of the median of the repetitions: CPU time of the thread where pairs
+//! are asked one by one, wall clock where all are spread over threads.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use cpu_time::ThreadTime;
+use rayon::ThreadPoolBuilder;
+
+#[path = "../../../../worlds/convex.rs"]
+mod convex;
+#[path = "../../machine.rs"]
+mod machine;
+mod systems;
+mod truth;
+
+use convex::{Hulls, Moves};
+use systems::{Answer, System, Work};
+use truth::{Truth, WRONG, judge, truths};
+
+type Stop = Box<dyn Error + Send + Sync>;
+
+/// Pairs that one system answers before the next one does.
+const BLOCK: usize = 256;
+/// How many pairs are compared with the truth.
+const CHECKED: usize = 2_000;
+/// What the pairs are drawn from.
+const SEED: u64 = 1;
+/// How often each pair is asked about.
+const REPEATS: usize = 9;
+/// How they move, if it is asked when they touch, and whether there are cylinders among them.
+const MOTIONS: [(&str, (Option<Moves>, bool)); 6] = [
+    ("distance", (None, true)),
+    ("linear", (Some(Moves::Linear), true)),
+    ("linear-no-cylinders", (Some(Moves::Linear), false)),
+    ("spinning", (Some(Moves::Spinning), true)),
+    ("spinning-no-cylinders", (Some(Moves::Spinning), false)),
+    ("accelerated", (Some(Moves::Accelerated), true)),
+];
+/// Columns of the record, before and after those that tell what is wrong.
+#[rustfmt::skip]
+const HEAD: [&str; 10] = [
+    "machine", "version", "motion", "system", "threads", "ns_per_pair", "ratio_to_swath",
+    "pairs", "hits", "checked",
+];
+const TAIL: [&str; 2] = ["late_most", "rounds"];
+
+/// What a system takes for all pairs, and its last answers.
+type Timed = (Duration, Vec<Answer>);
+
+/// Times swath and parry on the same pairs of convex shapes, and writes `convex.csv`.
+#[derive(Debug, Parser)]
+struct Args {
+    /// The folder to write `convex.csv` to; without it the table is only printed.
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// What the record calls this machine; by default what its CPU says it is.
+    #[arg(long)]
+    machine: Option<String>,
+    /// How many pairs.
+    #[arg(long, default_value_t = 10_000)]
+    pairs: usize,
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Asks all; fails if an answer of swath's is wrong.
+fn run(args: &Args) -> Result<(), Stop> {
+    let machine = args.machine.clone().unwrap_or_else(machine::this_machine);
+    let hulls = Hulls::new(SEED);
+    let head = HEAD.iter().chain(&WRONG).chain(&TAIL).map(|&name| name.to_owned());
+    let mut rows: Vec<Vec<String>> = vec![head.collect()];
+    for (motion, bodies) in MOTIONS {
+        let work = Work::new(&hulls, bodies, args.pairs, SEED + 1);
+        let truths = truths(&work, &hulls, CHECKED);
+        let mut base = Duration::ZERO;
+        let mut record = |systems: &[System<'_>], threads: usize, timed: Vec<Timed>| {
+            for ((system, package, _), (time, answers)) in systems.iter().zip(timed) {
+                // What comes next is asked the same.
+                if ["swath", "swath-warm"].contains(system) {
+                    base = time;
+                }
+                let head = [
+                    machine.clone(),
+                    machine::version(package),
+                    motion.to_owned(),
+                    (*system).to_owned(),
+                    threads.to_string(),
+                    format!("{:.1}", time.as_secs_f64() * 1e9 / work.len() as f64),
+                    format!("{:.2}", time.as_secs_f64() / base.as_secs_f64()),
+                ];
+                let (row, wrong) = judged(&truths, &answers);
+                rows.push(head.into_iter().chain(row).collect());
+                if *package == "swath" && wrong {
+                    return Err(format!("wrong: {}", rows[rows.len() - 1].join(" ")));
+                }
+            }
+            Ok(())
+        };
+        let alone = work.one_by_one();
+        record(&alone, 1, time(&alone, work.len(), BLOCK, (ThreadTime::now, ThreadTime::elapsed)))?;
+        for threads in if work.moves.is_some() { &[1, 2][..] } else { &[] } {
+            let (batch, wall) = ([work.batch()], (Instant::now, Instant::elapsed));
+            let pool = ThreadPoolBuilder::new().num_threads(*threads).build()?;
+            record(&batch, *threads, pool.install(|| time(&batch, work.len(), work.len(), wall)))?;
+        }
+    }
+    // All columns but those that say where and what was built.
+    for row in &rows {
+        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+        let line = |column: usize| format!("{:>1$}", row[column], width(column) + 2);
+        println!("{}", (2..row.len()).map(line).collect::<String>());
+    }
+    if let Some(out) = &args.out {
+        std::fs::create_dir_all(out)?;
+        let mut writer = csv::Writer::from_path(out.join("convex.csv"))?;
+        rows.iter().try_for_each(|row| writer.write_record(row))?;
+        writer.flush()?;
+    }
+    Ok(())
+}
+
+/// The columns from `pairs` on, and whether an answer is wrong.
+fn judged(truths: &[Truth], answers: &[Answer]) -> (Vec<String>, bool) {
+    let (mut counts, mut late_most) = ([0; WRONG.len()], 0.0_f64);
+    for (truth, answer) in truths.iter().zip(answers) {
+        let (wrong, late) = judge(truth, answer.value);
+        counts.iter_mut().zip(wrong).for_each(|(count, wrong)| *count += usize::from(wrong));
+        late_most = late_most.max(late);
+    }
+    let hits = answers.iter().filter(|answer| answer.value.is_some()).count();
+    let rounds: u64 = answers.iter().map(|answer| u64::from(answer.rounds)).sum();
+    // A mean of distances asked for; of parry it is not known.
+    let rounds = (rounds > 0).then(|| format!("{:.2}", rounds as f64 / answers.len() as f64));
+    let row = [answers.len(), hits, truths.len()].into_iter().chain(counts).map(|n| n.to_string());
+    let tail = [format!("{late_most:.1e}"), rounds.unwrap_or_default()];
+    (row.chain(tail).collect(), counts.iter().sum::<usize>() > 0)
+}
+
+/// Asks the systems by turns.
+fn time<C>(
+    systems: &[System<'_>],
+    pairs: usize,
+    block: usize,
+    (now, elapsed): (impl Fn() -> C, impl Fn(&C) -> Duration),
+) -> Vec<Timed> {
+    let mut answers = vec![vec![Answer::default(); pairs]; systems.len()];
+    let mut times = vec![vec![Vec::new(); pairs.div_ceil(block)]; systems.len()];
+    for repeat in 0..REPEATS {
+        for (number, start) in (0..pairs).step_by(block).enumerate() {
+            let rows = start..pairs.min(start + block);
+            for turn in 0..systems.len() {
+                let which = (turn + number + repeat) % systems.len();
+                let out = &mut answers[which][rows.clone()];
+                let clock = now();
+                systems[which].2(rows.clone(), out);
+                times[which][number].push(elapsed(&clock));
+            }
+        }
+    }
+    let median = |times: &mut Vec<Duration>| {
+        times.sort_unstable();
+        times[times.len() / 2]
+    };
+    let total = |mut blocks: Vec<_>| blocks.iter_mut().map(median).sum();
+    times.into_iter().map(total).zip(answers).collect()
+}

@@ -1,0 +1,30 @@
+//! Where is a record made, and with what?
+
+const LOCK: &str = include_str!("../Cargo.lock");
+
+/// The version of a crate that this one was built with, by its lock file.
+pub(crate) fn version(package: &str) -> String {
+    let block = |name: &str| {
+        let head = format!("name = \"{name}\"\n");
+        LOCK.split("[[package]]").filter(move |block| block.contains(&head))
+    };
+    // Of a crate that is there twice the one meant is named with its version by ours.
+    let mut own = block(env!("CARGO_PKG_NAME")).flat_map(str::lines);
+    let line = own.find_map(|line| line.trim().strip_prefix(&format!("\"{package} ")));
+    if let Some(version) = line {
+        return version.trim_end_matches(['"', ',']).to_owned();
+    }
+    let mut lines = block(package).flat_map(str::lines);
+    let version = lines.find_map(|line| line.strip_prefix("version = \""));
+    version.map_or("unknown", |version| version.trim_end_matches('"')).to_owned()
+}
+
+/// What the CPU says it is, where that can be asked, and how many threads it runs.
+pub(crate) fn this_machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name"));
+    let model =
+        model.map_or(std::env::consts::ARCH, |model| model.trim_start_matches([':', '\t', ' ']));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{model}; {threads} threads")
+}
