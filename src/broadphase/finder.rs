@@ -38,8 +38,8 @@ pub enum FindError {
 /// Finds all pairs of boxes that meet in a tick.
 ///
 /// It keeps nothing between ticks but memory: after a tick or two of like size, finding allocates
-/// nothing, also when the pairs become a few per cent more. It works on the [`Threads`] it is given,
-/// by default those of the `rayon` pool it is called in.
+/// nothing, also when the pairs become a few per cent more. It works on the [`Threads`] it is
+/// given, by default those of the `rayon` pool it is called in.
 ///
 /// ```
 /// use swath::{Boxes, PairFinder};

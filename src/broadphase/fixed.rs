@@ -264,7 +264,8 @@ impl FixedBoxes {
     ///
     /// # Errors
     ///
-    /// [`FixedError`] when there is not one row and filter for each box, or a row number is too large.
+    /// [`FixedError`] when there is not one row and filter for each box, or a row number is too
+    /// large.
     pub fn put<'a>(
         &mut self,
         rows: &[u32],
@@ -290,7 +291,8 @@ impl FixedBoxes {
     ///
     /// # Errors
     ///
-    /// [`FixedError`] when there is not one filter for each box, or a row number would be too large.
+    /// [`FixedError`] when there is not one filter for each box, or a row number would be too
+    /// large.
     pub fn extend<'a>(&mut self, set: impl Into<FixedSet<'a>>) -> Result<Range<u32>, FixedError> {
         let set = set.into();
         set.check()?;
@@ -388,15 +390,16 @@ impl FixedBoxes {
     /// ([`MovingBox::bounds`]) shares a point with the fixed one. [`Pair::a`] is the row of the
     /// mover in `movers`, [`Pair::b`] that of the fixed box; either may be the lower.
     ///
-    /// Movers that are told not to move make no pair, nor do those of which a [`Filter`] forbids it.
-    /// Movers that are no boxes are listed in [`Found::rejected`]. Movers are not compared with
+    /// Movers that are told not to move make no pair, nor do those of which a [`Filter`] forbids
+    /// it. Movers that are no boxes are listed in [`Found::rejected`]. Movers are not compared with
     /// each other: that is what [`PairFinder`](super::PairFinder) does.
     ///
     /// [`MovingBox::bounds`]: crate::MovingBox::bounds
     ///
     /// # Errors
     ///
-    /// [`FindError`] when there is not one flag or filter for each mover, or there are more than 2²⁶, or more pairs than are allowed.
+    /// [`FindError`] when there is not one flag or filter for each mover, or there are more than
+    /// 2²⁶, or more pairs than are allowed.
     pub fn union_pairs<'a>(
         &mut self,
         movers: impl Into<BoxSet<'a>>,

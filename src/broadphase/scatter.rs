@@ -1,8 +1,8 @@
 //! Which strips does each box of a chunk meet?
 //!
-//! A chunk is a fixed run of rows. Its boxes are written, a record for each strip a box meets,
-//! to memory of the chunk's own, ordered by strip; within a strip in an order that depends on the rows alone. A
-//! strip later reads its part of each chunk, so scattering needs no memory that two chunks
+//! A chunk is a fixed run of rows. Its boxes are written, a record for each strip a box meets, to
+//! memory of the chunk's own, ordered by strip; within a strip in an order that depends on the rows
+//! alone. A strip later reads its part of each chunk, so scattering needs no memory that two chunks
 //! write, and what one chunk scatters to stays in the cache.
 
 use super::buffer::make_room;

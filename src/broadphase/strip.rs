@@ -363,8 +363,8 @@ fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool>(
             } else {
                 meets
             };
-            // Where more than a third of a group are candidates, one of the two has a long path: few
-            // of them touch, and all are swept for the price of gathering some.
+            // Where more than a third of a group are candidates, one of the two has a long path:
+            // few of them touch, and all are swept for the price of gathering some.
             let meets = if paths_too && 3 * meets.count() > I::LANES.max(3) {
                 meets & sweep::times(isa, &paths.splat(isa, i), &paths.load(isa, j)).1
             } else {

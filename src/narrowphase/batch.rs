@@ -1,8 +1,7 @@
 //! How far apart are many pairs of shapes, and when do they first touch?
 //!
 //! Rows are bodies: a shape and a motion or a pose each. An answer stands where its pair stands.
-//! The
-//! list of pairs is cut into chunks by its length alone, and each answer has one writer, so the
+//! The list of pairs is cut into chunks by its length alone, and each answer has one writer, so the
 //! answers are the same for any number of threads. Nothing is allocated, but by the pool.
 
 use super::advance::{self, Advance, AdvanceError, Settings, Toi};
@@ -48,8 +47,7 @@ pub struct Meetings<'a, 's> {
     /// Two bodies each.
     pub pairs: &'a [Pair],
     /// The part of the tick to look at for each pair, instead of [`Settings::window`]: the first
-    /// and
-    /// the last time of its boxes. Empty for none.
+    /// and the last time of its boxes. Empty for none.
     pub windows: &'a [[f32; 2]],
 }
 
@@ -125,10 +123,8 @@ pub fn pairs(
 /// `pairs[i]`.
 ///
 /// What stands in `out[i].normal` is where the search begins, as with a [`GjkCache`]: keep `out`
-/// from tick to tick
-/// for pairs that stay, else fill it with [`Distance::default`]. Rows whose pose is invalid go to
-/// `rejected`, in order; a pair
-/// with one is infinitely far apart.
+/// from tick to tick for pairs that stay, else fill it with [`Distance::default`]. Rows whose pose
+/// is invalid go to `rejected`, in order; a pair with one is infinitely far apart.
 ///
 /// # Errors
 ///

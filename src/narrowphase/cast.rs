@@ -2,10 +2,8 @@
 //!
 //! It is the path of a point, and a point that moves past a shape at rest is an
 //! [advance](super::advance) without rotation: planes between them until one is reached for good
-//! (van den Bergen 2004,
-//! "Ray casting against general convex objects"). A face is entered where its plane is, to
-//! rounding; a
-//! curved surface within the tolerance of 2⁻²⁰ of the shape's size.
+//! (van den Bergen 2004, "Ray casting against general convex objects"). A face is entered where its
+//! plane is, to rounding; a curved surface within the tolerance of 2⁻²⁰ of the shape's size.
 //!
 //! Promise: never late, never missed, as for first times; a start inside or on the surface is told.
 

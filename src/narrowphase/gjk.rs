@@ -1,13 +1,10 @@
 //! How far apart are two convex shapes, where and along which way?
 //!
 //! The cores `A` and `B` are apart by as much as the origin of `B`, `x` from that of `A`, is from
-//! the
-//! difference `C = {a − b}`. The search keeps a simplex of points of `C`, steps to its point
-//! nearest
-//! to `x`, and asks for the point of `C` furthest along the way `n` from there to `x` (Gilbert,
-//! Johnson and
-//! Keerthi 1988; van den Bergen 2004, §4.3). That support point `w` proves more than progress: the
-//! plane across `n` at `w` has all of `C` behind it, so
+//! the difference `C = {a − b}`. The search keeps a simplex of points of `C`, steps to its point
+//! nearest to `x`, and asks for the point of `C` furthest along the way `n` from there to `x`
+//! (Gilbert, Johnson and Keerthi 1988; van den Bergen 2004, §4.3). That support point `w` proves
+//! more than progress: the plane across `n` at `w` has all of `C` behind it, so
 //!
 //! ```text
 //! n·(x − w)  ≤  distance  ≤  |x − nearest|
@@ -244,10 +241,8 @@ impl Two<'_> {
     }
 
     /// Searches for the point of `C` nearest to `x` until `enough(lower, upper)`, or no more is to
-    /// be
-    /// had, or the distance is not above `tiny`. Begins with `simplex`, or along `guess` where it
-    /// is empty,
-    /// and leaves in it the nearest face with its weights.
+    /// be had, or the distance is not above `tiny`. Begins with `simplex`, or along `guess` where
+    /// it is empty, and leaves in it the nearest face with its weights.
     #[inline]
     pub(super) fn nearest(
         &self,

@@ -1,14 +1,11 @@
 //! How deep are two cores in each other, and which way is out?
 //!
 //! For every unit `n` moving `B` by `h(n) − n·x` along `n` parts the cores, where `h` is the
-//! support of
-//! `A − B`: an upper bound of the depth, whatever `n`. Asked are the guess, the way between the
-//! origins and the axes of both bodies; the best is bettered by pulling `B` out along it and asking
-//! for
-//! the nearest point from outside: the normal there is that of a face or an edge, and exact for
-//! shallow contact. Expanding a polytope (van den Bergen 2001) finds the least for deep contact
-//! too, at
-//! a cost that a question about first times does not repay.
+//! support of `A − B`: an upper bound of the depth, whatever `n`. Asked are the guess, the way
+//! between the origins and the axes of both bodies; the best is bettered by pulling `B` out along
+//! it and asking for the nearest point from outside: the normal there is that of a face or an edge,
+//! and exact for shallow contact. Expanding a polytope (van den Bergen 2001) finds the least for
+//! deep contact too, at a cost that a question about first times does not repay.
 
 use super::gjk::{Gap, Two};
 use super::simplex::Simplex;

@@ -1,12 +1,10 @@
 //! When does a quadratic first come down to zero?
 //!
 //! `gap + rate·τ + bend·τ²` with `gap > 0`: of its two roots that which comes first, by the form
-//! that
-//! does not cancel (Kahan 2004, "On the cost of floating-point computation without extra-precise
-//! arithmetic"; Higham 2002, §1.8). What rounding does to the discriminant moves a double root by
-//! much, but the quadratic
-//! at it by no more than some 2⁻⁵⁰ of `gap`: a caller who asks for a little more than zero is never
-//! late.
+//! that does not cancel (Kahan 2004, "On the cost of floating-point computation without
+//! extra-precise arithmetic"; Higham 2002, §1.8). What rounding does to the discriminant moves a
+//! double root by much, but the quadratic at it by no more than some 2⁻⁵⁰ of `gap`: a caller who
+//! asks for a little more than zero is never late.
 //!
 //! Units: `τ` is a time. Promise: never NaN, never negative, and rounded down by 2⁻⁵⁰.
 

@@ -57,10 +57,8 @@ pub enum InvalidShape {
 /// ```
 pub trait SupportMap: fmt::Debug + Send + Sync {
     /// A point of the shape that is furthest in `direction`, which is finite and not zero: no point
-    /// of the shape
-    /// may be further by more than 2⁻⁴⁸ of [`SupportMap::bounding_radius`], or times may be late.
-    /// The same
-    /// for the same direction, and finite.
+    /// of the shape may be further by more than 2⁻⁴⁸ of [`SupportMap::bounding_radius`], or times
+    /// may be late. The same for the same direction, and finite.
     fn support(&self, direction: [f64; 3]) -> [f64; 3];
 
     /// A length that no point of the shape is further from the origin than.
@@ -272,8 +270,7 @@ impl<'a> Shape<'a> {
     ///
     /// Along each axis of the world the reach of a body that turns is below the chord between its
     /// reaches at both ends and, by what the direction seen from the body bends, `⅛·|ω|·|ω × e|` of
-    /// the
-    /// distance to its furthest point; and never above that distance.
+    /// the distance to its furthest point; and never above that distance.
     ///
     /// # Errors
     ///

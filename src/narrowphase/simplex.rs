@@ -68,8 +68,7 @@ impl Simplex {
     }
 
     /// Keeps the least face that holds the point nearest to `x`, and returns the way from `x` to
-    /// that
-    /// point. Zero where `x` is inside of a tetrahedron.
+    /// that point. Zero where `x` is inside of a tetrahedron.
     #[inline]
     pub(super) fn reduce(&mut self, x: V3) -> V3 {
         let y = |i: usize| self.vertices[i].at - x;
@@ -220,8 +219,7 @@ mod tests {
     use crate::narrowphase::vector::M3;
 
     /// Goal: four points in a plane have no inside. Method: a square turned anyhow, so that
-    /// rounding makes it a
-    /// tetrahedron, and points of its plane outside of it, at a known distance.
+    /// rounding makes it a tetrahedron, and points of its plane outside of it, at a known distance.
     #[test]
     fn a_flat_tetrahedron_has_no_inside() {
         let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];

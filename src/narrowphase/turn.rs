@@ -1,10 +1,8 @@
 //! How is a body turned at a time?
 //!
 //! `exp(ω·t)·R₀` by Rodrigues' formula, with sine and cosine from `libm`: for a unit axis `k` and
-//! the
-//! angle `θ = |ω|·t` a vector `v` goes to `v + sin θ·(k × v) + (1 − cos θ)·(k × (k × v))`. Where
-//! there is no
-//! spin it is `R₀`, to the bit.
+//! the angle `θ = |ω|·t` a vector `v` goes to `v + sin θ·(k × v) + (1 − cos θ)·(k × (k × v))`.
+//! Where there is no spin it is `R₀`, to the bit.
 
 use super::vector::{M3, V3};
 

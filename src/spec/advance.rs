@@ -1,22 +1,22 @@
 //! When do two moving convex solids first come within a distance of each other?
 //!
 //! **Free.** Let `n` be a direction along which `b` lies before `a` at `t`. A point at `r` from the origin of a
-//! body that turns by `w` is at `r + s·(w × r)` after `s`, but for `½·s²·|w|²·ρ` at most, where `ρ` is its distance from
-//! the axis. So the gap along `n` at `t + s` is at least
+//! body that turns by `w` is at `r + s·(w × r)` after `s`, but for `½·s²·|w|²·ρ` at most, where `ρ`
+//! is its distance from the axis. So the gap along `n` at `t + s` is at least
 //!
 //! ```text
 //! n·(x + s·v) - h_B(-(n + s·(n × w_B))) - h_A(n + s·(n × w_A)) + ½·s²·min(n·g - |w_A|²ρ_A - |w_B|²ρ_B, 0)
 //! ```
 //!
-//! with `x`, `v`, `g` the place, velocity and acceleration of `b`'s origin as seen from `a`'s, and `h` the
-//! farthest of a core along a vector. This is concave in `s`: if it is above the target at both ends of
-//! a stretch, the distance is above it throughout. So time is covered by stretches that are proved free.
-//! Near a contact they shrink as in Newton's method; there is no step size.
+//! with `x`, `v`, `g` the place, velocity and acceleration of `b`'s origin as seen from `a`'s, and
+//! `h` the farthest of a core along a vector. This is concave in `s`: if it is above the target at
+//! both ends of a stretch, the distance is above it throughout. So time is covered by stretches
+//! that are proved free. Near a contact they shrink as in Newton's method; there is no step size.
 //!
 //! **Hit.** At a time the distance is proved to be below the target by two points, and where
-//! the target is a touch, by a depth below zero. Solids without depth, such as a point and a triangle, have
-//! passed through each other if the distance of two features, their sides told apart, changes its
-//! sign while the point stays over the feature: the way is continuous.
+//! the target is a touch, by a depth below zero. Solids without depth, such as a point and a
+//! triangle, have passed through each other if the distance of two features, their sides told
+//! apart, changes its sign while the point stays over the feature: the way is continuous.
 //!
 //! What is neither, within rounding, is a graze. The mathematics is in `docs/math/advance-spec.md`.
 
@@ -30,10 +30,11 @@ use super::vector::{Vector, cross, dot, length, minus, plus, times};
 pub enum FirstTime {
     /// They are: the first time is in `[free_until, hit_at]`.
     Hit {
-        /// The distance is above the target from the start of the window up to here, this time excluded.
+        /// The distance is above the target from the start of the window up to here, this time
+        /// excluded.
         free_until: f64,
-        /// The distance is at most the target, here or between the two times. They are [`RESOLUTION`]
-        /// apart, unless the solids graze before they hit.
+        /// The distance is at most the target, here or between the two times. They are
+        /// [`RESOLUTION`] apart, unless the solids graze before they hit.
         hit_at: f64,
     },
     /// They are not, in all of the window.
@@ -53,8 +54,8 @@ pub enum FirstTime {
     },
 }
 
-/// How far apart the ends of a bracket are at most, in ticks, and at most as many more as it takes the
-/// solids to come closer by more than rounding.
+/// How far apart the ends of a bracket are at most, in ticks, and at most as many more as it takes
+/// the solids to come closer by more than rounding.
 pub const RESOLUTION: f64 = 1.0 / (1_u64 << 34) as f64;
 /// How much deeper than the target two solids may have been where [`FirstTime::Graze`] tells of
 /// no hit, of the sum of their sizes.
@@ -236,7 +237,8 @@ impl Search<'_> {
         low
     }
 
-    /// Whether the features that are nearest at `from` have surely passed through each other at `to`.
+    /// Whether the features that are nearest at `from` have surely passed through each other at
+    /// `to`.
     fn crosses(&self, near: &Nearest, from: f64, to: f64) -> bool {
         let [a, b] = &near.corners;
         if a.len() + b.len() != 4 {

@@ -2,8 +2,8 @@
 //!
 //! A segment is `start + f · delta` for `f` in `[0, max_fraction]`. On one axis it is between the
 //! faces while `min ≤ start + f · delta ≤ max`, which for `delta ≠ 0` is `f` between the quotients
-//! `(min - start) / delta` and `(max - start) / delta`; for `delta = 0` it is always or never.
-//! In a half-space `normal · p ≤ offset` it is while `f · (normal · delta) ≤ offset - normal · start`.
+//! `(min - start) / delta` and `(max - start) / delta`; for `delta = 0` it is always or never. In a
+//! half-space `normal · p ≤ offset` it is while `f · (normal · delta) ≤ offset - normal · start`.
 //!
 //! Kay and Kajiya 1986; Ericson 2005, §5.3.3, §5.3.8 and p. 180. Here the faces of entry and
 //! exit are told, a start inside is told from one on the surface, and a ray has an exit.

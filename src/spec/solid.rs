@@ -7,10 +7,10 @@
 //! Conventions, in the frame of the body: the long axis of a cylinder and of a cone is `y`, the
 //! middle of their height is the origin, and the apex of a cone is at `+half_height`.
 //!
-//! A body's origin is at `position + delta·t + ½·accel·t²`, and its frame is turned by `orientation`
-//! and then about `spin` by its length times `t`, in radians; `spin` is in world axes. The
-//! quaternion `[x, y, z, w]` stands for the rotation of its direction: one that is not quite of
-//! length one scales nothing.
+//! A body's origin is at `position + delta·t + ½·accel·t²`, and its frame is turned by
+//! `orientation` and then about `spin` by its length times `t`, in radians; `spin` is in world
+//! axes. The quaternion `[x, y, z, w]` stands for the rotation of its direction: one that is not
+//! quite of length one scales nothing.
 
 use super::vector::{
     Turn, Vector, dot, length, minus, plus, times, turn_of, turned, turned_back, turned_by,
@@ -187,8 +187,8 @@ impl Placed<'_> {
         self.core.rim_beyond(point, height).map(|body| self.vertex(body))
     }
 
-    /// The directions of the surface at `point`, which is a mixture of `corners`: of their edges, and
-    /// of a round core those of the tangent of the rim and of the line from disc to disc.
+    /// The directions of the surface at `point`, which is a mixture of `corners`: of their edges,
+    /// and of a round core those of the tangent of the rim and of the line from disc to disc.
     pub(super) fn spans(&self, corners: &[Vertex], point: Vertex) -> Vec<Vector> {
         let height = corners[0].body[1];
         let level = corners.iter().all(|corner| corner.body[1] == height);

@@ -1,10 +1,10 @@
 //! When do two moving boxes touch?
 //!
 //! In the frame of `a`, box `b` moves by `d = b.delta - a.delta`. On one axis the two closed
-//! intervals share a point while `a.min ≤ b.max + d·t` and `b.min + d·t ≤ a.max`, which for
-//! `d ≠ 0` is `t` in `[near, far]` with the quotients `(a.min - b.max) / d` and
-//! `(a.max - b.min) / d` as its ends; for `d = 0` it is always or never. The boxes touch from the
-//! greatest `near` to the least `far`, both clipped to the tick `[0, 1]`.
+//! intervals share a point while `a.min ≤ b.max + d·t` and `b.min + d·t ≤ a.max`, which for `d ≠ 0`
+//! is `t` in `[near, far]` with the quotients `(a.min - b.max) / d` and `(a.max - b.min) / d` as
+//! its ends; for `d = 0` it is always or never. The boxes touch from the greatest `near` to the
+//! least `far`, both clipped to the tick `[0, 1]`.
 //!
 //! Ericson 2005, §5.5.8, and Gomez 1999 ("Simple Intersection Tests for Games"). Here the tick
 //! is closed at both ends; a pair that is apart at rest, has passed or moves away is separated; a

@@ -6,8 +6,8 @@ use crate::geom::{
 
 /// A plain value that is one row of `K` columns of `f32`.
 ///
-/// Implemented for [`Aabb`], [`MovingBox`], [`Body`], [`AcceleratingBox`], [`MovingSphere`] and [`Segment`];
-/// the module is private, so nobody else can.
+/// Implemented for [`Aabb`], [`MovingBox`], [`Body`], [`AcceleratingBox`], [`MovingSphere`] and
+/// [`Segment`]; the module is private, so nobody else can.
 pub trait Row<const K: usize>: Copy {
     /// What each column holds, for messages.
     const NAMES: [&'static str; K];

@@ -1,9 +1,9 @@
 //! How are some boxes, or some nodes, packed under one node?
 //!
 //! Items are halved again and again at the median of the axis on which their middles lie furthest
-//! apart, where a half is a whole number of full bottom nodes; sixteen parts make a node. The median
-//! is searched for by counting, a lane group at a time, which items lie below a guess. Of equal
-//! middles those that come first are in front, so the parts depend on the items alone.
+//! apart, where a half is a whole number of full bottom nodes; sixteen parts make a node. The
+//! median is searched for by counting, a lane group at a time, which items lie below a guess. Of
+//! equal middles those that come first are in front, so the parts depend on the items alone.
 
 use super::{NO_BOUNDS, NOTHING, Named, Node, WIDTH, grow};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
@@ -125,8 +125,8 @@ impl Packing<'_> {
         top.around(base)
     }
 
-    /// Orders the items of parts `from..to`, which lie between `low` and `high`, so that each part's
-    /// follow each other.
+    /// Orders the items of parts `from..to`, which lie between `low` and `high`, so that each
+    /// part's follow each other.
     fn halve(
         &mut self,
         items: Range<usize>,

@@ -2,8 +2,8 @@
 //!
 //! A tree of nodes with sixteen lanes: lane `k` holds the bounds of child `k`, an axis end a
 //! column, so that one look of the widest vectors at a node decides about all its children. In a
-//! leaf the children are boxes, and what a lane is called is the box's row; else they are nodes. What
-//! a box may pair with is kept beside the nodes, if anyone asks.
+//! leaf the children are boxes, and what a lane is called is the box's row; else they are nodes.
+//! What a box may pair with is kept beside the nodes, if anyone asks.
 //!
 //! How it is built (`cells`, `median`): large sets are first cut into cells of some two hundred
 //! boxes by counting along one axis after the other (after Leutenegger, Lopez and Edgington 1997,

@@ -28,8 +28,8 @@ pub(in super::super) trait Probe {
     /// The same more closely, at a greater price.
     fn reaches_closely<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask;
 
-    /// Sees boxes of a leaf. Lanes with nothing in them overlap nothing.
-    /// `filters` has at least as many as there are lanes, if they are looked at.
+    /// Sees boxes of a leaf. Lanes with nothing in them overlap nothing. `filters` has at least as
+    /// many as there are lanes, if they are looked at.
     fn see<I: Isa>(
         &mut self,
         isa: I,

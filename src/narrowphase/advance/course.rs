@@ -1,8 +1,8 @@
 //! Where are two bodies at a time, seen from the first?
 //!
 //! `x(t) = x₀ + d·t + ½·g·t²` is the way from the position of `A` to that of `B`, the differences
-//! taken
-//! in `f64`: of inputs of like magnitude they are exact, however far both are from the origin.
+//! taken in `f64`: of inputs of like magnitude they are exact, however far both are from the
+//! origin.
 
 use super::super::gjk::{Gap, Placed, ROUNDING, Two};
 use super::super::shape::Shape;
@@ -107,8 +107,7 @@ impl<'s> Course<'s> {
     }
 
     /// How fast two points of the bodies, which are turned as `two`, close along the normal; length
-    /// a
-    /// tick. And how fast that grows.
+    /// a tick. And how fast that grows.
     pub(super) fn closing(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [f64; 2] {
         let on_a = two.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
         let on_b = two.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;

@@ -2,10 +2,8 @@
 //!
 //! Conservative advancement (Mirtich 1996): from a time that is safe, a plane between the shapes
 //! shows another; where the shapes are near enough, that is the answer. The distance and its plane
-//! are
-//! those of [`gjk`](super::gjk); how long a plane lasts is in `step.rs`: exactly, by a quadratic,
-//! where nothing
-//! turns, and else by bounds that are exact at both ends of an interval.
+//! are those of [`gjk`](super::gjk); how long a plane lasts is in `step.rs`: exactly, by a
+//! quadratic, where nothing turns, and else by bounds that are exact at both ends of an interval.
 //!
 //! **What is promised**, for shapes and motions as their `f32` say, `t` a fraction of the tick:
 //!
@@ -21,11 +19,9 @@
 //!
 //! A contact at the start of the window is no first time. Deeper than the tolerance it is
 //! [`Advance::Overlapping`]. Within the tolerance it is a touch, and [`Touch`] says whether that is
-//! an impact: for
-//! [`Touch::IfClosing`] where the nearest points close. One that is passed over lasts until the
-//! shapes are seen
-//! apart by twice the tolerance. If it gets deeper by the tolerance instead, that is an impact, or
-//! for [`Touch::Ignore`] an overlap.
+//! an impact: for [`Touch::IfClosing`] where the nearest points close. One that is passed over
+//! lasts until the shapes are seen apart by twice the tolerance. If it gets deeper by the tolerance
+//! instead, that is an impact, or for [`Touch::Ignore`] an overlap.
 //!
 //! The arithmetic and its proof are in `docs/math/advance.md`.
 //!
@@ -78,8 +74,7 @@ pub struct Settings {
     /// How far above the target the distance at an impact may be, of the lesser shape's size.
     pub tolerance: f32,
     /// The part of the tick that is looked at, in `[0, 1]`, both ends included: such as the first
-    /// and the last time at
-    /// which the boxes around the shapes touch.
+    /// and the last time at which the boxes around the shapes touch.
     pub window: [f32; 2],
     /// What a touch at the start of the window means.
     pub touch: Touch,

@@ -8,10 +8,9 @@
 //! ```
 //!
 //! `h` is how far a body reaches, as it is turned then. Where nothing turns, `f` is a quadratic.
-//! Else on
-//! an interval of length `Δ`, with `s` in `[0, 1]` along it, a direction `u` seen from a body that
-//! turns by `ω`
-//! leaves its chord by no more than `½·s(1−s)·Δ²·max|u″|`, and `h` is sublinear, so
+//! Else on an interval of length `Δ`, with `s` in `[0, 1]` along it, a direction `u` seen from a
+//! body that turns by `ω` leaves its chord by no more than `½·s(1−s)·Δ²·max|u″|`, and `h` is
+//! sublinear, so
 //!
 //! ```text
 //! h(u(s)) ≤ (1−s)·h(u(0)) + s·h(u(1)) + ½·s(1−s)·Δ²·|u″|·R        |u″| ≤ |Ω−ω|·|Ω×n| + |ω|·|(Ω−ω)×n|
@@ -19,16 +18,13 @@
 //!
 //! where `R` is the reach of the body about its position: two supports bound it over the whole
 //! interval, exactly at both ends. `n·x` is bounded alike. Together that is a quadratic in `s`,
-//! whose first
-//! root is a safe time (`docs/math/advance.md` has the proof).
+//! whose first root is a safe time (`docs/math/advance.md` has the proof).
 //!
 //! **Which `Ω`.** A face that turns swings its far corners through a plane that does not turn with
 //! it. If the nearest points are a face or edge of one body and a vertex of the other, `n` turns
-//! with
-//! the first; of two edges it stays across both. Then `f` has the slope of the distance itself, and
-//! rounds converge as Newton's do. Conservative advancement by greatest speeds (Mirtich 1996;
-//! Zhang,
-//! Lee and Kim 2006) gains a constant factor a round.
+//! with the first; of two edges it stays across both. Then `f` has the slope of the distance
+//! itself, and rounds converge as Newton's do. Conservative advancement by greatest speeds (Mirtich
+//! 1996; Zhang, Lee and Kim 2006) gains a constant factor a round.
 
 use super::super::gjk::{Nearest, Two};
 use super::super::roots::first_root;
@@ -155,8 +151,7 @@ pub(super) fn turning(
 const EARLY: f64 = 0.25;
 
 /// The spheres about both positions: how far they go along the plane, if they do not meet at once.
-/// A body
-/// that does not turn keeps its own reach.
+/// A body that does not turn keeps its own reach.
 fn whole(course: &Course<'_>, plane: &Plane, band: &Band, to: f64) -> Option<Reach> {
     let reach = |mover: &Mover<'_>, direction| {
         if mover.turn.rate == 0.0 { mover.reach(direction, 0.0) } else { mover.shape.reach }
@@ -195,9 +190,8 @@ struct Pull {
 ///
 /// A pair of points of the simplex is `y` from the nearest one, across `n`, and closes at a rate of
 /// its own. A plane whose normal changes by `w` sees all of them close alike if `w·(yᵢ − y₀) = rᵢ −
-/// r₀`.
-/// Then the gap has the slope of the distance: the weights of the nearest point take the mean of
-/// both.
+/// r₀`. Then the gap has the slope of the distance: the weights of the nearest point take the mean
+/// of both.
 fn along_features(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, n: V3) -> Option<Pull> {
     if simplex.len < 2 {
         return None;
@@ -323,10 +317,8 @@ mod tests {
     use crate::narrowphase::shape::Shape;
 
     /// Goal: the quadratic is nowhere above the gap, whatever turns, the plane too, and meets it at
-    /// both ends.
-    /// Method: points, bars and boxes in turn, each of plane and bodies still or turning up to a
-    /// turn in the interval,
-    /// accelerated or not, near and far; the gap at many times.
+    /// both ends. Method: points, bars and boxes in turn, each of plane and bodies still or turning
+    /// up to a turn in the interval, accelerated or not, near and far; the gap at many times.
     #[test]
     fn the_bound_is_nowhere_above_the_gap() {
         let mut state = 9_u64;
