@@ -286,6 +286,12 @@ impl Kernel for ThroughMemory {
                 assert_eq!(to[k], [from[k], from[k] + 0x1_0000], "pair {k} of {count}");
             }
             assert_eq!(to[I::LANES..], [[UNTOUCHED; 2]; 2]);
+            let mut to = vec![[UNTOUCHED; 3]; I::LANES + 2];
+            isa.store_triples([a, b, a], count, &mut to);
+            for (to, &word) in to.iter().zip(&from).take(count) {
+                assert_eq!(*to, [word, word + 0x1_0000, word]);
+            }
+            assert_eq!(to[I::LANES..], [[UNTOUCHED; 3]; 2]);
         }
 
         rows::<I, 4>(isa, 0);
