@@ -9,45 +9,17 @@ mod support {
     pub(crate) mod convex_cases;
     pub(crate) mod convex_promises;
     pub(crate) mod convex_shapes;
+    pub(crate) mod counting;
     pub(crate) mod draw;
 }
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use support::convex_asked::{Hulls, hulls, motion, shape};
 use support::convex_cases::{ConvexCase, convex_cases};
+use support::counting::ALLOCATIONS;
 use swath::advance::{self, Meetings, Settings};
 use swath::{Distance, Motion, Pair, Pose, Shape, Threads, Toi, gjk};
-
-/// The system's allocator, and how often it was asked for memory.
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-#[expect(unsafe_code, reason = "an allocator cannot be written without")]
-// SAFETY: every call is passed on to `System` unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as above.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// Goal: once warm a batch allocates nothing: no distance, no first time, no row that is rejected.
 ///

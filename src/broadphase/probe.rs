@@ -260,18 +260,12 @@ impl<const FILTERED: bool> Probe for SweptProbe<'_, FILTERED> {
         let meets =
             if FILTERED { meets & allowed(isa, self.filters, mover, theirs) } else { meets };
         let (first, touches) = touches(isa, mover, bounds);
-        let (mut firsts, mut names) = ([0.0; LANES_MAX], [0; LANES_MAX]);
-        first.store(&mut firsts);
-        rows.store(&mut names);
-        let mut hits = (meets & touches).bits();
+        let hits = meets & touches;
+        let kept = hits.count();
+        let mover = isa.splat_u32(mover[ROW]);
+        let columns = [mover, rows.compress(hits), first.to_bits().compress(hits)];
         let spare = self.found.spare(LANES_MAX, self.budget);
-        let mut kept = 0;
-        while hits != 0 {
-            let lane = hits.trailing_zeros() as usize;
-            hits &= hits - 1;
-            spare[kept] = SweptPair { a: mover[ROW], b: names[lane], first: firsts[lane] };
-            kept += 1;
-        }
+        isa.store_triples(columns, kept, bytemuck::cast_slice_mut(spare));
         self.found.keep(kept);
     }
 }

@@ -7,7 +7,7 @@
 use super::advance::{self, Advance, AdvanceError, Settings, Toi};
 use super::gjk::{self, Distance, GjkCache};
 use super::shape::Shape;
-use crate::geom::{Motion, Pair, Pose};
+use crate::geom::{Invalid, Motion, Pair, Pose};
 use crate::par::{self, Threads};
 use crate::store::{LengthMismatch, Rejected};
 use alloc::vec::Vec;
@@ -96,25 +96,12 @@ pub fn pairs(
             Settings { window, ..*settings }.validate()?;
         }
     }
-    rejected.clear();
-    for (row, motion) in (0..).zip(motions) {
-        if let Err(reason) = motion.validate() {
-            rejected.push(Rejected { row, reason });
-        }
-    }
-    let rejected = &*rejected;
-    let invalid = |row: u32| rejected.binary_search_by_key(&row, |rejected| rejected.row).is_ok();
-    par::fill_chunks(threads, out, CHUNK, |start, out| {
-        for (index, out) in (start..).zip(out) {
-            let Pair { a, b } = pairs[index];
-            if !rejected.is_empty() && (invalid(a) || invalid(b)) {
-                *out = Toi { advance: Advance::Separated, ..Toi::default() };
-                continue;
-            }
-            let window = windows.get(index).copied().unwrap_or(settings.window);
-            let body = |row: u32| (&shapes[row as usize], &motions[row as usize]);
-            *out = advance::of_valid(body(a), body(b), &Settings { window, ..*settings });
-        }
+    reject(motions.iter().map(Motion::validate), rejected);
+    let none = Toi { advance: Advance::Separated, ..Toi::default() };
+    answer(pairs, rejected, threads, none, out, |index, [a, b], _| {
+        let window = windows.get(index).copied().unwrap_or(settings.window);
+        let body = |row: usize| (&shapes[row], &motions[row]);
+        advance::of_valid(body(a), body(b), &Settings { window, ..*settings })
     });
     Ok(())
 }
@@ -151,27 +138,44 @@ pub fn distances(
     LengthMismatch::check("the column `poses`", shapes.len(), poses.len())?;
     LengthMismatch::check("the output `out`", pairs.len(), out.len())?;
     check_rows(pairs, shapes.len())?;
+    reject(poses.iter().map(Pose::validate), rejected);
+    let none = Distance { distance: f32::INFINITY, ..Distance::default() };
+    answer(pairs, rejected, threads, none, out, |_, [a, b], last| {
+        let mut cache = GjkCache { normal: last.normal };
+        gjk::distance_of_valid(&shapes[a], &poses[a], &shapes[b], &poses[b], &mut cache)
+    });
+    Ok(())
+}
+
+/// Lists the rows that are invalid, in order.
+fn reject(checks: impl Iterator<Item = Result<(), Invalid>>, rejected: &mut Vec<Rejected>) {
     rejected.clear();
-    for (row, pose) in (0..).zip(poses) {
-        if let Err(reason) = pose.validate() {
-            rejected.push(Rejected { row, reason });
-        }
+    for (row, check) in (0..).zip(checks) {
+        rejected.extend(check.err().map(|reason| Rejected { row, reason }));
     }
-    let rejected = &*rejected;
+}
+
+/// Replaces each element of `out` by what `ask` says of its index, the rows of its pair and what
+/// stood there; by `none` where a row is rejected.
+fn answer<T: Copy + Send + Sync>(
+    pairs: &[Pair],
+    rejected: &[Rejected],
+    threads: &Threads,
+    none: T,
+    out: &mut [T],
+    ask: impl Fn(usize, [usize; 2], T) -> T + Send + Sync,
+) {
     let invalid = |row: u32| rejected.binary_search_by_key(&row, |rejected| rejected.row).is_ok();
     par::fill_chunks(threads, out, CHUNK, |start, out| {
         for (index, out) in (start..).zip(out) {
             let Pair { a, b } = pairs[index];
-            if !rejected.is_empty() && (invalid(a) || invalid(b)) {
-                *out = Distance { distance: f32::INFINITY, ..Distance::default() };
-                continue;
-            }
-            let mut cache = GjkCache { normal: out.normal };
-            let (a, b) = (a as usize, b as usize);
-            *out = gjk::distance_of_valid(&shapes[a], &poses[a], &shapes[b], &poses[b], &mut cache);
+            *out = if !rejected.is_empty() && (invalid(a) || invalid(b)) {
+                none
+            } else {
+                ask(index, [a as usize, b as usize], *out)
+            };
         }
     });
-    Ok(())
 }
 
 fn check_rows(pairs: &[Pair], rows: usize) -> Result<(), PairsError> {
