@@ -91,7 +91,7 @@ impl Hull {
         let len = vertices.len();
         let columns = core::array::from_fn(|axis| {
             let rows = vertices.iter().map(|vertex| vertex[axis]);
-            let mut column = alloc::vec![Block::splat(last[axis]); len.div_ceil(LANES_MAX)];
+            let mut column = alloc::vec![Block::splat(last[axis]); len.div_ceil(SPAN) * (SPAN / LANES_MAX)];
             let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut column);
             numbers.iter_mut().zip(rows).for_each(|(number, row)| *number = row);
             column
@@ -142,35 +142,20 @@ impl fmt::Debug for Hull {
     }
 }
 
-/// The greatest `f64` product so far.
-struct Best {
-    direction: V3,
-    product: f64,
-    vertex: V3,
-}
-
-impl Best {
-    #[inline(always)]
-    fn new(direction: V3) -> Self {
-        Self { direction, product: f64::NEG_INFINITY, vertex: V3::ZERO }
-    }
-
-    #[inline(always)]
-    fn offer(&mut self, numbers: [&[f32]; 3], row: usize) {
-        let vertex = V3::of([numbers[0][row], numbers[1][row], numbers[2][row]]);
-        let product = self.direction.dot(vertex);
-        let better = product > self.product;
-        self.product = if better { product } else { self.product };
-        self.vertex = if better { vertex } else { self.vertex };
-    }
-}
-
 /// The search in lanes.
 struct Search<'a> {
-    /// Padded to the widest lane.
+    /// Padded to whole spans.
     numbers: [&'a [f32]; 3],
     direction: V3,
     extent: [f32; 3],
+}
+
+impl Search<'_> {
+    #[inline(always)]
+    fn vertex(&self, row: usize) -> V3 {
+        let [x, y, z] = self.numbers;
+        V3::of([x[row], y[row], z[row]])
+    }
 }
 
 impl Kernel for Search<'_> {
@@ -184,10 +169,14 @@ impl Kernel for Search<'_> {
         let lanes = [isa.splat(d[0]), isa.splat(d[1]), isa.splat(d[2])];
 
         let mut most = isa.splat(f32::NEG_INFINITY);
-        let mut row = 0;
-        while row < rows {
-            most = product::<I>(table.load(isa, row), lanes).max(most);
-            row += I::LANES;
+        let mut span = 0;
+        while span < rows {
+            let mut row = span;
+            while row < span + SPAN {
+                most = product::<I>(table.load(isa, row), lanes).max(most);
+                row += I::LANES;
+            }
+            span += SPAN;
         }
         let mut each = [f32::NEG_INFINITY; LANES_MAX];
         most.store(&mut each);
@@ -205,19 +194,33 @@ impl Kernel for Search<'_> {
         let extent =
             d[0].abs() * self.extent[0] + d[1].abs() * self.extent[1] + d[2].abs() * self.extent[2];
         let near = isa.splat(greatest - (extent * NEAR + NEAR_ZERO));
-        let mut best = Best::new(self.direction);
-        row = 0;
-        while row < rows {
-            let mut bits = near.le(product::<I>(table.load(isa, row), lanes)).bits();
-            while bits != 0 {
-                best.offer(self.numbers, row + bits.trailing_zeros() as usize);
-                bits &= bits - 1;
+        let mut best: Option<(f64, V3)> = None;
+        span = 0;
+        while span < rows {
+            let mut bits = 0_u64;
+            let mut lane = 0;
+            while lane < SPAN {
+                let mask = near.le(product::<I>(table.load(isa, span + lane), lanes));
+                bits |= u64::from(mask.bits()) << lane;
+                lane += I::LANES;
             }
-            row += I::LANES;
+            while bits != 0 {
+                let vertex = self.vertex(span + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+                let product = self.direction.dot(vertex);
+                best = match best {
+                    Some((most, _)) if product <= most => best,
+                    _ => Some((product, vertex)),
+                };
+            }
+            span += SPAN;
         }
-        best.vertex
+        best.map_or(V3::ZERO, |(_, vertex)| vertex)
     }
 }
+
+/// How many rows are looked at without a branch.
+const SPAN: usize = 32;
 
 #[inline(always)]
 fn product<I: Isa>(vertex: [I::F32; 3], d: [I::F32; 3]) -> I::F32 {

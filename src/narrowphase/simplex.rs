@@ -93,12 +93,14 @@ impl Simplex {
         face.nearest
     }
 
-    /// The same with weights of the nearest point that are as good as numbers tell.
+    /// Weights of the nearest point that are as good as numbers tell.
     ///
     /// Of a triangle whose sides are all but in line the normal equations square what is lost. With
     /// the part of one side across the other (Gram and Schmidt) it is lost once.
-    #[must_use]
-    pub(super) fn settled(mut self, x: V3) -> Self {
+    pub(super) fn settled(&self, x: V3) -> [f64; 4] {
+        if self.len != 3 {
+            return self.weights;
+        }
         let [first, second, third, _] = &self.vertices;
         let (e, f) = (second.at - first.at, third.at - first.at);
         let (ee, ef) = (e.square(), e.dot(f));
@@ -109,10 +111,7 @@ impl Simplex {
         let of_first = 1.0 - of_second - of_third;
         // NaN is not below anything.
         let inside = [of_first, of_second, of_third].iter().all(|&weight| weight >= 0.0);
-        if self.len == 3 && inside {
-            self.weights = [of_first, of_second, of_third, 0.0];
-        }
-        self
+        if inside { [of_first, of_second, of_third, 0.0] } else { self.weights }
     }
 
     /// `None` inside.

@@ -8,7 +8,7 @@ use super::super::gjk::{Gap, Placed, ROUNDING, Two};
 use super::super::shape::Shape;
 use super::super::simplex::Simplex;
 use super::super::turn::Turn;
-use super::super::vector::{M3, V3};
+use super::super::vector::{M3, V3, sqrt};
 use crate::geom::Motion;
 
 /// A body that moves.
@@ -92,6 +92,22 @@ impl<'s> Course<'s> {
     #[inline]
     pub(super) fn between(&self, t: f64) -> V3 {
         self.start + (self.delta + self.accel * (0.5 * t)) * t
+    }
+
+    /// A direction to look along first: that in which balls in their place would meet or pass.
+    pub(super) fn guess(&self, from: f64, to: f64) -> V3 {
+        let x = self.between(from);
+        let d = self.between(to) - x;
+        let margins = self.a.shape.margin + self.b.shape.margin;
+        let radius = margins + 0.7 * (self.a.shape.size + self.b.shape.size - margins);
+        let (along, square) = (-x.dot(d), d.square());
+        let mut s = 0.0;
+        if along > 0.0 {
+            let bend = along * along - square * (x.square() - radius * radius);
+            s = if bend > 0.0 { (along - sqrt(bend)) / square } else { along / square };
+            s = if s > 1.0 { 1.0 } else if s > 0.0 { s } else { 0.0 };
+        }
+        (x + d * s).unit().unwrap_or(V3::X)
     }
 
     /// How fast that changes.

@@ -19,7 +19,7 @@ use crate::geom::Motion;
 
 /// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
 /// that do not turn and that do, for which a round costs more.
-const SHARE: [f64; 2] = [0.5, 0.75];
+const SHARE: [f64; 2] = [0.125, 0.75];
 
 /// One search.
 pub(in super::super) struct Search<'s> {
@@ -83,7 +83,9 @@ impl<'s> Search<'s> {
         let mut t = from;
         let mut two = self.course.at(t);
         let mut simplex = Simplex::default();
-        let mut normal = self.course.between(t).unit().unwrap_or(V3::X);
+        let mut normal = self.course.guess(t, to);
+        // What is proved of the gap along the normal.
+        let mut known = f64::NEG_INFINITY;
         let mut stuck = false;
         loop {
             if self.rounds == ADVANCE_ROUNDS_MAX {
@@ -92,7 +94,7 @@ impl<'s> Search<'s> {
             self.rounds += 1;
             let x = self.course.between(t);
             let first = self.rounds == 1;
-            let mut found = self.nearest(&two, x, &mut simplex, normal, (&aim, first));
+            let mut found = self.nearest(&two, x, &mut simplex, (normal, known), (&aim, first));
             let mut inside = None;
             if first && found.upper <= aim.accept {
                 match self.touch(&two, t, x, &found, &simplex) {
@@ -129,7 +131,8 @@ impl<'s> Search<'s> {
                 if stuck {
                     return Advance::Unresolved { t_safe: round_down(t) };
                 }
-                (stuck, normal, simplex) = (true, found.plane, Simplex::default());
+                (stuck, normal, simplex.len) = (true, found.plane, 0);
+                known = f64::NEG_INFINITY;
                 continue;
             }
             stuck = false;
@@ -146,11 +149,15 @@ impl<'s> Search<'s> {
             match reach {
                 Reach::End => return Advance::Separated,
                 Reach::Until { t: until, normal: then, lifted } => {
-                    (t, normal) = (until, then);
+                    (t, normal, known) = (until, then, aim.band.floor);
                     if lifted {
                         aim = self.aim();
                     }
                 }
+            }
+            // What the plane goes through is where it will be met.
+            if !simplex.has(&found.support) {
+                simplex.push(found.support);
             }
             if !straight {
                 two = self.course.at(t);
@@ -175,7 +182,7 @@ impl<'s> Search<'s> {
         two: &Two<'_>,
         x: V3,
         simplex: &mut Simplex,
-        guess: V3,
+        guess: (V3, f64),
         (aim, first): (&Aim, bool),
     ) -> Nearest {
         let (level, tolerance, floor, accept) =
