@@ -274,7 +274,7 @@ impl Two<'_> {
         let mut square = f64::INFINITY;
         let mut again = false;
         while found.supports < GJK_ITERATIONS_MAX {
-            let way = simplex.reduce(x);
+            let [way, toward] = simplex.reduce(x);
             let now = way.square();
             let upper = sqrt(now);
             if simplex.len == 4 || upper <= tiny {
@@ -287,8 +287,8 @@ impl Two<'_> {
             }
             let stalled = now >= square;
             square = now;
-            let normal = way * (-1.0 / upper);
-            let vertex = self.support(normal);
+            let vertex = self.support(toward);
+            let normal = toward * (1.0 / toward.length());
             found.supports += 1;
             let lower = normal.dot(x - vertex.at);
             if lower > found.lower {

@@ -152,6 +152,13 @@ struct Search<'a> {
 
 impl Search<'_> {
     #[inline(always)]
+    fn span(&self, start: usize) -> Table<'_, f32, 3> {
+        let [x, y, z] = self.numbers;
+        let rows = start..start + SPAN;
+        Table::new([&x[rows.clone()], &y[rows.clone()], &z[rows]], SPAN)
+    }
+
+    #[inline(always)]
     fn vertex(&self, row: usize) -> V3 {
         let [x, y, z] = self.numbers;
         V3::of([x[row], y[row], z[row]])
@@ -164,15 +171,15 @@ impl Kernel for Search<'_> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> V3 {
         let rows = self.numbers[0].len();
-        let table = Table::new(self.numbers, rows);
         let d = self.direction.to_f32();
         let lanes = [isa.splat(d[0]), isa.splat(d[1]), isa.splat(d[2])];
 
         let mut most = isa.splat(f32::NEG_INFINITY);
         let mut span = 0;
         while span < rows {
-            let mut row = span;
-            while row < span + SPAN {
+            let table = self.span(span);
+            let mut row = 0;
+            while row < SPAN {
                 most = product::<I>(table.load(isa, row), lanes).max(most);
                 row += I::LANES;
             }
@@ -197,12 +204,12 @@ impl Kernel for Search<'_> {
         let mut best: Option<(f64, V3)> = None;
         span = 0;
         while span < rows {
-            let mut bits = 0_u64;
-            let mut lane = 0;
-            while lane < SPAN {
-                let mask = near.le(product::<I>(table.load(isa, span + lane), lanes));
-                bits |= u64::from(mask.bits()) << lane;
-                lane += I::LANES;
+            let table = self.span(span);
+            let (mut bits, mut row) = (0_u64, 0);
+            while row < SPAN {
+                let mask = near.le(product::<I>(table.load(isa, row), lanes));
+                bits |= u64::from(mask.bits()) << row;
+                row += I::LANES;
             }
             while bits != 0 {
                 let vertex = self.vertex(span + bits.trailing_zeros() as usize);

@@ -35,12 +35,13 @@ struct Face {
     weights: [f64; 3],
     len: usize,
     nearest: V3,
+    toward: V3,
 }
 
 impl Face {
     #[inline(always)]
     fn vertex(i: usize, y: V3) -> Self {
-        Self { which: [i, 0, 0], weights: [1.0, 0.0, 0.0], len: 1, nearest: y }
+        Self { which: [i, 0, 0], weights: [1.0, 0.0, 0.0], len: 1, nearest: y, toward: -y }
     }
 
     #[inline(always)]
@@ -48,7 +49,7 @@ impl Face {
         let nearest = y + edge * t;
         // What rounding has left along a long edge would tilt a short way: it is across.
         let nearest = nearest - edge * (nearest.dot(edge) / edge.square());
-        Self { which: [i, j, 0], weights: [1.0 - t, t, 0.0], len: 2, nearest }
+        Self { which: [i, j, 0], weights: [1.0 - t, t, 0.0], len: 2, nearest, toward: -nearest }
     }
 }
 
@@ -68,20 +69,21 @@ impl Simplex {
     }
 
     /// Keeps the least face that holds the point nearest to `x`, and returns the way from `x` to
-    /// that point. Zero where `x` is inside of a tetrahedron.
+    /// that point, and the direction back, of any length. Zero where `x` is inside of a
+    /// tetrahedron.
     #[inline]
-    pub(super) fn reduce(&mut self, x: V3) -> V3 {
+    pub(super) fn reduce(&mut self, x: V3) -> [V3; 2] {
         let y = |i: usize| self.vertices[i].at - x;
         let face = match self.len {
             1 => {
                 self.weights[0] = 1.0;
-                return y(0);
+                return [y(0), -y(0)];
             }
             2 => of_edge([0, 1], [y(0), y(1)]),
             3 => of_triangle([0, 1, 2], [y(0), y(1), y(2)]),
             _ => match self.of_tetrahedron([y(0), y(1), y(2), y(3)]) {
                 Some(face) => face,
-                None => return V3::ZERO,
+                None => return [V3::ZERO; 2],
             },
         };
         // Faces name vertices in rising order, so none is overwritten before it is read.
@@ -90,7 +92,7 @@ impl Simplex {
             self.weights[k] = face.weights[k];
         }
         self.len = face.len;
-        face.nearest
+        [face.nearest, face.toward]
     }
 
     /// Weights of the nearest point that are as good as numbers tell.
@@ -128,27 +130,43 @@ impl Simplex {
         let sign = if volume < 0.0 { -1.0 } else { 1.0 };
         let (w1, w2, w3) = (w1 * sign, w2 * sign, w3 * sign);
         let w0 = volume.abs() - w1 - w2 - w3;
-        let mut best: Option<(f64, Face)> = None;
-        for (weight, [i, j, k]) in
-            [(w0, [1, 2, 3]), (w1, [0, 2, 3]), (w2, [0, 1, 3]), (w3, [0, 1, 2])]
-        {
-            if flat || weight <= 0.0 {
-                let face = of_triangle([i, j, k], [y[i], y[j], y[k]]);
-                let square = face.nearest.square();
-                if best.is_none_or(|(least, _)| square < least) {
-                    best = Some((square, face));
-                }
+        if flat {
+            return Some(nearest_of(&y, [true; 4]));
+        }
+        let outside = [w0 <= 0.0, w1 <= 0.0, w2 <= 0.0, w3 <= 0.0];
+        if outside == [false; 4] {
+            self.weights = [w0, w1, w2, w3].map(|weight| weight / volume.abs());
+            return None;
+        }
+        Some(nearest_of(&y, outside))
+    }
+}
+
+/// The vertices of the face across from each vertex.
+const ACROSS: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
+
+/// The nearest of the faces of a tetrahedron that are asked about.
+#[inline(always)]
+fn nearest_of(y: &[V3; 4], asked: [bool; 4]) -> Face {
+    let mut best = Face::vertex(0, y[0]);
+    let mut least = f64::INFINITY;
+    for (asked, [i, j, k]) in asked.into_iter().zip(ACROSS) {
+        if asked {
+            let face = of_triangle([i, j, k], [y[i], y[j], y[k]]);
+            let square = face.nearest.square();
+            if square < least {
+                (best, least) = (face, square);
             }
         }
-        if best.is_none() {
-            self.weights = [w0, w1, w2, w3].map(|weight| weight / volume.abs());
-        }
-        best.map(|(_, face)| face)
     }
+    best
 }
 
 /// A volume that rounding can make, of the cube of the longest edge.
 const FLAT: f64 = 16.0 * f64::EPSILON;
+
+/// The square of an area that has not all its digits is below it.
+const LEAST: f64 = 1e-280;
 
 #[inline(always)]
 fn of_edge([i, j]: [usize; 2], [a, b]: [V3; 2]) -> Face {
@@ -197,11 +215,14 @@ fn of_triangle([i, j, k]: [usize; 3], [a, b, c]: [V3; 3]) -> Face {
     let sum = to_a + to_b + to_c;
     let normal = ab.cross(ac);
     let square = normal.square();
-    if sum > 0.0 && square > 0.0 {
+    if sum > 0.0 && square > LEAST {
         // The way to the plane: along its normal, without the roundings of the weights.
         let weights = [to_a / sum, to_b / sum, to_c / sum];
-        let nearest = normal * (a.dot(normal) / square);
-        return Face { which: [i, j, k], weights, len: 3, nearest };
+        let along = a.dot(normal);
+        let nearest = normal * (along / square);
+        // The direction is there before the quotient is.
+        let toward = if along > 0.0 { -normal } else { normal };
+        return Face { which: [i, j, k], weights, len: 3, nearest, toward };
     }
     // A line of three points, told by nothing but rounding: the nearest of its edges.
     let edges = [of_edge([i, j], [a, b]), of_edge([i, k], [a, c]), of_edge([j, k], [b, c])];
@@ -231,7 +252,7 @@ mod tests {
                 for corner in corners {
                     simplex.push(Vertex { at: place(corner), ..Vertex::default() });
                 }
-                let way = simplex.reduce(place([0.4, 1.0 + outside]));
+                let [way, _] = simplex.reduce(place([0.4, 1.0 + outside]));
                 assert!(simplex.len < 4, "{turn} {outside}");
                 assert!((way.length() * 3.0 - outside).abs() < 1e-12, "{turn} {outside} {way:?}");
             }
