@@ -202,7 +202,7 @@ impl Nearest {
 
     /// The gap of cores that are apart by `x`, with the simplex that was left.
     pub(super) fn gap(&self, x: V3, simplex: &Simplex) -> Gap {
-        let weights = simplex.settled(x);
+        let weights = simplex.weights(x);
         let (on_a, on_b) = (simplex.on_a(&weights), simplex.on_b(&weights));
         Gap { lower: self.lower, normal: self.plane, out: self.toward(), on_a, on_b }
     }

@@ -47,7 +47,7 @@ pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
         if found.upper > 0.0 && gap.lower >= best.lower - size * SHARP {
             // Where the faces touch is told by the simplex, not by one of the furthest vertices.
             let shown = if better { gap } else { best };
-            let weights = simplex.settled(pulled);
+            let weights = simplex.weights(pulled);
             best = Gap { on_a: simplex.on_a(&weights), on_b: simplex.on_b(&weights), ..shown };
         }
         if !better {
