@@ -59,12 +59,15 @@ impl Simplex {
         self.len += 1;
     }
 
-    /// Whether it has this vertex.
+    /// Whether it has this vertex. A branch for each comparison would be a guess each.
     #[inline(always)]
     pub(super) fn has(&self, vertex: &Vertex) -> bool {
-        self.vertices[..self.len]
-            .iter()
-            .any(|own| own.on_a == vertex.on_a && own.on_b == vertex.on_b)
+        let mut has = false;
+        for (slot, own) in self.vertices.iter().enumerate() {
+            let (p, q) = (own.at, vertex.at);
+            has |= (slot < self.len) & (p.x == q.x) & (p.y == q.y) & (p.z == q.z);
+        }
+        has
     }
 
     /// Keeps the least face that holds the point nearest to `x`, and returns the way from `x` to
@@ -246,39 +249,41 @@ fn of_triangle(which: [usize; 3], [a, b, c]: [V3; 3]) -> Face {
 fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &Sides, normal: &V3) -> Face {
     let (a, b, c) = (y[i], y[j], y[k]);
     let Sides { bb, bc, cc, d1, d2 } = *sides;
-    if d1 <= 0.0 && d2 <= 0.0 {
+    let to_b = d1 * cc - d2 * bc;
+    let to_c = d2 * bb - d1 * bc;
+    let to_a = (bb * cc - bc * bc) - to_b - to_c;
+    // One branch, not a guess for each: most often it is the face.
+    if (to_a > 0.0) & (to_b > 0.0) & (to_c > 0.0) {
+        let square = normal.square();
+        if square > LEAST {
+            // The way to the plane: along its normal, without the roundings of the products.
+            let along = a.dot(*normal);
+            let nearest = *normal * (along / square);
+            let toward = if along > 0.0 { -*normal } else { *normal };
+            return Face { which: [i, j, k], len: 3, nearest, toward };
+        }
+    }
+    if (d1 <= 0.0) & (d2 <= 0.0) {
         return Face::vertex(i, a);
     }
     // The same products as seen from `b` and from `c`.
     let (d3, d4) = (d1 - bb, d2 - bc);
-    if d3 >= 0.0 && d4 <= d3 {
+    if (d3 >= 0.0) & (d4 <= d3) {
         return Face::vertex(j, b);
     }
     let (d5, d6) = (d1 - bc, d2 - cc);
-    if d6 >= 0.0 && d5 <= d6 {
+    if (d6 >= 0.0) & (d5 <= d6) {
         return Face::vertex(k, c);
     }
-    let to_b = d1 * cc - d2 * bc;
-    let to_c = d2 * bb - d1 * bc;
-    if to_c <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+    if (to_c <= 0.0) & (d1 >= 0.0) & (d3 <= 0.0) {
         return Face::edge(i, j, a, b - a, d1 / bb);
     }
-    if to_b <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+    if (to_b <= 0.0) & (d2 >= 0.0) & (d6 <= 0.0) {
         return Face::edge(i, k, a, c - a, d2 / cc);
     }
-    let whole = bb * cc - bc * bc;
-    let to_a = whole - to_b - to_c;
     let (past_b, past_c) = (d4 - d3, d5 - d6);
-    if to_a <= 0.0 && past_b >= 0.0 && past_c >= 0.0 {
+    if (to_a <= 0.0) & (past_b >= 0.0) & (past_c >= 0.0) {
         return Face::edge(j, k, b, c - b, past_b / (past_b + past_c));
-    }
-    let square = normal.square();
-    if to_a + to_b + to_c > 0.0 && square > LEAST {
-        // The way to the plane: along its normal, without the roundings of the products.
-        let along = a.dot(*normal);
-        let nearest = *normal * (along / square);
-        let toward = if along > 0.0 { -*normal } else { *normal };
-        return Face { which: [i, j, k], len: 3, nearest, toward };
     }
     // A line of three points, told by nothing but rounding: the nearest of its edges.
     let edges = [of_edge([i, j], [a, b]), of_edge([i, k], [a, c]), of_edge([j, k], [b, c])];

@@ -7,7 +7,8 @@
 //! Bergen's ray cast (2004, "Ray casting against general convex objects") against `A − B`, along a
 //! parabola.
 
-use super::super::gjk::{Gap, Nearest, Two};
+use super::super::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, Two};
+use super::super::roots::first_root;
 use super::super::penetration;
 use super::super::shape::Shape;
 use super::super::simplex::Simplex;
@@ -159,11 +160,72 @@ impl<'s> Search<'s> {
             if !simplex.has(&found.support) {
                 simplex.push(found.support);
             }
+            if straight && aim.band.lift == f64::INFINITY {
+                match self.chase(&two, &mut simplex, &aim, [t, to]) {
+                    None => return Advance::Separated,
+                    Some((until, then)) => {
+                        (t, normal) = (until, then.unwrap_or(normal));
+                    }
+                }
+            }
             if !straight {
                 two = self.course.at(t);
                 simplex.turned(&two);
             }
         }
+    }
+
+    #[inline]
+    fn chase(
+        &mut self,
+        two: &Two<'_>,
+        simplex: &mut Simplex,
+        aim: &Aim,
+        [from, to]: [f64; 2],
+    ) -> Option<(f64, Option<V3>)> {
+        let Aim { band: Band { floor, .. }, accept } = *aim;
+        let mut t = from;
+        let mut led = None;
+        let mut square = f64::INFINITY;
+        let mut supports = 0;
+        let mut rounds = 0;
+        while supports < GJK_ITERATIONS_MAX {
+            let x = self.course.between(t);
+            let [way, toward] = simplex.reduce(x);
+            let now = way.square();
+            if now <= accept * accept || simplex.len == 4 {
+                break;
+            }
+            supports += 1;
+            let vertex = two.support(toward);
+            let normal = toward * (1.0 / toward.length());
+            let gap = normal.dot(x - vertex.at);
+            let has = simplex.has(&vertex);
+            if gap > floor {
+                let rate = normal.dot(self.course.velocity(t));
+                let bend = 0.5 * normal.dot(self.course.accel);
+                t += first_root(gap - floor, rate, bend);
+                rounds += 1;
+                if t > to {
+                    self.rounds += rounds;
+                    self.supports += supports;
+                    return None;
+                }
+                led = Some(normal);
+                square = f64::INFINITY;
+            } else {
+                if now >= square || has {
+                    break;
+                }
+                square = now;
+            }
+            if !has {
+                simplex.push(vertex);
+            }
+        }
+        self.rounds += rounds;
+        self.supports += supports;
+        Some((t, led))
     }
 
     /// Whether the cores themselves come to touch, or all but.
