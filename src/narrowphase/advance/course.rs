@@ -8,7 +8,7 @@ use super::super::gjk::{Gap, Placed, ROUNDING, Two};
 use super::super::shape::Shape;
 use super::super::simplex::Simplex;
 use super::super::turn::Turn;
-use super::super::vector::{M3, V3, sqrt};
+use super::super::vector::{M3, V3, greater, lesser, sqrt};
 use crate::geom::Motion;
 
 /// A body that moves.
@@ -23,6 +23,7 @@ pub(super) struct Mover<'s> {
 }
 
 impl<'s> Mover<'s> {
+    #[inline(always)]
     fn new(shape: &'s Shape<'s>, motion: &Motion) -> Self {
         let start = M3::of_quaternion(motion.pose.rotation);
         let turn = Turn::new(V3::of(motion.spin));
@@ -51,36 +52,97 @@ fn swing(shape: &Shape<'_>, start: &M3, turn: &Turn) -> f64 {
     if across < shape.reach { across } else { shape.reach }
 }
 
+/// The way from one body to another: `start + delta·t + ½·accel·t²`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Path {
+    start: V3,
+    delta: V3,
+    pub(super) accel: V3,
+}
+
+impl Path {
+    #[inline(always)]
+    pub(super) fn new(a: &Motion, b: &Motion) -> Self {
+        let between = |of: fn(&Motion) -> [f32; 3]| V3::of(of(b)) - V3::of(of(a));
+        Self {
+            start: between(|motion| motion.pose.position),
+            delta: between(|motion| motion.delta),
+            accel: between(|motion| motion.accel),
+        }
+    }
+
+    /// The way from `a` to `b`.
+    #[inline(always)]
+    pub(super) fn between(&self, t: f64) -> V3 {
+        self.start + (self.delta + self.accel * (0.5 * t)) * t
+    }
+
+    /// How fast that changes.
+    #[inline(always)]
+    pub(super) fn velocity(&self, t: f64) -> V3 {
+        self.delta + self.accel * t
+    }
+
+    /// More than what rounding does to a gap of two shapes at any time of the tick.
+    #[inline(always)]
+    pub(super) fn slack(&self, a: &Shape<'_>, b: &Shape<'_>, last: f64) -> f64 {
+        let last = greater(last, 1.0);
+        let lengths = self.start.length() + self.delta.length() * last + self.accel.length();
+        ROUNDING * (lengths + a.reach + a.margin + b.reach + b.margin)
+    }
+
+    /// The direction in which balls in their place, `radius` both together, meet or pass.
+    #[inline(always)]
+    pub(super) fn guess(&self, radius: f64, [from, to]: [f64; 2]) -> V3 {
+        let x = self.between(from);
+        let d = self.between(to) - x;
+        let (along, square) = (-x.dot(d), d.square());
+        let mut s = 0.0;
+        if along > 0.0 {
+            let bend = along * along - square * (x.square() - radius * radius);
+            let root = if bend > 0.0 { sqrt(bend) } else { 0.0 };
+            // NaN is not above anything.
+            let first = (along - root) / square;
+            s = if first > 0.0 { lesser(first, 1.0) } else { 0.0 };
+        }
+        (x + d * s).unit().unwrap_or(V3::X)
+    }
+}
+
 /// The motions of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Course<'s> {
     pub(super) a: Mover<'s>,
     pub(super) b: Mover<'s>,
-    start: V3,
-    delta: V3,
-    pub(super) accel: V3,
+    pub(super) path: Path,
     /// More than what rounding does to a gap at any time of the tick.
     pub(super) slack: f64,
 }
 
 impl<'s> Course<'s> {
+    #[inline(always)]
     pub(super) fn new(
         (a, a_motion): (&'s Shape<'s>, &Motion),
         (b, b_motion): (&'s Shape<'s>, &Motion),
         last: f64,
     ) -> Self {
-        let between = |of: fn(&Motion) -> [f32; 3]| V3::of(of(b_motion)) - V3::of(of(a_motion));
-        let (start, delta) =
-            (between(|motion| motion.pose.position), between(|motion| motion.delta));
-        let accel = between(|motion| motion.accel);
+        let path = Path::new(a_motion, b_motion);
+        let slack = path.slack(a, b, last);
+        Self::along((a, a_motion), (b, b_motion), path, slack)
+    }
+
+    /// The same of what is known of it.
+    #[inline(always)]
+    pub(super) fn along(
+        (a, a_motion): (&'s Shape<'s>, &Motion),
+        (b, b_motion): (&'s Shape<'s>, &Motion),
+        path: Path,
+        slack: f64,
+    ) -> Self {
         let (a, b) = (Mover::new(a, a_motion), Mover::new(b, b_motion));
-        let last = if last > 1.0 { last } else { 1.0 };
-        let lengths = start.length() + delta.length() * last + accel.length();
-        let sizes = a.shape.reach + a.shape.margin + b.shape.reach + b.shape.margin;
         // An angle is off by some roundings of itself, and what turns by as much of its reach.
         let turned = a.turn.rate * a.shape.reach + b.turn.rate * b.shape.reach;
-        let slack = ROUNDING * (lengths + sizes) + 16.0 * f64::EPSILON * turned;
-        Self { a, b, start, delta, accel, slack }
+        Self { a, b, path, slack: slack + 16.0 * f64::EPSILON * turned }
     }
 
     /// Whether neither turns.
@@ -89,31 +151,15 @@ impl<'s> Course<'s> {
     }
 
     /// The way from `a` to `b`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn between(&self, t: f64) -> V3 {
-        self.start + (self.delta + self.accel * (0.5 * t)) * t
-    }
-
-    /// A direction to look along first: that in which balls in their place would meet or pass.
-    pub(super) fn guess(&self, from: f64, to: f64) -> V3 {
-        let x = self.between(from);
-        let d = self.between(to) - x;
-        let margins = self.a.shape.margin + self.b.shape.margin;
-        let radius = margins + 0.7 * (self.a.shape.size + self.b.shape.size - margins);
-        let (along, square) = (-x.dot(d), d.square());
-        let mut s = 0.0;
-        if along > 0.0 {
-            let bend = along * along - square * (x.square() - radius * radius);
-            s = if bend > 0.0 { (along - sqrt(bend)) / square } else { along / square };
-            s = if s > 1.0 { 1.0 } else if s > 0.0 { s } else { 0.0 };
-        }
-        (x + d * s).unit().unwrap_or(V3::X)
+        self.path.between(t)
     }
 
     /// How fast that changes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn velocity(&self, t: f64) -> V3 {
-        self.delta + self.accel * t
+        self.path.velocity(t)
     }
 
     /// Both, turned as they are at `t`.
@@ -129,7 +175,7 @@ impl<'s> Course<'s> {
         let on_b = two.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
         let (spin_a, spin_b) = (self.a.turn.spin, self.b.turn.spin);
         let apart = self.velocity(t) + spin_b.cross(on_b) - spin_a.cross(on_a);
-        let bend = self.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));
+        let bend = self.path.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));
         [-apart.dot(gap.normal), -bend.dot(gap.normal)]
     }
 }

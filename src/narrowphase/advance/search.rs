@@ -7,13 +7,13 @@
 //! Bergen's ray cast (2004, "Ray casting against general convex objects") against `A − B`, along a
 //! parabola.
 
-use super::super::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, Two};
+use super::super::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two};
 use super::super::roots::first_root;
 use super::super::penetration;
 use super::super::shape::Shape;
 use super::super::simplex::Simplex;
-use super::super::vector::{V3, lesser, round_down};
-use super::course::Course;
+use super::super::vector::{V3, greater, lesser, round_down};
+use super::course::{Course, Path};
 use super::step::{self, Band, Plane, Reach};
 use super::{ADVANCE_ROUNDS_MAX, Advance, Settings, Toi, Touch};
 use crate::geom::Motion;
@@ -21,6 +21,9 @@ use crate::geom::Motion;
 /// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
 /// that do not turn and that do, for which a round costs more.
 const SHARE: [f64; 2] = [0.125, 0.75];
+
+/// Of a size: the radius of a ball that does for a shape where a first direction is guessed.
+const MEAN: f64 = 0.7;
 
 /// One search.
 pub(in super::super) struct Search<'s> {
@@ -31,6 +34,8 @@ pub(in super::super) struct Search<'s> {
     /// The distance of the cores that counts as a contact.
     level: f64,
     tolerance: f64,
+    /// The direction that is looked along first.
+    guess: V3,
     rounds: u32,
     supports: u32,
 }
@@ -43,38 +48,50 @@ struct Aim {
 }
 
 impl<'s> Search<'s> {
-    pub(in super::super) fn new(
+    /// When they first touch.
+    #[inline]
+    pub(in super::super) fn answer(
         a: (&'s Shape<'s>, &'s Motion),
         b: (&'s Shape<'s>, &'s Motion),
         settings: &'s Settings,
         window: [f64; 2],
-    ) -> Self {
-        let mut course = Course::new(a, b, window[1]);
+    ) -> Toi {
+        let path = Path::new(a.1, b.1);
         let level = a.0.margin + b.0.margin + f64::from(settings.target_distance);
+        let slack = path.slack(a.0, b.0, window[1]) + ROUNDING * level;
+        let spheres = a.0.reach + b.0.reach;
+        let margins = a.0.margin + b.0.margin;
+        let guess = path.guess(margins + MEAN * (a.0.size + b.0.size - margins), window);
+        // The balls around both, about their positions, know no rotation.
+        let [from, to] = window;
+        let gap = guess.dot(path.between(from)) - spheres;
+        let band = Band { floor: level + slack, lift: f64::INFINITY };
+        if gap > band.floor
+            && step::straight(&path, &Plane { t: from, normal: guess, gap }, &band, to) == Reach::End
+        {
+            return Toi { advance: Advance::Separated, rounds: 1, supports: 0 };
+        }
+        let course = Course::along(a, b, path, slack);
         // Both sizes count, but for a point, which has none.
         let least = match (a.0.size, b.0.size) {
             (0.0, size) | (size, 0.0) => size,
             (of_a, of_b) => lesser(of_a, of_b),
         };
-        let slack = course.slack + super::super::gjk::ROUNDING * level;
-        course.slack = slack;
-        let tolerance = f64::from(settings.tolerance) * least;
-        let tolerance = if tolerance > 16.0 * slack { tolerance } else { 16.0 * slack };
-        Self {
+        let tolerance =
+            greater(f64::from(settings.tolerance) * least, 16.0 * course.slack);
+        let mut search = Self {
             course,
             positions: [a.1, b.1],
             settings,
             window,
             level,
             tolerance,
+            guess,
             rounds: 0,
             supports: 0,
-        }
-    }
-
-    pub(in super::super) fn run(&mut self) -> Toi {
-        let advance = self.advance();
-        Toi { advance, rounds: self.rounds, supports: self.supports }
+        };
+        let advance = search.advance();
+        Toi { advance, rounds: search.rounds, supports: search.supports }
     }
 
     fn advance(&mut self) -> Advance {
@@ -84,7 +101,7 @@ impl<'s> Search<'s> {
         let mut t = from;
         let mut two = self.course.at(t);
         let mut simplex = Simplex::default();
-        let mut normal = self.course.guess(t, to);
+        let mut normal = self.guess;
         // What is proved of the gap along the normal.
         let mut known = f64::NEG_INFINITY;
         let mut stuck = false;
@@ -124,7 +141,7 @@ impl<'s> Search<'s> {
                 return if ignored {
                     self.overlapping(t, &two, &gap)
                 } else {
-                    self.impact(t, &gap)
+                    self.impact(t, &two, &gap)
                 };
             }
             if found.lower <= aim.band.floor {
@@ -139,7 +156,7 @@ impl<'s> Search<'s> {
             stuck = false;
             let plane = Plane { t, normal: found.plane, gap: found.lower };
             let reach = if straight {
-                step::straight(&self.course, &plane, &aim.band, to)
+                step::straight(&self.course.path, &plane, &aim.band, to)
             } else {
                 let planes = (&plane, &found);
                 let (reach, steps) =
@@ -203,7 +220,7 @@ impl<'s> Search<'s> {
             let has = simplex.has(&vertex);
             if gap > floor {
                 let rate = normal.dot(self.course.velocity(t));
-                let bend = 0.5 * normal.dot(self.course.accel);
+                let bend = 0.5 * normal.dot(self.course.path.accel);
                 t += first_root(gap - floor, rate, bend);
                 rounds += 1;
                 if t > to {
@@ -270,7 +287,7 @@ impl<'s> Search<'s> {
     /// What a touch at the start means: an answer, or what to look for next.
     fn touch(
         &self,
-        two: &Two<'_>,
+        two: &Two<'s>,
         t: f64,
         x: V3,
         found: &Nearest,
@@ -293,7 +310,7 @@ impl<'s> Search<'s> {
             Touch::Ignore => false,
         };
         if counts {
-            return Err(self.impact(t, &gap));
+            return Err(self.impact(t, two, &gap));
         }
         let lift = self.level + 2.0 * self.tolerance;
         let above = gap.lower - self.level;
@@ -308,12 +325,18 @@ impl<'s> Search<'s> {
     }
 
     /// The points and how fast they close are those at the time that is told.
-    fn impact(&self, t: f64, gap: &Gap) -> Advance {
+    fn impact(&self, t: f64, two: &Two<'s>, gap: &Gap) -> Advance {
         let told = round_down(t);
         let t = f64::from(told);
-        let two = self.course.at(t);
-        let [on_a, on_b] = self.points(t, &two, gap);
-        let [closing, _] = self.course.closing(t, &two, gap);
+        let told_two;
+        let two = if self.course.is_straight() {
+            two
+        } else {
+            told_two = self.course.at(t);
+            &told_two
+        };
+        let [on_a, on_b] = self.points(t, two, gap);
+        let [closing, _] = self.course.closing(t, two, gap);
         let closing = closing as f32;
         Advance::Impact { t: told, normal: gap.normal.to_f32(), on_a, on_b, closing }
     }

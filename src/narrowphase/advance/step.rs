@@ -31,7 +31,7 @@ use super::super::roots::first_root;
 use super::super::simplex::{Simplex, Vertex};
 use super::super::turn::Turn;
 use super::super::vector::{V3, greater, lesser, sqrt};
-use super::course::{Course, Mover};
+use super::course::{Course, Mover, Path};
 
 /// How many intervals one plane is asked about before another is looked for.
 const STEPS_MAX: u32 = 8;
@@ -79,10 +79,10 @@ fn leaves(band: &Band, gap: f64, rate: f64, bend: f64, end: f64) -> Option<(f64,
 
 /// How far the plane goes where nothing turns.
 #[inline]
-pub(super) fn straight(course: &Course<'_>, plane: &Plane, band: &Band, to: f64) -> Reach {
+pub(super) fn straight(path: &Path, plane: &Plane, band: &Band, to: f64) -> Reach {
     let Plane { t, normal, gap } = *plane;
-    let rate = normal.dot(course.velocity(t));
-    let bend = 0.5 * normal.dot(course.accel);
+    let rate = normal.dot(path.velocity(t));
+    let bend = 0.5 * normal.dot(path.accel);
     match leaves(band, gap, rate, bend, to - t) {
         None => Reach::End,
         Some((after, lifted)) => Reach::Until { t: lesser(t + after, to), normal, lifted },
@@ -169,7 +169,7 @@ fn whole(course: &Course<'_>, plane: &Plane, band: &Band, to: f64) -> Option<Rea
     if band.lift < f64::INFINITY || gap - band.floor <= FAR * (plane.gap - band.floor) {
         return None;
     }
-    let reached = straight(course, &Plane { gap, ..*plane }, band, to);
+    let reached = straight(&course.path, &Plane { gap, ..*plane }, band, to);
     // Nothing is won where it does not move.
     match reached {
         Reach::Until { t: at, .. } if at <= t => None,
@@ -254,7 +254,7 @@ fn span(course: &Course<'_>, pull: &Pull, plane: &Plane, band: &Band, rate: f64,
     // Where twice the gap is the deepest sag.
     let curved = 4.0 * sqrt(gap / greater(bent, f64::MIN_POSITIVE));
     // A little past where Newton's step goes, so that the root is inside.
-    let newton = 1.25 * first_root(gap, rate, 0.5 * plane.normal.dot(course.accel));
+    let newton = 1.25 * first_root(gap, rate, 0.5 * plane.normal.dot(course.path.accel));
     lesser(to - plane.t, lesser(curved, newton))
 }
 
@@ -263,7 +263,7 @@ impl Sweep {
         let across = pull.turn.spin.cross(plane.normal).length();
         let furthest = course.between(plane.t).length()
             + course.velocity(plane.t).length() * length
-            + 0.5 * course.accel.length() * (length * length);
+            + 0.5 * course.path.accel.length() * (length * length);
         let turned = across * length;
         let bent = bend(&course.a, pull, plane.normal, turned)
             + bend(&course.b, pull, plane.normal, turned)
@@ -286,7 +286,7 @@ impl Sweep {
         let turned = if pull.turn.rate == 0.0 { V3::ZERO } else { to.normal - from.normal };
         let (x1, x2) = (
             course.velocity(from.t) * self.length,
-            course.accel * (0.5 * self.length * self.length),
+            course.path.accel * (0.5 * self.length * self.length),
         );
         let cube = turned.dot(x2);
         // In [0, 1] a cube is at most the square, and at least twice the square less `s`.
