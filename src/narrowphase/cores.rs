@@ -57,6 +57,20 @@ impl Core<'_> {
         }
     }
 
+    /// The axis through the origin about which it is a body of revolution, if there is one.
+    pub(super) fn axis(&self) -> Option<usize> {
+        match self {
+            Self::Box { half } => match [half.x > 0.0, half.y > 0.0, half.z > 0.0] {
+                [_, false, false] => Some(0),
+                [false, _, false] => Some(1),
+                [false, false, _] => Some(2),
+                _ => None,
+            },
+            Self::Discs { scale, .. } => (scale.x.abs() == scale.z.abs()).then_some(1),
+            _ => None,
+        }
+    }
+
     /// The greatest magnitude of a coordinate, by axis; not less.
     pub(super) fn extent(&self) -> V3 {
         let along = |axis: V3| {

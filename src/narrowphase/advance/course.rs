@@ -20,14 +20,23 @@ pub(super) struct Mover<'s> {
     pub(super) turn: Turn,
     /// How far its core is from the axis that it turns about; not less.
     pub(super) swing: f64,
+    /// How fast its axis of revolution turns; not less. Infinite where it has none.
+    pub(super) wobble: f64,
 }
 
 impl<'s> Mover<'s> {
     #[inline(always)]
     fn new(shape: &'s Shape<'s>, motion: &Motion) -> Self {
         let start = M3::of_quaternion(motion.pose.rotation);
-        let turn = Turn::new(V3::of(motion.spin));
-        Self { shape, start, turn, swing: swing(shape, &start, &turn) }
+        // A ball about its position is the same however it turns.
+        let spin = if shape.reach == 0.0 { V3::ZERO } else { V3::of(motion.spin) };
+        let turn = Turn::new(spin);
+        let (swing, wobble) = if turn.rate == 0.0 {
+            (0.0, 0.0)
+        } else {
+            (swing(shape, &start, &turn), wobble(shape, &start, &turn))
+        };
+        Self { shape, start, turn, swing, wobble }
     }
 
     /// How it is turned at `t`.
@@ -41,6 +50,14 @@ impl<'s> Mover<'s> {
         let own = self.start.turn_back(self.turn.direction(direction, -t));
         self.shape.core.support(own).dot(own)
     }
+}
+
+/// The axis of revolution keeps its angle to that of rotation.
+fn wobble(shape: &Shape<'_>, start: &M3, turn: &Turn) -> f64 {
+    let Some(axis) = shape.core.axis() else { return f64::INFINITY };
+    // What rounding may hide of a product of two that are in line.
+    let rounding = 16.0 * f64::EPSILON * turn.rate;
+    turn.spin.cross(start.axis(axis)).length() * (1.0 + 16.0 * f64::EPSILON) + rounding
 }
 
 /// The axis stays where it is in the body too, so `|k × r|` is bounded by the extents.
@@ -120,20 +137,9 @@ pub(super) struct Course<'s> {
 }
 
 impl<'s> Course<'s> {
+    /// Along `path`, whose own slack is `slack`.
     #[inline(always)]
     pub(super) fn new(
-        (a, a_motion): (&'s Shape<'s>, &Motion),
-        (b, b_motion): (&'s Shape<'s>, &Motion),
-        last: f64,
-    ) -> Self {
-        let path = Path::new(a_motion, b_motion);
-        let slack = path.slack(a, b, last);
-        Self::along((a, a_motion), (b, b_motion), path, slack)
-    }
-
-    /// The same of what is known of it.
-    #[inline(always)]
-    pub(super) fn along(
         (a, a_motion): (&'s Shape<'s>, &Motion),
         (b, b_motion): (&'s Shape<'s>, &Motion),
         path: Path,

@@ -71,7 +71,7 @@ impl<'s> Search<'s> {
         {
             return Toi { advance: Advance::Separated, rounds: 1, supports: 0 };
         }
-        let course = Course::along(a, b, path, slack);
+        let course = Course::new(a, b, path, slack);
         // Both sizes count, but for a point, which has none.
         let least = match (a.0.size, b.0.size) {
             (0.0, size) | (size, 0.0) => size,
@@ -106,7 +106,7 @@ impl<'s> Search<'s> {
         let mut known = f64::NEG_INFINITY;
         let mut stuck = false;
         loop {
-            if self.rounds == ADVANCE_ROUNDS_MAX {
+            if self.rounds >= ADVANCE_ROUNDS_MAX {
                 return Advance::Unresolved { t_safe: round_down(t) };
             }
             self.rounds += 1;

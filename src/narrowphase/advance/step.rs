@@ -299,15 +299,24 @@ impl Sweep {
 /// `|u″|·R` of a body, where the plane turns by at most `turned` on its way.
 fn bend(mover: &Mover<'_>, pull: &Pull, normal: V3, turned: f64) -> f64 {
     let spin = pull.turn.spin;
-    if pull.turn.rate == 0.0 {
+    let rate = mover.turn.rate;
+    let across = spin.cross(normal).length();
+    let rolling = if pull.turn.rate == 0.0 {
         // The direction stays, and seen from the body goes about its axis.
-        return mover.turn.rate * mover.turn.spin.cross(normal).length() * mover.swing;
+        rate * mover.turn.spin.cross(normal).length() * mover.swing
+    } else {
+        let against = spin - mover.turn.spin;
+        let length = against.length();
+        let askew = lesser(against.cross(normal).length() + length * turned, length);
+        (length * across + rate * askew) * mover.shape.reach
+    };
+    if mover.wobble == f64::INFINITY {
+        return rolling;
     }
-    let against = spin - mover.turn.spin;
-    let length = against.length();
-    let across = against.cross(normal).length() + length * turned;
-    let across = lesser(across, length);
-    (length * spin.cross(normal).length() + mover.turn.rate * across) * mover.shape.reach
+    // A body of revolution, seen from axes that do not roll about its own.
+    let against = pull.turn.rate + mover.wobble;
+    let still = against * across + mover.wobble * (against + rate);
+    lesser(still * mover.shape.reach, rolling)
 }
 
 #[cfg(test)]
@@ -351,7 +360,8 @@ mod tests {
             let pull = Pull { turn: Turn::new(on(4, vector(3.0))) };
             let normal = vector(1.0).unit().unwrap_or(V3::X);
             let (a, b) = (&shapes[case / 32 % 4], &shapes[case / 128 % 4]);
-            let course = Course::new((a, &of_a), (b, &of_b), 1.0);
+            let path = Path::new(&of_a, &of_b);
+            let course = Course::new((a, &of_a), (b, &of_b), path, path.slack(a, b, 1.0));
             let gap = |t: f64| {
                 let normal = pull.turn.direction(normal, t);
                 let reach = course.a.reach(normal, t) + course.b.reach(-normal, t);
