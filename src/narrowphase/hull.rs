@@ -1,6 +1,6 @@
 //! Which vertex of a convex hull is furthest in a direction?
 //!
-//! A hull is its vertices: columns of `f32` in the hull's own axes, padded to the widest lane with
+//! A hull is its vertices: columns of `f32` in the hull's own axes, padded to whole spans with
 //! copies of the last one. For a direction `d` a first pass finds the greatest `f32` product `d·v`,
 //! a second the vertices whose product is not below it by more than rounding can explain;
 //! of these, seldom more than one, the greatest `f64` product wins, and of equals the first. So the
@@ -24,6 +24,10 @@ use core::fmt;
 const NEAR: f32 = 1.0 / (1 << 20) as f32;
 /// What denormals may add, for directions whose greatest component is about one.
 const NEAR_ZERO: f32 = 16.0 * f32::from_bits(1);
+
+/// How many rows are looked at between two branches. Hulls of fewer vertices differ in none: where
+/// a search ends is a guess that costs more than some rows.
+const SPAN: usize = 2 * LANES_MAX;
 
 /// The convex hull of a cloud of points, in axes of its own.
 ///
@@ -91,7 +95,8 @@ impl Hull {
         let len = vertices.len();
         let columns = core::array::from_fn(|axis| {
             let rows = vertices.iter().map(|vertex| vertex[axis]);
-            let mut column = alloc::vec![Block::splat(last[axis]); len.div_ceil(SPAN) * (SPAN / LANES_MAX)];
+            let mut column =
+                alloc::vec![Block::splat(last[axis]); len.div_ceil(SPAN) * (SPAN / LANES_MAX)];
             let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut column);
             numbers.iter_mut().zip(rows).for_each(|(number, row)| *number = row);
             column
@@ -151,6 +156,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// As many rows as a span has, from `start` on.
     #[inline(always)]
     fn span(&self, start: usize) -> Table<'_, f32, 3> {
         let [x, y, z] = self.numbers;
@@ -225,9 +231,6 @@ impl Kernel for Search<'_> {
         best.map_or(V3::ZERO, |(_, vertex)| vertex)
     }
 }
-
-/// How many rows are looked at without a branch.
-const SPAN: usize = 32;
 
 #[inline(always)]
 fn product<I: Isa>(vertex: [I::F32; 3], d: [I::F32; 3]) -> I::F32 {

@@ -36,10 +36,13 @@ pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
         let pulled = x + best.normal * (size * PULL - best.lower);
         let tiny = two.rounding(pulled.length());
         let mut simplex = Simplex::default();
-        let found = two
-            .nearest(pulled, &mut simplex, (best.normal, f64::NEG_INFINITY), tiny, |lower, upper| {
-                upper - lower <= tiny
-            });
+        let found = two.nearest(
+            pulled,
+            &mut simplex,
+            (best.normal, f64::NEG_INFINITY),
+            tiny,
+            |lower, upper| upper - lower <= tiny,
+        );
         // A way that is as short as can be told may still be askew, its plane is not.
         let (gap, plane) = (along(two, x, found.toward()), along(two, x, found.plane));
         let gap = if gap.lower > plane.lower { gap } else { plane };

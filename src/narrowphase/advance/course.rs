@@ -181,7 +181,8 @@ impl<'s> Course<'s> {
         let on_b = two.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
         let (spin_a, spin_b) = (self.a.turn.spin, self.b.turn.spin);
         let apart = self.velocity(t) + spin_b.cross(on_b) - spin_a.cross(on_a);
-        let bend = self.path.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));
+        let bend =
+            self.path.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));
         [-apart.dot(gap.normal), -bend.dot(gap.normal)]
     }
 }

@@ -3,13 +3,14 @@
 //! Each round asks for the distance at a time that is proved to be safe, and for a plane that
 //! shows it; goes to where the plane ends; and is done where the distance is within the
 //! tolerance, or the plane lasts to the end of the window. What is kept from round to round is the
-//! simplex: where the bodies do not turn, its points stay what they are, and the search is van den
-//! Bergen's ray cast (2004, "Ray casting against general convex objects") against `A − B`, along a
-//! parabola.
+//! simplex, and the point that the last plane goes through joins it. Where the bodies do not turn,
+//! points stay what they are, and the search is van den Bergen's ray cast (2004, "Ray casting
+//! against general convex objects") against `A − B`, along a parabola: a *chase*, in which every
+//! support that shows a gap moves the time on.
 
 use super::super::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two};
-use super::super::roots::first_root;
 use super::super::penetration;
+use super::super::roots::first_root;
 use super::super::shape::Shape;
 use super::super::simplex::Simplex;
 use super::super::vector::{V3, greater, lesser, round_down};
@@ -67,7 +68,8 @@ impl<'s> Search<'s> {
         let gap = guess.dot(path.between(from)) - spheres;
         let band = Band { floor: level + slack, lift: f64::INFINITY };
         if gap > band.floor
-            && step::straight(&path, &Plane { t: from, normal: guess, gap }, &band, to) == Reach::End
+            && step::straight(&path, &Plane { t: from, normal: guess, gap }, &band, to)
+                == Reach::End
         {
             return Toi { advance: Advance::Separated, rounds: 1, supports: 0 };
         }
@@ -77,8 +79,7 @@ impl<'s> Search<'s> {
             (0.0, size) | (size, 0.0) => size,
             (of_a, of_b) => lesser(of_a, of_b),
         };
-        let tolerance =
-            greater(f64::from(settings.tolerance) * least, 16.0 * course.slack);
+        let tolerance = greater(f64::from(settings.tolerance) * least, 16.0 * course.slack);
         let mut search = Self {
             course,
             positions: [a.1, b.1],
@@ -180,9 +181,7 @@ impl<'s> Search<'s> {
             if straight && aim.band.lift == f64::INFINITY {
                 match self.chase(&two, &mut simplex, &aim, [t, to]) {
                     None => return Advance::Separated,
-                    Some((until, then)) => {
-                        (t, normal) = (until, then.unwrap_or(normal));
-                    }
+                    Some((until, then)) => (t, normal) = (until, then.unwrap_or(normal)),
                 }
             }
             if !straight {
@@ -192,6 +191,9 @@ impl<'s> Search<'s> {
         }
     }
 
+    /// Goes on from a time at which nothing touches, where nothing turns: each support moves the time
+    /// on if its plane shows a gap. Ends where the simplex is near, or there is no more to be had;
+    /// what that means is told by the rounds.
     #[inline]
     fn chase(
         &mut self,
@@ -201,12 +203,9 @@ impl<'s> Search<'s> {
         [from, to]: [f64; 2],
     ) -> Option<(f64, Option<V3>)> {
         let Aim { band: Band { floor, .. }, accept } = *aim;
-        let mut t = from;
-        let mut led = None;
-        let mut square = f64::INFINITY;
-        let mut supports = 0;
-        let mut rounds = 0;
-        while supports < GJK_ITERATIONS_MAX {
+        let (mut t, mut led, mut square) = (from, None, f64::INFINITY);
+        let (mut supports, mut rounds) = (0, 0);
+        while supports < GJK_ITERATIONS_MAX && self.rounds + rounds < ADVANCE_ROUNDS_MAX {
             let x = self.course.between(t);
             let [way, toward] = simplex.reduce(x);
             let now = way.square();

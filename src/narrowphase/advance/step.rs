@@ -327,7 +327,8 @@ mod tests {
 
     /// Goal: the quadratic is nowhere above the gap, whatever turns, the plane too, and meets it at
     /// both ends. Method: points, bars and boxes in turn, each of plane and bodies still or turning
-    /// up to a turn in the interval, accelerated or not, near and far; the gap at many times.
+    /// up to a turn in the interval, accelerated or not, near and far, half of them all but about
+    /// their own axis; the gap at many times.
     #[test]
     fn the_bound_is_nowhere_above_the_gap() {
         let mut state = 9_u64;
@@ -356,7 +357,14 @@ mod tests {
                     ..Motion::from(pose)
                 }
             };
-            let (of_a, of_b) = (motion(0.1, 0), motion(if case & 8 == 0 { 1.0 } else { 20.0 }, 1));
+            let (mut of_a, mut of_b) =
+                (motion(0.1, 0), motion(if case & 8 == 0 { 1.0 } else { 20.0 }, 1));
+            if case / 512 % 2 == 1 {
+                for motion in [&mut of_a, &mut of_b] {
+                    let [x, y, z] = motion.spin;
+                    motion.spin = [1e-3 * x, y, 1e-2 * z];
+                }
+            }
             let pull = Pull { turn: Turn::new(on(4, vector(3.0))) };
             let normal = vector(1.0).unit().unwrap_or(V3::X);
             let (a, b) = (&shapes[case / 32 % 4], &shapes[case / 128 % 4]);
@@ -385,5 +393,23 @@ mod tests {
             }
         }
         assert!(tight > 0.9, "it is no larger than need be: {tight}");
+    }
+
+    /// Goal: what rolls about its own axis does not sag, and what only looks like it does. Method: a
+    /// cylinder and a box that turn three radians about `y`; a cylinder that turns about `x`.
+    #[test]
+    fn what_rolls_does_not_sag() {
+        let still = Motion::from(Pose::IDENTITY);
+        let sag = |shape: &Shape<'_>, spin: [f32; 3]| {
+            let motion = still.spinning(spin).expect("a spin");
+            let (point, path) = (Shape::point(), Path::new(&motion, &still));
+            let course = Course::new((shape, &motion), (&point, &still), path, 0.0);
+            let plane = Plane { t: 0.0, normal: V3::X, gap: 0.0 };
+            Sweep::new(&course, &Pull { turn: Turn::new(V3::ZERO) }, &plane, 1.0).sag
+        };
+        let cylinder = Shape::cylinder(0.5, 1.0).expect("a cylinder");
+        assert!(sag(&cylinder, [0.0, 3.0, 0.0]) < 1e-12);
+        assert!(sag(&cylinder, [0.0, 3.0, 3.0]) > 1.0);
+        assert!(sag(&Shape::cuboid([1.0, 0.5, 1.0]).expect("a box"), [0.0, 3.0, 0.0]) > 1.0);
     }
 }
