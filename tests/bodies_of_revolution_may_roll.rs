@@ -14,7 +14,7 @@ use support::draw::Draw;
 use swath::advance::{self, Advance, Settings};
 use swath::{Motion, Pose, Shape, Toi};
 
-/// `exp` of a unit quaternion at work on a vector.
+/// A vector, turned by a unit quaternion.
 fn turned([x, y, z, w]: [f32; 4], v: [f64; 3]) -> [f64; 3] {
     let (q, w) = ([x, y, z].map(f64::from), f64::from(w));
     let cross = |a: [f64; 3], b: [f64; 3]| {
@@ -52,9 +52,8 @@ fn search(a: (&Shape<'_>, &Motion), b: (&Shape<'_>, &Motion)) -> Toi {
 
 /// Goal: rolling is rest, also beside a grain ten thousand times smaller, at a thousand radians a
 /// tick. Method: bodies of revolution of many sizes, turned anyhow, whose spin is along their axis
-/// as nearly as `f32` can say; a ball or box beside them at rest, in flight to them or short of
-/// them, once to each side of the pair. Answers are those of the body that does not roll, and
-/// take about as many rounds.
+/// as nearly as `f32` can say; a ball or box beside them at rest or in flight to them, as either of
+/// the pair. Answers are those of the body that does not roll, and take about as many rounds.
 #[test]
 fn rolling_is_rest() {
     let mut draw = Draw::new(31);
@@ -75,18 +74,17 @@ fn rolling_is_rest() {
             turned(orientation, std::array::from_fn(|k| f64::from(u8::from(k == axis))))
         };
         let (own, across) = (along(axis), along(2));
-        // A ball rolls about any axis.
         let rate = f64::from(draw.one_of(&[0.5_f32, 6.3, 60.0, 1000.0]));
         let spin = own.map(|along| (along * rate) as f32);
 
-        // Of the lesser size; and how far an axis that is a little off swings a far end.
-        let tolerance = 2.0_f64.powi(-14) * f64::from(small.min(radius)) * 1.8;
+        // Not less than that of the grain; and how far an axis that is a little off swings an end.
+        let tolerance = 2.0_f64.powi(-14) * f64::from(small) * 1.8;
         let swing = if exact { 0.0 } else { 8.0 * 2.0_f64.powi(-23) * f64::from(size) };
         let slack = 4.0 * tolerance + 4.0 * swing + 1e-5 * f64::from(size.min(small));
         let gap = slack + f64::from(small) * f64::from(draw.between(0.0, 2.0));
         // Past the widest part and the corners of the box.
         let away = f64::from(radius) + 1.8 * f64::from(small) + gap;
-        let moved = draw.one_of(&[0.0, 0.5, 4.0]) * away;
+        let moved = draw.one_of(&[0.0, 0.9, 4.0]) * away;
         let at = across.map(|k| (k * away) as f32);
         let delta = across.map(|k| (-k * moved) as f32);
 
@@ -101,14 +99,18 @@ fn rolling_is_rest() {
                 if swapped { search(b, a) } else { search(a, b) }
             };
             let (plain, rolled) = (ask(&still), ask(&rolling));
-            assert!(rolled.rounds <= plain.rounds + 24, "{rolled:?} {plain:?} {text}");
+            // An axis that is a little off has the spin's frequency.
+            let more = if exact { 24 } else { 256 };
+            assert!(rolled.rounds <= plain.rounds + more, "{rolled:?} {plain:?} {text}");
             match (rolled.advance, plain.advance) {
                 (Advance::Separated, Advance::Separated) => {
                     assert!(moved < away, "{text}");
                 }
-                (Advance::Impact { t, .. }, Advance::Impact { t: at, .. }) => {
+                (Advance::Impact { t, .. }, Advance::Impact { t: at, normal, .. }) => {
                     hits += 1;
-                    let apart = (f64::from(t) - f64::from(at)).abs() * moved;
+                    // A tolerance is a distance along the normal.
+                    let along: f64 = (0..3).map(|k| across[k] * f64::from(normal[k])).sum();
+                    let apart = (f64::from(t) - f64::from(at)).abs() * moved * along.abs();
                     let step = 2.0_f64.powi(-23) * moved;
                     let most = 2.0 * tolerance + 4.0 * swing + step;
                     assert!(apart <= most, "{rolled:?} {plain:?} {text}");

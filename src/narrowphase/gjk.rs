@@ -273,7 +273,7 @@ impl Two<'_> {
         }
         let mut square = f64::INFINITY;
         let mut again = false;
-        while found.supports < GJK_ITERATIONS_MAX {
+        loop {
             let [way, toward] = simplex.reduce(x);
             let now = way.square();
             let upper = sqrt(now);
@@ -282,7 +282,7 @@ impl Two<'_> {
             }
             (found.upper, found.way) = (upper, way);
             // What is known of the last plane may do, or no plane be asked for.
-            if enough(found.lower, upper) {
+            if enough(found.lower, upper) || found.supports >= GJK_ITERATIONS_MAX {
                 break;
             }
             let stalled = now >= square;

@@ -28,15 +28,32 @@ impl<'s> Mover<'s> {
     #[inline(always)]
     fn new(shape: &'s Shape<'s>, motion: &Motion) -> Self {
         let start = M3::of_quaternion(motion.pose.rotation);
+        let still = Turn::new(V3::ZERO);
+        let body = Self { shape, start, turn: still, swing: 0.0, wobble: 0.0 };
+        let turn = Turn::new(V3::of(motion.spin));
         // A ball about its position is the same however it turns.
-        let spin = if shape.reach == 0.0 { V3::ZERO } else { V3::of(motion.spin) };
-        let turn = Turn::new(spin);
-        let (swing, wobble) = if turn.rate == 0.0 {
-            (0.0, 0.0)
-        } else {
-            (swing(shape, &start, &turn), wobble(shape, &start, &turn))
-        };
-        Self { shape, start, turn, swing, wobble }
+        if turn.rate == 0.0 || shape.reach == 0.0 {
+            return body;
+        }
+        let wobble = wobble(shape, &start, &turn);
+        // And so is what rolls, but for what rounding makes of it: by far less than the slack.
+        if wobble <= ROLL * turn.rate {
+            return body;
+        }
+        Self { turn, swing: swing(shape, &start, &turn), wobble, ..body }
+    }
+
+    /// How fast it turns where it is turned by `rotation`: a body of revolution as seen from axes that
+    /// do not roll about its own, which the points that are furthest and nearest do not do either.
+    pub(super) fn spin(&self, rotation: &M3) -> V3 {
+        let spin = self.turn.spin;
+        match self.shape.core.axis() {
+            Some(own) if self.turn.rate > 0.0 => {
+                let own = rotation.axis(own);
+                spin - own * own.dot(spin)
+            }
+            _ => spin,
+        }
     }
 
     /// How it is turned at `t`.
@@ -51,6 +68,10 @@ impl<'s> Mover<'s> {
         self.shape.core.support(own).dot(own)
     }
 }
+
+/// The sine of an angle between two axes that rounding can make of none: a body leaves its place by
+/// twice that of its reach.
+const ROLL: f64 = 32.0 * f64::EPSILON;
 
 /// The axis of revolution keeps its angle to that of rotation.
 fn wobble(shape: &Shape<'_>, start: &M3, turn: &Turn) -> f64 {
@@ -179,7 +200,8 @@ impl<'s> Course<'s> {
     pub(super) fn closing(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [f64; 2] {
         let on_a = two.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
         let on_b = two.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
-        let (spin_a, spin_b) = (self.a.turn.spin, self.b.turn.spin);
+        let spin_a = self.a.spin(&two.a.rotation);
+        let spin_b = self.b.spin(&two.b.rotation);
         let apart = self.velocity(t) + spin_b.cross(on_b) - spin_a.cross(on_a);
         let bend =
             self.path.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));

@@ -197,7 +197,8 @@ fn along_features(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, n: V3) 
         return None;
     }
     let (a, b) = (&course.a, &course.b);
-    let (to_a, to_b) = (a.turn.spin.cross(n), b.turn.spin.cross(n));
+    let (spin_a, spin_b) = (a.spin(&two.a.rotation), b.spin(&two.b.rotation));
+    let (to_a, to_b) = (spin_a.cross(n), spin_b.cross(n));
     // The rate at which the gap between the two points of a vertex grows, but for what all share.
     let rate = |vertex: &Vertex| {
         two.a.rotation.turn(vertex.on_a).dot(to_a) - two.b.rotation.turn(vertex.on_b).dot(to_b)
@@ -233,8 +234,8 @@ fn slope(course: &Course<'_>, two: &Two<'_>, pull: &Pull, plane: &Plane, found: 
     let on_a = two.a.rotation.turn(found.support.on_a);
     let on_b = two.b.rotation.turn(found.support.on_b);
     n.dot(course.velocity(plane.t)) + spin.cross(n).dot(course.between(plane.t))
-        - on_a.dot((spin - course.a.turn.spin).cross(n))
-        + on_b.dot((spin - course.b.turn.spin).cross(n))
+        - on_a.dot((spin - course.a.spin(&two.a.rotation)).cross(n))
+        + on_b.dot((spin - course.b.spin(&two.b.rotation)).cross(n))
 }
 
 /// An interval of time and how much a bound may sag within.
