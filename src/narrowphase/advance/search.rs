@@ -17,7 +17,7 @@ use super::super::vector::{V3, greater, lesser, round_down};
 use super::course::{Course, Path};
 use super::step::{self, Band, Plane, Reach};
 use super::{ADVANCE_ROUNDS_MAX, Advance, Settings, Toi, Touch};
-use crate::geom::Motion;
+use crate::geom::{Motion, SPIN_MAX};
 
 /// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
 /// that do not turn and that do, for which a round costs more.
@@ -63,23 +63,26 @@ impl<'s> Search<'s> {
         let spheres = a.0.reach + b.0.reach;
         let margins = a.0.margin + b.0.margin;
         let guess = path.guess(margins + MEAN * (a.0.size + b.0.size - margins), window);
-        // The balls around both, about their positions, know no rotation.
-        let [from, to] = window;
-        let gap = guess.dot(path.between(from)) - spheres;
-        let band = Band { floor: level + slack, lift: f64::INFINITY };
-        if gap > band.floor
-            && step::straight(&path, &Plane { t: from, normal: guess, gap }, &band, to)
-                == Reach::End
-        {
-            return Toi { advance: Advance::Separated, rounds: 1, supports: 0 };
-        }
-        let course = Course::new(a, b, path, slack);
         // Both sizes count, but for a point, which has none.
         let least = match (a.0.size, b.0.size) {
             (0.0, size) | (size, 0.0) => size,
             (of_a, of_b) => lesser(of_a, of_b),
         };
-        let tolerance = greater(f64::from(settings.tolerance) * least, 16.0 * course.slack);
+        let wanted = f64::from(settings.tolerance) * least;
+        // The balls around both, about their positions, know no rotation. Where they are further
+        // apart than a touch may be, whatever the spin, all that counts is whether they meet.
+        let [from, to] = window;
+        let gap = guess.dot(path.between(from)) - spheres;
+        let turned = 16.0 * f64::EPSILON * f64::from(SPIN_MAX) * spheres;
+        if gap - level > greater(wanted, 16.0 * (slack + turned)) {
+            let band = Band { floor: level + slack, lift: f64::INFINITY };
+            let plane = Plane { t: from, normal: guess, gap };
+            if step::straight(&path, &plane, &band, to) == Reach::End {
+                return Toi { advance: Advance::Separated, rounds: 1, supports: 0 };
+            }
+        }
+        let course = Course::new(a, b, path, slack);
+        let tolerance = greater(wanted, 16.0 * course.slack);
         let mut search = Self {
             course,
             positions: [a.1, b.1],
