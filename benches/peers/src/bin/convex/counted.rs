@@ -14,7 +14,10 @@ use crate::convex::{Form, Hulls};
 enum Core {
     /// `±half`; also points and segments.
     Box([f64; 3]),
-    Cylinder { half_height: f64, radius: f64 },
+    Cylinder {
+        half_height: f64,
+        radius: f64,
+    },
     Points(Vec<[f64; 3]>),
 }
 
@@ -70,9 +73,11 @@ impl SupportMap for Counted {
                 let part = if across > 0.0 { radius / across } else { 0.0 };
                 [d[0] * part, half_height.copysign(d[1]), d[2] * part]
             }
-            Core::Points(points) => {
-                points.iter().copied().max_by(|a, b| dot(*a, d).total_cmp(&dot(*b, d))).expect("points")
-            }
+            Core::Points(points) => points
+                .iter()
+                .copied()
+                .max_by(|a, b| dot(*a, d).total_cmp(&dot(*b, d)))
+                .expect("points"),
         }
     }
 
