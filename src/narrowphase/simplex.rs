@@ -95,6 +95,10 @@ impl Simplex {
         [face.nearest, face.toward]
     }
 
+    fn side(&self, i: usize, j: usize) -> V3 {
+        self.vertices[j].at - self.vertices[i].at
+    }
+
     /// Weights of the point nearest to `x`, of a simplex that is reduced.
     ///
     /// Of a triangle whose sides are all but in line the normal equations square what is lost. With
@@ -102,7 +106,7 @@ impl Simplex {
     pub(super) fn weights(&self, x: V3) -> [f64; 4] {
         let [first, second, third, fourth] = &self.vertices;
         let (e, f, along) = (second.at - first.at, third.at - first.at, x - first.at);
-        let (ee, ef, ff) = (e.square(), e.dot(f), f.square());
+        let (ee, ef) = (e.square(), e.dot(f));
         match self.len {
             0 | 1 => [1.0, 0.0, 0.0, 0.0],
             2 => {
@@ -118,11 +122,19 @@ impl Simplex {
                 if [of_first, of_second, of_third].iter().all(|&weight| weight >= 0.0) {
                     return [of_first, of_second, of_third, 0.0];
                 }
-                let (d1, d2) = (along.dot(e), along.dot(f));
-                let whole = ee * ff - ef * ef;
-                let of_second = part(d1 * ff - d2 * ef, whole);
-                let of_third = lesser(part(d2 * ee - d1 * ef, whole), 1.0 - of_second);
-                [1.0 - of_second - of_third, of_second, of_third, 0.0]
+                // What is not inside to rounding is on a side.
+                let mut best = ([1.0, 0.0, 0.0, 0.0], f64::INFINITY);
+                for [i, j] in [[0, 1], [0, 2], [1, 2]] {
+                    let (side, along) = (self.side(i, j), x - self.vertices[i].at);
+                    let of_j = part(along.dot(side), side.square());
+                    let square = (along - side * of_j).square();
+                    if square < best.1 {
+                        let mut weights = [0.0; 4];
+                        (weights[i], weights[j]) = (1.0 - of_j, of_j);
+                        best = (weights, square);
+                    }
+                }
+                best.0
             }
             _ => {
                 let g = fourth.at - first.at;
