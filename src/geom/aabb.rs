@@ -67,6 +67,11 @@ pub enum Invalid {
 
 /// Checks a point or displacement.
 pub(super) fn check_vector(vector: [f32; 3]) -> Result<(), Invalid> {
+    // One branch where nothing is wrong; NaN is not below anything.
+    let [x, y, z] = vector.map(f32::abs);
+    if (x <= COORD_MAX) & (y <= COORD_MAX) & (z <= COORD_MAX) {
+        return Ok(());
+    }
     (0..3).try_for_each(|axis| check_axis(axis, vector[axis], vector[axis]))
 }
 

@@ -48,12 +48,26 @@ impl Core<'_> {
                 let (y, r) = if up { (*high, radius * top) } else { (*low, *radius) };
                 V3::new(x * r, y, z * r).times(*scale)
             }
-            Self::Hull { hull, scale } if *scale == V3::ONE => hull.support(d),
+            Self::Hull { hull, scale } if *scale == V3::ONE => hull.support(scaled(d, V3::ONE)),
             Self::Hull { hull, scale } => hull.support(scaled(d, *scale)).times(*scale),
             Self::Map { map, scale } => {
                 let [x, y, z] = map.support(scaled(d, *scale).to_array());
                 V3::new(x, y, z).times(*scale)
             }
+        }
+    }
+
+    /// The axis through the origin about which it is a body of revolution, if there is one.
+    pub(super) fn axis(&self) -> Option<usize> {
+        match self {
+            Self::Box { half } => match [half.x > 0.0, half.y > 0.0, half.z > 0.0] {
+                [_, false, false] => Some(0),
+                [false, _, false] => Some(1),
+                [false, false, _] => Some(2),
+                _ => None,
+            },
+            Self::Discs { scale, .. } => (scale.x.abs() == scale.z.abs()).then_some(1),
+            _ => None,
         }
     }
 
@@ -100,6 +114,7 @@ impl Core<'_> {
 
 /// The direction in which what is to be scaled is asked, with a greatest component in `[1, 2)`. It
 /// is brought there by a power of two, so that a scale that is one changes no vertex.
+#[inline(always)]
 fn scaled(direction: V3, scale: V3) -> V3 {
     let d = direction.times(scale);
     let V3 { x, y, z } = d.abs();
@@ -108,5 +123,7 @@ fn scaled(direction: V3, scale: V3) -> V3 {
     if most < f64::MIN_POSITIVE {
         return V3::X;
     }
-    d * (1.0 / f64::from_bits(most.to_bits() & f64::INFINITY.to_bits()))
+    // The reciprocal of the power of two below it: the exponents add up to twice the bias.
+    let power = most.to_bits() & f64::INFINITY.to_bits();
+    d * f64::from_bits((2046 << 52) - power)
 }

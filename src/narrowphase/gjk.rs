@@ -121,7 +121,7 @@ pub(super) fn distance_of_valid(
     let guess = V3::of(cache.normal).unit().or_else(|| x.unit()).unwrap_or(V3::X);
     let mut simplex = Simplex::default();
     let tiny = two.rounding(x.length());
-    let found = two.nearest(x, &mut simplex, guess, tiny, |lower, upper| {
+    let found = two.nearest(x, &mut simplex, (guess, f64::NEG_INFINITY), tiny, |lower, upper| {
         upper < f64::INFINITY && upper - lower <= (upper - margins).abs() * RELATIVE_SLACK + near
     });
     let gap = if found.upper > tiny {
@@ -202,8 +202,8 @@ impl Nearest {
 
     /// The gap of cores that are apart by `x`, with the simplex that was left.
     pub(super) fn gap(&self, x: V3, simplex: &Simplex) -> Gap {
-        let simplex = simplex.settled(x);
-        let (on_a, on_b) = (simplex.on_a(), simplex.on_b());
+        let weights = simplex.weights(x);
+        let (on_a, on_b) = (simplex.on_a(&weights), simplex.on_b(&weights));
         Gap { lower: self.lower, normal: self.plane, out: self.toward(), on_a, on_b }
     }
 }
@@ -242,19 +242,20 @@ impl Two<'_> {
 
     /// Searches for the point of `C` nearest to `x` until `enough(lower, upper)`, or no more is to
     /// be had, or the distance is not above `tiny`. Begins with `simplex`, or along `guess` where
-    /// it is empty, and leaves in it the nearest face with its weights.
+    /// it is empty, and leaves in it the nearest face with its weights. Along `guess` the gap is
+    /// not less than `known`.
     #[inline]
     pub(super) fn nearest(
         &self,
         x: V3,
         simplex: &mut Simplex,
-        guess: V3,
+        (guess, known): (V3, f64),
         tiny: f64,
         enough: impl Fn(f64, f64) -> bool,
     ) -> Nearest {
         let mut found = Nearest {
             upper: f64::INFINITY,
-            lower: f64::NEG_INFINITY,
+            lower: known,
             plane: guess,
             support: Vertex::default(),
             way: -guess,
@@ -272,18 +273,22 @@ impl Two<'_> {
         }
         let mut square = f64::INFINITY;
         let mut again = false;
-        while found.supports < GJK_ITERATIONS_MAX {
-            let way = simplex.reduce(x);
+        loop {
+            let [way, toward] = simplex.reduce(x);
             let now = way.square();
             let upper = sqrt(now);
             if simplex.len == 4 || upper <= tiny {
                 return Nearest { upper: 0.0, way, ..found };
             }
             (found.upper, found.way) = (upper, way);
+            // What is known of the last plane may do, or no plane be asked for.
+            if enough(found.lower, upper) || found.supports >= GJK_ITERATIONS_MAX {
+                break;
+            }
             let stalled = now >= square;
             square = now;
-            let normal = way * (-1.0 / upper);
-            let vertex = self.support(normal);
+            let vertex = self.support(toward);
+            let normal = toward * (1.0 / toward.length());
             found.supports += 1;
             let lower = normal.dot(x - vertex.at);
             if lower > found.lower {
@@ -299,7 +304,8 @@ impl Two<'_> {
                     break;
                 }
                 (again, square, simplex.len) = (true, f64::INFINITY, 0);
-                simplex.push(found.support);
+                simplex.push(self.support(found.plane));
+                found.supports += 1;
                 continue;
             }
             simplex.push(vertex);
@@ -313,19 +319,19 @@ pub(super) const ROUNDING: f64 = 256.0 * f64::EPSILON;
 
 impl Simplex {
     /// The nearest point of `a`'s core, in its own axes.
-    pub(super) fn on_a(&self) -> V3 {
-        self.weighted(|vertex| vertex.on_a)
+    pub(super) fn on_a(&self, weights: &[f64; 4]) -> V3 {
+        self.weighted(weights, |vertex| vertex.on_a)
     }
 
     /// The nearest point of `b`'s core, in its own axes.
-    pub(super) fn on_b(&self) -> V3 {
-        self.weighted(|vertex| vertex.on_b)
+    pub(super) fn on_b(&self, weights: &[f64; 4]) -> V3 {
+        self.weighted(weights, |vertex| vertex.on_b)
     }
 
     #[inline(always)]
-    fn weighted(&self, point: impl Fn(&Vertex) -> V3) -> V3 {
+    fn weighted(&self, weights: &[f64; 4], point: impl Fn(&Vertex) -> V3) -> V3 {
         let mut sum = V3::ZERO;
-        for (vertex, &weight) in self.vertices[..self.len].iter().zip(&self.weights) {
+        for (vertex, &weight) in self.vertices[..self.len].iter().zip(weights) {
             sum = sum + point(vertex) * weight;
         }
         sum

@@ -1,6 +1,6 @@
 //! Which vertex of a convex hull is furthest in a direction?
 //!
-//! A hull is its vertices: columns of `f32` in the hull's own axes, padded to the widest lane with
+//! A hull is its vertices: columns of `f32` in the hull's own axes, padded to whole spans with
 //! copies of the last one. For a direction `d` a first pass finds the greatest `f32` product `d·v`,
 //! a second the vertices whose product is not below it by more than rounding can explain;
 //! of these, seldom more than one, the greatest `f64` product wins, and of equals the first. So the
@@ -24,6 +24,10 @@ use core::fmt;
 const NEAR: f32 = 1.0 / (1 << 20) as f32;
 /// What denormals may add, for directions whose greatest component is about one.
 const NEAR_ZERO: f32 = 16.0 * f32::from_bits(1);
+
+/// How many rows are looked at between two branches. Hulls of fewer vertices differ in none: where
+/// a search ends is a guess that costs more than some rows.
+const SPAN: usize = 2 * LANES_MAX;
 
 /// The convex hull of a cloud of points, in axes of its own.
 ///
@@ -91,7 +95,8 @@ impl Hull {
         let len = vertices.len();
         let columns = core::array::from_fn(|axis| {
             let rows = vertices.iter().map(|vertex| vertex[axis]);
-            let mut column = alloc::vec![Block::splat(last[axis]); len.div_ceil(LANES_MAX)];
+            let mut column =
+                alloc::vec![Block::splat(last[axis]); len.div_ceil(SPAN) * (SPAN / LANES_MAX)];
             let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut column);
             numbers.iter_mut().zip(rows).for_each(|(number, row)| *number = row);
             column
@@ -142,35 +147,28 @@ impl fmt::Debug for Hull {
     }
 }
 
-/// The greatest `f64` product so far.
-struct Best {
-    direction: V3,
-    product: f64,
-    vertex: V3,
-}
-
-impl Best {
-    #[inline(always)]
-    fn new(direction: V3) -> Self {
-        Self { direction, product: f64::NEG_INFINITY, vertex: V3::ZERO }
-    }
-
-    #[inline(always)]
-    fn offer(&mut self, numbers: [&[f32]; 3], row: usize) {
-        let vertex = V3::of([numbers[0][row], numbers[1][row], numbers[2][row]]);
-        let product = self.direction.dot(vertex);
-        let better = product > self.product;
-        self.product = if better { product } else { self.product };
-        self.vertex = if better { vertex } else { self.vertex };
-    }
-}
-
 /// The search in lanes.
 struct Search<'a> {
-    /// Padded to the widest lane.
+    /// Padded to whole spans.
     numbers: [&'a [f32]; 3],
     direction: V3,
     extent: [f32; 3],
+}
+
+impl Search<'_> {
+    /// As many rows as a span has, from `start` on.
+    #[inline(always)]
+    fn span(&self, start: usize) -> Table<'_, f32, 3> {
+        let [x, y, z] = self.numbers;
+        let rows = start..start + SPAN;
+        Table::new([&x[rows.clone()], &y[rows.clone()], &z[rows]], SPAN)
+    }
+
+    #[inline(always)]
+    fn vertex(&self, row: usize) -> V3 {
+        let [x, y, z] = self.numbers;
+        V3::of([x[row], y[row], z[row]])
+    }
 }
 
 impl Kernel for Search<'_> {
@@ -179,15 +177,19 @@ impl Kernel for Search<'_> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> V3 {
         let rows = self.numbers[0].len();
-        let table = Table::new(self.numbers, rows);
         let d = self.direction.to_f32();
         let lanes = [isa.splat(d[0]), isa.splat(d[1]), isa.splat(d[2])];
 
         let mut most = isa.splat(f32::NEG_INFINITY);
-        let mut row = 0;
-        while row < rows {
-            most = product::<I>(table.load(isa, row), lanes).max(most);
-            row += I::LANES;
+        let mut span = 0;
+        while span < rows {
+            let table = self.span(span);
+            let mut row = 0;
+            while row < SPAN {
+                most = product::<I>(table.load(isa, row), lanes).max(most);
+                row += I::LANES;
+            }
+            span += SPAN;
         }
         let mut each = [f32::NEG_INFINITY; LANES_MAX];
         most.store(&mut each);
@@ -205,17 +207,28 @@ impl Kernel for Search<'_> {
         let extent =
             d[0].abs() * self.extent[0] + d[1].abs() * self.extent[1] + d[2].abs() * self.extent[2];
         let near = isa.splat(greatest - (extent * NEAR + NEAR_ZERO));
-        let mut best = Best::new(self.direction);
-        row = 0;
-        while row < rows {
-            let mut bits = near.le(product::<I>(table.load(isa, row), lanes)).bits();
-            while bits != 0 {
-                best.offer(self.numbers, row + bits.trailing_zeros() as usize);
-                bits &= bits - 1;
+        let mut best: Option<(f64, V3)> = None;
+        span = 0;
+        while span < rows {
+            let table = self.span(span);
+            let (mut bits, mut row) = (0_u64, 0);
+            while row < SPAN {
+                let mask = near.le(product::<I>(table.load(isa, row), lanes));
+                bits |= u64::from(mask.bits()) << row;
+                row += I::LANES;
             }
-            row += I::LANES;
+            while bits != 0 {
+                let vertex = self.vertex(span + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+                let product = self.direction.dot(vertex);
+                best = match best {
+                    Some((most, _)) if product <= most => best,
+                    _ => Some((product, vertex)),
+                };
+            }
+            span += SPAN;
         }
-        best.vertex
+        best.map_or(V3::ZERO, |(_, vertex)| vertex)
     }
 }
 

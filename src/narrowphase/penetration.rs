@@ -36,8 +36,13 @@ pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
         let pulled = x + best.normal * (size * PULL - best.lower);
         let tiny = two.rounding(pulled.length());
         let mut simplex = Simplex::default();
-        let found = two
-            .nearest(pulled, &mut simplex, best.normal, tiny, |lower, upper| upper - lower <= tiny);
+        let found = two.nearest(
+            pulled,
+            &mut simplex,
+            (best.normal, f64::NEG_INFINITY),
+            tiny,
+            |lower, upper| upper - lower <= tiny,
+        );
         // A way that is as short as can be told may still be askew, its plane is not.
         let (gap, plane) = (along(two, x, found.toward()), along(two, x, found.plane));
         let gap = if gap.lower > plane.lower { gap } else { plane };
@@ -45,8 +50,8 @@ pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
         if found.upper > 0.0 && gap.lower >= best.lower - size * SHARP {
             // Where the faces touch is told by the simplex, not by one of the furthest vertices.
             let shown = if better { gap } else { best };
-            let simplex = simplex.settled(pulled);
-            best = Gap { on_a: simplex.on_a(), on_b: simplex.on_b(), ..shown };
+            let weights = simplex.weights(pulled);
+            best = Gap { on_a: simplex.on_a(&weights), on_b: simplex.on_b(&weights), ..shown };
         }
         if !better {
             break;

@@ -9,7 +9,7 @@
 //! Promise: none of the weights. Rounding here costs rounds, never a wrong bound: bounds come from
 //! supports (`gjk.rs`).
 
-use super::vector::V3;
+use super::vector::{V3, lesser};
 
 /// A point of `A − B`, and the points of either in its own axes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,27 +20,27 @@ pub(super) struct Vertex {
     pub(super) on_b: V3,
 }
 
-/// Up to four vertices and the weights of the nearest point.
+/// Up to four vertices.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Simplex {
     pub(super) vertices: [Vertex; 4],
-    pub(super) weights: [f64; 4],
     pub(super) len: usize,
 }
 
-/// A face of the simplex: which vertices, with which weights, and the nearest point.
+/// A face of the simplex: which vertices, and the point nearest to the origin.
 #[derive(Clone, Copy)]
 struct Face {
     which: [usize; 3],
-    weights: [f64; 3],
     len: usize,
     nearest: V3,
+    /// The direction from there to the origin, of any length: known before `nearest` is.
+    toward: V3,
 }
 
 impl Face {
     #[inline(always)]
     fn vertex(i: usize, y: V3) -> Self {
-        Self { which: [i, 0, 0], weights: [1.0, 0.0, 0.0], len: 1, nearest: y }
+        Self { which: [i, 0, 0], len: 1, nearest: y, toward: -y }
     }
 
     #[inline(always)]
@@ -48,7 +48,7 @@ impl Face {
         let nearest = y + edge * t;
         // What rounding has left along a long edge would tilt a short way: it is across.
         let nearest = nearest - edge * (nearest.dot(edge) / edge.square());
-        Self { which: [i, j, 0], weights: [1.0 - t, t, 0.0], len: 2, nearest }
+        Self { which: [i, j, 0], len: 2, nearest, toward: -nearest }
     }
 }
 
@@ -59,97 +59,167 @@ impl Simplex {
         self.len += 1;
     }
 
-    /// Whether it has this vertex.
+    /// Whether it has this vertex. A branch for each comparison would be a guess each.
     #[inline(always)]
     pub(super) fn has(&self, vertex: &Vertex) -> bool {
-        self.vertices[..self.len]
-            .iter()
-            .any(|own| own.on_a == vertex.on_a && own.on_b == vertex.on_b)
+        let mut has = false;
+        for (slot, own) in self.vertices.iter().enumerate() {
+            let (p, q) = (own.at, vertex.at);
+            has |= (slot < self.len) & (p.x == q.x) & (p.y == q.y) & (p.z == q.z);
+        }
+        has
     }
 
     /// Keeps the least face that holds the point nearest to `x`, and returns the way from `x` to
-    /// that point. Zero where `x` is inside of a tetrahedron.
-    #[inline]
-    pub(super) fn reduce(&mut self, x: V3) -> V3 {
+    /// that point, and the direction back, of any length. Zero where `x` is inside of a
+    /// tetrahedron.
+    #[inline(always)]
+    pub(super) fn reduce(&mut self, x: V3) -> [V3; 2] {
         let y = |i: usize| self.vertices[i].at - x;
         let face = match self.len {
-            1 => {
-                self.weights[0] = 1.0;
-                return y(0);
-            }
+            1 => return [y(0), -y(0)],
             2 => of_edge([0, 1], [y(0), y(1)]),
             3 => of_triangle([0, 1, 2], [y(0), y(1), y(2)]),
-            _ => match self.of_tetrahedron([y(0), y(1), y(2), y(3)]) {
+            _ => match of_tetrahedron(&[y(0), y(1), y(2), y(3)]) {
                 Some(face) => face,
-                None => return V3::ZERO,
+                None => return [V3::ZERO; 2],
             },
         };
         // Faces name vertices in rising order, so none is overwritten before it is read.
         for k in 0..face.len {
-            self.vertices[k] = self.vertices[face.which[k]];
-            self.weights[k] = face.weights[k];
+            if face.which[k] != k {
+                self.vertices[k] = self.vertices[face.which[k]];
+            }
         }
         self.len = face.len;
-        face.nearest
+        [face.nearest, face.toward]
     }
 
-    /// The same with weights of the nearest point that are as good as numbers tell.
+    fn side(&self, i: usize, j: usize) -> V3 {
+        self.vertices[j].at - self.vertices[i].at
+    }
+
+    /// Weights of the point nearest to `x`, of a simplex that is reduced.
     ///
     /// Of a triangle whose sides are all but in line the normal equations square what is lost. With
     /// the part of one side across the other (Gram and Schmidt) it is lost once.
-    #[must_use]
-    pub(super) fn settled(mut self, x: V3) -> Self {
-        let [first, second, third, _] = &self.vertices;
-        let (e, f) = (second.at - first.at, third.at - first.at);
+    pub(super) fn weights(&self, x: V3) -> [f64; 4] {
+        let [first, second, third, fourth] = &self.vertices;
+        let (e, f, along) = (second.at - first.at, third.at - first.at, x - first.at);
         let (ee, ef) = (e.square(), e.dot(f));
-        let across = f - e * (ef / ee);
-        let along = x - first.at;
-        let of_third = along.dot(across) / across.square();
-        let of_second = (along.dot(e) - of_third * ef) / ee;
-        let of_first = 1.0 - of_second - of_third;
-        // NaN is not below anything.
-        let inside = [of_first, of_second, of_third].iter().all(|&weight| weight >= 0.0);
-        if self.len == 3 && inside {
-            self.weights = [of_first, of_second, of_third, 0.0];
-        }
-        self
-    }
-
-    /// `None` inside.
-    fn of_tetrahedron(&mut self, y: [V3; 4]) -> Option<Face> {
-        let (e1, e2, e3) = (y[1] - y[0], y[2] - y[0], y[3] - y[0]);
-        let (c23, c31, c12) = (e2.cross(e3), e3.cross(e1), e1.cross(e2));
-        let volume = e1.dot(c23);
-        let to = -y[0];
-        let (w1, w2, w3) = (to.dot(c23), to.dot(c31), to.dot(c12));
-        // By how much the products may be off; a flat tetrahedron has no inside.
-        let scale = e1.square() + e2.square() + e3.square();
-        let least = FLAT * scale * super::vector::sqrt(scale);
-        let flat = volume.abs() <= least;
-        let sign = if volume < 0.0 { -1.0 } else { 1.0 };
-        let (w1, w2, w3) = (w1 * sign, w2 * sign, w3 * sign);
-        let w0 = volume.abs() - w1 - w2 - w3;
-        let mut best: Option<(f64, Face)> = None;
-        for (weight, [i, j, k]) in
-            [(w0, [1, 2, 3]), (w1, [0, 2, 3]), (w2, [0, 1, 3]), (w3, [0, 1, 2])]
-        {
-            if flat || weight <= 0.0 {
-                let face = of_triangle([i, j, k], [y[i], y[j], y[k]]);
-                let square = face.nearest.square();
-                if best.is_none_or(|(least, _)| square < least) {
-                    best = Some((square, face));
+        match self.len {
+            0 | 1 => [1.0, 0.0, 0.0, 0.0],
+            2 => {
+                let of_second = part(along.dot(e), ee);
+                [1.0 - of_second, of_second, 0.0, 0.0]
+            }
+            3 => {
+                let across = f - e * (ef / ee);
+                let of_third = along.dot(across) / across.square();
+                let of_second = (along.dot(e) - of_third * ef) / ee;
+                let of_first = 1.0 - of_second - of_third;
+                // NaN is not below anything.
+                if [of_first, of_second, of_third].iter().all(|&weight| weight >= 0.0) {
+                    return [of_first, of_second, of_third, 0.0];
                 }
+                // What is not inside to rounding is on a side.
+                let mut best = ([1.0, 0.0, 0.0, 0.0], f64::INFINITY);
+                for [i, j] in [[0, 1], [0, 2], [1, 2]] {
+                    let (side, along) = (self.side(i, j), x - self.vertices[i].at);
+                    let of_j = part(along.dot(side), side.square());
+                    let square = (along - side * of_j).square();
+                    if square < best.1 {
+                        let mut weights = [0.0; 4];
+                        (weights[i], weights[j]) = (1.0 - of_j, of_j);
+                        best = (weights, square);
+                    }
+                }
+                best.0
+            }
+            _ => {
+                let g = fourth.at - first.at;
+                let volume = e.dot(f.cross(g));
+                let of_second = along.dot(f.cross(g)) / volume;
+                let (of_third, of_fourth) =
+                    (along.dot(g.cross(e)) / volume, along.dot(e.cross(f)) / volume);
+                [1.0 - of_second - of_third - of_fourth, of_second, of_third, of_fourth]
             }
         }
-        if best.is_none() {
-            self.weights = [w0, w1, w2, w3].map(|weight| weight / volume.abs());
-        }
-        best.map(|(_, face)| face)
     }
+}
+
+/// A part of a whole, in `[0, 1]`.
+fn part(of: f64, whole: f64) -> f64 {
+    // NaN is not above anything.
+    let part = of / whole;
+    if part > 0.0 { lesser(part, 1.0) } else { 0.0 }
+}
+
+/// `None` inside.
+#[inline]
+fn of_tetrahedron(y: &[V3; 4]) -> Option<Face> {
+    let (e1, e2, e3) = (y[1] - y[0], y[2] - y[0], y[3] - y[0]);
+    let (c23, c31, c12) = (e2.cross(e3), e3.cross(e1), e1.cross(e2));
+    let volume = e1.dot(c23);
+    let to = -y[0];
+    let (w1, w2, w3) = (to.dot(c23), to.dot(c31), to.dot(c12));
+    // By how much the products may be off; a flat tetrahedron has no inside.
+    let (g11, g22, g33) = (e1.square(), e2.square(), e3.square());
+    let scale = g11 + g22 + g33;
+    let flat = volume * volume <= (FLAT * FLAT) * (scale * scale * scale);
+    let sign = if volume < 0.0 { -1.0 } else { 1.0 };
+    let (w1, w2, w3) = (w1 * sign, w2 * sign, w3 * sign);
+    let w0 = volume.abs() - w1 - w2 - w3;
+    let (d1, d2, d3) = (to.dot(e1), to.dot(e2), to.dot(e3));
+    let mut best = None;
+    let mut least = f64::INFINITY;
+    // What is outside of a face and above it is nearest to it; else the nearest face is sought.
+    if flat || w3 <= 0.0 {
+        let sides = Sides { bb: g11, bc: e1.dot(e2), cc: g22, d1, d2 };
+        let face = of_sides([0, 1, 2], y, &sides, &c12);
+        if face.len == 3 && !flat {
+            return Some(face);
+        }
+        (best, least) = (Some(face), face.nearest.square());
+    }
+    if flat || w2 <= 0.0 {
+        let sides = Sides { bb: g11, bc: e1.dot(e3), cc: g33, d1, d2: d3 };
+        let face = of_sides([0, 1, 3], y, &sides, &c31);
+        if face.len == 3 && !flat {
+            return Some(face);
+        }
+        let square = face.nearest.square();
+        if square < least {
+            (best, least) = (Some(face), square);
+        }
+    }
+    if flat || w1 <= 0.0 {
+        let sides = Sides { bb: g22, bc: e2.dot(e3), cc: g33, d1: d2, d2: d3 };
+        let face = of_sides([0, 2, 3], y, &sides, &c23);
+        if face.len == 3 && !flat {
+            return Some(face);
+        }
+        let square = face.nearest.square();
+        if square < least {
+            (best, least) = (Some(face), square);
+        }
+    }
+    if flat || w0 <= 0.0 {
+        let (f, g) = (y[2] - y[1], y[3] - y[1]);
+        let face = of_sides([1, 2, 3], y, &Sides::new(-y[1], f, g), &f.cross(g));
+        let square = face.nearest.square();
+        if square < least {
+            best = Some(face);
+        }
+    }
+    best
 }
 
 /// A volume that rounding can make, of the cube of the longest edge.
 const FLAT: f64 = 16.0 * f64::EPSILON;
+
+/// The square of an area that has not all its digits is below it.
+const LEAST: f64 = 1e-280;
 
 #[inline(always)]
 fn of_edge([i, j]: [usize; 2], [a, b]: [V3; 2]) -> Face {
@@ -164,45 +234,68 @@ fn of_edge([i, j]: [usize; 2], [a, b]: [V3; 2]) -> Face {
     }
 }
 
-#[inline]
-fn of_triangle([i, j, k]: [usize; 3], [a, b, c]: [V3; 3]) -> Face {
+/// Products of two sides of a triangle from one corner, and of each with the way to the origin.
+#[derive(Clone, Copy)]
+struct Sides {
+    bb: f64,
+    bc: f64,
+    cc: f64,
+    d1: f64,
+    d2: f64,
+}
+
+impl Sides {
+    #[inline(always)]
+    fn new(to: V3, ab: V3, ac: V3) -> Self {
+        let (bb, bc, cc) = (ab.square(), ab.dot(ac), ac.square());
+        Self { bb, bc, cc, d1: to.dot(ab), d2: to.dot(ac) }
+    }
+}
+
+#[inline(always)]
+fn of_triangle(which: [usize; 3], [a, b, c]: [V3; 3]) -> Face {
     let (ab, ac) = (b - a, c - a);
-    let (bb, bc, cc) = (ab.square(), ab.dot(ac), ac.square());
-    let (d1, d2) = (-a.dot(ab), -a.dot(ac));
-    if d1 <= 0.0 && d2 <= 0.0 {
+    of_sides(which, &[a, b, c, c], &Sides::new(-a, ab, ac), &ab.cross(ac))
+}
+
+fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &Sides, normal: &V3) -> Face {
+    let (a, b, c) = (y[i], y[j], y[k]);
+    let Sides { bb, bc, cc, d1, d2 } = *sides;
+    let to_b = d1 * cc - d2 * bc;
+    let to_c = d2 * bb - d1 * bc;
+    let to_a = (bb * cc - bc * bc) - to_b - to_c;
+    // One branch, not a guess for each: most often it is the face.
+    if (to_a > 0.0) & (to_b > 0.0) & (to_c > 0.0) {
+        let square = normal.square();
+        if square > LEAST {
+            // The way to the plane: along its normal, without the roundings of the products.
+            let along = a.dot(*normal);
+            let nearest = *normal * (along / square);
+            let toward = if along > 0.0 { -*normal } else { *normal };
+            return Face { which: [i, j, k], len: 3, nearest, toward };
+        }
+    }
+    if (d1 <= 0.0) & (d2 <= 0.0) {
         return Face::vertex(i, a);
     }
     // The same products as seen from `b` and from `c`.
     let (d3, d4) = (d1 - bb, d2 - bc);
-    if d3 >= 0.0 && d4 <= d3 {
+    if (d3 >= 0.0) & (d4 <= d3) {
         return Face::vertex(j, b);
     }
     let (d5, d6) = (d1 - bc, d2 - cc);
-    if d6 >= 0.0 && d5 <= d6 {
+    if (d6 >= 0.0) & (d5 <= d6) {
         return Face::vertex(k, c);
     }
-    let to_b = d1 * cc - d2 * bc;
-    let to_c = d2 * bb - d1 * bc;
-    if to_c <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return Face::edge(i, j, a, ab, d1 / bb);
+    if (to_c <= 0.0) & (d1 >= 0.0) & (d3 <= 0.0) {
+        return Face::edge(i, j, a, b - a, d1 / bb);
     }
-    if to_b <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return Face::edge(i, k, a, ac, d2 / cc);
+    if (to_b <= 0.0) & (d2 >= 0.0) & (d6 <= 0.0) {
+        return Face::edge(i, k, a, c - a, d2 / cc);
     }
-    let whole = bb * cc - bc * bc;
-    let to_a = whole - to_b - to_c;
     let (past_b, past_c) = (d4 - d3, d5 - d6);
-    if to_a <= 0.0 && past_b >= 0.0 && past_c >= 0.0 {
+    if (to_a <= 0.0) & (past_b >= 0.0) & (past_c >= 0.0) {
         return Face::edge(j, k, b, c - b, past_b / (past_b + past_c));
-    }
-    let sum = to_a + to_b + to_c;
-    let normal = ab.cross(ac);
-    let square = normal.square();
-    if sum > 0.0 && square > 0.0 {
-        // The way to the plane: along its normal, without the roundings of the weights.
-        let weights = [to_a / sum, to_b / sum, to_c / sum];
-        let nearest = normal * (a.dot(normal) / square);
-        return Face { which: [i, j, k], weights, len: 3, nearest };
     }
     // A line of three points, told by nothing but rounding: the nearest of its edges.
     let edges = [of_edge([i, j], [a, b]), of_edge([i, k], [a, c]), of_edge([j, k], [b, c])];
@@ -232,7 +325,7 @@ mod tests {
                 for corner in corners {
                     simplex.push(Vertex { at: place(corner), ..Vertex::default() });
                 }
-                let way = simplex.reduce(place([0.4, 1.0 + outside]));
+                let [way, _] = simplex.reduce(place([0.4, 1.0 + outside]));
                 assert!(simplex.len < 4, "{turn} {outside}");
                 assert!((way.length() * 3.0 - outside).abs() < 1e-12, "{turn} {outside} {way:?}");
             }

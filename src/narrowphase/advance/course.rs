@@ -8,7 +8,7 @@ use super::super::gjk::{Gap, Placed, ROUNDING, Two};
 use super::super::shape::Shape;
 use super::super::simplex::Simplex;
 use super::super::turn::Turn;
-use super::super::vector::{M3, V3};
+use super::super::vector::{M3, V3, greater, lesser, sqrt};
 use crate::geom::Motion;
 
 /// A body that moves.
@@ -20,13 +20,40 @@ pub(super) struct Mover<'s> {
     pub(super) turn: Turn,
     /// How far its core is from the axis that it turns about; not less.
     pub(super) swing: f64,
+    /// How fast its axis of revolution turns; not less. Infinite where it has none.
+    pub(super) wobble: f64,
 }
 
 impl<'s> Mover<'s> {
+    #[inline(always)]
     fn new(shape: &'s Shape<'s>, motion: &Motion) -> Self {
         let start = M3::of_quaternion(motion.pose.rotation);
+        let still = Turn::new(V3::ZERO);
+        let body = Self { shape, start, turn: still, swing: 0.0, wobble: 0.0 };
         let turn = Turn::new(V3::of(motion.spin));
-        Self { shape, start, turn, swing: swing(shape, &start, &turn) }
+        // A ball about its position is the same however it turns.
+        if turn.rate == 0.0 || shape.reach == 0.0 {
+            return body;
+        }
+        let wobble = wobble(shape, &start, &turn);
+        // And so is what rolls, but for what rounding makes of it: by far less than the slack.
+        if wobble <= ROLL * turn.rate {
+            return body;
+        }
+        Self { turn, swing: swing(shape, &start, &turn), wobble, ..body }
+    }
+
+    /// How fast it turns where it is turned by `rotation`: a body of revolution as seen from axes that
+    /// do not roll about its own, which the points that are furthest and nearest do not do either.
+    pub(super) fn spin(&self, rotation: &M3) -> V3 {
+        let spin = self.turn.spin;
+        match self.shape.core.axis() {
+            Some(own) if self.turn.rate > 0.0 => {
+                let own = rotation.axis(own);
+                spin - own * own.dot(spin)
+            }
+            _ => spin,
+        }
     }
 
     /// How it is turned at `t`.
@@ -42,6 +69,18 @@ impl<'s> Mover<'s> {
     }
 }
 
+/// The sine of an angle between two axes that rounding can make of none: a body leaves its place by
+/// twice that of its reach.
+const ROLL: f64 = 32.0 * f64::EPSILON;
+
+/// The axis of revolution keeps its angle to that of rotation.
+fn wobble(shape: &Shape<'_>, start: &M3, turn: &Turn) -> f64 {
+    let Some(axis) = shape.core.axis() else { return f64::INFINITY };
+    // What rounding may hide of a product of two that are in line.
+    let rounding = 16.0 * f64::EPSILON * turn.rate;
+    turn.spin.cross(start.axis(axis)).length() * (1.0 + 16.0 * f64::EPSILON) + rounding
+}
+
 /// The axis stays where it is in the body too, so `|k × r|` is bounded by the extents.
 fn swing(shape: &Shape<'_>, start: &M3, turn: &Turn) -> f64 {
     let Some(k) = turn.spin.unit() else { return 0.0 };
@@ -51,36 +90,86 @@ fn swing(shape: &Shape<'_>, start: &M3, turn: &Turn) -> f64 {
     if across < shape.reach { across } else { shape.reach }
 }
 
+/// The way from one body to another: `start + delta·t + ½·accel·t²`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Path {
+    start: V3,
+    delta: V3,
+    pub(super) accel: V3,
+}
+
+impl Path {
+    #[inline(always)]
+    pub(super) fn new(a: &Motion, b: &Motion) -> Self {
+        let between = |of: fn(&Motion) -> [f32; 3]| V3::of(of(b)) - V3::of(of(a));
+        Self {
+            start: between(|motion| motion.pose.position),
+            delta: between(|motion| motion.delta),
+            accel: between(|motion| motion.accel),
+        }
+    }
+
+    /// The way from `a` to `b`.
+    #[inline(always)]
+    pub(super) fn between(&self, t: f64) -> V3 {
+        self.start + (self.delta + self.accel * (0.5 * t)) * t
+    }
+
+    /// How fast that changes.
+    #[inline(always)]
+    pub(super) fn velocity(&self, t: f64) -> V3 {
+        self.delta + self.accel * t
+    }
+
+    /// More than what rounding does to a gap of two shapes at any time of the tick.
+    #[inline(always)]
+    pub(super) fn slack(&self, a: &Shape<'_>, b: &Shape<'_>, last: f64) -> f64 {
+        let last = greater(last, 1.0);
+        let lengths = self.start.length() + self.delta.length() * last + self.accel.length();
+        ROUNDING * (lengths + a.reach + a.margin + b.reach + b.margin)
+    }
+
+    /// The direction in which balls in their place, `radius` both together, meet or pass.
+    #[inline(always)]
+    pub(super) fn guess(&self, radius: f64, [from, to]: [f64; 2]) -> V3 {
+        let x = self.between(from);
+        let d = self.between(to) - x;
+        let (along, square) = (-x.dot(d), d.square());
+        let mut s = 0.0;
+        if along > 0.0 {
+            let bend = along * along - square * (x.square() - radius * radius);
+            let root = if bend > 0.0 { sqrt(bend) } else { 0.0 };
+            // NaN is not above anything.
+            let first = (along - root) / square;
+            s = if first > 0.0 { lesser(first, 1.0) } else { 0.0 };
+        }
+        (x + d * s).unit().unwrap_or(V3::X)
+    }
+}
+
 /// The motions of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Course<'s> {
     pub(super) a: Mover<'s>,
     pub(super) b: Mover<'s>,
-    start: V3,
-    delta: V3,
-    pub(super) accel: V3,
+    pub(super) path: Path,
     /// More than what rounding does to a gap at any time of the tick.
     pub(super) slack: f64,
 }
 
 impl<'s> Course<'s> {
+    /// Along `path`, whose own slack is `slack`.
+    #[inline(always)]
     pub(super) fn new(
         (a, a_motion): (&'s Shape<'s>, &Motion),
         (b, b_motion): (&'s Shape<'s>, &Motion),
-        last: f64,
+        path: Path,
+        slack: f64,
     ) -> Self {
-        let between = |of: fn(&Motion) -> [f32; 3]| V3::of(of(b_motion)) - V3::of(of(a_motion));
-        let (start, delta) =
-            (between(|motion| motion.pose.position), between(|motion| motion.delta));
-        let accel = between(|motion| motion.accel);
         let (a, b) = (Mover::new(a, a_motion), Mover::new(b, b_motion));
-        let last = if last > 1.0 { last } else { 1.0 };
-        let lengths = start.length() + delta.length() * last + accel.length();
-        let sizes = a.shape.reach + a.shape.margin + b.shape.reach + b.shape.margin;
         // An angle is off by some roundings of itself, and what turns by as much of its reach.
         let turned = a.turn.rate * a.shape.reach + b.turn.rate * b.shape.reach;
-        let slack = ROUNDING * (lengths + sizes) + 16.0 * f64::EPSILON * turned;
-        Self { a, b, start, delta, accel, slack }
+        Self { a, b, path, slack: slack + 16.0 * f64::EPSILON * turned }
     }
 
     /// Whether neither turns.
@@ -89,15 +178,15 @@ impl<'s> Course<'s> {
     }
 
     /// The way from `a` to `b`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn between(&self, t: f64) -> V3 {
-        self.start + (self.delta + self.accel * (0.5 * t)) * t
+        self.path.between(t)
     }
 
     /// How fast that changes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn velocity(&self, t: f64) -> V3 {
-        self.delta + self.accel * t
+        self.path.velocity(t)
     }
 
     /// Both, turned as they are at `t`.
@@ -111,9 +200,11 @@ impl<'s> Course<'s> {
     pub(super) fn closing(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [f64; 2] {
         let on_a = two.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
         let on_b = two.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
-        let (spin_a, spin_b) = (self.a.turn.spin, self.b.turn.spin);
+        let spin_a = self.a.spin(&two.a.rotation);
+        let spin_b = self.b.spin(&two.b.rotation);
         let apart = self.velocity(t) + spin_b.cross(on_b) - spin_a.cross(on_a);
-        let bend = self.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));
+        let bend =
+            self.path.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));
         [-apart.dot(gap.normal), -bend.dot(gap.normal)]
     }
 }

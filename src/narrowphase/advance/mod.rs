@@ -217,5 +217,5 @@ pub(super) fn of_valid(
     b: (&Shape<'_>, &Motion),
     settings: &Settings,
 ) -> Toi {
-    search::Search::new(a, b, settings, settings.window.map(f64::from)).run()
+    search::Search::answer(a, b, settings, settings.window.map(f64::from))
 }

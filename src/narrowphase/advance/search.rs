@@ -3,23 +3,28 @@
 //! Each round asks for the distance at a time that is proved to be safe, and for a plane that
 //! shows it; goes to where the plane ends; and is done where the distance is within the
 //! tolerance, or the plane lasts to the end of the window. What is kept from round to round is the
-//! simplex: where the bodies do not turn, its points stay what they are, and the search is van den
-//! Bergen's ray cast (2004, "Ray casting against general convex objects") against `A − B`, along a
-//! parabola.
+//! simplex, and the point that the last plane goes through joins it. Where the bodies do not turn,
+//! points stay what they are, and the search is van den Bergen's ray cast (2004, "Ray casting
+//! against general convex objects") against `A − B`, along a parabola: a *chase*, in which every
+//! support that shows a gap moves the time on.
 
-use super::super::gjk::{Gap, Nearest, Two};
+use super::super::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two};
 use super::super::penetration;
+use super::super::roots::first_root;
 use super::super::shape::Shape;
 use super::super::simplex::Simplex;
-use super::super::vector::{V3, lesser, round_down};
-use super::course::Course;
+use super::super::vector::{V3, greater, lesser, round_down};
+use super::course::{Course, Path};
 use super::step::{self, Band, Plane, Reach};
 use super::{ADVANCE_ROUNDS_MAX, Advance, Settings, Toi, Touch};
-use crate::geom::Motion;
+use crate::geom::{Motion, SPIN_MAX};
 
 /// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
 /// that do not turn and that do, for which a round costs more.
-const SHARE: [f64; 2] = [0.5, 0.75];
+const SHARE: [f64; 2] = [0.125, 0.75];
+
+/// Of a size: the radius of a ball that does for a shape where a first direction is guessed.
+const MEAN: f64 = 0.7;
 
 /// One search.
 pub(in super::super) struct Search<'s> {
@@ -30,6 +35,8 @@ pub(in super::super) struct Search<'s> {
     /// The distance of the cores that counts as a contact.
     level: f64,
     tolerance: f64,
+    /// The direction that is looked along first.
+    guess: V3,
     rounds: u32,
     supports: u32,
 }
@@ -42,38 +49,53 @@ struct Aim {
 }
 
 impl<'s> Search<'s> {
-    pub(in super::super) fn new(
+    /// When they first touch.
+    #[inline]
+    pub(in super::super) fn answer(
         a: (&'s Shape<'s>, &'s Motion),
         b: (&'s Shape<'s>, &'s Motion),
         settings: &'s Settings,
         window: [f64; 2],
-    ) -> Self {
-        let mut course = Course::new(a, b, window[1]);
+    ) -> Toi {
+        let path = Path::new(a.1, b.1);
         let level = a.0.margin + b.0.margin + f64::from(settings.target_distance);
+        let slack = path.slack(a.0, b.0, window[1]) + ROUNDING * level;
+        let spheres = a.0.reach + b.0.reach;
+        let margins = a.0.margin + b.0.margin;
+        let guess = path.guess(margins + MEAN * (a.0.size + b.0.size - margins), window);
         // Both sizes count, but for a point, which has none.
         let least = match (a.0.size, b.0.size) {
             (0.0, size) | (size, 0.0) => size,
             (of_a, of_b) => lesser(of_a, of_b),
         };
-        let slack = course.slack + super::super::gjk::ROUNDING * level;
-        course.slack = slack;
-        let tolerance = f64::from(settings.tolerance) * least;
-        let tolerance = if tolerance > 16.0 * slack { tolerance } else { 16.0 * slack };
-        Self {
+        let wanted = f64::from(settings.tolerance) * least;
+        // The balls around both, about their positions, know no rotation. Where they are further
+        // apart than a touch may be, whatever the spin, all that counts is whether they meet.
+        let [from, to] = window;
+        let gap = guess.dot(path.between(from)) - spheres;
+        let turned = 16.0 * f64::EPSILON * f64::from(SPIN_MAX) * spheres;
+        if gap - level > greater(wanted, 16.0 * (slack + turned)) {
+            let band = Band { floor: level + slack, lift: f64::INFINITY };
+            let plane = Plane { t: from, normal: guess, gap };
+            if step::straight(&path, &plane, &band, to) == Reach::End {
+                return Toi { advance: Advance::Separated, rounds: 1, supports: 0 };
+            }
+        }
+        let course = Course::new(a, b, path, slack);
+        let tolerance = greater(wanted, 16.0 * course.slack);
+        let mut search = Self {
             course,
             positions: [a.1, b.1],
             settings,
             window,
             level,
             tolerance,
+            guess,
             rounds: 0,
             supports: 0,
-        }
-    }
-
-    pub(in super::super) fn run(&mut self) -> Toi {
-        let advance = self.advance();
-        Toi { advance, rounds: self.rounds, supports: self.supports }
+        };
+        let advance = search.advance();
+        Toi { advance, rounds: search.rounds, supports: search.supports }
     }
 
     fn advance(&mut self) -> Advance {
@@ -83,16 +105,18 @@ impl<'s> Search<'s> {
         let mut t = from;
         let mut two = self.course.at(t);
         let mut simplex = Simplex::default();
-        let mut normal = self.course.between(t).unit().unwrap_or(V3::X);
+        let mut normal = self.guess;
+        // What is proved of the gap along the normal.
+        let mut known = f64::NEG_INFINITY;
         let mut stuck = false;
         loop {
-            if self.rounds == ADVANCE_ROUNDS_MAX {
+            if self.rounds >= ADVANCE_ROUNDS_MAX {
                 return Advance::Unresolved { t_safe: round_down(t) };
             }
             self.rounds += 1;
             let x = self.course.between(t);
             let first = self.rounds == 1;
-            let mut found = self.nearest(&two, x, &mut simplex, normal, (&aim, first));
+            let mut found = self.nearest(&two, x, &mut simplex, (normal, known), (&aim, first));
             let mut inside = None;
             if first && found.upper <= aim.accept {
                 match self.touch(&two, t, x, &found, &simplex) {
@@ -121,7 +145,7 @@ impl<'s> Search<'s> {
                 return if ignored {
                     self.overlapping(t, &two, &gap)
                 } else {
-                    self.impact(t, &gap)
+                    self.impact(t, &two, &gap)
                 };
             }
             if found.lower <= aim.band.floor {
@@ -129,13 +153,14 @@ impl<'s> Search<'s> {
                 if stuck {
                     return Advance::Unresolved { t_safe: round_down(t) };
                 }
-                (stuck, normal, simplex) = (true, found.plane, Simplex::default());
+                (stuck, normal, simplex.len) = (true, found.plane, 0);
+                known = f64::NEG_INFINITY;
                 continue;
             }
             stuck = false;
             let plane = Plane { t, normal: found.plane, gap: found.lower };
             let reach = if straight {
-                step::straight(&self.course, &plane, &aim.band, to)
+                step::straight(&self.course.path, &plane, &aim.band, to)
             } else {
                 let planes = (&plane, &found);
                 let (reach, steps) =
@@ -146,10 +171,20 @@ impl<'s> Search<'s> {
             match reach {
                 Reach::End => return Advance::Separated,
                 Reach::Until { t: until, normal: then, lifted } => {
-                    (t, normal) = (until, then);
+                    (t, normal, known) = (until, then, aim.band.floor);
                     if lifted {
                         aim = self.aim();
                     }
+                }
+            }
+            // What the plane goes through is where it will be met.
+            if !simplex.has(&found.support) {
+                simplex.push(found.support);
+            }
+            if straight && aim.band.lift == f64::INFINITY {
+                match self.chase(&two, &mut simplex, &aim, [t, to]) {
+                    None => return Advance::Separated,
+                    Some((until, then)) => (t, normal) = (until, then.unwrap_or(normal)),
                 }
             }
             if !straight {
@@ -157,6 +192,59 @@ impl<'s> Search<'s> {
                 simplex.turned(&two);
             }
         }
+    }
+
+    /// Goes on from a time at which nothing touches, where nothing turns: each support moves the time
+    /// on if its plane shows a gap. Ends where the simplex is near, or there is no more to be had;
+    /// what that means is told by the rounds.
+    #[inline]
+    fn chase(
+        &mut self,
+        two: &Two<'_>,
+        simplex: &mut Simplex,
+        aim: &Aim,
+        [from, to]: [f64; 2],
+    ) -> Option<(f64, Option<V3>)> {
+        let Aim { band: Band { floor, .. }, accept } = *aim;
+        let (mut t, mut led, mut square) = (from, None, f64::INFINITY);
+        let (mut supports, mut rounds) = (0, 0);
+        while supports < GJK_ITERATIONS_MAX && self.rounds + rounds < ADVANCE_ROUNDS_MAX {
+            let x = self.course.between(t);
+            let [way, toward] = simplex.reduce(x);
+            let now = way.square();
+            if now <= accept * accept || simplex.len == 4 {
+                break;
+            }
+            supports += 1;
+            let vertex = two.support(toward);
+            let normal = toward * (1.0 / toward.length());
+            let gap = normal.dot(x - vertex.at);
+            let has = simplex.has(&vertex);
+            if gap > floor {
+                let rate = normal.dot(self.course.velocity(t));
+                let bend = 0.5 * normal.dot(self.course.path.accel);
+                t += first_root(gap - floor, rate, bend);
+                rounds += 1;
+                if t > to {
+                    self.rounds += rounds;
+                    self.supports += supports;
+                    return None;
+                }
+                led = Some(normal);
+                square = f64::INFINITY;
+            } else {
+                if now >= square || has {
+                    break;
+                }
+                square = now;
+            }
+            if !has {
+                simplex.push(vertex);
+            }
+        }
+        self.rounds += rounds;
+        self.supports += supports;
+        Some((t, led))
     }
 
     /// Whether the cores themselves come to touch, or all but.
@@ -175,7 +263,7 @@ impl<'s> Search<'s> {
         two: &Two<'_>,
         x: V3,
         simplex: &mut Simplex,
-        guess: V3,
+        guess: (V3, f64),
         (aim, first): (&Aim, bool),
     ) -> Nearest {
         let (level, tolerance, floor, accept) =
@@ -201,7 +289,7 @@ impl<'s> Search<'s> {
     /// What a touch at the start means: an answer, or what to look for next.
     fn touch(
         &self,
-        two: &Two<'_>,
+        two: &Two<'s>,
         t: f64,
         x: V3,
         found: &Nearest,
@@ -224,7 +312,7 @@ impl<'s> Search<'s> {
             Touch::Ignore => false,
         };
         if counts {
-            return Err(self.impact(t, &gap));
+            return Err(self.impact(t, two, &gap));
         }
         let lift = self.level + 2.0 * self.tolerance;
         let above = gap.lower - self.level;
@@ -239,12 +327,18 @@ impl<'s> Search<'s> {
     }
 
     /// The points and how fast they close are those at the time that is told.
-    fn impact(&self, t: f64, gap: &Gap) -> Advance {
+    fn impact(&self, t: f64, two: &Two<'s>, gap: &Gap) -> Advance {
         let told = round_down(t);
         let t = f64::from(told);
-        let two = self.course.at(t);
-        let [on_a, on_b] = self.points(t, &two, gap);
-        let [closing, _] = self.course.closing(t, &two, gap);
+        let told_two;
+        let two = if self.course.is_straight() {
+            two
+        } else {
+            told_two = self.course.at(t);
+            &told_two
+        };
+        let [on_a, on_b] = self.points(t, two, gap);
+        let [closing, _] = self.course.closing(t, two, gap);
         let closing = closing as f32;
         Advance::Impact { t: told, normal: gap.normal.to_f32(), on_a, on_b, closing }
     }

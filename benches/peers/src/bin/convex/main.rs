@@ -16,6 +16,7 @@ use rayon::ThreadPoolBuilder;
 
 #[path = "../../../../worlds/convex.rs"]
 mod convex;
+mod counted;
 #[path = "../../machine.rs"]
 mod machine;
 mod systems;
@@ -50,7 +51,11 @@ const HEAD: [&str; 10] = [
     "machine", "version", "motion", "system", "threads", "ns_per_pair", "ratio_to_swath",
     "pairs", "hits", "checked",
 ];
-const TAIL: [&str; 2] = ["late_most", "rounds"];
+#[rustfmt::skip]
+const TAIL: [&str; 8] = [
+    "late_most", "rounds", "rounds_p99", "rounds_max", "supports", "supports_p99", "supports_max",
+    "at_once",
+];
 
 /// What a system takes for all pairs, and its last answers.
 type Timed = (Duration, Vec<Answer>);
@@ -90,7 +95,14 @@ fn run(args: &Args) -> Result<(), Stop> {
         let truths = truths(&work, &hulls, CHECKED);
         let mut base = Duration::ZERO;
         let mut record = |systems: &[System<'_>], threads: usize, timed: Vec<Timed>| {
-            for ((system, package, _), (time, answers)) in systems.iter().zip(timed) {
+            for ((system, package, _), (time, mut answers)) in systems.iter().zip(timed) {
+                // Outside of the clock.
+                let warm = *system == "swath-warm";
+                if motion == "distance" && *package == "swath" {
+                    for (pair, answer) in answers.iter_mut().enumerate() {
+                        answer.supports = work.supports(pair, warm);
+                    }
+                }
                 // What comes next is asked the same.
                 if ["swath", "swath-warm"].contains(system) {
                     base = time;
@@ -144,12 +156,24 @@ fn judged(truths: &[Truth], answers: &[Answer]) -> (Vec<String>, bool) {
         late_most = late_most.max(late);
     }
     let hits = answers.iter().filter(|answer| answer.value.is_some()).count();
-    let rounds: u64 = answers.iter().map(|answer| u64::from(answer.rounds)).sum();
-    // A mean of distances asked for; of parry it is not known.
-    let rounds = (rounds > 0).then(|| format!("{:.2}", rounds as f64 / answers.len() as f64));
     let row = [answers.len(), hits, truths.len()].into_iter().chain(counts).map(|n| n.to_string());
-    let tail = [format!("{late_most:.1e}"), rounds.unwrap_or_default()];
+    let rounds = spread(answers.iter().map(|answer| answer.rounds).collect());
+    let supports = spread(answers.iter().map(|answer| answer.supports).collect());
+    let once = answers.iter().filter(|answer| answer.supports == 1).count();
+    let once = format!("{:.3}", once as f64 / answers.len() as f64);
+    let known = answers.iter().any(|answer| answer.supports > 0);
+    let once = if known { once } else { String::new() };
+    let tail = [format!("{late_most:.1e}")].into_iter().chain(rounds).chain(supports).chain([once]);
     (row.chain(tail).collect(), counts.iter().sum::<usize>() > 0)
+}
+
+/// The mean, what one of a hundred is above, and the most; nothing where nothing is known.
+fn spread(mut counts: Vec<u32>) -> [String; 3] {
+    counts.sort_unstable();
+    let Some(&most) = counts.last().filter(|&&most| most > 0) else { return Default::default() };
+    let sum: u64 = counts.iter().copied().map(u64::from).sum();
+    let mean = format!("{:.2}", sum as f64 / counts.len() as f64);
+    [mean, counts[counts.len() * 99 / 100].to_string(), most.to_string()]
 }
 
 /// Asks the systems by turns.

@@ -36,6 +36,7 @@ use swath::gjk::{self, GjkCache};
 use swath::{Hull, Motion, Pair, Shape, Threads, Toi};
 
 use crate::convex::{Form, Hulls, Moves, formed};
+use crate::counted::Counted;
 
 /// A distance, or a time if they come to touch; where swath gives up, the time up to which they
 /// surely do not.
@@ -43,6 +44,8 @@ use crate::convex::{Form, Hulls, Moves, formed};
 pub(crate) struct Answer {
     pub(crate) value: Option<f32>,
     pub(crate) rounds: u32,
+    /// How many supports of either shape; zero where that is not known.
+    pub(crate) supports: u32,
 }
 
 impl From<Toi> for Answer {
@@ -52,7 +55,7 @@ impl From<Toi> for Answer {
             Advance::Overlapping { .. } => Some(0.0),
             _ => None,
         };
-        Self { value, rounds: toi.rounds }
+        Self { value, rounds: toi.rounds, supports: toi.supports }
     }
 }
 
@@ -78,6 +81,7 @@ pub(crate) struct Work<'h> {
     pub(crate) moves: Option<Moves>,
     /// Whether there are cylinders.
     cylinders: bool,
+    hulls: &'h Hulls,
     pub(crate) forms: Vec<[Form; 2]>,
     /// Rows `2·i` and `2·i + 1` are pair `i`; also of the shapes.
     pub(crate) motions: Vec<Motion>,
@@ -109,7 +113,7 @@ impl<'h> Work<'h> {
         let their_hulls: Vec<_> = hulls.0.iter().map(of_points).collect();
         let (forms, motions, shapes) = Default::default();
         let (pairs, twos) = Default::default();
-        let mut work = Self { moves, cylinders, forms, motions, shapes, pairs, twos };
+        let mut work = Self { moves, cylinders, hulls, forms, motions, shapes, pairs, twos };
         for (form, ago) in formed(hulls, moves.unwrap_or(Moves::Spinning), 2 * count, seed) {
             let tick = if moves.is_none() { TICK } else { 0.0 };
             let now = ago.map(|motion| Motion { pose: motion.at(tick), ..motion });
@@ -153,7 +157,19 @@ impl<'h> Work<'h> {
         let [(a, of_a), (b, of_b)] = self.bodies(pair);
         let mut cache = if warm { self.twos[pair].cache } else { GjkCache::default() };
         let far = gjk::distance_from(a, &of_a.pose, b, &of_b.pose, &mut cache);
-        Answer { value: Some(black_box(far).expect("valid").distance), rounds: 0 }
+        Answer { value: Some(black_box(far).expect("valid").distance), ..Answer::default() }
+    }
+
+    /// How many supports of either shape a distance takes.
+    pub(crate) fn supports(&self, pair: usize, warm: bool) -> u32 {
+        let cores = self.forms[pair].map(|form| Counted::new(form, self.hulls));
+        let [a, b] = [0, 1].map(|side| cores[side].shape());
+        let [(_, of_a), (_, of_b)] = self.bodies(pair);
+        let mut cache = if warm { self.twos[pair].cache } else { GjkCache::default() };
+        let before = cores[0].asked();
+        let far = gjk::distance_from(&a, &of_a.pose, &b, &of_b.pose, &mut cache);
+        black_box(far).expect("valid");
+        cores[0].asked() - before
     }
 
     fn their_distance(&self, pair: usize, warm: bool) -> Answer {
@@ -165,7 +181,7 @@ impl<'h> Work<'h> {
             }
             _ => query::distance(&of_a.start, &**a, &of_b.start, &**b).expect("convex").distance,
         };
-        Answer { value: Some(black_box(far)), rounds: 0 }
+        Answer { value: Some(black_box(far)), ..Answer::default() }
     }
 
     fn first(&self, pair: usize) -> Answer {
@@ -184,7 +200,7 @@ impl<'h> Work<'h> {
             query::cast_shapes_nonlinear(of_a, &**a, of_b, &**b, 0.0, 1.0, true)
         };
         let value = black_box(hit).expect("convex").map(|hit| hit.time_of_impact);
-        Answer { value, rounds: 0 }
+        Answer { value, ..Answer::default() }
     }
 
     fn their_sweep(&self, pair: usize) -> Answer {
@@ -195,7 +211,7 @@ impl<'h> Work<'h> {
         };
         let toi = black_box(sweep_time_of_impact(&a, &sweep(of_a), &b, &sweep(of_b), 1.0, SLOP));
         let touch = toi.status != SweepToiStatus::Separated;
-        Answer { value: touch.then_some(toi.fraction), rounds: 0 }
+        Answer { value: touch.then_some(toi.fraction), ..Answer::default() }
     }
 
     /// Those that answer pair by pair: swath, then parry where it has the question.
