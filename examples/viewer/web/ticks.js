@@ -1,0 +1,89 @@
+// The recorded ticks as columns, and what follows from them.
+
+const RECORDING = JSON.parse($("recording").textContent);
+
+const [ALONE, STILL, PAIRED] = [0, 1, 2];
+// A first time after every tick.
+const NEVER = 2;
+
+// Unpacked when it is first looked at.
+function tickOf(index) {
+  const packed = RECORDING.ticks[index];
+  if (!packed.unpacked) packed.unpacked = unpack(packed);
+  return packed.unpacked;
+}
+
+function unpack(packed) {
+  const rows = column(Float32Array, packed.rows);
+  const moves = column(Uint8Array, packed.moves);
+  const union = column(Uint32Array, packed.union);
+  const swept = column(Uint32Array, packed.swept);
+  const first = column(Float32Array, packed.first);
+
+  // What each box is, and when it first meets another.
+  const states = new Float32Array(2 * packed.boxes);
+  for (let row = 0; row < packed.boxes; row++) {
+    states[2 * row] = moves[row] ? ALONE : STILL;
+    states[2 * row + 1] = NEVER;
+  }
+  for (const row of union) states[2 * row] = PAIRED;
+  swept.forEach((row, k) => {
+    states[2 * row + 1] = Math.min(states[2 * row + 1], first[k >> 1]);
+  });
+
+  const meets = new Set();
+  for (let k = 0; k < first.length; k++) meets.add(swept[2 * k] * 2 ** 32 + swept[2 * k + 1]);
+  const dropped = [];
+  for (let k = 0; k < union.length; k += 2) {
+    if (!meets.has(union[k] * 2 ** 32 + union[k + 1])) dropped.push(union[k], union[k + 1]);
+  }
+  const order = Array.from(first.keys()).sort((a, b) => first[a] - first[b] || a - b);
+  const impacts = order.map((k) => {
+    const [a, b, t] = [swept[2 * k], swept[2 * k + 1], first[k]];
+    return { a, b, t, at: middle(rows, a, b, t) };
+  });
+  return { ...packed, rows, moves, union, states, dropped, impacts, ...extent(rows) };
+}
+
+// Corners of a box at a time.
+function cornersOf(rows, row, t) {
+  const at = 9 * row;
+  const [low, high] = [[], []];
+  for (let axis = 0; axis < 3; axis++) {
+    const moved = rows[at + 6 + axis] * t;
+    low.push(rows[at + axis] + moved);
+    high.push(rows[at + 3 + axis] + moved);
+  }
+  return [low, high];
+}
+
+function centreOf(rows, row, t) {
+  const [low, high] = cornersOf(rows, row, t);
+  return mix(low, high, 0.5);
+}
+
+// The box around the whole path.
+function boundsOf(rows, row) {
+  const [[a, b], [c, d]] = [cornersOf(rows, row, 0), cornersOf(rows, row, 1)];
+  return [a.map((x, k) => Math.min(x, c[k])), b.map((x, k) => Math.max(x, d[k]))];
+}
+
+// The middle of what two boxes share when they touch.
+function middle(rows, a, b, t) {
+  const [[a_low, a_high], [b_low, b_high]] = [cornersOf(rows, a, t), cornersOf(rows, b, t)];
+  return a_low.map((x, k) => 0.5 * (Math.max(x, b_low[k]) + Math.min(a_high[k], b_high[k])));
+}
+
+// What most boxes lie in, so that one far away does not make the others too small to see.
+function extent(rows) {
+  const [low, high] = [[-1, -1, -1], [1, 1, 1]];
+  if (rows.length === 0) return { low, high };
+  for (let axis = 0; axis < 3; axis++) {
+    const pick = (offset) => rows.filter((_, k) => k % 9 === offset + axis).sort();
+    const [lows, highs] = [pick(0), pick(3)];
+    const skip = Math.floor(lows.length * 0.005);
+    low[axis] = lows[skip];
+    high[axis] = highs[highs.length - 1 - skip];
+  }
+  return { low, high };
+}

@@ -1,0 +1,209 @@
+// The picture of a tick, and its controls.
+
+const COLOURS = ["#5b96bd", "#b4bcc6", "#e3a82b", "#d9480f"].map(linear);
+const PALETTE = new Float32Array(COLOURS.flat());
+const IMPACTS_LISTED = 300;
+
+const canvas = $("canvas");
+const stage = new Stage(canvas);
+const redraw = drawing(draw);
+const camera = new Camera(canvas, redraw);
+const now = { tick: 0, t: 0, plays: false, before: 0, chosen: null };
+const shows = (what) => $(`show-${what}`).checked;
+
+let tick = null;
+let buffers = null;
+
+// Takes a tick to the graphics card.
+function load(index) {
+  now.tick = Math.max(0, Math.min(RECORDING.ticks.length - 1, index));
+  tick = tickOf(now.tick);
+  now.chosen = null;
+  const bounds = [[], []];
+  const starts = [];
+  for (let row = 0; row < tick.boxes; row++) {
+    const paired = tick.states[2 * row] === PAIRED;
+    const tint = paired ? [...linear("#4f6f8f"), 0.75] : [...linear("#8fa3b8"), 0.5];
+    edgesOfBox(...boundsOf(tick.rows, row), tint, bounds[paired ? 0 : 1]);
+    if (tick.moves[row]) edgesOfBox(...cornersOf(tick.rows, row, 0), [...COLOURS[0], 0.6], starts);
+  }
+  if (!buffers) buffers = { rows: stage.gl.createBuffer(), states: stage.gl.createBuffer() };
+  stage.fill(buffers.rows, tick.rows);
+  buffers.bounds = bounds.map((list) => new Float32Array(list));
+  buffers.starts = new Float32Array(starts);
+  show();
+  list();
+}
+
+// Takes the boxes that are to be drawn now to the graphics card.
+function show() {
+  const hidden = [!shows("alone"), !shows("still"), !shows("candidates")];
+  const rows = [];
+  const states = [];
+  for (let row = 0; row < tick.boxes; row++) {
+    const [look, first] = tick.states.subarray(2 * row, 2 * row + 2);
+    const met = first <= now.t;
+    if (met ? !shows("met") : hidden[look]) continue;
+    rows.push(...tick.rows.subarray(9 * row, 9 * row + 9));
+    states.push(look, first);
+  }
+  stage.fill(buffers.rows, new Float32Array(rows));
+  stage.fill(buffers.states, new Float32Array(states));
+  buffers.count = states.length / 2;
+}
+
+function list() {
+  const rows = tick.impacts.slice(0, IMPACTS_LISTED).map((impact) => {
+    const button = make("button", { title: "go there" }, impact.t.toFixed(4), make("span", {}, `${impact.a} × ${impact.b}`));
+    button.onclick = () => choose(impact);
+    impact.button = button;
+    return button;
+  });
+  const more = tick.impacts.length - rows.length;
+  if (more > 0) rows.push(make("span", { className: "soft" }, `and ${more} more`));
+  if (tick.impacts.length === 0) rows.push(make("span", { className: "soft" }, "nothing meets in this tick"));
+  $("impacts").replaceChildren(...rows);
+}
+
+function choose(impact) {
+  now.chosen = impact;
+  now.t = impact.t;
+  now.plays = false;
+  camera.target = impact.at;
+  const [a, b] = [impact.a, impact.b].map((row) => norm(minus(...cornersOf(tick.rows, row, 0))));
+  camera.away = Math.min(camera.away, Math.max(8 * Math.min(a, b), 3 * Math.max(a, b)));
+  redraw();
+}
+
+// Lines between the middles of pairs; ten numbers each.
+function between(pairs, tint) {
+  const lines = new Float32Array(5 * pairs.length);
+  for (let k = 0; k < pairs.length; k += 2) {
+    const ends = [pairs[k], pairs[k + 1]].flatMap((row) => centreOf(tick.rows, row, now.t));
+    lines.set([...ends, ...tint], 5 * k);
+  }
+  return lines;
+}
+
+function draw(time) {
+  if (now.plays) {
+    now.t += Math.min(0.1, Math.max(0, (time - now.before) / 1000)) / Number($("speed").value);
+    if (now.t > 1) {
+      now.t -= 1;
+      load((now.tick + 1) % RECORDING.ticks.length);
+    }
+    redraw();
+  }
+  now.before = time;
+  show();
+  stage.begin(camera);
+  const { low, high } = tick;
+  const reach = norm(minus(high, low));
+  const step = 10 ** Math.floor(Math.log10(reach / 8));
+  stage.ground([(low[0] + high[0]) / 2, low[1] - 0.02 * reach, (low[2] + high[2]) / 2], reach * 1.6, step);
+  stage.boxes(buffers.rows, buffers.states, buffers.count, { t: now.t, palette: PALETTE });
+  if (shows("all-bounds")) stage.lines(buffers.bounds[1], { width: 1 });
+  if (shows("bounds")) stage.lines(buffers.bounds[0], { width: 1 });
+  if (shows("start")) stage.lines(buffers.starts, { width: 1 });
+  if (shows("union")) stage.lines(between(tick.dropped, [...COLOURS[2], 1]), { width: 2, hidden: 0.4 });
+  if (shows("swept")) {
+    const pairs = tick.impacts.flatMap(({ a, b }) => [a, b]);
+    stage.lines(between(pairs, [...COLOURS[3], 1]), { width: 2.5, hidden: 0.45 });
+  }
+  if (shows("points")) {
+    const met = tick.impacts.filter((impact) => impact.t <= now.t);
+    stage.dots(met.flatMap((impact) => {
+      const fresh = Math.max(0, 1 - (now.t - impact.t) * 8);
+      return [...impact.at, 9 + 9 * fresh, ...COLOURS[3], 1];
+    }));
+  }
+  if (now.chosen) {
+    const frames = [];
+    for (const row of [now.chosen.a, now.chosen.b]) {
+      edgesOfBox(...cornersOf(tick.rows, row, now.t), [...linear("#1f2a37"), 1], frames);
+    }
+    stage.lines(frames, { width: 2.5, hidden: 0.5 });
+  }
+  say();
+}
+
+function say() {
+  const met = tick.impacts.filter((impact) => impact.t <= now.t).length;
+  const numbers = {
+    boxes: tick.boxes,
+    moving: tick.moves.reduce((sum, moves) => sum + moves, 0),
+    candidates: tick.union.length / 2,
+    dropped: tick.dropped.length / 2,
+    meeting: tick.impacts.length,
+    met,
+  };
+  for (const [id, number] of Object.entries(numbers)) $(id).textContent = number.toLocaleString("en");
+  for (const impact of tick.impacts) {
+    if (!impact.button) break;
+    impact.button.classList.toggle("done", impact.t <= now.t);
+    impact.button.classList.toggle("chosen", impact === now.chosen);
+  }
+  $("tick").value = now.tick;
+  $("time").value = now.t;
+  $("tick-says").textContent = `${tick.name} (${now.tick + 1} of ${RECORDING.ticks.length})`;
+  $("time-says").textContent = `t = ${now.t.toFixed(3)} of the tick`;
+  $("play").textContent = now.plays ? "Pause" : "Play";
+  marks();
+}
+
+// Below the time: how many pairs come to touch, and when.
+function marks() {
+  const strip = $("marks");
+  const ratio = window.devicePixelRatio || 1;
+  const [wide, high] = [strip.clientWidth * ratio, strip.clientHeight * ratio];
+  ((strip.width = wide), (strip.height = high));
+  const pen = strip.getContext("2d");
+  // The knob of the slider does not reach its ends.
+  const [from, span] = [8 * ratio, wide - 16 * ratio];
+  const bins = new Array(120).fill(0);
+  for (const impact of tick.impacts) bins[Math.min(119, Math.floor(impact.t * 120))]++;
+  const most = Math.max(1, ...bins);
+  bins.forEach((count, bin) => {
+    const tall = count ? (0.25 + 0.75 * (count / most)) * (high - 4) : 0;
+    pen.fillStyle = (bin + 0.5) / 120 <= now.t ? "#d9480f" : "#c9d3dd";
+    pen.fillRect(from + (bin / 120) * span, high - tall, Math.max(1, span / 120 - ratio), tall);
+  });
+}
+
+function start() {
+  if (RECORDING.ticks.length === 0) throw new Error("nothing was recorded");
+  const wanted = inHash();
+  $("name").textContent = RECORDING.name;
+  $("tick").max = RECORDING.ticks.length - 1;
+  load(Number(wanted.tick) || 0);
+  now.t = Math.max(0, Math.min(1, Number(wanted.t ?? 0.5) || 0));
+  camera.fit(tick.low, tick.high, 0.95);
+  if (wanted.yaw) camera.yaw = Number(wanted.yaw);
+  if (wanted.pitch) camera.pitch = Number(wanted.pitch);
+  if (wanted.near) camera.away /= Number(wanted.near);
+  for (const name of (wanted.hide ?? "").split(",").filter(Boolean)) $(`show-${name}`).checked = false;
+  for (const name of (wanted.show ?? "").split(",").filter(Boolean)) $(`show-${name}`).checked = true;
+
+  const play = () => {
+    now.plays = !now.plays;
+    redraw();
+  };
+  $("play").onclick = play;
+  $("tick").oninput = () => (load(Number($("tick").value)), redraw());
+  $("time").oninput = () => ((now.t = Number($("time").value)), redraw());
+  document.querySelectorAll("aside input").forEach((box) => (box.onchange = redraw));
+  window.addEventListener("resize", redraw);
+  window.addEventListener("keydown", (event) => {
+    if (event.target.matches("button, select")) return;
+    if (event.key === " ") (event.preventDefault(), play());
+    if (event.key === "PageDown") (load(now.tick + 1), redraw());
+    if (event.key === "PageUp") (load(now.tick - 1), redraw());
+  });
+  redraw();
+}
+
+try {
+  start();
+} catch (error) {
+  tell(error);
+}
