@@ -11,7 +11,7 @@ const LIGHT = `
     float sky = 0.5 + 0.5 * n.y;
     float sun = max(dot(n, key), 0.0);
     float gloss = pow(max(dot(n, normalize(key + way)), 0.0), 40.0);
-    return colour * (mix(vec3(0.30, 0.29, 0.28), vec3(0.62, 0.66, 0.72), sky) + 0.62 * sun) + 0.06 * gloss;
+    return colour * (mix(vec3(0.42, 0.40, 0.39), vec3(0.74, 0.77, 0.82), sky) + 0.55 * sun) + 0.05 * gloss;
   }
   vec3 shown(vec3 colour, vec3 at) {
     float far = clamp((distance(eye, at) - fog.x) / fog.y, 0.0, 0.75);
@@ -40,17 +40,17 @@ const BOXES = {
     }`,
   fragment: `${LIGHT}
     uniform float t, alpha, ghost;
-    uniform vec3 palette[4];
+    uniform vec3 palette[5];
     in vec3 face, inside, side, at;
     flat in vec2 kind;
     out vec4 colour;
     void main() {
-      int look = kind.y <= t ? 3 : int(kind.x);
+      int look = kind.y <= t ? 4 : int(kind.x);
       vec3 base = palette[look];
       vec3 rim = min(inside, 1.0 - inside) * side;
       vec3 pixels = rim / max(fwidth(rim), 1e-12) + 1e3 * abs(face);
       float edge = 1.0 - smoothstep(0.7, 1.7, min(pixels.x, min(pixels.y, pixels.z)));
-      vec3 shaded = mix(lit(base, face, at), base * 0.28, edge * 0.8);
+      vec3 shaded = mix(lit(base, face, at), base * 0.3, edge * 0.7);
       float opaque = mix(alpha, edge * 0.5, ghost);
       if (opaque < 0.01) discard;
       colour = vec4(shown(shaded, at), opaque);
@@ -154,7 +154,7 @@ const DOTS = {
     void main() {
       float r = length(gl_PointCoord - 0.5) * pixels;
       float inside = 1.0 - smoothstep(0.5 * pixels - 1.5, 0.5 * pixels - 0.3, r);
-      float rim = smoothstep(0.5 * pixels - 3.6, 0.5 * pixels - 2.4, r);
+      float rim = smoothstep(0.5 * pixels - 2.8, 0.5 * pixels - 1.8, r);
       vec3 body = pow(shade.rgb, vec3(1.0 / 2.2));
       if (inside < 0.02) discard;
       colour = vec4(mix(body, vec3(1.0), rim), shade.a * inside);
@@ -179,13 +179,13 @@ const GROUND = {
     out vec4 colour;
     float grid(vec2 p) {
       vec2 wide = fwidth(p), near = abs(fract(p - 0.5) - 0.5) / max(wide, 1e-9);
-      float dense = 1.0 - smoothstep(0.15, 0.5, max(wide.x, wide.y));
+      float dense = 1.0 - smoothstep(0.06, 0.25, max(wide.x, wide.y));
       return (1.0 - smoothstep(0.4, 1.4, min(near.x, near.y))) * dense;
     }
     void main() {
       float fade = 1.0 - smoothstep(0.25, 1.0, distance(at.xz, middle.xz) / middle.w);
       float fine = grid(at.xz / step), coarse = grid(at.xz / (5.0 * step));
-      vec3 shade = mix(vec3(0.98, 0.985, 0.99), vec3(0.55, 0.61, 0.68), max(0.45 * fine, 0.8 * coarse));
+      vec3 shade = mix(vec3(0.98, 0.985, 0.99), vec3(0.62, 0.67, 0.73), max(0.35 * fine, 0.75 * coarse));
       colour = vec4(shade, fade * 0.95);
     }`,
 };

@@ -2,7 +2,7 @@
 
 const RECORDING = JSON.parse($("recording").textContent);
 
-const [ALONE, STILL, PAIRED] = [0, 1, 2];
+const [ALONE, STILL, PAIRED, OVERLAPS] = [0, 1, 2, 3];
 // A first time after every tick.
 const NEVER = 2;
 
@@ -20,7 +20,7 @@ function unpack(packed) {
   const swept = column(Uint32Array, packed.swept);
   const first = column(Float32Array, packed.first);
 
-  // What each box is, and when it first meets another.
+  // What each box is, and when it first comes to touch another.
   const states = new Float32Array(2 * packed.boxes);
   for (let row = 0; row < packed.boxes; row++) {
     states[2 * row] = moves[row] ? ALONE : STILL;
@@ -28,7 +28,9 @@ function unpack(packed) {
   }
   for (const row of union) states[2 * row] = PAIRED;
   swept.forEach((row, k) => {
-    states[2 * row + 1] = Math.min(states[2 * row + 1], first[k >> 1]);
+    const t = first[k >> 1];
+    if (t > 0) states[2 * row + 1] = Math.min(states[2 * row + 1], t);
+    else states[2 * row] = OVERLAPS;
   });
 
   const meets = new Set();
@@ -42,7 +44,10 @@ function unpack(packed) {
     const [a, b, t] = [swept[2 * k], swept[2 * k + 1], first[k]];
     return { a, b, t, at: middle(rows, a, b, t) };
   });
-  return { ...packed, rows, moves, union, states, dropped, impacts, ...extent(rows) };
+  // Pairs that share a point when the tick starts come first.
+  const overlaps = impacts.filter((impact) => impact.t === 0).length;
+  const fast = Array.from(moves.keys()).filter((row) => isFast(rows, row));
+  return { ...packed, rows, moves, union, states, dropped, impacts, overlaps, fast, ...extent(rows) };
 }
 
 // Corners of a box at a time.
@@ -74,16 +79,26 @@ function middle(rows, a, b, t) {
   return a_low.map((x, k) => 0.5 * (Math.max(x, b_low[k]) + Math.min(a_high[k], b_high[k])));
 }
 
-// What most boxes lie in, so that one far away does not make the others too small to see.
+// What the boxes lie in; without one in a hundred where those alone make it large, so that a box far
+// away does not make the others too small to see.
 function extent(rows) {
   const [low, high] = [[-1, -1, -1], [1, 1, 1]];
   if (rows.length === 0) return { low, high };
   for (let axis = 0; axis < 3; axis++) {
     const pick = (offset) => rows.filter((_, k) => k % 9 === offset + axis).sort();
     const [lows, highs] = [pick(0), pick(3)];
-    const skip = Math.floor(lows.length * 0.005);
-    low[axis] = lows[skip];
-    high[axis] = highs[highs.length - 1 - skip];
+    const last = lows.length - 1;
+    const skip = Math.ceil(lows.length * 0.01);
+    const [all, most] = [highs[last] - lows[0], highs[Math.max(0, last - skip)] - lows[Math.min(last, skip)]];
+    const drop = most > 0 && all > 5 * most ? skip : 0;
+    low[axis] = lows[drop];
+    high[axis] = highs[last - drop];
   }
   return { low, high };
+}
+
+// Whether a box goes further than it is long.
+function isFast(rows, row) {
+  const side = (axis) => rows[9 * row + 3 + axis] - rows[9 * row + axis];
+  return norm([0, 1, 2].map((axis) => rows[9 * row + 6 + axis])) > norm([0, 1, 2].map(side));
 }

@@ -1,6 +1,7 @@
 // The picture of a tick, and its controls.
 
-const COLOURS = ["#5b96bd", "#b4bcc6", "#e3a82b", "#d9480f"].map(linear);
+const COLOURS = ["#5b96bd", "#c3cad2", "#eab53f", "#a99fc6", "#e0400a"].map(linear);
+const [CANDIDATE, TOUCHES] = [COLOURS[2], COLOURS[4]];
 const PALETTE = new Float32Array(COLOURS.flat());
 const IMPACTS_LISTED = 300;
 
@@ -22,8 +23,8 @@ function load(index) {
   const bounds = [[], []];
   const starts = [];
   for (let row = 0; row < tick.boxes; row++) {
-    const paired = tick.states[2 * row] === PAIRED;
-    const tint = paired ? [...linear("#4f6f8f"), 0.75] : [...linear("#8fa3b8"), 0.5];
+    const paired = tick.states[2 * row] >= PAIRED;
+    const tint = paired ? [...linear("#4f6f8f"), 0.6] : [...linear("#8fa3b8"), 0.45];
     edgesOfBox(...boundsOf(tick.rows, row), tint, bounds[paired ? 0 : 1]);
     if (tick.moves[row]) edgesOfBox(...cornersOf(tick.rows, row, 0), [...COLOURS[0], 0.6], starts);
   }
@@ -37,7 +38,7 @@ function load(index) {
 
 // Takes the boxes that are to be drawn now to the graphics card.
 function show() {
-  const hidden = [!shows("alone"), !shows("still"), !shows("candidates")];
+  const hidden = ["alone", "still", "candidates", "overlapping"].map((what) => !shows(what));
   const rows = [];
   const states = [];
   for (let row = 0; row < tick.boxes; row++) {
@@ -53,15 +54,16 @@ function show() {
 }
 
 function list() {
-  const rows = tick.impacts.slice(0, IMPACTS_LISTED).map((impact) => {
+  const later = tick.impacts.slice(tick.overlaps);
+  const rows = later.slice(0, IMPACTS_LISTED).map((impact) => {
     const button = make("button", { title: "go there" }, impact.t.toFixed(4), make("span", {}, `${impact.a} × ${impact.b}`));
     button.onclick = () => choose(impact);
     impact.button = button;
     return button;
   });
-  const more = tick.impacts.length - rows.length;
+  const more = later.length - rows.length;
   if (more > 0) rows.push(make("span", { className: "soft" }, `and ${more} more`));
-  if (tick.impacts.length === 0) rows.push(make("span", { className: "soft" }, "nothing meets in this tick"));
+  if (later.length === 0) rows.push(make("span", { className: "soft" }, "nothing comes to touch"));
   $("impacts").replaceChildren(...rows);
 }
 
@@ -85,6 +87,20 @@ function between(pairs, tint) {
   return lines;
 }
 
+// Where fast boxes come from and go to, and where they are.
+function paths() {
+  const lines = [];
+  const dots = [];
+  for (const row of tick.fast) {
+    const [from, here, to] = [0, now.t, 1].map((t) => centreOf(tick.rows, row, t));
+    const tint = linear(tick.states[2 * row + 1] <= now.t ? "#b01e00" : "#1d4f78");
+    lines.push(...from, ...here, ...tint, 0.95, ...here, ...to, ...tint, 0.3);
+    dots.push(...here, 6, ...tint, 1);
+  }
+  stage.lines(lines, { width: 2, hidden: 0.5 });
+  stage.dots(dots);
+}
+
 function draw(time) {
   if (now.plays) {
     now.t += Math.min(0.1, Math.max(0, (time - now.before) / 1000)) / Number($("speed").value);
@@ -105,16 +121,19 @@ function draw(time) {
   if (shows("all-bounds")) stage.lines(buffers.bounds[1], { width: 1 });
   if (shows("bounds")) stage.lines(buffers.bounds[0], { width: 1 });
   if (shows("start")) stage.lines(buffers.starts, { width: 1 });
-  if (shows("union")) stage.lines(between(tick.dropped, [...COLOURS[2], 1]), { width: 2, hidden: 0.4 });
+  // The more lines, the fainter each.
+  const faint = Math.min(1, Math.max(0.18, 12 / Math.sqrt(tick.dropped.length + 1)));
+  if (shows("union")) stage.lines(between(tick.dropped, [...CANDIDATE, faint]), { width: 1.25, hidden: 0.3 });
   if (shows("swept")) {
-    const pairs = tick.impacts.flatMap(({ a, b }) => [a, b]);
-    stage.lines(between(pairs, [...COLOURS[3], 1]), { width: 2.5, hidden: 0.45 });
+    const pairs = tick.impacts.slice(tick.overlaps).flatMap(({ a, b }) => [a, b]);
+    stage.lines(between(pairs, [...TOUCHES, 0.9]), { width: 2, hidden: 0.4 });
   }
+  if (shows("paths")) paths();
   if (shows("points")) {
-    const met = tick.impacts.filter((impact) => impact.t <= now.t);
+    const met = tick.impacts.filter((impact) => impact.t > 0 && impact.t <= now.t);
     stage.dots(met.flatMap((impact) => {
       const fresh = Math.max(0, 1 - (now.t - impact.t) * 8);
-      return [...impact.at, 9 + 9 * fresh, ...COLOURS[3], 1];
+      return [...impact.at, 8 + 9 * fresh, ...linear("#b01e00"), 1];
     }));
   }
   if (now.chosen) {
@@ -134,12 +153,12 @@ function say() {
     moving: tick.moves.reduce((sum, moves) => sum + moves, 0),
     candidates: tick.union.length / 2,
     dropped: tick.dropped.length / 2,
-    meeting: tick.impacts.length,
-    met,
+    overlaps: tick.overlaps,
+    meeting: tick.impacts.length - tick.overlaps,
+    met: met - tick.overlaps,
   };
   for (const [id, number] of Object.entries(numbers)) $(id).textContent = number.toLocaleString("en");
-  for (const impact of tick.impacts) {
-    if (!impact.button) break;
+  for (const impact of tick.impacts.slice(tick.overlaps, tick.overlaps + IMPACTS_LISTED)) {
     impact.button.classList.toggle("done", impact.t <= now.t);
     impact.button.classList.toggle("chosen", impact === now.chosen);
   }
@@ -161,7 +180,7 @@ function marks() {
   // The knob of the slider does not reach its ends.
   const [from, span] = [8 * ratio, wide - 16 * ratio];
   const bins = new Array(120).fill(0);
-  for (const impact of tick.impacts) bins[Math.min(119, Math.floor(impact.t * 120))]++;
+  for (const impact of tick.impacts.slice(tick.overlaps)) bins[Math.min(119, Math.floor(impact.t * 120))]++;
   const most = Math.max(1, ...bins);
   bins.forEach((count, bin) => {
     const tall = count ? (0.25 + 0.75 * (count / most)) * (high - 4) : 0;
