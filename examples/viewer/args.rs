@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = Scene::Bullets)]
     pub(crate) scene: Scene,
     /// How many boxes the scene has.
-    #[arg(long, value_name = "N", default_value_t = 400)]
+    #[arg(long, value_name = "N", default_value_t = 200)]
     #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX))]
     pub(crate) boxes: u32,
     /// How many ticks of the scene are recorded.

@@ -26,8 +26,10 @@ pub(crate) struct Mesh {
     positions: String,
     /// Of the corners, as `positions`.
     normals: String,
-    /// Six numbers an edge.
+    /// Twelve numbers an edge: its ends, and the normals of the triangles beside it.
     edges: String,
+    /// The cosine of the angle from which on an edge is sharp. Others are seen as outlines only.
+    smooth: f64,
     triangles: usize,
 }
 
@@ -114,7 +116,7 @@ fn ball(fineness: usize) -> Vec<Point> {
     corners
 }
 
-/// Triangles with normals that are smooth where `cos` of the angle allows it, and the sharp edges.
+/// Triangles with normals that are smooth where the cosine of the angle allows it, and the edges.
 fn drawn(points: &[Point], smooth: f64) -> Mesh {
     let hull = facets::facets(points);
     let mut around: HashMap<usize, Vec<&Facet>> = HashMap::new();
@@ -143,19 +145,17 @@ fn drawn(points: &[Point], smooth: f64) -> Mesh {
             push(&mut normals, unit(sum));
         }
     }
-    let mut sharp: Vec<_> = beside
-        .iter()
-        .filter(|(_, sides)| {
-            sides.iter().any(|one| sides.iter().any(|other| dot(one.normal, other.normal) < smooth))
-        })
-        .map(|(edge, _)| *edge)
-        .collect();
-    sharp.sort_unstable();
-    for [from, to] in sharp.into_iter().filter(|&[from, to]| points[from] != points[to]) {
-        push(&mut edges, points[from]);
-        push(&mut edges, points[to]);
+    let mut beside: Vec<_> = beside.into_iter().collect();
+    beside.sort_unstable_by_key(|&(edge, _)| edge);
+    for ([from, to], sides) in beside {
+        let (Some(one), Some(other)) = (sides.first(), sides.last()) else { continue };
+        if points[from] != points[to] {
+            for column in [points[from], points[to], one.normal, other.normal] {
+                push(&mut edges, column);
+            }
+        }
     }
     let triangles = positions.len() / 9;
     let [positions, normals, edges] = [positions, normals, edges].map(|column| floats(&column));
-    Mesh { positions, normals, edges, triangles }
+    Mesh { positions, normals, edges, smooth, triangles }
 }

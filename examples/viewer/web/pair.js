@@ -21,10 +21,10 @@ async function ask(path, question) {
 async function meshOf(body) {
   const key = JSON.stringify(shapeOf(body));
   if (!known.has(key)) {
-    const { positions, normals, edges, triangles } = await ask("/mesh", shapeOf(body));
+    const { positions, normals, edges, ...rest } = await ask("/mesh", shapeOf(body));
     const buffer = (text) => stage.buffer(column(Float32Array, text));
     if (known.size > 200) known.clear();
-    known.set(key, { positions: buffer(positions), normals: buffer(normals), edges: column(Float32Array, edges), triangles });
+    known.set(key, { positions: buffer(positions), normals: buffer(normals), edges: column(Float32Array, edges), ...rest });
   }
   return known.get(key);
 }
@@ -77,12 +77,19 @@ function sampleAt(t) {
   };
 }
 
+// Sharp edges, and those of others that are the outline as it is seen now.
 function edgesAt(mesh, pose, tint) {
   const model = poseMatrix(pose);
   const place = (p) => [0, 1, 2].map((r) => model[r] * p[0] + model[4 + r] * p[1] + model[8 + r] * p[2] + model[12 + r]);
+  const away = minus(stage.always.eye, pose.position);
+  const eye = [0, 4, 8].map((c) => dot(away, model.slice(c, c + 3)));
   const lines = [];
-  for (let k = 0; k < mesh.edges.length; k += 6) {
-    lines.push(...place(mesh.edges.subarray(k, k + 3)), ...place(mesh.edges.subarray(k + 3, k + 6)), ...tint);
+  for (let k = 0; k < mesh.edges.length; k += 12) {
+    const [from, to, one, other] = [0, 3, 6, 9].map((at) => Array.from(mesh.edges.subarray(k + at, k + at + 3)));
+    const ray = minus(eye, from);
+    if (dot(one, other) < mesh.smooth || dot(one, ray) > 0 !== dot(other, ray) > 0) {
+      lines.push(...place(from), ...place(to), ...tint);
+    }
   }
   return lines;
 }
@@ -129,7 +136,7 @@ function draw(time) {
     stage.mesh(mesh, ghost, [...mix(TINTS[k], [1, 1, 1], 0.45), 0.16]);
     stage.lines(edgesAt(mesh, ghost, [...TINTS[k], 0.5]), { width: 1 });
     if (!hits) return;
-    stage.mesh(mesh, answer.poses[k], [...mix(TINTS[k], RED, 0.3), 0.14]);
+    stage.mesh(mesh, answer.poses[k], [...mix(TINTS[k], RED, 0.6), 0.16]);
     stage.lines(edgesAt(mesh, answer.poses[k], [...RED, 0.75]), { width: 1.5, hidden: 0.25 });
   });
   if ($("show-bounds").checked) {
@@ -156,7 +163,7 @@ function paths() {
       const tint = mix(TINTS[which], INK, 0.25);
       lines.push(...path[k][body].position, ...path[k + 1][body].position, ...tint, after ? 0.55 : 0.95);
     }
-    for (const step of steps) dots.push(...sampleAt(step.t)[body].position, 7, ...INK, 1);
+    for (const step of steps) dots.push(...sampleAt(step.t)[body].position, 8, ...INK, 1);
   });
   stage.lines(lines, { width: 2.5, hidden: 0.5 });
   stage.dots(dots);
@@ -178,11 +185,12 @@ function contact(here, reach) {
 }
 
 function say(here) {
-  const { toi, rounds, supports } = now.answer;
+  const { toi, rounds, supports, steps } = now.answer;
+  const rests = steps.length > 0 && steps[0].gap < 1e-6 + ($("target").valueAsNumber || 0);
   const words = {
     impact: () => `first touch at t = ${short(toi.t, 7)}`,
     overlapping: () => `in each other by ${short(toi.depth)}`,
-    separated: () => "they do not touch",
+    separated: () => (rests ? "they touch and do not close: no impact" : "they do not touch"),
     unresolved: () => `free until ${short(toi.t_safe, 7)}, then open`,
   };
   $("verdict").textContent = words[toi.kind]();
@@ -203,7 +211,7 @@ async function choose(name, t) {
   if (!now.answer) return;
   now.t = t ?? 0.55 * told();
   const { low, high } = extent();
-  camera.fit(low, high, 0.86);
+  camera.fit(low, high, 0.78);
   ((camera.yaw = 0.35), (camera.pitch = 0.3));
   redraw();
 }

@@ -49,7 +49,7 @@ const PRESETS = {
   ],
   "they pass each other": [
     body({ kind: "ellipsoid", half: [1, 0.45, 0.6] }, { position: [-3, 1.9, 0], delta: [6, 0, 0], spin: [0, 3, 2] }),
-    body({ kind: "cone", half_height: 0.8, radius: 0.8 }, { position: [2.4, 0.8, -0.3], delta: [-4.6, -0.1, 0.2], spin: [0, 1, 0] }),
+    body({ kind: "cone", half_height: 0.8, radius: 0.8 }, { position: [2.4, 0.8, -1.1], delta: [-4.6, 0, -0.2], spin: [0, 1, 0] }),
   ],
   "a crate that rests": [
     body({ kind: "cuboid", half: [2.2, 0.2, 2.2] }, { position: [0, 0.2, 0] }),

@@ -164,7 +164,11 @@ class Stage {
       gl.depthMask(false);
       gl.enable(gl.CULL_FACE);
     }
+    // Edges lie on the faces and are to be seen.
+    gl.enable(gl.POLYGON_OFFSET_FILL);
+    gl.polygonOffset(1.5, 2);
     gl.drawArrays(gl.TRIANGLES, 0, 3 * mesh.triangles);
+    gl.disable(gl.POLYGON_OFFSET_FILL);
     this.done();
   }
 

@@ -24,7 +24,7 @@ function load(index) {
   const starts = [];
   for (let row = 0; row < tick.boxes; row++) {
     const paired = tick.states[2 * row] >= PAIRED;
-    const tint = paired ? [...linear("#4f6f8f"), 0.6] : [...linear("#8fa3b8"), 0.45];
+    const tint = paired ? [...linear("#4f6f8f"), 0.5] : [...linear("#8fa3b8"), 0.45];
     edgesOfBox(...boundsOf(tick.rows, row), tint, bounds[paired ? 0 : 1]);
     if (tick.moves[row]) edgesOfBox(...cornersOf(tick.rows, row, 0), [...COLOURS[0], 0.6], starts);
   }

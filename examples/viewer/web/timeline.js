@@ -43,12 +43,12 @@ function timeline(canvas, answer, now, target) {
 
   // Where they are in each other.
   pen.fillStyle = "rgba(217, 72, 15, 0.12)";
-  path.forEach((sample, k) => {
-    const next = path[k + 1];
-    if (next && sample.distance < 0 && next.distance < 0) {
-      pen.fillRect(x(sample.t), top, x(next.t) - x(sample.t) + 0.5, bottom - top);
-    }
-  });
+  for (let k = 0; k < path.length; k++) {
+    if (path[k].distance >= 0) continue;
+    const from = path[k].t;
+    while (k + 1 < path.length && path[k + 1].distance < 0) k++;
+    pen.fillRect(x(from), top, x(path[k].t) - x(from), bottom - top);
+  }
 
   pen.strokeStyle = "#2b6d9c";
   pen.lineWidth = 2;
