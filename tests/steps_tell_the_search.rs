@@ -56,7 +56,10 @@ fn steps_are_true_and_complete() {
                 let gap = f64::from(step.gap);
                 assert!(gap <= there.upper + moved + there.noise, "{step:?} {there:?} {case:?}");
                 assert!(gap <= along + off, "{step:?}, along it {along} {case:?}");
-                assert!(gap < 0.0 || along <= gap + 2.0 * off, "{step:?}, along it {along} {case:?}");
+                assert!(
+                    gap < 0.0 || along <= gap + 2.0 * off,
+                    "{step:?}, along it {along} {case:?}"
+                );
                 seen += 1;
             }
             long += usize::from(steps.len() > 3);

@@ -69,7 +69,8 @@ fn corners(solid: &Solid, lent: &Lent) -> (Vec<Point>, f64) {
             ([-half_height, *half_height].map(|y| [0.0, y.into(), 0.0]).to_vec(), *radius)
         }
         Form::Cuboid { half } => {
-            let side = |corner: usize, k: usize| if corner >> k & 1 == 0 { -half[k] } else { half[k] };
+            let side =
+                |corner: usize, k: usize| if corner >> k & 1 == 0 { -half[k] } else { half[k] };
             let corner = |corner| std::array::from_fn(|k| side(corner, k).into());
             ((0..8).map(corner).collect(), 0.0)
         }
@@ -104,8 +105,10 @@ fn ball(fineness: usize) -> Vec<Point> {
         corners.extend([[0.0, a, b], [a, b, 0.0], [b, 0.0, a]].map(unit));
     }
     for _ in 0..=fineness {
-        let edges: Vec<_> =
-            facets::facets(&corners).iter().flat_map(|facet| facets::sides(facet.corners)).collect();
+        let edges: Vec<_> = facets::facets(&corners)
+            .iter()
+            .flat_map(|facet| facets::sides(facet.corners))
+            .collect();
         let middle = |[from, to]: [usize; 2]| {
             unit(std::array::from_fn(|k| corners[from][k] + corners[to][k]))
         };
@@ -138,7 +141,8 @@ fn drawn(points: &[Point], smooth: f64) -> Mesh {
         for corner in facet.corners {
             let mut sum = [0.0; 3];
             for other in &around[&corner] {
-                let weight = if dot(other.normal, facet.normal) >= smooth { area(other) } else { 0.0 };
+                let weight =
+                    if dot(other.normal, facet.normal) >= smooth { area(other) } else { 0.0 };
                 sum = std::array::from_fn(|k| sum[k] + weight * other.normal[k]);
             }
             push(&mut positions, points[corner]);

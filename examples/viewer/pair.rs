@@ -156,9 +156,8 @@ pub(crate) fn answer(question: &Question) -> Result<Answer, String> {
 
     let mut steps = Vec::new();
     let settings = settings.settings();
-    let toi =
-        advance::traced(&a_shape, &a_motion, &b_shape, &b_motion, &settings, &mut steps)
-            .map_err(|error| error.to_string())?;
+    let toi = advance::traced(&a_shape, &a_motion, &b_shape, &b_motion, &settings, &mut steps)
+        .map_err(|error| error.to_string())?;
     let (first, t) = match toi.advance {
         Advance::Impact { t, normal, on_a, on_b, closing } => {
             (First::Impact { t, normal, on_a, on_b, closing }, t)

@@ -70,6 +70,8 @@ fn respond(request: Request, answer: Answer) -> io::Result<()> {
     };
     let response = Response::from_string(answer.body)
         .with_status_code(answer.status)
+        // Its length is known, so it is told instead of sending pieces.
+        .with_chunked_threshold(usize::MAX)
         .with_header(header("Content-Type", answer.kind))
         .with_header(header("X-Content-Type-Options", "nosniff"))
         .with_header(header("Cache-Control", "no-store"));
