@@ -78,7 +78,7 @@ impl Recording {
             tick.moves = bytes(&moves);
             ticks.push(tick);
         }
-        Ok(Self { name: "recorded".to_owned(), ticks })
+        Ok(Self { name: "recorded ticks".to_owned(), ticks })
     }
 }
 

@@ -211,7 +211,7 @@ async function choose(name, t) {
   if (!now.answer) return;
   now.t = t ?? 0.55 * told();
   const { low, high } = extent();
-  camera.fit(low, high, 0.78);
+  camera.fit(low, high, 0.8);
   ((camera.yaw = 0.35), (camera.pitch = 0.3));
   redraw();
 }

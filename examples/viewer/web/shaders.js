@@ -39,7 +39,7 @@ const BOXES = {
       gl_Position = view * vec4(at, 1.0);
     }`,
   fragment: `${LIGHT}
-    uniform float t, alpha, ghost;
+    uniform float t, alpha;
     uniform vec3 palette[5];
     in vec3 face, inside, side, at;
     flat in vec2 kind;
@@ -51,9 +51,7 @@ const BOXES = {
       vec3 pixels = rim / max(fwidth(rim), 1e-12) + 1e3 * abs(face);
       float edge = 1.0 - smoothstep(0.7, 1.7, min(pixels.x, min(pixels.y, pixels.z)));
       vec3 shaded = mix(lit(base, face, at), base * 0.3, edge * 0.7);
-      float opaque = mix(alpha, edge * 0.5, ghost);
-      if (opaque < 0.01) discard;
-      colour = vec4(shown(shaded, at), opaque);
+      colour = vec4(shown(shaded, at), max(alpha, 0.6 * edge));
     }`,
 };
 

@@ -140,15 +140,15 @@ class Stage {
   }
 
   // rows: a buffer of nine numbers a box; states: of two.
-  boxes(rows, states, count, { t, palette, alpha = 1, ghost = 0 }) {
+  boxes(rows, states, count, { t, palette, alpha = 1 }) {
     const { gl } = this;
     this.use(BOXES);
-    for (const [name, value] of Object.entries({ t, alpha, ghost, palette })) this.set(name, value);
+    for (const [name, value] of Object.entries({ t, alpha, palette })) this.set(name, value);
     this.columns(this.cube, 0, [["corner", 3], ["normal", 3]]);
     this.columns(rows, 1, [["low", 3], ["high", 3], ["delta", 3]]);
     this.columns(states, 1, [["state", 2]]);
     gl.enable(gl.CULL_FACE);
-    if (alpha < 1 || ghost > 0) gl.depthMask(false);
+    if (alpha < 1) gl.depthMask(false);
     gl.drawArraysInstanced(gl.TRIANGLES, 0, 36, count);
     this.done();
   }
@@ -166,7 +166,8 @@ class Stage {
     }
     // Edges lie on the faces and are to be seen.
     gl.enable(gl.POLYGON_OFFSET_FILL);
-    gl.polygonOffset(1.5, 2);
+    if (tint[3] < 1) gl.polygonOffset(3, 8);
+    else gl.polygonOffset(1.5, 2);
     gl.drawArrays(gl.TRIANGLES, 0, 3 * mesh.triangles);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     this.done();

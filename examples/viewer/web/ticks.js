@@ -26,12 +26,19 @@ function unpack(packed) {
     states[2 * row] = moves[row] ? ALONE : STILL;
     states[2 * row + 1] = NEVER;
   }
-  for (const row of union) states[2 * row] = PAIRED;
+  // What stays is shown as that, whatever lies on it; what is as large as the world would hide it.
+  const bounds = extent(rows);
+  const size = 0.5 * norm(minus(bounds.high, bounds.low));
+  const large = Array.from(moves.keys()).filter((row) => norm(minus(...cornersOf(rows, row, 0))) > size);
+  const become = (row, look) => moves[row] && (states[2 * row] = look);
+  for (const row of union) become(row, PAIRED);
   swept.forEach((row, k) => {
     const t = first[k >> 1];
     if (t > 0) states[2 * row + 1] = Math.min(states[2 * row + 1], t);
-    else states[2 * row] = OVERLAPS;
+    else become(row, OVERLAPS);
   });
+
+  for (const row of large) states.set([moves[row] ? ALONE : STILL, NEVER], 2 * row);
 
   const meets = new Set();
   for (let k = 0; k < first.length; k++) meets.add(swept[2 * k] * 2 ** 32 + swept[2 * k + 1]);
@@ -47,7 +54,9 @@ function unpack(packed) {
   // Pairs that share a point when the tick starts come first.
   const overlaps = impacts.filter((impact) => impact.t === 0).length;
   const fast = Array.from(moves.keys()).filter((row) => isFast(rows, row));
-  return { ...packed, rows, moves, union, states, dropped, impacts, overlaps, fast, ...extent(rows) };
+  return {
+    ...packed, rows, moves, union, states, dropped, impacts, overlaps, fast, large: new Set(large), ...bounds,
+  };
 }
 
 // Corners of a box at a time.

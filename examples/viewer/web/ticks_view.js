@@ -4,6 +4,8 @@ const COLOURS = ["#5b96bd", "#c3cad2", "#eab53f", "#a99fc6", "#e0400a"].map(line
 const [CANDIDATE, TOUCHES] = [COLOURS[2], COLOURS[4]];
 const PALETTE = new Float32Array(COLOURS.flat());
 const IMPACTS_LISTED = 300;
+// More would hide all else.
+const DOTS_MAX = 400;
 
 const canvas = $("canvas");
 const stage = new Stage(canvas);
@@ -23,34 +25,40 @@ function load(index) {
   const bounds = [[], []];
   const starts = [];
   for (let row = 0; row < tick.boxes; row++) {
-    const paired = tick.states[2 * row] >= PAIRED;
+    const paired = tick.states[2 * row] >= PAIRED || tick.states[2 * row + 1] < NEVER;
     const tint = paired ? [...linear("#4f6f8f"), 0.5] : [...linear("#8fa3b8"), 0.45];
     edgesOfBox(...boundsOf(tick.rows, row), tint, bounds[paired ? 0 : 1]);
     if (tick.moves[row]) edgesOfBox(...cornersOf(tick.rows, row, 0), [...COLOURS[0], 0.6], starts);
   }
-  if (!buffers) buffers = { rows: stage.gl.createBuffer(), states: stage.gl.createBuffer() };
-  stage.fill(buffers.rows, tick.rows);
+  if (!buffers) {
+    const two = () => [stage.gl.createBuffer(), stage.gl.createBuffer()];
+    buffers = { rows: two(), states: two(), counts: [0, 0] };
+  }
   buffers.bounds = bounds.map((list) => new Float32Array(list));
   buffers.starts = new Float32Array(starts);
-  show();
   list();
 }
 
-// Takes the boxes that are to be drawn now to the graphics card.
+// Takes the boxes that are to be drawn now to the graphics card: large ones apart, to see through.
 function show() {
   const hidden = ["alone", "still", "candidates", "overlapping"].map((what) => !shows(what));
-  const rows = [];
-  const states = [];
+  const groups = [[], []];
   for (let row = 0; row < tick.boxes; row++) {
     const [look, first] = tick.states.subarray(2 * row, 2 * row + 2);
     const met = first <= now.t;
-    if (met ? !shows("met") : hidden[look]) continue;
-    rows.push(...tick.rows.subarray(9 * row, 9 * row + 9));
-    states.push(look, first);
+    if (met ? shows("met") : !hidden[look]) groups[Number(tick.large.has(row))].push(row);
   }
-  stage.fill(buffers.rows, new Float32Array(rows));
-  stage.fill(buffers.states, new Float32Array(states));
-  buffers.count = states.length / 2;
+  groups.forEach((group, k) => {
+    const rows = new Float32Array(9 * group.length);
+    const states = new Float32Array(2 * group.length);
+    group.forEach((row, at) => {
+      rows.set(tick.rows.subarray(9 * row, 9 * row + 9), 9 * at);
+      states.set(tick.states.subarray(2 * row, 2 * row + 2), 2 * at);
+    });
+    stage.fill(buffers.rows[k], rows);
+    stage.fill(buffers.states[k], states);
+    buffers.counts[k] = group.length;
+  });
 }
 
 function list() {
@@ -91,14 +99,15 @@ function between(pairs, tint) {
 function paths() {
   const lines = [];
   const dots = [];
+  const few = tick.fast.length <= DOTS_MAX;
   for (const row of tick.fast) {
     const [from, here, to] = [0, now.t, 1].map((t) => centreOf(tick.rows, row, t));
     const tint = linear(tick.states[2 * row + 1] <= now.t ? "#b01e00" : "#1d4f78");
     lines.push(...from, ...here, ...tint, 0.95, ...here, ...to, ...tint, 0.3);
     dots.push(...here, 6, ...tint, 1);
   }
-  stage.lines(lines, { width: 2, hidden: 0.5 });
-  stage.dots(dots);
+  stage.lines(lines, { width: few ? 2 : 1, hidden: few ? 0.5 : 0 });
+  if (few) stage.dots(dots);
 }
 
 function draw(time) {
@@ -117,7 +126,12 @@ function draw(time) {
   const reach = norm(minus(high, low));
   const step = 10 ** Math.floor(Math.log10(reach / 8));
   stage.ground([(low[0] + high[0]) / 2, low[1] - 0.02 * reach, (low[2] + high[2]) / 2], reach * 1.6, step);
-  stage.boxes(buffers.rows, buffers.states, buffers.count, { t: now.t, palette: PALETTE });
+  const drawn = (k, more) => {
+    const { rows, states, counts } = buffers;
+    stage.boxes(rows[k], states[k], counts[k], { t: now.t, palette: PALETTE, ...more });
+  };
+  drawn(0, {});
+  drawn(1, { alpha: 0.16 });
   if (shows("all-bounds")) stage.lines(buffers.bounds[1], { width: 1 });
   if (shows("bounds")) stage.lines(buffers.bounds[0], { width: 1 });
   if (shows("start")) stage.lines(buffers.starts, { width: 1 });
