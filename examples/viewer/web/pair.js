@@ -46,14 +46,21 @@ async function refresh() {
       };
       const question = { a: askedOf(a), b: askedOf(b), settings };
       const [answer, ...meshes] = await Promise.all([ask("/pair", question), meshOf(a), meshOf(b)]);
-      Object.assign(now, { answer, meshes });
+      Object.assign(now, { answer, meshes, stale: false });
       $("trouble").hidden = true;
     } catch (error) {
+      now.stale = true;
       tell(error);
     }
   } while (again);
   asks = false;
   redraw();
+}
+
+// An edit: the address keeps it, so that it can be sent to somebody.
+function edited() {
+  history.replaceState(null, "", `#pair=${encodeURIComponent(JSON.stringify(now.bodies))}`);
+  refresh();
 }
 
 // When the picture says most: at the impact, or at the end.
@@ -193,7 +200,7 @@ function say(here) {
     separated: () => (rests ? "they touch and do not close: no impact" : "they do not touch"),
     unresolved: () => `free until ${short(toi.t_safe, 7)}, then open`,
   };
-  $("verdict").textContent = words[toi.kind]();
+  $("verdict").textContent = now.stale ? "the picture is of the last good question" : words[toi.kind]();
   $("verdict").style.color = toi.kind === "separated" ? "#2b8a3e" : "#d9480f";
   const closing = toi.closing === undefined ? "" : `closing ${short(toi.closing)} · `;
   $("cost").textContent = `${closing}${rounds} ${rounds === 1 ? "step" : "steps"} · ${supports} supports`;
@@ -204,9 +211,9 @@ function say(here) {
   now.timeAt = timeline($("plot"), now.answer, now.t, $("target").valueAsNumber || 0);
 }
 
-async function choose(name, t) {
-  now.bodies = structuredClone(PRESETS[name]);
-  ["a", "b"].forEach((which, k) => panel($(`panel-${which}`), which.toUpperCase(), COLOURS[k], now.bodies[k], refresh));
+async function choose(bodies, t) {
+  now.bodies = structuredClone(bodies);
+  ["a", "b"].forEach((which, k) => panel($(`panel-${which}`), which.toUpperCase(), COLOURS[k], now.bodies[k], edited));
   await refresh();
   if (!now.answer) return;
   now.t = t ?? 0.55 * told();
@@ -220,7 +227,7 @@ async function start() {
   const wanted = inHash();
   const names = Object.keys(PRESETS);
   $("preset").append(...names.map((name, k) => make("option", { value: k }, name)));
-  $("preset").onchange = () => choose(names[$("preset").value]);
+  $("preset").onchange = () => choose(PRESETS[names[$("preset").value]]);
   for (const id of ["target", "touch", "from", "to"]) $(id).oninput = refresh;
   $("show-bounds").onchange = redraw;
   $("slider").oninput = () => ((now.t = Number($("slider").value)), redraw());
@@ -242,7 +249,8 @@ async function start() {
   });
   const first = Math.max(0, Math.min(names.length - 1, Math.trunc(Number(wanted.preset)) || 0));
   $("preset").value = first;
-  await choose(names[first], wanted.t === undefined ? undefined : Math.max(0, Math.min(1, Number(wanted.t) || 0)));
+  const bodies = wanted.pair ? JSON.parse(wanted.pair) : PRESETS[names[first]];
+  await choose(bodies, wanted.t === undefined ? undefined : Math.max(0, Math.min(1, Number(wanted.t) || 0)));
 }
 
 start().catch(tell);
