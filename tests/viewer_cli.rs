@@ -422,6 +422,13 @@ fn nonsense_is_refused() {
         refused("POST /pair", body, 400, "that is no question");
         refused("POST /mesh", body, 400, "that is no question");
     }
+    for (shape, why) in [
+        (json!({ "form": { "kind": "sphere", "radius": -1 } }), "a length is negative"),
+        (json!({ "form": { "kind": "point" }, "rounded": 1e38 }), "no shape"),
+        (json!({ "form": { "kind": "point" }, "scale": [1, 1, 1e39] }), "no shape"),
+    ] {
+        refused("POST /mesh", &shape.to_string(), 400, why);
+    }
     refused("POST /pair", &"[".repeat(10_000), 400, "that is no question");
     refused("POST /mesh", &" ".repeat(70_000), 413, "at most 65536 bytes");
     for bytes in [&b"nonsense\r\n\r\n"[..], b"\xFF\xFE\r\n\r\n", b"GET", b"GET / HTTP/9.9\r\n\r\n"]
