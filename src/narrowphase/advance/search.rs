@@ -176,6 +176,8 @@ impl<'s> Search<'s> {
         Aim { band, accept: self.level + self.tolerance }
     }
 
+    // Asked each round, by the search that is watched and the one that is not.
+    #[inline(always)]
     fn nearest(
         &mut self,
         two: &Two<'_>,
