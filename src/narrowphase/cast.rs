@@ -76,7 +76,8 @@ impl Shape<'_> {
         let settings = Settings { tolerance: TOLERANCE, touch: Touch::Hit, ..Settings::default() };
         // Of no use past it either: `f32` holds it where it is less than a segment's own end.
         let window = [0.0, if pace > 0.0 { last } else { 0.0 }];
-        let toi = Search::answer((self, &Motion::from(*pose)), (&point, &path), &settings, window);
+        let a = (self, &Motion::from(*pose));
+        let toi = Search::answer(a, (&point, &path), &settings, window, |_| ());
         Ok(match toi.advance {
             Advance::Impact { t, normal, on_a, on_b, .. } => {
                 let point = if self.margin > 0.0 { on_a } else { on_b };

@@ -16,7 +16,7 @@ use super::super::simplex::Simplex;
 use super::super::vector::{V3, greater, lesser, round_down};
 use super::course::{Course, Path};
 use super::step::{self, Band, Plane, Reach};
-use super::{ADVANCE_ROUNDS_MAX, Advance, Settings, Toi, Touch};
+use super::{ADVANCE_ROUNDS_MAX, Advance, Settings, Step, Toi, Touch};
 use crate::geom::{Motion, SPIN_MAX};
 
 /// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
@@ -49,13 +49,14 @@ struct Aim {
 }
 
 impl<'s> Search<'s> {
-    /// When they first touch.
+    /// When they first touch. `watch` is told each round.
     #[inline]
     pub(in super::super) fn answer(
         a: (&'s Shape<'s>, &'s Motion),
         b: (&'s Shape<'s>, &'s Motion),
         settings: &'s Settings,
         window: [f64; 2],
+        mut watch: impl FnMut(Step),
     ) -> Toi {
         let path = Path::new(a.1, b.1);
         let level = a.0.margin + b.0.margin + f64::from(settings.target_distance);
@@ -78,6 +79,7 @@ impl<'s> Search<'s> {
             let band = Band { floor: level + slack, lift: f64::INFINITY };
             let plane = Plane { t: from, normal: guess, gap };
             if step::straight(&path, &plane, &band, to) == Reach::End {
+                watch(told(from, gap - margins - slack - turned, guess));
                 return Toi { advance: Advance::Separated, rounds: 1, supports: 0 };
             }
         }
@@ -94,11 +96,11 @@ impl<'s> Search<'s> {
             rounds: 0,
             supports: 0,
         };
-        let advance = search.advance();
+        let advance = search.advance(watch);
         Toi { advance, rounds: search.rounds, supports: search.supports }
     }
 
-    fn advance(&mut self) -> Advance {
+    fn advance(&mut self, mut watch: impl FnMut(Step)) -> Advance {
         let [from, to] = self.window;
         let straight = self.course.is_straight();
         let mut aim = self.aim();
@@ -117,6 +119,7 @@ impl<'s> Search<'s> {
             let x = self.course.between(t);
             let first = self.rounds == 1;
             let mut found = self.nearest(&two, x, &mut simplex, (normal, known), (&aim, first));
+            watch(self.step(t, found.lower, found.plane));
             let mut inside = None;
             if first && found.upper <= aim.accept {
                 match self.touch(&two, t, x, &found, &simplex) {
@@ -177,12 +180,12 @@ impl<'s> Search<'s> {
                     }
                 }
             }
-            // What the plane goes through is where it will be met.
-            if !simplex.has(&found.support) {
+            // What the plane goes through is where it will be met. Cores that touch are in a full simplex.
+            if simplex.len < 4 && !simplex.has(&found.support) {
                 simplex.push(found.support);
             }
             if straight && aim.band.lift == f64::INFINITY {
-                match self.chase(&two, &mut simplex, &aim, [t, to]) {
+                match self.chase(&two, &mut simplex, &aim, [t, to], &mut watch) {
                     None => return Advance::Separated,
                     Some((until, then)) => (t, normal) = (until, then.unwrap_or(normal)),
                 }
@@ -204,6 +207,7 @@ impl<'s> Search<'s> {
         simplex: &mut Simplex,
         aim: &Aim,
         [from, to]: [f64; 2],
+        watch: &mut impl FnMut(Step),
     ) -> Option<(f64, Option<V3>)> {
         let Aim { band: Band { floor, .. }, accept } = *aim;
         let (mut t, mut led, mut square) = (from, None, f64::INFINITY);
@@ -221,6 +225,7 @@ impl<'s> Search<'s> {
             let gap = normal.dot(x - vertex.at);
             let has = simplex.has(&vertex);
             if gap > floor {
+                watch(self.step(t, gap, normal));
                 let rate = normal.dot(self.course.velocity(t));
                 let bend = 0.5 * normal.dot(self.course.path.accel);
                 t += first_root(gap - floor, rate, bend);
@@ -258,6 +263,8 @@ impl<'s> Search<'s> {
         Aim { band, accept: self.level + self.tolerance }
     }
 
+    // Asked each round, by the search that is watched and the one that is not.
+    #[inline(always)]
     fn nearest(
         &mut self,
         two: &Two<'_>,
@@ -284,6 +291,12 @@ impl<'s> Search<'s> {
         });
         self.supports += found.supports;
         found
+    }
+
+    /// What a round knows, if cores have such a gap along a plane.
+    fn step(&self, t: f64, gap: f64, normal: V3) -> Step {
+        let margins = self.course.a.shape.margin + self.course.b.shape.margin;
+        told(t, gap - margins - self.course.slack, normal)
     }
 
     /// What a touch at the start means: an answer, or what to look for next.
@@ -362,4 +375,8 @@ impl<'s> Search<'s> {
         let on_b = two.b.rotation.turn(gap.on_b) - gap.out * two.b.shape.margin;
         [(at(a) + on_a).to_f32(), (at(b) + on_b).to_f32()]
     }
+}
+
+fn told(t: f64, gap: f64, normal: V3) -> Step {
+    Step { t: round_down(t), gap: round_down(gap), normal: normal.to_f32() }
 }
