@@ -23,6 +23,7 @@ pub use geom::{
 };
 pub use kernels::cast::{self, Cast};
 pub use kernels::overlap;
+pub use kernels::proximity;
 pub use kernels::respond::{self, Response};
 pub use kernels::separate::{self, Separation};
 pub use kernels::sweep::{self, MISS, Sweep};

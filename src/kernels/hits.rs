@@ -13,7 +13,8 @@ use bytemuck::{Pod, Zeroable};
 pub struct Hit {
     /// Which row, or of `pairs` which pair.
     pub row: u32,
-    /// The first time of a sweep, the entry fraction of a cast, or the depth of a separation.
+    /// The first time of a sweep, the entry fraction of a cast, the depth of a separation, or the
+    /// distance of a box that is near.
     pub at: f32,
 }
 
