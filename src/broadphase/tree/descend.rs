@@ -1,0 +1,169 @@
+//! Which boxes of a tree does one question reach, the nearest first?
+//!
+//! A node's children that are reached wait on a stack with how near their bounds are, those of a
+//! node in order, the nearest on top. The question says how far it still looks; what waits and is
+//! further is passed by. After Roussopoulos, Kelley and Vincent 1995, *Nearest Neighbor Queries*;
+//! for segments as in Wald, Boulos and Shirley 2007, §3.
+//!
+//! Promise: leaves are seen in an order that depends on the tree and the question alone. Every box
+//! as near as the question still looks at the end was seen, if bounds are never further
+//! than what they hold.
+
+use super::{LEAF, Node, Tree, WIDTH};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
+
+/// Places on a stack without an allocation: for any tree of some ten million boxes.
+const SHORT: usize = 128;
+
+/// A group of lanes of a node.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Bounds<'a> {
+    node: &'a Node,
+    lane: usize,
+}
+
+impl Bounds<'_> {
+    /// Least x, y, z, greatest x, y, z. Lanes with nothing in them are the wrong way round, from
+    /// infinity to minus infinity.
+    #[inline(always)]
+    pub(in super::super) fn column<I: Isa>(&self, isa: I, column: usize) -> I::F32 {
+        isa.load(&self.node.bounds[column][self.lane..])
+    }
+
+    /// All six columns.
+    #[inline(always)]
+    pub(in super::super) fn columns<I: Isa>(&self, isa: I) -> [I::F32; 6] {
+        let mut columns = [isa.splat(0.0); 6];
+        for (k, column) in columns.iter_mut().enumerate() {
+            *column = self.column(isa, k);
+        }
+        columns
+    }
+
+    /// The rows of boxes in a leaf, one for each lane.
+    #[inline(always)]
+    pub(in super::super) fn rows<I: Isa>(&self) -> &[u32] {
+        &self.node.names[self.lane..self.lane + I::LANES]
+    }
+
+    /// Where there is something.
+    #[inline(always)]
+    pub(in super::super) fn filled<I: Isa>(&self, isa: I) -> I::Mask {
+        self.column(isa, 0).le(self.column(isa, 3))
+    }
+}
+
+/// What is asked.
+pub(in super::super) trait Nearing {
+    /// How far the question still looks. Never grows.
+    fn most(&self) -> f32;
+
+    /// How near bounds are, at least zero and not NaN, and which are no further than
+    /// [`Nearing::most`]. What is inside of bounds must not be nearer, nor be reached when they are
+    /// not.
+    fn near<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask);
+
+    /// Sees boxes of a leaf; returns how many of them the question met. `filters` has as many words
+    /// as there are lanes, or none if the tree keeps none.
+    fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64;
+}
+
+/// How much was looked at to answer questions.
+///
+/// The same on every level and any threads; depends on how the boxes were put in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Visits {
+    /// Nodes with nodes below them, sixteen or fewer.
+    pub nodes: u64,
+    /// Nodes with boxes below them, sixteen or fewer.
+    pub leaves: u64,
+    /// Boxes in these that the question met, before it was asked if they are accepted.
+    pub boxes: u64,
+}
+
+/// Asks a question of the boxes in a tree.
+#[inline(always)]
+pub(in super::super) fn descend<I: Isa, Q: Nearing>(
+    isa: I,
+    tree: &Tree,
+    question: &mut Q,
+    visits: &mut Visits,
+) {
+    let Some(root) = tree.root else { return };
+    // Of each level all children but one wait, and a lane group is written at a time.
+    let most = tree.depth * (WIDTH - 1) + LANES_MAX;
+    if most <= SHORT {
+        follow(isa, tree, root, question, &mut [[0; 2]; SHORT], visits);
+    } else {
+        follow(isa, tree, root, question, &mut alloc::vec![[0; 2]; most], visits);
+    }
+}
+
+/// Goes down from the root.
+#[inline(always)]
+fn follow<I: Isa, Q: Nearing>(
+    isa: I,
+    tree: &Tree,
+    root: u32,
+    question: &mut Q,
+    stack: &mut [[u32; 2]],
+    visits: &mut Visits,
+) {
+    let (nodes, filters) = (&tree.nodes[..], &tree.filters[..]);
+    let (mut next, mut len) = (root, 0);
+    loop {
+        let at = (next & !LEAF) as usize;
+        let node = &nodes[at];
+        let mut lane = 0;
+        if next & LEAF != 0 {
+            visits.leaves += 1;
+            let filters =
+                if filters.is_empty() { filters } else { &filters[at * WIDTH..][..WIDTH] };
+            while lane < WIDTH {
+                let of = if filters.is_empty() { filters } else { &filters[lane..] };
+                visits.boxes += question.see(isa, Bounds { node, lane }, of);
+                lane += I::LANES;
+            }
+        } else {
+            visits.nodes += 1;
+            let first = len;
+            while lane < WIDTH {
+                let (near, reached) = question.near(isa, Bounds { node, lane });
+                let names = isa.load_u32(&node.names[lane..]).compress(reached);
+                let (near, count) = (near.to_bits().compress(reached), reached.count());
+                isa.store_pairs(names, near, count, &mut stack[len..]);
+                (lane, len) = (lane + I::LANES, len + count);
+            }
+            order(&mut stack[first..len]);
+        }
+        loop {
+            if len == 0 {
+                return;
+            }
+            len -= 1;
+            let [name, near] = stack[len];
+            if f32::from_bits(near) <= question.most() {
+                next = name;
+                break;
+            }
+        }
+    }
+}
+
+/// Orders a few children so that the nearest is last; of equal ones that with the lowest name. By
+/// insertion: as a rule there are one or two.
+#[inline(always)]
+fn order(children: &mut [[u32; 2]]) {
+    // What is not negative is ordered as its bits are.
+    let key = |[name, near]: [u32; 2]| u64::from(near) << 32 | u64::from(name);
+    for k in 1..children.len() {
+        let child = children[k];
+        let mut to = k;
+        while to > 0 && key(children[to - 1]) < key(child) {
+            children[to] = children[to - 1];
+            to -= 1;
+        }
+        children[to] = child;
+    }
+}
