@@ -29,6 +29,8 @@
 
 mod box_tree;
 mod cast;
+mod overlap;
+mod proximity;
 
 use super::set::allow;
 pub use super::tree::Visits;
@@ -37,6 +39,8 @@ use crate::geom::Filter;
 use crate::lanes::{Isa, Kernel, Level};
 use crate::par::Threads;
 pub use box_tree::BoxTree;
+pub use overlap::{Planes, Shape};
+pub use proximity::Proximity;
 
 /// A view of kept boxes to ask about.
 #[derive(Clone, Copy, Debug)]

@@ -55,6 +55,9 @@ impl Bounds<'_> {
 
 /// What is asked.
 pub(in super::super) trait Nearing {
+    /// Whether children that are nearer are seen first.
+    const ORDERED: bool = true;
+
     /// How far the question still looks. Never grows.
     fn most(&self) -> f32;
 
@@ -135,7 +138,9 @@ fn follow<I: Isa, Q: Nearing>(
                 isa.store_pairs(names, near, count, &mut stack[len..]);
                 (lane, len) = (lane + I::LANES, len + count);
             }
-            order(&mut stack[first..len]);
+            if Q::ORDERED {
+                order(&mut stack[first..len]);
+            }
         }
         loop {
             if len == 0 {

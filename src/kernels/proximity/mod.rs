@@ -19,7 +19,7 @@
 //! Cost: 24 bytes in for each row; out 4 a row as [`Distances`], or 8 a row in reach as
 //! [`Hits`](crate::Hits).
 
-mod nearest;
+pub(crate) mod nearest;
 pub(crate) mod room;
 
 use super::BatchError;

@@ -100,16 +100,16 @@ impl<'a> Nearest<'a> {
         }
     }
 
-    /// Puts a box in its place, if it has one.
+    /// Whether a box would be kept.
+    #[inline(always)]
+    pub(crate) fn takes(&self, hit: Hit) -> bool {
+        self.found < self.to.len() || self.to.last().is_some_and(|last| is_before(&hit, last))
+    }
+
+    /// Puts a box that is [taken](Nearest::takes) in its place.
     pub(crate) fn insert(&mut self, hit: Hit) {
-        let is_before = |kept: &Hit| kept.at < hit.at || kept.at == hit.at && kept.row < hit.row;
-        let at = self.to[..self.found].partition_point(is_before);
-        if at == self.to.len() {
-            return;
-        }
-        if self.found < self.to.len() {
-            self.found += 1;
-        }
+        let at = self.to[..self.found].partition_point(|kept| is_before(kept, &hit));
+        self.found = self.to.len().min(self.found + 1);
         self.to[at..self.found].rotate_right(1);
         self.to[at] = hit;
     }
@@ -138,12 +138,21 @@ impl Sink for &mut Nearest<'_> {
     }
 }
 
+/// The nearer one first, of equally near ones that in the lower row.
+#[inline(always)]
+fn is_before(a: &Hit, b: &Hit) -> bool {
+    a.at < b.at || a.at == b.at && a.row < b.row
+}
+
 /// Puts the lanes `better` in their places.
 #[cold]
 fn insert(nearest: &mut Nearest<'_>, start: u32, mut better: u32, at: &[f32; LANES_MAX]) {
     while better != 0 {
         let lane = better.trailing_zeros();
         better &= better - 1;
-        nearest.insert(Hit { row: start + lane, at: at[lane as usize] });
+        let hit = Hit { row: start + lane, at: at[lane as usize] };
+        if nearest.takes(hit) {
+            nearest.insert(hit);
+        }
     }
 }
