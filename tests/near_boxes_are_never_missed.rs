@@ -65,9 +65,8 @@ fn keeps_its_promise(a: &Aabb, b: &Aabb) -> f32 {
 
 /// The hostile pairs of boxes, and points before boxes.
 fn pairs(seed: u64, count: usize) -> impl Iterator<Item = (Aabb, Aabb)> {
-    let points = near(seed, count / 2).map(|near| {
-        (Aabb::point(near.sphere.center).expect("a centre is a point"), near.aabb)
-    });
+    let points = near(seed, count / 2)
+        .map(|near| (Aabb::point(near.sphere.center).expect("a centre is a point"), near.aabb));
     points.chain(boxes(seed + 1, count - count / 2))
 }
 
@@ -277,9 +276,8 @@ fn on_an_error_nothing_is_written() {
         let to = Distances { distance: &mut column };
         let error = proximity::zip(level, &a, &a, f32::NAN, to);
         assert_eq!(error, Err(BatchError::Invalid(Invalid::MaxDistance)));
-        let wrong = |what, found| {
-            Err(BatchError::Length(LengthMismatch { what, expected: 40, found }))
-        };
+        let wrong =
+            |what, found| Err(BatchError::Length(LengthMismatch { what, expected: 40, found }));
         let to = Distances { distance: &mut column[..39] };
         let error = proximity::one_to_many(level, &good, 1.0, &a, to);
         assert_eq!(error, wrong("the output `distance`", 39));

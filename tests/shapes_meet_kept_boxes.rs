@@ -5,6 +5,8 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+#[cfg(feature = "rayon")]
+use std::sync::Arc;
 
 use rand::RngExt;
 use support::cases::how_many;
@@ -14,8 +16,8 @@ use swath::broadphase::{Query, Shape};
 use swath::overlap::{self, planes, sphere};
 use swath::store::{FixedColumns, Row};
 use swath::{
-    Aabb, BatchError, BoxTree, Filter, FixedBoxes, FixedSet, Hit, Level, Plane, Queries, Rows, Side,
-    Sphere, Visits, proximity,
+    Aabb, BatchError, BoxTree, Checked, Filter, FixedBoxes, FixedSet, Hit, Level, Plane, Queries,
+    Rows, Side, Sphere, Threads, Visits, proximity,
 };
 
 /// What is kept: by row, with filters, and the boxes of which trees were built.
@@ -169,9 +171,8 @@ fn check(kept: &Kept, of: &Asked, filter: Option<Filter>, queries: &[(Level, Que
     let of_box = rows_of(kept, filter, accept, |b| overlap::one_to_one(aabb, b).unwrap());
     let of_point = rows_of(kept, filter, accept, |b| b.contains_point(aabb.min));
     let of_sphere = rows_of(kept, filter, accept, |b| sphere::one_to_one(sphere, b).unwrap());
-    let of_planes = rows_of(kept, filter, accept, |b| {
-        planes::one_to_one(planes, b).unwrap() != Side::Outside
-    });
+    let of_planes =
+        rows_of(kept, filter, accept, |b| planes::one_to_one(planes, b).unwrap() != Side::Outside);
     let distance = |row: &u32| proximity::one_to_one(aabb, &kept[row].0).unwrap();
     let hits = rows_of(kept, filter, accept, |_| true);
     let hits = hits.iter().map(|row| Hit { row: *row, at: distance(row) });
@@ -210,8 +211,7 @@ fn a_tree_answers_as_one_box_after_the_other() {
             let given = (round % 3 != 0).then_some(&of_boxes[..]);
             let filter = |row: usize| given.map_or(Filter::ALL, |filters| filters[row]);
             let rows = of.iter().enumerate().filter(|(_, aabb)| valid(aabb));
-            let kept: Kept =
-                rows.map(|(row, aabb)| (row as u32, (*aabb, filter(row)))).collect();
+            let kept: Kept = rows.map(|(row, aabb)| (row as u32, (*aabb, filter(row)))).collect();
             let trees: Vec<_> = Level::all()
                 .map(|level| {
                     let mut tree = BoxTree::with_level(level);
@@ -311,4 +311,150 @@ fn what_is_no_shape_is_refused() {
     assert!(queries.proximity(&bad, 1.0).is_err());
     assert_eq!(queries.overlap_planes(&[]).unwrap().any(), None);
     assert_eq!(queries.proximity(&good, f32::INFINITY).unwrap().nearest(), None);
+}
+
+/// Boxes that hold one another, nearly, about a hard one: what a node holds above them is hard too.
+fn about(draw: &mut Draw, hard: &Aabb) -> Vec<Aabb> {
+    let make = |k: usize| {
+        let mut aabb = *hard;
+        for axis in 0..3 {
+            match draw.0.random_range(0..6) {
+                0 => aabb.min[axis] = aabb.min[axis].next_down(),
+                1 => aabb.max[axis] = aabb.max[axis].next_up(),
+                2 => aabb.min[axis] = aabb.max[axis],
+                3 => aabb.max[axis] = aabb.min[axis],
+                4 if k % 3 == 0 => aabb.max[axis] = (aabb.max[axis] + 1.0) * 1.5,
+                _ => {}
+            }
+        }
+        aabb
+    };
+    (0..40).map(make).filter(valid).collect()
+}
+
+/// Goal: nothing is lost above the leaves by a rounding. Method: for each of many hard cases a tree
+/// of its own, of boxes that differ by a step from the one that planes, a sphere or a point nearly
+/// touch.
+#[test]
+fn nothing_is_lost_on_the_way_down() {
+    let mut draw = Draw::new(12);
+    let count = how_many(4000);
+    let level = Level::detect();
+    let mut tree = BoxTree::with_level(level);
+    for (cut, case) in cuts(31, 3, count).zip(near(32, count)) {
+        let of = about(&mut draw, &cut.aabb);
+        with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
+        let kept: Kept = (0..).zip(&of).map(|(row, aabb)| (row, (*aabb, Filter::ALL))).collect();
+        let meant = rows_of(
+            &kept,
+            None,
+            |_| true,
+            |aabb| planes::one_to_one(&cut.planes, aabb).unwrap() != Side::Outside,
+        );
+        let mut buffer = [0; 40];
+        let mut rows = Rows::new(&mut buffer);
+        tree.queries().overlap_planes(&cut.planes).unwrap().rows(&mut rows).unwrap();
+        assert_eq!(rows[..], meant, "{cut:?}");
+
+        let of = about(&mut draw, &case.aabb);
+        with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
+        let kept: Kept = (0..).zip(&of).map(|(row, aabb)| (row, (*aabb, Filter::ALL))).collect();
+        let point = Aabb::point(case.sphere.center).unwrap();
+        for max_distance in [f32::INFINITY, case.sphere.radius] {
+            let sphere = case.sphere;
+            let asked = Asked { aabb: point, sphere, planes: Vec::new(), max_distance };
+            check(&kept, &asked, None, &[(level, tree.queries())]);
+        }
+    }
+}
+
+/// Goal: a batch answers as each question alone. Method: every number of questions about that of a
+/// chunk, questions that are no boxes, room for too few; on one thread and on several.
+#[test]
+fn a_batch_answers_as_each_alone() {
+    let mut of = crowded(5, 700);
+    of.extend(hostile(6, 300));
+    for (count, k) in [(0, 2), (1, 3), (63, 1), (64, 2), (65, 0), (200, 5), (1000, 3)] {
+        let asked: Vec<Aabb> = hostile(8, count)
+            .into_iter()
+            .zip(crowded(9, count))
+            .enumerate()
+            .map(|(k, (hostile, crowded))| if k % 3 == 0 { hostile } else { crowded })
+            .collect();
+        for threads in pools() {
+            let mut tree = BoxTree::new();
+            tree.set_threads(threads);
+            with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
+            let queries = tree.queries().filtered(Filter::new(1, 1));
+            let columns: [Vec<f32>; 6] =
+                std::array::from_fn(|k| asked.iter().map(|of| of.to_row()[k]).collect());
+            let columns = columns.each_ref().map(Vec::as_slice);
+            let mut rejected = Vec::new();
+            let many = FixedColumns::from_columns(columns).unwrap();
+            let many = many.check(Level::detect(), &mut rejected);
+
+            for max in [2.0, f32::INFINITY] {
+                let mut hits = vec![Hit { row: 77, at: -7.0 }; count * k];
+                queries.nearest_to_each(&many, max, k, &mut hits).unwrap();
+                for (row, one) in asked.iter().enumerate() {
+                    let mut meant = vec![Hit::NONE; k];
+                    if valid(one) {
+                        queries.proximity(one, max).unwrap().k_nearest(&mut meant);
+                    }
+                    assert_eq!(hits[row * k..][..k], meant, "{row} of {count}");
+                }
+            }
+            let mut starts = vec![77; count + 1];
+            let needed = match queries.overlap_each(&many, &mut starts, &mut []) {
+                Ok(()) => 0,
+                Err(BatchError::TooShort { needed, room: 0 }) => needed,
+                Err(error) => panic!("{error}"),
+            };
+            let mut rows = vec![u32::MAX; needed + 3];
+            let short = queries.overlap_each(&many, &mut starts, &mut rows[..needed.max(1) - 1]);
+            let room = needed.max(1) - 1;
+            let error = Err(BatchError::TooShort { needed, room });
+            assert_eq!(short, if needed > 0 { error } else { Ok(()) });
+            assert!(rows.iter().all(|&row| row == u32::MAX));
+            queries.overlap_each(&many, &mut starts, &mut rows).unwrap();
+            assert_eq!(starts[count], needed);
+            assert!(rows[needed..].iter().all(|&row| row == u32::MAX));
+            for (row, one) in asked.iter().enumerate() {
+                let mut buffer = vec![0; of.len()];
+                let mut meant = Rows::new(&mut buffer);
+                if valid(one) {
+                    queries.overlap(one).unwrap().rows(&mut meant).unwrap();
+                }
+                assert_eq!(rows[starts[row]..starts[row + 1]], meant[..], "{row} of {count}");
+            }
+            let found = hits_wrong(&queries, &many);
+            assert_eq!(found, [true; 4]);
+        }
+    }
+}
+
+/// Whether each wrong length and a reach that is none is refused.
+fn hits_wrong(queries: &Queries<'_>, many: &Checked<'_, FixedColumns<'_>>) -> [bool; 4] {
+    let count = many.len();
+    let mut hits = vec![Hit::NONE; 2 * count + 1];
+    let [long, negative, nan] = [
+        queries.nearest_to_each(many, 1.0, 2, &mut hits),
+        queries.nearest_to_each(many, -1.0, 2, &mut hits[..2 * count]),
+        queries.nearest_to_each(many, f32::NAN, 2, &mut hits[..2 * count]),
+    ]
+    .map(|answer| answer.is_err());
+    let starts = queries.overlap_each(many, &mut vec![0; count + 2], &mut []).is_err();
+    [long, negative, nan, starts]
+}
+
+/// One thread, and several.
+#[cfg(feature = "rayon")]
+fn pools() -> Vec<Threads> {
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    vec![Threads::one(), Threads::of_pool(Arc::new(pool(2))), Threads::of_pool(Arc::new(pool(5)))]
+}
+
+#[cfg(not(feature = "rayon"))]
+fn pools() -> Vec<Threads> {
+    vec![Threads::one()]
 }

@@ -18,6 +18,11 @@ pub struct Hit {
     pub at: f32,
 }
 
+impl Hit {
+    /// In place of a hit where there is none: no row, and farther than all.
+    pub const NONE: Self = Self { row: u32::MAX, at: f32::INFINITY };
+}
+
 /// A list of [`Hit`]s in a buffer of the caller, by row.
 ///
 /// A batch appends the rows that are hit. Where the buffer is too short for all of them, the batch

@@ -29,6 +29,7 @@
 
 mod box_tree;
 mod cast;
+mod each;
 mod overlap;
 mod proximity;
 

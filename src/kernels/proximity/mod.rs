@@ -25,10 +25,10 @@ pub(crate) mod room;
 use super::BatchError;
 use super::ask::{self, Answer, Each, One, Question, Sink};
 use super::hits::Hits;
+pub use super::sweep::MISS;
 use crate::geom::{Aabb, Invalid};
 use crate::lanes::{F32Lanes, Isa, Level};
 use crate::store::{Checked, LengthMismatch, Row};
-pub use super::sweep::MISS;
 pub use nearest::{k_nearest, nearest};
 
 /// Where distances go: [`Distances`] or, of the boxes in reach alone, `&mut` [`Hits`].
