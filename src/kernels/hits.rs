@@ -17,6 +17,17 @@ pub struct Hit {
     pub at: f32,
 }
 
+impl Hit {
+    /// Stands in a batch for a question that nothing answers.
+    pub const MISS: Self = Self { row: u32::MAX, at: f32::INFINITY };
+
+    /// Whether this is not [`Hit::MISS`].
+    #[must_use]
+    pub fn is_hit(&self) -> bool {
+        self.row != Self::MISS.row
+    }
+}
+
 /// A list of [`Hit`]s in a buffer of the caller, by row.
 ///
 /// A batch appends the rows that are hit. Where the buffer is too short for all of them, the batch

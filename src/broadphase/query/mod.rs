@@ -28,7 +28,8 @@
 //! that of rows or distances; [`Query::visit`] alone goes as the tree goes.
 
 mod box_tree;
-mod cast;
+mod hits;
+mod path;
 
 use super::set::allow;
 pub use super::tree::Visits;
@@ -37,6 +38,7 @@ use crate::geom::Filter;
 use crate::lanes::{Isa, Kernel, Level};
 use crate::par::Threads;
 pub use box_tree::BoxTree;
+pub use path::Path;
 
 /// A view of kept boxes to ask about.
 #[derive(Clone, Copy, Debug)]
@@ -171,9 +173,11 @@ impl<N: Nearing> Kernel for Descend<'_, N> {
 }
 
 impl Visits {
-    fn add(&mut self, more: Self) {
-        self.nodes += more.nodes;
-        self.leaves += more.leaves;
-        self.boxes += more.boxes;
+    fn add_to(self, visits: Option<&mut Self>) {
+        if let Some(visits) = visits {
+            visits.nodes += self.nodes;
+            visits.leaves += self.leaves;
+            visits.boxes += self.boxes;
+        }
     }
 }
