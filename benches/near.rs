@@ -1,8 +1,8 @@
 //! How fast do kept boxes tell which of them a shape meets, and which are nearest?
 //!
 //! `near_QUESTION/BOXES/LEVEL`: a thousand questions asked one after the other of a tree of a uniform
-//! world, on one thread; time is for one. `any`, `visit` and `rows` are of boxes a few times as large as
-//! that are kept, `rows_order` is what it costs that rows come in order, `nearest` and `nearest_8` of
+//! world, on one thread; time is for one. `any`, `visit` and `all` are of boxes a few times as large as
+//! those that are kept, `nearest` and `nearest_8` of
 //! points at any distance; `view` is a region of six planes in which some hundredth of the boxes are.
 //! `near_each_…` is a batch of ten thousand on one thread and on all. Answers are compared with those
 //! of the kernels, asked of all boxes one after the other, before the clock starts.
@@ -98,9 +98,7 @@ impl Bench {
 
     fn tree(&self, level: Level) -> BoxTree {
         let World { min, max, .. } = &self.world;
-        let columns = |of: &'_ [Vec<f32>; 3]| of.each_ref().map(|column| column.clone());
-        let (min, max) = (columns(min), columns(max));
-        let [min, max] = [&min, &max].map(|of| of.each_ref().map(Vec::as_slice));
+        let [min, max] = [min, max].map(|of| of.each_ref().map(Vec::as_slice));
         let mut tree = BoxTree::with_level(level);
         tree.set_threads(Threads::one());
         tree.build(FixedColumns::new(min, max).expect("equally long")).expect("rows fit");
@@ -116,27 +114,26 @@ impl Bench {
         for k in 0..CHECKED {
             let Asked { boxes, points, spheres, views } = &self.asked;
             let ways = [0, 1, 2].map(|way| {
-                let (mut to, mut meant) = (Rows::new(to), Rows::new(meant));
+                let mut meant = Rows::new(meant);
                 match way {
                     0 => {
                         overlap::one_to_many(level, &boxes[k], &many, &mut meant).expect("room");
-                        queries.overlap(&boxes[k]).expect("a box").rows(&mut to)
+                        queries.overlap(&boxes[k]).expect("a box").all(to);
                     }
                     1 => {
                         sphere::one_to_many(level, &spheres[k], &many, &mut meant).expect("room");
-                        queries.overlap_sphere(&spheres[k]).expect("a sphere").rows(&mut to)
+                        queries.overlap_sphere(&spheres[k]).expect("a sphere").all(to);
                     }
                     _ => {
                         planes::one_to_many(level, &views[k], &many, &mut meant).expect("room");
-                        queries.overlap_planes(&views[k]).expect("planes").rows(&mut to)
+                        queries.overlap_planes(&views[k]).expect("planes").all(to);
                     }
                 }
-                .expect("there is room for all");
                 assert_eq!(to[..], meant[..], "{way}");
                 to.len()
             });
             met.iter_mut().zip(ways).for_each(|(met, more)| *met += more);
-            let [mut to, mut meant] = [[Hit::NONE; 8]; 2];
+            let [mut to, mut meant] = [[Hit::MISS; 8]; 2];
             let meant = proximity::k_nearest(level, &points[k], f32::INFINITY, &many, &mut meant);
             let near = queries.proximity(&points[k], f32::INFINITY).expect("a point");
             assert_eq!(Ok(near.k_nearest(&mut to)), meant.as_ref().map(|hits| &hits[..]));
@@ -175,7 +172,7 @@ fn one_by_one(criterion: &mut Criterion) {
             let queries = tree.queries();
             bench.check(&queries);
             let id = BenchmarkId::new(count.to_string(), level);
-            let mut room = vec![0; count];
+            let mut rows = Vec::new();
             time(criterion, "any", &id, |k| {
                 usize::from(queries.overlap(&boxes[k]).expect("a box").any().is_some())
             });
@@ -187,15 +184,12 @@ fn one_by_one(criterion: &mut Criterion) {
                 });
                 met
             });
-            time(criterion, "rows", &id, |k| {
-                let mut rows = Rows::new(&mut room);
-                queries.overlap(&boxes[k]).expect("a box").rows(&mut rows).expect("room");
+            time(criterion, "all", &id, |k| {
+                queries.overlap(&boxes[k]).expect("a box").all(&mut rows);
                 rows.len()
             });
             time(criterion, "sphere", &id, |k| {
-                let mut rows = Rows::new(&mut room);
-                let sphere = queries.overlap_sphere(&spheres[k]).expect("a sphere");
-                sphere.rows(&mut rows).expect("room");
+                queries.overlap_sphere(&spheres[k]).expect("a sphere").all(&mut rows);
                 rows.len()
             });
             time(criterion, "nearest", &id, |k| {
@@ -204,13 +198,11 @@ fn one_by_one(criterion: &mut Criterion) {
             });
             time(criterion, "nearest_8", &id, |k| {
                 let near = queries.proximity(&points[k], f32::INFINITY).expect("a point");
-                near.k_nearest(&mut [Hit::NONE; 8]).len()
+                near.k_nearest(&mut [Hit::MISS; 8]).len()
             });
             if count == BOXES[0] {
                 time(criterion, "view", &id, |k| {
-                    let mut rows = Rows::new(&mut room);
-                    let view = queries.overlap_planes(&views[k]).expect("planes");
-                    view.rows(&mut rows).expect("room");
+                    queries.overlap_planes(&views[k]).expect("planes").all(&mut rows);
                     rows.len()
                 });
             }
@@ -239,13 +231,13 @@ fn batches(criterion: &mut Criterion) {
         let boxes = boxes.check(Level::detect(), &mut no_box);
         let mut group = criterion.benchmark_group("near_each");
         group.sample_size(10).throughput(Throughput::Elements(BATCH as u64));
-        let mut hits = vec![Hit::NONE; BATCH];
+        let mut hits = vec![Hit::MISS; BATCH];
         queries.nearest_to_each(&points, 1e6, 1, &mut hits).expect("room");
         assert!(hits.iter().all(|hit| hit.at < f32::INFINITY));
         group.bench_function(BenchmarkId::new("nearest", name), |bencher| {
             bencher.iter(|| queries.nearest_to_each(black_box(&points), 1e6, 1, &mut hits));
         });
-        let (mut starts, mut rows) = (vec![0; BATCH + 1], vec![0; BATCH * 1000]);
+        let (mut starts, mut rows) = (vec![0; BATCH + 1], Vec::new());
         group.bench_function(BenchmarkId::new("overlap", name), |bencher| {
             bencher.iter(|| {
                 queries.overlap_each(black_box(&boxes), &mut starts, &mut rows).expect("room");

@@ -1,116 +1,301 @@
-//! Does a tree of boxes answer what asking one box after the other answers, bit by bit, whatever
-//! the boxes and the segments, on any level?
+//! Does a question about kept boxes answer what asking one box after the other answers, bit by bit,
+//! whatever the boxes and what is on its way among them, on any level?
 
 mod support;
 
 use std::array::from_fn;
 
-use support::cases::how_many;
+use support::cases::{cases, how_many};
 use support::draw::Draw;
 use support::rays::rays;
+use swath::broadphase::{Path, Query, Visits};
 use swath::store::FixedColumns;
-use swath::{Aabb, BoxTree, Filter, FixedSet, Hit, Level, Queries, Segment, cast};
+use swath::{
+    Aabb, BoxTree, Filter, FixedBoxes, FixedSet, Hit, Level, MISS, MovingBox, Queries, Segment,
+    cast, sweep,
+};
 
-/// Boxes, and with what each may pair.
-struct World {
-    boxes: Vec<Aabb>,
-    filters: Option<Vec<Filter>>,
+/// What is on its way.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Segment(Segment),
+    Box(MovingBox),
 }
 
+impl Way {
+    /// Where it meets a box.
+    fn meets(&self, aabb: &Aabb) -> Option<f32> {
+        match self {
+            Self::Segment(segment) => {
+                let cast = cast::one_to_one(segment, aabb).unwrap();
+                cast.faces.is_hit().then_some(cast.entry)
+            }
+            Self::Box(moving) => {
+                let sweep = sweep::one_to_one(moving, &(*aabb).into()).unwrap();
+                (sweep.first < MISS).then_some(sweep.first)
+            }
+        }
+    }
+}
+
+/// Boxes by row, and with what each may pair.
+#[derive(Default)]
+struct World(Vec<Option<(Aabb, Filter)>>);
+
 impl World {
-    /// Calls `ask` with the boxes as columns.
-    fn with<R>(&self, ask: impl FnOnce(FixedSet<'_>) -> R) -> R {
-        let corner = |aabb: &Aabb, k: usize| if k < 3 { aabb.min[k] } else { aabb.max[k - 3] };
-        let columns: [Vec<f32>; 6] =
-            from_fn(|k| self.boxes.iter().map(|of| corner(of, k)).collect());
-        let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
-        let set = FixedSet::new(columns);
-        ask(self.filters.as_ref().map_or(set, |filters| set.filtered(filters)))
+    fn new(boxes: impl IntoIterator<Item = Aabb>) -> Self {
+        Self(boxes.into_iter().map(|aabb| Some((aabb, Filter::ALL))).collect())
     }
 
-    fn tree(&self, level: Level) -> BoxTree {
+    /// Calls `ask` with all rows as columns; an empty one is no box.
+    fn with<R>(&self, filtered: bool, ask: impl FnOnce(FixedSet<'_>) -> R) -> R {
+        let nothing = Aabb { min: [f32::NAN; 3], max: [0.0; 3] };
+        let corner = |row: &Option<(Aabb, Filter)>, k: usize| {
+            let aabb = row.map_or(nothing, |(aabb, _)| aabb);
+            if k < 3 { aabb.min[k] } else { aabb.max[k - 3] }
+        };
+        let columns: [Vec<f32>; 6] = from_fn(|k| self.0.iter().map(|row| corner(row, k)).collect());
+        let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+        let filters: Vec<_> =
+            self.0.iter().map(|row| row.map_or(Filter::ALL, |(_, filter)| filter)).collect();
+        let set = FixedSet::new(columns);
+        ask(if filtered { set.filtered(&filters) } else { set })
+    }
+
+    fn tree(&self, level: Level, filtered: bool) -> BoxTree {
         let mut tree = BoxTree::with_level(level);
-        self.with(|set| {
-            tree.build(set).unwrap();
-        });
+        let empty = self.with(filtered, |set| tree.build(set).unwrap().len());
+        assert_eq!(empty + tree.len(), self.0.len());
+        assert_eq!(tree.rejected().len(), empty);
         tree
     }
 
-    fn filter(&self, row: u32) -> Filter {
-        self.filters.as_ref().map_or(Filter::ALL, |filters| filters[row as usize])
-    }
-
-    /// All boxes that the segment meets, by row, each asked alone.
-    fn one_by_one(&self, segment: &Segment, filter: Option<Filter>) -> Vec<Hit> {
-        let mut hits = Vec::new();
-        for (row, aabb) in (0..).zip(&self.boxes) {
-            let allowed = filter.is_none_or(|filter| filter.allows(self.filter(row)));
-            if let (true, Ok(cast)) = (allowed, cast::one_to_one(segment, aabb))
-                && cast.faces.is_hit()
-            {
-                hits.push(Hit { row, at: cast.entry });
-            }
-        }
-        hits
+    /// All boxes that are met, by row, each asked alone.
+    fn one_by_one(&self, way: &Way, filter: Option<Filter>) -> Vec<Hit> {
+        let met = |(row, of): (u32, &Option<(Aabb, Filter)>)| {
+            let (aabb, theirs) = of.as_ref()?;
+            let allowed = filter.is_none_or(|filter| filter.allows(*theirs));
+            way.meets(aabb).filter(|_| allowed).map(|at| Hit { row, at })
+        };
+        (0..).zip(&self.0).filter_map(met).collect()
     }
 }
 
-/// The first of the hits, of equal ones that with the lowest row.
-fn first(hits: &[Hit]) -> Option<Hit> {
-    hits.iter().copied().min_by(|a, b| a.at.total_cmp(&b.at).then(a.row.cmp(&b.row)))
-}
-
-/// Compares bit by bit.
+/// To compare bit by bit.
 fn bits(hits: impl IntoIterator<Item = Hit>) -> Vec<(u32, u32)> {
     hits.into_iter().map(|hit| (hit.row, hit.at.to_bits())).collect()
 }
 
-/// Boxes with corners on whole numbers, some flat, some points, some many times.
+/// In the order in which they are met, of equal ones by row.
+fn in_order(hits: &[Hit]) -> Vec<Hit> {
+    let mut hits = hits.to_vec();
+    hits.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.row.cmp(&b.row)));
+    hits
+}
+
+/// What depends on the tree, but on no level: the boxes in the order in which they are shown, the
+/// one that any asks for, and how much was looked at.
+type Told = (Vec<(u32, u32)>, Vec<(u32, u32)>, Visits);
+
+/// Asks one question every way; `expected` are all boxes that are met, by row.
+fn check<'q, P: Path>(what: &str, query: impl Fn() -> Query<'q, P>, expected: &[Hit]) -> Told {
+    let order = in_order(expected);
+    assert_eq!(bits(query().closest()), bits(order.first().copied()), "{what}: closest");
+    let mut hits = vec![Hit::MISS; 3];
+    query().all(&mut hits);
+    assert_eq!(bits(hits.iter().copied()), bits(expected.iter().copied()), "{what}: all");
+    query().sorted(&mut hits);
+    assert_eq!(bits(hits.iter().copied()), bits(order.iter().copied()), "{what}: sorted");
+    let any = query().any();
+    assert_eq!(any.is_some(), !expected.is_empty(), "{what}: any");
+    assert!(bits(any).iter().all(|hit| bits(expected.iter().copied()).contains(hit)), "{what}");
+
+    // Of every other row alone; each is asked about once.
+    let odd = |hit: &&Hit| hit.row % 2 == 1;
+    let first = order.iter().find(odd).copied();
+    let closest = query().accepting(|row| row % 2 == 1).closest();
+    assert_eq!(bits(closest), bits(first), "{what}: closest of odd rows");
+    let any = query().accepting(|row| row % 2 == 1).any();
+    assert_eq!(any.is_some(), first.is_some(), "{what}: any of odd rows");
+    let mut asked = Vec::new();
+    query()
+        .accepting(|row| {
+            asked.push(row);
+            row % 2 == 1
+        })
+        .all(&mut hits);
+    asked.sort_unstable();
+    assert!(asked.iter().copied().eq(expected.iter().map(|hit| hit.row)), "{what}: asked");
+    let of_odd = expected.iter().filter(odd).copied();
+    assert_eq!(bits(hits.iter().copied()), bits(of_odd), "{what}: all of odd rows");
+    assert!(query().accepting(|_| false).any().is_none(), "{what}: none");
+
+    // As long as nothing shrinks the way, all are shown, once each.
+    let (mut shown, mut visits) = (Vec::new(), Visits::default());
+    query().counting(&mut visits).visit(|hit| {
+        shown.push(hit);
+        f32::NAN
+    });
+    assert_eq!(visits.boxes, shown.len() as u64, "{what}: counted");
+    let told = bits(shown.iter().copied());
+    shown.sort_by_key(|hit| hit.row);
+    assert_eq!(bits(shown), bits(expected.iter().copied()), "{what}: shown");
+    // Each way of going ends at the first; nothing later than what was asked for is shown.
+    let mut most = f32::INFINITY;
+    query().visit(|hit| {
+        assert!(hit.at <= most, "{what}: {hit:?} is past {most}");
+        most = hit.at;
+        most
+    });
+    assert_eq!(most.to_bits(), order.first().map_or(MISS, |hit| hit.at).to_bits(), "{what}: least");
+    let mut count = 0;
+    query().visit(|_| {
+        count += 1;
+        -1.0
+    });
+    assert_eq!(count, usize::from(!expected.is_empty()), "{what}: no more at all");
+    let _ = query().counting(&mut visits).closest();
+    (told, bits(any), visits)
+}
+
+/// Asks one view about everything on its way.
+fn check_all(
+    what: &str,
+    world: &World,
+    queries: &Queries<'_>,
+    ways: &[Way],
+    filter: Option<Filter>,
+) -> Vec<Told> {
+    let queries = filter.map_or(*queries, |filter| queries.filtered(filter));
+    let told = ways.iter().enumerate().map(|(k, way)| {
+        let what = format!("{what}, {k}: {way:?}");
+        let expected = world.one_by_one(way, filter);
+        match way {
+            Way::Segment(segment) => check(&what, || queries.cast(segment).unwrap(), &expected),
+            Way::Box(moving) => check(&what, || queries.sweep(moving).unwrap(), &expected),
+        }
+    });
+    told.collect()
+}
+
+/// Asks trees of every level, with filters and without.
+fn check_world(what: &str, world: &World, ways: &[Way]) {
+    for (filtered, filter) in [
+        (false, None),
+        (true, Some(Filter::new(1, 2))),
+        (true, Some(Filter::new(6, 0xffff))),
+        (true, None),
+    ] {
+        let mut first: Option<Vec<Told>> = None;
+        for level in Level::all() {
+            let tree = world.tree(level, filtered);
+            let what = format!("{what}, {level}, {filter:?}");
+            let told = check_all(&what, world, &tree.queries(), ways, filter);
+            assert_eq!(*first.get_or_insert_with(|| told.clone()), told, "{what}: levels differ");
+        }
+    }
+}
+
+/// Boxes with corners on whole numbers, some flat, some points, some the same; one row in 16 empty.
 fn whole(draw: &mut Draw, count: usize, side: i32) -> World {
-    let boxes = (0..count).map(|_| {
+    let rows = (0..count).map(|_| {
         let min: [f32; 3] = from_fn(|_| draw.whole(0, side));
         let max = min.map(|low| low + draw.one_of(&[0.0, 0.0, 1.0, 1.0, 2.0]));
-        Aabb { min, max }
+        let bits = draw.one_of(&[1, 2, 3, 4]);
+        let filter = Filter::new(bits, draw.one_of(&[0, 1, 6, 0xffff]));
+        (!draw.one_in(16)).then_some((Aabb { min, max }, filter))
     });
-    World { boxes: boxes.collect(), filters: None }
+    World(rows.collect())
 }
 
-/// Segments among them: along axes and diagonals, in planes of faces, with zeros of either sign.
-fn whole_segment(draw: &mut Draw, side: i32) -> Segment {
+/// What is on its way among them: along axes and diagonals, in planes of faces, with zeros of
+/// either sign, or not at all.
+fn whole_way(draw: &mut Draw, side: i32) -> Way {
     let start: [f32; 3] = from_fn(|_| draw.whole(-2, side + 3));
-    let delta: [f32; 3] = from_fn(|_| draw.one_of(&[0.0, -0.0, 1.0, -1.0, 2.0, -4.0, 3.0]));
-    let max_fraction = draw.one_of(&[0.0, 1.0, 2.0, 4.0, f32::INFINITY, f32::INFINITY]);
-    Segment { start, delta, max_fraction }
+    let delta: [f32; 3] = from_fn(|_| draw.one_of(&[0.0, -0.0, 1.0, -1.0, 2.0, -4.0, 8.0, 3.0]));
+    if draw.one_in(2) {
+        let max_fraction = draw.one_of(&[0.0, -0.0, 1.0, 2.0, 4.0, f32::MAX, f32::INFINITY]);
+        return Way::Segment(Segment { start, delta, max_fraction });
+    }
+    let max = start.map(|low| low + draw.one_of(&[0.0, 1.0, 2.0]));
+    Way::Box(MovingBox { aabb: Aabb { min: start, max }, delta })
 }
 
-fn check(world: &World, queries: &Queries<'_>, segment: &Segment) {
-    let expected = world.one_by_one(segment, None);
-    let closest = queries.cast(segment).unwrap().closest();
-    assert_eq!(bits(closest), bits(first(&expected)), "{segment:?}");
-}
-
-/// Goal: the closest box is that of brute force. Method: boxes and segments with whole numbers, of
-/// which many are equal, and hostile ones from everywhere; on every level.
+/// Goal: every answer is that of brute force. Method: boxes and ways on whole numbers, of which many
+/// are met at once; from no box to nodes below nodes below nodes.
 #[test]
-fn the_closest_box_is_that_of_one_after_the_other() {
+fn boxes_on_whole_numbers() {
     let mut draw = Draw::new(1);
     for count in [0, 1, 2, 15, 16, 17, 255, 256, 257, 700, 5000] {
         let side = 2 + (count as f32).cbrt() as i32;
         let world = whole(&mut draw, count, side);
-        for level in Level::all() {
-            let tree = world.tree(level);
-            assert_eq!(tree.len(), count);
-            for _ in 0..20 {
-                check(&world, &tree.queries(), &whole_segment(&mut draw, side));
-            }
-        }
+        let ways: Vec<_> = (0..12).map(|_| whole_way(&mut draw, side)).collect();
+        check_world(&format!("{count} boxes"), &world, &ways);
     }
-    let hard: Vec<_> = rays(2, 600).collect();
-    let world = World { boxes: hard.iter().map(|ray| ray.aabb).collect(), filters: None };
+}
+
+/// Goal: no number is too hard. Method: the hostile segments and boxes of other tests, each asked of
+/// all boxes together, those that are met at infinity, past it and by denormal numbers among them.
+#[test]
+fn hostile_numbers() {
+    let count = how_many(400).min(20_000);
+    for (seed, boxes) in [(2, 500), (3, 40), (4, 3000)] {
+        let rays: Vec<_> = rays(seed, boxes).collect();
+        let pairs: Vec<_> = cases(seed, boxes).collect();
+        let world = World::new(rays.iter().map(|ray| ray.aabb));
+        let segments = rays.iter().map(|ray| Way::Segment(ray.segment));
+        let ways: Vec<_> = segments.take(count / 4).collect();
+        check_world("segments", &world, &ways);
+        let world = World::new(pairs.iter().map(|pair| pair.b.aabb));
+        let ways: Vec<_> = pairs.iter().take(count / 4).map(|pair| Way::Box(pair.a)).collect();
+        check_world("moving boxes", &world, &ways);
+    }
+}
+
+/// Goal: what is no segment and no moving box is an error. Method: one of each.
+#[test]
+fn invalid_questions_are_errors() {
+    let tree = BoxTree::new();
+    let bad = Segment { start: [f32::NAN; 3], delta: [1.0; 3], max_fraction: 1.0 };
+    assert!(tree.queries().cast(&bad).is_err());
+    let bad = Segment { start: [0.0; 3], delta: [1.0; 3], max_fraction: -1.0 };
+    assert!(tree.queries().cast(&bad).is_err());
+    let aabb = Aabb { min: [1.0; 3], max: [0.0; 3] };
+    assert!(tree.queries().sweep(&MovingBox { aabb, delta: [0.0; 3] }).is_err());
+}
+
+/// Goal: of boxes that come and go the answers are those of what is there. Method: rows are put in,
+/// replaced and taken out of a set of several trees, with filters given sooner and later.
+#[test]
+fn boxes_that_come_and_go() {
+    let mut draw = Draw::new(5);
     for level in Level::all() {
-        let tree = world.tree(level);
-        for ray in &hard[..how_many(300).min(600)] {
-            check(&world, &tree.queries(), &ray.segment);
+        let (mut set, mut world) = (FixedBoxes::with_level(level), World::default());
+        for round in 0..12 {
+            let count = draw.one_of(&[3, 40, 700, 2500]);
+            let more = whole(&mut draw, count, 14);
+            let offset = draw.whole(0, 4000) as u32;
+            let rows: Vec<u32> = (offset..offset + count as u32).collect();
+            more.with(round > 2, |boxes| set.put(&rows, boxes).map(<[_]>::len)).unwrap();
+            for (&row, of) in rows.iter().zip(&more.0) {
+                if world.0.len() <= row as usize {
+                    world.0.resize(row as usize + 1, None);
+                }
+                if let Some((aabb, filter)) = *of {
+                    let filter = if round > 2 { filter } else { Filter::ALL };
+                    world.0[row as usize] = Some((aabb, filter));
+                }
+            }
+            let gone: Vec<u32> = (0..world.0.len() as u32)
+                .filter(|&row| world.0[row as usize].is_some() && draw.one_in(3))
+                .collect();
+            set.remove(&gone).unwrap();
+            gone.iter().for_each(|&row| world.0[row as usize] = None);
+            let ways: Vec<_> = (0..6).map(|_| whole_way(&mut draw, 14)).collect();
+            for filter in [None, Some(Filter::new(1, 2)), Some(Filter::NONE)] {
+                let what = format!("{level}, round {round}, {filter:?}");
+                check_all(&what, &world, &set.queries(), &ways, filter);
+            }
         }
     }
 }

@@ -12,12 +12,12 @@ use rand::RngExt;
 use support::cases::how_many;
 use support::draw::Draw;
 use support::places::{boxes, cuts, frustum, moving, near};
-use swath::broadphase::{Query, Shape};
+use swath::broadphase::{Overlap, Query, Shape};
 use swath::overlap::{self, planes, sphere};
 use swath::store::{FixedColumns, Row};
 use swath::{
-    Aabb, BatchError, BoxTree, Checked, Filter, FixedBoxes, FixedSet, Hit, Level, Plane, Queries,
-    Rows, Side, Sphere, Threads, Visits, proximity,
+    Aabb, BoxTree, Checked, Filter, FixedBoxes, FixedSet, Hit, Level, Plane, Queries, Side, Sphere,
+    Threads, Visits, proximity,
 };
 
 /// What is kept: by row, with filters, and the boxes of which trees were built.
@@ -125,25 +125,12 @@ fn rows_of(
 fn meets<'a, S: Shape>(
     meant: &[u32],
     accept: fn(u32) -> bool,
-    ask: impl Fn() -> Query<'a, S>,
+    ask: impl Fn() -> Query<'a, Overlap<S>>,
     what: &str,
 ) {
-    let mut buffer = vec![0; meant.len() + 3];
-    for (before, room) in [(0, meant.len()), (2, meant.len() + 3), (0, meant.len() / 2), (0, 0)] {
-        let mut rows = Rows::new(&mut buffer[..room]);
-        for _ in 0..before {
-            // A list is appended to.
-            let one = Aabb { min: [0.0; 3], max: [0.0; 3] };
-            let mut tree = BoxTree::new();
-            with(&[one], None, |set| tree.build(set).map(|_| ())).unwrap();
-            tree.queries().overlap(&one).unwrap().rows(&mut rows).unwrap();
-        }
-        let answer = ask().accepting(accept).rows(&mut rows);
-        let needed = meant.len() + before;
-        let short = Err(BatchError::TooShort { needed, room });
-        assert_eq!(answer, if room < needed { short } else { Ok(()) }, "{what}");
-        assert_eq!(rows[before..], meant[..meant.len().min(room - before)], "{what}, {room}");
-    }
+    let mut rows = vec![77];
+    ask().accepting(accept).all(&mut rows);
+    assert_eq!(rows, meant, "{what}");
     let any = ask().accepting(accept).any();
     assert_eq!(any.is_some(), !meant.is_empty(), "{what}");
     assert!(any.is_none_or(|row| meant.contains(&row)), "{what}");
@@ -299,7 +286,7 @@ fn what_is_no_shape_is_refused() {
     let queries = tree.queries();
     let good = Aabb { min: [0.0; 3], max: [1.0; 3] };
     let bad = Aabb { min: [0.0, 2.0, 0.0], max: [1.0; 3] };
-    assert_eq!(queries.overlap(&bad).map(Query::any), Err(bad.validate().unwrap_err()));
+    assert_eq!(queries.overlap(&bad).err(), Some(bad.validate().unwrap_err()));
     assert!(queries.overlap_point([0.0, f32::NAN, 0.0]).is_err());
     let negative = Sphere { center: [0.0; 3], radius: -1.0 };
     assert!(queries.overlap_sphere(&negative).is_err());
@@ -323,7 +310,7 @@ fn about(draw: &mut Draw, hard: &Aabb) -> Vec<Aabb> {
                 1 => aabb.max[axis] = aabb.max[axis].next_up(),
                 2 => aabb.min[axis] = aabb.max[axis],
                 3 => aabb.max[axis] = aabb.min[axis],
-                4 if k % 3 == 0 => aabb.max[axis] = (aabb.max[axis] + 1.0) * 1.5,
+                4 if k.is_multiple_of(3) => aabb.max[axis] = (aabb.max[axis] + 1.0) * 1.5,
                 _ => {}
             }
         }
@@ -351,10 +338,9 @@ fn nothing_is_lost_on_the_way_down() {
             |_| true,
             |aabb| planes::one_to_one(&cut.planes, aabb).unwrap() != Side::Outside,
         );
-        let mut buffer = [0; 40];
-        let mut rows = Rows::new(&mut buffer);
-        tree.queries().overlap_planes(&cut.planes).unwrap().rows(&mut rows).unwrap();
-        assert_eq!(rows[..], meant, "{cut:?}");
+        let mut rows = Vec::new();
+        tree.queries().overlap_planes(&cut.planes).unwrap().all(&mut rows);
+        assert_eq!(rows, meant, "{cut:?}");
 
         let of = about(&mut draw, &case.aabb);
         with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
@@ -397,7 +383,7 @@ fn a_batch_answers_as_each_alone() {
                 let mut hits = vec![Hit { row: 77, at: -7.0 }; count * k];
                 queries.nearest_to_each(&many, max, k, &mut hits).unwrap();
                 for (row, one) in asked.iter().enumerate() {
-                    let mut meant = vec![Hit::NONE; k];
+                    let mut meant = vec![Hit::MISS; k];
                     if valid(one) {
                         queries.proximity(one, max).unwrap().k_nearest(&mut meant);
                     }
@@ -405,27 +391,15 @@ fn a_batch_answers_as_each_alone() {
                 }
             }
             let mut starts = vec![77; count + 1];
-            let needed = match queries.overlap_each(&many, &mut starts, &mut []) {
-                Ok(()) => 0,
-                Err(BatchError::TooShort { needed, room: 0 }) => needed,
-                Err(error) => panic!("{error}"),
-            };
-            let mut rows = vec![u32::MAX; needed + 3];
-            let short = queries.overlap_each(&many, &mut starts, &mut rows[..needed.max(1) - 1]);
-            let room = needed.max(1) - 1;
-            let error = Err(BatchError::TooShort { needed, room });
-            assert_eq!(short, if needed > 0 { error } else { Ok(()) });
-            assert!(rows.iter().all(|&row| row == u32::MAX));
+            let mut rows = vec![77; 1 + count % 3 * 500];
             queries.overlap_each(&many, &mut starts, &mut rows).unwrap();
-            assert_eq!(starts[count], needed);
-            assert!(rows[needed..].iter().all(|&row| row == u32::MAX));
+            assert_eq!((starts[0], starts[count]), (0, rows.len()));
             for (row, one) in asked.iter().enumerate() {
-                let mut buffer = vec![0; of.len()];
-                let mut meant = Rows::new(&mut buffer);
+                let mut meant = Vec::new();
                 if valid(one) {
-                    queries.overlap(one).unwrap().rows(&mut meant).unwrap();
+                    queries.overlap(one).unwrap().all(&mut meant);
                 }
-                assert_eq!(rows[starts[row]..starts[row + 1]], meant[..], "{row} of {count}");
+                assert_eq!(rows[starts[row]..starts[row + 1]], meant, "{row} of {count}");
             }
             let found = hits_wrong(&queries, &many);
             assert_eq!(found, [true; 4]);
@@ -436,14 +410,14 @@ fn a_batch_answers_as_each_alone() {
 /// Whether each wrong length and a reach that is none is refused.
 fn hits_wrong(queries: &Queries<'_>, many: &Checked<'_, FixedColumns<'_>>) -> [bool; 4] {
     let count = many.len();
-    let mut hits = vec![Hit::NONE; 2 * count + 1];
+    let mut hits = vec![Hit::MISS; 2 * count + 1];
     let [long, negative, nan] = [
         queries.nearest_to_each(many, 1.0, 2, &mut hits),
         queries.nearest_to_each(many, -1.0, 2, &mut hits[..2 * count]),
         queries.nearest_to_each(many, f32::NAN, 2, &mut hits[..2 * count]),
     ]
     .map(|answer| answer.is_err());
-    let starts = queries.overlap_each(many, &mut vec![0; count + 2], &mut []).is_err();
+    let starts = queries.overlap_each(many, &mut vec![0; count + 2], &mut Vec::new()).is_err();
     [long, negative, nan, starts]
 }
 

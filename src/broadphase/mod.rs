@@ -39,6 +39,8 @@ mod tree;
 pub use finder::{FindError, PairFinder};
 pub use fixed::{FixedBoxes, FixedError};
 pub use found::Found;
-pub use query::{Accept, BoxTree, EveryBox, Planes, Proximity, Queries, Query, Shape, Visits};
+pub use query::{
+    Accept, BoxTree, EveryBox, Overlap, Path, Planes, Proximity, Queries, Query, Shape, Visits,
+};
 pub use set::{BoxSet, FixedSet};
 pub use stage::Timings;

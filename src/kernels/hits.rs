@@ -19,8 +19,14 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// In place of a hit where there is none: no row, and farther than all.
-    pub const NONE: Self = Self { row: u32::MAX, at: f32::INFINITY };
+    /// Stands in a batch for a question that nothing answers.
+    pub const MISS: Self = Self { row: u32::MAX, at: f32::INFINITY };
+
+    /// Whether this is not [`Hit::MISS`].
+    #[must_use]
+    pub fn is_hit(&self) -> bool {
+        self.row != Self::MISS.row
+    }
 }
 
 /// A list of [`Hit`]s in a buffer of the caller, by row.
@@ -100,77 +106,6 @@ macro_rules! list {
 
 list!(Hits, Hit);
 list!(Rows, u32);
-
-impl Rows<'_> {
-    /// Makes ready to append rows that come in any order, each once.
-    pub(crate) fn unordered(&mut self) -> Unordered<'_> {
-        let at = self.found.min(self.to.len());
-        Unordered { room: self.to.len(), to: &mut self.to[at..], more: 0, found: &mut self.found }
-    }
-}
-
-/// Rows that come in any order, of which the lowest find room and stand in order at the end.
-#[derive(Debug)]
-pub(crate) struct Unordered<'r> {
-    /// Once there are more than these, a heap with the highest first.
-    to: &'r mut [u32],
-    more: usize,
-    found: &'r mut usize,
-    room: usize,
-}
-
-impl Unordered<'_> {
-    pub(crate) fn push(&mut self, row: u32) {
-        if let Some(to) = self.to.get_mut(self.more) {
-            *to = row;
-        } else {
-            self.replace(row);
-        }
-        self.more += 1;
-    }
-
-    /// Puts a lower row in the place of the highest.
-    #[cold]
-    fn replace(&mut self, row: u32) {
-        let len = self.to.len();
-        if self.more == len {
-            (0..len / 2).rev().for_each(|at| sink(self.to, at));
-        }
-        if let Some(highest) = self.to.first_mut()
-            && row < *highest
-        {
-            *highest = row;
-            sink(self.to, 0);
-        }
-    }
-
-    /// Puts the rows in order.
-    ///
-    /// # Errors
-    ///
-    /// [`BatchError::TooShort`] when there were more than there is room for.
-    pub(crate) fn finish(self) -> Result<(), BatchError> {
-        let len = self.more.min(self.to.len());
-        self.to[..len].sort_unstable();
-        *self.found += self.more;
-        finish(*self.found, self.room)
-    }
-}
-
-/// Lets an item of a heap, the highest first, sink to its place.
-fn sink(heap: &mut [u32], mut at: usize) {
-    loop {
-        let mut child = 2 * at + 1;
-        if child + 1 < heap.len() && heap[child] < heap[child + 1] {
-            child += 1;
-        }
-        if child >= heap.len() || heap[child] <= heap[at] {
-            return;
-        }
-        heap.swap(at, child);
-        at = child;
-    }
-}
 
 /// The lanes that are hit and were not seen, and their rows.
 #[inline(always)]

@@ -1,14 +1,15 @@
 //! What is the answer to each of many questions?
 //!
 //! Questions are rows of columns; they are answered in chunks by all threads of the view, each answer
-//! the one that the question alone would get. Nothing is allocated.
+//! the one that the question alone would get.
 
-use super::{Queries, Query};
+use super::Queries;
 use crate::geom::Aabb;
 use crate::kernels::proximity::check_max;
 use crate::kernels::{BatchError, Hit};
 use crate::par;
 use crate::store::{Checked, FixedColumns, LengthMismatch};
+use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 /// How many questions a thread takes at a time.
@@ -16,11 +17,11 @@ const CHUNK: usize = 64;
 
 impl<'a> Queries<'a> {
     /// Writes the `k` boxes nearest to row `i` of `many`, of those at most `max_distance` away, to
-    /// `to[i * k..][..k]`: by distance, and by row where that is equal, [`Hit::NONE`] where there are
+    /// `to[i * k..][..k]`: by distance, and by row where that is equal, [`Hit::MISS`] where there are
     /// fewer.
     ///
     /// A row may be a point: then its columns are lent twice. Rows that are no boxes are near
-    /// nothing. As [`Query::k_nearest`], on all threads of what is asked.
+    /// nothing. As [`Query::k_nearest`](super::Query::k_nearest), on all threads of what is asked.
     ///
     /// # Errors
     ///
@@ -39,9 +40,9 @@ impl<'a> Queries<'a> {
     /// // Of each the nearest two: itself, and one at most a unit away.
     /// let mut rejected = Vec::new();
     /// let points = row.check(Level::detect(), &mut rejected);
-    /// let mut hits = [Hit::NONE; 8];
+    /// let mut hits = [Hit::MISS; 8];
     /// tree.queries().nearest_to_each(&points, 1.0, 2, &mut hits)?;
-    /// assert_eq!((hits[0].row, hits[1]), (0, Hit::NONE));
+    /// assert_eq!((hits[0].row, hits[1]), (0, Hit::MISS));
     /// assert_eq!((hits[2].row, hits[3].row), (1, 3));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -58,23 +59,23 @@ impl<'a> Queries<'a> {
             for (row, hits) in (start / k..).zip(chunk.chunks_exact_mut(k)) {
                 let near = row_of(many, row).and_then(|of| self.proximity(&of, max_distance).ok());
                 let found = near.map_or(0, |near| near.k_nearest(hits).len());
-                hits[found..].fill(Hit::NONE);
+                hits[found..].fill(Hit::MISS);
             }
         });
         Ok(())
     }
 
     /// Finds the boxes that share a point with each row of `many`: for row `i` those in
-    /// `rows[starts[i]..starts[i + 1]]`, in order.
+    /// `rows[starts[i]..starts[i + 1]]`, in order; what `rows` held is gone.
     ///
-    /// Rows that are no boxes meet none. As [`Query::rows`] of [`Queries::overlap`], on all threads of
+    /// Rows that are no boxes meet none. As [`Query::all`](super::Query::all) of [`Queries::overlap`], on all threads of
     /// what is asked; each question is asked twice, first for how many there are. For pairs in one
     /// list see [`FixedBoxes::union_pairs`](crate::FixedBoxes::union_pairs).
     ///
     /// # Errors
     ///
-    /// [`BatchError`] when `starts` has not one place more than `many` has rows, or `rows` has not
-    /// room for the answers: then it is as it was, and `starts` tells where the answers would be.
+    /// [`LengthMismatch`] when `starts` has not one place more than `many` has rows; then nothing is
+    /// written.
     ///
     /// ```
     /// use swath::store::FixedColumns;
@@ -87,7 +88,7 @@ impl<'a> Queries<'a> {
     ///
     /// let mut rejected = Vec::new();
     /// let boxes = boxes.check(Level::detect(), &mut rejected);
-    /// let (mut starts, mut rows) = ([0; 5], [0; 16]);
+    /// let (mut starts, mut rows) = ([0; 5], Vec::new());
     /// tree.queries().overlap_each(&boxes, &mut starts, &mut rows)?;
     /// assert_eq!(starts, [0, 2, 5, 7, 8]);
     /// assert_eq!(rows[2..5], [0, 1, 2]);
@@ -97,8 +98,8 @@ impl<'a> Queries<'a> {
         &self,
         many: &Checked<'_, FixedColumns<'_>>,
         starts: &mut [usize],
-        rows: &mut [u32],
-    ) -> Result<(), BatchError> {
+        rows: &mut Vec<u32>,
+    ) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the output `starts`", many.len() + 1, starts.len())?;
         starts[0] = 0;
         par::fill_chunks(self.threads, &mut starts[1..], CHUNK, |start, chunk| {
@@ -112,10 +113,7 @@ impl<'a> Queries<'a> {
             needed += *start;
             *start = needed;
         }
-        let room = rows.len();
-        let Some(rows) = rows.get_mut(..needed) else {
-            return Err(BatchError::TooShort { needed, room });
-        };
+        rows.resize(needed, 0);
         par::fill_parts(self.threads, starts, rows, CHUNK, |row, part| {
             let mut places = part.iter_mut();
             self.visit_row(many, row, |of| {
@@ -137,7 +135,7 @@ impl<'a> Queries<'a> {
     ) {
         let meeting = row_of(many, row).and_then(|of| self.overlap(&of).ok());
         if let Some(meeting) = meeting {
-            Query::visit(meeting, |row| {
+            meeting.visit(|row| {
                 see(row);
                 ControlFlow::Continue(())
             });

@@ -28,9 +28,10 @@
 //! that of rows or distances; [`Query::visit`] alone goes as the tree goes.
 
 mod box_tree;
-mod cast;
 mod each;
+mod hits;
 mod overlap;
+mod path;
 mod proximity;
 
 use super::set::allow;
@@ -40,7 +41,8 @@ use crate::geom::Filter;
 use crate::lanes::{Isa, Kernel, Level};
 use crate::par::Threads;
 pub use box_tree::BoxTree;
-pub use overlap::{Planes, Shape};
+pub use overlap::{Overlap, Planes, Shape};
+pub use path::Path;
 pub use proximity::Proximity;
 
 /// A view of kept boxes to ask about.
@@ -176,9 +178,11 @@ impl<N: Nearing> Kernel for Descend<'_, N> {
 }
 
 impl Visits {
-    fn add(&mut self, more: Self) {
-        self.nodes += more.nodes;
-        self.leaves += more.leaves;
-        self.boxes += more.boxes;
+    fn add_to(self, visits: Option<&mut Self>) {
+        if let Some(visits) = visits {
+            visits.nodes += self.nodes;
+            visits.leaves += self.leaves;
+            visits.boxes += self.boxes;
+        }
     }
 }

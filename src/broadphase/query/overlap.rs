@@ -9,9 +9,9 @@ use super::{Accept, Allowed, Queries, Query, ask};
 use crate::broadphase::tree::{Bounds, Nearing};
 use crate::geom::{Aabb, Invalid, Plane, Sphere};
 use crate::kernels::overlap::room;
-use crate::kernels::{BatchError, Rows};
 use crate::lanes::{F32Lanes, Isa, MaskLanes};
 use crate::store::Row;
+use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 /// A shape that boxes may meet: [`Aabb`], [`Sphere`] or [`Planes`].
@@ -24,6 +24,10 @@ pub trait Shape: Copy {
     #[doc(hidden)]
     fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask;
 }
+
+/// The question which boxes a shape meets.
+#[derive(Clone, Copy, Debug)]
+pub struct Overlap<S>(S);
 
 /// The region that is inside of all of some planes.
 #[derive(Clone, Copy, Debug)]
@@ -91,25 +95,24 @@ impl<'a> Queries<'a> {
     ///
     /// ```
     /// use swath::store::FixedColumns;
-    /// use swath::{Aabb, BoxTree, Rows};
+    /// use swath::{Aabb, BoxTree};
     ///
     /// let (low, high) = ([0.0, 1.0, 2.0, 3.0], [0.5, 1.5, 2.5, 3.5]);
     /// let mut tree = BoxTree::new();
     /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
     /// let queries = tree.queries();
     ///
-    /// let mut room = [0; 8];
-    /// let mut rows = Rows::new(&mut room);
-    /// queries.overlap(&Aabb::new([1.5; 3], [3.0; 3])?)?.rows(&mut rows)?;
-    /// assert_eq!(*rows, [1, 2, 3]);
+    /// let mut rows = Vec::new();
+    /// queries.overlap(&Aabb::new([1.5; 3], [3.0; 3])?)?.all(&mut rows);
+    /// assert_eq!(rows, [1, 2, 3]);
     /// assert_eq!(queries.overlap(&Aabb::point([0.75; 3])?)?.any(), None);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// [`overlap::one_to_one`]: crate::overlap::one_to_one
-    pub fn overlap(&self, aabb: &Aabb) -> Result<Query<'a, Aabb>, Invalid> {
+    pub fn overlap(&self, aabb: &Aabb) -> Result<Query<'a, Overlap<Aabb>>, Invalid> {
         aabb.validate()?;
-        Ok(Query::new(*self, *aabb))
+        Ok(Query::new(*self, Overlap(*aabb)))
     }
 
     /// Asks in which boxes `point` lies; surfaces count.
@@ -117,8 +120,11 @@ impl<'a> Queries<'a> {
     /// # Errors
     ///
     /// [`Invalid`] when it is no point.
-    pub fn overlap_point(&self, point: impl Into<[f32; 3]>) -> Result<Query<'a, Aabb>, Invalid> {
-        Ok(Query::new(*self, Aabb::point(point)?))
+    pub fn overlap_point(
+        &self,
+        point: impl Into<[f32; 3]>,
+    ) -> Result<Query<'a, Overlap<Aabb>>, Invalid> {
+        Ok(Query::new(*self, Overlap(Aabb::point(point)?)))
     }
 
     /// Asks which boxes share a point with `sphere`, as [`overlap::sphere::one_to_one`] answers it.
@@ -128,9 +134,9 @@ impl<'a> Queries<'a> {
     /// [`Invalid`] when it is no sphere.
     ///
     /// [`overlap::sphere::one_to_one`]: crate::overlap::sphere::one_to_one
-    pub fn overlap_sphere(&self, sphere: &Sphere) -> Result<Query<'a, Sphere>, Invalid> {
+    pub fn overlap_sphere(&self, sphere: &Sphere) -> Result<Query<'a, Overlap<Sphere>>, Invalid> {
         sphere.validate()?;
-        Ok(Query::new(*self, *sphere))
+        Ok(Query::new(*self, Overlap(*sphere)))
     }
 
     /// Asks which boxes are not outside of the region inside of all `planes`, such as what a camera
@@ -144,23 +150,21 @@ impl<'a> Queries<'a> {
     pub fn overlap_planes<'p>(
         &self,
         planes: &'p [Plane],
-    ) -> Result<Query<'a, Planes<'p>>, Invalid> {
+    ) -> Result<Query<'a, Overlap<Planes<'p>>>, Invalid> {
         planes.iter().try_for_each(Plane::validate)?;
-        Ok(Query::new(*self, Planes(planes)))
+        Ok(Query::new(*self, Overlap(Planes(planes))))
     }
 }
 
-impl<S: Shape, A: Accept> Query<'_, S, A> {
+impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
     /// Calls `see` with the row of each box that is met, in an order that depends on how the boxes
     /// were put in, until it breaks off.
     pub fn visit(self, see: impl FnMut(u32) -> ControlFlow<()>) {
-        let Self { queries, of: shape, accept, visits } = self;
+        let Self { queries, of: Overlap(shape), accept, visits } = self;
         let allowed = queries.allowed();
         let question = Meeting { shape, allowed, accept, see, most: 0.0 };
         let (_, looked) = ask(&queries, question);
-        if let Some(visits) = visits {
-            visits.add(looked);
-        }
+        looked.add_to(visits);
     }
 
     /// A box that is met, if any is. Which of several depends on how the boxes were put in.
@@ -174,18 +178,14 @@ impl<S: Shape, A: Accept> Query<'_, S, A> {
         any
     }
 
-    /// Appends the rows of all boxes that are met, in order.
-    ///
-    /// # Errors
-    ///
-    /// [`BatchError::TooShort`] when the list has not room for all. It then holds the lowest.
-    pub fn rows(self, to: &mut Rows<'_>) -> Result<(), BatchError> {
-        let mut rows = to.unordered();
+    /// Writes the rows of all boxes that are met to `rows`, in order, in place of what it holds.
+    pub fn all(self, rows: &mut Vec<u32>) {
+        rows.clear();
         self.visit(|row| {
             rows.push(row);
             ControlFlow::Continue(())
         });
-        rows.finish()
+        rows.sort_unstable();
     }
 }
 

@@ -72,9 +72,7 @@ impl<A: Accept> Query<'_, Proximity, A> {
         let nearest = Nearest::new(to);
         let question = NearestTo { from: aabb.to_row(), max_distance, allowed, accept, nearest };
         let (question, looked) = ask(&queries, question);
-        if let Some(visits) = visits {
-            visits.add(looked);
-        }
+        looked.add_to(visits);
         question.nearest.into_hits()
     }
 }

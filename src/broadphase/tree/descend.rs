@@ -156,12 +156,47 @@ fn follow<I: Isa, Q: Nearing>(
     }
 }
 
-/// Orders a few children so that the nearest is last; of equal ones that with the lowest name. By
-/// insertion: as a rule there are one or two.
+/// Orders a few children so that the nearest is last; of equal ones that with the lowest name.
 #[inline(always)]
 fn order(children: &mut [[u32; 2]]) {
-    // What is not negative is ordered as its bits are.
-    let key = |[name, near]: [u32; 2]| u64::from(near) << 32 | u64::from(name);
+    match children {
+        [] | [_] => {}
+        [a, b] => exchange(a, b),
+        [a, b, c] => {
+            exchange(a, b);
+            exchange(a, c);
+            exchange(b, c);
+        }
+        [a, b, c, d] => {
+            exchange(a, b);
+            exchange(c, d);
+            exchange(a, c);
+            exchange(b, d);
+            exchange(b, c);
+        }
+        _ => insert(children),
+    }
+}
+
+/// How near a child is and its name, to be compared as one: what is not negative is ordered as
+/// its bits are.
+#[inline(always)]
+fn key([name, near]: [u32; 2]) -> u64 {
+    u64::from(near) << 32 | u64::from(name)
+}
+
+/// Makes the nearer of two the second, without a branch: which it is cannot be foreseen.
+#[inline(always)]
+fn exchange(a: &mut [u32; 2], b: &mut [u32; 2]) {
+    let (p, q) = (key(*a), key(*b));
+    let (far, near) = (Ord::max(p, q), Ord::min(p, q));
+    *a = [far as u32, (far >> 32) as u32];
+    *b = [near as u32, (near >> 32) as u32];
+}
+
+/// Orders more of them, by insertion.
+#[inline(never)]
+fn insert(children: &mut [[u32; 2]]) {
     for k in 1..children.len() {
         let child = children[k];
         let mut to = k;
