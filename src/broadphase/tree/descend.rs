@@ -156,7 +156,7 @@ fn follow<I: Isa, Q: Nearing>(
     }
 }
 
-/// Orders a few children so that the nearest is last; of equal ones that with the lowest name.
+/// Orders children so that the nearest is last; of equal ones that with the lowest name.
 #[inline(always)]
 fn order(children: &mut [[u32; 2]]) {
     match children {
@@ -174,7 +174,7 @@ fn order(children: &mut [[u32; 2]]) {
             exchange(b, d);
             exchange(b, c);
         }
-        _ => insert(children),
+        _ => nearest_last(children),
     }
 }
 
@@ -194,16 +194,14 @@ fn exchange(a: &mut [u32; 2], b: &mut [u32; 2]) {
     *b = [near as u32, (near >> 32) as u32];
 }
 
-/// Orders more of them, by insertion.
+/// Brings the nearest three of more of them to the end, in order. The others seldom have their turn:
+/// by then the question looks less far.
 #[inline(never)]
-fn insert(children: &mut [[u32; 2]]) {
-    for k in 1..children.len() {
-        let child = children[k];
-        let mut to = k;
-        while to > 0 && key(children[to - 1]) < key(child) {
-            children[to] = children[to - 1];
-            to -= 1;
+fn nearest_last(children: &mut [[u32; 2]]) {
+    for last in (children.len() - 3..children.len()).rev() {
+        let (others, rest) = children.split_at_mut(last);
+        for child in others {
+            exchange(child, &mut rest[0]);
         }
-        children[to] = child;
     }
 }
