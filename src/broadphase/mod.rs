@@ -39,6 +39,6 @@ mod tree;
 pub use finder::{FindError, PairFinder};
 pub use fixed::{FixedBoxes, FixedError};
 pub use found::Found;
-pub use query::{Accept, BoxTree, EveryBox, Path, Queries, Query, Visits};
+pub use query::{Accept, Batch, BoxTree, EveryBox, Path, Queries, Query, Visits};
 pub use set::{BoxSet, FixedSet};
 pub use stage::Timings;
