@@ -232,15 +232,16 @@ fn batches(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group("near_each");
         group.sample_size(10).throughput(Throughput::Elements(BATCH as u64));
         let mut hits = vec![Hit::MISS; BATCH];
-        queries.nearest_to_each(&points, 1e6, 1, &mut hits).expect("room");
+        queries.proximities(&points, 1e6).expect("a distance").nearest(&mut hits).expect("room");
         assert!(hits.iter().all(|hit| hit.at < f32::INFINITY));
         group.bench_function(BenchmarkId::new("nearest", name), |bencher| {
-            bencher.iter(|| queries.nearest_to_each(black_box(&points), 1e6, 1, &mut hits));
+            let near = queries.proximities(&points, 1e6).expect("a distance");
+            bencher.iter(|| black_box(near).nearest(&mut hits));
         });
         let (mut starts, mut rows) = (vec![0; BATCH + 1], Vec::new());
         group.bench_function(BenchmarkId::new("overlap", name), |bencher| {
             bencher.iter(|| {
-                queries.overlap_each(black_box(&boxes), &mut starts, &mut rows).expect("room");
+                queries.overlaps(black_box(&boxes)).all(&mut starts, &mut rows).expect("room");
             });
         });
         group.finish();

@@ -16,7 +16,7 @@ use swath::broadphase::{Overlap, Query, Shape};
 use swath::overlap::{self, planes, sphere};
 use swath::store::{FixedColumns, Row};
 use swath::{
-    Aabb, BoxTree, Checked, Filter, FixedBoxes, FixedSet, Hit, Level, Plane, Queries, Side, Sphere,
+    Aabb, BoxTree, Filter, FixedBoxes, FixedSet, Hit, Invalid, Level, Plane, Queries, Side, Sphere,
     Threads, Visits, proximity,
 };
 
@@ -381,7 +381,10 @@ fn a_batch_answers_as_each_alone() {
 
             for max in [2.0, f32::INFINITY] {
                 let mut hits = vec![Hit { row: 77, at: -7.0 }; count * k];
-                queries.nearest_to_each(&many, max, k, &mut hits).unwrap();
+                queries.proximities(&many, max).unwrap().k_nearest(k, &mut hits).unwrap();
+                assert!(
+                    k != 1 || queries.proximities(&many, max).unwrap().nearest(&mut hits).is_ok()
+                );
                 for (row, one) in asked.iter().enumerate() {
                     let mut meant = vec![Hit::MISS; k];
                     if valid(one) {
@@ -392,7 +395,7 @@ fn a_batch_answers_as_each_alone() {
             }
             let mut starts = vec![77; count + 1];
             let mut rows = vec![77; 1 + count % 3 * 500];
-            queries.overlap_each(&many, &mut starts, &mut rows).unwrap();
+            queries.overlaps(&many).all(&mut starts, &mut rows).unwrap();
             assert_eq!((starts[0], starts[count]), (0, rows.len()));
             for (row, one) in asked.iter().enumerate() {
                 let mut meant = Vec::new();
@@ -401,24 +404,17 @@ fn a_batch_answers_as_each_alone() {
                 }
                 assert_eq!(rows[starts[row]..starts[row + 1]], meant, "{row} of {count}");
             }
-            let found = hits_wrong(&queries, &many);
-            assert_eq!(found, [true; 4]);
+            let mut hits = vec![Hit { row: 77, at: -7.0 }; 2 * count + 1];
+            let near = queries.proximities(&many, 1.0).unwrap();
+            assert!(near.k_nearest(2, &mut hits).is_err() && hits.iter().all(|hit| hit.row == 77));
+            let mut starts = vec![77; count + 2];
+            assert!(queries.overlaps(&many).all(&mut starts, &mut Vec::new()).is_err());
+            assert!(starts.iter().all(|&start| start == 77));
+            for max in [-1.0, f32::NAN] {
+                assert_eq!(queries.proximities(&many, max).err(), Some(Invalid::MaxDistance));
+            }
         }
     }
-}
-
-/// Whether each wrong length and a reach that is none is refused.
-fn hits_wrong(queries: &Queries<'_>, many: &Checked<'_, FixedColumns<'_>>) -> [bool; 4] {
-    let count = many.len();
-    let mut hits = vec![Hit::MISS; 2 * count + 1];
-    let [long, negative, nan] = [
-        queries.nearest_to_each(many, 1.0, 2, &mut hits),
-        queries.nearest_to_each(many, -1.0, 2, &mut hits[..2 * count]),
-        queries.nearest_to_each(many, f32::NAN, 2, &mut hits[..2 * count]),
-    ]
-    .map(|answer| answer.is_err());
-    let starts = queries.overlap_each(many, &mut vec![0; count + 2], &mut Vec::new()).is_err();
-    [long, negative, nan, starts]
 }
 
 /// One thread, and several.

@@ -40,7 +40,8 @@ pub use finder::{FindError, PairFinder};
 pub use fixed::{FixedBoxes, FixedError};
 pub use found::Found;
 pub use query::{
-    Accept, BoxTree, EveryBox, Overlap, Path, Planes, Proximity, Queries, Query, Shape, Visits,
+    Accept, Batch, BoxTree, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity,
+    Queries, Query, Shape, Visits,
 };
 pub use set::{BoxSet, FixedSet};
 pub use stage::Timings;

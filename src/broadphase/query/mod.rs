@@ -27,6 +27,7 @@
 //! the box with the lowest row counts, on every level and any threads. Where an order is told it is
 //! that of rows or distances; [`Query::visit`] alone goes as the tree goes.
 
+mod batch;
 mod box_tree;
 mod each;
 mod hits;
@@ -36,11 +37,13 @@ mod proximity;
 
 use super::set::allow;
 pub use super::tree::Visits;
-use super::tree::{Nearing, Tree, descend};
+use super::tree::{Nearing, Tree, descend, descend_many};
 use crate::geom::Filter;
 use crate::lanes::{Isa, Kernel, Level};
 use crate::par::Threads;
+pub use batch::Batch;
 pub use box_tree::BoxTree;
+pub use each::{Overlaps, Proximities};
 pub use overlap::{Overlap, Planes, Shape};
 pub use path::Path;
 pub use proximity::Proximity;
@@ -174,6 +177,29 @@ impl<N: Nearing> Kernel for Descend<'_, N> {
     fn run<I: Isa>(self, isa: I) {
         let Self { tree, question, visits } = self;
         descend(isa, tree, question, visits);
+    }
+}
+
+/// Asks some questions of the boxes of all trees.
+fn ask_many<N: Nearing>(queries: &Queries<'_>, questions: &mut [N]) {
+    for tree in queries.trees() {
+        queries.level.run(DescendMany { tree, questions });
+    }
+}
+
+/// Questions on their way through a tree.
+struct DescendMany<'a, N> {
+    tree: &'a Tree,
+    questions: &'a mut [N],
+}
+
+impl<N: Nearing> Kernel for DescendMany<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { tree, questions } = self;
+        descend_many(isa, tree, questions, &mut Visits::default());
     }
 }
 

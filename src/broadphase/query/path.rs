@@ -5,12 +5,13 @@
 //! ends of a box, after rounding too, so bounds are not met later than what is inside them, nor
 //! missed when that is met.
 
-use super::{Allowed, Queries, Query, ask};
+use super::{Allowed, Queries, Query, ask, ask_many};
 use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes};
 use crate::store::Row;
+use core::array::from_fn;
 
 impl<'a> Queries<'a> {
     /// Asks which boxes `segment` enters.
@@ -61,6 +62,11 @@ pub trait Way {
 
     /// Goes through all trees; returns what was told, and how much was looked at.
     fn meet<T: Told>(&self, queries: &Queries<'_>, told: T) -> (T, Visits);
+
+    /// The same for some paths, at most [`SOME`], each of which goes as far as `told` says.
+    fn meet_some<T: Told + Copy>(queries: &Queries<'_>, paths: &[Self], told: &mut [T])
+    where
+        Self: Sized;
 }
 
 /// What is done with the boxes that are met.
@@ -77,6 +83,28 @@ pub trait Told {
 trait Meets: Copy {
     /// Where they are met, at least zero, and which are no later than `most`.
     fn meets<I: Isa>(&self, isa: I, bounds: Bounds<'_>, most: f32) -> (I::F32, I::Mask);
+}
+
+/// How many paths are asked about at a time.
+pub(super) const SOME: usize = 64;
+
+/// Asks about some paths, at least one.
+fn ask_some<P, M: Meets, T: Told + Copy>(
+    queries: &Queries<'_>,
+    paths: &[P],
+    told: &mut [T],
+    path: impl Fn(&P) -> M,
+) {
+    let count = told.len();
+    let meeting = |k: usize| {
+        let k = k.min(count - 1);
+        Meeting { path: path(&paths[k]), allowed: queries.allowed(), told: told[k] }
+    };
+    let mut meetings: [_; SOME] = from_fn(meeting);
+    ask_many(queries, &mut meetings[..count]);
+    for (told, meeting) in told.iter_mut().zip(&meetings) {
+        *told = meeting.told;
+    }
 }
 
 /// A path with what is told of it.
@@ -150,6 +178,14 @@ impl Way for Segment {
             (meeting.told, visits)
         }
     }
+
+    fn meet_some<T: Told + Copy>(queries: &Queries<'_>, paths: &[Self], told: &mut [T]) {
+        if paths.iter().any(cast::is_tiny) {
+            ask_some(queries, paths, told, cast::Entry::<true>::new);
+        } else {
+            ask_some(queries, paths, told, cast::Entry::<false>::new);
+        }
+    }
 }
 
 /// A moving box, by columns.
@@ -180,5 +216,9 @@ impl Way for MovingBox {
         let meeting = Meeting { path: Swept(self.to_row()), allowed: queries.allowed(), told };
         let (meeting, visits) = ask(queries, meeting);
         (meeting.told, visits)
+    }
+
+    fn meet_some<T: Told + Copy>(queries: &Queries<'_>, paths: &[Self], told: &mut [T]) {
+        ask_some(queries, paths, told, |path| Swept(path.to_row()));
     }
 }

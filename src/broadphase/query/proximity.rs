@@ -68,9 +68,7 @@ impl<A: Accept> Query<'_, Proximity, A> {
     /// For some dozens of them: each is put in its place by moving those that are farther.
     pub fn k_nearest(self, to: &mut [Hit]) -> &[Hit] {
         let Self { queries, of: Proximity { aabb, max_distance }, accept, visits } = self;
-        let allowed = queries.allowed();
-        let nearest = Nearest::new(to);
-        let question = NearestTo { from: aabb.to_row(), max_distance, allowed, accept, nearest };
+        let question = NearestTo::new(&queries, &aabb, max_distance, accept, to);
         let (question, looked) = ask(&queries, question);
         looked.add_to(visits);
         question.nearest.into_hits()
@@ -78,7 +76,7 @@ impl<A: Accept> Query<'_, Proximity, A> {
 }
 
 /// A box on its way through a tree, with the nearest ones up to now.
-struct NearestTo<'a, A> {
+pub(super) struct NearestTo<'a, A> {
     from: [f32; 6],
     max_distance: f32,
     allowed: Allowed,
@@ -86,7 +84,18 @@ struct NearestTo<'a, A> {
     nearest: Nearest<'a>,
 }
 
-impl<A: Accept> NearestTo<'_, A> {
+impl<'a, A: Accept> NearestTo<'a, A> {
+    pub(super) fn new(
+        queries: &Queries<'_>,
+        aabb: &Aabb,
+        max_distance: f32,
+        accept: A,
+        to: &'a mut [Hit],
+    ) -> Self {
+        let (from, allowed) = (aabb.to_row(), queries.allowed());
+        Self { from, max_distance, allowed, accept, nearest: Nearest::new(to) }
+    }
+
     /// How far lanes of a node are, and which of them are in reach.
     #[inline(always)]
     fn distances<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask) {

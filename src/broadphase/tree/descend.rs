@@ -9,8 +9,9 @@
 //! as near as the question still looks at the end was seen, if bounds are never further
 //! than what they hold.
 
-use super::{LEAF, Node, Tree, WIDTH};
-use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
+use super::{LEAF, NOTHING, Node, Tree, WIDTH};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes, prefetch};
+use core::slice;
 
 /// Places on a stack without an allocation: for any tree of some ten million boxes.
 const SHORT: usize = 128;
@@ -94,16 +95,20 @@ pub(in super::super) fn descend<I: Isa, Q: Nearing>(
     visits: &mut Visits,
 ) {
     let Some(root) = tree.root else { return };
-    // Of each level all children but one wait, and a lane group is written at a time.
-    let most = tree.depth * (WIDTH - 1) + LANES_MAX;
-    if most <= SHORT {
+    if places(tree) <= SHORT {
         follow(isa, tree, root, question, &mut [[0; 2]; SHORT], visits);
     } else {
-        follow(isa, tree, root, question, &mut alloc::vec![[0; 2]; most], visits);
+        follow(isa, tree, root, question, &mut alloc::vec![[0; 2]; places(tree)], visits);
     }
 }
 
-/// Goes down from the root.
+/// How many places a stack needs: of each level all children but one wait, and a lane group is
+/// written at a time.
+fn places(tree: &Tree) -> usize {
+    tree.depth * (WIDTH - 1) + LANES_MAX
+}
+
+/// Goes down from the root until there is nothing left.
 #[inline(always)]
 fn follow<I: Isa, Q: Nearing>(
     isa: I,
@@ -113,47 +118,113 @@ fn follow<I: Isa, Q: Nearing>(
     stack: &mut [[u32; 2]],
     visits: &mut Visits,
 ) {
-    let (nodes, filters) = (&tree.nodes[..], &tree.filters[..]);
     let (mut next, mut len) = (root, 0);
-    loop {
-        let at = (next & !LEAF) as usize;
-        let node = &nodes[at];
-        let mut lane = 0;
-        if next & LEAF != 0 {
-            visits.leaves += 1;
-            let filters =
-                if filters.is_empty() { filters } else { &filters[at * WIDTH..][..WIDTH] };
-            while lane < WIDTH {
-                let of = if filters.is_empty() { filters } else { &filters[lane..] };
-                visits.boxes += question.see(isa, Bounds { node, lane }, of);
-                lane += I::LANES;
-            }
-        } else {
-            visits.nodes += 1;
-            let first = len;
-            while lane < WIDTH {
-                let (near, reached) = question.near(isa, Bounds { node, lane });
-                let names = isa.load_u32(&node.names[lane..]).compress(reached);
-                let (near, count) = (near.to_bits().compress(reached), reached.count());
-                isa.store_pairs(names, near, count, &mut stack[len..]);
-                (lane, len) = (lane + I::LANES, len + count);
-            }
-            if Q::ORDERED {
-                order(&mut stack[first..len]);
-            }
+    while next != NOTHING {
+        next = step(isa, tree, next, question, (stack, &mut len), visits);
+    }
+}
+
+/// How many questions are on their way at a time, so that the memory that one waits for comes while
+/// others are looked at.
+const ABREAST: usize = 8;
+
+/// A question on its way.
+#[derive(Clone, Copy)]
+struct Walker {
+    /// Which question.
+    which: usize,
+    /// The node it looks at next, [`NOTHING`] if it is done.
+    next: u32,
+    /// How many nodes wait on its stack.
+    len: usize,
+}
+
+/// Asks questions of the boxes in a tree, each as [`descend`] does, several at a time.
+#[inline(always)]
+pub(in super::super) fn descend_many<I: Isa, Q: Nearing>(
+    isa: I,
+    tree: &Tree,
+    questions: &mut [Q],
+    visits: &mut Visits,
+) {
+    let Some(root) = tree.root else { return };
+    if places(tree) > SHORT || questions.len() < ABREAST {
+        for question in questions {
+            descend(isa, tree, question, visits);
         }
-        loop {
-            if len == 0 {
-                return;
+        return;
+    }
+    let mut stacks = [[[0; 2]; SHORT]; ABREAST];
+    let mut walkers = [Walker { which: 0, next: root, len: 0 }; ABREAST];
+    for (which, walker) in walkers.iter_mut().enumerate() {
+        walker.which = which;
+    }
+    let (mut started, mut running) = (ABREAST, ABREAST);
+    while running > 0 {
+        let mut k = 0;
+        while k < ABREAST {
+            let Walker { which, next, len } = &mut walkers[k];
+            if *next != NOTHING {
+                let stack = (&mut stacks[k][..], len);
+                *next = step(isa, tree, *next, &mut questions[*which], stack, visits);
+                if *next != NOTHING {
+                    prefetch(slice::from_ref(&tree.nodes[(*next & !LEAF) as usize]));
+                } else if started < questions.len() {
+                    (*which, *next) = (started, root);
+                    started += 1;
+                } else {
+                    running -= 1;
+                }
             }
-            len -= 1;
-            let [name, near] = stack[len];
-            if f32::from_bits(near) <= question.most() {
-                next = name;
-                break;
-            }
+            k += 1;
         }
     }
+}
+
+/// Looks at a node; returns the next one.
+#[inline(always)]
+fn step<I: Isa, Q: Nearing>(
+    isa: I,
+    tree: &Tree,
+    name: u32,
+    question: &mut Q,
+    (stack, len): (&mut [[u32; 2]], &mut usize),
+    visits: &mut Visits,
+) -> u32 {
+    let at = (name & !LEAF) as usize;
+    let node = &tree.nodes[at];
+    let mut lane = 0;
+    if name & LEAF != 0 {
+        visits.leaves += 1;
+        let filters = &tree.filters[..];
+        let filters = if filters.is_empty() { filters } else { &filters[at * WIDTH..][..WIDTH] };
+        while lane < WIDTH {
+            let of = if filters.is_empty() { filters } else { &filters[lane..] };
+            visits.boxes += question.see(isa, Bounds { node, lane }, of);
+            lane += I::LANES;
+        }
+    } else {
+        visits.nodes += 1;
+        let first = *len;
+        while lane < WIDTH {
+            let (near, reached) = question.near(isa, Bounds { node, lane });
+            let names = isa.load_u32(&node.names[lane..]).compress(reached);
+            let (near, count) = (near.to_bits().compress(reached), reached.count());
+            isa.store_pairs(names, near, count, &mut stack[*len..]);
+            (lane, *len) = (lane + I::LANES, *len + count);
+        }
+        if Q::ORDERED {
+            order(&mut stack[first..*len]);
+        }
+    }
+    while *len > 0 {
+        *len -= 1;
+        let [name, near] = stack[*len];
+        if f32::from_bits(near) <= question.most() {
+            return name;
+        }
+    }
+    NOTHING
 }
 
 /// Orders children so that the nearest is last; of equal ones that with the lowest name.

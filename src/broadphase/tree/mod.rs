@@ -29,7 +29,7 @@ use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 pub(super) use cells::Builder;
 pub use descend::Visits;
-pub(super) use descend::{Bounds, Nearing, descend};
+pub(super) use descend::{Bounds, Nearing, descend, descend_many};
 pub(super) use walk::{Probe, Stack, walk};
 
 /// Children of a node: the same on every level, as the shape must not depend on the CPU.

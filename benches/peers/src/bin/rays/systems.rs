@@ -24,7 +24,8 @@ use obvhs::ray::RayHit;
 use parry3d::math::Vector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy};
 use rayon::prelude::*;
-use swath::{BoxTree, Segment, Visits};
+use std::sync::Mutex;
+use swath::{BoxTree, Hit, Segment, Visits};
 
 use crate::scene::Scene;
 
@@ -52,6 +53,7 @@ pub(crate) struct Trees<'a> {
     fastest: Option<CwBvh>,
     medium: Option<CwBvh>,
     parry: Option<Bvh>,
+    hits: Mutex<Vec<Hit>>,
     of_obvhs: Vec<obvhs::aabb::Aabb>,
     of_parry: Vec<parry3d::bounding_volume::Aabb>,
 }
@@ -94,13 +96,14 @@ impl<'a> Trees<'a> {
             fastest: None,
             medium: None,
             parry: None,
+            hits: Mutex::default(),
             of_obvhs: of_obvhs.collect(),
             of_parry: of_parry.collect(),
         }
     }
 
     pub(crate) fn builds(&mut self) -> Vec<Build<'_>> {
-        let Self { scene, swath, fastest, medium, parry, of_obvhs, of_parry } = self;
+        let Self { scene, swath, fastest, medium, parry, of_obvhs, of_parry, .. } = self;
         let (of_obvhs, of_parry) = (&*of_obvhs, &*of_parry);
         let obvhs = |to: &mut Option<CwBvh>, params| {
             *to = Some(build_cwbvh(of_obvhs, params, &mut Duration::default()));
@@ -162,6 +165,20 @@ impl<'a> Trees<'a> {
                 });
             }),
         }];
+        systems.push(System {
+            name: "swath-batch",
+            package: "swath",
+            at_once: true,
+            run: Box::new(move |_, out| {
+                let segments = self.scene.store.checked();
+                let mut hits = self.hits.lock().expect("no other thread");
+                hits.resize(segments.len(), Hit::MISS);
+                queries.casts(&segments).closest(&mut hits).expect("there is room");
+                for (out, hit) in out.iter_mut().zip(&*hits) {
+                    *out = hit.is_hit().then_some((hit.row, hit.at));
+                }
+            }),
+        });
         for (name, tree) in [("obvhs-fastest", &self.fastest), ("obvhs-medium", &self.medium)] {
             let Some(tree) = tree else { continue };
             let boxes: Vec<_> =
