@@ -10,6 +10,7 @@ mod bytes;
 pub(crate) mod cast;
 #[path = "../../tests/support/columns.rs"]
 mod columns;
+pub(crate) mod near;
 pub(crate) mod overlap;
 pub(crate) mod pairs;
 pub(crate) mod respond;

@@ -19,7 +19,8 @@
 //! movers at a time (`probe`): some large and seldom built, some small and often (`fixed`).
 //!
 //! [`Queries`] asks about boxes in trees, those of [`FixedBoxes`] or of a [`BoxTree`] that is built
-//! in one go: which of them a segment enters first, and the like (`query`).
+//! in one go: which of them a segment enters first, which a shape meets, which are nearest
+//! (`query`).
 
 mod admit;
 mod buffer;

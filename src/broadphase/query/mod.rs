@@ -23,6 +23,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! What a path meets is asked by [`Queries::cast`] and [`Queries::sweep`], what a shape meets by
+//! [`Queries::overlap`] and its like, what is nearest by [`Queries::proximity`]; of many at once by
+//! [`Queries::casts`], [`Queries::sweeps`], [`Queries::overlaps`] and [`Queries::proximities`].
+//!
 //! Promise: each answer is that of asking one box after the other, bit by bit: of equal distances
 //! the box with the lowest row counts, on every level and any threads. Where an order is told it is
 //! that of rows or distances; [`Query::visit`] alone goes as the tree goes.
