@@ -17,7 +17,7 @@
 //! either order.
 //!
 //! Cost: 24 bytes in for each row; out 4 a row as [`Distances`], or 8 a row in reach as
-//! [`Hits`](crate::Hits).
+//! [`Hits`].
 
 pub(crate) mod nearest;
 pub(crate) mod room;
