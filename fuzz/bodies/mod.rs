@@ -12,6 +12,7 @@ pub(crate) mod cast;
 mod columns;
 pub(crate) mod overlap;
 pub(crate) mod pairs;
+pub(crate) mod query;
 pub(crate) mod respond;
 #[path = "../../tests/support/segments.rs"]
 mod segments;
