@@ -9,10 +9,10 @@ use support::cases::{cases, how_many};
 use support::draw::Draw;
 use support::rays::rays;
 use swath::broadphase::{Path, Query, Visits};
-use swath::store::FixedColumns;
+use swath::store::{Columns, FixedColumns, Row};
 use swath::{
-    Aabb, BoxTree, Filter, FixedBoxes, FixedSet, Hit, Level, MISS, MovingBox, Queries, Segment,
-    cast, sweep,
+    Aabb, BoxTree, Checked, Filter, FixedBoxes, FixedSet, Hit, Level, MISS, MovingBox, Queries,
+    Segment, Threads, cast, sweep,
 };
 
 /// What is on its way.
@@ -298,4 +298,108 @@ fn boxes_that_come_and_go() {
             }
         }
     }
+}
+
+/// Goal: a batch answers what its rows answer alone, invalid rows nothing. Method: hostile and whole
+/// numbers, any number of rows, on every level, filtered and not, one thread and several.
+#[test]
+fn batches_answer_as_rows_alone() {
+    let mut draw = Draw::new(6);
+    let world = whole(&mut draw, 3000, 14);
+    let bad = Segment { start: [0.0; 3], delta: [1.0; 3], max_fraction: f32::NAN };
+    let hard = rays(7, 500).map(|ray| ray.segment);
+    let mut segments: Vec<_> = hard.collect();
+    let mut moving: Vec<_> = cases(8, 500).map(|pair| pair.a).collect();
+    while segments.len() < 2500 {
+        match whole_way(&mut draw, 14) {
+            Way::Segment(segment) => segments.push(if draw.one_in(9) { bad } else { segment }),
+            Way::Box(of) => moving.push(of),
+        }
+    }
+    moving[77].aabb.min[1] = f32::INFINITY;
+    // The slow ones are all over the place.
+    segments.sort_by_key(|segment| segment.start[0].to_bits() % 101);
+    for level in Level::all() {
+        let mut tree = world.tree(level, true);
+        for threads in threads() {
+            tree.set_threads(threads);
+            for queries in [tree.queries(), tree.queries().filtered(Filter::new(6, 3))] {
+                for count in [0, 1, 7, 8, 63, 64, 65, segments.len()] {
+                    check_segments(&queries, &segments[..count]);
+                    check_moving(&queries, &moving[..count.min(moving.len())]);
+                }
+            }
+        }
+    }
+}
+
+/// One thread, and several where there may be.
+fn threads() -> Vec<Threads> {
+    let mut all = vec![Threads::one()];
+    #[cfg(feature = "rayon")]
+    {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        all.push(Threads::of_pool(std::sync::Arc::new(pool)));
+    }
+    all
+}
+
+/// The rows as columns, lent to `ask` with those found that are invalid.
+fn checked<T: Row<K>, const K: usize, R>(
+    rows: &[T],
+    ask: impl FnOnce(&Checked<'_, Columns<'_, T, K>>) -> R,
+) -> R {
+    let columns: [Vec<f32>; K] = from_fn(|k| rows.iter().map(|row| row.to_row()[k]).collect());
+    let columns = Columns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    ask(&columns.check(Level::detect(), &mut Vec::new()))
+}
+
+/// What each row is answered alone, a row that is none nothing.
+fn alone<'q, P: Path>(
+    ways: &[P],
+    query: impl Fn(&P) -> Option<Query<'q, P>>,
+    ask: impl Fn(Query<'q, P>) -> Option<Hit>,
+) -> Vec<(u32, u32)> {
+    bits(ways.iter().map(|way| query(way).and_then(&ask).unwrap_or(Hit::MISS)))
+}
+
+fn check_segments(queries: &Queries<'_>, segments: &[Segment]) {
+    let query = |of: &Segment| queries.cast(of).ok();
+    let mut hits = vec![Hit { row: 7, at: -7.0 }; segments.len()];
+    checked(segments, |rows| queries.casts(rows).closest(&mut hits)).unwrap();
+    assert_eq!(bits(hits.iter().copied()), alone(segments, query, Query::closest));
+    checked(segments, |rows| queries.casts(rows).any(&mut hits)).unwrap();
+    assert_eq!(bits(hits.iter().copied()), alone(segments, query, Query::any));
+    hits.push(Hit::MISS);
+    assert!(checked(segments, |rows| queries.casts(rows).any(&mut hits)).is_err());
+}
+
+fn check_moving(queries: &Queries<'_>, moving: &[MovingBox]) {
+    let query = |of: &MovingBox| queries.sweep(of).ok();
+    let mut hits = vec![Hit { row: 7, at: -7.0 }; moving.len()];
+    checked(moving, |rows| queries.sweeps(rows).closest(&mut hits)).unwrap();
+    assert_eq!(bits(hits.iter().copied()), alone(moving, query, Query::closest));
+    checked(moving, |rows| queries.sweeps(rows).any(&mut hits)).unwrap();
+    assert_eq!(bits(hits.iter().copied()), alone(moving, query, Query::any));
+}
+
+/// Goal: a deep tree needs no more than it is given. Method: boxes of all sizes, each a thousandth of
+/// the one before, which the builder keeps apart from each other, and crowds of them.
+#[test]
+fn boxes_of_every_size() {
+    let mut draw = Draw::new(9);
+    let sizes = [1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6];
+    let rows = (0..9000).map(|_| {
+        let size = draw.one_of(&sizes);
+        let min: [f32; 3] = from_fn(|_| draw.between(-1.0, 1.0) * size * 10.0);
+        Aabb { min, max: min.map(|low| low + size) }
+    });
+    let world = World::new(rows);
+    let ways: Vec<_> = (0..12)
+        .map(|_| {
+            let start: [f32; 3] = from_fn(|_| draw.between(-20.0, 20.0));
+            Way::Segment(Segment { start, delta: start.map(|x| -x), max_fraction: 3.0 })
+        })
+        .collect();
+    check_world("boxes of every size", &world, &ways);
 }

@@ -13,6 +13,7 @@ mod columns;
 pub(crate) mod near;
 pub(crate) mod overlap;
 pub(crate) mod pairs;
+pub(crate) mod query;
 pub(crate) mod respond;
 #[path = "../../tests/support/segments.rs"]
 mod segments;
