@@ -11,12 +11,14 @@ use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
 use swath::broadphase::FixedError;
 use swath::store::FixedColumns;
-use swath::{Aabb, BoxTree, FixedBoxes, Hit, MovingBox, Segment, SegmentStore};
+use swath::{
+    Aabb, BoxTree, FixedBoxes, Hit, Level, MovingBox, Plane, Segment, SegmentStore, Sphere,
+};
 
 /// Goal: a question allocates nothing, and a list of hits only what is longer than ever before; to
 /// build a tree anew allocates nothing but what threads share.
 ///
-/// Method: count, with segments and boxes through a tree and through a set of several.
+/// Method: count, with segments, boxes, shapes and places through a tree and through a set of several.
 #[test]
 fn questions_allocate_nothing() -> Result<(), FixedError> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -40,7 +42,11 @@ fn questions_allocate_nothing() -> Result<(), FixedError> {
         segments.push(Segment::new(start, delta).unwrap());
         store.push(segments[segments.len() - 1]).unwrap();
     }
-    let mut list = Vec::new();
+    let (mut list, mut rows) = (Vec::new(), Vec::new());
+    let mut starts = vec![0; 1001];
+    let mut rejected = Vec::new();
+    let asked = boxes.slice(0..1000).check(Level::detect(), &mut rejected);
+    let mut near = vec![Hit::MISS; 3000];
     let mut hits = vec![Hit::MISS; segments.len()];
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let mut ask = || {
@@ -57,6 +63,18 @@ fn questions_allocate_nothing() -> Result<(), FixedError> {
                 found += usize::from(queries.sweep(&moving).unwrap().closest().is_some());
             }
             assert!(found > 100);
+            for at in 0..100 {
+                let aabb = asked.columns().get(at);
+                let ball = Sphere { center: aabb.min, radius: 2.0 };
+                let region = [Plane { normal: [1.0, 2.0, 0.0], offset: aabb.min[0] }];
+                queries.overlap(&aabb).unwrap().all(&mut rows);
+                queries.overlap_sphere(&ball).unwrap().all(&mut rows);
+                queries.overlap_planes(&region).unwrap().all(&mut rows);
+                let nearest = queries.proximity(&aabb, 5.0).unwrap().k_nearest(&mut near[..9]);
+                assert!(rows.len() < 90_000 && nearest[0].at == 0.0);
+            }
+            queries.overlaps(&asked).all(&mut starts, &mut rows).unwrap();
+            queries.proximities(&asked, 5.0).unwrap().k_nearest(3, &mut near).unwrap();
             queries.casts(&store.checked()).closest(&mut hits).unwrap();
         }
     };

@@ -44,7 +44,7 @@ impl<'a> Queries<'a> {
     }
 
     /// Asks what is nearest to many boxes, or points, whose columns are lent twice: as
-    /// [`Queries::proximity`] of each, but faster, and on many threads.
+    /// [`Queries::proximity`] of each, on many threads.
     ///
     /// # Errors
     ///
