@@ -403,3 +403,28 @@ fn boxes_of_every_size() {
         .collect();
     check_world("boxes of every size", &world, &ways);
 }
+
+/// Goal: the first box is found without looking at most of those behind it. Method: segments through
+/// a crowd; to find the first takes a part of what it takes to find all, and any no more than that.
+#[test]
+fn what_is_behind_the_first_is_not_looked_at() {
+    let mut draw = Draw::new(10);
+    let world = World::new((0..20_000).map(|_| {
+        let min: [f32; 3] = from_fn(|_| draw.between(0.0, 100.0));
+        Aabb { min, max: min.map(|low| low + 1.5) }
+    }));
+    let tree = world.tree(Level::detect(), false);
+    let [mut all, mut first, mut any] = [Visits::default(); 3];
+    for _ in 0..300 {
+        let start: [f32; 3] = from_fn(|_| draw.between(0.0, 100.0));
+        let delta: [f32; 3] = from_fn(|_| draw.between(-100.0, 100.0));
+        let segment = Segment { start, delta, max_fraction: 1.0 };
+        let query = || tree.queries().cast(&segment).unwrap();
+        query().counting(&mut all).all(&mut Vec::new());
+        let _ = query().counting(&mut first).closest();
+        let _ = query().counting(&mut any).any();
+    }
+    assert!(all.leaves > 1500, "{all:?}");
+    assert!(5 * first.leaves < 2 * all.leaves, "{first:?} of {all:?}");
+    assert!(any.leaves <= first.leaves && any.boxes <= 300, "{any:?} of {first:?}");
+}

@@ -51,7 +51,8 @@ pub(crate) fn run(data: &[u8]) {
     let mut moving = Vec::new();
     for _ in 0..WAYS {
         let row = bytes.row(&rows);
-        let max_fraction = if bytes.byte() % 2 == 0 { f32::INFINITY } else { bytes.number() };
+        let max_fraction =
+            if bytes.byte().is_multiple_of(2) { f32::INFINITY } else { bytes.number() };
         segments.push(Segment { start: row.aabb.min, delta: row.delta, max_fraction });
         moving.push(row);
     }

@@ -189,10 +189,10 @@ fn time_builds(builds: &mut [Build<'_>], threads: usize, repeats: usize) -> Vec<
             times.push(clock(threads, || (build.run)()));
         }
     }
-    times.iter_mut().map(median).collect()
+    times.iter_mut().map(|times| median(times)).collect()
 }
 
-fn median(times: &mut Vec<Duration>) -> Duration {
+fn median(times: &mut [Duration]) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
 }
@@ -233,7 +233,7 @@ fn time(
         }
     }
     let total = |blocks: &mut Vec<Vec<Duration>>| {
-        blocks.iter_mut().filter(|times| !times.is_empty()).map(median).sum()
+        blocks.iter_mut().filter(|times| !times.is_empty()).map(|times| median(times)).sum()
     };
     times.iter_mut().map(total).zip(answers).collect()
 }

@@ -5,7 +5,7 @@
 //! | system | tree | a segment |
 //! |---|---|---|
 //! | swath | `BoxTree::build`, from columns | `Queries::cast(..).closest()` |
-//! | swath-batch | the same | `Queries::cast_many(..).closest(..)`, all at once |
+//! | swath-batch | the same | `Queries::casts(..).closest(..)`, all at once |
 //! | obvhs-fastest | `build_cwbvh` with its fastest settings | `CwBvh::ray_traverse` |
 //! | obvhs-medium | the same with `medium_build`, for segments | the same |
 //! | parry | `Bvh::from_leaves`, binned | `Bvh::cast_ray` |
@@ -32,6 +32,9 @@ use crate::scene::Scene;
 /// The row of the box and the fraction.
 pub(crate) type Answer = Option<(u32, f32)>;
 
+/// Answers some rows.
+type Ask<'a> = Box<dyn FnMut(Range<usize>, &mut [Answer]) + Send + 'a>;
+
 pub(crate) struct Build<'a> {
     pub(crate) name: &'static str,
     pub(crate) package: &'static str,
@@ -43,7 +46,7 @@ pub(crate) struct System<'a> {
     pub(crate) package: &'static str,
     /// Whether all segments are asked about at once.
     pub(crate) at_once: bool,
-    pub(crate) run: Box<dyn FnMut(Range<usize>, &mut [Answer]) + Send + 'a>,
+    pub(crate) run: Ask<'a>,
 }
 
 /// The trees of all systems.
