@@ -335,13 +335,15 @@ fn batches_answer_as_rows_alone() {
 
 /// One thread, and several where there may be.
 fn threads() -> Vec<Threads> {
-    let mut all = vec![Threads::one()];
+    let one = [Threads::one()];
     #[cfg(feature = "rayon")]
-    {
+    let several = {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        all.push(Threads::of_pool(std::sync::Arc::new(pool)));
-    }
-    all
+        [Threads::of_pool(std::sync::Arc::new(pool))]
+    };
+    #[cfg(not(feature = "rayon"))]
+    let several = [];
+    one.into_iter().chain(several).collect()
 }
 
 /// The rows as columns, lent to `ask` with those found that are invalid.
@@ -369,7 +371,7 @@ fn check_segments(queries: &Queries<'_>, segments: &[Segment]) {
     checked(segments, |rows| queries.casts(rows).closest(&mut hits)).unwrap();
     assert_eq!(bits(hits.iter().copied()), alone(segments, query, Query::closest));
     checked(segments, |rows| queries.casts(rows).any(&mut hits)).unwrap();
-    assert_eq!(bits(hits.iter().copied()), alone(segments, query, Query::any));
+    assert_eq!(bits(hits.iter().copied()), alone(segments, query, |query| query.any()));
     hits.push(Hit::MISS);
     assert!(checked(segments, |rows| queries.casts(rows).any(&mut hits)).is_err());
 }
@@ -380,7 +382,7 @@ fn check_moving(queries: &Queries<'_>, moving: &[MovingBox]) {
     checked(moving, |rows| queries.sweeps(rows).closest(&mut hits)).unwrap();
     assert_eq!(bits(hits.iter().copied()), alone(moving, query, Query::closest));
     checked(moving, |rows| queries.sweeps(rows).any(&mut hits)).unwrap();
-    assert_eq!(bits(hits.iter().copied()), alone(moving, query, Query::any));
+    assert_eq!(bits(hits.iter().copied()), alone(moving, query, |query| query.any()));
 }
 
 /// Goal: a deep tree needs no more than it is given. Method: boxes of all sizes, each a thousandth of

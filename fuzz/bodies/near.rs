@@ -39,7 +39,7 @@ pub(crate) fn run(data: &[u8]) {
         })
         .collect();
     let filters: Vec<Filter> =
-        (0..count).map(|k| Filter::new(1 << (k % 3), u16::from(how) | k % 2)).collect();
+        (0..count).map(|k| Filter::new(1 << (k % 3), u16::from(how) | (k % 2))).collect();
     let filter = (how & 1 == 1).then_some(Filter::new(u16::from(how >> 1), 3));
 
     let allowed = |row: usize| filter.is_none_or(|filter| filter.allows(filters[row]));
