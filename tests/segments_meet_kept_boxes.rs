@@ -371,7 +371,7 @@ fn check_segments(queries: &Queries<'_>, segments: &[Segment]) {
     checked(segments, |rows| queries.casts(rows).closest(&mut hits)).unwrap();
     assert_eq!(bits(hits.iter().copied()), alone(segments, query, Query::closest));
     checked(segments, |rows| queries.casts(rows).any(&mut hits)).unwrap();
-    assert_eq!(bits(hits.iter().copied()), alone(segments, query, |query| query.any()));
+    assert_eq!(bits(hits.iter().copied()), alone(segments, query, Query::<Segment, _>::any));
     hits.push(Hit::MISS);
     assert!(checked(segments, |rows| queries.casts(rows).any(&mut hits)).is_err());
 }
@@ -382,7 +382,7 @@ fn check_moving(queries: &Queries<'_>, moving: &[MovingBox]) {
     checked(moving, |rows| queries.sweeps(rows).closest(&mut hits)).unwrap();
     assert_eq!(bits(hits.iter().copied()), alone(moving, query, Query::closest));
     checked(moving, |rows| queries.sweeps(rows).any(&mut hits)).unwrap();
-    assert_eq!(bits(hits.iter().copied()), alone(moving, query, |query| query.any()));
+    assert_eq!(bits(hits.iter().copied()), alone(moving, query, Query::<MovingBox, _>::any));
 }
 
 /// Goal: a deep tree needs no more than it is given. Method: boxes of all sizes, each a thousandth of
