@@ -98,7 +98,10 @@ fn query(criterion: &mut Criterion) {
                 || world.segments.iter().map(|of| queries.cast(of).expect("it is a segment"));
             let mut hits = vec![Hit::MISS; QUESTIONS];
             time("closest", Box::new(|| assert!(casts().filter_map(Query::closest).count() > 0)));
-            time("any", Box::new(|| assert!(casts().filter_map(Query::any).count() > 0)));
+            time(
+                "any",
+                Box::new(|| assert!(casts().filter_map(Query::<Segment, _>::any).count() > 0)),
+            );
             let mut list = Vec::new();
             time("all", Box::new(|| casts().for_each(|query| query.all(black_box(&mut list)))));
             time(
