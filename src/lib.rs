@@ -15,7 +15,7 @@ mod par;
 pub mod spec;
 pub mod store;
 
-pub use broadphase::{BoxSet, FixedBoxes, FixedSet, PairFinder};
+pub use broadphase::{BoxSet, BoxTree, FixedBoxes, FixedSet, PairFinder, Queries, Visits};
 pub use geom::{
     Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, Motion,
     MovingBox, MovingSphere, Pair, Plane, Pose, SPIN_MAX, Segment, Side, Sphere, Start, State,
@@ -23,6 +23,7 @@ pub use geom::{
 };
 pub use kernels::cast::{self, Cast};
 pub use kernels::overlap;
+pub use kernels::proximity;
 pub use kernels::respond::{self, Response};
 pub use kernels::separate::{self, Separation};
 pub use kernels::sweep::{self, MISS, Sweep};

@@ -162,6 +162,56 @@ pub(crate) fn fill_chunks<T: Send>(
     }
 }
 
+/// Calls `fill(index, part)` once for each part of `out`, of which part `index` is
+/// `starts[index]..starts[index + 1]`; `starts` begins with zero and ends with the length of `out`.
+/// About `size` parts are filled by a thread one after the other.
+pub(crate) fn fill_parts<T: Send>(
+    threads: &Threads,
+    starts: &[usize],
+    out: &mut [T],
+    size: usize,
+    fill: impl Fn(usize, &mut [T]) + Sync,
+) {
+    #[cfg(feature = "rayon")]
+    if threads.workers() > 1 && starts.len() > size {
+        threads.enter(|| halve(0, starts, out, size, &fill));
+        return;
+    }
+    #[cfg(not(feature = "rayon"))]
+    let _ = (threads, size);
+    in_turn(0, starts, out, &fill);
+}
+
+/// Fills the parts from `first` on, which begin at `starts`.
+fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &impl Fn(usize, &mut [T])) {
+    let mut rest = out;
+    for (index, ends) in (first..).zip(starts.windows(2)) {
+        let (part, after) = rest.split_at_mut(ends[1] - ends[0]);
+        fill(index, part);
+        rest = after;
+    }
+}
+
+/// As [`in_turn`], one half on another thread.
+#[cfg(feature = "rayon")]
+fn halve<T: Send>(
+    first: usize,
+    starts: &[usize],
+    out: &mut [T],
+    size: usize,
+    fill: &(impl Fn(usize, &mut [T]) + Sync),
+) {
+    if starts.len() <= size.max(2) {
+        return in_turn(first, starts, out, fill);
+    }
+    let middle = starts.len() / 2;
+    let (low, high) = out.split_at_mut(starts[middle] - starts[0]);
+    rayon::join(
+        || halve(first, &starts[..=middle], low, size, fill),
+        || halve(first + middle, &starts[middle..], high, size, fill),
+    );
+}
+
 /// How many items all workers together may keep.
 #[derive(Debug)]
 pub(crate) struct Budget {

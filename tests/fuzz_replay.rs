@@ -65,9 +65,11 @@ targets! {
     sweep: 1, 20_000, 1200;
     pairs: 2, 8_000, 900;
     overlap: 3, 8_000, 1200;
+    near: 6, 1_000, 900;
     separate: 3, 10_000, 1200;
     respond: 4, 10_000, 1200;
     cast: 3, 12_000, 1500;
     accelerating: 3, 20_000, 1200;
     advance: 5, 1_500, 200;
+    query: 6, 1_500, 900;
 }

@@ -10,8 +10,10 @@ mod bytes;
 pub(crate) mod cast;
 #[path = "../../tests/support/columns.rs"]
 mod columns;
+pub(crate) mod near;
 pub(crate) mod overlap;
 pub(crate) mod pairs;
+pub(crate) mod query;
 pub(crate) mod respond;
 #[path = "../../tests/support/segments.rs"]
 mod segments;

@@ -109,12 +109,12 @@ fn delta_valid(row: &MovingBox) -> bool {
     MovingBox { aabb: Aabb::default(), delta: row.delta }.validate().is_ok()
 }
 
-fn sphere_of(row: &MovingBox) -> Sphere {
+pub(super) fn sphere_of(row: &MovingBox) -> Sphere {
     Sphere { center: row.aabb.min, radius: row.aabb.max[0] }
 }
 
 /// The normal is that of a row's displacement, often brought into range, so that it often is valid.
-fn plane(row: &MovingBox) -> Plane {
+pub(super) fn plane(row: &MovingBox) -> Plane {
     let largest = row.delta.into_iter().map(f32::abs).fold(0.0, f32::max);
     let scale = if largest > Plane::NORMAL_MAX { 1.0 / largest } else { 1.0 };
     Plane { normal: row.delta.map(|x| x * scale), offset: row.aabb.min[0] }

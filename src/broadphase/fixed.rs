@@ -14,6 +14,7 @@ use super::buffer::{Buffer, make_room};
 use super::finder::FindError;
 use super::found::{Found, Runs};
 use super::probe::{Load, Mover, Swept, Union};
+use super::query::Queries;
 use super::scatter::ROW as ROWS_OF_FINDER;
 use super::set::{BoxSet, FixedSet};
 use super::stage::{Clock, Timings};
@@ -205,6 +206,12 @@ impl FixedBoxes {
     /// limit.
     pub fn set_pairs_max(&mut self, most: usize) {
         self.pairs_max = most;
+    }
+
+    /// A view to ask about the boxes, such as which of them a segment enters first.
+    #[must_use]
+    pub fn queries(&self) -> Queries<'_> {
+        Queries::new([&self.trees, &[]], self.level, &self.threads)
     }
 
     /// How many boxes there are.

@@ -17,6 +17,10 @@
 //!
 //! Fixed boxes are found in *trees* of nodes as wide as the widest lanes (`tree`), walked by many
 //! movers at a time (`probe`): some large and seldom built, some small and often (`fixed`).
+//!
+//! [`Queries`] asks about boxes in trees, those of [`FixedBoxes`] or of a [`BoxTree`] that is built
+//! in one go: which of them a segment enters first, which a shape meets, which are nearest
+//! (`query`).
 
 mod admit;
 mod buffer;
@@ -26,6 +30,7 @@ mod found;
 mod grid;
 mod path;
 mod probe;
+mod query;
 mod scatter;
 mod set;
 mod stage;
@@ -35,5 +40,9 @@ mod tree;
 pub use finder::{FindError, PairFinder};
 pub use fixed::{FixedBoxes, FixedError};
 pub use found::Found;
+pub use query::{
+    Accept, Batch, BoxTree, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity,
+    Queries, Query, Shape, Visits,
+};
 pub use set::{BoxSet, FixedSet};
 pub use stage::Timings;

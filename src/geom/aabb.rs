@@ -51,6 +51,9 @@ pub enum Invalid {
     /// The greatest fraction of a segment is not in `[0, ∞]`.
     #[error("the greatest fraction of a segment is negative or not a number")]
     MaxFraction,
+    /// The greatest distance at which to look is not in `[0, ∞]`.
+    #[error("the greatest distance at which to look is negative or not a number")]
+    MaxDistance,
     /// An inverse mass is not in `[0, COORD_MAX]`.
     #[error("an inverse mass is negative, not a number or larger than 2^120")]
     InverseMass,

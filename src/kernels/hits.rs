@@ -13,8 +13,20 @@ use bytemuck::{Pod, Zeroable};
 pub struct Hit {
     /// Which row, or of `pairs` which pair.
     pub row: u32,
-    /// The first time of a sweep, the entry fraction of a cast, or the depth of a separation.
+    /// The first time of a sweep, the entry fraction of a cast, the depth of a separation, or the
+    /// distance of a box that is near.
     pub at: f32,
+}
+
+impl Hit {
+    /// Stands in a batch for a question that nothing answers.
+    pub const MISS: Self = Self { row: u32::MAX, at: f32::INFINITY };
+
+    /// Whether this is not [`Hit::MISS`].
+    #[must_use]
+    pub fn is_hit(&self) -> bool {
+        self.row != Self::MISS.row
+    }
 }
 
 /// A list of [`Hit`]s in a buffer of the caller, by row.

@@ -15,6 +15,7 @@ pub mod cast;
 mod contacts;
 mod hits;
 pub mod overlap;
+pub mod proximity;
 pub mod respond;
 pub mod separate;
 pub mod sweep;

@@ -18,6 +18,7 @@
 
 mod bins;
 mod cells;
+mod descend;
 mod median;
 mod walk;
 
@@ -27,6 +28,8 @@ use crate::par::Threads;
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 pub(super) use cells::Builder;
+pub use descend::Visits;
+pub(super) use descend::{Bounds, Nearing, descend, descend_many};
 pub(super) use walk::{Probe, Stack, walk};
 
 /// Children of a node: the same on every level, as the shape must not depend on the CPU.
@@ -222,6 +225,11 @@ impl Tree {
         for child in children.into_iter().filter(|&child| child != NOTHING) {
             self.leaves_of(child, see);
         }
+    }
+
+    /// Whether filters are kept.
+    pub(super) fn is_filtered(&self) -> bool {
+        !self.filters.is_empty()
     }
 
     /// Bytes of memory.

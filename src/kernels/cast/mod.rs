@@ -25,6 +25,7 @@
 //! Boxes are where they are when the tick starts: their displacements are not read. Units:
 //! fractions of `delta`. Cost: 24 bytes in for a box, 28 for a segment; out as the output says.
 
+mod entry;
 mod nearest;
 mod points;
 pub mod polyhedron;
@@ -36,6 +37,7 @@ use crate::geom::{Aabb, Faces, Invalid, Segment};
 use crate::lanes::{Isa, Level};
 use crate::store::{Checked, LengthMismatch, Row, Segments};
 use bytemuck::{Pod, Zeroable};
+pub(crate) use entry::{Entry, is_tiny};
 pub use nearest::{any, closest};
 pub use points::points;
 
@@ -266,7 +268,7 @@ fn segment_to_many(
     segment.validate()?;
     let sides = (One(segment.to_row()), Each::of(many.columns().corners(), many));
     // The question is asked of a million rows with one segment, and almost none is so slow.
-    if segment.delta.iter().any(|d| d.abs() < f32::MIN_POSITIVE && *d != 0.0) {
+    if is_tiny(segment) {
         ask::ask(level, Boxes::<true>, sides, many.len(), sink)
     } else {
         ask::ask(level, Boxes::<false>, sides, many.len(), sink)

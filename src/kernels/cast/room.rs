@@ -31,7 +31,7 @@ pub(super) const SLACK: f32 = 4.0 / (1 << 24) as f32;
 /// Two of the smallest floats: what rounding can amount to where quotients lose digits.
 pub(super) const SLACK_TINY: f32 = f32::from_bits(2);
 /// Displacements below the normal range are scaled by this, into it.
-const SCALE: f32 = (1_u128 << 64) as f32;
+pub(super) const SCALE: f32 = (1_u128 << 64) as f32;
 
 /// `TINY` tells that a displacement may be below the normal range. Where none is, the bits are the
 /// same either way.

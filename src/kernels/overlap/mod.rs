@@ -30,7 +30,7 @@
 
 mod bits;
 pub mod planes;
-mod room;
+pub(crate) mod room;
 pub mod sphere;
 
 use super::ask::{self, Answer, Each, One, Question, Sink};

@@ -13,7 +13,7 @@ fn yes_or_no<I: Isa>(isa: I, hit: I::Mask) -> Answer<I> {
 
 /// Whether two boxes share a point. Exact.
 #[inline(always)]
-pub(super) fn boxes<I: Isa>(isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
+pub(crate) fn boxes<I: Isa>(isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
     let x = a[0].le(b[3]) & b[0].le(a[3]);
     let y = a[1].le(b[4]) & b[1].le(a[4]);
     let z = a[2].le(b[5]) & b[2].le(a[5]);
@@ -28,7 +28,7 @@ const EXPONENT: u32 = 0x7f80_0000;
 
 /// Whether a sphere (centre and radius) and a box share a point.
 #[inline(always)]
-pub(super) fn sphere<I: Isa>(isa: I, sphere: &[I::F32; 4], aabb: &[I::F32; 6]) -> Answer<I> {
+pub(crate) fn sphere<I: Isa>(isa: I, sphere: &[I::F32; 4], aabb: &[I::F32; 6]) -> Answer<I> {
     // The unit of length is the power of two next below the radius, so the square of the radius is
     // neither too small nor too large for a float. A gap whose square is too large for one is
     // larger than the radius, and infinity says so; one too small adds nothing that counts.
@@ -58,7 +58,7 @@ const WIDEN_TINY: f32 = f32::MIN_POSITIVE;
 
 /// Where a box lies as to the region that is inside of all `planes`: the number of a [`Side`].
 #[inline(always)]
-pub(super) fn planes<I: Isa>(isa: I, planes: &[Plane], aabb: &[I::F32; 6]) -> Answer<I> {
+pub(crate) fn planes<I: Isa>(isa: I, planes: &[Plane], aabb: &[I::F32; 6]) -> Answer<I> {
     // All lengths are doubled, so nothing is halved: halves of the least floats are none.
     let mut center = [isa.splat(0.0); 3];
     let mut extent = center;
@@ -86,4 +86,39 @@ pub(super) fn planes<I: Isa>(isa: I, planes: &[Plane], aabb: &[I::F32; 6]) -> An
     let bits = I::U32::select(inside, yes, no);
     let zero = isa.splat(0.0);
     Answer { hit: !outside, near: zero, far: zero, bits }
+}
+
+/// By how much bounds are widened for [`near_planes`], as a part of their greatest coordinates:
+/// 24·2⁻²⁴, more than what is rounded here and there together.
+const WIDEN_BOUNDS: f32 = 24.0 / (1 << 24) as f32;
+/// More than what is too small for floats to keep, here and there together.
+const WIDEN_BOUNDS_TINY: f32 = 2.0 * f32::MIN_POSITIVE;
+
+/// Which bounds may hold a box that is not outside of any of `planes`.
+///
+/// True wherever [`planes`] would not call such a box outside. That rounds in an order of its own,
+/// in which larger bounds may come out as outside and a box in them not; here each step is
+/// monotonic in the ends of the bounds, and so is its rounding.
+#[inline(always)]
+pub(crate) fn near_planes<I: Isa>(isa: I, planes: &[Plane], bounds: &[I::F32; 6]) -> I::Mask {
+    let mut farthest = [isa.splat(0.0); 3];
+    for (axis, farthest) in farthest.iter_mut().enumerate() {
+        *farthest = bounds[axis].abs().max(bounds[3 + axis].abs());
+    }
+    let mut near = isa.splat(0.0).le(isa.splat(0.0));
+    for plane in planes {
+        let (mut least, mut wide) = ([isa.splat(0.0); 3], farthest);
+        for axis in 0..3 {
+            let normal = plane.normal[axis];
+            // The end that lies farthest against the normal.
+            let end = if normal < 0.0 { bounds[3 + axis] } else { bounds[axis] };
+            least[axis] = isa.splat(normal) * end;
+            wide[axis] = isa.splat(normal.abs()) * farthest[axis];
+        }
+        let wide = (wide[0] + wide[1] + wide[2]) * isa.splat(WIDEN_BOUNDS);
+        let wide = wide + isa.splat(WIDEN_BOUNDS_TINY);
+        let least = least[0] + least[1] + least[2] - wide;
+        near = near & least.le(isa.splat(plane.offset));
+    }
+    near
 }

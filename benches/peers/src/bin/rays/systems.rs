@@ -1,0 +1,255 @@
+//! How is each system asked for the box that a segment enters first?
+//!
+//! Inside the clock is one call for each segment, through the door that a user of the crate has:
+//!
+//! | system | tree | a segment |
+//! |---|---|---|
+//! | swath | `BoxTree::build`, from columns | `Queries::cast(..).closest()` |
+//! | swath-batch | the same | `Queries::casts(..).closest(..)`, all at once |
+//! | obvhs-fastest | `build_cwbvh` with its fastest settings | `CwBvh::ray_traverse` |
+//! | obvhs-medium | the same with `medium_build`, for segments | the same |
+//! | parry | `Bvh::from_leaves`, binned | `Bvh::cast_ray` |
+//!
+//! Outside are the peers' own types of boxes and rays, their reciprocals among them. A peer's leaf
+//! is tested with a slab test on reciprocals made beforehand, on boxes in the order of its tree
+//! where it has one. On more threads segments are spread by rayon, eight to the block for each.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use obvhs::BvhBuildParams;
+use obvhs::cwbvh::CwBvh;
+use obvhs::cwbvh::builder::build_cwbvh;
+use obvhs::ray::RayHit;
+use parry3d::math::Vector;
+use parry3d::partitioning::{Bvh, BvhBuildStrategy};
+use rayon::prelude::*;
+use std::sync::Mutex;
+use swath::{BoxTree, Hit, Segment, Visits};
+
+use crate::scene::Scene;
+
+/// The row of the box and the fraction.
+pub(crate) type Answer = Option<(u32, f32)>;
+
+/// Answers some rows.
+type Ask<'a> = Box<dyn FnMut(Range<usize>, &mut [Answer]) + Send + 'a>;
+
+pub(crate) struct Build<'a> {
+    pub(crate) name: &'static str,
+    pub(crate) package: &'static str,
+    pub(crate) run: Box<dyn FnMut() + Send + 'a>,
+}
+
+pub(crate) struct System<'a> {
+    pub(crate) name: &'static str,
+    pub(crate) package: &'static str,
+    /// Whether all segments are asked about at once.
+    pub(crate) at_once: bool,
+    pub(crate) run: Ask<'a>,
+}
+
+/// The trees of all systems.
+pub(crate) struct Trees<'a> {
+    scene: &'a Scene,
+    swath: BoxTree,
+    fastest: Option<CwBvh>,
+    medium: Option<CwBvh>,
+    parry: Option<Bvh>,
+    hits: Mutex<Vec<Hit>>,
+    of_obvhs: Vec<obvhs::aabb::Aabb>,
+    of_parry: Vec<parry3d::bounding_volume::Aabb>,
+}
+
+/// A segment, with reciprocals.
+struct Slab {
+    start: [f32; 3],
+    per_d: [f32; 3],
+}
+
+impl Slab {
+    fn new(segment: &Segment) -> Self {
+        Self { start: segment.start, per_d: segment.delta.map(|d| 1.0 / d) }
+    }
+
+    /// Where the box is entered, infinity if it is not.
+    #[inline(always)]
+    fn enter(&self, min: [f32; 3], max: [f32; 3], most: f32) -> f32 {
+        let (mut entry, mut exit) = (0.0_f32, most);
+        for axis in 0..3 {
+            let from = (min[axis] - self.start[axis]) * self.per_d[axis];
+            let to = (max[axis] - self.start[axis]) * self.per_d[axis];
+            entry = entry.max(from.min(to));
+            exit = exit.min(from.max(to));
+        }
+        if entry <= exit { entry } else { f32::INFINITY }
+    }
+}
+
+impl<'a> Trees<'a> {
+    pub(crate) fn new(scene: &'a Scene) -> Self {
+        let of_obvhs =
+            scene.boxes.iter().map(|of| obvhs::aabb::Aabb::new(of.min.into(), of.max.into()));
+        let of_parry = scene.boxes.iter().map(|of| {
+            parry3d::bounding_volume::Aabb::new(Vector::from(of.min), Vector::from(of.max))
+        });
+        Self {
+            scene,
+            swath: BoxTree::new(),
+            fastest: None,
+            medium: None,
+            parry: None,
+            hits: Mutex::default(),
+            of_obvhs: of_obvhs.collect(),
+            of_parry: of_parry.collect(),
+        }
+    }
+
+    pub(crate) fn builds(&mut self) -> Vec<Build<'_>> {
+        let Self { scene, swath, fastest, medium, parry, of_obvhs, of_parry, .. } = self;
+        let (of_obvhs, of_parry) = (&*of_obvhs, &*of_parry);
+        let obvhs = |to: &mut Option<CwBvh>, params| {
+            *to = Some(build_cwbvh(of_obvhs, params, &mut Duration::default()));
+        };
+        let build = |name, package, run| Build { name, package, run };
+        vec![
+            build(
+                "swath",
+                "swath",
+                Box::new(|| {
+                    swath.build(scene.fixed()).expect("there are not too many boxes");
+                }),
+            ),
+            build(
+                "obvhs-fastest",
+                "obvhs",
+                Box::new(move || {
+                    obvhs(fastest, BvhBuildParams::fastest_build());
+                }),
+            ),
+            build(
+                "obvhs-medium",
+                "obvhs",
+                Box::new(move || {
+                    obvhs(medium, BvhBuildParams::medium_build());
+                }),
+            ),
+            build(
+                "parry",
+                "parry3d",
+                Box::new(|| {
+                    *parry = Some(Bvh::from_leaves(BvhBuildStrategy::Binned, of_parry));
+                }),
+            ),
+        ]
+    }
+
+    /// How many nodes and leaves of swath's tree a segment looks at in the mean.
+    pub(crate) fn visits(&self) -> [f64; 2] {
+        let mut visits = Visits::default();
+        for segment in &self.scene.segments {
+            let query = self.swath.queries().cast(segment).expect("it is a segment");
+            let _ = query.counting(&mut visits).closest();
+        }
+        [visits.nodes, visits.leaves].map(|sum| sum as f64 / self.scene.segments.len() as f64)
+    }
+
+    pub(crate) fn systems(&self) -> Vec<System<'_>> {
+        let queries = self.swath.queries();
+        let segments = &self.scene.segments[..];
+        let mut systems = vec![System {
+            name: "swath",
+            package: "swath",
+            at_once: false,
+            run: Box::new(move |rows, out| {
+                spread(&segments[rows], out, |segment| {
+                    let query = queries.cast(segment).expect("it is a segment");
+                    query.closest().map(|hit| (hit.row, hit.at))
+                });
+            }),
+        }];
+        systems.push(System {
+            name: "swath-batch",
+            package: "swath",
+            at_once: true,
+            run: Box::new(move |_, out| {
+                let segments = self.scene.store.checked();
+                let mut hits = self.hits.lock().expect("no other thread");
+                hits.resize(segments.len(), Hit::MISS);
+                queries.casts(&segments).closest(&mut hits).expect("there is room");
+                for (out, hit) in out.iter_mut().zip(&*hits) {
+                    *out = hit.is_hit().then_some((hit.row, hit.at));
+                }
+            }),
+        });
+        for (name, tree) in [("obvhs-fastest", &self.fastest), ("obvhs-medium", &self.medium)] {
+            let Some(tree) = tree else { continue };
+            let boxes: Vec<_> =
+                tree.primitive_indices.iter().map(|&row| self.scene.boxes[row as usize]).collect();
+            let rays: Vec<_> = segments
+                .iter()
+                .map(|of| {
+                    let ray = obvhs::ray::Ray::new(
+                        of.start.into(),
+                        of.delta.into(),
+                        0.0,
+                        of.max_fraction,
+                    );
+                    (ray, Slab::new(of))
+                })
+                .collect();
+            systems.push(System {
+                name,
+                package: "obvhs",
+                at_once: false,
+                run: Box::new(move |rows, out| {
+                    spread(&rays[rows], out, |(ray, slab)| {
+                        let mut hit = RayHit::none();
+                        let found = tree.ray_traverse(*ray, &mut hit, |ray, id| {
+                            slab.enter(boxes[id].min, boxes[id].max, ray.tmax)
+                        });
+                        let row = || tree.primitive_indices[hit.primitive_id as usize];
+                        found.then(|| (row(), hit.t))
+                    });
+                }),
+            });
+        }
+        if let Some(tree) = &self.parry {
+            let rays: Vec<_> = segments
+                .iter()
+                .map(|of| {
+                    let ray =
+                        parry3d::query::Ray::new(Vector::from(of.start), Vector::from(of.delta));
+                    (ray, of.max_fraction, Slab::new(of))
+                })
+                .collect();
+            let boxes = &self.scene.boxes;
+            systems.push(System {
+                name: "parry",
+                package: "parry3d",
+                at_once: false,
+                run: Box::new(move |rows, out| {
+                    spread(&rays[rows], out, |(ray, max, slab)| {
+                        tree.cast_ray(ray, *max, |row, best| {
+                            let aabb = &boxes[row as usize];
+                            let at = slab.enter(aabb.min, aabb.max, best);
+                            (at < f32::INFINITY).then_some(at)
+                        })
+                    });
+                }),
+            });
+        }
+        systems
+    }
+}
+
+/// Answers each, on the threads of the pool if there are more than one.
+fn spread<T: Sync>(items: &[T], out: &mut [Answer], ask: impl Fn(&T) -> Answer + Sync) {
+    if rayon::current_num_threads() == 1 {
+        for (item, out) in items.iter().zip(out) {
+            *out = ask(item);
+        }
+    } else {
+        items.par_iter().zip(out).with_min_len(128).for_each(|(item, out)| *out = ask(item));
+    }
+}

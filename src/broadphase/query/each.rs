@@ -1,0 +1,196 @@
+//! What do many boxes meet, and what is nearest to each of many?
+//!
+//! Chunks of rows are spread over threads; of those that look for what is nearest several are on
+//! their way at a time, so that the memory that one waits for comes while others are looked at.
+//! Answers are those of asking one by one.
+
+use super::proximity::NearestTo;
+use super::{EveryBox, Queries, ask_many};
+use crate::geom::{Aabb, Invalid};
+use crate::kernels::Hit;
+use crate::kernels::proximity::check_max;
+use crate::par;
+use crate::store::{Checked, FixedColumns, LengthMismatch};
+use alloc::vec::Vec;
+use core::array::from_fn;
+use core::ops::ControlFlow;
+
+/// How many rows are asked about together, and how many a thread takes at a time.
+const SOME: usize = 64;
+const CHUNK: usize = 4 * SOME;
+
+impl<'a> Queries<'a> {
+    /// Asks what many boxes overlap: as [`Queries::overlap`] of each, on many threads.
+    ///
+    /// ```
+    /// use swath::store::FixedColumns;
+    /// use swath::{BoxTree, Level};
+    ///
+    /// let (low, high) = ([0.0, 1.0, 2.0, 9.0], [1.0, 2.0, 3.0, 9.5]);
+    /// let boxes = FixedColumns::new([&low; 3], [&high; 3])?;
+    /// let mut tree = BoxTree::new();
+    /// tree.build(boxes)?;
+    ///
+    /// let mut rejected = Vec::new();
+    /// let boxes = boxes.check(Level::detect(), &mut rejected);
+    /// let (mut starts, mut rows) = ([0; 5], Vec::new());
+    /// tree.queries().overlaps(&boxes).all(&mut starts, &mut rows)?;
+    /// assert_eq!(starts, [0, 2, 5, 7, 8]);
+    /// assert_eq!(rows[2..5], [0, 1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn overlaps<'s>(&self, many: &Checked<'s, FixedColumns<'s>>) -> Overlaps<'a, 's> {
+        Overlaps { queries: *self, many: *many }
+    }
+
+    /// Asks what is nearest to many boxes, or points, whose columns are lent twice: as
+    /// [`Queries::proximity`] of each, on many threads.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] when `max_distance` is negative or not a number.
+    ///
+    /// ```
+    /// use swath::store::FixedColumns;
+    /// use swath::{BoxTree, Hit, Level};
+    ///
+    /// let (x, zeros) = ([7.0, 3.0, 5.0, 3.5], [0.0; 4]);
+    /// let points = FixedColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?;
+    /// let mut tree = BoxTree::new();
+    /// tree.build(points)?;
+    ///
+    /// // Of each the nearest two: itself, and one at most a unit away.
+    /// let mut rejected = Vec::new();
+    /// let points = points.check(Level::detect(), &mut rejected);
+    /// let mut hits = [Hit::MISS; 8];
+    /// tree.queries().proximities(&points, 1.0)?.k_nearest(2, &mut hits)?;
+    /// assert_eq!((hits[0].row, hits[1]), (0, Hit::MISS));
+    /// assert_eq!((hits[2].row, hits[3].row), (1, 3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn proximities<'s>(
+        &self,
+        many: &Checked<'s, FixedColumns<'s>>,
+        max_distance: f32,
+    ) -> Result<Proximities<'a, 's>, Invalid> {
+        check_max(max_distance)?;
+        Ok(Proximities { queries: *self, many: *many, max_distance })
+    }
+}
+
+/// The question which boxes each of many boxes overlaps. Rows that are no boxes meet nothing.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a question is answered when one of its methods is called"]
+pub struct Overlaps<'a, 's> {
+    queries: Queries<'a>,
+    many: Checked<'s, FixedColumns<'s>>,
+}
+
+/// The question which boxes are nearest to each of many. Rows that are no boxes are near nothing.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a question is answered when one of its methods is called"]
+pub struct Proximities<'a, 's> {
+    queries: Queries<'a>,
+    many: Checked<'s, FixedColumns<'s>>,
+    max_distance: f32,
+}
+
+impl Overlaps<'_, '_> {
+    /// Writes to `rows` the boxes that are met, in place of what it holds: those of row `i` to
+    /// `rows[starts[i]..starts[i + 1]]`, in order.
+    ///
+    /// Each question is asked twice, first for how many there are. For pairs in one list see
+    /// [`FixedBoxes::union_pairs`](crate::FixedBoxes::union_pairs).
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when `starts` has not a place more than there are rows; then nothing is
+    /// written.
+    pub fn all(&self, starts: &mut [usize], rows: &mut Vec<u32>) -> Result<(), LengthMismatch> {
+        let threads = self.queries.threads;
+        LengthMismatch::check("the starts", self.many.len() + 1, starts.len())?;
+        starts[0] = 0;
+        par::fill_chunks(threads, &mut starts[1..], CHUNK, |start, chunk| {
+            for (row, count) in (start..).zip(chunk) {
+                *count = 0;
+                self.visit(row, |_| *count += 1);
+            }
+        });
+        let mut needed = 0;
+        for start in &mut *starts {
+            needed += *start;
+            *start = needed;
+        }
+        rows.resize(needed, 0);
+        par::fill_parts(threads, starts, rows, CHUNK, |row, part| {
+            let mut places = part.iter_mut();
+            self.visit(row, |met| {
+                if let Some(place) = places.next() {
+                    *place = met;
+                }
+            });
+            part.sort_unstable();
+        });
+        Ok(())
+    }
+
+    /// Calls `see` with each box that meets a row.
+    fn visit(&self, row: usize, mut see: impl FnMut(u32)) {
+        if let Some(meeting) = of_row(&self.many, row).and_then(|of| self.queries.overlap(&of).ok())
+        {
+            meeting.visit(|row| {
+                see(row);
+                ControlFlow::Continue(())
+            });
+        }
+    }
+}
+
+impl Proximities<'_, '_> {
+    /// Writes to `out[i]` the box nearest to row `i`, of equally near ones that in the lowest row, or
+    /// [`Hit::MISS`].
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when `out` has not as many rows; then nothing is written.
+    pub fn nearest(&self, out: &mut [Hit]) -> Result<(), LengthMismatch> {
+        self.k_nearest(1, out)
+    }
+
+    /// Writes to `out[i * k..][..k]` the `k` boxes nearest to row `i`: by distance, and by row where
+    /// that is equal, then [`Hit::MISS`] where there are fewer.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when `out` has not `k` places for each row; then nothing is written.
+    pub fn k_nearest(&self, k: usize, out: &mut [Hit]) -> Result<(), LengthMismatch> {
+        LengthMismatch::check("the hits", self.many.len() * k, out.len())?;
+        par::fill_chunks(self.queries.threads, out, (CHUNK * k).max(1), |start, chunk| {
+            for (at, some) in chunk.chunks_mut(SOME * k).enumerate() {
+                self.answer_some(start / k + at * SOME, some.chunks_mut(k));
+            }
+        });
+        Ok(())
+    }
+
+    /// Answers the rows from `start` on, at most [`SOME`].
+    fn answer_some<'r>(&self, start: usize, out: impl Iterator<Item = &'r mut [Hit]>) {
+        let Self { queries, many, max_distance } = self;
+        let mut parts = out.enumerate();
+        // Where there is no row, or one that is no box, there is no room for an answer.
+        let mut some: [_; SOME] = from_fn(|_| {
+            let (of, to) = parts.next().map_or((None, Default::default()), |(k, to)| {
+                to.fill(Hit::MISS);
+                (of_row(many, start + k), to)
+            });
+            let to = if of.is_some() { to } else { Default::default() };
+            NearestTo::new(queries, &of.unwrap_or_default(), *max_distance, EveryBox, to)
+        });
+        ask_many(queries, &mut some);
+    }
+}
+
+/// A row, if it is valid.
+fn of_row(many: &Checked<'_, FixedColumns<'_>>, row: usize) -> Option<Aabb> {
+    (!many.is_rejected(row as u32)).then(|| many.columns().get(row))
+}

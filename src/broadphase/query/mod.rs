@@ -1,0 +1,218 @@
+//! Which of the kept boxes does a segment, a moving box or a shape meet?
+//!
+//! [`Queries`] is a view of boxes in trees, of a [`BoxTree`] or of
+//! [`FixedBoxes`](super::FixedBoxes), that many threads may ask at once. A question is made by a
+//! method of it, [`Queries::cast`] of a segment, told which boxes it is about, and asked by a method
+//! of [`Query`]:
+//!
+//! ```
+//! use swath::store::FixedColumns;
+//! use swath::{BoxTree, Segment};
+//!
+//! // Three walls, of which the second is made of glass.
+//! let (low, high) = ([2.0, 4.0, 6.0], [2.1, 4.1, 6.1]);
+//! let (from, to) = ([-5.0; 3], [5.0; 3]);
+//! let mut walls = BoxTree::new();
+//! walls.build(FixedColumns::new([&low, &from, &from], [&high, &to, &to])?)?;
+//!
+//! let sight = Segment::new([3.0, 0.0, 0.0], [8.0, 0.0, 0.0])?;
+//! let queries = walls.queries();
+//! assert_eq!(queries.cast(&sight)?.closest().map(|hit| hit.row), Some(1));
+//! let hit = queries.cast(&sight)?.accepting(|row| row != 1).closest().expect("the third wall");
+//! assert!(hit.row == 2 && hit.at <= 0.375);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What a path meets is asked by [`Queries::cast`] and [`Queries::sweep`], what a shape meets by
+//! [`Queries::overlap`] and its like, what is nearest by [`Queries::proximity`]; of many at once by
+//! [`Queries::casts`], [`Queries::sweeps`], [`Queries::overlaps`] and [`Queries::proximities`].
+//!
+//! Promise: each answer is that of asking one box after the other, bit by bit: of equal distances
+//! the box with the lowest row counts, on every level and any threads. Where an order is told it is
+//! that of rows or distances; [`Query::visit`] alone goes as the tree goes.
+
+mod batch;
+mod box_tree;
+mod each;
+mod hits;
+mod overlap;
+mod path;
+mod proximity;
+
+use super::set::allow;
+pub use super::tree::Visits;
+use super::tree::{Nearing, Tree, descend, descend_many};
+use crate::geom::Filter;
+use crate::lanes::{Isa, Kernel, Level};
+use crate::par::Threads;
+pub use batch::Batch;
+pub use box_tree::BoxTree;
+pub use each::{Overlaps, Proximities};
+pub use overlap::{Overlap, Planes, Shape};
+pub use path::Path;
+pub use proximity::Proximity;
+
+/// A view of kept boxes to ask about.
+#[derive(Clone, Copy, Debug)]
+pub struct Queries<'a> {
+    trees: [&'a [Tree]; 2],
+    level: Level,
+    threads: &'a Threads,
+    filter: Option<Filter>,
+}
+
+impl<'a> Queries<'a> {
+    /// The boxes of all these trees.
+    pub(super) fn new(trees: [&'a [Tree]; 2], level: Level, threads: &'a Threads) -> Self {
+        Self { trees, level, threads, filter: None }
+    }
+
+    /// Only boxes that may pair with `filter`, as [`Filter::allows`] says. A box that was given no
+    /// filter has [`Filter::ALL`].
+    #[must_use]
+    pub fn filtered(self, filter: Filter) -> Self {
+        Self { filter: Some(filter), ..self }
+    }
+
+    /// The trees in which there may be a box that the filter allows.
+    fn trees(&self) -> impl Iterator<Item = &'a Tree> + use<'a> {
+        let unfiltered = self.filter.is_none_or(|filter| filter.allows(Filter::ALL));
+        self.trees.into_iter().flatten().filter(move |tree| unfiltered || tree.is_filtered())
+    }
+
+    /// Which boxes the filter allows; `filters` are theirs, or none if none are kept.
+    fn allowed(&self) -> Allowed {
+        Allowed(self.filter.map(|filter| filter.word().rotate_left(16)))
+    }
+}
+
+/// Which boxes a question's filter allows: as a word, turned by 16 bits.
+#[derive(Clone, Copy, Debug)]
+struct Allowed(Option<u32>);
+
+impl Allowed {
+    /// The lanes of `reached` with a filter that allows it. There are none where all may pair.
+    #[inline(always)]
+    fn of<I: Isa>(self, isa: I, reached: I::Mask, filters: &[u32]) -> I::Mask {
+        match self.0 {
+            Some(turned) if !filters.is_empty() => {
+                reached & allow(isa, isa.splat_u32(turned), isa.load_u32(filters))
+            }
+            _ => reached,
+        }
+    }
+}
+
+/// Which boxes a question is about: implemented by `FnMut(u32) -> bool`, asked with the row of each
+/// box that the question reaches, and by [`EveryBox`].
+pub trait Accept {
+    /// Whether the box in this row counts.
+    fn accept(&mut self, row: u32) -> bool;
+}
+
+/// All boxes count.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EveryBox;
+
+impl Accept for EveryBox {
+    #[inline(always)]
+    fn accept(&mut self, _: u32) -> bool {
+        true
+    }
+}
+
+impl<F: FnMut(u32) -> bool> Accept for F {
+    #[inline(always)]
+    fn accept(&mut self, row: u32) -> bool {
+        self(row)
+    }
+}
+
+/// A question about kept boxes; what `Q` is says which.
+#[derive(Debug)]
+#[must_use = "a question is answered when one of its methods is called"]
+pub struct Query<'a, Q, A = EveryBox> {
+    queries: Queries<'a>,
+    of: Q,
+    accept: A,
+    visits: Option<&'a mut Visits>,
+}
+
+impl<'a, Q> Query<'a, Q> {
+    fn new(queries: Queries<'a>, of: Q) -> Self {
+        Self { queries, of, accept: EveryBox, visits: None }
+    }
+}
+
+impl<'a, Q, A> Query<'a, Q, A> {
+    /// Only boxes whose row `accept` is true of. It is asked of boxes that the question reaches
+    /// and that the filter allows, in no particular order, of each at most once.
+    pub fn accepting<F: FnMut(u32) -> bool>(self, accept: F) -> Query<'a, Q, F> {
+        let Self { queries, of, visits, .. } = self;
+        Query { queries, of, accept, visits }
+    }
+
+    /// Adds to `visits` how much was looked at.
+    pub fn counting(self, visits: &'a mut Visits) -> Self {
+        Self { visits: Some(visits), ..self }
+    }
+}
+
+/// Asks a question of the boxes of all trees; returns it, and how much was looked at.
+fn ask<N: Nearing>(queries: &Queries<'_>, mut question: N) -> (N, Visits) {
+    let mut visits = Visits::default();
+    for tree in queries.trees() {
+        queries.level.run(Descend { tree, question: &mut question, visits: &mut visits });
+    }
+    (question, visits)
+}
+
+/// A question on its way through a tree.
+struct Descend<'a, N> {
+    tree: &'a Tree,
+    question: &'a mut N,
+    visits: &'a mut Visits,
+}
+
+impl<N: Nearing> Kernel for Descend<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { tree, question, visits } = self;
+        descend(isa, tree, question, visits);
+    }
+}
+
+/// Asks some questions of the boxes of all trees.
+fn ask_many<N: Nearing>(queries: &Queries<'_>, questions: &mut [N]) {
+    for tree in queries.trees() {
+        queries.level.run(DescendMany { tree, questions });
+    }
+}
+
+/// Questions on their way through a tree.
+struct DescendMany<'a, N> {
+    tree: &'a Tree,
+    questions: &'a mut [N],
+}
+
+impl<N: Nearing> Kernel for DescendMany<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { tree, questions } = self;
+        descend_many(isa, tree, questions, &mut Visits::default());
+    }
+}
+
+impl Visits {
+    fn add_to(self, visits: Option<&mut Self>) {
+        if let Some(visits) = visits {
+            visits.nodes += self.nodes;
+            visits.leaves += self.leaves;
+            visits.boxes += self.boxes;
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Which boxes are nearest to a point or a box?
+//!
+//! The arithmetic is that of [`proximity`](crate::proximity), which is monotonic, rounding included:
+//! bounds are never farther than a box in them.
+
+use super::{Accept, Allowed, Queries, Query, ask};
+use crate::broadphase::tree::{Bounds, Nearing};
+use crate::geom::{Aabb, Invalid};
+use crate::kernels::Hit;
+use crate::kernels::proximity::nearest::Nearest;
+use crate::kernels::proximity::{check_max, room};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes};
+use crate::store::Row;
+
+/// A point or a box, and how far from it to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Proximity {
+    aabb: Aabb,
+    max_distance: f32,
+}
+
+impl<'a> Queries<'a> {
+    /// Asks which boxes are near `aabb`, which may be a [point](Aabb::point): at most `max_distance`
+    /// away as [`proximity::one_to_one`] tells it. It may be infinite.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] when `aabb` is no box, or `max_distance` is negative or not a number.
+    ///
+    /// ```
+    /// use swath::store::FixedColumns;
+    /// use swath::{Aabb, BoxTree, Hit};
+    ///
+    /// let (x, zeros) = ([7.0, 3.0, 5.0, 3.0], [0.0; 4]);
+    /// let mut tree = BoxTree::new();
+    /// tree.build(FixedColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?)?;
+    /// let queries = tree.queries();
+    ///
+    /// let here = Aabb::point([4.5, 0.0, 0.0])?;
+    /// let nearest = queries.proximity(&here, 1.0)?.nearest().expect("one is half a unit away");
+    /// assert!(nearest.row == 2 && nearest.at <= 0.5 && nearest.at > 0.499_999);
+    /// let mut room = [Hit::default(); 3];
+    /// let found = queries.proximity(&here, f32::INFINITY)?.k_nearest(&mut room);
+    /// assert_eq!(found.iter().map(|hit| hit.row).collect::<Vec<_>>(), [2, 1, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// [`proximity::one_to_one`]: crate::proximity::one_to_one
+    pub fn proximity(
+        &self,
+        aabb: &Aabb,
+        max_distance: f32,
+    ) -> Result<Query<'a, Proximity>, Invalid> {
+        aabb.validate()?;
+        check_max(max_distance)?;
+        Ok(Query::new(*self, Proximity { aabb: *aabb, max_distance }))
+    }
+}
+
+impl<A: Accept> Query<'_, Proximity, A> {
+    /// The nearest box; of equally near ones that in the lowest row.
+    #[must_use]
+    pub fn nearest(self) -> Option<Hit> {
+        self.k_nearest(&mut [Hit::default()]).first().copied()
+    }
+
+    /// The nearest boxes, as many as `to` has room for: by distance, and by row where that is equal.
+    /// For some dozens of them: each is put in its place by moving those that are farther.
+    pub fn k_nearest(self, to: &mut [Hit]) -> &[Hit] {
+        let Self { queries, of: Proximity { aabb, max_distance }, accept, visits } = self;
+        let question = NearestTo::new(&queries, &aabb, max_distance, accept, to);
+        let (question, looked) = ask(&queries, question);
+        looked.add_to(visits);
+        question.nearest.into_hits()
+    }
+}
+
+/// A box on its way through a tree, with the nearest ones up to now.
+pub(super) struct NearestTo<'a, A> {
+    from: [f32; 6],
+    max_distance: f32,
+    allowed: Allowed,
+    accept: A,
+    nearest: Nearest<'a>,
+}
+
+impl<'a, A: Accept> NearestTo<'a, A> {
+    pub(super) fn new(
+        queries: &Queries<'_>,
+        aabb: &Aabb,
+        max_distance: f32,
+        accept: A,
+        to: &'a mut [Hit],
+    ) -> Self {
+        let (from, allowed) = (aabb.to_row(), queries.allowed());
+        Self { from, max_distance, allowed, accept, nearest: Nearest::new(to) }
+    }
+
+    /// How far lanes of a node are, and which of them are in reach.
+    #[inline(always)]
+    fn distances<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask) {
+        let mut from = [isa.splat(0.0); 6];
+        for (lanes, &number) in from.iter_mut().zip(&self.from) {
+            *lanes = isa.splat(number);
+        }
+        let distance = room::distance(isa, &from, &bounds.columns(isa));
+        (distance, distance.le(isa.splat(self.most())))
+    }
+}
+
+impl<A: Accept> Nearing for NearestTo<'_, A> {
+    #[inline(always)]
+    fn most(&self) -> f32 {
+        let reach = self.nearest.reach();
+        if reach < self.max_distance { reach } else { self.max_distance }
+    }
+
+    #[inline(always)]
+    fn near<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask) {
+        self.distances(isa, bounds)
+    }
+
+    #[inline(always)]
+    fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64 {
+        let (distance, near) = self.distances(isa, boxes);
+        let mut near = self.allowed.of(isa, near, filters).bits();
+        if near == 0 {
+            return 0;
+        }
+        let mut at = [0.0; LANES_MAX];
+        distance.store(&mut at);
+        let (rows, mut met) = (boxes.rows::<I>(), 0);
+        while near != 0 {
+            let lane = near.trailing_zeros() as usize;
+            near &= near - 1;
+            let hit = Hit { row: rows[lane], at: at[lane] };
+            if self.nearest.takes(hit) {
+                met += 1;
+                if self.accept.accept(hit.row) {
+                    self.nearest.insert(hit);
+                }
+            }
+        }
+        met
+    }
+}

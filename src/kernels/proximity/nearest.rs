@@ -1,0 +1,158 @@
+//! Which of many boxes are nearest?
+//!
+//! The same distances as of a list of hits, of which the least are kept: lanes are looked at one by
+//! one only where a group has something better. Promise: the answer is that of going through all
+//! rows in order, on every level.
+
+use super::put;
+use crate::geom::Aabb;
+use crate::kernels::ask::{Answer, Sink};
+use crate::kernels::{BatchError, Hit};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, MaskLanes};
+use crate::store::{Checked, LengthMismatch};
+
+/// The box nearest to `a`, of those at most `max_distance` away; of equally near ones that in the
+/// lowest row.
+///
+/// # Errors
+///
+/// [`BatchError::Invalid`] when `a` is no box, or `max_distance` is negative or not a number.
+///
+/// ```
+/// use swath::{Aabb, BoxStore, Level, proximity};
+///
+/// let mut many = BoxStore::new();
+/// for x in [7.0, 3.0, 5.0, 3.0] {
+///     many.push(Aabb::cube([x, 0.0, 0.0], 0.5)?)?;
+/// }
+/// let level = Level::detect();
+/// let here = Aabb::point([0.0; 3])?;
+/// let first = proximity::nearest(level, &here, f32::INFINITY, &many.checked())?;
+/// assert_eq!(first.map(|hit| hit.row), Some(1));
+/// assert_eq!(proximity::nearest(level, &here, 2.0, &many.checked())?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn nearest(
+    level: Level,
+    a: &Aabb,
+    max_distance: f32,
+    many: &Checked<'_>,
+) -> Result<Option<Hit>, BatchError> {
+    let mut to = [Hit::default()];
+    let found = k_nearest(level, a, max_distance, many, &mut to)?;
+    Ok(found.first().copied())
+}
+
+/// The boxes nearest to `a`, of those at most `max_distance` away: as many as `to` has room for.
+///
+/// They are ordered by distance, and by row where that is equal. 24 bytes in for each row; the time
+/// grows with the room too.
+///
+/// # Errors
+///
+/// [`BatchError::Invalid`] when `a` is no box, or `max_distance` is negative or not a number.
+///
+/// ```
+/// use swath::{Aabb, BoxStore, Hit, Level, proximity};
+///
+/// let mut many = BoxStore::new();
+/// for x in [7.0, 3.0, 5.0, 3.0] {
+///     many.push(Aabb::cube([x, 0.0, 0.0], 0.5)?)?;
+/// }
+/// let mut room = [Hit::default(); 3];
+/// let here = Aabb::point([0.0; 3])?;
+/// let found = proximity::k_nearest(Level::detect(), &here, 9.0, &many.checked(), &mut room)?;
+/// assert_eq!(found.iter().map(|hit| hit.row).collect::<Vec<_>>(), [1, 3, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn k_nearest<'a>(
+    level: Level,
+    a: &Aabb,
+    max_distance: f32,
+    many: &Checked<'_>,
+    to: &'a mut [Hit],
+) -> Result<&'a [Hit], BatchError> {
+    let mut nearest = Nearest::new(to);
+    put(level, a, max_distance, many, &mut nearest)?;
+    Ok(nearest.into_hits())
+}
+
+/// The nearest boxes up to now, in order, in a buffer of the caller.
+#[derive(Debug)]
+pub(crate) struct Nearest<'a> {
+    to: &'a mut [Hit],
+    found: usize,
+}
+
+impl<'a> Nearest<'a> {
+    pub(crate) fn new(to: &'a mut [Hit]) -> Self {
+        Self { to, found: 0 }
+    }
+
+    /// What is farther than this is not kept any more.
+    #[inline(always)]
+    pub(crate) fn reach(&self) -> f32 {
+        if self.found < self.to.len() {
+            f32::INFINITY
+        } else {
+            // Of no room nothing is in reach.
+            self.to.last().map_or(-1.0, |last| last.at)
+        }
+    }
+
+    /// Whether a box would be kept.
+    #[inline(always)]
+    pub(crate) fn takes(&self, hit: Hit) -> bool {
+        self.found < self.to.len() || self.to.last().is_some_and(|last| is_before(&hit, last))
+    }
+
+    /// Puts a box that is [taken](Nearest::takes) in its place.
+    pub(crate) fn insert(&mut self, hit: Hit) {
+        let at = self.to[..self.found].partition_point(|kept| is_before(kept, &hit));
+        self.found = self.to.len().min(self.found + 1);
+        self.to[at..self.found].rotate_right(1);
+        self.to[at] = hit;
+    }
+
+    pub(crate) fn into_hits(self) -> &'a [Hit] {
+        let Self { to, found } = self;
+        &to[..found]
+    }
+}
+
+impl Sink for &mut Nearest<'_> {
+    fn check(&self, _: usize) -> Result<(), LengthMismatch> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn put<I: Isa>(&mut self, isa: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
+        let better = answer.hit & answer.near.le(isa.splat(self.reach()));
+        let better = better.bits() & (u32::MAX << seen);
+        if better != 0 {
+            let mut at = [0.0; LANES_MAX];
+            answer.near.store(&mut at);
+            insert(self, start as u32, better, &at);
+        }
+        true
+    }
+}
+
+/// The nearer one first, of equally near ones that in the lower row.
+#[inline(always)]
+fn is_before(a: &Hit, b: &Hit) -> bool {
+    a.at < b.at || a.at == b.at && a.row < b.row
+}
+
+/// Puts the lanes `better` in their places.
+#[cold]
+fn insert(nearest: &mut Nearest<'_>, start: u32, mut better: u32, at: &[f32; LANES_MAX]) {
+    while better != 0 {
+        let lane = better.trailing_zeros();
+        better &= better - 1;
+        let hit = Hit { row: start + lane, at: at[lane as usize] };
+        if nearest.takes(hit) {
+            nearest.insert(hit);
+        }
+    }
+}
