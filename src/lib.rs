@@ -15,7 +15,10 @@ mod par;
 pub mod spec;
 pub mod store;
 
-pub use broadphase::{BoxSet, FixedBoxes, FixedSet, PairFinder};
+pub use broadphase::{
+    BoxSet, Broadphase, FixedBoxes, FixedSet, Layers, PairFinder, Proxy, ProxyId, ProxyPair, Set,
+    SweptProxyPair,
+};
 pub use geom::{
     Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, Motion,
     MovingBox, MovingSphere, Pair, Plane, Pose, SPIN_MAX, Segment, Side, Sphere, Start, State,
