@@ -1,12 +1,12 @@
 //! Which of the pairs that were found are wanted, and in which part of the order does each come?
 //!
-//! The finders name rows, in an order of their own. Here rows become ids, pairs that their owners or
-//! the caller do not want are dropped, and the rest is dealt to *parts*: each has the pairs whose
-//! lower index is in a range of slots. Parts are then put in order and compared with the last
+//! The finders name rows, in an order of their own. Here rows become slots, pairs that their owners
+//! or the caller do not want are dropped, and the rest is dealt to *parts*: each has the pairs whose
+//! lower slot is in a range. Parts are then put in order and compared with the last
 //! tick's one by one (`diff`), so that both steps are spread over the threads: runs of the finders
 //! here, parts there.
 
-use super::id::{ProxyId, ProxyPair, SweptProxyPair};
+use super::id::ProxyPair;
 use super::slots::owners_allow;
 use super::state::State;
 use crate::broadphase::buffer::make_room;
@@ -58,33 +58,40 @@ pub(super) enum Second {
     Slot,
 }
 
-/// The pairs of one run, by part.
+/// What is wanted.
+#[derive(Debug)]
+pub(super) struct Sieve<'a, A> {
+    pub(super) state: &'a State,
+    /// Whether anybody has an owner.
+    pub(super) owned: bool,
+    pub(super) accept: &'a A,
+}
+
+/// The pairs of one run as slots, the lower first, by part.
 #[derive(Debug, Default)]
 pub(super) struct Dealt {
-    pairs: Vec<SweptProxyPair>,
+    pairs: Vec<SweptPair>,
     /// Where each part ends.
     ends: Vec<u32>,
 }
 
 impl Dealt {
-    pub(super) fn part(&self, part: usize) -> &[SweptProxyPair] {
+    pub(super) fn part(&self, part: usize) -> &[SweptPair] {
         let start = part.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         &self.pairs[start..self.ends[part] as usize]
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.pairs.capacity() * size_of::<SweptProxyPair>()
-            + self.ends.capacity() * size_of::<u32>()
+        self.pairs.capacity() * size_of::<SweptPair>() + self.ends.capacity() * size_of::<u32>()
     }
 
     /// Names, sifts and deals the pairs of `run`. `wanted` is memory, for at least so many pairs.
-    pub(super) fn fill(
+    pub(super) fn fill<A: Fn(ProxyPair) -> bool>(
         &mut self,
-        state: &State,
+        sieve: &Sieve<'_, A>,
         (run, second): (&Run<SweptPair>, Second),
         cut: Cut,
-        accept: &impl Fn(ProxyPair) -> bool,
-        wanted: &mut Vec<SweptProxyPair>,
+        wanted: &mut Vec<SweptPair>,
     ) {
         let Self { pairs, ends } = self;
         let found = run.pairs.as_slice();
@@ -93,13 +100,13 @@ impl Dealt {
         ends.clear();
         ends.resize(cut.parts, 0);
         if cut.parts == 1 {
-            sift(state, (found, second), accept, |pair| pairs.push(pair));
+            sieve.sift(found, second, |pair| pairs.push(pair));
             ends[0] = pairs.len() as u32;
             return;
         }
         wanted.clear();
-        sift(state, (found, second), accept, |pair| {
-            ends[cut.part(pair.a.index())] += 1;
+        sieve.sift(found, second, |pair| {
+            ends[cut.part(pair.a)] += 1;
             wanted.push(pair);
         });
         // From how many to where each starts, which the pairs move to where it ends.
@@ -107,37 +114,37 @@ impl Dealt {
         for end in ends.iter_mut() {
             start += core::mem::replace(end, start);
         }
-        pairs.resize(wanted.len(), SweptProxyPair::default());
+        pairs.resize(wanted.len(), SweptPair::default());
         for &pair in wanted.iter() {
-            let end = &mut ends[cut.part(pair.a.index())];
+            let end = &mut ends[cut.part(pair.a)];
             pairs[*end as usize] = pair;
             *end += 1;
         }
     }
 }
 
-/// Calls `keep` with each pair that is wanted.
-#[inline(always)]
-fn sift(
-    state: &State,
-    (found, second): (&[SweptPair], Second),
-    accept: &impl Fn(ProxyPair) -> bool,
-    mut keep: impl FnMut(SweptProxyPair),
-) {
-    let (movers, slots) = (&state.movers, &state.slots);
-    let mover = |row: u32| (movers.ids[row as usize], movers.owners[row as usize]);
-    for &SweptPair { a, b, first } in found {
-        let (a, owner) = mover(a);
-        let (b, other) = match second {
-            Second::Mover => mover(b),
-            Second::Slot => {
-                let slot = &slots.all[b as usize];
-                (ProxyId::new(b, slot.generation), slot.owner)
+impl<A: Fn(ProxyPair) -> bool> Sieve<'_, A> {
+    /// Calls `keep` with each pair that is wanted.
+    #[inline(always)]
+    fn sift(&self, found: &[SweptPair], second: Second, mut keep: impl FnMut(SweptPair)) {
+        let (movers, slots) = (&self.state.movers, &self.state.slots);
+        for &SweptPair { a: row, b: other, first } in found {
+            let of_mover = |row: u32| movers.ids[row as usize].index();
+            let (one, two) = match second {
+                Second::Mover => (of_mover(row), of_mover(other)),
+                Second::Slot => (of_mover(row), other),
+            };
+            let (a, b) = if one < two { (one, two) } else { (two, one) };
+            if self.owned {
+                let owner = |slot: u32| slots.all[slot as usize].owner;
+                if !owners_allow(owner(a), owner(b)) {
+                    continue;
+                }
             }
-        };
-        let ProxyPair { a, b } = ProxyPair::new(a, b);
-        if owners_allow(owner, other) && accept(ProxyPair { a, b }) {
-            keep(SweptProxyPair { a, b, first });
+            let id = |slot: u32| slots.id(slot as usize);
+            if (self.accept)(ProxyPair { a: id(a), b: id(b) }) {
+                keep(SweptPair { a, b, first });
+            }
         }
     }
 }

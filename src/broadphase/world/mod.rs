@@ -118,6 +118,8 @@ pub struct Broadphase {
     pairs_max: usize,
     /// Whether a proxy has a filter, or had one.
     filtered: bool,
+    /// Whether a proxy has an owner, or had one.
+    owned: bool,
     work: Work,
     rejected: Vec<Rejected>,
     /// Rows of the movers, where many are set.
@@ -166,6 +168,7 @@ impl Broadphase {
             level,
             pairs_max: usize::MAX,
             filtered: false,
+            owned: false,
             work: Work::default(),
             rejected: Vec::new(),
             rows: Vec::new(),
@@ -209,8 +212,8 @@ impl Broadphase {
 
     /// The ids of all proxies, by index.
     pub fn ids(&self) -> impl Iterator<Item = ProxyId> {
-        let all = self.state.slots.all.iter().zip(0..);
-        all.filter(|(slot, _)| slot.live).map(|(slot, k)| ProxyId::new(k, slot.generation))
+        let slots = &self.state.slots;
+        (0..slots.all.len()).filter(|&k| slots.all[k].live).map(|k| slots.id(k))
     }
 
     /// Puts in a box; it does not move in this tick unless told so by [`Broadphase::set`].
@@ -240,6 +243,7 @@ impl Broadphase {
         }
         let id = self.state.insert(moving, proxy)?;
         self.filtered |= proxy.filter != Filter::ALL;
+        self.owned |= proxy.owner != 0;
         let index = id.index() as usize;
         if self.state.slot(index).home().is_tree() {
             self.trees.note(index);
@@ -307,6 +311,7 @@ impl Broadphase {
     ///
     /// [`WorldError::Stale`].
     pub fn set_owner(&mut self, id: ProxyId, owner: u32) -> Result<(), WorldError> {
+        self.owned |= owner != 0;
         self.change(id, |slot| slot.owner == owner, |slot| slot.owner = owner)
     }
 
@@ -431,15 +436,20 @@ impl Broadphase {
         &mut self,
         accept: impl Fn(ProxyPair) -> bool + Sync,
     ) -> Result<Changes<'_>, FindError> {
-        let Self { state, trees, finder, threads, pairs_max, filtered, work, .. } = self;
+        let Self { state, trees, finder, threads, pairs_max, filtered, owned, work, .. } = self;
         trees.update(state, *filtered);
         if state.movers.len() == 0 && state.touching.is_empty() && state.loose.is_empty() {
             work.lists.clear();
             return Ok(self.changes());
         }
         state.loose.sort_unstable();
-        let update =
-            Update { filtered: *filtered, pairs_max: *pairs_max, threads, accept: &accept };
+        let update = Update {
+            filtered: *filtered,
+            owned: *owned,
+            pairs_max: *pairs_max,
+            threads,
+            accept: &accept,
+        };
         update.run(state, finder, trees, work)?;
         core::mem::swap(&mut state.touching, &mut work.lists.touching);
         state.loose.clear();
@@ -480,7 +490,7 @@ impl Broadphase {
                 self.state.remove(index);
             }
         }
-        self.filtered = false;
+        (self.filtered, self.owned) = (false, false);
     }
 
     /// Makes room for so many proxies, of which so many move, and for ticks with so many pairs of

@@ -37,8 +37,6 @@ impl Home {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Slot {
     pub(super) data: u64,
-    /// Of the proxy that is in it, or of the next one.
-    pub(super) generation: u32,
     /// Of a mover its row, of a free slot the next free one, else [`NONE`].
     pub(super) place: u32,
     pub(super) filter: Filter,
@@ -52,7 +50,6 @@ pub(super) struct Slot {
 impl Slot {
     const EMPTY: Self = Self {
         data: 0,
-        generation: 0,
         place: NONE,
         filter: Filter::ALL,
         owner: 0,
@@ -94,6 +91,9 @@ pub(super) fn owners_allow(a: u32, b: u32) -> bool {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Slots {
     pub(super) all: Vec<Slot>,
+    /// By slot: that of the proxy that is in it, or of the next one. A column of its own, as naming
+    /// pairs needs nothing else of a slot.
+    pub(super) generations: Vec<u32>,
     /// The first free one.
     pub(super) free: u32,
     /// How many are live, and how many will never be again.
@@ -103,7 +103,7 @@ pub(super) struct Slots {
 
 impl Default for Slots {
     fn default() -> Self {
-        Self { all: Vec::new(), free: NONE, live: 0, retired: 0 }
+        Self { all: Vec::new(), generations: Vec::new(), free: NONE, live: 0, retired: 0 }
     }
 }
 
@@ -113,11 +113,12 @@ impl Slots {
     pub(super) fn find(&self, id: ProxyId) -> Option<usize> {
         let index = id.index() as usize;
         let slot = self.all.get(index)?;
-        (slot.live && slot.generation == id.generation()).then_some(index)
+        (slot.live && self.generations[index] == id.generation()).then_some(index)
     }
 
+    #[inline(always)]
     pub(super) fn id(&self, index: usize) -> ProxyId {
-        ProxyId::new(index as u32, self.all[index].generation)
+        ProxyId::new(index as u32, self.generations[index])
     }
 
     /// How many more proxies there can be.
@@ -130,6 +131,7 @@ impl Slots {
         let index = match self.free {
             NONE => {
                 self.all.push(Slot::EMPTY);
+                self.generations.push(0);
                 self.all.len() - 1
             }
             free => {
@@ -144,11 +146,11 @@ impl Slots {
 
     /// Empties a slot that is live.
     pub(super) fn remove(&mut self, index: usize) {
-        let generation = self.all[index].generation;
         self.live -= 1;
-        self.all[index] = Slot { generation: generation.wrapping_add(1), ..Slot::EMPTY };
+        self.all[index] = Slot::EMPTY;
+        self.generations[index] += 1;
         // The last generation is that of no proxy: it would come round to the first.
-        if generation == u32::MAX - 1 {
+        if self.generations[index] == u32::MAX {
             self.retired += 1;
         } else {
             self.all[index].place = self.free;

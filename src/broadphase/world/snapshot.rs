@@ -88,7 +88,9 @@ impl Broadphase {
             }
         }
         self.state.copy_from(then);
-        self.filtered = self.state.slots.all.iter().any(|slot| slot.filter != Filter::ALL);
+        let slots = &self.state.slots.all;
+        self.filtered = slots.iter().any(|slot| slot.filter != Filter::ALL);
+        self.owned = slots.iter().any(|slot| slot.owner != 0);
         self.work.lists.clear();
     }
 

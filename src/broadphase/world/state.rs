@@ -191,6 +191,7 @@ impl State {
     pub(super) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
         let more = |len: usize| proxies.saturating_sub(len);
         self.slots.all.reserve(more(self.slots.all.len()));
+        self.slots.generations.reserve(more(self.slots.all.len()));
         self.boxes.reserve(more(self.boxes.len()));
         self.held.reserve(more(self.held.len()));
         self.movers.reserve(movers);
@@ -200,6 +201,7 @@ impl State {
 
     pub(super) fn shrink_to_fit(&mut self) {
         self.slots.all.shrink_to_fit();
+        self.slots.generations.shrink_to_fit();
         self.boxes.shrink_to_fit();
         self.held.shrink_to_fit();
         self.movers.shrink_to_fit();
@@ -210,6 +212,7 @@ impl State {
 
     pub(super) fn bytes(&self) -> usize {
         self.slots.all.capacity() * size_of::<Slot>()
+            + self.slots.generations.capacity() * size_of::<u32>()
             + self.boxes.capacity() * size_of::<MovingBox>()
             + self.held.capacity() * size_of::<Aabb>()
             + self.movers.bytes()
@@ -222,7 +225,8 @@ impl State {
     pub(super) fn copy_from(&mut self, other: &Self) {
         let Self { slots, boxes, held, movers, fat, touching, resting, loose } = self;
         slots.all.clone_from(&other.slots.all);
-        let Slots { all: _, free, live, retired } = other.slots;
+        slots.generations.clone_from(&other.slots.generations);
+        let Slots { free, live, retired, .. } = other.slots;
         (slots.free, slots.live, slots.retired) = (free, live, retired);
         boxes.clone_from(&other.boxes);
         held.clone_from(&other.held);

@@ -62,8 +62,8 @@ const SLEEPING: u8 = 2;
 pub(super) struct Trees {
     pub(super) fixed: FixedBoxes,
     pub(super) sleeping: FixedBoxes,
-    /// By slot: [`FIXED`] or [`SLEEPING`], and [`CHANGED`].
-    rows: Vec<u8>,
+    /// By slot: [`FIXED`] or [`SLEEPING`], and [`CHANGED`]. After an update, whether it is at rest.
+    pub(super) rows: Vec<u8>,
     changed: Vec<u32>,
     /// Memory: what leaves each of the trees, and what is put in.
     leaving: [Vec<u32>; 2],
@@ -109,8 +109,7 @@ impl Trees {
         if self.changed.is_empty() {
             return;
         }
-        // Rows in order: as a rule neighbours in memory.
-        self.changed.sort_unstable();
+        self.sort();
         let Self { fixed, sleeping, rows, changed, leaving, entering } = self;
         leaving.iter_mut().for_each(Vec::clear);
         entering.iter_mut().for_each(Batch::clear);
@@ -145,6 +144,19 @@ impl Trees {
             if !entering.rows.is_empty() {
                 entering.put_in(tree, filtered);
             }
+        }
+    }
+
+    /// Puts the changes in order, in which as a rule rows are neighbours in memory.
+    fn sort(&mut self) {
+        let Self { rows, changed, .. } = self;
+        // To look at all rows costs less than sorting, when many have changed.
+        if changed.len() < rows.len() / 32 {
+            changed.sort_unstable();
+        } else {
+            changed.clear();
+            let all = (0..).zip(rows.iter());
+            changed.extend(all.filter(|&(_, row)| row & CHANGED != 0).map(|(index, _)| index));
         }
     }
 

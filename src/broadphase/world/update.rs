@@ -5,7 +5,7 @@
 //! Runs and parts are cut by the number of boxes and pairs alone.
 
 use super::diff::{Diff, Lists, Scratch};
-use super::gather::{Cut, Dealt, Second};
+use super::gather::{Cut, Dealt, Second, Sieve};
 use super::id::{ProxyPair, SweptProxyPair};
 use super::movers::{lend, still};
 use super::state::State;
@@ -29,19 +29,19 @@ impl<'a> Changes<'a> {
     /// Pairs that are new.
     #[must_use]
     pub fn begun(&self) -> &'a [SweptProxyPair] {
-        &self.lists.begun
+        self.lists.begun.as_slice()
     }
 
     /// Pairs that were there already and of which one moves.
     #[must_use]
     pub fn persisted(&self) -> &'a [SweptProxyPair] {
-        &self.lists.persisted
+        self.lists.persisted.as_slice()
     }
 
     /// Pairs that are no more. Either proxy may have been removed since.
     #[must_use]
     pub fn ended(&self) -> &'a [ProxyPair] {
-        &self.lists.ended
+        self.lists.ended.as_slice()
     }
 
     /// All pairs of which one moves: those that begin and those that persist.
@@ -88,6 +88,7 @@ impl<'a> Runs<'a> {
 /// What is asked.
 pub(super) struct Update<'a, A> {
     pub(super) filtered: bool,
+    pub(super) owned: bool,
     pub(super) pairs_max: usize,
     pub(super) threads: &'a Threads,
     pub(super) accept: &'a A,
@@ -116,9 +117,9 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
         };
         let some = movers.len() > 0;
         let among = (movers.len() > 1).then(|| finder.swept_pairs(pushed));
-        let fixed = (some && !trees.fixed.is_empty()).then(|| trees.fixed.swept_pairs(pushed));
-        let sleeping =
-            (some && !trees.sleeping.is_empty()).then(|| trees.sleeping.swept_pairs(set));
+        let Trees { fixed, sleeping, rows: at_rest, .. } = trees;
+        let fixed = (some && !fixed.is_empty()).then(|| fixed.swept_pairs(pushed));
+        let sleeping = (some && !sleeping.is_empty()).then(|| sleeping.swept_pairs(set));
         let ((among, n), (fixed, m), (sleeping, k)) =
             (runs_of(among)?, runs_of(fixed)?, runs_of(sleeping)?);
         let found = n + m + k;
@@ -138,18 +139,20 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
             // Which worker gets which item is open: none may need more than another had.
             let longest = runs.iter().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
             scratch.iter_mut().for_each(|scratch| scratch.make_room(cut.width(), longest));
+            let sieve = Sieve { state, owned: self.owned, accept: self.accept };
             par::for_each(scratch, dealt, |scratch, index, dealt| {
-                dealt.fill(state, runs.get(index), cut, self.accept, &mut scratch.pairs);
+                dealt.fill(&sieve, runs.get(index), cut, &mut scratch.pairs);
             });
 
             let pairs_of = |part| dealt.iter().map(|dealt| dealt.part(part).len()).sum::<usize>();
             let longest = (0..cut.parts).map(pairs_of).max().unwrap_or(0);
             scratch.iter_mut().for_each(|scratch| scratch.make_room(cut.width(), longest));
-            let diff = Diff { state, before, dealt, cut, accept: self.accept };
+            let diff = Diff { state, before, dealt, at_rest, cut, accept: self.accept };
             lists.clear();
             lists.make_room(found);
             if workers == 1 {
                 (0..cut.parts).for_each(|part| diff.part(part, &mut scratch[0], lists));
+                lists.settle();
                 return;
             }
             parts.resize_with(cut.parts.max(parts.len()), Lists::default);
@@ -160,8 +163,10 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
             }
             par::for_each(scratch, parts, |scratch, part, lists| {
                 diff.part(part, scratch, lists);
+                lists.settle();
             });
             parts.iter().for_each(|part| lists.append(part));
+            lists.settle();
         });
         Ok(())
     }

@@ -76,6 +76,7 @@ impl State {
         let of_movers = [movers.owners.len(), movers.filters.len(), movers.dynamic.len()];
         if self.boxes.len() != slots.len()
             || self.held.len() != slots.len()
+            || self.slots.generations.len() != slots.len()
             || slots.len() > SLOTS_MAX
             || movers.columns.iter().any(|column| column.len() != rows)
             || of_movers.iter().any(|&len| len != rows)
@@ -96,7 +97,7 @@ impl State {
             return Err(Broken::Mover { row: rows as u32 });
         }
         if fat != self.fat {
-            return Err(Broken::Lengths);
+            return Err(Broken::Mover { row: rows as u32 });
         }
         self.check_pairs()
     }
@@ -105,12 +106,12 @@ impl State {
     fn check_free(&self) -> Result<(), Broken> {
         let slots = &self.slots;
         let live = slots.all.iter().filter(|slot| slot.live).count();
-        let retired = slots.all.iter().filter(|slot| slot.generation == u32::MAX).count();
+        let retired = slots.generations.iter().filter(|&&next| next == u32::MAX).count();
         let (mut free, mut at) = (0, slots.free);
         while at != NONE {
             let slot = slots.all.get(at as usize).ok_or(Broken::FreeSlots)?;
             free += 1;
-            if slot.live || slot.generation == u32::MAX || free > slots.all.len() {
+            if slot.live || slots.generations[at as usize] == u32::MAX || free > slots.all.len() {
                 return Err(Broken::FreeSlots);
             }
             at = slot.place;
@@ -129,7 +130,7 @@ impl State {
         if !slot.live {
             return Ok(());
         }
-        if slot.generation == u32::MAX || !is_margin(slot.margin) {
+        if self.slots.generations[index] == u32::MAX || !is_margin(slot.margin) {
             return Err(Broken::Slot { index: name });
         }
         let row = slot.place as usize;
