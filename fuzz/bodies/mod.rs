@@ -22,4 +22,4 @@ pub(crate) mod spheres;
 pub(crate) mod sweep;
 pub(crate) mod world;
 #[path = "../../tests/support/world_model.rs"]
-mod world_model;
+pub(crate) mod world_model;

@@ -2,7 +2,7 @@
 //!
 //! Bytes are calls, on a world and on a model of its rules; after each the world is whole and says
 //! of every proxy what the model does, and each update says the same pairs, times and events. A
-//! second world, of another level, goes along from a snapshot of the first.
+//! world that goes back may go on as one of another level.
 
 use super::bytes::Bytes;
 use super::columns::Columns;
@@ -34,6 +34,11 @@ struct Trial<'a> {
 
 /// Makes the calls that the bytes say.
 pub(crate) fn run(data: &[u8]) {
+    calls(data);
+}
+
+/// The same; returns how many calls.
+pub(crate) fn calls(data: &[u8]) -> usize {
     let mut bytes = Bytes::new(data);
     let level = Level::all().nth(usize::from(bytes.byte()) % Level::all().count());
     let mut world = Broadphase::with_level(level.expect("there is one"));
@@ -47,15 +52,15 @@ pub(crate) fn run(data: &[u8]) {
         boxes: Vec::new(),
         saved: None,
     };
-    for _ in 0..CALLS_MAX {
-        if trial.bytes.is_empty() {
-            break;
-        }
+    let mut made = 0;
+    while made < CALLS_MAX && !trial.bytes.is_empty() {
         trial.call();
         trial.check();
+        made += 1;
     }
     trial.update(0);
     trial.check();
+    made
 }
 
 impl Trial<'_> {
@@ -396,7 +401,8 @@ fn reject(row: u32, error: Option<WorldError>) -> Option<Rejected> {
     }
 }
 
-fn events(changes: Changes<'_>) -> Events {
+/// What an update says, to be compared.
+pub(crate) fn events(changes: Changes<'_>) -> Events {
     let timed = |pairs: &[SweptProxyPair]| {
         pairs.iter().map(|&pair| (pair.into(), pair.first.to_bits())).collect()
     };

@@ -18,7 +18,7 @@ use core::ops::Range;
 /// Into how many parts slots are cut at most,
 const PARTS_MAX: usize = 256;
 /// and about how many pairs a part has at least.
-const PART_PAIRS: usize = 1024;
+const PART_PAIRS: usize = 4096;
 
 /// How slots are cut into parts.
 #[derive(Clone, Copy, Debug)]

@@ -158,3 +158,29 @@ impl Slots {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{NONE, Slots};
+    use crate::broadphase::world::Proxy;
+
+    /// Goal: a slot whose generations are used up is not used again. Method: one that has had all
+    /// but two of them.
+    #[test]
+    fn a_slot_that_is_used_up_is_retired() {
+        let mut slots = Slots::default();
+        let first = slots.insert(Proxy::fixed());
+        slots.remove(0);
+        slots.generations[0] = u32::MAX - 2;
+        for generation in [u32::MAX - 2, u32::MAX - 1] {
+            let id = slots.insert(Proxy::fixed());
+            assert_eq!((id.index(), id.generation()), (0, generation));
+            assert_eq!(slots.find(id), Some(0));
+            slots.remove(0);
+            assert_eq!((slots.find(id), slots.find(first)), (None, None));
+        }
+        assert_eq!((slots.free, slots.retired, slots.live), (NONE, 1, 0));
+        assert_eq!(slots.insert(Proxy::fixed()).index(), 1);
+        assert_eq!(slots.room(), super::SLOTS_MAX - 2);
+    }
+}
