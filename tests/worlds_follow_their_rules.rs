@@ -6,6 +6,7 @@
 #[path = "../fuzz/bodies/mod.rs"]
 mod bodies;
 #[path = "support/draw.rs"]
+#[allow(dead_code, reason = "not all is drawn here")]
 mod draw;
 
 use bodies::world::{calls, events};

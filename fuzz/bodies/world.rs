@@ -102,7 +102,7 @@ impl Trial<'_> {
                 assert_eq!(self.world.set_margin(id, margin), expected);
             }
             17 => {
-                let (id, enabled) = (self.id(), self.bytes.byte() % 2 == 0);
+                let (id, enabled) = (self.id(), self.bytes.byte().is_multiple_of(2));
                 let expected = self.model.edit(id, |proxy| proxy.enabled = enabled);
                 assert_eq!(self.world.set_enabled(id, enabled), expected);
             }
@@ -150,7 +150,7 @@ impl Trial<'_> {
     fn id(&mut self) -> ProxyId {
         let at = usize::from(self.bytes.byte());
         match at % 16 {
-            0 => ProxyId::from_bits(u64::from(self.bytes.byte()) << 32 | at as u64 / 16),
+            0 => ProxyId::from_bits((u64::from(self.bytes.byte()) << 32) | (at as u64 / 16)),
             1 => self.ids.get(at / 16).copied().unwrap_or_default(),
             _ => self.ids.iter().rev().nth(at % 24).copied().unwrap_or_default(),
         }
@@ -166,16 +166,16 @@ impl Trial<'_> {
     /// A box, as a rule one of a crowd with corners in whole numbers.
     fn moving(&mut self) -> MovingBox {
         let how = self.bytes.byte();
-        let moving = if how % 4 == 0 {
+        let moving = if how.is_multiple_of(4) {
             self.bytes.row(&self.boxes)
         } else {
             let mut aabb = Aabb::default();
             let mut delta = [0.0; 3];
-            for axis in 0..3 {
+            for (axis, delta) in delta.iter_mut().enumerate() {
                 let byte = self.bytes.byte();
                 aabb.min[axis] = f32::from(byte % 8);
                 aabb.max[axis] = aabb.min[axis] + f32::from(byte >> 3 & 3);
-                delta[axis] = if how & 64 == 0 { 0.0 } else { f32::from(byte >> 5) - 3.0 };
+                *delta = if how & 64 == 0 { 0.0 } else { f32::from(byte >> 5) - 3.0 };
             }
             MovingBox { aabb, delta }
         };
@@ -331,7 +331,7 @@ impl Trial<'_> {
     /// Goes back, or on in a world that was not there.
     fn restore(&mut self) {
         let Some((snapshot, model, given)) = &self.saved else { return };
-        if self.bytes.byte() % 2 == 0 {
+        if self.bytes.byte().is_multiple_of(2) {
             self.world = Broadphase::with_level(Level::SCALAR);
             self.world.set_threads(Threads::one());
         }

@@ -18,7 +18,7 @@ const SLOTS_PER_PAIR: usize = 4;
 /// Of so many pairs with one lower slot the place is found by comparing each with each.
 const RANKED_MAX: usize = 16;
 /// Lists grow as they need to: how long they may get was asked before.
-const NO_LIMIT: Budget = Budget::new(usize::MAX);
+const NO_LIMIT: usize = usize::MAX;
 
 /// What an update says, and what it keeps; each list by index.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ impl Lists {
 }
 
 fn append<T: Copy + Default>(to: &mut Buffer<T>, from: &[T]) {
-    to.spare(from.len(), &NO_LIMIT)[..from.len()].copy_from_slice(from);
+    to.spare(from.len(), &Budget::new(NO_LIMIT))[..from.len()].copy_from_slice(from);
     to.keep(from.len());
 }
 
@@ -177,10 +177,10 @@ impl<A: Fn(ProxyPair) -> bool> Diff<'_, A> {
     /// Compares the pairs that touch from `from` on with those before.
     fn compare(&self, before: &[SweptProxyPair], from: usize, lists: &mut Lists) {
         let Lists { touching, begun, persisted, ended, rested } = lists;
-        let now = &touching[from..];
-        let new = begun.spare(now.len(), &NO_LIMIT);
-        let old = persisted.spare(now.len(), &NO_LIMIT);
-        let gone = ended.spare(before.len(), &NO_LIMIT);
+        let (now, budget) = (&touching[from..], &Budget::new(NO_LIMIT));
+        let new = begun.spare(now.len(), budget);
+        let old = persisted.spare(now.len(), budget);
+        let gone = ended.spare(before.len(), budget);
         let (mut i, mut j, mut begins, mut persists, mut ends) = (0, 0, 0, 0, 0);
         // What a pair is no branch could foresee: it is written to each list and counts in one.
         while i < now.len() && j < before.len() {

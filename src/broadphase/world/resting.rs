@@ -2,7 +2,7 @@
 //!
 //! A pair of which both have come to rest is kept here and not looked at, however many there are,
 //! until one of the two is changed. An edge is in two lists, one for each of its ends; the lists go
-//! through the edges, as those of contacts do in Box2D (Catto). So to take out what one proxy
+//! through the edges, as those of contacts do in `Box2D` (Catto). So to take out what one proxy
 //! has costs time for that alone.
 
 use super::id::{ProxyId, ProxyPair};

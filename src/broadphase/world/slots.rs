@@ -1,6 +1,6 @@
 //! What is known of each proxy, and which slots are free?
 //!
-//! A slot is a record of 40 bytes at most; its index is that of the [`ProxyId`]. Free slots are a
+//! A slot is a record of 32 bytes; its index is that of the [`ProxyId`]. Free slots are a
 //! list through [`Slot::place`], the last one that was freed first, so that the same calls give the
 //! same ids. A slot that has had `u32::MAX` proxies is retired: no id is ever given twice.
 
@@ -76,8 +76,7 @@ impl Slot {
     /// Takes over what is said of a proxy.
     fn describe(&mut self, proxy: Proxy) {
         let Proxy { set, filter, owner, margin, data, enabled } = proxy;
-        *self =
-            Self { set, filter, owner, margin, data, enabled, place: NONE, live: true, ..*self };
+        *self = Self { set, filter, owner, margin, data, enabled, place: NONE, live: true };
     }
 }
 

@@ -3,7 +3,7 @@
 //! Changes are only noted, and put in when the next tick asks: what is changed often between two
 //! ticks, or changed back, costs one change or none.
 
-use super::slots::Home;
+use super::slots::{Home, Slot};
 use super::state::State;
 use crate::broadphase::{FixedBoxes, FixedSet};
 use crate::geom::{Aabb, Filter};
@@ -118,7 +118,7 @@ impl Trees {
             let index = row as usize;
             let was = rows[index] & !CHANGED;
             let slot = state.slots.all.get(index);
-            let now = match slot.map_or(Home::Nowhere, |slot| slot.home()) {
+            let now = match slot.map_or(Home::Nowhere, Slot::home) {
                 Home::Fixed => FIXED,
                 Home::Sleeping => SLEEPING,
                 Home::Movers | Home::Nowhere => 0,
@@ -172,7 +172,7 @@ impl Trees {
                 continue;
             }
             let slot = state.slots.all.get(index);
-            let (tree, expected) = match slot.map_or(Home::Nowhere, |slot| slot.home()) {
+            let (tree, expected) = match slot.map_or(Home::Nowhere, Slot::home) {
                 Home::Fixed => (&self.fixed, FIXED),
                 Home::Sleeping => (&self.sleeping, SLEEPING),
                 Home::Movers | Home::Nowhere if row == 0 => continue,
