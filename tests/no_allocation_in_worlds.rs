@@ -59,7 +59,7 @@ fn a_warm_world_allocates_nothing() {
                         max: boxes[k % 4].get(row).aabb.max,
                     };
                     world.set(id, aabb, [0.0; 3]).unwrap();
-                    let filter = if k % 2 == 0 { Filter::new(1, 2) } else { Filter::ALL };
+                    let filter = if k.is_multiple_of(2) { Filter::new(1, 2) } else { Filter::ALL };
                     world.set_filter(id, filter).unwrap();
                     world.set_enabled(id, k % 4 != 1).unwrap();
                 }
@@ -67,7 +67,7 @@ fn a_warm_world_allocates_nothing() {
                 world.update_many(&ids[..3_000], boxes[k % 4].slice(0..3_000)).unwrap();
                 let begun = world.update().unwrap().begun().len();
                 world.remove(gone).unwrap();
-                if k % 4 == 0 {
+                if k.is_multiple_of(4) {
                     world.snapshot_into(&mut snapshot);
                 } else if k % 4 == 3 {
                     world.restore(&snapshot);

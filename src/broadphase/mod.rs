@@ -32,7 +32,7 @@ mod set;
 mod stage;
 mod strip;
 mod tree;
-mod world;
+pub mod world;
 
 pub use finder::{FindError, PairFinder};
 pub use fixed::{FixedBoxes, FixedError};
