@@ -15,7 +15,10 @@ mod par;
 pub mod spec;
 pub mod store;
 
-pub use broadphase::{BoxSet, BoxTree, FixedBoxes, FixedSet, PairFinder, Queries, Visits};
+pub use broadphase::{
+    BoxSet, BoxTree, Broadphase, FixedBoxes, FixedSet, Layers, PairFinder, Proxy, ProxyId, ProxyPair,
+    Queries, Set, SweptProxyPair, Visits,
+};
 pub use geom::{
     Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, Motion,
     MovingBox, MovingSphere, Pair, Plane, Pose, SPIN_MAX, Segment, Side, Sphere, Start, State,

@@ -132,6 +132,11 @@ impl<'a, P: Copy + Default + Send + Into<Pair>> Found<'a, P> {
         self.runs.iter().map(|run| run.pairs.as_slice())
     }
 
+    /// The pairs as they lie in memory, to be shared among threads.
+    pub(super) fn runs(&self) -> &'a [Run<P>] {
+        self.runs
+    }
+
     /// The pairs one by one.
     pub fn iter(&self) -> impl Iterator<Item = P> + use<'a, P> {
         self.chunks().flatten().copied()

@@ -1,0 +1,272 @@
+//! How fast does a world tick, and how fast are proxies put in, moved and taken out?
+//!
+//! `world_tick_SCENE/100000`: all are dynamic, filtered, and updated by columns, events and all;
+//! `world_bare_SCENE/100000` is the finder alone on the same boxes, without filters.
+//! `world_fixed_uniform/10000` of a million fixed ones besides; `world_still/1000000`: all sleep and
+//! touch in places, and nothing is changed. `world_one/CALL`: one call for one proxy, amortised: for
+//! proxies at rest the tree takes them in with the next update, which is counted. On one thread;
+//! `-all-threads` on all. Before the clock starts the pairs are compared with those of the finder
+//! and, of a small world, with each pair tried.
+
+#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
+
+mod worlds;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use swath::broadphase::Changes;
+use swath::{
+    Aabb, Boxes, Broadphase, Filter, Layers, MISS, MovingBox, PairFinder, Proxy, ProxyId, Set,
+    sweep,
+};
+use worlds::{Scene, World};
+
+const DYNAMIC: usize = 100_000;
+const MANY: usize = 1_000_000;
+/// Ticks that are played forth and back.
+const TICKS: usize = 6;
+
+fn boxes(world: &World) -> Boxes<'_> {
+    let [min, max, delta] =
+        [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
+    Boxes::new(min, max, delta).expect("columns are of one length")
+}
+
+/// Some ticks of a scene, and back to the first.
+fn ticks(scene: Scene, count: usize) -> Vec<World> {
+    let mut world = World::new(scene, count, 1);
+    let mut ticks = Vec::new();
+    for _ in 0..TICKS {
+        ticks.push(world.clone());
+        world.step();
+    }
+    let back: Vec<World> = ticks[1..TICKS - 1].iter().rev().cloned().collect();
+    ticks.extend(back);
+    ticks
+}
+
+fn filter(row: usize) -> Filter {
+    Layers::all().filter(row % Layers::COUNT)
+}
+
+fn filled(world: &World, proxy: impl Fn(usize) -> Proxy) -> (Broadphase, Vec<ProxyId>) {
+    let (mut broadphase, mut ids) = (Broadphase::new(), Vec::new());
+    let proxies: Vec<Proxy> = (0..world.len()).map(proxy).collect();
+    let rejected = broadphase.insert_many(boxes(world), &proxies, &mut ids).expect("they fit");
+    assert!(rejected.is_empty());
+    (broadphase, ids)
+}
+
+fn tick(broadphase: &mut Broadphase, ids: &[ProxyId], world: &World) -> usize {
+    broadphase.update_many(ids, boxes(world)).expect("all live");
+    count(broadphase.update().expect("there is no limit"))
+}
+
+fn count(changes: Changes<'_>) -> usize {
+    changes.begun().len() + changes.persisted().len() + changes.ended().len()
+}
+
+/// Times `tick` inside the pool: an engine would not leave it between ticks.
+fn time(pool: &ThreadPool, ticks: u64, mut tick: impl FnMut() -> usize + Send) -> Duration {
+    pool.install(|| {
+        let start = Instant::now();
+        for _ in 0..ticks {
+            black_box(tick());
+        }
+        start.elapsed()
+    })
+}
+
+fn pools() -> [(ThreadPool, &'static str); 2] {
+    let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    [(pool(1), ""), (pool(0), "-all-threads")]
+}
+
+/// Panics unless the pairs of a small world are those of each pair tried, and the events what
+/// changed.
+fn check(scene: Scene) {
+    let ticks = ticks(scene, 1500);
+    let (mut broadphase, ids) = filled(&ticks[0], |row| Proxy::dynamic().filtered(filter(row)));
+    let mut before = Vec::new();
+    for world in &ticks {
+        broadphase.update_many(&ids, boxes(world)).expect("all live");
+        let changes = broadphase.update().expect("there is no limit");
+        let rows: Vec<MovingBox> = (0..world.len()).map(|row| boxes(world).get(row)).collect();
+        let mut expected = Vec::new();
+        for (a, one) in rows.iter().enumerate() {
+            for (b, other) in rows.iter().enumerate().skip(a + 1) {
+                let meet = one.bounds().overlaps(&other.bounds());
+                if meet && sweep::one_to_one(one, other).expect("boxes").first < MISS {
+                    expected.push((ids[a], ids[b]));
+                }
+            }
+        }
+        let touching: Vec<_> = changes.touching().iter().map(|pair| (pair.a, pair.b)).collect();
+        assert_eq!(touching, expected, "{scene}");
+        let begun: Vec<_> = changes.begun().iter().map(|pair| (pair.a, pair.b)).collect();
+        let ended: Vec<_> = changes.ended().iter().map(|pair| (pair.a, pair.b)).collect();
+        let minus = |all: &[_], less: &[_]| -> Vec<_> {
+            all.iter().copied().filter(|pair| less.binary_search(pair).is_err()).collect()
+        };
+        assert_eq!(begun, minus(&expected, &before), "{scene}");
+        assert_eq!(ended, minus(&before, &expected), "{scene}");
+        before = expected;
+    }
+}
+
+fn dynamic(criterion: &mut Criterion) {
+    for scene in [Scene::Uniform, Scene::Dense, Scene::Pile, Scene::Mixed, Scene::Sheet] {
+        check(scene);
+        let ticks = ticks(scene, DYNAMIC);
+        let (mut broadphase, ids) = filled(&ticks[0], |row| Proxy::dynamic().filtered(filter(row)));
+        let mut finder = PairFinder::new();
+        for world in &ticks {
+            broadphase.update_many(&ids, boxes(world)).expect("all live");
+            let found = finder.swept_pairs(boxes(world)).expect("there is no limit").sorted();
+            let rows = found.iter().map(|pair| (pair.a, pair.b, pair.first));
+            let changes = broadphase.update().expect("there is no limit");
+            let pairs = changes.touching().iter();
+            assert!(rows.eq(pairs.map(|pair| (pair.a.index(), pair.b.index(), pair.first))));
+        }
+        for (pool, threads) in pools() {
+            let mut next = 0;
+            let mut step = || {
+                next = (next + 1) % ticks.len();
+                &ticks[next]
+            };
+            let id = BenchmarkId::from_parameter(format!("{DYNAMIC}{threads}"));
+            let mut group = criterion.benchmark_group(format!("world_bare_{scene}"));
+            group.sample_size(20).throughput(Throughput::Elements(DYNAMIC as u64));
+            group.bench_function(id.clone(), |bencher| {
+                let mut tick = || finder.swept_pairs(boxes(step())).expect("no limit").len();
+                bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
+            });
+            group.finish();
+            let mut group = criterion.benchmark_group(format!("world_tick_{scene}"));
+            group.sample_size(20).throughput(Throughput::Elements(DYNAMIC as u64));
+            group.bench_function(id, |bencher| {
+                let mut tick = || tick(&mut broadphase, &ids, step());
+                bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
+            });
+            group.finish();
+        }
+    }
+}
+
+fn kept(criterion: &mut Criterion) {
+    const MOVERS: usize = 10_000;
+    let one_of = (MANY + MOVERS) / MOVERS;
+    let ticks = ticks(Scene::Uniform, MANY + MOVERS);
+    let moves = |row: usize| row % one_of == one_of - 1;
+    let (mut broadphase, ids) = filled(&ticks[0], |row| {
+        let proxy = if moves(row) { Proxy::dynamic() } else { Proxy::fixed() };
+        proxy.filtered(filter(row))
+    });
+    let movers: Vec<ProxyId> =
+        ids.iter().copied().filter(|id| moves(id.index() as usize)).collect();
+    let columns: Vec<[Vec<f32>; 9]> = ticks
+        .iter()
+        .map(|world| {
+            let of = boxes(world).columns();
+            of.map(|column| (0..column.len()).filter(|&k| moves(k)).map(|k| column[k]).collect())
+        })
+        .collect();
+    for (pool, threads) in pools() {
+        let mut next = 0;
+        let mut group = criterion.benchmark_group("world_fixed_uniform");
+        group.sample_size(20).throughput(Throughput::Elements(MOVERS as u64));
+        group.bench_function(format!("{MOVERS}{threads}"), |bencher| {
+            let mut tick = || {
+                next = (next + 1) % columns.len();
+                let boxes = Boxes::from_columns(columns[next].each_ref().map(Vec::as_slice));
+                broadphase.update_many(&movers, boxes.expect("equally long")).expect("all live");
+                count(broadphase.update().expect("there is no limit"))
+            };
+            bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
+        });
+        group.finish();
+    }
+    drop(broadphase);
+    // All fall asleep where they touch.
+    let (mut broadphase, ids) = filled(&ticks[0], |_| Proxy::dynamic());
+    assert!(count(broadphase.update().expect("no limit")) > MANY / 2);
+    broadphase.move_many(&ids, Set::Sleeping).expect("all live");
+    count(broadphase.update().expect("no limit"));
+    assert!(broadphase.pairs().len() > MANY / 4);
+    let mut group = criterion.benchmark_group("world_still");
+    group.bench_function(MANY.to_string(), |bencher| {
+        let (pool, _) = &pools()[0];
+        let mut tick = || count(broadphase.update().expect("there is no limit"));
+        bencher.iter_custom(|ticks| time(pool, ticks, &mut tick));
+    });
+    group.finish();
+}
+
+/// Calls for one proxy after the other, in the order of the ids and out of it.
+fn singles(criterion: &mut Criterion) {
+    let (pool, _) = &pools()[0];
+    let mut group = criterion.benchmark_group("world_one");
+    group.sample_size(10).throughput(Throughput::Elements(DYNAMIC as u64));
+    let world = World::new(Scene::Uniform, DYNAMIC, 1);
+    let rows: Vec<MovingBox> = (0..DYNAMIC).map(|row| boxes(&world).get(row)).collect();
+    // A step that is prime to the number goes through all.
+    let order: Vec<usize> = (0..DYNAMIC).map(|k| k * 61_879 % DYNAMIC).collect();
+    for (name, proxy) in [("dynamic", Proxy::dynamic()), ("fixed", Proxy::fixed())] {
+        let mut broadphase = Broadphase::new();
+        let mut ids = vec![ProxyId::NONE; DYNAMIC];
+        let insert = |broadphase: &mut Broadphase, ids: &mut [ProxyId]| {
+            for (id, row) in ids.iter_mut().zip(&rows) {
+                *id = broadphase.insert(row.aabb, proxy).expect("it is a box");
+            }
+        };
+        let settle = |broadphase: &mut Broadphase| {
+            if name == "fixed" {
+                count(broadphase.update().expect("there is no limit"));
+            }
+        };
+        insert(&mut broadphase, &mut ids);
+        settle(&mut broadphase);
+        group.bench_function(format!("remove_and_insert_{name}"), |bencher| {
+            let mut turn = || {
+                order.iter().for_each(|&k| broadphase.remove(ids[k]).expect("it lives"));
+                settle(&mut broadphase);
+                insert(&mut broadphase, &mut ids);
+                settle(&mut broadphase);
+                ids.len()
+            };
+            bencher.iter_custom(|turns| time(pool, turns, &mut turn));
+        });
+        let mut shift = 0.0;
+        group.bench_function(format!("set_{name}"), |bencher| {
+            let mut turn = || {
+                shift = if shift == 0.0 { 0.125 } else { 0.0 };
+                for &k in &order {
+                    let MovingBox { aabb, delta } = rows[k];
+                    let aabb = Aabb { max: aabb.max.map(|x| x + shift), ..aabb };
+                    broadphase.set(ids[k], aabb, delta).expect("it is a box");
+                }
+                settle(&mut broadphase);
+                ids.len()
+            };
+            bencher.iter_custom(|turns| time(pool, turns, &mut turn));
+        });
+        if name == "dynamic" {
+            group.bench_function("sleep_and_wake", |bencher| {
+                let mut turn = || {
+                    for set in [Set::Sleeping, Set::Dynamic] {
+                        let calls = order.iter().map(|&k| broadphase.move_to(ids[k], set));
+                        calls.for_each(|call| call.expect("it lives"));
+                    }
+                    ids.len()
+                };
+                bencher.iter_custom(|turns| time(pool, turns, &mut turn));
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, dynamic, kept, singles);
+criterion_main!(benches);
