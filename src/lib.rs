@@ -12,6 +12,7 @@ pub mod kernels;
 mod lanes;
 pub mod narrowphase;
 mod par;
+pub mod pipeline;
 pub mod spec;
 pub mod store;
 
@@ -32,6 +33,7 @@ pub use narrowphase::advance::{self, Advance, Toi};
 pub use narrowphase::gjk::{self, Distance, GjkCache};
 pub use narrowphase::{ConvexCast, Hull, InvalidShape, Shape, SupportMap};
 pub use par::Threads;
+pub use pipeline::{Convex, Flags, Impact, Pipeline, Scene};
 pub use store::{
     AcceleratingBoxStore, AcceleratingBoxes, Bodies, BodyStore, BoxStore, Boxes, Checked,
     FixedColumns, Rejected, SegmentStore, Segments, SphereStore, Spheres,

@@ -132,6 +132,15 @@ impl<'a, P: Copy + Default + Send + Into<Pair>> Found<'a, P> {
         self.runs.iter().map(|run| run.pairs.as_slice())
     }
 
+    /// How many runs, and run `index` of them.
+    pub(crate) fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    pub(crate) fn run(&self, index: usize) -> &'a [P] {
+        self.runs[index].pairs.as_slice()
+    }
+
     /// The pairs one by one.
     pub fn iter(&self) -> impl Iterator<Item = P> + use<'a, P> {
         self.chunks().flatten().copied()

@@ -36,4 +36,5 @@ pub use finder::{FindError, PairFinder};
 pub use fixed::{FixedBoxes, FixedError};
 pub use found::Found;
 pub use set::{BoxSet, FixedSet};
+pub(crate) use stage::Clock;
 pub use stage::Timings;

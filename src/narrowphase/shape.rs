@@ -293,6 +293,12 @@ impl<'a> Shape<'a> {
         AcceleratingBox::new(aabb, motion.delta, motion.accel)
     }
 
+    /// How far its furthest point goes about its position over `motion`; not less.
+    pub(crate) fn swing(&self, motion: &Motion) -> f32 {
+        let rate = super::turn::Turn::new(V3::of(motion.spin)).rate;
+        up(rate * (self.reach + self.margin) * (1.0 + ROUNDING))
+    }
+
     /// The box that reaches from `position` by the two ends of `reach` on each axis and the margin.
     fn around(
         &self,

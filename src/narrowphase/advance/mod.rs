@@ -212,7 +212,7 @@ pub fn one_to_one(
 }
 
 /// [`one_to_one`] of what is known to be valid.
-pub(super) fn of_valid(
+pub(crate) fn of_valid(
     a: (&Shape<'_>, &Motion),
     b: (&Shape<'_>, &Motion),
     settings: &Settings,
