@@ -293,6 +293,11 @@ impl<'a> Shape<'a> {
         AcceleratingBox::new(aabb, motion.delta, motion.accel)
     }
 
+    /// What a tolerance is of: half the diagonal of the box around it in its own axes.
+    pub(crate) fn size(&self) -> f64 {
+        self.size
+    }
+
     /// How far its furthest point goes about its position over `motion`; not less.
     pub(crate) fn swing(&self, motion: &Motion) -> f32 {
         let rate = super::turn::Turn::new(V3::of(motion.spin)).rate;

@@ -27,10 +27,13 @@
 mod bounds;
 mod convex;
 mod impacts;
+pub mod response;
 mod scene;
+mod sub_steps;
 mod tick;
 mod windows;
 
 pub use impacts::{Impact, Kind};
 pub use scene::{Config, Convex, Flags, PipelineError, Scene};
+pub use sub_steps::{Mass, SubStepped, SubSteps, SubStepsConfig};
 pub use tick::{Pipeline, Stages, Ticked};
