@@ -16,7 +16,8 @@
 //! contact carries from then on, so the closing part of the accelerations is taken away, shared by
 //! inverse mass.
 //!
-//! So does a contact that parts, but is pulled back within [`SOON`].
+//! So does a contact that parts, but is pulled back within [`SOON`]: the trifle is taken away, or it
+//! would add up from tick to tick.
 //!
 //! **Neither sticks nor stalls.** Rounding must not leave a pair closing by a trifle, or the same
 //! impact is found again at once. So they part with at least [`PARTING`] of their speeds, which is
@@ -123,8 +124,7 @@ pub fn bounce(
     let least = PARTING * (length(a.delta) + length(b.delta) + closing.abs());
     let parting = if resting { 0.0 } else { e * closing };
     let parting = if parting > least { parting } else { least };
-    let change = if closing + parting > 0.0 { closing + parting } else { 0.0 };
-    push([&mut a.delta, &mut b.delta], normal, change / sum, [of_a, of_b]);
+    push([&mut a.delta, &mut b.delta], normal, (closing + parting) / sum, [of_a, of_b]);
     if resting && pulled > 0.0 {
         let more = PARTING * (length(a.accel) + length(b.accel));
         push([&mut a.accel, &mut b.accel], normal, (pulled + more) / sum, [of_a, of_b]);

@@ -425,10 +425,11 @@ impl SubSteps {
         let mut masses = free;
         // They are pushed apart: `a` against the normal, `b` along it.
         for (member, push) in [-1.0, 1.0].into_iter().enumerate() {
-            let (support, motion) =
-                (self.states[rows[member]].support, &world.bodies[rows[member]].motion);
-            let speed = dot(motion.delta, support);
-            let still = speed <= LEAVES * (f64::from(impact.closing) + speed.abs());
+            let State { support, accel, .. } = self.states[rows[member]];
+            let speed = dot(world.bodies[rows[member]].motion.delta, support);
+            // Leaves it by next to nothing, or its own weight brings it back at once.
+            let still = speed <= LEAVES * (f64::from(impact.closing).abs() + speed.abs())
+                || 2.0 * speed <= -response::SOON * dot(accel, support);
             if -push * dot(impact.normal, support) > CARRIES && still {
                 masses[member] = 0.0;
             }
