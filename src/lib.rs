@@ -16,7 +16,10 @@ pub mod pipeline;
 pub mod spec;
 pub mod store;
 
-pub use broadphase::{BoxSet, FixedBoxes, FixedSet, PairFinder};
+pub use broadphase::{
+    BoxSet, Broadphase, FixedBoxes, FixedSet, Layers, PairFinder, Proxy, ProxyId, ProxyPair, Set,
+    SweptProxyPair,
+};
 pub use geom::{
     Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, Motion,
     MovingBox, MovingSphere, Pair, Plane, Pose, SPIN_MAX, Segment, Side, Sphere, Start, State,

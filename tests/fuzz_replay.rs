@@ -70,4 +70,5 @@ targets! {
     cast: 3, 12_000, 1500;
     accelerating: 3, 20_000, 1200;
     advance: 5, 1_500, 200;
+    world: 6, 60, 3000;
 }

@@ -55,6 +55,11 @@ impl<'a> Bytes<'a> {
         Self { rest, last: 1.0 }
     }
 
+    /// Whether all that is left are the zeros past the end.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     pub(crate) fn byte(&mut self) -> u8 {
         match self.rest.split_first() {
             Some((&first, rest)) => {

@@ -20,3 +20,6 @@ pub(crate) mod separate;
 mod sphere_columns;
 pub(crate) mod spheres;
 pub(crate) mod sweep;
+pub(crate) mod world;
+#[path = "../../tests/support/world_model.rs"]
+mod world_model;

@@ -132,12 +132,17 @@ impl<'a, P: Copy + Default + Send + Into<Pair>> Found<'a, P> {
         self.runs.iter().map(|run| run.pairs.as_slice())
     }
 
-    /// How many runs, and run `index` of them.
-    pub(crate) fn runs(&self) -> usize {
+    /// The pairs as they lie in memory, to be shared among threads.
+    pub(super) fn runs(&self) -> &'a [Run<P>] {
+        self.runs
+    }
+
+    /// How many [`chunks`](Found::chunks), and chunk `index`, to be shared among threads.
+    pub(crate) fn chunk_count(&self) -> usize {
         self.runs.len()
     }
 
-    pub(crate) fn run(&self, index: usize) -> &'a [P] {
+    pub(crate) fn chunk(&self, index: usize) -> &'a [P] {
         self.runs[index].pairs.as_slice()
     }
 

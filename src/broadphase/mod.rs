@@ -4,6 +4,7 @@
 //! time that grows with the boxes and the pairs. Nothing is kept between ticks but memory.
 //! [`FixedBoxes`] keeps boxes that do not move and finds which of them movers meet, in time that
 //! grows with the movers and the pairs. [`BoxSet`] and [`FixedSet`] say which boxes may pair.
+//! [`Broadphase`] keeps boxes of both kinds under ids and says what begins, persists and ends.
 //!
 //! How: *strips*. The two axes along which the world is least long for its boxes are cut into
 //! cells, which makes strips along the third. A box is copied to every strip it meets
@@ -31,6 +32,7 @@ mod set;
 mod stage;
 mod strip;
 mod tree;
+mod world;
 
 pub use finder::{FindError, PairFinder};
 pub use fixed::{FixedBoxes, FixedError};
@@ -38,3 +40,7 @@ pub use found::Found;
 pub use set::{BoxSet, FixedSet};
 pub(crate) use stage::Clock;
 pub use stage::Timings;
+pub use world::{
+    Broadphase, Broken, Changes, Layers, Movers, Proxies, Proxy, ProxyId, ProxyPair, Set, Snapshot,
+    SweptProxyPair, WorldError,
+};

@@ -253,6 +253,36 @@ impl Aabb {
         }
     }
 
+    /// The least box that holds this one and all that is at most `margin` away from it on each
+    /// axis.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] when that is no box: where it would reach past [`COORD_MAX`], or the margin is
+    /// NaN or so negative that nothing is left.
+    pub fn grown(&self, margin: f32) -> Result<Self, Invalid> {
+        Self::new(
+            self.min.map(|end| add_down(end, -margin)),
+            self.max.map(|end| add_up(end, margin)),
+        )
+    }
+
+    /// The least box that holds this one moved by `by`: corners are rounded outwards where `f32`
+    /// cannot hold them.
+    ///
+    /// Boxes that share a point still do when both are moved alike.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] when that is no box: where it would reach past [`COORD_MAX`].
+    pub fn translated(&self, by: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
+        let by = by.into();
+        Self::new(
+            core::array::from_fn::<_, 3, _>(|axis| add_down(self.min[axis], by[axis])),
+            core::array::from_fn::<_, 3, _>(|axis| add_up(self.max[axis], by[axis])),
+        )
+    }
+
     /// The points of both, or nothing. Boxes that touch share a flat box.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Option<Self> {

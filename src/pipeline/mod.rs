@@ -9,7 +9,8 @@
 //!         ──► impacts.rs   sorted by time, then pair; so many for each body at most
 //! ```
 //!
-//! [`Pipeline::tick`] does all of it and tells what each stage took and dropped ([`Stages`]). Each
+//! [`Pipeline::tick`] does all of it for columns, [`Pipeline::tick_world`] for the proxies of a
+//! [`Broadphase`](crate::Broadphase), which finds the pairs then; either tells what each stage took and dropped ([`Stages`]). Each
 //! stage can be asked alone: [`Pipeline::bounds`], [`PairFinder`](crate::PairFinder),
 //! [`sweep`](crate::sweep), [`advance::pairs`](crate::advance::pairs).
 //!
@@ -32,8 +33,10 @@ mod scene;
 mod sub_steps;
 mod tick;
 mod windows;
+mod world;
 
 pub use impacts::{Impact, Kind};
 pub use scene::{Config, Convex, Flags, PipelineError, Scene};
 pub use sub_steps::{Mass, SubStepped, SubSteps, SubStepsConfig};
 pub use tick::{Pipeline, Stages, Ticked};
+pub use world::{About, TickedWorld};

@@ -5,9 +5,10 @@ use super::convex;
 use super::impacts::{Impact, Kind, List};
 use super::scene::{Config, PipelineError, Scene};
 use super::windows::{Ask, Known, Part};
+use super::world::Proxies;
 use crate::advance::Toi;
-use crate::broadphase::{BoxSet, Clock, PairFinder, Timings};
-use crate::geom::Pair;
+use crate::broadphase::{BoxSet, Clock, Found, PairFinder, Timings};
+use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
 use crate::par::{self, Threads};
 use crate::store::{Boxes, Rejected};
@@ -156,16 +157,23 @@ pub struct Pipeline {
     level: Level,
     threads: Threads,
     finder: PairFinder,
-    bounds: Bounds,
-    /// One for each run of the finder; the first `filled` are of this tick.
-    parts: Vec<Part>,
-    filled: usize,
+    work: Work,
+    pub(super) proxies: Proxies,
+}
+
+/// The memory of the stages, and what they told last.
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    pub(super) bounds: Bounds,
+    /// One for each run of pairs; the first `filled` are of this tick.
+    pub(super) parts: Vec<Part>,
+    pub(super) filled: usize,
     asks: Vec<Ask>,
     tois: Vec<Toi>,
-    impacts: List,
-    sensed: List,
-    rejected: Vec<Rejected>,
-    stages: Stages,
+    pub(super) impacts: List,
+    pub(super) sensed: List,
+    pub(super) rejected: Vec<Rejected>,
+    pub(super) stages: Stages,
 }
 
 impl Default for Pipeline {
@@ -189,15 +197,8 @@ impl Pipeline {
             level,
             threads: Threads::default(),
             finder: PairFinder::with_level(level),
-            bounds: Bounds::default(),
-            parts: Vec::new(),
-            filled: 0,
-            asks: Vec::new(),
-            tois: Vec::new(),
-            impacts: List::default(),
-            sensed: List::default(),
-            rejected: Vec::new(),
-            stages: Stages::default(),
+            work: Work::default(),
+            proxies: Proxies::default(),
         }
     }
 
@@ -227,14 +228,7 @@ impl Pipeline {
     /// Bytes of memory that the pipeline holds.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        let parts: usize = self.parts.iter().map(Part::bytes).sum();
-        self.finder.memory_usage()
-            + self.bounds.bytes()
-            + parts
-            + self.asks.capacity() * size_of::<Ask>()
-            + self.tois.capacity() * size_of::<Toi>()
-            + self.impacts.bytes()
-            + self.sensed.bytes()
+        self.finder.memory_usage() + self.work.bytes() + self.proxies.bytes()
     }
 
     /// The first stage alone: the moving boxes that hold the bodies, the target distance included.
@@ -247,8 +241,8 @@ impl Pipeline {
     pub fn bounds<'a>(&'a mut self, scene: &Scene<'a, '_>) -> Result<Boxes<'a>, PipelineError> {
         self.config.validate()?;
         scene.check()?;
-        self.bounds.fill(scene, &self.config, self.level, &self.threads);
-        Ok(self.bounds.boxes(scene))
+        self.work.bounds.fill(scene, &self.config, self.level, &self.threads);
+        Ok(self.work.bounds.boxes(scene))
     }
 
     /// All stages: what meets in the tick.
@@ -260,57 +254,119 @@ impl Pipeline {
     pub fn tick(&mut self, scene: &Scene<'_, '_>) -> Result<Ticked<'_>, PipelineError> {
         self.config.validate()?;
         scene.check()?;
+        let Self { config, level, threads, finder, work, .. } = self;
         // One entry, so that what is spread over the threads starts without waking one each time.
-        let threads = self.threads.clone();
-        threads.enter(|| self.stages(scene, &threads))?;
+        threads.enter(|| find(scene, config, *level, threads, finder, work))?;
         Ok(Ticked {
-            impacts: &self.impacts.sorted,
-            sensed: &self.sensed.sorted,
-            parts: &self.parts[..self.filled],
-            rejected: &self.rejected,
-            stages: &self.stages,
+            impacts: &work.impacts.sorted,
+            sensed: &work.sensed.sorted,
+            parts: &work.parts[..work.filled],
+            rejected: &work.rejected,
+            stages: &work.stages,
         })
     }
 
-    fn stages(
-        &mut self,
-        scene: &Scene<'_, '_>,
-        threads: &Threads,
-    ) -> Result<(), PipelineError> {
-        let Self { config, level, finder, bounds, parts, filled, asks, tois, impacts, sensed, .. } =
-            self;
-        let level = *level;
-        let mut stages = Stages::default();
-        let mut clock = Clock::start();
-        bounds.fill(scene, config, level, threads);
-        stages.bounds_time = clock.lap();
+    /// The stages after the finder, for whoever has pairs of `scene` already.
+    pub(super) fn answer(&mut self, scene: &Scene<'_, '_>, pairs: &[SweptPair]) -> &Work {
+        let Self { config, level, threads, work, .. } = self;
+        let (chunk, count) = (|index| chunk_of(pairs, index), pairs.len().div_ceil(CHUNK));
+        threads.enter(|| {
+            let mut clock = Clock::start();
+            work.stages = Stages::default();
+            work.bounds.fill(scene, config, *level, threads);
+            work.stages.bounds_time = clock.lap();
+            let bounds = core::mem::take(&mut work.bounds);
+            let known = Known { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
+            work.answer(&known, *level, threads, (&chunk, count), &mut clock);
+            work.bounds = bounds;
+        });
+        work
+    }
 
-        let boxes = bounds.boxes(scene);
-        let mut set = BoxSet::new(boxes);
-        if let Some(moves) = bounds.moves(scene) {
-            set = set.moving(moves);
-        }
-        if let Some(filters) = scene.filters {
-            set = set.filtered(filters);
-        }
-        let found = finder.swept_pairs(set)?;
-        stages.finder = found.timings();
-        stages.pairs_time = clock.lap();
+    /// What finding the pairs took elsewhere.
+    pub(super) fn set_pairs_time(&mut self, time: Duration) {
+        self.work.stages.pairs_time = time;
+    }
 
-        self.rejected.clear();
-        self.rejected.extend(found.rejected().iter().map(|&rejected| Rejected {
+    /// What was told of the stages, and of the proxies.
+    pub(super) fn told(&self) -> (&Stages, &Proxies) {
+        (&self.work.stages, &self.proxies)
+    }
+}
+
+/// Pairs of one piece of work, where no finder has cut them.
+const CHUNK: usize = 1024;
+
+fn chunk_of(pairs: &[SweptPair], index: usize) -> &[SweptPair] {
+    &pairs[index * CHUNK..pairs.len().min((index + 1) * CHUNK)]
+}
+
+/// Finds the pairs of a scene and answers them.
+fn find(
+    scene: &Scene<'_, '_>,
+    config: &Config,
+    level: Level,
+    threads: &Threads,
+    finder: &mut PairFinder,
+    work: &mut Work,
+) -> Result<(), PipelineError> {
+    let mut clock = Clock::start();
+    work.stages = Stages::default();
+    work.bounds.fill(scene, config, level, threads);
+    work.stages.bounds_time = clock.lap();
+    // Set aside, so that the stages may write what is beside it.
+    let bounds = core::mem::take(&mut work.bounds);
+    let found = pairs(scene, &bounds, finder);
+    let answered = found.map(|found| {
+        work.stages.finder = found.timings();
+        work.stages.pairs_time = clock.lap();
+        work.rejected.clear();
+        work.rejected.extend(found.rejected().iter().map(|&rejected| Rejected {
             reason: bounds.invalid(scene, rejected.row).unwrap_or(rejected.reason),
             ..rejected
         }));
-        let known = Known { scene, config, bounds, boxes };
-        let runs = found.runs();
-        parts.resize_with(runs.max(parts.len()), Part::default);
-        *filled = runs;
-        let parts = &mut parts[..runs];
+        let known = Known { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
+        let chunk = |index| found.chunk(index);
+        work.answer(&known, level, threads, (&chunk, found.chunk_count()), &mut clock);
+    });
+    work.bounds = bounds;
+    answered
+}
+
+/// The pairs whose boxes touch in the tick.
+fn pairs<'f>(
+    scene: &Scene<'_, '_>,
+    bounds: &Bounds,
+    finder: &'f mut PairFinder,
+) -> Result<Found<'f, SweptPair>, PipelineError> {
+    let mut set = BoxSet::new(bounds.boxes(scene));
+    if let Some(moves) = bounds.moves(scene) {
+        set = set.moving(moves);
+    }
+    if let Some(filters) = scene.filters {
+        set = set.filtered(filters);
+    }
+    Ok(finder.swept_pairs(set)?)
+}
+
+impl Work {
+    /// Answers `count` runs of pairs.
+    fn answer<'p>(
+        &mut self,
+        known: &Known<'_, '_>,
+        level: Level,
+        threads: &Threads,
+        (run, count): (&(impl Fn(usize) -> &'p [SweptPair] + Sync), usize),
+        clock: &mut Clock,
+    ) {
+        let Self { parts, filled, asks, tois, impacts, sensed, stages, .. } = self;
+        parts.resize_with(count.max(parts.len()), Part::default);
+        *filled = count;
+        let parts = &mut parts[..count];
         // What is not there takes no memory.
         let mut workers = alloc::vec![(); threads.workers()];
         par::for_each(&mut workers, parts, |(), index, part| {
-            part.fill(&known, level, found.run(index));
+            part.fill(known, level, run(index));
         });
         impacts.clear();
         sensed.clear();
@@ -323,7 +379,7 @@ impl Pipeline {
         }
         stages.windows_time = clock.lap();
 
-        convex::fill(&known, asks, threads, tois);
+        convex::fill(known, asks, threads, tois);
         for (ask, toi) in asks.iter().zip(&*tois) {
             stages.rounds += u64::from(toi.rounds);
             let Some(impact) = convex::impact(ask, toi) else {
@@ -335,11 +391,20 @@ impl Pipeline {
         }
         stages.convex_time = clock.lap();
 
-        stages.limited = impacts.sort(config.impacts_per_body, scene.len(), threads);
-        sensed.sort(0, scene.len(), threads);
+        let rows = known.scene.len();
+        stages.limited = impacts.sort(known.config.impacts_per_body, rows, threads);
+        sensed.sort(0, rows, threads);
         (stages.impacts, stages.sensed) = (impacts.sorted.len(), sensed.sorted.len());
         stages.sort_time = clock.lap();
-        self.stages = stages;
-        Ok(())
+    }
+
+    fn bytes(&self) -> usize {
+        let parts: usize = self.parts.iter().map(Part::bytes).sum();
+        self.bounds.bytes()
+            + parts
+            + self.asks.capacity() * size_of::<Ask>()
+            + self.tois.capacity() * size_of::<Toi>()
+            + self.impacts.bytes()
+            + self.sensed.bytes()
     }
 }

@@ -1,0 +1,149 @@
+//! How are many proxies put in, moved and taken out at once?
+
+use super::Broadphase;
+use super::error::WorldError;
+use super::id::ProxyId;
+use super::proxy::{Proxies, is_margin};
+use super::slots::{Home, NONE};
+use crate::store::{Boxes, LengthMismatch, Rejected};
+use alloc::vec::Vec;
+
+/// In place of a row of the movers: the element is rejected.
+const REJECTED: u32 = NONE - 1;
+
+impl Broadphase {
+    /// Puts in a proxy for each row of `boxes`: the same for all, or one for each. Their ids are
+    /// appended to `ids`, in the same order.
+    ///
+    /// Rows that are no boxes are returned with the reason, and have the id [`ProxyId::NONE`]; the
+    /// others are put in as if those were not there.
+    ///
+    /// # Errors
+    ///
+    /// [`WorldError`] when there is not one proxy for each row, a margin is none, or there would be
+    /// too many proxies; then none is put in.
+    pub fn insert_many<'p>(
+        &mut self,
+        boxes: Boxes<'_>,
+        proxies: impl Into<Proxies<'p>>,
+        ids: &mut Vec<ProxyId>,
+    ) -> Result<&[Rejected], WorldError> {
+        let proxies = proxies.into();
+        let proxy = |row: usize| match proxies {
+            Proxies::All(proxy) => proxy,
+            Proxies::Each(proxies) => proxies[row],
+        };
+        let margins_hold = match proxies {
+            Proxies::All(proxy) => is_margin(proxy.margin),
+            Proxies::Each(proxies) => {
+                LengthMismatch::check("the list `proxies`", boxes.len(), proxies.len())?;
+                proxies.iter().all(|proxy| is_margin(proxy.margin))
+            }
+        };
+        if !margins_hold {
+            return Err(WorldError::Margin);
+        }
+        if boxes.len() > self.state.slots.room() {
+            return Err(WorldError::TooManyProxies);
+        }
+        self.rejected.clear();
+        ids.reserve(boxes.len());
+        for row in 0..boxes.len() {
+            match self.insert_moving(boxes.get(row), proxy(row)) {
+                Ok(id) => ids.push(id),
+                Err(WorldError::Invalid(reason)) => {
+                    self.rejected.push(Rejected { row: row as u32, reason });
+                    ids.push(ProxyId::NONE);
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(&self.rejected)
+    }
+
+    /// Says of proxy `ids[k]` that it is where row `k` of `boxes` is and goes as far, as
+    /// [`Broadphase::set`]. Of several rows for one proxy the last counts.
+    ///
+    /// Rows that are no boxes are returned with the reason and change nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`WorldError`] when there is not one id for each row or an id is stale; then nothing is
+    /// changed.
+    pub fn update_many(
+        &mut self,
+        ids: &[ProxyId],
+        boxes: Boxes<'_>,
+    ) -> Result<&[Rejected], WorldError> {
+        LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
+        let Self { state, trees, level, rejected, rows, .. } = self;
+        // Rows of the movers whose box is simply stored, in the order of the list.
+        rows.clear();
+        rows.reserve(ids.len());
+        for &id in ids {
+            let slot = state.slot(state.find(id)?);
+            let plain = slot.home() == Home::Movers && slot.margin == 0.0;
+            rows.push(if plain { slot.place } else { NONE });
+        }
+        boxes.check(*level, rejected);
+        for bad in rejected.iter() {
+            rows[bad.row as usize] = REJECTED;
+        }
+        let (valid, mut next) = (rejected.len(), 0);
+        while next < rows.len() {
+            let (from, row) = (next, rows[next]);
+            next += 1;
+            match row {
+                REJECTED => (),
+                NONE => {
+                    let index = ids[from].index() as usize;
+                    match state.set(index, boxes.get(from)) {
+                        Ok(true) if state.slot(index).home().is_tree() => trees.note(index),
+                        Ok(_) => (),
+                        Err(reason) => rejected.push(Rejected { row: from as u32, reason }),
+                    }
+                }
+                // As a rule the rows follow each other as the ids do.
+                _ => {
+                    while next < rows.len() && rows[next] == row + (next - from) as u32 {
+                        next += 1;
+                    }
+                    let (to, row) = (next - from, row as usize);
+                    for (to_column, column) in state.movers.columns.iter_mut().zip(boxes.columns())
+                    {
+                        to_column[row..row + to].copy_from_slice(&column[from..next]);
+                    }
+                }
+            }
+        }
+        if rejected.len() > valid {
+            rejected.sort_unstable_by_key(|rejected| rejected.row);
+        }
+        Ok(rejected)
+    }
+
+    /// Takes out these proxies, as [`Broadphase::remove`]. One that is named twice is taken out once.
+    ///
+    /// # Errors
+    ///
+    /// [`WorldError::Stale`] when an id is stale; then none is taken out.
+    pub fn remove_many(&mut self, ids: &[ProxyId]) -> Result<(), WorldError> {
+        ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
+        for &id in ids {
+            if self.contains(id) {
+                self.remove(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves these proxies to a set, as [`Broadphase::move_to`].
+    ///
+    /// # Errors
+    ///
+    /// [`WorldError::Stale`] when an id is stale; then nothing is changed.
+    pub fn move_many(&mut self, ids: &[ProxyId], set: super::Set) -> Result<(), WorldError> {
+        ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
+        ids.iter().try_for_each(|&id| self.move_to(id, set))
+    }
+}

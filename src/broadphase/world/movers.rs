@@ -1,0 +1,124 @@
+//! Where do the boxes of what moves lie?
+//!
+//! In dense columns, a row for each dynamic or kinematic proxy that is enabled, as the finder reads
+//! them. The last row takes the place of one that leaves. Boxes are the true ones; what is held for
+//! those with a margin is put in their place in a second set of columns when the finder needs it.
+
+use super::id::ProxyId;
+use super::slots::Slot;
+use crate::geom::{Aabb, Filter, MovingBox};
+use crate::store::{Boxes, Row};
+use alloc::vec::Vec;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Movers {
+    /// Least corners, greatest corners, displacements.
+    pub(super) columns: [Vec<f32>; 9],
+    pub(super) ids: Vec<ProxyId>,
+    pub(super) owners: Vec<u32>,
+    pub(super) filters: Vec<Filter>,
+    /// Whether it is dynamic. Two kinematic ones make no pair.
+    pub(super) dynamic: Vec<bool>,
+}
+
+/// Columns as the finder reads them.
+pub(super) fn lend(columns: &[Vec<f32>; 9]) -> Boxes<'_> {
+    Boxes::from_columns(columns.each_ref().map(|column| &column[..]))
+        .expect("the columns grow together")
+}
+
+impl Movers {
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(super) fn boxes(&self) -> Boxes<'_> {
+        lend(&self.columns)
+    }
+
+    pub(super) fn get(&self, row: usize) -> MovingBox {
+        MovingBox::from_row(self.columns.each_ref().map(|column| column[row]))
+    }
+
+    pub(super) fn set(&mut self, row: usize, moving: MovingBox) {
+        for (column, number) in self.columns.iter_mut().zip(moving.to_row()) {
+            column[row] = number;
+        }
+    }
+
+    /// Adds a row and returns it.
+    pub(super) fn push(&mut self, id: ProxyId, slot: &Slot, moving: MovingBox) -> u32 {
+        for (column, number) in self.columns.iter_mut().zip(moving.to_row()) {
+            column.push(number);
+        }
+        self.ids.push(id);
+        self.owners.push(slot.owner);
+        self.filters.push(slot.filter);
+        self.dynamic.push(is_dynamic(slot));
+        self.len() as u32 - 1
+    }
+
+    /// Takes over what is said of a proxy but its box.
+    pub(super) fn describe(&mut self, row: usize, slot: &Slot) {
+        self.owners[row] = slot.owner;
+        self.filters[row] = slot.filter;
+        self.dynamic[row] = is_dynamic(slot);
+    }
+
+    /// Removes a row; returns who has it now, if somebody does.
+    pub(super) fn swap_remove(&mut self, row: usize) -> Option<ProxyId> {
+        for column in &mut self.columns {
+            column.swap_remove(row);
+        }
+        self.ids.swap_remove(row);
+        self.owners.swap_remove(row);
+        self.filters.swap_remove(row);
+        self.dynamic.swap_remove(row);
+        self.ids.get(row).copied()
+    }
+
+    pub(super) fn reserve(&mut self, rows: usize) {
+        let more = rows.saturating_sub(self.len());
+        self.columns.iter_mut().for_each(|column| column.reserve(more));
+        self.ids.reserve(more);
+        self.owners.reserve(more);
+        self.filters.reserve(more);
+        self.dynamic.reserve(more);
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.columns.iter_mut().for_each(Vec::shrink_to_fit);
+        self.ids.shrink_to_fit();
+        self.owners.shrink_to_fit();
+        self.filters.shrink_to_fit();
+        self.dynamic.shrink_to_fit();
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let columns: usize = self.columns.iter().map(Vec::capacity).sum();
+        columns * size_of::<f32>()
+            + self.ids.capacity() * size_of::<ProxyId>()
+            + self.owners.capacity() * size_of::<u32>()
+            + self.filters.capacity() * size_of::<Filter>()
+            + self.dynamic.capacity()
+    }
+
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        let Self { columns, ids, owners, filters, dynamic } = self;
+        columns.iter_mut().zip(&other.columns).for_each(|(to, from)| to.clone_from(from));
+        ids.clone_from(&other.ids);
+        owners.clone_from(&other.owners);
+        filters.clone_from(&other.filters);
+        dynamic.clone_from(&other.dynamic);
+    }
+}
+
+fn is_dynamic(slot: &Slot) -> bool {
+    slot.set == super::Set::Dynamic
+}
+
+/// The box that is held for a path with a margin, as one that does not move.
+pub(super) fn still(held: Aabb) -> MovingBox {
+    MovingBox::from(held)
+}

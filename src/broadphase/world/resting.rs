@@ -1,0 +1,170 @@
+//! Which pairs rest?
+//!
+//! A pair of which both have come to rest is kept here and not looked at, however many there are,
+//! until one of the two is changed. An edge is in two lists, one for each of its ends; the lists go
+//! through the edges, as those of contacts do in Box2D (Catto). So to take out what one proxy
+//! has costs time for that alone.
+
+use super::id::{ProxyId, ProxyPair};
+use super::slots::NONE;
+use alloc::vec::Vec;
+
+/// A pair, and for each end the ends before and after it in the list of its proxy. An end is called
+/// `2 · edge + side`. Of a free edge only `next[0]` counts: the next free edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Edge {
+    pub(super) pair: ProxyPair,
+    before: [u32; 2],
+    next: [u32; 2],
+}
+
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Resting {
+    edges: Vec<Edge>,
+    /// By slot: the first end.
+    heads: Vec<u32>,
+    free: u32,
+    len: u32,
+}
+
+impl Default for Resting {
+    fn default() -> Self {
+        Self { edges: Vec::new(), heads: Vec::new(), free: NONE, len: 0 }
+    }
+}
+
+impl Resting {
+    pub(super) fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether this proxy has none.
+    pub(super) fn has_none(&self, index: usize) -> bool {
+        self.heads.get(index).is_none_or(|&head| head == NONE)
+    }
+
+    /// Keeps a pair that is not there.
+    pub(super) fn add(&mut self, pair: ProxyPair) {
+        let edge = Edge { pair, before: [NONE; 2], next: [NONE; 2] };
+        let at = match self.free {
+            NONE => {
+                self.edges.push(edge);
+                self.edges.len() - 1
+            }
+            free => {
+                self.free = self.edges[free as usize].next[0];
+                self.edges[free as usize] = edge;
+                free as usize
+            }
+        };
+        self.len += 1;
+        for (side, of) in [pair.a, pair.b].into_iter().enumerate() {
+            let (index, end) = (of.index() as usize, (2 * at + side) as u32);
+            if self.heads.len() <= index {
+                self.heads.resize(index + 1, NONE);
+            }
+            let next = core::mem::replace(&mut self.heads[index], end);
+            self.edges[at].next[side] = next;
+            if next != NONE {
+                self.edges[next as usize / 2].before[next as usize % 2] = end;
+            }
+        }
+    }
+
+    /// Moves what this proxy has to a list.
+    #[inline]
+    pub(super) fn loosen(&mut self, index: usize, to: &mut Vec<ProxyPair>) {
+        if !self.has_none(index) {
+            self.loosen_all(index, to);
+        }
+    }
+
+    fn loosen_all(&mut self, index: usize, to: &mut Vec<ProxyPair>) {
+        let mut end = core::mem::replace(&mut self.heads[index], NONE);
+        while end != NONE {
+            let (at, side) = (end as usize / 2, end as usize % 2);
+            let Edge { pair, before, next } = self.edges[at];
+            to.push(pair);
+            // Out of the list of the other end.
+            let other = 1 - side;
+            match before[other] {
+                NONE => {
+                    let of = [pair.a, pair.b][other];
+                    self.heads[of.index() as usize] = next[other];
+                }
+                end => self.edges[end as usize / 2].next[end as usize % 2] = next[other],
+            }
+            if next[other] != NONE {
+                let end = next[other] as usize;
+                self.edges[end / 2].before[end % 2] = before[other];
+            }
+            self.edges[at].pair = ProxyPair::default();
+            self.edges[at].next[0] = self.free;
+            self.free = at as u32;
+            self.len -= 1;
+            end = next[side];
+        }
+    }
+
+    /// All pairs, in no order that means anything.
+    pub(super) fn iter(&self) -> impl Iterator<Item = ProxyPair> {
+        let kept = self.edges.iter().filter(|edge| edge.pair.a != ProxyId::NONE);
+        kept.map(|edge| edge.pair)
+    }
+
+    /// Whether the lists are what they should be: each edge in those of its ends, once.
+    pub(super) fn is_sound(&self) -> bool {
+        let ends = 2 * self.edges.len();
+        let mut seen = 0;
+        for (index, &head) in self.heads.iter().enumerate() {
+            let (mut before, mut end) = (NONE, head);
+            while end != NONE {
+                let (at, side) = (end as usize / 2, end as usize % 2);
+                let Some(edge) = self.edges.get(at) else { return false };
+                let of = [edge.pair.a, edge.pair.b][side];
+                // More steps than ends: the list goes round.
+                seen += 1;
+                if of.index() as usize != index || edge.before[side] != before || seen > ends {
+                    return false;
+                }
+                (before, end) = (end, edge.next[side]);
+            }
+        }
+        let (mut free, mut at) = (0, self.free);
+        while at != NONE {
+            let Some(edge) = self.edges.get(at as usize) else { return false };
+            free += 1;
+            if edge.pair != ProxyPair::default() || free > self.edges.len() {
+                return false;
+            }
+            at = edge.next[0];
+        }
+        seen == 2 * self.len() && free + self.len() == self.edges.len()
+    }
+
+    pub(super) fn reserve(&mut self, slots: usize, pairs: usize) {
+        self.edges.reserve(pairs.saturating_sub(self.edges.len()));
+        self.heads.reserve(slots.saturating_sub(self.heads.len()));
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        if self.len == 0 {
+            *self = Self::default();
+        }
+        self.edges.shrink_to_fit();
+        self.heads.shrink_to_fit();
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.edges.capacity() * size_of::<Edge>() + self.heads.capacity() * size_of::<u32>()
+    }
+
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        let Self { edges, heads, free, len } = self;
+        edges.clone_from(&other.edges);
+        heads.clone_from(&other.heads);
+        (*free, *len) = (other.free, other.len);
+    }
+}

@@ -1,0 +1,240 @@
+//! What is the world, apart from the memory it works in?
+//!
+//! Plain columns: all that decides what the next tick answers, and nothing else. A snapshot is a
+//! copy of it. What is done to one proxy is done here; the trees are told by [`super::Broadphase`].
+
+use super::error::WorldError;
+use super::id::{ProxyId, ProxyPair, SweptProxyPair};
+use super::movers::{Movers, still};
+use super::proxy::{Proxy, is_margin};
+use super::resting::Resting;
+use super::slots::{Home, NONE, Slot, Slots};
+use crate::geom::{Aabb, Invalid, MovingBox};
+use alloc::vec::Vec;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct State {
+    pub(super) slots: Slots,
+    /// By slot: the box, of what is not in a row of the movers.
+    pub(super) boxes: Vec<MovingBox>,
+    /// By slot: the box that is held, of what has a margin.
+    pub(super) held: Vec<Aabb>,
+    pub(super) movers: Movers,
+    /// How many movers have a margin.
+    pub(super) fat: u32,
+    /// The pairs of the last tick of which one moved then, by index.
+    pub(super) touching: Vec<SweptProxyPair>,
+    /// Those of which neither did,
+    pub(super) resting: Resting,
+    /// and those of them of which one has been changed since.
+    pub(super) loose: Vec<ProxyPair>,
+}
+
+impl State {
+    pub(super) fn find(&self, id: ProxyId) -> Result<usize, WorldError> {
+        self.slots.find(id).ok_or(WorldError::Stale { id })
+    }
+
+    pub(super) fn slot(&self, index: usize) -> &Slot {
+        &self.slots.all[index]
+    }
+
+    /// The true box.
+    pub(super) fn moving_box(&self, index: usize) -> MovingBox {
+        let slot = self.slot(index);
+        match slot.home() {
+            Home::Movers => self.movers.get(slot.place as usize),
+            _ => self.boxes[index],
+        }
+    }
+
+    /// The box that is compared with others.
+    pub(super) fn held(&self, index: usize) -> MovingBox {
+        if self.slot(index).margin > 0.0 { still(self.held[index]) } else { self.moving_box(index) }
+    }
+
+    /// The box to be held for a path with a margin. `before` is what was, if the margin was the same.
+    pub(super) fn hold(
+        moving: &MovingBox,
+        margin: f32,
+        before: Option<Aabb>,
+    ) -> Result<Aabb, Invalid> {
+        let path = moving.bounds();
+        match before {
+            Some(held) if held.contains(&path) => Ok(held),
+            _ => path.grown(margin),
+        }
+    }
+
+    /// Puts in a proxy. There is room for it, and its margin is one.
+    pub(super) fn insert(
+        &mut self,
+        moving: MovingBox,
+        proxy: Proxy,
+    ) -> Result<ProxyId, WorldError> {
+        moving.validate()?;
+        let moving = rest(moving, proxy);
+        let held = match proxy.margin > 0.0 {
+            true => Self::hold(&moving, proxy.margin, None)?,
+            false => Aabb::default(),
+        };
+        let id = self.slots.insert(proxy);
+        let index = id.index() as usize;
+        if index == self.boxes.len() {
+            self.boxes.push(moving);
+            self.held.push(held);
+        } else {
+            (self.boxes[index], self.held[index]) = (moving, held);
+        }
+        self.settle(index, Home::Nowhere);
+        Ok(id)
+    }
+
+    /// Takes out a proxy. Its pairs stay in the cache until the next tick says that they end.
+    pub(super) fn remove(&mut self, index: usize) {
+        self.resting.loosen(index, &mut self.loose);
+        let was = self.slot(index).home();
+        self.slots.all[index].enabled = false;
+        self.settle(index, was);
+        self.slots.remove(index);
+        (self.boxes[index], self.held[index]) = (MovingBox::default(), Aabb::default());
+    }
+
+    /// Changes what is said of a proxy; the set, the filter, the owner or whether it is enabled.
+    pub(super) fn change(&mut self, index: usize, edit: impl FnOnce(&mut Slot)) {
+        self.resting.loosen(index, &mut self.loose);
+        let was = self.slot(index).home();
+        edit(&mut self.slots.all[index]);
+        self.settle(index, was);
+    }
+
+    /// Moves a proxy from the structure in which it was to that where it belongs.
+    fn settle(&mut self, index: usize, was: Home) {
+        let slot = self.slots.all[index];
+        let (place, home) = (slot.place as usize, slot.home());
+        let fat = u32::from(slot.margin > 0.0);
+        match (was, home) {
+            (Home::Movers, Home::Movers) => self.movers.describe(place, &slot),
+            (Home::Movers, _) => {
+                self.boxes[index] = self.movers.get(place);
+                self.slots.all[index].place = NONE;
+                self.fat -= fat;
+                if let Some(id) = self.movers.swap_remove(place) {
+                    self.slots.all[id.index() as usize].place = slot.place;
+                }
+            }
+            (_, Home::Movers) => {
+                let id = self.slots.id(index);
+                self.slots.all[index].place = self.movers.push(id, &slot, self.boxes[index]);
+                self.fat += fat;
+            }
+            _ => (),
+        }
+        if slot.set.is_at_rest() {
+            self.boxes[index].delta = [0.0; 3];
+        }
+    }
+
+    /// Says where a proxy is and how far it goes. Returns whether that is news.
+    pub(super) fn set(&mut self, index: usize, moving: MovingBox) -> Result<bool, Invalid> {
+        moving.validate()?;
+        let slot = *self.slot(index);
+        let moving = rest(moving, slot.proxy());
+        if slot.margin > 0.0 {
+            // First what may fail.
+            self.held[index] = Self::hold(&moving, slot.margin, Some(self.held[index]))?;
+        }
+        if slot.home() == Home::Movers {
+            self.movers.set(slot.place as usize, moving);
+            return Ok(true);
+        }
+        if bytemuck::bytes_of(&self.boxes[index]) == bytemuck::bytes_of(&moving) {
+            return Ok(false);
+        }
+        self.resting.loosen(index, &mut self.loose);
+        self.boxes[index] = moving;
+        Ok(true)
+    }
+
+    pub(super) fn set_margin(&mut self, index: usize, margin: f32) -> Result<(), WorldError> {
+        if !is_margin(margin) {
+            return Err(WorldError::Margin);
+        }
+        let held = match margin > 0.0 {
+            true => Self::hold(&self.moving_box(index), margin, None)?,
+            false => Aabb::default(),
+        };
+        self.resting.loosen(index, &mut self.loose);
+        let slot = &mut self.slots.all[index];
+        if slot.home() == Home::Movers {
+            self.fat -= u32::from(slot.margin > 0.0);
+            self.fat += u32::from(margin > 0.0);
+        }
+        (slot.margin, self.held[index]) = (margin, held);
+        Ok(())
+    }
+
+    /// Whether both have come to rest.
+    pub(super) fn rest(&self, pair: ProxyPair) -> Option<(usize, usize)> {
+        let (a, b) = (self.slots.find(pair.a)?, self.slots.find(pair.b)?);
+        let rests = |index| self.slot(index).home().is_tree();
+        (rests(a) && rests(b)).then_some((a, b))
+    }
+
+    /// Whether filters and owners let the two pair.
+    pub(super) fn may_pair(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.slot(a), self.slot(b));
+        a.filter.allows(b.filter) && super::slots::owners_allow(a.owner, b.owner)
+    }
+
+    pub(super) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
+        let more = |len: usize| proxies.saturating_sub(len);
+        self.slots.all.reserve(more(self.slots.all.len()));
+        self.boxes.reserve(more(self.boxes.len()));
+        self.held.reserve(more(self.held.len()));
+        self.movers.reserve(movers);
+        self.touching.reserve(pairs.saturating_sub(self.touching.len()));
+        self.resting.reserve(proxies, 0);
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.slots.all.shrink_to_fit();
+        self.boxes.shrink_to_fit();
+        self.held.shrink_to_fit();
+        self.movers.shrink_to_fit();
+        self.touching.shrink_to_fit();
+        self.resting.shrink_to_fit();
+        self.loose.shrink_to_fit();
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.slots.all.capacity() * size_of::<Slot>()
+            + self.boxes.capacity() * size_of::<MovingBox>()
+            + self.held.capacity() * size_of::<Aabb>()
+            + self.movers.bytes()
+            + self.touching.capacity() * size_of::<SweptProxyPair>()
+            + self.resting.bytes()
+            + self.loose.capacity() * size_of::<ProxyPair>()
+    }
+
+    /// Becomes equal to `other`, in the memory that is there.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        let Self { slots, boxes, held, movers, fat, touching, resting, loose } = self;
+        slots.all.clone_from(&other.slots.all);
+        let Slots { all: _, free, live, retired } = other.slots;
+        (slots.free, slots.live, slots.retired) = (free, live, retired);
+        boxes.clone_from(&other.boxes);
+        held.clone_from(&other.held);
+        movers.copy_from(&other.movers);
+        *fat = other.fat;
+        touching.clone_from(&other.touching);
+        resting.copy_from(&other.resting);
+        loose.clone_from(&other.loose);
+    }
+}
+
+/// What is at rest has no displacement.
+fn rest(moving: MovingBox, proxy: Proxy) -> MovingBox {
+    if proxy.set.is_at_rest() { MovingBox::from(moving.aabb) } else { moving }
+}

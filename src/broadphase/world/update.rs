@@ -1,0 +1,229 @@
+//! In which order is the work of an update done, and who owns its memory?
+//!
+//! Put changes in the trees; find the pairs among the movers, of movers and what is fixed, and of
+//! movers and what sleeps; name, sift and deal them run by run; order and compare them part by part.
+//! Runs and parts are cut by the number of boxes and pairs alone.
+
+use super::diff::{Diff, Lists, Scratch};
+use super::gather::{Cut, Dealt, Second};
+use super::id::{ProxyPair, SweptProxyPair};
+use super::movers::{lend, still};
+use super::state::State;
+use super::trees::Trees;
+use crate::broadphase::buffer::make_room;
+use crate::broadphase::found::{Found, Run};
+use crate::broadphase::{BoxSet, FindError, PairFinder};
+use crate::geom::SweptPair;
+use crate::par::{self, Threads};
+use crate::store::Row;
+use alloc::vec::Vec;
+
+/// The pairs of which an update has news; each list by index.
+#[derive(Clone, Copy, Debug)]
+pub struct Changes<'a> {
+    pub(super) lists: &'a Lists,
+    pub(super) touching: &'a [SweptProxyPair],
+}
+
+impl<'a> Changes<'a> {
+    /// Pairs that are new.
+    #[must_use]
+    pub fn begun(&self) -> &'a [SweptProxyPair] {
+        &self.lists.begun
+    }
+
+    /// Pairs that were there already and of which one moves.
+    #[must_use]
+    pub fn persisted(&self) -> &'a [SweptProxyPair] {
+        &self.lists.persisted
+    }
+
+    /// Pairs that are no more. Either proxy may have been removed since.
+    #[must_use]
+    pub fn ended(&self) -> &'a [ProxyPair] {
+        &self.lists.ended
+    }
+
+    /// All pairs of which one moves: those that begin and those that persist.
+    #[must_use]
+    pub fn touching(&self) -> &'a [SweptProxyPair] {
+        self.touching
+    }
+}
+
+/// The memory of updates.
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    pub(super) lists: Lists,
+    /// What is held for the movers, where some have a margin.
+    seen: [Vec<f32>; 9],
+    dealt: Vec<Dealt>,
+    /// One for each worker.
+    scratch: Vec<Scratch>,
+    /// One for each part, where there is more than one worker.
+    parts: Vec<Lists>,
+    /// The pairs before, if some of those that rested have been changed.
+    before: Vec<SweptProxyPair>,
+}
+
+/// What the finders found.
+struct Runs<'a>([(&'a [Run<SweptPair>], Second); 3]);
+
+impl<'a> Runs<'a> {
+    fn iter(&self) -> impl Iterator<Item = &'a Run<SweptPair>> {
+        self.0.into_iter().flat_map(|(runs, _)| runs)
+    }
+
+    fn get(&self, mut index: usize) -> (&'a Run<SweptPair>, Second) {
+        for (runs, second) in self.0 {
+            if index < runs.len() {
+                return (&runs[index], second);
+            }
+            index -= runs.len();
+        }
+        unreachable!("there is no such run")
+    }
+}
+
+/// What is asked.
+pub(super) struct Update<'a, A> {
+    pub(super) filtered: bool,
+    pub(super) pairs_max: usize,
+    pub(super) threads: &'a Threads,
+    pub(super) accept: &'a A,
+}
+
+impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
+    /// Finds the pairs and fills the lists. If it fails nothing has changed.
+    pub(super) fn run(
+        &self,
+        state: &State,
+        finder: &mut PairFinder,
+        trees: &mut Trees,
+        work: &mut Work,
+    ) -> Result<(), FindError> {
+        let Work { lists, seen, dealt, scratch, parts, before } = work;
+        let movers = &state.movers;
+        if state.fat > 0 {
+            hold(state, seen);
+        }
+        let boxes = if state.fat > 0 { lend(seen) } else { movers.boxes() };
+        let set = BoxSet::new(boxes);
+        let set = if self.filtered { set.filtered(&movers.filters) } else { set };
+        let pushed = match movers.dynamic.contains(&false) {
+            true => set.moving(&movers.dynamic),
+            false => set,
+        };
+        let some = movers.len() > 0;
+        let among = (movers.len() > 1).then(|| finder.swept_pairs(pushed));
+        let fixed = (some && !trees.fixed.is_empty()).then(|| trees.fixed.swept_pairs(pushed));
+        let sleeping =
+            (some && !trees.sleeping.is_empty()).then(|| trees.sleeping.swept_pairs(set));
+        let ((among, n), (fixed, m), (sleeping, k)) =
+            (runs_of(among)?, runs_of(fixed)?, runs_of(sleeping)?);
+        let found = n + m + k;
+        if found > self.pairs_max {
+            return Err(FindError::TooManyPairs { found, most: self.pairs_max });
+        }
+        let runs = Runs([(among, Second::Mover), (fixed, Second::Slot), (sleeping, Second::Slot)]);
+        let before = merge(state, before);
+        self.threads.enter(|| {
+            let workers = self.threads.workers();
+            scratch.resize_with(workers.max(scratch.len()), Scratch::default);
+            let scratch = &mut scratch[..workers];
+            let count = runs.iter().count();
+            dealt.resize_with(count.max(dealt.len()), Dealt::default);
+            let dealt = &mut dealt[..count];
+            let cut = Cut::new(state.slots.all.len(), found);
+            // Which worker gets which item is open: none may need more than another had.
+            let longest = runs.iter().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
+            scratch.iter_mut().for_each(|scratch| scratch.make_room(cut.width(), longest));
+            par::for_each(scratch, dealt, |scratch, index, dealt| {
+                dealt.fill(state, runs.get(index), cut, self.accept, &mut scratch.pairs);
+            });
+
+            let pairs_of = |part| dealt.iter().map(|dealt| dealt.part(part).len()).sum::<usize>();
+            let longest = (0..cut.parts).map(pairs_of).max().unwrap_or(0);
+            scratch.iter_mut().for_each(|scratch| scratch.make_room(cut.width(), longest));
+            let diff = Diff { state, before, dealt, cut, accept: self.accept };
+            lists.clear();
+            lists.make_room(found);
+            if workers == 1 {
+                (0..cut.parts).for_each(|part| diff.part(part, &mut scratch[0], lists));
+                return;
+            }
+            parts.resize_with(cut.parts.max(parts.len()), Lists::default);
+            let parts = &mut parts[..cut.parts];
+            for (part, lists) in parts.iter_mut().enumerate() {
+                lists.clear();
+                lists.make_room(pairs_of(part));
+            }
+            par::for_each(scratch, parts, |scratch, part, lists| {
+                diff.part(part, scratch, lists);
+            });
+            parts.iter().for_each(|part| lists.append(part));
+        });
+        Ok(())
+    }
+}
+
+/// The runs of a finder that was asked, and how many pairs are in them.
+fn runs_of(
+    found: Option<Result<Found<'_, SweptPair>, FindError>>,
+) -> Result<(&[Run<SweptPair>], usize), FindError> {
+    match found {
+        None => Ok((&[], 0)),
+        Some(Ok(found)) => Ok((found.runs(), found.len())),
+        // How many there are in all is said by the caller.
+        Some(Err(FindError::TooManyPairs { found, .. })) => Ok((&[], found)),
+        Some(Err(error)) => Err(error),
+    }
+}
+
+/// The boxes of the movers, those with a margin as they are held.
+fn hold(state: &State, seen: &mut [Vec<f32>; 9]) {
+    for (to, from) in seen.iter_mut().zip(&state.movers.columns) {
+        make_room(to, from.len());
+        to.clone_from(from);
+    }
+    for (row, id) in state.movers.ids.iter().enumerate() {
+        let index = id.index() as usize;
+        if state.slot(index).margin > 0.0 {
+            for (column, number) in seen.iter_mut().zip(still(state.held[index]).to_row()) {
+                column[row] = number;
+            }
+        }
+    }
+}
+
+/// The pairs before that are to be looked at again, by index: those of which one moved, and those
+/// that rested and of which one was changed; both are in order.
+fn merge<'a>(state: &'a State, merged: &'a mut Vec<SweptProxyPair>) -> &'a [SweptProxyPair] {
+    if state.loose.is_empty() {
+        return &state.touching;
+    }
+    merged.clear();
+    make_room(merged, state.touching.len() + state.loose.len());
+    let mut touching = &state.touching[..];
+    for &ProxyPair { a, b } in &state.loose {
+        let loose = SweptProxyPair { a, b, first: 0.0 };
+        let sooner = touching.partition_point(|pair| pair.key() < loose.key());
+        merged.extend_from_slice(&touching[..sooner]);
+        merged.push(loose);
+        touching = &touching[sooner..];
+    }
+    merged.extend_from_slice(touching);
+    merged
+}
+
+impl Work {
+    pub(super) fn bytes(&self) -> usize {
+        let seen: usize = self.seen.iter().map(Vec::capacity).sum();
+        seen * size_of::<f32>()
+            + self.dealt.iter().map(Dealt::bytes).sum::<usize>()
+            + self.scratch.iter().map(Scratch::bytes).sum::<usize>()
+            + self.parts.iter().map(Lists::bytes).sum::<usize>()
+            + self.lists.bytes()
+            + self.before.capacity() * size_of::<SweptProxyPair>()
+    }
+}

@@ -1,0 +1,203 @@
+//! Is the world whole?
+
+use super::Broadphase;
+use super::id::{ProxyId, ProxyPair, SweptProxyPair};
+use super::proxy::is_margin;
+use super::slots::{Home, NONE, SLOTS_MAX};
+use super::state::State;
+
+/// What is wrong with a world: a fault of this library, or of what was read as a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Broken {
+    /// Columns that must be of one length are not.
+    #[error("columns of different lengths")]
+    Lengths,
+    /// The list of free slots is not that of the slots without a proxy.
+    #[error("the free slots are not those without a proxy")]
+    FreeSlots,
+    /// What is said of a proxy cannot be.
+    #[error("what is said of slot {index} cannot be")]
+    Slot {
+        /// Which slot.
+        index: u32,
+    },
+    /// A box is none, or not where it should be.
+    #[error("the box of slot {index} is none or not in its place")]
+    Box {
+        /// Which slot.
+        index: u32,
+    },
+    /// A proxy with a margin may leave the box that is held for it.
+    #[error("the path of slot {index} is not in the box that is held for it")]
+    Held {
+        /// Which slot.
+        index: u32,
+    },
+    /// The movers are not the proxies that move.
+    #[error("row {row} of the movers is not that of a proxy that moves")]
+    Mover {
+        /// Which row.
+        row: u32,
+    },
+    /// Pairs are out of order, twice there, or of one proxy.
+    #[error("pairs out of order, twice there, or of one proxy")]
+    Pairs,
+    /// A pair that rests has a proxy that does not.
+    #[error("a pair rests of which slot {index} does not")]
+    Resting {
+        /// Of which slot.
+        index: u32,
+    },
+    /// The lists of pairs at rest are torn.
+    #[error("the lists of pairs at rest are torn")]
+    Lists,
+    /// A tree does not hold what is at rest.
+    #[error("a tree does not hold what is at rest")]
+    Trees,
+}
+
+impl Broadphase {
+    /// Looks at everything. For tests and fuzzers: it takes time for all proxies and pairs.
+    ///
+    /// # Errors
+    ///
+    /// [`Broken`]: the first that is found. It is a fault of this library.
+    pub fn validate(&self) -> Result<(), Broken> {
+        self.state.validate()?;
+        if self.trees.is_sound(&self.state) { Ok(()) } else { Err(Broken::Trees) }
+    }
+}
+
+impl State {
+    pub(super) fn validate(&self) -> Result<(), Broken> {
+        let (slots, movers) = (&self.slots.all, &self.movers);
+        let rows = movers.ids.len();
+        let of_movers = [movers.owners.len(), movers.filters.len(), movers.dynamic.len()];
+        if self.boxes.len() != slots.len()
+            || self.held.len() != slots.len()
+            || slots.len() > SLOTS_MAX
+            || movers.columns.iter().any(|column| column.len() != rows)
+            || of_movers.iter().any(|&len| len != rows)
+        {
+            return Err(Broken::Lengths);
+        }
+        self.check_free()?;
+        let (mut fat, mut moving) = (0, 0);
+        for index in 0..slots.len() {
+            self.check_slot(index)?;
+            let slot = self.slot(index);
+            if slot.home() == Home::Movers {
+                fat += u32::from(slot.margin > 0.0);
+                moving += 1;
+            }
+        }
+        if moving != rows {
+            return Err(Broken::Mover { row: rows as u32 });
+        }
+        if fat != self.fat {
+            return Err(Broken::Lengths);
+        }
+        self.check_pairs()
+    }
+
+    /// Each slot that has no proxy and is not retired is free, once.
+    fn check_free(&self) -> Result<(), Broken> {
+        let slots = &self.slots;
+        let live = slots.all.iter().filter(|slot| slot.live).count();
+        let retired = slots.all.iter().filter(|slot| slot.generation == u32::MAX).count();
+        let (mut free, mut at) = (0, slots.free);
+        while at != NONE {
+            let slot = slots.all.get(at as usize).ok_or(Broken::FreeSlots)?;
+            free += 1;
+            if slot.live || slot.generation == u32::MAX || free > slots.all.len() {
+                return Err(Broken::FreeSlots);
+            }
+            at = slot.place;
+        }
+        let counted = (slots.live as usize, slots.retired as usize) == (live, retired);
+        if counted && live + retired + free == slots.all.len() {
+            Ok(())
+        } else {
+            Err(Broken::FreeSlots)
+        }
+    }
+
+    fn check_slot(&self, index: usize) -> Result<(), Broken> {
+        let slot = self.slot(index);
+        let name = index as u32;
+        if !slot.live {
+            return Ok(());
+        }
+        if slot.generation == u32::MAX || !is_margin(slot.margin) {
+            return Err(Broken::Slot { index: name });
+        }
+        let row = slot.place as usize;
+        if slot.home() == Home::Movers {
+            let movers = &self.movers;
+            if movers.ids.get(row) != Some(&self.slots.id(index))
+                || movers.owners[row] != slot.owner
+                || movers.filters[row] != slot.filter
+                || movers.dynamic[row] != (slot.set == super::Set::Dynamic)
+            {
+                return Err(Broken::Mover { row: slot.place });
+            }
+        } else if slot.place != NONE {
+            return Err(Broken::Slot { index: name });
+        }
+        let moving = self.moving_box(index);
+        if moving.validate().is_err() || slot.set.is_at_rest() && moving.delta != [0.0; 3] {
+            return Err(Broken::Box { index: name });
+        }
+        let held = self.held[index];
+        if slot.margin > 0.0 && (held.validate().is_err() || !held.contains(&moving.bounds())) {
+            return Err(Broken::Held { index: name });
+        }
+        Ok(())
+    }
+
+    fn check_pairs(&self) -> Result<(), Broken> {
+        let one = |pair: ProxyPair| pair.a.index() < pair.b.index();
+        let touching = &self.touching;
+        let in_order = touching.is_sorted_by(|x, y| x.key() < y.key());
+        let times = touching.iter().all(|pair| (0.0..=1.0).contains(&pair.first));
+        let loose = self.loose.iter().copied();
+        if !in_order
+            || !times
+            || !touching.iter().all(|&p| one(p.into()))
+            || !loose.clone().all(one)
+        {
+            return Err(Broken::Pairs);
+        }
+        if !self.resting.is_sound() {
+            return Err(Broken::Lists);
+        }
+        // Between two updates, nothing that is changed keeps a pair at rest.
+        for pair in self.resting.iter() {
+            for id in [pair.a, pair.b] {
+                let rests =
+                    self.slots.find(id).is_some_and(|index| self.slot(index).home().is_tree());
+                if !rests {
+                    return Err(Broken::Resting { index: id.index() });
+                }
+            }
+        }
+        let key = |pair: ProxyPair| SweptProxyPair { a: pair.a, b: pair.b, first: 0.0 }.key();
+        let mut keys: alloc::vec::Vec<u64> = self
+            .resting
+            .iter()
+            .chain(loose)
+            .map(key)
+            .chain(touching.iter().map(SweptProxyPair::key))
+            .collect();
+        keys.sort_unstable();
+        let known = |id: ProxyId| (id.index() as usize) < self.slots.all.len();
+        let named = touching.iter().flat_map(|pair| [pair.a, pair.b]);
+        let named = named.chain(self.loose.iter().flat_map(|pair| [pair.a, pair.b]));
+        if keys.is_sorted_by(|x, y| x < y) && named.into_iter().all(known) {
+            Ok(())
+        } else {
+            Err(Broken::Pairs)
+        }
+    }
+}
