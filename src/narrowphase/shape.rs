@@ -79,7 +79,7 @@ pub struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    fn of(core: Core<'a>, margin: f64) -> Result<Self, InvalidShape> {
+    pub(super) fn of(core: Core<'a>, margin: f64) -> Result<Self, InvalidShape> {
         // A computed rim may be off by some roundings.
         let rounded = 1.0 + 16.0 * f64::EPSILON;
         let reach = core.reach() * rounded;

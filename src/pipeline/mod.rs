@@ -26,7 +26,9 @@
 //! allocates nothing.
 
 mod bounds;
+mod capture;
 mod convex;
+mod explain;
 mod impacts;
 pub mod response;
 mod scene;
@@ -35,6 +37,8 @@ mod tick;
 mod windows;
 mod world;
 
+pub use capture::{Capture, CaptureError, VERSION};
+pub use explain::Explanation;
 pub use impacts::{Impact, Kind};
 pub use scene::{Config, Convex, Flags, PipelineError, Scene};
 pub use sub_steps::{Mass, SubStepped, SubSteps, SubStepsConfig};

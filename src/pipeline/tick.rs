@@ -208,6 +208,14 @@ impl Pipeline {
         &self.config
     }
 
+    pub(super) fn level(&self) -> Level {
+        self.level
+    }
+
+    pub(super) fn threads(&self) -> &Threads {
+        &self.threads
+    }
+
     /// From now on looks at ticks like this.
     pub fn set_config(&mut self, config: Config) {
         self.config = config;
