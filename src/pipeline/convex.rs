@@ -2,8 +2,9 @@
 //!
 //! A body without shape takes part as the box it is. The window of a pair begins at the first time
 //! of the boxes that hold the two. At the start of the tick a touch is what the policy says. At a
-//! later start of a window nothing has touched before, so a contact that is found there is one that
-//! comes about: it is never ignored.
+//! later start of a window nothing has touched before, so what is within the tolerance there is a
+//! contact that comes about, or all but. It is always told: the nearest points may part where another
+//! two are about to meet.
 
 use super::bounds::PLAIN;
 use super::impacts::{Impact, Kind};
@@ -46,8 +47,7 @@ impl Known<'_, '_> {
     /// When the two of a pair touch.
     pub(super) fn advance(&self, ask: &Ask) -> Toi {
         let touch = self.touch(ask.sensor);
-        let later = ask.window[0] > 0.0;
-        let touch = if later && touch == Touch::Ignore { Touch::IfClosing } else { touch };
+        let touch = if ask.window[0] > 0.0 { Touch::Hit } else { touch };
         let settings = Settings { window: ask.window, touch, ..self.config.settings() };
         let [a, b] = [ask.pair.a, ask.pair.b].map(|row| self.body(row));
         advance::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings)
