@@ -281,13 +281,17 @@ impl<'a> Shape<'a> {
         let start = M3::of_quaternion(motion.pose.rotation);
         let end = turn.after(&start, 1.0);
         let aabb = self.around(motion.pose.position, |axis| {
+            let reach = |way: V3| self.core.support(way).dot(way);
+            let from = start.rows[axis];
+            if turn.rate == 0.0 {
+                return [reach(-from), reach(from)];
+            }
             let world = M3::of_quaternion(Pose::IDENTITY.rotation).rows[axis];
             let bend = 0.125 * turn.rate * turn.spin.cross(world).length() * self.reach;
-            let reach = |way: V3| self.core.support(way).dot(way);
-            let (from, to) = (start.rows[axis], end.rows[axis]);
+            let to = end.rows[axis];
             [[-from, -to], [from, to]].map(|[from, to]| {
                 let most = greater(reach(from), reach(to)) + bend;
-                if turn.rate > 0.0 && most > self.reach { self.reach } else { most }
+                if most > self.reach { self.reach } else { most }
             })
         })?;
         AcceleratingBox::new(aabb, motion.delta, motion.accel)

@@ -189,7 +189,10 @@ impl Bounds {
 /// A row without shape.
 pub(super) fn accelerating(scene: &Scene<'_, '_>, row: u32) -> AcceleratingBox {
     let MovingBox { aabb, delta } = scene.boxes.get(row as usize);
-    let accel = scene.accel.map(|column| column.get(row as usize).copied().unwrap_or(0.0));
+    let accel = match scene.is_accelerated() {
+        true => scene.accel.map(|column| column[row as usize]),
+        false => [0.0; 3],
+    };
     AcceleratingBox { aabb, delta, accel }
 }
 

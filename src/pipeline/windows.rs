@@ -17,6 +17,9 @@ use crate::lanes::Level;
 use crate::store::{Boxes, Checked};
 use alloc::vec::Vec;
 
+/// Pairs that are swept at a time: what is read of their rows should stay in the nearest cache.
+const BLOCK: usize = 32;
+
 /// Two bodies whose shapes are to be asked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ask {
@@ -46,9 +49,6 @@ pub(super) struct Known<'a, 's> {
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pairs: Vec<Pair>,
-    first: Vec<f32>,
-    last: Vec<f32>,
-    contact: Vec<Contact>,
     pub(super) impacts: Vec<Impact>,
     pub(super) sensed: Vec<Impact>,
     pub(super) asks: Vec<Ask>,
@@ -74,20 +74,29 @@ impl Part {
             self.pairs.extend(run.iter().map(|&pair| Pair::from(pair)));
         }
         self.counts.slow = self.slow.len();
-        let count = self.pairs.len();
-        self.first.resize(count, 0.0);
-        self.last.resize(count, 0.0);
-        self.contact.resize(count, Contact::SEPARATED);
-        let Self { pairs, first, last, contact, .. } = self;
-        let answers = Answers { first, last, contact };
+        let pairs = core::mem::take(&mut self.pairs);
+        pairs.chunks(BLOCK).for_each(|pairs| self.block(known, level, pairs));
+        self.pairs = pairs;
+        self.counts.convex = self.asks.len();
+    }
+
+    /// Sweeps a few pairs and looks at them while their rows are in the cache.
+    fn block(&mut self, known: &Known<'_, '_>, level: Level, pairs: &[Pair]) {
+        let (mut first, mut last) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let mut contact = [Contact::SEPARATED; BLOCK];
+        let count = pairs.len();
+        let answers = Answers {
+            first: &mut first[..count],
+            last: &mut last[..count],
+            contact: &mut contact[..count],
+        };
         // A rejected row is in no pair.
         sweep::pairs(level, &Checked::all_valid(known.boxes), pairs, answers)
             .expect("the finder names rows");
-        for at in 0..count {
-            let [first, last] = [self.first[at], self.last[at]];
-            let (pair, contact) = (self.pairs[at], self.contact[at]);
+        for (at, &pair) in pairs.iter().enumerate() {
+            let swept = Sweep { first: first[at], last: last[at], contact: contact[at] };
             let sensor = known.is_sensed(pair);
-            match known.verdict(pair, Sweep { first, last, contact }, sensor) {
+            match known.verdict(pair, swept, sensor) {
                 Verdict::Apart => self.counts.apart += 1,
                 Verdict::Ask(ask) => self.asks.push(ask),
                 Verdict::Meet(impact) => {
@@ -96,12 +105,10 @@ impl Part {
                 }
             }
         }
-        self.counts.convex = self.asks.len();
     }
 
     pub(super) fn bytes(&self) -> usize {
         (self.pairs.capacity() + self.slow.capacity()) * size_of::<Pair>()
-            + (self.first.capacity() + self.last.capacity() + self.contact.capacity()) * 4
             + (self.impacts.capacity() + self.sensed.capacity()) * size_of::<Impact>()
             + self.asks.capacity() * size_of::<Ask>()
     }
@@ -163,6 +170,9 @@ impl Known<'_, '_> {
 
     /// The box of a row without shape, with its part of the target distance.
     fn skinned(&self, of: &AcceleratingBox) -> Aabb {
+        if self.config.target_distance == 0.0 {
+            return of.aabb;
+        }
         let half = 0.5 * self.config.target_distance;
         let skin = if half + half < self.config.target_distance { half.next_up() } else { half };
         chord::one(&AcceleratingBox { accel: [0.0; 3], ..*of }, skin).aabb
