@@ -70,5 +70,6 @@ targets! {
     cast: 3, 12_000, 1500;
     accelerating: 3, 20_000, 1200;
     advance: 5, 1_500, 200;
+    tick: 6, 4_000, 600;
     world: 6, 60, 3000;
 }

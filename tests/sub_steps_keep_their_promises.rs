@@ -88,7 +88,8 @@ fn bullets_never_pass_a_wall() {
             }
         };
         let off = f64::from(draw.between(0.0, 0.9) * speed);
-        let clear = (f64::from(thickness + reach) + 1e-3 * (1.0 + f64::from(far))) / dot(way, normal).abs();
+        let clear =
+            (f64::from(thickness + reach) + 1e-3 * (1.0 + f64::from(far))) / dot(way, normal).abs();
         let start: [f32; 3] = std::array::from_fn(|axis| {
             (f64::from(middle[axis]) + at[axis] - way[axis] * (off + clear)) as f32
         });
@@ -145,7 +146,12 @@ fn two_bodies_go_on_as_they_must() {
             let delta = [-x.signum() * draw.between(0.0, 12.0), draw.between(-0.5, 0.5), 0.1];
             let wide = |x: [f32; 3]| x.map(f64::from);
             let at = [at[0] + x, at[1], at[2]];
-            let of = Rounded { half: wide(half), radius: radius.into(), at: wide(at), delta: wide(delta) };
+            let of = Rounded {
+                half: wide(half),
+                radius: radius.into(),
+                at: wide(at),
+                delta: wide(delta),
+            };
             let shape = Shape::cuboid(half).and_then(|shape| shape.rounded(radius)).expect("one");
             (of, shape, at, delta)
         };
@@ -201,7 +207,10 @@ fn two_bodies_go_on_as_they_must() {
                 let found = f64::from(bodies[k].motion.pose.position[axis]);
                 let velocity = f64::from(bodies[k].motion.delta[axis]);
                 let near = 2e-3 * (1.0 + closing);
-                assert!((found - wanted).abs() < near, "case {case}, {k}, {axis}: {found} {wanted}");
+                assert!(
+                    (found - wanted).abs() < near,
+                    "case {case}, {k}, {axis}: {found} {wanted}"
+                );
                 assert!((velocity - after).abs() < near, "case {case}: {velocity} {after}");
             }
         }
@@ -225,17 +234,24 @@ fn nobody_ends_a_tick_inside_another() {
     for case in 0..cases {
         let (speed, fixed) = ([1.0, 6.0, 60.0][case % 3], case % 2 == 0);
         let restitution = [1.0, 0.5, 0.0][case / 3 % 3];
-        let (mut references, mut bodies, mut masses) = (Vec::<Rounded>::new(), Vec::new(), Vec::new());
+        let (mut references, mut bodies, mut masses) =
+            (Vec::<Rounded>::new(), Vec::new(), Vec::new());
         while bodies.len() < 50 {
             let row = bodies.len() as u32;
             let half = [(); 3].map(|()| draw.between(0.0, 0.6));
             let half = if draw.one_in(2) { [0.0; 3] } else { half };
-            let radius = if draw.one_in(3) && half != [0.0; 3] { 0.0 } else { draw.between(0.1, 0.5) };
+            let radius =
+                if draw.one_in(3) && half != [0.0; 3] { 0.0 } else { draw.between(0.1, 0.5) };
             let at = [(); 3].map(|()| draw.between(-4.0, 4.0));
             let still = fixed && draw.one_in(5);
             let delta = [(); 3].map(|()| if still { 0.0 } else { draw.between(-speed, speed) });
             let wide = |x: [f32; 3]| x.map(f64::from);
-            let of = Rounded { half: wide(half), radius: radius.into(), at: wide(at), delta: wide(delta) };
+            let of = Rounded {
+                half: wide(half),
+                radius: radius.into(),
+                at: wide(at),
+                delta: wide(delta),
+            };
             if references.iter().any(|other| gap(&of, other, 0.0) < 1e-3) {
                 continue;
             }
@@ -264,9 +280,15 @@ fn nobody_ends_a_tick_inside_another() {
             let free = masses.iter().all(|mass| mass.inverse_mass > 0.0);
             for axis in 0..3 {
                 let off = (momentum_after[axis] - momentum[axis]).abs();
-                assert!(!free || told.held > 0 || off < 1e-5 * scale, "case {case}: momentum is off by {off}");
+                assert!(
+                    !free || told.held > 0 || off < 1e-5 * scale,
+                    "case {case}: momentum is off by {off}"
+                );
             }
-            assert!(energy_after <= energy * (1.0 + 1e-3) + 1e-6, "case {case}: {energy} {energy_after}");
+            assert!(
+                energy_after <= energy * (1.0 + 1e-3) + 1e-6,
+                "case {case}: {energy} {energy_after}"
+            );
             let most: f64 = bodies
                 .iter()
                 .flat_map(|body| (0..3).map(|axis| body.motion.pose.position[axis].abs()))
@@ -286,7 +308,10 @@ fn nobody_ends_a_tick_inside_another() {
         }
     }
     println!("{responses} responses, {held} held, {busiest} passes at most");
-    assert!(responses > cases * 10 && held * 200 <= responses, "{responses} responses, {held} held");
+    assert!(
+        responses > cases * 10 && held * 200 <= responses,
+        "{responses} responses, {held} held"
+    );
 }
 
 /// Goal: a stack at rest stays where it is, and costs about a pass a contact; one that falls comes to rest.
@@ -299,7 +324,8 @@ fn stacks_rest_and_do_not_stall() {
             let mut sub_steps = SubSteps::new(SubStepsConfig::default());
             let floor = Shape::cuboid([20.0, 0.5, 20.0]).expect("a floor");
             let crate_ = Shape::cuboid([0.5; 3]).expect("a crate");
-            let mut bodies = vec![body(0, floor, Pose::at([0.0, -0.5, 0.0]).expect("one"), [0.0; 3])];
+            let mut bodies =
+                vec![body(0, floor, Pose::at([0.0, -0.5, 0.0]).expect("one"), [0.0; 3])];
             let mut masses = vec![Mass::FIXED];
             for row in 1..=10 {
                 let y = (row - 1) as f32 * (1.0 + above) + 0.5 + above;
@@ -330,7 +356,8 @@ fn stacks_rest_and_do_not_stall() {
                     assert!(gap > -1e-4, "{above}, {accelerated}, {tick}: {row} sinks by {gap}");
                 }
             }
-            let tops: Vec<_> = bodies[1..].iter().map(|body| body.motion.pose.position[1]).collect();
+            let tops: Vec<_> =
+                bodies[1..].iter().map(|body| body.motion.pose.position[1]).collect();
             for (k, top) in tops.iter().enumerate() {
                 let height = k as f32 + 0.5;
                 assert!((top - height).abs() < 4e-3, "{above}, {accelerated}: {tops:?}");
@@ -341,7 +368,10 @@ fn stacks_rest_and_do_not_stall() {
                 assert!(speed < 0.01, "{above}, {accelerated}: {k} moves by {speed}");
             }
             println!("{above}, {accelerated}: {passes} passes, {held} held");
-            assert!(passes <= 30 && held == 0, "{above}, {accelerated}: {passes} passes, {held} held");
+            assert!(
+                passes <= 30 && held == 0,
+                "{above}, {accelerated}: {passes} passes, {held} held"
+            );
         }
     }
 }

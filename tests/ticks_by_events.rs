@@ -70,7 +70,8 @@ impl Bodies {
         let huge = Aabb { min: [-1e9; 3], max: [1e9; 3] };
         let aabb = if plain { aabb } else { huge };
         self.boxes.push(MovingBox { aabb, delta }).expect("a box");
-        let reference = Rounded { half: wide(half), radius: radius.into(), at: wide(at), delta: wide(delta) };
+        let reference =
+            Rounded { half: wide(half), radius: radius.into(), at: wide(at), delta: wide(delta) };
         self.reference.push(reference);
     }
 

@@ -61,7 +61,9 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
             }
             Ok::<_, Stop>(())
         })?;
-        if tick == args.ticks && let Some(path) = &args.capture {
+        if tick == args.ticks
+            && let Some(path) = &args.capture
+        {
             let bytes = pipeline.capture(&scene)?;
             fs::write(path, bytes).map_err(|error| file(path, error))?;
         }
@@ -74,10 +76,8 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
 /// Runs a tick that was written down, so often.
 pub(crate) fn replay(args: &Args, pool: &ThreadPool, path: &Path) -> Result<(), Stop> {
     let bytes = fs::read(path).map_err(|error| file(path, error))?;
-    let capture = Capture::read(&bytes).map_err(|reason| Stop::Capture {
-        path: path.to_owned(),
-        reason,
-    })?;
+    let capture =
+        Capture::read(&bytes).map_err(|reason| Stop::Capture { path: path.to_owned(), reason })?;
     let convex = capture.convex();
     let scene = capture.scene(&convex);
     let mut pipeline = Pipeline::with_level(*capture.config(), args.level);
@@ -156,7 +156,10 @@ impl Told {
         if !self.finder.is_empty() {
             let alone = median(&self.finder).as_secs_f64() * 1e3;
             let ratio = rows[5].1 / alone;
-            lines.push(format!("{:<10}{alone:>12.3}   pair finder alone; whole tick {ratio:.2} times that", "finder"));
+            lines.push(format!(
+                "{:<10}{alone:>12.3}   pair finder alone; whole tick {ratio:.2} times that",
+                "finder"
+            ));
         }
         let last = self.stages.last().copied().unwrap_or_default();
         lines.extend([

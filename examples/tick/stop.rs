@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use rayon::ThreadPoolBuildError;
 use swath::Invalid;
-use swath::pipeline::{CaptureError, PipelineError};
 use swath::broadphase::FindError;
+use swath::pipeline::{CaptureError, PipelineError};
 use swath::store::LengthMismatch;
 
 use super::worlds::fault::TraceError;

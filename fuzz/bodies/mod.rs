@@ -20,6 +20,7 @@ pub(crate) mod separate;
 mod sphere_columns;
 pub(crate) mod spheres;
 pub(crate) mod sweep;
+pub(crate) mod tick;
 pub(crate) mod world;
 #[path = "../../tests/support/world_model.rs"]
 mod world_model;

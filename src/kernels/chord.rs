@@ -92,8 +92,7 @@ impl Kernel for Hold<'_, '_> {
         while row < rows {
             // The last group reaches back and writes some rows again, the same.
             let start = row.min(rows - I::LANES);
-            let pulled =
-                if accel.is_empty() { isa.splat(0.0) } else { isa.load(&accel[start..]) };
+            let pulled = if accel.is_empty() { isa.splat(0.0) } else { isa.load(&accel[start..]) };
             let path = (isa.load(&delta[start..]), pulled);
             let held = number(isa, column, isa.load(&corner[start..]), path, skin);
             held.store(&mut out[start..]);

@@ -153,7 +153,8 @@ impl Bounds {
         let (delta, accel, swing) = match self.convex_of(row) {
             PLAIN => {
                 let columns = scene.boxes.columns();
-                let accel = scene.accel.map(|column| if column.is_empty() { 0.0 } else { column[at] });
+                let accel =
+                    scene.accel.map(|column| if column.is_empty() { 0.0 } else { column[at] });
                 ([columns[6][at], columns[7][at], columns[8][at]], accel, 0.0)
             }
             index => {

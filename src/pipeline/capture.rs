@@ -23,8 +23,8 @@
 use super::impacts::{Impact, Kind};
 use super::scene::{Config, Convex, Flags, PipelineError, Scene};
 use super::tick::{Pipeline, Ticked};
-use crate::advance::Touch;
 use crate::geom::{Filter, Motion, Pose};
+use crate::narrowphase::advance::Touch;
 use crate::narrowphase::record::{self, NUMBERS_MAX, Recorded};
 use crate::narrowphase::{Hull, InvalidShape};
 use crate::store::Boxes;
@@ -284,10 +284,12 @@ impl Capture {
             // What is cut within the magic is cut; the rest is something else.
             let begun = !bytes.is_empty() && bytes.len() < HEAD;
             let expected = HEAD as u64;
-            return Err(match begun && bytes.iter().zip(&MAGIC).all(|(byte, magic)| byte == magic) {
-                true => CaptureError::Truncated { expected, found },
-                false => CaptureError::NoCapture,
-            });
+            return Err(
+                match begun && bytes.iter().zip(&MAGIC).all(|(byte, magic)| byte == magic) {
+                    true => CaptureError::Truncated { expected, found },
+                    false => CaptureError::NoCapture,
+                },
+            );
         }
         let mut reader = Reader { bytes, at: 8 };
         let version = reader.word()?;
@@ -438,13 +440,10 @@ impl Reader<'_> {
         for column in &mut columns[..count] {
             *column = self.column(rows, f32::from_le_bytes)?;
         }
-        let flagged = (parts & 2 != 0).then(|| {
-            self.column(rows, |[bits]| Flags::from_bits(bits))
-        });
+        let flagged = (parts & 2 != 0).then(|| self.column(rows, |[bits]| Flags::from_bits(bits)));
         let flags = flagged.transpose()?;
-        let filtered = (parts & 4 != 0).then(|| {
-            self.column(rows, |word| Filter::of_word(u32::from_le_bytes(word)))
-        });
+        let filtered = (parts & 4 != 0)
+            .then(|| self.column(rows, |word| Filter::of_word(u32::from_le_bytes(word))));
         let filters = filtered.transpose()?;
         let hulls = (0..self.count(hulls, 16)?)
             .map(|_| {

@@ -9,9 +9,9 @@
 use super::bounds::PLAIN;
 use super::impacts::{Impact, Kind};
 use super::windows::{Ask, Known};
-use crate::advance::{self, Advance, Settings, Toi, Touch};
 use crate::geom::{Motion, Pose};
 use crate::narrowphase::Shape;
+use crate::narrowphase::advance::{self, Advance, Settings, Toi, Touch};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 

@@ -10,9 +10,9 @@ use super::impacts::{Impact, Kind};
 use super::scene::{PipelineError, Scene};
 use super::tick::Pipeline;
 use super::windows::{Known, Verdict};
-use crate::advance::{Advance, Toi};
 use crate::geom::{AXES, MovingBox, Pair, State};
 use crate::kernels::sweep;
+use crate::narrowphase::advance::{Advance, Toi};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -72,11 +72,7 @@ impl Pipeline {
     /// assert!(why.to_string().contains("on axis x they would touch from 1.5"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn explain(
-        &self,
-        scene: &Scene<'_, '_>,
-        pair: Pair,
-    ) -> Result<Explanation, PipelineError> {
+    pub fn explain(&self, scene: &Scene<'_, '_>, pair: Pair) -> Result<Explanation, PipelineError> {
         self.config().validate()?;
         scene.check()?;
         let rows = scene.len();
@@ -143,9 +139,10 @@ impl Known<'_, '_> {
             State::Overlapping => "overlap at the start",
             _ => "touch",
         };
-        let on = swept.contact.axis().map_or(String::new(), |axis| {
-            format!(", axis {} last", AXES[axis])
-        });
+        let on = swept
+            .contact
+            .axis()
+            .map_or(String::new(), |axis| format!(", axis {} last", AXES[axis]));
         told.say(format!(
             "Their boxes {how}, from {} to {} of the tick{on}.",
             swept.first, swept.last

@@ -1,9 +1,9 @@
 //! What is looked at in a tick, and how?
 
-use crate::advance::{self, AdvanceError, Touch};
 use crate::broadphase::FindError;
 use crate::geom::{Filter, Motion, Pair};
 use crate::narrowphase::Shape;
+use crate::narrowphase::advance::{self, AdvanceError, Touch};
 use crate::store::{Boxes, LengthMismatch};
 use bytemuck::{Pod, Zeroable};
 use core::ops::BitOr;

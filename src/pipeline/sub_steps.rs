@@ -24,8 +24,8 @@ use super::impacts::{Impact, Kind};
 use super::response::{self, Outcome};
 use super::scene::{Config, Convex, Flags, PipelineError, Scene};
 use super::tick::Pipeline;
-use crate::advance::{self, Settings, Touch};
 use crate::geom::{Aabb, Filter, Motion, Pair};
+use crate::narrowphase::advance::{self, Settings, Touch};
 use crate::store::{Boxes, LengthMismatch, Rejected};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -418,12 +418,7 @@ impl SubSteps {
 
     /// The inverse masses that count in an impact: none for one that is held, or carried by what is
     /// behind it.
-    fn inverse_masses(
-        &self,
-        world: &World<'_, '_>,
-        rows: [usize; 2],
-        impact: &Impact,
-    ) -> [f32; 2] {
+    fn inverse_masses(&self, world: &World<'_, '_>, rows: [usize; 2], impact: &Impact) -> [f32; 2] {
         let dot = |p: [f32; 3], q: [f32; 3]| -> f64 {
             (0..3).map(|axis| f64::from(p[axis]) * f64::from(q[axis])).sum()
         };
@@ -440,7 +435,8 @@ impl SubSteps {
             let speed = own - of_carrier;
             // Leaves it by next to nothing, or its own weight brings it back at once.
             let still = speed
-                <= LEAVES * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * f64::from(self.skin)
+                <= LEAVES * (f64::from(impact.closing).abs() + own.abs())
+                    + 2.0 * f64::from(self.skin)
                 || 2.0 * speed <= -response::SOON * dot(accel, support);
             if -push * dot(impact.normal, support) > CARRIES && still {
                 masses[member] = 0.0;
@@ -466,19 +462,15 @@ impl SubSteps {
 
     /// The next impact of two from `now` on.
     fn ask(&self, world: &World<'_, '_>, rows: [usize; 2], now: f32) -> Option<Event> {
-        let motions = rows.map(|row| {
-            response::carried(&world.bodies[row].motion, now - self.states[row].since)
-        });
+        let motions = rows
+            .map(|row| response::carried(&world.bodies[row].motion, now - self.states[row].since));
         let shapes = rows.map(|row| &world.bodies[row].shape);
         let pair = Pair { a: rows[0] as u32, b: rows[1] as u32 };
         let mut settings = Settings { window: [0.0, until_end(now)], ..self.settings().settings() };
         let ask = super::windows::Ask { pair, window: settings.window, sensor: false };
         let search = |settings: &Settings| {
-            let toi = advance::of_valid(
-                (shapes[0], &motions[0]),
-                (shapes[1], &motions[1]),
-                settings,
-            );
+            let toi =
+                advance::of_valid((shapes[0], &motions[0]), (shapes[1], &motions[1]), settings);
             super::convex::impact(&ask, &toi)
         };
         let mut impact = search(&settings)?;

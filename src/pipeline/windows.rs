@@ -9,11 +9,11 @@ use super::bounds::{Bounds, PLAIN, accelerating};
 use super::impacts::{Impact, Kind};
 use super::scene::{Config, Flags, Scene};
 use super::tick::Stages;
-use crate::advance::Touch;
 use crate::geom::{Aabb, AcceleratingBox, Contact, Pair, State, SweptPair};
 use crate::kernels::sweep::{self, Answers, Sweep};
 use crate::kernels::{chord, separate};
 use crate::lanes::Level;
+use crate::narrowphase::advance::Touch;
 use crate::store::{Boxes, Checked};
 use alloc::vec::Vec;
 
@@ -67,7 +67,8 @@ impl Part {
         self.counts = Stages { candidates: run.len(), ..Stages::default() };
         if known.config.fast > 0.0 {
             for &pair in run {
-                let to = if known.is_wanted(pair.into()) { &mut self.pairs } else { &mut self.slow };
+                let to =
+                    if known.is_wanted(pair.into()) { &mut self.pairs } else { &mut self.slow };
                 to.push(pair.into());
             }
         } else {
@@ -120,8 +121,7 @@ impl Known<'_, '_> {
     }
 
     pub(super) fn is_sensed(&self, pair: Pair) -> bool {
-        self.scene.flags.is_some()
-            && (self.flags(pair.a) | self.flags(pair.b)).has(Flags::SENSOR)
+        self.scene.flags.is_some() && (self.flags(pair.a) | self.flags(pair.b)).has(Flags::SENSOR)
     }
 
     /// Whether one of the two is fast, marked or a sensor.
