@@ -43,7 +43,7 @@ impl Bodies {
                 1 => Shape::cuboid(half.map(|half| 0.6 * half)),
                 _ => Shape::capsule(0.5 * least, 0.5 * least),
             };
-            let turns = world.moves[row] && row / SHAPED_ONE_OF % 2 == 0;
+            let turns = world.moves[row] && (row / SHAPED_ONE_OF).is_multiple_of(2);
             let spin = if turns { [0.5, 0.2, 0.0] } else { [0.0; 3] };
             let pose = Pose { position, ..Pose::IDENTITY };
             let motion = Motion { pose, delta, spin, ..Motion::default() };
