@@ -12,12 +12,13 @@ pub mod kernels;
 mod lanes;
 pub mod narrowphase;
 mod par;
+pub mod pipeline;
 pub mod spec;
 pub mod store;
 
 pub use broadphase::{
-    BoxSet, BoxTree, Broadphase, FixedBoxes, FixedSet, Layers, PairFinder, Proxy, ProxyId, ProxyPair,
-    Queries, Set, SweptProxyPair, Visits,
+    BoxSet, BoxTree, Broadphase, FixedBoxes, FixedSet, Layers, PairFinder, Proxy, ProxyId,
+    ProxyPair, Queries, Set, SweptProxyPair, Visits,
 };
 pub use geom::{
     Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, Motion,
@@ -36,6 +37,7 @@ pub use narrowphase::advance::{self, Advance, Toi};
 pub use narrowphase::gjk::{self, Distance, GjkCache};
 pub use narrowphase::{ConvexCast, Hull, InvalidShape, Shape, SupportMap};
 pub use par::Threads;
+pub use pipeline::{Convex, Flags, Impact, Pipeline, Scene};
 pub use store::{
     AcceleratingBoxStore, AcceleratingBoxes, Bodies, BodyStore, BoxStore, Boxes, Checked,
     FixedColumns, Rejected, SegmentStore, Segments, SphereStore, Spheres,

@@ -73,10 +73,10 @@ impl Threads {
     }
 
     /// Sorts by a key that no two items share.
-    pub(crate) fn sort_by_key<T: Send>(
+    pub(crate) fn sort_by_key<T: Send, K: Ord>(
         &self,
         items: &mut [T],
-        key: impl Fn(&T) -> u64 + Sync + Send,
+        key: impl Fn(&T) -> K + Sync + Send,
     ) {
         #[cfg(feature = "rayon")]
         if self.workers() > 1 {

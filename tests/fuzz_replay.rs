@@ -72,5 +72,6 @@ targets! {
     accelerating: 3, 20_000, 1200;
     advance: 5, 1_500, 200;
     query: 6, 1_500, 900;
+    tick: 6, 4_000, 600;
     world: 6, 60, 3000;
 }

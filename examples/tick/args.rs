@@ -60,6 +60,18 @@ pub(crate) struct Args {
     /// 20,000 boxes), those of a trace with the pairs in the `.prs` file beside it.
     #[arg(long)]
     pub(crate) check: bool,
+    /// Make so many of a hundred boxes convex shapes that turn, and run the whole tick: from bodies to
+    /// impacts, timed stage by stage.
+    #[arg(long, value_name = "PERCENT", value_parser = value_parser!(u8).range(0..=100))]
+    #[arg(conflicts_with_all = ["trace", "check", "json"])]
+    pub(crate) shapes: Option<u8>,
+    /// Write the last tick of the run with shapes down.
+    #[arg(long, value_name = "FILE", requires = "shapes")]
+    pub(crate) capture: Option<PathBuf>,
+    /// Run a tick that was written down by `--capture` or by an engine.
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = ["boxes", "scene", "seed", "trace", "check", "json", "shapes"])]
+    pub(crate) replay: Option<PathBuf>,
     /// Print one JSON object for each run, in a line.
     #[arg(long)]
     pub(crate) json: bool,

@@ -2,12 +2,15 @@
 //!
 //! Makes a scene or reads recorded ticks, looks for the union pairs and for the swept pairs of
 //! every tick, and prints a table, or JSON. With `--check` the answers are compared with `spec`,
-//! or with the pairs recorded beside a tick.
+//! or with the pairs recorded beside a tick. With `--shapes` it goes on to the impacts of convex shapes,
+//! and writes a tick down or runs one again.
 //!
 //! ```text
 //! cargo run --release --example tick
 //! cargo run --release --example tick -- --boxes 10000 --scene bullets --check
 //! cargo run --release --example tick -- --trace pile.swt --check --json
+//! cargo run --release --example tick -- --shapes 5 --capture tick.bin
+//! cargo run --release --example tick -- --replay tick.bin
 //! ```
 //!
 //! What goes wrong is said in one line on stderr. Exit code: 0, or 2 for a bad flag, else 1.
@@ -15,6 +18,7 @@
 mod args;
 mod check;
 mod fnv;
+mod impacts;
 mod lists;
 mod measure;
 mod report;
@@ -56,6 +60,12 @@ fn main() -> ExitCode {
 /// One run for the scene, or one for each trace.
 fn runs(args: &Args) -> Result<(), Stop> {
     let pool = pool(args)?;
+    if let Some(path) = &args.replay {
+        return impacts::replay(args, &pool, path);
+    }
+    if let Some(percent) = args.shapes {
+        return impacts::scene(args, &pool, percent);
+    }
     if args.trace.is_empty() {
         return one_run(args, &pool, scene(args));
     }

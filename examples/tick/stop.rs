@@ -8,12 +8,21 @@ use std::path::PathBuf;
 use rayon::ThreadPoolBuildError;
 use swath::Invalid;
 use swath::broadphase::FindError;
+use swath::pipeline::{CaptureError, PipelineError};
 use swath::store::LengthMismatch;
 
 use super::worlds::fault::TraceError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Stop {
+    #[error("{0}")]
+    Pipeline(#[from] PipelineError),
+    #[error("{0}")]
+    Written(#[from] CaptureError),
+    #[error("{}: {reason}", path.display())]
+    Capture { path: PathBuf, reason: CaptureError },
+    #[error("{}: {error}", path.display())]
+    File { path: PathBuf, error: io::Error },
     #[error("{0}")]
     Trace(#[from] TraceError),
     #[error("{}: pairs of {pairs_of} boxes, but the trace has {boxes}", lists.display())]

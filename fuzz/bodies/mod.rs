@@ -22,6 +22,7 @@ pub(crate) mod separate;
 mod sphere_columns;
 pub(crate) mod spheres;
 pub(crate) mod sweep;
+pub(crate) mod tick;
 pub(crate) mod world;
 #[path = "../../tests/support/world_model.rs"]
 pub(crate) mod world_model;

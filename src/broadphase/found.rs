@@ -137,6 +137,15 @@ impl<'a, P: Copy + Default + Send + Into<Pair>> Found<'a, P> {
         self.runs
     }
 
+    /// How many [`chunks`](Found::chunks), and chunk `index`, to be shared among threads.
+    pub(crate) fn chunk_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    pub(crate) fn chunk(&self, index: usize) -> &'a [P] {
+        self.runs[index].pairs.as_slice()
+    }
+
     /// The pairs one by one.
     pub fn iter(&self) -> impl Iterator<Item = P> + use<'a, P> {
         self.chunks().flatten().copied()

@@ -47,6 +47,7 @@ pub use query::{
     Queries, Query, Shape, Visits,
 };
 pub use set::{BoxSet, FixedSet};
+pub(crate) use stage::Clock;
 pub use stage::Timings;
 pub use world::{
     Broadphase, Broken, Changes, Layers, Movers, Proxies, Proxy, ProxyId, ProxyPair, Set, Snapshot,

@@ -42,20 +42,20 @@ pub struct Timings {
 }
 
 /// Tells the time since it was last asked.
-pub(super) struct Clock {
+pub(crate) struct Clock {
     #[cfg(feature = "std")]
     last: std::time::Instant,
 }
 
 impl Clock {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self {
             #[cfg(feature = "std")]
             last: std::time::Instant::now(),
         }
     }
 
-    pub(super) fn lap(&mut self) -> Duration {
+    pub(crate) fn lap(&mut self) -> Duration {
         #[cfg(feature = "std")]
         {
             let now = std::time::Instant::now();

@@ -25,7 +25,7 @@ pub(crate) fn bounds<I: Isa>(isa: I, columns: &[I::F32; 9]) -> [I::F32; 6] {
 
 /// `a + b`, rounded up or down where it is not exact.
 #[inline(always)]
-fn add_outwards<I: Isa>(isa: I, a: I::F32, b: I::F32, up: bool) -> I::F32 {
+pub(super) fn add_outwards<I: Isa>(isa: I, a: I::F32, b: I::F32, up: bool) -> I::F32 {
     let zero = isa.splat(0.0);
     let sum = a + b;
     let b_part = sum - a;

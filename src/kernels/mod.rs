@@ -12,6 +12,7 @@
 mod ask;
 pub(crate) mod bounds;
 pub mod cast;
+pub(crate) mod chord;
 mod contacts;
 mod hits;
 pub mod overlap;

@@ -11,6 +11,7 @@ mod cores;
 pub mod gjk;
 mod hull;
 mod penetration;
+pub(crate) mod record;
 mod roots;
 mod shape;
 mod simplex;

@@ -79,7 +79,7 @@ pub struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    fn of(core: Core<'a>, margin: f64) -> Result<Self, InvalidShape> {
+    pub(super) fn of(core: Core<'a>, margin: f64) -> Result<Self, InvalidShape> {
         // A computed rim may be off by some roundings.
         let rounded = 1.0 + 16.0 * f64::EPSILON;
         let reach = core.reach() * rounded;
@@ -281,16 +281,31 @@ impl<'a> Shape<'a> {
         let start = M3::of_quaternion(motion.pose.rotation);
         let end = turn.after(&start, 1.0);
         let aabb = self.around(motion.pose.position, |axis| {
+            let reach = |way: V3| self.core.support(way).dot(way);
+            let from = start.rows[axis];
+            if turn.rate == 0.0 {
+                return [reach(-from), reach(from)];
+            }
             let world = M3::of_quaternion(Pose::IDENTITY.rotation).rows[axis];
             let bend = 0.125 * turn.rate * turn.spin.cross(world).length() * self.reach;
-            let reach = |way: V3| self.core.support(way).dot(way);
-            let (from, to) = (start.rows[axis], end.rows[axis]);
+            let to = end.rows[axis];
             [[-from, -to], [from, to]].map(|[from, to]| {
                 let most = greater(reach(from), reach(to)) + bend;
-                if turn.rate > 0.0 && most > self.reach { self.reach } else { most }
+                if most > self.reach { self.reach } else { most }
             })
         })?;
         AcceleratingBox::new(aabb, motion.delta, motion.accel)
+    }
+
+    /// What a tolerance is of: half the diagonal of the box around it in its own axes.
+    pub(crate) fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// How far its furthest point goes about its position over `motion`; not less.
+    pub(crate) fn swing(&self, motion: &Motion) -> f32 {
+        let rate = super::turn::Turn::new(V3::of(motion.spin)).rate;
+        up(rate * (self.reach + self.margin) * (1.0 + ROUNDING))
     }
 
     /// The box that reaches from `position` by the two ends of `reach` on each axis and the margin.

@@ -45,8 +45,8 @@ impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
 }
 
 impl<'a, C: Copy> Checked<'a, C> {
-    /// For stores that let nothing else in.
-    pub(super) fn all_valid(columns: C) -> Self {
+    /// For stores that let nothing else in, and for questions that name valid rows only.
+    pub(crate) fn all_valid(columns: C) -> Self {
         Self { columns, rejected: &[], first: 0 }
     }
 

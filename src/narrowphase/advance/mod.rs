@@ -262,7 +262,7 @@ pub fn traced(
 }
 
 /// [`one_to_one`] of what is known to be valid.
-pub(super) fn of_valid(
+pub(crate) fn of_valid(
     a: (&Shape<'_>, &Motion),
     b: (&Shape<'_>, &Motion),
     settings: &Settings,

@@ -1,0 +1,183 @@
+//! What does a whole tick cost, from bodies to impacts, and the same again from a file?
+//!
+//! With `--shapes` a share of the boxes of a scene are convex shapes that turn: balls, boxes and
+//! capsules that fill most of their box. Each tick is timed against the pair finder alone on the
+//! boxes. With `--replay` a tick that was written down is run instead.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rayon::ThreadPool;
+use swath::pipeline::{Capture, Config, Convex, Stages};
+use swath::{BoxSet, Flags, Level, Motion, PairFinder, Pipeline, Pose, Scene, Shape};
+
+use super::args::Args;
+use super::fnv::Fnv;
+use super::measure::median;
+use super::run::columns;
+use super::stop::Stop;
+use super::worlds::World;
+
+/// What was timed, a row for each tick.
+#[derive(Default)]
+struct Told {
+    stages: Vec<Stages>,
+    total: Vec<Duration>,
+    finder: Vec<Duration>,
+    hash: Fnv,
+}
+
+/// Runs the scene with shapes.
+pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), Stop> {
+    let mut world = World::new(args.scene, args.boxes as usize, args.seed);
+    let mut pipeline = Pipeline::with_level(Config::default(), args.level);
+    let mut finder = PairFinder::with_level(args.level);
+    let mut told = Told::default();
+    let (mut convex, mut flags) = (Vec::new(), Vec::new());
+    // One tick more than are timed, to warm up.
+    for tick in 0..=args.ticks {
+        shapes(&world, percent, &mut convex);
+        flags.clear();
+        let flag = |&moves: &bool| if moves { Flags::MOVES } else { Flags::STILL };
+        flags.extend(world.moves.iter().map(flag));
+        let boxes = columns(&world)?;
+        let scene = Scene::new(boxes).convex(&convex).flagged(&flags);
+        pool.install(|| {
+            let clock = Instant::now();
+            finder.swept_pairs(BoxSet::new(boxes).moving(&world.moves))?;
+            let alone = clock.elapsed();
+            let clock = Instant::now();
+            let ticked = pipeline.tick(&scene)?;
+            let total = clock.elapsed();
+            if tick > 0 {
+                told.stages.push(*ticked.stages());
+                told.total.push(total);
+                told.finder.push(alone);
+                let hash = ticked.hash();
+                told.hash.write(hash as u32);
+                told.hash.write((hash >> 32) as u32);
+            }
+            Ok::<_, Stop>(())
+        })?;
+        if tick == args.ticks
+            && let Some(path) = &args.capture
+        {
+            let bytes = pipeline.capture(&scene)?;
+            fs::write(path, bytes).map_err(|error| file(path, error))?;
+        }
+        world.step();
+    }
+    let name = format!("scene {}, {percent} % convex shapes, seed {}", args.scene, args.seed);
+    told.print(&name, world.len(), pool.current_num_threads(), args.level)
+}
+
+/// Runs a tick that was written down, so often.
+pub(crate) fn replay(args: &Args, pool: &ThreadPool, path: &Path) -> Result<(), Stop> {
+    let bytes = fs::read(path).map_err(|error| file(path, error))?;
+    let capture =
+        Capture::read(&bytes).map_err(|reason| Stop::Capture { path: path.to_owned(), reason })?;
+    let convex = capture.convex();
+    let scene = capture.scene(&convex);
+    let mut pipeline = Pipeline::with_level(*capture.config(), args.level);
+    let mut told = Told::default();
+    let mut hash = 0;
+    for _ in 0..args.ticks {
+        pool.install(|| {
+            let clock = Instant::now();
+            let ticked = pipeline.tick(&scene)?;
+            told.total.push(clock.elapsed());
+            told.stages.push(*ticked.stages());
+            hash = ticked.hash();
+            Ok::<_, Stop>(())
+        })?;
+    }
+    told.hash.write(hash as u32);
+    told.hash.write((hash >> 32) as u32);
+    let name = format!("replay of {}", path.display());
+    told.print(&name, scene.len(), pool.current_num_threads(), args.level)
+}
+
+fn file(path: &Path, error: io::Error) -> Stop {
+    Stop::File { path: path.to_owned(), error }
+}
+
+/// Gives so many of a hundred rows a shape.
+fn shapes(world: &World, percent: u8, convex: &mut Vec<Convex<'static>>) {
+    convex.clear();
+    let percent = usize::from(percent);
+    for row in (0..world.len()).filter(|row| row * percent % 100 < percent) {
+        let vector = |of: &[Vec<f32>; 3]| of.each_ref().map(|column| column[row]);
+        let (min, max, delta) = (vector(&world.min), vector(&world.max), vector(&world.delta));
+        let position = std::array::from_fn(|axis| 0.5 * (min[axis] + max[axis]));
+        let half: [f32; 3] = std::array::from_fn(|axis| 0.5 * (max[axis] - min[axis]));
+        let least = half[0].min(half[1]).min(half[2]);
+        let shape = match row % 3 {
+            0 => Shape::sphere(least),
+            1 => Shape::cuboid(half.map(|half| 0.6 * half)),
+            _ => Shape::capsule(0.5 * least, 0.5 * least),
+        };
+        // Half of them turn, by up to a radian a tick.
+        let turns = if world.moves[row] && row % 2 == 0 { 1.0 } else { 0.0 };
+        let spin = [turns * (row % 7) as f32 / 7.0, turns * (row % 5) as f32 / 5.0, 0.0];
+        let pose = Pose { position, ..Pose::IDENTITY };
+        let motion = Motion { pose, delta, spin, ..Motion::default() };
+        let shape = shape.unwrap_or_else(|_| Shape::point());
+        convex.push(Convex { row: row as u32, shape, motion });
+    }
+}
+
+impl Told {
+    /// Prints at most one screen.
+    fn print(self, name: &str, boxes: usize, threads: usize, level: Level) -> Result<(), Stop> {
+        let ms = |of: &dyn Fn(&Stages) -> Duration| {
+            let times: Vec<_> = self.stages.iter().map(of).collect();
+            median(&times).as_secs_f64() * 1e3
+        };
+        let rows = [
+            ("bounds", ms(&|stages| stages.bounds_time)),
+            ("pairs", ms(&|stages| stages.pairs_time)),
+            ("windows", ms(&|stages| stages.windows_time)),
+            ("convex", ms(&|stages| stages.convex_time)),
+            ("sort", ms(&|stages| stages.sort_time)),
+            ("total", median(&self.total).as_secs_f64() * 1e3),
+        ];
+        let ticks = self.stages.len();
+        let mut lines = vec![
+            format!("{name}: {boxes} bodies, {ticks} ticks, level {level}, threads {threads}"),
+            String::new(),
+            format!("{:<10}{:>12}{:>12}", "medians", "ms", "ns/body"),
+        ];
+        for (stage, ms) in rows {
+            let ns = ms * 1e6 / boxes.max(1) as f64;
+            lines.push(format!("{stage:<10}{ms:>12.3}{ns:>12.3}"));
+        }
+        if !self.finder.is_empty() {
+            let alone = median(&self.finder).as_secs_f64() * 1e3;
+            let ratio = rows[5].1 / alone;
+            lines.push(format!(
+                "{:<10}{alone:>12.3}   pair finder alone; whole tick {ratio:.2} times that",
+                "finder"
+            ));
+        }
+        let last = self.stages.last().copied().unwrap_or_default();
+        lines.extend([
+            String::new(),
+            format!("candidates    {}", last.candidates),
+            format!("dropped slow  {}", last.slow),
+            format!("by boxes      {} met, {} apart", last.boxes, last.apart),
+            format!(
+                "convex asked  {}: {} apart, {} given up, {:.2} rounds each",
+                last.convex,
+                last.separated,
+                last.unresolved,
+                last.rounds as f64 / last.convex.max(1) as f64
+            ),
+            format!("impacts       {}, and {} with sensors", last.impacts, last.sensed),
+            format!("hash          {:016x}", self.hash.finish()),
+        ]);
+        let text = lines.join("\n") + "\n";
+        io::stdout().write_all(text.as_bytes()).map_err(Stop::Output)
+    }
+}

@@ -1,0 +1,106 @@
+//! Of which numbers is a shape made, to be written down and read again?
+//!
+//! A form, up to nine numbers of it, a margin, and for a hull which one: read again it is the same
+//! shape to the bit. A caller's own support is code and cannot be written down.
+
+use super::cores::Core;
+use super::hull::Hull;
+use super::shape::{InvalidShape, Shape};
+use super::vector::V3;
+use crate::geom::COORD_MAX;
+
+/// How many numbers a form has at most.
+pub(crate) const NUMBERS_MAX: usize = 9;
+
+/// A shape as numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recorded<'a> {
+    pub(crate) form: u8,
+    pub(crate) numbers: [f64; NUMBERS_MAX],
+    pub(crate) margin: f64,
+    pub(crate) hull: Option<&'a Hull>,
+}
+
+const BOX: u8 = 0;
+const TRIANGLE: u8 = 1;
+const DISCS: u8 = 2;
+const HULL: u8 = 3;
+
+/// How many numbers a form has, and whether there is a hull to it; nothing for what is no form.
+pub(crate) fn form(form: u8) -> Option<(usize, bool)> {
+    match form {
+        BOX => Some((3, false)),
+        TRIANGLE => Some((9, false)),
+        DISCS => Some((7, false)),
+        HULL => Some((3, true)),
+        _ => None,
+    }
+}
+
+impl<'a> Recorded<'a> {
+    /// The numbers of a shape; nothing where it is the caller's own.
+    pub(crate) fn of(shape: &Shape<'a>) -> Option<Self> {
+        let mut recorded =
+            Self { form: BOX, numbers: [0.0; NUMBERS_MAX], margin: shape.margin, hull: None };
+        let vectors = recorded.numbers.as_chunks_mut::<3>().0;
+        match shape.core {
+            Core::Box { half } => vectors[0] = half.to_array(),
+            Core::Triangle { points } => {
+                recorded.form = TRIANGLE;
+                vectors.iter_mut().zip(points).for_each(|(to, point)| *to = point.to_array());
+            }
+            Core::Discs { radius, top, low, high, scale } => {
+                recorded.form = DISCS;
+                vectors[0] = scale.to_array();
+                recorded.numbers[3..7].copy_from_slice(&[radius, top, low, high]);
+            }
+            Core::Hull { hull, scale } => {
+                (recorded.form, recorded.hull) = (HULL, Some(hull));
+                vectors[0] = scale.to_array();
+            }
+            Core::Map { .. } => return None,
+        }
+        Some(recorded)
+    }
+
+    /// The shape of the numbers.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidShape`] when the numbers are none of a shape.
+    pub(crate) fn shape(&self) -> Result<Shape<'a>, InvalidShape> {
+        // Scaled lengths are products, but none is past what a shape may reach.
+        let most = 4.0 * f64::from(COORD_MAX);
+        // NaN is in no range.
+        let valid = |x: &f64| (-most..=most).contains(x);
+        if !self.numbers.iter().all(valid) || !valid(&self.margin) {
+            return Err(InvalidShape::Number);
+        }
+        let [x, y, z, radius, top, low, high, ..] = self.numbers;
+        let first = V3::new(x, y, z);
+        let negative = match self.form {
+            BOX => x < 0.0 || y < 0.0 || z < 0.0,
+            DISCS => radius < 0.0 || low > high,
+            _ => false,
+        };
+        if negative || self.margin < 0.0 {
+            return Err(InvalidShape::Negative);
+        }
+        let core = match (self.form, self.hull) {
+            (BOX, _) => Core::Box { half: first },
+            (TRIANGLE, _) => {
+                let point = |at: usize| {
+                    V3::new(self.numbers[at], self.numbers[at + 1], self.numbers[at + 2])
+                };
+                Core::Triangle { points: [point(0), point(3), point(6)] }
+            }
+            (DISCS, _) if top == 0.0 || top == 1.0 => {
+                Core::Discs { radius, top, low, high, scale: first }
+            }
+            (HULL, Some(hull)) => Core::Hull { hull, scale: first },
+            (HULL, None) => return Err(InvalidShape::NoPoints),
+            _ => return Err(InvalidShape::Number),
+        };
+        Shape::of(core, self.margin)
+    }
+}

@@ -1,0 +1,206 @@
+//! Which moving box holds each body over the tick?
+//!
+//! Of a plain box it is the box. What is accelerated is held by a box around the chord of its path,
+//! larger by its sag (`kernels/chord.rs`); what has a shape by the chord box of
+//! [`Shape::bounds_over`](crate::Shape::bounds_over); and each reaches half the target distance further on all sides, so that
+//! two are in touch whenever their bodies are within the target. Where nothing of that applies the
+//! caller's columns are lent on and nothing is copied.
+
+use super::scene::{Config, Scene};
+use crate::geom::{AcceleratingBox, Invalid, MovingBox};
+use crate::kernels::chord::{self, Column};
+use crate::lanes::Level;
+use crate::par::{self, Threads};
+use crate::store::{Boxes, Row};
+use alloc::vec::Vec;
+
+/// Rows of one piece of work.
+const CHUNK: usize = 16 * 1024;
+/// Convex bodies of one piece of work.
+const CONVEX_CHUNK: usize = 256;
+
+/// No convex body.
+pub(super) const PLAIN: u32 = u32::MAX;
+
+/// What holds a convex body.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    moving: MovingBox,
+    /// By how much more than its position a point of it may go: the arc of its furthest point.
+    swing: f32,
+    invalid: Option<Invalid>,
+}
+
+/// The boxes that hold the bodies.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    columns: [Vec<f32>; 9],
+    /// Whether the caller's columns stand in for these.
+    lent: bool,
+    /// Of each row, where it is among the convex bodies.
+    convex: Vec<u32>,
+    held: Vec<Held>,
+    /// For what the finder asks: whether each row moves.
+    moves: Vec<bool>,
+}
+
+impl Bounds {
+    /// Looks at the bodies of a scene that was checked.
+    pub(super) fn fill(
+        &mut self,
+        scene: &Scene<'_, '_>,
+        config: &Config,
+        level: Level,
+        threads: &Threads,
+    ) {
+        let rows = scene.len();
+        // Exact but for denormals, which round up.
+        let half = 0.5 * config.target_distance;
+        let skin = if half + half < config.target_distance { half.next_up() } else { half };
+        self.flags(scene, threads);
+        self.lent = skin == 0.0 && !scene.is_accelerated() && scene.convex.is_empty();
+        self.convex.clear();
+        if self.lent {
+            return;
+        }
+        let from = scene.boxes.columns();
+        for (k, out) in self.columns.iter_mut().enumerate() {
+            resize(out, rows, 0.0);
+            let which = [Column::Min, Column::Max, Column::Delta][k / 3];
+            let (delta, accel) = (from[6 + k % 3], scene.accel[k % 3]);
+            let plain = accel.is_empty() && (skin == 0.0 || which == Column::Delta);
+            par::fill_chunks(threads, out, CHUNK, |start, out| {
+                let end = start + out.len();
+                let corner = &from[k][start..end];
+                if plain {
+                    out.copy_from_slice(corner);
+                    return;
+                }
+                let pulled = if accel.is_empty() { accel } else { &accel[start..end] };
+                chord::column(level, which, corner, (&delta[start..end], pulled), skin, out);
+            });
+        }
+        self.shapes(scene, skin, threads);
+    }
+
+    /// Writes over the rows that have a shape.
+    fn shapes(&mut self, scene: &Scene<'_, '_>, skin: f32, threads: &Threads) {
+        resize(&mut self.held, scene.convex.len(), Held::default());
+        par::fill_chunks(threads, &mut self.held, CONVEX_CHUNK, |start, held| {
+            for (held, convex) in held.iter_mut().zip(&scene.convex[start..]) {
+                *held = match convex.shape.bounds_over(&convex.motion) {
+                    Ok(over) => Held {
+                        moving: chord::one(&over, skin),
+                        swing: convex.shape.swing(&convex.motion),
+                        invalid: None,
+                    },
+                    // No box: whoever looks at it finds it invalid.
+                    Err(invalid) => Held {
+                        moving: MovingBox { delta: [f32::NAN; 3], ..MovingBox::default() },
+                        swing: 0.0,
+                        invalid: Some(invalid),
+                    },
+                };
+            }
+        });
+        if !scene.convex.is_empty() {
+            resize(&mut self.convex, scene.len(), PLAIN);
+        }
+        for (index, (convex, held)) in (0..).zip(scene.convex.iter().zip(&self.held)) {
+            let row = convex.row as usize;
+            self.convex[row] = index;
+            let numbers = held.moving.to_row();
+            self.columns.iter_mut().zip(numbers).for_each(|(column, x)| column[row] = x);
+        }
+    }
+
+    fn flags(&mut self, scene: &Scene<'_, '_>, threads: &Threads) {
+        self.moves.clear();
+        if let Some(flags) = scene.flags {
+            resize(&mut self.moves, flags.len(), false);
+            par::fill_chunks(threads, &mut self.moves, 4 * CHUNK, |start, moves| {
+                for (moves, flags) in moves.iter_mut().zip(&flags[start..]) {
+                    *moves = flags.bits() & 1 == 1;
+                }
+            });
+        }
+    }
+
+    /// The boxes.
+    pub(super) fn boxes<'a>(&'a self, scene: &Scene<'a, '_>) -> Boxes<'a> {
+        if self.lent {
+            return scene.boxes;
+        }
+        Boxes::from_columns(self.columns.each_ref().map(Vec::as_slice))
+            .expect("the columns are equally long")
+    }
+
+    pub(super) fn moves<'a>(&'a self, scene: &Scene<'_, '_>) -> Option<&'a [bool]> {
+        scene.flags.map(|_| &self.moves[..])
+    }
+
+    /// Where a row is among the convex bodies, or [`PLAIN`].
+    #[inline]
+    pub(super) fn convex_of(&self, row: u32) -> u32 {
+        if self.convex.is_empty() { PLAIN } else { self.convex[row as usize] }
+    }
+
+    /// How far a body goes in the tick on the axis on which it goes furthest; not less, and not much
+    /// more.
+    #[inline]
+    pub(super) fn speed(&self, scene: &Scene<'_, '_>, row: u32) -> f32 {
+        let at = row as usize;
+        let (delta, accel, swing) = match self.convex_of(row) {
+            PLAIN => {
+                let columns = scene.boxes.columns();
+                let accel =
+                    scene.accel.map(|column| if column.is_empty() { 0.0 } else { column[at] });
+                ([columns[6][at], columns[7][at], columns[8][at]], accel, 0.0)
+            }
+            index => {
+                let motion = &scene.convex[index as usize].motion;
+                (motion.delta, motion.accel, self.held[index as usize].swing)
+            }
+        };
+        let mut speed = 0.0;
+        for axis in 0..3 {
+            let along = delta[axis].abs() + 0.5 * accel[axis].abs();
+            speed = if along > speed { along } else { speed };
+        }
+        speed + swing
+    }
+
+    /// Why a row is none, if that is for its shape, motion or acceleration.
+    pub(super) fn invalid(&self, scene: &Scene<'_, '_>, row: u32) -> Option<Invalid> {
+        match self.convex_of(row) {
+            PLAIN if scene.is_accelerated() => accelerating(scene, row).validate().err(),
+            PLAIN => None,
+            index => self.held[index as usize].invalid,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let columns: usize = self.columns.iter().map(Vec::capacity).sum();
+        (columns + self.convex.capacity()) * size_of::<f32>()
+            + self.held.capacity() * size_of::<Held>()
+            + self.moves.capacity()
+    }
+}
+
+/// A row without shape.
+pub(super) fn accelerating(scene: &Scene<'_, '_>, row: u32) -> AcceleratingBox {
+    let MovingBox { aabb, delta } = scene.boxes.get(row as usize);
+    let accel = match scene.is_accelerated() {
+        true => scene.accel.map(|column| column[row as usize]),
+        false => [0.0; 3],
+    };
+    AcceleratingBox { aabb, delta, accel }
+}
+
+/// Makes room without a copy of what was there.
+fn resize<T: Clone>(column: &mut Vec<T>, rows: usize, with: T) {
+    if column.len() != rows {
+        column.clear();
+        column.resize(rows, with);
+    }
+}

@@ -1,0 +1,486 @@
+//! How is a tick written down, to be looked at again?
+//!
+//! Everything is little-endian. A file is
+//!
+//! ```text
+//! magic      8 bytes   "SWATHTIC"
+//! version    u32       1
+//! length     u64       of the whole file
+//! config     f32 target, f32 tolerance, u32 touch, f32 fast, u32 impacts per body
+//! parts      u32       bit 0: accelerations, bit 1: flags, bit 2: filters
+//! rows, hulls, convex bodies: u32 each
+//! columns    9 of f32, then 3 more, flags (u8), filters (u32): each a byte, 0 and one value for all
+//!            rows, or 1 and one for each
+//! hulls      u32 points, then so many points
+//! bodies     u32 row, 16 f32 of the motion, u8 form, its f64 numbers, f64 margin, u32 hull
+//! checksum   u64       64-bit FNV-1a of all before
+//! ```
+//!
+//! A shape is written as the numbers it is made of, a hull once however many bodies have it. Read
+//! again the tick is the same to the bit, and so are its impacts. What is no such file is refused with
+//! one reason; nothing of it is used.
+
+use super::impacts::{Impact, Kind};
+use super::scene::{Config, Convex, Flags, PipelineError, Scene};
+use super::tick::{Pipeline, Ticked};
+use crate::geom::{Filter, Motion, Pose};
+use crate::narrowphase::advance::Touch;
+use crate::narrowphase::record::{self, NUMBERS_MAX, Recorded};
+use crate::narrowphase::{Hull, InvalidShape};
+use crate::store::Boxes;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+const MAGIC: [u8; 8] = *b"SWATHTIC";
+/// The version that is written, and the only one that is read.
+pub const VERSION: u32 = 1;
+/// Magic, version and length.
+const HEAD: usize = 20;
+const CHECKSUM: usize = 8;
+/// Beside the numbers of its form: the least that a convex body takes.
+const BODY_BYTES: usize = 4 + 16 * 4 + 1 + 8 + 4;
+
+/// Why a tick cannot be written down, or a file is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaptureError {
+    /// The scene is none that a tick could be of.
+    #[error(transparent)]
+    Scene(#[from] PipelineError),
+    /// A shape is the caller's own: code cannot be written down.
+    #[error("the shape of row {row} is of the caller's own making and cannot be written down")]
+    OwnShape {
+        /// Whose shape.
+        row: u32,
+    },
+    /// The bytes do not begin like a captured tick.
+    #[error("not a captured tick")]
+    NoCapture,
+    /// Written before the version that is read.
+    #[error("a captured tick of version {version}, which is too old: version {VERSION} is read")]
+    TooOld {
+        /// Which version.
+        version: u32,
+    },
+    /// Written after the version that is read.
+    #[error("a captured tick of version {version}, which is too new: version {VERSION} is read")]
+    TooNew {
+        /// Which version.
+        version: u32,
+    },
+    /// The file ends early.
+    #[error("a captured tick of which only {found} of {expected} bytes are there")]
+    Truncated {
+        /// How many bytes there should be.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// The bytes are not those that were written.
+    #[error("a captured tick that is damaged: its checksum is not that of its bytes")]
+    Damaged,
+    /// The checksum is right, but what is written is no tick.
+    #[error("a captured tick that makes no sense at byte {at}")]
+    Nonsense {
+        /// Where.
+        at: usize,
+    },
+}
+
+/// 64-bit FNV-1a (Fowler, Noll, Vo).
+fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
+    let step = |sum: u64, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    bytes.fold(0xCBF2_9CE4_8422_2325, step)
+}
+
+impl Ticked<'_> {
+    /// One number that is the same for the same impacts in the same order, on every platform:
+    /// 64-bit FNV-1a over those that are told, then over those with sensors.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        let words = |impact: &Impact| {
+            let Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } = *impact;
+            let [n, p, q] = [normal, on_a, on_b].map(|vector| vector.map(f32::to_bits));
+            let kind = match kind {
+                Kind::Touching => 0,
+                Kind::Overlapping => 1,
+                Kind::Unresolved => 2,
+            };
+            let numbers = [toi, last, closing, depth].map(f32::to_bits);
+            [&[pair.a, pair.b, kind], &numbers[..], &n, &p, &q].concat()
+        };
+        let lists = [self.impacts(), self.sensed()];
+        let words = lists.into_iter().flat_map(|list| {
+            let count = list.len() as u32;
+            core::iter::once(count).chain(list.iter().flat_map(words))
+        });
+        fnv(words.flat_map(u32::to_le_bytes))
+    }
+}
+
+impl Pipeline {
+    /// Writes a tick down: what [`Capture::read`] reads.
+    ///
+    /// # Errors
+    ///
+    /// [`CaptureError`]: what is wrong with the scene, or that a shape is the caller's own.
+    ///
+    /// ```
+    /// use swath::pipeline::{Capture, Config};
+    /// use swath::{Boxes, Convex, Motion, Pipeline, Pose, Scene, Shape};
+    ///
+    /// let boxes = Boxes::from_columns([&[0.0, 0.0]; 9])?;
+    /// let motion = Motion::new(Pose::at([9.0, 0.0, 0.0])?, [-9.0, 0.0, 0.0])?;
+    /// let ball = [Convex { row: 1, shape: Shape::sphere(0.5)?, motion }];
+    /// let scene = Scene::new(boxes).convex(&ball);
+    /// let mut pipeline = Pipeline::new(Config::default());
+    /// let bytes = pipeline.capture(&scene)?;
+    ///
+    /// let capture = Capture::read(&bytes)?;
+    /// let convex = capture.convex();
+    /// let mut again = Pipeline::new(*capture.config());
+    /// let hash = again.tick(&capture.scene(&convex))?.hash();
+    /// assert_eq!(hash, pipeline.tick(&scene)?.hash());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn capture(&self, scene: &Scene<'_, '_>) -> Result<Vec<u8>, CaptureError> {
+        self.config().validate()?;
+        scene.check()?;
+        let mut out = Writer(Vec::new());
+        out.bytes(&MAGIC);
+        out.word(VERSION);
+        // The length, which is not known yet.
+        out.bytes(&[0; 8]);
+        let Config { target_distance, tolerance, touch, fast, impacts_per_body } = *self.config();
+        let touch = match touch {
+            Touch::Hit => 0,
+            Touch::IfClosing => 1,
+            Touch::Ignore => 2,
+        };
+        let config = [target_distance.to_bits(), tolerance.to_bits(), touch, fast.to_bits()];
+        config.into_iter().for_each(|word| out.word(word));
+        out.word(impacts_per_body);
+        let parts = [scene.is_accelerated(), scene.flags.is_some(), scene.filters.is_some()];
+        out.word((0..).zip(parts).map(|(bit, is)| u32::from(is) << bit).sum());
+
+        let (mut hulls, mut numbered) = (Vec::new(), BTreeMap::new());
+        for convex in scene.convex {
+            let recorded = Recorded::of(&convex.shape);
+            let recorded = recorded.ok_or(CaptureError::OwnShape { row: convex.row })?;
+            if let Some(hull) = recorded.hull {
+                numbered.entry(core::ptr::from_ref(hull)).or_insert_with(|| {
+                    hulls.push(hull);
+                    hulls.len() as u32 - 1
+                });
+            }
+        }
+        for count in [scene.len(), hulls.len(), scene.convex.len()] {
+            out.word(count as u32);
+        }
+        for column in scene.boxes.columns().into_iter().chain(scene.accel) {
+            // Where there are no accelerations the columns are empty and nothing is written.
+            if !column.is_empty() {
+                out.column(column.iter().map(|x| x.to_bits().to_le_bytes()));
+            }
+        }
+        if let Some(flags) = scene.flags {
+            out.column(flags.iter().map(|flags| [flags.bits()]));
+        }
+        if let Some(filters) = scene.filters {
+            out.column(filters.iter().map(|filter| filter.word().to_le_bytes()));
+        }
+        for hull in hulls {
+            out.word(hull.len() as u32);
+            hull.vertices().flatten().for_each(|x| out.word(x.to_bits()));
+        }
+        for convex in scene.convex {
+            out.body(convex, &numbered);
+        }
+        let length = (out.0.len() + CHECKSUM) as u64;
+        out.0[12..HEAD].copy_from_slice(&length.to_le_bytes());
+        let sum = fnv(out.0.iter().copied());
+        out.bytes(&sum.to_le_bytes());
+        Ok(out.0)
+    }
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn word(&mut self, word: u32) {
+        self.bytes(&word.to_le_bytes());
+    }
+
+    /// One value where all are the same, else each.
+    fn column<const N: usize>(&mut self, values: impl Iterator<Item = [u8; N]> + Clone) {
+        let mut rest = values.clone();
+        match rest.next() {
+            Some(first) if rest.all(|value| value == first) => {
+                self.bytes(&[0]);
+                self.bytes(&first);
+            }
+            Some(_) => {
+                self.bytes(&[1]);
+                values.for_each(|value| self.bytes(&value));
+            }
+            None => {}
+        }
+    }
+
+    fn body(&mut self, convex: &Convex<'_>, numbered: &BTreeMap<*const Hull, u32>) {
+        self.word(convex.row);
+        let Motion { pose: Pose { position, rotation }, delta, accel, spin } = convex.motion;
+        for x in [&position[..], &rotation, &delta, &accel, &spin].concat() {
+            self.word(x.to_bits());
+        }
+        let Some(recorded) = Recorded::of(&convex.shape) else { return };
+        self.bytes(&[recorded.form]);
+        let count = record::form(recorded.form).map_or(0, |(count, _)| count);
+        for x in &recorded.numbers[..count] {
+            self.bytes(&x.to_bits().to_le_bytes());
+        }
+        self.bytes(&recorded.margin.to_bits().to_le_bytes());
+        let hull = recorded.hull.and_then(|hull| numbered.get(&core::ptr::from_ref(hull)));
+        self.word(hull.copied().unwrap_or(u32::MAX));
+    }
+}
+
+/// A tick that was written down.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    config: Config,
+    /// Boxes, then accelerations, which may be empty.
+    columns: [Vec<f32>; 12],
+    flags: Option<Vec<Flags>>,
+    filters: Option<Vec<Filter>>,
+    hulls: Vec<Hull>,
+    bodies: Vec<Body>,
+}
+
+/// A convex body, with its hull by number.
+#[derive(Clone, Copy, Debug)]
+struct Body {
+    row: u32,
+    motion: Motion,
+    form: u8,
+    numbers: [f64; NUMBERS_MAX],
+    margin: f64,
+    hull: u32,
+}
+
+impl Capture {
+    /// Reads what [`Pipeline::capture`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// [`CaptureError`]: why the bytes are no captured tick.
+    pub fn read(bytes: &[u8]) -> Result<Self, CaptureError> {
+        let found = bytes.len() as u64;
+        if bytes.len() < HEAD || bytes[..8] != MAGIC {
+            // What is cut within the magic is cut; the rest is something else.
+            let begun = !bytes.is_empty() && bytes.len() < HEAD;
+            let expected = HEAD as u64;
+            return Err(
+                match begun && bytes.iter().zip(&MAGIC).all(|(byte, magic)| byte == magic) {
+                    true => CaptureError::Truncated { expected, found },
+                    false => CaptureError::NoCapture,
+                },
+            );
+        }
+        let mut reader = Reader { bytes, at: 8 };
+        let version = reader.word()?;
+        match version.cmp(&VERSION) {
+            core::cmp::Ordering::Less => return Err(CaptureError::TooOld { version }),
+            core::cmp::Ordering::Greater => return Err(CaptureError::TooNew { version }),
+            core::cmp::Ordering::Equal => {}
+        }
+        let expected = u64::from_le_bytes(reader.take()?);
+        if found < expected {
+            return Err(CaptureError::Truncated { expected, found });
+        }
+        let end = bytes.len().saturating_sub(CHECKSUM);
+        let (body, sum) = bytes.split_at(end);
+        if found > expected || end < HEAD || fnv(body.iter().copied()).to_le_bytes() != sum {
+            return Err(CaptureError::Damaged);
+        }
+        let mut reader = Reader { bytes: body, at: HEAD };
+        let capture = reader.capture()?;
+        if reader.at == end { Ok(capture) } else { Err(reader.nonsense()) }
+    }
+
+    /// How the tick was looked at.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The bodies with shapes, for [`Capture::scene`].
+    #[must_use]
+    pub fn convex(&self) -> Vec<Convex<'_>> {
+        let body = |body: &Body| Convex {
+            row: body.row,
+            shape: body.shape(&self.hulls).expect("was tried when it was read"),
+            motion: body.motion,
+        };
+        self.bodies.iter().map(body).collect()
+    }
+
+    /// The tick.
+    #[must_use]
+    pub fn scene<'a>(&'a self, convex: &'a [Convex<'a>]) -> Scene<'a, 'a> {
+        let [boxes @ .., ax, ay, az] = self.columns.each_ref().map(Vec::as_slice);
+        let boxes: [_; 9] = boxes;
+        let boxes = Boxes::from_columns(boxes).expect("read as long as each other");
+        Scene {
+            boxes,
+            accel: [ax, ay, az],
+            convex,
+            flags: self.flags.as_deref(),
+            filters: self.filters.as_deref(),
+        }
+    }
+}
+
+impl Body {
+    fn shape<'a>(&self, hulls: &'a [Hull]) -> Result<crate::narrowphase::Shape<'a>, InvalidShape> {
+        let Self { form, numbers, margin, .. } = *self;
+        let hull = hulls.get(self.hull as usize);
+        Recorded { form, numbers, margin, hull }.shape()
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn nonsense(&self) -> CaptureError {
+        CaptureError::Nonsense { at: self.at }
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], CaptureError> {
+        let rest = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk());
+        let taken = *rest.ok_or(self.nonsense())?;
+        self.at += N;
+        Ok(taken)
+    }
+
+    fn word(&mut self) -> Result<u32, CaptureError> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn float(&mut self) -> Result<f32, CaptureError> {
+        self.word().map(f32::from_bits)
+    }
+
+    fn double(&mut self) -> Result<f64, CaptureError> {
+        self.take().map(f64::from_le_bytes)
+    }
+
+    fn floats<const N: usize>(&mut self) -> Result<[f32; N], CaptureError> {
+        let mut out = [0.0; N];
+        for out in &mut out {
+            *out = self.float()?;
+        }
+        Ok(out)
+    }
+
+    /// How many things of at least so many bytes each; no more than there are bytes for.
+    fn count(&mut self, count: u32, least: usize) -> Result<usize, CaptureError> {
+        let rest = self.bytes.len().saturating_sub(self.at);
+        let count = count as usize;
+        if count.checked_mul(least).is_some_and(|bytes| bytes <= rest) {
+            Ok(count)
+        } else {
+            Err(self.nonsense())
+        }
+    }
+
+    fn column<const N: usize, T: Clone>(
+        &mut self,
+        rows: usize,
+        of: impl Fn([u8; N]) -> T,
+    ) -> Result<Vec<T>, CaptureError> {
+        if rows == 0 {
+            return Ok(Vec::new());
+        }
+        match self.take()? {
+            [0] => Ok(alloc::vec![of(self.take()?); rows]),
+            [1] => {
+                let rows = self.count(rows as u32, N)?;
+                (0..rows).map(|_| self.take().map(&of)).collect()
+            }
+            _ => Err(self.nonsense()),
+        }
+    }
+
+    fn capture(&mut self) -> Result<Capture, CaptureError> {
+        let [target_distance, tolerance] = self.floats()?;
+        let touch = match self.word()? {
+            0 => Touch::Hit,
+            1 => Touch::IfClosing,
+            2 => Touch::Ignore,
+            _ => return Err(self.nonsense()),
+        };
+        let (fast, impacts_per_body) = (self.float()?, self.word()?);
+        let config = Config { target_distance, tolerance, touch, fast, impacts_per_body };
+        config.validate().map_err(|_| self.nonsense())?;
+        let (parts, rows) = (self.word()?, self.word()?);
+        if parts > 7 || rows > ROWS_MAX {
+            return Err(self.nonsense());
+        }
+        let (rows, hulls, bodies) = (rows as usize, self.word()?, self.word()?);
+        let mut columns: [Vec<f32>; 12] = Default::default();
+        let count = if parts & 1 == 0 { 9 } else { 12 };
+        for column in &mut columns[..count] {
+            *column = self.column(rows, f32::from_le_bytes)?;
+        }
+        let flagged = (parts & 2 != 0).then(|| self.column(rows, |[bits]| Flags::from_bits(bits)));
+        let flags = flagged.transpose()?;
+        let filtered = (parts & 4 != 0)
+            .then(|| self.column(rows, |word| Filter::of_word(u32::from_le_bytes(word))));
+        let filters = filtered.transpose()?;
+        let hulls = (0..self.count(hulls, 16)?)
+            .map(|_| {
+                let points = self.word()?;
+                let points = (0..self.count(points, 12)?).map(|_| self.floats::<3>());
+                let points = points.collect::<Result<Vec<_>, _>>()?;
+                Hull::new(points).map_err(|_| self.nonsense())
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let bodies = (0..self.count(bodies, BODY_BYTES)?)
+            .map(|_| self.body(&hulls))
+            .collect::<Result<Vec<_>, _>>()?;
+        let ascend = bodies.is_sorted_by(|one, next| one.row < next.row);
+        if !ascend || bodies.last().is_some_and(|last| last.row as usize >= rows) {
+            return Err(self.nonsense());
+        }
+        Ok(Capture { config, columns, flags, filters, hulls, bodies })
+    }
+
+    /// A body, whose shape is one. Its motion need not be: who has none is rejected in the tick.
+    fn body(&mut self, hulls: &[Hull]) -> Result<Body, CaptureError> {
+        let row = self.word()?;
+        let pose = Pose { position: self.floats()?, rotation: self.floats()? };
+        let [delta, accel, spin] = [self.floats()?, self.floats()?, self.floats()?];
+        let motion = Motion { pose, delta, accel, spin };
+        let [form] = self.take()?;
+        let (count, _) = record::form(form).ok_or(self.nonsense())?;
+        let mut numbers = [0.0; NUMBERS_MAX];
+        for number in &mut numbers[..count] {
+            *number = self.double()?;
+        }
+        let (margin, hull) = (self.double()?, self.word()?);
+        let body = Body { row, motion, form, numbers, margin, hull };
+        body.shape(hulls).map_err(|_| self.nonsense())?;
+        Ok(body)
+    }
+}
+
+/// As many rows as the finder can number: a file of a few bytes may not ask for more memory.
+const ROWS_MAX: u32 = 1 << 26;

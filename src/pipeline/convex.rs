@@ -1,0 +1,74 @@
+//! When do the shapes of a pair touch within the window of their boxes?
+//!
+//! A body without shape takes part as the box it is. The window of a pair begins at the first time
+//! of the boxes that hold the two. At the start of the tick a touch is what the policy says. At a
+//! later start of a window nothing has touched before, so what is within the tolerance there is a
+//! contact that comes about, or all but. It is always told: the nearest points may part where another
+//! two are about to meet.
+
+use super::bounds::PLAIN;
+use super::impacts::{Impact, Kind};
+use super::windows::{Ask, Known};
+use crate::geom::{Motion, Pose};
+use crate::narrowphase::Shape;
+use crate::narrowphase::advance::{self, Advance, Settings, Toi, Touch};
+use crate::par::{self, Threads};
+use alloc::vec::Vec;
+
+/// How many pairs are one piece of work.
+const CHUNK: usize = 64;
+
+/// Answers each pair where it stands.
+pub(super) fn fill(known: &Known<'_, '_>, asks: &[Ask], threads: &Threads, out: &mut Vec<Toi>) {
+    out.clear();
+    out.resize(asks.len(), Toi::default());
+    par::fill_chunks(threads, out, CHUNK, |start, out| {
+        for (out, ask) in out.iter_mut().zip(&asks[start..]) {
+            *out = known.advance(ask);
+        }
+    });
+}
+
+impl Known<'_, '_> {
+    /// The shape and the motion of a row.
+    pub(super) fn body(&self, row: u32) -> (Shape<'_>, Motion) {
+        let index = self.bounds.convex_of(row);
+        if index != PLAIN {
+            let convex = &self.scene.convex[index as usize];
+            return (convex.shape, convex.motion);
+        }
+        let of = super::bounds::accelerating(self.scene, row);
+        // Rounded outwards, so the shape holds the box.
+        let shape = Shape::cuboid(of.aabb.half_extents()).unwrap_or_else(|_| Shape::point());
+        let pose = Pose { position: of.aabb.center(), ..Pose::IDENTITY };
+        (shape, Motion { pose, delta: of.delta, accel: of.accel, spin: [0.0; 3] })
+    }
+
+    /// When the two of a pair touch.
+    pub(super) fn advance(&self, ask: &Ask) -> Toi {
+        let touch = self.touch(ask.sensor);
+        let touch = if ask.window[0] > 0.0 { Touch::Hit } else { touch };
+        let settings = Settings { window: ask.window, touch, ..self.config.settings() };
+        let [a, b] = [ask.pair.a, ask.pair.b].map(|row| self.body(row));
+        advance::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings)
+    }
+}
+
+/// What is told of an answer; nothing where the two do not meet.
+pub(super) fn impact(ask: &Ask, toi: &Toi) -> Option<Impact> {
+    let [first, last] = ask.window;
+    let of = Impact { pair: ask.pair, last, ..Impact::default() };
+    match toi.advance {
+        Advance::Separated => None,
+        Advance::Impact { t, normal, on_a, on_b, closing } => {
+            Some(Impact { toi: t, kind: Kind::Touching, normal, on_a, on_b, closing, ..of })
+        }
+        Advance::Overlapping { depth, normal, on_a, on_b, closing } => {
+            let kind = Kind::Overlapping;
+            Some(Impact { toi: first, kind, normal, on_a, on_b, closing, depth, ..of })
+        }
+        Advance::Unresolved { t_safe } => {
+            Some(Impact { toi: t_safe, kind: Kind::Unresolved, ..of })
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What is told of an impact, in which order, and how many of a body?
+//!
+//! By time, then by pair. A limit of `k` keeps an impact that is among the first `k` of one of its
+//! two bodies: so a wall that a thousand bullets hit loses none of them, for each is the first of
+//! its bullet.
+
+use crate::geom::Pair;
+use crate::par::Threads;
+use alloc::vec::Vec;
+
+/// What kind of meeting an impact is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Kind {
+    /// They come to touch at the time that is told, or touch at the start and the policy counts it.
+    #[default]
+    Touching,
+    /// They are in each other from the start of the tick on.
+    Overlapping,
+    /// The search gave up: they do not touch before the time that is told, and what comes after is
+    /// open.
+    Unresolved,
+}
+
+/// Two bodies that meet in a tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Impact<P = Pair> {
+    /// When: a fraction of the tick, never late. The time of impact.
+    pub toi: f32,
+    /// Which, the lower first.
+    pub pair: P,
+    /// Not before this do they part: the last time at which the boxes that hold them touch. Of two
+    /// boxes without acceleration it is the end of the contact itself, were they to pass through each other.
+    pub last: f32,
+    /// What kind of meeting.
+    pub kind: Kind,
+    /// The unit normal then, from `a` to `b`; zero for [`Kind::Unresolved`].
+    pub normal: [f32; 3],
+    /// The point of `a` nearest to `b` then, or deepest in it, in the world.
+    pub on_a: [f32; 3],
+    /// The point of `b` nearest to `a` then, or deepest in it, in the world.
+    pub on_b: [f32; 3],
+    /// How fast those points close along the normal, length a tick; negative where they part.
+    pub closing: f32,
+    /// How deep they are in each other beyond the target distance; 0 but for
+    /// [`Kind::Overlapping`].
+    pub depth: f32,
+}
+
+impl<P> Impact<P> {
+    /// The same of other names of the two.
+    pub(super) fn named<Q>(self, pair: Q) -> Impact<Q> {
+        let Self { toi, last, kind, normal, on_a, on_b, closing, depth, .. } = self;
+        Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth }
+    }
+}
+
+/// Impacts and the memory to order them.
+#[derive(Debug, Default)]
+pub(super) struct List {
+    /// As they were found.
+    pub(super) found: Vec<Impact>,
+    /// Time, rows and place, so that sorting moves 16 bytes an impact.
+    order: Vec<u128>,
+    pub(super) sorted: Vec<Impact>,
+    /// How many impacts each row was seen in; zero between ticks.
+    seen: Vec<u32>,
+}
+
+impl List {
+    pub(super) fn clear(&mut self) {
+        self.found.clear();
+        self.sorted.clear();
+    }
+
+    /// Puts what was found into order and keeps the first `limit` of each of `rows` rows; 0 keeps
+    /// all. Returns how many were left out.
+    pub(super) fn sort(&mut self, limit: u32, rows: usize, threads: &Threads) -> usize {
+        let Self { found, order, sorted, seen } = self;
+        order.clear();
+        order.extend((0_u32..).zip(&*found).map(|(at, Impact { toi, pair, .. })| {
+            // A time is not negative, so its bits are in order.
+            let words = [toi.to_bits(), pair.a, pair.b, at];
+            words.into_iter().fold(0, |key, word| key << 32 | u128::from(word))
+        }));
+        threads.sort_by_key(order, |&key| key);
+        sorted.clear();
+        let at = |key: &u128| found[*key as u32 as usize];
+        if limit == 0 {
+            sorted.extend(order.iter().map(at));
+            return 0;
+        }
+        seen.resize(rows.max(seen.len()), 0);
+        for impact in order.iter().map(at) {
+            let [a, b] = [impact.pair.a, impact.pair.b].map(|row| row as usize);
+            let kept = seen[a] < limit || seen[b] < limit;
+            seen[a] += 1;
+            seen[b] += 1;
+            if kept {
+                sorted.push(impact);
+            }
+        }
+        for Impact { pair, .. } in &*found {
+            (seen[pair.a as usize], seen[pair.b as usize]) = (0, 0);
+        }
+        found.len() - sorted.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        (self.found.capacity() + self.sorted.capacity()) * size_of::<Impact>()
+            + self.order.capacity() * size_of::<u128>()
+            + self.seen.capacity() * size_of::<u32>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Impact, List};
+    use crate::geom::Pair;
+    use crate::par::Threads;
+    use alloc::vec::Vec;
+
+    fn impact(toi: f32, a: u32, b: u32) -> Impact {
+        Impact { toi, pair: Pair { a, b }, ..Impact::default() }
+    }
+
+    /// Goal: the order is of time, then of rows, and a limit keeps what is first for either body.
+    /// Method: a wall, row 0, hit by three, of which the last two meet each other in between.
+    #[test]
+    fn the_first_of_either_body_are_kept() {
+        let all = [
+            impact(0.5, 0, 1),
+            impact(0.25, 0, 3),
+            impact(0.25, 0, 2),
+            impact(0.75, 2, 3),
+            impact(0.0, 1, 4),
+        ];
+        let told = |limit| {
+            let mut list = List { found: all.to_vec(), ..List::default() };
+            let mut out = Vec::new();
+            // Twice, so that what is kept between ticks is seen to be clean.
+            for _ in 0..2 {
+                let left_out = list.sort(limit, 5, &Threads::one());
+                assert_eq!(left_out, all.len() - list.sorted.len());
+                out = list.sorted.iter().map(|impact| (impact.pair.a, impact.pair.b)).collect();
+            }
+            out
+        };
+        let sorted = [(1, 4), (0, 2), (0, 3), (0, 1), (2, 3)];
+        assert_eq!(told(0), sorted);
+        assert_eq!(told(1), sorted[..3]);
+        assert_eq!(told(2), sorted);
+    }
+}

@@ -1,0 +1,235 @@
+//! When are the boxes of a pair in touch, and is that the answer?
+//!
+//! One run of the finder's pairs at a time: pairs of the slow are dropped, the boxes of the others
+//! are swept in lanes for their first and last time. Two plain boxes are answered by that; where one
+//! is accelerated the sweep of accelerating boxes answers. With a convex shape on either side the
+//! two times are the window in which the shapes are asked.
+
+use super::bounds::{Bounds, PLAIN, accelerating};
+use super::impacts::{Impact, Kind};
+use super::scene::{Config, Flags, Scene};
+use super::tick::Stages;
+use crate::geom::{Aabb, AcceleratingBox, Contact, Pair, State, SweptPair};
+use crate::kernels::sweep::{self, Answers, Sweep};
+use crate::kernels::{chord, separate};
+use crate::lanes::Level;
+use crate::narrowphase::advance::Touch;
+use crate::store::{Boxes, Checked};
+use alloc::vec::Vec;
+
+/// Pairs that are swept at a time: what is read of their rows should stay in the nearest cache.
+const BLOCK: usize = 32;
+
+/// Two bodies whose shapes are to be asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ask {
+    pub(super) pair: Pair,
+    /// First and last time of the boxes.
+    pub(super) window: [f32; 2],
+    pub(super) sensor: bool,
+}
+
+/// What is known of a pair by its boxes.
+pub(super) enum Verdict {
+    Apart,
+    Meet(Impact),
+    Ask(Ask),
+}
+
+/// What the stages know of a tick.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a, 's> {
+    pub(super) scene: &'a Scene<'a, 's>,
+    pub(super) config: &'a Config,
+    pub(super) bounds: &'a Bounds,
+    pub(super) boxes: Boxes<'a>,
+}
+
+/// One run of pairs, and what became of them.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    pairs: Vec<Pair>,
+    pub(super) impacts: Vec<Impact>,
+    pub(super) sensed: Vec<Impact>,
+    pub(super) asks: Vec<Ask>,
+    pub(super) slow: Vec<Pair>,
+    pub(super) counts: Stages,
+}
+
+impl Part {
+    /// Looks at a run of pairs.
+    pub(super) fn fill(&mut self, known: &Known<'_, '_>, level: Level, run: &[SweptPair]) {
+        self.pairs.clear();
+        self.impacts.clear();
+        self.sensed.clear();
+        self.asks.clear();
+        self.slow.clear();
+        self.counts = Stages { candidates: run.len(), ..Stages::default() };
+        if known.config.fast > 0.0 {
+            for &pair in run {
+                let to =
+                    if known.is_wanted(pair.into()) { &mut self.pairs } else { &mut self.slow };
+                to.push(pair.into());
+            }
+        } else {
+            self.pairs.extend(run.iter().map(|&pair| Pair::from(pair)));
+        }
+        self.counts.slow = self.slow.len();
+        let pairs = core::mem::take(&mut self.pairs);
+        pairs.chunks(BLOCK).for_each(|pairs| self.block(known, level, pairs));
+        self.pairs = pairs;
+        self.counts.convex = self.asks.len();
+    }
+
+    /// Sweeps a few pairs and looks at them while their rows are in the cache.
+    fn block(&mut self, known: &Known<'_, '_>, level: Level, pairs: &[Pair]) {
+        let (mut first, mut last) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let mut contact = [Contact::SEPARATED; BLOCK];
+        let count = pairs.len();
+        let answers = Answers {
+            first: &mut first[..count],
+            last: &mut last[..count],
+            contact: &mut contact[..count],
+        };
+        // A rejected row is in no pair.
+        sweep::pairs(level, &Checked::all_valid(known.boxes), pairs, answers)
+            .expect("the finder names rows");
+        for (at, &pair) in pairs.iter().enumerate() {
+            let swept = Sweep { first: first[at], last: last[at], contact: contact[at] };
+            let sensor = known.is_sensed(pair);
+            match known.verdict(pair, swept, sensor) {
+                Verdict::Apart => self.counts.apart += 1,
+                Verdict::Ask(ask) => self.asks.push(ask),
+                Verdict::Meet(impact) => {
+                    self.counts.boxes += 1;
+                    if sensor { &mut self.sensed } else { &mut self.impacts }.push(impact);
+                }
+            }
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        (self.pairs.capacity() + self.slow.capacity()) * size_of::<Pair>()
+            + (self.impacts.capacity() + self.sensed.capacity()) * size_of::<Impact>()
+            + self.asks.capacity() * size_of::<Ask>()
+    }
+}
+
+impl Known<'_, '_> {
+    fn flags(&self, row: u32) -> Flags {
+        self.scene.flags.map_or(Flags::MOVES, |flags| flags[row as usize])
+    }
+
+    pub(super) fn is_sensed(&self, pair: Pair) -> bool {
+        self.scene.flags.is_some() && (self.flags(pair.a) | self.flags(pair.b)).has(Flags::SENSOR)
+    }
+
+    /// Whether one of the two is fast, marked or a sensor.
+    pub(super) fn is_wanted(&self, pair: Pair) -> bool {
+        let flags = self.flags(pair.a) | self.flags(pair.b);
+        flags.has(Flags::CCD)
+            || flags.has(Flags::SENSOR)
+            || [pair.a, pair.b]
+                .into_iter()
+                .any(|row| self.bounds.speed(self.scene, row) >= self.config.fast)
+    }
+
+    /// What touches at the start count as.
+    pub(super) fn touch(&self, sensor: bool) -> Touch {
+        if sensor { Touch::Hit } else { self.config.touch }
+    }
+
+    /// What a pair is answered whose boxes were swept.
+    pub(super) fn verdict(&self, pair: Pair, sweep: Sweep, sensor: bool) -> Verdict {
+        if !sweep.contact.is_hit() {
+            return Verdict::Apart;
+        }
+        let ask = Ask { pair, window: [sweep.first, sweep.last], sensor };
+        let rows = [pair.a, pair.b];
+        if rows.iter().any(|&row| self.bounds.convex_of(row) != PLAIN) {
+            return Verdict::Ask(ask);
+        }
+        if !self.scene.is_accelerated() {
+            return self.boxes(pair, sweep, sensor).map_or(Verdict::Apart, Verdict::Meet);
+        }
+        let of = rows.map(|row| accelerating(self.scene, row));
+        if of.iter().all(|of| of.accel == [0.0; 3]) {
+            return self.boxes(pair, sweep, sensor).map_or(Verdict::Apart, Verdict::Meet);
+        }
+        let [a, b] = of.map(|of| AcceleratingBox { aabb: self.skinned(&of), ..of });
+        let exact = sweep::accelerating::one_to_one(&a, &b).expect("a rejected row is in no pair");
+        if exact.contact.is_hit() {
+            match self.boxes(pair, exact, sensor) {
+                Some(impact) => return Verdict::Meet(impact),
+                // What touches and parts may come back within the tick.
+                None => return Verdict::Ask(ask),
+            }
+        }
+        Verdict::Apart
+    }
+
+    /// The box of a row without shape, with its part of the target distance.
+    fn skinned(&self, of: &AcceleratingBox) -> Aabb {
+        if self.config.target_distance == 0.0 {
+            return of.aabb;
+        }
+        let half = 0.5 * self.config.target_distance;
+        let skin = if half + half < self.config.target_distance { half.next_up() } else { half };
+        chord::one(&AcceleratingBox { accel: [0.0; 3], ..*of }, skin).aabb
+    }
+
+    /// How two boxes without shape meet; nothing where they only touch at the start and that does
+    /// not count.
+    fn boxes(&self, pair: Pair, sweep: Sweep, sensor: bool) -> Option<Impact> {
+        let Sweep { first, last, contact } = sweep;
+        let of = [pair.a, pair.b].map(|row| accelerating(self.scene, row));
+        let mut impact = Impact { toi: first, pair, last, ..Impact::default() };
+        let mut axis_of = contact;
+        if contact.state() == State::Overlapping {
+            if contact.is_surface() {
+                let counts = match self.touch(sensor) {
+                    Touch::Hit => true,
+                    Touch::IfClosing => contact.is_closing(),
+                    Touch::Ignore => false,
+                };
+                if !counts {
+                    return None;
+                }
+            } else {
+                let [a, b] = [&of[0], &of[1]].map(|of| self.skinned(of));
+                let push = separate::one_to_one(&a, &b).ok().flatten();
+                (impact.depth, axis_of) =
+                    push.map_or((0.0, contact), |push| (push.depth, push.contact));
+                impact.kind = Kind::Overlapping;
+            }
+        }
+        impact.normal = axis_of.normal();
+        let t = f64::from(first);
+        let mut closing = 0.0;
+        for axis in 0..3 {
+            let number = |x: [f32; 3]| f64::from(x[axis]);
+            let [a, b] = [&of[0], &of[1]].map(|of| {
+                let (delta, accel) = (number(of.delta), number(of.accel));
+                let by = (delta + 0.5 * accel * t) * t;
+                [number(of.aabb.min) + by, number(of.aabb.max) + by, delta + accel * t]
+            });
+            let normal = number(impact.normal);
+            closing += (a[2] - b[2]) * normal;
+            let low = if a[0] > b[0] { a[0] } else { b[0] };
+            let high = if a[1] < b[1] { a[1] } else { b[1] };
+            // The middle of what they share, or of the gap that is left for rounding or a skin.
+            let middle = 0.5 * (low + high);
+            let side = |[low, high, _]: [f64; 3], outward: f64| {
+                if outward != 0.0 {
+                    return if outward > 0.0 { high } else { low };
+                }
+                let inside = if middle < high { middle } else { high };
+                if inside > low { inside } else { low }
+            };
+            impact.on_a[axis] = side(a, normal) as f32;
+            impact.on_b[axis] = side(b, -normal) as f32;
+        }
+        impact.closing = closing as f32;
+        Some(impact)
+    }
+}

@@ -1,0 +1,240 @@
+//! What of the proxies of a [`Broadphase`] meets in the tick?
+//!
+//! The world finds which boxes touch; of those that do, each proxy is asked once for what else is known
+//! of it. From then on it is a [`Scene`] of the proxies that are in some pair, row by row in the order of
+//! their ids, and the stages of the pipeline answer.
+
+use super::impacts::Impact;
+use super::scene::{Convex, Flags, PipelineError, Scene};
+use super::tick::{Pipeline, Stages};
+use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
+use crate::geom::{Invalid, Motion, MovingBox, SweptPair};
+use crate::kernels::chord;
+use crate::narrowphase::Shape;
+use crate::store::BoxStore;
+use alloc::vec::Vec;
+
+/// What is known of a proxy besides its box.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'s> {
+    /// Its shape and how it moves; without one it is its box.
+    pub shape: Option<(Shape<'s>, Motion)>,
+    /// Whether it is a sensor or marked for looking at. Who moves is for the world to say.
+    pub flags: Flags,
+}
+
+impl<'s> From<(Shape<'s>, Motion)> for About<'s> {
+    /// A shape, to be stopped.
+    fn from(shape: (Shape<'s>, Motion)) -> Self {
+        Self { shape: Some(shape), flags: Flags::MOVES }
+    }
+}
+
+impl<'s> From<Option<(Shape<'s>, Motion)>> for About<'s> {
+    /// A shape or a box, to be stopped.
+    fn from(shape: Option<(Shape<'s>, Motion)>) -> Self {
+        Self { shape, flags: Flags::MOVES }
+    }
+}
+
+/// The memory of ticks of a world.
+#[derive(Debug, Default)]
+pub(super) struct Proxies {
+    ids: Vec<ProxyId>,
+    /// Of the slot of a proxy its row; only of those in `ids`.
+    rows: Vec<u32>,
+    boxes: BoxStore,
+    flags: Vec<Flags>,
+    pairs: Vec<SweptPair>,
+    /// Empty: kept for its memory.
+    convex: Vec<Convex<'static>>,
+    rejected: Vec<(ProxyId, Invalid)>,
+    impacts: Vec<Impact<ProxyPair>>,
+    sensed: Vec<Impact<ProxyPair>>,
+}
+
+impl Proxies {
+    pub(super) fn bytes(&self) -> usize {
+        self.ids.capacity() * size_of::<ProxyId>()
+            + self.rows.capacity() * size_of::<u32>()
+            + self.flags.capacity()
+            + self.pairs.capacity() * size_of::<SweptPair>()
+            + self.convex.capacity() * size_of::<Convex<'_>>()
+            + (self.impacts.capacity() + self.sensed.capacity()) * size_of::<Impact<ProxyPair>>()
+    }
+}
+
+/// The impacts of a tick of a world, where the pipeline wrote them.
+#[derive(Clone, Copy, Debug)]
+pub struct TickedWorld<'a> {
+    impacts: &'a [Impact<ProxyPair>],
+    sensed: &'a [Impact<ProxyPair>],
+    rejected: &'a [(ProxyId, Invalid)],
+    stages: &'a Stages,
+}
+
+impl<'a> TickedWorld<'a> {
+    /// What meets, by time, then by pair.
+    #[must_use]
+    pub fn impacts(&self) -> &'a [Impact<ProxyPair>] {
+        self.impacts
+    }
+
+    /// What meets a sensor, by time, then by pair.
+    #[must_use]
+    pub fn sensed(&self) -> &'a [Impact<ProxyPair>] {
+        self.sensed
+    }
+
+    /// Proxies whose shape or motion is none, though their box is one. They meet nobody.
+    #[must_use]
+    pub fn rejected(&self) -> &'a [(ProxyId, Invalid)] {
+        self.rejected
+    }
+
+    /// What the stages took, and what became of the pairs.
+    #[must_use]
+    pub fn stages(&self) -> &'a Stages {
+        self.stages
+    }
+}
+
+impl<'a> IntoIterator for TickedWorld<'a> {
+    type Item = &'a Impact<ProxyPair>;
+    type IntoIter = core::slice::Iter<'a, Impact<ProxyPair>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.impacts.iter()
+    }
+}
+
+impl Pipeline {
+    /// What of the proxies of `world` meets in the tick: updates the world, which finds the pairs,
+    /// and answers those that touch.
+    ///
+    /// `about` is asked once for each proxy that is in a pair. The box and the displacement of a
+    /// proxy with a shape must hold it all the tick, as [`Pipeline::holding`] makes them, and with a
+    /// target distance every box must be that much larger, half of it, or have as much margin. Limits
+    /// and thresholds of the [`Config`](super::Config) apply; which proxies move, and filters, are
+    /// the world's. What is new and what has ended stays in [`Broadphase::changes`].
+    ///
+    /// # Errors
+    ///
+    /// [`PipelineError`]: what is wrong with the settings, or more pairs than the world allows.
+    ///
+    /// ```
+    /// use swath::pipeline::Config;
+    /// use swath::{Aabb, Broadphase, Motion, Pipeline, Pose, Proxy, Shape};
+    ///
+    /// let mut world = Broadphase::new();
+    /// let wall = world.insert(Aabb::new([0.0, -5.0, -5.0], [0.2, 5.0, 5.0])?, Proxy::fixed())?;
+    /// let ball = Shape::sphere(0.05)?;
+    /// let motion = Motion::new(Pose::at([-50.0, 0.0, 0.0])?, [100.0, 0.0, 0.0])?;
+    /// let held = Pipeline::holding(&ball, &motion)?;
+    /// let bullet = world.insert(held.aabb, Proxy::moving())?;
+    /// world.set(bullet, held.aabb, held.delta)?; // where it is, how far it goes
+    ///
+    /// let mut ccd = Pipeline::new(Config::default());
+    /// for hit in ccd.tick_world(&mut world, |id| (id == bullet).then_some((ball, motion)))? {
+    ///     // Sorted by time, then pair.
+    ///     assert_eq!((hit.pair.a, hit.pair.b), (wall, bullet));
+    ///     assert!(hit.toi <= 0.4995 && hit.toi > 0.4994);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tick_world<'s, A: Into<About<'s>>>(
+        &mut self,
+        world: &mut Broadphase,
+        mut about: impl FnMut(ProxyId) -> A,
+    ) -> Result<TickedWorld<'_>, PipelineError> {
+        self.config().validate()?;
+        let mut clock = crate::broadphase::Clock::start();
+        world.update()?;
+        let found = clock.lap();
+        let world = &*world;
+        let touching = world.changes().touching();
+        let mut proxies = core::mem::take(&mut self.proxies);
+        proxies.name(touching.iter().map(|&pair| pair.into()));
+        let mut convex: Vec<Convex<'s>> = core::mem::take(&mut proxies.convex);
+        proxies.boxes.clear();
+        proxies.flags.clear();
+        proxies.rejected.clear();
+        for (row, &id) in (0..).zip(&proxies.ids) {
+            let About { shape, flags } = about(id).into();
+            proxies.flags.push(flags | Flags::MOVES);
+            let moving = world.moving_box(id).unwrap_or_default();
+            proxies.boxes.push(moving).expect("the world holds boxes");
+            if let Some((shape, motion)) = shape {
+                match shape.bounds_over(&motion) {
+                    Ok(_) => convex.push(Convex { row, shape, motion }),
+                    Err(invalid) => proxies.rejected.push((id, invalid)),
+                }
+            }
+        }
+        proxies.pairs.clear();
+        for &pair in touching {
+            let out = |id| proxies.rejected.binary_search_by_key(&id, |&(id, _)| id).is_ok();
+            if !proxies.rejected.is_empty() && (out(pair.a) || out(pair.b)) {
+                continue;
+            }
+            let [a, b] = [pair.a, pair.b].map(|id| proxies.rows[id.index() as usize]);
+            proxies.pairs.push(SweptPair { a, b, first: pair.first });
+        }
+        let boxes = proxies.boxes.columns();
+        let scene = Scene::new(boxes).convex(&convex).flagged(&proxies.flags);
+        let work = self.answer(&scene, &proxies.pairs);
+        let named = |impact: &Impact| {
+            let [a, b] = [impact.pair.a, impact.pair.b].map(|row| proxies.ids[row as usize]);
+            impact.named(ProxyPair { a, b })
+        };
+        proxies.impacts.clear();
+        proxies.impacts.extend(work.impacts.sorted.iter().map(named));
+        proxies.sensed.clear();
+        proxies.sensed.extend(work.sensed.sorted.iter().map(named));
+        // Emptied, the memory is anybody's.
+        convex.clear();
+        let nothing = |_| -> Convex<'static> { unreachable!("it is empty") };
+        proxies.convex = convex.into_iter().map(nothing).collect();
+        self.proxies = proxies;
+        self.set_pairs_time(found);
+        let (stages, Proxies { impacts, sensed, rejected, .. }) = self.told();
+        Ok(TickedWorld { impacts, sensed, rejected, stages })
+    }
+
+    /// A moving box that holds a shape all the tick, for a proxy: see the [module](super) on curved
+    /// paths.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] when the motion is none, or the box would reach past
+    /// [`COORD_MAX`](crate::COORD_MAX).
+    pub fn holding(shape: &Shape<'_>, motion: &Motion) -> Result<MovingBox, Invalid> {
+        let held = chord::one(&shape.bounds_over(motion)?, 0.0);
+        held.validate()?;
+        Ok(held)
+    }
+}
+
+impl Proxies {
+    /// Gives rows to the proxies in pairs, in the order of their ids.
+    fn name(&mut self, pairs: impl Iterator<Item = ProxyPair>) {
+        let Self { ids, rows, .. } = self;
+        ids.clear();
+        for id in pairs.flat_map(|ProxyPair { a, b }| [a, b]) {
+            let slot = id.index() as usize;
+            if slot >= rows.len() {
+                rows.resize(slot + 1, 0);
+            }
+            // Listed if its row is where it is listed.
+            let listed = ids.get(rows[slot] as usize) == Some(&id);
+            if !listed {
+                rows[slot] = ids.len() as u32;
+                ids.push(id);
+            }
+        }
+        ids.sort_unstable();
+        for (row, id) in (0..).zip(&*ids) {
+            rows[id.index() as usize] = row;
+        }
+    }
+}
