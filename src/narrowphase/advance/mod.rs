@@ -47,6 +47,7 @@ mod step;
 pub use super::batch::{Meetings, PairsError, pairs};
 use super::shape::Shape;
 use crate::geom::{Invalid, Motion};
+use alloc::vec::Vec;
 
 /// How many rounds one search may take.
 pub const ADVANCE_ROUNDS_MAX: u32 = 2048;
@@ -209,6 +210,55 @@ pub fn one_to_one(
     a_motion.validate()?;
     b_motion.validate()?;
     Ok(of_valid((a, a_motion), (b, b_motion), settings))
+}
+
+/// One round of a search: what it was sure of, and by which plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Step {
+    /// A fraction of the tick, rounded down: the plane of the round before lasted to here.
+    pub t: f32,
+    /// Not more than the distance then: how far the plane shows the shapes to be apart, less what
+    /// rounding may do. Negative infinity where this round saw none.
+    pub gap: f32,
+    /// The unit normal of the plane, from `a` to `b`.
+    pub normal: [f32; 3],
+}
+
+/// As [`one_to_one`], the same bits, and appends each round of the search to `steps`: to draw it, or
+/// to see why it is long. Of use to people; engines need none of it and pay nothing for it.
+///
+/// # Errors
+///
+/// As [`one_to_one`]; then nothing is appended.
+///
+/// ```
+/// use swath::advance::{self, Settings};
+/// use swath::{Motion, Pose, Shape};
+///
+/// let ball = Shape::sphere(1.0)?;
+/// let thrown = Motion::new(Pose::at([-6.0, 1.0, 0.0])?, [8.0, 0.0, 0.0])?;
+/// let still = Motion::from(Pose::IDENTITY);
+/// let mut steps = Vec::new();
+/// let toi = advance::traced(&ball, &thrown, &ball, &still, &Settings::default(), &mut steps)?;
+/// assert_eq!(steps.len(), toi.rounds as usize);
+/// assert!(steps[0].t == 0.0 && steps.is_sorted_by(|one, next| one.t <= next.t));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn traced(
+    a: &Shape<'_>,
+    a_motion: &Motion,
+    b: &Shape<'_>,
+    b_motion: &Motion,
+    settings: &Settings,
+    steps: &mut Vec<Step>,
+) -> Result<Toi, AdvanceError> {
+    settings.validate()?;
+    a_motion.validate()?;
+    b_motion.validate()?;
+    let window = settings.window.map(f64::from);
+    let mut search = search::Search::new((a, a_motion), (b, b_motion), settings, window);
+    Ok(search.run_watched(|step| steps.push(step)))
 }
 
 /// [`one_to_one`] of what is known to be valid.

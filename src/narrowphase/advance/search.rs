@@ -14,7 +14,7 @@ use super::super::simplex::Simplex;
 use super::super::vector::{V3, lesser, round_down};
 use super::course::Course;
 use super::step::{self, Band, Plane, Reach};
-use super::{ADVANCE_ROUNDS_MAX, Advance, Settings, Toi, Touch};
+use super::{ADVANCE_ROUNDS_MAX, Advance, Settings, Step, Toi, Touch};
 use crate::geom::Motion;
 
 /// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
@@ -72,11 +72,16 @@ impl<'s> Search<'s> {
     }
 
     pub(in super::super) fn run(&mut self) -> Toi {
-        let advance = self.advance();
+        self.run_watched(|_| ())
+    }
+
+    /// As [`Search::run`]; `watch` is told each round.
+    pub(super) fn run_watched(&mut self, watch: impl FnMut(Step)) -> Toi {
+        let advance = self.advance(watch);
         Toi { advance, rounds: self.rounds, supports: self.supports }
     }
 
-    fn advance(&mut self) -> Advance {
+    fn advance(&mut self, mut watch: impl FnMut(Step)) -> Advance {
         let [from, to] = self.window;
         let straight = self.course.is_straight();
         let mut aim = self.aim();
@@ -93,6 +98,7 @@ impl<'s> Search<'s> {
             let x = self.course.between(t);
             let first = self.rounds == 1;
             let mut found = self.nearest(&two, x, &mut simplex, normal, (&aim, first));
+            watch(self.step(t, &found));
             let mut inside = None;
             if first && found.upper <= aim.accept {
                 match self.touch(&two, t, x, &found, &simplex) {
@@ -170,6 +176,8 @@ impl<'s> Search<'s> {
         Aim { band, accept: self.level + self.tolerance }
     }
 
+    // Asked each round, by the search that is watched and the one that is not.
+    #[inline(always)]
     fn nearest(
         &mut self,
         two: &Two<'_>,
@@ -196,6 +204,13 @@ impl<'s> Search<'s> {
         });
         self.supports += found.supports;
         found
+    }
+
+    /// What this round knows.
+    fn step(&self, t: f64, found: &Nearest) -> Step {
+        let margins = self.course.a.shape.margin + self.course.b.shape.margin;
+        let gap = found.lower - margins - self.course.slack;
+        Step { t: round_down(t), gap: round_down(gap), normal: found.plane.to_f32() }
     }
 
     /// What a touch at the start means: an answer, or what to look for next.

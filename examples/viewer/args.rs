@@ -1,0 +1,68 @@
+//! What was asked for?
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Error, Parser, value_parser};
+
+use super::worlds::Scene;
+
+/// More than a page can show with grace.
+const BOXES_MAX: i64 = 100_000;
+const TICKS_MAX: i64 = 10_000;
+
+/// Shows recorded ticks and the search for the first time of one convex pair, in a browser.
+///
+/// The address is printed; nobody but this machine can reach it.
+#[derive(Debug, Parser)]
+#[command(name = "viewer")]
+pub(crate) struct Args {
+    /// Where to listen on 127.0.0.1; 0 takes a free port.
+    #[arg(long, value_name = "PORT", default_value_t = 8117)]
+    pub(crate) port: u16,
+    /// Write the page of recorded ticks to this file instead of serving it.
+    #[arg(long, value_name = "FILE", conflicts_with = "port")]
+    pub(crate) out: Option<PathBuf>,
+    /// uniform, dense, bullets, mixed, pile, sheet, static, clusters, walls, ...
+    #[arg(long, default_value_t = Scene::Bullets)]
+    pub(crate) scene: Scene,
+    /// How many boxes the scene has.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX))]
+    pub(crate) boxes: u32,
+    /// How many ticks of the scene are recorded.
+    #[arg(long, value_name = "K", default_value_t = 40)]
+    #[arg(value_parser = value_parser!(u32).range(1..=TICKS_MAX))]
+    pub(crate) ticks: u32,
+    /// What the scene is drawn from.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Recorded ticks (`.swt`) instead of a scene, in this order.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(conflicts_with_all = ["boxes", "scene", "seed", "ticks"])]
+    pub(crate) trace: Vec<PathBuf>,
+}
+
+impl Args {
+    pub(crate) fn of_command_line() -> Result<Self, Error> {
+        Self::try_parse()
+    }
+}
+
+/// Prints the help that was asked for, or what is wrong with the flags, in one line.
+pub(crate) fn say(error: &Error) -> ExitCode {
+    if error.exit_code() == 0 {
+        // A reader that went away has read enough.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    let mut words = Vec::new();
+    for line in text.lines().take_while(|line| !line.is_empty()) {
+        words.extend(line.split_whitespace());
+    }
+    // Nothing is left to be done where even stderr is closed.
+    let _ = writeln!(io::stderr(), "{} (try '--help')", words.join(" "));
+    ExitCode::from(2)
+}

@@ -1,0 +1,63 @@
+//! What do ticks, and the search for one first time, look like?
+//!
+//! Serves two pages on this machine alone. The first plays recorded ticks: boxes, the bounds of
+//! their paths, the pairs that might meet, and where and when they do. The second moves two convex
+//! shapes as you tell it, asks the crate when they touch, and draws the search. Each page is one
+//! file that loads nothing from elsewhere.
+//!
+//! ```text
+//! cargo run --release --example viewer
+//! cargo run --release --example viewer -- --scene pile --boxes 2000
+//! cargo run --release --example viewer -- --trace pile.swt --out pile.html
+//! ```
+//!
+//! What goes wrong is said in one line on stderr. Exit code: 0, or 2 for a bad flag, else 1.
+
+mod args;
+mod facets;
+mod mesh;
+mod pages;
+mod pair;
+mod recording;
+mod server;
+mod solids;
+mod stop;
+#[path = "../../benches/worlds/mod.rs"]
+mod worlds;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use args::Args;
+use recording::Recording;
+use stop::Stop;
+
+fn main() -> ExitCode {
+    let args = match Args::of_command_line() {
+        Ok(args) => args,
+        Err(error) => return args::say(&error),
+    };
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(stop) => {
+            // Nothing is left to be done where even stderr is closed.
+            let _ = writeln!(io::stderr(), "error: {stop}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes the page of recorded ticks, or serves both pages until the process is ended.
+fn run(args: &Args) -> Result<(), Stop> {
+    let recording = if args.trace.is_empty() {
+        Recording::of_scene(args)?
+    } else {
+        Recording::of_traces(&args.trace)?
+    };
+    let ticks = pages::ticks(&recording)?;
+    if let Some(path) = &args.out {
+        return std::fs::write(path, ticks)
+            .map_err(|error| Stop::Out { path: path.clone(), error });
+    }
+    server::serve(args.port, &ticks, &pages::pair())
+}

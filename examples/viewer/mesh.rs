@@ -1,0 +1,165 @@
+//! What does a shape look like?
+//!
+//! The hull of the corners of its core, each with a ball of the margin around it. Circles and balls
+//! are drawn with corners, on the surface: never outside of the shape, inside by at most a hundredth of a
+//! radius for all but rounded hulls of many points. Normals are smooth across edges that are blunt.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::facets::{self, Facet, Point, dot, minus, unit};
+use super::recording::floats;
+use super::solids::{Form, Lent, Solid};
+
+/// Corners of a circle.
+const CIRCLE: usize = 48;
+/// Cores with so many corners are rounded with balls of the second and third fineness.
+const CORNERS: [usize; 2] = [2, 16];
+/// The cosine of the greatest angle that is drawn smooth: sharp shapes, and rounded ones.
+const SMOOTH: [f64; 2] = [0.96, 0.75];
+
+/// Triangles in the axes of the body; columns of `f32` as base64.
+#[derive(Debug, Serialize)]
+pub(crate) struct Mesh {
+    /// Nine numbers a triangle.
+    positions: String,
+    /// Of the corners, as `positions`.
+    normals: String,
+    /// Twelve numbers an edge: its ends, and the normals of the triangles beside it.
+    edges: String,
+    /// The cosine of the angle from which on an edge is sharp. Others are seen as outlines only.
+    smooth: f64,
+    triangles: usize,
+}
+
+/// The mesh of a shape, or what is wrong with it.
+pub(crate) fn answer(solid: &Solid) -> Result<Mesh, String> {
+    let lent = solid.lend()?;
+    solid.shape(&lent)?;
+    let (corners, margin) = corners(solid, &lent);
+    let directions = match (margin > 0.0, corners.len()) {
+        (false, _) => vec![[0.0; 3]],
+        (true, count) => ball(CORNERS.iter().filter(|&&most| count <= most).count()),
+    };
+    let points: Vec<Point> = corners
+        .iter()
+        .flat_map(|corner| {
+            directions.iter().map(|way| std::array::from_fn(|k| corner[k] + margin * way[k]))
+        })
+        .collect();
+    Ok(drawn(&points, SMOOTH[usize::from(margin > 0.0)]))
+}
+
+/// The corners of the scaled core and the margin.
+fn corners(solid: &Solid, lent: &Lent) -> (Vec<Point>, f64) {
+    let wide = |p: &[f32; 3]| p.map(f64::from);
+    let circle = |y: f32, radius: f32| {
+        (0..CIRCLE).map(move |k| {
+            let (sin, cos) = (std::f64::consts::TAU * k as f64 / CIRCLE as f64).sin_cos();
+            [cos * f64::from(radius), y.into(), sin * f64::from(radius)]
+        })
+    };
+    let (corners, margin): (Vec<Point>, f32) = match &solid.form {
+        Form::Point => (vec![[0.0; 3]], 0.0),
+        Form::Sphere { radius } => (vec![[0.0; 3]], *radius),
+        Form::Segment { a, b } => (vec![wide(a), wide(b)], 0.0),
+        Form::Triangle { a, b, c } => (vec![wide(a), wide(b), wide(c)], 0.0),
+        Form::Capsule { half_height, radius } => {
+            ([-half_height, *half_height].map(|y| [0.0, y.into(), 0.0]).to_vec(), *radius)
+        }
+        Form::Cuboid { half } => {
+            let side =
+                |corner: usize, k: usize| if corner >> k & 1 == 0 { -half[k] } else { half[k] };
+            let corner = |corner| std::array::from_fn(|k| side(corner, k).into());
+            ((0..8).map(corner).collect(), 0.0)
+        }
+        &Form::Cylinder { half_height, radius } => {
+            (circle(-half_height, radius).chain(circle(half_height, radius)).collect(), 0.0)
+        }
+        &Form::Cone { half_height, radius } => {
+            let tip = [0.0, half_height.into(), 0.0];
+            (circle(-half_height, radius).chain([tip]).collect(), 0.0)
+        }
+        Form::Hull { .. } => {
+            let Lent::Hull(hull) = lent else { return (Vec::new(), 0.0) };
+            (hull.vertices().map(|vertex| wide(&vertex)).collect(), 0.0)
+        }
+        Form::Ellipsoid { half } => {
+            let half = wide(half);
+            let on = |way: Point| std::array::from_fn(|k| way[k] * half[k]);
+            (ball(2).into_iter().map(on).collect(), 0.0)
+        }
+    };
+    let scale = wide(&solid.scale);
+    let scaled = corners.iter().map(|corner| std::array::from_fn(|k| corner[k] * scale[k]));
+    // Only what is scaled alike has a margin here.
+    (scaled.collect(), f64::from(margin) * scale[0].abs() + f64::from(solid.rounded))
+}
+
+/// Directions: the corners of an icosahedron, its triangles cut in four once and as often again.
+fn ball(fineness: usize) -> Vec<Point> {
+    let golden = 0.5 * (1.0 + 5.0_f64.sqrt());
+    let mut corners: Vec<Point> = Vec::new();
+    for (a, b) in [(1.0, golden), (1.0, -golden), (-1.0, golden), (-1.0, -golden)] {
+        corners.extend([[0.0, a, b], [a, b, 0.0], [b, 0.0, a]].map(unit));
+    }
+    for _ in 0..=fineness {
+        let edges: Vec<_> = facets::facets(&corners)
+            .iter()
+            .flat_map(|facet| facets::sides(facet.corners))
+            .collect();
+        let middle = |[from, to]: [usize; 2]| {
+            unit(std::array::from_fn(|k| corners[from][k] + corners[to][k]))
+        };
+        let middles: Vec<_> =
+            edges.into_iter().filter(|[from, to]| from < to).map(middle).collect();
+        corners.extend(middles);
+    }
+    corners
+}
+
+/// Triangles with normals that are smooth where the cosine of the angle allows it, and the edges.
+fn drawn(points: &[Point], smooth: f64) -> Mesh {
+    let hull = facets::facets(points);
+    let mut around: HashMap<usize, Vec<&Facet>> = HashMap::new();
+    let mut beside: HashMap<[usize; 2], Vec<&Facet>> = HashMap::new();
+    for facet in &hull {
+        for [from, to] in facets::sides(facet.corners) {
+            around.entry(from).or_default().push(facet);
+            beside.entry([from.min(to), from.max(to)]).or_default().push(facet);
+        }
+    }
+    let area = |facet: &Facet| {
+        let [a, b, c] = facet.corners.map(|corner| points[corner]);
+        let across = facets::cross(minus(b, a), minus(c, a));
+        dot(across, across).sqrt()
+    };
+    let (mut positions, mut normals, mut edges) = (Vec::new(), Vec::new(), Vec::new());
+    let push = |column: &mut Vec<f32>, point: Point| column.extend(point.map(|x| x as f32));
+    for facet in hull.iter().filter(|facet| area(facet) > 0.0) {
+        for corner in facet.corners {
+            let mut sum = [0.0; 3];
+            for other in &around[&corner] {
+                let weight =
+                    if dot(other.normal, facet.normal) >= smooth { area(other) } else { 0.0 };
+                sum = std::array::from_fn(|k| sum[k] + weight * other.normal[k]);
+            }
+            push(&mut positions, points[corner]);
+            push(&mut normals, unit(sum));
+        }
+    }
+    let mut beside: Vec<_> = beside.into_iter().collect();
+    beside.sort_unstable_by_key(|&(edge, _)| edge);
+    for ([from, to], sides) in beside {
+        let (Some(one), Some(other)) = (sides.first(), sides.last()) else { continue };
+        if points[from] != points[to] {
+            for column in [points[from], points[to], one.normal, other.normal] {
+                push(&mut edges, column);
+            }
+        }
+    }
+    let triangles = positions.len() / 9;
+    let [positions, normals, edges] = [positions, normals, edges].map(|column| floats(&column));
+    Mesh { positions, normals, edges, smooth, triangles }
+}

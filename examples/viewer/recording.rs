@@ -1,0 +1,145 @@
+//! What happens in the ticks of a scene or of recorded files, for a page to draw?
+//!
+//! Per tick: each box as nine `f32` (min, max, delta), whether it moves, the union pairs, the swept
+//! pairs and their first times. Columns go into the page as base64 of little-endian numbers, which
+//! a browser reads as typed arrays without parsing.
+
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use swath::{BoxSet, Boxes, PairFinder};
+
+use super::args::Args;
+use super::stop::Stop;
+use super::worlds::World;
+use super::worlds::trace::Trace;
+
+/// Of numbers in a page, before base64.
+const BYTES_MAX: usize = 64 << 20;
+const MEGABYTE: usize = 1 << 20;
+
+/// What the page of ticks is made of.
+#[derive(Debug, Serialize)]
+pub(crate) struct Recording {
+    name: String,
+    ticks: Vec<Tick>,
+}
+
+/// One tick; columns are base64.
+#[derive(Debug, Default, Serialize)]
+struct Tick {
+    name: String,
+    boxes: usize,
+    /// Nine `f32` a box.
+    rows: String,
+    /// A byte a box.
+    moves: String,
+    /// Two `u32` a pair.
+    union: String,
+    swept: String,
+    /// An `f32` a swept pair.
+    first: String,
+}
+
+/// Makes ticks of worlds, and counts what they weigh.
+struct Recorder {
+    finder: PairFinder,
+    bytes: usize,
+}
+
+impl Recording {
+    pub(crate) fn of_scene(args: &Args) -> Result<Self, Stop> {
+        let name = format!("scene {}, seed {}", args.scene, args.seed);
+        let mut world = World::new(args.scene, args.boxes as usize, args.seed);
+        let mut recorder = Recorder::new();
+        let mut ticks = Vec::new();
+        for tick in 0..args.ticks {
+            if tick > 0 {
+                world.step();
+            }
+            ticks.push(recorder.tick(format!("tick {tick}"), &world, Some(&world.moves))?);
+        }
+        Ok(Self { name, ticks })
+    }
+
+    pub(crate) fn of_traces(paths: &[PathBuf]) -> Result<Self, Stop> {
+        let mut recorder = Recorder::new();
+        let mut ticks = Vec::new();
+        for path in paths {
+            let trace = Trace::read(path)?;
+            let file = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
+            let name = format!("{file}, tick {}", trace.tick);
+            // 0 is fixed and 2 is asleep: drawn as what stays, but paired as all.
+            let moves: Vec<_> =
+                trace.kind.iter().map(|kind| u8::from(!matches!(kind, 0 | 2))).collect();
+            let mut tick = recorder.tick(name, &trace.into_world(), None)?;
+            tick.moves = bytes(&moves);
+            ticks.push(tick);
+        }
+        Ok(Self { name: "recorded ticks".to_owned(), ticks })
+    }
+}
+
+impl Recorder {
+    fn new() -> Self {
+        Self { finder: PairFinder::new(), bytes: 0 }
+    }
+
+    fn tick(&mut self, name: String, world: &World, moves: Option<&[bool]>) -> Result<Tick, Stop> {
+        let World { min, max, delta, .. } = world;
+        let [low, high, way] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));
+        let boxes = Boxes::new(low, high, way)?;
+        let set = BoxSet::new(boxes);
+        let set = moves.map_or(set, |moves| set.moving(moves));
+
+        self.weigh(boxes.len() * 37)?;
+        let found = self.finder.union_pairs(set)?;
+        if let Some(first) = found.rejected().first() {
+            let (row, reason, rejected) = (first.row, first.reason, found.rejected().len());
+            return Err(Stop::NoBox { name, row, reason, rejected });
+        }
+        let union: Vec<_> = found.sorted().iter().flat_map(|pair| [pair.a, pair.b]).collect();
+        let swept = self.finder.swept_pairs(set)?.sorted();
+        let pairs: Vec<_> = swept.iter().flat_map(|pair| [pair.a, pair.b]).collect();
+        let first: Vec<_> = swept.iter().map(|pair| pair.first).collect();
+        self.weigh(4 * (union.len() + pairs.len() + first.len()))?;
+
+        let columns = [min, max, delta];
+        let rows: Vec<_> = (0..world.len())
+            .flat_map(|row| columns.into_iter().flatten().map(move |column| column[row]))
+            .collect();
+        let moves: Vec<_> = world.moves.iter().map(|&moves| u8::from(moves)).collect();
+        Ok(Tick {
+            name,
+            boxes: world.len(),
+            rows: floats(&rows),
+            moves: bytes(&moves),
+            union: whole(&union),
+            swept: whole(&pairs),
+            first: floats(&first),
+        })
+    }
+
+    fn weigh(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.bytes += bytes;
+        if self.bytes > BYTES_MAX {
+            let (megabytes, most) = (self.bytes.div_ceil(MEGABYTE), BYTES_MAX / MEGABYTE);
+            return Err(Stop::TooLarge { megabytes, most });
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn floats(numbers: &[f32]) -> String {
+    bytes(&numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>())
+}
+
+fn whole(numbers: &[u32]) -> String {
+    bytes(&numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>())
+}
+
+fn bytes(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}

@@ -1,0 +1,37 @@
+//! Why did the viewer end?
+//!
+//! Promise: each reason is shown as one line.
+
+use std::io;
+use std::path::PathBuf;
+
+use swath::Invalid;
+use swath::broadphase::FindError;
+use swath::store::LengthMismatch;
+
+use super::worlds::fault::TraceError;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Stop {
+    #[error("{0}")]
+    Trace(#[from] TraceError),
+    /// `rejected` rows in all are no boxes; this is the first.
+    #[error("{name}: row {row} is no box: {reason} (such rows: {rejected})")]
+    NoBox { name: String, row: u32, reason: Invalid, rejected: usize },
+    #[error(
+        "a page would hold {megabytes} MB of boxes and pairs, at most {most} are allowed: take fewer boxes or ticks"
+    )]
+    TooLarge { megabytes: usize, most: usize },
+    #[error(transparent)]
+    Columns(#[from] LengthMismatch),
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("cannot make the page: {0}")]
+    Page(#[from] serde_json::Error),
+    #[error("{}: {error}", path.display())]
+    Out { path: PathBuf, error: io::Error },
+    #[error("cannot listen on 127.0.0.1:{port}: {reason}")]
+    Listen { port: u16, reason: String },
+    #[error("cannot print the address: {0}")]
+    Print(io::Error),
+}

@@ -1,0 +1,113 @@
+// The recorded ticks as columns, and what follows from them.
+
+const RECORDING = JSON.parse($("recording").textContent);
+
+const [ALONE, STILL, PAIRED, OVERLAPS] = [0, 1, 2, 3];
+// A first time after every tick.
+const NEVER = 2;
+
+// Unpacked when it is first looked at.
+function tickOf(index) {
+  const packed = RECORDING.ticks[index];
+  if (!packed.unpacked) packed.unpacked = unpack(packed);
+  return packed.unpacked;
+}
+
+function unpack(packed) {
+  const rows = column(Float32Array, packed.rows);
+  const moves = column(Uint8Array, packed.moves);
+  const union = column(Uint32Array, packed.union);
+  const swept = column(Uint32Array, packed.swept);
+  const first = column(Float32Array, packed.first);
+
+  // What each box is, and when it first comes to touch another.
+  const states = new Float32Array(2 * packed.boxes);
+  for (let row = 0; row < packed.boxes; row++) {
+    states[2 * row] = moves[row] ? ALONE : STILL;
+    states[2 * row + 1] = NEVER;
+  }
+  // What stays is shown as that, whatever lies on it; what is as large as the world would hide it.
+  const bounds = extent(rows);
+  const size = 0.5 * norm(minus(bounds.high, bounds.low));
+  const large = Array.from(moves.keys()).filter((row) => norm(minus(...cornersOf(rows, row, 0))) > size);
+  const become = (row, look) => moves[row] && (states[2 * row] = look);
+  for (const row of union) become(row, PAIRED);
+  swept.forEach((row, k) => {
+    const t = first[k >> 1];
+    if (t > 0) states[2 * row + 1] = Math.min(states[2 * row + 1], t);
+    else become(row, OVERLAPS);
+  });
+
+  for (const row of large) states.set([moves[row] ? ALONE : STILL, NEVER], 2 * row);
+
+  const meets = new Set();
+  for (let k = 0; k < first.length; k++) meets.add(swept[2 * k] * 2 ** 32 + swept[2 * k + 1]);
+  const dropped = [];
+  for (let k = 0; k < union.length; k += 2) {
+    if (!meets.has(union[k] * 2 ** 32 + union[k + 1])) dropped.push(union[k], union[k + 1]);
+  }
+  const order = Array.from(first.keys()).sort((a, b) => first[a] - first[b] || a - b);
+  const impacts = order.map((k) => {
+    const [a, b, t] = [swept[2 * k], swept[2 * k + 1], first[k]];
+    return { a, b, t, at: middle(rows, a, b, t) };
+  });
+  // Pairs that share a point when the tick starts come first.
+  const overlaps = impacts.filter((impact) => impact.t === 0).length;
+  const fast = Array.from(moves.keys()).filter((row) => isFast(rows, row));
+  return {
+    ...packed, rows, moves, union, states, dropped, impacts, overlaps, fast, large: new Set(large), ...bounds,
+  };
+}
+
+// Corners of a box at a time.
+function cornersOf(rows, row, t) {
+  const at = 9 * row;
+  const [low, high] = [[], []];
+  for (let axis = 0; axis < 3; axis++) {
+    const moved = rows[at + 6 + axis] * t;
+    low.push(rows[at + axis] + moved);
+    high.push(rows[at + 3 + axis] + moved);
+  }
+  return [low, high];
+}
+
+function centreOf(rows, row, t) {
+  const [low, high] = cornersOf(rows, row, t);
+  return mix(low, high, 0.5);
+}
+
+// The box around the whole path.
+function boundsOf(rows, row) {
+  const [[a, b], [c, d]] = [cornersOf(rows, row, 0), cornersOf(rows, row, 1)];
+  return [a.map((x, k) => Math.min(x, c[k])), b.map((x, k) => Math.max(x, d[k]))];
+}
+
+// The middle of what two boxes share when they touch.
+function middle(rows, a, b, t) {
+  const [[a_low, a_high], [b_low, b_high]] = [cornersOf(rows, a, t), cornersOf(rows, b, t)];
+  return a_low.map((x, k) => 0.5 * (Math.max(x, b_low[k]) + Math.min(a_high[k], b_high[k])));
+}
+
+// What the boxes lie in; without one in a hundred where those alone make it large, so that a box far
+// away does not make the others too small to see.
+function extent(rows) {
+  const [low, high] = [[-1, -1, -1], [1, 1, 1]];
+  if (rows.length === 0) return { low, high };
+  for (let axis = 0; axis < 3; axis++) {
+    const pick = (offset) => rows.filter((_, k) => k % 9 === offset + axis).sort();
+    const [lows, highs] = [pick(0), pick(3)];
+    const last = lows.length - 1;
+    const skip = Math.ceil(lows.length * 0.01);
+    const [all, most] = [highs[last] - lows[0], highs[Math.max(0, last - skip)] - lows[Math.min(last, skip)]];
+    const drop = most > 0 && all > 5 * most ? skip : 0;
+    low[axis] = lows[drop];
+    high[axis] = highs[last - drop];
+  }
+  return { low, high };
+}
+
+// Whether a box goes further than it is long.
+function isFast(rows, row) {
+  const side = (axis) => rows[9 * row + 3 + axis] - rows[9 * row + axis];
+  return norm([0, 1, 2].map((axis) => rows[9 * row + 6 + axis])) > norm([0, 1, 2].map(side));
+}
