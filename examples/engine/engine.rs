@@ -21,13 +21,13 @@
 //! sleeps: its proxies cost nothing, and it is an obstacle to others, until someone comes who would move
 //! it, or leaves it.
 //!
-//! **Without CCD**, to compare: all go to the end of the tick, and who is in another there is pushed out
-//! and bounced. What was passed on the way is not seen.
+//! Without CCD, to compare, it is `without_ccd.rs` that does the second step.
 
-use swath::pipeline::{Config, Impact, Kind, Mass, SubSteps, SubStepsConfig, response};
-use swath::{
-    Aabb, Broadphase, Convex, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, Set, Shape,
-};
+#[path = "without_ccd.rs"]
+mod without_ccd;
+
+use swath::pipeline::{Config, Impact, Mass, SubSteps, SubStepsConfig};
+use swath::{Broadphase, Convex, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, Set, Shape};
 
 /// Seconds a tick.
 pub(crate) const DT: f32 = 1.0 / 60.0;
@@ -62,8 +62,8 @@ pub(crate) struct Row {
     pub(crate) id: ProxyId,
     pub(crate) set: Set,
     pub(crate) motion: Motion,
-    shape: Shape<'static>,
-    mass: f32,
+    pub(crate) mass: f32,
+    pub(crate) shape: Shape<'static>,
     takes: Mass,
     friction: f32,
     /// For how many ticks it was slow.
@@ -95,7 +95,6 @@ pub(crate) struct Stepped {
     pub(crate) impacts: usize,
     /// Bodies that lost the rest of the tick.
     pub(crate) held: usize,
-    pub(crate) woken: usize,
 }
 
 /// What stays the same while there is no friction, no hard impact and nothing fixed.
@@ -129,6 +128,7 @@ pub(crate) struct Engine {
     convex: Vec<Convex<'static>>,
     masses: Vec<Mass>,
     parents: Vec<usize>,
+    wanted: Vec<usize>,
 }
 
 impl Engine {
@@ -145,6 +145,7 @@ impl Engine {
             convex: Vec::new(),
             masses: Vec::new(),
             parents: Vec::new(),
+            wanted: Vec::new(),
         }
     }
 
@@ -170,7 +171,7 @@ impl Engine {
             island: 0,
         };
         if row.is_awake() {
-            row.motion.accel = self.pull();
+            row.motion.accel = pull(self.gravity);
         }
         row.id = self.world.insert_moving(row.way()?, proxy)?;
         self.rows.push(row);
@@ -178,15 +179,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes out all that `leaves` says of, and returns how many.
-    pub(crate) fn remove(&mut self, leaves: impl Fn(&Row) -> bool) -> Result<usize, Failure> {
-        let before = self.rows.len();
+    /// Takes out all that `leaves` says of.
+    pub(crate) fn remove(&mut self, leaves: impl Fn(&Row) -> bool) -> Result<(), Failure> {
         for row in self.rows.iter().filter(|row| leaves(row)) {
             self.world.remove(row.id)?;
         }
         self.rows.retain(|row| !leaves(row));
         self.number(0);
-        Ok(before - self.rows.len())
+        Ok(())
     }
 
     /// Notes where the rows from `first` on are.
@@ -198,11 +198,6 @@ impl Engine {
         }
     }
 
-    /// Metres a tick².
-    fn pull(&self) -> [f32; 3] {
-        self.gravity.map(|g| g * DT * DT)
-    }
-
     /// Takes all to the end of the tick.
     pub(crate) fn step(&mut self) -> Result<Stepped, Failure> {
         for row in self.rows.iter().filter(|row| row.is_awake()) {
@@ -211,30 +206,22 @@ impl Engine {
         }
         // Where nothing is awake this is all, and takes no time.
         self.world.update()?;
-        let woken = self.wake()?;
+        self.wake()?;
         if !self.rows.iter().any(Row::is_awake) {
-            return Ok(Stepped { woken, ..Stepped::default() });
+            return Ok(Stepped::default());
         }
         let (impacts, held) = if self.ccd { self.go()? } else { self.jump()? };
         self.fall_asleep()?;
-        if std::env::var("DBG").is_ok() && self.rows.iter().filter(|r| r.is_awake()).count() < 200 {
-            for (k, row) in self.rows.iter().enumerate() {
-                if row.is_awake() {
-                    eprintln!("{k} m {} at {:?} v {:?} quiet {}", row.mass, row.motion.pose.position, row.motion.delta.map(|d| d / DT), row.quiet);
-                }
-            }
-            for i in self.sub_steps.impacts() { eprintln!("  {i:?}"); }
-            eprintln!("woken {woken}");
-        }
-        Ok(Stepped { impacts, held, woken })
+        Ok(Stepped { impacts, held })
     }
 
     /// Wakes the islands of those who are about to be moved, or have lost a neighbour.
-    fn wake(&mut self) -> Result<usize, Failure> {
-        let mut wanted = Vec::new();
-        let changes = self.world.changes();
-        for pair in changes.touching() {
-            let [a, b] = [pair.a, pair.b].map(|id| &self.rows[self.row_of[id.index() as usize]]);
+    fn wake(&mut self) -> Result<(), Failure> {
+        let Self { rows, row_of, world, wanted, gravity, .. } = self;
+        wanted.clear();
+        let index = |id: ProxyId| row_of[id.index() as usize];
+        for pair in world.changes().touching() {
+            let [a, b] = [pair.a, pair.b].map(|id| &rows[index(id)]);
             for (sleeper, other) in [(a, b), (b, a)] {
                 let push = other.speed() * other.mass * sleeper.takes.inverse_mass;
                 if sleeper.set == Set::Sleeping && other.is_awake() && push > QUIET {
@@ -242,26 +229,22 @@ impl Engine {
                 }
             }
         }
-        for id in changes.ended().iter().flat_map(|pair| [pair.a, pair.b]) {
-            // One of the two may be gone.
-            let row = self.row_of.get(id.index() as usize).and_then(|&row| self.rows.get(row));
-            let sleeper = row.filter(|row| row.id == id && row.set == Set::Sleeping);
-            wanted.extend(sleeper.map(|row| row.island));
+        for id in world.changes().ended().iter().flat_map(|pair| [pair.a, pair.b]) {
+            // One of the two may be gone, and its row another's.
+            let row = rows.get(index(id)).filter(|row| row.id == id && row.set == Set::Sleeping);
+            wanted.extend(row.map(|row| row.island));
         }
-        let (pull, mut woken) = (self.pull(), 0);
-        wanted.sort_unstable();
-        wanted.dedup();
         if wanted.is_empty() {
-            return Ok(0);
+            return Ok(());
         }
-        for row in &mut self.rows {
+        wanted.sort_unstable();
+        for row in rows.iter_mut() {
             if row.set == Set::Sleeping && wanted.binary_search(&row.island).is_ok() {
-                (row.set, row.quiet, row.motion.accel) = (Set::Dynamic, 0, pull);
-                self.world.move_to(row.id, Set::Dynamic)?;
-                woken += 1;
+                (row.set, row.quiet, row.motion.accel) = (Set::Dynamic, 0, pull(*gravity));
+                world.move_to(row.id, Set::Dynamic)?;
             }
         }
-        Ok(woken)
+        Ok(())
     }
 
     /// The tick with CCD.
@@ -286,43 +269,6 @@ impl Engine {
             rub(&mut self.rows, rows, impact);
         }
         Ok((told.responses, told.held))
-    }
-
-    /// The tick without: who is in another at its start is pushed out and bounced.
-    fn jump(&mut self) -> Result<(usize, usize), Failure> {
-        let Self { rows, row_of, world, pipeline, .. } = self;
-        let index = |id: ProxyId| row_of[id.index() as usize];
-        let about = |id| {
-            let row = &rows[index(id)];
-            Some((row.shape, row.motion))
-        };
-        let met = pipeline.tick_world(world, about)?.impacts().to_vec();
-        let mut impacts = 0;
-        for impact in met.iter().filter(|impact| impact.kind == Kind::Overlapping) {
-            let pair = [impact.pair.a, impact.pair.b].map(index);
-            let masses =
-                pair.map(|row| if rows[row].is_awake() { rows[row].takes } else { Mass::FIXED });
-            let inverse = masses.map(|mass| mass.inverse_mass);
-            let restitution = masses[0].restitution.max(masses[1].restitution);
-            let mut motions = pair.map(|row| rows[row].motion);
-            let [a, b] = &mut motions;
-            response::bounce(impact, [a, b], inverse, restitution);
-            for (row, motion) in pair.into_iter().zip(motions) {
-                rows[row].motion.delta = motion.delta;
-            }
-            for (row, by) in
-                pair.into_iter().zip(response::separate(impact, inverse).unwrap_or_default())
-            {
-                let position = &mut rows[row].motion.pose.position;
-                *position = plus(*position, by);
-            }
-            rub(rows, pair, impact);
-            impacts += 1;
-        }
-        for row in rows.iter_mut().filter(|row| row.is_awake()) {
-            row.motion = response::carried(&row.motion, 1.0);
-        }
-        Ok((impacts, 0))
     }
 
     /// Puts islands to sleep of which all were slow for long.
@@ -366,16 +312,6 @@ impl Engine {
         Ok(())
     }
 
-    /// The box of each body at the start of the tick and how far it goes, unless something stops it.
-    #[allow(dead_code, reason = "whoever draws asks")]
-    pub(crate) fn ways(&self) -> Result<Vec<(MovingBox, bool)>, Failure> {
-        let way = |row: &Row| {
-            let at: Aabb = row.shape.bounds(&row.motion.pose)?;
-            Ok((MovingBox::new(at, row.motion.delta)?, row.is_awake()))
-        };
-        self.rows.iter().map(way).collect()
-    }
-
     pub(crate) fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         for row in self.rows.iter().filter(|row| row.set != Set::Fixed) {
@@ -393,6 +329,11 @@ impl Engine {
     }
 }
 
+/// Metres a tick².
+fn pull(gravity: [f32; 3]) -> [f32; 3] {
+    gravity.map(|g| g * DT * DT)
+}
+
 /// As an obstacle.
 fn still(row: &Row) -> Mass {
     Mass { inverse_mass: 0.0, ..row.takes }
@@ -406,16 +347,16 @@ fn rub<P>(rows: &mut [Row], pair: [usize; 2], impact: &Impact<P>) {
     if sum == 0.0 {
         return;
     }
-    // What presses: what closed, and what goes on pulling.
-    let along = |p: [f32; 3], q: [f32; 3]| dot(minus(p, q), impact.normal);
+    // The impulse that presses: of what closed, and the weight of the one that lies on the other.
     let restitution = a.takes.restitution.max(b.takes.restitution);
-    let pressed = (1.0 + restitution) * impact.closing.max(0.0)
-        + along(a.motion.accel, b.motion.accel).max(0.0);
+    let weight = |row: Row, towards: f32| row.mass * towards * dot(row.motion.accel, impact.normal);
+    let pressed = (1.0 + restitution) * impact.closing.max(0.0) / sum
+        + weight(a, 1.0).max(weight(b, -1.0)).max(0.0);
     let slip = minus(a.motion.delta, b.motion.delta);
     let into = dot(slip, impact.normal);
     let across = minus(slip, impact.normal.map(|n| n * into));
     let speed = length(across);
-    let most = (a.friction * b.friction).sqrt() * pressed;
+    let most = (a.friction * b.friction).sqrt() * pressed * sum;
     let part = if speed <= most { 1.0 } else { most / speed };
     for (row, by) in pair.into_iter().zip([-inverse[0], inverse[1]]) {
         let delta = &mut rows[row].motion.delta;

@@ -25,13 +25,13 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use args::Args;
+use range::Plan;
 use rayon::ThreadPoolBuilder;
-use run::Plan;
 
 #[derive(Debug, thiserror::Error)]
 enum Stop {
-    #[error("{out} bodies got out of the room, with CCD")]
-    Tunnelled { out: usize },
+    #[error("{} bullets and {} bricks got out of the room, with CCD", out[0], out[1])]
+    Tunnelled { out: [usize; 2] },
     #[error("{0}")]
     Body(engine::Failure),
     #[error("cannot start the threads: {0}")]
@@ -67,18 +67,18 @@ fn runs(args: &Args) -> Result<(), Stop> {
         if (ccd && args.no_ccd) || (!ccd && space) {
             continue;
         }
-        let plan = Plan { bullets, ticks, seed, space, ccd };
+        let plan = Plan { bullets, seed, space, ccd };
         let samples = if ccd { report::SAMPLES } else { 3 };
-        let outcome = pool.install(|| run::run(&plan, samples).map_err(|e| e.to_string()));
+        let outcome = pool.install(|| run::run(&plan, ticks, samples).map_err(|e| e.to_string()));
         let outcome = outcome.map_err(|says| Stop::Body(says.into()))?;
         let threads = pool.current_num_threads();
         let text = if args.json {
-            report::json(&plan, threads, &outcome)
+            report::json(&plan, ticks, threads, &outcome)
         } else {
-            report::table(&plan, threads, &outcome)
+            report::table(&plan, ticks, threads, &outcome)
         };
         io::stdout().write_all(text.as_bytes())?;
-        if ccd && outcome.out > 0 {
+        if ccd && outcome.out != [0; 2] {
             return Err(Stop::Tunnelled { out: outcome.out });
         }
     }

@@ -13,6 +13,9 @@ use super::engine::{Body, Engine, Failure, Row};
 
 /// Metres a second.
 pub(crate) const BULLET_SPEED: f32 = 500.0;
+/// Kilograms.
+pub(crate) const BULLET_MASS: f32 = 0.05;
+const BRICK_MASS: f32 = 14.0;
 /// Half the thickness of the sheets of the room.
 const SHEET: f32 = 0.0025;
 const ROOM: [[f32; 3]; 2] = [[-24.0, 0.0, -6.0], [3.0, 6.0, 6.0]];
@@ -20,15 +23,29 @@ const ROOM: [[f32; 3]; 2] = [[-24.0, 0.0, -6.0], [3.0, 6.0, 6.0]];
 const BRICK: [f32; 3] = [0.05, 0.1, 0.2];
 const COURSES: u32 = 10;
 const BRICKS_ACROSS: u32 = 12;
+pub(crate) const BRICKS: u32 = COURSES * BRICKS_ACROSS;
 /// Between bricks: more than what counts as a touch in a tick of 500 m/s.
 const JOINT: f32 = 0.0005;
 const BULLET_RADIUS: f32 = 0.01;
 /// For how long is shot.
 const SHOOTING_TICKS: u32 = 40;
 
-/// What is still to be shot.
+/// Metres per second².
+const GRAVITY: [f32; 3] = [0.0, -9.81, 0.0];
+
+/// What is done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub(crate) bullets: u32,
+    pub(crate) seed: u64,
+    pub(crate) space: bool,
+    pub(crate) ccd: bool,
+}
+
+/// The range, with its engine and what is still to be shot.
 #[derive(Debug)]
 pub(crate) struct Range {
+    pub(crate) engine: Engine,
     left: u32,
     each_tick: u32,
     space: bool,
@@ -37,14 +54,11 @@ pub(crate) struct Range {
 
 impl Range {
     /// Puts up the range.
-    pub(crate) fn new(
-        bullets: u32,
-        seed: u64,
-        space: bool,
-        engine: &mut Engine,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn new(plan: &Plan) -> Result<Self, Failure> {
+        let Plan { bullets, seed, space, ccd } = *plan;
+        let mut engine = Engine::new(if space { [0.0; 3] } else { GRAVITY }, ccd);
         if !space {
-            put_up_room(engine)?;
+            put_up_room(&mut engine)?;
         }
         let shape = Shape::cuboid(BRICK)?;
         let pitch = BRICK.map(|half| 2.0 * half + JOINT);
@@ -56,7 +70,7 @@ impl Range {
                     shape,
                     at: [0.0, up * pitch[1], z],
                     velocity: [0.0; 3],
-                    mass: 14.0,
+                    mass: BRICK_MASS,
                     restitution: 0.0,
                     friction: 0.6,
                     sleeps: !space,
@@ -64,11 +78,11 @@ impl Range {
             }
         }
         let each_tick = bullets.div_ceil(SHOOTING_TICKS);
-        Ok(Self { left: bullets, each_tick, space, state: seed })
+        Ok(Self { engine, left: bullets, each_tick, space, state: seed })
     }
 
     /// Shoots the bullets of a tick.
-    pub(crate) fn shoot(&mut self, engine: &mut Engine) -> Result<(), Failure> {
+    pub(crate) fn shoot(&mut self) -> Result<(), Failure> {
         let shape = Shape::sphere(BULLET_RADIUS)?;
         for _ in 0..self.each_tick.min(self.left) {
             self.left -= 1;
@@ -77,11 +91,11 @@ impl Range {
             let aim = [0.0, between(0.1, 2.0), between(-2.2, 2.2)];
             let way: [f32; 3] = std::array::from_fn(|axis| aim[axis] - at[axis]);
             let speed = BULLET_SPEED / way.iter().map(|x| x * x).sum::<f32>().sqrt();
-            engine.add(&Body {
+            self.engine.add(&Body {
                 shape,
                 at,
                 velocity: way.map(|x| x * speed),
-                mass: 0.05,
+                mass: BULLET_MASS,
                 restitution: 0.05,
                 friction: 0.6,
                 sleeps: false,
@@ -90,13 +104,24 @@ impl Range {
         Ok(())
     }
 
-    /// Whether a body has got out of the room.
-    pub(crate) fn is_out(&self, row: &Row) -> bool {
-        let at = row.motion.pose.position;
-        // The sheets themselves are on the border.
-        let inside =
-            |axis: usize| (ROOM[0][axis] - SHEET..=ROOM[1][axis] + SHEET).contains(&at[axis]);
-        !self.space && !(0..3).all(inside)
+    /// Takes out who has got out of the room, and says how many bullets and bricks.
+    pub(crate) fn take_out(&mut self) -> Result<[usize; 2], Failure> {
+        let mut out = [0; 2];
+        if self.space {
+            return Ok(out);
+        }
+        let is_out = |row: &Row| {
+            let at = row.motion.pose.position;
+            let inside = |axis: usize| (ROOM[0][axis]..=ROOM[1][axis]).contains(&at[axis]);
+            row.mass > 0.0 && !(0..3).all(inside)
+        };
+        for row in self.engine.rows.iter().filter(|row| is_out(row)) {
+            out[usize::from(row.mass != BULLET_MASS)] += 1;
+        }
+        if out != [0; 2] {
+            self.engine.remove(is_out)?;
+        }
+        Ok(out)
     }
 
     /// A number in `[0, 1)`.

@@ -5,15 +5,15 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::engine::DT;
-use super::range::BULLET_SPEED;
-use super::run::{Outcome, Plan};
+use super::range::{BRICKS, BULLET_SPEED, Plan};
+use super::run::Outcome;
 
 /// Lines of the run with CCD.
 pub(crate) const SAMPLES: u32 = 10;
 
 /// About half a screen.
-pub(crate) fn table(plan: &Plan, threads: usize, outcome: &Outcome) -> String {
-    let Plan { bullets, ticks, ccd, space, .. } = *plan;
+pub(crate) fn table(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) -> String {
+    let Plan { bullets, ccd, space, .. } = *plan;
     let with = if ccd { "with CCD" } else { "without CCD" };
     let place = if space { ", in space" } else { "" };
     let step = BULLET_SPEED * DT;
@@ -50,9 +50,10 @@ pub(crate) fn table(plan: &Plan, threads: usize, outcome: &Outcome) -> String {
             &format!("{:.3}", ms(sample.time)),
         ]));
     }
-    let Outcome { out, impacts, held, .. } = outcome;
+    let Outcome { out: [of_bullets, of_bricks], impacts, held, .. } = outcome;
+    lines.push(format!("got out       {of_bullets} bullets, {of_bricks} of {BRICKS} bricks"));
     lines.push(format!(
-        "got out       {out}; impacts {impacts}, bodies held for the rest of a tick {held}"
+        "impacts       {impacts}; bodies held for the rest of a tick, after too many: {held}"
     ));
     lines.push(format!(
         "energy        {:.1} kJ brought; grew by at most {:.1e} of itself in a tick",
@@ -60,9 +61,9 @@ pub(crate) fn table(plan: &Plan, threads: usize, outcome: &Outcome) -> String {
         outcome.energy_gain
     ));
     if space {
+        let [free, held] = outcome.momentum_change;
         lines.push(format!(
-            "momentum      changed by at most {:.1e} of its parts in a tick",
-            outcome.momentum_change
+            "momentum      changed by at most {free:.1e} of its parts in a tick, {held:.1e} where bodies were held"
         ));
     }
     let asleep = outcome.asleep.map_or("never did all sleep".to_owned(), |time| {
@@ -74,15 +75,16 @@ pub(crate) fn table(plan: &Plan, threads: usize, outcome: &Outcome) -> String {
 }
 
 /// One line.
-pub(crate) fn json(plan: &Plan, threads: usize, outcome: &Outcome) -> String {
+pub(crate) fn json(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) -> String {
     let last = outcome.samples.last().copied().unwrap_or_default();
     let object = json!({
         "ccd": plan.ccd,
         "space": plan.space,
         "bullets": plan.bullets,
-        "ticks": plan.ticks,
+        "ticks": ticks,
         "threads": threads,
-        "out": outcome.out,
+        "bullets_out": outcome.out[0],
+        "bricks_out": outcome.out[1],
         "impacts": outcome.impacts,
         "held": outcome.held,
         "awake": last.awake,
@@ -91,7 +93,8 @@ pub(crate) fn json(plan: &Plan, threads: usize, outcome: &Outcome) -> String {
         "energy_joule": last.totals.kinetic + last.totals.potential,
         "energy_gain": outcome.energy_gain,
         "momentum": last.totals.momentum,
-        "momentum_change": outcome.momentum_change,
+        "momentum_change": outcome.momentum_change[0],
+        "momentum_change_held": outcome.momentum_change[1],
         "ms_max": ms(outcome.slowest),
         "ms_asleep": outcome.asleep.map(ms),
         "hash": format!("{:016x}", outcome.hash),

@@ -5,22 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::engine::{Engine, Failure, Totals};
+use super::engine::{Failure, Totals};
 use super::fnv::Fnv;
-use super::range::Range;
-
-/// Metres per second², and none.
-const GRAVITY: [f32; 3] = [0.0, -9.81, 0.0];
-
-/// What is done.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
-    pub(crate) bullets: u32,
-    pub(crate) ticks: u32,
-    pub(crate) seed: u64,
-    pub(crate) space: bool,
-    pub(crate) ccd: bool,
-}
+use super::range::{Plan, Range};
 
 /// How it stands after some ticks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,61 +29,38 @@ pub(crate) struct Outcome {
     pub(crate) samples: Vec<Sample>,
     pub(crate) impacts: usize,
     pub(crate) held: usize,
-    pub(crate) out: usize,
+    /// Bullets and bricks that got out of the room.
+    pub(crate) out: [usize; 2],
     /// Joule that the bullets brought.
     pub(crate) energy_brought: f64,
     /// The most that the energy grew in one tick, of what there was.
     pub(crate) energy_gain: f64,
-    /// The most that the momentum changed in one tick, of the sum of its parts.
-    pub(crate) momentum_change: f64,
+    /// The most that the momentum changed in one tick, of the sum of its parts: in ticks in which nobody
+    /// was held, and in others.
+    pub(crate) momentum_change: [f64; 2],
     pub(crate) slowest: Duration,
     /// The median of the ticks in which all slept.
     pub(crate) asleep: Option<Duration>,
     pub(crate) hash: u64,
 }
 
-/// The range and its engine.
-#[derive(Debug)]
-pub(crate) struct Show {
-    pub(crate) engine: Engine,
-    range: Range,
-}
-
-impl Show {
-    pub(crate) fn new(plan: &Plan) -> Result<Self, Failure> {
-        let mut engine = Engine::new(if plan.space { [0.0; 3] } else { GRAVITY }, plan.ccd);
-        let range = Range::new(plan.bullets, plan.seed, plan.space, &mut engine)?;
-        Ok(Self { engine, range })
-    }
-
-    pub(crate) fn shoot(&mut self) -> Result<(), Failure> {
-        self.range.shoot(&mut self.engine)
-    }
-
-    /// Takes out who got out, and says how many.
-    pub(crate) fn take_out(&mut self) -> Result<usize, Failure> {
-        let Self { engine, range } = self;
-        engine.remove(|row| range.is_out(row))
-    }
-}
-
 /// Runs a plan on the threads of the current pool; samples are so many.
-pub(crate) fn run(plan: &Plan, samples: u32) -> Result<Outcome, Failure> {
-    let mut show = Show::new(plan)?;
+pub(crate) fn run(plan: &Plan, ticks: u32, samples: u32) -> Result<Outcome, Failure> {
+    let mut range = Range::new(plan)?;
     let (mut outcome, mut hash) = (Outcome::default(), Fnv::default());
     let (mut sample, mut since, mut asleep) = (Sample::default(), 0, Vec::new());
     let mut next = 1;
-    for tick in 1..=plan.ticks {
-        let before = energy(&show.engine.totals());
-        show.shoot()?;
-        let start = show.engine.totals();
+    for tick in 1..=ticks {
+        let before = energy(&range.engine.totals());
+        range.shoot()?;
+        let start = range.engine.totals();
         outcome.energy_brought += energy(&start) - before;
 
         let clock = Instant::now();
-        let stepped = show.engine.step()?;
+        let stepped = range.engine.step()?;
         let took = clock.elapsed();
 
-        let end = show.engine.totals();
+        let end = range.engine.totals();
         let (of_all, changed) = (energy(&start), energy(&end) - energy(&start));
         if of_all > 0.0 {
             outcome.energy_gain = outcome.energy_gain.max(changed / of_all);
@@ -104,29 +68,31 @@ pub(crate) fn run(plan: &Plan, samples: u32) -> Result<Outcome, Failure> {
         let moved = (0..3).map(|axis| (end.momentum[axis] - start.momentum[axis]).abs());
         let parts = start.momenta;
         if parts > 0.0 {
-            outcome.momentum_change = outcome.momentum_change.max(moved.sum::<f64>() / parts);
+            let most = &mut outcome.momentum_change[usize::from(stepped.held > 0)];
+            *most = most.max(moved.sum::<f64>() / parts);
         }
-        outcome.out += show.take_out()?;
+        let out = range.take_out()?;
+        outcome.out = [outcome.out[0] + out[0], outcome.out[1] + out[1]];
         outcome.impacts += stepped.impacts;
         outcome.held += stepped.held;
         outcome.slowest = outcome.slowest.max(took);
-        let count = |set| show.engine.rows.iter().filter(|row| row.set == set).count();
+        let count = |set| range.engine.rows.iter().filter(|row| row.set == set).count();
         let (awake, sleepers) = (count(swath::Set::Dynamic), count(swath::Set::Sleeping));
         if awake == 0 {
             asleep.push(took);
         }
-        for row in &show.engine.rows {
+        for row in &range.engine.rows {
             for number in row.motion.pose.position.into_iter().chain(row.motion.delta) {
                 hash.write(number.to_bits());
             }
         }
         sample.impacts += stepped.impacts;
         sample.time += took;
-        if tick * samples >= plan.ticks * next {
+        if tick * samples >= ticks * next {
             next += 1;
             let time = sample.time / (tick - since);
-            let out = outcome.out;
-            let totals = show.engine.totals();
+            let out = outcome.out[0] + outcome.out[1];
+            let totals = range.engine.totals();
             outcome.samples.push(Sample {
                 ticks: tick,
                 awake,
