@@ -141,6 +141,33 @@ fn recorded_files_are_shown() {
     assert!((floats(&tick["first"])[0] - 0.75).abs() < 1e-6);
 }
 
+/// Goal: the ticks of the engine are shown, with CCD and without. Method: a few bullets each tick, who all
+/// leave the room without; the wall sleeps until the first comes, and nothing is paired before.
+#[test]
+fn the_engine_is_shown() {
+    let folder = folder("viewer_engine");
+    let (room, wall) = (6, 120);
+    for flags in ["--engine --boxes 40 --ticks 12", "--engine --no-ccd --boxes 40 --ticks 12"] {
+        let recording = recording(&page(&mut viewer(flags), &folder));
+        let how = if flags.contains("no-ccd") { "without" } else { "with" };
+        assert_eq!(recording["name"], format!("engine, 40 bullets, {how} CCD, seed 1"));
+        let ticks = recording["ticks"].as_array().expect("ticks");
+        assert_eq!(ticks.len(), 12);
+        let moving = |tick: &Value| {
+            let moves = STANDARD.decode(tick["moves"].as_str().expect("bytes")).expect("base64");
+            moves.iter().filter(|&&moves| moves == 1).count()
+        };
+        assert_eq!((boxes(&ticks[0]).len(), moving(&ticks[0])), (room + wall + 1, 1));
+        // One bullet a tick; the wall is awake.
+        let last = &ticks[11];
+        let kept = boxes(last).len() - room;
+        assert_eq!(kept == wall + 12, how == "with", "{flags}: {kept}");
+        assert!(moving(last) > wall / 2);
+        let fast = boxes(last).iter().filter(|of| of.delta[0] > 5.0).count();
+        assert!(fast > 0 && fast <= 12, "{flags}: {fast}");
+    }
+}
+
 /// Goal: what cannot be done is said in one line, with the right exit code. Method: one of each.
 #[test]
 fn what_cannot_be_shown_is_refused() {
@@ -154,6 +181,9 @@ fn what_cannot_be_shown_is_refused() {
         "--trace",
         "--trace a.swt --boxes 3",
         "--out a.html --port 80",
+        "--engine --scene pile",
+        "--engine --trace a.swt",
+        "--no-ccd",
         "file",
     ] {
         let output = run(&mut viewer(flags));

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(value_parser = value_parser!(u32).range(..=BULLETS_MAX))]
     pub(crate) bullets: u32,
     /// How many ticks of 1/60 s.
-    #[arg(long, value_name = "K", default_value_t = 600)]
+    #[arg(long, value_name = "K", default_value_t = 360)]
     #[arg(value_parser = value_parser!(u32).range(1..=TICKS_MAX))]
     pub(crate) ticks: u32,
     /// What the bullets are drawn from.

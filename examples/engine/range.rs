@@ -18,7 +18,7 @@ pub(crate) const BULLET_MASS: f32 = 0.05;
 const BRICK_MASS: f32 = 14.0;
 /// Half the thickness of the sheets of the room.
 const SHEET: f32 = 0.0025;
-const ROOM: [[f32; 3]; 2] = [[-24.0, 0.0, -6.0], [3.0, 6.0, 6.0]];
+const ROOM: [[f32; 3]; 2] = [[-14.0, 0.0, -5.0], [3.0, 5.0, 5.0]];
 /// Half the sides of a brick, and how many there are upwards and across.
 const BRICK: [f32; 3] = [0.05, 0.1, 0.2];
 const COURSES: u32 = 10;
@@ -87,7 +87,7 @@ impl Range {
         for _ in 0..self.each_tick.min(self.left) {
             self.left -= 1;
             let mut between = |low: f32, high: f32| low + (high - low) * self.draw();
-            let at = [between(-23.0, -15.0), between(0.5, 2.5), between(-3.0, 3.0)];
+            let at = [between(-13.5, -7.0), between(0.5, 2.5), between(-3.0, 3.0)];
             let aim = [0.0, between(0.1, 2.0), between(-2.2, 2.2)];
             let way: [f32; 3] = std::array::from_fn(|axis| aim[axis] - at[axis]);
             let speed = BULLET_SPEED / way.iter().map(|x| x * x).sum::<f32>().sqrt();

@@ -9,7 +9,7 @@ use super::range::{BRICKS, BULLET_SPEED, Plan};
 use super::run::Outcome;
 
 /// Lines of the run with CCD.
-pub(crate) const SAMPLES: u32 = 10;
+pub(crate) const SAMPLES: u32 = 12;
 
 /// About half a screen.
 pub(crate) fn table(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) -> String {
