@@ -57,7 +57,8 @@ fn a_warm_tick_allocates_nothing() {
     let masses = vec![Mass { inverse_mass: 1.0, restitution: 0.5 }; bodies.len()];
     let about = |id: ProxyId| {
         let of = &convex[id.index() as usize / 3];
-        (id.index() % 3 == 0 && of.motion.validate().is_ok()).then_some((of.shape, of.motion))
+        (id.index().is_multiple_of(3) && of.motion.validate().is_ok())
+            .then_some((of.shape, of.motion))
     };
     let mut config = Config::default();
     config.impacts_per_body = 3;

@@ -201,8 +201,8 @@ fn two_bodies_go_on_as_they_must() {
         let [of_a, of_b] = inverse.map(f64::from);
         let impulse = (1.0 + f64::from(restitution)) * closing / (of_a + of_b);
         for (k, (of, share)) in [(a, -of_a), (b, of_b)].into_iter().enumerate() {
-            for axis in 0..3 {
-                let after = of.delta[axis] + share * impulse * normal[axis];
+            for (axis, normal) in normal.into_iter().enumerate() {
+                let after = of.delta[axis] + share * impulse * normal;
                 let wanted = of.place(t)[axis] + after * (1.0 - t);
                 let found = f64::from(bodies[k].motion.pose.position[axis]);
                 let velocity = f64::from(bodies[k].motion.delta[axis]);

@@ -546,3 +546,43 @@ fn a_world_is_answered_like_its_columns() {
     }
     assert!(ids.iter().filter(|&&id| !world.contains(id)).count() > 20);
 }
+
+/// Goal: a touch in the last instant of the tick, of an edge and a point that come at each other
+/// aslant, is told whatever the policy. Method: numbers on a lattice, where the boxes are first in touch
+/// a few roundings before the shapes are, and the nearest points part then.
+#[test]
+fn a_touch_at_the_very_end_is_told() {
+    for touch in [Touch::Hit, Touch::IfClosing, Touch::Ignore] {
+        let pose = |at: [f32; 3]| Pose::at(at).expect("a pose");
+        let motions = [
+            Motion::new(pose([2.0, 2.0, -2.5]), [1.0, 0.5, 0.5]).expect("a motion"),
+            Motion::new(pose([3.0, 3.0, -1.5]), [-0.5, 0.0, -0.5]).expect("a motion"),
+        ];
+        let plate = Shape::cuboid([0.5, 0.5, 0.0]).expect("a plate");
+        let shapes = [plate, Shape::point()];
+        let convex =
+            [0, 1].map(|row| Convex { row: row as u32, shape: shapes[row], motion: motions[row] });
+        let unread = [0.0; 2];
+        let boxes = Boxes::from_columns([&unread[..]; 9]).expect("columns");
+        let mut pipeline = Pipeline::new(config(|config| config.touch = touch));
+        let ticked = pipeline.tick(&Scene::new(boxes).convex(&convex)).expect("a scene");
+        let [impact] = ticked.impacts() else { panic!("{touch:?}: {ticked:?}") };
+        assert!(impact.toi <= 1.0 && impact.toi > 0.99999, "{impact:?}");
+    }
+}
+
+/// Goal: boxes that rest on each other, part and come back within the tick are told of when they do.
+/// Method: a box thrown up from a floor that it touches: not closing at the start, back at two thirds.
+#[test]
+fn what_comes_back_is_told() {
+    let (min_y, max_y) = ([-1.0, 0.0], [0.0, 1.0]);
+    let (low, high, still) = ([-1.0; 2], [1.0; 2], [0.0; 2]);
+    let (up, pull) = ([0.0, 4.0], [0.0, -12.0]);
+    let boxes = Boxes::new([&low, &min_y, &low], [&high, &max_y, &high], [&still, &up, &still]);
+    let scene = Scene::new(boxes.expect("columns")).accelerating([&still, &pull, &still]);
+    let mut pipeline = Pipeline::default();
+    let ticked = pipeline.tick(&scene).expect("a scene");
+    let [impact] = ticked.impacts() else { panic!("{ticked:?}") };
+    assert!(impact.toi <= 2.0 / 3.0 && impact.toi > 0.666, "{impact:?}");
+    assert!(impact.closing > 3.9 && impact.normal[1] > 0.999, "{impact:?}");
+}

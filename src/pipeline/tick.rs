@@ -127,7 +127,7 @@ impl<'a> IntoIterator for Ticked<'a> {
 
 /// Bodies in, impacts out, once a tick.
 ///
-/// It keeps nothing between ticks but memory. See the [module](self) for the stages.
+/// It keeps nothing between ticks but memory. See the [module](crate::pipeline) for the stages.
 ///
 /// ```
 /// use swath::pipeline::Config;
