@@ -168,6 +168,43 @@ fn the_engine_is_shown() {
     }
 }
 
+/// Goal: nothing sleeps in the air, nor in another. Method: the last tick of a run in which all came
+/// to rest; below each brick is something within the distance at which the engine says they touch, and
+/// no two bricks share more than a trifle.
+#[test]
+fn what_sleeps_lies_on_something() {
+    let folder = folder("viewer_asleep");
+    for seed in 1..3 {
+        let flags = format!("--engine --boxes 60 --ticks 360 --seed {seed}");
+        let recording = recording(&page(&mut viewer(&flags), &folder));
+        let tick = recording["ticks"].as_array().expect("ticks").last().expect("there are some");
+        let moves = STANDARD.decode(tick["moves"].as_str().expect("bytes")).expect("base64");
+        let boxes: Vec<_> = boxes(tick).iter().map(|of| of.aabb).collect();
+        let (near, trifle) = (0.0045, 1e-5);
+        let shared = |a: &Aabb, b: &Aabb, axis: usize| {
+            a.max[axis].min(b.max[axis]) - a.min[axis].max(b.min[axis])
+        };
+        let is_brick = |of: &Aabb| (of.size()[1] - 0.2).abs() < 1e-3;
+        let mut bricks = 0;
+        for (k, brick) in boxes.iter().enumerate().filter(|(_, of)| is_brick(of)) {
+            let others = || boxes.iter().enumerate().filter(|&(other, _)| other != k);
+            let carries = |of: &Aabb| {
+                let gap = brick.min[1] - of.max[1];
+                gap.abs() < near && shared(brick, of, 0) > -near && shared(brick, of, 2) > -near
+            };
+            if moves[k] == 0 {
+                bricks += 1;
+                assert!(others().any(|(_, of)| carries(of)), "{flags}: {k} at {brick:?}");
+            }
+            for (other, of) in others().filter(|(_, of)| is_brick(of)) {
+                let depth = (0..3).map(|axis| shared(brick, of, axis)).fold(1.0, f32::min);
+                assert!(depth < trifle, "{flags}: {k} is {depth} in {other}");
+            }
+        }
+        assert!(bricks > 100, "{flags}: {bricks} of the bricks sleep");
+    }
+}
+
 /// Goal: what cannot be done is said in one line, with the right exit code. Method: one of each.
 #[test]
 fn what_cannot_be_shown_is_refused() {

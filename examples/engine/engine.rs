@@ -247,7 +247,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The tick with CCD.
+    /// The tick with CCD. Who sleeps is among them, for a bounce may lead anywhere.
     fn go(&mut self) -> Result<(usize, usize), Failure> {
         self.convex.clear();
         self.masses.clear();
@@ -297,9 +297,8 @@ impl Engine {
         for row in 0..rows.len() {
             quiet[root(parents, row)] &= rows[row].quiet >= QUIET_TICKS;
         }
-        for k in 0..rows.len() {
+        for (k, row) in rows.iter_mut().enumerate() {
             let island = root(parents, k);
-            let row = &mut rows[k];
             if row.is_awake() && quiet[island] {
                 (row.set, row.island) = (Set::Sleeping, *islands + 1 + island);
                 (row.motion.delta, row.motion.accel) = ([0.0; 3], [0.0; 3]);

@@ -4,7 +4,7 @@
 //! end, a few each tick, at 500 m/s. In space there is neither room nor gravity, so that nothing takes
 //! momentum away.
 //!
-//! Lengths in metres, `y` is up. Drawn by SplitMix64 (Steele, Lea, Flood 2014), with `+ - × ÷ sqrt`
+//! Lengths in metres, `y` is up. Drawn by `SplitMix64` (Steele, Lea, Flood 2014), with `+ - × ÷ sqrt`
 //! alone: the same numbers everywhere.
 
 use swath::Shape;
