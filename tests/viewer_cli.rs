@@ -163,6 +163,9 @@ fn the_engine_is_shown() {
         let kept = boxes(last).len() - room;
         assert_eq!(kept == wall + 12, how == "with", "{flags}: {kept}");
         assert!(moving(last) > wall / 2);
+        // Who is out of the room is out of the picture.
+        let out = boxes(last).iter().any(|of| of.aabb.center()[0] > 3.01);
+        assert!(!out, "{flags}");
         let fast = boxes(last).iter().filter(|of| of.delta[0] > 5.0).count();
         assert!(fast > 0 && fast <= 12, "{flags}: {fast}");
     }
