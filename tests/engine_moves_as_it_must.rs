@@ -94,7 +94,7 @@ fn who_loses_its_ground_wakes() {
     engine.remove(|row| row.id == lower).expect("it is there");
     run(&mut engine, 2);
     assert_eq!(
-        engine.rows.iter().map(|row| row.is_awake()).collect::<Vec<_>>(),
+        engine.rows.iter().map(engine::Row::is_awake).collect::<Vec<_>>(),
         [false, true, false]
     );
     run(&mut engine, 120);

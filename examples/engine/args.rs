@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Error, Parser, value_parser};
 
-/// Each is asked for with each that it comes near.
+/// Who changes its way is compared with all, so time grows with the square.
 const BULLETS_MAX: i64 = 20_000;
 const TICKS_MAX: i64 = 100_000;
 /// More than any machine has, and few enough to start.
