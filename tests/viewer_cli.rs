@@ -141,6 +141,73 @@ fn recorded_files_are_shown() {
     assert!((floats(&tick["first"])[0] - 0.75).abs() < 1e-6);
 }
 
+/// Goal: the ticks of the engine are shown, with CCD and without. Method: a few bullets each tick, who all
+/// leave the room without; the wall sleeps until the first comes, and nothing is paired before.
+#[test]
+fn the_engine_is_shown() {
+    let folder = folder("viewer_engine");
+    let (room, wall) = (6, 120);
+    for flags in ["--engine --boxes 40 --ticks 12", "--engine --no-ccd --boxes 40 --ticks 12"] {
+        let recording = recording(&page(&mut viewer(flags), &folder));
+        let how = if flags.contains("no-ccd") { "without" } else { "with" };
+        assert_eq!(recording["name"], format!("engine, 40 bullets, {how} CCD, seed 1"));
+        let ticks = recording["ticks"].as_array().expect("ticks");
+        assert_eq!(ticks.len(), 12);
+        let moving = |tick: &Value| {
+            let moves = STANDARD.decode(tick["moves"].as_str().expect("bytes")).expect("base64");
+            moves.iter().filter(|&&moves| moves == 1).count()
+        };
+        assert_eq!((boxes(&ticks[0]).len(), moving(&ticks[0])), (room + wall + 1, 1));
+        // One bullet a tick; the wall is awake.
+        let last = &ticks[11];
+        let kept = boxes(last).len() - room;
+        assert_eq!(kept == wall + 12, how == "with", "{flags}: {kept}");
+        assert!(moving(last) > wall / 2);
+        // Who is out of the room is out of the picture.
+        let out = boxes(last).iter().any(|of| of.aabb.center()[0] > 3.01);
+        assert!(!out, "{flags}");
+        let fast = boxes(last).iter().filter(|of| of.delta[0] > 5.0).count();
+        assert!(fast > 0 && fast <= 12, "{flags}: {fast}");
+    }
+}
+
+/// Goal: nothing sleeps in the air, nor in another. Method: the last tick of a run in which all came
+/// to rest; below each brick is something within the distance at which the engine says they touch, and
+/// no two bricks share more than a trifle.
+#[test]
+fn what_sleeps_lies_on_something() {
+    let folder = folder("viewer_asleep");
+    for seed in 1..3 {
+        let flags = format!("--engine --boxes 60 --ticks 360 --seed {seed}");
+        let recording = recording(&page(&mut viewer(&flags), &folder));
+        let tick = recording["ticks"].as_array().expect("ticks").last().expect("there are some");
+        let moves = STANDARD.decode(tick["moves"].as_str().expect("bytes")).expect("base64");
+        let boxes: Vec<_> = boxes(tick).iter().map(|of| of.aabb).collect();
+        let (near, trifle) = (0.0045, 1e-5);
+        let shared = |a: &Aabb, b: &Aabb, axis: usize| {
+            a.max[axis].min(b.max[axis]) - a.min[axis].max(b.min[axis])
+        };
+        let is_brick = |of: &Aabb| (of.size()[1] - 0.2).abs() < 1e-3;
+        let mut bricks = 0;
+        for (k, brick) in boxes.iter().enumerate().filter(|(_, of)| is_brick(of)) {
+            let others = || boxes.iter().enumerate().filter(|&(other, _)| other != k);
+            let carries = |of: &Aabb| {
+                let gap = brick.min[1] - of.max[1];
+                gap.abs() < near && shared(brick, of, 0) > -near && shared(brick, of, 2) > -near
+            };
+            if moves[k] == 0 {
+                bricks += 1;
+                assert!(others().any(|(_, of)| carries(of)), "{flags}: {k} at {brick:?}");
+            }
+            for (other, of) in others().filter(|(_, of)| is_brick(of)) {
+                let depth = (0..3).map(|axis| shared(brick, of, axis)).fold(1.0, f32::min);
+                assert!(depth < trifle, "{flags}: {k} is {depth} in {other}");
+            }
+        }
+        assert!(bricks > 100, "{flags}: {bricks} of the bricks sleep");
+    }
+}
+
 /// Goal: what cannot be done is said in one line, with the right exit code. Method: one of each.
 #[test]
 fn what_cannot_be_shown_is_refused() {
@@ -154,6 +221,9 @@ fn what_cannot_be_shown_is_refused() {
         "--trace",
         "--trace a.swt --boxes 3",
         "--out a.html --port 80",
+        "--engine --scene pile",
+        "--engine --trace a.swt",
+        "--no-ccd",
         "file",
     ] {
         let output = run(&mut viewer(flags));

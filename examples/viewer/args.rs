@@ -27,6 +27,12 @@ pub(crate) struct Args {
     /// uniform, dense, bullets, mixed, pile, sheet, static, clusters, walls, ...
     #[arg(long, default_value_t = Scene::Bullets)]
     pub(crate) scene: Scene,
+    /// The example `engine` instead of a scene: bullets at a wall of bricks; `--boxes` are bullets.
+    #[arg(long, conflicts_with = "scene")]
+    pub(crate) engine: bool,
+    /// The engine without CCD.
+    #[arg(long, requires = "engine")]
+    pub(crate) no_ccd: bool,
     /// How many boxes the scene has.
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX))]
@@ -40,7 +46,7 @@ pub(crate) struct Args {
     pub(crate) seed: u64,
     /// Recorded ticks (`.swt`) instead of a scene, in this order.
     #[arg(long, value_name = "FILE", num_args = 1..)]
-    #[arg(conflicts_with_all = ["boxes", "scene", "seed", "ticks"])]
+    #[arg(conflicts_with_all = ["boxes", "engine", "scene", "seed", "ticks"])]
     pub(crate) trace: Vec<PathBuf>,
 }
 

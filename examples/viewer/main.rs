@@ -8,16 +8,23 @@
 //! ```text
 //! cargo run --release --example viewer
 //! cargo run --release --example viewer -- --scene pile --boxes 2000
+//! cargo run --release --example viewer -- --engine
 //! cargo run --release --example viewer -- --trace pile.swt --out pile.html
 //! ```
 //!
 //! What goes wrong is said in one line on stderr. Exit code: 0, or 2 for a bad flag, else 1.
 
 mod args;
+#[path = "../engine/engine.rs"]
+#[allow(dead_code, reason = "what is printed is not drawn")]
+mod engine;
 mod facets;
 mod mesh;
 mod pages;
 mod pair;
+#[path = "../engine/range.rs"]
+#[allow(dead_code, reason = "what is printed is not drawn")]
+mod range;
 mod recording;
 mod server;
 mod solids;
@@ -49,7 +56,9 @@ fn main() -> ExitCode {
 
 /// Writes the page of recorded ticks, or serves both pages until the process is ended.
 fn run(args: &Args) -> Result<(), Stop> {
-    let recording = if args.trace.is_empty() {
+    let recording = if args.engine {
+        Recording::of_engine(args)?
+    } else if args.trace.is_empty() {
         Recording::of_scene(args)?
     } else {
         Recording::of_traces(&args.trace)?

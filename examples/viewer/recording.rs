@@ -1,4 +1,4 @@
-//! What happens in the ticks of a scene or of recorded files, for a page to draw?
+//! What happens in the ticks of a scene, of the engine or of recorded files, for a page to draw?
 //!
 //! Per tick: each box as nine `f32` (min, max, delta), whether it moves, the union pairs, the swept
 //! pairs and their first times. Columns go into the page as base64 of little-endian numbers, which
@@ -9,9 +9,11 @@ use std::path::PathBuf;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
-use swath::{BoxSet, Boxes, PairFinder};
+use swath::{BoxSet, BoxStore, Boxes, MovingBox, PairFinder};
 
 use super::args::Args;
+use super::engine::Row;
+use super::range::{Plan, Range};
 use super::stop::Stop;
 use super::worlds::World;
 use super::worlds::trace::Trace;
@@ -59,9 +61,37 @@ impl Recording {
             if tick > 0 {
                 world.step();
             }
-            ticks.push(recorder.tick(format!("tick {tick}"), &world, Some(&world.moves))?);
+            let name = format!("tick {tick}");
+            ticks.push(recorder.tick(name, columns(&world)?, Some(&world.moves))?);
         }
         Ok(Self { name, ticks })
+    }
+
+    /// The ticks of the engine on its range, from the first shot on. A box goes as its body would if
+    /// nothing stopped it.
+    pub(crate) fn of_engine(args: &Args) -> Result<Self, Stop> {
+        let ccd = !args.no_ccd;
+        let (bullets, seed) = (args.boxes, args.seed);
+        let plan = Plan { bullets, seed, space: false, ccd };
+        let mut range = Range::new(&plan)?;
+        let (mut recorder, mut boxes) = (Recorder::new(), BoxStore::new());
+        let mut ticks = Vec::new();
+        for tick in 0..args.ticks {
+            range.shoot()?;
+            boxes.clear();
+            let rows = &range.engine.rows;
+            for row in rows {
+                let at = row.shape.bounds(&row.motion.pose)?;
+                boxes.push(MovingBox::new(at, row.motion.delta)?)?;
+            }
+            let moves: Vec<_> = rows.iter().map(Row::is_awake).collect();
+            let name = format!("tick {tick}");
+            ticks.push(recorder.tick(name, boxes.columns(), Some(&moves))?);
+            range.engine.step()?;
+            range.take_out()?;
+        }
+        let how = if ccd { "with" } else { "without" };
+        Ok(Self { name: format!("engine, {bullets} bullets, {how} CCD, seed {seed}"), ticks })
     }
 
     pub(crate) fn of_traces(paths: &[PathBuf]) -> Result<Self, Stop> {
@@ -74,7 +104,7 @@ impl Recording {
             // 0 is fixed and 2 is asleep: drawn as what stays, but paired as all.
             let moves: Vec<_> =
                 trace.kind.iter().map(|kind| u8::from(!matches!(kind, 0 | 2))).collect();
-            let mut tick = recorder.tick(name, &trace.into_world(), None)?;
+            let mut tick = recorder.tick(name, columns(&trace.into_world())?, None)?;
             tick.moves = bytes(&moves);
             ticks.push(tick);
         }
@@ -87,10 +117,13 @@ impl Recorder {
         Self { finder: PairFinder::new(), bytes: 0 }
     }
 
-    fn tick(&mut self, name: String, world: &World, moves: Option<&[bool]>) -> Result<Tick, Stop> {
-        let World { min, max, delta, .. } = world;
-        let [low, high, way] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));
-        let boxes = Boxes::new(low, high, way)?;
+    /// What of the boxes pairs; without `moves` all do.
+    fn tick(
+        &mut self,
+        name: String,
+        boxes: Boxes<'_>,
+        moves: Option<&[bool]>,
+    ) -> Result<Tick, Stop> {
         let set = BoxSet::new(boxes);
         let set = moves.map_or(set, |moves| set.moving(moves));
 
@@ -106,14 +139,15 @@ impl Recorder {
         let first: Vec<_> = swept.iter().map(|pair| pair.first).collect();
         self.weigh(4 * (union.len() + pairs.len() + first.len()))?;
 
-        let columns = [min, max, delta];
-        let rows: Vec<_> = (0..world.len())
-            .flat_map(|row| columns.into_iter().flatten().map(move |column| column[row]))
+        let columns = boxes.columns();
+        let rows: Vec<_> = (0..boxes.len())
+            .flat_map(|row| columns.iter().map(move |column| column[row]))
             .collect();
-        let moves: Vec<_> = world.moves.iter().map(|&moves| u8::from(moves)).collect();
+        let moves: Vec<_> =
+            (0..boxes.len()).map(|row| moves.is_none_or(|moves| moves[row]).into()).collect();
         Ok(Tick {
             name,
-            boxes: world.len(),
+            boxes: boxes.len(),
             rows: floats(&rows),
             moves: bytes(&moves),
             union: whole(&union),
@@ -130,6 +164,13 @@ impl Recorder {
         }
         Ok(())
     }
+}
+
+/// The columns of a world, lent to the finder.
+fn columns(world: &World) -> Result<Boxes<'_>, Stop> {
+    let World { min, max, delta, .. } = world;
+    let [min, max, delta] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));
+    Ok(Boxes::new(min, max, delta)?)
 }
 
 pub(crate) fn floats(numbers: &[f32]) -> String {

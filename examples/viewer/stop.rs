@@ -26,6 +26,10 @@ pub(crate) enum Stop {
     Columns(#[from] LengthMismatch),
     #[error(transparent)]
     Find(#[from] FindError),
+    #[error("engine: {0}")]
+    Engine(#[from] super::engine::Failure),
+    #[error("engine: {0}")]
+    Body(#[from] Invalid),
     #[error("cannot make the page: {0}")]
     Page(#[from] serde_json::Error),
     #[error("{}: {error}", path.display())]

@@ -100,8 +100,8 @@ pub fn carry_all(motions: &mut [Motion], t: f32) {
 /// assert!(motions[0].delta[0].abs() < 1e-3 && (motions[1].delta[0] - 8.0).abs() < 1e-3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn bounce(
-    impact: &Impact,
+pub fn bounce<P>(
+    impact: &Impact<P>,
     [a, b]: [&mut Motion; 2],
     inverse_masses: [f32; 2],
     restitution: f32,
@@ -148,7 +148,7 @@ fn push([a, b]: [&mut [f32; 3]; 2], normal: [f64; 3], impulse: f64, [of_a, of_b]
 ///
 /// The move is not looked at: it may lead into a third body, so of deep overlaps take a part of it.
 #[must_use]
-pub fn separate(impact: &Impact, inverse_masses: [f32; 2]) -> Option<[[f32; 3]; 2]> {
+pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32; 3]; 2]> {
     let [of_a, of_b] = inverse_masses.map(f64::from);
     let sum = of_a + of_b;
     if impact.kind != Kind::Overlapping || sum <= 0.0 {
@@ -168,11 +168,11 @@ pub fn separate(impact: &Impact, inverse_masses: [f32; 2]) -> Option<[[f32; 3]; 
 /// ```
 /// use swath::pipeline::{Impact, response};
 ///
-/// let floor_below = Impact { toi: 0.25, normal: [0.0, -1.0, 0.0], ..Impact::default() };
+/// let floor_below: Impact = Impact { toi: 0.25, normal: [0.0, -1.0, 0.0], ..Impact::default() };
 /// assert_eq!(response::slide([4.0, -8.0, 0.0], &floor_below), [3.0, 0.0, 0.0]);
 /// ```
 #[must_use]
-pub fn slide(delta: impl Into<[f32; 3]>, impact: &Impact) -> [f32; 3] {
+pub fn slide<P>(delta: impl Into<[f32; 3]>, impact: &Impact<P>) -> [f32; 3] {
     let (delta, normal) = (delta.into().map(f64::from), impact.normal.map(f64::from));
     let into: f64 = (0..3).map(|axis| delta[axis] * normal[axis]).sum();
     let into = if into > 0.0 { into } else { 0.0 };

@@ -28,7 +28,7 @@ function unpack(packed) {
   }
   // What stays is shown as that, whatever lies on it; what is as large as the world would hide it.
   const bounds = extent(rows);
-  const size = 0.5 * norm(minus(bounds.high, bounds.low));
+  const size = 0.4 * norm(minus(bounds.high, bounds.low));
   const large = Array.from(moves.keys()).filter((row) => norm(minus(...cornersOf(rows, row, 0))) > size);
   const become = (row, look) => moves[row] && (states[2 * row] = look);
   for (const row of union) become(row, PAIRED);

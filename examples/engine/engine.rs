@@ -1,0 +1,388 @@
+//! How does a physics engine live on swath?
+//!
+//! A small one: boxes and balls that do not turn, gravity, friction, sleep. What is here is what an engine
+//! brings itself; who meets whom, and when, is asked of swath:
+//!
+//! ```text
+//! bodies ──► Broadphase   each with the box of its way in the tick: who begins and ceases to touch,   wakes and islands
+//!        ──► SubSteps     all to the end of the tick, one impact after the other, in time order       motions
+//!        ──► here         friction along the normals of those impacts; who rests long enough sleeps
+//! ```
+//!
+//! **Units.** A [`Motion`] is in metres per tick and per tick²: `delta = velocity · DT`,
+//! `accel = gravity · DT²`. Then one tick is `p + delta + ½·accel`, exact for a throw, so that flying
+//! neither makes nor takes energy.
+//!
+//! **Friction** (Coulomb): of the impulse `j` along the normal at most `µ·j` across it, and no more
+//! than what stops the sliding. It is taken once all are at the end of the tick; a load that rests on
+//! others counts for the contact below by its own weight alone.
+//!
+//! **Sleep.** Bodies that touch are an island. One whose members were all slow for [`QUIET_TICKS`]
+//! sleeps: its proxies cost nothing, and it is an obstacle to others, until someone comes who would move
+//! it, or leaves it.
+//!
+//! Without CCD, to compare, it is `without_ccd.rs` that does the second step.
+
+#[path = "without_ccd.rs"]
+mod without_ccd;
+
+use swath::pipeline::{Config, Impact, Mass, SubSteps, SubStepsConfig};
+use swath::{Broadphase, Convex, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, Set, Shape};
+
+/// Seconds a tick.
+pub(crate) const DT: f32 = 1.0 / 60.0;
+/// Slower is quiet, in metres a tick: 0.1 m/s.
+const QUIET: f32 = 0.1 * DT;
+/// Half a second.
+const QUIET_TICKS: u32 = 30;
+/// Who is nearer touches, in metres: on the boxes of proxies, so that what lies on something is kept as
+/// a pair.
+const NEAR: f32 = 0.002;
+
+/// Whatever goes wrong here is a wrong body, and ends the run.
+pub(crate) type Failure = Box<dyn std::error::Error>;
+
+/// What is put into the engine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body {
+    pub(crate) shape: Shape<'static>,
+    pub(crate) at: [f32; 3],
+    /// Metres a second.
+    pub(crate) velocity: [f32; 3],
+    /// Kilograms; 0 is fixed.
+    pub(crate) mass: f32,
+    pub(crate) restitution: f32,
+    pub(crate) friction: f32,
+    pub(crate) sleeps: bool,
+}
+
+/// A body in the engine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) id: ProxyId,
+    pub(crate) set: Set,
+    pub(crate) motion: Motion,
+    pub(crate) mass: f32,
+    pub(crate) shape: Shape<'static>,
+    takes: Mass,
+    friction: f32,
+    /// For how many ticks it was slow.
+    quiet: u32,
+    /// With whom it fell asleep.
+    island: usize,
+}
+
+impl Row {
+    pub(crate) fn is_awake(&self) -> bool {
+        self.set == Set::Dynamic
+    }
+
+    fn speed(&self) -> f32 {
+        length(self.motion.delta)
+    }
+
+    /// A box that moves and holds it all the tick.
+    fn way(&self) -> Result<MovingBox, Failure> {
+        let held = Pipeline::holding(&self.shape, &self.motion)?;
+        Ok(MovingBox { aabb: held.aabb.grown(NEAR)?, ..held })
+    }
+}
+
+/// What a tick took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stepped {
+    /// Responses to impacts.
+    pub(crate) impacts: usize,
+    /// Bodies that lost the rest of the tick.
+    pub(crate) held: usize,
+}
+
+/// What stays the same while there is no friction, no hard impact and nothing fixed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Totals {
+    /// Joule: of motion, and of height above 0.
+    pub(crate) kinetic: f64,
+    pub(crate) potential: f64,
+    /// Newton seconds.
+    pub(crate) momentum: [f64; 3],
+    /// Of all of them, as if none went against another.
+    pub(crate) momenta: f64,
+}
+
+/// Bodies and what finds their impacts.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    /// In the order in which they came, without those that were removed.
+    pub(crate) rows: Vec<Row>,
+    /// Metres per second².
+    gravity: [f32; 3],
+    ccd: bool,
+    world: Broadphase,
+    sub_steps: SubSteps,
+    /// Finds who is in whom where there is no CCD.
+    pipeline: Pipeline,
+    /// Of the slot of a proxy its row.
+    row_of: Vec<usize>,
+    islands: usize,
+    // Memory for a tick.
+    convex: Vec<Convex<'static>>,
+    masses: Vec<Mass>,
+    parents: Vec<usize>,
+    wanted: Vec<usize>,
+}
+
+impl Engine {
+    pub(crate) fn new(gravity: [f32; 3], ccd: bool) -> Self {
+        Self {
+            rows: Vec::new(),
+            gravity,
+            ccd,
+            world: Broadphase::new(),
+            sub_steps: SubSteps::new(SubStepsConfig::default()),
+            pipeline: Pipeline::new(Config::default()),
+            row_of: Vec::new(),
+            islands: 0,
+            convex: Vec::new(),
+            masses: Vec::new(),
+            parents: Vec::new(),
+            wanted: Vec::new(),
+        }
+    }
+
+    pub(crate) fn add(&mut self, body: &Body) -> Result<(), Failure> {
+        let fixed = body.mass == 0.0;
+        let (set, proxy) = match (fixed, body.sleeps) {
+            (true, _) => (Set::Fixed, Proxy::fixed()),
+            (false, true) => (Set::Sleeping, Proxy::sleeping()),
+            (false, false) => (Set::Dynamic, Proxy::dynamic()),
+        };
+        let mut row = Row {
+            id: ProxyId::NONE,
+            set,
+            motion: Motion::new(Pose::at(body.at)?, body.velocity.map(|v| v * DT))?,
+            shape: body.shape,
+            mass: body.mass,
+            takes: Mass {
+                inverse_mass: if fixed { 0.0 } else { 1.0 / body.mass },
+                restitution: body.restitution,
+            },
+            friction: body.friction,
+            quiet: 0,
+            island: 0,
+        };
+        if row.is_awake() {
+            row.motion.accel = pull(self.gravity);
+        }
+        row.id = self.world.insert_moving(row.way()?, proxy)?;
+        self.rows.push(row);
+        self.number(self.rows.len() - 1);
+        Ok(())
+    }
+
+    /// Takes out all that `leaves` says of.
+    pub(crate) fn remove(&mut self, leaves: impl Fn(&Row) -> bool) -> Result<(), Failure> {
+        for row in self.rows.iter().filter(|row| leaves(row)) {
+            self.world.remove(row.id)?;
+        }
+        self.rows.retain(|row| !leaves(row));
+        self.number(0);
+        Ok(())
+    }
+
+    /// Notes where the rows from `first` on are.
+    fn number(&mut self, first: usize) {
+        for (k, row) in self.rows.iter().enumerate().skip(first) {
+            let slot = row.id.index() as usize;
+            self.row_of.resize(self.row_of.len().max(slot + 1), usize::MAX);
+            self.row_of[slot] = k;
+        }
+    }
+
+    /// Takes all to the end of the tick.
+    pub(crate) fn step(&mut self) -> Result<Stepped, Failure> {
+        for row in self.rows.iter().filter(|row| row.is_awake()) {
+            let way = row.way()?;
+            self.world.set(row.id, way.aabb, way.delta)?;
+        }
+        // Where nothing is awake this is all, and takes no time.
+        self.world.update()?;
+        self.wake()?;
+        if !self.rows.iter().any(Row::is_awake) {
+            return Ok(Stepped::default());
+        }
+        let (impacts, held) = if self.ccd { self.go()? } else { self.jump()? };
+        self.fall_asleep()?;
+        Ok(Stepped { impacts, held })
+    }
+
+    /// Wakes the islands of those who are about to be moved, or have lost a neighbour.
+    fn wake(&mut self) -> Result<(), Failure> {
+        let Self { rows, row_of, world, wanted, gravity, .. } = self;
+        wanted.clear();
+        let index = |id: ProxyId| row_of[id.index() as usize];
+        for pair in world.changes().touching() {
+            let [a, b] = [pair.a, pair.b].map(|id| &rows[index(id)]);
+            for (sleeper, other) in [(a, b), (b, a)] {
+                let push = other.speed() * other.mass * sleeper.takes.inverse_mass;
+                if sleeper.set == Set::Sleeping && other.is_awake() && push > QUIET {
+                    wanted.push(sleeper.island);
+                }
+            }
+        }
+        for id in world.changes().ended().iter().flat_map(|pair| [pair.a, pair.b]) {
+            // One of the two may be gone, and its row another's.
+            let row = rows.get(index(id)).filter(|row| row.id == id && row.set == Set::Sleeping);
+            wanted.extend(row.map(|row| row.island));
+        }
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        wanted.sort_unstable();
+        for row in rows.iter_mut() {
+            if row.set == Set::Sleeping && wanted.binary_search(&row.island).is_ok() {
+                (row.set, row.quiet, row.motion.accel) = (Set::Dynamic, 0, pull(*gravity));
+                world.move_to(row.id, Set::Dynamic)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The tick with CCD. Who sleeps is among them, for a bounce may lead anywhere.
+    fn go(&mut self) -> Result<(usize, usize), Failure> {
+        self.convex.clear();
+        self.masses.clear();
+        for (k, row) in (0..).zip(&self.rows) {
+            let Row { shape, motion, .. } = *row;
+            self.convex.push(Convex { row: k, shape, motion });
+            // Who sleeps would hardly feel what comes: else it had been woken.
+            self.masses.push(if row.is_awake() { row.takes } else { still(row) });
+        }
+        let told = self.sub_steps.run(&mut self.convex, &self.masses, None)?;
+        if let Some(first) = self.sub_steps.rejected().first() {
+            return Err(format!("body {}: {}", first.row, first.reason).into());
+        }
+        for (row, convex) in self.rows.iter_mut().zip(&self.convex) {
+            row.motion = convex.motion;
+        }
+        for impact in self.sub_steps.impacts() {
+            let rows = [impact.pair.a as usize, impact.pair.b as usize];
+            rub(&mut self.rows, rows, impact);
+        }
+        Ok((told.responses, told.held))
+    }
+
+    /// Puts islands to sleep of which all were slow for long.
+    fn fall_asleep(&mut self) -> Result<(), Failure> {
+        // Where nothing pulls, nothing rests.
+        if self.gravity == [0.0; 3] {
+            return Ok(());
+        }
+        for row in &mut self.rows {
+            row.quiet = if row.speed() < QUIET { row.quiet + 1 } else { 0 };
+        }
+        if !self.rows.iter().any(|row| row.is_awake() && row.quiet >= QUIET_TICKS) {
+            return Ok(());
+        }
+        let Self { rows, parents, row_of, world, islands, .. } = self;
+        parents.clear();
+        parents.extend(0..rows.len());
+        for pair in world.changes().touching() {
+            let [a, b] = [pair.a, pair.b].map(|id| row_of[id.index() as usize]);
+            if rows[a].is_awake() && rows[b].is_awake() {
+                let [a, b] = [root(parents, a), root(parents, b)];
+                parents[a.max(b)] = a.min(b);
+            }
+        }
+        let mut quiet = vec![true; rows.len()];
+        for row in 0..rows.len() {
+            quiet[root(parents, row)] &= rows[row].quiet >= QUIET_TICKS;
+        }
+        for (k, row) in rows.iter_mut().enumerate() {
+            let island = root(parents, k);
+            if row.is_awake() && quiet[island] {
+                (row.set, row.island) = (Set::Sleeping, *islands + 1 + island);
+                (row.motion.delta, row.motion.accel) = ([0.0; 3], [0.0; 3]);
+                let way = row.way()?;
+                world.set(row.id, way.aabb, way.delta)?;
+                world.move_to(row.id, Set::Sleeping)?;
+            }
+        }
+        *islands += rows.len();
+        Ok(())
+    }
+
+    pub(crate) fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for row in self.rows.iter().filter(|row| row.set != Set::Fixed) {
+            let mass = f64::from(row.mass);
+            for axis in 0..3 {
+                let speed = f64::from(row.motion.delta[axis]) / f64::from(DT);
+                totals.kinetic += 0.5 * mass * speed * speed;
+                totals.momentum[axis] += mass * speed;
+                totals.momenta += mass * speed.abs();
+                let height = f64::from(row.motion.pose.position[axis]);
+                totals.potential -= mass * f64::from(self.gravity[axis]) * height;
+            }
+        }
+        totals
+    }
+}
+
+/// Metres a tick².
+fn pull(gravity: [f32; 3]) -> [f32; 3] {
+    gravity.map(|g| g * DT * DT)
+}
+
+/// As an obstacle.
+fn still(row: &Row) -> Mass {
+    Mass { inverse_mass: 0.0, ..row.takes }
+}
+
+/// Friction of two that met.
+fn rub<P>(rows: &mut [Row], pair: [usize; 2], impact: &Impact<P>) {
+    let [a, b] = pair.map(|row| rows[row]);
+    let inverse = [a, b].map(|row| if row.is_awake() { row.takes.inverse_mass } else { 0.0 });
+    let sum = inverse[0] + inverse[1];
+    if sum == 0.0 {
+        return;
+    }
+    // The impulse that presses: of what closed, and the weight of the one that lies on the other.
+    let restitution = a.takes.restitution.max(b.takes.restitution);
+    let weight = |row: Row, towards: f32| row.mass * towards * dot(row.motion.accel, impact.normal);
+    let pressed = (1.0 + restitution) * impact.closing.max(0.0) / sum
+        + weight(a, 1.0).max(weight(b, -1.0)).max(0.0);
+    let slip = minus(a.motion.delta, b.motion.delta);
+    let into = dot(slip, impact.normal);
+    let across = minus(slip, impact.normal.map(|n| n * into));
+    let speed = length(across);
+    let most = (a.friction * b.friction).sqrt() * pressed * sum;
+    let part = if speed <= most { 1.0 } else { most / speed };
+    for (row, by) in pair.into_iter().zip([-inverse[0], inverse[1]]) {
+        let delta = &mut rows[row].motion.delta;
+        *delta = plus(*delta, across.map(|x| x * part * by / sum));
+    }
+}
+
+fn root(parents: &mut [usize], mut of: usize) -> usize {
+    while parents[of] != of {
+        parents[of] = parents[parents[of]];
+        of = parents[of];
+    }
+    of
+}
+
+fn plus(p: [f32; 3], q: [f32; 3]) -> [f32; 3] {
+    [p[0] + q[0], p[1] + q[1], p[2] + q[2]]
+}
+
+fn minus(p: [f32; 3], q: [f32; 3]) -> [f32; 3] {
+    [p[0] - q[0], p[1] - q[1], p[2] - q[2]]
+}
+
+fn dot(p: [f32; 3], q: [f32; 3]) -> f32 {
+    p[0] * q[0] + p[1] * q[1] + p[2] * q[2]
+}
+
+fn length(v: [f32; 3]) -> f32 {
+    dot(v, v).sqrt()
+}

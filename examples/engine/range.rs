@@ -1,0 +1,158 @@
+//! Which bodies are there, and who must not get out?
+//!
+//! A shooting range: a room of thin sheets, in it a wall of bricks, and so many bullets from the far
+//! end, a few each tick, at 500 m/s. In space there is neither room nor gravity, so that nothing takes
+//! momentum away.
+//!
+//! Lengths in metres, `y` is up. Drawn by `SplitMix64` (Steele, Lea, Flood 2014), with `+ - × ÷ sqrt`
+//! alone: the same numbers everywhere.
+
+use swath::Shape;
+
+use super::engine::{Body, Engine, Failure, Row};
+
+/// Metres a second.
+pub(crate) const BULLET_SPEED: f32 = 500.0;
+/// Kilograms.
+pub(crate) const BULLET_MASS: f32 = 0.05;
+const BRICK_MASS: f32 = 14.0;
+/// Half the thickness of the sheets of the room.
+const SHEET: f32 = 0.0025;
+const ROOM: [[f32; 3]; 2] = [[-14.0, 0.0, -5.0], [3.0, 5.0, 5.0]];
+/// Half the sides of a brick, and how many there are upwards and across.
+const BRICK: [f32; 3] = [0.05, 0.1, 0.2];
+const COURSES: u32 = 10;
+const BRICKS_ACROSS: u32 = 12;
+pub(crate) const BRICKS: u32 = COURSES * BRICKS_ACROSS;
+/// Between bricks: more than what counts as a touch in a tick of 500 m/s.
+const JOINT: f32 = 0.0005;
+const BULLET_RADIUS: f32 = 0.01;
+/// For how long is shot.
+const SHOOTING_TICKS: u32 = 40;
+
+/// Metres per second².
+const GRAVITY: [f32; 3] = [0.0, -9.81, 0.0];
+
+/// What is done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub(crate) bullets: u32,
+    pub(crate) seed: u64,
+    pub(crate) space: bool,
+    pub(crate) ccd: bool,
+}
+
+/// The range, with its engine and what is still to be shot.
+#[derive(Debug)]
+pub(crate) struct Range {
+    pub(crate) engine: Engine,
+    left: u32,
+    each_tick: u32,
+    space: bool,
+    state: u64,
+}
+
+impl Range {
+    /// Puts up the range.
+    pub(crate) fn new(plan: &Plan) -> Result<Self, Failure> {
+        let Plan { bullets, seed, space, ccd } = *plan;
+        let mut engine = Engine::new(if space { [0.0; 3] } else { GRAVITY }, ccd);
+        if !space {
+            put_up_room(&mut engine)?;
+        }
+        let shape = Shape::cuboid(BRICK)?;
+        let pitch = BRICK.map(|half| 2.0 * half + JOINT);
+        for course in 0..COURSES {
+            for brick in 0..BRICKS_ACROSS {
+                let (up, across) = (course as f32 + 0.5, brick as f32 + 0.5 * (course % 2) as f32);
+                let z = (across - 0.5 * BRICKS_ACROSS as f32) * pitch[2];
+                engine.add(&Body {
+                    shape,
+                    at: [0.0, up * pitch[1], z],
+                    velocity: [0.0; 3],
+                    mass: BRICK_MASS,
+                    restitution: 0.0,
+                    friction: 0.6,
+                    sleeps: !space,
+                })?;
+            }
+        }
+        let each_tick = bullets.div_ceil(SHOOTING_TICKS);
+        Ok(Self { engine, left: bullets, each_tick, space, state: seed })
+    }
+
+    /// Shoots the bullets of a tick.
+    pub(crate) fn shoot(&mut self) -> Result<(), Failure> {
+        let shape = Shape::sphere(BULLET_RADIUS)?;
+        for _ in 0..self.each_tick.min(self.left) {
+            self.left -= 1;
+            let mut between = |low: f32, high: f32| low + (high - low) * self.draw();
+            let at = [between(-13.5, -7.0), between(0.5, 2.5), between(-3.0, 3.0)];
+            let aim = [0.0, between(0.1, 2.0), between(-2.2, 2.2)];
+            let way: [f32; 3] = std::array::from_fn(|axis| aim[axis] - at[axis]);
+            let speed = BULLET_SPEED / way.iter().map(|x| x * x).sum::<f32>().sqrt();
+            self.engine.add(&Body {
+                shape,
+                at,
+                velocity: way.map(|x| x * speed),
+                mass: BULLET_MASS,
+                restitution: 0.05,
+                friction: 0.6,
+                sleeps: false,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Takes out who has got out of the room, and says how many bullets and bricks.
+    pub(crate) fn take_out(&mut self) -> Result<[usize; 2], Failure> {
+        let mut out = [0; 2];
+        if self.space {
+            return Ok(out);
+        }
+        let is_out = |row: &Row| {
+            let at = row.motion.pose.position;
+            let inside = |axis: usize| (ROOM[0][axis]..=ROOM[1][axis]).contains(&at[axis]);
+            row.mass > 0.0 && !(0..3).all(inside)
+        };
+        for row in self.engine.rows.iter().filter(|row| is_out(row)) {
+            out[usize::from(row.mass != BULLET_MASS)] += 1;
+        }
+        if out != [0; 2] {
+            self.engine.remove(is_out)?;
+        }
+        Ok(out)
+    }
+
+    /// A number in `[0, 1)`.
+    fn draw(&mut self) -> f32 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 40) as f32 / (1 << 24) as f32
+    }
+}
+
+/// Six sheets.
+fn put_up_room(engine: &mut Engine) -> Result<(), Failure> {
+    for axis in 0..3 {
+        for side in ROOM {
+            let mut half: [f32; 3] = std::array::from_fn(|k| 0.5 * (ROOM[1][k] - ROOM[0][k]));
+            let mut at: [f32; 3] = std::array::from_fn(|k| 0.5 * (ROOM[1][k] + ROOM[0][k]));
+            (half[axis], at[axis]) = (SHEET, side[axis]);
+            // Its inner face is on the border.
+            at[axis] +=
+                if side[axis] > at[axis] - 1e-9 && side == ROOM[1] { SHEET } else { -SHEET };
+            engine.add(&Body {
+                shape: Shape::cuboid(half)?,
+                at,
+                velocity: [0.0; 3],
+                mass: 0.0,
+                restitution: 0.0,
+                friction: 0.6,
+                sleeps: false,
+            })?;
+        }
+    }
+    Ok(())
+}
