@@ -307,11 +307,11 @@ fn asked(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(SEGMENTS as u64));
     group.bench_function("closest", |bencher| {
         let queries = broadphase.queries().filtered(wanted);
-        let mut ask = || {
+        let ask = || {
             let casts = segments.iter().map(|of| queries.cast(of).expect("it is one").closest());
             casts.filter(Option::is_some).count()
         };
-        bencher.iter_custom(|turns| time(pool, turns, &mut ask));
+        bencher.iter_custom(|turns| time(pool, turns, ask));
     });
     group.bench_function("closest-batch", |bencher| {
         let queries = broadphase.queries().filtered(wanted);
