@@ -10,14 +10,13 @@ mod bodies;
 mod draw;
 
 use bodies::world::{calls, events};
-use bodies::world_asked;
-use bodies::world_model::{About, Events, Model};
+use bodies::world_model::{Events, Model};
 use draw::Draw;
 use rand::RngExt;
-use swath::broadphase::{FindError, ProxyHit, Snapshot, WorldError};
+use swath::broadphase::{FindError, Snapshot, WorldError};
 use swath::{
-    Aabb, Boxes, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, ProxyPair, Segment,
-    SegmentStore, Set, Threads,
+    Aabb, Boxes, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, ProxyPair, Set,
+    Threads,
 };
 
 /// How many calls: what `SWATH_CASES` says, else so many.
@@ -157,137 +156,6 @@ fn crowds_say_the_same_on_any_threads_and_level() {
         world.set_threads(Threads::of_pool(pool.into()));
         assert!(ticks(Course::new(world, &things, false)) == expected, "{threads} threads");
     }
-}
-
-/// What a crowd says of many segments and places: what is first, nearest, any, and in which order
-/// all of a few come.
-fn said_of_many(world: &mut Broadphase, segments: &SegmentStore) -> Vec<ProxyHit> {
-    let queries = world.queries().filtered(Filter::new(1 << 1, u16::MAX)).without_owner(2);
-    let count = segments.len();
-    let mut hits = vec![ProxyHit::MISS; 3 * count];
-    let (first, rest) = hits.split_at_mut(count);
-    let (any, near) = rest.split_at_mut(count);
-    queries.casts(&segments.checked()).closest(first).expect("as many");
-    queries.casts(&segments.checked()).any(any).expect("as many");
-    let starts = segments.checked();
-    let [x, y, z, ..] = starts.columns().columns();
-    let places = swath::store::FixedColumns::new([x, y, z], [x, y, z]).expect("equally long");
-    let mut rejected = Vec::new();
-    let places = places.check(Level::detect(), &mut rejected);
-    queries.proximities(&places, 2.0).expect("a distance").nearest(near).expect("as many");
-    for (row, hit) in first.iter().enumerate().take(100) {
-        let segment = segments.columns().get(row);
-        let one = queries.cast(&segment).expect("it is a segment").closest();
-        assert_eq!(one.unwrap_or(ProxyHit::MISS), *hit);
-    }
-    let mut in_order = Vec::new();
-    for row in 0..20 {
-        let segment = segments.columns().get(row);
-        queries.cast(&segment).expect("it is a segment").visit(|hit| {
-            in_order.push(hit);
-            f32::INFINITY
-        });
-    }
-    hits.extend(in_order);
-    hits
-}
-
-/// Goal: questions to a crowd find what they should, the same on every level and number of threads.
-///
-/// Method: more proxies than two levels of a tree hold, in all sets, a third of those at rest with a
-/// margin, after some ticks; the model is asked too, and batches are longer than what a thread takes.
-#[test]
-fn crowds_answer_the_same_on_any_threads_and_level() {
-    let mut draw = Draw::new(21);
-    let mut things = crowd(&mut draw, 900, 24);
-    for (k, (_, proxy)) in things.iter_mut().enumerate() {
-        *proxy = if k % 3 == 1 { proxy.with_margin(1.5) } else { *proxy };
-    }
-    let mut segments = SegmentStore::new();
-    for _ in 0..3000 {
-        let start = [(); 3].map(|()| draw.whole(-2, 26) + draw.whole(0, 3) * 0.25);
-        let delta = [(); 3].map(|()| draw.whole(-9, 9) * 0.5);
-        segments.push(Segment::new(start, delta).expect("it is one")).expect("there is room");
-    }
-    let said = |world: Broadphase, with_model: bool| {
-        let mut course = Course::new(world, &things, with_model);
-        let mut said = said_of_many(&mut course.world, &segments);
-        course.tick(3);
-        said.extend(said_of_many(&mut course.world, &segments));
-        if let Some(model) = &course.model {
-            let mut draw = Draw::new(22);
-            for round in 0..40 {
-                let asked = crowd(&mut draw, 3, 24);
-                let asked: Vec<MovingBox> = asked
-                    .iter()
-                    .map(|(moving, _)| {
-                        let delta = moving.delta.map(|x| x * 4.0);
-                        MovingBox { delta, ..*moving }
-                    })
-                    .collect();
-                let about = About {
-                    filter: (round % 3 == 1).then_some(Filter::new(1 << 2, u16::MAX)),
-                    owner: round % 4,
-                    without: [Set::Fixed, Set::Sleeping, Set::Dynamic][..round as usize % 3].into(),
-                };
-                let reach = [0.5, 3.0, 0.0][round as usize % 3];
-                world_asked::ask(&mut course.world, model, &about, &asked, reach);
-            }
-        }
-        said
-    };
-    let mut alone = Broadphase::new();
-    alone.set_threads(Threads::one());
-    let expected = said(alone, true);
-    assert!(expected.iter().filter(|hit| hit.is_hit()).count() > 6000);
-    for level in Level::all() {
-        assert!(said(Broadphase::with_level(level), true) == expected, "{level}");
-    }
-    #[cfg(feature = "rayon")]
-    for threads in 1..=4 {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        let mut world = Broadphase::new();
-        world.set_threads(Threads::of_pool(pool.into()));
-        assert!(said(world, false) == expected, "{threads} threads");
-    }
-}
-
-/// Goal: where the margin of what rests begins nothing is met, and it hides nothing.
-#[test]
-fn margins_are_not_seen_by_questions() {
-    let mut world = Broadphase::new();
-    let cube = |x: f32| Aabb::cube([x, 0.0, 0.0], 0.5).expect("it is a box");
-    // Its margin begins before the others, itself lies behind them; a third is passed beside.
-    let far = world.insert(cube(9.0), Proxy::sleeping().with_margin(8.0)).expect("it is a box");
-    let near = world.insert(cube(4.0), Proxy::fixed()).expect("it is a box");
-    let moves = world.insert(cube(6.0), Proxy::dynamic().with_margin(5.0)).expect("it is a box");
-    let beside = Aabb::cube([3.0, 5.0, 0.0], 0.5).expect("it is a box");
-    let beside = world.insert(beside, Proxy::fixed().with_margin(6.0)).expect("it is a box");
-    let sight = Segment::new([0.0; 3], [16.0, 0.0, 0.0]).expect("it is one");
-    let sorted = |world: &mut Broadphase| {
-        let mut hits = Vec::new();
-        world.queries().cast(&sight).expect("it is one").sorted(&mut hits);
-        // Never late, so a little early: in tenths.
-        hits.iter().map(|hit| (hit.id, (hit.at * 160.0).round())).collect::<Vec<_>>()
-    };
-    assert_eq!(sorted(&mut world), [(near, 35.0), (moves, 55.0), (far, 85.0)]);
-    let mut to = [ProxyHit::MISS; 5];
-    let place = cube(0.0);
-    let queries = world.queries();
-    let near_by = queries.proximity(&place, 5.5).expect("it is a box").k_nearest(&mut to);
-    let near_by: Vec<ProxyId> = near_by.iter().map(|hit| hit.id).collect();
-    assert_eq!(near_by, [near, beside, moves]);
-    // Within what is held it goes where it goes; what no longer has a margin is seen as before.
-    world.set(far, cube(10.0), [0.0; 3]).expect("it is a box");
-    world.set(moves, cube(7.0), [3.0; 3]).expect("it is a box");
-    assert_eq!(sorted(&mut world), [(near, 35.0), (moves, 65.0), (far, 95.0)]);
-    world.set_margin(far, 0.0).expect("it is a margin");
-    world.set_enabled(near, false).expect("it lives");
-    assert_eq!(sorted(&mut world), [(moves, 65.0), (far, 95.0)]);
-    world.move_to(far, Set::Dynamic).expect("it lives");
-    world.move_to(moves, Set::Fixed).expect("it lives");
-    assert_eq!(sorted(&mut world), [(moves, 65.0), (far, 95.0)]);
-    world.validate().expect("the world is whole");
 }
 
 /// Goal: a world that goes back has the same future. Method: at random ticks a snapshot is taken,
