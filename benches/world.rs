@@ -4,7 +4,9 @@
 //! `world_bare_SCENE/100000` is the finder alone on the same boxes, without filters.
 //! `world_fixed_uniform/10000` of a million fixed ones besides; `world_still/1000000`: all sleep and
 //! touch in places, and nothing is changed. `world_one/CALL`: one call for one proxy, amortised: for
-//! proxies at rest the tree takes them in with the next update, which is counted. On one thread;
+//! proxies at rest the tree takes them in with the next update, which is counted. `world_asked/FORM`,
+//! of proxies that move, sleep with a margin or are fixed, a third each: `view` once those that move
+//! were moved; `closest` and `closest-batch`, the first box on a segment. On one thread;
 //! `-all-threads` on all. Before the clock starts the pairs are compared with those of the finder
 //! and, of a small world, with each pair tried.
 
@@ -16,10 +18,10 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use swath::broadphase::Changes;
+use swath::broadphase::{Changes, ProxyHit};
 use swath::{
-    Aabb, Boxes, Broadphase, Filter, Layers, MISS, MovingBox, PairFinder, Proxy, ProxyId, Set,
-    sweep,
+    Aabb, Boxes, Broadphase, Filter, Layers, MISS, MovingBox, PairFinder, Proxy, ProxyId, Segment,
+    SegmentStore, Set, cast, sweep,
 };
 use worlds::{Scene, World};
 
@@ -268,5 +270,71 @@ fn singles(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, dynamic, kept, singles);
+/// Segments through proxies of all kinds.
+fn asked(criterion: &mut Criterion) {
+    const SEGMENTS: usize = 4096;
+    let (pool, _) = &pools()[0];
+    let ticks = ticks(Scene::Uniform, DYNAMIC);
+    let (mut broadphase, ids) = filled(&ticks[0], |row| match row % 3 {
+        0 => Proxy::dynamic().filtered(filter(row)),
+        1 => Proxy::sleeping().filtered(filter(row)).with_margin(0.1),
+        _ => Proxy::fixed().filtered(filter(row)),
+    });
+    let rows: Vec<MovingBox> = (0..DYNAMIC).map(|row| boxes(&ticks[0]).get(row)).collect();
+    // From one box to near another, of which most are in the way of many.
+    let (mut segments, mut store) = (Vec::new(), SegmentStore::new());
+    for k in 0..SEGMENTS {
+        let [from, to] = [k * 61_879, k * 7_919 + 13].map(|k| rows[k % DYNAMIC].aabb.min);
+        let delta = [0, 1, 2].map(|axis| to[axis] - from[axis]);
+        segments.push(Segment::new(from.map(|x| x - 0.01), delta).expect("it is one"));
+        store.push(segments[k]).expect("it is one");
+    }
+    let wanted = Filter::new(1 << 5, !(1 << 2));
+    let mut hits = vec![ProxyHit::MISS; SEGMENTS];
+    let queries = broadphase.queries().filtered(wanted);
+    queries.casts(&store.checked()).closest(&mut hits).expect("as many");
+    for (segment, hit) in segments.iter().zip(&hits).take(50) {
+        let mut expected = ProxyHit::MISS;
+        for ((row, &id), of) in ids.iter().enumerate().zip(&rows) {
+            let cast = cast::one_to_one(segment, &of.aabb).expect("both are valid");
+            if cast.faces.is_hit() && wanted.allows(filter(row)) && cast.entry < expected.at {
+                expected = ProxyHit { id, at: cast.entry };
+            }
+        }
+        assert_eq!(*hit, expected, "{segment:?}");
+    }
+    let mut group = criterion.benchmark_group("world_asked");
+    group.throughput(Throughput::Elements(SEGMENTS as u64));
+    group.bench_function("closest", |bencher| {
+        let queries = broadphase.queries().filtered(wanted);
+        let ask = || {
+            let casts = segments.iter().map(|of| queries.cast(of).expect("it is one").closest());
+            casts.filter(Option::is_some).count()
+        };
+        bencher.iter_custom(|turns| time(pool, turns, ask));
+    });
+    group.bench_function("closest-batch", |bencher| {
+        let queries = broadphase.queries().filtered(wanted);
+        let mut ask = || {
+            queries.casts(&store.checked()).closest(&mut hits).expect("as many");
+            hits.len()
+        };
+        bencher.iter_custom(|turns| time(pool, turns, &mut ask));
+    });
+    group.throughput(Throughput::Elements(DYNAMIC as u64 / 3));
+    let movers: Vec<ProxyId> = ids.iter().copied().step_by(3).collect();
+    let (aabb, moved) = (rows[0].aabb, movers[0]);
+    group.bench_function("view", |bencher| {
+        let mut view = || {
+            broadphase.set(moved, aabb, [0.0; 3]).expect("it is a box");
+            usize::from(
+                broadphase.queries().overlap_point(aabb.min).expect("a point").any().is_some(),
+            )
+        };
+        bencher.iter_custom(|turns| time(pool, turns, &mut view));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, dynamic, kept, singles, asked);
 criterion_main!(benches);

@@ -9,11 +9,12 @@ use counting::ALLOCATIONS;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
-use swath::broadphase::Snapshot;
-use swath::{Aabb, Boxes, Broadphase, Filter, Proxy, ProxyId, Set};
+use swath::broadphase::{ProxyHit, Snapshot};
+use swath::store::FixedColumns;
+use swath::{Aabb, Boxes, Broadphase, Filter, Level, Proxy, ProxyId, Segment, Set};
 
 /// Goal: a warm world allocates nothing, whatever is done with it: updates by columns, sleep and
-/// waking, proxies that go and come, filters, snapshots and restoring them.
+/// waking, proxies that go and come, filters, questions, snapshots and restoring them.
 ///
 /// Method: count, with ticks inside the pool, as an engine's would be, that repeat after four. Half
 /// of the movers have a margin in one of two worlds.
@@ -46,6 +47,12 @@ fn a_warm_world_allocates_nothing() {
         world.insert_many(boxes[0], &proxies, &mut ids).unwrap();
         let movers: Vec<ProxyId> = ids.iter().copied().step_by(3).collect();
         let mut snapshot = Snapshot::default();
+        let (mut hits, mut found) = (Vec::new(), Vec::new());
+        let (mut near, mut starts) = ([ProxyHit::MISS; 600], [0; 301]);
+        let [x0, y0, z0, x1, y1, z1, ..] = boxes[0].columns();
+        let asked = FixedColumns::new([x0, y0, z0], [x1, y1, z1]).unwrap().slice(0..300);
+        let mut rejected = Vec::with_capacity(300);
+        let asked = asked.check(Level::detect(), &mut rejected);
         let counts = pool.install(|| {
             let mut tick = |k: usize| {
                 for &id in movers.iter().skip(k % 4).step_by(40) {
@@ -66,6 +73,13 @@ fn a_warm_world_allocates_nothing() {
                 let gone = world.insert(boxes[0].get(k % 7).aabb, Proxy::dynamic()).unwrap();
                 world.update_many(&ids[..3_000], boxes[k % 4].slice(0..3_000)).unwrap();
                 let begun = world.update().unwrap().begun().len();
+                let queries = world.queries();
+                let sight = Segment::new([0.0; 3], [20.0, 20.0, 15.0 + (k % 4) as f32]).unwrap();
+                queries.cast(&sight).unwrap().sorted(&mut hits);
+                assert_eq!(queries.cast(&sight).unwrap().closest().as_ref(), hits.first());
+                queries.overlaps(&asked).all(&mut starts, &mut found).unwrap();
+                queries.proximities(&asked, 3.0).unwrap().k_nearest(2, &mut near).unwrap();
+                assert!(near.iter().all(ProxyHit::is_hit) && found.len() > 300);
                 world.remove(gone).unwrap();
                 if k.is_multiple_of(4) {
                     world.snapshot_into(&mut snapshot);

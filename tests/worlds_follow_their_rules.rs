@@ -37,7 +37,7 @@ fn worlds_in_random_calls_follow_the_rules() {
             (0..draw.0.random_range(100..3000)).map(|_| draw.0.random()).collect();
         if draw.one_in(3) {
             // Few kinds of calls: proxies come, fall asleep, wake and are looked at.
-            let kinds = [0, 1, 7, 12, 13, 19, 20];
+            let kinds = [0, 1, 7, 12, 13, 19, 20, 23];
             for _ in 0..input.len() / 12 {
                 let at = draw.0.random_range(1..input.len());
                 input[at] = draw.one_of(&kinds);

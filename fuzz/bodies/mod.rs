@@ -24,5 +24,6 @@ pub(crate) mod spheres;
 pub(crate) mod sweep;
 pub(crate) mod tick;
 pub(crate) mod world;
+pub(crate) mod world_asked;
 #[path = "../../tests/support/world_model.rs"]
 pub(crate) mod world_model;

@@ -1,12 +1,13 @@
 //! Does a world follow its rules, whatever is done to it?
 //!
 //! Bytes are calls, on a world and on a model of its rules; after each the world is whole and says
-//! of every proxy what the model does, and each update says the same pairs, times and events. A
-//! world that goes back may go on as one of another level.
+//! of every proxy what the model does, each update says the same pairs, times and events, and each
+//! question finds what asking one box after the other does (`world_asked`). A world that goes back may go on as one of another level.
 
 use super::bytes::Bytes;
 use super::columns::Columns;
-use super::world_model::{Events, Model, is_margin};
+use super::world_asked;
+use super::world_model::{About, Events, Model, is_margin};
 use std::collections::BTreeSet;
 use swath::broadphase::{Changes, Snapshot, WorldError};
 use swath::store::Row;
@@ -58,7 +59,9 @@ pub(crate) fn calls(data: &[u8]) -> usize {
         trial.check();
         made += 1;
     }
+    trial.ask();
     trial.update(0);
+    trial.ask();
     trial.check();
     made
 }
@@ -111,7 +114,8 @@ impl Trial<'_> {
                 let expected = self.model.edit(id, |proxy| proxy.data = data);
                 assert_eq!(self.world.set_data(id, data), expected);
             }
-            19..=23 => self.update(0),
+            19..=21 => self.update(0),
+            22 | 23 => self.ask(),
             24 | 25 => {
                 let salt = u32::from(self.bytes.byte());
                 self.update(salt);
@@ -359,6 +363,22 @@ impl Trial<'_> {
         assert!(touching.into_iter().eq(changes.touching()));
         assert_eq!(events(changes), expected, "{:?}", self.model);
         assert!(self.world.pairs().iter().eq(&self.model.kept));
+    }
+
+    /// Asks about some of the proxies.
+    fn ask(&mut self) {
+        let how = self.bytes.byte();
+        let about = About {
+            filter: (how & 1 == 1).then(|| self.filter()),
+            owner: if how & 6 == 0 { u32::from(how >> 3) % 4 } else { 0 },
+            without: (0..4)
+                .filter(|k| how & 128 != 0 && how >> k & 8 != 0)
+                .map(|k| SETS[k])
+                .collect(),
+        };
+        let asked = [(); 3].map(|()| self.moving());
+        let reach = self.bytes.number();
+        world_asked::ask(&mut self.world, &self.model, &about, &asked, reach);
     }
 
     /// The world is whole, and says of every proxy what the model does.

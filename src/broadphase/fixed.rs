@@ -214,6 +214,11 @@ impl FixedBoxes {
         Queries::new([&self.trees, &[]], self.level, &self.threads)
     }
 
+    /// The trees, for a view that others share.
+    pub(super) fn trees(&self) -> &[Tree] {
+        &self.trees
+    }
+
     /// How many boxes there are.
     #[must_use]
     pub fn len(&self) -> usize {

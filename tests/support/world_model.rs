@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use swath::broadphase::WorldError;
 use swath::store::Row;
-use swath::{Aabb, COORD_MAX, Invalid, MISS, MovingBox, Proxy, ProxyId, ProxyPair, Set, sweep};
+use swath::{
+    Aabb, COORD_MAX, Filter, Invalid, MISS, MovingBox, Proxy, ProxyId, ProxyPair, Set, sweep,
+};
 
 /// A proxy.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +47,14 @@ pub(crate) struct Events {
     pub(crate) begun: Vec<(ProxyPair, u32)>,
     pub(crate) persisted: Vec<(ProxyPair, u32)>,
     pub(crate) ended: Vec<ProxyPair>,
+}
+
+/// Which proxies a question is about.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct About {
+    pub(crate) filter: Option<Filter>,
+    pub(crate) owner: u32,
+    pub(crate) without: Vec<Set>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -136,6 +146,18 @@ impl Model {
         }
         self.things = shifted;
         Ok(())
+    }
+
+    /// The proxies that a question is about, where they are at the start of the tick.
+    pub(crate) fn seen(&self, about: &About) -> Vec<(ProxyId, Aabb)> {
+        let is_seen = |proxy: &Proxy| {
+            proxy.enabled
+                && about.filter.is_none_or(|filter| filter.allows(proxy.filter))
+                && (about.owner == 0 || proxy.owner != about.owner)
+                && !about.without.contains(&proxy.set)
+        };
+        let things = self.things.iter().filter(|(_, thing)| is_seen(&thing.proxy));
+        things.map(|(&id, thing)| (id, thing.moving.aabb)).collect()
     }
 
     /// The rules.

@@ -107,6 +107,16 @@ impl Overlaps<'_, '_> {
     /// [`LengthMismatch`] when `starts` has not a place more than there are rows; then nothing is
     /// written.
     pub fn all(&self, starts: &mut [usize], rows: &mut Vec<u32>) -> Result<(), LengthMismatch> {
+        self.named(starts, rows, |row| row)
+    }
+
+    /// The same with names of rows, which are ordered as the rows are.
+    pub(in super::super) fn named<T: Copy + Default + Ord + Send>(
+        &self,
+        starts: &mut [usize],
+        rows: &mut Vec<T>,
+        name: impl Fn(u32) -> T + Sync,
+    ) -> Result<(), LengthMismatch> {
         let threads = self.queries.threads;
         LengthMismatch::check("the starts", self.many.len() + 1, starts.len())?;
         starts[0] = 0;
@@ -121,12 +131,12 @@ impl Overlaps<'_, '_> {
             needed += *start;
             *start = needed;
         }
-        rows.resize(needed, 0);
+        rows.resize(needed, T::default());
         par::fill_parts(threads, starts, rows, CHUNK, |row, part| {
             let mut places = part.iter_mut();
             self.visit(row, |met| {
                 if let Some(place) = places.next() {
-                    *place = met;
+                    *place = name(met);
                 }
             });
             part.sort_unstable();

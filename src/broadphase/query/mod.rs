@@ -38,12 +38,13 @@ mod hits;
 mod overlap;
 mod path;
 mod proximity;
+mod sieve;
 
 use super::set::allow;
 pub use super::tree::Visits;
-use super::tree::{Nearing, Tree, descend, descend_many};
+use super::tree::{Bounds, Nearing, Tree, descend, descend_many};
 use crate::geom::Filter;
-use crate::lanes::{Isa, Kernel, Level};
+use crate::lanes::{Isa, Kernel, Level, MaskLanes};
 use crate::par::Threads;
 pub use batch::Batch;
 pub use box_tree::BoxTree;
@@ -51,20 +52,31 @@ pub use each::{Overlaps, Proximities};
 pub use overlap::{Overlap, Planes, Shape};
 pub use path::Path;
 pub use proximity::Proximity;
+pub(super) use sieve::{Known, Row, Sieve};
 
 /// A view of kept boxes to ask about.
 #[derive(Clone, Copy, Debug)]
 pub struct Queries<'a> {
+    /// In these are boxes as they are,
     trees: [&'a [Tree]; 2],
+    /// and in these some that are larger, which the sieve knows and which are as they are in others.
+    grown: [&'a [Tree]; 2],
     level: Level,
     threads: &'a Threads,
     filter: Option<Filter>,
+    sieve: Option<Sieve<'a>>,
 }
 
 impl<'a> Queries<'a> {
     /// The boxes of all these trees.
     pub(super) fn new(trees: [&'a [Tree]; 2], level: Level, threads: &'a Threads) -> Self {
-        Self { trees, level, threads, filter: None }
+        Self { trees, grown: [&[]; 2], level, threads, filter: None, sieve: None }
+    }
+
+    /// The same, and the boxes of the trees `grown` but for those that `sieve` knows to be larger
+    /// there. Only what passes the sieve is found.
+    pub(super) fn sifted(self, grown: [&'a [Tree]; 2], sieve: Sieve<'a>) -> Self {
+        Self { grown, sieve: sieve.takes_out_some().then_some(sieve), ..self }
     }
 
     /// Only boxes that may pair with `filter`, as [`Filter::allows`] says. A box that was given no
@@ -74,33 +86,54 @@ impl<'a> Queries<'a> {
         Self { filter: Some(filter), ..self }
     }
 
-    /// The trees in which there may be a box that the filter allows.
-    fn trees(&self) -> impl Iterator<Item = &'a Tree> + use<'a> {
+    /// The trees in which there may be a box that the filter allows, and whether some of its boxes
+    /// may be larger than they are.
+    fn trees(&self) -> impl Iterator<Item = (&'a Tree, bool)> + use<'a> {
         let unfiltered = self.filter.is_none_or(|filter| filter.allows(Filter::ALL));
-        self.trees.into_iter().flatten().filter(move |tree| unfiltered || tree.is_filtered())
+        let grown = self.grown.into_iter().flatten().map(|tree| (tree, true));
+        let all = grown.chain(self.trees.into_iter().flatten().map(|tree| (tree, false)));
+        all.filter(move |(tree, _)| unfiltered || tree.is_filtered())
     }
 
-    /// Which boxes the filter allows; `filters` are theirs, or none if none are kept.
-    fn allowed(&self) -> Allowed {
-        Allowed(self.filter.map(|filter| filter.word().rotate_left(16)))
+    /// Which boxes filter and sieve allow.
+    fn allowed(&self) -> Allowed<'a> {
+        let turned = self.filter.map(|filter| filter.word().rotate_left(16));
+        Allowed { turned, sieve: self.sieve, grown: false }
     }
 }
 
-/// Which boxes a question's filter allows: as a word, turned by 16 bits.
+/// Which boxes a question may find.
 #[derive(Clone, Copy, Debug)]
-struct Allowed(Option<u32>);
+struct Allowed<'a> {
+    /// Its filter as a word, turned by 16 bits.
+    turned: Option<u32>,
+    sieve: Option<Sieve<'a>>,
+    /// Whether the boxes it looks at may be larger than they are.
+    grown: bool,
+}
 
-impl Allowed {
-    /// The lanes of `reached` with a filter that allows it. There are none where all may pair.
+impl Allowed<'_> {
+    /// The lanes of `reached`, as bits, that filter and sieve allow. `filters` are those of the
+    /// boxes, none where all may pair.
     #[inline(always)]
-    fn of<I: Isa>(self, isa: I, reached: I::Mask, filters: &[u32]) -> I::Mask {
-        match self.0 {
+    fn of<I: Isa>(&self, isa: I, reached: I::Mask, boxes: Bounds<'_>, filters: &[u32]) -> u32 {
+        let allowed = match self.turned {
             Some(turned) if !filters.is_empty() => {
                 reached & allow(isa, isa.splat_u32(turned), isa.load_u32(filters))
             }
             _ => reached,
+        };
+        match &self.sieve {
+            Some(sieve) => sieve.passing(allowed.bits(), boxes.rows::<I>(), self.grown),
+            None => allowed.bits(),
         }
     }
+}
+
+/// A question that knows what it may find.
+trait Asked: Nearing {
+    /// Says whether boxes that come next may be larger than they are.
+    fn look_at_grown(&mut self, grown: bool);
 }
 
 /// Which boxes a question is about: implemented by `FnMut(u32) -> bool`, asked with the row of each
@@ -148,6 +181,11 @@ impl<'a, Q, A> Query<'a, Q, A> {
     /// Only boxes whose row `accept` is true of. It is asked of boxes that the question reaches
     /// and that the filter allows, in no particular order, of each at most once.
     pub fn accepting<F: FnMut(u32) -> bool>(self, accept: F) -> Query<'a, Q, F> {
+        self.asking(accept)
+    }
+
+    /// The same with whatever accepts.
+    pub(super) fn asking<B>(self, accept: B) -> Query<'a, Q, B> {
         let Self { queries, of, visits, .. } = self;
         Query { queries, of, accept, visits }
     }
@@ -159,9 +197,10 @@ impl<'a, Q, A> Query<'a, Q, A> {
 }
 
 /// Asks a question of the boxes of all trees; returns it, and how much was looked at.
-fn ask<N: Nearing>(queries: &Queries<'_>, mut question: N) -> (N, Visits) {
+fn ask<N: Asked>(queries: &Queries<'_>, mut question: N) -> (N, Visits) {
     let mut visits = Visits::default();
-    for tree in queries.trees() {
+    for (tree, grown) in queries.trees() {
+        question.look_at_grown(grown);
         queries.level.run(Descend { tree, question: &mut question, visits: &mut visits });
     }
     (question, visits)
@@ -185,8 +224,9 @@ impl<N: Nearing> Kernel for Descend<'_, N> {
 }
 
 /// Asks some questions of the boxes of all trees.
-fn ask_many<N: Nearing>(queries: &Queries<'_>, questions: &mut [N]) {
-    for tree in queries.trees() {
+fn ask_many<N: Asked>(queries: &Queries<'_>, questions: &mut [N]) {
+    for (tree, grown) in queries.trees() {
+        questions.iter_mut().for_each(|question| question.look_at_grown(grown));
         queries.level.run(DescendMany { tree, questions });
     }
 }

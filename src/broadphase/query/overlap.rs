@@ -5,11 +5,11 @@
 //! something in them is. The arithmetic of planes is not, and bounds are looked at by one that is
 //! and lets more through (`near_planes`).
 
-use super::{Accept, Allowed, Queries, Query, ask};
+use super::{Accept, Allowed, Asked, Queries, Query, ask};
 use crate::broadphase::tree::{Bounds, Nearing};
 use crate::geom::{Aabb, Invalid, Plane, Sphere};
 use crate::kernels::overlap::room;
-use crate::lanes::{F32Lanes, Isa, MaskLanes};
+use crate::lanes::{F32Lanes, Isa};
 use crate::store::Row;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -190,16 +190,16 @@ impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
 }
 
 /// A shape on its way through a tree.
-struct Meeting<S, A, V> {
+struct Meeting<'a, S, A, V> {
     shape: S,
-    allowed: Allowed,
+    allowed: Allowed<'a>,
     accept: A,
     see: V,
     /// Zero, and less when no more is wanted: all that is met is as near.
     most: f32,
 }
 
-impl<S: Shape, A: Accept, V: FnMut(u32) -> ControlFlow<()>> Nearing for Meeting<S, A, V> {
+impl<S: Shape, A: Accept, V: FnMut(u32) -> ControlFlow<()>> Nearing for Meeting<'_, S, A, V> {
     const ORDERED: bool = false;
 
     #[inline(always)]
@@ -215,7 +215,7 @@ impl<S: Shape, A: Accept, V: FnMut(u32) -> ControlFlow<()>> Nearing for Meeting<
     #[inline(always)]
     fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64 {
         let meets = self.shape.meets(isa, &boxes.columns(isa));
-        let mut meets = self.allowed.of(isa, meets, filters).bits();
+        let mut meets = self.allowed.of(isa, meets, boxes, filters);
         let (rows, mut met) = (boxes.rows::<I>(), 0);
         while meets != 0 && self.most >= 0.0 {
             let row = rows[meets.trailing_zeros() as usize];
@@ -226,5 +226,11 @@ impl<S: Shape, A: Accept, V: FnMut(u32) -> ControlFlow<()>> Nearing for Meeting<
             }
         }
         met
+    }
+}
+
+impl<S: Shape, A: Accept, V: FnMut(u32) -> ControlFlow<()>> Asked for Meeting<'_, S, A, V> {
+    fn look_at_grown(&mut self, grown: bool) {
+        self.allowed.grown = grown;
     }
 }

@@ -5,11 +5,11 @@
 //! ends of a box, after rounding too, so bounds are not met later than what is inside them, nor
 //! missed when that is met.
 
-use super::{Allowed, Queries, Query, ask, ask_many};
+use super::{Allowed, Asked, Queries, Query, ask, ask_many};
 use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
-use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX};
 use crate::store::Row;
 use core::array::from_fn;
 
@@ -109,13 +109,13 @@ fn ask_some<P, M: Meets, T: Told + Copy>(
 
 /// A path with what is told of it.
 #[derive(Clone, Copy)]
-struct Meeting<M, T> {
+struct Meeting<'a, M, T> {
     path: M,
-    allowed: Allowed,
+    allowed: Allowed<'a>,
     told: T,
 }
 
-impl<M: Meets, T: Told> Nearing for Meeting<M, T> {
+impl<M: Meets, T: Told> Nearing for Meeting<'_, M, T> {
     #[inline(always)]
     fn most(&self) -> f32 {
         self.told.most()
@@ -129,7 +129,7 @@ impl<M: Meets, T: Told> Nearing for Meeting<M, T> {
     #[inline(always)]
     fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64 {
         let (at, met) = self.path.meets(isa, boxes, self.told.most());
-        let mut met = self.allowed.of(isa, met, filters).bits();
+        let mut met = self.allowed.of(isa, met, boxes, filters);
         if met == 0 {
             return 0;
         }
@@ -144,6 +144,12 @@ impl<M: Meets, T: Told> Nearing for Meeting<M, T> {
             count += u64::from(hit.at <= self.told.most() && self.told.tell(hit));
         }
         count
+    }
+}
+
+impl<M: Meets, T: Told> Asked for Meeting<'_, M, T> {
+    fn look_at_grown(&mut self, grown: bool) {
+        self.allowed.grown = grown;
     }
 }
 

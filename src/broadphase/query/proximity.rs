@@ -3,13 +3,13 @@
 //! The arithmetic is that of [`proximity`](crate::proximity), which is monotonic, rounding included:
 //! bounds are never farther than a box in them.
 
-use super::{Accept, Allowed, Queries, Query, ask};
+use super::{Accept, Allowed, Asked, Queries, Query, ask};
 use crate::broadphase::tree::{Bounds, Nearing};
 use crate::geom::{Aabb, Invalid};
 use crate::kernels::Hit;
 use crate::kernels::proximity::nearest::Nearest;
 use crate::kernels::proximity::{check_max, room};
-use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX};
 use crate::store::Row;
 
 /// A point or a box, and how far from it to look.
@@ -76,17 +76,17 @@ impl<A: Accept> Query<'_, Proximity, A> {
 }
 
 /// A box on its way through a tree, with the nearest ones up to now.
-pub(super) struct NearestTo<'a, A> {
+pub(super) struct NearestTo<'q, 'a, A> {
     from: [f32; 6],
     max_distance: f32,
-    allowed: Allowed,
+    allowed: Allowed<'q>,
     accept: A,
     nearest: Nearest<'a>,
 }
 
-impl<'a, A: Accept> NearestTo<'a, A> {
+impl<'q, 'a, A: Accept> NearestTo<'q, 'a, A> {
     pub(super) fn new(
-        queries: &Queries<'_>,
+        queries: &Queries<'q>,
         aabb: &Aabb,
         max_distance: f32,
         accept: A,
@@ -108,7 +108,7 @@ impl<'a, A: Accept> NearestTo<'a, A> {
     }
 }
 
-impl<A: Accept> Nearing for NearestTo<'_, A> {
+impl<A: Accept> Nearing for NearestTo<'_, '_, A> {
     #[inline(always)]
     fn most(&self) -> f32 {
         let reach = self.nearest.reach();
@@ -123,7 +123,7 @@ impl<A: Accept> Nearing for NearestTo<'_, A> {
     #[inline(always)]
     fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64 {
         let (distance, near) = self.distances(isa, boxes);
-        let mut near = self.allowed.of(isa, near, filters).bits();
+        let mut near = self.allowed.of(isa, near, boxes, filters);
         if near == 0 {
             return 0;
         }
@@ -142,5 +142,11 @@ impl<A: Accept> Nearing for NearestTo<'_, A> {
             }
         }
         met
+    }
+}
+
+impl<A: Accept> Asked for NearestTo<'_, '_, A> {
+    fn look_at_grown(&mut self, grown: bool) {
+        self.allowed.grown = grown;
     }
 }

@@ -76,7 +76,7 @@ impl Broadphase {
         boxes: Boxes<'_>,
     ) -> Result<&[Rejected], WorldError> {
         LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
-        let Self { state, trees, level, rejected, rows, .. } = self;
+        let Self { state, trees, mover_tree, level, rejected, rows, .. } = self;
         // Rows of the movers whose box is simply stored, in the order of the list.
         rows.clear();
         rows.reserve(ids.len());
@@ -86,6 +86,7 @@ impl Broadphase {
             rows.push(if plain { slot.place } else { NONE });
         }
         boxes.check(*level, rejected);
+        mover_tree.note();
         for bad in rejected.iter() {
             rows[bad.row as usize] = REJECTED;
         }

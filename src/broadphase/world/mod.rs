@@ -30,6 +30,11 @@
 //!
 //! Between updates nothing of the pairs changes.
 //!
+//! # Questions
+//!
+//! [`Broadphase::queries`] answers of the true boxes at the start of the tick, margins or not, of all
+//! proxies that are enabled, as they are when it is asked: no update has to come first.
+//!
 //! # Shape of a tick
 //!
 //! Movers are found by the pair finder, and by the two trees; a found pair costs naming, sifting,
@@ -44,8 +49,10 @@ mod error;
 mod gather;
 mod id;
 mod layers;
+mod mover_tree;
 mod movers;
 mod proxy;
+mod queries;
 mod resting;
 mod slots;
 mod snapshot;
@@ -63,8 +70,10 @@ use alloc::vec::Vec;
 pub use error::WorldError;
 pub use id::{ProxyId, ProxyPair, SweptProxyPair};
 pub use layers::Layers;
+use mover_tree::MoverTree;
 pub use proxy::{Proxies, Proxy, Set};
-use slots::Slot;
+pub use queries::{ProxyHit, WorldAccept, WorldQueries, WorldQuery};
+use slots::{Home, Slot};
 pub use snapshot::Snapshot;
 use state::State;
 use trees::Trees;
@@ -112,6 +121,7 @@ pub use validate::Broken;
 pub struct Broadphase {
     state: State,
     trees: Trees,
+    mover_tree: MoverTree,
     finder: PairFinder,
     threads: Threads,
     level: Level,
@@ -163,6 +173,7 @@ impl Broadphase {
         Self {
             state: State::default(),
             trees: Trees::with_level(level),
+            mover_tree: MoverTree::default(),
             finder: PairFinder::with_level(level),
             threads: Threads::default(),
             level,
@@ -244,10 +255,7 @@ impl Broadphase {
         let id = self.state.insert(moving, proxy)?;
         self.filtered |= proxy.filter != Filter::ALL;
         self.owned |= proxy.owner != 0;
-        let index = id.index() as usize;
-        if self.state.slot(index).home().is_tree() {
-            self.trees.note(index);
-        }
+        self.note(id.index() as usize, Home::Nowhere);
         Ok(id)
     }
 
@@ -258,11 +266,21 @@ impl Broadphase {
     /// [`WorldError::Stale`].
     pub fn remove(&mut self, id: ProxyId) -> Result<(), WorldError> {
         let index = self.state.find(id)?;
-        if self.state.slot(index).home().is_tree() {
-            self.trees.note(index);
-        }
+        self.note(index, Home::Nowhere);
         self.state.remove(index);
         Ok(())
+    }
+
+    /// Notes for the trees that a proxy has changed, and where it was before.
+    #[inline]
+    fn note(&mut self, index: usize, was: Home) {
+        let homes = [was, self.state.slot(index).home()];
+        if homes.contains(&Home::Movers) {
+            self.mover_tree.note();
+        }
+        if homes.iter().any(|home| home.is_tree()) {
+            self.trees.note(index);
+        }
     }
 
     /// Says where a proxy is and how far it goes in this tick. What is at rest goes nowhere: there
@@ -279,8 +297,8 @@ impl Broadphase {
     ) -> Result<(), WorldError> {
         let index = self.state.find(id)?;
         let news = self.state.set(index, MovingBox { aabb, delta: delta.into() })?;
-        if news && self.state.slot(index).home().is_tree() {
-            self.trees.note(index);
+        if news {
+            self.note(index, Home::Nowhere);
         }
         Ok(())
     }
@@ -334,9 +352,7 @@ impl Broadphase {
         let index = self.state.find(id)?;
         if self.state.slot(index).margin.to_bits() != margin.to_bits() {
             self.state.set_margin(index, margin)?;
-            if self.state.slot(index).home().is_tree() {
-                self.trees.note(index);
-            }
+            self.note(index, Home::Nowhere);
         }
         Ok(())
     }
@@ -365,9 +381,7 @@ impl Broadphase {
         }
         let was = slot.home();
         self.state.change(index, edit);
-        if was.is_tree() || self.state.slot(index).home().is_tree() {
-            self.trees.note(index);
-        }
+        self.note(index, was);
         Ok(())
     }
 
@@ -413,7 +427,7 @@ impl Broadphase {
     #[must_use]
     pub fn row_of(&self, id: ProxyId) -> Option<u32> {
         let slot = self.state.slot(self.state.slots.find(id)?);
-        (slot.home() == slots::Home::Movers).then_some(slot.place)
+        (slot.home() == Home::Movers).then_some(slot.place)
     }
 
     /// Finds the pairs of this tick and says what is new.
@@ -484,9 +498,7 @@ impl Broadphase {
     pub fn clear(&mut self) {
         for index in (0..self.state.slots.all.len()).rev() {
             if self.state.slot(index).live {
-                if self.state.slot(index).home().is_tree() {
-                    self.trees.note(index);
-                }
+                self.note(index, Home::Nowhere);
                 self.state.remove(index);
             }
         }
@@ -506,6 +518,7 @@ impl Broadphase {
     pub fn shrink_to_fit(&mut self) {
         self.state.shrink_to_fit();
         self.trees.shrink_to_fit();
+        self.mover_tree = MoverTree::default();
         self.finder.shrink_to(0, 0);
         self.work = Work::default();
         (self.rejected, self.rows, self.sorted) = (Vec::new(), Vec::new(), Vec::new());
@@ -516,6 +529,7 @@ impl Broadphase {
     pub fn memory_usage(&self) -> usize {
         self.state.bytes()
             + self.trees.bytes()
+            + self.mover_tree.bytes()
             + self.finder.memory_usage()
             + self.work.bytes()
             + self.rejected.capacity() * size_of::<Rejected>()

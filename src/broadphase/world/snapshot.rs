@@ -88,6 +88,7 @@ impl Broadphase {
             }
         }
         self.state.copy_from(then);
+        self.mover_tree.note();
         let slots = &self.state.slots.all;
         self.filtered = slots.iter().any(|slot| slot.filter != Filter::ALL);
         self.owned = slots.iter().any(|slot| slot.owner != 0);
@@ -119,6 +120,7 @@ impl Broadphase {
             let Slot { live: true, .. } = self.state.slot(index) else { continue };
             let (moving, held) = self.state.shifted(index, by)?;
             self.state.place(index, moving, held);
+            self.mover_tree.note();
             if self.state.slot(index).home().is_tree() {
                 self.trees.note(index);
             }
@@ -128,12 +130,12 @@ impl Broadphase {
 }
 
 /// What the trees must know of a slot.
-fn at_rest(state: &State, index: usize) -> Option<([u32; 6], Filter, bool)> {
+fn at_rest(state: &State, index: usize) -> Option<([[u32; 6]; 2], Filter, bool, bool)> {
     let slot = state.slots.all.get(index)?;
     let home = slot.home();
     home.is_tree().then(|| {
-        let aabb = state.held(index).aabb;
-        (bytemuck::cast(aabb), slot.filter, home == super::slots::Home::Fixed)
+        let boxes = [state.held(index).aabb, state.boxes[index].aabb].map(bytemuck::cast);
+        (boxes, slot.filter, home == super::slots::Home::Fixed, slot.margin > 0.0)
     })
 }
 

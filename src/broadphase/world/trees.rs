@@ -1,10 +1,12 @@
 //! How do the trees come to hold what is at rest?
 //!
 //! Changes are only noted, and put in when the next tick asks: what is changed often between two
-//! ticks, or changed back, costs one change or none.
+//! ticks, or changed back, costs one change or none. Of what has a margin two boxes are kept: in the
+//! tree of its set the one that is held, for pairs, and in one for all the true one, for questions.
 
 use super::slots::{Home, Slot};
 use super::state::State;
+use crate::broadphase::tree::Tree;
 use crate::broadphase::{FixedBoxes, FixedSet};
 use crate::geom::{Aabb, Filter};
 use crate::lanes::Level;
@@ -54,20 +56,26 @@ impl Batch {
 
 /// Of a slot: that it is on the list of changes.
 const CHANGED: u8 = 1 << 7;
-/// In which tree a row of it is.
+/// In which trees a row of it is, bit `k` for tree `k`: that of its set,
 const FIXED: u8 = 1;
-const SLEEPING: u8 = 2;
+const SLEEPING: u8 = 1 << 1;
+/// and with a margin that of true boxes.
+const TRUE: u8 = 1 << 2;
+const TREES: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct Trees {
     pub(super) fixed: FixedBoxes,
     pub(super) sleeping: FixedBoxes,
-    /// By slot: [`FIXED`] or [`SLEEPING`], and [`CHANGED`]. After an update, whether it is at rest.
+    /// The true boxes of what is at rest and has a margin.
+    pub(super) exact: FixedBoxes,
+    /// By slot: [`FIXED`] or [`SLEEPING`], [`TRUE`], [`CHANGED`]. After an update, whether it is at
+    /// rest.
     pub(super) rows: Vec<u8>,
     changed: Vec<u32>,
     /// Memory: what leaves each of the trees, and what is put in.
-    leaving: [Vec<u32>; 2],
-    entering: [Batch; 2],
+    leaving: [Vec<u32>; TREES],
+    entering: [Batch; TREES],
 }
 
 impl Trees {
@@ -75,6 +83,7 @@ impl Trees {
         Self {
             fixed: FixedBoxes::with_level(level),
             sleeping: FixedBoxes::with_level(level),
+            exact: FixedBoxes::with_level(level),
             rows: Vec::new(),
             changed: Vec::new(),
             leaving: Default::default(),
@@ -85,6 +94,7 @@ impl Trees {
     pub(super) fn set_threads(&mut self, threads: &Threads) {
         self.fixed.set_threads(threads.clone());
         self.sleeping.set_threads(threads.clone());
+        self.exact.set_threads(threads.clone());
     }
 
     pub(super) fn set_pairs_max(&mut self, most: usize) {
@@ -110,31 +120,29 @@ impl Trees {
             return;
         }
         self.sort();
-        let Self { fixed, sleeping, rows, changed, leaving, entering } = self;
+        let Self { fixed, sleeping, exact, rows, changed, leaving, entering } = self;
         leaving.iter_mut().for_each(Vec::clear);
         entering.iter_mut().for_each(Batch::clear);
-        let trees = [fixed, sleeping];
+        let trees = [fixed, sleeping, exact];
         for row in changed.drain(..) {
             let index = row as usize;
             let was = rows[index] & !CHANGED;
             let slot = state.slots.all.get(index);
-            let now = match slot.map_or(Home::Nowhere, Slot::home) {
-                Home::Fixed => FIXED,
-                Home::Sleeping => SLEEPING,
-                Home::Movers | Home::Nowhere => 0,
-            };
+            let now = slot.map_or(0, trees_of);
             rows[index] = now;
-            if was != now && was != 0 {
-                leaving[usize::from(was - 1)].push(row);
-            }
-            let Some(slot) = slot.filter(|_| now != 0) else { continue };
-            let tree = usize::from(now - 1);
-            let aabb = state.held(index).aabb;
-            let same = was == now
-                && trees[tree].filter(row) == Some(slot.filter)
-                && trees[tree].get(row).is_some_and(|old| same_bits(&old, &aabb));
-            if !same {
-                entering[tree].push(row, aabb, slot.filter);
+            for (k, tree) in trees.iter().enumerate() {
+                let [was, now] = [was, now].map(|bits| bits >> k & 1 == 1);
+                if was && !now {
+                    leaving[k].push(row);
+                }
+                let Some(slot) = slot.filter(|_| now) else { continue };
+                let aabb = box_in(state, index, k);
+                let same = was
+                    && tree.filter(row) == Some(slot.filter)
+                    && tree.get(row).is_some_and(|old| same_bits(&old, &aabb));
+                if !same {
+                    entering[k].push(row, aabb, slot.filter);
+                }
             }
         }
         for ((tree, leaving), entering) in trees.into_iter().zip(leaving).zip(entering) {
@@ -160,33 +168,29 @@ impl Trees {
         }
     }
 
-    /// Whether the tree holds what the state says, where no change is noted.
+    /// Whether the trees hold what the state says, where no change is noted.
     pub(super) fn is_sound(&self, state: &State) -> bool {
         let noted = self.rows.iter().filter(|&&row| row & CHANGED != 0).count();
-        let [mut fixed, mut sleeping] = [0, 0];
+        let mut lens = [0; TREES];
+        let trees = [&self.fixed, &self.sleeping, &self.exact];
         for index in 0..state.slots.all.len().max(self.rows.len()) {
             let row = self.rows.get(index).copied().unwrap_or(0);
-            fixed += usize::from(row & FIXED != 0);
-            sleeping += usize::from(row & SLEEPING != 0);
-            if row & CHANGED != 0 {
-                continue;
-            }
             let slot = state.slots.all.get(index);
-            let (tree, expected) = match slot.map_or(Home::Nowhere, Slot::home) {
-                Home::Fixed => (&self.fixed, FIXED),
-                Home::Sleeping => (&self.sleeping, SLEEPING),
-                Home::Movers | Home::Nowhere if row == 0 => continue,
-                Home::Movers | Home::Nowhere => return false,
-            };
-            let held = state.held(index).aabb;
-            if row != expected
-                || tree.get(index as u32).is_none_or(|aabb| !same_bits(&aabb, &held))
-                || tree.filter(index as u32) != slot.map(|slot| slot.filter)
-            {
+            if row & CHANGED == 0 && row != slot.map_or(0, trees_of) {
                 return false;
             }
+            for (k, tree) in trees.iter().enumerate().filter(|(k, _)| row >> k & 1 == 1) {
+                lens[k] += 1;
+                let aabb = || box_in(state, index, k);
+                if row & CHANGED == 0
+                    && (tree.get(index as u32).is_none_or(|old| !same_bits(&old, &aabb()))
+                        || tree.filter(index as u32) != slot.map(|slot| slot.filter))
+                {
+                    return false;
+                }
+            }
         }
-        noted == self.changed.len() && fixed == self.fixed.len() && sleeping == self.sleeping.len()
+        noted == self.changed.len() && lens == trees.map(FixedBoxes::len)
     }
 
     pub(super) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
@@ -195,9 +199,15 @@ impl Trees {
         self.sleeping.reserve(proxies, movers, 0, pairs);
     }
 
+    /// Boxes as they are held for pairs.
+    pub(super) fn held(&self) -> [&[Tree]; 2] {
+        [self.fixed.trees(), self.sleeping.trees()]
+    }
+
     pub(super) fn shrink_to_fit(&mut self) {
         self.fixed.shrink_to_fit();
         self.sleeping.shrink_to_fit();
+        self.exact.shrink_to_fit();
         self.rows.shrink_to_fit();
         self.changed.shrink_to_fit();
         (self.leaving, self.entering) = Default::default();
@@ -207,10 +217,26 @@ impl Trees {
         let lists = self.changed.capacity() + self.leaving.iter().map(Vec::capacity).sum::<usize>();
         self.fixed.memory_usage()
             + self.sleeping.memory_usage()
+            + self.exact.memory_usage()
             + self.rows.capacity()
             + lists * size_of::<u32>()
             + self.entering.iter().map(Batch::bytes).sum::<usize>()
     }
+}
+
+/// In which trees a proxy is.
+fn trees_of(slot: &Slot) -> u8 {
+    let exact = if slot.margin > 0.0 { TRUE } else { 0 };
+    match slot.home() {
+        Home::Fixed => FIXED | exact,
+        Home::Sleeping => SLEEPING | exact,
+        Home::Movers | Home::Nowhere => 0,
+    }
+}
+
+/// The box of a proxy at rest in one of its trees.
+fn box_in(state: &State, index: usize, tree: usize) -> Aabb {
+    if 1 << tree == TRUE { state.boxes[index].aabb } else { state.held(index).aabb }
 }
 
 fn same_bits(a: &Aabb, b: &Aabb) -> bool {

@@ -52,8 +52,8 @@ pub enum Broken {
     /// The lists of pairs at rest are torn.
     #[error("the lists of pairs at rest are torn")]
     Lists,
-    /// A tree does not hold what is at rest.
-    #[error("a tree does not hold what is at rest")]
+    /// A tree does not hold what is at rest, or what moves.
+    #[error("a tree does not hold what is at rest, or what moves")]
     Trees,
 }
 
@@ -65,7 +65,8 @@ impl Broadphase {
     /// [`Broken`]: the first that is found. It is a fault of this library.
     pub fn validate(&self) -> Result<(), Broken> {
         self.state.validate()?;
-        if self.trees.is_sound(&self.state) { Ok(()) } else { Err(Broken::Trees) }
+        let is_sound = self.trees.is_sound(&self.state) && self.mover_tree.is_sound(&self.state);
+        if is_sound { Ok(()) } else { Err(Broken::Trees) }
     }
 }
 

@@ -1,0 +1,88 @@
+//! Where do questions find what moves?
+//!
+//! In a tree of the true boxes at the start of the tick, called by slot, that is built anew when it
+//! is asked for and something has moved since.
+
+use super::state::State;
+use crate::broadphase::tree::{Builder, Named, Tree};
+use crate::geom::Aabb;
+use crate::lanes::Level;
+use crate::par::{self, Threads};
+use alloc::vec::Vec;
+
+/// Rows that a thread lays out at a time.
+const CHUNK: usize = 8192;
+
+#[derive(Debug)]
+pub(super) struct MoverTree {
+    pub(super) tree: Tree,
+    /// Whether the movers are not those of which it was built.
+    is_old: bool,
+    /// Memory.
+    builder: Builder,
+    boxes: Vec<Named>,
+}
+
+impl Default for MoverTree {
+    fn default() -> Self {
+        let (tree, builder) = (Tree::default(), Builder::default());
+        Self { tree, is_old: true, builder, boxes: Vec::new() }
+    }
+}
+
+impl MoverTree {
+    /// Notes that a mover came, left, was moved, or may pair otherwise than before.
+    #[inline(always)]
+    pub(super) fn note(&mut self) {
+        self.is_old = true;
+    }
+
+    /// Builds the tree, unless it is new. `filtered` says whether any proxy has a filter.
+    pub(super) fn update(&mut self, state: &State, filtered: bool, on: (Level, &Threads)) {
+        if !self.is_old {
+            return;
+        }
+        let Self { tree, is_old, builder, boxes } = self;
+        boxes.resize(state.movers.len(), Named::default());
+        par::fill_chunks(on.1, boxes, CHUNK, |start, boxes| {
+            for (row, named) in (start..).zip(boxes) {
+                *named = named_row(state, row);
+            }
+        });
+        tree.build(boxes, builder, on);
+        if filtered {
+            tree.set_filters(|slot| state.slot(slot as usize).filter.word());
+        }
+        *is_old = false;
+    }
+
+    /// Whether it holds the movers, if it is new.
+    pub(super) fn is_sound(&self, state: &State) -> bool {
+        let mut sound = self.is_old || self.tree.len() == state.movers.len();
+        self.tree.for_each(|at, index| {
+            if sound && !self.is_old {
+                let row = state.slots.all.get(index as usize).map(|slot| slot.place as usize);
+                let row = row.filter(|&row| row < state.movers.len());
+                let is_same = |row| {
+                    let named = [self.tree.get(at), named_row(state, row)];
+                    let [of_tree, of_state] = named.each_ref().map(bytemuck::bytes_of);
+                    of_tree == of_state
+                };
+                sound = row.is_some_and(is_same);
+            }
+        });
+        sound
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.tree.bytes() + self.builder.bytes() + self.boxes.capacity() * size_of::<Named>()
+    }
+}
+
+/// A row of the movers, by slot.
+fn named_row(state: &State, row: usize) -> Named {
+    let movers = &state.movers;
+    let [x0, y0, z0, x1, y1, z1, ..] = movers.columns.each_ref().map(|column| column[row]);
+    let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
+    Named { aabb, name: movers.ids[row].index(), filter: movers.filters[row].word() }
+}
