@@ -31,6 +31,7 @@ mod convex;
 mod explain;
 mod impacts;
 pub mod response;
+mod rows;
 mod scene;
 mod sub_steps;
 mod tick;
