@@ -93,8 +93,9 @@ impl Bunch {
 pub(super) struct List {
     /// What was found after the bunches of the parts.
     pub(super) more: Bunch,
-    /// Where in the places each bunch begins.
+    /// Where in `all` each bunch begins, and the end.
     starts: Vec<usize>,
+    all: Vec<Impact>,
     /// The keys of all.
     order: Vec<u128>,
     pub(super) sorted: Vec<Impact>,
@@ -112,15 +113,21 @@ impl List {
         rows: usize,
         threads: &Threads,
     ) -> usize {
-        let Self { more, starts, order, sorted, seen } = self;
-        let more = &*more;
+        let Self { more, starts, all, order, sorted, seen } = self;
+        let bunch = |at: usize| parts.get(at).map_or(&*more, &of);
         starts.clear();
         order.clear();
-        for bunch in parts.iter().map(&of).chain([more]) {
+        for at in 0..=parts.len() {
             let start = order.len();
             starts.push(start);
-            order.extend(bunch.keys.iter().map(|key| key + start as u128));
+            order.extend(bunch(at).keys.iter().map(|key| key + start as u128));
         }
+        starts.push(order.len());
+        // In one place they are found faster by the order than in many.
+        all.resize(order.len(), Impact::default());
+        par::fill_parts(threads, starts, all, 1, |at, all| {
+            all.copy_from_slice(&bunch(at).impacts);
+        });
         assert!(u32::try_from(order.len()).is_ok(), "more impacts than a u32 can name");
         threads.sort_by_key(order, |&key| key);
         let found = order.len();
@@ -131,10 +138,7 @@ impl List {
         sorted.resize(order.len(), Impact::default());
         par::fill_chunks(threads, sorted, CHUNK, |start, sorted| {
             for (impact, &key) in sorted.iter_mut().zip(&order[start..]) {
-                let place = key as u32 as usize;
-                let bunch = starts.partition_point(|&start| start <= place) - 1;
-                let impacts = &parts.get(bunch).map_or(more, &of).impacts;
-                *impact = impacts[place - starts[bunch]];
+                *impact = all[key as u32 as usize];
             }
         });
         found - order.len()
@@ -142,7 +146,7 @@ impl List {
 
     pub(super) fn bytes(&self) -> usize {
         self.more.bytes()
-            + self.sorted.capacity() * size_of::<Impact>()
+            + (self.all.capacity() + self.sorted.capacity()) * size_of::<Impact>()
             + self.order.capacity() * size_of::<u128>()
             + self.starts.capacity() * size_of::<usize>()
             + self.seen.capacity() * size_of::<u32>()

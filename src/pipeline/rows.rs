@@ -82,19 +82,21 @@ impl Gathered {
 
     /// Asks for what will be read of these pairs.
     pub(super) fn foresee(&self, known: &Known<'_, '_>, pairs: &[Pair]) {
-        for row in pairs.iter().flat_map(|pair| [pair.a, pair.b]) {
-            let at = row as usize;
-            if self.filled {
-                prefetch(&self.records[at..=at]);
-                continue;
-            }
-            for column in known.boxes.columns() {
-                prefetch(&column[at..=at]);
-            }
-            known.bounds.foresee(row);
-            if let Some(flags) = known.scene.flags {
-                prefetch(&flags[at..=at]);
-            }
+        for pair in pairs {
+            self.foresee_row(known, pair.a);
+            self.foresee_row(known, pair.b);
+        }
+    }
+
+    #[inline(always)]
+    fn foresee_row(&self, known: &Known<'_, '_>, row: u32) {
+        let at = row as usize;
+        if self.filled {
+            return prefetch(&self.records[at..=at]);
+        }
+        known.foresee(row);
+        if let Some(flags) = known.scene.flags {
+            prefetch(&flags[at..=at]);
         }
     }
 
@@ -106,14 +108,8 @@ impl Gathered {
         few: &'f mut Few,
     ) -> &'f Few {
         for (at, pair) in pairs.iter().enumerate() {
-            for (side, row) in [pair.a, pair.b].into_iter().enumerate() {
-                let record = self.record(known, row);
-                for (column, number) in few.numbers[side].iter_mut().zip(record.numbers) {
-                    column[at] = number;
-                }
-                few.convex[side][at] = record.convex;
-                few.flags[side][at] = record.flags;
-            }
+            few.put(0, at, self.record(known, pair.a));
+            few.put(1, at, self.record(known, pair.b));
         }
         few
     }
@@ -123,8 +119,8 @@ impl Gathered {
         if self.filled {
             return self.records[row as usize];
         }
-        let mut numbers = [0.0; 9];
-        for (number, column) in numbers.iter_mut().zip(known.boxes.columns()) {
+        let (mut numbers, columns) = ([0.0; 9], known.boxes.columns());
+        for (number, column) in numbers.iter_mut().zip(&columns) {
             *number = column[row as usize];
         }
         Record { numbers, convex: known.bounds.convex_of(row), flags: known.flags(row) }
@@ -136,6 +132,15 @@ impl Gathered {
 }
 
 impl Few {
+    #[inline(always)]
+    fn put(&mut self, side: usize, at: usize, record: Record) {
+        for (column, number) in self.numbers[side].iter_mut().zip(record.numbers) {
+            column[at] = number;
+        }
+        self.convex[side][at] = record.convex;
+        self.flags[side][at] = record.flags;
+    }
+
     /// The first boxes and the second, of so many pairs.
     pub(super) fn moving(&self, count: usize) -> [Boxes<'_>; 2] {
         self.numbers.each_ref().map(|side| {

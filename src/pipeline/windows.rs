@@ -14,7 +14,7 @@ use crate::geom::{Aabb, AcceleratingBox, Contact, Pair, State, SweptPair};
 use crate::kernels::chord;
 use crate::kernels::separate::{self, Separation as Push};
 use crate::kernels::sweep::{self, Answers, Sweep};
-use crate::lanes::Level;
+use crate::lanes::{Level, prefetch};
 use crate::narrowphase::advance::Touch;
 use crate::store::{Boxes, Checked};
 use alloc::vec::Vec;
@@ -151,6 +151,16 @@ impl Part {
 impl Known<'_, '_> {
     pub(super) fn flags(&self, row: u32) -> Flags {
         self.scene.flags.map_or(Flags::MOVES, |flags| flags[row as usize])
+    }
+
+    /// Asks for what will be read of the box of a row and of where its shape is.
+    #[inline(always)]
+    pub(super) fn foresee(&self, row: u32) {
+        let at = row as usize;
+        for column in &self.boxes.columns() {
+            prefetch(&column[at..=at]);
+        }
+        self.bounds.foresee(row);
     }
 
     pub(super) fn is_sensed(&self, pair: Pair) -> bool {
