@@ -76,11 +76,17 @@ impl Bunch {
 
     #[inline]
     pub(super) fn push(&mut self, impact: Impact) {
+        *self.add(impact.toi, impact.pair) = impact;
+    }
+
+    /// One of these bodies at this time, of which the rest is still to be written.
+    #[inline]
+    pub(super) fn add(&mut self, toi: f32, pair: Pair) -> &mut Impact {
         // A time is not negative, so its bits are in order.
-        let words = [impact.toi.to_bits(), impact.pair.a, impact.pair.b];
-        let key = words.into_iter().fold(0, |key, word| key << 32 | u128::from(word));
-        self.keys.push(key << 32 | self.impacts.len() as u128);
-        self.impacts.push(impact);
+        let words = [toi.to_bits(), pair.a, pair.b, self.impacts.len() as u32];
+        self.keys.push(words.into_iter().fold(0, |key, word| key << 32 | u128::from(word)));
+        self.impacts.push(Impact { toi, pair, ..Impact::default() });
+        self.impacts.last_mut().expect("it was just put there")
     }
 
     pub(super) fn bytes(&self) -> usize {

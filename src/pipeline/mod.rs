@@ -30,6 +30,7 @@ mod capture;
 mod convex;
 mod explain;
 mod impacts;
+mod near;
 pub mod response;
 mod rows;
 mod scene;

@@ -118,14 +118,21 @@ impl Part {
         for (at, &pair) in pairs.iter().enumerate() {
             let swept = Sweep { first: first[at], last: last[at], contact: contact[at] };
             let sensor = few.is_sensed(at);
-            let verdict = if !swept.contact.is_hit() {
-                Verdict::Apart
-            } else if few.is_shaped(at) {
+            let to = if sensor { &mut self.sensed } else { &mut self.impacts };
+            if plain && swept.contact.is_hit() && !few.is_shaped(at) {
+                if known.counts(swept.contact, sensor) {
+                    let of = if lent { few.rows(at) } else { known.rows(pair) };
+                    let push = Push { depth: depth[at], contact: pushed[at] };
+                    // Where it is to stay: its numbers are written once.
+                    meet(&of, swept, push, to.add(swept.first, pair));
+                    self.counts.boxes += 1;
+                } else {
+                    self.counts.apart += 1;
+                }
+                continue;
+            }
+            let verdict = if swept.contact.is_hit() && few.is_shaped(at) {
                 Verdict::Ask(Ask { pair, window: [swept.first, swept.last], sensor })
-            } else if plain {
-                let of = if lent { few.rows(at) } else { known.rows(pair) };
-                let push = Push { depth: depth[at], contact: pushed[at] };
-                known.meet(pair, &of, swept, sensor, push).map_or(Verdict::Apart, Verdict::Meet)
             } else {
                 known.verdict(pair, swept, sensor)
             };
@@ -134,7 +141,7 @@ impl Part {
                 Verdict::Ask(ask) => self.asks.push(ask),
                 Verdict::Meet(impact) => {
                     self.counts.boxes += 1;
-                    if sensor { &mut self.sensed } else { &mut self.impacts }.push(impact);
+                    to.push(impact);
                 }
             }
         }
@@ -237,68 +244,65 @@ impl Known<'_, '_> {
                 push = of;
             }
         }
-        self.meet(pair, &of, sweep, sensor, push)
+        self.counts(sweep.contact, sensor).then(|| {
+            let mut impact = Impact { toi: sweep.first, pair, ..Impact::default() };
+            meet(&of, sweep, push, &mut impact);
+            impact
+        })
     }
 
-    /// The same, once it is known what parts those that are in each other.
-    #[inline]
-    fn meet(
-        &self,
-        pair: Pair,
-        of: &[AcceleratingBox; 2],
-        sweep: Sweep,
-        sensor: bool,
-        push: Push,
-    ) -> Option<Impact> {
-        let Sweep { first, last, contact } = sweep;
-        let mut impact = Impact { toi: first, pair, last, ..Impact::default() };
-        let mut axis_of = contact;
-        if is_inside(contact) {
-            impact.kind = Kind::Overlapping;
-            if push.contact.is_hit() {
-                (impact.depth, axis_of) = (push.depth, push.contact);
-            }
-        } else if contact.is_surface() {
-            let counts = match self.touch(sensor) {
+    /// Whether boxes that are in touch in this way meet.
+    fn counts(&self, contact: Contact, sensor: bool) -> bool {
+        contact.state() != State::Overlapping
+            || is_inside(contact)
+            || match self.touch(sensor) {
                 Touch::Hit => true,
                 Touch::IfClosing => contact.is_closing(),
                 Touch::Ignore => false,
-            };
-            if !counts {
-                return None;
             }
-        }
-        impact.normal = axis_of.normal();
-        let t = f64::from(first);
-        let mut closing = 0.0;
-        for axis in 0..3 {
-            let number = |x: &[f32; 3]| f64::from(x[axis]);
-            let [a, b] = [&of[0], &of[1]].map(|of| {
-                let (delta, accel) = (number(&of.delta), number(&of.accel));
-                let by = (delta + 0.5 * accel * t) * t;
-                [number(&of.aabb.min) + by, number(&of.aabb.max) + by, delta + accel * t]
-            });
-            let normal = number(&impact.normal);
-            closing += (a[2] - b[2]) * normal;
-            let low = if a[0] > b[0] { a[0] } else { b[0] };
-            let high = if a[1] < b[1] { a[1] } else { b[1] };
-            // The middle of what they share, or of the gap that is left for rounding or a skin.
-            let middle = 0.5 * (low + high);
-            let side = |[low, high, _]: [f64; 3], outward: f64| {
-                let inside = if middle < high { middle } else { high };
-                let inside = if inside > low { inside } else { low };
-                let face = if outward > 0.0 { high } else { low };
-                if outward != 0.0 { face } else { inside }
-            };
-            impact.on_a[axis] = side(a, normal) as f32;
-            impact.on_b[axis] = side(b, -normal) as f32;
-        }
-        impact.closing = closing as f32;
-        Some(impact)
     }
 }
 
 /// Whether two overlap at the start with more than their surfaces.
 fn is_inside(contact: Contact) -> bool {
     contact.state() == State::Overlapping && !contact.is_surface()
+}
+
+/// Writes how two boxes without shape meet, given what parts those that are in each other.
+fn meet(of: &[AcceleratingBox; 2], sweep: Sweep, push: Push, impact: &mut Impact) {
+    let Sweep { first, last, contact } = sweep;
+    let mut axis_of = contact;
+    if is_inside(contact) {
+        impact.kind = Kind::Overlapping;
+        if push.contact.is_hit() {
+            (impact.depth, axis_of) = (push.depth, push.contact);
+        }
+    }
+    impact.last = last;
+    impact.normal = axis_of.normal();
+    let t = f64::from(first);
+    let mut closing = 0.0;
+    for axis in 0..3 {
+        let number = |x: &[f32; 3]| f64::from(x[axis]);
+        let [a, b] = [&of[0], &of[1]].map(|of| {
+            let (delta, accel) = (number(&of.delta), number(&of.accel));
+            let by = (delta + 0.5 * accel * t) * t;
+            [number(&of.aabb.min) + by, number(&of.aabb.max) + by, delta + accel * t]
+        });
+        let normal = number(&impact.normal);
+        closing += (a[2] - b[2]) * normal;
+        let low = if a[0] > b[0] { a[0] } else { b[0] };
+        let high = if a[1] < b[1] { a[1] } else { b[1] };
+        // The middle of what they share, or of the gap that is left for rounding or a skin.
+        let middle = 0.5 * (low + high);
+        let side = |[low, high, _]: [f64; 3], outward: f64| {
+            let inside = if middle < high { middle } else { high };
+            let inside = if inside > low { inside } else { low };
+            let face = if outward > 0.0 { high } else { low };
+            if outward != 0.0 { face } else { inside }
+        };
+        impact.on_a[axis] = side(a, normal) as f32;
+        impact.on_b[axis] = side(b, -normal) as f32;
+    }
+    impact.closing = closing as f32;
 }
