@@ -195,3 +195,114 @@ fn around(body: &Convex<'_>, since: f32) -> Option<Aabb> {
     }
     aabb.validate().is_ok().then_some(aabb)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{CHANGED, Near, RECENT_MAX, around};
+    use crate::geom::{Aabb, Motion, Pose};
+    use crate::narrowphase::Shape;
+    use crate::par::Threads;
+    use crate::pipeline::Convex;
+    use alloc::vec::Vec;
+
+    /// Numbers in `[-1, 1]`, the same each time (a linear congruential generator, Knuth).
+    struct Draw(u64);
+
+    impl Draw {
+        fn next(&mut self) -> f32 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
+        }
+
+        fn vector(&mut self, most: f32) -> [f32; 3] {
+            [(); 3].map(|()| most * self.next())
+        }
+    }
+
+    fn body(draw: &mut Draw, row: u32) -> Convex<'static> {
+        let shape = match row % 4 {
+            0 => Shape::sphere(0.3 * draw.next().abs()),
+            1 => Shape::cuboid(draw.vector(0.4).map(f32::abs)),
+            2 => Ok(Shape::point()),
+            _ => Shape::cuboid([0.0, 1.0, 1.0]),
+        };
+        let mut position = draw.vector(12.0);
+        // A plane full of them, and some far out.
+        position[0] *= if row % 3 == 0 { 0.0 } else { 1.0 };
+        position[1] += if row % 50 == 0 { 1e6 } else { 0.0 };
+        let speed = [0.0, 0.0, 1.0, 30.0][(row / 7 % 4) as usize];
+        let motion = Motion {
+            pose: Pose { position, ..Pose::IDENTITY },
+            delta: draw.vector(speed),
+            accel: if row % 5 == 0 { draw.vector(2.0 * speed) } else { [0.0; 3] },
+            spin: if row % 6 == 0 { draw.vector(1.0) } else { [0.0; 3] },
+        };
+        Convex { row, shape: shape.expect("a shape"), motion }
+    }
+
+    /// The box around a way with a skin, compared with all others.
+    fn scan(boxes: &[Option<Aabb>], row: usize, skin: f32) -> Vec<usize> {
+        let skinned = |of: Aabb| Aabb {
+            min: of.min.map(|x| (x - skin).next_down()),
+            max: of.max.map(|x| (x + skin).next_up()),
+        };
+        let Some(own) = boxes[row].map(skinned) else { return Vec::new() };
+        let near = |of: &Option<Aabb>| of.is_some_and(|of| skinned(of).overlaps(&own));
+        (0..boxes.len()).filter(|&other| other != row && near(&boxes[other])).collect()
+    }
+
+    /// Goal: whoever is near by a look at all bodies is found, once, and hardly anybody else. Method:
+    /// crowds that fit on the list and such that do not, over ticks in which few or most rows are
+    /// new, with more changes in a tick than the list holds; rows that are no bodies or stop being
+    /// some; boxes up to the greatest coordinate.
+    #[test]
+    fn nobody_near_is_missed() {
+        let mut draw = Draw(5);
+        for rows in [1_usize, 7, RECENT_MAX, RECENT_MAX + 1, 1500] {
+            let mut bodies: Vec<_> = (0..rows as u32).map(|row| body(&mut draw, row)).collect();
+            let (mut near, mut found, mut told, mut needed) = (Near::default(), Vec::new(), 0, 0);
+            for tick in 0..8_usize {
+                let part = if tick % 3 == 2 { 2.0 * CHANGED } else { 0.1 * CHANGED };
+                for row in 0..(part * rows as f64) as usize {
+                    let row = (row * 31 + tick) % rows;
+                    bodies[row] = body(&mut draw, row as u32);
+                }
+                bodies[tick % rows].motion.pose.position[2] = crate::COORD_MAX - 1.0;
+                bodies[(tick + 5) % rows].motion.delta[0] = f32::NAN;
+                let skin = [0.0, 1e-3, 0.5][tick % 3];
+                near.start(&bodies, skin, &Threads::one());
+                let mut boxes: Vec<_> = bodies.iter().map(|body| around(body, 0.0)).collect();
+                if tick % 2 == 1 {
+                    near.drop(rows / 2);
+                    boxes[rows / 2] = None;
+                }
+                for change in 0..900_usize {
+                    let row = (change * 17 + tick) % rows;
+                    let since = change as f32 / 900.0;
+                    if change % 3 > 0 && boxes[row].is_some() {
+                        let mut next = body(&mut draw, row as u32);
+                        if change % 100 == 1 {
+                            next.motion.delta[1] = f32::INFINITY;
+                        }
+                        bodies[row] = next;
+                        near.set(row, &next, since);
+                        boxes[row] = around(&next, since);
+                    }
+                    assert_eq!(near.has(row), boxes[row].is_some());
+                    let asked = (row + change % 2) % rows;
+                    near.of(asked, &mut found);
+                    found.sort_unstable();
+                    assert!(found.windows(2).all(|two| two[0] < two[1]), "one is told twice");
+                    let wanted = scan(&boxes, asked, skin);
+                    for other in &wanted {
+                        let is_found = found.binary_search(other).is_ok();
+                        assert!(is_found, "{rows} rows, {tick}, {change}: {other} near {asked}");
+                    }
+                    (told, needed) = (told + found.len(), needed + wanted.len());
+                }
+            }
+            assert!(told <= needed + needed / 100, "{told} told, {needed} near");
+            assert!(rows < 100 || needed > 1000, "{needed}");
+        }
+    }
+}
