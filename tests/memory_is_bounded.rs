@@ -114,7 +114,7 @@ fn threads_do_not_show() {
 /// in a square grid whose middles are the same on one axis, on two, and on all.
 #[test]
 fn trees_of_flat_worlds_are_small() {
-    let side = 100_usize;
+    let side = 400_usize;
     let along = |of: fn(usize, usize) -> usize| -> Vec<f32> {
         (0..side * side).map(|k| of(k, side) as f32).collect()
     };

@@ -12,7 +12,7 @@
 use super::scene::Convex;
 use super::sub_steps::until_end;
 use crate::broadphase::FixedBoxes;
-use crate::geom::{Aabb, Motion};
+use crate::geom::{Aabb, COORD_MAX, Motion};
 use crate::par::{self, Threads};
 use crate::store::{FixedColumns, Row};
 use alloc::vec::Vec;
@@ -100,16 +100,7 @@ impl Near {
             return;
         }
         // Past the greatest coordinate there is nobody.
-        let most = crate::geom::COORD_MAX;
-        let within = |x: f32| {
-            if x < -most {
-                -most
-            } else if x > most {
-                most
-            } else {
-                x
-            }
-        };
+        let within = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
         let asked = Aabb { min: around.min.map(within), max: around.max.map(within) };
         let query = trees.queries().overlap(&asked).expect("it was a box and is within");
         query.visit(|other| {
@@ -199,7 +190,7 @@ fn around(body: &Convex<'_>, since: f32) -> Option<Aabb> {
 #[cfg(test)]
 mod tests {
     use super::{CHANGED, Near, RECENT_MAX, around};
-    use crate::geom::{Aabb, Motion, Pose};
+    use crate::geom::{Aabb, COORD_MAX, Motion, Pose};
     use crate::narrowphase::Shape;
     use crate::par::Threads;
     use crate::pipeline::Convex;
@@ -267,7 +258,7 @@ mod tests {
                     let row = (row * 31 + tick) % rows;
                     bodies[row] = body(&mut draw, row as u32);
                 }
-                bodies[tick % rows].motion.pose.position[2] = crate::COORD_MAX - 1.0;
+                bodies[tick % rows].motion.pose.position[2] = COORD_MAX - 1.0;
                 bodies[(tick + 5) % rows].motion.delta[0] = f32::NAN;
                 let skin = [0.0, 1e-3, 0.5][tick % 3];
                 near.start(&bodies, skin, &Threads::one());
