@@ -151,7 +151,7 @@ impl Near {
         for &row in &*recent {
             let of = boxes[row as usize];
             // What is no box stays out; whatever is still there for its row is passed over.
-            let numbers = of.map_or([f32::NAN; 6], |of| of.to_row());
+            let numbers = of.map_or([f32::NAN; 6], Row::to_row);
             columns.iter_mut().zip(numbers).for_each(|(column, x)| column.push(x));
         }
         let columns = columns.each_ref().map(Vec::as_slice);
@@ -219,14 +219,14 @@ mod tests {
         };
         let mut position = draw.vector(12.0);
         // A plane full of them, and some far out.
-        position[0] *= if row % 3 == 0 { 0.0 } else { 1.0 };
-        position[1] += if row % 50 == 0 { 1e6 } else { 0.0 };
+        position[0] *= if row.is_multiple_of(3) { 0.0 } else { 1.0 };
+        position[1] += if row.is_multiple_of(50) { 1e6 } else { 0.0 };
         let speed = [0.0, 0.0, 1.0, 30.0][(row / 7 % 4) as usize];
         let motion = Motion {
             pose: Pose { position, ..Pose::IDENTITY },
             delta: draw.vector(speed),
-            accel: if row % 5 == 0 { draw.vector(2.0 * speed) } else { [0.0; 3] },
-            spin: if row % 6 == 0 { draw.vector(1.0) } else { [0.0; 3] },
+            accel: if row.is_multiple_of(5) { draw.vector(2.0 * speed) } else { [0.0; 3] },
+            spin: if row.is_multiple_of(6) { draw.vector(1.0) } else { [0.0; 3] },
         };
         Convex { row, shape: shape.expect("a shape"), motion }
     }
