@@ -1,24 +1,26 @@
 //! What does a whole tick cost, beside the pair finder alone on the same boxes?
 //!
-//! `tick_SCENE/tick/THREADS` with a million bodies of which 5 % are convex shapes, `tick_SCENE/finder/THREADS`
-//! for the pairs alone, on one thread and on all. Before the clock starts the impacts are compared over levels,
-//! and each with what [`Pipeline::explain`] says of its pair.
+//! `tick_SCENE/BODIES/THREADS` with so many bodies of which 5 % are convex shapes,
+//! `tick_SCENE_finder/BODIES/THREADS` for the pairs alone, on one thread and on all. Before the clock
+//! starts the impacts are compared over levels, and each with what [`Pipeline::explain`] says of its
+//! pair. `tick_sub_steps/BODIES/1` is a tick in sub-steps in which a thousand bullets hit walls, each one;
+//! nobody gets through.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 mod worlds;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use std::time::Duration;
-use swath::pipeline::Config;
+use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
 use swath::{
     BoxSet, Boxes, Convex, Flags, Level, Motion, PairFinder, Pipeline, Pose, Scene as Tick,
 };
 use swath::{Shape, Threads};
 use worlds::{Scene, World};
 
-const BODIES: usize = 1_000_000;
+const BODIES: [usize; 2] = [100_000, 1_000_000];
+const BULLETS: usize = 1000;
 /// One body of so many has a shape.
 const SHAPED_ONE_OF: usize = 20;
 
@@ -86,30 +88,78 @@ fn check(scene: Scene) {
 }
 
 fn ticks(criterion: &mut Criterion) {
-    for scene in [Scene::Static, Scene::Uniform] {
+    for scene in [Scene::Static, Scene::Uniform, Scene::Sheet, Scene::Walls] {
         check(scene);
-        let bodies = Bodies::new(scene, BODIES);
-        let mut group = criterion.benchmark_group(format!("tick_{scene}"));
-        group.sample_size(10).measurement_time(Duration::from_secs(3));
-        group.throughput(Throughput::Elements(BODIES as u64));
-        for (name, threads) in [("1", Threads::one()), ("all", Threads::current())] {
-            let mut pipeline = Pipeline::new(Config::default());
-            pipeline.set_threads(threads.clone());
-            group.bench_function(BenchmarkId::new("tick", name), |bencher| {
-                bencher.iter(|| {
-                    black_box(pipeline.tick(&bodies.tick()).expect("a tick").impacts().len())
+        for count in BODIES {
+            let bodies = Bodies::new(scene, count);
+            for (name, threads) in [("1", Threads::one()), ("all", Threads::current())] {
+                let mut group = criterion.benchmark_group(format!("tick_{scene}"));
+                group.sample_size(10).throughput(Throughput::Elements(count as u64));
+                let mut pipeline = Pipeline::new(Config::default());
+                pipeline.set_threads(threads.clone());
+                group.bench_function(BenchmarkId::new(count.to_string(), name), |bencher| {
+                    bencher.iter(|| {
+                        black_box(pipeline.tick(&bodies.tick()).expect("a tick").impacts().len())
+                    });
                 });
-            });
-            let mut finder = PairFinder::new();
-            finder.set_threads(threads);
-            let set = BoxSet::new(bodies.boxes()).moving(&bodies.world.moves);
-            group.bench_function(BenchmarkId::new("finder", name), |bencher| {
-                bencher.iter(|| black_box(finder.swept_pairs(set).expect("pairs").len()));
-            });
+                group.finish();
+                let mut group = criterion.benchmark_group(format!("tick_{scene}_finder"));
+                group.sample_size(10).throughput(Throughput::Elements(count as u64));
+                let mut finder = PairFinder::new();
+                finder.set_threads(threads);
+                let set = BoxSet::new(bodies.boxes()).moving(&bodies.world.moves);
+                group.bench_function(BenchmarkId::new(count.to_string(), name), |bencher| {
+                    bencher.iter(|| black_box(finder.swept_pairs(set).expect("pairs").len()));
+                });
+                group.finish();
+            }
         }
-        group.finish();
     }
 }
 
-criterion_group!(benches, ticks);
+/// Walls beside each other in a plane, and in front of some of them a bullet each.
+fn range(count: usize) -> (Vec<Convex<'static>>, Vec<Mass>) {
+    let walls = count - BULLETS;
+    let side = (walls as f64).sqrt().ceil() as usize;
+    let wall = Shape::cuboid([0.0, 0.45, 0.45]).expect("a wall");
+    let ball = Shape::sphere(0.02).expect("a bullet");
+    let body = |row: usize, shape, position, delta| {
+        let motion = Motion::new(Pose::at(position).expect("a place"), delta).expect("a motion");
+        Convex { row: row as u32, shape, motion }
+    };
+    let place = |k: usize, x| [x, (k % side) as f32, (k / side) as f32];
+    let mut bodies: Vec<_> = (0..walls).map(|k| body(k, wall, place(k, 0.0), [0.0; 3])).collect();
+    bodies.extend((0..BULLETS).map(|k| {
+        let delta = [8.0 + (k % 7) as f32 * 0.1, 0.01 * (k % 5) as f32, 0.0];
+        body(walls + k, ball, place(k * (walls / BULLETS), -4.0), delta)
+    }));
+    let bullet = Mass { inverse_mass: 1.0, restitution: 0.5 };
+    let mass = |row| if row < walls { Mass::FIXED } else { bullet };
+    (bodies, (0..count).map(mass).collect())
+}
+
+fn sub_steps(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("tick_sub_steps");
+    group.sample_size(10);
+    for count in [10_000, 1_000_000] {
+        let (bodies, masses) = range(count);
+        let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+        sub_steps.pipeline().set_threads(Threads::one());
+        let mut end = bodies.clone();
+        let told = sub_steps.run(&mut end, &masses, None).expect("bodies");
+        assert_eq!(told.responses, BULLETS);
+        assert!(end[count - BULLETS..].iter().all(|ball| ball.motion.pose.position[0] < 0.0));
+        group.throughput(Throughput::Elements(count as u64));
+        group.bench_function(BenchmarkId::new(count.to_string(), "1"), |bencher| {
+            bencher.iter_batched_ref(
+                || bodies.clone(),
+                |bodies| black_box(sub_steps.run(bodies, &masses, None).expect("bodies")),
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, ticks, sub_steps);
 criterion_main!(benches);

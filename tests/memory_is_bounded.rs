@@ -4,7 +4,8 @@
 mod worlds;
 
 use swath::broadphase::FindError;
-use swath::{BoxSet, Boxes, PairFinder, Threads};
+use swath::store::FixedColumns;
+use swath::{BoxSet, BoxTree, Boxes, PairFinder, Threads};
 use worlds::{Scene, World};
 
 fn boxes(world: &World) -> Boxes<'_> {
@@ -107,4 +108,39 @@ fn threads_do_not_show() {
         }
         assert!(orders.windows(2).all(|two| two[0] == two[1]), "{scene}");
     }
+}
+
+/// Goal: a flat world, or one on a line, takes no more memory for its tree than any other. Method: boxes
+/// in a square grid whose middles are the same on one axis, on two, and on all.
+#[test]
+fn trees_of_flat_worlds_are_small() {
+    let side = 400_usize;
+    let along = |of: fn(usize, usize) -> usize| -> Vec<f32> {
+        (0..side * side).map(|k| of(k, side) as f32).collect()
+    };
+    let (u, v) = (along(|k, side| k % side), along(|k, side| k / side));
+    let line = along(|k, _| k);
+    let still = vec![0.0; side * side];
+    let used = |min: [&[f32]; 3]| {
+        let max = min.map(|min| min.iter().map(|x| x + 0.5).collect::<Vec<_>>());
+        let max = max.each_ref().map(Vec::as_slice);
+        let mut tree = BoxTree::new();
+        tree.set_threads(Threads::one());
+        tree.build(FixedColumns::new(min, max).expect("one length")).expect("few");
+        assert_eq!(tree.len(), side * side);
+        tree.memory_usage()
+    };
+    let filled = used([&u, &v, &line]);
+    for axis in 0..3 {
+        let mut flat: [&[f32]; 3] = [&still; 3];
+        flat[axis] = &line;
+        let on_a_line = used(flat);
+        assert!(on_a_line < 2 * filled, "{axis}: {on_a_line} bytes for {filled}");
+        flat = [&still; 3];
+        flat[(axis + 1) % 3] = &u;
+        flat[(axis + 2) % 3] = &v;
+        let in_a_plane = used(flat);
+        assert!(in_a_plane < 2 * filled, "{axis}: {in_a_plane} bytes for {filled}");
+    }
+    assert!(used([&still; 3]) < 2 * filled);
 }

@@ -314,6 +314,67 @@ fn nobody_ends_a_tick_inside_another() {
     );
 }
 
+/// Goal: in a crowd so large that not every body is looked at for each impact, nobody is missed
+/// either. Method: two thousand balls and boxes, many of them fast, between walls without thickness;
+/// after each tick every pair is looked at, and every ball is still on its side of every wall.
+#[test]
+fn nobody_is_missed_in_a_large_crowd() {
+    const WALLS: usize = 6;
+    let mut draw = Draw::new(4);
+    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+    let (mut references, mut bodies, mut masses) = (Vec::<Rounded>::new(), Vec::new(), Vec::new());
+    let place = |wall: usize| 4.0 * wall as f32 - 10.0;
+    for wall in 0..WALLS {
+        let shape = Shape::cuboid([0.0, 500.0, 500.0]).expect("a wall");
+        let pose = Pose::at([place(wall), 0.0, 0.0]).expect("a pose");
+        bodies.push(body(wall as u32, shape, pose, [0.0; 3]));
+        masses.push(Mass::FIXED);
+    }
+    while bodies.len() < 2000 {
+        let half = [(); 3].map(|()| draw.between(0.0, 0.3));
+        let (half, radius) = if draw.one_in(2) { ([0.0; 3], 0.25) } else { (half, 0.05) };
+        let mut at = [(); 3].map(|()| draw.between(-12.0, 12.0));
+        // Between two walls, clear of both.
+        let room = (bodies.len() % (WALLS - 1)) as f32 + 0.5;
+        at[0] = 4.0 * room - 10.0 + draw.between(-1.5, 1.5);
+        let speed = draw.one_of(&[0.0, 1.0, 10.0]);
+        let delta = [(); 3].map(|()| draw.between(-speed, speed));
+        let wide = |x: [f32; 3]| x.map(f64::from);
+        let of =
+            Rounded { half: wide(half), radius: radius.into(), at: wide(at), delta: wide(delta) };
+        if references.iter().any(|other| gap(&of, other, 0.0) < 1e-3) {
+            continue;
+        }
+        references.push(of);
+        let shape = Shape::cuboid(half).and_then(|shape| shape.rounded(radius)).expect("one");
+        let row = bodies.len() as u32;
+        bodies.push(body(row, shape, Pose::at(at).expect("a pose"), delta));
+        masses.push(Mass { inverse_mass: draw.one_of(&[0.5, 1.0]), restitution: 0.9 });
+    }
+    let mut responses = 0;
+    for tick in 0..3 {
+        let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
+        responses += told.responses;
+        let mut most = 0.0_f64;
+        for (of, body) in references.iter_mut().zip(&bodies[WALLS..]) {
+            of.at = body.motion.pose.position.map(f64::from);
+            most = of.at.iter().fold(most, |most, x| most.max(x.abs()));
+        }
+        for (row, of) in references.iter().enumerate() {
+            let room = (row + WALLS) % (WALLS - 1);
+            let sides = [of.at[0] - f64::from(place(room)), f64::from(place(room + 1)) - of.at[0]];
+            let clear = of.half[0] + of.radius - SLOP * most;
+            assert!(sides.iter().all(|&side| side >= clear), "tick {tick}: {row} is at {of:?}");
+            for (other, with) in references[..row].iter().enumerate() {
+                let depth = -gap(of, with, 0.0);
+                assert!(depth <= SLOP * most, "tick {tick}: {row} is {depth} in {other}");
+            }
+        }
+    }
+    println!("{responses} responses");
+    assert!(responses > 2000, "{responses} responses");
+}
+
 /// Goal: a stack at rest stays where it is, and costs about a pass a contact; one that falls comes to rest.
 /// Method: a hundred ticks of ten boxes on a floor and on each other, under gravity given as an
 /// acceleration or added to the velocity, stacked exactly or let fall from a little above.

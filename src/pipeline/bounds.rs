@@ -9,7 +9,7 @@
 use super::scene::{Config, Scene};
 use crate::geom::{AcceleratingBox, Invalid, MovingBox};
 use crate::kernels::chord::{self, Column};
-use crate::lanes::Level;
+use crate::lanes::{Level, prefetch};
 use crate::par::{self, Threads};
 use crate::store::{Boxes, Row};
 use alloc::vec::Vec;
@@ -143,6 +143,14 @@ impl Bounds {
     #[inline]
     pub(super) fn convex_of(&self, row: u32) -> u32 {
         if self.convex.is_empty() { PLAIN } else { self.convex[row as usize] }
+    }
+
+    /// Asks for what [`Bounds::convex_of`] reads.
+    #[inline]
+    pub(super) fn foresee(&self, row: u32) {
+        if !self.convex.is_empty() {
+            prefetch(&self.convex[row as usize..=row as usize]);
+        }
     }
 
     /// How far a body goes in the tick on the axis on which it goes furthest; not less, and not much

@@ -10,6 +10,7 @@ use super::bounds::PLAIN;
 use super::impacts::{Impact, Kind};
 use super::windows::{Ask, Known};
 use crate::geom::{Motion, Pose};
+use crate::lanes::prefetch;
 use crate::narrowphase::Shape;
 use crate::narrowphase::advance::{self, Advance, Settings, Toi, Touch};
 use crate::par::{self, Threads};
@@ -17,14 +18,20 @@ use alloc::vec::Vec;
 
 /// How many pairs are one piece of work.
 const CHUNK: usize = 64;
+/// How many pairs before its turn what is known of a body is asked for.
+const AHEAD: usize = 4;
 
 /// Answers each pair where it stands.
 pub(super) fn fill(known: &Known<'_, '_>, asks: &[Ask], threads: &Threads, out: &mut Vec<Toi>) {
     out.clear();
     out.resize(asks.len(), Toi::default());
     par::fill_chunks(threads, out, CHUNK, |start, out| {
-        for (out, ask) in out.iter_mut().zip(&asks[start..]) {
-            *out = known.advance(ask);
+        for (at, out) in (start..).zip(out) {
+            if let Some(ask) = asks.get(at + AHEAD) {
+                known.foresee_body(ask.pair.a);
+                known.foresee_body(ask.pair.b);
+            }
+            *out = known.advance(&asks[at]);
         }
     });
 }
@@ -42,6 +49,15 @@ impl Known<'_, '_> {
         let shape = Shape::cuboid(of.aabb.half_extents()).unwrap_or_else(|_| Shape::point());
         let pose = Pose { position: of.aabb.center(), ..Pose::IDENTITY };
         (shape, Motion { pose, delta: of.delta, accel: of.accel, spin: [0.0; 3] })
+    }
+
+    /// Asks for what [`Known::body`] will read.
+    fn foresee_body(&self, row: u32) {
+        let index = self.bounds.convex_of(row) as usize;
+        match self.scene.convex.get(index..=index) {
+            Some(convex) => prefetch(convex),
+            None => Known { boxes: self.scene.boxes, ..*self }.foresee(row),
+        }
     }
 
     /// When the two of a pair touch.

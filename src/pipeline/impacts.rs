@@ -5,8 +5,11 @@
 //! its bullet.
 
 use crate::geom::Pair;
-use crate::par::Threads;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
+
+/// Impacts of one piece of work.
+const CHUNK: usize = 4096;
 
 /// What kind of meeting an impact is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -57,67 +60,121 @@ impl<P> Impact<P> {
     }
 }
 
+/// Impacts as they were found, and what puts them into order.
+#[derive(Debug, Default)]
+pub(super) struct Bunch {
+    pub(super) impacts: Vec<Impact>,
+    /// Time, rows and place, so that sorting moves 16 bytes an impact.
+    keys: Vec<u128>,
+}
+
+impl Bunch {
+    pub(super) fn clear(&mut self) {
+        self.impacts.clear();
+        self.keys.clear();
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, impact: Impact) {
+        *self.add(impact.toi, impact.pair) = impact;
+    }
+
+    /// One of these bodies at this time, of which the rest is still to be written.
+    #[inline]
+    pub(super) fn add(&mut self, toi: f32, pair: Pair) -> &mut Impact {
+        // A time is not negative, so its bits are in order.
+        let words = [toi.to_bits(), pair.a, pair.b, self.impacts.len() as u32];
+        self.keys.push(words.into_iter().fold(0, |key, word| key << 32 | u128::from(word)));
+        self.impacts.push(Impact { toi, pair, ..Impact::default() });
+        self.impacts.last_mut().expect("it was just put there")
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.impacts.capacity() * size_of::<Impact>() + self.keys.capacity() * size_of::<u128>()
+    }
+}
+
 /// Impacts and the memory to order them.
 #[derive(Debug, Default)]
 pub(super) struct List {
-    /// As they were found.
-    pub(super) found: Vec<Impact>,
-    /// Time, rows and place, so that sorting moves 16 bytes an impact.
+    /// What was found after the bunches of the parts.
+    pub(super) more: Bunch,
+    /// Where in `all` each bunch begins, and the end.
+    starts: Vec<usize>,
+    all: Vec<Impact>,
+    /// The keys of all.
     order: Vec<u128>,
     pub(super) sorted: Vec<Impact>,
-    /// How many impacts each row was seen in; zero between ticks.
+    /// How many impacts each row was seen in.
     seen: Vec<u32>,
 }
 
 impl List {
-    pub(super) fn clear(&mut self) {
-        self.found.clear();
-        self.sorted.clear();
-    }
-
-    /// Puts what was found into order and keeps the first `limit` of each of `rows` rows; 0 keeps
-    /// all. Returns how many were left out.
-    pub(super) fn sort(&mut self, limit: u32, rows: usize, threads: &Threads) -> usize {
-        let Self { found, order, sorted, seen } = self;
+    /// Puts what was found in the bunches `of` parts, and after those, into order and keeps the first
+    /// `limit` of each of `rows` rows; 0 keeps all. Returns how many were left out.
+    pub(super) fn sort<P: Sync>(
+        &mut self,
+        (parts, of): (&[P], impl Fn(&P) -> &Bunch + Sync),
+        limit: u32,
+        rows: usize,
+        threads: &Threads,
+    ) -> usize {
+        let Self { more, starts, all, order, sorted, seen } = self;
+        let bunch = |at: usize| parts.get(at).map_or(&*more, &of);
+        starts.clear();
         order.clear();
-        order.extend((0_u32..).zip(&*found).map(|(at, Impact { toi, pair, .. })| {
-            // A time is not negative, so its bits are in order.
-            let words = [toi.to_bits(), pair.a, pair.b, at];
-            words.into_iter().fold(0, |key, word| key << 32 | u128::from(word))
-        }));
+        for at in 0..=parts.len() {
+            let start = order.len();
+            starts.push(start);
+            order.extend(bunch(at).keys.iter().map(|key| key + start as u128));
+        }
+        starts.push(order.len());
+        // In one place they are found faster by the order than in many.
+        all.resize(order.len(), Impact::default());
+        par::fill_parts(threads, starts, all, 1, |at, all| {
+            all.copy_from_slice(&bunch(at).impacts);
+        });
+        assert!(u32::try_from(order.len()).is_ok(), "more impacts than a u32 can name");
         threads.sort_by_key(order, |&key| key);
-        sorted.clear();
-        let at = |key: &u128| found[*key as u32 as usize];
-        if limit == 0 {
-            sorted.extend(order.iter().map(at));
-            return 0;
+        let found = order.len();
+        if limit > 0 {
+            keep_first(limit, rows, order, seen);
         }
-        seen.resize(rows.max(seen.len()), 0);
-        for impact in order.iter().map(at) {
-            let [a, b] = [impact.pair.a, impact.pair.b].map(|row| row as usize);
-            let kept = seen[a] < limit || seen[b] < limit;
-            seen[a] += 1;
-            seen[b] += 1;
-            if kept {
-                sorted.push(impact);
+        // What stays in its place of the last tick is written over.
+        sorted.resize(order.len(), Impact::default());
+        par::fill_chunks(threads, sorted, CHUNK, |start, sorted| {
+            for (impact, &key) in sorted.iter_mut().zip(&order[start..]) {
+                *impact = all[key as u32 as usize];
             }
-        }
-        for Impact { pair, .. } in &*found {
-            (seen[pair.a as usize], seen[pair.b as usize]) = (0, 0);
-        }
-        found.len() - sorted.len()
+        });
+        found - order.len()
     }
 
     pub(super) fn bytes(&self) -> usize {
-        (self.found.capacity() + self.sorted.capacity()) * size_of::<Impact>()
+        self.more.bytes()
+            + (self.all.capacity() + self.sorted.capacity()) * size_of::<Impact>()
             + self.order.capacity() * size_of::<u128>()
+            + self.starts.capacity() * size_of::<usize>()
             + self.seen.capacity() * size_of::<u32>()
     }
 }
 
+/// Keeps of impacts in order those that are among the first `limit` of either row.
+fn keep_first(limit: u32, rows: usize, order: &mut Vec<u128>, seen: &mut Vec<u32>) {
+    seen.clear();
+    seen.resize(rows, 0);
+    order.retain(|&key| {
+        let [a, b] = [(key >> 64) as u32, (key >> 32) as u32].map(|row| row as usize);
+        let kept = seen[a] < limit || seen[b] < limit;
+        seen[a] += 1;
+        seen[b] += 1;
+        kept
+    });
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Impact, List};
+    use super::{Bunch, Impact, List};
     use crate::geom::Pair;
     use crate::par::Threads;
     use alloc::vec::Vec;
@@ -138,11 +195,16 @@ mod tests {
             impact(0.0, 1, 4),
         ];
         let told = |limit| {
-            let mut list = List { found: all.to_vec(), ..List::default() };
+            // Two bunches and more.
+            let mut bunches = [Bunch::default(), Bunch::default()];
+            let mut list = List::default();
+            for (at, &impact) in all.iter().enumerate() {
+                bunches.get_mut(at / 2).unwrap_or(&mut list.more).push(impact);
+            }
             let mut out = Vec::new();
             // Twice, so that what is kept between ticks is seen to be clean.
             for _ in 0..2 {
-                let left_out = list.sort(limit, 5, &Threads::one());
+                let left_out = list.sort((&bunches, |bunch| bunch), limit, 5, &Threads::one());
                 assert_eq!(left_out, all.len() - list.sorted.len());
                 out = list.sorted.iter().map(|impact| (impact.pair.a, impact.pair.b)).collect();
             }

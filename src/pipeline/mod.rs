@@ -4,7 +4,7 @@
 //! Scene   ──► bounds.rs    a moving box that holds each body; of plain boxes the box itself      chunks of rows in parallel
 //!         ──► PairFinder   the pairs of those boxes that touch in the tick                       strips in parallel
 //!         ──► windows.rs   drop what is slow; first and last time of the boxes: the answer of    runs in parallel
-//!                          plain boxes, the window of convex shapes
+//!                          plain boxes, the window of convex shapes (rows.rs: where their rows are read)
 //!         ──► convex.rs    the first time of convex shapes within their window                   chunks of pairs in parallel
 //!         ──► impacts.rs   sorted by time, then pair; so many for each body at most
 //! ```
@@ -30,7 +30,9 @@ mod capture;
 mod convex;
 mod explain;
 mod impacts;
+mod near;
 pub mod response;
+mod rows;
 mod scene;
 mod sub_steps;
 mod tick;

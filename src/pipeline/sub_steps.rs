@@ -2,7 +2,7 @@
 //!
 //! A queue of impacts by time. The pipeline fills it; the earliest is taken out, its two bodies are
 //! carried to its time and respond ([`response`]), and each whose motion has
-//! changed is asked anew against all whose remaining path comes near its own. Impacts that were told
+//! changed is asked anew against all whose remaining path comes near its own (`near.rs`). Impacts that were told
 //! of an older motion are passed over when they come up. So at any time all impacts before it have
 //! been dealt with, in order: nobody goes through anybody, and each body gets to the end of the tick.
 //!
@@ -21,10 +21,11 @@
 //! position and way in the tick.
 
 use super::impacts::{Impact, Kind};
+use super::near::Near;
 use super::response::{self, Outcome};
 use super::scene::{Config, Convex, Flags, PipelineError, Scene};
 use super::tick::Pipeline;
-use crate::geom::{Aabb, Filter, Motion, Pair};
+use crate::geom::{Filter, Motion, Pair};
 use crate::narrowphase::advance::{self, Settings, Touch};
 use crate::store::{Boxes, LengthMismatch, Rejected};
 use alloc::collections::BinaryHeap;
@@ -132,8 +133,6 @@ struct State {
     /// How often its motion has changed.
     version: u32,
     impacts: u32,
-    /// Around its way from `since` to the end of the tick; nothing for one that is no body.
-    around: Option<Aabb>,
     /// From what carries it to it; zero where nothing does.
     support: [f32; 3],
     /// Who carries it.
@@ -174,6 +173,9 @@ pub struct SubSteps {
     pipeline: Pipeline,
     queue: BinaryHeap<Event>,
     states: Vec<State>,
+    near: Near,
+    /// Who comes near to the one that is asked.
+    others: Vec<usize>,
     /// A column that stands in for boxes, which are not read.
     unread: Vec<f32>,
     flags: Vec<Flags>,
@@ -199,6 +201,8 @@ impl SubSteps {
             pipeline: Pipeline::default(),
             queue: BinaryHeap::new(),
             states: Vec::new(),
+            near: Near::default(),
+            others: Vec::new(),
             unread: Vec::new(),
             flags: Vec::new(),
             rejected: Vec::new(),
@@ -247,8 +251,9 @@ impl SubSteps {
         while let Some(event) = self.queue.pop() {
             self.pass(&mut world, event);
         }
-        for (state, body) in self.states.iter().zip(world.bodies) {
-            if state.around.is_none() {
+        let Self { states, near, .. } = self;
+        for (row, (state, body)) in states.iter().zip(world.bodies).enumerate() {
+            if !near.has(row) {
                 continue;
             }
             body.motion = response::carried(&body.motion, until_end(state.since));
@@ -308,13 +313,11 @@ impl SubSteps {
         self.rejected.clear();
         self.rejected.extend_from_slice(ticked.rejected());
         self.states.clear();
-        self.states.extend(bodies.iter().map(|body| State {
-            accel: body.motion.accel,
-            around: around(body, 0.0, self.skin),
-            ..State::default()
-        }));
+        let state = |body: &Convex<'_>| State { accel: body.motion.accel, ..State::default() };
+        self.states.extend(bodies.iter().map(state));
+        self.near.start(bodies, self.skin, self.pipeline.threads());
         for rejected in &self.rejected {
-            self.states[rejected.row as usize].around = None;
+            self.near.drop(rejected.row as usize);
         }
         Ok(())
     }
@@ -400,7 +403,7 @@ impl SubSteps {
                 (motion.delta, motion.accel, motion.spin) = ([0.0; 3], [0.0; 3], [0.0; 3]);
                 self.told.held += 1;
             }
-            state.around = around(&world.bodies[row], impact.toi, self.skin);
+            self.near.set(row, &world.bodies[row], impact.toi);
         }
         for (member, row) in rows.into_iter().enumerate() {
             if changed[member] {
@@ -447,10 +450,10 @@ impl SubSteps {
 
     /// Looks for the impacts of a row from `now` on, with all others but one.
     fn ask_all(&mut self, world: &World<'_, '_>, row: usize, now: f32, but: Option<usize>) {
-        let Some(around) = self.states[row].around else { return };
-        for other in 0..self.states.len() {
-            let near = self.states[other].around.is_some_and(|of| of.overlaps(&around));
-            if !near || other == row || Some(other) == but || !world.may_meet(row, other) {
+        let mut others = core::mem::take(&mut self.others);
+        self.near.of(row, &mut others);
+        for &other in &others {
+            if Some(other) == but || !world.may_meet(row, other) {
                 continue;
             }
             self.told.asked += 1;
@@ -458,6 +461,7 @@ impl SubSteps {
                 self.queue.push(event);
             }
         }
+        self.others = others;
     }
 
     /// The next impact of two from `now` on.
@@ -529,7 +533,7 @@ fn comes_back(impact: &Impact, [a, b]: &[Motion; 2]) -> Option<f32> {
 }
 
 /// What is left of the tick; not less.
-fn until_end(now: f32) -> f32 {
+pub(super) fn until_end(now: f32) -> f32 {
     let left = 1.0 - f64::from(now);
     let rounded = left as f32;
     if f64::from(rounded) < left { rounded.next_up() } else { rounded }
@@ -540,27 +544,4 @@ fn down(t: f64) -> f32 {
     let nearest = t as f32;
     let nearest = if f64::from(nearest) > t { nearest.next_down() } else { nearest };
     if nearest < 1.0 { nearest } else { 1.0 }
-}
-
-/// The box around the rest of a body's way, from `since` on, larger by a skin; nothing where that is
-/// no box.
-fn around(body: &Convex<'_>, since: f32, skin: f32) -> Option<Aabb> {
-    let left = until_end(since);
-    let Convex { shape, motion, .. } = body;
-    // In a tick of its own the rest of the way is a slower one.
-    let part = |x: [f32; 3], by: f32| x.map(|x| x * by);
-    let rest = Motion {
-        delta: part(motion.delta, left),
-        accel: part(motion.accel, left * left),
-        spin: part(motion.spin, left),
-        ..*motion
-    };
-    let mut aabb = shape.bounds_over(&rest).ok()?.bounds();
-    for axis in 0..3 {
-        // What the products were rounded by.
-        let lost = (rest.delta[axis].abs() + rest.accel[axis].abs()) * f32::EPSILON;
-        aabb.min[axis] = (aabb.min[axis] - skin - lost).next_down();
-        aabb.max[axis] = (aabb.max[axis] + skin + lost).next_up();
-    }
-    aabb.validate().is_ok().then_some(aabb)
 }

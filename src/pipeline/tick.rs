@@ -3,6 +3,7 @@
 use super::bounds::Bounds;
 use super::convex;
 use super::impacts::{Impact, Kind, List};
+use super::rows::Gathered;
 use super::scene::{Config, PipelineError, Scene};
 use super::windows::{Ask, Known, Part};
 use super::world::Proxies;
@@ -165,6 +166,7 @@ pub struct Pipeline {
 #[derive(Debug, Default)]
 pub(super) struct Work {
     pub(super) bounds: Bounds,
+    gathered: Gathered,
     /// One for each run of pairs; the first `filled` are of this tick.
     pub(super) parts: Vec<Part>,
     pub(super) filled: usize,
@@ -367,22 +369,22 @@ impl Work {
         (run, count): (&(impl Fn(usize) -> &'p [SweptPair] + Sync), usize),
         clock: &mut Clock,
     ) {
-        let Self { parts, filled, asks, tois, impacts, sensed, stages, .. } = self;
+        let Self { gathered, parts, filled, asks, tois, impacts, sensed, stages, .. } = self;
         parts.resize_with(count.max(parts.len()), Part::default);
         *filled = count;
         let parts = &mut parts[..count];
         // What is not there takes no memory.
         let mut workers = alloc::vec![(); threads.workers()];
+        let pairs = (0..count).map(|index| run(index).len()).sum();
+        gathered.fill(known, pairs, threads);
         par::for_each(&mut workers, parts, |(), index, part| {
-            part.fill(known, level, run(index));
+            part.fill(known, gathered, level, run(index));
         });
-        impacts.clear();
-        sensed.clear();
+        impacts.more.clear();
+        sensed.more.clear();
         asks.clear();
         for part in &*parts {
             stages.add(&part.counts);
-            impacts.found.extend_from_slice(&part.impacts);
-            sensed.found.extend_from_slice(&part.sensed);
             asks.extend_from_slice(&part.asks);
         }
         stages.windows_time = clock.lap();
@@ -395,13 +397,14 @@ impl Work {
                 continue;
             };
             stages.unresolved += usize::from(impact.kind == Kind::Unresolved);
-            if ask.sensor { &mut *sensed } else { &mut *impacts }.found.push(impact);
+            if ask.sensor { &mut *sensed } else { &mut *impacts }.more.push(impact);
         }
         stages.convex_time = clock.lap();
 
         let rows = known.scene.len();
-        stages.limited = impacts.sort(known.config.impacts_per_body, rows, threads);
-        sensed.sort(0, rows, threads);
+        let limit = known.config.impacts_per_body;
+        stages.limited = impacts.sort((parts, |part| &part.impacts), limit, rows, threads);
+        sensed.sort((parts, |part| &part.sensed), 0, rows, threads);
         (stages.impacts, stages.sensed) = (impacts.sorted.len(), sensed.sorted.len());
         stages.sort_time = clock.lap();
     }
@@ -409,6 +412,7 @@ impl Work {
     fn bytes(&self) -> usize {
         let parts: usize = self.parts.iter().map(Part::bytes).sum();
         self.bounds.bytes()
+            + self.gathered.bytes()
             + parts
             + self.asks.capacity() * size_of::<Ask>()
             + self.tois.capacity() * size_of::<Toi>()

@@ -6,19 +6,18 @@
 //! two times are the window in which the shapes are asked.
 
 use super::bounds::{Bounds, PLAIN, accelerating};
-use super::impacts::{Impact, Kind};
+use super::impacts::{Bunch, Impact, Kind};
+use super::rows::{BLOCK, Few, Gathered};
 use super::scene::{Config, Flags, Scene};
 use super::tick::Stages;
 use crate::geom::{Aabb, AcceleratingBox, Contact, Pair, State, SweptPair};
+use crate::kernels::chord;
+use crate::kernels::separate::{self, Separation as Push};
 use crate::kernels::sweep::{self, Answers, Sweep};
-use crate::kernels::{chord, separate};
-use crate::lanes::Level;
+use crate::lanes::{Level, prefetch};
 use crate::narrowphase::advance::Touch;
 use crate::store::{Boxes, Checked};
 use alloc::vec::Vec;
-
-/// Pairs that are swept at a time: what is read of their rows should stay in the nearest cache.
-const BLOCK: usize = 32;
 
 /// Two bodies whose shapes are to be asked.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,8 +48,8 @@ pub(super) struct Known<'a, 's> {
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pairs: Vec<Pair>,
-    pub(super) impacts: Vec<Impact>,
-    pub(super) sensed: Vec<Impact>,
+    pub(super) impacts: Bunch,
+    pub(super) sensed: Bunch,
     pub(super) asks: Vec<Ask>,
     pub(super) slow: Vec<Pair>,
     pub(super) counts: Stages,
@@ -58,7 +57,13 @@ pub(super) struct Part {
 
 impl Part {
     /// Looks at a run of pairs.
-    pub(super) fn fill(&mut self, known: &Known<'_, '_>, level: Level, run: &[SweptPair]) {
+    pub(super) fn fill(
+        &mut self,
+        known: &Known<'_, '_>,
+        gathered: &Gathered,
+        level: Level,
+        run: &[SweptPair],
+    ) {
         self.pairs.clear();
         self.impacts.clear();
         self.sensed.clear();
@@ -76,33 +81,67 @@ impl Part {
         }
         self.counts.slow = self.slow.len();
         let pairs = core::mem::take(&mut self.pairs);
-        pairs.chunks(BLOCK).for_each(|pairs| self.block(known, level, pairs));
+        let mut few = Few::default();
+        for start in (0..pairs.len()).step_by(BLOCK) {
+            let (now, later) = pairs[start..].split_at(BLOCK.min(pairs.len() - start));
+            gathered.foresee(known, &later[..BLOCK.min(later.len())]);
+            self.block(known, level, now, gathered.load(known, now, &mut few));
+        }
         self.pairs = pairs;
         self.counts.convex = self.asks.len();
     }
 
-    /// Sweeps a few pairs and looks at them while their rows are in the cache.
-    fn block(&mut self, known: &Known<'_, '_>, level: Level, pairs: &[Pair]) {
+    /// Sweeps a few pairs and looks at them.
+    fn block(&mut self, known: &Known<'_, '_>, level: Level, pairs: &[Pair], few: &Few) {
         let (mut first, mut last) = ([0.0; BLOCK], [0.0; BLOCK]);
         let mut contact = [Contact::SEPARATED; BLOCK];
+        let (mut depth, mut pushed) = ([0.0; BLOCK], [Contact::SEPARATED; BLOCK]);
         let count = pairs.len();
         let answers = Answers {
             first: &mut first[..count],
             last: &mut last[..count],
             contact: &mut contact[..count],
         };
+        let [a, b] = few.moving(count);
         // A rejected row is in no pair.
-        sweep::pairs(level, &Checked::all_valid(known.boxes), pairs, answers)
-            .expect("the finder names rows");
+        sweep::zip(level, &Checked::all_valid(a), &Checked::all_valid(b), answers)
+            .expect("as many of each");
+        let plain = !known.scene.is_accelerated();
+        if plain && contact.iter().any(|&contact| is_inside(contact)) {
+            let answers =
+                separate::Answers { depth: &mut depth[..count], contact: &mut pushed[..count] };
+            separate::zip(level, &Checked::all_valid(a), &Checked::all_valid(b), answers)
+                .expect("as many of each");
+        }
+        // Without skin and acceleration the box that holds a row is the row.
+        let lent = plain && known.config.target_distance == 0.0;
         for (at, &pair) in pairs.iter().enumerate() {
             let swept = Sweep { first: first[at], last: last[at], contact: contact[at] };
-            let sensor = known.is_sensed(pair);
-            match known.verdict(pair, swept, sensor) {
+            let sensor = few.is_sensed(at);
+            let to = if sensor { &mut self.sensed } else { &mut self.impacts };
+            if plain && swept.contact.is_hit() && !few.is_shaped(at) {
+                if known.counts(swept.contact, sensor) {
+                    let of = if lent { few.rows(at) } else { known.rows(pair) };
+                    let push = Push { depth: depth[at], contact: pushed[at] };
+                    // Where it is to stay: its numbers are written once.
+                    meet(&of, swept, push, to.add(swept.first, pair));
+                    self.counts.boxes += 1;
+                } else {
+                    self.counts.apart += 1;
+                }
+                continue;
+            }
+            let verdict = if swept.contact.is_hit() && few.is_shaped(at) {
+                Verdict::Ask(Ask { pair, window: [swept.first, swept.last], sensor })
+            } else {
+                known.verdict(pair, swept, sensor)
+            };
+            match verdict {
                 Verdict::Apart => self.counts.apart += 1,
                 Verdict::Ask(ask) => self.asks.push(ask),
                 Verdict::Meet(impact) => {
                     self.counts.boxes += 1;
-                    if sensor { &mut self.sensed } else { &mut self.impacts }.push(impact);
+                    to.push(impact);
                 }
             }
         }
@@ -110,14 +149,25 @@ impl Part {
 
     pub(super) fn bytes(&self) -> usize {
         (self.pairs.capacity() + self.slow.capacity()) * size_of::<Pair>()
-            + (self.impacts.capacity() + self.sensed.capacity()) * size_of::<Impact>()
+            + self.impacts.bytes()
+            + self.sensed.bytes()
             + self.asks.capacity() * size_of::<Ask>()
     }
 }
 
 impl Known<'_, '_> {
-    fn flags(&self, row: u32) -> Flags {
+    pub(super) fn flags(&self, row: u32) -> Flags {
         self.scene.flags.map_or(Flags::MOVES, |flags| flags[row as usize])
+    }
+
+    /// Asks for what will be read of the box of a row and of where its shape is.
+    #[inline(always)]
+    pub(super) fn foresee(&self, row: u32) {
+        let at = row as usize;
+        for column in &self.boxes.columns() {
+            prefetch(&column[at..=at]);
+        }
+        self.bounds.foresee(row);
     }
 
     pub(super) fn is_sensed(&self, pair: Pair) -> bool {
@@ -178,58 +228,81 @@ impl Known<'_, '_> {
         chord::one(&AcceleratingBox { accel: [0.0; 3], ..*of }, skin).aabb
     }
 
+    /// Two rows without shape.
+    fn rows(&self, pair: Pair) -> [AcceleratingBox; 2] {
+        [pair.a, pair.b].map(|row| accelerating(self.scene, row))
+    }
+
     /// How two boxes without shape meet; nothing where they only touch at the start and that does
     /// not count.
     fn boxes(&self, pair: Pair, sweep: Sweep, sensor: bool) -> Option<Impact> {
-        let Sweep { first, last, contact } = sweep;
-        let of = [pair.a, pair.b].map(|row| accelerating(self.scene, row));
-        let mut impact = Impact { toi: first, pair, last, ..Impact::default() };
-        let mut axis_of = contact;
-        if contact.state() == State::Overlapping {
-            if contact.is_surface() {
-                let counts = match self.touch(sensor) {
-                    Touch::Hit => true,
-                    Touch::IfClosing => contact.is_closing(),
-                    Touch::Ignore => false,
-                };
-                if !counts {
-                    return None;
-                }
-            } else {
-                let [a, b] = [&of[0], &of[1]].map(|of| self.skinned(of));
-                let push = separate::one_to_one(&a, &b).ok().flatten();
-                (impact.depth, axis_of) =
-                    push.map_or((0.0, contact), |push| (push.depth, push.contact));
-                impact.kind = Kind::Overlapping;
+        let of = self.rows(pair);
+        let mut push = Push { depth: 0.0, contact: Contact::SEPARATED };
+        if is_inside(sweep.contact) {
+            let [a, b] = [&of[0], &of[1]].map(|of| self.skinned(of));
+            if let Ok(Some(of)) = separate::one_to_one(&a, &b) {
+                push = of;
             }
         }
-        impact.normal = axis_of.normal();
-        let t = f64::from(first);
-        let mut closing = 0.0;
-        for axis in 0..3 {
-            let number = |x: [f32; 3]| f64::from(x[axis]);
-            let [a, b] = [&of[0], &of[1]].map(|of| {
-                let (delta, accel) = (number(of.delta), number(of.accel));
-                let by = (delta + 0.5 * accel * t) * t;
-                [number(of.aabb.min) + by, number(of.aabb.max) + by, delta + accel * t]
-            });
-            let normal = number(impact.normal);
-            closing += (a[2] - b[2]) * normal;
-            let low = if a[0] > b[0] { a[0] } else { b[0] };
-            let high = if a[1] < b[1] { a[1] } else { b[1] };
-            // The middle of what they share, or of the gap that is left for rounding or a skin.
-            let middle = 0.5 * (low + high);
-            let side = |[low, high, _]: [f64; 3], outward: f64| {
-                if outward != 0.0 {
-                    return if outward > 0.0 { high } else { low };
-                }
-                let inside = if middle < high { middle } else { high };
-                if inside > low { inside } else { low }
-            };
-            impact.on_a[axis] = side(a, normal) as f32;
-            impact.on_b[axis] = side(b, -normal) as f32;
-        }
-        impact.closing = closing as f32;
-        Some(impact)
+        self.counts(sweep.contact, sensor).then(|| {
+            let mut impact = Impact { toi: sweep.first, pair, ..Impact::default() };
+            meet(&of, sweep, push, &mut impact);
+            impact
+        })
     }
+
+    /// Whether boxes that are in touch in this way meet.
+    fn counts(&self, contact: Contact, sensor: bool) -> bool {
+        contact.state() != State::Overlapping
+            || is_inside(contact)
+            || match self.touch(sensor) {
+                Touch::Hit => true,
+                Touch::IfClosing => contact.is_closing(),
+                Touch::Ignore => false,
+            }
+    }
+}
+
+/// Whether two overlap at the start with more than their surfaces.
+fn is_inside(contact: Contact) -> bool {
+    contact.state() == State::Overlapping && !contact.is_surface()
+}
+
+/// Writes how two boxes without shape meet, given what parts those that are in each other.
+fn meet(of: &[AcceleratingBox; 2], sweep: Sweep, push: Push, impact: &mut Impact) {
+    let Sweep { first, last, contact } = sweep;
+    let mut axis_of = contact;
+    if is_inside(contact) {
+        impact.kind = Kind::Overlapping;
+        if push.contact.is_hit() {
+            (impact.depth, axis_of) = (push.depth, push.contact);
+        }
+    }
+    impact.last = last;
+    impact.normal = axis_of.normal();
+    let t = f64::from(first);
+    let mut closing = 0.0;
+    for axis in 0..3 {
+        let number = |x: &[f32; 3]| f64::from(x[axis]);
+        let [a, b] = [&of[0], &of[1]].map(|of| {
+            let (delta, accel) = (number(&of.delta), number(&of.accel));
+            let by = (delta + 0.5 * accel * t) * t;
+            [number(&of.aabb.min) + by, number(&of.aabb.max) + by, delta + accel * t]
+        });
+        let normal = number(&impact.normal);
+        closing += (a[2] - b[2]) * normal;
+        let low = if a[0] > b[0] { a[0] } else { b[0] };
+        let high = if a[1] < b[1] { a[1] } else { b[1] };
+        // The middle of what they share, or of the gap that is left for rounding or a skin.
+        let middle = 0.5 * (low + high);
+        let side = |[low, high, _]: [f64; 3], outward: f64| {
+            let inside = if middle < high { middle } else { high };
+            let inside = if inside > low { inside } else { low };
+            let face = if outward > 0.0 { high } else { low };
+            if outward != 0.0 { face } else { inside }
+        };
+        impact.on_a[axis] = side(a, normal) as f32;
+        impact.on_b[axis] = side(b, -normal) as f32;
+    }
+    impact.closing = closing as f32;
 }

@@ -378,10 +378,10 @@ fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
     let cells = cells as f64;
     let cubes = libm::cbrt(a * b * c / cells);
     let squares = libm::sqrt(a * b / cells);
-    // An axis shorter than a cell is not cut.
+    // An axis shorter than a cell is not cut; one without length, as in a flat world, is no side.
     let side = match () {
-        () if c >= cubes => cubes,
-        () if b >= squares => squares,
+        () if c >= cubes && c > 0.0 => cubes,
+        () if b >= squares && b > 0.0 => squares,
         () => a / cells,
     };
     lengths.map(|length| {

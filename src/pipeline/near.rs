@@ -1,0 +1,299 @@
+//! Whose remaining way comes near another's?
+//!
+//! Around the rest of each body's way there is a box. Those of the start of the tick are in trees that
+//! are kept from tick to tick, in which only what has changed is put anew ([`FixedBoxes`]). A body
+//! whose motion changes goes on a list, which is looked through from end to end, for it is short: when
+//! [`RECENT_MAX`] are on it they are put in the trees. So a search costs time for the depth of the
+//! trees, the list and what is near, not for all bodies. So few bodies that the list holds them all
+//! are in no tree.
+//!
+//! The boxes in the trees may be old; what they tell is always compared with the box as it is.
+
+use super::scene::Convex;
+use super::sub_steps::until_end;
+use crate::broadphase::FixedBoxes;
+use crate::geom::{Aabb, COORD_MAX, Motion};
+use crate::par::{self, Threads};
+use crate::store::{FixedColumns, Row};
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
+
+/// How many boxes are looked through one by one.
+const RECENT_MAX: usize = 256;
+/// Bodies of one piece of work.
+const CHUNK: usize = 1024;
+/// Where this part of the boxes has changed, or more, the trees are built anew.
+const CHANGED: f64 = 0.25;
+/// Not on the list.
+const NOWHERE: u32 = u32::MAX;
+
+/// The boxes around what is left of the ways of all bodies.
+#[derive(Debug, Default)]
+pub(super) struct Near {
+    /// Of each row, if it is a body.
+    boxes: Vec<Option<Aabb>>,
+    /// How far apart two boxes may be and yet be near.
+    apart: f32,
+    trees: FixedBoxes,
+    /// What was put in the trees last.
+    kept: Vec<Option<Aabb>>,
+    /// Whether the trees and the list hold this tick's boxes.
+    is_built: bool,
+    /// Rows whose boxes are not in the trees.
+    recent: Vec<u32>,
+    /// Of each row where it is on that list.
+    places: Vec<u32>,
+    columns: [Vec<f32>; 6],
+}
+
+impl Near {
+    /// The bodies at the start of a tick. Whose skins touch is near.
+    pub(super) fn start(&mut self, bodies: &[Convex<'_>], skin: f32, threads: &Threads) {
+        self.apart = (skin + skin).next_up();
+        self.boxes.resize(bodies.len(), None);
+        par::fill_chunks(threads, &mut self.boxes, CHUNK, |start, boxes| {
+            for (out, body) in boxes.iter_mut().zip(&bodies[start..]) {
+                *out = around(body, 0.0);
+            }
+        });
+        self.trees.set_threads(threads.clone());
+        self.is_built = false;
+    }
+
+    /// Whether a row is a body that has a box.
+    pub(super) fn has(&self, row: usize) -> bool {
+        self.boxes[row].is_some()
+    }
+
+    /// The body of this row is none, before anything is asked.
+    pub(super) fn drop(&mut self, row: usize) {
+        self.boxes[row] = None;
+    }
+
+    /// The body of this row goes on like this from `since` on.
+    pub(super) fn set(&mut self, row: usize, body: &Convex<'_>, since: f32) {
+        self.boxes[row] = around(body, since);
+        if self.is_built && self.places[row] == NOWHERE {
+            self.places[row] = self.recent.len() as u32;
+            self.recent.push(row as u32);
+        }
+    }
+
+    /// Writes the rows that come near to a row, but itself, in any order.
+    pub(super) fn of(&mut self, row: usize, near: &mut Vec<usize>) {
+        near.clear();
+        let Some(mut around) = self.boxes[row] else { return };
+        self.build();
+        for axis in 0..3 {
+            around.min[axis] = (around.min[axis] - self.apart).next_down();
+            around.max[axis] = (around.max[axis] + self.apart).next_up();
+        }
+        let Self { boxes, trees, recent, places, .. } = self;
+        let mut see = |other: u32| {
+            let other = other as usize;
+            if other != row && boxes[other].is_some_and(|of| of.overlaps(&around)) {
+                near.push(other);
+            }
+        };
+        recent.iter().for_each(|&other| see(other));
+        if trees.is_empty() {
+            return;
+        }
+        // Past the greatest coordinate there is nobody.
+        let within = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
+        let asked = Aabb { min: around.min.map(within), max: around.max.map(within) };
+        let query = trees.queries().overlap(&asked).expect("it was a box and is within");
+        query.visit(|other| {
+            // Who is on the list was looked at.
+            if places[other as usize] == NOWHERE {
+                see(other);
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Puts into the trees what is to be there.
+    fn build(&mut self) {
+        let rows = self.boxes.len();
+        if self.is_built {
+            if self.recent.len() > RECENT_MAX {
+                self.put();
+            }
+            return;
+        }
+        self.is_built = true;
+        self.recent.clear();
+        self.places.clear();
+        self.places.resize(rows, NOWHERE);
+        let changed = |row: &usize| self.kept.get(*row) != Some(&self.boxes[*row]);
+        let all = rows <= RECENT_MAX || self.kept.len() != rows;
+        let count = if all { rows } else { (0..rows).filter(changed).count() };
+        if all || count as f64 > CHANGED * rows as f64 {
+            self.trees.clear();
+            self.kept.clear();
+            self.kept.resize(rows, None);
+            self.recent.extend(0..rows as u32);
+        } else {
+            self.recent.extend((0..rows).filter(changed).map(|row| row as u32));
+        }
+        for (place, &row) in (0..).zip(&self.recent) {
+            self.places[row as usize] = place;
+        }
+        if self.recent.len() > RECENT_MAX {
+            self.put();
+        }
+    }
+
+    /// Puts what is on the list into the trees.
+    fn put(&mut self) {
+        let Self { boxes, trees, kept, recent, places, columns, .. } = self;
+        columns.iter_mut().for_each(Vec::clear);
+        for &row in &*recent {
+            let of = boxes[row as usize];
+            // What is no box stays out; whatever is still there for its row is passed over.
+            let numbers = of.map_or([f32::NAN; 6], Row::to_row);
+            columns.iter_mut().zip(numbers).for_each(|(column, x)| column.push(x));
+        }
+        let columns = columns.each_ref().map(Vec::as_slice);
+        let columns = FixedColumns::from_columns(columns).expect("equally long");
+        // More rows than trees can name stay on the list.
+        if trees.put(recent, columns).is_ok() {
+            for row in recent.drain(..).map(|row| row as usize) {
+                (kept[row], places[row]) = (boxes[row], NOWHERE);
+            }
+        }
+    }
+}
+
+/// The box around the rest of a body's way, from `since` on; nothing where that is no box.
+fn around(body: &Convex<'_>, since: f32) -> Option<Aabb> {
+    let left = until_end(since);
+    let Convex { shape, motion, .. } = body;
+    // In a tick of its own the rest of the way is a slower one.
+    let part = |x: [f32; 3], by: f32| x.map(|x| x * by);
+    let rest = Motion {
+        delta: part(motion.delta, left),
+        accel: part(motion.accel, left * left),
+        spin: part(motion.spin, left),
+        ..*motion
+    };
+    let mut aabb = shape.bounds_over(&rest).ok()?.bounds();
+    for axis in 0..3 {
+        // What the products were rounded by.
+        let lost = (rest.delta[axis].abs() + rest.accel[axis].abs()) * f32::EPSILON;
+        aabb.min[axis] = (aabb.min[axis] - lost).next_down();
+        aabb.max[axis] = (aabb.max[axis] + lost).next_up();
+    }
+    aabb.validate().is_ok().then_some(aabb)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHANGED, Near, RECENT_MAX, around};
+    use crate::geom::{Aabb, COORD_MAX, Motion, Pose};
+    use crate::narrowphase::Shape;
+    use crate::par::Threads;
+    use crate::pipeline::Convex;
+    use alloc::vec::Vec;
+
+    /// Numbers in `[-1, 1]`, the same each time (a linear congruential generator, Knuth).
+    struct Draw(u64);
+
+    impl Draw {
+        fn next(&mut self) -> f32 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
+        }
+
+        fn vector(&mut self, most: f32) -> [f32; 3] {
+            [(); 3].map(|()| most * self.next())
+        }
+    }
+
+    fn body(draw: &mut Draw, row: u32) -> Convex<'static> {
+        let shape = match row % 4 {
+            0 => Shape::sphere(0.3 * draw.next().abs()),
+            1 => Shape::cuboid(draw.vector(0.4).map(f32::abs)),
+            2 => Ok(Shape::point()),
+            _ => Shape::cuboid([0.0, 1.0, 1.0]),
+        };
+        let mut position = draw.vector(12.0);
+        // A plane full of them, and some far out.
+        position[0] *= if row.is_multiple_of(3) { 0.0 } else { 1.0 };
+        position[1] += if row.is_multiple_of(50) { 1e6 } else { 0.0 };
+        let speed = [0.0, 0.0, 1.0, 30.0][(row / 7 % 4) as usize];
+        let motion = Motion {
+            pose: Pose { position, ..Pose::IDENTITY },
+            delta: draw.vector(speed),
+            accel: if row.is_multiple_of(5) { draw.vector(2.0 * speed) } else { [0.0; 3] },
+            spin: if row.is_multiple_of(6) { draw.vector(1.0) } else { [0.0; 3] },
+        };
+        Convex { row, shape: shape.expect("a shape"), motion }
+    }
+
+    /// The box around a way with a skin, compared with all others.
+    fn scan(boxes: &[Option<Aabb>], row: usize, skin: f32) -> Vec<usize> {
+        let skinned = |of: Aabb| Aabb {
+            min: of.min.map(|x| (x - skin).next_down()),
+            max: of.max.map(|x| (x + skin).next_up()),
+        };
+        let Some(own) = boxes[row].map(skinned) else { return Vec::new() };
+        let near = |of: &Option<Aabb>| of.is_some_and(|of| skinned(of).overlaps(&own));
+        (0..boxes.len()).filter(|&other| other != row && near(&boxes[other])).collect()
+    }
+
+    /// Goal: whoever is near by a look at all bodies is found, once, and hardly anybody else. Method:
+    /// crowds that fit on the list and such that do not, over ticks in which few or most rows are
+    /// new, with more changes in a tick than the list holds; rows that are no bodies or stop being
+    /// some; boxes up to the greatest coordinate.
+    #[test]
+    fn nobody_near_is_missed() {
+        let mut draw = Draw(5);
+        for rows in [1_usize, 7, RECENT_MAX, RECENT_MAX + 1, 1500] {
+            let mut bodies: Vec<_> = (0..rows as u32).map(|row| body(&mut draw, row)).collect();
+            let (mut near, mut found, mut told, mut needed) = (Near::default(), Vec::new(), 0, 0);
+            for tick in 0..8_usize {
+                let part = if tick % 3 == 2 { 2.0 * CHANGED } else { 0.1 * CHANGED };
+                for row in 0..(part * rows as f64) as usize {
+                    let row = (row * 31 + tick) % rows;
+                    bodies[row] = body(&mut draw, row as u32);
+                }
+                bodies[tick % rows].motion.pose.position[2] = COORD_MAX - 1.0;
+                bodies[(tick + 5) % rows].motion.delta[0] = f32::NAN;
+                let skin = [0.0, 1e-3, 0.5][tick % 3];
+                near.start(&bodies, skin, &Threads::one());
+                let mut boxes: Vec<_> = bodies.iter().map(|body| around(body, 0.0)).collect();
+                if tick % 2 == 1 {
+                    near.drop(rows / 2);
+                    boxes[rows / 2] = None;
+                }
+                for change in 0..900_usize {
+                    let row = (change * 17 + tick) % rows;
+                    let since = change as f32 / 900.0;
+                    if change % 3 > 0 && boxes[row].is_some() {
+                        let mut next = body(&mut draw, row as u32);
+                        if change % 100 == 1 {
+                            next.motion.delta[1] = f32::INFINITY;
+                        }
+                        bodies[row] = next;
+                        near.set(row, &next, since);
+                        boxes[row] = around(&next, since);
+                    }
+                    assert_eq!(near.has(row), boxes[row].is_some());
+                    let asked = (row + change % 2) % rows;
+                    near.of(asked, &mut found);
+                    found.sort_unstable();
+                    assert!(found.windows(2).all(|two| two[0] < two[1]), "one is told twice");
+                    let wanted = scan(&boxes, asked, skin);
+                    for other in &wanted {
+                        let is_found = found.binary_search(other).is_ok();
+                        assert!(is_found, "{rows} rows, {tick}, {change}: {other} near {asked}");
+                    }
+                    (told, needed) = (told + found.len(), needed + wanted.len());
+                }
+            }
+            assert!(told <= needed + needed / 100, "{told} told, {needed} near");
+            assert!(rows < 100 || needed > 1000, "{needed}");
+        }
+    }
+}
