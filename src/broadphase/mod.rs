@@ -50,6 +50,6 @@ pub use set::{BoxSet, FixedSet};
 pub(crate) use stage::Clock;
 pub use stage::Timings;
 pub use world::{
-    Broadphase, Broken, Changes, Layers, Movers, Proxies, Proxy, ProxyId, ProxyPair, Set, Snapshot,
-    SweptProxyPair, WorldError,
+    Broadphase, Broken, Changes, Layers, Movers, Persisted, Proxies, Proxy, ProxyId, ProxyPair,
+    Set, Snapshot, SweptProxyPair, WorldError,
 };
