@@ -367,7 +367,7 @@ fn margins_hold_pairs_and_add_up() {
     // It falls asleep within the margin, and the pair stays without a word.
     world.move_to(a, Set::Sleeping).expect("it lives");
     let changes = world.update().expect("no limit");
-    assert!(changes.persisted().is_empty() && changes.ended().is_empty());
+    assert!(changes.persisted().len() == 0 && changes.ended().is_empty());
     assert_eq!(world.pairs(), [pair]);
     world.set_margin(b, 0.0).expect("it is a margin");
     assert_eq!(world.update().expect("no limit").ended(), [pair]);

@@ -50,6 +50,6 @@ pub use set::{BoxSet, FixedSet};
 pub(crate) use stage::Clock;
 pub use stage::Timings;
 pub use world::{
-    Broadphase, Broken, Changes, Layers, Movers, Proxies, Proxy, ProxyHit, ProxyId, ProxyPair, Set,
-    Snapshot, SweptProxyPair, WorldAccept, WorldError, WorldQueries, WorldQuery,
+    Broadphase, Broken, Changes, Layers, Movers, Persisted, Proxies, Proxy, ProxyHit, ProxyId,
+    ProxyPair, Set, Snapshot, SweptProxyPair, WorldAccept, WorldError, WorldQueries, WorldQuery,
 };

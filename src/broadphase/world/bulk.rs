@@ -80,10 +80,19 @@ impl Broadphase {
         // Rows of the movers whose box is simply stored, in the order of the list.
         rows.clear();
         rows.reserve(ids.len());
-        for &id in ids {
+        while let Some(&id) = ids.get(rows.len()) {
             let slot = state.slot(state.find(id)?);
-            let plain = slot.home() == Home::Movers && slot.margin == 0.0;
-            rows.push(if plain { slot.place } else { NONE });
+            if slot.home() != Home::Movers || slot.margin > 0.0 {
+                rows.push(NONE);
+                continue;
+            }
+            rows.push(slot.place);
+            // As a rule those that follow have the rows that follow, and none has a margin.
+            if state.fat == 0 {
+                let named = state.movers.ids[slot.place as usize + 1..].iter();
+                let same = named.zip(&ids[rows.len()..]).take_while(|(a, b)| a == b).count() as u32;
+                rows.extend(slot.place + 1..=slot.place + same);
+            }
         }
         boxes.check(*level, rejected);
         mover_tree.note();

@@ -12,6 +12,7 @@ use crate::broadphase::buffer::{Buffer, make_room};
 use crate::geom::SweptPair;
 use crate::par::Budget;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Where there are so many slots for one pair, sorting costs less than counting.
 const SLOTS_PER_PAIR: usize = 4;
@@ -25,27 +26,23 @@ const NO_LIMIT: usize = usize::MAX;
 pub(super) struct Lists {
     pub(super) touching: Vec<SweptProxyPair>,
     pub(super) begun: Buffer<SweptProxyPair>,
-    pub(super) persisted: Buffer<SweptProxyPair>,
     pub(super) ended: Buffer<ProxyPair>,
     /// Pairs that are kept and not looked at until something changes.
     pub(super) rested: Vec<ProxyPair>,
 }
 
 impl Lists {
+    /// Empties what is said. What is kept is written over where it lies.
     pub(super) fn clear(&mut self) {
-        let Self { touching, begun, persisted, ended, rested } = self;
-        touching.clear();
-        begun.clear();
-        persisted.clear();
-        ended.clear();
-        rested.clear();
+        self.begun.clear();
+        self.ended.clear();
+        self.rested.clear();
     }
 
     /// Appends what another has.
     pub(super) fn append(&mut self, other: &Self) {
         self.touching.extend_from_slice(&other.touching);
         append(&mut self.begun, other.begun.as_slice());
-        append(&mut self.persisted, other.persisted.as_slice());
         append(&mut self.ended, other.ended.as_slice());
         self.rested.extend_from_slice(&other.rested);
     }
@@ -53,19 +50,20 @@ impl Lists {
     /// Makes room for so many pairs that touch.
     pub(super) fn make_room(&mut self, pairs: usize) {
         make_room(&mut self.touching, pairs);
+        if self.touching.len() < pairs {
+            self.touching.resize(pairs, SweptProxyPair::default());
+        }
     }
 
     /// Leaves room to spare for a tick with a few more pairs.
     pub(super) fn settle(&mut self) {
         self.begun.settle(0);
-        self.persisted.settle(0);
         self.ended.settle(0);
     }
 
     pub(super) fn bytes(&self) -> usize {
         self.touching.capacity() * size_of::<SweptProxyPair>()
             + self.begun.bytes()
-            + self.persisted.bytes()
             + self.ended.bytes()
             + self.rested.capacity() * size_of::<ProxyPair>()
     }
@@ -110,18 +108,25 @@ pub(super) struct Diff<'a, A> {
 }
 
 impl<A: Fn(ProxyPair) -> bool> Diff<'_, A> {
-    /// Appends what is to be said of one part.
-    pub(super) fn part(&self, part: usize, scratch: &mut Scratch, lists: &mut Lists) {
-        let from = lists.touching.len();
-        self.sort(part, scratch, &mut lists.touching);
+    /// Appends what is to be said of one part. What is kept is written from `from` on, where there is
+    /// room; returns where it ends.
+    pub(super) fn part(
+        &self,
+        part: usize,
+        scratch: &mut Scratch,
+        lists: &mut Lists,
+        from: usize,
+    ) -> usize {
+        let end = from + self.sort(part, scratch, &mut lists.touching[from..]);
         let slots = self.cut.slots(part);
         let start = |slot: u64| self.before.partition_point(|pair| pair.key() >> 32 < slot);
         let before = &self.before[start(slots.start)..start(slots.end)];
-        self.compare(before, from, lists);
+        self.compare(before, from..end, lists);
+        end
     }
 
-    /// Appends the pairs of a part in order.
-    fn sort(&self, part: usize, scratch: &mut Scratch, to: &mut Vec<SweptProxyPair>) {
+    /// Writes the pairs of a part in order and returns how many.
+    fn sort(&self, part: usize, scratch: &mut Scratch, to: &mut [SweptProxyPair]) -> usize {
         let Scratch { pairs, counts } = scratch;
         let dealt = || self.dealt.iter().map(|dealt| dealt.part(part));
         let count = dealt().map(<[SweptPair]>::len).sum();
@@ -136,8 +141,8 @@ impl<A: Fn(ProxyPair) -> bool> Diff<'_, A> {
         if count * SLOTS_PER_PAIR < width {
             dealt().for_each(|dealt| pairs.extend_from_slice(dealt));
             pairs.sort_unstable_by_key(|pair| u64::from(pair.a) << 32 | u64::from(pair.b));
-            to.extend(pairs.iter().map(name));
-            return;
+            to.iter_mut().zip(&*pairs).for_each(|(to, pair)| *to = name(pair));
+            return count;
         }
         let first = self.cut.slots(part).start as u32;
         counts.clear();
@@ -155,9 +160,7 @@ impl<A: Fn(ProxyPair) -> bool> Diff<'_, A> {
             pairs[*at as usize] = pair;
             *at += 1;
         }
-        let from = to.len();
-        to.resize(from + count, SweptProxyPair::default());
-        let (to, mut start) = (&mut to[from..], 0);
+        let mut start = 0;
         for &end in counts.iter() {
             let end = end as usize;
             let (of_one, to) = (&mut pairs[start..end], &mut to[start..end]);
@@ -172,26 +175,25 @@ impl<A: Fn(ProxyPair) -> bool> Diff<'_, A> {
                 to[rank] = name(pair);
             }
         }
+        count
     }
 
-    /// Compares the pairs that touch from `from` on with those before.
-    fn compare(&self, before: &[SweptProxyPair], from: usize, lists: &mut Lists) {
-        let Lists { touching, begun, persisted, ended, rested } = lists;
-        let (now, budget) = (&touching[from..], &Budget::new(NO_LIMIT));
+    /// Compares these of the pairs that touch with those before.
+    fn compare(&self, before: &[SweptProxyPair], these: Range<usize>, lists: &mut Lists) {
+        let Lists { touching, begun, ended, rested } = lists;
+        let (now, budget) = (&touching[these], &Budget::new(NO_LIMIT));
         let new = begun.spare(now.len(), budget);
-        let old = persisted.spare(now.len(), budget);
         let gone = ended.spare(before.len(), budget);
-        let (mut i, mut j, mut begins, mut persists, mut ends) = (0, 0, 0, 0, 0);
-        // What a pair is no branch could foresee: it is written to each list and counts in one.
+        let (mut i, mut j, mut begins, mut ends) = (0, 0, 0, 0);
+        // What a pair is no branch could foresee: it is written to both lists and counts in one or none.
         while i < now.len() && j < before.len() {
             let (here, there) = (now[i], before[j]);
             let (key, key_before) = (here.key(), there.key());
             let (next, next_before) = (key <= key_before, key_before <= key);
             // With the same key but not the same ids, the slot of one has a new proxy.
             let same = (here.a == there.a) & (here.b == there.b);
-            (new[begins], old[persists], gone[ends]) = (here, here, there.into());
+            (new[begins], gone[ends]) = (here, there.into());
             begins += usize::from(next & !same);
-            persists += usize::from(same);
             ends += usize::from(next_before & !same);
             (i, j) = (i + usize::from(next), j + usize::from(next_before));
         }
@@ -202,7 +204,6 @@ impl<A: Fn(ProxyPair) -> bool> Diff<'_, A> {
             ends += 1;
         }
         begun.keep(begins + rest);
-        persisted.keep(persists);
         let ends = if self.at_rest.is_empty() { ends } else { self.rest(gone, ends, rested) };
         ended.keep(ends);
     }

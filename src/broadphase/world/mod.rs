@@ -77,7 +77,7 @@ use slots::{Home, Slot};
 pub use snapshot::Snapshot;
 use state::State;
 use trees::Trees;
-pub use update::Changes;
+pub use update::{Changes, Persisted};
 use update::{Update, Work};
 pub use validate::Broken;
 
@@ -453,7 +453,7 @@ impl Broadphase {
         let Self { state, trees, finder, threads, pairs_max, filtered, owned, work, .. } = self;
         trees.update(state, *filtered);
         if state.movers.len() == 0 && state.touching.is_empty() && state.loose.is_empty() {
-            work.lists.clear();
+            work.clear();
             return Ok(self.changes());
         }
         state.loose.sort_unstable();
@@ -466,6 +466,7 @@ impl Broadphase {
         };
         update.run(state, finder, trees, work)?;
         core::mem::swap(&mut state.touching, &mut work.lists.touching);
+        work.said = true;
         state.loose.clear();
         work.lists.rested.iter().for_each(|&pair| state.resting.add(pair));
         Ok(self.changes())
@@ -474,7 +475,8 @@ impl Broadphase {
     /// What the last update said. Empty after [`Broadphase::restore`] and [`Broadphase::clear`].
     #[must_use]
     pub fn changes(&self) -> Changes<'_> {
-        Changes { lists: &self.work.lists, touching: &self.state.touching }
+        let Self { work: Work { lists, said, .. }, state, .. } = self;
+        Changes { lists, touching: if *said { &state.touching } else { &[] } }
     }
 
     /// All pairs that were kept by the last update, those at rest among them, by index.
@@ -503,6 +505,7 @@ impl Broadphase {
             }
         }
         (self.filtered, self.owned) = (false, false);
+        self.work.clear();
     }
 
     /// Makes room for so many proxies, of which so many move, and for ticks with so many pairs of

@@ -92,7 +92,7 @@ impl Broadphase {
         let slots = &self.state.slots.all;
         self.filtered = slots.iter().any(|slot| slot.filter != Filter::ALL);
         self.owned = slots.iter().any(|slot| slot.owner != 0);
-        self.work.lists.clear();
+        self.work.clear();
     }
 
     /// Moves the origin to `offset`: all boxes are moved by its negative, outwards rounded

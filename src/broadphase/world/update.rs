@@ -17,6 +17,7 @@ use crate::geom::SweptPair;
 use crate::par::{self, Threads};
 use crate::store::Row;
 use alloc::vec::Vec;
+use core::iter::FusedIterator;
 
 /// The pairs of which an update has news; each list by index.
 #[derive(Clone, Copy, Debug)]
@@ -32,10 +33,11 @@ impl<'a> Changes<'a> {
         self.lists.begun.as_slice()
     }
 
-    /// Pairs that were there already and of which one moves.
+    /// Pairs that were there already and of which one moves: those of [`Changes::touching`] that are
+    /// not among [`Changes::begun`]. No list of them is kept.
     #[must_use]
-    pub fn persisted(&self) -> &'a [SweptProxyPair] {
-        self.lists.persisted.as_slice()
+    pub fn persisted(&self) -> Persisted<'a> {
+        Persisted { touching: self.touching, begun: self.begun() }
     }
 
     /// Pairs that are no more. Either proxy may have been removed since.
@@ -51,10 +53,43 @@ impl<'a> Changes<'a> {
     }
 }
 
+/// See [`Changes::persisted`].
+#[derive(Clone, Debug)]
+pub struct Persisted<'a> {
+    touching: &'a [SweptProxyPair],
+    /// Those of them that are new.
+    begun: &'a [SweptProxyPair],
+}
+
+impl Iterator for Persisted<'_> {
+    type Item = SweptProxyPair;
+
+    fn next(&mut self) -> Option<SweptProxyPair> {
+        loop {
+            let (&pair, touching) = self.touching.split_first()?;
+            self.touching = touching;
+            match self.begun.split_first() {
+                Some((new, begun)) if new.key() == pair.key() => self.begun = begun,
+                _ => return Some(pair),
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.touching.len() - self.begun.len();
+        (len, Some(len))
+    }
+}
+
+impl ExactSizeIterator for Persisted<'_> {}
+impl FusedIterator for Persisted<'_> {}
+
 /// The memory of updates.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     pub(super) lists: Lists,
+    /// Whether the lists are what the last update said.
+    pub(super) said: bool,
     /// What is held for the movers, where some have a margin.
     seen: [Vec<f32>; 9],
     dealt: Vec<Dealt>,
@@ -103,7 +138,7 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
         trees: &mut Trees,
         work: &mut Work,
     ) -> Result<(), FindError> {
-        let Work { lists, seen, dealt, scratch, parts, before } = work;
+        let Work { lists, said, seen, dealt, scratch, parts, before } = work;
         let movers = &state.movers;
         if state.fat > 0 {
             hold(state, seen);
@@ -148,10 +183,15 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
             let longest = (0..cut.parts).map(pairs_of).max().unwrap_or(0);
             scratch.iter_mut().for_each(|scratch| scratch.make_room(cut.width(), longest));
             let diff = Diff { state, before, dealt, at_rest, cut, accept: self.accept };
+            // Until all is said: the caller's function may panic.
+            *said = false;
             lists.clear();
-            lists.make_room(found);
             if workers == 1 {
-                (0..cut.parts).for_each(|part| diff.part(part, &mut scratch[0], lists));
+                let scratch = &mut scratch[0];
+                lists.make_room(found);
+                let end =
+                    (0..cut.parts).fold(0, |from, part| diff.part(part, scratch, lists, from));
+                lists.touching.truncate(end);
                 lists.settle();
                 return;
             }
@@ -162,9 +202,12 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
                 lists.make_room(pairs_of(part));
             }
             par::for_each(scratch, parts, |scratch, part, lists| {
-                diff.part(part, scratch, lists);
+                let end = diff.part(part, scratch, lists, 0);
+                lists.touching.truncate(end);
                 lists.settle();
             });
+            lists.touching.clear();
+            make_room(&mut lists.touching, found);
             parts.iter().for_each(|part| lists.append(part));
             lists.settle();
         });
@@ -222,6 +265,12 @@ fn merge<'a>(state: &'a State, merged: &'a mut Vec<SweptProxyPair>) -> &'a [Swep
 }
 
 impl Work {
+    /// Takes back what the last update said.
+    pub(super) fn clear(&mut self) {
+        self.lists.clear();
+        self.said = false;
+    }
+
     pub(super) fn bytes(&self) -> usize {
         let seen: usize = self.seen.iter().map(Vec::capacity).sum();
         seen * size_of::<f32>()
