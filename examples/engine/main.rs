@@ -20,6 +20,8 @@ mod fnv;
 mod range;
 mod report;
 mod run;
+#[path = "../tick/usage.rs"]
+mod usage;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -43,7 +45,7 @@ enum Stop {
 fn main() -> ExitCode {
     let args = match Args::of_command_line() {
         Ok(args) => args,
-        Err(error) => return args::say(&error),
+        Err(error) => return usage::say(&error),
     };
     match runs(&args) {
         Ok(()) => ExitCode::SUCCESS,

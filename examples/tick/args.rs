@@ -1,8 +1,6 @@
 //! What was asked for?
 
-use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Error, Parser, value_parser};
@@ -100,21 +98,4 @@ fn level(name: &str) -> Result<Level, String> {
         let names: Vec<_> = Level::all().map(Level::name).collect();
         format!("the levels of this CPU are {}", names.join(", "))
     })
-}
-
-/// Prints the help that was asked for, or what is wrong with the flags, in one line.
-pub(crate) fn say(error: &Error) -> ExitCode {
-    if error.exit_code() == 0 {
-        // A reader that went away has read enough.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
-    let text = error.to_string();
-    let mut words = Vec::new();
-    for line in text.lines().take_while(|line| !line.is_empty()) {
-        words.extend(line.split_whitespace());
-    }
-    // Nothing is left to be done where even stderr is closed.
-    let _ = writeln!(io::stderr(), "{} (try '--help')", words.join(" "));
-    ExitCode::from(2)
 }

@@ -24,6 +24,7 @@ mod measure;
 mod report;
 mod run;
 mod stop;
+mod usage;
 #[path = "../../benches/worlds/mod.rs"]
 mod worlds;
 
@@ -43,7 +44,7 @@ use worlds::trace::{PairLists, Trace};
 fn main() -> ExitCode {
     let args = match Args::of_command_line() {
         Ok(args) => args,
-        Err(error) => return args::say(&error),
+        Err(error) => return usage::say(&error),
     };
     match runs(&args) {
         Ok(()) => ExitCode::SUCCESS,

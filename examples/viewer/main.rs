@@ -29,6 +29,8 @@ mod recording;
 mod server;
 mod solids;
 mod stop;
+#[path = "../tick/usage.rs"]
+mod usage;
 #[path = "../../benches/worlds/mod.rs"]
 mod worlds;
 
@@ -42,7 +44,7 @@ use stop::Stop;
 fn main() -> ExitCode {
     let args = match Args::of_command_line() {
         Ok(args) => args,
-        Err(error) => return args::say(&error),
+        Err(error) => return usage::say(&error),
     };
     match run(&args) {
         Ok(()) => ExitCode::SUCCESS,

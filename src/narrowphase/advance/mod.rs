@@ -206,9 +206,7 @@ pub fn one_to_one(
     b_motion: &Motion,
     settings: &Settings,
 ) -> Result<Toi, AdvanceError> {
-    settings.validate()?;
-    a_motion.validate()?;
-    b_motion.validate()?;
+    validate(a_motion, b_motion, settings)?;
     Ok(of_valid((a, a_motion), (b, b_motion), settings))
 }
 
@@ -253,12 +251,17 @@ pub fn traced(
     settings: &Settings,
     steps: &mut Vec<Step>,
 ) -> Result<Toi, AdvanceError> {
-    settings.validate()?;
-    a_motion.validate()?;
-    b_motion.validate()?;
+    validate(a_motion, b_motion, settings)?;
     let window = settings.window.map(f64::from);
     let (a, b) = ((a, a_motion), (b, b_motion));
     Ok(search::Search::answer(a, b, settings, window, |step| steps.push(step)))
+}
+
+fn validate(a: &Motion, b: &Motion, settings: &Settings) -> Result<(), AdvanceError> {
+    settings.validate()?;
+    a.validate()?;
+    b.validate()?;
+    Ok(())
 }
 
 /// [`one_to_one`] of what is known to be valid.
