@@ -5,17 +5,17 @@
 //!
 //! ```text
 //! bodies ──► Broadphase   each with the box of its way in the tick: who begins and ceases to touch,   wakes and islands
-//!        ──► SubSteps     all to the end of the tick, one impact after the other, in time order       motions
-//!        ──► here         friction along the normals of those impacts; who rests long enough sleeps
+//!        ──► SubSteps     that world to the end of the tick, one impact after the other, in time order   motions, impulses
+//!        ──► here         friction by the impulses of those impacts; who rests long enough sleeps
 //! ```
 //!
 //! **Units.** A [`Motion`] is in metres per tick and per tick²: `delta = velocity · DT`,
 //! `accel = gravity · DT²`. Then one tick is `p + delta + ½·accel`, exact for a throw, so that flying
 //! neither makes nor takes energy.
 //!
-//! **Friction** (Coulomb): of the impulse `j` along the normal at most `µ·j` across it, and no more
-//! than what stops the sliding. It is taken once all are at the end of the tick; a load that rests on
-//! others counts for the contact below by its own weight alone.
+//! **Friction** (Coulomb): of the impulse `j` that pressed along the normal in the tick, as `SubSteps` tells
+//! it, at most `µ·j` across it, and no more than what stops the sliding. It is taken once all are at the
+//! end of the tick; a load that rests on others counts for the contact below by its own weight alone.
 //!
 //! **Sleep.** Bodies that touch are an island. One whose members were all slow for [`QUIET_TICKS`]
 //! sleeps: its proxies cost nothing, and it is an obstacle to others, until someone comes who would move
@@ -260,7 +260,12 @@ impl Engine {
         }
         for hit in stepped.impacts() {
             let pressed = hit.impulse + hit.load * (1.0 - hit.impact.toi);
-            rub(rows, [hit.impact.pair.a, hit.impact.pair.b].map(index), hit.impact.normal, pressed);
+            rub(
+                rows,
+                [hit.impact.pair.a, hit.impact.pair.b].map(index),
+                hit.impact.normal,
+                pressed,
+            );
         }
         Ok((stepped.told().responses, stepped.told().held))
     }

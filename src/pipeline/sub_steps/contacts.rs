@@ -7,14 +7,15 @@
 //! each would do, for the price of a few sums; then each body that has changed looks ahead once.
 //!
 //! With the inverse masses `w` a contact of normal `n` that closes with `c` takes the impulse
-//! `c/(w_a + w_b)`, as in [`response`]: momentum is kept, and each time energy is lost. So it ends;
-//! what is left after [`HANDED_MAX`] impulses is found by searching. (Sequential impulses, as in
+//! `c/(w_a + w_b)`, as in [`response`]: momentum is kept, and each time energy is lost. What
+//! accelerations press on is handed on in the same way. So it ends, where what closes is passed over
+//! by a search too; what is left after [`HANDED_MAX`] impulses is found by searching. (Sequential impulses, as in
 //! Catto 2005, *Iterative dynamics*, but for speeds at one time, and none is taken back.)
 
 use super::crowd::Crowd;
 use super::{Responded, SubSteps};
 use crate::pipeline::impacts::Impact;
-use crate::pipeline::response::{self, Outcome, PARTING, Reaction};
+use crate::pipeline::response::{self, Outcome, Reaction, SOON};
 use alloc::vec::Vec;
 
 /// How many impulses are handed on after an impact, at most.
@@ -33,16 +34,17 @@ struct Contact {
     turning: f64,
     /// The contact that each of the two had before.
     next: [u32; 2],
-    /// The impulse of this pass.
-    impulse: f64,
+    /// The impulse and the load of this pass.
+    given: [f64; 2],
     is_queued: bool,
 }
 
-/// A body with a contact, and its displacement over a tick as it is now.
+/// A body with a contact, and its displacement over a tick and its acceleration as they are now.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     row: usize,
     delta: [f64; 3],
+    accel: [f64; 3],
     is_pushed: bool,
 }
 
@@ -89,7 +91,7 @@ impl Contacts {
             at = self.after(at, rows[0]);
         }
         let contact =
-            Contact { impact, rows, between, turning, next, impulse: 0.0, is_queued: false };
+            Contact { impact, rows, between, turning, next, given: [0.0; 2], is_queued: false };
         if at != NONE {
             let old = &mut self.all[at as usize];
             *old = Contact { next: old.next, ..contact };
@@ -121,16 +123,12 @@ impl Contacts {
 
 impl SubSteps {
     /// Where a row is at `now`, and its displacement over a tick by its velocity then.
-    fn state_at<'s>(
-        &self,
-        crowd: &impl Crowd<'s>,
-        row: usize,
-        now: f32,
-    ) -> ([f64; 3], [f64; 3]) {
+    fn state_at<'s>(&self, crowd: &impl Crowd<'s>, row: usize, now: f32) -> ([f64; 3], [f64; 3]) {
         let (motion, t) =
             (&crowd.bodies()[row].motion, f64::from(now) - f64::from(self.states[row].since));
         let wide = |x: [f32; 3]| x.map(f64::from);
-        let (at, delta, accel) = (wide(motion.pose.position), wide(motion.delta), wide(motion.accel));
+        let (at, delta, accel) =
+            (wide(motion.pose.position), wide(motion.delta), wide(motion.accel));
         (
             core::array::from_fn(|k| at[k] + (delta[k] * t + 0.5 * accel[k] * (t * t))),
             core::array::from_fn(|k| delta[k] + accel[k] * t),
@@ -148,7 +146,9 @@ impl SubSteps {
         let [a, b] = rows.map(|row| self.state_at(crowd, row, impact.toi).0);
         let between = core::array::from_fn(|k| b[k] - a[k]);
         let closing: f64 = (0..3)
-            .map(|k| (f64::from(before[0][k]) - f64::from(before[1][k])) * f64::from(impact.normal[k]))
+            .map(|k| {
+                (f64::from(before[0][k]) - f64::from(before[1][k])) * f64::from(impact.normal[k])
+            })
             .sum();
         let turns = rows.map(|row| crowd.bodies()[row].motion.spin != [0.0; 3]);
         let turning = if turns == [false; 2] { 0.0 } else { f64::from(impact.closing) - closing };
@@ -180,36 +180,31 @@ impl SubSteps {
         for &at in &contacts.queue {
             let contact = &mut contacts.all[at as usize];
             contact.is_queued = false;
-            if contact.impulse > 0.0 {
+            let [impulse, load] = core::mem::take(&mut contact.given).map(|given| given as f32);
+            if impulse > 0.0 || load > 0.0 {
                 let masses = self.inverse_masses(crowd, contact.rows, &contact.impact);
-                let impulse = core::mem::take(&mut contact.impulse) as f32;
                 let closing = impulse * (masses[0] + masses[1]);
                 let impact = Impact { toi: now, closing, depth: 0.0, ..contact.impact };
-                let reaction = Reaction { outcome: Outcome::Resting, impulse, load: 0.0 };
+                let reaction = Reaction { outcome: Outcome::Resting, impulse, load };
                 self.responded.push(Responded::new(impact, reaction, masses));
                 self.told.responses += 1;
             }
         }
-        for Member { row, delta, is_pushed } in contacts.members.drain(..) {
+        for Member { row, delta, accel, is_pushed } in contacts.members.drain(..) {
             contacts.places[row] = NONE;
             if is_pushed {
                 let since = self.states[row].since;
                 let mut motion = response::carried(&crowd.bodies()[row].motion, now - since);
                 motion.delta = delta.map(|x| x as f32);
+                motion.accel = accel.map(|x| x as f32);
                 self.change(crowd, row, motion, now);
             }
         }
         self.contacts = contacts;
     }
 
-    /// Has the two of a contact part if they close; says whether they did.
-    fn hand<'s>(
-        &self,
-        crowd: &impl Crowd<'s>,
-        contacts: &mut Contacts,
-        at: u32,
-        now: f32,
-    ) -> bool {
+    /// Has the two of a contact close no more, nor be pulled together; says whether they did or were.
+    fn hand<'s>(&self, crowd: &impl Crowd<'s>, contacts: &mut Contacts, at: u32, now: f32) -> bool {
         let Contact { impact, rows, between, turning, .. } = contacts.all[at as usize];
         if rows.iter().any(|&row| self.states[row].held.is_some()) {
             return false;
@@ -218,25 +213,35 @@ impl SubSteps {
             if contacts.places[row] == NONE {
                 contacts.places[row] = contacts.members.len() as u32;
                 let (_, delta) = self.state_at(crowd, row, now);
-                contacts.members.push(Member { row, delta, is_pushed: false });
+                let accel = crowd.bodies()[row].motion.accel.map(f64::from);
+                contacts.members.push(Member { row, delta, accel, is_pushed: false });
             }
             contacts.places[row] as usize
         });
-        let deltas = places.map(|place| contacts.members[place].delta);
         let normal = impact.normal.map(f64::from);
-        let closing: f64 =
-            (0..3).map(|k| (deltas[0][k] - deltas[1][k]) * normal[k]).sum::<f64>() + turning;
-        if closing <= 0.0 || !self.still_touch(crowd, rows, between, (impact.toi, now)) {
+        let [a, b] = places.map(|place| contacts.members[place]);
+        let along =
+            |p: [f64; 3], q: [f64; 3]| -> f64 { (0..3).map(|k| (p[k] - q[k]) * normal[k]).sum() };
+        let closing = along(a.delta, b.delta) + turning;
+        let pulled = along(a.accel, b.accel);
+        // As `ask` has it: what is slower is passed over.
+        let (left, least) = (f64::from(super::until_end(now)), 0.25 * self.slow());
+        let hits = closing * left > least;
+        let presses = 0.5 * pulled * (left * left) > least && -2.0 * closing <= SOON * pulled;
+        if !(hits || presses) || !self.still_touch(crowd, rows, between, (impact.toi, now)) {
             return false;
         }
         let masses = self.inverse_masses(crowd, rows, &impact).map(f64::from);
-        let speeds: f64 = deltas.iter().flatten().map(|x| x.abs()).sum();
-        let impulse = (closing + PARTING * (speeds + closing)) / (masses[0] + masses[1]);
-        contacts.all[at as usize].impulse += impulse;
+        let part = |closes: bool, by: f64| if closes { by / (masses[0] + masses[1]) } else { 0.0 };
+        let given = [part(hits, closing), part(presses, pulled)];
+        for (sum, given) in contacts.all[at as usize].given.iter_mut().zip(given) {
+            *sum += given;
+        }
         for (place, by) in places.into_iter().zip([-masses[0], masses[1]]) {
             let member = &mut contacts.members[place];
             for k in 0..3 {
-                member.delta[k] += impulse * by * normal[k];
+                member.delta[k] += given[0] * by * normal[k];
+                member.accel[k] += given[1] * by * normal[k];
             }
             member.is_pushed |= by != 0.0;
         }

@@ -16,7 +16,8 @@
 //! **Chains.** Bodies in a row that give nothing back share what hits one of them at the time at which it
 //! is hit, by sums alone (`contacts.rs`). That is most of what happens in a pile.
 //!
-//! **Bounded.** A body may be in [`SubStepsConfig::impacts_max`] impacts a tick. After half of them
+//! **Bounded.** A body may be in [`SubStepsConfig::impacts_max`] impacts a tick; what is handed on
+//! to it is none. After half of them
 //! it bounces no more (restitution 0), and after the last it is *held*: its time stands until the end
 //! of the tick. It stays where it is, keeps its velocity, and goes on with it in the next tick. What
 //! meets it exchanges momentum with it as with any other, by its mass and its velocity; and if it
@@ -32,6 +33,10 @@
 //! **Slop.** Positions are rounded to `f32` at each impact and at the end. So that this brings nobody
 //! to the other side of something thin, all touch at a distance: the target, and 2⁻²⁰ of the greatest
 //! position and way in the tick of what moves or gives way.
+//!
+//! **Slow.** Who touches and closes by less than an eighth of that distance in what is left of the tick is
+//! passed over, as long as a quarter of it is left: to part all that is jammed between others, they would have to
+//! be pushed by ever less.
 //!
 //! **What overlaps.** Two that overlap by more than that part again, at least so fast that the slop is out
 //! after a tick, and are not looked at for distances then, for there is none. If they are accelerated
@@ -347,8 +352,9 @@ impl SubSteps {
             let rows = [impact.pair.a as usize, impact.pair.b as usize];
             let [a, b] = rows.map(|row| crowd.name(row));
             let impact = Impact { pair: Pair { a, b }, ..*impact };
-            // With a point the tolerance is of the other, which may be large.
-            let event = if rows.iter().any(|&row| bodies[row].shape.size() == 0.0) {
+            // Who touches may be slow; and with a point the tolerance is of the other, which may be large.
+            let by_itself = rows.iter().any(|&row| bodies[row].shape.size() == 0.0);
+            let event = if by_itself || impact.toi == 0.0 {
                 self.ask(crowd, rows, 0.0)
             } else {
                 Some(Event { impact, rows, versions: [0; 2], is_look: false })

@@ -66,6 +66,7 @@ pub(super) struct State {
     pub(super) since: f32,
     /// How often its motion has changed.
     version: u32,
+    /// In how many it was: what is handed on to it is none.
     impacts: u32,
     /// From what carries it to it; zero where nothing does.
     support: [f32; 3],
@@ -91,8 +92,7 @@ impl SubSteps {
     /// Deals with the earliest impact.
     pub(super) fn pass<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, event: Event) {
         let Event { mut impact, rows, versions, is_look } = event;
-        if rows.map(|row| self.states[row].version) != versions
-            || !crowd.may_meet(rows[0], rows[1])
+        if rows.map(|row| self.states[row].version) != versions || !crowd.may_meet(rows[0], rows[1])
         {
             return;
         }
@@ -129,6 +129,19 @@ impl SubSteps {
         }
     }
 
+    /// Whether two that touch part, or take less than a part of the skin in what is left.
+    fn is_slow(&self, impact: &Impact, motions: &[Motion; 2], left: f32) -> bool {
+        let (closing, left) = (f64::from(impact.closing), f64::from(left));
+        let by_pull = 0.5 * pulled(impact, motions) * left * left;
+        let by_pull = if by_pull > 0.0 { by_pull } else { 0.0 };
+        closing <= 0.0 || closing * left + by_pull <= self.slow()
+    }
+
+    /// What may be lost of the skin by closing slowly.
+    pub(super) fn slow(&self) -> f64 {
+        f64::from(self.skin) * PART
+    }
+
     /// What two do that are free.
     fn meet<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, rows: [usize; 2], impact: &Impact) {
         let masses = self.inverse_masses(crowd, rows, impact);
@@ -147,9 +160,8 @@ impl SubSteps {
             if masses[member] == 0.0 {
                 continue;
             }
-            let at_last = self.states[row].impacts + 1 >= self.config.impacts_max;
-            if kept && !at_last {
-                self.states[row].impacts += 1;
+            self.states[row].impacts += 1;
+            if kept && self.states[row].impacts < self.config.impacts_max {
                 continue;
             }
             self.change(crowd, row, motions[member], impact.toi);
@@ -208,12 +220,10 @@ impl SubSteps {
             let speed: f64 = delta.iter().map(|&x| f64::from(x).abs()).sum();
             let leaves = -closing > PARTING * speed && -2.0 * closing > SOON * pulled;
             let accel = before[member].accel;
-            if leaves && reaction.outcome == Outcome::Kept {
-                self.states[row].impacts += 1;
-                let at_last = self.states[row].impacts >= self.config.impacts_max;
-                if !at_last {
-                    continue;
-                }
+            self.states[row].impacts += 1;
+            let kept = reaction.outcome == Outcome::Kept;
+            if leaves && kept && self.states[row].impacts < self.config.impacts_max {
+                continue;
             }
             self.change(crowd, row, Motion { accel, ..motions[member] }, now);
             if !leaves {
@@ -249,7 +259,7 @@ impl SubSteps {
         self.near.set(row, &crowd.bodies()[row], now);
         let pass = self.told.passes as u32;
         if state.changed != pass {
-            (state.changed, state.impacts) = (pass, state.impacts + 1);
+            state.changed = pass;
             self.changed.push(row);
         }
     }
@@ -281,7 +291,8 @@ impl SubSteps {
         for (member, push) in [-1.0, 1.0].into_iter().enumerate() {
             let State { support, carrier, accel, .. } = self.states[rows[member]];
             let carrier = carrier as usize;
-            if -push * dot(impact.normal, support) <= CARRIES || self.states[carrier].held.is_some() {
+            if -push * dot(impact.normal, support) <= CARRIES || self.states[carrier].held.is_some()
+            {
                 continue;
             }
             let [own, of_carrier] =
@@ -315,7 +326,8 @@ impl SubSteps {
                 continue;
             }
             self.told.asked += 1;
-            let rows = if crowd.name(row) < crowd.name(other) { [row, other] } else { [other, row] };
+            let rows =
+                if crowd.name(row) < crowd.name(other) { [row, other] } else { [other, row] };
             let event = self.ask(crowd, rows, now);
             self.queue.extend(event);
         }
@@ -349,15 +361,18 @@ impl SubSteps {
         };
         let mut impact = search(&settings)?;
         let mut is_look = false;
-        if impact.kind == Kind::Overlapping && impact.closing <= 0.0 {
-            // They are nearer than the skin, and part. They may come back: this once the skin is
-            // less, where there is any left; else what pulls them together tells when to look again,
-            // and where one turns, a while.
-            settings.target_distance = self.skin - (1.0 + PART as f32) * impact.depth;
-            let less = if settings.target_distance > 0.0 { search(&settings) } else { None };
-            match less {
-                Some(less) if less.kind != Kind::Overlapping => impact = less,
-                None if settings.target_distance > 0.0 => return None,
+        let meets_now = impact.kind == Kind::Overlapping || impact.toi == 0.0;
+        if meets_now && self.is_slow(&impact, &motions, window[1]) {
+            // They are as near as the skin or nearer, and part, or close so slowly that it hardly
+            // matters. It may come to more: this once the skin is less, where there is any left; else
+            // what pulls them together tells when to look again, and where one turns, a while.
+            let less = self.skin * (1.0 - 2.0 * PART as f32) - impact.depth;
+            settings.target_distance = if less > 0.0 { less } else { 0.0 };
+            let nearer = if less > 0.0 { search(&settings) } else { None };
+            match nearer {
+                Some(nearer) if nearer.kind != Kind::Overlapping => impact = nearer,
+                None if less > 0.0 => return None,
+                _ if impact.closing > 0.0 => {}
                 _ => {
                     let turns = motions.iter().any(|motion| motion.spin != [0.0; 3]);
                     let pulled = comes_back(&impact, &motions);
@@ -375,15 +390,17 @@ impl SubSteps {
     }
 }
 
+/// How fast the accelerations of two pull them together along the normal.
+fn pulled(impact: &Impact, [a, b]: &[Motion; 2]) -> f64 {
+    let along =
+        |k: usize| (f64::from(a.accel[k]) - f64::from(b.accel[k])) * f64::from(impact.normal[k]);
+    along(0) + along(1) + along(2)
+}
+
 /// After how much of the tick two that part are as deep in each other as before, by what pulls them
 /// together along the normal.
-fn comes_back(impact: &Impact, [a, b]: &[Motion; 2]) -> Option<f32> {
-    let pulled: f64 = (0..3)
-        .map(|axis| {
-            let by = f64::from(a.accel[axis]) - f64::from(b.accel[axis]);
-            by * f64::from(impact.normal[axis])
-        })
-        .sum();
+fn comes_back(impact: &Impact, motions: &[Motion; 2]) -> Option<f32> {
+    let pulled = pulled(impact, motions);
     let after = -2.0 * f64::from(impact.closing) / pulled;
     // A little later, so that it is seen to close then; far less than the skin deeper.
     let after = if after <= SOON { 0.0 } else { after * (1.0 + LATER) + LATER };
