@@ -100,9 +100,9 @@ fn crowd(draw: &mut Draw, case: usize) -> Crowd {
     let (speed, gravity) = ([0.5, 6.0, 60.0][case % 3], case % 4 == 1);
     let restitution = [1.0, 0.5, 0.0, 0.0][case / 3 % 4];
     // Also a heap on a floor, one on the other.
-    if case % 5 == 0 {
+    if gravity {
         let floor =
-            Rounded { half: [20.0, 0.5, 20.0], radius: 0.0, at: [0.0, -5.0, 0.0], delta: [0.0; 3] };
+            Rounded { half: [20.0, 0.5, 20.0], radius: 0.0, at: [0.0, -3.6, 0.0], delta: [0.0; 3] };
         crowd.put(floor, [0.0; 3], Mass::FIXED);
     }
     let mut tries = 0;
@@ -121,7 +121,7 @@ fn crowd(draw: &mut Draw, case: usize) -> Crowd {
             draw.one_of(&[1.0 / 64.0, 0.5, 1.0, 1.0, 2.0, 16.0])
         };
         let of = if fixed { Rounded { delta: [0.0; 3], ..of } } else { of };
-        let accel = if gravity && inverse_mass > 0.0 { [0.0, -0.5, 0.0] } else { [0.0; 3] };
+        let accel = if gravity && inverse_mass > 0.0 { [0.0, -1.5, 0.0] } else { [0.0; 3] };
         crowd.put(of, accel, Mass { inverse_mass, restitution });
     }
     crowd
@@ -140,7 +140,7 @@ fn impulses_are_the_change_of_momentum() {
         let mut config = SubStepsConfig::default();
         config.impacts_max = [2, 3, 6, 64][case / 2 % 4];
         let mut sub_steps = SubSteps::new(config);
-        for tick in 0..3 {
+        for tick in 0..5 {
             let what = format!("case {case}, tick {tick}");
             let (before, energy, most) = (crowd.momenta(), crowd.energy(), crowd.most());
             let told = sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
@@ -163,7 +163,9 @@ fn impulses_are_the_change_of_momentum() {
                 before.iter().map(|p| p.iter().map(|x| x.abs()).sum()).collect();
             let mut counts = vec![1.0; crowd.bodies.len()];
             for hit in sub_steps.impacts() {
-                assert!(hit.impulse >= 0.0 && hit.load >= 0.0, "{what}: {hit:?}");
+                // What parts and is pulled back at once is kept by a trifle.
+                let pulls = hit.load / 1024.0;
+                assert!(hit.load >= 0.0 && hit.impulse >= -pulls, "{what}: {hit:?}");
                 loads += usize::from(hit.load > 0.0);
                 for (member, (row, sign)) in
                     [(hit.impact.pair.a, -1.0), (hit.impact.pair.b, 1.0)].into_iter().enumerate()

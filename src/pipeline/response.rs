@@ -53,7 +53,8 @@ pub enum Outcome {
 pub struct Reaction {
     /// What became of the two.
     pub outcome: Outcome,
-    /// The impulse `j` along the normal, mass · length / tick: `-j·n` on `a` and `j·n` on `b`.
+    /// The impulse `j` along the normal, mass · length / tick: `-j·n` on `a` and `j·n` on `b`. Below
+    /// 0, by a trifle, where two part that are pulled back at once.
     pub impulse: f32,
     /// With what they press on each other from then on, mass · length / tick²: the force along the
     /// normal of a contact that carries, 0 of any other.

@@ -127,7 +127,8 @@ pub struct Responded<P = Pair> {
     pub impact: Impact<P>,
     /// What became of the two.
     pub outcome: Outcome,
-    /// How hard: the impulse along the normal, mass · length / tick.
+    /// How hard: the impulse along the normal, mass · length / tick. Below 0, by a trifle, where two part
+    /// that are pulled back at once.
     pub impulse: f32,
     /// With what one rests on the other from then on, mass · length / tick²; what rests on it in turn
     /// is not in it.
@@ -322,7 +323,8 @@ impl SubSteps {
         filters: Option<&[Filter]>,
     ) -> Result<(), PipelineError> {
         let bodies = crowd.bodies();
-        self.pipeline.set_config(self.settings());
+        // Who touches at the start is asked below.
+        self.pipeline.set_config(Config { touch: Touch::Hit, ..self.settings() });
         self.unread.resize(bodies.len(), 0.0);
         self.flags.clear();
         self.flags.extend(bodies.iter().enumerate().map(|(row, body)| {
