@@ -37,6 +37,10 @@ struct Contact {
     /// The impulse and the load of this pass.
     given: [f64; 2],
     is_queued: bool,
+    /// The pass of which the inverse masses are.
+    pass: u32,
+    /// Those that count, none where the two touch no more.
+    masses: [f32; 2],
 }
 
 /// A body with a contact, and its displacement over a tick and its acceleration as they are now.
@@ -90,8 +94,17 @@ impl Contacts {
         while at != NONE && self.all[at as usize].rows != rows {
             at = self.after(at, rows[0]);
         }
-        let contact =
-            Contact { impact, rows, between, turning, next, given: [0.0; 2], is_queued: false };
+        let contact = Contact {
+            impact,
+            rows,
+            between,
+            turning,
+            next,
+            given: [0.0; 2],
+            is_queued: false,
+            pass: 0,
+            masses: [0.0; 2],
+        };
         if at != NONE {
             let old = &mut self.all[at as usize];
             *old = Contact { next: old.next, ..contact };
@@ -182,7 +195,7 @@ impl SubSteps {
             contact.is_queued = false;
             let [impulse, load] = core::mem::take(&mut contact.given).map(|given| given as f32);
             if impulse > 0.0 || load > 0.0 {
-                let masses = self.inverse_masses(crowd, contact.rows, &contact.impact);
+                let masses = contact.masses;
                 let closing = impulse * (masses[0] + masses[1]);
                 let impact = Impact { toi: now, closing, depth: 0.0, ..contact.impact };
                 let reaction = Reaction { outcome: Outcome::Resting, impulse, load };
@@ -228,10 +241,21 @@ impl SubSteps {
         let (left, least) = (f64::from(super::until_end(now)), 0.25 * self.slow());
         let hits = closing * left > least;
         let presses = 0.5 * pulled * (left * left) > least && -2.0 * closing <= SOON * pulled;
-        if !(hits || presses) || !self.still_touch(crowd, rows, between, (impact.toi, now)) {
+        if !(hits || presses) {
             return false;
         }
-        let masses = self.inverse_masses(crowd, rows, &impact).map(f64::from);
+        // Nobody moves in a pass.
+        let pass = self.told.passes as u32;
+        if contacts.all[at as usize].pass != pass {
+            let touch = self.still_touch(crowd, rows, between, (impact.toi, now));
+            let masses = if touch { self.inverse_masses(crowd, rows, &impact) } else { [0.0; 2] };
+            let contact = &mut contacts.all[at as usize];
+            (contact.pass, contact.masses) = (pass, masses);
+        }
+        let masses = contacts.all[at as usize].masses.map(f64::from);
+        if masses == [0.0; 2] {
+            return false;
+        }
         let part = |closes: bool, by: f64| if closes { by / (masses[0] + masses[1]) } else { 0.0 };
         let given = [part(hits, closing), part(presses, pulled)];
         for (sum, given) in contacts.all[at as usize].given.iter_mut().zip(given) {
