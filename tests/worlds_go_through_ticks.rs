@@ -174,8 +174,7 @@ fn both_doors_give_the_same_bits() {
                 let at = bodies.binary_search_by_key(&id.index(), |body| body.id.index());
                 bodies[at.expect("one of them")].motion = motion;
             }
-            for k in 0..bodies.len() {
-                let body = &mut bodies[k];
+            for body in &mut bodies {
                 match draw.whole(0, 39) as u32 {
                     0 => body.proxy.set = Set::Sleeping,
                     1 => body.proxy.set = Set::Dynamic,
@@ -200,12 +199,12 @@ fn both_doors_give_the_same_bits() {
 }
 
 /// Of an impact all but the names of the two, which are given.
-fn facts<P: Copy>(
+fn facts<P>(
     hit: &Responded<P>,
     id: &impl Fn(PartOf<P>) -> ProxyId,
 ) -> (ProxyId, ProxyId, [u32; 14], [bool; 2])
 where
-    P: TwoOf,
+    P: TwoOf + Copy,
 {
     let [a, b] = hit.impact.pair.two().map(id);
     let of = &hit.impact;

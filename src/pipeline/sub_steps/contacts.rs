@@ -263,9 +263,9 @@ impl SubSteps {
         }
         for (place, by) in places.into_iter().zip([-masses[0], masses[1]]) {
             let member = &mut contacts.members[place];
-            for k in 0..3 {
-                member.delta[k] += given[0] * by * normal[k];
-                member.accel[k] += given[1] * by * normal[k];
+            for (k, along) in normal.into_iter().enumerate() {
+                member.delta[k] += given[0] * by * along;
+                member.accel[k] += given[1] * by * along;
             }
             member.is_pushed |= by != 0.0;
         }

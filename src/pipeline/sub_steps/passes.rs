@@ -3,6 +3,7 @@
 use super::crowd::Crowd;
 use super::{Held, Responded, SubSteps};
 use crate::geom::{Motion, Pair};
+use crate::narrowphase::Shape;
 use crate::narrowphase::advance::{self, Settings};
 use crate::pipeline::impacts::{Impact, Kind};
 use crate::pipeline::response::{self, Outcome, PARTING, SOON};
@@ -346,7 +347,7 @@ impl SubSteps {
         let shapes = rows.map(|row| &crowd.bodies()[row].shape);
         let [a, b] = rows.map(|row| crowd.name(row));
         let pair = Pair { a, b };
-        let sizes = shapes.map(|shape| shape.size());
+        let sizes = shapes.map(Shape::size);
         let lesser = if sizes[0] < sizes[1] { sizes[0] } else { sizes[1] };
         // A point has no size, and the other's counts.
         let size = if lesser > 0.0 { lesser } else { sizes[0] + sizes[1] };
