@@ -103,7 +103,7 @@ impl Body {
 fn both_doors_give_the_same_bits() {
     let mut draw = Draw::new(21);
     let layers = Layers::all().without(0, 1).without(2, 2);
-    let (mut responses, mut held, mut later, cases) = (0, 0, 0, how_many(60).min(5_000));
+    let (mut responses, mut held, mut later, cases) = (0, 0, 0, how_many(36).min(5_000));
     for case in 0..cases {
         let mut world = Broadphase::new();
         let count = [3, 30, 120, 400][case % 4];
