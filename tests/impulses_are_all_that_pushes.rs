@@ -114,7 +114,8 @@ fn crowd(draw: &mut Draw, case: usize) -> Crowd {
         let delta = [(); 3].map(|()| wide(-speed, speed));
         let ball = draw.one_in(2);
         let of = Rounded { half: if ball { [0.0; 3] } else { boxed }, radius, at, delta };
-        let (fixed, driven) = (case % 2 == 0 && draw.one_in(8), case % 2 == 0 && draw.one_in(12));
+        let some = case.is_multiple_of(2);
+        let (fixed, driven) = (some && draw.one_in(8), some && draw.one_in(12));
         let inverse_mass = if fixed || driven {
             0.0
         } else {
@@ -180,8 +181,8 @@ fn impulses_are_the_change_of_momentum() {
                     }
                     let time = (until[row] - f64::from(hit.impact.toi)).max(0.0);
                     let by = f64::from(hit.impulse) + f64::from(hit.load) * time;
-                    for k in 0..3 {
-                        sums[row][k] += sign * by * f64::from(hit.impact.normal[k]);
+                    for (sum, along) in sums[row].iter_mut().zip(hit.impact.normal) {
+                        *sum += sign * by * f64::from(along);
                     }
                     parts[row] += by;
                     counts[row] += 1.0;
