@@ -28,7 +28,7 @@ const MEAN: f64 = 0.7;
 
 /// One search.
 pub(in super::super) struct Search<'s> {
-    course: Course<'s>,
+    pub(super) course: Course<'s>,
     positions: [&'s Motion; 2],
     settings: &'s Settings,
     window: [f64; 2],
@@ -37,8 +37,8 @@ pub(in super::super) struct Search<'s> {
     tolerance: f64,
     /// The direction that is looked along first.
     guess: V3,
-    rounds: u32,
-    supports: u32,
+    pub(super) rounds: u32,
+    pub(super) supports: u32,
 }
 
 /// What is looked for: a gap in `band`, and the distance at which the search is done.
@@ -137,6 +137,7 @@ impl<'s> Search<'s> {
             if found.lower >= aim.band.lift {
                 aim = self.aim();
             }
+
             if found.upper <= aim.accept {
                 // Where cores meet, the plane that led here tells more than one of no gap.
                 let slim = self.is_slim() && !first;
@@ -184,7 +185,17 @@ impl<'s> Search<'s> {
             if simplex.len < 4 && !simplex.has(&found.support) {
                 simplex.push(found.support);
             }
-            if straight && aim.band.lift == f64::INFINITY {
+            let mut chase = straight && aim.band.lift == f64::INFINITY;
+            if chase && self.is_slim() && self.course.path.accel == V3::ZERO {
+                let goal = (aim.band.floor, aim.accept);
+                match self.portal(&two, &mut simplex, found.plane, goal, [t, to], &mut watch) {
+                    None => return Advance::Separated,
+                    Some((until, then)) => (t, normal) = (until, then.unwrap_or(normal)),
+                }
+                chase = simplex.len < 3;
+
+            }
+            if chase {
                 match self.chase(&two, &mut simplex, &aim, [t, to], &mut watch) {
                     None => return Advance::Separated,
                     Some((until, then)) => (t, normal) = (until, then.unwrap_or(normal)),
@@ -294,7 +305,7 @@ impl<'s> Search<'s> {
     }
 
     /// What a round knows, if cores have such a gap along a plane.
-    fn step(&self, t: f64, gap: f64, normal: V3) -> Step {
+    pub(super) fn step(&self, t: f64, gap: f64, normal: V3) -> Step {
         let margins = self.course.a.shape.margin + self.course.b.shape.margin;
         told(t, gap - margins - self.course.slack, normal)
     }
