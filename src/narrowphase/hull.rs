@@ -14,9 +14,7 @@
 use super::InvalidShape;
 use super::vector::V3;
 use crate::geom::COORD_MAX;
-use crate::lanes::{
-    Block, Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, Table,
-};
+use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -36,8 +34,8 @@ const SPAN: usize = 2 * LANES_MAX;
 /// hundreds.
 #[derive(Clone)]
 pub struct Hull {
-    /// `len` vertices each, then copies of the last.
-    columns: [Vec<Block>; 3],
+    /// `x`, `y` and `z` of so many vertices as a block has: of `len`, then copies of the last.
+    blocks: Vec<[Block; 3]>,
     len: usize,
     /// The greatest magnitude of a coordinate, by axis.
     extent: [f32; 3],
@@ -93,20 +91,20 @@ impl Hull {
         vertices.dedup();
         let &last = vertices.last().ok_or(InvalidShape::NoPoints)?;
         let len = vertices.len();
-        let columns = core::array::from_fn(|axis| {
-            let rows = vertices.iter().map(|vertex| vertex[axis]);
-            let mut column =
-                alloc::vec![Block::splat(last[axis]); len.div_ceil(SPAN) * (SPAN / LANES_MAX)];
-            let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut column);
-            numbers.iter_mut().zip(rows).for_each(|(number, row)| *number = row);
-            column
-        });
+        let count = len.div_ceil(SPAN) * (SPAN / LANES_MAX);
+        let mut blocks = alloc::vec![last.map(Block::splat); count];
+        let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut blocks);
+        for (row, vertex) in vertices.iter().enumerate() {
+            for (axis, &number) in vertex.iter().enumerate() {
+                numbers[place(row, axis)] = number;
+            }
+        }
         let extent = core::array::from_fn(|axis| {
             vertices
                 .iter()
                 .fold(0.0, |most: f32, v| if v[axis].abs() > most { v[axis].abs() } else { most })
         });
-        Ok(Self { columns, len, extent, level })
+        Ok(Self { blocks, len, extent, level })
     }
 
     /// How many vertices.
@@ -123,21 +121,30 @@ impl Hull {
 
     /// The vertices, ordered by their coordinates.
     pub fn vertices(&self) -> impl Iterator<Item = [f32; 3]> + '_ {
-        let [x, y, z] = self.numbers();
-        (0..self.len).map(move |row| [x[row], y[row], z[row]])
+        (0..self.len).map(|row| vertex(self.numbers(), row))
     }
 
     #[inline(always)]
-    fn numbers(&self) -> [&[f32]; 3] {
-        let [x, y, z] = &self.columns;
-        [bytemuck::cast_slice(x), bytemuck::cast_slice(y), bytemuck::cast_slice(z)]
+    fn numbers(&self) -> &[f32] {
+        bytemuck::cast_slice(&self.blocks)
     }
 
     /// The vertex with the greatest product with `direction`, which is of about unit length.
-    #[inline]
+    #[inline(always)]
     pub(super) fn support(&self, direction: V3) -> V3 {
+        V3::of(vertex(self.numbers(), self.row(direction.x, direction.y, direction.z)))
+    }
+
+    /// Which vertex that is. Numbers one by one go in registers; a vector of them would be written and
+    /// read in other parts, which waits.
+    fn row(&self, x: f64, y: f64, z: f64) -> usize {
+        let direction = V3::new(x, y, z);
+        let d = direction.to_f32();
+        let [to_x, to_y, to_z] = self.extent;
+        let extent = d[0].abs() * to_x + d[1].abs() * to_y + d[2].abs() * to_z;
+        let near = extent * NEAR + NEAR_ZERO;
         let numbers = self.numbers();
-        self.level.run(Search { numbers, direction, extent: self.extent })
+        self.level.run(Search { numbers, len: self.len, direction, d, near })
     }
 }
 
@@ -147,49 +154,74 @@ impl fmt::Debug for Hull {
     }
 }
 
+/// Where a coordinate of a vertex is.
+#[inline(always)]
+fn place(row: usize, axis: usize) -> usize {
+    (row / LANES_MAX * 3 + axis) * LANES_MAX + row % LANES_MAX
+}
+
+#[inline(always)]
+fn vertex(numbers: &[f32], row: usize) -> [f32; 3] {
+    [numbers[place(row, 0)], numbers[place(row, 1)], numbers[place(row, 2)]]
+}
+
 /// The search in lanes.
 struct Search<'a> {
-    /// Padded to whole spans.
-    numbers: [&'a [f32]; 3],
+    /// Whole spans.
+    numbers: &'a [f32],
+    len: usize,
     direction: V3,
-    extent: [f32; 3],
+    /// The same, rounded.
+    d: [f32; 3],
+    /// Products that are further apart are so without rounding too.
+    near: f32,
 }
 
 impl Search<'_> {
-    /// As many rows as a span has, from `start` on.
+    /// Of each row of a span, whether its product is not below `near`.
     #[inline(always)]
-    fn span(&self, start: usize) -> Table<'_, f32, 3> {
-        let [x, y, z] = self.numbers;
-        let rows = start..start + SPAN;
-        Table::new([&x[rows.clone()], &y[rows.clone()], &z[rows]], SPAN)
+    fn bits<I: Isa>(isa: I, span: &[f32], d: [I::F32; 3], near: I::F32) -> u64 {
+        let (mut bits, mut row) = (0_u64, 0);
+        while row < SPAN {
+            bits |= u64::from(near.le(product(isa, span, row, d)).bits()) << row;
+            row += I::LANES;
+        }
+        bits
     }
 
+    /// Of the rows that are near the best one, the first with the greatest product in `f64`.
     #[inline(always)]
-    fn vertex(&self, row: usize) -> V3 {
-        let [x, y, z] = self.numbers;
-        V3::of([x[row], y[row], z[row]])
+    fn exact<I: Isa>(&self, isa: I, d: [I::F32; 3], near: I::F32) -> usize {
+        let (mut best, mut most, mut start) = (0, f64::NEG_INFINITY, 0);
+        for span in self.numbers.chunks_exact(3 * SPAN) {
+            let mut bits = Self::bits(isa, span, d, near);
+            while bits != 0 {
+                let row = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let product = self.direction.dot(V3::of(vertex(span, row)));
+                if product > most {
+                    (best, most) = (start + row, product);
+                }
+            }
+            start += SPAN;
+        }
+        best
     }
 }
 
 impl Kernel for Search<'_> {
-    type Output = V3;
+    type Output = usize;
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> V3 {
-        let rows = self.numbers[0].len();
-        let d = self.direction.to_f32();
-        let lanes = [isa.splat(d[0]), isa.splat(d[1]), isa.splat(d[2])];
-
+    fn run<I: Isa>(self, isa: I) -> usize {
+        let d = [isa.splat(self.d[0]), isa.splat(self.d[1]), isa.splat(self.d[2])];
         let mut most = isa.splat(f32::NEG_INFINITY);
-        let mut span = 0;
-        while span < rows {
-            let table = self.span(span);
+        for span in self.numbers.chunks_exact(3 * SPAN) {
             let mut row = 0;
             while row < SPAN {
-                most = product::<I>(table.load(isa, row), lanes).max(most);
+                most = product(isa, span, row, d).max(most);
                 row += I::LANES;
             }
-            span += SPAN;
         }
         let mut each = [f32::NEG_INFINITY; LANES_MAX];
         most.store(&mut each);
@@ -202,39 +234,29 @@ impl Kernel for Search<'_> {
             }
             half /= 2;
         }
-        let greatest = each[0];
 
-        let extent =
-            d[0].abs() * self.extent[0] + d[1].abs() * self.extent[1] + d[2].abs() * self.extent[2];
-        let near = isa.splat(greatest - (extent * NEAR + NEAR_ZERO));
-        let mut best: Option<(f64, V3)> = None;
-        span = 0;
-        while span < rows {
-            let table = self.span(span);
-            let (mut bits, mut row) = (0_u64, 0);
-            while row < SPAN {
-                let mask = near.le(product::<I>(table.load(isa, row), lanes));
-                bits |= u64::from(mask.bits()) << row;
-                row += I::LANES;
-            }
-            while bits != 0 {
-                let vertex = self.vertex(span + bits.trailing_zeros() as usize);
-                bits &= bits - 1;
-                let product = self.direction.dot(vertex);
-                best = match best {
-                    Some((most, _)) if product <= most => best,
-                    _ => Some((product, vertex)),
-                };
-            }
-            span += SPAN;
+        let near = isa.splat(each[0] - self.near);
+        let (mut found, mut count, mut left) = (0, 0, self.len);
+        for span in self.numbers.chunks_exact(3 * SPAN) {
+            // But for the copies.
+            let rows = if left < SPAN { left } else { SPAN };
+            let bits = Self::bits(isa, span, d, near) & (u64::MAX >> (64 - rows));
+            let row = self.len - left + bits.trailing_zeros() as usize;
+            found = if bits != 0 { row } else { found };
+            count += bits.count_ones();
+            left -= rows;
         }
-        best.map_or(V3::ZERO, |(_, vertex)| vertex)
+        // Seldom more than one.
+        if count == 1 { found } else { self.exact(isa, d, near) }
     }
 }
 
 #[inline(always)]
-fn product<I: Isa>(vertex: [I::F32; 3], d: [I::F32; 3]) -> I::F32 {
-    vertex[0] * d[0] + vertex[1] * d[1] + vertex[2] * d[2]
+fn product<I: Isa>(isa: I, span: &[f32], row: usize, d: [I::F32; 3]) -> I::F32 {
+    let x = isa.load(&span[place(row, 0)..]);
+    let y = isa.load(&span[place(row, 1)..]);
+    let z = isa.load(&span[place(row, 2)..]);
+    x * d[0] + y * d[1] + z * d[2]
 }
 
 #[cfg(test)]
