@@ -12,6 +12,7 @@
 //! [`NEAR`] is twice that.
 
 use super::InvalidShape;
+use super::cores::scaled;
 use super::vector::V3;
 use crate::geom::COORD_MAX;
 use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
@@ -129,7 +130,7 @@ impl Hull {
         bytemuck::cast_slice(&self.blocks)
     }
 
-    /// The vertex with the greatest product with `direction`, which is of about unit length.
+    /// The vertex with the greatest product with `direction`, of any length.
     #[inline(always)]
     pub(super) fn support(&self, direction: V3) -> V3 {
         V3::of(vertex(self.numbers(), self.row(direction.x, direction.y, direction.z)))
@@ -138,7 +139,7 @@ impl Hull {
     /// Which vertex that is. Numbers one by one go in registers; a vector of them would be written and
     /// read in other parts, which waits.
     fn row(&self, x: f64, y: f64, z: f64) -> usize {
-        let direction = V3::new(x, y, z);
+        let direction = scaled(V3::new(x, y, z));
         let d = direction.to_f32();
         let [to_x, to_y, to_z] = self.extent;
         let extent = d[0].abs() * to_x + d[1].abs() * to_y + d[2].abs() * to_z;

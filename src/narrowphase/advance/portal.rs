@@ -4,9 +4,9 @@ use super::super::roots::first_root;
 use super::super::simplex::{Simplex, Vertex};
 use super::super::vector::V3;
 use super::search::Search;
-use super::{ADVANCE_ROUNDS_MAX, Step};
+use super::Step;
 
-const NEXT: [usize; 8] = [3, 2, 0, 0, 1, 2, 1, 3];
+const NEXT: [usize; 8] = [0, 2, 0, 0, 1, 2, 1, 0];
 
 impl Search<'_> {
     #[inline]
@@ -37,67 +37,72 @@ impl Search<'_> {
         let v = n0.cross(s) * (size * k2 / ss);
         let mut back = d * (-size * k3 / nd);
         let mut pushes = 0;
-        let mut corners = [a, u + v + back, u - v + back];
-        if (corners[1] - a).cross(corners[2] - a).dot(d) > 0.0 {
-            corners = [corners[0], corners[2], corners[1]];
+        let (mut second, mut third) = (u + v + back, u - v + back);
+        if (second - a).cross(third - a).dot(d) > 0.0 {
+            (second, third) = (third, second);
         }
-        let sharp = 0.5 * (accept - floor);
-        let mut real = [true, false, false];
-        let mut vertices = [first; 3];
-        let (mut supports, mut rounds) = (0, 0);
-        while supports < GJK_ITERATIONS_MAX && self.rounds + rounds < ADVANCE_ROUNDS_MAX {
-            let n = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
-            let length = n.length();
-            if !(length > 1e-12 * size * size) {
-                break;
-            }
+        let (sharp, end) = (0.5 * (accept - floor), d * (to - from));
+        let mut slots = [first; 4];
+        let mut corners = [a, second, third, V3::ZERO];
+        let mut real = 1_u32;
+        let [mut i, mut j, mut k, mut free] = [0, 1, 2, 3];
+        let mut w = a;
+        let mut supports = 0;
+        let (n, vertex) = loop {
+            let n = (corners[j] - w).cross(corners[k] - w);
+            let nn = n.square();
             supports += 1;
             let vertex = two.support(n);
-            let normal = n * (1.0 / length);
-            let gap = normal.dot(self.course.between(t) - vertex.at);
-            if gap > floor {
-                watch(self.step(t, gap, normal));
-                t += first_root(gap - floor, normal.dot(d), 0.0);
-                rounds += 1;
-                led = Some(normal);
-                if t > to {
-                    self.rounds += rounds;
-                    self.supports += supports;
-                    return None;
-                }
+            let next = vertex.at - x0;
+            let beyond = n.dot(next - w);
+            let past = n.dot(end - next);
+            if past > 0.0 && past * past > floor * floor * nn || supports >= GJK_ITERATIONS_MAX {
+                break (n, vertex);
             }
-            let w = vertex.at - x0;
-            if !(n.dot(w - corners[0]) > sharp * length) {
-                if real[0] & real[1] & real[2] || pushes == pushes_max {
-                    break;
+            if !(beyond > 0.0 && beyond * beyond > sharp * sharp * nn) {
+                if real >> i & real >> j & real >> k & 1 == 1 || pushes == pushes_max {
+                    break (n, vertex);
                 }
                 pushes += 1;
                 back = back * k4;
-                for k in 0..3 {
-                    if !real[k] {
-                        corners[k] = corners[k] + back;
+                for slot in [i, j, k] {
+                    if real >> slot & 1 == 0 {
+                        corners[slot] = corners[slot] + back;
                     }
                 }
+                w = corners[i];
                 continue;
             }
-            let m = w.cross(d);
-            let side = |i: usize| usize::from(m.dot(corners[i]) > 0.0) << i;
-            let k = NEXT[side(0) | side(1) | side(2)];
-            if k > 2 {
-                break;
-            }
-            corners[k] = w;
-            vertices[k] = vertex;
-            real[k] = true;
-        }
+            let m = next.cross(d);
+            let side = |slot: usize| usize::from(m.dot(corners[slot]) > 0.0);
+            let sides = side(i) | side(j) << 1 | side(k) << 2;
+            slots[free] = vertex;
+            corners[free] = next;
+            real |= 1 << free;
+            let old = [i, j, k, i, j];
+            let gone = NEXT[sides];
+            (i, j, k, free) = (free, old[gone + 1], old[gone + 2], old[gone]);
+            real &= !(1 << free);
+            w = next;
+        };
         simplex.len = 0;
-        for k in 0..3 {
-            if real[k] {
-                simplex.push(vertices[k]);
+        for slot in [i, j, k] {
+            if real >> slot & 1 == 1 {
+                simplex.push(slots[slot]);
             }
         }
-        self.rounds += rounds;
         self.supports += supports;
+        let Some(normal) = n.unit() else { return Some((t, led)) };
+        let gap = normal.dot(x0 - vertex.at);
+        if gap > floor {
+            watch(self.step(t, gap, normal));
+            t += first_root(gap - floor, normal.dot(d), 0.0);
+            self.rounds += 1;
+            led = Some(normal);
+            if t > to {
+                return None;
+            }
+        }
         Some((t, led))
     }
 
