@@ -32,7 +32,7 @@ impl Search<'_> {
         if !(ss > 1e-6 * size) || !(nd < 0.0) {
             return Some((t, led));
         }
-        let (k1, k2, k3, k4, pushes_max) = self.tune();
+        let (k1, k2, k3, k4, pushes_max, k5) = self.tune();
         let u = s * (size * k1 / ss);
         let v = n0.cross(s) * (size * k2 / ss);
         let mut back = d * (-size * k3 / nd);
@@ -41,7 +41,7 @@ impl Search<'_> {
         if (second - a).cross(third - a).dot(d) > 0.0 {
             (second, third) = (third, second);
         }
-        let (sharp, end) = (0.5 * (accept - floor), d * (to - from));
+        let (sharp, end) = (k5 * (accept - floor), d * (to - from));
         let mut slots = [first; 4];
         let mut corners = [a, second, third, V3::ZERO];
         let mut real = 1_u32;
@@ -106,13 +106,13 @@ impl Search<'_> {
         Some((t, led))
     }
 
-    fn tune(&self) -> (f64, f64, f64, f64, u32) {
+    fn tune(&self) -> (f64, f64, f64, f64, u32, f64) {
         use std::sync::OnceLock;
-        static T: OnceLock<(f64, f64, f64, f64, u32)> = OnceLock::new();
+        static T: OnceLock<(f64, f64, f64, f64, u32, f64)> = OnceLock::new();
         *T.get_or_init(|| {
-            let s = std::env::var("TUNE").unwrap_or("1,1,1,8,2".into());
+            let s = std::env::var("TUNE").unwrap_or("1,1,1,32,2,0.5".into());
             let v: std::vec::Vec<f64> = s.split(',').map(|x| x.parse().unwrap()).collect();
-            (v[0], v[1], v[2], v[3], v[4] as u32)
+            (v[0], v[1], v[2], v[3], v[4] as u32, v[5])
         })
     }
 }
