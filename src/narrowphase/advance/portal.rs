@@ -41,7 +41,7 @@ impl Search<'_> {
         if (second - a).cross(third - a).dot(d) > 0.0 {
             (second, third) = (third, second);
         }
-        let (sharp, end) = (k5 * (accept - floor), d * (to - from));
+        let (sharp, end) = (k5 * (accept - floor), (d + self.course.path.accel * (0.5 * (to - from))) * (to - from));
         let mut slots = [first; 4];
         let mut corners = [a, second, third, V3::ZERO];
         let mut real = 1_u32;
@@ -96,7 +96,7 @@ impl Search<'_> {
         let gap = normal.dot(x0 - vertex.at);
         if gap > floor {
             watch(self.step(t, gap, normal));
-            t += first_root(gap - floor, normal.dot(d), 0.0);
+            t += first_root(gap - floor, normal.dot(d), 0.5 * normal.dot(self.course.path.accel));
             self.rounds += 1;
             led = Some(normal);
             if t > to {

@@ -186,14 +186,23 @@ impl<'s> Search<'s> {
                 simplex.push(found.support);
             }
             let mut chase = straight && aim.band.lift == f64::INFINITY;
-            if chase && self.is_slim() && self.course.path.accel == V3::ZERO {
+            if chase && self.is_slim() {
                 let goal = (aim.band.floor, aim.accept);
                 match self.portal(&two, &mut simplex, found.plane, goal, [t, to], &mut watch) {
                     None => return Advance::Separated,
                     Some((until, then)) => (t, normal) = (until, then.unwrap_or(normal)),
                 }
-                chase = simplex.len < 3;
-
+                if simplex.len == 3 {
+                    let x = self.course.between(t);
+                    let weights = simplex.weights(x);
+                    let (on_a, on_b) = (simplex.on_a(&weights), simplex.on_b(&weights));
+                    let at = two.vertex(on_a, on_b).at;
+                    if (x - at).square() <= aim.accept * aim.accept {
+                        let gap = Gap { lower: aim.band.floor, normal, out: normal, on_a, on_b };
+                        return self.impact(t, &two, &gap);
+                    }
+                }
+                chase = simplex.len < 3 || self.course.path.accel != V3::ZERO;
             }
             if chase {
                 match self.chase(&two, &mut simplex, &aim, [t, to], &mut watch) {
