@@ -145,7 +145,9 @@ impl Hull {
         let extent = d[0].abs() * to_x + d[1].abs() * to_y + d[2].abs() * to_z;
         let near = extent * NEAR + NEAR_ZERO;
         let numbers = self.numbers();
-        self.level.run(Search { numbers, len: self.len, direction, d, near })
+        let (row, count, near) = self.level.run(Search { numbers, len: self.len, d, near });
+        // Seldom more than one.
+        if count == 1 { row } else { self.level.run(Sharp { numbers, direction, d, near }) }
     }
 }
 
@@ -171,50 +173,17 @@ struct Search<'a> {
     /// Whole spans.
     numbers: &'a [f32],
     len: usize,
-    direction: V3,
-    /// The same, rounded.
     d: [f32; 3],
     /// Products that are further apart are so without rounding too.
     near: f32,
 }
 
-impl Search<'_> {
-    /// Of each row of a span, whether its product is not below `near`.
-    #[inline(always)]
-    fn bits<I: Isa>(isa: I, span: &[f32], d: [I::F32; 3], near: I::F32) -> u64 {
-        let (mut bits, mut row) = (0_u64, 0);
-        while row < SPAN {
-            bits |= u64::from(near.le(product(isa, span, row, d)).bits()) << row;
-            row += I::LANES;
-        }
-        bits
-    }
-
-    /// Of the rows that are near the best one, the first with the greatest product in `f64`.
-    #[inline(always)]
-    fn exact<I: Isa>(&self, isa: I, d: [I::F32; 3], near: I::F32) -> usize {
-        let (mut best, mut most, mut start) = (0, f64::NEG_INFINITY, 0);
-        for span in self.numbers.chunks_exact(3 * SPAN) {
-            let mut bits = Self::bits(isa, span, d, near);
-            while bits != 0 {
-                let row = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let product = self.direction.dot(V3::of(vertex(span, row)));
-                if product > most {
-                    (best, most) = (start + row, product);
-                }
-            }
-            start += SPAN;
-        }
-        best
-    }
-}
-
 impl Kernel for Search<'_> {
-    type Output = usize;
+    /// The last of the rows that are near the best one, how many there are, and what is near.
+    type Output = (usize, u32, f32);
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> usize {
+    fn run<I: Isa>(self, isa: I) -> (usize, u32, f32) {
         let d = [isa.splat(self.d[0]), isa.splat(self.d[1]), isa.splat(self.d[2])];
         let mut most = isa.splat(f32::NEG_INFINITY);
         for span in self.numbers.chunks_exact(3 * SPAN) {
@@ -236,20 +205,63 @@ impl Kernel for Search<'_> {
             half /= 2;
         }
 
-        let near = isa.splat(each[0] - self.near);
+        let least = each[0] - self.near;
+        let near = isa.splat(least);
         let (mut found, mut count, mut left) = (0, 0, self.len);
         for span in self.numbers.chunks_exact(3 * SPAN) {
             // But for the copies.
             let rows = if left < SPAN { left } else { SPAN };
-            let bits = Self::bits(isa, span, d, near) & (u64::MAX >> (64 - rows));
+            let bits = bits(isa, span, d, near) & (u64::MAX >> (64 - rows));
             let row = self.len - left + bits.trailing_zeros() as usize;
             found = if bits != 0 { row } else { found };
             count += bits.count_ones();
             left -= rows;
         }
-        // Seldom more than one.
-        if count == 1 { found } else { self.exact(isa, d, near) }
+        (found, count, least)
     }
+}
+
+/// Of the rows whose product is not below `near`, the first with the greatest in `f64`.
+struct Sharp<'a> {
+    numbers: &'a [f32],
+    direction: V3,
+    d: [f32; 3],
+    near: f32,
+}
+
+impl Kernel for Sharp<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> usize {
+        let d = [isa.splat(self.d[0]), isa.splat(self.d[1]), isa.splat(self.d[2])];
+        let near = isa.splat(self.near);
+        let (mut best, mut most, mut start) = (0, f64::NEG_INFINITY, 0);
+        for span in self.numbers.chunks_exact(3 * SPAN) {
+            let mut bits = bits(isa, span, d, near);
+            while bits != 0 {
+                let row = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let product = self.direction.dot(V3::of(vertex(span, row)));
+                if product > most {
+                    (best, most) = (start + row, product);
+                }
+            }
+            start += SPAN;
+        }
+        best
+    }
+}
+
+/// Of each row of a span, whether its product is not below `near`.
+#[inline(always)]
+fn bits<I: Isa>(isa: I, span: &[f32], d: [I::F32; 3], near: I::F32) -> u64 {
+    let (mut bits, mut row) = (0_u64, 0);
+    while row < SPAN {
+        bits |= u64::from(near.le(product(isa, span, row, d)).bits()) << row;
+        row += I::LANES;
+    }
+    bits
 }
 
 #[inline(always)]

@@ -110,7 +110,7 @@ impl Search<'_> {
         use std::sync::OnceLock;
         static T: OnceLock<(f64, f64, f64, f64, u32, f64)> = OnceLock::new();
         *T.get_or_init(|| {
-            let s = std::env::var("TUNE").unwrap_or("1,1,1,32,2,0.5".into());
+            let s = std::env::var("TUNE").unwrap_or("1,1,1,32,2,0.75".into());
             let v: std::vec::Vec<f64> = s.split(',').map(|x| x.parse().unwrap()).collect();
             (v[0], v[1], v[2], v[3], v[4] as u32, v[5])
         })
