@@ -127,9 +127,6 @@ impl Core<'_> {
 pub(super) fn scaled(direction: V3) -> V3 {
     let V3 { x, y, z } = direction.abs();
     let most = greater(greater(x, y), z);
-    if (SHORT..LONG).contains(&most) {
-        return direction;
-    }
     // A shape that is scaled flat across the direction has all its points there.
     if most < f64::MIN_POSITIVE {
         return V3::X;
@@ -138,7 +135,3 @@ pub(super) fn scaled(direction: V3) -> V3 {
     let power = most.to_bits() & f64::INFINITY.to_bits();
     direction * f64::from_bits((2046 << 52) - power)
 }
-
-/// Between these a direction may be as long as it is: of its products `f32` can make as much as of others.
-const SHORT: f64 = 1.0 / (1_u64 << 32) as f64;
-const LONG: f64 = 16.0;

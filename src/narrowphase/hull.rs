@@ -1,7 +1,7 @@
 //! Which vertex of a convex hull is furthest in a direction?
 //!
 //! A hull is its vertices: columns of `f32` in the hull's own axes, padded to whole spans with
-//! copies of the last one. For a direction `d` a first pass finds the greatest `f32` product `d·v`,
+//! copies of the last one, block by block. For a direction `d` a first pass finds the greatest `f32` product `d·v`,
 //! a second the vertices whose product is not below it by more than rounding can explain;
 //! of these, seldom more than one, the greatest `f64` product wins, and of equals the first. So the
 //! vertex is the one that a search in `f64` finds, whatever the lanes are.
@@ -10,10 +10,14 @@
 //! roundings on its way and `d` one to `f32`, so it is off by at most `4.01·u·D` and some
 //! denormals; two are compared.
 //! [`NEAR`] is twice that.
+//!
+//! What this costs is waiting for one thing after the other, not work: so the second pass counts what
+//! is near without a branch for each span, and only where it is more than one (a direction across a
+//! face) a third looks at the products.
 
 use super::InvalidShape;
 use super::cores::scaled;
-use super::vector::V3;
+use super::vector::{V3, greater};
 use crate::geom::COORD_MAX;
 use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use alloc::vec::Vec;
@@ -21,8 +25,12 @@ use core::fmt;
 
 /// Of `|d|·max |v|`: two products that are further apart are so without rounding too. 2⁻²⁰.
 const NEAR: f32 = 1.0 / (1 << 20) as f32;
-/// What denormals may add, for directions whose greatest component is about one.
+/// What products that are denormal may add.
 const NEAR_ZERO: f32 = 16.0 * f32::from_bits(1);
+
+/// Between these the greatest component of a direction is well in the middle of what `f32` can tell.
+const SHORT: f64 = 1.0 / (1_u64 << 32) as f64;
+const LONG: f64 = 16.0;
 
 /// How many rows are looked at between two branches. Hulls of fewer vertices differ in none: where
 /// a search ends is a guess that costs more than some rows.
@@ -139,11 +147,16 @@ impl Hull {
     /// Which vertex that is. Numbers one by one go in registers; a vector of them would be written and
     /// read in other parts, which waits.
     fn row(&self, x: f64, y: f64, z: f64) -> usize {
-        let direction = scaled(V3::new(x, y, z));
+        let direction = V3::new(x, y, z);
+        let V3 { x, y, z } = direction.abs();
+        let most = greater(greater(x, y), z);
+        let plain = most >= SHORT && most < LONG;
+        let direction = if plain { direction } else { scaled(direction) };
         let d = direction.to_f32();
         let [to_x, to_y, to_z] = self.extent;
-        let extent = d[0].abs() * to_x + d[1].abs() * to_y + d[2].abs() * to_z;
-        let near = extent * NEAR + NEAR_ZERO;
+        // A component that is too small for `f32` counts too: what it loses may be of a long extent.
+        let [by_x, by_y, by_z] = d.map(|d| d.abs() + f32::MIN_POSITIVE);
+        let near = (by_x * to_x + by_y * to_y + by_z * to_z) * NEAR + NEAR_ZERO;
         let numbers = self.numbers();
         let (row, count, near) = self.level.run(Search { numbers, len: self.len, d, near });
         // Seldom more than one.

@@ -43,9 +43,9 @@ pub(in super::super) struct Search<'s> {
 
 /// What is looked for: a gap in `band`, and the distance at which the search is done.
 #[derive(Clone, Copy)]
-struct Aim {
-    band: Band,
-    accept: f64,
+pub(super) struct Aim {
+    pub(super) band: Band,
+    pub(super) accept: f64,
 }
 
 impl<'s> Search<'s> {
@@ -185,26 +185,16 @@ impl<'s> Search<'s> {
             if simplex.len < 4 && !simplex.has(&found.support) {
                 simplex.push(found.support);
             }
-            let mut chase = straight && aim.band.lift == f64::INFINITY;
-            if chase && self.is_slim() {
-                let goal = (aim.band.floor, aim.accept);
-                match self.portal(&two, &mut simplex, found.plane, goal, [t, to], &mut watch) {
-                    None => return Advance::Separated,
-                    Some((until, then)) => (t, normal) = (until, then.unwrap_or(normal)),
-                }
-                if simplex.len == 3 {
-                    let x = self.course.between(t);
-                    let weights = simplex.weights(x);
-                    let (on_a, on_b) = (simplex.on_a(&weights), simplex.on_b(&weights));
-                    let at = two.vertex(on_a, on_b).at;
-                    if (x - at).square() <= aim.accept * aim.accept {
-                        let gap = Gap { lower: aim.band.floor, normal, out: normal, on_a, on_b };
+            if straight && aim.band.lift == f64::INFINITY {
+                if self.is_slim() {
+                    match self.portal(&two, &mut simplex, normal, &aim, [t, to], &mut watch) {
+                        None => return Advance::Separated,
+                        Some((until, then)) => (t, normal) = (until, then),
+                    }
+                    if let Some(gap) = self.met(&two, t, &simplex, normal, &aim) {
                         return self.impact(t, &two, &gap);
                     }
                 }
-                chase = simplex.len < 3 || self.course.path.accel != V3::ZERO;
-            }
-            if chase {
                 match self.chase(&two, &mut simplex, &aim, [t, to], &mut watch) {
                     None => return Advance::Separated,
                     Some((until, then)) => (t, normal) = (until, then.unwrap_or(normal)),
@@ -215,6 +205,16 @@ impl<'s> Search<'s> {
                 simplex.turned(&two);
             }
         }
+    }
+
+    /// The gap at `t`, along a plane that led there, if three points show that the cores are near enough.
+    fn met(&self, two: &Two<'_>, t: f64, simplex: &Simplex, normal: V3, aim: &Aim) -> Option<Gap> {
+        let x = self.course.between(t);
+        let weights = simplex.weights(x);
+        let (on_a, on_b) = (simplex.on_a(&weights), simplex.on_b(&weights));
+        let way = x - two.vertex(on_a, on_b).at;
+        let met = simplex.len == 3 && way.square() <= aim.accept * aim.accept;
+        met.then_some(Gap { lower: aim.band.floor, normal, out: normal, on_a, on_b })
     }
 
     /// Goes on from a time at which nothing touches, where nothing turns: each support moves the time
