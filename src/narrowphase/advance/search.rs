@@ -192,6 +192,8 @@ impl<'s> Search<'s> {
                         Some((until, then)) => (t, normal) = (until, then),
                     }
                     if let Some(gap) = self.met(&two, t, &simplex, normal, &aim) {
+                        self.rounds += 1;
+                        watch(self.step(t, gap.lower, normal));
                         return self.impact(t, &two, &gap);
                     }
                 }
