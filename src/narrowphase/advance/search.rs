@@ -6,7 +6,8 @@
 //! simplex, and the point that the last plane goes through joins it. Where the bodies do not turn,
 //! points stay what they are, and the search is van den Bergen's ray cast (2004, "Ray casting
 //! against general convex objects") against `A − B`, along a parabola: a *chase*, in which every
-//! support that shows a gap moves the time on.
+//! support that shows a gap moves the time on. Cores that themselves come to touch go through a
+//! *portal* first (`portal.rs`), most often up to the contact.
 
 use super::super::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two};
 use super::super::penetration;
