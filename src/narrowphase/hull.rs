@@ -150,7 +150,7 @@ impl Hull {
         let direction = V3::new(x, y, z);
         let V3 { x, y, z } = direction.abs();
         let most = greater(greater(x, y), z);
-        let plain = most >= SHORT && most < LONG;
+        let plain = (SHORT..LONG).contains(&most);
         let direction = if plain { direction } else { scaled(direction) };
         let d = direction.to_f32();
         let [to_x, to_y, to_z] = self.extent;

@@ -3,10 +3,11 @@
 //! Seen along the velocity `d`, `A − B` is flat, and the way of `x` a point. Three points of `A − B`
 //! around that point are a *portal*: the way goes through their triangle. The support `w` in the
 //! direction of its normal, against the way, shows until when nothing touches; and `w` in the place of
-//! one of the three is a portal again, nearer to where the way enters (Snethen 2008, "XenoCollide",
-//! where a ray leaves; here it comes). Which one `w` takes the place of is told by the side of the way
-//! that the corners are on, as seen from `w`: signs of `d·(w × cᵢ)`. No distance, no root and no
-//! division is between one support and the next, which is why it is so much faster than a chase.
+//! one of the three is a portal again, nearer to where the way enters (Snethen 2008, "Complex collision
+//! made simple": there a ray leaves, here a way comes). Which one `w` takes the place of is told by the
+//! sides of the way that the corners are on, as seen from `w`: signs of `d·(w × cᵢ)`. No nearest point,
+//! no root and no division is between one support and the next, which is why it is so much faster than a
+//! chase.
 //!
 //! Two corners of the first portal are no points of `A − B`, but far out behind the first: they make
 //! normals that look past it toward the way. Where no support is beyond a portal that has one of them
