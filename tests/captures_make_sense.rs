@@ -106,7 +106,6 @@ fn what_is_sealed_may_be_nonsense() {
         ("a threshold that is none", 32, number(f32::NAN)),
         ("an unknown part", 40, 2 | 8),
         ("more rows than can be numbered", 44, u32::MAX),
-        ("more rows than can be held", 44, (1 << 26) + 1),
         ("more hulls than bytes", 48, u32::MAX),
         ("more bodies than bytes", 52, u32::MAX),
         ("one body less", 52, bodies - 1),
@@ -125,6 +124,12 @@ fn what_is_sealed_may_be_nonsense() {
         bytes[at] = byte;
         refused(what, bytes);
     }
+    // A few bytes, for each column is one number.
+    let point = [1.0];
+    let one = Scene::new(Boxes::from_columns([&point[..]; 9]).expect("columns"));
+    let mut many = Pipeline::default().capture(&one).expect("a capture");
+    many[44..48].copy_from_slice(&((1_u32 << 26) + 1).to_le_bytes());
+    refused("more rows than the finder can number", many);
     // Of the length that it says, but longer than what it is made of.
     let mut longer = bytes.clone();
     longer.extend([0; 4]);

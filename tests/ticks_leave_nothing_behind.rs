@@ -58,7 +58,7 @@ fn rooms() -> Vec<Room> {
         (300, 60.0, false),
         (40, 1.0, true),
         (0, 1.0, false),
-        (900, 40.0, true),
+        (900, 20.0, true),
         (900, 4.0, true),
         (33, 1.0, false),
     ];
@@ -75,12 +75,13 @@ fn config(change: impl FnOnce(&mut Config)) -> Config {
 }
 
 /// Goal: what a tick leaves in the memory of a pipeline changes no later one. Method: crowded and
-/// empty rooms in turn, some of them with slow bodies, by one pipeline and by a new one each.
+/// empty rooms in turn, some of them with slow bodies, by one pipeline and by a new one each; and sensors
+/// are told apart in all of them.
 #[test]
 fn a_used_pipeline_is_as_a_new_one() {
     let rooms = rooms();
     let mut used = Pipeline::default();
-    let mut met = Vec::new();
+    let (mut met, mut sparse) = (Vec::new(), 0);
     for turn in 0..4 {
         for (k, room) in rooms.iter().enumerate().cycle().skip(turn).take(rooms.len()) {
             let settings = config(|config| {
@@ -95,9 +96,17 @@ fn a_used_pipeline_is_as_a_new_one() {
                 (ticked.hash(), slow, ticked.impacts().to_vec(), ticked.sensed().to_vec())
             });
             assert_eq!(told, wanted, "room {k}, turn {turn}");
+            let is_sensed = |pair: Pair| {
+                let of = |row: u32| room.flags[row as usize];
+                (of(pair.a) | of(pair.b)).has(Flags::SENSOR)
+            };
+            assert!(told.2.iter().all(|impact| !is_sensed(impact.pair)), "room {k}");
+            assert!(told.3.iter().all(|impact| is_sensed(impact.pair)), "room {k}");
+            sparse += usize::from(told.3.len() > 3 && told.3.len() < 40 && room.flags.len() == 900);
             met.push(told.2.len());
         }
     }
+    assert!(sparse > 0, "few meet sensors among many");
     assert!(met.iter().any(|&met| met > 500) && met.iter().any(|&met| met < 20), "{met:?}");
 }
 
@@ -166,5 +175,51 @@ fn a_skin_is_between_boxes() {
             }
         }
         assert!(apart > 20 && ticked.impacts().len() - apart > 20, "{apart}");
+    }
+}
+
+/// Goal: what is no body stays none, however it grows by a skin or by a pull. Method: boxes that are
+/// inverted by less than they grow, and motions that are too large but for each other; told apart by
+/// the reason that the row alone has, and of the others nothing changes.
+#[test]
+fn what_grows_is_still_no_body() {
+    let far = 1.5 * swath::COORD_MAX;
+    let tiny = f32::from_bits(1);
+    // Least and greatest x, displacement and acceleration.
+    let bad = [
+        [1.0, 0.5, 0.0, 8.0],
+        [tiny, 0.0, 0.0, 1.0],
+        [0.25, 0.125, 0.0, 0.0],
+        [0.0, 1.0, far, -swath::COORD_MAX],
+        [0.0, 1.0, 0.0, far],
+        [f32::NAN, 1.0, 0.0, 1.0],
+    ];
+    let good = [[-3.0, -2.0, 4.0, 1.0], [0.0, 1.0, 0.0, 0.0]];
+    for (skin, is_pulled) in [(0.0, true), (0.5, true), (0.5, false), (0.0, false)] {
+        let rows: Vec<_> = bad.into_iter().chain(good).collect();
+        let column = |k: usize| -> Vec<f32> { rows.iter().map(|row| row[k]).collect() };
+        let (low, high, still) = ([0.0; 8], [1.0; 8], [0.0; 8]);
+        let [min, max, delta, accel] = [0, 1, 2, 3].map(column);
+        let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still]);
+        let scene = Scene::new(boxes.expect("columns"));
+        let scene = if is_pulled { scene.accelerating([&accel, &still, &still]) } else { scene };
+        let mut pipeline = Pipeline::new(config(|c| c.target_distance = skin));
+        let ticked = pipeline.tick(&scene).expect("a tick");
+        let wanted: Vec<_> = (0..)
+            .zip(&rows)
+            .filter_map(|(row, &[min, max, delta, accel])| {
+                let aabb = swath::Aabb { min: [min, 0.0, 0.0], max: [max, 1.0, 1.0] };
+                let accel = [if is_pulled { accel } else { 0.0 }, 0.0, 0.0];
+                let of = swath::AcceleratingBox { aabb, delta: [delta, 0.0, 0.0], accel };
+                Some((row, of.validate().err()?))
+            })
+            .collect();
+        let told: Vec<_> = ticked.rejected().iter().map(|of| (of.row, of.reason)).collect();
+        assert_eq!(told, wanted, "skin {skin}, pulled {is_pulled}");
+        assert!(ticked.impacts().iter().any(|of| of.pair == Pair { a: 6, b: 7 }));
+        for a in 0..6 {
+            let why = pipeline.explain(&scene, Pair { a, b: 7 }).expect("there are such rows");
+            assert!(is_pulled || a == 4 || why.impact().is_none(), "{why}");
+        }
     }
 }
