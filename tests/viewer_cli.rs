@@ -5,64 +5,22 @@
 
 #[path = "support/command.rs"]
 mod command;
+#[path = "support/page.rs"]
+mod page;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use command::{example, fails, folder, run};
+use command::{fails, folder, run};
+use page::{boxes, bytes, enclosed, floats, page, pairs, recording, viewer};
 use serde_json::{Value, json};
-use swath::{Aabb, MovingBox, Pair, spec};
-
-fn viewer(flags: &str) -> Command {
-    example("viewer", flags)
-}
-
-/// The page that is written with these flags.
-#[track_caller]
-fn page(command: &mut Command, folder: &Path) -> String {
-    let path = folder.join("page.html");
-    let output = run(command.arg("--out").arg(&path));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.is_empty(), "{command:?}: {said}");
-    assert!(output.stdout.is_empty());
-    fs::read_to_string(&path).expect("a page is UTF-8")
-}
-
-fn recording(page: &str) -> Value {
-    let (_, rest) = page.split_once("id=\"recording\">").expect("there is a recording");
-    let (json, _) = rest.split_once("</script>").expect("it ends");
-    json.parse().expect("it is JSON")
-}
-
-/// A column: words of four little-endian bytes.
-fn words(column: &Value) -> Vec<u32> {
-    let bytes = STANDARD.decode(column.as_str().expect("a column")).expect("base64");
-    bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
-}
-
-fn floats(column: &Value) -> Vec<f32> {
-    words(column).into_iter().map(f32::from_bits).collect()
-}
-
-fn pairs(column: &Value) -> Vec<Pair> {
-    words(column).as_chunks().0.iter().map(|&[a, b]| Pair { a, b }).collect()
-}
-
-fn boxes(tick: &Value) -> Vec<MovingBox> {
-    let rows = floats(&tick["rows"]);
-    let moving = |row: &[f32; 9]| {
-        let [x, y, z, to_x, to_y, to_z, dx, dy, dz] = *row;
-        let aabb = Aabb::new([x, y, z], [to_x, to_y, to_z]).expect("a box");
-        MovingBox::new(aabb, [dx, dy, dz]).expect("a motion")
-    };
-    rows.as_chunks().0.iter().map(moving).collect()
-}
+use swath::{Aabb, Pair, spec};
 
 /// Goal: a page holds the ticks as they are, and nothing else is loaded. Method: scenes; the boxes
 /// are read back, and the pairs and first times compared with `spec`.
@@ -86,7 +44,7 @@ fn a_page_holds_the_ticks() {
         for tick in recorded {
             let rows = boxes(tick);
             assert_eq!((rows.len(), &tick["boxes"]), (90, &json!(90)));
-            let moves = STANDARD.decode(tick["moves"].as_str().expect("bytes")).expect("base64");
+            let moves = bytes(&tick["moves"]);
             let moves: Vec<_> = moves.into_iter().map(|moves| moves == 1).collect();
             assert_eq!(moves.iter().any(|moves| !moves), scene == "static");
             assert_eq!(pairs(&tick["union"]), spec::union_pairs(&rows, Some(&moves)));
@@ -154,7 +112,7 @@ fn the_engine_is_shown() {
         let ticks = recording["ticks"].as_array().expect("ticks");
         assert_eq!(ticks.len(), 12);
         let moving = |tick: &Value| {
-            let moves = STANDARD.decode(tick["moves"].as_str().expect("bytes")).expect("base64");
+            let moves = bytes(&tick["moves"]);
             moves.iter().filter(|&&moves| moves == 1).count()
         };
         assert_eq!((boxes(&ticks[0]).len(), moving(&ticks[0])), (room + wall + 1, 1));
@@ -181,7 +139,7 @@ fn what_sleeps_lies_on_something() {
         let flags = format!("--engine --boxes 60 --ticks 360 --seed {seed}");
         let recording = recording(&page(&mut viewer(&flags), &folder));
         let tick = recording["ticks"].as_array().expect("ticks").last().expect("there are some");
-        let moves = STANDARD.decode(tick["moves"].as_str().expect("bytes")).expect("base64");
+        let moves = bytes(&tick["moves"]);
         let boxes: Vec<_> = boxes(tick).iter().map(|of| of.aabb).collect();
         let (near, trifle) = (0.0045, 1e-5);
         let shared = |a: &Aabb, b: &Aabb, axis: usize| {
@@ -223,6 +181,10 @@ fn what_cannot_be_shown_is_refused() {
         "--out a.html --port 80",
         "--engine --scene pile",
         "--engine --trace a.swt",
+        "--replay",
+        "--replay a.bin --trace a.swt",
+        "--replay a.bin --boxes 3",
+        "--replay a.bin --engine",
         "--no-ccd",
         "file",
     ] {
@@ -349,23 +311,6 @@ fn a_pair_is_answered() {
     let settings = json!({ "window": [0.0, 0.5], "target_distance": 0.25, "touch": "hit" });
     let apart = json!({ "a": thrown, "b": still, "settings": settings });
     assert_eq!(asked(&address, "/pair", &apart)["toi"]["kind"], "separated");
-}
-
-/// Six times the volume inside of the triangles, and the sum of their areas as vectors, which is
-/// zero of a closed surface.
-fn enclosed(mesh: &Value) -> (f64, f64) {
-    let numbers: Vec<_> = floats(&mesh["positions"]).into_iter().map(f64::from).collect();
-    let cross = |a: [f64; 3], b: [f64; 3]| {
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    };
-    let (mut volume, mut sum) = (0.0, [0.0; 3]);
-    for triangle in numbers.as_chunks::<9>().0 {
-        let [a, b, c] = [0, 3, 6].map(|at| [0, 1, 2].map(|k| triangle[at + k]));
-        let normal = cross([0, 1, 2].map(|k| b[k] - a[k]), [0, 1, 2].map(|k| c[k] - a[k]));
-        volume += (0..3).map(|k| a[k] * normal[k]).sum::<f64>();
-        sum = [0, 1, 2].map(|k| sum[k] + normal[k]);
-    }
-    (volume / 6.0, sum.iter().map(|x| x.abs()).sum())
 }
 
 /// Goal: every kind of shape has a closed surface of the right size, facing outwards. Method: the

@@ -46,6 +46,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     #[arg(conflicts_with_all = ["boxes", "engine", "scene", "seed", "ticks"])]
     pub(crate) trace: Vec<PathBuf>,
+    /// Ticks that a pipeline wrote down (`tick --capture`) instead of a scene, in this order.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(conflicts_with_all = ["boxes", "engine", "scene", "seed", "ticks", "trace"])]
+    pub(crate) replay: Vec<PathBuf>,
 }
 
 impl Args {

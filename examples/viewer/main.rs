@@ -1,7 +1,8 @@
 //! What do ticks, and the search for one first time, look like?
 //!
 //! Serves two pages on this machine alone. The first plays recorded ticks: boxes, the bounds of
-//! their paths, the pairs that might meet, and where and when they do. The second moves two convex
+//! their paths, the pairs that might meet, and where and when they do; of ticks that a pipeline wrote
+//! down, also the shapes. The second moves two convex
 //! shapes as you tell it, asks the crate when they touch, and draws the search. Each page is one
 //! file that loads nothing from elsewhere.
 //!
@@ -10,11 +11,16 @@
 //! cargo run --release --example viewer -- --scene pile --boxes 2000
 //! cargo run --release --example viewer -- --engine
 //! cargo run --release --example viewer -- --trace pile.swt --out pile.html
+//! cargo run --release --example viewer -- --replay tick.bin
 //! ```
+//!
+//! `cargo run --release --example tick -- --shapes 20 --boxes 500 --scene dense --ticks 1 --capture tick.bin`
+//! writes such a tick.
 //!
 //! What goes wrong is said in one line on stderr. Exit code: 0, or 2 for a bad flag, else 1.
 
 mod args;
+mod captured;
 #[path = "../engine/engine.rs"]
 #[allow(dead_code, reason = "what is printed is not drawn")]
 mod engine;
@@ -60,15 +66,17 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Result<(), Stop> {
     let recording = if args.engine {
         Recording::of_engine(args)?
-    } else if args.trace.is_empty() {
-        Recording::of_scene(args)?
-    } else {
+    } else if !args.trace.is_empty() {
         Recording::of_traces(&args.trace)?
+    } else if !args.replay.is_empty() {
+        Recording::of_captures(&args.replay)?
+    } else {
+        Recording::of_scene(args)?
     };
     let ticks = pages::ticks(&recording)?;
     if let Some(path) = &args.out {
         return std::fs::write(path, ticks)
-            .map_err(|error| Stop::Out { path: path.clone(), error });
+            .map_err(|error| Stop::File { path: path.clone(), error });
     }
     server::serve(args.port, &ticks, &pages::pair())
 }

@@ -7,17 +7,22 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
+use swath::{Pose, Shape, gjk};
 
 use super::facets::{self, Facet, Point, dot, minus, unit};
 use super::recording::floats;
 use super::solids::{Form, Lent, Solid};
 
+/// How far a point is that is nearest to corners, in sizes of the shape.
+const FAR: f64 = 64.0;
 /// Corners of a circle.
 const CIRCLE: usize = 48;
 /// Cores with so many corners are rounded with balls of the second and third fineness.
 const CORNERS: [usize; 2] = [2, 16];
 /// The cosine of the greatest angle that is drawn smooth: sharp shapes, and rounded ones.
 const SMOOTH: [f64; 2] = [0.96, 0.75];
+/// The same for shapes of which only the corners are known.
+const SMOOTH_ANY: f64 = 0.88;
 
 /// Triangles in the axes of the body; columns of `f32` as base64.
 #[derive(Debug, Serialize)]
@@ -49,6 +54,30 @@ pub(crate) fn answer(solid: &Solid) -> Result<Mesh, String> {
         })
         .collect();
     Ok(drawn(&points, SMOOTH[usize::from(margin > 0.0)]))
+}
+
+/// Corners of the hull that looks like `shape`, for [`of_corners`], as parts of its size, and that
+/// size; nothing for a point.
+///
+/// Each is the point of the shape nearest to a far one, so it is a corner, or on what is round: all is
+/// drawn inside of the shape, by at most a twentieth of its size.
+pub(crate) fn corners_of(shape: &Shape<'_>) -> Option<(Vec<[f32; 3]>, f32)> {
+    let bounds = shape.bounds(&Pose::IDENTITY).ok()?;
+    let size = bounds.min.iter().chain(&bounds.max).fold(0.0_f32, |most, x| most.max(x.abs()));
+    // Of a point there is nothing to see.
+    let unit = shape.scaled([1.0 / size; 3]).ok()?;
+    let far = |way: Point| {
+        let place = Pose::at(way.map(|x| (FAR * x) as f32)).ok()?;
+        Some(gjk::distance(&unit, &Pose::IDENTITY, &Shape::point(), &place).ok()?.on_a)
+    };
+    let corners = ball(1).into_iter().map(far).collect::<Option<_>>()?;
+    Some((corners, size))
+}
+
+/// The hull of corners on a shape of size one, balls as well as boxes.
+pub(crate) fn of_corners(corners: &[[f32; 3]]) -> Mesh {
+    let points: Vec<_> = corners.iter().map(|corner| corner.map(f64::from)).collect();
+    drawn(&points, SMOOTH_ANY)
 }
 
 /// The corners of the scaled core and the margin.

@@ -1,7 +1,7 @@
 //! What happens in the ticks of a scene, of the engine or of recorded files, for a page to draw?
 //!
 //! Per tick: each box as nine `f32` (min, max, delta), whether it moves, the union pairs, the swept
-//! pairs and their first times. Columns go into the page as base64 of little-endian numbers, which
+//! pairs and their first times. `captured.rs` tells whole ticks in the same way, and more. Columns go into the page as base64 of little-endian numbers, which
 //! a browser reads as typed arrays without parsing.
 
 use std::path::PathBuf;
@@ -12,7 +12,9 @@ use serde::Serialize;
 use swath::{BoxSet, BoxStore, Boxes, MovingBox, PairFinder};
 
 use super::args::Args;
+use super::captured::Captured;
 use super::engine::Row;
+use super::mesh::Mesh;
 use super::range::{Plan, Range};
 use super::stop::Stop;
 use super::worlds::World;
@@ -25,29 +27,34 @@ const MEGABYTE: usize = 1 << 20;
 /// What the page of ticks is made of.
 #[derive(Debug, Serialize)]
 pub(crate) struct Recording {
-    name: String,
-    ticks: Vec<Tick>,
+    pub(crate) name: String,
+    pub(crate) ticks: Vec<Tick>,
+    /// Of the shapes in captured ticks.
+    pub(crate) meshes: Vec<Mesh>,
 }
 
 /// One tick; columns are base64.
 #[derive(Debug, Default, Serialize)]
-struct Tick {
-    name: String,
-    boxes: usize,
+pub(crate) struct Tick {
+    pub(crate) name: String,
+    pub(crate) boxes: usize,
     /// Nine `f32` a box.
-    rows: String,
+    pub(crate) rows: String,
     /// A byte a box.
-    moves: String,
+    pub(crate) moves: String,
     /// Two `u32` a pair.
-    union: String,
-    swept: String,
+    pub(crate) union: String,
+    pub(crate) swept: String,
     /// An `f32` a swept pair.
-    first: String,
+    pub(crate) first: String,
+    /// Of captured ticks; empty for others.
+    #[serde(flatten)]
+    pub(crate) captured: Option<Captured>,
 }
 
 /// Makes ticks of worlds, and counts what they weigh.
-struct Recorder {
-    finder: PairFinder,
+pub(crate) struct Recorder {
+    pub(crate) finder: PairFinder,
     bytes: usize,
 }
 
@@ -64,7 +71,7 @@ impl Recording {
             let name = format!("tick {tick}");
             ticks.push(recorder.tick(name, columns(&world)?, Some(&world.moves))?);
         }
-        Ok(Self { name, ticks })
+        Ok(Self { name, ticks, meshes: Vec::new() })
     }
 
     /// The ticks of the engine on its range, from the first shot on. A box goes as its body would if
@@ -91,7 +98,8 @@ impl Recording {
             range.take_out()?;
         }
         let how = if ccd { "with" } else { "without" };
-        Ok(Self { name: format!("engine, {bullets} bullets, {how} CCD, seed {seed}"), ticks })
+        let name = format!("engine, {bullets} bullets, {how} CCD, seed {seed}");
+        Ok(Self { name, ticks, meshes: Vec::new() })
     }
 
     pub(crate) fn of_traces(paths: &[PathBuf]) -> Result<Self, Stop> {
@@ -108,12 +116,12 @@ impl Recording {
             tick.moves = bytes(&moves);
             ticks.push(tick);
         }
-        Ok(Self { name: "recorded ticks".to_owned(), ticks })
+        Ok(Self { name: "recorded ticks".to_owned(), ticks, meshes: Vec::new() })
     }
 }
 
 impl Recorder {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { finder: PairFinder::new(), bytes: 0 }
     }
 
@@ -153,10 +161,11 @@ impl Recorder {
             union: whole(&union),
             swept: whole(&pairs),
             first: floats(&first),
+            captured: None,
         })
     }
 
-    fn weigh(&mut self, bytes: usize) -> Result<(), Stop> {
+    pub(crate) fn weigh(&mut self, bytes: usize) -> Result<(), Stop> {
         self.bytes += bytes;
         if self.bytes > BYTES_MAX {
             let (megabytes, most) = (self.bytes.div_ceil(MEGABYTE), BYTES_MAX / MEGABYTE);
@@ -177,10 +186,10 @@ pub(crate) fn floats(numbers: &[f32]) -> String {
     bytes(&numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>())
 }
 
-fn whole(numbers: &[u32]) -> String {
+pub(crate) fn whole(numbers: &[u32]) -> String {
     bytes(&numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>())
 }
 
-fn bytes(bytes: &[u8]) -> String {
+pub(crate) fn bytes(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }

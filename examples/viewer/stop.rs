@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use swath::Invalid;
 use swath::broadphase::FindError;
+use swath::pipeline::{CaptureError, PipelineError};
 use swath::store::LengthMismatch;
 
 use super::worlds::fault::TraceError;
@@ -15,6 +16,10 @@ use super::worlds::fault::TraceError;
 pub(crate) enum Stop {
     #[error("{0}")]
     Trace(#[from] TraceError),
+    #[error("{}: {reason}", path.display())]
+    Capture { path: PathBuf, reason: CaptureError },
+    #[error("{}: {error}", path.display())]
+    Tick { path: PathBuf, error: PipelineError },
     /// `rejected` rows in all are no boxes; this is the first.
     #[error("{name}: row {row} is no box: {reason} (such rows: {rejected})")]
     NoBox { name: String, row: u32, reason: Invalid, rejected: usize },
@@ -33,7 +38,7 @@ pub(crate) enum Stop {
     #[error("cannot make the page: {0}")]
     Page(#[from] serde_json::Error),
     #[error("{}: {error}", path.display())]
-    Out { path: PathBuf, error: io::Error },
+    File { path: PathBuf, error: io::Error },
     #[error("cannot listen on 127.0.0.1:{port}: {reason}")]
     Listen { port: u16, reason: String },
     #[error("cannot print the address: {0}")]

@@ -80,6 +80,16 @@ impl Bounds {
                 chord::column(level, which, corner, (&delta[start..end], pulled), skin, out);
             });
         }
+        if skin > 0.0 || scene.is_accelerated() {
+            // What grows may no longer be seen to be none: it has to stay that.
+            par::fill_chunks(threads, &mut self.columns[6], CHUNK, |start, out| {
+                for (row, out) in (start as u32..).zip(out) {
+                    if accelerating(scene, row).validate().is_err() {
+                        *out = f32::NAN;
+                    }
+                }
+            });
+        }
         self.shapes(scene, skin, threads);
     }
 
@@ -178,11 +188,10 @@ impl Bounds {
         speed + swing
     }
 
-    /// Why a row is none, if that is for its shape, motion or acceleration.
+    /// Why a row is none.
     pub(super) fn invalid(&self, scene: &Scene<'_, '_>, row: u32) -> Option<Invalid> {
         match self.convex_of(row) {
-            PLAIN if scene.is_accelerated() => accelerating(scene, row).validate().err(),
-            PLAIN => None,
+            PLAIN => accelerating(scene, row).validate().err(),
             index => self.held[index as usize].invalid,
         }
     }

@@ -27,6 +27,10 @@ pub(super) fn fill(known: &Known<'_, '_>, asks: &[Ask], threads: &Threads, out: 
     out.resize(asks.len(), Toi::default());
     par::fill_chunks(threads, out, CHUNK, |start, out| {
         for (at, out) in (start..).zip(out) {
+            if let Some(ask) = asks.get(at + 2 * AHEAD) {
+                known.bounds.foresee(ask.pair.a);
+                known.bounds.foresee(ask.pair.b);
+            }
             if let Some(ask) = asks.get(at + AHEAD) {
                 known.foresee_body(ask.pair.a);
                 known.foresee_body(ask.pair.b);

@@ -147,6 +147,30 @@ impl<'a, 's> Scene<'a, 's> {
         self.len() == 0
     }
 
+    /// The boxes, also of rows that have a shape.
+    #[must_use]
+    pub fn boxes(&self) -> Boxes<'a> {
+        self.boxes
+    }
+
+    /// The accelerations of the boxes, columns x, y, z: empty where none is accelerated.
+    #[must_use]
+    pub fn accelerations(&self) -> [&'a [f32]; 3] {
+        self.accel
+    }
+
+    /// What each row is, where that was told.
+    #[must_use]
+    pub fn flags(&self) -> Option<&'a [Flags]> {
+        self.flags
+    }
+
+    /// With what each row may meet, where that was told.
+    #[must_use]
+    pub fn filters(&self) -> Option<&'a [Filter]> {
+        self.filters
+    }
+
     /// Whether boxes are accelerated.
     pub(super) fn is_accelerated(&self) -> bool {
         !self.accel[0].is_empty()

@@ -87,7 +87,6 @@ function sampleAt(t) {
 // Sharp edges, and those of others that are the outline as it is seen now.
 function edgesAt(mesh, pose, tint) {
   const model = poseMatrix(pose);
-  const place = (p) => [0, 1, 2].map((r) => model[r] * p[0] + model[4 + r] * p[1] + model[8 + r] * p[2] + model[12 + r]);
   const away = minus(stage.always.eye, pose.position);
   const eye = [0, 4, 8].map((c) => dot(away, model.slice(c, c + 3)));
   const lines = [];
@@ -95,7 +94,7 @@ function edgesAt(mesh, pose, tint) {
     const [from, to, one, other] = [0, 3, 6, 9].map((at) => Array.from(mesh.edges.subarray(k + at, k + at + 3)));
     const ray = minus(eye, from);
     if (dot(one, other) < mesh.smooth || dot(one, ray) > 0 !== dot(other, ray) > 0) {
-      lines.push(...place(from), ...place(to), ...tint);
+      lines.push(...placed(model, from), ...placed(model, to), ...tint);
     }
   }
   return lines;

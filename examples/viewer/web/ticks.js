@@ -19,6 +19,12 @@ function unpack(packed) {
   const union = column(Uint32Array, packed.union);
   const swept = column(Uint32Array, packed.swept);
   const first = column(Float32Array, packed.first);
+  const { kinds, contacts, ids, bodies = [], notes = [] } = packed;
+  const captured = kinds !== undefined;
+  const [kind, contact, id] = captured
+    ? [column(Uint8Array, kinds), column(Float32Array, contacts), column(Uint32Array, ids)]
+    : [[], [], []];
+  const nameOf = (row) => (id.length > 0 ? id[row] : row);
 
   // What each box is, and when it first comes to touch another.
   const states = new Float32Array(2 * packed.boxes);
@@ -49,13 +55,21 @@ function unpack(packed) {
   const order = Array.from(first.keys()).sort((a, b) => first[a] - first[b] || a - b);
   const impacts = order.map((k) => {
     const [a, b, t] = [swept[2 * k], swept[2 * k + 1], first[k]];
-    return { a, b, t, at: middle(rows, a, b, t) };
+    const impact = { a, b, t, at: middle(rows, a, b, t), name: `${nameOf(a)} × ${nameOf(b)}` };
+    if (!captured) return impact;
+    // Of what was given up no point is known.
+    const open = (kind[k] & 3) === 2;
+    const [at, normal] = [0, 3].map((from) => Array.from(contact.subarray(6 * k + from, 6 * k + from + 3)));
+    const more = open ? " given up" : kind[k] & 4 ? " sensor" : "";
+    return { ...impact, ...(open ? {} : { at, normal }), name: impact.name + more };
   });
   // Pairs that share a point when the tick starts come first.
   const overlaps = impacts.filter((impact) => impact.t === 0).length;
   const fast = Array.from(moves.keys()).filter((row) => isFast(rows, row));
+  // Who is drawn by a mesh of its own.
+  const shaped = new Map(bodies.map((body) => [body.at, body]));
   return {
-    ...packed, rows, moves, union, states, dropped, impacts, overlaps, fast, large: new Set(large), ...bounds,
+    ...packed, captured, shaped, notes, rows, moves, union, states, dropped, impacts, overlaps, fast, large: new Set(large), ...bounds,
   };
 }
 

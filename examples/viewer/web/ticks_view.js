@@ -1,7 +1,8 @@
 // The picture of a tick, and its controls.
 
 const COLOURS = ["#5b96bd", "#c3cad2", "#eab53f", "#a99fc6", "#e0400a"].map(linear);
-const [CANDIDATE, TOUCHES] = [COLOURS[2], COLOURS[4]];
+const MET = 4;
+const [CANDIDATE, TOUCHES] = [COLOURS[2], COLOURS[MET]];
 const PALETTE = new Float32Array(COLOURS.flat());
 const IMPACTS_LISTED = 300;
 // More would hide all else.
@@ -16,12 +17,25 @@ const shows = (what) => $(`show-${what}`).checked;
 
 let tick = null;
 let buffers = null;
+const meshes = RECORDING.meshes.map(({ positions, normals, edges, smooth, triangles }) => {
+  const [sharp, lines] = [[], column(Float32Array, edges)];
+  for (let k = 0; k < lines.length; k += 12) {
+    const [from, to, one, other] = [0, 3, 6, 9].map((at) => Array.from(lines.subarray(k + at, k + at + 3)));
+    if (dot(one, other) < smooth) sharp.push([from, to]);
+  }
+  const buffer = (text) => stage.buffer(column(Float32Array, text));
+  return { positions: buffer(positions), normals: buffer(normals), triangles, sharp };
+});
 
 // Takes a tick to the graphics card.
 function load(index) {
   now.tick = Math.max(0, Math.min(RECORDING.ticks.length - 1, index));
   tick = tickOf(now.tick);
   now.chosen = null;
+  $("notes").replaceChildren(...tick.notes.map((note) => make("li", {}, note)));
+  $("dropped-is").textContent = tick.captured ? "no impact is told" : "miss each other";
+  $("union-is").textContent = tick.captured ? "candidates without an impact" : "candidates that miss";
+  $("toggle-held").hidden = tick.shaped.size === 0;
   const bounds = [[], []];
   const starts = [];
   for (let row = 0; row < tick.boxes; row++) {
@@ -40,13 +54,17 @@ function load(index) {
 }
 
 // Takes the boxes that are to be drawn now to the graphics card: large ones apart, to see through.
+// Returns who is to be drawn by a mesh, and as what.
 function show() {
   const hidden = ["alone", "still", "candidates", "overlapping"].map((what) => !shows(what));
   const groups = [[], []];
+  const seen = [];
   for (let row = 0; row < tick.boxes; row++) {
     const [look, first] = tick.states.subarray(2 * row, 2 * row + 2);
     const met = first <= now.t;
-    if (met ? shows("met") : !hidden[look]) groups[Number(tick.large.has(row))].push(row);
+    if (!(met ? shows("met") : !hidden[look])) continue;
+    if (tick.shaped.has(row)) seen.push([tick.shaped.get(row), met ? MET : look]);
+    else groups[Number(tick.large.has(row))].push(row);
   }
   groups.forEach((group, k) => {
     const rows = new Float32Array(9 * group.length);
@@ -59,12 +77,29 @@ function show() {
     stage.fill(buffers.states[k], states);
     buffers.counts[k] = group.length;
   });
+  return seen;
+}
+
+// Bodies with a shape, where their motions have them; what is large is seen through.
+function shapes(seen) {
+  const edges = [[], []];
+  for (const large of [false, true]) {
+    for (const [body, look] of seen.filter(([{ at }]) => tick.large.has(at) === large)) {
+      const [mesh, pose] = [meshes[body.mesh], poseAt(body, now.t)];
+      stage.mesh(mesh, pose, [...COLOURS[look], large ? 0.2 : 1]);
+      const model = poseMatrix(pose);
+      const tint = [...times(COLOURS[look], 0.25), 0.8];
+      for (const [from, to] of mesh.sharp) edges[0].push(...placed(model, from), ...placed(model, to), ...tint);
+      if (shows("held")) edgesOfBox(...cornersOf(tick.rows, body.at, now.t), [...COLOURS[look], 0.9], edges[1]);
+    }
+  }
+  for (const list of edges) stage.lines(list, { width: 1 });
 }
 
 function list() {
   const later = tick.impacts.slice(tick.overlaps);
   const rows = later.slice(0, IMPACTS_LISTED).map((impact) => {
-    const button = make("button", { title: "go there" }, impact.t.toFixed(4), make("span", {}, `${impact.a} × ${impact.b}`));
+    const button = make("button", { title: "go there" }, impact.t.toFixed(4), make("span", {}, impact.name));
     button.onclick = () => choose(impact);
     impact.button = button;
     return button;
@@ -120,7 +155,7 @@ function draw(time) {
     redraw();
   }
   now.before = time;
-  show();
+  const seen = show();
   stage.begin(camera);
   const { low, high } = tick;
   const reach = norm(minus(high, low));
@@ -131,6 +166,7 @@ function draw(time) {
     stage.boxes(rows[k], states[k], counts[k], { t: now.t, palette: PALETTE, ...more });
   };
   drawn(0, {});
+  shapes(seen);
   drawn(1, { alpha: 0.16 });
   if (shows("all-bounds")) stage.lines(buffers.bounds[1], { width: 1 });
   if (shows("bounds")) stage.lines(buffers.bounds[0], { width: 1 });
@@ -156,6 +192,13 @@ function draw(time) {
       edgesOfBox(...cornersOf(tick.rows, row, now.t), [...linear("#1f2a37"), 1], frames);
     }
     stage.lines(frames, { width: 2.5, hidden: 0.5 });
+    const { at, normal } = now.chosen;
+    // As long on the screen from wherever it is seen.
+    if (normal) {
+      const tip = add(at, times(normal, 0.12 * camera.away));
+      stage.lines([...at, ...tip, ...linear("#b01e00"), 1], { width: 3, hidden: 0.7 });
+      stage.dots([...tip, 7, ...linear("#b01e00"), 1]);
+    }
   }
   say();
 }

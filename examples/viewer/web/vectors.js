@@ -48,15 +48,34 @@ function lookAt(eye, target) {
   ];
 }
 
-function poseMatrix({ position, rotation }) {
+function poseMatrix({ position, rotation, size = 1 }) {
   const [x, y, z, w] = unit(rotation);
   // prettier-ignore
-  return [
-    1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y), 0,
-    2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x), 0,
-    2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y), 0,
-    ...position, 1,
+  const axes = [
+    [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],
+    [2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)],
+    [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)],
   ];
+  return [...axes.flatMap((axis) => [...times(axis, size), 0]), ...position, 1];
+}
+
+// Where a point of a body is.
+const placed = (model, p) => [0, 1, 2].map((r) => model[r] * p[0] + model[4 + r] * p[1] + model[8 + r] * p[2] + model[12 + r]);
+
+// Turned by p after q.
+const turned = (p, q) => [
+  p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
+  p[3] * q[1] + p[1] * q[3] + p[2] * q[0] - p[0] * q[2],
+  p[3] * q[2] + p[2] * q[3] + p[0] * q[1] - p[1] * q[0],
+  p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2],
+];
+
+// A motion at a time, as Motion::at has it.
+function poseAt({ position, rotation, delta, accel, spin, size }, t) {
+  const rate = norm(spin);
+  const turn = rate > 0 ? [...times(spin, Math.sin(0.5 * rate * t) / rate), Math.cos(0.5 * rate * t)] : [0, 0, 0, 1];
+  const by = add(times(delta, t), times(accel, 0.5 * t * t));
+  return { position: add(position, by), rotation: turned(turn, rotation), size };
 }
 
 // Between two poses that are near each other.
@@ -70,19 +89,13 @@ function betweenPoses(a, b, s) {
 
 // Turned about x, then y, then z, in degrees.
 function ofDegrees(degrees) {
-  const turn = (p, q) => [
-    p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
-    p[3] * q[1] + p[1] * q[3] + p[2] * q[0] - p[0] * q[2],
-    p[3] * q[2] + p[2] * q[3] + p[0] * q[1] - p[1] * q[0],
-    p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2],
-  ];
   const about = (axis) => {
     const half = (degrees[axis] * Math.PI) / 360;
     const q = [0, 0, 0, Math.cos(half)];
     q[axis] = Math.sin(half);
     return q;
   };
-  return turn(about(2), turn(about(1), about(0)));
+  return turned(about(2), turned(about(1), about(0)));
 }
 
 // Columns of the page: base64 of little-endian numbers.

@@ -1,0 +1,236 @@
+//! What happened in ticks that were written down (`Pipeline::capture`), for a page to draw?
+//!
+//! Each file is one tick: it is read and run again by the crate. A body without shape is told as the
+//! box it is. One with a shape, or accelerated, is told as the box that holds it, which moves straight,
+//! and besides as a mesh that moves as the body does. The candidates are the pairs of those boxes that
+//! touch, the pairs with a time are the impacts, as the pipeline tells them. Rows that are no bodies
+//! are left out. What the picture does not show is said in notes.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use swath::pipeline::{Capture, Config, Convex, Impact, Kind, Stages};
+use swath::{BoxSet, Boxes, Flags, Motion, Pipeline, Pose, Scene, Shape};
+
+use super::mesh::{self, Mesh};
+use super::recording::{Recorder, Recording, Tick, bytes, floats, whole};
+use super::stop::Stop;
+
+/// Bodies of a tick that are drawn by a mesh each, and meshes of a page.
+const BODIES_MAX: usize = 2000;
+const MESHES_MAX: usize = 400;
+/// Corners of meshes that are the same by so many parts of their size are the same.
+const FINENESS: f32 = 4096.0;
+/// The bit of a sensor, above the kinds of impacts.
+const SENSED: u8 = 4;
+
+/// What a captured tick has more than others; columns are base64.
+#[derive(Debug, Serialize)]
+pub(crate) struct Captured {
+    /// A byte an impact: how they meet, and whether one is a sensor.
+    kinds: String,
+    /// Six `f32` an impact: the point of the first body, and the normal.
+    contacts: String,
+    /// A `u32` a box: which row it is of; empty where it is as many.
+    ids: String,
+    bodies: Vec<Body>,
+    notes: Vec<String>,
+}
+
+/// A body that is drawn by a mesh.
+#[derive(Debug, Serialize)]
+pub(crate) struct Body {
+    /// Where its box is in the tick.
+    at: u32,
+    /// Where its mesh is in the recording, and by what it is scaled.
+    mesh: usize,
+    size: f32,
+    position: [f32; 3],
+    rotation: [f32; 4],
+    delta: [f32; 3],
+    accel: [f32; 3],
+    spin: [f32; 3],
+}
+
+/// The meshes of a page: shapes of one form and different size share one.
+#[derive(Default)]
+struct Meshes {
+    drawn: Vec<Mesh>,
+    by_corners: HashMap<Vec<[i32; 3]>, usize>,
+}
+
+impl Recording {
+    pub(crate) fn of_captures(paths: &[PathBuf]) -> Result<Self, Stop> {
+        let (mut recorder, mut meshes) = (Recorder::new(), Meshes::default());
+        let ticks = paths
+            .iter()
+            .map(|path| captured(path, &mut recorder, &mut meshes))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { name: "captured ticks".to_owned(), ticks, meshes: meshes.drawn })
+    }
+}
+
+fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result<Tick, Stop> {
+    let of = || path.to_owned();
+    let read = fs::read(path).map_err(|error| Stop::File { path: of(), error })?;
+    let capture = Capture::read(&read).map_err(|reason| Stop::Capture { path: of(), reason })?;
+    let convex = capture.convex();
+    let scene = capture.scene(&convex);
+    recorder.weigh(scene.len() * 37)?;
+    let mut pipeline = Pipeline::new(*capture.config());
+    let failed = |error| Stop::Tick { path: path.to_owned(), error };
+    let ticked = pipeline.tick(&scene).map_err(failed)?;
+    let (impacts, sensed, stages) =
+        (ticked.impacts().to_vec(), ticked.sensed().to_vec(), *ticked.stages());
+    let none: BTreeSet<_> = ticked.rejected().iter().map(|rejected| rejected.row).collect();
+
+    let told = || impacts.iter().chain(&sensed);
+    // Where each row is among those that are bodies.
+    let rows: Vec<_> = (0..scene.len() as u32).filter(|row| !none.contains(row)).collect();
+    let mut place = vec![u32::MAX; scene.len()];
+    (0..).zip(&rows).for_each(|(at, &row)| place[row as usize] = at);
+    let mut bent = bent(&scene, &convex);
+    bent.retain(|body| !none.contains(&body.row));
+    let met: BTreeSet<_> = told().flat_map(|of| [of.pair.a, of.pair.b]).collect();
+    let (first, rest): (Vec<_>, Vec<_>) = bent.iter().partition(|body| met.contains(&body.row));
+    // Those that meet are drawn before others.
+    let mut bodies = Vec::new();
+    for &&Convex { row, shape, motion } in first.iter().chain(&rest).take(BODIES_MAX) {
+        if let Some((mesh, size)) = meshes.of(&shape) {
+            let Motion { pose: Pose { position, rotation }, delta, accel, spin } = motion;
+            let at = place[row as usize];
+            bodies.push(Body { at, mesh, size, position, rotation, delta, accel, spin });
+        }
+    }
+
+    let moves: Option<Vec<_>> =
+        scene.flags().map(|flags| flags.iter().map(|flags| flags.has(Flags::MOVES)).collect());
+    let held = pipeline.bounds(&scene).map_err(failed)?;
+    let mut set = BoxSet::new(held);
+    if let Some(moves) = &moves {
+        set = set.moving(moves);
+    }
+    if let Some(filters) = scene.filters() {
+        set = set.filtered(filters);
+    }
+    let candidates = recorder.finder.swept_pairs(set)?.sorted();
+    let placed = |a: u32, b: u32| [a, b].map(|row| place[row as usize]);
+    let candidates: Vec<_> = candidates.iter().flat_map(|pair| placed(pair.a, pair.b)).collect();
+    recorder.weigh(4 * candidates.len() + 37 * (impacts.len() + sensed.len()))?;
+
+    let numbers = |boxes: Boxes<'_>, row: u32| boxes.columns().map(|column| column[row as usize]);
+    let shaped: BTreeSet<_> = bent.iter().map(|body| body.row).collect();
+    // The box of a body that goes straight is drawn as it is, without the skin.
+    let boxes: Vec<_> = rows
+        .iter()
+        .flat_map(|&row| numbers(if shaped.contains(&row) { held } else { scene.boxes() }, row))
+        .collect();
+    let kinds = impacts.iter().map(kind).chain(sensed.iter().map(|impact| kind(impact) | SENSED));
+    let drawn = bodies.len();
+    Ok(Tick {
+        name: path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
+        boxes: rows.len(),
+        rows: floats(&boxes),
+        moves: bytes(
+            &rows
+                .iter()
+                .map(|&row| moves.as_ref().is_none_or(|moves| moves[row as usize]).into())
+                .collect::<Vec<_>>(),
+        ),
+        union: whole(&candidates),
+        swept: whole(&told().flat_map(|of| placed(of.pair.a, of.pair.b)).collect::<Vec<_>>()),
+        first: floats(&told().map(|impact| impact.toi).collect::<Vec<_>>()),
+        captured: Some(Captured {
+            kinds: bytes(&kinds.collect::<Vec<_>>()),
+            contacts: floats(
+                &told().flat_map(|of| [of.on_a, of.normal]).flatten().collect::<Vec<_>>(),
+            ),
+            ids: if none.is_empty() { String::new() } else { whole(&rows) },
+            bodies,
+            notes: notes(capture.config(), &stages, [none.len(), drawn, bent.len()]),
+        }),
+    })
+}
+
+fn kind(impact: &Impact) -> u8 {
+    match impact.kind {
+        Kind::Overlapping => 1,
+        Kind::Unresolved => 2,
+        // Also what a later version may add.
+        _ => 0,
+    }
+}
+
+/// The bodies that are no boxes that go straight. One without shape takes part as the box it is.
+fn bent<'s>(scene: &Scene<'_, '_>, convex: &[Convex<'s>]) -> Vec<Convex<'s>> {
+    let mut bodies = convex.to_vec();
+    let (boxes, accel) = (scene.boxes(), scene.accelerations());
+    if accel.iter().all(|column| column.is_empty()) {
+        return bodies;
+    }
+    for row in 0..scene.len() {
+        let (of, accel) = (boxes.get(row), accel.map(|column| column[row]));
+        let has_shape = convex.binary_search_by_key(&row, |body| body.row as usize).is_ok();
+        if has_shape || accel == [0.0; 3] {
+            continue;
+        }
+        let pose = Pose { position: of.aabb.center(), ..Pose::IDENTITY };
+        let motion = Motion { pose, delta: of.delta, accel, ..Motion::default() };
+        // A row that is no body may have no shape, and is not drawn.
+        if let Ok(shape) = Shape::cuboid(of.aabb.half_extents()) {
+            bodies.push(Convex { row: row as u32, shape, motion });
+        }
+    }
+    bodies
+}
+
+impl Meshes {
+    /// The mesh of a shape and by what it is scaled; nothing where there are too many, or the shape
+    /// has no extent.
+    fn of(&mut self, shape: &Shape<'_>) -> Option<(usize, f32)> {
+        let (corners, size) = mesh::corners_of(shape)?;
+        let key = corners.iter().map(|corner| corner.map(|x| (x * FINENESS).round() as i32));
+        let key: Vec<_> = key.collect();
+        if let Some(&at) = self.by_corners.get(&key) {
+            return Some((at, size));
+        }
+        if self.drawn.len() == MESHES_MAX {
+            return None;
+        }
+        self.drawn.push(mesh::of_corners(&corners));
+        self.by_corners.insert(key, self.drawn.len() - 1);
+        Some((self.drawn.len() - 1, size))
+    }
+}
+
+/// What a page says of the tick in words.
+fn notes(config: &Config, stages: &Stages, [none, drawn, bodies]: [usize; 3]) -> Vec<String> {
+    let Config { target_distance, fast, impacts_per_body, .. } = *config;
+    let mut notes = Vec::new();
+    let mut note = |is: bool, says: String| notes.extend(is.then_some(says));
+    note(none > 0, format!("{none} rows are no bodies and not drawn"));
+    note(
+        drawn < bodies,
+        format!("{drawn} of {bodies} shapes are drawn, the others as the boxes that hold them"),
+    );
+    note(
+        target_distance > 0.0,
+        format!("bodies touch at a distance of {target_distance}, which is not drawn"),
+    );
+    note(
+        fast > 0.0,
+        format!("fast from {fast}: {} candidates are slow and not asked", stages.slow),
+    );
+    note(
+        impacts_per_body > 0,
+        format!("{impacts_per_body} impacts a body: {} more are not told", stages.limited),
+    );
+    note(
+        stages.unresolved > 0,
+        format!("{} are given up: free until the time that is told", stages.unresolved),
+    );
+    note(stages.sensed > 0, format!("{} of the impacts are with sensors", stages.sensed));
+    notes
+}

@@ -1,0 +1,100 @@
+//! Do boxes without shape meet where, how fast and by which policy it is told, in large ticks as in small?
+
+use swath::advance::Touch;
+use swath::pipeline::{Config, Kind};
+use swath::{Boxes, Flags, Pair, Pipeline, Scene};
+
+fn config(change: impl FnOnce(&mut Config)) -> Config {
+    let mut config = Config::default();
+    change(&mut config);
+    config
+}
+
+/// Goal: the points, the closing speed and the depth of accelerated boxes are those at the time that is
+/// told. Method: closed forms; a box that falls on a slab, and one that is in it, with a skin and without.
+#[test]
+fn accelerated_boxes_meet_as_they_move() {
+    // The slab, a box that falls by 2 t², from a height of 0.5, and one in the slab by 0.25.
+    let (min_x, max_x) = ([-9.0, 0.0, 5.0], [9.0, 1.0, 6.0]);
+    let (min_y, max_y) = ([-1.0, 0.5, -0.25], [0.0, 1.5, 3.0]);
+    let (low, high, still) = ([-1.0; 3], [1.0; 3], [0.0; 3]);
+    let pull = [0.0, -4.0, -4.0];
+    let boxes = Boxes::new([&min_x, &min_y, &low], [&max_x, &max_y, &high], [&still; 3]);
+    let scene = Scene::new(boxes.expect("columns")).accelerating([&still, &pull, &still]);
+    for skin in [0.0, 0.125_f32] {
+        let mut pipeline = Pipeline::new(config(|c| c.target_distance = skin));
+        let ticked = pipeline.tick(&scene).expect("a tick");
+        let [inside, falls] = ticked.impacts() else { panic!("{ticked:?}") };
+        assert_eq!((inside.pair, falls.pair), (Pair { a: 0, b: 2 }, Pair { a: 0, b: 1 }));
+        assert_eq!((inside.kind, inside.toi), (Kind::Overlapping, 0.0));
+        assert!((inside.depth - 0.25 - skin).abs() < 1e-6, "{inside:?}");
+        let t = ((0.5 - skin) / 2.0).sqrt();
+        assert!((falls.toi - t).abs() < 1e-5 && falls.kind == Kind::Touching, "{falls:?}");
+        assert!((falls.closing - 4.0 * t).abs() < 1e-4, "{falls:?}");
+        assert_eq!(falls.normal, [0.0, 1.0, 0.0]);
+        assert!((falls.on_b[1] - skin).abs() < 1e-5 && falls.on_a[1] == 0.0, "{falls:?}");
+        // The middle of what they share.
+        assert_eq!((falls.on_a[0], falls.on_b[0], falls.on_a[2]), (0.5, 0.5, 0.0));
+        assert_eq!((inside.on_a[0], inside.on_b[0]), (5.5, 5.5));
+    }
+}
+
+/// Goal: who only touches at the start is told of by the policy, sensors always, and is counted. Method:
+/// cubes side by side, of which one is a sensor, at rest, for each policy.
+#[test]
+fn touches_at_the_start_go_by_the_policy() {
+    let (min, max) = ([0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0]);
+    let (low, high, still) = ([0.0; 4], [1.0; 4], [0.0; 4]);
+    let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&still; 3]).expect("columns");
+    let mut flags = [Flags::MOVES; 4];
+    flags[3] = Flags::MOVES | Flags::SENSOR;
+    for (touch, told) in [(Touch::Hit, 2), (Touch::IfClosing, 0), (Touch::Ignore, 0)] {
+        let mut pipeline = Pipeline::new(config(|c| c.touch = touch));
+        let ticked = pipeline.tick(&Scene::new(boxes).flagged(&flags)).expect("a tick");
+        let (impacts, sensed, stages) = (ticked.impacts(), ticked.sensed(), ticked.stages());
+        assert_eq!((impacts.len(), sensed.len()), (told, 1), "{touch:?}");
+        assert_eq!(sensed[0].pair, Pair { a: 2, b: 3 });
+        assert_eq!((stages.candidates, stages.boxes, stages.apart), (3, told + 1, 2 - told));
+    }
+}
+
+/// Goal: who goes exactly as far as the threshold is fast. Method: two boxes that meet, at thresholds
+/// around the displacement of one.
+#[test]
+fn the_threshold_itself_is_fast() {
+    let (min, max, delta) = ([0.0, 2.0], [1.0, 3.0], [1.5, 0.0]);
+    let (low, high, still) = ([0.0; 2], [1.0; 2], [0.0; 2]);
+    let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still]);
+    let scene = Scene::new(boxes.expect("columns"));
+    for (fast, told) in [(1.5_f32.next_down(), 1), (1.5, 1), (1.5_f32.next_up(), 0)] {
+        let mut pipeline = Pipeline::new(config(|c| c.fast = fast));
+        let ticked = pipeline.tick(&scene).expect("a tick");
+        assert_eq!((ticked.impacts().len(), ticked.slow().count()), (told, 1 - told), "{fast}");
+    }
+}
+
+/// Goal: each row of a large tick is what it is: sensors among many. Method: twenty thousand pairs of
+/// boxes in each other, of which those of some rows are sensors.
+#[test]
+fn sensors_are_told_apart_among_many() {
+    let pairs = 10_000_usize;
+    let is_sensor = |row: usize| row % 7 == 3;
+    let mut columns: [Vec<f32>; 9] = Default::default();
+    for row in 0..2 * pairs {
+        let x = 4.0 * (row % pairs) as f32;
+        for (k, number) in [x, 0.0, 0.0, x + 1.0, 1.0, 1.0, 0.0, 0.0, 0.0].into_iter().enumerate() {
+            columns[k].push(number);
+        }
+    }
+    let flags: Vec<_> = (0..2 * pairs)
+        .map(|row| if is_sensor(row) { Flags::MOVES | Flags::SENSOR } else { Flags::MOVES })
+        .collect();
+    let boxes = Boxes::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
+    let mut pipeline = Pipeline::default();
+    let ticked = pipeline.tick(&Scene::new(boxes).flagged(&flags)).expect("a tick");
+    let sensed = |k: usize| is_sensor(k) || is_sensor(k + pairs);
+    let pair = |k: usize| Pair { a: k as u32, b: (k + pairs) as u32 };
+    let wanted: Vec<_> = (0..pairs).filter(|&k| sensed(k)).map(pair).collect();
+    assert!(ticked.sensed().iter().map(|of| of.pair).eq(wanted));
+    assert_eq!(ticked.impacts().len() + ticked.sensed().len(), pairs);
+}
