@@ -13,6 +13,7 @@ use super::admit::{Admit, Rows};
 use super::buffer::{Buffer, make_room};
 use super::finder::FindError;
 use super::found::{Found, Runs};
+use super::place::{Place, SLOTS_MAX, TREES_MAX};
 use super::probe::{Load, Mover, Swept, Union};
 use super::query::Queries;
 use super::scatter::ROW as ROWS_OF_FINDER;
@@ -31,15 +32,13 @@ use core::time::Duration;
 /// of two.
 const SMALLEST: usize = 2048;
 const RATIO_BITS: usize = 5;
-/// Trees for the most boxes there can be.
-const TREES_MAX: usize = 5;
 /// Into about how many runs the movers are cut, for the threads to share, and the fewest of a run.
 const RUNS: usize = 64;
 const RUN_MIN: usize = 128;
-/// Rows are below this,
-const ROWS_MAX: usize = 1 << 27;
-/// and slots below this: a tree has fewer than twice as many as boxes.
-const SLOTS_MAX: usize = 2 * ROWS_MAX;
+/// For how many boxes ahead memory is asked for when boxes are put in.
+const AHEAD: usize = 8;
+/// Rows are below this.
+const ROWS_MAX: usize = SLOTS_MAX / 2;
 
 /// Why boxes could not be put in or taken out. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -64,36 +63,6 @@ pub enum FixedError {
         /// The row it names.
         row: u32,
     },
-}
-
-/// Where a row's box is: tree and slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place(u32);
-
-impl Place {
-    const NONE: Self = Self(u32::MAX);
-    /// In place of a tree: the box is among those that are being put in.
-    const PENDING: usize = TREES_MAX;
-
-    fn new(tree: usize, slot: usize) -> Self {
-        Self((tree * SLOTS_MAX + slot) as u32)
-    }
-
-    fn tree(self) -> usize {
-        (self.0 / SLOTS_MAX as u32) as usize
-    }
-
-    fn slot(self) -> usize {
-        self.0 as usize % SLOTS_MAX
-    }
-
-    /// Takes out the box that is there, if one is.
-    fn empty(&mut self, trees: &mut [Tree]) {
-        if let Some(tree) = trees.get_mut(self.tree()) {
-            tree.remove(self.slot());
-        }
-        *self = Self::NONE;
-    }
 }
 
 /// Boxes that do not move, kept between ticks, and what meets them.
@@ -416,7 +385,25 @@ impl FixedBoxes {
         &mut self,
         movers: impl Into<BoxSet<'a>>,
     ) -> Result<Found<'_, Pair>, FindError> {
-        let set = movers.into();
+        self.find_union(movers.into())
+    }
+
+    /// The pairs of a mover and a fixed box that touch in the tick as [`sweep`](crate::sweep)
+    /// answers it, with the first time. Rows as in [`FixedBoxes::union_pairs`].
+    ///
+    /// A subset of [`FixedBoxes::union_pairs`]; rejected movers as there.
+    ///
+    /// # Errors
+    ///
+    /// As [`FixedBoxes::union_pairs`].
+    pub fn swept_pairs<'a>(
+        &mut self,
+        movers: impl Into<BoxSet<'a>>,
+    ) -> Result<Found<'_, SweptPair>, FindError> {
+        self.find_swept(movers.into())
+    }
+
+    fn find_union(&mut self, set: BoxSet<'_>) -> Result<Found<'_, Pair>, FindError> {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, filtered, movers, stacks, union, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
@@ -432,19 +419,7 @@ impl FixedBoxes {
         union.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
 
-    /// The pairs of a mover and a fixed box that touch in the tick as [`sweep`](crate::sweep)
-    /// answers it, with the first time. Rows as in [`FixedBoxes::union_pairs`].
-    ///
-    /// A subset of [`FixedBoxes::union_pairs`]; rejected movers as there.
-    ///
-    /// # Errors
-    ///
-    /// As [`FixedBoxes::union_pairs`].
-    pub fn swept_pairs<'a>(
-        &mut self,
-        movers: impl Into<BoxSet<'a>>,
-    ) -> Result<Found<'_, SweptPair>, FindError> {
-        let set = movers.into();
+    fn find_swept(&mut self, set: BoxSet<'_>) -> Result<Found<'_, SweptPair>, FindError> {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, filtered, movers, stacks, swept, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
@@ -498,12 +473,18 @@ impl FixedBoxes {
         }
         let mut kept = 0;
         for k in 0..boxes.len() {
+            if let Some(later) = boxes.get(k + AHEAD) {
+                places[later.name as usize].ask_for(trees);
+            }
             let named = boxes[k];
             *all_filters |= named.filter;
             let place = &mut places[named.name as usize];
             if place.tree() == Place::PENDING {
                 // Of several in one row the last.
                 boxes[place.slot()] = named;
+                continue;
+            }
+            if place.write_over(trees, named) {
                 continue;
             }
             place.empty(trees);

@@ -42,7 +42,7 @@ mod sieve;
 
 use super::set::allow;
 pub use super::tree::Visits;
-use super::tree::{Bounds, Nearing, Tree, descend, descend_many};
+use super::tree::{Bounds, Nearing, Tree, descend, descend_many, may_go_abreast};
 use crate::geom::Filter;
 use crate::lanes::{Isa, Kernel, Level, MaskLanes};
 use crate::par::Threads;
@@ -227,7 +227,14 @@ impl<N: Nearing> Kernel for Descend<'_, N> {
 fn ask_many<N: Asked>(queries: &Queries<'_>, questions: &mut [N]) {
     for (tree, grown) in queries.trees() {
         questions.iter_mut().for_each(|question| question.look_at_grown(grown));
-        queries.level.run(DescendMany { tree, questions });
+        if may_go_abreast(tree, questions.len()) {
+            queries.level.run(DescendMany { tree, questions });
+        } else {
+            for question in &mut *questions {
+                let visits = &mut Visits::default();
+                queries.level.run(Descend { tree, question, visits });
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 //! and lets more through (`near_planes`).
 
 use super::{Accept, Allowed, Asked, Queries, Query, ask};
-use crate::broadphase::tree::{Bounds, Nearing};
+use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Aabb, Invalid, Plane, Sphere};
 use crate::kernels::overlap::room;
 use crate::lanes::{F32Lanes, Isa};
@@ -15,13 +15,43 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 /// A shape that boxes may meet: [`Aabb`], [`Sphere`] or [`Planes`].
-pub trait Shape: Copy {
+pub trait Shape: Copy + Region {}
+
+/// How a shape is asked about: the same text for all who ask, whatever their functions are.
+pub trait Region {
+    /// Shows the rows of boxes that are met to `see` until it breaks off; returns how much was looked
+    /// at.
+    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(u32) -> ControlFlow<()>) -> Visits;
+}
+
+impl Shape for Aabb {}
+impl Shape for Sphere {}
+impl Shape for Planes<'_> {}
+
+impl Region for Aabb {
+    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(u32) -> ControlFlow<()>) -> Visits {
+        ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+    }
+}
+
+impl Region for Sphere {
+    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(u32) -> ControlFlow<()>) -> Visits {
+        ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+    }
+}
+
+impl Region for Planes<'_> {
+    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(u32) -> ControlFlow<()>) -> Visits {
+        ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+    }
+}
+
+/// Which boxes a shape meets.
+trait Meets: Copy {
     /// Which of these bounds may hold a box that the shape meets. True wherever it meets one.
-    #[doc(hidden)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask;
 
     /// Which of these boxes it meets.
-    #[doc(hidden)]
     fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask;
 }
 
@@ -43,7 +73,7 @@ fn splat<I: Isa, const K: usize>(isa: I, numbers: [f32; K]) -> [I::F32; K] {
     lanes
 }
 
-impl Shape for Aabb {
+impl Meets for Aabb {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
         self.meets(isa, bounds)
@@ -55,7 +85,7 @@ impl Shape for Aabb {
     }
 }
 
-impl Shape for Sphere {
+impl Meets for Sphere {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
         self.meets(isa, bounds)
@@ -68,7 +98,7 @@ impl Shape for Sphere {
     }
 }
 
-impl Shape for Planes<'_> {
+impl Meets for Planes<'_> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
         filled::<I>(bounds) & room::near_planes(isa, self.0, bounds)
@@ -159,12 +189,11 @@ impl<'a> Queries<'a> {
 impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
     /// Calls `see` with the row of each box that is met, in an order that depends on how the boxes
     /// were put in, until it breaks off.
-    pub fn visit(self, see: impl FnMut(u32) -> ControlFlow<()>) {
-        let Self { queries, of: Overlap(shape), accept, visits } = self;
-        let allowed = queries.allowed();
-        let question = Meeting { shape, allowed, accept, see, most: 0.0 };
-        let (_, looked) = ask(&queries, question);
-        looked.add_to(visits);
+    pub fn visit(self, mut see: impl FnMut(u32) -> ControlFlow<()>) {
+        let Self { queries, of: Overlap(shape), mut accept, visits } = self;
+        let mut see =
+            |row| if accept.accept(row) { see(row) } else { ControlFlow::Continue(()) };
+        shape.each(&queries, &mut see).add_to(visits);
     }
 
     /// A box that is met, if any is. Which of several depends on how the boxes were put in.
@@ -190,16 +219,15 @@ impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
 }
 
 /// A shape on its way through a tree.
-struct Meeting<'a, S, A, V> {
+struct Meeting<'a, S> {
     shape: S,
     allowed: Allowed<'a>,
-    accept: A,
-    see: V,
+    see: &'a mut dyn FnMut(u32) -> ControlFlow<()>,
     /// Zero, and less when no more is wanted: all that is met is as near.
     most: f32,
 }
 
-impl<S: Shape, A: Accept, V: FnMut(u32) -> ControlFlow<()>> Nearing for Meeting<'_, S, A, V> {
+impl<S: Meets> Nearing for Meeting<'_, S> {
     const ORDERED: bool = false;
 
     #[inline(always)]
@@ -221,7 +249,7 @@ impl<S: Shape, A: Accept, V: FnMut(u32) -> ControlFlow<()>> Nearing for Meeting<
             let row = rows[meets.trailing_zeros() as usize];
             meets &= meets - 1;
             met += 1;
-            if self.accept.accept(row) && (self.see)(row).is_break() {
+            if (self.see)(row).is_break() {
                 self.most = -1.0;
             }
         }
@@ -229,7 +257,7 @@ impl<S: Shape, A: Accept, V: FnMut(u32) -> ControlFlow<()>> Nearing for Meeting<
     }
 }
 
-impl<S: Shape, A: Accept, V: FnMut(u32) -> ControlFlow<()>> Asked for Meeting<'_, S, A, V> {
+impl<S: Meets> Asked for Meeting<'_, S> {
     fn look_at_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }

@@ -4,7 +4,7 @@
 //! bounds are never farther than a box in them.
 
 use super::{Accept, Allowed, Asked, Queries, Query, ask};
-use crate::broadphase::tree::{Bounds, Nearing};
+use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Aabb, Invalid};
 use crate::kernels::Hit;
 use crate::kernels::proximity::nearest::Nearest;
@@ -67,29 +67,45 @@ impl<A: Accept> Query<'_, Proximity, A> {
     /// The nearest boxes, as many as `to` has room for: by distance, and by row where that is equal.
     /// For some dozens of them: each is put in its place by moving those that are farther.
     pub fn k_nearest(self, to: &mut [Hit]) -> &[Hit] {
-        let Self { queries, of: Proximity { aabb, max_distance }, accept, visits } = self;
-        let question = NearestTo::new(&queries, &aabb, max_distance, accept, to);
-        let (question, looked) = ask(&queries, question);
+        let Self { queries, of, mut accept, visits } = self;
+        let (nearest, looked) = of.nearest(&queries, &mut accept, to);
         looked.add_to(visits);
-        question.nearest.into_hits()
+        nearest
+    }
+}
+
+impl Proximity {
+    /// Writes the nearest boxes to `to`, the same text for all who ask, whatever their functions
+    /// are; returns them, and how much was looked at.
+    fn nearest<'a>(
+        &self,
+        queries: &Queries<'_>,
+        accept: &mut dyn Accept,
+        to: &'a mut [Hit],
+    ) -> (&'a [Hit], Visits) {
+        let Self { aabb, max_distance } = self;
+        let question = NearestTo::new(queries, aabb, *max_distance, Some(accept), to);
+        let (question, looked) = ask(queries, question);
+        (question.nearest.into_hits(), looked)
     }
 }
 
 /// A box on its way through a tree, with the nearest ones up to now.
-pub(super) struct NearestTo<'q, 'a, A> {
+pub(super) struct NearestTo<'q, 'a> {
     from: [f32; 6],
     max_distance: f32,
     allowed: Allowed<'q>,
-    accept: A,
+    /// Which count: all, if there is nobody to ask.
+    accept: Option<&'q mut dyn Accept>,
     nearest: Nearest<'a>,
 }
 
-impl<'q, 'a, A: Accept> NearestTo<'q, 'a, A> {
+impl<'q, 'a> NearestTo<'q, 'a> {
     pub(super) fn new(
         queries: &Queries<'q>,
         aabb: &Aabb,
         max_distance: f32,
-        accept: A,
+        accept: Option<&'q mut dyn Accept>,
         to: &'a mut [Hit],
     ) -> Self {
         let (from, allowed) = (aabb.to_row(), queries.allowed());
@@ -108,7 +124,7 @@ impl<'q, 'a, A: Accept> NearestTo<'q, 'a, A> {
     }
 }
 
-impl<A: Accept> Nearing for NearestTo<'_, '_, A> {
+impl Nearing for NearestTo<'_, '_> {
     #[inline(always)]
     fn most(&self) -> f32 {
         let reach = self.nearest.reach();
@@ -136,7 +152,11 @@ impl<A: Accept> Nearing for NearestTo<'_, '_, A> {
             let hit = Hit { row: rows[lane], at: at[lane] };
             if self.nearest.takes(hit) {
                 met += 1;
-                if self.accept.accept(hit.row) {
+                let counts = match &mut self.accept {
+                    Some(accept) => accept.accept(hit.row),
+                    None => true,
+                };
+                if counts {
                     self.nearest.insert(hit);
                 }
             }
@@ -145,7 +165,7 @@ impl<A: Accept> Nearing for NearestTo<'_, '_, A> {
     }
 }
 
-impl<A: Accept> Asked for NearestTo<'_, '_, A> {
+impl Asked for NearestTo<'_, '_> {
     fn look_at_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }
