@@ -5,7 +5,8 @@
 //! What is put in goes, with all that is in the lower trees, to the lowest tree that has room for
 //! it, which is built anew. So a box is built into each tree some 16 times on the average, and of a
 //! million boxes as a rule none is touched when some thousands are added. What is taken out leaves
-//! its place in its tree empty; a tree of which more than half is empty is built anew.
+//! its place in its tree empty; a tree of which more than half is empty is built anew. A box that is
+//! put where one was and lies within the bounds of that one's leaf is written over it.
 //!
 //! Movers are asked for in blocks, each block tree by tree (`probe`).
 
@@ -242,6 +243,11 @@ impl FixedBoxes {
     /// change nothing. In the long run the time is in proportion to the boxes that are put in and
     /// to the number of trees, three for two million boxes. A single call may build all boxes anew:
     /// on one thread some 40 ns a box.
+    ///
+    /// For a box that lies about where the one before it was nothing is built: within the bounds that
+    /// its leaf has in the tree, which hold some sixteen boxes, it is written over that one. Answers
+    /// are those of the new box from then on, and nothing is stale; the bounds of the tree stay as
+    /// large as they were when it was built, so that to ask is as fast as it was then.
     ///
     /// # Errors
     ///

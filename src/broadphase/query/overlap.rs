@@ -191,8 +191,7 @@ impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
     /// were put in, until it breaks off.
     pub fn visit(self, mut see: impl FnMut(u32) -> ControlFlow<()>) {
         let Self { queries, of: Overlap(shape), mut accept, visits } = self;
-        let mut see =
-            |row| if accept.accept(row) { see(row) } else { ControlFlow::Continue(()) };
+        let mut see = |row| if accept.accept(row) { see(row) } else { ControlFlow::Continue(()) };
         shape.each(&queries, &mut see).add_to(visits);
     }
 

@@ -472,13 +472,8 @@ impl Broadphase {
             return Ok(self.changes());
         }
         state.loose.sort_unstable();
-        let update = Update {
-            filtered: *filtered,
-            owned: *owned,
-            pairs_max: *pairs_max,
-            threads,
-            accept,
-        };
+        let update =
+            Update { filtered: *filtered, owned: *owned, pairs_max: *pairs_max, threads, accept };
         update.run(state, finder, trees, work)?;
         core::mem::swap(&mut state.touching, &mut work.lists.touching);
         work.said = true;
