@@ -23,7 +23,7 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
 
     fn first(self, wanted: Wanted) -> Option<Hit> {
         let Self { queries, of, mut accept, visits } = self;
-        let (found, looked) = of.first(&queries, wanted, &mut accept);
+        let (found, looked) = of.first(&queries, wanted, accept.caller());
         looked.add_to(visits);
         found
     }
@@ -106,18 +106,18 @@ pub enum Wanted {
 }
 
 /// The box that is wanted.
-pub(super) struct First<'a> {
+#[derive(Clone, Copy)]
+pub(super) struct First<A> {
     best: Hit,
     most: f32,
     /// How far boxes count at most once there is one.
     then: f32,
-    /// Which count: all, if there is nobody to ask.
-    accept: Option<&'a mut dyn Accept>,
+    accept: A,
 }
 
-impl<'a> First<'a> {
+impl<A> First<A> {
     /// No box as far as `reach`.
-    pub(super) fn new(reach: f32, wanted: Wanted, accept: Option<&'a mut dyn Accept>) -> Self {
+    pub(super) fn new(reach: f32, wanted: Wanted, accept: A) -> Self {
         let then = match wanted {
             Wanted::Closest => f32::INFINITY,
             Wanted::Any => -1.0,
@@ -132,7 +132,7 @@ impl<'a> First<'a> {
     }
 }
 
-impl Told for First<'_> {
+impl<A: Accept> Told for First<A> {
     #[inline(always)]
     fn most(&self) -> f32 {
         self.most
@@ -140,12 +140,8 @@ impl Told for First<'_> {
 
     #[inline(always)]
     fn tell(&mut self, hit: Hit) -> bool {
-        let better = hit.at < self.best.at || hit.row < self.best.row;
-        let counts = match &mut self.accept {
-            Some(accept) => better && accept.accept(hit.row),
-            None => better,
-        };
-        if counts {
+        let better = hit.at < self.most || hit.row < self.best.row;
+        if better && self.accept.accept(hit.row) {
             self.best = hit;
             self.most = if hit.at < self.then { hit.at } else { self.then };
         }

@@ -141,6 +141,26 @@ trait Asked: Nearing {
 pub trait Accept {
     /// Whether the box in this row counts.
     fn accept(&mut self, row: u32) -> bool;
+
+    /// Who is to be asked: nobody, where all boxes count.
+    #[doc(hidden)]
+    fn caller(&mut self) -> Option<Caller<'_>>
+    where
+        Self: Sized,
+    {
+        Some(Caller(self))
+    }
+}
+
+/// Whoever says what counts: the same for all of them, so that what asks is compiled once.
+#[doc(hidden)]
+pub struct Caller<'a>(&'a mut dyn Accept);
+
+impl Accept for Caller<'_> {
+    #[inline(always)]
+    fn accept(&mut self, row: u32) -> bool {
+        self.0.accept(row)
+    }
 }
 
 /// All boxes count.
@@ -151,6 +171,10 @@ impl Accept for EveryBox {
     #[inline(always)]
     fn accept(&mut self, _: u32) -> bool {
         true
+    }
+
+    fn caller(&mut self) -> Option<Caller<'_>> {
+        None
     }
 }
 

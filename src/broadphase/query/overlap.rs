@@ -9,7 +9,7 @@ use super::{Accept, Allowed, Asked, Queries, Query, ask};
 use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Aabb, Invalid, Plane, Sphere};
 use crate::kernels::overlap::room;
-use crate::lanes::{F32Lanes, Isa};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX};
 use crate::store::Row;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -17,11 +17,14 @@ use core::ops::ControlFlow;
 /// A shape that boxes may meet: [`Aabb`], [`Sphere`] or [`Planes`].
 pub trait Shape: Copy + Region {}
 
+/// Sees rows; where it breaks off it says how many it has seen.
+type See<'a> = dyn FnMut(&[u32]) -> ControlFlow<u64> + 'a;
+
 /// How a shape is asked about: the same text for all who ask, whatever their functions are.
 pub trait Region {
-    /// Shows the rows of boxes that are met to `see` until it breaks off; returns how much was looked
-    /// at.
-    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(u32) -> ControlFlow<()>) -> Visits;
+    /// Shows the rows of boxes that are met to `see`, some at a time, until it breaks off; returns
+    /// how much was looked at.
+    fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits;
 }
 
 impl Shape for Aabb {}
@@ -29,19 +32,19 @@ impl Shape for Sphere {}
 impl Shape for Planes<'_> {}
 
 impl Region for Aabb {
-    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(u32) -> ControlFlow<()>) -> Visits {
+    fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
         ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
     }
 }
 
 impl Region for Sphere {
-    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(u32) -> ControlFlow<()>) -> Visits {
+    fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
         ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
     }
 }
 
 impl Region for Planes<'_> {
-    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(u32) -> ControlFlow<()>) -> Visits {
+    fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
         ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
     }
 }
@@ -191,7 +194,14 @@ impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
     /// were put in, until it breaks off.
     pub fn visit(self, mut see: impl FnMut(u32) -> ControlFlow<()>) {
         let Self { queries, of: Overlap(shape), mut accept, visits } = self;
-        let mut see = |row| if accept.accept(row) { see(row) } else { ControlFlow::Continue(()) };
+        let mut see = |rows: &[u32]| {
+            for (seen, &row) in (1..).zip(rows) {
+                if accept.accept(row) && see(row).is_break() {
+                    return ControlFlow::Break(seen);
+                }
+            }
+            ControlFlow::Continue(())
+        };
         shape.each(&queries, &mut see).add_to(visits);
     }
 
@@ -218,15 +228,15 @@ impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
 }
 
 /// A shape on its way through a tree.
-struct Meeting<'a, S> {
+struct Meeting<'a, 's, S> {
     shape: S,
     allowed: Allowed<'a>,
-    see: &'a mut dyn FnMut(u32) -> ControlFlow<()>,
+    see: &'a mut See<'s>,
     /// Zero, and less when no more is wanted: all that is met is as near.
     most: f32,
 }
 
-impl<S: Meets> Nearing for Meeting<'_, S> {
+impl<S: Meets> Nearing for Meeting<'_, '_, S> {
     const ORDERED: bool = false;
 
     #[inline(always)]
@@ -243,20 +253,26 @@ impl<S: Meets> Nearing for Meeting<'_, S> {
     fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64 {
         let meets = self.shape.meets(isa, &boxes.columns(isa));
         let mut meets = self.allowed.of(isa, meets, boxes, filters);
-        let (rows, mut met) = (boxes.rows::<I>(), 0);
-        while meets != 0 && self.most >= 0.0 {
-            let row = rows[meets.trailing_zeros() as usize];
+        if meets == 0 || self.most < 0.0 {
+            return 0;
+        }
+        let (rows, mut met, mut count) = (boxes.rows::<I>(), [0; LANES_MAX], 0);
+        while meets != 0 {
+            met[count] = rows[meets.trailing_zeros() as usize];
             meets &= meets - 1;
-            met += 1;
-            if (self.see)(row).is_break() {
+            count += 1;
+        }
+        match (self.see)(&met[..count]) {
+            ControlFlow::Continue(()) => count as u64,
+            ControlFlow::Break(seen) => {
                 self.most = -1.0;
+                seen
             }
         }
-        met
     }
 }
 
-impl<S: Meets> Asked for Meeting<'_, S> {
+impl<S: Meets> Asked for Meeting<'_, '_, S> {
     fn look_at_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }

@@ -6,7 +6,7 @@
 //! missed when that is met.
 
 use super::hits::{Each, First, Told, Wanted};
-use super::{Accept, Allowed, Asked, Queries, Query, ask, ask_many};
+use super::{Accept, Allowed, Asked, Caller, EveryBox, Queries, Query, ask, ask_many};
 use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
@@ -66,7 +66,7 @@ pub trait Way {
         &self,
         queries: &Queries<'_>,
         wanted: Wanted,
-        accept: &mut dyn Accept,
+        caller: Option<Caller<'_>>,
     ) -> (Option<Hit>, Visits);
 
     /// Shows boxes to `see` up to where it wants to see more; returns how much was looked at.
@@ -92,9 +92,19 @@ fn first<M: Meets>(
     queries: &Queries<'_>,
     (path, reach): (M, f32),
     wanted: Wanted,
-    accept: &mut dyn Accept,
+    caller: Option<Caller<'_>>,
 ) -> (Option<Hit>, Visits) {
-    let told = First::new(reach, wanted, Some(accept));
+    match caller {
+        Some(caller) => first_of(queries, path, First::new(reach, wanted, caller)),
+        None => first_of(queries, path, First::new(reach, wanted, EveryBox)),
+    }
+}
+
+fn first_of<M: Meets, A: Accept>(
+    queries: &Queries<'_>,
+    path: M,
+    told: First<A>,
+) -> (Option<Hit>, Visits) {
     let (meeting, visits) = ask(queries, Meeting { path, allowed: queries.allowed(), told });
     (meeting.told.found(), visits)
 }
@@ -119,7 +129,7 @@ fn first_of_some<P: Way, M: Meets>(
 ) {
     let mut meetings: [_; SOME] = from_fn(|k| {
         let of = &paths[k.min(paths.len() - 1)];
-        let told = First::new(of.reach(), wanted, None);
+        let told = First::new(of.reach(), wanted, EveryBox);
         Meeting { path: path(of), allowed: queries.allowed(), told }
     });
     ask_many(queries, &mut meetings[..paths.len()]);
@@ -195,12 +205,12 @@ impl Way for Segment {
         &self,
         queries: &Queries<'_>,
         wanted: Wanted,
-        accept: &mut dyn Accept,
+        caller: Option<Caller<'_>>,
     ) -> (Option<Hit>, Visits) {
         if cast::is_tiny(self) {
-            first(queries, (cast::Entry::<true>::new(self), self.reach()), wanted, accept)
+            first(queries, (cast::Entry::<true>::new(self), self.reach()), wanted, caller)
         } else {
-            first(queries, (cast::Entry::<false>::new(self), self.reach()), wanted, accept)
+            first(queries, (cast::Entry::<false>::new(self), self.reach()), wanted, caller)
         }
     }
 
@@ -248,9 +258,9 @@ impl Way for MovingBox {
         &self,
         queries: &Queries<'_>,
         wanted: Wanted,
-        accept: &mut dyn Accept,
+        caller: Option<Caller<'_>>,
     ) -> (Option<Hit>, Visits) {
-        first(queries, (Swept(self.to_row()), self.reach()), wanted, accept)
+        first(queries, (Swept(self.to_row()), self.reach()), wanted, caller)
     }
 
     fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits {

@@ -3,7 +3,7 @@
 //! The arithmetic is that of [`proximity`](crate::proximity), which is monotonic, rounding included:
 //! bounds are never farther than a box in them.
 
-use super::{Accept, Allowed, Asked, Queries, Query, ask};
+use super::{Accept, Allowed, Asked, Caller, EveryBox, Queries, Query, ask};
 use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Aabb, Invalid};
 use crate::kernels::Hit;
@@ -68,7 +68,7 @@ impl<A: Accept> Query<'_, Proximity, A> {
     /// For some dozens of them: each is put in its place by moving those that are farther.
     pub fn k_nearest(self, to: &mut [Hit]) -> &[Hit] {
         let Self { queries, of, mut accept, visits } = self;
-        let (nearest, looked) = of.nearest(&queries, &mut accept, to);
+        let (nearest, looked) = of.nearest(&queries, accept.caller(), to);
         looked.add_to(visits);
         nearest
     }
@@ -80,32 +80,43 @@ impl Proximity {
     fn nearest<'a>(
         &self,
         queries: &Queries<'_>,
-        accept: &mut dyn Accept,
+        caller: Option<Caller<'_>>,
+        to: &'a mut [Hit],
+    ) -> (&'a [Hit], Visits) {
+        match caller {
+            Some(caller) => self.nearest_of(queries, caller, to),
+            None => self.nearest_of(queries, EveryBox, to),
+        }
+    }
+
+    fn nearest_of<'a, A: Accept>(
+        &self,
+        queries: &Queries<'_>,
+        accept: A,
         to: &'a mut [Hit],
     ) -> (&'a [Hit], Visits) {
         let Self { aabb, max_distance } = self;
-        let question = NearestTo::new(queries, aabb, *max_distance, Some(accept), to);
+        let question = NearestTo::new(queries, aabb, *max_distance, accept, to);
         let (question, looked) = ask(queries, question);
         (question.nearest.into_hits(), looked)
     }
 }
 
 /// A box on its way through a tree, with the nearest ones up to now.
-pub(super) struct NearestTo<'q, 'a> {
+pub(super) struct NearestTo<'q, 'a, A> {
     from: [f32; 6],
     max_distance: f32,
     allowed: Allowed<'q>,
-    /// Which count: all, if there is nobody to ask.
-    accept: Option<&'q mut dyn Accept>,
+    accept: A,
     nearest: Nearest<'a>,
 }
 
-impl<'q, 'a> NearestTo<'q, 'a> {
+impl<'q, 'a, A: Accept> NearestTo<'q, 'a, A> {
     pub(super) fn new(
         queries: &Queries<'q>,
         aabb: &Aabb,
         max_distance: f32,
-        accept: Option<&'q mut dyn Accept>,
+        accept: A,
         to: &'a mut [Hit],
     ) -> Self {
         let (from, allowed) = (aabb.to_row(), queries.allowed());
@@ -124,7 +135,7 @@ impl<'q, 'a> NearestTo<'q, 'a> {
     }
 }
 
-impl Nearing for NearestTo<'_, '_> {
+impl<A: Accept> Nearing for NearestTo<'_, '_, A> {
     #[inline(always)]
     fn most(&self) -> f32 {
         let reach = self.nearest.reach();
@@ -152,11 +163,7 @@ impl Nearing for NearestTo<'_, '_> {
             let hit = Hit { row: rows[lane], at: at[lane] };
             if self.nearest.takes(hit) {
                 met += 1;
-                let counts = match &mut self.accept {
-                    Some(accept) => accept.accept(hit.row),
-                    None => true,
-                };
-                if counts {
+                if self.accept.accept(hit.row) {
                     self.nearest.insert(hit);
                 }
             }
@@ -165,7 +172,7 @@ impl Nearing for NearestTo<'_, '_> {
     }
 }
 
-impl Asked for NearestTo<'_, '_> {
+impl<A: Accept> Asked for NearestTo<'_, '_, A> {
     fn look_at_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }

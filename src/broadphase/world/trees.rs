@@ -1,8 +1,9 @@
 //! How do the trees come to hold what is at rest?
 //!
 //! Changes are only noted, and put in when the next tick asks: what is changed often between two
-//! ticks, or changed back, costs one change or none. Of what has a margin two boxes are kept: in the
-//! tree of its set the one that is held, for pairs, and in one for all the true one, for questions.
+//! ticks costs one change, and for what stays about where it was nothing is built
+//! ([`FixedBoxes::put`]). Of what has a margin two boxes are kept: in the tree of its set the one that
+//! is held, for pairs, and in one for all the true one, for questions.
 
 use super::slots::{Home, Slot};
 use super::state::State;
@@ -130,18 +131,14 @@ impl Trees {
             let slot = state.slots.all.get(index);
             let now = slot.map_or(0, trees_of);
             rows[index] = now;
-            for (k, tree) in trees.iter().enumerate() {
+            for k in 0..TREES {
                 let [was, now] = [was, now].map(|bits| bits >> k & 1 == 1);
                 if was && !now {
                     leaving[k].push(row);
                 }
-                let Some(slot) = slot.filter(|_| now) else { continue };
-                let aabb = box_in(state, index, k);
-                let same = was
-                    && tree.filter(row) == Some(slot.filter)
-                    && tree.get(row).is_some_and(|old| same_bits(&old, &aabb));
-                if !same {
-                    entering[k].push(row, aabb, slot.filter);
+                // To write what is there once more costs less than to look at it.
+                if let Some(slot) = slot.filter(|_| now) {
+                    entering[k].push(row, box_in(state, index, k), slot.filter);
                 }
             }
         }
