@@ -44,7 +44,7 @@ use super::set::allow;
 pub use super::tree::Visits;
 use super::tree::{Bounds, Nearing, Tree, descend, descend_many, may_go_abreast};
 use crate::geom::Filter;
-use crate::lanes::{Isa, Kernel, Level, MaskLanes};
+use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use crate::par::Threads;
 pub use batch::Batch;
 pub use box_tree::BoxTree;
@@ -117,15 +117,48 @@ impl Allowed<'_> {
     /// boxes, none where all may pair.
     #[inline(always)]
     fn of<I: Isa>(&self, isa: I, reached: I::Mask, boxes: Bounds<'_>, filters: &[u32]) -> u32 {
-        let allowed = match self.turned {
+        let allowed = self.by_filter(isa, reached, filters).bits();
+        match &self.sieve {
+            Some(sieve) => sieve.passing(allowed, boxes.rows::<I>(), self.grown),
+            None => allowed,
+        }
+    }
+
+    /// The rows of the lanes of `reached` that filter and sieve allow, in order, and how many.
+    #[inline(always)]
+    fn rows_of<I: Isa>(
+        &self,
+        isa: I,
+        reached: I::Mask,
+        boxes: Bounds<'_>,
+        filters: &[u32],
+    ) -> ([u32; LANES_MAX], usize) {
+        let allowed = self.by_filter(isa, reached, filters);
+        let (mut rows, mut count) = ([0; LANES_MAX], allowed.count());
+        if count > 0 {
+            isa.load_u32(boxes.rows::<I>()).compress(allowed).store(&mut rows);
+            if let Some(sieve) = &self.sieve {
+                let mut left =
+                    sieve.passing(u32::MAX >> (u32::BITS - count as u32), &rows, self.grown);
+                count = 0;
+                while left != 0 {
+                    rows[count] = rows[left.trailing_zeros() as usize];
+                    left &= left - 1;
+                    count += 1;
+                }
+            }
+        }
+        (rows, count)
+    }
+
+    /// The lanes of `reached` that the filter allows.
+    #[inline(always)]
+    fn by_filter<I: Isa>(&self, isa: I, reached: I::Mask, filters: &[u32]) -> I::Mask {
+        match self.turned {
             Some(turned) if !filters.is_empty() => {
                 reached & allow(isa, isa.splat_u32(turned), isa.load_u32(filters))
             }
             _ => reached,
-        };
-        match &self.sieve {
-            Some(sieve) => sieve.passing(allowed.bits(), boxes.rows::<I>(), self.grown),
-            None => allowed.bits(),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{Accept, Allowed, Asked, Queries, Query, ask};
 use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Aabb, Invalid, Plane, Sphere};
 use crate::kernels::overlap::room;
-use crate::lanes::{F32Lanes, Isa, LANES_MAX};
+use crate::lanes::{F32Lanes, Isa};
 use crate::store::Row;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -219,10 +219,17 @@ impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
     /// Writes the rows of all boxes that are met to `rows`, in order, in place of what it holds.
     pub fn all(self, rows: &mut Vec<u32>) {
         rows.clear();
-        self.visit(|row| {
-            rows.push(row);
+        let Self { queries, of: Overlap(shape), mut accept, visits } = self;
+        let every = accept.caller().is_none();
+        let mut see = |met: &[u32]| {
+            if every {
+                rows.extend_from_slice(met);
+            } else {
+                rows.extend(met.iter().copied().filter(|&row| accept.accept(row)));
+            }
             ControlFlow::Continue(())
-        });
+        };
+        shape.each(&queries, &mut see).add_to(visits);
         rows.sort_unstable();
     }
 }
@@ -252,15 +259,9 @@ impl<S: Meets> Nearing for Meeting<'_, '_, S> {
     #[inline(always)]
     fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64 {
         let meets = self.shape.meets(isa, &boxes.columns(isa));
-        let mut meets = self.allowed.of(isa, meets, boxes, filters);
-        if meets == 0 || self.most < 0.0 {
+        let (met, count) = self.allowed.rows_of(isa, meets, boxes, filters);
+        if count == 0 || self.most < 0.0 {
             return 0;
-        }
-        let (rows, mut met, mut count) = (boxes.rows::<I>(), [0; LANES_MAX], 0);
-        while meets != 0 {
-            met[count] = rows[meets.trailing_zeros() as usize];
-            meets &= meets - 1;
-            count += 1;
         }
         match (self.see)(&met[..count]) {
             ControlFlow::Continue(()) => count as u64,
