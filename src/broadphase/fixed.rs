@@ -465,6 +465,28 @@ impl FixedBoxes {
         Ok(Timings { scatter: clock.lap(), ..Timings::default() })
     }
 
+    /// Asks for the memory of a row that is soon written over.
+    pub(super) fn ask_for(&self, row: u32) {
+        if let Some(place) = self.places.get(row as usize) {
+            place.ask_for(&self.trees);
+        }
+    }
+
+    /// Writes a valid box over that in a row, if there is one and its tree needs no change for that;
+    /// returns whether it did.
+    pub(super) fn write_over(&mut self, row: u32, aabb: Aabb, filter: Filter) -> bool {
+        if filter != Filter::ALL {
+            self.keep_filters();
+        }
+        let Self { places, trees, all_filters, .. } = self;
+        let named = Named { aabb, name: row, filter: filter.word() };
+        let written = places.get(row as usize).is_some_and(|of| of.write_over(trees, named));
+        if written {
+            *all_filters |= named.filter;
+        }
+        written
+    }
+
     /// Puts in the boxes of a set; rows are below `most`.
     fn insert(&mut self, most: usize, set: FixedSet<'_>, rows: Rows<'_>) {
         if set.is_filtered() {

@@ -15,6 +15,9 @@ use crate::par::Threads;
 use crate::store::{FixedColumns, Row};
 use alloc::vec::Vec;
 
+/// For how many changes ahead memory is asked for.
+const AHEAD: usize = 8;
+
 /// What is to be put in a tree.
 #[derive(Debug, Default)]
 struct Batch {
@@ -124,24 +127,30 @@ impl Trees {
         let Self { fixed, sleeping, exact, rows, changed, leaving, entering } = self;
         leaving.iter_mut().for_each(Vec::clear);
         entering.iter_mut().for_each(Batch::clear);
-        let trees = [fixed, sleeping, exact];
-        for row in changed.drain(..) {
+        let mut trees = [fixed, sleeping, exact];
+        for (at, &row) in changed.iter().enumerate() {
+            if let Some(&later) = changed.get(at + AHEAD) {
+                trees.iter().for_each(|tree| tree.ask_for(later));
+            }
             let index = row as usize;
             let was = rows[index] & !CHANGED;
             let slot = state.slots.all.get(index);
             let now = slot.map_or(0, trees_of);
             rows[index] = now;
-            for k in 0..TREES {
+            for (k, tree) in trees.iter_mut().enumerate() {
                 let [was, now] = [was, now].map(|bits| bits >> k & 1 == 1);
                 if was && !now {
                     leaving[k].push(row);
                 }
+                let Some(slot) = slot.filter(|_| now) else { continue };
+                let aabb = box_in(state, index, k);
                 // To write what is there once more costs less than to look at it.
-                if let Some(slot) = slot.filter(|_| now) {
-                    entering[k].push(row, box_in(state, index, k), slot.filter);
+                if !(was && tree.write_over(row, aabb, slot.filter)) {
+                    entering[k].push(row, aabb, slot.filter);
                 }
             }
         }
+        changed.clear();
         for ((tree, leaving), entering) in trees.into_iter().zip(leaving).zip(entering) {
             if !leaving.is_empty() {
                 tree.remove(leaving).expect("each row was put in");
