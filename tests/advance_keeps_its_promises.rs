@@ -213,8 +213,9 @@ fn resting(a: (&[[f32; 3]], [f32; 3]), b: (&[[f32; 3]], [f32; 3])) -> ConvexCase
     }
 }
 
-/// Goal: points of a touch face each other, also where a corner is on the very edge of a face, and
-/// where there are many nearest points. Method: two that once were corners far apart.
+/// Goal: points of a touch face each other, also where a corner is on the very edge of a face, where
+/// there are many nearest points, and where cores are in each other by less than the tolerance
+/// beside an edge. Method: some that once were corners far apart.
 #[test]
 fn points_of_a_touch_face_each_other() {
     let on_an_edge = resting(
@@ -241,9 +242,64 @@ fn points_of_a_touch_face_each_other() {
             [1.25, 0.25, -1.25],
         ),
     );
-    for case in [on_an_edge, on_a_side] {
+    let beside_an_edge = resting(
+        (
+            &[[0.0, 0.0, -0.75], [0.0, 0.0, 0.25], [0.0, 0.0, 0.0], [0.0, 0.0, -0.25]],
+            [-1.0001, 0.057411816, 1.1217715],
+        ),
+        (
+            &[
+                [-0.25, -0.5, -1.0],
+                [-0.25, 1.0, 0.0],
+                [-1.0, -0.75, 0.25],
+                [-0.75, 0.25, 0.5],
+                [-1.0, 0.0, 0.5],
+                [-0.5, -0.5, 0.75],
+                [-0.25, 0.5, 0.0],
+                [-0.5, -0.75, 0.5],
+            ],
+            [-0.75, -0.75, 1.5],
+        ),
+    );
+    let mut across_an_edge = resting(
+        (&[], [1.25, 1.75, -1.75]),
+        (
+            &[
+                [0.5, 0.25, -1.0],
+                [-0.25, 0.75, -0.25],
+                [1.0, -0.75, -0.75],
+                [-0.25, -1.0, 1.0],
+                [0.75, 0.5, 0.0],
+                [1.0, 1.0, -1.0],
+            ],
+            [0.25003248, 0.5001453, -0.75008553],
+        ),
+    );
+    across_an_edge.shapes[0].core = PlainCore::Cuboid([0.0, 0.25, 0.0]);
+    let mut two_boxes = resting((&[], [0.0; 3]), (&[], [-2.0701447, 0.93380624, -0.45208514]));
+    two_boxes.shapes[0].core = PlainCore::Cuboid([0.8017213, 0.83325243, 0.76095784]);
+    two_boxes.shapes[1].core = PlainCore::Cuboid([0.52011615, 0.72976696, 0.74017507]);
+    two_boxes.motions[0].orientation = [0.0, 0.0, -0.8712699, -0.49080423];
+    two_boxes.motions[1].orientation = [0.46556902, -0.020914668, -0.26372325, -0.8445461];
+    for case in [on_an_edge, on_a_side, beside_an_edge, across_an_edge, two_boxes] {
         let toi = asked(&case, &settings(&case));
         assert!(toi.impact() == Some(0.0), "{toi:?}");
         keeps_its_promises(&case, &answer(&toi), &tolerance(&case, &Truth::of(&case)));
     }
+}
+
+/// Goal: a simplex of two points that are one but for the last bit tells no contact where there is
+/// none. Method: a capsule that passes the rim of a cone, which once was said to be hit on its way.
+#[test]
+fn a_needle_of_points_is_no_contact() {
+    let mut case = resting((&[], [0.7408695, -1.0426648, 1.037791]), (&[], [0.0; 3]));
+    let half = 0.22630225;
+    case.shapes[0].core = PlainCore::Segment([[0.0, -half, 0.0], [0.0, half, 0.0]]);
+    case.shapes[0].radius = 0.05;
+    case.shapes[1].core = PlainCore::Cone { half_height: 0.5471409, radius: 0.5821477 };
+    case.motions[0].delta = [-1.1550372, 1.3740815, -0.67653275];
+    case.motions[0].orientation = [0.70710677, 0.0, 0.0, 0.70710677];
+    case.motions[1].orientation = [0.7915121, -0.14638114, -0.59281003, 0.0256424];
+    let toi = asked(&case, &settings(&case));
+    keeps_its_promises(&case, &answer(&toi), &tolerance(&case, &Truth::of(&case)));
 }

@@ -9,7 +9,7 @@
 
 use super::gjk::{Gap, Two};
 use super::simplex::Simplex;
-use super::vector::V3;
+use super::vector::{V3, greater, lesser};
 
 /// How often the best direction is bettered.
 const REFINEMENTS: u32 = 8;
@@ -32,8 +32,10 @@ pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
     }
     let size = two.a.shape.reach + two.b.shape.reach;
     for _ in 0..REFINEMENTS {
-        // A little further than out: from there the nearest point has a direction.
-        let pulled = x + best.normal * (size * PULL - best.lower);
+        // A little further than out, as far as it is in: from there the nearest point has a direction,
+        // and it is not far from where the bodies touch.
+        let out = lesser(size * PULL, greater(-best.lower, size * LEAST));
+        let pulled = x + best.normal * (out - best.lower);
         let tiny = two.rounding(pulled.length());
         let mut simplex = Simplex::default();
         let found = two.nearest(
@@ -60,8 +62,11 @@ pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
     best
 }
 
-/// How far out a body is pulled, of the sizes of both: small beside their faces.
+/// How far out a body is pulled at most, of the sizes of both: small beside their faces.
 const PULL: f64 = 1.0 / 1024.0;
+
+/// And at least: what rounding does to a way is small beside it.
+const LEAST: f64 = 1.0 / (1_u64 << 38) as f64;
 
 /// The way from outside is never the worse one; but rounding tilts it by so much.
 const SHARP: f64 = 1.0 / (1_u64 << 40) as f64;

@@ -221,6 +221,13 @@ const FLAT: f64 = 16.0 * f64::EPSILON;
 /// The square of an area that has not all its digits is below it.
 const LEAST: f64 = 1e-280;
 
+/// The square of the sine between two sides below which the products of a triangle, which lose what
+/// its square is below one, do not tell what it holds.
+const NEEDLE: f64 = 1e-6;
+
+/// And below which three points are in line.
+const LINE: f64 = 1e-26;
+
 #[inline(always)]
 fn of_edge([i, j]: [usize; 2], [a, b]: [V3; 2]) -> Face {
     let ab = b - a;
@@ -261,19 +268,20 @@ fn of_triangle(which: [usize; 3], [a, b, c]: [V3; 3]) -> Face {
 fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &Sides, normal: &V3) -> Face {
     let (a, b, c) = (y[i], y[j], y[k]);
     let Sides { bb, bc, cc, d1, d2 } = *sides;
+    let square = normal.square();
+    if square <= NEEDLE * (bb * cc) || square <= LEAST {
+        return of_needle([i, j, k], [a, b, c], normal);
+    }
     let to_b = d1 * cc - d2 * bc;
     let to_c = d2 * bb - d1 * bc;
     let to_a = (bb * cc - bc * bc) - to_b - to_c;
     // One branch, not a guess for each: most often it is the face.
     if (to_a > 0.0) & (to_b > 0.0) & (to_c > 0.0) {
-        let square = normal.square();
-        if square > LEAST {
-            // The way to the plane: along its normal, without the roundings of the products.
-            let along = a.dot(*normal);
-            let nearest = *normal * (along / square);
-            let toward = if along > 0.0 { -*normal } else { *normal };
-            return Face { which: [i, j, k], len: 3, nearest, toward };
-        }
+        // The way to the plane: along its normal, without the roundings of the products.
+        let along = a.dot(*normal);
+        let nearest = *normal * (along / square);
+        let toward = if along > 0.0 { -*normal } else { *normal };
+        return Face { which: [i, j, k], len: 3, nearest, toward };
     }
     if (d1 <= 0.0) & (d2 <= 0.0) {
         return Face::vertex(i, a);
@@ -297,11 +305,33 @@ fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &Sides, normal: &V3) -> F
     if (to_a <= 0.0) & (past_b >= 0.0) & (past_c >= 0.0) {
         return Face::edge(j, k, b, c - b, past_b / (past_b + past_c));
     }
-    // A line of three points, told by nothing but rounding: the nearest of its edges.
+    // Told by nothing but rounding.
+    of_needle([i, j, k], [a, b, c], normal)
+}
+
+/// Of a triangle whose sides are all but in line: the nearest of its edges, or the inside, by the
+/// part of one side across the other (as in [`Simplex::weights`]). What is said to be nearest is a
+/// point of the triangle, or the search would end at a plane far outside of it.
+#[cold]
+fn of_needle([i, j, k]: [usize; 3], [a, b, c]: [V3; 3], normal: &V3) -> Face {
     let edges = [of_edge([i, j], [a, b]), of_edge([i, k], [a, c]), of_edge([j, k], [b, c])];
     let mut best = edges[0];
     for edge in edges {
         best = if edge.nearest.square() < best.nearest.square() { edge } else { best };
+    }
+    let (e, f) = (b - a, c - a);
+    let (ee, ef) = (e.square(), e.dot(f));
+    let across = f - e * (ef / ee);
+    let of_c = -(a.dot(across) / across.square());
+    let of_b = -(a.dot(e) + of_c * ef) / ee;
+    // NaN is not above anything.
+    let inside = of_b > 0.0 && of_c > 0.0 && of_b + of_c < 1.0;
+    if inside && normal.square() > LINE * (ee * f.square()) {
+        let nearest = a + e * of_b + f * of_c;
+        if nearest.square() < best.nearest.square() {
+            let toward = if a.dot(*normal) > 0.0 { -*normal } else { *normal };
+            best = Face { which: [i, j, k], len: 3, nearest, toward };
+        }
     }
     best
 }
@@ -328,6 +358,31 @@ mod tests {
                 let [way, _] = simplex.reduce(place([0.4, 1.0 + outside]));
                 assert!(simplex.len < 4, "{turn} {outside}");
                 assert!((way.length() * 3.0 - outside).abs() < 1e-12, "{turn} {outside} {way:?}");
+            }
+        }
+    }
+
+    /// Goal: what is nearest of a triangle is a point of it, however thin it is. Method: two sides
+    /// in line but for some last bits up to a thousandth, turned anyhow, seen from past either end,
+    /// where the plane of the triangle is nearer than its points.
+    #[test]
+    fn a_needle_holds_what_is_nearest() {
+        for turn in 1..200 {
+            let part = |k: i32| ((turn * k) % 17) as f32 - 8.0;
+            let rotation = M3::of_quaternion([part(3), part(5), part(7), part(11) + 0.5]);
+            let place = |[x, y]: [f64; 2]| rotation.turn(V3::new(x / 3.0, y / 3.0, 0.1));
+            for width in [0.0, 1e-16, 1e-12, 1e-9, 1e-6, 1e-3] {
+                let corners = [[0.0, 0.0], [1.0, 0.0], [1.0 - f64::from(turn) / 300.0, width]];
+                for (from, end) in [([-0.5, 0.1], corners[0]), ([1.75, -0.1], corners[1])] {
+                    let mut simplex = Simplex::default();
+                    for corner in corners {
+                        simplex.push(Vertex { at: place(corner), ..Vertex::default() });
+                    }
+                    let [way, _] = simplex.reduce(place(from));
+                    let length = libm::hypot(from[0] - end[0], from[1] - end[1]);
+                    let off = (way.length() * 3.0 - length).abs();
+                    assert!(off < 1e-12, "{turn} {width} {from:?}: {way:?} {off:e}");
+                }
             }
         }
     }

@@ -20,6 +20,8 @@ mod counted;
 #[path = "../../machine.rs"]
 mod machine;
 mod systems;
+#[path = "../../table.rs"]
+mod table;
 mod truth;
 
 use convex::{Hulls, Moves};
@@ -132,19 +134,7 @@ fn run(args: &Args) -> Result<(), Stop> {
             record(&batch, *threads, pool.install(|| time(&batch, work.len(), work.len(), wall)))?;
         }
     }
-    // All columns but those that say where and what was built.
-    for row in &rows {
-        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-        let line = |column: usize| format!("{:>1$}", row[column], width(column) + 2);
-        println!("{}", (2..row.len()).map(line).collect::<String>());
-    }
-    if let Some(out) = &args.out {
-        std::fs::create_dir_all(out)?;
-        let mut writer = csv::Writer::from_path(out.join("convex.csv"))?;
-        rows.iter().try_for_each(|row| writer.write_record(row))?;
-        writer.flush()?;
-    }
-    Ok(())
+    table::put(&rows, args.out.as_deref(), "convex.csv")
 }
 
 /// The columns from `pairs` on, and whether an answer is wrong.

@@ -20,6 +20,8 @@ use rayon::ThreadPoolBuilder;
 mod machine;
 mod scene;
 mod systems;
+#[path = "../../table.rs"]
+mod table;
 
 use scene::Scene;
 use systems::{Answer, Build, System, Trees};
@@ -85,19 +87,7 @@ fn run(args: &Args) -> Result<(), Stop> {
             pool.install(|| cell(args, &scene, threads, &mut rows))?;
         }
     }
-    // All columns but those that say where and what was built.
-    for row in &rows {
-        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-        let line = |column: usize| format!("{:>1$}", row[column], width(column) + 2);
-        println!("{}", (2..row.len()).map(line).collect::<String>());
-    }
-    if let Some(out) = &args.out {
-        std::fs::create_dir_all(out)?;
-        let mut writer = csv::Writer::from_path(out.join("rays.csv"))?;
-        rows.iter().try_for_each(|row| writer.write_record(row))?;
-        writer.flush()?;
-    }
-    Ok(())
+    table::put(&rows, args.out.as_deref(), "rays.csv")
 }
 
 /// Asks all systems on so many threads.
