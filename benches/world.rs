@@ -4,7 +4,8 @@
 //! `world_bare_SCENE/100000` is the finder alone on the same boxes, without filters.
 //! `world_fixed_uniform/10000` of a million fixed ones besides; `world_still/1000000`: all sleep and
 //! touch in places, and nothing is changed. `world_one/CALL`: one call for one proxy, amortised: for
-//! proxies at rest the tree takes them in with the next update, which is counted. `world_asked/FORM`,
+//! proxies at rest the tree takes them in with the next update, which is counted; `set` moves a face of
+//! each, `exchange` puts each where another was. `world_asked/FORM`,
 //! of proxies that move, sleep with a margin or are fixed, a third each: `view` once those that move
 //! were moved; `closest` and `closest-batch`, the first box on a segment. On one thread;
 //! `-all-threads` on all. Before the clock starts the pairs are compared with those of the finder
@@ -247,6 +248,19 @@ fn singles(criterion: &mut Criterion) {
                 for &k in &order {
                     let MovingBox { aabb, delta } = rows[k];
                     let aabb = Aabb { max: aabb.max.map(|x| x + shift), ..aabb };
+                    broadphase.set(ids[k], aabb, delta).expect("it is a box");
+                }
+                settle(&mut broadphase);
+                ids.len()
+            };
+            bencher.iter_custom(|turns| time(pool, turns, &mut turn));
+        });
+        let mut turned = 0;
+        group.bench_function(format!("exchange_{name}"), |bencher| {
+            let mut turn = || {
+                turned += 1;
+                for &k in &order {
+                    let MovingBox { aabb, delta } = rows[(k + turned) % DYNAMIC];
                     broadphase.set(ids[k], aabb, delta).expect("it is a box");
                 }
                 settle(&mut broadphase);

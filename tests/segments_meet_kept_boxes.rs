@@ -429,4 +429,11 @@ fn what_is_behind_the_first_is_not_looked_at() {
     assert!(all.leaves > 1500, "{all:?}");
     assert!(5 * first.leaves < 2 * all.leaves, "{first:?} of {all:?}");
     assert!(any.leaves <= first.leaves && any.boxes <= 300, "{any:?} of {first:?}");
+    // What is met as early in a higher row is of no interest.
+    let equal = World::new((0..16).map(|_| Aabb { min: [1.0; 3], max: [2.0; 3] }));
+    let mut visits = Visits::default();
+    let segment = Segment { start: [0.0; 3], delta: [3.0; 3], max_fraction: 1.0 };
+    let tree = equal.tree(Level::detect(), false);
+    let hit = tree.queries().cast(&segment).unwrap().counting(&mut visits).closest().unwrap();
+    assert_eq!((hit.row, visits.boxes, visits.leaves), (0, 1, 1));
 }

@@ -252,7 +252,7 @@ fn fixed_boxes_answer_as_one_box_after_the_other() {
 }
 
 /// Goal: a visit tells how much it looked at, the same on every level, and not much where little is
-/// met. Method: a small box among many, and all of them; one nearest of many.
+/// met. Method: a small box among many, all of them and twenty; one nearest of many.
 #[test]
 fn visits_are_few_and_the_same_on_every_level() {
     let of = crowded(3, 5000);
@@ -270,11 +270,22 @@ fn visits_are_few_and_the_same_on_every_level() {
         let every = Aabb { min: [-1.0; 3], max: [100.0; 3] };
         queries.overlap(&every).unwrap().counting(&mut all).visit(|_| ControlFlow::Continue(()));
         assert!(all.boxes == 5000 && all.leaves >= 5000 / 16, "{all:?}");
+        // A question that breaks off has met those that it asked about, and no more.
+        let (mut some, mut asked, mut seen) = (Visits::default(), 0, 0);
+        let odd = |row: u32| {
+            asked += 1;
+            row % 7 == 3
+        };
+        queries.overlap(&every).unwrap().counting(&mut some).accepting(odd).visit(|_| {
+            seen += 1;
+            if seen < 20 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        assert_eq!((some.boxes, seen), (asked, 20));
         let apart = Aabb { min: [3.25; 3], max: [3.5; 3] };
         let found = queries.proximity(&apart, f32::INFINITY).unwrap().counting(&mut nearest);
         assert!(found.nearest().is_some());
         assert!(nearest.boxes > 0 && nearest.leaves < 20 && nearest.nodes < 20, "{nearest:?}");
-        told.push([few, all, nearest]);
+        told.push([few, all, some, nearest]);
     }
     assert!(told.iter().all(|of| *of == told[0]), "{told:?}");
 }

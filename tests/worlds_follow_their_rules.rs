@@ -462,3 +462,19 @@ fn snapshots_are_written_and_read() {
     }
     assert!(refused > 20 && taken > 20, "{refused} refused, {taken} taken");
 }
+
+/// Goal: what is at rest pairs by the filter it was given last, also where no box had its categories
+/// before. Method: one box at rest, of which nothing but the filter changes, and one that moves.
+#[test]
+fn filters_change_at_rest() {
+    let mut world = Broadphase::new();
+    let unit = Aabb { min: [0.0; 3], max: [1.0; 3] };
+    let [one, two] = [Filter::new(1, 1), Filter::new(2, 2)];
+    let fixed = world.insert(unit, Proxy::fixed().filtered(one)).unwrap();
+    world.insert(unit, Proxy::dynamic().filtered(two)).unwrap();
+    assert!(world.update().unwrap().touching().is_empty());
+    for (filter, pairs) in [(two, 1), (one, 0), (two, 1), (Filter::ALL, 1), (Filter::NONE, 0)] {
+        world.set_filter(fixed, filter).unwrap();
+        assert_eq!(world.update().unwrap().touching().len(), pairs, "{filter:?}");
+    }
+}

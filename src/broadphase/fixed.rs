@@ -5,7 +5,8 @@
 //! What is put in goes, with all that is in the lower trees, to the lowest tree that has room for
 //! it, which is built anew. So a box is built into each tree some 16 times on the average, and of a
 //! million boxes as a rule none is touched when some thousands are added. What is taken out leaves
-//! its place in its tree empty; a tree of which more than half is empty is built anew.
+//! its place in its tree empty; a tree of which more than half is empty is built anew. A box that is
+//! put where one was and lies within the bounds of that one's leaf is written over it.
 //!
 //! Movers are asked for in blocks, each block tree by tree (`probe`).
 
@@ -13,6 +14,7 @@ use super::admit::{Admit, Rows};
 use super::buffer::{Buffer, make_room};
 use super::finder::FindError;
 use super::found::{Found, Runs};
+use super::place::{Place, SLOTS_MAX, TREES_MAX};
 use super::probe::{Load, Mover, Swept, Union};
 use super::query::Queries;
 use super::scatter::ROW as ROWS_OF_FINDER;
@@ -31,15 +33,13 @@ use core::time::Duration;
 /// of two.
 const SMALLEST: usize = 2048;
 const RATIO_BITS: usize = 5;
-/// Trees for the most boxes there can be.
-const TREES_MAX: usize = 5;
 /// Into about how many runs the movers are cut, for the threads to share, and the fewest of a run.
 const RUNS: usize = 64;
 const RUN_MIN: usize = 128;
-/// Rows are below this,
-const ROWS_MAX: usize = 1 << 27;
-/// and slots below this: a tree has fewer than twice as many as boxes.
-const SLOTS_MAX: usize = 2 * ROWS_MAX;
+/// For how many boxes ahead memory is asked for when boxes are put in.
+const AHEAD: usize = 8;
+/// Rows are below this.
+const ROWS_MAX: usize = SLOTS_MAX / 2;
 
 /// Why boxes could not be put in or taken out. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -64,36 +64,6 @@ pub enum FixedError {
         /// The row it names.
         row: u32,
     },
-}
-
-/// Where a row's box is: tree and slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place(u32);
-
-impl Place {
-    const NONE: Self = Self(u32::MAX);
-    /// In place of a tree: the box is among those that are being put in.
-    const PENDING: usize = TREES_MAX;
-
-    fn new(tree: usize, slot: usize) -> Self {
-        Self((tree * SLOTS_MAX + slot) as u32)
-    }
-
-    fn tree(self) -> usize {
-        (self.0 / SLOTS_MAX as u32) as usize
-    }
-
-    fn slot(self) -> usize {
-        self.0 as usize % SLOTS_MAX
-    }
-
-    /// Takes out the box that is there, if one is.
-    fn empty(&mut self, trees: &mut [Tree]) {
-        if let Some(tree) = trees.get_mut(self.tree()) {
-            tree.remove(self.slot());
-        }
-        *self = Self::NONE;
-    }
 }
 
 /// Boxes that do not move, kept between ticks, and what meets them.
@@ -274,6 +244,11 @@ impl FixedBoxes {
     /// to the number of trees, three for two million boxes. A single call may build all boxes anew:
     /// on one thread some 40 ns a box.
     ///
+    /// For a box that lies about where the one before it was nothing is built: within the bounds that
+    /// its leaf has in the tree, which hold some sixteen boxes, it is written over that one. Answers
+    /// are those of the new box from then on, and nothing is stale; the bounds of the tree stay as
+    /// large as they were when it was built, so that to ask is as fast as it was then.
+    ///
     /// # Errors
     ///
     /// [`FixedError`] when there is not one row and filter for each box, or a row number is too
@@ -416,7 +391,25 @@ impl FixedBoxes {
         &mut self,
         movers: impl Into<BoxSet<'a>>,
     ) -> Result<Found<'_, Pair>, FindError> {
-        let set = movers.into();
+        self.find_union(movers.into())
+    }
+
+    /// The pairs of a mover and a fixed box that touch in the tick as [`sweep`](crate::sweep)
+    /// answers it, with the first time. Rows as in [`FixedBoxes::union_pairs`].
+    ///
+    /// A subset of [`FixedBoxes::union_pairs`]; rejected movers as there.
+    ///
+    /// # Errors
+    ///
+    /// As [`FixedBoxes::union_pairs`].
+    pub fn swept_pairs<'a>(
+        &mut self,
+        movers: impl Into<BoxSet<'a>>,
+    ) -> Result<Found<'_, SweptPair>, FindError> {
+        self.find_swept(movers.into())
+    }
+
+    fn find_union(&mut self, set: BoxSet<'_>) -> Result<Found<'_, Pair>, FindError> {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, filtered, movers, stacks, union, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
@@ -432,19 +425,7 @@ impl FixedBoxes {
         union.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
 
-    /// The pairs of a mover and a fixed box that touch in the tick as [`sweep`](crate::sweep)
-    /// answers it, with the first time. Rows as in [`FixedBoxes::union_pairs`].
-    ///
-    /// A subset of [`FixedBoxes::union_pairs`]; rejected movers as there.
-    ///
-    /// # Errors
-    ///
-    /// As [`FixedBoxes::union_pairs`].
-    pub fn swept_pairs<'a>(
-        &mut self,
-        movers: impl Into<BoxSet<'a>>,
-    ) -> Result<Found<'_, SweptPair>, FindError> {
-        let set = movers.into();
+    fn find_swept(&mut self, set: BoxSet<'_>) -> Result<Found<'_, SweptPair>, FindError> {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, filtered, movers, stacks, swept, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
@@ -484,6 +465,28 @@ impl FixedBoxes {
         Ok(Timings { scatter: clock.lap(), ..Timings::default() })
     }
 
+    /// Asks for the memory of a row that is soon written over.
+    pub(super) fn ask_for(&self, row: u32) {
+        if let Some(place) = self.places.get(row as usize) {
+            place.ask_for(&self.trees);
+        }
+    }
+
+    /// Writes a valid box over that in a row, if there is one and its tree needs no change for that;
+    /// returns whether it did.
+    pub(super) fn write_over(&mut self, row: u32, aabb: Aabb, filter: Filter) -> bool {
+        if filter != Filter::ALL {
+            self.keep_filters();
+        }
+        let Self { places, trees, all_filters, .. } = self;
+        let named = Named { aabb, name: row, filter: filter.word() };
+        let written = places.get(row as usize).is_some_and(|of| of.write_over(trees, named));
+        if written {
+            *all_filters |= named.filter;
+        }
+        written
+    }
+
     /// Puts in the boxes of a set; rows are below `most`.
     fn insert(&mut self, most: usize, set: FixedSet<'_>, rows: Rows<'_>) {
         if set.is_filtered() {
@@ -498,12 +501,18 @@ impl FixedBoxes {
         }
         let mut kept = 0;
         for k in 0..boxes.len() {
+            if let Some(later) = boxes.get(k + AHEAD) {
+                places[later.name as usize].ask_for(trees);
+            }
             let named = boxes[k];
             *all_filters |= named.filter;
             let place = &mut places[named.name as usize];
             if place.tree() == Place::PENDING {
                 // Of several in one row the last.
                 boxes[place.slot()] = named;
+                continue;
+            }
+            if place.write_over(trees, named) {
                 continue;
             }
             place.empty(trees);

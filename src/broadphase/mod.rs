@@ -30,6 +30,7 @@ mod fixed;
 mod found;
 mod grid;
 mod path;
+mod place;
 mod probe;
 mod query;
 mod scatter;

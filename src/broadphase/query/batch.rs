@@ -4,12 +4,12 @@
 //! that the memory that one waits for comes while others are looked at. Answers are those of asking
 //! one by one.
 
-use super::hits::{Closest, nothing};
-use super::path::{Path, SOME, Told};
-use super::{EveryBox, Queries};
+use super::Queries;
+use super::hits::Wanted;
+use super::path::{Path, SOME};
 use crate::geom::{MovingBox, Segment};
 use crate::kernels::Hit;
-use crate::par;
+use crate::par::{self, Threads};
 use crate::store::{Checked, Columns, LengthMismatch, Row};
 
 /// Rows that one thread answers at a time.
@@ -68,7 +68,7 @@ impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
     ///
     /// [`LengthMismatch`] when `out` has not as many rows; then nothing is written.
     pub fn closest(&self, out: &mut [Hit]) -> Result<(), LengthMismatch> {
-        self.answer(out, |path| Closest { best: nothing(path), accept: EveryBox }, |told| told.best)
+        self.answer(out, Wanted::Closest)
     }
 
     /// Writes to `out[i]` a box that row `i` meets, the one found first, or [`Hit::MISS`]. Which it
@@ -78,73 +78,40 @@ impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
     ///
     /// [`LengthMismatch`] when `out` has not as many rows; then nothing is written.
     pub fn any(&self, out: &mut [Hit]) -> Result<(), LengthMismatch> {
-        self.answer(out, |path| Any { most: path.reach(), found: Hit::MISS }, |told| told.found)
+        self.answer(out, Wanted::Any)
     }
 
-    fn answer<T: Told + Copy>(
-        &self,
-        out: &mut [Hit],
-        told: impl Fn(&P) -> T + Sync + Send,
-        hit: impl Fn(&T) -> Hit + Sync + Send,
-    ) -> Result<(), LengthMismatch> {
+    fn answer(&self, out: &mut [Hit], wanted: Wanted) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the hits", self.paths.len(), out.len())?;
-        let (queries, paths) = (&self.queries, &self.paths);
-        par::fill_chunks(queries.threads, out, CHUNK, |start, out| {
-            for (k, out) in out.chunks_mut(SOME).enumerate() {
-                let start = start + k * SOME;
-                answer_some(queries, paths, start, out, &told, &hit);
-            }
-        });
+        fill(self.queries.threads, out, &|start, out| self.answer_some(start, wanted, out));
         Ok(())
     }
-}
 
-/// Answers the rows from `start` on, at least one and at most [`SOME`].
-fn answer_some<P: Path + Row<K>, T: Told + Copy, const K: usize>(
-    queries: &Queries<'_>,
-    paths: &Checked<'_, Columns<'_, P, K>>,
-    start: usize,
-    out: &mut [Hit],
-    told: impl Fn(&P) -> T,
-    hit: impl Fn(&T) -> Hit,
-) {
-    let columns = paths.columns();
-    // Where a row is invalid the first valid one stands, and its answer is not read.
-    let is_valid = |k: &usize| !paths.is_rejected((start + k) as u32);
-    let valid = (0..out.len()).find(is_valid);
-    out.fill(Hit::MISS);
-    let Some(valid) = valid else { return };
-    let mut some: [P; SOME] = core::array::from_fn(|k| {
-        let k = if k < out.len() && is_valid(&k) { k } else { valid };
-        columns.get(start + k)
-    });
-    let some = &mut some[..out.len()];
-    let mut all_told: [T; SOME] = core::array::from_fn(|k| told(&some[k.min(some.len() - 1)]));
-    P::meet_some(queries, some, &mut all_told[..out.len()]);
-    for (k, out) in out.iter_mut().enumerate() {
-        if is_valid(&k) {
-            let hit = hit(&all_told[k]);
-            *out = if hit.is_hit() { hit } else { Hit::MISS };
+    /// Answers the rows from `start` on, at least one and at most [`SOME`].
+    fn answer_some(&self, start: usize, wanted: Wanted, out: &mut [Hit]) {
+        let Self { queries, paths } = self;
+        let columns = paths.columns();
+        // Where a row is invalid the first valid one stands, and its answer is taken back.
+        let is_valid = |k: &usize| !paths.is_rejected((start + k) as u32);
+        let Some(valid) = (0..out.len()).find(is_valid) else { return out.fill(Hit::MISS) };
+        let some: [P; SOME] = core::array::from_fn(|k| {
+            let k = if k < out.len() && is_valid(&k) { k } else { valid };
+            columns.get(start + k)
+        });
+        P::first_of_some(queries, &some[..out.len()], wanted, out);
+        for (k, out) in out.iter_mut().enumerate() {
+            if !is_valid(&k) {
+                *out = Hit::MISS;
+            }
         }
     }
 }
 
-/// The box that is found first.
-#[derive(Clone, Copy)]
-struct Any {
-    most: f32,
-    found: Hit,
-}
-
-impl Told for Any {
-    #[inline(always)]
-    fn most(&self) -> f32 {
-        self.most
-    }
-
-    #[inline(always)]
-    fn tell(&mut self, hit: Hit) -> bool {
-        *self = Self { most: -1.0, found: hit };
-        true
-    }
+/// Answers all rows, [`SOME`] at a time: the same text for all kinds of paths.
+fn fill(threads: &Threads, out: &mut [Hit], answer: &(dyn Fn(usize, &mut [Hit]) + Sync)) {
+    par::fill_chunks(threads, out, CHUNK, |start, out| {
+        for (k, out) in out.chunks_mut(SOME).enumerate() {
+            answer(start + k * SOME, out);
+        }
+    });
 }

@@ -85,7 +85,10 @@ impl BoxTree {
     /// [`FixedError`] when there is not one filter for each box, or there are more than 2²⁷. Then
     /// the tree is as it was.
     pub fn build<'a>(&mut self, set: impl Into<FixedSet<'a>>) -> Result<&[Rejected], FixedError> {
-        let set = set.into();
+        self.build_of(set.into())
+    }
+
+    fn build_of(&mut self, set: FixedSet<'_>) -> Result<&[Rejected], FixedError> {
         set.check()?;
         if set.boxes.len() > ROWS_MAX {
             return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });

@@ -1,6 +1,6 @@
 //! Which of the boxes on a path are wanted: the first, any, all?
 
-use super::path::{Path, Told};
+use super::path::Path;
 use super::{Accept, Query};
 use crate::kernels::Hit;
 use alloc::vec::Vec;
@@ -11,22 +11,21 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     /// The box that is met first; of several at once the one with the lowest row.
     #[must_use]
     pub fn closest(self) -> Option<Hit> {
-        let Self { queries, of, accept, visits } = self;
-        let (closest, looked) = of.meet(&queries, Closest { best: nothing(&of), accept });
-        looked.add_to(visits);
-        found(closest.best)
+        self.first(Wanted::Closest)
     }
 
     /// A box that is met, if there is one: the one found first. Which it is depends on how the boxes
     /// were put in, not on levels or threads.
     #[must_use]
     pub fn any(self) -> Option<Hit> {
-        let mut any = None;
-        self.visit(|hit| {
-            any = Some(hit);
-            -1.0
-        });
-        any
+        self.first(Wanted::Any)
+    }
+
+    fn first(self, wanted: Wanted) -> Option<Hit> {
+        let Self { queries, of, mut accept, visits } = self;
+        let (found, looked) = of.first(&queries, wanted, accept.caller());
+        looked.add_to(visits);
+        found
     }
 
     /// Writes all boxes that are met to `hits`, by row, in place of what it holds.
@@ -80,54 +79,60 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     /// assert!(even.len() == 1 && even[0].row == 10);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn visit(self, see: impl FnMut(Hit) -> f32) {
-        let Self { queries, of, accept, visits } = self;
-        let (_, looked) = of.meet(&queries, Each { most: of.reach(), accept, see });
-        looked.add_to(visits);
+    pub fn visit(self, mut see: impl FnMut(Hit) -> f32) {
+        let Self { queries, of, mut accept, visits } = self;
+        let mut see = |hit: Hit| if accept.accept(hit.row) { see(hit) } else { f32::INFINITY };
+        of.each(&queries, &mut see).add_to(visits);
     }
 }
 
-/// What stands for the best as long as there is none: it is not met before anything on the way.
-pub(super) fn nothing(path: &impl Path) -> Hit {
-    Hit { row: Hit::MISS.row, at: path.reach() }
+/// What is done with the boxes that are met.
+pub(super) trait Told {
+    /// How far on the way boxes still count. Never grows.
+    fn most(&self) -> f32;
+
+    /// Sees a box that is met no later; returns whether it was of any interest. A box may be shown
+    /// once, those of a leaf in the order of lanes.
+    fn tell(&mut self, hit: Hit) -> bool;
 }
 
-/// The best, if there is one.
-pub(super) fn found(best: Hit) -> Option<Hit> {
-    (best.row != Hit::MISS.row).then_some(best)
+/// Which box on a way is looked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted {
+    /// The one that is met first; of several at once that with the lowest row.
+    Closest,
+    /// The one that is found first.
+    Any,
 }
 
-/// The box that is met first.
+/// The box that is wanted.
 #[derive(Clone, Copy)]
-pub(super) struct Closest<A> {
-    pub(super) best: Hit,
-    pub(super) accept: A,
-}
-
-impl<A: Accept> Told for Closest<A> {
-    #[inline(always)]
-    fn most(&self) -> f32 {
-        self.best.at
-    }
-
-    #[inline(always)]
-    fn tell(&mut self, hit: Hit) -> bool {
-        let better = hit.at < self.best.at || hit.row < self.best.row;
-        if better && self.accept.accept(hit.row) {
-            self.best = hit;
-        }
-        better
-    }
-}
-
-/// Each box, up to where it is asked for.
-struct Each<A, F> {
+pub(super) struct First<A> {
+    best: Hit,
     most: f32,
+    /// How far boxes count at most once there is one.
+    then: f32,
     accept: A,
-    see: F,
 }
 
-impl<A: Accept, F: FnMut(Hit) -> f32> Told for Each<A, F> {
+impl<A> First<A> {
+    /// No box as far as `reach`.
+    pub(super) fn new(reach: f32, wanted: Wanted, accept: A) -> Self {
+        let then = match wanted {
+            Wanted::Closest => f32::INFINITY,
+            Wanted::Any => -1.0,
+        };
+        // What stands for the best is not met before anything on the way.
+        Self { best: Hit { row: Hit::MISS.row, at: reach }, most: reach, then, accept }
+    }
+
+    /// The box, if there is one.
+    pub(super) fn found(&self) -> Option<Hit> {
+        (self.best.row != Hit::MISS.row).then_some(self.best)
+    }
+}
+
+impl<A: Accept> Told for First<A> {
     #[inline(always)]
     fn most(&self) -> f32 {
         self.most
@@ -135,10 +140,31 @@ impl<A: Accept, F: FnMut(Hit) -> f32> Told for Each<A, F> {
 
     #[inline(always)]
     fn tell(&mut self, hit: Hit) -> bool {
-        if self.accept.accept(hit.row) {
-            let most = (self.see)(hit);
-            self.most = if most < self.most { most } else { self.most };
+        let better = hit.at < self.most || hit.row < self.best.row;
+        if better && self.accept.accept(hit.row) {
+            self.best = hit;
+            self.most = if hit.at < self.then { hit.at } else { self.then };
         }
+        better
+    }
+}
+
+/// Each box, up to where it is asked for.
+pub(super) struct Each<'a> {
+    pub(super) most: f32,
+    pub(super) see: &'a mut dyn FnMut(Hit) -> f32,
+}
+
+impl Told for Each<'_> {
+    #[inline(always)]
+    fn most(&self) -> f32 {
+        self.most
+    }
+
+    #[inline(always)]
+    fn tell(&mut self, hit: Hit) -> bool {
+        let most = (self.see)(hit);
+        self.most = if most < self.most { most } else { self.most };
         true
     }
 }

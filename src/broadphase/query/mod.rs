@@ -42,9 +42,9 @@ mod sieve;
 
 use super::set::allow;
 pub use super::tree::Visits;
-use super::tree::{Bounds, Nearing, Tree, descend, descend_many};
+use super::tree::{Bounds, Nearing, Tree, descend, descend_many, may_go_abreast};
 use crate::geom::Filter;
-use crate::lanes::{Isa, Kernel, Level, MaskLanes};
+use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use crate::par::Threads;
 pub use batch::Batch;
 pub use box_tree::BoxTree;
@@ -117,15 +117,48 @@ impl Allowed<'_> {
     /// boxes, none where all may pair.
     #[inline(always)]
     fn of<I: Isa>(&self, isa: I, reached: I::Mask, boxes: Bounds<'_>, filters: &[u32]) -> u32 {
-        let allowed = match self.turned {
+        let allowed = self.by_filter(isa, reached, filters).bits();
+        match &self.sieve {
+            Some(sieve) => sieve.passing(allowed, boxes.rows::<I>(), self.grown),
+            None => allowed,
+        }
+    }
+
+    /// The rows of the lanes of `reached` that filter and sieve allow, in order, and how many.
+    #[inline(always)]
+    fn rows_of<I: Isa>(
+        &self,
+        isa: I,
+        reached: I::Mask,
+        boxes: Bounds<'_>,
+        filters: &[u32],
+    ) -> ([u32; LANES_MAX], usize) {
+        let allowed = self.by_filter(isa, reached, filters);
+        let (mut rows, mut count) = ([0; LANES_MAX], allowed.count());
+        if count > 0 {
+            isa.load_u32(boxes.rows::<I>()).compress(allowed).store(&mut rows);
+            if let Some(sieve) = &self.sieve {
+                let mut left =
+                    sieve.passing(u32::MAX >> (u32::BITS - count as u32), &rows, self.grown);
+                count = 0;
+                while left != 0 {
+                    rows[count] = rows[left.trailing_zeros() as usize];
+                    left &= left - 1;
+                    count += 1;
+                }
+            }
+        }
+        (rows, count)
+    }
+
+    /// The lanes of `reached` that the filter allows.
+    #[inline(always)]
+    fn by_filter<I: Isa>(&self, isa: I, reached: I::Mask, filters: &[u32]) -> I::Mask {
+        match self.turned {
             Some(turned) if !filters.is_empty() => {
                 reached & allow(isa, isa.splat_u32(turned), isa.load_u32(filters))
             }
             _ => reached,
-        };
-        match &self.sieve {
-            Some(sieve) => sieve.passing(allowed.bits(), boxes.rows::<I>(), self.grown),
-            None => allowed.bits(),
         }
     }
 }
@@ -141,6 +174,26 @@ trait Asked: Nearing {
 pub trait Accept {
     /// Whether the box in this row counts.
     fn accept(&mut self, row: u32) -> bool;
+
+    /// Who is to be asked: nobody, where all boxes count.
+    #[doc(hidden)]
+    fn caller(&mut self) -> Option<Caller<'_>>
+    where
+        Self: Sized,
+    {
+        Some(Caller(self))
+    }
+}
+
+/// Whoever says what counts: the same for all of them, so that what asks is compiled once.
+#[doc(hidden)]
+pub struct Caller<'a>(&'a mut dyn Accept);
+
+impl Accept for Caller<'_> {
+    #[inline(always)]
+    fn accept(&mut self, row: u32) -> bool {
+        self.0.accept(row)
+    }
 }
 
 /// All boxes count.
@@ -151,6 +204,10 @@ impl Accept for EveryBox {
     #[inline(always)]
     fn accept(&mut self, _: u32) -> bool {
         true
+    }
+
+    fn caller(&mut self) -> Option<Caller<'_>> {
+        None
     }
 }
 
@@ -227,7 +284,14 @@ impl<N: Nearing> Kernel for Descend<'_, N> {
 fn ask_many<N: Asked>(queries: &Queries<'_>, questions: &mut [N]) {
     for (tree, grown) in queries.trees() {
         questions.iter_mut().for_each(|question| question.look_at_grown(grown));
-        queries.level.run(DescendMany { tree, questions });
+        if may_go_abreast(tree, questions.len()) {
+            queries.level.run(DescendMany { tree, questions });
+        } else {
+            for question in &mut *questions {
+                let visits = &mut Visits::default();
+                queries.level.run(Descend { tree, question, visits });
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 //! and lets more through (`near_planes`).
 
 use super::{Accept, Allowed, Asked, Queries, Query, ask};
-use crate::broadphase::tree::{Bounds, Nearing};
+use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Aabb, Invalid, Plane, Sphere};
 use crate::kernels::overlap::room;
 use crate::lanes::{F32Lanes, Isa};
@@ -15,13 +15,46 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 /// A shape that boxes may meet: [`Aabb`], [`Sphere`] or [`Planes`].
-pub trait Shape: Copy {
+pub trait Shape: Copy + Region {}
+
+/// Sees rows; where it breaks off it says how many it has seen.
+type See<'a> = dyn FnMut(&[u32]) -> ControlFlow<u64> + 'a;
+
+/// How a shape is asked about: the same text for all who ask, whatever their functions are.
+pub trait Region {
+    /// Shows the rows of boxes that are met to `see`, some at a time, until it breaks off; returns
+    /// how much was looked at.
+    fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits;
+}
+
+impl Shape for Aabb {}
+impl Shape for Sphere {}
+impl Shape for Planes<'_> {}
+
+impl Region for Aabb {
+    fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
+        ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+    }
+}
+
+impl Region for Sphere {
+    fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
+        ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+    }
+}
+
+impl Region for Planes<'_> {
+    fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
+        ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+    }
+}
+
+/// Which boxes a shape meets.
+trait Meets: Copy {
     /// Which of these bounds may hold a box that the shape meets. True wherever it meets one.
-    #[doc(hidden)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask;
 
     /// Which of these boxes it meets.
-    #[doc(hidden)]
     fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask;
 }
 
@@ -43,7 +76,7 @@ fn splat<I: Isa, const K: usize>(isa: I, numbers: [f32; K]) -> [I::F32; K] {
     lanes
 }
 
-impl Shape for Aabb {
+impl Meets for Aabb {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
         self.meets(isa, bounds)
@@ -55,7 +88,7 @@ impl Shape for Aabb {
     }
 }
 
-impl Shape for Sphere {
+impl Meets for Sphere {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
         self.meets(isa, bounds)
@@ -68,7 +101,7 @@ impl Shape for Sphere {
     }
 }
 
-impl Shape for Planes<'_> {
+impl Meets for Planes<'_> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
         filled::<I>(bounds) & room::near_planes(isa, self.0, bounds)
@@ -159,12 +192,17 @@ impl<'a> Queries<'a> {
 impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
     /// Calls `see` with the row of each box that is met, in an order that depends on how the boxes
     /// were put in, until it breaks off.
-    pub fn visit(self, see: impl FnMut(u32) -> ControlFlow<()>) {
-        let Self { queries, of: Overlap(shape), accept, visits } = self;
-        let allowed = queries.allowed();
-        let question = Meeting { shape, allowed, accept, see, most: 0.0 };
-        let (_, looked) = ask(&queries, question);
-        looked.add_to(visits);
+    pub fn visit(self, mut see: impl FnMut(u32) -> ControlFlow<()>) {
+        let Self { queries, of: Overlap(shape), mut accept, visits } = self;
+        let mut see = |rows: &[u32]| {
+            for (seen, &row) in (1..).zip(rows) {
+                if accept.accept(row) && see(row).is_break() {
+                    return ControlFlow::Break(seen);
+                }
+            }
+            ControlFlow::Continue(())
+        };
+        shape.each(&queries, &mut see).add_to(visits);
     }
 
     /// A box that is met, if any is. Which of several depends on how the boxes were put in.
@@ -181,25 +219,31 @@ impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
     /// Writes the rows of all boxes that are met to `rows`, in order, in place of what it holds.
     pub fn all(self, rows: &mut Vec<u32>) {
         rows.clear();
-        self.visit(|row| {
-            rows.push(row);
+        let Self { queries, of: Overlap(shape), mut accept, visits } = self;
+        let every = accept.caller().is_none();
+        let mut see = |met: &[u32]| {
+            if every {
+                rows.extend_from_slice(met);
+            } else {
+                rows.extend(met.iter().copied().filter(|&row| accept.accept(row)));
+            }
             ControlFlow::Continue(())
-        });
+        };
+        shape.each(&queries, &mut see).add_to(visits);
         rows.sort_unstable();
     }
 }
 
 /// A shape on its way through a tree.
-struct Meeting<'a, S, A, V> {
+struct Meeting<'a, 's, S> {
     shape: S,
     allowed: Allowed<'a>,
-    accept: A,
-    see: V,
+    see: &'a mut See<'s>,
     /// Zero, and less when no more is wanted: all that is met is as near.
     most: f32,
 }
 
-impl<S: Shape, A: Accept, V: FnMut(u32) -> ControlFlow<()>> Nearing for Meeting<'_, S, A, V> {
+impl<S: Meets> Nearing for Meeting<'_, '_, S> {
     const ORDERED: bool = false;
 
     #[inline(always)]
@@ -215,21 +259,21 @@ impl<S: Shape, A: Accept, V: FnMut(u32) -> ControlFlow<()>> Nearing for Meeting<
     #[inline(always)]
     fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64 {
         let meets = self.shape.meets(isa, &boxes.columns(isa));
-        let mut meets = self.allowed.of(isa, meets, boxes, filters);
-        let (rows, mut met) = (boxes.rows::<I>(), 0);
-        while meets != 0 && self.most >= 0.0 {
-            let row = rows[meets.trailing_zeros() as usize];
-            meets &= meets - 1;
-            met += 1;
-            if self.accept.accept(row) && (self.see)(row).is_break() {
+        let (met, count) = self.allowed.rows_of(isa, meets, boxes, filters);
+        if count == 0 || self.most < 0.0 {
+            return 0;
+        }
+        match (self.see)(&met[..count]) {
+            ControlFlow::Continue(()) => count as u64,
+            ControlFlow::Break(seen) => {
                 self.most = -1.0;
+                seen
             }
         }
-        met
     }
 }
 
-impl<S: Shape, A: Accept, V: FnMut(u32) -> ControlFlow<()>> Asked for Meeting<'_, S, A, V> {
+impl<S: Meets> Asked for Meeting<'_, '_, S> {
     fn look_at_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }

@@ -5,7 +5,8 @@
 //! ends of a box, after rounding too, so bounds are not met later than what is inside them, nor
 //! missed when that is met.
 
-use super::{Allowed, Asked, Queries, Query, ask, ask_many};
+use super::hits::{Each, First, Told, Wanted};
+use super::{Accept, Allowed, Asked, Caller, EveryBox, Queries, Query, ask, ask_many};
 use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
@@ -55,28 +56,26 @@ pub trait Path: Copy + Send + Sync + Way {}
 impl Path for Segment {}
 impl Path for MovingBox {}
 
-/// How a path is asked about.
+/// How a path is asked about: the same text for all who ask, whatever their functions are.
 pub trait Way {
     /// How far it goes.
     fn reach(&self) -> f32;
 
-    /// Goes through all trees; returns what was told, and how much was looked at.
-    fn meet<T: Told>(&self, queries: &Queries<'_>, told: T) -> (T, Visits);
+    /// Looks for the box that is wanted; returns it, and how much was looked at.
+    fn first(
+        &self,
+        queries: &Queries<'_>,
+        wanted: Wanted,
+        caller: Option<Caller<'_>>,
+    ) -> (Option<Hit>, Visits);
 
-    /// The same for some paths, at most [`SOME`], each of which goes as far as `told` says.
-    fn meet_some<T: Told + Copy>(queries: &Queries<'_>, paths: &[Self], told: &mut [T])
+    /// Shows boxes to `see` up to where it wants to see more; returns how much was looked at.
+    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits;
+
+    /// Writes to `hits` what is wanted on each of some paths, at least one and at most [`SOME`].
+    fn first_of_some(queries: &Queries<'_>, paths: &[Self], wanted: Wanted, hits: &mut [Hit])
     where
         Self: Sized;
-}
-
-/// What is done with the boxes that are met.
-pub trait Told {
-    /// How far on the way boxes still count. Never grows.
-    fn most(&self) -> f32;
-
-    /// Sees a box that is met no later; returns whether it was of any interest. A box may be shown
-    /// once, those of a leaf in the order of lanes.
-    fn tell(&mut self, hit: Hit) -> bool;
 }
 
 /// Where a path meets the boxes or bounds in some lanes.
@@ -88,27 +87,58 @@ trait Meets: Copy {
 /// How many paths are asked about at a time.
 pub(super) const SOME: usize = 64;
 
-/// Asks about some paths, at least one.
-fn ask_some<P, M: Meets, T: Told + Copy>(
+/// Looks for the box that is wanted on a path as far as `reach`.
+fn first<M: Meets>(
+    queries: &Queries<'_>,
+    (path, reach): (M, f32),
+    wanted: Wanted,
+    caller: Option<Caller<'_>>,
+) -> (Option<Hit>, Visits) {
+    match caller {
+        Some(caller) => first_of(queries, path, First::new(reach, wanted, caller)),
+        None => first_of(queries, path, First::new(reach, wanted, EveryBox)),
+    }
+}
+
+fn first_of<M: Meets, A: Accept>(
+    queries: &Queries<'_>,
+    path: M,
+    told: First<A>,
+) -> (Option<Hit>, Visits) {
+    let (meeting, visits) = ask(queries, Meeting { path, allowed: queries.allowed(), told });
+    (meeting.told.found(), visits)
+}
+
+/// Shows boxes on a path as far as `reach` to `see`.
+fn each<M: Meets>(
+    queries: &Queries<'_>,
+    (path, reach): (M, f32),
+    see: &mut dyn FnMut(Hit) -> f32,
+) -> Visits {
+    let told = Each { most: reach, see };
+    ask(queries, Meeting { path, allowed: queries.allowed(), told }).1
+}
+
+/// Looks for the boxes that are wanted on some paths, at least one.
+fn first_of_some<P: Way, M: Meets>(
     queries: &Queries<'_>,
     paths: &[P],
-    told: &mut [T],
+    wanted: Wanted,
+    hits: &mut [Hit],
     path: impl Fn(&P) -> M,
 ) {
-    let count = told.len();
-    let meeting = |k: usize| {
-        let k = k.min(count - 1);
-        Meeting { path: path(&paths[k]), allowed: queries.allowed(), told: told[k] }
-    };
-    let mut meetings: [_; SOME] = from_fn(meeting);
-    ask_many(queries, &mut meetings[..count]);
-    for (told, meeting) in told.iter_mut().zip(&meetings) {
-        *told = meeting.told;
+    let mut meetings: [_; SOME] = from_fn(|k| {
+        let of = &paths[k.min(paths.len() - 1)];
+        let told = First::new(of.reach(), wanted, EveryBox);
+        Meeting { path: path(of), allowed: queries.allowed(), told }
+    });
+    ask_many(queries, &mut meetings[..paths.len()]);
+    for (hit, meeting) in hits.iter_mut().zip(&meetings) {
+        *hit = meeting.told.found().unwrap_or(Hit::MISS);
     }
 }
 
 /// A path with what is told of it.
-#[derive(Clone, Copy)]
 struct Meeting<'a, M, T> {
     path: M,
     allowed: Allowed<'a>,
@@ -171,25 +201,32 @@ impl Way for Segment {
         if self.max_fraction < f32::MAX { self.max_fraction } else { f32::MAX }
     }
 
-    #[inline]
-    fn meet<T: Told>(&self, queries: &Queries<'_>, told: T) -> (T, Visits) {
-        let allowed = queries.allowed();
+    fn first(
+        &self,
+        queries: &Queries<'_>,
+        wanted: Wanted,
+        caller: Option<Caller<'_>>,
+    ) -> (Option<Hit>, Visits) {
         if cast::is_tiny(self) {
-            let path = cast::Entry::<true>::new(self);
-            let (meeting, visits) = ask(queries, Meeting { path, allowed, told });
-            (meeting.told, visits)
+            first(queries, (cast::Entry::<true>::new(self), self.reach()), wanted, caller)
         } else {
-            let path = cast::Entry::<false>::new(self);
-            let (meeting, visits) = ask(queries, Meeting { path, allowed, told });
-            (meeting.told, visits)
+            first(queries, (cast::Entry::<false>::new(self), self.reach()), wanted, caller)
         }
     }
 
-    fn meet_some<T: Told + Copy>(queries: &Queries<'_>, paths: &[Self], told: &mut [T]) {
-        if paths.iter().any(cast::is_tiny) {
-            ask_some(queries, paths, told, cast::Entry::<true>::new);
+    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits {
+        if cast::is_tiny(self) {
+            each(queries, (cast::Entry::<true>::new(self), self.reach()), see)
         } else {
-            ask_some(queries, paths, told, cast::Entry::<false>::new);
+            each(queries, (cast::Entry::<false>::new(self), self.reach()), see)
+        }
+    }
+
+    fn first_of_some(queries: &Queries<'_>, paths: &[Self], wanted: Wanted, hits: &mut [Hit]) {
+        if paths.iter().any(cast::is_tiny) {
+            first_of_some(queries, paths, wanted, hits, cast::Entry::<true>::new);
+        } else {
+            first_of_some(queries, paths, wanted, hits, cast::Entry::<false>::new);
         }
     }
 }
@@ -217,14 +254,20 @@ impl Way for MovingBox {
         1.0
     }
 
-    #[inline]
-    fn meet<T: Told>(&self, queries: &Queries<'_>, told: T) -> (T, Visits) {
-        let meeting = Meeting { path: Swept(self.to_row()), allowed: queries.allowed(), told };
-        let (meeting, visits) = ask(queries, meeting);
-        (meeting.told, visits)
+    fn first(
+        &self,
+        queries: &Queries<'_>,
+        wanted: Wanted,
+        caller: Option<Caller<'_>>,
+    ) -> (Option<Hit>, Visits) {
+        first(queries, (Swept(self.to_row()), self.reach()), wanted, caller)
     }
 
-    fn meet_some<T: Told + Copy>(queries: &Queries<'_>, paths: &[Self], told: &mut [T]) {
-        ask_some(queries, paths, told, |path| Swept(path.to_row()));
+    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits {
+        each(queries, (Swept(self.to_row()), self.reach()), see)
+    }
+
+    fn first_of_some(queries: &Queries<'_>, paths: &[Self], wanted: Wanted, hits: &mut [Hit]) {
+        first_of_some(queries, paths, wanted, hits, |path| Swept(path.to_row()));
     }
 }

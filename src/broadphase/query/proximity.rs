@@ -3,8 +3,8 @@
 //! The arithmetic is that of [`proximity`](crate::proximity), which is monotonic, rounding included:
 //! bounds are never farther than a box in them.
 
-use super::{Accept, Allowed, Asked, Queries, Query, ask};
-use crate::broadphase::tree::{Bounds, Nearing};
+use super::{Accept, Allowed, Asked, Caller, EveryBox, Queries, Query, ask};
+use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Aabb, Invalid};
 use crate::kernels::Hit;
 use crate::kernels::proximity::nearest::Nearest;
@@ -67,11 +67,38 @@ impl<A: Accept> Query<'_, Proximity, A> {
     /// The nearest boxes, as many as `to` has room for: by distance, and by row where that is equal.
     /// For some dozens of them: each is put in its place by moving those that are farther.
     pub fn k_nearest(self, to: &mut [Hit]) -> &[Hit] {
-        let Self { queries, of: Proximity { aabb, max_distance }, accept, visits } = self;
-        let question = NearestTo::new(&queries, &aabb, max_distance, accept, to);
-        let (question, looked) = ask(&queries, question);
+        let Self { queries, of, mut accept, visits } = self;
+        let (nearest, looked) = of.nearest(&queries, accept.caller(), to);
         looked.add_to(visits);
-        question.nearest.into_hits()
+        nearest
+    }
+}
+
+impl Proximity {
+    /// Writes the nearest boxes to `to`, the same text for all who ask, whatever their functions
+    /// are; returns them, and how much was looked at.
+    fn nearest<'a>(
+        &self,
+        queries: &Queries<'_>,
+        caller: Option<Caller<'_>>,
+        to: &'a mut [Hit],
+    ) -> (&'a [Hit], Visits) {
+        match caller {
+            Some(caller) => self.nearest_of(queries, caller, to),
+            None => self.nearest_of(queries, EveryBox, to),
+        }
+    }
+
+    fn nearest_of<'a, A: Accept>(
+        &self,
+        queries: &Queries<'_>,
+        accept: A,
+        to: &'a mut [Hit],
+    ) -> (&'a [Hit], Visits) {
+        let Self { aabb, max_distance } = self;
+        let question = NearestTo::new(queries, aabb, *max_distance, accept, to);
+        let (question, looked) = ask(queries, question);
+        (question.nearest.into_hits(), looked)
     }
 }
 

@@ -95,10 +95,17 @@ pub(in super::super) fn descend<I: Isa, Q: Nearing>(
     visits: &mut Visits,
 ) {
     let Some(root) = tree.root else { return };
-    if places(tree) <= SHORT {
-        follow(isa, tree, root, question, &mut [[0; 2]; SHORT], visits);
+    let (mut short, mut long);
+    let stack = if places(tree) <= SHORT {
+        short = [[0; 2]; SHORT];
+        &mut short[..]
     } else {
-        follow(isa, tree, root, question, &mut alloc::vec![[0; 2]; places(tree)], visits);
+        long = alloc::vec![[0; 2]; places(tree)];
+        &mut long[..]
+    };
+    let (mut next, mut len) = (root, 0);
+    while next != NOTHING {
+        next = step(isa, tree, next, question, (stack, &mut len), visits);
     }
 }
 
@@ -106,22 +113,6 @@ pub(in super::super) fn descend<I: Isa, Q: Nearing>(
 /// written at a time.
 fn places(tree: &Tree) -> usize {
     tree.depth * (WIDTH - 1) + LANES_MAX
-}
-
-/// Goes down from the root until there is nothing left.
-#[inline(always)]
-fn follow<I: Isa, Q: Nearing>(
-    isa: I,
-    tree: &Tree,
-    root: u32,
-    question: &mut Q,
-    stack: &mut [[u32; 2]],
-    visits: &mut Visits,
-) {
-    let (mut next, mut len) = (root, 0);
-    while next != NOTHING {
-        next = step(isa, tree, next, question, (stack, &mut len), visits);
-    }
 }
 
 /// How many questions are on their way at a time, so that the memory that one waits for comes while
@@ -139,7 +130,13 @@ struct Walker {
     len: usize,
 }
 
-/// Asks questions of the boxes in a tree, each as [`descend`] does, several at a time.
+/// Whether so many questions may be asked by [`descend_many`].
+pub(in super::super) fn may_go_abreast(tree: &Tree, questions: usize) -> bool {
+    places(tree) <= SHORT && questions >= ABREAST
+}
+
+/// Asks questions of the boxes in a tree, each as [`descend`] does, several at a time. There must be
+/// enough of them, and the tree not too deep: see [`may_go_abreast`].
 #[inline(always)]
 pub(in super::super) fn descend_many<I: Isa, Q: Nearing>(
     isa: I,
@@ -148,12 +145,6 @@ pub(in super::super) fn descend_many<I: Isa, Q: Nearing>(
     visits: &mut Visits,
 ) {
     let Some(root) = tree.root else { return };
-    if places(tree) > SHORT || questions.len() < ABREAST {
-        for question in questions {
-            descend(isa, tree, question, visits);
-        }
-        return;
-    }
     let mut stacks = [[[0; 2]; SHORT]; ABREAST];
     let mut walkers = [Walker { which: 0, next: root, len: 0 }; ABREAST];
     for (which, walker) in walkers.iter_mut().enumerate() {

@@ -23,13 +23,13 @@ mod median;
 mod walk;
 
 use crate::geom::Aabb;
-use crate::lanes::{LANES_MAX, Level};
+use crate::lanes::{LANES_MAX, Level, prefetch};
 use crate::par::Threads;
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 pub(super) use cells::Builder;
 pub use descend::Visits;
-pub(super) use descend::{Bounds, Nearing, descend, descend_many};
+pub(super) use descend::{Bounds, Nearing, descend, descend_many, may_go_abreast};
 pub(super) use walk::{Probe, Stack, walk};
 
 /// Children of a node: the same on every level, as the shape must not depend on the CPU.
@@ -128,6 +128,8 @@ pub(super) struct Tree {
     nodes: Vec<Node>,
     /// By slot, as words; none as long as nobody asks.
     filters: Vec<u32>,
+    /// By node: of leaves the bounds that are held above them. None until a box is written over.
+    held: Vec<Aabb>,
     /// The name of the uppermost node, if there is one.
     root: Option<u32>,
     /// How many nodes follow each other at most from the root to a leaf.
@@ -156,6 +158,7 @@ impl Tree {
     pub(super) fn clear(&mut self) {
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
         self.filters.clear();
+        self.held.clear();
     }
 
     /// How many boxes there are.
@@ -193,6 +196,56 @@ impl Tree {
     /// Says with what the box in a slot may pair. Filters are kept.
     pub(super) fn set_filter(&mut self, slot: usize, filter: u32) {
         self.filters[slot] = filter;
+    }
+
+    /// Writes a box over that in a slot, if it lies within the bounds that are held above the slot:
+    /// then they hold for it too, and stay as they are. Returns whether it does.
+    pub(super) fn write_over(&mut self, slot: usize, named: Named) -> bool {
+        if self.held.is_empty() {
+            self.find_held();
+        }
+        let (node, lane) = (slot / WIDTH, slot % WIDTH);
+        let within = self.held[node].contains(&named.aabb);
+        if within {
+            self.nodes[node].set(lane, named);
+            if let Some(filter) = self.filters.get_mut(slot) {
+                *filter = named.filter;
+            }
+        }
+        within
+    }
+
+    /// Asks for the memory of a slot that is soon written over.
+    pub(super) fn ask_for(&self, slot: usize) {
+        let node = slot / WIDTH;
+        prefetch(&self.nodes[node..=node]);
+        prefetch(self.held.get(node..=node).unwrap_or_default());
+    }
+
+    /// Notes which bounds are held above leaves: above the root there are none.
+    fn find_held(&mut self) {
+        let all = Aabb { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
+        self.held.resize(self.nodes.len(), all);
+        let mut held = core::mem::take(&mut self.held);
+        if let Some(root) = self.root {
+            self.held_of(root, &mut held);
+        }
+        self.held = held;
+    }
+
+    /// Writes the bounds of the leaves below the node `name`. Goes as deep as the tree is.
+    fn held_of(&self, name: u32, held: &mut [Aabb]) {
+        if name & LEAF != 0 {
+            return;
+        }
+        let first = name as usize * WIDTH;
+        for slot in first..first + WIDTH {
+            let Named { aabb, name: child, .. } = self.get(slot);
+            if child != NOTHING {
+                held[(child & !LEAF) as usize] = aabb;
+                self.held_of(child, held);
+            }
+        }
     }
 
     /// Takes out the box in a slot. The bounds above it stay as they are: too large is only slow.
@@ -234,7 +287,9 @@ impl Tree {
 
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.filters.capacity() * size_of::<u32>()
+        self.nodes.capacity() * size_of::<Node>()
+            + self.filters.capacity() * size_of::<u32>()
+            + self.held.capacity() * size_of::<Aabb>()
     }
 
     /// Gives back memory that is not needed.
@@ -245,5 +300,6 @@ impl Tree {
         }
         self.nodes.shrink_to_fit();
         self.filters.shrink_to_fit();
+        self.held = Vec::new();
     }
 }

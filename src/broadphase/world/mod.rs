@@ -436,7 +436,7 @@ impl Broadphase {
     ///
     /// [`FindError::TooManyPairs`] when there are more than are allowed. Nothing is changed then.
     pub fn update(&mut self) -> Result<Changes<'_>, FindError> {
-        self.update_with(|_| true)
+        self.update_by(&|_| true)
     }
 
     /// As [`Broadphase::update`], but of pairs that filters and owners allow only those that
@@ -450,6 +450,21 @@ impl Broadphase {
         &mut self,
         accept: impl Fn(ProxyPair) -> bool + Sync,
     ) -> Result<Changes<'_>, FindError> {
+        self.update_if(&accept)
+    }
+
+    /// The same text for all who ask, whatever their functions are.
+    fn update_if(
+        &mut self,
+        accept: &(dyn Fn(ProxyPair) -> bool + Sync),
+    ) -> Result<Changes<'_>, FindError> {
+        self.update_by(&accept)
+    }
+
+    fn update_by<A: Fn(ProxyPair) -> bool + Sync>(
+        &mut self,
+        accept: &A,
+    ) -> Result<Changes<'_>, FindError> {
         let Self { state, trees, finder, threads, pairs_max, filtered, owned, work, .. } = self;
         trees.update(state, *filtered);
         if state.movers.len() == 0 && state.touching.is_empty() && state.loose.is_empty() {
@@ -457,13 +472,8 @@ impl Broadphase {
             return Ok(self.changes());
         }
         state.loose.sort_unstable();
-        let update = Update {
-            filtered: *filtered,
-            owned: *owned,
-            pairs_max: *pairs_max,
-            threads,
-            accept: &accept,
-        };
+        let update =
+            Update { filtered: *filtered, owned: *owned, pairs_max: *pairs_max, threads, accept };
         update.run(state, finder, trees, work)?;
         core::mem::swap(&mut state.touching, &mut work.lists.touching);
         work.said = true;

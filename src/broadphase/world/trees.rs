@@ -1,8 +1,9 @@
 //! How do the trees come to hold what is at rest?
 //!
 //! Changes are only noted, and put in when the next tick asks: what is changed often between two
-//! ticks, or changed back, costs one change or none. Of what has a margin two boxes are kept: in the
-//! tree of its set the one that is held, for pairs, and in one for all the true one, for questions.
+//! ticks costs one change, and for what stays about where it was nothing is built
+//! ([`FixedBoxes::put`]). Of what has a margin two boxes are kept: in the tree of its set the one that
+//! is held, for pairs, and in one for all the true one, for questions.
 
 use super::slots::{Home, Slot};
 use super::state::State;
@@ -13,6 +14,9 @@ use crate::lanes::Level;
 use crate::par::Threads;
 use crate::store::{FixedColumns, Row};
 use alloc::vec::Vec;
+
+/// For how many changes ahead memory is asked for.
+const AHEAD: usize = 8;
 
 /// What is to be put in a tree.
 #[derive(Debug, Default)]
@@ -123,28 +127,30 @@ impl Trees {
         let Self { fixed, sleeping, exact, rows, changed, leaving, entering } = self;
         leaving.iter_mut().for_each(Vec::clear);
         entering.iter_mut().for_each(Batch::clear);
-        let trees = [fixed, sleeping, exact];
-        for row in changed.drain(..) {
+        let mut trees = [fixed, sleeping, exact];
+        for (at, &row) in changed.iter().enumerate() {
+            if let Some(&later) = changed.get(at + AHEAD) {
+                trees.iter().for_each(|tree| tree.ask_for(later));
+            }
             let index = row as usize;
             let was = rows[index] & !CHANGED;
             let slot = state.slots.all.get(index);
             let now = slot.map_or(0, trees_of);
             rows[index] = now;
-            for (k, tree) in trees.iter().enumerate() {
+            for (k, tree) in trees.iter_mut().enumerate() {
                 let [was, now] = [was, now].map(|bits| bits >> k & 1 == 1);
                 if was && !now {
                     leaving[k].push(row);
                 }
                 let Some(slot) = slot.filter(|_| now) else { continue };
                 let aabb = box_in(state, index, k);
-                let same = was
-                    && tree.filter(row) == Some(slot.filter)
-                    && tree.get(row).is_some_and(|old| same_bits(&old, &aabb));
-                if !same {
+                // To write what is there once more costs less than to look at it.
+                if !(was && tree.write_over(row, aabb, slot.filter)) {
                     entering[k].push(row, aabb, slot.filter);
                 }
             }
         }
+        changed.clear();
         for ((tree, leaving), entering) in trees.into_iter().zip(leaving).zip(entering) {
             if !leaving.is_empty() {
                 tree.remove(leaving).expect("each row was put in");
