@@ -1,38 +1,34 @@
 //! What has changed since the last tick?
 //!
-//! The pairs of a part are put in order, by counting the lower index and sorting what has the same.
-//! Then they are compared with those of the last tick in one pass: what is in both persists, what
-//! is new begins, and what is gone ends, but for pairs that have come to rest where they still
-//! touch.
+//! The pairs of a part, in order, are compared with those of the last tick in one pass: what is in
+//! both persists, what is new begins, and what is gone ends, but for pairs that have come to rest
+//! where they still touch.
 
 use super::gather::{Cut, Dealt};
 use super::id::{ProxyPair, SweptProxyPair};
+use super::order::Order;
 use super::state::State;
 use crate::broadphase::buffer::{Buffer, make_room};
-use crate::geom::SweptPair;
+use crate::lanes::Level;
 use crate::par::Budget;
 use alloc::vec::Vec;
-use core::ops::Range;
 
-/// Where there are so many slots for one pair, sorting costs less than counting.
-const SLOTS_PER_PAIR: usize = 4;
-/// Of so many pairs with one lower slot the place is found by comparing each with each.
-const RANKED_MAX: usize = 16;
 /// Lists grow as they need to: how long they may get was asked before.
 const NO_LIMIT: usize = usize::MAX;
+/// A part is compared in so many pieces at a time: one step of a comparison waits for the one
+/// before it.
+const PIECES: usize = 2;
 
-/// What an update says, and what it keeps; each list by index.
+/// What an update says, and what comes to rest; each list by index.
 #[derive(Debug, Default)]
-pub(super) struct Lists {
-    pub(super) touching: Vec<SweptProxyPair>,
+pub(super) struct Events {
     pub(super) begun: Buffer<SweptProxyPair>,
     pub(super) ended: Buffer<ProxyPair>,
     /// Pairs that are kept and not looked at until something changes.
     pub(super) rested: Vec<ProxyPair>,
 }
 
-impl Lists {
-    /// Empties what is said. What is kept is written over where it lies.
+impl Events {
     pub(super) fn clear(&mut self) {
         self.begun.clear();
         self.ended.clear();
@@ -41,18 +37,9 @@ impl Lists {
 
     /// Appends what another has.
     pub(super) fn append(&mut self, other: &Self) {
-        self.touching.extend_from_slice(&other.touching);
         append(&mut self.begun, other.begun.as_slice());
         append(&mut self.ended, other.ended.as_slice());
         self.rested.extend_from_slice(&other.rested);
-    }
-
-    /// Makes room for so many pairs that touch.
-    pub(super) fn make_room(&mut self, pairs: usize) {
-        make_room(&mut self.touching, pairs);
-        if self.touching.len() < pairs {
-            self.touching.resize(pairs, SweptProxyPair::default());
-        }
     }
 
     /// Leaves room to spare for a tick with a few more pairs.
@@ -62,10 +49,7 @@ impl Lists {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.touching.capacity() * size_of::<SweptProxyPair>()
-            + self.begun.bytes()
-            + self.ended.bytes()
-            + self.rested.capacity() * size_of::<ProxyPair>()
+        self.begun.bytes() + self.ended.bytes() + self.rested.capacity() * size_of::<ProxyPair>()
     }
 }
 
@@ -77,26 +61,29 @@ fn append<T: Copy + Default>(to: &mut Buffer<T>, from: &[T]) {
 /// The memory of a worker.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    pub(super) pairs: Vec<SweptPair>,
-    counts: Vec<u32>,
+    pub(super) order: Order,
+    /// Which pairs are new and which are gone, a piece after the other.
+    new: Vec<u32>,
+    gone: Vec<u32>,
 }
 
 impl Scratch {
     pub(super) fn bytes(&self) -> usize {
-        self.pairs.capacity() * size_of::<SweptPair>() + self.counts.capacity() * size_of::<u32>()
+        self.order.bytes() + (self.new.capacity() + self.gone.capacity()) * size_of::<u32>()
     }
 
-    /// Makes room for a part of so many slots and pairs.
-    pub(super) fn make_room(&mut self, slots: usize, pairs: usize) {
-        make_room(&mut self.pairs, pairs);
-        if pairs * SLOTS_PER_PAIR >= slots {
-            make_room(&mut self.counts, slots);
+    /// Makes room for a part of so many pairs, and of so many before.
+    pub(super) fn make_room(&mut self, pairs: usize, before: usize) {
+        for (list, len) in [(&mut self.new, pairs), (&mut self.gone, before)] {
+            make_room(list, len);
+            list.resize(len.max(list.len()), 0);
         }
     }
 }
 
 /// What the parts are compared with.
 pub(super) struct Diff<'a, A> {
+    pub(super) level: Level,
     pub(super) state: &'a State,
     /// The pairs of the last tick that may not be kept unseen, by index.
     pub(super) before: &'a [SweptProxyPair],
@@ -104,108 +91,124 @@ pub(super) struct Diff<'a, A> {
     /// By slot, not of all: not 0 where it is at rest.
     pub(super) at_rest: &'a [u8],
     pub(super) cut: Cut,
-    pub(super) accept: &'a A,
+    pub(super) accept: Option<&'a A>,
+}
+
+/// A piece of two lists that are merged: what is still to be looked at, and what was written.
+#[derive(Clone, Copy, Debug, Default)]
+struct Piece {
+    now: (usize, usize),
+    before: (usize, usize),
+    /// Where the next new one is written, and the next one that is gone.
+    new: usize,
+    gone: usize,
+}
+
+/// Ids as one number, in the order of the slots. Two that have the same slots but not the same
+/// proxies are two.
+#[inline(always)]
+fn number(pair: &SweptProxyPair) -> u128 {
+    u128::from(pair.a.to_bits()) << 64 | u128::from(pair.b.to_bits())
+}
+
+impl Piece {
+    #[inline(always)]
+    fn is_open(&self) -> bool {
+        (self.now.0 < self.now.1) & (self.before.0 < self.before.1)
+    }
+
+    /// Looks at the next pair of one list or of both.
+    #[inline(always)]
+    fn step(
+        &mut self,
+        (now, before): (&[SweptProxyPair], &[SweptProxyPair]),
+        (new, gone): (&mut [u32], &mut [u32]),
+    ) {
+        // What a pair is no branch could foresee: it is written to both lists and counts in one or none.
+        let (i, j) = (self.now.0, self.before.0);
+        let (here, there) = (number(&now[i]), number(&before[j]));
+        (new[self.new], gone[self.gone]) = (i as u32, j as u32);
+        let (begins, ends) = (here < there, there < here);
+        self.new += usize::from(begins);
+        self.gone += usize::from(ends);
+        self.now.0 += usize::from(!ends);
+        self.before.0 += usize::from(!begins);
+    }
 }
 
 impl<A: Fn(ProxyPair) -> bool> Diff<'_, A> {
-    /// Appends what is to be said of one part. What is kept is written from `from` on, where there is
-    /// room; returns where it ends.
+    /// Writes the pairs of one part, which are as many as there is room, and appends what is to be said of them.
     pub(super) fn part(
         &self,
         part: usize,
         scratch: &mut Scratch,
-        lists: &mut Lists,
-        from: usize,
-    ) -> usize {
-        let end = from + self.sort(part, scratch, &mut lists.touching[from..]);
+        to: &mut [SweptProxyPair],
+        events: &mut Events,
+    ) {
+        scratch.order.fill(self.level, &self.state.slots, self.dealt, (self.cut, part), to);
+        self.compare(self.before(part), to, scratch, events);
+    }
+
+    /// The pairs before of a part.
+    pub(super) fn before(&self, part: usize) -> &[SweptProxyPair] {
         let slots = self.cut.slots(part);
         let start = |slot: u64| self.before.partition_point(|pair| pair.key() >> 32 < slot);
-        let before = &self.before[start(slots.start)..start(slots.end)];
-        self.compare(before, from..end, lists);
-        end
+        &self.before[start(slots.start)..start(slots.end)]
     }
 
-    /// Writes the pairs of a part in order and returns how many.
-    fn sort(&self, part: usize, scratch: &mut Scratch, to: &mut [SweptProxyPair]) -> usize {
-        let Scratch { pairs, counts } = scratch;
-        let dealt = || self.dealt.iter().map(|dealt| dealt.part(part));
-        let count = dealt().map(<[SweptPair]>::len).sum();
-        let slots = &self.state.slots;
-        let name = |&SweptPair { a, b, first }: &SweptPair| SweptProxyPair {
-            a: slots.id(a as usize),
-            b: slots.id(b as usize),
-            first,
-        };
-        let width = self.cut.width();
-        pairs.clear();
-        if count * SLOTS_PER_PAIR < width {
-            dealt().for_each(|dealt| pairs.extend_from_slice(dealt));
-            pairs.sort_unstable_by_key(|pair| u64::from(pair.a) << 32 | u64::from(pair.b));
-            to.iter_mut().zip(&*pairs).for_each(|(to, pair)| *to = name(pair));
-            return count;
+    /// Compares the pairs that touch with those before.
+    fn compare(
+        &self,
+        before: &[SweptProxyPair],
+        now: &[SweptProxyPair],
+        scratch: &mut Scratch,
+        events: &mut Events,
+    ) {
+        let Scratch { new, gone, .. } = scratch;
+        let mut pieces = [Piece::default(); PIECES];
+        let (mut i, mut j) = (0, 0);
+        for (k, piece) in pieces.iter_mut().enumerate() {
+            let i_end = now.len() * (k + 1) / PIECES;
+            let is_before = |pivot| before.partition_point(|pair| number(pair) < number(pivot));
+            let j_end = now.get(i_end).map_or(before.len(), is_before);
+            *piece = Piece { now: (i, i_end), before: (j, j_end), new: i, gone: j };
+            (i, j) = (i_end, j_end);
         }
-        let first = self.cut.slots(part).start as u32;
-        counts.clear();
-        counts.resize(width, 0);
-        for pair in dealt().flatten() {
-            counts[(pair.a - first) as usize] += 1;
-        }
-        let mut start = 0;
-        for count in counts.iter_mut() {
-            start += core::mem::replace(count, start);
-        }
-        pairs.resize(count, SweptPair::default());
-        for &pair in dealt().flatten() {
-            let at = &mut counts[(pair.a - first) as usize];
-            pairs[*at as usize] = pair;
-            *at += 1;
-        }
-        let mut start = 0;
-        for &end in counts.iter() {
-            let end = end as usize;
-            let (of_one, to) = (&mut pairs[start..end], &mut to[start..end]);
-            start = end;
-            if of_one.len() > RANKED_MAX {
-                of_one.sort_unstable_by_key(|pair| pair.b);
-                to.iter_mut().zip(&*of_one).for_each(|(to, pair)| *to = name(pair));
-                continue;
-            }
-            for pair in &*of_one {
-                let rank: usize = of_one.iter().map(|other| usize::from(other.b < pair.b)).sum();
-                to[rank] = name(pair);
+        while pieces.iter().all(Piece::is_open) {
+            for piece in &mut pieces {
+                piece.step((now, before), (new, gone));
             }
         }
-        count
-    }
-
-    /// Compares these of the pairs that touch with those before.
-    fn compare(&self, before: &[SweptProxyPair], these: Range<usize>, lists: &mut Lists) {
-        let Lists { touching, begun, ended, rested } = lists;
-        let (now, budget) = (&touching[these], &Budget::new(NO_LIMIT));
-        let new = begun.spare(now.len(), budget);
-        let gone = ended.spare(before.len(), budget);
-        let (mut i, mut j, mut begins, mut ends) = (0, 0, 0, 0);
-        // What a pair is no branch could foresee: it is written to both lists and counts in one or none.
-        while i < now.len() && j < before.len() {
-            let (here, there) = (now[i], before[j]);
-            let (key, key_before) = (here.key(), there.key());
-            let (next, next_before) = (key <= key_before, key_before <= key);
-            // With the same key but not the same ids, the slot of one has a new proxy.
-            let same = (here.a == there.a) & (here.b == there.b);
-            (new[begins], gone[ends]) = (here, there.into());
-            begins += usize::from(next & !same);
-            ends += usize::from(next_before & !same);
-            (i, j) = (i + usize::from(next), j + usize::from(next_before));
+        let Events { begun, ended, rested } = events;
+        let budget = &Budget::new(NO_LIMIT);
+        let (begins, ends) = (begun.spare(now.len(), budget), ended.spare(before.len(), budget));
+        let (mut begin, mut end) = (0, 0);
+        (i, j) = (0, 0);
+        for mut piece in pieces {
+            while piece.is_open() {
+                piece.step((now, before), (new, gone));
+            }
+            for &at in &new[i..piece.new] {
+                begins[begin] = now[at as usize];
+                begin += 1;
+            }
+            for pair in &now[piece.now.0..piece.now.1] {
+                begins[begin] = *pair;
+                begin += 1;
+            }
+            for &at in &gone[j..piece.gone] {
+                ends[end] = before[at as usize].into();
+                end += 1;
+            }
+            for &pair in &before[piece.before.0..piece.before.1] {
+                ends[end] = pair.into();
+                end += 1;
+            }
+            (i, j) = (piece.now.1, piece.before.1);
         }
-        let rest = now.len() - i;
-        new[begins..begins + rest].copy_from_slice(&now[i..]);
-        for &pair in &before[j..] {
-            gone[ends] = pair.into();
-            ends += 1;
-        }
-        begun.keep(begins + rest);
-        let ends = if self.at_rest.is_empty() { ends } else { self.rest(gone, ends, rested) };
-        ended.keep(ends);
+        begun.keep(begin);
+        let end = if self.at_rest.is_empty() { end } else { self.rest(ends, end, rested) };
+        ended.keep(end);
     }
 
     /// Of the first `count` pairs, which were not found, leaves those that end; the others rest
@@ -231,7 +234,7 @@ impl<A: Fn(ProxyPair) -> bool> Diff<'_, A> {
         state.rest(pair).is_some_and(|(a, b)| {
             state.may_pair(a, b)
                 && state.held(a).aabb.overlaps(&state.held(b).aabb)
-                && (self.accept)(pair)
+                && self.accept.is_none_or(|accept| accept(pair))
         })
     }
 }

@@ -1,10 +1,10 @@
 //! Which of the pairs that were found are wanted, and in which part of the order does each come?
 //!
-//! The finders name rows, in an order of their own. Here rows become slots, pairs that their owners
-//! or the caller do not want are dropped, and the rest is dealt to *parts*: each has the pairs whose
-//! lower slot is in a range. Parts are then put in order and compared with the last
-//! tick's one by one (`diff`), so that both steps are spread over the threads: runs of the finders
-//! here, parts there.
+//! The finders have an order of their own, and those of trees name rows. Here rows become slots,
+//! pairs that their owners or the caller do not want are dropped, and the rest is dealt to *parts*:
+//! each has the pairs whose lower slot is in a range. Parts are then put in order (`order`) and
+//! compared with the last tick's (`diff`) one by one, so that both steps are spread over the
+//! threads: runs of the finders here, parts there.
 
 use super::id::ProxyPair;
 use super::slots::owners_allow;
@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 /// Into how many parts slots are cut at most,
-const PARTS_MAX: usize = 256;
+pub(super) const PARTS_MAX: usize = 256;
 /// and about how many pairs a part has at least.
 const PART_PAIRS: usize = 4096;
 
@@ -51,11 +51,13 @@ impl Cut {
     }
 }
 
-/// What the second row of a found pair names; the first names a mover.
+/// What the pairs of a finder name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Second {
-    Mover,
-    Slot,
+pub(super) enum Named {
+    /// Two slots, the lower first: of movers among themselves.
+    Slots,
+    /// A row of the movers, and a slot: of movers and what is in a tree.
+    RowAndSlot,
 }
 
 /// What is wanted.
@@ -64,7 +66,8 @@ pub(super) struct Sieve<'a, A> {
     pub(super) state: &'a State,
     /// Whether anybody has an owner.
     pub(super) owned: bool,
-    pub(super) accept: &'a A,
+    /// Nothing where all are wanted.
+    pub(super) accept: Option<&'a A>,
 }
 
 /// The pairs of one run as slots, the lower first, by part.
@@ -76,8 +79,9 @@ pub(super) struct Dealt {
 }
 
 impl Dealt {
+    #[inline(always)]
     pub(super) fn part(&self, part: usize) -> &[SweptPair] {
-        let start = part.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        let start = if part > 0 { self.ends[part - 1] as usize } else { 0 };
         &self.pairs[start..self.ends[part] as usize]
     }
 
@@ -85,37 +89,36 @@ impl Dealt {
         self.pairs.capacity() * size_of::<SweptPair>() + self.ends.capacity() * size_of::<u32>()
     }
 
-    /// Names, sifts and deals the pairs of `run`. `wanted` is memory, for at least so many pairs.
+    /// Sifts and deals the pairs of `run`. `wanted` is memory, for at least so many pairs.
     pub(super) fn fill<A: Fn(ProxyPair) -> bool>(
         &mut self,
         sieve: &Sieve<'_, A>,
-        (run, second): (&Run<SweptPair>, Second),
+        (run, named): (&Run<SweptPair>, Named),
         cut: Cut,
         wanted: &mut Vec<SweptPair>,
     ) {
         let Self { pairs, ends } = self;
         let found = run.pairs.as_slice();
         make_room(pairs, found.len());
-        pairs.clear();
+        let wanted = if named == Named::Slots && !sieve.owned && sieve.accept.is_none() {
+            found
+        } else {
+            wanted.clear();
+            sieve.sift(found, named, wanted);
+            wanted
+        };
         ends.clear();
         ends.resize(cut.parts, 0);
-        if cut.parts == 1 {
-            sieve.sift(found, second, |pair| pairs.push(pair));
-            ends[0] = pairs.len() as u32;
-            return;
-        }
-        wanted.clear();
-        sieve.sift(found, second, |pair| {
+        for pair in wanted {
             ends[cut.part(pair.a)] += 1;
-            wanted.push(pair);
-        });
+        }
         // From how many to where each starts, which the pairs move to where it ends.
         let mut start = 0;
         for end in ends.iter_mut() {
             start += core::mem::replace(end, start);
         }
         pairs.resize(wanted.len(), SweptPair::default());
-        for &pair in wanted.iter() {
+        for &pair in wanted {
             let end = &mut ends[cut.part(pair.a)];
             pairs[*end as usize] = pair;
             *end += 1;
@@ -124,15 +127,13 @@ impl Dealt {
 }
 
 impl<A: Fn(ProxyPair) -> bool> Sieve<'_, A> {
-    /// Calls `keep` with each pair that is wanted.
-    #[inline(always)]
-    fn sift(&self, found: &[SweptPair], second: Second, mut keep: impl FnMut(SweptPair)) {
+    /// Appends the pairs that are wanted, as slots with the lower first. There is room for all.
+    fn sift(&self, found: &[SweptPair], named: Named, wanted: &mut Vec<SweptPair>) {
         let (movers, slots) = (&self.state.movers, &self.state.slots);
-        for &SweptPair { a: row, b: other, first } in found {
-            let of_mover = |row: u32| movers.ids[row as usize].index();
-            let (one, two) = match second {
-                Second::Mover => (of_mover(row), of_mover(other)),
-                Second::Slot => (of_mover(row), other),
+        for &SweptPair { a: one, b: two, first } in found {
+            let one = match named {
+                Named::Slots => one,
+                Named::RowAndSlot => movers.ids[one as usize].index(),
             };
             let (a, b) = if one < two { (one, two) } else { (two, one) };
             if self.owned {
@@ -142,8 +143,9 @@ impl<A: Fn(ProxyPair) -> bool> Sieve<'_, A> {
                 }
             }
             let id = |slot: u32| slots.id(slot as usize);
-            if (self.accept)(ProxyPair { a: id(a), b: id(b) }) {
-                keep(SweptPair { a, b, first });
+            let pair = ProxyPair { a: id(a), b: id(b) };
+            if self.accept.is_none_or(|accept| accept(pair)) {
+                wanted.push(SweptPair { a, b, first });
             }
         }
     }

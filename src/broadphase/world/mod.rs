@@ -51,6 +51,7 @@ mod id;
 mod layers;
 mod mover_tree;
 mod movers;
+mod order;
 mod proxy;
 mod queries;
 mod resting;
@@ -436,7 +437,7 @@ impl Broadphase {
     ///
     /// [`FindError::TooManyPairs`] when there are more than are allowed. Nothing is changed then.
     pub fn update(&mut self) -> Result<Changes<'_>, FindError> {
-        self.update_with(|_| true)
+        self.find(None::<&fn(ProxyPair) -> bool>)
     }
 
     /// As [`Broadphase::update`], but of pairs that filters and owners allow only those that
@@ -450,7 +451,15 @@ impl Broadphase {
         &mut self,
         accept: impl Fn(ProxyPair) -> bool + Sync,
     ) -> Result<Changes<'_>, FindError> {
-        let Self { state, trees, finder, threads, pairs_max, filtered, owned, work, .. } = self;
+        self.find(Some(&accept))
+    }
+
+    fn find(
+        &mut self,
+        accept: Option<&(impl Fn(ProxyPair) -> bool + Sync)>,
+    ) -> Result<Changes<'_>, FindError> {
+        let Self { level, state, trees, finder, threads, pairs_max, filtered, owned, work, .. } =
+            self;
         trees.update(state, *filtered);
         if state.movers.len() == 0 && state.touching.is_empty() && state.loose.is_empty() {
             work.clear();
@@ -458,25 +467,26 @@ impl Broadphase {
         }
         state.loose.sort_unstable();
         let update = Update {
+            level: *level,
             filtered: *filtered,
             owned: *owned,
             pairs_max: *pairs_max,
             threads,
-            accept: &accept,
+            accept,
         };
         update.run(state, finder, trees, work)?;
-        core::mem::swap(&mut state.touching, &mut work.lists.touching);
+        core::mem::swap(&mut state.touching, &mut work.touching);
         work.said = true;
         state.loose.clear();
-        work.lists.rested.iter().for_each(|&pair| state.resting.add(pair));
+        work.events.rested.iter().for_each(|&pair| state.resting.add(pair));
         Ok(self.changes())
     }
 
     /// What the last update said. Empty after [`Broadphase::restore`] and [`Broadphase::clear`].
     #[must_use]
     pub fn changes(&self) -> Changes<'_> {
-        let Self { work: Work { lists, said, .. }, state, .. } = self;
-        Changes { lists, touching: if *said { &state.touching } else { &[] } }
+        let Self { work: Work { events, said, .. }, state, .. } = self;
+        Changes { events, touching: if *said { &state.touching } else { &[] } }
     }
 
     /// All pairs that were kept by the last update, those at rest among them, by index.

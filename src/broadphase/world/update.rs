@@ -4,8 +4,8 @@
 //! movers and what sleeps; name, sift and deal them run by run; order and compare them part by part.
 //! Runs and parts are cut by the number of boxes and pairs alone.
 
-use super::diff::{Diff, Lists, Scratch};
-use super::gather::{Cut, Dealt, Second, Sieve};
+use super::diff::{Diff, Events, Scratch};
+use super::gather::{Cut, Dealt, Named, PARTS_MAX, Sieve};
 use super::id::{ProxyPair, SweptProxyPair};
 use super::movers::{lend, still};
 use super::state::State;
@@ -14,6 +14,7 @@ use crate::broadphase::buffer::make_room;
 use crate::broadphase::found::{Found, Run};
 use crate::broadphase::{BoxSet, FindError, PairFinder};
 use crate::geom::SweptPair;
+use crate::lanes::Level;
 use crate::par::{self, Threads};
 use crate::store::Row;
 use alloc::vec::Vec;
@@ -22,7 +23,7 @@ use core::iter::FusedIterator;
 /// The pairs of which an update has news; each list by index.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'a> {
-    pub(super) lists: &'a Lists,
+    pub(super) events: &'a Events,
     pub(super) touching: &'a [SweptProxyPair],
 }
 
@@ -30,7 +31,7 @@ impl<'a> Changes<'a> {
     /// Pairs that are new.
     #[must_use]
     pub fn begun(&self) -> &'a [SweptProxyPair] {
-        self.lists.begun.as_slice()
+        self.events.begun.as_slice()
     }
 
     /// Pairs that were there already and of which one moves: those of [`Changes::touching`] that are
@@ -43,7 +44,7 @@ impl<'a> Changes<'a> {
     /// Pairs that are no more. Either proxy may have been removed since.
     #[must_use]
     pub fn ended(&self) -> &'a [ProxyPair] {
-        self.lists.ended.as_slice()
+        self.events.ended.as_slice()
     }
 
     /// All pairs of which one moves: those that begin and those that persist.
@@ -87,32 +88,34 @@ impl FusedIterator for Persisted<'_> {}
 /// The memory of updates.
 #[derive(Debug, Default)]
 pub(super) struct Work {
-    pub(super) lists: Lists,
-    /// Whether the lists are what the last update said.
+    pub(super) events: Events,
+    /// Whether the events are what the last update said.
     pub(super) said: bool,
+    /// The pairs that touch, of which [`State::touching`] becomes.
+    pub(super) touching: Vec<SweptProxyPair>,
     /// What is held for the movers, where some have a margin.
     seen: [Vec<f32>; 9],
     dealt: Vec<Dealt>,
     /// One for each worker.
     scratch: Vec<Scratch>,
     /// One for each part, where there is more than one worker.
-    parts: Vec<Lists>,
+    parts: Vec<Events>,
     /// The pairs before, if some of those that rested have been changed.
     before: Vec<SweptProxyPair>,
 }
 
 /// What the finders found.
-struct Runs<'a>([(&'a [Run<SweptPair>], Second); 3]);
+struct Runs<'a>([(&'a [Run<SweptPair>], Named); 3]);
 
 impl<'a> Runs<'a> {
     fn iter(&self) -> impl Iterator<Item = &'a Run<SweptPair>> {
         self.0.into_iter().flat_map(|(runs, _)| runs)
     }
 
-    fn get(&self, mut index: usize) -> (&'a Run<SweptPair>, Second) {
-        for (runs, second) in self.0 {
+    fn get(&self, mut index: usize) -> (&'a Run<SweptPair>, Named) {
+        for (runs, named) in self.0 {
             if index < runs.len() {
-                return (&runs[index], second);
+                return (&runs[index], named);
             }
             index -= runs.len();
         }
@@ -122,15 +125,17 @@ impl<'a> Runs<'a> {
 
 /// What is asked.
 pub(super) struct Update<'a, A> {
+    pub(super) level: Level,
     pub(super) filtered: bool,
     pub(super) owned: bool,
     pub(super) pairs_max: usize,
     pub(super) threads: &'a Threads,
-    pub(super) accept: &'a A,
+    /// Nothing where all are wanted.
+    pub(super) accept: Option<&'a A>,
 }
 
 impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
-    /// Finds the pairs and fills the lists. If it fails nothing has changed.
+    /// Finds the pairs and what changed. If it fails nothing has changed.
     pub(super) fn run(
         &self,
         state: &State,
@@ -138,7 +143,7 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
         trees: &mut Trees,
         work: &mut Work,
     ) -> Result<(), FindError> {
-        let Work { lists, said, seen, dealt, scratch, parts, before } = work;
+        let Work { events, said, touching, seen, dealt, scratch, parts, before } = work;
         let movers = &state.movers;
         if state.fat > 0 {
             hold(state, seen);
@@ -151,7 +156,7 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
             false => set,
         };
         let some = movers.len() > 0;
-        let among = (movers.len() > 1).then(|| finder.swept_pairs(pushed));
+        let among = (movers.len() > 1).then(|| finder.swept_pairs(pushed.named(&movers.ids)));
         let Trees { fixed, sleeping, rows: at_rest, .. } = trees;
         let fixed = (some && !fixed.is_empty()).then(|| fixed.swept_pairs(pushed));
         let sleeping = (some && !sleeping.is_empty()).then(|| sleeping.swept_pairs(set));
@@ -161,7 +166,11 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
         if found > self.pairs_max {
             return Err(FindError::TooManyPairs { found, most: self.pairs_max });
         }
-        let runs = Runs([(among, Second::Mover), (fixed, Second::Slot), (sleeping, Second::Slot)]);
+        let runs = Runs([
+            (among, Named::Slots),
+            (fixed, Named::RowAndSlot),
+            (sleeping, Named::RowAndSlot),
+        ]);
         let before = merge(state, before);
         self.threads.enter(|| {
             let workers = self.threads.workers();
@@ -173,43 +182,55 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
             let cut = Cut::new(state.slots.all.len(), found);
             // Which worker gets which item is open: none may need more than another had.
             let longest = runs.iter().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
-            scratch.iter_mut().for_each(|scratch| scratch.make_room(cut.width(), longest));
+            scratch.iter_mut().for_each(|scratch| scratch.order.make_room(cut.width(), longest));
             let sieve = Sieve { state, owned: self.owned, accept: self.accept };
             par::for_each(scratch, dealt, |scratch, index, dealt| {
-                dealt.fill(&sieve, runs.get(index), cut, &mut scratch.pairs);
+                dealt.fill(&sieve, runs.get(index), cut, &mut scratch.order.pairs);
             });
 
             let pairs_of = |part| dealt.iter().map(|dealt| dealt.part(part).len()).sum::<usize>();
-            let longest = (0..cut.parts).map(pairs_of).max().unwrap_or(0);
-            scratch.iter_mut().for_each(|scratch| scratch.make_room(cut.width(), longest));
-            let diff = Diff { state, before, dealt, at_rest, cut, accept: self.accept };
+            let (level, accept) = (self.level, self.accept);
+            let diff = Diff { level, state, before, dealt, at_rest, cut, accept };
+            let (mut wanted, mut longest, mut longest_before) = (0, 0, 0);
+            for part in 0..cut.parts {
+                let (pairs, before) = (pairs_of(part), diff.before(part).len());
+                wanted += pairs;
+                (longest, longest_before) = (longest.max(pairs), longest_before.max(before));
+            }
+            for scratch in &mut *scratch {
+                scratch.order.make_room(cut.width(), longest);
+                scratch.make_room(longest, longest_before);
+            }
             // Until all is said: the caller's function may panic.
             *said = false;
-            lists.clear();
+            events.clear();
+            make_room(touching, found);
+            touching.resize(wanted, SweptProxyPair::default());
+            let mut rest = &mut touching[..];
+            let mut next = |part| rest.split_off_mut(..pairs_of(part)).unwrap_or_default();
             if workers == 1 {
                 let scratch = &mut scratch[0];
-                lists.make_room(found);
-                let end =
-                    (0..cut.parts).fold(0, |from, part| diff.part(part, scratch, lists, from));
-                lists.touching.truncate(end);
-                lists.settle();
+                (0..cut.parts).for_each(|part| diff.part(part, scratch, next(part), events));
+                events.settle();
                 return;
             }
-            parts.resize_with(cut.parts.max(parts.len()), Lists::default);
-            let parts = &mut parts[..cut.parts];
-            for (part, lists) in parts.iter_mut().enumerate() {
-                lists.clear();
-                lists.make_room(pairs_of(part));
-            }
-            par::for_each(scratch, parts, |scratch, part, lists| {
-                let end = diff.part(part, scratch, lists, 0);
-                lists.touching.truncate(end);
-                lists.settle();
+            parts.resize_with(cut.parts.max(parts.len()), Events::default);
+            let mut of_parts = parts.iter_mut();
+            let mut parts: [_; PARTS_MAX] = core::array::from_fn(|part| {
+                let events = of_parts.next().filter(|_| part < cut.parts);
+                events.map(|events| (next(part), events))
             });
-            lists.touching.clear();
-            make_room(&mut lists.touching, found);
-            parts.iter().for_each(|part| lists.append(part));
-            lists.settle();
+            par::for_each(scratch, &mut parts[..cut.parts], |scratch, part, item| {
+                if let Some((to, events)) = item {
+                    events.clear();
+                    diff.part(part, scratch, to, events);
+                    events.settle();
+                }
+            });
+            for (_, part) in parts.iter().flatten() {
+                events.append(part);
+            }
+            events.settle();
         });
         Ok(())
     }
@@ -267,7 +288,7 @@ fn merge<'a>(state: &'a State, merged: &'a mut Vec<SweptProxyPair>) -> &'a [Swep
 impl Work {
     /// Takes back what the last update said.
     pub(super) fn clear(&mut self) {
-        self.lists.clear();
+        self.events.clear();
         self.said = false;
     }
 
@@ -276,8 +297,8 @@ impl Work {
         seen * size_of::<f32>()
             + self.dealt.iter().map(Dealt::bytes).sum::<usize>()
             + self.scratch.iter().map(Scratch::bytes).sum::<usize>()
-            + self.parts.iter().map(Lists::bytes).sum::<usize>()
-            + self.lists.bytes()
-            + self.before.capacity() * size_of::<SweptProxyPair>()
+            + self.parts.iter().map(Events::bytes).sum::<usize>()
+            + self.events.bytes()
+            + (self.touching.capacity() + self.before.capacity()) * size_of::<SweptProxyPair>()
     }
 }

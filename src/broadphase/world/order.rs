@@ -1,0 +1,174 @@
+//! In which order are the pairs of a part?
+//!
+//! By the lower slot, then the other. They are laid out by the lower slot, by counting; then the
+//! place of each among those with the same lower slot is how many of these are less, which lanes
+//! count. So nothing is a branch on what a pair is, which nobody could foresee.
+
+use super::gather::{Cut, Dealt};
+use super::id::SweptProxyPair;
+use super::slots::Slots;
+use crate::broadphase::buffer::make_room;
+use crate::geom::SweptPair;
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, prefetch};
+use alloc::vec::Vec;
+
+/// Where there are so many slots for one pair, sorting costs less than counting.
+const SLOTS_PER_PAIR: usize = 4;
+/// Of more pairs with one lower slot the order is found by sorting.
+const RANKED_MAX: usize = 64;
+/// Added to a slot, which is below 2²⁶, it makes the bits of a finite float that is greater for a
+/// greater slot: lanes compare floats.
+const ONE: u32 = 1.0_f32.to_bits();
+
+/// The memory of a worker.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    pub(super) pairs: Vec<SweptPair>,
+    /// By slot of the part: where its pairs start, and after the last slot where they end.
+    starts: Vec<u32>,
+    /// In the order of the lower slots: the other slot of each pair as a float,
+    others: Vec<f32>,
+    /// and the lower one, counted from the first of the part, with the time.
+    rest: Vec<Rest>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Rest {
+    a: u32,
+    first: f32,
+}
+
+impl Order {
+    pub(super) fn bytes(&self) -> usize {
+        let words = self.starts.capacity() + self.others.capacity();
+        self.pairs.capacity() * size_of::<SweptPair>()
+            + words * size_of::<u32>()
+            + self.rest.capacity() * size_of::<Rest>()
+    }
+
+    /// Makes room for a run or a part of so many slots and pairs.
+    pub(super) fn make_room(&mut self, slots: usize, pairs: usize) {
+        make_room(&mut self.pairs, pairs);
+        make_room(&mut self.others, pairs + LANES_MAX);
+        make_room(&mut self.rest, pairs);
+        if pairs * SLOTS_PER_PAIR >= slots {
+            make_room(&mut self.starts, slots + 2);
+        }
+    }
+
+    /// Writes the pairs of a part in order. `to` is as long as they are many.
+    pub(super) fn fill(
+        &mut self,
+        level: Level,
+        slots: &Slots,
+        dealt: &[Dealt],
+        (cut, part): (Cut, usize),
+        to: &mut [SweptProxyPair],
+    ) {
+        let (width, first) = (cut.width(), cut.slots(part).start as usize);
+        if to.len() * SLOTS_PER_PAIR < width {
+            self.pairs.clear();
+            dealt.iter().for_each(|dealt| self.pairs.extend_from_slice(dealt.part(part)));
+            self.pairs.sort_unstable_by_key(|pair| u64::from(pair.a) << 32 | u64::from(pair.b));
+            for (to, &SweptPair { a, b, first }) in to.iter_mut().zip(&self.pairs) {
+                *to = SweptProxyPair { a: slots.id(a as usize), b: slots.id(b as usize), first };
+            }
+            return;
+        }
+        self.lay_out(dealt, part, first as u32, width, to.len());
+        let Self { starts, others, rest, .. } = self;
+        let (first, generations) = (first as u32, &slots.generations[..]);
+        let rank = Rank { first, generations, starts, others, rest, to: &mut *to };
+        if level.run(rank) > RANKED_MAX {
+            for ends in starts[..=width].windows(2) {
+                if (ends[1] - ends[0]) as usize > RANKED_MAX {
+                    let of_one = &mut to[ends[0] as usize..ends[1] as usize];
+                    of_one.sort_unstable_by_key(|pair| pair.b.index());
+                }
+            }
+        }
+    }
+
+    /// Lays out the pairs by the lower slot.
+    fn lay_out(&mut self, dealt: &[Dealt], part: usize, first: u32, width: usize, count: usize) {
+        let Self { starts, others, rest, .. } = self;
+        // Two places further than the slot: how many there are becomes where they start, one place
+        // further, which those that are laid out move to where they end: the start of the next.
+        starts.clear();
+        starts.resize(width + 2, 0);
+        for (k, one) in dealt.iter().enumerate() {
+            if let Some(next) = dealt.get(k + 2) {
+                prefetch(next.part(part));
+            }
+            for pair in one.part(part) {
+                starts[(pair.a - first) as usize + 2] += 1;
+            }
+        }
+        let mut sum = 0;
+        for start in starts.iter_mut() {
+            sum += *start;
+            *start = sum;
+        }
+        others.clear();
+        others.resize(count + LANES_MAX, 0.0);
+        rest.resize(count.max(rest.len()), Rest::default());
+        for one in dealt {
+            for &SweptPair { a, b, first: time } in one.part(part) {
+                let a = a - first;
+                let at = &mut starts[a as usize + 1];
+                others[*at as usize] = f32::from_bits(b + ONE);
+                rest[*at as usize] = Rest { a, first: time };
+                *at += 1;
+            }
+        }
+    }
+}
+
+/// Writes each pair to its place in the order, but those of a slot with more than [`RANKED_MAX`],
+/// which are written as they come. Returns how many the slot with the most pairs has.
+struct Rank<'a> {
+    first: u32,
+    generations: &'a [u32],
+    starts: &'a [u32],
+    others: &'a [f32],
+    rest: &'a [Rest],
+    to: &'a mut [SweptProxyPair],
+}
+
+impl Kernel for Rank<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> usize {
+        let Self { first, generations, starts, others, rest, to } = self;
+        let count = to.len();
+        let (others, rest) = (&others[..count + LANES_MAX], &rest[..count]);
+        let mut most = 0;
+        for (at, (&Rest { a, first: time }, &other)) in rest.iter().zip(others).enumerate() {
+            let (start, end) = (starts[a as usize] as usize, starts[a as usize + 1] as usize);
+            let of_one = end - start;
+            most = if of_one > most { of_one } else { most };
+            let mut place = start;
+            if of_one > RANKED_MAX {
+                place = at;
+            } else {
+                let mine = isa.splat(other);
+                let mut group = start;
+                while group < end {
+                    let less = isa.load(&others[group..]).lt(mine).bits();
+                    let left = end - group;
+                    let left = if left < I::LANES { left } else { I::LANES };
+                    place += (less & ((1 << left) - 1)).count_ones() as usize;
+                    group += I::LANES;
+                }
+            }
+            let (a, b) = (first + a, other.to_bits() - ONE);
+            to[place] = SweptProxyPair {
+                a: super::ProxyId::new(a, generations[a as usize]),
+                b: super::ProxyId::new(b, generations[b as usize]),
+                first: time,
+            };
+        }
+        most
+    }
+}
