@@ -15,9 +15,6 @@ use alloc::vec::Vec;
 
 /// Lists grow as they need to: how long they may get was asked before.
 const NO_LIMIT: usize = usize::MAX;
-/// A part is compared in so many pieces at a time: one step of a comparison waits for the one
-/// before it.
-const PIECES: usize = 2;
 
 /// What an update says, and what comes to rest; each list by index.
 #[derive(Debug, Default)]
@@ -37,8 +34,8 @@ impl Events {
 
     /// Appends what another has.
     pub(super) fn append(&mut self, other: &Self) {
-        append(&mut self.begun, other.begun.as_slice());
-        append(&mut self.ended, other.ended.as_slice());
+        self.begun.append(other.begun.as_slice());
+        self.ended.append(other.ended.as_slice());
         self.rested.extend_from_slice(&other.rested);
     }
 
@@ -53,16 +50,12 @@ impl Events {
     }
 }
 
-fn append<T: Copy + Default>(to: &mut Buffer<T>, from: &[T]) {
-    to.spare(from.len(), &Budget::new(NO_LIMIT))[..from.len()].copy_from_slice(from);
-    to.keep(from.len());
-}
-
 /// The memory of a worker.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) order: Order,
-    /// Which pairs are new and which are gone, a piece after the other.
+    /// Which pairs of the lower half of a part are new and which are gone, and after as many as it has
+    /// those of the upper half.
     new: Vec<u32>,
     gone: Vec<u32>,
 }
@@ -72,8 +65,9 @@ impl Scratch {
         self.order.bytes() + (self.new.capacity() + self.gone.capacity()) * size_of::<u32>()
     }
 
-    /// Makes room for a part of so many pairs, and of so many before.
-    pub(super) fn make_room(&mut self, pairs: usize, before: usize) {
+    /// Makes room for a part of so many slots and pairs, and of so many pairs before.
+    pub(super) fn make_room(&mut self, slots: usize, pairs: usize, before: usize) {
+        self.order.make_room(slots, pairs);
         for (list, len) in [(&mut self.new, pairs), (&mut self.gone, before)] {
             make_room(list, len);
             list.resize(len.max(list.len()), 0);
@@ -85,75 +79,89 @@ impl Scratch {
 pub(super) struct Diff<'a, A> {
     pub(super) level: Level,
     pub(super) state: &'a State,
-    /// The pairs of the last tick that may not be kept unseen, by index.
-    pub(super) before: &'a [SweptProxyPair],
-    pub(super) dealt: &'a [Dealt],
+    pub(super) dealt: Dealt<'a>,
     /// By slot, not of all: not 0 where it is at rest.
     pub(super) at_rest: &'a [u8],
     pub(super) cut: Cut,
     pub(super) accept: Option<&'a A>,
 }
 
-/// A piece of two lists that are merged: what is still to be looked at, and what was written.
-#[derive(Clone, Copy, Debug, Default)]
-struct Piece {
-    now: (usize, usize),
-    before: (usize, usize),
-    /// Where the next new one is written, and the next one that is gone.
+/// A piece of two lists that are compared, and how far that is.
+#[derive(Clone, Copy, Debug)]
+struct Piece<'a> {
+    now: &'a [SweptProxyPair],
+    before: &'a [SweptProxyPair],
+    /// Which pairs are next.
+    i: usize,
+    j: usize,
+    /// How many are new, and how many are gone.
     new: usize,
     gone: usize,
 }
 
-/// Ids as one number, in the order of the slots. Two that have the same slots but not the same
-/// proxies are two.
+/// Ids as one number, in the order of the slots. Two with the same slots but not the same proxies
+/// differ.
 #[inline(always)]
 fn number(pair: &SweptProxyPair) -> u128 {
     u128::from(pair.a.to_bits()) << 64 | u128::from(pair.b.to_bits())
 }
 
-impl Piece {
-    #[inline(always)]
-    fn is_open(&self) -> bool {
-        (self.now.0 < self.now.1) & (self.before.0 < self.before.1)
+impl<'a> Piece<'a> {
+    fn new(now: &'a [SweptProxyPair], before: &'a [SweptProxyPair]) -> Self {
+        Self { now, before, i: 0, j: 0, new: 0, gone: 0 }
     }
 
-    /// Looks at the next pair of one list or of both.
+    /// Looks at the next pair of one list or of both; returns whether there is one of each.
     #[inline(always)]
-    fn step(
-        &mut self,
-        (now, before): (&[SweptProxyPair], &[SweptProxyPair]),
-        (new, gone): (&mut [u32], &mut [u32]),
-    ) {
+    fn step(&mut self, new: &mut [u32], gone: &mut [u32]) -> bool {
+        let (Some(here), Some(there)) = (self.now.get(self.i), self.before.get(self.j)) else {
+            return false;
+        };
+        let (here, there) = (number(here), number(there));
         // What a pair is no branch could foresee: it is written to both lists and counts in one or none.
-        let (i, j) = (self.now.0, self.before.0);
-        let (here, there) = (number(&now[i]), number(&before[j]));
-        (new[self.new], gone[self.gone]) = (i as u32, j as u32);
+        (new[self.new], gone[self.gone]) = (self.i as u32, self.j as u32);
         let (begins, ends) = (here < there, there < here);
         self.new += usize::from(begins);
         self.gone += usize::from(ends);
-        self.now.0 += usize::from(!ends);
-        self.before.0 += usize::from(!begins);
+        self.i += usize::from(!ends);
+        self.j += usize::from(!begins);
+        true
+    }
+
+    /// Writes which pairs are new and which are gone; returns how many.
+    #[inline(always)]
+    fn write(
+        &self,
+        (new, gone): (&[u32], &[u32]),
+        (begins, ends): (&mut [SweptProxyPair], &mut [ProxyPair]),
+    ) -> (usize, usize) {
+        for (to, &at) in begins.iter_mut().zip(&new[..self.new]) {
+            *to = self.now[at as usize];
+        }
+        for (to, &at) in ends.iter_mut().zip(&gone[..self.gone]) {
+            *to = self.before[at as usize].into();
+        }
+        let (new, gone) = (&self.now[self.i..], &self.before[self.j..]);
+        begins[self.new..][..new.len()].copy_from_slice(new);
+        for (to, &pair) in ends[self.gone..].iter_mut().zip(gone) {
+            *to = pair.into();
+        }
+        (self.new + new.len(), self.gone + gone.len())
     }
 }
 
 impl<A: Fn(ProxyPair) -> bool> Diff<'_, A> {
-    /// Writes the pairs of one part, which are as many as there is room, and appends what is to be said of them.
+    /// Writes the pairs of one part, as many as there is room for, and appends what is to be said
+    /// of them. `before` are those of the last tick.
     pub(super) fn part(
         &self,
         part: usize,
         scratch: &mut Scratch,
-        to: &mut [SweptProxyPair],
+        (to, before): (&mut [SweptProxyPair], &[SweptProxyPair]),
         events: &mut Events,
     ) {
         scratch.order.fill(self.level, &self.state.slots, self.dealt, (self.cut, part), to);
-        self.compare(self.before(part), to, scratch, events);
-    }
-
-    /// The pairs before of a part.
-    pub(super) fn before(&self, part: usize) -> &[SweptProxyPair] {
-        let slots = self.cut.slots(part);
-        let start = |slot: u64| self.before.partition_point(|pair| pair.key() >> 32 < slot);
-        &self.before[start(slots.start)..start(slots.end)]
+        self.compare(before, to, scratch, events);
     }
 
     /// Compares the pairs that touch with those before.
@@ -164,49 +172,27 @@ impl<A: Fn(ProxyPair) -> bool> Diff<'_, A> {
         scratch: &mut Scratch,
         events: &mut Events,
     ) {
-        let Scratch { new, gone, .. } = scratch;
-        let mut pieces = [Piece::default(); PIECES];
-        let (mut i, mut j) = (0, 0);
-        for (k, piece) in pieces.iter_mut().enumerate() {
-            let i_end = now.len() * (k + 1) / PIECES;
-            let is_before = |pivot| before.partition_point(|pair| number(pair) < number(pivot));
-            let j_end = now.get(i_end).map_or(before.len(), is_before);
-            *piece = Piece { now: (i, i_end), before: (j, j_end), new: i, gone: j };
-            (i, j) = (i_end, j_end);
-        }
-        while pieces.iter().all(Piece::is_open) {
-            for piece in &mut pieces {
-                piece.step((now, before), (new, gone));
-            }
-        }
+        // Two halves at a time: one step waits for the one before it in the same half.
+        let i = now.len() / 2;
+        let is_lower = |middle| before.partition_point(|pair| number(pair) < number(middle));
+        let j = now.get(i).map_or(before.len(), is_lower);
+        let ((one, two), (one_before, two_before)) = (now.split_at(i), before.split_at(j));
+        let mut lower = Piece::new(one, one_before);
+        let mut upper = Piece::new(two, two_before);
+        let (new, new_upper) = scratch.new.split_at_mut(i);
+        let (gone, gone_upper) = scratch.gone.split_at_mut(j);
+        while lower.step(new, gone) && upper.step(new_upper, gone_upper) {}
+        while lower.step(new, gone) {}
+        while upper.step(new_upper, gone_upper) {}
+
         let Events { begun, ended, rested } = events;
         let budget = &Budget::new(NO_LIMIT);
         let (begins, ends) = (begun.spare(now.len(), budget), ended.spare(before.len(), budget));
-        let (mut begin, mut end) = (0, 0);
-        (i, j) = (0, 0);
-        for mut piece in pieces {
-            while piece.is_open() {
-                piece.step((now, before), (new, gone));
-            }
-            for &at in &new[i..piece.new] {
-                begins[begin] = now[at as usize];
-                begin += 1;
-            }
-            for pair in &now[piece.now.0..piece.now.1] {
-                begins[begin] = *pair;
-                begin += 1;
-            }
-            for &at in &gone[j..piece.gone] {
-                ends[end] = before[at as usize].into();
-                end += 1;
-            }
-            for &pair in &before[piece.before.0..piece.before.1] {
-                ends[end] = pair.into();
-                end += 1;
-            }
-            (i, j) = (piece.now.1, piece.before.1);
-        }
-        begun.keep(begin);
+        let (begin, end) = lower.write((new, gone), (&mut *begins, &mut *ends));
+        let to = (&mut begins[begin..], &mut ends[end..]);
+        let (more, more_ended) = upper.write((new_upper, gone_upper), to);
+        begun.keep(begin + more);
+        let end = end + more_ended;
         let end = if self.at_rest.is_empty() { end } else { self.rest(ends, end, rested) };
         ended.keep(end);
     }

@@ -4,7 +4,8 @@
 //! pairs that their owners or the caller do not want are dropped, and the rest is dealt to *parts*:
 //! each has the pairs whose lower slot is in a range. Parts are then put in order (`order`) and
 //! compared with the last tick's (`diff`) one by one, so that both steps are spread over the
-//! threads: runs of the finders here, parts there.
+//! threads: runs of the finders here, parts there. The runs of the movers among themselves are
+//! dealt on the thread that found them, before they leave its cache.
 
 use super::id::ProxyPair;
 use super::slots::owners_allow;
@@ -70,46 +71,59 @@ pub(super) struct Sieve<'a, A> {
     pub(super) accept: Option<&'a A>,
 }
 
-/// The pairs of one run as slots, the lower first, by part.
-#[derive(Debug, Default)]
-pub(super) struct Dealt {
-    pairs: Vec<SweptPair>,
-    /// Where each part ends.
-    ends: Vec<u32>,
+/// Runs whose pairs are slots, the lower first, by part: those of the movers among themselves, and
+/// copies of those of movers against trees.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dealt<'a>(pub(super) [&'a [Run<SweptPair>]; 2]);
+
+impl<'a> Dealt<'a> {
+    /// The pairs of a part, by run.
+    pub(super) fn part(self, part: usize) -> impl Iterator<Item = &'a [SweptPair]> + Clone {
+        let [some, others] = self.0;
+        some.iter().chain(others).map(move |run| {
+            let start = if part > 0 { run.ends[part - 1] as usize } else { 0 };
+            &run.pairs.as_slice()[start..run.ends[part] as usize]
+        })
+    }
+
+    /// How many pairs each part has.
+    pub(super) fn lengths(self) -> [usize; PARTS_MAX] {
+        let mut lengths = [0; PARTS_MAX];
+        for run in self.0.into_iter().flatten() {
+            let mut start = 0;
+            for (length, &end) in lengths.iter_mut().zip(&run.ends) {
+                *length += (end - start) as usize;
+                start = end;
+            }
+        }
+        lengths
+    }
 }
 
-impl Dealt {
-    #[inline(always)]
-    pub(super) fn part(&self, part: usize) -> &[SweptPair] {
-        let start = if part > 0 { self.ends[part - 1] as usize } else { 0 };
-        &self.pairs[start..self.ends[part] as usize]
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.pairs.capacity() * size_of::<SweptPair>() + self.ends.capacity() * size_of::<u32>()
-    }
-
-    /// Sifts and deals the pairs of `run`. `wanted` is memory, for at least so many pairs.
-    pub(super) fn fill<A: Fn(ProxyPair) -> bool>(
-        &mut self,
-        sieve: &Sieve<'_, A>,
-        (run, named): (&Run<SweptPair>, Named),
+impl<A: Fn(ProxyPair) -> bool> Sieve<'_, A> {
+    /// Sifts the pairs of `run` and deals them, where they lie. `memory` is written over.
+    pub(super) fn deal(
+        &self,
+        named: Named,
         cut: Cut,
-        wanted: &mut Vec<SweptPair>,
+        run: &mut Run<SweptPair>,
+        memory: &mut Vec<SweptPair>,
     ) {
-        let Self { pairs, ends } = self;
-        let found = run.pairs.as_slice();
-        make_room(pairs, found.len());
-        let wanted = if named == Named::Slots && !sieve.owned && sieve.accept.is_none() {
-            found
-        } else {
-            wanted.clear();
-            sieve.sift(found, named, wanted);
-            wanted
-        };
+        let Run { pairs, ends, .. } = run;
+        make_room(memory, pairs.as_slice().len());
         ends.clear();
+        ends.reserve_exact(PARTS_MAX);
+        if named == Named::RowAndSlot || self.owned || self.accept.is_some() {
+            let wanted = self.sift(pairs.as_mut_slice(), named);
+            pairs.forget_from(wanted);
+        }
+        let pairs = pairs.as_mut_slice();
+        if cut.parts == 1 {
+            ends.push(pairs.len() as u32);
+            return;
+        }
         ends.resize(cut.parts, 0);
-        for pair in wanted {
+        for pair in &*pairs {
             ends[cut.part(pair.a)] += 1;
         }
         // From how many to where each starts, which the pairs move to where it ends.
@@ -117,20 +131,22 @@ impl Dealt {
         for end in ends.iter_mut() {
             start += core::mem::replace(end, start);
         }
-        pairs.resize(wanted.len(), SweptPair::default());
-        for &pair in wanted {
+        memory.resize(pairs.len().max(memory.len()), SweptPair::default());
+        for &pair in &*pairs {
             let end = &mut ends[cut.part(pair.a)];
-            pairs[*end as usize] = pair;
+            memory[*end as usize] = pair;
             *end += 1;
         }
+        pairs.copy_from_slice(&memory[..pairs.len()]);
     }
-}
 
-impl<A: Fn(ProxyPair) -> bool> Sieve<'_, A> {
-    /// Appends the pairs that are wanted, as slots with the lower first. There is room for all.
-    fn sift(&self, found: &[SweptPair], named: Named, wanted: &mut Vec<SweptPair>) {
+    /// Makes slots of the pairs, the lower first, and moves those that are wanted to the front.
+    /// Returns how many they are.
+    fn sift(&self, pairs: &mut [SweptPair], named: Named) -> usize {
         let (movers, slots) = (&self.state.movers, &self.state.slots);
-        for &SweptPair { a: one, b: two, first } in found {
+        let mut wanted = 0;
+        for k in 0..pairs.len() {
+            let SweptPair { a: one, b: two, first } = pairs[k];
             let one = match named {
                 Named::Slots => one,
                 Named::RowAndSlot => movers.ids[one as usize].index(),
@@ -145,8 +161,10 @@ impl<A: Fn(ProxyPair) -> bool> Sieve<'_, A> {
             let id = |slot: u32| slots.id(slot as usize);
             let pair = ProxyPair { a: id(a), b: id(b) };
             if self.accept.is_none_or(|accept| accept(pair)) {
-                wanted.push(SweptPair { a, b, first });
+                pairs[wanted] = SweptPair { a, b, first };
+                wanted += 1;
             }
         }
+        wanted
     }
 }

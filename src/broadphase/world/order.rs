@@ -16,6 +16,8 @@ use alloc::vec::Vec;
 const SLOTS_PER_PAIR: usize = 4;
 /// Of more pairs with one lower slot the order is found by sorting.
 const RANKED_MAX: usize = 64;
+/// The pairs of a part are in pieces, one in each run: so many are asked for ahead.
+const AHEAD: usize = 6;
 /// Added to a slot, which is below 2²⁶, it makes the bits of a finite float that is greater for a
 /// greater slot: lanes compare floats.
 const ONE: u32 = 1.0_f32.to_bits();
@@ -61,14 +63,14 @@ impl Order {
         &mut self,
         level: Level,
         slots: &Slots,
-        dealt: &[Dealt],
+        dealt: Dealt<'_>,
         (cut, part): (Cut, usize),
         to: &mut [SweptProxyPair],
     ) {
         let (width, first) = (cut.width(), cut.slots(part).start as usize);
         if to.len() * SLOTS_PER_PAIR < width {
             self.pairs.clear();
-            dealt.iter().for_each(|dealt| self.pairs.extend_from_slice(dealt.part(part)));
+            dealt.part(part).for_each(|pairs| self.pairs.extend_from_slice(pairs));
             self.pairs.sort_unstable_by_key(|pair| u64::from(pair.a) << 32 | u64::from(pair.b));
             for (to, &SweptPair { a, b, first }) in to.iter_mut().zip(&self.pairs) {
                 *to = SweptProxyPair { a: slots.id(a as usize), b: slots.id(b as usize), first };
@@ -90,17 +92,18 @@ impl Order {
     }
 
     /// Lays out the pairs by the lower slot.
-    fn lay_out(&mut self, dealt: &[Dealt], part: usize, first: u32, width: usize, count: usize) {
+    fn lay_out(&mut self, dealt: Dealt<'_>, part: usize, first: u32, width: usize, count: usize) {
         let Self { starts, others, rest, .. } = self;
         // Two places further than the slot: how many there are becomes where they start, one place
         // further, which those that are laid out move to where they end: the start of the next.
         starts.clear();
         starts.resize(width + 2, 0);
-        for (k, one) in dealt.iter().enumerate() {
-            if let Some(next) = dealt.get(k + 2) {
-                prefetch(next.part(part));
+        let mut ahead = dealt.part(part).skip(AHEAD);
+        for pairs in dealt.part(part) {
+            if let Some(next) = ahead.next() {
+                prefetch(next);
             }
-            for pair in one.part(part) {
+            for pair in pairs {
                 starts[(pair.a - first) as usize + 2] += 1;
             }
         }
@@ -112,8 +115,8 @@ impl Order {
         others.clear();
         others.resize(count + LANES_MAX, 0.0);
         rest.resize(count.max(rest.len()), Rest::default());
-        for one in dealt {
-            for &SweptPair { a, b, first: time } in one.part(part) {
+        for pairs in dealt.part(part) {
+            for &SweptPair { a, b, first: time } in pairs {
                 let a = a - first;
                 let at = &mut starts[a as usize + 1];
                 others[*at as usize] = f32::from_bits(b + ONE);

@@ -95,32 +95,14 @@ pub(super) struct Work {
     pub(super) touching: Vec<SweptProxyPair>,
     /// What is held for the movers, where some have a margin.
     seen: [Vec<f32>; 9],
-    dealt: Vec<Dealt>,
+    /// The runs of movers against trees.
+    copies: Vec<Run<SweptPair>>,
     /// One for each worker.
     scratch: Vec<Scratch>,
     /// One for each part, where there is more than one worker.
     parts: Vec<Events>,
     /// The pairs before, if some of those that rested have been changed.
     before: Vec<SweptProxyPair>,
-}
-
-/// What the finders found.
-struct Runs<'a>([(&'a [Run<SweptPair>], Named); 3]);
-
-impl<'a> Runs<'a> {
-    fn iter(&self) -> impl Iterator<Item = &'a Run<SweptPair>> {
-        self.0.into_iter().flat_map(|(runs, _)| runs)
-    }
-
-    fn get(&self, mut index: usize) -> (&'a Run<SweptPair>, Named) {
-        for (runs, named) in self.0 {
-            if index < runs.len() {
-                return (&runs[index], named);
-            }
-            index -= runs.len();
-        }
-        unreachable!("there is no such run")
-    }
 }
 
 /// What is asked.
@@ -143,7 +125,7 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
         trees: &mut Trees,
         work: &mut Work,
     ) -> Result<(), FindError> {
-        let Work { events, said, touching, seen, dealt, scratch, parts, before } = work;
+        let Work { events, said, touching, seen, copies, scratch, parts, before } = work;
         let movers = &state.movers;
         if state.fat > 0 {
             hold(state, seen);
@@ -156,7 +138,13 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
             false => set,
         };
         let some = movers.len() > 0;
-        let among = (movers.len() > 1).then(|| finder.swept_pairs(pushed.named(&movers.ids)));
+        let cut = Cut::new(state.slots.all.len(), state.touching.len().max(movers.len()));
+        let sieve = Sieve { state, owned: self.owned, accept: self.accept };
+        let deal = |run: &mut Run<SweptPair>, memory: &mut Vec<SweptPair>| {
+            sieve.deal(Named::Slots, cut, run, memory);
+        };
+        let named = pushed.named(&movers.ids);
+        let among = (movers.len() > 1).then(|| finder.swept_pairs_taken(named, &deal));
         let Trees { fixed, sleeping, rows: at_rest, .. } = trees;
         let fixed = (some && !fixed.is_empty()).then(|| fixed.swept_pairs(pushed));
         let sleeping = (some && !sleeping.is_empty()).then(|| sleeping.swept_pairs(set));
@@ -166,48 +154,49 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
         if found > self.pairs_max {
             return Err(FindError::TooManyPairs { found, most: self.pairs_max });
         }
-        let runs = Runs([
-            (among, Named::Slots),
-            (fixed, Named::RowAndSlot),
-            (sleeping, Named::RowAndSlot),
-        ]);
         let before = merge(state, before);
         self.threads.enter(|| {
             let workers = self.threads.workers();
             scratch.resize_with(workers.max(scratch.len()), Scratch::default);
             let scratch = &mut scratch[..workers];
-            let count = runs.iter().count();
-            dealt.resize_with(count.max(dealt.len()), Dealt::default);
-            let dealt = &mut dealt[..count];
-            let cut = Cut::new(state.slots.all.len(), found);
+            let trees = || fixed.iter().chain(sleeping);
+            let count = trees().count();
+            copies.resize_with(count.max(copies.len()), Run::default);
+            let copies = &mut copies[..count];
+            for (copy, run) in copies.iter_mut().zip(trees()) {
+                copy.pairs.clear();
+                copy.pairs.append(run.pairs.as_slice());
+            }
             // Which worker gets which item is open: none may need more than another had.
-            let longest = runs.iter().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
+            let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
             scratch.iter_mut().for_each(|scratch| scratch.order.make_room(cut.width(), longest));
-            let sieve = Sieve { state, owned: self.owned, accept: self.accept };
-            par::for_each(scratch, dealt, |scratch, index, dealt| {
-                dealt.fill(&sieve, runs.get(index), cut, &mut scratch.order.pairs);
+            par::for_each(scratch, copies, |scratch, _, run| {
+                sieve.deal(Named::RowAndSlot, cut, run, &mut scratch.order.pairs);
             });
 
-            let pairs_of = |part| dealt.iter().map(|dealt| dealt.part(part).len()).sum::<usize>();
+            let dealt = Dealt([among, copies]);
+            let lengths = dealt.lengths();
             let (level, accept) = (self.level, self.accept);
-            let diff = Diff { level, state, before, dealt, at_rest, cut, accept };
-            let (mut wanted, mut longest, mut longest_before) = (0, 0, 0);
-            for part in 0..cut.parts {
-                let (pairs, before) = (pairs_of(part), diff.before(part).len());
-                wanted += pairs;
-                (longest, longest_before) = (longest.max(pairs), longest_before.max(before));
-            }
+            let diff = Diff { level, state, dealt, at_rest, cut, accept };
+            let before_of = |part| {
+                let slots = cut.slots(part);
+                let start = |slot| before.partition_point(|pair| pair.key() >> 32 < slot);
+                &before[start(slots.start)..start(slots.end)]
+            };
+            let longest_before = (0..cut.parts).map(|part| before_of(part).len()).max();
+            let longest = lengths.into_iter().max().unwrap_or(0);
             for scratch in &mut *scratch {
-                scratch.order.make_room(cut.width(), longest);
-                scratch.make_room(longest, longest_before);
+                scratch.make_room(cut.width(), longest, longest_before.unwrap_or(0));
             }
             // Until all is said: the caller's function may panic.
             *said = false;
             events.clear();
             make_room(touching, found);
-            touching.resize(wanted, SweptProxyPair::default());
+            touching.resize(lengths.iter().sum(), SweptProxyPair::default());
             let mut rest = &mut touching[..];
-            let mut next = |part| rest.split_off_mut(..pairs_of(part)).unwrap_or_default();
+            let mut next = |part: usize| {
+                (rest.split_off_mut(..lengths[part]).unwrap_or_default(), before_of(part))
+            };
             if workers == 1 {
                 let scratch = &mut scratch[0];
                 (0..cut.parts).for_each(|part| diff.part(part, scratch, next(part), events));
@@ -215,21 +204,18 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
                 return;
             }
             parts.resize_with(cut.parts.max(parts.len()), Events::default);
-            let mut of_parts = parts.iter_mut();
-            let mut parts: [_; PARTS_MAX] = core::array::from_fn(|part| {
-                let events = of_parts.next().filter(|_| part < cut.parts);
-                events.map(|events| (next(part), events))
-            });
-            par::for_each(scratch, &mut parts[..cut.parts], |scratch, part, item| {
-                if let Some((to, events)) = item {
+            let parts = &mut parts[..cut.parts];
+            let mut lists = parts.iter_mut().enumerate();
+            let mut items: [_; PARTS_MAX] =
+                core::array::from_fn(|_| lists.next().map(|(part, events)| (next(part), events)));
+            par::for_each(scratch, &mut items[..cut.parts], |scratch, part, item| {
+                if let Some(((to, before), events)) = item {
                     events.clear();
-                    diff.part(part, scratch, to, events);
+                    diff.part(part, scratch, (to, before), events);
                     events.settle();
                 }
             });
-            for (_, part) in parts.iter().flatten() {
-                events.append(part);
-            }
+            parts.iter().for_each(|part| events.append(part));
             events.settle();
         });
         Ok(())
@@ -242,7 +228,10 @@ fn runs_of(
 ) -> Result<(&[Run<SweptPair>], usize), FindError> {
     match found {
         None => Ok((&[], 0)),
-        Some(Ok(found)) => Ok((found.runs(), found.len())),
+        Some(Ok(found)) => {
+            let runs = found.runs();
+            Ok((runs, runs.iter().map(|run| run.pairs.found()).sum()))
+        }
         // How many there are in all is said by the caller.
         Some(Err(FindError::TooManyPairs { found, .. })) => Ok((&[], found)),
         Some(Err(error)) => Err(error),
@@ -295,7 +284,7 @@ impl Work {
     pub(super) fn bytes(&self) -> usize {
         let seen: usize = self.seen.iter().map(Vec::capacity).sum();
         seen * size_of::<f32>()
-            + self.dealt.iter().map(Dealt::bytes).sum::<usize>()
+            + self.copies.iter().map(Run::bytes).sum::<usize>()
             + self.scratch.iter().map(Scratch::bytes).sum::<usize>()
             + self.parts.iter().map(Events::bytes).sum::<usize>()
             + self.events.bytes()
