@@ -103,7 +103,12 @@ struct Piece<'a> {
 /// differ.
 #[inline(always)]
 fn number(pair: &SweptProxyPair) -> u128 {
-    u128::from(pair.a.to_bits()) << 64 | u128::from(pair.b.to_bits())
+    let [a, b] = [pair.a, pair.b].map(|id| {
+        // As `ProxyId::to_bits`, in one load.
+        let bits: u64 = bytemuck::cast(id);
+        if cfg!(target_endian = "little") { bits.rotate_left(32) } else { bits }
+    });
+    u128::from(a) << 64 | u128::from(b)
 }
 
 impl<'a> Piece<'a> {
