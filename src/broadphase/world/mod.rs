@@ -442,7 +442,8 @@ impl Broadphase {
 
     /// As [`Broadphase::update`], but of pairs that filters and owners allow only those that
     /// `accept` accepts. It is asked once in an update for each pair that meets, in any order and on
-    /// any thread; not for pairs at rest of which neither was changed.
+    /// any thread, also where there turn out to be too many; not for pairs at rest of which neither
+    /// was changed.
     ///
     /// # Errors
     ///

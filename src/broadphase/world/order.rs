@@ -175,3 +175,96 @@ impl Kernel for Rank<'_> {
         most
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::gather::{Cut, Dealt, Named, Sieve};
+    use super::super::slots::{SLOTS_MAX, Slots};
+    use super::super::state::State;
+    use super::{ONE, Order, RANKED_MAX};
+    use crate::broadphase::found::Run;
+    use crate::broadphase::world::{Proxy, ProxyPair, SweptProxyPair};
+    use crate::geom::SweptPair;
+    use crate::lanes::Level;
+    use alloc::vec::Vec;
+
+    const SLOTS: usize = 4096;
+
+    /// As many slots, each of which has had some proxies.
+    fn slots() -> Slots {
+        let mut slots = Slots::default();
+        for index in 0..SLOTS {
+            slots.insert(Proxy::dynamic());
+            slots.generations[index] = index as u32 * 7 % 5;
+        }
+        slots
+    }
+
+    /// Goal: pairs come in order on each level, by names that are those of their slots, however many
+    /// have the same lower slot. Method: so many as lanes are, one more and one less, up to more than
+    /// are ranked; in one run and in several, in one part and in many; against sorting. Few of many
+    /// slots besides, which are sorted. The memory is that of the one before.
+    #[test]
+    fn parts_are_in_order() {
+        let slots = slots();
+        let mut draw = 1_u32;
+        let mut order = Order::default();
+        let lengths = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33];
+        let long = [RANKED_MAX - 1, RANKED_MAX, RANKED_MAX + 1, 0, 3 * RANKED_MAX, 1];
+        for (level, few) in Level::all().flat_map(|level| [(level, false), (level, true)]) {
+            let mut pairs = Vec::new();
+            for a in 0..if few { 3 } else { 2000 } {
+                let length = if few { 2 } else { lengths[a % lengths.len()] };
+                let length = if a < long.len() && !few { long[a] } else { length };
+                for k in 0..length {
+                    // Each other slot once, as the step is odd, and out of order.
+                    let b = a + 1 + k * 1237 % (SLOTS - 2048);
+                    let first = (a + k) as f32 / SLOTS as f32;
+                    pairs.push(SweptPair { a: a as u32, b: b as u32, first });
+                }
+            }
+            let id = |slot: u32| slots.id(slot as usize);
+            let mut expected: Vec<SweptProxyPair> = pairs
+                .iter()
+                .map(|&SweptPair { a, b, first }| SweptProxyPair { a: id(a), b: id(b), first })
+                .collect();
+            expected.sort_unstable_by_key(SweptProxyPair::key);
+            for (runs, wanted) in [(1, 0), (1, 16_384), (7, 0), (130, 65_536), (130, 1 << 24)] {
+                let cut = Cut::new(SLOTS, wanted);
+                let mut of_runs: Vec<Run<SweptPair>> = Vec::new();
+                of_runs.resize_with(runs, Run::default);
+                for &pair in &pairs {
+                    draw = draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    of_runs[(draw >> 8) as usize % runs].pairs.append(&[pair]);
+                }
+                let state = State::default();
+                let accept = None::<&fn(ProxyPair) -> bool>;
+                let sieve = Sieve { state: &state, owned: false, accept };
+                for run in &mut of_runs {
+                    sieve.deal(Named::Slots, cut, run, &mut Vec::new());
+                }
+                let dealt = Dealt([&of_runs[..runs / 2], &of_runs[runs / 2..]]);
+                let lengths = dealt.lengths();
+                let mut all = Vec::new();
+                for part in 0..cut.parts {
+                    let mut to = alloc::vec![SweptProxyPair::default(); lengths[part]];
+                    order.fill(level, &slots, dealt, (cut, part), &mut to);
+                    all.extend_from_slice(&to);
+                }
+                assert_eq!(all, expected, "{level} {runs} {}", cut.parts);
+            }
+        }
+    }
+
+    /// Goal: floats are in the order of the slots they stand for. Method: the ends, and each step to
+    /// another exponent.
+    #[test]
+    fn floats_stand_for_slots() {
+        let float = |slot: u32| f32::from_bits(slot + ONE);
+        let last = SLOTS_MAX as u32 - 1;
+        assert!(float(last).is_finite() && float(0) < float(1) && float(last - 1) < float(last));
+        for step in (1..8).map(|exponent| exponent << 23) {
+            assert!(float(step - 1) < float(step) && float(step) < float(step + 1));
+        }
+    }
+}

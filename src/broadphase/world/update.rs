@@ -166,6 +166,7 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
             for (copy, run) in copies.iter_mut().zip(trees()) {
                 copy.pairs.clear();
                 copy.pairs.append(run.pairs.as_slice());
+                copy.pairs.settle(0);
             }
             // Which worker gets which item is open: none may need more than another had.
             let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
