@@ -215,7 +215,7 @@ mod tests {
             let mut pairs = Vec::new();
             for a in 0..if few { 3 } else { 2000 } {
                 let length = if few { 2 } else { lengths[a % lengths.len()] };
-                let length = if a < long.len() && !few { long[a] } else { length };
+                let length = long.get(a).filter(|_| !few).map_or(length, |&long| long);
                 for k in 0..length {
                     // Each other slot once, as the step is odd, and out of order.
                     let b = a + 1 + k * 1237 % (SLOTS - 2048);
@@ -246,8 +246,8 @@ mod tests {
                 let dealt = Dealt([&of_runs[..runs / 2], &of_runs[runs / 2..]]);
                 let lengths = dealt.lengths();
                 let mut all = Vec::new();
-                for part in 0..cut.parts {
-                    let mut to = alloc::vec![SweptProxyPair::default(); lengths[part]];
+                for (part, &length) in lengths.iter().enumerate().take(cut.parts) {
+                    let mut to = alloc::vec![SweptProxyPair::default(); length];
                     order.fill(level, &slots, dealt, (cut, part), &mut to);
                     all.extend_from_slice(&to);
                 }
