@@ -61,7 +61,7 @@ fn nothing_gets_out_with_ccd_and_most_does_without() {
 }
 
 /// Goal: where nothing fixed is touched, momentum stays, and energy does not grow. Method: in space,
-/// tick by tick where nobody is held; and after the last shot from one tick to a later one.
+/// tick by tick, and after the last shot from one tick to a later one.
 #[test]
 fn momentum_is_kept_where_nothing_is_fixed() {
     for seed in 1..4 {
@@ -75,14 +75,12 @@ fn momentum_is_kept_where_nothing_is_fixed() {
         for object in [&at_last_shot, &later] {
             assert!(number(object, "impacts") > 20.0, "{object}");
             assert!(number(object, "energy_gain") < 1e-6, "{object}");
-            assert!(number(object, "momentum_change") < 1e-6, "{object}");
+            assert!(number(object, "momentum_change") < 1e-7, "{object}");
         }
-        if at_last_shot["held"] == later["held"] {
-            let of = |object: &Value, axis: usize| object["momentum"][axis].as_f64().expect("one");
-            for axis in 0..3 {
-                let change = of(&later, axis) - of(&at_last_shot, axis);
-                assert!(change.abs() < 1e-3, "seed {seed}, axis {axis}: {change} Ns");
-            }
+        let of = |object: &Value, axis: usize| object["momentum"][axis].as_f64().expect("one");
+        for axis in 0..3 {
+            let change = of(&later, axis) - of(&at_last_shot, axis);
+            assert!(change.abs() < 1e-3, "seed {seed}, axis {axis}: {change} Ns");
         }
     }
 }

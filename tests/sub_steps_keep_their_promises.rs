@@ -169,7 +169,7 @@ fn two_bodies_go_on_as_they_must() {
         let [a, b] = [two[0].0, two[1].0];
         let Some(t) = first_time(&a, &b) else {
             if let Some(graze) = sub_steps.impacts().first() {
-                let apart = gap(&a, &b, graze.toi.into());
+                let apart = gap(&a, &b, graze.impact.toi.into());
                 assert!(apart < 1e-4, "case {case}: {graze:?} is {apart} early");
                 continue;
             }
@@ -280,10 +280,7 @@ fn nobody_ends_a_tick_inside_another() {
             let free = masses.iter().all(|mass| mass.inverse_mass > 0.0);
             for axis in 0..3 {
                 let off = (momentum_after[axis] - momentum[axis]).abs();
-                assert!(
-                    !free || told.held > 0 || off < 1e-5 * scale,
-                    "case {case}: momentum is off by {off}"
-                );
+                assert!(!free || off < 1e-5 * scale, "case {case}: momentum is off by {off}");
             }
             assert!(
                 energy_after <= energy * (1.0 + 1e-3) + 1e-6,

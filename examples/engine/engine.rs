@@ -5,17 +5,17 @@
 //!
 //! ```text
 //! bodies ──► Broadphase   each with the box of its way in the tick: who begins and ceases to touch,   wakes and islands
-//!        ──► SubSteps     all to the end of the tick, one impact after the other, in time order       motions
-//!        ──► here         friction along the normals of those impacts; who rests long enough sleeps
+//!        ──► SubSteps     that world to the end of the tick, one impact after the other, in time order   motions, impulses
+//!        ──► here         friction by the impulses of those impacts; who rests long enough sleeps
 //! ```
 //!
 //! **Units.** A [`Motion`] is in metres per tick and per tick²: `delta = velocity · DT`,
 //! `accel = gravity · DT²`. Then one tick is `p + delta + ½·accel`, exact for a throw, so that flying
 //! neither makes nor takes energy.
 //!
-//! **Friction** (Coulomb): of the impulse `j` along the normal at most `µ·j` across it, and no more
-//! than what stops the sliding. It is taken once all are at the end of the tick; a load that rests on
-//! others counts for the contact below by its own weight alone.
+//! **Friction** (Coulomb): of the impulse `j` that pressed along the normal in the tick, as `SubSteps` tells
+//! it, at most `µ·j` across it, and no more than what stops the sliding. It is taken once all are at the
+//! end of the tick; a load that rests on others counts for the contact below by its own weight alone.
 //!
 //! **Sleep.** Bodies that touch are an island. One whose members were all slow for [`QUIET_TICKS`]
 //! sleeps: its proxies cost nothing, and it is an obstacle to others, until someone comes who would move
@@ -26,8 +26,8 @@
 #[path = "without_ccd.rs"]
 mod without_ccd;
 
-use swath::pipeline::{Config, Impact, Mass, SubSteps, SubStepsConfig};
-use swath::{Broadphase, Convex, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, Set, Shape};
+use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
+use swath::{Broadphase, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, Set, Shape};
 
 /// Seconds a tick.
 pub(crate) const DT: f32 = 1.0 / 60.0;
@@ -125,8 +125,6 @@ pub(crate) struct Engine {
     row_of: Vec<usize>,
     islands: usize,
     // Memory for a tick.
-    convex: Vec<Convex<'static>>,
-    masses: Vec<Mass>,
     parents: Vec<usize>,
     wanted: Vec<usize>,
 }
@@ -142,8 +140,6 @@ impl Engine {
             pipeline: Pipeline::new(Config::default()),
             row_of: Vec::new(),
             islands: 0,
-            convex: Vec::new(),
-            masses: Vec::new(),
             parents: Vec::new(),
             wanted: Vec::new(),
         }
@@ -247,28 +243,31 @@ impl Engine {
         Ok(())
     }
 
-    /// The tick with CCD. Who sleeps is among them, for a bounce may lead anywhere.
+    /// The tick with CCD. Who sleeps is an obstacle, and would hardly feel what comes: else it had been
+    /// woken.
     fn go(&mut self) -> Result<(usize, usize), Failure> {
-        self.convex.clear();
-        self.masses.clear();
-        for (k, row) in (0..).zip(&self.rows) {
-            let Row { shape, motion, .. } = *row;
-            self.convex.push(Convex { row: k, shape, motion });
-            // Who sleeps would hardly feel what comes: else it had been woken.
-            self.masses.push(if row.is_awake() { row.takes } else { still(row) });
+        let Self { rows, row_of, world, sub_steps, .. } = self;
+        let index = |id: ProxyId| row_of[id.index() as usize];
+        let stepped = sub_steps.run_world(world, |id| {
+            let Row { shape, motion, takes, .. } = rows[index(id)];
+            Some((shape, motion, takes))
+        })?;
+        if let Some((id, reason)) = stepped.rejected().first() {
+            return Err(format!("body {}: {reason}", index(*id)).into());
         }
-        let told = self.sub_steps.run(&mut self.convex, &self.masses, None)?;
-        if let Some(first) = self.sub_steps.rejected().first() {
-            return Err(format!("body {}: {}", first.row, first.reason).into());
+        for (id, motion) in stepped.moved() {
+            rows[index(*id)].motion = *motion;
         }
-        for (row, convex) in self.rows.iter_mut().zip(&self.convex) {
-            row.motion = convex.motion;
+        for hit in stepped.impacts() {
+            let pressed = hit.impulse + hit.load * (1.0 - hit.impact.toi);
+            rub(
+                rows,
+                [hit.impact.pair.a, hit.impact.pair.b].map(index),
+                hit.impact.normal,
+                pressed,
+            );
         }
-        for impact in self.sub_steps.impacts() {
-            let rows = [impact.pair.a as usize, impact.pair.b as usize];
-            rub(&mut self.rows, rows, impact);
-        }
-        Ok((told.responses, told.held))
+        Ok((stepped.told().responses, stepped.told().held))
     }
 
     /// Puts islands to sleep of which all were slow for long.
@@ -333,27 +332,17 @@ fn pull(gravity: [f32; 3]) -> [f32; 3] {
     gravity.map(|g| g * DT * DT)
 }
 
-/// As an obstacle.
-fn still(row: &Row) -> Mass {
-    Mass { inverse_mass: 0.0, ..row.takes }
-}
-
-/// Friction of two that met.
-fn rub<P>(rows: &mut [Row], pair: [usize; 2], impact: &Impact<P>) {
+/// Friction of two that met and press on each other along the normal so hard in the tick.
+fn rub(rows: &mut [Row], pair: [usize; 2], normal: [f32; 3], pressed: f32) {
     let [a, b] = pair.map(|row| rows[row]);
     let inverse = [a, b].map(|row| if row.is_awake() { row.takes.inverse_mass } else { 0.0 });
     let sum = inverse[0] + inverse[1];
     if sum == 0.0 {
         return;
     }
-    // The impulse that presses: of what closed, and the weight of the one that lies on the other.
-    let restitution = a.takes.restitution.max(b.takes.restitution);
-    let weight = |row: Row, towards: f32| row.mass * towards * dot(row.motion.accel, impact.normal);
-    let pressed = (1.0 + restitution) * impact.closing.max(0.0) / sum
-        + weight(a, 1.0).max(weight(b, -1.0)).max(0.0);
     let slip = minus(a.motion.delta, b.motion.delta);
-    let into = dot(slip, impact.normal);
-    let across = minus(slip, impact.normal.map(|n| n * into));
+    let into = dot(slip, normal);
+    let across = minus(slip, normal.map(|n| n * into));
     let speed = length(across);
     let most = (a.friction * b.friction).sqrt() * pressed * sum;
     let part = if speed <= most { 1.0 } else { most / speed };

@@ -61,10 +61,8 @@ pub(crate) fn table(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) 
         outcome.energy_gain
     ));
     if space {
-        let [free, held] = outcome.momentum_change;
-        lines.push(format!(
-            "momentum      changed by at most {free:.1e} of its parts in a tick, {held:.1e} where bodies were held"
-        ));
+        let change = outcome.momentum_change;
+        lines.push(format!("momentum      changed by at most {change:.1e} of its parts in a tick"));
     }
     let asleep = outcome.asleep.map_or("never did all sleep".to_owned(), |time| {
         format!("{:.4} ms when all sleep", ms(time))
@@ -93,8 +91,7 @@ pub(crate) fn json(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) -
         "energy_joule": last.totals.kinetic + last.totals.potential,
         "energy_gain": outcome.energy_gain,
         "momentum": last.totals.momentum,
-        "momentum_change": outcome.momentum_change[0],
-        "momentum_change_held": outcome.momentum_change[1],
+        "momentum_change": outcome.momentum_change,
         "ms_max": ms(outcome.slowest),
         "ms_asleep": outcome.asleep.map(ms),
         "hash": format!("{:016x}", outcome.hash),

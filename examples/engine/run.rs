@@ -35,9 +35,8 @@ pub(crate) struct Outcome {
     pub(crate) energy_brought: f64,
     /// The most that the energy grew in one tick, of what there was.
     pub(crate) energy_gain: f64,
-    /// The most that the momentum changed in one tick, of the sum of its parts: in ticks in which nobody
-    /// was held, and in others.
-    pub(crate) momentum_change: [f64; 2],
+    /// The most that the momentum changed in one tick, of the sum of its parts.
+    pub(crate) momentum_change: f64,
     pub(crate) slowest: Duration,
     /// The median of the ticks in which all slept.
     pub(crate) asleep: Option<Duration>,
@@ -68,8 +67,8 @@ pub(crate) fn run(plan: &Plan, ticks: u32, samples: u32) -> Result<Outcome, Fail
         let moved = (0..3).map(|axis| (end.momentum[axis] - start.momentum[axis]).abs());
         let parts = start.momenta;
         if parts > 0.0 {
-            let most = &mut outcome.momentum_change[usize::from(stepped.held > 0)];
-            *most = most.max(moved.sum::<f64>() / parts);
+            let change = moved.sum::<f64>() / parts;
+            outcome.momentum_change = outcome.momentum_change.max(change);
         }
         let out = range.take_out()?;
         outcome.out = [outcome.out[0] + out[0], outcome.out[1] + out[1]];

@@ -26,7 +26,7 @@ impl Engine {
             let restitution = masses[0].restitution.max(masses[1].restitution);
             let mut motions = pair.map(|row| rows[row].motion);
             let [a, b] = &mut motions;
-            response::bounce(impact, [a, b], inverse, restitution);
+            let reaction = response::bounce(impact, [a, b], inverse, restitution);
             for (row, motion) in pair.into_iter().zip(motions) {
                 rows[row].motion.delta = motion.delta;
             }
@@ -36,7 +36,7 @@ impl Engine {
                 let position = &mut rows[row].motion.pose.position;
                 *position = std::array::from_fn(|axis| position[axis] + by[axis]);
             }
-            rub(rows, pair, impact);
+            rub(rows, pair, impact.normal, reaction.impulse + reaction.load);
             impacts += 1;
         }
         for row in rows.iter_mut().filter(|row| row.is_awake()) {

@@ -26,13 +26,23 @@ pub(super) enum Core<'a> {
 
 impl Core<'_> {
     /// A furthest point in `direction`, which is not zero. Of several any one, but always the same.
-    #[inline]
+    #[inline(always)]
     pub(super) fn support(&self, direction: V3) -> V3 {
         let d = direction;
         match self {
             Self::Box { half } => {
                 V3::new(half.x.copysign(d.x), half.y.copysign(d.y), half.z.copysign(d.z))
             }
+            Self::Hull { hull, scale } => hull.support(d.times(*scale)).times(*scale),
+            _ => self.other_support(d.x, d.y, d.z),
+        }
+    }
+
+    /// [`Core::support`] of what is not asked for most often: by numbers one by one, see
+    /// [`Hull::support`].
+    fn other_support(&self, x: f64, y: f64, z: f64) -> V3 {
+        let d = V3::new(x, y, z);
+        match self {
             Self::Triangle { points: [a, b, c] } => {
                 let (to_a, to_b, to_c) = (d.dot(*a), d.dot(*b), d.dot(*c));
                 let (best, to_best) = if to_b > to_a { (*b, to_b) } else { (*a, to_a) };
@@ -48,12 +58,11 @@ impl Core<'_> {
                 let (y, r) = if up { (*high, radius * top) } else { (*low, *radius) };
                 V3::new(x * r, y, z * r).times(*scale)
             }
-            Self::Hull { hull, scale } if *scale == V3::ONE => hull.support(scaled(d, V3::ONE)),
-            Self::Hull { hull, scale } => hull.support(scaled(d, *scale)).times(*scale),
             Self::Map { map, scale } => {
-                let [x, y, z] = map.support(scaled(d, *scale).to_array());
+                let [x, y, z] = map.support(scaled(d.times(*scale)).to_array());
                 V3::new(x, y, z).times(*scale)
             }
+            Self::Box { .. } | Self::Hull { .. } => self.support(d),
         }
     }
 
@@ -112,12 +121,11 @@ impl Core<'_> {
     }
 }
 
-/// The direction in which what is to be scaled is asked, with a greatest component in `[1, 2)`. It
-/// is brought there by a power of two, so that a scale that is one changes no vertex.
+/// A direction of this one's, with a greatest component in `[1, 2)`. It is brought there by a power
+/// of two, which changes no digit.
 #[inline(always)]
-fn scaled(direction: V3, scale: V3) -> V3 {
-    let d = direction.times(scale);
-    let V3 { x, y, z } = d.abs();
+pub(super) fn scaled(direction: V3) -> V3 {
+    let V3 { x, y, z } = direction.abs();
     let most = greater(greater(x, y), z);
     // A shape that is scaled flat across the direction has all its points there.
     if most < f64::MIN_POSITIVE {
@@ -125,5 +133,5 @@ fn scaled(direction: V3, scale: V3) -> V3 {
     }
     // The reciprocal of the power of two below it: the exponents add up to twice the bias.
     let power = most.to_bits() & f64::INFINITY.to_bits();
-    d * f64::from_bits((2046 << 52) - power)
+    direction * f64::from_bits((2046 << 52) - power)
 }

@@ -210,7 +210,7 @@ impl Nearest {
 
 impl Two<'_> {
     /// A point of `C` furthest along `direction`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn support(&self, direction: V3) -> Vertex {
         let on_a = self.a.support(direction);
         let on_b = self.b.support(-direction);

@@ -1,7 +1,7 @@
 //! Which vertex of a convex hull is furthest in a direction?
 //!
 //! A hull is its vertices: columns of `f32` in the hull's own axes, padded to whole spans with
-//! copies of the last one. For a direction `d` a first pass finds the greatest `f32` product `d·v`,
+//! copies of the last one, block by block. For a direction `d` a first pass finds the greatest `f32` product `d·v`,
 //! a second the vertices whose product is not below it by more than rounding can explain;
 //! of these, seldom more than one, the greatest `f64` product wins, and of equals the first. So the
 //! vertex is the one that a search in `f64` finds, whatever the lanes are.
@@ -10,20 +10,27 @@
 //! roundings on its way and `d` one to `f32`, so it is off by at most `4.01·u·D` and some
 //! denormals; two are compared.
 //! [`NEAR`] is twice that.
+//!
+//! What this costs is waiting for one thing after the other, not work: so the second pass counts what
+//! is near without a branch for each span, and only where it is more than one (a direction across a
+//! face) a third looks at the products.
 
 use super::InvalidShape;
-use super::vector::V3;
+use super::cores::scaled;
+use super::vector::{V3, greater};
 use crate::geom::COORD_MAX;
-use crate::lanes::{
-    Block, Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, Table,
-};
+use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use alloc::vec::Vec;
 use core::fmt;
 
 /// Of `|d|·max |v|`: two products that are further apart are so without rounding too. 2⁻²⁰.
 const NEAR: f32 = 1.0 / (1 << 20) as f32;
-/// What denormals may add, for directions whose greatest component is about one.
+/// What products that are denormal may add.
 const NEAR_ZERO: f32 = 16.0 * f32::from_bits(1);
+
+/// Between these the greatest component of a direction is well in the middle of what `f32` can tell.
+const SHORT: f64 = 1.0 / (1_u64 << 32) as f64;
+const LONG: f64 = 16.0;
 
 /// How many rows are looked at between two branches. Hulls of fewer vertices differ in none: where
 /// a search ends is a guess that costs more than some rows.
@@ -36,8 +43,8 @@ const SPAN: usize = 2 * LANES_MAX;
 /// hundreds.
 #[derive(Clone)]
 pub struct Hull {
-    /// `len` vertices each, then copies of the last.
-    columns: [Vec<Block>; 3],
+    /// `x`, `y` and `z` of so many vertices as a block has: of `len`, then copies of the last.
+    blocks: Vec<[Block; 3]>,
     len: usize,
     /// The greatest magnitude of a coordinate, by axis.
     extent: [f32; 3],
@@ -93,20 +100,20 @@ impl Hull {
         vertices.dedup();
         let &last = vertices.last().ok_or(InvalidShape::NoPoints)?;
         let len = vertices.len();
-        let columns = core::array::from_fn(|axis| {
-            let rows = vertices.iter().map(|vertex| vertex[axis]);
-            let mut column =
-                alloc::vec![Block::splat(last[axis]); len.div_ceil(SPAN) * (SPAN / LANES_MAX)];
-            let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut column);
-            numbers.iter_mut().zip(rows).for_each(|(number, row)| *number = row);
-            column
-        });
+        let count = len.div_ceil(SPAN) * (SPAN / LANES_MAX);
+        let mut blocks = alloc::vec![last.map(Block::splat); count];
+        let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut blocks);
+        for (row, vertex) in vertices.iter().enumerate() {
+            for (axis, &number) in vertex.iter().enumerate() {
+                numbers[place(row, axis)] = number;
+            }
+        }
         let extent = core::array::from_fn(|axis| {
             vertices
                 .iter()
                 .fold(0.0, |most: f32, v| if v[axis].abs() > most { v[axis].abs() } else { most })
         });
-        Ok(Self { columns, len, extent, level })
+        Ok(Self { blocks, len, extent, level })
     }
 
     /// How many vertices.
@@ -123,21 +130,37 @@ impl Hull {
 
     /// The vertices, ordered by their coordinates.
     pub fn vertices(&self) -> impl Iterator<Item = [f32; 3]> + '_ {
-        let [x, y, z] = self.numbers();
-        (0..self.len).map(move |row| [x[row], y[row], z[row]])
+        (0..self.len).map(|row| vertex(self.numbers(), row))
     }
 
     #[inline(always)]
-    fn numbers(&self) -> [&[f32]; 3] {
-        let [x, y, z] = &self.columns;
-        [bytemuck::cast_slice(x), bytemuck::cast_slice(y), bytemuck::cast_slice(z)]
+    fn numbers(&self) -> &[f32] {
+        bytemuck::cast_slice(&self.blocks)
     }
 
-    /// The vertex with the greatest product with `direction`, which is of about unit length.
-    #[inline]
+    /// The vertex with the greatest product with `direction`, of any length.
+    #[inline(always)]
     pub(super) fn support(&self, direction: V3) -> V3 {
+        V3::of(vertex(self.numbers(), self.row(direction.x, direction.y, direction.z)))
+    }
+
+    /// Which vertex that is. Numbers one by one go in registers; a vector of them would be written and
+    /// read in other parts, which waits.
+    fn row(&self, x: f64, y: f64, z: f64) -> usize {
+        let direction = V3::new(x, y, z);
+        let V3 { x, y, z } = direction.abs();
+        let most = greater(greater(x, y), z);
+        let plain = (SHORT..LONG).contains(&most);
+        let direction = if plain { direction } else { scaled(direction) };
+        let d = direction.to_f32();
+        let [to_x, to_y, to_z] = self.extent;
+        // A component that is too small for `f32` counts too: what it loses may be of a long extent.
+        let [by_x, by_y, by_z] = d.map(|d| d.abs() + f32::MIN_POSITIVE);
+        let near = (by_x * to_x + by_y * to_y + by_z * to_z) * NEAR + NEAR_ZERO;
         let numbers = self.numbers();
-        self.level.run(Search { numbers, direction, extent: self.extent })
+        let (row, count, near) = self.level.run(Search { numbers, len: self.len, d, near });
+        // Seldom more than one.
+        if count == 1 { row } else { self.level.run(Sharp { numbers, direction, d, near }) }
     }
 }
 
@@ -147,49 +170,41 @@ impl fmt::Debug for Hull {
     }
 }
 
-/// The search in lanes.
-struct Search<'a> {
-    /// Padded to whole spans.
-    numbers: [&'a [f32]; 3],
-    direction: V3,
-    extent: [f32; 3],
+/// Where a coordinate of a vertex is.
+#[inline(always)]
+fn place(row: usize, axis: usize) -> usize {
+    (row / LANES_MAX * 3 + axis) * LANES_MAX + row % LANES_MAX
 }
 
-impl Search<'_> {
-    /// As many rows as a span has, from `start` on.
-    #[inline(always)]
-    fn span(&self, start: usize) -> Table<'_, f32, 3> {
-        let [x, y, z] = self.numbers;
-        let rows = start..start + SPAN;
-        Table::new([&x[rows.clone()], &y[rows.clone()], &z[rows]], SPAN)
-    }
+#[inline(always)]
+fn vertex(numbers: &[f32], row: usize) -> [f32; 3] {
+    [numbers[place(row, 0)], numbers[place(row, 1)], numbers[place(row, 2)]]
+}
 
-    #[inline(always)]
-    fn vertex(&self, row: usize) -> V3 {
-        let [x, y, z] = self.numbers;
-        V3::of([x[row], y[row], z[row]])
-    }
+/// The search in lanes.
+struct Search<'a> {
+    /// Whole spans.
+    numbers: &'a [f32],
+    len: usize,
+    d: [f32; 3],
+    /// Products that are further apart are so without rounding too.
+    near: f32,
 }
 
 impl Kernel for Search<'_> {
-    type Output = V3;
+    /// The last of the rows that are near the best one, how many there are, and what is near.
+    type Output = (usize, u32, f32);
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> V3 {
-        let rows = self.numbers[0].len();
-        let d = self.direction.to_f32();
-        let lanes = [isa.splat(d[0]), isa.splat(d[1]), isa.splat(d[2])];
-
+    fn run<I: Isa>(self, isa: I) -> (usize, u32, f32) {
+        let d = [isa.splat(self.d[0]), isa.splat(self.d[1]), isa.splat(self.d[2])];
         let mut most = isa.splat(f32::NEG_INFINITY);
-        let mut span = 0;
-        while span < rows {
-            let table = self.span(span);
+        for span in self.numbers.chunks_exact(3 * SPAN) {
             let mut row = 0;
             while row < SPAN {
-                most = product::<I>(table.load(isa, row), lanes).max(most);
+                most = product(isa, span, row, d).max(most);
                 row += I::LANES;
             }
-            span += SPAN;
         }
         let mut each = [f32::NEG_INFINITY; LANES_MAX];
         most.store(&mut each);
@@ -202,39 +217,72 @@ impl Kernel for Search<'_> {
             }
             half /= 2;
         }
-        let greatest = each[0];
 
-        let extent =
-            d[0].abs() * self.extent[0] + d[1].abs() * self.extent[1] + d[2].abs() * self.extent[2];
-        let near = isa.splat(greatest - (extent * NEAR + NEAR_ZERO));
-        let mut best: Option<(f64, V3)> = None;
-        span = 0;
-        while span < rows {
-            let table = self.span(span);
-            let (mut bits, mut row) = (0_u64, 0);
-            while row < SPAN {
-                let mask = near.le(product::<I>(table.load(isa, row), lanes));
-                bits |= u64::from(mask.bits()) << row;
-                row += I::LANES;
-            }
-            while bits != 0 {
-                let vertex = self.vertex(span + bits.trailing_zeros() as usize);
-                bits &= bits - 1;
-                let product = self.direction.dot(vertex);
-                best = match best {
-                    Some((most, _)) if product <= most => best,
-                    _ => Some((product, vertex)),
-                };
-            }
-            span += SPAN;
+        let least = each[0] - self.near;
+        let near = isa.splat(least);
+        let (mut found, mut count, mut left) = (0, 0, self.len);
+        for span in self.numbers.chunks_exact(3 * SPAN) {
+            // But for the copies.
+            let rows = if left < SPAN { left } else { SPAN };
+            let bits = bits(isa, span, d, near) & (u64::MAX >> (64 - rows));
+            let row = self.len - left + bits.trailing_zeros() as usize;
+            found = if bits != 0 { row } else { found };
+            count += bits.count_ones();
+            left -= rows;
         }
-        best.map_or(V3::ZERO, |(_, vertex)| vertex)
+        (found, count, least)
     }
 }
 
+/// Of the rows whose product is not below `near`, the first with the greatest in `f64`.
+struct Sharp<'a> {
+    numbers: &'a [f32],
+    direction: V3,
+    d: [f32; 3],
+    near: f32,
+}
+
+impl Kernel for Sharp<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> usize {
+        let d = [isa.splat(self.d[0]), isa.splat(self.d[1]), isa.splat(self.d[2])];
+        let near = isa.splat(self.near);
+        let (mut best, mut most, mut start) = (0, f64::NEG_INFINITY, 0);
+        for span in self.numbers.chunks_exact(3 * SPAN) {
+            let mut bits = bits(isa, span, d, near);
+            while bits != 0 {
+                let row = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let product = self.direction.dot(V3::of(vertex(span, row)));
+                if product > most {
+                    (best, most) = (start + row, product);
+                }
+            }
+            start += SPAN;
+        }
+        best
+    }
+}
+
+/// Of each row of a span, whether its product is not below `near`.
 #[inline(always)]
-fn product<I: Isa>(vertex: [I::F32; 3], d: [I::F32; 3]) -> I::F32 {
-    vertex[0] * d[0] + vertex[1] * d[1] + vertex[2] * d[2]
+fn bits<I: Isa>(isa: I, span: &[f32], d: [I::F32; 3], near: I::F32) -> u64 {
+    let (mut bits, mut row) = (0_u64, 0);
+    while row < SPAN {
+        bits |= u64::from(near.le(product(isa, span, row, d)).bits()) << row;
+        row += I::LANES;
+    }
+    bits
+}
+
+#[inline(always)]
+fn product<I: Isa>(isa: I, span: &[f32], row: usize, d: [I::F32; 3]) -> I::F32 {
+    let x = isa.load(&span[place(row, 0)..]);
+    let y = isa.load(&span[place(row, 1)..]);
+    let z = isa.load(&span[place(row, 2)..]);
+    x * d[0] + y * d[1] + z * d[2]
 }
 
 #[cfg(test)]

@@ -156,7 +156,7 @@ fn part(of: f64, whole: f64) -> f64 {
 }
 
 /// `None` inside.
-#[inline]
+#[inline(always)]
 fn of_tetrahedron(y: &[V3; 4]) -> Option<Face> {
     let (e1, e2, e3) = (y[1] - y[0], y[2] - y[0], y[3] - y[0]);
     let (c23, c31, c12) = (e2.cross(e3), e3.cross(e1), e1.cross(e2));
@@ -265,6 +265,8 @@ fn of_triangle(which: [usize; 3], [a, b, c]: [V3; 3]) -> Face {
     of_sides(which, &[a, b, c, c], &Sides::new(-a, ab, ac), &ab.cross(ac))
 }
 
+// Its arguments are many numbers: a call would write and read them all.
+#[inline(always)]
 fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &Sides, normal: &V3) -> Face {
     let (a, b, c) = (y[i], y[j], y[k]);
     let Sides { bb, bc, cc, d1, d2 } = *sides;

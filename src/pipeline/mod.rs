@@ -43,6 +43,6 @@ pub use capture::{Capture, CaptureError, VERSION};
 pub use explain::Explanation;
 pub use impacts::{Impact, Kind};
 pub use scene::{Config, Convex, Flags, PipelineError, Scene};
-pub use sub_steps::{Mass, SubStepped, SubSteps, SubStepsConfig};
+pub use sub_steps::{Held, Mass, Responded, SteppedWorld, SubStepped, SubSteps, SubStepsConfig};
 pub use tick::{Pipeline, Stages, Ticked};
 pub use world::{About, TickedWorld};

@@ -49,7 +49,7 @@ pub(super) struct Near {
 impl Near {
     /// The bodies at the start of a tick. Whose skins touch is near.
     pub(super) fn start(&mut self, bodies: &[Convex<'_>], skin: f32, threads: &Threads) {
-        self.apart = (skin + skin).next_up();
+        self.apart = apart(skin);
         self.boxes.resize(bodies.len(), None);
         par::fill_chunks(threads, &mut self.boxes, CHUNK, |start, boxes| {
             for (out, body) in boxes.iter_mut().zip(&bodies[start..]) {
@@ -62,7 +62,12 @@ impl Near {
 
     /// Whether a row is a body that has a box.
     pub(super) fn has(&self, row: usize) -> bool {
-        self.boxes[row].is_some()
+        self.boxes.get(row).is_some_and(Option::is_some)
+    }
+
+    /// Where a row comes, and what is near is in part.
+    pub(super) fn reach(&self, row: usize) -> Option<Aabb> {
+        self.boxes[row].map(|around| reach(&around, self.apart))
     }
 
     /// The body of this row is none, before anything is asked.
@@ -82,16 +87,12 @@ impl Near {
     /// Writes the rows that come near to a row, but itself, in any order.
     pub(super) fn of(&mut self, row: usize, near: &mut Vec<usize>) {
         near.clear();
-        let Some(mut around) = self.boxes[row] else { return };
+        let Some(asked) = self.reach(row) else { return };
         self.build();
-        for axis in 0..3 {
-            around.min[axis] = (around.min[axis] - self.apart).next_down();
-            around.max[axis] = (around.max[axis] + self.apart).next_up();
-        }
         let Self { boxes, trees, recent, places, .. } = self;
         let mut see = |other: u32| {
             let other = other as usize;
-            if other != row && boxes[other].is_some_and(|of| of.overlaps(&around)) {
+            if other != row && boxes[other].is_some_and(|of| of.overlaps(&asked)) {
                 near.push(other);
             }
         };
@@ -99,9 +100,6 @@ impl Near {
         if trees.is_empty() {
             return;
         }
-        // Past the greatest coordinate there is nobody.
-        let within = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
-        let asked = Aabb { min: around.min.map(within), max: around.max.map(within) };
         let query = trees.queries().overlap(&asked).expect("it was a box and is within");
         query.visit(|other| {
             // Who is on the list was looked at.
@@ -165,8 +163,22 @@ impl Near {
     }
 }
 
+/// How far apart two boxes may be whose skins touch.
+pub(super) fn apart(skin: f32) -> f32 {
+    (skin + skin).next_up()
+}
+
+/// A box, larger by so much; past the greatest coordinate there is nobody.
+pub(super) fn reach(around: &Aabb, apart: f32) -> Aabb {
+    let within = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
+    Aabb {
+        min: around.min.map(|x| within((x - apart).next_down())),
+        max: around.max.map(|x| within((x + apart).next_up())),
+    }
+}
+
 /// The box around the rest of a body's way, from `since` on; nothing where that is no box.
-fn around(body: &Convex<'_>, since: f32) -> Option<Aabb> {
+pub(super) fn around(body: &Convex<'_>, since: f32) -> Option<Aabb> {
     let left = until_end(since);
     let Convex { shape, motion, .. } = body;
     // In a tick of its own the rest of the way is a slower one.

@@ -47,6 +47,25 @@ pub enum Outcome {
     Kept,
 }
 
+/// What a response did, and how hard. Masses are one by inverse masses, lengths and ticks the caller's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Reaction {
+    /// What became of the two.
+    pub outcome: Outcome,
+    /// The impulse `j` along the normal, mass · length / tick: `-j·n` on `a` and `j·n` on `b`. Below
+    /// 0, by a trifle, where two part that are pulled back at once.
+    pub impulse: f32,
+    /// With what they press on each other from then on, mass · length / tick²: the force along the
+    /// normal of a contact that carries, 0 of any other.
+    pub load: f32,
+}
+
+impl Reaction {
+    /// Nothing was done.
+    pub const NONE: Self = Self { outcome: Outcome::Kept, impulse: 0.0, load: 0.0 };
+}
+
 /// The motion from `t` on: where the body is then, turned as it is then, with the displacement over
 /// a tick that its velocity then makes.
 ///
@@ -96,7 +115,8 @@ pub fn carry_all(motions: &mut [Motion], t: f32) {
 ///
 /// response::carry_all(&mut motions, impact.toi);
 /// let [a, b] = &mut motions;
-/// response::bounce(&impact, [a, b], [1.0, 1.0], 1.0);
+/// let reaction = response::bounce(&impact, [a, b], [1.0, 1.0], 1.0);
+/// assert!((reaction.impulse - 8.0).abs() < 1e-3); // 1 kg that stops from 8 m a tick
 /// assert!(motions[0].delta[0].abs() < 1e-3 && (motions[1].delta[0] - 8.0).abs() < 1e-3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -105,7 +125,7 @@ pub fn bounce<P>(
     [a, b]: [&mut Motion; 2],
     inverse_masses: [f32; 2],
     restitution: f32,
-) -> Outcome {
+) -> Reaction {
     let [of_a, of_b] = inverse_masses.map(f64::from);
     let (sum, closing) = (of_a + of_b, f64::from(impact.closing));
     let normal = impact.normal.map(f64::from);
@@ -116,7 +136,7 @@ pub fn bounce<P>(
     let pulled = along(a.accel, b.accel);
     let soon = pulled > 0.0 && -2.0 * closing <= SOON * pulled;
     if !(closing > 0.0 || soon) || sum <= 0.0 || impact.kind == Kind::Unresolved {
-        return Outcome::Kept;
+        return Reaction::NONE;
     }
     // NaN is not above 0.
     let e = f64::from(if restitution > 0.0 { restitution } else { 0.0 });
@@ -126,12 +146,15 @@ pub fn bounce<P>(
     let least = if f64::from(impact.depth) > least { impact.depth.into() } else { least };
     let parting = if resting { 0.0 } else { e * closing };
     let parting = if parting > least { parting } else { least };
-    push([&mut a.delta, &mut b.delta], normal, (closing + parting) / sum, [of_a, of_b]);
+    let impulse = (closing + parting) / sum;
+    push([&mut a.delta, &mut b.delta], normal, impulse, [of_a, of_b]);
+    let mut load = 0.0;
     if resting && pulled > 0.0 {
-        let more = PARTING * (length(a.accel) + length(b.accel));
-        push([&mut a.accel, &mut b.accel], normal, (pulled + more) / sum, [of_a, of_b]);
+        load = (pulled + PARTING * (length(a.accel) + length(b.accel))) / sum;
+        push([&mut a.accel, &mut b.accel], normal, load, [of_a, of_b]);
     }
-    if resting { Outcome::Resting } else { Outcome::Bounced }
+    let outcome = if resting { Outcome::Resting } else { Outcome::Bounced };
+    Reaction { outcome, impulse: impulse as f32, load: load as f32 }
 }
 
 /// Adds an impulse along the normal.

@@ -267,13 +267,19 @@ impl Pipeline {
         let Self { config, level, threads, finder, work, .. } = self;
         // One entry, so that what is spread over the threads starts without waking one each time.
         threads.enter(|| find(scene, config, *level, threads, finder, work))?;
-        Ok(Ticked {
+        Ok(self.last())
+    }
+
+    /// What the last tick of columns told.
+    pub(super) fn last(&self) -> Ticked<'_> {
+        let work = &self.work;
+        Ticked {
             impacts: &work.impacts.sorted,
             sensed: &work.sensed.sorted,
             parts: &work.parts[..work.filled],
             rejected: &work.rejected,
             stages: &work.stages,
-        })
+        }
     }
 
     /// The stages after the finder, for whoever has pairs of `scene` already.

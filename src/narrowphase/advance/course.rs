@@ -198,6 +198,9 @@ impl<'s> Course<'s> {
     /// How fast two points of the bodies, which are turned as `two`, close along the normal; length
     /// a tick. And how fast that grows.
     pub(super) fn closing(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [f64; 2] {
+        if self.is_straight() {
+            return [self.velocity(t), self.path.accel].map(|change| -change.dot(gap.normal));
+        }
         let on_a = two.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
         let on_b = two.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
         let spin_a = self.a.spin(&two.a.rotation);

@@ -41,6 +41,7 @@
 //! ```
 
 mod course;
+mod portal;
 pub(super) mod search;
 mod step;
 

@@ -6,7 +6,8 @@
 //! simplex, and the point that the last plane goes through joins it. Where the bodies do not turn,
 //! points stay what they are, and the search is van den Bergen's ray cast (2004, "Ray casting
 //! against general convex objects") against `A − B`, along a parabola: a *chase*, in which every
-//! support that shows a gap moves the time on.
+//! support that shows a gap moves the time on. Cores that themselves come to touch go through a
+//! *portal* first (`portal.rs`), most often up to the contact.
 
 use super::super::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two};
 use super::super::penetration;
@@ -28,7 +29,7 @@ const MEAN: f64 = 0.7;
 
 /// One search.
 pub(in super::super) struct Search<'s> {
-    course: Course<'s>,
+    pub(super) course: Course<'s>,
     positions: [&'s Motion; 2],
     settings: &'s Settings,
     window: [f64; 2],
@@ -37,15 +38,15 @@ pub(in super::super) struct Search<'s> {
     tolerance: f64,
     /// The direction that is looked along first.
     guess: V3,
-    rounds: u32,
-    supports: u32,
+    pub(super) rounds: u32,
+    pub(super) supports: u32,
 }
 
 /// What is looked for: a gap in `band`, and the distance at which the search is done.
 #[derive(Clone, Copy)]
-struct Aim {
-    band: Band,
-    accept: f64,
+pub(super) struct Aim {
+    pub(super) band: Band,
+    pub(super) accept: f64,
 }
 
 impl<'s> Search<'s> {
@@ -137,6 +138,7 @@ impl<'s> Search<'s> {
             if found.lower >= aim.band.lift {
                 aim = self.aim();
             }
+
             if found.upper <= aim.accept {
                 // Where cores meet, the plane that led here tells more than one of no gap.
                 let slim = self.is_slim() && !first;
@@ -185,6 +187,17 @@ impl<'s> Search<'s> {
                 simplex.push(found.support);
             }
             if straight && aim.band.lift == f64::INFINITY {
+                if self.is_slim() {
+                    match self.portal(&two, &mut simplex, normal, &aim, [t, to], &mut watch) {
+                        None => return Advance::Separated,
+                        Some((until, then)) => (t, normal) = (until, then),
+                    }
+                    if let Some(gap) = self.met(&two, t, &simplex, normal, &aim) {
+                        self.rounds += 1;
+                        watch(self.step(t, gap.lower, normal));
+                        return self.impact(t, &two, &gap);
+                    }
+                }
                 match self.chase(&two, &mut simplex, &aim, [t, to], &mut watch) {
                     None => return Advance::Separated,
                     Some((until, then)) => (t, normal) = (until, then.unwrap_or(normal)),
@@ -195,6 +208,16 @@ impl<'s> Search<'s> {
                 simplex.turned(&two);
             }
         }
+    }
+
+    /// The gap at `t`, along a plane that led there, if three points show that the cores are near enough.
+    fn met(&self, two: &Two<'_>, t: f64, simplex: &Simplex, normal: V3, aim: &Aim) -> Option<Gap> {
+        let x = self.course.between(t);
+        let weights = simplex.weights(x);
+        let (on_a, on_b) = (simplex.on_a(&weights), simplex.on_b(&weights));
+        let way = x - two.vertex(on_a, on_b).at;
+        let met = simplex.len == 3 && way.square() <= aim.accept * aim.accept;
+        met.then_some(Gap { lower: aim.band.floor, normal, out: normal, on_a, on_b })
     }
 
     /// Goes on from a time at which nothing touches, where nothing turns: each support moves the time
@@ -294,7 +317,7 @@ impl<'s> Search<'s> {
     }
 
     /// What a round knows, if cores have such a gap along a plane.
-    fn step(&self, t: f64, gap: f64, normal: V3) -> Step {
+    pub(super) fn step(&self, t: f64, gap: f64, normal: V3) -> Step {
         let margins = self.course.a.shape.margin + self.course.b.shape.margin;
         told(t, gap - margins - self.course.slack, normal)
     }

@@ -1,0 +1,292 @@
+//! What touches already when something is hit?
+//!
+//! Three bodies in a row that give nothing back hand an impulse to and fro: each time half of what
+//! closed is left, all at one time, until it is lost in rounding. Nothing moves meanwhile, so there is
+//! nothing to search: contacts at which nothing came back are kept, and after an impact those that
+//! still touch hand on what closes among themselves, one after the other. That is what one pass for
+//! each would do, for the price of a few sums; then each body that has changed looks ahead once.
+//!
+//! With the inverse masses `w` a contact of normal `n` that closes with `c` takes the impulse
+//! `c/(w_a + w_b)`, as in [`response`]: momentum is kept, and each time energy is lost. What
+//! accelerations press on is handed on in the same way. So it ends, where what closes is passed over
+//! by a search too; what is left after [`HANDED_MAX`] impulses is found by searching. (Sequential impulses, as in
+//! Catto 2005, *Iterative dynamics*, but for speeds at one time, and none is taken back.)
+
+use super::crowd::Crowd;
+use super::{Responded, SubSteps};
+use crate::pipeline::impacts::Impact;
+use crate::pipeline::response::{self, Outcome, Reaction, SOON};
+use alloc::vec::Vec;
+
+/// How many impulses are handed on after an impact, at most.
+const HANDED_MAX: usize = 1 << 14;
+/// No contact, no member.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Two that touched, and nothing came back.
+#[derive(Clone, Copy, Debug)]
+struct Contact {
+    impact: Impact,
+    rows: [usize; 2],
+    /// From the one to the other.
+    between: [f64; 3],
+    /// What of the closing speed is not of the displacements, but of spins.
+    turning: f64,
+    /// The contact that each of the two had before.
+    next: [u32; 2],
+    /// The impulse and the load of this pass.
+    given: [f64; 2],
+    is_queued: bool,
+    /// The pass of which the inverse masses are.
+    pass: u32,
+    /// Those that count, none where the two touch no more.
+    masses: [f32; 2],
+}
+
+/// A body with a contact, and its displacement over a tick and its acceleration as they are now.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    row: usize,
+    delta: [f64; 3],
+    accel: [f64; 3],
+    is_pushed: bool,
+}
+
+/// The contacts of a tick.
+#[derive(Debug, Default)]
+pub(super) struct Contacts {
+    all: Vec<Contact>,
+    /// Of each row its last contact.
+    last: Vec<u32>,
+    /// Of each row where it is among the members.
+    places: Vec<u32>,
+    members: Vec<Member>,
+    /// Contacts to be looked at, the first first.
+    queue: Vec<u32>,
+}
+
+impl Contacts {
+    pub(super) fn clear(&mut self) {
+        self.all.clear();
+        self.last.clear();
+        self.places.clear();
+    }
+
+    /// Whether a row has contacts.
+    fn has(&self, row: usize) -> bool {
+        self.last.get(row).is_some_and(|&last| last != NONE)
+    }
+
+    /// Notes a contact of bodies that are so far apart, in place of an older one of the same two.
+    pub(super) fn note(
+        &mut self,
+        impact: Impact,
+        rows: [usize; 2],
+        between: [f64; 3],
+        turning: f64,
+    ) {
+        let most = rows[0].max(rows[1]);
+        if most >= self.last.len() {
+            self.last.resize(most + 1, NONE);
+            self.places.resize(most + 1, NONE);
+        }
+        let (mut at, next) = (self.last[rows[0]], rows.map(|row| self.last[row]));
+        while at != NONE && self.all[at as usize].rows != rows {
+            at = self.after(at, rows[0]);
+        }
+        let contact = Contact {
+            impact,
+            rows,
+            between,
+            turning,
+            next,
+            given: [0.0; 2],
+            is_queued: false,
+            pass: 0,
+            masses: [0.0; 2],
+        };
+        if at != NONE {
+            let old = &mut self.all[at as usize];
+            *old = Contact { next: old.next, ..contact };
+            return;
+        }
+        rows.into_iter().for_each(|row| self.last[row] = self.all.len() as u32);
+        self.all.push(contact);
+    }
+
+    /// The contact of a row that comes after this one.
+    fn after(&self, at: u32, row: usize) -> u32 {
+        let Contact { rows, next, .. } = self.all[at as usize];
+        next[usize::from(rows[0] != row)]
+    }
+
+    /// The contacts of a row are to be looked at, but one.
+    fn enqueue(&mut self, row: usize, but: u32) {
+        let mut at = self.last.get(row).copied().unwrap_or(NONE);
+        while at != NONE {
+            let contact = &mut self.all[at as usize];
+            if at != but && !contact.is_queued {
+                contact.is_queued = true;
+                self.queue.push(at);
+            }
+            at = self.after(at, row);
+        }
+    }
+}
+
+impl SubSteps {
+    /// Where a row is at `now`, and its displacement over a tick by its velocity then.
+    fn state_at<'s>(&self, crowd: &impl Crowd<'s>, row: usize, now: f32) -> ([f64; 3], [f64; 3]) {
+        let (motion, t) =
+            (&crowd.bodies()[row].motion, f64::from(now) - f64::from(self.states[row].since));
+        let wide = |x: [f32; 3]| x.map(f64::from);
+        let (at, delta, accel) =
+            (wide(motion.pose.position), wide(motion.delta), wide(motion.accel));
+        (
+            core::array::from_fn(|k| at[k] + (delta[k] * t + 0.5 * accel[k] * (t * t))),
+            core::array::from_fn(|k| delta[k] + accel[k] * t),
+        )
+    }
+
+    /// Keeps the contact of two that just met at `impact.toi` and have this motion from then on.
+    pub(super) fn keep_contact<'s>(
+        &mut self,
+        crowd: &impl Crowd<'s>,
+        rows: [usize; 2],
+        impact: &Impact,
+        before: [[f32; 3]; 2],
+    ) {
+        let [a, b] = rows.map(|row| self.state_at(crowd, row, impact.toi).0);
+        let between = core::array::from_fn(|k| b[k] - a[k]);
+        let closing: f64 = (0..3)
+            .map(|k| {
+                (f64::from(before[0][k]) - f64::from(before[1][k])) * f64::from(impact.normal[k])
+            })
+            .sum();
+        let turns = rows.map(|row| crowd.bodies()[row].motion.spin != [0.0; 3]);
+        let turning = if turns == [false; 2] { 0.0 } else { f64::from(impact.closing) - closing };
+        self.contacts.note(*impact, rows, between, turning);
+    }
+
+    /// Hands on what those have got that were just changed.
+    pub(super) fn hand_on<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, now: f32) {
+        if !self.changed.iter().any(|&row| self.contacts.has(row)) {
+            return;
+        }
+        let mut contacts = core::mem::take(&mut self.contacts);
+        contacts.queue.clear();
+        contacts.members.clear();
+        for &row in &self.changed {
+            contacts.enqueue(row, NONE);
+        }
+        let (mut head, mut handed) = (0, 0);
+        while head < contacts.queue.len() && handed < HANDED_MAX {
+            let at = contacts.queue[head];
+            head += 1;
+            contacts.all[at as usize].is_queued = false;
+            if self.hand(crowd, &mut contacts, at, now) {
+                handed += 1;
+                let rows = contacts.all[at as usize].rows;
+                rows.into_iter().for_each(|row| contacts.enqueue(row, at));
+            }
+        }
+        for &at in &contacts.queue {
+            let contact = &mut contacts.all[at as usize];
+            contact.is_queued = false;
+            let [impulse, load] = core::mem::take(&mut contact.given).map(|given| given as f32);
+            if impulse > 0.0 || load > 0.0 {
+                let masses = contact.masses;
+                let closing = impulse * (masses[0] + masses[1]);
+                let impact = Impact { toi: now, closing, depth: 0.0, ..contact.impact };
+                let reaction = Reaction { outcome: Outcome::Resting, impulse, load };
+                self.responded.push(Responded::new(impact, reaction, masses));
+                self.told.responses += 1;
+            }
+        }
+        for Member { row, delta, accel, is_pushed } in contacts.members.drain(..) {
+            contacts.places[row] = NONE;
+            if is_pushed {
+                let since = self.states[row].since;
+                let mut motion = response::carried(&crowd.bodies()[row].motion, now - since);
+                motion.delta = delta.map(|x| x as f32);
+                motion.accel = accel.map(|x| x as f32);
+                self.change(crowd, row, motion, now);
+            }
+        }
+        self.contacts = contacts;
+    }
+
+    /// Has the two of a contact close no more, nor be pulled together; says whether they did or were.
+    fn hand<'s>(&self, crowd: &impl Crowd<'s>, contacts: &mut Contacts, at: u32, now: f32) -> bool {
+        let Contact { impact, rows, between, turning, .. } = contacts.all[at as usize];
+        if rows.iter().any(|&row| self.states[row].held.is_some()) {
+            return false;
+        }
+        let places = rows.map(|row| {
+            if contacts.places[row] == NONE {
+                contacts.places[row] = contacts.members.len() as u32;
+                let (_, delta) = self.state_at(crowd, row, now);
+                let accel = crowd.bodies()[row].motion.accel.map(f64::from);
+                contacts.members.push(Member { row, delta, accel, is_pushed: false });
+            }
+            contacts.places[row] as usize
+        });
+        let normal = impact.normal.map(f64::from);
+        let [a, b] = places.map(|place| contacts.members[place]);
+        let along =
+            |p: [f64; 3], q: [f64; 3]| -> f64 { (0..3).map(|k| (p[k] - q[k]) * normal[k]).sum() };
+        let closing = along(a.delta, b.delta) + turning;
+        let pulled = along(a.accel, b.accel);
+        // As `ask` has it: what is slower is passed over.
+        let (left, least) = (f64::from(super::until_end(now)), 0.25 * self.slow());
+        let hits = closing * left > least;
+        let presses = 0.5 * pulled * (left * left) > least && -2.0 * closing <= SOON * pulled;
+        if !(hits || presses) {
+            return false;
+        }
+        // Nobody moves in a pass.
+        let pass = self.told.passes as u32;
+        if contacts.all[at as usize].pass != pass {
+            let touch = self.still_touch(crowd, rows, between, (impact.toi, now));
+            let masses = if touch { self.inverse_masses(crowd, rows, &impact) } else { [0.0; 2] };
+            let contact = &mut contacts.all[at as usize];
+            (contact.pass, contact.masses) = (pass, masses);
+        }
+        let masses = contacts.all[at as usize].masses.map(f64::from);
+        if masses == [0.0; 2] {
+            return false;
+        }
+        let part = |closes: bool, by: f64| if closes { by / (masses[0] + masses[1]) } else { 0.0 };
+        let given = [part(hits, closing), part(presses, pulled)];
+        for (sum, given) in contacts.all[at as usize].given.iter_mut().zip(given) {
+            *sum += given;
+        }
+        for (place, by) in places.into_iter().zip([-masses[0], masses[1]]) {
+            let member = &mut contacts.members[place];
+            for (k, along) in normal.into_iter().enumerate() {
+                member.delta[k] += given[0] * by * along;
+                member.accel[k] += given[1] * by * along;
+            }
+            member.is_pushed |= by != 0.0;
+        }
+        true
+    }
+
+    /// Whether two that touched are where they were to each other, but for what rounding may take.
+    fn still_touch<'s>(
+        &self,
+        crowd: &impl Crowd<'s>,
+        rows: [usize; 2],
+        between: [f64; 3],
+        (then, now): (f32, f32),
+    ) -> bool {
+        if then == now {
+            return true;
+        }
+        let [a, b] = rows.map(|row| self.state_at(crowd, row, now).0);
+        let moved = [0, 1, 2].map(|k| b[k] - a[k] - between[k]);
+        let square: f64 = moved.iter().map(|x| x * x).sum();
+        let turns = rows.map(|row| crowd.bodies()[row].motion.spin != [0.0; 3]);
+        turns == [false; 2] && square <= f64::from(self.skin) * f64::from(self.skin)
+    }
+}
