@@ -1,7 +1,8 @@
 //! How fast does a world tick, and how fast are proxies put in, moved and taken out?
 //!
 //! `world_tick_SCENE/100000`: all are dynamic, filtered, and updated by columns, events and all;
-//! `world_bare_SCENE/100000` is the finder alone on the same boxes, without filters.
+//! `world_bare_SCENE/100000` is the finder alone on the same boxes, without filters, and
+//! `world_filtered_SCENE/100000` the same with those of the proxies.
 //! `world_fixed_uniform/10000` of a million fixed ones besides; `world_still/1000000`: all sleep and
 //! touch in places, and nothing is changed. `world_one/CALL`: one call for one proxy, amortised: for
 //! proxies at rest the tree takes them in with the next update, which is counted; `set` moves a face of
@@ -21,8 +22,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use swath::broadphase::{Changes, ProxyHit};
 use swath::{
-    Aabb, Boxes, Broadphase, Filter, Layers, MISS, MovingBox, PairFinder, Proxy, ProxyId, Segment,
-    SegmentStore, Set, cast, sweep,
+    Aabb, BoxSet, Boxes, Broadphase, Filter, Layers, MISS, MovingBox, PairFinder, Proxy, ProxyId,
+    Segment, SegmentStore, Set, cast, sweep,
 };
 use worlds::{Scene, World};
 
@@ -124,7 +125,8 @@ fn dynamic(criterion: &mut Criterion) {
         check(scene);
         let ticks = ticks(scene, DYNAMIC);
         let (mut broadphase, ids) = filled(&ticks[0], |row| Proxy::dynamic().filtered(filter(row)));
-        let mut finder = PairFinder::new();
+        let filters: Vec<Filter> = (0..DYNAMIC).map(filter).collect();
+        let (mut finder, mut filtered) = (PairFinder::new(), PairFinder::new());
         for world in &ticks {
             broadphase.update_many(&ids, boxes(world)).expect("all live");
             let found = finder.swept_pairs(boxes(world)).expect("there is no limit").sorted();
@@ -144,6 +146,16 @@ fn dynamic(criterion: &mut Criterion) {
             group.sample_size(20).throughput(Throughput::Elements(DYNAMIC as u64));
             group.bench_function(id.clone(), |bencher| {
                 let mut tick = || finder.swept_pairs(boxes(step())).expect("no limit").len();
+                bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
+            });
+            group.finish();
+            let mut group = criterion.benchmark_group(format!("world_filtered_{scene}"));
+            group.sample_size(20).throughput(Throughput::Elements(DYNAMIC as u64));
+            group.bench_function(id.clone(), |bencher| {
+                let mut tick = || {
+                    let set = BoxSet::new(boxes(step())).filtered(&filters);
+                    filtered.swept_pairs(set).expect("no limit").len()
+                };
                 bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
             });
             group.finish();

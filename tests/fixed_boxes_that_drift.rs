@@ -42,7 +42,7 @@ fn boxes_that_drift() {
                             [min, max] = [min, max].map(|mut end| {
                                 end[axis] += by;
                                 end
-                            })
+                            });
                         }
                     }
                     Aabb { min, max }

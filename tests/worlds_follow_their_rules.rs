@@ -15,8 +15,8 @@ use draw::Draw;
 use rand::RngExt;
 use swath::broadphase::{FindError, Snapshot, WorldError};
 use swath::{
-    Aabb, Boxes, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, ProxyPair, Set,
-    Threads,
+    Aabb, Boxes, Broadphase, Filter, Layers, Level, MovingBox, PairFinder, Proxy, ProxyId,
+    ProxyPair, Set, Threads,
 };
 
 /// How many calls: what `SWATH_CASES` says, else so many.
@@ -313,8 +313,41 @@ fn too_many_pairs_change_nothing() {
     assert_eq!(world.pairs(), pairs);
     assert_eq!(world.snapshot(), before);
     world.validate().expect("the world is whole");
+    // Those that the caller does not want count.
+    assert_eq!(world.update_with(|_| false).err(), Some(error));
+    assert_eq!(world.snapshot(), before);
     world.set_pairs_max(445 - 39);
     assert_eq!(world.update().expect("as many as are allowed").ended().len(), 39);
+}
+
+/// Goal: in a world of several chunks of rows, which are not in the order of their slots, pairs have
+/// the names of their proxies. Method: proxies that were taken out and put in anew, against the
+/// finder on the same boxes.
+#[test]
+fn pairs_of_many_rows_have_the_names_of_their_proxies() {
+    let things = crowd(&mut Draw::new(3), 6000, 40);
+    let mut world = Broadphase::new();
+    let mut ids: Vec<ProxyId> = Vec::new();
+    for (moving, _) in &things {
+        ids.push(world.insert_moving(*moving, Proxy::dynamic()).expect("it is a box"));
+    }
+    for k in (0..ids.len()).step_by(3).rev() {
+        world.remove(ids[k]).expect("it lives");
+    }
+    for (moving, _) in things.iter().step_by(4) {
+        world.insert_moving(*moving, Proxy::dynamic()).expect("it is a box");
+    }
+    let movers = world.movers();
+    let mut finder = PairFinder::new();
+    let found = finder.swept_pairs(movers.boxes).expect("no limit");
+    let name = |row: u32| movers.ids[row as usize];
+    let mut expected: Vec<(ProxyPair, f32)> =
+        found.iter().map(|of| (ProxyPair::new(name(of.a), name(of.b)), of.first)).collect();
+    expected.sort_unstable_by_key(|(pair, _)| *pair);
+    assert!(expected.len() > 2000, "{}", expected.len());
+    let changes = world.update().expect("no limit");
+    let touching = changes.touching().iter().map(|&pair| (ProxyPair::from(pair), pair.first));
+    assert!(touching.eq(expected));
 }
 
 /// Goal: a function that panics leaves a world that is whole and says the same when asked again.
@@ -333,6 +366,20 @@ fn a_panic_in_the_callers_function_leaves_the_world_whole() {
     });
     assert!(std::panic::catch_unwind(panics).is_err());
     course.world.validate().expect("the world is whole");
+    assert_eq!(
+        events(course.world.update().expect("no limit")),
+        events(again.update().expect("no limit"))
+    );
+    // All come to rest, and the function is asked of those that may stay.
+    for world in [&mut course.world, &mut again] {
+        let ids: Vec<ProxyId> = world.movers().ids.to_vec();
+        world.move_many(&ids, Set::Sleeping).expect("all live");
+    }
+    let panics = std::panic::AssertUnwindSafe(|| {
+        let _ = course.world.update_with(|_| panic!("as it is told"));
+    });
+    assert!(std::panic::catch_unwind(panics).is_err());
+    assert!(course.world.changes().touching().is_empty());
     assert_eq!(
         events(course.world.update().expect("no limit")),
         events(again.update().expect("no limit"))

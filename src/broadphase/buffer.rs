@@ -81,6 +81,17 @@ impl<T: Copy + Default> Buffer<T> {
         &self.items[..self.len]
     }
 
+    pub(super) fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.items[..self.len]
+    }
+
+    /// Forgets the items from `len` on: they still count as found.
+    pub(super) fn forget_from(&mut self, len: usize) {
+        let kept = self.len.min(len);
+        self.forgotten += self.len - kept;
+        self.len = kept;
+    }
+
     /// At least `most` places past the end. What of them counts, [`Buffer::keep`] says.
     #[inline(always)]
     pub(super) fn spare(&mut self, most: usize, budget: &Budget) -> &mut [T] {
@@ -89,6 +100,12 @@ impl<T: Copy + Default> Buffer<T> {
             self.grow(most, budget);
         }
         &mut self.items[self.len..]
+    }
+
+    /// Appends these items, whatever a budget says.
+    pub(super) fn append(&mut self, items: &[T]) {
+        self.spare(items.len(), &Budget::new(usize::MAX))[..items.len()].copy_from_slice(items);
+        self.keep(items.len());
     }
 
     /// Lengthens the list by what was written to the spare places.

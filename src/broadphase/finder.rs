@@ -1,6 +1,6 @@
 //! Which pairs of many moving boxes meet in this tick?
 
-use super::found::Found;
+use super::found::{Found, Run};
 use super::grid::Sample;
 use super::scatter::{self, SWEPT_WORDS, UNION_WORDS};
 use super::set::BoxSet;
@@ -168,7 +168,17 @@ impl PairFinder {
         &mut self,
         set: impl Into<BoxSet<'a>>,
     ) -> Result<Found<'_, SweptPair>, FindError> {
-        self.find_swept(set.into(), None)
+        self.find_swept(set.into(), None, &|_, _| ())
+    }
+
+    /// As [`PairFinder::swept_pairs`]; `take` is called with each run of pairs, on the thread that
+    /// found them, and with memory of that thread.
+    pub(super) fn swept_pairs_taken<'a>(
+        &mut self,
+        set: impl Into<BoxSet<'a>>,
+        take: &(impl Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
+    ) -> Result<Found<'_, SweptPair>, FindError> {
+        self.find_swept(set.into(), None, take)
     }
 
     /// The pairs of one box of `a` and one of `b` whose boxes around the whole path share a point.
@@ -200,7 +210,7 @@ impl PairFinder {
         a: impl Into<BoxSet<'a>>,
         b: impl Into<BoxSet<'b>>,
     ) -> Result<Found<'_, SweptPair>, FindError> {
-        self.find_swept(a.into(), Some(b.into()))
+        self.find_swept(a.into(), Some(b.into()), &|_, _| ())
     }
 
     fn find_union(
@@ -210,16 +220,17 @@ impl PairFinder {
     ) -> Result<Found<'_, Pair>, FindError> {
         let Self { level, threads, pairs_max, sample, scatterers, union, swept: _ } = self;
         let tick = Tick { level: *level, pairs_max: *pairs_max, first, second };
-        union.find(&tick, threads, sample, scatterers)
+        union.find(&tick, threads, sample, scatterers, &|_, _| ())
     }
 
     fn find_swept(
         &mut self,
         first: BoxSet<'_>,
         second: Option<BoxSet<'_>>,
+        take: &(impl Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
     ) -> Result<Found<'_, SweptPair>, FindError> {
         let Self { level, threads, pairs_max, sample, scatterers, union: _, swept } = self;
         let tick = Tick { level: *level, pairs_max: *pairs_max, first, second };
-        swept.find(&tick, threads, sample, scatterers)
+        swept.find(&tick, threads, sample, scatterers, take)
     }
 }

@@ -28,11 +28,19 @@ pub struct Found<'a, P> {
 pub(super) struct Run<P> {
     pub(super) strips: Range<usize>,
     pub(super) pairs: Buffer<P>,
+    /// Where each part of the pairs ends, if somebody cut them.
+    pub(super) ends: Vec<u32>,
 }
 
 impl<P> Default for Run<P> {
     fn default() -> Self {
-        Self { strips: 0..0, pairs: Buffer::default() }
+        Self { strips: 0..0, pairs: Buffer::default(), ends: Vec::new() }
+    }
+}
+
+impl<P> Run<P> {
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.pairs.bytes() + self.ends.capacity() * size_of::<u32>()
     }
 }
 
@@ -70,8 +78,12 @@ impl<P: Copy + Default> Runs<P> {
     pub(super) fn settle(&mut self, runs: usize) {
         let kept: usize = self.all[..self.count].iter().map(|run| run.pairs.as_slice().len()).sum();
         let mean = kept.div_ceil(runs.max(1));
+        let parts = self.all.iter().map(|run| run.ends.capacity()).max().unwrap_or(0);
         // A run that was not needed may be the next time.
-        self.all.iter_mut().for_each(|run| run.pairs.settle(mean));
+        for run in &mut self.all {
+            run.pairs.settle(mean);
+            run.ends.reserve_exact(parts.saturating_sub(run.ends.len()));
+        }
     }
 
     /// The pairs, unless they are more than `most`.
@@ -92,7 +104,7 @@ impl<P: Copy + Default> Runs<P> {
 
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
-        let runs: usize = self.all.iter().map(|run| run.pairs.bytes() + size_of::<Run<P>>()).sum();
+        let runs: usize = self.all.iter().map(Run::bytes).sum();
         runs + self.sorted.capacity() * size_of::<P>()
     }
 
@@ -108,6 +120,7 @@ impl<P: Copy + Default> Runs<P> {
         for run in &mut self.all {
             run.pairs.clear();
             run.pairs.shrink_to(pairs.div_ceil(runs.max(1)));
+            run.ends = Vec::new();
         }
         self.sorted.clear();
         self.sorted.shrink_to(pairs);

@@ -42,7 +42,7 @@ pub(super) const fn filter_word<const WORDS: usize>() -> usize {
     if WORDS == UNION_WORDS { 7 } else { 11 }
 }
 
-/// Of the id: the row, with those of a second set after those of the first.
+/// Of the id: the row, with those of a second set after those of the first; or the name of the row.
 pub(super) const ROW: u32 = (1 << 26) - 1;
 /// Of the id: the box does not move.
 pub(super) const STILL: u32 = 1 << 31;
@@ -167,11 +167,12 @@ pub(super) struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Which row it is of which set, and whether it moves.
+    /// Which row it is of which set, or its name, and whether it moves.
     #[inline(always)]
     fn id(&self, row: usize) -> u32 {
         let still = self.set.moves.is_some_and(|moves| !moves[row]);
-        self.first_id.wrapping_add(row as u32) | if still { STILL } else { 0 }
+        let name = self.set.name(row).unwrap_or(self.first_id.wrapping_add(row as u32));
+        name | if still { STILL } else { 0 }
     }
 
     /// Its filter as a word, the category below the mask.

@@ -1,6 +1,7 @@
 //! Which boxes are looked at, and which of them may pair?
 
 use super::finder::FindError;
+use super::world::ProxyId;
 use crate::geom::Filter;
 use crate::lanes::{Isa, U32Lanes};
 use crate::store::{Boxes, FixedColumns, LengthMismatch};
@@ -33,6 +34,7 @@ pub struct BoxSet<'a> {
     pub(super) boxes: Boxes<'a>,
     pub(super) moves: Option<&'a [bool]>,
     pub(super) filters: Option<&'a [Filter]>,
+    names: Option<&'a [ProxyId]>,
 }
 
 impl<'a> From<Boxes<'a>> for BoxSet<'a> {
@@ -45,7 +47,7 @@ impl<'a> BoxSet<'a> {
     /// All of `boxes`; each may pair with each.
     #[must_use]
     pub fn new(boxes: Boxes<'a>) -> Self {
-        Self { boxes, moves: None, filters: None }
+        Self { boxes, moves: None, filters: None, names: None }
     }
 
     /// Says of each row whether it moves: two that do not make no pair.
@@ -60,6 +62,18 @@ impl<'a> BoxSet<'a> {
     #[must_use]
     pub fn filtered(self, filters: &'a [Filter]) -> Self {
         Self { filters: Some(filters), ..self }
+    }
+
+    /// Says how pairs name each row: by the index of its id, not by the row. Of one set alone, and
+    /// for the finder alone.
+    pub(super) fn named(self, ids: &'a [ProxyId]) -> Self {
+        Self { names: Some(ids), ..self }
+    }
+
+    /// How pairs name a row.
+    #[inline(always)]
+    pub(super) fn name(&self, row: usize) -> Option<u32> {
+        self.names.map(|ids| ids[row].index())
     }
 
     /// How many boxes.
@@ -81,6 +95,7 @@ impl<'a> BoxSet<'a> {
             boxes: self.boxes.slice(rows.clone()),
             moves: self.moves.map(|moves| &moves[rows.clone()]),
             filters: self.filters.map(|filters| &filters[rows.clone()]),
+            names: self.names.map(|ids| &ids[rows.clone()]),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! spread over the threads; what a chunk or a run holds does not depend on how many there are.
 
 use super::finder::FindError;
-use super::found::{Found, Runs};
+use super::found::{Found, Run, Runs};
 use super::grid::{Grid, Sample};
 use super::scatter::{self, Chunk, OF_FIRST, OF_SECOND, Part, ROW, SWEPT_WORDS, Scatter};
 use super::set::BoxSet;
@@ -66,12 +66,26 @@ impl Clock {
     }
 }
 
+/// The memory of a worker that sweeps strips.
+#[derive(Debug)]
+struct Sweeper<P, const WORDS: usize> {
+    strip: strip::Scratch<WORDS>,
+    /// Of whoever takes the pairs of a run.
+    pairs: Vec<P>,
+}
+
+impl<P, const WORDS: usize> Default for Sweeper<P, WORDS> {
+    fn default() -> Self {
+        Self { strip: strip::Scratch::default(), pairs: Vec::new() }
+    }
+}
+
 /// The memory of one kind of pairs.
 #[derive(Debug)]
 pub(super) struct Stage<P, const WORDS: usize> {
     chunks: Vec<Chunk<WORDS>>,
     /// One for each thread.
-    sweepers: Vec<strip::Scratch<WORDS>>,
+    sweepers: Vec<Sweeper<P, WORDS>>,
     /// How many records each strip has.
     lengths: Vec<usize>,
     pairs: Runs<P>,
@@ -90,6 +104,12 @@ impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
             rejected: Vec::new(),
             rejected_of_first: 0,
         }
+    }
+}
+
+impl<P, const WORDS: usize> Sweeper<P, WORDS> {
+    fn bytes(&self) -> usize {
+        self.strip.bytes() + self.pairs.capacity() * size_of::<P>()
     }
 }
 
@@ -161,13 +181,15 @@ where
     for<'a> Strips<'a, P, WORDS, false>: Kernel<Output = ()>,
     for<'a> Strips<'a, P, WORDS, true>: Kernel<Output = ()>,
 {
-    /// Finds the pairs, on these threads.
+    /// Finds the pairs, on these threads. `take` is called with each run on the thread that found its
+    /// pairs, while they are in the cache, and with memory.
     pub(super) fn find<'a>(
         &'a mut self,
         tick: &Tick<'_>,
         threads: &'a Threads,
         sample: &mut Sample,
         scatterers: &mut Vec<scatter::Scratch>,
+        take: &(impl Fn(&mut Run<P>, &mut Vec<P>) + Sync),
     ) -> Result<Found<'a, P>, FindError> {
         tick.sets().try_for_each(BoxSet::check)?;
         let rows = tick.len();
@@ -176,9 +198,9 @@ where
         }
         let timings = threads.enter(|| {
             if tick.is_filtered() {
-                self.fill::<true>(tick, threads.workers(), sample, scatterers)
+                self.fill::<true>(tick, threads.workers(), sample, scatterers, take)
             } else {
-                self.fill::<false>(tick, threads.workers(), sample, scatterers)
+                self.fill::<false>(tick, threads.workers(), sample, scatterers, take)
             }
         });
         let rejected = self.rejected.split_at(self.rejected_of_first);
@@ -192,6 +214,7 @@ where
         threads: usize,
         sample: &mut Sample,
         scatterers: &mut Vec<scatter::Scratch>,
+        take: &(impl Fn(&mut Run<P>, &mut Vec<P>) + Sync),
     ) -> Timings
     where
         for<'a> Strips<'a, P, WORDS, FILTERED>: Kernel<Output = ()>,
@@ -205,16 +228,22 @@ where
         let (runs, longest) = self.cut_runs(chunks, &grid);
         let scatter = clock.lap();
         let sweepers = &mut self.sweepers[..threads];
-        sweepers.iter_mut().for_each(|sweeper| sweeper.reserve(longest));
+        sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
         let (chunks, runs) = (&self.chunks[..chunks], self.pairs.keep(runs));
         let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
-        par::for_each(sweepers, runs, |scratch, _, run| {
+        par::for_each(sweepers, runs, |Sweeper { strip: scratch, pairs }, _, run| {
             let (grid, strips, found) = (&grid, run.strips.clone(), &mut run.pairs);
             let kernel: Strips<'_, P, WORDS, FILTERED> =
                 Strips { grid, chunks, strips, scratch, found, budget, second_row };
             level.run(kernel);
+            take(run, pairs);
         });
+        // Which worker gets which run is open: none may need more than another had.
+        let most = sweepers.iter().map(|sweeper| sweeper.pairs.capacity()).max().unwrap_or(0);
+        for Sweeper { pairs, .. } in sweepers {
+            pairs.reserve_exact(most.saturating_sub(pairs.len()));
+        }
         self.pairs.settle(RUNS);
         Timings { choose, scatter, sweep: clock.lap() }
     }
@@ -282,7 +311,7 @@ where
 impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
     pub(super) fn bytes(&self) -> usize {
         let chunks: usize = self.chunks.iter().map(Chunk::bytes).sum();
-        let sweepers: usize = self.sweepers.iter().map(strip::Scratch::bytes).sum();
+        let sweepers: usize = self.sweepers.iter().map(Sweeper::bytes).sum();
         let lists = self.lengths.capacity() * size_of::<usize>()
             + self.rejected.capacity() * size_of::<Rejected>();
         chunks + sweepers + self.pairs.bytes() + lists

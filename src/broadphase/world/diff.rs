@@ -1,38 +1,31 @@
 //! What has changed since the last tick?
 //!
-//! The pairs of a part are put in order, by counting the lower index and sorting what has the same.
-//! Then they are compared with those of the last tick in one pass: what is in both persists, what
-//! is new begins, and what is gone ends, but for pairs that have come to rest where they still
-//! touch.
+//! The pairs of a part, in order, are compared with those of the last tick in one pass: what is in
+//! both persists, what is new begins, and what is gone ends, but for pairs that have come to rest
+//! where they still touch.
 
-use super::gather::{Cut, Dealt};
+use super::gather::{Accept, Cut, Dealt};
 use super::id::{ProxyPair, SweptProxyPair};
+use super::order::Order;
 use super::state::State;
 use crate::broadphase::buffer::{Buffer, make_room};
-use crate::geom::SweptPair;
+use crate::lanes::Level;
 use crate::par::Budget;
 use alloc::vec::Vec;
-use core::ops::Range;
 
-/// Where there are so many slots for one pair, sorting costs less than counting.
-const SLOTS_PER_PAIR: usize = 4;
-/// Of so many pairs with one lower slot the place is found by comparing each with each.
-const RANKED_MAX: usize = 16;
 /// Lists grow as they need to: how long they may get was asked before.
 const NO_LIMIT: usize = usize::MAX;
 
-/// What an update says, and what it keeps; each list by index.
+/// What an update says, and what comes to rest; each list by index.
 #[derive(Debug, Default)]
-pub(super) struct Lists {
-    pub(super) touching: Vec<SweptProxyPair>,
+pub(super) struct Events {
     pub(super) begun: Buffer<SweptProxyPair>,
     pub(super) ended: Buffer<ProxyPair>,
     /// Pairs that are kept and not looked at until something changes.
     pub(super) rested: Vec<ProxyPair>,
 }
 
-impl Lists {
-    /// Empties what is said. What is kept is written over where it lies.
+impl Events {
     pub(super) fn clear(&mut self) {
         self.begun.clear();
         self.ended.clear();
@@ -41,18 +34,9 @@ impl Lists {
 
     /// Appends what another has.
     pub(super) fn append(&mut self, other: &Self) {
-        self.touching.extend_from_slice(&other.touching);
-        append(&mut self.begun, other.begun.as_slice());
-        append(&mut self.ended, other.ended.as_slice());
+        self.begun.append(other.begun.as_slice());
+        self.ended.append(other.ended.as_slice());
         self.rested.extend_from_slice(&other.rested);
-    }
-
-    /// Makes room for so many pairs that touch.
-    pub(super) fn make_room(&mut self, pairs: usize) {
-        make_room(&mut self.touching, pairs);
-        if self.touching.len() < pairs {
-            self.touching.resize(pairs, SweptProxyPair::default());
-        }
     }
 
     /// Leaves room to spare for a tick with a few more pairs.
@@ -62,150 +46,160 @@ impl Lists {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.touching.capacity() * size_of::<SweptProxyPair>()
-            + self.begun.bytes()
-            + self.ended.bytes()
-            + self.rested.capacity() * size_of::<ProxyPair>()
+        self.begun.bytes() + self.ended.bytes() + self.rested.capacity() * size_of::<ProxyPair>()
     }
-}
-
-fn append<T: Copy + Default>(to: &mut Buffer<T>, from: &[T]) {
-    to.spare(from.len(), &Budget::new(NO_LIMIT))[..from.len()].copy_from_slice(from);
-    to.keep(from.len());
 }
 
 /// The memory of a worker.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    pub(super) pairs: Vec<SweptPair>,
-    counts: Vec<u32>,
+    pub(super) order: Order,
+    /// Which pairs of the lower half of a part are new and which are gone, and after as many as it has
+    /// those of the upper half.
+    new: Vec<u32>,
+    gone: Vec<u32>,
 }
 
 impl Scratch {
     pub(super) fn bytes(&self) -> usize {
-        self.pairs.capacity() * size_of::<SweptPair>() + self.counts.capacity() * size_of::<u32>()
+        self.order.bytes() + (self.new.capacity() + self.gone.capacity()) * size_of::<u32>()
     }
 
-    /// Makes room for a part of so many slots and pairs.
-    pub(super) fn make_room(&mut self, slots: usize, pairs: usize) {
-        make_room(&mut self.pairs, pairs);
-        if pairs * SLOTS_PER_PAIR >= slots {
-            make_room(&mut self.counts, slots);
+    /// Makes room for a part of so many slots and pairs, and of so many pairs before.
+    pub(super) fn make_room(&mut self, slots: usize, pairs: usize, before: usize) {
+        self.order.make_room(slots, pairs);
+        for (list, len) in [(&mut self.new, pairs), (&mut self.gone, before)] {
+            make_room(list, len);
+            list.resize(len.max(list.len()), 0);
         }
     }
 }
 
 /// What the parts are compared with.
-pub(super) struct Diff<'a, A> {
+pub(super) struct Diff<'a> {
+    pub(super) level: Level,
     pub(super) state: &'a State,
-    /// The pairs of the last tick that may not be kept unseen, by index.
-    pub(super) before: &'a [SweptProxyPair],
-    pub(super) dealt: &'a [Dealt],
+    pub(super) dealt: Dealt<'a>,
     /// By slot, not of all: not 0 where it is at rest.
     pub(super) at_rest: &'a [u8],
     pub(super) cut: Cut,
-    pub(super) accept: &'a A,
+    pub(super) accept: Option<Accept<'a>>,
 }
 
-impl<A: Fn(ProxyPair) -> bool> Diff<'_, A> {
-    /// Appends what is to be said of one part. What is kept is written from `from` on, where there is
-    /// room; returns where it ends.
+/// A piece of two lists that are compared, and how far that is.
+#[derive(Clone, Copy, Debug)]
+struct Piece<'a> {
+    now: &'a [SweptProxyPair],
+    before: &'a [SweptProxyPair],
+    /// Which pairs are next.
+    i: usize,
+    j: usize,
+    /// How many are new, and how many are gone.
+    new: usize,
+    gone: usize,
+}
+
+/// Ids as one number, in the order of the slots. Two with the same slots but not the same proxies
+/// differ.
+#[inline(always)]
+fn number(pair: &SweptProxyPair) -> u128 {
+    let [a, b] = [pair.a, pair.b].map(|id| {
+        // As `ProxyId::to_bits`, in one load.
+        let bits: u64 = bytemuck::cast(id);
+        if cfg!(target_endian = "little") { bits.rotate_left(32) } else { bits }
+    });
+    u128::from(a) << 64 | u128::from(b)
+}
+
+impl<'a> Piece<'a> {
+    fn new(now: &'a [SweptProxyPair], before: &'a [SweptProxyPair]) -> Self {
+        Self { now, before, i: 0, j: 0, new: 0, gone: 0 }
+    }
+
+    /// Looks at the next pair of one list or of both; returns whether there is one of each.
+    #[inline(always)]
+    fn step(&mut self, new: &mut [u32], gone: &mut [u32]) -> bool {
+        let (Some(here), Some(there)) = (self.now.get(self.i), self.before.get(self.j)) else {
+            return false;
+        };
+        let (here, there) = (number(here), number(there));
+        // What a pair is no branch could foresee: it is written to both lists and counts in one or none.
+        (new[self.new], gone[self.gone]) = (self.i as u32, self.j as u32);
+        let (begins, ends) = (here < there, there < here);
+        self.new += usize::from(begins);
+        self.gone += usize::from(ends);
+        self.i += usize::from(!ends);
+        self.j += usize::from(!begins);
+        true
+    }
+
+    /// Writes which pairs are new and which are gone; returns how many.
+    #[inline(always)]
+    fn write(
+        &self,
+        (new, gone): (&[u32], &[u32]),
+        (begins, ends): (&mut [SweptProxyPair], &mut [ProxyPair]),
+    ) -> (usize, usize) {
+        for (to, &at) in begins.iter_mut().zip(&new[..self.new]) {
+            *to = self.now[at as usize];
+        }
+        for (to, &at) in ends.iter_mut().zip(&gone[..self.gone]) {
+            *to = self.before[at as usize].into();
+        }
+        let (new, gone) = (&self.now[self.i..], &self.before[self.j..]);
+        begins[self.new..][..new.len()].copy_from_slice(new);
+        for (to, &pair) in ends[self.gone..].iter_mut().zip(gone) {
+            *to = pair.into();
+        }
+        (self.new + new.len(), self.gone + gone.len())
+    }
+}
+
+impl Diff<'_> {
+    /// Writes the pairs of one part, as many as there is room for, and appends what is to be said
+    /// of them. `before` are those of the last tick.
     pub(super) fn part(
         &self,
         part: usize,
         scratch: &mut Scratch,
-        lists: &mut Lists,
-        from: usize,
-    ) -> usize {
-        let end = from + self.sort(part, scratch, &mut lists.touching[from..]);
-        let slots = self.cut.slots(part);
-        let start = |slot: u64| self.before.partition_point(|pair| pair.key() >> 32 < slot);
-        let before = &self.before[start(slots.start)..start(slots.end)];
-        self.compare(before, from..end, lists);
-        end
+        (to, before): (&mut [SweptProxyPair], &[SweptProxyPair]),
+        events: &mut Events,
+    ) {
+        scratch.order.fill(self.level, &self.state.slots, self.dealt, (self.cut, part), to);
+        self.compare(before, to, scratch, events);
     }
 
-    /// Writes the pairs of a part in order and returns how many.
-    fn sort(&self, part: usize, scratch: &mut Scratch, to: &mut [SweptProxyPair]) -> usize {
-        let Scratch { pairs, counts } = scratch;
-        let dealt = || self.dealt.iter().map(|dealt| dealt.part(part));
-        let count = dealt().map(<[SweptPair]>::len).sum();
-        let slots = &self.state.slots;
-        let name = |&SweptPair { a, b, first }: &SweptPair| SweptProxyPair {
-            a: slots.id(a as usize),
-            b: slots.id(b as usize),
-            first,
-        };
-        let width = self.cut.width();
-        pairs.clear();
-        if count * SLOTS_PER_PAIR < width {
-            dealt().for_each(|dealt| pairs.extend_from_slice(dealt));
-            pairs.sort_unstable_by_key(|pair| u64::from(pair.a) << 32 | u64::from(pair.b));
-            to.iter_mut().zip(&*pairs).for_each(|(to, pair)| *to = name(pair));
-            return count;
-        }
-        let first = self.cut.slots(part).start as u32;
-        counts.clear();
-        counts.resize(width, 0);
-        for pair in dealt().flatten() {
-            counts[(pair.a - first) as usize] += 1;
-        }
-        let mut start = 0;
-        for count in counts.iter_mut() {
-            start += core::mem::replace(count, start);
-        }
-        pairs.resize(count, SweptPair::default());
-        for &pair in dealt().flatten() {
-            let at = &mut counts[(pair.a - first) as usize];
-            pairs[*at as usize] = pair;
-            *at += 1;
-        }
-        let mut start = 0;
-        for &end in counts.iter() {
-            let end = end as usize;
-            let (of_one, to) = (&mut pairs[start..end], &mut to[start..end]);
-            start = end;
-            if of_one.len() > RANKED_MAX {
-                of_one.sort_unstable_by_key(|pair| pair.b);
-                to.iter_mut().zip(&*of_one).for_each(|(to, pair)| *to = name(pair));
-                continue;
-            }
-            for pair in &*of_one {
-                let rank: usize = of_one.iter().map(|other| usize::from(other.b < pair.b)).sum();
-                to[rank] = name(pair);
-            }
-        }
-        count
-    }
+    /// Compares the pairs that touch with those before.
+    fn compare(
+        &self,
+        before: &[SweptProxyPair],
+        now: &[SweptProxyPair],
+        scratch: &mut Scratch,
+        events: &mut Events,
+    ) {
+        // Two halves at a time: one step waits for the one before it in the same half.
+        let i = now.len() / 2;
+        let is_lower = |middle| before.partition_point(|pair| number(pair) < number(middle));
+        let j = now.get(i).map_or(before.len(), is_lower);
+        let ((one, two), (one_before, two_before)) = (now.split_at(i), before.split_at(j));
+        let mut lower = Piece::new(one, one_before);
+        let mut upper = Piece::new(two, two_before);
+        let (new, new_upper) = scratch.new.split_at_mut(i);
+        let (gone, gone_upper) = scratch.gone.split_at_mut(j);
+        while lower.step(new, gone) && upper.step(new_upper, gone_upper) {}
+        while lower.step(new, gone) {}
+        while upper.step(new_upper, gone_upper) {}
 
-    /// Compares these of the pairs that touch with those before.
-    fn compare(&self, before: &[SweptProxyPair], these: Range<usize>, lists: &mut Lists) {
-        let Lists { touching, begun, ended, rested } = lists;
-        let (now, budget) = (&touching[these], &Budget::new(NO_LIMIT));
-        let new = begun.spare(now.len(), budget);
-        let gone = ended.spare(before.len(), budget);
-        let (mut i, mut j, mut begins, mut ends) = (0, 0, 0, 0);
-        // What a pair is no branch could foresee: it is written to both lists and counts in one or none.
-        while i < now.len() && j < before.len() {
-            let (here, there) = (now[i], before[j]);
-            let (key, key_before) = (here.key(), there.key());
-            let (next, next_before) = (key <= key_before, key_before <= key);
-            // With the same key but not the same ids, the slot of one has a new proxy.
-            let same = (here.a == there.a) & (here.b == there.b);
-            (new[begins], gone[ends]) = (here, there.into());
-            begins += usize::from(next & !same);
-            ends += usize::from(next_before & !same);
-            (i, j) = (i + usize::from(next), j + usize::from(next_before));
-        }
-        let rest = now.len() - i;
-        new[begins..begins + rest].copy_from_slice(&now[i..]);
-        for &pair in &before[j..] {
-            gone[ends] = pair.into();
-            ends += 1;
-        }
-        begun.keep(begins + rest);
-        let ends = if self.at_rest.is_empty() { ends } else { self.rest(gone, ends, rested) };
-        ended.keep(ends);
+        let Events { begun, ended, rested } = events;
+        let budget = &Budget::new(NO_LIMIT);
+        let (begins, ends) = (begun.spare(now.len(), budget), ended.spare(before.len(), budget));
+        let (begin, end) = lower.write((new, gone), (&mut *begins, &mut *ends));
+        let to = (&mut begins[begin..], &mut ends[end..]);
+        let (more, more_ended) = upper.write((new_upper, gone_upper), to);
+        begun.keep(begin + more);
+        let end = end + more_ended;
+        let end = if self.at_rest.is_empty() { end } else { self.rest(ends, end, rested) };
+        ended.keep(end);
     }
 
     /// Of the first `count` pairs, which were not found, leaves those that end; the others rest
@@ -231,7 +225,7 @@ impl<A: Fn(ProxyPair) -> bool> Diff<'_, A> {
         state.rest(pair).is_some_and(|(a, b)| {
             state.may_pair(a, b)
                 && state.held(a).aabb.overlaps(&state.held(b).aabb)
-                && (self.accept)(pair)
+                && self.accept.is_none_or(|accept| accept(pair))
         })
     }
 }

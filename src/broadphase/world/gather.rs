@@ -1,10 +1,11 @@
 //! Which of the pairs that were found are wanted, and in which part of the order does each come?
 //!
-//! The finders name rows, in an order of their own. Here rows become slots, pairs that their owners
-//! or the caller do not want are dropped, and the rest is dealt to *parts*: each has the pairs whose
-//! lower slot is in a range. Parts are then put in order and compared with the last
-//! tick's one by one (`diff`), so that both steps are spread over the threads: runs of the finders
-//! here, parts there.
+//! The finders have an order of their own, and those of trees name rows. Here rows become slots,
+//! pairs that their owners or the caller do not want are dropped, and the rest is dealt to *parts*:
+//! each has the pairs whose lower slot is in a range. Parts are then put in order (`order`) and
+//! compared with the last tick's (`diff`) one by one, so that both steps are spread over the
+//! threads: runs of the finders here, parts there. The runs of the movers among themselves are
+//! dealt on the thread that found them, before they leave its cache.
 
 use super::id::ProxyPair;
 use super::slots::owners_allow;
@@ -16,7 +17,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 /// Into how many parts slots are cut at most,
-const PARTS_MAX: usize = 256;
+pub(super) const PARTS_MAX: usize = 256;
 /// and about how many pairs a part has at least.
 const PART_PAIRS: usize = 4096;
 
@@ -51,88 +52,106 @@ impl Cut {
     }
 }
 
-/// What the second row of a found pair names; the first names a mover.
+/// What the pairs of a finder name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Second {
-    Mover,
-    Slot,
+pub(super) enum Named {
+    /// Two slots, the lower first: of movers among themselves.
+    Slots,
+    /// A row of the movers, and a slot: of movers and what is in a tree.
+    RowAndSlot,
 }
 
+/// What the caller says of a pair. A pointer: the same text for all who ask.
+pub(super) type Accept<'a> = &'a (dyn Fn(ProxyPair) -> bool + Sync);
+
 /// What is wanted.
-#[derive(Debug)]
-pub(super) struct Sieve<'a, A> {
+pub(super) struct Sieve<'a> {
     pub(super) state: &'a State,
     /// Whether anybody has an owner.
     pub(super) owned: bool,
-    pub(super) accept: &'a A,
+    /// Nothing where all are wanted.
+    pub(super) accept: Option<Accept<'a>>,
 }
 
-/// The pairs of one run as slots, the lower first, by part.
-#[derive(Debug, Default)]
-pub(super) struct Dealt {
-    pairs: Vec<SweptPair>,
-    /// Where each part ends.
-    ends: Vec<u32>,
+/// Runs whose pairs are slots, the lower first, by part: those of the movers among themselves, and
+/// copies of those of movers against trees.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dealt<'a>(pub(super) [&'a [Run<SweptPair>]; 2]);
+
+impl<'a> Dealt<'a> {
+    /// The pairs of a part, by run.
+    pub(super) fn part(self, part: usize) -> impl Iterator<Item = &'a [SweptPair]> + Clone {
+        let [some, others] = self.0;
+        some.iter().chain(others).map(move |run| {
+            let start = if part > 0 { run.ends[part - 1] as usize } else { 0 };
+            &run.pairs.as_slice()[start..run.ends[part] as usize]
+        })
+    }
+
+    /// How many pairs each part has.
+    pub(super) fn lengths(self) -> [usize; PARTS_MAX] {
+        let mut lengths = [0; PARTS_MAX];
+        for run in self.0.into_iter().flatten() {
+            let mut start = 0;
+            for (length, &end) in lengths.iter_mut().zip(&run.ends) {
+                *length += (end - start) as usize;
+                start = end;
+            }
+        }
+        lengths
+    }
 }
 
-impl Dealt {
-    pub(super) fn part(&self, part: usize) -> &[SweptPair] {
-        let start = part.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        &self.pairs[start..self.ends[part] as usize]
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.pairs.capacity() * size_of::<SweptPair>() + self.ends.capacity() * size_of::<u32>()
-    }
-
-    /// Names, sifts and deals the pairs of `run`. `wanted` is memory, for at least so many pairs.
-    pub(super) fn fill<A: Fn(ProxyPair) -> bool>(
-        &mut self,
-        sieve: &Sieve<'_, A>,
-        (run, second): (&Run<SweptPair>, Second),
+impl Sieve<'_> {
+    /// Sifts the pairs of `run` and deals them, where they lie. `memory` is written over.
+    pub(super) fn deal(
+        &self,
+        named: Named,
         cut: Cut,
-        wanted: &mut Vec<SweptPair>,
+        run: &mut Run<SweptPair>,
+        memory: &mut Vec<SweptPair>,
     ) {
-        let Self { pairs, ends } = self;
-        let found = run.pairs.as_slice();
-        make_room(pairs, found.len());
-        pairs.clear();
+        let Run { pairs, ends, .. } = run;
+        make_room(memory, pairs.as_slice().len());
         ends.clear();
-        ends.resize(cut.parts, 0);
+        ends.reserve_exact(PARTS_MAX);
+        if named == Named::RowAndSlot || self.owned || self.accept.is_some() {
+            let wanted = self.sift(pairs.as_mut_slice(), named);
+            pairs.forget_from(wanted);
+        }
+        let pairs = pairs.as_mut_slice();
         if cut.parts == 1 {
-            sieve.sift(found, second, |pair| pairs.push(pair));
-            ends[0] = pairs.len() as u32;
+            ends.push(pairs.len() as u32);
             return;
         }
-        wanted.clear();
-        sieve.sift(found, second, |pair| {
+        ends.resize(cut.parts, 0);
+        for pair in &*pairs {
             ends[cut.part(pair.a)] += 1;
-            wanted.push(pair);
-        });
+        }
         // From how many to where each starts, which the pairs move to where it ends.
         let mut start = 0;
         for end in ends.iter_mut() {
             start += core::mem::replace(end, start);
         }
-        pairs.resize(wanted.len(), SweptPair::default());
-        for &pair in wanted.iter() {
+        memory.resize(pairs.len().max(memory.len()), SweptPair::default());
+        for &pair in &*pairs {
             let end = &mut ends[cut.part(pair.a)];
-            pairs[*end as usize] = pair;
+            memory[*end as usize] = pair;
             *end += 1;
         }
+        pairs.copy_from_slice(&memory[..pairs.len()]);
     }
-}
 
-impl<A: Fn(ProxyPair) -> bool> Sieve<'_, A> {
-    /// Calls `keep` with each pair that is wanted.
-    #[inline(always)]
-    fn sift(&self, found: &[SweptPair], second: Second, mut keep: impl FnMut(SweptPair)) {
+    /// Makes slots of the pairs, the lower first, and moves those that are wanted to the front.
+    /// Returns how many they are.
+    fn sift(&self, pairs: &mut [SweptPair], named: Named) -> usize {
         let (movers, slots) = (&self.state.movers, &self.state.slots);
-        for &SweptPair { a: row, b: other, first } in found {
-            let of_mover = |row: u32| movers.ids[row as usize].index();
-            let (one, two) = match second {
-                Second::Mover => (of_mover(row), of_mover(other)),
-                Second::Slot => (of_mover(row), other),
+        let mut wanted = 0;
+        for k in 0..pairs.len() {
+            let SweptPair { a: one, b: two, first } = pairs[k];
+            let one = match named {
+                Named::Slots => one,
+                Named::RowAndSlot => movers.ids[one as usize].index(),
             };
             let (a, b) = if one < two { (one, two) } else { (two, one) };
             if self.owned {
@@ -142,9 +161,12 @@ impl<A: Fn(ProxyPair) -> bool> Sieve<'_, A> {
                 }
             }
             let id = |slot: u32| slots.id(slot as usize);
-            if (self.accept)(ProxyPair { a: id(a), b: id(b) }) {
-                keep(SweptPair { a, b, first });
+            let pair = ProxyPair { a: id(a), b: id(b) };
+            if self.accept.is_none_or(|accept| accept(pair)) {
+                pairs[wanted] = SweptPair { a, b, first };
+                wanted += 1;
             }
         }
+        wanted
     }
 }

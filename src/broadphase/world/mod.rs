@@ -51,6 +51,7 @@ mod id;
 mod layers;
 mod mover_tree;
 mod movers;
+mod order;
 mod proxy;
 mod queries;
 mod resting;
@@ -68,6 +69,7 @@ use crate::par::Threads;
 use crate::store::{Boxes, Rejected};
 use alloc::vec::Vec;
 pub use error::WorldError;
+use gather::Accept;
 pub use id::{ProxyId, ProxyPair, SweptProxyPair};
 pub use layers::Layers;
 use mover_tree::MoverTree;
@@ -436,12 +438,13 @@ impl Broadphase {
     ///
     /// [`FindError::TooManyPairs`] when there are more than are allowed. Nothing is changed then.
     pub fn update(&mut self) -> Result<Changes<'_>, FindError> {
-        self.update_by(&|_| true)
+        self.find(None)
     }
 
     /// As [`Broadphase::update`], but of pairs that filters and owners allow only those that
     /// `accept` accepts. It is asked once in an update for each pair that meets, in any order and on
-    /// any thread; not for pairs at rest of which neither was changed.
+    /// any thread, also where there turn out to be too many; not for pairs at rest of which neither
+    /// was changed.
     ///
     /// # Errors
     ///
@@ -450,43 +453,39 @@ impl Broadphase {
         &mut self,
         accept: impl Fn(ProxyPair) -> bool + Sync,
     ) -> Result<Changes<'_>, FindError> {
-        self.update_if(&accept)
+        self.find(Some(&accept))
     }
 
-    /// The same text for all who ask, whatever their functions are.
-    fn update_if(
-        &mut self,
-        accept: &(dyn Fn(ProxyPair) -> bool + Sync),
-    ) -> Result<Changes<'_>, FindError> {
-        self.update_by(&accept)
-    }
-
-    fn update_by<A: Fn(ProxyPair) -> bool + Sync>(
-        &mut self,
-        accept: &A,
-    ) -> Result<Changes<'_>, FindError> {
-        let Self { state, trees, finder, threads, pairs_max, filtered, owned, work, .. } = self;
+    fn find(&mut self, accept: Option<Accept<'_>>) -> Result<Changes<'_>, FindError> {
+        let Self { level, state, trees, finder, threads, pairs_max, filtered, owned, work, .. } =
+            self;
         trees.update(state, *filtered);
         if state.movers.len() == 0 && state.touching.is_empty() && state.loose.is_empty() {
             work.clear();
             return Ok(self.changes());
         }
         state.loose.sort_unstable();
-        let update =
-            Update { filtered: *filtered, owned: *owned, pairs_max: *pairs_max, threads, accept };
+        let update = Update {
+            level: *level,
+            filtered: *filtered,
+            owned: *owned,
+            pairs_max: *pairs_max,
+            threads,
+            accept,
+        };
         update.run(state, finder, trees, work)?;
-        core::mem::swap(&mut state.touching, &mut work.lists.touching);
+        core::mem::swap(&mut state.touching, &mut work.touching);
         work.said = true;
         state.loose.clear();
-        work.lists.rested.iter().for_each(|&pair| state.resting.add(pair));
+        work.events.rested.iter().for_each(|&pair| state.resting.add(pair));
         Ok(self.changes())
     }
 
     /// What the last update said. Empty after [`Broadphase::restore`] and [`Broadphase::clear`].
     #[must_use]
     pub fn changes(&self) -> Changes<'_> {
-        let Self { work: Work { lists, said, .. }, state, .. } = self;
-        Changes { lists, touching: if *said { &state.touching } else { &[] } }
+        let Self { work: Work { events, said, .. }, state, .. } = self;
+        Changes { events, touching: if *said { &state.touching } else { &[] } }
     }
 
     /// All pairs that were kept by the last update, those at rest among them, by index.

@@ -4,8 +4,8 @@
 //! movers and what sleeps; name, sift and deal them run by run; order and compare them part by part.
 //! Runs and parts are cut by the number of boxes and pairs alone.
 
-use super::diff::{Diff, Lists, Scratch};
-use super::gather::{Cut, Dealt, Second, Sieve};
+use super::diff::{Diff, Events, Scratch};
+use super::gather::{Accept, Cut, Dealt, Named, PARTS_MAX, Sieve};
 use super::id::{ProxyPair, SweptProxyPair};
 use super::movers::{lend, still};
 use super::state::State;
@@ -14,6 +14,7 @@ use crate::broadphase::buffer::make_room;
 use crate::broadphase::found::{Found, Run};
 use crate::broadphase::{BoxSet, FindError, PairFinder};
 use crate::geom::SweptPair;
+use crate::lanes::Level;
 use crate::par::{self, Threads};
 use crate::store::Row;
 use alloc::vec::Vec;
@@ -22,7 +23,7 @@ use core::iter::FusedIterator;
 /// The pairs of which an update has news; each list by index.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'a> {
-    pub(super) lists: &'a Lists,
+    pub(super) events: &'a Events,
     pub(super) touching: &'a [SweptProxyPair],
 }
 
@@ -30,7 +31,7 @@ impl<'a> Changes<'a> {
     /// Pairs that are new.
     #[must_use]
     pub fn begun(&self) -> &'a [SweptProxyPair] {
-        self.lists.begun.as_slice()
+        self.events.begun.as_slice()
     }
 
     /// Pairs that were there already and of which one moves: those of [`Changes::touching`] that are
@@ -43,7 +44,7 @@ impl<'a> Changes<'a> {
     /// Pairs that are no more. Either proxy may have been removed since.
     #[must_use]
     pub fn ended(&self) -> &'a [ProxyPair] {
-        self.lists.ended.as_slice()
+        self.events.ended.as_slice()
     }
 
     /// All pairs of which one moves: those that begin and those that persist.
@@ -87,50 +88,36 @@ impl FusedIterator for Persisted<'_> {}
 /// The memory of updates.
 #[derive(Debug, Default)]
 pub(super) struct Work {
-    pub(super) lists: Lists,
-    /// Whether the lists are what the last update said.
+    pub(super) events: Events,
+    /// Whether the events are what the last update said.
     pub(super) said: bool,
+    /// The pairs that touch, of which [`State::touching`] becomes.
+    pub(super) touching: Vec<SweptProxyPair>,
     /// What is held for the movers, where some have a margin.
     seen: [Vec<f32>; 9],
-    dealt: Vec<Dealt>,
+    /// The runs of movers against trees.
+    copies: Vec<Run<SweptPair>>,
     /// One for each worker.
     scratch: Vec<Scratch>,
     /// One for each part, where there is more than one worker.
-    parts: Vec<Lists>,
+    parts: Vec<Events>,
     /// The pairs before, if some of those that rested have been changed.
     before: Vec<SweptProxyPair>,
 }
 
-/// What the finders found.
-struct Runs<'a>([(&'a [Run<SweptPair>], Second); 3]);
-
-impl<'a> Runs<'a> {
-    fn iter(&self) -> impl Iterator<Item = &'a Run<SweptPair>> {
-        self.0.into_iter().flat_map(|(runs, _)| runs)
-    }
-
-    fn get(&self, mut index: usize) -> (&'a Run<SweptPair>, Second) {
-        for (runs, second) in self.0 {
-            if index < runs.len() {
-                return (&runs[index], second);
-            }
-            index -= runs.len();
-        }
-        unreachable!("there is no such run")
-    }
-}
-
 /// What is asked.
-pub(super) struct Update<'a, A> {
+pub(super) struct Update<'a> {
+    pub(super) level: Level,
     pub(super) filtered: bool,
     pub(super) owned: bool,
     pub(super) pairs_max: usize,
     pub(super) threads: &'a Threads,
-    pub(super) accept: &'a A,
+    /// Nothing where all are wanted.
+    pub(super) accept: Option<Accept<'a>>,
 }
 
-impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
-    /// Finds the pairs and fills the lists. If it fails nothing has changed.
+impl Update<'_> {
+    /// Finds the pairs and what changed. If it fails nothing has changed.
     pub(super) fn run(
         &self,
         state: &State,
@@ -138,7 +125,7 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
         trees: &mut Trees,
         work: &mut Work,
     ) -> Result<(), FindError> {
-        let Work { lists, said, seen, dealt, scratch, parts, before } = work;
+        let Work { events, said, touching, seen, copies, scratch, parts, before } = work;
         let movers = &state.movers;
         if state.fat > 0 {
             hold(state, seen);
@@ -151,7 +138,13 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
             false => set,
         };
         let some = movers.len() > 0;
-        let among = (movers.len() > 1).then(|| finder.swept_pairs(pushed));
+        let cut = Cut::new(state.slots.all.len(), state.touching.len().max(movers.len()));
+        let sieve = Sieve { state, owned: self.owned, accept: self.accept };
+        let deal = |run: &mut Run<SweptPair>, memory: &mut Vec<SweptPair>| {
+            sieve.deal(Named::Slots, cut, run, memory);
+        };
+        let named = pushed.named(&movers.ids);
+        let among = (movers.len() > 1).then(|| finder.swept_pairs_taken(named, &deal));
         let Trees { fixed, sleeping, rows: at_rest, .. } = trees;
         let fixed = (some && !fixed.is_empty()).then(|| fixed.swept_pairs(pushed));
         let sleeping = (some && !sleeping.is_empty()).then(|| sleeping.swept_pairs(set));
@@ -161,55 +154,70 @@ impl<A: Fn(ProxyPair) -> bool + Sync> Update<'_, A> {
         if found > self.pairs_max {
             return Err(FindError::TooManyPairs { found, most: self.pairs_max });
         }
-        let runs = Runs([(among, Second::Mover), (fixed, Second::Slot), (sleeping, Second::Slot)]);
         let before = merge(state, before);
         self.threads.enter(|| {
             let workers = self.threads.workers();
             scratch.resize_with(workers.max(scratch.len()), Scratch::default);
             let scratch = &mut scratch[..workers];
-            let count = runs.iter().count();
-            dealt.resize_with(count.max(dealt.len()), Dealt::default);
-            let dealt = &mut dealt[..count];
-            let cut = Cut::new(state.slots.all.len(), found);
+            let trees = || fixed.iter().chain(sleeping);
+            let count = trees().count();
+            copies.resize_with(count.max(copies.len()), Run::default);
+            let copies = &mut copies[..count];
+            for (copy, run) in copies.iter_mut().zip(trees()) {
+                copy.pairs.clear();
+                copy.pairs.append(run.pairs.as_slice());
+                copy.pairs.settle(0);
+            }
             // Which worker gets which item is open: none may need more than another had.
-            let longest = runs.iter().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
-            scratch.iter_mut().for_each(|scratch| scratch.make_room(cut.width(), longest));
-            let sieve = Sieve { state, owned: self.owned, accept: self.accept };
-            par::for_each(scratch, dealt, |scratch, index, dealt| {
-                dealt.fill(&sieve, runs.get(index), cut, &mut scratch.pairs);
+            let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
+            scratch.iter_mut().for_each(|scratch| scratch.order.make_room(cut.width(), longest));
+            par::for_each(scratch, copies, |scratch, _, run| {
+                sieve.deal(Named::RowAndSlot, cut, run, &mut scratch.order.pairs);
             });
 
-            let pairs_of = |part| dealt.iter().map(|dealt| dealt.part(part).len()).sum::<usize>();
-            let longest = (0..cut.parts).map(pairs_of).max().unwrap_or(0);
-            scratch.iter_mut().for_each(|scratch| scratch.make_room(cut.width(), longest));
-            let diff = Diff { state, before, dealt, at_rest, cut, accept: self.accept };
+            let dealt = Dealt([among, copies]);
+            let lengths = dealt.lengths();
+            let (level, accept) = (self.level, self.accept);
+            let diff = Diff { level, state, dealt, at_rest, cut, accept };
+            let before_of = |part| {
+                let slots = cut.slots(part);
+                let start = |slot| before.partition_point(|pair| pair.key() >> 32 < slot);
+                &before[start(slots.start)..start(slots.end)]
+            };
+            let longest_before = (0..cut.parts).map(|part| before_of(part).len()).max();
+            let longest = lengths.into_iter().max().unwrap_or(0);
+            for scratch in &mut *scratch {
+                scratch.make_room(cut.width(), longest, longest_before.unwrap_or(0));
+            }
             // Until all is said: the caller's function may panic.
             *said = false;
-            lists.clear();
+            events.clear();
+            make_room(touching, found);
+            touching.resize(lengths.iter().sum(), SweptProxyPair::default());
+            let mut rest = &mut touching[..];
+            let mut next = |part: usize| {
+                (rest.split_off_mut(..lengths[part]).unwrap_or_default(), before_of(part))
+            };
             if workers == 1 {
                 let scratch = &mut scratch[0];
-                lists.make_room(found);
-                let end =
-                    (0..cut.parts).fold(0, |from, part| diff.part(part, scratch, lists, from));
-                lists.touching.truncate(end);
-                lists.settle();
+                (0..cut.parts).for_each(|part| diff.part(part, scratch, next(part), events));
+                events.settle();
                 return;
             }
-            parts.resize_with(cut.parts.max(parts.len()), Lists::default);
+            parts.resize_with(cut.parts.max(parts.len()), Events::default);
             let parts = &mut parts[..cut.parts];
-            for (part, lists) in parts.iter_mut().enumerate() {
-                lists.clear();
-                lists.make_room(pairs_of(part));
-            }
-            par::for_each(scratch, parts, |scratch, part, lists| {
-                let end = diff.part(part, scratch, lists, 0);
-                lists.touching.truncate(end);
-                lists.settle();
+            let mut lists = parts.iter_mut().enumerate();
+            let mut items: [_; PARTS_MAX] =
+                core::array::from_fn(|_| lists.next().map(|(part, events)| (next(part), events)));
+            par::for_each(scratch, &mut items[..cut.parts], |scratch, part, item| {
+                if let Some(((to, before), events)) = item {
+                    events.clear();
+                    diff.part(part, scratch, (to, before), events);
+                    events.settle();
+                }
             });
-            lists.touching.clear();
-            make_room(&mut lists.touching, found);
-            parts.iter().for_each(|part| lists.append(part));
-            lists.settle();
+            parts.iter().for_each(|part| events.append(part));
+            events.settle();
         });
         Ok(())
     }
@@ -221,7 +229,10 @@ fn runs_of(
 ) -> Result<(&[Run<SweptPair>], usize), FindError> {
     match found {
         None => Ok((&[], 0)),
-        Some(Ok(found)) => Ok((found.runs(), found.len())),
+        Some(Ok(found)) => {
+            let runs = found.runs();
+            Ok((runs, runs.iter().map(|run| run.pairs.found()).sum()))
+        }
         // How many there are in all is said by the caller.
         Some(Err(FindError::TooManyPairs { found, .. })) => Ok((&[], found)),
         Some(Err(error)) => Err(error),
@@ -267,17 +278,17 @@ fn merge<'a>(state: &'a State, merged: &'a mut Vec<SweptProxyPair>) -> &'a [Swep
 impl Work {
     /// Takes back what the last update said.
     pub(super) fn clear(&mut self) {
-        self.lists.clear();
+        self.events.clear();
         self.said = false;
     }
 
     pub(super) fn bytes(&self) -> usize {
         let seen: usize = self.seen.iter().map(Vec::capacity).sum();
         seen * size_of::<f32>()
-            + self.dealt.iter().map(Dealt::bytes).sum::<usize>()
+            + self.copies.iter().map(Run::bytes).sum::<usize>()
             + self.scratch.iter().map(Scratch::bytes).sum::<usize>()
-            + self.parts.iter().map(Lists::bytes).sum::<usize>()
-            + self.lists.bytes()
-            + self.before.capacity() * size_of::<SweptProxyPair>()
+            + self.parts.iter().map(Events::bytes).sum::<usize>()
+            + self.events.bytes()
+            + (self.touching.capacity() + self.before.capacity()) * size_of::<SweptProxyPair>()
     }
 }
