@@ -36,8 +36,10 @@ const BLOCK: usize = 256;
 const CHECKED: usize = 2_000;
 /// What the pairs are drawn from.
 const SEED: u64 = 1;
-/// How often each pair is asked about.
+/// How often each pair is asked about, alone and with all others: a batch is over before threads that
+/// woke up on one core have been parted.
 const REPEATS: usize = 9;
+const BATCH_REPEATS: usize = 65;
 /// How they move, if it is asked when they touch, and whether there are cylinders among them.
 const MOTIONS: [(&str, (Option<Moves>, bool)); 6] = [
     ("distance", (None, true)),
@@ -127,11 +129,19 @@ fn run(args: &Args) -> Result<(), Stop> {
             Ok(())
         };
         let alone = work.one_by_one();
-        record(&alone, 1, time(&alone, work.len(), BLOCK, (ThreadTime::now, ThreadTime::elapsed)))?;
+        record(
+            &alone,
+            1,
+            time(&alone, work.len(), (BLOCK, REPEATS), (ThreadTime::now, ThreadTime::elapsed)),
+        )?;
         for threads in if work.moves.is_some() { &[1, 2][..] } else { &[] } {
             let (batch, wall) = ([work.batch()], (Instant::now, Instant::elapsed));
             let pool = ThreadPoolBuilder::new().num_threads(*threads).build()?;
-            record(&batch, *threads, pool.install(|| time(&batch, work.len(), work.len(), wall)))?;
+            record(
+                &batch,
+                *threads,
+                pool.install(|| time(&batch, work.len(), (work.len(), BATCH_REPEATS), wall)),
+            )?;
         }
     }
     table::put(&rows, args.out.as_deref(), "convex.csv")
@@ -170,12 +180,12 @@ fn spread(mut counts: Vec<u32>) -> [String; 3] {
 fn time<C>(
     systems: &[System<'_>],
     pairs: usize,
-    block: usize,
+    (block, repeats): (usize, usize),
     (now, elapsed): (impl Fn() -> C, impl Fn(&C) -> Duration),
 ) -> Vec<Timed> {
     let mut answers = vec![vec![Answer::default(); pairs]; systems.len()];
     let mut times = vec![vec![Vec::new(); pairs.div_ceil(block)]; systems.len()];
-    for repeat in 0..REPEATS {
+    for repeat in 0..repeats {
         for (number, start) in (0..pairs).step_by(block).enumerate() {
             let rows = start..pairs.min(start + block);
             for turn in 0..systems.len() {
