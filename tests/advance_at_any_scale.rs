@@ -9,8 +9,8 @@ mod convex;
 mod support;
 
 use convex::{Hulls, Meeting, Moves, meetings, rotation, unit};
-use support::cases::{HOSTILE, how_many};
-use support::draw::Draw;
+use support::cases::HOSTILE;
+use support::draw::{Draw, how_many};
 use swath::advance::{self, Advance, AdvanceError, Settings, Touch};
 use swath::{
     Hull, Invalid, InvalidShape, Level, Motion, Pose, SPIN_MAX, Shape, SupportMap, Toi, gjk,

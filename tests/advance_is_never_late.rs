@@ -11,8 +11,7 @@ mod convex;
 mod support;
 
 use convex::{rotation, unit};
-use support::cases::how_many;
-use support::draw::Draw;
+use support::draw::{Draw, how_many};
 use swath::advance::{self, Advance, Settings, Touch};
 use swath::{
     Aabb, AcceleratingBox, Motion, MovingBox, MovingSphere, Pose, Shape, Sphere, State, Toi, spec,

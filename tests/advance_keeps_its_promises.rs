@@ -7,12 +7,11 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use support::cases::how_many;
 use support::convex_asked::{answer, asked, settings, tolerance, tolerance_length};
 use support::convex_cases::{ConvexCase, convex_cases, on_lattice};
 use support::convex_promises::{Truth, judged, keeps_its_promises};
 use support::convex_shapes::{PlainCore, PlainMotion, PlainShape};
-use support::draw::Draw;
+use support::draw::{Draw, how_many};
 use support::exact_convex::ExactPair;
 use swath::Toi;
 use swath::advance::{ADVANCE_ROUNDS_MAX, Advance};

@@ -9,8 +9,7 @@ mod convex;
 mod support;
 
 use convex::rotation;
-use support::cases::how_many;
-use support::draw::Draw;
+use support::draw::{Draw, how_many};
 use swath::advance::{self, Advance, Settings};
 use swath::{Motion, Pose, Shape, Toi};
 

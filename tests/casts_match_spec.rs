@@ -5,7 +5,7 @@
 
 mod support;
 
-use support::cases::how_many;
+use support::draw::how_many;
 use support::exact_cast::{exact_cast, holds};
 use support::promises::{ABSOLUTE, RELATIVE};
 use support::rays::{Ray, rays};

@@ -7,8 +7,7 @@ mod convex;
 mod support;
 
 use convex::{rotation, unit};
-use support::cases::how_many;
-use support::draw::Draw;
+use support::draw::{Draw, how_many};
 use swath::{Aabb, ConvexCast, Hull, Pose, Segment, Shape, Start, spec};
 
 /// Goal: a box as a convex shape is hit as the box is. Method: whole numbers, rays along faces,

@@ -8,8 +8,7 @@ mod convex;
 mod support;
 
 use convex::{Hulls, Moves, meetings, rotation, shape, unit};
-use support::cases::how_many;
-use support::draw::Draw;
+use support::draw::{Draw, how_many};
 use swath::{GjkCache, Hull, Motion, Pose, Segment, Shape, gjk};
 
 /// Goal: the distance of a ball or a rounded box to a box is exact, from below, with its points.

@@ -5,9 +5,8 @@
 
 mod support;
 
-use support::cases::how_many;
 use support::convex_cases::convex_cases;
-use support::draw::Draw;
+use support::draw::{Draw, how_many};
 use support::every_feature;
 use swath::spec::{Core, Distance, MovingSolid, Solid, distance, gap};
 

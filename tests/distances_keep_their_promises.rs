@@ -7,10 +7,10 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use support::cases::how_many;
 use support::convex_asked::{hulls, motion, shape};
 use support::convex_cases::{ConvexCase, convex_cases};
 use support::convex_shapes::{PlainCore, PlainMotion, PlainShape};
+use support::draw::how_many;
 use swath::spec::{self, Core, MovingSolid, Solid};
 use swath::{Distance, gjk};
 

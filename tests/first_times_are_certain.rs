@@ -9,10 +9,9 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use support::cases::how_many;
 use support::convex_cases::{ConvexCase, FAMILIES, convex_cases, on_lattice};
 use support::convex_promises::{Answer, Tolerance, Truth, judged, keeps_its_promises};
-use support::draw::Draw;
+use support::draw::{Draw, how_many};
 use support::exact_convex::ExactPair;
 use swath::spec::{self, Core, FirstTime, MovingSolid, Solid, first_time};
 use swath::{Aabb, MovingBox};

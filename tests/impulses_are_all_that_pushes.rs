@@ -9,18 +9,10 @@ mod support {
     pub(crate) mod rounded;
 }
 
-use support::draw::Draw;
-use support::rounded::{Rounded, gap};
+use support::draw::{Draw, how_many};
+use support::rounded::{Rounded, SLOP, gap};
 use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
 use swath::{Convex, Motion, Pose, Shape};
-
-fn how_many(ordinary: usize) -> usize {
-    let wanted = std::env::var("SWATH_CASES").ok();
-    wanted.map_or(ordinary, |number| number.parse().expect("SWATH_CASES is a number"))
-}
-
-/// Of the greatest numbers of a tick: how far apart bodies touch, with the tolerance, twice over.
-const SLOP: f64 = 4.0 / (1 << 20) as f64;
 
 /// Bodies, as the crate and as the reference have them.
 #[derive(Default)]

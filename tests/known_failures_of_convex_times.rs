@@ -5,13 +5,13 @@
 
 mod support;
 
-use support::cases::how_many;
 use support::convex_asked::{
     answer, asked, hulls, motion, settings, shape, tolerance, tolerance_length,
 };
 use support::convex_cases::{ConvexCase, FAMILIES, convex_cases};
 use support::convex_promises::{Truth, keeps_its_promises};
 use support::convex_shapes::{PlainCore, PlainMotion, PlainShape};
+use support::draw::how_many;
 use swath::advance::{self, Advance, Meetings, Settings, Touch};
 use swath::spec::{self, FirstTime};
 use swath::{Pair, Threads, Toi};

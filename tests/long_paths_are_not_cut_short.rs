@@ -14,16 +14,10 @@ mod every_pair;
 
 use core::array::from_fn;
 
-use draw::Draw;
+use draw::{Draw, how_many};
 use every_pair::{Rows, Timed};
 use rand::RngExt;
 use swath::{Aabb, Filter, Level, MovingBox, PairFinder, Threads};
-
-/// How many boxes are looked at: what `SWATH_CASES` says, else so many.
-fn how_many(ordinary: usize) -> usize {
-    let wanted = std::env::var("SWATH_CASES").ok();
-    wanted.map_or(ordinary, |number| number.parse().expect("SWATH_CASES is a number"))
-}
 
 /// A box from its middle, half sides and displacement; never inverted.
 fn around(middle: [f32; 3], half: [f32; 3], delta: [f32; 3]) -> MovingBox {

@@ -7,8 +7,9 @@ mod support;
 
 use std::ops::RangeInclusive;
 
-use support::cases::{Case, cases, how_many};
+use support::cases::{Case, cases};
 use support::columns::{Columns, Outputs, bits};
+use support::draw::how_many;
 use support::exact;
 use support::promises::{ABSOLUTE, RELATIVE, holds};
 use swath::sweep::{self, Times};

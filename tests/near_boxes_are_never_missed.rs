@@ -9,9 +9,8 @@ mod support;
 use std::cmp::Ordering::{Greater, Less};
 
 use rand::RngExt;
-use support::cases::how_many;
 use support::columns::Columns;
-use support::draw::Draw;
+use support::draw::{Draw, how_many};
 use support::places::{boxes, moving, near};
 use support::terms::{Term, sign, square};
 use swath::proximity::{self, Distances, MISS};

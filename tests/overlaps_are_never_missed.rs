@@ -8,7 +8,7 @@ mod support;
 
 use std::cmp::Ordering::Greater;
 
-use support::cases::how_many;
+use support::draw::how_many;
 use support::places::{Cut, Near, boxes, cuts, frustum, near};
 use support::terms::{Term, sign, square};
 use swath::overlap::{self, planes, sphere};

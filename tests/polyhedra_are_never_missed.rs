@@ -4,7 +4,8 @@ mod support;
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use support::cases::{HOSTILE, how_many};
+use support::cases::HOSTILE;
+use support::draw::how_many;
 use support::exact_cast::polyhedron_holds;
 use support::rays::rays;
 use swath::cast::MISS;

@@ -7,7 +7,7 @@
 mod support;
 
 use support::bodies::{Meeting, contact_of, meetings};
-use support::cases::how_many;
+use support::draw::how_many;
 use swath::respond::{self, Member, Outcome};
 use swath::{Aabb, Body, COORD_MAX, Contact, Invalid, MovingBox, Response, State, spec, sweep};
 

@@ -5,8 +5,8 @@ mod support;
 
 use std::array::from_fn;
 
-use support::cases::{cases, how_many};
-use support::draw::Draw;
+use support::cases::cases;
+use support::draw::{Draw, how_many};
 use support::rays::rays;
 use swath::broadphase::{Path, Query, Visits};
 use swath::store::{Columns, FixedColumns, Row};

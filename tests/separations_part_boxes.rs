@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use support::bodies::{bodies, meetings, neighbours, no_bodies};
 use support::body_columns::BodyColumns;
-use support::cases::how_many;
+use support::draw::how_many;
 use support::exact::Fraction;
 use swath::separate::{self, Answers, Moves};
 use swath::{

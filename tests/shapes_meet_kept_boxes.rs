@@ -9,8 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rand::RngExt;
-use support::cases::how_many;
-use support::draw::Draw;
+use support::draw::{Draw, how_many};
 use support::places::{boxes, cuts, frustum, moving, near};
 use swath::broadphase::{Overlap, Query, Shape};
 use swath::overlap::{self, planes, sphere};

@@ -6,8 +6,8 @@
 mod support;
 
 use support::balls::{Round, rounds};
-use support::cases::how_many;
 use support::columns::bits;
+use support::draw::how_many;
 use support::nearing::Nearing;
 use swath::spec::RoundSweep;
 use swath::sweep::{sphere_box, spheres};

@@ -5,10 +5,10 @@
 
 mod support;
 
-use support::cases::how_many;
 use support::convex_asked::{asked, hulls, motion, settings, shape};
 use support::convex_cases::convex_cases;
 use support::convex_promises::Truth;
+use support::draw::how_many;
 use swath::advance::{self, Advance, AdvanceError, Step, Touch};
 use swath::{Motion, Shape, spec};
 

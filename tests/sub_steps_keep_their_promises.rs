@@ -6,18 +6,10 @@ mod support {
     pub(crate) mod rounded;
 }
 
-use support::draw::Draw;
-use support::rounded::{Rounded, first_time, gap};
+use support::draw::{Draw, how_many};
+use support::rounded::{Rounded, SLOP, first_time, gap};
 use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
 use swath::{Convex, Motion, Pose, Shape};
-
-fn how_many(ordinary: usize) -> usize {
-    let wanted = std::env::var("SWATH_CASES").ok();
-    wanted.map_or(ordinary, |number| number.parse().expect("SWATH_CASES is a number"))
-}
-
-/// Of the greatest numbers of a tick: how far apart bodies touch, with the tolerance, twice over.
-const SLOP: f64 = 4.0 / (1 << 20) as f64;
 
 fn unit(draw: &mut Draw) -> [f32; 3] {
     loop {

@@ -8,8 +8,9 @@ mod support;
 use support::accelerating::cases::cases;
 use support::accelerating::exact;
 use support::accelerating::promises::{GROWN, gap, holds};
-use support::cases::{cases as plain_cases, how_many};
+use support::cases::cases as plain_cases;
 use support::columns::bits;
+use support::draw::how_many;
 use swath::sweep::accelerating;
 use swath::{Aabb, AcceleratingBox, State, Sweep, spec, sweep};
 

@@ -10,17 +10,12 @@ mod support {
 }
 
 use rand::RngExt;
-use support::draw::Draw;
+use support::draw::{Draw, how_many};
 use support::rounded::{Rounded, first_time, gap};
 use swath::pipeline::Config;
 use swath::{
     Aabb, BoxStore, Convex, Flags, Level, Motion, MovingBox, Pair, Pipeline, Pose, Scene, Shape,
 };
-
-fn how_many(ordinary: usize) -> usize {
-    let wanted = std::env::var("SWATH_CASES").ok();
-    wanted.map_or(ordinary, |number| number.parse().expect("SWATH_CASES is a number"))
-}
 
 /// The bodies of a tick, as the crate and as the reference have them.
 #[derive(Default)]

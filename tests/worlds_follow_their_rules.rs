@@ -11,19 +11,13 @@ mod draw;
 
 use bodies::world::{calls, events};
 use bodies::world_model::{Events, Model};
-use draw::Draw;
+use draw::{Draw, how_many};
 use rand::RngExt;
 use swath::broadphase::{FindError, Snapshot, WorldError};
 use swath::{
     Aabb, Boxes, Broadphase, Filter, Layers, Level, MovingBox, PairFinder, Proxy, ProxyId,
     ProxyPair, Set, Threads,
 };
-
-/// How many calls: what `SWATH_CASES` says, else so many.
-fn how_many(ordinary: usize) -> usize {
-    let wanted = std::env::var("SWATH_CASES").ok();
-    wanted.map_or(ordinary, |number| number.parse().expect("SWATH_CASES is a number"))
-}
 
 /// Goal: no calls, in any order, make a world break its rules.
 ///

@@ -7,18 +7,13 @@ mod support {
     pub(crate) mod draw;
 }
 
-use support::draw::Draw;
+use support::draw::{Draw, how_many};
 use swath::broadphase::Layers;
 use swath::pipeline::{Held, Mass, Responded, SubSteps, SubStepsConfig};
 use swath::{
     Aabb, Broadphase, Convex, Filter, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, Set,
     Shape, Threads,
 };
-
-fn how_many(ordinary: usize) -> usize {
-    let wanted = std::env::var("SWATH_CASES").ok();
-    wanted.map_or(ordinary, |number| number.parse().expect("SWATH_CASES is a number"))
-}
 
 /// A body, and what the world is told of it.
 #[derive(Clone, Copy, Debug)]

@@ -16,13 +16,6 @@ pub(crate) struct Case {
     pub(crate) b: MovingBox,
 }
 
-/// How many cases a comparison with exact arithmetic takes: what `SWATH_CASES` says
-/// (`.ci/exact` asks for ten million), else so many.
-pub(crate) fn how_many(ordinary: usize) -> usize {
-    let wanted = std::env::var("SWATH_CASES").ok();
-    wanted.map_or(ordinary, |number| number.parse().expect("SWATH_CASES is a number"))
-}
-
 /// So many pairs, from every family in turn.
 pub(crate) fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {
     let mut draw = Draw::new(seed);

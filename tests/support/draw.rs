@@ -1,4 +1,4 @@
-//! How are numbers drawn from a seed?
+//! How are numbers drawn from a seed, and for how many cases?
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -30,4 +30,11 @@ impl Draw {
     pub(crate) fn sign(&mut self) -> f32 {
         if self.one_in(2) { 1.0 } else { -1.0 }
     }
+}
+
+/// How many cases a test takes: what `SWATH_CASES` says (`.ci/exact` asks for ten million), else
+/// so many.
+pub(crate) fn how_many(ordinary: usize) -> usize {
+    let wanted = std::env::var("SWATH_CASES").ok();
+    wanted.map_or(ordinary, |number| number.parse().expect("SWATH_CASES is a number"))
 }

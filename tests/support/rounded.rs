@@ -6,6 +6,10 @@
 //! and its square a quadratic between the times at which a face plane is passed. Nothing is shared
 //! with the crate.
 
+/// Of the greatest numbers of a tick: how far apart bodies in sub-steps touch, with the tolerance, twice
+/// over.
+pub(crate) const SLOP: f64 = 4.0 / (1 << 20) as f64;
+
 /// A rounded box on its way through a tick.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rounded {
