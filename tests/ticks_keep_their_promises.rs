@@ -217,12 +217,12 @@ fn levels_threads_and_bad_rows_change_nothing() {
     });
     let mut first = None;
     for level in Level::all() {
-        let mut pools = vec![Threads::one()];
+        let pools = [Threads::one()].into_iter();
         #[cfg(feature = "rayon")]
-        for threads in 1..=3 {
+        let pools = pools.chain((1..=3).map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            pools.push(Threads::of_pool(std::sync::Arc::new(pool.expect("a pool"))));
-        }
+            Threads::of_pool(std::sync::Arc::new(pool.expect("a pool")))
+        }));
         for threads in pools {
             let mut pipeline = Pipeline::with_level(settings, level);
             pipeline.set_threads(threads);
