@@ -100,23 +100,17 @@ impl Simplex {
     }
 
     /// Weights of the point nearest to `x`, of a simplex that is reduced.
-    ///
-    /// Of a triangle whose sides are all but in line the normal equations square what is lost. With
-    /// the part of one side across the other (Gram and Schmidt) it is lost once.
     pub(super) fn weights(&self, x: V3) -> [f64; 4] {
         let [first, second, third, fourth] = &self.vertices;
         let (e, f, along) = (second.at - first.at, third.at - first.at, x - first.at);
-        let (ee, ef) = (e.square(), e.dot(f));
         match self.len {
             0 | 1 => [1.0, 0.0, 0.0, 0.0],
             2 => {
-                let of_second = part(along.dot(e), ee);
+                let of_second = part(along.dot(e), e.square());
                 [1.0 - of_second, of_second, 0.0, 0.0]
             }
             3 => {
-                let across = f - e * (ef / ee);
-                let of_third = along.dot(across) / across.square();
-                let of_second = (along.dot(e) - of_third * ef) / ee;
+                let [of_second, of_third] = parts([e, f], along);
                 let of_first = 1.0 - of_second - of_third;
                 // NaN is not below anything.
                 if [of_first, of_second, of_third].iter().all(|&weight| weight >= 0.0) {
@@ -153,6 +147,18 @@ fn part(of: f64, whole: f64) -> f64 {
     // NaN is not above anything.
     let part = of / whole;
     if part > 0.0 { lesser(part, 1.0) } else { 0.0 }
+}
+
+/// How much of two sides of a triangle from one corner is in a way from there, but for what is across
+/// both. NaN where one has no length.
+///
+/// Of sides that are all but in line the normal equations square what is lost. With the part of one
+/// across the other (Gram and Schmidt) it is lost once.
+fn parts([e, f]: [V3; 2], along: V3) -> [f64; 2] {
+    let (ee, ef) = (e.square(), e.dot(f));
+    let across = f - e * (ef / ee);
+    let of_f = along.dot(across) / across.square();
+    [(along.dot(e) - of_f * ef) / ee, of_f]
 }
 
 /// `None` inside.
@@ -312,7 +318,7 @@ fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &Sides, normal: &V3) -> F
 }
 
 /// Of a triangle whose sides are all but in line: the nearest of its edges, or the inside, by the
-/// part of one side across the other (as in [`Simplex::weights`]). What is said to be nearest is a
+/// [`parts`] of its sides. What is said to be nearest is a
 /// point of the triangle, or the search would end at a plane far outside of it.
 #[cold]
 fn of_needle([i, j, k]: [usize; 3], [a, b, c]: [V3; 3], normal: &V3) -> Face {
@@ -322,13 +328,10 @@ fn of_needle([i, j, k]: [usize; 3], [a, b, c]: [V3; 3], normal: &V3) -> Face {
         best = if edge.nearest.square() < best.nearest.square() { edge } else { best };
     }
     let (e, f) = (b - a, c - a);
-    let (ee, ef) = (e.square(), e.dot(f));
-    let across = f - e * (ef / ee);
-    let of_c = -(a.dot(across) / across.square());
-    let of_b = -(a.dot(e) + of_c * ef) / ee;
+    let [of_b, of_c] = parts([e, f], -a);
     // NaN is not above anything.
     let inside = of_b > 0.0 && of_c > 0.0 && of_b + of_c < 1.0;
-    if inside && normal.square() > LINE * (ee * f.square()) {
+    if inside && normal.square() > LINE * (e.square() * f.square()) {
         let nearest = a + e * of_b + f * of_c;
         if nearest.square() < best.nearest.square() {
             let toward = if a.dot(*normal) > 0.0 { -*normal } else { *normal };

@@ -138,7 +138,6 @@ impl<'s> Search<'s> {
             if found.lower >= aim.band.lift {
                 aim = self.aim();
             }
-
             if found.upper <= aim.accept {
                 // Where cores meet, the plane that led here tells more than one of no gap.
                 let slim = self.is_slim() && !first;
