@@ -155,7 +155,7 @@ fn elastic_rows_are_hit_at_one_time() {
     }
 }
 
-/// Goal: a point is met at the slop, however large what it meets, on ways straight and bent. Method: points and
+/// Goal: a point is met at the slop, however large what it meets, on ways straight and bent, turning or not. Method: points and
 /// balls of hardly a size at a plate and a box of 120, as at a plane; how far they are from it when
 /// they meet it, and at the end of the tick.
 #[test]
@@ -164,19 +164,23 @@ fn large_ones_are_met_as_near_as_small_ones() {
     let large = [[0.0, 60.0, 60.0], [60.0; 3]];
     for (half, shape) in large.into_iter().flat_map(|half| [(half, Shape::point()), (half, speck)])
     {
-        for (aside, accel) in
-            [([0.0; 2], 0.0), ([7.0, -3.0], 0.0), ([0.0; 2], 20.0), ([5.0, 5.0], -6.0)]
-        {
+        for (aside, accel, spin) in [
+            ([0.0; 2], 0.0, 0.0),
+            ([7.0, -3.0], 0.0, 1.0),
+            ([0.0; 2], 20.0, 0.0),
+            ([5.0, 5.0], -6.0, 0.5),
+        ] {
             let mut crowd = Crowd::default();
             let plate = Shape::cuboid(half).expect("a plate");
             crowd.put(plate, 0, [0.5 + half[0], 0.0, 0.0], Mass::FIXED);
+            crowd.bodies[0].motion.spin = [spin, 0.0, 0.0];
             let mass = Mass { inverse_mass: 1.0, restitution: 0.0 };
             crowd.put(shape, 0, [-4.0, 16.0, accel], mass);
             let delta = &mut crowd.bodies[1].motion.delta;
             (delta[1], delta[2]) = (aside[0], aside[1]);
             let start = crowd.bodies[1].motion;
             crowd.run();
-            let what = format!("{shape:?}, {half:?}, {aside:?}, {accel}");
+            let what = format!("{shape:?}, {half:?}, {aside:?}, {accel}, {spin}");
             let [hit] = crowd.sub_steps.impacts() else {
                 panic!("{what}: {:?}", crowd.sub_steps.impacts())
             };
@@ -206,6 +210,9 @@ fn what_rests_far_off_changes_nothing() {
         }
         crowd.bodies[2].motion.pose.position[1] = 1.01;
         crowd.bodies[2].motion.spin = [0.3, -0.2, 0.1];
+        // What turns is searched for in steps, as many as the exactness takes.
+        crowd.bodies[3].shape = cube();
+        crowd.bodies[3].motion.spin = [0.7, 1.3, -0.4];
         let plate = Shape::cuboid([0.0, 1e6, 1e6]).expect("a plate");
         if others > 0 {
             crowd.put(plate, 0, [1e6, 0.0, 0.0], Mass::FIXED);
@@ -222,6 +229,6 @@ fn what_rests_far_off_changes_nothing() {
         let motions: Vec<_> = bodies[..4].iter().map(|body| body.motion).collect();
         told.push((motions, sub_steps.impacts().to_vec()));
     }
-    assert!(told[0].1.len() > 2, "{:?}", told[0].1);
+    assert!(told[0].1.len() > 1, "{:?}", told[0].1);
     assert!(told.iter().all(|of| *of == told[0]), "{told:?}");
 }
