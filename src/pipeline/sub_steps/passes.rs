@@ -7,7 +7,7 @@ use crate::narrowphase::Shape;
 use crate::narrowphase::advance::{self, Settings};
 use crate::pipeline::impacts::{Impact, Kind};
 use crate::pipeline::response::{self, Outcome, PARTING, SOON};
-use crate::pipeline::{convex, windows};
+use crate::pipeline::{convex, near, windows};
 use core::cmp::Ordering;
 
 /// The part of the skin that the tolerance is at most, and the part of what it lost that a pair which
@@ -300,15 +300,25 @@ impl SubSteps {
                 [rows[member], carrier].map(|row| dot(crowd.bodies()[row].motion.delta, support));
             let speed = own - of_carrier;
             // Leaves it by next to nothing, or its own weight brings it back at once.
-            let still = speed
-                <= LEAVES * (f64::from(impact.closing).abs() + own.abs())
-                    + 2.0 * f64::from(self.skin)
-                || 2.0 * speed <= -SOON * dot(accel, support);
-            if still {
+            let nothing =
+                LEAVES * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * f64::from(self.skin);
+            let weight = -0.5 * SOON * dot(accel, support);
+            let most = if weight > nothing { weight } else { nothing };
+            if speed <= most && self.are_near(crowd, [rows[member], carrier], impact.toi, most) {
                 masses[member] = 0.0;
             }
         }
         if masses == [0.0; 2] { free } else { masses }
+    }
+
+    /// Whether the boxes around two are no further apart: else one has slid past the other, or was
+    /// thrown, whatever their speeds are by now.
+    fn are_near<'s>(&self, crowd: &impl Crowd<'s>, rows: [usize; 2], now: f32, apart: f64) -> bool {
+        let [a, b] = rows.map(|row| {
+            let pose = self.motion_at(crowd, row, now).pose;
+            crowd.bodies()[row].shape.bounds(&pose)
+        });
+        matches!((a, b), (Ok(a), Ok(b)) if near::reach(&a, apart as f32).overlaps(&b))
     }
 
     /// Looks for the impacts of a row from `now` on, with all others that have not done so in this
