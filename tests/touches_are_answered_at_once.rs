@@ -61,7 +61,7 @@ fn two(case: usize, [gap, closing, pull]: [f32; 3]) -> (Crowd, usize) {
     let mut crowd = Crowd::default();
     let (axis, shapes) =
         (case % 3, [[cube(), cube()], [ball(), cube()], [ball(), ball()]][case / 3 % 3]);
-    let sign = if case / 9 % 2 == 0 { 1.0 } else { -1.0 };
+    let sign = if (case / 9).is_multiple_of(2) { 1.0 } else { -1.0 };
     let mass = Mass { inverse_mass: 1.0, restitution: 0.0 };
     crowd.put(shapes[0], axis, [-0.5 * sign, 0.0, 0.0], mass);
     let numbers = [0.5 + gap * SLOP, -closing * SLOP, -pull * SLOP].map(|x| x * sign);
