@@ -425,3 +425,27 @@ fn down(t: f64) -> f32 {
     let nearest = if f64::from(nearest) > t { nearest.next_down() } else { nearest };
     if nearest < 1.0 { nearest } else { 1.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::down;
+    use crate::pipeline::sub_steps::until_end;
+
+    /// Goal: no time is told later than it was found, and no search ends before its tick does, by the
+    /// last bit. Method: numbers of all sizes up to 1, and times between them and the next, in
+    /// `f64`.
+    #[test]
+    fn times_are_rounded_to_the_safe_side() {
+        let one = 1.0_f32.to_bits();
+        for bits in (0..one).step_by(9973).chain([1, one - 1, 0x7f_ffff, 0x80_0000]) {
+            let (t, next) = (f32::from_bits(bits), f32::from_bits(bits + 1));
+            let ulp = f64::from(next) - f64::from(t);
+            for part in [0.0, 0.25, 0.5, 0.75] {
+                assert_eq!(down(f64::from(t) + part * ulp), t);
+            }
+            let (left, exact) = (until_end(t), 1.0 - f64::from(t));
+            assert!(f64::from(left) >= exact && f64::from(left.next_down()) < exact, "{t}");
+        }
+        assert_eq!((down(1.0), until_end(1.0), until_end(0.0)), (1.0, 0.0, 1.0));
+    }
+}
