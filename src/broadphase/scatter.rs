@@ -338,24 +338,23 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
                 at += I::LANES;
             }
             for row in start..rows.min(start + BLOCK) {
-                let record = &mut block[row - base];
-                let id = part.id(row);
-                if FILTERED {
-                    record[filter_word::<WORDS>()] = part.filter(row);
-                }
+                let record = &block[row - base];
+                let (id, filter) = (part.id(row), if FILTERED { part.filter(row) } else { 0 });
                 if WORDS == SWEPT_WORDS && cells[row] == STOPS {
                     let count = passed.next().map_or(0, |&count| count as usize);
                     let (here, rest) = stops.split_at(count);
                     stops = rest;
                     for stop in here {
-                        record[low_word::<WORDS>()] = stop.low.to_bits();
-                        put(records, &mut cursors[stop.strip as usize], record, id | LONG);
+                        let place = put(records, &mut cursors[stop.strip as usize], record);
+                        place[low_word::<WORDS>()] = stop.low.to_bits();
+                        sign::<WORDS, FILTERED>(place, id | LONG, filter);
                     }
                     continue;
                 }
                 let [u_low, u_high, v_low, _] = unpack(cells[row]);
                 if u_low <= u_high {
-                    put(records, &mut cursors[u_low * v_cells + v_low], record, id);
+                    let place = put(records, &mut cursors[u_low * v_cells + v_low], record);
+                    sign::<WORDS, FILTERED>(place, id, filter);
                 }
             }
             while let [row, rest @ ..] = crossing
@@ -364,12 +363,14 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
                 let row = *row as usize;
                 crossing = rest;
                 let (record, id) = (&block[row - base], part.id(row));
+                let filter = if FILTERED { part.filter(row) } else { 0 };
                 let [u_low, u_high, v_low, v_high] = unpack(cells[row]);
                 for u in u_low..u_high + 1 {
                     let u_flag = if u == u_low { 0 } else { NOT_FIRST_U };
                     for v in v_low + usize::from(u == u_low)..v_high + 1 {
                         let v_flag = if v == v_low { 0 } else { NOT_FIRST_V };
-                        put(records, &mut cursors[u * v_cells + v], record, id | u_flag | v_flag);
+                        let place = put(records, &mut cursors[u * v_cells + v], record);
+                        sign::<WORDS, FILTERED>(place, id | u_flag | v_flag, filter);
                     }
                 }
             }
@@ -377,21 +378,31 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
     }
 }
 
-/// Appends a record to a strip.
+/// Appends a record to a strip. What differs from strip to strip is written there afterwards: a word
+/// written to the record would have to be in the cache before the whole could be read.
 #[inline(always)]
-fn put<const WORDS: usize>(
-    records: &mut [Record<WORDS>],
+fn put<'a, const WORDS: usize>(
+    records: &'a mut [Record<WORDS>],
     cursor: &mut u32,
     record: &Record<WORDS>,
-    id: u32,
-) {
-    let place = &mut records[*cursor as usize];
-    *place = *record;
-    place[id_word::<WORDS>()] = id;
+) -> &'a mut Record<WORDS> {
+    let at = *cursor as usize;
     *cursor += 1;
     // There are as many places written at as strips, too many for the CPU to see where each is
     // heading: without this most writes wait for memory.
-    prefetch_to_write(records, *cursor as usize + 3);
+    prefetch_to_write(records, at + 4);
+    let place = &mut records[at];
+    *place = *record;
+    place
+}
+
+/// Writes whose a record is.
+#[inline(always)]
+fn sign<const WORDS: usize, const FILTERED: bool>(place: &mut Record<WORDS>, id: u32, filter: u32) {
+    place[id_word::<WORDS>()] = id;
+    if FILTERED {
+        place[filter_word::<WORDS>()] = filter;
+    }
 }
 
 /// The words of a record but for the id, four at a time.
