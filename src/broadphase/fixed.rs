@@ -38,6 +38,10 @@ const RUNS: usize = 64;
 const RUN_MIN: usize = 128;
 /// For how many boxes ahead memory is asked for when boxes are put in.
 const AHEAD: usize = 8;
+/// Of each block of a list that is put in the first few are tried to be written over, and the others
+/// if one could be: boxes that go far as a rule do so together.
+const BLOCK: usize = 64;
+const TRIED: usize = 8;
 /// Rows are below this.
 const ROWS_MAX: usize = SLOTS_MAX / 2;
 
@@ -122,6 +126,8 @@ pub struct FixedBoxes {
     builder: Builder,
     /// What is to be built into a tree.
     boxes: Vec<Named>,
+    /// Where boxes were that have left.
+    left: Vec<Place>,
     rejected: Vec<Rejected>,
     movers: Vec<Mover>,
     rejected_movers: Vec<Rejected>,
@@ -157,6 +163,7 @@ impl FixedBoxes {
             all_filters: 0,
             builder: Builder::default(),
             boxes: Vec::new(),
+            left: Vec::new(),
             rejected: Vec::new(),
             movers: Vec::new(),
             rejected_movers: Vec::new(),
@@ -307,15 +314,26 @@ impl FixedBoxes {
     /// [`FixedError`] when there is no box in one of the rows.
     pub fn remove(&mut self, rows: &[u32]) -> Result<(), FixedError> {
         self.check_rows(rows)?;
+        let Self { places, trees, left, .. } = self;
+        left.clear();
         for &row in rows {
-            self.places[row as usize].empty(&mut self.trees);
+            places[row as usize].leave(trees, left);
         }
+        left.retain(|place| !trees[place.tree()].is_sparse());
+        for (k, place) in left.iter().enumerate() {
+            if let Some(later) = left.get(k + AHEAD) {
+                later.ask_for(trees);
+            }
+            place.empty(trees);
+        }
+        let mut boxes = core::mem::take(&mut self.boxes);
         for tree in 0..TREES_MAX {
             if self.trees[tree].is_sparse() {
-                self.boxes.clear();
-                self.build(tree..tree + 1);
+                boxes.clear();
+                self.build(tree..tree + 1, &mut boxes);
             }
         }
+        self.boxes = boxes;
         Ok(())
     }
 
@@ -351,7 +369,8 @@ impl FixedBoxes {
         self.trees.iter_mut().for_each(Tree::shrink_to_fit);
         self.places.shrink_to_fit();
         self.builder = Builder::default();
-        (self.boxes, self.rejected, self.movers) = (Vec::new(), Vec::new(), Vec::new());
+        (self.boxes, self.left) = (Vec::new(), Vec::new());
+        (self.rejected, self.movers) = (Vec::new(), Vec::new());
         (self.rejected_movers, self.stacks) = (Vec::new(), Vec::new());
         (self.union, self.swept) = (Runs::default(), Runs::default());
     }
@@ -365,7 +384,7 @@ impl FixedBoxes {
         trees
             + stacks
             + self.builder.bytes()
-            + self.places.capacity() * size_of::<Place>()
+            + (self.places.capacity() + self.left.capacity()) * size_of::<Place>()
             + self.boxes.capacity() * size_of::<Named>()
             + self.movers.capacity() * size_of::<Mover>()
             + rejected * size_of::<Rejected>()
@@ -465,43 +484,36 @@ impl FixedBoxes {
         Ok(Timings { scatter: clock.lap(), ..Timings::default() })
     }
 
-    /// Asks for the memory of a row that is soon written over.
-    pub(super) fn ask_for(&self, row: u32) {
-        if let Some(place) = self.places.get(row as usize) {
-            place.ask_for(&self.trees);
-        }
-    }
-
-    /// Writes a valid box over that in a row, if there is one and its tree needs no change for that;
-    /// returns whether it did.
-    pub(super) fn write_over(&mut self, row: u32, aabb: Aabb, filter: Filter) -> bool {
-        if filter != Filter::ALL {
-            self.keep_filters();
-        }
-        let Self { places, trees, all_filters, .. } = self;
-        let named = Named { aabb, name: row, filter: filter.word() };
-        let written = places.get(row as usize).is_some_and(|of| of.write_over(trees, named));
-        if written {
-            *all_filters |= named.filter;
-        }
-        written
-    }
-
     /// Puts in the boxes of a set; rows are below `most`.
     fn insert(&mut self, most: usize, set: FixedSet<'_>, rows: Rows<'_>) {
-        if set.is_filtered() {
-            self.keep_filters();
-        }
-        let Self { level, places, all_filters, trees, boxes, rejected, .. } = self;
+        let mut boxes = core::mem::take(&mut self.boxes);
         boxes.clear();
         boxes.reserve_exact(set.boxes.len());
-        level.for_rows(set.boxes.len()).run(Admit { set, rows, boxes, rejected });
+        let Self { level, rejected, .. } = self;
+        let boxes_of = &mut boxes;
+        level.for_rows(set.boxes.len()).run(Admit { set, rows, boxes: boxes_of, rejected });
+        self.put_valid(most, &mut boxes, set.is_filtered());
+        self.boxes = boxes;
+    }
+
+    /// Puts in these boxes, in rows below `most`. The list is memory afterwards.
+    pub(super) fn put_valid(&mut self, most: usize, boxes: &mut Vec<Named>, filtered: bool) {
+        if filtered {
+            self.keep_filters();
+        }
+        let Self { places, all_filters, trees, left, .. } = self;
         if places.len() < most {
             places.resize(most, Place::NONE);
         }
-        let mut kept = 0;
+        left.clear();
+        let (mut kept, mut over) = (0, 0);
         for k in 0..boxes.len() {
-            if let Some(later) = boxes.get(k + AHEAD) {
+            if k % BLOCK == 0 {
+                over = 0;
+            }
+            if let Some(later) = boxes.get(k + AHEAD)
+                && is_tried(k + AHEAD, over)
+            {
                 places[later.name as usize].ask_for(trees);
             }
             let named = boxes[k];
@@ -512,25 +524,26 @@ impl FixedBoxes {
                 boxes[place.slot()] = named;
                 continue;
             }
-            if place.write_over(trees, named) {
+            if is_tried(k, over) && place.write_over(trees, named) {
+                over += 1;
                 continue;
             }
-            place.empty(trees);
+            place.leave(trees, left);
             *place = Place::new(Place::PENDING, kept);
             boxes[kept] = named;
             kept += 1;
         }
         boxes.truncate(kept);
-        if self.boxes.is_empty() {
+        if kept == 0 {
             return;
         }
-        let mut total = self.boxes.len();
-        for last in 0..TREES_MAX {
-            total += self.trees[last].len();
-            if total <= SMALLEST << (RATIO_BITS * last) {
-                return self.build(0..last + 1);
-            }
+        let (mut last, mut total) = (0, kept + trees[0].len());
+        while total > SMALLEST << (RATIO_BITS * last) {
+            last += 1;
+            total += trees[last].len();
         }
+        left.iter().filter(|place| place.tree() > last).for_each(|place| place.empty(trees));
+        self.build(0..last + 1, boxes);
     }
 
     /// From now on trees keep filters.
@@ -542,12 +555,18 @@ impl FixedBoxes {
     }
 
     /// Builds the last of these trees from what is in all of them and in `boxes`; the others are
-    /// then empty.
-    fn build(&mut self, trees: Range<usize>) {
-        let Self { trees: all, boxes, builder, places, filtered, level, threads, .. } = self;
+    /// then empty. What has left need not have been wiped out.
+    fn build(&mut self, trees: Range<usize>, boxes: &mut Vec<Named>) {
+        let Self { trees: all, builder, places, filtered, level, threads, .. } = self;
         let last = trees.end - 1;
-        for tree in &mut all[trees] {
-            tree.for_each(|slot, _| boxes.push(tree.get(slot)));
+        for (k, tree) in (trees.start..).zip(&mut all[trees]) {
+            if tree.len() > 0 {
+                tree.for_each(|slot, row| {
+                    if places[row as usize] == Place::new(k, slot) {
+                        boxes.push(tree.get(slot));
+                    }
+                });
+            }
             tree.clear();
         }
         all[last].build(boxes, builder, (*level, threads));
@@ -561,6 +580,11 @@ impl FixedBoxes {
         }
         all[last].for_each(|slot, row| places[row as usize] = Place::new(last, slot));
     }
+}
+
+/// Whether box `k` of a list is tried to be written over, where so many of its block could be.
+fn is_tried(k: usize, over: usize) -> bool {
+    k % BLOCK < TRIED || over > 0
 }
 
 /// How many movers a run has.

@@ -3,6 +3,7 @@
 //! In a slot of one of a few trees, or among those that are being put in, or nowhere.
 
 use super::tree::{Named, Tree};
+use alloc::vec::Vec;
 
 /// How many trees there are: for the most boxes there can be.
 pub(super) const TREES_MAX: usize = 5;
@@ -42,11 +43,18 @@ impl Place {
         }
     }
 
-    /// Takes out the box that is there, if one is.
-    pub(super) fn empty(&mut self, trees: &mut [Tree]) {
+    /// Takes out the box that is there, if one is, and lists where it was: there it lies until it is
+    /// wiped out or its tree is built anew.
+    pub(super) fn leave(&mut self, trees: &mut [Tree], left: &mut Vec<Self>) {
         if let Some(tree) = trees.get_mut(self.tree()) {
-            tree.remove(self.slot());
+            tree.leave();
+            left.push(*self);
         }
         *self = Self::NONE;
+    }
+
+    /// Wipes out the box that was there.
+    pub(super) fn empty(self, trees: &mut [Tree]) {
+        trees[self.tree()].empty(self.slot());
     }
 }
