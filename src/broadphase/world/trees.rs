@@ -192,7 +192,8 @@ fn trees_of(slot: &Slot) -> u8 {
 
 /// The box of a proxy at rest in one of its trees.
 fn box_in(state: &State, index: usize, tree: usize) -> Aabb {
-    if 1 << tree == TRUE { state.boxes[index].aabb } else { state.held(index).aabb }
+    let is_held = 1 << tree != TRUE && state.slot(index).margin > 0.0;
+    if is_held { state.held[index] } else { state.boxes[index].aabb }
 }
 
 fn same_bits(a: &Aabb, b: &Aabb) -> bool {
