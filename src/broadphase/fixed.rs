@@ -14,7 +14,7 @@ use super::admit::{Admit, Rows};
 use super::buffer::{Buffer, make_room};
 use super::finder::FindError;
 use super::found::{Found, Runs};
-use super::place::{Place, SLOTS_MAX, TREES_MAX};
+use super::place::{Place, Places, SLOTS_MAX, TREES_MAX};
 use super::probe::{Load, Mover, Swept, Union};
 use super::query::Queries;
 use super::scatter::ROW as ROWS_OF_FINDER;
@@ -36,12 +36,6 @@ const RATIO_BITS: usize = 5;
 /// Into about how many runs the movers are cut, for the threads to share, and the fewest of a run.
 const RUNS: usize = 64;
 const RUN_MIN: usize = 128;
-/// For how many boxes ahead memory is asked for when boxes are put in.
-const AHEAD: usize = 8;
-/// Of each block of a list that is put in the first few are tried to be written over, and the others
-/// if one could be: boxes that go far as a rule do so together.
-const BLOCK: usize = 64;
-const TRIED: usize = 8;
 /// Rows are below this.
 const ROWS_MAX: usize = SLOTS_MAX / 2;
 
@@ -117,8 +111,7 @@ pub struct FixedBoxes {
     threads: Threads,
     pairs_max: usize,
     trees: [Tree; TREES_MAX],
-    /// By row.
-    places: Vec<Place>,
+    places: Places,
     /// Whether filters were given since the set was cleared, and the categories and masks of all
     /// boxes that were in it together.
     filtered: bool,
@@ -126,8 +119,6 @@ pub struct FixedBoxes {
     builder: Builder,
     /// What is to be built into a tree.
     boxes: Vec<Named>,
-    /// Where boxes were that have left.
-    left: Vec<Place>,
     rejected: Vec<Rejected>,
     movers: Vec<Mover>,
     rejected_movers: Vec<Rejected>,
@@ -158,12 +149,11 @@ impl FixedBoxes {
             threads: Threads::default(),
             pairs_max: usize::MAX,
             trees: Default::default(),
-            places: Vec::new(),
+            places: Places::default(),
             filtered: false,
             all_filters: 0,
             builder: Builder::default(),
             boxes: Vec::new(),
-            left: Vec::new(),
             rejected: Vec::new(),
             movers: Vec::new(),
             rejected_movers: Vec::new(),
@@ -221,7 +211,7 @@ impl FixedBoxes {
     }
 
     fn named(&self, row: u32) -> Option<Named> {
-        let place = *self.places.get(row as usize)?;
+        let place = *self.places.of.get(row as usize)?;
         (place != Place::NONE).then(|| self.trees[place.tree()].get(place.slot()))
     }
 
@@ -236,7 +226,7 @@ impl FixedBoxes {
         self.check_rows(rows)?;
         self.keep_filters();
         for (&row, &filter) in rows.iter().zip(filters) {
-            let place = self.places[row as usize];
+            let place = self.places.of[row as usize];
             self.trees[place.tree()].set_filter(place.slot(), filter.word());
             self.all_filters |= filter.word();
         }
@@ -290,7 +280,7 @@ impl FixedBoxes {
     pub fn extend<'a>(&mut self, set: impl Into<FixedSet<'a>>) -> Result<Range<u32>, FixedError> {
         let set = set.into();
         set.check()?;
-        let start = self.places.len();
+        let start = self.places.of.len();
         let most = start + set.boxes.len();
         if most > ROWS_MAX {
             let index = ROWS_MAX - start;
@@ -314,18 +304,9 @@ impl FixedBoxes {
     /// [`FixedError`] when there is no box in one of the rows.
     pub fn remove(&mut self, rows: &[u32]) -> Result<(), FixedError> {
         self.check_rows(rows)?;
-        let Self { places, trees, left, .. } = self;
-        left.clear();
-        for &row in rows {
-            places[row as usize].leave(trees, left);
-        }
-        left.retain(|place| !trees[place.tree()].is_sparse());
-        for (k, place) in left.iter().enumerate() {
-            if let Some(later) = left.get(k + AHEAD) {
-                later.ask_for(trees);
-            }
-            place.empty(trees);
-        }
+        let Self { places, trees, .. } = self;
+        rows.iter().for_each(|&row| places.leave(trees, row, Place::NONE));
+        places.wipe_out(trees, |_, tree| tree.is_sparse());
         let mut boxes = core::mem::take(&mut self.boxes);
         for tree in 0..TREES_MAX {
             if self.trees[tree].is_sparse() {
@@ -339,7 +320,8 @@ impl FixedBoxes {
 
     /// Whether there is a box in each of these rows.
     fn check_rows(&self, rows: &[u32]) -> Result<(), FixedError> {
-        let unknown = |&row: &u32| self.places.get(row as usize).is_none_or(|&p| p == Place::NONE);
+        let unknown =
+            |&row: &u32| self.places.of.get(row as usize).is_none_or(|&p| p == Place::NONE);
         match rows.iter().position(unknown) {
             Some(index) => Err(FixedError::UnknownRow { index, row: rows[index] }),
             None => Ok(()),
@@ -349,7 +331,7 @@ impl FixedBoxes {
     /// Takes out all boxes and keeps the memory.
     pub fn clear(&mut self) {
         self.trees.iter_mut().for_each(Tree::clear);
-        self.places.clear();
+        self.places.of.clear();
         (self.filtered, self.all_filters) = (false, 0);
         self.rejected.clear();
     }
@@ -357,7 +339,7 @@ impl FixedBoxes {
     /// Makes room for rows below `rows`, and for ticks of `movers` movers with so many pairs: union
     /// pairs, and swept pairs.
     pub fn reserve(&mut self, rows: usize, movers: usize, union_pairs: usize, swept_pairs: usize) {
-        self.places.reserve(rows.saturating_sub(self.places.len()));
+        self.places.of.reserve(rows.saturating_sub(self.places.of.len()));
         self.movers.reserve(movers.saturating_sub(self.movers.len()));
         self.union.reserve(runs_of(movers), union_pairs);
         self.swept.reserve(runs_of(movers), swept_pairs);
@@ -369,8 +351,7 @@ impl FixedBoxes {
         self.trees.iter_mut().for_each(Tree::shrink_to_fit);
         self.places.shrink_to_fit();
         self.builder = Builder::default();
-        (self.boxes, self.left) = (Vec::new(), Vec::new());
-        (self.rejected, self.movers) = (Vec::new(), Vec::new());
+        (self.boxes, self.rejected, self.movers) = (Vec::new(), Vec::new(), Vec::new());
         (self.rejected_movers, self.stacks) = (Vec::new(), Vec::new());
         (self.union, self.swept) = (Runs::default(), Runs::default());
     }
@@ -384,7 +365,7 @@ impl FixedBoxes {
         trees
             + stacks
             + self.builder.bytes()
-            + (self.places.capacity() + self.left.capacity()) * size_of::<Place>()
+            + self.places.bytes()
             + self.boxes.capacity() * size_of::<Named>()
             + self.movers.capacity() * size_of::<Mover>()
             + rejected * size_of::<Rejected>()
@@ -496,53 +477,27 @@ impl FixedBoxes {
         self.boxes = boxes;
     }
 
-    /// Puts in these boxes, in rows below `most`. The list is memory afterwards.
+    /// Puts in these boxes, which are valid, in rows below `most`. `filtered` says whether a filter may
+    /// be among theirs. The list is memory afterwards.
     pub(super) fn put_valid(&mut self, most: usize, boxes: &mut Vec<Named>, filtered: bool) {
         if filtered {
             self.keep_filters();
         }
-        let Self { places, all_filters, trees, left, .. } = self;
-        if places.len() < most {
-            places.resize(most, Place::NONE);
+        let Self { places, all_filters, trees, .. } = self;
+        boxes.iter().for_each(|named| *all_filters |= named.filter);
+        if places.of.len() < most {
+            places.of.resize(most, Place::NONE);
         }
-        left.clear();
-        let (mut kept, mut over) = (0, 0);
-        for k in 0..boxes.len() {
-            if k % BLOCK == 0 {
-                over = 0;
-            }
-            if let Some(later) = boxes.get(k + AHEAD)
-                && is_tried(k + AHEAD, over)
-            {
-                places[later.name as usize].ask_for(trees);
-            }
-            let named = boxes[k];
-            *all_filters |= named.filter;
-            let place = &mut places[named.name as usize];
-            if place.tree() == Place::PENDING {
-                // Of several in one row the last.
-                boxes[place.slot()] = named;
-                continue;
-            }
-            if is_tried(k, over) && place.write_over(trees, named) {
-                over += 1;
-                continue;
-            }
-            place.leave(trees, left);
-            *place = Place::new(Place::PENDING, kept);
-            boxes[kept] = named;
-            kept += 1;
-        }
-        boxes.truncate(kept);
-        if kept == 0 {
+        places.write_over(trees, boxes);
+        if boxes.is_empty() {
             return;
         }
-        let (mut last, mut total) = (0, kept + trees[0].len());
+        let (mut last, mut total) = (0, boxes.len() + trees[0].len());
         while total > SMALLEST << (RATIO_BITS * last) {
             last += 1;
             total += trees[last].len();
         }
-        left.iter().filter(|place| place.tree() > last).for_each(|place| place.empty(trees));
+        places.wipe_out(trees, |tree, _| tree <= last);
         self.build(0..last + 1, boxes);
     }
 
@@ -555,11 +510,11 @@ impl FixedBoxes {
     }
 
     /// Builds the last of these trees from what is in all of them and in `boxes`; the others are
-    /// then empty. What has left need not have been wiped out.
+    /// then empty. What has left them may still lie there.
     fn build(&mut self, trees: Range<usize>, boxes: &mut Vec<Named>) {
-        let Self { trees: all, builder, places, filtered, level, threads, .. } = self;
-        let last = trees.end - 1;
-        for (k, tree) in (trees.start..).zip(&mut all[trees]) {
+        let Self { trees: all, places, builder, filtered, level, threads, .. } = self;
+        let (places, last) = (&mut places.of[..], trees.end - 1);
+        for (k, tree) in trees.clone().zip(&mut all[trees]) {
             if tree.len() > 0 {
                 tree.for_each(|slot, row| {
                     if places[row as usize] == Place::new(k, slot) {
@@ -573,18 +528,13 @@ impl FixedBoxes {
         if *filtered {
             // From each row to the filter of its box, to the filter of its slot.
             for (k, named) in boxes.iter().enumerate() {
-                places[named.name as usize] = Place::new(Place::PENDING, k);
+                places[named.name as usize] = Place::pending(k);
             }
             let tree = &mut all[last];
             tree.set_filters(|row| boxes[places[row as usize].slot()].filter);
         }
         all[last].for_each(|slot, row| places[row as usize] = Place::new(last, slot));
     }
-}
-
-/// Whether box `k` of a list is tried to be written over, where so many of its block could be.
-fn is_tried(k: usize, over: usize) -> bool {
-    k % BLOCK < TRIED || over > 0
 }
 
 /// How many movers a run has.

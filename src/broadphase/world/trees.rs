@@ -107,7 +107,9 @@ impl Trees {
             if !leaving.is_empty() {
                 tree.remove(leaving).expect("each row was put in");
             }
-            tree.put_valid(rows.len(), entering, filtered);
+            if !entering.is_empty() {
+                tree.put_valid(rows.len(), entering, filtered);
+            }
         }
     }
 
