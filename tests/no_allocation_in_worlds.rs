@@ -14,7 +14,8 @@ use swath::store::FixedColumns;
 use swath::{Aabb, Boxes, Broadphase, Filter, Level, Proxy, ProxyId, Segment, Set};
 
 /// Goal: a warm world allocates nothing, whatever is done with it: updates by columns, sleep and
-/// waking, proxies that go and come, fixed ones that go far, filters, questions, snapshots and restoring them.
+/// waking, proxies that go and come, fixed ones that go far, filters, questions, snapshots and
+/// restoring them.
 ///
 /// Method: count, with ticks inside the pool, as an engine's would be, that repeat after four. Half
 /// of the movers have a margin in one of two worlds.
