@@ -6,7 +6,8 @@
 //! it, which is built anew. So a box is built into each tree some 16 times on the average, and of a
 //! million boxes as a rule none is touched when some thousands are added. What is taken out leaves
 //! its place in its tree empty; a tree of which more than half is empty is built anew. A box that is
-//! put where one was and lies within the bounds of that one's leaf is written over it.
+//! put where one was and lies within the bounds of that one's leaf is written over it; where boxes go
+//! far few are tried, and nothing is taken out one by one of a tree that is built anew (`place`).
 //!
 //! Movers are asked for in blocks, each block tree by tree (`probe`).
 
@@ -239,12 +240,14 @@ impl FixedBoxes {
     /// Elements that are no boxes are returned, by their index in the list, with the reason, and
     /// change nothing. In the long run the time is in proportion to the boxes that are put in and
     /// to the number of trees, three for two million boxes. A single call may build all boxes anew:
-    /// on one thread some 40 ns a box.
+    /// on one thread some 35 ns a box, also where each is put in place of another.
     ///
     /// For a box that lies about where the one before it was nothing is built: within the bounds that
     /// its leaf has in the tree, which hold some sixteen boxes, it is written over that one. Answers
     /// are those of the new box from then on, and nothing is stale; the bounds of the tree stay as
-    /// large as they were when it was built, so that to ask is as fast as it was then.
+    /// large as they were when it was built, so that to ask is as fast as it was then. Of each 64
+    /// elements the first eight are tried, and the others unless none of those could be written over:
+    /// what stays is then built in with what goes far.
     ///
     /// # Errors
     ///

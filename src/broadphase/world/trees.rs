@@ -1,9 +1,11 @@
 //! How do the trees come to hold what is at rest?
 //!
 //! Changes are only noted, and put in when the next tick asks: what is changed often between two
-//! ticks costs one change, and for what stays about where it was nothing is built
-//! ([`FixedBoxes::put`]). Of what has a margin two boxes are kept: in the tree of its set the one that
-//! is held, for pairs, and in one for all the true one, for questions.
+//! ticks costs one change. What they are is read from the state in the order of the slots and given
+//! to each tree as one list: for what stays about where it was nothing is built, and a tree that all
+//! leave is built anew from the list alone ([`FixedBoxes::put`]). Of what has a margin two boxes are
+//! kept: in the tree of its set the one that is held, for pairs, and in one for all the true one, for
+//! questions.
 
 use super::slots::{Home, Slot};
 use super::state::State;
