@@ -26,7 +26,9 @@ const BLOCK: usize = 64;
 const TRIED: usize = 8;
 
 /// Which boxes of a list go far, by place in the list.
-const MIXTURES: [(&str, fn(usize) -> bool); 8] = [
+type Mixture = (&'static str, fn(usize) -> bool);
+
+const MIXTURES: [Mixture; 8] = [
     ("all", |_| true),
     ("none", |_| false),
     ("every second one", |k| k % 2 == 1),
