@@ -80,18 +80,18 @@ impl Places {
             if k % BLOCK == 0 {
                 written = 0;
             }
-            let is_tried = |k: usize| k % BLOCK < TRIED || written > 0;
             if let Some(later) = boxes.get(k + AHEAD)
-                && is_tried(k + AHEAD)
+                && written > 0
             {
                 self.of[later.name as usize].ask_for(trees);
             }
+            let is_tried = k % BLOCK < TRIED || written > 0;
             let named = boxes[k];
             let place = self.of[named.name as usize];
             if place.tree() == Place::PENDING {
                 // Of several in one row the last.
                 boxes[place.slot()] = named;
-            } else if is_tried(k) && place.write_over(trees, named) {
+            } else if is_tried && place.write_over(trees, named) {
                 written += 1;
             } else {
                 self.leave(trees, named.name, Place::pending(kept));
