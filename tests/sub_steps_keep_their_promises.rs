@@ -191,6 +191,8 @@ fn two_bodies_go_on_as_they_must() {
         }
         met += 1;
         assert!(told.responses >= 1 && told.held == 0, "case {case}: {told:?}");
+        // Whoever of the two has changed, they are searched for once.
+        assert!(told.asked <= told.passes, "case {case}: {told:?}");
         let [of_a, of_b] = inverse.map(f64::from);
         let impulse = (1.0 + f64::from(restitution)) * closing / (of_a + of_b);
         // The normal is one of a distance that is right to 2⁻²², so turned by 7e-4 at most; who comes
@@ -217,6 +219,36 @@ fn two_bodies_go_on_as_they_must() {
         assert!(apart > 0.0, "case {case}: {apart}");
     }
     assert!(met > cases / 3, "{met} of {cases} met");
+}
+
+/// Goal: after half of the impacts it may be in a body bounces no more, and is held only after the last. Method: an elastic
+/// ball between two walls without thickness, so fast that it would hit each many times: it stays at the wall that comes
+/// after the last bounce.
+#[test]
+fn who_has_bounced_often_enough_bounces_no_more() {
+    let wall = Shape::cuboid([0.0, 5.0, 5.0]).expect("a wall");
+    for impacts_max in [2_u32, 3, 8, 15, 32] {
+        let place = |x: f32| Pose::at([x, 0.0, 0.0]).expect("a pose");
+        let ball = Shape::sphere(0.5).expect("a ball");
+        let mut bodies = [
+            body(0, wall, place(-1.0), [0.0; 3]),
+            body(1, wall, place(1.0), [0.0; 3]),
+            body(2, ball, place(0.0), [100.0, 0.0, 0.0]),
+        ];
+        let elastic = Mass { inverse_mass: 1.0, restitution: 1.0 };
+        let mut config = SubStepsConfig::default();
+        config.impacts_max = impacts_max;
+        let mut sub_steps = SubSteps::new(config);
+        let masses = [Mass::FIXED, Mass::FIXED, elastic];
+        let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
+        let hits = impacts_max / 2 + 1;
+        assert_eq!(told.responses, hits as usize, "{impacts_max}: {told:?}");
+        assert_eq!(told.held, usize::from(hits >= impacts_max), "{impacts_max}: {told:?}");
+        let wanted = if hits % 2 == 1 { 0.5 } else { -0.5 };
+        let Motion { pose, delta, .. } = bodies[2].motion;
+        let off = (pose.position[0] - wanted).abs();
+        assert!(off < 2e-3 && delta[0].abs() < 2e-3, "{impacts_max}: {:?}", bodies[2].motion);
+    }
 }
 
 /// Goal: fifty bodies in a crowd end the tick with nobody in anybody, nobody held back, momentum

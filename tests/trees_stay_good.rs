@@ -7,7 +7,7 @@ mod support {
 
 use support::draw::Draw;
 use swath::store::FixedColumns;
-use swath::{Aabb, BoxTree, Visits};
+use swath::{Aabb, BoxTree, Hit, Level, Visits};
 
 /// Small boxes; enough to be cut into cells.
 const SMALL: usize = 20_000;
@@ -118,4 +118,38 @@ fn few_are_looked_at() {
     line.looks(&mut draw, "line", 4.9);
     let plate = World::of(&mut draw, |[x, y, z]| [5.0 * x * ROOM, 5.0 * y * ROOM, 0.3 * z]);
     plate.looks(&mut draw, "plate", 4.9);
+}
+
+/// Goal: a tree that is deeper than others answers as they do, to one question and to many at a time. Method:
+/// half of the boxes in one place, which no cut parts, so that they are a deep cell under a tree of cells; a
+/// box around all meets all, and the nearest to boxes are the lowest rows that overlap them, against all boxes.
+#[test]
+fn the_deepest_answers_too() {
+    let mut draw = Draw::new(6);
+    let mut world = World::default();
+    for row in 0..2 * 70_000 {
+        let at = [(); 3].map(|()| draw.between(-ROOM, ROOM));
+        world.push(if row % 2 == 0 { [1.0; 3] } else { at }, [0.1; 3]);
+    }
+    let [low, high] = [0, 3].map(|k| [0, 1, 2].map(|axis| &world.0[k + axis][..]));
+    let mut tree = BoxTree::new();
+    tree.build(FixedColumns::new(low, high).expect("equally long")).expect("few");
+    let mut rows = Vec::new();
+    let all = Aabb::cube([0.0; 3], 2.0 * ROOM).expect("a box");
+    tree.queries().overlap(&all).expect("a box").all(&mut rows);
+    assert!((0..2 * 70_000).eq(rows.iter().copied()));
+
+    let some = 5_000..5_000 + 64;
+    let [low, high] = [low, high].map(|of| of.map(|column| &column[some.clone()]));
+    let asked = FixedColumns::new(low, high).expect("equally long");
+    let mut rejected = Vec::new();
+    let asked = asked.check(Level::detect(), &mut rejected);
+    let mut hits = [Hit::MISS; 64];
+    let nearest = tree.queries().proximities(&asked, 1.0).expect("a distance");
+    nearest.nearest(&mut hits).expect("as many");
+    for (of, hit) in some.zip(hits) {
+        let of = world.get(of);
+        let wanted = (0..2 * 70_000).find(|&row| world.get(row).overlaps(&of));
+        assert_eq!((Some(hit.row as usize), hit.at), (wanted, 0.0), "{of:?}");
+    }
 }

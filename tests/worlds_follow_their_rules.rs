@@ -340,7 +340,7 @@ fn pairs_of_many_rows_have_the_names_of_their_proxies() {
     expected.sort_unstable_by_key(|(pair, _)| *pair);
     assert!(expected.len() > 2000, "{}", expected.len());
     let changes = world.update().expect("no limit");
-    let touching = changes.touching().iter().map(|&pair| (ProxyPair::from(pair), pair.first));
+    let touching = changes.touching().iter().map(|pair| (ProxyPair::from(pair), pair.first));
     assert!(touching.eq(expected));
 }
 

@@ -31,6 +31,8 @@ struct Trial<'a> {
     given: BTreeSet<ProxyId>,
     boxes: Vec<MovingBox>,
     saved: Option<(Snapshot, Model, BTreeSet<ProxyId>)>,
+    /// The pairs that the last update said, unless that was taken back.
+    said: Vec<SweptProxyPair>,
 }
 
 /// Makes the calls that the bytes say.
@@ -52,6 +54,7 @@ pub(crate) fn calls(data: &[u8]) -> usize {
         given: BTreeSet::new(),
         boxes: Vec::new(),
         saved: None,
+        said: Vec::new(),
     };
     let mut made = 0;
     while made < CALLS_MAX && !trial.bytes.is_empty() {
@@ -143,7 +146,10 @@ impl Trial<'_> {
             30 => self.save(),
             _ => match self.bytes.byte() % 8 {
                 0 => self.clear(),
-                1 => self.world.shrink_to_fit(),
+                1 => {
+                    self.world.shrink_to_fit();
+                    self.said.clear();
+                }
                 2 => self.world.reserve(100, 50, 50),
                 _ => self.restore(),
             },
@@ -316,6 +322,7 @@ impl Trial<'_> {
         let all: Vec<ProxyId> = self.model.things.keys().copied().collect();
         all.into_iter().for_each(|id| _ = self.model.remove(id));
         assert!(self.world.is_empty());
+        self.said.clear();
     }
 
     fn save(&mut self) {
@@ -342,6 +349,7 @@ impl Trial<'_> {
         self.world.restore(snapshot);
         (self.model, self.given) = (model.clone(), given.clone());
         assert_eq!(self.world.snapshot(), *snapshot);
+        self.said.clear();
         let nothing = events(self.world.changes());
         assert_eq!(nothing, Events::default());
     }
@@ -362,7 +370,8 @@ impl Trial<'_> {
         touching.extend(changes.persisted());
         assert_eq!(changes.persisted().len(), touching.len() - changes.begun().len());
         touching.sort_by_key(|&pair| ProxyPair::from(pair));
-        assert_eq!(touching, changes.touching());
+        assert!(changes.touching().iter().eq(touching.iter().copied()));
+        self.said = touching;
         assert_eq!(events(changes), expected, "{:?}", self.model);
         assert!(self.world.pairs().iter().eq(&self.model.kept));
     }
@@ -389,6 +398,15 @@ impl Trial<'_> {
         world.validate().expect("the world is whole");
         assert_eq!((world.len(), world.is_empty()), (model.things.len(), model.things.is_empty()));
         assert!(world.ids().eq(model.things.keys().copied()));
+        // Whatever was done since the update.
+        let (said, touching) = (&self.said, world.changes().touching());
+        assert!(touching.into_iter().eq(said.iter().copied()));
+        assert_eq!((touching.len(), touching.is_empty()), (said.len(), said.is_empty()));
+        let (start, end) = (said.len() / 3, said.len() / 2 + 1);
+        let some = said.iter().take(end).skip(start).copied();
+        assert!(touching.range(start..end).iter().eq(some));
+        assert_eq!(touching.get(start), said.get(start).copied());
+        assert_eq!((touching.get(said.len()), touching.range(end..start).len()), (None, 0));
         let bits = |moving: MovingBox| moving.to_row().map(f32::to_bits);
         let mut movers = 0;
         for (&id, thing) in &model.things {

@@ -154,7 +154,7 @@ impl Pipeline {
         let world = &*world;
         let touching = world.changes().touching();
         let mut proxies = core::mem::take(&mut self.proxies);
-        proxies.name(touching.iter().map(|&pair| pair.into()));
+        proxies.name(touching.iter().map(ProxyPair::from));
         let mut convex: Vec<Convex<'s>> = core::mem::take(&mut proxies.convex);
         proxies.boxes.clear();
         proxies.flags.clear();
@@ -172,7 +172,7 @@ impl Pipeline {
             }
         }
         proxies.pairs.clear();
-        for &pair in touching {
+        for pair in touching {
             let out = |id| proxies.rejected.binary_search_by_key(&id, |&(id, _)| id).is_ok();
             if !proxies.rejected.is_empty() && (out(pair.a) || out(pair.b)) {
                 continue;

@@ -13,7 +13,8 @@ use super::{LEAF, NOTHING, Node, Tree, WIDTH};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes, prefetch};
 use core::slice;
 
-/// Places on a stack without an allocation: for any tree of some ten million boxes.
+/// Places on a stack without an allocation: for a tree of some ten million boxes, unless a good part of them
+/// are in one place.
 const SHORT: usize = 128;
 
 /// A group of lanes of a node.

@@ -308,3 +308,86 @@ impl Tree {
         self.held = Vec::new();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Builder, LEAF, NOTHING, Named, Tree, WIDTH};
+    use crate::geom::Aabb;
+    use crate::lanes::Level;
+    use crate::par::Threads;
+    use alloc::vec::Vec;
+
+    /// How many nodes follow each other, by going all ways.
+    fn longest_way(tree: &Tree, name: u32) -> usize {
+        if name & LEAF != 0 {
+            return 1;
+        }
+        let children = tree.nodes[name as usize].names;
+        let below = children.into_iter().filter(|&child| child != NOTHING);
+        1 + below.map(|child| longest_way(tree, child)).max().expect("a node has children")
+    }
+
+    fn cube(at: [f32; 3], half: f32) -> Aabb {
+        Aabb { min: at.map(|x| x - half), max: at.map(|x| x + half) }
+    }
+
+    /// Places in a cube of half side 1, far from each other (Halton 1960).
+    fn spread(k: usize) -> [f32; 3] {
+        [2, 3, 5].map(|base| {
+            let (mut part, mut place, mut left) = (2.0, -1.0, k);
+            while left > 0 {
+                part /= base as f32;
+                place += part * (left % base) as f32;
+                left /= base;
+            }
+            place
+        })
+    }
+
+    /// Goal: a tree is as deep as it says, since the stacks of all walks are made for that, and hardly
+    /// less, since deeper ones than [`descend`](super::descend) has at hand take an allocation. Method: sets of one cell and of
+    /// many, all or half of them in one place, with far ones, flat, and large ones that are kept apart and
+    /// are deeper or less deep than the small; against all ways through the nodes. Nodes of one cell are full, so
+    /// their depth is that of the sixteenfold.
+    #[test]
+    fn no_way_is_longer_than_the_depth() {
+        let check = |name: &str, boxes: &[Aabb]| {
+            let named = |(name, &aabb)| Named { aabb, name, filter: 0 };
+            let boxes: Vec<_> = (0..).zip(boxes).map(named).collect();
+            let mut tree = Tree::default();
+            tree.build(&boxes, &mut Builder::default(), (Level::detect(), &Threads::one()));
+            let way = longest_way(&tree, tree.root.expect("there are boxes"));
+            let depth = tree.depth;
+            // Among many cells, or many classes, some ways are shorter by a node.
+            assert!((way..=way + 1).contains(&depth), "{name}: {depth}, and a way of {way}");
+            (way, depth)
+        };
+        for (count, wanted) in [(1, 1), (16, 1), (17, 2), (256, 2), (257, 3), (3000, 3)] {
+            let boxes: Vec<_> = (0..count).map(|k| cube(spread(k), 0.01)).collect();
+            assert_eq!(check("one cell", &boxes), (wanted, wanted), "{count}");
+            assert!(wanted == 1 || count > WIDTH.pow(wanted as u32 - 1));
+        }
+        let place = |k: usize, of: &[usize]| {
+            let there = if of.contains(&(k % 4)) { k } else { 0 };
+            spread(there).map(|x| 100.0 * x)
+        };
+        let set = |count: usize, of: &[usize], half: f32| -> Vec<_> {
+            (0..count).map(|k| cube(place(k, of), half)).collect()
+        };
+        let (even, small) = (set(20_000, &[0, 1, 2, 3], 0.1), set(60_000, &[], 0.1));
+        let (half, large) = (set(30_000, &[1, 3], 0.1), set(19_000, &[0, 2], 40.0));
+        assert_eq!(check("even", &even), (4, 4));
+        // One cell of all.
+        assert_eq!(check("in one place", &small), (4, 4));
+        // A cell of 15,000 below two nodes.
+        assert_eq!(check("half in one place", &half).0, 6);
+        let flat: Vec<_> = even.iter().map(|of| cube([of.min[0], 0.0, of.min[2]], 0.1)).collect();
+        check("flat", &flat);
+        let far: Vec<_> = even.iter().chain(&[cube([1e6, -1e6, 0.0], 0.1)]).copied().collect();
+        check("far", &far);
+        // Under one node more: the deeper of the two.
+        let both = |a: &[Aabb], b: &[Aabb]| a.iter().chain(b).copied().collect::<Vec<_>>();
+        assert_eq!(check("large ones are deeper", &both(&small, &large)).0, 7);
+        assert_eq!(check("small ones are deeper", &both(&half, &large[..3000])).0, 7);
+    }
+}

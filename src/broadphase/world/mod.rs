@@ -38,8 +38,9 @@
 //! # Shape of a tick
 //!
 //! Movers are found by the pair finder, and by the two trees; a found pair costs naming, sifting,
-//! dealing to a part of the order (`gather`), ordering and comparing there (`diff`). Pairs at rest
-//! are in lists by proxy (`resting`) that nobody walks.
+//! dealing to a part of the order (`gather`) and looking up there among those that are kept
+//! (`recall`); what is new has to be put in order besides (`order`). Pairs at rest are in lists by
+//! proxy (`resting`) that nobody walks.
 //!
 //! [`MovingBox::bounds`]: crate::MovingBox::bounds
 
@@ -48,13 +49,16 @@ mod diff;
 mod error;
 mod gather;
 mod id;
+mod kept;
 mod layers;
 mod mover_tree;
 mod movers;
 mod order;
 mod proxy;
 mod queries;
+mod recall;
 mod resting;
+mod rows;
 mod slots;
 mod snapshot;
 mod state;
@@ -71,6 +75,7 @@ use alloc::vec::Vec;
 pub use error::WorldError;
 use gather::Accept;
 pub use id::{ProxyId, ProxyPair, SweptProxyPair};
+pub use kept::{Touching, TouchingIter};
 pub use layers::Layers;
 use mover_tree::MoverTree;
 pub use proxy::{Proxies, Proxy, Set};
@@ -476,6 +481,7 @@ impl Broadphase {
         update.run(state, finder, trees, work)?;
         core::mem::swap(&mut state.touching, &mut work.touching);
         work.said = true;
+        state.slots.say();
         state.loose.clear();
         work.events.rested.iter().for_each(|&pair| state.resting.add(pair));
         Ok(self.changes())
@@ -485,7 +491,9 @@ impl Broadphase {
     #[must_use]
     pub fn changes(&self) -> Changes<'_> {
         let Self { work: Work { events, said, .. }, state, .. } = self;
-        Changes { events, touching: if *said { &state.touching } else { &[] } }
+        let touching =
+            if *said { Touching::new(&state.touching, &state.slots) } else { Touching::default() };
+        Changes { events, touching }
     }
 
     /// All pairs that were kept by the last update, those at rest among them, by index.
@@ -496,7 +504,8 @@ impl Broadphase {
         let Self { state, sorted, threads, .. } = self;
         sorted.clear();
         sorted.reserve(state.touching.len() + state.resting.len() + state.loose.len());
-        sorted.extend(state.touching.iter().map(|&pair| ProxyPair::from(pair)));
+        let touching = Touching::new(&state.touching, &state.slots);
+        sorted.extend(touching.iter().map(ProxyPair::from));
         sorted.extend(state.resting.iter());
         sorted.extend_from_slice(&state.loose);
         threads.sort_by_key(sorted, |pair| {

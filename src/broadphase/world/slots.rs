@@ -7,12 +7,28 @@
 use super::id::ProxyId;
 use super::proxy::{Proxy, Set};
 use crate::geom::Filter;
+use crate::lanes::{F32Lanes, Isa, U32Lanes};
 use alloc::vec::Vec;
 
 /// In place of a row or of a slot.
 pub(super) const NONE: u32 = u32::MAX;
 /// Most slots: movers are rows of the finder, which numbers so many.
 pub(super) const SLOTS_MAX: usize = 1 << 26;
+
+/// Added to a slot it makes the bits of a finite float that is greater for a greater slot.
+const ONE: u32 = 1.0_f32.to_bits();
+
+/// A slot as lanes compare it: they compare floats.
+#[inline(always)]
+pub(super) fn of_slot(slot: u32) -> f32 {
+    f32::from_bits(slot.wrapping_add(ONE))
+}
+
+/// The slots of which [`of_slot`] made these.
+#[inline(always)]
+pub(super) fn slots_of<I: Isa>(isa: I, floats: I::F32) -> I::U32 {
+    floats.to_bits().wrapping_add(isa.splat_u32(ONE.wrapping_neg()))
+}
 
 /// In which structure a proxy is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +109,10 @@ pub(super) struct Slots {
     /// By slot: that of the proxy that is in it, or of the next one. A column of its own, as naming
     /// pairs needs nothing else of a slot.
     pub(super) generations: Vec<u32>,
+    /// By slot, not of all: its generation when the pairs that are kept were found.
+    pub(super) said: Vec<u32>,
+    /// Slots that have another since then.
+    pub(super) renewed: Vec<u32>,
     /// The first free one.
     pub(super) free: u32,
     /// How many are live, and how many will never be again.
@@ -102,7 +122,15 @@ pub(super) struct Slots {
 
 impl Default for Slots {
     fn default() -> Self {
-        Self { all: Vec::new(), generations: Vec::new(), free: NONE, live: 0, retired: 0 }
+        Self {
+            all: Vec::new(),
+            generations: Vec::new(),
+            said: Vec::new(),
+            renewed: Vec::new(),
+            free: NONE,
+            live: 0,
+            retired: 0,
+        }
     }
 }
 
@@ -118,6 +146,33 @@ impl Slots {
     #[inline(always)]
     pub(super) fn id(&self, index: usize) -> ProxyId {
         ProxyId::new(index as u32, self.generations[index])
+    }
+
+    /// By slot of a pair that is kept: the generation of what was in it when the pair was found.
+    #[inline]
+    pub(super) fn generations_said(&self) -> &[u32] {
+        // As a rule the same memory as that for other names.
+        if self.renewed.is_empty() { &self.generations } else { &self.said }
+    }
+
+    /// Whether a slot that is in a pair that is kept has another proxy since, or none.
+    #[inline(always)]
+    pub(super) fn is_renewed(&self, slot: u32) -> bool {
+        self.said[slot as usize] != self.generations[slot as usize]
+    }
+
+    /// From now on pairs that are kept are of the proxies that are in the slots.
+    pub(super) fn say(&mut self) {
+        let Self { generations, said, renewed, .. } = self;
+        for slot in renewed.drain(..) {
+            said[slot as usize] = generations[slot as usize];
+        }
+        said.extend_from_slice(&generations[said.len()..]);
+    }
+
+    /// Words of memory besides the slots.
+    pub(super) fn words(&self) -> usize {
+        self.generations.capacity() + self.said.capacity() + self.renewed.capacity()
     }
 
     /// How many more proxies there can be.
@@ -147,6 +202,9 @@ impl Slots {
     pub(super) fn remove(&mut self, index: usize) {
         self.live -= 1;
         self.all[index] = Slot::EMPTY;
+        if self.said.get(index) == Some(&self.generations[index]) {
+            self.renewed.push(index as u32);
+        }
         self.generations[index] += 1;
         // The last generation is that of no proxy: it would come round to the first.
         if self.generations[index] == u32::MAX {
@@ -160,8 +218,20 @@ impl Slots {
 
 #[cfg(test)]
 mod tests {
-    use super::{NONE, Slots};
+    use super::{NONE, SLOTS_MAX, Slots, of_slot};
     use crate::broadphase::world::Proxy;
+
+    /// Goal: floats are in the order of the slots they stand for. Method: the ends, and each step to
+    /// another exponent.
+    #[test]
+    fn floats_stand_for_slots() {
+        let last = SLOTS_MAX as u32;
+        assert!(of_slot(last).is_finite());
+        assert!(of_slot(0) < of_slot(1) && of_slot(last - 1) < of_slot(last));
+        for step in (1..8).map(|exponent| exponent << 23) {
+            assert!(of_slot(step - 1) < of_slot(step) && of_slot(step) < of_slot(step + 1));
+        }
+    }
 
     /// Goal: a slot whose generations are used up is not used again. Method: one that has had all
     /// but two of them.
@@ -180,6 +250,6 @@ mod tests {
         }
         assert_eq!((slots.free, slots.retired, slots.live), (NONE, 1, 0));
         assert_eq!(slots.insert(Proxy::fixed()).index(), 1);
-        assert_eq!(slots.room(), super::SLOTS_MAX - 2);
+        assert_eq!(slots.room(), SLOTS_MAX - 2);
     }
 }

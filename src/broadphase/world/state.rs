@@ -4,7 +4,8 @@
 //! copy of it. What is done to one proxy is done here; the trees are told by [`super::Broadphase`].
 
 use super::error::WorldError;
-use super::id::{ProxyId, ProxyPair, SweptProxyPair};
+use super::id::{ProxyId, ProxyPair};
+use super::kept::Kept;
 use super::movers::{Movers, still};
 use super::proxy::{Proxy, is_margin};
 use super::resting::Resting;
@@ -23,8 +24,8 @@ pub(super) struct State {
     pub(super) movers: Movers,
     /// How many movers have a margin.
     pub(super) fat: u32,
-    /// The pairs of the last tick of which one moved then, by index.
-    pub(super) touching: Vec<SweptProxyPair>,
+    /// The pairs of the last tick of which one moved then.
+    pub(super) touching: Kept,
     /// Those of which neither did,
     pub(super) resting: Resting,
     /// and those of them of which one has been changed since.
@@ -193,17 +194,20 @@ impl State {
     pub(super) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
         let more = |len: usize| proxies.saturating_sub(len);
         self.slots.all.reserve(more(self.slots.all.len()));
-        self.slots.generations.reserve(more(self.slots.all.len()));
+        self.slots.generations.reserve(more(self.slots.generations.len()));
+        self.slots.said.reserve(more(self.slots.said.len()));
         self.boxes.reserve(more(self.boxes.len()));
         self.held.reserve(more(self.held.len()));
         self.movers.reserve(movers);
-        self.touching.reserve(pairs.saturating_sub(self.touching.len()));
+        self.touching.reserve(pairs);
         self.resting.reserve(proxies, 0);
     }
 
     pub(super) fn shrink_to_fit(&mut self) {
         self.slots.all.shrink_to_fit();
         self.slots.generations.shrink_to_fit();
+        self.slots.said.shrink_to_fit();
+        self.slots.renewed.shrink_to_fit();
         self.boxes.shrink_to_fit();
         self.held.shrink_to_fit();
         self.movers.shrink_to_fit();
@@ -214,11 +218,11 @@ impl State {
 
     pub(super) fn bytes(&self) -> usize {
         self.slots.all.capacity() * size_of::<Slot>()
-            + self.slots.generations.capacity() * size_of::<u32>()
+            + self.slots.words() * size_of::<u32>()
             + self.boxes.capacity() * size_of::<MovingBox>()
             + self.held.capacity() * size_of::<Aabb>()
             + self.movers.bytes()
-            + self.touching.capacity() * size_of::<SweptProxyPair>()
+            + self.touching.bytes()
             + self.resting.bytes()
             + self.loose.capacity() * size_of::<ProxyPair>()
     }
@@ -228,13 +232,15 @@ impl State {
         let Self { slots, boxes, held, movers, fat, touching, resting, loose } = self;
         slots.all.clone_from(&other.slots.all);
         slots.generations.clone_from(&other.slots.generations);
+        slots.said.clone_from(&other.slots.said);
+        slots.renewed.clone_from(&other.slots.renewed);
         let Slots { free, live, retired, .. } = other.slots;
         (slots.free, slots.live, slots.retired) = (free, live, retired);
         boxes.clone_from(&other.boxes);
         held.clone_from(&other.held);
         movers.copy_from(&other.movers);
         *fat = other.fat;
-        touching.clone_from(&other.touching);
+        touching.copy_from(&other.touching);
         resting.copy_from(&other.resting);
         loose.clone_from(&other.loose);
     }

@@ -1,12 +1,13 @@
 //! In which order is the work of an update done, and who owns its memory?
 //!
 //! Put changes in the trees; find the pairs among the movers, of movers and what is fixed, and of
-//! movers and what sleeps; name, sift and deal them run by run; order and compare them part by part.
+//! movers and what sleeps; name, sift and deal them run by run; compare them part by part.
 //! Runs and parts are cut by the number of boxes and pairs alone.
 
 use super::diff::{Diff, Events, Scratch};
 use super::gather::{Accept, Cut, Dealt, Named, PARTS_MAX, Sieve};
 use super::id::{ProxyPair, SweptProxyPair};
+use super::kept::{Columns, Kept, Touching, TouchingIter};
 use super::movers::{lend, still};
 use super::state::State;
 use super::trees::Trees;
@@ -24,7 +25,7 @@ use core::iter::FusedIterator;
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'a> {
     pub(super) events: &'a Events,
-    pub(super) touching: &'a [SweptProxyPair],
+    pub(super) touching: Touching<'a>,
 }
 
 impl<'a> Changes<'a> {
@@ -38,7 +39,7 @@ impl<'a> Changes<'a> {
     /// not among [`Changes::begun`]. No list of them is kept.
     #[must_use]
     pub fn persisted(&self) -> Persisted<'a> {
-        Persisted { touching: self.touching, begun: self.begun() }
+        Persisted { touching: self.touching.iter(), begun: self.begun() }
     }
 
     /// Pairs that are no more. Either proxy may have been removed since.
@@ -49,7 +50,7 @@ impl<'a> Changes<'a> {
 
     /// All pairs of which one moves: those that begin and those that persist.
     #[must_use]
-    pub fn touching(&self) -> &'a [SweptProxyPair] {
+    pub fn touching(&self) -> Touching<'a> {
         self.touching
     }
 }
@@ -57,7 +58,7 @@ impl<'a> Changes<'a> {
 /// See [`Changes::persisted`].
 #[derive(Clone, Debug)]
 pub struct Persisted<'a> {
-    touching: &'a [SweptProxyPair],
+    touching: TouchingIter<'a>,
     /// Those of them that are new.
     begun: &'a [SweptProxyPair],
 }
@@ -67,8 +68,7 @@ impl Iterator for Persisted<'_> {
 
     fn next(&mut self) -> Option<SweptProxyPair> {
         loop {
-            let (&pair, touching) = self.touching.split_first()?;
-            self.touching = touching;
+            let pair = self.touching.next()?;
             match self.begun.split_first() {
                 Some((new, begun)) if new.key() == pair.key() => self.begun = begun,
                 _ => return Some(pair),
@@ -92,7 +92,7 @@ pub(super) struct Work {
     /// Whether the events are what the last update said.
     pub(super) said: bool,
     /// The pairs that touch, of which [`State::touching`] becomes.
-    pub(super) touching: Vec<SweptProxyPair>,
+    pub(super) touching: Kept,
     /// What is held for the movers, where some have a margin.
     seen: [Vec<f32>; 9],
     /// The runs of movers against trees.
@@ -102,7 +102,7 @@ pub(super) struct Work {
     /// One for each part, where there is more than one worker.
     parts: Vec<Events>,
     /// The pairs before, if some of those that rested have been changed.
-    before: Vec<SweptProxyPair>,
+    before: Kept,
 }
 
 /// What is asked.
@@ -170,34 +170,33 @@ impl Update<'_> {
             }
             // Which worker gets which item is open: none may need more than another had.
             let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
-            scratch.iter_mut().for_each(|scratch| scratch.order.make_room(cut.width(), longest));
+            scratch.iter_mut().for_each(|scratch| make_room(&mut scratch.pairs, longest));
             par::for_each(scratch, copies, |scratch, _, run| {
-                sieve.deal(Named::RowAndSlot, cut, run, &mut scratch.order.pairs);
+                sieve.deal(Named::RowAndSlot, cut, run, &mut scratch.pairs);
             });
 
             let dealt = Dealt([among, copies]);
             let lengths = dealt.lengths();
             let (level, accept) = (self.level, self.accept);
             let diff = Diff { level, state, dealt, at_rest, cut, accept };
-            let before_of = |part| {
-                let slots = cut.slots(part);
-                let start = |slot| before.partition_point(|pair| pair.key() >> 32 < slot);
-                &before[start(slots.start)..start(slots.end)]
-            };
-            let longest_before = (0..cut.parts).map(|part| before_of(part).len()).max();
+            let mut befores = [Columns::default(); PARTS_MAX];
+            let mut rest = before;
+            for (part, of_part) in befores.iter_mut().enumerate().take(cut.parts) {
+                let end = rest.below(cut.slots(part).end);
+                (*of_part, rest) = (rest.slice(0..end), rest.slice(end..rest.len()));
+            }
+            let longest_before = befores.iter().map(|part| part.len()).max().unwrap_or(0);
             let longest = lengths.into_iter().max().unwrap_or(0);
             for scratch in &mut *scratch {
-                scratch.make_room(cut.width(), longest, longest_before.unwrap_or(0));
+                scratch.make_room(level, cut.width(), longest, longest_before);
             }
             // Until all is said: the caller's function may panic.
             *said = false;
             events.clear();
-            make_room(touching, found);
-            touching.resize(lengths.iter().sum(), SweptProxyPair::default());
-            let mut rest = &mut touching[..];
-            let mut next = |part: usize| {
-                (rest.split_off_mut(..lengths[part]).unwrap_or_default(), before_of(part))
-            };
+            touching.make_room(found);
+            touching.resize(lengths.iter().sum());
+            let mut rest = touching.columns_mut();
+            let mut next = |part: usize| (rest.split_off(lengths[part]), befores[part]);
             if workers == 1 {
                 let scratch = &mut scratch[0];
                 (0..cut.parts).for_each(|part| diff.part(part, scratch, next(part), events));
@@ -210,9 +209,9 @@ impl Update<'_> {
             let mut items: [_; PARTS_MAX] =
                 core::array::from_fn(|_| lists.next().map(|(part, events)| (next(part), events)));
             par::for_each(scratch, &mut items[..cut.parts], |scratch, part, item| {
-                if let Some(((to, before), events)) = item {
+                if let Some((pairs, events)) = item.take() {
                     events.clear();
-                    diff.part(part, scratch, (to, before), events);
+                    diff.part(part, scratch, pairs, events);
                     events.settle();
                 }
             });
@@ -255,24 +254,26 @@ fn hold(state: &State, seen: &mut [Vec<f32>; 9]) {
     }
 }
 
-/// The pairs before that are to be looked at again, by index: those of which one moved, and those
+/// The pairs before that are to be looked at again, in order: those of which one moved, and those
 /// that rested and of which one was changed; both are in order.
-fn merge<'a>(state: &'a State, merged: &'a mut Vec<SweptProxyPair>) -> &'a [SweptProxyPair] {
+fn merge<'a>(state: &'a State, merged: &'a mut Kept) -> Columns<'a> {
+    let mut touching = state.touching.columns();
     if state.loose.is_empty() {
-        return &state.touching;
+        return touching;
     }
-    merged.clear();
-    make_room(merged, state.touching.len() + state.loose.len());
-    let mut touching = &state.touching[..];
+    let count = touching.len() + state.loose.len();
+    merged.make_room(count);
+    merged.resize(count);
+    let mut to = merged.columns_mut();
     for &ProxyPair { a, b } in &state.loose {
-        let loose = SweptProxyPair { a, b, first: 0.0 };
-        let sooner = touching.partition_point(|pair| pair.key() < loose.key());
-        merged.extend_from_slice(&touching[..sooner]);
-        merged.push(loose);
-        touching = &touching[sooner..];
+        let loose = [a.index(), b.index()];
+        let sooner = touching.before(loose);
+        to.put(touching.slice(0..sooner));
+        to.put(Columns { a: &loose[..1], b: &loose[1..], first: &[0.0] });
+        touching = touching.slice(sooner..touching.len());
     }
-    merged.extend_from_slice(touching);
-    merged
+    to.put(touching);
+    merged.columns()
 }
 
 impl Work {
@@ -289,6 +290,7 @@ impl Work {
             + self.scratch.iter().map(Scratch::bytes).sum::<usize>()
             + self.parts.iter().map(Events::bytes).sum::<usize>()
             + self.events.bytes()
-            + (self.touching.capacity() + self.before.capacity()) * size_of::<SweptProxyPair>()
+            + self.touching.bytes()
+            + self.before.bytes()
     }
 }

@@ -1,9 +1,10 @@
 //! Is the world whole?
 
 use super::Broadphase;
-use super::id::{ProxyId, ProxyPair, SweptProxyPair};
+use super::id::ProxyPair;
+use super::kept::Kept;
 use super::proxy::is_margin;
-use super::slots::{Home, NONE, SLOTS_MAX};
+use super::slots::{Home, NONE, SLOTS_MAX, Slots};
 use super::state::State;
 
 /// What is wrong with a world: a fault of this library, or of what was read as a snapshot.
@@ -43,6 +44,9 @@ pub enum Broken {
     /// Pairs are out of order, twice there, or of one proxy.
     #[error("pairs out of order, twice there, or of one proxy")]
     Pairs,
+    /// The slots that are listed as those with another proxy since the last update are not those.
+    #[error("not the slots that have another proxy since the last update")]
+    Renewed,
     /// A pair that rests has a proxy that does not.
     #[error("a pair rests of which slot {index} does not")]
     Resting {
@@ -78,6 +82,9 @@ impl State {
         if self.boxes.len() != slots.len()
             || self.held.len() != slots.len()
             || self.slots.generations.len() != slots.len()
+            || self.slots.said.len() > slots.len()
+            || self.touching.a.len() != self.touching.len()
+            || self.touching.b.len() != self.touching.len()
             || slots.len() > SLOTS_MAX
             || movers.columns.iter().any(|column| column.len() != rows)
             || of_movers.iter().any(|&len| len != rows)
@@ -159,15 +166,32 @@ impl State {
     }
 
     fn check_pairs(&self) -> Result<(), Broken> {
-        let one = |pair: ProxyPair| pair.a.index() < pair.b.index();
-        let touching = &self.touching;
-        let in_order = touching.is_sorted_by(|x, y| x.key() < y.key());
-        let times = touching.iter().all(|pair| (0.0..=1.0).contains(&pair.first));
+        let Slots { generations, said, renewed, .. } = &self.slots;
+        let mut changed = (0_u32..).zip(said.iter().zip(generations));
+        let mut renewed = renewed.clone();
+        renewed.sort_unstable();
+        let changed = changed.by_ref().filter(|(_, (old, new))| old != new).map(|(slot, _)| slot);
+        if !changed.eq(renewed) {
+            return Err(Broken::Renewed);
+        }
+        let Kept { a, b, first } = &self.touching;
         let loose = self.loose.iter().copied();
+        let known = |slot: u32| (slot as usize) < said.len();
+        let one = |a: u32, b: u32| a < b && known(b);
+        let key = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
+        let touching = a.iter().zip(b).map(|(&a, &b)| (a, b));
+        let in_order = touching.clone().map(|(a, b)| key(a, b)).is_sorted_by(|x, y| x < y);
+        let times = first.iter().all(|first| (0.0..=1.0).contains(first));
+        let is_said = |pair: ProxyPair| {
+            one(pair.a.index(), pair.b.index())
+                && [pair.a, pair.b]
+                    .into_iter()
+                    .all(|id| id.generation() == said[id.index() as usize])
+        };
         if !in_order
             || !times
-            || !touching.iter().all(|&p| one(p.into()))
-            || !loose.clone().all(one)
+            || !touching.clone().all(|(a, b)| one(a, b))
+            || !loose.clone().all(is_said)
         {
             return Err(Broken::Pairs);
         }
@@ -184,19 +208,14 @@ impl State {
                 }
             }
         }
-        let key = |pair: ProxyPair| SweptProxyPair { a: pair.a, b: pair.b, first: 0.0 }.key();
-        let mut keys: alloc::vec::Vec<u64> = self
-            .resting
-            .iter()
-            .chain(loose)
-            .map(key)
-            .chain(touching.iter().map(SweptProxyPair::key))
+        let rest = self.resting.iter().chain(loose);
+        let mut keys: alloc::vec::Vec<u64> = rest
+            .map(|pair| (pair.a.index(), pair.b.index()))
+            .chain(touching)
+            .map(|(a, b)| key(a, b))
             .collect();
         keys.sort_unstable();
-        let known = |id: ProxyId| (id.index() as usize) < self.slots.all.len();
-        let named = touching.iter().flat_map(|pair| [pair.a, pair.b]);
-        let named = named.chain(self.loose.iter().flat_map(|pair| [pair.a, pair.b]));
-        if keys.is_sorted_by(|x, y| x < y) && named.into_iter().all(known) {
+        if keys.is_sorted_by(|x, y| x < y) && self.resting.iter().all(is_said) {
             Ok(())
         } else {
             Err(Broken::Pairs)

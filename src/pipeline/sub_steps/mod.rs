@@ -26,9 +26,9 @@
 //! anybody. Even what nothing pushes is held where it would run over one that is. There are at most as
 //! many passes as bodies that are pushed times that number, and as many as are driven.
 //!
-//! **Resting.** What rests on something immovable is *supported*, and counts as immovable itself for
-//! what comes down on it, and so on upwards: a stack takes about one pass a contact instead of
-//! handing impulses up and down.
+//! **Resting.** What rests on something immovable is *supported*, and as long as it lies there it counts
+//! as immovable itself for what comes down on it, and so on upwards: a stack takes about one pass a
+//! contact instead of handing impulses up and down.
 //!
 //! **Slop.** Positions are rounded to `f32` at each impact and at the end. So that this brings nobody
 //! to the other side of something thin, all touch at a distance: the target, and 2⁻²⁰ of the greatest

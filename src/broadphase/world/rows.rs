@@ -1,0 +1,259 @@
+//! Where among the pairs that are kept is this one?
+//!
+//! Pairs with one lower slot are a *row*. It is known where each row starts; a pair is then found by
+//! comparing both slots of a group of lanes. A row of more has a *guide* besides: the range of its
+//! other slots is cut evenly, and for each cut is written which pair comes first. So it takes the same
+//! few steps to find a pair in a row of five or of five thousand, unless slots lie very unevenly:
+//! then the range that the guide tells is halved.
+
+use super::kept::Columns;
+use super::slots::of_slot;
+use crate::broadphase::buffer::make_room;
+use crate::lanes::{Columns as _, F32Lanes, Isa, LANES_MAX, Level, MaskLanes, Table};
+use alloc::vec::Vec;
+use core::hint::select_unpredictable;
+use core::ops::Range;
+
+/// A guide has an entry for about as many pairs.
+const PAIRS_PER_ENTRY: usize = 4;
+
+/// The rows of a part.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    /// The slots of the pairs as lanes compare them, and a group of lanes that are greater. Copied
+    /// from where they are kept, in one go: there pairs are looked for at random.
+    pub(super) lower: Vec<f32>,
+    pub(super) upper: Vec<f32>,
+    /// By slot of the part: where its row starts, or past the end of all by 1 + k that it is long
+    /// row `k`. For a slot without a row, and between two parts, 0: there is no pair of it.
+    starts: Vec<u32>,
+    long: Vec<Long>,
+    guides: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Long {
+    /// The least of the other slots,
+    least: u32,
+    /// and how many of them there are to an entry, as a power of two.
+    shift: u32,
+    /// Where the guide starts, and how many entries it has; one more says where the row ends.
+    guide: u32,
+    entries: u32,
+}
+
+impl Rows {
+    pub(super) fn bytes(&self) -> usize {
+        let words = self.lower.capacity() + self.upper.capacity() + self.starts.capacity();
+        (words + self.guides.capacity()) * size_of::<u32>()
+            + self.long.capacity() * size_of::<Long>()
+    }
+
+    /// Makes room for a part of so many slots and pairs.
+    pub(super) fn make_room(&mut self, level: Level, slots: usize, pairs: usize) {
+        make_room(&mut self.lower, pairs + LANES_MAX);
+        make_room(&mut self.upper, pairs + LANES_MAX);
+        make_room(&mut self.starts, slots);
+        self.starts.resize(slots.max(self.starts.len()), 0);
+        let long = pairs / (level.lanes() + 1);
+        make_room(&mut self.long, long);
+        // Rounded up, and an end.
+        make_room(&mut self.guides, pairs / PAIRS_PER_ENTRY + 2 * long);
+    }
+
+    /// Looks where the rows are. `first` is the first slot of the part.
+    pub(super) fn fill(&mut self, level: Level, kept: Columns<'_>, first: u32) {
+        let Self { lower, upper, starts, long, guides } = self;
+        let count = kept.len();
+        for (floats, column) in [(&mut *lower, kept.a), (&mut *upper, kept.b)] {
+            floats.clear();
+            floats.extend(column.iter().map(|&slot| of_slot(slot)));
+            floats.resize(count + LANES_MAX, f32::INFINITY);
+        }
+        for (k, &a) in kept.a.iter().enumerate().rev() {
+            starts[(a - first) as usize] = k as u32;
+        }
+        long.clear();
+        guides.clear();
+        let lanes = level.lanes();
+        // As a rule there is no long row in a part: a sum needs no branch to see that.
+        let further = kept.a.iter().zip(kept.a.get(lanes..).unwrap_or_default());
+        if further.map(|(a, b)| u32::from(a == b)).sum::<u32>() == 0 {
+            return;
+        }
+        // Of a long row two that are so far apart are looked at.
+        let step = lanes.div_ceil(2);
+        let mut k = step;
+        while k < count {
+            let slot = kept.a[k];
+            if kept.a[k - step] == slot {
+                let start = starts[(slot - first) as usize] as usize;
+                while kept.a.get(k) == Some(&slot) {
+                    k += 1;
+                }
+                if k - start > lanes {
+                    starts[(slot - first) as usize] = (count + 1 + long.len()) as u32;
+                    long.push(Long::new(kept, start..k, guides));
+                }
+            }
+            k += step;
+        }
+    }
+
+    /// To look for pairs. `first` is the first slot of the part.
+    #[inline(always)]
+    pub(super) fn keys(&self, first: u32) -> Keys<'_> {
+        let padded = self.upper.len();
+        let slots = Table::new([&self.lower[..], &self.upper[..]], padded);
+        Keys { slots, starts: &self.starts, rows: self, first, count: padded - LANES_MAX }
+    }
+
+    /// Where so many lanes look for a pair in a long row.
+    #[inline(never)]
+    fn find_long(&self, which: usize, b: u32, lanes: usize) -> usize {
+        let long = &self.long[which];
+        let entry = (b.wrapping_sub(long.least) >> long.shift).min(long.entries - 1);
+        let entry = (long.guide + entry) as usize;
+        let mut start = self.guides[entry] as usize;
+        let mut len = self.guides[entry + 1] as usize - start;
+        while len > lanes {
+            let half = len / 2;
+            let sooner = self.upper[start + half - 1] < of_slot(b);
+            start = select_unpredictable(sooner, start + half, start);
+            len -= half;
+        }
+        start
+    }
+
+    /// Forgets where the rows are.
+    pub(super) fn clear(&mut self, kept: Columns<'_>, first: u32) {
+        kept.a.iter().for_each(|&a| self.starts[(a - first) as usize] = 0);
+    }
+}
+
+/// Of [`Rows`], as lanes read it.
+#[derive(Clone, Copy)]
+pub(super) struct Keys<'a> {
+    slots: Table<'a, f32, 2>,
+    starts: &'a [u32],
+    rows: &'a Rows,
+    first: u32,
+    /// How many pairs there are.
+    pub(super) count: usize,
+}
+
+impl Keys<'_> {
+    /// Which is the pair of these slots, or past the last.
+    #[inline(always)]
+    pub(super) fn find<I: Isa>(&self, isa: I, a: u32, b: u32) -> usize {
+        let mut start = self.starts[a.wrapping_sub(self.first) as usize] as usize;
+        if start > self.count {
+            start = self.rows.find_long(start - self.count - 1, b, I::LANES);
+        }
+        let [lower, upper] = self.slots.load(isa, start);
+        let same = lower.eq(isa.splat(of_slot(a))) & upper.eq(isa.splat(of_slot(b)));
+        // In numbers, as compilers make a branch of a choice: past the lanes where there is none.
+        let place = (same.bits() | 1 << I::LANES).trailing_zeros() as usize;
+        let none = (place / I::LANES).wrapping_neg();
+        (start + place) & !none | self.count & none
+    }
+}
+
+impl Long {
+    /// Of a row; its guide is appended.
+    fn new(kept: Columns<'_>, row: Range<usize>, guides: &mut Vec<u32>) -> Self {
+        let others = &kept.b[row.clone()];
+        let (least, guide) = (others[0], guides.len());
+        let range = others[others.len() - 1] - least;
+        let wanted = others.len().div_ceil(PAIRS_PER_ENTRY) as u32;
+        let shift = (range / wanted).checked_ilog2().map_or(0, |bits| bits + 1);
+        let entries = (range >> shift) + 1;
+        let mut pair = row.start;
+        for entry in 0..entries {
+            guides.push(pair as u32);
+            let end = least + ((entry + 1) << shift);
+            while pair < row.end && kept.b[pair] < end {
+                pair += 1;
+            }
+        }
+        guides.push(row.end as u32);
+        Self { least, shift, guide: guide as u32, entries }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Columns, LANES_MAX, Rows};
+    use crate::lanes::{Isa, Kernel, Level};
+    use alloc::vec::Vec;
+
+    struct Find<'a> {
+        rows: &'a Rows,
+        wanted: [u32; 2],
+    }
+
+    /// The first slot of the part.
+    const FIRST: u32 = 1024;
+    const SLOTS: u32 = 512;
+
+    impl Kernel for Find<'_> {
+        type Output = usize;
+
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> usize {
+            let [a, b] = self.wanted;
+            self.rows.keys(FIRST).find(isa, a, b)
+        }
+    }
+
+    /// Goal: each pair is found where it is, and no other is, on each level. Method: rows of lengths
+    /// about those of lanes and up to a thousand, with other slots side by side, evenly or very
+    /// unevenly spread, and next to each other so that a group reaches into the next row; of each
+    /// pair, its neighbours that are not there besides; slots without a row, and no pairs at all.
+    /// One memory for all, as parts have.
+    #[test]
+    fn pairs_are_found_where_they_are() {
+        for level in Level::all() {
+            let mut rows = Rows::default();
+            for spread in 0..4 {
+                let (mut a, mut b) = (Vec::new(), Vec::new());
+                let lengths = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 18, 31, 32, 33, 0, 200, 1, 1000];
+                for (slot, length) in (FIRST..).step_by(1 + spread as usize).zip(lengths) {
+                    for k in 0..length {
+                        a.push(slot);
+                        b.push(
+                            slot + 1
+                                + match spread {
+                                    0 => k,
+                                    1 => 7 * k,
+                                    // The last far off, or the first.
+                                    2 => k + if k + 1 == length { 60_000_000 } else { 0 },
+                                    _ => k + if k == 0 { 0 } else { 60_000_000 },
+                                },
+                        );
+                    }
+                }
+                let mut first = Vec::new();
+                first.resize(a.len(), 0.0);
+                let kept = Columns { a: &a, b: &b, first: &first };
+                rows.make_room(level, SLOTS as usize, a.len());
+                rows.fill(level, kept, FIRST);
+                let find = |a, b| level.run(Find { rows: &rows, wanted: [a, b] });
+                for (k, (&slot, &other)) in a.iter().zip(&b).enumerate() {
+                    assert_eq!(find(slot, other), k, "{level} {spread}");
+                    let beside = [(slot, other + 1), (slot, other - 1), (slot + 1, other)];
+                    for (slot, other) in beside {
+                        let at = (0..a.len()).find(|&k| (a[k], b[k]) == (slot, other));
+                        assert_eq!(find(slot, other), at.unwrap_or(a.len()), "{level} {spread}");
+                    }
+                }
+                assert_eq!(find(FIRST + SLOTS - 1, FIRST + SLOTS), a.len());
+                rows.clear(kept, FIRST);
+                assert!(rows.starts.iter().all(|&start| start == 0));
+                rows.fill(level, Columns::default(), FIRST);
+                assert_eq!(level.run(Find { rows: &rows, wanted: [FIRST, FIRST + 1] }), 0);
+                assert_eq!(rows.upper.len(), LANES_MAX);
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Does what rests on something immovable count as immovable for what comes down on it, and nothing else?
+//!
+//! Balls that give all back come down from above. From what is carried they leave as from the floor; with
+//! what is free they share by mass. All speeds have closed forms.
+
+use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
+use swath::{Convex, Motion, Pose, Shape};
+
+/// A body that nothing pushes.
+const IMMOVABLE: [f32; 2] = [0.0, 0.0];
+/// It gives nothing back.
+const PLASTIC: [f32; 2] = [1.0, 0.0];
+const ELASTIC: [f32; 2] = [1.0, 1.0];
+
+#[derive(Default)]
+struct Crowd {
+    bodies: Vec<Convex<'static>>,
+    masses: Vec<Mass>,
+    fastest: f32,
+}
+
+impl Crowd {
+    /// A body at a place in the x-y plane with a displacement; its inverse mass and restitution.
+    fn put(
+        &mut self,
+        shape: Shape<'static>,
+        [x, y]: [f32; 2],
+        [dx, dy]: [f32; 2],
+        [inverse_mass, restitution]: [f32; 2],
+    ) {
+        let motion = Motion::new(Pose::at([x, y, 0.0]).expect("a pose"), [dx, dy, 0.0]);
+        let row = self.bodies.len() as u32;
+        self.bodies.push(Convex { row, shape, motion: motion.expect("a motion") });
+        self.masses.push(Mass { inverse_mass, restitution });
+        self.fastest = self.fastest.max(dx.abs()).max(dy.abs());
+    }
+
+    fn run(&mut self, impacts_max: u32) -> SubSteps {
+        let mut config = SubStepsConfig::default();
+        config.impacts_max = impacts_max;
+        let mut sub_steps = SubSteps::new(config);
+        sub_steps.run(&mut self.bodies, &self.masses, None).expect("bodies");
+        sub_steps
+    }
+
+    #[track_caller]
+    fn goes(&self, row: usize, wanted: [f32; 2]) {
+        let [x, y, _] = self.bodies[row].motion.delta;
+        let off = (x - wanted[0]).abs().max((y - wanted[1]).abs());
+        // What parts without a bounce does so by a trifle of all speeds.
+        let near = 1e-3 + 1e-4 * self.fastest;
+        assert!(off < near, "{row} goes by {x}, {y}, not {wanted:?}");
+    }
+}
+
+fn cuboid(half: [f32; 2]) -> Shape<'static> {
+    Shape::cuboid([half[0], half[1], 0.5]).expect("a box")
+}
+
+fn ball() -> Shape<'static> {
+    Shape::sphere(0.5).expect("a ball")
+}
+
+/// Goal: from a stack that has just come to rest in the tick, slowly or fast, a ball bounces as from the floor.
+/// Method: boxes fall on a floor and on each other, a ball follows; it leaves with the speed it had, and
+/// the boxes stay.
+#[test]
+fn what_has_come_to_rest_is_as_the_floor() {
+    for speed in [4.0, 40.0, 4000.0_f32] {
+        for boxes in 1..=3_u8 {
+            let mut crowd = Crowd::default();
+            crowd.put(cuboid([5.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
+            let first = 0.1 * speed;
+            for k in 0..boxes {
+                // Each comes down a hundredth of the tick after the one below.
+                let y = first + f32::from(k) * (1.0 + 0.01 * speed) + 0.5;
+                crowd.put(cuboid([0.5; 2]), [0.0, y], [0.0, -speed], PLASTIC);
+            }
+            crowd.put(ball(), [0.0, f32::from(boxes) + 0.5 * speed + 0.5], [0.0, -speed], ELASTIC);
+            crowd.run(32);
+            let ball = usize::from(boxes) + 1;
+            crowd.goes(ball, [0.0, speed]);
+            (1..ball).for_each(|row| crowd.goes(row, [0.0; 2]));
+        }
+    }
+}
+
+/// Goal: what a lift carries is as the lift for what comes down on it. Method: a lift of given speed, up or down, takes
+/// up a box; a ball bounces off it with the speed of the lift twice over.
+#[test]
+fn what_a_lift_carries_is_as_the_lift() {
+    for lift in [5.0, -5.0_f32] {
+        let mut crowd = Crowd::default();
+        crowd.put(cuboid([5.0, 0.5]), [0.0, -0.5], [0.0, lift], IMMOVABLE);
+        // They meet at a tenth of the tick, and the ball the box at half of it.
+        crowd.put(cuboid([0.5; 2]), [0.0, 0.5 + 0.1 * (lift + 8.0)], [0.0, -8.0], PLASTIC);
+        crowd.put(ball(), [0.0, 1.5 + 0.5 * (lift + 10.0)], [0.0, -10.0], ELASTIC);
+        crowd.run(32);
+        crowd.goes(1, [0.0, lift]);
+        crowd.goes(2, [0.0, 10.0 + 2.0 * lift]);
+    }
+}
+
+/// Goal: what leaves its support is carried no more, from the first on. Method: a box that lies on a floor is thrown up by
+/// an elastic hammer from below; a plastic box that comes down on it shares its speed with it, as does one that
+/// lies on it, at once.
+#[test]
+fn what_was_thrown_up_is_free() {
+    for lies_on_it in [false, true] {
+        let mut crowd = Crowd::default();
+        crowd.put(cuboid([0.5, 0.5]), [-0.6, -0.5], [0.0; 2], IMMOVABLE);
+        // On the floor at a twentieth of the tick.
+        crowd.put(cuboid([1.0, 0.5]), [0.0, 0.6], [0.0, -2.0], PLASTIC);
+        // At it at three tenths; then the box goes at 8.
+        crowd.put(cuboid([0.5, 0.5]), [0.6, -1.7], [0.0, 4.0], [0.0, 1.0]);
+        let (other, when, speed) = if lies_on_it {
+            ([1.6, -2.0], 0.3, 4.0)
+        } else {
+            // At 2.4 above, at six tenths.
+            ([6.3, -4.0], 0.6, 2.0)
+        };
+        crowd.put(cuboid([0.5, 0.5]), [0.0, other[0]], [0.0, other[1]], PLASTIC);
+        let sub_steps = crowd.run(32);
+        let times = sub_steps.impacts().iter().filter(|hit| hit.impact.pair.a > 0);
+        let times: Vec<_> = times.map(|hit| hit.impact.toi).filter(|&toi| toi > 0.1).collect();
+        for (toi, wanted) in times.iter().zip([0.3, when]) {
+            assert!(times.len() > 1 && (toi - wanted).abs() < 1e-3, "{times:?}");
+        }
+        crowd.goes(1, [0.0, speed]);
+        crowd.goes(3, [0.0, speed]);
+    }
+}
+
+/// Goal: what is off its support is carried no more, though it does not move away from it. Method: a box that has come
+/// to rest, and is then hit by a ball in the air: over an edge that it has slid past, over a place from which what
+/// carried it has slid, and on its way back to the floor from which it was thrown; the two swap their speeds.
+#[test]
+fn what_has_lost_its_support_is_free() {
+    // It comes down on a table at a twentieth of the tick, and is past the edge at a tenth.
+    let mut edge = Crowd::default();
+    edge.put(cuboid([1.0, 0.5]), [-1.0, -0.5], [0.0; 2], IMMOVABLE);
+    edge.put(cuboid([0.5; 2]), [-1.5, 0.6], [20.0, -2.0], PLASTIC);
+    // Over it at three tenths.
+    edge.put(ball(), [4.5, 4.5], [0.0, -10.0], ELASTIC);
+    edge.run(32);
+    edge.goes(1, [20.0, -10.0]);
+    edge.goes(2, [0.0, 0.0]);
+
+    // A sledge on a floor, on which a box comes to rest, goes on alone.
+    let mut sledge = Crowd::default();
+    sledge.put(cuboid([90.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
+    sledge.put(cuboid([0.5; 2]), [0.0, 0.52], [20.0, -2.0], PLASTIC);
+    sledge.put(cuboid([0.5; 2]), [0.0, 1.53], [0.0, -1.0], PLASTIC);
+    sledge.put(ball(), [0.0, 5.5], [0.0, -10.0], ELASTIC);
+    sledge.run(32);
+    sledge.goes(1, [20.0, 0.0]);
+    // On the floor by now.
+    sledge.goes(2, [0.0, 0.0]);
+    sledge.goes(3, [0.0, 0.0]);
+
+    // Thrown up at 8 by a hammer at three tenths, which then goes back, sent down at 1 by a box at five, and
+    // hit over the floor by the ball at six.
+    let mut thrown = Crowd::default();
+    thrown.put(cuboid([0.5, 0.5]), [-0.6, -0.5], [0.0; 2], IMMOVABLE);
+    thrown.put(cuboid([1.0, 0.5]), [0.0, 0.6], [0.0, -2.0], PLASTIC);
+    thrown.put(cuboid([0.5, 0.5]), [0.6, -3.5], [0.0, 16.0], [0.0, 1.0]);
+    thrown.bodies[2].motion.accel = [0.0, -40.0, 0.0];
+    thrown.put(cuboid([0.2, 0.5]), [-0.7, 8.1], [0.0, -10.0], PLASTIC);
+    thrown.put(ball(), [0.7, 9.0], [0.0, -10.0], ELASTIC);
+    thrown.run(32);
+    thrown.goes(1, [0.0, 0.0]);
+    thrown.goes(3, [0.0, -1.0]);
+    thrown.goes(4, [0.0, -1.0]);
+}
+
+/// Goal: what leaves its support so slowly that its weight brings it back at once is carried still. Method: a ball
+/// under strong gravity lies on a floor and is hit from the side, a little from below, by which it rises by 0.015 a tick;
+/// one that comes down on it bounces as from the floor.
+#[test]
+fn what_hardly_rises_is_carried() {
+    let mut crowd = Crowd::default();
+    crowd.put(cuboid([2.6, 0.5]), [2.4, -0.5], [0.0; 2], IMMOVABLE);
+    crowd.put(ball(), [0.0, 0.5], [0.0; 2], PLASTIC);
+    crowd.bodies[1].motion.accel = [0.0, -40.0, 0.0];
+    // At the ball at a tenth of the tick, along (1, 0.03).
+    crowd.put(ball(), [-1.1, 0.47], [1.0, 0.0], PLASTIC);
+    crowd.put(cuboid([2.0, 0.5]), [0.0, 2.5], [0.0, -2.0], ELASTIC);
+    crowd.run(32);
+    crowd.goes(1, [0.5, 0.015]);
+    crowd.goes(3, [0.0, 2.0 + 2.0 * 0.015]);
+}
+
+/// Goal: what rests on one that is held is no more immovable than that. Method: a box on a floor under another is
+/// pushed aside by a slide, which is its second impact of two, so it is held; a ball comes down on the upper box,
+/// which then bounces no more and shares with it. Of the momentum along y none is lost in the floor.
+#[test]
+fn what_rests_on_a_held_one_is_free() {
+    let mut crowd = Crowd::default();
+    crowd.put(cuboid([5.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
+    crowd.put(cuboid([0.5; 2]), [0.0, 0.5], [0.0, -1.0], PLASTIC);
+    crowd.put(cuboid([0.5; 2]), [0.0, 1.5], [0.0, -1.0], PLASTIC);
+    crowd.put(cuboid([0.5, 0.25]), [-2.0, 0.5], [5.0, 0.0], IMMOVABLE);
+    // At the upper box at half of the tick.
+    crowd.put(ball(), [0.0, 7.5], [0.0, -10.0], ELASTIC);
+    let sub_steps = crowd.run(2);
+    let first = sub_steps.held().first().expect("the lower box");
+    assert!(first.row == 1 && (first.since - 0.2).abs() < 1e-3, "{:?}", sub_steps.held());
+    crowd.goes(1, [5.0, 0.0]);
+    crowd.goes(2, [0.0, -5.0]);
+    crowd.goes(4, [0.0, -5.0]);
+}
