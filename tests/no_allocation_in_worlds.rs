@@ -14,7 +14,8 @@ use swath::store::FixedColumns;
 use swath::{Aabb, Boxes, Broadphase, Filter, Level, Proxy, ProxyId, Segment, Set};
 
 /// Goal: a warm world allocates nothing, whatever is done with it: updates by columns, sleep and
-/// waking, proxies that go and come, filters, questions, snapshots and restoring them.
+/// waking, proxies that go and come, fixed ones that go far, filters, questions, snapshots and
+/// restoring them.
 ///
 /// Method: count, with ticks inside the pool, as an engine's would be, that repeat after four. Half
 /// of the movers have a margin in one of two worlds.
@@ -69,6 +70,13 @@ fn a_warm_world_allocates_nothing() {
                     let filter = if k.is_multiple_of(2) { Filter::new(1, 2) } else { Filter::ALL };
                     world.set_filter(id, filter).unwrap();
                     world.set_enabled(id, k % 4 != 1).unwrap();
+                }
+                if k % 4 == 2 {
+                    // All that is fixed goes to where something else was.
+                    for (row, &id) in ids.iter().enumerate().skip(1).step_by(3) {
+                        let aabb = boxes[0].get((row + 2_500) % 6_000).aabb;
+                        world.set(id, aabb, [0.0; 3]).unwrap();
+                    }
                 }
                 let gone = world.insert(boxes[0].get(k % 7).aabb, Proxy::dynamic()).unwrap();
                 world.update_many(&ids[..3_000], boxes[k % 4].slice(0..3_000)).unwrap();

@@ -69,13 +69,20 @@ pub enum Invalid {
 }
 
 /// Checks a point or displacement.
+#[inline]
 pub(super) fn check_vector(vector: [f32; 3]) -> Result<(), Invalid> {
     // One branch where nothing is wrong; NaN is not below anything.
     let [x, y, z] = vector.map(f32::abs);
     if (x <= COORD_MAX) & (y <= COORD_MAX) & (z <= COORD_MAX) {
         return Ok(());
     }
-    (0..3).try_for_each(|axis| check_axis(axis, vector[axis], vector[axis]))
+    check_axes(vector, vector)
+}
+
+/// Says what is wrong, apart from where nothing is.
+#[cold]
+fn check_axes(min: [f32; 3], max: [f32; 3]) -> Result<(), Invalid> {
+    (0..3).try_for_each(|axis| check_axis(axis, min[axis], max[axis]))
 }
 
 /// Checks one axis of a box or of a displacement, each given as an interval.
@@ -209,8 +216,15 @@ impl Aabb {
     /// # Errors
     ///
     /// [`Invalid`] for the lowest axis on which it is not.
+    #[inline]
     pub fn validate(&self) -> Result<(), Invalid> {
-        (0..3).try_for_each(|axis| check_axis(axis, self.min[axis], self.max[axis]))
+        // One branch where nothing is wrong; NaN is not below anything.
+        let Self { min: [x0, y0, z0], max: [x1, y1, z1] } = *self;
+        let within = |min: f32, max: f32| (-COORD_MAX <= min) & (min <= max) & (max <= COORD_MAX);
+        if within(x0, x1) & within(y0, y1) & within(z0, z1) {
+            return Ok(());
+        }
+        check_axes(self.min, self.max)
     }
 
     /// The middle, rounded to nearest.

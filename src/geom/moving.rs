@@ -64,6 +64,7 @@ impl MovingBox {
     /// # Errors
     ///
     /// [`Invalid`]: what is wrong with the box, else with the displacement; the lowest axis.
+    #[inline]
     pub fn validate(&self) -> Result<(), Invalid> {
         self.aabb.validate()?;
         check_vector(self.delta)

@@ -248,13 +248,18 @@ impl Tree {
         }
     }
 
-    /// Takes out the box in a slot. The bounds above it stay as they are: too large is only slow.
-    pub(super) fn remove(&mut self, slot: usize) {
+    /// Says that a box has left.
+    pub(super) fn leave(&mut self) {
+        self.len -= 1;
+    }
+
+    /// Wipes out the box in a slot, which has left. The bounds above it stay as they are: too large is
+    /// only slow.
+    pub(super) fn empty(&mut self, slot: usize) {
         let [x0, y0, z0, x1, y1, z1] = NO_BOUNDS;
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
         let nothing = Named { aabb, name: NOTHING, filter: 0 };
         self.nodes[slot / WIDTH].set(slot % WIDTH, nothing);
-        self.len -= 1;
     }
 
     /// Calls `see` with each box's slot and row.

@@ -33,6 +33,7 @@ pub(super) struct State {
 }
 
 impl State {
+    #[inline]
     pub(super) fn find(&self, id: ProxyId) -> Result<usize, WorldError> {
         self.slots.find(id).ok_or(WorldError::Stale { id })
     }
@@ -138,19 +139,20 @@ impl State {
     }
 
     /// Says where a proxy is and how far it goes. Returns whether that is news.
+    #[inline]
     pub(super) fn set(&mut self, index: usize, moving: MovingBox) -> Result<bool, Invalid> {
         moving.validate()?;
         let slot = *self.slot(index);
         let moving = rest(moving, slot.proxy());
         if slot.margin > 0.0 {
             // First what may fail.
-            self.held[index] = Self::hold(&moving, slot.margin, Some(self.held[index]))?;
+            self.held[index] = Self::hold(&{ moving }, slot.margin, Some(self.held[index]))?;
         }
         if slot.home() == Home::Movers {
             self.movers.set(slot.place as usize, moving);
             return Ok(true);
         }
-        if bytemuck::bytes_of(&self.boxes[index]) == bytemuck::bytes_of(&moving) {
+        if same_bits(&self.boxes[index], &moving) {
             return Ok(false);
         }
         self.resting.loosen(index, &mut self.loose);
@@ -242,6 +244,13 @@ impl State {
         resting.copy_from(&other.resting);
         loose.clone_from(&other.loose);
     }
+}
+
+/// Whether nothing is new, not even the sign of a zero.
+#[inline(always)]
+fn same_bits(a: &MovingBox, b: &MovingBox) -> bool {
+    let [a, b]: [[u32; 9]; 2] = [*a, *b].map(bytemuck::cast);
+    (0..9).fold(0, |differ, k| differ | (a[k] ^ b[k])) == 0
 }
 
 /// What is at rest has no displacement.

@@ -1,62 +1,20 @@
 //! How do the trees come to hold what is at rest?
 //!
 //! Changes are only noted, and put in when the next tick asks: what is changed often between two
-//! ticks costs one change, and for what stays about where it was nothing is built
-//! ([`FixedBoxes::put`]). Of what has a margin two boxes are kept: in the tree of its set the one that
-//! is held, for pairs, and in one for all the true one, for questions.
+//! ticks costs one change. What they are is read from the state in the order of the slots and given
+//! to each tree as one list: for what stays about where it was nothing is built, and a tree that all
+//! leave is built anew from the list alone ([`FixedBoxes::put`]). Of what has a margin two boxes are
+//! kept: in the tree of its set the one that is held, for pairs, and in one for all the true one, for
+//! questions.
 
 use super::slots::{Home, Slot};
 use super::state::State;
-use crate::broadphase::tree::Tree;
-use crate::broadphase::{FixedBoxes, FixedSet};
-use crate::geom::{Aabb, Filter};
+use crate::broadphase::FixedBoxes;
+use crate::broadphase::tree::{Named, Tree};
+use crate::geom::Aabb;
 use crate::lanes::Level;
 use crate::par::Threads;
-use crate::store::{FixedColumns, Row};
 use alloc::vec::Vec;
-
-/// For how many changes ahead memory is asked for.
-const AHEAD: usize = 8;
-
-/// What is to be put in a tree.
-#[derive(Debug, Default)]
-struct Batch {
-    rows: Vec<u32>,
-    columns: [Vec<f32>; 6],
-    filters: Vec<Filter>,
-}
-
-impl Batch {
-    fn clear(&mut self) {
-        self.rows.clear();
-        self.columns.iter_mut().for_each(Vec::clear);
-        self.filters.clear();
-    }
-
-    fn push(&mut self, row: u32, aabb: Aabb, filter: Filter) {
-        self.rows.push(row);
-        self.filters.push(filter);
-        for (column, number) in self.columns.iter_mut().zip(aabb.to_row()) {
-            column.push(number);
-        }
-    }
-
-    fn put_in(&self, tree: &mut FixedBoxes, filtered: bool) {
-        let boxes = FixedColumns::from_columns(self.columns.each_ref().map(|column| &column[..]))
-            .expect("the columns grow together");
-        let set = FixedSet::new(boxes);
-        let set = if filtered { set.filtered(&self.filters) } else { set };
-        let rejected = tree.put(&self.rows, set).expect("rows are slots");
-        debug_assert!(rejected.is_empty(), "boxes were checked");
-    }
-
-    fn bytes(&self) -> usize {
-        let columns: usize = self.columns.iter().map(Vec::capacity).sum();
-        columns * size_of::<f32>()
-            + self.rows.capacity() * size_of::<u32>()
-            + self.filters.capacity() * size_of::<Filter>()
-    }
-}
 
 /// Of a slot: that it is on the list of changes.
 const CHANGED: u8 = 1 << 7;
@@ -79,7 +37,7 @@ pub(super) struct Trees {
     changed: Vec<u32>,
     /// Memory: what leaves each of the trees, and what is put in.
     leaving: [Vec<u32>; TREES],
-    entering: [Batch; TREES],
+    entering: [Vec<Named>; TREES],
 }
 
 impl Trees {
@@ -126,37 +84,33 @@ impl Trees {
         self.sort();
         let Self { fixed, sleeping, exact, rows, changed, leaving, entering } = self;
         leaving.iter_mut().for_each(Vec::clear);
-        entering.iter_mut().for_each(Batch::clear);
-        let mut trees = [fixed, sleeping, exact];
-        for (at, &row) in changed.iter().enumerate() {
-            if let Some(&later) = changed.get(at + AHEAD) {
-                trees.iter().for_each(|tree| tree.ask_for(later));
-            }
+        entering.iter_mut().for_each(Vec::clear);
+        for &row in &*changed {
             let index = row as usize;
             let was = rows[index] & !CHANGED;
             let slot = state.slots.all.get(index);
             let now = slot.map_or(0, trees_of);
             rows[index] = now;
-            for (k, tree) in trees.iter_mut().enumerate() {
+            for k in 0..TREES {
                 let [was, now] = [was, now].map(|bits| bits >> k & 1 == 1);
                 if was && !now {
                     leaving[k].push(row);
                 }
-                let Some(slot) = slot.filter(|_| now) else { continue };
-                let aabb = box_in(state, index, k);
                 // To write what is there once more costs less than to look at it.
-                if !(was && tree.write_over(row, aabb, slot.filter)) {
-                    entering[k].push(row, aabb, slot.filter);
+                if let Some(slot) = slot.filter(|_| now) {
+                    let (aabb, filter) = (box_in(state, index, k), slot.filter.word());
+                    entering[k].push(Named { aabb, name: row, filter });
                 }
             }
         }
         changed.clear();
+        let trees = [fixed, sleeping, exact];
         for ((tree, leaving), entering) in trees.into_iter().zip(leaving).zip(entering) {
             if !leaving.is_empty() {
                 tree.remove(leaving).expect("each row was put in");
             }
-            if !entering.rows.is_empty() {
-                entering.put_in(tree, filtered);
+            if !entering.is_empty() {
+                tree.put_valid(rows.len(), entering, filtered);
             }
         }
     }
@@ -226,7 +180,7 @@ impl Trees {
             + self.exact.memory_usage()
             + self.rows.capacity()
             + lists * size_of::<u32>()
-            + self.entering.iter().map(Batch::bytes).sum::<usize>()
+            + self.entering.iter().map(Vec::capacity).sum::<usize>() * size_of::<Named>()
     }
 }
 
@@ -242,7 +196,8 @@ fn trees_of(slot: &Slot) -> u8 {
 
 /// The box of a proxy at rest in one of its trees.
 fn box_in(state: &State, index: usize, tree: usize) -> Aabb {
-    if 1 << tree == TRUE { state.boxes[index].aabb } else { state.held(index).aabb }
+    let is_held = 1 << tree != TRUE && state.slot(index).margin > 0.0;
+    if is_held { state.held[index] } else { state.boxes[index].aabb }
 }
 
 fn same_bits(a: &Aabb, b: &Aabb) -> bool {
