@@ -13,22 +13,26 @@ use swath::broadphase::{ProxyHit, Snapshot};
 use swath::store::FixedColumns;
 use swath::{Aabb, Boxes, Broadphase, Filter, Level, Proxy, ProxyId, Segment, Set};
 
+/// A third of them is more than one cell of a tree.
+const ROWS: usize = 12_000;
+
 /// Goal: a warm world allocates nothing, whatever is done with it: updates by columns, sleep and
 /// waking, proxies that go and come, fixed ones that go far, filters, questions, snapshots and
 /// restoring them.
 ///
 /// Method: count, with ticks inside the pool, as an engine's would be, that repeat after four. Half
-/// of the movers have a margin in one of two worlds.
+/// of the movers have a margin in one of three worlds; some boxes are large.
 #[test]
 fn a_warm_world_allocates_nothing() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
     let mut column = |rows: usize, from: f32, to: f32| -> Vec<f32> {
         (0..rows).map(|_| rng.random_range(from..to)).collect()
     };
-    let min: [_; 3] = core::array::from_fn(|_| column(6_000, 0.0, 20.0));
-    let max = min.each_ref().map(|low| low.iter().map(|x| x + 1.0).collect::<Vec<f32>>());
+    let min: [_; 3] = core::array::from_fn(|_| column(ROWS, 0.0, 26.0));
+    let size = |row: usize| if row % 40 < 3 { 5.0 } else { 0.75 };
+    let max = min.each_ref().map(|low| (0..ROWS).map(|k| low[k] + size(k)).collect::<Vec<f32>>());
     let deltas: [[_; 3]; 4] =
-        core::array::from_fn(|_| core::array::from_fn(|_| column(6_000, -1.0, 1.0)));
+        core::array::from_fn(|_| core::array::from_fn(|_| column(ROWS, -1.0, 1.0)));
     let slices = |of: &'static [Vec<f32>; 3]| of.each_ref().map(Vec::as_slice);
     let (min, max): (&'static _, &'static _) = (Box::leak(Box::new(min)), Box::leak(Box::new(max)));
     let deltas: &'static [[Vec<f32>; 3]; 4] = Box::leak(Box::new(deltas));
@@ -39,7 +43,7 @@ fn a_warm_world_allocates_nothing() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut world = Broadphase::new();
         let mut ids = Vec::new();
-        let proxies: Vec<Proxy> = (0..6_000)
+        let proxies: Vec<Proxy> = (0..ROWS)
             .map(|k| {
                 let proxy = [Proxy::dynamic(), Proxy::fixed(), Proxy::sleeping()][k % 3];
                 proxy.with_margin(if k % 2 == 0 { margin } else { 0.0 })
@@ -74,15 +78,15 @@ fn a_warm_world_allocates_nothing() {
                 if k % 4 == 2 {
                     // All that is fixed goes to where something else was.
                     for (row, &id) in ids.iter().enumerate().skip(1).step_by(3) {
-                        let aabb = boxes[0].get((row + 2_500) % 6_000).aabb;
+                        let aabb = boxes[0].get((row + 5_000) % ROWS).aabb;
                         world.set(id, aabb, [0.0; 3]).unwrap();
                     }
                 }
                 let gone = world.insert(boxes[0].get(k % 7).aabb, Proxy::dynamic()).unwrap();
-                world.update_many(&ids[..3_000], boxes[k % 4].slice(0..3_000)).unwrap();
+                world.update_many(&ids[..ROWS / 2], boxes[k % 4].slice(0..ROWS / 2)).unwrap();
                 let begun = world.update().unwrap().begun().len();
                 let queries = world.queries();
-                let sight = Segment::new([0.0; 3], [20.0, 20.0, 15.0 + (k % 4) as f32]).unwrap();
+                let sight = Segment::new([0.0; 3], [26.0, 26.0, 20.0 + (k % 4) as f32]).unwrap();
                 queries.cast(&sight).unwrap().sorted(&mut hits);
                 assert_eq!(queries.cast(&sight).unwrap().closest().as_ref(), hits.first());
                 queries.overlaps(&asked).all(&mut starts, &mut found).unwrap();

@@ -23,8 +23,9 @@ const SAMPLES: usize = 1024;
 const BINS_PER_PART: usize = 8;
 /// Large boxes are kept apart when they are at most one of so many.
 const LARGE_ONE_OF: usize = 4;
-/// Boxes that are binned by one thread at a time.
+/// Boxes that are binned by one thread at a time, and into how many chunks they are cut at most.
 const CHUNK: usize = 1 << 14;
+const CHUNKS: usize = 64;
 /// Runs of cells that are packed by one thread.
 const RUNS: usize = 64;
 
@@ -33,8 +34,11 @@ const RUNS: usize = 64;
 pub(in super::super) struct Builder {
     /// Boxes that are too large for their class.
     large: Vec<Named>,
-    /// Where the classes begin that wait in `large`.
+    /// Where the classes begin that wait in `large`, the boxes of the one at hand, and the uppermost
+    /// node of each.
     classes: Vec<usize>,
+    class: Vec<Named>,
+    roots: Vec<Named>,
     /// The boxes of a class, by cells.
     ordered: Vec<Named>,
     line: Vec<f32>,
@@ -43,8 +47,9 @@ pub(in super::super) struct Builder {
     at: Vec<u32>,
     counts: Vec<u32>,
     parts: [Vec<u32>; 3],
-    /// Where the boxes of each cell end, and its uppermost node.
+    /// Where the boxes of each cell end; of each that has some how many, and its uppermost node.
     ends: Vec<u32>,
+    sizes: Vec<usize>,
     cells: Vec<Named>,
     /// One for each thread.
     packers: Vec<Packer>,
@@ -69,7 +74,8 @@ impl Nodes<'_> {
 impl Builder {
     /// Bytes of memory.
     pub(in super::super) fn bytes(&self) -> usize {
-        let boxes = self.large.capacity() + self.ordered.capacity() + self.cells.capacity();
+        let of_classes = self.large.capacity() + self.class.capacity() + self.roots.capacity();
+        let boxes = of_classes + self.ordered.capacity() + self.cells.capacity();
         let parts: usize = self.parts.iter().map(Vec::capacity).sum();
         let words = self.at.capacity()
             + 2 * self.bins.capacity()
@@ -79,7 +85,7 @@ impl Builder {
         boxes * size_of::<Named>()
             + words * size_of::<u32>()
             + self.line.capacity() * size_of::<f32>()
-            + self.classes.capacity() * size_of::<usize>()
+            + (self.classes.capacity() + self.sizes.capacity()) * size_of::<usize>()
             + self.packers.iter().map(Packer::bytes).sum::<usize>()
     }
 
@@ -103,14 +109,20 @@ impl Builder {
             if self.large.is_empty() {
                 return Some((root.name, depth));
             }
-            let mut roots = alloc::vec![root];
+            let mut roots = core::mem::take(&mut self.roots);
+            let mut boxes = core::mem::take(&mut self.class);
+            roots.clear();
+            roots.push(root);
             while let Some(start) = self.classes.pop() {
-                let boxes = self.large.split_off(start);
+                boxes.clear();
+                boxes.extend_from_slice(&self.large[start..]);
+                self.large.truncate(start);
                 let (root, deep) = self.class(&boxes, nodes, level);
                 roots.push(root);
                 depth = depth.max(deep);
             }
             let (root, above) = self.pack(level, &roots, 0, nodes);
+            (self.roots, self.class) = (roots, boxes);
             Some((root.name, above + depth))
         })
     }
@@ -184,11 +196,14 @@ impl Builder {
         let [x, y, z] = axes;
         grow(bins, boxes.len());
         let bins = &mut bins[..boxes.len()];
-        let chunks = boxes.chunks(CHUNK).zip(bins.chunks_mut(CHUNK));
-        let mut tasks: Vec<_> = chunks.collect();
-        par::for_each(packers, &mut tasks, |_, _, (boxes, bins)| {
-            let boxes = bytemuck::cast_slice(boxes);
-            level.for_rows(boxes.len()).run(Bin { boxes, axes, bins });
+        let size = CHUNK.max(boxes.len().div_ceil(CHUNKS));
+        let mut chunks = boxes.chunks(size).zip(bins.chunks_mut(size));
+        let mut tasks: [_; CHUNKS] = core::array::from_fn(|_| chunks.next());
+        par::for_each(packers, &mut tasks[..boxes.len().div_ceil(size)], |_, _, chunk| {
+            if let Some((boxes, bins)) = chunk {
+                let boxes = bytemuck::cast_slice(boxes);
+                level.for_rows(boxes.len()).run(Bin { boxes, axes, bins });
+            }
         });
         // Which slab, then which column, then which cell each box is in.
         grow(at, boxes.len());
@@ -253,7 +268,7 @@ impl Builder {
         let long_on = |&Named { aabb: Aabb { min, max }, .. }: &Named| -> [bool; 3] {
             core::array::from_fn(|axis| axes[axis].is_long(max[axis] - min[axis]))
         };
-        large[start..].sort_by_key(long_on);
+        large[start..].sort_unstable_by_key(|named| (long_on(named), named.name));
         for k in start + 1..large.len() {
             if long_on(&large[k - 1]) != long_on(&large[k]) {
                 classes.push(k);
@@ -263,41 +278,48 @@ impl Builder {
 
     /// Packs the boxes of each cell, then the cells.
     fn pack_cells(&mut self, nodes: &mut Nodes<'_>, level: Level) -> (Named, usize) {
-        let start = |cell: usize| if cell == 0 { 0 } else { self.ends[cell - 1] as usize };
-        let size = |cell: usize| self.ends[cell] as usize - start(cell);
-        let filled = (0..self.ends.len()).filter(|&cell| size(cell) > 0);
-        let (mut count, mut below, mut largest) = (0, 0, 0);
-        for cell in filled.clone() {
-            count += 1;
-            below += nodes_of(size(cell));
-            largest = largest.max(size(cell));
+        let mut sizes = core::mem::take(&mut self.sizes);
+        sizes.clear();
+        let mut start = 0;
+        for &end in &self.ends {
+            if end > start {
+                sizes.push((end - start) as usize);
+            }
+            start = end;
         }
+        let largest = sizes.iter().copied().max().unwrap_or(0);
+        // Which worker gets which cells is open.
+        self.packers.iter_mut().for_each(|packer| packer.make_room(largest));
         let mut base = nodes.used;
-        let mut free = nodes.take(below);
+        let mut free = nodes.take(sizes.iter().copied().map(nodes_of).sum());
         let mut cells = core::mem::take(&mut self.cells);
         cells.clear();
-        cells.resize(count, Named::default());
+        cells.resize(sizes.len(), Named::default());
 
-        // A few cells at a time are a thread's. The cut changes nothing but who does what.
-        let wanted = self.ends.last().map_or(0, |&end| end as usize).div_ceil(RUNS);
-        let (mut tasks, mut roots) = (Vec::with_capacity(RUNS + 1), &mut cells[..]);
-        let (mut sizes, mut first, mut boxes, mut room) = (Vec::new(), 0, 0, 0);
-        for (k, cell) in filled.enumerate() {
-            sizes.push(size(cell));
-            boxes += size(cell);
-            room += nodes_of(size(cell));
-            if boxes >= wanted || k + 1 == count {
-                let nodes = free.split_off_mut(..room).expect("all were counted");
-                let tops = roots.split_off_mut(..sizes.len()).expect("all were counted");
-                tasks.push(Task { sizes, first, nodes, base, tops });
-                (first, base) = (first + boxes, base + room);
-                (sizes, boxes, room) = (Vec::new(), 0, 0);
+        // A few cells at a time are a thread's, about as many boxes each. The cut changes nothing but
+        // who does what.
+        let wanted = (start as usize).div_ceil(RUNS);
+        let (mut roots, mut rest, mut first) = (&mut cells[..], &sizes[..], 0);
+        let mut tasks: [_; RUNS] = core::array::from_fn(|_| {
+            let (mut count, mut boxes, mut room) = (0, 0, 0);
+            while boxes < wanted
+                && let Some(&size) = rest.get(count)
+            {
+                (count, boxes, room) = (count + 1, boxes + size, room + nodes_of(size));
             }
-        }
+            let sizes = rest.split_off(..count)?;
+            let (nodes, tops) = (free.split_off_mut(..room)?, roots.split_off_mut(..count)?);
+            let task = Task { sizes, first, nodes, base, tops };
+            (first, base) = (first + boxes, base + room);
+            Some(task)
+        });
         let ordered = &self.ordered[..];
         par::for_each(&mut self.packers, &mut tasks, |packer, _, task| {
-            task.pack(level, ordered, packer);
+            if let Some(task) = task {
+                task.pack(level, ordered, packer);
+            }
         });
+        self.sizes = sizes;
 
         let (root, above) = match cells[..] {
             [only] => (only, 0),
@@ -311,7 +333,7 @@ impl Builder {
 /// Cells that are packed by one thread.
 struct Task<'a> {
     /// How many boxes each cell has; they follow each other.
-    sizes: Vec<usize>,
+    sizes: &'a [usize],
     /// The first box of the first cell.
     first: usize,
     nodes: &'a mut [Node],

@@ -72,6 +72,13 @@ impl Packer {
         columns.map(|column| column.capacity() * size_of::<u32>()).sum()
     }
 
+    /// Makes room for so many children.
+    pub(super) fn make_room(&mut self, count: usize) {
+        for column in self.sides.iter_mut().flatten().chain(&mut self.items) {
+            grow(column, count + LANES_MAX);
+        }
+    }
+
     /// Packs the children `which`, at least one, into `nodes`, the first of which is number `base`;
     /// there are [`nodes_of`] them. Returns the uppermost. `flag` is set in the name of a node that
     /// holds the children themselves.
@@ -83,9 +90,7 @@ impl Packer {
         (base, flag): (u32, u32),
     ) -> Named {
         let count = which.len();
-        for column in self.sides.iter_mut().flatten().chain(&mut self.items) {
-            grow(column, count + LANES_MAX);
-        }
+        self.make_room(count);
         let children = bytemuck::cast_slice(children);
         level.run(Load { children, first: which.start, count, items: &mut self.items });
         Packing { level, children, flag, memory: self }.part(0..count, nodes, base)
