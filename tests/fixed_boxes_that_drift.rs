@@ -7,8 +7,7 @@ mod fixed_model;
 use fixed_model::{Model, Rng, random_box, some_filter};
 use rand::{RngExt, SeedableRng};
 use swath::Filter;
-use swath::broadphase::Visits;
-use swath::geom::{Aabb, COORD_MAX};
+use swath::geom::Aabb;
 
 /// Goal: boxes that stay about where they were are found where they are, though nothing is built for
 /// them. Method: crowds that drift a little, by exact steps that come back, and of which some jump,
@@ -69,26 +68,18 @@ fn boxes_that_stay_are_written_over() {
     let mut rng = Rng::seed_from_u64(14);
     let fixed: Vec<Aabb> = (0..5_000).map(|_| random_box(&mut rng, 20.0, 0.5, 0.0).aabb).collect();
     let mut model = Model::of(&fixed);
-    let looked = |model: &Model| {
-        let mut visits = Visits::default();
-        let all = Aabb::new([-COORD_MAX; 3], [COORD_MAX; 3]).unwrap();
-        let mut found = Vec::new();
-        model.set.queries().overlap(&all).unwrap().counting(&mut visits).all(&mut found);
-        assert_eq!(found, model.held());
-        visits
-    };
-    let before = looked(&model);
+    let before = model.looked();
     let rows: Vec<u32> = (0..fixed.len() as u32).step_by(2).collect();
     let old: Vec<Aabb> = rows.iter().map(|&row| fixed[row as usize]).collect();
     let small: Vec<Aabb> = old.iter().map(|of| Aabb { min: of.min, max: of.min }).collect();
     for boxes in [&small, &old, &small] {
         model.put(&rows, boxes);
-        assert_eq!(looked(&model), before);
+        assert_eq!(model.looked(), before);
     }
     let movers: Vec<_> = (0..50).map(|_| random_box(&mut rng, 20.0, 1.0, 9.0)).collect();
     model.check("shrunk", &movers);
     // One that leaves is built in, and the others stay.
     model.put(&[4], &[Aabb::cube([1e4; 3], 1.0).unwrap()]);
-    assert_eq!(looked(&model).leaves, before.leaves + 1);
+    assert_eq!(model.looked().leaves, before.leaves + 1);
     model.check("one left", &movers);
 }

@@ -16,8 +16,7 @@ mod world_model;
 use draw::Draw;
 use fixed_model::{Model, Rng, random_box, some_filter};
 use rand::{RngExt, SeedableRng};
-use swath::broadphase::Visits;
-use swath::geom::{Aabb, COORD_MAX};
+use swath::geom::Aabb;
 use swath::{Broadphase, Filter, MISS, MovingBox, Proxy, ProxyId, Set, sweep};
 use world_model::Model as Rules;
 
@@ -142,18 +141,10 @@ fn trees_that_stay_and_trees_that_go() {
 fn few_that_go_far_take_none_along() {
     let mut rng = Rng::seed_from_u64(23);
     let first: Vec<Aabb> = (0..5_000).map(|_| random_box(&mut rng, 20.0, 0.5, 0.0).aabb).collect();
-    let leaves = |model: &Model| {
-        let mut visits = Visits::default();
-        let all = Aabb::new([-COORD_MAX; 3], [COORD_MAX; 3]).unwrap();
-        let mut found = Vec::new();
-        model.set.queries().overlap(&all).unwrap().counting(&mut visits).all(&mut found);
-        assert_eq!(found, model.held());
-        visits.leaves
-    };
     let rows: Vec<u32> = (0..3 * BLOCK as u32).map(|k| k * 7).collect();
     for (far, built) in [(0, 0), (1, 1), (TRIED - 1, 1), (TRIED, BLOCK.div_ceil(16) as u64)] {
         let mut model = Model::of(&first);
-        let before = leaves(&model);
+        let before = model.looked().leaves;
         let boxes: Vec<Aabb> = (0..)
             .zip(&rows)
             .map(|(k, &row)| {
@@ -163,7 +154,7 @@ fn few_that_go_far_take_none_along() {
             })
             .collect();
         model.put(&rows, &boxes);
-        assert_eq!(leaves(&model), before + built, "{far} go far");
+        assert_eq!(model.looked().leaves, before + built, "{far} go far");
         let movers = movers(&mut rng, &model, 20);
         model.check(&format!("{far} go far"), &movers);
     }

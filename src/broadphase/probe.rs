@@ -12,7 +12,7 @@ use super::set::{BoxSet, allow};
 use super::tree::{Probe, Stack, Tree, walk};
 use crate::geom::{Filter, Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
-use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
+use crate::lanes::{Columns, F32Lanes, IOTA, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
 use crate::par::Budget;
 use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
@@ -47,9 +47,7 @@ impl Kernel for Load<'_> {
         rejected.clear();
         movers.resize(rows, [0; 16]);
         let (mut row, mut len) = (0, 0);
-        let mut iota = [0; LANES_MAX];
-        iota.iter_mut().zip(0..).for_each(|(lane, k)| *lane = k);
-        let iota = isa.load_u32(&iota);
+        let iota = isa.load_u32(&IOTA);
         while row < rows {
             // The last group reaches back over rows that were seen.
             let start = row.min(rows - I::LANES);

@@ -16,13 +16,11 @@ use super::set::allow;
 use crate::geom::{Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
 use crate::lanes::{
-    Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, Table, U32Lanes, prefetch,
+    Columns, F32Lanes, IOTA, Isa, Kernel, LANES_MAX, MaskLanes, Table, U32Lanes, prefetch,
 };
 use crate::par::Budget;
 use alloc::vec::Vec;
 use core::ops::Range;
-
-const IOTA: [u32; LANES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// How many candidates are gathered before they are swept: few enough for the innermost cache.
 const CANDIDATES: usize = 2048;

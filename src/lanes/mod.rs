@@ -38,6 +38,9 @@ pub(crate) use table::{Columns, Table};
 /// The most lanes any level has; what buffers are padded to.
 pub(crate) const LANES_MAX: usize = 16;
 
+/// The number of each lane.
+pub(crate) const IOTA: [u32; LANES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
 /// [`LANES_MAX`] floats, aligned to a cache line: what owned columns are made of.
 pub(crate) type Block = wide::f32x16;
 

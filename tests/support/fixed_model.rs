@@ -4,7 +4,8 @@
 
 use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
-use swath::geom::{Aabb, Invalid, MovingBox, Pair, SweptPair};
+use swath::broadphase::Visits;
+use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
 use swath::store::Row;
 use swath::{BoxSet, Boxes, Filter, FixedBoxes, FixedColumns, FixedSet, MISS, spec, sweep};
 
@@ -87,6 +88,16 @@ impl Model {
     /// The rows that hold a box.
     pub(crate) fn held(&self) -> Vec<u32> {
         (0..self.rows.len() as u32).filter(|&row| self.rows[row as usize].is_some()).collect()
+    }
+
+    /// How much is looked at to find all boxes.
+    pub(crate) fn looked(&self) -> Visits {
+        let mut visits = Visits::default();
+        let all = Aabb::new([-COORD_MAX; 3], [COORD_MAX; 3]).unwrap();
+        let mut found = Vec::new();
+        self.set.queries().overlap(&all).unwrap().counting(&mut visits).all(&mut found);
+        assert_eq!(found, self.held());
+        visits
     }
 
     /// The set against brute force: the same boxes, the same union pairs, and of these the swept

@@ -12,14 +12,13 @@ use super::rows::{Keys, Rows};
 use super::slots::{Slots, of_slot, slots_of};
 use crate::broadphase::buffer::make_room;
 use crate::geom::SweptPair;
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes, prefetch};
+use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes, prefetch};
 use alloc::vec::Vec;
 
 /// The pairs of a part are in pieces, one in each run: so many are asked for ahead.
 const AHEAD: usize = 6;
 /// The time of a pair that does not touch.
 const ABSENT: f32 = -1.0;
-const IOTA: [u32; LANES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// The memory of a worker.
 #[derive(Debug, Default)]

@@ -167,10 +167,10 @@ impl State {
 
     fn check_pairs(&self) -> Result<(), Broken> {
         let Slots { generations, said, renewed, .. } = &self.slots;
-        let mut changed = (0_u32..).zip(said.iter().zip(generations));
         let mut renewed = renewed.clone();
         renewed.sort_unstable();
-        let changed = changed.by_ref().filter(|(_, (old, new))| old != new).map(|(slot, _)| slot);
+        let changed = (0_u32..).zip(said.iter().zip(generations));
+        let changed = changed.filter(|(_, (old, new))| old != new).map(|(slot, _)| slot);
         if !changed.eq(renewed) {
             return Err(Broken::Renewed);
         }
