@@ -93,18 +93,28 @@ fn makes_pairs(set: &BoxSet<'_>, fixed: Filter, row: usize) -> bool {
     moves && filter.allows(fixed)
 }
 
-/// Which of the fixed boxes with these filters may pair with a mover; `movers` are by row.
+/// Which of the fixed boxes that are set in `meets` may pair with a mover: all of them if the tree
+/// keeps no filters, so that there are none of them here. `movers` are by row.
 #[inline(always)]
-fn allowed<I: Isa>(isa: I, movers: Option<&[Filter]>, mover: &Mover, filters: &[u32]) -> I::Mask {
+fn allowed<I: Isa>(
+    isa: I,
+    movers: Option<&[Filter]>,
+    mover: &Mover,
+    filters: &[u32],
+    meets: I::Mask,
+) -> I::Mask {
+    if filters.is_empty() {
+        return meets;
+    }
     let mine = match movers {
         Some(filters) => filters[mover[ROW] as usize],
         None => Filter::ALL,
     };
-    allow(isa, isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
+    meets & allow(isa, isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
 }
 
 /// Pairs whose bounds meet: row of the mover, row of the fixed box.
-pub(super) struct Union<'a, const FILTERED: bool> {
+pub(super) struct Union<'a> {
     pub(super) trees: &'a [Tree],
     pub(super) movers: &'a [Mover],
     /// Of the movers, by row.
@@ -116,7 +126,7 @@ pub(super) struct Union<'a, const FILTERED: bool> {
 }
 
 /// Those of [`Union`] that truly sweep into each other.
-pub(super) struct Swept<'a, const FILTERED: bool> {
+pub(super) struct Swept<'a> {
     pub(super) trees: &'a [Tree],
     pub(super) movers: &'a [Mover],
     /// Of the movers, by row.
@@ -127,40 +137,40 @@ pub(super) struct Swept<'a, const FILTERED: bool> {
     pub(super) budget: &'a Budget,
 }
 
-impl<const FILTERED: bool> Kernel for Union<'_, FILTERED> {
+impl Kernel for Union<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Self { trees, movers, filters, stack, found, budget } = self;
-        let mut probe = UnionProbe::<FILTERED> { movers, filters, found, budget };
+        let mut probe = UnionProbe { movers, filters, found, budget };
         for tree in trees {
             walk(isa, tree, &mut probe, movers.len() as u32, stack);
         }
     }
 }
 
-impl<const FILTERED: bool> Kernel for Swept<'_, FILTERED> {
+impl Kernel for Swept<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Self { trees, movers, filters, stack, found, budget } = self;
-        let mut probe = SweptProbe::<FILTERED> { movers, filters, found, budget };
+        let mut probe = SweptProbe { movers, filters, found, budget };
         for tree in trees {
             walk(isa, tree, &mut probe, movers.len() as u32, stack);
         }
     }
 }
 
-struct UnionProbe<'a, const FILTERED: bool> {
+struct UnionProbe<'a> {
     movers: &'a [Mover],
     filters: Option<&'a [Filter]>,
     found: &'a mut Buffer<Pair>,
     budget: &'a Budget,
 }
 
-struct SweptProbe<'a, const FILTERED: bool> {
+struct SweptProbe<'a> {
     movers: &'a [Mover],
     filters: Option<&'a [Filter]>,
     found: &'a mut Buffer<SweptPair>,
@@ -194,9 +204,7 @@ fn touches<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> (I::F32, I::M
     sweep::times(isa, &a, &[x0, y0, z0, x1, y1, z1, still, still, still])
 }
 
-impl<const FILTERED: bool> Probe for UnionProbe<'_, FILTERED> {
-    const FILTERED: bool = FILTERED;
-
+impl Probe for UnionProbe<'_> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
         meets(isa, &self.movers[which as usize], bounds)
@@ -219,8 +227,7 @@ impl<const FILTERED: bool> Probe for UnionProbe<'_, FILTERED> {
         let mover = &self.movers[which as usize];
         let spare = self.found.spare(LANES_MAX, self.budget);
         let meets = meets(isa, mover, bounds);
-        let meets =
-            if FILTERED { meets & allowed(isa, self.filters, mover, theirs) } else { meets };
+        let meets = allowed(isa, self.filters, mover, theirs, meets);
         let count = meets.count();
         let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
         isa.store_pairs(isa.splat_u32(mover[ROW]), rows.compress(meets), count, spare);
@@ -228,9 +235,7 @@ impl<const FILTERED: bool> Probe for UnionProbe<'_, FILTERED> {
     }
 }
 
-impl<const FILTERED: bool> Probe for SweptProbe<'_, FILTERED> {
-    const FILTERED: bool = FILTERED;
-
+impl Probe for SweptProbe<'_> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
         meets(isa, &self.movers[which as usize], bounds)
@@ -255,8 +260,7 @@ impl<const FILTERED: bool> Probe for SweptProbe<'_, FILTERED> {
         if meets.bits() == 0 {
             return;
         }
-        let meets =
-            if FILTERED { meets & allowed(isa, self.filters, mover, theirs) } else { meets };
+        let meets = allowed(isa, self.filters, mover, theirs, meets);
         let (first, touches) = touches(isa, mover, bounds);
         let hits = meets & touches;
         let kept = hits.count();

@@ -1,7 +1,7 @@
 //! Which of the boxes on a path are wanted: the first, any, all?
 
 use super::path::Path;
-use super::{Accept, Query};
+use super::{Accept, Caller, Query};
 use crate::kernels::Hit;
 use alloc::vec::Vec;
 
@@ -106,18 +106,18 @@ pub enum Wanted {
 }
 
 /// The box that is wanted.
-#[derive(Clone, Copy)]
-pub(super) struct First<A> {
+pub(super) struct First<'a> {
     best: Hit,
     most: f32,
     /// How far boxes count at most once there is one.
     then: f32,
-    accept: A,
+    /// Who is to be asked, if not every box counts.
+    accept: Option<Caller<'a>>,
 }
 
-impl<A> First<A> {
+impl<'a> First<'a> {
     /// No box as far as `reach`.
-    pub(super) fn new(reach: f32, wanted: Wanted, accept: A) -> Self {
+    pub(super) fn new(reach: f32, wanted: Wanted, accept: Option<Caller<'a>>) -> Self {
         let then = match wanted {
             Wanted::Closest => f32::INFINITY,
             Wanted::Any => -1.0,
@@ -132,7 +132,7 @@ impl<A> First<A> {
     }
 }
 
-impl<A: Accept> Told for First<A> {
+impl Told for First<'_> {
     #[inline(always)]
     fn most(&self) -> f32 {
         self.most
