@@ -12,6 +12,7 @@ mod source;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use source::{Token, is_word, module_of, named, tokens};
 
@@ -95,6 +96,30 @@ fn every_file_is_tidy() {
         }
     }
     assert!(lines.is_empty(), "{} findings\n{}", lines.len(), lines.concat());
+}
+
+/// Goal: CI cannot end green without having run every step. Method: a script that skips a step, one that
+/// does not, and one that fails, with `CI=true` and without.
+#[cfg(unix)]
+#[test]
+fn a_skipped_step_fails_on_ci() {
+    let skips = "skip second 'something is missing'; step third true";
+    for (ci, steps, status) in [
+        ("true", "step first true", 0),
+        ("true", skips, 1),
+        ("", skips, 0),
+        ("", "step first false", 1),
+    ] {
+        let script = format!("set -euo pipefail; . .ci/steps; {steps}");
+        let mut bash = Command::new("bash");
+        let bash = bash.args(["-c", &script]).current_dir(env!("CARGO_MANIFEST_DIR"));
+        let output = bash.env("CI", ci).output().expect("bash starts");
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8(said).expect("the steps are UTF-8");
+        assert_eq!(output.status.code(), Some(status), "CI={ci}: {steps}: {said}");
+        let names_the_skipped = said.contains("[second]") && said.contains("third");
+        assert_eq!(names_the_skipped, steps == skips, "{said}");
+    }
 }
 
 /// Every file under `root` but what tools write, as paths with `/`, in order.
