@@ -129,7 +129,7 @@ impl<P: Copy + Default> Runs<P> {
 }
 
 /// A pair as a finder writes it: [`Pair`] or [`SweptPair`].
-pub trait FoundPair: Copy + Default + Send {
+pub trait FoundPair: Copy + Default + Send + Into<Pair> {
     /// Sorts by row `a`, then `b`. It is not generic, so the library compiles it once.
     #[doc(hidden)]
     fn sort(pairs: &mut [Self], threads: &Threads);
