@@ -25,7 +25,8 @@
 //! `first` to `last` the boxes touch if they are enlarged on each axis by 48·2⁻²⁴ of
 //! `|face| + |d| + |g|`, where `face` is `below` or `above`; so a reported hit misses by no more.
 //! `last` is never before the last time of the exact first contact, except if `first` is such a
-//! narrow miss: it is then reported as a contact of its own, which ends before the exact one begins. With `g = 0` on all axes the bounds are those of the plain sweep. Whether boxes overlap
+//! narrow miss: it is then reported as a contact of its own, which ends before the exact one
+//! begins. With `g = 0` on all axes the bounds are those of the plain sweep. Whether boxes overlap
 //! at the start is decided by exact comparisons. The proof is in `docs/math/accelerating.md`.
 //!
 //! If surfaces touch at the start, the relative velocity decides whether the contact is closing; on
