@@ -154,6 +154,7 @@ impl<const FILTERED: bool> Kernel for Swept<'_, FILTERED> {
     }
 }
 
+/// The query of [`Union`] for the traversal.
 struct UnionProbe<'a, const FILTERED: bool> {
     movers: &'a [Mover],
     filters: Option<&'a [Filter]>,
@@ -161,6 +162,7 @@ struct UnionProbe<'a, const FILTERED: bool> {
     budget: &'a Budget,
 }
 
+/// The query of [`Swept`] for the traversal.
 struct SweptProbe<'a, const FILTERED: bool> {
     movers: &'a [Mover],
     filters: Option<&'a [Filter]>,
