@@ -1,16 +1,16 @@
-//! How is work spread over threads?
+//! Parallel loops over a fixed decomposition.
 //!
-//! Items are fixed by the caller and do not depend on the number of threads; each item has one
-//! writer. A worker takes the next item when it is done with one. So the result is the same for
-//! any number of threads and any timing.
+//! The caller cuts the work into items, and the cut does not depend on the number of threads. Each
+//! item has one writer. A worker that finishes an item takes the next one. Therefore the results
+//! are the same for any number of threads and any timing.
 
 #[cfg(feature = "rayon")]
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// On which threads a finder works.
+/// The threads that an object runs its parallel loops on.
 ///
-/// Whatever they are, the answers are the same, their order too.
+/// The results and their order do not depend on this choice.
 #[derive(Clone, Debug, Default)]
 pub struct Threads(Kind);
 
@@ -24,22 +24,24 @@ enum Kind {
 }
 
 impl Threads {
-    /// Those of the pool in which the finder is called, else the global ones. The default; without
-    /// the feature `rayon` the calling thread.
+    /// Uses the `rayon` pool in which the function is called, or the global pool outside of any
+    /// pool.
+    ///
+    /// This is the default. Without the feature `rayon` it is the calling thread.
     #[must_use]
     pub fn current() -> Self {
         Self(Kind::Current)
     }
 
-    /// The calling thread alone: `rayon` is not called at all.
+    /// Uses the calling thread alone. `rayon` is not called at all.
     #[must_use]
     pub fn one() -> Self {
         Self(Kind::One)
     }
 
-    /// Those of `pool`.
+    /// Uses the threads of `pool`.
     ///
-    /// To hand work to a pool from outside, `rayon` allocates a little now and then; an engine
+    /// Handing work to a pool from outside makes `rayon` allocate a little now and then. An engine
     /// whose ticks run inside the pool, with [`Threads::current`], allocates nothing.
     #[cfg(feature = "rayon")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rayon")))]
@@ -48,7 +50,7 @@ impl Threads {
         Self(Kind::Pool(pool))
     }
 
-    /// How many workers are worth having.
+    /// Returns the number of workers, which is the number of threads.
     pub(crate) fn workers(&self) -> usize {
         match &self.0 {
             Kind::One => 1,
@@ -61,14 +63,15 @@ impl Threads {
         }
     }
 
-    /// Runs `work` on a thread of the pool, so that what it spreads starts without waking one.
+    /// Runs `work` on a thread of the pool, so that starting a nested parallel loop wakes no
+    /// thread.
     pub(crate) fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         let (mut work, mut result) = (Some(work), None);
         self.run_inside(&mut || result = work.take().map(|work| work()));
         result.expect("the work was run once")
     }
 
-    /// Calls `work` once, on a thread of the pool. Compiled once for all callers.
+    /// Calls `work` once, on a thread of the pool. It is compiled once for all callers.
     fn run_inside(&self, work: &mut (dyn FnMut() + Send)) {
         #[cfg(feature = "rayon")]
         match &self.0 {
@@ -85,7 +88,7 @@ impl Threads {
         self.run_inside(&mut || fork(tasks, task));
     }
 
-    /// Sorts by a key that no two items share.
+    /// Sorts by a key. The keys must be distinct, because the sort is unstable.
     pub(crate) fn sort_by_key<T: Send, K: Ord>(
         &self,
         items: &mut [T],
@@ -101,30 +104,31 @@ impl Threads {
     }
 }
 
-/// Calls `task` once for each number below `tasks`, at the same time where there are threads.
+/// Calls `task` once for each number below `tasks`, on several threads at the same time.
 ///
-/// The only place at which work forks: `rayon` is instantiated here, once, and not for each type of
-/// item. The call through a pointer is paid once for each worker.
+/// Work forks only here, so `rayon` is instantiated once and not once for each type of item. Each
+/// worker costs one call through a pointer.
 #[cfg(feature = "rayon")]
 fn fork(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
     use rayon::prelude::*;
     (0..tasks).into_par_iter().with_max_len(1).for_each(task);
 }
 
-/// Into how many shares items are cut at most, one for each worker or a few.
+/// The greatest number of shares into which items are cut: one for each worker, or for a few
+/// workers.
 #[cfg(feature = "rayon")]
 const SHARES: usize = 32;
 
-/// Items that workers take one after the other, in shares of items that follow each other.
+/// Items that workers take one after the other. Each share has consecutive items.
 #[cfg(feature = "rayon")]
 struct Shares<I> {
-    /// The number of the next item of a share, and the items that are left in it.
+    /// Of each share the index of its next item, and the items that are left.
     shares: [std::sync::Mutex<(usize, I)>; SHARES],
 }
 
 #[cfg(feature = "rayon")]
 impl<I: ExactSizeIterator + DoubleEndedIterator> Shares<I> {
-    /// Cuts `count` items into shares for `workers`. `split` returns the next so many of them.
+    /// Cuts `count` items into shares for `workers`. `split(n)` returns the next `n` items.
     fn new(count: usize, workers: usize, mut split: impl FnMut(usize) -> I) -> Self {
         let size = count.div_ceil(workers.clamp(1, SHARES));
         let shares = core::array::from_fn(|index| {
@@ -134,8 +138,8 @@ impl<I: ExactSizeIterator + DoubleEndedIterator> Shares<I> {
         Self { shares }
     }
 
-    /// The number of an item and the item: of the own share from the front, of others from the back.
-    /// None when all were taken.
+    /// Returns an item and its index: from the front of the share `own`, or from the back of another
+    /// share, or nothing when all items were taken.
     fn next(&self, own: usize) -> Option<(usize, I::Item)> {
         for other in 0..SHARES {
             // Only a panic in `next` of an iterator over a slice could poison a lock.
@@ -156,9 +160,10 @@ impl<I: ExactSizeIterator + DoubleEndedIterator> Shares<I> {
 
 /// Calls `work(worker, index, item)` once for each item, with one call at a time for each worker.
 ///
-/// Any worker may take any item. But each begins with a share of its own, the same as the
-/// last time when there are as many items, so that the memory of an item is as a rule still in
-/// the cache of its worker; a worker that is done takes what is left of other shares.
+/// Which worker gets which item is unspecified. But each worker starts with a share of its own,
+/// which is the same in each call with the same number of items, so that the memory of an item is
+/// usually still in the cache of its worker. A worker that has finished its share steals items from
+/// other shares.
 pub(crate) fn for_each<W: Send, T: Send>(
     workers: &mut [W],
     items: &mut [T],
@@ -175,7 +180,7 @@ pub(crate) fn for_each<W: Send, T: Send>(
             rest.split_off_mut(..count).unwrap_or_default().iter_mut()
         });
         fork(tasks, &|own| {
-            // As many tasks as workers, and each takes one.
+            // There are as many tasks as workers, and each task takes one.
             if let Some((own, worker)) = workers.next(own % SHARES) {
                 while let Some((index, item)) = items.next(own % SHARES) {
                     work(worker, index, item);
@@ -190,8 +195,10 @@ pub(crate) fn for_each<W: Send, T: Send>(
     }
 }
 
-/// Calls `fill(start, piece)` once for each piece of `out`, all but the last `size` long; `start` is
-/// where it begins.
+/// Calls `fill(start, piece)` once for each piece of `out`, where `start` is the index of its first
+/// element.
+///
+/// All pieces have length `size` except the last, which may be shorter.
 pub(crate) fn fill_chunks<T: Send>(
     threads: &Threads,
     out: &mut [T],
@@ -220,9 +227,10 @@ pub(crate) fn fill_chunks<T: Send>(
     }
 }
 
-/// Calls `fill(index, part)` once for each part of `out`, of which part `index` is
-/// `starts[index]..starts[index + 1]`; `starts` begins with zero and ends with the length of `out`.
-/// About `size` parts are filled by a thread one after the other.
+/// Calls `fill(index, part)` once for each part of `out`.
+///
+/// Part `index` is `out[starts[index]..starts[index + 1]]`. The first element of `starts` is zero
+/// and the last is the length of `out`. A thread fills about `size` consecutive parts at a time.
 pub(crate) fn fill_parts<T: Send>(
     threads: &Threads,
     starts: &[usize],
@@ -246,20 +254,20 @@ pub(crate) fn fill_parts<T: Send>(
     Parts { first: 0, size, starts, out }.fill(&fill);
 }
 
-/// Parts of a slice, in groups of `size`.
+/// Consecutive parts of a slice, which are taken in groups of `size` parts.
 struct Parts<'a, T> {
-    /// The number of the first part.
+    /// Index of the first part.
     first: usize,
-    /// How many parts a group has; the last one may have fewer.
+    /// Number of parts in a group. The last group may have fewer.
     size: usize,
-    /// Where the parts start, and where the last one ends.
+    /// The start of each part, and the end of the last one.
     starts: &'a [usize],
-    /// The parts.
+    /// The elements of all parts.
     out: &'a mut [T],
 }
 
 impl<'a, T> Parts<'a, T> {
-    /// Fills the parts one after the other.
+    /// Calls `fill` for one part after the other.
     fn fill(self, fill: &impl Fn(usize, &mut [T])) {
         let mut rest = self.out;
         for (index, ends) in (self.first..).zip(self.starts.windows(2)) {
@@ -272,7 +280,7 @@ impl<'a, T> Parts<'a, T> {
 
 #[cfg(feature = "rayon")]
 impl<'a, T> Parts<'a, T> {
-    /// Takes so many groups from the front.
+    /// Removes so many groups from the front and returns them.
     fn split_off(&mut self, groups: usize) -> Self {
         let parts = (groups * self.size).min(self.starts.len() - 1);
         let (starts, rest) = (&self.starts[..=parts], &self.starts[parts..]);
@@ -309,7 +317,7 @@ impl<T> DoubleEndedIterator for Parts<'_, T> {
     }
 }
 
-/// How many items all workers together may keep.
+/// A limit of the number of items that all workers together may store.
 #[derive(Debug)]
 pub(crate) struct Budget {
     most: usize,
@@ -321,9 +329,10 @@ impl Budget {
         Self { most, kept: AtomicUsize::new(0) }
     }
 
-    /// Says that so many more are kept; returns whether all together are within the budget.
+    /// Adds `more` to the number of stored items and returns whether the total is within the limit.
     pub(crate) fn spend(&self, more: usize) -> bool {
-        // The answer steers memory only: whether the budget held is decided by the sum at the end.
+        // Relaxed ordering is enough: the result only stops allocations early. Whether the limit
+        // was exceeded is decided by the total at the end.
         self.kept.fetch_add(more, Ordering::Relaxed).saturating_add(more) <= self.most
     }
 }

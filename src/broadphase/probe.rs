@@ -164,6 +164,7 @@ impl Kernel for Swept<'_> {
     }
 }
 
+/// The query of [`Union`] for the traversal.
 struct UnionProbe<'a> {
     movers: &'a [Mover],
     filters: Option<&'a [Filter]>,
@@ -171,6 +172,7 @@ struct UnionProbe<'a> {
     budget: &'a Budget,
 }
 
+/// The query of [`Swept`] for the traversal.
 struct SweptProbe<'a> {
     movers: &'a [Mover],
     filters: Option<&'a [Filter]>,

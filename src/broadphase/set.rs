@@ -15,7 +15,7 @@ use core::ops::Range;
 /// ```
 /// use swath::{Boxes, BoxSet, Filter, PairFinder};
 ///
-/// // Three boxes at one place; the first does not move, the last wants no pairs.
+/// // Three boxes in one place; the first does not move, the last may not pair.
 /// let (low, high, still) = ([0.0; 3], [1.0; 3], [0.0; 3]);
 /// let boxes = Boxes::new([&low; 3], [&high; 3], [&still; 3])?;
 /// let moves = [false, true, true];

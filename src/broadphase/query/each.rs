@@ -62,7 +62,7 @@ impl<'a> Queries<'a> {
     /// let mut tree = BoxTree::new();
     /// tree.build(points)?;
     ///
-    /// // Of each the nearest two: itself, and one at most a unit away.
+    /// // The nearest two of each: itself, and another one at a distance of at most 1.
     /// let mut rejected = Vec::new();
     /// let points = points.check(Level::detect(), &mut rejected);
     /// let mut hits = [Hit::MISS; 8];

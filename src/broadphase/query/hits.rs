@@ -66,7 +66,7 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     /// let mut tree = BoxTree::new();
     /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
     ///
-    /// // The last box before anything that is not even.
+    /// // The boxes in even rows, up to the first box in an odd row.
     /// let ray = Segment::ray([9.75; 3], [1.0; 3])?;
     /// let (mut odd, mut even) = (f32::INFINITY, Vec::new());
     /// tree.queries().cast(&ray)?.visit(|hit| {

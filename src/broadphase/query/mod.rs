@@ -8,7 +8,7 @@
 //! use swath::store::FixedColumns;
 //! use swath::{BoxTree, Segment};
 //!
-//! // Three walls, of which the second is made of glass.
+//! // Three walls; the second is made of glass.
 //! let (low, high) = ([2.0, 4.0, 6.0], [2.1, 4.1, 6.1]);
 //! let (from, to) = ([-5.0; 3], [5.0; 3]);
 //! let mut walls = BoxTree::new();
