@@ -246,15 +246,28 @@ pub(crate) fn fill_parts<T: Send>(
         let groups = Shares::new(count, tasks, |groups| rest.split_off(groups));
         threads.fork(tasks, &|own| {
             while let Some((_, group)) = groups.next(own % SHARES) {
-                group.fill(&fill);
+                in_turn(group.first, group.starts, group.out, &fill);
             }
         });
         return;
     }
-    Parts { first: 0, size, starts, out }.fill(&fill);
+    #[cfg(not(feature = "rayon"))]
+    let _ = (threads, size);
+    in_turn(0, starts, out, &fill);
+}
+
+/// Fills the consecutive parts delimited by `starts`. The first of them has index `first`.
+fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &impl Fn(usize, &mut [T])) {
+    let mut rest = out;
+    for (index, ends) in (first..).zip(starts.windows(2)) {
+        let (part, after) = rest.split_at_mut(ends[1] - ends[0]);
+        fill(index, part);
+        rest = after;
+    }
 }
 
 /// Consecutive parts of a slice, which are taken in groups of `size` parts.
+#[cfg(feature = "rayon")]
 struct Parts<'a, T> {
     /// Index of the first part.
     first: usize,
@@ -264,18 +277,6 @@ struct Parts<'a, T> {
     starts: &'a [usize],
     /// The elements of all parts.
     out: &'a mut [T],
-}
-
-impl<'a, T> Parts<'a, T> {
-    /// Calls `fill` for one part after the other.
-    fn fill(self, fill: &impl Fn(usize, &mut [T])) {
-        let mut rest = self.out;
-        for (index, ends) in (self.first..).zip(self.starts.windows(2)) {
-            let (part, after) = rest.split_at_mut(ends[1] - ends[0]);
-            fill(index, part);
-            rest = after;
-        }
-    }
 }
 
 #[cfg(feature = "rayon")]

@@ -550,13 +550,16 @@ fn runs_of(movers: usize) -> usize {
     movers.div_ceil(run_of(movers))
 }
 
+/// Writes the pairs of some movers to a buffer.
+type ProbeRun<'a, P> = dyn Fn(&[Mover], &mut Stack, &mut Buffer<P>) + Sync + 'a;
+
 /// Finds the pairs run by run; returns how long it took.
 fn find<P: Copy + Default + Send + Sync>(
     pairs: &mut Runs<P>,
     threads: &Threads,
     movers: &[Mover],
     stacks: &mut [Stack],
-    probe: &(dyn Fn(&[Mover], &mut Stack, &mut Buffer<P>) + Sync),
+    probe: &ProbeRun<'_, P>,
 ) -> Duration {
     let mut clock = Clock::start();
     let (size, count) = (run_of(movers.len()), runs_of(movers.len()));
