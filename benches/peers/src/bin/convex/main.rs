@@ -14,8 +14,7 @@ use clap::Parser;
 use cpu_time::ThreadTime;
 use rayon::ThreadPoolBuilder;
 
-#[path = "../../../../worlds/convex.rs"]
-mod convex;
+use scenes::convex;
 mod counted;
 #[path = "../../machine.rs"]
 mod machine;

@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 use swath::Motion;
-use swath::spec::{self, Core, FirstTime, MovingSolid, Solid};
+use spec::{self, Core, FirstTime, MovingSolid, Solid};
 
 use crate::convex::{Form, Hulls};
 use crate::systems::Work;
