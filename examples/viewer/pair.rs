@@ -125,7 +125,7 @@ impl Asked {
             Touching::IfClosing => Touch::IfClosing,
             Touching::Ignore => Touch::Ignore,
         };
-        Settings { target_distance, tolerance, window, touch }
+        Settings { target_distance, tolerance, window, touch, ..Settings::default() }
     }
 }
 

@@ -10,7 +10,7 @@
 //! parts      u32       bit 0: accelerations, bit 1: flags, bit 2: filters
 //! rows, hulls, convex bodies: u32 each
 //! columns    9 of f32, then 3 more, flags (u8), filters (u32): each a byte, 0 and one value for all
-//!            rows, or 1 and one for each
+//!            rows, or 1 and one for each. The first column is written with one for each
 //! hulls      u32 points, then so many points
 //! bodies     u32 row, 16 f32 of the motion, u8 form, its f64 numbers, f64 margin, u32 hull
 //! checksum   u64       64-bit FNV-1a of all before
@@ -19,6 +19,10 @@
 //! A shape is written as the numbers it is made of, a hull once however many bodies have it. Read
 //! again the tick is the same to the bit, and so are its impacts. What is no such file is refused with
 //! one reason; nothing of it is used.
+//!
+//! A column of one value is expanded when it is read, so a file of 131 bytes could ask for any amount of
+//! memory. Therefore a file may have no more rows than bytes, unless the caller allows more. Every file
+//! that is written here has at least four bytes a row, because its first column is never one value.
 
 use super::impacts::{Impact, Kind};
 use super::scene::{Config, Convex, Flags, PipelineError, Scene};
@@ -79,6 +83,17 @@ pub enum CaptureError {
     /// The bytes are not those that were written.
     #[error("a captured tick that is damaged: its checksum is not that of its bytes")]
     Damaged,
+    /// The file has more rows than may be read, so that a short file cannot ask for much memory.
+    #[error(
+        "a captured tick of {rows} rows, of which at most {most} may be read; without a limit of the caller \
+         that is one for each byte of the file"
+    )]
+    TooManyRows {
+        /// How many rows the file has.
+        rows: u32,
+        /// How many may be read.
+        most: usize,
+    },
     /// The checksum is right, but what is written is no tick.
     #[error("a captured tick that makes no sense at byte {at}")]
     Nonsense {
@@ -177,11 +192,12 @@ impl Pipeline {
         for count in [scene.len(), hulls.len(), scene.convex.len()] {
             out.word(count as u32);
         }
-        for column in scene.boxes.columns().into_iter().chain(scene.accel) {
+        let [first, rest @ ..] = scene.boxes.columns();
+        // Written for each row, so that no file has more rows than bytes.
+        out.each(bits(first));
+        for column in rest.into_iter().chain(scene.accel) {
             // Where there are no accelerations the columns are empty and nothing is written.
-            if !column.is_empty() {
-                out.column(column.iter().map(|x| x.to_bits().to_le_bytes()));
-            }
+            out.column(bits(column));
         }
         if let Some(flags) = scene.flags {
             out.column(flags.iter().map(|flags| [flags.bits()]));
@@ -204,6 +220,11 @@ impl Pipeline {
     }
 }
 
+/// The numbers of a column as they are written.
+fn bits(column: &[f32]) -> impl ExactSizeIterator<Item = [u8; 4]> + Clone {
+    column.iter().map(|x| x.to_bits().to_le_bytes())
+}
+
 struct Writer(Vec<u8>);
 
 impl Writer {
@@ -216,19 +237,24 @@ impl Writer {
     }
 
     /// One value where all are the same, else each.
-    fn column<const N: usize>(&mut self, values: impl Iterator<Item = [u8; N]> + Clone) {
+    fn column<const N: usize>(&mut self, values: impl ExactSizeIterator<Item = [u8; N]> + Clone) {
         let mut rest = values.clone();
         match rest.next() {
             Some(first) if rest.all(|value| value == first) => {
                 self.bytes(&[0]);
                 self.bytes(&first);
             }
-            Some(_) => {
-                self.bytes(&[1]);
-                values.for_each(|value| self.bytes(&value));
-            }
+            Some(_) => self.each(values),
             None => {}
         }
+    }
+
+    /// A value for each row; nothing where there are no rows.
+    fn each<const N: usize>(&mut self, values: impl ExactSizeIterator<Item = [u8; N]>) {
+        if values.len() > 0 {
+            self.bytes(&[1]);
+        }
+        values.for_each(|value| self.bytes(&value));
     }
 
     fn body(&mut self, convex: &Convex<'_>, numbered: &BTreeMap<*const Hull, u32>) {
@@ -275,10 +301,25 @@ struct Body {
 impl Capture {
     /// Reads what [`Pipeline::capture`] wrote.
     ///
+    /// A file with more rows than bytes is refused, so reading takes no more memory than about a hundred times
+    /// the length of the file. What [`Pipeline::capture`] writes has four bytes a row or more. For files of
+    /// another writer, in which every column is one value, there is [`Capture::read_rows`].
+    ///
     /// # Errors
     ///
     /// [`CaptureError`]: why the bytes are no captured tick.
     pub fn read(bytes: &[u8]) -> Result<Self, CaptureError> {
+        Self::read_rows(bytes, bytes.len())
+    }
+
+    /// Reads a captured tick of at most so many rows, however short the file is.
+    ///
+    /// A row takes up to 53 bytes of memory, also where it takes none of the file.
+    ///
+    /// # Errors
+    ///
+    /// [`CaptureError`]: why the bytes are no captured tick.
+    pub fn read_rows(bytes: &[u8], rows_max: usize) -> Result<Self, CaptureError> {
         let found = bytes.len() as u64;
         if bytes.len() < HEAD || bytes[..8] != MAGIC {
             // What is cut within the magic is cut; the rest is something else.
@@ -308,7 +349,7 @@ impl Capture {
             return Err(CaptureError::Damaged);
         }
         let mut reader = Reader { bytes: body, at: HEAD };
-        let capture = reader.capture()?;
+        let capture = reader.capture(rows_max)?;
         if reader.at == end { Ok(capture) } else { Err(reader.nonsense()) }
     }
 
@@ -419,7 +460,7 @@ impl Reader<'_> {
         }
     }
 
-    fn capture(&mut self) -> Result<Capture, CaptureError> {
+    fn capture(&mut self, rows_max: usize) -> Result<Capture, CaptureError> {
         let [target_distance, tolerance] = self.floats()?;
         let touch = match self.word()? {
             0 => Touch::Hit,
@@ -430,9 +471,13 @@ impl Reader<'_> {
         let (fast, impacts_per_body) = (self.float()?, self.word()?);
         let config = Config { target_distance, tolerance, touch, fast, impacts_per_body };
         config.validate().map_err(|_| self.nonsense())?;
-        let (parts, rows) = (self.word()?, self.word()?);
-        if parts > 7 || rows > ROWS_MAX {
+        let parts = self.word()?;
+        if parts > 7 {
             return Err(self.nonsense());
+        }
+        let rows = self.word()?;
+        if rows as usize > rows_max {
+            return Err(CaptureError::TooManyRows { rows, most: rows_max });
         }
         let (rows, hulls, bodies) = (rows as usize, self.word()?, self.word()?);
         let mut columns: [Vec<f32>; 12] = Default::default();
@@ -481,6 +526,3 @@ impl Reader<'_> {
         Ok(body)
     }
 }
-
-/// As many rows as the finder can number: a file of a few bytes may not ask for more memory.
-const ROWS_MAX: u32 = 1 << 26;

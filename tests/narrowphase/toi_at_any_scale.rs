@@ -341,4 +341,6 @@ fn what_is_none_is_told() {
     for window in [[0.5, 0.4], [-0.1, 1.0], [0.0, 1.1], [f32::NAN, 1.0], [0.0, f32::NAN]] {
         assert_eq!(ask(&still, &Settings { window, ..default }), Some(AdvanceError::Window));
     }
+    let not = Settings { rounds_max: 0, ..default };
+    assert_eq!(ask(&still, &not), Some(AdvanceError::Rounds));
 }

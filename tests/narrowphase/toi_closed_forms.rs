@@ -464,3 +464,46 @@ fn a_gap_within_the_tolerance_is_a_gap() {
     let t = search((&ball, &still), (&ball, &motion)).impact().expect("it comes to touch");
     assert!(f64::from(t) <= first && first < 1.0, "{t} {first}");
 }
+
+/// Goal: a search with few rounds is the beginning of the one with many: it takes no more rounds than
+/// it may, what it proves to be free is free and grows with the rounds, and with enough of them the
+/// answer is the same to the bit. Method: pairs of every kind, each with every number of rounds up to
+/// what it needs.
+#[test]
+fn a_search_stops_after_its_rounds_with_what_it_has_proved() {
+    let mut draw = Draw::new(29);
+    let shapes = [
+        Shape::cuboid([1.0, 0.4, 0.2]).expect("a box"),
+        Shape::capsule(1.0, 0.2).expect("a capsule"),
+        Shape::cylinder(0.5, 0.7).expect("a cylinder"),
+        Shape::cone(0.8, 0.6).expect("a cone"),
+    ];
+    let mut stopped = 0;
+    for case in 0..how_many(2000) {
+        let mut vector = |most: f32| std::array::from_fn(|_| draw.between(-most, most));
+        let mut motion = |far: f32, spin: f32| {
+            let pose = Pose::at(vector(far)).expect("a pose");
+            let motion = Motion::new(pose, vector(3.0)).expect("a motion");
+            motion.spinning(vector(spin)).expect("a spin")
+        };
+        let spin = [0.0, 2.0, 20.0][case % 3];
+        let (of_a, of_b) = (motion(0.1, spin), motion(3.0, spin));
+        let (a, b) = (&shapes[case / 3 % 4], &shapes[case / 12 % 4]);
+        let whole = search((a, &of_a), (b, &of_b));
+        let mut last = 0.0;
+        for rounds_max in 1..=whole.rounds + 1 {
+            let settings = Settings { rounds_max, ..Settings::default() };
+            let toi = advance::one_to_one(a, &of_a, b, &of_b, &settings).expect("valid");
+            assert!(toi.rounds <= rounds_max, "{toi:?} of {rounds_max}");
+            if rounds_max >= whole.rounds {
+                assert_eq!(toi, whole, "{rounds_max}");
+                continue;
+            }
+            let Advance::Unresolved { t_safe } = toi.advance else { panic!("{toi:?} {whole:?}") };
+            assert!(t_safe >= last, "{t_safe} {last}");
+            assert!(whole.impact().is_none_or(|t| t_safe <= t), "{toi:?} {whole:?}");
+            (stopped, last) = (stopped + 1, t_safe);
+        }
+    }
+    assert!(stopped > 1000, "{stopped}");
+}

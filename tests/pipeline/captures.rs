@@ -105,7 +105,6 @@ fn what_is_sealed_may_be_nonsense() {
         ("no policy", 28, 3),
         ("a threshold that is none", 32, number(f32::NAN)),
         ("an unknown part", 40, 2 | 8),
-        ("more rows than can be numbered", 44, u32::MAX),
         ("more hulls than bytes", 48, u32::MAX),
         ("more bodies than bytes", 52, u32::MAX),
         ("one body less", 52, bodies - 1),
@@ -124,12 +123,6 @@ fn what_is_sealed_may_be_nonsense() {
         bytes[at] = byte;
         refused(what, bytes);
     }
-    // A few bytes, for each column is one number.
-    let point = [1.0];
-    let one = Scene::new(Boxes::from_columns([&point[..]; 9]).expect("columns"));
-    let mut many = Pipeline::default().capture(&one).expect("a capture");
-    many[44..48].copy_from_slice(&((1_u32 << 26) + 1).to_le_bytes());
-    refused("more rows than the finder can number", many);
     // Of the length that it says, but longer than what it is made of.
     let mut longer = bytes.clone();
     longer.extend([0; 4]);
@@ -143,6 +136,44 @@ fn what_is_sealed_may_be_nonsense() {
     let mut short = bytes[..28].to_vec();
     short[12..20].copy_from_slice(&28_u64.to_le_bytes());
     refused("nothing but a head", short);
+}
+
+/// A sealed file of 9 columns with one value each, of so many rows: 131 bytes.
+fn rows_of_one_value(rows: u32) -> Vec<u8> {
+    let column = [1.0];
+    let one = Scene::new(Boxes::from_columns([&column[..]; 9]).expect("columns"));
+    let mut bytes = Pipeline::default().capture(&one).expect("a capture");
+    bytes[44..48].copy_from_slice(&rows.to_le_bytes());
+    // The first column too.
+    bytes[56] = 0;
+    let length = bytes.len();
+    assert_eq!(length, 56 + 9 * 5 + 8);
+    sealed(bytes)
+}
+
+/// Goal: a short file takes little memory, a caller can allow more, and what is written is always read.
+/// Method: columns of one value with rows below, at and far above the limit; a scene of equal boxes.
+#[test]
+fn a_short_file_has_few_rows() {
+    let most = rows_of_one_value(1).len();
+    assert_eq!(
+        Capture::read(&rows_of_one_value(most as u32)).expect("a row a byte").scene(&[]).len(),
+        most
+    );
+    for rows in [most as u32 + 1, 1 << 26, u32::MAX] {
+        let bytes = rows_of_one_value(rows);
+        let refused = CaptureError::TooManyRows { rows, most };
+        assert_eq!(Capture::read(&bytes).err(), Some(refused));
+        let refused = CaptureError::TooManyRows { rows, most: 5 };
+        assert_eq!(Capture::read_rows(&bytes, 5).err(), Some(refused));
+    }
+    let allowed = Capture::read_rows(&rows_of_one_value(9000), 9000).expect("it is allowed");
+    assert_eq!(allowed.scene(&[]).len(), 9000);
+
+    let column = vec![1.0; 9000];
+    let equal = Scene::new(Boxes::from_columns([&column[..]; 9]).expect("columns"));
+    let bytes = Pipeline::default().capture(&equal).expect("a capture");
+    assert_eq!(Capture::read(&bytes).expect("it was written").scene(&[]).len(), 9000);
 }
 
 /// Goal: no sealed file makes a panic, and what is read is a tick that can be written again. Method:

@@ -1,4 +1,4 @@
-//! How are many proxies put in, moved and taken out at once?
+//! Inserting, updating and removing many proxies in one call.
 
 use super::Broadphase;
 use super::error::WorldError;
@@ -8,20 +8,20 @@ use super::slots::{Home, NONE};
 use crate::store::{Boxes, LengthMismatch, Rejected};
 use alloc::vec::Vec;
 
-/// In place of a row of the movers: the element is rejected.
+/// Marks an element that is rejected, in place of its mover row.
 const REJECTED: u32 = NONE - 1;
 
 impl Broadphase {
-    /// Puts in a proxy for each row of `boxes`: the same for all, or one for each. Their ids are
-    /// appended to `ids`, in the same order.
+    /// Inserts a proxy for each row of `boxes`, with one description for each or the same for all.
+    /// The ids are appended to `ids`, in the same order.
     ///
-    /// Rows that are no boxes are returned with the reason, and have the id [`ProxyId::NONE`]; the
-    /// others are put in as if those were not there.
+    /// Invalid boxes are returned with their row and the reason, and get the id [`ProxyId::NONE`];
+    /// the other rows are inserted.
     ///
     /// # Errors
     ///
-    /// [`WorldError`] when there is not one proxy for each row, a margin is none, or there would be
-    /// too many proxies; then none is put in.
+    /// [`WorldError`] when the number of descriptions is wrong, a margin is invalid, or there would
+    /// be too many proxies; then nothing is inserted.
     pub fn insert_many<'p>(
         &mut self,
         boxes: Boxes<'_>,
@@ -61,15 +61,14 @@ impl Broadphase {
         Ok(&self.rejected)
     }
 
-    /// Says of proxy `ids[k]` that it is where row `k` of `boxes` is and goes as far, as
-    /// [`Broadphase::set`]. Of several rows for one proxy the last counts.
+    /// Sets the box and displacement of proxy `ids[k]` to row `k` of `boxes`, like
+    /// [`Broadphase::set`]. If an id occurs several times, its last row counts.
     ///
-    /// Rows that are no boxes are returned with the reason and change nothing.
+    /// Invalid boxes are returned with their row and the reason, and change nothing.
     ///
     /// # Errors
     ///
-    /// [`WorldError`] when there is not one id for each row or an id is stale; then nothing is
-    /// changed.
+    /// [`WorldError`] when the number of ids is wrong or an id is stale; then nothing is changed.
     pub fn update_many(
         &mut self,
         ids: &[ProxyId],
@@ -77,7 +76,7 @@ impl Broadphase {
     ) -> Result<&[Rejected], WorldError> {
         LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
         let Self { state, trees, mover_tree, level, rejected, rows, .. } = self;
-        // Rows of the movers whose box is simply stored, in the order of the list.
+        // The mover row of each element; `NONE` for proxies that need more than a copy.
         rows.clear();
         rows.reserve(ids.len());
         while let Some(&id) = ids.get(rows.len()) {
@@ -87,7 +86,7 @@ impl Broadphase {
                 continue;
             }
             rows.push(slot.place);
-            // As a rule those that follow have the rows that follow, and none has a margin.
+            // Usually the following ids are those of the following rows, and no mover has a margin.
             if state.fat == 0 {
                 let named = state.movers.ids[slot.place as usize + 1..].iter();
                 let same = named.zip(&ids[rows.len()..]).take_while(|(a, b)| a == b).count() as u32;
@@ -113,7 +112,8 @@ impl Broadphase {
                         Err(reason) => rejected.push(Rejected { row: from as u32, reason }),
                     }
                 }
-                // As a rule the rows follow each other as the ids do.
+                // Usually the rows are consecutive like the elements, so that whole ranges are
+                // copied.
                 _ => {
                     while next < rows.len() && rows[next] == row + (next - from) as u32 {
                         next += 1;
@@ -132,11 +132,11 @@ impl Broadphase {
         Ok(rejected)
     }
 
-    /// Takes out these proxies, as [`Broadphase::remove`]. One that is named twice is taken out once.
+    /// Removes these proxies, like [`Broadphase::remove`]. An id may occur several times.
     ///
     /// # Errors
     ///
-    /// [`WorldError::Stale`] when an id is stale; then none is taken out.
+    /// [`WorldError::Stale`] when an id is stale; then none is removed.
     pub fn remove_many(&mut self, ids: &[ProxyId]) -> Result<(), WorldError> {
         ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
         for &id in ids {
@@ -147,7 +147,7 @@ impl Broadphase {
         Ok(())
     }
 
-    /// Moves these proxies to a set, as [`Broadphase::move_to`].
+    /// Changes the kind of these proxies, like [`Broadphase::move_to`].
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
-//! What has changed since the last tick?
+//! The events of one partition: what changed since the last tick.
 //!
-//! The pairs of a part are looked up among those of the last tick (`recall`): what is there persists,
-//! what is new begins, and what is gone ends, but for pairs that have come to rest where they still
-//! touch.
+//! The found pairs are looked up among the cached pairs (`recall`). Pairs that are there persist,
+//! new pairs begin, and cached pairs that were not found end. The exception are pairs of two
+//! proxies that now rest and still touch: they are moved to the resting pairs.
 
 use super::gather::{Accept, Cut, Dealt};
 use super::id::{ProxyId, ProxyPair, SweptProxyPair};
@@ -16,15 +16,15 @@ use crate::lanes::Level;
 use crate::par::Budget;
 use alloc::vec::Vec;
 
-/// Lists grow as they need to: how long they may get was asked before.
+/// The lists of events have no limit of their own: the number of pairs has been checked before.
 const NO_LIMIT: usize = usize::MAX;
 
-/// What an update says, and what comes to rest; each list by index.
+/// The events of an update, and the pairs that start to rest; each list is ordered by index.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     pub(super) begun: Buffer<SweptProxyPair>,
     pub(super) ended: Buffer<ProxyPair>,
-    /// Pairs that are kept and not looked at until something changes.
+    /// Cached pairs that rest from now on.
     pub(super) rested: Vec<ProxyPair>,
 }
 
@@ -35,14 +35,14 @@ impl Events {
         self.rested.clear();
     }
 
-    /// Appends what another has.
+    /// Appends the events of another partition.
     pub(super) fn append(&mut self, other: &Self) {
         self.begun.append(other.begun.as_slice());
         self.ended.append(other.ended.as_slice());
         self.rested.extend_from_slice(&other.rested);
     }
 
-    /// Leaves room to spare for a tick with a few more pairs.
+    /// Reserves spare memory for a tick with a few more events.
     pub(super) fn settle(&mut self) {
         self.begun.settle(0);
         self.ended.settle(0);
@@ -53,12 +53,12 @@ impl Events {
     }
 }
 
-/// The memory of a worker.
+/// Scratch memory of one worker.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     recall: Recall,
     order: Order,
-    /// To deal pairs.
+    /// Used by the partitioning of pairs.
     pub(super) pairs: Vec<SweptPair>,
 }
 
@@ -68,27 +68,27 @@ impl Scratch {
         self.recall.bytes() + self.order.bytes() + pairs
     }
 
-    /// Makes room for a part of so many slots and pairs, and of so many pairs before.
+    /// Reserves memory for a partition with this many slots, found pairs and cached pairs.
     pub(super) fn make_room(&mut self, level: Level, slots: usize, pairs: usize, before: usize) {
         self.recall.make_room(level, slots, pairs, before);
         self.order.make_room(slots, pairs);
     }
 }
 
-/// What the parts are compared with.
+/// The inputs that all partitions share.
 pub(super) struct Diff<'a> {
     pub(super) level: Level,
     pub(super) state: &'a State,
     pub(super) dealt: Dealt<'a>,
-    /// By slot, not of all: not 0 where it is at rest.
+    /// Not 0 for slots that rest. May be shorter than the slots.
     pub(super) at_rest: &'a [u8],
     pub(super) cut: Cut,
     pub(super) accept: Option<Accept<'a>>,
 }
 
 impl Diff<'_> {
-    /// Writes the pairs of one part, as many as there is room for, and appends what is to be said
-    /// of them. `before` are those of the last tick.
+    /// Writes the touching pairs of one partition, as many as there is space for, and appends its
+    /// events. `before` are its cached pairs.
     pub(super) fn part(
         &self,
         part: usize,
@@ -123,8 +123,8 @@ impl Diff<'_> {
         ended.keep(end);
     }
 
-    /// Of pairs that were not found moves those that end to the front; the others rest where they
-    /// touch. Returns how many end.
+    /// Separates cached pairs that were not found: those that end are moved to the front, the
+    /// others rest. Returns how many end.
     fn rest(&self, gone: &mut [ProxyPair], rested: &mut Vec<ProxyPair>) -> usize {
         let at_rest = |index: u32| self.at_rest.get(index as usize).is_some_and(|&rests| rests > 0);
         let mut ends = 0;
@@ -140,7 +140,7 @@ impl Diff<'_> {
         ends
     }
 
-    /// Whether both still are what they were, may pair and touch where they rest.
+    /// Whether both proxies still exist and rest, may pair, and touch.
     fn stays(&self, pair: ProxyPair) -> bool {
         let state = self.state;
         state.rest(pair).is_some_and(|(a, b)| {

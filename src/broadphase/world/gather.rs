@@ -1,11 +1,11 @@
-//! Which of the pairs that were found are wanted, and in which part of the order does each come?
+//! Filters the found pairs and partitions them by ranges of the lower slot.
 //!
-//! The finders have an order of their own, and those of trees name rows. Here rows become slots,
-//! pairs that their owners or the caller do not want are dropped, and the rest is dealt to *parts*:
-//! each has the pairs whose lower slot is in a range. Parts are then put in order (`order`) and
-//! compared with the last tick's (`diff`) one by one, so that both steps are spread over the
-//! threads: runs of the finders here, parts there. The runs of the movers among themselves are
-//! dealt on the thread that found them, before they leave its cache.
+//! The order of the found pairs is that of the finders, and pairs of a mover and a tree contain a
+//! mover row. This step replaces rows by slots, drops the pairs that the owners or the caller's
+//! function reject, and partitions the rest by a counting sort: a partition has the pairs whose
+//! lower slot is in its range. Partitions are then processed one by one (`diff`). Threads share
+//! both steps: here they share the runs of the finders, there the partitions. A run of pairs of
+//! movers is partitioned by the thread that found it, while the run is still in its cache.
 
 use super::id::ProxyPair;
 use super::slots::owners_allow;
@@ -16,21 +16,21 @@ use crate::geom::SweptPair;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Into how many parts slots are cut at most,
+/// Largest number of partitions.
 pub(super) const PARTS_MAX: usize = 256;
-/// and about how many pairs a part has at least.
+/// Average number of pairs in a partition, while there are fewer than [`PARTS_MAX`].
 const PART_PAIRS: usize = 4096;
 
-/// How slots are cut into parts.
+/// How slots are divided into partitions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    /// A part has `1 << shift` slots.
+    /// A partition has `1 << shift` slots.
     shift: u32,
     pub(super) parts: usize,
 }
 
 impl Cut {
-    /// For so many slots and pairs. What comes of it does not depend on the cut.
+    /// Chooses the partitions for this many slots and pairs. The answer does not depend on them.
     pub(super) fn new(slots: usize, pairs: usize) -> Self {
         let parts = (pairs / PART_PAIRS).clamp(1, PARTS_MAX);
         let shift = slots.max(1).div_ceil(parts).next_power_of_two().trailing_zeros();
@@ -41,45 +41,45 @@ impl Cut {
         (index >> self.shift) as usize
     }
 
-    /// How many slots a part has.
+    /// How many slots a partition has.
     pub(super) fn width(self) -> usize {
         1 << self.shift
     }
 
-    /// The slots of a part; the last may reach past the end.
+    /// The slots of a partition. The last range may extend past the last slot.
     pub(super) fn slots(self, part: usize) -> Range<u64> {
         (part as u64) << self.shift..(part as u64 + 1) << self.shift
     }
 }
 
-/// What the pairs of a finder name.
+/// What the two numbers of a found pair are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
-    /// Two slots, the lower first: of movers among themselves.
+    /// Two slots, the lower first: a pair of movers.
     Slots,
-    /// A row of the movers, and a slot: of movers and what is in a tree.
+    /// A mover row and a slot: a pair of a mover and a box of a tree.
     RowAndSlot,
 }
 
-/// What the caller says of a pair. A pointer: the same text for all who ask.
+/// The caller's filter function. It is called through a pointer, so that the code is compiled once.
 pub(super) type Accept<'a> = &'a (dyn Fn(ProxyPair) -> bool + Sync);
 
-/// What is wanted.
+/// Decides which of the found pairs are kept.
 pub(super) struct Sieve<'a> {
     pub(super) state: &'a State,
-    /// Whether anybody has an owner.
+    /// Whether any proxy has an owner.
     pub(super) owned: bool,
-    /// Nothing where all are wanted.
+    /// The caller's function; `None` accepts all pairs.
     pub(super) accept: Option<Accept<'a>>,
 }
 
-/// Runs whose pairs are slots, the lower first, by part: those of the movers among themselves, and
-/// copies of those of movers against trees.
+/// The partitioned runs, with pairs of slots, the lower first: first the runs of pairs of movers,
+/// then copies of the runs of pairs with the forests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dealt<'a>(pub(super) [&'a [Run<SweptPair>]; 2]);
 
 impl<'a> Dealt<'a> {
-    /// The pairs of a part, by run.
+    /// The pairs of a partition, one slice for each run.
     pub(super) fn part(self, part: usize) -> impl Iterator<Item = &'a [SweptPair]> + Clone {
         let [some, others] = self.0;
         some.iter().chain(others).map(move |run| {
@@ -88,7 +88,7 @@ impl<'a> Dealt<'a> {
         })
     }
 
-    /// How many pairs each part has.
+    /// How many pairs each partition has.
     pub(super) fn lengths(self) -> [usize; PARTS_MAX] {
         let mut lengths = [0; PARTS_MAX];
         for run in self.0.into_iter().flatten() {
@@ -103,7 +103,7 @@ impl<'a> Dealt<'a> {
 }
 
 impl Sieve<'_> {
-    /// Sifts the pairs of `run` and deals them, where they lie. `memory` is written over.
+    /// Filters and partitions the pairs of `run` in place. `memory` is scratch memory.
     pub(super) fn deal(
         &self,
         named: Named,
@@ -128,7 +128,8 @@ impl Sieve<'_> {
         for pair in &*pairs {
             ends[cut.part(pair.a)] += 1;
         }
-        // From how many to where each starts, which the pairs move to where it ends.
+        // Prefix sum: counts become the starts. Distributing the pairs then turns each start into
+        // the end.
         let mut start = 0;
         for end in ends.iter_mut() {
             start += core::mem::replace(end, start);
@@ -142,8 +143,8 @@ impl Sieve<'_> {
         pairs.copy_from_slice(&memory[..pairs.len()]);
     }
 
-    /// Makes slots of the pairs, the lower first, and moves those that are wanted to the front.
-    /// Returns how many they are.
+    /// Replaces rows by slots, the lower first, and compacts the pairs that are kept at the front.
+    /// Returns how many there are.
     fn sift(&self, pairs: &mut [SweptPair], named: Named) -> usize {
         let (movers, slots) = (&self.state.movers, &self.state.slots);
         let mut wanted = 0;

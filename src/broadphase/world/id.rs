@@ -1,12 +1,12 @@
-//! By what name is a proxy called, and in which order are two of them?
+//! Ids of proxies, and pairs of ids in canonical order.
 
 use bytemuck::{Pod, Zeroable};
 
-/// The name of a proxy: an index that is used again after a removal, and a generation that tells
-/// whose it was.
+/// The id of a proxy: the index of a slot, which is reused after a removal, and a generation, which
+/// distinguishes the proxies that used the slot.
 ///
-/// No two proxies of a [`Broadphase`](super::Broadphase) ever have the same id, for a slot whose
-/// generations are used up is not used again. The order is by index, then generation.
+/// No two proxies of a [`Broadphase`](super::Broadphase) ever have the same id, because a slot is
+/// retired when its generations are used up. Ids are ordered by index, then by generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
@@ -16,33 +16,34 @@ pub struct ProxyId {
 }
 
 impl ProxyId {
-    /// The name of nothing, in any world.
+    /// An id that no proxy ever has.
     pub const NONE: Self = Self { index: u32::MAX, generation: u32::MAX };
 
     pub(super) const fn new(index: u32, generation: u32) -> Self {
         Self { index, generation }
     }
 
-    /// Which slot: below the greatest number of proxies there ever were at once. Columns of the
-    /// caller's own may go by it.
+    /// The index of the slot. It is less than the largest number of proxies that ever existed at
+    /// once, so that it may index the caller's own columns.
     #[must_use]
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// How many proxies the slot had before.
+    /// How many proxies used the slot before this one.
     #[must_use]
     pub const fn generation(self) -> u32 {
         self.generation
     }
 
-    /// As one number, in the same order: the index above the generation.
+    /// The id as one number with the same order: the index in the upper 32 bits, the generation in
+    /// the lower.
     #[must_use]
     pub const fn to_bits(self) -> u64 {
         (self.index as u64) << 32 | self.generation as u64
     }
 
-    /// What [`ProxyId::to_bits`] made a number of. Any number is an id, as a rule a stale one.
+    /// The inverse of [`ProxyId::to_bits`]. Every number is an id, usually a stale one.
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         Self { index: (bits >> 32) as u32, generation: bits as u32 }
@@ -50,55 +51,55 @@ impl ProxyId {
 }
 
 impl Default for ProxyId {
-    /// [`ProxyId::NONE`].
+    /// Returns [`ProxyId::NONE`].
     fn default() -> Self {
         Self::NONE
     }
 }
 
-/// Two proxies, that with the lower index first.
+/// Two proxies, the one with the lower index first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct ProxyPair {
-    /// The one with the lower index.
+    /// The proxy with the lower index.
     pub a: ProxyId,
-    /// The other.
+    /// The proxy with the higher index.
     pub b: ProxyId,
 }
 
 impl ProxyPair {
-    /// The pair of two proxies, whichever is named first.
+    /// The pair of two proxies, given in any order.
     #[must_use]
     pub fn new(a: ProxyId, b: ProxyId) -> Self {
         if a < b { Self { a, b } } else { Self { a: b, b: a } }
     }
 }
 
-/// Two proxies that touch in the tick, and when they first do.
+/// Two proxies that touch in the tick, and the first time at which they do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct SweptProxyPair {
-    /// The one with the lower index.
+    /// The proxy with the lower index.
     pub a: ProxyId,
-    /// The other.
+    /// The proxy with the higher index.
     pub b: ProxyId,
-    /// When the boxes that are held for them first touch, as a fraction of the tick in `[0, 1]`;
-    /// never later than the proxies do. A box with a margin is held still for the whole tick, so
-    /// that two of them that overlap do from 0.
+    /// When the compared boxes of the two first touch, as a fraction of the tick in `[0, 1]`; never
+    /// later than the proxies themselves do. A fat AABB stays still for the whole tick, so that two
+    /// of them that overlap touch from time 0.
     pub first: f32,
 }
 
 impl SweptProxyPair {
-    /// By what pairs are ordered: no two that are kept at a time have the same.
+    /// The sort key of a pair. No two pairs that are cached at the same time have the same key.
     pub(super) fn key(&self) -> u64 {
         u64::from(self.a.index) << 32 | u64::from(self.b.index)
     }
 }
 
 impl From<SweptProxyPair> for ProxyPair {
-    /// The proxies alone.
+    /// The pair without its time.
     fn from(pair: SweptProxyPair) -> Self {
         Self { a: pair.a, b: pair.b }
     }

@@ -1,8 +1,8 @@
-//! Which pairs touch, of which one moves, and when first?
+//! The cached pairs: those that touch and in which at least one proxy moves.
 //!
-//! Three columns, by the lower slot, then by the other: 12 bytes a pair. Slots stand for the proxies
-//! that were in them when the pairs were found ([`Slots::said`]), so that columns stay as they are
-//! when proxies come and go.
+//! Three columns, ordered by the lower slot, then by the other: 12 bytes for a pair. A slot stands
+//! for the proxy that was in it when the pair was found ([`Slots::said`]), so the columns need no
+//! change when proxies are inserted or removed.
 
 use super::id::{ProxyId, SweptProxyPair};
 use super::slots::Slots;
@@ -15,15 +15,15 @@ use core::ops::Range;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Kept {
-    /// The lower slots,
+    /// Lower slot of each pair.
     pub(super) a: Vec<u32>,
-    /// the others,
+    /// Other slot of each pair.
     pub(super) b: Vec<u32>,
-    /// and when they first touch.
+    /// First time of contact of each pair, as a fraction of the tick.
     pub(super) first: Vec<f32>,
 }
 
-/// Some of the pairs that are kept.
+/// A borrowed range of the cached pairs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Columns<'a> {
     pub(super) a: &'a [u32],
@@ -31,7 +31,7 @@ pub(super) struct Columns<'a> {
     pub(super) first: &'a [f32],
 }
 
-/// As [`Columns`], to be written.
+/// A mutable range of pair columns.
 #[derive(Debug, Default)]
 pub(super) struct ColumnsMut<'a> {
     pub(super) a: &'a mut [u32],
@@ -62,7 +62,7 @@ impl Kept {
         make_room(&mut self.first, pairs);
     }
 
-    /// Becomes so many pairs, which are to be written.
+    /// Sets the length; the caller then writes all pairs.
     pub(super) fn resize(&mut self, pairs: usize) {
         self.a.resize(pairs, 0);
         self.b.resize(pairs, 0);
@@ -108,7 +108,8 @@ impl<'a> Columns<'a> {
         Self { a: &a[range.clone()], b: &b[range.clone()], first: &first[range] }
     }
 
-    /// How many have a lower slot below `slot`. Takes time for the logarithm of that.
+    /// How many pairs have a lower slot less than `slot`. Exponential search: the time is
+    /// logarithmic in the result.
     pub(super) fn below(self, slot: u64) -> usize {
         let is_below = |&a: &u32| u64::from(a) < slot;
         let mut end = 1;
@@ -118,7 +119,7 @@ impl<'a> Columns<'a> {
         self.a[..self.len().min(end)].partition_point(is_below)
     }
 
-    /// How many come before the pair of these slots.
+    /// How many pairs are ordered before the pair of these slots.
     pub(super) fn before(self, [a, b]: [u32; 2]) -> usize {
         let start = self.a.partition_point(|&lower| lower < a);
         let row = self.a[start..].partition_point(|&lower| lower == a);
@@ -127,7 +128,7 @@ impl<'a> Columns<'a> {
 }
 
 impl ColumnsMut<'_> {
-    /// Writes the next pairs.
+    /// Writes the next pairs, and shortens `self` by them.
     pub(super) fn put(&mut self, pairs: Columns<'_>) {
         let to = self.split_off(pairs.len());
         to.a.copy_from_slice(pairs.a);
@@ -137,7 +138,7 @@ impl ColumnsMut<'_> {
 }
 
 impl<'a> ColumnsMut<'a> {
-    /// Takes off the first pairs.
+    /// Removes the first `pairs` pairs and returns them.
     pub(super) fn split_off(&mut self, pairs: usize) -> Self {
         fn take<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
             rest.split_off_mut(..count).unwrap_or_default()
@@ -150,10 +151,10 @@ impl<'a> ColumnsMut<'a> {
     }
 }
 
-/// The pairs that touch in a tick and of which one moves, by index.
+/// The pairs that touch in a tick and in which at least one proxy moves, ordered by index.
 ///
-/// They are kept as columns, and named as they are read: [`Touching::get`] costs no more for the last
-/// than for the first, so that threads may share them by position.
+/// The pairs are stored as columns of slots, and ids are looked up on reading. [`Touching::get`]
+/// takes constant time, so threads can divide the pairs by position.
 ///
 /// ```
 /// use swath::{Aabb, Broadphase, Proxy};
@@ -173,7 +174,7 @@ impl<'a> ColumnsMut<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Touching<'a> {
     pairs: Columns<'a>,
-    /// By slot: the generation of the proxy that is meant.
+    /// The generation of each slot when the pairs were found.
     said: &'a [u32],
 }
 
@@ -182,19 +183,19 @@ impl<'a> Touching<'a> {
         Self { pairs: pairs.columns(), said: slots.generations_said() }
     }
 
-    /// How many.
+    /// The number of pairs.
     #[must_use]
     pub fn len(self) -> usize {
         self.pairs.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no pairs.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Pair `k`, if there are more than `k`.
+    /// The pair at position `k`, or `None` if `k` is out of range.
     #[must_use]
     pub fn get(self, k: usize) -> Option<SweptProxyPair> {
         (k < self.len()).then(|| {
@@ -204,7 +205,7 @@ impl<'a> Touching<'a> {
         })
     }
 
-    /// The pairs at these positions, as far as there are so many.
+    /// The pairs at these positions; positions out of range are ignored.
     #[must_use]
     pub fn range(self, range: Range<usize>) -> Self {
         let end = range.end.min(self.len());
@@ -212,7 +213,7 @@ impl<'a> Touching<'a> {
         Self { pairs: self.pairs.slice(start..end), said: self.said }
     }
 
-    /// The pairs one by one.
+    /// Iterates over the pairs.
     #[must_use]
     pub fn iter(self) -> TouchingIter<'a> {
         TouchingIter { touching: self, next: 0 }
@@ -228,7 +229,7 @@ impl<'a> IntoIterator for Touching<'a> {
     }
 }
 
-/// See [`Touching::iter`].
+/// Iterator returned by [`Touching::iter`].
 #[derive(Clone, Debug)]
 pub struct TouchingIter<'a> {
     touching: Touching<'a>,

@@ -1,11 +1,12 @@
-//! Which of up to sixteen layers pair with which?
+//! A collision matrix of up to sixteen layers.
 
 use crate::geom::Filter;
 
-/// A symmetric matrix: which layers pair with which, for engines that sort boxes into layers.
+/// A symmetric matrix that says which layers pair with which, for engines that assign each box to a
+/// layer.
 ///
-/// A layer is a category, and the matrix makes its [`Filter`]: so a box in one layer costs what any
-/// filtered box does. A filter does not change when the matrix does later.
+/// A layer is a category, and the matrix computes its [`Filter`], so a box in a layer costs no more
+/// than any other box with a filter. A filter does not follow later changes of the matrix.
 ///
 /// ```
 /// use swath::Layers;
@@ -19,38 +20,38 @@ use crate::geom::Filter;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Layers {
-    /// By layer: bit `k` says that it pairs with layer `k`.
+    /// Bit `k` of the mask of a layer says that it pairs with layer `k`.
     masks: [u16; Self::COUNT],
 }
 
 impl Default for Layers {
-    /// [`Layers::all`].
+    /// Returns [`Layers::all`].
     fn default() -> Self {
         Self::all()
     }
 }
 
 impl Layers {
-    /// How many layers there are.
+    /// The number of layers.
     pub const COUNT: usize = 16;
 
-    /// Each layer pairs with each, itself included.
+    /// Every layer pairs with every layer, itself included.
     #[must_use]
     pub const fn all() -> Self {
         Self { masks: [u16::MAX; Self::COUNT] }
     }
 
-    /// No layer pairs with any.
+    /// No layer pairs with any layer.
     #[must_use]
     pub const fn none() -> Self {
         Self { masks: [0; Self::COUNT] }
     }
 
-    /// From now on the two layers pair, or do not.
+    /// Sets whether the two layers pair.
     ///
     /// # Panics
     ///
-    /// When there is no such layer.
+    /// If a layer is 16 or more.
     pub const fn set(&mut self, a: usize, b: usize, pair: bool) {
         assert!(a < Self::COUNT && b < Self::COUNT, "layers are below 16");
         let (bit_a, bit_b) = (1 << a, 1 << b);
@@ -63,22 +64,22 @@ impl Layers {
         }
     }
 
-    /// The same, but that these two pair.
+    /// The same matrix, except that these two layers pair.
     ///
     /// # Panics
     ///
-    /// When there is no such layer.
+    /// If a layer is 16 or more.
     #[must_use]
     pub const fn with(mut self, a: usize, b: usize) -> Self {
         self.set(a, b, true);
         self
     }
 
-    /// The same, but that these two do not pair.
+    /// The same matrix, except that these two layers do not pair.
     ///
     /// # Panics
     ///
-    /// When there is no such layer.
+    /// If a layer is 16 or more.
     #[must_use]
     pub const fn without(mut self, a: usize, b: usize) -> Self {
         self.set(a, b, false);
@@ -89,7 +90,7 @@ impl Layers {
     ///
     /// # Panics
     ///
-    /// When there is no such layer.
+    /// If a layer is 16 or more.
     #[must_use]
     pub const fn pair(&self, a: usize, b: usize) -> bool {
         assert!(b < Self::COUNT, "layers are below 16");
@@ -100,7 +101,7 @@ impl Layers {
     ///
     /// # Panics
     ///
-    /// When there is no such layer.
+    /// If the layer is 16 or more.
     #[must_use]
     pub const fn filter(&self, layer: usize) -> Filter {
         Filter::new(1 << layer, self.masks[layer])

@@ -1,46 +1,68 @@
-//! Which proxies touch this tick, and what is new since the last one?
+//! A broadphase with stable ids: which proxies touch in this tick, and which pairs are new or
+//! ended.
 //!
-//! [`Broadphase`] is the door for engines that keep their bodies elsewhere: each box is a *proxy*
-//! with an id, in one of four sets. It is built on the other finders: what moves lies in dense
-//! columns that the [`PairFinder`] reads, what is at rest in kept trees ([`FixedBoxes`](super::FixedBoxes)).
+//! [`Broadphase`] is for engines that store their bodies elsewhere. Each box is a *proxy* with an
+//! id and one of four kinds: fixed, kinematic, dynamic or sleeping ([`Set`]). Moving proxies
+//! (dynamic and kinematic) are stored in dense columns that the [`PairFinder`] reads; resting
+//! proxies (fixed and sleeping) are stored in forests of bounding volume hierarchies
+//! ([`FixedBoxes`](super::FixedBoxes)).
 //!
 //! # The rules
 //!
-//! What an update answers is said by these alone; tests hold it to a model that says no more.
+//! These rules define the answer of an update completely. Tests compare it with a model that
+//! implements the rules and nothing else.
 //!
-//! * **Held boxes.** For a proxy without a margin its moving box is held. With a margin, a box that
-//!   does not move: when it is needed first, that around the path ([`MovingBox::bounds`]) grown by
-//!   the margin; it stays until the path leaves it, and is then made anew. A margin that is set is
-//!   always made anew for. What is at rest has no displacement.
-//! * **Two proxies may pair** when both are enabled, their filters allow each other, they have not
-//!   the same owner (but 0, which is nobody), and the caller's function accepts them.
-//! * **They meet** when their held boxes touch in the tick: as [`sweep`](crate::sweep) answers it, a
-//!   touch counts.
-//! * **A pair begins or persists** when two proxies may pair and meet, and one is dynamic, or one
-//!   kinematic and one sleeping ([`Set::pairs_with`]). It begins if it was not kept before.
-//! * **A pair rests** when it is kept, and both are fixed or sleeping. It stays kept, without event
-//!   or cost, as long as neither is changed. When one was, it stays kept if the two may pair and
-//!   meet, else it ends. Changed means: a call that said something new of its box, set, filter,
-//!   owner, margin, or of its being enabled. Shifting the origin changes nobody.
-//! * **Every other pair that was kept ends**: also when a proxy is removed or disabled, or its filter
-//!   or set no longer allows the pair. The end has the old ids, even where the slot has a new proxy.
-//! * **Order.** [`ProxyPair::a`] has the lower index; lists are by index of `a`, then of `b`. No
-//!   pair is in two of the three lists of a tick, unless it ended with an old id and began with a
-//!   new one.
+//! * **Compared boxes.** A proxy without a margin is compared by its moving box. A proxy with a
+//!   margin is compared by a *fat AABB*, which does not move: the bounds of the path
+//!   ([`MovingBox::bounds`]), grown by the margin. The fat AABB is created when it is first needed,
+//!   is kept while it contains the path, and is recreated otherwise. It is also recreated whenever
+//!   the margin changes. The displacement of a resting proxy is zero.
+//! * **Two proxies may pair** when both are enabled, their filters allow each other, they do not
+//!   have the same owner (owner 0 means no owner), and the caller's function accepts them.
+//! * **Two proxies meet** when their compared boxes touch during the tick, as
+//!   [`sweep`](crate::sweep) defines it; touching surfaces count.
+//! * **A pair begins or persists** when two proxies may pair and meet, and one of them is dynamic,
+//!   or one is kinematic and the other sleeping ([`Set::pairs_with`]). It begins if it was not
+//!   cached before.
+//! * **A pair rests** when it is cached and both proxies are fixed or sleeping. It stays cached,
+//!   without an event and without cost, until one of the two proxies changes. After such a change
+//!   it stays cached if the two still may pair and meet; otherwise it ends. A proxy changes when a
+//!   call gives it a different box, kind, filter, owner, margin or enabled flag. Shifting the
+//!   origin changes no proxy.
+//! * **Every other cached pair ends.** This includes pairs with a proxy that was removed or
+//!   disabled, and pairs that a new filter or kind no longer allows. The end event has the old ids,
+//!   even if the slot already contains another proxy.
+//! * **Order.** [`ProxyPair::a`] has the lower index. Lists are ordered by the index of `a`, then
+//!   of `b`. No pair is in two of the three lists of a tick, except a pair that ended with an old
+//!   id and began with a new one.
 //!
-//! Between updates nothing of the pairs changes.
+//! Pairs change only in an update.
 //!
-//! # Questions
+//! # Queries
 //!
-//! [`Broadphase::queries`] answers of the true boxes at the start of the tick, margins or not, of all
-//! proxies that are enabled, as they are when it is asked: no update has to come first.
+//! [`Broadphase::queries`] uses the true boxes at the start of the tick, without margins, of all
+//! enabled proxies. It sees every change made before the call, whether or not an update was made
+//! since.
 //!
-//! # Shape of a tick
+//! # The algorithm of an update
 //!
-//! Movers are found by the pair finder, and by the two trees; a found pair costs naming, sifting,
-//! dealing to a part of the order (`gather`) and looking up there among those that are kept
-//! (`recall`); what is new has to be put in order besides (`order`). Pairs at rest are in lists by
-//! proxy (`resting`) that nobody walks.
+//! ```text
+//! move the noted changes into the forests of fixed and of sleeping proxies   (trees)
+//! find the pairs of movers, and of movers with each of the two forests       (PairFinder, FixedBoxes)
+//! for each run of found pairs, in parallel:                                  (gather)
+//!     replace rows by slots, apply the owners and the caller's function,
+//!     partition the pairs by ranges of the lower slot
+//! for each partition, in parallel:
+//!     look up each pair among the cached pairs                               (recall, rows)
+//!         found: store its new time; not found: append it to the new pairs
+//!     sort the new pairs                                                     (order)
+//!     merge them with the cached pairs that still touch                      (recall)
+//!     report new pairs, and cached pairs that no longer touch                (diff)
+//!     a cached pair of two resting proxies goes to a list by proxy           (resting)
+//! ```
+//!
+//! Only new pairs are sorted; a pair that persists costs one look-up. Resting pairs are not
+//! visited.
 //!
 //! [`MovingBox::bounds`]: crate::MovingBox::bounds
 
@@ -88,18 +110,19 @@ pub use update::{Changes, Persisted};
 use update::{Update, Work};
 pub use validate::Broken;
 
-/// Boxes under ids, in sets, and their pairs from tick to tick.
+/// Boxes with stable ids, and their pairs from tick to tick.
 ///
-/// See the [module](self) for what is a pair, what is an event and in which order they come.
-/// Answers and ids are the same for any [`Level`] and any [`Threads`].
+/// The [module](self) defines what a pair is, which events are reported, and in which order.
+/// Answers and ids are the same for every [`Level`] and every [`Threads`].
 ///
-/// A tick costs time for what moves, its pairs, and what was changed. Once warm it allocates nothing,
-/// nor do changes: what is removed makes room for what is put in.
+/// The time of a tick depends on the number of movers, of their pairs and of changes. After a few
+/// ticks of similar size neither updates nor changes allocate: removed proxies free their memory
+/// for new ones.
 ///
-/// Flat worlds: with `[0, 0]` on the third axis of every box, and no displacement along it, boxes
-/// meet when they do on the plane, at no extra cost. Large worlds: give boxes in `f64` relative to
-/// an origin ([`Aabb::from_f64`], [`MovingBox::from_f64`] round outwards) and move it with
-/// [`Broadphase::shift_origin`].
+/// Two-dimensional games: give every box `[0, 0]` on the third axis and no displacement along it.
+/// Boxes then meet exactly when they meet in the plane, at no extra cost. Large worlds: give boxes
+/// in `f64` relative to an origin ([`Aabb::from_f64`] and [`MovingBox::from_f64`] round outwards)
+/// and move the origin with [`Broadphase::shift_origin`].
 ///
 /// ```
 /// use swath::{Aabb, Broadphase, Proxy};
@@ -133,13 +156,13 @@ pub struct Broadphase {
     threads: Threads,
     level: Level,
     pairs_max: usize,
-    /// Whether a proxy has a filter, or had one.
+    /// Whether any proxy had a filter other than `ALL` since the last `clear` or `restore`.
     filtered: bool,
-    /// Whether a proxy has an owner, or had one.
+    /// Whether any proxy had an owner since the last `clear` or `restore`.
     owned: bool,
     work: Work,
     rejected: Vec<Rejected>,
-    /// Rows of the movers, where many are set.
+    /// Scratch memory of [`Broadphase::update_many`]: the mover row of each element.
     rows: Vec<u32>,
     sorted: Vec<ProxyPair>,
 }
@@ -150,31 +173,31 @@ impl Default for Broadphase {
     }
 }
 
-/// What moves, as dense columns: row `k` of the boxes is that of proxy `ids[k]`.
+/// The moving proxies as dense columns: row `k` of the boxes belongs to proxy `ids[k]`.
 ///
-/// Rows are those of dynamic and kinematic proxies that are enabled. Their order means nothing; it
-/// stays as long as none comes or goes.
+/// There is one row for each enabled dynamic or kinematic proxy. The order of the rows is
+/// arbitrary; it does not change while no row is added or removed.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Movers<'a> {
-    /// Where they are and how far they go.
+    /// Position at the start of the tick, and displacement in the tick.
     pub boxes: Boxes<'a>,
-    /// What they are called.
+    /// The id of each row.
     pub ids: &'a [ProxyId],
-    /// With what they may pair.
+    /// The categories of each row, and those with which it may pair.
     pub filters: &'a [Filter],
-    /// Whether each is dynamic, not kinematic.
+    /// Whether each row is dynamic; the others are kinematic.
     pub dynamic: &'a [bool],
 }
 
 impl Broadphase {
-    /// An empty world that uses the widest level of this CPU.
+    /// Creates an empty broadphase that uses the widest SIMD level of this CPU.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty world that uses `level`. The answers are the same for each.
+    /// Creates an empty broadphase that uses `level`. The answers are the same for every level.
     #[must_use]
     pub fn with_level(level: Level) -> Self {
         Self {
@@ -194,56 +217,58 @@ impl Broadphase {
         }
     }
 
-    /// From now on works on these threads. The answers are the same for any.
+    /// Sets the threads for later calls. The answers are the same for every choice.
     pub fn set_threads(&mut self, threads: Threads) {
         self.finder.set_threads(threads.clone());
         self.trees.set_threads(&threads);
         self.threads = threads;
     }
 
-    /// From now on a tick that finds more pairs than `most` is an error, which says how many there
-    /// are before owners and the caller's function are asked; nothing is changed then. At first
-    /// there is no limit.
+    /// Limits the number of pairs of a tick. Initially there is no limit.
+    ///
+    /// An update that finds more than `most` pairs fails and changes nothing. The error contains
+    /// the number of pairs found, before owners and the caller's function are applied.
     pub fn set_pairs_max(&mut self, most: usize) {
         self.finder.set_pairs_max(most);
         self.trees.set_pairs_max(most);
         self.pairs_max = most;
     }
 
-    /// How many proxies there are.
+    /// The number of proxies.
     #[must_use]
     pub fn len(&self) -> usize {
         self.state.slots.live as usize
     }
 
-    /// Whether there are none.
+    /// Whether there are no proxies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether there is such a proxy.
+    /// Whether `id` is the id of an existing proxy.
     #[must_use]
     pub fn contains(&self, id: ProxyId) -> bool {
         self.state.slots.find(id).is_some()
     }
 
-    /// The ids of all proxies, by index.
+    /// The ids of all proxies, in order of the index.
     pub fn ids(&self) -> impl Iterator<Item = ProxyId> {
         let slots = &self.state.slots;
         (0..slots.all.len()).filter(|&k| slots.all[k].live).map(|k| slots.id(k))
     }
 
-    /// Puts in a box; it does not move in this tick unless told so by [`Broadphase::set`].
+    /// Inserts a box. It does not move in this tick unless [`Broadphase::set`] gives it a
+    /// displacement.
     ///
     /// # Errors
     ///
-    /// [`WorldError`] when it is no box, the margin is none, or there are too many proxies.
+    /// [`WorldError`] when the box or the margin is invalid, or there are too many proxies.
     pub fn insert(&mut self, aabb: Aabb, proxy: Proxy) -> Result<ProxyId, WorldError> {
         self.insert_moving(MovingBox::from(aabb), proxy)
     }
 
-    /// Puts in a box and says how far it goes in this tick.
+    /// Inserts a box with its displacement in this tick.
     ///
     /// # Errors
     ///
@@ -266,7 +291,7 @@ impl Broadphase {
         Ok(id)
     }
 
-    /// Takes out a proxy. Its pairs end with the next update; the id is stale from now on.
+    /// Removes a proxy. Its pairs end with the next update; its id is stale from now on.
     ///
     /// # Errors
     ///
@@ -278,7 +303,8 @@ impl Broadphase {
         Ok(())
     }
 
-    /// Notes for the trees that a proxy has changed, and where it was before.
+    /// Marks the trees as dirty in which proxy `index` is stored, or was stored before the change
+    /// (`was`).
     #[inline]
     fn note(&mut self, index: usize, was: Home) {
         let homes = [was, self.state.slot(index).home()];
@@ -290,12 +316,12 @@ impl Broadphase {
         }
     }
 
-    /// Says where a proxy is and how far it goes in this tick. What is at rest goes nowhere: there
-    /// `delta` is checked and does not count.
+    /// Sets the box of a proxy at the start of the tick, and its displacement in the tick. The
+    /// `delta` of a fixed or sleeping proxy is validated and then ignored.
     ///
     /// # Errors
     ///
-    /// [`WorldError`] when the id is stale or the box or displacement is none.
+    /// [`WorldError`] when the id is stale, or the box or the displacement is invalid.
     pub fn set(
         &mut self,
         id: ProxyId,
@@ -310,8 +336,8 @@ impl Broadphase {
         Ok(())
     }
 
-    /// Moves a proxy to a set. One that comes to rest stays where it was at the start of the tick,
-    /// without displacement.
+    /// Changes the kind of a proxy. A proxy that becomes fixed or sleeping stays where it was at
+    /// the start of the tick, without displacement.
     ///
     /// # Errors
     ///
@@ -320,7 +346,7 @@ impl Broadphase {
         self.change(id, |slot| slot.set == set, |slot| slot.set = set)
     }
 
-    /// Says with what a proxy may pair.
+    /// Sets the categories of a proxy, and those with which it may pair.
     ///
     /// # Errors
     ///
@@ -330,7 +356,7 @@ impl Broadphase {
         self.change(id, |slot| slot.filter == filter, |slot| slot.filter = filter)
     }
 
-    /// Says to whom a proxy belongs; 0 is nobody.
+    /// Sets the owner of a proxy; 0 means no owner.
     ///
     /// # Errors
     ///
@@ -340,7 +366,7 @@ impl Broadphase {
         self.change(id, |slot| slot.owner == owner, |slot| slot.owner = owner)
     }
 
-    /// Lets a proxy take part or not.
+    /// Enables or disables a proxy.
     ///
     /// # Errors
     ///
@@ -349,12 +375,12 @@ impl Broadphase {
         self.change(id, |slot| slot.enabled == enabled, |slot| slot.enabled = enabled)
     }
 
-    /// Says by how much the held box is larger than the path; it is made anew, unless that is what
-    /// the margin was.
+    /// Sets the margin of a proxy: by how much its fat AABB is larger than the bounds of its path.
+    /// The fat AABB is recreated, unless the margin is the same as before.
     ///
     /// # Errors
     ///
-    /// [`WorldError`] when the id is stale or the margin is none.
+    /// [`WorldError`] when the id is stale or the margin is invalid.
     pub fn set_margin(&mut self, id: ProxyId, margin: f32) -> Result<(), WorldError> {
         let index = self.state.find(id)?;
         if self.state.slot(index).margin.to_bits() != margin.to_bits() {
@@ -364,7 +390,7 @@ impl Broadphase {
         Ok(())
     }
 
-    /// Sets the caller's data. That changes no pair.
+    /// Sets the caller's data. This changes no pair.
     ///
     /// # Errors
     ///
@@ -375,6 +401,7 @@ impl Broadphase {
         Ok(())
     }
 
+    /// Applies `edit` to a proxy, unless `is_so` says that it would change nothing.
     fn change(
         &mut self,
         id: ProxyId,
@@ -392,33 +419,33 @@ impl Broadphase {
         Ok(())
     }
 
-    /// What is said of a proxy.
+    /// The description of a proxy: its kind, filter, owner, margin, data and enabled flag.
     #[must_use]
     pub fn proxy(&self, id: ProxyId) -> Option<Proxy> {
         let index = self.state.slots.find(id)?;
         Some(self.state.slot(index).proxy())
     }
 
-    /// The caller's data.
+    /// The caller's data of a proxy.
     #[must_use]
     pub fn data(&self, id: ProxyId) -> Option<u64> {
         self.proxy(id).map(|proxy| proxy.data)
     }
 
-    /// Where a proxy is and how far it goes.
+    /// The true box of a proxy at the start of the tick, and its displacement.
     #[must_use]
     pub fn moving_box(&self, id: ProxyId) -> Option<MovingBox> {
         self.state.slots.find(id).map(|index| self.state.moving_box(index))
     }
 
-    /// The box that is compared with others: the moving box, or with a margin one that does not
-    /// move and has the path in it.
+    /// The box of a proxy that is compared with others: the moving box, or with a margin the fat
+    /// AABB, which does not move and contains the path.
     #[must_use]
     pub fn held_box(&self, id: ProxyId) -> Option<MovingBox> {
         self.state.slots.find(id).map(|index| self.state.held(index))
     }
 
-    /// What moves, as the finder reads it but for margins: the boxes are the true ones.
+    /// The moving proxies as columns. The boxes are the true ones, without margins.
     #[must_use]
     pub fn movers(&self) -> Movers<'_> {
         let movers = &self.state.movers;
@@ -430,26 +457,28 @@ impl Broadphase {
         }
     }
 
-    /// The row of a proxy in [`Broadphase::movers`], if it moves.
+    /// The row of a proxy in [`Broadphase::movers`], if it is there.
     #[must_use]
     pub fn row_of(&self, id: ProxyId) -> Option<u32> {
         let slot = self.state.slot(self.state.slots.find(id)?);
         (slot.home() == Home::Movers).then_some(slot.place)
     }
 
-    /// Finds the pairs of this tick and says what is new.
+    /// Finds the pairs of this tick and reports what changed since the last update.
     ///
     /// # Errors
     ///
-    /// [`FindError::TooManyPairs`] when there are more than are allowed. Nothing is changed then.
+    /// [`FindError::TooManyPairs`] when there are more pairs than allowed. Nothing is changed then.
     pub fn update(&mut self) -> Result<Changes<'_>, FindError> {
         self.find(None)
     }
 
-    /// As [`Broadphase::update`], but of pairs that filters and owners allow only those that
-    /// `accept` accepts. It is asked once in an update for each pair that meets, in any order and on
-    /// any thread, also where there turn out to be too many; not for pairs at rest of which neither
-    /// was changed.
+    /// Like [`Broadphase::update`], but keeps only pairs that `accept` accepts, of those that
+    /// filters and owners allow.
+    ///
+    /// `accept` is called once in an update for each pair that meets, in any order and on any
+    /// thread, also if the update then fails because there are too many pairs. It is not called for
+    /// resting pairs of which neither proxy changed.
     ///
     /// # Errors
     ///
@@ -487,7 +516,8 @@ impl Broadphase {
         Ok(self.changes())
     }
 
-    /// What the last update said. Empty after [`Broadphase::restore`] and [`Broadphase::clear`].
+    /// The result of the last update. It is empty after [`Broadphase::restore`] and
+    /// [`Broadphase::clear`].
     #[must_use]
     pub fn changes(&self) -> Changes<'_> {
         let Self { work: Work { events, said, .. }, state, .. } = self;
@@ -496,9 +526,9 @@ impl Broadphase {
         Changes { events, touching }
     }
 
-    /// All pairs that were kept by the last update, those at rest among them, by index.
+    /// All pairs that the last update cached, including resting ones, ordered by index.
     ///
-    /// Collects and sorts them, in memory that is kept for the next time.
+    /// Collects and sorts them, in memory that is reused by the next call.
     #[must_use]
     pub fn pairs(&mut self) -> &[ProxyPair] {
         let Self { state, sorted, threads, .. } = self;
@@ -514,7 +544,7 @@ impl Broadphase {
         sorted
     }
 
-    /// Takes out all proxies, as if one by one from the highest index down, and keeps the memory.
+    /// Removes all proxies, as if one by one from the highest index down, and keeps the memory.
     pub fn clear(&mut self) {
         for index in (0..self.state.slots.all.len()).rev() {
             if self.state.slot(index).live {
@@ -526,16 +556,16 @@ impl Broadphase {
         self.work.clear();
     }
 
-    /// Makes room for so many proxies, of which so many move, and for ticks with so many pairs of
-    /// which one moves.
+    /// Reserves memory for this many proxies, of which `movers` move, and for ticks with `pairs`
+    /// pairs in which at least one proxy moves.
     pub fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
         self.state.reserve(proxies, movers, pairs);
         self.trees.reserve(proxies, movers, pairs);
         self.finder.reserve(movers, 0, pairs);
     }
 
-    /// Gives back the memory that the proxies and pairs do not need. The next update allocates what
-    /// it needs anew.
+    /// Frees the memory that the proxies and pairs do not need. The next update allocates what it
+    /// needs again.
     pub fn shrink_to_fit(&mut self) {
         self.state.shrink_to_fit();
         self.trees.shrink_to_fit();
@@ -545,7 +575,7 @@ impl Broadphase {
         (self.rejected, self.rows, self.sorted) = (Vec::new(), Vec::new(), Vec::new());
     }
 
-    /// Bytes of memory that are held.
+    /// The allocated memory in bytes.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.state.bytes()

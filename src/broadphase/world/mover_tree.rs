@@ -1,7 +1,7 @@
-//! Where do questions find what moves?
+//! A tree of the movers for queries.
 //!
-//! In a tree of the true boxes at the start of the tick, called by slot, that is built anew when it
-//! is asked for and something has moved since.
+//! It contains the true boxes at the start of the tick, with the slot as child id. It is rebuilt
+//! when queries are requested and a mover has changed since the last build.
 
 use super::state::State;
 use crate::broadphase::tree::{Builder, Named, Tree};
@@ -10,15 +10,15 @@ use crate::lanes::Level;
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
-/// Rows that a thread lays out at a time.
+/// Rows that a thread copies at a time.
 const CHUNK: usize = 8192;
 
 #[derive(Debug)]
 pub(super) struct MoverTree {
     pub(super) tree: Tree,
-    /// Whether the movers are not those of which it was built.
+    /// Whether a mover has changed since the tree was built.
     is_old: bool,
-    /// Memory.
+    /// Scratch memory of the build.
     builder: Builder,
     boxes: Vec<Named>,
 }
@@ -31,13 +31,13 @@ impl Default for MoverTree {
 }
 
 impl MoverTree {
-    /// Notes that a mover came, left, was moved, or may pair otherwise than before.
+    /// Marks the tree as dirty: a mover was inserted, removed or moved, or its filter changed.
     #[inline(always)]
     pub(super) fn note(&mut self) {
         self.is_old = true;
     }
 
-    /// Builds the tree, unless it is new. `filtered` says whether any proxy has a filter.
+    /// Rebuilds the tree if it is dirty. `filtered` says whether any proxy has a filter.
     pub(super) fn update(&mut self, state: &State, filtered: bool, on: (Level, &Threads)) {
         if !self.is_old {
             return;
@@ -56,7 +56,7 @@ impl MoverTree {
         *is_old = false;
     }
 
-    /// Whether it holds the movers, if it is new.
+    /// Whether the tree contains exactly the movers, or is dirty.
     pub(super) fn is_sound(&self, state: &State) -> bool {
         let mut sound = self.is_old || self.tree.len() == state.movers.len();
         self.tree.for_each(|at, index| {
@@ -79,7 +79,7 @@ impl MoverTree {
     }
 }
 
-/// A row of the movers, by slot.
+/// A row of the movers as an item of the tree, with the slot as child id.
 fn named_row(state: &State, row: usize) -> Named {
     let movers = &state.movers;
     let [x0, y0, z0, x1, y1, z1, ..] = movers.columns.each_ref().map(|column| column[row]);

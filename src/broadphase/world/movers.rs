@@ -1,8 +1,9 @@
-//! Where do the boxes of what moves lie?
+//! Dense columns of the moving proxies.
 //!
-//! In dense columns, a row for each dynamic or kinematic proxy that is enabled, as the finder reads
-//! them. The last row takes the place of one that leaves. Boxes are the true ones; what is held for
-//! those with a margin is put in their place in a second set of columns when the finder needs it.
+//! There is one row for each enabled dynamic or kinematic proxy, in the layout that the pair finder
+//! reads. When a row is removed, the last row takes its place. The boxes are the true ones; when
+//! the pair finder needs the fat AABBs of movers with a margin, an update writes them into a copy
+//! of the columns.
 
 use super::id::ProxyId;
 use super::slots::Slot;
@@ -13,16 +14,16 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Movers {
-    /// Least corners, greatest corners, displacements.
+    /// Minimum corners, maximum corners, displacements.
     pub(super) columns: [Vec<f32>; 9],
     pub(super) ids: Vec<ProxyId>,
     pub(super) owners: Vec<u32>,
     pub(super) filters: Vec<Filter>,
-    /// Whether it is dynamic. Two kinematic ones make no pair.
+    /// Whether each row is dynamic. Two kinematic movers never pair.
     pub(super) dynamic: Vec<bool>,
 }
 
-/// Columns as the finder reads them.
+/// Borrows the columns as the pair finder reads them.
 pub(super) fn lend(columns: &[Vec<f32>; 9]) -> Boxes<'_> {
     Boxes::from_columns(columns.each_ref().map(|column| &column[..]))
         .expect("the columns grow together")
@@ -47,7 +48,7 @@ impl Movers {
         }
     }
 
-    /// Adds a row and returns it.
+    /// Appends a row and returns its index.
     pub(super) fn push(&mut self, id: ProxyId, slot: &Slot, moving: MovingBox) -> u32 {
         for (column, number) in self.columns.iter_mut().zip(moving.to_row()) {
             column.push(number);
@@ -59,14 +60,14 @@ impl Movers {
         self.len() as u32 - 1
     }
 
-    /// Takes over what is said of a proxy but its box.
+    /// Updates a row after a change of the description of its proxy. The box is not touched.
     pub(super) fn describe(&mut self, row: usize, slot: &Slot) {
         self.owners[row] = slot.owner;
         self.filters[row] = slot.filter;
         self.dynamic[row] = is_dynamic(slot);
     }
 
-    /// Removes a row; returns who has it now, if somebody does.
+    /// Removes a row. Returns the id of the proxy that was moved into it, if there is one.
     pub(super) fn swap_remove(&mut self, row: usize) -> Option<ProxyId> {
         for column in &mut self.columns {
             column.swap_remove(row);
@@ -118,7 +119,7 @@ fn is_dynamic(slot: &Slot) -> bool {
     slot.set == super::Set::Dynamic
 }
 
-/// The box that is held for a path with a margin, as one that does not move.
+/// The moving box that stands for a fat AABB: without displacement.
 pub(super) fn still(held: Aabb) -> MovingBox {
     MovingBox::from(held)
 }

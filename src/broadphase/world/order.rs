@@ -1,8 +1,8 @@
-//! In which order are the pairs of a part that are new?
+//! Sorts the new pairs of a partition by the lower slot, then by the other.
 //!
-//! By the lower slot, then the other. They are laid out by the lower slot, by counting; then the
-//! place of each among those with the same lower slot is how many of these are less, which lanes
-//! count. So nothing is a branch on what a pair is, which nobody could foresee.
+//! A counting sort groups the pairs by the lower slot. Within a group, the position of a pair is
+//! the number of pairs with a smaller other slot, which SIMD lanes count. The loops are branch-free
+//! with respect to the pairs, whose order is unpredictable.
 
 use super::gather::Cut;
 use super::slots::of_slot;
@@ -11,21 +11,21 @@ use crate::geom::SweptPair;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use alloc::vec::Vec;
 
-/// Where there are so many slots for one pair, sorting costs less than counting.
+/// With more than this many slots for each pair, a comparison sort costs less than a counting sort.
 const SLOTS_PER_PAIR: usize = 4;
-/// Of more pairs with one lower slot the order is found by sorting.
+/// Groups with more pairs than this are sorted by comparison instead of counting.
 const RANKED_MAX: usize = 64;
 
-/// The memory of a worker.
+/// Scratch memory of one worker.
 #[derive(Debug, Default)]
 pub(super) struct Order {
-    /// The pairs in order.
+    /// The result.
     sorted: Vec<SweptPair>,
-    /// By slot of the part: where its pairs start, and after the last slot where they end.
+    /// Start of the group of each slot; one more entry has the end of the last group.
     starts: Vec<u32>,
-    /// In the order of the lower slots: the other slot of each pair as lanes compare it,
+    /// Other slot of each pair as a float, grouped by the lower slot.
     others: Vec<f32>,
-    /// and the pair.
+    /// The pairs, grouped by the lower slot.
     rest: Vec<SweptPair>,
 }
 
@@ -35,7 +35,7 @@ impl Order {
             + (self.starts.capacity() + self.others.capacity()) * size_of::<u32>()
     }
 
-    /// Makes room for a part of so many slots and pairs.
+    /// Reserves memory for a partition with this many slots and pairs.
     pub(super) fn make_room(&mut self, slots: usize, pairs: usize) {
         make_room(&mut self.sorted, pairs);
         make_room(&mut self.others, pairs + LANES_MAX);
@@ -45,7 +45,7 @@ impl Order {
         }
     }
 
-    /// The pairs, which are of one part, in order.
+    /// Sorts pairs, which all belong to one partition.
     pub(super) fn sort(
         &mut self,
         level: Level,
@@ -74,11 +74,12 @@ impl Order {
         &self.sorted
     }
 
-    /// Lays out the pairs by the lower slot.
+    /// Groups the pairs by the lower slot.
     fn lay_out(&mut self, pairs: &[SweptPair], first: u32, width: usize) {
         let Self { starts, others, rest, .. } = self;
-        // Two places further than the slot: how many there are becomes where they start, one place
-        // further, which those that are laid out move to where they end: the start of the next.
+        // The count of a slot is stored two entries further. The prefix sum makes it the start of
+        // the slot, one entry further. Distributing the pairs advances that entry to the end of the
+        // slot, which is the start of the next one.
         starts.clear();
         starts.resize(width + 2, 0);
         for pair in pairs {
@@ -101,8 +102,8 @@ impl Order {
     }
 }
 
-/// Writes each pair to its place in the order, but those of a slot with more than [`RANKED_MAX`],
-/// which are written as they come. Returns how many the slot with the most pairs has.
+/// Writes each pair to its position in the result. Groups with more than [`RANKED_MAX`] pairs are
+/// copied unsorted. Returns the size of the largest group.
 struct Rank<'a> {
     first: u32,
     starts: &'a [u32],
@@ -155,10 +156,10 @@ mod tests {
 
     const SLOTS: usize = 4096;
 
-    /// Goal: pairs come in order on each level, however many have the same lower slot. Method: so
-    /// many as lanes are, one more and one less, up to more than are ranked; in one part and in many;
-    /// against sorting. Few of many slots besides, which are sorted. The memory is that of the one
-    /// before.
+    /// Goal: pairs are sorted on every level, however many have the same lower slot. Method:
+    /// comparison with a plain sort, for group sizes around the number of lanes and up to more than
+    /// are ranked, in one partition and in many; also few pairs of many slots, which are sorted by
+    /// comparison. The memory of the previous sort is reused.
     #[test]
     fn parts_are_in_order() {
         let mut draw = 1_u32;
@@ -171,7 +172,7 @@ mod tests {
                 let length = if few { 2 } else { lengths[a % lengths.len()] };
                 let length = long.get(a).filter(|_| !few).map_or(length, |&long| long);
                 for k in 0..length {
-                    // Each other slot once, as the step is odd, and out of order.
+                    // The step is odd, so each other slot occurs once, out of order.
                     let b = a + 1 + k * 1237 % (SLOTS - 2048);
                     let first = (a + k) as f32 / SLOTS as f32;
                     pairs.push(SweptPair { a: a as u32, b: b as u32, first });

@@ -1,36 +1,37 @@
-//! What is a proxy, and with which may it pair?
+//! The description of a proxy: its kind, and what restricts its pairs.
 
 use crate::geom::{COORD_MAX, Filter};
 
-/// How a proxy takes part.
+/// The kind of a proxy.
 ///
-/// A pair needs one that is [`Dynamic`](Set::Dynamic), or one that is [`Kinematic`](Set::Kinematic)
-/// and one that is [`Sleeping`](Set::Sleeping), so that what is driven wakes what it meets.
+/// A pair needs one proxy that is [`Dynamic`](Set::Dynamic), or one that is
+/// [`Kinematic`](Set::Kinematic) and one that is [`Sleeping`](Set::Sleeping), so that a kinematic
+/// body can wake the bodies it meets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u8)]
 #[non_exhaustive]
 pub enum Set {
-    /// Stays where it is: walls, ground. Costs hardly anything while unchanged.
+    /// Does not move, for example walls and ground. Costs almost nothing while unchanged.
     Fixed,
-    /// Moves as it is told, whatever it meets: doors, platforms. Does not pair with its like, nor
-    /// with what is fixed.
+    /// Moves on a path that the caller prescribes, for example doors and platforms. Does not pair
+    /// with kinematic or fixed proxies.
     Kinematic,
-    /// Moves and is pushed. Pairs with all.
+    /// Moves and reacts to contacts. Pairs with every kind.
     #[default]
     Dynamic,
-    /// Would be dynamic, but rests. Costs hardly anything while unchanged.
+    /// A dynamic body at rest. Costs almost nothing while unchanged.
     Sleeping,
 }
 
 impl Set {
-    /// Whether it stays where it is until it is changed.
+    /// Whether proxies of this kind stay where they are until they are changed.
     #[must_use]
     pub const fn is_at_rest(self) -> bool {
         matches!(self, Self::Fixed | Self::Sleeping)
     }
 
-    /// Whether proxies of the two sets may make a new pair.
+    /// Whether proxies of the two kinds may begin a pair.
     #[must_use]
     pub const fn pairs_with(self, other: Self) -> bool {
         matches!((self, other), (Self::Dynamic, _) | (_, Self::Dynamic))
@@ -39,7 +40,7 @@ impl Set {
     }
 }
 
-/// What is said of a box when it is put in.
+/// The description of a box that is inserted.
 ///
 /// ```
 /// use swath::{Filter, Proxy};
@@ -55,22 +56,22 @@ impl Set {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Proxy {
-    /// How it takes part.
+    /// Its kind.
     pub set: Set,
     /// Its categories, and those with which it may pair.
     pub filter: Filter,
-    /// To what it belongs: two of the same owner never pair, such as the limbs of one body. 0 is
-    /// nobody.
+    /// Its owner. Two proxies of the same owner never pair, for example the limbs of one body. 0
+    /// means no owner.
     pub owner: u32,
-    /// By how much the box that is held for it is larger than the box around its path, on each
-    /// side; a length. 0 holds the moving box itself.
+    /// By how much the fat AABB is larger than the bounds of the path, on each side; a length. With
+    /// 0 the moving box itself is compared.
     ///
-    /// It counts once for each proxy: two with margins `m` and `n` may pair when they are up to
-    /// `m + n` apart.
+    /// The margin counts once for each proxy: two proxies with margins `m` and `n` may pair when
+    /// they are up to `m + n` apart.
     pub margin: f32,
-    /// Whatever the caller likes.
+    /// Data of the caller. The broadphase does not use it.
     pub data: u64,
-    /// Whether it makes pairs and is found at all.
+    /// Whether it takes part in pairs and queries.
     pub enabled: bool,
 }
 
@@ -79,19 +80,19 @@ impl Proxy {
         Self { set, filter: Filter::ALL, owner: 0, margin: 0.0, data: 0, enabled: true }
     }
 
-    /// One that stays where it is.
+    /// A fixed proxy: it does not move.
     #[must_use]
     pub const fn fixed() -> Self {
         Self::new(Set::Fixed)
     }
 
-    /// One that moves as it is told.
+    /// A kinematic proxy: it moves on a path that the caller prescribes.
     #[must_use]
     pub const fn kinematic() -> Self {
         Self::new(Set::Kinematic)
     }
 
-    /// One that moves and is pushed.
+    /// A dynamic proxy: it moves and reacts to contacts.
     #[must_use]
     pub const fn dynamic() -> Self {
         Self::new(Set::Dynamic)
@@ -103,55 +104,55 @@ impl Proxy {
         Self::dynamic()
     }
 
-    /// One that rests and would be dynamic.
+    /// A sleeping proxy: a dynamic body at rest.
     #[must_use]
     pub const fn sleeping() -> Self {
         Self::new(Set::Sleeping)
     }
 
-    /// With these categories and this mask.
+    /// Sets the categories and the mask.
     #[must_use]
     pub const fn filtered(self, filter: Filter) -> Self {
         Self { filter, ..self }
     }
 
-    /// That belongs to `owner`; 0 is nobody.
+    /// Sets the owner; 0 means no owner.
     #[must_use]
     pub const fn owned_by(self, owner: u32) -> Self {
         Self { owner, ..self }
     }
 
-    /// For which a box larger by `margin` on each side is held.
+    /// Sets the margin of the fat AABB.
     #[must_use]
     pub const fn with_margin(self, margin: f32) -> Self {
         Self { margin, ..self }
     }
 
-    /// With these data.
+    /// Sets the caller's data.
     #[must_use]
     pub const fn with_data(self, data: u64) -> Self {
         Self { data, ..self }
     }
 
-    /// That makes no pairs until it is enabled.
+    /// Disables the proxy: it has no pairs until it is enabled.
     #[must_use]
     pub const fn disabled(self) -> Self {
         Self { enabled: false, ..self }
     }
 }
 
-/// Whether it is a length by which boxes may grow.
+/// Whether `margin` is valid: a length in `[0, COORD_MAX]`.
 pub(super) fn is_margin(margin: f32) -> bool {
     (0.0..=COORD_MAX).contains(&margin)
 }
 
-/// What is said of many boxes: of each for itself, or of all the same.
+/// The descriptions of many boxes: one for each, or the same for all.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Proxies<'a> {
-    /// The same of all.
+    /// The same description for all boxes.
     All(Proxy),
-    /// One for each box.
+    /// One description for each box.
     Each(&'a [Proxy]),
 }
 

@@ -1,10 +1,10 @@
-//! Which proxies does a segment, a moving box or a shape meet, and which are nearest?
+//! Queries over the proxies of a broadphase: casts, sweeps, overlaps and nearest proxies.
 //!
-//! The questions are those of [`Queries`], over the trees of what is at rest and one of what moves
-//! (`mover_tree`); what is at rest and has a margin is in the trees of its set with the box that is held
-//! for it, and passed by there, and found in a tree of true boxes. Rows are slots, so that their order
-//! is that of ids. Answers that go to the caller's memory are written there as rows and named in
-//! place.
+//! The queries are those of [`Queries`], over the forests of resting proxies and a tree of the
+//! movers (`mover_tree`). The forest of a kind contains the fat AABB of each proxy with a margin;
+//! such boxes are skipped there and found in the forest of true boxes. Rows are slots, so their
+//! order is that of ids. Batch answers are written to the caller's memory as rows, which are then
+//! replaced by ids in place.
 
 use super::Broadphase;
 use super::id::ProxyId;
@@ -23,19 +23,19 @@ use bytemuck::{Pod, Zeroable};
 use core::ops::ControlFlow;
 use core::slice;
 
-/// A proxy that is met or near.
+/// A proxy that a query found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct ProxyHit {
-    /// Which.
+    /// The id of the proxy.
     pub id: ProxyId,
-    /// Where on the way, or how far away: as [`Hit::at`].
+    /// Position on the path, or distance, as in [`Hit::at`].
     pub at: f32,
 }
 
 impl ProxyHit {
-    /// Stands in a batch for a question that nothing answers.
+    /// Marks a row of a batch for which nothing was found.
     pub const MISS: Self = Self { id: ProxyId::NONE, at: f32::INFINITY };
 
     /// Whether this is not [`ProxyHit::MISS`].
@@ -46,11 +46,11 @@ impl ProxyHit {
 }
 
 impl Broadphase {
-    /// A view to ask about all proxies that are enabled: where they are at the start of the tick,
-    /// without their margins.
+    /// A view for queries over all enabled proxies, with their true boxes at the start of the tick.
     ///
-    /// Puts in what was changed since the last update or view, and if anything that moves was,
-    /// builds a tree of all that moves: on one thread some 40 ns for each.
+    /// Applies the changes of resting proxies since the last update or view. If a mover has
+    /// changed, it also builds a tree of all movers, which takes about 40 ns for each mover on one
+    /// thread.
     ///
     /// ```
     /// use swath::{Aabb, Broadphase, Filter, Proxy, Segment, Set};
@@ -84,8 +84,8 @@ impl Broadphase {
         self.view(true)
     }
 
-    /// As [`Broadphase::queries`], but only about what is fixed or asleep: nothing is built for what
-    /// moves.
+    /// Like [`Broadphase::queries`], but only over fixed and sleeping proxies; no tree of movers is
+    /// built.
     #[must_use]
     pub fn queries_at_rest(&mut self) -> WorldQueries<'_> {
         self.view(false)
@@ -102,7 +102,7 @@ impl Broadphase {
     }
 }
 
-/// As which kind a question knows a set.
+/// The bit of a kind in the query filter.
 fn kind(set: Set) -> u8 {
     1 << set as u8
 }
@@ -114,12 +114,12 @@ impl Known for State {
     }
 }
 
-/// A view of the proxies of a [`Broadphase`] to ask about, by [`Broadphase::queries`].
+/// A view for queries over the proxies of a [`Broadphase`], created by [`Broadphase::queries`].
 ///
-/// Each answer is that of asking one true box after the other, bit by bit, on every level and any
-/// threads; of equal distances the lowest id counts. Only [`WorldQuery::any`] and the order of
-/// [`WorldQuery::visit`] depend on what was done with the world before, which a snapshot does not
-/// keep. Many threads may ask at once.
+/// Each answer is bit by bit that of testing every true box, on every level and with any threads;
+/// among equal distances the lowest id is chosen. Only [`WorldQuery::any`] and the order of
+/// [`WorldQuery::visit`] depend on the history of the broadphase, which a snapshot does not
+/// contain. Several threads may use a view at once.
 #[derive(Clone, Copy, Debug)]
 pub struct WorldQueries<'a> {
     of: Queries<'a>,
@@ -129,19 +129,19 @@ pub struct WorldQueries<'a> {
 }
 
 impl<'a> WorldQueries<'a> {
-    /// Only proxies that may pair with `filter`, as [`Filter::allows`] says.
+    /// Considers only proxies that may pair with `filter`, as defined by [`Filter::allows`].
     #[must_use]
     pub fn filtered(self, filter: Filter) -> Self {
         Self { of: self.of.filtered(filter), ..self }
     }
 
-    /// Only proxies that do not belong to `owner`; 0 is nobody, and leaves out none.
+    /// Considers only proxies that do not belong to `owner`. Owner 0 excludes no proxy.
     #[must_use]
     pub fn without_owner(self, owner: u32) -> Self {
         Self { sieve: Sieve { owner, ..self.sieve }, ..self }
     }
 
-    /// Only proxies that are not in `set`; may be called for several.
+    /// Considers only proxies of other kinds than `set`. May be called for several kinds.
     #[must_use]
     pub fn without(mut self, set: Set) -> Self {
         self.sieve.kinds |= kind(set);
@@ -162,21 +162,21 @@ impl<'a> WorldQueries<'a> {
         WorldQuery { of, slots: self.slots }
     }
 
-    /// Asks which boxes `segment` enters, as [`Queries::cast`].
+    /// Finds the boxes that `segment` enters, like [`Queries::cast`].
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when it is no segment.
+    /// [`Invalid`] when the segment is invalid.
     pub fn cast(&self, segment: &Segment) -> Result<WorldQuery<'a, Query<'a, Segment>>, Invalid> {
         Ok(self.name(self.rows().cast(segment)?))
     }
 
-    /// Asks which boxes `moving` touches on its way, as [`Queries::sweep`]: all others are where
-    /// they are at the start of the tick and rest.
+    /// Finds the boxes that `moving` touches on its path, like [`Queries::sweep`]. All proxies stay
+    /// where they are at the start of the tick.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when it is no moving box.
+    /// [`Invalid`] when the moving box is invalid.
     pub fn sweep(
         &self,
         moving: &MovingBox,
@@ -184,11 +184,11 @@ impl<'a> WorldQueries<'a> {
         Ok(self.name(self.rows().sweep(moving)?))
     }
 
-    /// Asks which boxes share a point with `aabb`.
+    /// Finds the boxes that share a point with `aabb`.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when it is no box.
+    /// [`Invalid`] when the box is invalid.
     pub fn overlap(
         &self,
         aabb: &Aabb,
@@ -196,11 +196,11 @@ impl<'a> WorldQueries<'a> {
         Ok(self.name(self.rows().overlap(aabb)?))
     }
 
-    /// Asks in which boxes `point` lies; surfaces count.
+    /// Finds the boxes that contain `point`; surfaces count.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when it is no point.
+    /// [`Invalid`] when the point is invalid.
     pub fn overlap_point(
         &self,
         point: impl Into<[f32; 3]>,
@@ -208,11 +208,11 @@ impl<'a> WorldQueries<'a> {
         Ok(self.name(self.rows().overlap_point(point)?))
     }
 
-    /// Asks which boxes share a point with `sphere`.
+    /// Finds the boxes that share a point with `sphere`.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when it is no sphere.
+    /// [`Invalid`] when the sphere is invalid.
     pub fn overlap_sphere(
         &self,
         sphere: &Sphere,
@@ -220,12 +220,12 @@ impl<'a> WorldQueries<'a> {
         Ok(self.name(self.rows().overlap_sphere(sphere)?))
     }
 
-    /// Asks which boxes are not outside of the region inside of all `planes`, as
-    /// [`Queries::overlap_planes`].
+    /// Finds the boxes that are not proven to be outside of the intersection of the half-spaces
+    /// `planes`, like [`Queries::overlap_planes`].
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when one of them is no half-space.
+    /// [`Invalid`] when one of the planes is invalid.
     pub fn overlap_planes<'p>(
         &self,
         planes: &'p [Plane],
@@ -233,11 +233,12 @@ impl<'a> WorldQueries<'a> {
         Ok(self.name(self.rows().overlap_planes(planes)?))
     }
 
-    /// Asks which boxes are at most `max_distance` from `aabb`, as [`Queries::proximity`].
+    /// Finds the boxes at a distance of at most `max_distance` from `aabb`, like
+    /// [`Queries::proximity`].
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when `aabb` is no box, or `max_distance` is negative or not a number.
+    /// [`Invalid`] when `aabb` is invalid, or `max_distance` is negative or NaN.
     pub fn proximity(
         &self,
         aabb: &Aabb,
@@ -246,8 +247,8 @@ impl<'a> WorldQueries<'a> {
         Ok(self.name(self.rows().proximity(aabb, max_distance)?))
     }
 
-    /// Asks about many segments at once: as [`WorldQueries::cast`] of each, but faster, and on many
-    /// threads.
+    /// Casts many segments: the answers are those of [`WorldQueries::cast`] for each, but found
+    /// faster, and on several threads.
     ///
     /// ```
     /// use swath::broadphase::ProxyHit;
@@ -270,7 +271,7 @@ impl<'a> WorldQueries<'a> {
         self.name(self.rows().casts(segments))
     }
 
-    /// Asks about many moving boxes at once: as [`WorldQueries::sweep`] of each.
+    /// Sweeps many moving boxes: the answers are those of [`WorldQueries::sweep`] for each.
     pub fn sweeps<'s>(
         &self,
         moving: &Checked<'s, Columns<'s, MovingBox, 9>>,
@@ -278,7 +279,8 @@ impl<'a> WorldQueries<'a> {
         self.name(self.rows().sweeps(moving))
     }
 
-    /// Asks what many boxes overlap: as [`WorldQueries::overlap`] of each.
+    /// Finds the overlaps of many boxes: the answers are those of [`WorldQueries::overlap`] for
+    /// each.
     pub fn overlaps<'s>(
         &self,
         many: &Checked<'s, FixedColumns<'s>>,
@@ -286,12 +288,13 @@ impl<'a> WorldQueries<'a> {
         self.name(self.rows().overlaps(many))
     }
 
-    /// Asks what is nearest to many boxes, or points, whose columns are lent twice: as
-    /// [`WorldQueries::proximity`] of each.
+    /// Finds the proxies nearest to many boxes: the answers are those of
+    /// [`WorldQueries::proximity`] for each. For points, pass the same columns as minimum and as
+    /// maximum corners.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when `max_distance` is negative or not a number.
+    /// [`Invalid`] when `max_distance` is negative or NaN.
     pub fn proximities<'s>(
         &self,
         many: &Checked<'s, FixedColumns<'s>>,
@@ -301,7 +304,7 @@ impl<'a> WorldQueries<'a> {
     }
 }
 
-/// A question about proxies: `Q` is the same question about rows, the answers name ids.
+/// A query over proxies: `Q` is the same query over rows; the answers are translated into ids.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a question is answered when one of its methods is called"]
 pub struct WorldQuery<'a, Q> {
@@ -309,7 +312,7 @@ pub struct WorldQuery<'a, Q> {
     slots: &'a Slots,
 }
 
-/// A caller's function that is asked with ids.
+/// Adapts a function of the caller, which takes an id, to rows.
 #[derive(Clone, Copy, Debug)]
 pub struct WorldAccept<'a, F> {
     accept: F,
@@ -323,8 +326,8 @@ impl<F: FnMut(ProxyId) -> bool> Accept for WorldAccept<'_, F> {
 }
 
 impl<'a, Q> WorldQuery<'a, Query<'a, Q, EveryBox>> {
-    /// Only proxies of which `accept` is true. It is asked of what the question reaches and all
-    /// else allows, in no particular order, of each at most once.
+    /// Considers only proxies that `accept` accepts. It is called for proxies that the query
+    /// reaches and that all other conditions allow, at most once for each, in arbitrary order.
     pub fn accepting<F: FnMut(ProxyId) -> bool>(
         self,
         accept: F,
@@ -335,35 +338,36 @@ impl<'a, Q> WorldQuery<'a, Query<'a, Q, EveryBox>> {
 }
 
 impl<'a, Q, A> WorldQuery<'a, Query<'a, Q, A>> {
-    /// Adds to `visits` how much was looked at.
+    /// Adds the number of visited nodes and boxes to `visits`.
     pub fn counting(self, visits: &'a mut Visits) -> Self {
         Self { of: self.of.counting(visits), ..self }
     }
 }
 
-/// Where on the way a box is met is [`Cast::entry`](crate::Cast::entry) of a segment and
+/// The position of a hit on the path is [`Cast::entry`](crate::Cast::entry) of a segment and
 /// [`Sweep::first`](crate::Sweep::first) of a moving box, with the same bits.
 impl<'a, P: Path, A: Accept> WorldQuery<'a, Query<'a, P, A>> {
-    /// The proxy that is met first; of several at once that with the lowest id.
+    /// The proxy that is hit first; among equal positions the one with the lowest id.
     #[must_use]
     pub fn closest(self) -> Option<ProxyHit> {
         self.of.closest().map(|hit| name(self.slots, hit))
     }
 
-    /// A proxy that is met, if there is one; which of several depends on what was done before.
+    /// Any proxy that is hit, or `None`. Which one depends on the history of the
+    /// broadphase.
     #[must_use]
     pub fn any(self) -> Option<ProxyHit> {
         self.of.any().map(|hit| name(self.slots, hit))
     }
 
-    /// Writes all proxies that are met to `hits`, by id, in place of what it holds.
+    /// Replaces the contents of `hits` by all proxies that are hit, ordered by id.
     pub fn all(self, hits: &mut Vec<ProxyHit>) {
         self.collect(hits);
         hits.sort_unstable_by_key(|hit| hit.id);
     }
 
-    /// Writes all proxies that are met to `hits`, in place of what it holds: the first one met
-    /// first, of several at once that with the lowest id.
+    /// Replaces the contents of `hits` by all proxies that are hit, ordered by position on the
+    /// path, then by id.
     pub fn sorted(self, hits: &mut Vec<ProxyHit>) {
         self.collect(hits);
         hits.sort_unstable_by_key(|hit| (hit.at.to_bits(), hit.id));
@@ -377,8 +381,8 @@ impl<'a, P: Path, A: Accept> WorldQuery<'a, Query<'a, P, A>> {
         });
     }
 
-    /// Shows proxies that are met to `see`, which returns up to where on the way it wants to see
-    /// more, as [`Query::visit`].
+    /// Calls `see` with proxies that are hit. It returns the position on the path up to which it
+    /// wants to see more, as in [`Query::visit`].
     pub fn visit(self, mut see: impl FnMut(ProxyHit) -> f32) {
         let Self { of, slots } = self;
         of.visit(|hit| see(name(slots, hit)));
@@ -386,20 +390,21 @@ impl<'a, P: Path, A: Accept> WorldQuery<'a, Query<'a, P, A>> {
 }
 
 impl<'a, S: Shape, A: Accept> WorldQuery<'a, Query<'a, Overlap<S>, A>> {
-    /// Calls `see` with each proxy that is met, in an order that depends on what was done before,
-    /// until it breaks off.
+    /// Calls `see` with each proxy that is found, until it returns [`ControlFlow::Break`]. The
+    /// order depends on the history of the broadphase.
     pub fn visit(self, mut see: impl FnMut(ProxyId) -> ControlFlow<()>) {
         let Self { of, slots } = self;
         of.visit(|row| see(slots.id(row as usize)));
     }
 
-    /// A proxy that is met, if there is one; which of several depends on what was done before.
+    /// Any proxy that is found, or `None`. Which one depends on the history of the
+    /// broadphase.
     #[must_use]
     pub fn any(self) -> Option<ProxyId> {
         self.of.any().map(|row| self.slots.id(row as usize))
     }
 
-    /// Writes all proxies that are met to `ids`, in order, in place of what it holds.
+    /// Replaces the contents of `ids` by all proxies that are found, in order.
     pub fn all(self, ids: &mut Vec<ProxyId>) {
         ids.clear();
         self.visit(|id| {
@@ -411,14 +416,13 @@ impl<'a, S: Shape, A: Accept> WorldQuery<'a, Query<'a, Overlap<S>, A>> {
 }
 
 impl<'a, A: Accept> WorldQuery<'a, Query<'a, Proximity, A>> {
-    /// The nearest proxy; of equally near ones that with the lowest id.
+    /// The nearest proxy; among equal distances the one with the lowest id.
     #[must_use]
     pub fn nearest(self) -> Option<ProxyHit> {
         self.of.nearest().map(|hit| name(self.slots, hit))
     }
 
-    /// The nearest proxies, as many as `to` has room for: by distance, and by id where that is
-    /// equal.
+    /// The nearest proxies, as many as `to` can store, ordered by distance, then by id.
     pub fn k_nearest(self, to: &mut [ProxyHit]) -> &[ProxyHit] {
         let Self { of, slots } = self;
         let found = of.k_nearest(rows_in(to)).len();
@@ -428,24 +432,26 @@ impl<'a, A: Accept> WorldQuery<'a, Query<'a, Proximity, A>> {
 }
 
 impl<'a, P: Path + store::Row<K>, const K: usize> WorldQuery<'a, Batch<'a, '_, P, K>> {
-    /// Writes to `out[i]` the proxy that row `i` meets first, of several at once that with the
+    /// Writes to `out[i]` the proxy that row `i` hits first, among equal positions the one with the
     /// lowest id, or [`ProxyHit::MISS`].
     ///
     /// # Errors
     ///
-    /// [`LengthMismatch`] when `out` has not as many rows; then nothing is written.
+    /// [`LengthMismatch`] when `out` does not have the same number of rows; then nothing is
+    /// written.
     pub fn closest(&self, out: &mut [ProxyHit]) -> Result<(), LengthMismatch> {
         self.of.closest(rows_in(out))?;
         name_in_place(self.slots, out);
         Ok(())
     }
 
-    /// Writes to `out[i]` a proxy that row `i` meets, or [`ProxyHit::MISS`]; which of several
-    /// depends on what was done before.
+    /// Writes to `out[i]` any proxy that row `i` hits, or [`ProxyHit::MISS`]. Which one depends on
+    /// the history of the broadphase.
     ///
     /// # Errors
     ///
-    /// [`LengthMismatch`] when `out` has not as many rows; then nothing is written.
+    /// [`LengthMismatch`] when `out` does not have the same number of rows; then nothing is
+    /// written.
     pub fn any(&self, out: &mut [ProxyHit]) -> Result<(), LengthMismatch> {
         self.of.any(rows_in(out))?;
         name_in_place(self.slots, out);
@@ -454,35 +460,37 @@ impl<'a, P: Path + store::Row<K>, const K: usize> WorldQuery<'a, Batch<'a, '_, P
 }
 
 impl WorldQuery<'_, Overlaps<'_, '_>> {
-    /// Writes to `ids` the proxies that are met, in place of what it holds: those of row `i` to
+    /// Replaces the contents of `ids` by the proxies that are found: those of row `i` are
     /// `ids[starts[i]..starts[i + 1]]`, in order.
     ///
     /// # Errors
     ///
-    /// [`LengthMismatch`] when `starts` has not a place more than there are rows; then nothing is
-    /// written.
+    /// [`LengthMismatch`] when the length of `starts` is not the number of rows plus one; then
+    /// nothing is written.
     pub fn all(&self, starts: &mut [usize], ids: &mut Vec<ProxyId>) -> Result<(), LengthMismatch> {
         self.of.named(starts, ids, |row| self.slots.id(row as usize))
     }
 }
 
 impl WorldQuery<'_, Proximities<'_, '_>> {
-    /// Writes to `out[i]` the proxy nearest to row `i`, of equally near ones that with the lowest
-    /// id, or [`ProxyHit::MISS`].
+    /// Writes to `out[i]` the proxy nearest to row `i`, among equal distances the one with the
+    /// lowest id, or [`ProxyHit::MISS`].
     ///
     /// # Errors
     ///
-    /// [`LengthMismatch`] when `out` has not as many rows; then nothing is written.
+    /// [`LengthMismatch`] when `out` does not have the same number of rows; then nothing is
+    /// written.
     pub fn nearest(&self, out: &mut [ProxyHit]) -> Result<(), LengthMismatch> {
         self.k_nearest(1, out)
     }
 
-    /// Writes to `out[i * k..][..k]` the `k` proxies nearest to row `i`: by distance, and by id
-    /// where that is equal, then [`ProxyHit::MISS`] where there are fewer.
+    /// Writes to `out[i * k..][..k]` the `k` proxies nearest to row `i`, ordered by distance, then
+    /// by id, followed by [`ProxyHit::MISS`] if there are fewer.
     ///
     /// # Errors
     ///
-    /// [`LengthMismatch`] when `out` has not `k` places for each row; then nothing is written.
+    /// [`LengthMismatch`] when the length of `out` is not `k` times the number of rows; then
+    /// nothing is written.
     pub fn k_nearest(&self, k: usize, out: &mut [ProxyHit]) -> Result<(), LengthMismatch> {
         self.of.k_nearest(k, rows_in(out))?;
         name_in_place(self.slots, out);
@@ -495,15 +503,15 @@ fn name(slots: &Slots, Hit { row, at }: Hit) -> ProxyHit {
     ProxyHit { id, at }
 }
 
-/// Room for as many hits by row, in the first two thirds of the same memory.
+/// Reuses the first two thirds of the memory of `hits` for as many hits by row.
 fn rows_in(hits: &mut [ProxyHit]) -> &mut [Hit] {
     let count = hits.len();
     let words: &mut [u32] = bytemuck::cast_slice_mut(hits);
     bytemuck::cast_slice_mut(&mut words[..2 * count])
 }
 
-/// Names all hits that were written to [`rows_in`], the last one first: so none is written over
-/// before it is read.
+/// Replaces the rows that were written to [`rows_in`] by ids, from the last to the first, so that
+/// no row is overwritten before it is read.
 fn name_in_place(slots: &Slots, hits: &mut [ProxyHit]) {
     for k in (0..hits.len()).rev() {
         hits[k] = name(slots, rows_in(&mut hits[..=k])[k]);

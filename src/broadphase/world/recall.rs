@@ -1,10 +1,10 @@
-//! Which of the pairs of a part are kept already, and where do the new ones come among them?
+//! Looks up the found pairs of a partition among the cached pairs, and merges the new ones in.
 //!
-//! As a rule most pairs touch for many ticks. So a pair that was found is looked for among those
-//! that are kept (`rows`): where it is its time is noted, and it is done with. Only what
-//! is not there has to be put in order (`order`). Then both are merged; pairs that are kept and of
-//! which no time was noted are gone. No step is a branch on whether a pair is new, which nobody
-//! could foresee.
+//! Most pairs touch for many ticks. So each found pair is looked up among the cached pairs
+//! (`rows`); if it is there, its new time is stored, and nothing else is done. Only pairs that are
+//! not there have to be sorted (`order`). A merge of both then yields all touching pairs; cached
+//! pairs without a new time have ended. The loops are branch-free, because whether a pair is new is
+//! unpredictable.
 
 use super::gather::Dealt;
 use super::kept::{Columns, ColumnsMut};
@@ -15,24 +15,26 @@ use crate::geom::SweptPair;
 use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes, prefetch};
 use alloc::vec::Vec;
 
-/// The pairs of a part are in pieces, one in each run: so many are asked for ahead.
+/// The pairs of a partition are pieces of the runs. This many pieces are prefetched ahead.
 const AHEAD: usize = 6;
-/// The time of a pair that does not touch.
+/// The time that marks a cached pair as not found in this tick.
 const ABSENT: f32 = -1.0;
 
-/// The memory of a worker.
+/// Scratch memory of one worker.
 #[derive(Debug, Default)]
 pub(super) struct Recall {
     rows: Rows,
-    /// When each of those that are kept touches now.
+    /// New time of each cached pair, or [`ABSENT`].
     times: Vec<f32>,
-    /// What is not kept.
+    /// The pairs that are not cached.
     new: Vec<SweptPair>,
-    /// Both in order, with a group of lanes to spare.
+    /// The merged columns, with padding for one group of lanes. This one has the lower slots.
+    /// The other slots of the merged pairs.
     a: Vec<u32>,
+    /// The times of the merged pairs.
     b: Vec<u32>,
     first: Vec<f32>,
-    /// Which of those that are kept are gone.
+    /// Positions of the cached pairs that have ended.
     gone: Vec<u32>,
 }
 
@@ -44,7 +46,7 @@ impl Recall {
             + self.rows.bytes()
     }
 
-    /// Makes room for a part of so many slots and pairs, of which so many were kept.
+    /// Reserves memory for a partition with this many slots, found pairs and cached pairs.
     pub(super) fn make_room(&mut self, level: Level, slots: usize, pairs: usize, kept: usize) {
         self.rows.make_room(level, slots, kept);
         let padded = pairs + LANES_MAX;
@@ -62,8 +64,8 @@ impl Recall {
         self.new.resize((pairs + 1).max(self.new.len()), SweptPair::default());
     }
 
-    /// Notes when each of `kept` touches now. Returns the pairs that are not among them, as they
-    /// come. `first` is the first slot of the part.
+    /// Stores the new time of each cached pair that was found. Returns the pairs that are not
+    /// cached, in the order in which they were found. `first` is the first slot of the partition.
     pub(super) fn look_up(
         &mut self,
         level: Level,
@@ -84,8 +86,8 @@ impl Recall {
         &new[..count]
     }
 
-    /// Writes all pairs that touch, in order: `new`, in order, and those that are kept. `to` is as
-    /// long. Returns which of those that are kept are gone.
+    /// Merges `new`, which is sorted, with the cached pairs that touch. Writes the result to `to`,
+    /// which has the same length. Returns the positions of the cached pairs that have ended.
     pub(super) fn merge(
         &mut self,
         level: Level,
@@ -102,8 +104,8 @@ impl Recall {
     }
 }
 
-/// See [`Recall::look_up`]; returns how many are new. `RENEWED`: whether some slots have another
-/// proxy than they had.
+/// The kernel of [`Recall::look_up`]; returns how many pairs are new. `RENEWED` says whether any
+/// slot of a cached pair has been freed since.
 struct LookUp<'a, const RENEWED: bool> {
     found: (Dealt<'a>, usize),
     slots: &'a Slots,
@@ -126,7 +128,7 @@ impl<const RENEWED: bool> Kernel for LookUp<'_, RENEWED> {
             }
             for &pair in pairs {
                 let SweptPair { a, b, first } = pair;
-                // Past the last is where nobody looks.
+                // The position past the last cached pair is never read.
                 let mut at = keys.find(isa, a, b);
                 if RENEWED && at < keys.count && (slots.is_renewed(a) || slots.is_renewed(b)) {
                     at = keys.count;
@@ -140,7 +142,7 @@ impl<const RENEWED: bool> Kernel for LookUp<'_, RENEWED> {
     }
 }
 
-/// What both make, with a group of lanes to spare.
+/// The output of the merge, with padding for one group of lanes.
 struct Merged<'a> {
     columns: ColumnsMut<'a>,
     gone: &'a mut [u32],
@@ -157,7 +159,7 @@ impl Merged<'_> {
     }
 }
 
-/// See [`Recall::merge`]; returns how many are gone.
+/// The kernel of [`Recall::merge`]; returns how many pairs have ended.
 struct Merge<'a> {
     rows: &'a Rows,
     times: &'a [f32],
@@ -182,8 +184,8 @@ impl Kernel for Merge<'_> {
     }
 }
 
-/// Appends the pairs that are kept from `at` on and come before `next`. Returns which is the
-/// first that does not.
+/// Appends the cached pairs from position `at` on that are ordered before `next`. Returns the
+/// position of the first one that is not.
 #[inline(always)]
 fn up_to<I: Isa>(
     isa: I,
@@ -241,10 +243,11 @@ mod tests {
         kept
     }
 
-    /// Goal: what both make is what touches, with the times of now; new is what was not kept or of
-    /// which a slot was renewed, gone what does not touch or is new. Method: maps, of ticks in which
-    /// few, many or all pairs come or go, in one run and in many, in one part and in many, some slots
-    /// renewed in every other tick; on each level, with the memory of the tick before.
+    /// Goal: the merge has exactly the pairs that touch, with their new times; a pair is new if it
+    /// was not cached or one of its slots was reused, and it has ended if it does not touch or is
+    /// new. Method: comparison with maps, over ticks in which few, many or all pairs begin or end,
+    /// in one run and in many, in one partition and in many, with slots reused in every other tick;
+    /// on every level, with the memory of the tick before.
     #[test]
     fn pairs_that_stay_are_recalled() {
         for level in Level::all() {
@@ -260,7 +263,7 @@ mod tests {
             let mut before = BTreeMap::new();
             for tick in 0..24 {
                 let mut now: BTreeMap<(u32, u32), f32> = BTreeMap::new();
-                // None may stay, none may come.
+                // No pair stays in one of these cases, and no pair begins in another.
                 let (stay, come) = [(90, 300), (50, 2000), (0, 1000), (100, 0), (97, 9)][tick % 5];
                 let stays = before.keys().filter(|_| draw(100) < stay).copied();
                 let stays: Vec<(u32, u32)> = stays.collect();
@@ -268,7 +271,7 @@ mod tests {
                     now.insert(pair, draw(1000) as f32 / 999.0);
                 }
                 for _ in 0..come {
-                    // Some slots have many.
+                    // Some slots have many pairs.
                     let a = if draw(3) == 0 { draw(4) * 140 } else { draw(SLOTS - 1) };
                     now.insert((a, a + 1 + draw(SLOTS - a - 1)), draw(1000) as f32 / 999.0);
                 }

@@ -1,16 +1,16 @@
-//! Which pairs rest?
+//! The resting pairs, in a linked list for each proxy.
 //!
-//! A pair of which both have come to rest is kept here and not looked at, however many there are,
-//! until one of the two is changed. An edge is in two lists, one for each of its ends; the lists go
-//! through the edges, as those of contacts do in `Box2D` (Catto). So to take out what one proxy
-//! has costs time for that alone.
+//! A pair of two resting proxies is stored here and not visited, however many there are, until one
+//! of the two changes. An edge is in two doubly linked lists, one for each of its ends; the links
+//! are in the edges, as in the contact graph of `Box2D` (Catto). So removing the pairs of a proxy
+//! takes time for these pairs only.
 
 use super::id::{ProxyId, ProxyPair};
 use super::slots::NONE;
 use alloc::vec::Vec;
 
-/// A pair, and for each end the ends before and after it in the list of its proxy. An end is called
-/// `2 · edge + side`. Of a free edge only `next[0]` counts: the next free edge.
+/// A pair, and for each of its ends the neighbours in the list of that proxy. The number of an end
+/// is `2 · edge + side`. In a free edge only `next[0]` is used: it is the next free edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Edge {
@@ -23,7 +23,7 @@ pub(super) struct Edge {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Resting {
     edges: Vec<Edge>,
-    /// By slot: the first end.
+    /// The first end in the list of each slot. May be shorter than the slots.
     heads: Vec<u32>,
     free: u32,
     len: u32,
@@ -40,12 +40,12 @@ impl Resting {
         self.len as usize
     }
 
-    /// Whether this proxy has none.
+    /// Whether the proxy has no resting pair.
     pub(super) fn has_none(&self, index: usize) -> bool {
         self.heads.get(index).is_none_or(|&head| head == NONE)
     }
 
-    /// Keeps a pair that is not there.
+    /// Adds a pair that is not stored yet.
     pub(super) fn add(&mut self, pair: ProxyPair) {
         let edge = Edge { pair, before: [NONE; 2], next: [NONE; 2] };
         let at = match self.free {
@@ -73,7 +73,7 @@ impl Resting {
         }
     }
 
-    /// Moves what this proxy has to a list.
+    /// Moves all pairs of a proxy to the end of `to`.
     #[inline]
     pub(super) fn loosen(&mut self, index: usize, to: &mut Vec<ProxyPair>) {
         if !self.has_none(index) {
@@ -87,7 +87,7 @@ impl Resting {
             let (at, side) = (end as usize / 2, end as usize % 2);
             let Edge { pair, before, next } = self.edges[at];
             to.push(pair);
-            // Out of the list of the other end.
+            // Unlink the edge from the list of the other proxy.
             let other = 1 - side;
             match before[other] {
                 NONE => {
@@ -108,13 +108,13 @@ impl Resting {
         }
     }
 
-    /// All pairs, in no order that means anything.
+    /// All pairs, in arbitrary order.
     pub(super) fn iter(&self) -> impl Iterator<Item = ProxyPair> {
         let kept = self.edges.iter().filter(|edge| edge.pair.a != ProxyId::NONE);
         kept.map(|edge| edge.pair)
     }
 
-    /// Whether the lists are what they should be: each edge in those of its ends, once.
+    /// Whether the lists are intact: each edge is in the list of each of its ends, exactly once.
     pub(super) fn is_sound(&self) -> bool {
         let ends = 2 * self.edges.len();
         let mut seen = 0;
@@ -124,7 +124,7 @@ impl Resting {
                 let (at, side) = (end as usize / 2, end as usize % 2);
                 let Some(edge) = self.edges.get(at) else { return false };
                 let of = [edge.pair.a, edge.pair.b][side];
-                // More steps than ends: the list goes round.
+                // More steps than there are ends: the list is circular.
                 seen += 1;
                 if of.index() as usize != index || edge.before[side] != before || seen > ends {
                     return false;

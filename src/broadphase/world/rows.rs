@@ -1,10 +1,12 @@
-//! Where among the pairs that are kept is this one?
+//! An index of the cached pairs of one partition: finds the position of a pair.
 //!
-//! Pairs with one lower slot are a *row*. It is known where each row starts; a pair is then found by
-//! comparing both slots of a group of lanes. A row of more has a *guide* besides: the range of its
-//! other slots is cut evenly, and for each cut is written which pair comes first. So it takes the same
-//! few steps to find a pair in a row of five or of five thousand, unless slots lie very unevenly:
-//! then the range that the guide tells is halved.
+//! The index is in compressed sparse row (CSR) form: the pairs with the same lower slot are a
+//! *row*, and the start of each row is stored. A pair is found by comparing both slots of one group
+//! of lanes, starting at its row. A row that is longer than a group also has a *skip index*: the
+//! range of its other slots is divided into equal intervals, and for each interval the position of
+//! its first pair is stored. So finding a pair takes the same few steps in a row of five and in a
+//! row of five thousand. Only if slots are distributed very unevenly, a binary search within an
+//! interval follows.
 
 use super::kept::Columns;
 use super::slots::of_slot;
@@ -14,31 +16,35 @@ use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 use core::ops::Range;
 
-/// A guide has an entry for about as many pairs.
+/// Average number of pairs for each entry of a skip index.
 const PAIRS_PER_ENTRY: usize = 4;
 
-/// The rows of a part.
+/// The index of one partition, and its memory.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    /// The slots of the pairs as lanes compare them, and a group of lanes that are greater. Copied
-    /// from where they are kept, in one go: there pairs are looked for at random.
+    /// The lower slots of the pairs, as floats, followed by one group of lanes that are greater. A
+    /// copy of the cached column: look-ups access it at random, and this copy is in the cache.
     pub(super) lower: Vec<f32>,
+    /// The other slots of the pairs, likewise.
     pub(super) upper: Vec<f32>,
-    /// By slot of the part: where its row starts, or past the end of all by 1 + k that it is long
-    /// row `k`. For a slot without a row, and between two parts, 0: there is no pair of it.
+    /// Start of the row of each slot of the partition. A value of `pairs + 1 + k` stands for the
+    /// long row `k`. Slots without a row have the value 0, as all slots have between two
+    /// partitions; the comparison then finds no pair.
     starts: Vec<u32>,
     long: Vec<Long>,
     guides: Vec<u32>,
 }
 
+/// A row with more pairs than lanes, and where its skip index is.
 #[derive(Clone, Copy, Debug)]
 struct Long {
-    /// The least of the other slots,
+    /// The smallest of the other slots.
     least: u32,
-    /// and how many of them there are to an entry, as a power of two.
+    /// Base-2 logarithm of the number of slots in an interval.
     shift: u32,
-    /// Where the guide starts, and how many entries it has; one more says where the row ends.
+    /// Position of the first entry of the skip index.
     guide: u32,
+    /// Number of intervals. One more entry follows, with the end of the row.
     entries: u32,
 }
 
@@ -49,7 +55,7 @@ impl Rows {
             + self.long.capacity() * size_of::<Long>()
     }
 
-    /// Makes room for a part of so many slots and pairs.
+    /// Reserves memory for a partition with this many slots and pairs.
     pub(super) fn make_room(&mut self, level: Level, slots: usize, pairs: usize) {
         make_room(&mut self.lower, pairs + LANES_MAX);
         make_room(&mut self.upper, pairs + LANES_MAX);
@@ -57,11 +63,11 @@ impl Rows {
         self.starts.resize(slots.max(self.starts.len()), 0);
         let long = pairs / (level.lanes() + 1);
         make_room(&mut self.long, long);
-        // Rounded up, and an end.
+        // The number of intervals is rounded up, and the end takes one more entry.
         make_room(&mut self.guides, pairs / PAIRS_PER_ENTRY + 2 * long);
     }
 
-    /// Looks where the rows are. `first` is the first slot of the part.
+    /// Builds the index. `first` is the first slot of the partition.
     pub(super) fn fill(&mut self, level: Level, kept: Columns<'_>, first: u32) {
         let Self { lower, upper, starts, long, guides } = self;
         let count = kept.len();
@@ -76,12 +82,12 @@ impl Rows {
         long.clear();
         guides.clear();
         let lanes = level.lanes();
-        // As a rule there is no long row in a part: a sum needs no branch to see that.
+        // Most partitions have no long row, which a branch-free sum detects.
         let further = kept.a.iter().zip(kept.a.get(lanes..).unwrap_or_default());
         if further.map(|(a, b)| u32::from(a == b)).sum::<u32>() == 0 {
             return;
         }
-        // Of a long row two that are so far apart are looked at.
+        // Pairs this far apart are compared, so that every long row is hit.
         let step = lanes.div_ceil(2);
         let mut k = step;
         while k < count {
@@ -100,7 +106,7 @@ impl Rows {
         }
     }
 
-    /// To look for pairs. `first` is the first slot of the part.
+    /// A view for look-ups. `first` is the first slot of the partition.
     #[inline(always)]
     pub(super) fn keys(&self, first: u32) -> Keys<'_> {
         let padded = self.upper.len();
@@ -108,7 +114,7 @@ impl Rows {
         Keys { slots, starts: &self.starts, rows: self, first, count: padded - LANES_MAX }
     }
 
-    /// Where so many lanes look for a pair in a long row.
+    /// Where a group of lanes must be compared to find a pair of long row `which`.
     #[inline(never)]
     fn find_long(&self, which: usize, b: u32, lanes: usize) -> usize {
         let long = &self.long[which];
@@ -125,25 +131,25 @@ impl Rows {
         start
     }
 
-    /// Forgets where the rows are.
+    /// Resets the starts of the rows to 0.
     pub(super) fn clear(&mut self, kept: Columns<'_>, first: u32) {
         kept.a.iter().for_each(|&a| self.starts[(a - first) as usize] = 0);
     }
 }
 
-/// Of [`Rows`], as lanes read it.
+/// A view of [`Rows`] for look-ups.
 #[derive(Clone, Copy)]
 pub(super) struct Keys<'a> {
     slots: Table<'a, f32, 2>,
     starts: &'a [u32],
     rows: &'a Rows,
     first: u32,
-    /// How many pairs there are.
+    /// The number of pairs, without the padding.
     pub(super) count: usize,
 }
 
 impl Keys<'_> {
-    /// Which is the pair of these slots, or past the last.
+    /// The position of the pair of these slots, or `count` if there is no such pair.
     #[inline(always)]
     pub(super) fn find<I: Isa>(&self, isa: I, a: u32, b: u32) -> usize {
         let mut start = self.starts[a.wrapping_sub(self.first) as usize] as usize;
@@ -152,7 +158,8 @@ impl Keys<'_> {
         }
         let [lower, upper] = self.slots.load(isa, start);
         let same = lower.eq(isa.splat(of_slot(a))) & upper.eq(isa.splat(of_slot(b)));
-        // In numbers, as compilers make a branch of a choice: past the lanes where there is none.
+        // Bit arithmetic, because compilers turn a select into a branch. `place` is `LANES` if no
+        // lane is equal.
         let place = (same.bits() | 1 << I::LANES).trailing_zeros() as usize;
         let none = (place / I::LANES).wrapping_neg();
         (start + place) & !none | self.count & none
@@ -160,7 +167,7 @@ impl Keys<'_> {
 }
 
 impl Long {
-    /// Of a row; its guide is appended.
+    /// Describes a row and appends its skip index to `guides`.
     fn new(kept: Columns<'_>, row: Range<usize>, guides: &mut Vec<u32>) -> Self {
         let others = &kept.b[row.clone()];
         let (least, guide) = (others[0], guides.len());
@@ -192,7 +199,7 @@ mod tests {
         wanted: [u32; 2],
     }
 
-    /// The first slot of the part.
+    /// The first slot of the partition.
     const FIRST: u32 = 1024;
     const SLOTS: u32 = 512;
 
@@ -206,11 +213,12 @@ mod tests {
         }
     }
 
-    /// Goal: each pair is found where it is, and no other is, on each level. Method: rows of lengths
-    /// about those of lanes and up to a thousand, with other slots side by side, evenly or very
-    /// unevenly spread, and next to each other so that a group reaches into the next row; of each
-    /// pair, its neighbours that are not there besides; slots without a row, and no pairs at all.
-    /// One memory for all, as parts have.
+    /// Goal: on every level each pair is found at its position, and no other pair is found. Method:
+    /// rows of lengths around the number of lanes and up to a thousand; other slots that are
+    /// consecutive, evenly or very unevenly distributed; rows next to each other, so that a group
+    /// of lanes extends into the next row. For each pair its absent neighbours are looked up too,
+    /// as are slots without a row, and pairs in an empty partition. The memory is reused
+    /// throughout, as it is for partitions.
     #[test]
     fn pairs_are_found_where_they_are() {
         for level in Level::all() {
@@ -226,7 +234,8 @@ mod tests {
                                 + match spread {
                                     0 => k,
                                     1 => 7 * k,
-                                    // The last far off, or the first.
+                                    // The last slot is far from the others, or all others are far
+                                    // from the first.
                                     2 => k + if k + 1 == length { 60_000_000 } else { 0 },
                                     _ => k + if k == 0 { 0 } else { 60_000_000 },
                                 },

@@ -1,8 +1,9 @@
-//! What is known of each proxy, and which slots are free?
+//! The record of each proxy, and the free list of slots.
 //!
-//! A slot is a record of 32 bytes; its index is that of the [`ProxyId`]. Free slots are a
-//! list through [`Slot::place`], the last one that was freed first, so that the same calls give the
-//! same ids. A slot that has had `u32::MAX` proxies is retired: no id is ever given twice.
+//! A slot is a record of 32 bytes; its index is that of the [`ProxyId`]. Free slots form a linked
+//! list through [`Slot::place`], the most recently freed one first, so that the same calls produce
+//! the same ids. A slot that has had `u32::MAX` proxies is retired, so that no id is ever given out
+//! twice.
 
 use super::id::ProxyId;
 use super::proxy::{Proxy, Set};
@@ -10,36 +11,36 @@ use crate::geom::Filter;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 use alloc::vec::Vec;
 
-/// In place of a row or of a slot.
+/// Marks the absence of a row or of a slot.
 pub(super) const NONE: u32 = u32::MAX;
-/// Most slots: movers are rows of the finder, which numbers so many.
+/// Largest number of slots. Movers are rows of the pair finder, which has 26 bits for a row.
 pub(super) const SLOTS_MAX: usize = 1 << 26;
 
-/// Added to a slot it makes the bits of a finite float that is greater for a greater slot.
+/// The bits of `1.0`. Added to a slot they are the bits of a finite float, and the order is kept.
 const ONE: u32 = 1.0_f32.to_bits();
 
-/// A slot as lanes compare it: they compare floats.
+/// The float that stands for a slot in SIMD comparisons. The lanes compare floats only.
 #[inline(always)]
 pub(super) fn of_slot(slot: u32) -> f32 {
     f32::from_bits(slot.wrapping_add(ONE))
 }
 
-/// The slots of which [`of_slot`] made these.
+/// The inverse of [`of_slot`], for each lane.
 #[inline(always)]
 pub(super) fn slots_of<I: Isa>(isa: I, floats: I::F32) -> I::U32 {
     floats.to_bits().wrapping_add(isa.splat_u32(ONE.wrapping_neg()))
 }
 
-/// In which structure a proxy is looked for.
+/// The container in which a proxy is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Home {
-    /// None: it is disabled, or there is none.
+    /// No container: the proxy is disabled, or the slot is free.
     Nowhere,
-    /// The dense columns of the finder.
+    /// The dense columns that the pair finder reads.
     Movers,
-    /// The tree of what is fixed.
+    /// The forest of fixed proxies.
     Fixed,
-    /// The tree of what sleeps.
+    /// The forest of sleeping proxies.
     Sleeping,
 }
 
@@ -53,7 +54,7 @@ impl Home {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Slot {
     pub(super) data: u64,
-    /// Of a mover its row, of a free slot the next free one, else [`NONE`].
+    /// The row of a mover, the next free slot of a free slot, and otherwise [`NONE`].
     pub(super) place: u32,
     pub(super) filter: Filter,
     pub(super) owner: u32,
@@ -89,14 +90,14 @@ impl Slot {
         Proxy { set, filter, owner, margin, data, enabled }
     }
 
-    /// Takes over what is said of a proxy.
+    /// Overwrites the slot with a description.
     fn describe(&mut self, proxy: Proxy) {
         let Proxy { set, filter, owner, margin, data, enabled } = proxy;
         *self = Self { set, filter, owner, margin, data, enabled, place: NONE, live: true };
     }
 }
 
-/// Whether owners allow a pair.
+/// Whether the owners of two proxies allow a pair.
 #[inline(always)]
 pub(super) fn owners_allow(a: u32, b: u32) -> bool {
     a == 0 || a != b
@@ -106,17 +107,18 @@ pub(super) fn owners_allow(a: u32, b: u32) -> bool {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Slots {
     pub(super) all: Vec<Slot>,
-    /// By slot: that of the proxy that is in it, or of the next one. A column of its own, as naming
-    /// pairs needs nothing else of a slot.
+    /// Generation by slot: of its proxy, or of the next one if the slot is free. A separate column,
+    /// because this is all that is read to translate slots into ids.
     pub(super) generations: Vec<u32>,
-    /// By slot, not of all: its generation when the pairs that are kept were found.
+    /// Generation of each slot when the cached pairs were found. May be shorter than `all`.
     pub(super) said: Vec<u32>,
-    /// Slots that have another since then.
+    /// The slots whose generation has changed since then.
     pub(super) renewed: Vec<u32>,
-    /// The first free one.
+    /// The first free slot.
     pub(super) free: u32,
-    /// How many are live, and how many will never be again.
+    /// Number of slots with a proxy.
     pub(super) live: u32,
+    /// Number of slots that are never used again.
     pub(super) retired: u32,
 }
 
@@ -135,7 +137,7 @@ impl Default for Slots {
 }
 
 impl Slots {
-    /// The index of a proxy that lives.
+    /// The index of an existing proxy.
     #[inline]
     pub(super) fn find(&self, id: ProxyId) -> Option<usize> {
         let index = id.index() as usize;
@@ -148,20 +150,21 @@ impl Slots {
         ProxyId::new(index as u32, self.generations[index])
     }
 
-    /// By slot of a pair that is kept: the generation of what was in it when the pair was found.
+    /// The generation of each slot of a cached pair, at the time when the pair was found.
     #[inline]
     pub(super) fn generations_said(&self) -> &[u32] {
-        // As a rule the same memory as that for other names.
+        // Usually the same memory as that of the current ids.
         if self.renewed.is_empty() { &self.generations } else { &self.said }
     }
 
-    /// Whether a slot that is in a pair that is kept has another proxy since, or none.
+    /// Whether a slot of a cached pair has been freed since the pair was found, and possibly
+    /// reused.
     #[inline(always)]
     pub(super) fn is_renewed(&self, slot: u32) -> bool {
         self.said[slot as usize] != self.generations[slot as usize]
     }
 
-    /// From now on pairs that are kept are of the proxies that are in the slots.
+    /// Declares that the cached pairs now belong to the proxies that are in the slots.
     pub(super) fn say(&mut self) {
         let Self { generations, said, renewed, .. } = self;
         for slot in renewed.drain(..) {
@@ -170,17 +173,17 @@ impl Slots {
         said.extend_from_slice(&generations[said.len()..]);
     }
 
-    /// Words of memory besides the slots.
+    /// Allocated words besides the slots.
     pub(super) fn words(&self) -> usize {
         self.generations.capacity() + self.said.capacity() + self.renewed.capacity()
     }
 
-    /// How many more proxies there can be.
+    /// How many more proxies can be inserted.
     pub(super) fn room(&self) -> usize {
         SLOTS_MAX - (self.live + self.retired) as usize
     }
 
-    /// Fills a free slot, or a new one. There is room.
+    /// Fills a free slot, or a new one. The caller has checked that there is one.
     pub(super) fn insert(&mut self, proxy: Proxy) -> ProxyId {
         let index = match self.free {
             NONE => {
@@ -198,7 +201,7 @@ impl Slots {
         self.id(index)
     }
 
-    /// Empties a slot that is live.
+    /// Frees a slot that has a proxy.
     pub(super) fn remove(&mut self, index: usize) {
         self.live -= 1;
         self.all[index] = Slot::EMPTY;
@@ -206,7 +209,7 @@ impl Slots {
             self.renewed.push(index as u32);
         }
         self.generations[index] += 1;
-        // The last generation is that of no proxy: it would come round to the first.
+        // No proxy has the last generation: the one after it would wrap around to the first.
         if self.generations[index] == u32::MAX {
             self.retired += 1;
         } else {
@@ -221,8 +224,8 @@ mod tests {
     use super::{NONE, SLOTS_MAX, Slots, of_slot};
     use crate::broadphase::world::Proxy;
 
-    /// Goal: floats are in the order of the slots they stand for. Method: the ends, and each step to
-    /// another exponent.
+    /// Goal: floats have the same order as the slots they stand for. Method: both ends of the
+    /// range, and each step to another exponent.
     #[test]
     fn floats_stand_for_slots() {
         let last = SLOTS_MAX as u32;
@@ -233,8 +236,8 @@ mod tests {
         }
     }
 
-    /// Goal: a slot whose generations are used up is not used again. Method: one that has had all
-    /// but two of them.
+    /// Goal: a slot whose generations are used up is never used again. Method: a slot that has used
+    /// all but two of them.
     #[test]
     fn a_slot_that_is_used_up_is_retired() {
         let mut slots = Slots::default();

@@ -1,4 +1,4 @@
-//! How does a world go back to an earlier tick, and how is its origin moved?
+//! Snapshots for rollback, and shifting the origin.
 
 use super::Broadphase;
 use super::error::WorldError;
@@ -7,10 +7,11 @@ use super::state::State;
 use super::validate::Broken;
 use crate::geom::{Aabb, Filter, Invalid, MovingBox};
 
-/// All that decides what a world answers from some tick on: plain columns, copied.
+/// A copy of everything that decides the answers of a broadphase from some tick on.
 ///
-/// With the feature `serde` it can be written and read; what is read is checked. What is not in it
-/// are settings that change no answer, the limit of pairs and what the last update said.
+/// With the feature `serde` it can be serialised and deserialised; a deserialised snapshot is
+/// validated. It does not contain settings that change no answer, the limit on pairs, or the result
+/// of the last update.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "State", into = "State"))]
@@ -32,19 +33,19 @@ impl From<Snapshot> for State {
 }
 
 impl Snapshot {
-    /// How many proxies are in it.
+    /// The number of proxies.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.slots.live as usize
     }
 
-    /// Whether there are none.
+    /// Whether there are no proxies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of memory that are held.
+    /// The allocated memory in bytes.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.0.bytes()
@@ -52,7 +53,7 @@ impl Snapshot {
 }
 
 impl Broadphase {
-    /// A copy of all that decides what the next updates answer.
+    /// Copies everything that decides the answers of the next updates.
     ///
     /// ```
     /// use swath::{Aabb, Broadphase, Proxy};
@@ -70,16 +71,16 @@ impl Broadphase {
         Snapshot(self.state.clone())
     }
 
-    /// As [`Broadphase::snapshot`], in the memory of an old one.
+    /// Like [`Broadphase::snapshot`], but reuses the memory of an old snapshot.
     pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
         snapshot.0.copy_from(&self.state);
     }
 
-    /// Becomes the world of which `snapshot` was taken: from now on every update answers as it did
-    /// then, ids, pairs, events and their order included. Ids given out since are stale, or those of
-    /// others.
+    /// Restores the state of which `snapshot` was taken. From now on every update answers as it did
+    /// then, including ids, pairs, events and their order. Ids that were given out since then are
+    /// stale, or belong to other proxies.
     ///
-    /// Trees are not copied: with the next update they take in what differs at rest.
+    /// Trees are not copied: the next update changes in them what differs in the resting proxies.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         let (state, then) = (&self.state, &snapshot.0);
         for index in 0..state.slots.all.len().max(then.slots.all.len()) {
@@ -95,17 +96,19 @@ impl Broadphase {
         self.work.clear();
     }
 
-    /// Moves the origin to `offset`: all boxes are moved by its negative, outwards rounded
-    /// ([`Aabb::translated`]), so that none gets smaller. Ids and kept pairs stay.
+    /// Moves the origin to `offset`: all boxes are translated by its negative and rounded outwards
+    /// ([`Aabb::translated`]), so that no box shrinks. Ids and cached pairs stay valid.
     ///
-    /// Boxes at rest that touch still do. By rounding a few more may touch, and pairs that move may
-    /// touch or not by a few units in the last place: then the next update says so. Each shift
-    /// by what is no multiple of the spacing of floats at a box may grow it by one such unit on a
-    /// side; what moves as a rule gets a new box in each tick anyway.
+    /// Resting boxes that touch still touch. Rounding may make a few more boxes touch. Pairs of
+    /// movers may begin or stop to touch by a few units in the last place, which the next update
+    /// then reports. Each shift by an offset that is not a multiple of the spacing of floats at a
+    /// box may grow that box by one such unit on each side; movers usually get a new box in each
+    /// tick anyway.
     ///
     /// # Errors
     ///
-    /// [`WorldError`] when the offset is none, or a box would be none then. Nothing is changed.
+    /// [`WorldError`] when the offset is invalid, or a box would become invalid. Nothing is
+    /// changed.
     pub fn shift_origin(&mut self, offset: impl Into<[f32; 3]>) -> Result<(), WorldError> {
         let by = offset.into().map(|of_axis: f32| -of_axis);
         MovingBox::new(Aabb::default(), by)?;
@@ -129,7 +132,7 @@ impl Broadphase {
     }
 }
 
-/// What the trees must know of a slot.
+/// Everything that the forests store of a slot, or `None` if it does not rest.
 fn at_rest(state: &State, index: usize) -> Option<([[u32; 6]; 2], Filter, bool, bool)> {
     let slot = state.slots.all.get(index)?;
     let home = slot.home();
@@ -140,13 +143,14 @@ fn at_rest(state: &State, index: usize) -> Option<([[u32; 6]; 2], Filter, bool, 
 }
 
 impl State {
-    /// A proxy's box and held box after all is moved by `by`.
+    /// The moving box and the fat AABB of a proxy after a translation by `by`.
     fn shifted(&self, index: usize, by: [f32; 3]) -> Result<(MovingBox, Aabb), Invalid> {
         let MovingBox { aabb, delta } = self.moving_box(index);
         let moving = MovingBox { aabb: aabb.translated(by)?, delta };
         let margin = self.slot(index).margin;
         if margin > 0.0 {
-            // What is held may be past the border where the path is not, once it is made anew.
+            // The translated fat AABB may extend past `COORD_MAX` although the path does not; a
+            // recreated one is smaller.
             let held = self.held[index].translated(by).ok();
             Ok((moving, Self::hold(&moving, margin, held)?))
         } else {
@@ -154,7 +158,7 @@ impl State {
         }
     }
 
-    /// Stores a box and what is held for it.
+    /// Stores a moving box and a fat AABB.
     fn place(&mut self, index: usize, moving: MovingBox, held: Aabb) {
         let slot = self.slots.all[index];
         match slot.home() {

@@ -1,7 +1,8 @@
-//! What is the world, apart from the memory it works in?
+//! The complete state of a broadphase, apart from its scratch memory and its trees.
 //!
-//! Plain columns: all that decides what the next tick answers, and nothing else. A snapshot is a
-//! copy of it. What is done to one proxy is done here; the trees are told by [`super::Broadphase`].
+//! These plain columns contain everything that decides the answers of later ticks, and nothing
+//! else, so a snapshot is a copy of them. Functions that change a single proxy are here;
+//! [`super::Broadphase`] marks the trees as dirty.
 
 use super::error::WorldError;
 use super::id::{ProxyId, ProxyPair};
@@ -17,18 +18,19 @@ use alloc::vec::Vec;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct State {
     pub(super) slots: Slots,
-    /// By slot: the box, of what is not in a row of the movers.
+    /// Boxes by slot. Only valid for proxies that have no mover row.
     pub(super) boxes: Vec<MovingBox>,
-    /// By slot: the box that is held, of what has a margin.
+    /// Fat AABBs by slot. Only valid for proxies with a margin.
     pub(super) held: Vec<Aabb>,
     pub(super) movers: Movers,
-    /// How many movers have a margin.
+    /// Number of movers with a margin.
     pub(super) fat: u32,
-    /// The pairs of the last tick of which one moved then.
+    /// Cached pairs of the last tick in which at least one proxy moved then.
     pub(super) touching: Kept,
-    /// Those of which neither did,
+    /// Cached pairs of two resting proxies that have not changed since.
     pub(super) resting: Resting,
-    /// and those of them of which one has been changed since.
+    /// Cached pairs that rested until one of the two proxies changed. The next update decides about
+    /// them.
     pub(super) loose: Vec<ProxyPair>,
 }
 
@@ -42,7 +44,7 @@ impl State {
         &self.slots.all[index]
     }
 
-    /// The true box.
+    /// The true box of a proxy and its displacement.
     pub(super) fn moving_box(&self, index: usize) -> MovingBox {
         let slot = self.slot(index);
         match slot.home() {
@@ -51,12 +53,12 @@ impl State {
         }
     }
 
-    /// The box that is compared with others.
+    /// The box of a proxy that is compared with others.
     pub(super) fn held(&self, index: usize) -> MovingBox {
         if self.slot(index).margin > 0.0 { still(self.held[index]) } else { self.moving_box(index) }
     }
 
-    /// The box to be held for a path with a margin. `before` is what was, if the margin was the same.
+    /// The fat AABB for a path. `before` is the current one, if the margin has not changed.
     pub(super) fn hold(
         moving: &MovingBox,
         margin: f32,
@@ -69,7 +71,7 @@ impl State {
         }
     }
 
-    /// Puts in a proxy. There is room for it, and its margin is one.
+    /// Inserts a proxy. The caller has checked that a slot is free and that the margin is valid.
     pub(super) fn insert(
         &mut self,
         moving: MovingBox,
@@ -93,7 +95,7 @@ impl State {
         Ok(id)
     }
 
-    /// Takes out a proxy. Its pairs stay in the cache until the next tick says that they end.
+    /// Removes a proxy. Its pairs stay in the cache until the next update reports that they ended.
     pub(super) fn remove(&mut self, index: usize) {
         self.resting.loosen(index, &mut self.loose);
         let was = self.slot(index).home();
@@ -103,7 +105,7 @@ impl State {
         (self.boxes[index], self.held[index]) = (MovingBox::default(), Aabb::default());
     }
 
-    /// Changes what is said of a proxy; the set, the filter, the owner or whether it is enabled.
+    /// Edits the kind, filter, owner or enabled flag of a proxy.
     pub(super) fn change(&mut self, index: usize, edit: impl FnOnce(&mut Slot)) {
         self.resting.loosen(index, &mut self.loose);
         let was = self.slot(index).home();
@@ -111,7 +113,7 @@ impl State {
         self.settle(index, was);
     }
 
-    /// Moves a proxy from the structure in which it was to that where it belongs.
+    /// Moves a proxy from the container `was` to the one that its slot now requires.
     fn settle(&mut self, index: usize, was: Home) {
         let slot = self.slots.all[index];
         let (place, home) = (slot.place as usize, slot.home());
@@ -138,14 +140,14 @@ impl State {
         }
     }
 
-    /// Says where a proxy is and how far it goes. Returns whether that is news.
+    /// Sets the moving box of a proxy. Returns whether anything changed.
     #[inline]
     pub(super) fn set(&mut self, index: usize, moving: MovingBox) -> Result<bool, Invalid> {
         moving.validate()?;
         let slot = *self.slot(index);
         let moving = rest(moving, slot.proxy());
         if slot.margin > 0.0 {
-            // First what may fail.
+            // Compute first what may fail, so that an error changes nothing.
             self.held[index] = Self::hold(&{ moving }, slot.margin, Some(self.held[index]))?;
         }
         if slot.home() == Home::Movers {
@@ -178,14 +180,14 @@ impl State {
         Ok(())
     }
 
-    /// Whether both have come to rest.
+    /// The two slots, if both proxies exist and rest.
     pub(super) fn rest(&self, pair: ProxyPair) -> Option<(usize, usize)> {
         let (a, b) = (self.slots.find(pair.a)?, self.slots.find(pair.b)?);
         let rests = |index| self.slot(index).home().is_tree();
         (rests(a) && rests(b)).then_some((a, b))
     }
 
-    /// Whether filters and owners let the two pair.
+    /// Whether filters and owners allow the pair.
     pub(super) fn may_pair(&self, a: usize, b: usize) -> bool {
         let (a, b) = (self.slot(a), self.slot(b));
         a.filter.allows(b.filter) && super::slots::owners_allow(a.owner, b.owner)
@@ -227,7 +229,7 @@ impl State {
             + self.loose.capacity() * size_of::<ProxyPair>()
     }
 
-    /// Becomes equal to `other`, in the memory that is there.
+    /// Copies `other`, reusing the allocated memory.
     pub(super) fn copy_from(&mut self, other: &Self) {
         let Self { slots, boxes, held, movers, fat, touching, resting, loose } = self;
         slots.all.clone_from(&other.slots.all);
@@ -246,14 +248,14 @@ impl State {
     }
 }
 
-/// Whether nothing is new, not even the sign of a zero.
+/// Whether the two are equal bit by bit, including the signs of zeros.
 #[inline(always)]
 fn same_bits(a: &MovingBox, b: &MovingBox) -> bool {
     let [a, b]: [[u32; 9]; 2] = [*a, *b].map(bytemuck::cast);
     (0..9).fold(0, |differ, k| differ | (a[k] ^ b[k])) == 0
 }
 
-/// What is at rest has no displacement.
+/// Removes the displacement if the proxy rests.
 fn rest(moving: MovingBox, proxy: Proxy) -> MovingBox {
     if proxy.set.is_at_rest() { MovingBox::from(moving.aabb) } else { moving }
 }

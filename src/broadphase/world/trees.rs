@@ -1,11 +1,12 @@
-//! How do the trees come to hold what is at rest?
+//! The forests of resting proxies, and how changes get into them.
 //!
-//! Changes are only noted, and put in when the next tick asks: what is changed often between two
-//! ticks costs one change. What they are is read from the state in the order of the slots and given
-//! to each tree as one list: for what stays about where it was nothing is built, and a tree that all
-//! leave is built anew from the list alone ([`FixedBoxes::put`]). Of what has a margin two boxes are
-//! kept: in the tree of its set the one that is held, for pairs, and in one for all the true one, for
-//! questions.
+//! Changes are only noted by slot, and applied when the next update or query needs the forests, so
+//! that many changes of a proxy between two updates cost as much as one. They are applied in the
+//! order of the slots, one list for each forest, with the boxes of the current state. A box that
+//! stays near its old position is overwritten in place; a forest from which all boxes are removed
+//! is rebuilt from the list alone ([`FixedBoxes::put`]). A resting proxy with a margin has two
+//! boxes: its fat AABB in the forest of its kind, for pairs, and its true box in a third forest,
+//! for queries.
 
 use super::slots::{Home, Slot};
 use super::state::State;
@@ -16,12 +17,13 @@ use crate::lanes::Level;
 use crate::par::Threads;
 use alloc::vec::Vec;
 
-/// Of a slot: that it is on the list of changes.
+/// Bit of a slot: it is in the list of changes.
 const CHANGED: u8 = 1 << 7;
-/// In which trees a row of it is, bit `k` for tree `k`: that of its set,
+/// Bit of a slot: it is in the forest of fixed proxies. Bit `k` always belongs to forest `k`.
 const FIXED: u8 = 1;
+/// Bit of a slot: it is in the forest of sleeping proxies.
 const SLEEPING: u8 = 1 << 1;
-/// and with a margin that of true boxes.
+/// Bit of a slot: it has a margin and is in the forest of true boxes.
 const TRUE: u8 = 1 << 2;
 const TREES: usize = 3;
 
@@ -29,14 +31,16 @@ const TREES: usize = 3;
 pub(super) struct Trees {
     pub(super) fixed: FixedBoxes,
     pub(super) sleeping: FixedBoxes,
-    /// The true boxes of what is at rest and has a margin.
+    /// The true boxes of resting proxies with a margin.
     pub(super) exact: FixedBoxes,
-    /// By slot: [`FIXED`] or [`SLEEPING`], [`TRUE`], [`CHANGED`]. After an update, whether it is at
-    /// rest.
+    /// The bits [`FIXED`], [`SLEEPING`], [`TRUE`] and [`CHANGED`] of each slot. May be shorter than
+    /// the slots. After an update a value is not 0 exactly where a proxy rests.
     pub(super) rows: Vec<u8>,
+    /// The slots that have changed since the last update, each once.
     changed: Vec<u32>,
-    /// Memory: what leaves each of the trees, and what is put in.
+    /// Scratch memory: the rows to remove from each forest.
     leaving: [Vec<u32>; TREES],
+    /// Scratch memory: the boxes to put into each forest.
     entering: [Vec<Named>; TREES],
 }
 
@@ -64,7 +68,8 @@ impl Trees {
         self.sleeping.set_pairs_max(most);
     }
 
-    /// Notes that a proxy came to rest, left, or rests otherwise than before.
+    /// Marks a slot as dirty: its proxy starts or stops resting, or rests with a different box or
+    /// description.
     #[inline]
     pub(super) fn note(&mut self, index: usize) {
         if self.rows.len() <= index {
@@ -76,7 +81,7 @@ impl Trees {
         }
     }
 
-    /// Puts in the changes. `filtered` says whether any proxy has a filter.
+    /// Applies the changes. `filtered` says whether any proxy has a filter.
     pub(super) fn update(&mut self, state: &State, filtered: bool) {
         if self.changed.is_empty() {
             return;
@@ -96,7 +101,7 @@ impl Trees {
                 if was && !now {
                     leaving[k].push(row);
                 }
-                // To write what is there once more costs less than to look at it.
+                // Overwriting an unchanged box costs less than finding out that it is unchanged.
                 if let Some(slot) = slot.filter(|_| now) {
                     let (aabb, filter) = (box_in(state, index, k), slot.filter.word());
                     entering[k].push(Named { aabb, name: row, filter });
@@ -115,10 +120,10 @@ impl Trees {
         }
     }
 
-    /// Puts the changes in order, in which as a rule rows are neighbours in memory.
+    /// Sorts the changes by slot: neighbouring slots usually are neighbours in memory.
     fn sort(&mut self) {
         let Self { rows, changed, .. } = self;
-        // To look at all rows costs less than sorting, when many have changed.
+        // When many slots have changed, scanning all of them costs less than sorting.
         if changed.len() < rows.len() / 32 {
             changed.sort_unstable();
         } else {
@@ -128,7 +133,7 @@ impl Trees {
         }
     }
 
-    /// Whether the trees hold what the state says, where no change is noted.
+    /// Whether the forests contain what the state says, for all slots without a pending change.
     pub(super) fn is_sound(&self, state: &State) -> bool {
         let noted = self.rows.iter().filter(|&&row| row & CHANGED != 0).count();
         let mut lens = [0; TREES];
@@ -159,7 +164,7 @@ impl Trees {
         self.sleeping.reserve(proxies, movers, 0, pairs);
     }
 
-    /// Boxes as they are held for pairs.
+    /// The trees of fixed and of sleeping proxies, with the boxes that are compared for pairs.
     pub(super) fn held(&self) -> [&[Tree]; 2] {
         [self.fixed.trees(), self.sleeping.trees()]
     }
@@ -184,7 +189,7 @@ impl Trees {
     }
 }
 
-/// In which trees a proxy is.
+/// The forests in which a proxy belongs, as bits.
 fn trees_of(slot: &Slot) -> u8 {
     let exact = if slot.margin > 0.0 { TRUE } else { 0 };
     match slot.home() {
@@ -194,7 +199,7 @@ fn trees_of(slot: &Slot) -> u8 {
     }
 }
 
-/// The box of a proxy at rest in one of its trees.
+/// The box of a resting proxy in one of its forests.
 fn box_in(state: &State, index: usize, tree: usize) -> Aabb {
     let is_held = 1 << tree != TRUE && state.slot(index).margin > 0.0;
     if is_held { state.held[index] } else { state.boxes[index].aabb }

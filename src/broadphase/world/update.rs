@@ -1,8 +1,8 @@
-//! In which order is the work of an update done, and who owns its memory?
+//! The steps of an update, and its scratch memory.
 //!
-//! Put changes in the trees; find the pairs among the movers, of movers and what is fixed, and of
-//! movers and what sleeps; name, sift and deal them run by run; compare them part by part.
-//! Runs and parts are cut by the number of boxes and pairs alone.
+//! Update the forests; find the pairs of movers, of movers and fixed proxies, and of movers and
+//! sleeping proxies; filter and partition them run by run; compare them with the cached pairs
+//! partition by partition. Runs and partitions depend on the numbers of boxes and pairs alone.
 
 use super::diff::{Diff, Events, Scratch};
 use super::gather::{Accept, Cut, Dealt, Named, PARTS_MAX, Sieve};
@@ -21,7 +21,7 @@ use crate::store::Row;
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
 
-/// The pairs of which an update has news; each list by index.
+/// The result of an update; each list of pairs is ordered by index.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'a> {
     pub(super) events: &'a Events,
@@ -29,37 +29,38 @@ pub struct Changes<'a> {
 }
 
 impl<'a> Changes<'a> {
-    /// Pairs that are new.
+    /// The pairs that are new.
     #[must_use]
     pub fn begun(&self) -> &'a [SweptProxyPair] {
         self.events.begun.as_slice()
     }
 
-    /// Pairs that were there already and of which one moves: those of [`Changes::touching`] that are
-    /// not among [`Changes::begun`]. No list of them is kept.
+    /// The pairs that were cached before and in which at least one proxy moves: those of
+    /// [`Changes::touching`] that are not in [`Changes::begun`]. The list is computed while it is
+    /// read.
     #[must_use]
     pub fn persisted(&self) -> Persisted<'a> {
         Persisted { touching: self.touching.iter(), begun: self.begun() }
     }
 
-    /// Pairs that are no more. Either proxy may have been removed since.
+    /// The pairs that have ended. Either proxy may have been removed since.
     #[must_use]
     pub fn ended(&self) -> &'a [ProxyPair] {
         self.events.ended.as_slice()
     }
 
-    /// All pairs of which one moves: those that begin and those that persist.
+    /// All pairs in which at least one proxy moves: those that begin and those that persist.
     #[must_use]
     pub fn touching(&self) -> Touching<'a> {
         self.touching
     }
 }
 
-/// See [`Changes::persisted`].
+/// Iterator returned by [`Changes::persisted`].
 #[derive(Clone, Debug)]
 pub struct Persisted<'a> {
     touching: TouchingIter<'a>,
-    /// Those of them that are new.
+    /// The new pairs that `touching` has not passed yet.
     begun: &'a [SweptProxyPair],
 }
 
@@ -85,39 +86,39 @@ impl Iterator for Persisted<'_> {
 impl ExactSizeIterator for Persisted<'_> {}
 impl FusedIterator for Persisted<'_> {}
 
-/// The memory of updates.
+/// Scratch memory of updates, and the events of the last one.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     pub(super) events: Events,
-    /// Whether the events are what the last update said.
+    /// Whether the events are those of a successful update that is still valid.
     pub(super) said: bool,
-    /// The pairs that touch, of which [`State::touching`] becomes.
+    /// The touching pairs; swapped with [`State::touching`] when the update succeeds.
     pub(super) touching: Kept,
-    /// What is held for the movers, where some have a margin.
+    /// The columns of the movers with fat AABBs, used if some have a margin.
     seen: [Vec<f32>; 9],
-    /// The runs of movers against trees.
+    /// Copies of the runs of movers against forests.
     copies: Vec<Run<SweptPair>>,
     /// One for each worker.
     scratch: Vec<Scratch>,
-    /// One for each part, where there is more than one worker.
+    /// Events of each partition, used if there is more than one worker.
     parts: Vec<Events>,
-    /// The pairs before, if some of those that rested have been changed.
+    /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: Kept,
 }
 
-/// What is asked.
+/// The arguments of an update.
 pub(super) struct Update<'a> {
     pub(super) level: Level,
     pub(super) filtered: bool,
     pub(super) owned: bool,
     pub(super) pairs_max: usize,
     pub(super) threads: &'a Threads,
-    /// Nothing where all are wanted.
+    /// The caller's function; `None` accepts all pairs.
     pub(super) accept: Option<Accept<'a>>,
 }
 
 impl Update<'_> {
-    /// Finds the pairs and what changed. If it fails nothing has changed.
+    /// Finds the pairs and the events. On an error nothing has changed.
     pub(super) fn run(
         &self,
         state: &State,
@@ -168,7 +169,7 @@ impl Update<'_> {
                 copy.pairs.append(run.pairs.as_slice());
                 copy.pairs.settle(0);
             }
-            // Which worker gets which item is open: none may need more than another had.
+            // Any worker may take any run, so reserve the length of the longest for each of them.
             let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
             scratch.iter_mut().for_each(|scratch| make_room(&mut scratch.pairs, longest));
             par::for_each(scratch, copies, |scratch, _, run| {
@@ -190,7 +191,7 @@ impl Update<'_> {
             for scratch in &mut *scratch {
                 scratch.make_room(level, cut.width(), longest, longest_before);
             }
-            // Until all is said: the caller's function may panic.
+            // Not valid until the end, because the caller's function may panic.
             *said = false;
             events.clear();
             touching.make_room(found);
@@ -222,7 +223,7 @@ impl Update<'_> {
     }
 }
 
-/// The runs of a finder that was asked, and how many pairs are in them.
+/// The runs of a finder, and how many pairs it found. No runs if the finder was not used.
 fn runs_of(
     found: Option<Result<Found<'_, SweptPair>, FindError>>,
 ) -> Result<(&[Run<SweptPair>], usize), FindError> {
@@ -232,13 +233,13 @@ fn runs_of(
             let runs = found.runs();
             Ok((runs, runs.iter().map(|run| run.pairs.found()).sum()))
         }
-        // How many there are in all is said by the caller.
+        // The caller reports the total over all finders.
         Some(Err(FindError::TooManyPairs { found, .. })) => Ok((&[], found)),
         Some(Err(error)) => Err(error),
     }
 }
 
-/// The boxes of the movers, those with a margin as they are held.
+/// Copies the boxes of the movers, with the fat AABB instead of the box where there is a margin.
 fn hold(state: &State, seen: &mut [Vec<f32>; 9]) {
     for (to, from) in seen.iter_mut().zip(&state.movers.columns) {
         make_room(to, from.len());
@@ -254,8 +255,8 @@ fn hold(state: &State, seen: &mut [Vec<f32>; 9]) {
     }
 }
 
-/// The pairs before that are to be looked at again, in order: those of which one moved, and those
-/// that rested and of which one was changed; both are in order.
+/// The cached pairs to compare with, in order: the touching pairs of the last tick, merged with the
+/// resting pairs of which a proxy has changed. Both inputs are sorted.
 fn merge<'a>(state: &'a State, merged: &'a mut Kept) -> Columns<'a> {
     let mut touching = state.touching.columns();
     if state.loose.is_empty() {
@@ -277,7 +278,7 @@ fn merge<'a>(state: &'a State, merged: &'a mut Kept) -> Columns<'a> {
 }
 
 impl Work {
-    /// Takes back what the last update said.
+    /// Discards the result of the last update.
     pub(super) fn clear(&mut self) {
         self.events.clear();
         self.said = false;

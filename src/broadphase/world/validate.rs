@@ -1,4 +1,4 @@
-//! Is the world whole?
+//! Checks the invariants of a broadphase.
 
 use super::Broadphase;
 use super::id::ProxyPair;
@@ -7,66 +7,66 @@ use super::proxy::is_margin;
 use super::slots::{Home, NONE, SLOTS_MAX, Slots};
 use super::state::State;
 
-/// What is wrong with a world: a fault of this library, or of what was read as a snapshot.
+/// The invariant that is violated: by a bug of this library, or by the input of a deserialisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Broken {
-    /// Columns that must be of one length are not.
+    /// Columns that must have the same length do not.
     #[error("columns of different lengths")]
     Lengths,
-    /// The list of free slots is not that of the slots without a proxy.
+    /// The free list does not contain exactly the unused slots.
     #[error("the free slots are not those without a proxy")]
     FreeSlots,
-    /// What is said of a proxy cannot be.
+    /// The description of a proxy is invalid.
     #[error("what is said of slot {index} cannot be")]
     Slot {
-        /// Which slot.
+        /// The slot of the proxy.
         index: u32,
     },
-    /// A box is none, or not where it should be.
+    /// A box is invalid, or a resting proxy has a displacement.
     #[error("the box of slot {index} is none or not in its place")]
     Box {
-        /// Which slot.
+        /// The slot of the proxy.
         index: u32,
     },
-    /// A proxy with a margin may leave the box that is held for it.
+    /// The path of a proxy with a margin is not inside its fat AABB.
     #[error("the path of slot {index} is not in the box that is held for it")]
     Held {
-        /// Which slot.
+        /// The slot of the proxy.
         index: u32,
     },
-    /// The movers are not the proxies that move.
+    /// The rows of the movers are not those of the moving proxies.
     #[error("row {row} of the movers is not that of a proxy that moves")]
     Mover {
-        /// Which row.
+        /// The row that differs.
         row: u32,
     },
-    /// Pairs are out of order, twice there, or of one proxy.
+    /// Pairs are out of order, occur twice, or have the same proxy twice.
     #[error("pairs out of order, twice there, or of one proxy")]
     Pairs,
-    /// The slots that are listed as those with another proxy since the last update are not those.
+    /// The list of slots with another proxy since the last update is wrong.
     #[error("not the slots that have another proxy since the last update")]
     Renewed,
-    /// A pair that rests has a proxy that does not.
+    /// A resting pair has a proxy that does not rest.
     #[error("a pair rests of which slot {index} does not")]
     Resting {
-        /// Of which slot.
+        /// The slot of the proxy.
         index: u32,
     },
-    /// The lists of pairs at rest are torn.
+    /// The linked lists of resting pairs are broken.
     #[error("the lists of pairs at rest are torn")]
     Lists,
-    /// A tree does not hold what is at rest, or what moves.
+    /// A tree does not contain exactly the resting proxies, or the movers.
     #[error("a tree does not hold what is at rest, or what moves")]
     Trees,
 }
 
 impl Broadphase {
-    /// Looks at everything. For tests and fuzzers: it takes time for all proxies and pairs.
+    /// Checks all invariants. For tests and fuzzers: the time is linear in the proxies and pairs.
     ///
     /// # Errors
     ///
-    /// [`Broken`]: the first that is found. It is a fault of this library.
+    /// [`Broken`]: the first violation. It is a bug of this library.
     pub fn validate(&self) -> Result<(), Broken> {
         self.state.validate()?;
         let is_sound = self.trees.is_sound(&self.state) && self.mover_tree.is_sound(&self.state);
@@ -110,7 +110,7 @@ impl State {
         self.check_pairs()
     }
 
-    /// Each slot that has no proxy and is not retired is free, once.
+    /// Checks that each unused slot that is not retired is in the free list, once.
     fn check_free(&self) -> Result<(), Broken> {
         let slots = &self.slots;
         let live = slots.all.iter().filter(|slot| slot.live).count();
@@ -198,7 +198,7 @@ impl State {
         if !self.resting.is_sound() {
             return Err(Broken::Lists);
         }
-        // Between two updates, nothing that is changed keeps a pair at rest.
+        // At any time both proxies of a resting pair rest: a change removes the pair.
         for pair in self.resting.iter() {
             for id in [pair.a, pair.b] {
                 let rests =

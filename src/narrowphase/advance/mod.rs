@@ -50,7 +50,7 @@ use super::shape::Shape;
 use crate::geom::{Invalid, Motion};
 use alloc::vec::Vec;
 
-/// How many rounds one search may take.
+/// The default of [`Settings::rounds_max`].
 pub const ADVANCE_ROUNDS_MAX: u32 = 2048;
 
 /// Which touches at the start of the window count as impacts.
@@ -80,6 +80,9 @@ pub struct Settings {
     pub window: [f32; 2],
     /// What a touch at the start of the window means.
     pub touch: Touch,
+    /// The greatest number of rounds of the search, at least 1. A search that needs more stops with
+    /// [`Advance::Unresolved`], which holds the time that is proved free so far.
+    pub rounds_max: u32,
 }
 
 impl Settings {
@@ -90,7 +93,8 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// [`AdvanceError`]: what is wrong with the target, the tolerance or the window.
+    /// [`AdvanceError`]: what is wrong with the target, the tolerance, the window or the number of
+    /// rounds.
     pub fn validate(&self) -> Result<(), AdvanceError> {
         // NaN is in no range.
         if !(0.0..=crate::geom::COORD_MAX).contains(&self.target_distance) {
@@ -100,7 +104,10 @@ impl Settings {
             return Err(AdvanceError::Tolerance);
         }
         let [from, to] = self.window;
-        if 0.0 <= from && from <= to && to <= 1.0 { Ok(()) } else { Err(AdvanceError::Window) }
+        if !(0.0 <= from && from <= to && to <= 1.0) {
+            return Err(AdvanceError::Window);
+        }
+        if self.rounds_max > 0 { Ok(()) } else { Err(AdvanceError::Rounds) }
     }
 }
 
@@ -111,6 +118,7 @@ impl Default for Settings {
             tolerance: Self::TOLERANCE,
             window: [0.0, 1.0],
             touch: Touch::default(),
+            rounds_max: ADVANCE_ROUNDS_MAX,
         }
     }
 }
@@ -131,6 +139,9 @@ pub enum AdvanceError {
     /// The window is no interval in `[0, 1]`.
     #[error("a window is not in [0, 1], or ends before it begins")]
     Window,
+    /// The number of rounds is zero.
+    #[error("a search has no rounds")]
+    Rounds,
 }
 
 /// When two shapes first touch.

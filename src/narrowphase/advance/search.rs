@@ -17,7 +17,7 @@ use super::super::simplex::Simplex;
 use super::super::vector::{V3, greater, lesser, round_down};
 use super::course::{Course, Path};
 use super::step::{self, Band, Plane, Reach};
-use super::{ADVANCE_ROUNDS_MAX, Advance, Settings, Step, Toi, Touch};
+use super::{Advance, Settings, Step, Toi, Touch};
 use crate::geom::{Motion, SPIN_MAX};
 
 /// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
@@ -113,7 +113,7 @@ impl<'s> Search<'s> {
         let mut known = f64::NEG_INFINITY;
         let mut stuck = false;
         loop {
-            if self.rounds >= ADVANCE_ROUNDS_MAX {
+            if !self.has_rounds() {
                 return Advance::Unresolved { t_safe: round_down(t) };
             }
             self.rounds += 1;
@@ -186,12 +186,13 @@ impl<'s> Search<'s> {
                 simplex.push(found.support);
             }
             if straight && aim.band.lift == f64::INFINITY {
-                if self.is_slim() {
+                if self.is_slim() && self.has_rounds() {
                     match self.portal(&two, &mut simplex, normal, &aim, [t, to], &mut watch) {
                         None => return Advance::Separated,
                         Some((until, then)) => (t, normal) = (until, then),
                     }
-                    if let Some(gap) = self.met(&two, t, &simplex, normal, &aim) {
+                    let met = self.met(&two, t, &simplex, normal, &aim);
+                    if let Some(gap) = met.filter(|_| self.has_rounds()) {
                         self.rounds += 1;
                         watch(self.step(t, gap.lower, normal));
                         return self.impact(t, &two, &gap);
@@ -234,7 +235,7 @@ impl<'s> Search<'s> {
         let Aim { band: Band { floor, .. }, accept } = *aim;
         let (mut t, mut led, mut square) = (from, None, f64::INFINITY);
         let (mut supports, mut rounds) = (0, 0);
-        while supports < GJK_ITERATIONS_MAX && self.rounds + rounds < ADVANCE_ROUNDS_MAX {
+        while supports < GJK_ITERATIONS_MAX && self.rounds + rounds < self.settings.rounds_max {
             let x = self.course.between(t);
             let [way, toward] = simplex.reduce(x);
             let now = way.square();
@@ -272,6 +273,11 @@ impl<'s> Search<'s> {
         self.rounds += rounds;
         self.supports += supports;
         Some((t, led))
+    }
+
+    /// Whether the search may take one more round.
+    fn has_rounds(&self) -> bool {
+        self.rounds < self.settings.rounds_max
     }
 
     /// Whether the cores themselves come to touch, or all but.
