@@ -2,7 +2,7 @@
 //!
 //! Families of pairs, each made so that something happens at once or just about: grazes, touches at
 //! the start, tips of rods that barely reach, motion that turns round before it arrives. Where it
-//! matters a pair is aimed by the distance of `swath::spec`: at one time the shapes are a few
+//! matters a pair is aimed by the distance of `spec`: at one time the shapes are a few
 //! floats apart, whatever they are. A seed names a sequence of pairs.
 
 use super::convex_shapes::{PlainCore, PlainMotion, PlainShape, lattice, shape};

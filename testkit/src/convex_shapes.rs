@@ -1,6 +1,6 @@
 //! Which convex shapes are hard, as plain numbers?
 //!
-//! Floats only: the solids of `swath::spec` are made of them here, what else is tested makes its own.
+//! Floats only: the solids of `spec` are made of them here, what else is tested makes its own.
 
 use super::draw::Draw;
 use rand::RngExt;

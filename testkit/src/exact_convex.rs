@@ -7,7 +7,7 @@
 //! quadratic in `t`; the first time is the least root of any at which none is above zero, and the sign
 //! of one quadratic at a root of another is a matter of squares.
 //!
-//! This shares neither code nor formulas with `swath::spec`, and knows no tolerance.
+//! This shares neither code nor formulas with `spec`, and knows no tolerance.
 
 use super::convex_cases::ConvexCase;
 use super::exact::Whole;

@@ -16,19 +16,15 @@ use std::process::Command;
 use source::{Token, is_word, module_of, named, tokens};
 
 /// Each layer and what it may name besides itself. A layer names only layers listed before it.
-const LAYERS: [(&str, &[&str]); 9] = [
+const LAYERS: [(&str, &[&str]); 8] = [
     ("geom", &[]),
     ("lanes", &[]),
     ("par", &[]),
-    ("spec", &["geom"]),
     ("store", &["geom", "lanes"]),
     ("kernels", &["geom", "lanes", "store"]),
     ("broadphase", &["geom", "lanes", "par", "store", "kernels"]),
     ("narrowphase", &["geom", "lanes", "par", "store"]),
-    (
-        "pipeline",
-        &["geom", "lanes", "par", "spec", "store", "kernels", "broadphase", "narrowphase"],
-    ),
+    ("pipeline", &["geom", "lanes", "par", "store", "kernels", "broadphase", "narrowphase"]),
 ];
 
 /// How a path begins that only one layer may name, and that layer.
@@ -45,7 +41,7 @@ const HOMES: [(&[&str], &str); 9] = [
 ];
 
 /// Where a Rust file may not be longer than [`LINES_MAX`].
-const FOLDERS_WITH_CODE: [&str; 5] = ["src", "tests", "benches", "examples", "fuzz"];
+const FOLDERS_WITH_CODE: [&str; 6] = ["src", "tests", "testkit", "benches", "examples", "fuzz"];
 const LINES_MAX: usize = 600;
 
 /// Folders that tools fill, not we.
@@ -76,7 +72,7 @@ const MARKS: [&str; 5] = [
 type Finding = (usize, String);
 type Rule = fn(path: &str, text: &str) -> Vec<Finding>;
 
-const RULES: [Rule; 7] = [length, names, layering, homes, same_bits, excuses, marks];
+const RULES: [Rule; 8] = [length, names, layering, homes, same_bits, inclusions, excuses, marks];
 
 /// Goal: the tree is as the design says. Method: every rule on every file of the repository.
 #[test]
@@ -182,7 +178,6 @@ fn layering(path: &str, text: &str) -> Vec<Finding> {
     for named in named(path, &code(path, text)).iter().filter(|named| named.ours) {
         let sentence = match (layer(&named.path), named.path.first()) {
             (Some((name, _)), _) if name == own || below.contains(name) => continue,
-            (Some(("spec", _)), _) if named.in_test => continue,
             (Some((name, _)), _) => format!("`{own}` may not name `{name}`"),
             (None, Some(name)) => format!("`crate::{name}` does not say which layer it is from"),
             (None, None) if named.in_use => "the crate root gets a second name".to_owned(),
@@ -233,6 +228,19 @@ fn same_bits(path: &str, text: &str) -> Vec<Finding> {
         let other = OTHER_BITS.split_whitespace().any(|part| text.contains(part));
         if other || platform && (method || function) {
             findings.push((*line, format!("`{text}` does not give the same bits everywhere")));
+        }
+    }
+    findings
+}
+
+/// A file is a module of one crate: it is not included a second time by its path.
+fn inclusions(path: &str, text: &str) -> Vec<Finding> {
+    let read = if path.ends_with(".rs") { tokens(text) } else { Vec::new() };
+    let mut findings = Vec::new();
+    for three in read.windows(3) {
+        if [three[0].text, three[1].text, three[2].text] == ["[", "path", "="] {
+            let sentence = "a module is included by its path; share it as a crate";
+            findings.push((three[0].line, sentence.to_owned()));
         }
     }
     findings
@@ -318,12 +326,14 @@ fn layers_have_no_cycle() {
 #[test]
 fn a_long_file_is_found() {
     let (long, full) = ("\n".repeat(LINES_MAX + 1), "\n".repeat(LINES_MAX));
-    for path in ["src/geom/aabb.rs", "tests/a.rs", "benches/worlds/a.rs", "fuzz/bodies/sweep.rs"] {
+    for path in
+        ["src/geom/aabb.rs", "tests/a/b.rs", "testkit/src/a.rs", "fuzz/fuzz_targets/sweep.rs"]
+    {
         check(length, path, &[&long], &[&full]);
     }
     check(length, "docs/DESIGN.md", &[], &[&long]);
     assert!(["target", "fuzz/target", "fuzz/corpus", ".git"].iter().all(|path| of_tools(path)));
-    assert!(!["src", "src/store", "fuzz/bodies", "corpus"].iter().any(|path| of_tools(path)));
+    assert!(!["src", "src/store", "fuzz/regressions", "corpus"].iter().any(|path| of_tools(path)));
 }
 
 /// Goal: a name says what is inside. Method: an empty name as a file, as a folder and outside.
@@ -332,7 +342,7 @@ fn an_empty_name_is_found() {
     for path in ["src/utils.rs", "src/store/types.rs", "src/common/aabb.rs", "src/error.rs"] {
         check(names, path, &[""], &[]);
     }
-    for path in ["src/lib.rs", "src/par.rs", "src/store/slots.rs", "tests/common/worlds.rs"] {
+    for path in ["src/lib.rs", "src/par.rs", "src/store/slots.rs", "tests/common/main.rs"] {
         check(names, path, &[], &[""]);
     }
 }
@@ -351,11 +361,7 @@ fn an_import_upwards_is_found() {
         "macro_rules! m { () => { $crate::kernels::sweep() } }",
         "mod tests { use super::super::super::par; }",
         "mod slots {} use super::super::par;",
-        "use crate::spec::sweep;",
         "#[cfg(test)] mod tests { use crate::pipeline::Pipeline; }",
-        "#[cfg(test)] mod tests {} use crate::spec::sweep;",
-        "#[cfg(test)] use crate::geom::Aabb; use crate::spec::sweep;",
-        "#[cfg(any(test, feature = \"std\"))] mod tests { use crate::spec::sweep; }",
         "use crate::Aabb;",
         "use crate::*;",
         "use crate as root;",
@@ -368,16 +374,12 @@ fn an_import_upwards_is_found() {
         "use crate::{geom as plain, store::{columns as rows, slots}};",
         "// use crate::kernels\n/// See [`crate::kernels::sweep`].\nfn f() { g(\"crate::kernels\") }",
         "mod tests { use super::*; use super::super::slots; }",
-        "#[cfg(test)] mod tests { use super::*; fn f() { crate::spec::g() } }",
-        "#[cfg(all(test, feature = \"std\"))] #[path = \"a\"] mod b { use crate::spec; }",
-        "#[cfg(test)] use crate::spec::sweep;",
-        "#![cfg(test)] use crate::spec::sweep;",
         "fn f() { crate::geom::Aabb::<f32>::new(crate::lanes::WIDEST as usize) }",
     ];
     check(layering, "src/store/columns.rs", &bad, &good);
     check(layering, "src/store/mod.rs", &["use super::kernels;"], &["use self::slots::Slot;"]);
     check(layering, "src/par.rs", &["use crate::geom::Aabb;"], &["use super::par::fill;"]);
-    check(layering, "src/store/tests.rs", &["use crate::par;"], &["use crate::spec::sweep;"]);
+    check(layering, "src/store/tests.rs", &["use crate::par;"], &["use crate::geom::Aabb;"]);
     for path in ["src/lib.rs", "tests/a.rs", "src/pipeline/tick.rs"] {
         check(layering, path, &[], &["use crate::broadphase::Pair;"]);
     }
@@ -442,7 +444,19 @@ fn an_operation_with_other_bits_is_found() {
         "let sin = row.sin; exp(1)",
     ];
     check(same_bits, "src/narrowphase/roots.rs", &bad, &good);
-    check(same_bits, "benches/worlds/pile.rs", &[], &bad);
+    check(same_bits, "testkit/scenes/src/pile.rs", &[], &bad);
+}
+
+/// Goal: no file is compiled twice. Method: the attribute by itself and with a visibility, and what only looks like it.
+#[test]
+fn an_inclusion_by_path_is_found() {
+    let bad =
+        ["#[path = \"a.rs\"] mod a;", "#[cfg(test)]\n#[path = \"b/c.rs\"]\npub(crate) mod c;"];
+    let good = ["// #[path = \"a.rs\"]\nmod a;", "let path = [path]; f(\"#[path = 1]\")"];
+    for path in ["src/lanes/mod.rs", "tests/cli/main.rs", "benches/peers/src/main.rs"] {
+        check(inclusions, path, &bad, &good);
+    }
+    check(inclusions, "docs/a.md", &[], &bad);
 }
 
 /// Goal: a silenced lint has a reason. Method: each place where one may be silenced.

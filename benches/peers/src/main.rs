@@ -14,12 +14,11 @@ use rayon::ThreadPoolBuilder;
 mod agree;
 mod cell;
 mod chart;
-mod machine;
 mod record;
 mod systems;
 
 use cell::Cell;
-use machine::this_machine;
+use peers::machine::this_machine;
 use systems::Kind;
 use scenes::Scene;
 
