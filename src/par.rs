@@ -1,16 +1,16 @@
-//! How is work spread over threads?
+//! Parallel loops over a fixed decomposition.
 //!
-//! Items are fixed by the caller and do not depend on the number of threads; each item has one
-//! writer. A worker takes the next item when it is done with one. So the result is the same for
-//! any number of threads and any timing.
+//! The caller cuts the work into items, and the cut does not depend on the number of threads. Each
+//! item has one writer. A worker that finishes an item takes the next one. Therefore the results
+//! are the same for any number of threads and any timing.
 
 #[cfg(feature = "rayon")]
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// On which threads a finder works.
+/// The threads that an object runs its parallel loops on.
 ///
-/// Whatever they are, the answers are the same, their order too.
+/// The results and their order do not depend on this choice.
 #[derive(Clone, Debug, Default)]
 pub struct Threads(Kind);
 
@@ -24,22 +24,24 @@ enum Kind {
 }
 
 impl Threads {
-    /// Those of the pool in which the finder is called, else the global ones. The default; without
-    /// the feature `rayon` the calling thread.
+    /// Uses the `rayon` pool in which the function is called, or the global pool outside of any
+    /// pool.
+    ///
+    /// This is the default. Without the feature `rayon` it is the calling thread.
     #[must_use]
     pub fn current() -> Self {
         Self(Kind::Current)
     }
 
-    /// The calling thread alone: `rayon` is not called at all.
+    /// Uses the calling thread alone. `rayon` is not called at all.
     #[must_use]
     pub fn one() -> Self {
         Self(Kind::One)
     }
 
-    /// Those of `pool`.
+    /// Uses the threads of `pool`.
     ///
-    /// To hand work to a pool from outside, `rayon` allocates a little now and then; an engine
+    /// Handing work to a pool from outside makes `rayon` allocate a little now and then. An engine
     /// whose ticks run inside the pool, with [`Threads::current`], allocates nothing.
     #[cfg(feature = "rayon")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rayon")))]
@@ -48,7 +50,7 @@ impl Threads {
         Self(Kind::Pool(pool))
     }
 
-    /// How many workers are worth having.
+    /// Returns the number of workers, which is the number of threads.
     pub(crate) fn workers(&self) -> usize {
         match &self.0 {
             Kind::One => 1,
@@ -61,7 +63,8 @@ impl Threads {
         }
     }
 
-    /// Runs `work` on a thread of the pool, so that what it spreads starts without waking one.
+    /// Runs `work` on a thread of the pool, so that starting a nested parallel loop wakes no
+    /// thread.
     pub(crate) fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         #[cfg(feature = "rayon")]
         match &self.0 {
@@ -72,7 +75,7 @@ impl Threads {
         work()
     }
 
-    /// Sorts by a key that no two items share.
+    /// Sorts by a key. The keys must be distinct, because the sort is unstable.
     pub(crate) fn sort_by_key<T: Send, K: Ord>(
         &self,
         items: &mut [T],
@@ -88,15 +91,17 @@ impl Threads {
     }
 }
 
-/// Into how many shares items are cut at most, one for each worker or a few.
+/// The greatest number of shares into which items are cut: one for each worker, or for a few
+/// workers.
 #[cfg(feature = "rayon")]
 const SHARES: usize = 32;
 
 /// Calls `work(worker, index, item)` once for each item, with one call at a time for each worker.
 ///
-/// Which worker gets which item is open. But each begins with a share of its own, the same as the
-/// last time when there are as many items, so that the memory of an item is as a rule still in
-/// the cache of its worker; a worker that is done takes what others have left.
+/// Which worker gets which item is unspecified. But each worker starts with a share of its own,
+/// which is the same in each call with the same number of items, so that the memory of an item is
+/// usually still in the cache of its worker. A worker that has finished its share steals items from
+/// other shares.
 pub(crate) fn for_each<W: Send, T: Send>(
     workers: &mut [W],
     items: &mut [T],
@@ -111,7 +116,8 @@ pub(crate) fn for_each<W: Send, T: Send>(
             let (index, share) = rest.next().unwrap_or_default();
             std::sync::Mutex::new((index * size, share.iter_mut()))
         });
-        // The index and the item; only a panic in `next` of a slice iterator could poison a lock.
+        // Returns an item and its index. Only a panic in `next` of a slice iterator could poison a
+        // lock.
         let next = |share: usize, first: bool| {
             let mut share = shares[share].lock().ok()?;
             let (start, items) = &mut *share;
@@ -140,8 +146,10 @@ pub(crate) fn for_each<W: Send, T: Send>(
     }
 }
 
-/// Calls `fill(start, piece)` once for each piece of `out`, all but the last `size` long; `start` is
-/// where it begins.
+/// Calls `fill(start, piece)` once for each piece of `out`, where `start` is the index of its first
+/// element.
+///
+/// All pieces have length `size` except the last, which may be shorter.
 pub(crate) fn fill_chunks<T: Send>(
     threads: &Threads,
     out: &mut [T],
@@ -162,9 +170,10 @@ pub(crate) fn fill_chunks<T: Send>(
     }
 }
 
-/// Calls `fill(index, part)` once for each part of `out`, of which part `index` is
-/// `starts[index]..starts[index + 1]`; `starts` begins with zero and ends with the length of `out`.
-/// About `size` parts are filled by a thread one after the other.
+/// Calls `fill(index, part)` once for each part of `out`.
+///
+/// Part `index` is `out[starts[index]..starts[index + 1]]`. The first element of `starts` is zero
+/// and the last is the length of `out`. A thread fills about `size` consecutive parts at a time.
 pub(crate) fn fill_parts<T: Send>(
     threads: &Threads,
     starts: &[usize],
@@ -182,7 +191,7 @@ pub(crate) fn fill_parts<T: Send>(
     in_turn(0, starts, out, &fill);
 }
 
-/// Fills the parts from `first` on, which begin at `starts`.
+/// Fills the consecutive parts delimited by `starts`. The first of them has index `first`.
 fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &impl Fn(usize, &mut [T])) {
     let mut rest = out;
     for (index, ends) in (first..).zip(starts.windows(2)) {
@@ -192,7 +201,7 @@ fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &impl Fn(usiz
     }
 }
 
-/// As [`in_turn`], one half on another thread.
+/// Does what [`in_turn`] does, by recursive halving: one half on another thread.
 #[cfg(feature = "rayon")]
 fn halve<T: Send>(
     first: usize,
@@ -212,7 +221,7 @@ fn halve<T: Send>(
     );
 }
 
-/// How many items all workers together may keep.
+/// A limit of the number of items that all workers together may store.
 #[derive(Debug)]
 pub(crate) struct Budget {
     most: usize,
@@ -224,9 +233,10 @@ impl Budget {
         Self { most, kept: AtomicUsize::new(0) }
     }
 
-    /// Says that so many more are kept; returns whether all together are within the budget.
+    /// Adds `more` to the number of stored items and returns whether the total is within the limit.
     pub(crate) fn spend(&self, more: usize) -> bool {
-        // The answer steers memory only: whether the budget held is decided by the sum at the end.
+        // Relaxed ordering is enough: the result only stops allocations early. Whether the limit
+        // was exceeded is decided by the total at the end.
         self.kept.fetch_add(more, Ordering::Relaxed).saturating_add(more) <= self.most
     }
 }

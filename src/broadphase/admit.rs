@@ -1,7 +1,6 @@
-//! How are fixed boxes checked and laid out for building?
+//! Validates fixed boxes and converts them to records for a build.
 //!
-//! Columns become records, of 32 bytes each, in which a tree is built: box, row and filter. Rows
-//! that are no boxes are listed and left out.
+//! Columns become records of 32 bytes: box, row and filter. Invalid boxes are listed and left out.
 
 use super::set::FixedSet;
 use super::tree::Named;
@@ -9,16 +8,16 @@ use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes};
 use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
 
-/// In which rows boxes are put.
+/// The rows into which boxes are put.
 #[derive(Clone, Copy)]
 pub(super) enum Rows<'a> {
-    /// Those of a list.
+    /// The rows in a list.
     Listed(&'a [u32]),
-    /// This one and those that follow.
+    /// Consecutive rows from this one on.
     From(u32),
 }
 
-/// Lists the boxes of `set` but for the invalid ones, which are rejected. There is room for all.
+/// Appends the valid boxes of `set` to `boxes`, which has capacity for all; lists the invalid ones.
 pub(super) struct Admit<'a> {
     pub(super) set: FixedSet<'a>,
     pub(super) rows: Rows<'a>,
@@ -38,7 +37,7 @@ impl Kernel for Admit<'_> {
         rejected.clear();
         let mut next = 0;
         while next < count {
-            // The last group reaches back over boxes that were seen.
+            // The last group overlaps the previous one.
             let start = next.min(count - I::LANES);
             let seen = next - start;
             let of = table.load(isa, start);

@@ -1,26 +1,26 @@
-//! Where do lanes write what they found, when nobody knows how much it will be?
+//! A growing output buffer for SIMD lanes, with a limit on the number of items.
 
 use crate::par::Budget;
 use alloc::vec::Vec;
 
-/// A list that is written in whole lane groups: memory stays initialised past its end.
+/// A list that is written in whole lane groups; its memory is initialised past the end.
 ///
-/// Past the budget of all lists together it only counts: memory stays bounded, and the count is
-/// exact.
+/// Several lists share a budget. Once it is exceeded, items are only counted, so that memory stays
+/// bounded and the count remains exact.
 #[derive(Debug)]
 pub(super) struct Buffer<T> {
     items: Vec<T>,
     len: usize,
-    /// How many items were counted and forgotten.
+    /// Number of items that were counted and discarded.
     forgotten: usize,
-    /// How many of the items the budget knows of.
+    /// Number of items that were already taken from the budget.
     spent: usize,
-    /// The most items that were kept and asked for together.
+    /// The largest sum of stored items and requested spare places.
     asked: usize,
 }
 
-/// Makes room for `len` items, and for a quarter more where not a sixteenth is to spare, so that a
-/// list that grows and shrinks a little finds its memory ready.
+/// Reserves memory for `len` items: a quarter more, unless a sixteenth is to spare already. So a
+/// list whose length varies a little does not reallocate.
 pub(super) fn make_room<T>(items: &mut Vec<T>, len: usize) {
     if items.capacity() < len + len / 16 {
         items.reserve_exact((len + len / 4).saturating_sub(items.len()));
@@ -34,7 +34,7 @@ impl<T> Default for Buffer<T> {
 }
 
 impl<T> Buffer<T> {
-    /// Bytes of memory.
+    /// The allocated memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.items.capacity() * size_of::<T>()
     }
@@ -45,31 +45,32 @@ impl<T: Copy + Default> Buffer<T> {
         (self.len, self.forgotten, self.spent, self.asked) = (0, 0, 0, 0);
     }
 
-    /// How many items fit without more memory.
+    /// The number of items that fit without an allocation.
     #[cfg(test)]
     pub(super) fn room(&self) -> usize {
         self.items.len()
     }
 
-    /// How many items were kept since the list was cleared, those that are forgotten among them.
+    /// The number of items since the list was cleared, including discarded ones.
     pub(super) fn found(&self) -> usize {
         self.forgotten + self.len
     }
 
-    /// Makes room for so many items and no more.
+    /// Reserves space for exactly this many items.
     pub(super) fn reserve(&mut self, room: usize) {
         if self.items.len() < room {
             self.items.resize(room, T::default());
         }
     }
 
-    /// Gives room back but for so many items, and for those that are kept.
+    /// Frees space, except for this many items and for those that are stored.
     pub(super) fn shrink_to(&mut self, room: usize) {
         self.items.truncate(room.max(self.len));
         self.items.shrink_to_fit();
     }
 
-    /// As [`make_room`], for what was asked for, or else for so many items.
+    /// Reserves spare space as [`make_room`] does, for the largest request so far or for `least`
+    /// items.
     pub(super) fn settle(&mut self, least: usize) {
         let len = self.asked.max(least);
         if self.items.len() < len + len / 16 {
@@ -85,14 +86,15 @@ impl<T: Copy + Default> Buffer<T> {
         &mut self.items[..self.len]
     }
 
-    /// Forgets the items from `len` on: they still count as found.
+    /// Discards the items from `len` on; they still count as found.
     pub(super) fn forget_from(&mut self, len: usize) {
         let kept = self.len.min(len);
         self.forgotten += self.len - kept;
         self.len = kept;
     }
 
-    /// At least `most` places past the end. What of them counts, [`Buffer::keep`] says.
+    /// At least `most` spare places past the end. [`Buffer::keep`] then adds the written ones to
+    /// the list.
     #[inline(always)]
     pub(super) fn spare(&mut self, most: usize, budget: &Budget) -> &mut [T] {
         self.asked = self.asked.max(self.len + most);
@@ -102,13 +104,13 @@ impl<T: Copy + Default> Buffer<T> {
         &mut self.items[self.len..]
     }
 
-    /// Appends these items, whatever a budget says.
+    /// Appends items, regardless of any budget.
     pub(super) fn append(&mut self, items: &[T]) {
         self.spare(items.len(), &Budget::new(usize::MAX))[..items.len()].copy_from_slice(items);
         self.keep(items.len());
     }
 
-    /// Lengthens the list by what was written to the spare places.
+    /// Adds the first `count` spare places to the list.
     #[inline(always)]
     pub(super) fn keep(&mut self, count: usize) {
         self.len += count;
@@ -136,8 +138,9 @@ mod tests {
 
     static PLENTY: Budget = Budget::new(usize::MAX);
 
-    /// Goal: threads that give each other room by turns come to rest. Method: rooms so close that
-    /// growing one by half, as a list does that runs out, would overtake the other for ever.
+    /// Goal: buffers that repeatedly reserve the largest capacity among them converge. Method:
+    /// capacities so close that growing by half, as a full list does, would overtake the other one
+    /// forever.
     #[test]
     fn room_that_is_reserved_is_not_exceeded() {
         let mut buffers = [Buffer::<u32>::default(), Buffer::default()];
@@ -150,7 +153,7 @@ mod tests {
         }
     }
 
-    /// Goal: what was kept stays when memory grows, and nothing else shows.
+    /// Goal: stored items survive a reallocation, and nothing else becomes visible.
     #[test]
     fn kept_items_survive_growth() {
         let mut buffer = Buffer::default();
@@ -166,7 +169,8 @@ mod tests {
         assert!(buffer.as_slice().is_empty() && buffer.room() >= 5000);
     }
 
-    /// Goal: past the budget lists count and do not grow, one alone or two together.
+    /// Goal: once the budget is exceeded, lists count items without growing; one list alone or two
+    /// together.
     #[test]
     fn past_the_budget_items_are_counted() {
         for lists in [1, 2] {
@@ -183,7 +187,8 @@ mod tests {
         }
     }
 
-    /// Goal: a list that grows by a few per cent finds room, that to write whole groups included.
+    /// Goal: a list that grows by a few per cent does not reallocate, including the space for whole
+    /// groups.
     #[test]
     fn a_settled_list_has_room_to_spare() {
         let mut buffer = Buffer::<u32>::default();

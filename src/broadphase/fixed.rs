@@ -1,15 +1,25 @@
-//! Which boxes of a set that is kept from tick to tick do this tick's movers meet?
+//! A set of fixed boxes that is kept between ticks, and the pairs of this tick's movers with it.
 //!
-//! The set is a few trees (`tree`), each with room for 32 times as many boxes as the one before:
-//! 2048, 65,536, 2,097,152 and so on (Bentley and Saxe 1980, *Decomposable searching problems*).
-//! What is put in goes, with all that is in the lower trees, to the lowest tree that has room for
-//! it, which is built anew. So a box is built into each tree some 16 times on the average, and of a
-//! million boxes as a rule none is touched when some thousands are added. What is taken out leaves
-//! its place in its tree empty; a tree of which more than half is empty is built anew. A box that is
-//! put where one was and lies within the bounds of that one's leaf is written over it; where boxes go
-//! far few are tried, and nothing is taken out one by one of a tree that is built anew (`place`).
+//! The set is a forest of bounding volume hierarchies by the logarithmic method (Bentley and Saxe
+//! 1980, *Decomposable searching problems*): tree `k` has a capacity of `2048 · 32^k` boxes, that
+//! is 2048, 65,536, 2,097,152 and so on.
 //!
-//! Movers are asked for in blocks, each block tree by tree (`probe`).
+//! ```text
+//! put boxes into rows:
+//!     validate them, and lay them out as records                                     (admit)
+//!     overwrite boxes in place where the new box is inside the bounds of the leaf    (place)
+//!     find the smallest tree that has capacity for the others and for all boxes in smaller trees;
+//!     rebuild that tree from these boxes and its own; the smaller trees become empty
+//! remove rows:
+//!     clear their slots (tombstones); rebuild a tree of which more than half is empty
+//! find pairs:
+//!     validate the movers, compute the bounds of their paths
+//!     for each block of movers, in parallel: traverse each tree                      (probe)
+//! ```
+//!
+//! So a box is built into each tree about 16 times on average, and adding some thousands of boxes
+//! to a million usually rebuilds none of the million. If boxes move far, only a few of them are
+//! tested for overwriting, and no slots are cleared in a tree that is rebuilt.
 
 use super::admit::{Admit, Rows};
 use super::buffer::{Buffer, make_room};
@@ -30,67 +40,69 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use core::time::Duration;
 
-/// Most boxes of the smallest tree, and how many times as many the next one may have, as a power
-/// of two.
+/// Capacity of the smallest tree.
 const SMALLEST: usize = 2048;
+/// Base-2 logarithm of the ratio of the capacities of two successive trees.
 const RATIO_BITS: usize = 5;
-/// Into about how many runs the movers are cut, for the threads to share, and the fewest of a run.
+/// Approximate number of runs into which the movers are divided for the threads.
 const RUNS: usize = 64;
+/// Fewest movers of a run.
 const RUN_MIN: usize = 128;
-/// Rows are below this.
+/// Rows are less than this.
 const ROWS_MAX: usize = SLOTS_MAX / 2;
 
-/// Why boxes could not be put in or taken out. Nothing was changed.
+/// Why boxes could not be inserted or removed. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FixedError {
-    /// There is not one row number or one filter for each box.
+    /// The number of rows or of filters is not the number of boxes.
     #[error(transparent)]
     Length(#[from] LengthMismatch),
-    /// A row number is 2²⁷ or more.
+    /// A row is 2²⁷ or more.
     #[error("element {index} names row {row}; rows are below 2^27")]
     RowTooLarge {
-        /// Which element of the list.
+        /// The index of the element in the list.
         index: usize,
-        /// The row it names.
+        /// The row.
         row: u64,
     },
-    /// There is no box in this row.
+    /// A row has no box.
     #[error("element {index} names row {row}, in which there is no box")]
     UnknownRow {
-        /// Which element of the list.
+        /// The index of the element in the list.
         index: usize,
-        /// The row it names.
+        /// The row.
         row: u32,
     },
 }
 
-/// Boxes that do not move, kept between ticks, and what meets them.
+/// Boxes that do not move, kept between ticks, and their pairs with moving boxes.
 ///
-/// Each box is called by a row that the caller chooses, such as its index in the caller's own
-/// columns; memory grows with the highest row. A tick costs time for the movers and their pairs,
-/// hardly for the boxes that are kept. Answers are the same for any [`Level`], any threads, and
-/// whatever was put in and taken out before. The order in which pairs lie in [`Found`] is the same
-/// for any level and threads, but depends on what was put in when; that of [`Found::sorted`] does
+/// Each box has a row that the caller chooses, such as its index in the caller's own columns;
+/// memory is proportional to the highest row. The time of a tick depends on the movers and their
+/// pairs, hardly on the number of fixed boxes. Answers are the same for every [`Level`], any
+/// threads, and any history of insertions and removals. The order of the pairs in [`Found`] is the
+/// same for every level and any threads, but depends on the history; that of [`Found::sorted`] does
 /// not.
 ///
-/// With what a fixed box may pair is said when it is put in ([`FixedSet`]) or later
-/// ([`FixedBoxes::set_filters`]); of movers it is said with the question ([`BoxSet`]). A mover that
-/// is told not to move makes no pair here, for what it would meet does not move either.
+/// The filter of a fixed box is set on insertion ([`FixedSet`]) or later
+/// ([`FixedBoxes::set_filters`]); the filters of movers are part of each call ([`BoxSet`]). A mover
+/// whose flag says that it does not move has no pairs here, because the fixed boxes do not move
+/// either.
 ///
-/// After a tick or two of like size a tick allocates nothing. Changes may allocate.
+/// After a few ticks of similar size a tick does not allocate. Changes may allocate.
 ///
 /// ```
 /// use swath::store::FixedColumns;
 /// use swath::{Boxes, FixedBoxes};
 ///
-/// // Two walls, which the engine calls 7 and 8.
+/// // Two walls in rows 7 and 8.
 /// let (min, max) = ([[0.0, 5.0], [-5.0; 2], [-5.0; 2]], [[0.1, 5.1], [5.0; 2], [5.0; 2]]);
 /// let walls = FixedColumns::new([&min[0], &min[1], &min[2]], [&max[0], &max[1], &max[2]])?;
 /// let mut fixed = FixedBoxes::new();
 /// fixed.put(&[7, 8], walls)?;
 ///
-/// // A bullet that flies through the first.
+/// // A bullet that flies through the first wall.
 /// let (min, max) = ([[-9.0], [0.0], [0.0]], [[-8.9], [0.1], [0.1]]);
 /// let delta = [[12.0], [0.0], [0.0]];
 /// let movers = Boxes::new(
@@ -113,12 +125,12 @@ pub struct FixedBoxes {
     pairs_max: usize,
     trees: [Tree; TREES_MAX],
     places: Places,
-    /// Whether filters were given since the set was cleared, and the categories and masks of all
-    /// boxes that were in it together.
+    /// Whether filters were set since the set was last cleared.
     filtered: bool,
+    /// The union of the categories and masks of all boxes since the set was last cleared.
     all_filters: u32,
     builder: Builder,
-    /// What is to be built into a tree.
+    /// Scratch memory: the boxes to be built into a tree.
     boxes: Vec<Named>,
     rejected: Vec<Rejected>,
     movers: Vec<Mover>,
@@ -136,13 +148,13 @@ impl Default for FixedBoxes {
 }
 
 impl FixedBoxes {
-    /// An empty set that uses the widest level of this CPU.
+    /// Creates an empty set that uses the widest SIMD level of this CPU.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty set that uses `level`. The pairs are the same for each.
+    /// Creates an empty set that uses `level`. The pairs are the same for every level.
     #[must_use]
     pub fn with_level(level: Level) -> Self {
         Self {
@@ -164,48 +176,49 @@ impl FixedBoxes {
         }
     }
 
-    /// From now on works on these threads. The pairs are the same for any.
+    /// Sets the threads for later calls. The pairs are the same for every choice.
     pub fn set_threads(&mut self, threads: Threads) {
         self.threads = threads;
     }
 
-    /// From now on a tick with more pairs than `most` is an error, which says how many there are;
-    /// no more memory is used for pairs than about twice what so many need. At first there is no
-    /// limit.
+    /// Limits the number of pairs of a tick. Initially there is no limit.
+    ///
+    /// A search that finds more than `most` pairs fails; the error contains their number. The
+    /// memory for pairs is at most about twice that of `most` pairs.
     pub fn set_pairs_max(&mut self, most: usize) {
         self.pairs_max = most;
     }
 
-    /// A view to ask about the boxes, such as which of them a segment enters first.
+    /// A view of the boxes for queries, such as which of them a segment enters first.
     #[must_use]
     pub fn queries(&self) -> Queries<'_> {
         Queries::new([&self.trees, &[]], self.level, &self.threads)
     }
 
-    /// The trees, for a view that others share.
+    /// The trees, for views that combine several sets.
     pub(super) fn trees(&self) -> &[Tree] {
         &self.trees
     }
 
-    /// How many boxes there are.
+    /// The number of boxes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.trees.iter().map(Tree::len).sum()
     }
 
-    /// Whether there are none.
+    /// Whether there are no boxes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The box in a row, if there is one.
+    /// The box in a row, or `None` if the row is empty.
     #[must_use]
     pub fn get(&self, row: u32) -> Option<Aabb> {
         self.named(row).map(|named| named.aabb)
     }
 
-    /// With what the box in a row may pair, if there is one.
+    /// The filter of the box in a row, or `None` if the row is empty.
     #[must_use]
     pub fn filter(&self, row: u32) -> Option<Filter> {
         self.named(row).map(|named| Filter::of_word(named.filter))
@@ -216,12 +229,12 @@ impl FixedBoxes {
         (place != Place::NONE).then(|| self.trees[place.tree()].get(place.slot()))
     }
 
-    /// From now on the box in row `rows[k]` may pair as `filters[k]` says; of several for one row
-    /// the last counts. Costs time for these rows alone.
+    /// Sets the filter of the box in row `rows[k]` to `filters[k]`. If a row occurs several times,
+    /// its last filter counts. The time depends on the number of these rows only.
     ///
     /// # Errors
     ///
-    /// [`FixedError`] when there is not one filter for each row, or no box in one of the rows.
+    /// [`FixedError`] when the number of filters is wrong, or one of the rows has no box.
     pub fn set_filters(&mut self, rows: &[u32], filters: &[Filter]) -> Result<(), FixedError> {
         LengthMismatch::check("the filters", rows.len(), filters.len())?;
         self.check_rows(rows)?;
@@ -234,25 +247,25 @@ impl FixedBoxes {
         Ok(())
     }
 
-    /// Puts box `k` of `set` in row `rows[k]`, in place of the box that is there, if one is. Of
-    /// several in one row the last stays. A box takes no filter over from the one before it.
+    /// Puts box `k` of `set` into row `rows[k]`, replacing the box in that row, if there is one. If
+    /// a row occurs several times, its last box counts. A box does not inherit the filter of the
+    /// one that it replaces.
     ///
-    /// Elements that are no boxes are returned, by their index in the list, with the reason, and
-    /// change nothing. In the long run the time is in proportion to the boxes that are put in and
-    /// to the number of trees, three for two million boxes. A single call may build all boxes anew:
-    /// on one thread some 35 ns a box, also where each is put in place of another.
+    /// Invalid boxes are returned, by their index in the list and with the reason, and change
+    /// nothing. The amortised time is proportional to the number of boxes put in and to the number
+    /// of trees, which is three for two million boxes. A single call may rebuild all trees: about
+    /// 35 ns for each box on one thread, also if each box replaces another.
     ///
-    /// For a box that lies about where the one before it was nothing is built: within the bounds that
-    /// its leaf has in the tree, which hold some sixteen boxes, it is written over that one. Answers
-    /// are those of the new box from then on, and nothing is stale; the bounds of the tree stay as
-    /// large as they were when it was built, so that to ask is as fast as it was then. Of each 64
-    /// elements the first eight are tried, and the others unless none of those could be written over:
-    /// what stays is then built in with what goes far.
+    /// If a box is near the one that it replaces, nothing is rebuilt: inside the bounds that the
+    /// tree stores for the leaf, which has up to sixteen boxes, it overwrites the old box. Answers
+    /// are those of the new box from then on. The bounds in the tree remain as they were when it
+    /// was built, so queries do not become slower. Of each 64 elements the first eight are tested
+    /// for this, and the others unless none of these eight could be overwritten; the rest of the
+    /// block is then built in with the boxes that moved far.
     ///
     /// # Errors
     ///
-    /// [`FixedError`] when there is not one row and filter for each box, or a row number is too
-    /// large.
+    /// [`FixedError`] when the number of rows or filters is wrong, or a row is too large.
     pub fn put<'a>(
         &mut self,
         rows: &[u32],
@@ -270,16 +283,15 @@ impl FixedBoxes {
         Ok(&self.rejected)
     }
 
-    /// Puts the boxes in the rows that follow the highest that was named since the set was cleared;
-    /// returns which those are.
+    /// Puts the boxes into the rows after the highest row that was used since the set was last
+    /// cleared; returns these rows.
     ///
-    /// Rows of elements that are no boxes stay empty; [`FixedBoxes::rejected`] lists them. Costs as
+    /// Rows of invalid boxes stay empty; [`FixedBoxes::rejected`] lists them. The time is that of
     /// [`FixedBoxes::put`].
     ///
     /// # Errors
     ///
-    /// [`FixedError`] when there is not one filter for each box, or a row number would be too
-    /// large.
+    /// [`FixedError`] when the number of filters is wrong, or a row would be too large.
     pub fn extend<'a>(&mut self, set: impl Into<FixedSet<'a>>) -> Result<Range<u32>, FixedError> {
         let set = set.into();
         set.check()?;
@@ -294,17 +306,17 @@ impl FixedBoxes {
         Ok(start..most as u32)
     }
 
-    /// The elements that were no boxes when boxes were last put in, by their index in the list.
+    /// The invalid boxes of the last insertion, by their index in the list.
     #[must_use]
     pub fn rejected(&self) -> &[Rejected] {
         &self.rejected
     }
 
-    /// Takes out the boxes in these rows. One that is named twice is taken out once.
+    /// Removes the boxes in these rows. A row may occur several times.
     ///
     /// # Errors
     ///
-    /// [`FixedError`] when there is no box in one of the rows.
+    /// [`FixedError`] when one of the rows has no box.
     pub fn remove(&mut self, rows: &[u32]) -> Result<(), FixedError> {
         self.check_rows(rows)?;
         let Self { places, trees, .. } = self;
@@ -321,7 +333,7 @@ impl FixedBoxes {
         Ok(())
     }
 
-    /// Whether there is a box in each of these rows.
+    /// Checks that each of these rows has a box.
     fn check_rows(&self, rows: &[u32]) -> Result<(), FixedError> {
         let unknown =
             |&row: &u32| self.places.of.get(row as usize).is_none_or(|&p| p == Place::NONE);
@@ -331,7 +343,7 @@ impl FixedBoxes {
         }
     }
 
-    /// Takes out all boxes and keeps the memory.
+    /// Removes all boxes and keeps the memory.
     pub fn clear(&mut self) {
         self.trees.iter_mut().for_each(Tree::clear);
         self.places.of.clear();
@@ -339,8 +351,8 @@ impl FixedBoxes {
         self.rejected.clear();
     }
 
-    /// Makes room for rows below `rows`, and for ticks of `movers` movers with so many pairs: union
-    /// pairs, and swept pairs.
+    /// Reserves memory for rows less than `rows`, and for ticks of `movers` movers with this many
+    /// union pairs and swept pairs.
     pub fn reserve(&mut self, rows: usize, movers: usize, union_pairs: usize, swept_pairs: usize) {
         self.places.of.reserve(rows.saturating_sub(self.places.of.len()));
         self.movers.reserve(movers.saturating_sub(self.movers.len()));
@@ -348,8 +360,8 @@ impl FixedBoxes {
         self.swept.reserve(runs_of(movers), swept_pairs);
     }
 
-    /// Gives back the memory that the boxes do not need. The next change and the next tick allocate
-    /// what they need anew.
+    /// Frees the memory that the boxes do not need. The next change and the next tick allocate what
+    /// they need again.
     pub fn shrink_to_fit(&mut self) {
         self.trees.iter_mut().for_each(Tree::shrink_to_fit);
         self.places.shrink_to_fit();
@@ -359,7 +371,7 @@ impl FixedBoxes {
         (self.union, self.swept) = (Runs::default(), Runs::default());
     }
 
-    /// Bytes of memory that are held.
+    /// The allocated memory in bytes.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         let trees: usize = self.trees.iter().map(Tree::bytes).sum();
@@ -376,20 +388,20 @@ impl FixedBoxes {
             + self.swept.bytes()
     }
 
-    /// The pairs of a mover and a fixed box where the box around the mover's whole path
-    /// ([`MovingBox::bounds`]) shares a point with the fixed one. [`Pair::a`] is the row of the
-    /// mover in `movers`, [`Pair::b`] that of the fixed box; either may be the lower.
+    /// Finds the pairs of a mover and a fixed box in which the bounds of the mover's whole path
+    /// ([`MovingBox::bounds`]) share a point with the fixed box. [`Pair::a`] is the row of the
+    /// mover in `movers`, [`Pair::b`] that of the fixed box; either may be the lower number.
     ///
-    /// Movers that are told not to move make no pair, nor do those of which a [`Filter`] forbids
-    /// it. Movers that are no boxes are listed in [`Found::rejected`]. Movers are not compared with
-    /// each other: that is what [`PairFinder`](super::PairFinder) does.
+    /// Movers whose flag says that they do not move have no pairs, and pairs that a [`Filter`]
+    /// forbids are left out. Invalid movers are listed in [`Found::rejected`]. Movers are not
+    /// compared with each other; [`PairFinder`](super::PairFinder) does that.
     ///
     /// [`MovingBox::bounds`]: crate::MovingBox::bounds
     ///
     /// # Errors
     ///
-    /// [`FindError`] when there is not one flag or filter for each mover, or there are more than
-    /// 2²⁶, or more pairs than are allowed.
+    /// [`FindError`] when the number of flags or filters is wrong, there are more than 2²⁶ movers,
+    /// or there are more pairs than allowed.
     pub fn union_pairs<'a>(
         &mut self,
         movers: impl Into<BoxSet<'a>>,
@@ -397,10 +409,10 @@ impl FixedBoxes {
         self.find_union(movers.into())
     }
 
-    /// The pairs of a mover and a fixed box that touch in the tick as [`sweep`](crate::sweep)
-    /// answers it, with the first time. Rows as in [`FixedBoxes::union_pairs`].
+    /// Finds the pairs of a mover and a fixed box that touch in the tick as [`sweep`](crate::sweep)
+    /// defines it, with the first time. Rows are those of [`FixedBoxes::union_pairs`].
     ///
-    /// A subset of [`FixedBoxes::union_pairs`]; rejected movers as there.
+    /// The result is a subset of [`FixedBoxes::union_pairs`]; invalid movers are listed as there.
     ///
     /// # Errors
     ///
@@ -416,7 +428,7 @@ impl FixedBoxes {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, filtered, movers, stacks, union, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
-        // Those of the movers alone are looked at when movers are loaded.
+        // If only movers have filters, they were applied when the movers were loaded.
         let (filters, filtered) = (set.filters, *filtered);
         timings.sweep = find(union, threads, movers, stacks, |movers, stack, found| {
             if filtered {
@@ -432,7 +444,7 @@ impl FixedBoxes {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, filtered, movers, stacks, swept, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
-        // Those of the movers alone are looked at when movers are loaded.
+        // If only movers have filters, they were applied when the movers were loaded.
         let (filters, filtered) = (set.filters, *filtered);
         timings.sweep = find(swept, threads, movers, stacks, |movers, stack, found| {
             if filtered {
@@ -444,7 +456,7 @@ impl FixedBoxes {
         swept.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
 
-    /// Checks the movers and makes ready to ask for them.
+    /// Validates the movers and prepares the scratch memory.
     fn load(&mut self, set: BoxSet<'_>) -> Result<Timings, FindError> {
         set.check()?;
         let rows = set.len();
@@ -468,7 +480,7 @@ impl FixedBoxes {
         Ok(Timings { scatter: clock.lap(), ..Timings::default() })
     }
 
-    /// Puts in the boxes of a set; rows are below `most`.
+    /// Puts in the boxes of a set; rows are less than `most`.
     fn insert(&mut self, most: usize, set: FixedSet<'_>, rows: Rows<'_>) {
         let mut boxes = core::mem::take(&mut self.boxes);
         boxes.clear();
@@ -480,8 +492,8 @@ impl FixedBoxes {
         self.boxes = boxes;
     }
 
-    /// Puts in these boxes, which are valid, in rows below `most`. `filtered` says whether a filter may
-    /// be among theirs. The list is memory afterwards.
+    /// Puts in valid boxes, in rows less than `most`. `filtered` says whether any of them may have
+    /// a filter. Afterwards the contents of `boxes` are arbitrary.
     pub(super) fn put_valid(&mut self, most: usize, boxes: &mut Vec<Named>, filtered: bool) {
         if filtered {
             self.keep_filters();
@@ -504,7 +516,7 @@ impl FixedBoxes {
         self.build(0..last + 1, boxes);
     }
 
-    /// From now on trees keep filters.
+    /// Makes the trees store filters from now on.
     fn keep_filters(&mut self) {
         if !self.filtered {
             self.filtered = true;
@@ -512,8 +524,8 @@ impl FixedBoxes {
         }
     }
 
-    /// Builds the last of these trees from what is in all of them and in `boxes`; the others are
-    /// then empty. What has left them may still lie there.
+    /// Rebuilds the last of these trees from the boxes in all of them and in `boxes`; the others
+    /// become empty. Removed boxes that are still in a tree are skipped.
     fn build(&mut self, trees: Range<usize>, boxes: &mut Vec<Named>) {
         let Self { trees: all, places, builder, filtered, level, threads, .. } = self;
         let (places, last) = (&mut places.of[..], trees.end - 1);
@@ -529,7 +541,8 @@ impl FixedBoxes {
         }
         all[last].build(boxes, builder, (*level, threads));
         if *filtered {
-            // From each row to the filter of its box, to the filter of its slot.
+            // Each row points to the filter of its box, which is then copied to the slot of the
+            // box.
             for (k, named) in boxes.iter().enumerate() {
                 places[named.name as usize] = Place::pending(k);
             }
@@ -545,12 +558,12 @@ fn run_of(movers: usize) -> usize {
     movers.div_ceil(RUNS).max(RUN_MIN)
 }
 
-/// Into how many runs movers are cut.
+/// Into how many runs the movers are divided.
 fn runs_of(movers: usize) -> usize {
     movers.div_ceil(run_of(movers))
 }
 
-/// Fills `pairs` run by run; returns how long it took.
+/// Finds the pairs run by run; returns how long it took.
 fn find<P: Copy + Default + Send + Sync>(
     pairs: &mut Runs<P>,
     threads: &Threads,

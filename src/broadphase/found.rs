@@ -1,4 +1,4 @@
-//! How are the pairs read?
+//! The result of a pair search, and how it is read.
 
 use super::buffer::{Buffer, make_room};
 use super::finder::FindError;
@@ -9,26 +9,27 @@ use crate::store::Rejected;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The pairs of a tick, where the finder wrote them: nothing is copied to read them.
+/// The pairs of a tick, in the memory into which the finder wrote them; reading them copies
+/// nothing.
 ///
-/// The order is the same for any level, any number of threads and any pool; it depends on the
-/// boxes alone, and on the changes where boxes are kept. [`Found::sorted`] gives them by rows.
+/// The order is the same for every level and any threads. It depends on the boxes alone, and for
+/// stored boxes on the history of changes. [`Found::sorted`] orders the pairs by row.
 #[derive(Debug)]
 pub struct Found<'a, P> {
     runs: &'a [Run<P>],
     threads: &'a Threads,
     sorted: &'a mut Vec<P>,
-    /// Of the only or first set, and of the second.
+    /// The invalid rows of the only or first set, and of the second.
     rejected: (&'a [Rejected], &'a [Rejected]),
     timings: Timings,
 }
 
-/// Neighbouring strips, and the pairs found in them; or the pairs of some movers.
+/// Consecutive strips and the pairs found in them; or the pairs of a block of movers.
 #[derive(Debug)]
 pub(super) struct Run<P> {
     pub(super) strips: Range<usize>,
     pub(super) pairs: Buffer<P>,
-    /// Where each part of the pairs ends, if somebody cut them.
+    /// Where each partition of the pairs ends, if a callback has partitioned them.
     pub(super) ends: Vec<u32>,
 }
 
@@ -47,7 +48,7 @@ impl<P> Run<P> {
 /// The pairs of one kind, and the memory for those of the next tick.
 #[derive(Debug)]
 pub(super) struct Runs<P> {
-    /// The first `count` are of this tick; the rest is kept for a tick that needs more.
+    /// The first `count` runs belong to this tick; the others are spare.
     all: Vec<Run<P>>,
     count: usize,
     sorted: Vec<P>,
@@ -60,33 +61,33 @@ impl<P> Default for Runs<P> {
 }
 
 impl<P: Copy + Default> Runs<P> {
-    /// So many empty runs.
+    /// Starts `count` empty runs.
     pub(super) fn start(&mut self, count: usize) -> &mut [Run<P>] {
         self.all.resize_with(count.max(self.all.len()), Run::default);
         self.all.iter_mut().for_each(|run| run.pairs.clear());
         self.keep(count)
     }
 
-    /// Only the first of the runs that were started.
+    /// Keeps only the first of the runs that were started.
     pub(super) fn keep(&mut self, count: usize) -> &mut [Run<P>] {
         self.count = count;
         &mut self.all[..count]
     }
 
-    /// Leaves room to spare for a tick with a few more pairs or one with more runs: in each as much
-    /// as if the pairs were in so many.
+    /// Reserves spare memory for a tick with a few more pairs or more runs: in each run at least as
+    /// much as if the pairs were divided evenly among `runs` runs.
     pub(super) fn settle(&mut self, runs: usize) {
         let kept: usize = self.all[..self.count].iter().map(|run| run.pairs.as_slice().len()).sum();
         let mean = kept.div_ceil(runs.max(1));
         let parts = self.all.iter().map(|run| run.ends.capacity()).max().unwrap_or(0);
-        // A run that was not needed may be the next time.
+        // A run that was not used may be used the next time.
         for run in &mut self.all {
             run.pairs.settle(mean);
             run.ends.reserve_exact(parts.saturating_sub(run.ends.len()));
         }
     }
 
-    /// The pairs, unless they are more than `most`.
+    /// The pairs, or an error if there are more than `most`.
     pub(super) fn found<'a>(
         &'a mut self,
         most: usize,
@@ -102,20 +103,20 @@ impl<P: Copy + Default> Runs<P> {
         Ok(Found { runs, threads, sorted: &mut self.sorted, rejected, timings })
     }
 
-    /// Bytes of memory.
+    /// The allocated memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         let runs: usize = self.all.iter().map(Run::bytes).sum();
         runs + self.sorted.capacity() * size_of::<P>()
     }
 
-    /// Makes room for so many pairs in so many runs.
+    /// Reserves memory for this many pairs in this many runs.
     pub(super) fn reserve(&mut self, runs: usize, pairs: usize) {
         self.all.resize_with(runs.max(self.all.len()), Run::default);
         self.all.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(runs.max(1))));
         self.sorted.reserve(pairs.saturating_sub(self.sorted.len()));
     }
 
-    /// Gives back the memory that so many pairs in so many runs do not need.
+    /// Frees the memory that this many pairs in this many runs do not need.
     pub(super) fn shrink_to(&mut self, runs: usize, pairs: usize) {
         for run in &mut self.all {
             run.pairs.clear();
@@ -128,45 +129,46 @@ impl<P: Copy + Default> Runs<P> {
 }
 
 impl<'a, P: Copy + Default + Send + Into<Pair>> Found<'a, P> {
-    /// How many pairs.
+    /// The number of pairs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.chunks().map(<[P]>::len).sum()
     }
 
-    /// Whether there are none.
+    /// Whether there are no pairs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The pairs as they lie in memory, in a few hundred runs at most.
+    /// The pairs as slices, as they are stored; a few hundred at most.
     pub fn chunks(&self) -> impl Iterator<Item = &'a [P]> + use<'a, P> {
         self.runs.iter().map(|run| run.pairs.as_slice())
     }
 
-    /// The pairs as they lie in memory, to be shared among threads.
+    /// The runs, to be divided among threads.
     pub(super) fn runs(&self) -> &'a [Run<P>] {
         self.runs
     }
 
-    /// How many [`chunks`](Found::chunks), and chunk `index`, to be shared among threads.
+    /// The number of [`chunks`](Found::chunks), which threads may share by index.
     pub(crate) fn chunk_count(&self) -> usize {
         self.runs.len()
     }
 
+    /// The pairs of one of the [`chunks`](Found::chunks).
     pub(crate) fn chunk(&self, index: usize) -> &'a [P] {
         self.runs[index].pairs.as_slice()
     }
 
-    /// The pairs one by one.
+    /// Iterates over the pairs.
     pub fn iter(&self) -> impl Iterator<Item = P> + use<'a, P> {
         self.chunks().flatten().copied()
     }
 
-    /// All pairs as one slice, by row `a`, then `b`.
+    /// All pairs as one slice, ordered by row `a`, then `b`.
     ///
-    /// Copies and sorts them, in memory that the finder keeps for the next time.
+    /// Copies and sorts them, in memory that the finder keeps for the next call.
     #[must_use]
     pub fn sorted(self) -> &'a [P] {
         self.sorted.clear();
@@ -181,19 +183,19 @@ impl<'a, P: Copy + Default + Send + Into<Pair>> Found<'a, P> {
         self.sorted
     }
 
-    /// How long the stages took.
+    /// How long the steps took.
     #[must_use]
     pub fn timings(&self) -> Timings {
         self.timings
     }
 
-    /// The rows that are no boxes, in order. They make no pair. Of two sets, those of the first.
+    /// The invalid rows, in order. They have no pairs. If there are two sets, those of the first.
     #[must_use]
     pub fn rejected(&self) -> &'a [Rejected] {
         self.rejected.0
     }
 
-    /// As [`Found::rejected`], of the second of two sets.
+    /// The invalid rows of the second of two sets.
     #[must_use]
     pub fn rejected_of_second(&self) -> &'a [Rejected] {
         self.rejected.1

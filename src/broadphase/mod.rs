@@ -1,27 +1,33 @@
-//! Who might touch whom?
+//! The broadphase: which boxes may touch in the tick.
 //!
-//! [`PairFinder`] takes borrowed columns and finds every pair of boxes that meet in the tick, in
-//! time that grows with the boxes and the pairs. Nothing is kept between ticks but memory.
-//! [`FixedBoxes`] keeps boxes that do not move and finds which of them movers meet, in time that
-//! grows with the movers and the pairs. [`BoxSet`] and [`FixedSet`] say which boxes may pair.
-//! [`Broadphase`] keeps boxes of both kinds under ids and says what begins, persists and ends.
+//! * [`PairFinder`] takes borrowed columns and finds every pair of boxes that meet in the tick. Its
+//!   time is roughly linear in boxes and pairs. It keeps only memory between ticks.
+//! * [`FixedBoxes`] stores boxes that do not move, and finds which of them a tick's movers meet.
+//!   Its time depends on the movers and pairs.
+//! * [`Broadphase`] stores boxes of both kinds under ids, and reports which pairs begin, persist
+//!   and end.
+//! * [`Queries`] finds the stored boxes on a path, in a shape or nearest to a point, for
+//!   [`FixedBoxes`] or for a [`BoxTree`] that is built once (`query`).
+//! * [`BoxSet`] and [`FixedSet`] are the inputs; they also define which boxes may pair.
 //!
-//! How: *strips*. The two axes along which the world is least long for its boxes are cut into
-//! cells, which makes strips along the third. A box is copied to every strip it meets
-//! (`scatter`), the boxes of a strip are ordered along it by bins (`strip`), and each is compared
-//! with those that follow while their bins overlap, a lane group at a time (`overlap`). A pair
-//! that meets in several strips counts in one: where at least one of the two starts on either
-//! axis. What the cells are is chosen for each tick from a sample (`grid`). Bins are each strip's
-//! own, by where its boxes lie, so that crowds and empty space do no harm; boxes in a line, which
-//! have no extent to cut across, get strips that follow each other. For swept pairs a box on a long
-//! path is only in the strips that the path passes (`path`).
+//! The pair finder uses *strips*:
 //!
-//! Fixed boxes are found in *trees* of nodes as wide as the widest lanes (`tree`), walked by many
-//! movers at a time (`probe`): some large and seldom built, some small and often (`fixed`).
+//! ```text
+//! choose two axes and cells along them from a sample; strips run along the third axis  (grid)
+//! copy each box to every strip it meets (swept pairs: that its path crosses)   (scatter, path)
+//! for each strip, in parallel:                                                         (strip)
+//!     sort its boxes by bins along the strip (counting sort; bins by where its boxes are)
+//!     compare each box with the following ones while bins overlap, one lane group at a time
+//!     a pair that meets in several strips is reported by one only: where at least one
+//!         of the two boxes starts, on either axis
+//! ```
 //!
-//! [`Queries`] asks about boxes in trees, those of [`FixedBoxes`] or of a [`BoxTree`] that is built
-//! in one go: which of them a segment enters first, which a shape meets, which are nearest
-//! (`query`).
+//! The bins are chosen for each strip, so that crowds and empty space cost little. Boxes in a line,
+//! which have no extent across it, are divided into strips one after the other.
+//!
+//! Fixed boxes are stored in a *forest* of bounding volume hierarchies with nodes as wide as the
+//! widest lanes (`tree`): large trees are rarely rebuilt, small ones often (`fixed`). Many movers
+//! traverse them together (`probe`).
 
 mod admit;
 mod buffer;

@@ -1,42 +1,43 @@
-//! Where is the box of a row?
+//! The location of the box of each row, overwriting boxes in place, and tombstones.
 //!
-//! In a slot of one of a few trees, or among those that are being put in, or nowhere.
+//! A location is a slot of one of a few trees, an index among the boxes that are being put in, or
+//! nothing.
 //!
-//! A box that lies within the bounds of the leaf in which the one before it was is written over that
-//! one. To find out costs a look at the leaf, which is far in memory, so of each [`BLOCK`] boxes that
-//! are put in the first [`TRIED`] are tried, and the others if one of these could be written over:
-//! where everything goes far an eighth is looked at, and of boxes of which half stay near one block in
-//! 256 is built in that need not have been. What leaves is counted at once and wiped out at the end,
-//! and only where its tree is not built anew.
+//! A new box that is inside the bounds of the leaf of the old one overwrites it. Testing this costs
+//! an access to the leaf, which is rarely in the cache. So of each block of [`BLOCK`] boxes the
+//! first [`TRIED`] are tested, and the others only if one of these was overwritten. If all boxes
+//! move far, an eighth of them is tested; if half of the boxes stay near their old position, one
+//! block in 256 is rebuilt although it could have been overwritten. A removed box is a tombstone:
+//! it is counted at once, but cleared only at the end, and only if its tree is not rebuilt.
 
 use super::tree::{Named, Tree};
 use alloc::vec::Vec;
 
-/// How many trees there are: for the most boxes there can be.
+/// Number of trees: enough for the largest number of boxes.
 pub(super) const TREES_MAX: usize = 5;
-/// Slots are below this: a tree has fewer than twice as many as boxes.
+/// Slots are less than this: a tree has fewer than twice as many slots as boxes.
 pub(super) const SLOTS_MAX: usize = 1 << 28;
-/// Of so many boxes that are put in
+/// Boxes in a block.
 const BLOCK: usize = 64;
-/// so many are tried to be written over before the others are given up.
+/// Boxes of a block that are tested before the others are given up.
 const TRIED: usize = 8;
-/// For how many boxes ahead memory is asked for.
+/// How many boxes ahead memory is prefetched.
 const AHEAD: usize = 8;
 
-/// Where a row's box is: tree and slot.
+/// The location of a box: tree and slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place(u32);
 
 impl Place {
     pub(super) const NONE: Self = Self(u32::MAX);
-    /// In place of a tree: the box is among those that are being put in.
+    /// Stands for a tree: the box is among those that are being put in.
     const PENDING: usize = TREES_MAX;
 
     pub(super) fn new(tree: usize, slot: usize) -> Self {
         Self((tree * SLOTS_MAX + slot) as u32)
     }
 
-    /// The box is number `k` of those that are being put in.
+    /// The location of box `k` of those that are being put in.
     pub(super) fn pending(k: usize) -> Self {
         Self::new(Self::PENDING, k)
     }
@@ -49,31 +50,31 @@ impl Place {
         self.0 as usize % SLOTS_MAX
     }
 
-    /// Asks for the memory of the box that is there.
+    /// Prefetches the memory of the location.
     fn ask_for(self, trees: &[Tree]) {
         if let Some(tree) = trees.get(self.tree()) {
             tree.ask_for(self.slot());
         }
     }
 
-    /// Writes a box over the one that is there, if one is and its tree needs no change for that.
+    /// Overwrites the box in this location, if there is one and its tree needs no other change.
     fn write_over(self, trees: &mut [Tree], named: Named) -> bool {
         trees.get_mut(self.tree()).is_some_and(|tree| tree.write_over(self.slot(), named))
     }
 }
 
-/// Where the boxes of all rows are.
+/// The locations of the boxes of all rows.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// By row.
+    /// The location of each row.
     pub(super) of: Vec<Place>,
-    /// Where boxes were that have left: there they still lie.
+    /// Tombstones: locations of removed boxes that are not cleared yet.
     left: Vec<Place>,
 }
 
 impl Places {
-    /// Writes boxes over those in their rows, as long as that goes. The others are then all there is
-    /// in the list, one for a row and pending; what was in their rows has left.
+    /// Overwrites boxes in place where possible. Afterwards `boxes` has the others, one for each
+    /// row; their rows are pending, and the old boxes of these rows are removed.
     pub(super) fn write_over(&mut self, trees: &mut [Tree], boxes: &mut Vec<Named>) {
         let (mut kept, mut written) = (0, 0);
         for k in 0..boxes.len() {
@@ -89,7 +90,7 @@ impl Places {
             let named = boxes[k];
             let place = self.of[named.name as usize];
             if place.tree() == Place::PENDING {
-                // Of several in one row the last.
+                // If a row occurs several times, the last box counts.
                 boxes[place.slot()] = named;
             } else if is_tried && place.write_over(trees, named) {
                 written += 1;
@@ -102,7 +103,7 @@ impl Places {
         boxes.truncate(kept);
     }
 
-    /// Takes out the box in a row, if there is one, which is then in another place.
+    /// Removes the box in a row, if there is one, and sets the location of the row to `to`.
     pub(super) fn leave(&mut self, trees: &mut [Tree], row: u32, to: Place) {
         let place = core::mem::replace(&mut self.of[row as usize], to);
         if let Some(tree) = trees.get_mut(place.tree()) {
@@ -111,7 +112,7 @@ impl Places {
         }
     }
 
-    /// Wipes out what has left, but where the tree, of this number, is to be built anew.
+    /// Clears the tombstones, except in trees that `is_built` selects, because these are rebuilt.
     pub(super) fn wipe_out(&mut self, trees: &mut [Tree], is_built: impl Fn(usize, &Tree) -> bool) {
         self.left.retain(|place| !is_built(place.tree(), &trees[place.tree()]));
         for (k, place) in self.left.iter().enumerate() {
@@ -123,13 +124,13 @@ impl Places {
         self.left.clear();
     }
 
-    /// Gives back memory that is not needed.
+    /// Frees memory that is not needed.
     pub(super) fn shrink_to_fit(&mut self) {
         self.of.shrink_to_fit();
         self.left = Vec::new();
     }
 
-    /// Bytes of memory.
+    /// The allocated memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         (self.of.capacity() + self.left.capacity()) * size_of::<Place>()
     }

@@ -1,11 +1,11 @@
-//! Which fixed boxes does each of some movers meet?
+//! Finds the fixed boxes that each of some movers meets.
 //!
-//! A mover is asked for by the box around its whole path, which is compared with the bounds of
-//! nodes and with the boxes in the leaves. Where that box reaches many children of a node, the path
-//! is as a rule long and slanting and passes few of them: then their bounds are swept as a box
-//! would be. What is below bounds that the sweep misses the sweep misses too, also after rounding:
-//! each step of [`sweep::times`] is monotonic in the ends of the fixed box, and so is its rounding.
-//! In a leaf the boxes that the bounds meet are swept where they lie, all lanes at once.
+//! The bounds of a mover's whole path are compared with the bounds of nodes and with the boxes in
+//! leaves. If they overlap many children of a node, the path usually is long and diagonal and
+//! crosses few of them; their bounds are then swept like boxes. The sweep never misses bounds that
+//! contain a box it hits, rounding included, because each step of [`sweep::times`] is monotonic in
+//! the faces of the fixed box, and so is its rounding. In a leaf, the boxes that overlap the bounds
+//! of the path are swept, all lanes at once.
 
 use super::buffer::Buffer;
 use super::set::{BoxSet, allow};
@@ -17,18 +17,19 @@ use crate::par::Budget;
 use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
 
-/// A cache line: bounds of the path, corners, displacement as bits, the row.
+/// A mover in one cache line: bounds of the path, corners and displacement as bits, and the row.
 pub(super) type Mover = [u32; 16];
-/// Where a mover holds these.
+/// Offset of the bounds of the path.
 const BOUNDS: usize = 0;
+/// Offset of the corners and the displacement.
 const BOX: usize = 6;
+/// Offset of the row.
 const ROW: usize = 15;
 
-/// Lists the movers of `set` but for the invalid ones, which are rejected, and those that make no
-/// pair.
+/// Writes the movers of `set` that may have pairs, and lists the invalid ones.
 pub(super) struct Load<'a> {
     pub(super) set: BoxSet<'a>,
-    /// All categories and masks of the fixed boxes together.
+    /// The union of all categories and masks of the fixed boxes.
     pub(super) fixed: Filter,
     pub(super) movers: &'a mut Vec<Mover>,
     pub(super) rejected: &'a mut Vec<Rejected>,
@@ -49,7 +50,7 @@ impl Kernel for Load<'_> {
         let (mut row, mut len) = (0, 0);
         let iota = isa.load_u32(&IOTA);
         while row < rows {
-            // The last group reaches back over rows that were seen.
+            // The last group overlaps the previous one.
             let start = row.min(rows - I::LANES);
             let seen = row - start;
             let of = table.load(isa, start);
@@ -79,7 +80,7 @@ impl Kernel for Load<'_> {
     }
 }
 
-/// Whether a row moves and may pair with one of those that have these categories and masks.
+/// Whether a row moves and its filter allows a box with these categories and masks.
 #[inline(always)]
 fn makes_pairs(set: &BoxSet<'_>, fixed: Filter, row: usize) -> bool {
     let moves = match set.moves {
@@ -93,7 +94,7 @@ fn makes_pairs(set: &BoxSet<'_>, fixed: Filter, row: usize) -> bool {
     moves && filter.allows(fixed)
 }
 
-/// Which of the fixed boxes with these filters may pair with a mover; `movers` are by row.
+/// The fixed boxes, given by filter, that may pair with a mover. `movers` are filters by row.
 #[inline(always)]
 fn allowed<I: Isa>(isa: I, movers: Option<&[Filter]>, mover: &Mover, filters: &[u32]) -> I::Mask {
     let mine = match movers {
@@ -103,27 +104,27 @@ fn allowed<I: Isa>(isa: I, movers: Option<&[Filter]>, mover: &Mover, filters: &[
     allow(isa, isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
 }
 
-/// Pairs whose bounds meet: row of the mover, row of the fixed box.
+/// Finds the pairs whose bounds overlap: row of the mover, row of the fixed box.
 pub(super) struct Union<'a, const FILTERED: bool> {
     pub(super) trees: &'a [Tree],
     pub(super) movers: &'a [Mover],
-    /// Of the movers, by row.
+    /// The filter of each mover, by row.
     pub(super) filters: Option<&'a [Filter]>,
     pub(super) stack: &'a mut Stack,
     pub(super) found: &'a mut Buffer<Pair>,
-    /// Of all pairs of the tick.
+    /// The shared budget of all pairs of the tick.
     pub(super) budget: &'a Budget,
 }
 
-/// Those of [`Union`] that truly sweep into each other.
+/// Finds the pairs of [`Union`] that touch by an exact sweep, with their first times.
 pub(super) struct Swept<'a, const FILTERED: bool> {
     pub(super) trees: &'a [Tree],
     pub(super) movers: &'a [Mover],
-    /// Of the movers, by row.
+    /// The filter of each mover, by row.
     pub(super) filters: Option<&'a [Filter]>,
     pub(super) stack: &'a mut Stack,
     pub(super) found: &'a mut Buffer<SweptPair>,
-    /// Of all pairs of the tick.
+    /// The shared budget of all pairs of the tick.
     pub(super) budget: &'a Budget,
 }
 
@@ -153,6 +154,7 @@ impl<const FILTERED: bool> Kernel for Swept<'_, FILTERED> {
     }
 }
 
+/// The query of [`Union`] for the traversal.
 struct UnionProbe<'a, const FILTERED: bool> {
     movers: &'a [Mover],
     filters: Option<&'a [Filter]>,
@@ -160,6 +162,7 @@ struct UnionProbe<'a, const FILTERED: bool> {
     budget: &'a Budget,
 }
 
+/// The query of [`Swept`] for the traversal.
 struct SweptProbe<'a, const FILTERED: bool> {
     movers: &'a [Mover],
     filters: Option<&'a [Filter]>,
@@ -167,7 +170,7 @@ struct SweptProbe<'a, const FILTERED: bool> {
     budget: &'a Budget,
 }
 
-/// Where the box around the mover's path meets these.
+/// The lanes whose bounds overlap the bounds of the mover's path.
 #[inline(always)]
 fn meets<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> I::Mask {
     let mut path = [isa.splat(0.0); 6];
@@ -182,7 +185,7 @@ fn meets<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> I::Mask {
         & bounds[2].le(path[5])
 }
 
-/// When and where the mover touches these, which do not move.
+/// The first times at which the mover touches boxes that do not move, and which of them it touches.
 #[inline(always)]
 fn touches<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> (I::F32, I::Mask) {
     let mut a = [isa.splat(0.0); 9];

@@ -1,4 +1,4 @@
-//! Which boxes are looked at, and which of them may pair?
+//! The input of the finders: which boxes to test, and which of them may pair.
 
 use super::finder::FindError;
 use super::world::ProxyId;
@@ -7,15 +7,15 @@ use crate::lanes::{Isa, U32Lanes};
 use crate::store::{Boxes, FixedColumns, LengthMismatch};
 use core::ops::Range;
 
-/// The boxes of a tick and, where not every pair of them is wanted, what each may pair with.
+/// The boxes of a tick, and optionally what restricts their pairs.
 ///
-/// Boxes alone convert into it: then all move and each may pair with each. Asked against
-/// [`FixedBoxes`](super::FixedBoxes), what does not move makes no pair.
+/// Columns of boxes convert into it; then all boxes move and each may pair with each. As input for
+/// [`FixedBoxes`](super::FixedBoxes), boxes that do not move have no pairs.
 ///
 /// ```
 /// use swath::{Boxes, BoxSet, Filter, PairFinder};
 ///
-/// // Three boxes at one place; the first does not move, the last wants no pairs.
+/// // Three boxes in one place; the first does not move, the last may not pair.
 /// let (low, high, still) = ([0.0; 3], [1.0; 3], [0.0; 3]);
 /// let boxes = Boxes::new([&low; 3], [&high; 3], [&still; 3])?;
 /// let moves = [false, true, true];
@@ -44,44 +44,45 @@ impl<'a> From<Boxes<'a>> for BoxSet<'a> {
 }
 
 impl<'a> BoxSet<'a> {
-    /// All of `boxes`; each may pair with each.
+    /// All rows of `boxes`; each may pair with each.
     #[must_use]
     pub fn new(boxes: Boxes<'a>) -> Self {
         Self { boxes, moves: None, filters: None, names: None }
     }
 
-    /// Says of each row whether it moves: two that do not make no pair.
+    /// Sets for each row whether it moves. Two boxes that do not move never pair.
     ///
-    /// A flag says so, not the displacement: a box may rest for the tick and want its pairs.
+    /// This is a flag, not a property of the displacement: a box may stay still in a tick and still
+    /// have pairs.
     #[must_use]
     pub fn moving(self, moves: &'a [bool]) -> Self {
         Self { moves: Some(moves), ..self }
     }
 
-    /// Says of each row with what it may pair.
+    /// Sets the filter of each row.
     #[must_use]
     pub fn filtered(self, filters: &'a [Filter]) -> Self {
         Self { filters: Some(filters), ..self }
     }
 
-    /// Says how pairs name each row: by the index of its id, not by the row. Of one set alone, and
-    /// for the finder alone.
+    /// Replaces rows in pairs by the index of the id of each row. For the pair finder with a single
+    /// set.
     pub(super) fn named(self, ids: &'a [ProxyId]) -> Self {
         Self { names: Some(ids), ..self }
     }
 
-    /// How pairs name a row.
+    /// The number that stands for a row in pairs, if it is not the row itself.
     #[inline(always)]
     pub(super) fn name(&self, row: usize) -> Option<u32> {
         self.names.map(|ids| ids[row].index())
     }
 
-    /// How many boxes.
+    /// The number of boxes.
     pub(super) fn len(&self) -> usize {
         self.boxes.len()
     }
 
-    /// Whether there is a flag and a filter for each box, where there are any.
+    /// Checks that the numbers of flags and of filters are right.
     pub(super) fn check(&self) -> Result<(), FindError> {
         let rows = self.len();
         LengthMismatch::check("the flags `moves`", rows, self.moves.map_or(rows, <[bool]>::len))?;
@@ -89,7 +90,7 @@ impl<'a> BoxSet<'a> {
         Ok(())
     }
 
-    /// Some of the rows.
+    /// A range of the rows.
     pub(super) fn slice(&self, rows: Range<usize>) -> Self {
         Self {
             boxes: self.boxes.slice(rows.clone()),
@@ -100,10 +101,10 @@ impl<'a> BoxSet<'a> {
     }
 }
 
-/// Boxes that do not move and, where not every pair with them is wanted, what each may pair with.
-///
-/// Boxes alone convert into it: then each may pair with each mover. For
+/// Boxes that do not move, and optionally what restricts their pairs. Input of
 /// [`FixedBoxes`](super::FixedBoxes).
+///
+/// Columns of boxes convert into it; then each box may pair with each mover.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedSet<'a> {
     pub(super) boxes: FixedColumns<'a>,
@@ -117,37 +118,37 @@ impl<'a> From<FixedColumns<'a>> for FixedSet<'a> {
 }
 
 impl<'a> FixedSet<'a> {
-    /// All of `boxes`; each may pair with each mover.
+    /// All rows of `boxes`; each may pair with each mover.
     #[must_use]
     pub fn new(boxes: FixedColumns<'a>) -> Self {
         Self { boxes, filters: None }
     }
 
-    /// Says of each box with what it may pair.
+    /// Sets the filter of each box.
     #[must_use]
     pub fn filtered(self, filters: &'a [Filter]) -> Self {
         Self { filters: Some(filters), ..self }
     }
 
-    /// Whether some pairs may be unwanted.
+    /// Whether filters are set.
     pub(super) fn is_filtered(&self) -> bool {
         self.filters.is_some()
     }
 
-    /// With what box `k` may pair.
+    /// The filter of box `k`.
     pub(super) fn filter(&self, k: usize) -> Filter {
         self.filters.map_or(Filter::ALL, |filters| filters[k])
     }
 
-    /// Whether there is a filter for each box, where there are any.
+    /// Checks that the number of filters is right.
     pub(super) fn check(&self) -> Result<(), LengthMismatch> {
         let rows = self.boxes.len();
         LengthMismatch::check("the filters", rows, self.filters.map_or(rows, <[Filter]>::len))
     }
 }
 
-/// Where two filters as words allow a pair; one of the two is turned by 16 bits, so that the masks
-/// of each are beside the categories of the other.
+/// The lanes in which two filters, given as words, allow a pair. One of them is rotated by 16 bits,
+/// so that the masks of each are at the bits of the categories of the other.
 #[inline(always)]
 pub(super) fn allow<I: Isa>(isa: I, turned: I::U32, other: I::U32) -> I::Mask {
     let common = turned & other;

@@ -1,4 +1,4 @@
-//! Which instructions does this CPU have?
+//! Detection of the CPU's instruction sets at run time, and dispatch to them.
 
 use super::{
     Isa, Kernel,
@@ -9,11 +9,11 @@ use super::{
 use super::{avx2::Avx2, avx512::Avx512};
 use core::{fmt, str::FromStr};
 
-/// An instruction set that this CPU has, and with it a lane width.
+/// An instruction set that this CPU has, and with it a SIMD width.
 ///
-/// Every level gives the same bits; they differ in speed only. [`Level::detect`] is the one to
-/// use. A level made on one machine must not be sent to another; it cannot be: it has no public
-/// parts.
+/// Every level gives the same bits; levels differ in speed only. Use [`Level::detect`]. A level is
+/// valid only on the machine on which it was created; it cannot be serialised, because it has no
+/// public fields.
 ///
 /// ```
 /// use swath::Level;
@@ -37,16 +37,17 @@ enum Kind {
 }
 
 impl Level {
-    /// One element at a time: the yardstick of the others.
+    /// One element at a time. The other levels are tested against it.
     pub const SCALAR: Self = Self(Kind::Scalar);
-    /// Four lanes with what the build enables: SSE2, NEON, wasm `simd128`.
+    /// Four lanes with the instructions that the build enables: SSE2, NEON or wasm `simd128`.
     pub const PORTABLE4: Self = Self(Kind::Portable4);
-    /// Eight lanes with what the build enables.
+    /// Eight lanes with the instructions that the build enables.
     pub const PORTABLE8: Self = Self(Kind::Portable8);
 
-    /// The fastest level this CPU has: AVX-512, AVX2, or else [`Level::PORTABLE4`].
+    /// Returns the fastest level that this CPU has: AVX-512, AVX2, or else [`Level::PORTABLE4`].
     ///
-    /// With the feature `std` the CPU is asked; without it the answer is what the build enables.
+    /// With the feature `std` the CPU is queried. Without it the result depends on what the build
+    /// enables.
     #[must_use]
     pub fn detect() -> Self {
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -61,7 +62,7 @@ impl Level {
         Self::PORTABLE4
     }
 
-    /// Every level this CPU has, narrow to wide.
+    /// Returns every level that this CPU has, from narrow to wide.
     pub fn all() -> impl Iterator<Item = Self> {
         let portable = [Self::SCALAR, Self::PORTABLE4, Self::PORTABLE8];
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -74,7 +75,7 @@ impl Level {
         portable.into_iter().chain(native.into_iter().flatten())
     }
 
-    /// `scalar`, `portable4`, `portable8`, `avx2` or `avx512`.
+    /// Returns `scalar`, `portable4`, `portable8`, `avx2` or `avx512`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
@@ -88,7 +89,7 @@ impl Level {
         }
     }
 
-    /// How many `f32` it handles at once.
+    /// Returns the number of `f32` lanes.
     #[must_use]
     pub fn lanes(self) -> usize {
         match self.0 {
@@ -102,12 +103,12 @@ impl Level {
         }
     }
 
-    /// This level, or the scalar one where there are fewer rows than lanes.
+    /// Returns this level, or the scalar one if there are fewer rows than lanes.
     pub(crate) fn for_rows(self, rows: usize) -> Self {
         if rows < self.lanes() { Self::SCALAR } else { self }
     }
 
-    /// Runs `kernel` compiled for this level. Call it once per chunk, not per element.
+    /// Runs `kernel` compiled for this level. Call it once per chunk, not once per element.
     #[inline]
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
@@ -140,7 +141,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// A name that is no level, or a level this CPU does not have.
+/// The error of parsing a string that does not name a level of this CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "not a level of this CPU (scalar, portable4, portable8, and on x86-64 avx2 and avx512 \

@@ -1,8 +1,8 @@
-//! How are many paths asked about at once?
+//! Casts and sweeps of many rows in one call.
 //!
-//! Chunks of rows are spread over threads; in a chunk several paths are on their way at a time, so
-//! that the memory that one waits for comes while others are looked at. Answers are those of asking
-//! one by one.
+//! Chunks of rows are divided among threads. Within a chunk several queries run alternately, so
+//! that the prefetch of one overlaps with the computation of the others. The answers are those of
+//! single queries.
 
 use super::Queries;
 use super::hits::Wanted;
@@ -12,12 +12,12 @@ use crate::kernels::Hit;
 use crate::par::{self, Threads};
 use crate::store::{Checked, Columns, LengthMismatch, Row};
 
-/// Rows that one thread answers at a time.
+/// Rows that one thread takes at a time.
 const CHUNK: usize = 16 * SOME;
 
 impl<'a> Queries<'a> {
-    /// Asks about many segments at once: as [`Queries::cast`] of each, but faster, and on many
-    /// threads.
+    /// Casts many segments: the answers are those of [`Queries::cast`] for each, but found faster,
+    /// and on several threads.
     ///
     /// ```
     /// use swath::store::FixedColumns;
@@ -42,8 +42,8 @@ impl<'a> Queries<'a> {
         Batch { queries: *self, paths: *segments }
     }
 
-    /// Asks about many moving boxes at once: as [`Queries::sweep`] of each, but faster, and on many
-    /// threads.
+    /// Sweeps many moving boxes: the answers are those of [`Queries::sweep`] for each, but found
+    /// faster, and on several threads.
     pub fn sweeps<'s>(
         &self,
         moving: &Checked<'s, Columns<'s, MovingBox, 9>>,
@@ -52,7 +52,7 @@ impl<'a> Queries<'a> {
     }
 }
 
-/// A question about many segments or moving boxes. Rows that are invalid meet nothing.
+/// A query for many segments or moving boxes. Invalid rows hit nothing.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a question is answered when one of its methods is called"]
 pub struct Batch<'a, 's, P, const K: usize> {
@@ -61,22 +61,24 @@ pub struct Batch<'a, 's, P, const K: usize> {
 }
 
 impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
-    /// Writes to `out[i]` the box that row `i` meets first, of several at once the one with the
+    /// Writes to `out[i]` the box that row `i` hits first, among equal positions the one with the
     /// lowest row, or [`Hit::MISS`].
     ///
     /// # Errors
     ///
-    /// [`LengthMismatch`] when `out` has not as many rows; then nothing is written.
+    /// [`LengthMismatch`] when `out` does not have the same number of rows; then nothing is
+    /// written.
     pub fn closest(&self, out: &mut [Hit]) -> Result<(), LengthMismatch> {
         self.answer(out, Wanted::Closest)
     }
 
-    /// Writes to `out[i]` a box that row `i` meets, the one found first, or [`Hit::MISS`]. Which it
-    /// is depends on how the boxes were put in, not on levels or threads.
+    /// Writes to `out[i]` any box that row `i` hits, or [`Hit::MISS`]. Which one depends on the
+    /// shape of the tree, not on levels or threads.
     ///
     /// # Errors
     ///
-    /// [`LengthMismatch`] when `out` has not as many rows; then nothing is written.
+    /// [`LengthMismatch`] when `out` does not have the same number of rows; then nothing is
+    /// written.
     pub fn any(&self, out: &mut [Hit]) -> Result<(), LengthMismatch> {
         self.answer(out, Wanted::Any)
     }
@@ -91,7 +93,7 @@ impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
     fn answer_some(&self, start: usize, wanted: Wanted, out: &mut [Hit]) {
         let Self { queries, paths } = self;
         let columns = paths.columns();
-        // Where a row is invalid the first valid one stands, and its answer is taken back.
+        // The first valid row replaces invalid rows; their answers are overwritten by misses below.
         let is_valid = |k: &usize| !paths.is_rejected((start + k) as u32);
         let Some(valid) = (0..out.len()).find(is_valid) else { return out.fill(Hit::MISS) };
         let some: [P; SOME] = core::array::from_fn(|k| {
@@ -107,7 +109,7 @@ impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
     }
 }
 
-/// Answers all rows, [`SOME`] at a time: the same text for all kinds of paths.
+/// Answers all rows, [`SOME`] at a time. Compiled once for all kinds of paths.
 fn fill(threads: &Threads, out: &mut [Hit], answer: &(dyn Fn(usize, &mut [Hit]) + Sync)) {
     par::fill_chunks(threads, out, CHUNK, |start, out| {
         for (k, out) in out.chunks_mut(SOME).enumerate() {

@@ -1,4 +1,4 @@
-//! Boxes that are built into a tree in one go, to be asked about.
+//! A bounding volume hierarchy that is built once, for queries.
 
 use super::Queries;
 use crate::broadphase::admit::{Admit, Rows};
@@ -11,14 +11,14 @@ use crate::store::Rejected;
 use alloc::vec::Vec;
 use core::slice;
 
-/// Rows are below this.
+/// Rows are less than this.
 const ROWS_MAX: usize = 1 << 27;
 
-/// A tree of boxes that do not change.
+/// A bounding volume hierarchy of boxes that do not change.
 ///
-/// Box `k` of the columns is called row `k`. To build anew costs some 40 ns a box on one thread and
-/// takes the memory of the tree before. For boxes of which some change from tick to tick see
-/// [`FixedBoxes`](crate::FixedBoxes).
+/// Box `k` of the columns is called row `k`. A rebuild takes about 40 ns for each box on one thread
+/// and reuses the memory of the tree. If boxes change from tick to tick, use
+/// [`FixedBoxes`](crate::FixedBoxes) instead.
 ///
 /// ```
 /// use swath::store::FixedColumns;
@@ -52,13 +52,14 @@ impl Default for BoxTree {
 }
 
 impl BoxTree {
-    /// An empty tree that uses the widest level of this CPU.
+    /// Creates an empty tree that uses the widest SIMD level of this CPU.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty tree that uses `level`. Tree and answers are the same for each.
+    /// Creates an empty tree that uses `level`. The tree and the answers are the same for every
+    /// level.
     #[must_use]
     pub fn with_level(level: Level) -> Self {
         Self {
@@ -71,19 +72,20 @@ impl BoxTree {
         }
     }
 
-    /// From now on builds, and answers batches, on these threads. Answers are the same for any.
+    /// Sets the threads for later builds and batch queries. The answers are the same for every
+    /// choice.
     pub fn set_threads(&mut self, threads: Threads) {
         self.threads = threads;
     }
 
-    /// Builds the tree anew of the boxes of `set`.
+    /// Replaces the contents of the tree by the boxes of `set`.
     ///
-    /// Elements that are no boxes are left out and returned, with the reason.
+    /// Invalid boxes are left out and returned, with the reason.
     ///
     /// # Errors
     ///
-    /// [`FixedError`] when there is not one filter for each box, or there are more than 2²⁷. Then
-    /// the tree is as it was.
+    /// [`FixedError`] when the number of filters is wrong, or there are more than 2²⁷ boxes. The
+    /// tree is unchanged then.
     pub fn build<'a>(&mut self, set: impl Into<FixedSet<'a>>) -> Result<&[Rejected], FixedError> {
         self.build_of(set.into())
     }
@@ -105,44 +107,44 @@ impl BoxTree {
         Ok(rejected)
     }
 
-    /// Takes out all boxes and keeps the memory.
+    /// Removes all boxes and keeps the memory.
     pub fn clear(&mut self) {
         self.tree.clear();
         self.rejected.clear();
     }
 
-    /// How many boxes there are.
+    /// The number of boxes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tree.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no boxes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The elements that were no boxes when the tree was built.
+    /// The boxes that were invalid in the last build.
     #[must_use]
     pub fn rejected(&self) -> &[Rejected] {
         &self.rejected
     }
 
-    /// A view to ask about the boxes.
+    /// A view of the boxes for queries.
     #[must_use]
     pub fn queries(&self) -> Queries<'_> {
         Queries::new([slice::from_ref(&self.tree), &[]], self.level, &self.threads)
     }
 
-    /// Gives back the memory that only building needs.
+    /// Frees the memory that only a build needs.
     pub fn shrink_to_fit(&mut self) {
         (self.builder, self.boxes) = (Builder::default(), Vec::new());
         self.rejected.shrink_to_fit();
         self.tree.shrink_to_fit();
     }
 
-    /// Bytes of memory that are held.
+    /// The allocated memory in bytes.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.tree.bytes()

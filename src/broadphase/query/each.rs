@@ -1,8 +1,8 @@
-//! What do many boxes meet, and what is nearest to each of many?
+//! Overlaps and nearest boxes of many rows in one call.
 //!
-//! Chunks of rows are spread over threads; of those that look for what is nearest several are on
-//! their way at a time, so that the memory that one waits for comes while others are looked at.
-//! Answers are those of asking one by one.
+//! Chunks of rows are divided among threads. Several proximity queries run alternately, so that the
+//! prefetch of one overlaps with the computation of the others. The answers are those of single
+//! queries.
 
 use super::proximity::NearestTo;
 use super::{EveryBox, Queries, ask_many};
@@ -15,12 +15,14 @@ use alloc::vec::Vec;
 use core::array::from_fn;
 use core::ops::ControlFlow;
 
-/// How many rows are asked about together, and how many a thread takes at a time.
+/// Rows that are queried together.
 const SOME: usize = 64;
+/// Rows that one thread takes at a time.
 const CHUNK: usize = 4 * SOME;
 
 impl<'a> Queries<'a> {
-    /// Asks what many boxes overlap: as [`Queries::overlap`] of each, on many threads.
+    /// Finds the overlaps of many boxes, on several threads: the answers are those of
+    /// [`Queries::overlap`] for each.
     ///
     /// ```
     /// use swath::store::FixedColumns;
@@ -43,12 +45,13 @@ impl<'a> Queries<'a> {
         Overlaps { queries: *self, many: *many }
     }
 
-    /// Asks what is nearest to many boxes, or points, whose columns are lent twice: as
-    /// [`Queries::proximity`] of each, on many threads.
+    /// Finds the boxes nearest to many boxes, on several threads: the answers are those of
+    /// [`Queries::proximity`] for each. For points, pass the same columns as minimum and as maximum
+    /// corners.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when `max_distance` is negative or not a number.
+    /// [`Invalid`] when `max_distance` is negative or NaN.
     ///
     /// ```
     /// use swath::store::FixedColumns;
@@ -59,7 +62,7 @@ impl<'a> Queries<'a> {
     /// let mut tree = BoxTree::new();
     /// tree.build(points)?;
     ///
-    /// // Of each the nearest two: itself, and one at most a unit away.
+    /// // The nearest two of each: itself, and another one at a distance of at most 1.
     /// let mut rejected = Vec::new();
     /// let points = points.check(Level::detect(), &mut rejected);
     /// let mut hits = [Hit::MISS; 8];
@@ -78,7 +81,7 @@ impl<'a> Queries<'a> {
     }
 }
 
-/// The question which boxes each of many boxes overlaps. Rows that are no boxes meet nothing.
+/// A query for the overlaps of many boxes. Invalid rows overlap nothing.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a question is answered when one of its methods is called"]
 pub struct Overlaps<'a, 's> {
@@ -86,7 +89,7 @@ pub struct Overlaps<'a, 's> {
     many: Checked<'s, FixedColumns<'s>>,
 }
 
-/// The question which boxes are nearest to each of many. Rows that are no boxes are near nothing.
+/// A query for the boxes nearest to many boxes. Invalid rows are near nothing.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a question is answered when one of its methods is called"]
 pub struct Proximities<'a, 's> {
@@ -96,21 +99,21 @@ pub struct Proximities<'a, 's> {
 }
 
 impl Overlaps<'_, '_> {
-    /// Writes to `rows` the boxes that are met, in place of what it holds: those of row `i` to
+    /// Replaces the contents of `rows` by the boxes that are found: those of row `i` are
     /// `rows[starts[i]..starts[i + 1]]`, in order.
     ///
-    /// Each question is asked twice, first for how many there are. For pairs in one list see
+    /// Each query runs twice, first to count its results. For pairs in a single list see
     /// [`FixedBoxes::union_pairs`](crate::FixedBoxes::union_pairs).
     ///
     /// # Errors
     ///
-    /// [`LengthMismatch`] when `starts` has not a place more than there are rows; then nothing is
-    /// written.
+    /// [`LengthMismatch`] when the length of `starts` is not the number of rows plus one; then
+    /// nothing is written.
     pub fn all(&self, starts: &mut [usize], rows: &mut Vec<u32>) -> Result<(), LengthMismatch> {
         self.named(starts, rows, |row| row)
     }
 
-    /// The same with names of rows, which are ordered as the rows are.
+    /// The same with ids instead of rows. Ids must have the same order as the rows.
     pub(in super::super) fn named<T: Copy + Default + Ord + Send>(
         &self,
         starts: &mut [usize],
@@ -144,7 +147,7 @@ impl Overlaps<'_, '_> {
         Ok(())
     }
 
-    /// Calls `see` with each box that meets a row.
+    /// Calls `see` with each box that overlaps a row.
     fn visit(&self, row: usize, mut see: impl FnMut(u32)) {
         if let Some(meeting) = of_row(&self.many, row).and_then(|of| self.queries.overlap(&of).ok())
         {
@@ -157,22 +160,24 @@ impl Overlaps<'_, '_> {
 }
 
 impl Proximities<'_, '_> {
-    /// Writes to `out[i]` the box nearest to row `i`, of equally near ones that in the lowest row, or
-    /// [`Hit::MISS`].
+    /// Writes to `out[i]` the box nearest to row `i`, among equal distances the one in the lowest
+    /// row, or [`Hit::MISS`].
     ///
     /// # Errors
     ///
-    /// [`LengthMismatch`] when `out` has not as many rows; then nothing is written.
+    /// [`LengthMismatch`] when `out` does not have the same number of rows; then nothing is
+    /// written.
     pub fn nearest(&self, out: &mut [Hit]) -> Result<(), LengthMismatch> {
         self.k_nearest(1, out)
     }
 
-    /// Writes to `out[i * k..][..k]` the `k` boxes nearest to row `i`: by distance, and by row where
-    /// that is equal, then [`Hit::MISS`] where there are fewer.
+    /// Writes to `out[i * k..][..k]` the `k` boxes nearest to row `i`, ordered by distance, then by
+    /// row, followed by [`Hit::MISS`] if there are fewer.
     ///
     /// # Errors
     ///
-    /// [`LengthMismatch`] when `out` has not `k` places for each row; then nothing is written.
+    /// [`LengthMismatch`] when the length of `out` is not `k` times the number of rows; then
+    /// nothing is written.
     pub fn k_nearest(&self, k: usize, out: &mut [Hit]) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the hits", self.many.len() * k, out.len())?;
         par::fill_chunks(self.queries.threads, out, (CHUNK * k).max(1), |start, chunk| {
@@ -187,7 +192,7 @@ impl Proximities<'_, '_> {
     fn answer_some<'r>(&self, start: usize, out: impl Iterator<Item = &'r mut [Hit]>) {
         let Self { queries, many, max_distance } = self;
         let mut parts = out.enumerate();
-        // Where there is no row, or one that is no box, there is no room for an answer.
+        // Unused and invalid rows get an empty output slice.
         let mut some: [_; SOME] = from_fn(|_| {
             let (of, to) = parts.next().map_or((None, Default::default()), |(k, to)| {
                 to.fill(Hit::MISS);
@@ -200,7 +205,7 @@ impl Proximities<'_, '_> {
     }
 }
 
-/// A row, if it is valid.
+/// A row, or `None` if it is invalid.
 fn of_row(many: &Checked<'_, FixedColumns<'_>>, row: usize) -> Option<Aabb> {
     (!many.is_rejected(row as u32)).then(|| many.columns().get(row))
 }

@@ -1,21 +1,22 @@
-//! Which of the boxes on a path are wanted: the first, any, all?
+//! Which hits on a path a query returns: the first one, any one, all, or as many as the caller
+//! wants.
 
 use super::path::Path;
 use super::{Accept, Query};
 use crate::kernels::Hit;
 use alloc::vec::Vec;
 
-/// Where on the way a box is met is [`Cast::entry`](crate::Cast::entry) of a segment and
+/// The position of a hit on the path is [`Cast::entry`](crate::Cast::entry) of a segment and
 /// [`Sweep::first`](crate::Sweep::first) of a moving box, with the same bits.
 impl<P: Path, A: Accept> Query<'_, P, A> {
-    /// The box that is met first; of several at once the one with the lowest row.
+    /// The box that is hit first; among equal positions the one with the lowest row.
     #[must_use]
     pub fn closest(self) -> Option<Hit> {
         self.first(Wanted::Closest)
     }
 
-    /// A box that is met, if there is one: the one found first. Which it is depends on how the boxes
-    /// were put in, not on levels or threads.
+    /// Any box that is hit, or `None`. Which one depends on the shape of the tree, not on levels or
+    /// threads.
     #[must_use]
     pub fn any(self) -> Option<Hit> {
         self.first(Wanted::Any)
@@ -28,14 +29,14 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
         found
     }
 
-    /// Writes all boxes that are met to `hits`, by row, in place of what it holds.
+    /// Replaces the contents of `hits` by all boxes that are hit, ordered by row.
     pub fn all(self, hits: &mut Vec<Hit>) {
         self.collect(hits);
         hits.sort_unstable_by_key(|hit| hit.row);
     }
 
-    /// Writes all boxes that are met to `hits`, in place of what it holds: the first one met first,
-    /// of several at once the one with the lowest row.
+    /// Replaces the contents of `hits` by all boxes that are hit, ordered by position on the path,
+    /// then by row.
     pub fn sorted(self, hits: &mut Vec<Hit>) {
         self.collect(hits);
         hits.sort_unstable_by_key(|hit| (hit.at.to_bits(), hit.row));
@@ -49,12 +50,12 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
         });
     }
 
-    /// Shows boxes that are met to `see`, which returns up to where on the way it wants to see more:
-    /// `hit.at` for nothing later, infinity for all, a number below zero for no more at all. What was
-    /// returned before is not taken back, and a NaN changes nothing.
+    /// Calls `see` with boxes that are hit. It returns the position on the path up to which it
+    /// wants to see more: `hit.at` for nothing farther, infinity for all, a negative number to
+    /// stop. The limit never grows again, and a NaN leaves it unchanged.
     ///
-    /// Boxes come roughly in the order in which they are met: nodes of the tree do. The order
-    /// depends on how the boxes were put in, not on levels or threads.
+    /// The order is roughly that of positions, because nodes of the tree are visited in that order.
+    /// It depends on the shape of the tree, not on levels or threads.
     ///
     /// ```
     /// use swath::store::FixedColumns;
@@ -65,7 +66,7 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     /// let mut tree = BoxTree::new();
     /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
     ///
-    /// // The last box before anything that is not even.
+    /// // The boxes in even rows, up to the first box in an odd row.
     /// let ray = Segment::ray([9.75; 3], [1.0; 3])?;
     /// let (mut odd, mut even) = (f32::INFINITY, Vec::new());
     /// tree.queries().cast(&ray)?.visit(|hit| {
@@ -86,47 +87,47 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     }
 }
 
-/// What is done with the boxes that are met.
+/// Collects the hits of a query.
 pub(super) trait Told {
-    /// How far on the way boxes still count. Never grows.
+    /// The position up to which hits still count. Never grows.
     fn most(&self) -> f32;
 
-    /// Sees a box that is met no later; returns whether it was of any interest. A box may be shown
-    /// once, those of a leaf in the order of lanes.
+    /// Takes a hit that is not farther than `most`; returns whether it could have changed the
+    /// result. Each box is passed at most once, the boxes of a leaf in the order of lanes.
     fn tell(&mut self, hit: Hit) -> bool;
 }
 
-/// Which box on a way is looked for.
+/// Which hit on a path is returned.
 #[derive(Clone, Copy, Debug)]
 pub enum Wanted {
-    /// The one that is met first; of several at once that with the lowest row.
+    /// The first one; among equal positions the one with the lowest row.
     Closest,
-    /// The one that is found first.
+    /// The one that the traversal finds first.
     Any,
 }
 
-/// The box that is wanted.
+/// Collects a single hit.
 #[derive(Clone, Copy)]
 pub(super) struct First<A> {
     best: Hit,
     most: f32,
-    /// How far boxes count at most once there is one.
+    /// Upper limit of `most` once a hit was found.
     then: f32,
     accept: A,
 }
 
 impl<A> First<A> {
-    /// No box as far as `reach`.
+    /// Starts without a hit, with `reach` as the farthest position.
     pub(super) fn new(reach: f32, wanted: Wanted, accept: A) -> Self {
         let then = match wanted {
             Wanted::Closest => f32::INFINITY,
             Wanted::Any => -1.0,
         };
-        // What stands for the best is not met before anything on the way.
+        // The placeholder is not nearer than any hit on the path.
         Self { best: Hit { row: Hit::MISS.row, at: reach }, most: reach, then, accept }
     }
 
-    /// The box, if there is one.
+    /// The hit, if there is one.
     pub(super) fn found(&self) -> Option<Hit> {
         (self.best.row != Hit::MISS.row).then_some(self.best)
     }
@@ -149,7 +150,7 @@ impl<A: Accept> Told for First<A> {
     }
 }
 
-/// Each box, up to where it is asked for.
+/// Passes each hit to a function, up to the position that it returns.
 pub(super) struct Each<'a> {
     pub(super) most: f32,
     pub(super) see: &'a mut dyn FnMut(Hit) -> f32,

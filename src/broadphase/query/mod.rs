@@ -1,15 +1,14 @@
-//! Which of the kept boxes does a segment, a moving box or a shape meet?
+//! Queries over stored boxes: casts, sweeps, overlaps and nearest boxes.
 //!
-//! [`Queries`] is a view of boxes in trees, of a [`BoxTree`] or of
-//! [`FixedBoxes`](super::FixedBoxes), that many threads may ask at once. A question is made by a
-//! method of it, [`Queries::cast`] of a segment, told which boxes it is about, and asked by a method
-//! of [`Query`]:
+//! [`Queries`] is a view of the boxes of a [`BoxTree`] or of [`FixedBoxes`](super::FixedBoxes);
+//! several threads may use it at once. A method of it, such as [`Queries::cast`], creates a
+//! [`Query`]; methods of the query restrict which boxes count, and others run it:
 //!
 //! ```
 //! use swath::store::FixedColumns;
 //! use swath::{BoxTree, Segment};
 //!
-//! // Three walls, of which the second is made of glass.
+//! // Three walls; the second is made of glass.
 //! let (low, high) = ([2.0, 4.0, 6.0], [2.1, 4.1, 6.1]);
 //! let (from, to) = ([-5.0; 3], [5.0; 3]);
 //! let mut walls = BoxTree::new();
@@ -23,13 +22,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a path meets is asked by [`Queries::cast`] and [`Queries::sweep`], what a shape meets by
-//! [`Queries::overlap`] and its like, what is nearest by [`Queries::proximity`]; of many at once by
-//! [`Queries::casts`], [`Queries::sweeps`], [`Queries::overlaps`] and [`Queries::proximities`].
+//! [`Queries::cast`] and [`Queries::sweep`] find the boxes on a path, [`Queries::overlap`] and
+//! similar methods the boxes that a shape touches, and [`Queries::proximity`] the nearest boxes.
+//! [`Queries::casts`], [`Queries::sweeps`], [`Queries::overlaps`] and [`Queries::proximities`] do
+//! the same for many rows in one call.
 //!
-//! Promise: each answer is that of asking one box after the other, bit by bit: of equal distances
-//! the box with the lowest row counts, on every level and any threads. Where an order is told it is
-//! that of rows or distances; [`Query::visit`] alone goes as the tree goes.
+//! # The algorithm
+//!
+//! ```text
+//! for each tree of the view:
+//!     traverse it from the root, the nearest child first        (tree/descend.rs)
+//!         test the lanes of a node with the arithmetic of the query; for boxes in a leaf,
+//!         apply the filter of the query in lanes, then owners and kinds (sieve.rs),
+//!         then the caller's function; keep or report the hit     (hits.rs, overlap.rs, proximity.rs)
+//!         skip nodes that are farther than the query still searches
+//! ```
+//!
+//! Guarantee: each answer is bit by bit that of testing every box; among equal distances the box
+//! with the lowest row is chosen, on every level and with any threads. Lists are ordered by row or
+//! by distance. Only [`Query::visit`] and `any` depend on the shape of the tree.
 
 mod batch;
 mod box_tree;
@@ -54,12 +65,13 @@ pub use path::Path;
 pub use proximity::Proximity;
 pub(super) use sieve::{Known, Row, Sieve};
 
-/// A view of kept boxes to ask about.
+/// A view of stored boxes for queries.
 #[derive(Clone, Copy, Debug)]
 pub struct Queries<'a> {
-    /// In these are boxes as they are,
+    /// Trees with the true boxes.
     trees: [&'a [Tree]; 2],
-    /// and in these some that are larger, which the sieve knows and which are as they are in others.
+    /// Trees in which some boxes are larger than the true ones. The row filter marks these; they are
+    /// skipped here, because their true boxes are in `trees`.
     grown: [&'a [Tree]; 2],
     level: Level,
     threads: &'a Threads,
@@ -68,26 +80,26 @@ pub struct Queries<'a> {
 }
 
 impl<'a> Queries<'a> {
-    /// The boxes of all these trees.
+    /// A view of the boxes of all these trees.
     pub(super) fn new(trees: [&'a [Tree]; 2], level: Level, threads: &'a Threads) -> Self {
         Self { trees, grown: [&[]; 2], level, threads, filter: None, sieve: None }
     }
 
-    /// The same, and the boxes of the trees `grown` but for those that `sieve` knows to be larger
-    /// there. Only what passes the sieve is found.
+    /// Adds the trees `grown`, except for those of their boxes that are larger than the true ones,
+    /// and restricts the view to boxes that `sieve` accepts.
     pub(super) fn sifted(self, grown: [&'a [Tree]; 2], sieve: Sieve<'a>) -> Self {
         Self { grown, sieve: sieve.takes_out_some().then_some(sieve), ..self }
     }
 
-    /// Only boxes that may pair with `filter`, as [`Filter::allows`] says. A box that was given no
-    /// filter has [`Filter::ALL`].
+    /// Considers only boxes that may pair with `filter`, as defined by [`Filter::allows`]. A box
+    /// that was inserted without a filter has [`Filter::ALL`].
     #[must_use]
     pub fn filtered(self, filter: Filter) -> Self {
         Self { filter: Some(filter), ..self }
     }
 
-    /// The trees in which there may be a box that the filter allows, and whether some of its boxes
-    /// may be larger than they are.
+    /// The trees that may contain a box that the filter allows, and whether some of their boxes may
+    /// be larger than the true ones.
     fn trees(&self) -> impl Iterator<Item = (&'a Tree, bool)> + use<'a> {
         let unfiltered = self.filter.is_none_or(|filter| filter.allows(Filter::ALL));
         let grown = self.grown.into_iter().flatten().map(|tree| (tree, true));
@@ -95,26 +107,26 @@ impl<'a> Queries<'a> {
         all.filter(move |(tree, _)| unfiltered || tree.is_filtered())
     }
 
-    /// Which boxes filter and sieve allow.
+    /// The boxes that the filter and the row filter allow.
     fn allowed(&self) -> Allowed<'a> {
         let turned = self.filter.map(|filter| filter.word().rotate_left(16));
         Allowed { turned, sieve: self.sieve, grown: false }
     }
 }
 
-/// Which boxes a question may find.
+/// Which boxes a query may find.
 #[derive(Clone, Copy, Debug)]
 struct Allowed<'a> {
-    /// Its filter as a word, turned by 16 bits.
+    /// The filter of the query as a word, rotated by 16 bits.
     turned: Option<u32>,
     sieve: Option<Sieve<'a>>,
-    /// Whether the boxes it looks at may be larger than they are.
+    /// Whether the boxes of the current tree may be larger than the true ones.
     grown: bool,
 }
 
 impl Allowed<'_> {
-    /// The lanes of `reached`, as bits, that filter and sieve allow. `filters` are those of the
-    /// boxes, none where all may pair.
+    /// The lanes of `reached` that both filters allow, as bits. `filters` are the
+    /// filters of the boxes; empty if every box may pair with everything.
     #[inline(always)]
     fn of<I: Isa>(&self, isa: I, reached: I::Mask, boxes: Bounds<'_>, filters: &[u32]) -> u32 {
         let allowed = self.by_filter(isa, reached, filters).bits();
@@ -124,7 +136,8 @@ impl Allowed<'_> {
         }
     }
 
-    /// The rows of the lanes of `reached` that filter and sieve allow, in order, and how many.
+    /// The rows of the lanes of `reached` that both filters allow, in the order of
+    /// lanes, and their number.
     #[inline(always)]
     fn rows_of<I: Isa>(
         &self,
@@ -163,19 +176,18 @@ impl Allowed<'_> {
     }
 }
 
-/// A question that knows what it may find.
+/// A running query over the boxes of one tree after the other.
 trait Asked: Nearing {
-    /// Says whether boxes that come next may be larger than they are.
+    /// Sets whether the boxes of the next tree may be larger than the true ones.
     fn look_at_grown(&mut self, grown: bool);
 }
 
-/// Which boxes a question is about: implemented by `FnMut(u32) -> bool`, asked with the row of each
-/// box that the question reaches, and by [`EveryBox`].
+/// Decides which boxes count: a function `FnMut(u32) -> bool` of the row, or [`EveryBox`].
 pub trait Accept {
-    /// Whether the box in this row counts.
+    /// Whether the box in this row counts. Called for boxes that the query reaches.
     fn accept(&mut self, row: u32) -> bool;
 
-    /// Who is to be asked: nobody, where all boxes count.
+    /// The function to call, or `None` if all boxes count.
     #[doc(hidden)]
     fn caller(&mut self) -> Option<Caller<'_>>
     where
@@ -185,7 +197,7 @@ pub trait Accept {
     }
 }
 
-/// Whoever says what counts: the same for all of them, so that what asks is compiled once.
+/// A pointer to the caller's function, so that the traversal is compiled once for all functions.
 #[doc(hidden)]
 pub struct Caller<'a>(&'a mut dyn Accept);
 
@@ -196,7 +208,7 @@ impl Accept for Caller<'_> {
     }
 }
 
-/// All boxes count.
+/// Accepts all boxes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EveryBox;
 
@@ -218,7 +230,7 @@ impl<F: FnMut(u32) -> bool> Accept for F {
     }
 }
 
-/// A question about kept boxes; what `Q` is says which.
+/// A query over stored boxes. `Q` is what they are tested with, `A` decides which of them count.
 #[derive(Debug)]
 #[must_use = "a question is answered when one of its methods is called"]
 pub struct Query<'a, Q, A = EveryBox> {
@@ -235,25 +247,25 @@ impl<'a, Q> Query<'a, Q> {
 }
 
 impl<'a, Q, A> Query<'a, Q, A> {
-    /// Only boxes whose row `accept` is true of. It is asked of boxes that the question reaches
-    /// and that the filter allows, in no particular order, of each at most once.
+    /// Considers only boxes whose row `accept` accepts. It is called for boxes that the query
+    /// reaches and that the filter allows, in arbitrary order, at most once for each.
     pub fn accepting<F: FnMut(u32) -> bool>(self, accept: F) -> Query<'a, Q, F> {
         self.asking(accept)
     }
 
-    /// The same with whatever accepts.
+    /// Replaces the function that accepts boxes.
     pub(super) fn asking<B>(self, accept: B) -> Query<'a, Q, B> {
         let Self { queries, of, visits, .. } = self;
         Query { queries, of, accept, visits }
     }
 
-    /// Adds to `visits` how much was looked at.
+    /// Adds the number of visited nodes and boxes to `visits`.
     pub fn counting(self, visits: &'a mut Visits) -> Self {
         Self { visits: Some(visits), ..self }
     }
 }
 
-/// Asks a question of the boxes of all trees; returns it, and how much was looked at.
+/// Runs a query over all trees of a view. Returns the query with its results, and what it visited.
 fn ask<N: Asked>(queries: &Queries<'_>, mut question: N) -> (N, Visits) {
     let mut visits = Visits::default();
     for (tree, grown) in queries.trees() {
@@ -263,7 +275,7 @@ fn ask<N: Asked>(queries: &Queries<'_>, mut question: N) -> (N, Visits) {
     (question, visits)
 }
 
-/// A question on its way through a tree.
+/// The kernel that runs a query over one tree.
 struct Descend<'a, N> {
     tree: &'a Tree,
     question: &'a mut N,
@@ -280,7 +292,7 @@ impl<N: Nearing> Kernel for Descend<'_, N> {
     }
 }
 
-/// Asks some questions of the boxes of all trees.
+/// Runs several queries over all trees of a view.
 fn ask_many<N: Asked>(queries: &Queries<'_>, questions: &mut [N]) {
     for (tree, grown) in queries.trees() {
         questions.iter_mut().for_each(|question| question.look_at_grown(grown));
@@ -295,7 +307,7 @@ fn ask_many<N: Asked>(queries: &Queries<'_>, questions: &mut [N]) {
     }
 }
 
-/// Questions on their way through a tree.
+/// The kernel that runs several queries over one tree.
 struct DescendMany<'a, N> {
     tree: &'a Tree,
     questions: &'a mut [N],

@@ -1,9 +1,9 @@
-//! Which boxes share a point with a box, a point, a sphere or a region of planes?
+//! Overlaps: which boxes share a point with a box, a point, a sphere or a region bounded by planes.
 //!
-//! The arithmetic is that of [`overlap`](crate::overlap). Comparing a box, and the distance from a
-//! sphere, with bounds in place of a box is monotonic, rounding included, so bounds are met where
-//! something in them is. The arithmetic of planes is not, and bounds are looked at by one that is
-//! and lets more through (`near_planes`).
+//! The arithmetic is that of [`overlap`](crate::overlap). For boxes and spheres it is monotonic,
+//! rounding included, so bounds that contain an overlapping box overlap too. For planes it is not;
+//! there the bounds of nodes are tested with `near_planes`, which is monotonic and lets a few more
+//! bounds through.
 
 use super::{Accept, Allowed, Asked, Queries, Query, ask};
 use crate::broadphase::tree::{Bounds, Nearing, Visits};
@@ -14,16 +14,16 @@ use crate::store::Row;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
-/// A shape that boxes may meet: [`Aabb`], [`Sphere`] or [`Planes`].
+/// A shape for overlap queries: [`Aabb`], [`Sphere`] or [`Planes`].
 pub trait Shape: Copy + Region {}
 
-/// Sees rows; where it breaks off it says how many it has seen.
+/// Takes rows that overlap. To stop, it returns how many of them it has used.
 type See<'a> = dyn FnMut(&[u32]) -> ControlFlow<u64> + 'a;
 
-/// How a shape is asked about: the same text for all who ask, whatever their functions are.
+/// Runs queries with a shape. Compiled once for all functions of callers.
 pub trait Region {
-    /// Shows the rows of boxes that are met to `see`, some at a time, until it breaks off; returns
-    /// how much was looked at.
+    /// Passes the rows of overlapping boxes to `see`, several at a time, until it stops. Returns
+    /// what was visited.
     fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits;
 }
 
@@ -49,24 +49,25 @@ impl Region for Planes<'_> {
     }
 }
 
-/// Which boxes a shape meets.
+/// Tests a shape against the lanes of a node.
 trait Meets: Copy {
-    /// Which of these bounds may hold a box that the shape meets. True wherever it meets one.
+    /// Which of these bounds may contain a box that overlaps the shape. Never false if there is
+    /// one.
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask;
 
-    /// Which of these boxes it meets.
+    /// Which of these boxes overlap the shape.
     fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask;
 }
 
-/// The question which boxes a shape meets.
+/// A query for the boxes that overlap a shape.
 #[derive(Clone, Copy, Debug)]
 pub struct Overlap<S>(S);
 
-/// The region that is inside of all of some planes.
+/// The intersection of the half-spaces of several planes.
 #[derive(Clone, Copy, Debug)]
 pub struct Planes<'p>(&'p [Plane]);
 
-/// A number for all lanes, of each.
+/// Broadcasts each number to all lanes.
 #[inline(always)]
 fn splat<I: Isa, const K: usize>(isa: I, numbers: [f32; K]) -> [I::F32; K] {
     let mut lanes = [isa.splat(0.0); K];
@@ -113,18 +114,18 @@ impl Meets for Planes<'_> {
     }
 }
 
-/// Where there is a box: no planes at all would let everything in.
+/// Which lanes are not empty. Without this test, an empty list of planes would accept empty lanes.
 #[inline(always)]
 fn filled<I: Isa>(boxes: &[I::F32; 6]) -> I::Mask {
     boxes[0].le(boxes[3])
 }
 
 impl<'a> Queries<'a> {
-    /// Asks which boxes share a point with `aabb`, as [`overlap::one_to_one`] answers it.
+    /// Finds the boxes that share a point with `aabb`, as [`overlap::one_to_one`] defines it.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when it is no box.
+    /// [`Invalid`] when the box is invalid.
     ///
     /// ```
     /// use swath::store::FixedColumns;
@@ -148,11 +149,11 @@ impl<'a> Queries<'a> {
         Ok(Query::new(*self, Overlap(*aabb)))
     }
 
-    /// Asks in which boxes `point` lies; surfaces count.
+    /// Finds the boxes that contain `point`; surfaces count.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when it is no point.
+    /// [`Invalid`] when the point is invalid.
     pub fn overlap_point(
         &self,
         point: impl Into<[f32; 3]>,
@@ -160,11 +161,12 @@ impl<'a> Queries<'a> {
         Ok(Query::new(*self, Overlap(Aabb::point(point)?)))
     }
 
-    /// Asks which boxes share a point with `sphere`, as [`overlap::sphere::one_to_one`] answers it.
+    /// Finds the boxes that share a point with `sphere`, as [`overlap::sphere::one_to_one`] defines
+    /// it.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when it is no sphere.
+    /// [`Invalid`] when the sphere is invalid.
     ///
     /// [`overlap::sphere::one_to_one`]: crate::overlap::sphere::one_to_one
     pub fn overlap_sphere(&self, sphere: &Sphere) -> Result<Query<'a, Overlap<Sphere>>, Invalid> {
@@ -172,12 +174,12 @@ impl<'a> Queries<'a> {
         Ok(Query::new(*self, Overlap(*sphere)))
     }
 
-    /// Asks which boxes are not outside of the region inside of all `planes`, such as what a camera
-    /// sees, as [`overlap::planes::one_to_one`] answers it.
+    /// Finds the boxes that are not entirely outside of one of the half-spaces `planes`, for
+    /// example those in a camera frustum, as [`overlap::planes::one_to_one`] defines it.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when one of them is no half-space.
+    /// [`Invalid`] when one of the planes is invalid.
     ///
     /// [`overlap::planes::one_to_one`]: crate::overlap::planes::one_to_one
     pub fn overlap_planes<'p>(
@@ -190,8 +192,8 @@ impl<'a> Queries<'a> {
 }
 
 impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
-    /// Calls `see` with the row of each box that is met, in an order that depends on how the boxes
-    /// were put in, until it breaks off.
+    /// Calls `see` with the row of each overlapping box, until it returns [`ControlFlow::Break`].
+    /// The order depends on the shape of the tree.
     pub fn visit(self, mut see: impl FnMut(u32) -> ControlFlow<()>) {
         let Self { queries, of: Overlap(shape), mut accept, visits } = self;
         let mut see = |rows: &[u32]| {
@@ -205,7 +207,7 @@ impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
         shape.each(&queries, &mut see).add_to(visits);
     }
 
-    /// A box that is met, if any is. Which of several depends on how the boxes were put in.
+    /// Any overlapping box, or `None`. Which one depends on the shape of the tree.
     #[must_use]
     pub fn any(self) -> Option<u32> {
         let mut any = None;
@@ -216,7 +218,7 @@ impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
         any
     }
 
-    /// Writes the rows of all boxes that are met to `rows`, in order, in place of what it holds.
+    /// Replaces the contents of `rows` by the rows of all overlapping boxes, in order.
     pub fn all(self, rows: &mut Vec<u32>) {
         rows.clear();
         let Self { queries, of: Overlap(shape), mut accept, visits } = self;
@@ -234,12 +236,13 @@ impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
     }
 }
 
-/// A shape on its way through a tree.
+/// A running query.
 struct Meeting<'a, 's, S> {
     shape: S,
     allowed: Allowed<'a>,
     see: &'a mut See<'s>,
-    /// Zero, and less when no more is wanted: all that is met is as near.
+    /// 0 while the query runs, negative after it was stopped. All overlapping boxes have distance
+    /// 0.
     most: f32,
 }
 

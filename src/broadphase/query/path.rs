@@ -1,9 +1,9 @@
-//! Which boxes does something on its way meet, and where?
+//! Casts and sweeps: which boxes a segment or a moving box meets on its path, and where.
 //!
-//! A segment is asked with the arithmetic of [`cast`](crate::cast), a moving box with that of
-//! [`sweep`](crate::sweep), against the bounds of nodes as against boxes: both are monotonic in the
-//! ends of a box, after rounding too, so bounds are not met later than what is inside them, nor
-//! missed when that is met.
+//! A segment is tested with the arithmetic of [`cast`](crate::cast), a moving box with that of
+//! [`sweep`](crate::sweep), against the bounds of nodes as against boxes. Both are monotonic in the
+//! faces of a box, rounding included, so the bounds of a node are never met later than a box inside
+//! them, and never missed if such a box is met.
 
 use super::hits::{Each, First, Told, Wanted};
 use super::{Accept, Allowed, Asked, Caller, EveryBox, Queries, Query, ask, ask_many};
@@ -15,17 +15,17 @@ use crate::store::Row;
 use core::array::from_fn;
 
 impl<'a> Queries<'a> {
-    /// Asks which boxes `segment` enters.
+    /// Finds the boxes that `segment` enters.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when it is no segment.
+    /// [`Invalid`] when the segment is invalid.
     pub fn cast(&self, segment: &Segment) -> Result<Query<'a, Segment>, Invalid> {
         segment.validate()?;
         Ok(Query::new(*self, *segment))
     }
 
-    /// Asks which boxes `moving` touches on its way. They rest, whatever else is known of them.
+    /// Finds the boxes that `moving` touches on its path. The boxes themselves do not move.
     ///
     /// ```
     /// use swath::store::FixedColumns;
@@ -43,25 +43,25 @@ impl<'a> Queries<'a> {
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when it is no moving box.
+    /// [`Invalid`] when the moving box is invalid.
     pub fn sweep(&self, moving: &MovingBox) -> Result<Query<'a, MovingBox>, Invalid> {
         moving.validate()?;
         Ok(Query::new(*self, *moving))
     }
 }
 
-/// Something on its way: a [`Segment`], or a [`MovingBox`].
+/// A path: a [`Segment`] or a [`MovingBox`].
 pub trait Path: Copy + Send + Sync + Way {}
 
 impl Path for Segment {}
 impl Path for MovingBox {}
 
-/// How a path is asked about: the same text for all who ask, whatever their functions are.
+/// Runs queries with a path. Compiled once for all functions of callers.
 pub trait Way {
-    /// How far it goes.
+    /// The position of the end of the path.
     fn reach(&self) -> f32;
 
-    /// Looks for the box that is wanted; returns it, and how much was looked at.
+    /// Finds a hit on the path. Returns it, and what was visited.
     fn first(
         &self,
         queries: &Queries<'_>,
@@ -69,25 +69,25 @@ pub trait Way {
         caller: Option<Caller<'_>>,
     ) -> (Option<Hit>, Visits);
 
-    /// Shows boxes to `see` up to where it wants to see more; returns how much was looked at.
+    /// Passes hits to `see`, up to the position that it returns. Returns what was visited.
     fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits;
 
-    /// Writes to `hits` what is wanted on each of some paths, at least one and at most [`SOME`].
+    /// Writes the hit of each path to `hits`, for at least one and at most [`SOME`] paths.
     fn first_of_some(queries: &Queries<'_>, paths: &[Self], wanted: Wanted, hits: &mut [Hit])
     where
         Self: Sized;
 }
 
-/// Where a path meets the boxes or bounds in some lanes.
+/// Tests a path against the boxes or bounds in the lanes of a node.
 trait Meets: Copy {
-    /// Where they are met, at least zero, and which are no later than `most`.
+    /// The positions where they are met, at least 0, and which of them are at most `most`.
     fn meets<I: Isa>(&self, isa: I, bounds: Bounds<'_>, most: f32) -> (I::F32, I::Mask);
 }
 
-/// How many paths are asked about at a time.
+/// Largest number of paths that are queried together.
 pub(super) const SOME: usize = 64;
 
-/// Looks for the box that is wanted on a path as far as `reach`.
+/// Finds a hit on a path that ends at `reach`.
 fn first<M: Meets>(
     queries: &Queries<'_>,
     (path, reach): (M, f32),
@@ -109,7 +109,7 @@ fn first_of<M: Meets, A: Accept>(
     (meeting.told.found(), visits)
 }
 
-/// Shows boxes on a path as far as `reach` to `see`.
+/// Passes the hits on a path that ends at `reach` to `see`.
 fn each<M: Meets>(
     queries: &Queries<'_>,
     (path, reach): (M, f32),
@@ -119,7 +119,7 @@ fn each<M: Meets>(
     ask(queries, Meeting { path, allowed: queries.allowed(), told }).1
 }
 
-/// Looks for the boxes that are wanted on some paths, at least one.
+/// Finds a hit on each of several paths, at least one.
 fn first_of_some<P: Way, M: Meets>(
     queries: &Queries<'_>,
     paths: &[P],
@@ -138,7 +138,7 @@ fn first_of_some<P: Way, M: Meets>(
     }
 }
 
-/// A path with what is told of it.
+/// A running query: a path, and the collector of its hits.
 struct Meeting<'a, M, T> {
     path: M,
     allowed: Allowed<'a>,
@@ -169,7 +169,7 @@ impl<M: Meets, T: Told> Nearing for Meeting<'_, M, T> {
         while met != 0 {
             let lane = met.trailing_zeros() as usize;
             met &= met - 1;
-            // What was told of the lanes before may have shortened the way.
+            // Hits in earlier lanes may have reduced the limit.
             let hit = Hit { row: rows[lane], at: ats[lane] };
             count += u64::from(hit.at <= self.told.most() && self.told.tell(hit));
         }
@@ -231,7 +231,7 @@ impl Way for Segment {
     }
 }
 
-/// A moving box, by columns.
+/// A moving box in the layout of the columns.
 #[derive(Clone, Copy)]
 struct Swept([f32; 9]);
 
@@ -244,7 +244,7 @@ impl Meets for Swept {
         }
         let [x0, y0, z0, x1, y1, z1] = bounds.columns(isa);
         let (first, met) = sweep::times(isa, &a, &[x0, y0, z0, x1, y1, z1, still, still, still]);
-        // Where there is nothing the faces are the wrong way round, and are met from both sides.
+        // The faces of empty lanes are inverted and would be met from both sides.
         (first, met & first.le(isa.splat(most)) & bounds.filled(isa))
     }
 }

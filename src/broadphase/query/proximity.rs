@@ -1,7 +1,7 @@
-//! Which boxes are nearest to a point or a box?
+//! Nearest boxes of a point or a box.
 //!
-//! The arithmetic is that of [`proximity`](crate::proximity), which is monotonic, rounding included:
-//! bounds are never farther than a box in them.
+//! Nodes are tested with the arithmetic of [`proximity`](crate::proximity). It is monotonic,
+//! rounding included, so the bounds of a node are never farther than a box inside them.
 
 use super::{Accept, Allowed, Asked, Caller, EveryBox, Queries, Query, ask};
 use crate::broadphase::tree::{Bounds, Nearing, Visits};
@@ -12,7 +12,7 @@ use crate::kernels::proximity::{check_max, room};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX};
 use crate::store::Row;
 
-/// A point or a box, and how far from it to look.
+/// A query for the boxes near a point or a box, up to a distance.
 #[derive(Clone, Copy, Debug)]
 pub struct Proximity {
     aabb: Aabb,
@@ -20,12 +20,12 @@ pub struct Proximity {
 }
 
 impl<'a> Queries<'a> {
-    /// Asks which boxes are near `aabb`, which may be a [point](Aabb::point): at most `max_distance`
-    /// away as [`proximity::one_to_one`] tells it. It may be infinite.
+    /// Finds the boxes near `aabb`, which may be a [point](Aabb::point): those at a distance of at
+    /// most `max_distance`, as [`proximity::one_to_one`] computes it. The limit may be infinite.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when `aabb` is no box, or `max_distance` is negative or not a number.
+    /// [`Invalid`] when `aabb` is invalid, or `max_distance` is negative or NaN.
     ///
     /// ```
     /// use swath::store::FixedColumns;
@@ -58,14 +58,14 @@ impl<'a> Queries<'a> {
 }
 
 impl<A: Accept> Query<'_, Proximity, A> {
-    /// The nearest box; of equally near ones that in the lowest row.
+    /// The nearest box; among equal distances the one in the lowest row.
     #[must_use]
     pub fn nearest(self) -> Option<Hit> {
         self.k_nearest(&mut [Hit::default()]).first().copied()
     }
 
-    /// The nearest boxes, as many as `to` has room for: by distance, and by row where that is equal.
-    /// For some dozens of them: each is put in its place by moving those that are farther.
+    /// The nearest boxes, as many as `to` can store, ordered by distance, then by row. Intended for
+    /// up to some dozens, because each box is inserted into a sorted list.
     pub fn k_nearest(self, to: &mut [Hit]) -> &[Hit] {
         let Self { queries, of, mut accept, visits } = self;
         let (nearest, looked) = of.nearest(&queries, accept.caller(), to);
@@ -75,8 +75,8 @@ impl<A: Accept> Query<'_, Proximity, A> {
 }
 
 impl Proximity {
-    /// Writes the nearest boxes to `to`, the same text for all who ask, whatever their functions
-    /// are; returns them, and how much was looked at.
+    /// Writes the nearest boxes to `to` and returns them, and what was visited. Compiled once for
+    /// all functions of callers.
     fn nearest<'a>(
         &self,
         queries: &Queries<'_>,
@@ -102,7 +102,7 @@ impl Proximity {
     }
 }
 
-/// A box on its way through a tree, with the nearest ones up to now.
+/// A running query, with the nearest boxes found so far.
 pub(super) struct NearestTo<'q, 'a, A> {
     from: [f32; 6],
     max_distance: f32,
@@ -123,7 +123,7 @@ impl<'q, 'a, A: Accept> NearestTo<'q, 'a, A> {
         Self { from, max_distance, allowed, accept, nearest: Nearest::new(to) }
     }
 
-    /// How far lanes of a node are, and which of them are in reach.
+    /// The distances of the lanes of a node, and which of them are within the limit.
     #[inline(always)]
     fn distances<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask) {
         let mut from = [isa.splat(0.0); 6];

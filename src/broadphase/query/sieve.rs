@@ -1,46 +1,46 @@
-//! Which boxes is a question about, by what their owner knows of each?
+//! Restricts queries by properties that the owner of the boxes stores by row.
 //!
-//! A [`Broadphase`](crate::Broadphase) knows of a row its set, its owner, and whether its box is
-//! larger in some trees than it is. What is asked here is asked of boxes that were met already, one
-//! at a time; filters, which take out most, have been looked at before, in lanes.
+//! A [`Broadphase`](crate::Broadphase) stores the kind and the owner of a row, and whether its box
+//! in some trees is larger than the true one. These properties are tested one row at a time, for
+//! boxes that the query hits. Filters, which exclude most boxes, have been tested before, in lanes.
 
 use core::fmt::Debug;
 
-/// What is known of a row.
+/// The properties of a row.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Row {
-    /// One bit: of which kind it is.
+    /// One bit, for the kind of the proxy.
     pub(in super::super) kind: u8,
-    /// To whom it belongs; 0 is nobody.
+    /// The owner of the proxy; 0 means no owner.
     pub(in super::super) owner: u32,
-    /// Whether its box is larger in trees where boxes may be.
+    /// Whether its box in the trees of grown boxes is larger than the true one.
     pub(in super::super) is_grown: bool,
 }
 
-/// Who knows it.
+/// Looks up the properties of a row.
 pub(in super::super) trait Known: Debug + Sync {
     fn row(&self, row: u32) -> Row;
 }
 
-/// What is taken out of answers.
+/// The rows to exclude.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Sieve<'a> {
     pub(in super::super) known: &'a dyn Known,
-    /// Whether any box may be larger in a tree than it is.
+    /// Whether any box in the trees of grown boxes is larger than the true one.
     pub(in super::super) some_grown: bool,
-    /// Bits of kinds that are taken out.
+    /// The bits of the excluded kinds.
     pub(in super::super) kinds: u8,
-    /// Whose boxes are; 0 is nobody.
+    /// The excluded owner; 0 excludes nothing.
     pub(in super::super) owner: u32,
 }
 
 impl Sieve<'_> {
-    /// Whether there is anything that it may take out.
+    /// Whether any row may be excluded.
     pub(super) fn takes_out_some(&self) -> bool {
         self.some_grown || self.kinds != 0 || self.owner != 0
     }
 
-    /// Those lanes of `met` whose rows pass.
+    /// The lanes of `met` whose rows are not excluded.
     #[inline(never)]
     pub(super) fn passing(&self, met: u32, rows: &[u32], grown: bool) -> u32 {
         if !grown && self.kinds == 0 && self.owner == 0 {

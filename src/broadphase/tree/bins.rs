@@ -1,38 +1,40 @@
-//! Into which bins do the boxes of a large tree fall, and which of them are longer than a cell?
+//! Bins of the histograms from which a large tree is divided into cells.
 
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, U32Lanes};
 
-/// Most bins of an axis: their numbers have 16 bits.
+/// Largest number of bins of an axis; a bin is stored in 16 bits.
 pub(super) const BINS_MAX: usize = 1 << 16;
-/// Of a bin: the box is longer than a cell.
+/// Bit of a bin on z: the box is longer than a cell.
 pub(super) const LARGE: u32 = 1 << 31;
-/// From here on floats are whole numbers: 2²³.
+/// All floats from 2²³ on are integers.
 const WHOLE: f32 = 8_388_608.0;
 
-/// How one axis is cut into bins.
+/// The division of one axis into bins, and of the bins into parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
-    /// Twice a middle, as are the widths.
+    /// The lower end of the first bin. Positions are doubled centres, `min + max`; lengths are
+    /// doubled too.
     pub(super) low: f32,
-    /// Bins for each unit of length.
+    /// Bins for each unit of doubled length.
     pub(super) scale: f32,
     pub(super) bins: usize,
-    /// One less.
+    /// The number of the last bin, `bins - 1`.
     pub(super) last: f32,
-    /// Into how many parts the bins are put together.
+    /// The number of parts into which the bins are combined.
     pub(super) parts: usize,
-    /// How long a part is if all are alike; of a single part no box is too long.
+    /// The doubled length of a part if all are equal; infinite if there is only one part, so that
+    /// no box is too long.
     pub(super) width: f32,
 }
 
 impl Axis {
-    /// Whether a box so long is longer than a part.
+    /// Whether a box of this length is longer than a part.
     pub(super) fn is_long(&self, length: f32) -> bool {
         length + length > self.width
     }
 }
 
-/// Writes in which bins boxes are: on x and, 16 bits higher, on y; on z, with [`LARGE`].
+/// Computes the bins of boxes: on x, and on y shifted by 16 bits; on z, with [`LARGE`].
 pub(super) struct Bin<'a> {
     pub(super) boxes: &'a [[u32; 8]],
     pub(super) axes: &'a [Axis; 3],
@@ -47,7 +49,7 @@ impl Kernel for Bin<'_> {
         let Self { boxes, axes, bins } = self;
         let mut next = 0;
         while next < boxes.len() {
-            // The last group reaches back over boxes that were seen.
+            // The last group overlaps the previous one.
             let start = next.min(boxes.len() - I::LANES);
             let mut which = [0; LANES_MAX];
             which.iter_mut().zip(start as u32..).for_each(|(which, k)| *which = k);
@@ -59,10 +61,10 @@ impl Kernel for Bin<'_> {
                 let (low, high) = (ends[k], ends[3 + k]);
                 let length = high - low;
                 large = large | isa.splat(axis.width).lt(length + length);
-                // Of an infinite scale NaN, which is in the first bin.
+                // An infinite scale gives NaN, which becomes the first bin.
                 let bin = (low + high - isa.splat(axis.low)) * isa.splat(axis.scale);
                 let bin = bin.max(zero).min(isa.splat(axis.last)) + isa.splat(WHOLE);
-                // Rounded to a whole number, in the last bits of a float.
+                // The addition has rounded to an integer, which is in the last bits of the float.
                 of[k] = bin.to_bits() & isa.splat_u32(0xffff);
             }
             let large = I::U32::select(large, isa.splat_u32(LARGE), none);

@@ -1,9 +1,10 @@
-//! Into which cells are the boxes of a large tree cut?
+//! Builds a large tree: divides the boxes into cells, then builds a subtree of each.
 //!
-//! Cells are about as long on all axes and hold about [`CELL`] boxes. First the x axis is cut into
-//! slabs of equally many boxes, by a histogram; then each slab along y, and each of those along z.
-//! A sample says between where nearly all boxes lie; what lies outside falls into the outermost
-//! bins, so that a box that fell out of the world does not make the bins of all others coarse.
+//! Cells have about the same length on all axes and about [`CELL`] boxes. The x axis is divided
+//! into slabs with equal numbers of boxes, by a histogram; then each slab along y, and each of the
+//! results along z. The range of the bins comes from a sample and contains nearly all boxes. Boxes
+//! outside of it fall into the outermost bins, so that a few distant boxes do not make the bins of
+//! all others coarse.
 
 use super::bins::{Axis, BINS_MAX, Bin, LARGE};
 use super::median::{Packer, depth_of, nodes_of};
@@ -13,56 +14,65 @@ use crate::lanes::{Level, prefetch_to_write};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
-/// Boxes of a cell: a few less than fill a node of full leaves, since counts differ.
+/// Average number of boxes in a cell: a few less than fill a node of full leaves, because counts
+/// vary.
 const CELL: usize = 208;
-/// Fewer boxes are one cell.
+/// Fewer boxes form a single cell.
 const BOXES_MIN: usize = 16 * CELL;
-/// Boxes looked at to choose the cells.
+/// Boxes in the sample that determines the cells.
 const SAMPLES: usize = 1024;
-/// Bins of a histogram for each part that is cut from it.
+/// Bins of a histogram for each part.
 const BINS_PER_PART: usize = 8;
-/// Large boxes are kept apart when they are at most one of so many.
+/// Large boxes are separated if at most one box in this many is large.
 const LARGE_ONE_OF: usize = 4;
-/// Boxes that are binned by one thread at a time, and into how many chunks they are cut at most.
+/// Fewest boxes that one thread bins at a time.
 const CHUNK: usize = 1 << 14;
+/// Largest number of chunks that are binned.
 const CHUNKS: usize = 64;
-/// Runs of cells that are packed by one thread.
+/// Number of tasks into which the subtrees of cells are divided.
 const RUNS: usize = 64;
 
-/// Memory for building trees.
+/// Scratch memory of builds.
 #[derive(Debug, Default)]
 pub(in super::super) struct Builder {
     /// Boxes that are too large for their class.
     large: Vec<Named>,
-    /// Where the classes begin that wait in `large`, the boxes of the one at hand, and the uppermost
-    /// node of each.
+    /// Where the pending classes begin in `large`.
     classes: Vec<usize>,
+    /// The boxes of the current class.
     class: Vec<Named>,
+    /// The root of each class.
     roots: Vec<Named>,
-    /// The boxes of a class, by cells.
+    /// The boxes of a class, ordered by cell.
     ordered: Vec<Named>,
+    /// The sample along one axis.
     line: Vec<f32>,
-    /// In which bin each box is on x and y, and on z, with [`LARGE`]; and among those counted last.
+    /// The bins of each box: on x and y, and on z, with [`LARGE`].
     bins: Vec<[u32; 2]>,
+    /// For each box its bin in the current histograms.
     at: Vec<u32>,
+    /// The current histograms.
     counts: Vec<u32>,
+    /// For each axis the part of each bin.
     parts: [Vec<u32>; 3],
-    /// Where the boxes of each cell end; of each that has some how many, and its uppermost node.
+    /// Where the boxes of each cell end in `ordered`.
     ends: Vec<u32>,
+    /// The number of boxes of each cell that is not empty.
     sizes: Vec<usize>,
+    /// The top node of each cell that is not empty.
     cells: Vec<Named>,
     /// One for each thread.
     packers: Vec<Packer>,
 }
 
-/// The nodes of a tree that is built in the memory of a former one.
+/// The nodes of a tree that is built in the memory of an earlier one.
 struct Nodes<'a> {
     all: &'a mut Vec<Node>,
     used: usize,
 }
 
 impl Nodes<'_> {
-    /// Further nodes, in which anything may stand.
+    /// The next `count` nodes; their contents are arbitrary.
     fn take(&mut self, count: usize) -> &mut [Node] {
         let start = self.used;
         self.used += count;
@@ -72,7 +82,7 @@ impl Nodes<'_> {
 }
 
 impl Builder {
-    /// Bytes of memory.
+    /// The allocated memory in bytes.
     pub(in super::super) fn bytes(&self) -> usize {
         let of_classes = self.large.capacity() + self.class.capacity() + self.roots.capacity();
         let boxes = of_classes + self.ordered.capacity() + self.cells.capacity();
@@ -89,7 +99,7 @@ impl Builder {
             + self.packers.iter().map(Packer::bytes).sum::<usize>()
     }
 
-    /// Appends the nodes of a tree of these boxes; returns its root and how deep it is.
+    /// Builds the nodes of a tree. Returns the child id of its root, and its depth.
     pub(super) fn build(
         &mut self,
         boxes: &[Named],
@@ -127,7 +137,7 @@ impl Builder {
         })
     }
 
-    /// Packs the boxes but for the large ones, which are added to `large`.
+    /// Builds the subtree of a class, except for its large boxes, which are appended to `large`.
     fn class(&mut self, boxes: &[Named], nodes: &mut Nodes<'_>, level: Level) -> (Named, usize) {
         if boxes.len() < BOXES_MIN {
             return self.pack(level, boxes, LEAF, nodes);
@@ -137,7 +147,7 @@ impl Builder {
         self.pack_cells(nodes, level)
     }
 
-    /// Packs a few children; returns the uppermost node and how deep it is.
+    /// Builds the subtree of a few children. Returns its top node and its depth.
     fn pack(
         &mut self,
         level: Level,
@@ -151,7 +161,7 @@ impl Builder {
         (root, depth_of(count))
     }
 
-    /// Chooses the cuts from a sample.
+    /// Determines the bins and parts of each axis from a sample.
     fn axes(&mut self, boxes: &[Named]) -> [Axis; 3] {
         let count = boxes.len();
         let mut ends = [[0.0; 2]; 3];
@@ -165,7 +175,8 @@ impl Builder {
             let off = SAMPLES / 64;
             let low = *self.line.select_nth_unstable_by(off, f32::total_cmp).1;
             let high = *self.line.select_nth_unstable_by(SAMPLES - 1 - off, f32::total_cmp).1;
-            // What was cut off, put back: exact for an even spread.
+            // The sample without the outermost 1/64 on both ends, extended again: exact for a
+            // uniform distribution.
             let margin = (high - low) * (1.0 / 60.0);
             *ends = [low - margin, high + margin];
         }
@@ -189,8 +200,8 @@ impl Builder {
         })
     }
 
-    /// Orders the boxes by cells, to `ordered`: by index they would be far from each other. Those
-    /// that are longer than a cell go to `large`, if they are few.
+    /// Copies the boxes to `ordered` by cell; accessed by index they would be far apart in memory.
+    /// Boxes longer than a cell are moved to `large` instead, if they are few.
     fn order(&mut self, boxes: &[Named], axes: &[Axis; 3], level: Level) {
         let Self { ordered, counts, parts: [in_x, in_y, in_z], ends, at, bins, packers, .. } = self;
         let [x, y, z] = axes;
@@ -205,7 +216,7 @@ impl Builder {
                 level.for_rows(boxes.len()).run(Bin { boxes, axes, bins });
             }
         });
-        // Which slab, then which column, then which cell each box is in.
+        // For each box first the slab, then the column, then the cell.
         grow(at, boxes.len());
         let at = &mut at[..boxes.len()];
         counts.clear();
@@ -229,7 +240,8 @@ impl Builder {
         share(counts, y, in_y);
         count_next(counts, in_y, (x.parts * y.parts, z), bins.iter().map(|of| of[1] & 0xffff), at);
         share(counts, z, in_z);
-        // From boxes in bins to boxes in cells, to where cells start, to where they end.
+        // Sum the bins of each cell, then compute prefix sums. Distributing the boxes turns starts
+        // into ends.
         let cells = x.parts * y.parts * z.parts;
         ends.clear();
         ends.resize(cells, 0);
@@ -257,8 +269,9 @@ impl Builder {
         }
     }
 
-    /// Makes classes of the large boxes from `start` on. Many are told apart by the axes on which
-    /// they are long, for a wall and one across it together fill a room.
+    /// Divides the large boxes from `start` on into classes. Many of them are classified by the
+    /// axes on which they are long, because a wall and one perpendicular to it together have bounds
+    /// that fill a room.
     fn sort_large(&mut self, start: usize, axes: &[Axis; 3]) {
         let Self { large, classes, .. } = self;
         classes.push(start);
@@ -276,7 +289,7 @@ impl Builder {
         }
     }
 
-    /// Packs the boxes of each cell, then the cells.
+    /// Builds the subtree of each cell, then the nodes above them.
     fn pack_cells(&mut self, nodes: &mut Nodes<'_>, level: Level) -> (Named, usize) {
         let mut sizes = core::mem::take(&mut self.sizes);
         sizes.clear();
@@ -288,7 +301,7 @@ impl Builder {
             start = end;
         }
         let largest = sizes.iter().copied().max().unwrap_or(0);
-        // Which worker gets which cells is open.
+        // Any worker may take any cells, so reserve the largest size for all of them.
         self.packers.iter_mut().for_each(|packer| packer.make_room(largest));
         let mut base = nodes.used;
         let mut free = nodes.take(sizes.iter().copied().map(nodes_of).sum());
@@ -296,8 +309,8 @@ impl Builder {
         cells.clear();
         cells.resize(sizes.len(), Named::default());
 
-        // A few cells at a time are a thread's, about as many boxes each. The cut changes nothing but
-        // who does what.
+        // A task has consecutive cells with about the same number of boxes. The division does not
+        // affect the tree.
         let wanted = (start as usize).div_ceil(RUNS);
         let (mut roots, mut rest, mut first) = (&mut cells[..], &sizes[..], 0);
         let mut tasks: [_; RUNS] = core::array::from_fn(|_| {
@@ -330,14 +343,14 @@ impl Builder {
     }
 }
 
-/// Cells that are packed by one thread.
+/// Consecutive cells whose subtrees are built by one thread.
 struct Task<'a> {
-    /// How many boxes each cell has; they follow each other.
+    /// The number of boxes of each cell; cells are consecutive in `ordered`.
     sizes: &'a [usize],
     /// The first box of the first cell.
     first: usize,
     nodes: &'a mut [Node],
-    /// The number of the first of the nodes.
+    /// The index of the first of the nodes.
     base: usize,
     tops: &'a mut [Named],
 }
@@ -353,8 +366,9 @@ impl Task<'_> {
     }
 }
 
-/// Counts the boxes of each part of the axes before in the bins of the next. `at` is the bin of
-/// each box, before and after; `parts` the part of the axes before that a bin is.
+/// Computes the histograms of the next axis, one for each part of the axes before. `at` has the bin
+/// of each box in the current histograms, and then in the next ones; `parts` has the part of each
+/// current bin.
 fn count_next(
     counts: &mut Vec<u32>,
     parts: &[u32],
@@ -373,8 +387,8 @@ fn count_next(
     }
 }
 
-/// Puts the bins of each histogram in a row together to parts of about equally many boxes. Parts
-/// are numbered through.
+/// Combines the bins of each histogram into parts with about equal numbers of boxes. Parts are
+/// numbered consecutively over all histograms.
 fn share(counts: &[u32], axis: &Axis, parts: &mut Vec<u32>) {
     parts.clear();
     for (histogram, bins) in counts.chunks(axis.bins).enumerate() {
@@ -382,7 +396,7 @@ fn share(counts: &[u32], axis: &Axis, parts: &mut Vec<u32>) {
         let total: u64 = bins.iter().map(|&count| u64::from(count)).sum();
         let mut before = 0;
         for &count in bins {
-            // Where the middle box of the bin belongs.
+            // The bin belongs to the part of its middle box.
             let middle = before + u64::from(count) / 2;
             let part = middle * axis.parts as u64 / total.max(1);
             parts.push((first + part.min(axis.parts as u64 - 1) as usize) as u32);
@@ -391,8 +405,7 @@ fn share(counts: &[u32], axis: &Axis, parts: &mut Vec<u32>) {
     }
 }
 
-/// Into how many parts axes of these lengths are cut to make about so many cells, as long on one
-/// axis as on another.
+/// The number of parts of each axis that divides space into about this many cells with equal sides.
 fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
     let mut order = [0, 1, 2];
     order.sort_by(|&p: &usize, &q| lengths[q].total_cmp(&lengths[p]).then(p.cmp(&q)));
@@ -400,7 +413,8 @@ fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
     let cells = cells as f64;
     let cubes = libm::cbrt(a * b * c / cells);
     let squares = libm::sqrt(a * b / cells);
-    // An axis shorter than a cell is not cut; one without length, as in a flat world, is no side.
+    // An axis shorter than a cell is not divided. An axis of length 0, as in a flat scene, does not
+    // count.
     let side = match () {
         () if c >= cubes && c > 0.0 => cubes,
         () if b >= squares && b > 0.0 => squares,
@@ -408,7 +422,7 @@ fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
     };
     lengths.map(|length| {
         let parts = f64::from(length) / side;
-        // No length at all, and so no side, is one part.
+        // If all lengths are 0, the side is 0 and the quotient NaN, which gives one part.
         if parts >= 1.0 { (parts + 0.5).min(cells) as usize } else { 1 }
     })
 }

@@ -1,23 +1,23 @@
-//! Which boxes of a tree does one question reach, the nearest first?
+//! Traverses a tree with one query at a time, the nearest child first.
 //!
-//! A node's children that are reached wait on a stack with how near their bounds are, those of a
-//! node in order, the nearest on top. The question says how far it still looks; what waits and is
-//! further is passed by. After Roussopoulos, Kelley and Vincent 1995, *Nearest Neighbor Queries*;
-//! for segments as in Wald, Boulos and Shirley 2007, §3.
+//! The reached children of a node are pushed on a stack with their distance, in order, so that the
+//! nearest is on top. The query limits how far it still searches; stacked children beyond the limit
+//! are skipped. After Roussopoulos, Kelley and Vincent 1995, *Nearest Neighbor Queries*; for
+//! segments as in Wald, Boulos and Shirley 2007, §3.
 //!
-//! Promise: leaves are seen in an order that depends on the tree and the question alone. Every box
-//! as near as the question still looks at the end was seen, if bounds are never further
-//! than what they hold.
+//! Guarantee: the order of the visited leaves depends on the tree and the query alone. Every box
+//! within the final limit of the query has been visited, provided that bounds are never farther
+//! than what they contain.
 
 use super::{LEAF, NOTHING, Node, Tree, WIDTH};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes, prefetch};
 use core::slice;
 
-/// Places on a stack without an allocation: for a tree of some ten million boxes, unless a good part of them
-/// are in one place.
+/// Stack entries without an allocation. Enough for a tree of some ten million boxes, unless a large
+/// part of them is in one place.
 const SHORT: usize = 128;
 
-/// A group of lanes of a node.
+/// The children of a node in one group of lanes.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Bounds<'a> {
     node: &'a Node,
@@ -25,8 +25,8 @@ pub(in super::super) struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// Least x, y, z, greatest x, y, z. Lanes with nothing in them are the wrong way round, from
-    /// infinity to minus infinity.
+    /// Minimum x, y, z, then maximum x, y, z. Empty lanes are inverted, from infinity to minus
+    /// infinity.
     #[inline(always)]
     pub(in super::super) fn column<I: Isa>(&self, isa: I, column: usize) -> I::F32 {
         isa.load(&self.node.bounds[column][self.lane..])
@@ -42,52 +42,52 @@ impl Bounds<'_> {
         columns
     }
 
-    /// The rows of boxes in a leaf, one for each lane.
+    /// The rows of the boxes in a leaf, one for each lane.
     #[inline(always)]
     pub(in super::super) fn rows<I: Isa>(&self) -> &[u32] {
         &self.node.names[self.lane..self.lane + I::LANES]
     }
 
-    /// Where there is something.
+    /// The lanes that are not empty.
     #[inline(always)]
     pub(in super::super) fn filled<I: Isa>(&self, isa: I) -> I::Mask {
         self.column(isa, 0).le(self.column(isa, 3))
     }
 }
 
-/// What is asked.
+/// A query for this traversal.
 pub(in super::super) trait Nearing {
-    /// Whether children that are nearer are seen first.
+    /// Whether nearer children are visited first.
     const ORDERED: bool = true;
 
-    /// How far the question still looks. Never grows.
+    /// The distance up to which the query still searches. Never grows.
     fn most(&self) -> f32;
 
-    /// How near bounds are, at least zero and not NaN, and which are no further than
-    /// [`Nearing::most`]. What is inside of bounds must not be nearer, nor be reached when they are
-    /// not.
+    /// The distances of bounds, at least 0 and not NaN, and which of them are at most
+    /// [`Nearing::most`]. A box inside bounds must not be nearer than the bounds, nor be reached
+    /// when the bounds are not.
     fn near<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask);
 
-    /// Sees boxes of a leaf; returns how many of them the question met. `filters` has as many words
-    /// as there are lanes, or none if the tree keeps none.
+    /// Tests boxes of a leaf; returns how many of them the query hit. `filters` has one word for
+    /// each lane, or is empty if the tree has no filters.
     fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64;
 }
 
-/// How much was looked at to answer questions.
+/// Counts of what queries visited.
 ///
-/// The same on every level and any threads; depends on how the boxes were put in.
+/// They are the same on every level and with any threads; they depend on the shape of the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Visits {
-    /// Nodes with nodes below them, sixteen or fewer.
+    /// Visited nodes whose children are nodes; each has up to sixteen.
     pub nodes: u64,
-    /// Nodes with boxes below them, sixteen or fewer.
+    /// Visited leaves, whose children are boxes; each has up to sixteen.
     pub leaves: u64,
-    /// Boxes in these that the question met, before it was asked if they are accepted.
+    /// Boxes that the query hit, before the caller's function was called.
     pub boxes: u64,
 }
 
-/// Asks a question of the boxes in a tree.
+/// Runs a query over a tree.
 #[inline(always)]
 pub(in super::super) fn descend<I: Isa, Q: Nearing>(
     isa: I,
@@ -110,34 +110,34 @@ pub(in super::super) fn descend<I: Isa, Q: Nearing>(
     }
 }
 
-/// How many places a stack needs: of each level all children but one wait, and a lane group is
-/// written at a time.
+/// Stack entries that a traversal needs: on each level all children but one are on the stack, and a
+/// whole lane group is written at a time.
 fn places(tree: &Tree) -> usize {
     tree.depth * (WIDTH - 1) + LANES_MAX
 }
 
-/// How many questions are on their way at a time, so that the memory that one waits for comes while
-/// others are looked at.
+/// Queries that run alternately, so that the prefetch of one overlaps with the computation of the
+/// others.
 const ABREAST: usize = 8;
 
-/// A question on its way.
+/// A running query.
 #[derive(Clone, Copy)]
 struct Walker {
-    /// Which question.
+    /// The index of the query.
     which: usize,
-    /// The node it looks at next, [`NOTHING`] if it is done.
+    /// The node to visit next, [`NOTHING`] if the query is done.
     next: u32,
-    /// How many nodes wait on its stack.
+    /// The number of entries on its stack.
     len: usize,
 }
 
-/// Whether so many questions may be asked by [`descend_many`].
+/// Whether this many queries may be run by [`descend_many`].
 pub(in super::super) fn may_go_abreast(tree: &Tree, questions: usize) -> bool {
     places(tree) <= SHORT && questions >= ABREAST
 }
 
-/// Asks questions of the boxes in a tree, each as [`descend`] does, several at a time. There must be
-/// enough of them, and the tree not too deep: see [`may_go_abreast`].
+/// Runs queries over a tree, each as [`descend`] does, several alternately. There must be enough of
+/// them, and the tree must not be too deep: see [`may_go_abreast`].
 #[inline(always)]
 pub(in super::super) fn descend_many<I: Isa, Q: Nearing>(
     isa: I,
@@ -173,7 +173,7 @@ pub(in super::super) fn descend_many<I: Isa, Q: Nearing>(
     }
 }
 
-/// Looks at a node; returns the next one.
+/// Visits a node; returns the next one.
 #[inline(always)]
 fn step<I: Isa, Q: Nearing>(
     isa: I,
@@ -219,7 +219,7 @@ fn step<I: Isa, Q: Nearing>(
     NOTHING
 }
 
-/// Orders children so that the nearest is last; of equal ones that with the lowest name.
+/// Sorts children so that the nearest is last; among equal distances the one with the lowest id.
 #[inline(always)]
 fn order(children: &mut [[u32; 2]]) {
     match children {
@@ -241,14 +241,15 @@ fn order(children: &mut [[u32; 2]]) {
     }
 }
 
-/// How near a child is and its name, to be compared as one: what is not negative is ordered as
-/// its bits are.
+/// Sort key of a child: distance and id as one number. Non-negative floats have the order of their
+/// bits.
 #[inline(always)]
 fn key([name, near]: [u32; 2]) -> u64 {
     u64::from(near) << 32 | u64::from(name)
 }
 
-/// Makes the nearer of two the second, without a branch: which it is cannot be foreseen.
+/// Moves the nearer of two children to the second place, branch-free because the order is
+/// unpredictable.
 #[inline(always)]
 fn exchange(a: &mut [u32; 2], b: &mut [u32; 2]) {
     let (p, q) = (key(*a), key(*b));
@@ -257,8 +258,8 @@ fn exchange(a: &mut [u32; 2], b: &mut [u32; 2]) {
     *b = [near as u32, (near >> 32) as u32];
 }
 
-/// Brings the nearest three of more of them to the end, in order. The others seldom have their turn:
-/// by then the question looks less far.
+/// Moves the nearest three of more than four children to the end, in order. The others are rarely
+/// visited, because the limit of the query has usually shrunk by then; so they stay unsorted.
 #[inline(never)]
 fn nearest_last(children: &mut [[u32; 2]]) {
     for last in (children.len() - 3..children.len()).rev() {

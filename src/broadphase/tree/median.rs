@@ -1,44 +1,45 @@
-//! How are some boxes, or some nodes, packed under one node?
+//! Builds the subtree of a few boxes or nodes by repeated halving.
 //!
-//! Items are halved again and again at the median of the axis on which their middles lie furthest
-//! apart, where a half is a whole number of full bottom nodes; sixteen parts make a node. The
-//! median is searched for by counting, a lane group at a time, which items lie below a guess. Of
-//! equal middles those that come first are in front, so the parts depend on the items alone.
+//! Items are halved recursively at the median of the axis on which their centres have the largest
+//! extent. A half has a multiple of the children of a full bottom node; sixteen parts form a node.
+//! The median is found by counting, one lane group at a time, how many items are below a guess.
+//! Among equal centres the first items go to the front, so the parts depend on the items alone.
 
 use super::{NO_BOUNDS, NOTHING, Named, Node, WIDTH, grow};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Guesses at a median. Items may still be between the last two where they are in one place, or
-/// something is very far off: then it does not matter who is in front.
+/// Largest number of guesses for a median. After these, items may still be between the last two
+/// guesses: if they are in one place, or if an item is extremely distant. Their order then does not
+/// matter.
 const GUESSES_MAX: usize = 64;
 
-/// Numbers of the lanes.
+/// The lane numbers.
 const IOTA: [f32; LANES_MAX] =
     [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0];
 
-/// A box or a node, as words.
+/// A box or a node as words; see [`Named`].
 type Record = [u32; 8];
 
-/// Where items lie, twice the middle as bits, and their numbers. Longer than it is used by
+/// Doubled centres of the items as bits, and their indices. Columns are longer than used by
 /// [`LANES_MAX`], for whole lane groups.
 type Columns = [Vec<u32>; 4];
-/// The column of the numbers.
+/// The column of the indices.
 const NUMBER: usize = 3;
 
-/// Where part `k` of so many begins: at a whole number of full bottom nodes.
+/// The start of part `k` of `parts`: a multiple of the children of a full bottom node.
 fn border(items: usize, parts: usize, k: usize) -> usize {
     let bottoms = items.div_ceil(WIDTH);
     if bottoms <= WIDTH { items.min(k * WIDTH) } else { items.min(bottoms * k / parts * WIDTH) }
 }
 
-/// Into how many parts a node's items are cut: itself where they fit into one bottom node.
+/// The number of children of the top node of these items: 1 if they fit into one bottom node.
 fn parts(items: usize) -> usize {
     items.div_ceil(WIDTH).min(WIDTH)
 }
 
-/// How many nodes [`Packer::pack`] makes of so many items.
+/// The number of nodes that [`Packer::pack`] creates for this many items.
 pub(super) fn nodes_of(items: usize) -> usize {
     let parts = parts(items);
     if items <= WIDTH * WIDTH {
@@ -48,7 +49,7 @@ pub(super) fn nodes_of(items: usize) -> usize {
     1 + (0..parts).map(of_part).sum::<usize>()
 }
 
-/// How many nodes follow each other from the top of so many items to the bottom.
+/// The number of nodes on a path from the top node of this many items to the bottom.
 pub(super) fn depth_of(items: usize) -> usize {
     let (mut depth, mut room) = (1, WIDTH);
     while room < items {
@@ -57,31 +58,31 @@ pub(super) fn depth_of(items: usize) -> usize {
     depth
 }
 
-/// A worker's memory.
+/// Scratch memory of one worker.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
     items: Columns,
-    /// What is in front of a median, behind it, and between two guesses.
+    /// Items in front of a median, behind it, and between two guesses.
     sides: [Columns; 3],
 }
 
 impl Packer {
-    /// Bytes of memory.
+    /// The allocated memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         let columns = self.sides.iter().flatten().chain(&self.items);
         columns.map(|column| column.capacity() * size_of::<u32>()).sum()
     }
 
-    /// Makes room for so many children.
+    /// Reserves memory for this many children.
     pub(super) fn make_room(&mut self, count: usize) {
         for column in self.sides.iter_mut().flatten().chain(&mut self.items) {
             grow(column, count + LANES_MAX);
         }
     }
 
-    /// Packs the children `which`, at least one, into `nodes`, the first of which is number `base`;
-    /// there are [`nodes_of`] them. Returns the uppermost. `flag` is set in the name of a node that
-    /// holds the children themselves.
+    /// Builds the subtree of the children `which`, at least one, in `nodes`; there are [`nodes_of`]
+    /// of them, and the first has the index `base`. Returns the top node. `flag` is set in the id
+    /// of nodes that have the given children.
     pub(super) fn pack(
         &mut self,
         level: Level,
@@ -97,7 +98,7 @@ impl Packer {
     }
 }
 
-/// What is packed.
+/// The arguments of a build.
 struct Packing<'a> {
     level: Level,
     children: &'a [Record],
@@ -106,7 +107,7 @@ struct Packing<'a> {
 }
 
 impl Packing<'_> {
-    /// Packs some of the items. Goes as deep as the tree is.
+    /// Builds the subtree of some of the items. The recursion is as deep as the subtree.
     fn part(&mut self, items: Range<usize>, nodes: &mut [Node], base: u32) -> Named {
         let (whole, parts) = (items.len(), parts(items.len()));
         let (top, mut below) = nodes.split_first_mut().expect("each item is in a node");
@@ -130,8 +131,8 @@ impl Packing<'_> {
         top.around(base)
     }
 
-    /// Orders the items of parts `from..to`, which lie between `low` and `high`, so that each
-    /// part's follow each other.
+    /// Reorders the items of the parts `from..to`, whose centres are between `low` and `high`, so
+    /// that the items of each part are consecutive.
     fn halve(
         &mut self,
         items: Range<usize>,
@@ -160,13 +161,13 @@ impl Packing<'_> {
     }
 }
 
-/// Where the lanes are that come before the end of the items.
+/// The lanes before the end of the items.
 #[inline(always)]
 fn inside<I: Isa>(isa: I, left: usize) -> I::Mask {
     isa.load(&IOTA).lt(isa.splat(left.min(LANES_MAX) as f32))
 }
 
-/// Writes where the children lie.
+/// Writes the doubled centres and the indices of the children.
 struct Load<'a> {
     children: &'a [Record],
     first: usize,
@@ -199,7 +200,7 @@ impl Kernel for Load<'_> {
     }
 }
 
-/// Makes a bottom node of the children with these numbers.
+/// Writes a bottom node with the children of these indices.
 struct Fill<'a> {
     children: &'a [Record],
     numbers: &'a [u32],
@@ -232,7 +233,7 @@ impl Kernel for Fill<'_> {
     }
 }
 
-/// Between which corners the middles lie.
+/// Computes the bounds of the doubled centres.
 struct Extent<'a> {
     items: &'a Columns,
     which: Range<usize>,
@@ -269,8 +270,8 @@ impl Kernel for Extent<'_> {
     }
 }
 
-/// Brings the `at` lowest items on an axis to the front, where all are between two ends and not in
-/// one place. Returns where the rest starts and where the front ends.
+/// Moves the `at` lowest items on an axis to the front. All items are between `ends`, and not all
+/// in one place. Returns the lower end of the rest and the upper end of the front.
 struct Divide<'a> {
     items: &'a mut Columns,
     sides: &'a mut [Columns; 3],
@@ -326,8 +327,8 @@ impl Kernel for Divide<'_> {
     }
 }
 
-/// Two numbers of which at most `at` items are below the first and at least as many below the
-/// second: the same, unless items are in one place or [`GUESSES_MAX`] are too few.
+/// Finds two numbers such that at most `at` items are below the first, and at least `at` below the
+/// second. They are equal, unless items are in one place or [`GUESSES_MAX`] is too small.
 #[inline(always)]
 fn guess<I: Isa>(
     isa: I,
@@ -336,11 +337,12 @@ fn guess<I: Isa>(
     at: usize,
     [low, high]: [f32; 2],
 ) -> [f32; 2] {
-    // All are below the next number.
+    // All items are below the float after `high`.
     let (mut low, mut high) = (low, high.next_up());
     let (mut below_low, mut below_high) = (0, count);
     for step in 0..GUESSES_MAX {
-        // By turns as if they were evenly spread, and half way, which always comes nearer.
+        // Alternate between interpolation, which is best for a uniform distribution, and bisection,
+        // which always converges.
         let part = (at - below_low) as f32 / (below_high - below_low) as f32;
         let half = low + (high - low) * 0.5;
         let even = low + (high - low) * part;

@@ -1,20 +1,29 @@
-//! Which boxes of a set that does not change are near something?
+//! A bounding volume hierarchy (BVH) with sixteen children for each node.
 //!
-//! A tree of nodes with sixteen lanes: lane `k` holds the bounds of child `k`, an axis end a
-//! column, so that one look of the widest vectors at a node decides about all its children. In a
-//! leaf the children are boxes, and what a lane is called is the box's row; else they are nodes.
-//! What a box may pair with is kept beside the nodes, if anyone asks.
+//! Lane `k` of a node has the bounds of child `k`, with one column for each of the six faces, so
+//! that a single test of the widest vectors decides about all children. The children of a leaf are
+//! boxes, and the id of such a child is the row of the box; the children of other nodes are nodes.
+//! The filters of boxes are stored beside the nodes, as soon as one is set.
 //!
-//! How it is built (`cells`, `median`): large sets are first cut into cells of some two hundred
-//! boxes by counting along one axis after the other (after Leutenegger, Lopez and Edgington 1997,
-//! *STR*, but with bins in place of sorting); within a cell, and among the cells, by medians of the
-//! longest axis, at whole leaves, so that leaves are full. Where a box lies is its middle. Those
-//! longer than a cell is wide, planets among dust, are kept apart in trees of their own under the
-//! same root, for else each would widen the bounds of all that it shares a node with.
+//! ```text
+//! build (cells, bins, median):
+//!     if there are many boxes:
+//!         divide them into cells of about two hundred boxes: a histogram along x gives slabs, one in
+//!         each slab along y gives columns, one in each column along z gives cells
+//!         separate boxes that are longer than a cell, and build a subtree of each class of them
+//!     build a subtree of each cell, in parallel: halve at the median of the longest axis,
+//!         at multiples of a full leaf, so that leaves are full
+//!     build the upper nodes over the cells in the same way, and a root over the subtrees
+//! traverse many queries together (walk), or one query with the nearest child first (descend)
+//! ```
 //!
-//! Promise: the tree depends on the boxes and their order alone, not on threads or levels. The
-//! bounds of a node hold all that is below it and are not rounded, so a question that reaches
-//! a box whenever it reaches one inside that box finds every box that it reaches.
+//! The cells are those of STR (Leutenegger, Lopez and Edgington 1997), but with bins instead of
+//! sorting. The position of a box is its centre. Boxes longer than a cell are separated because
+//! each of them would enlarge the bounds of all nodes above it.
+//!
+//! Guarantee: the tree depends on the boxes and their order alone, not on threads or levels. The
+//! bounds of a node contain everything below it and are not rounded. So a query that reaches a box
+//! whenever it reaches one inside that box finds every box that it reaches.
 
 mod bins;
 mod cells;
@@ -32,34 +41,36 @@ pub use descend::Visits;
 pub(super) use descend::{Bounds, Nearing, descend, descend_many, may_go_abreast};
 pub(super) use walk::{Probe, Stack, walk};
 
-/// Children of a node: the same on every level, as the shape must not depend on the CPU.
+/// Children of a node. The same on every level, because the shape must not depend on the CPU.
 const WIDTH: usize = LANES_MAX;
-/// Of the name of a child: it is a leaf.
+/// Bit of a child id: the child is a leaf.
 const LEAF: u32 = 1 << 31;
-/// The name of a lane in which there is nothing.
+/// Child id of an empty lane.
 const NOTHING: u32 = u32::MAX;
 
-/// What a lane of a node holds: a box with its row and filter, or a node by its bounds and name.
+/// A child of a node: a box with its row and filter, or a node with its bounds and id.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C, align(32))]
 pub(super) struct Named {
     pub(super) aabb: Aabb,
     pub(super) name: u32,
-    /// Of a box, as a word.
+    /// The filter of a box as a word; not used for nodes.
     pub(super) filter: u32,
 }
 
-/// Sixteen boxes, or the bounds of sixteen nodes. A column is a cache line.
+/// Sixteen boxes, or the bounds of sixteen nodes. Each column is one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Node {
-    /// Least x, y, z, greatest x, y, z. A lane with nothing in it is a box that nothing overlaps.
+    /// Minimum x, y, z, then maximum x, y, z. An empty lane has inverted bounds, which overlap
+    /// nothing.
     bounds: [[f32; WIDTH]; 6],
-    /// In a leaf the rows of the boxes; else each child's node, with [`LEAF`].
+    /// In a leaf, the rows of the boxes; in other nodes, the indices of the child nodes, with
+    /// [`LEAF`].
     names: [u32; WIDTH],
 }
 
-/// The bounds of no box: they overlap nothing and widen nothing.
+/// The bounds of an empty lane: they overlap nothing, and a union with them changes nothing.
 const NO_BOUNDS: [f32; 6] = {
     let (low, high) = (f32::INFINITY, f32::NEG_INFINITY);
     [low, low, low, high, high, high]
@@ -86,7 +97,7 @@ impl Node {
         self.names[lane] = child.name;
     }
 
-    /// The node, of this name, as a child: its bounds are those around all lanes.
+    /// This node as a child with the id `name`: its bounds are the union of all lanes.
     #[inline(always)]
     fn around(&self, name: u32) -> Named {
         let mut around = [0.0; 6];
@@ -108,7 +119,7 @@ impl Node {
     }
 }
 
-/// Makes a list so long at least.
+/// Resizes a list to at least `len` elements.
 fn grow<T: Clone + Default>(list: &mut Vec<T>, len: usize) {
     if list.len() < len {
         list.resize(len, T::default());
@@ -121,26 +132,28 @@ impl Default for Node {
     }
 }
 
-/// Boxes in a tree. A slot, by which the owner remembers where a box is, is a lane of a leaf.
+/// A tree of boxes. A slot is the number of a lane of a leaf: node index times [`WIDTH`], plus
+/// lane.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    /// Of an earlier tree, where there were more.
+    /// The nodes. May be longer than needed, after an earlier tree with more boxes.
     nodes: Vec<Node>,
-    /// By slot, as words; none as long as nobody asks.
+    /// The filters by slot, as words. Empty until a filter is set.
     filters: Vec<u32>,
-    /// By node: of leaves the bounds that are held above them. None until a box is written over.
+    /// For each leaf, its bounds as stored in its parent. Empty until a box is overwritten.
     held: Vec<Aabb>,
-    /// The name of the uppermost node, if there is one.
+    /// The child id of the root, if there are boxes.
     root: Option<u32>,
-    /// How many nodes follow each other at most from the root to a leaf.
+    /// The largest number of nodes on a path from the root to a leaf.
     depth: usize,
-    /// How many boxes there are, and how many there were when the tree was built.
+    /// The number of boxes.
     len: usize,
+    /// The number of boxes when the tree was built.
     built: usize,
 }
 
 impl Tree {
-    /// Builds the tree of `boxes` anew.
+    /// Replaces the contents of the tree by `boxes`.
     pub(super) fn build(
         &mut self,
         boxes: &[Named],
@@ -154,24 +167,24 @@ impl Tree {
         }
     }
 
-    /// Empties the tree and keeps the memory.
+    /// Removes all boxes and keeps the memory.
     pub(super) fn clear(&mut self) {
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
         self.filters.clear();
         self.held.clear();
     }
 
-    /// How many boxes there are.
+    /// The number of boxes.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether more than half of the boxes have been taken out since the tree was built.
+    /// Whether more than half of the boxes have been removed since the tree was built.
     pub(super) fn is_sparse(&self) -> bool {
         2 * self.len < self.built
     }
 
-    /// The box in a slot.
+    /// The box in a slot, with its row and filter.
     pub(super) fn get(&self, slot: usize) -> Named {
         let (node, lane) = (&self.nodes[slot / WIDTH], slot % WIDTH);
         let [x0, y0, z0, x1, y1, z1] = node.bounds.map(|column| column[lane]);
@@ -180,12 +193,12 @@ impl Tree {
         Named { aabb, name: node.names[lane], filter }
     }
 
-    /// Makes a list of filters, if there is none: each box may pair with all.
+    /// Allocates the filters, if they are not: every box may pair with everything.
     pub(super) fn keep_filters(&mut self) {
         self.filters.resize(self.nodes.len() * WIDTH, u32::MAX);
     }
 
-    /// Keeps these filters, by row.
+    /// Sets all filters, by row.
     pub(super) fn set_filters(&mut self, filter: impl Fn(u32) -> u32) {
         self.keep_filters();
         let mut filters = core::mem::take(&mut self.filters);
@@ -193,13 +206,13 @@ impl Tree {
         self.filters = filters;
     }
 
-    /// Says with what the box in a slot may pair. Filters are kept.
+    /// Sets the filter of the box in a slot. Filters must be allocated.
     pub(super) fn set_filter(&mut self, slot: usize, filter: u32) {
         self.filters[slot] = filter;
     }
 
-    /// Writes a box over that in a slot, if it lies within the bounds that are held above the slot:
-    /// then they hold for it too, and stay as they are. Returns whether it does.
+    /// Overwrites the box in a slot if the new one is inside the bounds that the parent stores for
+    /// the leaf. These bounds then remain valid and unchanged. Returns whether it was overwritten.
     pub(super) fn write_over(&mut self, slot: usize, named: Named) -> bool {
         if self.held.is_empty() {
             self.find_held();
@@ -215,14 +228,14 @@ impl Tree {
         within
     }
 
-    /// Asks for the memory of a slot that is soon written over.
+    /// Prefetches the memory of a slot that will be overwritten soon.
     pub(super) fn ask_for(&self, slot: usize) {
         let node = slot / WIDTH;
         prefetch(&self.nodes[node..=node]);
         prefetch(self.held.get(node..=node).unwrap_or_default());
     }
 
-    /// Notes which bounds are held above leaves: above the root there are none.
+    /// Looks up the bounds that are stored above each leaf; unbounded if the leaf is the root.
     fn find_held(&mut self) {
         let all = Aabb { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
         self.held.resize(self.nodes.len(), all);
@@ -233,7 +246,7 @@ impl Tree {
         self.held = held;
     }
 
-    /// Writes the bounds of the leaves below the node `name`. Goes as deep as the tree is.
+    /// Stores the bounds of all nodes below the node `name`. The recursion is as deep as the tree.
     fn held_of(&self, name: u32, held: &mut [Aabb]) {
         if name & LEAF != 0 {
             return;
@@ -248,13 +261,13 @@ impl Tree {
         }
     }
 
-    /// Says that a box has left.
+    /// Counts a box as removed.
     pub(super) fn leave(&mut self) {
         self.len -= 1;
     }
 
-    /// Wipes out the box in a slot, which has left. The bounds above it stay as they are: too large is
-    /// only slow.
+    /// Clears a slot, whose box was removed. The bounds above it stay as they are, because bounds
+    /// that are too large only cost time.
     pub(super) fn empty(&mut self, slot: usize) {
         let [x0, y0, z0, x1, y1, z1] = NO_BOUNDS;
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
@@ -262,7 +275,7 @@ impl Tree {
         self.nodes[slot / WIDTH].set(slot % WIDTH, nothing);
     }
 
-    /// Calls `see` with each box's slot and row.
+    /// Calls `see` with the slot and row of each box.
     pub(super) fn for_each(&self, mut see: impl FnMut(usize, u32)) {
         let Some(root) = self.root else { return };
         self.leaves_of(root, &mut |leaf: usize| {
@@ -274,7 +287,7 @@ impl Tree {
         });
     }
 
-    /// Calls `see` with each leaf below the node `name`. Goes as deep as the tree is.
+    /// Calls `see` with each leaf below the node `name`. The recursion is as deep as the tree.
     fn leaves_of(&self, name: u32, see: &mut impl FnMut(usize)) {
         if name & LEAF != 0 {
             return see((name & !LEAF) as usize);
@@ -285,19 +298,19 @@ impl Tree {
         }
     }
 
-    /// Whether filters are kept.
+    /// Whether filters are stored.
     pub(super) fn is_filtered(&self) -> bool {
         !self.filters.is_empty()
     }
 
-    /// Bytes of memory.
+    /// The allocated memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()
             + self.filters.capacity() * size_of::<u32>()
             + self.held.capacity() * size_of::<Aabb>()
     }
 
-    /// Gives back memory that is not needed.
+    /// Frees memory that is not needed.
     pub(super) fn shrink_to_fit(&mut self) {
         if self.root.is_none() {
             self.nodes.clear();
@@ -317,7 +330,7 @@ mod tests {
     use crate::par::Threads;
     use alloc::vec::Vec;
 
-    /// How many nodes follow each other, by going all ways.
+    /// The largest number of nodes on a path, by trying all paths.
     fn longest_way(tree: &Tree, name: u32) -> usize {
         if name & LEAF != 0 {
             return 1;
@@ -331,7 +344,7 @@ mod tests {
         Aabb { min: at.map(|x| x - half), max: at.map(|x| x + half) }
     }
 
-    /// Places in a cube of half side 1, far from each other (Halton 1960).
+    /// Well-spread points in a cube of half side 1 (Halton 1960).
     fn spread(k: usize) -> [f32; 3] {
         [2, 3, 5].map(|base| {
             let (mut part, mut place, mut left) = (2.0, -1.0, k);
@@ -344,11 +357,13 @@ mod tests {
         })
     }
 
-    /// Goal: a tree is as deep as it says, since the stacks of all walks are made for that, and hardly
-    /// less, since deeper ones than [`descend`](super::descend) has at hand take an allocation. Method: sets of one cell and of
-    /// many, all or half of them in one place, with far ones, flat, and large ones that are kept apart and
-    /// are deeper or less deep than the small; against all ways through the nodes. Nodes of one cell are full, so
-    /// their depth is that of the sixteenfold.
+    /// Goal: a tree is not deeper than it reports, because the stacks of all traversals depend on
+    /// that, and hardly less deep, because stacks of deeper trees than [`descend`](super::descend)
+    /// has space for are allocated. Method: comparison with all paths through the nodes, for sets
+    /// of one cell and of many; with all or half of the boxes in one place; with distant boxes;
+    /// flat; and with large boxes that are separated and whose subtree is deeper or less deep than
+    /// that of the small ones. The nodes of a single cell are full, so its depth is the logarithm
+    /// to base 16.
     #[test]
     fn no_way_is_longer_than_the_depth() {
         let check = |name: &str, boxes: &[Aabb]| {
@@ -358,7 +373,7 @@ mod tests {
             tree.build(&boxes, &mut Builder::default(), (Level::detect(), &Threads::one()));
             let way = longest_way(&tree, tree.root.expect("there are boxes"));
             let depth = tree.depth;
-            // Among many cells, or many classes, some ways are shorter by a node.
+            // With several cells or several classes, some paths are shorter by a node.
             assert!((way..=way + 1).contains(&depth), "{name}: {depth}, and a way of {way}");
             (way, depth)
         };
@@ -377,15 +392,15 @@ mod tests {
         let (even, small) = (set(20_000, &[0, 1, 2, 3], 0.1), set(60_000, &[], 0.1));
         let (half, large) = (set(30_000, &[1, 3], 0.1), set(19_000, &[0, 2], 40.0));
         assert_eq!(check("even", &even), (4, 4));
-        // One cell of all.
+        // All boxes are in a single cell.
         assert_eq!(check("in one place", &small), (4, 4));
-        // A cell of 15,000 below two nodes.
+        // A cell of 15,000 boxes below two nodes.
         assert_eq!(check("half in one place", &half).0, 6);
         let flat: Vec<_> = even.iter().map(|of| cube([of.min[0], 0.0, of.min[2]], 0.1)).collect();
         check("flat", &flat);
         let far: Vec<_> = even.iter().chain(&[cube([1e6, -1e6, 0.0], 0.1)]).copied().collect();
         check("far", &far);
-        // Under one node more: the deeper of the two.
+        // One more node above the deeper of the two subtrees.
         let both = |a: &[Aabb], b: &[Aabb]| a.iter().chain(b).copied().collect::<Vec<_>>();
         assert_eq!(check("large ones are deeper", &both(&small, &large)).0, 7);
         assert_eq!(check("small ones are deeper", &both(&half, &large[..3000])).0, 7);

@@ -1,35 +1,35 @@
-//! Which leaves do many questions reach?
+//! Traverses a tree with many queries together.
 //!
-//! Pairs of a question and a node wait on a stack. The uppermost few are taken at once, so that
-//! the memory of those that come next is on its way while one is looked at: a large tree does not
-//! fit the caches, and the waiting is most of the work. What is taken is replaced by its children,
-//! so the stack stays short, however many nodes a question reaches.
+//! Pairs of a query and a node are kept on a stack. A block of them is popped at once, so that the
+//! nodes of later pairs are prefetched while one is tested: a large tree does not fit into the
+//! caches, and most of the time is spent waiting for memory. Popped pairs are replaced by their
+//! reached children, so the stack stays short, however many nodes a query reaches.
 
 use super::{LEAF, Node, Tree, WIDTH};
 use crate::lanes::{Columns, Isa, LANES_MAX, MaskLanes, Table, U32Lanes, prefetch};
 use alloc::vec::Vec;
 
-/// How many questions start at a time, and how many pairs are taken from the stack at once.
+/// Queries that start together, and pairs that are popped at once.
 const BLOCK: usize = 64;
-/// How many pairs ahead memory is asked for.
+/// How many pairs ahead nodes are prefetched.
 const AHEAD: usize = 8;
-/// When a question reaches more children than these, they are looked at more closely.
+/// When a query reaches more children of a node than this, they are tested more precisely.
 const MANY: usize = 4;
 
-/// What is asked.
+/// The queries of this traversal.
 pub(in super::super) trait Probe {
-    /// Whether filters are looked at. Then each tree keeps them.
+    /// Whether filters are tested. If so, each tree must have them.
     const FILTERED: bool;
 
-    /// Which of the bounds question `which` reaches. A box inside a box that it does not reach is
-    /// not reached either.
+    /// Which of the bounds query `which` reaches. A box inside bounds that are not reached must not
+    /// be reached either.
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask;
 
-    /// The same more closely, at a greater price.
+    /// The same test, more precise and more expensive.
     fn reaches_closely<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask;
 
-    /// Sees boxes of a leaf. Lanes with nothing in them overlap nothing. `filters` has at least as
-    /// many as there are lanes, if they are looked at.
+    /// Tests boxes of a leaf. Empty lanes overlap nothing. `filters` has at least one word for each
+    /// lane, if filters are tested.
     fn see<I: Isa>(
         &mut self,
         isa: I,
@@ -40,28 +40,28 @@ pub(in super::super) trait Probe {
     );
 }
 
-/// Memory of a worker.
+/// Scratch memory of one worker.
 #[derive(Debug, Default)]
 pub(in super::super) struct Stack(Vec<[u32; 2]>);
 
 impl Stack {
-    /// Makes room to walk the tree.
+    /// Reserves enough entries to traverse the tree.
     pub(in super::super) fn reserve(&mut self, tree: &Tree) {
-        // A block that is taken makes way for the children of its pairs, on each level once.
+        // A popped block is replaced by the children of its pairs, once on each level.
         let most = BLOCK + BLOCK * WIDTH * tree.depth + LANES_MAX;
         if self.0.len() < most {
             self.0.resize(most, [0; 2]);
         }
     }
 
-    /// Bytes of memory.
+    /// The allocated memory in bytes.
     pub(in super::super) fn bytes(&self) -> usize {
         self.0.capacity() * size_of::<[u32; 2]>()
     }
 }
 
-/// Asks the questions `0..questions`. Each sees its leaves in an order that depends on the tree
-/// and on the number of questions alone.
+/// Runs the queries `0..questions`. The order in which a query visits leaves depends on the tree
+/// and on the number of queries alone.
 #[inline(always)]
 pub(in super::super) fn walk<I: Isa, P: Probe>(
     isa: I,
@@ -104,6 +104,7 @@ pub(in super::super) fn walk<I: Isa, P: Probe>(
     }
 }
 
+/// Prefetches a node, and its filters if they are tested.
 #[inline(always)]
 fn ask_for<P: Probe>(nodes: &[Node], filters: &[u32], name: u32) {
     let at = (name & !LEAF) as usize;
@@ -113,13 +114,13 @@ fn ask_for<P: Probe>(nodes: &[Node], filters: &[u32], name: u32) {
     }
 }
 
-/// The filters of a node, if they are looked at.
+/// The filters of a leaf, or nothing if they are not tested.
 #[inline(always)]
 fn filters_of<P: Probe>(filters: &[u32], at: usize) -> &[u32] {
     if P::FILTERED { &filters[at * WIDTH..(at + 1) * WIDTH] } else { &[] }
 }
 
-/// Shows a leaf to a question.
+/// Tests the boxes of a leaf.
 #[inline(always)]
 fn look<I: Isa, P: Probe>(isa: I, (node, filters): (&Node, &[u32]), probe: &mut P, which: u32) {
     let bounds: Table<'_, f32, 6> = Table::new(node.bounds.each_ref().map(|of| &of[..]), WIDTH);
@@ -132,7 +133,7 @@ fn look<I: Isa, P: Probe>(isa: I, (node, filters): (&Node, &[u32]), probe: &mut 
     }
 }
 
-/// Writes the children that a question reaches to `to`; returns how many.
+/// Pushes the children that a query reaches to `to`; returns how many.
 #[inline(always)]
 fn descend<I: Isa, P: Probe>(
     isa: I,
@@ -150,7 +151,7 @@ fn descend<I: Isa, P: Probe>(
         count += reached[group].count();
         (lane, group) = (lane + I::LANES, group + 1);
     }
-    // Whole nodes decide, so that the way through the tree is the same for any number of lanes.
+    // Decided for the whole node, so that the traversal is the same for every number of lanes.
     if count > MANY {
         (lane, group) = (0, 0);
         while lane < WIDTH {

@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 use core::iter::FusedIterator;
 use core::ops::Range;
 
+/// The columns of the cached pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Kept {

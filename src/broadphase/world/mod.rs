@@ -131,14 +131,14 @@ pub use validate::Broken;
 /// let wall = world.insert(Aabb::new([0.0, -5.0, -5.0], [0.2, 5.0, 5.0])?, Proxy::fixed())?;
 /// let start = Aabb::cube([-50.0, 0.0, 0.0], 0.05)?;
 /// let bullet = world.insert(start, Proxy::moving())?;
-/// world.set(bullet, start, [100.0, 0.0, 0.0])?; // where it is, how far it goes
+/// world.set(bullet, start, [100.0, 0.0, 0.0])?; // start, displacement
 ///
 /// let changes = world.update()?;
 /// let pair = changes.begun()[0];
 /// assert_eq!((pair.a, pair.b), (wall, bullet));
 /// assert!((pair.first - 0.4995).abs() < 1e-6);
 ///
-/// // The bullet hits, and stays where it is.
+/// // The bullet hits and stops.
 /// let end = Aabb::cube([-0.05, 0.0, 0.0], 0.05)?;
 /// world.set(bullet, end, [0.0; 3])?;
 /// assert_eq!(world.update()?.persisted().len(), 1);

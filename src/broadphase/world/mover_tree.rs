@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 /// Rows that a thread copies at a time.
 const CHUNK: usize = 8192;
 
+/// The tree of the movers, and the memory to rebuild it.
 #[derive(Debug)]
 pub(super) struct MoverTree {
     pub(super) tree: Tree,

@@ -11,6 +11,7 @@ use crate::geom::{Aabb, Filter, MovingBox};
 use crate::store::{Boxes, Row};
 use alloc::vec::Vec;
 
+/// The columns of the moving proxies.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Movers {

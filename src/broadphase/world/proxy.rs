@@ -47,8 +47,8 @@ impl Set {
 ///
 /// const SHOTS: u16 = 1 << 3;
 /// let shot = Proxy::dynamic()
-///     .filtered(Filter::new(SHOTS, !SHOTS)) // shots do not meet shots
-///     .owned_by(17) // nor what belongs to the one who fired
+///     .filtered(Filter::new(SHOTS, !SHOTS)) // shots do not pair with shots
+///     .owned_by(17) // nor with proxies of their owner
 ///     .with_data(0xb0_11e7);
 /// assert_eq!((shot.owner, shot.margin), (17, 0.0));
 /// ```

@@ -220,8 +220,8 @@ impl<'a> WorldQueries<'a> {
         Ok(self.name(self.rows().overlap_sphere(sphere)?))
     }
 
-    /// Finds the boxes that are not proven to be outside of the intersection of the half-spaces
-    /// `planes`, like [`Queries::overlap_planes`].
+    /// Finds the boxes that are not entirely outside of one of the half-spaces `planes`,
+    /// like [`Queries::overlap_planes`].
     ///
     /// # Errors
     ///

@@ -19,6 +19,7 @@ pub(super) struct Edge {
     next: [u32; 2],
 }
 
+/// All resting pairs.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Resting {

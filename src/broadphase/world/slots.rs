@@ -50,6 +50,7 @@ impl Home {
     }
 }
 
+/// The record of one proxy, or of a free slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Slot {
@@ -103,6 +104,7 @@ pub(super) fn owners_allow(a: u32, b: u32) -> bool {
     a == 0 || a != b
 }
 
+/// The records of all proxies, and the generations of their slots.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Slots {

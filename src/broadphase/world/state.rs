@@ -14,6 +14,7 @@ use super::slots::{Home, NONE, Slot, Slots};
 use crate::geom::{Aabb, Invalid, MovingBox};
 use alloc::vec::Vec;
 
+/// The state of a [`Broadphase`](super::Broadphase).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct State {

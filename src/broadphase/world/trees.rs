@@ -27,6 +27,7 @@ const SLEEPING: u8 = 1 << 1;
 const TRUE: u8 = 1 << 2;
 const TREES: usize = 3;
 
+/// The forests of resting proxies, and the pending changes.
 #[derive(Debug)]
 pub(super) struct Trees {
     pub(super) fixed: FixedBoxes,

@@ -1,14 +1,13 @@
-//! When do two boxes under constant acceleration touch?
+//! Reference sweep of two boxes under constant acceleration.
 //!
-//! In the frame of `a`, box `b` is moved by `x(t) = d·t + ½·g·t²`, with `d` and `g` the differences
-//! of the displacements and of the accelerations. On one axis the two closed intervals share
-//! a point while `a.min - b.max ≤ x(t) ≤ a.max - b.min`. Each of the two comparisons holds in at
-//! most two intervals of time, between the roots of a quadratic or outside of them; what all six
-//! have in common with the tick `[0, 1]` is when the boxes touch. The first of these times is the
-//! first contact, and the interval that it begins is the contact.
+//! In the frame of `a`, box `b` is displaced by `x(t) = d·t + ½·g·t²`, where `d` and `g` are the
+//! differences of the displacements and of the accelerations. On one axis the two closed intervals
+//! share a point while `a.min - b.max ≤ x(t) ≤ a.max - b.min`. Each of the two inequalities holds
+//! in at most two intervals of time, between the roots of a quadratic or outside of them. The boxes
+//! touch in the intersection of all six with the tick `[0, 1]`. The first interval of the
+//! intersection is the first contact.
 //!
-//! The quadratic is that of Ericson 2005, §5.5.8, and of every textbook of mechanics; here as there
-//! the tick is closed and a mere touch counts.
+//! The quadratic is that of Ericson 2005, §5.5.8. As there, the tick is closed and touching counts.
 
 use super::Sweep;
 use crate::bits::contact;
@@ -19,16 +18,16 @@ type Interval = [f64; 2];
 
 const ALL: Interval = [f64::NEG_INFINITY, f64::INFINITY];
 
-/// When `a` and `b` touch.
+/// Sweeps `a` against `b`.
 ///
-/// Times are good to about 2⁻⁴⁹ but where a parabola just grazes a face: the square root of
-/// that then. Signs, and with them the state at the start, are exact. [`Sweep::margin`] is
-/// the length of the contact; of a miss the greatest `end - start` of any choice of one interval
-/// for each comparison, which is negative, or minus infinity when a comparison never holds.
+/// Times are accurate to about 2⁻⁴⁹, or to the square root of that where a parabola just grazes a
+/// face. Signs, and with them the state at the start, are exact. [`Sweep::margin`] is the duration
+/// of the contact. For a miss it is the greatest `end - start` over all choices of one interval per
+/// inequality, which is negative, or minus infinity if an inequality never holds.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no box, displacement or acceleration.
+/// [`Invalid`] when one of the accelerating boxes is invalid.
 pub fn accelerating(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
@@ -39,7 +38,7 @@ pub fn accelerating(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, I
     for (axis, pieces) in axes.iter_mut().enumerate() {
         let d = difference(b.delta[axis], a.delta[axis]);
         let g = difference(b.accel[axis], a.accel[axis]);
-        // b lies wholly below a while x < below, wholly above while x > above.
+        // b is entirely below a while x < below, and entirely above while x > above.
         let below = difference(a.aabb.min[axis], b.aabb.max[axis]);
         let above = difference(a.aabb.max[axis], b.aabb.min[axis]);
         // x ≥ below is the mirror image of x ≤ above.
@@ -52,7 +51,7 @@ pub fn accelerating(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, I
             negative |= u32::from(!b_above) << axis;
             let sets_off = if d == 0.0 { g } else { d };
             let inwards = if b_above { sets_off < 0.0 } else { sets_off > 0.0 };
-            // Two flat boxes in one plane have no inside to move into.
+            // Two flat boxes in one plane have no interior to move into.
             pressed |= u32::from(inwards && below != above) << axis;
         }
     }
@@ -71,7 +70,7 @@ pub fn accelerating(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, I
             entered |= 1 << axis;
             let d = difference(b.delta[axis], a.delta[axis]);
             let g = difference(b.accel[axis], a.accel[axis]);
-            // At a graze there is no speed; b then is pulled back to where it came from.
+            // At a graze the speed is zero, and the acceleration points back to where b came from.
             let speed = d + g * first;
             let rises = if speed == 0.0 { g < 0.0 } else { speed > 0.0 };
             from_below |= u32::from(rises) << axis;
@@ -83,7 +82,7 @@ pub fn accelerating(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, I
     Ok(Sweep { first, last, contact, margin: last - first })
 }
 
-/// When `d·t + ½·g·t² ≤ height`: in these intervals, which may have one time in common.
+/// Returns the intervals in which `d·t + ½·g·t² ≤ height`. Two intervals may share one time.
 fn at_most(d: f64, g: f64, height: f64) -> Vec<Interval> {
     if g == 0.0 {
         return if d > 0.0 {
@@ -98,32 +97,33 @@ fn at_most(d: f64, g: f64, height: f64) -> Vec<Interval> {
     }
     let discriminant = d * d + 2.0 * g * height;
     if discriminant < 0.0 {
-        // A parabola that opens downwards is under the height for all time, one that opens
+        // A parabola that opens downwards is below the height at all times, and one that opens
         // upwards never.
         return if g < 0.0 { [ALL].to_vec() } else { Vec::new() };
     }
-    // The sum of two numbers of one sign, so that no digits cancel; the product of the roots
-    // is -2·height / g.
+    // Both summands have the same sign, so nothing cancels. The product of the roots is -2·height /
+    // g.
     let sum = -(d + libm::sqrt(discriminant).copysign(d));
     let roots = if sum == 0.0 { [0.0, 0.0] } else { [sum / g, -2.0 * height / sum] };
     let [near, far] = [roots[0].min(roots[1]), roots[0].max(roots[1])];
     if g > 0.0 {
         [[near, far]].to_vec()
     } else if near == far {
-        // Just touched from below: never left.
+        // It touches the height from below and never exceeds it.
         [ALL].to_vec()
     } else {
         [[f64::NEG_INFINITY, near], [far, f64::INFINITY]].to_vec()
     }
 }
 
-/// What each interval of the one has in common with each of the other, and by how much they miss.
+/// Returns the intersection of each interval of one list with each of the other. Empty ones are
+/// negative.
 fn cross(some: &[Interval], others: &[Interval]) -> Vec<Interval> {
     let both = |x: &Interval, y: &Interval| [x[0].max(y[0]), x[1].min(y[1])];
     some.iter().flat_map(|x| others.iter().map(move |y| both(x, y))).collect()
 }
 
-/// Packs what [`Contact`] documents.
+/// Packs a [`Contact`].
 fn packed(state: State, axes: u32, negative: u32, closing: bool) -> Contact {
     let state = if state == State::Touching { contact::TOUCHING } else { contact::OVERLAPPING };
     let closing = if closing { contact::CLOSING } else { 0 };

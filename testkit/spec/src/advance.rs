@@ -1,78 +1,84 @@
-//! When do two moving convex solids first come within a distance of each other?
+//! Reference time of impact of two moving convex solids, as a proved bracket.
 //!
-//! **Free.** Let `n` be a direction along which `b` lies before `a` at `t`. A point at `r` from the origin of a
-//! body that turns by `w` is at `r + s·(w × r)` after `s`, but for `½·s²·|w|²·ρ` at most, where `ρ`
-//! is its distance from the axis. So the gap along `n` at `t + s` is at least
+//! **Free.** Let `n` be a direction that separates `b` from `a` at `t`. A point at `r` from the
+//! origin of a body that rotates by `w` is at `r + s·(w × r)` after `s`, with an error of at most
+//! `½·s²·|w|²·ρ`, where `ρ` is its distance from the axis. So the gap along `n` at `t + s` is at
+//! least
 //!
 //! ```text
 //! n·(x + s·v) - h_B(-(n + s·(n × w_B))) - h_A(n + s·(n × w_A)) + ½·s²·min(n·g - |w_A|²ρ_A - |w_B|²ρ_B, 0)
 //! ```
 //!
-//! with `x`, `v`, `g` the place, velocity and acceleration of `b`'s origin as seen from `a`'s, and
-//! `h` the farthest of a core along a vector. This is concave in `s`: if it is above the target at
-//! both ends of a stretch, the distance is above it throughout. So time is covered by stretches
-//! that are proved free. Near a contact they shrink as in Newton's method; there is no step size.
+//! where `x`, `v`, `g` are position, velocity and acceleration of the origin of `b` relative to
+//! that of `a`, and `h` is the support function of a core. This lower bound is concave in `s`: if
+//! it is above the target distance at both ends of an interval, the distance is above the target in
+//! the whole interval. So time is covered by intervals that are proved to be free. Near a contact
+//! they shrink as in Newton's method; there is no step size.
 //!
-//! **Hit.** At a time the distance is proved to be below the target by two points, and where
-//! the target is a touch, by a depth below zero. Solids without depth, such as a point and a
-//! triangle, have passed through each other if the distance of two features, their sides told
-//! apart, changes its sign while the point stays over the feature: the way is continuous.
+//! **Hit.** At one time, two points prove that the distance is below the target; if the target is
+//! zero, a penetration depth does. Solids without depth, such as a point and a triangle, have
+//! passed through each other if the signed distance of two features changes its sign while the
+//! point stays over the feature, because the motion is continuous.
 //!
-//! What is neither, within rounding, is a graze. The mathematics is in `docs/math/advance-spec.md`.
+//! A time at which neither can be proved because of rounding is a graze. The mathematics is in
+//! `docs/math/advance-spec.md`.
 
 use super::features::{line_line, point_triangle};
 use super::nearest::{Nearest, nearest};
 use super::solid::{Encounter, MovingSolid, Placed, Vertex};
 use super::vector::{Vector, cross, dot, length, minus, plus, times};
 
-/// When two solids are first within a distance. Times are in ticks.
+/// The first time at which two solids are within a distance. Times are in ticks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FirstTime {
-    /// They are: the first time is in `[free_until, hit_at]`.
+    /// They come within the distance. The first time is in `[free_until, hit_at]`.
     Hit {
-        /// The distance is above the target from the start of the window up to here, this time
+        /// The distance is above the target from the start of the window until this time, which is
         /// excluded.
         free_until: f64,
-        /// The distance is at most the target, here or between the two times. They are
-        /// [`RESOLUTION`] apart, unless the solids graze before they hit.
+        /// The distance is at most the target at some time from `free_until` to `hit_at`.
+        ///
+        /// The two times are at most [`RESOLUTION`] apart, unless the solids graze before they hit.
         hit_at: f64,
     },
-    /// They are not, in all of the window.
+    /// They do not come within the distance in the window.
     Free,
     /// The distance comes within rounding of the target or within [`GRAZE`] of it, and no hit is
-    /// certain: either answer is right.
+    /// certain. Both a hit and a miss are correct results.
     Graze {
-        /// When that first happens: before it the solids are free.
+        /// The first such time. Before it the solids are free.
         t: f64,
-        /// The distance then, less the target.
+        /// The least distance since then, minus the target.
         gap: f64,
     },
-    /// The search ran out of rounds: some in ten thousand of pairs that graze, thin as needles.
+    /// The search ran out of rounds. This happens for about one in ten thousand grazing pairs of
+    /// needle-like solids.
     Open {
-        /// The distance is above the target up to here.
+        /// The distance is above the target until this time.
         free_until: f64,
     },
 }
 
-/// How far apart the ends of a bracket are at most, in ticks, and at most as many more as it takes
-/// the solids to come closer by more than rounding.
+/// The width of a bracket in ticks, plus the time that the solids need to approach by more than
+/// rounding.
 pub const RESOLUTION: f64 = 1.0 / (1_u64 << 34) as f64;
-/// How much deeper than the target two solids may have been where [`FirstTime::Graze`] tells of
-/// no hit, of the sum of their sizes.
+/// Upper bound of how far below the target the distance may have been in a [`FirstTime::Graze`],
+/// relative to the sum of the sizes of the solids.
 pub const GRAZE: f64 = 1e-9;
 
-/// By that part of the sizes a depth may be off that is found from points close to each other on a
-/// rim: the facets between them have no sharp normal.
+/// Relative error of a depth that is computed from points close to each other on a rim, because the
+/// facets between them have inaccurate normals.
 const SLIVER: f64 = 1e-11;
 
 const ROUNDS_MAX: usize = 50_000;
-/// So often a search goes on by no more than [`RESOLUTION`].
+/// Limit of steps of at most [`RESOLUTION`].
 const STALLED_MAX: usize = 400;
 const STRETCH_ROUNDS_MAX: usize = 12;
-/// Less than that over the target in units of rounding is not surely free.
+/// A distance is certain if it differs from the target by more than this many times the rounding
+/// error.
 const SURELY: f64 = 2.0;
 
-/// The first time in `window` at which the distance of `a` and `b` is at most `target`.
+/// Returns the first time in `window` at which the distance of `a` and `b` is at most `target`.
 ///
 /// ```
 /// use spec::{Core, FirstTime, MovingSolid, Solid, first_time};
@@ -99,7 +105,7 @@ pub fn first_time(a: &MovingSolid, b: &MovingSolid, target: f64, window: [f64; 2
 
 struct Search<'a> {
     encounter: Encounter<'a>,
-    /// Of the cores: the target and both radii.
+    /// The target distance of the cores: `target` plus both radii.
     reach: f64,
     noise: f64,
     window: [f64; 2],
@@ -109,7 +115,7 @@ impl Search<'_> {
     fn first_time(&self) -> FirstTime {
         let [mut t, to] = self.window;
         let graze = (GRAZE * self.encounter.size).max(64.0 * self.noise);
-        // The first time that is not free, and the least gap since.
+        // The first time that is not proved to be free, and the least gap since.
         let mut doubt: Option<(f64, f64)> = None;
         let mut stalled = 0;
         let verdict = |doubt: Option<(f64, f64)>| {
@@ -134,7 +140,7 @@ impl Search<'_> {
             if self.is_hit(t) {
                 return FirstTime::Hit { free_until, hit_at: t };
             }
-            // So far the two may come closer than the target, but by no more than a graze.
+            // Up to here the distance may fall below the target, but by no more than a graze.
             let stretch = self.stretch(&near, t, self.reach - graze);
             stalled += usize::from(stretch < RESOLUTION);
             if stalled > STALLED_MAX {
@@ -153,15 +159,15 @@ impl Search<'_> {
         FirstTime::Open { free_until: doubt.map_or(t, |(t, _)| t) }
     }
 
-    /// The two cores, as well as it takes to go on.
+    /// Bounds the distance of the two cores, as accurately as needed to continue.
     fn nearest(&self, t: f64) -> Nearest {
-        // Far from a contact a hundredth of the way is near enough.
+        // Far from a contact, one hundredth of the gap is accurate enough.
         let free = self.reach + SURELY * self.noise;
         let enough = |lower: f64, upper: f64| lower > free && upper - lower < (lower - free) * 0.01;
         nearest(&self.encounter, t, enough)
     }
 
-    /// Whether the distance at `t` is surely at most the target.
+    /// Returns whether the distance at `t` is certainly at most the target.
     fn is_hit(&self, t: f64) -> bool {
         let surely = SURELY * self.noise;
         if self.reach <= 2.0 * surely {
@@ -175,7 +181,8 @@ impl Search<'_> {
         below(nearest(&self.encounter, t, enough).upper)
     }
 
-    /// An early time in `(from, to]` that `hits`, as `to` does: the first, if it goes on hitting.
+    /// Returns a time in `(from, to]` that `hits`, by bisection. `to` must hit. It is the first
+    /// such time if all later ones hit too.
     fn earliest(&self, mut from: f64, mut to: f64, hits: impl Fn(f64) -> bool) -> f64 {
         while to - from > RESOLUTION {
             let middle = from + (to - from) / 2.0;
@@ -184,8 +191,8 @@ impl Search<'_> {
         to
     }
 
-    /// How long after `t` the gap along the normal of `near` surely stays at `floor` or above; at
-    /// most until the end of the window.
+    /// Returns how long after `t` the gap along the normal of `near` is certainly at least `floor`,
+    /// at most until the end of the window.
     fn stretch(&self, near: &Nearest, t: f64, floor: f64) -> f64 {
         let normal = near.normal;
         let [a, b] = self.encounter.at(t);
@@ -212,7 +219,7 @@ impl Search<'_> {
         if at_high >= 0.0 {
             return high;
         }
-        // A chord of a concave function lies below it, and its continuation above.
+        // A chord of a concave function lies below it, and the continuation of a chord above it.
         for _ in 0..STRETCH_ROUNDS_MAX {
             let chord = low + (high - low) * (at_low / (at_low - at_high));
             let at_chord = over(chord); // at least zero, but for rounding
@@ -237,8 +244,8 @@ impl Search<'_> {
         low
     }
 
-    /// Whether the features that are nearest at `from` have surely passed through each other at
-    /// `to`.
+    /// Returns whether the features that are nearest at `from` have certainly passed through each
+    /// other at `to`.
     fn crosses(&self, near: &Nearest, from: f64, to: f64) -> bool {
         let [a, b] = &near.corners;
         if a.len() + b.len() != 4 {
@@ -263,7 +270,7 @@ impl Search<'_> {
         let [Some(before), Some(after)] = sides else {
             return false;
         };
-        // No weight changes by more on the way.
+        // Upper bound of the change of a weight during the interval.
         let moved = 8.0 * self.encounter.speed_max * (to - from) / before.narrow.min(after.narrow);
         let inside = before.least.min(after.least) > 2.0 * moved;
         let apart = before.side.abs().min(after.side.abs()) > self.noise / 2.0;
@@ -271,9 +278,9 @@ impl Search<'_> {
     }
 }
 
-/// How a way passes through two features.
+/// The position of two features relative to each other.
 struct Passage {
-    /// On which side, and how far.
+    /// The signed distance.
     side: f64,
     /// The least weight of a corner.
     least: f64,

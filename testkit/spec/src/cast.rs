@@ -1,12 +1,14 @@
-//! Where does a segment or ray enter a box, and by which face?
+//! Reference casts of a segment or ray against a box and against a convex polyhedron.
 //!
 //! A segment is `start + f · delta` for `f` in `[0, max_fraction]`. On one axis it is between the
-//! faces while `min ≤ start + f · delta ≤ max`, which for `delta ≠ 0` is `f` between the quotients
-//! `(min - start) / delta` and `(max - start) / delta`; for `delta = 0` it is always or never. In a
-//! half-space `normal · p ≤ offset` it is while `f · (normal · delta) ≤ offset - normal · start`.
+//! faces while `min ≤ start + f · delta ≤ max`. For `delta ≠ 0` that holds for `f` between the
+//! quotients `(min - start) / delta` and `(max - start) / delta`; for `delta = 0` it holds always
+//! or never. The segment is in a half-space `normal · p ≤ offset` while
+//! `f · (normal · delta) ≤ offset - normal · start`.
 //!
-//! Kay and Kajiya 1986; Ericson 2005, §5.3.3, §5.3.8 and p. 180. Here the faces of entry and
-//! exit are told, a start inside is told from one on the surface, and a ray has an exit.
+//! Sources: Kay and Kajiya 1986; Ericson 2005, §5.3.3, §5.3.8 and p. 180. In addition, the faces of
+//! entry and exit are reported, a start in the interior is distinguished from one on the surface,
+//! and a ray has an exit.
 
 use crate::bits::faces;
 use swath::geom::{Aabb, Faces, Invalid, Plane, Segment, Start};
@@ -14,35 +16,38 @@ use swath::geom::{Aabb, Faces, Invalid, Plane, Segment, Start};
 /// Where a segment enters and leaves a box, in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cast {
-    /// The first fraction at which it is in the box; infinite when it is at none.
+    /// The first fraction at which the segment is in the box. Infinite if it never is.
     pub entry: f64,
-    /// The last, at most `max_fraction`; infinite when there is none or it never leaves.
+    /// The last such fraction, at most `max_fraction`. Infinite for a miss or if it never leaves.
     pub exit: f64,
-    /// The faces of both, and where it starts.
+    /// The faces of entry and exit, and where the segment starts.
     pub faces: Faces,
-    /// For how long it is in the box: `exit - entry` before that was found to be a miss, or the
-    /// exit if it is negative. Near zero from below, it tells how narrow a miss was.
+    /// The length of the intersection: `exit - entry`, or the exit if it is negative, computed
+    /// before a miss sets both to infinity.
+    ///
+    /// A negative value near zero is a narrow miss.
     pub margin: f64,
 }
 
 /// Where a segment enters and leaves a polyhedron, in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolyhedronCast {
-    /// The first fraction at which it is in the polyhedron; infinite when it is at none.
+    /// The first fraction at which the segment is in the polyhedron. Infinite if it never is.
     pub entry: f64,
-    /// The last, at most `max_fraction`; infinite when there is none or it never leaves.
+    /// The last such fraction, at most `max_fraction`. Infinite for a miss or if it never leaves.
     pub exit: f64,
-    /// The planes that it enters last, for a start on the surface those that it stands on.
+    /// The planes that are entered last, one bit each. For a start on the surface, the planes on
+    /// which it lies.
     pub entry_planes: u64,
-    /// The planes that it leaves first, if it does within `max_fraction`.
+    /// The planes that are left first, one bit each, if that is within `max_fraction`.
     pub exit_planes: u64,
-    /// Where it starts.
+    /// Where the segment starts.
     pub start: Start,
-    /// As [`Cast::margin`].
+    /// The length of the intersection, like [`Cast::margin`].
     pub margin: f64,
 }
 
-/// The fractions at which `f · rate ≤ room`.
+/// Returns the interval of `f` for which `f · rate ≤ room`.
 fn half_line(room: f64, rate: f64) -> [f64; 2] {
     match rate {
         0.0 if room >= 0.0 => [f64::NEG_INFINITY, f64::INFINITY],
@@ -52,23 +57,23 @@ fn half_line(room: f64, rate: f64) -> [f64; 2] {
     }
 }
 
-/// What all half-lines share with `[0, max_fraction]`, and how long that is.
+/// Returns the intersection of all half-lines with `[0, max_fraction]`, and its length.
 fn shared(ends: impl Iterator<Item = [f64; 2]> + Clone, max_fraction: f32) -> [f64; 3] {
     let entry = ends.clone().map(|ends| ends[0]).fold(0.0, f64::max);
     let exit = ends.map(|ends| ends[1]).fold(f64::from(max_fraction), f64::min);
     let margin = if exit < 0.0 { exit } else { exit - entry };
-    // For a ray that starts and stays in the box.
+    // The margin would be NaN for a ray whose entry and exit are both infinite.
     [entry, exit, if entry == f64::INFINITY { f64::NEG_INFINITY } else { margin }]
 }
 
-/// Where `segment` enters and leaves `aabb`.
+/// Casts `segment` against `aabb`.
 ///
 /// Differences of `f32` values are rounded to `f64` once each, so fractions are exact to about
-/// 2⁻⁵¹; signs, and with them the start, are exact.
+/// 2⁻⁵¹. Signs, and with them the start, are exact.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no segment or box.
+/// [`Invalid`] when the segment or the box is invalid.
 pub fn cast(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
     segment.validate()?;
     aabb.validate()?;
@@ -83,7 +88,7 @@ pub fn cast(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
         outside |= below < 0.0 || above < 0.0;
         if below == 0.0 || above == 0.0 {
             standing |= 1 << axis;
-            // Of two faces in one plane the one against the motion.
+            // Of two faces in one plane, the one whose normal points against the motion.
             negative |= u32::from(above != 0.0 || below == 0.0 && d > 0.0) << axis;
         }
     }
@@ -116,14 +121,14 @@ pub fn cast(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
     Ok(Cast { entry, exit, faces, margin })
 }
 
-/// Where `segment` enters and leaves what all of `planes` hold; the first 64 count.
+/// Casts `segment` against the intersection of `planes`. Only the first 64 planes are used.
 ///
-/// Sums of products are rounded in `f64`, so fractions are as exact as these sums: to about 2⁻⁵⁰
-/// of the greatest of their terms.
+/// Sums of products are rounded in `f64`, so fractions are accurate to about 2⁻⁵⁰ of the greatest
+/// term.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no segment or half-space.
+/// [`Invalid`] when the segment or a plane is invalid.
 pub fn polyhedron(segment: &Segment, planes: &[Plane]) -> Result<PolyhedronCast, Invalid> {
     segment.validate()?;
     let mut ends = [half_line(0.0, 0.0); 64];

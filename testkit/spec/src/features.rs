@@ -1,20 +1,20 @@
-//! Which corners, edges and triangles of two small sets of points are closest?
+//! Closest features of two small sets of points: corners, edges and triangles.
 //!
-//! The shortest way between two convex hulls ends in the inside of a feature of each, at a right
-//! angle to both: point and point, point and edge, two edges, or point and triangle. So all of
-//! these are looked at. Each pair of points counts as an edge and each three as a triangle, be they
-//! on the surface or not: what is inside is never closer.
+//! The shortest segment between two convex hulls ends in the interior of a feature of each and is
+//! perpendicular to both: point and point, point and edge, two edges, or point and triangle. All of
+//! these pairs are examined. Each two points count as an edge and each three as a triangle, whether
+//! they are on the surface or not, because interior points are never closer.
 //!
-//! The direction of the way is found from the features, not from its ends: it is as sharp for
-//! surfaces that all but touch.
+//! The direction of the segment is computed from the features, not from its ends, so it remains
+//! accurate for surfaces that almost touch.
 
 use super::solid::Vertex;
 use super::vector::{Vector, cross, dot, length, minus, plus, times, unit};
 
-/// A triangle or two edges span a direction if the sine of an angle is not below.
+/// A triangle or two edges define a direction only if the sine of their angle is greater than this.
 const SINE_MIN: f64 = 1e-14;
 
-/// The weights of the corners of a feature, and which these are.
+/// A convex combination of the corners of a feature: their number, indices and weights.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mix {
     pub(super) count: usize,
@@ -31,12 +31,12 @@ impl Mix {
         Self { count: 2, which: [i, j, 0], weight: [1.0 - to_j, to_j, 0.0] }
     }
 
-    /// These corners.
+    /// Returns the corners of the feature.
     pub(super) fn corners(&self, of: &[Vertex]) -> Vec<Vertex> {
         self.which[..self.count].iter().map(|&which| of[which]).collect()
     }
 
-    /// The point with these weights, in place and in the frame of its body.
+    /// Returns the combined point, in the frame of the encounter and in that of its body.
     pub(super) fn point(&self, of: &[Vertex]) -> Vertex {
         let mut point = Vertex { body: [0.0; 3], at: [0.0; 3] };
         for (&which, &weight) in self.which[..self.count].iter().zip(&self.weight) {
@@ -47,17 +47,19 @@ impl Mix {
     }
 }
 
-/// A way at a right angle to a feature of the one and a feature of the other.
+/// A segment perpendicular to a feature of one hull and a feature of the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
     pub(super) a: Mix,
     pub(super) b: Mix,
     pub(super) distance: f64,
-    /// Unit, from the one to the other up to its sign; zero where the way has no direction.
+    /// The unit direction from one hull to the other, up to its sign. Zero if the segment has no
+    /// direction.
     pub(super) normal: Vector,
 }
 
-/// How far apart a point and the plane of a triangle are, and where in the triangle that is.
+/// Returns the signed distance of a point from the plane of a triangle, its weights there, and the
+/// normal.
 pub(super) fn point_triangle(p: Vector, [q, r, s]: [Vector; 3]) -> Option<([f64; 3], f64, Vector)> {
     let (first, second, way) = (minus(r, q), minus(s, q), minus(p, q));
     let across = cross(first, second);
@@ -69,7 +71,8 @@ pub(super) fn point_triangle(p: Vector, [q, r, s]: [Vector; 3]) -> Option<([f64;
     Some(([1.0 - to_r - to_s, to_r, to_s], dot(way, normal), normal))
 }
 
-/// How far apart two lines are, and where on each that is, as a part of the way between its points.
+/// Returns the signed distance of two lines, the parameter of the nearest point on each, and the
+/// normal.
 pub(super) fn line_line(a: [Vector; 2], b: [Vector; 2]) -> Option<([f64; 2], f64, Vector)> {
     let (along_a, along_b, way) = (minus(a[1], a[0]), minus(b[1], b[0]), minus(b[0], a[0]));
     let across = cross(along_a, along_b);
@@ -81,7 +84,7 @@ pub(super) fn line_line(a: [Vector; 2], b: [Vector; 2]) -> Option<([f64; 2], f64
     Some(([on_a, on_b], dot(way, normal), normal))
 }
 
-/// The way from a line to a point, and where it starts, as a part of the way between its points.
+/// Returns the parameter of the point of a line nearest to `p`, and the vector from there to `p`.
 fn line_point([q, r]: [Vector; 2], p: Vector) -> Option<(f64, Vector)> {
     let along = minus(r, q);
     let square = dot(along, along);
@@ -94,15 +97,16 @@ fn within(weights: &[f64]) -> bool {
     weights.iter().all(|&weight| (0.0..=1.0).contains(&weight))
 }
 
-/// Outside of a feature by so little, the way may still have its direction.
+/// A segment that misses a feature by less than this may still have the right direction.
 const BESIDE: f64 = 1e-6;
 
 fn about_within(weights: &[f64]) -> bool {
     weights.iter().all(|&weight| (-BESIDE..=1.0 + BESIDE).contains(&weight))
 }
 
-/// All ways between features of the hulls of `a` and `b`, those between large features first. If the
-/// hulls do not overlap with an inside in common (see [`overlap`]) the shortest that
+/// Returns the segments between all features of the hulls of `a` and `b`, large features first.
+///
+/// Unless the interiors of the hulls overlap (see [`overlap`]), the shortest segment that
 /// [`Way::ends_within`] is their distance.
 pub(super) fn ways(a: &[Vertex], b: &[Vertex]) -> Vec<Way> {
     let mut ways = Vec::new();
@@ -152,15 +156,18 @@ pub(super) fn ways(a: &[Vertex], b: &[Vertex]) -> Vec<Way> {
 }
 
 impl Way {
-    /// Whether both ends are in the hulls: the distance is not more.
+    /// Returns whether both ends are in the hulls. Then the distance is at most that of the
+    /// segment.
     pub(super) fn ends_within(&self) -> bool {
         within(&self.a.weight[..self.a.count]) && within(&self.b.weight[..self.b.count])
     }
 }
 
-/// Whether the hulls have a point in common that is inside of the hull of five points: in a
-/// tetrahedron, or on an edge through a triangle. The point as a mixture of either must be the same
-/// within `even`: of a sliver, signs and weights are nothing but rounding.
+/// Returns whether the hulls share a point that is interior to the hull of five points: in a
+/// tetrahedron, or on an edge through a triangle.
+///
+/// The point computed as a combination of either must be the same within `even`, because signs and
+/// weights of a sliver are only rounding errors.
 pub(super) fn overlap(a: &[Vertex], b: &[Vertex], even: f64) -> bool {
     [(a, b), (b, a)].into_iter().any(|(points, others)| {
         let pierced = threes(points.len()).any(|(i, j, k)| {
@@ -202,13 +209,14 @@ fn holds(corners: [Vector; 4], p: Vector, even: f64) -> bool {
     mixed(&corners, &parts.map(|part| part / whole), p) <= even
 }
 
-/// How far the mixture of `corners` is from `p`.
+/// Returns the distance of the weighted sum of `corners` from `p`.
 fn mixed(corners: &[Vector], weights: &[f64], p: Vector) -> f64 {
     let weighed = corners.iter().zip(weights).map(|(&corner, &weight)| times(corner, weight));
     length(minus(weighed.fold([0.0; 3], plus), p))
 }
 
-/// Every direction in which a facet of the difference of the hulls may look, and its opposite.
+/// Returns the normals that a facet of the Minkowski difference of the hulls may have, and their
+/// opposites.
 pub(super) fn facing(a: &[Vertex], b: &[Vertex]) -> Vec<Vector> {
     let mut normals = Vec::new();
     let mut span = |first: Vector, second: Vector| {

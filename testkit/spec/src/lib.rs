@@ -1,7 +1,7 @@
-//! What every answer means: one pair at a time, in `f64`, obvious and slow.
+//! Reference implementations: every geometric test for one pair, in `f64`, simple and slow.
 //!
-//! Nothing here is called by the rest of the crate. Tests, fuzz targets and benchmarks compare
-//! the kernels and the pair finder with it, and so can you.
+//! The rest of the crate does not call them. Tests, fuzz targets and benchmarks compare the kernels
+//! and the pair finder with them, and so can you.
 
 mod accelerating;
 mod advance;

@@ -1,50 +1,58 @@
-//! How far apart are two convex cores, with a proof?
+//! Reference distance of two convex cores, with a certificate.
 //!
-//! A pair of points, one in each core, shows that the distance is not more; a direction along which
-//! all of the one lies behind all of the other shows that it is not less. Every answer carries
-//! both, so nothing depends on how they were found:
+//! A pair of points, one in each core, proves an upper bound of the distance. A direction along
+//! which all of one core lies behind all of the other proves a lower bound. Every result contains
+//! both, so it does not depend on how they were found:
 //!
-//! A few points of each core are kept. The shortest way between the hulls of the kept points is
-//! found by looking at all pairs of features (`features.rs`). It is the pair of points, and its
-//! direction the one to look along. If some point of a core is farther along that direction it is
-//! kept too, and so on until none is. Of a round core the kept points come to lie as close
-//! as they have to.
+//! ```text
+//! active sets ← one point of each core
+//! repeat
+//!     shortest ← shortest segment between their hulls     all pairs of features (features.rs)
+//!     upper    ← its length
+//!     lower    ← gap of the cores along its direction     support functions
+//!     stop if upper - lower is small enough
+//!     reduce the active sets to the corners of the two features
+//!     add the farthest points of the cores along the direction, stop if there are none
+//! ```
 //!
-//! Where the cores overlap, the distance is continued below zero: minus the length of the
-//! shortest move that leaves them no more than touching. Of the kept points alone this depth is the
-//! least over all facets of the difference of their hulls, again by looking at all; it is never
-//! more than that of the cores, and a direction shows that it is not less.
+//! For a round core the active points get as close to each other as necessary.
+//!
+//! If the cores overlap, the distance continues below zero: minus the length of the minimum
+//! translation after which they at most touch (penetration depth). The depth of the active sets is
+//! the least over all facets of the Minkowski difference of their hulls, which are also enumerated.
+//! It is never greater than the depth of the cores, and a direction proves that it is not less.
 
 use super::features::{Mix, Way, facing, overlap, ways};
 use super::solid::{Encounter, Placed, Vertex};
 use super::vector::{Vector, cross, dot, length, minus, plus, times, unit};
 
-/// A search that is not done by then says what it knows.
+/// Limit of rounds. The search then returns the bounds it has proved.
 const ROUNDS_MAX: usize = 80;
-/// A depth of that many roundings is enough: more than what decides of a hit.
+/// A depth of this many rounding errors is sufficient: more than what decides about a hit.
 const DEEP: f64 = 4096.0;
-/// Directions in which the kept points are about as deep that are looked along in the end.
+/// Number of directions of nearly least depth of the active sets that are tried at the end.
 const NEXT_MAX: usize = 64;
-/// Points of one core that are kept to find a depth.
+/// Limit of active points of one core in the search for the depth.
 const KEPT_MAX: usize = 10;
 
-/// What is known about two cores at a time.
+/// Bounds of the distance of two cores at one time.
 #[derive(Clone, Debug)]
 pub(super) struct Nearest {
-    /// The gap along `normal`: the distance is not less. Below zero where they overlap.
+    /// Lower bound of the distance: the gap along `normal`. Negative if the cores overlap.
     pub(super) lower: f64,
-    /// The distance is not more: that of the points.
+    /// Upper bound of the distance: the distance of `points`.
     pub(super) upper: f64,
-    /// Proved to be the least depth, or more than enough: zero where they do not overlap.
+    /// A proved lower bound of the penetration depth. Zero if the cores do not overlap.
     pub(super) depth: f64,
-    /// Unit, from `a` to `b`.
+    /// The unit normal from `a` to `b`.
     pub(super) normal: Vector,
     pub(super) points: [Vertex; 2],
-    /// The corners of the features that the points are in.
+    /// The corners of the features that contain the points.
     pub(super) corners: [Vec<Vertex>; 2],
 }
 
-/// The gap between `a` and `b` along the unit `normal`, and the points that bound it.
+/// Returns the gap between `a` and `b` along the unit vector `normal`, and the points that bound
+/// it.
 fn gap_along(placed: &[Placed<'_>; 2], normal: Vector) -> (f64, [Vertex; 2]) {
     let (on_a, front) = placed[0].farthest(normal);
     let (on_b, back) = placed[1].farthest(times(normal, -1.0));
@@ -59,7 +67,7 @@ fn keep(kept: &mut Vec<Vertex>, vertex: Vertex) -> bool {
     new
 }
 
-/// The distance of the cores at `t`, until `enough` is known: of a lower and an upper bound.
+/// Bounds the distance of the cores at `t`, until `enough(lower, upper)` is true.
 pub(super) fn nearest(
     encounter: &Encounter<'_>,
     t: f64,
@@ -113,7 +121,7 @@ pub(super) fn nearest(
             }
         }
         if found.upper - found.lower >= known {
-            // Of ways of one length some have a direction that is only just off.
+            // Among segments of equal length some have a slightly wrong direction.
             for other in ways.iter().filter(|other| other.distance <= way.distance + even) {
                 let normal = oriented(other.normal, points);
                 let (lower, _) = gap_along(&placed, normal);
@@ -125,7 +133,8 @@ pub(super) fn nearest(
         if found.upper - found.lower <= even || enough(found.lower, found.upper) {
             break;
         }
-        // Of what was kept only the feature bears the way; all that is new is farther along it.
+        // Only the corners of the features are needed; every new point is farther along the
+        // direction.
         kept = [way.a.corners(&kept[0]), way.b.corners(&kept[1])];
         let mut new = false;
         for side in 0..2 {
@@ -144,8 +153,11 @@ pub(super) fn nearest(
     found
 }
 
-/// The shortest way whose ends are within. Of ways that differ by `even` at most, one between large
-/// features. Its length is that between its ends: of a sliver, the way along the normal is another.
+/// Returns the shortest segment whose ends are within the hulls.
+///
+/// Among segments that differ by at most `even`, the one between larger features is preferred. The
+/// length is that between the ends, because the distance along the normal of a sliver may differ
+/// from it.
 fn shortest(ways: &[Way], kept: &[Vec<Vertex>; 2], even: f64) -> Way {
     let mut best = *ways.last().expect("two points always have a way");
     for way in ways.iter().filter(|way| way.ends_within()).rev() {
@@ -162,15 +174,16 @@ fn shortest(ways: &[Way], kept: &[Vec<Vertex>; 2], even: f64) -> Way {
     best
 }
 
-/// A direction or its opposite, from the first to the second.
+/// Returns `normal` or its opposite, whichever points from the first point to the second.
 fn oriented(normal: Vector, points: [Vertex; 2]) -> Vector {
     let forwards = dot(minus(points[1].at, points[0].at), normal) >= 0.0;
     if forwards { normal } else { times(normal, -1.0) }
 }
 
-/// The directions that are at a right angle to both features, those of a round core being bent: a
-/// chord stands for the tangent at its point. Kept points of a rim come so close to each other
-/// that their chord has no direction left; a tangent always has one.
+/// Returns the directions perpendicular to both features if a core is round.
+///
+/// A chord of the rim is replaced by the tangent at its point, because active points of a rim get
+/// so close to each other that their chord no longer has an accurate direction.
 fn tangent(
     placed: &[Placed<'_>; 2],
     mixes: [&Mix; 2],
@@ -195,7 +208,7 @@ fn tangent(
     normals
 }
 
-/// Of cores that touch or overlap: the depth, and the direction in which it is least.
+/// Computes the depth of cores that touch or overlap, and the direction in which it is least.
 fn deepest(
     placed: &[Placed<'_>; 2],
     mut kept: [Vec<Vertex>; 2],
@@ -203,7 +216,7 @@ fn deepest(
     even: f64,
 ) -> Nearest {
     for axis in 0..3 {
-        // Points in all directions, for there to be facets.
+        // Start with points in all directions, so that there are facets.
         for sign in [1.0, -1.0] {
             let mut normal = [0.0; 3];
             normal[axis] = sign;
@@ -231,7 +244,8 @@ fn deepest(
             return found;
         }
         if full || !new {
-            // The normals of slivers are not sharp: one of the next may separate better.
+            // The normals of slivers are inaccurate, so one of the next directions may separate
+            // better.
             for &(_, normal) in depths.iter().take(NEXT_MAX) {
                 let (lower, _) = gap_along(placed, normal);
                 if lower > found.lower {
@@ -258,32 +272,34 @@ fn look_along(
     new[0] || new[1]
 }
 
-/// A distance of two solids with its proof, and where it is.
+/// The distance of two solids with its certificate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
-    /// The distance is not less, but for rounding. Below zero where they overlap: then minus the
-    /// gap along `normal`, which tells at most how deep.
+    /// Lower bound of the distance, except for rounding: the gap along `normal`.
+    ///
+    /// Negative if the solids overlap; then minus `lower` is an upper bound of the depth.
     pub lower: f64,
-    /// The distance is not more, but for rounding.
+    /// Upper bound of the distance, except for rounding.
     pub upper: f64,
-    /// The nearest point of `a`, in the world, at that time.
+    /// The nearest point of `a` at that time, in the world frame.
     pub on_a: [f64; 3],
-    /// The nearest point of `b`.
+    /// The nearest point of `b` at that time, in the world frame.
     pub on_b: [f64; 3],
-    /// Unit, from `a` to `b`: `lower` is the gap along it.
+    /// The unit normal from `a` to `b` along which `lower` is the gap.
     pub normal: [f64; 3],
-    /// What rounding may have lost of the two bounds.
+    /// Upper bound of the rounding error of both bounds.
     pub noise: f64,
 }
 
-/// The distance of `a` and `b` at `t`.
+/// Returns the distance of `a` and `b` at time `t`.
 #[must_use]
 pub fn distance(a: &super::MovingSolid, b: &super::MovingSolid, t: f64) -> Distance {
     let encounter = Encounter::new(a, b);
     let near = nearest(&encounter, t, |_, _| false);
     let (radius_a, radius_b) = (a.solid.radius, b.solid.radius);
     let origin = encounter.origin(t);
-    // Off the core straight to the other, unless that is too short to have a direction.
+    // The surface point is along the shortest segment, unless that is too short to have a
+    // direction.
     let way = minus(near.points[1].at, near.points[0].at);
     let sharp = length(way) > 1e-6 * encounter.size;
     let out = if sharp { unit(way).unwrap_or(near.normal) } else { near.normal };
@@ -298,8 +314,9 @@ pub fn distance(a: &super::MovingSolid, b: &super::MovingSolid, t: f64) -> Dista
     }
 }
 
-/// The gap between `a` and `b` at `t` along `direction`, which need not be unit: how far `b` lies
-/// wholly before `a`, below zero if it does not.
+/// Returns the gap between `a` and `b` at `t` along `direction`, which need not be of unit length.
+///
+/// Negative if `direction` does not separate them.
 #[must_use]
 pub fn gap(a: &super::MovingSolid, b: &super::MovingSolid, t: f64, direction: [f64; 3]) -> f64 {
     let normal = unit(direction).unwrap_or_default();

@@ -1,21 +1,21 @@
-//! Do two shapes share a point now?
+//! Reference overlap tests of boxes, spheres and regions of planes.
 //!
-//! Shapes are closed, so touching counts. Boxes and spheres are asked where they are when the tick
-//! starts. Boxes are compared exactly. The others are computed in `f64`, where a difference, a
-//! square and a sum are off by 2⁻⁵³ of what goes in: exact wherever the numbers have few digits,
-//! else to about 2⁻⁵⁰.
+//! Shapes are closed, so touching counts. Boxes and spheres are taken at the start of the tick.
+//! Boxes are compared exactly. The other tests are computed in `f64`, where a difference, a square
+//! and a sum each have a relative error of 2⁻⁵³: exact if the numbers have few digits, else
+//! accurate to about 2⁻⁵⁰.
 //!
-//! A box lies outside of a region of planes when it lies wholly outside of one of them
-//! (Assarsson and Möller 2000; Ericson 2005, §5.2.3). A box that is cut off by an edge or a corner
-//! of the region, but by no plane alone, counts as crossing.
+//! A box is outside of a region of planes if it is entirely outside of one of them (Assarsson and
+//! Möller 2000; Ericson 2005, §5.2.3). A box that misses the region at an edge or a corner, but is
+//! outside of no single plane, counts as crossing.
 
 use swath::geom::{Aabb, Invalid, Plane, Side, Sphere};
 
-/// Whether two closed boxes share a point. Touching counts; comparisons are exact.
+/// Returns whether two closed boxes share a point. Touching counts; comparisons are exact.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no box.
+/// [`Invalid`] when one of the boxes is invalid.
 pub fn overlap(a: &Aabb, b: &Aabb) -> Result<bool, Invalid> {
     a.validate()?;
     b.validate()?;
@@ -23,28 +23,30 @@ pub fn overlap(a: &Aabb, b: &Aabb) -> Result<bool, Invalid> {
     Ok(!(0..3).any(apart))
 }
 
-/// Whether a sphere and a box share a point: whether the point of the box that is nearest to the
+/// Returns whether a sphere and a box share a point: whether the point of the box nearest to the
 /// centre is at most the radius away (Ericson 2005, §5.2.5).
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is none.
+/// [`Invalid`] when the sphere or the box is invalid.
 pub fn overlap_sphere(sphere: &Sphere, aabb: &Aabb) -> Result<bool, Invalid> {
     let radius = f64::from(sphere.radius);
     Ok(distance_squared(sphere, aabb)? <= radius * radius)
 }
 
-/// How far the surface of a sphere is from a box; negative where they overlap with a centre
-/// outside the box, and minus the radius where the centre is in the box.
+/// Returns the distance between the surface of a sphere and a box.
+///
+/// Negative if they overlap with the centre outside of the box, and minus the radius if the centre
+/// is in the box.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is none.
+/// [`Invalid`] when the sphere or the box is invalid.
 pub fn sphere_gap(sphere: &Sphere, aabb: &Aabb) -> Result<f64, Invalid> {
     Ok(libm::sqrt(distance_squared(sphere, aabb)?) - f64::from(sphere.radius))
 }
 
-/// The square of the distance from the centre to the box.
+/// Returns the square of the distance between the centre and the box.
 fn distance_squared(sphere: &Sphere, aabb: &Aabb) -> Result<f64, Invalid> {
     sphere.validate()?;
     aabb.validate()?;
@@ -56,11 +58,11 @@ fn distance_squared(sphere: &Sphere, aabb: &Aabb) -> Result<f64, Invalid> {
     Ok((0..3).map(|axis| gap(axis) * gap(axis)).sum())
 }
 
-/// Where a box lies as to the region that is inside of all `planes`. No planes enclose all space.
+/// Classifies a box against the intersection of all `planes`. Without planes this is all of space.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no half-space or box.
+/// [`Invalid`] when a plane or the box is invalid.
 pub fn overlap_planes(planes: &[Plane], aabb: &Aabb) -> Result<Side, Invalid> {
     aabb.validate()?;
     let mut side = Side::Inside;
@@ -76,12 +78,13 @@ pub fn overlap_planes(planes: &[Plane], aabb: &Aabb) -> Result<Side, Invalid> {
     Ok(side)
 }
 
-/// The least and the greatest of `normal · p - offset` over all points `p` of a box: outside of the
-/// plane it is above zero.
+/// Returns the least and the greatest value of `normal · p - offset` over all points `p` of a box.
+///
+/// The value is positive outside of the plane.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no half-space or box.
+/// [`Invalid`] when the plane or the box is invalid.
 pub fn plane_reach(plane: &Plane, aabb: &Aabb) -> Result<[f64; 2], Invalid> {
     plane.validate()?;
     aabb.validate()?;

@@ -1,17 +1,15 @@
-//! Which of many boxes might touch, and which do?
-//!
-//! All pairs are tried: n² / 2 tests.
+//! Reference pair search by brute force: all n² / 2 pairs are tested.
 
 use super::sweep;
 use swath::geom::{MovingBox, Pair};
 
-/// Whether row `i` moves: every row does where no flags are given.
+/// Returns whether row `i` moves. Without flags every row moves.
 fn moves(flags: Option<&[bool]>, i: usize) -> bool {
     flags.is_none_or(|flags| flags[i])
 }
 
-/// Every pair of rows, in order, that are boxes, of which at least one moves, and for which
-/// `meet` holds.
+/// Returns every pair of valid rows, in order, of which at least one moves and for which `meet` is
+/// true.
 fn pairs(
     boxes: &[MovingBox],
     flags: Option<&[bool]>,
@@ -29,22 +27,22 @@ fn pairs(
     found
 }
 
-/// The pairs whose boxes around the whole path ([`MovingBox::bounds`]) share a point, sorted.
+/// Returns the pairs whose swept AABBs ([`MovingBox::bounds`]) share a point, sorted.
 ///
-/// Rows that are no boxes make no pair, and neither do two rows that do not move.
+/// Invalid rows form no pairs, and neither do two rows that do not move.
 #[must_use]
 pub fn union_pairs(boxes: &[MovingBox], moves: Option<&[bool]>) -> Vec<Pair> {
     let bounds: Vec<_> = boxes.iter().map(MovingBox::bounds).collect();
     pairs(boxes, moves, |i, j| bounds[i].overlaps(&bounds[j]))
 }
 
-/// The pairs that [`sweep`] calls a hit, sorted.
+/// Returns the pairs for which [`sweep`] is a hit, sorted.
 ///
-/// Rows that are no boxes make no pair, and neither do two rows that do not move.
+/// Invalid rows form no pairs, and neither do two rows that do not move.
 #[must_use]
 pub fn swept_pairs(boxes: &[MovingBox], moves: Option<&[bool]>) -> Vec<Pair> {
     let bounds: Vec<_> = boxes.iter().map(MovingBox::bounds).collect();
-    // A path stays in its bounds, so the cheap test first loses nothing.
+    // A path stays within its bounds, so testing the bounds first loses no pair.
     pairs(boxes, moves, |i, j| {
         bounds[i].overlaps(&bounds[j])
             && sweep(&boxes[i], &boxes[j]).is_ok_and(|sweep| sweep.contact.is_hit())

@@ -1,17 +1,17 @@
-//! How far apart are two boxes now?
+//! Reference distance of two boxes.
 //!
-//! On each axis they are some gap apart, or none; the distance is the length of the gaps together
-//! (Ericson 2005, §5.1.3). Boxes are closed, and where they are when the tick starts. Computed in
-//! `f64`, where no square of a gap overflows or vanishes: off by at most 2⁻⁵⁰ of itself, and zero
-//! exactly where the boxes share a point.
+//! On each axis the boxes have a gap, or zero where their intervals overlap. The distance is the
+//! length of the vector of gaps (Ericson 2005, §5.1.3). Boxes are closed and taken at the start of
+//! the tick. Computed in `f64`, in which no square of a gap overflows or underflows. The relative
+//! error is at most 2⁻⁵⁰, and the distance is exactly zero if and only if the boxes share a point.
 
 use swath::geom::{Aabb, Invalid};
 
-/// The distance between the nearest points of two boxes; zero when they share one.
+/// Returns the distance between the nearest points of two boxes, or zero if they share a point.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no box.
+/// [`Invalid`] when one of the boxes is invalid.
 pub fn proximity(a: &Aabb, b: &Aabb) -> Result<f64, Invalid> {
     a.validate()?;
     b.validate()?;

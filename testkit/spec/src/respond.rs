@@ -1,17 +1,17 @@
-//! What does each of two bodies do about a contact?
+//! Reference collision response of two bodies.
 //!
-//! Along the normal, which points from `a` to `b`, they close with the relative displacement
-//! `r < 0`, and part with `-e·r`. The change is shared by inverse mass: momentum stays. What does
-//! not close stays as it is, and so does whatever nothing can push.
+//! Along the normal, which points from `a` to `b`, the bodies close with the relative displacement
+//! `r < 0`, and separate with `-e·r`. The change is shared by inverse mass, so momentum is
+//! conserved. Pairs that are not closing and bodies of infinite mass do not change.
 
 use crate::bits::contact;
 use swath::geom::{Body, Contact, Invalid};
 
-/// The displacements of `a` and `b` after they responded along the lowest axis of `contact`.
+/// Returns the displacements of `a` and `b` after the response along the lowest axis of `contact`.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no body, or the restitution is not in `[0, 1]`.
+/// [`Invalid`] when one of the bodies is invalid or the restitution is not in `[0, 1]`.
 pub fn respond(
     a: &Body,
     b: &Body,
@@ -38,8 +38,10 @@ pub fn respond(
     Ok(deltas)
 }
 
-/// What is left of `delta` after the time `first`, without what runs into a face of `contact`. The
-/// normal points out of the face for the second body, into it for the first.
+/// Returns the remaining displacement after the time `first`, without the components that point
+/// into a face of `contact`.
+///
+/// The normal points out of the face for the second body, and into it for the first.
 #[must_use]
 pub fn slide(delta: [f32; 3], first: f64, contact: Contact, is_second: bool) -> [f64; 3] {
     if !contact.is_hit() {

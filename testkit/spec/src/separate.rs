@@ -1,31 +1,32 @@
-//! What is the least move that parts two boxes, and how do two bodies share it?
+//! Reference minimum translation of two boxes, and the shares of two bodies.
 //!
-//! On one axis `b` clears `a` when it rises by `a.max - b.min` or falls by `b.max - a.min`. All six
-//! ways are tried. Of ways that are equally long the lowest axis counts, and of its two the one
-//! upwards. Where the published way pushes by the size of the intersection, a contained box stays
-//! inside; here it gets out.
+//! On one axis `b` clears `a` if it moves up by `a.max - b.min` or down by `b.max - a.min`. All six
+//! translations are compared. Among equally long ones the lowest axis is chosen, and of its two
+//! directions up. The published method uses the size of the intersection and leaves a contained box
+//! inside; this one does not.
 
 use crate::bits::contact;
 use swath::geom::{Aabb, Contact, Invalid};
 
-/// The least move that parts two boxes, in `f64`.
+/// The minimum translation that separates two boxes, in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Separation {
-    /// How far: zero when only the surfaces touch.
+    /// The length of the translation. Zero when only the surfaces touch.
     pub depth: f64,
-    /// Along which axis, and to which side `b` goes.
+    /// The axis of the translation, and the direction in which `b` moves.
     pub contact: Contact,
 }
 
-/// The least move of `b` along one axis that leaves at most a touch with `a`; nothing when they
-/// share no point.
+/// Returns the minimum translation of `b` along one axis after which it at most touches `a`.
 ///
-/// Differences of `f32` values are rounded to `f64`: exact but where the numbers differ by a factor
-/// of 2²⁹ or more.
+/// It is `None` if they share no point.
+///
+/// Differences of `f32` values are rounded to `f64`, which is exact unless the numbers differ by a
+/// factor of 2²⁹ or more.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no box.
+/// [`Invalid`] when one of the boxes is invalid.
 pub fn separate(a: &Aabb, b: &Aabb) -> Result<Option<Separation>, Invalid> {
     a.validate()?;
     b.validate()?;
@@ -48,8 +49,10 @@ pub fn separate(a: &Aabb, b: &Aabb) -> Result<Option<Separation>, Invalid> {
     Ok(least)
 }
 
-/// How far each of two bodies with these inverse masses goes, in opposite directions, to part by
-/// `depth`; nothing when neither can be moved.
+/// Returns how far each of two bodies with these inverse masses moves, in opposite directions, so
+/// that they are separated by `depth`.
+///
+/// It is `None` if neither can be moved.
 #[must_use]
 pub fn shares(depth: f64, [a, b]: [f32; 2]) -> Option<[f64; 2]> {
     let (a, b) = (f64::from(a), f64::from(b));

@@ -1,16 +1,16 @@
-//! What is a convex solid, and where is it at a time of the tick?
+//! Convex solids, and their motion over the tick.
 //!
-//! A solid is a *core* with a ball of some radius around each of its points (a Minkowski sum). A
-//! core is the convex hull of points or of two discs, so its farthest point in a direction is the
-//! farthest of finitely many points or of two circles: all that a separating plane needs.
+//! A solid is the Minkowski sum of a *core* and a ball. A core is the convex hull of points or of
+//! two discs, so its farthest point in a direction is the farthest of finitely many points or of
+//! two circles. That is all that a separating plane requires.
 //!
-//! Conventions, in the frame of the body: the long axis of a cylinder and of a cone is `y`, the
-//! middle of their height is the origin, and the apex of a cone is at `+half_height`.
+//! Conventions, in the frame of the body: the axis of a cylinder and of a cone is `y`, the origin
+//! is in the middle of their height, and the apex of a cone is at `+half_height`.
 //!
-//! A body's origin is at `position + delta·t + ½·accel·t²`, and its frame is turned by
-//! `orientation` and then about `spin` by its length times `t`, in radians; `spin` is in world
-//! axes. The quaternion `[x, y, z, w]` stands for the rotation of its direction: one that is not
-//! quite of length one scales nothing.
+//! The origin of a body is at `position + delta·t + ½·accel·t²`. Its frame is rotated by
+//! `orientation` and then about the direction of `spin` by the length of `spin` times `t`, in
+//! radians; `spin` is in the world frame. The quaternion `[x, y, z, w]` is normalised first, so a
+//! length other than one does not scale anything.
 
 use super::vector::{
     Turn, Vector, dot, length, minus, plus, times, turn_of, turned, turned_back, turned_by,
@@ -21,24 +21,24 @@ use super::vector::{
 pub enum Core {
     /// The convex hull of at least one point: points, segments, triangles, boxes, polyhedra.
     Hull(Vec<[f64; 3]>),
-    /// From `-half_height` to `half_height` along `y`.
+    /// A cylinder from `-half_height` to `half_height` along `y`.
     Cylinder {
-        /// Half of the length.
+        /// Half of the height.
         half_height: f64,
-        /// Around the axis.
+        /// The radius around the axis.
         radius: f64,
     },
-    /// The apex at `half_height` on the `y` axis, the base at `-half_height`.
+    /// A cone with its apex at `half_height` on the `y` axis and its base at `-half_height`.
     Cone {
         /// Half of the height.
         half_height: f64,
-        /// Of the base.
+        /// The radius of the base.
         radius: f64,
     },
 }
 
 impl Core {
-    /// The box from `-half` to `half`.
+    /// Creates the box from `-half` to `half`.
     #[must_use]
     pub fn cuboid(half: [f64; 3]) -> Self {
         let sign = |corner: usize, k: usize| if corner >> k & 1 == 0 { -half[k] } else { half[k] };
@@ -49,7 +49,7 @@ impl Core {
         !matches!(self, Self::Hull(_))
     }
 
-    /// The heights and radii of the two discs of a round core.
+    /// Returns the heights and radii of the two discs of a round core.
     fn discs(&self) -> [[f64; 2]; 2] {
         match *self {
             Self::Hull(_) => [[0.0; 2]; 2],
@@ -60,7 +60,7 @@ impl Core {
         }
     }
 
-    /// A point that is farthest along `direction`, and how far that is.
+    /// Returns a farthest point along `direction`, and its distance along it.
     pub(super) fn farthest(&self, direction: Vector) -> (Vector, f64) {
         let mut best = ([0.0; 3], f64::NEG_INFINITY);
         if let Self::Hull(points) = self {
@@ -84,7 +84,7 @@ impl Core {
         best
     }
 
-    /// The point of the rim at `height`, if there is one, that is on the side of `point`.
+    /// Returns the point of the rim at `height` that is on the side of `point`, if there is one.
     fn rim_beyond(&self, point: Vector, height: f64) -> Option<Vector> {
         let across = libm::sqrt(point[0] * point[0] + point[2] * point[2]);
         let mut discs = self.discs().into_iter();
@@ -93,8 +93,9 @@ impl Core {
         (across > 0.0).then_some([x, height, z])
     }
 
-    /// The greatest distance of a point from a line through the origin along the unit `axis`, or
-    /// from the origin itself if that is zero; not less.
+    /// Returns the greatest distance of a point of the core from the line through the origin along
+    /// the unit vector `axis`, or from the origin itself if `axis` is zero. An upper bound for
+    /// round cores.
     pub(super) fn reach(&self, axis: Vector) -> f64 {
         let away = |point: Vector| length(minus(point, times(axis, dot(point, axis))));
         match self {
@@ -107,16 +108,16 @@ impl Core {
     }
 }
 
-/// A core and a ball around each of its points.
+/// A core and the radius of the ball that is added to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solid {
-    /// What the ball moves over.
+    /// The convex core.
     pub core: Core,
-    /// Of the ball; zero for a solid with edges.
+    /// The radius of the ball. Zero for a solid with sharp edges.
     pub radius: f64,
 }
 
-/// A solid and where it goes within the tick. Lengths are in one unit, times in ticks.
+/// A solid and its motion over the tick. Lengths are in any one unit, times in ticks.
 ///
 /// ```
 /// use spec::{Core, FirstTime, MovingSolid, Solid, first_time};
@@ -132,22 +133,22 @@ pub struct Solid {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct MovingSolid {
-    /// In the frame of the body.
+    /// The solid in the frame of the body.
     pub solid: Solid,
-    /// Of the body's origin at time zero.
+    /// The position of the body's origin at time zero.
     pub position: [f64; 3],
-    /// The displacement over the tick, were there no acceleration.
+    /// The displacement over the tick without the acceleration: the velocity at the start.
     pub delta: [f64; 3],
-    /// The acceleration, per tick².
+    /// The acceleration, in length per tick².
     pub accel: [f64; 3],
-    /// At time zero, `[x, y, z, w]`.
+    /// The orientation at time zero, a quaternion `[x, y, z, w]`.
     pub orientation: [f64; 4],
-    /// The rotation vector, radians a tick, in world axes.
+    /// The rotation vector in the world frame, in radians per tick.
     pub spin: [f64; 3],
 }
 
 impl MovingSolid {
-    /// A solid that is not turned and does not move.
+    /// Creates a solid that is not rotated and does not move.
     #[must_use]
     pub fn resting(solid: Solid, position: [f64; 3]) -> Self {
         let orientation = [0.0, 0.0, 0.0, 1.0];
@@ -155,7 +156,7 @@ impl MovingSolid {
         Self { solid, position, delta: rest, accel: rest, orientation, spin: rest }
     }
 
-    /// Where the body's `point` is at `t`.
+    /// Returns the position in the world of the body's `point` at time `t`.
     #[must_use]
     pub fn at(&self, point: [f64; 3], t: f64) -> [f64; 3] {
         let turn = turned_by(times(self.spin, t), &turn_of(self.orientation));
@@ -176,18 +177,21 @@ pub(super) struct Placed<'a> {
 }
 
 impl Placed<'_> {
-    /// A point of the body, in its frame and where it is.
+    /// Creates the vertex of a point given in the frame of the body.
     pub(super) fn vertex(&self, body: Vector) -> Vertex {
         Vertex { body, at: plus(self.origin, turned(&self.turn, body)) }
     }
 
-    /// The point of the rim at `height` of the body on the side of the body's `point`.
+    /// Returns the vertex of the rim at `height` that is on the side of the body's `point`.
     pub(super) fn rim_beyond(&self, point: Vector, height: f64) -> Option<Vertex> {
         self.core.rim_beyond(point, height).map(|body| self.vertex(body))
     }
 
-    /// The directions of the surface at `point`, which is a mixture of `corners`: of their edges,
-    /// and of a round core those of the tangent of the rim and of the line from disc to disc.
+    /// Returns the tangent directions of the surface at `point`, which is a convex combination of
+    /// `corners`.
+    ///
+    /// They are the directions of the edges between the corners. For a round core they are the
+    /// tangent of the rim and the line from disc to disc.
     pub(super) fn spans(&self, corners: &[Vertex], point: Vertex) -> Vec<Vector> {
         let height = corners[0].body[1];
         let level = corners.iter().all(|corner| corner.body[1] == height);
@@ -209,21 +213,21 @@ impl Placed<'_> {
         spans
     }
 
-    /// What is farthest along `direction`, and how far that is.
+    /// Returns a farthest point along `direction`, and its distance along it.
     pub(super) fn farthest(&self, direction: Vector) -> (Vertex, f64) {
         let (body, far) = self.core.farthest(turned_back(&self.turn, direction));
         (self.vertex(body), far + dot(self.origin, direction))
     }
 }
 
-/// A point of a body.
+/// A point of a body, in the frame of the body and in that of the encounter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vertex {
     pub(super) body: Vector,
     pub(super) at: Vector,
 }
 
-/// Two moving cores, as seen from the origin of the first: numbers are no larger than they must be.
+/// Two moving cores in the frame of the first, so that numbers are no larger than necessary.
 pub(super) struct Encounter<'a> {
     pub(super) a: &'a MovingSolid,
     pub(super) b: &'a MovingSolid,
@@ -231,17 +235,18 @@ pub(super) struct Encounter<'a> {
     place: Vector,
     delta: Vector,
     pub(super) accel: Vector,
-    /// The second derivative of any distance, as far as it comes from turning, is at most that.
+    /// Upper bound of the part of the second derivative of any distance that is due to rotation.
     pub(super) bend: f64,
-    /// No point of one moves faster against a point of the other.
+    /// Upper bound of the relative speed of a point of one body and a point of the other.
     pub(super) speed_max: f64,
-    /// Of the two bodies, from their origins.
+    /// The sum of the greatest distances of points of both solids from their origins.
     pub(super) size: f64,
-    /// No distance and no place is off by more, through rounding.
+    /// Upper bound of the rounding error of any distance and any position.
     pub(super) noise: f64,
 }
 
-/// Of the lengths that go into a distance: some twenty roundings of 2⁻⁵³ and of libm's sines.
+/// Relative to the lengths of which a distance consists: about twenty rounding errors of 2⁻⁵³ and
+/// the errors of libm's sines.
 const NOISE: f64 = 1.0 / (1_u64 << 47) as f64;
 
 impl<'a> Encounter<'a> {
@@ -278,7 +283,7 @@ impl<'a> Encounter<'a> {
         }
     }
 
-    /// Both cores at `t`; the origin is that of `a`.
+    /// Returns both cores at `t`. The origin is that of `a`.
     pub(super) fn at(&self, t: f64) -> [Placed<'a>; 2] {
         let turn = |body: &MovingSolid, turn: &Turn| turned_by(times(body.spin, t), turn);
         let origin = moved(self.place, self.delta, self.accel, t);
@@ -292,12 +297,12 @@ impl<'a> Encounter<'a> {
         ]
     }
 
-    /// The velocity of the origin of `b` against that of `a`.
+    /// Returns the velocity of the origin of `b` relative to that of `a`.
     pub(super) fn velocity(&self, t: f64) -> Vector {
         plus(self.delta, times(self.accel, t))
     }
 
-    /// Where the origin of `a` is in the world.
+    /// Returns the position of the origin of `a` in the world.
     pub(super) fn origin(&self, t: f64) -> Vector {
         moved(self.a.position, self.a.delta, self.a.accel, t)
     }

@@ -1,35 +1,38 @@
-//! When does a moving sphere touch another, or a box?
+//! Reference sweeps of a moving sphere against another or against a box.
 //!
 //! In the frame of the first, the other shape moves by `d = b.delta - a.delta`. Two spheres touch
-//! while their centres are at most the sum of the radii apart; a sphere and a box while the
-//! centre is at most the radius away from the box. Either squared distance is a quadratic in `t`,
-//! that to a box between any two times at which the centre passes the plane of a face.
+//! while the distance of their centres is at most the sum of the radii; a sphere and a box touch
+//! while the distance of the centre from the box is at most the radius. The square of either
+//! distance is a quadratic in `t`; for a box this holds between any two times at which the centre
+//! passes the plane of a face.
 //!
-//! M. Gomez, "Simple Intersection Tests for Games", 1999, for two spheres. Here a root outside the
-//! tick is no hit, so a pair that has passed, or is not there yet, is separated.
+//! Source: M. Gomez, "Simple Intersection Tests for Games", 1999, for two spheres. Unlike there, a
+//! root outside of the tick is no hit, so a pair that has passed, or is not there yet, is
+//! separated.
 
 use crate::bits::contact;
 use swath::geom::{Contact, Invalid, MovingBox, MovingSphere};
 
-/// When two shapes touch of which one is round, in `f64`.
+/// First and last time of contact of two shapes of which at least one is a sphere, in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoundSweep {
-    /// The first time they touch, in `[0, 1]`; infinite when they do not.
+    /// The first time of contact, in `[0, 1]`. Infinite if there is none.
     pub first: f64,
-    /// The last time of that contact, in `[0, 1]`; infinite when there is none.
+    /// The last time of contact, in `[0, 1]`. Infinite if there is none.
     pub last: f64,
-    /// How they meet. There are no axes of contact.
+    /// The state. There are no axes of contact.
     pub contact: Contact,
-    /// The least distance of the surfaces in the tick, negative where they overlap. Just above
-    /// zero, it tells how narrow a miss was.
+    /// The least distance of the surfaces in the tick, negative if they overlap.
+    ///
+    /// A positive value near zero is a narrow miss.
     pub gap: f64,
 }
 
-/// When the spheres `a` and `b` touch. Distances are exact to about 2⁻⁵⁰ of the lengths.
+/// Sweeps the spheres `a` and `b`. Distances are exact to about 2⁻⁵⁰ of the lengths.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no sphere or displacement.
+/// [`Invalid`] when one of the moving spheres is invalid.
 pub fn sweep_spheres(a: &MovingSphere, b: &MovingSphere) -> Result<RoundSweep, Invalid> {
     a.validate()?;
     b.validate()?;
@@ -44,11 +47,11 @@ pub fn sweep_spheres(a: &MovingSphere, b: &MovingSphere) -> Result<RoundSweep, I
     Ok(sweep(&[piece], radius, true, shrinking))
 }
 
-/// When the sphere `a` and the box `b` touch. Distances are exact to about 2⁻⁵⁰ of the lengths.
+/// Sweeps the sphere `a` against the box `b`. Distances are exact to about 2⁻⁵⁰ of the lengths.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no sphere, box or displacement.
+/// [`Invalid`] when the moving sphere or the moving box is invalid.
 pub fn sweep_sphere_box(a: &MovingSphere, b: &MovingBox) -> Result<RoundSweep, Invalid> {
     a.validate()?;
     b.validate()?;
@@ -57,7 +60,7 @@ pub fn sweep_sphere_box(a: &MovingSphere, b: &MovingBox) -> Result<RoundSweep, I
     let high: [f64; 3] = core::array::from_fn(|k| f64::from(b.aabb.max[k]) - center[k]);
     let d: [f64; 3] = core::array::from_fn(|k| f64::from(b.delta[k]) - f64::from(a.delta[k]));
 
-    // The times at which the centre, at rest in the origin, is in the plane of a face.
+    // The times at which the centre, which is at rest in the origin, is in the plane of a face.
     let passes = (0..3).flat_map(|k| [-low[k] / d[k], -high[k] / d[k]]);
     let mut times: Vec<f64> = passes.filter(|t| 0.0 < *t && *t < 1.0).collect();
     times.extend([0.0, 1.0]);
@@ -77,10 +80,10 @@ pub fn sweep_sphere_box(a: &MovingSphere, b: &MovingBox) -> Result<RoundSweep, I
         pieces.push(Piece { place, motion, time: [time[0], time[1]] });
     }
 
-    // From the centre to the nearest point of the box, at the start.
+    // The vector from the centre to the nearest point of the box, at the start.
     let way: [f64; 3] = core::array::from_fn(|k| low[k].max(0.0) + high[k].min(0.0));
     let inside = (0..3).all(|k| low[k] < 0.0 && 0.0 < high[k]);
-    // A centre on the box goes in if it goes inwards through every face it is on.
+    // A centre on the surface moves in if it moves inwards through every face on which it is.
     let mut enters = (0..3).any(|k| low[k] == 0.0 || high[k] == 0.0);
     for k in 0..3 {
         enters &= low[k] != 0.0 || d[k] < 0.0 && high[k] != 0.0;
@@ -90,7 +93,7 @@ pub fn sweep_sphere_box(a: &MovingSphere, b: &MovingBox) -> Result<RoundSweep, I
     Ok(sweep(&pieces, f64::from(a.sphere.radius), !inside, shrinking))
 }
 
-/// From `time[0]` to `time[1]` the way from one shape to the other is `place + motion · t`.
+/// The vector from one shape to the other from `time[0]` to `time[1]`: `place + motion · t`.
 struct Piece {
     place: [f64; 3],
     motion: [f64; 3],
@@ -102,18 +105,18 @@ impl Piece {
         core::array::from_fn(|k| self.place[k] + self.motion[k] * t)
     }
 
-    /// When the way would be shortest, were there nothing but this piece.
+    /// Returns the time at which the vector would be shortest without the limits of the piece.
     fn nearest(&self) -> f64 {
         let square = dot(self.motion, self.motion);
         if square > 0.0 { -dot(self.place, self.motion) / square } else { self.time[0] }
     }
 
-    /// When the way is shortest.
+    /// Returns the time within the piece at which the vector is shortest.
     fn nearest_within(&self) -> f64 {
         self.nearest().clamp(self.time[0], self.time[1])
     }
 
-    /// How long before and after `nearest` the way is at most `radius`.
+    /// Returns how long before and after `nearest` the vector is at most `radius` long.
     fn half(&self, radius: f64) -> f64 {
         let at = self.way(self.nearest());
         let room = (radius * radius - dot(at, at)).max(0.0);
@@ -122,8 +125,10 @@ impl Piece {
     }
 }
 
-/// From the ways in order of time. `outside` tells that they start on the surface at least,
-/// `shrinking` that they get shorter at first.
+/// Computes the result from the pieces in order of time.
+///
+/// `outside` states that the shapes at most touch at the start, `shrinking` that their distance
+/// decreases at first.
 fn sweep(pieces: &[Piece], radius: f64, outside: bool, shrinking: bool) -> RoundSweep {
     let length = |way: [f64; 3]| libm::sqrt(dot(way, way));
     let shortest = |piece: &Piece| length(piece.way(piece.nearest_within()));

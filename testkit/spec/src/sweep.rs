@@ -1,41 +1,42 @@
-//! When do two moving boxes touch?
+//! Reference sweep of two moving boxes.
 //!
 //! In the frame of `a`, box `b` moves by `d = b.delta - a.delta`. On one axis the two closed
-//! intervals share a point while `a.min ≤ b.max + d·t` and `b.min + d·t ≤ a.max`, which for `d ≠ 0`
-//! is `t` in `[near, far]` with the quotients `(a.min - b.max) / d` and `(a.max - b.min) / d` as
-//! its ends; for `d = 0` it is always or never. The boxes touch from the greatest `near` to the
-//! least `far`, both clipped to the tick `[0, 1]`.
+//! intervals share a point while `a.min ≤ b.max + d·t` and `b.min + d·t ≤ a.max`. For `d ≠ 0` that
+//! holds for `t` in `[near, far]`, whose ends are the quotients `(a.min - b.max) / d` and
+//! `(a.max - b.min) / d`; for `d = 0` it holds always or never. The boxes touch from the greatest
+//! `near` to the least `far`, both clipped to the tick `[0, 1]`.
 //!
-//! Ericson 2005, §5.5.8, and Gomez 1999 ("Simple Intersection Tests for Games"). Here the tick
-//! is closed at both ends; a pair that is apart at rest, has passed or moves away is separated; a
-//! pair that overlaps at the start has an end time, and a mere touch at the start is told from
-//! an overlap.
+//! Sources: Ericson 2005, §5.5.8, and Gomez 1999 ("Simple Intersection Tests for Games"). Unlike
+//! there, the tick is closed at both ends; a pair that is apart without relative motion, has passed
+//! or moves away is separated; a pair that overlaps at the start has an end time; and touching
+//! surfaces at the start are distinguished from an overlap.
 
 use crate::bits::contact;
 use swath::geom::{Contact, Invalid, MovingBox, State};
 
-/// When two boxes touch, in `f64`.
+/// First and last time of contact of two boxes, in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sweep {
-    /// The first time they touch, in `[0, 1]`; infinite when they do not.
+    /// The first time of contact, in `[0, 1]`. Infinite if there is none.
     pub first: f64,
-    /// The last time of that contact, in `[0, 1]`; infinite when there is none.
+    /// The last time of the first contact, in `[0, 1]`. Infinite if there is none.
     pub last: f64,
-    /// How they meet, and on which axes.
+    /// State, axes and normal of the contact.
     pub contact: Contact,
-    /// By how much of the tick the pair meets: `last - first` before the latter was found to be
-    /// a miss. Near zero from below, it tells how narrow a miss was.
+    /// The duration of the contact: `last - first`, computed before a miss sets both to infinity.
+    ///
+    /// A negative value near zero is a narrow miss.
     pub margin: f64,
 }
 
-/// When `a` and `b` touch.
+/// Sweeps `a` against `b`.
 ///
-/// Differences of `f32` values are rounded to `f64` once each, so times are exact to about
-/// 2⁻⁵¹; signs, and with them the state at the start, are exact.
+/// Differences of `f32` values are rounded to `f64` once each, so times are exact to about 2⁻⁵¹.
+/// Signs, and with them the state at the start, are exact.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no box or displacement.
+/// [`Invalid`] when one of the moving boxes is invalid.
 pub fn sweep(a: &MovingBox, b: &MovingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
@@ -44,7 +45,7 @@ pub fn sweep(a: &MovingBox, b: &MovingBox) -> Result<Sweep, Invalid> {
     let (mut touched, mut negative, mut pressed, mut apart) = (0, 0, 0, false);
     for axis in 0..3 {
         let d = f64::from(b.delta[axis]) - f64::from(a.delta[axis]);
-        // b lies wholly below a while `below` > 0, wholly above while `above` < 0.
+        // b is entirely below a while `below` > 0, and entirely above while `above` < 0.
         let below = f64::from(a.aabb.min[axis]) - f64::from(b.aabb.max[axis]);
         let above = f64::from(a.aabb.max[axis]) - f64::from(b.aabb.min[axis]);
         let apart_here = below > 0.0 || above < 0.0;
@@ -61,7 +62,7 @@ pub fn sweep(a: &MovingBox, b: &MovingBox) -> Result<Sweep, Invalid> {
             let b_above = above == 0.0;
             negative |= u32::from(!b_above) << axis;
             let inwards = if b_above { d < 0.0 } else { d > 0.0 };
-            // Two flat boxes in one plane have no inside to move into.
+            // Two flat boxes in one plane have no interior to move into.
             pressed |= u32::from(inwards && below != above) << axis;
         }
     }
@@ -85,7 +86,7 @@ pub fn sweep(a: &MovingBox, b: &MovingBox) -> Result<Sweep, Invalid> {
     Ok(Sweep { first, last, contact, margin })
 }
 
-/// Packs what [`Contact`] documents.
+/// Packs a [`Contact`].
 fn contact(state: State, axes: u32, negative: u32, closing: bool) -> Contact {
     let state = if state == State::Touching { contact::TOUCHING } else { contact::OVERLAPPING };
     let closing = if closing { contact::CLOSING } else { 0 };

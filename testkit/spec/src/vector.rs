@@ -1,4 +1,4 @@
-//! How are points and directions of space added, multiplied and turned, in `f64`?
+//! Vectors and rotation matrices in `f64`.
 
 /// A point or a direction.
 pub(super) type Vector = [f64; 3];
@@ -27,27 +27,27 @@ pub(super) fn length(a: Vector) -> f64 {
     libm::sqrt(dot(a, a))
 }
 
-/// Of length one, if `a` has a length.
+/// Returns the unit vector along `a`, or `None` for a zero vector.
 pub(super) fn unit(a: Vector) -> Option<Vector> {
-    // Twice, as the square of a length far below one has lost digits or all of itself.
+    // Normalise twice, because the square of a very short vector loses digits or underflows.
     let greatest = a.into_iter().fold(0.0, |so_far: f64, x| so_far.max(x.abs()));
     let even = (greatest > 0.0).then(|| a.map(|x| x / greatest))?;
     Some(times(even, 1.0 / length(even)))
 }
 
-/// Three rows.
+/// A rotation matrix, given by its rows.
 pub(super) type Turn = [Vector; 3];
 
 pub(super) fn turned(turn: &Turn, a: Vector) -> Vector {
     [dot(turn[0], a), dot(turn[1], a), dot(turn[2], a)]
 }
 
-/// Turned the other way.
+/// Applies the inverse rotation.
 pub(super) fn turned_back(turn: &Turn, a: Vector) -> Vector {
     plus(plus(times(turn[0], a[0]), times(turn[1], a[1])), times(turn[2], a[2]))
 }
 
-/// The rotation that a quaternion `[x, y, z, w]` of any length but zero stands for.
+/// Returns the rotation matrix of a quaternion `[x, y, z, w]` of any nonzero length.
 pub(super) fn turn_of(quaternion: [f64; 4]) -> Turn {
     let [x, y, z, w] = quaternion;
     let twice = 2.0 / (x * x + y * y + z * z + w * w);
@@ -58,7 +58,7 @@ pub(super) fn turn_of(quaternion: [f64; 4]) -> Turn {
     ]
 }
 
-/// `turn`, then a rotation about the direction of `vector` by its length, in radians (Rodrigues).
+/// Returns `turn` followed by the rotation about `vector` by its length, in radians (Rodrigues).
 pub(super) fn turned_by(vector: Vector, turn: &Turn) -> Turn {
     let angle = length(vector);
     if angle == 0.0 {
