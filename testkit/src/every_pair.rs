@@ -40,6 +40,10 @@ impl Rows {
         self.columns[0].len()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.columns[0].is_empty()
+    }
+
     pub fn boxes(&self) -> Boxes<'_> {
         Boxes::from_columns(self.columns.each_ref().map(Vec::as_slice)).unwrap()
     }

@@ -44,7 +44,7 @@ fn main() {
             "--skip" => skipped.extend(arguments.next()),
             // These take a value that is no name of a test.
             "--test-threads" | "--format" | "--color" | "--logfile" | "-Z" => {
-                drop(arguments.next())
+                arguments.next();
             }
             flag if flag.starts_with('-') => {}
             _ => wanted.push(argument),
