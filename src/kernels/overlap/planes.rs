@@ -82,7 +82,7 @@ fn validate(planes: &[Plane]) -> Result<(), Invalid> {
 /// use swath::overlap::planes;
 /// use swath::{Aabb, Plane, Side};
 ///
-/// // Below 4, and below the diagonal.
+/// // The region below y = 4 and below the diagonal y = x.
 /// let region = [Plane::new([0.0, 1.0, 0.0], 4.0)?, Plane::new([-1.0, 1.0, 0.0], 0.0)?];
 /// let at = |x| planes::one_to_one(&region, &Aabb::cube([x, 1.0, 0.0], 0.5)?);
 /// assert_eq!(at(-0.25)?, Side::Outside);

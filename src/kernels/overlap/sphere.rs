@@ -44,7 +44,7 @@ fn each_sphere<'a>(many: &Checked<'a, Spheres<'a>>) -> Each<'a, 4> {
 /// use swath::{Aabb, Sphere};
 ///
 /// let cube = Aabb::new([0.0; 3], [1.0; 3])?;
-/// // 2, 3 and 6 beyond a corner: 7 away.
+/// // The centre is 2, 3 and 6 past a corner, so the distance is 7.
 /// assert!(sphere::one_to_one(&Sphere::new([3.0, 4.0, -6.0], 7.0)?, &cube)?);
 /// assert!(!sphere::one_to_one(&Sphere::new([3.0, 4.0, -6.0], 6.999)?, &cube)?);
 /// # Ok::<(), swath::Invalid>(())

@@ -71,7 +71,7 @@ pub(crate) fn check_max(max_distance: f32) -> Result<(), Invalid> {
 /// use swath::{Aabb, proximity};
 ///
 /// let cube = Aabb::new([0.0; 3], [1.0; 3])?;
-/// // 2, 3 and 6 beyond a corner: 7 away.
+/// // The point is 2, 3 and 6 past a corner, so the distance is 7.
 /// let away = proximity::one_to_one(&Aabb::point([3.0, 4.0, -6.0])?, &cube)?;
 /// assert!(away <= 7.0 && away > 6.99999);
 /// assert_eq!(proximity::one_to_one(&Aabb::point([1.0, 0.5, 0.0])?, &cube)?, 0.0);

@@ -121,7 +121,7 @@ impl<'a> Along<'a> {
 /// ```
 /// use swath::{Aabb, Body, MovingBox, respond, sweep};
 ///
-/// // A ball flies into one at rest that is as heavy: they swap.
+/// // A ball hits another of the same mass that is at rest: they exchange their velocities.
 /// let moving = MovingBox::new(Aabb::cube([-4.0, 0.0, 0.0], 0.5)?, [6.0, 1.0, 0.0])?;
 /// let ball = Body::new(moving, 2.0)?;
 /// let rest = Body::new(Aabb::cube([0.0, 0.0, 0.0], 0.5)?, 2.0)?;
@@ -269,7 +269,7 @@ pub fn pairs<'r>(
 /// let skid = MovingBox::new(Aabb::new([0.0, 1.0, 0.0], [1.0, 2.0, 1.0])?, [4.0, -2.0, 0.0])?;
 /// let sweep = sweep::one_to_one(&skid, &floor.into())?;
 /// let rest = respond::slide(skid.delta, sweep.first, sweep.contact, Member::A)?;
-/// // Half of the tick is left; the sweep is never late, so it is a trifle more.
+/// // Half of the tick remains, or slightly more, because the sweep is never late.
 /// assert!(rest[0] >= 2.0 && rest[0] < 2.000_01);
 /// assert_eq!([rest[1], rest[2]], [0.0; 2]);
 /// # Ok::<(), swath::Invalid>(())

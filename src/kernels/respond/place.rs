@@ -57,7 +57,7 @@ pub struct Response {
 /// use swath::respond::{self, Outcome};
 /// use swath::{Aabb, Body, MovingBox};
 ///
-/// // A bullet flies through a thin wall within the tick, unless something is done about it.
+/// // Without a response, a bullet passes through a thin wall within the tick.
 /// let wall = Body::fixed(Aabb::new([0.0, -5.0, -5.0], [0.25, 5.0, 5.0])?)?;
 /// let moving = MovingBox::new(Aabb::cube([-10.0, 0.0, 0.0], 0.5)?, [40.0, 2.0, 0.0])?;
 /// let bullet = Body::new(moving, 100.0)?;
@@ -65,7 +65,7 @@ pub struct Response {
 /// assert_eq!(response.outcome, Outcome::Pushed);
 /// assert_eq!(response.a.delta, [-20.0, 2.0, 0.0]);
 /// assert_eq!(response.b, wall.moving);
-/// // It stands before the wall, and not far.
+/// // It is in front of the wall, at a small distance.
 /// let gap = wall.moving.aabb.min[0] - response.a.aabb.max[0];
 /// assert!((0.0..1e-4).contains(&gap));
 /// # Ok::<(), swath::Invalid>(())

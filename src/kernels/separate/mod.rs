@@ -75,11 +75,11 @@ impl Separation {
     /// let crate_ = Aabb::new([0.0, 0.0, 0.0], [4.0, 4.0, 4.0])?;
     /// let ball = Aabb::new([3.0, 1.0, 1.0], [5.0, 2.0, 2.0])?;
     /// let push = separate::one_to_one(&crate_, &ball)?.expect("they overlap");
-    /// // The ball weighs a third of the crate.
+    /// // The ball has a third of the mass of the crate.
     /// assert_eq!(push.shares([1.0, 3.0])?, Some([[-0.25, 0.0, 0.0], [0.75, 0.0, 0.0]]));
-    /// // Nothing moves a wall,
+    /// // A wall has infinite mass and does not move.
     /// assert_eq!(push.shares([0.0, 3.0])?, Some([[0.0; 3], [1.0, 0.0, 0.0]]));
-    /// // and two walls stay as they are.
+    /// // Neither of two walls can be moved.
     /// assert_eq!(push.shares([0.0, 0.0])?, None);
     /// # Ok::<(), swath::Invalid>(())
     /// ```
@@ -155,14 +155,14 @@ impl Sink for Answers<'_> {
 /// ```
 /// use swath::{Aabb, separate};
 ///
-/// // The small box is inside: the way out is to the left, past the whole of it.
+/// // The small box is inside. The shortest way out is to the left, by its whole width and more.
 /// let outer = Aabb::new([0.0, 0.0, 0.0], [8.0, 8.0, 8.0])?;
 /// let inner = Aabb::new([1.0, 3.0, 3.0], [2.0, 5.0, 5.0])?;
 /// let push = separate::one_to_one(&outer, &inner)?.expect("they overlap");
 /// assert_eq!(push.translation(), [-2.0, 0.0, 0.0]);
 /// assert_eq!(push.contact.normal(), [-1.0, 0.0, 0.0]);
 ///
-/// // Two boxes at the same place part along x, upwards.
+/// // Two equal boxes at the same position are separated along x, upwards.
 /// let push = separate::one_to_one(&inner, &inner)?.expect("they overlap");
 /// assert_eq!(push.translation(), [1.0, 0.0, 0.0]);
 /// # Ok::<(), swath::Invalid>(())

@@ -53,7 +53,7 @@ use crate::store::{Checked, Row, Spheres};
 /// use swath::sweep::sphere_box;
 /// use swath::{Aabb, MovingSphere, Sphere};
 ///
-/// // Past the edge: the boxes of the two would touch, they do not.
+/// // Near an edge: the AABBs of both balls touch the step, but only the first ball does.
 /// let step = Aabb::new([0.0; 3], [1.0; 3])?;
 /// let ball = MovingSphere::new(Sphere::new([-4.0, 1.75, 0.5], 1.0)?, [3.375, 0.0, 0.0])?;
 /// assert!(sphere_box::one_to_one(&ball, &step.into())?.contact.is_hit());

@@ -83,7 +83,7 @@ const SURELY: f64 = 2.0;
 /// ```
 /// use spec::{Core, FirstTime, MovingSolid, Solid, first_time};
 ///
-/// // A rod of length four turns half a revolution; its tip sweeps through a point.
+/// // A rod of length four makes half a revolution; its tip passes through a point.
 /// let rod = Solid { core: Core::Hull(vec![[-2.0, 0.0, 0.0], [2.0, 0.0, 0.0]]), radius: 0.1 };
 /// let point = Solid { core: Core::Hull(vec![[0.0; 3]]), radius: 0.0 };
 /// let pi = core::f64::consts::PI;
