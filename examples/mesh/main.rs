@@ -96,8 +96,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<(), Stop> {
-    // Built without the feature `rayon`, swath uses one thread, and so do we.
-    let threads = if cfg!(feature = "rayon") { args.threads.map_or(0, usize::from) } else { 1 };
+    let threads = args.threads.map_or(0, usize::from);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
     let (start, end) = (read(&args.start)?, read(&args.end)?);
     let clock = Instant::now();

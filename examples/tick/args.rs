@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Error, Parser, value_parser};
 use swath::Level;
 
-use super::worlds::Scene;
+use scenes::Scene;
 
 /// As many as the finder can number.
 const BOXES_MAX: i64 = 1 << 29;
@@ -85,9 +85,6 @@ impl Args {
                  boxes; '--boxes' is {}",
                 args.boxes
             ));
-        }
-        if !cfg!(feature = "rayon") && args.threads.is_some_and(|threads| threads > 1) {
-            return conflict("built without the feature `rayon`, there is one thread".to_owned());
         }
         Ok(args)
     }

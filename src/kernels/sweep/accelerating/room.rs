@@ -56,7 +56,8 @@ struct Axis<I: Isa> {
     flips: I::Mask,
     /// The lanes in which `b` starts to move downwards.
     falls: I::Mask,
-    /// The lanes in which `b` turns so close to `low` that the two intervals are joined.
+    /// The lanes in which `b` turns without leaving an excluded interval below `low`, so that the two
+    /// intervals are one.
     joined: I::Mask,
     /// Faces and motion, scaled.
     low: I::F32,
