@@ -224,7 +224,7 @@ where
         let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
         let filtered = tick.is_filtered();
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
-        par::for_each(sweepers, runs, |Sweeper { strip: scratch, pairs }, _, run| {
+        par::for_each(sweepers, runs, &|Sweeper { strip: scratch, pairs }, _, run| {
             let (grid, strips, found) = (&grid, run.strips.clone(), &mut run.pairs);
             let kernel: Strips<'_, P, WORDS> =
                 Strips { grid, chunks, strips, scratch, found, budget, second_row, filtered };
@@ -260,7 +260,7 @@ where
         self.lengths.clear();
         self.lengths.reserve_exact(strips);
         let filtered = tick.is_filtered();
-        par::for_each(scatterers, chunks, |scratch, index, chunk| {
+        par::for_each(scatterers, chunks, &|scratch, index, chunk| {
             let part = tick.part(index, size);
             let rows = part.set.len();
             tick.level.run_rows(rows, Scatter::<WORDS> { grid, part, scratch, chunk, filtered });
