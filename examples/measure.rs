@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use rayon::prelude::*;
-use swath::broadphase::{FindError, Found};
+use swath::broadphase::{FindError, Found, FoundPair};
 
 use scenes::World;
 
@@ -29,7 +29,7 @@ pub struct Costs {
 
 impl Costs {
     /// Times one tick.
-    pub fn time<'f, P: Copy + Default + Send + Into<swath::Pair>>(
+    pub fn time<'f, P: FoundPair>(
         &mut self,
         find: impl FnOnce() -> Result<Found<'f, P>, FindError>,
     ) -> Result<Found<'f, P>, FindError> {

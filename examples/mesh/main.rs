@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "K", default_value_t = 15)]
     #[arg(value_parser = value_parser!(u32).range(1..))]
     ticks: u32,
-    /// scalar, portable4, portable8, avx2 or avx512, as the CPU has them.
+    /// portable4, avx2 or avx512, as the CPU has them; with the feature `all-levels` also scalar and portable8.
     #[arg(long, default_value_t = Level::detect())]
     level: Level,
     /// Print one JSON object.

@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// How many threads; by default as many as the CPU has.
     #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
     pub(crate) threads: Option<u16>,
-    /// scalar, portable4, portable8, avx2 or avx512, as the CPU has them.
+    /// portable4, avx2 or avx512, as the CPU has them; with the feature `all-levels` also scalar and portable8.
     #[arg(long, default_value_t = Level::detect(), value_parser = level)]
     pub(crate) level: Level,
     /// Recorded ticks (`.swt`) instead of a scene, one run for each.

@@ -234,4 +234,5 @@ macro_rules! portable {
 }
 
 portable!(Portable4, 4, F32x4(wide::f32x4), U32x4(wide::u32x4), Mask4, wide::i32x4);
+#[cfg(any(test, feature = "all-levels"))]
 portable!(Portable8, 8, F32x8(wide::f32x8), U32x8(wide::u32x8), Mask8, wide::i32x8);

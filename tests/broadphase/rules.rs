@@ -170,7 +170,7 @@ fn a_world_that_goes_back_says_the_same_again() {
         let first: Vec<Events> = (number..number + 3).map(|k| course.tick(k)).collect();
         let end = course.world.snapshot();
         if draw.one_in(2) {
-            course.world = Broadphase::with_level(Level::SCALAR);
+            course.world = Broadphase::with_level(Level::PORTABLE4);
         }
         course.world.restore(&snapshot);
         course.world.validate().expect("the world is whole");

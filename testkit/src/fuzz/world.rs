@@ -343,7 +343,7 @@ impl Trial<'_> {
     fn restore(&mut self) {
         let Some((snapshot, model, given)) = &self.saved else { return };
         if self.bytes.byte().is_multiple_of(2) {
-            self.world = Broadphase::with_level(Level::SCALAR);
+            self.world = Broadphase::with_level(Level::PORTABLE4);
             self.world.set_threads(Threads::one());
         }
         self.world.restore(snapshot);
