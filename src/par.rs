@@ -66,13 +66,26 @@ impl Threads {
     /// Runs `work` on a thread of the pool, so that starting a nested parallel loop wakes no
     /// thread.
     pub(crate) fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        let (mut work, mut result) = (Some(work), None);
+        self.run_inside(&mut || result = work.take().map(|work| work()));
+        result.expect("the work was run once")
+    }
+
+    /// Calls `work` once, on a thread of the pool. It is compiled once for all callers.
+    fn run_inside(&self, work: &mut (dyn FnMut() + Send)) {
         #[cfg(feature = "rayon")]
         match &self.0 {
             Kind::Pool(pool) => return pool.install(work),
             Kind::Current if self.workers() > 1 => return rayon::join(work, || ()).0,
             _ => (),
         }
-        work()
+        work();
+    }
+
+    /// Calls `task` once for each number below `tasks`, on the threads of the pool.
+    #[cfg(feature = "rayon")]
+    fn fork(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        self.run_inside(&mut || fork(tasks, task));
     }
 
     /// Sorts by a key. The keys must be distinct, because the sort is unstable.
@@ -91,10 +104,59 @@ impl Threads {
     }
 }
 
+/// Calls `task` once for each number below `tasks`, on several threads at the same time.
+///
+/// Work forks only here, so `rayon` is instantiated once and not once for each type of item. Each
+/// worker costs one call through a pointer.
+#[cfg(feature = "rayon")]
+fn fork(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+    use rayon::prelude::*;
+    (0..tasks).into_par_iter().with_max_len(1).for_each(task);
+}
+
 /// The greatest number of shares into which items are cut: one for each worker, or for a few
 /// workers.
 #[cfg(feature = "rayon")]
 const SHARES: usize = 32;
+
+/// Items that workers take one after the other. Each share has consecutive items.
+#[cfg(feature = "rayon")]
+struct Shares<I> {
+    /// Of each share the index of its next item, and the items that are left.
+    shares: [std::sync::Mutex<(usize, I)>; SHARES],
+}
+
+#[cfg(feature = "rayon")]
+impl<I: ExactSizeIterator + DoubleEndedIterator> Shares<I> {
+    /// Cuts `count` items into shares for `workers`. `split(n)` returns the next `n` items.
+    fn new(count: usize, workers: usize, mut split: impl FnMut(usize) -> I) -> Self {
+        let size = count.div_ceil(workers.clamp(1, SHARES));
+        let shares = core::array::from_fn(|index| {
+            let start = (index * size).min(count);
+            std::sync::Mutex::new((start, split(size.min(count - start))))
+        });
+        Self { shares }
+    }
+
+    /// Returns an item and its index: from the front of the share `own`, or from the back of another
+    /// share, or nothing when all items were taken.
+    fn next(&self, own: usize) -> Option<(usize, I::Item)> {
+        for other in 0..SHARES {
+            // Only a panic in `next` of an iterator over a slice could poison a lock.
+            let mut share = self.shares[(own + other) % SHARES].lock().ok()?;
+            let (start, items) = &mut *share;
+            if other > 0 {
+                if let Some(item) = items.next_back() {
+                    return Some((*start + items.len(), item));
+                }
+            } else if let Some(item) = items.next() {
+                *start += 1;
+                return Some((*start - 1, item));
+            }
+        }
+        None
+    }
+}
 
 /// Calls `work(worker, index, item)` once for each item, with one call at a time for each worker.
 ///
@@ -105,35 +167,22 @@ const SHARES: usize = 32;
 pub(crate) fn for_each<W: Send, T: Send>(
     workers: &mut [W],
     items: &mut [T],
-    work: impl Fn(&mut W, usize, &mut T) + Sync,
+    work: &(dyn Fn(&mut W, usize, &mut T) + Sync),
 ) {
     #[cfg(feature = "rayon")]
     if workers.len() > 1 && items.len() > 1 {
-        use rayon::prelude::*;
-        let size = items.len().div_ceil(workers.len().min(SHARES));
-        let mut rest = items.chunks_mut(size).enumerate();
-        let shares: [_; SHARES] = core::array::from_fn(|_| {
-            let (index, share) = rest.next().unwrap_or_default();
-            std::sync::Mutex::new((index * size, share.iter_mut()))
+        let (tasks, mut rest) = (workers.len(), items);
+        let items = Shares::new(rest.len(), tasks, |count| {
+            rest.split_off_mut(..count).unwrap_or_default().iter_mut()
         });
-        // Returns an item and its index. Only a panic in `next` of a slice iterator could poison a
-        // lock.
-        let next = |share: usize, first: bool| {
-            let mut share = shares[share].lock().ok()?;
-            let (start, items) = &mut *share;
-            if first {
-                let item = items.next()?;
-                *start += 1;
-                Some((*start - 1, item))
-            } else {
-                let item = items.next_back()?;
-                Some((*start + items.len(), item))
-            }
-        };
-        workers.par_iter_mut().enumerate().with_max_len(1).for_each(|(own, worker)| {
-            let own = own % SHARES;
-            for other in 0..SHARES {
-                while let Some((index, item)) = next((own + other) % SHARES, other == 0) {
+        let mut rest = workers;
+        let workers = Shares::new(tasks, tasks, |count| {
+            rest.split_off_mut(..count).unwrap_or_default().iter_mut()
+        });
+        fork(tasks, &|own| {
+            // There are as many tasks as workers, and each task takes one.
+            if let Some((own, worker)) = workers.next(own % SHARES) {
+                while let Some((index, item)) = items.next(own % SHARES) {
                     work(worker, index, item);
                 }
             }
@@ -154,13 +203,21 @@ pub(crate) fn fill_chunks<T: Send>(
     threads: &Threads,
     out: &mut [T],
     size: usize,
-    fill: impl Fn(usize, &mut [T]) + Sync + Send,
+    fill: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
     #[cfg(feature = "rayon")]
     if threads.workers() > 1 && out.len() > size {
-        use rayon::prelude::*;
-        let pieces = out.par_chunks_mut(size).with_max_len(1).enumerate();
-        threads.enter(|| pieces.for_each(|(index, piece)| fill(index * size, piece)));
+        let (count, mut rest) = (out.len().div_ceil(size), out);
+        let tasks = threads.workers().min(count);
+        let pieces = Shares::new(count, tasks, |pieces| {
+            let items = (pieces * size).min(rest.len());
+            rest.split_off_mut(..items).unwrap_or_default().chunks_mut(size)
+        });
+        threads.fork(tasks, &|own| {
+            while let Some((index, piece)) = pieces.next(own % SHARES) {
+                fill(index * size, piece);
+            }
+        });
         return;
     }
     #[cfg(not(feature = "rayon"))]
@@ -179,20 +236,28 @@ pub(crate) fn fill_parts<T: Send>(
     starts: &[usize],
     out: &mut [T],
     size: usize,
-    fill: impl Fn(usize, &mut [T]) + Sync,
+    fill: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
     #[cfg(feature = "rayon")]
     if threads.workers() > 1 && starts.len() > size {
-        threads.enter(|| halve(0, starts, out, size, &fill));
+        let parts = starts.len() - 1;
+        let (count, mut rest) = (parts.div_ceil(size), Parts { first: 0, size, starts, out });
+        let tasks = threads.workers().min(count);
+        let groups = Shares::new(count, tasks, |groups| rest.split_off(groups));
+        threads.fork(tasks, &|own| {
+            while let Some((_, group)) = groups.next(own % SHARES) {
+                in_turn(group.first, group.starts, group.out, fill);
+            }
+        });
         return;
     }
     #[cfg(not(feature = "rayon"))]
     let _ = (threads, size);
-    in_turn(0, starts, out, &fill);
+    in_turn(0, starts, out, fill);
 }
 
 /// Fills the consecutive parts delimited by `starts`. The first of them has index `first`.
-fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &impl Fn(usize, &mut [T])) {
+fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &dyn Fn(usize, &mut [T])) {
     let mut rest = out;
     for (index, ends) in (first..).zip(starts.windows(2)) {
         let (part, after) = rest.split_at_mut(ends[1] - ends[0]);
@@ -201,24 +266,56 @@ fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &impl Fn(usiz
     }
 }
 
-/// Does what [`in_turn`] does, by recursive halving: one half on another thread.
+/// Consecutive parts of a slice, which are taken in groups of `size` parts.
 #[cfg(feature = "rayon")]
-fn halve<T: Send>(
+struct Parts<'a, T> {
+    /// Index of the first part.
     first: usize,
-    starts: &[usize],
-    out: &mut [T],
+    /// Number of parts in a group. The last group may have fewer.
     size: usize,
-    fill: &(impl Fn(usize, &mut [T]) + Sync),
-) {
-    if starts.len() <= size.max(2) {
-        return in_turn(first, starts, out, fill);
+    /// The start of each part, and the end of the last one.
+    starts: &'a [usize],
+    /// The elements of all parts.
+    out: &'a mut [T],
+}
+
+#[cfg(feature = "rayon")]
+impl<'a, T> Parts<'a, T> {
+    /// Removes so many groups from the front and returns them.
+    fn split_off(&mut self, groups: usize) -> Self {
+        let parts = (groups * self.size).min(self.starts.len() - 1);
+        let (starts, rest) = (&self.starts[..=parts], &self.starts[parts..]);
+        let (out, after) = core::mem::take(&mut self.out).split_at_mut(rest[0] - starts[0]);
+        let front = Self { starts, out, ..*self };
+        (self.first, self.starts, self.out) = (self.first + parts, rest, after);
+        front
     }
-    let middle = starts.len() / 2;
-    let (low, high) = out.split_at_mut(starts[middle] - starts[0]);
-    rayon::join(
-        || halve(first, &starts[..=middle], low, size, fill),
-        || halve(first + middle, &starts[middle..], high, size, fill),
-    );
+}
+
+#[cfg(feature = "rayon")]
+impl<'a, T> Iterator for Parts<'a, T> {
+    type Item = Self;
+
+    fn next(&mut self) -> Option<Self> {
+        (self.len() > 0).then(|| self.split_off(1))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let groups = (self.starts.len() - 1).div_ceil(self.size);
+        (groups, Some(groups))
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<T> ExactSizeIterator for Parts<'_, T> {}
+
+#[cfg(feature = "rayon")]
+impl<T> DoubleEndedIterator for Parts<'_, T> {
+    fn next_back(&mut self) -> Option<Self> {
+        let before = self.len().checked_sub(1)?;
+        let front = self.split_off(before);
+        Some(core::mem::replace(self, front))
+    }
 }
 
 /// A limit of the number of items that all workers together may store.

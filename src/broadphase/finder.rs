@@ -73,6 +73,10 @@ pub struct PairFinder {
     swept: Stage<SweptPair, SWEPT_WORDS>,
 }
 
+/// Leaves the pairs of a run where they are. A function, as a closure would be another one for each
+/// type that a public function is called with.
+fn leave_there<P>(_: &mut Run<P>, _: &mut Vec<P>) {}
+
 impl Default for PairFinder {
     fn default() -> Self {
         Self::with_level(Level::detect())
@@ -156,10 +160,11 @@ impl PairFinder {
         self.find_union(set.into(), None)
     }
 
-    /// The pairs of a set that touch in the tick as [`sweep`](crate::sweep) answers it, with the
-    /// first time.
+    /// The pairs of a set that touch in the tick, with the first time.
     ///
-    /// A subset of [`PairFinder::union_pairs`]; flags, filters and rejected rows as there.
+    /// These are the pairs of [`PairFinder::union_pairs`] of which [`sweep`](crate::sweep) answers that they touch, with
+    /// the time of that answer. A sweep alone may report a touch, by rounding, of two boxes whose bounds miss each
+    /// other; such a pair never touches, and is not found. Flags, filters and rejected rows are as there.
     ///
     /// # Errors
     ///
@@ -168,17 +173,17 @@ impl PairFinder {
         &mut self,
         set: impl Into<BoxSet<'a>>,
     ) -> Result<Found<'_, SweptPair>, FindError> {
-        self.find_swept(set.into(), None, &|_, _| ())
+        self.find_swept(set.into(), None, &leave_there)
     }
 
     /// As [`PairFinder::swept_pairs`]; `take` is called with each run of pairs, on the thread that
     /// found them, and with memory of that thread.
-    pub(super) fn swept_pairs_taken<'a>(
+    pub(super) fn swept_pairs_taken(
         &mut self,
-        set: impl Into<BoxSet<'a>>,
-        take: &(impl Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
+        set: BoxSet<'_>,
+        take: &(dyn Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
     ) -> Result<Found<'_, SweptPair>, FindError> {
-        self.find_swept(set.into(), None, take)
+        self.find_swept(set, None, take)
     }
 
     /// The pairs of one box of `a` and one of `b` whose boxes around the whole path share a point.
@@ -210,7 +215,7 @@ impl PairFinder {
         a: impl Into<BoxSet<'a>>,
         b: impl Into<BoxSet<'b>>,
     ) -> Result<Found<'_, SweptPair>, FindError> {
-        self.find_swept(a.into(), Some(b.into()), &|_, _| ())
+        self.find_swept(a.into(), Some(b.into()), &leave_there)
     }
 
     fn find_union(
@@ -220,14 +225,14 @@ impl PairFinder {
     ) -> Result<Found<'_, Pair>, FindError> {
         let Self { level, threads, pairs_max, sample, scatterers, union, swept: _ } = self;
         let tick = Tick { level: *level, pairs_max: *pairs_max, first, second };
-        union.find(&tick, threads, sample, scatterers, &|_, _| ())
+        union.find(&tick, threads, sample, scatterers, &leave_there)
     }
 
     fn find_swept(
         &mut self,
         first: BoxSet<'_>,
         second: Option<BoxSet<'_>>,
-        take: &(impl Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
+        take: &(dyn Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
     ) -> Result<Found<'_, SweptPair>, FindError> {
         let Self { level, threads, pairs_max, sample, scatterers, union: _, swept } = self;
         let tick = Tick { level: *level, pairs_max: *pairs_max, first, second };

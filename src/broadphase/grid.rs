@@ -1,7 +1,7 @@
 //! Into which strips and bins is the world cut?
 
 use super::path::LONG_CELLS;
-use crate::geom::{Aabb, MovingBox};
+use crate::geom::{Aabb, MovingBox, descending};
 use crate::lanes::{F32Lanes, Isa};
 use alloc::vec::Vec;
 
@@ -177,7 +177,7 @@ impl Grid {
     /// the boxes alone, so that the order of pairs is, too.
     pub(super) fn choose(
         rows: usize,
-        get: impl Fn(usize) -> MovingBox,
+        get: &dyn Fn(usize) -> MovingBox,
         paths: bool,
         sample: &mut Sample,
     ) -> Self {
@@ -199,9 +199,8 @@ impl Grid {
 
         // Along the axis on which the world is longest for its boxes, the others across.
         let ratio = |e: &Extent| f64::from(e.length) / f64::from(e.mean).max(1e-30);
-        let mut order = extents;
-        order.sort_by(|p, q| ratio(q).total_cmp(&ratio(p)).then(p.axis.cmp(&q.axis)));
-        let [along, u, v] = order;
+        let ratios = [ratio(&extents[0]), ratio(&extents[1]), ratio(&extents[2])];
+        let [along, u, v] = descending(ratios).map(|axis| extents[axis]);
         let most = f64::from(Self::strips_max(rows));
         let mut price = |slices: bool, strips: f64| {
             let grid = if slices {
@@ -213,14 +212,14 @@ impl Grid {
         };
         // Boxes in a line have no extent to cut across: then strips follow each other.
         if ratio(&u) < LINE_RATIO {
-            return cheapest(most, |strips| price(true, strips)).grid;
+            return cheapest(most, &mut |strips| price(true, strips)).grid;
         }
-        let across = cheapest(most, |strips| price(false, strips));
+        let across = cheapest(most, &mut |strips| price(false, strips));
         if across.crowd <= cost::NEAR_RECORDS {
             return across.grid;
         }
         // So do those in a line askew, of whose strips most are empty.
-        let slices = cheapest(most, |strips| price(true, strips));
+        let slices = cheapest(most, &mut |strips| price(true, strips));
         if slices.cost < across.cost { slices.grid } else { across.grid }
     }
 
@@ -307,7 +306,7 @@ impl Grid {
 
 /// The cheapest of the numbers of strips up to `most`: coarse steps over the whole range, then
 /// finer ones around the best.
-fn cheapest(most: f64, mut price: impl FnMut(f64) -> Choice) -> Choice {
+fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
     let mut priced = |strips: f64| Choice { strips, ..price(strips) };
     let mut best = priced(1.0);
     let mut strips = 4.0;

@@ -115,7 +115,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
 
 /// Finds the pairs of the strips `strips`: those whose bounds meet, or of records of paths those
 /// that truly sweep into each other.
-pub(super) struct Strips<'a, P, const WORDS: usize, const FILTERED: bool> {
+pub(super) struct Strips<'a, P, const WORDS: usize> {
     pub(super) grid: &'a Grid,
     pub(super) chunks: &'a [Chunk<WORDS>],
     pub(super) strips: Range<usize>,
@@ -125,9 +125,11 @@ pub(super) struct Strips<'a, P, const WORDS: usize, const FILTERED: bool> {
     pub(super) budget: &'a Budget,
     /// The id of the first row of the second set, if there is one.
     pub(super) second_row: u32,
+    /// Whether filters are looked at.
+    pub(super) filtered: bool,
 }
 
-impl<const FILTERED: bool> Kernel for Strips<'_, Pair, UNION_WORDS, FILTERED> {
+impl Kernel for Strips<'_, Pair, UNION_WORDS> {
     type Output = ();
 
     #[inline(always)]
@@ -135,15 +137,16 @@ impl<const FILTERED: bool> Kernel for Strips<'_, Pair, UNION_WORDS, FILTERED> {
         for strip in self.strips {
             let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
             let passage = Passage::new(self.grid, strip);
-            spread::<I, UNION_WORDS, FILTERED>(isa, (rows, cut), &passage, self.scratch);
+            spread(isa, (rows, cut), &passage, self.scratch, self.filtered);
             let to = (&mut *self.found, self.budget);
             let (none, scratch) = (&mut Candidates::default(), &*self.scratch);
-            overlap::<I, UNION_WORDS, FILTERED>(isa, 0..rows, scratch, none, self.second_row, to);
+            let (rows, second_row) = (0..rows, self.second_row);
+            overlap(isa, rows, scratch, none, second_row, self.filtered, to);
         }
     }
 }
 
-impl<const FILTERED: bool> Kernel for Strips<'_, SweptPair, SWEPT_WORDS, FILTERED> {
+impl Kernel for Strips<'_, SweptPair, SWEPT_WORDS> {
     type Output = ();
 
     #[inline(always)]
@@ -151,15 +154,14 @@ impl<const FILTERED: bool> Kernel for Strips<'_, SweptPair, SWEPT_WORDS, FILTERE
         for strip in self.strips {
             let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
             let passage = Passage::new(self.grid, strip);
-            spread::<I, SWEPT_WORDS, FILTERED>(isa, (rows, cut), &passage, self.scratch);
+            spread(isa, (rows, cut), &passage, self.scratch, self.filtered);
             let mut candidates = core::mem::take(&mut self.scratch.candidates);
             let mut next = 0;
             while next < rows {
                 candidates.len = 0;
                 let (rest, scratch, none) = (next..rows, &*self.scratch, &mut Buffer::default());
                 let to = (none, self.budget);
-                next =
-                    overlap::<I, SWEPT_WORDS, FILTERED>(isa, rest, scratch, &mut candidates, 0, to);
+                next = overlap(isa, rest, scratch, &mut candidates, 0, self.filtered, to);
                 let to = (&mut *self.found, self.budget);
                 let place = (self.grid, strip);
                 touch(isa, place, scratch, &mut candidates, self.second_row, to);
@@ -239,11 +241,12 @@ fn place<I: Isa, const WORDS: usize>(
 
 /// Lays out the ordered records as columns.
 #[inline(always)]
-fn spread<I: Isa, const WORDS: usize, const FILTERED: bool>(
+fn spread<I: Isa, const WORDS: usize>(
     isa: I,
     (rows, cut): (usize, Cut),
     passage: &Passage,
     scratch: &mut Scratch<WORDS>,
+    filtered: bool,
 ) {
     let padded = rows + LANES_MAX;
     let Scratch { records, bounds: columns, paths, ids, filters, lasts, .. } = scratch;
@@ -254,7 +257,7 @@ fn spread<I: Isa, const WORDS: usize, const FILTERED: bool>(
         column.resize(padded, 0.0);
     }
     ids.resize(padded, 0);
-    if FILTERED {
+    if filtered {
         filters.resize(padded, 0);
     }
     lasts.resize(padded, 0);
@@ -290,7 +293,7 @@ fn spread<I: Isa, const WORDS: usize, const FILTERED: bool>(
             numbers.store(&mut column[row..]);
         }
         id.store(&mut ids[row..]);
-        if FILTERED {
+        if filtered {
             filter.store(&mut filters[row..]);
         }
         row += I::LANES;
@@ -305,12 +308,13 @@ fn spread<I: Isa, const WORDS: usize, const FILTERED: bool>(
 /// `boxes`: their rows in the store with the lower first. Or of paths the candidates, until there
 /// are [`CANDIDATES`]. Returns the box to go on with.
 #[inline(always)]
-fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool>(
+fn overlap<I: Isa, const WORDS: usize>(
     isa: I,
     boxes: Range<usize>,
     scratch: &Scratch<WORDS>,
     candidates: &mut Candidates,
     second_row: u32,
+    filtered: bool,
     (found, budget): (&mut Buffer<Pair>, &Budget),
 ) -> usize {
     let paths_too = const { WORDS == SWEPT_WORDS };
@@ -322,7 +326,7 @@ fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool>(
     let paths = core::array::from_fn(|k| &scratch.paths[k][..]);
     let paths: Table<'_, f32, 9> = Table::new(paths, if paths_too { rows + LANES_MAX } else { 0 });
     let ids: Table<'_, u32, 1> = Table::new([&scratch.ids[..]], rows + LANES_MAX);
-    let filters = Table::new([&scratch.filters[..]], if FILTERED { rows + LANES_MAX } else { 0 });
+    let filters = Table::new([&scratch.filters[..]], if filtered { rows + LANES_MAX } else { 0 });
     let filters: Table<'_, u32, 1> = filters;
     let second_row = isa.splat_u32(second_row.wrapping_neg());
     for i in boxes {
@@ -342,7 +346,7 @@ fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool>(
         let row = isa.splat_u32(id & ROW);
         // My mask beside their category and the other way round.
         let filter =
-            isa.splat_u32(if FILTERED { scratch.filters[i].rotate_left(16) } else { u32::MAX });
+            isa.splat_u32(if filtered { scratch.filters[i].rotate_left(16) } else { u32::MAX });
         let [low_x, low_u, low_v, high_x, high_u, high_v] = table.splat(isa, i);
         let mut count = 0;
         while j < end {
@@ -355,7 +359,7 @@ fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool>(
                 & lows_v.le(high_v)
                 & low_v.le(highs_v)
                 & their_ids.disjoint(flags);
-            let meets = if FILTERED {
+            let meets = if filtered {
                 let [theirs] = filters.load_u32(isa, j);
                 meets & allow(isa, filter, theirs)
             } else {

@@ -5,6 +5,8 @@ mod aabb;
 mod axes;
 mod body;
 mod contact;
+#[cfg(feature = "serde")]
+pub(crate) mod deserialize;
 mod faces;
 mod facets;
 mod filter;
@@ -17,6 +19,7 @@ mod side;
 mod sphere;
 
 pub use aabb::{Aabb, COORD_MAX, Invalid};
+pub(crate) use axes::descending;
 pub use body::Body;
 pub(crate) use body::check_inverse_mass;
 pub use contact::{Contact, State};

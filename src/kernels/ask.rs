@@ -6,7 +6,9 @@
 
 use super::BatchError;
 use crate::geom::Pair;
-use crate::lanes::{Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, Table, U32Lanes};
+use crate::lanes::{
+    Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, Table, U32Lanes, run_scalar,
+};
 use crate::store::{Checked, Columns, LengthMismatch, Row};
 use bytemuck::Pod;
 
@@ -190,7 +192,7 @@ where
 {
     assert!(u32::try_from(rows).is_ok(), "more rows than a u32 can name");
     sink.check(rows)?;
-    level.for_rows(rows).run(Ask { question, a, b, rows, sink: &mut sink });
+    level.run_rows(rows, Ask { question, a, b, rows, sink: &mut sink });
     sink.finish()
 }
 
@@ -297,7 +299,7 @@ pub(crate) fn one_to_one<Q, const A: usize, const B: usize>(
 where
     Q: Question<A, B>,
 {
-    Level::SCALAR.run(OneToOne { question, a, b })
+    run_scalar(OneToOne { question, a, b })
 }
 
 struct OneToOne<Q, const A: usize, const B: usize> {

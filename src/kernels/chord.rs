@@ -70,7 +70,7 @@ pub(crate) fn column(
     skin: f32,
     out: &mut [f32],
 ) {
-    level.for_rows(out.len()).run(Hold { column, corner, delta, accel, skin, out });
+    level.run_rows(out.len(), Hold { column, corner, delta, accel, skin, out });
 }
 
 struct Hold<'a, 'o> {

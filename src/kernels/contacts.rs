@@ -7,7 +7,7 @@
 use super::BatchError;
 use super::ask::{Each, Side, check_pairs, mask};
 use crate::geom::{Contact, Pair};
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, U32Lanes};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, U32Lanes, run_scalar};
 use crate::store::LengthMismatch;
 
 /// The input of one group of contacts.
@@ -110,7 +110,7 @@ where
     }
     let contacts = bytemuck::cast_slice(contacts);
     let outputs = outputs.map(|(_, output)| output);
-    level.for_rows(rows).run(Ask { question, contacts, numbers, a, b, outputs });
+    level.run_rows(rows, Ask { question, contacts, numbers, a, b, outputs });
     Ok(())
 }
 
@@ -191,7 +191,7 @@ pub(crate) fn one<Q, const A: usize, const B: usize, const N: usize>(
 where
     Q: Question<A, B, N>,
 {
-    Level::SCALAR.run(One { question, contact, number, a, b })
+    run_scalar(One { question, contact, number, a, b })
 }
 
 struct One<Q, const A: usize, const B: usize, const N: usize> {

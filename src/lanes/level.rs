@@ -1,10 +1,8 @@
 //! Detection of the CPU's instruction sets at run time, and dispatch to them.
 
-use super::{
-    Isa, Kernel,
-    portable::{Portable4, Portable8},
-    scalar::Scalar,
-};
+#[cfg(any(test, feature = "all-levels"))]
+use super::portable::Portable8;
+use super::{Isa, Kernel, portable::Portable4, scalar::Scalar};
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use super::{avx2::Avx2, avx512::Avx512};
 use core::{fmt, str::FromStr};
@@ -27,8 +25,10 @@ pub struct Level(Kind);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
+    #[cfg(any(test, feature = "all-levels"))]
     Scalar,
     Portable4,
+    #[cfg(any(test, feature = "all-levels"))]
     Portable8,
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Avx2(Avx2),
@@ -37,11 +37,17 @@ enum Kind {
 }
 
 impl Level {
-    /// One element at a time. The other levels are tested against it.
+    /// One element at a time. The other levels are tested against it. [`Level::detect`] never returns
+    /// it, so only the feature `all-levels` compiles it.
+    #[cfg(any(test, feature = "all-levels"))]
+    #[cfg_attr(docsrs, doc(cfg(feature = "all-levels")))]
     pub const SCALAR: Self = Self(Kind::Scalar);
     /// Four lanes with the instructions that the build enables: SSE2, NEON or wasm `simd128`.
     pub const PORTABLE4: Self = Self(Kind::Portable4);
-    /// Eight lanes with the instructions that the build enables.
+    /// Eight lanes with the instructions that the build enables. [`Level::detect`] never returns it,
+    /// so only the feature `all-levels` compiles it.
+    #[cfg(any(test, feature = "all-levels"))]
+    #[cfg_attr(docsrs, doc(cfg(feature = "all-levels")))]
     pub const PORTABLE8: Self = Self(Kind::Portable8);
 
     /// Returns the fastest level that this CPU has: AVX-512, AVX2, or else [`Level::PORTABLE4`].
@@ -62,9 +68,12 @@ impl Level {
         Self::PORTABLE4
     }
 
-    /// Returns every level that this CPU has, from narrow to wide.
+    /// Returns every level that was compiled and that this CPU has, from narrow to wide.
     pub fn all() -> impl Iterator<Item = Self> {
+        #[cfg(any(test, feature = "all-levels"))]
         let portable = [Self::SCALAR, Self::PORTABLE4, Self::PORTABLE8];
+        #[cfg(not(any(test, feature = "all-levels")))]
+        let portable = [Self::PORTABLE4];
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         let native = [
             Avx2::detect().map(|isa| Self(Kind::Avx2(isa))),
@@ -75,12 +84,15 @@ impl Level {
         portable.into_iter().chain(native.into_iter().flatten())
     }
 
-    /// Returns `scalar`, `portable4`, `portable8`, `avx2` or `avx512`.
+    /// Returns `portable4`, `avx2` or `avx512`; with the feature `all-levels` also `scalar` or
+    /// `portable8`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
+            #[cfg(any(test, feature = "all-levels"))]
             Kind::Scalar => "scalar",
             Kind::Portable4 => "portable4",
+            #[cfg(any(test, feature = "all-levels"))]
             Kind::Portable8 => "portable8",
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx2(_) => "avx2",
@@ -93,8 +105,10 @@ impl Level {
     #[must_use]
     pub fn lanes(self) -> usize {
         match self.0 {
+            #[cfg(any(test, feature = "all-levels"))]
             Kind::Scalar => Scalar::LANES,
             Kind::Portable4 => Portable4::LANES,
+            #[cfg(any(test, feature = "all-levels"))]
             Kind::Portable8 => Portable8::LANES,
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx2(_) => Avx2::LANES,
@@ -103,24 +117,39 @@ impl Level {
         }
     }
 
-    /// Returns this level, or the scalar one if there are fewer rows than lanes.
-    pub(crate) fn for_rows(self, rows: usize) -> Self {
-        if rows < self.lanes() { Self::SCALAR } else { self }
+    /// Runs `kernel` for so many rows: one element at a time if they are fewer than the lanes.
+    #[inline]
+    pub(crate) fn run_rows<K: Kernel>(self, rows: usize, kernel: K) -> K::Output {
+        if rows < self.lanes() { enter(Scalar, kernel) } else { self.run(kernel) }
     }
 
     /// Runs `kernel` compiled for this level. Call it once per chunk, not once per element.
     #[inline]
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
-            Kind::Scalar => kernel.run(Scalar),
-            Kind::Portable4 => kernel.run(Portable4),
-            Kind::Portable8 => kernel.run(Portable8),
+            #[cfg(any(test, feature = "all-levels"))]
+            Kind::Scalar => enter(Scalar, kernel),
+            Kind::Portable4 => enter(Portable4, kernel),
+            #[cfg(any(test, feature = "all-levels"))]
+            Kind::Portable8 => enter(Portable8, kernel),
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx2(isa) => isa.run(kernel),
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx512(isa) => isa.run(kernel),
         }
     }
+}
+
+/// Runs `kernel` compiled for `isa`. It is not inlined, so that several callers share one copy.
+#[inline(never)]
+fn enter<I: Isa, K: Kernel>(isa: I, kernel: K) -> K::Output {
+    kernel.run(isa)
+}
+
+/// Runs `kernel` one element at a time. It is inlined, for a single element.
+#[inline]
+pub(crate) fn run_scalar<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run(Scalar)
 }
 
 impl Default for Level {
@@ -141,11 +170,11 @@ impl fmt::Display for Level {
     }
 }
 
-/// The error of parsing a string that does not name a level of this CPU.
+/// The error of parsing a string that does not name a compiled level of this CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "not a level of this CPU (scalar, portable4, portable8, and on x86-64 avx2 and avx512 \
-     where present)"
+    "not a level of this CPU (portable4, on x86-64 avx2 and avx512 where present, and with the \
+     feature `all-levels` scalar and portable8)"
 )]
 pub struct UnknownLevel;
 

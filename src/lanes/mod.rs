@@ -30,6 +30,7 @@ mod tests;
 use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
+pub(crate) use level::run_scalar;
 pub use level::{Level, UnknownLevel};
 pub(crate) use prefetch::{prefetch, prefetch_to_write};
 pub(crate) use scalar::Scalar;

@@ -40,7 +40,7 @@ impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
     pub fn check(self, level: Level, rejected: &'a mut Vec<Rejected>) -> Checked<'a, Self> {
         assert!(u32::try_from(self.len()).is_ok(), "more rows than a u32 can name");
         rejected.clear();
-        level.for_rows(self.len()).run(Check { columns: self, rejected });
+        level.run_rows(self.len(), Check { columns: self, rejected });
         Checked { columns: self, rejected, first: 0 }
     }
 }

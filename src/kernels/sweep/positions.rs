@@ -68,7 +68,7 @@ pub fn positions(
     for (name, column) in NAMES.into_iter().zip(&out) {
         LengthMismatch::check(name, rows, column.len())?;
     }
-    level.for_rows(rows).run(Positions { boxes: Each::new(boxes), times, rows, out });
+    level.run_rows(rows, Positions { boxes: Each::new(boxes), times, rows, out });
     Ok(())
 }
 

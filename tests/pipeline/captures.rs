@@ -1,0 +1,209 @@
+//! Is a file with the right checksum still refused where it makes no sense, and is the checksum the one
+//! that is told?
+
+use swath::pipeline::{Capture, CaptureError, Config, Kind};
+use swath::{Boxes, Convex, Flags, Hull, Impact, Motion, Pipeline, Pose, Scene, Shape};
+
+/// 64-bit FNV-1a from its description: for each byte, xor, then times the prime.
+fn fnv(bytes: &[u8]) -> u64 {
+    let mut sum = 14_695_981_039_346_656_037_u64;
+    for &byte in bytes {
+        sum = (sum ^ u64::from(byte)).wrapping_mul(1_099_511_628_211);
+    }
+    sum
+}
+
+/// The bytes with a checksum of what they are now.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let body = bytes.len() - 8;
+    let sum = fnv(&bytes[..body]);
+    bytes[body..].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+/// Two balls, one a sensor, a wall of boxes and a hull, at different places.
+fn tick() -> (Vec<u8>, Vec<Impact>, Vec<Impact>, u64) {
+    let hulls = [0.5, 1.0].map(|r| {
+        Hull::new([[r, 0.0, 0.0], [-r, 0.0, 0.0], [0.0, r, 0.0], [0.0, 0.0, r]]).expect("a hull")
+    });
+    let ball = Shape::sphere(0.5).expect("a ball");
+    let motion = |y: f32, speed: f32| {
+        Motion::new(Pose::at([-4.0, y, 0.0]).expect("a place"), [speed, 0.0, 0.0]).expect("one")
+    };
+    let shapes = [ball, ball, Shape::hull(&hulls[0]), Shape::hull(&hulls[1])];
+    let convex: Vec<_> = (0..4)
+        .map(|k| Convex {
+            row: 1 + k,
+            shape: shapes[k as usize],
+            motion: motion(3.0 * k as f32, 9.0),
+        })
+        .collect();
+    let (mut min, mut max) = ([0.0_f32; 6], [0.0_f32; 6]);
+    (min[0], max[0], max[5]) = (1.0, 2.0, 1.25);
+    let (low, high, still) = ([-20.0; 6], [20.0; 6], [0.0; 6]);
+    let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&still; 3]).expect("columns");
+    let mut flags = [Flags::MOVES; 6];
+    flags[2] = flags[2] | Flags::SENSOR;
+    let scene = Scene::new(boxes).convex(&convex).flagged(&flags);
+    let mut pipeline = Pipeline::new(Config::default());
+    let bytes = pipeline.capture(&scene).expect("a capture");
+    let ticked = pipeline.tick(&scene).expect("a tick");
+    (bytes, ticked.impacts().to_vec(), ticked.sensed().to_vec(), ticked.hash())
+}
+
+/// Goal: the checksum and the hash are those that are told, so that other programs can make them.
+/// Method: FNV-1a written again and held to published values, over the bytes and the impacts.
+#[test]
+fn the_checksum_is_as_published() {
+    assert_eq!(fnv(b""), 0xCBF2_9CE4_8422_2325);
+    assert_eq!(fnv(b"a"), 0xAF63_DC4C_8601_EC8C);
+    assert_eq!(fnv(b"foobar"), 0x8594_4171_F739_67E8);
+    let (bytes, impacts, sensed, hash) = tick();
+    assert_eq!(sealed(bytes.clone()), bytes);
+    assert!(impacts.len() > 3 && sensed.len() > 1, "{impacts:?} {sensed:?}");
+    let mut words = Vec::new();
+    for list in [impacts, sensed] {
+        words.push(list.len() as u32);
+        for Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } in list {
+            let kind = match kind {
+                Kind::Overlapping => 1,
+                Kind::Unresolved => 2,
+                _ => 0,
+            };
+            words.extend([pair.a, pair.b, kind]);
+            words.extend([toi, last, closing, depth].map(f32::to_bits));
+            words.extend([normal, on_a, on_b].iter().flatten().map(|x| x.to_bits()));
+        }
+    }
+    let bytes: Vec<_> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    assert_eq!(fnv(&bytes), hash);
+}
+
+/// Goal: what is sealed but no tick is refused, and takes no memory for what is not there. Method: a
+/// tick with one word changed to what it may not be, and the checksum made anew.
+#[test]
+fn what_is_sealed_may_be_nonsense() {
+    let (bytes, ..) = tick();
+    assert!(Capture::read(&sealed(bytes.clone())).is_ok());
+    let refused = |what: &str, bytes: Vec<u8>| match Capture::read(&sealed(bytes)) {
+        Err(CaptureError::Nonsense { at, expected }) => (at, expected),
+        other => panic!("{what}: {other:?}"),
+    };
+    let with = |at: usize, word: u32| {
+        let mut bytes = bytes.clone();
+        bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        bytes
+    };
+    let number = |x: f32| x.to_bits();
+    // Where things are: see the source. The last body is of a hull, and ends before the checksum.
+    let (rows, bodies) = (6, 4);
+    let of_hull = 4 + 16 * 4 + 1 + 3 * 8 + 8 + 4;
+    let last = bytes.len() - 8 - of_hull;
+    let form = last + 4 + 16 * 4;
+    let (config, row) =
+        ("a valid configuration", "a row of the scene, above that of the body before,");
+    let room = "a count of things that the rest of the file has room for";
+    for (what, at, word, wanted) in [
+        ("a target below zero", 20, number(-1.0), (20, config)),
+        ("a tolerance of two", 24, number(2.0), (20, config)),
+        ("no policy", 28, 3, (28, "a policy for touches, 0, 1 or 2,")),
+        ("a threshold that is none", 32, number(f32::NAN), (20, config)),
+        ("an unknown part", 40, 2 | 8, (40, "a set of parts below 8")),
+        ("more hulls than bytes", 48, u32::MAX, (0, room)),
+        ("more bodies than bytes", 52, u32::MAX, (0, room)),
+        ("one body less", 52, bodies - 1, (last, "the end of the file")),
+        ("no such row", last, rows, (last, row)),
+        ("a row before the last", last, 1, (last, row)),
+        ("the same row twice", last, 3, (last, row)),
+        ("no such hull", last + of_hull - 4, 2, (form, "a valid shape")),
+        ("no hull", last + of_hull - 4, u32::MAX, (form, "a valid shape")),
+    ] {
+        let (found, expected) = refused(what, with(at, word));
+        // Where the counts are refused is where the columns and the hulls end.
+        assert!(
+            expected == room && found > 56 || (found, expected) == wanted,
+            "{what}: {found} {expected}"
+        );
+        assert_eq!(expected, wanted.1, "{what}");
+    }
+    for (what, at, byte, expected) in [
+        ("neither one value nor each", 56, 2, "a column, which begins with 0 or 1,"),
+        ("no such form", form, 4, "a form of a shape"),
+    ] {
+        let mut bytes = bytes.clone();
+        bytes[at] = byte;
+        assert_eq!(refused(what, bytes), (at, expected));
+    }
+    // Of the length that it says, but longer than what it is made of.
+    let mut longer = bytes.clone();
+    longer.extend([0; 4]);
+    let length = longer.len() as u64;
+    longer[12..20].copy_from_slice(&length.to_le_bytes());
+    refused("more bytes than a tick", longer);
+    // Of another length than it says.
+    let mut longer = bytes.clone();
+    longer.extend([0; 4]);
+    assert_eq!(Capture::read(&sealed(longer)).err(), Some(CaptureError::Damaged));
+    let mut short = bytes[..28].to_vec();
+    short[12..20].copy_from_slice(&28_u64.to_le_bytes());
+    refused("nothing but a head", short);
+}
+
+/// A sealed file of 9 columns with one value each, of so many rows: 109 bytes.
+fn rows_of_one_value(rows: u32) -> Vec<u8> {
+    let column = [1.0];
+    let one = Scene::new(Boxes::from_columns([&column[..]; 9]).expect("columns"));
+    let mut bytes = Pipeline::default().capture(&one).expect("a capture");
+    bytes[44..48].copy_from_slice(&rows.to_le_bytes());
+    // The first column too.
+    bytes[56] = 0;
+    let length = bytes.len();
+    assert_eq!(length, 56 + 9 * 5 + 8);
+    sealed(bytes)
+}
+
+/// Goal: a short file takes little memory, a caller can allow more, and what is written is always read.
+/// Method: columns of one value with rows below, at and far above the limit; a scene of equal boxes.
+#[test]
+fn a_short_file_has_few_rows() {
+    let most = rows_of_one_value(1).len();
+    assert_eq!(
+        Capture::read(&rows_of_one_value(most as u32)).expect("a row a byte").scene(&[]).len(),
+        most
+    );
+    for rows in [most as u32 + 1, 1 << 26, u32::MAX] {
+        let bytes = rows_of_one_value(rows);
+        let refused = CaptureError::TooManyRows { rows, most };
+        assert_eq!(Capture::read(&bytes).err(), Some(refused));
+        let refused = CaptureError::TooManyRows { rows, most: 5 };
+        assert_eq!(Capture::read_rows(&bytes, 5).err(), Some(refused));
+    }
+    let allowed = Capture::read_rows(&rows_of_one_value(9000), 9000).expect("it is allowed");
+    assert_eq!(allowed.scene(&[]).len(), 9000);
+
+    let column = vec![1.0; 9000];
+    let equal = Scene::new(Boxes::from_columns([&column[..]; 9]).expect("columns"));
+    let bytes = Pipeline::default().capture(&equal).expect("a capture");
+    assert_eq!(Capture::read(&bytes).expect("it was written").scene(&[]).len(), 9000);
+}
+
+/// Goal: no sealed file makes a panic, and what is read is a tick that can be written again. Method:
+/// each byte changed in several ways and sealed.
+#[test]
+fn any_sealed_file_is_a_tick_or_an_error() {
+    let (bytes, ..) = tick();
+    let mut read = 0;
+    for at in 20..bytes.len() - 8 {
+        for change in [1, 0x80, 0xFF] {
+            let mut changed = bytes.clone();
+            changed[at] ^= change;
+            let Ok(capture) = Capture::read(&sealed(changed)) else { continue };
+            read += 1;
+            let convex = capture.convex();
+            let pipeline = Pipeline::new(*capture.config());
+            let again = pipeline.capture(&capture.scene(&convex)).expect("it can be written");
+            assert!(Capture::read(&again).is_ok(), "byte {at}");
+        }
+    }
+    assert!(read > bytes.len(), "{read} of {}", bytes.len());
+}
