@@ -20,7 +20,7 @@
 //! again the tick is the same to the bit, and so are its impacts. What is no such file is refused with
 //! one reason; nothing of it is used.
 //!
-//! A column of one value is expanded when it is read, so a file of 131 bytes could ask for any amount of
+//! A column of one value is expanded when it is read, so a file of 109 bytes could ask for any amount of
 //! memory. Therefore a file may have no more rows than bytes, unless the caller allows more. Every file
 //! that is written here has at least four bytes a row, because its first column is never one value.
 
@@ -95,10 +95,12 @@ pub enum CaptureError {
         most: usize,
     },
     /// The checksum is right, but what is written is no tick.
-    #[error("a captured tick that makes no sense at byte {at}")]
+    #[error("a captured tick that makes no sense at byte {at}: {expected} was expected")]
     Nonsense {
         /// Where.
         at: usize,
+        /// What would make sense there.
+        expected: &'static str,
     },
 }
 
@@ -350,7 +352,7 @@ impl Capture {
         }
         let mut reader = Reader { bytes: body, at: HEAD };
         let capture = reader.capture(rows_max)?;
-        if reader.at == end { Ok(capture) } else { Err(reader.nonsense()) }
+        if reader.at == end { Ok(capture) } else { Err(nonsense(reader.at, "the end of the file")) }
     }
 
     /// How the tick was looked at.
@@ -394,19 +396,19 @@ impl Body {
     }
 }
 
+fn nonsense(at: usize, expected: &'static str) -> CaptureError {
+    CaptureError::Nonsense { at, expected }
+}
+
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl Reader<'_> {
-    fn nonsense(&self) -> CaptureError {
-        CaptureError::Nonsense { at: self.at }
-    }
-
     fn take<const N: usize>(&mut self) -> Result<[u8; N], CaptureError> {
         let rest = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk());
-        let taken = *rest.ok_or(self.nonsense())?;
+        let taken = *rest.ok_or(nonsense(self.at, "more bytes of the tick"))?;
         self.at += N;
         Ok(taken)
     }
@@ -438,7 +440,7 @@ impl Reader<'_> {
         if count.checked_mul(least).is_some_and(|bytes| bytes <= rest) {
             Ok(count)
         } else {
-            Err(self.nonsense())
+            Err(nonsense(self.at, "a count of things that the rest of the file has room for"))
         }
     }
 
@@ -450,30 +452,33 @@ impl Reader<'_> {
         if rows == 0 {
             return Ok(Vec::new());
         }
+        let at = self.at;
         match self.take()? {
             [0] => Ok(alloc::vec![of(self.take()?); rows]),
             [1] => {
                 let rows = self.count(rows as u32, N)?;
                 (0..rows).map(|_| self.take().map(&of)).collect()
             }
-            _ => Err(self.nonsense()),
+            _ => Err(nonsense(at, "a column, which begins with 0 or 1,")),
         }
     }
 
     fn capture(&mut self, rows_max: usize) -> Result<Capture, CaptureError> {
+        let at = self.at;
         let [target_distance, tolerance] = self.floats()?;
         let touch = match self.word()? {
             0 => Touch::Hit,
             1 => Touch::IfClosing,
             2 => Touch::Ignore,
-            _ => return Err(self.nonsense()),
+            _ => return Err(nonsense(at + 8, "a policy for touches, 0, 1 or 2,")),
         };
         let (fast, impacts_per_body) = (self.float()?, self.word()?);
         let config = Config { target_distance, tolerance, touch, fast, impacts_per_body };
-        config.validate().map_err(|_| self.nonsense())?;
+        config.validate().map_err(|_| nonsense(at, "a valid configuration"))?;
+        let at = self.at;
         let parts = self.word()?;
         if parts > 7 {
-            return Err(self.nonsense());
+            return Err(nonsense(at, "a set of parts below 8"));
         }
         let rows = self.word()?;
         if rows as usize > rows_max {
@@ -492,19 +497,25 @@ impl Reader<'_> {
         let filters = filtered.transpose()?;
         let hulls = (0..self.count(hulls, 16)?)
             .map(|_| {
+                let at = self.at;
                 let points = self.word()?;
                 let points = (0..self.count(points, 12)?).map(|_| self.floats::<3>());
                 let points = points.collect::<Result<Vec<_>, _>>()?;
-                Hull::new(points).map_err(|_| self.nonsense())
+                Hull::new(points).map_err(|_| nonsense(at, "a hull of valid points"))
             })
             .collect::<Result<Vec<_>, _>>()?;
+        let mut next = 0;
         let bodies = (0..self.count(bodies, BODY_BYTES)?)
-            .map(|_| self.body(&hulls))
+            .map(|_| {
+                let at = self.at;
+                let body = self.body(&hulls)?;
+                if body.row < next || body.row as usize >= rows {
+                    return Err(nonsense(at, "a row of the scene, above that of the body before,"));
+                }
+                next = body.row + 1;
+                Ok(body)
+            })
             .collect::<Result<Vec<_>, _>>()?;
-        let ascend = bodies.is_sorted_by(|one, next| one.row < next.row);
-        if !ascend || bodies.last().is_some_and(|last| last.row as usize >= rows) {
-            return Err(self.nonsense());
-        }
         Ok(Capture { config, columns, flags, filters, hulls, bodies })
     }
 
@@ -514,15 +525,16 @@ impl Reader<'_> {
         let pose = Pose { position: self.floats()?, rotation: self.floats()? };
         let [delta, accel, spin] = [self.floats()?, self.floats()?, self.floats()?];
         let motion = Motion { pose, delta, accel, spin };
+        let at = self.at;
         let [form] = self.take()?;
-        let (count, _) = record::form(form).ok_or(self.nonsense())?;
+        let (count, _) = record::form(form).ok_or(nonsense(at, "a form of a shape"))?;
         let mut numbers = [0.0; NUMBERS_MAX];
         for number in &mut numbers[..count] {
             *number = self.double()?;
         }
         let (margin, hull) = (self.double()?, self.word()?);
         let body = Body { row, motion, form, numbers, margin, hull };
-        body.shape(hulls).map_err(|_| self.nonsense())?;
+        body.shape(hulls).map_err(|_| nonsense(at, "a valid shape"))?;
         Ok(body)
     }
 }

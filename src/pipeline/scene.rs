@@ -17,10 +17,19 @@ use core::ops::BitOr;
 /// assert!(gate.has(Flags::SENSOR) && !gate.has(Flags::CCD));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 #[repr(transparent)]
 pub struct Flags(u8);
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Flags {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        crate::geom::deserialize::checked(deserializer, "bits of flags", |bits: u8| {
+            (Self::from_bits(bits).0 == bits).then_some(Self(bits))
+        })
+    }
+}
 
 impl Flags {
     /// Does not move: two such bodies make no pair.

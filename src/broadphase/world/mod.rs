@@ -319,6 +319,9 @@ impl Broadphase {
     /// Sets the box of a proxy at the start of the tick, and its displacement in the tick. The
     /// `delta` of a fixed or sleeping proxy is validated and then ignored.
     ///
+    /// Both stay as they are until they are set again: an update does not move a proxy to the end of its path. So a
+    /// displacement also counts in every later update, and a body that has stopped needs one of zero.
+    ///
     /// # Errors
     ///
     /// [`WorldError`] when the id is stale, or the box or the displacement is invalid.
