@@ -387,6 +387,53 @@ fn plain_values_survive_serde() {
     same(&SweptPair { a: 1, b: 2, first: 0.1 });
 }
 
+/// Goal: a packed word that no question answers is refused, and every one that is answered survives. Method: words with
+/// bits that mean nothing, or a sign without an axis; then the contacts and faces of many small boxes and segments.
+#[cfg(feature = "serde")]
+#[test]
+fn packed_words_are_validated_by_serde() {
+    for bits in [1 << 11, 1 << 31, 3 << 6, 1 << 3, 0b010 | 1 << 3] {
+        assert!(serde_json::from_str::<Contact>(&bits.to_string()).is_err(), "{bits}");
+    }
+    for bits in [1 << 14, 1 << 31, 1 << 3 | 1 << 12, 1 << 9 | 1 << 12] {
+        assert!(serde_json::from_str::<swath::Faces>(&bits.to_string()).is_err(), "{bits}");
+    }
+    for bits in [8, 255] {
+        assert!(serde_json::from_str::<swath::Flags>(&bits.to_string()).is_err(), "{bits}");
+    }
+    let flags = swath::Flags::CCD | swath::Flags::SENSOR;
+    assert_eq!(serde_json::from_str::<swath::Flags>("6").expect("two flags"), flags);
+    let mut state = 1_u32;
+    let mut draw = || {
+        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        ((state >> 28) % 5) as f32 - 2.0
+    };
+    let unit = Aabb { min: [0.0; 3], max: [1.0; 3] };
+    let (mut contacts, mut faces) =
+        (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+    for _ in 0..20_000 {
+        let min = [(); 3].map(|()| draw());
+        let aabb = Aabb { min, max: min.map(|x| x + 1.0) };
+        let moving = MovingBox { aabb, delta: [(); 3].map(|()| draw()) };
+        let sweep = swath::sweep::one_to_one(&moving, &unit.into()).expect("both are boxes");
+        contacts.insert(sweep.contact.bits());
+        let push = swath::separate::one_to_one(&aabb, &unit).expect("both are boxes");
+        contacts.extend(push.map(|push| push.contact.bits()));
+        let segment = swath::Segment { start: min, delta: moving.delta, max_fraction: 1.0 };
+        faces.insert(swath::cast::one_to_one(&segment, &unit).expect("valid").faces.bits());
+    }
+    assert!(contacts.len() > 40 && faces.len() > 40, "{} {}", contacts.len(), faces.len());
+    for bits in contacts {
+        let contact = serde_json::from_str::<Contact>(&bits.to_string()).expect("it was answered");
+        assert_eq!(contact.bits(), bits);
+    }
+    for bits in faces {
+        let read =
+            serde_json::from_str::<swath::Faces>(&bits.to_string()).expect("it was answered");
+        assert_eq!(read.bits(), bits);
+    }
+}
+
 /// Goal: a centre form that is no box names the lowest axis and the right reason. Method: two
 /// faults at once, and a corner that only rounding makes infinite.
 #[test]
