@@ -319,8 +319,9 @@ impl Broadphase {
     /// Sets the box of a proxy at the start of the tick, and its displacement in the tick. The
     /// `delta` of a fixed or sleeping proxy is validated and then ignored.
     ///
-    /// Both stay as they are until they are set again: an update does not move a proxy to the end of its path. So a
-    /// displacement also counts in every later update, and a body that has stopped needs one of zero.
+    /// Both remain until they are set again: an update does not move a proxy to the end of its path.
+    /// So a displacement counts in every later update too, and a body that has stopped must get a
+    /// displacement of zero.
     ///
     /// # Errors
     ///
