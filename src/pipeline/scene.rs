@@ -215,9 +215,12 @@ pub struct Config {
     /// distance between them; for two plain boxes it is the largest of the gaps on the three axes.
     pub target_distance: f32,
     /// How far above the target the distance of convex shapes at an impact may be, relative to the
-    /// size of the smaller one: [`advance::Settings::tolerance`].
+    /// size of the smaller one: [`advance::Settings::tolerance`]. The boxes around the shapes are not
+    /// grown by it: a pair that comes within the tolerance, but whose boxes never touch, is not
+    /// reported, though [`advance::one_to_one`] reports an impact of it. No contact is missed by that.
     pub tolerance: f32,
-    /// Which contacts at the start of the tick are impacts.
+    /// Which contacts at the start of the tick are impacts. The default leaves out bodies that rest on
+    /// each other: see [`Touch::IfClosing`].
     pub touch: Touch,
     /// The speed from which a body is fast: the length of its path in the tick on the longest axis,
     /// plus that of its rotation. A pair is dropped if neither body is fast, marked [`Flags::CCD`]
