@@ -219,12 +219,12 @@ pub struct Config {
     pub tolerance: f32,
     /// Which contacts at the start of the tick are impacts.
     pub touch: Touch,
-    /// The speed from which a body is fast: the length of its path in the tick on the longest axis,
-    /// plus that of its rotation. A pair is dropped if neither body is fast, marked [`Flags::CCD`]
-    /// or a sensor. With 0 no pair is dropped.
+    /// The speed from which a body is fast. Its speed is the length of its path in the tick on the
+    /// axis where that is longest, plus its angular sweep. A pair is dropped if neither body is
+    /// fast, marked [`Flags::CCD`] or a sensor. With 0 no pair is dropped.
     pub fast: f32,
-    /// An impact is reported if it is among this many first impacts of one of its two bodies; 1
-    /// reports each body's earliest impact. With 0 all impacts are reported.
+    /// With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least
+    /// one of its two bodies; 1 reports each body's earliest impact. With 0 all are reported.
     pub impacts_per_body: u32,
 }
 
