@@ -106,6 +106,8 @@ pub struct Scene<'a, 's> {
     pub(super) convex: &'a [Convex<'s>],
     pub(super) flags: Option<&'a [Flags]>,
     pub(super) filters: Option<&'a [Filter]>,
+    /// Slop of each row: a distance in addition to the target distance. Empty: no row has any.
+    pub(super) slops: &'a [f32],
 }
 
 impl<'a> From<Boxes<'a>> for Scene<'a, 'a> {
@@ -118,7 +120,7 @@ impl<'a, 's> Scene<'a, 's> {
     /// A scene of these boxes: all move, and each may meet each.
     #[must_use]
     pub fn new(boxes: Boxes<'a>) -> Self {
-        Self { boxes, accel: [&[]; 3], convex: &[], flags: None, filters: None }
+        Self { boxes, accel: [&[]; 3], convex: &[], flags: None, filters: None, slops: &[] }
     }
 
     /// Sets the accelerations of the boxes; columns x, y, z.
@@ -284,6 +286,12 @@ pub enum PipelineError {
         row: u32,
         /// The number of rows.
         rows: usize,
+    },
+    /// [`SubStepsConfig::impacts_max`](super::SubStepsConfig::impacts_max) is below 2.
+    #[error("the most impacts of a body in a tick are {given}, below 2")]
+    ImpactsMax {
+        /// The number that was set.
+        given: u32,
     },
     /// Finding the pairs failed.
     #[error(transparent)]
