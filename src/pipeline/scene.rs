@@ -106,7 +106,7 @@ pub struct Scene<'a, 's> {
     pub(super) convex: &'a [Convex<'s>],
     pub(super) flags: Option<&'a [Flags]>,
     pub(super) filters: Option<&'a [Filter]>,
-    /// Slop of each row: a distance in addition to the target distance. Empty: no row has any.
+    /// Slop of each row: a distance in addition to the target distance. Empty if no row has one.
     pub(super) slops: &'a [f32],
 }
 
@@ -290,7 +290,7 @@ pub enum PipelineError {
     /// [`SubStepsConfig::impacts_max`](super::SubStepsConfig::impacts_max) is below 2.
     #[error("the most impacts of a body in a tick are {given}, below 2")]
     ImpactsMax {
-        /// The number that was set.
+        /// The configured limit.
         given: u32,
     },
     /// Finding the pairs failed.
