@@ -56,9 +56,7 @@ impl Bounds {
         threads: &Threads,
     ) {
         let rows = scene.len();
-        // The half is exact, except for subnormal numbers, where it is rounded up.
-        let half = 0.5 * config.target_distance;
-        let skin = if half + half < config.target_distance { half.next_up() } else { half };
+        let skin = half(config.target_distance);
         self.flags(scene, threads);
         self.lent = skin == 0.0 && !scene.is_accelerated() && scene.convex.is_empty();
         self.convex.clear();
@@ -102,7 +100,7 @@ impl Bounds {
             for (held, convex) in held.iter_mut().zip(&scene.convex[start..]) {
                 *held = match convex.shape.bounds_over(&convex.motion) {
                     Ok(over) => Held {
-                        moving: chord::one(&over, skin),
+                        moving: chord::one(&over, with_slop(skin, scene, convex.row)),
                         swing: convex.shape.swing(&convex.motion),
                         invalid: None,
                     },
@@ -214,6 +212,23 @@ pub(super) fn accelerating(scene: &Scene<'_, '_>, row: u32) -> AcceleratingBox {
         false => [0.0; 3],
     };
     AcceleratingBox { aabb, delta, accel }
+}
+
+/// Half the target distance plus the slop of a row, rounded up: two such margins together are at
+/// least the target distance plus the greater slop.
+fn with_slop(skin: f32, scene: &Scene<'_, '_>, row: u32) -> f32 {
+    scene.slops.get(row as usize).map_or(skin, |&slop| pad(skin, slop))
+}
+
+/// Sum of half a target distance and a slop, rounded up.
+pub(super) fn pad(half_target: f32, slop: f32) -> f32 {
+    if slop == 0.0 { half_target } else { (half_target + slop).next_up().next_up() }
+}
+
+/// Half of a target distance, rounded up. It is exact, except for subnormal numbers.
+pub(super) fn half(target_distance: f32) -> f32 {
+    let half = 0.5 * target_distance;
+    if half + half < target_distance { half.next_up() } else { half }
 }
 
 /// Sets the length without copying old elements.

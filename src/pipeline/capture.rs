@@ -389,6 +389,7 @@ impl Capture {
             convex,
             flags: self.flags.as_deref(),
             filters: self.filters.as_deref(),
+            slops: &[],
         }
     }
 }

@@ -106,6 +106,8 @@ pub struct Scene<'a, 's> {
     pub(super) convex: &'a [Convex<'s>],
     pub(super) flags: Option<&'a [Flags]>,
     pub(super) filters: Option<&'a [Filter]>,
+    /// Slop of each row: a distance in addition to the target distance. Empty if no row has one.
+    pub(super) slops: &'a [f32],
 }
 
 impl<'a> From<Boxes<'a>> for Scene<'a, 'a> {
@@ -118,7 +120,7 @@ impl<'a, 's> Scene<'a, 's> {
     /// A scene of these boxes: all move, and each may meet each.
     #[must_use]
     pub fn new(boxes: Boxes<'a>) -> Self {
-        Self { boxes, accel: [&[]; 3], convex: &[], flags: None, filters: None }
+        Self { boxes, accel: [&[]; 3], convex: &[], flags: None, filters: None, slops: &[] }
     }
 
     /// Sets the accelerations of the boxes; columns x, y, z.
@@ -222,12 +224,12 @@ pub struct Config {
     /// Which contacts at the start of the tick are impacts. The default leaves out bodies that rest on
     /// each other: see [`Touch::IfClosing`].
     pub touch: Touch,
-    /// The speed from which a body is fast: the length of its path in the tick on the longest axis,
-    /// plus that of its rotation. A pair is dropped if neither body is fast, marked [`Flags::CCD`]
-    /// or a sensor. With 0 no pair is dropped.
+    /// The speed from which a body is fast. Its speed is the length of its path in the tick on the
+    /// axis where that is longest, plus its angular sweep. A pair is dropped if neither body is
+    /// fast, marked [`Flags::CCD`] or a sensor. With 0 no pair is dropped.
     pub fast: f32,
-    /// An impact is reported if it is among this many first impacts of one of its two bodies; 1
-    /// reports each body's earliest impact. With 0 all impacts are reported.
+    /// With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least
+    /// one of its two bodies; 1 reports each body's earliest impact. With 0 all are reported.
     pub impacts_per_body: u32,
 }
 
@@ -287,6 +289,12 @@ pub enum PipelineError {
         row: u32,
         /// The number of rows.
         rows: usize,
+    },
+    /// [`SubStepsConfig::impacts_max`](super::SubStepsConfig::impacts_max) is below 2.
+    #[error("the most impacts of a body in a tick are {given}, below 2")]
+    ImpactsMax {
+        /// The configured limit.
+        given: u32,
     },
     /// Finding the pairs failed.
     #[error(transparent)]

@@ -268,8 +268,18 @@ impl Pipeline {
         let Self { config, level, threads, finder, work, .. } = self;
         // Enter the pool once, so that the parallel steps do not have to wake its threads each
         // time.
-        threads.enter(|| find(scene, config, *level, threads, finder, work))?;
+        threads.enter(|| find(scene, config, *level, threads, finder, (work, false)))?;
         Ok(self.last())
+    }
+
+    /// Runs the first stages only: the pairs whose shapes must be tested, with their windows, in the
+    /// order of the finder. Pairs of plain boxes are not included.
+    pub(super) fn asks(&mut self, scene: &Scene<'_, '_>) -> Result<&[Ask], PipelineError> {
+        self.config.validate()?;
+        scene.check()?;
+        let Self { config, level, threads, finder, work, .. } = self;
+        threads.enter(|| find(scene, config, *level, threads, finder, (work, true)))?;
+        Ok(&self.work.asks)
     }
 
     /// The result of the last tick of columns.
@@ -295,7 +305,8 @@ impl Pipeline {
             work.stages.bounds_time = clock.lap();
             let bounds = core::mem::take(&mut work.bounds);
             let known = Known { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
-            work.answer(&known, *level, threads, (&chunk, count), &mut clock);
+            work.ask(&known, *level, threads, (&chunk, count), &mut clock);
+            work.search(&known, threads, &mut clock);
             work.bounds = bounds;
         });
         work
@@ -319,14 +330,14 @@ fn chunk_of(pairs: &[SweptPair], index: usize) -> &[SweptPair] {
     &pairs[index * CHUNK..pairs.len().min((index + 1) * CHUNK)]
 }
 
-/// Finds the pairs of a scene and answers them.
+/// Finds the pairs of a scene and answers them; with `only_ask` stops before the shape tests.
 fn find(
     scene: &Scene<'_, '_>,
     config: &Config,
     level: Level,
     threads: &Threads,
     finder: &mut PairFinder,
-    work: &mut Work,
+    (work, only_ask): (&mut Work, bool),
 ) -> Result<(), PipelineError> {
     let mut clock = Clock::start();
     work.stages = Stages::default();
@@ -344,8 +355,11 @@ fn find(
             ..rejected
         }));
         let known = Known { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
-        let chunk = |index| found.chunk(index);
-        work.answer(&known, level, threads, (&chunk, found.chunk_count()), &mut clock);
+        let (chunk, count) = (|index| found.chunk(index), found.chunk_count());
+        work.ask(&known, level, threads, (&chunk, count), &mut clock);
+        if !only_ask {
+            work.search(&known, threads, &mut clock);
+        }
     });
     work.bounds = bounds;
     answered
@@ -368,8 +382,8 @@ fn pairs<'f>(
 }
 
 impl Work {
-    /// Answers `count` runs of pairs.
-    fn answer<'p>(
+    /// Answers `count` runs of pairs by their boxes, and lists the pairs whose shapes must be tested.
+    fn ask<'p>(
         &mut self,
         known: &Known<'_, '_>,
         level: Level,
@@ -377,7 +391,7 @@ impl Work {
         (run, count): (&(dyn Fn(usize) -> &'p [SweptPair] + Sync), usize),
         clock: &mut Clock,
     ) {
-        let Self { gathered, parts, filled, asks, tois, impacts, sensed, stages, .. } = self;
+        let Self { gathered, parts, filled, asks, stages, .. } = self;
         parts.resize_with(count.max(parts.len()), Part::default);
         *filled = count;
         let parts = &mut parts[..count];
@@ -388,15 +402,20 @@ impl Work {
         par::for_each(&mut workers, parts, &|(), index, part| {
             part.fill(known, gathered, level, run(index));
         });
-        impacts.more.clear();
-        sensed.more.clear();
         asks.clear();
         for part in &*parts {
             stages.add(&part.counts);
             asks.extend_from_slice(&part.asks);
         }
         stages.windows_time = clock.lap();
+    }
 
+    /// Tests the shapes of the listed pairs, and sorts all impacts.
+    fn search(&mut self, known: &Known<'_, '_>, threads: &Threads, clock: &mut Clock) {
+        let Self { parts, filled, asks, tois, impacts, sensed, stages, .. } = self;
+        let parts = &parts[..*filled];
+        impacts.more.clear();
+        sensed.more.clear();
         convex::fill(known, asks, threads, tois);
         for (ask, toi) in asks.iter().zip(&*tois) {
             stages.rounds += u64::from(toi.rounds);
@@ -411,8 +430,9 @@ impl Work {
 
         let rows = known.scene.len();
         let limit = known.config.impacts_per_body;
-        stages.limited = impacts.sort((count, &|at| &parts[at].impacts), limit, rows, threads);
-        sensed.sort((count, &|at| &parts[at].sensed), 0, rows, threads);
+        stages.limited =
+            impacts.sort((parts.len(), &|at| &parts[at].impacts), limit, rows, threads);
+        sensed.sort((parts.len(), &|at| &parts[at].sensed), 0, rows, threads);
         (stages.impacts, stages.sensed) = (impacts.sorted.len(), sensed.sorted.len());
         stages.sort_time = clock.lap();
     }

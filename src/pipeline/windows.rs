@@ -5,7 +5,7 @@
 //! is the answer; if one of them is accelerated, the sweep of accelerating boxes is. If either body
 //! has a convex shape, the two times are the window in which the shapes are tested.
 
-use super::bounds::{Bounds, PLAIN, accelerating};
+use super::bounds::{self, Bounds, PLAIN, accelerating};
 use super::impacts::{Bunch, Impact, Kind};
 use super::rows::{BLOCK, Few, Gathered};
 use super::scene::{Config, Flags, Scene};
@@ -223,8 +223,7 @@ impl Known<'_, '_> {
         if self.config.target_distance == 0.0 {
             return of.aabb;
         }
-        let half = 0.5 * self.config.target_distance;
-        let skin = if half + half < self.config.target_distance { half.next_up() } else { half };
+        let skin = bounds::half(self.config.target_distance);
         chord::one(&AcceleratingBox { accel: [0.0; 3], ..*of }, skin).aabb
     }
 
