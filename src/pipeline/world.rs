@@ -150,6 +150,15 @@ impl Pipeline {
         world: &mut Broadphase,
         mut about: impl FnMut(ProxyId) -> A,
     ) -> Result<TickedWorld<'_>, PipelineError> {
+        self.tick_proxies(world, &mut |id| about(id).into())
+    }
+
+    /// Does what [`Pipeline::tick_world`] states. It is not generic, so that it is compiled once.
+    fn tick_proxies<'s>(
+        &mut self,
+        world: &mut Broadphase,
+        about: &mut dyn FnMut(ProxyId) -> About<'s>,
+    ) -> Result<TickedWorld<'_>, PipelineError> {
         self.config().validate()?;
         let mut clock = crate::broadphase::Clock::start();
         world.update()?;
@@ -163,7 +172,7 @@ impl Pipeline {
         proxies.flags.clear();
         proxies.rejected.clear();
         for (row, &id) in (0..).zip(&proxies.ids) {
-            let About { shape, flags } = about(id).into();
+            let About { shape, flags } = about(id);
             proxies.flags.push(flags | Flags::MOVES);
             let moving = world.moving_box(id).unwrap_or_default();
             proxies.boxes.push(moving).expect("the world holds boxes");
