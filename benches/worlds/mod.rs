@@ -13,6 +13,7 @@ mod adversaries;
 mod columns;
 pub mod fault;
 mod pile;
+pub mod recipe;
 mod room;
 pub mod scenes;
 pub mod trace;

@@ -74,13 +74,15 @@ pub enum Scene {
     Planets,
     /// The uniform world, of which one box is a million units away. It repeats.
     Escaped,
+    /// Tiny boxes, most of them in a crowd, the others in a world 10⁵ times as large. It repeats.
+    Outskirts,
     /// All boxes at one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
 
 impl Scene {
     /// All scenes whose pairs are about as many as their boxes.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Uniform,
         Self::Dense,
         Self::Bullets,
@@ -96,6 +98,7 @@ impl Scene {
         Self::Diagonal,
         Self::Planets,
         Self::Escaped,
+        Self::Outskirts,
     ];
 
     /// The ordinary worlds; the others of [`Scene::ALL`] are adversaries.
@@ -128,6 +131,7 @@ impl Scene {
             Self::Diagonal => "diagonal",
             Self::Planets => "planets",
             Self::Escaped => "escaped",
+            Self::Outskirts => "outskirts",
             Self::Identical => "identical",
         }
     }

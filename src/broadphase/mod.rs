@@ -35,6 +35,7 @@ mod finder;
 mod fixed;
 mod found;
 mod grid;
+mod kd_join;
 mod path;
 mod place;
 mod probe;
