@@ -7,16 +7,15 @@
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 mod answers;
-mod worlds;
 
 use answers::{Columns, moving};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::sweep::accelerating;
-use swath::{AcceleratingBox, AcceleratingBoxStore, Level, Pair, Sweep, spec};
-use worlds::{Scene, World};
+use swath::{AcceleratingBox, AcceleratingBoxStore, Level, Pair, Sweep};
 
 /// The boxes of a world, pulled about.
 fn store(rows: usize) -> AcceleratingBoxStore {

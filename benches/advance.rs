@@ -1,10 +1,7 @@
 //! How fast are distances and first times of convex shapes?
 
-#[path = "worlds/convex.rs"]
-mod convex;
-
-use convex::{Hulls, Meeting, Moves, meetings};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use scenes::convex::{Hulls, Meeting, Moves, meetings};
 use std::hint::black_box;
 use swath::advance::{self, Advance, Settings};
 use swath::gjk;

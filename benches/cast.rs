@@ -11,17 +11,16 @@
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 mod answers;
-mod worlds;
 
 use answers::store;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::cast::polyhedron::{self, Polyhedron};
 use swath::cast::{self, Answers, Fractions, MISS};
-use swath::{Aabb, Cast, Faces, Hit, Hits, Level, Plane, Segment, SegmentStore, spec};
-use worlds::{Scene, World};
+use swath::{Aabb, Cast, Faces, Hit, Hits, Level, Plane, Segment, SegmentStore};
 
 const ROWS: [usize; 3] = [1024, 65_536, 1_000_000];
 

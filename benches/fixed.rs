@@ -8,15 +8,13 @@
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
-mod worlds;
-
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use scenes::{Scene, World};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use swath::store::Row;
 use swath::{Aabb, Boxes, FixedBoxes, FixedColumns, Level, MISS, MovingBox, SweptPair, sweep};
-use worlds::{Scene, World};
 
 const FIXED: usize = 1_000_000;
 /// A path longer than this is a bullet's.

@@ -9,12 +9,11 @@
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
-mod worlds;
-
 use criterion::measurement::WallTime;
 use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
 };
+use scenes::{Scene, World};
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use swath::overlap::{self, planes, sphere};
@@ -23,7 +22,6 @@ use swath::{
     Aabb, BoxStore, BoxTree, Hit, Level, MovingBox, Plane, Queries, Rows, Sphere, Threads, Visits,
     proximity,
 };
-use worlds::{Scene, World};
 
 const BOXES: [usize; 2] = [100_000, 1_000_000];
 const QUESTIONS: usize = 1000;

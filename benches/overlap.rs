@@ -8,16 +8,14 @@
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
-mod worlds;
-
 use criterion::measurement::WallTime;
 use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
 };
+use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::overlap::{self, Bits, planes, sphere};
-use swath::{Aabb, BoxStore, Checked, Level, MovingBox, Plane, Side, Sphere, spec};
-use worlds::{Scene, World};
+use swath::{Aabb, BoxStore, Checked, Level, MovingBox, Plane, Side, Sphere};
 
 const ROWS: [usize; 3] = [1024, 65_536, 1_000_000];
 

@@ -7,14 +7,12 @@
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
-mod worlds;
-
 use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use scenes::{Scene, World};
 use std::hint::black_box;
 use std::time::Instant;
-use swath::{BoxSet, Boxes, Filter, Level, MovingBox, Pair, PairFinder, SweptPair, spec};
-use worlds::{Scene, World};
+use swath::{BoxSet, Boxes, Filter, Level, MovingBox, Pair, PairFinder, SweptPair};
 
 fn boxes(world: &World) -> Boxes<'_> {
     let [min, max, delta] =

@@ -7,16 +7,15 @@
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 mod answers;
-mod worlds;
 
 use answers::bodies;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::respond::{self, Along, Member};
-use swath::{Aabb, Contact, Level, Pair, separate, spec};
-use worlds::{Scene, World};
+use swath::{Aabb, Contact, Level, Pair, separate};
 
 const RESTITUTION: f32 = 0.5;
 

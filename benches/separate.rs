@@ -8,16 +8,15 @@
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 mod answers;
-mod worlds;
 
 use answers::bodies;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::separate::{self, Answers, Moves, Separation};
-use swath::{Aabb, Contact, Level, Pair, spec};
-use worlds::{Scene, World};
+use swath::{Aabb, Contact, Level, Pair};
 
 /// Answer columns that are kept between calls.
 struct Columns {

@@ -8,17 +8,16 @@
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 mod answers;
-mod worlds;
 
 use answers::{Columns, moving};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use scenes::{Scene, World};
+use spec::RoundSweep;
 use std::hint::black_box;
-use swath::spec::{self, RoundSweep};
 use swath::sweep::{Answers, Sweep, sphere_box, spheres};
 use swath::{BatchError, BoxStore, Level, MovingBox, MovingSphere, Pair, Sphere, SphereStore};
-use worlds::{Scene, World};
 
 /// The boxes of a world, and a sphere in each.
 fn stores(rows: usize) -> (BoxStore, SphereStore) {

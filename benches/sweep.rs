@@ -14,16 +14,15 @@
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 mod answers;
-mod worlds;
 
 use answers::{Columns, store};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::sweep::{self, MISS, Sweep, Times};
-use swath::{Aabb, BoxStore, Checked, Level, MovingBox, Pair, spec};
-use worlds::{Scene, World};
+use swath::{Aabb, BoxStore, Checked, Level, MovingBox, Pair};
 
 /// Rows whose columns fit into the first or second cache.
 const ROWS: [usize; 2] = [1024, 8192];

@@ -8,16 +8,14 @@
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
-mod worlds;
-
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
 use swath::{
     BoxSet, Boxes, Convex, Flags, Level, Motion, PairFinder, Pipeline, Pose, Scene as Tick,
 };
 use swath::{Shape, Threads};
-use worlds::{Scene, World};
 
 const BODIES: [usize; 2] = [100_000, 1_000_000];
 const BULLETS: usize = 1000;

@@ -14,10 +14,9 @@
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
-mod worlds;
-
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use scenes::{Scene, World};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use swath::broadphase::{Changes, ProxyHit};
@@ -25,7 +24,6 @@ use swath::{
     Aabb, BoxSet, Boxes, Broadphase, Filter, Layers, MISS, MovingBox, PairFinder, Proxy, ProxyId,
     Segment, SegmentStore, Set, cast, sweep,
 };
-use worlds::{Scene, World};
 
 const DYNAMIC: usize = 100_000;
 const MANY: usize = 1_000_000;

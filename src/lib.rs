@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![deny(missing_docs)]
+#![warn(clippy::missing_errors_doc, clippy::must_use_candidate)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
@@ -13,7 +15,6 @@ mod lanes;
 pub mod narrowphase;
 mod par;
 pub mod pipeline;
-pub mod spec;
 pub mod store;
 
 pub use broadphase::{

@@ -1,16 +1,16 @@
-//! How is work spread over threads?
+//! Parallel loops over a fixed decomposition.
 //!
-//! Items are fixed by the caller and do not depend on the number of threads; each item has one
-//! writer. A worker takes the next item when it is done with one. So the result is the same for
-//! any number of threads and any timing.
+//! The caller cuts the work into items, and the cut does not depend on the number of threads. Each
+//! item has one writer. A worker that finishes an item takes the next one. Therefore the results
+//! are the same for any number of threads and any timing.
 
 #[cfg(feature = "rayon")]
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// On which threads a finder works.
+/// The threads that an object runs its parallel loops on.
 ///
-/// Whatever they are, the answers are the same, their order too.
+/// The results and their order do not depend on this choice.
 #[derive(Clone, Debug, Default)]
 pub struct Threads(Kind);
 
@@ -24,22 +24,24 @@ enum Kind {
 }
 
 impl Threads {
-    /// Those of the pool in which the finder is called, else the global ones. The default; without
-    /// the feature `rayon` the calling thread.
+    /// Uses the `rayon` pool in which the function is called, or the global pool outside of any
+    /// pool.
+    ///
+    /// This is the default. Without the feature `rayon` it is the calling thread.
     #[must_use]
     pub fn current() -> Self {
         Self(Kind::Current)
     }
 
-    /// The calling thread alone: `rayon` is not called at all.
+    /// Uses the calling thread alone. `rayon` is not called at all.
     #[must_use]
     pub fn one() -> Self {
         Self(Kind::One)
     }
 
-    /// Those of `pool`.
+    /// Uses the threads of `pool`.
     ///
-    /// To hand work to a pool from outside, `rayon` allocates a little now and then; an engine
+    /// Handing work to a pool from outside makes `rayon` allocate a little now and then. An engine
     /// whose ticks run inside the pool, with [`Threads::current`], allocates nothing.
     #[cfg(feature = "rayon")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rayon")))]
@@ -48,7 +50,7 @@ impl Threads {
         Self(Kind::Pool(pool))
     }
 
-    /// How many workers are worth having.
+    /// Returns the number of workers, which is the number of threads.
     pub(crate) fn workers(&self) -> usize {
         match &self.0 {
             Kind::One => 1,
@@ -61,18 +63,32 @@ impl Threads {
         }
     }
 
-    /// Runs `work` on a thread of the pool, so that what it spreads starts without waking one.
+    /// Runs `work` on a thread of the pool, so that starting a nested parallel loop wakes no
+    /// thread.
     pub(crate) fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        let (mut work, mut result) = (Some(work), None);
+        self.run_inside(&mut || result = work.take().map(|work| work()));
+        result.expect("the work was run once")
+    }
+
+    /// Calls `work` once, on a thread of the pool. It is compiled once for all callers.
+    fn run_inside(&self, work: &mut (dyn FnMut() + Send)) {
         #[cfg(feature = "rayon")]
         match &self.0 {
             Kind::Pool(pool) => return pool.install(work),
             Kind::Current if self.workers() > 1 => return rayon::join(work, || ()).0,
             _ => (),
         }
-        work()
+        work();
     }
 
-    /// Sorts by a key that no two items share.
+    /// Calls `task` once for each number below `tasks`, on the threads of the pool.
+    #[cfg(feature = "rayon")]
+    fn fork(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        self.run_inside(&mut || fork(tasks, task));
+    }
+
+    /// Sorts by a key. The keys must be distinct, because the sort is unstable.
     pub(crate) fn sort_by_key<T: Send, K: Ord>(
         &self,
         items: &mut [T],
@@ -88,15 +104,66 @@ impl Threads {
     }
 }
 
-/// Into how many shares items are cut at most, one for each worker or a few.
+/// Calls `task` once for each number below `tasks`, on several threads at the same time.
+///
+/// Work forks only here, so `rayon` is instantiated once and not once for each type of item. Each
+/// worker costs one call through a pointer.
+#[cfg(feature = "rayon")]
+fn fork(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+    use rayon::prelude::*;
+    (0..tasks).into_par_iter().with_max_len(1).for_each(task);
+}
+
+/// The greatest number of shares into which items are cut: one for each worker, or for a few
+/// workers.
 #[cfg(feature = "rayon")]
 const SHARES: usize = 32;
 
+/// Items that workers take one after the other. Each share has consecutive items.
+#[cfg(feature = "rayon")]
+struct Shares<I> {
+    /// Of each share the index of its next item, and the items that are left.
+    shares: [std::sync::Mutex<(usize, I)>; SHARES],
+}
+
+#[cfg(feature = "rayon")]
+impl<I: ExactSizeIterator + DoubleEndedIterator> Shares<I> {
+    /// Cuts `count` items into shares for `workers`. `split(n)` returns the next `n` items.
+    fn new(count: usize, workers: usize, mut split: impl FnMut(usize) -> I) -> Self {
+        let size = count.div_ceil(workers.clamp(1, SHARES));
+        let shares = core::array::from_fn(|index| {
+            let start = (index * size).min(count);
+            std::sync::Mutex::new((start, split(size.min(count - start))))
+        });
+        Self { shares }
+    }
+
+    /// Returns an item and its index: from the front of the share `own`, or from the back of another
+    /// share, or nothing when all items were taken.
+    fn next(&self, own: usize) -> Option<(usize, I::Item)> {
+        for other in 0..SHARES {
+            // Only a panic in `next` of an iterator over a slice could poison a lock.
+            let mut share = self.shares[(own + other) % SHARES].lock().ok()?;
+            let (start, items) = &mut *share;
+            if other > 0 {
+                if let Some(item) = items.next_back() {
+                    return Some((*start + items.len(), item));
+                }
+            } else if let Some(item) = items.next() {
+                *start += 1;
+                return Some((*start - 1, item));
+            }
+        }
+        None
+    }
+}
+
 /// Calls `work(worker, index, item)` once for each item, with one call at a time for each worker.
 ///
-/// Which worker gets which item is open. But each begins with a share of its own, the same as the
-/// last time when there are as many items, so that the memory of an item is as a rule still in
-/// the cache of its worker; a worker that is done takes what others have left.
+/// Which worker gets which item is unspecified. But each worker starts with a share of its own,
+/// which is the same in each call with the same number of items, so that the memory of an item is
+/// usually still in the cache of its worker. A worker that has finished its share steals items from
+/// other shares.
 pub(crate) fn for_each<W: Send, T: Send>(
     workers: &mut [W],
     items: &mut [T],
@@ -104,30 +171,18 @@ pub(crate) fn for_each<W: Send, T: Send>(
 ) {
     #[cfg(feature = "rayon")]
     if workers.len() > 1 && items.len() > 1 {
-        use rayon::prelude::*;
-        let size = items.len().div_ceil(workers.len().min(SHARES));
-        let mut rest = items.chunks_mut(size).enumerate();
-        let shares: [_; SHARES] = core::array::from_fn(|_| {
-            let (index, share) = rest.next().unwrap_or_default();
-            std::sync::Mutex::new((index * size, share.iter_mut()))
+        let (tasks, mut rest) = (workers.len(), items);
+        let items = Shares::new(rest.len(), tasks, |count| {
+            rest.split_off_mut(..count).unwrap_or_default().iter_mut()
         });
-        // The index and the item; only a panic in `next` of a slice iterator could poison a lock.
-        let next = |share: usize, first: bool| {
-            let mut share = shares[share].lock().ok()?;
-            let (start, items) = &mut *share;
-            if first {
-                let item = items.next()?;
-                *start += 1;
-                Some((*start - 1, item))
-            } else {
-                let item = items.next_back()?;
-                Some((*start + items.len(), item))
-            }
-        };
-        workers.par_iter_mut().enumerate().with_max_len(1).for_each(|(own, worker)| {
-            let own = own % SHARES;
-            for other in 0..SHARES {
-                while let Some((index, item)) = next((own + other) % SHARES, other == 0) {
+        let mut rest = workers;
+        let workers = Shares::new(tasks, tasks, |count| {
+            rest.split_off_mut(..count).unwrap_or_default().iter_mut()
+        });
+        fork(tasks, &|own| {
+            // There are as many tasks as workers, and each task takes one.
+            if let Some((own, worker)) = workers.next(own % SHARES) {
+                while let Some((index, item)) = items.next(own % SHARES) {
                     work(worker, index, item);
                 }
             }
@@ -140,8 +195,10 @@ pub(crate) fn for_each<W: Send, T: Send>(
     }
 }
 
-/// Calls `fill(start, piece)` once for each piece of `out`, all but the last `size` long; `start` is
-/// where it begins.
+/// Calls `fill(start, piece)` once for each piece of `out`, where `start` is the index of its first
+/// element.
+///
+/// All pieces have length `size` except the last, which may be shorter.
 pub(crate) fn fill_chunks<T: Send>(
     threads: &Threads,
     out: &mut [T],
@@ -150,9 +207,17 @@ pub(crate) fn fill_chunks<T: Send>(
 ) {
     #[cfg(feature = "rayon")]
     if threads.workers() > 1 && out.len() > size {
-        use rayon::prelude::*;
-        let pieces = out.par_chunks_mut(size).with_max_len(1).enumerate();
-        threads.enter(|| pieces.for_each(|(index, piece)| fill(index * size, piece)));
+        let (count, mut rest) = (out.len().div_ceil(size), out);
+        let tasks = threads.workers().min(count);
+        let pieces = Shares::new(count, tasks, |pieces| {
+            let items = (pieces * size).min(rest.len());
+            rest.split_off_mut(..items).unwrap_or_default().chunks_mut(size)
+        });
+        threads.fork(tasks, &|own| {
+            while let Some((index, piece)) = pieces.next(own % SHARES) {
+                fill(index * size, piece);
+            }
+        });
         return;
     }
     #[cfg(not(feature = "rayon"))]
@@ -162,9 +227,10 @@ pub(crate) fn fill_chunks<T: Send>(
     }
 }
 
-/// Calls `fill(index, part)` once for each part of `out`, of which part `index` is
-/// `starts[index]..starts[index + 1]`; `starts` begins with zero and ends with the length of `out`.
-/// About `size` parts are filled by a thread one after the other.
+/// Calls `fill(index, part)` once for each part of `out`.
+///
+/// Part `index` is `out[starts[index]..starts[index + 1]]`. The first element of `starts` is zero
+/// and the last is the length of `out`. A thread fills about `size` consecutive parts at a time.
 pub(crate) fn fill_parts<T: Send>(
     threads: &Threads,
     starts: &[usize],
@@ -174,7 +240,15 @@ pub(crate) fn fill_parts<T: Send>(
 ) {
     #[cfg(feature = "rayon")]
     if threads.workers() > 1 && starts.len() > size {
-        threads.enter(|| halve(0, starts, out, size, &fill));
+        let parts = starts.len() - 1;
+        let (count, mut rest) = (parts.div_ceil(size), Parts { first: 0, size, starts, out });
+        let tasks = threads.workers().min(count);
+        let groups = Shares::new(count, tasks, |groups| rest.split_off(groups));
+        threads.fork(tasks, &|own| {
+            while let Some((_, group)) = groups.next(own % SHARES) {
+                in_turn(group.first, group.starts, group.out, &fill);
+            }
+        });
         return;
     }
     #[cfg(not(feature = "rayon"))]
@@ -182,7 +256,7 @@ pub(crate) fn fill_parts<T: Send>(
     in_turn(0, starts, out, &fill);
 }
 
-/// Fills the parts from `first` on, which begin at `starts`.
+/// Fills the consecutive parts delimited by `starts`. The first of them has index `first`.
 fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &impl Fn(usize, &mut [T])) {
     let mut rest = out;
     for (index, ends) in (first..).zip(starts.windows(2)) {
@@ -192,27 +266,59 @@ fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &impl Fn(usiz
     }
 }
 
-/// As [`in_turn`], one half on another thread.
+/// Consecutive parts of a slice, which are taken in groups of `size` parts.
 #[cfg(feature = "rayon")]
-fn halve<T: Send>(
+struct Parts<'a, T> {
+    /// Index of the first part.
     first: usize,
-    starts: &[usize],
-    out: &mut [T],
+    /// Number of parts in a group. The last group may have fewer.
     size: usize,
-    fill: &(impl Fn(usize, &mut [T]) + Sync),
-) {
-    if starts.len() <= size.max(2) {
-        return in_turn(first, starts, out, fill);
-    }
-    let middle = starts.len() / 2;
-    let (low, high) = out.split_at_mut(starts[middle] - starts[0]);
-    rayon::join(
-        || halve(first, &starts[..=middle], low, size, fill),
-        || halve(first + middle, &starts[middle..], high, size, fill),
-    );
+    /// The start of each part, and the end of the last one.
+    starts: &'a [usize],
+    /// The elements of all parts.
+    out: &'a mut [T],
 }
 
-/// How many items all workers together may keep.
+#[cfg(feature = "rayon")]
+impl<'a, T> Parts<'a, T> {
+    /// Removes so many groups from the front and returns them.
+    fn split_off(&mut self, groups: usize) -> Self {
+        let parts = (groups * self.size).min(self.starts.len() - 1);
+        let (starts, rest) = (&self.starts[..=parts], &self.starts[parts..]);
+        let (out, after) = core::mem::take(&mut self.out).split_at_mut(rest[0] - starts[0]);
+        let front = Self { starts, out, ..*self };
+        (self.first, self.starts, self.out) = (self.first + parts, rest, after);
+        front
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<'a, T> Iterator for Parts<'a, T> {
+    type Item = Self;
+
+    fn next(&mut self) -> Option<Self> {
+        (self.len() > 0).then(|| self.split_off(1))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let groups = (self.starts.len() - 1).div_ceil(self.size);
+        (groups, Some(groups))
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<T> ExactSizeIterator for Parts<'_, T> {}
+
+#[cfg(feature = "rayon")]
+impl<T> DoubleEndedIterator for Parts<'_, T> {
+    fn next_back(&mut self) -> Option<Self> {
+        let before = self.len().checked_sub(1)?;
+        let front = self.split_off(before);
+        Some(core::mem::replace(self, front))
+    }
+}
+
+/// A limit of the number of items that all workers together may store.
 #[derive(Debug)]
 pub(crate) struct Budget {
     most: usize,
@@ -224,9 +330,10 @@ impl Budget {
         Self { most, kept: AtomicUsize::new(0) }
     }
 
-    /// Says that so many more are kept; returns whether all together are within the budget.
+    /// Adds `more` to the number of stored items and returns whether the total is within the limit.
     pub(crate) fn spend(&self, more: usize) -> bool {
-        // The answer steers memory only: whether the budget held is decided by the sum at the end.
+        // Relaxed ordering is enough: the result only stops allocations early. Whether the limit
+        // was exceeded is decided by the total at the end.
         self.kept.fetch_add(more, Ordering::Relaxed).saturating_add(more) <= self.most
     }
 }

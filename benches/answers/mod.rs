@@ -5,7 +5,7 @@
 use swath::sweep::{Answers, Times};
 use swath::{Aabb, Body, BodyStore, BoxStore, Contact, MovingBox};
 
-use super::worlds::World;
+use scenes::World;
 
 /// Answer columns that are kept between calls.
 pub(crate) struct Columns {

@@ -115,7 +115,10 @@ mod tests {
             ["--target", "everything"],
             ["--evaluation-seconds", "inf"],
         ] {
-            assert!(Args::try_parse_from(["worst_case"].iter().chain(&wrong)).is_err(), "{wrong:?}");
+            assert!(
+                Args::try_parse_from(["worst_case"].iter().chain(&wrong)).is_err(),
+                "{wrong:?}"
+            );
         }
     }
 }

@@ -15,8 +15,6 @@
 mod args;
 mod measure;
 mod search;
-#[path = "../worlds/mod.rs"]
-mod worlds;
 
 use args::Args;
 use clap::Parser;

@@ -1,13 +1,13 @@
 //! How long a world takes for each box and pair, next to the scene `uniform`.
 
 use cpu_time::ThreadTime;
-use swath::store::{FixedColumns, Row};
 use swath::broadphase::Query;
+use swath::store::{FixedColumns, Row};
 use swath::{Aabb, BoxSet, BoxTree, Boxes, FixedBoxes, MovingBox, PairFinder, Segment, Threads};
 
 use crate::args::Target;
-use crate::worlds::recipe::Recipe;
-use crate::worlds::{Scene, World};
+use scenes::recipe::Recipe;
+use scenes::{Scene, World};
 
 /// A world grows by this factor from one measurement to the next, up to the size that is asked for.
 const GROWTH: usize = 4;
@@ -98,8 +98,7 @@ impl Bench {
             least = least.min(self.time(world));
         }
         self.uniform[at].1 = Some(uniform);
-        let (nanoseconds, uniform) =
-            (least / units as f64, uniform_least / uniform_units as f64);
+        let (nanoseconds, uniform) = (least / units as f64, uniform_least / uniform_units as f64);
         Measured { ratio: nanoseconds / uniform, nanoseconds, uniform, units, boxes }
     }
 
@@ -135,7 +134,8 @@ impl Bench {
                 self.finder.swept_pairs(set(&columns, world)).expect("a flag for each box").len()
             }
             Target::Fixed => {
-                let (mut movers, mut fixed) = (<[Vec<f32>; 9]>::default(), <[Vec<f32>; 6]>::default());
+                let (mut movers, mut fixed) =
+                    (<[Vec<f32>; 9]>::default(), <[Vec<f32>; 6]>::default());
                 for row in 0..boxes.len() {
                     let moving = boxes.get(row);
                     if row % MOVER_ONE_OF == 0 {
@@ -174,7 +174,9 @@ fn queries(tree: &BoxTree, boxes: Boxes<'_>) -> usize {
         rows.clear();
         queries.overlap(&aabb).expect("a box").all(&mut rows);
         hits += rows.len();
-        hits += usize::from(queries.proximity(&point, f32::INFINITY).expect("a point").nearest().is_some());
+        hits += usize::from(
+            queries.proximity(&point, f32::INFINITY).expect("a point").nearest().is_some(),
+        );
         let end = boxes.get((row + boxes.len() / 2) % boxes.len()).aabb.min;
         let toward: [f32; 3] = core::array::from_fn(|axis| {
             if delta == [0.0; 3] { 0.1 * (end[axis] - centre[axis]) } else { delta[axis] }

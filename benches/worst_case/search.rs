@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 
 use crate::args::{Args, Target};
 use crate::measure::{Bench, Measured};
-use crate::worlds::recipe::{Crowds, Long, Recipe};
+use scenes::recipe::{Crowds, Long, Recipe};
 
 /// Recipes that are drawn before a climb starts from the worst of them.
 const DRAWS: usize = 12;
@@ -143,7 +143,11 @@ pub(crate) fn draw(rng: &mut Xoshiro256PlusPlus) -> Recipe {
         let count = [1, 1, 3, 30, 1000][rng.random_range(0..5)];
         let least = [-1.0, -2.0, -5.0][rng.random_range(0..3)];
         Crowds {
-            share: if level <= nested { [0.5, 0.8, 0.95, 1.0][rng.random_range(0..4)] } else { 0.0 },
+            share: if level <= nested {
+                [0.5, 0.8, 0.95, 1.0][rng.random_range(0..4)]
+            } else {
+                0.0
+            },
             count,
             part: [(); 3].map(|()| power(rng, least, 0.0)),
             apart: [0.0, 0.1, 1.0][rng.random_range(0..3)],
@@ -179,7 +183,8 @@ pub(crate) fn vary(recipe: &Recipe, rng: &mut Xoshiro256PlusPlus) -> Recipe {
     let mut next = recipe.clone();
     for _ in 0..rng.random_range(1..=3) {
         let scale = [0.05, 0.3, 1.0][rng.random_range(0..3)] * rng.random_range(-1.0..=1.0_f32);
-        let (factor, axis, level) = (10f32.powf(scale), rng.random_range(0..3), rng.random_range(0..3));
+        let (factor, axis, level) =
+            (10f32.powf(scale), rng.random_range(0..3), rng.random_range(0..3));
         let crowds = &mut next.crowds[level];
         let share = |share: f32| (share + scale).clamp(0.0, 1.0);
         match rng.random_range(0..20) {
@@ -214,9 +219,9 @@ pub(crate) fn vary(recipe: &Recipe, rng: &mut Xoshiro256PlusPlus) -> Recipe {
 #[cfg(test)]
 mod tests {
     use super::{draw, vary};
-    use crate::worlds::recipe::{Crowds, Long, Recipe};
     use rand::SeedableRng;
     use rand::rngs::Xoshiro256PlusPlus;
+    use scenes::recipe::{Crowds, Long, Recipe};
 
     /// Goal: whatever the search looks at is a world of valid boxes, and is the same when it is built again.
     #[test]

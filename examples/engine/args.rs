@@ -1,7 +1,6 @@
 //! What was asked for?
 
-use clap::error::ErrorKind;
-use clap::{CommandFactory, Error, Parser, value_parser};
+use clap::{Error, Parser, value_parser};
 
 /// Who changes its way is compared with all, so time grows with the square.
 const BULLETS_MAX: i64 = 20_000;
@@ -44,11 +43,6 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn of_command_line() -> Result<Self, Error> {
-        let args = Self::try_parse()?;
-        if !cfg!(feature = "rayon") && args.threads.is_some_and(|threads| threads > 1) {
-            let says = "built without the feature `rayon`, there is one thread";
-            return Err(Self::command().error(ErrorKind::ArgumentConflict, says));
-        }
-        Ok(args)
+        Self::try_parse()
     }
 }

@@ -23,14 +23,14 @@
 //!
 //! Without CCD, to compare, it is `without_ccd.rs` that does the second step.
 
-#[path = "without_ccd.rs"]
+pub mod range;
 mod without_ccd;
 
 use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
 use swath::{Broadphase, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, Set, Shape};
 
 /// Seconds a tick.
-pub(crate) const DT: f32 = 1.0 / 60.0;
+pub const DT: f32 = 1.0 / 60.0;
 /// Slower is quiet, in metres a tick: 0.1 m/s.
 const QUIET: f32 = 0.1 * DT;
 /// Half a second.
@@ -40,30 +40,30 @@ const QUIET_TICKS: u32 = 30;
 const NEAR: f32 = 0.002;
 
 /// Whatever goes wrong here is a wrong body, and ends the run.
-pub(crate) type Failure = Box<dyn std::error::Error>;
+pub type Failure = Box<dyn std::error::Error>;
 
 /// What is put into the engine.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Body {
-    pub(crate) shape: Shape<'static>,
-    pub(crate) at: [f32; 3],
+pub struct Body {
+    pub shape: Shape<'static>,
+    pub at: [f32; 3],
     /// Metres a second.
-    pub(crate) velocity: [f32; 3],
+    pub velocity: [f32; 3],
     /// Kilograms; 0 is fixed.
-    pub(crate) mass: f32,
-    pub(crate) restitution: f32,
-    pub(crate) friction: f32,
-    pub(crate) sleeps: bool,
+    pub mass: f32,
+    pub restitution: f32,
+    pub friction: f32,
+    pub sleeps: bool,
 }
 
 /// A body in the engine.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
-    pub(crate) id: ProxyId,
-    pub(crate) set: Set,
-    pub(crate) motion: Motion,
-    pub(crate) mass: f32,
-    pub(crate) shape: Shape<'static>,
+pub struct Row {
+    pub id: ProxyId,
+    pub set: Set,
+    pub motion: Motion,
+    pub mass: f32,
+    pub shape: Shape<'static>,
     takes: Mass,
     friction: f32,
     /// For how many ticks it was slow.
@@ -73,7 +73,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    pub(crate) fn is_awake(&self) -> bool {
+    pub fn is_awake(&self) -> bool {
         self.set == Set::Dynamic
     }
 
@@ -90,30 +90,30 @@ impl Row {
 
 /// What a tick took.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stepped {
+pub struct Stepped {
     /// Responses to impacts.
-    pub(crate) impacts: usize,
+    pub impacts: usize,
     /// Bodies that lost the rest of the tick.
-    pub(crate) held: usize,
+    pub held: usize,
 }
 
 /// What stays the same while there is no friction, no hard impact and nothing fixed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Totals {
+pub struct Totals {
     /// Joule: of motion, and of height above 0.
-    pub(crate) kinetic: f64,
-    pub(crate) potential: f64,
+    pub kinetic: f64,
+    pub potential: f64,
     /// Newton seconds.
-    pub(crate) momentum: [f64; 3],
+    pub momentum: [f64; 3],
     /// Of all of them, as if none went against another.
-    pub(crate) momenta: f64,
+    pub momenta: f64,
 }
 
 /// Bodies and what finds their impacts.
 #[derive(Debug)]
-pub(crate) struct Engine {
+pub struct Engine {
     /// In the order in which they came, without those that were removed.
-    pub(crate) rows: Vec<Row>,
+    pub rows: Vec<Row>,
     /// Metres per second².
     gravity: [f32; 3],
     ccd: bool,
@@ -130,7 +130,7 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    pub(crate) fn new(gravity: [f32; 3], ccd: bool) -> Self {
+    pub fn new(gravity: [f32; 3], ccd: bool) -> Self {
         Self {
             rows: Vec::new(),
             gravity,
@@ -145,7 +145,7 @@ impl Engine {
         }
     }
 
-    pub(crate) fn add(&mut self, body: &Body) -> Result<(), Failure> {
+    pub fn add(&mut self, body: &Body) -> Result<(), Failure> {
         let fixed = body.mass == 0.0;
         let (set, proxy) = match (fixed, body.sleeps) {
             (true, _) => (Set::Fixed, Proxy::fixed()),
@@ -176,7 +176,7 @@ impl Engine {
     }
 
     /// Takes out all that `leaves` says of.
-    pub(crate) fn remove(&mut self, leaves: impl Fn(&Row) -> bool) -> Result<(), Failure> {
+    pub fn remove(&mut self, leaves: impl Fn(&Row) -> bool) -> Result<(), Failure> {
         for row in self.rows.iter().filter(|row| leaves(row)) {
             self.world.remove(row.id)?;
         }
@@ -195,7 +195,7 @@ impl Engine {
     }
 
     /// Takes all to the end of the tick.
-    pub(crate) fn step(&mut self) -> Result<Stepped, Failure> {
+    pub fn step(&mut self) -> Result<Stepped, Failure> {
         for row in self.rows.iter().filter(|row| row.is_awake()) {
             let way = row.way()?;
             self.world.set(row.id, way.aabb, way.delta)?;
@@ -310,7 +310,7 @@ impl Engine {
         Ok(())
     }
 
-    pub(crate) fn totals(&self) -> Totals {
+    pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         for row in self.rows.iter().filter(|row| row.set != Set::Fixed) {
             let mass = f64::from(row.mass);

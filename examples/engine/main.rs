@@ -14,20 +14,14 @@
 //! that got out with CCD is an error.
 
 mod args;
-mod engine;
-#[path = "../tick/fnv.rs"]
-mod fnv;
-mod range;
 mod report;
 mod run;
-#[path = "../tick/usage.rs"]
-mod usage;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use args::Args;
-use range::Plan;
+use engine::range::Plan;
 use rayon::ThreadPoolBuilder;
 
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +39,7 @@ enum Stop {
 fn main() -> ExitCode {
     let args = match Args::of_command_line() {
         Ok(args) => args,
-        Err(error) => return usage::say(&error),
+        Err(error) => return examples::usage::say(&error),
     };
     match runs(&args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -62,7 +56,6 @@ fn main() -> ExitCode {
 /// One run with CCD, one without.
 fn runs(args: &Args) -> Result<(), Stop> {
     let threads = args.threads.map_or(0, usize::from);
-    let threads = if cfg!(feature = "rayon") { threads } else { 1 };
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
     let Args { bullets, ticks, seed, space, .. } = *args;
     for ccd in [true, false] {

@@ -9,12 +9,12 @@
 
 use swath::Shape;
 
-use super::engine::{Body, Engine, Failure, Row};
+use super::{Body, Engine, Failure, Row};
 
 /// Metres a second.
-pub(crate) const BULLET_SPEED: f32 = 500.0;
+pub const BULLET_SPEED: f32 = 500.0;
 /// Kilograms.
-pub(crate) const BULLET_MASS: f32 = 0.05;
+pub const BULLET_MASS: f32 = 0.05;
 const BRICK_MASS: f32 = 14.0;
 /// Half the thickness of the sheets of the room.
 const SHEET: f32 = 0.0025;
@@ -23,7 +23,7 @@ const ROOM: [[f32; 3]; 2] = [[-14.0, 0.0, -5.0], [3.0, 5.0, 5.0]];
 const BRICK: [f32; 3] = [0.05, 0.1, 0.2];
 const COURSES: u32 = 10;
 const BRICKS_ACROSS: u32 = 12;
-pub(crate) const BRICKS: u32 = COURSES * BRICKS_ACROSS;
+pub const BRICKS: u32 = COURSES * BRICKS_ACROSS;
 /// Between bricks: more than what counts as a touch in a tick of 500 m/s.
 const JOINT: f32 = 0.0005;
 const BULLET_RADIUS: f32 = 0.01;
@@ -35,17 +35,17 @@ const GRAVITY: [f32; 3] = [0.0, -9.81, 0.0];
 
 /// What is done.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
-    pub(crate) bullets: u32,
-    pub(crate) seed: u64,
-    pub(crate) space: bool,
-    pub(crate) ccd: bool,
+pub struct Plan {
+    pub bullets: u32,
+    pub seed: u64,
+    pub space: bool,
+    pub ccd: bool,
 }
 
 /// The range, with its engine and what is still to be shot.
 #[derive(Debug)]
-pub(crate) struct Range {
-    pub(crate) engine: Engine,
+pub struct Range {
+    pub engine: Engine,
     left: u32,
     each_tick: u32,
     space: bool,
@@ -54,7 +54,7 @@ pub(crate) struct Range {
 
 impl Range {
     /// Puts up the range.
-    pub(crate) fn new(plan: &Plan) -> Result<Self, Failure> {
+    pub fn new(plan: &Plan) -> Result<Self, Failure> {
         let Plan { bullets, seed, space, ccd } = *plan;
         let mut engine = Engine::new(if space { [0.0; 3] } else { GRAVITY }, ccd);
         if !space {
@@ -82,7 +82,7 @@ impl Range {
     }
 
     /// Shoots the bullets of a tick.
-    pub(crate) fn shoot(&mut self) -> Result<(), Failure> {
+    pub fn shoot(&mut self) -> Result<(), Failure> {
         let shape = Shape::sphere(BULLET_RADIUS)?;
         for _ in 0..self.each_tick.min(self.left) {
             self.left -= 1;
@@ -105,7 +105,7 @@ impl Range {
     }
 
     /// Takes out who has got out of the room, and says how many bullets and bricks.
-    pub(crate) fn take_out(&mut self) -> Result<[usize; 2], Failure> {
+    pub fn take_out(&mut self) -> Result<[usize; 2], Failure> {
         let mut out = [0; 2];
         if self.space {
             return Ok(out);

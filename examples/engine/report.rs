@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::engine::DT;
-use super::range::{BRICKS, BULLET_SPEED, Plan};
 use super::run::Outcome;
+use engine::DT;
+use engine::range::{BRICKS, BULLET_SPEED, Plan};
 
 /// Lines of the run with CCD.
 pub(crate) const SAMPLES: u32 = 12;

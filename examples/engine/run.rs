@@ -5,9 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::engine::{Failure, Totals};
-use super::fnv::Fnv;
-use super::range::{Plan, Range};
+use engine::range::{Plan, Range};
+use engine::{Failure, Totals};
+use examples::fnv::Fnv;
 
 /// How it stands after some ticks.
 #[derive(Clone, Copy, Debug, Default)]

@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "K", default_value_t = 15)]
     #[arg(value_parser = value_parser!(u32).range(1..))]
     ticks: u32,
-    /// scalar, portable4, portable8, avx2 or avx512, as the CPU has them.
+    /// portable4, avx2 or avx512, as the CPU has them; with the feature `all-levels` also scalar and portable8.
     #[arg(long, default_value_t = Level::detect())]
     level: Level,
     /// Print one JSON object.
@@ -96,8 +96,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<(), Stop> {
-    // Built without the feature `rayon`, swath uses one thread, and so do we.
-    let threads = if cfg!(feature = "rayon") { args.threads.map_or(0, usize::from) } else { 1 };
+    let threads = args.threads.map_or(0, usize::from);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
     let (start, end) = (read(&args.start)?, read(&args.end)?);
     let clock = Instant::now();

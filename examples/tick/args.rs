@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Error, Parser, value_parser};
 use swath::Level;
 
-use super::worlds::Scene;
+use scenes::Scene;
 
 /// As many as the finder can number.
 const BOXES_MAX: i64 = 1 << 29;
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// How many threads; by default as many as the CPU has.
     #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
     pub(crate) threads: Option<u16>,
-    /// scalar, portable4, portable8, avx2 or avx512, as the CPU has them.
+    /// portable4, avx2 or avx512, as the CPU has them; with the feature `all-levels` also scalar and portable8.
     #[arg(long, default_value_t = Level::detect(), value_parser = level)]
     pub(crate) level: Level,
     /// Recorded ticks (`.swt`) instead of a scene, one run for each.
@@ -85,9 +85,6 @@ impl Args {
                  boxes; '--boxes' is {}",
                 args.boxes
             ));
-        }
-        if !cfg!(feature = "rayon") && args.threads.is_some_and(|threads| threads > 1) {
-            return conflict("built without the feature `rayon`, there is one thread".to_owned());
         }
         Ok(args)
     }

@@ -7,11 +7,10 @@
 //! wanted is right only where the boxes miss each other by a few units in the last place, and is
 //! counted as a near tie. No first time may be late, nor earlier than the crate promises.
 
-use swath::spec;
 use swath::{Boxes, Level, MovingBox, Pair, SweptPair};
 
 use super::lists;
-use super::worlds::trace::PairLists;
+use scenes::trace::PairLists;
 
 /// Pairs of boxes tried in a run before only the first and the last tick are compared.
 const TESTS_MAX: u64 = 2_000_000_000;

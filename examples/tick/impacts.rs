@@ -14,11 +14,11 @@ use swath::pipeline::{Capture, Config, Convex, Stages};
 use swath::{BoxSet, Flags, Level, Motion, PairFinder, Pipeline, Pose, Scene, Shape};
 
 use super::args::Args;
-use super::fnv::Fnv;
-use super::measure::median;
 use super::run::columns;
 use super::stop::Stop;
-use super::worlds::World;
+use examples::fnv::Fnv;
+use examples::measure::median;
+use scenes::World;
 
 /// What was timed, a row for each tick.
 #[derive(Default)]

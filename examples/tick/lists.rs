@@ -7,7 +7,7 @@
 use swath::{Boxes, Level, MovingBox, Pair, PairFinder};
 
 use super::check::{differences, equal, none_missing, show};
-use super::worlds::trace::PairLists;
+use scenes::trace::PairLists;
 
 pub(super) fn pairs(list: &[(u32, u32)]) -> Vec<Pair> {
     list.iter().map(|&(a, b)| Pair { a, b }).collect()

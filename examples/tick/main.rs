@@ -17,16 +17,11 @@
 
 mod args;
 mod check;
-mod fnv;
 mod impacts;
 mod lists;
-mod measure;
 mod report;
 mod run;
 mod stop;
-mod usage;
-#[path = "../../benches/worlds/mod.rs"]
-mod worlds;
 
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -37,14 +32,14 @@ use check::Reference;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use run::Input;
+use scenes::World;
+use scenes::trace::{PairLists, Trace};
 use stop::Stop;
-use worlds::World;
-use worlds::trace::{PairLists, Trace};
 
 fn main() -> ExitCode {
     let args = match Args::of_command_line() {
         Ok(args) => args,
-        Err(error) => return usage::say(&error),
+        Err(error) => return examples::usage::say(&error),
     };
     match runs(&args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -93,10 +88,9 @@ fn one_run(args: &Args, pool: &ThreadPool, mut input: Input) -> Result<(), Stop>
     io::stdout().write_all(text.as_bytes()).map_err(Stop::Output)
 }
 
-/// The threads that the whole run uses. Built without the feature `rayon`, swath uses one.
+/// The threads that the whole run uses.
 fn pool(args: &Args) -> Result<ThreadPool, Stop> {
     let threads = args.threads.map_or(0, usize::from);
-    let threads = if cfg!(feature = "rayon") { threads } else { 1 };
     Ok(ThreadPoolBuilder::new().num_threads(threads).build()?)
 }
 

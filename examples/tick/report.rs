@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::args::Args;
 use super::check::Verdict;
-use super::measure::{Costs, median};
 use super::run::{Input, Outcome};
+use examples::measure::{Costs, median};
 
 /// Medians over the ticks, in milliseconds, of one kind of pairs.
 struct Medians {

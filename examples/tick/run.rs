@@ -10,10 +10,10 @@ use swath::store::LengthMismatch;
 use swath::{BoxSet, Boxes, Level, PairFinder};
 
 use super::check::{Answer, Check, Reference, Verdict};
-use super::fnv::Fnv;
-use super::measure::{Costs, floor};
 use super::stop::Stop;
-use super::worlds::World;
+use examples::fnv::Fnv;
+use examples::measure::{Costs, floor};
+use scenes::World;
 
 /// The boxes of a run and what their pairs are compared with.
 pub(crate) struct Input {

@@ -11,7 +11,7 @@ use swath::broadphase::FindError;
 use swath::pipeline::{CaptureError, PipelineError};
 use swath::store::LengthMismatch;
 
-use super::worlds::fault::TraceError;
+use scenes::fault::TraceError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Stop {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Error, Parser, value_parser};
 
-use super::worlds::Scene;
+use scenes::Scene;
 
 /// More than a page can show with grace.
 const BOXES_MAX: i64 = 100_000;

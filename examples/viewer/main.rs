@@ -21,24 +21,14 @@
 
 mod args;
 mod captured;
-#[path = "../engine/engine.rs"]
-#[allow(dead_code, reason = "what is printed is not drawn")]
-mod engine;
 mod facets;
 mod mesh;
 mod pages;
 mod pair;
-#[path = "../engine/range.rs"]
-#[allow(dead_code, reason = "what is printed is not drawn")]
-mod range;
 mod recording;
 mod server;
 mod solids;
 mod stop;
-#[path = "../tick/usage.rs"]
-mod usage;
-#[path = "../../benches/worlds/mod.rs"]
-mod worlds;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -50,7 +40,7 @@ use stop::Stop;
 fn main() -> ExitCode {
     let args = match Args::of_command_line() {
         Ok(args) => args,
-        Err(error) => return usage::say(&error),
+        Err(error) => return examples::usage::say(&error),
     };
     match run(&args) {
         Ok(()) => ExitCode::SUCCESS,

@@ -13,12 +13,12 @@ use swath::{BoxSet, BoxStore, Boxes, MovingBox, PairFinder};
 
 use super::args::Args;
 use super::captured::Captured;
-use super::engine::Row;
 use super::mesh::Mesh;
-use super::range::{Plan, Range};
 use super::stop::Stop;
-use super::worlds::World;
-use super::worlds::trace::Trace;
+use engine::Row;
+use engine::range::{Plan, Range};
+use scenes::World;
+use scenes::trace::Trace;
 
 /// Of numbers in a page, before base64.
 const BYTES_MAX: usize = 64 << 20;

@@ -10,7 +10,7 @@ use swath::broadphase::FindError;
 use swath::pipeline::{CaptureError, PipelineError};
 use swath::store::LengthMismatch;
 
-use super::worlds::fault::TraceError;
+use scenes::fault::TraceError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Stop {
@@ -32,7 +32,7 @@ pub(crate) enum Stop {
     #[error(transparent)]
     Find(#[from] FindError),
     #[error("engine: {0}")]
-    Engine(#[from] super::engine::Failure),
+    Engine(#[from] engine::Failure),
     #[error("engine: {0}")]
     Body(#[from] Invalid),
     #[error("cannot make the page: {0}")]

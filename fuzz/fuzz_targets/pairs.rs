@@ -2,7 +2,4 @@
 
 #![no_main]
 
-#[path = "../bodies/mod.rs"]
-mod bodies;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| bodies::pairs::run(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::pairs::run(data));

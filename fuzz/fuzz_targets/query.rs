@@ -2,7 +2,4 @@
 
 #![no_main]
 
-#[path = "../bodies/mod.rs"]
-mod bodies;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| bodies::query::run(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::query::run(data));

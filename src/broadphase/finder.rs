@@ -73,6 +73,10 @@ pub struct PairFinder {
     swept: Stage<SweptPair, SWEPT_WORDS>,
 }
 
+/// Leaves the pairs of a run where they are. A function, as a closure would be another one for each
+/// type that a public function is called with.
+fn leave_there<P>(_: &mut Run<P>, _: &mut Vec<P>) {}
+
 impl Default for PairFinder {
     fn default() -> Self {
         Self::with_level(Level::detect())
@@ -168,17 +172,17 @@ impl PairFinder {
         &mut self,
         set: impl Into<BoxSet<'a>>,
     ) -> Result<Found<'_, SweptPair>, FindError> {
-        self.find_swept(set.into(), None, &|_, _| ())
+        self.find_swept(set.into(), None, &leave_there)
     }
 
     /// As [`PairFinder::swept_pairs`]; `take` is called with each run of pairs, on the thread that
     /// found them, and with memory of that thread.
-    pub(super) fn swept_pairs_taken<'a>(
+    pub(super) fn swept_pairs_taken(
         &mut self,
-        set: impl Into<BoxSet<'a>>,
-        take: &(impl Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
+        set: BoxSet<'_>,
+        take: &(dyn Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
     ) -> Result<Found<'_, SweptPair>, FindError> {
-        self.find_swept(set.into(), None, take)
+        self.find_swept(set, None, take)
     }
 
     /// The pairs of one box of `a` and one of `b` whose boxes around the whole path share a point.
@@ -210,7 +214,7 @@ impl PairFinder {
         a: impl Into<BoxSet<'a>>,
         b: impl Into<BoxSet<'b>>,
     ) -> Result<Found<'_, SweptPair>, FindError> {
-        self.find_swept(a.into(), Some(b.into()), &|_, _| ())
+        self.find_swept(a.into(), Some(b.into()), &leave_there)
     }
 
     fn find_union(
@@ -220,14 +224,14 @@ impl PairFinder {
     ) -> Result<Found<'_, Pair>, FindError> {
         let Self { level, threads, pairs_max, sample, scatterers, union, swept: _ } = self;
         let tick = Tick { level: *level, pairs_max: *pairs_max, first, second };
-        union.find(&tick, threads, sample, scatterers, &|_, _| ())
+        union.find(&tick, threads, sample, scatterers, &leave_there)
     }
 
     fn find_swept(
         &mut self,
         first: BoxSet<'_>,
         second: Option<BoxSet<'_>>,
-        take: &(impl Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
+        take: &(dyn Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
     ) -> Result<Found<'_, SweptPair>, FindError> {
         let Self { level, threads, pairs_max, sample, scatterers, union: _, swept } = self;
         let tick = Tick { level: *level, pairs_max: *pairs_max, first, second };

@@ -426,32 +426,24 @@ impl FixedBoxes {
 
     fn find_union(&mut self, set: BoxSet<'_>) -> Result<Found<'_, Pair>, FindError> {
         let mut timings = self.load(set)?;
-        let Self { level, threads, pairs_max, trees, filtered, movers, stacks, union, .. } = self;
+        let Self { level, threads, pairs_max, trees, movers, stacks, union, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
         // If only movers have filters, they were applied when the movers were loaded.
-        let (filters, filtered) = (set.filters, *filtered);
-        timings.sweep = find(union, threads, movers, stacks, |movers, stack, found| {
-            if filtered {
-                level.run(Union::<true> { trees, movers, filters, stack, found, budget });
-            } else {
-                level.run(Union::<false> { trees, movers, filters, stack, found, budget });
-            }
+        let filters = set.filters;
+        timings.sweep = find(union, threads, movers, stacks, &|movers, stack, found| {
+            level.run(Union { trees, movers, filters, stack, found, budget });
         });
         union.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
 
     fn find_swept(&mut self, set: BoxSet<'_>) -> Result<Found<'_, SweptPair>, FindError> {
         let mut timings = self.load(set)?;
-        let Self { level, threads, pairs_max, trees, filtered, movers, stacks, swept, .. } = self;
+        let Self { level, threads, pairs_max, trees, movers, stacks, swept, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
         // If only movers have filters, they were applied when the movers were loaded.
-        let (filters, filtered) = (set.filters, *filtered);
-        timings.sweep = find(swept, threads, movers, stacks, |movers, stack, found| {
-            if filtered {
-                level.run(Swept::<true> { trees, movers, filters, stack, found, budget });
-            } else {
-                level.run(Swept::<false> { trees, movers, filters, stack, found, budget });
-            }
+        let filters = set.filters;
+        timings.sweep = find(swept, threads, movers, stacks, &|movers, stack, found| {
+            level.run(Swept { trees, movers, filters, stack, found, budget });
         });
         swept.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
@@ -466,12 +458,7 @@ impl FixedBoxes {
         let mut clock = Clock::start();
         let Self { level, all_filters, movers, rejected_movers: rejected, .. } = self;
         make_room(movers, rows);
-        level.for_rows(rows).run(Load {
-            set,
-            fixed: Filter::of_word(*all_filters),
-            movers,
-            rejected,
-        });
+        level.run_rows(rows, Load { set, fixed: Filter::of_word(*all_filters), movers, rejected });
         let threads = self.threads.workers();
         self.stacks.resize_with(threads.max(self.stacks.len()), Stack::default);
         for stack in &mut self.stacks {
@@ -487,7 +474,7 @@ impl FixedBoxes {
         boxes.reserve_exact(set.boxes.len());
         let Self { level, rejected, .. } = self;
         let boxes_of = &mut boxes;
-        level.for_rows(set.boxes.len()).run(Admit { set, rows, boxes: boxes_of, rejected });
+        level.run_rows(set.boxes.len(), Admit { set, rows, boxes: boxes_of, rejected });
         self.put_valid(most, &mut boxes, set.is_filtered());
         self.boxes = boxes;
     }
@@ -563,13 +550,16 @@ fn runs_of(movers: usize) -> usize {
     movers.div_ceil(run_of(movers))
 }
 
+/// Writes the pairs of some movers to a buffer.
+type ProbeRun<'a, P> = dyn Fn(&[Mover], &mut Stack, &mut Buffer<P>) + Sync + 'a;
+
 /// Finds the pairs run by run; returns how long it took.
 fn find<P: Copy + Default + Send + Sync>(
     pairs: &mut Runs<P>,
     threads: &Threads,
     movers: &[Mover],
     stacks: &mut [Stack],
-    probe: impl Fn(&[Mover], &mut Stack, &mut Buffer<P>) + Sync,
+    probe: &ProbeRun<'_, P>,
 ) -> Duration {
     let mut clock = Clock::start();
     let (size, count) = (run_of(movers.len()), runs_of(movers.len()));

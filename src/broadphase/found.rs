@@ -3,7 +3,7 @@
 use super::buffer::{Buffer, make_room};
 use super::finder::FindError;
 use super::stage::Timings;
-use crate::geom::Pair;
+use crate::geom::{Pair, SweptPair};
 use crate::par::Threads;
 use crate::store::Rejected;
 use alloc::vec::Vec;
@@ -128,7 +128,26 @@ impl<P: Copy + Default> Runs<P> {
     }
 }
 
-impl<'a, P: Copy + Default + Send + Into<Pair>> Found<'a, P> {
+/// A pair as a finder writes it: [`Pair`] or [`SweptPair`].
+pub trait FoundPair: Copy + Default + Send + Into<Pair> {
+    /// Sorts by row `a`, then `b`. It is not generic, so the library compiles it once.
+    #[doc(hidden)]
+    fn sort(pairs: &mut [Self], threads: &Threads);
+}
+
+impl FoundPair for Pair {
+    fn sort(pairs: &mut [Self], threads: &Threads) {
+        threads.sort_by_key(pairs, |pair| u64::from(pair.a) << 32 | u64::from(pair.b));
+    }
+}
+
+impl FoundPair for SweptPair {
+    fn sort(pairs: &mut [Self], threads: &Threads) {
+        threads.sort_by_key(pairs, |pair| u64::from(pair.a) << 32 | u64::from(pair.b));
+    }
+}
+
+impl<'a, P: FoundPair> Found<'a, P> {
     /// The number of pairs.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -176,10 +195,7 @@ impl<'a, P: Copy + Default + Send + Into<Pair>> Found<'a, P> {
         for run in self.runs {
             self.sorted.extend_from_slice(run.pairs.as_slice());
         }
-        self.threads.sort_by_key(self.sorted, |&pair| {
-            let Pair { a, b } = pair.into();
-            u64::from(a) << 32 | u64::from(b)
-        });
+        P::sort(self.sorted, self.threads);
         self.sorted
     }
 

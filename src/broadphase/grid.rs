@@ -177,7 +177,7 @@ impl Grid {
     /// the boxes alone, so that the order of pairs is, too.
     pub(super) fn choose(
         rows: usize,
-        get: impl Fn(usize) -> MovingBox,
+        get: &dyn Fn(usize) -> MovingBox,
         paths: bool,
         sample: &mut Sample,
     ) -> Self {
@@ -213,14 +213,14 @@ impl Grid {
         };
         // Boxes in a line have no extent to cut across: then strips follow each other.
         if ratio(&u) < LINE_RATIO {
-            return cheapest(most, |strips| price(true, strips)).grid;
+            return cheapest(most, &mut |strips| price(true, strips)).grid;
         }
-        let across = cheapest(most, |strips| price(false, strips));
+        let across = cheapest(most, &mut |strips| price(false, strips));
         if across.crowd <= cost::NEAR_RECORDS {
             return across.grid;
         }
         // So do those in a line askew, of whose strips most are empty.
-        let slices = cheapest(most, |strips| price(true, strips));
+        let slices = cheapest(most, &mut |strips| price(true, strips));
         if slices.cost < across.cost { slices.grid } else { across.grid }
     }
 
@@ -307,7 +307,7 @@ impl Grid {
 
 /// The cheapest of the numbers of strips up to `most`: coarse steps over the whole range, then
 /// finer ones around the best.
-fn cheapest(most: f64, mut price: impl FnMut(f64) -> Choice) -> Choice {
+fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
     let mut priced = |strips: f64| Choice { strips, ..price(strips) };
     let mut best = priced(1.0);
     let mut strips = 4.0;

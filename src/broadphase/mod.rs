@@ -49,7 +49,7 @@ pub mod world;
 
 pub use finder::{FindError, PairFinder};
 pub use fixed::{FixedBoxes, FixedError};
-pub use found::Found;
+pub use found::{Found, FoundPair};
 pub use query::{
     Accept, Batch, BoxTree, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity,
     Queries, Query, Shape, Visits,

@@ -94,18 +94,28 @@ fn makes_pairs(set: &BoxSet<'_>, fixed: Filter, row: usize) -> bool {
     moves && filter.allows(fixed)
 }
 
-/// The fixed boxes, given by filter, that may pair with a mover. `movers` are filters by row.
+/// The boxes of `meets` that may pair with a mover by their filters: all of them if the tree has no
+/// filters. `movers` are filters by row.
 #[inline(always)]
-fn allowed<I: Isa>(isa: I, movers: Option<&[Filter]>, mover: &Mover, filters: &[u32]) -> I::Mask {
+fn allowed<I: Isa>(
+    isa: I,
+    movers: Option<&[Filter]>,
+    mover: &Mover,
+    filters: &[u32],
+    meets: I::Mask,
+) -> I::Mask {
+    if filters.is_empty() {
+        return meets;
+    }
     let mine = match movers {
         Some(filters) => filters[mover[ROW] as usize],
         None => Filter::ALL,
     };
-    allow(isa, isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
+    meets & allow(isa, isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
 }
 
 /// Finds the pairs whose bounds overlap: row of the mover, row of the fixed box.
-pub(super) struct Union<'a, const FILTERED: bool> {
+pub(super) struct Union<'a> {
     pub(super) trees: &'a [Tree],
     pub(super) movers: &'a [Mover],
     /// The filter of each mover, by row.
@@ -117,7 +127,7 @@ pub(super) struct Union<'a, const FILTERED: bool> {
 }
 
 /// Finds the pairs of [`Union`] that touch by an exact sweep, with their first times.
-pub(super) struct Swept<'a, const FILTERED: bool> {
+pub(super) struct Swept<'a> {
     pub(super) trees: &'a [Tree],
     pub(super) movers: &'a [Mover],
     /// The filter of each mover, by row.
@@ -128,26 +138,26 @@ pub(super) struct Swept<'a, const FILTERED: bool> {
     pub(super) budget: &'a Budget,
 }
 
-impl<const FILTERED: bool> Kernel for Union<'_, FILTERED> {
+impl Kernel for Union<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Self { trees, movers, filters, stack, found, budget } = self;
-        let mut probe = UnionProbe::<FILTERED> { movers, filters, found, budget };
+        let mut probe = UnionProbe { movers, filters, found, budget };
         for tree in trees {
             walk(isa, tree, &mut probe, movers.len() as u32, stack);
         }
     }
 }
 
-impl<const FILTERED: bool> Kernel for Swept<'_, FILTERED> {
+impl Kernel for Swept<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Self { trees, movers, filters, stack, found, budget } = self;
-        let mut probe = SweptProbe::<FILTERED> { movers, filters, found, budget };
+        let mut probe = SweptProbe { movers, filters, found, budget };
         for tree in trees {
             walk(isa, tree, &mut probe, movers.len() as u32, stack);
         }
@@ -155,7 +165,7 @@ impl<const FILTERED: bool> Kernel for Swept<'_, FILTERED> {
 }
 
 /// The query of [`Union`] for the traversal.
-struct UnionProbe<'a, const FILTERED: bool> {
+struct UnionProbe<'a> {
     movers: &'a [Mover],
     filters: Option<&'a [Filter]>,
     found: &'a mut Buffer<Pair>,
@@ -163,7 +173,7 @@ struct UnionProbe<'a, const FILTERED: bool> {
 }
 
 /// The query of [`Swept`] for the traversal.
-struct SweptProbe<'a, const FILTERED: bool> {
+struct SweptProbe<'a> {
     movers: &'a [Mover],
     filters: Option<&'a [Filter]>,
     found: &'a mut Buffer<SweptPair>,
@@ -197,9 +207,7 @@ fn touches<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> (I::F32, I::M
     sweep::times(isa, &a, &[x0, y0, z0, x1, y1, z1, still, still, still])
 }
 
-impl<const FILTERED: bool> Probe for UnionProbe<'_, FILTERED> {
-    const FILTERED: bool = FILTERED;
-
+impl Probe for UnionProbe<'_> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
         meets(isa, &self.movers[which as usize], bounds)
@@ -222,8 +230,7 @@ impl<const FILTERED: bool> Probe for UnionProbe<'_, FILTERED> {
         let mover = &self.movers[which as usize];
         let spare = self.found.spare(LANES_MAX, self.budget);
         let meets = meets(isa, mover, bounds);
-        let meets =
-            if FILTERED { meets & allowed(isa, self.filters, mover, theirs) } else { meets };
+        let meets = allowed(isa, self.filters, mover, theirs, meets);
         let count = meets.count();
         let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
         isa.store_pairs(isa.splat_u32(mover[ROW]), rows.compress(meets), count, spare);
@@ -231,9 +238,7 @@ impl<const FILTERED: bool> Probe for UnionProbe<'_, FILTERED> {
     }
 }
 
-impl<const FILTERED: bool> Probe for SweptProbe<'_, FILTERED> {
-    const FILTERED: bool = FILTERED;
-
+impl Probe for SweptProbe<'_> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
         meets(isa, &self.movers[which as usize], bounds)
@@ -258,8 +263,7 @@ impl<const FILTERED: bool> Probe for SweptProbe<'_, FILTERED> {
         if meets.bits() == 0 {
             return;
         }
-        let meets =
-            if FILTERED { meets & allowed(isa, self.filters, mover, theirs) } else { meets };
+        let meets = allowed(isa, self.filters, mover, theirs, meets);
         let (first, touches) = touches(isa, mover, bounds);
         let hits = meets & touches;
         let kept = hits.count();

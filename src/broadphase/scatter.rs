@@ -47,9 +47,9 @@ pub(super) const ROW: u32 = (1 << 26) - 1;
 /// Of the id: the box does not move.
 pub(super) const STILL: u32 = 1 << 31;
 /// Of the id: the box starts in a strip of a lower u.
-const NOT_FIRST_U: u32 = 1 << 30;
+pub(super) const NOT_FIRST_U: u32 = 1 << 30;
 /// Of the id: the box starts in a strip of a lower v.
-const NOT_FIRST_V: u32 = 1 << 29;
+pub(super) const NOT_FIRST_V: u32 = 1 << 29;
 /// Of the id: the box is of the first of two sets.
 pub(super) const OF_FIRST: u32 = 1 << 28;
 /// Of the id: the box is of the second.
@@ -183,11 +183,13 @@ impl Part<'_> {
 }
 
 /// Scatters the rows of a chunk.
-pub(super) struct Scatter<'a, const WORDS: usize, const FILTERED: bool> {
+pub(super) struct Scatter<'a, const WORDS: usize> {
     pub(super) grid: &'a Grid,
     pub(super) part: Part<'a>,
     pub(super) scratch: &'a mut Scratch,
     pub(super) chunk: &'a mut Chunk<WORDS>,
+    /// Whether filters are looked at.
+    pub(super) filtered: bool,
 }
 
 /// First and last cell on either axis of a row that is no box: none, as the last is before the
@@ -202,7 +204,7 @@ fn unpack(cells: u32) -> [usize; 4] {
     [cells, cells >> 8, cells >> 16, cells >> 24].map(|cell| (cell & 0xff) as usize)
 }
 
-impl<const WORDS: usize, const FILTERED: bool> Kernel for Scatter<'_, WORDS, FILTERED> {
+impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {
     type Output = ();
 
     #[inline(always)]
@@ -213,7 +215,7 @@ impl<const WORDS: usize, const FILTERED: bool> Kernel for Scatter<'_, WORDS, FIL
     }
 }
 
-impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
+impl<const WORDS: usize> Scatter<'_, WORDS> {
     /// Bounds and cells of every row.
     #[inline(always)]
     fn locate<I: Isa>(&mut self, isa: I) {
@@ -318,7 +320,7 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
         let table = self.part.set.boxes.table();
         let rows = table.rows();
         let size = rows.min(BLOCK);
-        let part = &self.part;
+        let (part, filtered) = (&self.part, self.filtered);
         let Scratch { cells, crossing, cursors, stops, passed } = &mut *self.scratch;
         let (mut stops, mut passed) = (&stops[..], passed.iter());
         let mut crossing = &crossing[..];
@@ -339,7 +341,7 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
             }
             for row in start..rows.min(start + BLOCK) {
                 let record = &block[row - base];
-                let (id, filter) = (part.id(row), if FILTERED { part.filter(row) } else { 0 });
+                let (id, filter) = (part.id(row), if filtered { part.filter(row) } else { 0 });
                 if WORDS == SWEPT_WORDS && cells[row] == STOPS {
                     let count = passed.next().map_or(0, |&count| count as usize);
                     let (here, rest) = stops.split_at(count);
@@ -347,14 +349,14 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
                     for stop in here {
                         let place = put(records, &mut cursors[stop.strip as usize], record);
                         place[low_word::<WORDS>()] = stop.low.to_bits();
-                        sign::<WORDS, FILTERED>(place, id | LONG, filter);
+                        sign(place, id | LONG, filter, filtered);
                     }
                     continue;
                 }
                 let [u_low, u_high, v_low, _] = unpack(cells[row]);
                 if u_low <= u_high {
                     let place = put(records, &mut cursors[u_low * v_cells + v_low], record);
-                    sign::<WORDS, FILTERED>(place, id, filter);
+                    sign(place, id, filter, filtered);
                 }
             }
             while let [row, rest @ ..] = crossing
@@ -363,14 +365,14 @@ impl<const WORDS: usize, const FILTERED: bool> Scatter<'_, WORDS, FILTERED> {
                 let row = *row as usize;
                 crossing = rest;
                 let (record, id) = (&block[row - base], part.id(row));
-                let filter = if FILTERED { part.filter(row) } else { 0 };
+                let filter = if filtered { part.filter(row) } else { 0 };
                 let [u_low, u_high, v_low, v_high] = unpack(cells[row]);
                 for u in u_low..u_high + 1 {
                     let u_flag = if u == u_low { 0 } else { NOT_FIRST_U };
                     for v in v_low + usize::from(u == u_low)..v_high + 1 {
                         let v_flag = if v == v_low { 0 } else { NOT_FIRST_V };
                         let place = put(records, &mut cursors[u * v_cells + v], record);
-                        sign::<WORDS, FILTERED>(place, id | u_flag | v_flag, filter);
+                        sign(place, id | u_flag | v_flag, filter, filtered);
                     }
                 }
             }
@@ -398,9 +400,9 @@ fn put<'a, const WORDS: usize>(
 
 /// Writes whose a record is.
 #[inline(always)]
-fn sign<const WORDS: usize, const FILTERED: bool>(place: &mut Record<WORDS>, id: u32, filter: u32) {
+fn sign<const WORDS: usize>(place: &mut Record<WORDS>, id: u32, filter: u32, filtered: bool) {
     place[id_word::<WORDS>()] = id;
-    if FILTERED {
+    if filtered {
         place[filter_word::<WORDS>()] = filter;
     }
 }

@@ -178,8 +178,7 @@ impl<'a> Tick<'a> {
 
 impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS>
 where
-    for<'a> Strips<'a, P, WORDS, false>: Kernel<Output = bool>,
-    for<'a> Strips<'a, P, WORDS, true>: Kernel<Output = bool>,
+    for<'a> Strips<'a, P, WORDS>: Kernel<Output = bool>,
 {
     /// Finds the pairs, on these threads. `take` is called with each run on the thread that found its
     /// pairs, while they are in the cache, and with memory.
@@ -189,53 +188,46 @@ where
         threads: &'a Threads,
         sample: &mut Sample,
         scatterers: &mut Vec<scatter::Scratch>,
-        take: &(impl Fn(&mut Run<P>, &mut Vec<P>) + Sync),
+        take: &(dyn Fn(&mut Run<P>, &mut Vec<P>) + Sync),
     ) -> Result<Found<'a, P>, FindError> {
         tick.sets().try_for_each(BoxSet::check)?;
         let rows = tick.len();
         if rows > ROW as usize {
             return Err(FindError::TooManyBoxes { rows });
         }
-        let timings = threads.enter(|| {
-            if tick.is_filtered() {
-                self.fill::<true>(tick, threads.workers(), sample, scatterers, take)
-            } else {
-                self.fill::<false>(tick, threads.workers(), sample, scatterers, take)
-            }
-        });
+        let workers = threads.workers();
+        let timings = threads.enter(|| self.fill(tick, workers, sample, scatterers, take));
         let rejected = self.rejected.split_at(self.rejected_of_first);
         self.pairs.found(tick.pairs_max, threads, rejected, timings)
     }
 
     /// Fills the runs; returns what it took.
-    fn fill<const FILTERED: bool>(
+    fn fill(
         &mut self,
         tick: &Tick<'_>,
         threads: usize,
         sample: &mut Sample,
         scatterers: &mut Vec<scatter::Scratch>,
-        take: &(impl Fn(&mut Run<P>, &mut Vec<P>) + Sync),
-    ) -> Timings
-    where
-        for<'a> Strips<'a, P, WORDS, FILTERED>: Kernel<Output = bool>,
-    {
+        take: &(dyn Fn(&mut Run<P>, &mut Vec<P>) + Sync),
+    ) -> Timings {
         let mut clock = Clock::start();
         scatterers.resize_with(threads.max(scatterers.len()), Default::default);
         self.sweepers.resize_with(threads.max(self.sweepers.len()), Default::default);
-        let grid = Grid::choose(tick.len(), |row| tick.get(row), WORDS == SWEPT_WORDS, sample);
+        let grid = Grid::choose(tick.len(), &|row| tick.get(row), WORDS == SWEPT_WORDS, sample);
         let choose = clock.lap();
-        let chunks = self.scatter::<FILTERED>(tick, &grid, &mut scatterers[..threads]);
+        let chunks = self.scatter(tick, &grid, &mut scatterers[..threads]);
         let (runs, longest) = self.cut_runs(chunks, &grid);
         let scatter = clock.lap();
         let sweepers = &mut self.sweepers[..threads];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
         let (chunks, runs) = (&self.chunks[..chunks], self.pairs.keep(runs));
         let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
+        let filtered = tick.is_filtered();
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
         par::for_each(sweepers, runs, |Sweeper { strip: scratch, pairs }, _, run| {
             let (grid, strips, found) = (&grid, run.strips.clone(), &mut run.pairs);
-            let progress = &mut Progress::new(strips);
-            while level.run(Strips::<P, WORDS, FILTERED> {
+            let progress = &mut Progress::new(strips, grid);
+            while level.run(Strips::<P, WORDS> {
                 grid,
                 chunks,
                 progress,
@@ -243,8 +235,9 @@ where
                 found,
                 budget,
                 second_row,
+                filtered,
             }) {
-                scratch.join(level, progress, FILTERED);
+                scratch.join(level, progress, filtered);
             }
             take(run, pairs);
         });
@@ -261,7 +254,7 @@ where
     }
 
     /// Fills the first chunks and returns how many.
-    fn scatter<const FILTERED: bool>(
+    fn scatter(
         &mut self,
         tick: &Tick<'_>,
         grid: &Grid,
@@ -279,10 +272,11 @@ where
         chunks.iter_mut().for_each(|chunk| chunk.reserve(0, strips));
         self.lengths.clear();
         self.lengths.reserve_exact(strips);
+        let filtered = tick.is_filtered();
         par::for_each(scatterers, chunks, |scratch, index, chunk| {
             let part = tick.part(index, size);
-            let level = tick.level.for_rows(part.set.len());
-            level.run(Scatter::<WORDS, FILTERED> { grid, part, scratch, chunk });
+            let rows = part.set.len();
+            tick.level.run_rows(rows, Scatter::<WORDS> { grid, part, scratch, chunk, filtered });
         });
         self.rejected.clear();
         for (index, chunk) in chunks.iter().enumerate() {

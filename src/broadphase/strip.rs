@@ -10,7 +10,7 @@
 
 use super::buffer::{Buffer, make_room};
 use super::grid::{Along, Cut, Grid};
-use super::kd_join::{Begin, Join, Proceed};
+use super::kd_join::{Begin, Join, Proceed, not_first};
 use super::path::{Passage, contact_cells};
 use super::scatter::{Chunk, FLAGS, LONG, ROW, Record, SWEPT_WORDS, UNION_WORDS, low_word};
 use super::set::allow;
@@ -39,7 +39,7 @@ pub(super) struct Candidates {
 
 impl Candidates {
     /// Makes room for so many.
-    fn reserve(&mut self, most: usize) {
+    pub(super) fn reserve(&mut self, most: usize) {
         for column in [&mut self.a, &mut self.b] {
             make_room(column, most);
             column.resize(most.max(column.len()), 0);
@@ -138,7 +138,8 @@ impl<const WORDS: usize> Scratch<WORDS> {
         let Self { join, candidates, bounds, ids, filters, .. } = self;
         let rows = progress.rows;
         if progress.step == Step::Decide {
-            if !(Begin { join, bounds, ids, rows }).run() {
+            let not_first = progress.not_first;
+            if !(Begin { join, bounds, ids, rows, not_first }).run() {
                 progress.step = Step::Sweep;
                 return;
             }
@@ -188,11 +189,14 @@ pub(super) struct Progress {
     rows: usize,
     next: usize,
     step: Step,
+    /// See [`not_first`].
+    not_first: [u32; 3],
 }
 
 impl Progress {
-    pub(super) fn new(strips: Range<usize>) -> Self {
-        Self { strips, strip: 0, rows: 0, next: 0, step: Step::Sweep }
+    pub(super) fn new(strips: Range<usize>, grid: &Grid) -> Self {
+        let not_first = not_first(grid);
+        Self { strips, strip: 0, rows: 0, next: 0, step: Step::Sweep, not_first }
     }
 }
 
@@ -200,7 +204,7 @@ impl Progress {
 /// that truly sweep into each other.
 ///
 /// Returns whether it met a strip that [`Scratch::join`] is to go on with; then it must be run again.
-pub(super) struct Strips<'a, P, const WORDS: usize, const FILTERED: bool> {
+pub(super) struct Strips<'a, P, const WORDS: usize> {
     pub(super) grid: &'a Grid,
     pub(super) chunks: &'a [Chunk<WORDS>],
     pub(super) progress: &'a mut Progress,
@@ -210,9 +214,11 @@ pub(super) struct Strips<'a, P, const WORDS: usize, const FILTERED: bool> {
     pub(super) budget: &'a Budget,
     /// The id of the first row of the second set, if there is one.
     pub(super) second_row: u32,
+    /// Whether filters are looked at.
+    pub(super) filtered: bool,
 }
 
-impl<P, const WORDS: usize, const FILTERED: bool> Strips<'_, P, WORDS, FILTERED> {
+impl<P, const WORDS: usize> Strips<'_, P, WORDS> {
     /// Orders the next strip and lays it out; false where there is none.
     #[inline(always)]
     fn begin<I: Isa>(&mut self, isa: I) -> bool {
@@ -221,7 +227,7 @@ impl<P, const WORDS: usize, const FILTERED: bool> Strips<'_, P, WORDS, FILTERED>
         };
         let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
         let passage = Passage::new(self.grid, strip);
-        spread::<I, WORDS, FILTERED>(isa, (rows, cut), &passage, self.scratch);
+        spread(isa, (rows, cut), &passage, self.scratch, self.filtered);
         let step = if is_crowded(rows, self.scratch) { Step::Decide } else { Step::Sweep };
         let progress = &mut *self.progress;
         (progress.strip, progress.rows, progress.next, progress.step) = (strip, rows, 0, step);
@@ -229,7 +235,7 @@ impl<P, const WORDS: usize, const FILTERED: bool> Strips<'_, P, WORDS, FILTERED>
     }
 }
 
-impl<const FILTERED: bool> Kernel for Strips<'_, Pair, UNION_WORDS, FILTERED> {
+impl Kernel for Strips<'_, Pair, UNION_WORDS> {
     type Output = bool;
 
     #[inline(always)]
@@ -245,14 +251,8 @@ impl<const FILTERED: bool> Kernel for Strips<'_, Pair, UNION_WORDS, FILTERED> {
             if next < rows {
                 let to = (&mut *self.found, self.budget);
                 let (none, scratch) = (&mut Candidates::default(), &*self.scratch);
-                overlap::<I, UNION_WORDS, FILTERED>(
-                    isa,
-                    next..rows,
-                    scratch,
-                    none,
-                    self.second_row,
-                    to,
-                );
+                let (rest, second_row) = (next..rows, self.second_row);
+                overlap(isa, rest, scratch, none, second_row, self.filtered, to);
             }
             if !self.begin(isa) {
                 break false;
@@ -263,7 +263,7 @@ impl<const FILTERED: bool> Kernel for Strips<'_, Pair, UNION_WORDS, FILTERED> {
     }
 }
 
-impl<const FILTERED: bool> Kernel for Strips<'_, SweptPair, SWEPT_WORDS, FILTERED> {
+impl Kernel for Strips<'_, SweptPair, SWEPT_WORDS> {
     type Output = bool;
 
     #[inline(always)]
@@ -282,7 +282,7 @@ impl<const FILTERED: bool> Kernel for Strips<'_, SweptPair, SWEPT_WORDS, FILTERE
                 let to = (&mut Buffer::default(), self.budget);
                 let (rest, scratch) = (next..rows, &*self.scratch);
                 self.progress.next =
-                    overlap::<I, SWEPT_WORDS, FILTERED>(isa, rest, scratch, &mut candidates, 0, to);
+                    overlap(isa, rest, scratch, &mut candidates, 0, self.filtered, to);
             } else if !self.begin(isa) {
                 break false;
             }
@@ -392,11 +392,12 @@ fn place<I: Isa, const WORDS: usize>(
 
 /// Lays out the ordered records as columns.
 #[inline(always)]
-fn spread<I: Isa, const WORDS: usize, const FILTERED: bool>(
+fn spread<I: Isa, const WORDS: usize>(
     isa: I,
     (rows, cut): (usize, Cut),
     passage: &Passage,
     scratch: &mut Scratch<WORDS>,
+    filtered: bool,
 ) {
     let padded = rows + LANES_MAX;
     let Scratch { records, bounds: columns, paths, ids, filters, lasts, .. } = scratch;
@@ -407,7 +408,7 @@ fn spread<I: Isa, const WORDS: usize, const FILTERED: bool>(
         column.resize(padded, 0.0);
     }
     ids.resize(padded, 0);
-    if FILTERED {
+    if filtered {
         filters.resize(padded, 0);
     }
     lasts.resize(padded, 0);
@@ -443,7 +444,7 @@ fn spread<I: Isa, const WORDS: usize, const FILTERED: bool>(
             numbers.store(&mut column[row..]);
         }
         id.store(&mut ids[row..]);
-        if FILTERED {
+        if filtered {
             filter.store(&mut filters[row..]);
         }
         row += I::LANES;
@@ -458,12 +459,13 @@ fn spread<I: Isa, const WORDS: usize, const FILTERED: bool>(
 /// `boxes`: their rows in the store with the lower first. Or of paths the candidates, until there
 /// are [`CANDIDATES`]. Returns the box to go on with.
 #[inline(always)]
-fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool>(
+fn overlap<I: Isa, const WORDS: usize>(
     isa: I,
     boxes: Range<usize>,
     scratch: &Scratch<WORDS>,
     candidates: &mut Candidates,
     second_row: u32,
+    filtered: bool,
     (found, budget): (&mut Buffer<Pair>, &Budget),
 ) -> usize {
     let paths_too = const { WORDS == SWEPT_WORDS };
@@ -475,7 +477,7 @@ fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool>(
     let paths = core::array::from_fn(|k| &scratch.paths[k][..]);
     let paths: Table<'_, f32, 9> = Table::new(paths, if paths_too { rows + LANES_MAX } else { 0 });
     let ids: Table<'_, u32, 1> = Table::new([&scratch.ids[..]], rows + LANES_MAX);
-    let filters = Table::new([&scratch.filters[..]], if FILTERED { rows + LANES_MAX } else { 0 });
+    let filters = Table::new([&scratch.filters[..]], if filtered { rows + LANES_MAX } else { 0 });
     let filters: Table<'_, u32, 1> = filters;
     let second_row = isa.splat_u32(second_row.wrapping_neg());
     for i in boxes {
@@ -495,7 +497,7 @@ fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool>(
         let row = isa.splat_u32(id & ROW);
         // My mask beside their category and the other way round.
         let filter =
-            isa.splat_u32(if FILTERED { scratch.filters[i].rotate_left(16) } else { u32::MAX });
+            isa.splat_u32(if filtered { scratch.filters[i].rotate_left(16) } else { u32::MAX });
         let [low_x, low_u, low_v, high_x, high_u, high_v] = table.splat(isa, i);
         let mut count = 0;
         while j < end {
@@ -508,7 +510,7 @@ fn overlap<I: Isa, const WORDS: usize, const FILTERED: bool>(
                 & lows_v.le(high_v)
                 & low_v.le(highs_v)
                 & their_ids.disjoint(flags);
-            let meets = if FILTERED {
+            let meets = if filtered {
                 let [theirs] = filters.load_u32(isa, j);
                 meets & allow(isa, filter, theirs)
             } else {

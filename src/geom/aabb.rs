@@ -1,18 +1,23 @@
-//! What is a box, and when is one no box?
+//! Axis-aligned boxes: construction with outward rounding, validation, and set operations.
+//!
+//! Where a corner cannot be represented in `f32`, it is rounded outwards, so that a box never loses
+//! a point of the exact one. The directed rounding is done without changing the rounding mode: the
+//! exact error of a sum (`TwoSum`, Knuth 1998, §4.2.2, theorem B) tells on which side of the exact
+//! sum the rounded one is.
 
 use super::AXES;
 use bytemuck::{Pod, Zeroable};
 
 /// The greatest magnitude of a coordinate or displacement: 2¹²⁰, about 1.3e36.
 ///
-/// A power of two, so that scaling by it is exact, and small enough that neither the end of a
-/// path nor the difference of two such ends overflows `f32`.
+/// It is a power of two, so that scaling by it is exact. It is small enough that neither the end of
+/// a path nor the difference of two such ends overflows `f32`.
 pub const COORD_MAX: f32 = f32::from_bits((127 + 120) << 23);
 
 /// A closed axis-aligned box: every point `p` with `min ≤ p ≤ max` on each axis.
 ///
-/// Flat boxes and points (`min == max`) are boxes. The fields are public and plain, so that
-/// engines can fill arrays of boxes; whatever takes a box checks it with [`Aabb::validate`].
+/// Flat boxes and points (`min == max`) are valid. The fields are public and plain, so that engines
+/// can fill arrays of boxes; every function that takes a box checks it with [`Aabb::validate`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
@@ -23,35 +28,35 @@ pub struct Aabb {
     pub max: [f32; 3],
 }
 
-/// Why some numbers are no box, sphere, segment or displacement.
+/// Why a value is invalid: a box, sphere, segment, displacement, body, pose or motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Invalid {
     /// A coordinate is NaN or infinite.
     #[error("a number on axis {} is not finite", AXES[*axis as usize])]
     NotFinite {
-        /// 0, 1 or 2.
+        /// Axis: 0, 1 or 2.
         axis: u8,
     },
-    /// A coordinate is past [`COORD_MAX`].
+    /// The magnitude of a coordinate is greater than [`COORD_MAX`].
     #[error("a number on axis {} is larger than 2^120", AXES[*axis as usize])]
     TooLarge {
-        /// 0, 1 or 2.
+        /// Axis: 0, 1 or 2.
         axis: u8,
     },
-    /// The least corner is past the greatest.
+    /// `min` is greater than `max` on an axis.
     #[error("min > max on axis {}", AXES[*axis as usize])]
     Inverted {
-        /// 0, 1 or 2.
+        /// Axis: 0, 1 or 2.
         axis: u8,
     },
     /// A radius is not in `[0, COORD_MAX]`.
     #[error("a radius is negative, not a number or larger than 2^120")]
     Radius,
-    /// The greatest fraction of a segment is not in `[0, ∞]`.
+    /// The `max_fraction` of a segment is not in `[0, ∞]`.
     #[error("the greatest fraction of a segment is negative or not a number")]
     MaxFraction,
-    /// The greatest distance at which to look is not in `[0, ∞]`.
+    /// The greatest distance of a search is not in `[0, ∞]`.
     #[error("the greatest distance at which to look is negative or not a number")]
     MaxDistance,
     /// An inverse mass is not in `[0, COORD_MAX]`.
@@ -60,10 +65,10 @@ pub enum Invalid {
     /// A restitution is not in `[0, 1]`.
     #[error("a restitution is not in [0, 1]")]
     Restitution,
-    /// The length of a quaternion is not one.
+    /// A quaternion is not of unit length.
     #[error("a rotation is not a unit quaternion")]
     Rotation,
-    /// A spin is longer than [`SPIN_MAX`](super::SPIN_MAX).
+    /// A spin is NaN or longer than [`SPIN_MAX`](super::SPIN_MAX).
     #[error("a spin is not a number or longer than 1024 radians a tick")]
     Spin,
 }
@@ -71,7 +76,7 @@ pub enum Invalid {
 /// Checks a point or displacement.
 #[inline]
 pub(super) fn check_vector(vector: [f32; 3]) -> Result<(), Invalid> {
-    // One branch where nothing is wrong; NaN is not below anything.
+    // A single branch in the valid case. NaN compares false, so it is rejected too.
     let [x, y, z] = vector.map(f32::abs);
     if (x <= COORD_MAX) & (y <= COORD_MAX) & (z <= COORD_MAX) {
         return Ok(());
@@ -79,13 +84,14 @@ pub(super) fn check_vector(vector: [f32; 3]) -> Result<(), Invalid> {
     check_axes(vector, vector)
 }
 
-/// Says what is wrong, apart from where nothing is.
+/// Returns the error for the lowest invalid axis. Kept out of line, because valid input never calls
+/// it.
 #[cold]
 fn check_axes(min: [f32; 3], max: [f32; 3]) -> Result<(), Invalid> {
     (0..3).try_for_each(|axis| check_axis(axis, min[axis], max[axis]))
 }
 
-/// Checks one axis of a box or of a displacement, each given as an interval.
+/// Checks one axis of a box or of a displacement, given as an interval.
 pub(super) fn check_axis(axis: usize, min: f32, max: f32) -> Result<(), Invalid> {
     let axis = axis as u8;
     if !min.is_finite() || !max.is_finite() {
@@ -99,7 +105,7 @@ pub(super) fn check_axis(axis: usize, min: f32, max: f32) -> Result<(), Invalid>
     }
 }
 
-/// As [`check_axis`], before anything is rounded.
+/// Like [`check_axis`], on `f64` values that are not rounded yet.
 pub(super) fn check_axis_f64(axis: usize, min: f64, max: f64) -> Result<(), Invalid> {
     let axis = axis as u8;
     let limit = f64::from(COORD_MAX);
@@ -115,34 +121,34 @@ pub(super) fn check_axis_f64(axis: usize, min: f64, max: f64) -> Result<(), Inva
 }
 
 impl Aabb {
-    /// The box between two corners.
+    /// Creates the box between two corners.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when the numbers are no box; the lowest such axis is named.
+    /// [`Invalid`] for the lowest axis on which the corners are not a valid box.
     pub fn new(min: impl Into<[f32; 3]>, max: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let aabb = Self { min: min.into(), max: max.into() };
         aabb.validate()?;
         Ok(aabb)
     }
 
-    /// The cube around `center` with half side `half`, rounded outwards.
+    /// Creates the cube with the given centre and half side, rounded outwards.
     ///
     /// # Errors
     ///
-    /// As [`Aabb::from_center`].
+    /// The same as for [`Aabb::from_center`].
     pub fn cube(center: impl Into<[f32; 3]>, half: f32) -> Result<Self, Invalid> {
         Self::from_center(center, [half; 3])
     }
 
-    /// The least box that holds `center ± half_extents`.
+    /// Creates the smallest box that contains `center ± half_extents`.
     ///
-    /// The corners are rounded outwards where `f32` cannot hold them, so the box never loses a
-    /// point of the one that was meant.
+    /// The corners are rounded outwards where `f32` cannot represent them, so no point of the exact
+    /// box is lost.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when the corners are no box; a negative half extent is
+    /// [`Invalid`] when the corners are not a valid box. A negative half extent is
     /// [`Invalid::Inverted`].
     pub fn from_center(
         center: impl Into<[f32; 3]>,
@@ -160,15 +166,15 @@ impl Aabb {
         Ok(aabb)
     }
 
-    /// The least box that holds one given in `f64`: corners are rounded outwards.
+    /// Creates the smallest box that contains a box given in `f64`. Corners are rounded outwards.
     ///
-    /// For worlds too large for `f32`: subtract the origin of a sector, or where the camera is,
-    /// in `f64`, and round here. One origin serves all boxes of a batch; the nearer it is to them
-    /// the less is rounded.
+    /// Use it for scenes that are too large for `f32`: subtract a common origin in `f64`, for
+    /// example that of a sector or of the camera, and convert the difference here. All boxes of a
+    /// batch need the same origin; the nearer it is to them, the smaller the rounding.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when the numbers are no box; the lowest such axis is named.
+    /// [`Invalid`] for the lowest axis on which the numbers are not a valid box.
     ///
     /// ```
     /// use swath::Aabb;
@@ -183,8 +189,8 @@ impl Aabb {
         Self::around(min.into(), max.into(), [[0.0; 2]; 3])
     }
 
-    /// The least box that holds the one between two corners, grown on each axis by `[below,
-    /// above]`.
+    /// Creates the smallest box that contains the box between two corners after it has grown on
+    /// each axis by `[below, above]`.
     pub(super) fn around(
         min: [f64; 3],
         max: [f64; 3],
@@ -201,24 +207,24 @@ impl Aabb {
         Ok(aabb)
     }
 
-    /// A point as a box.
+    /// Creates a box that is a single point.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when a coordinate is not finite or past [`COORD_MAX`].
+    /// [`Invalid`] when a coordinate is not finite or its magnitude is greater than [`COORD_MAX`].
     pub fn point(point: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let point = point.into();
         Self::new(point, point)
     }
 
-    /// Whether this is a box.
+    /// Checks that every number is finite, within [`COORD_MAX`], and that `min ≤ max` on each axis.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] for the lowest axis on which it is not.
+    /// [`Invalid`] for the lowest axis on which the box is invalid.
     #[inline]
     pub fn validate(&self) -> Result<(), Invalid> {
-        // One branch where nothing is wrong; NaN is not below anything.
+        // A single branch in the valid case. NaN compares false, so it is rejected too.
         let Self { min: [x0, y0, z0], max: [x1, y1, z1] } = *self;
         let within = |min: f32, max: f32| (-COORD_MAX <= min) & (min <= max) & (max <= COORD_MAX);
         if within(x0, x1) & within(y0, y1) & within(z0, z1) {
@@ -227,7 +233,7 @@ impl Aabb {
         check_axes(self.min, self.max)
     }
 
-    /// The middle, rounded to nearest.
+    /// Returns the centre, rounded to nearest.
     #[must_use]
     pub fn center(&self) -> [f32; 3] {
         core::array::from_fn(|axis| {
@@ -235,7 +241,7 @@ impl Aabb {
         })
     }
 
-    /// Half the sides, rounded up so that [`Aabb::center`] ± these holds the box.
+    /// Returns half the sides, rounded up so that [`Aabb::center`] ± the result contains the box.
     #[must_use]
     pub fn half_extents(&self) -> [f32; 3] {
         let center = self.center();
@@ -246,27 +252,31 @@ impl Aabb {
         })
     }
 
-    /// The sides, rounded to nearest.
+    /// Returns the lengths of the sides, rounded to nearest.
     #[must_use]
     pub fn size(&self) -> [f32; 3] {
         core::array::from_fn(|axis| self.max[axis] - self.min[axis])
     }
 
-    /// The product of the sides; zero for a flat box. In `f64`, where it cannot overflow.
+    /// Returns the product of the sides: zero for a flat box.
+    ///
+    /// The type is `f64`, in which it cannot overflow.
     #[must_use]
     pub fn volume(&self) -> f64 {
         let [x, y, z] = self.size().map(f64::from);
         x * y * z
     }
 
-    /// The area of the six faces. In `f64`, where it cannot overflow.
+    /// Returns the area of the six faces.
+    ///
+    /// The type is `f64`, in which it cannot overflow.
     #[must_use]
     pub fn surface_area(&self) -> f64 {
         let [x, y, z] = self.size().map(f64::from);
         2.0 * (x * y + y * z + z * x)
     }
 
-    /// The least box that holds both.
+    /// Returns the smallest box that contains both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self {
@@ -275,13 +285,13 @@ impl Aabb {
         }
     }
 
-    /// The least box that holds this one and all that is at most `margin` away from it on each
-    /// axis.
+    /// Returns the smallest box that contains this one and every point at most `margin` away from
+    /// it on each axis.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when that is no box: where it would reach past [`COORD_MAX`], or the margin is
-    /// NaN or so negative that nothing is left.
+    /// [`Invalid`] when the result is not a valid box: it would reach past [`COORD_MAX`], or the
+    /// margin is NaN or so negative that nothing is left.
     pub fn grown(&self, margin: f32) -> Result<Self, Invalid> {
         Self::new(
             self.min.map(|end| add_down(end, -margin)),
@@ -289,14 +299,14 @@ impl Aabb {
         )
     }
 
-    /// The least box that holds this one moved by `by`: corners are rounded outwards where `f32`
-    /// cannot hold them.
+    /// Returns the smallest box that contains this one moved by `by`.
     ///
-    /// Boxes that share a point still do when both are moved alike.
+    /// Corners are rounded outwards where `f32` cannot represent them. Two boxes that share a point
+    /// still share one after both are moved by the same vector.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when that is no box: where it would reach past [`COORD_MAX`].
+    /// [`Invalid`] when the result would reach past [`COORD_MAX`].
     pub fn translated(&self, by: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let by = by.into();
         Self::new(
@@ -305,7 +315,9 @@ impl Aabb {
         )
     }
 
-    /// The points of both, or nothing. Boxes that touch share a flat box.
+    /// Returns the intersection, or `None` when the boxes are disjoint.
+    ///
+    /// Two boxes that only touch intersect in a flat box.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         self.overlaps(other).then(|| Self {
@@ -314,19 +326,19 @@ impl Aabb {
         })
     }
 
-    /// Whether the two share a point; touching counts.
+    /// Returns whether the two share a point. Touching counts.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         (0..3).all(|axis| self.min[axis] <= other.max[axis] && other.min[axis] <= self.max[axis])
     }
 
-    /// Whether every point of `other` is in this box.
+    /// Returns whether every point of `other` is in this box.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         (0..3).all(|axis| self.min[axis] <= other.min[axis] && other.max[axis] <= self.max[axis])
     }
 
-    /// Whether `point` is in this box; its surface counts.
+    /// Returns whether `point` is in this box. The surface counts as inside.
     #[must_use]
     pub fn contains_point(&self, point: impl Into<[f32; 3]>) -> bool {
         let point = point.into();
@@ -334,45 +346,48 @@ impl Aabb {
     }
 }
 
-/// The lesser. The standard `min` leaves open which of two zeros it returns; this is the second.
+/// Returns the lesser of two numbers, and the second of two equal ones.
+///
+/// The standard `min` does not specify which of two zeros of different sign it returns.
 pub(super) fn lesser(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
-/// The greater; of two zeros the second.
+/// Returns the greater of two numbers, and the second of two equal ones.
 pub(super) fn greater(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// `a + b` rounded to nearest, and the exact rounding error of that.
+/// Returns `a + b` rounded to nearest, and the exact rounding error of it.
 ///
-/// The error of a sum is itself a float (Knuth 1998, §4.2.2, theorem B), so its sign tells
-/// whether the rounded sum is too high or too low.
+/// The error of a sum is itself a float (Knuth 1998, §4.2.2, theorem B). Its sign tells whether the
+/// rounded sum is too high or too low.
 fn two_sum(a: f32, b: f32) -> (f32, f32) {
     let sum = a + b;
     let b_part = sum - a;
     (sum, (a - (sum - b_part)) + (b - b_part))
 }
 
-/// The greatest `f32` that is not above `a + b`.
+/// Returns the greatest `f32` that is not above `a + b`.
 pub(super) fn add_down(a: f32, b: f32) -> f32 {
     let (sum, error) = two_sum(a, b);
     if error < 0.0 { sum.next_down() } else { sum }
 }
 
-/// The least `f32` that is not below `a + b`.
+/// Returns the least `f32` that is not below `a + b`.
 pub(super) fn add_up(a: f32, b: f32) -> f32 {
     let (sum, error) = two_sum(a, b);
     if error > 0.0 { sum.next_up() } else { sum }
 }
 
-/// The greatest `f32` that is not above `x`; `x` is far from the greatest of all.
+/// Returns the greatest `f32` that is not above `x`. The magnitude of `x` must be well below
+/// `f32::MAX`.
 pub(super) fn round_down(x: f64) -> f32 {
     let nearest = x as f32;
     if f64::from(nearest) > x { nearest.next_down() } else { nearest }
 }
 
-/// The greatest `f64` that is not above `a + b`: as [`add_down`].
+/// Returns the greatest `f64` that is not above `a + b`, by the method of [`add_down`].
 pub(super) fn sum_down(a: f64, b: f64) -> f64 {
     let sum = a + b;
     let b_part = sum - a;

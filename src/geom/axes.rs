@@ -1,9 +1,10 @@
-//! Which axis do three bits of axes mean, and which normal with three bits of signs above?
+//! Decoding of the bits that [`Contact`](super::Contact) and [`Faces`](super::Faces) share: a mask
+//! of three axes, and above it a mask of the axes on which a normal is negative.
 
-/// How far above its bit an axis has that of a negative normal.
+/// Distance in bits between the flag of an axis and the flag that its normal is negative.
 pub(super) const NEGATIVE_SHIFT: u32 = 3;
 
-/// The lowest axis of the lowest three bits.
+/// Returns the lowest axis in the lowest three bits, or `None` when no bit is set.
 pub(super) const fn lowest(bits: u32) -> Option<usize> {
     match bits & 7 {
         0 => None,
@@ -11,7 +12,7 @@ pub(super) const fn lowest(bits: u32) -> Option<usize> {
     }
 }
 
-/// The unit normal of the lowest axis, zero where there is none.
+/// Returns the unit normal of the lowest axis, or zero when no axis bit is set.
 pub(super) const fn normal(bits: u32) -> [f32; 3] {
     let mut normal = [0.0; 3];
     if let Some(axis) = lowest(bits) {

@@ -1,46 +1,49 @@
-//! What is a moving box that contacts can push?
+//! A moving box with an inverse mass: the input of [`respond`](crate::respond).
 
 use super::aabb::{COORD_MAX, Invalid};
 use super::moving::MovingBox;
 use bytemuck::{Pod, Zeroable};
 
-/// A moving box and how easily it is pushed.
+/// A moving box and its inverse mass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Body {
-    /// Where the box is when the tick starts, and its displacement over the tick.
+    /// The box at the start of the tick, and its displacement over the tick.
     pub moving: MovingBox,
-    /// One by its mass, in `[0, COORD_MAX]`; 0 is a body that nothing pushes. It may move.
+    /// Inverse mass, in `[0, COORD_MAX]`.
+    ///
+    /// A body with inverse mass 0 is not moved by any impulse. It may still have a displacement (a
+    /// kinematic body).
     pub inverse_mass: f32,
 }
 
 impl Body {
-    /// A body.
+    /// Creates a body.
     ///
     /// # Errors
     ///
-    /// As [`Body::validate`].
+    /// The same as for [`Body::validate`].
     pub fn new(moving: impl Into<MovingBox>, inverse_mass: f32) -> Result<Self, Invalid> {
         let body = Self { moving: moving.into(), inverse_mass };
         body.validate()?;
         Ok(body)
     }
 
-    /// A body that nothing pushes: a wall, a floor, a platform on its rails.
+    /// Creates a body of infinite mass, such as a wall, a floor or a platform on rails.
     ///
     /// # Errors
     ///
-    /// As [`Body::validate`].
+    /// The same as for [`Body::validate`].
     pub fn fixed(moving: impl Into<MovingBox>) -> Result<Self, Invalid> {
         Self::new(moving, 0.0)
     }
 
-    /// Whether this is a body.
+    /// Checks the moving box and the inverse mass.
     ///
     /// # Errors
     ///
-    /// [`Invalid`]: what is wrong with the moving box, else [`Invalid::InverseMass`].
+    /// The error of the moving box, else [`Invalid::InverseMass`].
     pub fn validate(&self) -> Result<(), Invalid> {
         self.moving.validate()?;
         check_inverse_mass(self.inverse_mass)
@@ -49,6 +52,6 @@ impl Body {
 
 /// Checks that an inverse mass is in `[0, COORD_MAX]`.
 pub(crate) fn check_inverse_mass(inverse_mass: f32) -> Result<(), Invalid> {
-    // NaN is in no range.
+    // NaN is in no range, so it is rejected too.
     if (0.0..=COORD_MAX).contains(&inverse_mass) { Ok(()) } else { Err(Invalid::InverseMass) }
 }

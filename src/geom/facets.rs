@@ -1,4 +1,5 @@
-//! By which planes of a polyhedron does a segment come in and go out?
+//! The result of a segment cast against a convex polyhedron besides its fractions: the planes of
+//! entry and of exit, packed in one word.
 
 use super::faces::Start;
 use bytemuck::{Pod, Zeroable};
@@ -6,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 /// The planes of entry and of exit, and where the segment starts, packed in one word.
 ///
 /// Bits 0–14: the plane of entry. Bits 15–29: the plane of exit. Bits 30–31: zero for a miss, else
-/// 1 + the start in the order of [`Start`]. A plane that is none has all its bits set, unless the
+/// 1 + the start in the order of [`Start`]. A missing plane has all its bits set. For a miss the
 /// whole word is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -15,9 +16,9 @@ use bytemuck::{Pod, Zeroable};
 pub struct Facets(u32);
 
 impl Facets {
-    /// The segment is nowhere in the polyhedron.
+    /// The segment and the polyhedron share no point.
     pub const MISS: Self = Self(0);
-    /// How many planes can be told apart: 32,767.
+    /// The greatest number of planes of a polyhedron: 32,767.
     pub const PLANES_MAX: usize = Self::NONE as usize;
 
     pub(crate) const NONE: u32 = 0x7fff;
@@ -26,24 +27,26 @@ impl Facets {
     pub(crate) const ON_SURFACE: u32 = 2 << 30;
     pub(crate) const INSIDE: u32 = 3 << 30;
 
-    /// From the bits listed above.
+    /// Creates facets from the bits listed at [`Facets`].
     pub(crate) const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    /// The bits listed above.
+    /// Returns the bits listed at [`Facets`].
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// Whether the segment is in the polyhedron at some fraction.
+    /// Returns whether the segment and the polyhedron share a point.
     #[must_use]
     pub const fn is_hit(self) -> bool {
         self.0 & Self::INSIDE != 0
     }
 
-    /// Where the segment starts: outside if it misses, for a start in the polyhedron is a hit.
+    /// Returns where the segment starts.
+    ///
+    /// A miss is [`Start::Outside`], because a start in the polyhedron is a hit.
     #[must_use]
     pub const fn start(self) -> Start {
         match self.0 & Self::INSIDE {
@@ -53,13 +56,16 @@ impl Facets {
         }
     }
 
-    /// The plane by which a segment from outside comes in, or the lowest on which it starts.
+    /// Returns the plane through which a segment from outside enters, or the lowest plane on which
+    /// the segment starts.
     #[must_use]
     pub const fn entry_plane(self) -> Option<usize> {
         self.plane(self.0)
     }
 
-    /// The plane by which the segment goes out; none if it ends before, or within rounding of it.
+    /// Returns the plane through which the segment leaves the polyhedron.
+    ///
+    /// It is `None` if the segment ends before, or within rounding of that plane.
     #[must_use]
     pub const fn exit_plane(self) -> Option<usize> {
         self.plane(self.0 >> Self::EXIT_SHIFT)

@@ -1,12 +1,12 @@
-//! Which boxes may pair at all?
+//! Collision filters: which boxes may form a pair.
 
 use bytemuck::{Pod, Zeroable};
 
-/// What a box is, and with what it may pair: 16 categories.
+/// A collision filter: the categories of a box, and a mask of those with which it may form pairs.
 ///
-/// Two boxes may pair when each has a category that the other's mask names. As the collision
-/// filters of `Box2D` and Bullet, without their group numbers. A matrix of up to 16 layers is the
-/// special case in which a box has one category.
+/// There are 16 categories. Two boxes may form a pair when each has a category that is in the mask
+/// of the other. This is the collision filter of `Box2D` and Bullet without their group numbers. A
+/// matrix of up to 16 layers is the special case in which each box has one category.
 ///
 /// ```
 /// use swath::Filter;
@@ -22,42 +22,42 @@ use bytemuck::{Pod, Zeroable};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Filter {
-    /// What the box is, a bit for each category.
+    /// The categories of the box, one bit each.
     pub category: u16,
-    /// The categories with which it may pair.
+    /// The categories with which the box may form pairs, one bit each.
     pub mask: u16,
 }
 
 impl Default for Filter {
-    /// [`Filter::ALL`].
+    /// Returns [`Filter::ALL`].
     fn default() -> Self {
         Self::ALL
     }
 }
 
 impl Filter {
-    /// Pairs with all but [`Filter::NONE`].
+    /// Allows pairs with everything except [`Filter::NONE`].
     pub const ALL: Self = Self::new(u16::MAX, u16::MAX);
-    /// Pairs with nothing.
+    /// Allows no pair.
     pub const NONE: Self = Self::new(0, 0);
 
-    /// A box of these categories that may pair with those of `mask`.
+    /// Creates the filter of a box of these categories that may form pairs with those in `mask`.
     #[must_use]
     pub const fn new(category: u16, mask: u16) -> Self {
         Self { category, mask }
     }
 
-    /// As one word, which turned by 16 bits has the mask where the category was.
+    /// Packs the filter into one word. Rotating the word by 16 bits exchanges category and mask.
     pub(crate) const fn word(self) -> u32 {
         self.category as u32 | (self.mask as u32) << 16
     }
 
-    /// What [`Filter::word`] made a word of.
+    /// Unpacks a word made by [`Filter::word`].
     pub(crate) const fn of_word(word: u32) -> Self {
         Self::new(word as u16, (word >> 16) as u16)
     }
 
-    /// Whether the two may pair. The same for both orders.
+    /// Returns whether the two may form a pair. The order of the two does not matter.
     #[must_use]
     pub const fn allows(self, other: Self) -> bool {
         self.category & other.mask != 0 && other.category & self.mask != 0

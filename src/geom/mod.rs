@@ -1,5 +1,5 @@
-//! Plain values: boxes, spheres, segments, planes and sides, what moves, pairs, and what is said of
-//! a pair.
+//! Plain values: boxes, spheres, segments, planes, bodies, motions, pairs, and the packed results
+//! of a pair.
 
 mod aabb;
 mod axes;
@@ -31,5 +31,5 @@ pub use segment::Segment;
 pub use side::Side;
 pub use sphere::{MovingSphere, Sphere};
 
-/// The names of the axes, for messages.
+/// The names of the axes, for error messages.
 pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];

@@ -1,43 +1,43 @@
-//! What is a box that moves over a tick?
+//! Boxes that move over one tick, with constant velocity or with constant acceleration.
 
 use super::aabb::{
     Aabb, Invalid, add_down, add_up, check_axis_f64, check_vector, round_down, sum_down,
 };
 use bytemuck::{Pod, Zeroable};
 
-/// A box and how far it goes in one tick: at `t` in `[0, 1]` it is moved by `delta · t`.
+/// A box that moves with constant velocity: at `t` in `[0, 1]` it is displaced by `delta · t`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct MovingBox {
-    /// Where the box is when the tick starts.
+    /// The box at the start of the tick.
     pub aabb: Aabb,
-    /// Its displacement over the tick.
+    /// The displacement over the tick.
     pub delta: [f32; 3],
 }
 
 impl MovingBox {
-    /// A box that moves by `delta`.
+    /// Creates a box that moves by `delta`.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when `aabb` is no box, or `delta` is not finite or past
-    /// [`COORD_MAX`](super::COORD_MAX).
+    /// [`Invalid`] when `aabb` is invalid, or a component of `delta` is not finite or its magnitude
+    /// is greater than [`COORD_MAX`](super::COORD_MAX).
     pub fn new(aabb: Aabb, delta: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let moving = Self { aabb, delta: delta.into() };
         moving.validate()?;
         Ok(moving)
     }
 
-    /// A box that holds one given in `f64` at every time of the tick.
+    /// Creates a moving box that contains a moving box given in `f64` at every time of the tick.
     ///
-    /// The displacement is rounded to nearest, and the box grown by what that loses, outwards: of
-    /// all boxes with this displacement it is the least. See [`Aabb::from_f64`] on large worlds; a
-    /// displacement needs no origin.
+    /// The displacement is rounded to nearest, and the box grows outwards by the rounding error.
+    /// The result is the smallest box for this displacement. See [`Aabb::from_f64`] for scenes that
+    /// are too large for `f32`; a displacement needs no origin.
     ///
     /// # Errors
     ///
-    /// As [`MovingBox::new`].
+    /// The same as for [`MovingBox::new`].
     ///
     /// ```
     /// use swath::MovingBox;
@@ -59,21 +59,22 @@ impl MovingBox {
         Self::new(Aabb::around(min, max, growth)?, delta)
     }
 
-    /// Whether this is a box and a displacement.
+    /// Checks the box and the displacement.
     ///
     /// # Errors
     ///
-    /// [`Invalid`]: what is wrong with the box, else with the displacement; the lowest axis.
+    /// [`Invalid`] for the lowest invalid axis: the error of the box, else that of the
+    /// displacement.
     #[inline]
     pub fn validate(&self) -> Result<(), Invalid> {
         self.aabb.validate()?;
         check_vector(self.delta)
     }
 
-    /// The box around the whole path.
+    /// Returns the box around the whole path.
     ///
-    /// An end that `f32` cannot hold is rounded outwards, so the path never leaves this box; an
-    /// end that it can hold is exact.
+    /// A corner at the end of the path that `f32` cannot represent is rounded outwards, so the path
+    /// never leaves the result. A corner that `f32` can represent is exact.
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         let Aabb { min, max } = self.aabb;
@@ -89,11 +90,11 @@ impl MovingBox {
         }
     }
 
-    /// Where the box is at `t`, a fraction of the tick.
+    /// Returns the box at `t`, a fraction of the tick.
     ///
-    /// Below 0 counts as 0, past 1 as 1; so an infinite time, which is that of a miss, is the end of
-    /// the path, and NaN is too. `delta · t` is rounded to nearest, then the sums with both corners
-    /// are; at most 2·[`COORD_MAX`](super::COORD_MAX) in magnitude.
+    /// `t` is clamped to `[0, 1]`. An infinite time, which is the time of a miss, gives the end of
+    /// the path, and so does NaN. `delta · t` is rounded to nearest, and then the sums with both
+    /// corners are. The magnitude of a coordinate is at most 2·[`COORD_MAX`](super::COORD_MAX).
     ///
     /// ```
     /// use swath::{Aabb, MovingBox};
@@ -117,33 +118,33 @@ impl MovingBox {
 }
 
 impl From<Aabb> for MovingBox {
-    /// A box that stays where it is.
+    /// Creates a box that does not move.
     fn from(aabb: Aabb) -> Self {
         Self { aabb, delta: [0.0; 3] }
     }
 }
 
-/// A box under constant acceleration: at `t` in `[0, 1]` it is moved by
-/// `delta · t + ½ · accel · t²`.
+/// A box with constant acceleration: at `t` in `[0, 1]` it is displaced by `delta · t + ½ · accel ·
+/// t²`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct AcceleratingBox {
-    /// Where the box is when the tick starts.
+    /// The box at the start of the tick.
     pub aabb: Aabb,
-    /// Its displacement over the tick, were it not accelerated.
+    /// The displacement over the tick without the acceleration: the velocity at the start.
     pub delta: [f32; 3],
-    /// Its acceleration: displacement per tick².
+    /// The acceleration, in length per tick².
     pub accel: [f32; 3],
 }
 
 impl AcceleratingBox {
-    /// A box that moves by `delta` and gets faster by `accel`.
+    /// Creates a box that starts with velocity `delta` and has acceleration `accel`.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when `aabb` is no box, or one of the others is not finite or past
-    /// [`COORD_MAX`](super::COORD_MAX).
+    /// [`Invalid`] when `aabb` is invalid, or a component of `delta` or `accel` is not finite or
+    /// its magnitude is greater than [`COORD_MAX`](super::COORD_MAX).
     pub fn new(
         aabb: Aabb,
         delta: impl Into<[f32; 3]>,
@@ -154,15 +155,15 @@ impl AcceleratingBox {
         Ok(moving)
     }
 
-    /// A box that holds one given in `f64` at every time of the tick.
+    /// Creates an accelerating box that contains one given in `f64` at every time of the tick.
     ///
-    /// Displacement and acceleration are rounded to nearest, and the box grown by what the one
-    /// loses and half of what the other does, outwards. See [`Aabb::from_f64`] on large worlds;
-    /// neither needs an origin.
+    /// Displacement and acceleration are rounded to nearest. The box grows outwards by the rounding
+    /// error of the displacement and half of that of the acceleration. See [`Aabb::from_f64`] for
+    /// scenes that are too large for `f32`; displacement and acceleration need no origin.
     ///
     /// # Errors
     ///
-    /// As [`AcceleratingBox::new`].
+    /// The same as for [`AcceleratingBox::new`].
     ///
     /// ```
     /// use swath::AcceleratingBox;
@@ -191,11 +192,11 @@ impl AcceleratingBox {
         Self::new(Aabb::around(min, max, growth)?, delta, accel)
     }
 
-    /// The box around the whole path, the turning points inside the tick included.
+    /// Returns the box around the whole path, including the turning points inside the tick.
     ///
-    /// Rounded outwards, so the path never leaves this box. As tight as `f32` allows but for one
-    /// float, and 2⁻⁵¹ of displacement and acceleration where most of them cancels. Without
-    /// acceleration it is [`MovingBox::bounds`].
+    /// Rounded outwards, so the path never leaves the result. It is the smallest such box except
+    /// for one float, plus 2⁻⁵¹ of displacement and acceleration where the two mostly cancel.
+    /// Without acceleration the result is that of [`MovingBox::bounds`].
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         let Aabb { min, max } = self.aabb;
@@ -207,12 +208,12 @@ impl AcceleratingBox {
         }
     }
 
-    /// Whether this is a box, a displacement and an acceleration.
+    /// Checks the box, the displacement and the acceleration.
     ///
     /// # Errors
     ///
-    /// [`Invalid`]: what is wrong with the box, else with the displacement, else with the
-    /// acceleration; the lowest axis.
+    /// [`Invalid`] for the lowest invalid axis: the error of the box, else that of the
+    /// displacement, else that of the acceleration.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.aabb.validate()?;
         check_vector(self.delta)?;
@@ -221,36 +222,38 @@ impl AcceleratingBox {
 }
 
 impl From<MovingBox> for AcceleratingBox {
-    /// A box that keeps its velocity.
+    /// Creates a box without acceleration.
     fn from(MovingBox { aabb, delta }: MovingBox) -> Self {
         Self { aabb, delta, accel: [0.0; 3] }
     }
 }
 
-/// A vector rounded to nearest, and what that loses: a vector of `f64`, exactly.
+/// Returns a vector rounded to nearest, and the rounding error, which is exact in `f64`.
 fn nearest(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
     (0..3).try_for_each(|axis| check_axis_f64(axis, vector[axis], vector[axis]))?;
     let rounded = vector.map(|x| x as f32);
     Ok((rounded, core::array::from_fn(|axis| vector[axis] - f64::from(rounded[axis]))))
 }
 
-/// How far a path goes below its start that moves by `lost`.
+/// Returns how far a displacement of `lost` goes below zero: `max(-lost, 0)`.
 fn below(lost: f64) -> f64 {
     if lost < 0.0 { -lost } else { 0.0 }
 }
 
-/// `x / 2`, rounded up, for `x` not negative.
+/// Returns `x / 2` rounded up. `x` must not be negative.
 fn half_up(x: f64) -> f64 {
     let half = 0.5 * x;
     if half + half < x { half.next_up() } else { half }
 }
 
-/// The least of `d·t + ½·g·t²` in the tick, which is not above zero; rounded down.
+/// Returns the least value of `d·t + ½·g·t²` for `t` in `[0, 1]`, which is at most zero, rounded
+/// down.
 fn lowest(d: f32, g: f32) -> f64 {
     let (d, g) = (f64::from(d), f64::from(g));
     let end = sum_down(d, 0.5 * g);
     let lowest = if end < 0.0 { end } else { 0.0 };
-    // The turn is at -d / g, where it is d² / -2g. Products of two floats are exact in `f64`.
+    // The turning point is at t = -d / g, with value d² / -2g. Products of two floats are exact in
+    // `f64`.
     if d >= 0.0 || d + g <= 0.0 {
         return lowest;
     }

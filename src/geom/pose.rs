@@ -1,35 +1,37 @@
-//! What is a pose, and a motion of a body over one tick?
+//! Rigid poses, and the motion of a body over one tick.
 
 use super::aabb::{Invalid, check_vector};
 use bytemuck::{Pod, Zeroable};
 
-/// The greatest length of a spin: radians a tick, some 160 turns.
+/// The greatest length of a spin, in radians per tick: about 163 full turns.
 pub const SPIN_MAX: f32 = 1024.0;
 
-/// How far the squared length of a quaternion may be from one.
+/// The greatest deviation of the squared length of a quaternion from one.
 const UNIT_SLACK: f64 = 1.0 / 1024.0;
 
-/// Where a body is and how it is turned.
+/// Position and rotation of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Pose {
-    /// Where the origin of the body's own axes is; the body turns about it.
+    /// The position of the origin of the body frame, which is also the centre of rotation.
     pub position: [f32; 3],
-    /// How its axes are turned: a unit quaternion `[x, y, z, w]`. Its length is divided out
-    /// wherever it is used, so what rounding took from it does not count.
+    /// The orientation of the body frame: a unit quaternion `[x, y, z, w]`.
+    ///
+    /// Every computation divides by its length, so a small rounding error of the length has no
+    /// effect.
     pub rotation: [f32; 4],
 }
 
 impl Pose {
-    /// At the origin, not turned.
+    /// At the origin, not rotated.
     pub const IDENTITY: Self = Self { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
 
-    /// A pose.
+    /// Creates a pose.
     ///
     /// # Errors
     ///
-    /// As [`Pose::validate`].
+    /// The same as for [`Pose::validate`].
     ///
     /// ```
     /// use swath::{Invalid, Pose};
@@ -49,25 +51,26 @@ impl Pose {
         Ok(pose)
     }
 
-    /// At `position`, not turned.
+    /// Creates a pose at `position` without rotation.
     ///
     /// # Errors
     ///
-    /// As [`Pose::validate`].
+    /// The same as for [`Pose::validate`].
     pub fn at(position: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         Self::new(position, Self::IDENTITY.rotation)
     }
 
-    /// Whether this is a pose.
+    /// Checks the position and the rotation.
     ///
     /// # Errors
     ///
-    /// [`Invalid`]: a coordinate that is not finite or past [`COORD_MAX`](super::COORD_MAX), else
-    /// [`Invalid::Rotation`]: a quaternion whose squared length is more than 2⁻¹⁰ from one.
+    /// [`Invalid`] for a coordinate that is not finite or whose magnitude is greater than
+    /// [`COORD_MAX`](super::COORD_MAX), else [`Invalid::Rotation`] for a quaternion whose squared
+    /// length differs from one by more than 2⁻¹⁰.
     pub fn validate(&self) -> Result<(), Invalid> {
         check_vector(self.position)?;
         let square: f64 = self.rotation.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
-        // NaN is in no range.
+        // NaN is in no range, so it is rejected too.
         let unit = (1.0 - UNIT_SLACK..=1.0 + UNIT_SLACK).contains(&square);
         if unit { Ok(()) } else { Err(Invalid::Rotation) }
     }
@@ -79,52 +82,56 @@ impl Default for Pose {
     }
 }
 
-/// A pose and how it changes over one tick. At `t` in `[0, 1]` the body is at
-/// `position + delta · t + ½ · accel · t²`, turned by `exp(spin · t) · rotation`: about an axis
-/// that stays as it is in the world, through the position.
+/// A pose and how it changes over one tick.
+///
+/// At `t` in `[0, 1]` the position is `pose.position + delta · t + ½ · accel · t²` and the rotation
+/// is `exp(spin · t) · pose.rotation`: the body rotates about an axis through its position that has
+/// a fixed direction in the world frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Motion {
-    /// Where the body is when the tick starts.
+    /// The pose at the start of the tick.
     pub pose: Pose,
-    /// Its displacement over the tick, were it not accelerated.
+    /// The displacement over the tick without the acceleration: the velocity at the start.
     pub delta: [f32; 3],
-    /// Its acceleration: displacement per tick².
+    /// The acceleration, in length per tick².
     pub accel: [f32; 3],
-    /// Its rotation over the tick: along the axis, as long as the angle in radians, by the right
-    /// hand. More than a turn is meant as it is written.
+    /// The rotation over the tick as a rotation vector, in radians.
+    ///
+    /// Its direction is the axis (right-handed) and its length is the angle. An angle of more than
+    /// a full turn is taken literally.
     pub spin: [f32; 3],
 }
 
 impl Motion {
-    /// A body that moves by `delta`.
+    /// Creates the motion of a body that moves by `delta`.
     ///
     /// # Errors
     ///
-    /// As [`Motion::validate`].
+    /// The same as for [`Motion::validate`].
     pub fn new(pose: Pose, delta: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let motion = Self { pose, delta: delta.into(), ..Self::default() };
         motion.validate()?;
         Ok(motion)
     }
 
-    /// The same motion, accelerated by `accel`.
+    /// Returns the same motion with acceleration `accel`.
     ///
     /// # Errors
     ///
-    /// As [`Motion::validate`].
+    /// The same as for [`Motion::validate`].
     pub fn accelerating(self, accel: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let motion = Self { accel: accel.into(), ..self };
         motion.validate()?;
         Ok(motion)
     }
 
-    /// The same motion, turning by `spin`.
+    /// Returns the same motion with rotation `spin` over the tick.
     ///
     /// # Errors
     ///
-    /// As [`Motion::validate`].
+    /// The same as for [`Motion::validate`].
     ///
     /// ```
     /// use swath::{Motion, Pose};
@@ -141,25 +148,26 @@ impl Motion {
         Ok(motion)
     }
 
-    /// Whether this is a motion.
+    /// Checks the pose, the displacement, the acceleration and the spin.
     ///
     /// # Errors
     ///
-    /// [`Invalid`]: what is wrong with the pose, else a displacement or an acceleration that is not
-    /// finite or past [`COORD_MAX`](super::COORD_MAX), else [`Invalid::Spin`]: a spin longer than
-    /// [`SPIN_MAX`].
+    /// The error of the pose, else [`Invalid`] for a displacement or an acceleration that is not
+    /// finite or whose magnitude is greater than [`COORD_MAX`](super::COORD_MAX), else
+    /// [`Invalid::Spin`] for a spin longer than [`SPIN_MAX`].
     pub fn validate(&self) -> Result<(), Invalid> {
         self.pose.validate()?;
         check_vector(self.delta)?;
         check_vector(self.accel)?;
         let square: f64 = self.spin.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
-        // NaN is not below anything.
+        // NaN compares false, so it is rejected too.
         let most = f64::from(SPIN_MAX) * f64::from(SPIN_MAX);
         if square <= most { Ok(()) } else { Err(Invalid::Spin) }
     }
 
-    /// Where the body is at `t`, a fraction of the tick: computed in `f64` and rounded to nearest.
-    /// Below 0 counts as 0, past 1 as 1; infinity and NaN are the end of the path.
+    /// Returns the pose at `t`, a fraction of the tick, computed in `f64` and rounded to nearest.
+    ///
+    /// `t` is clamped to `[0, 1]`. Infinity and NaN give the end of the path.
     #[must_use]
     pub fn at(&self, t: f32) -> Pose {
         let t = if t < 1.0 { t } else { 1.0 };
@@ -188,7 +196,7 @@ impl Motion {
 }
 
 impl From<Pose> for Motion {
-    /// A body that stays where it is.
+    /// Creates the motion of a body that does not move.
     fn from(pose: Pose) -> Self {
         Self { pose, ..Self::default() }
     }

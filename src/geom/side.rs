@@ -1,10 +1,10 @@
-//! Where is a box, seen from a convex region?
+//! The position of a box relative to a convex region.
 
 use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 
-/// Where a box lies as to the region that several [`Plane`](super::Plane)s enclose.
+/// The position of a box relative to the region that several [`Plane`](super::Plane)s enclose.
 ///
-/// In the order of its numbers: 0, 1, 2; one byte.
+/// One byte. The values are 0, 1 and 2 in the order below.
 #[derive(
     Clone,
     Copy,
@@ -23,11 +23,11 @@ use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Side {
-    /// Wholly outside of one plane, so it shares no point with the region.
+    /// Entirely outside of one plane, so the box shares no point with the region.
     #[default]
     Outside,
-    /// Neither of the others: it crosses a plane, or passes by the region near an edge of it.
+    /// Neither of the others: the box crosses a plane, or is outside near an edge of the region.
     Crossing,
-    /// Wholly inside of every plane, so every point of it is in the region.
+    /// Entirely inside of every plane, so every point of the box is in the region.
     Inside,
 }

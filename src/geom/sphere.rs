@@ -1,4 +1,4 @@
-//! What is a sphere, and one that moves?
+//! Spheres, and spheres that move with constant velocity over one tick.
 
 use super::aabb::{Aabb, COORD_MAX, Invalid, add_down, add_up, check_vector, greater, lesser};
 use bytemuck::{Pod, Zeroable};
@@ -8,32 +8,32 @@ use bytemuck::{Pod, Zeroable};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Sphere {
-    /// The middle.
+    /// The centre.
     pub center: [f32; 3],
-    /// How far its surface is from the middle.
+    /// The radius.
     pub radius: f32,
 }
 
 impl Sphere {
-    /// The ball around `center`.
+    /// Creates the ball around `center`.
     ///
     /// # Errors
     ///
-    /// As [`Sphere::validate`].
+    /// The same as for [`Sphere::validate`].
     pub fn new(center: impl Into<[f32; 3]>, radius: f32) -> Result<Self, Invalid> {
         let sphere = Self { center: center.into(), radius };
         sphere.validate()?;
         Ok(sphere)
     }
 
-    /// A sphere that holds the ball of `radius` around `center`.
+    /// Creates a sphere that contains the ball of `radius` around `center`.
     ///
-    /// The centre is rounded to nearest, and the radius grows by how far that moved it and up to
-    /// the next `f32`. What `f32` can hold stays as it is.
+    /// The centre is rounded to nearest. The radius grows by the distance by which that moved the
+    /// centre, and is rounded up. Values that `f32` can represent do not change.
     ///
     /// # Errors
     ///
-    /// As [`Sphere::validate`].
+    /// The same as for [`Sphere::validate`].
     ///
     /// ```
     /// use swath::Sphere;
@@ -50,7 +50,7 @@ impl Sphere {
         Ok(sphere)
     }
 
-    /// The box around the sphere, rounded outwards.
+    /// Returns the box around the sphere, rounded outwards.
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         Aabb {
@@ -59,54 +59,55 @@ impl Sphere {
         }
     }
 
-    /// Whether this is a sphere.
+    /// Checks the centre and the radius.
     ///
     /// # Errors
     ///
-    /// [`Invalid`]: a coordinate that is not finite or past [`COORD_MAX`], else a radius that is
-    /// not in `[0, COORD_MAX]`.
+    /// [`Invalid`] for a coordinate that is not finite or whose magnitude is greater than
+    /// [`COORD_MAX`], else for a radius that is not in `[0, COORD_MAX]`.
     pub fn validate(&self) -> Result<(), Invalid> {
         check_vector(self.center)?;
         if (0.0..=COORD_MAX).contains(&self.radius) { Ok(()) } else { Err(Invalid::Radius) }
     }
 }
 
-/// A sphere and how far it goes in one tick: at `t` in `[0, 1]` it is moved by `delta · t`.
+/// A sphere that moves with constant velocity: at `t` in `[0, 1]` it is displaced by `delta · t`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct MovingSphere {
-    /// Where the sphere is when the tick starts.
+    /// The sphere at the start of the tick.
     pub sphere: Sphere,
-    /// Its displacement over the tick.
+    /// The displacement over the tick.
     pub delta: [f32; 3],
 }
 
 impl MovingSphere {
-    /// A sphere that moves by `delta`.
+    /// Creates a sphere that moves by `delta`.
     ///
     /// # Errors
     ///
-    /// As [`MovingSphere::validate`].
+    /// The same as for [`MovingSphere::validate`].
     pub fn new(sphere: Sphere, delta: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let moving = Self { sphere, delta: delta.into() };
         moving.validate()?;
         Ok(moving)
     }
 
-    /// A moving sphere that holds, at every time of the tick, the ball of `radius` around
-    /// `center + delta · t`.
+    /// Creates a moving sphere that contains, at every time of the tick, the ball of `radius`
+    /// around `center + delta · t`.
     ///
-    /// Centre and displacement are rounded to nearest. The radius grows by how far that moves the
-    /// centre at the start or at the end, whichever is more, and up to the next `f32`.
+    /// Centre and displacement are rounded to nearest. The radius grows by the greater of the
+    /// distances by which that moves the centre at the start and at the end, and is rounded up.
     ///
     /// # Errors
     ///
-    /// As [`MovingSphere::validate`].
+    /// The same as for [`MovingSphere::validate`].
     pub fn from_f64(center: [f64; 3], radius: f64, delta: [f64; 3]) -> Result<Self, Invalid> {
         let (center, at_start) = round_vector(center)?;
         let (delta, moved) = round_vector(delta)?;
-        // The way from one centre to the other changes evenly, so it is longest at an end.
+        // The offset between the two centres is linear in time, so its length is greatest at an
+        // end.
         let at_end = core::array::from_fn(|axis| at_start[axis] + moved[axis]);
         let lost = length_up(at_start).max(length_up(at_end));
         let moving = Self { sphere: Sphere { center, radius: round_radius(radius, lost) }, delta };
@@ -114,7 +115,7 @@ impl MovingSphere {
         Ok(moving)
     }
 
-    /// The box around the whole path, rounded outwards.
+    /// Returns the box around the whole path, rounded outwards.
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         let Aabb { min, max } = self.sphere.bounds();
@@ -128,11 +129,11 @@ impl MovingSphere {
         }
     }
 
-    /// Whether this is a sphere and a displacement.
+    /// Checks the sphere and the displacement.
     ///
     /// # Errors
     ///
-    /// [`Invalid`]: what is wrong with the sphere, else with the displacement.
+    /// The error of the sphere, else that of the displacement.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.sphere.validate()?;
         check_vector(self.delta)
@@ -140,14 +141,15 @@ impl MovingSphere {
 }
 
 impl From<Sphere> for MovingSphere {
-    /// A sphere that stays where it is.
+    /// Creates a sphere that does not move.
     fn from(sphere: Sphere) -> Self {
         Self { sphere, delta: [0.0; 3] }
     }
 }
 
-/// `vector` rounded to nearest, and what that took away, which is exact: a rounding error of
-/// `f32` has few digits.
+/// Returns `vector` rounded to nearest, and the rounding error.
+///
+/// The error is exact in `f64`, because the rounding error of an `f32` has few digits.
 fn round_vector(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
     for (axis, number) in (0..).zip(vector) {
         if !number.is_finite() {
@@ -161,20 +163,23 @@ fn round_vector(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
     Ok((rounded, core::array::from_fn(|axis| vector[axis] - f64::from(rounded[axis]))))
 }
 
-/// Not less than the length of `vector`, whose numbers may each be 2⁻⁵³ of themselves off.
+/// Returns an upper bound of the length of `vector`. Each component may have a relative error of
+/// 2⁻⁵³.
 fn length_up(vector: [f64; 3]) -> f64 {
     let most = vector.into_iter().fold(0.0, |most: f64, number| most.max(number.abs()));
     if most == 0.0 {
         return 0.0;
     }
-    // Parts of the greatest: their squares neither overflow nor lose digits that count. Eight
-    // roundings, each of at most 2⁻⁵³, are less than 2⁻⁴⁹; the last may be below the normal range.
+    // Divide by the greatest component, so that the squares neither overflow nor lose digits that
+    // matter. Eight roundings, each of at most 2⁻⁵³, are less than 2⁻⁴⁹. The last product may be
+    // below the normal range, which `next_up` covers.
     let [x, y, z] = vector.map(|number| number / most);
     let length = most * (libm::sqrt(x * x + y * y + z * z) * (1.0 + f64::EPSILON * 8.0));
     length.next_up()
 }
 
-/// An `f32` that is not below `radius + lost`, at most one above the least; NaN for no radius.
+/// Returns an `f32` that is not below `radius + lost` and at most one float above the least such
+/// number, or NaN for a negative or NaN radius.
 fn round_radius(radius: f64, lost: f64) -> f32 {
     if radius.is_nan() || radius < 0.0 {
         return f32::NAN;

@@ -1,36 +1,38 @@
-//! How is one question asked of many rows?
+//! The loop of all batch kernels over rows.
 //!
-//! A question is the arithmetic for one group of lanes. Either of its two sides is one value for
-//! all rows, a row for each, or the rows that pairs name. Answers go to a sink: columns, or a list
-//! of hits. The loop over the rows is here, once.
+//! A [`Question`] is the arithmetic for one group of lanes. Each of its two sides is one value for
+//! all rows ([`One`]), row `i` of some columns ([`Each`]), or the row to which pair `i` refers
+//! ([`Named`]). Results are written to a [`Sink`]: columns, or a list of hits.
 
 use super::BatchError;
 use crate::geom::Pair;
-use crate::lanes::{Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, Table, U32Lanes};
+use crate::lanes::{
+    Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, Table, U32Lanes, run_scalar,
+};
 use crate::store::{Checked, Columns, LengthMismatch, Row};
 use bytemuck::Pod;
 
-/// What a group of lanes is answered. Questions leave out what they do not say.
+/// The results of one group of lanes. Fields that a question does not compute are zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<I: Isa> {
-    /// Where the answer is yes. The rest counts there only.
+    /// The lanes with a hit. The other fields are meaningful only there.
     pub hit: I::Mask,
-    /// The first number of an answer: a time or fraction.
+    /// The first number of a result: a time, fraction, depth or distance.
     pub near: I::F32,
-    /// The second number of an answer.
+    /// The second number of a result: a last time or an exit fraction.
     pub far: I::F32,
-    /// What is packed into a word.
+    /// The packed word of a result.
     pub bits: I::U32,
 }
 
 impl<I: Isa> Answer<I> {
-    /// Writes `number`, or `miss` where the answer is no, to lanes `start..` of a column.
+    /// Writes `number`, or `miss` in lanes without a hit, to `to[start..]`.
     #[inline(always)]
     pub(crate) fn store(&self, number: I::F32, miss: I::F32, start: usize, to: &mut [f32]) {
         I::F32::select(self.hit, number, miss).store(&mut to[start..]);
     }
 
-    /// Writes the packed words, zero where the answer is no, to lanes `start..` of a column.
+    /// Writes the packed words, or zero in lanes without a hit, to `to[start..]`.
     #[inline(always)]
     pub(crate) fn store_bits<W: Pod>(&self, isa: I, start: usize, to: &mut [W]) {
         let bits = I::U32::select(self.hit, self.bits, isa.splat_u32(0));
@@ -38,17 +40,17 @@ impl<I: Isa> Answer<I> {
     }
 }
 
-/// The arithmetic of a question about `A` numbers of one side and `B` numbers of the other.
+/// The arithmetic of a geometric test of `A` numbers of one side and `B` numbers of the other.
 pub(crate) trait Question<const A: usize, const B: usize>: Copy {
-    /// The answer for each lane. Lanes do not see each other.
+    /// Computes the result of each lane. Lanes are independent of each other.
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; A], b: &[I::F32; B]) -> Answer<I>;
 }
 
-/// Where the numbers of one side come from.
+/// The source of the numbers of one side.
 pub(crate) trait Side<const K: usize>: Copy {
-    /// The numbers of rows `start..start + LANES`.
+    /// Loads the numbers of rows `start..start + LANES`.
     fn load<I: Isa>(&self, isa: I, start: usize) -> [I::F32; K];
-    /// Bit `k` tells that row `start + k` is invalid.
+    /// Returns a mask in which bit `k` is set if row `start + k` is invalid.
     fn invalid<I: Isa>(&self, start: usize) -> u32;
 }
 
@@ -56,39 +58,41 @@ pub(crate) trait Side<const K: usize>: Copy {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct One<const K: usize>(pub(crate) [f32; K]);
 
-/// A row for each row.
+/// Row `i` of some columns for row `i` of the batch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Each<'a, const K: usize> {
     table: Table<'a, f32, K>,
-    /// Which rows are invalid; of its columns nothing is read.
+    /// The list of invalid rows.
     of: Checked<'a, ()>,
 }
 
-/// The row that the first member of each pair names, or the second.
+/// For row `i` of the batch, the row to which the first (or the second) member of pair `i` refers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Named<'a, const K: usize, const SECOND: bool> {
     rows: Each<'a, K>,
     pairs: &'a [Pair],
 }
 
-/// Where answers go.
+/// The destination of results.
 pub trait Sink {
-    /// Whether there is room for the answers to `rows` questions.
+    /// Checks that the results of `rows` rows fit.
     ///
     /// # Errors
     ///
-    /// [`LengthMismatch`] when a column has not one row for each.
+    /// [`LengthMismatch`] when the length of an output column is not `rows`.
     fn check(&self, rows: usize) -> Result<(), LengthMismatch>;
 
-    /// Takes the answers of rows `start..start + LANES`, of which the first `seen` were taken
-    /// before. Returns whether more are wanted.
+    /// Stores the results of rows `start..start + LANES`, of which the first `seen` were stored
+    /// before.
+    ///
+    /// Returns whether to continue with further rows.
     fn put<I: Isa>(&mut self, isa: I, start: usize, seen: usize, answer: Answer<I>) -> bool;
 
-    /// Whether all answers found room.
+    /// Checks that all results fitted.
     ///
     /// # Errors
     ///
-    /// [`BatchError::TooShort`] when not.
+    /// [`BatchError::TooShort`] when they did not.
     fn finish(&self) -> Result<(), BatchError> {
         Ok(())
     }
@@ -111,12 +115,12 @@ impl<const K: usize> Side<K> for One<K> {
 }
 
 impl<'a, const K: usize> Each<'a, K> {
-    /// All columns of the rows.
+    /// Uses all columns of the rows.
     pub(crate) fn new<T: Row<K>>(checked: &Checked<'a, Columns<'a, T, K>>) -> Self {
         Self::of(checked.columns().table(), checked)
     }
 
-    /// Some columns of the rows.
+    /// Uses some columns of the rows.
     pub(crate) fn of<C: Copy>(table: Table<'a, f32, K>, checked: &Checked<'a, C>) -> Self {
         Self { table, of: checked.without_columns() }
     }
@@ -125,7 +129,7 @@ impl<'a, const K: usize> Each<'a, K> {
         self.table.rows()
     }
 
-    /// The rows that one member of each pair names.
+    /// Uses the rows to which one member of each pair refers.
     pub(crate) fn named<const SECOND: bool>(self, pairs: &'a [Pair]) -> Named<'a, K, SECOND> {
         Named { rows: self, pairs }
     }
@@ -172,7 +176,7 @@ impl<const K: usize, const SECOND: bool> Side<K> for Named<'_, K, SECOND> {
     }
 }
 
-/// Asks `question` of `rows` rows.
+/// Applies `question` to `rows` rows.
 pub(crate) fn ask<Q, X, Y, S, const A: usize, const B: usize>(
     level: Level,
     question: Q,
@@ -188,11 +192,11 @@ where
 {
     assert!(u32::try_from(rows).is_ok(), "more rows than a u32 can name");
     sink.check(rows)?;
-    level.for_rows(rows).run(Ask { question, a, b, rows, sink: &mut sink });
+    level.run_rows(rows, Ask { question, a, b, rows, sink: &mut sink });
     sink.finish()
 }
 
-/// Asks `question` of row `i` against row `i`.
+/// Applies `question` to row `i` of both sides, for each `i`.
 pub(crate) fn zip<Q, S, const A: usize, const B: usize>(
     level: Level,
     question: Q,
@@ -207,7 +211,7 @@ where
     ask(level, question, (a, b), a.rows(), sink)
 }
 
-/// Asks `question` of the two rows of each pair.
+/// Applies `question` to the two rows of each pair.
 pub(crate) fn pairs<Q, S, const K: usize>(
     level: Level,
     question: Q,
@@ -224,7 +228,7 @@ where
     ask(level, question, (of.named::<false>(pairs), of.named::<true>(pairs)), pairs.len(), sink)
 }
 
-/// Whether all rows that pairs name are among so many.
+/// Checks that all pairs refer to existing rows.
 pub(crate) fn check_pairs(pairs: &[Pair], rows: usize) -> Result<(), BatchError> {
     let highest = |pair: &Pair| Ord::max(pair.a, pair.b);
     match pairs.iter().position(|pair| highest(pair) as usize >= rows) {
@@ -254,7 +258,8 @@ where
     fn run<I: Isa>(self, isa: I) {
         let mut row = 0;
         while row < self.rows {
-            // The last group reaches back and answers some rows again, the same.
+            // The last group starts early enough to be full; it computes some rows again, with the
+            // same results.
             let start = row.min(self.rows - I::LANES);
             let invalid = self.a.invalid::<I>(start) | self.b.invalid::<I>(start);
             let (a, b) = (self.a.load(isa, start), self.b.load(isa, start));
@@ -270,7 +275,7 @@ where
     }
 }
 
-/// Lane `k` is set where bit `k` is.
+/// Returns the mask in which lane `k` is set if bit `k` of `bits` is set.
 #[inline(always)]
 pub(crate) fn mask<I: Isa>(isa: I, bits: u32) -> I::Mask {
     const BIT: [u32; LANES_MAX] = {
@@ -285,7 +290,7 @@ pub(crate) fn mask<I: Isa>(isa: I, bits: u32) -> I::Mask {
     !isa.load_u32(&BIT).disjoint(isa.splat_u32(bits))
 }
 
-/// The answer to `question` about one value and another, if it is yes.
+/// Applies `question` to two values and returns its result if it is a hit.
 pub(crate) fn one_to_one<Q, const A: usize, const B: usize>(
     question: Q,
     a: [f32; A],
@@ -294,7 +299,7 @@ pub(crate) fn one_to_one<Q, const A: usize, const B: usize>(
 where
     Q: Question<A, B>,
 {
-    Level::SCALAR.run(OneToOne { question, a, b })
+    run_scalar(OneToOne { question, a, b })
 }
 
 struct OneToOne<Q, const A: usize, const B: usize> {

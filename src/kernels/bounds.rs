@@ -1,15 +1,17 @@
-//! What is the box around a moving box's whole path?
+//! The AABB of the whole path of a moving box.
 //!
-//! Per axis from the lesser of `min` and `min + delta` to the greater of `max` and
-//! `max + delta`. An end that `f32` cannot hold is rounded outwards: the rounding error of a sum
-//! is a float (Knuth 1998, §4.2.2, theorem B), and where its sign says that the sum is inside
-//! the path, the next float outwards is taken. The same bits as [`MovingBox::bounds`].
+//! On each axis it extends from the lesser of `min` and `min + delta` to the greater of `max` and
+//! `max + delta`. A sum that `f32` cannot represent is rounded outwards: the rounding error of a
+//! sum is a float (Knuth 1998, §4.2.2, theorem B), and if its sign shows that the rounded sum lies
+//! inside the path, the next float outwards is taken. The results have the same bits as
+//! [`MovingBox::bounds`].
 //!
 //! [`MovingBox::bounds`]: crate::MovingBox::bounds
 
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
-/// `[min, max, delta]` per axis in; `[min, max]` per axis out.
+/// Takes the columns `min`, `max`, `delta` (x, y, z each) and returns `min`, `max` of the whole
+/// path.
 #[inline(always)]
 pub(crate) fn bounds<I: Isa>(isa: I, columns: &[I::F32; 9]) -> [I::F32; 6] {
     let mut bounds = [columns[0]; 6];
@@ -23,14 +25,14 @@ pub(crate) fn bounds<I: Isa>(isa: I, columns: &[I::F32; 9]) -> [I::F32; 6] {
     bounds
 }
 
-/// `a + b`, rounded up or down where it is not exact.
+/// Returns `a + b`, rounded up or down if it is not exact.
 #[inline(always)]
 pub(super) fn add_outwards<I: Isa>(isa: I, a: I::F32, b: I::F32, up: bool) -> I::F32 {
     let zero = isa.splat(0.0);
     let sum = a + b;
     let b_part = sum - a;
     let error = (a - (sum - b_part)) + (b - b_part);
-    // One float up is one more in the bits of a positive number, one less of a negative one.
+    // The next float up has one more in its bits if it is positive, and one less if it is negative.
     let away = isa.splat_u32(1);
     let back = isa.splat_u32(u32::MAX);
     let positive = zero.lt(sum);
@@ -80,8 +82,9 @@ mod tests {
         }
     }
 
-    /// Goal: lanes enclose a path as the plain value does, bit by bit, and both as tightly as
-    /// `f32` can. Method: all triples of numbers that round up, down, to even, or not at all.
+    /// Goal: the kernel gives the same bits as the plain value on every level, and both are as
+    /// tight as `f32` allows. Method: all triples of numbers whose sums round up, down, to even, or
+    /// are exact.
     #[test]
     fn every_level_rounds_ends_outwards() {
         let numbers = [
@@ -138,10 +141,10 @@ mod tests {
         }
     }
 
-    /// `x` against the exact `p + q`.
+    /// Compares `x` with the exact `p + q`.
     fn compare(x: f32, p: f32, q: f32) -> Ordering {
         let (x, p, q) = (f64::from(x), f64::from(p), f64::from(q));
-        // In f64 the sum may round, but what it loses is a float again.
+        // In f64 the sum may be rounded, but its rounding error is again a float.
         let sum = p + q;
         let q_part = sum - p;
         let error = (p - (sum - q_part)) + (q - q_part);

@@ -1,27 +1,26 @@
-//! Which moving box holds a box under constant acceleration, or one that another should not come
-//! near to?
+//! Linearised path: a moving box that encloses an accelerating box, or one with a margin.
 //!
-//! A path `p + d·t + ½·g·t²` is off the straight line between its ends, its *chord*, by
-//! `½·g·t·(1 − t)`, at most `g/8` in the middle, always to the side that `g` points away from. So
-//! the box that moves by `d + ½·g` and reaches `|g|/8` further on that side holds it at every time
-//! of the tick. A skin of `s` is added on all sides. All is rounded outwards, which also takes in
-//! what the rounded displacement loses; without acceleration and skin the box stays as it is, to
-//! the bit.
+//! A path `p + d·t + ½·g·t²` deviates from the straight line between its ends by `½·g·t·(1 − t)`,
+//! which is at most `g/8`, in the middle, and always to the side opposite to `g`. Therefore the box
+//! that moves by `d + ½·g` and is extended by `|g|/8` on that side encloses the path at every time
+//! of the tick. A margin of `s` is added on all sides. Everything is rounded outwards, which also
+//! covers the rounding error of the displacement. Without acceleration and margin the box does not
+//! change, to the bit.
 //!
-//! Units: lengths. Each column is one axis: what stands in it depends on that axis alone.
+//! Units: lengths. Each column depends on one axis only.
 
 use crate::geom::{AcceleratingBox, MovingBox};
 use crate::kernels::bounds::add_outwards;
 use crate::lanes::{F32Lanes, Isa, Kernel, Level, Scalar};
 
-/// What rounding may take from a displacement, twice over: 2⁻²³ of it.
+/// Twice the greatest relative rounding error of a displacement: 2⁻²³.
 const LOST: f32 = 1.0 / (1 << 23) as f32;
-/// Makes up for the rounding of the products and sums of a growth.
+/// Factor that covers the rounding of the products and sums of a growth.
 const UP: f32 = 1.0 + 1.0 / (1 << 20) as f32;
-/// Some of the smallest floats.
+/// Covers the absolute rounding errors below the normal range: four times the smallest float.
 const TINY: f32 = f32::from_bits(4);
 
-/// One column of what holds.
+/// A column of the enclosing moving box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Column {
     Min,
@@ -29,7 +28,8 @@ pub(crate) enum Column {
     Delta,
 }
 
-/// Of one axis the number of `column`, from the corner, the displacement and the acceleration.
+/// Computes the number of `column` on one axis from the corner, the displacement and the
+/// acceleration.
 #[inline(always)]
 fn number<I: Isa>(
     isa: I,
@@ -45,22 +45,23 @@ fn number<I: Isa>(
         return chord;
     }
     let up = column == Column::Max;
-    // The sag is on the low side of a path that is accelerated upwards.
+    // A path that is accelerated upwards deviates downwards.
     let toward = if up { accel.lt(zero) } else { zero.lt(accel) };
     let sag = I::F32::select(toward, accel.abs() * isa.splat(0.125), zero);
     let lost = (sag + chord.abs() * isa.splat(LOST)) * isa.splat(UP) + isa.splat(TINY);
     let bend = I::F32::select(bent, lost, zero);
-    // Twice rounded, each time outwards: a skin alone is not grown by rounding where it is exact.
+    // Two separate outward roundings, so that a margin alone causes no growth where its sum is
+    // exact.
     let grown = add_outwards(isa, corner, if up { bend } else { zero - bend }, up);
     let grown = I::F32::select(bent, grown, corner);
     let skinned = add_outwards(isa, grown, if up { skin } else { zero - skin }, up);
     I::F32::select(skin.eq(zero), grown, skinned)
 }
 
-/// Fills `out` with one column of the boxes that hold rows of an axis.
+/// Fills `out` with one column of the enclosing boxes on one axis.
 ///
-/// `accel` may be empty: then nothing is accelerated. Rows that are no boxes give any numbers, but
-/// what is not finite stays so.
+/// `accel` may be empty, which means no acceleration. Invalid rows give arbitrary numbers, but a
+/// number that is not finite stays so.
 pub(crate) fn column(
     level: Level,
     column: Column,
@@ -69,7 +70,7 @@ pub(crate) fn column(
     skin: f32,
     out: &mut [f32],
 ) {
-    level.for_rows(out.len()).run(Hold { column, corner, delta, accel, skin, out });
+    level.run_rows(out.len(), Hold { column, corner, delta, accel, skin, out });
 }
 
 struct Hold<'a, 'o> {
@@ -90,7 +91,8 @@ impl Kernel for Hold<'_, '_> {
         let (rows, skin) = (out.len(), isa.splat(skin));
         let mut row = 0;
         while row < rows {
-            // The last group reaches back and writes some rows again, the same.
+            // The last group starts early enough to be full; it writes some rows again, with the
+            // same results.
             let start = row.min(rows - I::LANES);
             let pulled = if accel.is_empty() { isa.splat(0.0) } else { isa.load(&accel[start..]) };
             let path = (isa.load(&delta[start..]), pulled);
@@ -101,7 +103,7 @@ impl Kernel for Hold<'_, '_> {
     }
 }
 
-/// The box that holds one row, as the columns have it.
+/// Returns the enclosing box of one row, with the same bits as [`column`].
 pub(crate) fn one(of: &AcceleratingBox, skin: f32) -> MovingBox {
     let number = |column, corner: [f32; 3]| {
         core::array::from_fn(|axis| {
@@ -118,7 +120,7 @@ pub(crate) fn one(of: &AcceleratingBox, skin: f32) -> MovingBox {
     held
 }
 
-/// One number as a lane.
+/// Loads one number as a scalar lane.
 struct Lane;
 
 impl Lane {
@@ -136,9 +138,10 @@ mod tests {
     use rand::rngs::Xoshiro256PlusPlus;
     use rand::{RngExt, SeedableRng};
 
-    /// Goal: the path never leaves the box, whatever was rounded, the skin is all there, and the
-    /// box is not much larger. Method: whole numbers, thirds, last places, denormals and huge numbers
-    /// in any mix; the path in `f64` at many times against the moving box in `f64`.
+    /// Goal: the path never leaves the box, whatever was rounded; the margin is complete; and the
+    /// box is not much larger than necessary. Method: random mixes of integers, thirds, last
+    /// places, denormals and huge numbers; the path in `f64` at many times compared with the moving
+    /// box in `f64`.
     #[test]
     fn a_path_stays_in_the_box_that_holds_it() {
         let random = &mut Xoshiro256PlusPlus::seed_from_u64(1);
@@ -169,7 +172,7 @@ mod tests {
                 let (d, g) = (of(row.delta), of(row.accel));
                 for step in 0..=32 {
                     let t = f64::from(step) / 32.0;
-                    // A sum of f64 rounds too: by less than this.
+                    // An upper bound of the rounding of the sums in f64.
                     let slack = 1e-15 * (of(row.aabb.min).abs() + d.abs() + g.abs());
                     let path = d * t + 0.5 * g * t * t;
                     let low = of(row.aabb.min) + path - f64::from(skin);
@@ -189,7 +192,7 @@ mod tests {
                 }
             }
         }
-        // The columns say the same on every level, for any number of rows.
+        // The columns have the same bits on every level, for any number of rows.
         for level in Level::all() {
             for count in [0, 1, 7, 16, 33, rows.len()] {
                 for (which, axis) in [(Column::Min, 0), (Column::Max, 1), (Column::Delta, 2)] {

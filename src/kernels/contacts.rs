@@ -1,61 +1,61 @@
-//! How is one question asked of many contacts?
+//! The loop of batch kernels over contacts, as used by responses and shares.
 //!
-//! A row is a [`Contact`], one number, and the numbers of its two sides; each side is, as in
-//! [`ask`](super::ask), one value for all rows, a row for each, or the rows that pairs name. An
-//! answer is a number for each of `N` columns. The loop over the rows is here, once.
+//! A row consists of a [`Contact`], one number, and the numbers of its two sides. As in
+//! [`ask`](super::ask), each side is one value for all rows, row `i` of some columns, or the row to
+//! which pair `i` refers. A result is one number for each of `N` columns.
 
 use super::BatchError;
 use super::ask::{Each, Side, check_pairs, mask};
 use crate::geom::{Contact, Pair};
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, U32Lanes};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, U32Lanes, run_scalar};
 use crate::store::LengthMismatch;
 
-/// What is known of a group of contacts.
+/// The input of one group of contacts.
 pub(crate) struct Asked<I: Isa, const A: usize, const B: usize> {
     /// The bits of the contacts.
     pub(crate) contact: I::U32,
-    /// The number that comes with each.
+    /// The number of each contact: a depth, a restitution or a time.
     pub(crate) number: I::F32,
     pub(crate) a: [I::F32; A],
     pub(crate) b: [I::F32; B],
-    /// Where both sides are valid. The numbers of others are any, NaN among them.
+    /// The lanes in which both sides are valid. Other lanes may contain any numbers, including NaN.
     pub(crate) valid: I::Mask,
 }
 
-/// The arithmetic of a question about contacts.
+/// The arithmetic on contacts.
 pub(crate) trait Question<const A: usize, const B: usize, const N: usize>: Copy {
-    /// The answer for each lane. Lanes do not see each other.
+    /// Computes the result of each lane. Lanes are independent of each other.
     fn answer<I: Isa>(self, isa: I, asked: &Asked<I, A, B>) -> [I::F32; N];
 }
 
-/// The number that comes with each contact.
+/// The number of each contact.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Numbers<'a> {
-    /// The same for all.
+    /// The same number for all contacts.
     All(f32),
-    /// One for each.
+    /// One number per contact.
     Each(&'a [f32]),
 }
 
-/// The columns that answers go to, each with its name for messages.
+/// The output columns, each with its name for error messages.
 pub(crate) type Outputs<'a, const N: usize> = [(&'static str, &'a mut [f32]); N];
 
-/// Which rows of the two sides belong to a contact.
+/// The rows of the two sides that belong to a contact.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Match<'a> {
-    /// Row `i` of either side, of so many rows.
+    /// Row `i` of both sides. The field is the number of rows.
     Zip(usize),
-    /// Those that pair `i` names, of so many rows.
+    /// The rows to which pair `i` refers. The second field is the number of rows.
     Pairs(&'a [Pair], usize),
 }
 
-/// The lowest axis of contact, and the side of the normal there.
+/// The lowest axis of contact of each lane, and the sign of the normal there.
 pub(crate) struct Lowest<I: Isa> {
-    /// Where it is x, y or z.
+    /// The lanes in which it is x, y or z.
     pub(crate) is: [I::Mask; 3],
-    /// Where there is one.
+    /// The lanes that have an axis of contact.
     pub(crate) any: I::Mask,
-    /// Where the normal is negative.
+    /// The lanes in which the normal is negative.
     pub(crate) negative: I::Mask,
 }
 
@@ -69,14 +69,14 @@ impl<I: Isa> Lowest<I> {
         Self { is, any: x | y | z, negative }
     }
 
-    /// The number of the axis among those of x, y and z.
+    /// Selects the number that belongs to the axis.
     #[inline(always)]
     pub(crate) fn pick(&self, x: I::F32, y: I::F32, z: I::F32) -> I::F32 {
         I::F32::select(self.is[0], x, I::F32::select(self.is[1], y, z))
     }
 }
 
-/// Where the bits of x, y and z are set, which begin at bit `shift`.
+/// Returns the masks of lanes in which the bits of x, y and z are set, starting at bit `shift`.
 #[inline(always)]
 pub(crate) fn axes<I: Isa>(isa: I, contact: I::U32, shift: u32) -> [I::Mask; 3] {
     [
@@ -86,7 +86,7 @@ pub(crate) fn axes<I: Isa>(isa: I, contact: I::U32, shift: u32) -> [I::Mask; 3] 
     ]
 }
 
-/// Asks `question` of the contacts, whose sides are `a` and `b`.
+/// Applies `question` to all contacts. The sides are `a` and `b`.
 pub(crate) fn ask<Q, X, Y, const A: usize, const B: usize, const N: usize>(
     level: Level,
     question: Q,
@@ -110,11 +110,11 @@ where
     }
     let contacts = bytemuck::cast_slice(contacts);
     let outputs = outputs.map(|(_, output)| output);
-    level.for_rows(rows).run(Ask { question, contacts, numbers, a, b, outputs });
+    level.run_rows(rows, Ask { question, contacts, numbers, a, b, outputs });
     Ok(())
 }
 
-/// Asks `question` of contacts whose sides are rows of `a` and `b`.
+/// Applies `question` to all contacts. The sides are rows of `a` and `b`.
 pub(crate) fn ask_rows<Q, const K: usize, const N: usize>(
     level: Level,
     question: Q,
@@ -157,7 +157,8 @@ where
         let rows = self.contacts.len();
         let mut row = 0;
         while row < rows {
-            // The last group reaches back and answers some rows again, the same.
+            // The last group starts early enough to be full; it computes some rows again, with the
+            // same results.
             let start = row.min(rows - I::LANES);
             let invalid = self.a.invalid::<I>(start) | self.b.invalid::<I>(start);
             let number = match self.numbers {
@@ -180,7 +181,7 @@ where
     }
 }
 
-/// The answer to `question` about one contact.
+/// Applies `question` to one contact.
 pub(crate) fn one<Q, const A: usize, const B: usize, const N: usize>(
     question: Q,
     contact: Contact,
@@ -190,7 +191,7 @@ pub(crate) fn one<Q, const A: usize, const B: usize, const N: usize>(
 where
     Q: Question<A, B, N>,
 {
-    Level::SCALAR.run(One { question, contact, number, a, b })
+    run_scalar(One { question, contact, number, a, b })
 }
 
 struct One<Q, const A: usize, const B: usize, const N: usize> {

@@ -1,4 +1,4 @@
-//! Which rows were hit, and when?
+//! Output lists of batch kernels: the rows that were hit, with or without a number each.
 
 use super::BatchError;
 use super::ask::{Answer, Sink, mask};
@@ -6,34 +6,34 @@ use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
 use crate::store::LengthMismatch;
 use bytemuck::{Pod, Zeroable};
 
-/// A question that was answered with yes: 8 bytes.
+/// A row that was hit, with one number. 8 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Hit {
-    /// Which row, or of `pairs` which pair.
+    /// The row; for `pairs`, the index of the pair.
     pub row: u32,
     /// The first time of a sweep, the entry fraction of a cast, the depth of a separation, or the
-    /// distance of a box that is near.
+    /// distance of a proximity query.
     pub at: f32,
 }
 
 impl Hit {
-    /// Stands in a batch for a question that nothing answers.
+    /// The value that stands for no hit in a batch of queries.
     pub const MISS: Self = Self { row: u32::MAX, at: f32::INFINITY };
 
-    /// Whether this is not [`Hit::MISS`].
+    /// Returns whether this is not [`Hit::MISS`].
     #[must_use]
     pub fn is_hit(&self) -> bool {
         self.row != Self::MISS.row
     }
 }
 
-/// A list of [`Hit`]s in a buffer of the caller, by row.
+/// A list of [`Hit`]s in a buffer of the caller, ordered by row.
 ///
-/// A batch appends the rows that are hit. Where the buffer is too short for all of them, the batch
-/// returns [`BatchError::TooShort`], which says how many rows are needed; the buffer then
-/// holds the first hits.
+/// A batch appends the rows that are hit. If the buffer is too short for all of them, the batch
+/// returns [`BatchError::TooShort`] with the number of hits; the buffer then contains the first
+/// ones.
 ///
 /// ```
 /// use swath::{Aabb, BoxStore, Hit, Hits, Level, MovingBox, sweep};
@@ -56,7 +56,7 @@ pub struct Hits<'a> {
     found: usize,
 }
 
-/// A list of rows in a buffer of the caller, in order: [`Hits`] without the times.
+/// A list of rows in a buffer of the caller, in order. Like [`Hits`], without the numbers.
 #[derive(Debug)]
 pub struct Rows<'a> {
     to: &'a mut [u32],
@@ -64,24 +64,25 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Hits<'a> {
-    /// An empty list in `to`.
+    /// Creates an empty list in `to`.
     pub fn new(to: &'a mut [Hit]) -> Self {
         Self { to, found: 0 }
     }
 }
 
 impl<'a> Rows<'a> {
-    /// An empty list in `to`.
+    /// Creates an empty list in `to`.
     pub fn new(to: &'a mut [u32]) -> Self {
         Self { to, found: 0 }
     }
 }
 
-/// The methods that both lists have.
+/// Defines the methods of both lists.
 macro_rules! list {
     ($list:ident, $item:ty) => {
         impl $list<'_> {
-            /// How many were found, which may be more than the buffer holds.
+            /// Returns the number of hits found, which may be greater than the capacity of the
+            /// buffer.
             #[must_use]
             pub fn found(&self) -> usize {
                 self.found
@@ -93,7 +94,7 @@ macro_rules! list {
             }
         }
 
-        /// What was found and had room.
+        /// Dereferences to the hits that fitted into the buffer.
         impl core::ops::Deref for $list<'_> {
             type Target = [$item];
 
@@ -107,7 +108,7 @@ macro_rules! list {
 list!(Hits, Hit);
 list!(Rows, u32);
 
-/// The lanes that are hit and were not seen, and their rows.
+/// Returns the lanes that are hit and were not stored before, and the row of each lane.
 #[inline(always)]
 fn fresh<I: Isa>(isa: I, start: usize, seen: usize, hit: I::Mask) -> (I::Mask, I::U32) {
     const LANE: [u32; LANES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
@@ -129,7 +130,7 @@ impl Sink for &mut Hits<'_> {
         let (hit, rows) = fresh(isa, start, seen, answer.hit);
         let (rows, at) = (rows.compress(hit), answer.near.to_bits().compress(hit));
         let count = hit.count();
-        // Whole groups are written wherever there is room for one.
+        // Write a whole group wherever it fits.
         if self.found + I::LANES <= self.to.len() {
             let to: &mut [[u32; 2]] = bytemuck::cast_slice_mut(&mut self.to[self.found..]);
             isa.store_pairs(rows, at, count, to);
@@ -173,7 +174,7 @@ impl Sink for &mut Rows<'_> {
     }
 }
 
-/// Copies what there is room for to `to[at..]`.
+/// Copies the items that fit to `to[at..]`.
 #[cold]
 fn append<T: Copy>(to: &mut [T], at: usize, items: &[T]) {
     let from = at.min(to.len());

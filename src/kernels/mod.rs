@@ -1,13 +1,21 @@
-//! One question asked of many boxes.
+//! Batch kernels: one geometric test over many rows of columns.
 //!
-//! A name tells the arity: `one_to_one` is the everyday form for a single pair; `one_to_many` and
-//! `many_to_one` ask one value against each row, `zip` row `i` against row `i`, `pairs` the two rows
-//! of each pair of an index list. Rows come from [`Checked`](crate::Checked) columns; a row that
-//! is invalid is answered as if it were hit by nothing, and disturbs no other. Answers go to
-//! columns of the caller or to a list of [`Hits`].
+//! The name of a function states its arity. `one_to_one` takes a single pair of values.
+//! `one_to_many` and `many_to_one` test one value against each row. `zip` tests row `i` against row
+//! `i`. `pairs` tests the two rows of each pair of an index list. Rows are passed as
+//! [`Checked`](crate::Checked) columns. An invalid row gives a miss and does not affect any other
+//! row. Results are written to columns of the caller or appended to a list of [`Hits`].
 //!
-//! A door checks lengths and enters the level once; the arithmetic behind it is one text for every
-//! lane width, and `ask.rs` holds the loop.
+//! Each public function checks lengths and enters the SIMD level once. The arithmetic is written
+//! once for all lane widths, and `ask.rs` contains the loop over the rows:
+//!
+//! ```text
+//! public function (sweep/mod.rs, …)   validate the single value, choose the two sides
+//! ask.rs                              for each group of lanes:
+//!                                         load both sides     One | Each | Named
+//!                                         answer              Question: arithmetic in room.rs
+//!                                         write               Sink: columns | Hits | Rows | Bits
+//! ```
 
 mod ask;
 pub(crate) mod bounds;
@@ -25,32 +33,32 @@ use crate::geom::Invalid;
 use crate::store::LengthMismatch;
 pub use hits::{Hit, Hits, Rows};
 
-/// Why a batch could not be answered. But for [`BatchError::TooShort`] nothing was written.
+/// Why a batch failed. Except for [`BatchError::TooShort`], no output was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BatchError {
-    /// The one value is invalid.
+    /// The single value is invalid.
     #[error("the one value is invalid: {0}")]
     Invalid(#[from] Invalid),
-    /// A column or an output has not one row for each question.
+    /// The length of a column or an output is not the number of rows.
     #[error(transparent)]
     Length(#[from] LengthMismatch),
-    /// A pair names a row that is not there.
+    /// A pair refers to a row that does not exist.
     #[error("pair {index} names row {row} of {rows}")]
     NoSuchRow {
-        /// Which pair.
+        /// Index of the pair.
         index: usize,
-        /// The row it names.
+        /// The row it refers to.
         row: u32,
-        /// How many rows there are.
+        /// Number of rows.
         rows: usize,
     },
-    /// A list of hits is too short. It holds the first ones.
+    /// The list of hits is too short. It contains the first hits.
     #[error("{needed} hits were found and there is room for {room}")]
     TooShort {
-        /// How many rows the list needs.
+        /// Number of hits found.
         needed: usize,
-        /// How many it has.
+        /// Capacity of the list.
         room: usize,
     },
 }

@@ -1,30 +1,31 @@
-//! Eight lanes with AVX2, whatever the build was compiled for.
+//! The AVX2 level: eight lanes, available at run time regardless of the build's target features.
 //!
-//! The values are `wide`'s; the operations are intrinsics on a cast of them, because `wide`
-//! picks its instructions when it is compiled and swath when it runs.
+//! The vectors are stored as types of `wide`. The operations are intrinsics on casts of them,
+//! because `wide` selects its instructions at compile time and this crate selects them at run time.
 
 use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes, table::assert_rows};
 use core::arch::x86_64::*;
 use core::mem::transmute;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
-/// Proof that this CPU has AVX2. The field is private: only [`Avx2::detect`] makes one.
+/// Token that proves that this CPU has AVX2. The field is private; only [`Avx2::detect`] creates
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Avx2(());
 
-/// Eight `f32`. Exists only where an [`Avx2`] existed.
+/// Eight `f32`. Can only be created from an [`Avx2`] token.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct F32x8(wide::f32x8);
 
-/// Eight `u32`. Exists only where an [`Avx2`] existed.
+/// Eight `u32`. Can only be created from an [`Avx2`] token.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct U32x8(wide::u32x8);
 
-/// Eight truth values, each all ones or all zeros. Exists only where an [`Avx2`] existed.
+/// Eight truth values, each all ones or all zeros. Can only be created from an [`Avx2`] token.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask8(wide::u32x8);
 
-/// Wraps intrinsics on casts of the values in scope.
+/// Evaluates intrinsics on casts of the vectors in scope.
 macro_rules! avx2 {
     ($e:expr) => {
         // SAFETY: the CPU has AVX2: each vector or token in scope stems from `Avx2::detect`.
@@ -101,7 +102,7 @@ impl Isa for Avx2 {
             let high = _mm256_unpackhi_epi32(a.native(), b.native());
             let to: *mut __m256i = to.as_mut_ptr().cast();
             _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(low, high));
-            // Few lanes count as a rule, so the second half is seldom needed.
+            // Usually few lanes are needed, so skip the second half when it is not.
             if count > 4 {
                 _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(low, high));
             }
@@ -116,9 +117,9 @@ impl Isa for Avx2 {
         at: usize,
     ) {
         let to: &mut [[u32; WORDS]; 8] = (&mut to[..8]).try_into().unwrap();
-        // Not `at + 4`, which may wrap.
+        // Do not write `at + 4 <= WORDS`: the sum may wrap around.
         assert!(at <= WORDS && WORDS - at >= 4);
-        // Row `4h + r` ends up in half `h` of `rows[r]`, and its words are at `to[4h + r][at..]`.
+        // Half `h` of `rows[r]` becomes row `4h + r`; its words are written to `to[4h + r][at..]`.
         avx2!({
             let [a, b, c, d] = [
                 columns[0].native(),
@@ -154,8 +155,9 @@ impl Isa for Avx2 {
         assert_rows(which, rows.len());
         let mut out = [[self.splat_u32(0); 4]; QUADS];
         for (quad, out) in out.iter_mut().enumerate() {
-            // Half `h` of vector `r` is four words of row `which[4h + r]`; then each half is
-            // transposed. Every address is inside `rows`: row and word were checked.
+            // Half `h` of vector `r` is loaded from four words of row `which[4h + r]`; then each
+            // half is transposed. Every address is inside `rows`, because row and word were
+            // checked.
             *out = avx2!({
                 let words = |k: usize| {
                     rows.as_ptr()
@@ -332,7 +334,7 @@ impl U32x8 {
     }
 }
 
-/// Row `m` lists the set bits of `m` from the lowest: where each front lane comes from.
+/// Entry `m` lists the set bits of `m` from the lowest: the source lane of each lane of the result.
 static FRONT: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut mask = 0;
@@ -392,7 +394,7 @@ impl U32Lanes for U32x8 {
 
     #[inline(always)]
     fn select(mask: Mask8, yes: Self, no: Self) -> Self {
-        // A blend of bytes would make the compiler widen masks byte by byte.
+        // With a byte blend the compiler would widen masks byte by byte.
         F32x8::select(mask, F32x8::from_bits(yes), F32x8::from_bits(no)).to_bits()
     }
 

@@ -1,30 +1,32 @@
-//! Sixteen lanes with AVX-512, whatever the build was compiled for.
+//! The AVX-512 level: sixteen lanes, available at run time regardless of the build's target
+//! features.
 //!
-//! As in `avx2.rs` the values are `wide`'s and the operations intrinsics; truth values live in
-//! mask registers.
+//! As in `avx2.rs`, the vectors are stored as types of `wide` and the operations are intrinsics.
+//! Masks are held in mask registers.
 
 use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes, table::assert_rows};
 use core::arch::x86_64::*;
 use core::mem::transmute;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
-/// Proof that this CPU has AVX-512 F, BW, DQ and VL. Only [`Avx512::detect`] makes one.
+/// Token that proves that this CPU has AVX-512 F, BW, DQ and VL. Only [`Avx512::detect`] creates
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Avx512(());
 
-/// Sixteen `f32`. Exists only where an [`Avx512`] existed.
+/// Sixteen `f32`. Can only be created from an [`Avx512`] token.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct F32x16(wide::f32x16);
 
-/// Sixteen `u32`. Exists only where an [`Avx512`] existed.
+/// Sixteen `u32`. Can only be created from an [`Avx512`] token.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct U32x16(wide::u32x16);
 
-/// Sixteen truth values, a bit each.
+/// Sixteen truth values, one bit each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask16(__mmask16);
 
-/// Wraps intrinsics on casts of the values in scope.
+/// Evaluates intrinsics on casts of the vectors in scope.
 macro_rules! avx512 {
     ($e:expr) => {
         // SAFETY: the CPU has AVX-512 F, BW, DQ and VL: each vector or token in scope stems from
@@ -34,8 +36,11 @@ macro_rules! avx512 {
     };
 }
 
-/// Which lane goes to which word of three columns that are interleaved, 16 words at a time: of the
-/// first two columns, those past 15 of the second; or, with those in place, of the third past 15.
+/// Permutation indices that interleave three columns into three vectors of 16 words.
+///
+/// Without `third` they interleave the first two columns; an index of 16 or more is a lane of the
+/// second column. With `third` they keep those words and insert the third column, whose lanes have
+/// the indices of 16 or more.
 const fn triples(third: bool) -> [[i32; 16]; 3] {
     let mut lanes = [[0; 16]; 3];
     let mut word = 0;
@@ -125,7 +130,7 @@ impl Isa for Avx512 {
             let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
             let to: *mut __m512i = to.as_mut_ptr().cast();
             _mm512_storeu_si512(to, _mm512_permutex2var_epi32(a.native(), low, b.native()));
-            // Few lanes count as a rule, so the second half is seldom needed.
+            // Usually few lanes are needed, so skip the second half when it is not.
             if count > 8 {
                 let high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
                 let pairs = _mm512_permutex2var_epi32(a.native(), high, b.native());
@@ -137,13 +142,14 @@ impl Isa for Avx512 {
     #[inline(always)]
     fn store_triples(self, [a, b, c]: [U32x16; 3], count: usize, to: &mut [[u32; 3]]) {
         let to: &mut [[u32; 3]; 16] = (&mut to[..16]).try_into().unwrap();
-        // Words `16q..16q + 16` of the output: from `a` and `b` first, then those of `c` between.
+        // Words `16q..16q + 16` of the output: first those of `a` and `b`, then those of `c` are
+        // inserted.
         const TWO: [[i32; 16]; 3] = triples(false);
         const ALL: [[i32; 16]; 3] = triples(true);
         avx512!({
             let to: *mut __m512i = to.as_mut_ptr().cast();
             for q in 0..3 {
-                // Few lanes count as a rule.
+                // Usually few lanes are needed, so skip the vectors that hold none of them.
                 if 3 * count > 16 * q {
                     let two = _mm512_loadu_si512(TWO[q].as_ptr().cast());
                     let all = _mm512_loadu_si512(ALL[q].as_ptr().cast());
@@ -163,9 +169,10 @@ impl Isa for Avx512 {
         at: usize,
     ) {
         let to: &mut [[u32; WORDS]; 16] = (&mut to[..16]).try_into().unwrap();
-        // Not `at + 4`, which may wrap.
+        // Do not write `at + 4 <= WORDS`: the sum may wrap around.
         assert!(at <= WORDS && WORDS - at >= 4);
-        // Row `4q + r` ends up in quarter `q` of `rows[r]`; its words are at `to[4q + r][at..]`.
+        // Quarter `q` of `rows[r]` becomes row `4q + r`; its words are written to `to[4q +
+        // r][at..]`.
         avx512!({
             let [a, b, c, d] = [
                 columns[0].native(),
@@ -205,8 +212,9 @@ impl Isa for Avx512 {
         assert_rows(which, rows.len());
         let mut out = [[self.splat_u32(0); 4]; QUADS];
         for (quad, out) in out.iter_mut().enumerate() {
-            // Quarter `q` of vector `r` is four words of row `which[4q + r]`; then each quarter is
-            // transposed. Every address is inside `rows`: row and word were checked.
+            // Quarter `q` of vector `r` is loaded from four words of row `which[4q + r]`; then each
+            // quarter is transposed. Every address is inside `rows`, because row and word were
+            // checked.
             *out = avx512!({
                 let words = |k: usize| {
                     rows.as_ptr()
@@ -446,7 +454,7 @@ impl U32Lanes for U32x16 {
         ))))
     }
 
-    // In a register: compressing straight to memory is many times slower on Zen 4.
+    // Compress in a register: compressing straight to memory is many times slower on Zen 4.
     #[inline(always)]
     fn compress(self, mask: Mask16) -> Self {
         avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_maskz_compress_epi32(

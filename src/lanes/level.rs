@@ -1,19 +1,17 @@
-//! Which instructions does this CPU have?
+//! Detection of the CPU's instruction sets at run time, and dispatch to them.
 
-use super::{
-    Isa, Kernel,
-    portable::{Portable4, Portable8},
-    scalar::Scalar,
-};
+#[cfg(any(test, feature = "all-levels"))]
+use super::portable::Portable8;
+use super::{Isa, Kernel, portable::Portable4, scalar::Scalar};
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use super::{avx2::Avx2, avx512::Avx512};
 use core::{fmt, str::FromStr};
 
-/// An instruction set that this CPU has, and with it a lane width.
+/// An instruction set that this CPU has, and with it a SIMD width.
 ///
-/// Every level gives the same bits; they differ in speed only. [`Level::detect`] is the one to
-/// use. A level made on one machine must not be sent to another; it cannot be: it has no public
-/// parts.
+/// Every level gives the same bits; levels differ in speed only. Use [`Level::detect`]. A level is
+/// valid only on the machine on which it was created; it cannot be serialised, because it has no
+/// public fields.
 ///
 /// ```
 /// use swath::Level;
@@ -27,8 +25,10 @@ pub struct Level(Kind);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
+    #[cfg(any(test, feature = "all-levels"))]
     Scalar,
     Portable4,
+    #[cfg(any(test, feature = "all-levels"))]
     Portable8,
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Avx2(Avx2),
@@ -37,16 +37,23 @@ enum Kind {
 }
 
 impl Level {
-    /// One element at a time: the yardstick of the others.
+    /// One element at a time. The other levels are tested against it. [`Level::detect`] never returns
+    /// it, so only the feature `all-levels` compiles it.
+    #[cfg(any(test, feature = "all-levels"))]
+    #[cfg_attr(docsrs, doc(cfg(feature = "all-levels")))]
     pub const SCALAR: Self = Self(Kind::Scalar);
-    /// Four lanes with what the build enables: SSE2, NEON, wasm `simd128`.
+    /// Four lanes with the instructions that the build enables: SSE2, NEON or wasm `simd128`.
     pub const PORTABLE4: Self = Self(Kind::Portable4);
-    /// Eight lanes with what the build enables.
+    /// Eight lanes with the instructions that the build enables. [`Level::detect`] never returns it,
+    /// so only the feature `all-levels` compiles it.
+    #[cfg(any(test, feature = "all-levels"))]
+    #[cfg_attr(docsrs, doc(cfg(feature = "all-levels")))]
     pub const PORTABLE8: Self = Self(Kind::Portable8);
 
-    /// The fastest level this CPU has: AVX-512, AVX2, or else [`Level::PORTABLE4`].
+    /// Returns the fastest level that this CPU has: AVX-512, AVX2, or else [`Level::PORTABLE4`].
     ///
-    /// With the feature `std` the CPU is asked; without it the answer is what the build enables.
+    /// With the feature `std` the CPU is queried. Without it the result depends on what the build
+    /// enables.
     #[must_use]
     pub fn detect() -> Self {
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -61,9 +68,12 @@ impl Level {
         Self::PORTABLE4
     }
 
-    /// Every level this CPU has, narrow to wide.
+    /// Returns every level that was compiled and that this CPU has, from narrow to wide.
     pub fn all() -> impl Iterator<Item = Self> {
+        #[cfg(any(test, feature = "all-levels"))]
         let portable = [Self::SCALAR, Self::PORTABLE4, Self::PORTABLE8];
+        #[cfg(not(any(test, feature = "all-levels")))]
+        let portable = [Self::PORTABLE4];
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         let native = [
             Avx2::detect().map(|isa| Self(Kind::Avx2(isa))),
@@ -74,12 +84,15 @@ impl Level {
         portable.into_iter().chain(native.into_iter().flatten())
     }
 
-    /// `scalar`, `portable4`, `portable8`, `avx2` or `avx512`.
+    /// Returns `portable4`, `avx2` or `avx512`; with the feature `all-levels` also `scalar` or
+    /// `portable8`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
+            #[cfg(any(test, feature = "all-levels"))]
             Kind::Scalar => "scalar",
             Kind::Portable4 => "portable4",
+            #[cfg(any(test, feature = "all-levels"))]
             Kind::Portable8 => "portable8",
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx2(_) => "avx2",
@@ -88,12 +101,14 @@ impl Level {
         }
     }
 
-    /// How many `f32` it handles at once.
+    /// Returns the number of `f32` lanes.
     #[must_use]
     pub fn lanes(self) -> usize {
         match self.0 {
+            #[cfg(any(test, feature = "all-levels"))]
             Kind::Scalar => Scalar::LANES,
             Kind::Portable4 => Portable4::LANES,
+            #[cfg(any(test, feature = "all-levels"))]
             Kind::Portable8 => Portable8::LANES,
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx2(_) => Avx2::LANES,
@@ -102,17 +117,20 @@ impl Level {
         }
     }
 
-    /// This level, or the scalar one where there are fewer rows than lanes.
-    pub(crate) fn for_rows(self, rows: usize) -> Self {
-        if rows < self.lanes() { Self::SCALAR } else { self }
+    /// Runs `kernel` for so many rows: one element at a time if they are fewer than the lanes.
+    #[inline]
+    pub(crate) fn run_rows<K: Kernel>(self, rows: usize, kernel: K) -> K::Output {
+        if rows < self.lanes() { run_scalar(kernel) } else { self.run(kernel) }
     }
 
-    /// Runs `kernel` compiled for this level. Call it once per chunk, not per element.
+    /// Runs `kernel` compiled for this level. Call it once per chunk, not once per element.
     #[inline]
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
+            #[cfg(any(test, feature = "all-levels"))]
             Kind::Scalar => kernel.run(Scalar),
             Kind::Portable4 => kernel.run(Portable4),
+            #[cfg(any(test, feature = "all-levels"))]
             Kind::Portable8 => kernel.run(Portable8),
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx2(isa) => isa.run(kernel),
@@ -120,6 +138,12 @@ impl Level {
             Kind::Avx512(isa) => isa.run(kernel),
         }
     }
+}
+
+/// Runs `kernel` one element at a time.
+#[inline]
+pub(crate) fn run_scalar<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run(Scalar)
 }
 
 impl Default for Level {
@@ -140,11 +164,11 @@ impl fmt::Display for Level {
     }
 }
 
-/// A name that is no level, or a level this CPU does not have.
+/// The error of parsing a string that does not name a compiled level of this CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "not a level of this CPU (scalar, portable4, portable8, and on x86-64 avx2 and avx512 \
-     where present)"
+    "not a level of this CPU (portable4, on x86-64 avx2 and avx512 where present, and with the \
+     feature `all-levels` scalar and portable8)"
 )]
 pub struct UnknownLevel;
 

@@ -1,11 +1,11 @@
-//! Four and eight lanes on any target: `wide` with what the build enables (SSE2, NEON, wasm
-//! `simd128` or plain arrays).
+//! The portable levels: four and eight lanes of `wide` on any target, with the instructions that
+//! the build enables (SSE2, NEON, wasm `simd128`, or plain arrays).
 
 use super::{F32Lanes, Isa, MaskLanes, U32Lanes};
 use bytemuck::cast;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
-/// Defines a portable level: its token and its three vectors over `wide` types.
+/// Defines a portable level: its token, and its three vector types on top of `wide`.
 macro_rules! portable {
     ($isa:ident, $lanes:literal, $f32:ident($wide_f32:ty), $u32:ident($wide_u32:ty),
      $mask:ident, $wide_i32:ty) => {
@@ -202,7 +202,7 @@ macro_rules! portable {
                 let mut front = [0; $lanes];
                 let mut filled = 0;
                 for (k, lane) in lanes.into_iter().enumerate() {
-                    // At most `k` lanes stand before this one.
+                    // At most `k` lanes have been placed before this one, so the index is in range.
                     front[Ord::min(filled, k)] = lane;
                     filled += (bits >> k & 1) as usize;
                 }
@@ -234,4 +234,5 @@ macro_rules! portable {
 }
 
 portable!(Portable4, 4, F32x4(wide::f32x4), U32x4(wide::u32x4), Mask4, wide::i32x4);
+#[cfg(any(test, feature = "all-levels"))]
 portable!(Portable8, 8, F32x8(wide::f32x8), U32x8(wide::u32x8), Mask8, wide::i32x8);

@@ -1,15 +1,15 @@
-//! How is memory asked for before it is needed?
+//! Prefetch hints.
 //!
-//! Hints only: they change no answer, and do nothing where the CPU has none.
+//! They never change a result, and do nothing on CPUs without such an instruction.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use core::arch::x86_64::{_MM_HINT_ET0, _MM_HINT_T1, _mm_prefetch};
 
-/// Bytes of a cache line.
+/// Size of a cache line in bytes.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 const LINE: usize = 64;
 
-/// Asks for the cache lines of `items`, which will be read soon.
+/// Prefetches the cache lines of `items` for reading.
 #[inline(always)]
 pub(crate) fn prefetch<T>(items: &[T]) {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -24,14 +24,14 @@ pub(crate) fn prefetch<T>(items: &[T]) {
     let _ = items;
 }
 
-/// Asks for the cache line of item `at`, which will be written soon if it is there.
+/// Prefetches the cache line of `items[at]` for writing. `at` may be out of range.
 #[inline(always)]
 pub(crate) fn prefetch_to_write<T>(items: &[T], at: usize) {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     {
         let item: *const i8 = items.as_ptr().wrapping_add(at).cast();
-        // SAFETY: a prefetch of any address is allowed and faults on none; SSE is part of x86-64,
-        // and a CPU that does not know this hint ignores it.
+        // SAFETY: a prefetch of any address is allowed and never faults; SSE is part of x86-64, and
+        // a CPU without this hint ignores it.
         unsafe { _mm_prefetch::<_MM_HINT_ET0>(item) };
     }
     #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]

@@ -1,8 +1,8 @@
-//! One lane: what every other level is compared with.
+//! The scalar level: one lane of plain Rust, against which every other level is tested.
 
 use super::{F32Lanes, Isa, MaskLanes, U32Lanes};
 
-/// Plain Rust, one element at a time.
+/// The token of the scalar level: one element at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar;
 

@@ -1,17 +1,17 @@
-//! How are several columns read at one row with one check?
+//! Several columns of equal length, read at the same row with a single bounds check.
 
 use super::Isa;
 
-/// `K` columns of equal length: one bounds check admits a load from all of them.
+/// `K` columns of equal length. One bounds check covers a load from all of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table<'a, T, const K: usize> {
-    /// Each is `rows` long; only [`Table::new`] writes this.
+    /// Each is `rows` long. Only [`Table::new`] sets this.
     columns: [&'a [T]; K],
     rows: usize,
 }
 
 impl<'a, T, const K: usize> Table<'a, T, K> {
-    /// Cuts every column to `rows`; panics when one is shorter.
+    /// Truncates every column to `rows`. Panics when one is shorter.
     #[inline(always)]
     pub(crate) fn new(columns: [&'a [T]; K], rows: usize) -> Self {
         Self { columns: columns.map(|column| &column[..rows]), rows }
@@ -22,10 +22,10 @@ impl<'a, T, const K: usize> Table<'a, T, K> {
         self.rows
     }
 
-    /// Rows `row..row + LANES` of every column; panics when they are not all there.
+    /// Returns rows `row..row + LANES` of every column. Panics when they are out of range.
     #[inline(always)]
     fn lanes<I: Isa>(&self, row: usize) -> [&'a [T]; K] {
-        // The first half does not change in a loop, so it leaves one comparison there.
+        // The first condition is loop-invariant, so only one comparison remains in a loop.
         assert!(I::LANES <= self.rows && row <= self.rows - I::LANES);
         // SAFETY: the assertion gives `row + LANES <= rows`, and each column is `rows` long.
         self.columns.map(|column| unsafe { column.get_unchecked(row..row + I::LANES) })
@@ -33,7 +33,7 @@ impl<'a, T, const K: usize> Table<'a, T, K> {
 }
 
 impl<const K: usize> Table<'_, u32, K> {
-    /// Rows `row..row + LANES` of every column; panics when they are not all there.
+    /// Loads rows `row..row + LANES` of every column. Panics when they are out of range.
     #[inline(always)]
     pub(crate) fn load_u32<I: Isa>(&self, isa: I, row: usize) -> [I::U32; K] {
         let mut out = [isa.splat_u32(0); K];
@@ -44,10 +44,10 @@ impl<const K: usize> Table<'_, u32, K> {
     }
 }
 
-/// Panics when one of `which` is not below `rows`: what admits a gather.
+/// Panics when one of `which` is not below `rows`. This is the bounds check of a gather.
 #[inline(always)]
 pub(super) fn assert_rows(which: &[u32], rows: usize) {
-    // All are compared before one branch.
+    // Combine all comparisons, so that there is a single branch.
     let mut inside = true;
     for &row in which {
         inside &= (row as usize) < rows;
@@ -57,11 +57,11 @@ pub(super) fn assert_rows(which: &[u32], rows: usize) {
 
 /// Loads from a [`Table`] of floats.
 pub(crate) trait Columns<const K: usize> {
-    /// Rows `row..row + LANES` of every column; panics when they are not all there.
+    /// Loads rows `row..row + LANES` of every column. Panics when they are out of range.
     fn load<I: Isa>(&self, isa: I, row: usize) -> [I::F32; K];
-    /// Row `row` of every column in all lanes; panics when it is not there.
+    /// Loads row `row` of every column into all lanes. Panics when it is out of range.
     fn splat<I: Isa>(&self, isa: I, row: usize) -> [I::F32; K];
-    /// Lane `k` is row `at[k]` of every column; panics when one is not there.
+    /// Loads row `at[k]` of every column into lane `k`. Panics when one is out of range.
     fn gather<I: Isa>(&self, isa: I, at: &[u32]) -> [I::F32; K];
 }
 

@@ -1,4 +1,4 @@
-//! How does an engine lend its own columns?
+//! Borrowed columns: a view of arrays that the caller owns, one `f32` array per component.
 
 use super::row::Row;
 use crate::geom::{Aabb, AcceleratingBox, Body, MovingBox, MovingSphere, Segment};
@@ -10,11 +10,11 @@ use core::marker::PhantomData;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} has {found} rows where {expected} are needed")]
 pub struct LengthMismatch {
-    /// Which column or output.
+    /// Name of the column or output.
     pub what: &'static str,
-    /// How many rows it must have.
+    /// Number of rows it must have.
     pub expected: usize,
-    /// How many it has.
+    /// Number of rows it has.
     pub found: usize,
 }
 
@@ -24,17 +24,18 @@ impl LengthMismatch {
     }
 }
 
-/// Many values `T` as `K` borrowed columns of equal length. Row `i` of each makes value `i`.
+/// Many values `T` as `K` borrowed columns of equal length. Row `i` of each column makes value `i`.
 ///
-/// Only the lengths are checked when columns are lent; the numbers are in [`Columns::check`].
-/// 4 bytes a column and row. A column may be lent more than once: where it is both `min.x` and
-/// `max.x`, a box is flat, and where that is so on all axes it is a point.
+/// Creating a view checks the lengths only; [`Columns::check`] checks the numbers. 4 bytes per
+/// column and row. The same array may be passed for several columns. For example, boxes whose
+/// `min.x` and `max.x` are the same array are flat, and boxes for which this holds on all axes are
+/// points.
 pub struct Columns<'a, T, const K: usize> {
     columns: [&'a [f32]; K],
     row: PhantomData<fn() -> T>,
 }
 
-/// Many moving boxes: minima, maxima and displacements. 36 bytes a box.
+/// Borrowed moving boxes: minima, maxima and displacements. 36 bytes per box.
 ///
 /// ```
 /// use swath::Boxes;
@@ -47,26 +48,26 @@ pub struct Columns<'a, T, const K: usize> {
 /// ```
 pub type Boxes<'a> = Columns<'a, MovingBox, 9>;
 
-/// Many boxes that do not move: minima and maxima. 24 bytes a box.
+/// Borrowed boxes that do not move: minima and maxima. 24 bytes per box.
 pub type FixedColumns<'a> = Columns<'a, Aabb, 6>;
 
-/// Many moving boxes that contacts can push: minima, maxima, displacements, inverse masses.
-/// 40 bytes a body.
+/// Borrowed moving boxes with masses: minima, maxima, displacements and inverse masses. 40 bytes
+/// per body.
 pub type Bodies<'a> = Columns<'a, Body, 10>;
 
-/// Many moving boxes under constant acceleration: minima, maxima, displacements, accelerations.
-/// 48 bytes a box.
+/// Borrowed boxes under constant acceleration: minima, maxima, displacements and accelerations. 48
+/// bytes per box.
 pub type AcceleratingBoxes<'a> = Columns<'a, AcceleratingBox, 12>;
 
-/// Many moving spheres: centres, radii and displacements. 28 bytes a sphere.
+/// Borrowed moving spheres: centres, radii and displacements. 28 bytes per sphere.
 pub type Spheres<'a> = Columns<'a, MovingSphere, 7>;
 
-/// Many segments or rays: starts, displacements and greatest fractions. 28 bytes a segment.
+/// Borrowed segments or rays: starts, displacements and greatest fractions. 28 bytes per segment.
 pub type Segments<'a> = Columns<'a, Segment, 7>;
 
 impl<'a> Boxes<'a> {
-    /// Borrows the columns x, y, z of the least corners, the greatest corners and the
-    /// displacements over the tick.
+    /// Borrows the columns x, y, z of the minima, of the maxima and of the displacements over the
+    /// tick.
     ///
     /// # Errors
     ///
@@ -80,7 +81,7 @@ impl<'a> Boxes<'a> {
         Self::from_columns([x0, y0, z0, x1, y1, z1, dx, dy, dz])
     }
 
-    /// The corners alone.
+    /// Returns the columns of the minima and maxima.
     pub(crate) fn corners(&self) -> Table<'a, f32, 6> {
         let [x0, y0, z0, x1, y1, z1, ..] = self.columns;
         Table::new([x0, y0, z0, x1, y1, z1], self.len())
@@ -88,7 +89,7 @@ impl<'a> Boxes<'a> {
 }
 
 impl<'a> FixedColumns<'a> {
-    /// Borrows the columns x, y, z of the least corners and of the greatest corners.
+    /// Borrows the columns x, y, z of the minima and of the maxima.
     ///
     /// # Errors
     ///
@@ -110,7 +111,7 @@ impl<'a> Bodies<'a> {
         Self::from_columns([x0, y0, z0, x1, y1, z1, dx, dy, dz, inverse_mass])
     }
 
-    /// The boxes alone.
+    /// Returns the boxes without the masses.
     #[must_use]
     pub fn boxes(&self) -> Boxes<'a> {
         let [x0, y0, z0, x1, y1, z1, dx, dy, dz, _] = self.columns;
@@ -119,8 +120,8 @@ impl<'a> Bodies<'a> {
 }
 
 impl<'a> AcceleratingBoxes<'a> {
-    /// Borrows the columns x, y, z of the least corners, the greatest corners, the displacements
-    /// and the accelerations.
+    /// Borrows the columns x, y, z of the minima, the maxima, the displacements and the
+    /// accelerations.
     ///
     /// # Errors
     ///
@@ -184,11 +185,11 @@ impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
         Ok(Self { columns, row: PhantomData })
     }
 
-    /// The value of row `row`, which need not be valid.
+    /// Returns the value of row `row`, which may be invalid.
     ///
     /// # Panics
     ///
-    /// When there is no such row.
+    /// If there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> T {
         T::from_row(self.columns.map(|column| column[row]))
@@ -196,30 +197,30 @@ impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
 }
 
 impl<'a, T, const K: usize> Columns<'a, T, K> {
-    /// How many rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.columns[0].len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The rows `range` alone.
+    /// Returns a view of the rows `range`.
     ///
     /// # Panics
     ///
-    /// When there are no such rows.
+    /// If the range is not within the rows.
     #[must_use]
     pub fn slice(&self, range: core::ops::Range<usize>) -> Self {
         let columns = self.columns.map(|column| &column[range.clone()]);
         Self { columns, row: PhantomData }
     }
 
-    /// The columns, x, y, z of each vector, in the order in which they are lent.
+    /// Returns the columns: x, y, z of each vector, in the order of the constructor.
     #[must_use]
     pub fn columns(&self) -> [&'a [f32]; K] {
         self.columns

@@ -1,4 +1,4 @@
-//! Which rows are valid?
+//! Validation of columns: one SIMD pass that lists the invalid rows.
 
 use super::borrowed::{Bodies, Boxes, Columns};
 use super::row::Row;
@@ -6,76 +6,81 @@ use crate::geom::Invalid;
 use crate::lanes::{Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use alloc::vec::Vec;
 
-/// A row that is no box, sphere or segment.
+/// An invalid row, and why it is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// Which row.
+    /// The row.
     pub row: u32,
-    /// What is wrong with it.
+    /// Why it is invalid.
     pub reason: Invalid,
 }
 
-/// Columns, by default [`Boxes`], of which it is known which rows are invalid.
+/// Columns, by default [`Boxes`], together with the sorted list of their invalid rows.
 ///
-/// Whoever answers questions about the rows answers for the others as if these were not there.
+/// Functions that take checked columns ignore the invalid rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Checked<'a, C = Boxes<'a>> {
     columns: C,
-    /// By row, each once.
+    /// Sorted by row, each row once.
     rejected: &'a [Rejected],
-    /// What the first row was called when the rows were checked.
+    /// The number that the first row of `columns` had when the rows were checked. Not zero for a
+    /// slice.
     first: u32,
 }
 
 impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
-    /// Finds the rows that are invalid and writes them to `rejected`, in order.
+    /// Validates all rows and writes the invalid ones to `rejected`, in order.
     ///
-    /// Reads 4 bytes a column and row. Valid is what the value's own `validate` says, such as
-    /// [`MovingBox::validate`](crate::MovingBox::validate).
+    /// Reads 4 bytes per column and row. A row is valid when the `validate` function of its value
+    /// accepts it, such as [`MovingBox::validate`](crate::MovingBox::validate).
     ///
     /// # Panics
     ///
-    /// When there are more than `u32::MAX` rows.
+    /// If there are more than `u32::MAX` rows.
     pub fn check(self, level: Level, rejected: &'a mut Vec<Rejected>) -> Checked<'a, Self> {
         assert!(u32::try_from(self.len()).is_ok(), "more rows than a u32 can name");
         rejected.clear();
-        level.for_rows(self.len()).run(Check { columns: self, rejected });
+        level.run_rows(self.len(), Check { columns: self, rejected });
         Checked { columns: self, rejected, first: 0 }
     }
 }
 
 impl<'a, C: Copy> Checked<'a, C> {
-    /// For stores that let nothing else in, and for questions that name valid rows only.
+    /// Wraps columns without validation.
+    ///
+    /// For stores, which validate each row when it is written, and for callers that use valid rows
+    /// only.
     pub(crate) fn all_valid(columns: C) -> Self {
         Self { columns, rejected: &[], first: 0 }
     }
 
-    /// All rows, the invalid ones among them.
+    /// Returns all rows, including the invalid ones.
     #[must_use]
     pub fn columns(&self) -> C {
         self.columns
     }
 
-    /// The rows that are invalid, in order. Of a [`slice`](Checked::slice) too they are numbered as
-    /// in the columns that were checked.
+    /// Returns the invalid rows in order.
+    ///
+    /// The rows of a [`slice`](Checked::slice) are numbered as in the columns that were checked.
     #[must_use]
     pub fn rejected(&self) -> &'a [Rejected] {
         self.rejected
     }
 
-    /// Whether row `row` is invalid.
+    /// Returns whether row `row` is invalid.
     #[must_use]
     pub fn is_rejected(&self, row: u32) -> bool {
         let row = self.first + row;
         self.rejected.binary_search_by_key(&row, |rejected| rejected.row).is_ok()
     }
 
-    /// What is known of the rows, without the rows.
+    /// Returns the list of invalid rows without the columns.
     pub(crate) fn without_columns(&self) -> Checked<'a, ()> {
         Checked { columns: (), rejected: self.rejected, first: self.first }
     }
 
-    /// Bit `k` tells that row `start + k` is invalid, for `lanes` rows.
+    /// Returns a mask in which bit `k` is set if row `start + k` is invalid, for `lanes` rows.
     #[inline(always)]
     pub(crate) fn invalid(&self, start: usize, lanes: usize) -> u32 {
         if self.rejected.is_empty() { 0 } else { self.listed(start, lanes) }
@@ -91,8 +96,9 @@ impl<'a, C: Copy> Checked<'a, C> {
 }
 
 impl<'a> Checked<'a, Bodies<'a>> {
-    /// The boxes of the bodies, for questions that need no mass. A row of which only the inverse
-    /// mass is invalid stays on the list.
+    /// Returns the boxes of the bodies, for functions that need no mass.
+    ///
+    /// A row of which only the inverse mass is invalid remains rejected.
     #[must_use]
     pub fn boxes(&self) -> Checked<'a, Boxes<'a>> {
         Checked { columns: self.columns.boxes(), rejected: self.rejected, first: self.first }
@@ -100,23 +106,23 @@ impl<'a> Checked<'a, Bodies<'a>> {
 }
 
 impl<'a, T, const K: usize> Checked<'a, Columns<'a, T, K>> {
-    /// How many rows, the invalid ones among them.
+    /// Returns the number of rows, including the invalid ones.
     #[must_use]
     pub fn len(&self) -> usize {
         self.columns.len()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }
 
-    /// The rows `range` alone, to ask about them on a thread of their own.
+    /// Returns a view of the rows `range`, for example one chunk for each thread.
     ///
     /// # Panics
     ///
-    /// When there are no such rows.
+    /// If the range is not within the rows.
     #[must_use]
     pub fn slice(&self, range: core::ops::Range<usize>) -> Self {
         let columns = self.columns.slice(range.clone());
@@ -143,7 +149,8 @@ impl<T: Row<K>, const K: usize> Kernel for Check<'_, '_, T, K> {
         let rows = table.rows();
         let mut row = 0;
         while row < rows {
-            // The last group reaches back over rows that were seen.
+            // The last group starts early enough to be full, and repeats rows that were already
+            // checked.
             let start = row.min(rows - I::LANES);
             let numbers = table.load(isa, start);
             check_group(isa, self.columns, &numbers, start, row - start, self.rejected);
@@ -152,8 +159,11 @@ impl<T: Row<K>, const K: usize> Kernel for Check<'_, '_, T, K> {
     }
 }
 
-/// Where the rows from `start` on, which are `numbers`, are valid. The others are listed, but for
-/// the first `seen`, which were checked before.
+/// Validates the group of rows `numbers`, which starts at row `start`, and returns the mask of
+/// valid rows.
+///
+/// Invalid rows are appended to `rejected`, except the first `seen`, which an earlier group
+/// reported.
 #[inline(always)]
 pub(crate) fn check_group<I: Isa, T: Row<K>, const K: usize>(
     isa: I,
@@ -172,7 +182,7 @@ pub(crate) fn check_group<I: Isa, T: Row<K>, const K: usize>(
     valid
 }
 
-/// Where a row is valid: comparisons with NaN are false, so NaN fails them all.
+/// Returns the mask of valid rows. Comparisons with NaN are false, so a NaN makes a row invalid.
 #[inline(always)]
 fn is_valid<I: Isa, T: Row<K>, const K: usize>(isa: I, numbers: &[I::F32; K]) -> I::Mask {
     let mut valid = isa.splat(0.0).le(isa.splat(0.0));
@@ -186,7 +196,7 @@ fn is_valid<I: Isa, T: Row<K>, const K: usize>(isa: I, numbers: &[I::F32; K]) ->
     valid
 }
 
-/// Appends the rows `start + k` for each bit `k` of `bad`, with the reason.
+/// Appends the row `start + k` with its error for each set bit `k` of `bad`.
 #[cold]
 #[inline(never)]
 fn list<T: Row<K>, const K: usize>(

@@ -1,9 +1,9 @@
-//! Where do many boxes, spheres or segments live?
+//! Structure-of-arrays storage: one column of `f32` per component.
 //!
-//! Structure of arrays: one column of `f32` per component. [`Boxes`], [`Spheres`], [`Segments`] and
-//! [`AcceleratingBoxes`] borrow the columns of an engine that keeps its own; [`BoxStore`] and its
-//! like own aligned ones. Either is checked once ([`Columns::check`]); what is invalid goes to a
-//! list and disturbs nobody.
+//! [`Boxes`], [`Spheres`], [`Segments`] and [`AcceleratingBoxes`] borrow columns that an engine
+//! already has. [`BoxStore`] and the other stores own aligned columns. Borrowed columns are
+//! validated once with [`Columns::check`]: invalid rows are listed and then ignored by all
+//! functions, so one invalid row never changes the answer for another row.
 
 mod borrowed;
 mod checked;

@@ -1,4 +1,4 @@
-//! How does swath keep rows itself?
+//! Owned columns, aligned to cache lines and padded to the widest SIMD vector.
 
 use super::{Checked, Columns, row::Row};
 use crate::geom::{AcceleratingBox, Body, Invalid, MovingBox, MovingSphere, Segment};
@@ -7,17 +7,17 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
-/// Many values `T` in `K` columns of its own, aligned and padded to the widest lane.
+/// Many values `T` in `K` owned columns, aligned and padded to the widest SIMD vector.
 ///
-/// Nothing invalid gets in, so [`Store::checked`] costs nothing.
+/// Every row is validated when it is written, so [`Store::checked`] costs nothing.
 pub struct Store<T, const K: usize> {
-    /// Each holds `len` rows rounded up to whole blocks; the padding is [`PADDING`].
+    /// Each column is `len` rows long, rounded up to whole blocks. The padding is [`PADDING`].
     columns: [Vec<Block>; K],
     len: usize,
     row: PhantomData<fn() -> T>,
 }
 
-/// Moving boxes in columns of its own.
+/// Owned columns of moving boxes.
 ///
 /// ```
 /// use swath::{Aabb, BoxStore};
@@ -29,29 +29,29 @@ pub struct Store<T, const K: usize> {
 /// ```
 pub type BoxStore = Store<MovingBox, 9>;
 
-/// Moving boxes that contacts can push, in columns of its own.
+/// Owned columns of moving boxes with masses.
 pub type BodyStore = Store<Body, 10>;
 
-/// Moving boxes under constant acceleration in columns of its own.
+/// Owned columns of boxes under constant acceleration.
 pub type AcceleratingBoxStore = Store<AcceleratingBox, 12>;
 
-/// Moving spheres in columns of its own.
+/// Owned columns of moving spheres.
 pub type SphereStore = Store<MovingSphere, 7>;
 
-/// Segments in columns of its own.
+/// Owned columns of segments.
 pub type SegmentStore = Store<Segment, 7>;
 
-/// What stands in the columns past the last row, where nobody reads: nothing valid.
+/// Value of the padding after the last row. It is invalid, although no function reads it.
 const PADDING: f32 = f32::NAN;
 
 impl<T: Row<K>, const K: usize> Store<T, K> {
-    /// An empty store.
+    /// Creates an empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::with_capacity(0)
     }
 
-    /// An empty store with room for `rows` rows.
+    /// Creates an empty store with capacity for `rows` rows.
     #[must_use]
     pub fn with_capacity(rows: usize) -> Self {
         let blocks = rows.div_ceil(LANES_MAX);
@@ -59,29 +59,29 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         Self { columns, len: 0, row: PhantomData }
     }
 
-    /// How many rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Removes all rows and keeps the memory.
+    /// Removes all rows and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.columns.iter_mut().for_each(Vec::clear);
         self.len = 0;
     }
 
-    /// Adds a row and returns its number.
+    /// Appends a row and returns its number.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when `value` is; then nothing is added.
+    /// [`Invalid`] when `value` is invalid; then the store does not change.
     pub fn push(&mut self, value: impl Into<T>) -> Result<usize, Invalid> {
         let value = value.into();
         value.check()?;
@@ -93,15 +93,15 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         Ok(self.len - 1)
     }
 
-    /// Replaces a row.
+    /// Overwrites a row.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when `value` is; then nothing changes.
+    /// [`Invalid`] when `value` is invalid; then the store does not change.
     ///
     /// # Panics
     ///
-    /// When there is no such row.
+    /// If there is no such row.
     pub fn set(&mut self, row: usize, value: impl Into<T>) -> Result<(), Invalid> {
         assert!(row < self.len, "row {row} of {}", self.len);
         let value = value.into();
@@ -110,21 +110,21 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         Ok(())
     }
 
-    /// The value of a row.
+    /// Returns the value of a row.
     ///
     /// # Panics
     ///
-    /// When there is no such row.
+    /// If there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> T {
         self.columns().get(row)
     }
 
-    /// Removes a row and moves the last one to its place; returns what was removed.
+    /// Removes a row, moves the last row to its position, and returns the removed value.
     ///
     /// # Panics
     ///
-    /// When there is no such row.
+    /// If there is no such row.
     pub fn swap_remove(&mut self, row: usize) -> T {
         let removed = self.get(row);
         self.write(row, self.get(self.len - 1));
@@ -136,14 +136,14 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         removed
     }
 
-    /// The rows as borrowed columns.
+    /// Returns the rows as borrowed columns.
     #[must_use]
     pub fn columns(&self) -> Columns<'_, T, K> {
         let columns = core::array::from_fn(|k| &bytemuck::cast_slice(&self.columns[k])[..self.len]);
         Columns::from_columns(columns).expect("the columns grow together")
     }
 
-    /// The rows, all of which are valid.
+    /// Returns the rows as checked columns. All rows are valid.
     #[must_use]
     pub fn checked(&self) -> Checked<'_, Columns<'_, T, K>> {
         Checked::all_valid(self.columns())

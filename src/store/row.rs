@@ -1,4 +1,4 @@
-//! Which plain values are rows of columns?
+//! The trait of plain values that can be stored as one row of columns.
 
 use crate::geom::{
     Aabb, AcceleratingBox, Body, COORD_MAX, Invalid, MovingBox, MovingSphere, Segment, Sphere,
@@ -7,32 +7,32 @@ use crate::geom::{
 /// A plain value that is one row of `K` columns of `f32`.
 ///
 /// Implemented for [`Aabb`], [`MovingBox`], [`Body`], [`AcceleratingBox`], [`MovingSphere`] and
-/// [`Segment`]; the module is private, so nobody else can.
+/// [`Segment`]. The module is private, so other crates cannot implement it.
 pub trait Row<const K: usize>: Copy {
-    /// What each column holds, for messages.
+    /// The names of the columns, for error messages.
     const NAMES: [&'static str; K];
-    /// A row is valid when no number of it is below these,
+    /// The least valid number of each column.
     const LEAST: [f32; K] = [-COORD_MAX; K];
-    /// none above these,
+    /// The greatest valid number of each column.
     const GREATEST: [f32; K] = [COORD_MAX; K];
-    /// and of each of these pairs of columns the first is not above the second.
+    /// Pairs of columns of which the first must not be greater than the second.
     const ORDERED: &'static [(usize, usize)] = &[];
 
-    /// The value of these numbers, valid or not.
+    /// Creates the value from its numbers, without validation.
     fn from_row(numbers: [f32; K]) -> Self;
 
-    /// Its numbers in the order of the columns.
+    /// Returns the numbers in the order of the columns.
     fn to_row(self) -> [f32; K];
 
-    /// Whether it is valid, by the rule of the constants above.
+    /// Validates the value by the rule of the constants above.
     ///
     /// # Errors
     ///
-    /// [`Invalid`]: what is wrong with it.
+    /// The first error found.
     fn check(&self) -> Result<(), Invalid>;
 }
 
-/// The columns that a box needs in order.
+/// The pairs of columns of a box that must be ordered: `min ≤ max` on each axis.
 const CORNERS: &[(usize, usize)] = &[(0, 3), (1, 4), (2, 5)];
 
 impl Row<6> for Aabb {

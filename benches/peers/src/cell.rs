@@ -18,9 +18,9 @@
 use std::time::{Duration, Instant};
 
 use crate::agree::{self, Digest, Disagreement};
-use crate::measure::{floor, median};
+use examples::measure::{floor, median};
 use crate::systems::{Kind, System, Tick};
-use crate::worlds::{Scene, World};
+use scenes::{Scene, World};
 
 /// How often the first tick is tried, while that takes less than [`COLD_SECONDS`] in all.
 const COLD_TRIES: usize = 3;

@@ -3,7 +3,7 @@
 const LOCK: &str = include_str!("../Cargo.lock");
 
 /// The version of a crate that this one was built with, by its lock file.
-pub(crate) fn version(package: &str) -> String {
+pub fn version(package: &str) -> String {
     let block = |name: &str| {
         let head = format!("name = \"{name}\"\n");
         LOCK.split("[[package]]").filter(move |block| block.contains(&head))
@@ -20,7 +20,7 @@ pub(crate) fn version(package: &str) -> String {
 }
 
 /// What the CPU says it is, where that can be asked, and how many threads it runs.
-pub(crate) fn this_machine() -> String {
+pub fn this_machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name"));
     let model =

@@ -14,19 +14,13 @@ use rayon::ThreadPoolBuilder;
 mod agree;
 mod cell;
 mod chart;
-mod machine;
-#[path = "../../../examples/tick/measure.rs"]
-#[allow(dead_code, reason = "shared with the example `tick`; only its floor and median are used")]
-mod measure;
 mod record;
 mod systems;
-#[path = "../../worlds/mod.rs"]
-mod worlds;
 
 use cell::Cell;
-use machine::this_machine;
+use peers::machine::this_machine;
 use systems::Kind;
-use worlds::Scene;
+use scenes::Scene;
 
 /// Why a run ended early.
 type Stop = Box<dyn Error + Send + Sync>;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::{Cell, Outcome, Outcomes, State};
-use crate::machine::version;
+use peers::machine::version;
 use crate::systems::Kind;
 
 /// The name of the memory floor among the systems, and of its state: it has none.
@@ -164,7 +164,7 @@ pub(crate) fn table(rows: &[Row]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::machine::version;
+    use peers::machine::version;
     use crate::systems::Kind;
 
     /// Goal: the record names the versions that were built. Method: none is unknown, and rstar,

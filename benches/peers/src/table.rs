@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 /// Prints `rows`, of which the first is the head, and writes them to `file` in the folder `out`.
-pub(crate) fn put(
+pub fn put(
     rows: &[Vec<String>],
     out: Option<&Path>,
     file: &str,

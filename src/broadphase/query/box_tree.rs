@@ -99,7 +99,7 @@ impl BoxTree {
         boxes.clear();
         boxes.reserve_exact(set.boxes.len());
         let admit = Admit { set, rows: Rows::From(0), boxes, rejected };
-        level.for_rows(set.boxes.len()).run(admit);
+        level.run_rows(set.boxes.len(), admit);
         tree.build(boxes, builder, (*level, threads));
         if set.is_filtered() {
             tree.set_filters(|row| set.filter(row as usize).word());

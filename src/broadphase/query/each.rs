@@ -5,7 +5,7 @@
 //! queries.
 
 use super::proximity::NearestTo;
-use super::{EveryBox, Queries, ask_many};
+use super::{Queries, ask_many};
 use crate::geom::{Aabb, Invalid};
 use crate::kernels::Hit;
 use crate::kernels::proximity::check_max;
@@ -199,7 +199,7 @@ impl Proximities<'_, '_> {
                 (of_row(many, start + k), to)
             });
             let to = if of.is_some() { to } else { Default::default() };
-            NearestTo::new(queries, &of.unwrap_or_default(), *max_distance, EveryBox, to)
+            NearestTo::new(queries, &of.unwrap_or_default(), *max_distance, None, to)
         });
         ask_many(queries, &mut some);
     }

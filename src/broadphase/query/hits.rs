@@ -2,7 +2,7 @@
 //! wants.
 
 use super::path::Path;
-use super::{Accept, Query};
+use super::{Accept, Caller, Query};
 use crate::kernels::Hit;
 use alloc::vec::Vec;
 
@@ -107,18 +107,18 @@ pub enum Wanted {
 }
 
 /// Collects a single hit.
-#[derive(Clone, Copy)]
-pub(super) struct First<A> {
+pub(super) struct First<'a> {
     best: Hit,
     most: f32,
     /// Upper limit of `most` once a hit was found.
     then: f32,
-    accept: A,
+    /// The function that accepts boxes, if not all are accepted.
+    accept: Option<Caller<'a>>,
 }
 
-impl<A> First<A> {
+impl<'a> First<'a> {
     /// Starts without a hit, with `reach` as the farthest position.
-    pub(super) fn new(reach: f32, wanted: Wanted, accept: A) -> Self {
+    pub(super) fn new(reach: f32, wanted: Wanted, accept: Option<Caller<'a>>) -> Self {
         let then = match wanted {
             Wanted::Closest => f32::INFINITY,
             Wanted::Any => -1.0,
@@ -133,7 +133,7 @@ impl<A> First<A> {
     }
 }
 
-impl<A: Accept> Told for First<A> {
+impl Told for First<'_> {
     #[inline(always)]
     fn most(&self) -> f32 {
         self.most

@@ -201,10 +201,13 @@ pub trait Accept {
 #[doc(hidden)]
 pub struct Caller<'a>(&'a mut dyn Accept);
 
-impl Accept for Caller<'_> {
+impl Accept for Option<Caller<'_>> {
     #[inline(always)]
     fn accept(&mut self, row: u32) -> bool {
-        self.0.accept(row)
+        match self {
+            Some(caller) => caller.0.accept(row),
+            None => true,
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 //! them, and never missed if such a box is met.
 
 use super::hits::{Each, First, Told, Wanted};
-use super::{Accept, Allowed, Asked, Caller, EveryBox, Queries, Query, ask, ask_many};
+use super::{Allowed, Asked, Caller, Queries, Query, ask, ask_many};
 use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
@@ -94,17 +94,7 @@ fn first<M: Meets>(
     wanted: Wanted,
     caller: Option<Caller<'_>>,
 ) -> (Option<Hit>, Visits) {
-    match caller {
-        Some(caller) => first_of(queries, path, First::new(reach, wanted, caller)),
-        None => first_of(queries, path, First::new(reach, wanted, EveryBox)),
-    }
-}
-
-fn first_of<M: Meets, A: Accept>(
-    queries: &Queries<'_>,
-    path: M,
-    told: First<A>,
-) -> (Option<Hit>, Visits) {
+    let told = First::new(reach, wanted, caller);
     let (meeting, visits) = ask(queries, Meeting { path, allowed: queries.allowed(), told });
     (meeting.told.found(), visits)
 }
@@ -129,7 +119,7 @@ fn first_of_some<P: Way, M: Meets>(
 ) {
     let mut meetings: [_; SOME] = from_fn(|k| {
         let of = &paths[k.min(paths.len() - 1)];
-        let told = First::new(of.reach(), wanted, EveryBox);
+        let told = First::new(of.reach(), wanted, None);
         Meeting { path: path(of), allowed: queries.allowed(), told }
     });
     ask_many(queries, &mut meetings[..paths.len()]);
@@ -224,7 +214,10 @@ impl Way for Segment {
 
     fn first_of_some(queries: &Queries<'_>, paths: &[Self], wanted: Wanted, hits: &mut [Hit]) {
         if paths.iter().any(cast::is_tiny) {
-            first_of_some(queries, paths, wanted, hits, cast::Entry::<true>::new);
+            // They are rare: one after the other.
+            for (hit, path) in hits.iter_mut().zip(paths) {
+                *hit = path.first(queries, wanted, None).0.unwrap_or(Hit::MISS);
+            }
         } else {
             first_of_some(queries, paths, wanted, hits, cast::Entry::<false>::new);
         }

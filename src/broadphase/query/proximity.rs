@@ -3,7 +3,7 @@
 //! Nodes are tested with the arithmetic of [`proximity`](crate::proximity). It is monotonic,
 //! rounding included, so the bounds of a node are never farther than a box inside them.
 
-use super::{Accept, Allowed, Asked, Caller, EveryBox, Queries, Query, ask};
+use super::{Accept, Allowed, Asked, Caller, Queries, Query, ask};
 use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Aabb, Invalid};
 use crate::kernels::Hit;
@@ -77,46 +77,35 @@ impl<A: Accept> Query<'_, Proximity, A> {
 impl Proximity {
     /// Writes the nearest boxes to `to` and returns them, and what was visited. Compiled once for
     /// all functions of callers.
-    fn nearest<'a>(
+    fn nearest<'q, 'a>(
         &self,
-        queries: &Queries<'_>,
-        caller: Option<Caller<'_>>,
-        to: &'a mut [Hit],
-    ) -> (&'a [Hit], Visits) {
-        match caller {
-            Some(caller) => self.nearest_of(queries, caller, to),
-            None => self.nearest_of(queries, EveryBox, to),
-        }
-    }
-
-    fn nearest_of<'a, A: Accept>(
-        &self,
-        queries: &Queries<'_>,
-        accept: A,
+        queries: &Queries<'q>,
+        caller: Option<Caller<'q>>,
         to: &'a mut [Hit],
     ) -> (&'a [Hit], Visits) {
         let Self { aabb, max_distance } = self;
-        let question = NearestTo::new(queries, aabb, *max_distance, accept, to);
+        let question = NearestTo::new(queries, aabb, *max_distance, caller, to);
         let (question, looked) = ask(queries, question);
         (question.nearest.into_hits(), looked)
     }
 }
 
 /// A running query, with the nearest boxes found so far.
-pub(super) struct NearestTo<'q, 'a, A> {
+pub(super) struct NearestTo<'q, 'a> {
     from: [f32; 6],
     max_distance: f32,
     allowed: Allowed<'q>,
-    accept: A,
+    /// The function that accepts boxes, if not all are accepted.
+    accept: Option<Caller<'q>>,
     nearest: Nearest<'a>,
 }
 
-impl<'q, 'a, A: Accept> NearestTo<'q, 'a, A> {
+impl<'q, 'a> NearestTo<'q, 'a> {
     pub(super) fn new(
         queries: &Queries<'q>,
         aabb: &Aabb,
         max_distance: f32,
-        accept: A,
+        accept: Option<Caller<'q>>,
         to: &'a mut [Hit],
     ) -> Self {
         let (from, allowed) = (aabb.to_row(), queries.allowed());
@@ -135,7 +124,7 @@ impl<'q, 'a, A: Accept> NearestTo<'q, 'a, A> {
     }
 }
 
-impl<A: Accept> Nearing for NearestTo<'_, '_, A> {
+impl Nearing for NearestTo<'_, '_> {
     #[inline(always)]
     fn most(&self) -> f32 {
         let reach = self.nearest.reach();
@@ -172,7 +161,7 @@ impl<A: Accept> Nearing for NearestTo<'_, '_, A> {
     }
 }
 
-impl<A: Accept> Asked for NearestTo<'_, '_, A> {
+impl Asked for NearestTo<'_, '_> {
     fn look_at_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }

@@ -213,7 +213,7 @@ impl Builder {
         par::for_each(packers, &mut tasks[..boxes.len().div_ceil(size)], |_, _, chunk| {
             if let Some((boxes, bins)) = chunk {
                 let boxes = bytemuck::cast_slice(boxes);
-                level.for_rows(boxes.len()).run(Bin { boxes, axes, bins });
+                level.run_rows(boxes.len(), Bin { boxes, axes, bins });
             }
         });
         // For each box first the slab, then the column, then the cell.

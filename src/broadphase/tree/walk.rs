@@ -18,9 +18,6 @@ const MANY: usize = 4;
 
 /// The queries of this traversal.
 pub(in super::super) trait Probe {
-    /// Whether filters are tested. If so, each tree must have them.
-    const FILTERED: bool;
-
     /// Which of the bounds query `which` reaches. A box inside bounds that are not reached must not
     /// be reached either.
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask;
@@ -29,7 +26,7 @@ pub(in super::super) trait Probe {
     fn reaches_closely<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask;
 
     /// Tests boxes of a leaf. Empty lanes overlap nothing. `filters` has at least one word for each
-    /// lane, if filters are tested.
+    /// lane, or is empty if the tree has no filters.
     fn see<I: Isa>(
         &mut self,
         isa: I,
@@ -85,17 +82,17 @@ pub(in super::super) fn walk<I: Isa, P: Probe>(
             let mut block = [[0; 2]; BLOCK];
             block[..count].copy_from_slice(&stack[len..len + count]);
             for &[_, name] in &block[..count.min(AHEAD)] {
-                ask_for::<P>(nodes, filters, name);
+                ask_for(nodes, filters, name);
             }
             for k in 0..count {
                 if k + AHEAD < count {
-                    ask_for::<P>(nodes, filters, block[k + AHEAD][1]);
+                    ask_for(nodes, filters, block[k + AHEAD][1]);
                 }
                 let [which, name] = block[k];
                 let at = (name & !LEAF) as usize;
                 let node = &nodes[at];
                 if name & LEAF != 0 {
-                    look::<I, P>(isa, (node, filters_of::<P>(filters, at)), probe, which);
+                    look::<I, P>(isa, (node, filters_of(filters, at)), probe, which);
                 } else {
                     len += descend::<I, P>(isa, node, probe, which, &mut stack[len..]);
                 }
@@ -106,18 +103,18 @@ pub(in super::super) fn walk<I: Isa, P: Probe>(
 
 /// Prefetches a node, and its filters if they are tested.
 #[inline(always)]
-fn ask_for<P: Probe>(nodes: &[Node], filters: &[u32], name: u32) {
+fn ask_for(nodes: &[Node], filters: &[u32], name: u32) {
     let at = (name & !LEAF) as usize;
     prefetch(&nodes[at..at + 1]);
     if name & LEAF != 0 {
-        prefetch(filters_of::<P>(filters, at));
+        prefetch(filters_of(filters, at));
     }
 }
 
-/// The filters of a leaf, or nothing if they are not tested.
+/// The filters of a leaf, or nothing if the tree has none.
 #[inline(always)]
-fn filters_of<P: Probe>(filters: &[u32], at: usize) -> &[u32] {
-    if P::FILTERED { &filters[at * WIDTH..(at + 1) * WIDTH] } else { &[] }
+fn filters_of(filters: &[u32], at: usize) -> &[u32] {
+    if filters.is_empty() { filters } else { &filters[at * WIDTH..(at + 1) * WIDTH] }
 }
 
 /// Tests the boxes of a leaf.
@@ -127,7 +124,7 @@ fn look<I: Isa, P: Probe>(isa: I, (node, filters): (&Node, &[u32]), probe: &mut 
     let mut lane = 0;
     while lane < WIDTH {
         let rows = isa.load_u32(&node.names[lane..]);
-        let filters = if P::FILTERED { &filters[lane..] } else { filters };
+        let filters = if filters.is_empty() { filters } else { &filters[lane..] };
         probe.see(isa, which, &bounds.load(isa, lane), rows, filters);
         lane += I::LANES;
     }

@@ -1,34 +1,37 @@
-//! At which fraction does one segment enter each of some boxes, when many groups are asked one
-//! after the other and the range shrinks?
+//! Entry fractions of one segment against many groups of boxes, with a shrinking range.
 //!
-//! The arithmetic of `room.rs` with all that boxes share computed once: the reciprocals, and which
-//! of two faces comes first. There a `min` and a `max` tell the faces apart; the lesser quotient is
-//! that of the least corner where the reciprocal is positive, else that of the greatest, so to
-//! choose by the sign gives the same numbers, but for the sign of a zero, which the slack takes
-//! away. The entry has the same bits.
+//! This is the arithmetic of `room.rs` with everything computed once that does not depend on the
+//! box: the reciprocals, and which of the two faces of an axis comes first. `room.rs` finds the
+//! first face with a `min` and a `max`. Here it is chosen by the sign of the reciprocal: the lesser
+//! quotient is that of `min` if the reciprocal is positive, else that of `max`. Both ways give the
+//! same numbers except for the sign of a zero, which the correction removes. So the entry has the
+//! same bits.
 //!
-//! Promise: to widen a box does not make its entry later nor lose a hit, since each step is
-//! monotonic in the ends of the box, and so is its rounding. An axis on which the segment does not
-//! move gives minus infinity and infinity, or NaN in place of either, which no step counts.
+//! Guarantee: enlarging a box never makes its entry later and never loses a hit, because each step
+//! is monotonic in the corners of the box, including its rounding. An axis on which the segment
+//! does not move gives minus infinity and infinity, or NaN in place of either; no step takes a NaN
+//! into account.
 
 use super::room::{SCALE, SLACK, SLACK_TINY};
 use crate::geom::Segment;
 use crate::lanes::{F32Lanes, Isa};
 
-/// A segment against many boxes. `TINY` tells that a displacement other than zero may be below the
-/// normal range, and changes nothing where none is.
+/// A segment prepared for many boxes.
+///
+/// `TINY` states that a nonzero displacement may be below the normal range. If none is, both values
+/// of `TINY` give the same bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<const TINY: bool> {
     start: [f32; 3],
-    /// One by the displacement, scaled where that is tiny.
+    /// The reciprocal of the displacement, which is scaled first if it is tiny.
     per_d: [f32; 3],
     scale: [f32; 3],
-    /// Where the greatest corner is reached before the least.
+    /// The axes on which the displacement is negative, so that `max` is reached before `min`.
     falls: [bool; 3],
 }
 
 impl<const TINY: bool> Entry<TINY> {
-    /// The segment, which is valid.
+    /// Prepares a valid segment.
     #[inline(always)]
     pub(crate) fn new(segment: &Segment) -> Self {
         let (mut per_d, mut scale, mut falls) = ([0.0; 3], [1.0; 3], [false; 3]);
@@ -37,22 +40,25 @@ impl<const TINY: bool> Entry<TINY> {
             if TINY && d.abs() < f32::MIN_POSITIVE {
                 scale[axis] = SCALE;
             }
-            // The sum makes a zero of -0, so that 1 / 0 is plus infinity.
+            // Adding zero turns -0 into 0, so that 1 / 0 is plus infinity.
             per_d[axis] = 1.0 / (d * scale[axis] + 0.0);
             falls[axis] = d < 0.0;
         }
         Self { start: segment.start, per_d, scale, falls }
     }
 
-    /// Which of the columns of corners, least and greatest x, y, z, hold the face of an axis that
-    /// comes first, and the one that comes last.
+    /// Returns the columns of the face of an axis that comes first and of the one that comes last.
+    ///
+    /// Columns are numbered `min` x, y, z, `max` x, y, z.
     #[inline(always)]
     pub(crate) fn faces(&self, axis: usize) -> [usize; 2] {
         if self.falls[axis] { [3 + axis, axis] } else { [axis, 3 + axis] }
     }
 
-    /// Where boxes are entered, and which of them at `most` or before; `most` is finite. `first` and
-    /// `last` are the columns [`Entry::faces`].
+    /// Returns the entry fractions of a group of boxes, and the mask of those that are at most
+    /// `most`.
+    ///
+    /// `most` must be finite. `first` and `last` are the columns given by [`Entry::faces`].
     #[inline(always)]
     pub(crate) fn entries<I: Isa>(
         &self,
@@ -71,7 +77,7 @@ impl<const TINY: bool> Entry<TINY> {
                 let scale = isa.splat(self.scale[axis]);
                 (near, far) = (near * scale, far * scale);
             }
-            // A NaN takes no part.
+            // The order of operands makes both reductions ignore a NaN.
             entered = near.max(entered);
             left = far.min(left);
         }
@@ -82,7 +88,7 @@ impl<const TINY: bool> Entry<TINY> {
     }
 }
 
-/// Whether a displacement is below the normal range and not zero.
+/// Returns whether a displacement is nonzero and below the normal range.
 pub(crate) fn is_tiny(segment: &Segment) -> bool {
     segment.delta.iter().any(|d| d.abs() < f32::MIN_POSITIVE && *d != 0.0)
 }

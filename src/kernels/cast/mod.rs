@@ -1,4 +1,4 @@
-//! Where does a segment or ray enter a box, and by which face?
+//! Cast of segments and rays against boxes: where they enter and leave, and through which faces.
 //!
 //! A segment is `start + f · delta` for `f` in `[0, max_fraction]`; a ray has `max_fraction = ∞`.
 //! On one axis it is between the two faces for `f` between the quotients
@@ -7,23 +7,24 @@
 //! (min - start) / delta   and   (max - start) / delta
 //! ```
 //!
-//! so it is in the box from the greatest lesser quotient to the least greater one, both clipped
-//! to `[0, max_fraction]` (Kay and Kajiya 1986; Ericson 2005, §5.3.3 and p. 180). Here the faces of
-//! entry and exit are told, and a start inside from one on the surface; the exit is kept; running
-//! in the plane of a face is a hit, and `delta = 0` asks whether the point `start` is in the box.
+//! so it is in the box from the greatest of the lesser quotients to the least of the greater ones,
+//! both clipped to `[0, max_fraction]` (slab test; Kay and Kajiya 1986; Ericson 2005, §5.3.3 and p.
+//! 180). In addition to the sources, the results contain the faces of entry and exit and the exit
+//! fraction, and distinguish a start in the interior from one on the surface. A segment in the
+//! plane of a face is a hit, and `delta = 0` tests whether the point `start` is in the box.
 //!
-//! **Never late.** A quotient is the difference times `1 / delta`, each rounded: under 3·2⁻²⁴ of it
-//! off. The entry is lowered by 4·2⁻²⁴ of itself and 2⁻¹⁴⁸, the exit raised likewise, so the
-//! entry is not after the true fraction and at most 2⁻²¹ of it (and 2⁻¹²⁶) before; the exit is not
-//! before its true fraction, and after it by as little. What is hit is therefore never lost; what
-//! is missed by a few units in the last place may be called a hit. The proof is in
-//! `docs/math/cast.md`. Where the segment starts is decided by exact comparisons.
+//! **Never late.** A quotient is the difference times `1 / delta`, each rounded; its relative error
+//! is below 3·2⁻²⁴. The entry is lowered by 4·2⁻²⁴ of itself and 2⁻¹⁴⁸, and the exit is raised
+//! likewise. So the entry is never after the exact fraction and at most 2⁻²¹ of it (plus 2⁻¹²⁶)
+//! before; the exit is never before its exact fraction and at most as much after. A hit is
+//! therefore never lost; a miss by a few units in the last place may be reported as a hit. The
+//! proof is in `docs/math/cast.md`. Where the segment starts is decided by exact comparisons.
 //!
-//! **How far a ray goes.** To fraction 2¹²⁷ at least. A box whose entry is past what `f32` holds,
-//! 2¹²⁸, is missed; an exit past it is infinite.
+//! **Range of a ray.** A ray reaches at least fraction 2¹²⁷. A box whose entry fraction exceeds the
+//! range of `f32`, 2¹²⁸, is missed; an exit fraction beyond it is infinite.
 //!
-//! Boxes are where they are when the tick starts: their displacements are not read. Units:
-//! fractions of `delta`. Cost: 24 bytes in for a box, 28 for a segment; out as the output says.
+//! Boxes are taken at the start of the tick; displacements are not used. Units: fractions of
+//! `delta`. Cost: 24 bytes read per box and 28 per segment; the output depends on its type.
 
 mod entry;
 mod nearest;
@@ -43,45 +44,48 @@ pub use points::points;
 
 pub use super::sweep::MISS;
 
-/// Where a segment enters and leaves a box, and by which faces: 12 bytes.
+/// Where a segment enters and leaves a box, and through which faces. 12 bytes.
 ///
-/// A miss has infinite fractions, which formats like JSON cannot hold.
+/// The fractions of a miss are infinite, which formats like JSON cannot represent.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Cast {
-    /// The first fraction at which the segment is in the box, never late; [`MISS`] when it is at
-    /// none. Zero when it starts in the box, or within rounding of it, some 2⁻¹⁴⁸.
+    /// The first fraction at which the segment is in the box, never late. [`MISS`] if it never is.
+    ///
+    /// Zero when the segment starts in the box, or so close to it that the fraction is about 2⁻¹⁴⁸.
     pub entry: f32,
-    /// The last fraction at which it is, at most `max_fraction`, never early; [`MISS`] when there
-    /// is none, and as well where a ray never leaves.
+    /// The last fraction at which the segment is in the box, at most `max_fraction`, never early.
+    ///
+    /// [`MISS`] for a miss, and also for a ray that never leaves.
     pub exit: f32,
-    /// The faces of both, and where the segment starts.
+    /// The faces of entry and exit, and where the segment starts.
     pub faces: Faces,
 }
 
 impl Cast {
-    /// The segment is nowhere in the box.
+    /// The segment and the box share no point.
     pub const MISS: Self = Self { entry: MISS, exit: MISS, faces: Faces::MISS };
 
-    /// Where `segment` enters, rounded as [`Segment::at`] does; nothing for a miss.
+    /// Returns the entry point, rounded like [`Segment::at`], or `None` for a miss.
     #[must_use]
     pub fn entry_point(&self, segment: &Segment) -> Option<[f32; 3]> {
         self.faces.is_hit().then(|| segment.at(self.entry))
     }
 
-    /// Where `segment` leaves or ends, rounded as [`Segment::at`] does; nothing for a miss and for
-    /// a ray that never leaves.
+    /// Returns the point where `segment` leaves or ends, rounded like [`Segment::at`].
+    ///
+    /// It is `None` for a miss and for a ray that never leaves.
     #[must_use]
     pub fn exit_point(&self, segment: &Segment) -> Option<[f32; 3]> {
         self.exit.is_finite().then(|| segment.at(self.exit))
     }
 }
 
-/// Where the answers of a cast go: [`Fractions`], [`Answers`] or `&mut` [`Hits`].
+/// The output of a cast: [`Fractions`], [`Answers`] or `&mut` [`Hits`].
 pub trait Output: Sink {}
 
-/// Entry and exit fractions, a column each, one row for each question: 8 bytes a row.
+/// A column of entry fractions and one of exit fractions. 8 bytes per row.
 #[derive(Debug)]
 pub struct Fractions<'a> {
     /// [`Cast::entry`].
@@ -90,7 +94,7 @@ pub struct Fractions<'a> {
     pub exit: &'a mut [f32],
 }
 
-/// Whole answers, a column for each field, one row for each question: 12 bytes a row.
+/// Complete results, one column per field. 12 bytes per row.
 #[derive(Debug)]
 pub struct Answers<'a> {
     /// [`Cast::entry`].
@@ -102,11 +106,11 @@ pub struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    /// Row `row` of the three columns.
+    /// Returns row `row` of the three columns.
     ///
     /// # Panics
     ///
-    /// When there is no such row.
+    /// If there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> Cast {
         Cast { entry: self.entry[row], exit: self.exit[row], faces: self.faces[row] }
@@ -146,11 +150,11 @@ impl Sink for Answers<'_> {
     }
 }
 
-/// Where `segment` enters `aabb`, and where it leaves.
+/// Casts `segment` against `aabb`.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no segment or box.
+/// [`Invalid`] when the segment or the box is invalid.
 ///
 /// ```
 /// use swath::{Aabb, Segment, Start, cast};
@@ -176,13 +180,13 @@ pub fn one_to_one(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
     }))
 }
 
-/// Where `segment` enters each of `many`: answer `i` is for row `i`.
+/// Casts `segment` against each row of `many`. Result `i` is that of row `i`.
 ///
-/// Rows that are no boxes are answered with [`Cast::MISS`]. 24 bytes in for each row.
+/// The result of an invalid row is [`Cast::MISS`]. 24 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `segment` is none, or the output has not room for the answers.
+/// [`BatchError`] when `segment` is invalid or the output is too short.
 ///
 /// ```
 /// use swath::{Aabb, BoxStore, Hit, Hits, Level, Segment, cast};
@@ -208,13 +212,13 @@ pub fn one_to_many(
     segment_to_many(level, segment, many, output)
 }
 
-/// Where each segment enters `aabb`: answer `i` is for row `i`.
+/// Casts each segment against `aabb`. Result `i` is that of row `i`.
 ///
-/// Rows that are no segments are answered with [`Cast::MISS`]. 28 bytes in for each row.
+/// The result of an invalid row is [`Cast::MISS`]. 28 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `aabb` is no box, or the output has not room for the answers.
+/// [`BatchError`] when `aabb` is invalid or the output is too short.
 ///
 /// ```
 /// use swath::{Aabb, Level, SegmentStore, Segment, cast};
@@ -240,14 +244,13 @@ pub fn many_to_one(
     ask::ask(level, Boxes::<true>, sides, many.len(), output)
 }
 
-/// Where row `i` of `segments` enters row `i` of `boxes`, for each `i`.
+/// Casts row `i` of `segments` against row `i` of `boxes`, for each `i`.
 ///
-/// Rows of which one is invalid are answered with [`Cast::MISS`]. 52 bytes in for each row.
+/// The result is [`Cast::MISS`] if one of the two rows is invalid. 52 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `boxes` has not as many rows as `segments`, or the output has not room for
-/// the answers.
+/// [`BatchError`] when `segments` and `boxes` differ in length or the output is too short.
 pub fn zip(
     level: Level,
     segments: &Checked<'_, Segments<'_>>,
@@ -258,7 +261,7 @@ pub fn zip(
     ask::zip(level, Boxes::<true>, sides, output)
 }
 
-/// Asks where `segment` enters each of `many`.
+/// Casts `segment` against each row of `many`, with any sink.
 fn segment_to_many(
     level: Level,
     segment: &Segment,
@@ -267,7 +270,8 @@ fn segment_to_many(
 ) -> Result<(), BatchError> {
     segment.validate()?;
     let sides = (One(segment.to_row()), Each::of(many.columns().corners(), many));
-    // The question is asked of a million rows with one segment, and almost none is so slow.
+    // One segment is tested against up to millions of rows, and almost no segment is tiny, so the
+    // distinction is made once, outside of the loop.
     if is_tiny(segment) {
         ask::ask(level, Boxes::<true>, sides, many.len(), sink)
     } else {
@@ -275,14 +279,16 @@ fn segment_to_many(
     }
 }
 
-/// The columns of a box that a cast reads.
+/// Returns the columns of a box that a cast uses.
 fn corners(aabb: &Aabb) -> [f32; 6] {
     let ([x0, y0, z0], [x1, y1, z1]) = (aabb.min, aabb.max);
     [x0, y0, z0, x1, y1, z1]
 }
 
-/// Where segments enter boxes. `TINY` tells that a displacement other than zero may be below the
-/// normal range, and changes nothing where none is.
+/// Casts segments against boxes.
+///
+/// `TINY` states that a nonzero displacement may be below the normal range. If none is, both values
+/// of `TINY` give the same bits.
 #[derive(Clone, Copy, Debug)]
 struct Boxes<const TINY: bool>;
 

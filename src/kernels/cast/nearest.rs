@@ -1,8 +1,7 @@
-//! Which of many boxes does a segment meet first, and does it meet any?
+//! Closest hit and any hit of a segment among many boxes.
 //!
-//! The same fractions as of a list of hits, of which one is kept: lanes are looked at one by one
-//! only where a group has something better. Promise: the answer is that of going through all
-//! rows in order, on every level.
+//! The fractions are those of a list of hits. Single lanes are examined only where a group has a
+//! better one. Guarantee: the result is that of testing all rows in order, on every level.
 
 use super::segment_to_many;
 use crate::geom::Segment;
@@ -11,14 +10,15 @@ use crate::kernels::{BatchError, Hit};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, MaskLanes};
 use crate::store::{Checked, LengthMismatch};
 
-/// The box that `segment` enters first: the least entry fraction, of equal ones the lowest row.
+/// Returns the box with the least entry fraction; among equal ones, the lowest row.
 ///
-/// Entries are equal where their bits are; boxes that share a face have the same entry by it, but
-/// two whose true entries differ by rounding may come in either order. 24 bytes in for each row.
+/// Entries are equal if their bits are. Boxes that share a face have the same entry through it, but
+/// two boxes whose exact entries differ by rounding only may be ordered either way. 24 bytes read
+/// per row.
 ///
 /// # Errors
 ///
-/// [`BatchError::Invalid`] when `segment` is none.
+/// [`BatchError::Invalid`] when `segment` is invalid.
 ///
 /// ```
 /// use swath::{Aabb, BoxStore, Level, Segment, cast};
@@ -43,13 +43,13 @@ pub fn closest(
     Ok(closest.0.found())
 }
 
-/// The lowest row that `segment` hits. Looks at no group of lanes after it.
+/// Returns the lowest row that `segment` hits. Stops after the group of lanes that contains it.
 ///
-/// 24 bytes in for each row up to it.
+/// 24 bytes read per row up to that group.
 ///
 /// # Errors
 ///
-/// [`BatchError::Invalid`] when `segment` is none.
+/// [`BatchError::Invalid`] when `segment` is invalid.
 ///
 /// ```
 /// use swath::{Aabb, BoxStore, Level, Segment, cast};
@@ -69,7 +69,7 @@ pub fn any(level: Level, segment: &Segment, many: &Checked<'_>) -> Result<Option
     Ok(any.0.found())
 }
 
-/// What is kept before there is a hit: every hit has a finite fraction.
+/// The state before the first hit. Every hit has a finite fraction.
 const NONE: Hit = Hit { row: 0, at: f32::INFINITY };
 
 impl Hit {
@@ -78,10 +78,10 @@ impl Hit {
     }
 }
 
-/// The least fraction up to now.
+/// The sink that keeps the least fraction.
 struct Closest(Hit);
 
-/// The first hit.
+/// The sink that keeps the first hit.
 struct Any(Hit);
 
 impl Sink for &mut Closest {
@@ -91,7 +91,7 @@ impl Sink for &mut Closest {
 
     #[inline(always)]
     fn put<I: Isa>(&mut self, isa: I, start: usize, _: usize, answer: Answer<I>) -> bool {
-        // Rows that were seen before are not less than themselves.
+        // The comparison is strict, so rows that are computed again do not replace themselves.
         let better = (answer.hit & answer.near.lt(isa.splat(self.0.at))).bits();
         if better != 0 {
             let mut at = [0.0; LANES_MAX];
@@ -102,7 +102,7 @@ impl Sink for &mut Closest {
     }
 }
 
-/// The least of `best` and the lanes `better`, of equal ones the first.
+/// Returns the least of `best` and the lanes `better`; among equal ones, the first.
 #[cold]
 fn least(mut best: Hit, start: u32, mut better: u32, at: &[f32; LANES_MAX]) -> Hit {
     while better != 0 {

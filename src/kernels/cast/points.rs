@@ -1,4 +1,4 @@
-//! Which points of many segments are at given fractions?
+//! Points of many segments at given fractions.
 
 use super::MISS;
 use crate::kernels::BatchError;
@@ -6,15 +6,17 @@ use crate::kernels::ask::{self, Answer, Each, Question, Sink};
 use crate::lanes::{F32Lanes, Isa, Level, Table};
 use crate::store::{Checked, LengthMismatch, Segments};
 
-/// Writes the point `start + fractions[i] · delta` of row `i` to `out`, a column for each axis.
+/// Writes the point `start + fractions[i] · delta` of row `i` to `out`, one column per axis.
 ///
-/// Each coordinate is rounded to nearest twice, as by [`Segment::at`](crate::Segment::at), and is infinite where it is
-/// past `f32`. Rows without a point get [`MISS`] on all axes: those that are no segments, and
-/// those whose fraction is not finite, as that of a miss. Never NaN. 32 bytes in and 12 out for each row.
+/// The product and the sum are each rounded to nearest, like in
+/// [`Segment::at`](crate::Segment::at). A coordinate beyond the range of `f32` is infinite. All
+/// coordinates are [`MISS`] for an invalid row and for a fraction that is not finite, such as that
+/// of a miss. Never NaN. 32 bytes read and 12 written per row.
 ///
 /// # Errors
 ///
-/// [`BatchError::Length`] when `fractions` or a column has not a row for each segment.
+/// [`BatchError::Length`] when the length of `fractions` or of an output is not the number of
+/// segments.
 ///
 /// ```
 /// use swath::{Level, Segment, SegmentStore, cast};
@@ -40,14 +42,15 @@ pub fn points(
     ask::zip(level, Points, (Each::new(segments), at), Coordinates(out))
 }
 
-/// Where segments are at a fraction. The third coordinate travels as bits.
+/// Computes the point of a segment at a fraction. The third coordinate is passed in the packed
+/// word.
 #[derive(Clone, Copy, Debug)]
 struct Points;
 
 impl Question<7, 1> for Points {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, segment: &[I::F32; 7], at: &[I::F32; 1]) -> Answer<I> {
-        // False for NaN too.
+        // The comparison is false for NaN too.
         let hit = at[0].abs().le(isa.splat(f32::MAX));
         let [x, y, z, dx, dy, dz, _] = *segment;
         let (x, y, z) = (x + dx * at[0], y + dy * at[0], z + dz * at[0]);
@@ -55,7 +58,7 @@ impl Question<7, 1> for Points {
     }
 }
 
-/// A column for each axis.
+/// The output: one column per axis.
 struct Coordinates<'a>([&'a mut [f32]; 3]);
 
 impl Sink for Coordinates<'_> {

@@ -1,30 +1,31 @@
-//! Where does a segment enter a convex polyhedron, and by which plane?
+//! Cast of segments and rays against a convex polyhedron.
 //!
-//! A polyhedron is what closed half-spaces `normal · p ≤ offset` share; no half-space at all leaves
-//! all of space. Along the segment a half-space says `f · (normal · delta) ≤ offset - normal · start`,
-//! so it is a least fraction where the segment runs against its normal, a greatest where it runs
-//! along, and the segment is in the polyhedron between the greatest least one and the least
-//! greatest (Cyrus and Beck 1978; Ericson 2005, p. 180 and §5.3.8).
+//! A polyhedron is the intersection of closed half-spaces `normal · p ≤ offset`; without any
+//! half-space it is all of space. A half-space restricts the segment to `f · (normal · delta) ≤
+//! offset - normal · start`. That is a lower bound of `f` if the segment runs against the normal,
+//! and an upper bound if it runs along it. The segment is in the polyhedron between the greatest
+//! lower bound and the least upper bound (Cyrus and Beck 1978; Ericson 2005, p. 180 and §5.3.8).
 //!
-//! **Never late.** The two sides of that inequality are sums that cancel, so their rounding is not
-//! small beside them. With `S = Σ|normal · start| + |offset|` and `T = Σ|normal · delta|`, both sums
-//! by axis, the right side is raised and the left side's factor lowered by bounds proved in
-//! `docs/math/cast.md`. A half-space then gives way and never cuts off what it holds, also
-//! where the segment is parallel to it and the sign of `normal · delta` is uncertain. So entry is
-//! not late, exit not early, nothing hit is lost; and between the two the segment is past no plane
-//! by more than
+//! **Never late.** Both sides of that inequality are sums with cancellation, so their rounding
+//! errors are not small relative to them. With `S = Σ|normal · start| + |offset|` and `T = Σ|normal
+//! · delta|`, both summed over the axes, the right side is raised and the factor of the left side
+//! is lowered by bounds that are proved in `docs/math/cast.md`. So each half-space is enlarged and
+//! never cuts off a point that it contains, even where the segment is parallel to it and the sign
+//! of `normal · delta` is uncertain. The entry is never late, the exit never early, and no hit is
+//! lost. Between entry and exit the segment is past no plane by more than
 //!
 //! ```text
 //! 2⁻²⁰·(S + f·T) + 2⁻²¹·f·|normal · delta|
 //! ```
 //!
-//! in lengths of the normal, but for underflow. Divided by `|normal · delta|` this is how much an
-//! entry may be early. Bodies far from the origin gain by being moved there. A ray outside a slanted
-//! plane and parallel to it may be told to enter it some 2¹⁸ or more times its distance away, for
-//! its rounded direction cannot be told from one that does; a closed body ends long before. Products
-//! with a zero are exact, so this is not so of planes across an axis.
+//! in units of the length of the normal, except for underflow. Divided by `|normal · delta|`, this
+//! is the greatest amount by which an entry may be early. The error is smaller near the origin, so
+//! move distant polyhedra there. A ray that is parallel to a slanted plane and outside of it may be
+//! reported to enter it at 2¹⁸ times its distance or more, because its rounded direction cannot be
+//! distinguished from one that does; a bounded polyhedron ends long before that. Products with a
+//! zero are exact, so this does not happen for planes perpendicular to an axis.
 //!
-//! Units: fractions of `delta`. Cost: 28 bytes in for a segment; the planes stay in cache.
+//! Units: fractions of `delta`. Cost: 28 bytes read per segment; the planes stay in the cache.
 
 use super::room::{SLACK, SLACK_TINY};
 use super::{Fractions, MISS};
@@ -34,38 +35,39 @@ use crate::kernels::{BatchError, Hits};
 use crate::lanes::{F32Lanes, Isa, Level, U32Lanes};
 use crate::store::{Checked, LengthMismatch, Row, Segments};
 
-/// Half-spaces that were checked, borrowed.
+/// A validated, borrowed list of half-spaces.
 #[derive(Clone, Copy, Debug)]
 pub struct Polyhedron<'a> {
     planes: &'a [Plane],
 }
 
-/// Why some planes cannot be cast against.
+/// Why a list of planes cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoPolyhedron {
-    /// A plane is no half-space.
+    /// A plane is invalid.
     #[error("plane {index} is invalid: {reason}")]
     Plane {
-        /// Which plane.
+        /// Index of the plane.
         index: usize,
-        /// What is wrong with it.
+        /// Why it is invalid.
         reason: Invalid,
     },
-    /// More planes than [`Facets`] can name.
+    /// More planes than [`Facets`] can number.
     #[error("{planes} planes, and the most is 32767")]
     TooMany {
-        /// How many there are.
+        /// Number of planes.
         planes: usize,
     },
 }
 
 impl<'a> Polyhedron<'a> {
-    /// What all of `planes` hold; all of space if there is none. It may be empty or unbounded.
+    /// Creates the intersection of `planes`. It may be empty or unbounded; without planes it is all
+    /// of space.
     ///
     /// # Errors
     ///
-    /// [`NoPolyhedron`] when one of the planes is invalid, or they are more than
+    /// [`NoPolyhedron`] when one of the planes is invalid or there are more than
     /// [`Facets::PLANES_MAX`].
     pub fn new(planes: &'a [Plane]) -> Result<Self, NoPolyhedron> {
         if planes.len() > Facets::PLANES_MAX {
@@ -77,40 +79,45 @@ impl<'a> Polyhedron<'a> {
         Ok(Self { planes })
     }
 
-    /// The half-spaces.
+    /// Returns the half-spaces.
     #[must_use]
     pub fn planes(&self) -> &'a [Plane] {
         self.planes
     }
 }
 
-/// Where a segment enters and leaves a polyhedron, and by which planes.
+/// Where a segment enters and leaves a polyhedron, and through which planes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cast {
-    /// The first fraction at which the segment is in the polyhedron, never late; [`MISS`] when it
-    /// is at none. Zero when it starts in it or within rounding of it.
+    /// The first fraction at which the segment is in the polyhedron, never late. [`MISS`] if it
+    /// never is.
+    ///
+    /// Zero when the segment starts in the polyhedron or within rounding of it.
     pub entry: f32,
-    /// The last fraction at which it is, at most `max_fraction`, never early; [`MISS`] when there
-    /// is none, and as well where a ray never leaves.
+    /// The last fraction at which the segment is in the polyhedron, at most `max_fraction`, never
+    /// early.
+    ///
+    /// [`MISS`] for a miss, and also for a ray that never leaves.
     pub exit: f32,
-    /// The planes of both, and where the segment starts.
+    /// The planes of entry and exit, and where the segment starts.
     ///
     /// [`Start::Outside`](crate::Start::Outside) and [`Start::Inside`](crate::Start::Inside) are
-    /// certain; a start that rounding cannot tell from the surface is
-    /// [`Start::OnSurface`](crate::Start::OnSurface), so that one truly on it always is.
+    /// certain. A start that cannot be distinguished from the surface within rounding is
+    /// [`Start::OnSurface`](crate::Start::OnSurface); this includes every start that is exactly on
+    /// it.
     pub facets: Facets,
 }
 
 impl Cast {
-    /// The segment is nowhere in the polyhedron.
+    /// The segment and the polyhedron share no point.
     pub const MISS: Self = Self { entry: MISS, exit: MISS, facets: Facets::MISS };
 }
 
-/// Where the answers go: [`Fractions`], [`Answers`] or `&mut` [`Hits`].
+/// The output of a cast: [`Fractions`], [`Answers`] or `&mut` [`Hits`].
 pub trait Output: Sink {}
 
-/// Whole answers, a column for each field, one row for each question: 12 bytes a row.
+/// Complete results, one column per field. 12 bytes per row.
 #[derive(Debug)]
 pub struct Answers<'a> {
     /// [`Cast::entry`].
@@ -122,11 +129,11 @@ pub struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    /// Row `row` of the three columns.
+    /// Returns row `row` of the three columns.
     ///
     /// # Panics
     ///
-    /// When there is no such row.
+    /// If there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> Cast {
         Cast { entry: self.entry[row], exit: self.exit[row], facets: self.facets[row] }
@@ -151,11 +158,11 @@ impl Sink for Answers<'_> {
     }
 }
 
-/// Where `segment` enters `polyhedron`, and where it leaves.
+/// Casts `segment` against `polyhedron`.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when `segment` is none.
+/// [`Invalid`] when `segment` is invalid.
 ///
 /// ```
 /// use swath::cast::polyhedron::{self, Polyhedron};
@@ -187,13 +194,13 @@ pub fn one_to_one(segment: &Segment, polyhedron: &Polyhedron<'_>) -> Result<Cast
     }))
 }
 
-/// Where each segment enters `polyhedron`: answer `i` is for row `i`.
+/// Casts each segment against `polyhedron`. Result `i` is that of row `i`.
 ///
-/// Rows that are no segments are answered with [`Cast::MISS`]. 28 bytes in for each row.
+/// The result of an invalid row is [`Cast::MISS`]. 28 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when the output has not room for the answers.
+/// [`BatchError`] when the output is too short.
 pub fn many_to_one(
     level: Level,
     many: &Checked<'_, Segments<'_>>,
@@ -210,22 +217,22 @@ impl Question<7, 0> for Polyhedron<'_> {
     }
 }
 
-/// How much a sum of three products and an offset may be off, of the sum of their magnitudes,
-/// with room for what its use rounds.
+/// Error bound of the sum of three products and an offset, relative to the sum of their magnitudes.
+/// It includes the rounding of the operations in which the sum is used.
 const SUM_SLACK: f32 = 6.0 / (1 << 24) as f32;
-/// What it may be off besides, where products underflow.
+/// Absolute error bound, for products that underflow.
 const SUM_SLACK_TINY: f32 = f32::from_bits(4);
 
-/// `normal · vector` and a bound of its error, to which that of a last term of magnitude `last` may
-/// be added.
+/// Returns `normal · vector` and an error bound, which includes that of adding a term of magnitude
+/// `last`.
 #[inline(always)]
 fn dot<I: Isa>(isa: I, normal: [I::F32; 3], vector: [I::F32; 3], last: I::F32) -> (I::F32, I::F32) {
     let zero = isa.splat(0.0);
     let products = [normal[0] * vector[0], normal[1] * vector[1], normal[2] * vector[2]];
     let [x, y, z] = products;
     let magnitude = x.abs() + y.abs() + z.abs() + last;
-    // A product with a zero is exact, so that a segment along an axis is exactly parallel to the
-    // faces beside it, and a point does not move.
+    // A product with a zero is exact. So a segment along an axis is exactly parallel to the faces
+    // beside it, and a segment that is a point does not move.
     let x_exact = normal[0].eq(zero) | vector[0].eq(zero);
     let y_exact = normal[1].eq(zero) | vector[1].eq(zero);
     let z_exact = normal[2].eq(zero) | vector[2].eq(zero);
@@ -233,7 +240,7 @@ fn dot<I: Isa>(isa: I, normal: [I::F32; 3], vector: [I::F32; 3], last: I::F32) -
     (x + y + z, magnitude * isa.splat(SUM_SLACK) + tiny)
 }
 
-/// Entry and exit fraction and the bits of [`Facets`].
+/// Computes the entry and exit fraction and the bits of [`Facets`].
 #[inline(always)]
 fn answer<I: Isa>(isa: I, segment: &[I::F32; 7], planes: &[Plane]) -> Answer<I> {
     let [x, y, z, dx, dy, dz, max_fraction] = *segment;
@@ -241,7 +248,7 @@ fn answer<I: Isa>(isa: I, segment: &[I::F32; 7], planes: &[Plane]) -> Answer<I> 
     let nowhere = isa.splat_u32(Facets::NONE);
     let (mut entered, mut left) = (isa.splat(f32::NEG_INFINITY), isa.splat(f32::INFINITY));
     let (mut entry_plane, mut exit_plane) = (nowhere, nowhere);
-    // Whether the start is past a plane, or on one within rounding, and the first such plane.
+    // Whether the start is past a plane, or on one within rounding, and the lowest such plane.
     let (mut outside, mut outside_plane) = (zero.lt(zero), nowhere);
     let (mut on_surface, mut surface_plane) = (zero.lt(zero), nowhere);
     for (index, plane) in planes.iter().enumerate() {
@@ -253,16 +260,16 @@ fn answer<I: Isa>(isa: I, segment: &[I::F32; 7], planes: &[Plane]) -> Answer<I> 
         let room = offset - sum;
         let (room_least, room_most) = (room - error, room + error);
         let (sum, error) = dot(isa, normal, [dx, dy, dz], zero);
-        // How fast the room is used up at least. The sum makes a zero of -0: where no room is used,
-        // the end is at plus infinity for a start inside, and at minus infinity, so that there is
-        // no hit, for one outside.
+        // A lower bound of the rate at which the distance to the plane decreases. Adding zero turns
+        // -0 into 0. If the rate is zero, the fraction is plus infinity for a start inside, and
+        // minus infinity, which excludes a hit, for a start outside.
         let used = sum - error + zero;
         let fraction = room_most / used;
         let enters = used.lt(zero);
         let latest = enters & entered.lt(fraction);
         entered = I::F32::select(latest, fraction, entered);
         entry_plane = I::U32::select(latest, index, entry_plane);
-        // False for 0 / 0: a segment that runs in the plane.
+        // False for 0 / 0, which is a segment in the plane.
         let soonest = !enters & fraction.lt(left);
         left = I::F32::select(soonest, fraction, left);
         exit_plane = I::U32::select(soonest, index, exit_plane);
@@ -282,7 +289,7 @@ fn answer<I: Isa>(isa: I, segment: &[I::F32; 7], planes: &[Plane]) -> Answer<I> 
     let exit = (left * isa.splat(1.0 + SLACK) + tiny).min(max_fraction);
     let hit = entry.le(exit) & entry.lt(isa.splat(MISS)) & zero.le(left);
 
-    // A start past a plane by so little that the fraction rounds to zero enters where it is.
+    // A start past a plane by so little that the fraction rounds to zero enters at its start.
     let from_outside = I::U32::select(entered.le(zero), outside_plane, entry_plane);
     let entry_plane = I::U32::select(outside, from_outside, surface_plane);
     let leaves = (left * isa.splat(1.0 - SLACK) - tiny).le(max_fraction);

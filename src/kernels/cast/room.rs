@@ -1,19 +1,19 @@
-//! The arithmetic of a cast against boxes, for any lane width.
+//! The SIMD arithmetic of a cast against boxes, for any lane width.
 
 use super::MISS;
 use crate::geom::Faces;
 use crate::kernels::ask::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
-/// What is known of a segment and a box per axis, and the fractions from it.
+/// Differences and fractions of a segment and a box, per axis and in total.
 struct Slabs<I: Isa> {
     /// `min - start`: positive while the segment is below the box. The sign is exact.
     below: [I::F32; 3],
     /// `max - start`: negative while the segment is above the box. The sign is exact.
     above: [I::F32; 3],
-    /// Where the axis is entered: minus infinity or NaN where `delta` is zero.
+    /// The fraction at which the axis is entered. Minus infinity or NaN if `delta` is zero.
     near: [I::F32; 3],
-    /// Where the axis is left: infinity or NaN where `delta` is zero.
+    /// The fraction at which the axis is left. Infinity or NaN if `delta` is zero.
     far: [I::F32; 3],
     /// The greatest of `near`, rounded.
     entered: I::F32,
@@ -25,16 +25,18 @@ struct Slabs<I: Isa> {
     hit: I::Mask,
 }
 
-/// How much a fraction is moved to the safe side: more than its three roundings can amount to,
-/// and with them at most 2⁻²¹.
+/// Relative correction of a fraction towards the safe side: more than its three rounding errors,
+/// and together with them at most 2⁻²¹.
 pub(super) const SLACK: f32 = 4.0 / (1 << 24) as f32;
-/// Two of the smallest floats: what rounding can amount to where quotients lose digits.
+/// Absolute correction: two of the smallest floats, which cover the rounding of denormal quotients.
 pub(super) const SLACK_TINY: f32 = f32::from_bits(2);
-/// Displacements below the normal range are scaled by this, into it.
+/// Factor that brings displacements below the normal range into it.
 pub(super) const SCALE: f32 = (1_u128 << 64) as f32;
 
-/// `TINY` tells that a displacement may be below the normal range. Where none is, the bits are the
-/// same either way.
+/// Computes the slabs of a segment and a box.
+///
+/// `TINY` states that a nonzero displacement may be below the normal range. If none is, both values
+/// of `TINY` give the same bits.
 #[inline(always)]
 fn slabs<I: Isa, const TINY: bool>(
     isa: I,
@@ -49,11 +51,11 @@ fn slabs<I: Isa, const TINY: bool>(
         let (start, d) = (segment[axis], segment[3 + axis]);
         below[axis] = corners[axis] - start;
         above[axis] = corners[3 + axis] - start;
-        // The sum makes a zero of -0, so that 1 / 0 is plus infinity.
+        // Adding zero turns -0 into 0, so that 1 / 0 is plus infinity.
         let (from, to);
         if TINY {
-            // 1 / d would overflow. Scaled by a power of two, d is exact and no product
-            // underflows; one that overflows would do so unscaled.
+            // 1 / d would overflow. Scaling d by a power of two is exact and no product underflows;
+            // a product that overflows would also do so without scaling.
             let is_tiny = d.abs().lt(isa.splat(f32::MIN_POSITIVE));
             let scale = I::F32::select(is_tiny, isa.splat(SCALE), isa.splat(1.0));
             let per_d = isa.splat(1.0) / (d * scale + zero);
@@ -62,25 +64,26 @@ fn slabs<I: Isa, const TINY: bool>(
             let per_d = isa.splat(1.0) / (d + zero);
             (from, to) = (below[axis] * per_d, above[axis] * per_d);
         }
-        // 0 · ∞ is NaN: the segment runs in the plane of a face and is in the axis for all time.
-        // The order of operands sees to it: a NaN in `from` ends in `near`, one in `to` in `far`,
-        // and neither takes part any more.
+        // 0 · ∞ is NaN: the segment is in the plane of a face and is always inside on this axis. By
+        // the order of operands below, a NaN of `from` goes to `near`, a NaN of `to` goes to `far`,
+        // and the two reductions ignore it.
         near[axis] = to.min(from);
         far[axis] = from.max(to);
         entered = near[axis].max(entered);
         left = far[axis].min(left);
     }
-    // The slack goes in after the axes are joined: rounding and scaling keep their order.
+    // The correction may be applied after the reduction, because rounding and scaling are
+    // monotonic.
     let tiny = isa.splat(SLACK_TINY);
     let max_fraction = segment[6] + zero;
     let entry = (entered * isa.splat(1.0 - SLACK) - tiny).max(zero);
     let exit = (left * isa.splat(1.0 + SLACK) + tiny).min(max_fraction);
-    // A segment beside the box enters at infinity, which a ray must not reach.
+    // A segment beside the box has an infinite entry fraction, which a ray must not reach.
     let hit = entry.le(exit) & entry.lt(isa.splat(MISS)) & zero.le(left);
     Slabs { below, above, near, far, entered, left, max_fraction, entry, exit, hit }
 }
 
-/// Entry and exit fraction and the bits of [`Faces`].
+/// Computes the entry and exit fraction and the bits of [`Faces`].
 #[inline(always)]
 pub(super) fn answer<I: Isa, const TINY: bool>(
     isa: I,
@@ -91,11 +94,11 @@ pub(super) fn answer<I: Isa, const TINY: bool>(
     let zero = isa.splat(0.0);
     let none = isa.splat_u32(0);
     let tiny = isa.splat(SLACK_TINY);
-    // A face that is reached within rounding of the last one may truly be the last, so it
-    // counts: either fraction can be off by 3·2⁻²⁴ of itself. The same for the first exit.
+    // Each fraction may be off by 3·2⁻²⁴ of itself. So a face that is reached within rounding of
+    // the last one may in fact be the last, and counts as such. The same holds for the first exit.
     let latest = slabs.entered * isa.splat(1.0 - 2.0 * SLACK) - tiny;
     let soonest = slabs.left * isa.splat(1.0 + 2.0 * SLACK) + tiny;
-    // What is never left is left at infinity, and that does not count.
+    // An exit at infinity is not an exit.
     let soonest = soonest.min(isa.splat(f32::MAX));
     let leaves = (slabs.left * isa.splat(1.0 - SLACK) - tiny).le(slabs.max_fraction);
 
@@ -121,8 +124,8 @@ pub(super) fn answer<I: Isa, const TINY: bool>(
         standing = standing | I::U32::select(at_high, on_high, on_low);
     }
     let axes = isa.splat_u32(7);
-    // Past a face by so little that the exit rounds to zero: a hit by the last digit, that enters
-    // where it is.
+    // The start is past a face by so little that the exit fraction rounds to zero. This is a hit by
+    // rounding, and the segment enters at its start.
     let entering = I::U32::select(entering.disjoint(axes), outside, entering);
     let inside = standing.disjoint(axes);
     let start =

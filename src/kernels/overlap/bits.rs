@@ -1,16 +1,16 @@
-//! Which rows are yes, as a set of bits, and which is the first?
+//! Output of an overlap test as a bit set, and the sink that stops at the first hit.
 
 use crate::kernels::ask::{Answer, Sink};
 use crate::lanes::{Isa, LANES_MAX, MaskLanes};
 use crate::store::LengthMismatch;
 
-/// How many rows a word tells of.
+/// Number of rows per word.
 const ROWS: usize = u32::BITS as usize;
 
-/// A set of rows, one bit each: row `i` is bit `i % 32` of word `i / 32`.
+/// A set of rows as a bit set: row `i` is bit `i % 32` of word `i / 32`.
 ///
-/// There are as many words as hold a bit for each row, `rows.div_ceil(32)`; a batch writes them all,
-/// and bits past the last row are zero. An eighth of a byte a row.
+/// There must be exactly [`Bits::words_for`]`(rows)` words. A batch writes all of them; the bits after
+/// the last row are zero. 1/8 byte per row.
 ///
 /// ```
 /// use swath::overlap::{self, Bits};
@@ -30,34 +30,34 @@ const ROWS: usize = u32::BITS as usize;
 /// ```
 #[derive(Debug)]
 pub struct Bits<'a> {
-    /// 32 rows a word.
+    /// The words, 32 rows each.
     pub words: &'a mut [u32],
 }
 
 impl Bits<'_> {
-    /// How many words hold a bit for each of so many rows.
+    /// Returns the number of words for a number of rows.
     #[must_use]
     pub const fn words_for(rows: usize) -> usize {
         rows.div_ceil(ROWS)
     }
 
-    /// Whether row `row` is in the set.
+    /// Returns whether row `row` is in the set.
     ///
     /// # Panics
     ///
-    /// When there is no word for it.
+    /// If the set has no word for this row.
     #[must_use]
     pub fn get(&self, row: usize) -> bool {
         self.words[row / ROWS] >> (row % ROWS) & 1 == 1
     }
 
-    /// How many rows are in the set.
+    /// Returns the number of rows in the set.
     #[must_use]
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The rows in the set, in order.
+    /// Iterates over the rows in the set, in order.
     pub fn rows(&self) -> impl Iterator<Item = u32> + '_ {
         (0_u32..).step_by(ROWS).zip(self.words.iter()).flat_map(|(first, &word)| {
             let mut left = word;
@@ -70,7 +70,8 @@ impl Bits<'_> {
     }
 }
 
-/// Bit `k` is the answer of row `start + seen + k`: those that were seen are cut off.
+/// Returns the hit mask shifted so that bit `k` is row `start + seen + k`: the rows not stored
+/// before.
 #[inline(always)]
 fn fresh<I: Isa>(seen: usize, answer: &Answer<I>) -> u32 {
     answer.hit.bits() >> seen
@@ -84,18 +85,18 @@ impl Sink for Bits<'_> {
     #[inline(always)]
     fn put<I: Isa>(&mut self, _: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
         const { assert!(ROWS.is_multiple_of(LANES_MAX), "a group of fresh rows lies in one word") };
-        // Groups begin at multiples of the lanes. The last one reaches back, but what is fresh
-        // of it begins where it would have begun.
+        // Groups start at multiples of the lane count. The last group starts earlier, but its new
+        // rows start at the next multiple, so they never cross a word.
         let row = start + seen;
         let shift = (row % ROWS) as u32;
         let word = &mut self.words[row / ROWS];
-        // Lower bits are of rows before; what stood in this bit and above is forgotten.
+        // Keep the lower bits, which belong to earlier rows. Overwrite this bit and all above it.
         *word = *word & !(u32::MAX << shift) | fresh(seen, &answer) << shift;
         true
     }
 }
 
-/// The lowest row that is yes. More are not asked for.
+/// The lowest row that is hit. Stops the loop.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct First(pub(super) Option<u32>);
 

@@ -1,12 +1,12 @@
-//! Which boxes share a point now?
+//! Overlap of boxes at the start of the tick.
 //!
-//! Boxes are closed, so touching counts: on each axis neither begins past the end of the other
-//! (Ericson 2005, §4.2.1). They are looked at where they are when the tick starts; displacements
-//! are not read. Box against box is decided by comparisons alone and is exact, for every box and
-//! on every level. A row is asked for its box, but it must be a valid row: one whose displacement
-//! is not finite is answered as if it were not there.
+//! Boxes are closed, so touching counts: two boxes overlap if on each axis neither begins after the
+//! end of the other (Ericson 2005, §4.2.1). Displacements are not used. The result for two boxes is
+//! decided by comparisons alone and is exact, for every box and on every level. A row must be valid
+//! as a whole: a row whose displacement is not finite is ignored.
 //!
-//! A point is a flat box: [`Aabb::point`], or for many points the same columns lent twice:
+//! A point is a flat box: [`Aabb::point`]. For many points, pass the same columns as minima and
+//! maxima:
 //!
 //! ```
 //! use swath::overlap::{self, Bits};
@@ -23,10 +23,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Spheres are asked in [`sphere`], frusta and other regions of planes in [`planes`].
+//! For spheres see [`sphere`], for frusta and other regions of planes see [`planes`].
 //!
-//! Cost: 24 bytes in for each row; out an eighth of a byte a row as [`Bits`], or 4 a row that
-//! overlaps as [`Rows`].
+//! Cost: 24 bytes read per row; 1/8 byte written per row with [`Bits`], or 4 bytes per overlapping
+//! row with [`Rows`].
 
 mod bits;
 pub mod planes;
@@ -41,27 +41,27 @@ use crate::store::Checked;
 pub use bits::Bits;
 use bits::First;
 
-/// Where the answers of an overlap go: [`Bits`] or `&mut` [`Rows`].
+/// The output of an overlap test: [`Bits`] or `&mut` [`Rows`].
 pub trait Output: Sink {}
 
 impl Output for Bits<'_> {}
 impl Output for &mut Rows<'_> {}
 
-/// The six numbers of a box.
+/// Returns the six numbers of a box.
 fn corners(Aabb { min: [x0, y0, z0], max: [x1, y1, z1] }: &Aabb) -> [f32; 6] {
     [*x0, *y0, *z0, *x1, *y1, *z1]
 }
 
-/// The boxes of rows, where they are at the start.
+/// Uses the corners of the rows at the start of the tick.
 fn each<'a>(many: &Checked<'a>) -> Each<'a, 6> {
     Each::of(many.columns().corners(), many)
 }
 
-/// Whether `a` and `b` share a point: [`Aabb::overlaps`] of what are boxes.
+/// Returns whether `a` and `b` share a point. Like [`Aabb::overlaps`], with validation.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no box.
+/// [`Invalid`] when one of the boxes is invalid.
 ///
 /// ```
 /// use swath::{Aabb, overlap};
@@ -77,13 +77,13 @@ pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<bool, Invalid> {
     Ok(ask::one_to_one(Boxes, corners(a), corners(b)).is_some())
 }
 
-/// Which of `many` share a point with `a`: answer `i` is for `a` and row `i`.
+/// Finds the rows of `many` that share a point with `a`.
 ///
-/// Rows that are no boxes share none.
+/// Invalid rows do not overlap.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is no box, or the output has not room for the answers.
+/// [`BatchError`] when `a` is invalid or the output is too short.
 pub fn one_to_many(
     level: Level,
     a: &Aabb,
@@ -94,11 +94,11 @@ pub fn one_to_many(
     ask::ask(level, Boxes, (One(corners(a)), each(many)), many.len(), output)
 }
 
-/// The lowest row of `many` that shares a point with `a`, if any does. Stops where it is found.
+/// Returns the lowest row of `many` that shares a point with `a`. Stops at the first hit.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is no box.
+/// [`BatchError`] when `a` is invalid.
 pub fn any(level: Level, a: &Aabb, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     a.validate()?;
     let mut first = First::default();
@@ -106,13 +106,13 @@ pub fn any(level: Level, a: &Aabb, many: &Checked<'_>) -> Result<Option<u32>, Ba
     Ok(first.0)
 }
 
-/// Whether row `i` of `a` and row `i` of `b` share a point, for each `i`.
+/// Finds the indices `i` for which row `i` of `a` and row `i` of `b` share a point.
 ///
-/// Rows of which one is no box share none. 48 bytes in for each row.
+/// Invalid rows do not overlap. 48 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `b` has not as many rows as `a`, or the output has not room for the answers.
+/// [`BatchError`] when `a` and `b` differ in length or the output is too short.
 pub fn zip(
     level: Level,
     a: &Checked<'_>,
@@ -122,15 +122,14 @@ pub fn zip(
     ask::zip(level, Boxes, (each(a), each(b)), output)
 }
 
-/// Whether the two rows of each pair share a point: answer `i` is for `pairs[i]`.
+/// Finds the pairs whose two rows share a point. Result `i` is that of `pairs[i]`.
 ///
-/// A pair may name one row twice. Pairs with a row that is no box share none. 8 bytes in for each
-/// pair, and 48 by index.
+/// A pair may contain the same row twice. Pairs with an invalid row do not overlap. 8 bytes read
+/// per pair, and 48 by index.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a pair names a row that is not there, or the output has not room for the
-/// answers.
+/// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
 pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
@@ -140,7 +139,7 @@ pub fn pairs(
     ask::pairs(level, Boxes, each(boxes), pairs, output)
 }
 
-/// Whether two boxes share a point.
+/// Tests whether two boxes share a point.
 #[derive(Clone, Copy, Debug)]
 struct Boxes;
 

@@ -1,26 +1,28 @@
-//! Which boxes are in a region of planes, such as the frustum of a camera?
+//! Classification of boxes against a region of planes, such as a view frustum.
 //!
-//! The region is what all half-spaces `normal · p ≤ offset` share; there may be any number of them,
-//! and none enclose all space. With twice the centre `c` of a box and twice its half sides `e`, the
-//! values of `2 · normal · p` on the box go from `normal·c - |normal|·e` to `normal·c + |normal|·e`,
-//! at the two corners that lie farthest against and along the normal. The box is outside when the
-//! first is past the doubled offset of one plane, inside when the last is past that of none
-//! (Assarsson and Möller 2000; Ericson 2005, §5.2.3).
+//! The region is the intersection of the half-spaces `normal · p ≤ offset`. There may be any number
+//! of them; without any, the region is all of space. Let `c` be twice the centre of a box and `e`
+//! twice its half extents. The values of `2 · normal · p` on the box range from `normal·c -
+//! |normal|·e` to `normal·c + |normal|·e`, at the two corners farthest against and along the
+//! normal. The box is outside if the first is greater than twice the offset of some plane, and
+//! inside if the second is greater than that of none (Assarsson and Möller 2000; Ericson 2005,
+//! §5.2.3).
 //!
-//! **Never missed.** `e` is widened by 16·2⁻²⁴ of the greatest coordinates, which is more than all
-//! rounding, so what is called [`Outside`](Side::Outside) is wholly outside of one plane, and what
-//! is called [`Inside`](Side::Inside) is wholly inside of all. Put `a` for the greatest magnitudes
-//! of the box's coordinates, axis by axis. What is outside of a plane, or inside of all, by more
-//! than 2⁻²⁰ of `|normal|·a`, and 2⁻¹²⁶, is called so; that is never farther off the plane than
-//! 2⁻²⁰ of the distance from the origin to the farthest corner. The proof is in
-//! `docs/math/overlap.md`.
+//! **Conservative.** `e` is enlarged by 16·2⁻²⁴ of the greatest coordinates, which is more than all
+//! rounding. So a box reported as [`Outside`](Side::Outside) is entirely outside of one plane, and
+//! a box reported as [`Inside`](Side::Inside) is entirely inside of all. Let `a` be the greatest
+//! magnitudes of the box's coordinates, axis by axis. A box that is outside of a plane, or inside
+//! of all, by more than 2⁻²⁰ of `|normal|·a`, plus 2⁻¹²⁶, is reported as such; that margin is never
+//! a greater distance from the plane than 2⁻²⁰ of the distance from the origin to the farthest
+//! corner. The proof is in `docs/math/overlap.md`.
 //!
-//! **Kept where it need not be.** A box near an edge or a corner of the region can miss it and yet
-//! be outside of no single plane; it is called [`Crossing`](Side::Crossing). To be rid of it, add
-//! the planes of the region's own box: a box that misses that is outside of one of them.
+//! **False positives.** A box near an edge or a corner of the region can miss the region and yet be
+//! outside of no single plane; it is reported as [`Crossing`](Side::Crossing). To exclude such
+//! boxes, add the planes of the region's own AABB: a box that misses that AABB is outside of one of
+//! them.
 //!
-//! Boxes are where they are when the tick starts; displacements are not read. Cost: 24 bytes in for
-//! each row; out as in [`overlap`](super), or a byte a row as [`Sides`].
+//! Displacements are not used. Cost: 24 bytes read per row; output as in [`overlap`](super), or one
+//! byte per row with [`Sides`].
 
 use super::{Bits, bits::First, corners, each, room};
 use crate::geom::{Aabb, Invalid, Plane, Side};
@@ -29,18 +31,18 @@ use crate::kernels::{BatchError, Rows};
 use crate::lanes::{Isa, LANES_MAX, Level, U32Lanes};
 use crate::store::{Checked, LengthMismatch};
 
-/// Where the answers go: [`Sides`], or of the boxes that are not outside [`Bits`] or `&mut`
-/// [`Rows`].
+/// The output of a classification: [`Sides`], or [`Bits`] or `&mut` [`Rows`] of the boxes that are
+/// not outside.
 pub trait Output: Sink {}
 
 impl Output for Sides<'_> {}
 impl Output for Bits<'_> {}
 impl Output for &mut Rows<'_> {}
 
-/// A column of sides, one row for each question: a byte a row.
+/// A column of sides, one byte per row.
 #[derive(Debug)]
 pub struct Sides<'a> {
-    /// Where each box is.
+    /// The side of each box.
     pub side: &'a mut [Side],
 }
 
@@ -60,7 +62,7 @@ impl Sink for Sides<'_> {
     }
 }
 
-/// The side of this number.
+/// Returns the side that has this number.
 #[inline(always)]
 fn side(number: u32) -> Side {
     [Side::Outside, Side::Crossing, Side::Inside, Side::Inside][number as usize & 3]
@@ -70,17 +72,17 @@ fn validate(planes: &[Plane]) -> Result<(), Invalid> {
     planes.iter().try_for_each(Plane::validate)
 }
 
-/// Where a box is as to the region inside of all `planes`.
+/// Classifies a box against the intersection of all `planes`.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no half-space or box.
+/// [`Invalid`] when a plane or the box is invalid.
 ///
 /// ```
 /// use swath::overlap::planes;
 /// use swath::{Aabb, Plane, Side};
 ///
-/// // Below 4, and below the diagonal.
+/// // The region below y = 4 and below the diagonal y = x.
 /// let region = [Plane::new([0.0, 1.0, 0.0], 4.0)?, Plane::new([-1.0, 1.0, 0.0], 0.0)?];
 /// let at = |x| planes::one_to_one(&region, &Aabb::cube([x, 1.0, 0.0], 0.5)?);
 /// assert_eq!(at(-0.25)?, Side::Outside);
@@ -95,13 +97,13 @@ pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<Side, Invalid> {
     Ok(answer.map_or(Side::Outside, |(_, _, bits)| side(bits)))
 }
 
-/// Where each of many boxes is as to the region inside of all `planes`: answer `i` is for row `i`.
+/// Classifies each of `many` boxes against the intersection of all `planes`.
 ///
-/// Rows that are no boxes are outside.
+/// Invalid rows are outside.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a plane is no half-space, or the output has not room for the answers.
+/// [`BatchError`] when a plane is invalid or the output is too short.
 ///
 /// ```
 /// use swath::overlap::planes::{self, Sides};
@@ -132,12 +134,12 @@ pub fn one_to_many(
     ask::ask(level, Region(planes), (One([]), each(many)), many.len(), output)
 }
 
-/// The lowest row of many boxes that is not outside the region inside of all `planes`, if any is
-/// not. Stops where it is found.
+/// Returns the lowest row that is not outside of the intersection of all `planes`. Stops at the
+/// first hit.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a plane is no half-space.
+/// [`BatchError`] when a plane is invalid.
 pub fn any(level: Level, planes: &[Plane], many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     validate(planes)?;
     let mut first = First::default();
@@ -145,7 +147,7 @@ pub fn any(level: Level, planes: &[Plane], many: &Checked<'_>) -> Result<Option<
     Ok(first.0)
 }
 
-/// Where a box is as to the region inside of all these planes. The other side says nothing.
+/// Classifies a box against all these planes. The first side is empty.
 #[derive(Clone, Copy, Debug)]
 struct Region<'a>(&'a [Plane]);
 

@@ -1,17 +1,17 @@
-//! The arithmetic of an overlap, for any lane width.
+//! The SIMD arithmetic of an overlap, for any lane width.
 
 use crate::geom::{Plane, Side};
 use crate::kernels::ask::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
-/// Answers that are yes or no.
+/// Returns an answer that consists of a mask only.
 #[inline(always)]
 fn yes_or_no<I: Isa>(isa: I, hit: I::Mask) -> Answer<I> {
     let zero = isa.splat(0.0);
     Answer { hit, near: zero, far: zero, bits: isa.splat_u32(0) }
 }
 
-/// Whether two boxes share a point. Exact.
+/// Tests whether two boxes share a point. Exact.
 #[inline(always)]
 pub(crate) fn boxes<I: Isa>(isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
     let x = a[0].le(b[3]) & b[0].le(a[3]);
@@ -20,21 +20,22 @@ pub(crate) fn boxes<I: Isa>(isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<
     yes_or_no(isa, x & y & z)
 }
 
-/// By how much the square of a radius is raised: 8·2⁻²⁴, more than the seven roundings on the way
-/// to a comparison can amount to.
+/// Relative increase of the square of a radius: 8·2⁻²⁴, more than the sum of the seven rounding
+/// errors before the comparison.
 const RAISE: f32 = 8.0 / (1 << 24) as f32;
-/// The exponent of a float.
+/// Mask of the exponent bits of a float.
 const EXPONENT: u32 = 0x7f80_0000;
 
-/// Whether a sphere (centre and radius) and a box share a point.
+/// Tests whether a sphere (centre and radius) and a box share a point.
 #[inline(always)]
 pub(crate) fn sphere<I: Isa>(isa: I, sphere: &[I::F32; 4], aabb: &[I::F32; 6]) -> Answer<I> {
-    // The unit of length is the power of two next below the radius, so the square of the radius is
-    // neither too small nor too large for a float. A gap whose square is too large for one is
-    // larger than the radius, and infinity says so; one too small adds nothing that counts.
+    // The unit of length is the greatest power of two that is at most the radius, so the square of
+    // the radius neither underflows nor overflows. A distance whose square overflows is greater
+    // than the radius, and infinity gives the right result; one whose square underflows is too
+    // small to matter.
     let radius = sphere[3];
     let unit = I::F32::from_bits(radius.to_bits() & isa.splat_u32(EXPONENT));
-    // Below the normal numbers the least normal one will do.
+    // For denormal radii the smallest normal number is the unit.
     let per_unit = isa.splat(1.0) / unit.max(isa.splat(f32::MIN_POSITIVE));
     let radius = radius * per_unit;
     let reach = radius * radius * isa.splat(1.0 + RAISE);
@@ -50,16 +51,17 @@ pub(crate) fn sphere<I: Isa>(isa: I, sphere: &[I::F32; 4], aabb: &[I::F32; 6]) -
     yes_or_no(isa, distance.le(reach))
 }
 
-/// By how much a box is widened, as a part of its greatest coordinates: 16·2⁻²⁴, more than what is
-/// rounded on the way to a comparison with a plane, twice as large as the box is.
+/// Relative enlargement of a box: 16·2⁻²⁴ of its greatest coordinates, twice the rounding errors
+/// before a comparison with a plane.
 const WIDEN: f32 = 16.0 / (1 << 24) as f32;
-/// What is too small for floats to keep is less.
+/// Absolute enlargement, more than the rounding errors below the normal range.
 const WIDEN_TINY: f32 = f32::MIN_POSITIVE;
 
-/// Where a box lies as to the region that is inside of all `planes`: the number of a [`Side`].
+/// Classifies a box against all `planes`. The packed word is the number of a [`Side`].
 #[inline(always)]
 pub(crate) fn planes<I: Isa>(isa: I, planes: &[Plane], aabb: &[I::F32; 6]) -> Answer<I> {
-    // All lengths are doubled, so nothing is halved: halves of the least floats are none.
+    // All lengths are doubled, so that nothing is halved: halving the smallest float would give
+    // zero.
     let mut center = [isa.splat(0.0); 3];
     let mut extent = center;
     for axis in 0..3 {
@@ -88,17 +90,18 @@ pub(crate) fn planes<I: Isa>(isa: I, planes: &[Plane], aabb: &[I::F32; 6]) -> An
     Answer { hit: !outside, near: zero, far: zero, bits }
 }
 
-/// By how much bounds are widened for [`near_planes`], as a part of their greatest coordinates:
-/// 24·2⁻²⁴, more than what is rounded here and there together.
+/// Relative enlargement of bounds in [`near_planes`]: 24·2⁻²⁴ of their greatest coordinates, more
+/// than the rounding errors of [`planes`] and of [`near_planes`] together.
 const WIDEN_BOUNDS: f32 = 24.0 / (1 << 24) as f32;
-/// More than what is too small for floats to keep, here and there together.
+/// Absolute enlargement, more than the rounding errors below the normal range of both together.
 const WIDEN_BOUNDS_TINY: f32 = 2.0 * f32::MIN_POSITIVE;
 
-/// Which bounds may hold a box that is not outside of any of `planes`.
+/// Tests which bounds may contain a box that is not outside of any of `planes`.
 ///
-/// True wherever [`planes`] would not call such a box outside. That rounds in an order of its own,
-/// in which larger bounds may come out as outside and a box in them not; here each step is
-/// monotonic in the ends of the bounds, and so is its rounding.
+/// It is true for all bounds that contain a box which [`planes`] does not report as outside.
+/// [`planes`] itself cannot be used for bounds, because its order of rounding could report the
+/// bounds as outside and a box inside of them as not. Here each step is monotonic in the ends of
+/// the bounds, including its rounding.
 #[inline(always)]
 pub(crate) fn near_planes<I: Isa>(isa: I, planes: &[Plane], bounds: &[I::F32; 6]) -> I::Mask {
     let mut farthest = [isa.splat(0.0); 3];
@@ -110,7 +113,7 @@ pub(crate) fn near_planes<I: Isa>(isa: I, planes: &[Plane], bounds: &[I::F32; 6]
         let (mut least, mut wide) = ([isa.splat(0.0); 3], farthest);
         for axis in 0..3 {
             let normal = plane.normal[axis];
-            // The end that lies farthest against the normal.
+            // The end that is farthest against the normal.
             let end = if normal < 0.0 { bounds[3 + axis] } else { bounds[axis] };
             least[axis] = isa.splat(normal) * end;
             wide[axis] = isa.splat(normal.abs()) * farthest[axis];

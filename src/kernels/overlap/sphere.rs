@@ -1,18 +1,19 @@
-//! Which spheres and boxes share a point now?
+//! Overlap of spheres and boxes at the start of the tick.
 //!
-//! On each axis the centre lies by some gap outside the box, or by none; the sphere meets the box
-//! where the squares of the gaps are together at most that of the radius (Arvo 1990; Ericson 2005,
-//! §5.2.5). Both are closed, and where they are when the tick starts; displacements are not read.
+//! On each axis, the centre has some distance from the interval of the box, or zero inside of it.
+//! The sphere and the box overlap if the sum of the squares of these distances is at most the
+//! square of the radius (Arvo 1990; Ericson 2005, §5.2.5). Both are closed. Displacements are not
+//! used.
 //!
-//! **Never missed.** In units of the power of two next below the radius the sum is off by 5
-//! roundings and the square of the radius by 2; the latter is raised by 8·2⁻²⁴ of itself. So a
-//! sphere that meets the box is never lost, and one that is called a hit is at most
-//! 8·2⁻²⁴ = 2⁻²¹ *of the radius* away from the box, however far out both are and however small or
-//! large the numbers. A sphere of radius zero is a point and answered exactly. Ericson compares in
-//! one unit for all: there squares overflow past 2⁶⁴ and vanish below 2⁻⁷⁵. The proof is in
-//! `docs/math/overlap.md`.
+//! **Never missed.** The unit of length is the greatest power of two that is at most the radius. In
+//! this unit the sum has 5 rounding errors and the square of the radius 2; the latter is raised by
+//! 8·2⁻²⁴ of itself. So every sphere that overlaps the box is a hit, and a sphere that is reported
+//! as a hit is at most 8·2⁻²⁴ = 2⁻²¹ *of the radius* away from the box, however far from the origin
+//! both are and however small or large the numbers. A sphere of radius zero is a point, and its
+//! result is exact. Ericson uses one unit for all; there squares overflow above 2⁶⁴ and vanish
+//! below 2⁻⁷⁵. The proof is in `docs/math/overlap.md`.
 //!
-//! Cost: 24 bytes in for each box and 16 for each sphere; out as in [`overlap`](super).
+//! Cost: 24 bytes read per box and 16 per sphere; output as in [`overlap`](super).
 
 use super::{Output, bits::First, corners, each, room};
 use crate::geom::{Aabb, Invalid, Sphere};
@@ -21,29 +22,29 @@ use crate::kernels::ask::{self, Answer, Each, One, Question};
 use crate::lanes::{Isa, Level, Table};
 use crate::store::{Checked, Spheres};
 
-/// The four numbers of a sphere.
+/// Returns the four numbers of a sphere.
 fn numbers(Sphere { center: [x, y, z], radius }: &Sphere) -> [f32; 4] {
     [*x, *y, *z, *radius]
 }
 
-/// The spheres of rows, where they are at the start.
+/// Uses the spheres of the rows at the start of the tick.
 fn each_sphere<'a>(many: &Checked<'a, Spheres<'a>>) -> Each<'a, 4> {
     let [x, y, z, radius, ..] = many.columns().columns();
     Each::of(Table::new([x, y, z, radius], many.len()), many)
 }
 
-/// Whether a sphere and a box share a point.
+/// Returns whether a sphere and a box share a point.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is none.
+/// [`Invalid`] when the sphere or the box is invalid.
 ///
 /// ```
 /// use swath::overlap::sphere;
 /// use swath::{Aabb, Sphere};
 ///
 /// let cube = Aabb::new([0.0; 3], [1.0; 3])?;
-/// // 2, 3 and 6 beyond a corner: 7 away.
+/// // The centre is 2, 3 and 6 past a corner, so the distance is 7.
 /// assert!(sphere::one_to_one(&Sphere::new([3.0, 4.0, -6.0], 7.0)?, &cube)?);
 /// assert!(!sphere::one_to_one(&Sphere::new([3.0, 4.0, -6.0], 6.999)?, &cube)?);
 /// # Ok::<(), swath::Invalid>(())
@@ -54,13 +55,13 @@ pub fn one_to_one(sphere: &Sphere, aabb: &Aabb) -> Result<bool, Invalid> {
     Ok(ask::one_to_one(Ball, numbers(sphere), corners(aabb)).is_some())
 }
 
-/// Which of many boxes share a point with `sphere`: answer `i` is for row `i`.
+/// Finds the boxes of `many` that share a point with `sphere`.
 ///
-/// Rows that are no boxes share none. 24 bytes in for each row.
+/// Invalid rows do not overlap. 24 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `sphere` is none, or the output has not room for the answers.
+/// [`BatchError`] when `sphere` is invalid or the output is too short.
 pub fn one_to_many(
     level: Level,
     sphere: &Sphere,
@@ -71,12 +72,11 @@ pub fn one_to_many(
     ask::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), output)
 }
 
-/// The lowest row of many boxes that shares a point with `sphere`, if any does. Stops where it is
-/// found.
+/// Returns the lowest row of `many` that shares a point with `sphere`. Stops at the first hit.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `sphere` is none.
+/// [`BatchError`] when `sphere` is invalid.
 pub fn any(level: Level, sphere: &Sphere, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     sphere.validate()?;
     let mut first = First::default();
@@ -84,13 +84,13 @@ pub fn any(level: Level, sphere: &Sphere, many: &Checked<'_>) -> Result<Option<u
     Ok(first.0)
 }
 
-/// Which of many spheres share a point with `aabb`: answer `i` is for row `i`.
+/// Finds the spheres of `many` that share a point with `aabb`.
 ///
-/// Rows that are no spheres share none. 16 bytes in for each row.
+/// Invalid rows do not overlap. 16 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `aabb` is no box, or the output has not room for the answers.
+/// [`BatchError`] when `aabb` is invalid or the output is too short.
 pub fn many_to_one(
     level: Level,
     many: &Checked<'_, Spheres<'_>>,
@@ -101,14 +101,13 @@ pub fn many_to_one(
     ask::ask(level, Ball, (each_sphere(many), One(corners(aabb))), many.len(), output)
 }
 
-/// Whether sphere `i` and box `i` share a point, for each `i`.
+/// Finds the indices `i` for which sphere `i` and box `i` share a point.
 ///
-/// Rows of which one is none share none. 40 bytes in for each row.
+/// Invalid rows do not overlap. 40 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when there are not as many boxes as spheres, or the output has not room for the
-/// answers.
+/// [`BatchError`] when `spheres` and `boxes` differ in length or the output is too short.
 pub fn zip(
     level: Level,
     spheres: &Checked<'_, Spheres<'_>>,
@@ -118,7 +117,7 @@ pub fn zip(
     ask::zip(level, Ball, (each_sphere(spheres), each(boxes)), output)
 }
 
-/// Whether a sphere and a box share a point.
+/// Tests whether a sphere and a box share a point.
 #[derive(Clone, Copy, Debug)]
 struct Ball;
 

@@ -1,22 +1,22 @@
-//! How far are boxes from a point or a box, and which are nearest?
+//! Distances between boxes, and nearest boxes.
 //!
-//! On each axis two boxes are some gap apart, or none; the distance is the length of the gaps
-//! together (Ericson 2005, §5.1.3). Boxes are closed, and looked at where they are when the tick
-//! starts; displacements are not read, but a row must be valid as a whole. A point is a flat box:
+//! On each axis two boxes have a gap, or zero where their intervals overlap. The distance is the
+//! length of the vector of gaps (Ericson 2005, §5.1.3). Boxes are closed and taken at the start of
+//! the tick; displacements are not used, but a row must be valid as a whole. A point is a flat box:
 //! [`Aabb::point`](crate::Aabb::point).
 //!
-//! **Never too far.** A distance is never greater than the true one and at most 2⁻²⁰ of it, plus
-//! 2⁻¹⁴⁸, less; it is zero if and only if the boxes share a point. So what truly is within a
-//! distance is always found, and one who moves by less than the distance touches nothing. Ericson
-//! compares squares in one unit for all: there distances past 2⁶⁴ or below 2⁻⁷⁵ are all the same;
-//! here the unit is the power of two next below the greatest gap. Of two boxes one of which holds
-//! the other, the distance of the larger is never the greater, bit by bit: a tree may skip what is
-//! in a box that is too far. The proofs are in `docs/math/proximity.md`.
+//! **Never too far.** A distance is never greater than the exact one, and less by at most 2⁻²⁰ of
+//! it plus 2⁻¹⁴⁸. It is zero if and only if the boxes share a point. So every box that is exactly
+//! within a distance is found, and a body that moves by less than the distance touches nothing.
+//! Ericson compares squares in one unit for all; there distances above 2⁶⁴ or below 2⁻⁷⁵ cannot be
+//! distinguished. Here the unit is the greatest power of two that is at most the greatest gap. If
+//! one box contains another, its distance is never the greater one, to the bit; so a tree may prune
+//! the contents of a box that is too far away. The proofs are in `docs/math/proximity.md`.
 //!
-//! Order is by distance, then by row: two boxes whose true distances differ by rounding may come in
-//! either order.
+//! Results are ordered by distance, then by row. Two boxes whose exact distances differ by rounding
+//! only may be ordered either way.
 //!
-//! Cost: 24 bytes in for each row; out 4 a row as [`Distances`], or 8 a row in reach as
+//! Cost: 24 bytes read per row; 4 written per row with [`Distances`], or 8 per row in range with
 //! [`Hits`].
 
 pub(crate) mod nearest;
@@ -31,16 +31,16 @@ use crate::lanes::{F32Lanes, Isa, Level};
 use crate::store::{Checked, LengthMismatch, Row};
 pub use nearest::{k_nearest, nearest};
 
-/// Where distances go: [`Distances`] or, of the boxes in reach alone, `&mut` [`Hits`].
+/// The output of distances: [`Distances`], or `&mut` [`Hits`] of the boxes in range.
 pub trait Output: Sink {}
 
 impl Output for Distances<'_> {}
 impl Output for &mut Hits<'_> {}
 
-/// A column of distances, one row for each question: 4 bytes a row.
+/// A column of distances. 4 bytes per row.
 #[derive(Debug)]
 pub struct Distances<'a> {
-    /// How far each box is, or [`MISS`] where a row is no box or not in reach.
+    /// The distance of each box, or [`MISS`] if the row is invalid or not in range.
     pub distance: &'a mut [f32],
 }
 
@@ -56,22 +56,22 @@ impl Sink for Distances<'_> {
     }
 }
 
-/// Whether this may be how far to look.
+/// Checks the greatest distance of a search.
 pub(crate) fn check_max(max_distance: f32) -> Result<(), Invalid> {
     if max_distance >= 0.0 { Ok(()) } else { Err(Invalid::MaxDistance) }
 }
 
-/// How far `a` and `b` are apart; zero when they share a point.
+/// Returns the distance of `a` and `b`, which is zero if they share a point.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no box.
+/// [`Invalid`] when one of the boxes is invalid.
 ///
 /// ```
 /// use swath::{Aabb, proximity};
 ///
 /// let cube = Aabb::new([0.0; 3], [1.0; 3])?;
-/// // 2, 3 and 6 beyond a corner: 7 away.
+/// // The point is 2, 3 and 6 past a corner, so the distance is 7.
 /// let away = proximity::one_to_one(&Aabb::point([3.0, 4.0, -6.0])?, &cube)?;
 /// assert!(away <= 7.0 && away > 6.99999);
 /// assert_eq!(proximity::one_to_one(&Aabb::point([1.0, 0.5, 0.0])?, &cube)?, 0.0);
@@ -84,15 +84,14 @@ pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<f32, Invalid> {
     Ok(answer.map_or(MISS, |(distance, ..)| distance))
 }
 
-/// How far each of `many` is from `a`, of those at most `max_distance` away: answer `i` is for row
-/// `i`.
+/// Computes the distance of each row of `many` from `a`, up to `max_distance`.
 ///
-/// Rows that are no boxes are not in reach of any distance.
+/// Result `i` is that of row `i`. Invalid rows are not in range.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is no box, `max_distance` is negative or not a number, or the output has
-/// not room for the answers.
+/// [`BatchError`] when `a` is invalid, `max_distance` is negative or NaN, or the output is too
+/// short.
 ///
 /// ```
 /// use swath::{Aabb, BoxStore, Hit, Hits, Level, proximity};
@@ -119,7 +118,7 @@ pub fn one_to_many(
     put(level, a, max_distance, many, output)
 }
 
-/// As [`one_to_many`], to any sink.
+/// Does what [`one_to_many`] does, with any sink.
 fn put(
     level: Level,
     a: &Aabb,
@@ -133,15 +132,14 @@ fn put(
     ask::ask(level, Distance { max }, (One(a.to_row()), many_boxes), many.len(), sink)
 }
 
-/// How far row `i` of `a` and row `i` of `b` are apart, for each `i`, of those at most
-/// `max_distance` apart.
+/// Computes the distance of row `i` of `a` and row `i` of `b`, for each `i`, up to `max_distance`.
 ///
-/// Rows of which one is no box are not in reach of each other. 48 bytes in for each row.
+/// A pair with an invalid row is not in range. 48 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `b` has not as many rows as `a`, `max_distance` is negative or not a number,
-/// or the output has not room for the answers.
+/// [`BatchError`] when `a` and `b` differ in length, `max_distance` is negative or NaN, or the
+/// output is too short.
 pub fn zip(
     level: Level,
     a: &Checked<'_>,
@@ -154,7 +152,7 @@ pub fn zip(
     ask::zip(level, Distance { max: max_distance }, (a, b), output)
 }
 
-/// How far two boxes are apart, if at most by so much.
+/// Computes the distance of two boxes, with a hit if it is at most `max`.
 #[derive(Clone, Copy, Debug)]
 struct Distance {
     max: f32,

@@ -1,8 +1,7 @@
-//! Which of many boxes are nearest?
+//! The k nearest boxes among many.
 //!
-//! The same distances as of a list of hits, of which the least are kept: lanes are looked at one by
-//! one only where a group has something better. Promise: the answer is that of going through all
-//! rows in order, on every level.
+//! The distances are those of a list of hits. Single lanes are examined only where a group has a
+//! better one. Guarantee: the result is that of testing all rows in order, on every level.
 
 use super::put;
 use crate::geom::Aabb;
@@ -11,12 +10,12 @@ use crate::kernels::{BatchError, Hit};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, MaskLanes};
 use crate::store::{Checked, LengthMismatch};
 
-/// The box nearest to `a`, of those at most `max_distance` away; of equally near ones that in the
-/// lowest row.
+/// Returns the box nearest to `a`, at most `max_distance` away; among equally near ones, the lowest
+/// row.
 ///
 /// # Errors
 ///
-/// [`BatchError::Invalid`] when `a` is no box, or `max_distance` is negative or not a number.
+/// [`BatchError::Invalid`] when `a` is invalid or `max_distance` is negative or NaN.
 ///
 /// ```
 /// use swath::{Aabb, BoxStore, Level, proximity};
@@ -43,14 +42,14 @@ pub fn nearest(
     Ok(found.first().copied())
 }
 
-/// The boxes nearest to `a`, of those at most `max_distance` away: as many as `to` has room for.
+/// Writes the boxes nearest to `a`, at most `max_distance` away, to `to`: as many as fit.
 ///
-/// They are ordered by distance, and by row where that is equal. 24 bytes in for each row; the time
-/// grows with the room too.
+/// They are ordered by distance, then by row. 24 bytes read per row; the time also grows with the
+/// length of `to`.
 ///
 /// # Errors
 ///
-/// [`BatchError::Invalid`] when `a` is no box, or `max_distance` is negative or not a number.
+/// [`BatchError::Invalid`] when `a` is invalid or `max_distance` is negative or NaN.
 ///
 /// ```
 /// use swath::{Aabb, BoxStore, Hit, Level, proximity};
@@ -77,7 +76,7 @@ pub fn k_nearest<'a>(
     Ok(nearest.into_hits())
 }
 
-/// The nearest boxes up to now, in order, in a buffer of the caller.
+/// The nearest boxes found so far, sorted, in a buffer of the caller.
 #[derive(Debug)]
 pub(crate) struct Nearest<'a> {
     to: &'a mut [Hit],
@@ -89,24 +88,24 @@ impl<'a> Nearest<'a> {
         Self { to, found: 0 }
     }
 
-    /// What is farther than this is not kept any more.
+    /// Returns the distance beyond which no box is inserted any more.
     #[inline(always)]
     pub(crate) fn reach(&self) -> f32 {
         if self.found < self.to.len() {
             f32::INFINITY
         } else {
-            // Of no room nothing is in reach.
+            // An empty buffer accepts nothing.
             self.to.last().map_or(-1.0, |last| last.at)
         }
     }
 
-    /// Whether a box would be kept.
+    /// Returns whether a box would be inserted.
     #[inline(always)]
     pub(crate) fn takes(&self, hit: Hit) -> bool {
         self.found < self.to.len() || self.to.last().is_some_and(|last| is_before(&hit, last))
     }
 
-    /// Puts a box that is [taken](Nearest::takes) in its place.
+    /// Inserts a box for which [`Nearest::takes`] returns `true` at its sorted position.
     pub(crate) fn insert(&mut self, hit: Hit) {
         let at = self.to[..self.found].partition_point(|kept| is_before(kept, &hit));
         self.found = self.to.len().min(self.found + 1);
@@ -138,13 +137,13 @@ impl Sink for &mut Nearest<'_> {
     }
 }
 
-/// The nearer one first, of equally near ones that in the lower row.
+/// Returns whether `a` is sorted before `b`: by distance, then by row.
 #[inline(always)]
 fn is_before(a: &Hit, b: &Hit) -> bool {
     a.at < b.at || a.at == b.at && a.row < b.row
 }
 
-/// Puts the lanes `better` in their places.
+/// Inserts the lanes `better`.
 #[cold]
 fn insert(nearest: &mut Nearest<'_>, start: u32, mut better: u32, at: &[f32; LANES_MAX]) {
     while better != 0 {

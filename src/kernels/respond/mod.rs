@@ -1,28 +1,32 @@
-//! What does each of two bodies do about a contact?
+//! Frictionless collision response of two bodies along the contact normal.
 //!
-//! Along the normal the bodies close with the relative displacement `r < 0`, from then on they part
-//! with `-e·r`, where `e` is the restitution: 0 is clay, 1 is ivory. The impulse that does it is
+//! Let `r < 0` be the relative displacement along the normal, with which the bodies close. After
+//! the response they separate with `-e·r`, where `e` is the coefficient of restitution: 0 is
+//! perfectly inelastic, 1 is perfectly elastic. The impulse is
 //!
 //! ```text
 //! j = -(1 + e)·r / (w_a + w_b)        delta_a −= j·w_a·n        delta_b += j·w_b·n
 //! ```
 //!
 //! with the inverse masses `w` (Ericson 2005, §5; Catto, *Iterative Dynamics with Temporal
-//! Coherence*, 2005, without friction and rotation). Which normal: of boxes that come to touch in
-//! the tick, or touch at its start, that of the [sweep](crate::sweep); of boxes whose insides
-//! overlap, that of the [least push](crate::separate) that parts them. The published response always
-//! takes the second, which sends a fast body out by the wrong side.
+//! Coherence*, 2005, without friction and rotation). For boxes that come into contact during the
+//! tick, or touch at its start, the normal is that of the [sweep](crate::sweep). For boxes whose
+//! interiors overlap it is that of the [minimum translation](crate::separate). The published
+//! response always uses the latter, which pushes a fast body out on the wrong side.
 //!
-//! **What is promised**, to the bit where no bound is named:
+//! **Guarantees**, to the bit where no bound is given:
 //!
-//! * a body with inverse mass zero keeps its displacement, and a pair that does not close keeps both;
-//! * after a response the pair does not close along the axis, so asking again changes nothing;
-//! * the relative displacement becomes `-e·r` within 2⁻²⁰ of `|r|` and 2⁻²³ of `|delta_a| + |delta_b|`
-//!   as they are afterwards, and momentum is kept within 2⁻¹⁹ of the impulse and 2⁻²³ of the
-//!   momenta, as long as no number is below the normal ones (`docs/math/respond.md`);
-//! * boxes are never left deeper in each other than before, on any axis.
+//! * A body with inverse mass zero keeps its displacement. A pair that is not closing keeps both
+//!   displacements.
+//! * After a response the pair is not closing along the axis, so applying the response again
+//!   changes nothing.
+//! * The relative displacement becomes `-e·r` within 2⁻²⁰ of `|r|` and 2⁻²³ of `|delta_a| +
+//!   |delta_b|` after the response. Momentum is conserved within 2⁻¹⁹ of the impulse and 2⁻²³ of
+//!   the momenta. Both hold as long as no number is below the normal range
+//!   (`docs/math/respond.md`).
+//! * Boxes never overlap more deeply than before, on any axis.
 //!
-//! Units: displacements over the tick. Cost: 36 bytes in and 8 out for each contact.
+//! Units: displacements over the tick. Cost: 36 bytes read and 8 written per contact.
 
 mod place;
 mod room;
@@ -39,18 +43,19 @@ pub use place::{Outcome, Response, one_to_one};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Member {
-    /// The first, from which the normal points.
+    /// The first body, from which the normal points away.
     A,
-    /// The second, to which it points.
+    /// The second body, towards which the normal points.
     B,
 }
 
-/// How much of the closing displacement comes back, in `[0, 1]`.
+/// The coefficient of restitution: the part of the closing displacement that is returned, in `[0,
+/// 1]`.
 #[derive(Clone, Copy, Debug)]
 pub enum Restitution<'a> {
-    /// The same for all contacts.
+    /// The same value for all contacts.
     All(f32),
-    /// One for each contact. Where one is not in `[0, 1]`, the bodies keep their displacements.
+    /// One value per contact. Where it is not in `[0, 1]`, both bodies keep their displacements.
     Each(&'a [f32]),
 }
 
@@ -77,20 +82,21 @@ impl<'a> Restitution<'a> {
 
 /// Checks that a restitution is in `[0, 1]`.
 fn check_restitution(restitution: f32) -> Result<(), Invalid> {
-    // NaN is in no range.
+    // NaN is in no range, so it is rejected too.
     if (0.0..=1.0).contains(&restitution) { Ok(()) } else { Err(Invalid::Restitution) }
 }
 
-/// Displacements along the axis of the contact ([`Contact::axis`]) after the response, a column for
-/// either body, one row for each contact: 8 bytes a row. The other two components stay.
+/// Displacements along the axis of the contact ([`Contact::axis`]) after the response, one row per
+/// contact.
 ///
-/// Where nothing changes these are the displacements from before; zero where the contact has no
-/// axis, and for a body whose displacement is not valid.
+/// The other two components do not change. Where the response changes nothing, the displacements
+/// before it are written. Zero where the contact has no axis, and for a body whose displacement is
+/// invalid. 8 bytes per row.
 #[derive(Debug)]
 pub struct Along<'a> {
-    /// That of `a`.
+    /// The displacement of `a`.
     pub a: &'a mut [f32],
-    /// That of `b`.
+    /// The displacement of `b`.
     pub b: &'a mut [f32],
 }
 
@@ -100,21 +106,22 @@ impl<'a> Along<'a> {
     }
 }
 
-/// How the displacements of `a` and `b` change along the lowest axis of `contact`, be it of a sweep
-/// or of a separation: those of `a` and of `b` afterwards.
+/// Returns the displacements of `a` and of `b` after the response along the lowest axis of
+/// `contact`.
 ///
-/// They change where the contact [may close](Contact::is_closing) and the displacements do. A sweep
-/// of boxes whose insides overlap at the start has no axis and changes nothing; ask
-/// [`separate`](crate::separate) then, or [`one_to_one`], which does.
+/// The contact may be that of a sweep or of a separation. The displacements change if the contact
+/// [may be closing](Contact::is_closing) and the displacements are closing. A sweep of boxes whose
+/// interiors overlap at the start has no axis and changes nothing; use
+/// [`separate`](crate::separate) then, or [`one_to_one`], which calls it.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no body, or the restitution is not in `[0, 1]`.
+/// [`Invalid`] when one of the bodies is invalid or the restitution is not in `[0, 1]`.
 ///
 /// ```
 /// use swath::{Aabb, Body, MovingBox, respond, sweep};
 ///
-/// // A ball flies into one at rest that is as heavy: they swap.
+/// // A ball hits another of the same mass that is at rest: they exchange their velocities.
 /// let moving = MovingBox::new(Aabb::cube([-4.0, 0.0, 0.0], 0.5)?, [6.0, 1.0, 0.0])?;
 /// let ball = Body::new(moving, 2.0)?;
 /// let rest = Body::new(Aabb::cube([0.0, 0.0, 0.0], 0.5)?, 2.0)?;
@@ -135,7 +142,7 @@ pub fn deltas(
     Ok(deltas_of_valid(a, b, contact, restitution))
 }
 
-/// [`deltas`] of what is known to be valid.
+/// Does what [`deltas`] does, for valid input.
 fn deltas_of_valid(a: &Body, b: &Body, contact: Contact, restitution: f32) -> [[f32; 3]; 2] {
     let numbers = |body: &Body| {
         let [x, y, z] = body.moving.delta;
@@ -149,13 +156,14 @@ fn deltas_of_valid(a: &Body, b: &Body, contact: Contact, restitution: f32) -> [[
     deltas
 }
 
-/// How the displacements of `a` and of each of `many` change: answer `i` is for `a` and row `i`,
-/// along the axis of contact `i`, as if that were the only one.
+/// Computes the displacements of `a` and of each row of `many` after contact `i` with row `i`.
+///
+/// Each contact is treated as if it were the only one.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is no body, the one restitution is not in `[0, 1]`, or a column or
-/// output has not a row for each contact.
+/// [`BatchError`] when `a` is invalid, the common restitution is not in `[0, 1]`, or the length of
+/// a column is not the number of rows.
 pub fn one_to_many<'r>(
     level: Level,
     contact: &[Contact],
@@ -171,13 +179,11 @@ pub fn one_to_many<'r>(
     contacts::ask(level, Respond, asked, sides, many.len(), output.columns())
 }
 
-/// How the displacements of row `i` of `a` and row `i` of `b` change along the axis of contact `i`,
-/// for each `i`.
+/// Computes the displacements of row `i` of `a` and row `i` of `b` after contact `i`, for each `i`.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when the one restitution is not in `[0, 1]`, or a column or output has not a row
-/// for each contact.
+/// [`BatchError`] when the common restitution is not in `[0, 1]` or the columns differ in length.
 pub fn zip<'r>(
     level: Level,
     contact: &[Contact],
@@ -192,16 +198,16 @@ pub fn zip<'r>(
     contacts::ask_rows(level, Respond, asked, sides, rows, output.columns())
 }
 
-/// How the displacements of the two rows of pair `i` change along the axis of contact `i`.
+/// Computes the displacements of the two rows of pair `i` after contact `i`.
 ///
-/// Each pair is answered as if it were the only one. A body in several pairs gets an answer from
-/// each; an engine goes through them in an order of its own, or in groups without a body in
-/// common. 12 bytes in for each pair, and 32 by index.
+/// Each pair is treated as if it were the only one. A body that is in several pairs has one result
+/// per pair; a solver processes such pairs one after the other, or in groups without a common body.
+/// 12 bytes read per pair, and 32 by index.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a pair names a row that is not there, the one restitution is not in
-/// `[0, 1]`, or a column or output has not a row for each pair.
+/// [`BatchError`] when a pair refers to a row that does not exist, the common restitution is not in
+/// `[0, 1]`, or the length of a column is not the number of pairs.
 ///
 /// ```
 /// use swath::respond::{self, Along};
@@ -242,17 +248,18 @@ pub fn pairs<'r>(
     contacts::ask_rows(level, Respond, asked, sides, rows, output.columns())
 }
 
-/// What is left of `delta` after the time `first` of an impact, along the faces: the displacement
-/// times `1 - first`, without the components that run into a face.
+/// Returns the remaining displacement after an impact at time `first`, along the faces: `delta`
+/// times `1 - first`, without the components that point into a face.
 ///
-/// On every axis of contact ([`Contact::axis_mask`]) that `delta` runs into the component is zero;
-/// what leaves a face or runs along it stays. `member` tells whose displacement it is. Without
-/// contact all of `delta` is left. Within 2⁻²³ of `delta · (1 - first)`, a time outside `[0, 1]`
-/// counting as the nearest end and NaN as 0.
+/// On every axis of contact ([`Contact::axis_mask`]) on which `delta` points into the face, the
+/// component becomes zero; components that point away from a face or along it remain. `member`
+/// tells which body `delta` belongs to. Without contact the result is `delta`. Within 2⁻²³ of
+/// `delta · (1 - first)`. A time outside of `[0, 1]` is clamped, and NaN counts as 0.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when `delta` is not finite or past [`COORD_MAX`](crate::COORD_MAX).
+/// [`Invalid`] when a component is not finite or its magnitude is greater than
+/// [`COORD_MAX`](crate::COORD_MAX).
 ///
 /// ```
 /// use swath::respond::{self, Member};
@@ -262,7 +269,7 @@ pub fn pairs<'r>(
 /// let skid = MovingBox::new(Aabb::new([0.0, 1.0, 0.0], [1.0, 2.0, 1.0])?, [4.0, -2.0, 0.0])?;
 /// let sweep = sweep::one_to_one(&skid, &floor.into())?;
 /// let rest = respond::slide(skid.delta, sweep.first, sweep.contact, Member::A)?;
-/// // Half of the tick is left; the sweep is never late, so it is a trifle more.
+/// // Half of the tick remains, or slightly more, because the sweep is never late.
 /// assert!(rest[0] >= 2.0 && rest[0] < 2.000_01);
 /// assert_eq!([rest[1], rest[2]], [0.0; 2]);
 /// # Ok::<(), swath::Invalid>(())
@@ -278,13 +285,13 @@ pub fn slide(
     Ok(contacts::one(Slide(member), contact, first, (delta, [])))
 }
 
-/// [`slide`] for row `i` of `bodies`, contact `i` and time `i`, for each `i`.
+/// Applies [`slide`] to row `i` of `bodies`, contact `i` and time `i`, for each `i`.
 ///
-/// Zeros where a row is no body. 20 bytes in and 12 out for each row.
+/// The result of an invalid row is zero. 20 bytes read and 12 written per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a column or output has not a row for each body.
+/// [`BatchError`] when the length of a column is not the number of bodies.
 pub fn slide_each(
     level: Level,
     bodies: &Checked<'_, Bodies<'_>>,
@@ -300,13 +307,13 @@ pub fn slide_each(
     contacts::ask(level, Slide(member), asked, sides, bodies.len(), outputs)
 }
 
-/// The columns of the displacements and inverse masses.
+/// Uses the columns of the displacements and inverse masses.
 fn pushed<'a>(bodies: &Checked<'a, Bodies<'a>>) -> Each<'a, 4> {
     let [.., dx, dy, dz, inverse_mass] = bodies.columns().columns();
     Each::of(Table::new([dx, dy, dz, inverse_mass], bodies.len()), bodies)
 }
 
-/// How displacements change along the axis of a contact.
+/// Computes the displacements along the axis of a contact.
 #[derive(Clone, Copy, Debug)]
 struct Respond;
 
@@ -317,7 +324,7 @@ impl Question<4, 4, 2> for Respond {
     }
 }
 
-/// What is left of a displacement after a contact.
+/// Computes the remaining displacement after a contact.
 #[derive(Clone, Copy, Debug)]
 struct Slide(Member);
 

@@ -1,62 +1,63 @@
-//! Where do two bodies stand after a contact, and how do they go on?
+//! Response of one pair of bodies: positions and displacements after their first contact.
 //!
-//! One pair at a time, from the kernels of sweep, separation and response.
+//! Combines the kernels of sweep, separation and response.
 
 use super::{check_restitution, deltas_of_valid};
 use crate::geom::{Aabb, Body, COORD_MAX, Contact, Invalid, MovingBox, State};
 use crate::kernels::{separate, sweep};
 
-/// What became of two bodies that met.
+/// How a response changed two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
-    /// They closed along the axis of contact, and do so no more.
+    /// They were closing along the axis of contact and no longer are.
     Pushed,
-    /// They slide or part: both keep their displacements.
+    /// They slide or separate. Both keep their displacements.
     Kept,
-    /// Nothing moves either of them, so nothing was changed.
+    /// Both have infinite mass, so nothing was changed.
     BothFixed,
 }
 
-/// What two bodies do about their contact.
+/// Two bodies after the response to their first contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Response {
-    /// `a` at the time `first`, with its displacement over a whole tick from then on.
+    /// `a` at time `first`, with its displacement over a whole tick from then on.
     pub a: MovingBox,
-    /// `b` at the time `first`, likewise.
+    /// `b` at time `first`, with its displacement over a whole tick from then on.
     pub b: MovingBox,
-    /// When they meet, in `[0, 1]`, never late; `1 - first` of the tick is left.
+    /// The time of contact, in `[0, 1]`, never late. The part `1 - first` of the tick remains.
     pub first: f32,
-    /// How: of boxes whose insides overlap at the start the separation, else the sweep, with the
-    /// axes on which they did not overlap before.
+    /// The contact of the separation if the interiors overlap at the start, else that of the sweep,
+    /// without the axes on which the boxes overlapped before.
     pub contact: Contact,
-    /// What became of them.
+    /// How the bodies were changed.
     pub outcome: Outcome,
 }
 
-/// What `a` and `b` do about the first contact of the tick; nothing where they do not meet.
+/// Computes the response of `a` and `b` to their first contact of the tick, or `None` without
+/// contact.
 ///
-/// Boxes that come to touch are carried to the first time; boxes that touch at the start stay
-/// where they are; boxes whose insides overlap are parted by the least push, shared by inverse
-/// mass, and then stay. If they close along the axis, the displacements change as
-/// [`deltas`](super::deltas) says. After that the boxes overlap in nothing but their surfaces;
-/// where rounding would have it otherwise, they are moved on by their shares.
+/// Boxes that come into contact during the tick are advanced to the first time of contact. Boxes
+/// that touch at the start keep their positions. Boxes whose interiors overlap are separated by the
+/// minimum translation, which they share by inverse mass. If the bodies are closing along the axis,
+/// the displacements change as by [`deltas`](super::deltas). Afterwards the boxes overlap at most
+/// with their surfaces; if rounding would violate this, they are moved apart by their shares.
 ///
-/// Corners are rounded to nearest, each by itself, so a side may change by rounding. What would
-/// leave the valid numbers stops at [`COORD_MAX`]. Two fixed bodies stay as they are, overlapping or
-/// not.
+/// Corners are rounded to nearest separately, so the size of a box may change by rounding. A
+/// coordinate that would exceed the valid range is clamped to [`COORD_MAX`]. Two bodies of infinite
+/// mass do not change, whether they overlap or not.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no body, or the restitution is not in `[0, 1]`.
+/// [`Invalid`] when one of the bodies is invalid or the restitution is not in `[0, 1]`.
 ///
 /// ```
 /// use swath::respond::{self, Outcome};
 /// use swath::{Aabb, Body, MovingBox};
 ///
-/// // A bullet flies through a thin wall within the tick, unless something is done about it.
+/// // Without a response, a bullet passes through a thin wall within the tick.
 /// let wall = Body::fixed(Aabb::new([0.0, -5.0, -5.0], [0.25, 5.0, 5.0])?)?;
 /// let moving = MovingBox::new(Aabb::cube([-10.0, 0.0, 0.0], 0.5)?, [40.0, 2.0, 0.0])?;
 /// let bullet = Body::new(moving, 100.0)?;
@@ -64,7 +65,7 @@ pub struct Response {
 /// assert_eq!(response.outcome, Outcome::Pushed);
 /// assert_eq!(response.a.delta, [-20.0, 2.0, 0.0]);
 /// assert_eq!(response.b, wall.moving);
-/// // It stands before the wall, and not far.
+/// // It is in front of the wall, at a small distance.
 /// let gap = wall.moving.aabb.min[0] - response.a.aabb.max[0];
 /// assert!((0.0..1e-4).contains(&gap));
 /// # Ok::<(), swath::Invalid>(())
@@ -107,10 +108,12 @@ pub fn one_to_one(a: &Body, b: &Body, restitution: f32) -> Result<Option<Respons
     Ok(Some(response))
 }
 
-/// The axes of contact on which the boxes do not overlap at the start; nothing where there are none.
+/// Returns the contact without the axes on which the boxes overlap at the start, or `None` if none
+/// is left.
 ///
-/// A sweep may name an axis that entered within rounding of the last one, before the start, and where
-/// a time is below the least float it may call a hit a pair that parts at once.
+/// A sweep may report an axis whose time of entry is within rounding of the last one but before the
+/// start. For times below the least float it may report a hit for a pair that separates
+/// immediately.
 fn entered(a: &Body, b: &Body, contact: Contact) -> Option<Contact> {
     let (a, b) = (&a.moving.aabb, &b.moving.aabb);
     let mut bits = contact.bits();
@@ -124,17 +127,17 @@ fn entered(a: &Body, b: &Body, contact: Contact) -> Option<Contact> {
     contact.axis().map(|_| contact)
 }
 
-/// The box at time `t`.
+/// Returns the box at time `t`.
 fn carried(moving: &MovingBox, t: f32) -> Aabb {
     moved(&moving.aabb, moving.delta.map(|delta| delta * t))
 }
 
-/// The box moved by `by`, each number rounded to nearest, and to [`COORD_MAX`] where it is past it.
+/// Returns the box moved by `by`. Each number is rounded to nearest and clamped to [`COORD_MAX`].
 fn moved(aabb: &Aabb, by: [f32; 3]) -> Aabb {
     let add = |corner: [f32; 3]| {
         core::array::from_fn(|axis| {
             let sum = (corner[axis] + by[axis]).clamp(-COORD_MAX, COORD_MAX);
-            // What does not move keeps the sign of a zero.
+            // A coordinate that does not move keeps the sign of a zero.
             if by[axis] == 0.0 { corner[axis] } else { sum }
         })
     };

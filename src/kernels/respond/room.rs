@@ -1,25 +1,28 @@
-//! The arithmetic of a response, for any lane width.
+//! The SIMD arithmetic of a response, for any lane width.
 
 use super::Member;
 use crate::geom::{COORD_MAX, Contact};
 use crate::kernels::contacts::{Asked, Lowest, axes};
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
-/// Where `b`, which goes by `relative` as seen from `a`, comes nearer.
+/// Returns the mask of lanes in which `b`, moving by `relative` in the frame of `a`, approaches
+/// `a`.
 #[inline(always)]
 fn is_closing<I: Isa>(isa: I, relative: I::F32, negative: I::Mask) -> I::Mask {
     let zero = isa.splat(0.0);
     negative & zero.lt(relative) | !negative & relative.lt(zero)
 }
 
-/// `x`, or the nearest valid displacement.
+/// Clamps `x` to the valid range of displacements.
 #[inline(always)]
 fn valid<I: Isa>(isa: I, x: I::F32) -> I::F32 {
     x.min(isa.splat(COORD_MAX)).max(isa.splat(-COORD_MAX))
 }
 
-/// The displacements of `a` and of `b` along the lowest axis of contact after the response, from
-/// `[x, y, z, inverse mass]` of each. The number of a contact is its restitution.
+/// Computes the displacements of `a` and of `b` along the lowest axis of contact after the
+/// response.
+///
+/// The input of each body is `[x, y, z, inverse mass]`. The number of a contact is its restitution.
 #[inline(always)]
 pub(super) fn along<I: Isa>(isa: I, asked: &Asked<I, 4, 4>) -> [I::F32; 2] {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
@@ -35,7 +38,7 @@ pub(super) fn along<I: Isa>(isa: I, asked: &Asked<I, 4, 4>) -> [I::F32; 2] {
     let responds =
         axis.any & asked.valid & closes & zero.lt(sum) & zero.le(restitution) & restitution.le(one);
 
-    // What the relative displacement changes by; the heavy one takes less of it.
+    // The change of the relative displacement. The heavier body takes the smaller part of it.
     let change = relative * (one + restitution);
     let less = change * (mass_a.min(mass_b) / sum);
     let more = change - less;
@@ -43,8 +46,8 @@ pub(super) fn along<I: Isa>(isa: I, asked: &Asked<I, 4, 4>) -> [I::F32; 2] {
     let after_a = valid(isa, a + I::F32::select(b_is_light, less, more));
     let after_b = valid(isa, b - I::F32::select(a_is_light, less, more));
 
-    // Where rounding leaves them closing, the light one takes the displacement of the heavy one;
-    // of equals both take the mean. So a response never needs another.
+    // If the bodies are still closing after rounding, the lighter one takes the displacement of the
+    // heavier one; bodies of equal mass take the mean. So a second response is never needed.
     let again = is_closing(isa, after_b - after_a, axis.negative);
     let mean = (after_a + after_b) * isa.splat(0.5);
     let joint_a = I::F32::select(a_is_light, after_b, I::F32::select(b_is_light, after_a, mean));
@@ -52,27 +55,27 @@ pub(super) fn along<I: Isa>(isa: I, asked: &Asked<I, 4, 4>) -> [I::F32; 2] {
     let after_a = I::F32::select(again, joint_a, after_a);
     let after_b = I::F32::select(again, joint_b, after_b);
 
-    // A body that nothing pushes keeps its displacement to the bit, the sign of a zero included.
+    // A body of infinite mass keeps its displacement to the bit, including the sign of a zero.
     [
         I::F32::select(responds & zero.lt(mass_a), after_a, kept(isa, a, axis.any)),
         I::F32::select(responds & zero.lt(mass_b), after_b, kept(isa, b, axis.any)),
     ]
 }
 
-/// `x` where it is a displacement along an axis, else zero.
+/// Returns `x` where it is a valid displacement along an axis, else zero.
 #[inline(always)]
 fn kept<I: Isa>(isa: I, x: I::F32, any: I::Mask) -> I::F32 {
     I::F32::select(any & x.abs().le(isa.splat(COORD_MAX)), x, isa.splat(0.0))
 }
 
-/// What is left of the displacement of one member of a contact after the first time, which is the
-/// number that comes with the contact.
+/// Computes the remaining displacement of one body after the first time of contact, which is the
+/// number of the contact.
 #[inline(always)]
 pub(super) fn slide<I: Isa>(isa: I, member: Member, asked: &Asked<I, 3, 0>) -> [I::F32; 3] {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
     let hit = isa.splat_u32(Contact::TOUCHING | Contact::OVERLAPPING);
     let hit = !asked.contact.disjoint(hit);
-    // NaN becomes zero.
+    // The order of operands makes NaN zero.
     let left = one - asked.number.max(zero).min(one);
     let left = I::F32::select(hit, left, one);
 

@@ -1,22 +1,23 @@
-//! What is the least move that parts two boxes?
+//! Minimum translation that separates two overlapping boxes.
 //!
-//! On one axis `b` clears `a` when it rises by `a.max - b.min` or falls by `b.max - a.min`. The
-//! boxes share a point when none of these six numbers is negative, and the least of them is the
-//! least translation along one axis that leaves at most a touch.
+//! On one axis, `b` clears `a` if it moves up by `a.max - b.min` or down by `b.max - a.min`. The
+//! boxes share a point if none of these six numbers is negative, and the least of them is the
+//! length of the minimum translation along an axis after which they at most touch.
 //!
-//! The published way pushes by the size of the intersection, along its shortest side. That does not
-//! part contained boxes, has no axis where two sides tie and no direction where the centres
-//! agree. Here ties go to the lowest axis and then to rising, so there is always an answer; and
-//! where both boxes can be moved they share the push by their inverse masses.
+//! The published method uses the size of the intersection along its shortest side. That does not
+//! separate boxes of which one contains the other, has no axis when two sides are equal and no
+//! direction when the centres coincide. Here ties are resolved to the lowest axis and then to
+//! moving up, so there is always a result. If both boxes can be moved, they share the translation
+//! in proportion to their inverse masses.
 //!
-//! **The axis is exact.** The rounding error of a difference is a float (Knuth 1998, §4.2.2), so the
-//! six numbers are compared without any rounding. **The depth is enough**: it is the least `f32` that
-//! is not below the true one, under 2⁻²³ of it more. Adding it to both ends of `b` in `f32` leaves
-//! at most a touch, for rounding to nearest keeps order; so does adding the two
-//! [shares](Separation::shares), which together are never less than the depth. The proof is in
+//! **The axis is exact.** The rounding error of a difference is a float (Knuth 1998, §4.2.2), so
+//! the six numbers are compared exactly. **The depth is sufficient.** It is the least `f32` that is
+//! not below the exact depth, less than 2⁻²³ of it above. After adding it to both corners of `b` in
+//! `f32`, the boxes at most touch, because rounding to nearest is monotonic. The same holds for the
+//! two [shares](Separation::shares), whose sum is never below the depth. The proof is in
 //! `docs/math/separate.md`.
 //!
-//! Units: lengths. Displacements are not read. Cost: 24 bytes in and 8 out for each row.
+//! Units: lengths. Displacements are not used. Cost: 24 bytes read and 8 written per row.
 
 mod room;
 
@@ -27,41 +28,46 @@ use crate::geom::{Aabb, Contact, Invalid, Pair, check_inverse_mass};
 use crate::lanes::{Isa, Level, Table};
 use crate::store::{Bodies, Checked, LengthMismatch};
 
-/// The least move that parts two boxes that share a point.
+/// The minimum translation that separates two boxes that share a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Separation {
-    /// How far: zero when only the surfaces touch. Never less than the true length and less than
-    /// 2⁻²³ of it more.
-    pub depth: f32,
-    /// Overlapping, with the one axis along which, and the side of `a` to which `b` goes.
+    /// The length of the translation. Zero when only the surfaces touch.
     ///
-    /// [`Contact::is_surface`] tells a touch from an overlap of insides. Each counts as
-    /// [closing](Contact::is_closing), for no motion is known: a response looks at it.
+    /// Never below the exact length, and less than 2⁻²³ of it above.
+    pub depth: f32,
+    /// An overlapping contact, with the one axis of the translation and the direction in which `b`
+    /// moves.
+    ///
+    /// [`Contact::is_surface`] distinguishes touching surfaces from overlapping interiors. The
+    /// contact is always [closing](Contact::is_closing), because a separation has no motion as
+    /// input; a response examines the motion.
     pub contact: Contact,
 }
 
 impl Separation {
-    /// What to add to both ends of `b` so that it at most touches `a`.
+    /// Returns the vector to add to both corners of `b` so that it at most touches `a`.
     ///
-    /// Each sum may be rounded to nearest. On the border of what is valid the sum may be past it.
+    /// Each sum may be rounded to nearest. Near [`COORD_MAX`](crate::COORD_MAX) a sum may exceed
+    /// the valid range.
     #[must_use]
     pub fn translation(&self) -> [f32; 3] {
         self.contact.normal().map(|n| n * self.depth + 0.0)
     }
 
-    /// What to add to both ends of `a` and of `b` so that they at most touch, each taking its part
-    /// of the depth by its inverse mass, `a` first; nothing when both of these are zero, for then
-    /// neither can be moved.
+    /// Returns the vectors to add to both corners of `a` and of `b` so that they at most touch.
     ///
-    /// The heavy one moves `depth · heavy / (a + b)` of the inverse masses, within 3·2⁻²⁴ of it and
-    /// 2⁻¹⁴⁹ · (1 + depth), the light one the rest, rounded up. A body with inverse mass zero moves
-    /// by exactly zero, the other by exactly the depth. Equal bodies move equally far. Swapped
-    /// bodies swap their moves.
+    /// Each body moves in proportion to its inverse mass; the first inverse mass is that of `a`.
+    /// The result is `None` when both inverse masses are zero, because then neither body can be
+    /// moved. The heavier body moves by `depth · heavy / (a + b)`, where `heavy` is its inverse
+    /// mass, within 3·2⁻²⁴ of that and 2⁻¹⁴⁹ · (1 + depth). The lighter one moves by the rest,
+    /// rounded up. If one inverse mass is zero, that body moves by exactly zero and the other by
+    /// exactly the depth. Bodies of equal mass move equally far. Exchanging the bodies exchanges
+    /// their moves.
     ///
     /// # Errors
     ///
-    /// [`Invalid::InverseMass`] when one of them is not in `[0, COORD_MAX]`.
+    /// [`Invalid::InverseMass`] when an inverse mass is not in `[0, COORD_MAX]`.
     ///
     /// ```
     /// use swath::{Aabb, separate};
@@ -69,11 +75,11 @@ impl Separation {
     /// let crate_ = Aabb::new([0.0, 0.0, 0.0], [4.0, 4.0, 4.0])?;
     /// let ball = Aabb::new([3.0, 1.0, 1.0], [5.0, 2.0, 2.0])?;
     /// let push = separate::one_to_one(&crate_, &ball)?.expect("they overlap");
-    /// // The ball weighs a third of the crate.
+    /// // The ball has a third of the mass of the crate.
     /// assert_eq!(push.shares([1.0, 3.0])?, Some([[-0.25, 0.0, 0.0], [0.75, 0.0, 0.0]]));
-    /// // Nothing moves a wall,
+    /// // A wall has infinite mass and does not move.
     /// assert_eq!(push.shares([0.0, 3.0])?, Some([[0.0; 3], [1.0, 0.0, 0.0]]));
-    /// // and two walls stay as they are.
+    /// // Neither of two walls can be moved.
     /// assert_eq!(push.shares([0.0, 0.0])?, None);
     /// # Ok::<(), swath::Invalid>(())
     /// ```
@@ -95,12 +101,12 @@ impl Separation {
     }
 }
 
-/// Where the answers of a separation go: [`Answers`] or `&mut` [`Hits`], which holds the depths.
+/// The output of a separation: [`Answers`], or `&mut` [`Hits`] with the depths.
 pub trait Output: Sink {}
 
-/// Whole answers, a column for each field, one row for each question: 8 bytes a row.
+/// Complete results, one column per field. 8 bytes per row.
 ///
-/// Boxes that are apart have depth zero and [`Contact::SEPARATED`].
+/// Disjoint boxes have depth zero and [`Contact::SEPARATED`].
 #[derive(Debug)]
 pub struct Answers<'a> {
     /// [`Separation::depth`].
@@ -110,11 +116,11 @@ pub struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    /// Row `row` of the two columns, if the boxes share a point.
+    /// Returns row `row` of the two columns, or `None` if the boxes are disjoint.
     ///
     /// # Panics
     ///
-    /// When there is no such row.
+    /// If there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> Option<Separation> {
         let separation = Separation { depth: self.depth[row], contact: self.contact[row] };
@@ -139,23 +145,24 @@ impl Sink for Answers<'_> {
     }
 }
 
-/// The least move of `b` that parts it from `a`; nothing when they share no point.
+/// Returns the minimum translation of `b` that separates it from `a`, or `None` if they are
+/// disjoint.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no box.
+/// [`Invalid`] when one of the boxes is invalid.
 ///
 /// ```
 /// use swath::{Aabb, separate};
 ///
-/// // The small box is inside: the way out is to the left, past the whole of it.
+/// // The small box is inside. The shortest way out is to the left, by its whole width and more.
 /// let outer = Aabb::new([0.0, 0.0, 0.0], [8.0, 8.0, 8.0])?;
 /// let inner = Aabb::new([1.0, 3.0, 3.0], [2.0, 5.0, 5.0])?;
 /// let push = separate::one_to_one(&outer, &inner)?.expect("they overlap");
 /// assert_eq!(push.translation(), [-2.0, 0.0, 0.0]);
 /// assert_eq!(push.contact.normal(), [-1.0, 0.0, 0.0]);
 ///
-/// // Two boxes at the same place part along x, upwards.
+/// // Two equal boxes at the same position are separated along x, upwards.
 /// let push = separate::one_to_one(&inner, &inner)?.expect("they overlap");
 /// assert_eq!(push.translation(), [1.0, 0.0, 0.0]);
 /// # Ok::<(), swath::Invalid>(())
@@ -167,13 +174,13 @@ pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<Option<Separation>, Invalid> {
     Ok(answer.map(|(depth, _, contact)| Separation { depth, contact: Contact::from_bits(contact) }))
 }
 
-/// The least move that parts each of `many` from `a`: answer `i` is for row `i`.
+/// Computes the minimum translation that separates each row of `many` from `a`.
 ///
-/// Rows that are no boxes are answered as if they were apart.
+/// The result of an invalid row is that of disjoint boxes.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is no box, or the output has not room for the answers.
+/// [`BatchError`] when `a` is invalid or the output is too short.
 pub fn one_to_many(
     level: Level,
     a: &Aabb,
@@ -184,13 +191,14 @@ pub fn one_to_many(
     ask::ask(level, Boxes, (One(corners(a)), each(many)), many.len(), output)
 }
 
-/// The least move that parts row `i` of `b` from row `i` of `a`, for each `i`.
+/// Computes the minimum translation that separates row `i` of `b` from row `i` of `a`, for each
+/// `i`.
 ///
-/// Rows of which one is no box are answered as if they were apart. 48 bytes in for each row.
+/// The result is that of disjoint boxes if one of the two rows is invalid. 48 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `b` has not as many rows as `a`, or the output has not room for the answers.
+/// [`BatchError`] when `a` and `b` differ in length or the output is too short.
 pub fn zip(
     level: Level,
     a: &Checked<'_>,
@@ -200,16 +208,15 @@ pub fn zip(
     ask::zip(level, Boxes, (each(a), each(b)), output)
 }
 
-/// The least move that parts the two rows of each pair: answer `i` is for row `pairs[i].b`, which
-/// is moved away from row `pairs[i].a`.
+/// Computes the minimum translation that separates the two rows of each pair.
 ///
-/// A pair may name one row twice. Pairs with a row that is no box are answered as if they were
-/// apart. 8 bytes in for each pair, and 48 by index.
+/// Result `i` is the translation of row `pairs[i].b` away from row `pairs[i].a`. A pair may contain
+/// the same row twice. The result of a pair with an invalid row is that of disjoint boxes. 8 bytes
+/// read per pair, and 48 by index.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a pair names a row that is not there, or the output has not room for the
-/// answers.
+/// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
 pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
@@ -219,13 +226,14 @@ pub fn pairs(
     ask::pairs(level, Boxes, each(boxes), pairs, output)
 }
 
-/// Signed moves along the axis of the contact, a column for either body, one row for each
-/// separation: 8 bytes a row. Each is to be added to both ends of the body's box on that axis.
+/// Signed moves of both bodies along the axis of the contact, one row per separation.
+///
+/// Add each to both corners of the body's box on that axis. 8 bytes per row.
 #[derive(Debug)]
 pub struct Moves<'a> {
-    /// How far `a` goes.
+    /// The move of `a`.
     pub a: &'a mut [f32],
-    /// How far `b` goes.
+    /// The move of `b`.
     pub b: &'a mut [f32],
 }
 
@@ -235,15 +243,16 @@ impl<'a> Moves<'a> {
     }
 }
 
-/// How row `i` of `a` and row `i` of `b` share separation `i`, of which `depth` and `contact` are
-/// the columns: [`Separation::shares`] along its axis, for each `i`.
+/// Computes how row `i` of `a` and row `i` of `b` share separation `i`, for each `i`.
 ///
-/// Zero moves where neither can be moved, where a row is no body, and where there is no axis or
-/// the depth is not in `[0, 2 · COORD_MAX]`. 16 bytes in for each row.
+/// `depth` and `contact` are the columns of the separations. The moves are those of
+/// [`Separation::shares`] along its axis. They are zero where neither body can be moved, where a
+/// row is invalid, where there is no axis, and where the depth is not in `[0, 2 · COORD_MAX]`. 16
+/// bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when there is not one row of each column for each separation.
+/// [`BatchError`] when the columns differ in length.
 pub fn shares(
     level: Level,
     depth: &[f32],
@@ -258,13 +267,14 @@ pub fn shares(
     contacts::ask_rows(level, Shares, asked, sides, Match::Zip(a.len()), moves.columns())
 }
 
-/// How the two rows of pair `i` share separation `i`: [`shares`] of rows that pairs name. 16
-/// bytes in for each pair, and 8 by index.
+/// Computes how the two rows of pair `i` share separation `i`, like [`shares`].
+///
+/// 16 bytes read per pair, and 8 by index.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a pair names a row that is not there, or there is not one row of each
-/// column for each pair.
+/// [`BatchError`] when a pair refers to a row that does not exist, or the length of a column is not
+/// the number of pairs.
 ///
 /// ```
 /// use swath::separate::{Answers, Moves};
@@ -310,12 +320,12 @@ pub fn shares_of_pairs(
     contacts::ask_rows(level, Shares, asked, sides, rows, moves.columns())
 }
 
-/// The columns of the corners.
+/// Uses the columns of the corners.
 fn each<'a>(boxes: &Checked<'a>) -> Each<'a, 6> {
     Each::of(boxes.columns().corners(), boxes)
 }
 
-/// The column of the inverse masses.
+/// Uses the column of the inverse masses.
 fn inverse_mass<'a>(bodies: &Checked<'a, Bodies<'a>>) -> Each<'a, 1> {
     let [.., inverse_mass] = bodies.columns().columns();
     Each::of(Table::new([inverse_mass], bodies.len()), bodies)
@@ -325,7 +335,7 @@ fn corners(&Aabb { min, max }: &Aabb) -> [f32; 6] {
     [min[0], min[1], min[2], max[0], max[1], max[2]]
 }
 
-/// The least move that parts two boxes.
+/// Computes the minimum translation that separates two boxes.
 #[derive(Clone, Copy, Debug)]
 struct Boxes;
 
@@ -336,8 +346,9 @@ impl Question<6, 6> for Boxes {
     }
 }
 
-/// How far two boxes are in each other along the lowest axis of `contact`, towards its normal;
-/// nothing where they at most touch there.
+/// Returns how deep two boxes overlap along the lowest axis of `contact`, towards its normal.
+///
+/// It is `None` if they at most touch on that axis.
 pub(super) fn along(a: &Aabb, b: &Aabb, contact: Contact) -> Option<Separation> {
     let axis = contact.axis()?;
     let rises = contact.normal()[axis] > 0.0;
@@ -345,7 +356,7 @@ pub(super) fn along(a: &Aabb, b: &Aabb, contact: Contact) -> Option<Separation> 
     (x > y).then(|| Separation { depth: room::difference_up(x, y), contact })
 }
 
-/// How two bodies share a move.
+/// Computes how two bodies share a translation.
 #[derive(Clone, Copy, Debug)]
 struct Shares;
 

@@ -1,14 +1,14 @@
-//! The arithmetic of a separation, for any lane width.
+//! The SIMD arithmetic of a separation, for any lane width.
 
 use crate::geom::{COORD_MAX, Contact};
 use crate::kernels::ask::Answer;
 use crate::kernels::contacts::{Asked, Lowest};
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
-/// The greatest depth there is: from one border of what is valid to the other.
+/// The greatest possible depth: the size of the valid range.
 const DEPTH_MAX: f32 = 2.0 * COORD_MAX;
 
-/// `x - y` rounded to nearest, and the exact rounding error of that (Knuth 1998, §4.2.2).
+/// Returns `x - y` rounded to nearest, and the exact rounding error of it (Knuth 1998, §4.2.2).
 #[inline(always)]
 fn two_difference<I: Isa>(x: I::F32, y: I::F32) -> (I::F32, I::F32) {
     let difference = x - y;
@@ -16,16 +16,16 @@ fn two_difference<I: Isa>(x: I::F32, y: I::F32) -> (I::F32, I::F32) {
     (difference, (x - (difference - part)) - (y + part))
 }
 
-/// The least float that is not below `rounded + error`, of a number that is not negative.
+/// Returns the least float that is not below `rounded + error`, for a number that is not negative.
 #[inline(always)]
 fn up<I: Isa>(isa: I, rounded: I::F32, error: I::F32) -> I::F32 {
     let zero = isa.splat(0.0);
-    // One float up is one more in the bits. Zero is always exact; its sign is made positive.
+    // The next float up has one more in its bits. Zero is always exact; its sign is made positive.
     let step = I::U32::select(zero.lt(error), isa.splat_u32(1), isa.splat_u32(0));
     I::F32::from_bits(rounded.to_bits().wrapping_add(step)) + zero
 }
 
-/// The least float that is not below `x - y`, of `x > y`.
+/// Returns the least float that is not below `x - y`, for `x > y`.
 pub(super) fn difference_up(x: f32, y: f32) -> f32 {
     let difference = x - y;
     let part = difference - x;
@@ -33,14 +33,14 @@ pub(super) fn difference_up(x: f32, y: f32) -> f32 {
     if error > 0.0 { difference.next_up() } else { difference }
 }
 
-/// A way to part the boxes.
+/// A candidate translation that separates the boxes.
 #[derive(Clone, Copy)]
 struct Push<I: Isa> {
-    /// How far, rounded to nearest. The sign is exact.
+    /// The length, rounded to nearest. The sign is exact.
     cost: I::F32,
-    /// What the rounding lost: `cost + error` is exact.
+    /// The rounding error: `cost + error` is exact.
     error: I::F32,
-    /// Axis and sign, as in a [`Contact`].
+    /// The bits of axis and sign, as in a [`Contact`].
     bits: I::U32,
 }
 
@@ -51,9 +51,10 @@ impl<I: Isa> Push<I> {
         Self { cost, error, bits: isa.splat_u32(bits) }
     }
 
-    /// The shorter of the two by their exact lengths; `self` of two that are equally long.
+    /// Returns the one with the lesser exact length, or `self` if they are equal.
     ///
-    /// Rounding keeps order, so where the rounded costs differ the exact ones do, the same way.
+    /// Rounding is monotonic, so if the rounded lengths differ, the exact ones differ in the same
+    /// direction.
     #[inline(always)]
     fn or_shorter(self, other: Self) -> Self {
         let shorter =
@@ -66,12 +67,12 @@ impl<I: Isa> Push<I> {
     }
 }
 
-/// Depth and the bits of a [`Contact`], from `[min, max]` of each box.
+/// Computes the depth and the bits of a [`Contact`] from `[min, max]` of each box.
 #[inline(always)]
 pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
     let zero = isa.splat(0.0);
     let mut apart = zero.lt(zero);
-    // Nothing is longer than this, and a tie with it is none.
+    // A sentinel: every candidate is shorter, and none ties with it.
     let infinite = isa.splat(f32::INFINITY);
     let mut least = Push { cost: infinite, error: infinite, bits: isa.splat_u32(0) };
     for axis in 0..3 {
@@ -90,8 +91,9 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer
     Answer { hit: !apart, near: depth, far: zero, bits }
 }
 
-/// How far each of two bodies with these inverse masses goes along the axis, with its sign, so
-/// that they part by the depth at least.
+/// Computes the signed moves of two bodies along the axis, given their inverse masses.
+///
+/// Together they are at least the depth.
 #[inline(always)]
 pub(super) fn shares<I: Isa>(isa: I, asked: &Asked<I, 1, 1>) -> [I::F32; 2] {
     let zero = isa.splat(0.0);
@@ -99,21 +101,22 @@ pub(super) fn shares<I: Isa>(isa: I, asked: &Asked<I, 1, 1>) -> [I::F32; 2] {
     let axis = Lowest::of(isa, asked.contact);
     let (light, heavy) = (a.max(b), a.min(b));
     let sum = a + b;
-    // The heavy one moves less. Its share is rounded; the light one takes what is left, rounded
-    // up, so that both together never fall short.
+    // The heavier one moves less. Its share is rounded; the lighter one takes the rest, rounded up,
+    // so that the sum is never below the depth.
     let less = depth * (heavy / sum);
     let (rest, error) = two_difference::<I>(depth, less);
     let more = up(isa, rest, error);
-    // Of half the least float one of the halves is too small.
+    // For equal masses use the greater share for both: half of the smallest float is not
+    // representable.
     let less = I::F32::select(light.eq(heavy), less.max(more), less);
     let more = I::F32::select(light.eq(heavy), less, more);
-    // Neither can be moved, or there is nothing to do.
+    // No move where neither body can be moved or the depth is zero.
     let moves = asked.valid & axis.any & zero.lt(sum) & zero.lt(depth);
     let moves = moves & depth.le(isa.splat(DEPTH_MAX));
     let a_is_light = b.lt(a);
     let of_a = I::F32::select(a_is_light, more, less);
     let of_b = I::F32::select(a_is_light, less, more);
-    // A body that cannot be moved has a share of zero; zero is written with no sign.
+    // A body that cannot be moved has a share of zero. Write zero without a sign.
     let of_a = I::F32::select(moves & zero.lt(of_a), of_a, zero);
     let of_b = I::F32::select(moves & zero.lt(of_b), of_b, zero);
     [

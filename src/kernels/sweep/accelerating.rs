@@ -1,50 +1,50 @@
-//! When do boxes under constant acceleration first touch, and until when?
+//! First and last time of the first contact of boxes under constant acceleration.
 //!
-//! In the frame of `a`, box `b` is moved by `x(t) = d·t + ½·g·t²`, where `d` and `g` are the
-//! differences of the displacements and of the accelerations. On one axis the two closed
-//! intervals share a point while
+//! In the frame of `a`, box `b` is displaced by `x(t) = d·t + ½·g·t²`, where `d` and `g` are the
+//! differences of the displacements and of the accelerations. On one axis the two closed intervals
+//! share a point while
 //!
 //! ```text
 //! below ≤ x(t) ≤ above        below = a.min - b.max        above = a.max - b.min
 //! ```
 //!
-//! A parabola is under a height between its two roots there, and under the other height, which
-//! leaves a hole, between two others. So an axis is overlapped in at most two pieces of the tick,
-//! and the boxes touch where three pieces, one for each axis, have a time in common: of the eight
-//! ways to choose them the earliest is the first contact. The boxes may part and meet again;
-//! only the first contact is told.
+//! A parabola is below one bound between its two roots there, and the interval between its roots at
+//! the other bound is excluded. So an axis overlaps in at most two intervals of the tick, and the
+//! boxes touch where three intervals, one per axis, have a time in common. The earliest of the
+//! eight combinations is the first contact. The boxes may separate and touch again; only the first
+//! contact is reported.
 //!
-//! The quadratic is the one of Ericson 2005, §5.5 and Eberly 2005, "Dynamic collision detection",
-//! with the roots of Kahan 2004 ("On the cost of floating-point computation without extra-precise
-//! arithmetic"), which do not cancel. Here the discriminant is moved to the safe side by what
-//! rounding may have cost it, so a parabola that only grazes a face is not lost, and an axis
-//! without relative acceleration is answered as by the plain [`sweep`](super), to the bit; only
-//! that what has passed by less than a float can tell is no hit here.
+//! The quadratic is that of Ericson 2005, §5.5 and Eberly 2005, "Dynamic collision detection". The
+//! roots are computed without cancellation, as in Kahan 2004 ("On the cost of floating-point
+//! computation without extra-precise arithmetic"). Unlike in the sources, the discriminant is moved
+//! to the safe side by the bound of its rounding error, so a parabola that only grazes a face is
+//! not lost. An axis without relative acceleration gives the bits of the plain [`sweep`](super),
+//! except that a contact which ended before the start by less than rounding is no hit here.
 //!
-//! **Never late, never missed.** `first` is not after the true first time, and at each time from
-//! `first` to `last` the boxes touch if on each axis they are grown by 48·2⁻²⁴ of
-//! `|face| + |d| + |g|`, where `face` is `below` or `above`: what is called a hit misses by no
-//! more. `last` is not before the last time of the true first contact, but where `first` is
-//! such a narrow miss: a contact of its own then, which ends before the true one begins. With
-//! `g = 0` on all axes the bounds are those of the plain sweep. Whether boxes overlap at
-//! the start is decided by exact comparisons. The proof is in `docs/math/accelerating.md`.
+//! **Never late, never missed.** `first` is never after the exact first time. At each time from
+//! `first` to `last` the boxes touch if they are enlarged on each axis by 48·2⁻²⁴ of
+//! `|face| + |d| + |g|`, where `face` is `below` or `above`; so a reported hit misses by no more.
+//! `last` is never before the last time of the exact first contact, except if `first` is such a
+//! narrow miss: it is then reported as a contact of its own, which ends before the exact one
+//! begins. With `g = 0` on all axes the bounds are those of the plain sweep. Whether boxes overlap
+//! at the start is decided by exact comparisons. The proof is in `docs/math/accelerating.md`.
 //!
-//! Of surfaces that touch at the start it is the relative velocity that tells whether they
-//! close, and on an axis without one the relative acceleration: what happens just after.
+//! If surfaces touch at the start, the relative velocity decides whether the contact is closing; on
+//! an axis without relative velocity, the relative acceleration does.
 //!
-//! Units: times are fractions of the tick. Cost: 48 bytes in and 12 out for each row.
+//! Units: times are fractions of the tick. Cost: 48 bytes read and 12 written per row.
 //!
 //! ```
 //! use swath::{Aabb, AcceleratingBox, State, sweep};
 //!
-//! // Thrown up by 4, pulled down by 8: at its highest in the middle of the tick, 1 above.
+//! // Velocity 4 upwards, acceleration 8 downwards: highest in the middle of the tick, 1 up.
 //! let ball = AcceleratingBox::new(Aabb::cube([0.0; 3], 0.5)?, [0.0, 4.0, 0.0], [0.0, -8.0, 0.0])?;
 //! let ceiling = Aabb::new([-5.0, 1.5, -5.0], [5.0, 2.0, 5.0])?;
 //! let ceiling = AcceleratingBox::new(ceiling, [0.0; 3], [0.0; 3])?;
 //! let sweep = sweep::accelerating::one_to_one(&ball, &ceiling)?;
 //! assert_eq!(sweep.contact.state(), State::Touching);
 //! assert_eq!(sweep.contact.normal(), [0.0, 1.0, 0.0]);
-//! // A graze lasts a moment; what rounding may have cost makes it one of a thousandth.
+//! // A graze has no duration; the bound of the rounding error extends it to a thousandth.
 //! assert!(sweep.first <= 0.5 && sweep.first > 0.499);
 //! assert!(sweep.last >= 0.5 && sweep.last < 0.501);
 //! # Ok::<(), swath::Invalid>(())
@@ -59,11 +59,11 @@ use crate::kernels::ask::{self, Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
 use crate::store::{AcceleratingBoxes, Checked, Row};
 
-/// When `a` and `b` touch.
+/// Sweeps `a` against `b`.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no box, displacement or acceleration.
+/// [`Invalid`] when one of the accelerating boxes is invalid.
 ///
 /// ```
 /// use swath::{Aabb, AcceleratingBox, sweep};
@@ -82,13 +82,13 @@ pub fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, Inv
     Ok(Sweep::of(answer))
 }
 
-/// When `a` and each of `many` touch: answer `i` is for `a` against row `i`.
+/// Sweeps `a` against each row of `many`. Result `i` is that of row `i`.
 ///
-/// Rows that are no boxes are answered with [`Sweep::SEPARATED`].
+/// The result of an invalid row is [`Sweep::SEPARATED`].
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is no box, or the output has not room for the answers.
+/// [`BatchError`] when `a` is invalid or the output is too short.
 pub fn one_to_many(
     level: Level,
     a: &AcceleratingBox,
@@ -99,13 +99,13 @@ pub fn one_to_many(
     ask::ask(level, Accelerating, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
-/// When row `i` of `a` and row `i` of `b` touch, for each `i`.
+/// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.
 ///
-/// Rows of which one is no box are answered with [`Sweep::SEPARATED`]. 96 bytes in for each row.
+/// The result is [`Sweep::SEPARATED`] if one of the two rows is invalid. 96 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `b` has not as many rows as `a`, or the output has not room for the answers.
+/// [`BatchError`] when `a` and `b` differ in length or the output is too short.
 pub fn zip(
     level: Level,
     a: &Checked<'_, AcceleratingBoxes<'_>>,
@@ -115,15 +115,14 @@ pub fn zip(
     ask::zip(level, Accelerating, (Each::new(a), Each::new(b)), output)
 }
 
-/// When the two rows of each pair touch: answer `i` is for `pairs[i]`, row `a` against row `b`.
+/// Sweeps the two rows of each pair. Result `i` is that of `pairs[i]`, row `a` against row `b`.
 ///
-/// A pair may name one row twice. Pairs with a row that is no box are answered with
-/// [`Sweep::SEPARATED`]. 8 bytes in for each pair, and 96 by index.
+/// A pair may contain the same row twice. The result of a pair with an invalid row is
+/// [`Sweep::SEPARATED`]. 8 bytes read per pair, and 96 by index.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a pair names a row that is not there, or the output has not room for the
-/// answers.
+/// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
 pub fn pairs(
     level: Level,
     boxes: &Checked<'_, AcceleratingBoxes<'_>>,
@@ -133,7 +132,7 @@ pub fn pairs(
     ask::pairs(level, Accelerating, Each::new(boxes), pairs, output)
 }
 
-/// When two boxes under constant acceleration touch.
+/// Sweeps two boxes under constant acceleration.
 #[derive(Clone, Copy, Debug)]
 struct Accelerating;
 

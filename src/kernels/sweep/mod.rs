@@ -1,4 +1,4 @@
-//! When do moving boxes first touch, and until when?
+//! First and last time of contact of moving boxes.
 //!
 //! In the frame of `a`, box `b` moves by `d = b.delta - a.delta`. On one axis the two closed
 //! intervals share a point for `t` between the quotients
@@ -7,19 +7,19 @@
 //! (a.min - b.max) / d   and   (a.max - b.min) / d
 //! ```
 //!
-//! so the boxes touch from the greatest lesser quotient to the least greater one, both clipped
-//! to the tick `[0, 1]` (Ericson 2005, §5.5.8; Gomez 1999). Here `d = 0` needs no branch: the
-//! quotients are then infinite with the right signs, or NaN where the faces lie in one plane,
-//! and an axis with a NaN holds for all time.
+//! so the boxes touch from the greatest of the lesser quotients to the least of the greater ones,
+//! both clipped to the tick `[0, 1]` (Ericson 2005, §5.5.8; Gomez 1999). Unlike in the sources, `d
+//! = 0` needs no branch: the quotients are then infinite with the right signs, or NaN if two faces
+//! lie in one plane, and an axis with a NaN overlaps at all times.
 //!
-//! **Never late.** Each quotient is three roundings from the real number, under 3·2⁻²⁴ of it.
-//! The first time is lowered by 4·2⁻²⁴ of itself and 2⁻¹⁴⁸, the last time raised likewise, so
-//! `first` is not after the true time and at most 2⁻²¹ of it (and 2⁻¹²⁶) before; `last` is not
-//! before its true time. A pair that touches is therefore never lost; one that misses by a few
-//! units in the last place may be called a hit. The proof is in `docs/math/sweep.md`. Whether
-//! boxes overlap at the start is decided by exact comparisons.
+//! **Never late.** Each quotient has three rounding errors; its relative error is below 3·2⁻²⁴. The
+//! first time is lowered by 4·2⁻²⁴ of itself and 2⁻¹⁴⁸, and the last time is raised likewise. So
+//! `first` is never after the exact time and at most 2⁻²¹ of it (plus 2⁻¹²⁶) before; `last` is
+//! never before its exact time. A pair that touches is therefore never lost; a pair that misses by
+//! a few units in the last place may be reported as a hit. The proof is in `docs/math/sweep.md`.
+//! Whether boxes overlap at the start is decided by exact comparisons.
 //!
-//! Units: times are fractions of the tick. Cost: 36 bytes in and 12 out for each row.
+//! Units: times are fractions of the tick. Cost: 36 bytes read and 12 written per row.
 
 pub mod accelerating;
 mod positions;
@@ -36,31 +36,31 @@ use crate::store::{Checked, LengthMismatch, Row};
 pub use positions::positions;
 pub(crate) use room::times;
 
-/// The times of a pair that never touches.
+/// The time of a pair that does not touch.
 pub const MISS: f32 = f32::INFINITY;
 
-/// When two boxes touch, and how.
+/// First and last time of contact of two boxes, and the contact.
 ///
-/// A pair that never touches has infinite times, which formats like JSON cannot hold.
+/// The times of a pair that does not touch are infinite, which formats like JSON cannot represent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sweep {
-    /// The first time they touch, in `[0, 1]`, never late; [`MISS`] when they do not.
+    /// The first time of contact, in `[0, 1]`, never late. [`MISS`] if there is none.
     ///
-    /// Zero when they overlap at the start, or when the first time is within rounding of it,
-    /// some 2⁻¹⁴⁸.
+    /// Zero when the boxes overlap at the start, or when the exact time is within rounding of zero
+    /// (about 2⁻¹⁴⁸).
     pub first: f32,
-    /// The last time of that contact, in `[0, 1]`, never early; [`MISS`] when there is none.
+    /// The last time of the first contact, in `[0, 1]`, never early. [`MISS`] if there is none.
     pub last: f32,
-    /// How they meet, and on which axes.
+    /// State, axes and normal of the contact.
     pub contact: Contact,
 }
 
 impl Sweep {
-    /// The pair never touches.
+    /// The pair does not touch in the tick.
     pub const SEPARATED: Self = Self { first: MISS, last: MISS, contact: Contact::SEPARATED };
 
-    /// What [`ask::one_to_one`] answered.
+    /// Creates a sweep from the result of [`ask::one_to_one`].
     fn of(answer: Option<(f32, f32, u32)>) -> Self {
         answer.map_or(Self::SEPARATED, |(first, last, contact)| Self {
             first,
@@ -70,10 +70,10 @@ impl Sweep {
     }
 }
 
-/// Where the answers of a sweep go: [`Times`], [`Answers`] or `&mut` [`Hits`].
+/// The output of a sweep: [`Times`], [`Answers`] or `&mut` [`Hits`].
 pub trait Output: Sink {}
 
-/// First and last times, a column each, one row for each question: 8 bytes a row.
+/// A column of first times and one of last times. 8 bytes per row.
 #[derive(Debug)]
 pub struct Times<'a> {
     /// [`Sweep::first`].
@@ -82,7 +82,7 @@ pub struct Times<'a> {
     pub last: &'a mut [f32],
 }
 
-/// Whole answers, a column for each field, one row for each question: 12 bytes a row.
+/// Complete results, one column per field. 12 bytes per row.
 #[derive(Debug)]
 pub struct Answers<'a> {
     /// [`Sweep::first`].
@@ -94,11 +94,11 @@ pub struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    /// Row `row` of the three columns.
+    /// Returns row `row` of the three columns.
     ///
     /// # Panics
     ///
-    /// When there is no such row.
+    /// If there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> Sweep {
         Sweep { first: self.first[row], last: self.last[row], contact: self.contact[row] }
@@ -138,11 +138,11 @@ impl Sink for Answers<'_> {
     }
 }
 
-/// When `a` and `b` touch.
+/// Sweeps `a` against `b`.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no box or displacement.
+/// [`Invalid`] when one of the moving boxes is invalid.
 ///
 /// ```
 /// use swath::{Aabb, MovingBox, State, sweep};
@@ -162,13 +162,13 @@ pub fn one_to_one(a: &MovingBox, b: &MovingBox) -> Result<Sweep, Invalid> {
     Ok(Sweep::of(answer))
 }
 
-/// When `a` and each of `many` touch: answer `i` is for `a` against row `i`.
+/// Sweeps `a` against each row of `many`. Result `i` is that of row `i`.
 ///
-/// Rows that are no boxes are answered with [`Sweep::SEPARATED`].
+/// The result of an invalid row is [`Sweep::SEPARATED`].
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is no box, or the output has not room for the answers.
+/// [`BatchError`] when `a` is invalid or the output is too short.
 pub fn one_to_many(
     level: Level,
     a: &MovingBox,
@@ -179,13 +179,13 @@ pub fn one_to_many(
     ask::ask(level, Boxes, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
-/// When row `i` of `a` and row `i` of `b` touch, for each `i`.
+/// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.
 ///
-/// Rows of which one is no box are answered with [`Sweep::SEPARATED`]. 72 bytes in for each row.
+/// The result is [`Sweep::SEPARATED`] if one of the two rows is invalid. 72 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `b` has not as many rows as `a`, or the output has not room for the answers.
+/// [`BatchError`] when `a` and `b` differ in length or the output is too short.
 pub fn zip(
     level: Level,
     a: &Checked<'_>,
@@ -195,15 +195,14 @@ pub fn zip(
     ask::zip(level, Boxes, (Each::new(a), Each::new(b)), output)
 }
 
-/// When the two rows of each pair touch: answer `i` is for `pairs[i]`, row `a` against row `b`.
+/// Sweeps the two rows of each pair. Result `i` is that of `pairs[i]`, row `a` against row `b`.
 ///
-/// A pair may name one row twice. Pairs with a row that is no box are answered with
-/// [`Sweep::SEPARATED`]. 8 bytes in for each pair, and 72 by index.
+/// A pair may contain the same row twice. The result of a pair with an invalid row is
+/// [`Sweep::SEPARATED`]. 8 bytes read per pair, and 72 by index.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a pair names a row that is not there, or the output has not room for the
-/// answers.
+/// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
 pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
@@ -213,7 +212,7 @@ pub fn pairs(
     ask::pairs(level, Boxes, Each::new(boxes), pairs, output)
 }
 
-/// When two moving boxes touch.
+/// Sweeps two moving boxes.
 #[derive(Clone, Copy, Debug)]
 struct Boxes;
 

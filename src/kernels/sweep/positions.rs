@@ -1,13 +1,13 @@
-//! Where are moving boxes at given times, such as those of a sweep?
+//! Positions of moving boxes at given times, such as those of a sweep.
 //!
-//! A box is moved by `delta · t` at `t`, so its corners are `min + delta·t` and `max + delta·t`
-//! (Gomez 1999, "positions at first and last overlap"). The product is rounded to nearest and so
-//! is the sum; at `t = 0` and `t = 1` the product is exact. Both corners move by the same number,
-//! so `min ≤ max` stays true. The same bits as [`MovingBox::at`].
+//! At time `t` a box is displaced by `delta · t`, so its corners are `min + delta·t` and `max +
+//! delta·t` (Gomez 1999, "positions at first and last overlap"). The product and the sum are each
+//! rounded to nearest; at `t = 0` and `t = 1` the product is exact. Both corners move by the same
+//! number, so `min ≤ max` remains true. The results have the same bits as [`MovingBox::at`].
 //!
-//! Times: below 0 is 0; past 1 is 1, and so is [`MISS`], for a box that meets nothing ends where it
-//! goes; NaN is 1 too. A row that is no box is all zeros. Units: `times` are fractions of the tick.
-//! Cost: 40 bytes in and 24 out for each row.
+//! Times are clamped to `[0, 1]`. [`MISS`] gives the end of the path, because a box without contact
+//! moves there, and NaN also counts as 1. The result of an invalid row is zero. Units: `times` are
+//! fractions of the tick. Cost: 40 bytes read and 24 written per row.
 //!
 //! [`MISS`]: super::MISS
 //! [`MovingBox::at`]: crate::MovingBox::at
@@ -17,7 +17,7 @@ use crate::kernels::ask::{Each, Side, mask};
 use crate::lanes::{F32Lanes, Isa, Kernel, Level};
 use crate::store::{Checked, LengthMismatch};
 
-/// What each output column is called in an error.
+/// The names of the output columns, for error messages.
 const NAMES: [&str; 6] = [
     "the output `min.x`",
     "the output `min.y`",
@@ -27,15 +27,15 @@ const NAMES: [&str; 6] = [
     "the output `max.z`",
 ];
 
-/// Writes where row `i` is at `times[i]` to row `i` of `out`: the columns x, y, z of the least
-/// corners and of the greatest.
+/// Writes the box of row `i` at `times[i]` to row `i` of `out`: the columns x, y, z of the minima
+/// and of the maxima.
 ///
-/// Each number is within half a unit in its last place of the true one and half a unit in the last
-/// place of `delta·t`; at most 2·[`COORD_MAX`](crate::COORD_MAX) in magnitude.
+/// The error of each number is at most half a unit in its last place plus half a unit in the last
+/// place of `delta·t`. The magnitude is at most 2·[`COORD_MAX`](crate::COORD_MAX).
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `times` or an output has not one row for each box.
+/// [`BatchError`] when the length of `times` or of an output is not the number of boxes.
 ///
 /// ```
 /// use swath::sweep::{self, MISS, Times};
@@ -68,7 +68,7 @@ pub fn positions(
     for (name, column) in NAMES.into_iter().zip(&out) {
         LengthMismatch::check(name, rows, column.len())?;
     }
-    level.for_rows(rows).run(Positions { boxes: Each::new(boxes), times, rows, out });
+    level.run_rows(rows, Positions { boxes: Each::new(boxes), times, rows, out });
     Ok(())
 }
 
@@ -87,7 +87,8 @@ impl Kernel for Positions<'_, '_> {
         let Self { boxes, times, rows, mut out } = self;
         let mut row = 0;
         while row < rows {
-            // The last group reaches back and moves some rows again, the same.
+            // The last group starts early enough to be full; it computes some rows again, with the
+            // same results.
             let start = row.min(rows - I::LANES);
             let numbers = boxes.load(isa, start);
             let valid = mask(isa, !boxes.invalid::<I>(start));
@@ -101,10 +102,10 @@ impl Kernel for Positions<'_, '_> {
     }
 }
 
-/// The corners at `t`.
+/// Computes the corners at `t`.
 #[inline(always)]
 fn at<I: Isa>(isa: I, numbers: &[I::F32; 9], t: I::F32) -> [I::F32; 6] {
-    // The least of NaN and 1 is 1 here.
+    // This `min` turns NaN into 1.
     let t = t.min(isa.splat(1.0)).max(isa.splat(0.0));
     let mut moved = [t; 6];
     for axis in 0..3 {

@@ -1,11 +1,11 @@
-//! The arithmetic of a sweep, for any lane width.
+//! The SIMD arithmetic of a sweep, for any lane width.
 
 use super::MISS;
 use crate::geom::Contact;
 use crate::kernels::ask::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
-/// What is known of a pair per axis, and the times from it.
+/// Differences and times of a pair, per axis and in total.
 struct Slabs<I: Isa> {
     /// `a.min - b.max`: positive while `b` is wholly below `a`. The sign is exact.
     below: [I::F32; 3],
@@ -13,7 +13,7 @@ struct Slabs<I: Isa> {
     above: [I::F32; 3],
     /// `b.delta - a.delta`. The sign is exact.
     d: [I::F32; 3],
-    /// When the axis starts to overlap: minus infinity when it always does.
+    /// The time at which the axis begins to overlap. Minus infinity if it always overlaps.
     enter: [I::F32; 3],
     /// The greatest of `enter`, rounded.
     entered: I::F32,
@@ -22,10 +22,10 @@ struct Slabs<I: Isa> {
     hit: I::Mask,
 }
 
-/// How much a time is moved to the safe side: more than its three roundings can amount to, and
-/// with them at most 2⁻²¹.
+/// Relative correction of a time towards the safe side: more than its three rounding errors, and
+/// together with them at most 2⁻²¹.
 const SLACK: f32 = 4.0 / (1 << 24) as f32;
-/// Two of the smallest floats: what rounding can amount to where quotients lose digits.
+/// Absolute correction: two of the smallest floats, which cover the rounding of denormal quotients.
 const SLACK_TINY: f32 = f32::from_bits(2);
 
 #[inline(always)]
@@ -41,14 +41,15 @@ fn slabs<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Slabs<I> {
         d[axis] = b[6 + axis] - a[6 + axis];
         let from = below[axis] / d[axis];
         let to = above[axis] / d[axis];
-        // 0 / 0: no relative motion and faces in one plane, so the axis overlaps for all time.
+        // 0 / 0: no relative motion and two faces in one plane, so the axis overlaps at all times.
         let always = from.unordered(to);
         enter[axis] = I::F32::select(always, enter[axis], from.min(to));
         let leave = I::F32::select(always, left, from.max(to));
         entered = enter[axis].max(entered);
         left = leave.min(left);
     }
-    // The slack goes in after the axes are joined: rounding and scaling keep their order.
+    // The correction may be applied after the reduction, because rounding and scaling are
+    // monotonic.
     let tiny = isa.splat(SLACK_TINY);
     let first = (entered * isa.splat(1.0 - SLACK) - tiny).max(zero);
     let last = (left * isa.splat(1.0 + SLACK) + tiny).min(isa.splat(1.0));
@@ -56,23 +57,24 @@ fn slabs<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Slabs<I> {
     Slabs { below, above, d, enter, entered, first, last, hit }
 }
 
-/// First time, or [`MISS`], and where it is a hit.
+/// Computes the first time, or [`MISS`], and the mask of hits.
 #[inline(always)]
 pub(crate) fn times<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> (I::F32, I::Mask) {
     let slabs = slabs(isa, a, b);
     (I::F32::select(slabs.hit, slabs.first, isa.splat(MISS)), slabs.hit)
 }
 
-/// First and last time and the bits of a [`Contact`].
+/// Computes the first and last time and the bits of a [`Contact`].
 #[inline(always)]
 pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Answer<I> {
     let slabs = slabs(isa, a, b);
     let zero = isa.splat(0.0);
     let none = isa.splat_u32(0);
-    // An axis that enters within rounding of the last one may truly be the last, so it counts:
-    // either time can be off by 3·2⁻²⁴ of itself.
+    // Each time may be off by 3·2⁻²⁴ of itself. So an axis that enters within rounding of the last
+    // one may in fact be the last, and counts as such.
     let latest = slabs.entered * isa.splat(1.0 - 2.0 * SLACK) - isa.splat(SLACK_TINY);
-    // A pair that has passed, but by less than a float can tell, entered before the start.
+    // For a pair that ended by less than rounding before the start, the last axis entered before
+    // the start.
     let latest = latest.min(slabs.entered);
 
     let highest = slabs.below[0].max(slabs.below[1]).max(slabs.below[2]);
@@ -85,7 +87,7 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Answer
         let bit = isa.splat_u32(1 << axis);
         let both = isa.splat_u32(1 << axis | 1 << axis << Contact::NEGATIVE_SHIFT);
 
-        // Entering from below, the normal points down.
+        // If `b` enters from below, the normal points down.
         let (rises, falls) = (zero.le(d), d.le(zero));
         let entering = latest.le(slabs.enter[axis]);
         touching = touching | I::U32::select(entering, I::U32::select(rises, both, bit), none);
@@ -94,8 +96,8 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Answer
         let at_bottom = below.eq(zero);
         let resting_here = I::U32::select(at_top, bit, both);
         resting = resting | I::U32::select(at_top | at_bottom, resting_here, none);
-        // Not inwards from either side. Two flat boxes in one plane touch on both sides and have
-        // no inside to move into: whatever `d` is, they yield.
+        // `b` does not move inwards through either face. Two flat boxes in one plane touch with
+        // both faces and have no interior to move into, so they are yielding for every `d`.
         yielding = yielding | (at_top & rises) | (at_bottom & falls);
     }
     let closing = isa.splat_u32(Contact::CLOSING);

@@ -1,10 +1,10 @@
-//! The arithmetic of a sweep of round shapes, for any lane width.
+//! The SIMD arithmetic of the sweeps of spheres, for any lane width.
 //!
-//! Both questions end in one: for which `t` is `|from + to·t| ≤ reach`? Its answer is found from
-//! the point of the line that is nearest to the origin, where nothing cancels. All lengths of a
-//! pair are first multiplied by one power of two, so that no square overflows and what underflows
-//! does not count; the reach is then raised by what all roundings can amount to. The bounds named
-//! here are proved in `docs/math/spheres.md`.
+//! Both sweeps reduce to one problem: for which `t` is `|from + to·t| ≤ reach`? The solution starts
+//! from the point of the line nearest to the origin, where nothing cancels. All lengths of a pair
+//! are first multiplied by one power of two, so that no square overflows and what underflows is
+//! insignificant. The reach is then raised by more than the sum of all rounding errors. The bounds
+//! named here are proved in `docs/math/spheres.md`.
 
 use crate::geom::Contact;
 use crate::kernels::ask::Answer;
@@ -12,30 +12,32 @@ use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Half of the distance from 1 to the next float.
 const ULP: f32 = 1.0 / (1 << 24) as f32;
-/// The reach is raised by these parts of the length of the motion and of the radii.
+/// The reach is raised by these fractions of the length of the motion and of the radii.
 const SLACK_MOTION: f32 = 18.0 * ULP;
 const SLACK_RADIUS: f32 = 22.0 * ULP;
-/// A motion whose square is below this part of the square of the greatest length is none.
+/// If the square of a motion is below this fraction of the square of the greatest length, there is
+/// no motion.
 const STILL: f32 = 1.0 / (1_u64 << 50) as f32;
-/// The squares of distance and radii are told apart beyond this part of them,
+/// Squares of distance and radius that differ by less than this fraction count as equal.
 const BAND: f32 = 10.0 * ULP;
-/// and where they underflow beyond 2⁻¹⁴⁰.
+/// The absolute part of that tolerance, for squares that underflow: 2⁻¹⁴⁰.
 const BAND_TINY: f32 = f32::from_bits(1 << 9);
 
-/// The unit vector along `way`, if it has a direction. In `f64` no square of a length of `f32`
-/// overflows or underflows.
+/// Returns the unit vector along `way`, or `None` for a zero vector.
+///
+/// In `f64` no square of a length of `f32` overflows or underflows.
 pub(super) fn direction(way: [f64; 3]) -> Option<[f32; 3]> {
     let [x, y, z] = way;
     let length = libm::sqrt(x * x + y * y + z * z);
     (length != 0.0).then(|| way.map(|along| (along / length) as f32))
 }
 
-/// The line `from + to · t`, seen from the origin.
+/// The times at which the line `from + to · t` is within reach of the origin.
 struct Approach<I: Isa> {
-    /// When it comes within reach, and until when; without bound where it does not move.
+    /// First and last such time. Infinite if the line does not move.
     near: I::F32,
     far: I::F32,
-    /// Whether it ever does. Where not, both times are that of the least distance.
+    /// Whether it is ever within reach. If not, both times are that of the least distance.
     within: I::Mask,
 }
 
@@ -44,14 +46,16 @@ fn dot<I: Isa>(a: &[I::F32; 3], b: &[I::F32; 3]) -> I::F32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// The power of two that brings `most` to between 1 and 2, or as near as the range allows.
+/// Returns the power of two that scales `most` to `[1, 2)`, or as near as the range of `f32`
+/// allows.
 #[inline(always)]
 fn unit<I: Isa>(isa: I, most: I::F32) -> I::F32 {
     let exponent = most.max(isa.splat(f32::MIN_POSITIVE)).to_bits() & isa.splat_u32(0x7f80_0000);
     isa.splat(1.0) / I::F32::from_bits(exponent)
 }
 
-/// The square of `radius`, raised by more than what all roundings can amount to.
+/// Returns the square of `radius`, which is first raised by more than the sum of all rounding
+/// errors.
 #[inline(always)]
 fn raised<I: Isa>(isa: I, radius: I::F32, motion: &[I::F32; 3]) -> I::F32 {
     let motion = dot::<I>(motion, motion).sqrt();
@@ -60,7 +64,7 @@ fn raised<I: Isa>(isa: I, radius: I::F32, motion: &[I::F32; 3]) -> I::F32 {
     reach * reach
 }
 
-/// When `|from + to · t|²` is at most `reach`; a `to` whose square is not above `still` is zero.
+/// Solves `|from + to · t|² ≤ reach`. A `to` whose square is not above `still` counts as zero.
 #[inline(always)]
 fn approach<I: Isa>(
     isa: I,
@@ -84,8 +88,8 @@ fn approach<I: Isa>(
     Approach { near: nearest - half, far: nearest + half, within: least.le(reach) }
 }
 
-/// Whether a squared distance at the start is not above a squared radius, and whether within
-/// rounding not below either.
+/// Returns whether a squared distance at the start is at most a squared radius, and whether, in
+/// addition, it is within rounding at least that.
 #[inline(always)]
 fn start<I: Isa>(isa: I, distance: I::F32, radius: I::F32) -> (I::Mask, I::Mask) {
     let tiny = isa.splat(BAND_TINY);
@@ -94,7 +98,7 @@ fn start<I: Isa>(isa: I, distance: I::F32, radius: I::F32) -> (I::Mask, I::Mask)
     (overlapping, overlapping & shallow)
 }
 
-/// The bits of a [`Contact`].
+/// Computes the bits of a [`Contact`].
 #[inline(always)]
 fn contact<I: Isa>(isa: I, overlapping: I::Mask, surface: I::Mask, shrinking: I::Mask) -> I::U32 {
     let none = isa.splat_u32(0);
@@ -104,7 +108,7 @@ fn contact<I: Isa>(isa: I, overlapping: I::Mask, surface: I::Mask, shrinking: I:
     I::U32::select(overlapping, overlap, isa.splat_u32(Contact::TOUCHING) | closing)
 }
 
-/// Two spheres: centre, radius and displacement each.
+/// Sweeps two spheres, each given by centre, radius and displacement.
 #[inline(always)]
 pub(super) fn spheres<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 7]) -> Answer<I> {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
@@ -128,7 +132,7 @@ pub(super) fn spheres<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 7]) -> Answe
     let meet = approach(isa, &place, &motion, reach, most * most * isa.splat(STILL));
     let distance = dot::<I>(&place, &place);
     let (overlapping, surface) = start(isa, distance, radius * radius);
-    // Passed, or not there yet: a root outside the tick is no hit.
+    // A contact that lies entirely before or after the tick is no hit.
     let hit = overlapping | (meet.within & meet.near.le(one) & zero.le(meet.far));
     let near = I::F32::select(overlapping, zero, meet.near.max(zero));
     let far = meet.far.min(one).max(zero);
@@ -136,26 +140,27 @@ pub(super) fn spheres<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 7]) -> Answe
     Answer { hit, near, far, bits: contact(isa, overlapping, surface, shrinking) }
 }
 
-/// A sphere and a box on one axis, turned so that the sphere's centre starts at zero and moves up
-/// or not at all: to `speed · t`. The box is the interval between `face` and `back`.
+/// A sphere and a box on one axis, mirrored so that the sphere's centre starts at zero and does not
+/// move down: its position is `speed · t`. The box is the interval between `face` and `back`.
 #[derive(Clone, Copy)]
 struct Axis<F> {
     face: F,
     back: F,
     speed: F,
-    /// When the centre passes `face`, and `back`: unordered or infinite where it does not move.
+    /// The times at which the centre passes `face` and `back`. NaN or infinite if it does not move.
     enter: F,
     leave: F,
 }
 
-/// How far the centre is past the interval on one axis at time `t`: negative before it.
+/// Returns how far the centre is past the interval on one axis at time `t`. Negative before the
+/// interval.
 #[inline(always)]
 fn past<I: Isa>(axis: &Axis<I::F32>, t: I::F32) -> I::F32 {
     let at = axis.speed * t;
     at - at.max(axis.face).min(axis.back)
 }
 
-/// Which times are known to be before all contact, within reach, or after all contact.
+/// Times that are known to be before all contact, within reach, or after all contact.
 struct Cut<I: Isa> {
     before: I::F32,
     after: I::F32,
@@ -163,7 +168,8 @@ struct Cut<I: Isa> {
     last_within: I::F32,
 }
 
-/// Sorts the time `t`, at which the centre passes a face, by where it is on the other two axes.
+/// Classifies the time `t`, at which the centre passes a face, by its position on the other two
+/// axes.
 #[inline(always)]
 fn cut<I: Isa>(
     isa: I,
@@ -190,8 +196,8 @@ fn cut<I: Isa>(
     }
 }
 
-/// When the centre is within reach, if on each axis it is where the masks say: not yet at the
-/// face, past the back, or else between them.
+/// Solves for the times at which the centre is within reach, if on each axis it is where the masks
+/// say: before the face, past the back, or else between them.
 #[inline(always)]
 fn piece<I: Isa>(
     isa: I,
@@ -212,7 +218,7 @@ fn piece<I: Isa>(
     approach(isa, &from, &to, reach, still)
 }
 
-/// A sphere, as centre, radius and displacement, and a box, as corners and displacement.
+/// Sweeps a sphere (centre, radius, displacement) against a box (corners, displacement).
 #[inline(always)]
 pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> Answer<I> {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
@@ -228,9 +234,9 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
         let face = I::F32::select(falls, below, zero - above);
         let back = I::F32::select(falls, above, zero - below);
         let speed = motion.abs();
-        // On a face or outside; the signs are exact.
+        // On a face or outside. The signs are exact.
         outside = outside | zero.le(face) | back.le(zero);
-        // On the face where it leaves, or on one that it slides along.
+        // On the face through which it leaves, or on a face along which it slides.
         yielding = yielding | back.eq(zero) | (face.eq(zero) & speed.eq(zero));
         away[k] = face.max(zero - back).max(zero);
         most = away[k].max(most);
@@ -242,7 +248,7 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
     let mut motion = [zero; 3];
     let mut shrinking = zero;
     for k in 0..3 {
-        // Faces so far off that they overflow are never reached.
+        // Faces so far away that they overflow are never reached.
         let (face, back, speed) = (axes[k].face * unit, axes[k].back * unit, axes[k].speed * unit);
         let inverse = one / speed;
         let (enter, leave) = (face * inverse, back * inverse);
@@ -269,8 +275,8 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
     }
     let Cut { before, after, first_within, last_within } = known;
 
-    // Contact begins just after `before` and ends just before `after`; on each side no face is
-    // passed until the next time that is known.
+    // Contact begins after `before` and ends before `after`. From each of them to the next known
+    // time no face is passed, so there the distance is one quadratic.
     let none = zero.lt(zero);
     let (mut opening, mut ending) = ([(none, none); 3], [(none, none); 3]);
     for k in 0..3 {
@@ -286,9 +292,9 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
     let hit = zero.le(last_within) | between;
 
     let (overlapping, shallow) = start(isa, distance, radius * radius);
-    // A centre inside the box is no contact of surfaces, however small the radius.
+    // A centre in the interior of the box is no contact of surfaces, however small the radius.
     let surface = shallow & outside;
-    // On the surface itself no distance shrinks; there the faces decide.
+    // On the surface itself the distance is zero and cannot shrink, so the faces decide.
     let pressing = distance.eq(zero) & !yielding;
     let shrinking = shrinking.lt(zero) | pressing;
     Answer { hit, near, far, bits: contact(isa, overlapping, surface, shrinking) }

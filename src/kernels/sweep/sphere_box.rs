@@ -1,24 +1,24 @@
-//! When do a moving sphere and a moving box first touch, and until when?
+//! First and last time of contact of a moving sphere and a moving box.
 //!
-//! In the frame of the box, the distance of the sphere's centre from it is the length of a vector
-//! that on each axis is how far the centre is outside of the two faces. Its square is convex and,
-//! between the up to six times at which the centre passes a face plane, a quadratic in `t`. Of each
-//! such time it is asked whether all contact is later, whether the centre is within reach, or
-//! whether all contact is earlier; that leaves one quadratic for the first time and one for
-//! the last. It is the sweep of a point against the box with edges and corners rounded (Ericson
-//! 2005, §5.5.7, where the faces are tried first and then the capsules of up to three edges);
-//! here there is no search and no branch.
+//! In the frame of the box, the distance of the sphere's centre from the box is the length of a
+//! vector: on each axis, how far the centre is outside of the two faces. The square of the distance
+//! is convex and, between the up to six times at which the centre passes the plane of a face, a
+//! quadratic in `t`. For each such time the kernel determines whether all contact is later, whether
+//! the centre is within reach (the radius), or whether all contact is earlier. This leaves one
+//! quadratic for the first time and one for the last. It is the sweep of a point against the box
+//! with rounded edges and corners (Ericson 2005, §5.5.7, where the faces are tested first and then
+//! the capsules of up to three edges); here there is no search and no branch.
 //!
-//! **Never late, never missed.** As for [two spheres](super::spheres), with `R` the radius and `|p|`
-//! the distance of the centre from the box at the start: the gap at `first` and at `last` is at
+//! **Never late, never missed.** As for [two spheres](super::spheres): with the radius `R` and the
+//! distance `|p|` of the centre from the box at the start, the gap at `first` and at `last` is at
 //! most 2⁻¹⁹·(`|p|` + `|d|` + `R`). The size of the box does not matter. The proof is in
 //! `docs/math/spheres.md`.
 //!
-//! **State.** As for two spheres. A sphere of radius zero on a face touches the surface only, as
-//! a box that is a point does. There are no axes of contact; [`normal`] gives the normal.
+//! **State.** As for two spheres. A sphere of radius zero on a face touches the surface only, like
+//! a box that is a point. There are no axes of contact; [`normal`] computes the normal.
 //!
-//! Units: times are fractions of the tick. Cost: 36 bytes in for each box or 28 for each sphere,
-//! and 12 out for each row.
+//! Units: times are fractions of the tick. Cost: 36 bytes read per box or 28 per sphere, and 12
+//! written per row.
 //!
 //! ```
 //! use swath::sweep::{Times, sphere_box};
@@ -43,17 +43,17 @@ use crate::kernels::ask::{self, Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
 use crate::store::{Checked, Row, Spheres};
 
-/// When the sphere `a` and the box `b` touch.
+/// Sweeps the sphere `a` against the box `b`.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no sphere, box or displacement.
+/// [`Invalid`] when the moving sphere or the moving box is invalid.
 ///
 /// ```
 /// use swath::sweep::sphere_box;
 /// use swath::{Aabb, MovingSphere, Sphere};
 ///
-/// // Past the edge: the boxes of the two would touch, they do not.
+/// // Near an edge: the AABBs of both balls touch the step, but only the first ball does.
 /// let step = Aabb::new([0.0; 3], [1.0; 3])?;
 /// let ball = MovingSphere::new(Sphere::new([-4.0, 1.75, 0.5], 1.0)?, [3.375, 0.0, 0.0])?;
 /// assert!(sphere_box::one_to_one(&ball, &step.into())?.contact.is_hit());
@@ -67,13 +67,13 @@ pub fn one_to_one(a: &MovingSphere, b: &MovingBox) -> Result<Sweep, Invalid> {
     Ok(Sweep::of(ask::one_to_one(SphereBox, a.to_row(), b.to_row())))
 }
 
-/// When the sphere `a` and each of `many` boxes touch: answer `i` is for `a` against row `i`.
+/// Sweeps the sphere `a` against each row of `many` boxes. Result `i` is that of row `i`.
 ///
-/// Rows that are no boxes are answered with [`Sweep::SEPARATED`].
+/// The result of an invalid row is [`Sweep::SEPARATED`].
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is no sphere, or the output has not room for the answers.
+/// [`BatchError`] when `a` is invalid or the output is too short.
 pub fn one_to_many(
     level: Level,
     a: &MovingSphere,
@@ -84,13 +84,13 @@ pub fn one_to_many(
     ask::ask(level, SphereBox, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
-/// When each of `many` spheres and the box `b` touch: answer `i` is for row `i` against `b`.
+/// Sweeps each row of `many` spheres against the box `b`. Result `i` is that of row `i`.
 ///
-/// Rows that are no spheres are answered with [`Sweep::SEPARATED`].
+/// The result of an invalid row is [`Sweep::SEPARATED`].
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `b` is no box, or the output has not room for the answers.
+/// [`BatchError`] when `b` is invalid or the output is too short.
 pub fn many_to_one(
     level: Level,
     many: &Checked<'_, Spheres<'_>>,
@@ -101,13 +101,13 @@ pub fn many_to_one(
     ask::ask(level, SphereBox, (Each::new(many), One(b.to_row())), many.len(), output)
 }
 
-/// When the sphere in row `i` of `a` and the box in row `i` of `b` touch, for each `i`.
+/// Sweeps the sphere in row `i` of `a` against the box in row `i` of `b`, for each `i`.
 ///
-/// Rows of which one is invalid are answered with [`Sweep::SEPARATED`]. 64 bytes in for each row.
+/// The result is [`Sweep::SEPARATED`] if one of the two rows is invalid. 64 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `b` has not as many rows as `a`, or the output has not room for the answers.
+/// [`BatchError`] when `a` and `b` differ in length or the output is too short.
 pub fn zip(
     level: Level,
     a: &Checked<'_, Spheres<'_>>,
@@ -117,13 +117,13 @@ pub fn zip(
     ask::zip(level, SphereBox, (Each::new(a), Each::new(b)), output)
 }
 
-/// The unit normal at time `at` from the sphere `a` to the box `b`: the direction from the centre
-/// to the nearest point of the box.
+/// Returns the unit normal at time `at` from the sphere `a` to the box `b`: the direction from the
+/// centre to the nearest point of the box.
 ///
-/// Computed in `f64` and rounded to nearest. Where the centre is in the box or on it, it is against
-/// the outside of the nearest face: of the lowest axis among faces equally near, and of two
-/// such faces of one axis it is the positive direction. Of invalid values or times it has no
-/// meaning, and may be NaN.
+/// Computed in `f64` and rounded to nearest. If the centre is in or on the box, the normal is the
+/// inward normal of the nearest face; among equally near faces that of the lowest axis, and of two
+/// such faces of one axis the one whose inward normal is positive. For invalid values or times the
+/// result is unspecified and may be NaN.
 #[must_use]
 pub fn normal(a: &MovingSphere, b: &MovingBox, at: f32) -> [f32; 3] {
     let mut way = [0.0; 3];
@@ -144,7 +144,7 @@ pub fn normal(a: &MovingSphere, b: &MovingBox, at: f32) -> [f32; 3] {
     round::direction(way).unwrap_or(inwards)
 }
 
-/// When a moving sphere and a moving box touch.
+/// Sweeps a moving sphere and a moving box.
 #[derive(Clone, Copy, Debug)]
 struct SphereBox;
 

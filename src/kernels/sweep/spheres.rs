@@ -1,29 +1,30 @@
-//! When do moving spheres first touch, and until when?
+//! First and last time of contact of moving spheres.
 //!
-//! In the frame of `a`, the centre of `b` is at `p + d·t`; the spheres touch while
+//! In the frame of `a`, the centre of `b` is at `p + d·t`. The spheres touch while
 //!
 //! ```text
 //! |p + d·t| ≤ R,   p = b.center - a.center,   d = b.delta - a.delta,   R = a.radius + b.radius
 //! ```
 //!
 //! which is a quadratic in `t` (M. Gomez, "Simple Intersection Tests for Games", 1999, the sphere
-//! sweep test). Here its roots are taken about the time at which the centres are nearest, because
-//! the discriminant cancels when the path is long and the spheres are small; a root outside the
-//! tick is no hit, which the source lets pass; and spheres that do not move against each other
-//! are decided by overlap.
+//! sweep test). Unlike in the source, the roots are computed relative to the time at which the
+//! centres are nearest, because the discriminant cancels when the path is long and the spheres are
+//! small. A root outside of the tick is no hit, which the source accepts. Spheres without relative
+//! motion are decided by overlap.
 //!
-//! **Never late, never missed.** `R` is raised by 18·2⁻²⁴ of `|d|` and 22·2⁻²⁴ of itself, more than
-//! all roundings can take away. So `first` is not after the true first time and `last` not before
-//! the true last one, and what is said to miss does miss. At `first`, at `last` and so at some time
-//! of every hit the true gap `|p + d·t| - R` is at most 2⁻¹⁹·(`|p|` + `|d|` + `R`). The proof is in
-//! `docs/math/spheres.md`.
+//! **Never late, never missed.** `R` is raised by 18·2⁻²⁴ of `|d|` and 22·2⁻²⁴ of itself, which is
+//! more than all rounding errors. So `first` is never after the exact first time, `last` is never
+//! before the exact last time, and a reported miss is a miss. At `first`, at `last`, and so at some
+//! time of every hit, the exact gap `|p + d·t| - R` is at most 2⁻¹⁹·(`|p|` + `|d|` + `R`). The
+//! proof is in `docs/math/spheres.md`.
 //!
-//! **State.** A pair that truly overlaps at the start is always said to, with `first` 0; so may
-//! be one whose gap at the start is at most 2⁻²⁰·`R` or 2⁻⁶⁹ of the greatest of its lengths.
-//! [`Contact::is_surface`](crate::Contact::is_surface) is true where the gap is within that of
-//! zero from either side. There are no axes of contact; [`normal`] gives the normal.
+//! **State.** A pair that exactly overlaps at the start is always reported as overlapping, with
+//! `first` 0. So may be a pair whose gap at the start is at most 2⁻²⁰·`R` or 2⁻⁶⁹ of the greatest
+//! of its lengths. [`Contact::is_surface`](crate::Contact::is_surface) is `true` if the gap is
+//! within that of zero in either direction. There are no axes of contact; [`normal`] computes the
+//! normal.
 //!
-//! Units: times are fractions of the tick. Cost: 28 bytes in and 12 out for each row.
+//! Units: times are fractions of the tick. Cost: 28 bytes read and 12 written per row.
 //!
 //! ```
 //! use swath::sweep::spheres;
@@ -49,11 +50,11 @@ use crate::kernels::ask::{self, Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
 use crate::store::{Checked, Row, Spheres};
 
-/// When `a` and `b` touch.
+/// Sweeps `a` against `b`.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when one of them is no sphere or displacement.
+/// [`Invalid`] when one of the moving spheres is invalid.
 ///
 /// ```
 /// use swath::sweep::spheres;
@@ -73,13 +74,13 @@ pub fn one_to_one(a: &MovingSphere, b: &MovingSphere) -> Result<Sweep, Invalid> 
     Ok(Sweep::of(ask::one_to_one(TwoSpheres, a.to_row(), b.to_row())))
 }
 
-/// When `a` and each of `many` touch: answer `i` is for `a` against row `i`.
+/// Sweeps `a` against each row of `many`. Result `i` is that of row `i`.
 ///
-/// Rows that are no spheres are answered with [`Sweep::SEPARATED`].
+/// The result of an invalid row is [`Sweep::SEPARATED`].
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is no sphere, or the output has not room for the answers.
+/// [`BatchError`] when `a` is invalid or the output is too short.
 pub fn one_to_many(
     level: Level,
     a: &MovingSphere,
@@ -90,13 +91,13 @@ pub fn one_to_many(
     ask::ask(level, TwoSpheres, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
-/// When row `i` of `a` and row `i` of `b` touch, for each `i`.
+/// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.
 ///
-/// Rows of which one is no sphere are answered with [`Sweep::SEPARATED`]. 56 bytes in for each row.
+/// The result is [`Sweep::SEPARATED`] if one of the two rows is invalid. 56 bytes read per row.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `b` has not as many rows as `a`, or the output has not room for the answers.
+/// [`BatchError`] when `a` and `b` differ in length or the output is too short.
 pub fn zip(
     level: Level,
     a: &Checked<'_, Spheres<'_>>,
@@ -106,15 +107,14 @@ pub fn zip(
     ask::zip(level, TwoSpheres, (Each::new(a), Each::new(b)), output)
 }
 
-/// When the two rows of each pair touch: answer `i` is for `pairs[i]`, row `a` against row `b`.
+/// Sweeps the two rows of each pair. Result `i` is that of `pairs[i]`, row `a` against row `b`.
 ///
-/// A pair may name one row twice. Pairs with a row that is no sphere are answered with
-/// [`Sweep::SEPARATED`]. 8 bytes in for each pair, and 56 by index.
+/// A pair may contain the same row twice. The result of a pair with an invalid row is
+/// [`Sweep::SEPARATED`]. 8 bytes read per pair, and 56 by index.
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a pair names a row that is not there, or the output has not room for the
-/// answers.
+/// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
 pub fn pairs(
     level: Level,
     spheres: &Checked<'_, Spheres<'_>>,
@@ -124,10 +124,11 @@ pub fn pairs(
     ask::pairs(level, TwoSpheres, Each::new(spheres), pairs, output)
 }
 
-/// The unit normal at time `at` from `a` to `b`: the direction from one centre to the other.
+/// Returns the unit normal at time `at` from `a` to `b`: the direction from one centre to the
+/// other.
 ///
-/// Computed in `f64` and rounded to nearest. Where the centres are in one place there is none, and
-/// it is `[1.0, 0.0, 0.0]`. Of invalid spheres or times it has no meaning, and may be NaN.
+/// Computed in `f64` and rounded to nearest. If the centres coincide, it is `[1.0, 0.0, 0.0]`. For
+/// invalid spheres or times the result is unspecified and may be NaN.
 #[must_use]
 pub fn normal(a: &MovingSphere, b: &MovingSphere, at: f32) -> [f32; 3] {
     let way = core::array::from_fn(|axis| {
@@ -138,7 +139,7 @@ pub fn normal(a: &MovingSphere, b: &MovingSphere, at: f32) -> [f32; 3] {
     round::direction(way).unwrap_or([1.0, 0.0, 0.0])
 }
 
-/// When two moving spheres touch.
+/// Sweeps two moving spheres.
 #[derive(Clone, Copy, Debug)]
 struct TwoSpheres;
 

@@ -282,5 +282,5 @@ pub(crate) fn of_valid(
     b: (&Shape<'_>, &Motion),
     settings: &Settings,
 ) -> Toi {
-    search::Search::answer(a, b, settings, settings.window.map(f64::from), |_| ())
+    search::Search::answer(a, b, settings, settings.window.map(f64::from), search::unwatched)
 }

@@ -27,6 +27,10 @@ const SHARE: [f64; 2] = [0.125, 0.75];
 /// Of a size: the radius of a ball that does for a shape where a first direction is guessed.
 const MEAN: f64 = 0.7;
 
+/// Sees the rounds of a search of which nobody wants to see any. A function, as each closure would
+/// have the whole search compiled once more.
+pub(in super::super) fn unwatched(_: Step) {}
+
 /// One search.
 pub(in super::super) struct Search<'s> {
     pub(super) course: Course<'s>,

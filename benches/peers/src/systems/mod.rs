@@ -28,7 +28,7 @@ use rayon::prelude::*;
 use self::parry::Parry;
 use self::parry_rebuild::Rebuild;
 use self::parry_refit::{PASSES_RAPIER, PASSES_TUNED, Refit};
-use crate::worlds::World;
+use scenes::World;
 
 /// The lower row need not come first.
 pub(crate) type RowPair = [u32; 2];

@@ -1,33 +1,36 @@
-//! The arithmetic of a sweep under acceleration, for any lane width.
+//! The SIMD arithmetic of a sweep under acceleration, for any lane width.
 //!
-//! Letters are those of `docs/math/accelerating.md`, where each constant is derived.
+//! The symbols are those of `docs/math/accelerating.md`, where each constant is derived.
 
 use crate::geom::Contact;
 use crate::kernels::ask::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
-/// 2⁻²⁴: half of the distance from one to the next float.
+/// 2⁻²⁴: half of the distance from 1 to the next float.
 const UNIT: f32 = 1.0 / (1 << 24) as f32;
-/// How much the time of an axis without acceleration is moved to the safe side, of itself
-/// and more: as in the plain sweep.
+/// Relative and absolute correction of the time of an axis without acceleration, as in the plain
+/// sweep.
 const STRAIGHT: [f32; 2] = [4.0 * UNIT, f32::from_bits(2)];
-/// The same for an axis with acceleration. The second also covers all that underflow can do.
+/// The same for an axis with acceleration. The absolute part also covers all underflow.
 const CURVED: [f32; 2] = [12.0 * UNIT, power(-46)];
-/// How much a discriminant is moved to the safe side, of the sum of its terms' magnitudes.
+/// Correction of a discriminant towards the safe side, relative to the sum of the magnitudes of its
+/// terms.
 const DISCRIMINANT: f32 = 6.0 * UNIT;
-/// What that sum is raised by, of the size of the motion, so that underflow is covered.
+/// Part of the size of the motion that is added to that sum, so that underflow is covered.
 const DISCRIMINANT_TINY: f32 = power(-110);
-/// No denominator is less: a time that it changes is within [`CURVED`] of zero.
+/// The least denominator. A time that this bound changes is within [`CURVED`] of zero.
 const DENOMINATOR_MIN: f32 = power(-70);
-/// An axis is entered where its faces are so near, of the sizes of place and motion.
+/// An axis counts as entered if the face is this near, relative to the sizes of position and
+/// motion.
 const ENTERED: f32 = 64.0 * UNIT;
-/// A face further away than so many sizes of the motion is not reached in a tick.
+/// A face farther away than this many times the size of the motion is not reached in a tick.
 const FAR: f32 = 4.0;
-/// A motion greater than the first number is scaled by the second, else likewise with the next
-/// two, else by the last: then squares neither overflow nor lose what counts.
+/// Thresholds and scales: a motion greater than the first number is scaled by the second, else a
+/// motion greater than the third by the fourth, else by the fifth. Then squares neither overflow
+/// nor lose significant digits.
 const SCALES: [f32; 5] = [power(47), power(-60), power(-27), power(14), power(88)];
 
-/// A power of two that is a normal number.
+/// Returns a power of two in the normal range.
 const fn power(exponent: i32) -> f32 {
     f32::from_bits(((127 + exponent) as u32) << 23)
 }
@@ -39,21 +42,22 @@ struct Axis<I: Isa> {
     below: I::F32,
     /// `a.max - b.min`: negative while `b` is wholly above `a`. The sign is exact.
     above: I::F32,
-    /// `b.delta - a.delta`, or `b.accel - a.accel` where that is zero: which way `b` sets off. The
-    /// sign is exact.
+    /// `b.delta - a.delta`, or `b.accel - a.accel` if that is zero: the direction in which `b`
+    /// starts to move. The sign is exact.
     sets_off: I::F32,
-    /// When the axis overlaps: from and until, moved outwards. A piece that is not there has a
-    /// start past its end. The second is wholly after the first.
+    /// The intervals of time in which the axis overlaps, enlarged. An empty interval has a start
+    /// after its end. The second interval is entirely after the first.
     pieces: [[I::F32; 2]; 2],
-    /// The first start before it was moved.
+    /// The start of the first interval before it was enlarged.
     near: I::F32,
-    /// Where there is acceleration.
+    /// The lanes with acceleration.
     curved: I::Mask,
-    /// Where the acceleration is negative: what follows is for the mirror image.
+    /// The lanes with negative acceleration. The fields below are those of the mirror image.
     flips: I::Mask,
-    /// Where `b` sets off downwards.
+    /// The lanes in which `b` starts to move downwards.
     falls: I::Mask,
-    /// Where `b` turns so near to `low` that no hole is left.
+    /// The lanes in which `b` turns without leaving an excluded interval below `low`, so that the two
+    /// intervals are one.
     joined: I::Mask,
     /// Faces and motion, scaled.
     low: I::F32,
@@ -62,28 +66,28 @@ struct Axis<I: Isa> {
     g: I::F32,
 }
 
-/// `t` moved to the past.
+/// Moves `t` to an earlier time by the correction.
 #[inline(always)]
 fn earlier<I: Isa>(t: I::F32, slack: [I::F32; 2], one: I::F32) -> I::F32 {
     t * (one - slack[0]) - slack[1]
 }
 
-/// `t` moved to the future, but where it has passed: there never.
+/// Moves `t` to a later time by the correction. A negative `t` becomes minus infinity.
 #[inline(always)]
 fn later<I: Isa>(isa: I, t: I::F32, slack: [I::F32; 2], one: I::F32) -> I::F32 {
     let moved = t * (one + slack[0]) + slack[1];
     I::F32::select(isa.splat(0.0).le(t), moved, isa.splat(f32::NEG_INFINITY))
 }
 
-/// The sum of the magnitudes that a discriminant is made of, as what it may be off.
+/// Returns the error bound of a discriminant, from the magnitudes of its terms.
 #[inline(always)]
 fn doubt<I: Isa>(isa: I, square: I::F32, product: I::F32, size: I::F32) -> I::F32 {
     let tiny = size * isa.splat(DISCRIMINANT_TINY);
     (square + product.abs() + tiny) * isa.splat(DISCRIMINANT)
 }
 
-/// `|d|` and the root of a discriminant, which is not negative: the denominator of the root near
-/// zero, the numerator of the other.
+/// Returns the sum of `|d|` and the root of a discriminant: the denominator of the root near zero,
+/// and the numerator of the other root.
 #[inline(always)]
 fn stable<I: Isa>(isa: I, d: I::F32, discriminant: I::F32) -> I::F32 {
     let root = discriminant.max(isa.splat(0.0)).sqrt();
@@ -101,7 +105,8 @@ fn axis<I: Isa>(isa: I, [a_min, a_max, a_delta, a_accel]: [I::F32; 4], b: [I::F3
     let accel = b_accel - a_accel;
     let sets_off = I::F32::select(delta.eq(zero), accel, delta);
 
-    // The mirror image where the acceleration is negative: from here it pulls upwards.
+    // From here on, lanes with negative acceleration are mirrored, so that the acceleration is
+    // upwards.
     let flips = accel.lt(zero);
     let curved = flips | zero.lt(accel);
     let straight_d = I::F32::select(flips, zero - delta, delta);
@@ -118,8 +123,9 @@ fn axis<I: Isa>(isa: I, [a_min, a_max, a_delta, a_accel]: [I::F32; 4], b: [I::F3
     let scaled_low = (low * scale).min(far).max(zero - far);
     let scaled_high = (high * scale).min(far).max(zero - far);
 
-    // While `b` falls and is pulled up again, digits cancel in the discriminants. They are moved
-    // to where the way under `high` is longer and the hole under `low` shorter.
+    // While `b` moves down and is accelerated up, the discriminants cancel. They are corrected so
+    // that the interval below `high` becomes longer and the excluded interval below `low` becomes
+    // shorter.
     let square = d * d;
     let (low_product, high_product) = ((g + g) * scaled_low, (g + g) * scaled_high);
     let low_doubt = I::F32::select(falls, doubt(isa, square, low_product, size), zero);
@@ -129,14 +135,14 @@ fn axis<I: Isa>(isa: I, [a_min, a_max, a_delta, a_accel]: [I::F32; 4], b: [I::F3
     let low_stable = stable(isa, d, low_discriminant);
     let high_stable = stable(isa, d, high_discriminant);
 
-    // An axis without acceleration is that of the plain sweep.
+    // An axis without acceleration is computed as in the plain sweep.
     let low_below = I::F32::select(falls, zero - low_stable, low_stable);
     let high_below = I::F32::select(falls, zero - high_stable, high_stable);
     let from = I::F32::select(curved, scaled_low + scaled_low, low)
         / I::F32::select(curved, low_below, straight_d);
     let to = I::F32::select(curved, scaled_high + scaled_high, high)
         / I::F32::select(curved, high_below, straight_d);
-    // 0 / 0: no relative motion and faces in one plane, so the axis overlaps for all time.
+    // 0 / 0: no relative motion and two faces in one plane, so the axis overlaps at all times.
     let rests = from.unordered(to);
     let near = I::F32::select(rests, always, from.min(to));
     let leave = I::F32::select(rests, never, from.max(to));
@@ -146,14 +152,14 @@ fn axis<I: Isa>(isa: I, [a_min, a_max, a_delta, a_accel]: [I::F32; 4], b: [I::F3
         I::F32::select(curved, isa.splat(CURVED[1]), isa.splat(STRAIGHT[1])),
     ];
     let start = earlier::<I>(near, slack, one);
-    // Apart and setting off away: the signs are exact, the root may have underflowed.
+    // Apart and starting to move away. The signs are exact, whereas the root may have underflowed.
     let away = (falls & zero.lt(low)) | (high.lt(zero) & !falls);
     let leave = I::F32::select(away, always, later(isa, leave, slack, one));
     let back = earlier::<I>(low_stable / g, slack, one);
     let end = later(isa, high_stable / g, slack, one);
 
-    // Down, and up again: through the hole under `low`, where there is one, and never back to
-    // `high` where the turn is above it.
+    // Down and up again: through the excluded interval below `low`, if there is one. If the turning
+    // point is above `high`, the axis never overlaps.
     let turns = falls & curved;
     let hole = zero.lt(low_discriminant) & leave.lt(back);
     let joined = turns & !hole;
@@ -179,7 +185,7 @@ fn axis<I: Isa>(isa: I, [a_min, a_max, a_delta, a_accel]: [I::F32; 4], b: [I::F3
     }
 }
 
-/// The first contact: from, until, and where there is one.
+/// Returns start and end of the first contact, and the mask of lanes that have one.
 #[inline(always)]
 fn first_contact<I: Isa>(isa: I, axes: &[Axis<I>; 3]) -> (I::F32, I::F32, I::Mask) {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
@@ -199,14 +205,14 @@ fn first_contact<I: Isa>(isa: I, axes: &[Axis<I>; 3]) -> (I::F32, I::F32, I::Mas
     (first, last, first.le(one))
 }
 
-/// Whether `b` is at a face within rounding when it is at `x`.
+/// Returns whether position `x` of `b` is at a face within rounding.
 #[inline(always)]
 fn is_at<I: Isa>(isa: I, x: I::F32, face: I::F32, axis: &Axis<I>) -> I::Mask {
     let sizes = face.abs() + axis.d.abs() + axis.g;
     (x - face).abs().le(sizes * isa.splat(ENTERED))
 }
 
-/// First and last time and the bits of a [`Contact`].
+/// Computes the first and last time and the bits of a [`Contact`].
 #[inline(always)]
 pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 12], b: &[I::F32; 12]) -> Answer<I> {
     let axes = [
@@ -218,7 +224,7 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 12], b: &[I::F32; 12]) -> Answ
 
     let zero = isa.splat(0.0);
     let none = isa.splat_u32(0);
-    // An axis without acceleration that enters within rounding of the first time may truly enter
+    // An axis without acceleration that enters within rounding of the first time may in fact enter
     // then, so it counts.
     let latest = first * isa.splat(1.0 - STRAIGHT[0]) - isa.splat(STRAIGHT[1]);
     let mut apart = zero.lt(zero);
@@ -230,9 +236,9 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 12], b: &[I::F32; 12]) -> Answ
         let apart_here = zero.lt(axis.below) | axis.above.lt(zero);
         apart = apart | apart_here;
 
-        // The times of a graze are worth little, so it is places that are compared: an axis
-        // is entered where the face is within rounding at the first time. That may be where `b`
-        // comes down or goes up for the first time, comes back, or all but leaves and comes back.
+        // The times of a graze are inaccurate, so positions are compared: an axis is entered if at
+        // the first time `b` is at the face within rounding. At that time `b` may move down or up
+        // for the first time, may come back, or may almost leave and come back.
         let [[start, end], [back, _]] = axis.pieces;
         let x = first * (axis.d + axis.g * (first * isa.splat(0.5)));
         let at_low = is_at(isa, x, axis.low, axis);
@@ -246,7 +252,7 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 12], b: &[I::F32; 12]) -> Answ
         let curved = (from_high | from_low) & axis.curved;
         let rises = !((from_high & axis.curved) | (axis.falls & !axis.curved));
         let entering = curved | (latest.le(axis.near) & !axis.curved);
-        // Entering from below, the normal points down.
+        // If `b` enters from below, the normal points down.
         let from_below = (rises & !axis.flips) | (axis.flips & !rises);
         let entered = I::U32::select(from_below, both, bit);
         touching = touching | I::U32::select(entering, entered, none);
@@ -255,8 +261,8 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 12], b: &[I::F32; 12]) -> Answ
         let at_bottom = axis.below.eq(zero);
         let resting_here = I::U32::select(at_top, bit, both);
         resting = resting | I::U32::select(at_top | at_bottom, resting_here, none);
-        // Not inwards from either side. Two flat boxes in one plane touch on both sides and have
-        // no inside to move into: however they set off, they yield.
+        // `b` does not move inwards through either face. Two flat boxes in one plane touch with
+        // both faces and have no interior to move into, so they are yielding in every direction.
         let (up, down) = (zero.le(axis.sets_off), axis.sets_off.le(zero));
         yielding = yielding | (at_top & up) | (at_bottom & down);
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use swath::{Shape, SupportMap};
 
-use crate::convex::{Form, Hulls};
+use scenes::convex::{Form, Hulls};
 
 /// A shape without its margin.
 #[derive(Debug)]

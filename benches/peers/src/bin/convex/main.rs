@@ -14,17 +14,11 @@ use clap::Parser;
 use cpu_time::ThreadTime;
 use rayon::ThreadPoolBuilder;
 
-#[path = "../../../../worlds/convex.rs"]
-mod convex;
 mod counted;
-#[path = "../../machine.rs"]
-mod machine;
 mod systems;
-#[path = "../../table.rs"]
-mod table;
 mod truth;
 
-use convex::{Hulls, Moves};
+use scenes::convex::{Hulls, Moves};
 use systems::{Answer, System, Work};
 use truth::{Truth, WRONG, judge, truths};
 
@@ -90,7 +84,7 @@ fn main() -> ExitCode {
 
 /// Asks all; fails if an answer of swath's is wrong.
 fn run(args: &Args) -> Result<(), Stop> {
-    let machine = args.machine.clone().unwrap_or_else(machine::this_machine);
+    let machine = args.machine.clone().unwrap_or_else(peers::machine::this_machine);
     let hulls = Hulls::new(SEED);
     let head = HEAD.iter().chain(&WRONG).chain(&TAIL).map(|&name| name.to_owned());
     let mut rows: Vec<Vec<String>> = vec![head.collect()];
@@ -113,7 +107,7 @@ fn run(args: &Args) -> Result<(), Stop> {
                 }
                 let head = [
                     machine.clone(),
-                    machine::version(package),
+                    peers::machine::version(package),
                     motion.to_owned(),
                     (*system).to_owned(),
                     threads.to_string(),
@@ -144,7 +138,7 @@ fn run(args: &Args) -> Result<(), Stop> {
             )?;
         }
     }
-    table::put(&rows, args.out.as_deref(), "convex.csv")
+    peers::table::put(&rows, args.out.as_deref(), "convex.csv")
 }
 
 /// The columns from `pairs` on, and whether an answer is wrong.

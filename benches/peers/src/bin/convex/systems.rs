@@ -35,7 +35,7 @@ use swath::advance::{self, Advance, Meetings, Settings};
 use swath::gjk::{self, GjkCache};
 use swath::{Hull, Motion, Pair, Shape, Threads, Toi};
 
-use crate::convex::{Form, Hulls, Moves, formed};
+use scenes::convex::{Form, Hulls, Moves, formed};
 use crate::counted::Counted;
 
 /// A distance, or a time if they come to touch; where swath gives up, the time up to which they

@@ -1,14 +1,14 @@
 //! Which answers hold?
 //!
-//! The truth is `swath::spec`, in `f64`, which shares no code with what is compared. It is asked
+//! The truth is `spec`, in `f64`, which shares no code with what is compared. It is asked
 //! about each pair as it is, with both shapes smaller by [`TOLERANCE`] of themselves, and at a
 //! distance of [`TOLERANCE`]. An answer between the last two is within the tolerance.
 
 use rayon::prelude::*;
 use swath::Motion;
-use swath::spec::{self, Core, FirstTime, MovingSolid, Solid};
+use spec::{self, Core, FirstTime, MovingSolid, Solid};
 
-use crate::convex::{Form, Hulls};
+use scenes::convex::{Form, Hulls};
 use crate::systems::Work;
 
 /// In lengths, where shapes are of size one: twice what swath's default tolerance allows.

@@ -16,12 +16,8 @@ use clap::Parser;
 use cpu_time::ThreadTime;
 use rayon::ThreadPoolBuilder;
 
-#[path = "../../machine.rs"]
-mod machine;
 mod scene;
 mod systems;
-#[path = "../../table.rs"]
-mod table;
 
 use scene::Scene;
 use systems::{Answer, Build, System, Trees};
@@ -87,7 +83,7 @@ fn run(args: &Args) -> Result<(), Stop> {
             pool.install(|| cell(args, &scene, threads, &mut rows))?;
         }
     }
-    table::put(&rows, args.out.as_deref(), "rays.csv")
+    peers::table::put(&rows, args.out.as_deref(), "rays.csv")
 }
 
 /// Asks all systems on so many threads.
@@ -97,7 +93,7 @@ fn cell(
     threads: usize,
     rows: &mut Vec<Vec<String>>,
 ) -> Result<(), Stop> {
-    let machine = args.machine.clone().unwrap_or_else(machine::this_machine);
+    let machine = args.machine.clone().unwrap_or_else(peers::machine::this_machine);
     let wanted = |name: &str| {
         name.starts_with("swath") || args.only.as_ref().is_none_or(|only| name.contains(only))
     };
@@ -108,7 +104,7 @@ fn cell(
                 base: Duration| {
         vec![
             machine.clone(),
-            machine::version(package),
+            peers::machine::version(package),
             question.to_owned(),
             scene.boxes.len().to_string(),
             name.to_owned(),

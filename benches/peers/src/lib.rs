@@ -1,0 +1,4 @@
+//! What the programs of this crate share.
+
+pub mod machine;
+pub mod table;

@@ -1,0 +1,116 @@
+//! Which worlds break a broadphase that was made for even ones?
+//!
+//! Uneven density, no extent on some axis, boxes of very different size, a body that fell out of the
+//! world, boxes that all lie at one place.
+
+use rand::RngExt;
+
+use super::recipe::{Crowds, Long, Recipe};
+use super::scene::{Crowd, Scene};
+use super::{Motion, World, room};
+
+/// Boxes of a cluster.
+const CLUSTER_BOXES: usize = 1000;
+/// How much longer a world is than its clusters together would be, on each axis.
+const CLUSTERS_APART: f64 = 8.0;
+/// Union pairs per box inside a cluster.
+const CLUSTER_PAIRS: f64 = 3.0;
+
+/// One box of so many is a wall.
+const WALL_ONE_OF: u32 = 20;
+/// Sides of a wall: length, height, thickness, each on any axis.
+const WALL_SIDES: [[f32; 2]; 3] = [[20.0, 60.0], [2.0, 6.0], [0.1, 0.3]];
+
+/// How many planets there are, and their half side as a part of that of the world.
+const PLANETS: usize = 8;
+const PLANET_PART: f32 = 0.25;
+
+/// How far the escaped box is from all others.
+const ESCAPED_AT: f32 = 1e6;
+
+/// Centres of a line lie within this of it.
+const LINE_REACH: f32 = 0.5;
+
+/// Tiny boxes, four of five in a crowd, the others in a world that is 10⁵ times as large.
+const OUTSKIRTS: Recipe = Recipe {
+    seed: 1,
+    extent: [6.7e4, 5.1e5, 11.0],
+    crowds: [
+        Crowds { share: 0.8, count: 1, part: [1.4e-5, 1.4e-5, 1.5e-5], apart: 0.0 },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-5.7, -1.7],
+    stretch: [0.0; 3],
+    long: Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 1.0,
+};
+const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
+
+/// Makes an adversary of so many boxes.
+pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
+    if scene == Scene::Identical {
+        (0..boxes).for_each(|_| crowd.push([0.5; 3], [0.25, 0.0, 0.0], true));
+        return crowd.spread_with([1.0; 3], |_, _| [0.0; 3]);
+    }
+    if scene == Scene::Outskirts {
+        return OUTSKIRTS.build(boxes);
+    }
+    (0..boxes).for_each(|_| crowd.push_ordinary());
+    let side = |pairs| room::side(&crowd.half, &crowd.delta, pairs, false);
+    let reach = (side(1.0) * 0.5) as f32;
+    let line = boxes as f32 * 0.5;
+    match scene {
+        Scene::Clusters => {
+            let inside = (side(CLUSTER_PAIRS) * 0.5) as f32;
+            let clusters = boxes.div_ceil(CLUSTER_BOXES).max(1);
+            // The cube root is the world's over a cluster's side, as both are equally dense.
+            let shrink = room::cube_root(1.0 / clusters as f64) as f32;
+            let far = inside * CLUSTERS_APART as f32;
+            let middles: Vec<[f32; 3]> =
+                (0..clusters).map(|_| [(); 3].map(|()| crowd.between([-far, far]))).collect();
+            crowd.spread_with([far + inside; 3], |crowd, row| {
+                let reach = inside * shrink;
+                middles[row % clusters].map(|middle| middle + crowd.between([-reach, reach]))
+            })
+        }
+        Scene::Walls => {
+            for row in 0..boxes {
+                if crowd.rng.random_ratio(1, WALL_ONE_OF) {
+                    let first = crowd.rng.random_range(0..3);
+                    let turn = crowd.rng.random_range(1..3);
+                    for (k, sides) in WALL_SIDES.into_iter().enumerate() {
+                        crowd.half[(first + k * turn) % 3][row] = crowd.between(sides) * 0.5;
+                    }
+                }
+            }
+            crowd.spread([reach; 3])
+        }
+        Scene::LineX => crowd.spread([line, LINE_REACH, LINE_REACH]),
+        Scene::LineY => crowd.spread([LINE_REACH, line, LINE_REACH]),
+        Scene::LineZ => crowd.spread([LINE_REACH, LINE_REACH, line]),
+        Scene::Diagonal => crowd.spread_with([line + LINE_REACH; 3], |crowd, _| {
+            let along = crowd.between([-line, line]);
+            [(); 3].map(|()| along + crowd.between([-LINE_REACH, LINE_REACH]))
+        }),
+        Scene::Planets => {
+            for row in 0..boxes.min(PLANETS) {
+                (0..3).for_each(|axis| crowd.half[axis][row] = reach * PLANET_PART);
+            }
+            crowd.spread([reach; 3])
+        }
+        _ => {
+            let mut world = crowd.spread([reach; 3]);
+            if let Some(last) = world.centre[0].last_mut() {
+                *last = ESCAPED_AT;
+                // Those that bounce would come back.
+                world.motion = Motion::Repeat;
+                world.place();
+            }
+            world
+        }
+    }
+}

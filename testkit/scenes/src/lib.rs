@@ -1,0 +1,235 @@
+//! Which boxes, moving how, does a benchmark, a test or an example look at?
+//!
+//! A [`World`] is one tick of moving boxes as columns, `[axis][row]`: where they are at the
+//! start of the tick, how far each goes during it, and which ones move at all. It comes from a
+//! [`Scene`] and a seed (`scene.rs`), or from a recording (`trace.rs`).
+//!
+//! Promise: the same scene, number of boxes and seed give the same bits on every platform, at
+//! the start and after any number of steps. Hence only `+ - * / sqrt` and a named generator.
+
+mod adversaries;
+mod columns;
+pub mod convex;
+pub mod fault;
+mod pile;
+pub mod recipe;
+mod room;
+pub mod scene;
+pub mod trace;
+
+use rand::rngs::Xoshiro256PlusPlus;
+
+pub use scene::Scene;
+
+/// How often one step may reflect a box on one axis before it is left at the wall.
+const BOUNCES_MAX: usize = 4;
+
+/// One tick of moving boxes.
+///
+/// `min[axis][row] <= max[axis][row]` always, and `delta` is a displacement over the tick.
+/// [`World::step`] writes the boxes anew, so a box changed from outside does not stay so.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// Lower corners at the start of the tick.
+    pub min: [Vec<f32>; 3],
+    /// Upper corners at the start of the tick.
+    pub max: [Vec<f32>; 3],
+    /// Displacements over the tick.
+    pub delta: [Vec<f32>; 3],
+    /// Whether a box moves; one that does not has `delta` zero.
+    pub moves: Vec<bool>,
+    /// The middles of the boxes and half their sides; empty where the tick repeats.
+    centre: [Vec<f32>; 3],
+    half: [Vec<f32>; 3],
+    motion: Motion,
+}
+
+/// What the boxes do between two ticks.
+#[derive(Clone, Debug)]
+enum Motion {
+    /// Nothing: the tick repeats.
+    Repeat,
+    /// Centres fly straight and are reflected at `-reach` and `reach` of each axis.
+    ///
+    /// Centres spread evenly and directions without a bias stay so under reflection, which
+    /// keeps the number of pairs steady for any number of ticks.
+    Bounce { reach: [f32; 3] },
+    /// Centres go to a random place close to `home` each tick.
+    Tremble { home: [Vec<f32>; 3], rng: Xoshiro256PlusPlus },
+}
+
+impl World {
+    /// A scene of so many boxes, made from a seed.
+    #[must_use]
+    pub fn new(scene: Scene, boxes: usize, seed: u64) -> Self {
+        scene::build(scene, boxes, seed)
+    }
+
+    /// Boxes around these centres.
+    fn around(
+        centre: [Vec<f32>; 3],
+        half: [Vec<f32>; 3],
+        delta: [Vec<f32>; 3],
+        moves: Vec<bool>,
+        motion: Motion,
+    ) -> Self {
+        let (min, max) = Default::default();
+        let mut world = Self { min, max, delta, moves, centre, half, motion };
+        world.place();
+        world
+    }
+
+    /// How many boxes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Whether there is no box at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.moves.is_empty()
+    }
+
+    /// Goes on to the next tick: each moving box is moved by its `delta`, then turned back
+    /// where it left the world, or given its next small motion. A recorded tick stays as it is.
+    pub fn step(&mut self) {
+        let Self { centre, delta, moves, .. } = self;
+        match &mut self.motion {
+            Motion::Repeat => return,
+            Motion::Bounce { reach } => {
+                for axis in 0..3 {
+                    bounce(&mut centre[axis], &mut delta[axis], moves, reach[axis]);
+                }
+            }
+            Motion::Tremble { home, rng } => {
+                for axis in 0..3 {
+                    pile::tremble(&mut centre[axis], &mut delta[axis], &home[axis], moves, rng);
+                }
+            }
+        }
+        self.place();
+    }
+
+    /// Writes the corners. `half` is not negative and rounding is monotonic, so `min <= max` also
+    /// where `half` is less than the rounding.
+    fn place(&mut self) {
+        for axis in 0..3 {
+            let boxes = || self.centre[axis].iter().zip(&self.half[axis]);
+            self.min[axis].clear();
+            self.max[axis].clear();
+            self.min[axis].extend(boxes().map(|(centre, half)| centre - half));
+            self.max[axis].extend(boxes().map(|(centre, half)| centre + half));
+        }
+    }
+}
+
+/// Moves the centres of one axis by `delta` and reflects those that are past `-reach` or `reach`.
+fn bounce(centre: &mut [f32], delta: &mut [f32], moves: &[bool], reach: f32) {
+    for ((centre, delta), &moves) in centre.iter_mut().zip(delta).zip(moves) {
+        if !moves {
+            continue;
+        }
+        *centre += *delta;
+        for _ in 0..BOUNCES_MAX {
+            if centre.abs() <= reach {
+                break;
+            }
+            *centre = reach.copysign(*centre) * 2.0 - *centre;
+            *delta = -*delta;
+        }
+        *centre = centre.clamp(-reach, reach);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Goal: a scene is the same everywhere. Method: the bits of a few boxes after a few steps,
+    /// folded into one number (FNV-1a), as they once were.
+    #[test]
+    fn every_scene_keeps_its_bits() {
+        let folded = super::Scene::ALL.map(|scene| {
+            let mut world = super::World::new(scene, 200, 1);
+            (0..10).for_each(|_| world.step());
+            let columns = world.min.iter().chain(&world.max).chain(&world.delta).flatten();
+            columns.fold(0xCBF2_9CE4_8422_2325_u64, |sum, value| {
+                (sum ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01B3)
+            })
+        });
+        assert_eq!(
+            folded,
+            [
+                0x747D_09C9_586D_4E26,
+                0xF295_E05E_2DBC_EF8C,
+                0xD399_6561_DB9B_C4D0,
+                0x50AC_8CB2_AC58_AED4,
+                0x3288_BC5F_5A10_3715,
+                0x0572_0E5B_45B3_26B4,
+                0x8FA3_53F1_B5CE_ADAB,
+                0x01A2_2990_980E_8A5F,
+                0xA819_406B_7940_7694,
+                0xB9DF_3611_E29C_D999,
+                0xD7B1_8325_12A5_DB7C,
+                0xC7A1_9900_535F_C575,
+                0x289E_0470_F2A5_01FB,
+                0xFEDA_7621_1EFD_E934,
+                0x3357_A41A_340C_C343,
+            ]
+        );
+    }
+
+    #[test]
+    fn every_world_is_valid_at_any_tick() {
+        for scene in super::Scene::ALL {
+            assert_eq!(scene.name().parse(), Ok(scene));
+            for boxes in [0, 1, 2, 13, 500] {
+                let mut world = super::World::new(scene, boxes, 2);
+                assert_eq!(world.len(), boxes);
+                for _ in 0..20 {
+                    for axis in 0..3 {
+                        let corners = world.min[axis].iter().zip(&world.max[axis]);
+                        assert_eq!(corners.filter(|(min, max)| min <= max).count(), boxes);
+                        let motions = world.delta[axis].iter().zip(&world.moves);
+                        assert!(motions.clone().all(|(&delta, &moves)| moves || delta == 0.0));
+                    }
+                    world.step();
+                }
+            }
+        }
+        let refused = "heap".parse::<super::Scene>().expect_err("no such scene").to_string();
+        assert!(refused.contains("uniform, dense, bullets, mixed, pile, sheet, static, clusters"));
+    }
+
+    /// Goal: the scenes are as crowded as they say, also after many ticks.
+    #[test]
+    fn pairs_per_box_stay_steady() {
+        for (scene, low, high) in [
+            (super::Scene::Uniform, 0.85, 1.15),
+            (super::Scene::Dense, 5.0, 6.5),
+            (super::Scene::Mixed, 0.5, 4.0),
+            (super::Scene::Pile, 3.2, 4.2),
+            (super::Scene::Sheet, 0.85, 1.15),
+        ] {
+            let mut world = super::World::new(scene, 1000, 3);
+            for ticks in [0, 1, 200] {
+                (0..ticks).for_each(|_| world.step());
+                let ratio = union_pairs(&world) as f64 / 1000.0;
+                assert!((low..=high).contains(&ratio), "{scene}: {ratio} after {ticks} ticks");
+            }
+        }
+    }
+
+    fn union_pairs(world: &super::World) -> usize {
+        let side = |axis: usize, row: usize| {
+            let delta = world.delta[axis][row];
+            [world.min[axis][row] + delta.min(0.0), world.max[axis][row] + delta.max(0.0)]
+        };
+        let meet = |a: usize, b: usize| {
+            (0..3).all(|axis| {
+                let ([a_low, a_high], [b_low, b_high]) = (side(axis, a), side(axis, b));
+                a_low <= b_high && b_low <= a_high
+            })
+        };
+        (0..world.len()).map(|a| (0..a).filter(|&b| meet(a, b)).count()).sum()
+    }
+}

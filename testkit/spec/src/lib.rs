@@ -1,0 +1,33 @@
+//! Reference implementations: every geometric test for one pair, in `f64`, simple and slow.
+//!
+//! The rest of the crate does not call them. Tests, fuzz targets and benchmarks compare the kernels
+//! and the pair finder with them, and so can you.
+
+mod accelerating;
+mod advance;
+mod bits;
+mod cast;
+mod features;
+mod nearest;
+mod overlap;
+mod pairs;
+mod proximity;
+mod respond;
+mod separate;
+mod solid;
+mod spheres;
+mod sweep;
+mod vector;
+
+pub use accelerating::accelerating;
+pub use advance::{FirstTime, GRAZE, RESOLUTION, first_time};
+pub use cast::{Cast, PolyhedronCast, cast, polyhedron};
+pub use nearest::{Distance, distance, gap};
+pub use overlap::{overlap, overlap_planes, overlap_sphere, plane_reach, sphere_gap};
+pub use pairs::{swept_pairs, union_pairs};
+pub use proximity::proximity;
+pub use respond::{respond, slide};
+pub use separate::{Separation, separate, shares};
+pub use solid::{Core, MovingSolid, Solid};
+pub use spheres::{RoundSweep, sweep_sphere_box, sweep_spheres};
+pub use sweep::{Sweep, sweep};

@@ -1,0 +1,69 @@
+//! Boxes as columns, and columns for answers.
+
+use swath::sweep::Answers;
+use swath::{Boxes, Contact, MovingBox, Sweep};
+
+/// Nine columns: minima, maxima, displacements.
+pub struct Columns([Vec<f32>; 9]);
+
+impl Columns {
+    pub fn new(rows: &[MovingBox]) -> Self {
+        let numbers = |row: &MovingBox| {
+            let mut numbers = row.aabb.min.into_iter().chain(row.aabb.max).chain(row.delta);
+            std::array::from_fn::<f32, 9, _>(|_| numbers.next().unwrap_or_default())
+        };
+        Self(std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect()))
+    }
+
+    pub fn boxes(&self) -> Boxes<'_> {
+        let [x0, y0, z0, x1, y1, z1, dx, dy, dz] = &self.0;
+        Boxes::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]).expect("the columns are equally long")
+    }
+}
+
+/// What stands in an output before it is written: no answer looks like this.
+pub const UNWRITTEN: Sweep = Sweep { first: -7.0, last: -9.0, contact: Contact::SEPARATED };
+
+/// Columns for answers.
+pub struct Outputs {
+    first: Vec<f32>,
+    last: Vec<f32>,
+    contact: Vec<Contact>,
+}
+
+impl Outputs {
+    /// Columns of these lengths.
+    pub fn with_lengths([first, last, contact]: [usize; 3]) -> Self {
+        Self {
+            first: vec![UNWRITTEN.first; first],
+            last: vec![UNWRITTEN.last; last],
+            contact: vec![UNWRITTEN.contact; contact],
+        }
+    }
+
+    pub fn new(rows: usize) -> Self {
+        Self::with_lengths([rows; 3])
+    }
+
+    pub fn answers(&mut self) -> Answers<'_> {
+        Answers { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
+    }
+
+    /// The bits of every row.
+    pub fn bits(&mut self) -> Vec<[u32; 3]> {
+        let rows = self.first.len();
+        let answers = self.answers();
+        (0..rows).map(|row| bits(answers.get(row))).collect()
+    }
+
+    pub fn is_unwritten(&self) -> bool {
+        self.first.iter().all(|&x| x == UNWRITTEN.first)
+            && self.last.iter().all(|&x| x == UNWRITTEN.last)
+            && self.contact.iter().all(|&x| x == UNWRITTEN.contact)
+    }
+}
+
+/// An answer, to be compared to the bit.
+pub fn bits(sweep: Sweep) -> [u32; 3] {
+    [sweep.first.to_bits(), sweep.last.to_bits(), sweep.contact.bits()]
+}

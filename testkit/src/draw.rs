@@ -1,0 +1,40 @@
+//! How are numbers drawn from a seed, and for how many cases?
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+
+/// A sequence of numbers that a seed names. Files that draw more have methods of their own.
+pub struct Draw(pub Xoshiro256PlusPlus);
+
+impl Draw {
+    pub fn new(seed: u64) -> Self {
+        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
+    }
+
+    pub fn whole(&mut self, from: i32, to: i32) -> f32 {
+        self.0.random_range(from..=to) as f32
+    }
+
+    pub fn between(&mut self, from: f32, to: f32) -> f32 {
+        self.0.random_range(from..=to)
+    }
+
+    pub fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.0.random_range(0..of.len())]
+    }
+
+    pub fn one_in(&mut self, of: u32) -> bool {
+        self.0.random_range(0..of) == 0
+    }
+
+    pub fn sign(&mut self) -> f32 {
+        if self.one_in(2) { 1.0 } else { -1.0 }
+    }
+}
+
+/// How many cases a test takes: what `SWATH_CASES` says (`.ci/exact` asks for ten million), else
+/// so many.
+pub fn how_many(ordinary: usize) -> usize {
+    let wanted = std::env::var("SWATH_CASES").ok();
+    wanted.map_or(ordinary, |number| number.parse().expect("SWATH_CASES is a number"))
+}

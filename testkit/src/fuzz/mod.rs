@@ -1,0 +1,17 @@
+//! What each fuzz target does with its input. `tests/fuzz_replay` does the same on stable.
+
+pub mod accelerating;
+pub mod advance;
+pub mod bytes;
+pub mod cast;
+pub mod near;
+pub mod overlap;
+pub mod pairs;
+pub mod query;
+pub mod respond;
+pub mod separate;
+pub mod spheres;
+pub mod sweep;
+pub mod tick;
+pub mod world;
+pub mod world_asked;

@@ -1,0 +1,91 @@
+//! Does the pair finder find what trying all pairs finds?
+
+use super::bytes::Bytes;
+use super::sweep::{is_narrow, no_boxes};
+use crate::columns::Columns;
+use swath::{BoxSet, Level, MovingBox, Pair, PairFinder, SweptPair, sweep};
+
+/// One byte says how many boxes.
+const BOXES_MAX: u8 = 65;
+
+/// Finds the pairs of a small world on every level.
+pub fn run(data: &[u8]) {
+    let mut bytes = Bytes::new(data);
+    let count = bytes.byte() % BOXES_MAX;
+    let flags = bytes.byte();
+    let mut world = Vec::new();
+    for _ in 0..count {
+        world.push(bytes.row(&world));
+    }
+    // Nobody has flags, or most move, or few do.
+    let moves: Vec<bool> =
+        (0..count).map(|row| (row % 8 < flags >> 5) == (flags & 2 == 0)).collect();
+    let moves = (flags & 1 == 1).then_some(&moves[..]);
+
+    let union = spec::union_pairs(&world, moves);
+    let swept = swept_pairs(&world, &union);
+    assert!(truly_swept(&world, moves, &swept), "{world:?}");
+    let columns = Columns::new(&world);
+    let set = BoxSet::new(columns.boxes());
+    let set = moves.map_or(set, |moves| set.moving(moves));
+    let rejected = no_boxes(&world);
+    let mut orders: Option<(Vec<Pair>, Vec<[u32; 3]>)> = None;
+    for level in Level::all() {
+        let mut finder = PairFinder::with_level(level);
+        let found = finder.union_pairs(set).expect("a flag for each box");
+        assert_eq!(found.rejected(), rejected, "{level}");
+        assert_eq!((found.len(), found.is_empty()), (union.len(), union.is_empty()), "{level}");
+        let union_order: Vec<Pair> = found.iter().collect();
+        if orders.is_none() {
+            assert_eq!(found.sorted(), union, "{level}: {world:?}, {moves:?}");
+            let mut by_rows = union_order.clone();
+            by_rows.sort_unstable();
+            assert_eq!(by_rows, union, "{level}: {world:?}, {moves:?}");
+        }
+
+        let found = finder.swept_pairs(set).expect("a flag for each box");
+        assert_eq!(found.rejected(), rejected, "{level}");
+        assert_eq!((found.len(), found.is_empty()), (swept.len(), swept.is_empty()), "{level}");
+        let swept_order = bits(found.iter());
+        if orders.is_none() {
+            let (sorted, expected) = (bits(found.sorted().iter().copied()), bits(swept.clone()));
+            assert_eq!(sorted, expected, "{level}: {world:?}, {moves:?}");
+            let mut by_rows = swept_order.clone();
+            by_rows.sort_unstable();
+            assert_eq!(by_rows, expected, "{level}: {world:?}, {moves:?}");
+        }
+
+        // The finder keeps memory only, and the order of pairs is that of every level.
+        let again = finder.union_pairs(set).expect("a flag for each box");
+        assert!(again.iter().eq(union_order.iter().copied()), "{level}: another order");
+        let of_level = (union_order, swept_order);
+        let expected = orders.get_or_insert_with(|| of_level.clone());
+        assert!(*expected == of_level, "{level}: {of_level:?}, not {expected:?} of {world:?}");
+    }
+}
+
+fn bits(pairs: impl IntoIterator<Item = SweptPair>) -> Vec<[u32; 3]> {
+    pairs.into_iter().map(|pair| [pair.a, pair.b, pair.first.to_bits()]).collect()
+}
+
+/// The pairs of `union` that the sweep of one pair calls a hit.
+fn swept_pairs(world: &[MovingBox], union: &[Pair]) -> Vec<SweptPair> {
+    let hit = |&Pair { a, b }: &Pair| {
+        let answer = sweep::one_to_one(&world[a as usize], &world[b as usize]);
+        let answer = answer.expect("no pair has a row that is no box");
+        answer.contact.is_hit().then_some(SweptPair { a, b, first: answer.first })
+    };
+    union.iter().filter_map(hit).collect()
+}
+
+/// None that `spec` has is missing, and what it has not is a narrow miss.
+fn truly_swept(world: &[MovingBox], moves: Option<&[bool]>, swept: &[SweptPair]) -> bool {
+    let spec = spec::swept_pairs(world, moves);
+    let narrow = |pair: &Pair| {
+        let sweep = spec::sweep(&world[pair.a as usize], &world[pair.b as usize]);
+        sweep.is_ok_and(|sweep| is_narrow(&sweep))
+    };
+    let swept: Vec<Pair> = swept.iter().map(|&pair| pair.into()).collect();
+    spec.iter().all(|pair| swept.binary_search(pair).is_ok())
+        && swept.iter().all(|pair| spec.binary_search(pair).is_ok() || narrow(pair))
+}

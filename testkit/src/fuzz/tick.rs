@@ -1,0 +1,55 @@
+//! Captured ticks of any bytes: they are read or refused, and what is read is a tick.
+//!
+//! The bytes are taken as a file, and then as what is between the head and the checksum of one, so
+//! that what is inside is read too.
+
+use swath::pipeline::{Capture, CaptureError};
+use swath::{Pair, Pipeline, Threads};
+
+/// Rows that are looked at: time grows with the square of what is at one place.
+const ROWS_MAX: usize = 64;
+
+pub fn run(data: &[u8]) {
+    if let Ok(capture) = Capture::read(data) {
+        look(&capture, data.len());
+    }
+    let length = (20 + data.len() + 8) as u64;
+    let mut bytes = b"SWATHTIC\x01\0\0\0".to_vec();
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(data);
+    let step = |sum: u64, &byte: &u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    let sum = bytes.iter().fold(0xCBF2_9CE4_8422_2325, step);
+    bytes.extend(sum.to_le_bytes());
+    match Capture::read(&bytes) {
+        Ok(capture) => look(&capture, bytes.len()),
+        Err(CaptureError::Nonsense { .. } | CaptureError::TooManyRows { .. }) => {}
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A tick, and the same when it is written and read again.
+fn look(capture: &Capture, bytes: usize) {
+    let convex = capture.convex();
+    let scene = capture.scene(&convex);
+    assert!(scene.len() <= bytes, "{} rows of {bytes} bytes", scene.len());
+    if scene.len() > ROWS_MAX {
+        return;
+    }
+    let mut pipeline = Pipeline::new(*capture.config());
+    pipeline.set_threads(Threads::one());
+    let ticked = pipeline.tick(&scene).expect("a tick that was read is one");
+    for impact in ticked.impacts().iter().chain(ticked.sensed()) {
+        assert!((0.0..=1.0).contains(&impact.toi), "{impact:?}");
+        assert!(impact.pair.a < impact.pair.b, "{impact:?}");
+    }
+    let (hash, first) = (ticked.hash(), ticked.impacts().first().map(|impact| impact.pair));
+    let bytes = pipeline.capture(&scene).expect("it can be written down");
+    let again = Capture::read(&bytes).expect("what was written is read");
+    let convex = again.convex();
+    let scene = again.scene(&convex);
+    assert_eq!(pipeline.tick(&scene).expect("as before").hash(), hash);
+    let pair = first.unwrap_or(Pair { a: 0, b: 1 });
+    if let Ok(why) = pipeline.explain(&scene, pair) {
+        assert_eq!(why.impact().is_some(), first.is_some(), "{why}");
+    }
+}

@@ -1,0 +1,452 @@
+//! Does a world follow its rules, whatever is done to it?
+//!
+//! Bytes are calls, on a world and on a model of its rules; after each the world is whole and says
+//! of every proxy what the model does, each update says the same pairs, times and events, and each
+//! question finds what asking one box after the other does (`world_asked`). A world that goes back may go on as one of another level.
+
+use super::bytes::Bytes;
+use super::world_asked;
+use crate::columns::Columns;
+use crate::world_model::{About, Events, Model, is_margin};
+use std::collections::BTreeSet;
+use swath::broadphase::{Changes, Snapshot, WorldError};
+use swath::store::Row;
+use swath::{
+    Aabb, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, ProxyPair, Rejected, Set,
+    SweptProxyPair, Threads,
+};
+
+/// More proxies than these are not put in: each is tried with each.
+const PROXIES_MAX: usize = 48;
+const CALLS_MAX: usize = 400;
+const SETS: [Set; 4] = [Set::Fixed, Set::Kinematic, Set::Dynamic, Set::Sleeping];
+
+/// A world, what it should be, and what was.
+struct Trial<'a> {
+    bytes: Bytes<'a>,
+    world: Broadphase,
+    model: Model,
+    /// Ids that were given out, and all that ever were on this course of time.
+    ids: Vec<ProxyId>,
+    given: BTreeSet<ProxyId>,
+    boxes: Vec<MovingBox>,
+    saved: Option<(Snapshot, Model, BTreeSet<ProxyId>)>,
+    /// The pairs that the last update said, unless that was taken back.
+    said: Vec<SweptProxyPair>,
+}
+
+/// Makes the calls that the bytes say.
+pub fn run(data: &[u8]) {
+    calls(data);
+}
+
+/// The same; returns how many calls.
+pub fn calls(data: &[u8]) -> usize {
+    let mut bytes = Bytes::new(data);
+    let level = Level::all().nth(usize::from(bytes.byte()) % Level::all().count());
+    let mut world = Broadphase::with_level(level.expect("there is one"));
+    world.set_threads(Threads::one());
+    let mut trial = Trial {
+        bytes,
+        world,
+        model: Model::default(),
+        ids: Vec::new(),
+        given: BTreeSet::new(),
+        boxes: Vec::new(),
+        saved: None,
+        said: Vec::new(),
+    };
+    let mut made = 0;
+    while made < CALLS_MAX && !trial.bytes.is_empty() {
+        trial.call();
+        trial.check();
+        made += 1;
+    }
+    trial.ask();
+    trial.update(0);
+    trial.ask();
+    trial.check();
+    made
+}
+
+impl Trial<'_> {
+    fn call(&mut self) {
+        match self.bytes.byte() % 32 {
+            0..=5 => {
+                let (moving, proxy) = (self.moving(), self.description());
+                self.insert(moving, proxy);
+            }
+            6 => {
+                let id = self.id();
+                let expected = self.stale(id);
+                self.model.remove(id);
+                assert_eq!(self.world.remove(id), expected);
+            }
+            7..=11 => {
+                let (id, moving) = (self.id(), self.moving());
+                let expected = self.model.set(id, moving);
+                assert_eq!(self.world.set(id, moving.aabb, moving.delta), expected);
+            }
+            12 | 13 => {
+                let (id, set) = (self.id(), SETS[usize::from(self.bytes.byte()) % 4]);
+                let expected = self.model.edit(id, |proxy| proxy.set = set);
+                assert_eq!(self.world.move_to(id, set), expected);
+            }
+            14 => {
+                let (id, filter) = (self.id(), self.filter());
+                let expected = self.model.edit(id, |proxy| proxy.filter = filter);
+                assert_eq!(self.world.set_filter(id, filter), expected);
+            }
+            15 => {
+                let (id, owner) = (self.id(), u32::from(self.bytes.byte() % 3));
+                let expected = self.model.edit(id, |proxy| proxy.owner = owner);
+                assert_eq!(self.world.set_owner(id, owner), expected);
+            }
+            16 => {
+                let (id, margin) = (self.id(), self.margin());
+                let expected = self.model.set_margin(id, margin);
+                assert_eq!(self.world.set_margin(id, margin), expected);
+            }
+            17 => {
+                let (id, enabled) = (self.id(), self.bytes.byte().is_multiple_of(2));
+                let expected = self.model.edit(id, |proxy| proxy.enabled = enabled);
+                assert_eq!(self.world.set_enabled(id, enabled), expected);
+            }
+            18 => {
+                let (id, data) = (self.id(), u64::from(self.bytes.byte()) << 40);
+                let expected = self.model.edit(id, |proxy| proxy.data = data);
+                assert_eq!(self.world.set_data(id, data), expected);
+            }
+            19..=21 => self.update(0),
+            22 | 23 => self.ask(),
+            24 | 25 => {
+                let salt = u32::from(self.bytes.byte());
+                self.update(salt);
+            }
+            26 => self.insert_many(),
+            27 => self.update_many(),
+            28 => {
+                let ids: Vec<ProxyId> = (0..self.bytes.byte() % 4).map(|_| self.id()).collect();
+                let stale = ids.iter().find(|id| !self.model.things.contains_key(id));
+                let expected = stale.map_or(Ok(()), |&id| Err(WorldError::Stale { id }));
+                assert_eq!(self.world.remove_many(&ids), expected);
+                if expected.is_ok() {
+                    ids.iter().for_each(|&id| _ = self.model.remove(id));
+                }
+            }
+            29 => {
+                let offset = [(); 3].map(|()| match self.bytes.byte() % 8 {
+                    0 => self.bytes.number(),
+                    1 => 1.0 / 3.0,
+                    _ => self.bytes.signed() * 0.5,
+                });
+                let expected = self.model.shift(offset);
+                assert_eq!(self.world.shift_origin(offset), expected);
+            }
+            30 => self.save(),
+            _ => match self.bytes.byte() % 8 {
+                0 => self.clear(),
+                1 => {
+                    self.world.shrink_to_fit();
+                    self.said.clear();
+                }
+                2 => self.world.reserve(100, 50, 50),
+                _ => self.restore(),
+            },
+        }
+    }
+
+    /// The id of a proxy, as a rule of one that is there.
+    fn id(&mut self) -> ProxyId {
+        let at = usize::from(self.bytes.byte());
+        match at % 16 {
+            0 => ProxyId::from_bits((u64::from(self.bytes.byte()) << 32) | (at as u64 / 16)),
+            1 => self.ids.get(at / 16).copied().unwrap_or_default(),
+            _ => self.ids.iter().rev().nth(at % 24).copied().unwrap_or_default(),
+        }
+    }
+
+    fn stale(&self, id: ProxyId) -> Result<(), WorldError> {
+        match self.model.things.contains_key(&id) {
+            true => Ok(()),
+            false => Err(WorldError::Stale { id }),
+        }
+    }
+
+    /// A box, as a rule one of a crowd with corners in whole numbers.
+    fn moving(&mut self) -> MovingBox {
+        let how = self.bytes.byte();
+        let moving = if how.is_multiple_of(4) {
+            self.bytes.row(&self.boxes)
+        } else {
+            let mut aabb = Aabb::default();
+            let mut delta = [0.0; 3];
+            for (axis, delta) in delta.iter_mut().enumerate() {
+                let byte = self.bytes.byte();
+                aabb.min[axis] = f32::from(byte % 8);
+                aabb.max[axis] = aabb.min[axis] + f32::from(byte >> 3 & 3);
+                *delta = if how & 64 == 0 { 0.0 } else { f32::from(byte >> 5) - 3.0 };
+            }
+            MovingBox { aabb, delta }
+        };
+        self.boxes.push(moving);
+        moving
+    }
+
+    fn margin(&mut self) -> f32 {
+        match self.bytes.byte() % 8 {
+            0 => self.bytes.number(),
+            1 => -0.0,
+            2 | 3 => 0.0,
+            4 => 0.25,
+            5 => 1.0,
+            6 => 2.0,
+            _ => 1.0 / 3.0,
+        }
+    }
+
+    fn filter(&mut self) -> Filter {
+        const LAYERS: Layers = Layers::all().without(0, 0).without(1, 2).without(3, 3);
+        match self.bytes.byte() % 8 {
+            0 => Filter::NONE,
+            1 => Filter::new(1 << 3, 1 << 1),
+            byte @ 2..=5 => LAYERS.filter(usize::from(byte - 2)),
+            _ => Filter::ALL,
+        }
+    }
+
+    fn description(&mut self) -> Proxy {
+        let how = self.bytes.byte();
+        let proxy = match how % 8 {
+            0 | 1 => Proxy::fixed(),
+            2 => Proxy::kinematic(),
+            3 | 4 => Proxy::sleeping(),
+            _ => Proxy::dynamic(),
+        };
+        let proxy = proxy.with_data(u64::from(how) << 33);
+        let proxy = if how & 8 == 0 { proxy } else { proxy.filtered(self.filter()) };
+        let proxy = if how & 48 != 16 { proxy } else { proxy.owned_by(u32::from(how >> 6)) };
+        let proxy = if how & 32 == 0 { proxy } else { proxy.with_margin(self.margin()) };
+        if how == 255 { proxy.disabled() } else { proxy }
+    }
+
+    /// Notes what was put in under a new id.
+    fn inserted(&mut self, id: ProxyId, moving: MovingBox, proxy: Proxy) {
+        assert!(self.given.insert(id), "{id:?} is given twice");
+        assert_ne!(id, ProxyId::NONE);
+        let thing = Model::thing(moving, proxy).expect("the world took it");
+        self.model.things.insert(id, thing);
+        self.ids.push(id);
+    }
+
+    fn insert(&mut self, moving: MovingBox, proxy: Proxy) {
+        if self.model.things.len() >= PROXIES_MAX {
+            return;
+        }
+        let expected = Model::thing(moving, proxy).map(|_| ());
+        let still = moving.delta == [0.0; 3];
+        let given = match still {
+            true => self.world.insert(moving.aabb, proxy),
+            false => self.world.insert_moving(moving, proxy),
+        };
+        assert_eq!(given.map(|_| ()), expected);
+        if let Ok(id) = given {
+            let moving = if still { moving.aabb.into() } else { moving };
+            self.inserted(id, moving, proxy);
+        }
+    }
+
+    fn insert_many(&mut self) {
+        if self.model.things.len() >= PROXIES_MAX {
+            return;
+        }
+        let count = self.bytes.byte() % 6;
+        let boxes: Vec<MovingBox> = (0..count).map(|_| self.moving()).collect();
+        let mut proxies: Vec<Proxy> = (0..count).map(|_| self.description()).collect();
+        let columns = Columns::new(&boxes);
+        let mut ids = vec![ProxyId::NONE];
+        let rejected = if count % 2 == 1 {
+            proxies = vec![proxies[0]; proxies.len()];
+            self.world.insert_many(columns.boxes(), proxies[0], &mut ids)
+        } else {
+            self.world.insert_many(columns.boxes(), &proxies, &mut ids)
+        };
+        if proxies.iter().any(|proxy| !is_margin(proxy.margin)) {
+            assert_eq!(rejected, Err(WorldError::Margin));
+            assert_eq!(ids.len(), 1);
+            return;
+        }
+        let rejected = rejected.expect("margins are good").to_vec();
+        let expected = |(row, (&moving, &proxy))| reject(row, Model::thing(moving, proxy).err());
+        let expected: Vec<_> = (0..).zip(boxes.iter().zip(&proxies)).filter_map(expected).collect();
+        assert_eq!(rejected, expected);
+        assert_eq!(ids.len(), 1 + boxes.len());
+        for (row, (&id, (&moving, &proxy))) in
+            (0..).zip(ids[1..].iter().zip(boxes.iter().zip(&proxies)))
+        {
+            if rejected.iter().any(|rejected| rejected.row == row) {
+                assert_eq!(id, ProxyId::NONE);
+            } else {
+                self.inserted(id, moving, proxy);
+            }
+        }
+    }
+
+    fn update_many(&mut self) {
+        let count = self.bytes.byte();
+        // Those that live, in an order that is that of their rows or not, or any.
+        let mut ids: Vec<ProxyId> = match count % 4 {
+            0 => (0..count / 32).map(|_| self.id()).collect(),
+            1 => self.world.movers().ids.to_vec(),
+            2 => self.world.movers().ids.iter().rev().copied().collect(),
+            _ => self.model.things.keys().copied().collect(),
+        };
+        ids.truncate(8 + usize::from(count / 16));
+        let boxes: Vec<MovingBox> = ids.iter().map(|_| self.moving()).collect();
+        let columns = Columns::new(&boxes);
+        let answer = self.world.update_many(&ids, columns.boxes());
+        if let Some(&id) = ids.iter().find(|id| !self.model.things.contains_key(id)) {
+            assert_eq!(answer, Err(WorldError::Stale { id }));
+            return;
+        }
+        let rejected = answer.expect("all live").to_vec();
+        let mut expected = Vec::new();
+        for ((row, &id), &moving) in (0..).zip(&ids).zip(&boxes) {
+            expected.extend(reject(row, self.model.set(id, moving).err()));
+        }
+        assert_eq!(rejected, expected);
+    }
+
+    fn clear(&mut self) {
+        self.world.clear();
+        let all: Vec<ProxyId> = self.model.things.keys().copied().collect();
+        all.into_iter().for_each(|id| _ = self.model.remove(id));
+        assert!(self.world.is_empty());
+        self.said.clear();
+    }
+
+    fn save(&mut self) {
+        let model = (self.model.clone(), self.given.clone());
+        match &mut self.saved {
+            Some(saved) => {
+                self.world.snapshot_into(&mut saved.0);
+                (saved.1, saved.2) = model;
+            }
+            None => self.saved = Some((self.world.snapshot(), model.0, model.1)),
+        }
+        let saved = self.saved.as_ref().expect("it was just made");
+        assert_eq!(saved.0, self.world.snapshot());
+        assert_eq!(saved.0.len(), self.world.len());
+    }
+
+    /// Goes back, or on in a world that was not there.
+    fn restore(&mut self) {
+        let Some((snapshot, model, given)) = &self.saved else { return };
+        if self.bytes.byte().is_multiple_of(2) {
+            self.world = Broadphase::with_level(Level::PORTABLE4);
+            self.world.set_threads(Threads::one());
+        }
+        self.world.restore(snapshot);
+        (self.model, self.given) = (model.clone(), given.clone());
+        assert_eq!(self.world.snapshot(), *snapshot);
+        self.said.clear();
+        let nothing = events(self.world.changes());
+        assert_eq!(nothing, Events::default());
+    }
+
+    /// An update that accepts all, or what a number says.
+    fn update(&mut self, salt: u32) {
+        let accept = |pair: ProxyPair| {
+            assert!(pair.a.index() < pair.b.index());
+            salt == 0 || (pair.a.index() * 3 + pair.b.index() * 5 + salt) % 7 > 1
+        };
+        let expected = self.model.update(accept);
+        let changes = match salt {
+            0 => self.world.update(),
+            _ => self.world.update_with(accept),
+        };
+        let changes = changes.expect("there is no limit");
+        let mut touching = changes.begun().to_vec();
+        touching.extend(changes.persisted());
+        assert_eq!(changes.persisted().len(), touching.len() - changes.begun().len());
+        touching.sort_by_key(|&pair| ProxyPair::from(pair));
+        assert!(changes.touching().iter().eq(touching.iter().copied()));
+        self.said = touching;
+        assert_eq!(events(changes), expected, "{:?}", self.model);
+        assert!(self.world.pairs().iter().eq(&self.model.kept));
+    }
+
+    /// Asks about some of the proxies.
+    fn ask(&mut self) {
+        let how = self.bytes.byte();
+        let about = About {
+            filter: (how & 1 == 1).then(|| self.filter()),
+            owner: if how & 6 == 0 { u32::from(how >> 3) % 4 } else { 0 },
+            without: (0..4)
+                .filter(|k| how & 128 != 0 && how >> k & 8 != 0)
+                .map(|k| SETS[k])
+                .collect(),
+        };
+        let asked = [(); 3].map(|()| self.moving());
+        let reach = self.bytes.number();
+        world_asked::ask(&mut self.world, &self.model, &about, &asked, reach);
+    }
+
+    /// The world is whole, and says of every proxy what the model does.
+    fn check(&self) {
+        let Self { world, model, .. } = self;
+        world.validate().expect("the world is whole");
+        assert_eq!((world.len(), world.is_empty()), (model.things.len(), model.things.is_empty()));
+        assert!(world.ids().eq(model.things.keys().copied()));
+        // Whatever was done since the update.
+        let (said, touching) = (&self.said, world.changes().touching());
+        assert!(touching.into_iter().eq(said.iter().copied()));
+        assert_eq!((touching.len(), touching.is_empty()), (said.len(), said.is_empty()));
+        let (start, end) = (said.len() / 3, said.len() / 2 + 1);
+        let some = said.iter().take(end).skip(start).copied();
+        assert!(touching.range(start..end).iter().eq(some));
+        assert_eq!(touching.get(start), said.get(start).copied());
+        assert_eq!((touching.get(said.len()), touching.range(end..start).len()), (None, 0));
+        let bits = |moving: MovingBox| moving.to_row().map(f32::to_bits);
+        let mut movers = 0;
+        for (&id, thing) in &model.things {
+            assert_eq!(world.proxy(id), Some(thing.proxy));
+            assert_eq!(world.data(id), Some(thing.proxy.data));
+            assert_eq!(world.moving_box(id).map(bits), Some(bits(thing.moving)));
+            assert_eq!(world.held_box(id).map(bits), Some(bits(thing.held())));
+            let moves = thing.proxy.enabled && !thing.proxy.set.is_at_rest();
+            let row = world.row_of(id);
+            assert_eq!(row.is_some(), moves);
+            let Some(row) = row.map(|row| row as usize) else { continue };
+            movers += 1;
+            let of = world.movers();
+            assert_eq!(bits(of.boxes.get(row)), bits(thing.moving));
+            assert_eq!((of.ids[row], of.filters[row]), (id, thing.proxy.filter));
+            assert_eq!(of.dynamic[row], thing.proxy.set == Set::Dynamic);
+        }
+        assert_eq!(world.movers().ids.len(), movers);
+        for &id in self.ids.iter().rev().take(8) {
+            assert_eq!(world.contains(id), model.things.contains_key(&id));
+            assert_eq!(world.proxy(id).is_some(), world.contains(id));
+            assert_eq!(ProxyId::from_bits(id.to_bits()), id);
+        }
+    }
+}
+
+/// A row of a list, if it is refused.
+fn reject(row: u32, error: Option<WorldError>) -> Option<Rejected> {
+    match error? {
+        WorldError::Invalid(reason) => Some(Rejected { row, reason }),
+        other => panic!("{other} is not of a row"),
+    }
+}
+
+/// What an update says, to be compared.
+pub fn events(changes: Changes<'_>) -> Events {
+    let timed = |pair: SweptProxyPair| (pair.into(), pair.first.to_bits());
+    Events {
+        begun: changes.begun().iter().copied().map(timed).collect(),
+        persisted: changes.persisted().map(timed).collect(),
+        ended: changes.ended().to_vec(),
+    }
+}

@@ -1,0 +1,33 @@
+//! What tests, fuzz targets and benchmarks share: answers without rounding, hostile cases, models of rules,
+//! columns, fuzz bodies, and an allocator that counts.
+//!
+//! `scenes` and `spec` are crates of their own, because the examples need them and nothing else.
+
+pub mod accelerating;
+pub mod balls;
+pub mod bodies;
+pub mod body_columns;
+pub mod cases;
+pub mod columns;
+pub mod convex_asked;
+pub mod convex_cases;
+pub mod convex_promises;
+pub mod convex_shapes;
+pub mod counting;
+pub mod draw;
+pub mod every_feature;
+pub mod every_pair;
+pub mod exact;
+pub mod exact_cast;
+pub mod exact_convex;
+pub mod fixed_model;
+pub mod fuzz;
+pub mod nearing;
+pub mod places;
+pub mod promises;
+pub mod rays;
+pub mod rounded;
+pub mod segments;
+pub mod sphere_columns;
+pub mod terms;
+pub mod world_model;

@@ -1,0 +1,73 @@
+//! Segments as columns, and columns for the answers of casts.
+
+use swath::cast::{Answers, Cast, Fractions};
+use swath::{Faces, Hit, Segment, Segments};
+
+/// Seven columns: starts, displacements, greatest fractions.
+pub struct SegmentColumns([Vec<f32>; 7]);
+
+impl SegmentColumns {
+    pub fn new(rows: &[Segment]) -> Self {
+        let numbers = |row: &Segment| {
+            let ([x, y, z], [dx, dy, dz]) = (row.start, row.delta);
+            [x, y, z, dx, dy, dz, row.max_fraction]
+        };
+        Self(std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect()))
+    }
+
+    pub fn segments(&self) -> Segments<'_> {
+        let [x, y, z, dx, dy, dz, max_fraction] = &self.0;
+        Segments::new([x, y, z], [dx, dy, dz], max_fraction).expect("the columns are equally long")
+    }
+}
+
+/// What stands in an output before it is written: no answer looks like this.
+const UNWRITTEN: Cast = Cast { entry: -7.0, exit: -9.0, faces: Faces::MISS };
+pub const NO_HIT: Hit = Hit { row: u32::MAX, at: -7.0 };
+
+/// Columns for answers.
+pub struct Casts {
+    entry: Vec<f32>,
+    exit: Vec<f32>,
+    faces: Vec<Faces>,
+}
+
+impl Casts {
+    pub fn with_lengths([entry, exit, faces]: [usize; 3]) -> Self {
+        Self {
+            entry: vec![UNWRITTEN.entry; entry],
+            exit: vec![UNWRITTEN.exit; exit],
+            faces: vec![UNWRITTEN.faces; faces],
+        }
+    }
+
+    pub fn new(rows: usize) -> Self {
+        Self::with_lengths([rows; 3])
+    }
+
+    pub fn answers(&mut self) -> Answers<'_> {
+        Answers { entry: &mut self.entry, exit: &mut self.exit, faces: &mut self.faces }
+    }
+
+    pub fn fractions(&mut self) -> Fractions<'_> {
+        Fractions { entry: &mut self.entry, exit: &mut self.exit }
+    }
+
+    /// The bits of every row.
+    pub fn bits(&mut self) -> Vec<[u32; 3]> {
+        let rows = self.entry.len();
+        let answers = self.answers();
+        (0..rows).map(|row| cast_bits(&answers.get(row))).collect()
+    }
+
+    pub fn is_unwritten(&self) -> bool {
+        self.entry.iter().all(|&x| x == UNWRITTEN.entry)
+            && self.exit.iter().all(|&x| x == UNWRITTEN.exit)
+            && self.faces.iter().all(|&x| x == UNWRITTEN.faces)
+    }
+}
+
+/// An answer, to be compared to the bit.
+pub fn cast_bits(cast: &Cast) -> [u32; 3] {
+    [cast.entry.to_bits(), cast.exit.to_bits(), cast.faces.bits()]
+}

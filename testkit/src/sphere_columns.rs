@@ -1,0 +1,18 @@
+//! Spheres as columns.
+
+use swath::store::Row;
+use swath::{MovingSphere, Spheres};
+
+/// Seven columns: centres, radii, displacements. What is no sphere is kept as it is.
+pub struct SphereColumns([Vec<f32>; 7]);
+
+impl SphereColumns {
+    pub fn new(rows: &[MovingSphere]) -> Self {
+        Self(std::array::from_fn(|k| rows.iter().map(|row| row.to_row()[k]).collect()))
+    }
+
+    pub fn spheres(&self) -> Spheres<'_> {
+        let [x, y, z, radius, dx, dy, dz] = &self.0;
+        Spheres::new([x, y, z], radius, [dx, dy, dz]).expect("the columns are equally long")
+    }
+}

@@ -1,0 +1,209 @@
+//! What does the rule book of a world say, and nothing else?
+//!
+//! Every proxy is tried with every other, in maps; nothing is shared with the world but the boxes,
+//! what they say of themselves and of two of them, and the ids, which the world gives.
+
+use std::collections::{BTreeMap, BTreeSet};
+use swath::broadphase::WorldError;
+use swath::store::Row;
+use swath::{
+    Aabb, COORD_MAX, Filter, Invalid, MISS, MovingBox, Proxy, ProxyId, ProxyPair, Set, sweep,
+};
+
+/// A proxy.
+#[derive(Clone, Copy, Debug)]
+pub struct Thing {
+    pub moving: MovingBox,
+    /// With a margin.
+    pub fat: Option<Aabb>,
+    pub proxy: Proxy,
+}
+
+impl Thing {
+    /// The box that is compared with others.
+    pub fn held(&self) -> MovingBox {
+        self.fat.map_or(self.moving, MovingBox::from)
+    }
+
+    /// Puts the box somewhere; what is held stays if the path is in it.
+    fn put(&mut self, moving: MovingBox) -> Result<(), Invalid> {
+        moving.validate()?;
+        let at_rest = self.proxy.set.is_at_rest();
+        let moving = if at_rest { MovingBox::from(moving.aabb) } else { moving };
+        let path = moving.bounds();
+        if self.proxy.margin == 0.0 {
+            self.fat = None;
+        } else if !self.fat.is_some_and(|held| held.contains(&path)) {
+            self.fat = Some(path.grown(self.proxy.margin)?);
+        }
+        self.moving = moving;
+        Ok(())
+    }
+}
+
+/// What an update says: pairs with the bits of their times, and pairs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Events {
+    pub begun: Vec<(ProxyPair, u32)>,
+    pub persisted: Vec<(ProxyPair, u32)>,
+    pub ended: Vec<ProxyPair>,
+}
+
+/// Which proxies a question is about.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    pub filter: Option<Filter>,
+    pub owner: u32,
+    pub without: Vec<Set>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    pub things: BTreeMap<ProxyId, Thing>,
+    /// The pairs that the last update kept.
+    pub kept: BTreeSet<ProxyPair>,
+    changed: BTreeSet<ProxyId>,
+}
+
+pub fn is_margin(margin: f32) -> bool {
+    (0.0..=COORD_MAX).contains(&margin)
+}
+
+impl Model {
+    /// What would be put in.
+    pub fn thing(moving: MovingBox, proxy: Proxy) -> Result<Thing, WorldError> {
+        if !is_margin(proxy.margin) {
+            return Err(WorldError::Margin);
+        }
+        let mut thing = Thing { moving, fat: None, proxy };
+        thing.put(moving)?;
+        Ok(thing)
+    }
+
+    pub fn remove(&mut self, id: ProxyId) -> bool {
+        self.changed.insert(id);
+        self.things.remove(&id).is_some()
+    }
+
+    /// Changes a thing; what fails changes nothing, and what says nothing new is no change.
+    fn change(
+        &mut self,
+        id: ProxyId,
+        edit: impl FnOnce(&mut Thing) -> Result<(), WorldError>,
+    ) -> Result<(), WorldError> {
+        let thing = self.things.get_mut(&id).ok_or(WorldError::Stale { id })?;
+        let mut edited = *thing;
+        edit(&mut edited)?;
+        if bits(&edited) != bits(thing) {
+            self.changed.insert(id);
+        }
+        *thing = edited;
+        Ok(())
+    }
+
+    pub fn set(&mut self, id: ProxyId, moving: MovingBox) -> Result<(), WorldError> {
+        self.change(id, |thing| Ok(thing.put(moving)?))
+    }
+
+    /// Says something else of a proxy than its margin.
+    pub fn edit(&mut self, id: ProxyId, edit: impl FnOnce(&mut Proxy)) -> Result<(), WorldError> {
+        self.change(id, |thing| {
+            edit(&mut thing.proxy);
+            if thing.proxy.set.is_at_rest() {
+                thing.moving.delta = [0.0; 3];
+            }
+            Ok(())
+        })
+    }
+
+    pub fn set_margin(&mut self, id: ProxyId, margin: f32) -> Result<(), WorldError> {
+        self.change(id, |thing| {
+            if margin.to_bits() == thing.proxy.margin.to_bits() {
+                return Ok(());
+            }
+            if !is_margin(margin) {
+                return Err(WorldError::Margin);
+            }
+            (thing.proxy.margin, thing.fat) = (margin, None);
+            Ok(thing.put(thing.moving)?)
+        })
+    }
+
+    /// Moves everything.
+    pub fn shift(&mut self, offset: [f32; 3]) -> Result<(), WorldError> {
+        let by = offset.map(|x| -x);
+        MovingBox::new(Aabb::default(), by)?;
+        let mut shifted = self.things.clone();
+        for (&id, thing) in &mut shifted {
+            let too_far = |reason| WorldError::ShiftTooFar { id, reason };
+            thing.fat = thing.fat.and_then(|held| held.translated(by).ok());
+            let aabb = thing.moving.aabb.translated(by).map_err(too_far)?;
+            thing.put(MovingBox { aabb, ..thing.moving }).map_err(too_far)?;
+        }
+        self.things = shifted;
+        Ok(())
+    }
+
+    /// The proxies that a question is about, where they are at the start of the tick.
+    pub fn seen(&self, about: &About) -> Vec<(ProxyId, Aabb)> {
+        let is_seen = |proxy: &Proxy| {
+            proxy.enabled
+                && about.filter.is_none_or(|filter| filter.allows(proxy.filter))
+                && (about.owner == 0 || proxy.owner != about.owner)
+                && !about.without.contains(&proxy.set)
+        };
+        let things = self.things.iter().filter(|(_, thing)| is_seen(&thing.proxy));
+        things.map(|(&id, thing)| (id, thing.moving.aabb)).collect()
+    }
+
+    /// The rules.
+    pub fn update(&mut self, accept: impl Fn(ProxyPair) -> bool) -> Events {
+        let mut events = Events::default();
+        let mut keep = BTreeSet::new();
+        for (&a, x) in &self.things {
+            for (&b, y) in self.things.range(a..).skip(1) {
+                let pair = ProxyPair { a, b };
+                let was = self.kept.contains(&pair);
+                let enabled = x.proxy.enabled && y.proxy.enabled;
+                let rest = x.proxy.set.is_at_rest() && y.proxy.set.is_at_rest();
+                let strange = x.proxy.owner == 0 || x.proxy.owner != y.proxy.owner;
+                let may = enabled && strange && x.proxy.filter.allows(y.proxy.filter);
+                let meet = || meet(&x.held(), &y.held());
+                if rest {
+                    let changed = self.changed.contains(&a) || self.changed.contains(&b);
+                    if was && (!changed || may && meet().is_some() && accept(pair)) {
+                        keep.insert(pair);
+                    }
+                } else if may && one_moves(x.proxy.set, y.proxy.set) {
+                    let Some(first) = meet().filter(|_| accept(pair)) else { continue };
+                    keep.insert(pair);
+                    let list = if was { &mut events.persisted } else { &mut events.begun };
+                    list.push((pair, first.to_bits()));
+                }
+            }
+        }
+        events.ended = self.kept.difference(&keep).copied().collect();
+        self.kept = keep;
+        self.changed.clear();
+        events
+    }
+}
+
+/// When two boxes that are held first touch.
+fn meet(a: &MovingBox, b: &MovingBox) -> Option<f32> {
+    let first = sweep::one_to_one(a, b).expect("both are boxes").first;
+    (a.bounds().overlaps(&b.bounds()) && first < MISS).then_some(first)
+}
+
+fn one_moves(a: Set, b: Set) -> bool {
+    let sets = [a, b];
+    sets.contains(&Set::Dynamic) || sets.contains(&Set::Kinematic) && sets.contains(&Set::Sleeping)
+}
+
+/// All that makes a change, and only that: data do not.
+fn bits(thing: &Thing) -> impl PartialEq + use<> {
+    let Proxy { set, filter, owner, margin, enabled, .. } = thing.proxy;
+    let moving = thing.moving.to_row().map(f32::to_bits);
+    let held = thing.fat.map(|held| held.to_row().map(f32::to_bits));
+    (moving, held, set, filter, owner, margin.to_bits(), enabled)
+}

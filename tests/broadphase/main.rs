@@ -1,0 +1,3 @@
+//! Does a broadphase follow its rules?
+
+mod rules;

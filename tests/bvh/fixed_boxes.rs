@@ -1,0 +1,359 @@
+//! Does a kept set of fixed boxes tell every pair that a mover makes with it, once, and nothing
+//! else, whatever was put in and taken out before, on any level and any threads?
+
+use rand::{RngExt, SeedableRng};
+use scenes::{Scene, World};
+use swath::broadphase::{FindError, FixedError};
+use swath::geom::{Aabb, COORD_MAX, MovingBox, Pair, SweptPair};
+use swath::{BoxSet, Filter, FixedBoxes, FixedColumns, FixedSet, Level, Threads};
+use testkit::fixed_model::{Model, Rng, bits, columns, random_box, some_filter, with};
+
+/// The boxes of a scene, one of so many as a mover, the others fixed where they start.
+fn part(scene: Scene, boxes: usize, mover_one_of: usize) -> (Vec<MovingBox>, Vec<Aabb>) {
+    let mut world = World::new(scene, boxes, 3);
+    world.step();
+    let (mut movers, mut fixed) = (Vec::new(), Vec::new());
+    for row in 0..world.len() {
+        let vector = |of: &[Vec<f32>; 3]| of.each_ref().map(|column| column[row]);
+        let aabb = Aabb { min: vector(&world.min), max: vector(&world.max) };
+        if row % mover_one_of == 1 {
+            movers.push(MovingBox { aabb, delta: vector(&world.delta) });
+        } else {
+            fixed.push(aabb);
+        }
+    }
+    (movers, fixed)
+}
+
+/// Goal: every scene is found exactly. Method: few enough for one node, for one cell, and for many
+/// cells.
+#[test]
+fn scenes() {
+    for scene in Scene::ALL {
+        for (boxes, movers) in [(0, 2), (1, 2), (17, 2), (40, 2), (700, 9), (9_000, 120)] {
+            let (movers, fixed) = part(scene, boxes, movers);
+            Model::of(&fixed).check(&format!("{scene} of {boxes}"), &movers);
+        }
+    }
+    let (movers, fixed) = part(Scene::Identical, 5000, 700);
+    Model::of(&fixed).check("identical", &movers);
+}
+
+/// Goal: no shape of world loses a pair. Method: what breaks cells and medians, one at a time, with
+/// boxes enough for many cells.
+#[test]
+fn awkward_worlds() {
+    let mut rng = Rng::seed_from_u64(7);
+    let mut try_world = |what: &str, boxes: &mut dyn FnMut(&mut Rng) -> MovingBox| {
+        let fixed: Vec<Aabb> = (0..4500).map(|_| boxes(&mut rng).aabb).collect();
+        let movers: Vec<MovingBox> = (0..40).map(|_| boxes(&mut rng)).collect();
+        Model::of(&fixed).check(what, &movers);
+    };
+    try_world("whole numbers that touch", &mut |rng| {
+        let corner: [f32; 3] = core::array::from_fn(|_| rng.random_range(-6..6) as f32);
+        let delta = core::array::from_fn(|_| rng.random_range(-3..=3) as f32);
+        MovingBox { aabb: Aabb { min: corner, max: corner.map(|x| x + 1.0) }, delta }
+    });
+    try_world("random and special", &mut |rng| random_box(rng, 30.0, 1.0, 9.0));
+    try_world("all one point", &mut |_| MovingBox::default());
+    try_world("flat and long", &mut |rng| {
+        let mut moving = random_box(rng, 20.0, 8.0, 20.0);
+        let axis = rng.random_range(0..3);
+        moving.aabb.max[axis] = moving.aabb.min[axis];
+        moving
+    });
+    try_world("planets among dust", &mut |rng| {
+        let half = if rng.random_range(0..300) == 0 { 80.0 } else { 0.5 };
+        random_box(rng, 100.0, half, 40.0)
+    });
+    try_world("some a million units off", &mut |rng| {
+        let reach = if rng.random_range(0..100) == 0 { 1e6 } else { 8.0 };
+        random_box(rng, reach, 0.5, 5.0)
+    });
+    try_world("sizes of many decades", &mut |rng| {
+        let half = 10.0f32.powi(rng.random_range(-4..3));
+        random_box(rng, 100.0, half, 30.0)
+    });
+    try_world("at the ends of the range", &mut |rng| {
+        random_box(rng, COORD_MAX / 2.0, COORD_MAX / 2.0, COORD_MAX)
+    });
+    try_world("denormal", &mut |rng| random_box(rng, 1e-38, 1e-39, 1e-38));
+    try_world("two denormal heaps", &mut |rng| {
+        let mut moving = random_box(rng, 1e-42, 1e-43, 1e-42);
+        moving.aabb.max[0] += rng.random_range(0..2) as f32;
+        moving
+    });
+}
+
+/// Goal: what was put in and taken out before does not show but in the boxes that are left. Method:
+/// a plain list as the model; changes of any size, of rows old and new, of rows named twice, of
+/// boxes that are none, and so often that every tree is filled, merged and thinned out.
+#[test]
+fn changes() {
+    let mut rng = Rng::seed_from_u64(11);
+    for rows in [60, 9_000] {
+        let mut model = Model::default();
+        for step in 0..60 {
+            let size = rows / [1, 3, 20, 500][rng.random_range(0..4)];
+            if rng.random_range(0..6) == 0 {
+                let held = model.held();
+                let most = held.len().min(size);
+                let at: Vec<u32> =
+                    (0..most).map(|_| held[rng.random_range(0..held.len())]).collect();
+                let filters: Vec<Filter> =
+                    (0..most).map(|_| some_filter(rng.random_range(0..9_999))).collect();
+                model.set_filters(&at, &filters);
+            } else if rng.random_range(0..3) == 0 {
+                let held = model.held();
+                let most = held.len().min(2 * size);
+                let gone: Vec<u32> =
+                    (0..most).map(|_| held[rng.random_range(0..held.len())]).collect();
+                model.remove(&gone);
+            } else {
+                let at: Vec<u32> = (0..size).map(|_| rng.random_range(0..rows as u32)).collect();
+                let boxes: Vec<Aabb> = (0..size)
+                    .map(|_| match rng.random_range(0..30) {
+                        0 => Aabb { min: [f32::NAN; 3], max: [0.0; 3] },
+                        1 => Aabb { min: [1.0, 0.0, 0.0], max: [0.0; 3] },
+                        2 => random_box(&mut rng, 60.0, 30.0, 0.0).aabb,
+                        _ => random_box(&mut rng, 60.0, 1.0, 0.0).aabb,
+                    })
+                    .collect();
+                let filters: Vec<Filter> =
+                    (0..size).map(|_| some_filter(rng.random_range(0..9_999))).collect();
+                let filtered = rng.random_ratio(1, 2);
+                model.put_filtered(&at, &boxes, filtered.then_some(&filters));
+            }
+            if step % 37 == 36 {
+                model.set.clear();
+                model.rows.clear();
+            }
+            if step % 23 == 22 {
+                model.set.shrink_to_fit();
+            }
+            let movers: Vec<_> = (0..8).map(|_| random_box(&mut rng, 60.0, 2.0, 40.0)).collect();
+            model.check(&format!("{rows} rows, step {step}"), &movers);
+        }
+    }
+}
+
+/// Goal: pairs and their order are the same on every level and any threads, of one history.
+#[test]
+fn every_level_and_any_threads() {
+    let mut rng = Rng::seed_from_u64(12);
+    let (mut movers, fixed) = part(Scene::Bullets, 8_000, 5);
+    movers.extend((0..30).map(|_| random_box(&mut rng, 20.0, 8.0, 40.0)));
+    movers[77].delta[1] = f32::INFINITY;
+    let first: [Vec<f32>; 6] = columns(&fixed);
+    let second: [Vec<f32>; 6] = columns(&fixed[..900]);
+    let order = |level: Level, threads: Threads| {
+        let mut set = FixedBoxes::with_level(level);
+        set.set_threads(threads);
+        let filters: Vec<Filter> = (0..fixed.len()).map(some_filter).collect();
+        let lend = |of| FixedColumns::from_columns(of).unwrap();
+        assert_eq!(
+            set.extend(lend(first.each_ref().map(Vec::as_slice))),
+            Ok(0..fixed.len() as u32)
+        );
+        set.remove(&(0..2500).map(|row| 2 * row).collect::<Vec<u32>>()).unwrap();
+        set.extend(lend(second.each_ref().map(Vec::as_slice))).unwrap();
+        with(&movers, |movers| {
+            let union: Vec<Pair> = set.union_pairs(movers).unwrap().iter().collect();
+            let swept: Vec<SweptPair> = set.swept_pairs(movers).unwrap().iter().collect();
+            assert_eq!(set.swept_pairs(movers).unwrap().rejected().len(), 1);
+            // Once more with filters.
+            let rows: Vec<u32> = (5000..fixed.len() as u32).collect();
+            set.set_filters(&rows, &filters[rows[0] as usize..]).unwrap();
+            let told = BoxSet::new(movers).filtered(&filters[..movers.len()]);
+            let filtered: Vec<Pair> = set.union_pairs(told).unwrap().iter().collect();
+            let filtered_swept: Vec<SweptPair> = set.swept_pairs(told).unwrap().iter().collect();
+            assert!(filtered_swept.len() > 300 && filtered.len() < union.len());
+            (union, bits(&swept), filtered, bits(&filtered_swept))
+        })
+    };
+    let expected = order(Level::PORTABLE4, Threads::one());
+    assert!(expected.0.len() > expected.1.len() && expected.1.len() > 1000);
+    for level in Level::all() {
+        assert!(order(level, Threads::one()) == expected, "{level} on one thread");
+        #[cfg(feature = "rayon")]
+        for threads in 1..=3 {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let inside = pool.install(|| order(level, Threads::current()));
+            assert!(inside == expected, "{level} in a pool of {threads}");
+            let threads_of = Threads::of_pool(std::sync::Arc::new(pool));
+            assert!(order(level, threads_of) == expected, "{level} with a pool of {threads}");
+        }
+    }
+}
+
+/// Goal: sorted pairs tell nothing of the history. Method: the same boxes at once, one by one from
+/// the last to the first, and after others.
+#[test]
+fn sorted_pairs_have_no_history() {
+    let (movers, fixed) = part(Scene::Dense, 3_000, 10);
+    let sorted = |set: &mut FixedBoxes| {
+        with(&movers, |movers| bits(set.swept_pairs(movers).unwrap().sorted()))
+    };
+    let expected = sorted(&mut Model::of(&fixed).set);
+    assert!(expected.len() > 500);
+    let mut slowly = Model::default();
+    for (row, aabb) in fixed.iter().enumerate().rev() {
+        slowly.put(&[row as u32], &[*aabb]);
+    }
+    assert_eq!(sorted(&mut slowly.set), expected);
+    let mut other = Model::of(&part(Scene::Mixed, 7_000, 2).1);
+    other.remove(&other.held());
+    other.put(&(0..fixed.len() as u32).collect::<Vec<_>>(), &fixed);
+    assert_eq!(sorted(&mut other.set), expected);
+}
+
+/// Goal: a row that is not there, or too large, or a list too short is an error that names it and
+/// changes nothing.
+#[test]
+fn rows_that_are_not_there() {
+    let (movers, fixed) = part(Scene::Uniform, 300, 5);
+    let mut model = Model::of(&fixed);
+    model.remove(&[3]);
+    let last = fixed.len() as u32;
+    for (rows, index) in [(vec![0, 1, 3], 2), (vec![last], 0), (vec![7, u32::MAX, 3], 1)] {
+        let error = model.set.remove(&rows).unwrap_err();
+        assert_eq!(error, FixedError::UnknownRow { index, row: rows[index] });
+    }
+    // Of one named twice the second is as the first.
+    model.remove(&[5, 5, 6]);
+    let columns: [Vec<f32>; 6] = columns(&fixed[..2]);
+    let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    let error = model.set.put(&[0, 1 << 27], lent).unwrap_err();
+    assert_eq!(error, FixedError::RowTooLarge { index: 1, row: 1 << 27 });
+    assert_eq!(error.to_string(), "element 1 names row 134217728; rows are below 2^27");
+    let error = model.set.put(&[0], lent).unwrap_err();
+    assert_eq!(error.to_string(), "the list `rows` has 1 rows where 2 are needed");
+    model.check("after errors", &movers);
+}
+
+/// Goal: filters and flags that are not one for each box are an error that names them and changes
+/// nothing; the filter of a row that is not there too.
+#[test]
+fn filters_that_are_not_one_for_each() {
+    let (movers, fixed) = part(Scene::Uniform, 300, 5);
+    let mut model = Model::of(&fixed);
+    model.remove(&[3]);
+    let filters = vec![Filter::NONE; fixed.len()];
+    let columns: [Vec<f32>; 6] = columns(&fixed[..3]);
+    let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    let few = FixedSet::new(lent).filtered(&filters[..2]);
+    let message = "the filters has 2 rows where 3 are needed";
+    assert_eq!(model.set.put(&[0, 1, 2], few).unwrap_err().to_string(), message);
+    assert_eq!(model.set.extend(few).unwrap_err().to_string(), message);
+    assert_eq!(model.set.set_filters(&[0, 1, 2], &filters[..2]).unwrap_err().to_string(), message);
+    let error = model.set.set_filters(&[0, 1, 3], &filters[..3]).unwrap_err();
+    assert_eq!(error, FixedError::UnknownRow { index: 2, row: 3 });
+    with(&movers, |movers| {
+        let (flags, filters) = (vec![true; movers.len() - 1], &filters[..movers.len() + 1]);
+        for set in [BoxSet::new(movers).moving(&flags), BoxSet::new(movers).filtered(filters)] {
+            assert!(matches!(model.set.union_pairs(set), Err(FindError::Length(_))));
+            assert!(matches!(model.set.swept_pairs(set), Err(FindError::Length(_))));
+        }
+    });
+    model.check("after errors", &movers);
+}
+
+/// Goal: a filter stays with its box through anything but a new box or a new filter in its row.
+/// Method: one box among thousands whose tree is built anew again and again.
+#[test]
+fn filters_stay_with_their_boxes() {
+    let (movers, fixed) = part(Scene::Dense, 9_000, 9);
+    let rows: Vec<u32> = (0..fixed.len() as u32).collect();
+    let filters: Vec<Filter> = (0..fixed.len()).map(some_filter).collect();
+    let mut model = Model::default();
+    model.put_filtered(&rows[..100], &fixed[..100], Some(&filters[..100]));
+    model.check("few", &movers[..60]);
+    model.put(&rows[100..], &fixed[100..]);
+    model.check("merged", &movers[..60]);
+    model.remove(&rows[2000..7500]);
+    model.check("thinned out", &movers[..60]);
+    model.set_filters(&rows[..2000], &filters[5000..7000]);
+    model.check("in place", &movers[..60]);
+    model.put(&rows[..50], &fixed[..50]);
+    model.check("put anew without", &movers[..60]);
+    model.set_filters(&[60, 61, 60], &[Filter::NONE, Filter::ALL, Filter::ALL]);
+    model.check("named twice", &movers[..60]);
+    // What the last set allowed does not show in the next.
+    model.set.clear();
+    model.rows.clear();
+    model.put_filtered(&rows[..2000], &fixed[..2000], Some(&[Filter::NONE; 2000]));
+    model.check("none allowed", &movers[..60]);
+    model.set_filters(&rows[..1000], &[Filter::ALL; 1000]);
+    model.check("half allowed", &movers[..60]);
+    assert!(!with(&movers[..60], |movers| model.set.swept_pairs(movers).unwrap().is_empty()));
+    model.set.clear();
+    model.rows.clear();
+    model.put(&rows[..40], &fixed[..40]);
+    model.check("all allowed", &movers[..60]);
+}
+
+/// Goal: rows that follow are given out in order; those of boxes that are none stay empty.
+#[test]
+fn rows_that_follow() {
+    let mut set = FixedBoxes::new();
+    let unit = Aabb { min: [0.0; 3], max: [1.0; 3] };
+    let none = Aabb { min: [2.0; 3], max: [1.0; 3] };
+    let columns: [Vec<f32>; 6] = columns(&[unit, none, unit]);
+    let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    assert_eq!(set.extend(lent), Ok(0..3));
+    assert_eq!(set.rejected().iter().map(|r| r.row).collect::<Vec<_>>(), [1]);
+    assert_eq!(set.extend(lent), Ok(3..6));
+    assert_eq!(
+        [0, 1, 2, 3, 4, 5, 6].map(|row| set.get(row).is_some()),
+        [true, false, true, true, false, true, false]
+    );
+    set.clear();
+    assert_eq!(set.extend(lent), Ok(0..3));
+    set.put(&[9], lent.slice(0..1)).unwrap();
+    assert_eq!(set.extend(lent), Ok(10..13));
+}
+
+/// Goal: more pairs than are allowed are counted exactly, and not kept; as many as are allowed are.
+#[test]
+fn too_many_pairs() {
+    let boxes = vec![MovingBox::from(Aabb::cube([1.0; 3], 0.5).unwrap()); 1500];
+    let fixed: Vec<Aabb> = boxes.iter().map(|moving| moving.aabb).collect();
+    let mut model = Model::of(&fixed);
+    let found = fixed.len() * boxes.len();
+    with(&boxes, |movers| {
+        for most in [0, 100_000, found - 1] {
+            model.set.set_pairs_max(most);
+            let error = Err(FindError::TooManyPairs { found, most });
+            assert_eq!(model.set.union_pairs(movers).map(|found| found.len()), error);
+            assert_eq!(model.set.swept_pairs(movers).map(|found| found.len()), error);
+            let held = model.set.memory_usage();
+            assert!(held < 60 * most + 4_000_000, "{held} for {most}");
+        }
+        model.set.set_pairs_max(found);
+        assert_eq!(model.set.union_pairs(movers).unwrap().len(), found);
+        assert_eq!(model.set.swept_pairs(movers).unwrap().len(), found);
+    });
+    let full = model.set.memory_usage();
+    model.set.shrink_to_fit();
+    assert!(model.set.memory_usage() < full / 50, "{} of {full}", model.set.memory_usage());
+    model.set.set_pairs_max(usize::MAX);
+    model.check("after all was given back", &boxes[..3]);
+}
+
+/// Goal: a reserved set finds its memory; a cleared and shrunk one has none.
+#[test]
+fn memory_can_be_reserved_and_given_back() {
+    let (movers, fixed) = part(Scene::Uniform, 6_000, 3);
+    let mut model = Model::default();
+    assert_eq!(model.set.memory_usage(), 0);
+    model.set.reserve(5_000, movers.len(), 9_000, 9_000);
+    let least = 5_000 * 4 + movers.len() * 64 + 9_000 * (8 + 12 + 8 + 12);
+    assert!(model.set.memory_usage() >= least);
+    model.put(&(0..fixed.len() as u32).collect::<Vec<_>>(), &fixed);
+    model.check("reserved", &movers[..50]);
+    model.set.clear();
+    model.set.shrink_to_fit();
+    assert_eq!(model.set.memory_usage(), 0);
+    model.rows.clear();
+    model.check("empty", &movers[..50]);
+}

@@ -1,0 +1,82 @@
+//! Are fixed boxes found where they are when they stay about where they were, for which nothing is
+//! built?
+
+use rand::{RngExt, SeedableRng};
+use swath::Filter;
+use swath::geom::Aabb;
+use testkit::fixed_model::{Model, Rng, random_box, some_filter};
+
+/// Goal: boxes that stay about where they were are found where they are, though nothing is built for
+/// them. Method: crowds that drift a little, by exact steps that come back, and of which some jump,
+/// grow, lie flat, or get another filter; named twice too, and between changes that build anew.
+#[test]
+fn boxes_that_drift() {
+    let mut rng = Rng::seed_from_u64(13);
+    for rows in [5_u32, 16, 17, 300, 2_500] {
+        let mut model = Model::default();
+        let first: Vec<Aabb> =
+            (0..rows).map(|_| random_box(&mut rng, 20.0, 1.0, 0.0).aabb).collect();
+        model.put(&(0..rows).collect::<Vec<_>>(), &first);
+        for step in 0..24 {
+            let count = (rows / [1, 4, 40][step % 3]).max(1);
+            let at: Vec<u32> = (0..count).map(|_| rng.random_range(0..rows)).collect();
+            let boxes: Vec<Aabb> = at
+                .iter()
+                .map(|&row| {
+                    let Aabb { mut min, mut max } =
+                        model.rows[row as usize].map_or(first[0], |of| of.0);
+                    let (axis, by) =
+                        (rng.random_range(0..3), rng.random_range(-2..=2) as f32 / 8.0);
+                    match rng.random_range(0..8) {
+                        0 => max[axis] = min[axis],
+                        1 => max[axis] += 0.25,
+                        2 if rng.random_ratio(1, 8) => {
+                            return random_box(&mut rng, 20.0, 9.0, 0.0).aabb;
+                        }
+                        3 => min[axis] = -0.0_f32.max(min[axis]).min(max[axis]),
+                        _ => {
+                            [min, max] = [min, max].map(|mut end| {
+                                end[axis] += by;
+                                end
+                            });
+                        }
+                    }
+                    Aabb { min, max }
+                })
+                .collect();
+            let filters: Vec<Filter> =
+                at.iter().map(|&row| some_filter(row as usize + step)).collect();
+            model.put_filtered(&at, &boxes, (step % 4 == 3).then_some(&filters));
+            if step % 6 == 5 {
+                let held = model.held();
+                model.remove(&held[..held.len() / 5]);
+            }
+            let movers: Vec<_> = (0..10).map(|_| random_box(&mut rng, 20.0, 2.0, 20.0)).collect();
+            model.check(&format!("{rows} rows that drift, step {step}"), &movers);
+        }
+    }
+}
+
+/// Goal: nothing is built for boxes that stay within the bounds of their leaf, and all that stays is
+/// as fast to ask as before. Method: every second box shrinks, and grows again; a question that
+/// meets all of them goes through as many nodes.
+#[test]
+fn boxes_that_stay_are_written_over() {
+    let mut rng = Rng::seed_from_u64(14);
+    let fixed: Vec<Aabb> = (0..5_000).map(|_| random_box(&mut rng, 20.0, 0.5, 0.0).aabb).collect();
+    let mut model = Model::of(&fixed);
+    let before = model.looked();
+    let rows: Vec<u32> = (0..fixed.len() as u32).step_by(2).collect();
+    let old: Vec<Aabb> = rows.iter().map(|&row| fixed[row as usize]).collect();
+    let small: Vec<Aabb> = old.iter().map(|of| Aabb { min: of.min, max: of.min }).collect();
+    for boxes in [&small, &old, &small] {
+        model.put(&rows, boxes);
+        assert_eq!(model.looked(), before);
+    }
+    let movers: Vec<_> = (0..50).map(|_| random_box(&mut rng, 20.0, 1.0, 9.0)).collect();
+    model.check("shrunk", &movers);
+    // One that leaves is built in, and the others stay.
+    model.put(&[4], &[Aabb::cube([1e4; 3], 1.0).unwrap()]);
+    assert_eq!(model.looked().leaves, before.leaves + 1);
+    model.check("one left", &movers);
+}

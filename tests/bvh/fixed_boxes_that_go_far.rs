@@ -1,0 +1,315 @@
+//! Are boxes at rest found where they are when many go far at once, and no longer where they were?
+//!
+//! Few of those that go far are looked at one by one, and what they leave behind is wiped out only in
+//! trees that stay: here is every mixture of those that stay and those that go, at the borders of the
+//! blocks in which boxes are tried and of the trees, in sets and in worlds.
+
+use rand::{RngExt, SeedableRng};
+use swath::geom::Aabb;
+use swath::{Broadphase, Filter, MISS, MovingBox, Proxy, ProxyId, Set, sweep};
+use testkit::draw::Draw;
+use testkit::fixed_model::{Model, Rng, random_box, some_filter};
+use testkit::world_model::Model as Rules;
+
+/// So many boxes of a list are one block, of which so many are tried at least.
+const BLOCK: usize = 64;
+const TRIED: usize = 8;
+
+/// Which boxes of a list go far, by place in the list.
+type Mixture = (&'static str, fn(usize) -> bool);
+
+const MIXTURES: [Mixture; 8] = [
+    ("all", |_| true),
+    ("none", |_| false),
+    ("every second one", |k| k % 2 == 1),
+    ("all but the first quarter", |k| k % 400 >= 100),
+    ("one too few of a block to give up", |k| k % BLOCK < TRIED - 1),
+    ("just enough of a block to give up", |k| k % BLOCK < TRIED),
+    ("all but the last that is tried", |k| k % BLOCK != TRIED - 1),
+    ("all but the first that is not tried", |k| k % BLOCK != TRIED),
+];
+
+/// Somewhere in the room.
+fn somewhere(rng: &mut Rng) -> Aabb {
+    random_box(rng, 20.0, 1.0, 0.0).aabb
+}
+
+/// Boxes for some rows of a set, of which some go far and the others shrink or stay.
+fn rearranged(rng: &mut Rng, model: &Model, rows: &[u32], far: fn(usize) -> bool) -> Vec<Aabb> {
+    let of = |(k, &row): (usize, &u32)| match model.rows.get(row as usize) {
+        Some(Some((Aabb { min, max }, _))) if !far(k) => {
+            let max = if k.is_multiple_of(3) { *min } else { *max };
+            Aabb { min: *min, max }
+        }
+        _ => somewhere(rng),
+    };
+    rows.iter().enumerate().map(of).collect()
+}
+
+/// Movers that cross the room, and some that stand where boxes were.
+fn movers(rng: &mut Rng, model: &Model, count: usize) -> Vec<MovingBox> {
+    let held = model.held();
+    let of = |k: usize| match held.get(rng.random_range(0..=held.len())) {
+        Some(&row) if k.is_multiple_of(2) => {
+            let (aabb, _) = model.rows[row as usize].expect("it is held");
+            MovingBox { aabb, delta: [0.0, 0.5, 0.0] }
+        }
+        _ => random_box(rng, 20.0, 2.0, 20.0),
+    };
+    (0..count).map(of).collect()
+}
+
+/// Goal: whatever part of a set goes far, what is found is what is there. Method: every mixture for the
+/// whole of a set and for parts of it, so that trees are built anew with and without what they held;
+/// rows that are named twice, far and near; filters; between them most boxes are taken out. Sets as
+/// large as a block, as a tree, and one more or less.
+#[test]
+fn sets_of_which_some_go_far() {
+    let mut rng = Rng::seed_from_u64(21);
+    for count in [1, 8, 9, 63, 64, 65, 300, 2_048, 2_049, 4_500] {
+        let mut model = Model::default();
+        let all: Vec<u32> = (0..count).collect();
+        let first: Vec<Aabb> = all.iter().map(|_| somewhere(&mut rng)).collect();
+        model.put(&all, &first);
+        for (turn, (name, far)) in MIXTURES.iter().cycle().take(2 * MIXTURES.len()).enumerate() {
+            let what = format!("{count} boxes, of which {name} go far, turn {turn}");
+            let before = movers(&mut rng, &model, 6);
+            let mut rows = all.clone();
+            match turn % 4 {
+                // All, a part, out of order, twice.
+                1 => rows.truncate(all.len().div_ceil(5)),
+                2 => rows.reverse(),
+                3 => rows.extend_from_slice(&all[..all.len().div_ceil(2)]),
+                _ => (),
+            }
+            let boxes = rearranged(&mut rng, &model, &rows, *far);
+            let filters: Vec<Filter> =
+                rows.iter().map(|&k| some_filter(k as usize + turn)).collect();
+            model.put_filtered(&rows, &boxes, (turn > MIXTURES.len()).then_some(&filters));
+            model.check(&what, &before);
+            if turn % 3 == 2 {
+                // Most are taken out, one of them twice, and come back with the next change.
+                let mut gone: Vec<u32> = all.iter().copied().filter(|row| row % 8 != 1).collect();
+                gone.push(gone[0]);
+                model.remove(&gone[..gone.len() - 1]);
+                let some = rearranged(&mut rng, &model, &all[..all.len().min(3)], |_| true);
+                model.put(&all[..some.len()], &some);
+                model.check(&what, &before);
+            }
+            let after = movers(&mut rng, &model, 4);
+            model.check(&what, &after);
+        }
+    }
+}
+
+/// Goal: the same with three trees: what leaves one that stays is gone from it, what leaves one that is
+/// built anew is not built in. Method: more boxes than two trees hold, then lists that go to the first,
+/// the second and the third.
+#[test]
+fn trees_that_stay_and_trees_that_go() {
+    let mut rng = Rng::seed_from_u64(22);
+    let all: Vec<u32> = (0..66_000).collect();
+    let first: Vec<Aabb> = all.iter().map(|_| somewhere(&mut rng)).collect();
+    let mut model = Model::of(&first);
+    for (turn, part) in [700, 2_500, 900, 40_000, 1_500, 66_000].into_iter().enumerate() {
+        let before = movers(&mut rng, &model, 4);
+        let step = [1, 23, 7, 1, 41, 1][turn];
+        let rows: Vec<u32> = (0..part).map(|k| k * step % 66_000).collect();
+        let boxes = rearranged(&mut rng, &model, &rows, |_| true);
+        model.put(&rows, &boxes);
+        model.check(&format!("{part} of three trees"), &before);
+    }
+    let most: Vec<u32> = all.iter().copied().filter(|row| row % 4 > 0).collect();
+    let before = movers(&mut rng, &model, 4);
+    model.remove(&most);
+    model.check("a quarter of three trees", &before);
+}
+
+/// Goal: a few boxes that go far take no others along, and where all go far not all are looked at.
+/// Method: in a new set the nodes under all boxes, which grow by one leaf for each sixteen boxes that are
+/// built in. Of one block as many go far as may for the others still to be tried, and one more.
+#[test]
+fn few_that_go_far_take_none_along() {
+    let mut rng = Rng::seed_from_u64(23);
+    let first: Vec<Aabb> = (0..5_000).map(|_| random_box(&mut rng, 20.0, 0.5, 0.0).aabb).collect();
+    let rows: Vec<u32> = (0..3 * BLOCK as u32).map(|k| k * 7).collect();
+    for (far, built) in [(0, 0), (1, 1), (TRIED - 1, 1), (TRIED, BLOCK.div_ceil(16) as u64)] {
+        let mut model = Model::of(&first);
+        let before = model.looked().leaves;
+        let boxes: Vec<Aabb> = (0..)
+            .zip(&rows)
+            .map(|(k, &row)| {
+                let aabb = first[row as usize];
+                let is_far = (BLOCK..BLOCK + far).contains(&k);
+                if is_far { aabb.translated([1e4; 3]).unwrap() } else { aabb }
+            })
+            .collect();
+        model.put(&rows, &boxes);
+        assert_eq!(model.looked().leaves, before + built, "{far} go far");
+        let movers = movers(&mut rng, &model, 20);
+        model.check(&format!("{far} go far"), &movers);
+    }
+}
+
+/// A world of things at rest, fixed and asleep, with margins, filters and owners, and some that move.
+struct Course {
+    draw: Draw,
+    world: Broadphase,
+    ids: Vec<ProxyId>,
+    rules: Option<Rules>,
+}
+
+impl Course {
+    fn new(seed: u64, count: usize, with_rules: bool) -> Self {
+        let (draw, rules) = (Draw::new(seed), with_rules.then(Rules::default));
+        let mut course = Self { draw, world: Broadphase::new(), ids: Vec::new(), rules };
+        (0..count).for_each(|k| course.insert(k));
+        course
+    }
+
+    /// On whole numbers, so that many touch.
+    fn place(&mut self) -> MovingBox {
+        let min = [(); 3].map(|()| self.draw.whole(-12, 12));
+        let max = min.map(|x| x + self.draw.whole(0, 3));
+        MovingBox { aabb: Aabb { min, max }, delta: [(); 3].map(|()| self.draw.whole(-3, 3)) }
+    }
+
+    fn insert(&mut self, k: usize) {
+        let proxy = match k % 16 {
+            0 => Proxy::dynamic(),
+            1..=6 => Proxy::sleeping(),
+            _ => Proxy::fixed(),
+        };
+        let proxy = if k % 5 == 1 { proxy.with_margin(0.5) } else { proxy };
+        let proxy = if k % 9 == 4 { proxy.filtered(some_filter(k)) } else { proxy };
+        let proxy = if k % 11 == 3 { proxy.owned_by(1 + k as u32 % 2) } else { proxy };
+        let moving = self.place();
+        let id = self.world.insert_moving(moving, proxy).expect("it is a box");
+        self.ids.push(id);
+        if let Some(rules) = &mut self.rules {
+            rules.things.insert(id, Rules::thing(moving, proxy).expect("it is a box"));
+        }
+    }
+
+    fn set(&mut self, id: ProxyId, moving: MovingBox) {
+        self.world.set(id, moving.aabb, moving.delta).expect("it is a box");
+        if let Some(rules) = &mut self.rules {
+            rules.set(id, moving).expect("it is a box");
+        }
+    }
+
+    fn edit(&mut self, id: ProxyId, set: Set, filter: Filter) {
+        self.world.move_to(id, set).expect("it lives");
+        self.world.set_filter(id, filter).expect("it lives");
+        if let Some(rules) = &mut self.rules {
+            let edit = |proxy: &mut Proxy| (proxy.set, proxy.filter) = (set, filter);
+            rules.edit(id, edit).expect("it lives");
+        }
+    }
+
+    fn remove(&mut self, at: usize) {
+        let id = self.ids.remove(at);
+        self.world.remove(id).expect("it lives");
+        if let Some(rules) = &mut self.rules {
+            assert!(rules.remove(id));
+        }
+    }
+
+    /// Rearranges the world, and lets it say what that is.
+    fn tick(&mut self, number: usize, far: fn(usize) -> bool) {
+        for (k, id) in self.ids.clone().into_iter().enumerate() {
+            let old = self.world.moving_box(id).expect("it lives");
+            let place = self.place();
+            self.set(id, if far(k) { place } else { old });
+            if k % 10 == number % 10 {
+                // Noted twice: it goes and comes back, or goes once more, or is something else.
+                match k / 10 % 4 {
+                    0 => self.set(id, old),
+                    1 => self.set(id, place),
+                    2 => self.edit(id, Set::Sleeping, some_filter(k + number)),
+                    _ => self.edit(id, Set::Fixed, Filter::ALL),
+                }
+            }
+        }
+        if number % 4 == 3 {
+            let count = self.ids.len();
+            (0..count - count / 4).for_each(|_| {
+                let at = self.draw.0.random_range(0..self.ids.len());
+                self.remove(at);
+            });
+            if number == 3 {
+                (self.ids.len()..count).for_each(|k| self.insert(k));
+            }
+        }
+        self.say(number);
+    }
+
+    fn say(&mut self, number: usize) {
+        let changes = self.world.update().expect("there is no limit");
+        if let Some(rules) = &mut self.rules {
+            let said = rules.update(|_| true);
+            let pairs = |of: &[swath::SweptProxyPair]| -> Vec<_> {
+                of.iter().map(|&pair| (pair.into(), pair.first.to_bits())).collect()
+            };
+            assert_eq!(pairs(changes.begun()), said.begun, "tick {number}");
+            let persisted: Vec<_> = changes.persisted().collect();
+            assert_eq!(pairs(&persisted), said.persisted, "tick {number}");
+            assert_eq!(changes.ended(), said.ended, "tick {number}");
+            assert!(self.world.pairs().iter().eq(&rules.kept), "tick {number}");
+        }
+        self.world.validate().expect("the world is whole");
+    }
+
+    /// The pairs of one that moves, each tried with each.
+    fn check(&mut self, number: usize) {
+        let Self { world, ids, .. } = self;
+        let mut order = ids.clone();
+        order.sort_unstable_by_key(|id| id.index());
+        let held = |id: ProxyId| world.held_box(id).expect("it lives");
+        let proxies: Vec<Proxy> = order.iter().map(|&id| world.proxy(id).expect("it")).collect();
+        let mut expected = Vec::new();
+        for (x, &a) in order.iter().enumerate() {
+            for (y, &b) in order.iter().enumerate().skip(x + 1) {
+                let [one, other] = [&proxies[x], &proxies[y]];
+                let moves = [one, other].iter().any(|of| of.set == Set::Dynamic);
+                let strange = one.owner == 0 || one.owner != other.owner;
+                if moves && strange && one.filter.allows(other.filter) {
+                    let [p, q] = [held(a), held(b)];
+                    let first = sweep::one_to_one(&p, &q).expect("both are boxes").first;
+                    if p.bounds().overlaps(&q.bounds()) && first < MISS {
+                        expected.push((a, b, first.to_bits()));
+                    }
+                }
+            }
+        }
+        let found = world.changes().touching().iter();
+        let found: Vec<_> = found.map(|pair| (pair.a, pair.b, pair.first.to_bits())).collect();
+        assert!(found == expected, "tick {number}: {} for {}", found.len(), expected.len());
+        assert!(expected.len() > 50, "tick {number}: only {} to find", expected.len());
+    }
+}
+
+/// Goal: a world that is rearranged follows its rules, pairs at rest and margins among them, for which
+/// two trees hold a box. Method: every mixture, with proxies that are noted twice, change sets and
+/// filters, or are removed with most others; after each update all is compared with the model.
+#[test]
+fn worlds_that_are_rearranged_follow_the_rules() {
+    let mut course = Course::new(24, 450, true);
+    course.say(100);
+    for (number, (_, far)) in MIXTURES.iter().enumerate() {
+        course.tick(number, *far);
+    }
+}
+
+/// Goal: the same where what is at rest is in more than one tree. Method: the pairs of what moves against
+/// each tried with each; the trees against the boxes, as [`Broadphase::validate`] does.
+#[test]
+fn large_worlds_that_are_rearranged_are_whole() {
+    let mut course = Course::new(25, 5_000, false);
+    course.say(100);
+    course.check(100);
+    for (number, (_, far)) in MIXTURES.iter().enumerate() {
+        course.tick(number, *far);
+        course.check(number);
+    }
+}

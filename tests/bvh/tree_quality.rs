@@ -1,0 +1,150 @@
+//! Are few boxes looked at to find those that are near, whatever else is in the world?
+
+use swath::store::FixedColumns;
+use swath::{Aabb, BoxTree, Hit, Level, Visits};
+use testkit::draw::Draw;
+
+/// Small boxes; enough to be cut into cells.
+const SMALL: usize = 20_000;
+const ASKED: usize = 400;
+/// Half of the side of the room.
+const ROOM: f32 = 20.0;
+
+/// Boxes of which the first [`SMALL`] are asked about.
+#[derive(Default)]
+struct World([Vec<f32>; 6]);
+
+impl World {
+    fn push(&mut self, at: [f32; 3], half: [f32; 3]) {
+        for axis in 0..3 {
+            self.0[axis].push(at[axis] - half[axis]);
+            self.0[3 + axis].push(at[axis] + half[axis]);
+        }
+    }
+
+    fn get(&self, row: usize) -> Aabb {
+        let [low, high] = [0, 3].map(|k| std::array::from_fn(|axis| self.0[k + axis][row]));
+        Aabb { min: low, max: high }
+    }
+
+    /// Small boxes whose places on each axis are as `place` has those of an even room.
+    fn of(draw: &mut Draw, place: impl Fn([f32; 3]) -> [f32; 3]) -> Self {
+        let mut world = Self::default();
+        for _ in 0..SMALL {
+            world.push(place([(); 3].map(|()| draw.between(-1.0, 1.0))), [0.1; 3]);
+        }
+        world
+    }
+
+    /// A question looks at no more nodes than `most`, leaves included, and finds what all boxes tried
+    /// one by one give.
+    #[track_caller]
+    fn looks(&self, draw: &mut Draw, name: &str, most: f64) {
+        let [low, high] = [0, 3].map(|k| [0, 1, 2].map(|axis| &self.0[k + axis][..]));
+        let mut tree = BoxTree::new();
+        let columns = FixedColumns::new(low, high).expect("equally long");
+        assert!(tree.build(columns).expect("few").is_empty());
+        let (mut visits, mut rows) = (Visits::default(), Vec::new());
+        for _ in 0..ASKED {
+            let near = self.get(draw.whole(0, SMALL as i32 - 1) as usize);
+            let near = near.grown(0.2).expect("a box");
+            let query = tree.queries().overlap(&near).expect("a box");
+            query.counting(&mut visits).all(&mut rows);
+            let wanted = (0..self.0[0].len()).filter(|&row| {
+                let of = self.get(row);
+                (0..3).all(|axis| of.min[axis] <= near.max[axis] && near.min[axis] <= of.max[axis])
+            });
+            assert!(wanted.eq(rows.iter().map(|&row| row as usize)), "{name}: {near:?}");
+        }
+        let Visits { nodes, leaves, .. } = visits;
+        let looks = (nodes + leaves) as f64 / ASKED as f64;
+        assert!(looks < most, "{name}: {looks} nodes a question");
+    }
+}
+
+/// Goal: what small boxes share the world with does not make finding them slow: boxes that fell out of
+/// it, planets, bars on every axis, more long boxes than short ones, or nothing on an axis. Method: the
+/// nodes that are looked at around small boxes, which are the same on every level, against a tenth more
+/// than there were when this was written; the answers against all boxes.
+#[test]
+fn few_are_looked_at() {
+    let mut draw = Draw::new(5);
+    let even = |at: [f32; 3]| at.map(|x| x * ROOM);
+    let world = World::of(&mut draw, even);
+    world.looks(&mut draw, "even", 5.8);
+
+    let mut escaped = World::of(&mut draw, even);
+    for _ in 0..SMALL / 100 {
+        let far = draw.between(1e4, 1e6);
+        escaped.push([draw.sign() * far, -far, 0.0], [0.1; 3]);
+    }
+    escaped.looks(&mut draw, "escaped", 6.2);
+
+    let mut planets = World::of(&mut draw, even);
+    for _ in 0..40 {
+        let half = draw.between(4.0, 12.0);
+        let at = [(); 3].map(|()| draw.between(-ROOM, ROOM));
+        planets.push(at, [half; 3]);
+    }
+    planets.looks(&mut draw, "planets", 10.2);
+
+    let mut bars = World::of(&mut draw, even);
+    for k in 0..6000 {
+        let at = [(); 3].map(|()| draw.between(-ROOM, ROOM));
+        let mut half = [0.05; 3];
+        half[k % 3] = 12.0;
+        bars.push(at, half);
+    }
+    bars.looks(&mut draw, "bars", 27.5);
+
+    let mut many = World::of(&mut draw, even);
+    for _ in 0..SMALL {
+        let at = [(); 3].map(|()| draw.between(-ROOM, ROOM));
+        many.push(at, [8.0, 0.05, 0.05]);
+    }
+    many.looks(&mut draw, "many long", 15.9);
+
+    let uneven = World::of(&mut draw, |at| at.map(|x| x * x * x * ROOM));
+    uneven.looks(&mut draw, "uneven", 12.5);
+
+    let flat = World::of(&mut draw, |[x, y, _]| [5.0 * x * ROOM, 5.0 * y * ROOM, 0.0]);
+    flat.looks(&mut draw, "flat", 4.9);
+    let line = World::of(&mut draw, |[x, _, _]| [50.0 * x * ROOM, 0.0, 0.0]);
+    line.looks(&mut draw, "line", 4.9);
+    let plate = World::of(&mut draw, |[x, y, z]| [5.0 * x * ROOM, 5.0 * y * ROOM, 0.3 * z]);
+    plate.looks(&mut draw, "plate", 4.9);
+}
+
+/// Goal: a tree that is deeper than others answers as they do, to one question and to many at a time. Method:
+/// half of the boxes in one place, which no cut parts, so that they are a deep cell under a tree of cells; a
+/// box around all meets all, and the nearest to boxes are the lowest rows that overlap them, against all boxes.
+#[test]
+fn the_deepest_answers_too() {
+    let mut draw = Draw::new(6);
+    let mut world = World::default();
+    for row in 0..2 * 70_000 {
+        let at = [(); 3].map(|()| draw.between(-ROOM, ROOM));
+        world.push(if row % 2 == 0 { [1.0; 3] } else { at }, [0.1; 3]);
+    }
+    let [low, high] = [0, 3].map(|k| [0, 1, 2].map(|axis| &world.0[k + axis][..]));
+    let mut tree = BoxTree::new();
+    tree.build(FixedColumns::new(low, high).expect("equally long")).expect("few");
+    let mut rows = Vec::new();
+    let all = Aabb::cube([0.0; 3], 2.0 * ROOM).expect("a box");
+    tree.queries().overlap(&all).expect("a box").all(&mut rows);
+    assert!((0..2 * 70_000).eq(rows.iter().copied()));
+
+    let some = 5_000..5_000 + 64;
+    let [low, high] = [low, high].map(|of| of.map(|column| &column[some.clone()]));
+    let asked = FixedColumns::new(low, high).expect("equally long");
+    let mut rejected = Vec::new();
+    let asked = asked.check(Level::detect(), &mut rejected);
+    let mut hits = [Hit::MISS; 64];
+    let nearest = tree.queries().proximities(&asked, 1.0).expect("a distance");
+    nearest.nearest(&mut hits).expect("as many");
+    for (of, hit) in some.zip(hits) {
+        let of = world.get(of);
+        let wanted = (0..2 * 70_000).find(|&row| world.get(row).overlaps(&of));
+        assert_eq!((Some(hit.row as usize), hit.at), (wanted, 0.0), "{of:?}");
+    }
+}

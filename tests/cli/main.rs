@@ -1,0 +1,9 @@
+//! Do the examples keep their word at the command line?
+
+mod command;
+mod engine;
+mod mesh;
+mod page;
+mod tick;
+mod viewer;
+mod viewer_captures;

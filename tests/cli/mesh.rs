@@ -1,0 +1,351 @@
+//! Does the example `mesh` keep its word at the command line?
+//!
+//! On meshes made up here: what is read, numbered, found and dropped is computed once more, in
+//! `f64` and by every pair.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::command::{example, fails, folder, run};
+use rand::RngExt;
+use serde_json::{Value, json};
+use testkit::draw::Draw;
+
+fn mesh(flags: &str) -> Command {
+    example("mesh", flags)
+}
+
+/// The object of a run that went well and said nothing else.
+#[track_caller]
+fn object(command: &mut Command) -> Value {
+    let output = run(command.arg("--json"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{command:?}: {said}");
+    String::from_utf8(output.stdout).expect("JSON is UTF-8").parse().expect("an object")
+}
+
+type Vertices = Vec<[f64; 3]>;
+type Faces = Vec<[u32; 3]>;
+
+#[derive(Clone, Copy, Debug)]
+enum Format {
+    Ascii,
+    LittleDouble,
+    BigFloat,
+}
+
+/// Writes a PLY file; coordinates are exact in `f32`. With a comment, a property and an element
+/// that nobody asked for.
+fn write_ply(path: &Path, format: Format, vertices: &[[f64; 3]], faces: &[[u32; 3]]) {
+    let (name, number) = match format {
+        Format::Ascii => ("ascii", "float"),
+        Format::LittleDouble => ("binary_little_endian", "double"),
+        Format::BigFloat => ("binary_big_endian", "float"),
+    };
+    let indices =
+        if matches!(format, Format::BigFloat) { "vertex_index" } else { "vertex_indices" };
+    let mut bytes = format!(
+        "ply\nformat {name} 1.0\ncomment made up\nelement vertex {}\n\
+         property {number} x\nproperty {number} y\nproperty uchar red\nproperty {number} z\n\
+         element note 1\nproperty uchar what\n\
+         element face {}\nproperty list uchar int {indices}\nend_header\n",
+        vertices.len(),
+        faces.len()
+    )
+    .into_bytes();
+    let number = |number: f64| match format {
+        Format::Ascii => format!("{number} ").into_bytes(),
+        Format::LittleDouble => number.to_le_bytes().to_vec(),
+        Format::BigFloat => (number as f32).to_be_bytes().to_vec(),
+    };
+    let byte = |byte: u8| match format {
+        Format::Ascii => format!("{byte} ").into_bytes(),
+        _ => vec![byte],
+    };
+    let index = |index: u32| match format {
+        Format::Ascii => format!("{index} ").into_bytes(),
+        Format::LittleDouble => index.to_le_bytes().to_vec(),
+        Format::BigFloat => index.to_be_bytes().to_vec(),
+    };
+    let line: &[u8] = if matches!(format, Format::Ascii) { b"\n" } else { b"" };
+    for &[x, y, z] in vertices {
+        bytes.extend([number(x), number(y), byte(255), number(z)].concat());
+        bytes.extend(line);
+    }
+    bytes.extend(byte(7));
+    bytes.extend(line);
+    for face in faces {
+        bytes.extend(byte(3));
+        bytes.extend(face.map(index).concat());
+        bytes.extend(line);
+    }
+    fs::write(path, bytes).expect("a file can be written");
+}
+
+/// A mesh of triangles between vertices drawn, and where the vertices are later: sixteenths, so
+/// that boxes touch now and then.
+fn made_up(draw: &mut Draw, vertices: usize, faces: usize) -> (Vertices, Vertices, Faces) {
+    let mut corner = |reach: i32| [(); 3].map(|()| f64::from(draw.whole(-reach, reach)) / 16.0);
+    let start: Vertices = (0..vertices).map(|_| corner(48)).collect();
+    let end = start.iter().map(|at| {
+        let [x, y, z] = corner(8);
+        [at[0] + x, at[1] + y, at[2] + z]
+    });
+    let end = end.collect();
+    let face = |_| {
+        let mut corners = BTreeSet::new();
+        while corners.len() < 3 {
+            corners.insert(draw.0.random_range(0..vertices as u32));
+        }
+        let corners: Vec<u32> = corners.into_iter().collect();
+        // Either way round.
+        if draw.one_in(2) {
+            [corners[0], corners[1], corners[2]]
+        } else {
+            [corners[1], corners[0], corners[2]]
+        }
+    };
+    (start, end, (0..faces).map(face).collect())
+}
+
+/// The vertex-face and edge-edge pairs as numbers of elements, and how many edges there are.
+fn expected(start: &Vertices, end: &Vertices, faces: &Faces) -> ([Vec<[usize; 2]>; 2], usize) {
+    let mut edges = BTreeSet::new();
+    for &[a, b, c] in faces {
+        for (p, q) in [(a, b), (b, c), (c, a)] {
+            edges.insert((p.max(q), p.min(q)));
+        }
+    }
+    let mut elements: Vec<Vec<u32>> = (0..start.len() as u32).map(|vertex| vec![vertex]).collect();
+    elements.extend(edges.iter().map(|&(larger, lesser)| vec![lesser, larger]));
+    elements.extend(faces.iter().map(|face| face.to_vec()));
+    let (edge, face) = (start.len(), start.len() + edges.len());
+    let ends = |element: usize, axis: usize| {
+        let numbers = elements[element]
+            .iter()
+            .flat_map(|&vertex| [start[vertex as usize][axis], end[vertex as usize][axis]]);
+        let numbers: Vec<f64> = numbers.collect();
+        (
+            numbers.iter().copied().fold(f64::MAX, f64::min),
+            numbers.into_iter().fold(f64::MIN, f64::max),
+        )
+    };
+    let meet = |a: usize, b: usize| {
+        let apart = elements[a].iter().all(|vertex| !elements[b].contains(vertex));
+        apart
+            && (0..3).all(|axis| {
+                let ((a_low, a_high), (b_low, b_high)) = (ends(a, axis), ends(b, axis));
+                a_low <= b_high && b_low <= a_high
+            })
+    };
+    let pairs = |first: std::ops::Range<usize>, second: std::ops::Range<usize>| {
+        let all = first.flat_map(|a| second.clone().map(move |b| [a, b]));
+        all.filter(|&[a, b]| a < b && meet(a, b)).collect()
+    };
+    ([pairs(0..edge, face..elements.len()), pairs(edge..face, edge..face)], edges.len())
+}
+
+fn write_json(path: &Path, value: &Value) {
+    fs::write(path, value.to_string()).expect("a file can be written");
+}
+
+fn frames(folder: &Path) -> [PathBuf; 2] {
+    ["start.ply", "end.ply"].map(|name| folder.join(name))
+}
+
+/// Goal: every format is read, elements are numbered as documented, and the pairs are exactly
+/// those of every pair tried. Method: meshes of several sizes; as many pairs are found as
+/// expected, and each of those, by its number, is one of them; on one thread and two.
+#[test]
+fn pairs_of_made_up_meshes() {
+    let folder = folder("mesh_made_up");
+    let [start, end] = frames(&folder);
+    let draw = &mut Draw::new(3);
+    for (vertices, faces, format) in [
+        (3, 1, Format::Ascii),
+        (3, 0, Format::BigFloat),
+        (40, 30, Format::Ascii),
+        (90, 60, Format::LittleDouble),
+        (60, 120, Format::BigFloat),
+    ] {
+        let (at_start, at_end, triangles) = made_up(draw, vertices, faces);
+        write_ply(&start, format, &at_start, &triangles);
+        write_ply(&end, format, &at_end, &triangles);
+        let ([vertex_face, edge_edge], edges) = expected(&at_start, &at_end, &triangles);
+        assert!(faces < 2 || vertex_face.len() > 10 && edge_edge.len() > 10);
+        let list = folder.join("all.json");
+        let backwards = vertex_face.iter().map(|&[a, b]| [b, a]);
+        write_json(&list, &json!(backwards.chain(edge_edge.iter().copied()).collect::<Vec<_>>()));
+        for threads in ["1", "2"] {
+            let mut command = mesh("--ticks 2 --threads");
+            let command = command.arg(threads).args([&start, &end]);
+            let found = object(command.arg("--boxes-json").arg(&list));
+            assert_eq!([&found["vertices"], &found["edges"]], [vertices, edges], "{format:?}");
+            assert_eq!([&found["faces"], &found["ticks"]], [faces, 2], "{format:?}");
+            assert_eq!(found["vertex_face"]["pairs"], vertex_face.len(), "{format:?}");
+            assert_eq!(found["edge_edge"]["pairs"], edge_edge.len(), "{format:?}");
+            let contained = json!([{
+                "list": "all.json",
+                "vertex_face": vertex_face.len(),
+                "edge_edge": edge_edge.len(),
+            }]);
+            assert_eq!(found["contained"], contained);
+        }
+    }
+}
+
+/// Goal: a box holds what `f32` cannot. Method: a vertex above a face by half a step of `f32`, and by
+/// one, as `double`: the boxes share a face between the two, which they miss if rounded to the
+/// nearest; then by so much that they are apart.
+#[test]
+fn boxes_are_rounded_outwards() {
+    let folder = folder("mesh_rounding");
+    let [start, end] = frames(&folder);
+    let above = |ulps: f64| 1.0 + ulps * f64::from(f32::EPSILON);
+    for (height, pairs) in [(above(0.75), 1), (above(1.25), 1), (above(2.0), 0)] {
+        let face = [[0.0, 0.0, 0.5], [4.0, 0.0, 1.0], [0.0, 4.0, above(0.25)]];
+        let mut vertices = face.to_vec();
+        vertices.push([1.0, 1.0, height]);
+        for path in [&start, &end] {
+            write_ply(path, Format::LittleDouble, &vertices, &[[0, 1, 2]]);
+        }
+        let found = object(mesh("--ticks 1").args([&start, &end]));
+        assert_eq!(found["vertex_face"]["pairs"], pairs, "{height}");
+        assert_eq!(found["vertex_face"]["dropped"], 3);
+    }
+}
+
+/// Goal: a person gets one screen. Method: a run with a list.
+#[test]
+fn a_table_fits_one_screen() {
+    let folder = folder("mesh_table");
+    let [start, end] = frames(&folder);
+    let (at_start, at_end, triangles) = made_up(&mut Draw::new(4), 50, 50);
+    write_ply(&start, Format::Ascii, &at_start, &triangles);
+    write_ply(&end, Format::Ascii, &at_end, &triangles);
+    let list = folder.join("none.json");
+    write_json(&list, &json!([]));
+    let output = run(mesh("--ticks 1").args([&start, &end]).arg("--boxes-json").arg(&list));
+    let table = String::from_utf8(output.stdout).expect("a table is UTF-8");
+    assert!(output.status.success() && output.stderr.is_empty());
+    assert!(table.contains("none.json: all 0 vertex-face and 0 edge-edge pairs were found"));
+    assert!(table.lines().count() <= 24 && table.lines().all(|line| line.len() < 200), "{table}");
+}
+
+/// Goal: what is no mesh, or not the same one, is said in one line with the file. Method: a good
+/// file cut at every byte and spoilt in each part.
+#[test]
+fn what_is_no_mesh_is_refused() {
+    let folder = folder("mesh_refused");
+    let [start, end] = frames(&folder);
+    let (vertices, _, faces) = made_up(&mut Draw::new(5), 5, 4);
+    let check = || {
+        let mut command = mesh("--ticks 1");
+        command.args([&start, &end]);
+        command
+    };
+    fails(&mut check(), 1, "start.ply");
+    write_ply(&end, Format::Ascii, &vertices, &faces);
+    for format in [Format::Ascii, Format::LittleDouble] {
+        write_ply(&start, format, &vertices, &faces);
+        let good = fs::read(&start).expect("it was written");
+        object(&mut check());
+        let header = good.windows(11).position(|word| word == b"end_header\n").expect("a header");
+        // In ASCII the last blank and line end are not missed.
+        for length in [0, 1, 4, 30, header, header + 11, header + 12, good.len() - 3] {
+            fs::write(&start, &good[..length]).expect("a file can be written");
+            fails(&mut check(), 1, "start.ply: is no PLY file");
+        }
+    }
+    let text = |vertex: &str, faces: &str, count: usize| {
+        format!(
+            "ply\nformat ascii 1.0\nelement vertex 3\nproperty {vertex}\nproperty float y\n\
+             property float z\nelement face {count}\nproperty list uchar int vertex_indices\n\
+             end_header\n0 0 0\n1 0 0\n0 1 0\n{faces}\n"
+        )
+    };
+    for (bytes, why) in [
+        (text("float x", "4 0 1 2 0", 1), "face 0 is no triangle of vertices: it has 4"),
+        (text("float x", "3 0 1 2\n2 0 1", 2), "face 1 is no triangle of vertices: it has 2"),
+        (text("float x", "3 0 1 3", 1), "face 0 names vertex 3, but there are 3"),
+        (text("float x", "3 0 -1 2", 1), "face 0 names vertex -1, but there are 3"),
+        (text("float x", "3 0 1", 1), "is no PLY file"),
+        (text("float x", "3 0 1 x", 1), "is no PLY file"),
+        (text("float x", "3 0 1 2", 4_000_000_000), "is no PLY file"),
+        (text("int x", "3 0 1 2", 1), "is no PLY file"),
+        (text("float w", "3 0 1 2", 1), "vertex 0 has no number x, y or z"),
+        ("ply\nformat ascii 1.0\nend_header\n".to_owned(), "has no vertices"),
+        ("solid cube\n".to_owned(), "is no PLY file"),
+    ] {
+        fs::write(&start, bytes).expect("a file can be written");
+        fails(&mut check(), 1, &format!("start.ply: {why}"));
+    }
+    fails(mesh("").args([&folder, &end]), 1, "mesh_refused");
+
+    write_ply(&start, Format::Ascii, &vertices[..4], &[[0, 1, 2]]);
+    fails(&mut check(), 1, "the frames have 4 and 5 vertices");
+    write_ply(&start, Format::Ascii, &vertices, &faces[..3]);
+    fails(&mut check(), 1, "the frames have 3 and 4 faces");
+    let mut other = faces.clone();
+    other[2].rotate_left(1);
+    write_ply(&start, Format::Ascii, &vertices, &other);
+    fails(&mut check(), 1, "face 2 has other vertices in the second frame");
+    for (number, why) in [
+        (f64::NAN, "vertex 4: a number on axis y is not finite"),
+        (f64::NEG_INFINITY, "vertex 4: a number on axis y is not finite"),
+        (1e40, "vertex 4: a number on axis y is larger"),
+    ] {
+        let mut bad = vertices.clone();
+        bad[4][1] = number;
+        write_ply(&start, Format::LittleDouble, &bad, &faces);
+        fails(&mut check(), 1, why);
+    }
+}
+
+/// Goal: a list that is none, or names what was not found, ends the run. Method: one of each.
+#[test]
+fn lists_are_looked_up() {
+    let folder = folder("mesh_lists");
+    let [start, end] = frames(&folder);
+    // Two triangles, the second far off: vertices 0 to 5, edges 6 to 11, faces 12 and 13.
+    let far = |at: f64| [[at, 0.0, 0.0], [at + 1.0, 0.0, 0.0], [at, 1.0, 0.0]];
+    let vertices = [far(0.0), far(9.0)].concat();
+    for path in [&start, &end] {
+        write_ply(path, Format::Ascii, &vertices, &[[0, 1, 2], [3, 4, 5]]);
+    }
+    let list = folder.join("list.json");
+    for (value, why) in [
+        (json!([[0, 13]]), "list.json: pair (0, 13) was not found"),
+        (json!([[13, 0]]), "list.json: pair (13, 0) was not found"),
+        (json!([[0, 12]]), "list.json: pair (0, 12) was not found"),
+        (json!([[6, 9]]), "list.json: pair (6, 9) was not found"),
+        (json!([[0, 1]]), "(0, 1) is no pair of a vertex and a face, nor of two edges"),
+        (json!([[6, 6]]), "(6, 6) is no pair"),
+        (json!([[6, 12]]), "(6, 12) is no pair"),
+        (json!([[0, 14]]), "(0, 14) is no pair"),
+        (json!([[0, 1, 2]]), "list.json: is no list of pairs"),
+        (json!({ "vf": [] }), "list.json: is no list of pairs"),
+        (json!([[-1, 2]]), "list.json: is no list of pairs"),
+    ] {
+        write_json(&list, &value);
+        let mut command = mesh("--ticks 1");
+        fails(command.args([&start, &end]).arg("--boxes-json").arg(&list), 1, why);
+    }
+    fs::remove_file(&list).expect("it was written");
+    let mut command = mesh("--ticks 1");
+    fails(command.args([&start, &end]).arg("--boxes-json").arg(&list), 1, "list.json");
+}
+
+/// Goal: a bad flag is exit code 2 and help is none. Method: each flag with a value it refuses.
+#[test]
+fn bad_flags_are_refused() {
+    for flags in ["", "a.ply", "a b c", "a b --ticks 0", "a b --threads 0", "a b --level mmx"] {
+        let output = run(&mut mesh(flags));
+        assert_eq!(output.status.code(), Some(2), "{flags}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{flags}");
+    }
+    let help = run(&mut mesh("--help"));
+    assert!(help.status.success() && help.stderr.is_empty());
+}

@@ -1,0 +1,325 @@
+//! Does the example `tick` keep its word at the command line?
+//!
+//! It is run as a user runs it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::command::{example, fails, folder, run};
+use serde_json::Value;
+use swath::Level;
+
+const SCENES: &str = "uniform dense bullets mixed pile sheet static";
+const KEYS: &str = "boxes ticks threads level union_pairs swept_pairs rejected ms_median \
+    ns_per_box cpu_ns_per_box floor_ms hash";
+
+fn tick(flags: &str) -> Command {
+    example("tick", flags)
+}
+
+/// The objects of a run that went well and said nothing else.
+#[track_caller]
+fn objects(command: &mut Command) -> Vec<Value> {
+    let output = run(command.arg("--json"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{command:?}: {said}");
+    let lines = String::from_utf8(output.stdout).expect("JSON is UTF-8");
+    lines.lines().map(|line| line.parse().expect("a line is an object")).collect()
+}
+
+#[track_caller]
+fn object(command: &mut Command) -> Value {
+    objects(command).pop().expect("there is an object")
+}
+
+/// Writes a magic, little-endian words, and bytes.
+fn write(path: &Path, magic: &str, words: &[u32], bytes: &[u8]) {
+    let mut all = magic.as_bytes().to_vec();
+    all.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    all.extend(bytes);
+    fs::write(path, all).expect("a file can be written");
+}
+
+/// Writes `tick.swt` with boxes as rows of min, max and delta.
+fn write_trace(folder: &Path, boxes: &[[f32; 9]]) -> PathBuf {
+    let rows = boxes.len() as u32;
+    let mut words = vec![1, 7, rows, (1.0_f32 / 60.0).to_bits(), 0, 0];
+    words.extend((0..9).flat_map(|column| boxes.iter().map(move |row| row[column].to_bits())));
+    words.extend(0..rows);
+    let path = folder.join("tick.swt");
+    write(&path, "SWTRACE1", &words, &vec![1; boxes.len()]);
+    path
+}
+
+/// Writes `tick.prs` with the lists start, union and swept.
+fn write_lists(folder: &Path, boxes: u32, lists: [&[[u32; 2]]; 3]) {
+    let [start, union, swept] = lists.map(|list| list.len() as u32);
+    let mut words = vec![1, boxes, start, union, swept, 0, 0, 0];
+    words.extend(lists.concat().concat());
+    write(&folder.join("tick.prs"), "SWPAIRS1", &words, &[]);
+}
+
+/// A unit cube at `x`, on the axis, that moves by `delta`.
+fn cube(x: f32, delta: [f32; 3]) -> [f32; 9] {
+    let [dx, dy, dz] = delta;
+    [x, 0.0, 0.0, x + 1.0, 1.0, 1.0, dx, dy, dz]
+}
+
+/// Goal: one answer, and the right one. Method: every scene on every level and on 1, 2 and 3
+/// threads, compared with `spec`, and by hash and numbers of pairs with one another.
+#[test]
+fn every_level_and_thread_count_gives_one_answer() {
+    let levels = Level::all().map(|level| format!("--level {level}"));
+    let threads = "123".chars().map(|threads| format!("--threads {threads}"));
+    let choices: Vec<_> = levels.chain(threads).collect();
+    for scene in SCENES.split(' ') {
+        let flags = format!("--scene {scene} --boxes 2000 --ticks 2 --check");
+        let first = object(&mut tick(&flags));
+        for key in KEYS.split_whitespace() {
+            assert!(!first[key].is_null(), "{scene}: no {key}");
+        }
+        assert_eq!((&first["boxes"], &first["ticks"]), (&2000.into(), &2.into()));
+        assert!(first["swept_pairs"].as_u64() > Some(0), "{scene} is empty");
+        for choice in &choices {
+            let other = object(&mut tick(&format!("{flags} {choice}")));
+            let (key, value) = choice[2..].split_once(' ').expect("a flag has a value");
+            assert_eq!(other[key].to_string().trim_matches('"'), value);
+            for key in ["hash", "union_pairs", "swept_pairs", "rejected"] {
+                assert_eq!(first[key], other[key], "{scene}, {key}: {choice}");
+            }
+        }
+    }
+}
+
+/// Goal: few boxes are no special case. Method: none, one and two of every scene.
+#[test]
+fn few_boxes_are_answered() {
+    for scene in SCENES.split(' ') {
+        for boxes in 0..3 {
+            let flags = format!("--scene {scene} --boxes {boxes} --ticks 3 --check");
+            assert_eq!(object(&mut tick(&flags))["boxes"], boxes, "{flags}");
+            assert!(run(&mut tick(&flags)).status.success(), "{flags}");
+        }
+    }
+}
+
+/// Goal: what cannot be done is said. Method: each flag with a value it does not take.
+#[test]
+fn a_bad_flag_ends_in_one_line() {
+    for (flags, why) in [
+        ("--boxes -1", "-1"),
+        ("--boxes 1e6", "--boxes"),
+        ("--boxes 536870913", "536870912"),
+        ("--boxes 20001 --check", "at most 20000"),
+        ("--ticks 0", "--ticks"),
+        ("--threads 0", "--threads"),
+        ("--threads 1025", "--threads"),
+        ("--level mmx", "the levels of this CPU are"),
+        ("--scene moon", "uniform, dense, bullets, mixed, pile"),
+        ("--seed x", "--seed"),
+        ("--trace", "--trace"),
+        ("--trace a.swt --boxes 9", "--boxes"),
+        ("--trace a.swt --scene pile", "--scene"),
+        ("--ticks 1 --ticks 2", "--ticks"),
+        ("--frobnicate", "--frobnicate"),
+        ("stray", "stray"),
+    ] {
+        fails(&mut tick(flags), 2, why);
+    }
+}
+
+/// Goal: help is no error, and a reader that goes away is none either. Method: ask, and hang up.
+#[test]
+fn help_and_a_closed_pipe_are_no_errors() {
+    let help = run(&mut tick("--help"));
+    assert!(help.status.success() && help.stderr.is_empty());
+    assert!(String::from_utf8_lossy(&help.stdout).contains("FNV-1a"));
+    for flags in ["--help", "--boxes 9 --ticks 1", "--boxes 9 --json"] {
+        let mut command = tick(flags);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the example starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("the example ends");
+        let silent = output.stderr.is_empty();
+        assert!(output.status.success() && silent, "{flags}: {output:?}");
+    }
+}
+
+/// Goal: no file makes it panic or believe what is not there. Method: a good trace cut at every
+/// border and in between, one byte too long, and files of another kind.
+#[test]
+fn a_file_that_is_no_trace_is_refused() {
+    let folder = folder("tick_foreign");
+    let path = write_trace(&folder, &[cube(0.0, [0.0; 3]), cube(5.0, [1.0; 3])]);
+    let good = fs::read(&path).expect("it was written");
+    let mut bad = vec![
+        (b"SWPAIRS1".to_vec(), "SWTRACE1"),
+        (b"GIF89a".repeat(9), "SWTRACE1"),
+        ([&good[..], &[0]].concat(), "trailing"),
+        ([&good[..8], &[9], &good[9..]].concat(), "version 9"),
+        ([&good[..16], &[255; 4], &good[20..]].concat(), "truncated"),
+    ];
+    for length in [8, 20, 31, 32, 33, 68, 104, good.len() - 1] {
+        bad.push((good[..length].to_vec(), "truncated"));
+    }
+    for length in [0, 4, 7] {
+        bad.push((good[..length].to_vec(), "SWTRACE1"));
+    }
+    for (bytes, why) in bad {
+        fs::write(&path, bytes).expect("a file can be written");
+        fails(tick("--json --trace").arg(&path), 1, why);
+    }
+    fails(tick("--trace").arg(folder.join("none.swt")), 1, "none.swt");
+    fails(tick("--trace").arg(&folder), 1, "foreign");
+}
+
+/// Goal: a row that is no box is named. Method: each reason, in a row that is not the first.
+#[test]
+fn a_row_that_is_no_box_is_named() {
+    let folder = folder("tick_no_box");
+    let good = cube(0.0, [0.0; 3]);
+    for (column, number, why) in [
+        (0, f32::NAN, "a number on axis x is not finite"),
+        (8, f32::INFINITY, "a number on axis z is not finite"),
+        (1, 2.0, "min > max on axis y"),
+        (7, 2.0e36, "a number on axis y is larger"),
+    ] {
+        let mut bad = good;
+        bad[column] = number;
+        let path = write_trace(&folder, &[good, good, bad, good]);
+        for flags in ["--trace", "--json --trace"] {
+            let why = format!("tick.swt: row 2 is no box: {why}");
+            fails(tick(flags).arg(&path), 1, &why);
+        }
+    }
+}
+
+/// Goal: a recorded tick is compared with its lists. Method: pairs that overlap, touch at the end
+/// of the tick, miss by a rounding of the sweep or of a bound; then each list with a pair too few
+/// or too many.
+#[test]
+fn recorded_pairs_are_compared() {
+    let folder = folder("tick_recorded");
+    let rest = [0.0; 3];
+    let past = f32::next_up;
+    let path = write_trace(
+        &folder,
+        &[
+            cube(0.0, rest),
+            cube(0.5, rest), // overlaps 0
+            cube(100.0, [1.0, 0.0, 0.0]),
+            cube(102.0, rest), // is touched by 2 at t = 1
+            cube(200.0, rest),
+            cube(202.0, [-3.0, past(3.0), 0.0]), // passes a corner of 4 by a hair
+            cube(-1.0, rest),                    // touches 0 from below
+            cube(301.0, [f32::EPSILON, 0.0, 0.0]),
+            cube(past(302.0), rest), // 7 ends short of it, but by less than a rounding
+        ],
+    );
+    let start = [[0, 1], [0, 6]];
+    let union = [[0, 1], [0, 6], [2, 3], [4, 5]];
+    let swept = [[0, 1], [0, 6], [2, 3]];
+    let check = || {
+        let mut command = tick("--check --ticks 2 --trace");
+        command.arg(&path);
+        command
+    };
+    fails(&mut check(), 1, "tick.prs");
+
+    write_lists(&folder, 9, [&start, &union, &swept]);
+    let passed = object(&mut check());
+    assert_eq!([&passed["union_pairs"], &passed["swept_pairs"]], [5, 4]);
+    let counts = ["ticks", "start_pairs", "near_ties", "union_by_rounding"];
+    assert_eq!(counts.map(|count| &passed["check"][count]), [2, 2, 1, 1]);
+    let table = run(&mut check()).stdout;
+    let table = String::from_utf8(table).expect("a table is UTF-8");
+    assert!(table.contains("passed") && table.lines().count() <= 20, "{table}");
+
+    let other_union = [[0, 1], [0, 6], [1, 8], [2, 3], [4, 5]];
+    let other_swept = [[0, 1], [0, 6], [2, 3], [7, 8]];
+    let unsorted = [[2, 3], [0, 1]];
+    for (start, union, swept, why) in [
+        (&start[1..], &union[..], &swept[..], "1 start pairs too many, the first is (0, 1)"),
+        (&union, &union, &swept, "2 start pairs are missing, the first is (2, 3)"),
+        (&start, &union[1..], &swept, "union pair (0, 1) is too many"),
+        (&start, &other_union, &swept, "1 union pairs are missing, the first is (1, 8)"),
+        (&start, &union, &swept[1..], "swept pair (0, 1) is too many"),
+        (&start, &union, &other_swept, "1 swept pairs are missing, the first is (7, 8)"),
+        (&start, &union, &unsorted, "the swept pairs are not sorted"),
+    ] {
+        write_lists(&folder, 9, [start, union, swept]);
+        fails(&mut check(), 1, why);
+    }
+    write_lists(&folder, 8, [&[], &[], &[]]);
+    fails(&mut check(), 1, "pairs of 8 boxes, but the trace has 9");
+}
+
+/// Goal: the hash is the documented one, and each trace has its object. Method: one pair, hashed
+/// here, in two ticks and in one.
+#[test]
+fn the_hash_is_the_documented_one() {
+    let folder = folder("tick_hash");
+    let path = write_trace(&folder, &[cube(0.0, [0.0; 3]), cube(0.5, [0.0; 3])]);
+    let hash_of = |pairs: &[[u8; 12]]| {
+        let hash = pairs.iter().flatten().fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        });
+        format!("{hash:016x}")
+    };
+    let pair = [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];
+    let once = objects(tick("--ticks 1 --trace").args([&path, &path]));
+    assert_eq!(once.len(), 2);
+    assert!(once.iter().all(|object| object["hash"] == hash_of(&[pair])));
+    let twice = object(tick("--ticks 2 --trace").arg(&path));
+    assert_eq!(twice["hash"], hash_of(&[pair; 2]));
+}
+
+/// The last word of the line that begins with `hash`.
+#[track_caller]
+fn hash(command: &mut Command) -> String {
+    let output = run(command);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{command:?}: {said}");
+    let text = String::from_utf8(output.stdout).expect("a table is UTF-8");
+    assert!(text.lines().count() <= 24, "more than a screen: {text}");
+    let line = text.lines().find(|line| line.starts_with("hash")).expect("there is a hash");
+    line.rsplit(' ').next().expect("a number").to_owned()
+}
+
+/// Goal: a whole tick is the same for every level and number of threads, and again from a file; a
+/// file that is none is refused in one line. Method: a scene with shapes, written down and replayed;
+/// the file cut, changed and missing.
+#[test]
+fn whole_ticks_are_replayed() {
+    let folder = folder("replay");
+    let path = folder.join("tick.bin");
+    let flags = "--shapes 20 --boxes 3000 --ticks 1 --scene bullets";
+    let mut first = tick(flags);
+    let first = hash(first.arg("--capture").arg(&path));
+    let levels = Level::all().map(|level| format!("--level {level}"));
+    let threads = ["1", "3"].map(|threads| format!("--threads {threads}"));
+    for choice in levels.chain(threads) {
+        assert_eq!(hash(&mut tick(&format!("{flags} {choice}"))), first, "{choice}");
+        let mut replay = tick(&format!("--ticks 2 {choice}"));
+        assert_eq!(hash(replay.arg("--replay").arg(&path)), first, "{choice}");
+    }
+    let bytes = fs::read(&path).expect("it was written");
+    let mut changed = bytes.clone();
+    changed[bytes.len() / 2] ^= 1;
+    let mut newer = bytes.clone();
+    newer[8] = 2;
+    for (bytes, why) in [
+        (&bytes[..bytes.len() / 3], "are there"),
+        (&changed[..], "damaged"),
+        (&newer[..], "too new"),
+        (&b"something else altogether"[..], "not a captured tick"),
+    ] {
+        fs::write(&path, bytes).expect("a file can be written");
+        fails(tick("--ticks 1").arg("--replay").arg(&path), 1, why);
+    }
+    fs::remove_file(&path).expect("it is there");
+    fails(tick("").arg("--replay").arg(&path), 1, "tick.bin");
+    fails(&mut tick("--shapes 101"), 2, "101");
+    fails(&mut tick("--capture x"), 2, "--shapes");
+}

@@ -1,0 +1,223 @@
+//! Do boxes that are made of `f64` hold what was meant, at every time, and do bounds hold paths?
+//!
+//! Everything is compared as fractions of whole numbers. A path is a quadratic of `t`, so a box
+//! holds another at all times when the least of their difference over the tick is not negative:
+//! at the start, at the end, and where the difference turns.
+
+use num_rational::BigRational;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use swath::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MovingBox};
+use testkit::accelerating::cases::cases;
+
+/// A number of any size as it is.
+fn exact(x: impl Into<f64>) -> BigRational {
+    BigRational::from_float(x.into()).expect("it is finite")
+}
+
+fn whole(x: i64) -> BigRational {
+    BigRational::from_integer(x.into())
+}
+
+/// The least of `p + d·t + ½·g·t²` in the tick.
+fn least(p: &BigRational, d: &BigRational, g: &BigRational) -> BigRational {
+    let at = |t: &BigRational| p + d * t + g * t * t / whole(2);
+    let mut least = at(&whole(0)).min(at(&whole(1)));
+    if *g != whole(0) {
+        let turn = -d / g;
+        if turn > whole(0) && turn < whole(1) {
+            least = least.min(at(&turn));
+        }
+    }
+    least
+}
+
+/// `[min, max, delta, accel]` on one axis.
+type Axis = [f64; 4];
+
+/// Numbers of every size, near floats and half way between two, and past what `f32` tells from 0.
+fn number(rng: &mut Xoshiro256PlusPlus) -> f64 {
+    let size = match rng.random_range(0..8) {
+        0 => rng.random_range(0.0..16.0),
+        1 => f64::from(rng.random_range(0.0_f32..16.0)),
+        2 => f64::from(rng.random_range(0.0_f32..16.0)).next_up(),
+        3 => f64::from(rng.random_range(1.0_f32..2.0)) + 0.5_f64.powi(24),
+        4 => f64::from_bits(rng.random_range(0..f64::from(COORD_MAX).to_bits())),
+        5 => rng.random_range(0.0..1e-44),
+        6 => f64::from(COORD_MAX) * rng.random_range(0.25..1.0),
+        _ => [0.0, 5e-324, 1e-45, 1e-38, 0.1, f64::from(COORD_MAX)][rng.random_range(0..6)],
+    };
+    if rng.random_range(0..2) == 0 { size } else { -size }
+}
+
+fn axes(rng: &mut Xoshiro256PlusPlus) -> [Axis; 3] {
+    std::array::from_fn(|_| {
+        let (p, q) = (number(rng), number(rng));
+        let p = if rng.random_range(0..4) == 0 { q } else { p };
+        [p.min(q), p.max(q), number(rng), number(rng)]
+    })
+}
+
+/// Whether `found` holds `meant` at all times, and on each side by no more than it must.
+fn check(meant: Axis, found: [f32; 4], tight: bool) {
+    let [min, max, delta, accel] = meant.map(exact);
+    let [low, high, d, g] = found.map(exact);
+    let (d, g) = (delta - d, accel - g);
+    let zero = whole(0);
+    // What is lost on either side, with the sides at the origin.
+    let below = least(&zero, &d, &g);
+    let above = least(&zero, &-&d, &-&g);
+    assert!(low <= &min + &below, "{meant:?} {found:?}");
+    assert!(-&high <= above.clone() - &max, "{meant:?} {found:?}");
+    if tight {
+        assert!(exact(found[0].next_up()) > &min + &below, "{meant:?} {found:?}");
+        assert!(-exact(found[1].next_down()) > above - &max, "{meant:?} {found:?}");
+        return;
+    }
+    // Else it may lose the whole of either: the two need not pull one way.
+    let less = |x: &BigRational| if *x < zero { x.clone() } else { zero.clone() };
+    let half = &g / whole(2);
+    let below = less(&d) + less(&half);
+    let above = less(&-&d) + less(&-&half);
+    let down = |x: f32| exact(x.next_up().next_up());
+    assert!(down(found[0]) > &min + below, "{meant:?} {found:?}");
+    assert!(down(-found[1]) > above - &max, "{meant:?} {found:?}");
+}
+
+/// Goal: a box in `f32` holds the one in `f64` at every time, and hardly more. Method: numbers of
+/// every size; the least distance over the tick as a fraction.
+#[test]
+fn boxes_of_f64_are_held_at_every_time() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut made = 0;
+    for _ in 0..6_000 {
+        let axes = axes(&mut rng);
+        let [min, max, delta, accel] = std::array::from_fn(|k| axes.map(|axis| axis[k]));
+        let still = Aabb::from_f64(min, max).expect("the corners are in order and not too large");
+        for (k, [min, max, ..]) in axes.into_iter().enumerate() {
+            check([min, max, 0.0, 0.0], [still.min[k], still.max[k], 0.0, 0.0], true);
+        }
+        // A box at the limit may not grow.
+        let too_large = |error| assert!(matches!(error, Invalid::TooLarge { .. }), "{error:?}");
+        match MovingBox::from_f64(min, max, delta) {
+            Ok(MovingBox { aabb, delta }) => {
+                for (k, [min, max, d, _]) in axes.into_iter().enumerate() {
+                    let found = [aabb.min[k], aabb.max[k], delta[k], 0.0];
+                    check([min, max, d, 0.0], found, true);
+                    assert_eq!(delta[k], d as f32);
+                }
+            }
+            Err(error) => too_large(error),
+        }
+        match AcceleratingBox::from_f64(min, max, delta, accel) {
+            Ok(AcceleratingBox { aabb, delta, accel }) => {
+                for (k, meant) in axes.into_iter().enumerate() {
+                    check(meant, [aabb.min[k], aabb.max[k], delta[k], accel[k]], false);
+                    assert_eq!((delta[k], accel[k]), (meant[2] as f32, meant[3] as f32));
+                }
+                made += 1;
+            }
+            Err(error) => too_large(error),
+        }
+    }
+    assert!(made > 5_000, "{made}");
+}
+
+/// Goal: what `f32` can hold stays as it is. Method: boxes of `f32` as `f64`.
+#[test]
+fn boxes_that_need_no_rounding_stay() {
+    for case in cases(11, 20_000) {
+        let AcceleratingBox { aabb, delta, accel } = case.a;
+        let of = |v: [f32; 3]| v.map(f64::from);
+        let (min, max) = (of(aabb.min), of(aabb.max));
+        assert_eq!(Aabb::from_f64(min, max), Ok(aabb));
+        let moving = MovingBox::from_f64(min, max, of(delta));
+        assert_eq!(moving, Ok(MovingBox { aabb, delta }));
+        let all = AcceleratingBox::from_f64(min, max, of(delta), of(accel));
+        assert_eq!(all, Ok(case.a));
+    }
+}
+
+/// Goal: an error says what is wrong, and with which axis. Method: each number in turn.
+#[test]
+fn numbers_that_are_no_box_are_named() {
+    let huge = f64::from(COORD_MAX).next_up();
+    for axis in 0..3_usize {
+        let name = axis as u8;
+        let wrong = [
+            (f64::NAN, Invalid::NotFinite { axis: name }),
+            (f64::INFINITY, Invalid::NotFinite { axis: name }),
+            (f64::NEG_INFINITY, Invalid::NotFinite { axis: name }),
+            (huge, Invalid::TooLarge { axis: name }),
+            (-huge, Invalid::TooLarge { axis: name }),
+            (1e300, Invalid::TooLarge { axis: name }),
+        ];
+        for (number, error) in wrong {
+            for column in 0..4 {
+                let mut numbers = [[0.0; 3], [1.0; 3], [0.0; 3], [0.0; 3]];
+                numbers[column][axis] = number;
+                let [min, max, delta, accel] = numbers;
+                let found = AcceleratingBox::from_f64(min, max, delta, accel);
+                assert_eq!(found, Err(error), "{column}");
+                if column < 3 {
+                    assert_eq!(MovingBox::from_f64(min, max, delta), Err(error), "{column}");
+                }
+                if column < 2 {
+                    assert_eq!(Aabb::from_f64(min, max), Err(error), "{column}");
+                }
+            }
+        }
+        // In order but for less than `f32` can tell: outwards rounding must not hide it.
+        let mut min = [1.0; 3];
+        min[axis] = 1.0_f64.next_up();
+        let inverted = Err(Invalid::Inverted { axis: name });
+        assert_eq!(Aabb::from_f64(min, [1.0; 3]), inverted);
+        assert_eq!(MovingBox::from_f64(min, [1.0; 3], [0.1; 3]).map(|of| of.aabb), inverted);
+    }
+    // The limit itself is held; grown it is too large.
+    let limit = f64::from(COORD_MAX);
+    assert!(Aabb::from_f64([-limit; 3], [limit; 3]).is_ok());
+    for delta in [-0.1, 0.1, 1.0 - 0.5_f64.powi(30)] {
+        let grown = MovingBox::from_f64([-limit; 3], [limit; 3], [0.0, delta, 0.0]);
+        assert_eq!(grown.err(), Some(Invalid::TooLarge { axis: 1 }), "{delta}");
+    }
+}
+
+/// Goal: no path leaves its bounds, and the bounds are tight. Method: hostile boxes, the turn
+/// inside the tick included, as fractions; two floats inwards, and what `f64` rounds, is inside.
+#[test]
+fn bounds_hold_the_whole_path() {
+    let mut turned = 0;
+    for case in cases(12, 6_000) {
+        for moving in [case.a, case.b] {
+            let bounds = moving.bounds();
+            for axis in 0..3 {
+                let d = exact(moving.delta[axis]);
+                let g = exact(moving.accel[axis]);
+                let low = least(&exact(moving.aabb.min[axis]), &d, &g);
+                let high = -least(&exact(-moving.aabb.max[axis]), &-&d, &-&g);
+                let (min, max) = (bounds.min[axis], bounds.max[axis]);
+                assert!(exact(min) <= low && exact(max) >= high, "{moving:?} {bounds:?}");
+                let (inner, outer) = (min.next_up().next_up(), max.next_down().next_down());
+                let more = (d.clone().max(-&d) + g.clone().max(-&g)) / whole(1 << 51);
+                assert!(exact(inner) + &more > low, "{moving:?} {bounds:?}");
+                assert!(exact(outer) - &more < high, "{moving:?} {bounds:?}");
+                turned += usize::from(g != whole(0) && d != whole(0) && -&d / &g < whole(1));
+            }
+        }
+    }
+    assert!(turned > 2_500, "{turned}");
+}
+
+/// Goal: without acceleration it is the bound of a moving box. Method: hostile boxes, to the bit,
+/// and turns that `f32` can hold.
+#[test]
+fn bounds_are_those_of_moving_boxes_and_exact_at_exact_turns() {
+    for case in testkit::cases::cases(13, 40_000) {
+        assert_eq!(AcceleratingBox::from(case.a).bounds(), case.a.bounds(), "{case:?}");
+    }
+    let aabb = Aabb { min: [0.0; 3], max: [1.0; 3] };
+    let thrown = AcceleratingBox { aabb, delta: [4.0, -4.0, 3.0], accel: [-8.0, 8.0, -2.0] };
+    let bounds = Aabb { min: [0.0, -1.0, 0.0], max: [2.0, 1.0, 3.0] };
+    assert_eq!(thrown.bounds(), bounds);
+}

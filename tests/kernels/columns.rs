@@ -1,0 +1,313 @@
+//! Do columns, checks and the store of boxes keep what their documentation promises?
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use swath::store::LengthMismatch;
+use swath::{Aabb, BoxStore, Boxes, COORD_MAX, Invalid, Level, MovingBox, Rejected};
+use testkit::cases::{HOSTILE, cases};
+use testkit::columns::Columns;
+
+/// What a column is called in an error, in the order of [`Boxes::columns`].
+const NAMES: [&str; 9] =
+    ["min.x", "min.y", "min.z", "max.x", "max.y", "max.z", "delta.x", "delta.y", "delta.z"];
+
+fn panics(work: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(work)).is_err()
+}
+
+/// A row as it lies in memory, so that zeros with a sign and NaN are told apart.
+fn bits(moving: MovingBox) -> [u32; 9] {
+    bytemuck::cast(moving)
+}
+
+/// Boxes of every kind; they differ from each other.
+fn boxes(seed: u64, count: usize) -> Vec<MovingBox> {
+    cases(seed, count).map(|case| case.b).collect()
+}
+
+/// Goal: columns of unequal length are no boxes. Method: each column too short, too long, empty.
+#[test]
+fn a_column_of_another_length_is_named() {
+    let long = [0.0; 9];
+    for expected in [1, 5] {
+        for wrong in 1..9 {
+            for found in (0..=8).filter(|&found| found != expected) {
+                let mut columns = [&long[..expected]; 9];
+                columns[wrong] = &long[..found];
+                let [x0, y0, z0, x1, y1, z1, dx, dy, dz] = columns;
+                let error = Boxes::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]).err();
+                let named = LengthMismatch { what: NAMES[wrong], expected, found };
+                assert_eq!(error, Some(named));
+                let text = format!("{} has {found} rows where {expected} are needed", NAMES[wrong]);
+                assert_eq!(named.to_string(), text);
+            }
+        }
+    }
+    // The first column is what the others are compared with.
+    let error = Boxes::new([&long[..2], &long, &long], [&long; 3], [&long; 3]).err();
+    assert_eq!(error, Some(LengthMismatch { what: "min.y", expected: 2, found: 9 }));
+}
+
+/// Goal: a row is the row of every column. Method: nine columns without a number in common.
+#[test]
+fn borrowed_rows_are_where_they_were() {
+    let number = |column: usize, row: usize| (100 * column + row) as f32;
+    let columns: [Vec<f32>; 9] =
+        std::array::from_fn(|column| (0..7).map(|row| number(column, row)).collect());
+    let [x0, y0, z0, x1, y1, z1, dx, dy, dz] = &columns;
+    let boxes = Boxes::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]).expect("equal lengths");
+    assert_eq!((boxes.len(), boxes.is_empty()), (7, false));
+    for (borrowed, column) in boxes.columns().into_iter().zip(&columns) {
+        assert!(std::ptr::eq(borrowed, &column[..]), "a copy was made");
+    }
+    for range in [0..7, 2..5, 3..3, 7..7] {
+        let slice = boxes.slice(range.clone());
+        assert_eq!((slice.len(), slice.is_empty()), (range.len(), range.is_empty()));
+        for (k, row) in range.enumerate() {
+            let expected: [f32; 9] = std::array::from_fn(|column| number(column, row));
+            assert_eq!(bytemuck::cast::<_, [f32; 9]>(slice.get(k)), expected);
+        }
+    }
+    assert!(panics(|| _ = boxes.get(7)) && panics(|| _ = boxes.slice(3..8)));
+    assert!(panics(|| _ = boxes.slice(2..5).get(3)));
+    let none = Boxes::new([&[]; 3], [&[]; 3], [&[]; 3]).expect("equal lengths");
+    assert!(none.is_empty() && panics(|| _ = none.get(0)));
+}
+
+/// So many cases, the same in every run.
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    }
+}
+
+/// Numbers of which some make a row no box.
+fn number() -> impl Strategy<Value = f32> {
+    let wrong = [f32::NAN, -f32::NAN, f32::INFINITY, -f32::INFINITY, f32::MAX, -f32::MAX];
+    prop_oneof![
+        20 => -8.0_f32..8.0,
+        4 => prop::sample::select(HOSTILE.to_vec()),
+        1 => prop::sample::select(wrong.to_vec()),
+        1 => prop::sample::select(vec![COORD_MAX.next_up(), -COORD_MAX.next_up()]),
+        1 => any::<u32>().prop_map(f32::from_bits),
+    ]
+}
+
+/// A row that is a box as often as not.
+fn row() -> impl Strategy<Value = MovingBox> {
+    (prop::array::uniform9(number()), 0..4).prop_map(|(numbers, sorted)| {
+        let mut row: MovingBox = bytemuck::cast(numbers);
+        for axis in (0..3).filter(|_| sorted > 0) {
+            let (min, max) = (row.aabb.min[axis], row.aabb.max[axis]);
+            if min > max {
+                (row.aabb.min[axis], row.aabb.max[axis]) = (max, min);
+            }
+        }
+        row
+    })
+}
+
+/// What [`Boxes::check`] must list.
+fn no_boxes(rows: &[MovingBox]) -> Vec<Rejected> {
+    let reason = |(row, moving): (usize, &MovingBox)| {
+        let reason = moving.validate().err()?;
+        Some(Rejected { row: row as u32, reason })
+    };
+    rows.iter().enumerate().filter_map(reason).collect()
+}
+
+/// The list of every level, which was not empty before.
+#[track_caller]
+fn checks(rows: &[MovingBox], expected: &[Rejected]) {
+    let columns = Columns::new(rows);
+    for level in Level::all() {
+        let mut list = vec![Rejected { row: 7, reason: Invalid::Inverted { axis: 0 } }; 3];
+        let checked = columns.boxes().check(level, &mut list);
+        assert_eq!(checked.rejected(), expected, "{level}, {} rows", rows.len());
+        assert_eq!((checked.len(), checked.is_empty()), (rows.len(), rows.is_empty()));
+        assert_eq!(checked.columns().len(), rows.len());
+        for row in 0..rows.len() as u32 + 2 {
+            let is_listed = expected.iter().any(|rejected| rejected.row == row);
+            assert_eq!(checked.is_rejected(row), is_listed);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(1000))]
+
+    /// Goal: every level lists the same rows, each once and in order. Method: rows of all kinds.
+    #[test]
+    fn the_list_is_what_validate_says(rows in prop::collection::vec(row(), 0..70)) {
+        checks(&rows, &no_boxes(&rows));
+    }
+}
+
+/// Goal: no row is overlooked, none is listed twice. Method: one row that is no box at each place
+/// of every number of rows, wrong in each number and in each way in turn; and all rows wrong.
+#[test]
+fn each_row_and_each_number_is_looked_at() {
+    let huge = COORD_MAX.next_up();
+    let wrong = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, huge, -huge];
+    let mut bad = Vec::new();
+    for column in 0..9 {
+        for number in wrong {
+            let mut numbers = [-2.0, -2.0, -2.0, 2.0, 2.0, 2.0, 0.5, 0.5, 0.5];
+            numbers[column] = number;
+            bad.push(bytemuck::cast::<_, MovingBox>(numbers));
+        }
+    }
+    for axis in 0..3 {
+        let mut aabb = Aabb { min: [1.0; 3], max: [1.0; 3] };
+        aabb.max[axis] = 1.0_f32.next_down();
+        bad.push(MovingBox::from(aabb));
+    }
+    assert_eq!(no_boxes(&bad).len(), bad.len());
+    checks(&bad, &no_boxes(&bad));
+
+    let mut kinds = bad.into_iter().cycle();
+    for count in 0..=40 {
+        let mut rows = boxes(count as u64, count);
+        checks(&rows, &[]);
+        for at in 0..count {
+            let good = std::mem::replace(&mut rows[at], kinds.next().expect("a cycle"));
+            let expected = no_boxes(&rows);
+            assert_eq!(expected.len(), 1);
+            checks(&rows, &expected);
+            rows[at] = good;
+        }
+    }
+}
+
+/// Goal: what is just valid is not rejected. Method: the greatest numbers, flat boxes, zeros.
+#[test]
+fn the_last_valid_numbers_are_not_listed() {
+    let rows: Vec<MovingBox> = (HOSTILE.into_iter())
+        .flat_map(|x| [[-x, x, x], [x, x, -x], [-x, -x, 0.0]])
+        .map(|[min, max, delta]| MovingBox {
+            aabb: Aabb { min: [min; 3], max: [max; 3] },
+            delta: [delta; 3],
+        })
+        .collect();
+    checks(&rows, &[]);
+}
+
+/// One step of a caller's life with a store.
+#[derive(Clone, Debug)]
+enum Step {
+    Push(MovingBox),
+    Set(usize, MovingBox),
+    SwapRemove(usize),
+    Clear,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        12 => row().prop_map(Step::Push),
+        4 => (any::<usize>(), row()).prop_map(|(at, row)| Step::Set(at, row)),
+        5 => any::<usize>().prop_map(Step::SwapRemove),
+        1 => Just(Step::Clear),
+    ]
+}
+
+/// All that can be seen of a store.
+fn is_model(store: &BoxStore, model: &[MovingBox]) {
+    assert_eq!((store.len(), store.is_empty()), (model.len(), model.is_empty()));
+    let boxes = store.columns();
+    assert_eq!(boxes.len(), model.len());
+    for column in boxes.columns() {
+        assert_eq!(column.len(), model.len(), "padding can be seen");
+        assert_eq!(column.as_ptr().addr() % 64, 0, "a column is not aligned");
+    }
+    for (row, &expected) in model.iter().enumerate() {
+        assert_eq!(bits(store.get(row)), bits(expected));
+        assert_eq!(bits(boxes.get(row)), bits(expected));
+    }
+    let checked = store.checked();
+    assert!(checked.rejected().is_empty() && !checked.is_rejected(0));
+    assert_eq!(checked.len(), model.len());
+    for level in Level::all() {
+        let mut list = Vec::new();
+        assert_eq!(boxes.check(level, &mut list).rejected(), []);
+    }
+    assert!(panics(|| _ = store.get(model.len())));
+}
+
+proptest! {
+    #![proptest_config(config(400))]
+
+    /// Goal: a store is a list that holds boxes only. Method: a list, and random steps.
+    #[test]
+    fn a_store_is_a_list_of_boxes(steps in prop::collection::vec(step(), 0..80)) {
+        let (mut store, mut model) = (BoxStore::new(), Vec::new());
+        for step in steps {
+            match step {
+                Step::Push(row) => {
+                    let pushed = store.push(row);
+                    prop_assert_eq!(pushed, row.validate().map(|()| model.len()));
+                    model.extend(pushed.is_ok().then_some(row));
+                }
+                Step::Set(at, row) if !model.is_empty() => {
+                    let at = at % model.len();
+                    let set = store.set(at, row);
+                    prop_assert_eq!(set, row.validate());
+                    model[at] = if set.is_ok() { row } else { model[at] };
+                }
+                Step::SwapRemove(at) if !model.is_empty() => {
+                    let at = at % model.len();
+                    prop_assert_eq!(bits(store.swap_remove(at)), bits(model.swap_remove(at)));
+                }
+                Step::Clear => {
+                    store.clear();
+                    model.clear();
+                }
+                Step::Set(at, row) => prop_assert!(panics(|| _ = store.set(at, row))),
+                Step::SwapRemove(at) => prop_assert!(panics(|| _ = store.swap_remove(at))),
+            }
+            is_model(&store, &model);
+        }
+    }
+}
+
+/// Goal: the borders of blocks are no borders to a caller. Method: up to three blocks and back,
+/// one row at a time, with and without room asked for beforehand.
+#[test]
+fn a_store_grows_and_shrinks_a_row_at_a_time() {
+    for mut store in [BoxStore::new(), BoxStore::default(), BoxStore::with_capacity(33)] {
+        let mut model = Vec::new();
+        for row in boxes(11, 49) {
+            assert_eq!(store.push(row), Ok(model.len()));
+            model.push(row);
+            is_model(&store, &model);
+        }
+        let copy = store.clone();
+        while !model.is_empty() {
+            let at = model.len() * 7 % model.len().max(3) % model.len();
+            assert_eq!(bits(store.swap_remove(at)), bits(model.swap_remove(at)));
+            is_model(&store, &model);
+        }
+        assert_eq!(copy.len(), 49);
+    }
+}
+
+/// Goal: an error changes nothing, and a row that is not there is the caller's bug. Method: both.
+#[test]
+fn nothing_but_boxes_gets_in() {
+    let mut store = BoxStore::new();
+    let cube = Aabb::cube([1.0, 2.0, 3.0], 0.5).expect("small numbers");
+    assert_eq!(store.push(cube), Ok(0));
+    let mut bad = MovingBox::from(cube);
+    bad.delta[1] = f32::NAN;
+    let reason = Invalid::NotFinite { axis: 1 };
+    assert_eq!((store.push(bad), store.set(0, bad)), (Err(reason), Err(reason)));
+    is_model(&store, &[cube.into()]);
+    assert!(panics(|| _ = store.set(1, cube)) && panics(|| _ = store.swap_remove(1)));
+    is_model(&store, &[cube.into()]);
+    assert_eq!(store.set(0, MovingBox { aabb: cube, delta: [4.0; 3] }), Ok(()));
+    assert_eq!(store.get(0).delta, [4.0; 3]);
+}

@@ -1,0 +1,293 @@
+//! Is a sweep of round shapes never late, never missed and hardly early?
+//!
+//! First inputs on which the specification is exact, and equality; then hostile ones, judged by
+//! where they put the surfaces at the reported times: in fractions where `f64` does not decide.
+
+use spec::RoundSweep;
+use swath::sweep::{sphere_box, spheres};
+use swath::{Aabb, Contact, MovingBox, MovingSphere, Sphere, State, Sweep, sweep};
+use testkit::balls::{Round, rounds};
+use testkit::columns::bits;
+use testkit::draw::how_many;
+use testkit::nearing::Nearing;
+
+/// The gap at a reported time is at most this part of the distance at the start, the motion and
+/// the radii.
+const GAP: f64 = 1.0 / (1 << 19) as f64;
+/// The state at the start is exact unless the gap is within this part of the radii,
+const BAND: f64 = 1.0 / (1 << 20) as f64;
+/// or this part of the greatest length.
+const BAND_TINY: f64 = 1.0 / (1_u128 << 69) as f64;
+/// `spec` and the judge are exact to about 2⁻⁵⁰ of the lengths.
+const SPEC: f64 = 1.0 / (1_u64 << 47) as f64;
+
+fn two(a: &MovingSphere, b: &MovingSphere) -> Sweep {
+    spheres::one_to_one(a, b).expect("both are spheres")
+}
+
+fn boxed(a: &MovingSphere, b: &MovingBox) -> Sweep {
+    sphere_box::one_to_one(a, b).expect("a sphere and a box")
+}
+
+/// Both questions of a case: what is asked, the answer and what it means.
+fn asked(case: &Round) -> [(Nearing, Sweep, RoundSweep); 2] {
+    let Round { a, b, ball, boxed: walls, .. } = case;
+    let two_spec = spec::sweep_spheres(a, b).expect("both are spheres");
+    let box_spec = spec::sweep_sphere_box(ball, walls).expect("a sphere and a box");
+    [
+        (Nearing::spheres(a, b), two(a, b), two_spec),
+        (Nearing::sphere_box(ball, walls), boxed(ball, walls), box_spec),
+    ]
+}
+
+fn must(holds: bool, promise: &'static str) -> Result<(), &'static str> {
+    if holds { Ok(()) } else { Err(promise) }
+}
+
+/// All that is promised of one answer.
+fn holds(asked: &Nearing, answer: Sweep) -> Result<(), &'static str> {
+    let Sweep { first, last, contact } = answer;
+    if !contact.is_hit() {
+        must(bits(answer) == bits(Sweep::SEPARATED), "a miss is `SEPARATED`")?;
+        return must(asked.misses(), "a contact is never missed");
+    }
+    must(first.is_sign_positive() && first <= last && last <= 1.0, "0 ≤ first ≤ last ≤ 1")?;
+    must(asked.is_not_late(first), "first is never late")?;
+    must(asked.is_not_early(last), "last is never early")?;
+    let lengths = asked.lengths();
+    let gap = GAP * lengths.iter().sum::<f64>();
+    must(asked.gap(f64::from(first)) <= gap, "the gap at first is small")?;
+    must(asked.gap(f64::from(last)) <= gap, "the gap at last is small")?;
+
+    must(contact.axis().is_none() && contact.normal() == [0.0; 3], "there is no axis")?;
+    let overlapping = contact.state() == State::Overlapping;
+    must(overlapping || contact.state() == State::Touching, "a hit has a state")?;
+    must(overlapping || !contact.is_surface() && contact.is_closing(), "to touch is to close")?;
+    must(overlapping || !asked.overlaps(), "an overlap is always said")?;
+    let [_, motion, radius] = lengths;
+    let greatest = lengths.into_iter().fold(0.0, f64::max);
+    let band = radius * BAND + greatest * BAND_TINY;
+    if overlapping {
+        must(first == 0.0, "an overlap starts at once")?;
+        must(asked.gap(0.0) <= band, "an overlap overlaps, but for rounding")?;
+        must(contact.is_surface() || !asked.is_surface(), "surfaces that touch are told")?;
+        must(contact.is_surface() || contact.is_closing(), "an overlap closes")?;
+    }
+    if contact.is_surface() {
+        must(asked.gap(0.0).abs() <= band, "a surface is one, but for rounding")?;
+        let sinks = asked.gap(0.0) - asked.least_gap();
+        must(contact.is_closing() || sinks <= GAP * (motion + radius), "what parts does not sink")?;
+    }
+    Ok(())
+}
+
+/// Goal: never missed, never late, hardly early, and a state within rounding. Method: hostile pairs
+/// of spheres, and of a sphere and a box; the distance at the reported times, exactly.
+#[test]
+fn rounds_are_never_late_and_never_missed() {
+    for case in rounds(1, how_many(100_000)) {
+        for (asked, answer, _) in asked(&case) {
+            if let Err(promise) = holds(&asked, answer) {
+                panic!("{promise}: {answer:?} for {asked:?}, {case:?}");
+            }
+        }
+    }
+}
+
+/// Goal: the judge judges rightly where it takes a short cut. Method: fractions for all.
+#[test]
+fn the_judge_agrees_with_fractions() {
+    let mut misses = 0;
+    for case in rounds(2, 1_500) {
+        for (asked, ..) in asked(&case) {
+            assert_eq!(asked.misses(), asked.misses_exactly(), "{case:?}");
+            misses += usize::from(asked.misses());
+        }
+    }
+    assert!((300..2_700).contains(&misses), "{misses} of 3000 miss");
+}
+
+/// Goal: what the others are compared with is right. Method: the same judge, and its own digits.
+#[test]
+fn the_spec_is_exact_but_for_its_last_digits() {
+    for case in rounds(3, 30_000) {
+        for (asked, _, spec) in asked(&case) {
+            let small = SPEC * asked.lengths().iter().sum::<f64>();
+            let about = format!("{spec:?} for {asked:?}");
+            assert!((spec.gap - asked.least_gap()).abs() <= small, "{about}");
+            assert!(spec.contact.is_hit() != asked.misses() || spec.gap.abs() <= small, "{about}");
+            if !spec.contact.is_hit() {
+                assert!(spec.first.is_infinite() && spec.last.is_infinite(), "{about}");
+                continue;
+            }
+            assert!(0.0 <= spec.first && spec.first <= spec.last && spec.last <= 1.0, "{about}");
+            // On the surface, unless the tick cuts it off or the two just graze.
+            let graze = asked.least_gap().abs() <= small;
+            for (time, end) in [(spec.first, 0.0), (spec.last, 1.0)] {
+                let gap = asked.gap(time);
+                assert!(gap <= small && (time == end || gap >= -small || graze), "{about}");
+            }
+            let starts = spec.contact.state() == State::Overlapping;
+            assert!(starts == asked.overlaps() || asked.gap(0.0).abs() <= small, "{about}");
+            let surface = spec.contact.is_surface();
+            assert!(surface == asked.is_surface() || asked.gap(0.0).abs() <= small, "{about}");
+        }
+    }
+}
+
+/// Compares with `spec` where both are exact but for the times.
+#[track_caller]
+fn equals_spec(answer: Sweep, spec: &RoundSweep, asked: &Nearing) {
+    assert_eq!(answer.contact, spec.contact, "{answer:?} for {spec:?}, {asked:?}");
+    if let Err(promise) = holds(asked, answer) {
+        panic!("{promise}: {answer:?} for {spec:?}, {asked:?}");
+    }
+    if answer.contact.is_hit() {
+        let (first, last) = (f64::from(answer.first), f64::from(answer.last));
+        assert!(first <= spec.first + SPEC && last >= spec.last - SPEC, "{answer:?}, {spec:?}");
+        // A graze turns a small gap into the square root of that in time.
+        assert!(first >= spec.first - 0.01 && last <= spec.last + 0.01, "{answer:?}, {spec:?}");
+    }
+}
+
+/// Goal: no way to meet is forgotten. Method: all whole places, motions, radii and sides in a small
+/// range, in which squares are exact and a miss is never narrow.
+///
+/// Hits, misses, touches at either end of the tick, grazes, rests, parting and standing pairs are
+/// among them; the state, surface and closing must be those of the specification.
+#[test]
+fn every_meeting_on_a_lattice() {
+    let steps = |reach: i8| -reach..=reach;
+    for (x, y, z) in steps(3).flat_map(|x| steps(3).flat_map(move |y| [(x, y, 0), (x, y, -1)])) {
+        let place = [x, y, z].map(f32::from);
+        for (dx, dy) in steps(4).flat_map(|dx| steps(4).map(move |dy| (dx, dy))) {
+            let delta = [f32::from(dx), f32::from(dy), 0.0];
+            for radius in 0..3_u8 {
+                let radius = f32::from(radius);
+                let a = MovingSphere::from(Sphere { center: [0.0; 3], radius });
+                let b = MovingSphere { sphere: Sphere { center: place, radius: 0.0 }, delta };
+                let spec = spec::sweep_spheres(&a, &b).expect("both are spheres");
+                equals_spec(two(&a, &b), &spec, &Nearing::spheres(&a, &b));
+                let turned = MovingSphere { sphere: a.sphere, delta: delta.map(|d| -d) };
+                let [sides, size] = [[[0.0, 0.0], [0.0, 1.0], [-1.0, 0.0]], [[0.0, 2.0]; 3]];
+                for [low, high] in sides.into_iter().chain(size.into_iter().take(1)) {
+                    let aabb = Aabb { min: place.map(|x| x + low), max: place.map(|x| x + high) };
+                    let walls = MovingBox { aabb, delta: [0.0; 3] };
+                    let spec = spec::sweep_sphere_box(&turned, &walls).expect("both are valid");
+                    let asked = Nearing::sphere_box(&turned, &walls);
+                    equals_spec(boxed(&turned, &walls), &spec, &asked);
+                }
+            }
+        }
+    }
+}
+
+/// Goal: the faults of the source are not ours. Method: Gomez's test has a root outside of the tick
+/// as a hit, and the pair that has passed.
+#[test]
+fn passed_far_and_parting_spheres_are_no_hit() {
+    let at = |x: f32, radius: f32, dx: f32| MovingSphere {
+        sphere: Sphere { center: [x, 0.0, 0.0], radius },
+        delta: [dx, 0.0, 0.0],
+    };
+    let a = at(0.0, 1.0, 0.0);
+    let wall = MovingBox::from(Aabb { min: [-0.5; 3], max: [0.5; 3] });
+    for (x, dx) in [(5.0, 2.0), (5.0, 1.0e6), (5.0, -1.0), (-5.0, -8.0), (5.0, 0.0), (5.0, -0.0)] {
+        assert_eq!(two(&a, &at(x, 1.0, dx)), Sweep::SEPARATED, "{x}, {dx}");
+        assert_eq!(boxed(&at(x, 1.0, dx), &wall), Sweep::SEPARATED, "{x}, {dx}");
+    }
+    // The tick is closed: contact at exactly its end counts.
+    for answer in [two(&a, &at(5.0, 1.0, -3.0)), boxed(&at(5.0, 1.0, -3.5), &wall)] {
+        assert!(answer.first > 0.999_99 && answer.last == 1.0, "{answer:?}");
+    }
+}
+
+/// Goal: a box that is a point is a sphere without a radius. Method: both questions about it.
+#[test]
+fn a_point_is_a_box_and_a_sphere() {
+    for case in rounds(4, 20_000) {
+        let aabb = Aabb { min: case.b.sphere.center, max: case.b.sphere.center };
+        let (point, mut b) = (MovingBox { aabb, delta: case.b.delta }, case.b);
+        b.sphere.radius = 0.0;
+        let (of_box, of_sphere) = (boxed(&case.a, &point), two(&case.a, &b));
+        let asked = Nearing::spheres(&case.a, &b);
+        for answer in [of_box, of_sphere] {
+            assert_eq!(holds(&asked, answer), Ok(()), "{answer:?}, {case:?}");
+        }
+        let states = [of_box, of_sphere].map(|answer| answer.contact.is_surface());
+        let exact = case.family == "grid";
+        assert!(!exact || states[0] == states[1], "{of_box:?}, {of_sphere:?}, {case:?}");
+    }
+}
+
+/// Goal: a sphere without a radius is a box that is a point. Method: the sweep of boxes.
+#[test]
+fn a_point_against_a_box_agrees_with_the_sweep_of_boxes() {
+    let mut hits = 0;
+    for case in rounds(5, 40_000) {
+        let mut a = case.ball;
+        a.sphere.radius = 0.0;
+        let aabb = Aabb { min: a.sphere.center, max: a.sphere.center };
+        let of_sphere = boxed(&a, &case.boxed);
+        let of_box = sweep::one_to_one(&MovingBox { aabb, delta: a.delta }, &case.boxed);
+        let of_box = of_box.expect("both are boxes");
+        let asked = Nearing::sphere_box(&a, &case.boxed);
+        assert_eq!(holds(&asked, of_sphere), Ok(()), "{of_sphere:?}, {case:?}");
+        let gap = GAP * asked.lengths().iter().sum::<f64>();
+        if !(of_box.contact.is_hit() && of_sphere.contact.is_hit()) {
+            assert!(asked.misses() || of_box.contact.is_hit() == of_sphere.contact.is_hit());
+            continue;
+        }
+        hits += 1;
+        // A point of time of the one is hardly off the box, by the other's distance.
+        for time in [of_box.first, of_box.last] {
+            assert!(asked.gap(f64::from(time)) <= gap, "{of_box:?}, {case:?}");
+        }
+        if !asked.misses() {
+            let (late, early) = (of_box.first * (1.0 + 1e-6) + 1e-37, of_box.last * (1.0 - 1e-6));
+            assert!(of_sphere.first <= late && of_sphere.last >= early, "{of_box:?}, {case:?}");
+        }
+        if asked.overlaps() && case.family == "grid" {
+            let said =
+                |contact: Contact| (contact.state(), contact.is_surface(), contact.is_closing());
+            assert_eq!(said(of_sphere.contact), said(of_box.contact), "{case:?}");
+        }
+    }
+    assert!(hits > 1_500, "only {hits} pairs hit");
+}
+
+/// Goal: a ball is in its cube. Method: what never meets the cube never meets the ball, and the
+/// cube is met first and left last.
+#[test]
+fn the_cube_around_a_ball_is_met_first_and_left_last() {
+    for case in rounds(6, 30_000) {
+        let cube = MovingBox { aabb: case.ball.sphere.bounds(), delta: case.ball.delta };
+        let Ok(of_cube) = sweep::one_to_one(&cube, &case.boxed) else { continue };
+        let asked = Nearing::sphere_box(&case.ball, &case.boxed);
+        if !of_cube.contact.is_hit() {
+            assert!(asked.misses(), "{case:?}");
+        } else if !asked.misses() {
+            assert!(asked.is_not_late(of_cube.first), "{of_cube:?}, {case:?}");
+            assert!(asked.is_not_early(of_cube.last), "{of_cube:?}, {case:?}");
+        }
+    }
+}
+
+/// Goal: a greater radius touches no later. Method: exact judges of both, one answer for the other.
+#[test]
+fn a_greater_ball_is_not_met_later() {
+    for case in rounds(7, 20_000) {
+        let mut greater = case.ball;
+        greater.sphere.radius *= 1.5;
+        if greater.validate().is_err() || greater.sphere.radius <= case.ball.sphere.radius {
+            continue;
+        }
+        let asked = Nearing::sphere_box(&case.ball, &case.boxed);
+        let answer = boxed(&greater, &case.boxed);
+        assert!(answer.contact.is_hit() || asked.misses(), "{case:?}");
+        if answer.contact.is_hit() && !asked.misses() {
+            assert!(asked.is_not_late(answer.first), "{answer:?}, {case:?}");
+            assert!(asked.is_not_early(answer.last), "{answer:?}, {case:?}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Does a segment against a convex shape enter where it does, never late, never missed?
+//!
+//! Against the exact cast of boxes, the quadratic of a ball, and the planes of a polyhedron.
+
+use scenes::convex::{rotation, unit};
+use swath::{Aabb, ConvexCast, Hull, Pose, Segment, Shape, Start};
+use testkit::draw::{Draw, how_many};
+
+/// Goal: a box as a convex shape is hit as the box is. Method: whole numbers, rays along faces,
+/// edges and through
+/// corners, of no length, without an end; starts inside, outside and on the surface.
+#[test]
+fn boxes_are_entered_where_they_are() {
+    let mut draw = Draw::new(41);
+    let mut seen = [0; 4];
+    for case in 0..how_many(6000) {
+        let half = std::array::from_fn::<f32, 3, _>(|_| draw.whole(0, 3));
+        let start = std::array::from_fn::<f32, 3, _>(|_| draw.whole(-4, 4));
+        let delta = std::array::from_fn::<f32, 3, _>(|_| draw.whole(-6, 6));
+        let mut segment = Segment::new(start, delta).expect("a segment");
+        if case % 2 == 0 {
+            segment.max_fraction = f32::INFINITY;
+        }
+        let aabb = Aabb::from_center([0.0; 3], half).expect("a box");
+        let meant = spec::cast(&segment, &aabb).expect("both");
+        let shape = if case % 3 == 0 {
+            Shape::cuboid(half).expect("a box")
+        } else {
+            // The same, as one half as large.
+            let small = Shape::cuboid([1.0; 3]).expect("a box");
+            small.scaled(half).expect("a box")
+        };
+        let got = shape.cast(&Pose::IDENTITY, &segment).expect("both");
+        let text = format!("{got:?} {meant:?} {half:?} {segment:?}");
+        let start = meant.faces.start();
+        match got {
+            ConvexCast::Hit { fraction, normal, point, start: from } => {
+                seen[0] += 1;
+                assert!(meant.faces.is_hit(), "{text}");
+                assert!(f64::from(fraction) <= meant.entry, "{text}");
+                assert!(f64::from(fraction) >= meant.entry * (1.0 - 1e-5) - 1e-5, "{text}");
+                let length: f32 = normal.iter().map(|x| x * x).sum();
+                assert!((length - 1.0).abs() < 1e-5, "{text}");
+                for k in 0..3 {
+                    assert!(point[k].abs() <= half[k] + 1e-4, "{text}");
+                }
+                let surface = start == Start::OnSurface;
+                assert!(surface == (from == Start::OnSurface), "{text}");
+                if surface {
+                    seen[3] += 1;
+                    assert_eq!(fraction, 0.0, "{text}");
+                }
+            }
+            ConvexCast::Inside => {
+                seen[1] += 1;
+                assert_eq!(start, Start::Inside, "{text}");
+            }
+            ConvexCast::Missed => {
+                seen[2] += 1;
+                assert!(!meant.faces.is_hit(), "{text}");
+            }
+            _ => panic!("{text}"),
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 100), "{seen:?}");
+}
+
+/// Goal: balls and capsules, rounded and turned, are entered where their quadratic says. Method:
+/// rays at a ball
+/// from near and from 1e5 away.
+#[test]
+fn balls_are_entered_where_they_are() {
+    let mut draw = Draw::new(42);
+    let mut hits = 0;
+    for case in 0..how_many(3000) {
+        let radius = draw.between(0.1, 2.0);
+        let far = draw.one_of(&[3.0, 10.0, 1e5]);
+        let from = unit(&mut draw.0).map(|along| along * far);
+        let aside = unit(&mut draw.0).map(|along| along * draw.between(0.0, 2.0));
+        let to = std::array::from_fn::<f32, 3, _>(|k| aside[k] - from[k]);
+        let mut segment = Segment::ray(from, to).expect("a ray");
+        if case % 2 == 0 {
+            segment.max_fraction = 1.0;
+        }
+        // A capsule of no height is a ball.
+        let shape = Shape::capsule(0.0, radius).expect("a ball");
+        let pose = Pose::new([0.0; 3], rotation(&mut draw.0)).expect("a pose");
+        let got = shape.cast(&pose, &segment).expect("valid");
+        let [p, d] = [from, to].map(|v| v.map(f64::from));
+        let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        let (a, b) = (dot(d, d), dot(p, d));
+        // The nearest the line gets, from the part of `p` across it.
+        let across: [f64; 3] = std::array::from_fn(|k| p[k] - d[k] * (b / a));
+        let room = f64::from(radius) * f64::from(radius) - dot(across, across);
+        let entry = -b / a - (room.max(0.0) / a).sqrt();
+        let text = format!("{got:?} {entry} {room} {radius} {segment:?}");
+        match got {
+            ConvexCast::Hit { fraction, normal, .. } => {
+                hits += 1;
+                assert!(room > -1e-4, "{text}");
+                assert!(room < 1e-9 || f64::from(fraction) <= entry + 1e-12, "{text}");
+                let near = 1e-5 / a.sqrt()
+                    + entry * 1.3e-7
+                    + if room < 1e-2 { 1e-2 / a.sqrt() } else { 0.0 };
+                assert!(f64::from(fraction) >= entry - near, "{text}");
+                let out: f64 = (0..3)
+                    .map(|k| f64::from(normal[k]) * (p[k] + d[k] * f64::from(fraction)))
+                    .sum();
+                assert!((out - f64::from(radius)).abs() < 1e-4 + f64::from(far) * 2e-7, "{text}");
+            }
+            ConvexCast::Missed => assert!(
+                room < 1e-9 * f64::from(far) || entry > segment.max_fraction.into(),
+                "{text}"
+            ),
+            other => panic!("{other:?} {text}"),
+        }
+    }
+    assert!(hits > 500, "{hits}");
+}
+
+/// Goal: a hull that is turned is entered by the face it has there. Method: an octahedron; rays
+/// down at its faces.
+#[test]
+fn a_turned_hull_is_entered_by_a_face() {
+    let hull = Hull::new([
+        [1.0_f32, 0.0, 0.0],
+        [-1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, -1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [0.0, 0.0, -1.0],
+    ]);
+    let hull = hull.expect("a hull");
+    let shape = Shape::hull(&hull);
+    let mut draw = Draw::new(43);
+    for _ in 0..how_many(1000) {
+        let (x, z) = (draw.between(-0.9, 0.9), draw.between(-0.9, 0.9));
+        let ray = Segment::ray([x, 3.0, z], [0.0, -0.5, 0.0]).expect("a ray");
+        let cast = shape.cast(&Pose::IDENTITY, &ray).expect("valid");
+        let room = 1.0 - f64::from(x.abs()) - f64::from(z.abs());
+        // Within the tolerance of an edge it may be either.
+        if room < 1e-5 {
+            assert!(room > -1e-5 || cast == ConvexCast::Missed, "{x} {z}");
+            continue;
+        }
+        let ConvexCast::Hit { fraction, normal, point, .. } = cast else { panic!("{cast:?}") };
+        let entry = (3.0 - room) * 2.0;
+        assert!(
+            f64::from(fraction) <= entry && f64::from(fraction) > entry - 1e-5,
+            "{cast:?} {entry}"
+        );
+        assert!((f64::from(point[1]) - room).abs() < 1e-5, "{cast:?}");
+        let third = 3.0_f32.sqrt().recip();
+        if x.abs() > 1e-3 && z.abs() > 1e-3 && room > 1e-3 {
+            let meant = [third * x.signum(), third, third * z.signum()];
+            assert!((0..3).all(|k| (normal[k] - meant[k]).abs() < 1e-4), "{cast:?} {meant:?}");
+        }
+    }
+}

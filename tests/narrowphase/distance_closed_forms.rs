@@ -1,0 +1,224 @@
+//! Are distances of convex shapes right and from below, and bounds around them never too small?
+//!
+//! Known distances of balls, boxes and segments; separating axes for the depth of boxes; samples of
+//! every shape at every time for bounds.
+
+use scenes::convex::{Hulls, Moves, meetings, rotation, shape, unit};
+use swath::{GjkCache, Hull, Motion, Pose, Segment, Shape, gjk};
+use testkit::draw::{Draw, how_many};
+
+/// Goal: the distance of a ball or a rounded box to a box is exact, from below, with its points.
+/// Method: formula in `f64`, sizes from 1e-3 to 1e5, far from the origin, turned together.
+#[test]
+fn a_ball_and_a_box_are_as_far_apart_as_they_are() {
+    let mut draw = Draw::new(31);
+    for _ in 0..how_many(4000) {
+        let scale = draw.one_of(&[1e-3, 1.0, 1e5]);
+        let half = std::array::from_fn::<f32, 3, _>(|_| draw.between(0.0, 2.0) * scale);
+        let radius = draw.between(0.0, 1.0) * scale;
+        let at = std::array::from_fn::<f32, 3, _>(|_| draw.between(-5.0, 5.0) * scale);
+        let far = draw.one_of(&[0.0, 0.0, 1e3]);
+        let place = std::array::from_fn::<f32, 3, _>(|k| at[k] + far);
+        let (boxed, ball) =
+            (Shape::cuboid(half).expect("a box"), Shape::sphere(radius).expect("ball"));
+        let (a, b) = (Pose::at([far; 3]).expect("a pose"), Pose::at(place).expect("a pose"));
+        let got = gjk::distance(&boxed, &a, &ball, &b).expect("poses");
+        let x = place.map(|along| f64::from(along) - f64::from(far));
+        let outside: [f64; 3] = std::array::from_fn(|k| (x[k].abs() - f64::from(half[k])).max(0.0));
+        let outside = outside.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if outside == 0.0 {
+            // Inside of the core: the nearest face is the way out.
+            let least =
+                (0..3).map(|k| f64::from(half[k]) - x[k].abs()).fold(f64::INFINITY, f64::min);
+            let depth = -f64::from(got.distance) - f64::from(radius);
+            assert!(
+                depth >= least * (1.0 - 1e-6) && depth <= least * 1.0001 + 1e-6,
+                "{got:?} {least}"
+            );
+            continue;
+        }
+        let meant = outside - f64::from(radius);
+        let text = format!("{got:?} {meant} {half:?} {radius} {at:?}");
+        assert!(f64::from(got.distance) <= meant, "from below: {text}");
+        let reach = f64::from(scale) * 10.0 + f64::from(far);
+        assert!(f64::from(got.distance) >= meant - meant.abs() * 1e-6 - reach * 1e-9, "{text}");
+        let apart: f64 = (0..3)
+            .map(|k| (f64::from(got.on_b[k]) - f64::from(got.on_a[k])) * f64::from(got.normal[k]))
+            .sum();
+        assert!((apart - meant).abs() < reach * 1e-6, "{text}");
+    }
+}
+
+/// Goal: the nearest points are in their shapes, and no pair of points is nearer than the distance.
+/// Method: random points of both shapes; every kind of shape; warm as cold.
+#[test]
+fn nothing_is_nearer_than_the_distance() {
+    let hulls = Hulls::new(32);
+    let mut draw = Draw::new(33);
+    for meeting in meetings(&hulls, Moves::Spinning, how_many(1500), 34) {
+        let [a, b] = &meeting.shapes;
+        let [of_a, of_b] = &meeting.motions;
+        let mut cache = GjkCache::default();
+        for t in [0.0, 0.3, 0.31, 1.0] {
+            let (pa, pb) = (of_a.at(t), of_b.at(t));
+            let cold = gjk::distance(a, &pa, b, &pb).expect("poses");
+            let warm = gjk::distance_from(a, &pa, b, &pb, &mut cache).expect("poses");
+            if cold.distance > 0.0 {
+                assert!((cold.distance - warm.distance).abs() <= cold.distance * 1e-5 + 1e-6);
+            }
+            // Along the normal the shapes are apart by it: their furthest points say so.
+            let ends = |shape: &Shape<'_>, pose: &Pose, way: [f32; 3]| furthest(shape, pose, way);
+            let normal = cold.normal;
+            let gap = -ends(b, &pb, normal.map(|x| -x)) - ends(a, &pa, normal);
+            assert!((gap - f64::from(cold.distance)).abs() < 1e-4, "{gap} {cold:?} {meeting:?}");
+            // And along no other way further.
+            for _ in 0..20 {
+                let way = unit(&mut draw.0);
+                let gap = -ends(b, &pb, way.map(|x| -x)) - ends(a, &pa, way);
+                let upper = cold.distance.max(0.0);
+                assert!(gap <= f64::from(upper) + 1e-5, "{gap} {cold:?}");
+            }
+        }
+    }
+}
+
+/// How far a shape reaches along `way`, by its bounds at a pose turned so that `way` is an axis.
+fn furthest(shape: &Shape<'_>, pose: &Pose, way: [f32; 3]) -> f64 {
+    // The rotation that takes `way` to x: half way between, by half a turn.
+    let sum = [way[0] + 1.0, way[1], way[2]];
+    let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let [x, y, z] = if length < 1e-3 { [0.0, 1.0, 0.0] } else { sum.map(|along| along / length) };
+    let [a, b, c, w] = pose.rotation;
+    // (x, y, z, 0) times the rotation of the pose.
+    let rotation = [
+        x * w + y * c - z * b,
+        y * w + z * a - x * c,
+        z * w + x * b - y * a,
+        -x * a - y * b - z * c,
+    ];
+    let turned = Pose::new([0.0; 3], rotation).expect("a rotation");
+    let reach = f64::from(shape.bounds(&turned).expect("bounds").max[0]);
+    let along: f64 = (0..3).map(|k| f64::from(pose.position[k]) * f64::from(way[k])).sum();
+    reach + along
+}
+
+/// Goal: moving by the depth along the normal parts what overlaps. Method: boxes and hulls in each
+/// other.
+#[test]
+fn the_depth_parts() {
+    let hulls = Hulls::new(35);
+    let mut draw = Draw::new(36);
+    let mut shallow = 0;
+    for case in 0..how_many(2000) {
+        let (a, b) = (shape(&mut draw.0, &hulls), shape(&mut draw.0, &hulls));
+        let way = unit(&mut draw.0);
+        let apart = if case % 10 == 0 { 0.0 } else { draw.between(0.0, 1.2) };
+        let pose_a = Pose::new([0.0; 3], rotation(&mut draw.0)).expect("a pose");
+        let at = way.map(|along| along * apart);
+        let pose_b = Pose::new(at, rotation(&mut draw.0)).expect("a pose");
+        let got = gjk::distance(&a, &pose_a, &b, &pose_b).expect("poses");
+        if got.distance >= 0.0 {
+            continue;
+        }
+        shallow += 1;
+        let out =
+            std::array::from_fn::<f32, 3, _>(|k| at[k] - got.normal[k] * (got.distance - 1e-5));
+        let parted = Pose { position: out, ..pose_b };
+        let after = gjk::distance(&a, &pose_a, &b, &parted).expect("poses");
+        assert!(after.distance >= -1e-6, "{got:?} {after:?}");
+        // No way is much shorter: not along any of many others.
+        for _ in 0..50 {
+            let other = unit(&mut draw.0);
+            let short = -0.3 * got.distance;
+            let near = std::array::from_fn::<f32, 3, _>(|k| at[k] + other[k] * short);
+            let pose = Pose { position: near, ..pose_b };
+            let still = gjk::distance(&a, &pose_a, &b, &pose).expect("poses");
+            assert!(still.distance <= 1e-5, "{got:?} {still:?} {other:?}");
+        }
+    }
+    assert!(shallow > 500, "{shallow}");
+}
+
+/// Goal: bounds hold the shape, at a pose and over a motion, and are tight. Method: a point of the
+/// surface along
+/// many ways, found by casts from outside; exact boxes where nothing turns.
+#[test]
+fn bounds_hold_the_shape() {
+    let hulls = Hulls::new(37);
+    let mut draw = Draw::new(38);
+    for meeting in meetings(&hulls, Moves::Spinning, how_many(400), 39) {
+        let mut motion: Motion = meeting.motions[0];
+        motion.accel = std::array::from_fn(|_| draw.between(-4.0, 4.0));
+        if draw.one_in(4) {
+            motion.spin = motion.spin.map(|along| along * 20.0);
+        }
+        let shape = &meeting.shapes[0];
+        let over = shape.bounds_over(&motion).expect("bounds");
+        let whole = over.bounds();
+        for step in 0..=8 {
+            let t = step as f32 / 8.0;
+            let pose = motion.at(t);
+            let now = shape.bounds(&pose).expect("bounds");
+            for k in 0..3 {
+                // Poses are rounded to `f32`.
+                assert!(
+                    whole.min[k] <= now.min[k] + 2e-5 && now.max[k] <= whole.max[k] + 2e-5,
+                    "{meeting:?}"
+                );
+                let way =
+                    std::array::from_fn::<f32, 3, _>(|axis| if axis == k { 1.0 } else { 0.0 });
+                let reach = furthest(shape, &pose, way);
+                assert!((reach - f64::from(now.max[k])).abs() < 1e-4, "tight: {reach} {now:?}");
+            }
+            // A ray from outside enters within the bounds.
+            let from = unit(&mut draw.0);
+            let start = std::array::from_fn::<f32, 3, _>(|k| pose.position[k] + from[k] * 20.0);
+            let ray = Segment::between(start, pose.position).expect("a segment");
+            if let swath::ConvexCast::Hit { point, .. } = shape.cast(&pose, &ray).expect("valid") {
+                let slack = 1e-5;
+                let within =
+                    |k: usize| now.min[k] - slack <= point[k] && point[k] <= now.max[k] + slack;
+                assert!((0..3).all(within), "{point:?} {now:?}");
+            }
+        }
+    }
+    let hull = Hull::new([[1.0_f32, -2.0, 0.5], [0.0, 3.0, -1.0]]).expect("a hull");
+    let bounds =
+        Shape::hull(&hull).bounds(&Pose::at([8.0, 0.0, 0.0]).expect("a pose")).expect("bounds");
+    let near = |a: f32, b: f32| a <= b && b - a < 2e-6;
+    assert!(near(bounds.min[0], 8.0) && near(9.0, bounds.max[0]), "{bounds:?}");
+    assert!(near(bounds.min[1], -2.0) && near(3.0, bounds.max[1]), "{bounds:?}");
+    let bar = Shape::cuboid([3.0, 0.1, 0.1]).expect("a box");
+    let rolls = Motion::from(Pose::IDENTITY).spinning([9.0, 0.0, 0.0]).expect("a motion");
+    assert!(bar.bounds_over(&rolls).expect("bounds").aabb.max[0] < 3.0001, "about its own axis");
+    let turns = Motion::from(Pose::IDENTITY).spinning([0.0, 0.0, 0.01]).expect("a motion");
+    assert!(bar.bounds_over(&turns).expect("bounds").aabb.max[1] < 0.14, "a little");
+    let whirls = Motion::from(Pose::IDENTITY).spinning([0.0, 0.0, 99.0]).expect("a motion");
+    let most = bar.bounds_over(&whirls).expect("bounds").aabb.max[1];
+    assert!((3.0..3.02).contains(&most), "no further than it reaches: {most}");
+}
+
+/// Goal: cylinders and cones reach as far as their rims and tips. Method: the formula, turned
+/// anyhow, wide and narrow.
+#[test]
+fn rims_and_tips_reach_as_far_as_they_do() {
+    let mut draw = Draw::new(51);
+    for _ in 0..how_many(2000) {
+        let (half, radius) = (draw.between(0.0, 2.0), draw.between(0.0, 2.0));
+        let pose = Pose::new([0.0; 3], rotation(&mut draw.0)).expect("a pose");
+        let [x, y, z, w] = pose.rotation.map(f64::from);
+        let square = x * x + y * y + z * z + w * w;
+        // How far the axis of the shape points along the world's x.
+        let up = 2.0 * (x * y - w * z) / square;
+        let (h, r) = (f64::from(half), f64::from(radius) * (1.0 - up * up).max(0.0).sqrt());
+        for (shape, meant) in [
+            (Shape::cylinder(half, radius), h * up.abs() + r),
+            (Shape::cone(half, radius), (h * up).max(r - h * up)),
+        ] {
+            let bounds =
+                shape.and_then(|shape| shape.rounded(0.25)).expect("a shape").bounds(&pose);
+            let most = f64::from(bounds.expect("bounds").max[0]) - 0.25;
+            assert!(most >= meant - 1e-12 && most < meant + 1e-6, "{most} {meant} {half} {radius}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Are times of impact, distances and casts of convex shapes right, never late and never missed?
+
+mod cast;
+mod distance;
+mod distance_closed_forms;
+mod spec_distance;
+mod spec_first_time;
+mod toi;
+mod toi_at_any_scale;
+mod toi_batches;
+mod toi_closed_forms;
+mod toi_known_failures;
+mod toi_of_rolling_bodies;
+mod toi_search_steps;

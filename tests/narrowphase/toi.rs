@@ -1,0 +1,302 @@
+//! Is a first time of convex shapes never late and never missed, and are they near then?
+//!
+//! `swath::advance` against the specification, which was written apart from it, over families of
+//! hard pairs; and against whole numbers, where polyhedra do not turn.
+
+use std::collections::BTreeMap;
+
+use spec::FirstTime;
+use swath::Toi;
+use swath::advance::{ADVANCE_ROUNDS_MAX, Advance};
+use testkit::convex_asked::{answer, asked, settings, tolerance, tolerance_length};
+use testkit::convex_cases::{ConvexCase, convex_cases, on_lattice};
+use testkit::convex_promises::{Truth, judged, keeps_its_promises};
+use testkit::convex_shapes::{PlainCore, PlainMotion, PlainShape};
+use testkit::draw::{Draw, how_many};
+use testkit::exact_convex::ExactPair;
+
+/// What came of all pairs whose motions are of one kind.
+#[derive(Debug)]
+struct Tally {
+    cases: usize,
+    answers: BTreeMap<&'static str, usize>,
+    broken: BTreeMap<String, usize>,
+    /// How many searches took so many rounds.
+    rounds: Vec<usize>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        let rounds = vec![0; ADVANCE_ROUNDS_MAX as usize + 1];
+        Self { cases: 0, answers: BTreeMap::new(), broken: BTreeMap::new(), rounds }
+    }
+}
+
+impl Tally {
+    fn add(&mut self, toi: &Toi, verdict: &Result<(), String>) {
+        self.cases += 1;
+        let kind = match toi.advance {
+            Advance::Impact { .. } => "impacts",
+            Advance::Overlapping { .. } => "overlaps",
+            Advance::Separated => "separated",
+            _ => "unresolved",
+        };
+        *self.answers.entry(kind).or_default() += 1;
+        self.rounds[toi.rounds as usize] += 1;
+        if let Err(promise) = verdict {
+            let promise = promise.split(':').next().unwrap_or_default();
+            *self.broken.entry(promise.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Mean, 99th of a hundred, and most.
+    fn rounds(&self) -> (f64, usize, usize) {
+        let all: usize = self.rounds.iter().enumerate().map(|(rounds, count)| rounds * count).sum();
+        let mut passed = 0;
+        let mut up_to = |part: f64| {
+            passed = 0;
+            self.rounds
+                .iter()
+                .position(|count| {
+                    passed += count;
+                    passed as f64 >= part * self.cases as f64
+                })
+                .unwrap_or_default()
+        };
+        (all as f64 / self.cases as f64, up_to(0.99), up_to(1.0))
+    }
+}
+
+fn kind(case: &ConvexCase) -> &'static str {
+    let any =
+        |of: fn(&PlainMotion) -> [f32; 3]| case.motions.iter().any(|motion| of(motion) != [0.0; 3]);
+    if any(|motion| motion.spin) {
+        "spinning"
+    } else if any(|motion| motion.accel) {
+        "accelerated"
+    } else {
+        "linear"
+    }
+}
+
+/// What the answer says beside what every answer must: how deep, and which way is out.
+fn depth_holds(case: &ConvexCase, truth: &Truth, toi: &Toi) -> Result<(), String> {
+    let Advance::Overlapping { depth, normal, .. } = toi.advance else { return Ok(()) };
+    let from = f64::from(case.window[0]);
+    let wide = normal.map(f64::from);
+    let gap = spec::gap(&truth.a, &truth.b, from, wide) - f64::from(case.target);
+    let start = spec::distance(&truth.a, &truth.b, from);
+    let off = truth.size * 8.0 * f64::from(f32::EPSILON) + 2.0 * start.noise;
+    // A time that is no `f32` cannot be asked for: the start is one.
+    if (gap + f64::from(depth)).abs() > off + 1e-6 * f64::from(depth) {
+        return Err(format!("a depth is that along its normal: {gap:e} of {depth:e}"));
+    }
+    let least = f64::from(case.target) - start.upper;
+    if f64::from(depth) < least - off {
+        return Err(format!("a depth is no less than the least: {depth:e} of {least:e}"));
+    }
+    if f64::from(depth) < tolerance_length(case, truth) * 0.25 {
+        return Err(format!("an overlap is deeper than the tolerance: {depth:e}"));
+    }
+    Ok(())
+}
+
+/// Goal: never late, never missed, near at the time that is said, and points, normals and depths are
+/// what they are called. Method: pairs of every family against the specification, counted by kinds
+/// of motions; `-- --nocapture` prints the counts.
+#[test]
+fn first_times_of_convex_shapes_keep_their_promises() {
+    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+    let mut truths: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut broken = Vec::new();
+    let mut narrow = 0.0_f64;
+    for case in convex_cases(61, how_many(10_000)) {
+        let truth = Truth::of(&case);
+        let toi = asked(&case, &settings(&case));
+        let verdict = judged(&truth, &answer(&toi), &tolerance(&case, &truth))
+            .and_then(|()| depth_holds(&case, &truth, &toi));
+        tallies.entry(kind(&case)).or_default().add(&toi, &verdict);
+        let verdict_of_spec = match truth.first {
+            FirstTime::Hit { .. } => "hit",
+            FirstTime::Free => "free",
+            FirstTime::Graze { .. } => "graze",
+            FirstTime::Open { .. } => "open",
+        };
+        *truths.entry(verdict_of_spec).or_default() += 1;
+        if let (FirstTime::Free, Some(t)) = (truth.first, toi.impact()) {
+            let there = spec::distance(&truth.a, &truth.b, t.into());
+            let allowed = tolerance_length(&case, &truth) + truth.speed_max * f64::from(t) * 1e-7;
+            narrow = narrow.max((there.lower - f64::from(case.target)) / allowed);
+        }
+        if toi.rounds > 1000 {
+            println!("{} rounds: {toi:?}, {:?}, for {case:?}", toi.rounds, truth.first);
+        }
+        if let Err(promise) = verdict {
+            broken.push(format!("{promise}: {toi:?}, but {:?}, for {case:?}", truth.first));
+        }
+    }
+    for (kind, tally) in &tallies {
+        let (mean, most_of_all, most) = tally.rounds();
+        let Tally { cases, answers, broken, .. } = tally;
+        println!(
+            "{kind}: {cases} pairs, {answers:?}, broken {broken:?}, rounds {mean:.2} {most_of_all} {most}"
+        );
+    }
+    println!("truth {truths:?}; impacts of misses at {narrow:.3} tolerances");
+    assert!(
+        broken.is_empty(),
+        "{} are broken:\n{}",
+        broken.len(),
+        broken[..broken.len().min(4)].join("\n")
+    );
+}
+
+/// Goal: what touches by a hair is a touch, and no time is late by a bit. Method: polyhedra on a
+/// lattice, whose first times are known from whole numbers.
+#[test]
+fn first_times_on_a_lattice_are_never_after_the_exact_ones() {
+    let mut draw = Draw::new(62);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for _ in 0..how_many(1_500) {
+        let case = on_lattice(&mut draw);
+        let Some(pair) = ExactPair::of(&case) else { continue };
+        let corners: usize = case.shapes.iter().map(|s| s.corners().map_or(0, |c| c.len())).sum();
+        let exact = if pair.is_straight() {
+            pair.first_time()
+        } else if corners <= 10 {
+            match pair.first_time_by_facets() {
+                Some(exact) => exact,
+                None => continue,
+            }
+        } else {
+            continue;
+        };
+        let toi = asked(&case, &settings(&case));
+        let what = format!("{toi:?}, but {exact:?}: {case:?}");
+        let kind = match (toi.advance, exact) {
+            (Advance::Impact { t, .. }, Some(exact)) => {
+                assert!(f64::from(t) <= exact * (1.0 + 1e-15), "late: {what}");
+                "impacts"
+            }
+            (Advance::Overlapping { .. }, Some(0.0)) => "overlaps",
+            (Advance::Separated, None) => "separated",
+            (Advance::Impact { t, .. }, None) => {
+                let [a, b] = case.solids();
+                let truth = Truth::of(&case);
+                let there = spec::distance(&a, &b, t.into());
+                let over = tolerance_length(&case, &truth) + truth.speed_max * 1e-7 * f64::from(t);
+                assert!(there.lower <= over + there.noise, "far: {what}");
+                "narrow misses"
+            }
+            _ => panic!("{what}"),
+        };
+        *counts.entry(kind).or_default() += 1;
+    }
+    println!("lattice {counts:?}");
+    assert!(["impacts", "overlaps", "separated"].iter().all(|kind| counts.contains_key(kind)));
+}
+
+/// Two hulls that do not turn, at the start of a tick.
+fn resting(a: (&[[f32; 3]], [f32; 3]), b: (&[[f32; 3]], [f32; 3])) -> ConvexCase {
+    let shape =
+        |points: &[[f32; 3]]| PlainShape { core: PlainCore::Hull(points.to_vec()), radius: 0.0 };
+    let at = |position| PlainMotion { position, ..PlainMotion::REST };
+    ConvexCase {
+        family: "named",
+        shapes: [shape(a.0), shape(b.0)],
+        motions: [at(a.1), at(b.1)],
+        target: 0.0,
+        window: [0.0, 1.0],
+    }
+}
+
+/// Goal: points of a touch face each other, also where a corner is on the very edge of a face, where
+/// there are many nearest points, and where cores are in each other by less than the tolerance
+/// beside an edge. Method: some that once were corners far apart.
+#[test]
+fn points_of_a_touch_face_each_other() {
+    let on_an_edge = resting(
+        (&[[0.5, 0.0, 0.25], [-1.0, 0.0, 0.5], [-0.25, 0.0, 0.0]], [1.5, -0.75, -0.75]),
+        (
+            &[[0.5, 0.75, -1.0], [0.75, 0.0, 0.75], [-0.25, -0.5, -0.25]],
+            [0.008258275, -1.5, 0.7486236],
+        ),
+    );
+    let on_a_side = resting(
+        (
+            &[[-0.25, 0.0, -0.75], [-0.25, 0.5, 0.25], [1.0, -1.0, -0.5], [-1.0, -0.5, 0.25]],
+            [-0.75, 0.8584906, -0.24528302],
+        ),
+        (
+            &[
+                [-1.0, -0.75, -0.75],
+                [-0.75, 0.25, 0.75],
+                [-1.0, 0.0, 1.0],
+                [1.0, -0.25, -1.0],
+                [-1.0, 0.0, -0.25],
+                [-1.0, -0.25, 1.0],
+            ],
+            [1.25, 0.25, -1.25],
+        ),
+    );
+    let beside_an_edge = resting(
+        (
+            &[[0.0, 0.0, -0.75], [0.0, 0.0, 0.25], [0.0, 0.0, 0.0], [0.0, 0.0, -0.25]],
+            [-1.0001, 0.057411816, 1.1217715],
+        ),
+        (
+            &[
+                [-0.25, -0.5, -1.0],
+                [-0.25, 1.0, 0.0],
+                [-1.0, -0.75, 0.25],
+                [-0.75, 0.25, 0.5],
+                [-1.0, 0.0, 0.5],
+                [-0.5, -0.5, 0.75],
+                [-0.25, 0.5, 0.0],
+                [-0.5, -0.75, 0.5],
+            ],
+            [-0.75, -0.75, 1.5],
+        ),
+    );
+    let mut across_an_edge = resting(
+        (&[], [1.25, 1.75, -1.75]),
+        (
+            &[
+                [0.5, 0.25, -1.0],
+                [-0.25, 0.75, -0.25],
+                [1.0, -0.75, -0.75],
+                [-0.25, -1.0, 1.0],
+                [0.75, 0.5, 0.0],
+                [1.0, 1.0, -1.0],
+            ],
+            [0.25003248, 0.5001453, -0.75008553],
+        ),
+    );
+    across_an_edge.shapes[0].core = PlainCore::Cuboid([0.0, 0.25, 0.0]);
+    let mut two_boxes = resting((&[], [0.0; 3]), (&[], [-2.0701447, 0.93380624, -0.45208514]));
+    two_boxes.shapes[0].core = PlainCore::Cuboid([0.8017213, 0.83325243, 0.76095784]);
+    two_boxes.shapes[1].core = PlainCore::Cuboid([0.52011615, 0.72976696, 0.74017507]);
+    two_boxes.motions[0].orientation = [0.0, 0.0, -0.8712699, -0.49080423];
+    two_boxes.motions[1].orientation = [0.46556902, -0.020914668, -0.26372325, -0.8445461];
+    for case in [on_an_edge, on_a_side, beside_an_edge, across_an_edge, two_boxes] {
+        let toi = asked(&case, &settings(&case));
+        assert!(toi.impact() == Some(0.0), "{toi:?}");
+        keeps_its_promises(&case, &answer(&toi), &tolerance(&case, &Truth::of(&case)));
+    }
+}
+
+/// Goal: a simplex of two points that are one but for the last bit tells no contact where there is
+/// none. Method: a capsule that passes the rim of a cone, which once was said to be hit on its way.
+#[test]
+fn a_needle_of_points_is_no_contact() {
+    let mut case = resting((&[], [0.7408695, -1.0426648, 1.037791]), (&[], [0.0; 3]));
+    let half = 0.22630225;
+    case.shapes[0].core = PlainCore::Segment([[0.0, -half, 0.0], [0.0, half, 0.0]]);
+    case.shapes[0].radius = 0.05;
+    case.shapes[1].core = PlainCore::Cone { half_height: 0.5471409, radius: 0.5821477 };
+    case.motions[0].delta = [-1.1550372, 1.3740815, -0.67653275];
+    case.motions[0].orientation = [0.70710677, 0.0, 0.0, 0.70710677];
+    case.motions[1].orientation = [0.7915121, -0.14638114, -0.59281003, 0.0256424];
+    let toi = asked(&case, &settings(&case));
+    keeps_its_promises(&case, &answer(&toi), &tolerance(&case, &Truth::of(&case)));
+}

@@ -1,0 +1,118 @@
+//! Does a body of revolution that turns about its own axis move?
+//!
+//! It holds the same points at all times, so a first time is that of the body that does not turn.
+//! The spin is in `f32`, so its axis may be off the body's by some `2⁻²³` and the body by as much
+//! of its size.
+
+use scenes::convex::rotation;
+use swath::advance::{self, Advance, Settings};
+use swath::{Motion, Pose, Shape, Toi};
+use testkit::draw::{Draw, how_many};
+
+/// A vector, turned by a unit quaternion.
+fn turned([x, y, z, w]: [f32; 4], v: [f64; 3]) -> [f64; 3] {
+    let (q, w) = ([x, y, z].map(f64::from), f64::from(w));
+    let cross = |a: [f64; 3], b: [f64; 3]| {
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    };
+    let once = cross(q, v).map(|along| 2.0 * along);
+    let twice = cross(q, once);
+    std::array::from_fn(|axis| v[axis] + w * once[axis] + twice[axis])
+}
+
+/// A body of revolution about `y`, or `x` for the last, and its radius.
+fn round(draw: &mut Draw, size: f32) -> (Shape<'static>, usize, f32) {
+    let (half, radius) = (size * draw.between(0.2, 1.0), size * draw.between(0.2, 1.0));
+    let axis = |shape: Shape<'static>| (shape, 1, radius);
+    match draw.whole(0, 6) as u32 {
+        0 => axis(Shape::sphere(radius).expect("a ball")),
+        1 => axis(Shape::capsule(half, radius).expect("a capsule")),
+        2 => axis(Shape::cylinder(half, radius).expect("a cylinder")),
+        3 => axis(Shape::cone(half, radius).expect("a cone")),
+        4 => {
+            let cone = Shape::cone(half, 0.5 * radius).expect("a cone");
+            axis(cone.scaled([2.0, -3.0, -2.0]).expect("a scale"))
+        }
+        5 => axis(Shape::cylinder(half, radius).and_then(|s| s.rounded(0.0)).expect("round")),
+        _ => {
+            let bar = Shape::cuboid([half, 0.0, 0.0]).and_then(|bar| bar.rounded(radius));
+            (bar.expect("a bar"), 0, radius)
+        }
+    }
+}
+
+fn search(a: (&Shape<'_>, &Motion), b: (&Shape<'_>, &Motion)) -> Toi {
+    advance::one_to_one(a.0, a.1, b.0, b.1, &Settings::default()).expect("valid")
+}
+
+/// Goal: rolling is rest, also beside a grain ten thousand times smaller, at a thousand radians a
+/// tick. Method: bodies of revolution of many sizes, turned anyhow, whose spin is along their axis
+/// as nearly as `f32` can say; a ball or box beside them at rest or in flight to them, as either of
+/// the pair. Answers are those of the body that does not roll, and take about as many rounds.
+#[test]
+fn rolling_is_rest() {
+    let mut draw = Draw::new(31);
+    let mut hits = 0;
+    for case in 0..how_many(4000) {
+        let size = 10.0_f32.powf(draw.between(-2.0, 4.0));
+        let (body, axis, radius) = round(&mut draw, size);
+        let small = size / draw.one_of(&[1.0, 10.0, 1e2, 1e4]);
+        let grain = if draw.one_in(2) {
+            Shape::sphere(small).expect("a ball")
+        } else {
+            Shape::cuboid([small; 3]).expect("a box")
+        };
+        // Where numbers tell the axis exactly, and where not.
+        let exact = draw.one_in(2);
+        let orientation = if exact { [0.0, 0.0, 0.0, 1.0] } else { rotation(&mut draw.0) };
+        let along = |axis: usize| {
+            turned(orientation, std::array::from_fn(|k| f64::from(u8::from(k == axis))))
+        };
+        let (own, across) = (along(axis), along(2));
+        let rate = f64::from(draw.one_of(&[0.5_f32, 6.3, 60.0, 1000.0]));
+        let spin = own.map(|along| (along * rate) as f32);
+
+        // Not less than that of the grain; and how far an axis that is a little off swings an end.
+        let tolerance = 2.0_f64.powi(-14) * f64::from(small) * 1.8;
+        let swing = if exact { 0.0 } else { 8.0 * 2.0_f64.powi(-23) * f64::from(size) };
+        let slack = 4.0 * tolerance + 4.0 * swing + 1e-5 * f64::from(size.min(small));
+        let gap = slack + f64::from(small) * f64::from(draw.between(0.0, 2.0));
+        // Past the widest part and the corners of the box.
+        let away = f64::from(radius) + 1.8 * f64::from(small) + gap;
+        let moved = draw.one_of(&[0.0, 0.9, 4.0]) * away;
+        let at = across.map(|k| (k * away) as f32);
+        let delta = across.map(|k| (-k * moved) as f32);
+
+        let still = Motion::from(Pose::new([0.0; 3], orientation).expect("a pose"));
+        let rolling = still.spinning(spin).expect("a spin");
+        let pose = Pose::at(at).expect("a place");
+        let flying = Motion::new(pose, delta).expect("a motion");
+        let text = format!("{case}: {body:?} {rolling:?} {grain:?} {flying:?}");
+        for swapped in [false, true] {
+            let ask = |motion: &Motion| {
+                let (a, b) = ((&body, motion), (&grain, &flying));
+                if swapped { search(b, a) } else { search(a, b) }
+            };
+            let (plain, rolled) = (ask(&still), ask(&rolling));
+            // An axis that is a little off has the spin's frequency.
+            let more = if exact { 24 } else { 256 };
+            assert!(rolled.rounds <= plain.rounds + more, "{rolled:?} {plain:?} {text}");
+            match (rolled.advance, plain.advance) {
+                (Advance::Separated, Advance::Separated) => {
+                    assert!(moved < away, "{text}");
+                }
+                (Advance::Impact { t, .. }, Advance::Impact { t: at, normal, .. }) => {
+                    hits += 1;
+                    // A tolerance is a distance along the normal.
+                    let along: f64 = (0..3).map(|k| across[k] * f64::from(normal[k])).sum();
+                    let apart = (f64::from(t) - f64::from(at)).abs() * moved * along.abs();
+                    let step = 2.0_f64.powi(-23) * moved;
+                    let most = 2.0 * tolerance + 4.0 * swing + step;
+                    assert!(apart <= most, "{rolled:?} {plain:?} {text}");
+                }
+                _ => panic!("{rolled:?} {plain:?} {text}"),
+            }
+        }
+    }
+    assert!(hits > how_many(4000) / 4, "{hits}");
+}

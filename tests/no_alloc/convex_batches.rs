@@ -1,0 +1,63 @@
+//! Do batches of convex shapes leave the allocator alone?
+
+use std::sync::atomic::Ordering;
+
+use swath::advance::{self, Meetings, Settings};
+use swath::{Distance, Motion, Pair, Pose, Shape, Threads, Toi, gjk};
+use testkit::convex_asked::{Hulls, hulls, motion, shape};
+use testkit::convex_cases::{ConvexCase, convex_cases};
+use testkit::counting::ALLOCATIONS;
+
+/// Goal: once warm a batch allocates nothing: no distance, no first time, no row that is rejected.
+///
+/// Method: count, for shapes of every kind, every family of motions and a row that is no motion. The
+/// batches run inside the pool, as an engine's would. A worker of rayon asks for memory when it first
+/// takes work from another, whenever that is: of several batches the one that asks least counts.
+pub(crate) fn a_warm_batch_allocates_nothing() {
+    let cases: Vec<ConvexCase> = convex_cases(81, 1_200).collect();
+    let kept: Vec<Hulls> = cases.iter().map(hulls).collect();
+    let (mut shapes, mut motions, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+    for (case, hulls) in cases.iter().zip(&kept) {
+        let row = shapes.len() as u32;
+        pairs.push(Pair { a: row, b: row + 1 });
+        for (k, hull) in hulls.iter().enumerate() {
+            shapes.push(shape(&case.shapes[k], hull.as_ref()));
+            motions.push(motion(&case.motions[k]));
+        }
+    }
+    motions[7].spin[0] = f32::NAN;
+    let mut poses: Vec<Pose> = motions.iter().map(|motion| motion.pose).collect();
+    poses[9].position[0] = f32::NAN;
+    #[cfg(feature = "rayon")]
+    for threads in 1..=3 {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        let counts = pool.install(|| counted(&shapes, &motions, &poses, &pairs));
+        assert_eq!(counts, 0, "with {threads} threads");
+    }
+    assert_eq!(counted(&shapes[..20], &motions[..20], &poses[..20], &pairs[..10]), 0);
+}
+
+/// How often memory was asked for by a warm batch, at least.
+fn counted(shapes: &[Shape<'_>], motions: &[Motion], poses: &[Pose], pairs: &[Pair]) -> usize {
+    let mut rejected = Vec::new();
+    let mut tois = vec![Toi::default(); pairs.len()];
+    let mut distances = vec![Distance::default(); pairs.len()];
+    let threads = Threads::current();
+    let mut tick = || {
+        let meetings = Meetings { shapes, motions, pairs, windows: &[] };
+        let settings = Settings::default();
+        advance::pairs(&meetings, &settings, &threads, &mut rejected, &mut tois).expect("rows");
+        assert_eq!(rejected.len(), 1);
+        gjk::pairs(shapes, poses, pairs, &threads, &mut rejected, &mut distances).expect("rows");
+        assert_eq!(rejected.len(), 1);
+        tois.iter().filter(|toi| toi.impact().is_some()).count()
+    };
+    let hits = tick();
+    assert!(hits > 0);
+    let counts = [(); 8].map(|()| {
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        assert_eq!(tick(), hits);
+        ALLOCATIONS.load(Ordering::Relaxed) - before
+    });
+    counts.into_iter().min().expect("there are eight")
+}

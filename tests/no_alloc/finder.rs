@@ -1,0 +1,57 @@
+//! Does a warm finder leave the allocator alone?
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use std::sync::atomic::Ordering;
+use swath::{BoxSet, Boxes, PairFinder};
+use testkit::counting::ALLOCATIONS;
+
+/// Goal: after a warm-up no tick allocates, in either form, sorted or not, also when the pairs become
+/// a few per cent more or less.
+///
+/// Method: count. Boxes swell and shrink by a hundredth, and the pairs by some three. The ticks run inside the pool, as an engine's would: to hand a job to a pool
+/// from outside, rayon itself allocates a little once in some sixty jobs.
+pub(crate) fn a_warm_tick_allocates_nothing() {
+    const BOXES: usize = 8_000;
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut column = |from: f32, to: f32| -> Vec<f32> {
+        (0..BOXES).map(|_| rng.random_range(from..to)).collect()
+    };
+    let mut min: [_; 3] = core::array::from_fn(|_| column(0.0, 20.0));
+    // Crowds, so that workers differ in what they have to keep: by much, and by little.
+    for column in &mut min {
+        column[..200].fill(10.0);
+        column[200..370].fill(3.0);
+        column[370..530].fill(17.0);
+    }
+    let sizes = [1.0, 1.01, 0.99, 1.005];
+    let max = sizes
+        .map(|size| min.each_ref().map(|min| min.iter().map(|x| x + size).collect::<Vec<f32>>()));
+    let delta: [_; 3] = core::array::from_fn(|_| column(-0.5, 0.5));
+    let moves: Vec<bool> = (0..BOXES).map(|row| row % 5 != 0).collect();
+    for threads in 1..=3 {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let [min, delta] = [&min, &delta].map(|of| of.each_ref().map(Vec::as_slice));
+        let boxes = max
+            .each_ref()
+            .map(|max| Boxes::new(min, max.each_ref().map(Vec::as_slice), delta).unwrap());
+        let mut finder = PairFinder::new();
+        let counts = pool.install(|| {
+            let mut tick = |boxes| {
+                let set = BoxSet::new(boxes).moving(&moves);
+                let union = finder.union_pairs(set).unwrap().sorted().len();
+                union + finder.swept_pairs(set).unwrap().sorted().len()
+            };
+            // Which worker gets which strips is open: none may need more than the others had.
+            let warm_up = [(); 2].map(|()| tick(boxes[0]));
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            let counted: [usize; 20] = core::array::from_fn(|k| tick(boxes[k % 4]));
+            let during = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            assert_eq!(warm_up, [counted[0], counted[4]]);
+            let [low, high] = [counted[2], counted[1]];
+            assert!(high - low > low / 50, "the pairs drift by too little: {low}, {high}");
+            during
+        });
+        assert_eq!(counts, 0, "with {threads} threads");
+    }
+}

@@ -1,0 +1,61 @@
+//! Does a warm set of fixed boxes leave the allocator alone?
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use std::sync::atomic::Ordering;
+use swath::{BoxSet, Boxes, Filter, FixedBoxes, FixedColumns};
+use testkit::counting::ALLOCATIONS;
+
+/// Goal: against a kept set a warm tick allocates nothing, in either form, sorted or not, also when
+/// the pairs become a few per cent more or less.
+///
+/// Method: count, with several trees in the set and ticks inside the pool, as an engine's would be.
+/// Movers swell and shrink by a hundredth, and are asked for with filters that change and without.
+pub(crate) fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut column = |rows: usize, from: f32, to: f32| -> Vec<f32> {
+        (0..rows).map(|_| rng.random_range(from..to)).collect()
+    };
+    let fixed: [_; 3] = core::array::from_fn(|_| column(9_000, 0.0, 20.0));
+    let fixed_max = fixed.each_ref().map(|low| low.iter().map(|x| x + 1.0).collect::<Vec<f32>>());
+    let [low, high] = [&fixed, &fixed_max].map(|of| of.each_ref().map(Vec::as_slice));
+    let fixed = FixedColumns::new(low, high).unwrap();
+    let min: [_; 3] = core::array::from_fn(|_| column(3_000, 0.0, 20.0));
+    let delta: [_; 3] = core::array::from_fn(|_| column(3_000, -3.0, 3.0));
+    let max = [1.0, 1.01, 0.99, 1.005]
+        .map(|size| min.each_ref().map(|low| low.iter().map(|x| x + size).collect::<Vec<f32>>()));
+    let [min, delta] = [&min, &delta].map(|of| of.each_ref().map(Vec::as_slice));
+    let movers = max
+        .each_ref()
+        .map(|max| Boxes::new(min, max.each_ref().map(Vec::as_slice), delta).unwrap());
+    let shy = Filter::new(1, 2);
+    let filters: Vec<Filter> = (0..3_000).map(|k| Filter::new(1 << (k % 16), u16::MAX)).collect();
+    let moves: Vec<bool> = (0..3_000).map(|k| k % 3 > 0).collect();
+    for threads in 1..=3 {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut set = FixedBoxes::new();
+        set.extend(fixed).unwrap();
+        set.extend(fixed.slice(0..500)).unwrap();
+        let counts = pool.install(|| {
+            let mut tick = |movers| {
+                for filter in [shy, Filter::ALL] {
+                    set.set_filters(&[3, 70, 9_100], &[filter; 3]).unwrap();
+                    let told = BoxSet::new(movers).filtered(&filters).moving(&moves);
+                    let _ = set.union_pairs(told).unwrap().sorted();
+                    let _ = set.swept_pairs(told).unwrap().sorted();
+                }
+                let union = set.union_pairs(movers).unwrap().sorted().len();
+                union + set.swept_pairs(movers).unwrap().sorted().len()
+            };
+            let warm_up = [(); 2].map(|()| tick(movers[0]));
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            let counted: [usize; 20] = core::array::from_fn(|k| tick(movers[k % 4]));
+            let during = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            assert_eq!(warm_up, [counted[0], counted[4]]);
+            let [low, high] = [counted[2], counted[1]];
+            assert!(high - low > low / 100, "the pairs drift by too little: {low}, {high}");
+            during
+        });
+        assert_eq!(counts, 0, "with {threads} threads");
+    }
+}

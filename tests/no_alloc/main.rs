@@ -1,0 +1,66 @@
+//! Does what is warm leave the allocator alone?
+//!
+//! The allocator that counts is the whole program's, and the test harness of Rust allocates on threads of its own. So
+//! these tests run one after the other, on a program's main thread. Arguments are those of the harness that matter here:
+//! parts of names, `--exact`, `--skip NAME` and `--list`.
+
+mod convex_batches;
+mod finder;
+mod fixed_boxes;
+mod proxies;
+mod queries;
+mod ticks;
+
+use testkit::counting::Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+const TESTS: [(&str, fn()); 6] = [
+    (
+        "convex_batches::a_warm_batch_allocates_nothing",
+        convex_batches::a_warm_batch_allocates_nothing,
+    ),
+    ("finder::a_warm_tick_allocates_nothing", finder::a_warm_tick_allocates_nothing),
+    (
+        "fixed_boxes::a_warm_tick_against_fixed_boxes_allocates_nothing",
+        fixed_boxes::a_warm_tick_against_fixed_boxes_allocates_nothing,
+    ),
+    ("proxies::a_warm_world_allocates_nothing", proxies::a_warm_world_allocates_nothing),
+    ("queries::questions_allocate_nothing", || {
+        queries::questions_allocate_nothing().expect("boxes and columns are valid");
+    }),
+    ("ticks::a_warm_tick_allocates_nothing", ticks::a_warm_tick_allocates_nothing),
+];
+
+/// Runs the tests that the arguments select. A test that fails panics, which ends the program with an error.
+fn main() {
+    let (mut wanted, mut skipped, mut exact, mut list) = (Vec::new(), Vec::new(), false, false);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--list" => list = true,
+            "--exact" => exact = true,
+            "--skip" => skipped.extend(arguments.next()),
+            // These take a value that is no name of a test.
+            "--test-threads" | "--format" | "--color" | "--logfile" | "-Z" => {
+                arguments.next();
+            }
+            flag if flag.starts_with('-') => {}
+            _ => wanted.push(argument),
+        }
+    }
+    let named = |name: &str, part: &String| if exact { name == part } else { name.contains(part) };
+    let selected = TESTS.iter().filter(|(name, _)| {
+        (wanted.is_empty() || wanted.iter().any(|part| named(name, part)))
+            && !skipped.iter().any(|part| named(name, part))
+    });
+    for (name, test) in selected {
+        if list {
+            println!("{name}: test");
+            continue;
+        }
+        test();
+        println!("test {name} ... ok");
+    }
+}

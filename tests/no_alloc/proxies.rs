@@ -1,0 +1,108 @@
+//! Does a warm world leave the allocator alone?
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use std::sync::atomic::Ordering;
+use swath::broadphase::{ProxyHit, Snapshot};
+use swath::store::FixedColumns;
+use swath::{Aabb, Boxes, Broadphase, Filter, Level, Proxy, ProxyId, Segment, Set};
+use testkit::counting::ALLOCATIONS;
+
+/// A third of them is more than one cell of a tree.
+const ROWS: usize = 12_000;
+
+/// Goal: a warm world allocates nothing, whatever is done with it: updates by columns, sleep and
+/// waking, proxies that go and come, fixed ones that go far, filters, questions, snapshots and
+/// restoring them.
+///
+/// Method: count, with ticks inside the pool, as an engine's would be, that repeat after four. Half
+/// of the movers have a margin in one of three worlds; some boxes are large.
+pub(crate) fn a_warm_world_allocates_nothing() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+    let mut column = |rows: usize, from: f32, to: f32| -> Vec<f32> {
+        (0..rows).map(|_| rng.random_range(from..to)).collect()
+    };
+    let min: [_; 3] = core::array::from_fn(|_| column(ROWS, 0.0, 26.0));
+    let size = |row: usize| if row % 40 < 3 { 5.0 } else { 0.75 };
+    let max = min.each_ref().map(|low| (0..ROWS).map(|k| low[k] + size(k)).collect::<Vec<f32>>());
+    let deltas: [[_; 3]; 4] =
+        core::array::from_fn(|_| core::array::from_fn(|_| column(ROWS, -1.0, 1.0)));
+    let slices = |of: &'static [Vec<f32>; 3]| of.each_ref().map(Vec::as_slice);
+    let (min, max): (&'static _, &'static _) = (Box::leak(Box::new(min)), Box::leak(Box::new(max)));
+    let deltas: &'static [[Vec<f32>; 3]; 4] = Box::leak(Box::new(deltas));
+    let boxes = deltas
+        .each_ref()
+        .map(|delta| Boxes::new(slices(min), slices(max), slices(delta)).expect("equally long"));
+    for (threads, margin) in [(1, 0.0), (2, 0.0), (3, 0.25)] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut world = Broadphase::new();
+        let mut ids = Vec::new();
+        let proxies: Vec<Proxy> = (0..ROWS)
+            .map(|k| {
+                let proxy = [Proxy::dynamic(), Proxy::fixed(), Proxy::sleeping()][k % 3];
+                proxy.with_margin(if k % 2 == 0 { margin } else { 0.0 })
+            })
+            .collect();
+        world.insert_many(boxes[0], &proxies, &mut ids).unwrap();
+        let movers: Vec<ProxyId> = ids.iter().copied().step_by(3).collect();
+        let mut snapshot = Snapshot::default();
+        let (mut hits, mut found) = (Vec::new(), Vec::new());
+        let (mut near, mut starts) = ([ProxyHit::MISS; 600], [0; 301]);
+        let [x0, y0, z0, x1, y1, z1, ..] = boxes[0].columns();
+        let asked = FixedColumns::new([x0, y0, z0], [x1, y1, z1]).unwrap().slice(0..300);
+        let mut rejected = Vec::with_capacity(300);
+        let asked = asked.check(Level::detect(), &mut rejected);
+        let counts = pool.install(|| {
+            let mut tick = |k: usize| {
+                for &id in movers.iter().skip(k % 4).step_by(40) {
+                    world
+                        .move_to(id, if k % 8 < 4 { Set::Sleeping } else { Set::Dynamic })
+                        .unwrap();
+                }
+                for (row, &id) in ids.iter().enumerate().skip(1).step_by(300) {
+                    let aabb = Aabb {
+                        min: boxes[0].get(row).aabb.min,
+                        max: boxes[k % 4].get(row).aabb.max,
+                    };
+                    world.set(id, aabb, [0.0; 3]).unwrap();
+                    let filter = if k.is_multiple_of(2) { Filter::new(1, 2) } else { Filter::ALL };
+                    world.set_filter(id, filter).unwrap();
+                    world.set_enabled(id, k % 4 != 1).unwrap();
+                }
+                if k % 4 == 2 {
+                    // All that is fixed goes to where something else was.
+                    for (row, &id) in ids.iter().enumerate().skip(1).step_by(3) {
+                        let aabb = boxes[0].get((row + 5_000) % ROWS).aabb;
+                        world.set(id, aabb, [0.0; 3]).unwrap();
+                    }
+                }
+                let gone = world.insert(boxes[0].get(k % 7).aabb, Proxy::dynamic()).unwrap();
+                world.update_many(&ids[..ROWS / 2], boxes[k % 4].slice(0..ROWS / 2)).unwrap();
+                let begun = world.update().unwrap().begun().len();
+                let queries = world.queries();
+                let sight = Segment::new([0.0; 3], [26.0, 26.0, 20.0 + (k % 4) as f32]).unwrap();
+                queries.cast(&sight).unwrap().sorted(&mut hits);
+                assert_eq!(queries.cast(&sight).unwrap().closest().as_ref(), hits.first());
+                queries.overlaps(&asked).all(&mut starts, &mut found).unwrap();
+                queries.proximities(&asked, 3.0).unwrap().k_nearest(2, &mut near).unwrap();
+                assert!(near.iter().all(ProxyHit::is_hit) && found.len() > 300);
+                world.remove(gone).unwrap();
+                if k.is_multiple_of(4) {
+                    world.snapshot_into(&mut snapshot);
+                } else if k % 4 == 3 {
+                    world.restore(&snapshot);
+                }
+                begun + world.update().unwrap().ended().len() + world.pairs().len()
+            };
+            let warm_up: Vec<usize> = (0..24).map(&mut tick).collect();
+            let mut counted = [0; 24];
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            counted.iter_mut().enumerate().for_each(|(k, count)| *count = tick(k));
+            let during = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            assert!(counted.iter().all(|&count| count > 1_000), "{counted:?}");
+            assert_eq!(warm_up[16..], counted[16..]);
+            during
+        });
+        assert_eq!(counts, 0, "with {threads} threads and a margin of {margin}");
+    }
+}

@@ -1,0 +1,195 @@
+//! Do only those boxes pair that may: by filter, by flag, and of two sets one of each?
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use scenes::{Scene, World};
+use swath::geom::MovingBox;
+use swath::{BoxSet, Boxes, Filter, Level, Pair, PairFinder, SweptPair, Threads};
+
+/// A world as rows, some of them no boxes, with a flag and a filter for each.
+struct Case {
+    columns: [Vec<f32>; 9],
+    moves: Vec<bool>,
+    filters: Vec<Filter>,
+}
+
+impl Case {
+    fn new(scene: Scene, boxes: usize, random: &mut Xoshiro256PlusPlus) -> Self {
+        let world = World::new(scene, boxes, random.random());
+        let mut columns = world.min.iter().chain(&world.max).chain(&world.delta).cloned();
+        let mut columns: [Vec<f32>; 9] = core::array::from_fn(|_| columns.next().unwrap());
+        for _ in 0..boxes.div_ceil(50) {
+            let bad = [f32::NAN, f32::INFINITY, -f32::INFINITY, 1e38];
+            if let Some(number) =
+                columns[random.random_range(0..9)].get_mut(random.random_range(0..boxes))
+            {
+                *number = bad[random.random_range(0..4)];
+            }
+        }
+        let moves = (0..boxes).map(|_| random.random_ratio(3, 4)).collect();
+        // Masks with few bits and many, in both halves, and the two ends.
+        let filter = |_| match random.random_range(0..8) {
+            0 => Filter::ALL,
+            1 => Filter::NONE,
+            2 => Filter::new(1 << random.random_range(0..16), 0),
+            3 => Filter::new(0, 1 << random.random_range(0..16)),
+            4 => Filter::new(1 << random.random_range(0..16), u16::MAX),
+            _ => Filter::new(
+                1 << random.random_range(0..4) | 0x8000 >> random.random_range(0..4),
+                random.random(),
+            ),
+        };
+        Self { columns, moves, filters: (0..boxes).map(filter).collect() }
+    }
+
+    fn boxes(&self) -> Boxes<'_> {
+        Boxes::from_columns(self.columns.each_ref().map(Vec::as_slice)).unwrap()
+    }
+
+    /// With flags and without filters.
+    fn bare(&self) -> BoxSet<'_> {
+        BoxSet::new(self.boxes()).moving(&self.moves)
+    }
+
+    fn set(&self) -> BoxSet<'_> {
+        self.bare().filtered(&self.filters)
+    }
+
+    fn rows(&self) -> impl Iterator<Item = MovingBox> {
+        (0..self.moves.len()).map(|row| self.boxes().get(row))
+    }
+
+    fn invalid(&self) -> Vec<u32> {
+        let rows = self.rows().enumerate();
+        rows.filter(|(_, row)| row.validate().is_err()).map(|(row, _)| row as u32).collect()
+    }
+}
+
+fn finders() -> impl Iterator<Item = PairFinder> {
+    Level::all().map(PairFinder::with_level).chain([1, 2].map(|_| {
+        let mut finder = PairFinder::new();
+        finder.set_threads(Threads::one());
+        finder
+    }))
+}
+
+fn keys(found: &[SweptPair]) -> Vec<(u32, u32, u32)> {
+    found.iter().map(|pair| (pair.a, pair.b, pair.first.to_bits())).collect()
+}
+
+/// Goal: a filter and a flag drop the pairs they forbid and no other, before and after. Method:
+/// brute force of the specification, of which the forbidden pairs are struck; every scene, with
+/// rows that are no boxes.
+#[test]
+fn filters_drop_what_they_forbid() {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(1);
+    for scene in Scene::ALL {
+        for boxes in [0, 1, 2, 40, 900] {
+            let case = Case::new(scene, boxes, random);
+            let rows: Vec<MovingBox> = case.rows().collect();
+            let allowed =
+                |pair: &Pair| case.filters[pair.a as usize].allows(case.filters[pair.b as usize]);
+            let mut union = spec::union_pairs(&rows, Some(&case.moves));
+            union.retain(allowed);
+            let mut swept = keys(PairFinder::new().swept_pairs(case.bare()).unwrap().sorted());
+            swept.retain(|&(a, b, _)| allowed(&Pair { a, b }));
+            for mut finder in finders() {
+                let found = finder.union_pairs(case.set()).unwrap();
+                let rejected: Vec<u32> = found.rejected().iter().map(|row| row.row).collect();
+                assert_eq!(rejected, case.invalid());
+                assert!(found.rejected_of_second().is_empty());
+                assert_eq!(found.sorted(), union, "{scene}");
+                let found = finder.swept_pairs(case.set()).unwrap();
+                assert_eq!(keys(found.sorted()), swept, "{scene}");
+            }
+        }
+    }
+}
+
+/// Goal: of two sets exactly the pairs with one row of each, named by their own rows, are found.
+/// Method: both sets as one world by brute force; the pairs across are kept and renumbered.
+/// Either set may be empty, tiny, or have filters that the other has not.
+#[test]
+fn between_two_sets() {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(2);
+    for scene in Scene::ALL {
+        for (a, b) in [(0, 0), (0, 30), (30, 0), (1, 1), (5, 700), (700, 5), (400, 450)] {
+            let (a, b) = (Case::new(scene, a, random), Case::new(scene, b, random));
+            let of_a = a.moves.len() as u32;
+            let rows: Vec<MovingBox> = a.rows().chain(b.rows()).collect();
+            let moves: Vec<bool> = a.moves.iter().chain(&b.moves).copied().collect();
+            let mut union = spec::union_pairs(&rows, Some(&moves));
+            union.retain(|pair| pair.a < of_a && of_a <= pair.b);
+            union.iter_mut().for_each(|pair| pair.b -= of_a);
+            let with_filters = |filters_of_b: bool| {
+                let mut pairs = union.clone();
+                pairs.retain(|pair| {
+                    let theirs =
+                        if filters_of_b { b.filters[pair.b as usize] } else { Filter::ALL };
+                    a.filters[pair.a as usize].allows(theirs)
+                });
+                pairs
+            };
+            let questions = [
+                (a.bare(), b.bare(), union.clone()),
+                (a.set(), b.set(), with_filters(true)),
+                (a.set(), b.bare(), with_filters(false)),
+            ];
+            for (set_a, set_b, expected) in questions {
+                let mut first_order = None;
+                for mut finder in finders() {
+                    let found = finder.union_pairs_between(set_a, set_b).unwrap();
+                    let rejected = [found.rejected(), found.rejected_of_second()];
+                    let rejected: [Vec<u32>; 2] =
+                        rejected.map(|of| of.iter().map(|row| row.row).collect());
+                    assert_eq!(rejected, [a.invalid(), b.invalid()], "{scene}");
+                    let order: Vec<Pair> = found.iter().collect();
+                    assert_eq!(found.sorted(), expected, "{scene}");
+                    assert_eq!(first_order.get_or_insert_with(|| order.clone()), &order);
+                    let found = finder.swept_pairs_between(set_a, set_b).unwrap().sorted();
+                    let touching = |pair: &&Pair| {
+                        let [a, b] = [pair.a, of_a + pair.b].map(|row| &rows[row as usize]);
+                        swath::sweep::one_to_one(a, b).unwrap().contact.is_hit()
+                    };
+                    let touching: Vec<Pair> = expected.iter().filter(touching).copied().collect();
+                    let pairs: Vec<Pair> = found.iter().map(|&pair| pair.into()).collect();
+                    assert_eq!(pairs, touching, "{scene}");
+                    for pair in found {
+                        let [a, b] = [pair.a, of_a + pair.b].map(|row| &rows[row as usize]);
+                        let alone = swath::sweep::one_to_one(a, b).unwrap();
+                        assert_eq!(alone.first.to_bits(), pair.first.to_bits());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Goal: filters that are not one for each box are an error of their own.
+#[test]
+fn lists_of_the_wrong_length_are_named() {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(3);
+    let case = Case::new(Scene::Uniform, 5, random);
+    let mut finder = PairFinder::new();
+    let set = BoxSet::new(case.boxes()).filtered(&case.filters[..4]);
+    let error = finder.union_pairs(set).unwrap_err().to_string();
+    assert_eq!(error, "the filters has 4 rows where 5 are needed");
+    let error = finder.swept_pairs_between(case.boxes(), set).unwrap_err().to_string();
+    assert_eq!(error, "the filters has 4 rows where 5 are needed");
+}
+
+/// Goal: a filter says the same in both orders, and what its documentation says.
+#[test]
+fn a_filter_is_symmetric() {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(4);
+    assert!(Filter::ALL.allows(Filter::ALL) && !Filter::ALL.allows(Filter::NONE));
+    assert_eq!(Filter::default(), Filter::ALL);
+    for _ in 0..1000 {
+        let [a, b] = [(); 2].map(|()| {
+            Filter::new(random.random::<u16>() & random.random::<u16>(), random.random())
+        });
+        let common = |a: Filter, b: Filter| (0..16).any(|k| (a.category & b.mask) >> k & 1 == 1);
+        assert_eq!(a.allows(b), common(a, b) && common(b, a));
+        assert_eq!(a.allows(b), b.allows(a));
+    }
+}

@@ -1,0 +1,143 @@
+//! Does a finder keep to the memory it may have, and say so when that is too little?
+
+use scenes::{Scene, World};
+use swath::broadphase::FindError;
+use swath::store::FixedColumns;
+use swath::{BoxSet, BoxTree, Boxes, PairFinder, Threads};
+
+fn boxes(world: &World) -> Boxes<'_> {
+    let [min, max, delta] =
+        [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
+    Boxes::new(min, max, delta).expect("one length")
+}
+
+/// A pool of so many threads; without the feature `rayon` there is but one.
+fn pool(threads: usize) -> Threads {
+    #[cfg(feature = "rayon")]
+    {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        Threads::of_pool(std::sync::Arc::new(pool))
+    }
+    #[cfg(not(feature = "rayon"))]
+    {
+        assert!(threads > 0);
+        Threads::one()
+    }
+}
+
+/// Goal: more pairs than are allowed are counted, not stored. Method: boxes that all meet, whose
+/// pairs one can count by hand, and ordinary worlds with one pair too few allowed.
+#[test]
+fn too_many_pairs_are_counted_exactly() {
+    const BOXES: usize = 12_000;
+    const MOST: usize = 100_000;
+    let identical = World::new(Scene::Identical, BOXES, 1);
+    for threads in [1, 2] {
+        let mut finder = PairFinder::new();
+        finder.set_threads(pool(threads));
+        finder.set_pairs_max(MOST);
+        let too_many = FindError::TooManyPairs { found: BOXES * (BOXES - 1) / 2, most: MOST };
+        assert_eq!(finder.union_pairs(boxes(&identical)).unwrap_err(), too_many);
+        let bytes = finder.memory_usage();
+        assert!(bytes < 40 * MOST + 400 * BOXES, "{bytes} bytes");
+        assert_eq!(finder.swept_pairs(boxes(&identical)).unwrap_err(), too_many);
+
+        // The next tick is as if nothing had been.
+        for scene in [Scene::Dense, Scene::Pile, Scene::Bullets] {
+            let world = World::new(scene, 3000, 2);
+            let mut free = PairFinder::new();
+            let union = free.union_pairs(boxes(&world)).expect("no limit").sorted().to_vec();
+            let swept = free.swept_pairs(boxes(&world)).expect("no limit").sorted().to_vec();
+            finder.set_pairs_max(union.len());
+            let found = finder.union_pairs(boxes(&world)).expect("just enough");
+            assert_eq!(found.sorted(), union, "{scene}");
+            finder.set_pairs_max(swept.len());
+            let found = finder.swept_pairs(boxes(&world)).expect("just enough");
+            assert_eq!(found.sorted(), swept, "{scene}");
+
+            finder.set_pairs_max(union.len() - 1);
+            let error = finder.union_pairs(boxes(&world)).unwrap_err();
+            let (found, most) = (union.len(), union.len() - 1);
+            assert_eq!(error, FindError::TooManyPairs { found, most }, "{scene}");
+            finder.set_pairs_max(0);
+            let error = finder.swept_pairs(boxes(&world)).unwrap_err();
+            assert_eq!(error, FindError::TooManyPairs { found: swept.len(), most: 0 }, "{scene}");
+        }
+    }
+}
+
+/// Goal: memory is given back, and room is made before it is needed.
+#[test]
+fn memory_shrinks_and_is_reserved() {
+    let world = World::new(Scene::Dense, 20_000, 1);
+    let mut finder = PairFinder::new();
+    finder.set_threads(Threads::one());
+    let pairs = finder.swept_pairs(boxes(&world)).expect("no limit").len();
+    let used = finder.memory_usage();
+    assert!(used > 12 * pairs, "{used} bytes for {pairs} pairs");
+    finder.shrink_to(0, 0);
+    assert!(finder.memory_usage() < used / 10, "{} of {used}", finder.memory_usage());
+
+    finder.reserve(20_000, 0, pairs);
+    let reserved = finder.memory_usage();
+    assert!(reserved > 12 * pairs, "{reserved} bytes for {pairs} pairs");
+    finder.shrink_to(20_000, pairs);
+    assert!(finder.memory_usage() > reserved / 2);
+    assert_eq!(finder.swept_pairs(boxes(&world)).expect("no limit").len(), pairs);
+}
+
+/// Goal: the threads do not show in the pairs or in their order.
+#[test]
+fn threads_do_not_show() {
+    for scene in [Scene::Uniform, Scene::LineY, Scene::Clusters] {
+        let world = World::new(scene, 5000, 3);
+        let mut orders = Vec::new();
+        for threads in [Threads::one(), Threads::current(), pool(1), pool(2), pool(8)] {
+            let mut finder = PairFinder::new();
+            finder.set_threads(threads);
+            let found = finder
+                .swept_pairs(BoxSet::new(boxes(&world)).moving(&world.moves))
+                .expect("no limit");
+            let order: Vec<_> = found.iter().collect();
+            let sorted = found.sorted();
+            assert!(sorted.is_sorted_by_key(|pair| (pair.a, pair.b)));
+            orders.push(order);
+        }
+        assert!(orders.windows(2).all(|two| two[0] == two[1]), "{scene}");
+    }
+}
+
+/// Goal: a flat world, or one on a line, takes no more memory for its tree than any other. Method: boxes
+/// in a square grid whose middles are the same on one axis, on two, and on all.
+#[test]
+fn trees_of_flat_worlds_are_small() {
+    let side = 400_usize;
+    let along = |of: fn(usize, usize) -> usize| -> Vec<f32> {
+        (0..side * side).map(|k| of(k, side) as f32).collect()
+    };
+    let (u, v) = (along(|k, side| k % side), along(|k, side| k / side));
+    let line = along(|k, _| k);
+    let still = vec![0.0; side * side];
+    let used = |min: [&[f32]; 3]| {
+        let max = min.map(|min| min.iter().map(|x| x + 0.5).collect::<Vec<_>>());
+        let max = max.each_ref().map(Vec::as_slice);
+        let mut tree = BoxTree::new();
+        tree.set_threads(Threads::one());
+        tree.build(FixedColumns::new(min, max).expect("one length")).expect("few");
+        assert_eq!(tree.len(), side * side);
+        tree.memory_usage()
+    };
+    let filled = used([&u, &v, &line]);
+    for axis in 0..3 {
+        let mut flat: [&[f32]; 3] = [&still; 3];
+        flat[axis] = &line;
+        let on_a_line = used(flat);
+        assert!(on_a_line < 2 * filled, "{axis}: {on_a_line} bytes for {filled}");
+        flat = [&still; 3];
+        flat[(axis + 1) % 3] = &u;
+        flat[(axis + 2) % 3] = &v;
+        let in_a_plane = used(flat);
+        assert!(in_a_plane < 2 * filled, "{axis}: {in_a_plane} bytes for {filled}");
+    }
+    assert!(used([&still; 3]) < 2 * filled);
+}

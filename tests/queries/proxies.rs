@@ -1,0 +1,225 @@
+//! Do questions to a world find proxies where they truly are, on any threads and level?
+//!
+//! Random calls with questions among them are made by the body of the fuzz target, in
+//! `worlds_follow_their_rules`; here are the crowds that are too large for that, and margins.
+
+use swath::broadphase::ProxyHit;
+use swath::{
+    Aabb, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, Segment, SegmentStore, Set,
+    Threads,
+};
+use testkit::draw::Draw;
+use testkit::fuzz::world_asked;
+use testkit::world_model::{About, Model};
+
+/// A crowd on whole numbers, of all sets, some with filters and owners, a third with a margin.
+fn crowd(draw: &mut Draw, count: usize, side: i32) -> Vec<(MovingBox, Proxy)> {
+    let layers = Layers::all().without(1, 1).without(2, 3);
+    let sets = [Proxy::dynamic(), Proxy::sleeping(), Proxy::fixed(), Proxy::kinematic()];
+    (0..count)
+        .map(|k| {
+            let min = [(); 3].map(|()| draw.whole(0, side));
+            let max = min.map(|x| x + draw.whole(0, 3));
+            let delta = [(); 3].map(|()| draw.whole(-8, 8));
+            let proxy = sets[k % 4].owned_by(if k % 7 == 0 { 1 + k as u32 % 3 } else { 0 });
+            let proxy = if k % 5 == 0 { proxy.filtered(layers.filter(k / 5 % 4)) } else { proxy };
+            let proxy = if k % 3 == 1 { proxy.with_margin(1.5) } else { proxy };
+            (MovingBox { aabb: Aabb { min, max }, delta }, proxy)
+        })
+        .collect()
+}
+
+/// A world with the crowd in it, and the model of it.
+fn filled(mut world: Broadphase, things: &[(MovingBox, Proxy)]) -> (Broadphase, Model) {
+    let mut model = Model::default();
+    for &(moving, proxy) in things {
+        let id = world.insert_moving(moving, proxy).expect("it is a box");
+        model.things.insert(id, Model::thing(moving, proxy).expect("it is a box"));
+    }
+    (world, model)
+}
+
+/// Changes some of all: places, sets, margins, whether they are enabled, and who there is.
+fn stir(world: &mut Broadphase, model: &mut Model, things: &[(MovingBox, Proxy)]) {
+    let ids: Vec<ProxyId> = world.ids().collect();
+    for (k, &id) in ids.iter().enumerate().filter(|(k, _)| k % 4 != 1) {
+        let (moving, proxy) = things[(k * 31 + 5) % things.len()];
+        match k % 5 {
+            0 => {
+                world.set(id, moving.aabb, moving.delta).expect("it is a box");
+                model.set(id, moving).expect("it is a box");
+            }
+            1 => {
+                world.move_to(id, proxy.set).expect("it lives");
+                model.edit(id, |of| of.set = proxy.set).expect("it lives");
+            }
+            2 => {
+                world.set_margin(id, proxy.margin).expect("it is a margin");
+                model.set_margin(id, proxy.margin).expect("it is a margin");
+            }
+            3 => {
+                world.set_enabled(id, k % 2 == 0).expect("it lives");
+                model.edit(id, |of| of.enabled = k % 2 == 0).expect("it lives");
+            }
+            _ => {
+                world.remove(id).expect("it lives");
+                assert!(model.remove(id));
+            }
+        }
+    }
+}
+
+/// What a crowd says of many segments and places: what is first, nearest, any, and in which order
+/// all of a few come.
+fn said_of_many(world: &mut Broadphase, segments: &SegmentStore) -> Vec<ProxyHit> {
+    let queries = world.queries().filtered(Filter::new(1 << 1, u16::MAX)).without_owner(2);
+    let count = segments.len();
+    let mut hits = vec![ProxyHit::MISS; 3 * count];
+    let (first, rest) = hits.split_at_mut(count);
+    let (any, near) = rest.split_at_mut(count);
+    queries.casts(&segments.checked()).closest(first).expect("as many");
+    queries.casts(&segments.checked()).any(any).expect("as many");
+    let starts = segments.checked();
+    let [x, y, z, ..] = starts.columns().columns();
+    let places = swath::store::FixedColumns::new([x, y, z], [x, y, z]).expect("equally long");
+    let mut rejected = Vec::new();
+    let places = places.check(Level::detect(), &mut rejected);
+    queries.proximities(&places, 2.0).expect("a distance").nearest(near).expect("as many");
+    for (row, hit) in first.iter().enumerate().take(100) {
+        let segment = segments.columns().get(row);
+        let one = queries.cast(&segment).expect("it is a segment").closest();
+        assert_eq!(one.unwrap_or(ProxyHit::MISS), *hit);
+    }
+    let mut in_order = Vec::new();
+    for row in 0..20 {
+        let segment = segments.columns().get(row);
+        queries.cast(&segment).expect("it is a segment").visit(|hit| {
+            in_order.push(hit);
+            f32::INFINITY
+        });
+    }
+    hits.extend(in_order);
+    hits
+}
+
+/// Goal: questions to a crowd find what they should, the same on every level and number of threads.
+///
+/// Method: more proxies than two levels of a tree hold, as they were put in and after some of all were
+/// changed; the model is asked too, and batches are longer than what a thread takes.
+#[test]
+fn crowds_answer_the_same_on_any_threads_and_level() {
+    let mut draw = Draw::new(21);
+    let things = crowd(&mut draw, 900, 24);
+    let mut segments = SegmentStore::new();
+    for _ in 0..3000 {
+        let start = [(); 3].map(|()| draw.whole(-2, 26) + draw.whole(0, 3) * 0.25);
+        let delta = [(); 3].map(|()| draw.whole(-9, 9) * 0.5);
+        segments.push(Segment::new(start, delta).expect("it is one")).expect("there is room");
+    }
+    let said = |world: Broadphase, with_model: bool| {
+        let (mut world, mut model) = filled(world, &things);
+        let mut said = said_of_many(&mut world, &segments);
+        stir(&mut world, &mut model, &things);
+        world.update().expect("there is no limit");
+        said.extend(said_of_many(&mut world, &segments));
+        for round in (0..30).filter(|_| with_model) {
+            let asked: Vec<MovingBox> =
+                crowd(&mut Draw::new(round), 3, 24).iter().map(|&(moving, _)| moving).collect();
+            let kind = round as usize % 3;
+            let about = About {
+                filter: (kind == 1).then_some(Filter::new(1 << 2, u16::MAX)),
+                owner: round as u32 % 4,
+                without: [Set::Fixed, Set::Sleeping, Set::Dynamic][..kind].into(),
+            };
+            world_asked::ask(&mut world, &model, &about, &asked, [0.5, 3.0, 0.0][kind]);
+        }
+        world.validate().expect("the world is whole");
+        said
+    };
+    let mut alone = Broadphase::new();
+    alone.set_threads(Threads::one());
+    let expected = said(alone, true);
+    assert!(expected.iter().filter(|hit| hit.is_hit()).count() > 6000);
+    for level in Level::all() {
+        assert!(said(Broadphase::with_level(level), true) == expected, "{level}");
+    }
+    #[cfg(feature = "rayon")]
+    for threads in 1..=4 {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let mut world = Broadphase::new();
+        world.set_threads(Threads::of_pool(pool.into()));
+        assert!(said(world, false) == expected, "{threads} threads");
+    }
+}
+
+/// Goal: where the margin of what rests begins nothing is met, and it hides nothing.
+#[test]
+fn margins_are_not_seen_by_questions() {
+    let mut world = Broadphase::new();
+    let cube = |x: f32| Aabb::cube([x, 0.0, 0.0], 0.5).expect("it is a box");
+    // Its margin begins before the others, itself lies behind them; a third is passed beside.
+    let far = world.insert(cube(9.0), Proxy::sleeping().with_margin(8.0)).expect("it is a box");
+    let near = world.insert(cube(4.0), Proxy::fixed()).expect("it is a box");
+    let moves = world.insert(cube(6.0), Proxy::dynamic().with_margin(5.0)).expect("it is a box");
+    let beside = Aabb::cube([3.0, 5.0, 0.0], 0.5).expect("it is a box");
+    let beside = world.insert(beside, Proxy::fixed().with_margin(6.0)).expect("it is a box");
+    let sight = Segment::new([0.0; 3], [16.0, 0.0, 0.0]).expect("it is one");
+    let sorted = |world: &mut Broadphase| {
+        let mut hits = Vec::new();
+        world.queries().cast(&sight).expect("it is one").sorted(&mut hits);
+        // Never late, so a little early: in tenths.
+        hits.iter().map(|hit| (hit.id, (hit.at * 160.0).round())).collect::<Vec<_>>()
+    };
+    assert_eq!(sorted(&mut world), [(near, 35.0), (moves, 55.0), (far, 85.0)]);
+    let mut to = [ProxyHit::MISS; 5];
+    let place = cube(0.0);
+    let queries = world.queries();
+    let near_by = queries.proximity(&place, 5.5).expect("it is a box").k_nearest(&mut to);
+    let near_by: Vec<ProxyId> = near_by.iter().map(|hit| hit.id).collect();
+    assert_eq!(near_by, [near, beside, moves]);
+    // Within what is held it goes where it goes; what no longer has a margin is seen as before.
+    world.set(far, cube(10.0), [0.0; 3]).expect("it is a box");
+    world.set(moves, cube(7.0), [3.0; 3]).expect("it is a box");
+    assert_eq!(sorted(&mut world), [(near, 35.0), (moves, 65.0), (far, 95.0)]);
+    world.set_margin(far, 0.0).expect("it is a margin");
+    world.set_enabled(near, false).expect("it lives");
+    assert_eq!(sorted(&mut world), [(moves, 65.0), (far, 95.0)]);
+    world.move_to(far, Set::Dynamic).expect("it lives");
+    world.move_to(moves, Set::Fixed).expect("it lives");
+    assert_eq!(sorted(&mut world), [(moves, 65.0), (far, 95.0)]);
+    world.validate().expect("the world is whole");
+}
+
+/// Goal: a world that goes back is seen as it was, also where only what its margins hide has changed.
+#[test]
+fn what_went_back_is_seen_where_it_was() {
+    let mut world = Broadphase::new();
+    let cube = |x: f32| Aabb::cube([x, 0.0, 0.0], 0.5).expect("it is a box");
+    let asleep = world.insert(cube(0.0), Proxy::sleeping().with_margin(4.0)).expect("it is a box");
+    let moves = world.insert(cube(2.0), Proxy::dynamic()).expect("it is a box");
+    let at = |world: &mut Broadphase, x: f32| {
+        let mut ids = Vec::new();
+        world.queries().overlap_point([x, 0.0, 0.0]).expect("it is a point").all(&mut ids);
+        ids
+    };
+    assert_eq!((at(&mut world, 0.0), at(&mut world, 2.0)), (vec![asleep], vec![moves]));
+    let snapshot = world.snapshot();
+    let held = world.held_box(asleep);
+    world.set(asleep, cube(2.0), [0.0; 3]).expect("it is a box");
+    world.set(moves, cube(3.5), [0.0; 3]).expect("it is a box");
+    assert_eq!(world.held_box(asleep), held);
+    assert_eq!((at(&mut world, 0.0), at(&mut world, 2.0)), (vec![], vec![asleep]));
+    world.restore(&snapshot);
+    assert_eq!((at(&mut world, 0.0), at(&mut world, 2.0)), (vec![asleep], vec![moves]));
+    // A new origin is seen at once.
+    world.shift_origin([2.0, 0.0, 0.0]).expect("it is near");
+    assert_eq!((at(&mut world, -2.0), at(&mut world, 0.0)), (vec![asleep], vec![moves]));
+    // An id that was given again is told as the new one, and what came at once is seen.
+    world.remove(moves).expect("it lives");
+    let new = world.insert(cube(0.0), Proxy::kinematic()).expect("it is a box");
+    assert!(new.index() == moves.index() && new != moves);
+    assert_eq!(at(&mut world, 0.0), [new]);
+    world.clear();
+    assert_eq!(at(&mut world, 0.0), []);
+    world.validate().expect("the world is whole");
+}

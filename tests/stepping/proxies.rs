@@ -1,0 +1,313 @@
+//! Does a world go through ticks as the columns of its bodies do?
+//!
+//! The same bodies are given to both doors of `SubSteps`, tick after tick, and compared to the bit.
+
+use swath::broadphase::Layers;
+use swath::pipeline::{Held, Mass, Responded, SubSteps, SubStepsConfig};
+use swath::{
+    Aabb, Broadphase, Convex, Filter, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, Set,
+    Shape, Threads,
+};
+use testkit::draw::{Draw, how_many};
+
+/// A body, and what the world is told of it.
+#[derive(Clone, Copy, Debug)]
+struct Body {
+    id: ProxyId,
+    shape: Shape<'static>,
+    motion: Motion,
+    mass: Mass,
+    proxy: Proxy,
+    /// For columns, which know no owners: the same as a filter.
+    filter: Filter,
+}
+
+/// Which are at rest: their motion does not count.
+fn rests(body: &Body) -> bool {
+    matches!(body.proxy.set, Set::Fixed | Set::Sleeping)
+}
+
+fn body(draw: &mut Draw, layers: &Layers) -> Body {
+    let shape = match draw.one_of(&[0, 0, 1, 1, 2, 3]) {
+        0 => Shape::sphere(draw.between(0.05, 0.5)),
+        1 => Shape::cuboid([(); 3].map(|()| draw.between(0.05, 0.5))),
+        2 => Ok(Shape::point()),
+        // Large ones are met by those that come from afar.
+        _ => Shape::cuboid([draw.between(0.5, 3.0), 0.05, draw.between(0.5, 3.0)]),
+    };
+    let mut proxy = match draw.one_of(&[0, 1, 1, 1, 2, 3]) {
+        0 => Proxy::kinematic(),
+        1 => Proxy::dynamic(),
+        2 => Proxy::sleeping(),
+        _ => Proxy::fixed(),
+    };
+    let mut filter = Filter::ALL;
+    match draw.one_of(&[0, 0, 0, 1, 2]) {
+        1 => {
+            // Two of one owner never meet: a category that its own mask does not name.
+            let owner = draw.one_of(&[1_u32, 2]);
+            proxy = proxy.owned_by(owner);
+            filter = Filter::new(1 << (13 + owner), !(1 << (13 + owner)));
+        }
+        2 => {
+            filter = layers.filter(draw.one_of(&[0, 1, 2]));
+            proxy = proxy.filtered(filter);
+        }
+        _ => {}
+    }
+    if draw.one_in(4) {
+        proxy = proxy.with_margin(0.3);
+    }
+    let speed = draw.one_of(&[0.0, 0.5, 5.0, 30.0]);
+    let place = [(); 3].map(|()| draw.between(-6.0, 6.0));
+    let motion = Motion {
+        pose: Pose::at(place).expect("a pose"),
+        delta: [(); 3].map(|()| draw.between(-speed, speed)),
+        accel: if draw.one_in(3) { [0.0, -0.3, 0.0] } else { [0.0; 3] },
+        spin: if draw.one_in(4) { [(); 3].map(|()| draw.between(-1.0, 1.0)) } else { [0.0; 3] },
+    };
+    let mass = Mass {
+        inverse_mass: draw.one_of(&[0.1, 1.0, 2.0]),
+        restitution: draw.one_of(&[0.0, 0.5, 1.0]),
+    };
+    let shape = shape.expect("a shape");
+    Body { id: ProxyId::NONE, shape, motion, mass, proxy, filter }
+}
+
+impl Body {
+    /// What the world has for a box: of what moves nonsense, for it is not read.
+    fn moving_box(&self, tick: usize) -> MovingBox {
+        if rests(self) {
+            let still = Motion::from(self.motion.pose);
+            return Pipeline::holding(&self.shape, &still).expect("a box");
+        }
+        let nowhere = Aabb::cube([tick as f32, 1e6, 0.0], 1.0).expect("a box");
+        MovingBox { aabb: nowhere, delta: self.motion.delta }
+    }
+}
+
+/// Goal: both doors give the same bits: motions, impacts, who is held, what it took. Method: crowds of all sets,
+/// with filters of layers, owners, margins, spins, points; with bounds of few impacts and many; several ticks, in between
+/// some change their set or are taken out or disabled; what rests is mostly out of reach of the first ways.
+#[test]
+fn both_doors_give_the_same_bits() {
+    let mut draw = Draw::new(21);
+    let layers = Layers::all().without(0, 1).without(2, 2);
+    let (mut responses, mut held, mut later, cases) = (0, 0, 0, how_many(36).min(5_000));
+    for case in 0..cases {
+        let mut world = Broadphase::new();
+        let count = [3, 30, 120, 400][case % 4];
+        let mut bodies: Vec<Body> = (0..count).map(|_| body(&mut draw, &layers)).collect();
+        for body in &mut bodies {
+            body.id = world.insert_moving(body.moving_box(0), body.proxy).expect("a box");
+        }
+        let mut config = SubStepsConfig::default();
+        config.impacts_max = [32, 4][case % 2];
+        let (mut of_world, mut of_columns) = (SubSteps::new(config), SubSteps::new(config));
+        of_world.pipeline().set_threads(Threads::one());
+        for tick in 0..4 {
+            let what = format!("case {case}, tick {tick}");
+            // Slots are given again, so rows are put in the order of ids.
+            bodies.sort_by_key(|body| body.id.index());
+            let in_world: Vec<Body> =
+                bodies.iter().filter(|body| body.proxy.enabled).copied().collect();
+            let mut columns: Vec<Convex<'_>> = (0..)
+                .zip(&in_world)
+                .map(|(row, body)| {
+                    let still = Motion::from(body.motion.pose);
+                    let motion = if rests(body) { still } else { body.motion };
+                    Convex { row, shape: body.shape, motion }
+                })
+                .collect();
+            let masses: Vec<Mass> = in_world
+                .iter()
+                .map(|body| {
+                    let pushed = body.proxy.set == Set::Dynamic;
+                    Mass {
+                        inverse_mass: if pushed { body.mass.inverse_mass } else { 0.0 },
+                        ..body.mass
+                    }
+                })
+                .collect();
+            let filters: Vec<Filter> = in_world.iter().map(|body| body.filter).collect();
+            let told = of_columns.run(&mut columns, &masses, Some(&filters)).expect("bodies");
+            let mut asked = Vec::new();
+            let stepped = of_world
+                .run_world(&mut world, |id| {
+                    asked.push(id);
+                    let at = in_world.binary_search_by_key(&id.index(), |body| body.id.index());
+                    let Body { shape, motion, mass, .. } = in_world[at.expect("one of them")];
+                    Some((shape, motion, mass))
+                })
+                .expect("a world");
+            assert_eq!(stepped.told(), told, "{what}");
+            let id = |row: u32| in_world[row as usize].id;
+            let named: Vec<_> = of_columns.impacts().iter().map(|hit| facts(hit, &id)).collect();
+            let found: Vec<_> = stepped.impacts().iter().map(|hit| facts(hit, &|id| id)).collect();
+            assert_eq!(found, named, "{what}");
+            let named: Vec<_> =
+                of_columns.held().iter().map(|h| Held { row: id(h.row), since: h.since }).collect();
+            assert_eq!(stepped.held(), named, "{what}");
+            let moved: Vec<_> = (0..columns.len())
+                .filter(|&row| !rests(&in_world[row]))
+                .map(|row| (in_world[row].id, columns[row].motion))
+                .collect();
+            assert_eq!(stepped.moved(), moved, "{what}");
+            assert!(stepped.rejected().is_empty() && of_columns.rejected().is_empty());
+            let unasked = in_world.len() - asked.len();
+            asked.sort_unstable();
+            asked.dedup();
+            assert_eq!(asked.len() + unasked, in_world.len(), "{what}: somebody is asked twice");
+            later += unasked;
+            (responses, held) = (responses + told.responses, held + told.held);
+            for (id, motion) in moved {
+                let at = bodies.binary_search_by_key(&id.index(), |body| body.id.index());
+                bodies[at.expect("one of them")].motion = motion;
+            }
+            for body in &mut bodies {
+                match draw.whole(0, 39) as u32 {
+                    0 => body.proxy.set = Set::Sleeping,
+                    1 => body.proxy.set = Set::Dynamic,
+                    2 => body.proxy.enabled = !body.proxy.enabled,
+                    3 => {
+                        // Another in its place, under an id of its own.
+                        world.remove(body.id).expect("it is there");
+                        body.id =
+                            world.insert_moving(body.moving_box(tick), body.proxy).expect("a box");
+                    }
+                    _ => {}
+                }
+                world.move_to(body.id, body.proxy.set).expect("it is there");
+                world.set_enabled(body.id, body.proxy.enabled).expect("it is there");
+                let MovingBox { aabb, delta } = body.moving_box(tick);
+                world.set(body.id, aabb, delta).expect("a box");
+            }
+        }
+    }
+    println!("{responses} responses, {held} held, {later} never asked about");
+    assert!(responses > cases * 20 && held > cases && later > cases, "{responses} {held} {later}");
+}
+
+/// Of an impact all but the names of the two, which are given.
+fn facts<P>(
+    hit: &Responded<P>,
+    id: &impl Fn(PartOf<P>) -> ProxyId,
+) -> (ProxyId, ProxyId, [u32; 14], [bool; 2])
+where
+    P: TwoOf + Copy,
+{
+    let [a, b] = hit.impact.pair.two().map(id);
+    let of = &hit.impact;
+    let numbers = [
+        of.toi,
+        of.normal[0],
+        of.normal[1],
+        of.normal[2],
+        of.on_a[0],
+        of.on_a[1],
+        of.on_a[2],
+        of.on_b[0],
+        of.on_b[1],
+        of.on_b[2],
+        of.closing,
+        of.depth,
+        hit.impulse,
+        hit.load,
+    ];
+    (a, b, numbers.map(f32::to_bits), hit.carried)
+}
+
+type PartOf<P> = <P as TwoOf>::Part;
+
+/// A pair of rows, or of proxies.
+trait TwoOf {
+    type Part;
+    fn two(&self) -> [Self::Part; 2];
+}
+
+impl TwoOf for swath::Pair {
+    type Part = u32;
+    fn two(&self) -> [u32; 2] {
+        [self.a, self.b]
+    }
+}
+
+impl TwoOf for swath::broadphase::ProxyPair {
+    type Part = ProxyId;
+    fn two(&self) -> [ProxyId; 2] {
+        [self.a, self.b]
+    }
+}
+
+/// Goal: what rests far away costs nothing, until somebody comes. Method: a ball that bounces off a wall to another
+/// that is in no pair at first, in a world with a thousand more; only those two are asked about.
+#[test]
+fn what_nobody_comes_near_is_not_asked_about() {
+    let mut world = Broadphase::new();
+    let at = |x: f32, y: f32| Pose::at([x, y, 0.0]).expect("a pose");
+    let wall = Shape::cuboid([0.1, 1.0, 1.0]).expect("a wall");
+    let ball = Shape::sphere(0.5).expect("a ball");
+    let mut places = vec![(wall, at(9.0, 0.0)), (wall, at(-4.0, 0.0))];
+    places.extend((0..1_000).map(|k| (wall, at(-50.0 + k as f32 * 0.1, 40.0))));
+    let mut ids = Vec::new();
+    for (shape, pose) in &places {
+        let still = Pipeline::holding(shape, &Motion::from(*pose)).expect("a box");
+        ids.push(world.insert(still.aabb, Proxy::fixed()).expect("a box"));
+    }
+    let moving = Motion::new(at(0.0, 0.0), [30.0, 0.0, 0.0]).expect("a motion");
+    let id =
+        world.insert(Aabb::cube([0.0; 3], 0.5).expect("a box"), Proxy::dynamic()).expect("one");
+    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+    let mut asked = Vec::new();
+    let stepped = sub_steps
+        .run_world(&mut world, |of| {
+            asked.push(of);
+            let elastic = Mass { inverse_mass: 1.0, restitution: 1.0 };
+            let row = ids.iter().position(|&id| id == of);
+            Some(row.map_or((ball, moving, elastic), |row| {
+                (places[row].0, Motion::from(places[row].1), Mass::FIXED)
+            }))
+        })
+        .expect("a world");
+    assert_eq!(asked, [id, ids[0], ids[1]]);
+    let walls: Vec<_> = stepped.impacts().iter().map(|hit| hit.impact.pair.a).collect();
+    assert_eq!(walls, [ids[0], ids[1]]);
+    let [(_, motion)] = stepped.moved() else { panic!("one moves") };
+    // 8.4 to the wall, 11.8 back, and 9.8 again.
+    assert!((motion.pose.position[0] - 6.4).abs() < 1e-2, "{motion:?}");
+}
+
+/// Goal: who is no body is told and disturbs nobody, and who takes no part meets nobody. Method: a moving one and
+/// a resting one with NaN, one of which the caller knows nothing.
+#[test]
+fn who_is_no_body_is_told() {
+    let mut world = Broadphase::new();
+    let ball = Shape::sphere(0.5).expect("a ball");
+    let cube = |x: f32| Aabb::cube([x, 0.0, 0.0], 0.5).expect("a box");
+    let ids: Vec<_> =
+        [Proxy::dynamic(), Proxy::fixed(), Proxy::dynamic(), Proxy::fixed(), Proxy::fixed()]
+            .into_iter()
+            .zip([0.0, 3.0, 5.0, 6.0, 9.0])
+            .map(|(proxy, x)| world.insert(cube(x), proxy).expect("a box"))
+            .collect();
+    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+    let stepped = sub_steps
+        .run_world(&mut world, |id| {
+            let row = ids.iter().position(|&known| known == id).expect("one of them");
+            let x = [0.0, 3.0, 5.0, 6.0, 9.0][row];
+            let mut motion = Motion::from(Pose::at([x, 0.0, 0.0]).expect("a pose"));
+            motion.delta[0] = [20.0, 0.0, f32::NAN, 0.0, 0.0][row];
+            if row == 1 {
+                motion.pose.rotation = [f32::NAN; 4];
+            }
+            (row != 3).then_some((ball, motion, Mass { inverse_mass: 1.0, restitution: 0.0 }))
+        })
+        .expect("a world");
+    let mut rejected: Vec<_> = stepped.rejected().iter().map(|(id, _)| *id).collect();
+    rejected.sort_unstable();
+    assert_eq!(rejected, [ids[1], ids[2]]);
+    let [hit] = stepped.impacts() else { panic!("{:?}", stepped.impacts()) };
+    assert_eq!((hit.impact.pair.a, hit.impact.pair.b), (ids[0], ids[4]));
+    let [(id, motion)] = stepped.moved() else { panic!("{:?}", stepped.moved()) };
+    assert!(*id == ids[0] && (motion.pose.position[0] - 8.0).abs() < 1e-3, "{motion:?}");
+}
