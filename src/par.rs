@@ -167,7 +167,7 @@ impl<I: ExactSizeIterator + DoubleEndedIterator> Shares<I> {
 pub(crate) fn for_each<W: Send, T: Send>(
     workers: &mut [W],
     items: &mut [T],
-    work: impl Fn(&mut W, usize, &mut T) + Sync,
+    work: &(dyn Fn(&mut W, usize, &mut T) + Sync),
 ) {
     #[cfg(feature = "rayon")]
     if workers.len() > 1 && items.len() > 1 {
@@ -203,7 +203,7 @@ pub(crate) fn fill_chunks<T: Send>(
     threads: &Threads,
     out: &mut [T],
     size: usize,
-    fill: impl Fn(usize, &mut [T]) + Sync + Send,
+    fill: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
     #[cfg(feature = "rayon")]
     if threads.workers() > 1 && out.len() > size {
@@ -236,7 +236,7 @@ pub(crate) fn fill_parts<T: Send>(
     starts: &[usize],
     out: &mut [T],
     size: usize,
-    fill: impl Fn(usize, &mut [T]) + Sync,
+    fill: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
     #[cfg(feature = "rayon")]
     if threads.workers() > 1 && starts.len() > size {
@@ -246,18 +246,18 @@ pub(crate) fn fill_parts<T: Send>(
         let groups = Shares::new(count, tasks, |groups| rest.split_off(groups));
         threads.fork(tasks, &|own| {
             while let Some((_, group)) = groups.next(own % SHARES) {
-                in_turn(group.first, group.starts, group.out, &fill);
+                in_turn(group.first, group.starts, group.out, fill);
             }
         });
         return;
     }
     #[cfg(not(feature = "rayon"))]
     let _ = (threads, size);
-    in_turn(0, starts, out, &fill);
+    in_turn(0, starts, out, fill);
 }
 
 /// Fills the consecutive parts delimited by `starts`. The first of them has index `first`.
-fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &impl Fn(usize, &mut [T])) {
+fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &dyn Fn(usize, &mut [T])) {
     let mut rest = out;
     for (index, ends) in (first..).zip(starts.windows(2)) {
         let (part, after) = rest.split_at_mut(ends[1] - ends[0]);

@@ -224,7 +224,7 @@ where
         let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
         let filtered = tick.is_filtered();
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
-        par::for_each(sweepers, runs, |Sweeper { strip: scratch, pairs }, _, run| {
+        par::for_each(sweepers, runs, &|Sweeper { strip: scratch, pairs }, _, run| {
             let (grid, strips, found) = (&grid, run.strips.clone(), &mut run.pairs);
             let progress = &mut Progress::new(strips, grid);
             while level.run(Strips::<P, WORDS> {
@@ -273,7 +273,7 @@ where
         self.lengths.clear();
         self.lengths.reserve_exact(strips);
         let filtered = tick.is_filtered();
-        par::for_each(scatterers, chunks, |scratch, index, chunk| {
+        par::for_each(scatterers, chunks, &|scratch, index, chunk| {
             let part = tick.part(index, size);
             let rows = part.set.len();
             tick.level.run_rows(rows, Scatter::<WORDS> { grid, part, scratch, chunk, filtered });

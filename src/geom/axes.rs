@@ -12,6 +12,19 @@ pub(super) const fn lowest(bits: u32) -> Option<usize> {
     }
 }
 
+/// Returns the axes from the one with the greatest number to the one with the least. Of equal
+/// numbers, the lower axis comes first.
+pub(crate) fn descending(numbers: [f64; 3]) -> [usize; 3] {
+    // A sorting network. An axis that is moved up is lower than those with an equal number.
+    let mut order = [0, 1, 2];
+    for (k, next) in [(0, 1), (1, 2), (0, 1)] {
+        if numbers[order[next]].total_cmp(&numbers[order[k]]).is_gt() {
+            order.swap(k, next);
+        }
+    }
+    order
+}
+
 /// Returns the unit normal of the lowest axis, or zero when no axis bit is set.
 pub(super) const fn normal(bits: u32) -> [f32; 3] {
     let mut normal = [0.0; 3];

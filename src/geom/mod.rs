@@ -17,6 +17,7 @@ mod side;
 mod sphere;
 
 pub use aabb::{Aabb, COORD_MAX, Invalid};
+pub(crate) use axes::descending;
 pub use body::Body;
 pub(crate) use body::check_inverse_mass;
 pub use contact::{Contact, State};

@@ -120,7 +120,7 @@ impl Level {
     /// Runs `kernel` for so many rows: one element at a time if they are fewer than the lanes.
     #[inline]
     pub(crate) fn run_rows<K: Kernel>(self, rows: usize, kernel: K) -> K::Output {
-        if rows < self.lanes() { run_scalar(kernel) } else { self.run(kernel) }
+        if rows < self.lanes() { enter(Scalar, kernel) } else { self.run(kernel) }
     }
 
     /// Runs `kernel` compiled for this level. Call it once per chunk, not once per element.
@@ -128,10 +128,10 @@ impl Level {
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
             #[cfg(any(test, feature = "all-levels"))]
-            Kind::Scalar => kernel.run(Scalar),
-            Kind::Portable4 => kernel.run(Portable4),
+            Kind::Scalar => enter(Scalar, kernel),
+            Kind::Portable4 => enter(Portable4, kernel),
             #[cfg(any(test, feature = "all-levels"))]
-            Kind::Portable8 => kernel.run(Portable8),
+            Kind::Portable8 => enter(Portable8, kernel),
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Kind::Avx2(isa) => isa.run(kernel),
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -140,7 +140,13 @@ impl Level {
     }
 }
 
-/// Runs `kernel` one element at a time.
+/// Runs `kernel` compiled for `isa`. It is not inlined, so that several callers share one copy.
+#[inline(never)]
+fn enter<I: Isa, K: Kernel>(isa: I, kernel: K) -> K::Output {
+    kernel.run(isa)
+}
+
+/// Runs `kernel` one element at a time. It is inlined, for a single element.
 #[inline]
 pub(crate) fn run_scalar<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(Scalar)

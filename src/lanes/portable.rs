@@ -76,6 +76,37 @@ macro_rules! portable {
                     row[at..at + 4].copy_from_slice(&words);
                 }
             }
+
+            #[inline(always)]
+            fn store_triples(self, columns: [$u32; 3], _: usize, to: &mut [[u32; 3]]) {
+                let columns: [[u32; $lanes]; 3] =
+                    [cast(columns[0].0), cast(columns[1].0), cast(columns[2].0)];
+                for (k, row) in to[..$lanes].iter_mut().enumerate() {
+                    *row = [columns[0][k], columns[1][k], columns[2][k]];
+                }
+            }
+
+            #[inline(always)]
+            fn gather_rows<const WORDS: usize, const QUADS: usize>(
+                self,
+                rows: &[[u32; WORDS]],
+                which: &[u32],
+            ) -> [[$u32; 4]; QUADS] {
+                let which: [u32; $lanes] = which[..$lanes].try_into().unwrap();
+                let mut out = [[self.splat_u32(0); 4]; QUADS];
+                let mut word = 0;
+                while word < 4 * QUADS {
+                    let mut lanes = [0; $lanes];
+                    let mut k = 0;
+                    while k < $lanes {
+                        lanes[k] = rows[which[k] as usize][word];
+                        k += 1;
+                    }
+                    out[word / 4][word % 4] = $u32(cast(lanes));
+                    word += 1;
+                }
+                out
+            }
         }
 
         portable!(@operator $f32 Add add, Sub sub, Mul mul, Div div);

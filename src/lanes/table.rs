@@ -14,7 +14,14 @@ impl<'a, T, const K: usize> Table<'a, T, K> {
     /// Truncates every column to `rows`. Panics when one is shorter.
     #[inline(always)]
     pub(crate) fn new(columns: [&'a [T]; K], rows: usize) -> Self {
-        Self { columns: columns.map(|column| &column[..rows]), rows }
+        // Loops over indices: they compile faster than `map` or `zip`, of which each use is a type.
+        let mut columns = columns;
+        let mut k = 0;
+        while k < K {
+            columns[k] = &columns[k][..rows];
+            k += 1;
+        }
+        Self { columns, rows }
     }
 
     #[inline(always)]
@@ -22,13 +29,11 @@ impl<'a, T, const K: usize> Table<'a, T, K> {
         self.rows
     }
 
-    /// Returns rows `row..row + LANES` of every column. Panics when they are out of range.
+    /// Panics when rows `row..row + LANES` are out of range.
     #[inline(always)]
-    fn lanes<I: Isa>(&self, row: usize) -> [&'a [T]; K] {
+    fn assert_lanes<I: Isa>(&self, row: usize) {
         // The first condition is loop-invariant, so only one comparison remains in a loop.
         assert!(I::LANES <= self.rows && row <= self.rows - I::LANES);
-        // SAFETY: the assertion gives `row + LANES <= rows`, and each column is `rows` long.
-        self.columns.map(|column| unsafe { column.get_unchecked(row..row + I::LANES) })
     }
 }
 
@@ -37,8 +42,12 @@ impl<const K: usize> Table<'_, u32, K> {
     #[inline(always)]
     pub(crate) fn load_u32<I: Isa>(&self, isa: I, row: usize) -> [I::U32; K] {
         let mut out = [isa.splat_u32(0); K];
-        for (out, from) in out.iter_mut().zip(self.lanes::<I>(row)) {
-            *out = isa.load_u32(from);
+        self.assert_lanes::<I>(row);
+        let mut k = 0;
+        while k < K {
+            // SAFETY: the assertion gives `row + LANES <= rows`, and each column is `rows` long.
+            out[k] = isa.load_u32(unsafe { self.columns[k].get_unchecked(row..row + I::LANES) });
+            k += 1;
         }
         out
     }
@@ -69,8 +78,12 @@ impl<const K: usize> Columns<K> for Table<'_, f32, K> {
     #[inline(always)]
     fn load<I: Isa>(&self, isa: I, row: usize) -> [I::F32; K] {
         let mut out = [isa.splat(0.0); K];
-        for (out, from) in out.iter_mut().zip(self.lanes::<I>(row)) {
-            *out = isa.load(from);
+        self.assert_lanes::<I>(row);
+        let mut k = 0;
+        while k < K {
+            // SAFETY: the assertion gives `row + LANES <= rows`, and each column is `rows` long.
+            out[k] = isa.load(unsafe { self.columns[k].get_unchecked(row..row + I::LANES) });
+            k += 1;
         }
         out
     }
@@ -79,9 +92,11 @@ impl<const K: usize> Columns<K> for Table<'_, f32, K> {
     fn splat<I: Isa>(&self, isa: I, row: usize) -> [I::F32; K] {
         assert!(row < self.rows);
         let mut out = [isa.splat(0.0); K];
-        for (out, column) in out.iter_mut().zip(&self.columns) {
+        let mut k = 0;
+        while k < K {
             // SAFETY: the assertion gives `row < rows`, and each column is `rows` long.
-            *out = isa.splat(unsafe { *column.get_unchecked(row) });
+            out[k] = isa.splat(unsafe { *self.columns[k].get_unchecked(row) });
+            k += 1;
         }
         out
     }

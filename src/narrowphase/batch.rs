@@ -166,7 +166,7 @@ fn answer<T: Copy + Send + Sync>(
     ask: impl Fn(usize, [usize; 2], T) -> T + Send + Sync,
 ) {
     let invalid = |row: u32| rejected.binary_search_by_key(&row, |rejected| rejected.row).is_ok();
-    par::fill_chunks(threads, out, CHUNK, |start, out| {
+    par::fill_chunks(threads, out, CHUNK, &|start, out| {
         for (index, out) in (start..).zip(out) {
             let Pair { a, b } = pairs[index];
             *out = if !rejected.is_empty() && (invalid(a) || invalid(b)) {

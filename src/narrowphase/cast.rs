@@ -7,7 +7,7 @@
 //!
 //! Promise: never late, never missed, as for first times; a start inside or on the surface is told.
 
-use super::advance::{Advance, Settings, Touch, search::Search, search::unwatched};
+use super::advance::{Advance, Settings, Touch, search::Search};
 use super::shape::Shape;
 use super::vector::{V3, greater, lesser};
 use crate::geom::{Invalid, Motion, Pose, Segment, Start};
@@ -77,7 +77,7 @@ impl Shape<'_> {
         // Of no use past it either: `f32` holds it where it is less than a segment's own end.
         let window = [0.0, if pace > 0.0 { last } else { 0.0 }];
         let a = (self, &Motion::from(*pose));
-        let toi = Search::answer(a, (&point, &path), &settings, window, unwatched);
+        let toi = Search::answer(a, (&point, &path), &settings, window, None);
         Ok(match toi.advance {
             Advance::Impact { t, normal, on_a, on_b, .. } => {
                 let point = if self.margin > 0.0 { on_a } else { on_b };

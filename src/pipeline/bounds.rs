@@ -69,7 +69,7 @@ impl Bounds {
             let which = [Column::Min, Column::Max, Column::Delta][k / 3];
             let (delta, accel) = (from[6 + k % 3], scene.accel[k % 3]);
             let plain = accel.is_empty() && (skin == 0.0 || which == Column::Delta);
-            par::fill_chunks(threads, out, CHUNK, |start, out| {
+            par::fill_chunks(threads, out, CHUNK, &|start, out| {
                 let end = start + out.len();
                 let corner = &from[k][start..end];
                 if plain {
@@ -82,7 +82,7 @@ impl Bounds {
         }
         if skin > 0.0 || scene.is_accelerated() {
             // What grows may no longer be seen to be none: it has to stay that.
-            par::fill_chunks(threads, &mut self.columns[6], CHUNK, |start, out| {
+            par::fill_chunks(threads, &mut self.columns[6], CHUNK, &|start, out| {
                 for (row, out) in (start as u32..).zip(out) {
                     if accelerating(scene, row).validate().is_err() {
                         *out = f32::NAN;
@@ -96,7 +96,7 @@ impl Bounds {
     /// Writes over the rows that have a shape.
     fn shapes(&mut self, scene: &Scene<'_, '_>, skin: f32, threads: &Threads) {
         resize(&mut self.held, scene.convex.len(), Held::default());
-        par::fill_chunks(threads, &mut self.held, CONVEX_CHUNK, |start, held| {
+        par::fill_chunks(threads, &mut self.held, CONVEX_CHUNK, &|start, held| {
             for (held, convex) in held.iter_mut().zip(&scene.convex[start..]) {
                 *held = match convex.shape.bounds_over(&convex.motion) {
                     Ok(over) => Held {
@@ -128,7 +128,7 @@ impl Bounds {
         self.moves.clear();
         if let Some(flags) = scene.flags {
             resize(&mut self.moves, flags.len(), false);
-            par::fill_chunks(threads, &mut self.moves, 4 * CHUNK, |start, moves| {
+            par::fill_chunks(threads, &mut self.moves, 4 * CHUNK, &|start, moves| {
                 for (moves, flags) in moves.iter_mut().zip(&flags[start..]) {
                     *moves = flags.bits() & 1 == 1;
                 }

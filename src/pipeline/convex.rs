@@ -25,7 +25,7 @@ const AHEAD: usize = 4;
 pub(super) fn fill(known: &Known<'_, '_>, asks: &[Ask], threads: &Threads, out: &mut Vec<Toi>) {
     out.clear();
     out.resize(asks.len(), Toi::default());
-    par::fill_chunks(threads, out, CHUNK, |start, out| {
+    par::fill_chunks(threads, out, CHUNK, &|start, out| {
         for (at, out) in (start..).zip(out) {
             if let Some(ask) = asks.get(at + 2 * AHEAD) {
                 known.bounds.foresee(ask.pair.a);

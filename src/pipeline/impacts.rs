@@ -112,18 +112,18 @@ pub(super) struct List {
 impl List {
     /// Puts what was found in the bunches `of` parts, and after those, into order and keeps the first
     /// `limit` of each of `rows` rows; 0 keeps all. Returns how many were left out.
-    pub(super) fn sort<P: Sync>(
+    pub(super) fn sort<'b>(
         &mut self,
-        (parts, of): (&[P], impl Fn(&P) -> &Bunch + Sync),
+        (parts, of): (usize, &(dyn Fn(usize) -> &'b Bunch + Sync)),
         limit: u32,
         rows: usize,
         threads: &Threads,
     ) -> usize {
         let Self { more, starts, all, order, sorted, seen } = self;
-        let bunch = |at: usize| parts.get(at).map_or(&*more, &of);
+        let bunch = |at: usize| if at < parts { of(at) } else { &*more };
         starts.clear();
         order.clear();
-        for at in 0..=parts.len() {
+        for at in 0..=parts {
             let start = order.len();
             starts.push(start);
             order.extend(bunch(at).keys.iter().map(|key| key + start as u128));
@@ -131,7 +131,7 @@ impl List {
         starts.push(order.len());
         // In one place they are found faster by the order than in many.
         all.resize(order.len(), Impact::default());
-        par::fill_parts(threads, starts, all, 1, |at, all| {
+        par::fill_parts(threads, starts, all, 1, &|at, all| {
             all.copy_from_slice(&bunch(at).impacts);
         });
         assert!(u32::try_from(order.len()).is_ok(), "more impacts than a u32 can name");
@@ -142,7 +142,7 @@ impl List {
         }
         // What stays in its place of the last tick is written over.
         sorted.resize(order.len(), Impact::default());
-        par::fill_chunks(threads, sorted, CHUNK, |start, sorted| {
+        par::fill_chunks(threads, sorted, CHUNK, &|start, sorted| {
             for (impact, &key) in sorted.iter_mut().zip(&order[start..]) {
                 *impact = all[key as u32 as usize];
             }
@@ -204,7 +204,7 @@ mod tests {
             let mut out = Vec::new();
             // Twice, so that what is kept between ticks is seen to be clean.
             for _ in 0..2 {
-                let left_out = list.sort((&bunches, |bunch| bunch), limit, 5, &Threads::one());
+                let left_out = list.sort((2, &|at| &bunches[at]), limit, 5, &Threads::one());
                 assert_eq!(left_out, all.len() - list.sorted.len());
                 out = list.sorted.iter().map(|impact| (impact.pair.a, impact.pair.b)).collect();
             }

@@ -51,7 +51,7 @@ impl Near {
     pub(super) fn start(&mut self, bodies: &[Convex<'_>], skin: f32, threads: &Threads) {
         self.apart = apart(skin);
         self.boxes.resize(bodies.len(), None);
-        par::fill_chunks(threads, &mut self.boxes, CHUNK, |start, boxes| {
+        par::fill_chunks(threads, &mut self.boxes, CHUNK, &|start, boxes| {
             for (out, body) in boxes.iter_mut().zip(&bodies[start..]) {
                 *out = around(body, 0.0);
             }

@@ -67,7 +67,7 @@ impl Gathered {
         }
         self.records.resize(rows, Record::default());
         let columns = known.boxes.columns();
-        par::fill_chunks(threads, &mut self.records, CHUNK, |start, records| {
+        par::fill_chunks(threads, &mut self.records, CHUNK, &|start, records| {
             let columns = columns.map(|column| &column[start..start + records.len()]);
             for (at, record) in records.iter_mut().enumerate() {
                 for (number, column) in record.numbers.iter_mut().zip(columns) {

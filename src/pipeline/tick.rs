@@ -372,7 +372,7 @@ impl Work {
         known: &Known<'_, '_>,
         level: Level,
         threads: &Threads,
-        (run, count): (&(impl Fn(usize) -> &'p [SweptPair] + Sync), usize),
+        (run, count): (&(dyn Fn(usize) -> &'p [SweptPair] + Sync), usize),
         clock: &mut Clock,
     ) {
         let Self { gathered, parts, filled, asks, tois, impacts, sensed, stages, .. } = self;
@@ -383,7 +383,7 @@ impl Work {
         let mut workers = alloc::vec![(); threads.workers()];
         let pairs = (0..count).map(|index| run(index).len()).sum();
         gathered.fill(known, pairs, threads);
-        par::for_each(&mut workers, parts, |(), index, part| {
+        par::for_each(&mut workers, parts, &|(), index, part| {
             part.fill(known, gathered, level, run(index));
         });
         impacts.more.clear();
@@ -409,8 +409,8 @@ impl Work {
 
         let rows = known.scene.len();
         let limit = known.config.impacts_per_body;
-        stages.limited = impacts.sort((parts, |part| &part.impacts), limit, rows, threads);
-        sensed.sort((parts, |part| &part.sensed), 0, rows, threads);
+        stages.limited = impacts.sort((count, &|at| &parts[at].impacts), limit, rows, threads);
+        sensed.sort((count, &|at| &parts[at].sensed), 0, rows, threads);
         (stages.impacts, stages.sensed) = (impacts.sorted.len(), sensed.sorted.len());
         stages.sort_time = clock.lap();
     }

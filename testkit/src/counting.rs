@@ -1,13 +1,15 @@
-//! How often is memory asked for?
+//! An allocator that counts how often memory is requested.
 //!
-//! For a test binary of its own with one test: the allocator that counts is the whole program's.
+//! It counts for the whole program, so tests that use it run one after the other in a program of their own, which
+//! declares it as its `#[global_allocator]`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The system's allocator, and how often it was asked for memory.
+/// The system's allocator, which adds each request to [`ALLOCATIONS`].
 pub struct Counting;
 
+/// Number of requests for memory since the program started.
 pub static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
 #[expect(unsafe_code, reason = "an allocator cannot be written without")]

@@ -1,6 +1,6 @@
 //! Does a tick find what an event-by-event reference finds?
 //!
-//! The reference is `tests/support/rounded.rs`, in `f64` and closed form: it knows no
+//! The reference is `testkit/src/rounded.rs`, in `f64` and closed form: it knows no
 //! broadphase, no window and no search.
 
 use rand::RngExt;

@@ -111,7 +111,7 @@ impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
 
 /// Answers all rows, [`SOME`] at a time. Compiled once for all kinds of paths.
 fn fill(threads: &Threads, out: &mut [Hit], answer: &(dyn Fn(usize, &mut [Hit]) + Sync)) {
-    par::fill_chunks(threads, out, CHUNK, |start, out| {
+    par::fill_chunks(threads, out, CHUNK, &|start, out| {
         for (k, out) in out.chunks_mut(SOME).enumerate() {
             answer(start + k * SOME, out);
         }

@@ -123,7 +123,7 @@ impl Overlaps<'_, '_> {
         let threads = self.queries.threads;
         LengthMismatch::check("the starts", self.many.len() + 1, starts.len())?;
         starts[0] = 0;
-        par::fill_chunks(threads, &mut starts[1..], CHUNK, |start, chunk| {
+        par::fill_chunks(threads, &mut starts[1..], CHUNK, &|start, chunk| {
             for (row, count) in (start..).zip(chunk) {
                 *count = 0;
                 self.visit(row, |_| *count += 1);
@@ -135,7 +135,7 @@ impl Overlaps<'_, '_> {
             *start = needed;
         }
         rows.resize(needed, T::default());
-        par::fill_parts(threads, starts, rows, CHUNK, |row, part| {
+        par::fill_parts(threads, starts, rows, CHUNK, &|row, part| {
             let mut places = part.iter_mut();
             self.visit(row, |met| {
                 if let Some(place) = places.next() {
@@ -180,7 +180,7 @@ impl Proximities<'_, '_> {
     /// nothing is written.
     pub fn k_nearest(&self, k: usize, out: &mut [Hit]) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the hits", self.many.len() * k, out.len())?;
-        par::fill_chunks(self.queries.threads, out, (CHUNK * k).max(1), |start, chunk| {
+        par::fill_chunks(self.queries.threads, out, (CHUNK * k).max(1), &|start, chunk| {
             for (at, some) in chunk.chunks_mut(SOME * k).enumerate() {
                 self.answer_some(start / k + at * SOME, some.chunks_mut(k));
             }

@@ -87,14 +87,29 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     }
 }
 
-/// Collects the hits of a query.
-pub(super) trait Told {
-    /// The position up to which hits still count. Never grows.
-    fn most(&self) -> f32;
+/// Collects the hits of a query. A value and not a type, so that each query is compiled once.
+pub(super) enum Told<'a> {
+    /// Keeps a single hit.
+    First(First<'a>),
+    /// Passes each hit to a function, up to the position that it returns.
+    Each(&'a mut dyn FnMut(Hit) -> f32),
+}
 
-    /// Takes a hit that is not farther than `most`; returns whether it could have changed the
-    /// result. Each box is passed at most once, the boxes of a leaf in the order of lanes.
-    fn tell(&mut self, hit: Hit) -> bool;
+impl Told<'_> {
+    /// Takes a hit that is not farther than `most`, and reduces `most` to the position up to which
+    /// hits still count; returns whether the hit could have changed the result. Each box is passed
+    /// at most once, the boxes of a leaf in the order of lanes.
+    #[inline(always)]
+    pub(super) fn tell(&mut self, hit: Hit, most: &mut f32) -> bool {
+        match self {
+            Self::First(first) => first.tell(hit, most),
+            Self::Each(see) => {
+                let wanted = see(hit);
+                *most = if wanted < *most { wanted } else { *most };
+                true
+            }
+        }
+    }
 }
 
 /// Which hit on a path is returned.
@@ -109,7 +124,6 @@ pub enum Wanted {
 /// Collects a single hit.
 pub(super) struct First<'a> {
     best: Hit,
-    most: f32,
     /// Upper limit of `most` once a hit was found.
     then: f32,
     /// The function that accepts boxes, if not all are accepted.
@@ -124,48 +138,22 @@ impl<'a> First<'a> {
             Wanted::Any => -1.0,
         };
         // The placeholder is not nearer than any hit on the path.
-        Self { best: Hit { row: Hit::MISS.row, at: reach }, most: reach, then, accept }
+        Self { best: Hit { row: Hit::MISS.row, at: reach }, then, accept }
     }
 
     /// The hit, if there is one.
     pub(super) fn found(&self) -> Option<Hit> {
         (self.best.row != Hit::MISS.row).then_some(self.best)
     }
-}
 
-impl Told for First<'_> {
+    /// Does what [`Told::tell`] states.
     #[inline(always)]
-    fn most(&self) -> f32 {
-        self.most
-    }
-
-    #[inline(always)]
-    fn tell(&mut self, hit: Hit) -> bool {
-        let better = hit.at < self.most || hit.row < self.best.row;
+    fn tell(&mut self, hit: Hit, most: &mut f32) -> bool {
+        let better = hit.at < *most || hit.row < self.best.row;
         if better && self.accept.accept(hit.row) {
             self.best = hit;
-            self.most = if hit.at < self.then { hit.at } else { self.then };
+            *most = if hit.at < self.then { hit.at } else { self.then };
         }
         better
-    }
-}
-
-/// Passes each hit to a function, up to the position that it returns.
-pub(super) struct Each<'a> {
-    pub(super) most: f32,
-    pub(super) see: &'a mut dyn FnMut(Hit) -> f32,
-}
-
-impl Told for Each<'_> {
-    #[inline(always)]
-    fn most(&self) -> f32 {
-        self.most
-    }
-
-    #[inline(always)]
-    fn tell(&mut self, hit: Hit) -> bool {
-        let most = (self.see)(hit);
-        self.most = if most < self.most { most } else { self.most };
-        true
     }
 }

@@ -5,7 +5,7 @@
 //! faces of a box, rounding included, so the bounds of a node are never met later than a box inside
 //! them, and never missed if such a box is met.
 
-use super::hits::{Each, First, Told, Wanted};
+use super::hits::{First, Told, Wanted};
 use super::{Allowed, Asked, Caller, Queries, Query, ask, ask_many};
 use crate::broadphase::tree::{Bounds, Nearing, Visits};
 use crate::geom::{Invalid, MovingBox, Segment};
@@ -94,9 +94,8 @@ fn first<M: Meets>(
     wanted: Wanted,
     caller: Option<Caller<'_>>,
 ) -> (Option<Hit>, Visits) {
-    let told = First::new(reach, wanted, caller);
-    let (meeting, visits) = ask(queries, Meeting { path, allowed: queries.allowed(), told });
-    (meeting.told.found(), visits)
+    let (meeting, visits) = ask(queries, Meeting::first(queries, path, reach, wanted, caller));
+    (meeting.found(), visits)
 }
 
 /// Passes the hits on a path that ends at `reach` to `see`.
@@ -105,8 +104,8 @@ fn each<M: Meets>(
     (path, reach): (M, f32),
     see: &mut dyn FnMut(Hit) -> f32,
 ) -> Visits {
-    let told = Each { most: reach, see };
-    ask(queries, Meeting { path, allowed: queries.allowed(), told }).1
+    let told = Told::Each(see);
+    ask(queries, Meeting { path, allowed: queries.allowed(), most: reach, told }).1
 }
 
 /// Finds a hit on each of several paths, at least one.
@@ -119,36 +118,59 @@ fn first_of_some<P: Way, M: Meets>(
 ) {
     let mut meetings: [_; SOME] = from_fn(|k| {
         let of = &paths[k.min(paths.len() - 1)];
-        let told = First::new(of.reach(), wanted, None);
-        Meeting { path: path(of), allowed: queries.allowed(), told }
+        Meeting::first(queries, path(of), of.reach(), wanted, None)
     });
     ask_many(queries, &mut meetings[..paths.len()]);
     for (hit, meeting) in hits.iter_mut().zip(&meetings) {
-        *hit = meeting.told.found().unwrap_or(Hit::MISS);
+        *hit = meeting.found().unwrap_or(Hit::MISS);
     }
 }
 
 /// A running query: a path, and the collector of its hits.
-struct Meeting<'a, M, T> {
+struct Meeting<'a, 'c, M> {
     path: M,
     allowed: Allowed<'a>,
-    told: T,
+    /// The position up to which hits still count. Never grows.
+    most: f32,
+    told: Told<'c>,
 }
 
-impl<M: Meets, T: Told> Nearing for Meeting<'_, M, T> {
+impl<'a, 'c, M> Meeting<'a, 'c, M> {
+    /// A query for a single hit on a path that ends at `reach`.
+    fn first(
+        queries: &Queries<'a>,
+        path: M,
+        reach: f32,
+        wanted: Wanted,
+        caller: Option<Caller<'c>>,
+    ) -> Self {
+        let told = Told::First(First::new(reach, wanted, caller));
+        Self { path, allowed: queries.allowed(), most: reach, told }
+    }
+
+    /// The single hit, if there is one.
+    fn found(&self) -> Option<Hit> {
+        match &self.told {
+            Told::First(first) => first.found(),
+            Told::Each(_) => None,
+        }
+    }
+}
+
+impl<M: Meets> Nearing for Meeting<'_, '_, M> {
     #[inline(always)]
     fn most(&self) -> f32 {
-        self.told.most()
+        self.most
     }
 
     #[inline(always)]
     fn near<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask) {
-        self.path.meets(isa, bounds, self.told.most())
+        self.path.meets(isa, bounds, self.most)
     }
 
     #[inline(always)]
     fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64 {
-        let (at, met) = self.path.meets(isa, boxes, self.told.most());
+        let (at, met) = self.path.meets(isa, boxes, self.most);
         let mut met = self.allowed.of(isa, met, boxes, filters);
         if met == 0 {
             return 0;
@@ -161,19 +183,19 @@ impl<M: Meets, T: Told> Nearing for Meeting<'_, M, T> {
             met &= met - 1;
             // Hits in earlier lanes may have reduced the limit.
             let hit = Hit { row: rows[lane], at: ats[lane] };
-            count += u64::from(hit.at <= self.told.most() && self.told.tell(hit));
+            count += u64::from(hit.at <= self.most && self.told.tell(hit, &mut self.most));
         }
         count
     }
 }
 
-impl<M: Meets, T: Told> Asked for Meeting<'_, M, T> {
+impl<M: Meets> Asked for Meeting<'_, '_, M> {
     fn look_at_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }
 }
 
-impl<const TINY: bool> Meets for cast::Entry<TINY> {
+impl Meets for cast::Entry {
     #[inline(always)]
     fn meets<I: Isa>(&self, isa: I, bounds: Bounds<'_>, most: f32) -> (I::F32, I::Mask) {
         let (mut first, mut last) = ([isa.splat(0.0); 3], [isa.splat(0.0); 3]);
@@ -197,30 +219,15 @@ impl Way for Segment {
         wanted: Wanted,
         caller: Option<Caller<'_>>,
     ) -> (Option<Hit>, Visits) {
-        if cast::is_tiny(self) {
-            first(queries, (cast::Entry::<true>::new(self), self.reach()), wanted, caller)
-        } else {
-            first(queries, (cast::Entry::<false>::new(self), self.reach()), wanted, caller)
-        }
+        first(queries, (cast::Entry::new(self), self.reach()), wanted, caller)
     }
 
     fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits {
-        if cast::is_tiny(self) {
-            each(queries, (cast::Entry::<true>::new(self), self.reach()), see)
-        } else {
-            each(queries, (cast::Entry::<false>::new(self), self.reach()), see)
-        }
+        each(queries, (cast::Entry::new(self), self.reach()), see)
     }
 
     fn first_of_some(queries: &Queries<'_>, paths: &[Self], wanted: Wanted, hits: &mut [Hit]) {
-        if paths.iter().any(cast::is_tiny) {
-            // They are rare: one after the other.
-            for (hit, path) in hits.iter_mut().zip(paths) {
-                *hit = path.first(queries, wanted, None).0.unwrap_or(Hit::MISS);
-            }
-        } else {
-            first_of_some(queries, paths, wanted, hits, cast::Entry::<false>::new);
-        }
+        first_of_some(queries, paths, wanted, hits, cast::Entry::new);
     }
 }
 

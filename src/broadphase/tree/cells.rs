@@ -9,7 +9,7 @@
 use super::bins::{Axis, BINS_MAX, Bin, LARGE};
 use super::median::{Packer, depth_of, nodes_of};
 use super::{LEAF, Named, Node, grow};
-use crate::geom::Aabb;
+use crate::geom::{Aabb, descending};
 use crate::lanes::{Level, prefetch_to_write};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -210,7 +210,7 @@ impl Builder {
         let size = CHUNK.max(boxes.len().div_ceil(CHUNKS));
         let mut chunks = boxes.chunks(size).zip(bins.chunks_mut(size));
         let mut tasks: [_; CHUNKS] = core::array::from_fn(|_| chunks.next());
-        par::for_each(packers, &mut tasks[..boxes.len().div_ceil(size)], |_, _, chunk| {
+        par::for_each(packers, &mut tasks[..boxes.len().div_ceil(size)], &|_, _, chunk| {
             if let Some((boxes, bins)) = chunk {
                 let boxes = bytemuck::cast_slice(boxes);
                 level.run_rows(boxes.len(), Bin { boxes, axes, bins });
@@ -327,7 +327,7 @@ impl Builder {
             Some(task)
         });
         let ordered = &self.ordered[..];
-        par::for_each(&mut self.packers, &mut tasks, |packer, _, task| {
+        par::for_each(&mut self.packers, &mut tasks, &|packer, _, task| {
             if let Some(task) = task {
                 task.pack(level, ordered, packer);
             }
@@ -407,8 +407,7 @@ fn share(counts: &[u32], axis: &Axis, parts: &mut Vec<u32>) {
 
 /// The number of parts of each axis that divides space into about this many cells with equal sides.
 fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
-    let mut order = [0, 1, 2];
-    order.sort_by(|&p: &usize, &q| lengths[q].total_cmp(&lengths[p]).then(p.cmp(&q)));
+    let order = descending(lengths.map(f64::from));
     let [a, b, c] = order.map(|axis| f64::from(lengths[axis]));
     let cells = cells as f64;
     let cubes = libm::cbrt(a * b * c / cells);

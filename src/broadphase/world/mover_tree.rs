@@ -45,7 +45,7 @@ impl MoverTree {
         }
         let Self { tree, is_old, builder, boxes } = self;
         boxes.resize(state.movers.len(), Named::default());
-        par::fill_chunks(on.1, boxes, CHUNK, |start, boxes| {
+        par::fill_chunks(on.1, boxes, CHUNK, &|start, boxes| {
             for (row, named) in (start..).zip(boxes) {
                 *named = named_row(state, row);
             }

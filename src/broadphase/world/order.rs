@@ -6,9 +6,10 @@
 
 use super::gather::Cut;
 use super::slots::of_slot;
-use crate::broadphase::buffer::make_room;
+use crate::broadphase::{FoundPair, buffer::make_room};
 use crate::geom::SweptPair;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// With more than this many slots for each pair, a comparison sort costs less than a counting sort.
@@ -56,7 +57,7 @@ impl Order {
         if pairs.len() * SLOTS_PER_PAIR < width {
             self.sorted.clear();
             self.sorted.extend_from_slice(pairs);
-            self.sorted.sort_unstable_by_key(|pair| u64::from(pair.a) << 32 | u64::from(pair.b));
+            SweptPair::sort(&mut self.sorted, &Threads::one());
             return &self.sorted;
         }
         self.lay_out(pairs, first, width);
@@ -67,7 +68,7 @@ impl Order {
             for ends in starts[..=width].windows(2) {
                 if (ends[1] - ends[0]) as usize > RANKED_MAX {
                     let of_one = &mut sorted[ends[0] as usize..ends[1] as usize];
-                    of_one.sort_unstable_by_key(|pair| pair.b);
+                    SweptPair::sort(of_one, &Threads::one());
                 }
             }
         }

@@ -172,7 +172,7 @@ impl Update<'_> {
             // Any worker may take any run, so reserve the length of the longest for each of them.
             let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
             scratch.iter_mut().for_each(|scratch| make_room(&mut scratch.pairs, longest));
-            par::for_each(scratch, copies, |scratch, _, run| {
+            par::for_each(scratch, copies, &|scratch, _, run| {
                 sieve.deal(Named::RowAndSlot, cut, run, &mut scratch.pairs);
             });
 
@@ -209,7 +209,7 @@ impl Update<'_> {
             let mut lists = parts.iter_mut().enumerate();
             let mut items: [_; PARTS_MAX] =
                 core::array::from_fn(|_| lists.next().map(|(part, events)| (next(part), events)));
-            par::for_each(scratch, &mut items[..cut.parts], |scratch, part, item| {
+            par::for_each(scratch, &mut items[..cut.parts], &|scratch, part, item| {
                 if let Some((pairs, events)) = item.take() {
                     events.clear();
                     diff.part(part, scratch, pairs, events);

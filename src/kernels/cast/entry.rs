@@ -18,33 +18,35 @@ use crate::lanes::{F32Lanes, Isa};
 
 /// A segment prepared for many boxes.
 ///
-/// `TINY` states that a nonzero displacement may be below the normal range. If none is, both values
-/// of `TINY` give the same bits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry<const TINY: bool> {
+pub(crate) struct Entry {
     start: [f32; 3],
     /// The reciprocal of the displacement, which is scaled first if it is tiny.
     per_d: [f32; 3],
     scale: [f32; 3],
+    /// Whether a nonzero displacement is below the normal range, so that scales are applied. It is a
+    /// value and not a type, because a predictable branch costs less than a second copy of each query.
+    tiny: bool,
     /// The axes on which the displacement is negative, so that `max` is reached before `min`.
     falls: [bool; 3],
 }
 
-impl<const TINY: bool> Entry<TINY> {
+impl Entry {
     /// Prepares a valid segment.
     #[inline(always)]
     pub(crate) fn new(segment: &Segment) -> Self {
         let (mut per_d, mut scale, mut falls) = ([0.0; 3], [1.0; 3], [false; 3]);
+        let tiny = is_tiny(segment);
         for axis in 0..3 {
             let d = segment.delta[axis];
-            if TINY && d.abs() < f32::MIN_POSITIVE {
+            if tiny && d.abs() < f32::MIN_POSITIVE {
                 scale[axis] = SCALE;
             }
             // Adding zero turns -0 into 0, so that 1 / 0 is plus infinity.
             per_d[axis] = 1.0 / (d * scale[axis] + 0.0);
             falls[axis] = d < 0.0;
         }
-        Self { start: segment.start, per_d, scale, falls }
+        Self { start: segment.start, per_d, scale, tiny, falls }
     }
 
     /// Returns the columns of the face of an axis that comes first and of the one that comes last.
@@ -73,7 +75,7 @@ impl<const TINY: bool> Entry<TINY> {
             let (start, per_d) = (isa.splat(self.start[axis]), isa.splat(self.per_d[axis]));
             let mut near = (first[axis] - start) * per_d;
             let mut far = (last[axis] - start) * per_d;
-            if TINY {
+            if self.tiny {
                 let scale = isa.splat(self.scale[axis]);
                 (near, far) = (near * scale, far * scale);
             }

@@ -266,7 +266,7 @@ pub fn traced(
     validate(a_motion, b_motion, settings)?;
     let window = settings.window.map(f64::from);
     let (a, b) = ((a, a_motion), (b, b_motion));
-    Ok(search::Search::answer(a, b, settings, window, |step| steps.push(step)))
+    Ok(search::Search::answer(a, b, settings, window, Some(&mut |step| steps.push(step))))
 }
 
 fn validate(a: &Motion, b: &Motion, settings: &Settings) -> Result<(), AdvanceError> {
@@ -282,5 +282,5 @@ pub(crate) fn of_valid(
     b: (&Shape<'_>, &Motion),
     settings: &Settings,
 ) -> Toi {
-    search::Search::answer(a, b, settings, settings.window.map(f64::from), search::unwatched)
+    search::Search::answer(a, b, settings, settings.window.map(f64::from), None)
 }

@@ -22,8 +22,7 @@ use super::super::gjk::{GJK_ITERATIONS_MAX, Two};
 use super::super::roots::first_root;
 use super::super::simplex::Simplex;
 use super::super::vector::V3;
-use super::Step;
-use super::search::{Aim, Search};
+use super::search::{Aim, Search, Watch};
 
 /// How far past the way the two corners that are none are, and how far to either side; of the sizes.
 /// Somewhere near the best of a flat valley.
@@ -57,7 +56,7 @@ impl Search<'_> {
         normal: V3,
         aim: &Aim,
         [from, to]: [f64; 2],
-        watch: &mut impl FnMut(Step),
+        watch: &mut Watch<'_>,
     ) -> Option<(f64, V3)> {
         let path = &self.course.path;
         let (x, d) = (path.between(from), path.velocity(from));
@@ -139,7 +138,7 @@ impl Search<'_> {
         if gap <= floor {
             return Some((from, normal));
         }
-        watch(self.step(from, gap, direction));
+        self.show(watch, from, gap, direction);
         self.rounds += 1;
         let bend = 0.5 * direction.dot(self.course.path.accel);
         let t = from + first_root(gap - floor, direction.dot(d), bend);

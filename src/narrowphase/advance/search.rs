@@ -27,9 +27,9 @@ const SHARE: [f64; 2] = [0.125, 0.75];
 /// Of a size: the radius of a ball that does for a shape where a first direction is guessed.
 const MEAN: f64 = 0.7;
 
-/// Sees the rounds of a search of which nobody wants to see any. A function, as each closure would
-/// have the whole search compiled once more.
-pub(in super::super) fn unwatched(_: Step) {}
+/// The function that is called with each round of a search, if there is one. It is called through a
+/// pointer, so that the search is compiled once.
+pub(in super::super) type Watch<'w> = Option<&'w mut dyn FnMut(Step)>;
 
 /// One search.
 pub(in super::super) struct Search<'s> {
@@ -61,7 +61,7 @@ impl<'s> Search<'s> {
         b: (&'s Shape<'s>, &'s Motion),
         settings: &'s Settings,
         window: [f64; 2],
-        mut watch: impl FnMut(Step),
+        mut watch: Watch<'_>,
     ) -> Toi {
         let path = Path::new(a.1, b.1);
         let level = a.0.margin + b.0.margin + f64::from(settings.target_distance);
@@ -84,7 +84,9 @@ impl<'s> Search<'s> {
             let band = Band { floor: level + slack, lift: f64::INFINITY };
             let plane = Plane { t: from, normal: guess, gap };
             if step::straight(&path, &plane, &band, to) == Reach::End {
-                watch(told(from, gap - margins - slack - turned, guess));
+                if let Some(watch) = &mut watch {
+                    watch(told(from, gap - margins - slack - turned, guess));
+                }
                 return Toi { advance: Advance::Separated, rounds: 1, supports: 0 };
             }
         }
@@ -101,11 +103,11 @@ impl<'s> Search<'s> {
             rounds: 0,
             supports: 0,
         };
-        let advance = search.advance(watch);
+        let advance = search.advance(&mut watch);
         Toi { advance, rounds: search.rounds, supports: search.supports }
     }
 
-    fn advance(&mut self, mut watch: impl FnMut(Step)) -> Advance {
+    fn advance(&mut self, watch: &mut Watch<'_>) -> Advance {
         let [from, to] = self.window;
         let straight = self.course.is_straight();
         let mut aim = self.aim();
@@ -124,7 +126,7 @@ impl<'s> Search<'s> {
             let x = self.course.between(t);
             let first = self.rounds == 1;
             let mut found = self.nearest(&two, x, &mut simplex, (normal, known), (&aim, first));
-            watch(self.step(t, found.lower, found.plane));
+            self.show(watch, t, found.lower, found.plane);
             let mut inside = None;
             if first && found.upper <= aim.accept {
                 match self.touch(&two, t, x, &found, &simplex) {
@@ -191,18 +193,18 @@ impl<'s> Search<'s> {
             }
             if straight && aim.band.lift == f64::INFINITY {
                 if self.is_slim() && self.has_rounds() {
-                    match self.portal(&two, &mut simplex, normal, &aim, [t, to], &mut watch) {
+                    match self.portal(&two, &mut simplex, normal, &aim, [t, to], watch) {
                         None => return Advance::Separated,
                         Some((until, then)) => (t, normal) = (until, then),
                     }
                     let met = self.met(&two, t, &simplex, normal, &aim);
                     if let Some(gap) = met.filter(|_| self.has_rounds()) {
                         self.rounds += 1;
-                        watch(self.step(t, gap.lower, normal));
+                        self.show(watch, t, gap.lower, normal);
                         return self.impact(t, &two, &gap);
                     }
                 }
-                match self.chase(&two, &mut simplex, &aim, [t, to], &mut watch) {
+                match self.chase(&two, &mut simplex, &aim, [t, to], watch) {
                     None => return Advance::Separated,
                     Some((until, then)) => (t, normal) = (until, then.unwrap_or(normal)),
                 }
@@ -234,7 +236,7 @@ impl<'s> Search<'s> {
         simplex: &mut Simplex,
         aim: &Aim,
         [from, to]: [f64; 2],
-        watch: &mut impl FnMut(Step),
+        watch: &mut Watch<'_>,
     ) -> Option<(f64, Option<V3>)> {
         let Aim { band: Band { floor, .. }, accept } = *aim;
         let (mut t, mut led, mut square) = (from, None, f64::INFINITY);
@@ -252,7 +254,7 @@ impl<'s> Search<'s> {
             let gap = normal.dot(x - vertex.at);
             let has = simplex.has(&vertex);
             if gap > floor {
-                watch(self.step(t, gap, normal));
+                self.show(watch, t, gap, normal);
                 let rate = normal.dot(self.course.velocity(t));
                 let bend = 0.5 * normal.dot(self.course.path.accel);
                 t += first_root(gap - floor, rate, bend);
@@ -325,10 +327,12 @@ impl<'s> Search<'s> {
         found
     }
 
-    /// What a round knows, if cores have such a gap along a plane.
-    pub(super) fn step(&self, t: f64, gap: f64, normal: V3) -> Step {
-        let margins = self.course.a.shape.margin + self.course.b.shape.margin;
-        told(t, gap - margins - self.course.slack, normal)
+    /// Shows what a round knows, if cores have such a gap along a plane.
+    pub(super) fn show(&self, watch: &mut Watch<'_>, t: f64, gap: f64, normal: V3) {
+        if let Some(watch) = watch {
+            let margins = self.course.a.shape.margin + self.course.b.shape.margin;
+            watch(told(t, gap - margins - self.course.slack, normal));
+        }
     }
 
     /// What a touch at the start means: an answer, or what to look for next.

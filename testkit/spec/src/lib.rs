@@ -1,7 +1,7 @@
 //! Reference implementations: every geometric test for one pair, in `f64`, simple and slow.
 //!
-//! The rest of the crate does not call them. Tests, fuzz targets and benchmarks compare the kernels
-//! and the pair finder with them, and so can you.
+//! The library does not call them and shares no arithmetic with them. Tests, fuzz targets, benchmarks and examples
+//! compare the library with them.
 
 mod accelerating;
 mod advance;
