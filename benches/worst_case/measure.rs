@@ -40,8 +40,8 @@ pub(crate) struct Bench {
     seconds: f64,
     finder: PairFinder,
     tree: BoxTree,
-    /// Worlds of `uniform`, by their size, and their units.
-    uniform: Vec<(usize, Option<World>)>,
+    /// Worlds of `uniform` of several sizes, and their units.
+    uniform: Vec<(World, usize)>,
 }
 
 impl Bench {
@@ -60,44 +60,51 @@ impl Bench {
         while size / GROWTH >= BOXES_MIN {
             size /= GROWTH;
         }
-        loop {
+        let (world, units) = loop {
             let world = recipe.build(size);
-            let mut measured = self.once(&world);
+            let start = ThreadTime::now();
+            let units = self.units(&world);
+            let seconds = start.elapsed().as_secs_f64();
             let next = (size * GROWTH).min(boxes);
-            let seconds = measured.nanoseconds * measured.units as f64 * 1e-9;
+            // Time may grow with the square of the boxes.
             let growth = (next as f64 / size as f64).powi(2);
-            let crowded = measured.units > size * (PAIRS_PER_BOX_MAX + 1);
-            if size == boxes || seconds * growth > self.seconds || crowded {
-                if crowded {
-                    measured.ratio = 0.0;
-                }
-                if measured.ratio >= remarkable {
-                    let mut all = [measured, self.once(&world), self.once(&world)];
-                    all.sort_by(|p, q| p.ratio.total_cmp(&q.ratio));
-                    let [_, median, _] = all;
-                    return median;
-                }
-                return measured;
+            let crowded = units > size * (PAIRS_PER_BOX_MAX + 1);
+            if size == boxes || crowded || seconds * growth > self.seconds {
+                break (world, units);
             }
             size = next;
+        };
+        let first = self.once(&world, units);
+        if units > size * (PAIRS_PER_BOX_MAX + 1) {
+            return Measured { ratio: 0.0, ..first };
         }
+        if first.ratio < remarkable {
+            return first;
+        }
+        let mut all = [first, self.once(&world, units), self.once(&world, units)];
+        all.sort_by(|p, q| p.ratio.total_cmp(&q.ratio));
+        let [_, median, _] = all;
+        median
     }
 
-    fn once(&mut self, world: &World) -> Measured {
+    /// One measurement of a world that was looked at before, so that memory is allocated.
+    fn once(&mut self, world: &World, units: usize) -> Measured {
         let boxes = world.len();
-        let at = self.uniform.iter().position(|(size, _)| *size == boxes).unwrap_or_else(|| {
-            self.uniform.push((boxes, Some(World::new(Scene::Uniform, boxes, 1))));
-            self.uniform.len() - 1
-        });
-        let uniform = self.uniform[at].1.take().expect("it is there between measurements");
-        // Once to allocate and to count, then by turns.
-        let (units, uniform_units) = (self.units(world), self.units(&uniform));
+        let at = self.uniform.iter().position(|(of, _)| of.len() == boxes);
+        let (uniform, uniform_units) = match at {
+            Some(at) => self.uniform.swap_remove(at),
+            None => {
+                let uniform = World::new(Scene::Uniform, boxes, 1);
+                let units = self.units(&uniform);
+                (uniform, units)
+            }
+        };
         let (mut least, mut uniform_least) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..2 {
             uniform_least = uniform_least.min(self.time(&uniform));
             least = least.min(self.time(world));
         }
-        self.uniform[at].1 = Some(uniform);
+        self.uniform.push((uniform, uniform_units));
         let (nanoseconds, uniform) = (least / units as f64, uniform_least / uniform_units as f64);
         Measured { ratio: nanoseconds / uniform, nanoseconds, uniform, units, boxes }
     }

@@ -32,12 +32,13 @@ use alloc::vec::Vec;
 /// is below it, and whether its path is long has been looked at already.
 const NOT_FIRST_UNCUT: u32 = 1 << 26;
 const JOIN_FLAGS: u32 = FLAGS | NOT_FIRST_UNCUT;
-/// Comparisons for each box up to which a set is compared as it is.
-const LEAF_WORK: f64 = 64.0;
+/// Comparisons for each box up to which a set is compared as it is. The worlds of the fuzzer are small, and are to be
+/// divided all the same.
+const LEAF_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 64.0 };
 /// How many comparisons cost as much as copying a box once.
-const COPY_WORK: f64 = 24.0;
+const COPY_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 24.0 };
 /// Comparisons for each box from which boxes that cross a plane may be joined apart from the others.
-const APART_WORK: f64 = 512.0;
+const APART_WORK: f64 = if cfg!(fuzzing) { 3.0 } else { 512.0 };
 /// The share of boxes that cross the best plane from which they may be.
 const APART_SHARE: f64 = 0.125;
 /// Boxes of a sample, and how many boxes stand behind one of them.

@@ -26,8 +26,9 @@ use core::ops::Range;
 /// How many candidates are gathered before they are swept: few enough for the innermost cache.
 pub(super) const CANDIDATES: usize = 2048;
 /// Comparisons of a sweep for each box from which a strip is divided instead, and the fewest boxes that it must have.
-const JOIN_WORK: u64 = 256;
-const JOIN_ROWS_MIN: usize = 512;
+/// The worlds of the fuzzer are small, and are to be divided all the same.
+const JOIN_WORK: u64 = if cfg!(fuzzing) { 1 } else { 256 };
+const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 
 /// Pairs that may touch, as places in the strip.
 #[derive(Debug, Default)]

@@ -2,9 +2,10 @@
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use scenes::World;
 use scenes::recipe::{Crowds, Long, Recipe};
-use swath::{BoxSet, Boxes, Filter, Level, Pair, PairFinder, SweptPair, sweep};
+use scenes::{Scene, World};
+use std::time::Instant;
+use swath::{BoxSet, Boxes, Filter, Level, Pair, PairFinder, SweptPair, Threads, sweep};
 
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 const NO_LONG: Long = Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 };
@@ -172,4 +173,26 @@ fn the_limit_on_pairs_is_kept() {
     assert_eq!(finder.union_pairs(boxes(&world)).unwrap().len(), all);
     finder.shrink_to(0, 0);
     assert!(finder.memory_usage() < memory / 50, "{} of {memory}", finder.memory_usage());
+}
+
+/// Goal: time grows with boxes and pairs where most boxes are in a crowd that is one cell of any grid of the whole world.
+/// Method: the least of a few times, next to that of an even world of as many boxes and more pairs. A sweep of the crowd
+/// takes several hundred times as long as the even world.
+#[test]
+fn a_crowd_in_a_sparse_world_costs_what_its_boxes_cost() {
+    let mut finder = PairFinder::new();
+    finder.set_threads(Threads::one());
+    let mut least = |scene| {
+        let world = World::new(scene, 50_000, 1);
+        let set = BoxSet::new(boxes(&world)).moving(&world.moves);
+        let times = (0..5).map(|_| {
+            let start = Instant::now();
+            let pairs = finder.union_pairs(set).unwrap().len();
+            assert!(pairs < 60_000, "{scene}: {pairs} pairs");
+            start.elapsed()
+        });
+        times.min().unwrap()
+    };
+    let (even, crowded) = (least(Scene::Uniform), least(Scene::Outskirts));
+    assert!(crowded < even * 50, "{crowded:?}, where an even world takes {even:?}");
 }
