@@ -46,6 +46,18 @@ impl Costs {
     }
 }
 
+/// Nanoseconds for each of so many things, from the milliseconds of all. There is no such number of nothing.
+#[must_use]
+pub fn ns_each(ms: f64, count: usize) -> Option<f64> {
+    (count > 0).then(|| ms * 1e6 / count as f64)
+}
+
+/// The same as a cell of a table.
+#[must_use]
+pub fn each(ms: f64, count: usize) -> String {
+    ns_each(ms, count).map_or("none".to_owned(), |ns| format!("{ns:.3}"))
+}
+
 /// The middle one; of an even number the mean of the two in the middle. Zero of none.
 pub fn median(times: &[Duration]) -> Duration {
     let mut times = times.to_vec();

@@ -1,13 +1,20 @@
 //! What does the pair finder see?
 //!
-//! Draws a small flat world as SVG: `cargo run --example picture > docs/picture.svg`. Outlines are
+//! Draws a small flat world as SVG: `cargo run --example picture -- --out docs/picture.svg`. Outlines are
 //! boxes at the start of the tick, bands their paths, grey frames the bounds of the long paths.
 //! Two boxes that touch are drawn filled, where they are when they first do.
+//!
+//! What goes wrong is said in one line on stderr. Exit code: 0, or 2 if there is no picture.
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
 use std::error::Error;
 use std::fmt::Write;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
 use swath::{Aabb, BoxStore, MovingBox, PairFinder};
 
 /// Size of the drawing, in units of the world and in pixels at once.
@@ -15,8 +22,46 @@ const SIZE: [f32; 2] = [760.0, 300.0];
 /// A path this long gets a frame.
 const LONG_PATH: f32 = 150.0;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let store = world()?;
+/// Draws a small world of moving boxes, and where they touch within one tick, as SVG.
+#[derive(Debug, Parser)]
+#[command(name = "picture")]
+struct Args {
+    /// Write the picture to this file; without it, the picture is printed.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// What the world is drawn from.
+    #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true)]
+    seed: u64,
+}
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return examples::usage::say("picture", &error),
+    };
+    let refused = |why: &dyn Error| examples::usage::end("picture", examples::usage::REFUSED, &why);
+    let svg = match picture(args.seed) {
+        Ok(svg) => svg,
+        Err(error) => return refused(&*error),
+    };
+    let written = match &args.out {
+        Some(path) => std::fs::write(path, svg),
+        None => io::stdout().write_all(svg.as_bytes()),
+    };
+    match (written, args.out) {
+        (Ok(()), _) => ExitCode::SUCCESS,
+        // Whoever read the picture has read enough.
+        (Err(error), None) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        (Err(error), None) => refused(&error),
+        (Err(error), Some(path)) => {
+            refused(&io::Error::other(format!("{}: {error}", path.display())))
+        }
+    }
+}
+
+/// The picture of the world that is drawn from a seed.
+fn picture(seed: u64) -> Result<String, Box<dyn Error>> {
+    let store = world(seed)?;
     let boxes = store.columns();
     let mut finder = PairFinder::new();
     let union = finder.union_pairs(boxes)?.len();
@@ -53,13 +98,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         store.len(),
         touching.len()
     )?;
-    print!("{svg}");
-    Ok(())
+    Ok(svg)
 }
 
 /// Slow crates, three walls, and a few fast bullets; flat, so every depth is zero.
-fn world() -> Result<BoxStore, Box<dyn Error>> {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(20);
+fn world(seed: u64) -> Result<BoxStore, Box<dyn Error>> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut store = BoxStore::new();
     let mut add = |x: f32, y: f32, half: [f32; 2], delta: [f32; 2]| {
         let aabb = Aabb::from_center([x, y, 0.0], [half[0], half[1], 0.0])?;

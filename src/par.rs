@@ -122,7 +122,7 @@ const SHARES: usize = 32;
 /// Items that workers take one after the other. Each share has consecutive items.
 #[cfg(feature = "rayon")]
 struct Shares<I> {
-    /// Of each share the index of its next item, and the items that are left.
+    /// The index of the next item of each share, and its remaining items.
     shares: [std::sync::Mutex<(usize, I)>; SHARES],
 }
 
@@ -138,8 +138,8 @@ impl<I: ExactSizeIterator + DoubleEndedIterator> Shares<I> {
         Self { shares }
     }
 
-    /// Returns an item and its index: from the front of the share `own`, or from the back of another
-    /// share, or nothing when all items were taken.
+    /// Returns an item and its index: the next item of the share `own`, else the last item of
+    /// another share, or `None` when all items were taken.
     fn next(&self, own: usize) -> Option<(usize, I::Item)> {
         for other in 0..SHARES {
             // Only a panic in `next` of an iterator over a slice could poison a lock.
@@ -281,7 +281,7 @@ struct Parts<'a, T> {
 
 #[cfg(feature = "rayon")]
 impl<'a, T> Parts<'a, T> {
-    /// Removes so many groups from the front and returns them.
+    /// Removes `groups` groups from the front and returns them.
     fn split_off(&mut self, groups: usize) -> Self {
         let parts = (groups * self.size).min(self.starts.len() - 1);
         let (starts, rest) = (&self.starts[..=parts], &self.starts[parts..]);

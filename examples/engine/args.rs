@@ -18,17 +18,18 @@ const THREADS_MAX: i64 = 1024;
 pub(crate) struct Args {
     /// How many bullets, at 500 m/s.
     #[arg(long, value_name = "N", default_value_t = 1000)]
-    #[arg(value_parser = value_parser!(u32).range(..=BULLETS_MAX))]
+    #[arg(value_parser = value_parser!(u32).range(..=BULLETS_MAX), allow_negative_numbers = true)]
     pub(crate) bullets: u32,
-    /// How many ticks of 1/60 s.
-    #[arg(long, value_name = "K", default_value_t = 360)]
-    #[arg(value_parser = value_parser!(u32).range(1..=TICKS_MAX))]
+    /// How many ticks of 1/60 s. With CCD, and by default otherwise, all bodies sleep after some 500 ticks.
+    #[arg(long, value_name = "K", default_value_t = 600)]
+    #[arg(value_parser = value_parser!(u32).range(1..=TICKS_MAX), allow_negative_numbers = true)]
     pub(crate) ticks: u32,
     /// What the bullets are drawn from.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// How many threads; by default as many as the CPU has.
     #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) threads: Option<u16>,
     /// The run without CCD alone.
     #[arg(long)]

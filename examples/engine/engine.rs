@@ -15,7 +15,8 @@
 //!
 //! **Friction** (Coulomb): of the impulse `j` that pressed along the normal in the tick, as `SubSteps` tells
 //! it, at most `µ·j` across it, and no more than what stops the sliding. It is taken once all are at the
-//! end of the tick; a load that rests on others counts for the contact below by its own weight alone.
+//! end of the tick; a load that rests on others counts for the contact below by its own weight alone. So a brick
+//! that lies on a bullet slides for seconds before it rests: the floor brakes it by the weight of the bullet.
 //!
 //! **Sleep.** Bodies that touch are an island. One whose members were all slow for [`QUIET_TICKS`]
 //! sleeps: its proxies cost nothing, and it is an obstacle to others, until someone comes who would move

@@ -10,8 +10,8 @@
 //! cargo run --release --example engine -- --space --ticks 60
 //! ```
 //!
-//! What goes wrong is said in one line on stderr. Exit code: 0, or 2 for a bad flag, else 1; something
-//! that got out with CCD is an error.
+//! What goes wrong is said in one line on stderr. Exit code: 0, or 1 if something got out of the room with CCD, or
+//! 2 if there is no run: a bad argument, no threads.
 
 mod args;
 mod report;
@@ -39,16 +39,19 @@ enum Stop {
 fn main() -> ExitCode {
     let args = match Args::of_command_line() {
         Ok(args) => args,
-        Err(error) => return examples::usage::say(&error),
+        Err(error) => return examples::usage::say("engine", &error),
     };
     match runs(&args) {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever read the table has read enough.
         Err(Stop::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(stop) => {
-            // Nothing is left to be done where even stderr is closed.
-            let _ = writeln!(io::stderr(), "error: {stop}");
-            ExitCode::FAILURE
+            let status = if matches!(stop, Stop::Tunnelled { .. }) {
+                examples::usage::WRONG
+            } else {
+                examples::usage::REFUSED
+            };
+            examples::usage::end("engine", status, &stop)
         }
     }
 }

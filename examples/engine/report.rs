@@ -64,7 +64,8 @@ pub(crate) fn table(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) 
         let change = outcome.momentum_change;
         lines.push(format!("momentum      changed by at most {change:.1e} of its parts in a tick"));
     }
-    let asleep = outcome.asleep.map_or("never did all sleep".to_owned(), |time| {
+    let awake = outcome.samples.last().map_or(0, |sample| sample.awake);
+    let asleep = outcome.asleep.map_or(format!("{awake} bodies are awake at the end"), |time| {
         format!("{:.4} ms when all sleep", ms(time))
     });
     lines.push(format!("a tick        {:.3} ms at most, {asleep}", ms(outcome.slowest)));

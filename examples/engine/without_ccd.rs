@@ -26,7 +26,7 @@ impl Engine {
             let restitution = masses[0].restitution.max(masses[1].restitution);
             let mut motions = pair.map(|row| rows[row].motion);
             let [a, b] = &mut motions;
-            let reaction = response::bounce(impact, [a, b], inverse, restitution);
+            let reaction = response::bounce(impact, [a, b], inverse, restitution)?;
             for (row, motion) in pair.into_iter().zip(motions) {
                 rows[row].motion.delta = motion.delta;
             }

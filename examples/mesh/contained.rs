@@ -2,8 +2,8 @@
 //!
 //! A list is JSON, `[[i, j], ...]`, of numbers of elements. Which kind of pair it is, the numbers say.
 
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
 use swath::Pair;
 
@@ -36,7 +36,7 @@ pub(crate) fn check(
     elements: &Elements,
     found: &Kinds,
 ) -> Result<Contained, NotContained> {
-    let list: Vec<[u32; 2]> = serde_json::from_slice(&fs::read(path)?)?;
+    let list: Vec<[u32; 2]> = serde_json::from_slice(&scenes::read_file(path)?)?;
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let mut contained = Contained { name, vertex_face: 0, edge_edge: 0 };
     let [edge, face] = elements.borders();

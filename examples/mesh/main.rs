@@ -10,13 +10,14 @@
 //! cargo run --release --example mesh -- 227.ply 228.ply --boxes-json 227vf.json 227ee.json
 //! ```
 //!
-//! What goes wrong after the flags were read is said in one line on stderr. Exit code: 0, or 2 for a
-//! bad flag, else 1.
+//! What goes wrong is said in one line on stderr. Exit code: 0, or 1 if a pair of a list was not found, or 2 if there
+//! is no run: a bad argument, a file that cannot be read.
 
 mod contained;
 mod elements;
 mod pairs;
 mod ply;
+mod ply_header;
 mod report;
 
 use std::io::{self, ErrorKind, Write};
@@ -50,10 +51,11 @@ pub(crate) struct Args {
     boxes_json: Vec<PathBuf>,
     /// How many threads; by default as many as the CPU has.
     #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
+    #[arg(allow_negative_numbers = true)]
     threads: Option<u16>,
     /// How many runs are timed.
     #[arg(long, value_name = "K", default_value_t = 15)]
-    #[arg(value_parser = value_parser!(u32).range(1..))]
+    #[arg(value_parser = value_parser!(u32).range(1..), allow_negative_numbers = true)]
     ticks: u32,
     /// portable4, avx2 or avx512, as the CPU has them; with the feature `all-levels` also scalar and portable8.
     #[arg(long, default_value_t = Level::detect())]
@@ -83,14 +85,21 @@ enum Stop {
 }
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return examples::usage::say("mesh", &error),
+    };
+    match run(&args) {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever read the table has read enough.
         Err(Stop::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(stop) => {
-            // Nothing is left to be done where even stderr is closed.
-            let _ = writeln!(io::stderr(), "error: {stop}");
-            ExitCode::FAILURE
+            let missing = matches!(stop, Stop::List { reason: NotContained::Missing(..), .. });
+            examples::usage::end(
+                "mesh",
+                if missing { examples::usage::WRONG } else { examples::usage::REFUSED },
+                &stop,
+            )
         }
     }
 }

@@ -11,6 +11,7 @@ use swath::{Level, Pair, PairFinder};
 
 use super::Stop;
 use super::elements::Elements;
+use examples::limits::pairs_max;
 
 /// Both kinds of pairs.
 pub(crate) struct Kinds {
@@ -39,6 +40,7 @@ pub(crate) fn find(elements: &Elements, level: Level, ticks: u32) -> Result<Kind
     let edge_boxes = elements.boxes(edge..face)?;
     let face_boxes = elements.boxes(face..elements.len())?;
     let finder = &mut PairFinder::with_level(level);
+    finder.set_pairs_max(pairs_max(elements.len()));
 
     let mut vertex_face = Kind::of(
         (finder, ticks),

@@ -2,16 +2,17 @@
 //!
 //! Corners and triangles, in ASCII or binary of either order of bytes (G. Turk, *The PLY Polygon File
 //! Format*, 1994). Coordinates may be `float` or `double`, both are kept exactly; indices may be of any
-//! whole type. What a file says besides is passed over.
+//! whole type. Other elements and properties are read and dropped.
 //!
-//! Promise: the mesh is whole, or the error says in one line what is wrong with it.
+//! Before an element is read, the bytes that its rows take at least are compared with the bytes that are left.
+//! So a header that lies about a count costs no memory and no time.
+//!
+//! Promise: the mesh is whole, or the error says in one line what is wrong, and where.
 
-use std::fs::File;
-use std::io::{BufReader, Error};
+use std::io;
 use std::path::Path;
 
-use ply_rs_bw::parser::{ParseError, Parser, Reader};
-use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
+use super::ply_header::{Bytes, Element, Kind, Number, Property};
 
 /// One frame of a mesh.
 #[derive(Debug, Default)]
@@ -25,11 +26,24 @@ pub(crate) struct Mesh {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     #[error("{0}")]
-    Io(#[from] Error),
-    #[error("is no PLY file: {}", one_line(&.0.to_string()))]
-    Parse(#[from] ParseError),
+    Io(#[from] io::Error),
+    #[error("not a PLY file: its first line is not \"ply\"")]
+    Foreign,
+    #[error("line {line} of the PLY header: {expected} was expected, found {found:?}")]
+    Header { line: usize, expected: &'static str, found: String },
+    #[error("the PLY header has no line \"end_header\": the file is cut off")]
+    NoEnd,
+    #[error(
+        "the PLY header counts {count} rows of element {element:?}, which take {least} bytes or more each, \
+         but only {left} bytes are left: the file is cut off or the count is wrong"
+    )]
+    Count { element: String, count: u64, least: u64, left: usize },
+    #[error("row {row} of element {element:?}, at byte {at}: {what}")]
+    Row { element: String, row: u64, at: usize, what: String },
     #[error("has no {0}")]
     Lacks(&'static str),
+    #[error("property {name:?} of element {element:?} is of type {found}, {expected} was expected")]
+    Type { element: &'static str, name: String, found: String, expected: &'static str },
     #[error("vertex {row} has no number x, y or z")]
     Corner { row: usize },
     #[error("face {row} is no triangle of vertices: it has {vertices}")]
@@ -38,108 +52,130 @@ pub(crate) enum Fault {
     NoVertex { row: usize, vertex: i64, vertices: usize },
 }
 
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Reads a file as a whole.
 pub(crate) fn read(path: &Path) -> Result<Mesh, Fault> {
-    let mut reader = Reader::new(BufReader::new(File::open(path)?));
-    let (vertices, faces) = (Parser::<Corner>::new(), Parser::<Face>::new());
-    let header = vertices.read_header(&mut reader)?;
-    let (mut corners, mut corners_of_faces) = (None, None);
-    for (name, element) in &header.elements {
-        match &name[..] {
-            "vertex" => {
-                corners = Some(vertices.read_payload_for_element(&mut reader, element, &header)?);
-            }
-            "face" => {
-                corners_of_faces =
-                    Some(faces.read_payload_for_element(&mut reader, element, &header)?);
-            }
-            _ => {
-                Parser::<Skipped>::new().read_payload_for_element(&mut reader, element, &header)?;
-            }
+    parse(&scenes::read_file(path)?)
+}
+
+fn parse(file: &[u8]) -> Result<Mesh, Fault> {
+    let mut bytes = Bytes::new(file);
+    let (kind, elements) = bytes.header()?;
+    let (mut vertices, mut faces) = (None, None);
+    for element in &elements {
+        match &element.name[..] {
+            "vertex" => vertices = Some(corners(&mut bytes, kind, element)?),
+            "face" => faces = Some(indices(&mut bytes, kind, element)?),
+            _ => rows(&mut bytes, kind, element, |_, _, _| {})?,
         }
     }
-    let corners = corners.ok_or(Fault::Lacks("vertices"))?;
-    let vertices = corners.iter().enumerate().map(|(row, corner)| match corner.0 {
-        [Some(x), Some(y), Some(z)] => Ok([x, y, z]),
-        _ => Err(Fault::Corner { row }),
-    });
-    let vertices: Vec<_> = vertices.collect::<Result<_, _>>()?;
-    let faces = corners_of_faces.ok_or(Fault::Lacks("faces"))?;
+    let vertices = vertices.ok_or(Fault::Lacks("vertices"))?;
+    let faces = faces.ok_or(Fault::Lacks("faces"))?;
     let faces = faces.iter().enumerate().map(|(row, face)| triangle(row, face, vertices.len()));
     let faces = faces.collect::<Result<_, _>>()?;
     Ok(Mesh { vertices, faces })
 }
 
-fn triangle(row: usize, Face(corners): &Face, vertices: usize) -> Result<[u32; 3], Fault> {
+/// The coordinates of each vertex.
+fn corners(bytes: &mut Bytes<'_>, kind: Kind, element: &Element) -> Result<Vec<[f64; 3]>, Fault> {
+    let axes = ["x", "y", "z"];
+    let axis_of = |property: &Property| axes.iter().position(|&axis| axis == property.name);
+    for property in element.properties.iter().filter(|property| axis_of(property).is_some()) {
+        if property.count.is_some() || !property.of.is_float() {
+            return Err(wrong_type("vertex", property, "float or double"));
+        }
+    }
+    let mut corners = Vec::new();
+    rows(bytes, kind, element, |row, property, numbers| {
+        corners.resize(row as usize + 1, [None; 3]);
+        if let Some(axis) = axis_of(property) {
+            corners[row as usize][axis] = numbers.first().map(|number| number.real());
+        }
+    })?;
+    // An element without properties has rows all the same.
+    corners.resize(element.count as usize, [None; 3]);
+    let whole = corners.iter().enumerate().map(|(row, corner)| match *corner {
+        [Some(x), Some(y), Some(z)] => Ok([x, y, z]),
+        _ => Err(Fault::Corner { row }),
+    });
+    whole.collect()
+}
+
+/// The vertices that each face names: three of them, or how many there are.
+fn indices(bytes: &mut Bytes<'_>, kind: Kind, element: &Element) -> Result<Vec<Vec<i64>>, Fault> {
+    // Both names are in use.
+    let names =
+        |property: &Property| ["vertex_indices", "vertex_index"].contains(&&property.name[..]);
+    for property in element.properties.iter().filter(|property| names(property)) {
+        if property.count.is_none() || property.of.is_float() {
+            return Err(wrong_type("face", property, "a list of whole numbers"));
+        }
+    }
+    let mut faces = Vec::new();
+    rows(bytes, kind, element, |row, property, numbers| {
+        faces.resize_with(row as usize + 1, Vec::new);
+        if names(property) {
+            faces[row as usize] = numbers.iter().map(|number| number.whole()).collect();
+        }
+    })?;
+    faces.resize_with(element.count as usize, Vec::new);
+    Ok(faces)
+}
+
+fn wrong_type(element: &'static str, property: &Property, expected: &'static str) -> Fault {
+    let list = if property.count.is_some() { "list of " } else { "" };
+    let found = format!("{list}{}", property.of.name());
+    Fault::Type { element, name: property.name.clone(), found, expected }
+}
+
+/// Reads the rows of an element, and gives the numbers of each property to `take`.
+fn rows(
+    bytes: &mut Bytes<'_>,
+    kind: Kind,
+    element: &Element,
+    mut take: impl FnMut(u64, &Property, &[Number]),
+) -> Result<(), Fault> {
+    let (count, least) = (element.count, element.least_bytes(kind));
+    let left = bytes.left();
+    // A row without properties takes nothing, so there may be no more such rows than bytes in the file.
+    let fits = count.checked_mul(least.max(1)).is_some_and(|needed| needed <= left as u64 + 1);
+    if !fits {
+        return Err(Fault::Count { element: element.name.clone(), count, least, left });
+    }
+    let mut numbers = Vec::new();
+    // A row without properties has nothing to read.
+    let read = if element.properties.is_empty() { 0 } else { count };
+    for row in 0..read {
+        let mut line = bytes.row(kind);
+        let at = bytes.at();
+        let fault = |what: String| Fault::Row { element: element.name.clone(), row, at, what };
+        for property in &element.properties {
+            numbers.clear();
+            let count = match property.count {
+                None => 1,
+                Some(of) => {
+                    let count = line.number(of).map_err(fault)?.whole();
+                    usize::try_from(count)
+                        .map_err(|_| fault(format!("a list of {count} numbers")))?
+                }
+            };
+            for _ in 0..count {
+                numbers.push(line.number(property.of).map_err(fault)?);
+            }
+            take(row, property, &numbers);
+        }
+        let end = line.end().map_err(fault)?;
+        bytes.go_on(end);
+    }
+    Ok(())
+}
+
+fn triangle(row: usize, corners: &[i64], vertices: usize) -> Result<[u32; 3], Fault> {
     let no_triangle = |_| Fault::NoTriangle { row, vertices: corners.len() };
-    let corners: [i64; 3] = corners[..].try_into().map_err(no_triangle)?;
+    let corners: [i64; 3] = corners.try_into().map_err(no_triangle)?;
     let outside = |vertex: &&i64| usize::try_from(**vertex).map_or(true, |row| row >= vertices);
     if let Some(&vertex) = corners.iter().find(outside) {
         return Err(Fault::NoVertex { row, vertex, vertices });
     }
     // There are fewer vertices than boxes that the finder takes.
     Ok(corners.map(|vertex| vertex as u32))
-}
-
-/// The coordinates that a vertex was given.
-#[derive(Debug)]
-struct Corner([Option<f64>; 3]);
-
-impl PropertyAccess for Corner {
-    fn new() -> Self {
-        Self([None; 3])
-    }
-
-    fn set_property(&mut self, name: &str, property: Property) -> PropertyAccessResult {
-        let Some(axis) = ["x", "y", "z"].iter().position(|&axis| axis == name) else {
-            return PropertyAccessResult::Ignored;
-        };
-        self.0[axis] = Some(match property {
-            Property::Float(number) => f64::from(number),
-            Property::Double(number) => number,
-            _ => return PropertyAccessResult::UnsupportedType,
-        });
-        PropertyAccessResult::Set
-    }
-}
-
-/// The vertices that a face names.
-#[derive(Debug)]
-struct Face(Vec<i64>);
-
-impl PropertyAccess for Face {
-    fn new() -> Self {
-        Self(Vec::new())
-    }
-
-    fn set_property(&mut self, name: &str, property: Property) -> PropertyAccessResult {
-        // Both names are in use.
-        if !["vertex_indices", "vertex_index"].contains(&name) {
-            return PropertyAccessResult::Ignored;
-        }
-        self.0 = match property {
-            Property::ListChar(of) => of.into_iter().map(i64::from).collect(),
-            Property::ListUChar(of) => of.into_iter().map(i64::from).collect(),
-            Property::ListShort(of) => of.into_iter().map(i64::from).collect(),
-            Property::ListUShort(of) => of.into_iter().map(i64::from).collect(),
-            Property::ListInt(of) => of.into_iter().map(i64::from).collect(),
-            Property::ListUInt(of) => of.into_iter().map(i64::from).collect(),
-            _ => return PropertyAccessResult::UnsupportedType,
-        };
-        PropertyAccessResult::Set
-    }
-}
-
-/// An element that is passed over.
-#[derive(Debug)]
-struct Skipped;
-
-impl PropertyAccess for Skipped {
-    fn new() -> Self {
-        Self
-    }
 }

@@ -8,6 +8,7 @@ use super::Args;
 use super::contained::Contained;
 use super::elements::Elements;
 use super::pairs::{Kind, Kinds};
+use examples::measure::{each, ns_each};
 
 /// What came out of a run.
 pub(crate) struct Report<'a> {
@@ -30,11 +31,6 @@ fn median_ms(times: &[Duration]) -> f64 {
     times.get(times.len() / 2).map_or(0.0, |&time| ms(time))
 }
 
-/// A mesh without boxes is told as if it had one.
-fn ns_per_box(ms: f64, boxes: usize) -> f64 {
-    ms * 1e6 / boxes.max(1) as f64
-}
-
 impl Report<'_> {
     fn kinds(&self) -> [(&'static str, &Kind); 2] {
         [("vertex-face", &self.found.vertex_face), ("edge-edge", &self.found.edge_edge)]
@@ -50,7 +46,7 @@ impl Report<'_> {
                 "dropped": kind.dropped,
                 "boxes": kind.boxes,
                 "find_ms": finding,
-                "find_ns_per_box": ns_per_box(finding, kind.boxes),
+                "find_ns_per_box": ns_each(finding, kind.boxes),
                 "drop_ms": dropping,
             })
         });
@@ -99,11 +95,11 @@ impl Report<'_> {
         ];
         for (name, kind) in self.kinds() {
             let [finding, dropping] = [&kind.finding, &kind.dropping].map(|of| median_ms(of));
-            let (per_box, found) =
-                (ns_per_box(finding, kind.boxes), kind.pairs.len() + kind.dropped);
+            let found = kind.pairs.len() + kind.dropped;
             lines.push(format!(
-                "{name:<12}{finding:>10.3}{per_box:>10.1}{:>10.2}{dropping:>10.3}{:>12}{:>12}",
-                ns_per_box(finding, found),
+                "{name:<12}{finding:>10.3}{:>10}{:>10}{dropping:>10.3}{:>12}{:>12}",
+                each(finding, kind.boxes),
+                each(finding, found),
                 kind.pairs.len(),
                 kind.dropped
             ));

@@ -9,7 +9,7 @@ use swath::Level;
 use scenes::Scene;
 
 /// As many as the finder can number.
-const BOXES_MAX: i64 = 1 << 29;
+const BOXES_MAX: i64 = 1 << 26;
 /// More than any machine has, and few enough to start.
 const THREADS_MAX: i64 = 1024;
 /// `spec` tries every pair of boxes.
@@ -32,20 +32,20 @@ const CHECKED_BOXES_MAX: u32 = 20_000;
 pub(crate) struct Args {
     /// How many boxes the scene has.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
-    #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX))]
+    #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX), allow_negative_numbers = true)]
     pub(crate) boxes: u32,
     /// How many ticks are timed; a recorded tick is repeated.
     #[arg(long, value_name = "K", default_value_t = 30)]
-    #[arg(value_parser = value_parser!(u32).range(1..))]
+    #[arg(value_parser = value_parser!(u32).range(1..), allow_negative_numbers = true)]
     pub(crate) ticks: u32,
-    /// uniform, dense, bullets, mixed, pile, sheet or static.
-    #[arg(long, default_value_t = Scene::Uniform)]
+    #[arg(long, default_value_t = Scene::Uniform, help = Scene::help())]
     pub(crate) scene: Scene,
     /// What the scene is drawn from.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// How many threads; by default as many as the CPU has.
     #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) threads: Option<u16>,
     /// portable4, avx2 or avx512, as the CPU has them; with the feature `all-levels` also scalar and portable8.
     #[arg(long, default_value_t = Level::detect(), value_parser = level)]
@@ -61,6 +61,7 @@ pub(crate) struct Args {
     /// Make so many of a hundred boxes convex shapes that turn, and run the whole tick: from bodies to
     /// impacts, timed stage by stage.
     #[arg(long, value_name = "PERCENT", value_parser = value_parser!(u8).range(0..=100))]
+    #[arg(allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["trace", "check", "json"])]
     pub(crate) shapes: Option<u8>,
     /// Write the last tick of the run with shapes down.

@@ -17,7 +17,8 @@ use super::args::Args;
 use super::run::columns;
 use super::stop::Stop;
 use examples::fnv::Fnv;
-use examples::measure::median;
+use examples::limits::pairs_max;
+use examples::measure::{each, median};
 use scenes::World;
 
 /// What was timed, a row for each tick.
@@ -31,9 +32,12 @@ struct Told {
 
 /// Runs the scene with shapes.
 pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), Stop> {
+    let name = format!("scene {}, {percent} % convex shapes, seed {}", args.scene, args.seed);
     let mut world = World::new(args.scene, args.boxes as usize, args.seed);
     let mut pipeline = Pipeline::with_level(Config::default(), args.level);
     let mut finder = PairFinder::with_level(args.level);
+    pipeline.set_pairs_max(pairs_max(world.len()));
+    finder.set_pairs_max(pairs_max(world.len()));
     let mut told = Told::default();
     let (mut convex, mut flags) = (Vec::new(), Vec::new());
     // One tick more than are timed, to warm up.
@@ -60,7 +64,8 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
                 told.hash.write((hash >> 32) as u32);
             }
             Ok::<_, Stop>(())
-        })?;
+        })
+        .map_err(|stop| stop.of_run(&name))?;
         if tick == args.ticks
             && let Some(path) = &args.capture
         {
@@ -69,18 +74,19 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
         }
         world.step();
     }
-    let name = format!("scene {}, {percent} % convex shapes, seed {}", args.scene, args.seed);
     told.print(&name, world.len(), pool.current_num_threads(), args.level)
 }
 
 /// Runs a tick that was written down, so often.
 pub(crate) fn replay(args: &Args, pool: &ThreadPool, path: &Path) -> Result<(), Stop> {
-    let bytes = fs::read(path).map_err(|error| file(path, error))?;
+    let bytes = scenes::read_file(path).map_err(|error| file(path, error))?;
     let capture =
         Capture::read(&bytes).map_err(|reason| Stop::Capture { path: path.to_owned(), reason })?;
     let convex = capture.convex();
     let scene = capture.scene(&convex);
     let mut pipeline = Pipeline::with_level(*capture.config(), args.level);
+    pipeline.set_pairs_max(pairs_max(scene.len()));
+    let name = format!("replay of {}", path.display());
     let mut told = Told::default();
     let mut hash = 0;
     for _ in 0..args.ticks {
@@ -91,11 +97,11 @@ pub(crate) fn replay(args: &Args, pool: &ThreadPool, path: &Path) -> Result<(), 
             told.stages.push(*ticked.stages());
             hash = ticked.hash();
             Ok::<_, Stop>(())
-        })?;
+        })
+        .map_err(|stop| stop.of_run(&name))?;
     }
     told.hash.write(hash as u32);
     told.hash.write((hash >> 32) as u32);
-    let name = format!("replay of {}", path.display());
     told.print(&name, scene.len(), pool.current_num_threads(), args.level)
 }
 
@@ -150,8 +156,7 @@ impl Told {
             format!("{:<10}{:>12}{:>12}", "medians", "ms", "ns/body"),
         ];
         for (stage, ms) in rows {
-            let ns = ms * 1e6 / boxes.max(1) as f64;
-            lines.push(format!("{stage:<10}{ms:>12.3}{ns:>12.3}"));
+            lines.push(format!("{stage:<10}{ms:>12.3}{:>12}", each(ms, boxes)));
         }
         if !self.finder.is_empty() {
             let alone = median(&self.finder).as_secs_f64() * 1e3;

@@ -13,7 +13,8 @@
 //! cargo run --release --example tick -- --replay tick.bin
 //! ```
 //!
-//! What goes wrong is said in one line on stderr. Exit code: 0, or 2 for a bad flag, else 1.
+//! What goes wrong is said in one line on stderr. Exit code: 0, or 1 if `--check` finds a wrong answer, or 2 if
+//! there is no run: a bad argument, a file that cannot be read.
 
 mod args;
 mod check;
@@ -39,16 +40,19 @@ use stop::Stop;
 fn main() -> ExitCode {
     let args = match Args::of_command_line() {
         Ok(args) => args,
-        Err(error) => return examples::usage::say(&error),
+        Err(error) => return examples::usage::say("tick", &error),
     };
     match runs(&args) {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever read the table has read enough.
         Err(Stop::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(stop) => {
-            // Nothing is left to be done where even stderr is closed.
-            let _ = writeln!(io::stderr(), "error: {stop}");
-            ExitCode::FAILURE
+            let status = if matches!(stop, Stop::Wrong { .. }) {
+                examples::usage::WRONG
+            } else {
+                examples::usage::REFUSED
+            };
+            examples::usage::end("tick", status, &stop)
         }
     }
 }
@@ -77,7 +81,8 @@ fn runs(args: &Args) -> Result<(), Stop> {
 
 fn one_run(args: &Args, pool: &ThreadPool, mut input: Input) -> Result<(), Stop> {
     let bar = progress(args, &input.name);
-    let outcome = pool.install(|| run::run(&mut input, args.ticks, args.level, &bar))?;
+    let outcome = pool.install(|| run::run(&mut input, args.ticks, args.level, &bar));
+    let outcome = outcome.map_err(|stop| stop.of_run(&input.name))?;
     bar.finish_and_clear();
     let threads = pool.current_num_threads();
     let text = if args.json {

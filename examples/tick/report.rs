@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::args::Args;
 use super::check::Verdict;
 use super::run::{Input, Outcome};
-use examples::measure::{Costs, median};
+use examples::measure::{Costs, each, median, ns_each};
 
 /// Medians over the ticks, in milliseconds, of one kind of pairs.
 struct Medians {
@@ -41,14 +41,9 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// A world without boxes is told as if it had one.
-fn ns_per_box(ms: f64, boxes: usize) -> f64 {
-    ms * 1e6 / boxes.max(1) as f64
-}
-
-/// How many times the memory floor. Without memory to move there is no floor.
-fn ratio(total: f64, floor: f64) -> Option<f64> {
-    (floor > 0.0).then(|| total / floor)
+/// How many times the memory floor. Without boxes there is no memory to move, and so no floor.
+fn ratio(total: f64, floor: f64, boxes: usize) -> Option<f64> {
+    (boxes > 0 && floor > 0.0).then(|| total / floor)
 }
 
 /// One object in one line.
@@ -67,15 +62,15 @@ pub(crate) fn json(args: &Args, threads: usize, input: &Input, outcome: &Outcome
         "swept_pairs": outcome.swept_pairs,
         "rejected": outcome.rejected,
         "ms_median": union.total,
-        "ns_per_box": ns_per_box(union.total, boxes),
-        "cpu_ns_per_box": ns_per_box(union.cpu, boxes),
+        "ns_per_box": ns_each(union.total, boxes),
+        "cpu_ns_per_box": ns_each(union.cpu, boxes),
         "union_stages": union.stages(),
         "swept_ms_median": swept.total,
-        "swept_ns_per_box": ns_per_box(swept.total, boxes),
-        "swept_cpu_ns_per_box": ns_per_box(swept.cpu, boxes),
+        "swept_ns_per_box": ns_each(swept.total, boxes),
+        "swept_cpu_ns_per_box": ns_each(swept.cpu, boxes),
         "swept_stages": swept.stages(),
         "floor_ms": floor_ms,
-        "floor_ratio": ratio(union.total, floor_ms),
+        "floor_ratio": ratio(union.total, floor_ms, boxes),
         "hash": format!("{:016x}", outcome.hash),
         "check": outcome.verdict.map(|verdict| json!({
             "ticks": verdict.ticks,
@@ -106,10 +101,12 @@ pub(crate) fn table(args: &Args, threads: usize, input: &Input, outcome: &Outcom
         ("total", union.total, swept.total),
         ("CPU", union.cpu, swept.cpu),
     ] {
-        let cells = [union, ns_per_box(union, boxes), swept, ns_per_box(swept, boxes)];
-        lines.push(row(stage, cells.map(|cell| format!("{cell:.3}"))));
+        let [union_each, swept_each] = [union, swept].map(|ms| each(ms, boxes));
+        let [union, swept] = [union, swept].map(|ms| format!("{ms:.3}"));
+        lines.push(row(stage, [union, union_each, swept, swept_each]));
     }
-    let ratio = ratio(union.total, floor).map_or("none".to_owned(), |ratio| format!("{ratio:.2}"));
+    let ratio =
+        ratio(union.total, floor, boxes).map_or("none".to_owned(), |ratio| format!("{ratio:.2}"));
     lines.extend([
         String::new(),
         format!("union pairs   {}", outcome.union_pairs),

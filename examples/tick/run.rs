@@ -12,6 +12,7 @@ use swath::{BoxSet, Boxes, Level, PairFinder};
 use super::check::{Answer, Check, Reference, Verdict};
 use super::stop::Stop;
 use examples::fnv::Fnv;
+use examples::limits::pairs_max;
 use examples::measure::{Costs, floor};
 use scenes::World;
 
@@ -49,6 +50,7 @@ pub(crate) fn run(
 ) -> Result<Outcome, Stop> {
     let Input { name, world, all_move, reference, .. } = input;
     let mut finder = PairFinder::with_level(level);
+    finder.set_pairs_max(pairs_max(world.len()));
     warm_up(&mut finder, name, world)?;
     let boxes = world.len();
     let mut check = reference.take().map(|reference| Check::new(reference, level, boxes, ticks));

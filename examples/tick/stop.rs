@@ -36,8 +36,25 @@ pub(crate) enum Stop {
     Columns(#[from] LengthMismatch),
     #[error(transparent)]
     Find(#[from] FindError),
+    #[error(
+        "{name}: {found} pairs, and at most {most} are allowed: too many boxes are in one place"
+    )]
+    Crowd { name: String, found: usize, most: usize },
     #[error("cannot start the threads: {0}")]
     Threads(#[from] ThreadPoolBuildError),
     #[error("cannot write the result: {0}")]
     Output(io::Error),
+}
+
+impl Stop {
+    /// The reason with the name of the run, where it has none of its own.
+    pub(crate) fn of_run(self, name: &str) -> Self {
+        match self {
+            Self::Find(FindError::TooManyPairs { found, most })
+            | Self::Pipeline(PipelineError::Find(FindError::TooManyPairs { found, most })) => {
+                Self::Crowd { name: name.to_owned(), found, most }
+            }
+            other => other,
+        }
+    }
 }

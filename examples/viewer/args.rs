@@ -17,13 +17,12 @@ const TICKS_MAX: i64 = 10_000;
 #[command(name = "viewer")]
 pub(crate) struct Args {
     /// Where to listen on 127.0.0.1; 0 takes a free port.
-    #[arg(long, value_name = "PORT", default_value_t = 8117)]
+    #[arg(long, value_name = "PORT", default_value_t = 8117, allow_negative_numbers = true)]
     pub(crate) port: u16,
     /// Write the page of recorded ticks to this file instead of serving it.
     #[arg(long, value_name = "FILE", conflicts_with = "port")]
     pub(crate) out: Option<PathBuf>,
-    /// uniform, dense, bullets, mixed, pile, sheet, static, clusters, walls, ...
-    #[arg(long, default_value_t = Scene::Bullets)]
+    #[arg(long, default_value_t = Scene::Bullets, help = Scene::help())]
     pub(crate) scene: Scene,
     /// The example `engine` instead of a scene: bullets at a wall of bricks; `--boxes` are bullets.
     #[arg(long, conflicts_with = "scene")]
@@ -33,14 +32,14 @@ pub(crate) struct Args {
     pub(crate) no_ccd: bool,
     /// How many boxes the scene has.
     #[arg(long, value_name = "N", default_value_t = 200)]
-    #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX))]
+    #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX), allow_negative_numbers = true)]
     pub(crate) boxes: u32,
     /// How many ticks of the scene are recorded.
     #[arg(long, value_name = "K", default_value_t = 40)]
-    #[arg(value_parser = value_parser!(u32).range(1..=TICKS_MAX))]
+    #[arg(value_parser = value_parser!(u32).range(1..=TICKS_MAX), allow_negative_numbers = true)]
     pub(crate) ticks: u32,
     /// What the scene is drawn from.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Recorded ticks (`.swt`) instead of a scene, in this order.
     #[arg(long, value_name = "FILE", num_args = 1..)]

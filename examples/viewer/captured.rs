@@ -7,7 +7,6 @@
 //! are left out. What the picture does not show is said in notes.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -17,6 +16,7 @@ use swath::{BoxSet, Boxes, Flags, Motion, Pipeline, Pose, Scene, Shape};
 use super::mesh::{self, Mesh};
 use super::recording::{Recorder, Recording, Tick, bytes, floats, whole};
 use super::stop::Stop;
+use examples::limits::pairs_max;
 
 /// Bodies of a tick that are drawn by a mesh each, and meshes of a page.
 const BODIES_MAX: usize = 2000;
@@ -74,12 +74,14 @@ impl Recording {
 
 fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result<Tick, Stop> {
     let of = || path.to_owned();
-    let read = fs::read(path).map_err(|error| Stop::File { path: of(), error })?;
+    let read = scenes::read_file(path).map_err(|error| Stop::File { path: of(), error })?;
     let capture = Capture::read(&read).map_err(|reason| Stop::Capture { path: of(), reason })?;
     let convex = capture.convex();
     let scene = capture.scene(&convex);
     recorder.weigh(scene.len() * 37)?;
     let mut pipeline = Pipeline::new(*capture.config());
+    pipeline.set_pairs_max(pairs_max(scene.len()));
+    recorder.finder.set_pairs_max(pairs_max(scene.len()));
     let failed = |error| Stop::Tick { path: path.to_owned(), error };
     let ticked = pipeline.tick(&scene).map_err(failed)?;
     let (impacts, sensed, stages) =

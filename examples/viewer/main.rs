@@ -17,11 +17,13 @@
 //! `cargo run --release --example tick -- --shapes 20 --boxes 500 --scene dense --ticks 1 --capture tick.bin`
 //! writes such a tick.
 //!
-//! What goes wrong is said in one line on stderr. Exit code: 0, or 2 for a bad flag, else 1.
+//! What goes wrong is said in one line on stderr. Exit code: 0, or 2 if there is nothing to show: a bad argument, a
+//! file that cannot be read, a port that is in use.
 
 mod args;
 mod captured;
 mod facets;
+mod http;
 mod mesh;
 mod pages;
 mod pair;
@@ -30,7 +32,6 @@ mod server;
 mod solids;
 mod stop;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use args::Args;
@@ -40,15 +41,11 @@ use stop::Stop;
 fn main() -> ExitCode {
     let args = match Args::of_command_line() {
         Ok(args) => args,
-        Err(error) => return examples::usage::say(&error),
+        Err(error) => return examples::usage::say("viewer", &error),
     };
     match run(&args) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(stop) => {
-            // Nothing is left to be done where even stderr is closed.
-            let _ = writeln!(io::stderr(), "error: {stop}");
-            ExitCode::FAILURE
-        }
+        Err(stop) => examples::usage::end("viewer", examples::usage::REFUSED, &stop),
     }
 }
 

@@ -17,6 +17,7 @@ use super::mesh::Mesh;
 use super::stop::Stop;
 use engine::Row;
 use engine::range::{Plan, Range};
+use examples::limits::pairs_max;
 use scenes::World;
 use scenes::trace::Trace;
 
@@ -136,6 +137,7 @@ impl Recorder {
         let set = moves.map_or(set, |moves| set.moving(moves));
 
         self.weigh(boxes.len() * 37)?;
+        self.finder.set_pairs_max(pairs_max(boxes.len()));
         let found = self.finder.union_pairs(set)?;
         if let Some(first) = found.rejected().first() {
             let (row, reason, rejected) = (first.row, first.reason, found.rejected().len());

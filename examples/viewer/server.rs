@@ -2,113 +2,139 @@
 //!
 //! Two pages and two questions, by exact path; a path is never that of a file. What is no question
 //! is answered with a status and one line of text. Only this machine can connect.
+//!
+//! A page of another server, open in the same browser, can send requests here too, also under a host name of its own
+//! that resolves to this machine (DNS rebinding). So the host of a request has to be one of [`HOSTS`], and
+//! the origin, where there is one, has to be that host.
 
-use std::io::{self, Read, Write};
-use std::net::SocketAddr;
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tiny_http::{Header, Method, Request, Response, Server};
 
+use super::http::{self, Answer, Request};
 use super::stop::Stop;
 use super::{mesh, pair};
 
-/// A question is far shorter.
-const QUESTION_BYTES_MAX: u64 = 64 << 10;
-/// Requests that are answered at once: a browser asks for both meshes and the pair.
-const WORKERS: usize = 4;
-
-/// What is sent back.
-struct Answer {
-    status: u16,
-    kind: &'static str,
-    body: String,
-}
+/// Connections at once; whoever comes when there are so many waits. A connection ends within seconds, whatever is sent.
+const CONNECTIONS_MAX: usize = 64;
+/// Until it is looked again whether a connection has ended, or whether connecting works again.
+const PAUSE: Duration = Duration::from_millis(20);
 
 impl Answer {
     fn page(page: &str) -> Self {
-        Self { status: 200, kind: "text/html; charset=utf-8", body: page.to_owned() }
-    }
-
-    fn text(status: u16, says: impl Into<String>) -> Self {
-        Self { status, kind: "text/plain; charset=utf-8", body: says.into() + "\n" }
+        Self { status: http::OK, kind: "text/html; charset=utf-8", body: page.to_owned() }
     }
 
     fn json(value: &impl Serialize) -> Self {
         match serde_json::to_string(value) {
-            Ok(body) => Self { status: 200, kind: "application/json", body },
-            Err(error) => Self::text(500, error.to_string()),
+            Ok(body) => Self { status: http::OK, kind: "application/json", body },
+            Err(error) => Self::text(http::INTERNAL_ERROR, error.to_string()),
         }
     }
+}
+
+/// Names of this machine, on any port: it may be forwarded.
+const HOSTS: [&str; 2] = ["127.0.0.1", "localhost"];
+
+/// Both pages.
+struct Pages<'a> {
+    ticks: &'a str,
+    pair: &'a str,
 }
 
 /// Prints the address and serves both pages until the process is ended.
 pub(crate) fn serve(port: u16, ticks: &str, pair: &str) -> Result<(), Stop> {
-    let server = Server::http(SocketAddr::from(([127, 0, 0, 1], port)))
-        .map_err(|error| Stop::Listen { port, reason: error.to_string() })?;
-    let address = server.server_addr();
+    let listen = |reason: io::Error| Stop::Listen { port, reason: reason.to_string() };
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(listen)?;
+    let address = listener.local_addr().map_err(listen)?;
     writeln!(io::stdout(), "http://{address}/ and http://{address}/pair\nCtrl-C ends it.")
         .and_then(|()| io::stdout().flush())
         .map_err(Stop::Print)?;
+    let (pages, open) = (Pages { ticks, pair }, AtomicUsize::new(0));
     std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| {
-                for mut request in server.incoming_requests() {
-                    let answer = answer(&mut request, ticks, pair);
-                    // Who asked may have gone away.
-                    let _ = respond(request, answer);
-                }
-            });
+        loop {
+            while open.load(Ordering::Acquire) >= CONNECTIONS_MAX {
+                std::thread::sleep(PAUSE);
+            }
+            let Ok((stream, _)) = listener.accept() else {
+                // Too many files are open, or who asked has gone away.
+                std::thread::sleep(PAUSE);
+                continue;
+            };
+            open.fetch_add(1, Ordering::AcqRel);
+            let (pages, counted) = (&pages, Counted(&open));
+            let serves = move || {
+                pages.connection(stream);
+                drop(counted);
+            };
+            // If no thread can be started, the connection is closed and counts no more.
+            if std::thread::Builder::new().spawn_scoped(scope, serves).is_err() {
+                std::thread::sleep(PAUSE);
+            }
         }
-    });
-    Ok(())
+    })
 }
 
-fn respond(request: Request, answer: Answer) -> io::Result<()> {
-    let header = |name: &str, value: &str| {
-        Header::from_bytes(name, value).expect("names and values of ours are ASCII")
-    };
-    let response = Response::from_string(answer.body)
-        .with_status_code(answer.status)
-        // Its length is known, so it is told instead of sending pieces.
-        .with_chunked_threshold(usize::MAX)
-        .with_header(header("Content-Type", answer.kind))
-        .with_header(header("X-Content-Type-Options", "nosniff"))
-        .with_header(header("Cache-Control", "no-store"));
-    request.respond(response)
-}
+/// A connection that counts as open until this is dropped.
+struct Counted<'a>(&'a AtomicUsize);
 
-fn answer(request: &mut Request, ticks: &str, pair: &str) -> Answer {
-    let path = request.url().split(['?', '#']).next().unwrap_or_default();
-    match (request.method(), path) {
-        (Method::Get | Method::Head, "/") => Answer::page(ticks),
-        (Method::Get | Method::Head, "/pair") => Answer::page(pair),
-        (Method::Post, "/pair") => ask(request, pair::answer),
-        (Method::Post, "/mesh") => ask(request, mesh::answer),
-        (_, "/" | "/pair" | "/mesh") => Answer::text(405, "that is not done here"),
-        _ => Answer::text(404, "there are / and /pair"),
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-/// Reads a question and answers it, or says what is wrong with it.
+impl Pages<'_> {
+    fn connection(&self, mut stream: TcpStream) {
+        let (answer, head_alone) = match http::read(&mut stream) {
+            Ok(request) => (self.answer(&request), request.method == "HEAD"),
+            Err(Some(answer)) => (answer, false),
+            Err(None) => return,
+        };
+        // Who asked may have gone away.
+        let _ = http::respond(&mut stream, &answer, head_alone);
+    }
+
+    fn answer(&self, request: &Request) -> Answer {
+        let Request { host, origin, .. } = request;
+        let name = host.rsplit_once(':').map_or(&host[..], |(name, _)| name);
+        if !HOSTS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
+            let says = format!("the host of a request has to be {}", HOSTS.join(" or "));
+            return Answer::text(http::FORBIDDEN, says);
+        }
+        if origin.as_ref().is_some_and(|origin| *origin != format!("http://{host}")) {
+            return Answer::text(http::FORBIDDEN, "a page of another origin gets no answer");
+        }
+        match (&request.method[..], &request.path[..]) {
+            ("GET" | "HEAD", "/") => Answer::page(self.ticks),
+            ("GET" | "HEAD", "/pair") => Answer::page(self.pair),
+            ("POST", "/pair") => ask(request, pair::answer),
+            ("POST", "/mesh") => ask(request, mesh::answer),
+            (_, "/" | "/pair" | "/mesh") => {
+                Answer::text(http::METHOD_NOT_ALLOWED, "that is not done here")
+            }
+            _ => Answer::text(http::NOT_FOUND, "there are / and /pair"),
+        }
+    }
+}
+
+/// Answers a question, or says what is wrong with it.
 fn ask<Q: DeserializeOwned, A: Serialize>(
-    request: &mut Request,
+    request: &Request,
     answer: fn(&Q) -> Result<A, String>,
 ) -> Answer {
-    let mut bytes = Vec::new();
-    let read = request.as_reader().take(QUESTION_BYTES_MAX + 1).read_to_end(&mut bytes);
-    if let Err(error) = read {
-        return Answer::text(400, format!("the question cannot be read: {error}"));
-    }
-    if bytes.len() as u64 > QUESTION_BYTES_MAX {
-        return Answer::text(413, format!("a question has at most {QUESTION_BYTES_MAX} bytes"));
-    }
-    let question = match serde_json::from_slice(&bytes) {
+    let question = match serde_json::from_slice(&request.body) {
         Ok(question) => question,
-        Err(error) => return Answer::text(400, format!("that is no question: {error}")),
+        Err(error) => {
+            return Answer::text(http::BAD_REQUEST, format!("that is no question: {error}"));
+        }
     };
     match answer(&question) {
         Ok(answer) => Answer::json(&answer),
-        Err(why) => Answer::text(400, why),
+        Err(why) => Answer::text(http::BAD_REQUEST, why),
     }
 }

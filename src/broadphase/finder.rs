@@ -160,10 +160,11 @@ impl PairFinder {
         self.find_union(set.into(), None)
     }
 
-    /// The pairs of a set that touch in the tick as [`sweep`](crate::sweep) answers it, with the
-    /// first time.
+    /// The pairs of a set that touch in the tick, with the first time.
     ///
-    /// A subset of [`PairFinder::union_pairs`]; flags, filters and rejected rows as there.
+    /// These are the pairs of [`PairFinder::union_pairs`] of which [`sweep`](crate::sweep) answers that they touch, with
+    /// the time of that answer. A sweep alone may report a touch, by rounding, of two boxes whose bounds miss each
+    /// other; such a pair never touches, and is not found. Flags, filters and rejected rows are as there.
     ///
     /// # Errors
     ///

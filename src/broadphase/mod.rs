@@ -34,6 +34,7 @@
 
 mod admit;
 mod buffer;
+mod candidates;
 mod finder;
 mod fixed;
 mod found;

@@ -9,6 +9,7 @@
 //! and stored, and the end of the list moves by how many counted.
 
 use super::buffer::{Buffer, make_room};
+use super::candidates::{CANDIDATES, Candidates, candidates_max};
 use super::grid::{Along, Cut, Grid};
 use super::kd_join::{Begin, Join, Proceed, not_first};
 use super::path::{Passage, contact_cells};
@@ -23,30 +24,10 @@ use crate::par::Budget;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// How many candidates are gathered before they are swept: few enough for the innermost cache.
-pub(super) const CANDIDATES: usize = 2048;
 /// Comparisons of a sweep for each box from which a strip is divided instead, and the fewest boxes that it must have.
 /// The worlds of the fuzzer are small, and are to be divided all the same.
 const JOIN_WORK: u64 = if cfg!(fuzzing) { 1 } else { 256 };
 const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
-
-/// Pairs that may touch, as places in the strip.
-#[derive(Debug, Default)]
-pub(super) struct Candidates {
-    pub(super) a: Vec<u32>,
-    pub(super) b: Vec<u32>,
-    pub(super) len: usize,
-}
-
-impl Candidates {
-    /// Makes room for so many.
-    pub(super) fn reserve(&mut self, most: usize) {
-        for column in [&mut self.a, &mut self.b] {
-            make_room(column, most);
-            column.resize(most.max(column.len()), 0);
-        }
-    }
-}
 
 /// A worker's memory for the strip at hand.
 #[derive(Debug)]
@@ -152,21 +133,9 @@ impl<const WORDS: usize> Scratch<WORDS> {
             (progress.step, progress.next) = (Step::Sweep, rows);
         }
         if filtered {
-            let mut kept = 0;
-            for k in 0..candidates.len {
-                let (a, b) = (candidates.a[k], candidates.b[k]);
-                (candidates.a[kept], candidates.b[kept]) = (a, b);
-                let common = filters[a as usize].rotate_left(16) & filters[b as usize];
-                kept += usize::from(common & 0xffff != 0 && common >> 16 != 0);
-            }
-            candidates.len = kept;
+            candidates.filter(filters);
         }
     }
-}
-
-/// The most candidates of a strip of so many records at once: one box may meet all others just before they are looked at.
-fn candidates_max(rows: usize) -> usize {
-    CANDIDATES + rows + 2 * LANES_MAX
 }
 
 /// What is to be done with the strip at hand.
@@ -242,7 +211,7 @@ impl Kernel for Strips<'_, Pair, UNION_WORDS> {
     #[inline(always)]
     fn run<I: Isa>(mut self, isa: I) -> bool {
         let mut candidates = core::mem::take(&mut self.scratch.candidates);
-        name(&candidates, &self.scratch.ids, self.second_row, (self.found, self.budget));
+        candidates.append_rows(&self.scratch.ids, self.second_row, (self.found, self.budget));
         candidates.len = 0;
         let joins = loop {
             if self.progress.step != Step::Sweep {
@@ -253,7 +222,12 @@ impl Kernel for Strips<'_, Pair, UNION_WORDS> {
                 let to = (&mut *self.found, self.budget);
                 let (none, scratch) = (&mut Candidates::default(), &*self.scratch);
                 let (rest, second_row) = (next..rows, self.second_row);
-                overlap(isa, rest, scratch, none, second_row, self.filtered, to);
+                // Two loops: a branch in the innermost one would cost 4 %.
+                if self.filtered {
+                    overlap(isa, rest, scratch, none, second_row, true, to);
+                } else {
+                    overlap(isa, rest, scratch, none, second_row, false, to);
+                }
             }
             if !self.begin(isa) {
                 break false;
@@ -305,22 +279,6 @@ fn is_crowded<const WORDS: usize>(rows: usize, scratch: &Scratch<WORDS>) -> bool
     }
     let before = rows as u64 * (rows as u64 + 1) / 2;
     ends.saturating_sub(before) > JOIN_WORK * rows as u64
-}
-
-/// Appends the candidates of a join as pairs of rows.
-fn name(
-    candidates: &Candidates,
-    ids: &[u32],
-    second_row: u32,
-    (found, budget): (&mut Buffer<Pair>, &Budget),
-) {
-    let places = candidates.a.iter().zip(&candidates.b).take(candidates.len);
-    let spare = found.spare(candidates.len, budget);
-    for (pair, (&a, &b)) in spare.iter_mut().zip(places) {
-        let (a, b) = (ids[a as usize] & ROW, ids[b as usize] & ROW);
-        *pair = Pair { a: Ord::min(a, b), b: Ord::max(a, b).wrapping_sub(second_row) };
-    }
-    found.keep(candidates.len);
 }
 
 /// Orders the records of a strip by the bin in which they start; returns how many there are, and

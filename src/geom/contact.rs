@@ -36,10 +36,22 @@ pub enum State {
 /// separates overlapping interiors. Bit 10: of a pair with a round shape that overlaps at the
 /// start, only the surfaces touch. All other bits are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 #[repr(transparent)]
 pub struct Contact(u32);
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Contact {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        super::deserialize::checked(deserializer, "the bits of a contact", |bits: u32| {
+            let axes = bits & 7;
+            let negative = bits >> Self::NEGATIVE_SHIFT & 7;
+            let is_one = bits < Self::SURFACE << 1 && bits >> 6 & 3 != 3 && negative & !axes == 0;
+            is_one.then_some(Self(bits))
+        })
+    }
+}
 
 impl Contact {
     /// The pair does not meet in the tick.

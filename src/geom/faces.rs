@@ -30,10 +30,21 @@ pub enum Start {
 /// 6–8: axes of exit. Bits 9–11: axes of exit on which the outward normal is negative. Bits 12–13:
 /// zero for a miss, else 1 + the start in the order of [`Start`]. All other bits are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 #[repr(transparent)]
 pub struct Faces(u32);
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Faces {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        super::deserialize::checked(deserializer, "the bits of faces", |bits: u32| {
+            let signed = |bits: u32| bits >> Self::NEGATIVE_SHIFT & !bits & 7 == 0;
+            let is_one = bits >> 14 == 0 && signed(bits) && signed(bits >> Self::EXIT_SHIFT);
+            is_one.then_some(Self(bits))
+        })
+    }
+}
 
 impl Faces {
     /// The segment and the box share no point.
@@ -87,6 +98,9 @@ impl Faces {
 
     /// Returns the outward unit normal of the face of the lowest axis of entry, or zero when there
     /// is none.
+    ///
+    /// For a start [`Start::OnSurface`] this is the lowest axis on whose face the segment starts, in whatever direction
+    /// the segment points: also a face along which it slides, or through which it leaves the box at once.
     ///
     /// A segment that starts on a box that is flat on this axis lies on both of its faces. The
     /// normal then points against the motion of the segment, and is positive if it does not move on

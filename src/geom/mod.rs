@@ -5,6 +5,8 @@ mod aabb;
 mod axes;
 mod body;
 mod contact;
+#[cfg(feature = "serde")]
+pub(crate) mod deserialize;
 mod faces;
 mod facets;
 mod filter;

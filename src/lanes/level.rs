@@ -117,7 +117,7 @@ impl Level {
         }
     }
 
-    /// Runs `kernel` for so many rows: one element at a time if they are fewer than the lanes.
+    /// Runs `kernel` on `rows` rows: one element at a time if there are fewer rows than lanes.
     #[inline]
     pub(crate) fn run_rows<K: Kernel>(self, rows: usize, kernel: K) -> K::Output {
         if rows < self.lanes() { enter(Scalar, kernel) } else { self.run(kernel) }

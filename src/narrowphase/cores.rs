@@ -21,7 +21,7 @@ pub(super) enum Core<'a> {
     /// Vertices, scaled.
     Hull { hull: &'a Hull, scale: V3 },
     /// The caller's own, scaled.
-    Map { map: &'a dyn SupportMap, scale: V3 },
+    Map { map: &'a dyn SupportMap, scale: V3, radius: f64 },
 }
 
 impl Core<'_> {
@@ -58,9 +58,11 @@ impl Core<'_> {
                 let (y, r) = if up { (*high, radius * top) } else { (*low, *radius) };
                 V3::new(x * r, y, z * r).times(*scale)
             }
-            Self::Map { map, scale } => {
+            Self::Map { map, scale, radius } => {
                 let [x, y, z] = map.support(scaled(d.times(*scale)).to_array());
-                V3::new(x, y, z).times(*scale)
+                let point = V3::new(x, y, z);
+                // A map that breaks its promises tells nothing. NaN is in no range.
+                if point.length() <= radius * OUTSIDE { point.times(*scale) } else { V3::NAN }
             }
             Self::Box { .. } | Self::Hull { .. } => self.support(d),
         }
@@ -105,9 +107,9 @@ impl Core<'_> {
             Self::Hull { hull, scale } => hull
                 .vertices()
                 .fold(0.0, |most, vertex| greater(V3::of(vertex).times(*scale).length(), most)),
-            Self::Map { map, scale } => {
+            Self::Map { scale, radius, .. } => {
                 let V3 { x, y, z } = scale.abs();
-                map.bounding_radius() * greater(greater(x, y), z)
+                radius * greater(greater(x, y), z)
             }
         }
     }
@@ -121,14 +123,18 @@ impl Core<'_> {
     }
 }
 
+/// How much of its bounding radius a point of a caller's shape may be from the origin: rounding.
+const OUTSIDE: f64 = 1.0 + 1.0 / (1_u64 << 40) as f64;
+
 /// A direction of this one's, with a greatest component in `[1, 2)`. It is brought there by a power
 /// of two, which changes no digit.
 #[inline(always)]
 pub(super) fn scaled(direction: V3) -> V3 {
     let V3 { x, y, z } = direction.abs();
     let most = greater(greater(x, y), z);
-    // A shape that is scaled flat across the direction has all its points there.
-    if most < f64::MIN_POSITIVE {
+    // A shape that is scaled flat across the direction has all its points there. NaN is in no range,
+    // and a sum has it where a component has.
+    if !(f64::MIN_POSITIVE..f64::INFINITY).contains(&most) || (x + y + z).is_nan() {
         return V3::X;
     }
     // The reciprocal of the power of two below it: the exponents add up to twice the bias.

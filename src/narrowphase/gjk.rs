@@ -129,6 +129,8 @@ pub(super) fn distance_of_valid(
     } else {
         penetration::shallowest(&two, x, found.plane)
     };
+    // A shape of the caller's own may tell nothing: then the balls around both do.
+    let gap = if gap.lower.is_finite() { gap } else { two.balls(x) };
     cache.normal = gap.normal.to_f32();
     Distance {
         distance: round_down(gap.lower - margins - tiny),
@@ -195,6 +197,13 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
+    /// What one plane shows, whose normal is `normal`, of cores that are apart by `x`.
+    pub(super) fn along(two: &Two<'_>, x: V3, normal: V3) -> Self {
+        let support = two.support(normal);
+        let lower = normal.dot(x - support.at);
+        Self { upper: f64::INFINITY, lower, plane: normal, support, way: -normal, supports: 1 }
+    }
+
     /// The direction from `a` to `b` between the nearest points, where they are apart.
     pub(super) fn toward(&self) -> V3 {
         (-self.way).unit().unwrap_or(self.plane)
@@ -226,6 +235,20 @@ impl Two<'_> {
     /// More than what rounding does to a distance where `x` is so long.
     pub(super) fn rounding(&self, length: f64) -> f64 {
         ROUNDING * (length + self.a.shape.reach + self.b.shape.reach)
+    }
+
+    /// The gap between the balls around both, about their positions.
+    #[cold]
+    pub(super) fn balls(&self, x: V3) -> Gap {
+        let normal = x.unit().unwrap_or(V3::X);
+        let (of_a, of_b) = (self.a.shape.reach, self.b.shape.reach);
+        Gap {
+            lower: normal.dot(x) - of_a - of_b,
+            normal,
+            out: normal,
+            on_a: self.a.rotation.turn_back(normal * of_a),
+            on_b: self.b.rotation.turn_back(normal * -of_b),
+        }
     }
 
     /// The point of `a`'s surface of `gap` in the world.
@@ -263,8 +286,11 @@ impl Two<'_> {
         };
         if simplex.len == 0 {
             let vertex = self.support(guess);
-            (found.lower, found.support) = (guess.dot(x - vertex.at), vertex);
             found.supports = 1;
+            if vertex.is_none() {
+                return found;
+            }
+            (found.lower, found.support) = (guess.dot(x - vertex.at), vertex);
             simplex.push(vertex);
             // A first plane may do, without a point that is near.
             if enough(found.lower, f64::INFINITY) {
@@ -288,8 +314,8 @@ impl Two<'_> {
             let stalled = now >= square;
             square = now;
             let vertex = self.support(toward);
-            let normal = toward * (1.0 / toward.length());
             found.supports += 1;
+            let normal = toward * (1.0 / toward.length());
             let lower = normal.dot(x - vertex.at);
             if lower > found.lower {
                 (found.lower, found.plane, found.support) = (lower, normal, vertex);
@@ -304,8 +330,12 @@ impl Two<'_> {
                     break;
                 }
                 (again, square, simplex.len) = (true, f64::INFINITY, 0);
-                simplex.push(self.support(found.plane));
+                let vertex = self.support(found.plane);
                 found.supports += 1;
+                if vertex.is_none() {
+                    break;
+                }
+                simplex.push(vertex);
                 continue;
             }
             simplex.push(vertex);

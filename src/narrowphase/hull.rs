@@ -83,14 +83,17 @@ impl Hull {
         level: Level,
         points: impl IntoIterator<Item = P>,
     ) -> Result<Self, InvalidShape> {
-        let mut vertices = Vec::new();
-        for point in points {
+        Self::of(level, points.into_iter().map(Into::into).collect())
+    }
+
+    /// Does what [`Hull::on_level`] states. It is not generic, so that it is compiled once.
+    fn of(level: Level, mut vertices: Vec<[f32; 3]>) -> Result<Self, InvalidShape> {
+        for number in vertices.as_flattened_mut() {
             // Adding zero leaves one zero of the two.
-            let vertex: [f32; 3] = point.into().map(|x| x + 0.0);
-            if !vertex.iter().all(|x| x.abs() <= COORD_MAX) {
+            *number += 0.0;
+            if number.is_nan() || number.abs() > COORD_MAX {
                 return Err(InvalidShape::Number);
             }
-            vertices.push(vertex);
         }
         let order = |a: &[f32; 3], b: &[f32; 3]| {
             let by = |axis: usize| a[axis].total_cmp(&b[axis]);

@@ -73,6 +73,9 @@ const SHARP: f64 = 1.0 / (1_u64 << 40) as f64;
 
 fn along(two: &Two<'_>, x: V3, direction: V3) -> Gap {
     let vertex = two.support(direction);
+    if vertex.is_none() {
+        return two.balls(x);
+    }
     Gap {
         lower: direction.dot(x - vertex.at),
         normal: direction,

@@ -58,7 +58,10 @@ pub enum InvalidShape {
 pub trait SupportMap: fmt::Debug + Send + Sync {
     /// A point of the shape that is furthest in `direction`, which is finite and not zero: no point
     /// of the shape may be further by more than 2⁻⁴⁸ of [`SupportMap::bounding_radius`], or times
-    /// may be late. The same for the same direction, and finite.
+    /// may be late. The same for the same direction, finite, and not past the bounding radius. A
+    /// point that is not finite or past it tells nothing: a first time is then
+    /// [`Unresolved`](super::advance::Advance::Unresolved), a distance that of the bounding balls, and
+    /// bounds an error.
     fn support(&self, direction: [f64; 3]) -> [f64; 3];
 
     /// A length that no point of the shape is further from the origin than.
@@ -91,7 +94,12 @@ impl<'a> Shape<'a> {
         if !(0.0..=4.0 * f64::from(COORD_MAX)).contains(&(reach + margin)) {
             return Err(InvalidShape::Number);
         }
-        Ok(Self { core, margin, reach, extent, size: core.half_diagonal() + margin })
+        let size = core.half_diagonal() + margin;
+        // The caller's own has a point that is none.
+        if size.is_nan() {
+            return Err(InvalidShape::Number);
+        }
+        Ok(Self { core, margin, reach, extent, size })
     }
 
     /// The origin alone.
@@ -186,9 +194,10 @@ impl<'a> Shape<'a> {
     ///
     /// # Errors
     ///
-    /// [`InvalidShape::Number`] when its bounding radius is negative, not a number or too large.
+    /// [`InvalidShape::Number`] when its bounding radius is negative, not a number or too large, or
+    /// its furthest point along an axis is not finite or past that radius.
     pub fn custom(map: &'a dyn SupportMap) -> Result<Self, InvalidShape> {
-        Self::of(Core::Map { map, scale: V3::ONE }, 0.0)
+        Self::of(Core::Map { map, scale: V3::ONE, radius: map.bounding_radius() }, 0.0)
     }
 
     /// All that is at most `radius` from this shape.
@@ -231,7 +240,7 @@ impl<'a> Shape<'a> {
                 Core::Discs { radius, top, low, high, scale: scale.times(by) }
             }
             Core::Hull { hull, scale } => Core::Hull { hull, scale: scale.times(by) },
-            Core::Map { map, scale } => Core::Map { map, scale: scale.times(by) },
+            Core::Map { map, scale, radius } => Core::Map { map, scale: scale.times(by), radius },
         };
         Self::of(core, self.margin * x)
     }

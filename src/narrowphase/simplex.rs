@@ -20,6 +20,14 @@ pub(super) struct Vertex {
     pub(super) on_b: V3,
 }
 
+impl Vertex {
+    /// Whether it is no point: a shape of the caller's own has told none.
+    #[inline(always)]
+    pub(super) fn is_none(&self) -> bool {
+        self.at.x.is_nan()
+    }
+}
+
 /// Up to four vertices.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Simplex {
@@ -59,10 +67,10 @@ impl Simplex {
         self.len += 1;
     }
 
-    /// Whether it has this vertex. A branch for each comparison would be a guess each.
+    /// Whether it has this vertex, or there is none. A branch for each comparison would be a guess each.
     #[inline(always)]
     pub(super) fn has(&self, vertex: &Vertex) -> bool {
-        let mut has = false;
+        let mut has = vertex.is_none();
         for (slot, own) in self.vertices.iter().enumerate() {
             let (p, q) = (own.at, vertex.at);
             has |= (slot < self.len) & (p.x == q.x) & (p.y == q.y) & (p.z == q.z);

@@ -17,12 +17,22 @@ pub(super) struct Turn {
     pub(super) rate: f64,
 }
 
+/// What rounding may take from a product of two vectors, of their lengths.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
 impl Turn {
     pub(super) fn new(spin: V3) -> Self {
         // Components too small to square turn nothing that numbers could tell.
         let axis = spin.unit().unwrap_or(V3::ZERO);
         let rate = if axis == V3::ZERO { 0.0 } else { spin.length() };
         Self { spin: axis * rate, axis, rate }
+    }
+
+    /// The length of the part of `vector` across the axis; not less. Without an axis it is zero.
+    #[inline]
+    pub(super) fn off_axis(&self, vector: V3) -> f64 {
+        let across = self.axis.cross(vector);
+        (across.length() + vector.length() * ROUNDING) * (1.0 + ROUNDING)
     }
 
     /// Where the direction `world` goes in a time that may be negative.

@@ -17,6 +17,7 @@ impl V3 {
     pub(super) const ZERO: Self = Self::new(0.0, 0.0, 0.0);
     pub(super) const ONE: Self = Self::new(1.0, 1.0, 1.0);
     pub(super) const X: Self = Self::new(1.0, 0.0, 0.0);
+    pub(super) const NAN: Self = Self::new(f64::NAN, f64::NAN, f64::NAN);
 
     #[inline(always)]
     pub(super) const fn new(x: f64, y: f64, z: f64) -> Self {
@@ -188,4 +189,27 @@ pub(super) fn greater(a: f64, b: f64) -> f64 {
 pub(super) fn round_down(x: f64) -> f32 {
     let nearest = x as f32;
     if f64::from(nearest) > x { nearest.next_down() } else { nearest }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goal: a time is rounded down, by up to 2⁻²³ of it and never more. Method: numbers between two
+    /// floats, close to the upper one.
+    #[test]
+    fn a_time_is_rounded_down_by_a_part_of_it() {
+        let mut most = 0.0;
+        for step in 1..=4096_u32 {
+            let low = f64::from(step) / 4096.0;
+            let high = f64::from((low as f32).next_up());
+            for part in [0.0, 0.25, 0.5, 0.75, 1.0 - 1e-9] {
+                let x = low + part * (high - low);
+                let off = (x - f64::from(round_down(x))) / x;
+                assert!((0.0..=1.0 / f64::from(1 << 23)).contains(&off), "{x}: {off}");
+                most = greater(most, off);
+            }
+        }
+        assert!(most > 0.99 / f64::from(1 << 23), "{most}");
+    }
 }

@@ -1,10 +1,10 @@
-//! Which moving box holds each body over the tick?
+//! Bounds of the bodies: a moving box that contains each body during the tick.
 //!
-//! Of a plain box it is the box. What is accelerated is held by a box around the chord of its path,
-//! larger by its sag (`kernels/chord.rs`); what has a shape by the chord box of
-//! [`Shape::bounds_over`](crate::Shape::bounds_over); and each reaches half the target distance further on all sides, so that
-//! two are in touch whenever their bodies are within the target. Where nothing of that applies the
-//! caller's columns are lent on and nothing is copied.
+//! For a plain box the bounds are the box. For an accelerated box they are a box on the linearised
+//! path, grown by the deviation of the true path (`kernels/chord.rs`); for a shape they are the box
+//! of [`Shape::bounds_over`](crate::Shape::bounds_over). All are grown by half the target distance
+//! on each side, so that two of them touch whenever their bodies are within the target. If nothing
+//! of that applies, the caller's columns are used and nothing is copied.
 
 use super::scene::{Config, Scene};
 use crate::geom::{AcceleratingBox, Invalid, MovingBox};
@@ -14,38 +14,40 @@ use crate::par::{self, Threads};
 use crate::store::{Boxes, Row};
 use alloc::vec::Vec;
 
-/// Rows of one piece of work.
+/// Rows of one task.
 const CHUNK: usize = 16 * 1024;
-/// Convex bodies of one piece of work.
+/// Convex bodies of one task.
 const CONVEX_CHUNK: usize = 256;
 
-/// No convex body.
+/// Marks a row without a shape.
 pub(super) const PLAIN: u32 = u32::MAX;
 
-/// What holds a convex body.
+/// The bounds of a convex body.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     moving: MovingBox,
-    /// By how much more than its position a point of it may go: the arc of its furthest point.
+    /// Angular sweep: how much farther than its position a point of the body may move, that is the
+    /// arc of its farthest point.
     swing: f32,
     invalid: Option<Invalid>,
 }
 
-/// The boxes that hold the bodies.
+/// The bounds of all bodies.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     columns: [Vec<f32>; 9],
-    /// Whether the caller's columns stand in for these.
+    /// Whether the caller's columns are used instead of `columns`.
     lent: bool,
-    /// Of each row, where it is among the convex bodies.
+    /// The index of each row in the convex bodies, or [`PLAIN`]. Empty if the scene has no convex
+    /// bodies.
     convex: Vec<u32>,
     held: Vec<Held>,
-    /// For what the finder asks: whether each row moves.
+    /// Whether each row moves, as the pair finder reads it.
     moves: Vec<bool>,
 }
 
 impl Bounds {
-    /// Looks at the bodies of a scene that was checked.
+    /// Computes the bounds of a scene, which was validated.
     pub(super) fn fill(
         &mut self,
         scene: &Scene<'_, '_>,
@@ -54,9 +56,7 @@ impl Bounds {
         threads: &Threads,
     ) {
         let rows = scene.len();
-        // Exact but for denormals, which round up.
-        let half = 0.5 * config.target_distance;
-        let skin = if half + half < config.target_distance { half.next_up() } else { half };
+        let skin = half(config.target_distance);
         self.flags(scene, threads);
         self.lent = skin == 0.0 && !scene.is_accelerated() && scene.convex.is_empty();
         self.convex.clear();
@@ -81,7 +81,7 @@ impl Bounds {
             });
         }
         if skin > 0.0 || scene.is_accelerated() {
-            // What grows may no longer be seen to be none: it has to stay that.
+            // Growing a box can hide that it was invalid, so write a NaN to keep it invalid.
             par::fill_chunks(threads, &mut self.columns[6], CHUNK, &|start, out| {
                 for (row, out) in (start as u32..).zip(out) {
                     if accelerating(scene, row).validate().is_err() {
@@ -93,18 +93,18 @@ impl Bounds {
         self.shapes(scene, skin, threads);
     }
 
-    /// Writes over the rows that have a shape.
+    /// Overwrites the rows that have a shape.
     fn shapes(&mut self, scene: &Scene<'_, '_>, skin: f32, threads: &Threads) {
         resize(&mut self.held, scene.convex.len(), Held::default());
         par::fill_chunks(threads, &mut self.held, CONVEX_CHUNK, &|start, held| {
             for (held, convex) in held.iter_mut().zip(&scene.convex[start..]) {
                 *held = match convex.shape.bounds_over(&convex.motion) {
                     Ok(over) => Held {
-                        moving: chord::one(&over, skin),
+                        moving: chord::one(&over, with_slop(skin, scene, convex.row)),
                         swing: convex.shape.swing(&convex.motion),
                         invalid: None,
                     },
-                    // No box: whoever looks at it finds it invalid.
+                    // An invalid box, which the pair finder will reject.
                     Err(invalid) => Held {
                         moving: MovingBox { delta: [f32::NAN; 3], ..MovingBox::default() },
                         swing: 0.0,
@@ -136,7 +136,7 @@ impl Bounds {
         }
     }
 
-    /// The boxes.
+    /// The bounds as columns.
     pub(super) fn boxes<'a>(&'a self, scene: &Scene<'a, '_>) -> Boxes<'a> {
         if self.lent {
             return scene.boxes;
@@ -149,13 +149,13 @@ impl Bounds {
         scene.flags.map(|_| &self.moves[..])
     }
 
-    /// Where a row is among the convex bodies, or [`PLAIN`].
+    /// The index of a row in the convex bodies, or [`PLAIN`].
     #[inline]
     pub(super) fn convex_of(&self, row: u32) -> u32 {
         if self.convex.is_empty() { PLAIN } else { self.convex[row as usize] }
     }
 
-    /// Asks for what [`Bounds::convex_of`] reads.
+    /// Prefetches what [`Bounds::convex_of`] reads.
     #[inline]
     pub(super) fn foresee(&self, row: u32) {
         if !self.convex.is_empty() {
@@ -163,8 +163,8 @@ impl Bounds {
         }
     }
 
-    /// How far a body goes in the tick on the axis on which it goes furthest; not less, and not much
-    /// more.
+    /// How far a body moves in the tick on the axis on which it moves farthest, plus its angular
+    /// sweep. Never too small, and not much too large.
     #[inline]
     pub(super) fn speed(&self, scene: &Scene<'_, '_>, row: u32) -> f32 {
         let at = row as usize;
@@ -188,7 +188,7 @@ impl Bounds {
         speed + swing
     }
 
-    /// Why a row is none.
+    /// Why a row is invalid, or `None` if it is valid.
     pub(super) fn invalid(&self, scene: &Scene<'_, '_>, row: u32) -> Option<Invalid> {
         match self.convex_of(row) {
             PLAIN => accelerating(scene, row).validate().err(),
@@ -204,7 +204,7 @@ impl Bounds {
     }
 }
 
-/// A row without shape.
+/// The box of a row without a shape, with its acceleration.
 pub(super) fn accelerating(scene: &Scene<'_, '_>, row: u32) -> AcceleratingBox {
     let MovingBox { aabb, delta } = scene.boxes.get(row as usize);
     let accel = match scene.is_accelerated() {
@@ -214,7 +214,23 @@ pub(super) fn accelerating(scene: &Scene<'_, '_>, row: u32) -> AcceleratingBox {
     AcceleratingBox { aabb, delta, accel }
 }
 
-/// Makes room without a copy of what was there.
+/// The skin of a row and its slop, rounded up so that two of them hold the greater slop and both skins.
+fn with_slop(skin: f32, scene: &Scene<'_, '_>, row: u32) -> f32 {
+    scene.slops.get(row as usize).map_or(skin, |&slop| pad(skin, slop))
+}
+
+/// Sum of half a target distance and a slop, rounded up.
+pub(super) fn pad(half_target: f32, slop: f32) -> f32 {
+    if slop == 0.0 { half_target } else { (half_target + slop).next_up().next_up() }
+}
+
+/// Half of a target distance, rounded up. Exact but for subnormal numbers.
+pub(super) fn half(target_distance: f32) -> f32 {
+    let half = 0.5 * target_distance;
+    if half + half < target_distance { half.next_up() } else { half }
+}
+
+/// Sets the length without copying old elements.
 fn resize<T: Clone>(column: &mut Vec<T>, rows: usize, with: T) {
     if column.len() != rows {
         column.clear();

@@ -1,6 +1,6 @@
-//! How is a tick written down, to be looked at again?
+//! Writes a tick to a file and reads it again.
 //!
-//! Everything is little-endian. A file is
+//! All numbers are little-endian. The format of a file is
 //!
 //! ```text
 //! magic      8 bytes   "SWATHTIC"
@@ -8,21 +8,23 @@
 //! length     u64       of the whole file
 //! config     f32 target, f32 tolerance, u32 touch, f32 fast, u32 impacts per body
 //! parts      u32       bit 0: accelerations, bit 1: flags, bit 2: filters
-//! rows, hulls, convex bodies: u32 each
-//! columns    9 of f32, then 3 more, flags (u8), filters (u32): each a byte, 0 and one value for all
-//!            rows, or 1 and one for each. The first column is written with one for each
-//! hulls      u32 points, then so many points
+//! counts     u32 rows, u32 hulls, u32 convex bodies
+//! columns    9 of f32, then accelerations (3 of f32), flags (u8), filters (u32), if present.
+//!            Each is a byte 0 and one value for all rows, or a byte 1 and one value for each row.
+//!            The first column always has one value for each row
+//! hulls      u32 points, then that many points
 //! bodies     u32 row, 16 f32 of the motion, u8 form, its f64 numbers, f64 margin, u32 hull
-//! checksum   u64       64-bit FNV-1a of all before
+//! checksum   u64       64-bit FNV-1a of everything before
 //! ```
 //!
-//! A shape is written as the numbers it is made of, a hull once however many bodies have it. Read
-//! again the tick is the same to the bit, and so are its impacts. What is no such file is refused with
-//! one reason; nothing of it is used.
+//! A shape is written as the numbers that define it; a hull is written once, however many bodies
+//! use it. The tick that is read is the same bit by bit, and so are its impacts. An invalid file is
+//! rejected with one reason, and nothing of it is used.
 //!
-//! A column of one value is expanded when it is read, so a file of 131 bytes could ask for any amount of
-//! memory. Therefore a file may have no more rows than bytes, unless the caller allows more. Every file
-//! that is written here has at least four bytes a row, because its first column is never one value.
+//! A column with a single value is expanded when it is read, so without a limit a file of 109 bytes
+//! could request any amount of memory. Therefore a file may not have more rows than bytes, unless
+//! the caller allows more. Every file that this module writes has at least four bytes for each row,
+//! because its first column always has one value for each row.
 
 use super::impacts::{Impact, Kind};
 use super::scene::{Config, Convex, Flags, PipelineError, Scene};
@@ -36,81 +38,84 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 const MAGIC: [u8; 8] = *b"SWATHTIC";
-/// The version that is written, and the only one that is read.
+/// The version that is written, and the only one that can be read.
 pub const VERSION: u32 = 1;
-/// Magic, version and length.
+/// Bytes of magic, version and length.
 const HEAD: usize = 20;
 const CHECKSUM: usize = 8;
-/// Beside the numbers of its form: the least that a convex body takes.
+/// Smallest size of a convex body, without the numbers of its form.
 const BODY_BYTES: usize = 4 + 16 * 4 + 1 + 8 + 4;
 
-/// Why a tick cannot be written down, or a file is none.
+/// Why a tick cannot be written, or a file cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
-    /// The scene is none that a tick could be of.
+    /// The scene is invalid.
     #[error(transparent)]
     Scene(#[from] PipelineError),
-    /// A shape is the caller's own: code cannot be written down.
+    /// A shape is implemented by the caller; code cannot be written.
     #[error("the shape of row {row} is of the caller's own making and cannot be written down")]
     OwnShape {
-        /// Whose shape.
+        /// The row of the shape.
         row: u32,
     },
-    /// The bytes do not begin like a captured tick.
+    /// The bytes do not start like a captured tick.
     #[error("not a captured tick")]
     NoCapture,
-    /// Written before the version that is read.
+    /// The file was written by an older version of the format.
     #[error("a captured tick of version {version}, which is too old: version {VERSION} is read")]
     TooOld {
-        /// Which version.
+        /// The version of the file.
         version: u32,
     },
-    /// Written after the version that is read.
+    /// The file was written by a newer version of the format.
     #[error("a captured tick of version {version}, which is too new: version {VERSION} is read")]
     TooNew {
-        /// Which version.
+        /// The version of the file.
         version: u32,
     },
-    /// The file ends early.
+    /// The file is incomplete.
     #[error("a captured tick of which only {found} of {expected} bytes are there")]
     Truncated {
-        /// How many bytes there should be.
+        /// The length that the file should have.
         expected: u64,
-        /// How many there are.
+        /// The length that it has.
         found: u64,
     },
-    /// The bytes are not those that were written.
+    /// The checksum is wrong.
     #[error("a captured tick that is damaged: its checksum is not that of its bytes")]
     Damaged,
-    /// The file has more rows than may be read, so that a short file cannot ask for much memory.
+    /// The file has more rows than allowed. The limit keeps a short file from requesting much
+    /// memory.
     #[error(
         "a captured tick of {rows} rows, of which at most {most} may be read; without a limit of the caller \
          that is one for each byte of the file"
     )]
     TooManyRows {
-        /// How many rows the file has.
+        /// The number of rows of the file.
         rows: u32,
-        /// How many may be read.
+        /// The number of rows that is allowed.
         most: usize,
     },
-    /// The checksum is right, but what is written is no tick.
-    #[error("a captured tick that makes no sense at byte {at}")]
+    /// The checksum is right, but the contents are not a valid tick.
+    #[error("a captured tick that makes no sense at byte {at}: {expected} was expected")]
     Nonsense {
-        /// Where.
+        /// The position of the error, in bytes.
         at: usize,
+        /// What the format requires there.
+        expected: &'static str,
     },
 }
 
-/// 64-bit FNV-1a (Fowler, Noll, Vo).
+/// The 64-bit FNV-1a hash (Fowler, Noll, Vo).
 fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
     let step = |sum: u64, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
     bytes.fold(0xCBF2_9CE4_8422_2325, step)
 }
 
 impl Ticked<'_> {
-    /// One number that is the same for the same impacts in the same order, on every platform:
-    /// 64-bit FNV-1a over those that are told, then over those with sensors.
+    /// A hash that is the same for the same impacts in the same order, on every platform: 64-bit
+    /// FNV-1a over the impacts, then over those with sensors.
     #[must_use]
     pub fn hash(&self) -> u64 {
         let words = |impact: &Impact| {
@@ -134,11 +139,12 @@ impl Ticked<'_> {
 }
 
 impl Pipeline {
-    /// Writes a tick down: what [`Capture::read`] reads.
+    /// Writes a tick in the format that [`Capture::read`] reads.
     ///
     /// # Errors
     ///
-    /// [`CaptureError`]: what is wrong with the scene, or that a shape is the caller's own.
+    /// [`CaptureError`]: what is wrong with the scene, or that a shape is implemented by the
+    /// caller.
     ///
     /// ```
     /// use swath::pipeline::{Capture, Config};
@@ -164,7 +170,7 @@ impl Pipeline {
         let mut out = Writer(Vec::new());
         out.bytes(&MAGIC);
         out.word(VERSION);
-        // The length, which is not known yet.
+        // The length is filled in at the end.
         out.bytes(&[0; 8]);
         let Config { target_distance, tolerance, touch, fast, impacts_per_body } = *self.config();
         let touch = match touch {
@@ -193,10 +199,10 @@ impl Pipeline {
             out.word(count as u32);
         }
         let [first, rest @ ..] = scene.boxes.columns();
-        // Written for each row, so that no file has more rows than bytes.
+        // One value for each row, so that no file has more rows than bytes.
         out.each(bits(first));
         for column in rest.into_iter().chain(scene.accel) {
-            // Where there are no accelerations the columns are empty and nothing is written.
+            // Without accelerations the columns are empty, and nothing is written.
             out.column(bits(column));
         }
         if let Some(flags) = scene.flags {
@@ -220,7 +226,7 @@ impl Pipeline {
     }
 }
 
-/// The numbers of a column as they are written.
+/// The bytes of a column.
 fn bits(column: &[f32]) -> impl ExactSizeIterator<Item = [u8; 4]> + Clone {
     column.iter().map(|x| x.to_bits().to_le_bytes())
 }
@@ -236,7 +242,7 @@ impl Writer {
         self.bytes(&word.to_le_bytes());
     }
 
-    /// One value where all are the same, else each.
+    /// Writes one value if all are equal, and otherwise one for each row.
     fn column<const N: usize>(&mut self, values: impl ExactSizeIterator<Item = [u8; N]> + Clone) {
         let mut rest = values.clone();
         match rest.next() {
@@ -249,7 +255,7 @@ impl Writer {
         }
     }
 
-    /// A value for each row; nothing where there are no rows.
+    /// Writes one value for each row; nothing if there are no rows.
     fn each<const N: usize>(&mut self, values: impl ExactSizeIterator<Item = [u8; N]>) {
         if values.len() > 0 {
             self.bytes(&[1]);
@@ -275,11 +281,11 @@ impl Writer {
     }
 }
 
-/// A tick that was written down.
+/// A tick that was read from a file.
 #[derive(Clone, Debug)]
 pub struct Capture {
     config: Config,
-    /// Boxes, then accelerations, which may be empty.
+    /// Nine columns of boxes, then three of accelerations, which may be empty.
     columns: [Vec<f32>; 12],
     flags: Option<Vec<Flags>>,
     filters: Option<Vec<Filter>>,
@@ -287,7 +293,7 @@ pub struct Capture {
     bodies: Vec<Body>,
 }
 
-/// A convex body, with its hull by number.
+/// A convex body, with its hull by index.
 #[derive(Clone, Copy, Debug)]
 struct Body {
     row: u32,
@@ -299,30 +305,31 @@ struct Body {
 }
 
 impl Capture {
-    /// Reads what [`Pipeline::capture`] wrote.
+    /// Reads a file that [`Pipeline::capture`] wrote.
     ///
-    /// A file with more rows than bytes is refused, so reading takes no more memory than about a hundred times
-    /// the length of the file. What [`Pipeline::capture`] writes has four bytes a row or more. For files of
-    /// another writer, in which every column is one value, there is [`Capture::read_rows`].
+    /// A file with more rows than bytes is rejected, so reading takes at most about a hundred times
+    /// as much memory as the file is long. Files of [`Pipeline::capture`] have at least four bytes
+    /// for each row. For files of other writers, in which every column has a single value, use
+    /// [`Capture::read_rows`].
     ///
     /// # Errors
     ///
-    /// [`CaptureError`]: why the bytes are no captured tick.
+    /// [`CaptureError`]: why the file is invalid.
     pub fn read(bytes: &[u8]) -> Result<Self, CaptureError> {
         Self::read_rows(bytes, bytes.len())
     }
 
-    /// Reads a captured tick of at most so many rows, however short the file is.
+    /// Reads a captured tick with at most `rows_max` rows, however short the file is.
     ///
-    /// A row takes up to 53 bytes of memory, also where it takes none of the file.
+    /// A row takes up to 53 bytes of memory, even if it takes none in the file.
     ///
     /// # Errors
     ///
-    /// [`CaptureError`]: why the bytes are no captured tick.
+    /// [`CaptureError`]: why the file is invalid.
     pub fn read_rows(bytes: &[u8], rows_max: usize) -> Result<Self, CaptureError> {
         let found = bytes.len() as u64;
         if bytes.len() < HEAD || bytes[..8] != MAGIC {
-            // What is cut within the magic is cut; the rest is something else.
+            // A prefix of the magic is an incomplete file; anything else is a different file.
             let begun = !bytes.is_empty() && bytes.len() < HEAD;
             let expected = HEAD as u64;
             return Err(
@@ -350,16 +357,16 @@ impl Capture {
         }
         let mut reader = Reader { bytes: body, at: HEAD };
         let capture = reader.capture(rows_max)?;
-        if reader.at == end { Ok(capture) } else { Err(reader.nonsense()) }
+        if reader.at == end { Ok(capture) } else { Err(nonsense(reader.at, "the end of the file")) }
     }
 
-    /// How the tick was looked at.
+    /// The settings of the tick.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// The bodies with shapes, for [`Capture::scene`].
+    /// The convex bodies, for [`Capture::scene`].
     #[must_use]
     pub fn convex(&self) -> Vec<Convex<'_>> {
         let body = |body: &Body| Convex {
@@ -370,7 +377,7 @@ impl Capture {
         self.bodies.iter().map(body).collect()
     }
 
-    /// The tick.
+    /// The scene of the tick.
     #[must_use]
     pub fn scene<'a>(&'a self, convex: &'a [Convex<'a>]) -> Scene<'a, 'a> {
         let [boxes @ .., ax, ay, az] = self.columns.each_ref().map(Vec::as_slice);
@@ -382,6 +389,7 @@ impl Capture {
             convex,
             flags: self.flags.as_deref(),
             filters: self.filters.as_deref(),
+            slops: &[],
         }
     }
 }
@@ -394,19 +402,19 @@ impl Body {
     }
 }
 
+fn nonsense(at: usize, expected: &'static str) -> CaptureError {
+    CaptureError::Nonsense { at, expected }
+}
+
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl Reader<'_> {
-    fn nonsense(&self) -> CaptureError {
-        CaptureError::Nonsense { at: self.at }
-    }
-
     fn take<const N: usize>(&mut self) -> Result<[u8; N], CaptureError> {
         let rest = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk());
-        let taken = *rest.ok_or(self.nonsense())?;
+        let taken = *rest.ok_or(nonsense(self.at, "more bytes of the tick"))?;
         self.at += N;
         Ok(taken)
     }
@@ -431,14 +439,14 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// How many things of at least so many bytes each; no more than there are bytes for.
+    /// Checks a number of elements of at least `least` bytes each against the bytes that are left.
     fn count(&mut self, count: u32, least: usize) -> Result<usize, CaptureError> {
         let rest = self.bytes.len().saturating_sub(self.at);
         let count = count as usize;
         if count.checked_mul(least).is_some_and(|bytes| bytes <= rest) {
             Ok(count)
         } else {
-            Err(self.nonsense())
+            Err(nonsense(self.at, "a count of things that the rest of the file has room for"))
         }
     }
 
@@ -450,30 +458,33 @@ impl Reader<'_> {
         if rows == 0 {
             return Ok(Vec::new());
         }
+        let at = self.at;
         match self.take()? {
             [0] => Ok(alloc::vec![of(self.take()?); rows]),
             [1] => {
                 let rows = self.count(rows as u32, N)?;
                 (0..rows).map(|_| self.take().map(&of)).collect()
             }
-            _ => Err(self.nonsense()),
+            _ => Err(nonsense(at, "a column, which begins with 0 or 1,")),
         }
     }
 
     fn capture(&mut self, rows_max: usize) -> Result<Capture, CaptureError> {
+        let at = self.at;
         let [target_distance, tolerance] = self.floats()?;
         let touch = match self.word()? {
             0 => Touch::Hit,
             1 => Touch::IfClosing,
             2 => Touch::Ignore,
-            _ => return Err(self.nonsense()),
+            _ => return Err(nonsense(at + 8, "a policy for touches, 0, 1 or 2,")),
         };
         let (fast, impacts_per_body) = (self.float()?, self.word()?);
         let config = Config { target_distance, tolerance, touch, fast, impacts_per_body };
-        config.validate().map_err(|_| self.nonsense())?;
+        config.validate().map_err(|_| nonsense(at, "a valid configuration"))?;
+        let at = self.at;
         let parts = self.word()?;
         if parts > 7 {
-            return Err(self.nonsense());
+            return Err(nonsense(at, "a set of parts below 8"));
         }
         let rows = self.word()?;
         if rows as usize > rows_max {
@@ -492,37 +503,45 @@ impl Reader<'_> {
         let filters = filtered.transpose()?;
         let hulls = (0..self.count(hulls, 16)?)
             .map(|_| {
+                let at = self.at;
                 let points = self.word()?;
                 let points = (0..self.count(points, 12)?).map(|_| self.floats::<3>());
                 let points = points.collect::<Result<Vec<_>, _>>()?;
-                Hull::new(points).map_err(|_| self.nonsense())
+                Hull::new(points).map_err(|_| nonsense(at, "a hull of valid points"))
             })
             .collect::<Result<Vec<_>, _>>()?;
+        let mut next = 0;
         let bodies = (0..self.count(bodies, BODY_BYTES)?)
-            .map(|_| self.body(&hulls))
+            .map(|_| {
+                let at = self.at;
+                let body = self.body(&hulls)?;
+                if body.row < next || body.row as usize >= rows {
+                    return Err(nonsense(at, "a row of the scene, above that of the body before,"));
+                }
+                next = body.row + 1;
+                Ok(body)
+            })
             .collect::<Result<Vec<_>, _>>()?;
-        let ascend = bodies.is_sorted_by(|one, next| one.row < next.row);
-        if !ascend || bodies.last().is_some_and(|last| last.row as usize >= rows) {
-            return Err(self.nonsense());
-        }
         Ok(Capture { config, columns, flags, filters, hulls, bodies })
     }
 
-    /// A body, whose shape is one. Its motion need not be: who has none is rejected in the tick.
+    /// Reads a body. Its shape must be valid; its motion may be invalid, because the tick rejects
+    /// such a body.
     fn body(&mut self, hulls: &[Hull]) -> Result<Body, CaptureError> {
         let row = self.word()?;
         let pose = Pose { position: self.floats()?, rotation: self.floats()? };
         let [delta, accel, spin] = [self.floats()?, self.floats()?, self.floats()?];
         let motion = Motion { pose, delta, accel, spin };
+        let at = self.at;
         let [form] = self.take()?;
-        let (count, _) = record::form(form).ok_or(self.nonsense())?;
+        let (count, _) = record::form(form).ok_or(nonsense(at, "a form of a shape"))?;
         let mut numbers = [0.0; NUMBERS_MAX];
         for number in &mut numbers[..count] {
             *number = self.double()?;
         }
         let (margin, hull) = (self.double()?, self.word()?);
         let body = Body { row, motion, form, numbers, margin, hull };
-        body.shape(hulls).map_err(|_| self.nonsense())?;
+        body.shape(hulls).map_err(|_| nonsense(at, "a valid shape"))?;
         Ok(body)
     }
 }

@@ -1,10 +1,10 @@
-//! When do the shapes of a pair touch within the window of their boxes?
+//! First times of contact of convex shapes, within the window of their bounds.
 //!
-//! A body without shape takes part as the box it is. The window of a pair begins at the first time
-//! of the boxes that hold the two. At the start of the tick a touch is what the policy says. At a
-//! later start of a window nothing has touched before, so what is within the tolerance there is a
-//! contact that comes about, or all but. It is always told: the nearest points may part where another
-//! two are about to meet.
+//! A body without a shape takes part as a cuboid. The window of a pair starts at the first time of
+//! contact of its bounds. If that is the start of the tick, the policy decides whether a contact
+//! there counts. If it is later, the bodies cannot have touched before, so a distance within the
+//! tolerance at the start of the window is a new contact, or nearly one. It is always reported:
+//! although the nearest points may be separating, other points may be about to meet.
 
 use super::bounds::PLAIN;
 use super::impacts::{Impact, Kind};
@@ -16,12 +16,12 @@ use crate::narrowphase::advance::{self, Advance, Settings, Toi, Touch};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
-/// How many pairs are one piece of work.
+/// Pairs of one task.
 const CHUNK: usize = 64;
-/// How many pairs before its turn what is known of a body is asked for.
+/// How many pairs ahead the data of bodies are prefetched.
 const AHEAD: usize = 4;
 
-/// Answers each pair where it stands.
+/// Computes the time of impact of each pair.
 pub(super) fn fill(known: &Known<'_, '_>, asks: &[Ask], threads: &Threads, out: &mut Vec<Toi>) {
     out.clear();
     out.resize(asks.len(), Toi::default());
@@ -49,13 +49,13 @@ impl Known<'_, '_> {
             return (convex.shape, convex.motion);
         }
         let of = super::bounds::accelerating(self.scene, row);
-        // Rounded outwards, so the shape holds the box.
+        // The extents are rounded outwards, so the shape contains the box.
         let shape = Shape::cuboid(of.aabb.half_extents()).unwrap_or_else(|_| Shape::point());
         let pose = Pose { position: of.aabb.center(), ..Pose::IDENTITY };
         (shape, Motion { pose, delta: of.delta, accel: of.accel, spin: [0.0; 3] })
     }
 
-    /// Asks for what [`Known::body`] will read.
+    /// Prefetches what [`Known::body`] will read.
     fn foresee_body(&self, row: u32) {
         let index = self.bounds.convex_of(row) as usize;
         match self.scene.convex.get(index..=index) {
@@ -64,7 +64,7 @@ impl Known<'_, '_> {
         }
     }
 
-    /// When the two of a pair touch.
+    /// Computes the time of impact of a pair.
     pub(super) fn advance(&self, ask: &Ask) -> Toi {
         let touch = self.touch(ask.sensor);
         let touch = if ask.window[0] > 0.0 { Touch::Hit } else { touch };
@@ -74,7 +74,7 @@ impl Known<'_, '_> {
     }
 }
 
-/// What is told of an answer; nothing where the two do not meet.
+/// The impact that a result stands for, or `None` if the two bodies do not meet.
 pub(super) fn impact(ask: &Ask, toi: &Toi) -> Option<Impact> {
     let [first, last] = ask.window;
     let of = Impact { pair: ask.pair, last, ..Impact::default() };

@@ -1,8 +1,8 @@
-//! Why was a pair told of, or not?
+//! Explains the result of a single pair.
 //!
-//! One pair is taken through the stages again, one by one, and what each says is put into words: the
-//! rows, the flags and filters, the times of each axis of the boxes, the window, the policy for
-//! touches, and the rounds of the search.
+//! The pair is taken through the stages again, one by one, and the result of each is described in
+//! words: the rows, their flags and filters, the times of each axis of the bounds, the window, the
+//! policy for contacts at the start, and the iterations of the search.
 
 use super::bounds::{Bounds, PLAIN};
 use super::convex;
@@ -18,7 +18,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// What became of a pair in a tick, stage by stage; shown as lines.
+/// A description of what the stages of a tick did with a pair; displayed as lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     lines: Vec<String>,
@@ -26,14 +26,14 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// What each stage says, a sentence or two each.
+    /// The results of the stages, one or two sentences for each.
     #[must_use]
     pub fn lines(&self) -> &[String] {
         &self.lines
     }
 
-    /// What the stages make of the pair. A limit of impacts for each body is not applied: it depends
-    /// on the other pairs.
+    /// The impact of the pair, if there is one. The limit of impacts for each body is not applied,
+    /// because it depends on other pairs.
     #[must_use]
     pub fn impact(&self) -> Option<&Impact> {
         self.impact.as_ref()
@@ -52,7 +52,7 @@ impl fmt::Display for Explanation {
 }
 
 impl Pipeline {
-    /// Says in words why [`Pipeline::tick`] tells of a pair or does not.
+    /// Explains why [`Pipeline::tick`] reports an impact of a pair, or why it does not.
     ///
     /// # Errors
     ///
@@ -206,7 +206,7 @@ fn words(impact: &Impact) -> String {
     }
 }
 
-/// When two boxes touch on one axis, as the real numbers have it but for `f64`.
+/// Describes when two boxes touch on one axis, computed in `f64`.
 fn axis_times(a: &MovingBox, b: &MovingBox, axis: usize) -> String {
     let of = |x: [f32; 3]| f64::from(x[axis]);
     let d = of(b.delta) - of(a.delta);

@@ -1,28 +1,28 @@
-//! What is told of an impact, in which order, and how many of a body?
+//! Sorts the impacts, and limits their number for each body.
 //!
-//! By time, then by pair. A limit of `k` keeps an impact that is among the first `k` of one of its
-//! two bodies: so a wall that a thousand bullets hit loses none of them, for each is the first of
-//! its bullet.
+//! Impacts are ordered by time, then by pair. A limit of `k` keeps an impact if it is among the
+//! first `k` of at least one of its two bodies. So if a thousand bullets hit a wall, all impacts
+//! are kept, because each is the first of its bullet.
 
 use crate::geom::Pair;
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
-/// Impacts of one piece of work.
+/// Impacts of one task.
 const CHUNK: usize = 4096;
 
-/// What kind of meeting an impact is.
+/// The kind of an impact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Kind {
-    /// They come to touch at the time that is told, or touch at the start and the policy counts it.
+    /// The bodies touch from `toi` on, or touch at the start in a way that counts.
     #[default]
     Touching,
-    /// They are in each other from the start of the tick on.
+    /// The bodies overlap from the start of the tick on.
     Overlapping,
-    /// The search gave up: they do not touch before the time that is told, and what comes after is
-    /// open.
+    /// The search was given up. The bodies do not touch before `toi`; what happens later is
+    /// unknown.
     Unresolved,
 }
 
@@ -30,41 +30,42 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Impact<P = Pair> {
-    /// When: a fraction of the tick, never late. The time of impact.
+    /// The time of impact: a fraction of the tick, never late.
     pub toi: f32,
-    /// Which, the lower first.
+    /// The two bodies, the lower one first.
     pub pair: P,
-    /// Not before this do they part: the last time at which the boxes that hold them touch. Of two
-    /// boxes without acceleration it is the end of the contact itself, were they to pass through each other.
+    /// After this time the bodies no longer touch: the last time of contact of their bounds. For
+    /// two plain boxes without acceleration this is the end of the contact itself, if they were to
+    /// pass through each other.
     pub last: f32,
-    /// What kind of meeting.
+    /// The kind of the impact.
     pub kind: Kind,
-    /// The unit normal then, from `a` to `b`; zero for [`Kind::Unresolved`].
+    /// The unit contact normal at that time, from `a` to `b`; zero for [`Kind::Unresolved`].
     pub normal: [f32; 3],
-    /// The point of `a` nearest to `b` then, or deepest in it, in the world.
+    /// The point of `a` nearest to `b` at that time, or deepest inside it, in world coordinates.
     pub on_a: [f32; 3],
-    /// The point of `b` nearest to `a` then, or deepest in it, in the world.
+    /// The point of `b` nearest to `a` at that time, or deepest inside it, in world coordinates.
     pub on_b: [f32; 3],
-    /// How fast those points close along the normal, length a tick; negative where they part.
+    /// The speed at which those points approach each other along the normal, in length per tick;
+    /// negative if they separate.
     pub closing: f32,
-    /// How deep they are in each other beyond the target distance; 0 but for
-    /// [`Kind::Overlapping`].
+    /// The penetration depth, beyond the target distance; 0 except for [`Kind::Overlapping`].
     pub depth: f32,
 }
 
 impl<P> Impact<P> {
-    /// The same of other names of the two.
+    /// The same impact with other names of the two bodies.
     pub(super) fn named<Q>(self, pair: Q) -> Impact<Q> {
         let Self { toi, last, kind, normal, on_a, on_b, closing, depth, .. } = self;
         Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth }
     }
 }
 
-/// Impacts as they were found, and what puts them into order.
+/// Unsorted impacts and their sort keys.
 #[derive(Debug, Default)]
 pub(super) struct Bunch {
     pub(super) impacts: Vec<Impact>,
-    /// Time, rows and place, so that sorting moves 16 bytes an impact.
+    /// Time, rows and index in one number, so that sorting moves 16 bytes for each impact.
     keys: Vec<u128>,
 }
 
@@ -79,10 +80,10 @@ impl Bunch {
         *self.add(impact.toi, impact.pair) = impact;
     }
 
-    /// One of these bodies at this time, of which the rest is still to be written.
+    /// Appends an impact with this time and pair; the caller writes the rest.
     #[inline]
     pub(super) fn add(&mut self, toi: f32, pair: Pair) -> &mut Impact {
-        // A time is not negative, so its bits are in order.
+        // Times are not negative, so their bits have the same order.
         let words = [toi.to_bits(), pair.a, pair.b, self.impacts.len() as u32];
         self.keys.push(words.into_iter().fold(0, |key, word| key << 32 | u128::from(word)));
         self.impacts.push(Impact { toi, pair, ..Impact::default() });
@@ -94,24 +95,24 @@ impl Bunch {
     }
 }
 
-/// Impacts and the memory to order them.
+/// Sorted impacts, and the memory to sort them.
 #[derive(Debug, Default)]
 pub(super) struct List {
-    /// What was found after the bunches of the parts.
+    /// Impacts that are not from a part; they follow the impacts of all parts.
     pub(super) more: Bunch,
-    /// Where in `all` each bunch begins, and the end.
+    /// Where each list begins in `all`, and the end.
     starts: Vec<usize>,
     all: Vec<Impact>,
-    /// The keys of all.
+    /// The keys of all impacts.
     order: Vec<u128>,
     pub(super) sorted: Vec<Impact>,
-    /// How many impacts each row was seen in.
+    /// The number of impacts of each row so far.
     seen: Vec<u32>,
 }
 
 impl List {
-    /// Puts what was found in the bunches `of` parts, and after those, into order and keeps the first
-    /// `limit` of each of `rows` rows; 0 keeps all. Returns how many were left out.
+    /// Sorts the impacts of all parts and of `more`, and keeps the first `limit` impacts of each of
+    /// `rows` rows; 0 keeps all. Returns how many were left out.
     pub(super) fn sort<'b>(
         &mut self,
         (parts, of): (usize, &(dyn Fn(usize) -> &'b Bunch + Sync)),
@@ -129,7 +130,7 @@ impl List {
             order.extend(bunch(at).keys.iter().map(|key| key + start as u128));
         }
         starts.push(order.len());
-        // In one place they are found faster by the order than in many.
+        // Copied to one list, where the random accesses below are faster than in many lists.
         all.resize(order.len(), Impact::default());
         par::fill_parts(threads, starts, all, 1, &|at, all| {
             all.copy_from_slice(&bunch(at).impacts);
@@ -140,7 +141,7 @@ impl List {
         if limit > 0 {
             keep_first(limit, rows, order, seen);
         }
-        // What stays in its place of the last tick is written over.
+        // Elements that remain from the last tick are overwritten.
         sorted.resize(order.len(), Impact::default());
         par::fill_chunks(threads, sorted, CHUNK, &|start, sorted| {
             for (impact, &key) in sorted.iter_mut().zip(&order[start..]) {
@@ -159,7 +160,7 @@ impl List {
     }
 }
 
-/// Keeps of impacts in order those that are among the first `limit` of either row.
+/// Keeps those of the sorted impacts that are among the first `limit` of either row.
 fn keep_first(limit: u32, rows: usize, order: &mut Vec<u128>, seen: &mut Vec<u32>) {
     seen.clear();
     seen.resize(rows, 0);
@@ -183,8 +184,9 @@ mod tests {
         Impact { toi, pair: Pair { a, b }, ..Impact::default() }
     }
 
-    /// Goal: the order is of time, then of rows, and a limit keeps what is first for either body.
-    /// Method: a wall, row 0, hit by three, of which the last two meet each other in between.
+    /// Goal: impacts are ordered by time, then by rows, and a limit keeps the first ones of either
+    /// body. Method: a wall, row 0, is hit by three bodies, of which the last two meet each other
+    /// in between.
     #[test]
     fn the_first_of_either_body_are_kept() {
         let all = [
@@ -195,14 +197,14 @@ mod tests {
             impact(0.0, 1, 4),
         ];
         let told = |limit| {
-            // Two bunches and more.
+            // Two lists, and `more`.
             let mut bunches = [Bunch::default(), Bunch::default()];
             let mut list = List::default();
             for (at, &impact) in all.iter().enumerate() {
                 bunches.get_mut(at / 2).unwrap_or(&mut list.more).push(impact);
             }
             let mut out = Vec::new();
-            // Twice, so that what is kept between ticks is seen to be clean.
+            // Twice, to check that nothing remains from the first run.
             for _ in 0..2 {
                 let left_out = list.sort((2, &|at| &bunches[at]), limit, 5, &Threads::one());
                 assert_eq!(left_out, all.len() - list.sorted.len());

@@ -1,35 +1,40 @@
-//! In which order is a tick worked through: bodies in, impacts out?
+//! The continuous collision pipeline: from the bodies of a tick to their impacts.
 //!
 //! ```text
-//! Scene   ──► bounds.rs    a moving box that holds each body; of plain boxes the box itself      chunks of rows in parallel
-//!         ──► PairFinder   the pairs of those boxes that touch in the tick                       strips in parallel
-//!         ──► windows.rs   drop what is slow; first and last time of the boxes: the answer of    runs in parallel
-//!                          plain boxes, the window of convex shapes (rows.rs: where their rows are read)
-//!         ──► convex.rs    the first time of convex shapes within their window                   chunks of pairs in parallel
-//!         ──► impacts.rs   sorted by time, then pair; so many for each body at most
+//! scene
+//!  └► bounds.rs    a moving box that contains each body; chunks of rows in parallel
+//!      └► PairFinder    the pairs of these boxes that touch in the tick; strips in parallel
+//!          └► windows.rs    drop slow pairs; sweep the boxes for their first and last time: the
+//!             (rows.rs)     answer for plain boxes, the window for convex shapes; runs in parallel
+//!              └► convex.rs    the first time of contact of convex shapes, within their window;
+//!                              chunks of pairs in parallel
+//!                  └► impacts.rs    sort by time, then by pair; limit the impacts of each body
 //! ```
 //!
-//! [`Pipeline::tick`] does all of it for columns, [`Pipeline::tick_world`] for the proxies of a
-//! [`Broadphase`](crate::Broadphase), which finds the pairs then; either tells what each stage took and dropped ([`Stages`]). Each
-//! stage can be asked alone: [`Pipeline::bounds`], [`PairFinder`](crate::PairFinder),
-//! [`sweep`](crate::sweep), [`advance::pairs`](crate::advance::pairs).
+//! [`Pipeline::tick`] runs all stages for columns. [`Pipeline::tick_world`] runs them for the
+//! proxies of a [`Broadphase`](crate::Broadphase), which then finds the pairs. Both report the time
+//! of each stage and what it did with the pairs ([`Stages`]). Each stage can also be used alone:
+//! [`Pipeline::bounds`], [`PairFinder`](crate::PairFinder), [`sweep`](crate::sweep),
+//! [`advance::pairs`](crate::advance::pairs).
 //!
-//! **Curved paths.** A body that is accelerated or turns is held by a box that moves straight: around
-//! the chord of its path, larger by how far the path bends away from it (`|accel|/8` on the side
-//! from which it is pulled away), and large enough for the shape however it is turned in the tick
-//! ([`Shape::bounds_over`](crate::Shape::bounds_over)). Two bodies touch only while these boxes do, so no impact is outside
-//! the window `[first, last]` of the boxes: `first` is never late and `last` never early.
+//! **Curved paths.** The bounds of an accelerated or rotating body are a box that moves on a
+//! straight line. It contains the linearised path, grown by the deviation of the true path from it
+//! (`|accel|/8` on one side), and the shape in every orientation that it takes in the tick
+//! ([`Shape::bounds_over`](crate::Shape::bounds_over)). Two bodies can touch only while these boxes
+//! touch, so every impact is inside the window `[first, last]` of the boxes: `first` is never late,
+//! and `last` is never early.
 //!
-//! **What is promised.** The impacts of a tick are the same, to the bit and in order, for any level,
-//! number of threads and pool. A time is never late, and no impact is missed but of pairs that were
-//! to be dropped. Rows that are no bodies are listed and disturb nobody. A warm tick of like size
-//! allocates nothing.
+//! **Guarantees.** The impacts of a tick are the same, bit by bit and in order, for every level,
+//! number of threads and pool. A time of impact is never late, and no impact is missed, except in
+//! pairs that the settings drop. Invalid rows are listed and affect no other row. After a few ticks
+//! of similar size a tick does not allocate.
 
 mod bounds;
 mod capture;
 mod convex;
 mod explain;
 mod impacts;
+mod mass;
 mod near;
 pub mod response;
 mod rows;
@@ -42,7 +47,8 @@ mod world;
 pub use capture::{Capture, CaptureError, VERSION};
 pub use explain::Explanation;
 pub use impacts::{Impact, Kind};
+pub use mass::Mass;
 pub use scene::{Config, Convex, Flags, PipelineError, Scene};
-pub use sub_steps::{Held, Mass, Responded, SteppedWorld, SubStepped, SubSteps, SubStepsConfig};
+pub use sub_steps::{Held, Responded, SteppedWorld, SubStepped, SubSteps, SubStepsConfig};
 pub use tick::{Pipeline, Stages, Ticked};
 pub use world::{About, TickedWorld};

@@ -8,6 +8,9 @@
 //! are in no tree.
 //!
 //! The boxes in the trees may be old; what they tell is always compared with the box as it is.
+//!
+//! Each box is larger than the way by a pad: half the target distance and the slop of the body. The pads of
+//! two bodies hold the distance at which they touch, so no box depends on another body.
 
 use super::scene::Convex;
 use super::sub_steps::until_end;
@@ -30,10 +33,8 @@ const NOWHERE: u32 = u32::MAX;
 /// The boxes around what is left of the ways of all bodies.
 #[derive(Debug, Default)]
 pub(super) struct Near {
-    /// Of each row, if it is a body.
+    /// Box of each row that is a body, pad included.
     boxes: Vec<Option<Aabb>>,
-    /// How far apart two boxes may be and yet be near.
-    apart: f32,
     trees: FixedBoxes,
     /// What was put in the trees last.
     kept: Vec<Option<Aabb>>,
@@ -47,27 +48,26 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// The bodies at the start of a tick. Whose skins touch is near.
-    pub(super) fn start(&mut self, bodies: &[Convex<'_>], skin: f32, threads: &Threads) {
-        self.apart = apart(skin);
+    /// Starts a tick with these bodies and a pad for each.
+    pub(super) fn start(
+        &mut self,
+        bodies: &[Convex<'_>],
+        pad: impl Fn(usize) -> f32 + Sync,
+        threads: &Threads,
+    ) {
         self.boxes.resize(bodies.len(), None);
         par::fill_chunks(threads, &mut self.boxes, CHUNK, &|start, boxes| {
-            for (out, body) in boxes.iter_mut().zip(&bodies[start..]) {
-                *out = around(body, 0.0);
+            for (row, out) in (start..).zip(boxes) {
+                *out = around(&bodies[row], 0.0, pad(row));
             }
         });
         self.trees.set_threads(threads.clone());
         self.is_built = false;
     }
 
-    /// Whether a row is a body that has a box.
-    pub(super) fn has(&self, row: usize) -> bool {
-        self.boxes.get(row).is_some_and(Option::is_some)
-    }
-
-    /// Where a row comes, and what is near is in part.
+    /// Box around the rest of the way of a row, pad included.
     pub(super) fn reach(&self, row: usize) -> Option<Aabb> {
-        self.boxes[row].map(|around| reach(&around, self.apart))
+        self.boxes[row]
     }
 
     /// The body of this row is none, before anything is asked.
@@ -76,8 +76,8 @@ impl Near {
     }
 
     /// The body of this row goes on like this from `since` on.
-    pub(super) fn set(&mut self, row: usize, body: &Convex<'_>, since: f32) {
-        self.boxes[row] = around(body, since);
+    pub(super) fn set(&mut self, row: usize, body: &Convex<'_>, since: f32, pad: f32) {
+        self.boxes[row] = around(body, since, pad);
         if self.is_built && self.places[row] == NOWHERE {
             self.places[row] = self.recent.len() as u32;
             self.recent.push(row as u32);
@@ -163,22 +163,18 @@ impl Near {
     }
 }
 
-/// How far apart two boxes may be whose skins touch.
-pub(super) fn apart(skin: f32) -> f32 {
-    (skin + skin).next_up()
-}
-
 /// A box, larger by so much; past the greatest coordinate there is nobody.
-pub(super) fn reach(around: &Aabb, apart: f32) -> Aabb {
+pub(super) fn padded(around: &Aabb, pad: f32) -> Aabb {
     let within = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
     Aabb {
-        min: around.min.map(|x| within((x - apart).next_down())),
-        max: around.max.map(|x| within((x + apart).next_up())),
+        min: around.min.map(|x| within((x - pad).next_down())),
+        max: around.max.map(|x| within((x + pad).next_up())),
     }
 }
 
-/// The box around the rest of a body's way, from `since` on; nothing where that is no box.
-pub(super) fn around(body: &Convex<'_>, since: f32) -> Option<Aabb> {
+/// The box around the rest of a body's way, from `since` on, larger by a pad; `None` where the body is past the
+/// greatest coordinate.
+pub(super) fn around(body: &Convex<'_>, since: f32, pad: f32) -> Option<Aabb> {
     let left = until_end(since);
     let Convex { shape, motion, .. } = body;
     // In a tick of its own the rest of the way is a slower one.
@@ -196,7 +192,8 @@ pub(super) fn around(body: &Convex<'_>, since: f32) -> Option<Aabb> {
         aabb.min[axis] = (aabb.min[axis] - lost).next_down();
         aabb.max[axis] = (aabb.max[axis] + lost).next_up();
     }
-    aabb.validate().is_ok().then_some(aabb)
+    // Past the greatest coordinate there is nobody.
+    Some(padded(&aabb, pad))
 }
 
 #[cfg(test)]
@@ -243,14 +240,10 @@ mod tests {
         Convex { row, shape: shape.expect("a shape"), motion }
     }
 
-    /// The box around a way with a skin, compared with all others.
-    fn scan(boxes: &[Option<Aabb>], row: usize, skin: f32) -> Vec<usize> {
-        let skinned = |of: Aabb| Aabb {
-            min: of.min.map(|x| (x - skin).next_down()),
-            max: of.max.map(|x| (x + skin).next_up()),
-        };
-        let Some(own) = boxes[row].map(skinned) else { return Vec::new() };
-        let near = |of: &Option<Aabb>| of.is_some_and(|of| skinned(of).overlaps(&own));
+    /// The box around a way with its pad, compared with all others.
+    fn scan(boxes: &[Option<Aabb>], row: usize) -> Vec<usize> {
+        let Some(own) = boxes[row] else { return Vec::new() };
+        let near = |of: &Option<Aabb>| of.is_some_and(|of| of.overlaps(&own));
         (0..boxes.len()).filter(|&other| other != row && near(&boxes[other])).collect()
     }
 
@@ -272,9 +265,10 @@ mod tests {
                 }
                 bodies[tick % rows].motion.pose.position[2] = COORD_MAX - 1.0;
                 bodies[(tick + 5) % rows].motion.delta[0] = f32::NAN;
-                let skin = [0.0, 1e-3, 0.5][tick % 3];
-                near.start(&bodies, skin, &Threads::one());
-                let mut boxes: Vec<_> = bodies.iter().map(|body| around(body, 0.0)).collect();
+                let pad = |row: usize| [0.0, 1e-3, 0.5, 1.5][(tick + row) % 4];
+                near.start(&bodies, pad, &Threads::one());
+                let mut boxes: Vec<_> =
+                    (0..rows).map(|row| around(&bodies[row], 0.0, pad(row))).collect();
                 if tick % 2 == 1 {
                     near.drop(rows / 2);
                     boxes[rows / 2] = None;
@@ -288,15 +282,15 @@ mod tests {
                             next.motion.delta[1] = f32::INFINITY;
                         }
                         bodies[row] = next;
-                        near.set(row, &next, since);
-                        boxes[row] = around(&next, since);
+                        near.set(row, &next, since, pad(row));
+                        boxes[row] = around(&next, since, pad(row));
                     }
-                    assert_eq!(near.has(row), boxes[row].is_some());
+                    assert_eq!(near.reach(row), boxes[row]);
                     let asked = (row + change % 2) % rows;
                     near.of(asked, &mut found);
                     found.sort_unstable();
                     assert!(found.windows(2).all(|two| two[0] < two[1]), "one is told twice");
-                    let wanted = scan(&boxes, asked, skin);
+                    let wanted = scan(&boxes, asked);
                     for other in &wanted {
                         let is_found = found.binary_search(other).is_ok();
                         assert!(is_found, "{rows} rows, {tick}, {change}: {other} near {asked}");

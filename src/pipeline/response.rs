@@ -11,29 +11,30 @@
 //! as [`respond`](crate::respond) does for boxes along an axis; here the normal is any. Rotation is
 //! given: a spin counts in `c` and is not changed, so no moment of inertia is needed.
 //!
-//! **Resting.** Under an acceleration that closes with `g`, a bounce comes back after `2·e·c/g`. One
-//! that is back within a tick would soon be back infinitely often: it is none, and the
-//! contact carries from then on, so the closing part of the accelerations is taken away, shared by
-//! inverse mass.
+//! **Resting.** Under an acceleration that closes with `g`, a bounce comes back after `2·e·c/g`. A
+//! bounce that is back within a tick would soon be back infinitely often. It is answered as a
+//! resting contact: the closing part of the accelerations is removed, shared by inverse mass.
 //!
-//! So does a contact that parts, but is pulled back within [`SOON`]: the trifle is taken away, or it
-//! would add up from tick to tick.
+//! A contact that parts, but is pulled back within [`SOON`], is answered in the same way: its small
+//! parting speed is removed, or it would add up from tick to tick.
 //!
-//! **Neither sticks nor stalls.** Rounding must not leave a pair closing by a trifle, or the same
-//! impact is found again at once. So they part with at least [`PARTING`] of their speeds, which is
-//! far below any tolerance and sticks to nothing. And who overlaps parts at least so fast that it is
-//! out after a tick.
+//! **Energy.** [`bounce`] makes two bodies part with at least [`PARTING`] of their speeds, because
+//! rounding must not leave a pair closing, or the same impact is found again at once. That speed is
+//! all that it adds: at most 2⁻³³ of the energy of two bodies that do not spin. How deep two bodies overlap changes no
+//! velocity. [`separate`] corrects positions, and [`SubSteps`](super::SubSteps) corrects them by
+//! velocities that it removes at the end of the tick.
 //!
-//! Units: displacements over the tick. Computed in `f64`, rounded once.
+//! Units: displacements over the tick. Computed in `f64` and rounded once. A displacement past
+//! [`COORD_MAX`] is cut to it, as [`respond`](crate::respond) does; momentum is lost there.
 
 use super::impacts::{Impact, Kind};
-use crate::geom::Motion;
+use super::mass::Mass;
+use crate::geom::{COORD_MAX, Invalid, Motion};
 
-/// Of the speeds of both: with how much they part at least. 2⁻¹⁸.
+/// Least part of the speeds of both bodies with which [`bounce`] makes them part: 2⁻¹⁸.
 pub const PARTING: f64 = 1.0 / (1 << 18) as f64;
-/// The part of the tick within which what parts and is pulled back never parted. 2⁻¹⁰.
+/// Part of the tick within which a contact that parts and is pulled back counts as resting: 2⁻¹⁰.
 pub const SOON: f64 = 1.0 / 1024.0;
-
 /// What became of two bodies that met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -47,17 +48,17 @@ pub enum Outcome {
     Kept,
 }
 
-/// What a response did, and how hard. Masses are one by inverse masses, lengths and ticks the caller's.
+/// What a response did, and how hard. Masses are the inverse of inverse masses, lengths and ticks the caller's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reaction {
     /// What became of the two.
     pub outcome: Outcome,
-    /// The impulse `j` along the normal, mass · length / tick: `-j·n` on `a` and `j·n` on `b`. Below
-    /// 0, by a trifle, where two part that are pulled back at once.
+    /// The impulse `j` along the normal, mass · length / tick: `-j·n` on `a` and `j·n` on `b`. A small
+    /// negative number where two part that are pulled back at once. One past the greatest `f32` is cut to it.
     pub impulse: f32,
-    /// With what they press on each other from then on, mass · length / tick²: the force along the
-    /// normal of a contact that carries, 0 of any other.
+    /// Force along the normal with which the two press on each other from then on, mass · length / tick².
+    /// It is 0 for a contact that does not rest, and cut as the impulse is.
     pub load: f32,
 }
 
@@ -66,10 +67,108 @@ impl Reaction {
     pub const NONE: Self = Self { outcome: Outcome::Kept, impulse: 0.0, load: 0.0 };
 }
 
+/// Velocity and acceleration of one of two bodies, as displacements.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moving {
+    pub(super) velocity: [f64; 3],
+    pub(super) accel: [f64; 3],
+}
+
+/// What [`exchange`] did.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exchanged {
+    pub(super) outcome: Outcome,
+    pub(super) impulse: f64,
+    pub(super) load: f64,
+}
+
+impl From<Exchanged> for Reaction {
+    fn from(Exchanged { outcome, impulse, load }: Exchanged) -> Self {
+        Self { outcome, impulse: finite(impulse), load: finite(load) }
+    }
+}
+
+/// Rounds to nearest; what is past the greatest `f32` is cut to it.
+pub(super) fn finite(x: f64) -> f32 {
+    let most = f64::from(f32::MAX);
+    let x = if x < most { x } else { most };
+    (if x > -most { x } else { -most }) as f32
+}
+
+/// Rounds each number to nearest; what is past [`COORD_MAX`] is cut to it.
+pub(super) fn valid(v: [f64; 3]) -> [f32; 3] {
+    let most = f64::from(COORD_MAX);
+    v.map(|x| {
+        let x = if x < most { x } else { most };
+        (if x > -most { x } else { -most }) as f32
+    })
+}
+
+/// The normal with length one, as exactly as `f64` has it; `None` for a zero or no number.
+pub(super) fn unit(normal: [f32; 3]) -> Option<[f64; 3]> {
+    let normal = normal.map(f64::from);
+    let length = libm::sqrt(dot(normal, normal));
+    // NaN is not in the range.
+    (length > 0.0 && length < f64::INFINITY).then(|| normal.map(|x| x / length))
+}
+
+pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Component along `n` by which `a` is above `b`.
+pub(super) fn along(a: [f64; 3], b: [f64; 3], n: [f64; 3]) -> f64 {
+    (a[0] - b[0]) * n[0] + (a[1] - b[1]) * n[1] + (a[2] - b[2]) * n[2]
+}
+
+/// Adds an impulse along the normal: `-impulse` on `a`, `impulse` on `b`.
+pub(super) fn push(
+    [a, b]: [&mut [f64; 3]; 2],
+    n: [f64; 3],
+    impulse: f64,
+    inverse_masses: [f64; 2],
+) {
+    for axis in 0..3 {
+        a[axis] -= impulse * inverse_masses[0] * n[axis];
+        b[axis] += impulse * inverse_masses[1] * n[axis];
+    }
+}
+
+/// Changes velocities and accelerations of two bodies that close with `closing` along the unit normal `n`, so
+/// that they part at least with `least`. `None` where nothing is to be done.
+pub(super) fn exchange(
+    [a, b]: [&mut Moving; 2],
+    n: [f64; 3],
+    closing: f64,
+    inverse_masses: [f64; 2],
+    (restitution, least): (f32, f64),
+) -> Option<Exchanged> {
+    let sum = inverse_masses[0] + inverse_masses[1];
+    let pulled = along(a.accel, b.accel, n);
+    let soon = pulled > 0.0 && -2.0 * closing <= SOON * pulled;
+    if !(closing > 0.0 || soon) || sum <= 0.0 {
+        return None;
+    }
+    let e = f64::from(restitution);
+    let resting = 2.0 * e * closing <= pulled || e == 0.0 || closing <= 0.0;
+    let parting = if resting { 0.0 } else { e * closing };
+    let parting = if parting > least { parting } else { least };
+    let impulse = (closing + parting) / sum;
+    push([&mut a.velocity, &mut b.velocity], n, impulse, inverse_masses);
+    let mut load = 0.0;
+    if resting && pulled > 0.0 {
+        load = pulled / sum;
+        push([&mut a.accel, &mut b.accel], n, load, inverse_masses);
+    }
+    let outcome = if resting { Outcome::Resting } else { Outcome::Bounced };
+    Some(Exchanged { outcome, impulse, load })
+}
+
 /// The motion from `t` on: where the body is then, turned as it is then, with the displacement over
 /// a tick that its velocity then makes.
 ///
-/// `t` is a fraction of the tick; the position is rounded to nearest.
+/// `t` is a fraction of the tick; the position is rounded to nearest, and a displacement past [`COORD_MAX`]
+/// is cut to it.
 ///
 /// ```
 /// use swath::{Motion, Pose, pipeline::response};
@@ -83,9 +182,9 @@ impl Reaction {
 pub fn carried(motion: &Motion, t: f32) -> Motion {
     let t64 = f64::from(if t > 0.0 { t } else { 0.0 });
     let delta = core::array::from_fn(|axis| {
-        (f64::from(motion.delta[axis]) + f64::from(motion.accel[axis]) * t64) as f32
+        f64::from(motion.delta[axis]) + f64::from(motion.accel[axis]) * t64
     });
-    Motion { pose: motion.at(t), delta, ..*motion }
+    Motion { pose: motion.at(t), delta: valid(delta), ..*motion }
 }
 
 /// Carries every body to `t`: the first impact, as a rule.
@@ -96,8 +195,12 @@ pub fn carry_all(motions: &mut [Motion], t: f32) {
 /// Changes the displacements of two bodies, carried to the time of `impact`, by what they do about
 /// it; for a resting contact their accelerations too.
 ///
-/// A body with inverse mass 0 keeps its motion. A restitution outside `[0, 1]` counts as the
-/// nearest end, NaN as 0.
+/// A body with inverse mass 0 keeps its motion.
+///
+/// # Errors
+///
+/// [`Invalid`]: what is wrong with a motion, an inverse mass or the restitution, as [`Mass::validate`] has
+/// it. Nothing is changed then.
 ///
 /// ```
 /// use swath::pipeline::{Config, response};
@@ -115,66 +218,55 @@ pub fn carry_all(motions: &mut [Motion], t: f32) {
 ///
 /// response::carry_all(&mut motions, impact.toi);
 /// let [a, b] = &mut motions;
-/// let reaction = response::bounce(&impact, [a, b], [1.0, 1.0], 1.0);
+/// let reaction = response::bounce(&impact, [a, b], [1.0, 1.0], 1.0)?;
 /// assert!((reaction.impulse - 8.0).abs() < 1e-3); // 1 kg that stops from 8 m a tick
 /// assert!(motions[0].delta[0].abs() < 1e-3 && (motions[1].delta[0] - 8.0).abs() < 1e-3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn bounce<P>(
     impact: &Impact<P>,
-    [a, b]: [&mut Motion; 2],
+    motions: [&mut Motion; 2],
     inverse_masses: [f32; 2],
     restitution: f32,
-) -> Reaction {
-    let [of_a, of_b] = inverse_masses.map(f64::from);
-    let (sum, closing) = (of_a + of_b, f64::from(impact.closing));
-    let normal = impact.normal.map(f64::from);
-    let along = |p: [f32; 3], q: [f32; 3]| -> f64 {
-        (0..3).map(|axis| (f64::from(p[axis]) - f64::from(q[axis])) * normal[axis]).sum()
+) -> Result<Reaction, Invalid> {
+    for (motion, inverse_mass) in motions.iter().zip(inverse_masses) {
+        motion.validate()?;
+        Mass { inverse_mass, restitution }.validate()?;
+    }
+    let Some(n) = unit(impact.normal).filter(|_| impact.kind != Kind::Unresolved) else {
+        return Ok(Reaction::NONE);
     };
-    let length = |p: [f32; 3]| -> f64 { p.iter().map(|&x| f64::from(x).abs()).sum() };
-    let pulled = along(a.accel, b.accel);
-    let soon = pulled > 0.0 && -2.0 * closing <= SOON * pulled;
-    if !(closing > 0.0 || soon) || sum <= 0.0 || impact.kind == Kind::Unresolved {
-        return Reaction::NONE;
+    let closing = f64::from(finite(impact.closing.into()));
+    let [a, b] = motions;
+    let mut two = [&*a, &*b].map(|motion| Moving {
+        velocity: motion.delta.map(f64::from),
+        accel: motion.accel.map(f64::from),
+    });
+    let speeds: f64 = two.iter().flat_map(|of| of.velocity).map(f64::abs).sum();
+    let least = PARTING * (speeds + closing.abs());
+    let [of_a, of_b] = &mut two;
+    let inverse_masses = inverse_masses.map(f64::from);
+    let Some(done) = exchange([of_a, of_b], n, closing, inverse_masses, (restitution, least))
+    else {
+        return Ok(Reaction::NONE);
+    };
+    for (motion, of) in [a, b].into_iter().zip(two) {
+        (motion.delta, motion.accel) = (valid(of.velocity), valid(of.accel));
     }
-    // NaN is not above 0.
-    let e = f64::from(if restitution > 0.0 { restitution } else { 0.0 });
-    let e = if e < 1.0 { e } else { 1.0 };
-    let resting = 2.0 * e * closing <= pulled || e == 0.0 || closing <= 0.0;
-    let least = PARTING * (length(a.delta) + length(b.delta) + closing.abs());
-    let least = if f64::from(impact.depth) > least { impact.depth.into() } else { least };
-    let parting = if resting { 0.0 } else { e * closing };
-    let parting = if parting > least { parting } else { least };
-    let impulse = (closing + parting) / sum;
-    push([&mut a.delta, &mut b.delta], normal, impulse, [of_a, of_b]);
-    let mut load = 0.0;
-    if resting && pulled > 0.0 {
-        load = (pulled + PARTING * (length(a.accel) + length(b.accel))) / sum;
-        push([&mut a.accel, &mut b.accel], normal, load, [of_a, of_b]);
-    }
-    let outcome = if resting { Outcome::Resting } else { Outcome::Bounced };
-    Reaction { outcome, impulse: impulse as f32, load: load as f32 }
-}
-
-/// Adds an impulse along the normal.
-fn push([a, b]: [&mut [f32; 3]; 2], normal: [f64; 3], impulse: f64, [of_a, of_b]: [f64; 2]) {
-    for axis in 0..3 {
-        a[axis] = (f64::from(a[axis]) - impulse * of_a * normal[axis]) as f32;
-        b[axis] = (f64::from(b[axis]) + impulse * of_b * normal[axis]) as f32;
-    }
+    Ok(done.into())
 }
 
 /// What to add to the positions of two bodies that overlap so that they at most touch: the depth
-/// along the normal, shared by inverse mass. Nothing for other impacts, or where nothing moves
-/// either.
+/// along the normal, shared by inverse mass. Nothing for other impacts, where nothing moves either, or
+/// where an inverse mass is not one that [`Mass::validate`] allows.
 ///
 /// The move is not looked at: it may lead into a third body, so of deep overlaps take a part of it.
 #[must_use]
 pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32; 3]; 2]> {
+    let is_valid = |inverse_mass| Mass { inverse_mass, restitution: 0.0 }.validate().is_ok();
     let [of_a, of_b] = inverse_masses.map(f64::from);
     let sum = of_a + of_b;
-    if impact.kind != Kind::Overlapping || sum <= 0.0 {
+    if impact.kind != Kind::Overlapping || sum <= 0.0 || !inverse_masses.into_iter().all(is_valid) {
         return None;
     }
     let mut moves = [[0.0; 3]; 2];
@@ -182,7 +274,7 @@ pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32
     // A little more than rounding may take.
     let depth = f64::from(impact.depth) * (1.0 + 1e-6);
     push([a, b], impact.normal.map(f64::from), depth / sum, [of_a, of_b]);
-    Some(moves)
+    Some(moves.map(valid))
 }
 
 /// What is left of a displacement after an impact of `a`, or with the normal turned round of `b`:
@@ -200,5 +292,5 @@ pub fn slide<P>(delta: impl Into<[f32; 3]>, impact: &Impact<P>) -> [f32; 3] {
     let into: f64 = (0..3).map(|axis| delta[axis] * normal[axis]).sum();
     let into = if into > 0.0 { into } else { 0.0 };
     let rest = 1.0 - f64::from(impact.toi);
-    core::array::from_fn(|axis| ((delta[axis] - into * normal[axis]) * rest) as f32)
+    valid(core::array::from_fn(|axis| (delta[axis] - into * normal[axis]) * rest))
 }

@@ -1,9 +1,10 @@
-//! Where are the numbers of a pair's two rows when it is looked at?
+//! Row cache: collects what is read of the rows of a pair.
 //!
-//! The pairs of a run are near each other in space, but their rows are anywhere: in columns the nine
-//! numbers of a box, its shape and its flags are eleven cache lines. Where a tick has many pairs all
-//! rows are first copied to records of one line each, so that a pair costs two; where it has few the
-//! columns are read. Either way the lines of the next few pairs are asked for while these are worked on.
+//! The pairs of a run are near each other in space, but their rows may be anywhere in memory: the
+//! nine numbers of a box, its shape index and its flags are in eleven cache lines. If a tick has
+//! many pairs, all rows are first copied to records of one cache line each, so that a pair costs
+//! two. If it has few, the columns are read directly. In both cases the lines of the next block of
+//! pairs are prefetched while one block is processed.
 
 use super::bounds::PLAIN;
 use super::scene::Flags;
@@ -14,32 +15,32 @@ use crate::par::{self, Threads};
 use crate::store::Boxes;
 use alloc::vec::Vec;
 
-/// Pairs that are swept at a time: their numbers should stay in the nearest cache.
+/// Pairs that are swept at a time; their numbers should fit into the L1 cache.
 pub(super) const BLOCK: usize = 32;
-/// Rows of one piece of work.
+/// Rows of one task.
 const CHUNK: usize = 4096;
-/// All rows are copied where there is a pair for so many.
+/// All rows are copied if there is at least one pair for this many rows.
 const ROWS_A_PAIR: usize = 4;
 
-/// What is read of a row: one cache line.
+/// What is read of a row, in one cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 struct Record {
     numbers: [f32; 9],
-    /// Where it is among the convex bodies, or [`PLAIN`].
+    /// The index of the row in the convex bodies, or [`PLAIN`].
     convex: u32,
     flags: Flags,
 }
 
-/// The rows of a tick with many pairs.
+/// The records of all rows, in a tick with many pairs.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
     records: Vec<Record>,
-    /// Whether they are of this tick.
+    /// Whether the records belong to this tick.
     filled: bool,
 }
 
-/// The rows of a few pairs, by columns.
+/// The rows of a block of pairs, as columns.
 #[derive(Debug)]
 pub(super) struct Few {
     numbers: [[[f32; BLOCK]; 9]; 2],
@@ -58,7 +59,7 @@ impl Default for Few {
 }
 
 impl Gathered {
-    /// Copies the rows if so many pairs are worth it.
+    /// Copies the rows if there are enough pairs.
     pub(super) fn fill(&mut self, known: &Known<'_, '_>, pairs: usize, threads: &Threads) {
         let rows = known.boxes.len();
         self.filled = pairs.saturating_mul(ROWS_A_PAIR) >= rows;
@@ -80,7 +81,7 @@ impl Gathered {
         });
     }
 
-    /// Asks for what will be read of these pairs.
+    /// Prefetches what will be read of these pairs.
     pub(super) fn foresee(&self, known: &Known<'_, '_>, pairs: &[Pair]) {
         for pair in pairs {
             self.foresee_row(known, pair.a);
@@ -141,7 +142,7 @@ impl Few {
         self.flags[side][at] = record.flags;
     }
 
-    /// The first boxes and the second, of so many pairs.
+    /// The first and the second boxes of the first `count` pairs.
     pub(super) fn moving(&self, count: usize) -> [Boxes<'_>; 2] {
         self.numbers.each_ref().map(|side| {
             Boxes::from_columns(side.each_ref().map(|column| &column[..count]))
@@ -159,13 +160,13 @@ impl Few {
         })
     }
 
-    /// Whether either of a pair has a shape.
+    /// Whether either row of a pair has a shape.
     pub(super) fn is_shaped(&self, at: usize) -> bool {
         let [a, b] = &self.convex;
         a[at] != PLAIN || b[at] != PLAIN
     }
 
-    /// Whether either of a pair is a sensor.
+    /// Whether either row of a pair is a sensor.
     pub(super) fn is_sensed(&self, at: usize) -> bool {
         let [a, b] = &self.flags;
         (a[at] | b[at]).has(Flags::SENSOR)

@@ -1,4 +1,4 @@
-//! What is looked at in a tick, and how?
+//! The input of a tick: bodies and settings.
 
 use crate::broadphase::FindError;
 use crate::geom::{Filter, Motion, Pair};
@@ -8,7 +8,7 @@ use crate::store::{Boxes, LengthMismatch};
 use bytemuck::{Pod, Zeroable};
 use core::ops::BitOr;
 
-/// What a body is for the pipeline, some bits.
+/// Properties of a body, as bits.
 ///
 /// ```
 /// use swath::Flags;
@@ -17,28 +17,38 @@ use core::ops::BitOr;
 /// assert!(gate.has(Flags::SENSOR) && !gate.has(Flags::CCD));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 #[repr(transparent)]
 pub struct Flags(u8);
 
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Flags {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        crate::geom::deserialize::checked(deserializer, "bits of flags", |bits: u8| {
+            (Self::from_bits(bits).0 == bits).then_some(Self(bits))
+        })
+    }
+}
+
 impl Flags {
-    /// Does not move: two such bodies make no pair.
+    /// Does not move. Two such bodies never pair.
     pub const STILL: Self = Self(0);
-    /// Moves, even if it rests for the tick.
+    /// Moves, even if its displacement in this tick is zero.
     pub const MOVES: Self = Self(1);
-    /// Its pairs are looked at however slow it is: see [`Config::fast`].
+    /// Its pairs are never dropped for being slow; see [`Config::fast`].
     pub const CCD: Self = Self(2);
-    /// Stops nothing: its impacts are all told, apart from the others, and count for no limit.
+    /// Stops nothing. Its impacts are all reported, in a list of their own, and do not count for
+    /// the limit.
     pub const SENSOR: Self = Self(4);
 
-    /// As one byte.
+    /// The bits as one byte.
     #[must_use]
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// From a byte; bits that mean nothing are dropped.
+    /// Properties from one byte; unused bits are ignored.
     #[must_use]
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits & 7)
@@ -59,26 +69,26 @@ impl BitOr for Flags {
     }
 }
 
-/// A row that has a convex shape of its own and a motion.
+/// A row that has a convex shape and a motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Convex<'s> {
-    /// Which row.
+    /// The row.
     pub row: u32,
-    /// Its shape.
+    /// The shape.
     pub shape: Shape<'s>,
-    /// Where it is, how it moves, is accelerated and turns.
+    /// Pose, displacement, acceleration and rotation.
     pub motion: Motion,
 }
 
 /// The bodies of a tick, in columns of the caller.
 ///
-/// Each row is a box that moves, and is answered as such, unless it is among the [`Convex`]: then
-/// its box is not read. Boxes alone convert into a scene.
+/// Each row is a moving box, unless it is in the list of [`Convex`] bodies; then its box is not
+/// read. Columns of boxes convert into a scene.
 ///
 /// ```
 /// use swath::{Boxes, Convex, Flags, Motion, Pose, Scene, Shape};
 ///
-/// // A wall, and a ball that flies at it. The box of the ball is not read.
+/// // A wall, and a ball that flies towards it. The box of the ball is not read.
 /// let (min, max, still) = ([-1.0, 0.0], [1.0, 0.0], [0.0; 2]);
 /// let boxes = Boxes::new([&min; 3], [&max; 3], [&still; 3])?;
 /// let motion = Motion::new(Pose::at([-9.0, 0.0, 0.0])?, [10.0, 0.0, 0.0])?;
@@ -91,11 +101,13 @@ pub struct Convex<'s> {
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a, 's> {
     pub(super) boxes: Boxes<'a>,
-    /// Empty columns where nothing is accelerated.
+    /// Empty columns if nothing is accelerated.
     pub(super) accel: [&'a [f32]; 3],
     pub(super) convex: &'a [Convex<'s>],
     pub(super) flags: Option<&'a [Flags]>,
     pub(super) filters: Option<&'a [Filter]>,
+    /// Slop of each row: a distance in addition to the target distance. Empty: no row has any.
+    pub(super) slops: &'a [f32],
 }
 
 impl<'a> From<Boxes<'a>> for Scene<'a, 'a> {
@@ -105,67 +117,67 @@ impl<'a> From<Boxes<'a>> for Scene<'a, 'a> {
 }
 
 impl<'a, 's> Scene<'a, 's> {
-    /// These boxes: all move, and each may meet each.
+    /// A scene of these boxes: all move, and each may meet each.
     #[must_use]
     pub fn new(boxes: Boxes<'a>) -> Self {
-        Self { boxes, accel: [&[]; 3], convex: &[], flags: None, filters: None }
+        Self { boxes, accel: [&[]; 3], convex: &[], flags: None, filters: None, slops: &[] }
     }
 
-    /// The accelerations of the boxes, columns x, y, z.
+    /// Sets the accelerations of the boxes; columns x, y, z.
     #[must_use]
     pub fn accelerating(self, accel: [&'a [f32]; 3]) -> Self {
         Self { accel, ..self }
     }
 
-    /// Rows with a shape, by row, each once.
+    /// Sets the convex bodies, in order of their rows, each row at most once.
     #[must_use]
     pub fn convex(self, convex: &'a [Convex<'s>]) -> Self {
         Self { convex, ..self }
     }
 
-    /// What each row is.
+    /// Sets the properties of each row.
     #[must_use]
     pub fn flagged(self, flags: &'a [Flags]) -> Self {
         Self { flags: Some(flags), ..self }
     }
 
-    /// With what each row may meet.
+    /// Sets the filter of each row.
     #[must_use]
     pub fn filtered(self, filters: &'a [Filter]) -> Self {
         Self { filters: Some(filters), ..self }
     }
 
-    /// How many bodies.
+    /// The number of bodies.
     #[must_use]
     pub fn len(&self) -> usize {
         self.boxes.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no bodies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The boxes, also of rows that have a shape.
+    /// The boxes, including those of rows with a shape.
     #[must_use]
     pub fn boxes(&self) -> Boxes<'a> {
         self.boxes
     }
 
-    /// The accelerations of the boxes, columns x, y, z: empty where none is accelerated.
+    /// The accelerations of the boxes, columns x, y, z; empty if none is accelerated.
     #[must_use]
     pub fn accelerations(&self) -> [&'a [f32]; 3] {
         self.accel
     }
 
-    /// What each row is, where that was told.
+    /// The properties of each row, if they were set.
     #[must_use]
     pub fn flags(&self) -> Option<&'a [Flags]> {
         self.flags
     }
 
-    /// With what each row may meet, where that was told.
+    /// The filter of each row, if filters were set.
     #[must_use]
     pub fn filters(&self) -> Option<&'a [Filter]> {
         self.filters
@@ -196,24 +208,25 @@ impl<'a, 's> Scene<'a, 's> {
     }
 }
 
-/// What counts as an impact, and which are told.
+/// The settings of a pipeline: what counts as an impact, and which impacts are reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Config {
-    /// The distance at which bodies count as touching, not negative: a skin. Of convex shapes it is
-    /// the distance; of two boxes without shape the greatest of the gaps on the three axes.
+    /// The distance at which bodies count as touching, at least 0. For convex shapes it is the
+    /// distance between them; for two plain boxes it is the largest of the gaps on the three axes.
     pub target_distance: f32,
-    /// How far above the target the distance of convex shapes at an impact may be, of the lesser
-    /// one's size: [`advance::Settings::tolerance`].
+    /// How far above the target the distance of convex shapes at an impact may be, relative to the
+    /// size of the smaller one: [`advance::Settings::tolerance`].
     pub tolerance: f32,
-    /// Which touches at the start of the tick are impacts.
+    /// Which contacts at the start of the tick are impacts.
     pub touch: Touch,
-    /// A body that goes at least so far in the tick on some axis, however it turns, is fast. A
-    /// pair of which neither is fast nor marked [`Flags::CCD`], and none a sensor, is dropped. 0: none is.
+    /// The speed from which a body is fast. Its speed is the length of its path in the tick on the
+    /// axis where that is longest, plus its angular sweep. A pair is dropped if neither body is
+    /// fast, marked [`Flags::CCD`] or a sensor. With 0 no pair is dropped.
     pub fast: f32,
-    /// An impact is told if it is among the first so many of one of the two bodies: with 1 each
-    /// body's earliest. 0: all are told.
+    /// With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least
+    /// one of its two bodies; 1 reports each body's earliest impact. With 0 all are reported.
     pub impacts_per_body: u32,
 }
 
@@ -239,50 +252,56 @@ impl Config {
         }
     }
 
-    /// Whether a tick can be looked at like this.
+    /// Checks the settings.
     ///
     /// # Errors
     ///
     /// [`PipelineError`]: what is wrong with the target, the tolerance or the threshold.
     pub fn validate(&self) -> Result<(), PipelineError> {
         self.settings().validate()?;
-        // NaN is not at least anything.
+        // A NaN fails this comparison.
         if self.fast >= 0.0 { Ok(()) } else { Err(PipelineError::Fast) }
     }
 }
 
-/// Why a tick cannot be looked at. Nothing was changed.
+/// Why a tick was rejected. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PipelineError {
-    /// The target distance or the tolerance is none.
+    /// The target distance or the tolerance is invalid.
     #[error(transparent)]
     Settings(#[from] AdvanceError),
-    /// [`Config::fast`] is negative or not a number.
+    /// [`Config::fast`] is negative or NaN.
     #[error("the speed from which bodies are fast is negative or not a number")]
     Fast,
-    /// A column has not one row for each body.
+    /// A column does not have one row for each body.
     #[error(transparent)]
     Length(#[from] LengthMismatch),
-    /// The rows of the convex bodies do not ascend, or one is not there.
+    /// The rows of the convex bodies are not in ascending order, or one is out of range.
     #[error("convex body {index} is of row {row}, not above the one before or not below {rows}")]
     ConvexRow {
-        /// Which of the convex bodies.
+        /// The index of the convex body.
         index: usize,
-        /// The row it names.
+        /// The row.
         row: u32,
-        /// How many rows there are.
+        /// The number of rows.
         rows: usize,
     },
-    /// The pairs could not be found.
+    /// [`SubStepsConfig::impacts_max`](super::SubStepsConfig::impacts_max) is below 2.
+    #[error("the most impacts of a body in a tick are {given}, below 2")]
+    ImpactsMax {
+        /// The number that was set.
+        given: u32,
+    },
+    /// Finding the pairs failed.
     #[error(transparent)]
     Find(#[from] FindError),
-    /// There is no such pair to explain.
+    /// The pair to explain does not exist.
     #[error("there is no pair ({}, {}) of different rows among {rows}", pair.a, pair.b)]
     NoSuchPair {
-        /// What was asked for.
+        /// The pair.
         pair: Pair,
-        /// How many rows there are.
+        /// The number of rows.
         rows: usize,
     },
 }

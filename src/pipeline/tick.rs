@@ -1,4 +1,4 @@
-//! How is a tick worked through, and what did it take?
+//! Runs the stages of a tick, and measures them.
 
 use super::bounds::Bounds;
 use super::convex;
@@ -16,55 +16,55 @@ use crate::store::{Boxes, Rejected};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-/// What the stages of a tick took and what became of the pairs in each. Times are zero without the
+/// The time of each stage of a tick, and what it did with the pairs. Times are zero without the
 /// feature `std`.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Stages {
-    /// Boxes that hold the bodies.
+    /// Time to compute the bounds of the bodies.
     pub bounds_time: Duration,
-    /// Pairs of those boxes.
+    /// Time to find the pairs of those bounds.
     pub pairs_time: Duration,
-    /// What of that is which step of the finder.
+    /// `pairs_time` split by step of the pair finder.
     pub finder: Timings,
-    /// First and last times, and the answers of boxes.
+    /// Time to sweep the bounds, and to answer pairs of plain boxes.
     pub windows_time: Duration,
-    /// First times of convex shapes.
+    /// Time to find the first times of contact of convex shapes.
     pub convex_time: Duration,
-    /// Ordering the impacts.
+    /// Time to sort the impacts.
     pub sort_time: Duration,
-    /// Pairs whose boxes touch in the tick.
+    /// Pairs whose bounds touch in the tick.
     pub candidates: usize,
-    /// Of these dropped because neither body is fast, marked or a sensor.
+    /// Candidates that were dropped because neither body is fast, marked or a sensor.
     pub slow: usize,
-    /// Met, answered by boxes alone.
+    /// Impacts of two plain boxes.
     pub boxes: usize,
-    /// Looked at by boxes alone and found apart, or touching in a way that does not count.
+    /// Pairs that the boxes proved apart, or touching in a way that does not count.
     pub apart: usize,
-    /// Convex shapes asked.
+    /// Pairs whose shapes were tested.
     pub convex: usize,
-    /// Of these apart for the whole tick, or touching in a way that does not count.
+    /// Tested pairs that are apart for the whole tick, or touch in a way that does not count.
     pub separated: usize,
-    /// Of these given up.
+    /// Tested pairs whose search was given up.
     pub unresolved: usize,
-    /// Rounds of the convex search, over all pairs.
+    /// Iterations of the search, over all tested pairs.
     pub rounds: u64,
-    /// Impacts that are told.
+    /// Impacts that are reported.
     pub impacts: usize,
-    /// Impacts left out because both bodies have had as many as are wanted.
+    /// Impacts that are left out because both bodies have reached the limit.
     pub limited: usize,
-    /// Impacts with sensors that are told.
+    /// Impacts with sensors that are reported.
     pub sensed: usize,
 }
 
 impl Stages {
-    /// All stages together.
+    /// The sum of the times of all stages.
     #[must_use]
     pub fn total(&self) -> Duration {
         self.bounds_time + self.pairs_time + self.windows_time + self.convex_time + self.sort_time
     }
 
-    /// The counts of both.
+    /// Adds the counts of `part`.
     fn add(&mut self, part: &Self) {
         self.candidates += part.candidates;
         self.slow += part.slow;
@@ -74,7 +74,7 @@ impl Stages {
     }
 }
 
-/// The impacts of a tick, where the pipeline wrote them.
+/// The impacts of a tick, in the memory of the pipeline.
 #[derive(Clone, Copy, Debug)]
 pub struct Ticked<'a> {
     impacts: &'a [Impact],
@@ -85,32 +85,32 @@ pub struct Ticked<'a> {
 }
 
 impl<'a> Ticked<'a> {
-    /// What meets, by time, then by pair.
+    /// The impacts, ordered by time, then by pair.
     #[must_use]
     pub fn impacts(&self) -> &'a [Impact] {
         self.impacts
     }
 
-    /// What meets a [sensor](super::Flags::SENSOR), by time, then by pair: all that does so along
-    /// the path.
+    /// All impacts with a [sensor](super::Flags::SENSOR) along the path, ordered by time, then by
+    /// pair.
     #[must_use]
     pub fn sensed(&self) -> &'a [Impact] {
         self.sensed
     }
 
-    /// Pairs that were dropped because both are slow, in the order of the finder: their boxes touch
-    /// in the tick.
+    /// Pairs that were dropped because both bodies are slow, in the order of the finder. Their
+    /// bounds touch in the tick.
     pub fn slow(&self) -> impl Iterator<Item = Pair> + use<'a> {
         self.parts.iter().flat_map(|part| &part.slow).copied()
     }
 
-    /// The rows that are no bodies, in order. They make no pair.
+    /// The invalid rows, in order. They have no pairs.
     #[must_use]
     pub fn rejected(&self) -> &'a [Rejected] {
         self.rejected
     }
 
-    /// What the stages took, and what became of the pairs.
+    /// The time of each stage, and what it did with the pairs.
     #[must_use]
     pub fn stages(&self) -> &'a Stages {
         self.stages
@@ -126,9 +126,9 @@ impl<'a> IntoIterator for Ticked<'a> {
     }
 }
 
-/// Bodies in, impacts out, once a tick.
+/// The continuous collision pipeline: computes the impacts of a tick.
 ///
-/// It keeps nothing between ticks but memory. See the [module](crate::pipeline) for the stages.
+/// It keeps only memory between ticks. See the [module](crate::pipeline) for the stages.
 ///
 /// ```
 /// use swath::pipeline::Config;
@@ -162,12 +162,12 @@ pub struct Pipeline {
     pub(super) proxies: Proxies,
 }
 
-/// The memory of the stages, and what they told last.
+/// Scratch memory of the stages, and the results of the last tick.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     pub(super) bounds: Bounds,
     gathered: Gathered,
-    /// One for each run of pairs; the first `filled` are of this tick.
+    /// One for each run of pairs; the first `filled` belong to this tick.
     pub(super) parts: Vec<Part>,
     pub(super) filled: usize,
     asks: Vec<Ask>,
@@ -185,13 +185,13 @@ impl Default for Pipeline {
 }
 
 impl Pipeline {
-    /// A pipeline on the widest level of this CPU.
+    /// Creates a pipeline that uses the widest SIMD level of this CPU.
     #[must_use]
     pub fn new(config: Config) -> Self {
         Self::with_level(config, Level::detect())
     }
 
-    /// A pipeline on `level`. The impacts are the same for each.
+    /// Creates a pipeline that uses `level`. The impacts are the same for every level.
     #[must_use]
     pub fn with_level(config: Config, level: Level) -> Self {
         Self {
@@ -204,7 +204,7 @@ impl Pipeline {
         }
     }
 
-    /// What counts and what is told.
+    /// The settings.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
@@ -218,32 +218,33 @@ impl Pipeline {
         &self.threads
     }
 
-    /// From now on looks at ticks like this.
+    /// Sets the settings for later ticks.
     pub fn set_config(&mut self, config: Config) {
         self.config = config;
     }
 
-    /// From now on works on these threads. The impacts are the same for any.
+    /// Sets the threads for later ticks. The impacts are the same for every choice.
     pub fn set_threads(&mut self, threads: Threads) {
         self.finder.set_threads(threads.clone());
         self.threads = threads;
     }
 
-    /// From now on a tick with more candidates than `most` is an error, as
-    /// [`PairFinder::set_pairs_max`] has it.
+    /// Limits the number of candidate pairs, like [`PairFinder::set_pairs_max`]. A tick with more
+    /// is an error.
     pub fn set_pairs_max(&mut self, most: usize) {
         self.finder.set_pairs_max(most);
     }
 
-    /// Bytes of memory that the pipeline holds.
+    /// The allocated memory in bytes.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.finder.memory_usage() + self.work.bytes() + self.proxies.bytes()
     }
 
-    /// The first stage alone: the moving boxes that hold the bodies, the target distance included.
+    /// Runs the first stage only: the moving boxes that contain the bodies, including the target
+    /// distance.
     ///
-    /// A body that is none has a box that is none.
+    /// The box of an invalid body is invalid.
     ///
     /// # Errors
     ///
@@ -255,22 +256,33 @@ impl Pipeline {
         Ok(self.work.bounds.boxes(scene))
     }
 
-    /// All stages: what meets in the tick.
+    /// Runs all stages: finds the impacts of the tick.
     ///
     /// # Errors
     ///
-    /// [`PipelineError`]: what is wrong with the settings or the columns, or more pairs than are
-    /// allowed.
+    /// [`PipelineError`]: what is wrong with the settings or the columns, or that there are more
+    /// pairs than allowed.
     pub fn tick(&mut self, scene: &Scene<'_, '_>) -> Result<Ticked<'_>, PipelineError> {
         self.config.validate()?;
         scene.check()?;
         let Self { config, level, threads, finder, work, .. } = self;
-        // One entry, so that what is spread over the threads starts without waking one each time.
-        threads.enter(|| find(scene, config, *level, threads, finder, work))?;
+        // Enter the pool once, so that the parallel steps do not have to wake its threads each
+        // time.
+        threads.enter(|| find(scene, config, *level, threads, finder, (work, false)))?;
         Ok(self.last())
     }
 
-    /// What the last tick of columns told.
+    /// The first stages alone: which convex shapes have to be searched for a first time, and in which window. A
+    /// pair of plain boxes is no part of the answer. The order is that of the finder.
+    pub(super) fn asks(&mut self, scene: &Scene<'_, '_>) -> Result<&[Ask], PipelineError> {
+        self.config.validate()?;
+        scene.check()?;
+        let Self { config, level, threads, finder, work, .. } = self;
+        threads.enter(|| find(scene, config, *level, threads, finder, (work, true)))?;
+        Ok(&self.work.asks)
+    }
+
+    /// The result of the last tick of columns.
     pub(super) fn last(&self) -> Ticked<'_> {
         let work = &self.work;
         Ticked {
@@ -282,7 +294,7 @@ impl Pipeline {
         }
     }
 
-    /// The stages after the finder, for whoever has pairs of `scene` already.
+    /// Runs the stages after the pair finder, for pairs of `scene` that were found elsewhere.
     pub(super) fn answer(&mut self, scene: &Scene<'_, '_>, pairs: &[SweptPair]) -> &Work {
         let Self { config, level, threads, work, .. } = self;
         let (chunk, count) = (|index| chunk_of(pairs, index), pairs.len().div_ceil(CHUNK));
@@ -293,44 +305,45 @@ impl Pipeline {
             work.stages.bounds_time = clock.lap();
             let bounds = core::mem::take(&mut work.bounds);
             let known = Known { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
-            work.answer(&known, *level, threads, (&chunk, count), &mut clock);
+            work.ask(&known, *level, threads, (&chunk, count), &mut clock);
+            work.search(&known, threads, &mut clock);
             work.bounds = bounds;
         });
         work
     }
 
-    /// What finding the pairs took elsewhere.
+    /// Sets the time that finding the pairs took elsewhere.
     pub(super) fn set_pairs_time(&mut self, time: Duration) {
         self.work.stages.pairs_time = time;
     }
 
-    /// What was told of the stages, and of the proxies.
+    /// The stages and the proxies of the last tick.
     pub(super) fn told(&self) -> (&Stages, &Proxies) {
         (&self.work.stages, &self.proxies)
     }
 }
 
-/// Pairs of one piece of work, where no finder has cut them.
+/// Pairs of one task, if no finder has divided them.
 const CHUNK: usize = 1024;
 
 fn chunk_of(pairs: &[SweptPair], index: usize) -> &[SweptPair] {
     &pairs[index * CHUNK..pairs.len().min((index + 1) * CHUNK)]
 }
 
-/// Finds the pairs of a scene and answers them.
+/// Finds the pairs of a scene and answers them, or has them looked at in part.
 fn find(
     scene: &Scene<'_, '_>,
     config: &Config,
     level: Level,
     threads: &Threads,
     finder: &mut PairFinder,
-    work: &mut Work,
+    (work, only_ask): (&mut Work, bool),
 ) -> Result<(), PipelineError> {
     let mut clock = Clock::start();
     work.stages = Stages::default();
     work.bounds.fill(scene, config, level, threads);
     work.stages.bounds_time = clock.lap();
-    // Set aside, so that the stages may write what is beside it.
+    // Moved out of `work`, so that the stages can borrow it beside the rest.
     let bounds = core::mem::take(&mut work.bounds);
     let found = pairs(scene, &bounds, finder);
     let answered = found.map(|found| {
@@ -342,14 +355,17 @@ fn find(
             ..rejected
         }));
         let known = Known { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
-        let chunk = |index| found.chunk(index);
-        work.answer(&known, level, threads, (&chunk, found.chunk_count()), &mut clock);
+        let (chunk, count) = (|index| found.chunk(index), found.chunk_count());
+        work.ask(&known, level, threads, (&chunk, count), &mut clock);
+        if !only_ask {
+            work.search(&known, threads, &mut clock);
+        }
     });
     work.bounds = bounds;
     answered
 }
 
-/// The pairs whose boxes touch in the tick.
+/// The pairs whose bounds touch in the tick.
 fn pairs<'f>(
     scene: &Scene<'_, '_>,
     bounds: &Bounds,
@@ -366,8 +382,8 @@ fn pairs<'f>(
 }
 
 impl Work {
-    /// Answers `count` runs of pairs.
-    fn answer<'p>(
+    /// Answers `count` runs of pairs by their boxes, and lists whose shapes are to be searched.
+    fn ask<'p>(
         &mut self,
         known: &Known<'_, '_>,
         level: Level,
@@ -375,26 +391,31 @@ impl Work {
         (run, count): (&(dyn Fn(usize) -> &'p [SweptPair] + Sync), usize),
         clock: &mut Clock,
     ) {
-        let Self { gathered, parts, filled, asks, tois, impacts, sensed, stages, .. } = self;
+        let Self { gathered, parts, filled, asks, stages, .. } = self;
         parts.resize_with(count.max(parts.len()), Part::default);
         *filled = count;
         let parts = &mut parts[..count];
-        // What is not there takes no memory.
+        // Elements without size need no memory.
         let mut workers = alloc::vec![(); threads.workers()];
         let pairs = (0..count).map(|index| run(index).len()).sum();
         gathered.fill(known, pairs, threads);
         par::for_each(&mut workers, parts, &|(), index, part| {
             part.fill(known, gathered, level, run(index));
         });
-        impacts.more.clear();
-        sensed.more.clear();
         asks.clear();
         for part in &*parts {
             stages.add(&part.counts);
             asks.extend_from_slice(&part.asks);
         }
         stages.windows_time = clock.lap();
+    }
 
+    /// Searches the shapes that are listed, and puts all impacts into order.
+    fn search(&mut self, known: &Known<'_, '_>, threads: &Threads, clock: &mut Clock) {
+        let Self { parts, filled, asks, tois, impacts, sensed, stages, .. } = self;
+        let parts = &parts[..*filled];
+        impacts.more.clear();
+        sensed.more.clear();
         convex::fill(known, asks, threads, tois);
         for (ask, toi) in asks.iter().zip(&*tois) {
             stages.rounds += u64::from(toi.rounds);
@@ -409,8 +430,9 @@ impl Work {
 
         let rows = known.scene.len();
         let limit = known.config.impacts_per_body;
-        stages.limited = impacts.sort((count, &|at| &parts[at].impacts), limit, rows, threads);
-        sensed.sort((count, &|at| &parts[at].sensed), 0, rows, threads);
+        stages.limited =
+            impacts.sort((parts.len(), &|at| &parts[at].impacts), limit, rows, threads);
+        sensed.sort((parts.len(), &|at| &parts[at].sensed), 0, rows, threads);
         (stages.impacts, stages.sensed) = (impacts.sorted.len(), sensed.sorted.len());
         stages.sort_time = clock.lap();
     }

@@ -1,11 +1,11 @@
-//! When are the boxes of a pair in touch, and is that the answer?
+//! Contact windows: first and last time of contact of the bounds of each pair.
 //!
-//! One run of the finder's pairs at a time: pairs of the slow are dropped, the boxes of the others
-//! are swept in lanes for their first and last time. Two plain boxes are answered by that; where one
-//! is accelerated the sweep of accelerating boxes answers. With a convex shape on either side the
-//! two times are the window in which the shapes are asked.
+//! Works on one run of candidate pairs at a time. Pairs of slow bodies are dropped; the bounds of
+//! the others are swept in lanes for their first and last time of contact. For two plain boxes this
+//! is the answer; if one of them is accelerated, the sweep of accelerating boxes is. If either body
+//! has a convex shape, the two times are the window in which the shapes are tested.
 
-use super::bounds::{Bounds, PLAIN, accelerating};
+use super::bounds::{self, Bounds, PLAIN, accelerating};
 use super::impacts::{Bunch, Impact, Kind};
 use super::rows::{BLOCK, Few, Gathered};
 use super::scene::{Config, Flags, Scene};
@@ -19,23 +19,23 @@ use crate::narrowphase::advance::Touch;
 use crate::store::{Boxes, Checked};
 use alloc::vec::Vec;
 
-/// Two bodies whose shapes are to be asked.
+/// A pair whose shapes must be tested.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ask {
     pub(super) pair: Pair,
-    /// First and last time of the boxes.
+    /// First and last time of contact of the bounds.
     pub(super) window: [f32; 2],
     pub(super) sensor: bool,
 }
 
-/// What is known of a pair by its boxes.
+/// The result of the bounds of a pair.
 pub(super) enum Verdict {
     Apart,
     Meet(Impact),
     Ask(Ask),
 }
 
-/// What the stages know of a tick.
+/// The context of a tick: what all stages read.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a, 's> {
     pub(super) scene: &'a Scene<'a, 's>,
@@ -44,7 +44,7 @@ pub(super) struct Known<'a, 's> {
     pub(super) boxes: Boxes<'a>,
 }
 
-/// One run of pairs, and what became of them.
+/// One run of candidate pairs, and the results.
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pairs: Vec<Pair>,
@@ -56,7 +56,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Looks at a run of pairs.
+    /// Processes a run of pairs.
     pub(super) fn fill(
         &mut self,
         known: &Known<'_, '_>,
@@ -91,7 +91,7 @@ impl Part {
         self.counts.convex = self.asks.len();
     }
 
-    /// Sweeps a few pairs and looks at them.
+    /// Sweeps a block of pairs and classifies them.
     fn block(&mut self, known: &Known<'_, '_>, level: Level, pairs: &[Pair], few: &Few) {
         let (mut first, mut last) = ([0.0; BLOCK], [0.0; BLOCK]);
         let mut contact = [Contact::SEPARATED; BLOCK];
@@ -103,7 +103,7 @@ impl Part {
             contact: &mut contact[..count],
         };
         let [a, b] = few.moving(count);
-        // A rejected row is in no pair.
+        // Invalid rows have no pairs.
         sweep::zip(level, &Checked::all_valid(a), &Checked::all_valid(b), answers)
             .expect("as many of each");
         let plain = !known.scene.is_accelerated();
@@ -113,7 +113,7 @@ impl Part {
             separate::zip(level, &Checked::all_valid(a), &Checked::all_valid(b), answers)
                 .expect("as many of each");
         }
-        // Without skin and acceleration the box that holds a row is the row.
+        // Without target distance and acceleration, the bounds of a row are the row itself.
         let lent = plain && known.config.target_distance == 0.0;
         for (at, &pair) in pairs.iter().enumerate() {
             let swept = Sweep { first: first[at], last: last[at], contact: contact[at] };
@@ -123,7 +123,7 @@ impl Part {
                 if known.counts(swept.contact, sensor) {
                     let of = if lent { few.rows(at) } else { known.rows(pair) };
                     let push = Push { depth: depth[at], contact: pushed[at] };
-                    // Where it is to stay: its numbers are written once.
+                    // Written in place, so that the numbers are stored only once.
                     meet(&of, swept, push, to.add(swept.first, pair));
                     self.counts.boxes += 1;
                 } else {
@@ -160,7 +160,7 @@ impl Known<'_, '_> {
         self.scene.flags.map_or(Flags::MOVES, |flags| flags[row as usize])
     }
 
-    /// Asks for what will be read of the box of a row and of where its shape is.
+    /// Prefetches the bounds of a row, and the index of its shape.
     #[inline(always)]
     pub(super) fn foresee(&self, row: u32) {
         let at = row as usize;
@@ -174,7 +174,7 @@ impl Known<'_, '_> {
         self.scene.flags.is_some() && (self.flags(pair.a) | self.flags(pair.b)).has(Flags::SENSOR)
     }
 
-    /// Whether one of the two is fast, marked or a sensor.
+    /// Whether one of the two bodies is fast, marked or a sensor.
     pub(super) fn is_wanted(&self, pair: Pair) -> bool {
         let flags = self.flags(pair.a) | self.flags(pair.b);
         flags.has(Flags::CCD)
@@ -184,12 +184,12 @@ impl Known<'_, '_> {
                 .any(|row| self.bounds.speed(self.scene, row) >= self.config.fast)
     }
 
-    /// What touches at the start count as.
+    /// The policy for contacts at the start of the tick.
     pub(super) fn touch(&self, sensor: bool) -> Touch {
         if sensor { Touch::Hit } else { self.config.touch }
     }
 
-    /// What a pair is answered whose boxes were swept.
+    /// Decides about a pair whose bounds were swept.
     pub(super) fn verdict(&self, pair: Pair, sweep: Sweep, sensor: bool) -> Verdict {
         if !sweep.contact.is_hit() {
             return Verdict::Apart;
@@ -211,30 +211,29 @@ impl Known<'_, '_> {
         if exact.contact.is_hit() {
             match self.boxes(pair, exact, sensor) {
                 Some(impact) => return Verdict::Meet(impact),
-                // What touches and parts may come back within the tick.
+                // Boxes that touch and separate may meet again within the tick.
                 None => return Verdict::Ask(ask),
             }
         }
         Verdict::Apart
     }
 
-    /// The box of a row without shape, with its part of the target distance.
+    /// The box of a row without a shape, grown by half the target distance.
     fn skinned(&self, of: &AcceleratingBox) -> Aabb {
         if self.config.target_distance == 0.0 {
             return of.aabb;
         }
-        let half = 0.5 * self.config.target_distance;
-        let skin = if half + half < self.config.target_distance { half.next_up() } else { half };
+        let skin = bounds::half(self.config.target_distance);
         chord::one(&AcceleratingBox { accel: [0.0; 3], ..*of }, skin).aabb
     }
 
-    /// Two rows without shape.
+    /// The two rows of a pair, which have no shapes.
     fn rows(&self, pair: Pair) -> [AcceleratingBox; 2] {
         [pair.a, pair.b].map(|row| accelerating(self.scene, row))
     }
 
-    /// How two boxes without shape meet; nothing where they only touch at the start and that does
-    /// not count.
+    /// The impact of two boxes without shapes, or `None` if they only touch at the start and that
+    /// does not count.
     fn boxes(&self, pair: Pair, sweep: Sweep, sensor: bool) -> Option<Impact> {
         let of = self.rows(pair);
         let mut push = Push { depth: 0.0, contact: Contact::SEPARATED };
@@ -251,7 +250,7 @@ impl Known<'_, '_> {
         })
     }
 
-    /// Whether boxes that are in touch in this way meet.
+    /// Whether a contact of two boxes is an impact.
     fn counts(&self, contact: Contact, sensor: bool) -> bool {
         contact.state() != State::Overlapping
             || is_inside(contact)
@@ -263,12 +262,12 @@ impl Known<'_, '_> {
     }
 }
 
-/// Whether two overlap at the start with more than their surfaces.
+/// Whether two boxes overlap at the start by more than their surfaces.
 fn is_inside(contact: Contact) -> bool {
     contact.state() == State::Overlapping && !contact.is_surface()
 }
 
-/// Writes how two boxes without shape meet, given what parts those that are in each other.
+/// Writes the impact of two boxes without shapes. `push` is the separation of boxes that overlap.
 fn meet(of: &[AcceleratingBox; 2], sweep: Sweep, push: Push, impact: &mut Impact) {
     let Sweep { first, last, contact } = sweep;
     let mut axis_of = contact;
@@ -293,7 +292,7 @@ fn meet(of: &[AcceleratingBox; 2], sweep: Sweep, push: Push, impact: &mut Impact
         closing += (a[2] - b[2]) * normal;
         let low = if a[0] > b[0] { a[0] } else { b[0] };
         let high = if a[1] < b[1] { a[1] } else { b[1] };
-        // The middle of what they share, or of the gap that is left for rounding or a skin.
+        // The middle of what they share, or of the gap that rounding or the target distance leaves.
         let middle = 0.5 * (low + high);
         let side = |[low, high, _]: [f64; 3], outward: f64| {
             let inside = if middle < high { middle } else { high };

@@ -1,8 +1,8 @@
-//! What of the proxies of a [`Broadphase`] meets in the tick?
+//! Impacts of the proxies of a [`Broadphase`].
 //!
-//! The world finds which boxes touch; of those that do, each proxy is asked once for what else is known
-//! of it. From then on it is a [`Scene`] of the proxies that are in some pair, row by row in the order of
-//! their ids, and the stages of the pipeline answer.
+//! The broadphase finds the pairs whose boxes touch. The caller then describes each proxy that is
+//! in a pair. These proxies form a [`Scene`], with one row for each in the order of ids, and the
+//! stages of the pipeline compute the impacts.
 
 use super::impacts::Impact;
 use super::scene::{Convex, Flags, PipelineError, Scene};
@@ -14,39 +14,40 @@ use crate::narrowphase::Shape;
 use crate::store::BoxStore;
 use alloc::vec::Vec;
 
-/// What is known of a proxy besides its box.
+/// What the caller knows of a proxy besides its box.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'s> {
-    /// Its shape and how it moves; without one it is its box.
+    /// The shape and the motion; without them the body is its box.
     pub shape: Option<(Shape<'s>, Motion)>,
-    /// Whether it is a sensor or marked for looking at. Who moves is for the world to say.
+    /// Whether it is a sensor or marked for continuous collision. The broadphase decides which
+    /// proxies move.
     pub flags: Flags,
 }
 
 impl<'s> From<(Shape<'s>, Motion)> for About<'s> {
-    /// A shape, to be stopped.
+    /// A shape that is not a sensor.
     fn from(shape: (Shape<'s>, Motion)) -> Self {
         Self { shape: Some(shape), flags: Flags::MOVES }
     }
 }
 
 impl<'s> From<Option<(Shape<'s>, Motion)>> for About<'s> {
-    /// A shape or a box, to be stopped.
+    /// A shape or a box that is not a sensor.
     fn from(shape: Option<(Shape<'s>, Motion)>) -> Self {
         Self { shape, flags: Flags::MOVES }
     }
 }
 
-/// The memory of ticks of a world.
+/// Scratch memory of ticks over a broadphase, and their results.
 #[derive(Debug, Default)]
 pub(super) struct Proxies {
     ids: Vec<ProxyId>,
-    /// Of the slot of a proxy its row; only of those in `ids`.
+    /// The row of each slot; only valid for proxies in `ids`.
     rows: Vec<u32>,
     boxes: BoxStore,
     flags: Vec<Flags>,
     pairs: Vec<SweptPair>,
-    /// Empty: kept for its memory.
+    /// Always empty; kept for its capacity.
     convex: Vec<Convex<'static>>,
     rejected: Vec<(ProxyId, Invalid)>,
     impacts: Vec<Impact<ProxyPair>>,
@@ -64,7 +65,7 @@ impl Proxies {
     }
 }
 
-/// The impacts of a tick of a world, where the pipeline wrote them.
+/// The impacts of a tick over a broadphase, in the memory of the pipeline.
 #[derive(Clone, Copy, Debug)]
 pub struct TickedWorld<'a> {
     impacts: &'a [Impact<ProxyPair>],
@@ -74,25 +75,25 @@ pub struct TickedWorld<'a> {
 }
 
 impl<'a> TickedWorld<'a> {
-    /// What meets, by time, then by pair.
+    /// The impacts, ordered by time, then by pair.
     #[must_use]
     pub fn impacts(&self) -> &'a [Impact<ProxyPair>] {
         self.impacts
     }
 
-    /// What meets a sensor, by time, then by pair.
+    /// The impacts with sensors, ordered by time, then by pair.
     #[must_use]
     pub fn sensed(&self) -> &'a [Impact<ProxyPair>] {
         self.sensed
     }
 
-    /// Proxies whose shape or motion is none, though their box is one. They meet nobody.
+    /// Proxies with an invalid shape or motion, although their box is valid. They have no impacts.
     #[must_use]
     pub fn rejected(&self) -> &'a [(ProxyId, Invalid)] {
         self.rejected
     }
 
-    /// What the stages took, and what became of the pairs.
+    /// The time of each stage, and what it did with the pairs.
     #[must_use]
     pub fn stages(&self) -> &'a Stages {
         self.stages
@@ -109,18 +110,20 @@ impl<'a> IntoIterator for TickedWorld<'a> {
 }
 
 impl Pipeline {
-    /// What of the proxies of `world` meets in the tick: updates the world, which finds the pairs,
-    /// and answers those that touch.
+    /// Finds the impacts of the proxies of a broadphase: updates it, which finds the pairs, and
+    /// answers those that touch.
     ///
-    /// `about` is asked once for each proxy that is in a pair. The box and the displacement of a
-    /// proxy with a shape must hold it all the tick, as [`Pipeline::holding`] makes them, and with a
-    /// target distance every box must be that much larger, half of it, or have as much margin. Limits
-    /// and thresholds of the [`Config`](super::Config) apply; which proxies move, and filters, are
-    /// the world's. What is new and what has ended stays in [`Broadphase::changes`].
+    /// `about` is called once for each proxy that is in a pair. The box and the displacement of a
+    /// proxy with a shape must contain it during the whole tick, like those that
+    /// [`Pipeline::holding`] computes. With a target distance every box must be larger by half of
+    /// it, or have that much margin. The limit and the threshold of the [`Config`](super::Config)
+    /// apply; which proxies move, and their filters, are those of the broadphase. The pairs that
+    /// began or ended are in [`Broadphase::changes`].
     ///
     /// # Errors
     ///
-    /// [`PipelineError`]: what is wrong with the settings, or more pairs than the world allows.
+    /// [`PipelineError`]: what is wrong with the settings, or that there are more pairs than the
+    /// broadphase allows.
     ///
     /// ```
     /// use swath::pipeline::Config;
@@ -132,11 +135,11 @@ impl Pipeline {
     /// let motion = Motion::new(Pose::at([-50.0, 0.0, 0.0])?, [100.0, 0.0, 0.0])?;
     /// let held = Pipeline::holding(&ball, &motion)?;
     /// let bullet = world.insert(held.aabb, Proxy::moving())?;
-    /// world.set(bullet, held.aabb, held.delta)?; // where it is, how far it goes
+    /// world.set(bullet, held.aabb, held.delta)?; // start, displacement
     ///
     /// let mut ccd = Pipeline::new(Config::default());
     /// for hit in ccd.tick_world(&mut world, |id| (id == bullet).then_some((ball, motion)))? {
-    ///     // Sorted by time, then pair.
+    ///     // Sorted by time, then by pair.
     ///     assert_eq!((hit.pair.a, hit.pair.b), (wall, bullet));
     ///     assert!(hit.toi <= 0.4995 && hit.toi > 0.4994);
     /// }
@@ -146,6 +149,15 @@ impl Pipeline {
         &mut self,
         world: &mut Broadphase,
         mut about: impl FnMut(ProxyId) -> A,
+    ) -> Result<TickedWorld<'_>, PipelineError> {
+        self.tick_proxies(world, &mut |id| about(id).into())
+    }
+
+    /// Does what [`Pipeline::tick_world`] states. It is not generic, so that it is compiled once.
+    fn tick_proxies<'s>(
+        &mut self,
+        world: &mut Broadphase,
+        about: &mut dyn FnMut(ProxyId) -> About<'s>,
     ) -> Result<TickedWorld<'_>, PipelineError> {
         self.config().validate()?;
         let mut clock = crate::broadphase::Clock::start();
@@ -160,7 +172,7 @@ impl Pipeline {
         proxies.flags.clear();
         proxies.rejected.clear();
         for (row, &id) in (0..).zip(&proxies.ids) {
-            let About { shape, flags } = about(id).into();
+            let About { shape, flags } = about(id);
             proxies.flags.push(flags | Flags::MOVES);
             let moving = world.moving_box(id).unwrap_or_default();
             proxies.boxes.push(moving).expect("the world holds boxes");
@@ -191,7 +203,7 @@ impl Pipeline {
         proxies.impacts.extend(work.impacts.sorted.iter().map(named));
         proxies.sensed.clear();
         proxies.sensed.extend(work.sensed.sorted.iter().map(named));
-        // Emptied, the memory is anybody's.
+        // The empty memory can be reused with any lifetime.
         convex.clear();
         let nothing = |_| -> Convex<'static> { unreachable!("it is empty") };
         proxies.convex = convex.into_iter().map(nothing).collect();
@@ -201,12 +213,12 @@ impl Pipeline {
         Ok(TickedWorld { impacts, sensed, rejected, stages })
     }
 
-    /// A moving box that holds a shape all the tick, for a proxy: see the [module](super) on curved
-    /// paths.
+    /// A moving box that contains a shape during the whole tick, for use as a proxy: see the
+    /// [module](super) on curved paths.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when the motion is none, or the box would reach past
+    /// [`Invalid`] when the motion is invalid, or the box would reach past
     /// [`COORD_MAX`](crate::COORD_MAX).
     pub fn holding(shape: &Shape<'_>, motion: &Motion) -> Result<MovingBox, Invalid> {
         let held = chord::one(&shape.bounds_over(motion)?, 0.0);
@@ -216,7 +228,7 @@ impl Pipeline {
 }
 
 impl Proxies {
-    /// Gives rows to the proxies in pairs, in the order of their ids.
+    /// Assigns rows to the proxies in pairs, in the order of ids.
     fn name(&mut self, pairs: impl Iterator<Item = ProxyPair>) {
         let Self { ids, rows, .. } = self;
         ids.clear();
@@ -225,7 +237,7 @@ impl Proxies {
             if slot >= rows.len() {
                 rows.resize(slot + 1, 0);
             }
-            // Listed if its row is where it is listed.
+            // An id is in the list exactly if the row of its slot leads to it.
             let listed = ids.get(rows[slot] as usize) == Some(&id);
             if !listed {
                 rows[slot] = ids.len() as u32;

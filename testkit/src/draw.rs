@@ -1,5 +1,7 @@
 //! How are numbers drawn from a seed, and for how many cases?
 
+use std::fmt::Debug;
+
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
@@ -37,4 +39,24 @@ impl Draw {
 pub fn how_many(ordinary: usize) -> usize {
     let wanted = std::env::var("SWATH_CASES").ok();
     wanted.map_or(ordinary, |number| number.parse().expect("SWATH_CASES is a number"))
+}
+
+/// Calls `check` with so many values that `make` draws, the same in each run. Prints the value for which it panics.
+pub fn for_each<T: Clone + Debug>(cases: usize, make: impl Fn(&mut Draw) -> T, check: impl Fn(T)) {
+    let mut draw = Draw::new(1);
+    for _ in 0..cases {
+        let case = Case(make(&mut draw));
+        check(case.0.clone());
+    }
+}
+
+/// A value that is printed if the thread panics while it exists.
+struct Case<T: Debug>(T);
+
+impl<T: Debug> Drop for Case<T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the case is {:?}", self.0);
+        }
+    }
 }

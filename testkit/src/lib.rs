@@ -20,6 +20,7 @@ pub mod every_pair;
 pub mod exact;
 pub mod exact_cast;
 pub mod exact_convex;
+pub mod finite;
 pub mod fixed_model;
 pub mod fuzz;
 pub mod nearing;

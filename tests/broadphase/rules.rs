@@ -498,6 +498,39 @@ fn snapshots_are_written_and_read() {
     assert!(refused > 20 && taken > 20, "{refused} refused, {taken} taken");
 }
 
+/// Goal: what a constructor keeps true is true of what is read. Method: matrices, pairs and times as they are written,
+/// and changed so that no constructor makes them.
+#[cfg(feature = "serde")]
+#[test]
+fn rules_of_constructors_hold_for_what_is_read() {
+    use serde_json::{from_value, json, to_value};
+    use swath::broadphase::{ProxyId, ProxyPair, SweptProxyPair};
+
+    let layers = Layers::all().without(3, 4).without(9, 9);
+    let mut value = to_value(layers).expect("it can be written");
+    assert_eq!(from_value::<Layers>(value.clone()).expect("it was written"), layers);
+    value["masks"][3] = json!(u16::MAX);
+    assert!(from_value::<Layers>(value).is_err(), "layer 3 pairs with 4, but 4 not with 3");
+
+    let [low, high] = [7, 1 << 40].map(ProxyId::from_bits);
+    let pair = ProxyPair::new(high, low);
+    let swept = SweptProxyPair { a: low, b: high, first: 0.5 };
+    assert_eq!(from_value::<ProxyPair>(to_value(pair).expect("a value")).expect("a pair"), pair);
+    assert_eq!(
+        from_value::<SweptProxyPair>(to_value(swept).expect("a value")).expect("one"),
+        swept
+    );
+    let none = ProxyPair::default();
+    assert_eq!(from_value::<ProxyPair>(to_value(none).expect("a value")).expect("a pair"), none);
+    let turned = to_value(ProxyPair { a: high, b: low }).expect("a value");
+    assert!(from_value::<ProxyPair>(turned).is_err());
+    for wrong in
+        [SweptProxyPair { a: high, b: low, ..swept }, SweptProxyPair { first: 1.5, ..swept }]
+    {
+        assert!(from_value::<SweptProxyPair>(to_value(wrong).expect("a value")).is_err());
+    }
+}
+
 /// Goal: what is at rest pairs by the filter it was given last, also where no box had its categories
 /// before. Method: one box at rest, of which nothing but the filter changes, and one that moves.
 #[test]

@@ -7,6 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+const EXAMPLES: [&str; 5] = ["tick", "mesh", "engine", "viewer", "picture"];
+
 /// The example with these flags, split at blanks. Where a test was built for another CPU, the
 /// example is run by what Cargo runs the test with.
 pub(crate) fn example(name: &str, flags: &str) -> Command {
@@ -35,14 +37,19 @@ pub(crate) fn run(command: &mut Command) -> Output {
     command.output().expect("the example starts")
 }
 
-/// The run fails with this exit code, prints nothing, and says `why` in one line.
+/// The run fails with this exit code, prints nothing, and says `why` in one line that begins with the name of the
+/// example.
 #[track_caller]
 pub(crate) fn fails(command: &mut Command, code: i32, why: &str) {
     let output = run(command);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{command:?}: {said}");
     assert!(output.stdout.is_empty(), "{command:?}");
-    assert!(said.starts_with("error: ") && said.lines().count() == 1, "{command:?}: {said}");
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let names = words.filter_map(|word| Path::new(word).file_stem()?.to_str());
+    let names: Vec<_> = names.filter(|name| EXAMPLES.contains(name)).collect();
+    let named = names.first().is_some_and(|name| said.starts_with(&format!("{name}: ")));
+    assert!(named && said.lines().count() == 1, "{command:?}: {said}");
     assert!(said.contains(why) && !said.contains("panicked"), "{command:?}: {said}");
 }
 

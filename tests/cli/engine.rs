@@ -106,6 +106,12 @@ fn what_comes_to_rest_sleeps() {
         let asleep = number(object, "ms_asleep");
         assert!(asleep < 0.2, "{flags}: {asleep} ms a tick");
     }
+    let table = |flags: &str| {
+        let output = run(&mut engine(flags));
+        String::from_utf8(output.stdout).expect("a table is UTF-8")
+    };
+    assert!(table("--bullets 0 --ticks 30").contains(" ms when all sleep"));
+    assert!(table("--bullets 10 --ticks 5").contains(" bodies are awake at the end"));
     let untouched = &objects("--bullets 0 --ticks 30")[0];
     assert_eq!(untouched["impacts"], 0);
     assert_eq!(untouched["asleep"], 120);
@@ -127,7 +133,8 @@ fn both_runs_are_one_screen() {
 #[test]
 fn a_bad_flag_ends_in_one_line() {
     for (flags, why) in [
-        ("--bullets -1", "-1"),
+        ("--bullets -1", "invalid value '-1' for '--bullets <N>'"),
+        ("--ticks -1", "invalid value '-1' for '--ticks <K>'"),
         ("--bullets 20001", "20000"),
         ("--ticks 0", "--ticks"),
         ("--threads 0", "--threads"),

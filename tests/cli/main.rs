@@ -4,6 +4,8 @@ mod command;
 mod engine;
 mod mesh;
 mod page;
+mod picture;
 mod tick;
 mod viewer;
 mod viewer_captures;
+mod viewer_server;

@@ -246,7 +246,7 @@ fn what_is_no_mesh_is_refused() {
         command.args([&start, &end]);
         command
     };
-    fails(&mut check(), 1, "start.ply");
+    fails(&mut check(), 2, "start.ply");
     write_ply(&end, Format::Ascii, &vertices, &faces);
     for format in [Format::Ascii, Format::LittleDouble] {
         write_ply(&start, format, &vertices, &faces);
@@ -254,9 +254,22 @@ fn what_is_no_mesh_is_refused() {
         object(&mut check());
         let header = good.windows(11).position(|word| word == b"end_header\n").expect("a header");
         // In ASCII the last blank and line end are not missed.
-        for length in [0, 1, 4, 30, header, header + 11, header + 12, good.len() - 3] {
+        let row = "start.ply: row 3 of element \"face\", at byte ";
+        for (length, why) in [
+            (0, "start.ply: not a PLY file: its first line is not \"ply\""),
+            (1, "start.ply: not a PLY file"),
+            (4, "start.ply: the PLY header has no line \"end_header\": the file is cut off"),
+            (header, "start.ply: the PLY header has no line \"end_header\""),
+            (header + 11, "but only 0 bytes are left: the file is cut off or the count is wrong"),
+            (header + 12, "start.ply: the PLY header counts 5 rows of element \"vertex\""),
+            (good.len() - 3, row),
+        ] {
             fs::write(&start, &good[..length]).expect("a file can be written");
-            fails(&mut check(), 1, "start.ply: is no PLY file");
+            fails(&mut check(), 2, why);
+        }
+        for length in (5..good.len() - 2).step_by(23) {
+            fs::write(&start, &good[..length]).expect("a file can be written");
+            fails(&mut check(), 2, "start.ply: ");
         }
     }
     let text = |vertex: &str, faces: &str, count: usize| {
@@ -271,27 +284,49 @@ fn what_is_no_mesh_is_refused() {
         (text("float x", "3 0 1 2\n2 0 1", 2), "face 1 is no triangle of vertices: it has 2"),
         (text("float x", "3 0 1 3", 1), "face 0 names vertex 3, but there are 3"),
         (text("float x", "3 0 -1 2", 1), "face 0 names vertex -1, but there are 3"),
-        (text("float x", "3 0 1", 1), "is no PLY file"),
-        (text("float x", "3 0 1 x", 1), "is no PLY file"),
-        (text("float x", "3 0 1 2", 4_000_000_000), "is no PLY file"),
-        (text("int x", "3 0 1 2", 1), "is no PLY file"),
+        (
+            text("float x", "3 0 1", 1),
+            "row 0 of element \"face\", at byte 172: ends where a number of type int was expected",
+        ),
+        (
+            text("float x", "3 0 1 x", 1),
+            "row 0 of element \"face\", at byte 172: \"x\" is no number of type int",
+        ),
+        (
+            text("float x", "3 0 1 2 0", 1),
+            "row 0 of element \"face\", at byte 172: has more numbers than properties",
+        ),
+        (text("float x", "-3 0 1 2", 1), "row 0 of element \"face\", at byte 172: \"-3\" is no"),
+        (
+            text("float x", "3 0 1 2", 4_000_000_000),
+            "the PLY header counts 4000000000 rows of element \"face\", which take 2 bytes or more \
+             each, but only 9 bytes are left",
+        ),
+        (
+            text("int x", "3 0 1 2", 1),
+            "property \"x\" of element \"vertex\" is of type int, float or double was expected",
+        ),
+        (
+            text("list uchar float x", "3 0 1 2", 1),
+            "property \"x\" of element \"vertex\" is of type list of float, float or double was",
+        ),
         (text("float w", "3 0 1 2", 1), "vertex 0 has no number x, y or z"),
         ("ply\nformat ascii 1.0\nend_header\n".to_owned(), "has no vertices"),
-        ("solid cube\n".to_owned(), "is no PLY file"),
+        ("solid cube\n".to_owned(), "not a PLY file"),
     ] {
         fs::write(&start, bytes).expect("a file can be written");
-        fails(&mut check(), 1, &format!("start.ply: {why}"));
+        fails(&mut check(), 2, &format!("start.ply: {why}"));
     }
-    fails(mesh("").args([&folder, &end]), 1, "mesh_refused");
+    fails(mesh("").args([&folder, &end]), 2, "mesh_refused");
 
     write_ply(&start, Format::Ascii, &vertices[..4], &[[0, 1, 2]]);
-    fails(&mut check(), 1, "the frames have 4 and 5 vertices");
+    fails(&mut check(), 2, "the frames have 4 and 5 vertices");
     write_ply(&start, Format::Ascii, &vertices, &faces[..3]);
-    fails(&mut check(), 1, "the frames have 3 and 4 faces");
+    fails(&mut check(), 2, "the frames have 3 and 4 faces");
     let mut other = faces.clone();
     other[2].rotate_left(1);
     write_ply(&start, Format::Ascii, &vertices, &other);
-    fails(&mut check(), 1, "face 2 has other vertices in the second frame");
+    fails(&mut check(), 2, "face 2 has other vertices in the second frame");
     for (number, why) in [
         (f64::NAN, "vertex 4: a number on axis y is not finite"),
         (f64::NEG_INFINITY, "vertex 4: a number on axis y is not finite"),
@@ -300,7 +335,63 @@ fn what_is_no_mesh_is_refused() {
         let mut bad = vertices.clone();
         bad[4][1] = number;
         write_ply(&start, Format::LittleDouble, &bad, &faces);
-        fails(&mut check(), 1, why);
+        fails(&mut check(), 2, why);
+    }
+}
+
+/// Goal: a header of a few bytes can neither hang the example nor take much memory. Method: counts of rows and of
+/// lists that are far too large, for elements with properties and without, in every format; headers that are wrong.
+#[test]
+fn a_header_that_lies_is_refused() {
+    let folder = folder("mesh_lies");
+    let [start, end] = frames(&folder);
+    let check = || {
+        let mut command = mesh("--ticks 1");
+        command.args([&start, &end]);
+        command
+    };
+    let refused = |bytes: &[u8], why: &str| {
+        fs::write(&start, bytes).expect("a file can be written");
+        fails(&mut check(), 2, &format!("start.ply: {why}"));
+    };
+    for format in ["ascii", "binary_little_endian", "binary_big_endian"] {
+        for count in ["4000000000", "18446744073709551615"] {
+            for properties in ["", "property char q\n", "property list uint float q\n"] {
+                for element in ["note", "vertex", "face"] {
+                    let text = format!(
+                        "ply\nformat {format} 1.0\nelement {element} {count}\n{properties}end_header\n0 0\n"
+                    );
+                    let why = format!("the PLY header counts {count} rows of element {element:?}");
+                    refused(text.as_bytes(), &why);
+                }
+            }
+        }
+    }
+    let list = "ply\nformat binary_little_endian 1.0\nelement face 1\n\
+                property list uint int vertex_indices\nend_header\n";
+    refused(
+        &[list.as_bytes(), &[255; 4], &[0; 8]].concat(),
+        "row 0 of element \"face\", at byte 100: ends where a number of type int was expected",
+    );
+    for (header, why) in [
+        ("format ascii 2.0", "line 2 of the PLY header: format KIND 1.0 was expected"),
+        ("format utf8 1.0", "line 2 of the PLY header: ascii, binary_little_endian or binary_big"),
+        ("element vertex -1", "line 2 of the PLY header: element NAME COUNT, a whole number"),
+        ("element vertex 18446744073709551616", "line 2 of the PLY header: element NAME COUNT"),
+        ("property float x", "line 2 of the PLY header: an element before its properties"),
+        ("element v 1\nproperty half x", "line 3 of the PLY header: a type (char, uchar, short"),
+        ("element v 1\nproperty list float int x", "line 3 of the PLY header: a whole type"),
+        ("element v 1\nproperty x", "line 3 of the PLY header: property TYPE NAME, or property"),
+        ("end_header", "line 2 of the PLY header: a line \"format ...\" before it"),
+        ("\u{1b}[31m", "line 2 of the PLY header: format, comment, obj_info, element, property"),
+    ] {
+        refused(format!("ply\n{header}\n").as_bytes(), why);
+    }
+    // A device that never ends, and a folder.
+    for path in ["/dev/zero", "/"] {
+        if cfg!(unix) {
+            fails(mesh("").args([path, "b.ply"]), 2, &format!("{path}: not a regular file"));
+        }
     }
 }
 
@@ -331,20 +422,27 @@ fn lists_are_looked_up() {
     ] {
         write_json(&list, &value);
         let mut command = mesh("--ticks 1");
-        fails(command.args([&start, &end]).arg("--boxes-json").arg(&list), 1, why);
+        let code = if why.contains("was not found") { 1 } else { 2 };
+        fails(command.args([&start, &end]).arg("--boxes-json").arg(&list), code, why);
     }
     fs::remove_file(&list).expect("it was written");
     let mut command = mesh("--ticks 1");
-    fails(command.args([&start, &end]).arg("--boxes-json").arg(&list), 1, "list.json");
+    fails(command.args([&start, &end]).arg("--boxes-json").arg(&list), 2, "list.json");
 }
 
 /// Goal: a bad flag is exit code 2 and help is none. Method: each flag with a value it refuses.
 #[test]
 fn bad_flags_are_refused() {
-    for flags in ["", "a.ply", "a b c", "a b --ticks 0", "a b --threads 0", "a b --level mmx"] {
-        let output = run(&mut mesh(flags));
-        assert_eq!(output.status.code(), Some(2), "{flags}");
-        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{flags}");
+    for (flags, why) in [
+        ("", "required arguments were not provided: <START> <END>"),
+        ("a.ply", "<END>"),
+        ("a b c", "unexpected argument 'c'"),
+        ("a b --ticks 0", "invalid value '0' for '--ticks <K>'"),
+        ("a b --ticks -1", "invalid value '-1' for '--ticks <K>'"),
+        ("a b --threads -1", "invalid value '-1' for '--threads <T>'"),
+        ("a b --level mmx", "--level"),
+    ] {
+        fails(&mut mesh(flags), 2, why);
     }
     let help = run(&mut mesh("--help"));
     assert!(help.status.success() && help.stderr.is_empty());

@@ -192,19 +192,19 @@ fn what_cannot_be_shown_is_refused() {
     assert!(help.status.success() && help.stderr.is_empty());
 
     let trace = folder.join("none.swt");
-    fails(viewer("--trace").arg(&trace), 1, "none.swt");
+    fails(viewer("--trace").arg(&trace), 2, "none.swt");
     fs::write(&trace, b"SWTRACE1").expect("a file can be written");
-    fails(viewer("--trace").arg(&trace), 1, "truncated");
+    fails(viewer("--trace").arg(&trace), 2, "truncated");
     let out = folder.join("no_such_folder").join("page.html");
-    fails(viewer("--boxes 3 --ticks 1 --out").arg(&out), 1, "no_such_folder");
-    fails(viewer("--boxes 100000 --ticks 10000 --out").arg(&out), 1, "take fewer boxes or ticks");
+    fails(viewer("--boxes 3 --ticks 1 --out").arg(&out), 2, "no_such_folder");
+    fails(viewer("--boxes 100000 --ticks 10000 --out").arg(&out), 2, "take fewer boxes or ticks");
     let (_server, address) = serve();
     let port = address.rsplit(':').next().expect("an address has a port").to_owned();
-    fails(viewer("--boxes 1 --ticks 1 --port").arg(port), 1, "cannot listen on 127.0.0.1:");
+    fails(viewer("--boxes 1 --ticks 1 --port").arg(port), 2, "cannot listen on 127.0.0.1:");
 }
 
 /// A running viewer; it ends with the test.
-struct Running(Child);
+pub(crate) struct Running(pub(crate) Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -215,7 +215,7 @@ impl Drop for Running {
 }
 
 /// Starts a viewer on a free port, and reads where it is.
-fn serve() -> (Running, String) {
+pub(crate) fn serve() -> (Running, String) {
     let mut command = viewer("--port 0 --boxes 20 --ticks 2");
     let mut child = command.stdout(Stdio::piped()).spawn().expect("the example starts");
     let output = child.stdout.take().expect("it is piped");
@@ -230,7 +230,7 @@ fn serve() -> (Running, String) {
 
 /// Sends bytes and returns the status and the body of the answer.
 #[track_caller]
-fn send(address: &str, bytes: &[u8]) -> (u16, String) {
+pub(crate) fn send(address: &str, bytes: &[u8]) -> (u16, String) {
     let mut stream = TcpStream::connect(address).expect("somebody listens");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time is set");
     // It may answer and hang up before all is sent.
@@ -244,7 +244,7 @@ fn send(address: &str, bytes: &[u8]) -> (u16, String) {
 }
 
 #[track_caller]
-fn request(address: &str, line: &str, body: &str) -> (u16, String) {
+pub(crate) fn request(address: &str, line: &str, body: &str) -> (u16, String) {
     let head = format!(
         "{line} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
         body.len()
@@ -254,13 +254,13 @@ fn request(address: &str, line: &str, body: &str) -> (u16, String) {
 
 /// The answer to a question that is good.
 #[track_caller]
-fn asked(address: &str, path: &str, question: &Value) -> Value {
+pub(crate) fn asked(address: &str, path: &str, question: &Value) -> Value {
     let (status, body) = request(address, &format!("POST {path}"), &question.to_string());
     assert_eq!(status, 200, "{question}: {body}");
     body.parse().expect("an answer is JSON")
 }
 
-fn ball(radius: f32, position: [f32; 3], delta: [f32; 3]) -> Value {
+pub(crate) fn ball(radius: f32, position: [f32; 3], delta: [f32; 3]) -> Value {
     json!({
         "shape": { "form": { "kind": "sphere", "radius": radius } },
         "motion": { "position": position, "rotation": [0, 0, 0, 1], "delta": delta },

@@ -149,7 +149,7 @@ fn captured_ticks_are_shown() {
 fn what_is_no_capture_is_refused() {
     let folder = folder("viewer_no_captures");
     let capture = folder.join("tick.bin");
-    fails(viewer("--replay").arg(&capture), 1, "tick.bin");
+    fails(viewer("--replay").arg(&capture), 2, "tick.bin");
     write_capture(&capture, false);
     let bytes = fs::read(&capture).expect("it was written");
     let [mut damaged, mut older, mut newer] = [0; 3].map(|_| bytes.clone());
@@ -165,6 +165,6 @@ fn what_is_no_capture_is_refused() {
         (b"", "not a captured tick"),
     ] {
         fs::write(&capture, bytes).expect("a file can be written");
-        fails(viewer("--replay").arg(&capture), 1, why);
+        fails(viewer("--replay").arg(&capture), 2, why);
     }
 }

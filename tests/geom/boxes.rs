@@ -3,39 +3,44 @@
 //! Sums of two floats are compared as fractions of whole numbers or in `f64` where that is exact,
 //! so what is called rounded outwards is.
 
-use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+use rand::RngExt;
 use swath::{Aabb, COORD_MAX, Contact, Invalid, MovingBox, Pair, State, SweptPair};
 use testkit::cases::HOSTILE;
+use testkit::draw::{Draw, for_each};
 use testkit::exact::Fraction;
 
+/// Cases of each property.
+const CASES: usize = 20_000;
+
 /// A valid coordinate: hostile, ordinary, or any bits.
-fn coordinate() -> impl Strategy<Value = f32> {
-    let hostile = prop::sample::select(HOSTILE.to_vec());
-    let any_bits = (0..=COORD_MAX.to_bits()).prop_map(f32::from_bits);
-    let size = prop_oneof![hostile, 0.0_f32..16.0, 1e6_f32..1.000_1e6, any_bits];
-    (size, any::<bool>()).prop_map(|(size, negative)| if negative { -size } else { size })
+fn coordinate(draw: &mut Draw) -> f32 {
+    let size = match draw.0.random_range(0..4) {
+        0 => draw.one_of(&HOSTILE),
+        1 => draw.0.random_range(0.0..16.0),
+        2 => draw.0.random_range(1e6..1.000_1e6),
+        _ => f32::from_bits(draw.0.random_range(0..=COORD_MAX.to_bits())),
+    };
+    draw.sign() * size
 }
 
-fn corner() -> impl Strategy<Value = [f32; 3]> {
-    [coordinate(), coordinate(), coordinate()]
+fn corner(draw: &mut Draw) -> [f32; 3] {
+    [(); 3].map(|()| coordinate(draw))
 }
 
-fn aabb() -> impl Strategy<Value = Aabb> {
-    (corner(), corner(), 0_u8..8).prop_map(|(p, q, flat)| {
-        let mut aabb = Aabb {
-            min: std::array::from_fn(|axis| p[axis].min(q[axis])),
-            max: std::array::from_fn(|axis| p[axis].max(q[axis])),
-        };
-        for axis in (0..3).filter(|axis| flat == 7 || flat == 1 << axis) {
-            aabb.max[axis] = aabb.min[axis];
-        }
-        aabb
-    })
+fn aabb(draw: &mut Draw) -> Aabb {
+    let (p, q, flat) = (corner(draw), corner(draw), draw.0.random_range(0..8));
+    let mut aabb = Aabb {
+        min: std::array::from_fn(|axis| p[axis].min(q[axis])),
+        max: std::array::from_fn(|axis| p[axis].max(q[axis])),
+    };
+    for axis in (0..3).filter(|axis| flat == 7 || flat == 1 << axis) {
+        aabb.max[axis] = aabb.min[axis];
+    }
+    aabb
 }
 
-fn moving() -> impl Strategy<Value = MovingBox> {
-    (aabb(), corner()).prop_map(|(aabb, delta)| MovingBox { aabb, delta })
+fn moving(draw: &mut Draw) -> MovingBox {
+    MovingBox { aabb: aabb(draw), delta: corner(draw) }
 }
 
 fn sum(a: f32, b: f32) -> Fraction {
@@ -52,161 +57,189 @@ fn is_sum_rounded_up(high: f32, a: f32, b: f32) -> bool {
     Fraction::of(high) >= sum(a, b) && Fraction::of(high.next_down()) < sum(a, b)
 }
 
-/// The same cases in every run.
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        cases: 20_000,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::default()
-    }
+#[test]
+fn a_box_of_valid_corners_is_made_as_it_is() {
+    for_each(CASES, aabb, |aabb| {
+        assert_eq!(Aabb::new(aabb.min, aabb.max), Ok(aabb));
+        assert_eq!(aabb.validate(), Ok(()));
+        let point = Aabb::point(aabb.min).expect("a valid corner");
+        assert_eq!((point.min, point.max), (aabb.min, aabb.min));
+        assert!(aabb.contains_point(aabb.min) && aabb.contains_point(aabb.max));
+        assert!(aabb.contains(&aabb) && aabb.contains(&point));
+    });
 }
 
-proptest! {
-    #![proptest_config(config())]
+#[test]
+fn a_box_from_its_center_is_the_least_that_holds_it() {
+    for_each(
+        CASES,
+        |draw| (corner(draw), corner(draw)),
+        |(center, half)| {
+            let half = half.map(f32::abs);
+            let made = Aabb::from_center(center, half);
+            let Ok(made) = made else {
+                let past =
+                    |axis: usize| sum(center[axis].abs(), half[axis]) > Fraction::of(COORD_MAX);
+                assert!((0..3).any(past), "{made:?} of {center:?} and {half:?}");
+                return;
+            };
+            for axis in 0..3 {
+                assert!(is_sum_rounded_down(made.min[axis], center[axis], -half[axis]));
+                assert!(is_sum_rounded_up(made.max[axis], center[axis], half[axis]));
+            }
+            assert_eq!(Aabb::cube(center, half[0]), Aabb::from_center(center, [half[0]; 3]));
+        },
+    );
+}
 
-    #[test]
-    fn a_box_of_valid_corners_is_made_as_it_is(aabb in aabb()) {
-        prop_assert_eq!(Aabb::new(aabb.min, aabb.max), Ok(aabb));
-        prop_assert_eq!(aabb.validate(), Ok(()));
-        let point = Aabb::point(aabb.min).expect("a valid corner");
-        prop_assert_eq!((point.min, point.max), (aabb.min, aabb.min));
-        prop_assert!(aabb.contains_point(aabb.min) && aabb.contains_point(aabb.max));
-        prop_assert!(aabb.contains(&aabb) && aabb.contains(&point));
-    }
-
-    #[test]
-    fn a_box_from_its_center_is_the_least_that_holds_it(center in corner(), half in corner()) {
-        let half = half.map(f32::abs);
-        let made = Aabb::from_center(center, half);
-        let Ok(made) = made else {
-            let past = |axis: usize| sum(center[axis].abs(), half[axis]) > Fraction::of(COORD_MAX);
-            prop_assert!((0..3).any(past), "{made:?} of {center:?} and {half:?}");
-            return Ok(());
-        };
-        for axis in 0..3 {
-            prop_assert!(is_sum_rounded_down(made.min[axis], center[axis], -half[axis]));
-            prop_assert!(is_sum_rounded_up(made.max[axis], center[axis], half[axis]));
-        }
-        prop_assert_eq!(Aabb::cube(center, half[0]), Aabb::from_center(center, [half[0]; 3]));
-    }
-
-    #[test]
-    fn center_and_half_extents_hold_the_box(aabb in aabb()) {
+#[test]
+fn center_and_half_extents_hold_the_box() {
+    for_each(CASES, aabb, |aabb| {
         let (center, half) = (aabb.center(), aabb.half_extents());
         for axis in 0..3 {
             let (low, high) = (aabb.min[axis], aabb.max[axis]);
-            prop_assert!(low <= center[axis] && center[axis] <= high);
-            prop_assert!(sum(center[axis], -half[axis]) <= Fraction::of(low));
-            prop_assert!(sum(center[axis], half[axis]) >= Fraction::of(high));
+            assert!(low <= center[axis] && center[axis] <= high);
+            assert!(sum(center[axis], -half[axis]) <= Fraction::of(low));
+            assert!(sum(center[axis], half[axis]) >= Fraction::of(high));
         }
         if let Ok(back) = Aabb::from_center(center, half) {
-            prop_assert!(back.contains(&aabb));
+            assert!(back.contains(&aabb));
         }
-    }
+    });
+}
 
-    #[test]
-    fn measures_are_numbers_at_every_size(aabb in aabb()) {
+#[test]
+fn measures_are_numbers_at_every_size() {
+    for_each(CASES, aabb, |aabb| {
         let [x, y, z] = aabb.size();
-        prop_assert!(x >= 0.0 && y >= 0.0 && z >= 0.0);
+        assert!(x >= 0.0 && y >= 0.0 && z >= 0.0);
         let (volume, area) = (aabb.volume(), aabb.surface_area());
-        prop_assert!(volume.is_finite() && volume >= 0.0);
-        prop_assert!(area.is_finite() && area >= 0.0);
-        prop_assert_eq!(volume == 0.0, x == 0.0 || y == 0.0 || z == 0.0);
+        assert!(volume.is_finite() && volume >= 0.0);
+        assert!(area.is_finite() && area >= 0.0);
+        assert_eq!(volume == 0.0, x == 0.0 || y == 0.0 || z == 0.0);
         for axis in 0..3 {
             let exact = sum(aabb.max[axis], -aabb.min[axis]);
             let (size, half_step) = (Fraction::of([x, y, z][axis]), exact.slack(24, 149));
-            prop_assert!(&exact - &half_step <= size && size <= &exact + &half_step);
+            assert!(&exact - &half_step <= size && size <= &exact + &half_step);
         }
-    }
+    });
+}
 
-    #[test]
-    fn a_union_holds_both_and_no_more(a in aabb(), b in aabb()) {
-        let union = a.union(&b);
-        prop_assert!(union.contains(&a) && union.contains(&b));
-        prop_assert_eq!(union, b.union(&a));
-        for axis in 0..3 {
-            prop_assert!([a.min[axis], b.min[axis]].contains(&union.min[axis]));
-            prop_assert!([a.max[axis], b.max[axis]].contains(&union.max[axis]));
-        }
-    }
-
-    #[test]
-    fn an_intersection_is_what_both_hold(a in aabb(), b in aabb(), point in corner()) {
-        prop_assert_eq!(a.overlaps(&b), b.overlaps(&a));
-        prop_assert_eq!(Ok(a.overlaps(&b)), spec::overlap(&a, &b));
-        let both = a.contains_point(point) && b.contains_point(point);
-        match a.intersection(&b) {
-            Some(shared) => {
-                prop_assert_eq!(shared.validate(), Ok(()));
-                prop_assert!(a.contains(&shared) && b.contains(&shared));
-                prop_assert_eq!(shared.contains_point(point), both);
+#[test]
+fn a_union_holds_both_and_no_more() {
+    for_each(
+        CASES,
+        |draw| (aabb(draw), aabb(draw)),
+        |(a, b)| {
+            let union = a.union(&b);
+            assert!(union.contains(&a) && union.contains(&b));
+            assert_eq!(union, b.union(&a));
+            for axis in 0..3 {
+                assert!([a.min[axis], b.min[axis]].contains(&union.min[axis]));
+                assert!([a.max[axis], b.max[axis]].contains(&union.max[axis]));
             }
-            None => prop_assert!(!a.overlaps(&b) && !both),
-        }
-        // Every box holds the box that it is cut to, so a touch is found too.
-        let edge = Aabb { min: a.max, max: std::array::from_fn(|k| a.max[k].max(b.max[k])) };
-        prop_assert!(a.overlaps(&edge) && a.intersection(&edge).is_some());
-    }
+        },
+    );
+}
 
-    #[test]
-    fn bounds_hold_the_path_and_are_exact_where_a_float_can_be(
-        moving in moving(),
-        t in 0.0_f64..=1.0,
-    ) {
-        let MovingBox { aabb, delta } = moving;
-        let bounds = moving.bounds();
-        prop_assert!(bounds.contains(&aabb));
-        for (axis, delta) in delta.into_iter().enumerate() {
-            let (low, high) = (bounds.min[axis], bounds.max[axis]);
-            if delta < 0.0 {
-                prop_assert!(is_sum_rounded_down(low, aabb.min[axis], delta));
-                prop_assert_eq!(high, aabb.max[axis]);
-            } else {
-                prop_assert_eq!(low, aabb.min[axis]);
-                prop_assert!(is_sum_rounded_up(high, aabb.max[axis], delta));
+#[test]
+fn an_intersection_is_what_both_hold() {
+    for_each(
+        CASES,
+        |draw| (aabb(draw), aabb(draw), corner(draw)),
+        |(a, b, point)| {
+            assert_eq!(a.overlaps(&b), b.overlaps(&a));
+            assert_eq!(Ok(a.overlaps(&b)), spec::overlap(&a, &b));
+            let both = a.contains_point(point) && b.contains_point(point);
+            match a.intersection(&b) {
+                Some(shared) => {
+                    assert_eq!(shared.validate(), Ok(()));
+                    assert!(a.contains(&shared) && b.contains(&shared));
+                    assert_eq!(shared.contains_point(point), both);
+                }
+                None => assert!(!a.overlaps(&b) && !both),
             }
-            // On the way the path is inside, but for what `f64` rounds.
-            let at = |x: f32| f64::from(x) + f64::from(delta) * t;
-            let slack = at(aabb.min[axis]).abs().max(at(aabb.max[axis]).abs()) * 1e-15;
-            prop_assert!(f64::from(low) <= at(aabb.min[axis]) + slack);
-            prop_assert!(f64::from(high) >= at(aabb.max[axis]) - slack);
-        }
-    }
+            // Every box holds the box that it is cut to, so a touch is found too.
+            let edge = Aabb { min: a.max, max: std::array::from_fn(|k| a.max[k].max(b.max[k])) };
+            assert!(a.overlaps(&edge) && a.intersection(&edge).is_some());
+        },
+    );
+}
 
-    #[test]
-    fn bounds_of_quarters_are_exact(
-        min in -400_i16..400,
-        size in 0_i16..400,
-        delta in -400_i16..400,
-    ) {
-        let [low, high, delta] = [min, min + size, delta].map(|x| f32::from(x) * 0.25);
-        let aabb = Aabb { min: [low; 3], max: [high; 3] };
-        let bounds = MovingBox { aabb, delta: [delta; 3] }.bounds();
-        prop_assert_eq!(bounds.min, [low.min(low + delta); 3]);
-        prop_assert_eq!(bounds.max, [high.max(high + delta); 3]);
-    }
-
-    #[test]
-    fn any_bits_are_a_box_or_are_named(bits in any::<[u32; 9]>()) {
-        let moving: MovingBox = bytemuck::cast(bits);
-        let numbers = |axis: usize| [moving.aabb.min[axis], moving.aabb.max[axis]];
-        let what = |axis: usize, of: &[f32]| {
-            let axis = axis as u8;
-            if of.iter().any(|x| !x.is_finite()) {
-                Some(Invalid::NotFinite { axis })
-            } else if of.iter().any(|x| x.abs() > COORD_MAX) {
-                Some(Invalid::TooLarge { axis })
-            } else {
-                (of[0] > of[of.len() - 1]).then_some(Invalid::Inverted { axis })
+#[test]
+fn bounds_hold_the_path_and_are_exact_where_a_float_can_be() {
+    for_each(
+        CASES,
+        |draw| (moving(draw), draw.0.random_range(0.0_f64..=1.0)),
+        |(moving, t)| {
+            let MovingBox { aabb, delta } = moving;
+            let bounds = moving.bounds();
+            assert!(bounds.contains(&aabb));
+            for (axis, delta) in delta.into_iter().enumerate() {
+                let (low, high) = (bounds.min[axis], bounds.max[axis]);
+                if delta < 0.0 {
+                    assert!(is_sum_rounded_down(low, aabb.min[axis], delta));
+                    assert_eq!(high, aabb.max[axis]);
+                } else {
+                    assert_eq!(low, aabb.min[axis]);
+                    assert!(is_sum_rounded_up(high, aabb.max[axis], delta));
+                }
+                // On the way the path is inside, but for what `f64` rounds.
+                let at = |x: f32| f64::from(x) + f64::from(delta) * t;
+                let slack = at(aabb.min[axis]).abs().max(at(aabb.max[axis]).abs()) * 1e-15;
+                assert!(f64::from(low) <= at(aabb.min[axis]) + slack);
+                assert!(f64::from(high) >= at(aabb.max[axis]) - slack);
             }
-        };
-        let wrong = (0..3).find_map(|axis| what(axis, &numbers(axis)));
-        prop_assert_eq!(moving.aabb.validate().err(), wrong);
-        let wrong = wrong.or_else(|| (0..3).find_map(|axis| what(axis, &[moving.delta[axis]])));
-        prop_assert_eq!(moving.validate().err(), wrong);
-        prop_assert_eq!(MovingBox::new(moving.aabb, moving.delta).err(), wrong);
-    }
+        },
+    );
+}
+
+#[test]
+fn bounds_of_quarters_are_exact() {
+    for_each(
+        CASES,
+        |draw| {
+            (
+                draw.0.random_range(-400_i16..400),
+                draw.0.random_range(0_i16..400),
+                draw.0.random_range(-400_i16..400),
+            )
+        },
+        |(min, size, delta)| {
+            let [low, high, delta] = [min, min + size, delta].map(|x| f32::from(x) * 0.25);
+            let aabb = Aabb { min: [low; 3], max: [high; 3] };
+            let bounds = MovingBox { aabb, delta: [delta; 3] }.bounds();
+            assert_eq!(bounds.min, [low.min(low + delta); 3]);
+            assert_eq!(bounds.max, [high.max(high + delta); 3]);
+        },
+    );
+}
+
+#[test]
+fn any_bits_are_a_box_or_are_named() {
+    for_each(
+        CASES,
+        |draw| draw.0.random::<[u32; 9]>(),
+        |bits| {
+            let moving: MovingBox = bytemuck::cast(bits);
+            let numbers = |axis: usize| [moving.aabb.min[axis], moving.aabb.max[axis]];
+            let what = |axis: usize, of: &[f32]| {
+                let axis = axis as u8;
+                if of.iter().any(|x| !x.is_finite()) {
+                    Some(Invalid::NotFinite { axis })
+                } else if of.iter().any(|x| x.abs() > COORD_MAX) {
+                    Some(Invalid::TooLarge { axis })
+                } else {
+                    (of[0] > of[of.len() - 1]).then_some(Invalid::Inverted { axis })
+                }
+            };
+            let wrong = (0..3).find_map(|axis| what(axis, &numbers(axis)));
+            assert_eq!(moving.aabb.validate().err(), wrong);
+            let wrong = wrong.or_else(|| (0..3).find_map(|axis| what(axis, &[moving.delta[axis]])));
+            assert_eq!(moving.validate().err(), wrong);
+            assert_eq!(MovingBox::new(moving.aabb, moving.delta).err(), wrong);
+        },
+    );
 }
 
 /// Goal: each reason is given, for the lowest axis, before those of the displacement. Method:
@@ -352,6 +385,53 @@ fn plain_values_survive_serde() {
     same(&State::Touching);
     same(&Pair { a: 1, b: 2 });
     same(&SweptPair { a: 1, b: 2, first: 0.1 });
+}
+
+/// Goal: a packed word that no question answers is refused, and every one that is answered survives. Method: words with
+/// bits that mean nothing, or a sign without an axis; then the contacts and faces of many small boxes and segments.
+#[cfg(feature = "serde")]
+#[test]
+fn packed_words_are_validated_by_serde() {
+    for bits in [1 << 11, 1 << 31, 3 << 6, 1 << 3, 0b010 | 1 << 3] {
+        assert!(serde_json::from_str::<Contact>(&bits.to_string()).is_err(), "{bits}");
+    }
+    for bits in [1 << 14, 1 << 31, 1 << 3 | 1 << 12, 1 << 9 | 1 << 12] {
+        assert!(serde_json::from_str::<swath::Faces>(&bits.to_string()).is_err(), "{bits}");
+    }
+    for bits in [8, 255] {
+        assert!(serde_json::from_str::<swath::Flags>(&bits.to_string()).is_err(), "{bits}");
+    }
+    let flags = swath::Flags::CCD | swath::Flags::SENSOR;
+    assert_eq!(serde_json::from_str::<swath::Flags>("6").expect("two flags"), flags);
+    let mut state = 1_u32;
+    let mut draw = || {
+        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        ((state >> 28) % 5) as f32 - 2.0
+    };
+    let unit = Aabb { min: [0.0; 3], max: [1.0; 3] };
+    let (mut contacts, mut faces) =
+        (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+    for _ in 0..20_000 {
+        let min = [(); 3].map(|()| draw());
+        let aabb = Aabb { min, max: min.map(|x| x + 1.0) };
+        let moving = MovingBox { aabb, delta: [(); 3].map(|()| draw()) };
+        let sweep = swath::sweep::one_to_one(&moving, &unit.into()).expect("both are boxes");
+        contacts.insert(sweep.contact.bits());
+        let push = swath::separate::one_to_one(&aabb, &unit).expect("both are boxes");
+        contacts.extend(push.map(|push| push.contact.bits()));
+        let segment = swath::Segment { start: min, delta: moving.delta, max_fraction: 1.0 };
+        faces.insert(swath::cast::one_to_one(&segment, &unit).expect("valid").faces.bits());
+    }
+    assert!(contacts.len() > 40 && faces.len() > 40, "{} {}", contacts.len(), faces.len());
+    for bits in contacts {
+        let contact = serde_json::from_str::<Contact>(&bits.to_string()).expect("it was answered");
+        assert_eq!(contact.bits(), bits);
+    }
+    for bits in faces {
+        let read =
+            serde_json::from_str::<swath::Faces>(&bits.to_string()).expect("it was answered");
+        assert_eq!(read.bits(), bits);
+    }
 }
 
 /// Goal: a centre form that is no box names the lowest axis and the right reason. Method: two

@@ -2,12 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+use rand::RngExt;
 use swath::store::LengthMismatch;
 use swath::{Aabb, BoxStore, Boxes, COORD_MAX, Invalid, Level, MovingBox, Rejected};
 use testkit::cases::{HOSTILE, cases};
 use testkit::columns::Columns;
+use testkit::draw::{Draw, for_each};
 
 /// What a column is called in an error, in the order of [`Boxes::columns`].
 const NAMES: [&str; 9] =
@@ -76,40 +76,34 @@ fn borrowed_rows_are_where_they_were() {
     assert!(none.is_empty() && panics(|| _ = none.get(0)));
 }
 
-/// So many cases, the same in every run.
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::default()
+/// A number that may make a row invalid.
+fn number(draw: &mut Draw) -> f32 {
+    let wrong = [f32::NAN, -f32::NAN, f32::INFINITY, -f32::INFINITY, f32::MAX, -f32::MAX];
+    match draw.0.random_range(0..27) {
+        0..20 => draw.0.random_range(-8.0..8.0),
+        20..24 => draw.one_of(&HOSTILE),
+        24 => draw.one_of(&wrong),
+        25 => draw.sign() * COORD_MAX.next_up(),
+        _ => f32::from_bits(draw.0.random()),
     }
 }
 
-/// Numbers of which some make a row no box.
-fn number() -> impl Strategy<Value = f32> {
-    let wrong = [f32::NAN, -f32::NAN, f32::INFINITY, -f32::INFINITY, f32::MAX, -f32::MAX];
-    prop_oneof![
-        20 => -8.0_f32..8.0,
-        4 => prop::sample::select(HOSTILE.to_vec()),
-        1 => prop::sample::select(wrong.to_vec()),
-        1 => prop::sample::select(vec![COORD_MAX.next_up(), -COORD_MAX.next_up()]),
-        1 => any::<u32>().prop_map(f32::from_bits),
-    ]
+/// A row that is a box as often as not.
+fn row(draw: &mut Draw) -> MovingBox {
+    let mut row: MovingBox = bytemuck::cast([(); 9].map(|()| number(draw)));
+    let sorted = !draw.one_in(4);
+    for axis in (0..3).filter(|_| sorted) {
+        let (min, max) = (row.aabb.min[axis], row.aabb.max[axis]);
+        if min > max {
+            (row.aabb.min[axis], row.aabb.max[axis]) = (max, min);
+        }
+    }
+    row
 }
 
-/// A row that is a box as often as not.
-fn row() -> impl Strategy<Value = MovingBox> {
-    (prop::array::uniform9(number()), 0..4).prop_map(|(numbers, sorted)| {
-        let mut row: MovingBox = bytemuck::cast(numbers);
-        for axis in (0..3).filter(|_| sorted > 0) {
-            let (min, max) = (row.aabb.min[axis], row.aabb.max[axis]);
-            if min > max {
-                (row.aabb.min[axis], row.aabb.max[axis]) = (max, min);
-            }
-        }
-        row
-    })
+/// Fewer than so many values, each drawn by `make`.
+fn several<T>(draw: &mut Draw, fewer_than: usize, make: fn(&mut Draw) -> T) -> Vec<T> {
+    (0..draw.0.random_range(0..fewer_than)).map(|_| make(draw)).collect()
 }
 
 /// What [`Boxes::check`] must list.
@@ -138,14 +132,10 @@ fn checks(rows: &[MovingBox], expected: &[Rejected]) {
     }
 }
 
-proptest! {
-    #![proptest_config(config(1000))]
-
-    /// Goal: every level lists the same rows, each once and in order. Method: rows of all kinds.
-    #[test]
-    fn the_list_is_what_validate_says(rows in prop::collection::vec(row(), 0..70)) {
-        checks(&rows, &no_boxes(&rows));
-    }
+/// Goal: every level lists the same rows, each once and in order. Method: rows of all kinds.
+#[test]
+fn the_list_is_what_validate_says() {
+    for_each(1000, |draw| several(draw, 70, row), |rows| checks(&rows, &no_boxes(&rows)));
 }
 
 /// Goal: no row is overlooked, none is listed twice. Method: one row that is no box at each place
@@ -206,13 +196,13 @@ enum Step {
     Clear,
 }
 
-fn step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        12 => row().prop_map(Step::Push),
-        4 => (any::<usize>(), row()).prop_map(|(at, row)| Step::Set(at, row)),
-        5 => any::<usize>().prop_map(Step::SwapRemove),
-        1 => Just(Step::Clear),
-    ]
+fn step(draw: &mut Draw) -> Step {
+    match draw.0.random_range(0..22) {
+        0..12 => Step::Push(row(draw)),
+        12..16 => Step::Set(draw.0.random_range(0..=usize::MAX), row(draw)),
+        16..21 => Step::SwapRemove(draw.0.random_range(0..=usize::MAX)),
+        _ => Step::Clear,
+    }
 }
 
 /// All that can be seen of a store.
@@ -238,40 +228,42 @@ fn is_model(store: &BoxStore, model: &[MovingBox]) {
     assert!(panics(|| _ = store.get(model.len())));
 }
 
-proptest! {
-    #![proptest_config(config(400))]
-
-    /// Goal: a store is a list that holds boxes only. Method: a list, and random steps.
-    #[test]
-    fn a_store_is_a_list_of_boxes(steps in prop::collection::vec(step(), 0..80)) {
-        let (mut store, mut model) = (BoxStore::new(), Vec::new());
-        for step in steps {
-            match step {
-                Step::Push(row) => {
-                    let pushed = store.push(row);
-                    prop_assert_eq!(pushed, row.validate().map(|()| model.len()));
-                    model.extend(pushed.is_ok().then_some(row));
+/// Goal: a store is a list that holds boxes only. Method: a list, and random steps.
+#[test]
+fn a_store_is_a_list_of_boxes() {
+    for_each(
+        400,
+        |draw| several(draw, 80, step),
+        |steps| {
+            let (mut store, mut model) = (BoxStore::new(), Vec::new());
+            for step in steps {
+                match step {
+                    Step::Push(row) => {
+                        let pushed = store.push(row);
+                        assert_eq!(pushed, row.validate().map(|()| model.len()));
+                        model.extend(pushed.is_ok().then_some(row));
+                    }
+                    Step::Set(at, row) if !model.is_empty() => {
+                        let at = at % model.len();
+                        let set = store.set(at, row);
+                        assert_eq!(set, row.validate());
+                        model[at] = if set.is_ok() { row } else { model[at] };
+                    }
+                    Step::SwapRemove(at) if !model.is_empty() => {
+                        let at = at % model.len();
+                        assert_eq!(bits(store.swap_remove(at)), bits(model.swap_remove(at)));
+                    }
+                    Step::Clear => {
+                        store.clear();
+                        model.clear();
+                    }
+                    Step::Set(at, row) => assert!(panics(|| _ = store.set(at, row))),
+                    Step::SwapRemove(at) => assert!(panics(|| _ = store.swap_remove(at))),
                 }
-                Step::Set(at, row) if !model.is_empty() => {
-                    let at = at % model.len();
-                    let set = store.set(at, row);
-                    prop_assert_eq!(set, row.validate());
-                    model[at] = if set.is_ok() { row } else { model[at] };
-                }
-                Step::SwapRemove(at) if !model.is_empty() => {
-                    let at = at % model.len();
-                    prop_assert_eq!(bits(store.swap_remove(at)), bits(model.swap_remove(at)));
-                }
-                Step::Clear => {
-                    store.clear();
-                    model.clear();
-                }
-                Step::Set(at, row) => prop_assert!(panics(|| _ = store.set(at, row))),
-                Step::SwapRemove(at) => prop_assert!(panics(|| _ = store.swap_remove(at))),
+                is_model(&store, &model);
             }
-            is_model(&store, &model);
-        }
-    }
+        },
+    );
 }
 
 /// Goal: the borders of blocks are no borders to a caller. Method: up to three blocks and back,

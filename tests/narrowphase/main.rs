@@ -3,6 +3,7 @@
 mod cast;
 mod distance;
 mod distance_closed_forms;
+mod hostile_support_maps;
 mod spec_distance;
 mod spec_first_time;
 mod toi;
@@ -10,5 +11,6 @@ mod toi_at_any_scale;
 mod toi_batches;
 mod toi_closed_forms;
 mod toi_known_failures;
+mod toi_of_resting_contacts;
 mod toi_of_rolling_bodies;
 mod toi_search_steps;

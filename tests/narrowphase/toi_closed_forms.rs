@@ -9,7 +9,7 @@
 use scenes::convex::{rotation, unit};
 use swath::advance::{self, Advance, Settings, Touch};
 use swath::{
-    Aabb, AcceleratingBox, Motion, MovingBox, MovingSphere, Pose, Shape, Sphere, State, Toi,
+    Aabb, AcceleratingBox, Motion, MovingBox, MovingSphere, Pose, Shape, Sphere, State, Toi, gjk,
 };
 use testkit::draw::{Draw, how_many};
 
@@ -506,4 +506,44 @@ fn a_search_stops_after_its_rounds_with_what_it_has_proved() {
         }
     }
     assert!(stopped > 1000, "{stopped}");
+}
+
+/// Goal: a body that makes a hundred turns costs little where it is not near, and what it meets is never
+/// late. Method: rods that turn by a thousand radians about any axis, beside bodies that hardly turn;
+/// distances at many moments before the time that is said.
+#[test]
+fn whole_turns_cost_little_where_nothing_is_near() {
+    let mut draw = Draw::new(41);
+    let rod = Shape::cuboid([5.0, 0.01, 0.01]).expect("a rod");
+    let others = [rod, Shape::sphere(0.5).expect("a ball"), Shape::cone(1.0, 1.0).expect("a cone")];
+    let (mut rounds, mut met) = (Vec::new(), 0);
+    for case in 0..how_many(300) {
+        let mut way = |length: f32| unit(&mut draw.0).map(|x| x * length);
+        let far = [1.0, 5.2, 7.0][case % 3];
+        let fast = Motion::new(Pose::IDENTITY, way(0.3)).and_then(|m| m.spinning(way(1000.0)));
+        let slow = Motion::new(Pose::at(way(far)).expect("a pose"), way(0.3))
+            .and_then(|motion| motion.spinning(way(1.0)));
+        let (fast, slow) = (fast.expect("a motion"), slow.expect("a motion"));
+        let other = &others[case / 3 % 3];
+        let toi = search((&rod, &fast), (other, &slow));
+        rounds.push(toi.rounds);
+        let end = match toi.advance {
+            Advance::Impact { t, .. } => t,
+            Advance::Separated => 1.0,
+            Advance::Unresolved { t_safe } => t_safe,
+            _ => continue,
+        };
+        met += usize::from(toi.impact().is_some());
+        for moment in 0..400 {
+            let t = end * moment as f32 / 400.0;
+            let [a, b] = [&fast, &slow].map(|motion| motion.at(t));
+            let apart = gjk::distance(&rod, &a, other, &b).expect("valid").distance;
+            // The pose at a moment is rounded to `f32`.
+            assert!(apart > -1e-4, "{apart} at {t}: {toi:?} {fast:?} {other:?} {slow:?}");
+        }
+    }
+    rounds.sort_unstable();
+    let (median, most) = (rounds[rounds.len() / 2], rounds[rounds.len() * 9 / 10]);
+    println!("{met} met, rounds {median}, nine of ten {most}");
+    assert!(met > rounds.len() / 5 && median < 20 && most < 200, "{met} {median} {most}");
 }

@@ -85,9 +85,9 @@ fn the_checksum_is_as_published() {
 fn what_is_sealed_may_be_nonsense() {
     let (bytes, ..) = tick();
     assert!(Capture::read(&sealed(bytes.clone())).is_ok());
-    let refused = |what: &str, bytes: Vec<u8>| {
-        let error = Capture::read(&sealed(bytes)).err();
-        assert!(matches!(error, Some(CaptureError::Nonsense { .. })), "{what}: {error:?}");
+    let refused = |what: &str, bytes: Vec<u8>| match Capture::read(&sealed(bytes)) {
+        Err(CaptureError::Nonsense { at, expected }) => (at, expected),
+        other => panic!("{what}: {other:?}"),
     };
     let with = |at: usize, word: u32| {
         let mut bytes = bytes.clone();
@@ -99,29 +99,40 @@ fn what_is_sealed_may_be_nonsense() {
     let (rows, bodies) = (6, 4);
     let of_hull = 4 + 16 * 4 + 1 + 3 * 8 + 8 + 4;
     let last = bytes.len() - 8 - of_hull;
-    for (what, at, word) in [
-        ("a target below zero", 20, number(-1.0)),
-        ("a tolerance of two", 24, number(2.0)),
-        ("no policy", 28, 3),
-        ("a threshold that is none", 32, number(f32::NAN)),
-        ("an unknown part", 40, 2 | 8),
-        ("more hulls than bytes", 48, u32::MAX),
-        ("more bodies than bytes", 52, u32::MAX),
-        ("one body less", 52, bodies - 1),
-        ("no such row", last, rows),
-        ("a row before the last", last, 1),
-        ("the same row twice", last, 3),
-        ("no such hull", last + of_hull - 4, 2),
-        ("no hull", last + of_hull - 4, u32::MAX),
+    let form = last + 4 + 16 * 4;
+    let (config, row) =
+        ("a valid configuration", "a row of the scene, above that of the body before,");
+    let room = "a count of things that the rest of the file has room for";
+    for (what, at, word, wanted) in [
+        ("a target below zero", 20, number(-1.0), (20, config)),
+        ("a tolerance of two", 24, number(2.0), (20, config)),
+        ("no policy", 28, 3, (28, "a policy for touches, 0, 1 or 2,")),
+        ("a threshold that is none", 32, number(f32::NAN), (20, config)),
+        ("an unknown part", 40, 2 | 8, (40, "a set of parts below 8")),
+        ("more hulls than bytes", 48, u32::MAX, (0, room)),
+        ("more bodies than bytes", 52, u32::MAX, (0, room)),
+        ("one body less", 52, bodies - 1, (last, "the end of the file")),
+        ("no such row", last, rows, (last, row)),
+        ("a row before the last", last, 1, (last, row)),
+        ("the same row twice", last, 3, (last, row)),
+        ("no such hull", last + of_hull - 4, 2, (form, "a valid shape")),
+        ("no hull", last + of_hull - 4, u32::MAX, (form, "a valid shape")),
     ] {
-        refused(what, with(at, word));
+        let (found, expected) = refused(what, with(at, word));
+        // Where the counts are refused is where the columns and the hulls end.
+        assert!(
+            expected == room && found > 56 || (found, expected) == wanted,
+            "{what}: {found} {expected}"
+        );
+        assert_eq!(expected, wanted.1, "{what}");
     }
-    for (what, at, byte) in
-        [("neither one value nor each", 56, 2), ("no such form", last + 4 + 16 * 4, 4)]
-    {
+    for (what, at, byte, expected) in [
+        ("neither one value nor each", 56, 2, "a column, which begins with 0 or 1,"),
+        ("no such form", form, 4, "a form of a shape"),
+    ] {
         let mut bytes = bytes.clone();
         bytes[at] = byte;
-        refused(what, bytes);
+        assert_eq!(refused(what, bytes), (at, expected));
     }
     // Of the length that it says, but longer than what it is made of.
     let mut longer = bytes.clone();
@@ -138,7 +149,7 @@ fn what_is_sealed_may_be_nonsense() {
     refused("nothing but a head", short);
 }
 
-/// A sealed file of 9 columns with one value each, of so many rows: 131 bytes.
+/// A sealed file of 9 columns with one value each, of so many rows: 109 bytes.
 fn rows_of_one_value(rows: u32) -> Vec<u8> {
     let column = [1.0];
     let one = Scene::new(Boxes::from_columns([&column[..]; 9]).expect("columns"));

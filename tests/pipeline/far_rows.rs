@@ -1,8 +1,8 @@
-//! Are the impacts of a crowd the same whoever else is in the world?
+//! Are the impacts of a crowd, and the ways of a pile, the same whoever else is in the world?
 //!
 //! Where a tick has few pairs for its rows, the pipeline reads them in another way than where it has many.
 
-use swath::pipeline::Config;
+use swath::pipeline::{Config, Mass, Responded, SubSteps};
 use swath::{Boxes, Convex, Flags, Impact, Level, Motion, Pipeline, Pose, Scene, Shape, Threads};
 use testkit::draw::Draw;
 
@@ -102,4 +102,97 @@ fn rows_far_off_change_nothing() {
         }
     }
     assert!(told[0] > 5000 && told[1] > 1000, "{told:?}");
+}
+
+/// A floor and a pile of three unit cubes, and whatever else is there.
+struct Pile {
+    bodies: Vec<Convex<'static>>,
+    masses: Vec<Mass>,
+    sub_steps: SubSteps,
+}
+
+const GRAVITY: [f32; 3] = [0.0, -0.003, 0.0];
+
+impl Pile {
+    fn new(restitution: f32) -> Self {
+        let mut pile =
+            Self { bodies: Vec::new(), masses: Vec::new(), sub_steps: SubSteps::default() };
+        let floor = Shape::cuboid([20.0, 0.5, 20.0]).expect("a floor");
+        pile.put(floor, [0.0, -0.5, 0.0], [0.0; 3], [0.0; 3], Mass::FIXED);
+        let mass = Mass { inverse_mass: 1.0, restitution };
+        for y in [0.5, 1.5, 2.5] {
+            let cube = Shape::cuboid([0.5; 3]).expect("a cube");
+            pile.put(cube, [0.0, y, 0.0], [0.0; 3], GRAVITY, mass);
+        }
+        pile
+    }
+
+    fn put(
+        &mut self,
+        shape: Shape<'static>,
+        at: [f32; 3],
+        delta: [f32; 3],
+        accel: [f32; 3],
+        mass: Mass,
+    ) {
+        let motion = Motion { pose: Pose::at(at).expect("one"), delta, accel, ..Motion::default() };
+        self.bodies.push(Convex { row: self.bodies.len() as u32, shape, motion });
+        self.masses.push(mass);
+    }
+
+    fn run(&mut self) {
+        let Self { bodies, masses, sub_steps } = self;
+        sub_steps.run(bodies, masses, None).expect("bodies");
+    }
+
+    /// The motions of the floor and the cubes, and what was told of them.
+    fn told(&self) -> (Vec<Motion>, Vec<Responded>) {
+        let hits = self.sub_steps.impacts().iter().filter(|hit| hit.impact.pair.b < 4);
+        (self.bodies[..4].iter().map(|body| body.motion).collect(), hits.copied().collect())
+    }
+}
+
+/// Goal: a body far off or fast that meets nobody changes no bit of what a pile does, and the pile stays where it is. Method:
+/// sixty ticks of three cubes on a floor, alone; with balls far below, falling or not; with one that
+/// passes by ever faster; with many of these; with rows that are invalid. Motions and impacts of the pile are the same to the
+/// bit, and its cubes end as high as they began.
+#[test]
+fn bodies_far_off_or_fast_change_no_step() {
+    let ball = Shape::sphere(0.5).expect("a ball");
+    let light = Mass { inverse_mass: 1.0, restitution: 0.5 };
+    // A place, a displacement and an acceleration of each.
+    let others: [&[[[f32; 3]; 3]]; 8] = [
+        &[],
+        &[[[0.0, -500.0, 0.0], [0.0; 3], GRAVITY]],
+        &[[[0.0, -1e5, 0.0], [0.0; 3], GRAVITY]],
+        &[[[0.0, -1e6, 0.0], [0.0; 3], GRAVITY]],
+        &[[[0.0, -1e30, 0.0], [1e30; 3], [0.0; 3]]],
+        &[[[3.0, 1.0, 0.0], [1e5, 0.0, 0.0], [0.0; 3]]],
+        &[
+            [[3.0, 1.0, 0.0], [0.0, 0.0, 1e9], [0.0; 3]],
+            [[-4.0, 9.0, 0.0], [-3e4, 0.0, 0.0], GRAVITY],
+        ],
+        &[[[3.0, 1.0, 0.0], [1.0, f32::NAN, 0.0], [0.0; 3]], [[9.0, 1e7, 0.0], [0.0; 3], [1e3; 3]]],
+    ];
+    for restitution in [0.0, 0.5] {
+        let mut alone = Vec::new();
+        for (case, others) in others.iter().enumerate() {
+            let mut pile = Pile::new(restitution);
+            others.iter().for_each(|&[at, delta, accel]| pile.put(ball, at, delta, accel, light));
+            for tick in 0..60 {
+                pile.run();
+                let told = pile.told();
+                assert!(told.1.len() > 2, "{case}, {tick}: the cubes are carried");
+                if case == 0 {
+                    alone.push(told);
+                    continue;
+                }
+                assert!(told == alone[tick], "{case}, {tick}: {told:?}, alone {:?}", alone[tick]);
+            }
+            for (row, height) in [(1, 0.5), (2, 1.5), (3, 2.5)] {
+                let y = pile.bodies[row].motion.pose.position[1];
+                assert!((y - height).abs() < 1e-4, "{case}: {row} ends at {y}");
+            }
+        }
+    }
 }

@@ -215,6 +215,57 @@ fn impulses_are_the_change_of_momentum() {
     );
 }
 
+/// Sums of the momenta along x, of their magnitudes, and of the energies.
+fn totals(bodies: &[Convex<'_>], masses: &[Mass]) -> [f64; 3] {
+    let mut sums = [0.0; 3];
+    for (body, mass) in bodies.iter().zip(masses) {
+        let (mass, v) = (1.0 / f64::from(mass.inverse_mass), body.motion.delta.map(f64::from));
+        let parts =
+            [mass * v[0], mass * v[0].abs(), 0.5 * mass * v.iter().map(|x| x * x).sum::<f64>()];
+        sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+    }
+    sums
+}
+
+/// Goal: momentum is kept and energy is not won at any ratio of the masses that is allowed. Method: rows of balls that
+/// touch, the first at 100 a tick, with masses from 1, R and 1/R in any order, for R up to 2⁵⁰, and any restitution;
+/// over four ticks. The example of four balls of 10⁻⁶, 10⁻⁶, 10⁶ and 10⁶ is among them.
+#[test]
+fn masses_of_any_ratio_keep_momentum_and_energy() {
+    let mut draw = Draw::new(14);
+    let mut sub_steps = SubSteps::default();
+    let (mut responses, cases) = (0, how_many(100));
+    for case in 0..cases {
+        let ratio = [1e3, 1e4, 1e6, 1e9, 1e15_f32][case % 5];
+        let count = if case == 2 { 4 } else { 2 + case / 5 % 9 };
+        let restitution = if case == 2 { 1.0 } else { draw.one_of(&[0.0, 0.3, 1.0, 1.0]) };
+        let (mut bodies, mut masses) = (Vec::new(), Vec::new());
+        for k in 0..count {
+            let shape = Shape::sphere(0.5).expect("a ball");
+            let pose = Pose::at([k as f32, 0.0, 0.0]).expect("a pose");
+            let delta = [if k == 0 { 100.0 } else { 0.0 }, 0.0, 0.0];
+            let motion = Motion::new(pose, delta).expect("a motion");
+            bodies.push(Convex { row: k as u32, shape, motion });
+            let inverse_mass = match case {
+                2 => [1e6, 1e6, 1e-6, 1e-6][k],
+                _ => draw.one_of(&[1.0, ratio, 1.0 / ratio]),
+            };
+            masses.push(Mass { inverse_mass, restitution });
+        }
+        let [momentum, _, energy] = totals(&bodies, &masses);
+        for tick in 0..4 {
+            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
+            responses += told.responses;
+            let [after, parts, left] = totals(&bodies, &masses);
+            let what = format!("case {case}, tick {tick}: {masses:?}, {told:?}");
+            let off = (after - momentum).abs();
+            assert!(off <= 1e-6 * parts.max(momentum.abs()), "{what}: momentum is off by {off}");
+            assert!(left <= energy * (1.0 + 1e-6), "{what}: energy grew from {energy} to {left}");
+        }
+    }
+    assert!(responses > 4 * cases, "{responses} in {cases}");
+}
+
 /// Goal: a row in touch shares what hits its end at once, and nobody is held. Method: equal boxes that give nothing
 /// back, hit by another: all go on with the mean; a light ball between two heavy boxes that close.
 #[test]

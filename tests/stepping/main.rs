@@ -2,6 +2,7 @@
 
 mod conservation;
 mod impulses;
+mod limits;
 mod proxies;
 mod supports;
 mod touches;

@@ -103,6 +103,7 @@ fn both_doors_give_the_same_bits() {
         }
         let mut config = SubStepsConfig::default();
         config.impacts_max = [32, 4][case % 2];
+        config.searches_max = [u32::MAX, u32::MAX, 300][case % 3];
         let (mut of_world, mut of_columns) = (SubSteps::new(config), SubSteps::new(config));
         of_world.pipeline().set_threads(Threads::one());
         for tick in 0..4 {

@@ -28,7 +28,16 @@ impl Broadphase {
         proxies: impl Into<Proxies<'p>>,
         ids: &mut Vec<ProxyId>,
     ) -> Result<&[Rejected], WorldError> {
-        let proxies = proxies.into();
+        self.insert_rows(boxes, proxies.into(), ids)
+    }
+
+    /// Does what [`Broadphase::insert_many`] states. It is not generic, so that it is compiled once.
+    fn insert_rows(
+        &mut self,
+        boxes: Boxes<'_>,
+        proxies: Proxies<'_>,
+        ids: &mut Vec<ProxyId>,
+    ) -> Result<&[Rejected], WorldError> {
         let proxy = |row: usize| match proxies {
             Proxies::All(proxy) => proxy,
             Proxies::Each(proxies) => proxies[row],

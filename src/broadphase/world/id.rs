@@ -1,5 +1,7 @@
 //! Ids of proxies, and pairs of ids in canonical order.
 
+#[cfg(feature = "serde")]
+use crate::geom::deserialize;
 use bytemuck::{Pod, Zeroable};
 
 /// The id of a proxy: the index of a slot, which is reused after a removal, and a generation, which
@@ -59,13 +61,28 @@ impl Default for ProxyId {
 
 /// Two proxies, the one with the lower index first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[repr(C)]
 pub struct ProxyPair {
     /// The proxy with the lower index.
     pub a: ProxyId,
     /// The proxy with the higher index.
     pub b: ProxyId,
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for ProxyPair {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(rename = "ProxyPair")]
+        struct Unchecked {
+            a: ProxyId,
+            b: ProxyId,
+        }
+        deserialize::checked(deserializer, "two ids in order", |Unchecked { a, b }| {
+            (a <= b).then_some(Self { a, b })
+        })
+    }
 }
 
 impl ProxyPair {
@@ -78,7 +95,7 @@ impl ProxyPair {
 
 /// Two proxies that touch in the tick, and the first time at which they do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[repr(C)]
 pub struct SweptProxyPair {
     /// The proxy with the lower index.
@@ -89,6 +106,23 @@ pub struct SweptProxyPair {
     /// later than the proxies themselves do. A fat AABB stays still for the whole tick, so that two
     /// of them that overlap touch from time 0.
     pub first: f32,
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for SweptProxyPair {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(rename = "SweptProxyPair")]
+        struct Unchecked {
+            a: ProxyId,
+            b: ProxyId,
+            first: f32,
+        }
+        let expected = "two ids in order and a time in [0, 1]";
+        deserialize::checked(deserializer, expected, |Unchecked { a, b, first }| {
+            (a <= b && (0.0..=1.0).contains(&first)).then_some(Self { a, b, first })
+        })
+    }
 }
 
 impl SweptProxyPair {

@@ -1,6 +1,8 @@
 //! A collision matrix of up to sixteen layers.
 
 use crate::geom::Filter;
+#[cfg(feature = "serde")]
+use crate::geom::deserialize;
 
 /// A symmetric matrix that says which layers pair with which, for engines that assign each box to a
 /// layer.
@@ -18,10 +20,26 @@ use crate::geom::Filter;
 /// assert!(!ghost.allows(player) && !ghost.allows(ghost) && player.allows(player));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Layers {
     /// Bit `k` of the mask of a layer says that it pairs with layer `k`.
     masks: [u16; Self::COUNT],
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Layers {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(rename = "Layers")]
+        struct Unchecked {
+            masks: [u16; Layers::COUNT],
+        }
+        deserialize::checked(deserializer, "a symmetric matrix", |Unchecked { masks }| {
+            let layers = Self { masks };
+            let mirrors = |a: usize| (0..a).all(|b| layers.pair(a, b) == layers.pair(b, a));
+            (0..Self::COUNT).all(mirrors).then_some(layers)
+        })
+    }
 }
 
 impl Default for Layers {

@@ -319,6 +319,10 @@ impl Broadphase {
     /// Sets the box of a proxy at the start of the tick, and its displacement in the tick. The
     /// `delta` of a fixed or sleeping proxy is validated and then ignored.
     ///
+    /// Both remain until they are set again: an update does not move a proxy to the end of its path.
+    /// So a displacement counts in every later update too, and a body that has stopped must get a
+    /// displacement of zero.
+    ///
     /// # Errors
     ///
     /// [`WorldError`] when the id is stale, or the box or the displacement is invalid.

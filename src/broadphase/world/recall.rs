@@ -28,11 +28,11 @@ pub(super) struct Recall {
     times: Vec<f32>,
     /// The pairs that are not cached.
     new: Vec<SweptPair>,
-    /// The merged columns, with padding for one group of lanes. This one has the lower slots.
-    /// The other slots of the merged pairs.
+    /// The lower slots of the merged pairs, with padding for one group of lanes.
     a: Vec<u32>,
-    /// The times of the merged pairs.
+    /// The other slots of the merged pairs, with the same padding.
     b: Vec<u32>,
+    /// The times of the merged pairs, with the same padding.
     first: Vec<f32>,
     /// Positions of the cached pairs that have ended.
     gone: Vec<u32>,

@@ -9,8 +9,8 @@ const ROWS: usize = u32::BITS as usize;
 
 /// A set of rows as a bit set: row `i` is bit `i % 32` of word `i / 32`.
 ///
-/// There must be exactly [`Bits::words_for`]`(rows)` words. A batch writes all of them; the bits after
-/// the last row are zero. 1/8 byte per row.
+/// There must be exactly [`Bits::words_for`]`(rows)` words. A batch writes all of them; the bits
+/// after the last row are zero. 1/8 byte per row.
 ///
 /// ```
 /// use swath::overlap::{self, Bits};

@@ -16,7 +16,7 @@ use crate::geom::Motion;
 pub(super) struct Mover<'s> {
     pub(super) shape: &'s Shape<'s>,
     /// How it is turned when the tick starts.
-    start: M3,
+    pub(super) start: M3,
     pub(super) turn: Turn,
     /// How far its core is from the axis that it turns about; not less.
     pub(super) swing: f64,
@@ -26,10 +26,9 @@ pub(super) struct Mover<'s> {
 
 impl<'s> Mover<'s> {
     #[inline(always)]
-    fn new(shape: &'s Shape<'s>, motion: &Motion) -> Self {
+    pub(super) fn new(shape: &'s Shape<'s>, motion: &Motion) -> Self {
         let start = M3::of_quaternion(motion.pose.rotation);
-        let still = Turn::new(V3::ZERO);
-        let body = Self { shape, start, turn: still, swing: 0.0, wobble: 0.0 };
+        let body = Self::at_rest(shape, start);
         let turn = Turn::new(V3::of(motion.spin));
         // A ball about its position is the same however it turns.
         if turn.rate == 0.0 || shape.reach == 0.0 {
@@ -41,6 +40,11 @@ impl<'s> Mover<'s> {
             return body;
         }
         Self { turn, swing: swing(shape, &start, &turn), wobble, ..body }
+    }
+
+    /// A shape that is turned by `start` for good.
+    pub(super) fn at_rest(shape: &'s Shape<'s>, start: M3) -> Self {
+        Self { shape, start, turn: Turn::new(V3::ZERO), swing: 0.0, wobble: 0.0 }
     }
 
     /// How fast it turns where it is turned by `rotation`: a body of revolution as seen from axes that

@@ -11,7 +11,7 @@
 //!   in the whole window for [`Advance::Separated`], the distance is above
 //!   [`Settings::target_distance`]; only a touch at the start that [`Touch`] passes over is excepted;
 //! * the distance at `t` is at most the target and the tolerance, and what the bodies move in the
-//!   part of the tick, at most `2⁻²⁴·t`, by which `t` was rounded down to `f32`;
+//!   part of the tick, at most `2⁻²³·t`, by which `t` was rounded down to `f32`;
 //! * the tolerance is [`Settings::tolerance`] of the size of the lesser shape (half the diagonal of
 //!   the box around it; a point has none and the other's counts), but at least 2⁻⁴⁰ of the numbers
 //!   that make the distance: how far apart the bodies are, how far they move, and their sizes;
@@ -19,9 +19,23 @@
 //!
 //! A contact at the start of the window is no first time. Deeper than the tolerance it is
 //! [`Advance::Overlapping`]. Within the tolerance it is a touch, and [`Touch`] says whether that is
-//! an impact: for [`Touch::IfClosing`] where the nearest points close. One that is passed over
-//! lasts until the shapes are seen apart by twice the tolerance. If it gets deeper by the tolerance
-//! instead, that is an impact, or for [`Touch::Ignore`] an overlap.
+//! an impact.
+//!
+//! **What the default leaves out.** With [`Touch::IfClosing`] a touch at the start is an impact only
+//! where the two nearest points close. A body that lies on another, slides along it or leaves it is
+//! passed over, also where another of its points goes down, as when it tips over an edge. What comes
+//! after is found: where there was a gap above the target at the start, however small, the first time
+//! at which the target is reached is an impact. Where there was none, the bodies may get deeper by the
+//! tolerance; that depth is an impact, or for [`Touch::Ignore`] an overlap. A touch that is passed over
+//! ends where the shapes are seen apart by twice the tolerance. One that for 256 rounds neither ends
+//! nor becomes a contact is, with [`Touch::IfClosing`], an impact where the search has got to: the
+//! distance there is within the tolerance, and no contact came before.
+//!
+//! **What spin costs.** Where nothing turns, a search takes two to six rounds. A body that turns adds
+//! some ten rounds for each turn that it makes near the other one, up to the contact. Bodies that
+//! make whole turns are near each other only where the bodies of revolution of their paths meet;
+//! up to there a search takes a few rounds, whatever the spin is. [`Settings::rounds_max`] bounds the
+//! rest. `docs/math/advance.md` has figures.
 //!
 //! The arithmetic and its proof are in `docs/math/advance.md`.
 //!
@@ -42,6 +56,7 @@
 
 mod course;
 mod portal;
+mod revolved;
 pub(super) mod search;
 mod step;
 
@@ -60,7 +75,8 @@ pub const ADVANCE_ROUNDS_MAX: u32 = 2048;
 pub enum Touch {
     /// All.
     Hit,
-    /// Those whose nearest points close, or are about to.
+    /// Those whose nearest points close, or are about to. Left out are bodies that lie on each other,
+    /// slide along each other or part, also where another of their points goes down.
     #[default]
     IfClosing,
     /// None.
@@ -229,7 +245,8 @@ pub struct Step {
     /// A fraction of the tick, rounded down: the plane of the round before lasted to here.
     pub t: f32,
     /// Not more than the distance then: how far the plane shows the shapes to be apart, less what
-    /// rounding may do. Negative infinity where this round saw none.
+    /// rounding may do. Negative infinity where this round saw none, as do the rounds about the bodies
+    /// of revolution of what makes whole turns.
     pub gap: f32,
     /// The unit normal of the plane, from `a` to `b`.
     pub normal: [f32; 3],

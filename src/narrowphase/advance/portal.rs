@@ -135,7 +135,8 @@ impl Search<'_> {
         let Some((direction, vertex)) = shown else { return Some((from, normal)) };
         let direction = direction * (1.0 / direction.length());
         let gap = direction.dot(x - vertex.at);
-        if gap <= floor {
+        // NaN is the gap of a user shape that returned no point.
+        if gap <= floor || gap.is_nan() {
             return Some((from, normal));
         }
         self.show(watch, from, gap, direction);

@@ -27,6 +27,20 @@ const SHARE: [f64; 2] = [0.125, 0.75];
 /// Of a size: the radius of a ball that does for a shape where a first direction is guessed.
 const MEAN: f64 = 0.7;
 
+/// After so many rounds more planes are tried in each: those of most searches are fewer.
+const STRAIGHTFORWARD: u32 = 24;
+
+/// After so many rounds the bodies of revolution of what makes whole turns are looked at: most of what
+/// meets at all has met by then.
+const SKIP_FROM: u32 = 8;
+
+/// After so many more they are looked at again.
+const SKIP_ROUNDS: u32 = 32;
+
+/// For so many rounds a touch that is passed over is followed while it neither closes nor opens. Then
+/// it is an impact: it is within the tolerance, and nothing before it was missed.
+const HOVER_ROUNDS_MAX: u32 = 256;
+
 /// The function that is called with each round of a search, if there is one. It is called through a
 /// pointer, so that the search is compiled once.
 pub(in super::super) type Watch<'w> = Option<&'w mut dyn FnMut(Step)>;
@@ -34,14 +48,14 @@ pub(in super::super) type Watch<'w> = Option<&'w mut dyn FnMut(Step)>;
 /// One search.
 pub(in super::super) struct Search<'s> {
     pub(super) course: Course<'s>,
-    positions: [&'s Motion; 2],
-    settings: &'s Settings,
-    window: [f64; 2],
+    pub(super) positions: [&'s Motion; 2],
+    pub(super) settings: &'s Settings,
+    pub(super) window: [f64; 2],
     /// The distance of the cores that counts as a contact.
-    level: f64,
-    tolerance: f64,
+    pub(super) level: f64,
+    pub(super) tolerance: f64,
     /// The direction that is looked along first.
-    guess: V3,
+    pub(super) guess: V3,
     pub(super) rounds: u32,
     pub(super) supports: u32,
 }
@@ -107,7 +121,7 @@ impl<'s> Search<'s> {
         Toi { advance, rounds: search.rounds, supports: search.supports }
     }
 
-    fn advance(&mut self, watch: &mut Watch<'_>) -> Advance {
+    pub(super) fn advance(&mut self, watch: &mut Watch<'_>) -> Advance {
         let [from, to] = self.window;
         let straight = self.course.is_straight();
         let mut aim = self.aim();
@@ -117,8 +131,16 @@ impl<'s> Search<'s> {
         let mut normal = self.guess;
         // What is proved of the gap along the normal.
         let mut known = f64::NEG_INFINITY;
-        let mut stuck = false;
+        let (mut stuck, mut skip_at) = (false, SKIP_FROM);
         loop {
+            if self.rounds >= skip_at && aim.band.lift == f64::INFINITY && self.whirls(t) {
+                let Some(until) = self.skip(t, watch) else { return Advance::Separated };
+                skip_at = self.rounds + SKIP_ROUNDS;
+                if until > t {
+                    (t, two) = (until, self.course.at(until));
+                    (normal, simplex.len, known) = (self.guess, 0, f64::NEG_INFINITY);
+                }
+            }
             if !self.has_rounds() {
                 return Advance::Unresolved { t_safe: round_down(t) };
             }
@@ -127,12 +149,11 @@ impl<'s> Search<'s> {
             let first = self.rounds == 1;
             let mut found = self.nearest(&two, x, &mut simplex, (normal, known), (&aim, first));
             self.show(watch, t, found.lower, found.plane);
-            let mut inside = None;
+            let (mut inside, shown) = (None, found.plane);
             if first && found.upper <= aim.accept {
-                match self.touch(&two, t, x, &found, &simplex) {
-                    Ok(passing) => aim = passing,
-                    Err(done) => return done,
-                }
+                let touch = self.touch(&two, t, x, &found, &simplex);
+                let Ok(touch) = touch else { return touch.unwrap_err() };
+                (aim, found) = self.passed_over(&two, x, (found, touch), &mut simplex);
             }
             if found.upper == 0.0 && aim.band.floor < 0.0 {
                 // Cores that touch are passed over: they have a gap below zero.
@@ -144,15 +165,20 @@ impl<'s> Search<'s> {
             if found.lower >= aim.band.lift {
                 aim = self.aim();
             }
-            if found.upper <= aim.accept {
+            let passing = aim.band.lift < f64::INFINITY;
+            let lost = stuck && found.lower <= aim.band.floor;
+            let hovers = passing
+                && (lost || self.rounds >= HOVER_ROUNDS_MAX)
+                && self.settings.touch == Touch::IfClosing
+                && found.upper <= self.level + self.tolerance;
+            if found.upper <= aim.accept || hovers {
                 // Where cores meet, the plane that led here tells more than one of no gap.
                 let slim = self.is_slim() && !first;
                 let gap = inside.unwrap_or_else(|| {
                     let gap = found.gap(x, &simplex);
                     if slim { Gap { normal, out: normal, ..gap } } else { gap }
                 });
-                let ignored = aim.band.lift < f64::INFINITY && self.settings.touch == Touch::Ignore;
-                return if ignored {
+                return if passing && self.settings.touch == Touch::Ignore {
                     self.overlapping(t, &two, &gap)
                 } else {
                     self.impact(t, &two, &gap)
@@ -168,16 +194,11 @@ impl<'s> Search<'s> {
                 continue;
             }
             stuck = false;
-            let plane = Plane { t, normal: found.plane, gap: found.lower };
-            let reach = if straight {
-                step::straight(&self.course.path, &plane, &aim.band, to)
-            } else {
-                let planes = (&plane, &found);
-                let (reach, steps) =
-                    step::turning(&self.course, &two, planes, &simplex, &aim.band, to);
-                self.supports += steps;
-                reach
-            };
+            let mut reach = self.reach(&two, (t, to), &found, &simplex, &aim.band);
+            if passing || self.rounds > STRAIGHTFORWARD {
+                let others = (inside.map(|_| shown), &found);
+                reach = self.longest(reach, &two, (t, to), others, &simplex, &aim.band);
+            }
             match reach {
                 Reach::End => return Advance::Separated,
                 Reach::Until { t: until, normal: then, lifted } => {
@@ -214,6 +235,74 @@ impl<'s> Search<'s> {
                 simplex.turned(&two);
             }
         }
+    }
+
+    /// How far the plane of `found` goes.
+    #[inline(always)]
+    fn reach(
+        &mut self,
+        two: &Two<'_>,
+        (t, to): (f64, f64),
+        found: &Nearest,
+        simplex: &Simplex,
+        band: &Band,
+    ) -> Reach {
+        let plane = Plane { t, normal: found.plane, gap: found.lower };
+        if self.course.is_straight() {
+            return step::straight(&self.course.path, &plane, band, to);
+        }
+        let (reach, steps) = step::turning(&self.course, two, (&plane, found), simplex, band, to);
+        self.supports += steps;
+        reach
+    }
+
+    /// The longest of `reach` and how far other planes go, for a touch that is passed over.
+    ///
+    /// Where a corner rests on a corner, many planes show about the same gap, and the best of them may
+    /// be at the edge of those that do, so that it is the first to fail. Those that are likely to last
+    /// are the plane that led here, the planes across an axis of rotation, which the rotation leaves as
+    /// they are, and the plane of the gap where it turns with one of the bodies.
+    fn longest(
+        &mut self,
+        mut reach: Reach,
+        two: &Two<'_>,
+        (t, to): (f64, f64),
+        (led, found): (Option<V3>, &Nearest),
+        simplex: &Simplex,
+        band: &Band,
+    ) -> Reach {
+        let later = |old: Reach, new: Reach| match (old, new) {
+            (Reach::Until { t: old, .. }, Reach::Until { t: new, .. }) => new > old,
+            (old, _) => old != Reach::End,
+        };
+        let open = |reach: &Reach| matches!(reach, Reach::Until { lifted: false, .. });
+        let x = self.course.between(t);
+        let turns = [self.course.a.turn, self.course.b.turn];
+        let axes = turns.map(|turn| {
+            let axis = turn.spin.unit()?;
+            Some(if axis.dot(found.plane) < 0.0 { -axis } else { axis })
+        });
+        for normal in [led, axes[0], axes[1]].into_iter().flatten() {
+            if !open(&reach) {
+                return reach;
+            }
+            let other = Nearest::along(two, x, normal);
+            self.supports += 1;
+            if other.lower > band.floor {
+                let next = self.reach(two, (t, to), &other, simplex, band);
+                reach = if later(reach, next) { next } else { reach };
+            }
+        }
+        let plane = Plane { t, normal: found.plane, gap: found.lower };
+        for turn in turns {
+            if open(&reach) && turn.rate > 0.0 {
+                let planes = (&plane, found);
+                let (next, steps) = step::turning_with(&self.course, two, planes, turn, band, to);
+                self.supports += steps;
+                reach = if later(reach, next) { next } else { reach };
+            }
+        }
+        reach
     }
 
     /// The gap at `t`, along a plane that led there, if three points show that the cores are near enough.
@@ -311,11 +400,9 @@ impl<'s> Search<'s> {
             (self.level, self.tolerance, aim.band.floor, aim.accept);
         let share = SHARE[usize::from(!self.course.is_straight())];
         let sharp = tolerance * (1.0 / 16.0);
-        let (passing, slim) = (aim.band.lift < f64::INFINITY, self.is_slim());
+        let slim = self.is_slim();
         let found = two.nearest(x, simplex, guess, self.course.slack, |lower, upper| {
-            if passing {
-                upper - lower <= sharp
-            } else if first {
+            if first {
                 lower > level + tolerance || upper - lower <= sharp
             } else if upper <= accept {
                 slim || upper - lower <= sharp
@@ -335,7 +422,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// What a touch at the start means: an answer, or what to look for next.
+    /// What a touch at the start means: an answer, or the gap of what is passed over.
     fn touch(
         &self,
         two: &Two<'s>,
@@ -343,7 +430,7 @@ impl<'s> Search<'s> {
         x: V3,
         found: &Nearest,
         simplex: &Simplex,
-    ) -> Result<Aim, Advance> {
+    ) -> Result<f64, Advance> {
         let gap = if found.upper > 0.0 {
             found.gap(x, simplex)
         } else {
@@ -360,19 +447,39 @@ impl<'s> Search<'s> {
             Touch::IfClosing => closes,
             Touch::Ignore => false,
         };
-        if counts {
-            return Err(self.impact(t, two, &gap));
+        if counts { Err(self.impact(t, two, &gap)) } else { Ok(gap.lower) }
+    }
+
+    /// What is looked for after a touch at the start that is passed over, whose gap is at least
+    /// `lower`; and what is found, if need be better than before.
+    fn passed_over(
+        &mut self,
+        two: &Two<'s>,
+        x: V3,
+        (mut found, mut lower): (Nearest, f64),
+        simplex: &mut Simplex,
+    ) -> (Aim, Nearest) {
+        let (level, slack) = (self.level, self.course.slack);
+        let least = level + 4.0 * slack;
+        // Whether it is a true gap has to be known better than the tolerance.
+        if found.upper > least && lower <= least {
+            let guess = (found.plane, found.lower);
+            let sharp = |lower: f64, upper: f64| upper <= least || lower > least;
+            let next = two.nearest(x, simplex, guess, slack, sharp);
+            self.supports += next.supports;
+            if next.lower > lower {
+                (found, lower) = (next, next.lower);
+            }
         }
-        let lift = self.level + 2.0 * self.tolerance;
-        let above = gap.lower - self.level;
+        let lift = level + 2.0 * self.tolerance;
         // A true gap keeps its level: what comes to that is a contact. What touches may go as much
         // deeper as a touch may be deep.
-        let (floor, accept) = if above > 4.0 * self.course.slack {
-            (self.level + self.course.slack, self.level + 0.5 * above)
+        let (floor, accept) = if lower > least {
+            (level + slack, level + 0.5 * (lower - level))
         } else {
-            (gap.lower - self.tolerance, gap.lower - 0.75 * self.tolerance)
+            (lower - self.tolerance, lower - 0.75 * self.tolerance)
         };
-        Ok(Aim { band: Band { floor, lift }, accept })
+        (Aim { band: Band { floor, lift }, accept }, found)
     }
 
     /// The points and how fast they close are those at the time that is told.
@@ -388,14 +495,14 @@ impl<'s> Search<'s> {
         };
         let [on_a, on_b] = self.points(t, two, gap);
         let [closing, _] = self.course.closing(t, two, gap);
-        let closing = closing as f32;
+        let closing = saturated(closing);
         Advance::Impact { t: told, normal: gap.normal.to_f32(), on_a, on_b, closing }
     }
 
     fn overlapping(&self, t: f64, two: &Two<'_>, gap: &Gap) -> Advance {
         let [on_a, on_b] = self.points(t, two, gap);
         let [closing, _] = self.course.closing(t, two, gap);
-        let (depth, closing) = ((self.level - gap.lower) as f32, closing as f32);
+        let (depth, closing) = (saturated(self.level - gap.lower), saturated(closing));
         Advance::Overlapping { depth, normal: gap.normal.to_f32(), on_a, on_b, closing }
     }
 
@@ -413,6 +520,11 @@ impl<'s> Search<'s> {
     }
 }
 
-fn told(t: f64, gap: f64, normal: V3) -> Step {
+/// The nearest `f32` that is finite.
+fn saturated(x: f64) -> f32 {
+    (x as f32).clamp(f32::MIN, f32::MAX)
+}
+
+pub(super) fn told(t: f64, gap: f64, normal: V3) -> Step {
     Step { t: round_down(t), gap: round_down(gap), normal: normal.to_f32() }
 }

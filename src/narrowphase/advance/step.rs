@@ -99,27 +99,63 @@ pub(super) fn turning(
     band: &Band,
     to: f64,
 ) -> (Reach, u32) {
-    let mut now = *plane;
-    let far = whole(course, &now, band, to);
+    let far = whole(course, plane, band, to);
     if let Some(reach) = far {
         return (reach, 0);
     }
     let still = Pull { turn: Turn::new(V3::ZERO) };
-    let mut rate = slope(course, two, &still, &now, found);
-    let (mut pull, mut length) = (still, span(course, &still, &now, band, rate, to));
-    if let Some(turning) = along_features(course, two, simplex, now.normal) {
-        let turning_rate = slope(course, two, &turning, &now, found);
-        let turning_length = span(course, &turning, &now, band, turning_rate, to);
-        if turning_length > length {
-            (pull, rate, length) = (turning, turning_rate, turning_length);
+    let rate = slope(course, two, &still, plane, found);
+    let mut first = First { rate, length: span(course, &still, plane, band, rate, to) };
+    let mut pull = still;
+    if let Some(turning) = along_features(course, two, simplex, plane.normal) {
+        let rate = slope(course, two, &turning, plane, found);
+        let length = span(course, &turning, plane, band, rate, to);
+        if length > first.length {
+            (pull, first) = (turning, First { rate, length });
         }
     }
+    follow(course, &pull, plane, first, band, to)
+}
+
+/// How far a plane across `found`'s direction goes that turns with a body; and how many supports
+/// that took.
+pub(super) fn turning_with(
+    course: &Course<'_>,
+    two: &Two<'_>,
+    (plane, found): (&Plane, &Nearest),
+    turn: Turn,
+    band: &Band,
+    to: f64,
+) -> (Reach, u32) {
+    let pull = Pull { turn };
+    let rate = slope(course, two, &pull, plane, found);
+    let first = First { rate, length: span(course, &pull, plane, band, rate, to) };
+    follow(course, &pull, plane, first, band, to)
+}
+
+/// What is guessed of the first interval: the rate of the gap, and a length that is worth it.
+#[derive(Clone, Copy)]
+struct First {
+    rate: f64,
+    length: f64,
+}
+
+/// Interval by interval along a plane that turns as `pull` does.
+fn follow(
+    course: &Course<'_>,
+    pull: &Pull,
+    plane: &Plane,
+    First { mut rate, mut length }: First,
+    band: &Band,
+    to: f64,
+) -> (Reach, u32) {
+    let mut now = *plane;
     let mut steps = 0;
     loop {
         steps += 1;
-        let sweep = Sweep::new(course, &pull, &now, length);
-        let next = sweep.end(course, &pull, &now);
-        let [linear, square] = sweep.quadratic(course, &pull, &now, &next);
+        let sweep = Sweep::new(course, pull, &now, length);
+        let next = sweep.end(course, pull, &now);
+        let [linear, square] = sweep.quadratic(course, pull, &now, &next);
         if let Some((s, lifted)) = leaves(band, now.gap, linear, square, 1.0) {
             if s < EARLY && next.gap < band.floor && steps < STEPS_MAX {
                 // The gap bends more than the bound: as far as a parabola through what is known
@@ -135,6 +171,10 @@ pub(super) fn turning(
             let t = lesser(now.t + after, to);
             return (Reach::Until { t, normal, lifted }, steps);
         }
+        // A shape of the caller's own may tell nothing.
+        if next.gap.is_nan() {
+            return (Reach::Until { t: now.t, normal: now.normal, lifted: false }, steps);
+        }
         if next.t >= to {
             return (Reach::End, steps);
         }
@@ -143,7 +183,7 @@ pub(super) fn turning(
         if steps >= STEPS_MAX {
             return (Reach::Until { t: now.t, normal: now.normal, lifted: false }, steps);
         }
-        length = span(course, &pull, &now, band, rate, to);
+        length = span(course, pull, &now, band, rate, to);
     }
 }
 
@@ -165,8 +205,9 @@ fn whole(course: &Course<'_>, plane: &Plane, band: &Band, to: f64) -> Option<Rea
         return None;
     }
     let gap = x.dot(normal) - reach(&course.a, normal) - reach(&course.b, -normal);
-    // A step that leaves most of the gap is not worth a round.
-    if band.lift < f64::INFINITY || gap - band.floor <= FAR * (plane.gap - band.floor) {
+    // A step that leaves most of the gap is not worth a round. NaN is not above anything.
+    let far = gap - band.floor > FAR * (plane.gap - band.floor);
+    if band.lift < f64::INFINITY || !far {
         return None;
     }
     let reached = straight(&course.path, &Plane { gap, ..*plane }, band, to);
@@ -226,7 +267,7 @@ fn along_features(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, n: V3) 
 const SLIVER: f64 = 1e-6;
 
 /// How much faster than both bodies a plane may turn.
-const WHIRL: f64 = 4.0;
+const WHIRL: f64 = 256.0;
 
 /// How fast the gap along the plane changes at first, if the furthest points stay the furthest.
 fn slope(course: &Course<'_>, two: &Two<'_>, pull: &Pull, plane: &Plane, found: &Nearest) -> f64 {
@@ -251,7 +292,7 @@ fn span(course: &Course<'_>, pull: &Pull, plane: &Plane, band: &Band, rate: f64,
     let across = pull.turn.spin.cross(plane.normal).length();
     let bent = bend(&course.a, pull, plane.normal, 0.0)
         + bend(&course.b, pull, plane.normal, 0.0)
-        + pull.turn.rate * across * course.between(plane.t).length();
+        + pull.turn.rate * across * pull.turn.off_axis(course.between(plane.t));
     // Where twice the gap is the deepest sag.
     let curved = 4.0 * sqrt(gap / greater(bent, f64::MIN_POSITIVE));
     // A little past where Newton's step goes, so that the root is inside.
@@ -262,9 +303,9 @@ fn span(course: &Course<'_>, pull: &Pull, plane: &Plane, band: &Band, rate: f64,
 impl Sweep {
     fn new(course: &Course<'_>, pull: &Pull, plane: &Plane, length: f64) -> Self {
         let across = pull.turn.spin.cross(plane.normal).length();
-        let furthest = course.between(plane.t).length()
-            + course.velocity(plane.t).length() * length
-            + 0.5 * course.path.accel.length() * (length * length);
+        let furthest = pull.turn.off_axis(course.between(plane.t))
+            + pull.turn.off_axis(course.velocity(plane.t)) * length
+            + 0.5 * pull.turn.off_axis(course.path.accel) * (length * length);
         let turned = across * length;
         let bent = bend(&course.a, pull, plane.normal, turned)
             + bend(&course.b, pull, plane.normal, turned)

@@ -8,14 +8,16 @@
 //!
 //! With the inverse masses `w` a contact of normal `n` that closes with `c` takes the impulse
 //! `c/(w_a + w_b)`, as in [`response`]: momentum is kept, and each time energy is lost. What
-//! accelerations press on is handed on in the same way. So it ends, where what closes is passed over
+//! accelerations press on, and the pseudo-velocities that correct slop, are handed on in the same way. So it ends, where what closes is passed over
 //! by a search too; what is left after [`HANDED_MAX`] impulses is found by searching. (Sequential impulses, as in
 //! Catto 2005, *Iterative dynamics*, but for speeds at one time, and none is taken back.)
 
 use super::crowd::Crowd;
-use super::{Responded, SubSteps};
+use super::search::slow;
+use super::state::At;
+use super::{Responded, SubSteps, until_end};
 use crate::pipeline::impacts::Impact;
-use crate::pipeline::response::{self, Outcome, Reaction, SOON};
+use crate::pipeline::response::{self, Moving, Outcome, Reaction, SOON, along, push};
 use alloc::vec::Vec;
 
 /// How many impulses are handed on after an impact, at most.
@@ -40,15 +42,14 @@ struct Contact {
     /// The pass of which the inverse masses are.
     pass: u32,
     /// Those that count, none where the two touch no more.
-    masses: [f32; 2],
+    masses: [f64; 2],
 }
 
-/// A body with a contact, and its displacement over a tick and its acceleration as they are now.
+/// A body with a contact, and how it moves at the time of the pass.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     row: usize,
-    delta: [f64; 3],
-    accel: [f64; 3],
+    at: At,
     is_pushed: bool,
 }
 
@@ -135,17 +136,14 @@ impl Contacts {
 }
 
 impl SubSteps {
-    /// Where a row is at `now`, and its displacement over a tick by its velocity then.
-    fn state_at<'s>(&self, crowd: &impl Crowd<'s>, row: usize, now: f32) -> ([f64; 3], [f64; 3]) {
-        let (motion, t) =
-            (&crowd.bodies()[row].motion, f64::from(now) - f64::from(self.states[row].since));
+    /// Where a row is at `now`, not rounded.
+    fn position_at<'s>(&self, crowd: &impl Crowd<'s>, row: usize, now: f32) -> [f64; 3] {
+        let motion = &crowd.bodies()[row].motion;
+        let t = f64::from(now) - f64::from(self.states[row].since);
         let wide = |x: [f32; 3]| x.map(f64::from);
         let (at, delta, accel) =
             (wide(motion.pose.position), wide(motion.delta), wide(motion.accel));
-        (
-            core::array::from_fn(|k| at[k] + (delta[k] * t + 0.5 * accel[k] * (t * t))),
-            core::array::from_fn(|k| delta[k] + accel[k] * t),
-        )
+        core::array::from_fn(|k| at[k] + (delta[k] * t + 0.5 * accel[k] * (t * t)))
     }
 
     /// Keeps the contact of two that just met at `impact.toi` and have this motion from then on.
@@ -154,17 +152,10 @@ impl SubSteps {
         crowd: &impl Crowd<'s>,
         rows: [usize; 2],
         impact: &Impact,
-        before: [[f32; 3]; 2],
+        turning: f64,
     ) {
-        let [a, b] = rows.map(|row| self.state_at(crowd, row, impact.toi).0);
+        let [a, b] = rows.map(|row| self.position_at(crowd, row, impact.toi));
         let between = core::array::from_fn(|k| b[k] - a[k]);
-        let closing: f64 = (0..3)
-            .map(|k| {
-                (f64::from(before[0][k]) - f64::from(before[1][k])) * f64::from(impact.normal[k])
-            })
-            .sum();
-        let turns = rows.map(|row| crowd.bodies()[row].motion.spin != [0.0; 3]);
-        let turning = if turns == [false; 2] { 0.0 } else { f64::from(impact.closing) - closing };
         self.contacts.note(*impact, rows, between, turning);
     }
 
@@ -193,24 +184,21 @@ impl SubSteps {
         for &at in &contacts.queue {
             let contact = &mut contacts.all[at as usize];
             contact.is_queued = false;
-            let [impulse, load] = core::mem::take(&mut contact.given).map(|given| given as f32);
+            let [impulse, load] = core::mem::take(&mut contact.given);
             if impulse > 0.0 || load > 0.0 {
                 let masses = contact.masses;
-                let closing = impulse * (masses[0] + masses[1]);
+                let closing = response::finite(impulse * (masses[0] + masses[1]));
                 let impact = Impact { toi: now, closing, depth: 0.0, ..contact.impact };
+                let [impulse, load] = [impulse, load].map(response::finite);
                 let reaction = Reaction { outcome: Outcome::Resting, impulse, load };
                 self.responded.push(Responded::new(impact, reaction, masses));
                 self.told.responses += 1;
             }
         }
-        for Member { row, delta, accel, is_pushed } in contacts.members.drain(..) {
+        for Member { row, at, is_pushed } in contacts.members.drain(..) {
             contacts.places[row] = NONE;
             if is_pushed {
-                let since = self.states[row].since;
-                let mut motion = response::carried(&crowd.bodies()[row].motion, now - since);
-                motion.delta = delta.map(|x| x as f32);
-                motion.accel = accel.map(|x| x as f32);
-                self.change(crowd, row, motion, now);
+                self.change(crowd, row, at, now);
             }
         }
         self.contacts = contacts;
@@ -219,29 +207,28 @@ impl SubSteps {
     /// Has the two of a contact close no more, nor be pulled together; says whether they did or were.
     fn hand<'s>(&self, crowd: &impl Crowd<'s>, contacts: &mut Contacts, at: u32, now: f32) -> bool {
         let Contact { impact, rows, between, turning, .. } = contacts.all[at as usize];
-        if rows.iter().any(|&row| self.states[row].held.is_some()) {
+        if rows.iter().any(|&row| self.states[row].is_held) {
             return false;
         }
         let places = rows.map(|row| {
             if contacts.places[row] == NONE {
                 contacts.places[row] = contacts.members.len() as u32;
-                let (_, delta) = self.state_at(crowd, row, now);
-                let accel = crowd.bodies()[row].motion.accel.map(f64::from);
-                contacts.members.push(Member { row, delta, accel, is_pushed: false });
+                let at = self.at(crowd, row, now);
+                contacts.members.push(Member { row, at, is_pushed: false });
             }
             contacts.places[row] as usize
         });
-        let normal = impact.normal.map(f64::from);
-        let [a, b] = places.map(|place| contacts.members[place]);
-        let along =
-            |p: [f64; 3], q: [f64; 3]| -> f64 { (0..3).map(|k| (p[k] - q[k]) * normal[k]).sum() };
-        let closing = along(a.delta, b.delta) + turning;
-        let pulled = along(a.accel, b.accel);
+        let Some(n) = response::unit(impact.normal) else { return false };
+        let [a, b] = places.map(|place| contacts.members[place].at);
+        let closing = along(a.moving.velocity, b.moving.velocity, n) + turning;
+        let pulled = along(a.moving.accel, b.moving.accel, n);
         // As `ask` has it: what is slower is passed over.
-        let (left, least) = (f64::from(super::until_end(now)), 0.25 * self.slow());
+        let (left, least) = (f64::from(until_end(now)), 0.25 * slow(self.skin(rows)));
         let hits = closing * left > least;
         let presses = 0.5 * pulled * (left * left) > least && -2.0 * closing <= SOON * pulled;
-        if !(hits || presses) {
+        let approach = if hits { 0.0 } else { closing } + along(a.pseudo, b.pseudo, n);
+        let corrects = approach * left > least;
+        if !(hits || presses || corrects) {
             return false;
         }
         // Nobody moves in a pass.
@@ -252,22 +239,26 @@ impl SubSteps {
             let contact = &mut contacts.all[at as usize];
             (contact.pass, contact.masses) = (pass, masses);
         }
-        let masses = contacts.all[at as usize].masses.map(f64::from);
-        if masses == [0.0; 2] {
+        let masses = contacts.all[at as usize].masses;
+        let sum = masses[0] + masses[1];
+        if sum == 0.0 {
             return false;
         }
-        let part = |closes: bool, by: f64| if closes { by / (masses[0] + masses[1]) } else { 0.0 };
-        let given = [part(hits, closing), part(presses, pulled)];
-        for (sum, given) in contacts.all[at as usize].given.iter_mut().zip(given) {
+        let part = |is_given: bool, by: f64| if is_given { by / sum } else { 0.0 };
+        let [impulse, load] = [part(hits, closing), part(presses, pulled)];
+        for (sum, given) in contacts.all[at as usize].given.iter_mut().zip([impulse, load]) {
             *sum += given;
         }
-        for (place, by) in places.into_iter().zip([-masses[0], masses[1]]) {
-            let member = &mut contacts.members[place];
-            for (k, along) in normal.into_iter().enumerate() {
-                member.delta[k] += given[0] * by * along;
-                member.accel[k] += given[1] * by * along;
-            }
-            member.is_pushed |= by != 0.0;
+        let mut two = [a, b];
+        let [a, b] = &mut two;
+        let Moving { velocity, accel } = &mut a.moving;
+        push([velocity, &mut b.moving.velocity], n, impulse, masses);
+        push([accel, &mut b.moving.accel], n, load, masses);
+        push([&mut a.pseudo, &mut b.pseudo], n, part(corrects, approach), masses);
+        for k in 0..2 {
+            let member = &mut contacts.members[places[k]];
+            member.at = two[k];
+            member.is_pushed |= masses[k] != 0.0;
         }
         true
     }
@@ -283,10 +274,11 @@ impl SubSteps {
         if then == now {
             return true;
         }
-        let [a, b] = rows.map(|row| self.state_at(crowd, row, now).0);
+        let [a, b] = rows.map(|row| self.position_at(crowd, row, now));
         let moved = [0, 1, 2].map(|k| b[k] - a[k] - between[k]);
         let square: f64 = moved.iter().map(|x| x * x).sum();
         let turns = rows.map(|row| crowd.bodies()[row].motion.spin != [0.0; 3]);
-        turns == [false; 2] && square <= f64::from(self.skin) * f64::from(self.skin)
+        let skin = f64::from(self.skin(rows));
+        turns == [false; 2] && square <= skin * skin
     }
 }

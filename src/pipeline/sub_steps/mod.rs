@@ -9,12 +9,21 @@
 //! ```text
 //! mod.rs       the door for columns: fills the queue, has it worked off, carries all to the end
 //! proxies.rs   the door for a world, which is asked where what rests is     crowd.rs: what is asked of either
+//! state.rs     velocity of each body in `f64`, slop, who is held
+//! search.rs    the next impact of two
 //! passes.rs    the earliest impact: who responds, who is held, who looks ahead
 //! contacts.rs  what touches already hands an impulse on at once, without a search
+//! budget.rs    who is held when no more searches may be made
 //! ```
 //!
 //! **Chains.** Bodies in a row that give nothing back share what hits one of them at the time at which it
 //! is hit, by sums alone (`contacts.rs`). That is most of what happens in a pile.
+//!
+//! **Momentum and energy.** Velocities are kept in `f64` through the tick and rounded once, at its end. Two
+//! bodies exchange an impulse along the normal, which keeps their momentum and, with a restitution of at most
+//! 1, adds no energy. So over a tick each body's velocity is off by 2⁻²⁴ of itself and no more, whatever the
+//! ratio of the masses. [`Mass::validate`] limits them. Bodies that spin or that nothing pushes may add energy
+//! to what they hit. The arithmetic is in `docs/math/step.md`.
 //!
 //! **Bounded.** A body may be in [`SubStepsConfig::impacts_max`] impacts a tick; what is handed on
 //! to it is none. After half of them
@@ -26,77 +35,111 @@
 //! anybody. Even what nothing pushes is held where it would run over one that is. There are at most as
 //! many passes as bodies that are pushed times that number, and as many as are driven.
 //!
+//! **Budgets.** The time of a step is that of its searches: at most [`SubStepsConfig::searches_max`], of at most
+//! twice [`SubStepsConfig::rounds_max`] rounds each. A round costs some hundred nanoseconds. A pair of bodies that do not
+//! spin takes a few rounds; a pair whose spins are `ω` radians a tick takes about `ω` times as many while its boxes
+//! meet, because a plane between the two is good for a part of a turn. A body whose next impact may not be searched
+//! for any more is held from then on, and so is whatever could come to it where it stands: a box around the
+//! rest of its way decides that. All others go on. [`Held::since`] is the time up to which the way of a body is
+//! proved to be free. A search that runs out of rounds goes on from the time that it has proved, and counts as an
+//! impact of both; one that gets no further has both held.
+//!
 //! **Resting.** What rests on something immovable is *supported*, and as long as it lies there it counts
 //! as immovable itself for what comes down on it, and so on upwards: a stack takes about one pass a
 //! contact instead of handing impulses up and down.
 //!
 //! **Slop.** Positions are rounded to `f32` at each impact and at the end. So that this brings nobody
-//! to the other side of something thin, all touch at a distance: the target, and 2⁻²⁰ of the greatest
-//! position and way in the tick of what moves or gives way.
+//! to the other side of something thin, two touch at a distance, their *skin*: the target, and 2⁻²⁰ of the greatest
+//! position and way in the tick of the two, as far as they move or give way. No other body counts: one that is far off or fast changes no
+//! bit of those that it does not meet.
+//!
+//! **Correction.** Two that are nearer than their skin are pushed apart by at most what is missing until the end of
+//! the tick. The velocity that does so is a *pseudo-velocity* (split impulses: Catto 2005): it moves bodies, is swept and
+//! shared by inverse mass as any other, and is removed at the end of the tick. It is no part of momentum and adds no
+//! energy. So that rounding leaves no pair closing, all that respond part by a pseudo-velocity, if by none else.
 //!
 //! **Slow.** Who touches and closes by less than an eighth of that distance in what is left of the tick is
 //! passed over, as long as a quarter of it is left: to part all that is jammed between others, they would have to
 //! be pushed by ever less.
 //!
-//! **What overlaps.** Two that overlap by more than that part again, at least so fast that the slop is out
-//! after a tick, and are not looked at for distances then, for there is none. If they are accelerated
+//! **What overlaps.** Two that overlap by more than that are pushed apart by no more than the skin in a tick, and are
+//! not looked at for distances then, for there is none. If they are accelerated
 //! towards each other it is known when they close again; while one turns they are looked at
 //! again after each sixteenth of the tick. So they get no deeper than a spin takes them in that time.
 
+mod budget;
 mod contacts;
 mod crowd;
 mod passes;
 mod proxies;
+mod search;
+mod state;
 
+use super::bounds;
 use super::impacts::Impact;
+use super::mass::Mass;
 use super::near::Near;
-use super::response::{self, Outcome, Reaction};
+use super::response::{Outcome, Reaction};
 use super::scene::{Config, Convex, Flags, PipelineError, Scene};
 use super::tick::Pipeline;
+use super::windows::Ask;
 use crate::geom::{Filter, Motion, Pair};
-use crate::narrowphase::advance::Touch;
+use crate::narrowphase::advance::{ADVANCE_ROUNDS_MAX, AdvanceError};
+use crate::par;
 use crate::store::{Boxes, LengthMismatch, Rejected};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use contacts::Contacts;
 use crowd::{Crowd, Rows};
-use passes::{Event, PART, State};
+use passes::Event;
 pub use proxies::SteppedWorld;
+use search::Two;
+use state::State;
 
-/// Of the greatest numbers: how far apart bodies touch, so that rounding does no harm. 2⁻²⁰.
-const SLOP: f64 = 1.0 / (1 << 20) as f64;
-
+/// Pairs of one piece of work.
+const CHUNK: usize = 64;
 /// How a tick is gone through.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SubStepsConfig {
-    /// What counts as an impact. [`Touch::Hit`] is as [`Touch::IfClosing`] here: who does not
+    /// What counts as an impact. [`Touch::Hit`](crate::advance::Touch::Hit) is as
+    /// [`Touch::IfClosing`](crate::advance::Touch::IfClosing) here: who does not
     /// close has nothing to respond to. The limits of what is told and dropped do not apply.
     pub pipeline: Config,
     /// How many impacts a body may be in, at least 2.
     pub impacts_max: u32,
+    /// How many pairs of bodies a step may search for their next impact, those at its start included.
+    pub searches_max: u32,
+    /// How many rounds one search may take, at least 1:
+    /// [`Settings::rounds_max`](crate::advance::Settings::rounds_max).
+    pub rounds_max: u32,
+}
+
+impl SubStepsConfig {
+    /// Checks that a step can be made with these settings.
+    ///
+    /// # Errors
+    ///
+    /// [`PipelineError`]: what is wrong with the target, the tolerance or a limit.
+    pub fn validate(&self) -> Result<(), PipelineError> {
+        self.pipeline.validate()?;
+        if self.impacts_max < 2 {
+            return Err(PipelineError::ImpactsMax { given: self.impacts_max });
+        }
+        if self.rounds_max == 0 { Err(AdvanceError::Rounds.into()) } else { Ok(()) }
+    }
 }
 
 impl Default for SubStepsConfig {
     fn default() -> Self {
-        Self { pipeline: Config::default(), impacts_max: 32 }
+        Self {
+            pipeline: Config::default(),
+            impacts_max: 32,
+            searches_max: u32::MAX,
+            rounds_max: ADVANCE_ROUNDS_MAX,
+        }
     }
-}
-
-/// How a body takes an impact.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Mass {
-    /// One by its mass; 0 is a body that nothing pushes. It may move.
-    pub inverse_mass: f32,
-    /// How much of a closing speed comes back, in `[0, 1]`; of two bodies the greater counts.
-    pub restitution: f32,
-}
-
-impl Mass {
-    /// A body that nothing pushes and that gives nothing back.
-    pub const FIXED: Self = Self { inverse_mass: 0.0, restitution: 0.0 };
 }
 
 /// What a tick took.
@@ -109,8 +152,12 @@ pub struct SubStepped {
     pub responses: usize,
     /// Searches for impacts of changed motions.
     pub asked: usize,
-    /// Bodies that were held because they were in too many impacts.
+    /// Pairs searched for their next impact, those at the start of the tick included.
+    pub searches: usize,
+    /// Bodies that were held because they were in too many impacts, or came to one that was held.
     pub held: usize,
+    /// How many of those because [`SubStepsConfig::searches_max`] or [`SubStepsConfig::rounds_max`] ran out.
+    pub over_budget: usize,
 }
 
 /// An impact that was responded to, and how hard it was.
@@ -123,7 +170,7 @@ pub struct SubStepped {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Responded<P = Pair> {
-    /// When, who and where; how fast they closed.
+    /// When, who and where; how fast they closed by their velocities, correction of slop excluded.
     pub impact: Impact<P>,
     /// What became of the two.
     pub outcome: Outcome,
@@ -138,7 +185,7 @@ pub struct Responded<P = Pair> {
 }
 
 impl<P> Responded<P> {
-    fn new(impact: Impact<P>, reaction: Reaction, inverse_masses: [f32; 2]) -> Self {
+    fn new(impact: Impact<P>, reaction: Reaction, inverse_masses: [f64; 2]) -> Self {
         let Reaction { outcome, impulse, load } = reaction;
         Self { impact, outcome, impulse, load, carried: inverse_masses.map(|mass| mass == 0.0) }
     }
@@ -156,7 +203,7 @@ impl<P> Responded<P> {
 pub struct Held<R = u32> {
     /// Which.
     pub row: R,
-    /// From when on its time stood: a fraction of the tick.
+    /// From when on its time stood: a fraction of the tick. Its way is proved to be free up to then.
     pub since: f32,
 }
 
@@ -192,6 +239,11 @@ pub struct SubSteps {
     states: Vec<State>,
     near: Near,
     contacts: Contacts,
+    /// What the pipeline wants to be searched at the start, and what was found.
+    asks: Vec<Ask>,
+    found: Vec<Option<Event>>,
+    /// Slop of each row at the start.
+    slops: Vec<f32>,
     /// Who has changed in this pass.
     changed: Vec<usize>,
     /// Who comes near to the one that is asked.
@@ -202,9 +254,10 @@ pub struct SubSteps {
     rejected: Vec<Rejected>,
     responded: Vec<Responded>,
     held: Vec<Held>,
+    /// Who is to be held for want of searches, and what comes to them.
+    stalling: Vec<usize>,
+    stalled_near: Vec<usize>,
     proxies: proxies::Memory,
-    skin: f32,
-    tolerance: f32,
     told: SubStepped,
 }
 
@@ -225,6 +278,9 @@ impl SubSteps {
             states: Vec::new(),
             near: Near::default(),
             contacts: Contacts::default(),
+            asks: Vec::new(),
+            found: Vec::new(),
+            slops: Vec::new(),
             changed: Vec::new(),
             others: Vec::new(),
             unread: Vec::new(),
@@ -232,9 +288,9 @@ impl SubSteps {
             rejected: Vec::new(),
             responded: Vec::new(),
             held: Vec::new(),
+            stalling: Vec::new(),
+            stalled_near: Vec::new(),
             proxies: proxies::Memory::default(),
-            skin: 0.0,
-            tolerance: 0.0,
             told: SubStepped::default(),
         }
     }
@@ -256,7 +312,8 @@ impl SubSteps {
         &self.held
     }
 
-    /// The rows of the last tick that are no bodies. They stay as they are and meet nobody.
+    /// Rows of the last tick that were rejected: for their motion, or for their [`Mass`]. They stay as they are and
+    /// meet nobody.
     #[must_use]
     pub fn rejected(&self) -> &[Rejected] {
         &self.rejected
@@ -278,92 +335,118 @@ impl SubSteps {
         filters: Option<&[Filter]>,
     ) -> Result<SubStepped, PipelineError> {
         LengthMismatch::check("the masses", bodies.len(), masses.len())?;
-        self.measure(bodies, masses);
         let mut rows = Rows { bodies, masses, filters };
-        self.start(&rows, filters)?;
+        self.start(&mut rows, filters)?;
         self.work_off(&mut rows);
         Ok(self.told)
     }
 
-    /// How far apart all touch, and how exactly.
-    fn measure(&mut self, bodies: &[Convex<'_>], masses: &[Mass]) {
-        let (mut most, mut size): (f64, f64) = (0.0, 0.0);
-        for (Convex { motion, shape, .. }, mass) in bodies.iter().zip(masses) {
-            // What stays where it is is never rounded.
-            if !gives_way_or_moves(motion, *mass) {
-                continue;
-            }
-            for axis in 0..3 {
-                let reach = f64::from(motion.pose.position[axis]).abs()
-                    + f64::from(motion.delta[axis]).abs()
-                    + f64::from(motion.accel[axis]).abs();
-                // A body that is none has no say.
-                if reach > most && motion.validate().is_ok() {
-                    most = reach;
-                }
-            }
-            if mass.inverse_mass > 0.0 && shape.size() > size {
-                size = shape.size();
-            }
-        }
-        self.skin = self.config.pipeline.target_distance + (most * SLOP) as f32;
-        self.tolerance = self.tolerance_of(size);
-    }
-
-    /// The tolerance for two of which the lesser has this size.
-    fn tolerance_of(&self, size: f64) -> f32 {
-        let (most, tolerance) = (f64::from(self.skin) * PART, self.config.pipeline.tolerance);
-        if f64::from(tolerance) * size > most { (most / size) as f32 } else { tolerance }
-    }
-
     /// Fills the queue with the impacts of the motions as they are.
-    fn start<'s>(
+    fn start<'s, C: Crowd<'s>>(
         &mut self,
-        crowd: &impl Crowd<'s>,
+        crowd: &mut C,
         filters: Option<&[Filter]>,
     ) -> Result<(), PipelineError> {
+        self.config.validate()?;
         let bodies = crowd.bodies();
-        // Who touches at the start is asked below.
-        self.pipeline.set_config(Config { touch: Touch::Hit, ..self.settings() });
-        self.unread.resize(bodies.len(), 0.0);
+        let rows = bodies.len();
         self.flags.clear();
-        self.flags.extend(bodies.iter().enumerate().map(|(row, body)| {
-            let moves = gives_way_or_moves(&body.motion, crowd.mass(row));
-            if moves { Flags::MOVES } else { Flags::STILL }
-        }));
+        self.slops.clear();
+        for (row, body) in bodies.iter().enumerate() {
+            let mass = crowd.mass(row);
+            let moves = gives_way_or_moves(&body.motion, mass);
+            self.flags.push(if moves { Flags::MOVES } else { Flags::STILL });
+            self.slops.push(state::slop(&body.motion, mass));
+        }
+        self.unread.resize(rows, 0.0);
         let unread = Boxes::from_columns([&self.unread[..]; 9])?;
         let mut scene = Scene::new(unread).convex(bodies).flagged(&self.flags);
-        scene.filters = filters;
-        self.pipeline.tick(&scene)?;
+        (scene.filters, scene.slops) = (filters, &self.slops);
+        self.pipeline.set_config(self.config.pipeline);
+        let asks = self.pipeline.asks(&scene)?;
+        self.asks.clear();
+        self.asks.extend_from_slice(asks);
         self.queue.clear();
         self.contacts.clear();
         self.responded.clear();
         self.held.clear();
         self.told = SubStepped::default();
         self.states.clear();
-        self.states.extend(bodies.iter().map(|body| State::new(&body.motion)));
-        let ticked = self.pipeline.last();
-        self.rejected.clear();
-        self.rejected.extend_from_slice(ticked.rejected());
-        self.near.start(bodies, self.skin, self.pipeline.threads());
+        let slops = self.slops.iter();
+        self.states.extend(bodies.iter().zip(slops).map(|(body, &slop)| State::new(body, slop)));
+        self.reject(crowd);
+        let half = bounds::half(self.config.pipeline.target_distance);
+        let pad = |row: usize| bounds::pad(half, self.slops[row]);
+        self.near.start(crowd.bodies(), pad, self.pipeline.threads());
         for rejected in &self.rejected {
             self.near.drop(rejected.row as usize);
         }
-        for k in 0..self.pipeline.last().impacts().len() {
-            let impact = &self.pipeline.last().impacts()[k];
-            let rows = [impact.pair.a as usize, impact.pair.b as usize];
-            let [a, b] = rows.map(|row| crowd.name(row));
-            let impact = Impact { pair: Pair { a, b }, ..*impact };
-            // Who touches may be slow; and with a point the tolerance is of the other, which may be large.
-            let by_itself = rows.iter().any(|&row| bodies[row].shape.size() == 0.0);
-            let event = if by_itself || impact.toi == 0.0 {
-                self.ask(crowd, rows, 0.0)
-            } else {
-                Some(Event { impact, rows, versions: [0; 2], is_look: false })
-            };
-            self.queue.extend(event);
-        }
+        self.search_all(crowd);
         Ok(())
+    }
+
+    /// Lists the rows whose motion or mass is invalid.
+    fn reject<'s>(&mut self, crowd: &impl Crowd<'s>) {
+        self.rejected.clear();
+        self.rejected.extend_from_slice(self.pipeline.last().rejected());
+        let motions = self.rejected.len();
+        for row in 0..self.states.len() {
+            let Err(reason) = crowd.mass(row).validate() else { continue };
+            let row = row as u32;
+            if self.rejected[..motions].binary_search_by_key(&row, |of| of.row).is_err() {
+                self.rejected.push(Rejected { row, reason });
+            }
+        }
+        self.rejected.sort_unstable_by_key(|of| of.row);
+        for rejected in &self.rejected {
+            self.states[rejected.row as usize].is_out = true;
+        }
+    }
+
+    /// Searches the pairs that the pipeline has listed, as many as may be.
+    fn search_all<'s, C: Crowd<'s>>(&mut self, crowd: &mut C) {
+        let mut asks = core::mem::take(&mut self.asks);
+        asks.retain(|ask| {
+            let [a, b] = [ask.pair.a, ask.pair.b].map(|row| row as usize);
+            let boxes = [a, b].map(|row| self.near.reach(row));
+            // What rests is found by this box where a world is asked for it.
+            let is_near = matches!(boxes, [Some(a), Some(b)] if a.overlaps(&b));
+            let is_out = self.states[a].is_out || self.states[b].is_out;
+            is_near && !is_out && crowd.may_meet(a, b)
+        });
+        let searched = asks.len().min(self.config.searches_max as usize);
+        if searched < asks.len() {
+            // The same ones, however the finder has cut them.
+            asks.sort_unstable_by_key(|ask| ask.pair);
+        }
+        self.told.searches = searched;
+        self.found.clear();
+        self.found.resize(searched, None);
+        let (bodies, threads) = (crowd.bodies(), self.pipeline.threads());
+        let (config, slops) = (&self.config, &self.slops);
+        par::fill_chunks(threads, &mut self.found, CHUNK, &|start, found| {
+            for (out, ask) in found.iter_mut().zip(&asks[start..]) {
+                let rows = [ask.pair.a as usize, ask.pair.b as usize];
+                let two = Two {
+                    pair: ask.pair,
+                    shapes: rows.map(|row| &bodies[row].shape),
+                    motions: rows.map(|row| bodies[row].motion),
+                    skin: config.skin(rows.map(|row| slops[row])),
+                };
+                let next = two.next(config, ask.window);
+                let event = |(impact, is_look)| Event { impact, rows, versions: [0; 2], is_look };
+                *out = next.map(event);
+            }
+        });
+        for event in self.found.drain(..).flatten() {
+            let [a, b] = event.rows.map(|row| crowd.name(row));
+            let impact = Impact { pair: Pair { a, b }, ..event.impact };
+            self.queue.push(Event { impact, ..event });
+        }
+        for ask in &asks[searched..] {
+            self.stall(crowd, [ask.pair.a as usize, ask.pair.b as usize], 0.0);
+        }
+        self.asks = asks;
     }
 
     /// Deals with one impact after the other, and carries all to the end.
@@ -372,26 +455,22 @@ impl SubSteps {
             self.pass(crowd, event);
         }
         for (row, state) in self.states.iter().enumerate() {
-            // Who came in later rests.
-            if !self.near.has(row) {
-                continue;
-            }
-            let motion = &mut crowd.body_mut(row).motion;
-            *motion = response::carried(motion, until_end(state.since));
-            motion.accel = state.accel;
-            if let Some([delta, spin]) = state.held {
-                (motion.delta, motion.spin) = (delta, spin);
+            if !state.is_out {
+                state.finish(&mut crowd.body_mut(row).motion);
             }
         }
     }
 
-    fn settings(&self) -> Config {
-        let touch = match self.config.pipeline.touch {
-            Touch::Ignore => Touch::Ignore,
-            _ => Touch::IfClosing,
-        };
-        let (target_distance, tolerance) = (self.skin, self.tolerance);
-        Config { target_distance, tolerance, touch, fast: 0.0, impacts_per_body: 0 }
+    /// Distance at which two rows touch.
+    fn skin(&self, rows: [usize; 2]) -> f32 {
+        self.config.skin(rows.map(|row| self.states[row].slop))
+    }
+}
+
+impl SubStepsConfig {
+    /// Distance at which two bodies of these slops touch.
+    fn skin(&self, [a, b]: [f32; 2]) -> f32 {
+        self.pipeline.target_distance + if a > b { a } else { b }
     }
 }
 

@@ -1,26 +1,20 @@
 //! What is done about the earliest impact, and who is asked anew?
 
 use super::crowd::Crowd;
-use super::{Held, Responded, SubSteps};
-use crate::geom::{Motion, Pair};
-use crate::narrowphase::Shape;
-use crate::narrowphase::advance::{self, Settings};
+use super::search::{Two, down};
+use super::state::{self, At, State};
+use super::{Held, Responded, SubSteps, gives_way_or_moves, until_end};
+use crate::geom::Pair;
+use crate::pipeline::bounds;
 use crate::pipeline::impacts::{Impact, Kind};
-use crate::pipeline::response::{self, Outcome, PARTING, SOON};
-use crate::pipeline::{convex, near, windows};
+use crate::pipeline::near;
+use crate::pipeline::response::{self, Moving, Outcome, PARTING, SOON, along, dot, push};
 use core::cmp::Ordering;
 
-/// The part of the skin that the tolerance is at most, and the part of what it lost that a pair which
-/// parts may come nearer.
-pub(super) const PART: f64 = 0.125;
 /// The cosine up to which a support carries what comes from above.
 const CARRIES: f64 = 0.7;
-/// What makes a time later where it need not be exact. 2⁻²².
-const LATER: f64 = 1.0 / (1 << 22) as f64;
 /// Who leaves a support by more than this, of what closes, is no longer carried.
 const LEAVES: f64 = 1.0 / 1024.0;
-/// After which part of the tick two that turn in each other are looked at again.
-const LOOK: f64 = 0.0625;
 
 /// An impact to come, and of which motions.
 #[derive(Clone, Copy, Debug)]
@@ -60,35 +54,6 @@ impl PartialEq for Event {
 
 impl Eq for Event {}
 
-/// What is known of a body in the tick, besides its motion.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct State {
-    /// From when on its motion holds.
-    pub(super) since: f32,
-    /// How often its motion has changed.
-    version: u32,
-    /// In how many it was: what is handed on to it is none.
-    impacts: u32,
-    /// From what carries it to it; zero where nothing does.
-    support: [f32; 3],
-    /// Who carries it.
-    carrier: u32,
-    /// Its own, to be given back at the end.
-    pub(super) accel: [f32; 3],
-    /// The displacement and the spin of one that is held.
-    pub(super) held: Option<[[f32; 3]; 2]>,
-    /// The last pass in which its motion changed.
-    changed: u32,
-    /// The last pass in which it looked ahead.
-    asked: u32,
-}
-
-impl State {
-    pub(super) fn new(motion: &Motion) -> Self {
-        Self { accel: motion.accel, ..Self::default() }
-    }
-}
-
 impl SubSteps {
     /// Deals with the earliest impact.
     pub(super) fn pass<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, event: Event) {
@@ -99,62 +64,96 @@ impl SubSteps {
         }
         let now = impact.toi;
         if is_look {
-            let event = self.ask(crowd, rows, now);
-            self.queue.extend(event);
+            self.ask_again(crowd, rows, now);
             return;
         }
         self.told.passes += 1;
-        // What rounding took of the skin is given back within a tick, and no more.
-        impact.depth = if impact.depth < self.skin { impact.depth } else { self.skin };
         self.changed.clear();
-        if rows.iter().any(|&row| self.states[row].held.is_some()) {
-            self.meet_held(crowd, rows, impact);
-        } else {
-            self.meet(crowd, rows, &impact);
-            self.hand_on(crowd, now);
+        // What rounding took of the skin is given back within a tick, and no more.
+        let skin = self.skin(rows);
+        impact.depth = if impact.depth < skin { impact.depth } else { skin };
+        match response::unit(impact.normal).filter(|_| impact.kind != Kind::Unresolved) {
+            None => return self.go_on(crowd, rows, now),
+            Some(n) if rows.iter().any(|&row| self.states[row].is_held) => {
+                self.meet_held(crowd, rows, (impact, n));
+            }
+            Some(n) => {
+                self.meet(crowd, rows, (impact, n));
+                self.hand_on(crowd, now);
+            }
         }
         for k in 0..self.changed.len() {
             let row = self.changed[k];
-            let State { impacts, held, .. } = self.states[row];
-            if impacts >= self.config.impacts_max && held.is_none() {
+            let state = &self.states[row];
+            if state.impacts >= self.config.impacts_max && !state.is_held {
                 self.hold(crowd, row, now);
             }
         }
         if self.changed.is_empty() {
             // They touch and part; what they come to later is still to be found.
-            let event = self.ask(crowd, rows, now);
-            self.queue.extend(event);
+            self.ask_again(crowd, rows, now);
         }
         for k in 0..self.changed.len() {
             self.ask_all(crowd, self.changed[k], now);
         }
     }
 
-    /// Whether two that touch part, or take less than a part of the skin in what is left.
-    fn is_slow(&self, impact: &Impact, motions: &[Motion; 2], left: f32) -> bool {
-        let (closing, left) = (f64::from(impact.closing), f64::from(left));
-        let by_pull = 0.5 * pulled(impact, motions) * left * left;
-        let by_pull = if by_pull > 0.0 { by_pull } else { 0.0 };
-        closing <= 0.0 || closing * left + by_pull <= self.slow()
-    }
-
-    /// What may be lost of the skin by closing slowly.
-    pub(super) fn slow(&self) -> f64 {
-        f64::from(self.skin) * PART
+    /// Goes on with a search that ran out of rounds, from the time that it has proved to be free.
+    fn go_on<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, rows: [usize; 2], now: f32) {
+        for row in rows {
+            let is_pushed = crowd.mass(row).inverse_mass > 0.0;
+            self.states[row].impacts += u32::from(is_pushed);
+        }
+        let spent = rows.iter().any(|&row| self.states[row].impacts >= self.config.impacts_max);
+        let next = if !spent && self.spend(1) { self.ask(crowd, rows, now) } else { None };
+        match next {
+            Some(event) if event.impact.kind != Kind::Unresolved || event.impact.toi > now => {
+                self.queue.push(event);
+            }
+            _ => self.stall(crowd, rows, now),
+        }
     }
 
     /// What two do that are free.
-    fn meet<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, rows: [usize; 2], impact: &Impact) {
-        let masses = self.inverse_masses(crowd, rows, impact);
-        let mut motions = rows.map(|row| self.motion_at(crowd, row, impact.toi));
-        let before = motions.map(|motion| motion.delta);
+    fn meet<'s, C: Crowd<'s>>(
+        &mut self,
+        crowd: &mut C,
+        rows: [usize; 2],
+        (mut impact, n): (Impact, [f64; 3]),
+    ) {
+        let now = impact.toi;
+        let masses = self.inverse_masses(crowd, rows, &impact);
+        let mut two = rows.map(|row| self.at(crowd, row, now));
+        let turning = turning(&impact, &two, n);
+        let closing = along(two[0].moving.velocity, two[1].moving.velocity, n) + turning;
+        let approach = |[a, b]: &[At; 2]| along(a.velocity(), b.velocity(), n) + turning;
+        let comes = approach(&two) > 0.0;
         let restitution = self.restitution(crowd, rows);
-        let [on_a, on_b] = &mut motions;
-        let reaction = response::bounce(impact, [on_a, on_b], masses, restitution);
-        let kept = reaction.outcome == Outcome::Kept;
-        if !kept {
+        let [a, b] = &mut two;
+        let exchanged = response::exchange(
+            [&mut a.moving, &mut b.moving],
+            n,
+            closing,
+            masses,
+            (restitution, 0.0),
+        );
+        if let Some(done) = exchanged {
+            impact.closing = response::finite(closing);
             self.told.responses += 1;
-            self.responded.push(Responded::new(*impact, reaction, masses));
+            self.responded.push(Responded::new(impact, done.into(), masses));
+        }
+        let kept = exchanged.is_none() && !comes;
+        if !kept {
+            // They part at least so fast that rounding does not make them close, and the slop is back after a tick.
+            let speeds: f64 = two.iter().flat_map(At::velocity).map(f64::abs).sum();
+            let (speeds, skin) = (PARTING * (speeds + closing.abs()), f64::from(self.skin(rows)));
+            let least = if speeds < skin { speeds } else { skin };
+            let depth = f64::from(impact.depth);
+            let missing = approach(&two) + if depth > least { depth } else { least };
+            let [a, b] = &mut two;
+            if missing > 0.0 {
+                push([&mut a.pseudo, &mut b.pseudo], n, missing / (masses[0] + masses[1]), masses);
+            }
         }
         for (member, row) in rows.into_iter().enumerate() {
             // Who is not pushed goes on as he was, to the bit.
@@ -165,68 +164,71 @@ impl SubSteps {
             if kept && self.states[row].impacts < self.config.impacts_max {
                 continue;
             }
-            self.change(crowd, row, motions[member], impact.toi);
-            if reaction.outcome == Outcome::Resting && masses[1 - member] == 0.0 {
+            self.change(crowd, row, two[member], now);
+            let rests = exchanged.is_some_and(|done| done.outcome == Outcome::Resting);
+            if rests && masses[1 - member] == 0.0 {
                 let state = &mut self.states[row];
                 // From the other to this one.
                 state.support = impact.normal.map(|x| if member == 0 { -x } else { x });
                 state.carrier = rows[1 - member] as u32;
             }
         }
-        // NaN gives nothing back.
-        let gives_back = restitution > 0.0;
-        if !kept && !gives_back {
-            self.keep_contact(crowd, rows, impact, before);
+        if !kept && restitution == 0.0 {
+            self.keep_contact(crowd, rows, &impact, turning);
         }
     }
 
     /// What two do of which one is held, or both: see the [module](super) on who is held.
-    fn meet_held<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, rows: [usize; 2], mut impact: Impact) {
+    fn meet_held<'s, C: Crowd<'s>>(
+        &mut self,
+        crowd: &mut C,
+        rows: [usize; 2],
+        (mut impact, n): (Impact, [f64; 3]),
+    ) {
         let now = impact.toi;
-        let along = |v: [f32; 3]| -> f64 {
-            (0..3).map(|axis| f64::from(v[axis]) * f64::from(impact.normal[axis])).sum()
-        };
-        let as_they_stand = f64::from(impact.closing);
-        let mut closing = as_they_stand;
-        let mut motions = rows.map(|row| self.motion_at(crowd, row, now));
-        for (member, sign) in [1.0, -1.0].into_iter().enumerate() {
-            if let Some([delta, _]) = self.states[rows[member]].held {
-                motions[member].delta = delta;
-                closing += sign * along(delta);
-            }
-        }
-        let before = motions;
-        motions.iter_mut().for_each(|motion| motion.accel = [0.0; 3]);
-        impact.closing = closing as f32;
-        let masses = rows.map(|row| crowd.mass(row).inverse_mass);
+        // Of one that is held the velocity is the one that it keeps.
+        let before = rows.map(|row| self.at(crowd, row, now));
+        let standing = [0, 1].map(|k| match self.states[rows[k]].is_held {
+            true => At { moving: Moving::default(), pseudo: [0.0; 3], ..before[k] },
+            false => At { pseudo: [0.0; 3], ..before[k] },
+        });
+        let turning = turning(&impact, &standing, n);
+        let closing_of =
+            |[a, b]: &[At; 2]| along(a.moving.velocity, b.moving.velocity, n) + turning;
+        let as_they_stand = closing_of(&standing);
+        let closing = closing_of(&before);
+        let masses = rows.map(|row| f64::from(crowd.mass(row).inverse_mass));
         let restitution = self.restitution(crowd, rows);
-        let [on_a, on_b] = &mut motions;
-        let reaction = response::bounce(&impact, [on_a, on_b], masses, restitution);
-        if reaction.outcome != Outcome::Kept {
+        let mut after = before.map(|at| Moving { accel: [0.0; 3], ..at.moving });
+        let [a, b] = &mut after;
+        let exchanged = response::exchange([a, b], n, closing, masses, (restitution, 0.0));
+        if let Some(done) = exchanged {
+            impact.closing = response::finite(closing);
             self.told.responses += 1;
-            self.responded.push(Responded::new(impact, reaction, masses));
+            self.responded.push(Responded::new(impact, done.into(), masses));
         }
         for (member, sign) in [1.0, -1.0].into_iter().enumerate() {
-            let (row, delta) = (rows[member], motions[member].delta);
-            if !super::gives_way_or_moves(&before[member], crowd.mass(row)) {
+            let (row, velocity) = (rows[member], after[member].velocity);
+            let Moving { velocity: was, accel } = before[member].moving;
+            if !gives_way_or_moves(&before[member].motion(), crowd.mass(row)) {
                 continue;
             }
-            if let Some([held, _]) = &mut self.states[row].held {
-                *held = delta;
+            if self.states[row].is_held {
+                self.states[row].moving.velocity = velocity;
                 continue;
             }
             // How it meets what stands where it is.
-            let closing = as_they_stand + sign * (along(delta) - along(before[member].delta));
-            let pulled = sign * along(before[member].accel);
-            let speed: f64 = delta.iter().map(|&x| f64::from(x).abs()).sum();
+            let closing = as_they_stand + sign * along(velocity, was, n);
+            let pulled = sign * dot(accel, n);
+            let speed: f64 = velocity.iter().map(|x| x.abs()).sum();
             let leaves = -closing > PARTING * speed && -2.0 * closing > SOON * pulled;
-            let accel = before[member].accel;
             self.states[row].impacts += 1;
-            let kept = reaction.outcome == Outcome::Kept;
+            let kept = exchanged.is_none();
             if leaves && kept && self.states[row].impacts < self.config.impacts_max {
                 continue;
             }
-            self.change(crowd, row, Motion { accel, ..motions[member] }, now);
+            let moving = Moving { velocity, accel };
+            self.change(crowd, row, At { moving, pseudo: [0.0; 3], ..before[member] }, now);
             if !leaves {
                 self.hold(crowd, row, now);
             }
@@ -241,36 +243,42 @@ impl SubSteps {
         if spent < self.config.impacts_max / 2 { restitution } else { 0.0 }
     }
 
-    /// The motion of a row from `now` on.
-    fn motion_at<'s>(&self, crowd: &impl Crowd<'s>, row: usize, now: f32) -> Motion {
-        response::carried(&crowd.bodies()[row].motion, now - self.states[row].since)
+    /// A row at `now`.
+    pub(super) fn at<'s>(&self, crowd: &impl Crowd<'s>, row: usize, now: f32) -> At {
+        self.states[row].at(&crowd.bodies()[row].motion, now)
     }
 
     /// From `now` on a row moves like this.
-    pub(super) fn change<'s, C: Crowd<'s>>(
-        &mut self,
-        crowd: &mut C,
-        row: usize,
-        motion: Motion,
-        now: f32,
-    ) {
+    pub(super) fn change<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, row: usize, at: At, now: f32) {
+        let motion = at.motion();
+        let slop = state::slop(&motion, crowd.mass(row));
         let state = &mut self.states[row];
         (state.version, state.since) = (state.version + 1, now);
+        (state.moving, state.pseudo) = (at.moving, at.pseudo);
+        state.slop = if slop > state.slop { slop } else { state.slop };
         crowd.body_mut(row).motion = motion;
-        self.near.set(row, &crowd.bodies()[row], now);
+        self.moved(crowd, row, now);
         let pass = self.told.passes as u32;
-        if state.changed != pass {
-            state.changed = pass;
+        if self.states[row].changed != pass {
+            self.states[row].changed = pass;
             self.changed.push(row);
         }
     }
 
+    /// Tells the search for neighbours how a row moves from `now` on.
+    fn moved<'s>(&mut self, crowd: &impl Crowd<'s>, row: usize, now: f32) {
+        let half = bounds::half(self.config.pipeline.target_distance);
+        let pad = bounds::pad(half, self.states[row].slop);
+        self.near.set(row, &crowd.bodies()[row], now, pad);
+    }
+
     /// From `now` on a row, which was just changed, stands where it is.
-    fn hold<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, row: usize, now: f32) {
+    pub(super) fn hold<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, row: usize, now: f32) {
         let motion = &mut crowd.body_mut(row).motion;
-        self.states[row].held = Some([motion.delta, motion.spin]);
         (motion.delta, motion.accel, motion.spin) = ([0.0; 3], [0.0; 3], [0.0; 3]);
-        self.near.set(row, &crowd.bodies()[row], now);
+        let state = &mut self.states[row];
+        (state.is_held, state.moving.accel, state.pseudo) = (true, [0.0; 3], [0.0; 3]);
+        self.moved(crowd, row, now);
         self.held.push(Held { row: row as u32, since: now });
         self.told.held += 1;
     }
@@ -282,27 +290,24 @@ impl SubSteps {
         crowd: &impl Crowd<'s>,
         rows: [usize; 2],
         impact: &Impact,
-    ) -> [f32; 2] {
-        let dot = |p: [f32; 3], q: [f32; 3]| -> f64 {
-            (0..3).map(|axis| f64::from(p[axis]) * f64::from(q[axis])).sum()
-        };
-        let free = rows.map(|row| crowd.mass(row).inverse_mass);
+    ) -> [f64; 2] {
+        let free = rows.map(|row| f64::from(crowd.mass(row).inverse_mass));
         let mut masses = free;
+        let normal = impact.normal.map(f64::from);
         // They are pushed apart: `a` against the normal, `b` along it.
         for (member, push) in [-1.0, 1.0].into_iter().enumerate() {
-            let State { support, carrier, accel, .. } = self.states[rows[member]];
-            let carrier = carrier as usize;
-            if -push * dot(impact.normal, support) <= CARRIES || self.states[carrier].held.is_some()
-            {
+            let state = &self.states[rows[member]];
+            let (support, carrier) = (state.support.map(f64::from), state.carrier as usize);
+            if -push * dot(normal, support) <= CARRIES || self.states[carrier].is_held {
                 continue;
             }
             let [own, of_carrier] =
-                [rows[member], carrier].map(|row| dot(crowd.bodies()[row].motion.delta, support));
+                [rows[member], carrier].map(|row| dot(self.states[row].moving.velocity, support));
             let speed = own - of_carrier;
             // Leaves it by next to nothing, or its own weight brings it back at once.
-            let nothing =
-                LEAVES * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * f64::from(self.skin);
-            let weight = -0.5 * SOON * dot(accel, support);
+            let skin = f64::from(self.skin([rows[member], carrier]));
+            let nothing = LEAVES * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * skin;
+            let weight = -0.5 * SOON * dot(state.own_accel().map(f64::from), support);
             let most = if weight > nothing { weight } else { nothing };
             if speed <= most && self.are_near(crowd, [rows[member], carrier], impact.toi, most) {
                 masses[member] = 0.0;
@@ -315,10 +320,10 @@ impl SubSteps {
     /// thrown, whatever their speeds are by now.
     fn are_near<'s>(&self, crowd: &impl Crowd<'s>, rows: [usize; 2], now: f32, apart: f64) -> bool {
         let [a, b] = rows.map(|row| {
-            let pose = self.motion_at(crowd, row, now).pose;
+            let pose = self.at(crowd, row, now).pose;
             crowd.bodies()[row].shape.bounds(&pose)
         });
-        matches!((a, b), (Ok(a), Ok(b)) if near::reach(&a, apart as f32).overlaps(&b))
+        matches!((a, b), (Ok(a), Ok(b)) if near::padded(&a, response::finite(apart)).overlaps(&b))
     }
 
     /// Looks for the impacts of a row from `now` on, with all others that have not done so in this
@@ -332,66 +337,47 @@ impl SubSteps {
             self.states.resize(crowd.bodies().len(), State::default());
         }
         let pass = self.told.passes as u32;
-        for &other in &others {
-            if self.states[other].asked == pass || !crowd.may_meet(row, other) {
-                continue;
+        others.retain(|&other| self.states[other].asked != pass && crowd.may_meet(row, other));
+        if self.spend(others.len()) {
+            self.told.asked += others.len();
+            for &other in &others {
+                let is_first = crowd.name(row) < crowd.name(other);
+                let rows = if is_first { [row, other] } else { [other, row] };
+                let event = self.ask(crowd, rows, now);
+                self.queue.extend(event);
             }
-            self.told.asked += 1;
-            let rows =
-                if crowd.name(row) < crowd.name(other) { [row, other] } else { [other, row] };
-            let event = self.ask(crowd, rows, now);
-            self.queue.extend(event);
+            self.states[row].asked = pass;
+        } else {
+            self.stall(crowd, [row; 2], now);
         }
-        self.states[row].asked = pass;
         self.others = others;
     }
 
-    /// The next impact of two from `now` on.
-    pub(super) fn ask<'s>(
-        &self,
-        crowd: &impl Crowd<'s>,
-        rows: [usize; 2],
-        now: f32,
-    ) -> Option<Event> {
-        let motions = rows.map(|row| self.motion_at(crowd, row, now));
-        let shapes = rows.map(|row| &crowd.bodies()[row].shape);
-        let [a, b] = rows.map(|row| crowd.name(row));
-        let pair = Pair { a, b };
-        let sizes = shapes.map(Shape::size);
-        let lesser = if sizes[0] < sizes[1] { sizes[0] } else { sizes[1] };
-        // A point has no size, and the other's counts.
-        let size = if lesser > 0.0 { lesser } else { sizes[0] + sizes[1] };
-        let tolerance = self.tolerance_of(size);
-        let window = [0.0, super::until_end(now)];
-        let mut settings = Settings { window, tolerance, ..self.settings().settings() };
-        let ask = windows::Ask { pair, window, sensor: false };
-        let search = |settings: &Settings| {
-            let toi =
-                advance::of_valid((shapes[0], &motions[0]), (shapes[1], &motions[1]), settings);
-            convex::impact(&ask, &toi)
-        };
-        let mut impact = search(&settings)?;
-        let mut is_look = false;
-        let meets_now = impact.kind == Kind::Overlapping || impact.toi == 0.0;
-        if meets_now && self.is_slow(&impact, &motions, window[1]) {
-            // They are as near as the skin or nearer, and part, or close so slowly that it hardly
-            // matters. It may come to more: this once the skin is less, where there is any left; else
-            // what pulls them together tells when to look again, and where one turns, a while.
-            let less = self.skin * (1.0 - 2.0 * PART as f32) - impact.depth;
-            settings.target_distance = if less > 0.0 { less } else { 0.0 };
-            let nearer = if less > 0.0 { search(&settings) } else { None };
-            match nearer {
-                Some(nearer) if nearer.kind != Kind::Overlapping => impact = nearer,
-                None if less > 0.0 => return None,
-                _ if impact.closing > 0.0 => {}
-                _ => {
-                    let turns = motions.iter().any(|motion| motion.spin != [0.0; 3]);
-                    let pulled = comes_back(&impact, &motions);
-                    is_look = turns && pulled.is_none_or(|after| f64::from(after) > LOOK);
-                    impact.toi = if is_look { LOOK as f32 } else { pulled? };
-                }
-            }
+    /// Looks for the next impact of two from `now` on.
+    fn ask_again<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, rows: [usize; 2], now: f32) {
+        if self.spend(1) {
+            let event = self.ask(crowd, rows, now);
+            self.queue.extend(event);
+        } else {
+            self.stall(crowd, rows, now);
         }
+    }
+
+    /// The next impact of two from `now` on.
+    fn ask<'s>(&self, crowd: &impl Crowd<'s>, rows: [usize; 2], now: f32) -> Option<Event> {
+        let [a, b] = rows.map(|row| crowd.name(row));
+        let bodies = crowd.bodies();
+        let motion_at = |row: usize| {
+            let motion = &bodies[row].motion;
+            response::carried(motion, now - self.states[row].since)
+        };
+        let two = Two {
+            pair: Pair { a, b },
+            shapes: rows.map(|row| &bodies[row].shape),
+            motions: rows.map(motion_at),
+            skin: self.skin(rows),
+        };
+        let (mut impact, is_look) = two.next(&self.config, [0.0, until_end(now)])?;
         let toi = f64::from(now) + f64::from(impact.toi);
         if toi > 1.0 {
             return None;
@@ -401,51 +387,10 @@ impl SubSteps {
     }
 }
 
-/// How fast the accelerations of two pull them together along the normal.
-fn pulled(impact: &Impact, [a, b]: &[Motion; 2]) -> f64 {
-    let along =
-        |k: usize| (f64::from(a.accel[k]) - f64::from(b.accel[k])) * f64::from(impact.normal[k]);
-    along(0) + along(1) + along(2)
-}
-
-/// After how much of the tick two that part are as deep in each other as before, by what pulls them
-/// together along the normal.
-fn comes_back(impact: &Impact, motions: &[Motion; 2]) -> Option<f32> {
-    let pulled = pulled(impact, motions);
-    let after = -2.0 * f64::from(impact.closing) / pulled;
-    // A little later, so that it is seen to close then; far less than the skin deeper.
-    let after = if after <= SOON { 0.0 } else { after * (1.0 + LATER) + LATER };
-    // NaN is in no range.
-    (pulled > 0.0 && (0.0..=1.0).contains(&after)).then(|| down(after))
-}
-
-/// The greatest `f32` that is not above a time.
-fn down(t: f64) -> f32 {
-    let nearest = t as f32;
-    let nearest = if f64::from(nearest) > t { nearest.next_down() } else { nearest };
-    if nearest < 1.0 { nearest } else { 1.0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::down;
-    use crate::pipeline::sub_steps::until_end;
-
-    /// Goal: no time is told later than it was found, and no search ends before its tick does, by the
-    /// last bit. Method: numbers of all sizes up to 1, and times between them and the next, in
-    /// `f64`.
-    #[test]
-    fn times_are_rounded_to_the_safe_side() {
-        let one = 1.0_f32.to_bits();
-        for bits in (0..one).step_by(9973).chain([1, one - 1, 0x7f_ffff, 0x80_0000]) {
-            let (t, next) = (f32::from_bits(bits), f32::from_bits(bits + 1));
-            let ulp = f64::from(next) - f64::from(t);
-            for part in [0.0, 0.25, 0.5, 0.75] {
-                assert_eq!(down(f64::from(t) + part * ulp), t);
-            }
-            let (left, exact) = (until_end(t), 1.0 - f64::from(t));
-            assert!(f64::from(left) >= exact && f64::from(left.next_down()) < exact, "{t}");
-        }
-        assert_eq!((down(1.0), until_end(1.0), until_end(0.0)), (1.0, 0.0, 1.0));
+/// The part of the closing speed of an impact that is of spins, not of the velocities of two.
+pub(super) fn turning(impact: &Impact, [a, b]: &[At; 2], n: [f64; 3]) -> f64 {
+    if a.spin == [0.0; 3] && b.spin == [0.0; 3] {
+        return 0.0;
     }
+    f64::from(impact.closing) - along(a.velocity(), b.velocity(), n)
 }

@@ -9,10 +9,11 @@
 //! yet.
 
 use super::crowd::Crowd;
-use super::{Held, Mass, Responded, SubStepped, SubSteps};
+use super::{Held, Mass, Responded, SubStepped, SubSteps, state};
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair, Set};
 use crate::geom::{Aabb, Filter, Invalid, Motion};
 use crate::narrowphase::Shape;
+use crate::pipeline::bounds;
 use crate::pipeline::near;
 use crate::pipeline::scene::{Convex, PipelineError};
 use alloc::vec::Vec;
@@ -70,7 +71,8 @@ impl<'a> SteppedWorld<'a> {
         &self.memory.held
     }
 
-    /// Proxies whose motion is none, or leads past the greatest coordinate. They meet nobody.
+    /// Proxies whose motion is invalid or leads past the greatest coordinate, or whose [`Mass`] is invalid. They
+    /// meet nobody.
     #[must_use]
     pub fn rejected(&self) -> &'a [(ProxyId, Invalid)] {
         &self.memory.rejected
@@ -91,6 +93,8 @@ struct Named<'w, 's, F> {
     memory: Memory,
     /// How many rows `Near` knows of.
     known: usize,
+    /// Half the target distance: the pad of what rests.
+    half: f32,
 }
 
 impl SubSteps {
@@ -139,12 +143,13 @@ impl SubSteps {
         world: &mut Broadphase,
         about: impl FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>,
     ) -> Result<SteppedWorld<'_>, PipelineError> {
-        self.settings().validate()?;
+        self.config.validate()?;
         let mut memory = core::mem::take(&mut self.proxies);
         let bodies = core::mem::take(&mut memory.bodies);
-        let mut named = Named { world, about, bodies, memory, known: 0 };
-        named.start(self);
-        let done = self.start(&named, None);
+        let half = bounds::half(self.config.pipeline.target_distance);
+        let mut named = Named { world, about, bodies, memory, known: 0, half };
+        named.start();
+        let done = self.start(&mut named, None);
         if done.is_ok() {
             named.known = named.bodies.len();
             self.work_off(&mut named);
@@ -168,7 +173,7 @@ impl Memory {
         for row in driver.rejected() {
             rejected.push((ids[row.row as usize], row.reason));
         }
-        let moves = |row: &usize| !rules[*row].is_at_rest && driver.near.has(*row);
+        let moves = |row: &usize| !rules[*row].is_at_rest && !driver.states[*row].is_out;
         moved.clear();
         moved.extend((0..bodies.len()).filter(moves).map(|row| (ids[row], bodies[row].motion)));
         let id = |slot: u32| ids[rows[slot as usize] as usize];
@@ -191,7 +196,7 @@ impl Memory {
 
 impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F> {
     /// Gives rows to what moves and to what rests where that comes.
-    fn start(&mut self, driver: &mut SubSteps) {
+    fn start(&mut self) {
         let Memory { ids, masses, rules, found, rejected, .. } = &mut self.memory;
         ids.clear();
         masses.clear();
@@ -203,14 +208,14 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F
         for k in 0..self.memory.found.len() {
             self.add(self.memory.found[k]);
         }
-        driver.measure(&self.bodies, &self.memory.masses);
-        let (movers, apart) = (self.bodies.len(), near::apart(driver.skin));
+        let movers = self.bodies.len();
         self.memory.found.clear();
         for row in 0..movers {
+            let (body, mass) = (&self.bodies[row], self.memory.masses[row]);
             // What is driven is stopped by nothing.
-            if self.memory.masses[row].inverse_mass > 0.0 {
-                let way = near::around(&self.bodies[row], 0.0);
-                let reach = way.map(|way| near::reach(&way, apart));
+            if mass.inverse_mass > 0.0 {
+                let pad = bounds::pad(self.half, state::slop(&body.motion, mass));
+                let reach = near::around(body, 0.0, pad);
                 self.find(row, reach);
             }
         }
@@ -223,10 +228,11 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F
         self.order();
     }
 
-    /// Adds to what was found what rests in a box and may meet a row.
+    /// Adds to what was found what rests near the box of a row and may meet it.
     fn find(&mut self, row: usize, reach: Option<Aabb>) {
         let Rules { filter, owner, .. } = self.memory.rules[row];
         let asked = self.world.queries_at_rest().filtered(filter).without_owner(owner);
+        let reach = reach.map(|reach| near::padded(&reach, self.half));
         let Some(Ok(query)) = reach.map(|reach| asked.overlap(&reach)) else { return };
         let found = &mut self.memory.found;
         query.visit(|id| {
@@ -247,7 +253,8 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F
             mass.inverse_mass = 0.0;
         }
         let memory = &mut self.memory;
-        if let Err(invalid) = shape.bounds_over(&motion) {
+        let valid = shape.bounds_over(&motion).and_then(|_| mass.validate());
+        if let Err(invalid) = valid {
             if !memory.rejected.contains(&(id, invalid)) {
                 memory.rejected.push((id, invalid));
             }
@@ -323,7 +330,9 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Crowd<'s> for N
                 continue;
             };
             // As `Near` has it, for the rows that it knows.
-            if near::around(&self.bodies[other], 0.0).is_some_and(|way| way.overlaps(reach)) {
+            if near::around(&self.bodies[other], 0.0, self.half)
+                .is_some_and(|way| way.overlaps(reach))
+            {
                 others.push(other);
             }
         }

@@ -4,16 +4,28 @@
 //! the length of the file with what the header counts, and only then are columns made.
 
 use std::cmp::Ordering;
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use super::fault::{Fault, TraceError};
 
 const VERSION: u32 = 1;
 
+/// The bytes of a file.
+///
+/// # Errors
+///
+/// What the system says, or that it is not a regular file: a device or a pipe may never end.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    fs::read(path)
+}
+
 /// Reads a file as a whole and parses it.
 pub(super) fn read<T>(path: &Path, parse: fn(&[u8]) -> Result<T, Fault>) -> Result<T, TraceError> {
-    let parsed = fs::read(path).map_err(Fault::Io).and_then(|bytes| parse(&bytes));
+    let parsed = read_file(path).map_err(Fault::Io).and_then(|bytes| parse(&bytes));
     parsed.map_err(|fault| TraceError { path: path.to_owned(), fault })
 }
 

@@ -19,6 +19,7 @@ pub mod trace;
 
 use rand::rngs::Xoshiro256PlusPlus;
 
+pub use columns::read_file;
 pub use scene::Scene;
 
 /// How often one step may reflect a box on one axis before it is left at the wall.

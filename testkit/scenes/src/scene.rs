@@ -112,6 +112,18 @@ impl Scene {
         Self::Static,
     ];
 
+    /// The names of [`Scene::ALL`], with commas between them.
+    #[must_use]
+    pub fn names() -> String {
+        Self::ALL.map(Self::name).join(", ")
+    }
+
+    /// What an argument that names a scene says in the help of a program.
+    #[must_use]
+    pub fn help() -> String {
+        format!("Which made-up world: {}", Self::names())
+    }
+
     /// The name, as it is parsed and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -159,8 +171,7 @@ pub struct UnknownScene(pub String);
 
 impl fmt::Display for UnknownScene {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Scene::ALL.map(Scene::name).join(", ");
-        write!(f, "no scene is named {:?}; the scenes are {names}", self.0)
+        write!(f, "no scene is named {:?}; the scenes are {}", self.0, Scene::names())
     }
 }
 

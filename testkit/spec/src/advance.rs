@@ -59,8 +59,8 @@ pub enum FirstTime {
     },
 }
 
-/// The width of a bracket in ticks, plus the time that the solids need to approach by more than
-/// rounding.
+/// The greatest width of a bracket in ticks, to which the time is added that the solids need to
+/// approach by more than rounding.
 pub const RESOLUTION: f64 = 1.0 / (1_u64 << 34) as f64;
 /// Upper bound of how far below the target the distance may have been in a [`FirstTime::Graze`],
 /// relative to the sum of the sizes of the solids.

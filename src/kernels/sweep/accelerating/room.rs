@@ -56,7 +56,7 @@ struct Axis<I: Isa> {
     flips: I::Mask,
     /// The lanes in which `b` starts to move downwards.
     falls: I::Mask,
-    /// The lanes in which `b` turns without leaving an excluded interval below `low`, so that the two
+    /// The lanes in which `b` turns without an excluded interval below `low`, so that the two
     /// intervals are one.
     joined: I::Mask,
     /// Faces and motion, scaled.

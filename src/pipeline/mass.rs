@@ -1,0 +1,49 @@
+//! Which inverse masses and restitutions may a body have?
+//!
+//! Inverse masses are limited so that no impulse between bodies of everyday speeds is past the greatest `f32`:
+//! with a mass of 2⁶⁴ that takes a speed of 2⁶³.
+
+use crate::geom::Invalid;
+
+/// Least inverse mass that is not 0: 2⁻⁶⁴. So impulses of all but extreme speeds are finite `f32`.
+const INVERSE_MASS_MIN: f32 = f32::from_bits((127 - 64) << 23);
+/// Greatest inverse mass: 2⁶⁴.
+const INVERSE_MASS_MAX: f32 = f32::from_bits((127 + 64) << 23);
+
+/// How a body takes an impact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Mass {
+    /// One divided by the mass, in `[2⁻⁶⁴, 2⁶⁴]`; or 0 for a body that nothing pushes. It may move.
+    pub inverse_mass: f32,
+    /// Part of a closing speed with which two bodies part, in `[0, 1]`; of two bodies the greater counts.
+    pub restitution: f32,
+}
+
+impl Mass {
+    /// A body that nothing pushes and that gives nothing back.
+    pub const FIXED: Self = Self { inverse_mass: 0.0, restitution: 0.0 };
+
+    /// Checks that both numbers are in their ranges.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid::InverseMass`], else [`Invalid::Restitution`].
+    ///
+    /// ```
+    /// use swath::{Invalid, pipeline::Mass};
+    ///
+    /// let ball = Mass { inverse_mass: 4.0, restitution: 0.5 };
+    /// assert_eq!(ball.validate(), Ok(()));
+    /// assert_eq!(Mass { inverse_mass: -1.0, ..ball }.validate(), Err(Invalid::InverseMass));
+    /// assert_eq!(Mass { restitution: f32::NAN, ..ball }.validate(), Err(Invalid::Restitution));
+    /// ```
+    pub fn validate(&self) -> Result<(), Invalid> {
+        // NaN is in no range.
+        let is_moved = (INVERSE_MASS_MIN..=INVERSE_MASS_MAX).contains(&self.inverse_mass);
+        if !is_moved && self.inverse_mass != 0.0 {
+            return Err(Invalid::InverseMass);
+        }
+        if (0.0..=1.0).contains(&self.restitution) { Ok(()) } else { Err(Invalid::Restitution) }
+    }
+}

@@ -1,0 +1,169 @@
+//! Is a shape of the caller's own that breaks its promises answered, without a panic and without NaN?
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use scenes::convex::{rotation, unit};
+use swath::advance::{self, Advance, Settings, Touch};
+use swath::{GjkCache, Hull, InvalidShape, Motion, Pose, Segment, Shape, SupportMap, gjk};
+use testkit::draw::{Draw, how_many};
+
+/// What a map does with a direction that is not along an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    /// A point that is not a number, or has one coordinate that is not.
+    Nan,
+    PartlyNan,
+    Infinite,
+    /// Beyond its bounding radius.
+    Outside,
+    /// Beyond all numbers once it is squared.
+    Huge,
+    /// Another point each time.
+    Inconsistent,
+    /// The point that is nearest instead of furthest.
+    Opposite,
+    /// One number for the first directions, then none.
+    Fails,
+}
+
+const FAULTS: [Fault; 8] = [
+    Fault::Nan,
+    Fault::PartlyNan,
+    Fault::Infinite,
+    Fault::Outside,
+    Fault::Huge,
+    Fault::Inconsistent,
+    Fault::Opposite,
+    Fault::Fails,
+];
+
+/// A ball of radius 1, but for its fault.
+#[derive(Debug)]
+struct Hostile {
+    fault: Fault,
+    asked: AtomicU32,
+}
+
+impl SupportMap for Hostile {
+    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+        assert!(direction.iter().all(|x| x.is_finite()), "{direction:?}");
+        let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
+        assert!(length > 0.0, "{direction:?}");
+        let [x, y, z] = direction.map(|x| x / length);
+        if asked < 6 {
+            // While the shape is made.
+            return [x, y, z];
+        }
+        match self.fault {
+            Fault::Nan => [f64::NAN; 3],
+            Fault::PartlyNan => [x, f64::NAN, z],
+            Fault::Infinite => [x, y, f64::INFINITY],
+            Fault::Outside => [3.0 * x, 3.0 * y, 3.0 * z],
+            Fault::Huge => [1e200 * x, 1e200 * y, 1e308],
+            Fault::Inconsistent => {
+                let some = f64::from(asked.wrapping_mul(2_654_435_761)) / f64::from(u32::MAX);
+                [some - 0.5, 0.5 * some, 0.5 - some * some]
+            }
+            Fault::Opposite => [-x, -y, -z],
+            Fault::Fails if asked % 16 < 12 => [x, y, z],
+            Fault::Fails => [f64::NAN, y, z],
+        }
+    }
+
+    fn bounding_radius(&self) -> f64 {
+        1.0
+    }
+}
+
+/// Tells nothing at all.
+#[derive(Debug)]
+struct Nothing(f64);
+
+impl SupportMap for Nothing {
+    fn support(&self, _: [f64; 3]) -> [f64; 3] {
+        [self.0; 3]
+    }
+
+    fn bounding_radius(&self) -> f64 {
+        1.0
+    }
+}
+
+/// Goal: what tells nothing along the axes is no shape. Method: points that are not finite, or past the
+/// bounding radius.
+#[test]
+fn a_support_map_of_no_numbers_is_no_shape() {
+    for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, 1.0] {
+        let made = Shape::custom(&Nothing(number)).err();
+        assert_eq!(made, Some(InvalidShape::Number), "{number}");
+    }
+    assert!(Shape::custom(&Nothing(0.25)).is_ok());
+}
+
+/// Goal: no map makes a panic or a number that is not finite, and one that tells nothing ends a search as
+/// unresolved, with a distance below that of the balls. Method: maps of every fault against every shape
+/// and themselves, at rest, in flight and in rotation, near and far; times, distances, casts and bounds.
+#[test]
+fn a_hostile_support_map_is_answered() {
+    let mut draw = Draw::new(77);
+    let corners = [[1.0, 0.0, 0.0], [-1.0, 1.0, 0.0], [-1.0, -1.0, 0.0], [0.0, 0.0, 1.5]];
+    let hull = Hull::new(corners).expect("a hull");
+    let mut unresolved = 0;
+    for fault in FAULTS {
+        for case in 0..how_many(250) {
+            let hostile = [0; 2].map(|_| Hostile { fault, asked: AtomicU32::new(0) });
+            let [own, other] = hostile.each_ref().map(|map| Shape::custom(map).expect("a shape"));
+            let own = if case % 5 == 4 { own.rounded(0.25).expect("round") } else { own };
+            let b = [
+                Shape::cuboid([1.0, 2.0, 0.5]).expect("a box"),
+                Shape::sphere(1.0).expect("a ball"),
+                Shape::hull(&hull),
+                Shape::cylinder(1.0, 0.5).expect("a cylinder"),
+                other,
+            ][case % 7 % 5];
+            let mut motion = |far: f32, speed: f32, spin: f32| {
+                let rotation = rotation(&mut draw.0);
+                let position = unit(&mut draw.0).map(|x| x * far);
+                let pose = Pose::new(position, rotation).expect("a pose");
+                let motion = Motion::new(pose, unit(&mut draw.0).map(|x| x * speed));
+                let spin = unit(&mut draw.0).map(|x| x * spin);
+                motion.and_then(|motion| motion.spinning(spin)).expect("a motion")
+            };
+            let spin = [0.0, 3.0, 50.0][case % 3];
+            let far = [0.0, 1.5, 2.2, 6.0][case % 4];
+            let (of_a, of_b) = (motion(0.0, 2.0, spin), motion(far, 6.0, spin));
+            for touch in [Touch::Hit, Touch::IfClosing, Touch::Ignore] {
+                let settings = Settings { touch, ..Settings::default() };
+                for [first, second] in [[(&own, &of_a), (&b, &of_b)], [(&b, &of_b), (&own, &of_a)]]
+                {
+                    let toi = advance::one_to_one(first.0, first.1, second.0, second.1, &settings);
+                    let toi = toi.expect("valid");
+                    let text = format!("{toi:?}");
+                    assert!(!text.contains("NaN") && !text.contains("inf"), "{fault:?} {text}");
+                    let tells =
+                        matches!(fault, Fault::Inconsistent | Fault::Opposite | Fault::Fails);
+                    if !tells && far < 2.0 && case % 5 < 4 {
+                        let ended = matches!(toi.advance, Advance::Unresolved { t_safe: 0.0 });
+                        let known = matches!(toi.advance, Advance::Separated) && toi.supports == 0;
+                        assert!(ended || known, "{fault:?} {case} {text}");
+                        unresolved += usize::from(ended);
+                    }
+                }
+            }
+            let mut cache = GjkCache::default();
+            let near = gjk::distance_from(&own, &of_a.pose, &b, &of_b.pose, &mut cache);
+            let text = format!("{near:?} {cache:?}");
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{fault:?} {text}");
+            let ray = Segment::ray([3.0, 0.1, 0.2], unit(&mut draw.0).map(|x| 4.0 * x));
+            let cast = own.cast(&of_a.pose, &ray.expect("a ray")).expect("valid");
+            let text = format!("{cast:?}");
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{fault:?} {text}");
+            for bounds in [own.bounds(&of_a.pose), own.bounds_over(&of_a).map(|moving| moving.aabb)]
+            {
+                assert!(bounds.is_err() || bounds.is_ok_and(|aabb| aabb.validate().is_ok()));
+            }
+        }
+    }
+    assert!(unresolved > 1000, "{unresolved}");
+}
