@@ -90,8 +90,7 @@ impl Recipe {
             let count = crowds.count.clamp(1, 1 << 16);
             (0..count).map(|_| [(); 3].map(|()| unit(rng) * crowds.apart)).collect()
         });
-        let (mut centre, mut half, mut delta): ([Vec<f32>; 3], [Vec<f32>; 3], [Vec<f32>; 3]) =
-            Default::default();
+        let [mut centre, mut half, mut delta]: [[Vec<f32>; 3]; 3] = Default::default();
         let mut moves = Vec::with_capacity(boxes);
         for _ in 0..boxes {
             let (mut at, mut extent) = ([0.0_f32; 3], self.extent);
