@@ -129,8 +129,6 @@ pub(super) fn distance_of_valid(
     } else {
         penetration::shallowest(&two, x, found.plane)
     };
-    // A shape of the caller's own may tell nothing: then the balls around both do.
-    let gap = if gap.lower.is_finite() { gap } else { two.balls(x) };
     cache.normal = gap.normal.to_f32();
     Distance {
         distance: round_down(gap.lower - margins - tiny),
@@ -287,9 +285,6 @@ impl Two<'_> {
         if simplex.len == 0 {
             let vertex = self.support(guess);
             found.supports = 1;
-            if vertex.is_none() {
-                return found;
-            }
             (found.lower, found.support) = (guess.dot(x - vertex.at), vertex);
             simplex.push(vertex);
             // A first plane may do, without a point that is near.
@@ -311,7 +306,8 @@ impl Two<'_> {
             if enough(found.lower, upper) || found.supports >= GJK_ITERATIONS_MAX {
                 break;
             }
-            let stalled = now >= square;
+            // NaN is not nearer.
+            let nearer = now < square;
             square = now;
             let vertex = self.support(toward);
             found.supports += 1;
@@ -323,7 +319,7 @@ impl Two<'_> {
             if enough(found.lower, upper) {
                 break;
             }
-            if stalled || simplex.has(&vertex) {
+            if !nearer || simplex.has(&vertex) {
                 // On a rim the points of a simplex come so close to each other that it has no sharp
                 // nearest point. Once more, from the best plane.
                 if again || found.upper == f64::INFINITY {
@@ -332,6 +328,10 @@ impl Two<'_> {
                 (again, square, simplex.len) = (true, f64::INFINITY, 0);
                 let vertex = self.support(found.plane);
                 found.supports += 1;
+                // What was known of no point is nothing.
+                if found.lower.is_nan() {
+                    found.lower = f64::NEG_INFINITY;
+                }
                 if vertex.is_none() {
                     break;
                 }

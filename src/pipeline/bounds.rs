@@ -214,7 +214,8 @@ pub(super) fn accelerating(scene: &Scene<'_, '_>, row: u32) -> AcceleratingBox {
     AcceleratingBox { aabb, delta, accel }
 }
 
-/// The skin of a row and its slop, rounded up so that two of them hold the greater slop and both skins.
+/// Half the target distance plus the slop of a row, rounded up: two such margins together are at
+/// least the target distance plus the greater slop.
 fn with_slop(skin: f32, scene: &Scene<'_, '_>, row: u32) -> f32 {
     scene.slops.get(row as usize).map_or(skin, |&slop| pad(skin, slop))
 }
@@ -224,7 +225,7 @@ pub(super) fn pad(half_target: f32, slop: f32) -> f32 {
     if slop == 0.0 { half_target } else { (half_target + slop).next_up().next_up() }
 }
 
-/// Half of a target distance, rounded up. Exact but for subnormal numbers.
+/// Half of a target distance, rounded up. It is exact, except for subnormal numbers.
 pub(super) fn half(target_distance: f32) -> f32 {
     let half = 0.5 * target_distance;
     if half + half < target_distance { half.next_up() } else { half }

@@ -106,7 +106,7 @@ pub struct Scene<'a, 's> {
     pub(super) convex: &'a [Convex<'s>],
     pub(super) flags: Option<&'a [Flags]>,
     pub(super) filters: Option<&'a [Filter]>,
-    /// Slop of each row: a distance in addition to the target distance. Empty: no row has any.
+    /// Slop of each row: a distance in addition to the target distance. Empty if no row has one.
     pub(super) slops: &'a [f32],
 }
 
@@ -217,9 +217,12 @@ pub struct Config {
     /// distance between them; for two plain boxes it is the largest of the gaps on the three axes.
     pub target_distance: f32,
     /// How far above the target the distance of convex shapes at an impact may be, relative to the
-    /// size of the smaller one: [`advance::Settings::tolerance`].
+    /// size of the smaller one: [`advance::Settings::tolerance`]. The boxes around the shapes are not
+    /// grown by it: a pair that comes within the tolerance, but whose boxes never touch, is not
+    /// reported, though [`advance::one_to_one`] reports an impact of it. No contact is missed by that.
     pub tolerance: f32,
-    /// Which contacts at the start of the tick are impacts.
+    /// Which contacts at the start of the tick are impacts. The default leaves out bodies that rest on
+    /// each other: see [`Touch::IfClosing`].
     pub touch: Touch,
     /// The speed from which a body is fast. Its speed is the length of its path in the tick on the
     /// axis where that is longest, plus its angular sweep. A pair is dropped if neither body is
@@ -290,7 +293,7 @@ pub enum PipelineError {
     /// [`SubStepsConfig::impacts_max`](super::SubStepsConfig::impacts_max) is below 2.
     #[error("the most impacts of a body in a tick are {given}, below 2")]
     ImpactsMax {
-        /// The number that was set.
+        /// The configured limit.
         given: u32,
     },
     /// Finding the pairs failed.

@@ -272,8 +272,8 @@ impl Pipeline {
         Ok(self.last())
     }
 
-    /// The first stages alone: which convex shapes have to be searched for a first time, and in which window. A
-    /// pair of plain boxes is no part of the answer. The order is that of the finder.
+    /// Runs the first stages only: the pairs whose shapes must be tested, with their windows, in the
+    /// order of the finder. Pairs of plain boxes are not included.
     pub(super) fn asks(&mut self, scene: &Scene<'_, '_>) -> Result<&[Ask], PipelineError> {
         self.config.validate()?;
         scene.check()?;
@@ -330,7 +330,7 @@ fn chunk_of(pairs: &[SweptPair], index: usize) -> &[SweptPair] {
     &pairs[index * CHUNK..pairs.len().min((index + 1) * CHUNK)]
 }
 
-/// Finds the pairs of a scene and answers them, or has them looked at in part.
+/// Finds the pairs of a scene and answers them; with `only_ask` stops before the shape tests.
 fn find(
     scene: &Scene<'_, '_>,
     config: &Config,
@@ -382,7 +382,7 @@ fn pairs<'f>(
 }
 
 impl Work {
-    /// Answers `count` runs of pairs by their boxes, and lists whose shapes are to be searched.
+    /// Answers `count` runs of pairs by their boxes, and lists the pairs whose shapes must be tested.
     fn ask<'p>(
         &mut self,
         known: &Known<'_, '_>,
@@ -410,7 +410,7 @@ impl Work {
         stages.windows_time = clock.lap();
     }
 
-    /// Searches the shapes that are listed, and puts all impacts into order.
+    /// Tests the shapes of the listed pairs, and sorts all impacts.
     fn search(&mut self, known: &Known<'_, '_>, threads: &Threads, clock: &mut Clock) {
         let Self { parts, filled, asks, tois, impacts, sensed, stages, .. } = self;
         let parts = &parts[..*filled];

@@ -69,6 +69,7 @@ targets! {
     accelerating: 3, 20_000, 1200;
     advance: 5, 1_500, 200;
     query: 6, 1_500, 900;
+    step: 9, 6_000, 300;
     tick: 6, 4_000, 600;
     world: 6, 60, 3000;
 }

@@ -179,9 +179,9 @@ fn resting(kind: &'static str, draw: &mut Draw) -> ConvexCase {
         after(about(up, angle), from_to(from, to)).map(|x| x as f32)
     };
     let (of_a, of_b) = (rotation(turned[0], top, up), rotation(turned[1], bottom, times(up, -1.0)));
-    let far = if draw.one_in(3) { f64::from(draw.one_of(&[10.0, 1000.0])) } else { 0.0 };
+    let far = if draw.one_in(3) { draw.one_of(&[10.0, 1000.0]) } else { 0.0 };
     let at = narrow(times(any(draw), far));
-    let shift = f64::from(draw.one_of(&[0.0, 0.0, 0.1, 0.5, 0.9])) * wide;
+    let shift = draw.one_of(&[0.0, 0.0, 0.1, 0.5, 0.9]) * wide;
     let tolerance = f64::from(Settings::TOLERANCE) * wide;
     let small = 10_f64.powf(f64::from(draw.between(-12.0, -4.2))) * wide;
     let gap = match draw.one_of(&[0, 1, 2, 3, 4]) {
@@ -211,7 +211,7 @@ fn resting(kind: &'static str, draw: &mut Draw) -> ConvexCase {
     let [first, second] = &mut case.motions;
     (first.position, first.orientation) = (at, of_a);
     (second.position, second.orientation) = (position, of_b);
-    let rate = f64::from(draw.one_of(&[0.01, 0.1, 1.0, 5.0]));
+    let rate = draw.one_of(&[0.01, 0.1, 1.0, 5.0]);
     let slide = narrow(times(side, rate));
     match draw.one_of(&[0, 1, 2, 3, 4, 5, 6, 7]) {
         0 => {}

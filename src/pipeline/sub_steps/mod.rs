@@ -323,7 +323,7 @@ impl SubSteps {
     ///
     /// Body `i` is row `i`. Afterwards its motion is the one to go on with: where it is, its
     /// displacement over a tick by its velocity then, its acceleration and spin as before. Pairs that
-    /// overlap at the start get no deeper; to part them is for [`response::separate`].
+    /// overlap at the start get no deeper; to part them is for [`separate`](super::response::separate).
     ///
     /// # Errors
     ///

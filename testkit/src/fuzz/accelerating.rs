@@ -2,6 +2,7 @@
 
 use super::bytes::Bytes;
 use crate::columns::{Outputs, bits};
+use crate::finite::assert_finite;
 use swath::sweep::accelerating;
 use swath::{AcceleratingBox, AcceleratingBoxes, Level, MovingBox, Pair, Rejected, State, Sweep};
 
@@ -107,6 +108,7 @@ fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Sweep {
         assert!(!spec.contact.is_hit() || gap(a, b, spec.first) > 0.0, "{text}");
         return answer;
     }
+    assert_finite(&answer);
     let (first, last) = (f64::from(answer.first), f64::from(answer.last));
     assert!((0.0..=1.0).contains(&first) && first <= last && last <= 1.0, "{text}");
     for t in [first, last, 0.5 * (first + last)] {

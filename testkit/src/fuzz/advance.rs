@@ -1,9 +1,13 @@
 //! Does a first time of convex shapes keep what is promised, and do batches agree with it?
 
 use super::bytes::Bytes;
+use crate::finite::assert_finite;
 use spec::{Core, FirstTime, MovingSolid, Solid};
 use swath::advance::{self, Advance, Meetings, Settings, Touch};
-use swath::{Hull, InvalidShape, Motion, Pair, Pose, Rejected, Shape, Threads, Toi};
+use swath::gjk;
+use swath::{
+    Hull, InvalidShape, Motion, Pair, Pipeline, Pose, Rejected, Segment, Shape, Threads, Toi,
+};
 
 /// One byte says how many bodies.
 const BODIES_MAX: u8 = 6;
@@ -39,6 +43,7 @@ pub fn run(data: &[u8]) {
             };
             let Ok(toi) = ask(a, b) else { return Toi::default() };
             is_sound(&toi, &settings);
+            distances_are_finite([&shapes[a], &shapes[b]], [&motions[a], &motions[b]]);
             let swapped = ask(b, a).expect("it was valid");
             swap(&toi, &swapped, &settings);
             if a != b && bodies[a].tame && bodies[b].tame && !is_judged {
@@ -154,11 +159,21 @@ fn body(bytes: &mut Bytes<'_>) -> Option<Body> {
     Some(Body { sharp, hull, core, radius, motion, tame })
 }
 
-/// No number is NaN, and what is told is in its range.
+/// Distances, casts of the way of one through the other, and bounds have finite numbers.
+fn distances_are_finite([a, b]: [&Shape<'_>; 2], [at_a, at_b]: [&Motion; 2]) {
+    assert_finite(&gjk::distance(a, &at_a.pose, b, &at_b.pose));
+    let segment = Segment { start: at_b.pose.position, delta: at_b.delta, max_fraction: 1.0 };
+    for max_fraction in [1.0, f32::INFINITY] {
+        assert_finite(&a.cast(&at_a.pose, &Segment { max_fraction, ..segment }));
+    }
+    assert_finite(&(a.bounds(&at_a.pose), a.bounds_over(at_a), Pipeline::holding(a, at_a)));
+}
+
+/// All numbers are finite, and what is told is in its range.
 fn is_sound(toi: &Toi, settings: &Settings) {
     let [from, to] = settings.window;
     let text = format!("{toi:?} {settings:?}");
-    assert!(!text.contains("NaN"), "{text}");
+    assert_finite(toi);
     let is_unit = |normal: [f32; 3]| {
         let square: f32 = normal.iter().map(|x| x * x).sum();
         assert!((square - 1.0).abs() < 1e-5, "{text}");

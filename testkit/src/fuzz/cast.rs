@@ -2,6 +2,7 @@
 
 use super::bytes::Bytes;
 use crate::columns::Columns;
+use crate::finite::assert_finite;
 use crate::segments::{Casts, NO_HIT, SegmentColumns, cast_bits};
 use swath::cast::polyhedron::{self, Polyhedron};
 use swath::cast::{self, MISS};
@@ -110,6 +111,7 @@ fn in_planes(
         if !answer.facets.is_hit() {
             assert_eq!((answer.entry, answer.exit), (MISS, MISS));
         } else {
+            assert_finite(&answer.entry);
             assert!(answer.entry >= 0.0 && answer.entry <= answer.exit, "{answer:?}");
             assert!(answer.exit <= segment.max_fraction, "{answer:?}: {segment:?}");
         }
@@ -152,6 +154,8 @@ fn one_to_one(segment: &Segment, aabb: &Aabb) -> Cast {
         assert!(!lost && answer == Cast::MISS, "{answer:?} for {meant:?}: {segment:?}, {aabb:?}");
         return answer;
     }
+    // A ray that is slow enough stays in a box for ever.
+    assert_finite(&answer.entry);
     assert!(entry >= 0.0 && entry <= exit && answer.exit <= segment.max_fraction, "{answer:?}");
     if !meant.faces.is_hit() {
         let narrow = meant.margin >= -3.0 * slack(exit);

@@ -11,6 +11,7 @@ pub mod query;
 pub mod respond;
 pub mod separate;
 pub mod spheres;
+pub mod step;
 pub mod sweep;
 pub mod tick;
 pub mod world;

@@ -3,6 +3,7 @@
 
 use super::bytes::Bytes;
 use super::overlap::{plane, sphere_of};
+use crate::finite::assert_finite;
 use swath::overlap::{self, planes, sphere};
 use swath::store::{FixedColumns, Row};
 use swath::{
@@ -104,6 +105,7 @@ fn are_nearest(queries: &Queries<'_>, one: &Aabb, max_distance: f32, near: &[Hit
             return;
         };
         let found = query.k_nearest(&mut buffer);
+        assert_finite(&found);
         assert_eq!(found, &near[..room.min(near.len())], "{one:?} {max_distance}");
     }
 }
@@ -119,6 +121,7 @@ fn distance(a: &Aabb, b: &Aabb) -> Option<f32> {
         }
     };
     let told = answer.expect("`spec` says that both are valid");
+    assert_finite(&told);
     assert_eq!(told == 0.0, meant == 0.0, "{a:?} {b:?}");
     let told_exactly = f64::from(told);
     assert!(told_exactly <= meant * (1.0 + f64::EPSILON * 4.0), "too far: {a:?} {b:?}");

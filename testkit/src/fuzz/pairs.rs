@@ -3,6 +3,7 @@
 use super::bytes::Bytes;
 use super::sweep::{is_narrow, no_boxes};
 use crate::columns::Columns;
+use crate::finite::assert_finite;
 use swath::{BoxSet, Level, MovingBox, Pair, PairFinder, SweptPair, sweep};
 
 /// One byte says how many boxes.
@@ -24,6 +25,7 @@ pub fn run(data: &[u8]) {
 
     let union = spec::union_pairs(&world, moves);
     let swept = swept_pairs(&world, &union);
+    assert_finite(&swept);
     assert!(truly_swept(&world, moves, &swept), "{world:?}");
     let columns = Columns::new(&world);
     let set = BoxSet::new(columns.boxes());

@@ -1,6 +1,7 @@
 //! Do questions about kept boxes answer what asking one box after the other answers?
 
 use super::bytes::Bytes;
+use crate::finite::assert_finite;
 use swath::broadphase::{Path, Query};
 use swath::store::{Columns, FixedColumns, Row};
 use swath::{
@@ -129,6 +130,7 @@ fn ask<'q, P: Path>(query: impl Fn() -> Option<Query<'q, P>>, expected: &[Hit]) 
     let mut hits = Vec::new();
     query().all(&mut hits);
     assert_eq!(hits, expected);
+    assert_finite(&hits);
     first.unwrap_or(Hit::MISS)
 }
 

@@ -3,6 +3,7 @@
 use super::bytes::Bytes;
 use super::separate::{no_bodies, rows};
 use crate::body_columns::BodyColumns;
+use crate::finite::assert_finite;
 use swath::respond::{self, Along, Member, Outcome};
 use swath::{Body, Contact, Level, MovingBox, Pair, separate, sweep};
 
@@ -62,6 +63,7 @@ fn contact(a: &Body, b: &Body) -> Contact {
     let Ok(Some(response)) = respond::one_to_one(a, b, 0.5) else {
         return Contact::SEPARATED;
     };
+    assert_finite(&response);
     let swept = sweep::one_to_one(&a.moving, &b.moving).expect("they responded");
     assert_eq!(response.first, swept.first);
     let fixed = a.inverse_mass == 0.0 && b.inverse_mass == 0.0;
@@ -90,6 +92,7 @@ fn along(a: &Body, b: &Body, contact: Contact, restitution: f32) -> [u32; 2] {
     let meant = spec::respond(a, b, contact, restitution);
     assert_eq!(deltas.err(), meant.err());
     let (Ok(deltas), Ok(meant)) = (deltas, meant) else { return [kept(a), kept(b)] };
+    assert_finite(&deltas);
     let speeds: f64 = [a, b].map(|body| f64::from(body.moving.delta[axis].abs())).iter().sum();
     for (delta, meant) in deltas.as_flattened().iter().zip(meant.as_flattened()) {
         let limit = f64::from(swath::COORD_MAX);

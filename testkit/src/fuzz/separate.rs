@@ -2,6 +2,7 @@
 
 use super::bytes::Bytes;
 use crate::body_columns::BodyColumns;
+use crate::finite::assert_finite;
 use swath::separate::{self, Answers, Moves};
 use swath::{Aabb, BatchError, Body, Contact, Level, Pair, Rejected, Separation};
 
@@ -119,6 +120,7 @@ fn one_to_one(a: &Aabb, b: &Aabb) -> Option<Separation> {
     let answer = answer.expect("`spec` says that both are boxes");
     assert_eq!(answer.is_some(), meant.is_some(), "{a:?}, {b:?}");
     let (push, meant) = (answer?, meant?);
+    assert_finite(&(push, push.translation()));
     let (depth, more) = (f64::from(push.depth), meant.depth * f64::from(f32::EPSILON));
     let low = meant.depth * (1.0 - SPEC);
     assert!(depth >= low && depth <= meant.depth + more * 1.01, "{push:?}, {meant:?}");
@@ -134,6 +136,7 @@ fn shares(a: &Body, b: &Body, push: &Separation) -> [u32; 2] {
     let moves = push.shares(masses).expect("both are bodies");
     assert_eq!(moves.is_none(), masses == [0.0; 2]);
     let Some([of_a, of_b]) = moves else { return [0; 2] };
+    assert_finite(&[of_a, of_b]);
     let (a, b) = (add(&a.moving.aabb, of_a), add(&b.moving.aabb, of_b));
     assert!(parted(&a, &b, push.contact), "{push:?}, {masses:?}, {a:?}, {b:?}");
     let axis = push.contact.axis().expect("a separation has an axis");

@@ -3,6 +3,7 @@
 use super::bytes::Bytes;
 use super::sweep::no_boxes;
 use crate::columns::{Columns, Outputs, bits};
+use crate::finite::assert_finite;
 use crate::sphere_columns::SphereColumns;
 use spec::RoundSweep;
 use swath::sweep::{sphere_box, spheres};
@@ -119,6 +120,7 @@ fn agrees(
         assert_eq!(bits(answer), bits(Sweep::SEPARATED));
         return answer;
     }
+    assert_finite(&answer);
     let (first, last) = (f64::from(answer.first), f64::from(answer.last));
     assert!(0.0 <= first && first <= last && last <= 1.0, "{answer:?} for {spec:?}");
     for time in [first, last] {

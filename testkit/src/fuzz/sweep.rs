@@ -2,6 +2,7 @@
 
 use super::bytes::Bytes;
 use crate::columns::{Columns, Outputs, bits};
+use crate::finite::assert_finite;
 use swath::{Level, MovingBox, Pair, Rejected, State, Sweep, sweep};
 
 /// One byte says how many rows: up to three groups of the widest lanes.
@@ -70,6 +71,7 @@ fn one_to_one(a: &MovingBox, b: &MovingBox) -> Sweep {
         assert!(narrow || answer == Sweep::SEPARATED, "{answer:?} for {spec:?}: {a:?}, {b:?}");
         return answer;
     }
+    assert_finite(&answer);
     assert_eq!(state, spec.contact.state(), "{a:?}, {b:?}");
     assert_eq!(answer.contact.is_closing(), spec.contact.is_closing(), "{a:?}, {b:?}");
     assert_eq!(answer.contact.is_surface(), spec.contact.is_surface(), "{a:?}, {b:?}");

@@ -3,6 +3,7 @@
 //! The bytes are taken as a file, and then as what is between the head and the checksum of one, so
 //! that what is inside is read too.
 
+use crate::finite::assert_finite;
 use swath::pipeline::{Capture, CaptureError};
 use swath::{Pair, Pipeline, Threads};
 
@@ -38,6 +39,7 @@ fn look(capture: &Capture, bytes: usize) {
     let mut pipeline = Pipeline::new(*capture.config());
     pipeline.set_threads(Threads::one());
     let ticked = pipeline.tick(&scene).expect("a tick that was read is one");
+    assert_finite(&(ticked.impacts(), ticked.sensed()));
     for impact in ticked.impacts().iter().chain(ticked.sensed()) {
         assert!((0.0..=1.0).contains(&impact.toi), "{impact:?}");
         assert!(impact.pair.a < impact.pair.b, "{impact:?}");

@@ -7,6 +7,7 @@
 use super::bytes::Bytes;
 use super::world_asked;
 use crate::columns::Columns;
+use crate::finite::assert_finite;
 use crate::world_model::{About, Events, Model, is_margin};
 use std::collections::BTreeSet;
 use swath::broadphase::{Changes, Snapshot, WorldError};
@@ -400,6 +401,7 @@ impl Trial<'_> {
         assert!(world.ids().eq(model.things.keys().copied()));
         // Whatever was done since the update.
         let (said, touching) = (&self.said, world.changes().touching());
+        assert_finite(said);
         assert!(touching.into_iter().eq(said.iter().copied()));
         assert_eq!((touching.len(), touching.is_empty()), (said.len(), said.is_empty()));
         let (start, end) = (said.len() / 3, said.len() / 2 + 1);

@@ -2,6 +2,7 @@
 
 use super::overlap::{plane, sphere_of};
 use crate::columns::Columns as Moving;
+use crate::finite::assert_finite;
 use crate::segments::SegmentColumns;
 use crate::world_model::{About, Model};
 use std::ops::ControlFlow;
@@ -92,6 +93,7 @@ fn way<'q, P: Path + 'q>(
     let mut hits = vec![ProxyHit::MISS];
     query().all(&mut hits);
     assert_eq!(bits(&hits), bits(expected));
+    assert_finite(&hits);
     let mut sorted = expected.to_vec();
     sorted.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.id.cmp(&b.id)));
     query().sorted(&mut hits);

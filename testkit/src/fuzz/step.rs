@@ -1,0 +1,156 @@
+//! Does a step reject what is invalid, answer with finite numbers alone, and keep within its budget?
+
+use super::bytes::Bytes;
+use crate::finite::assert_finite;
+use swath::pipeline::{Impact, Kind, Mass, SubSteps, SubStepsConfig, response};
+use swath::{COORD_MAX, Convex, Invalid, InvalidShape, Motion, Pose, Rejected, Shape, Threads};
+
+/// One byte says how many bodies.
+const BODIES_MAX: u8 = 8;
+
+/// Takes bodies of any numbers through two ticks.
+pub fn run(data: &[u8]) {
+    let mut bytes = Bytes::new(data);
+    let count = 1 + bytes.byte() % BODIES_MAX;
+    let config = config(&mut bytes);
+    let (mut bodies, mut masses) = (Vec::new(), Vec::new());
+    while bodies.len() < usize::from(count) && !bytes.is_empty() {
+        if let Ok((shape, motion)) = body(&mut bytes) {
+            bodies.push(Convex { row: bodies.len() as u32, shape, motion });
+            masses.push(mass(&mut bytes));
+        }
+    }
+    bounce(&bodies, &masses);
+    let mut sub_steps = SubSteps::new(config);
+    sub_steps.pipeline().set_threads(Threads::one());
+    for _ in 0..2 {
+        let before = bodies.clone();
+        let told = match sub_steps.run(&mut bodies, &masses, None) {
+            Ok(told) => told,
+            Err(error) => {
+                assert_eq!(config.validate(), Err(error));
+                return;
+            }
+        };
+        assert!(config.validate().is_ok() && told.searches <= config.searches_max as usize);
+        let invalid = rejected(&before, &masses);
+        for of in &invalid {
+            assert!(sub_steps.rejected().iter().any(|row| row.row == of.row), "{of:?}");
+        }
+        for row in sub_steps.rejected() {
+            // With the slop its box may reach past the greatest coordinate.
+            let is_vast = matches!(row.reason, Invalid::TooLarge { .. });
+            assert!(is_vast || invalid.contains(row), "{row:?}");
+        }
+        assert_finite(&(sub_steps.impacts(), sub_steps.held(), told));
+        assert_eq!(told.held, sub_steps.held().len());
+        for hit in sub_steps.impacts() {
+            assert!((0.0..=1.0).contains(&hit.impact.toi), "{hit:?}");
+            assert!(hit.impact.kind != Kind::Unresolved && hit.load >= 0.0, "{hit:?}");
+        }
+        for (row, (body, before)) in (0..).zip(bodies.iter().zip(&before)) {
+            let is_rejected = sub_steps.rejected().iter().any(|rejected| rejected.row == row);
+            let bits = |motion: &Motion| format!("{motion:?}");
+            if is_rejected {
+                assert_eq!(bits(&body.motion), bits(&before.motion));
+                continue;
+            }
+            assert_finite(&body.motion);
+            assert!(body.motion.delta.iter().all(|x| x.abs() <= COORD_MAX), "{body:?}");
+            assert_eq!(bits_of(body.motion.accel), bits_of(before.motion.accel));
+            assert_eq!(bits_of(body.motion.spin), bits_of(before.motion.spin));
+        }
+    }
+}
+
+fn bits_of(v: [f32; 3]) -> [u32; 3] {
+    v.map(f32::to_bits)
+}
+
+/// Limits that are small, usual or none; some are no limits.
+fn config(bytes: &mut Bytes<'_>) -> SubStepsConfig {
+    let mut config = SubStepsConfig::default();
+    let how = bytes.byte();
+    config.impacts_max = [32, 32, 2, 5, 32, 9, 1, 0][usize::from(how % 8)];
+    config.rounds_max = [64, 64, 300, 9, 2, 64, 64, 0][usize::from(how / 8 % 8)];
+    config.searches_max = [u32::MAX, 60, 5, 0][usize::from(how / 64)];
+    config.pipeline.target_distance = if how == 7 { bytes.number() } else { 0.0 };
+    config
+}
+
+fn body(bytes: &mut Bytes<'_>) -> Result<(Shape<'static>, Motion), InvalidShape> {
+    let how = bytes.byte();
+    let small = how & 0x80 == 0;
+    let number = |bytes: &mut Bytes<'_>| if small { bytes.signed() / 16.0 } else { bytes.number() };
+    let vector = |bytes: &mut Bytes<'_>| [(); 3].map(|()| number(bytes));
+    let [x, y, z] = vector(bytes).map(f32::abs);
+    let shape = match how % 5 {
+        0 => Shape::sphere(x),
+        1 => Shape::cuboid([x, y, z]),
+        2 => Shape::capsule(x, y),
+        3 => Shape::cylinder(x, y),
+        _ => Ok(Shape::point()),
+    };
+    let pose = Pose { position: vector(bytes), ..Pose::IDENTITY };
+    let mut motion = Motion { pose, delta: vector(bytes), ..Motion::default() };
+    motion.accel = if how & 0x40 == 0 { [0.0; 3] } else { vector(bytes) };
+    motion.spin = match how / 16 % 4 {
+        0 | 1 => [0.0; 3],
+        2 => [bytes.signed(), 0.0, bytes.signed()],
+        _ => vector(bytes),
+    };
+    Ok((shape?, motion))
+}
+
+fn mass(bytes: &mut Bytes<'_>) -> Mass {
+    let how = bytes.byte();
+    let inverse_mass = match how % 8 {
+        0 | 1 => 1.0,
+        2 => 0.0,
+        3 => 1e-6,
+        4 => 1e6,
+        5 => 5.5e-20,
+        6 => bytes.number().abs(),
+        _ => bytes.number(),
+    };
+    let restitution = match how / 8 % 8 {
+        0..=2 => 0.0,
+        3 | 4 => 1.0,
+        5 | 6 => 0.5,
+        _ => bytes.number(),
+    };
+    Mass { inverse_mass, restitution }
+}
+
+/// The rows that a step must list.
+fn rejected(bodies: &[Convex<'_>], masses: &[Mass]) -> Vec<Rejected> {
+    let reason = |(row, (body, mass)): (u32, (&Convex<'_>, &Mass))| {
+        let moves = body.shape.bounds_over(&body.motion).map(|_| ());
+        moves.and_then(|()| mass.validate()).err().map(|reason| Rejected { row, reason })
+    };
+    (0..).zip(bodies.iter().zip(masses)).filter_map(reason).collect()
+}
+
+/// A response to an impact of any numbers is an error or has finite ones.
+fn bounce(bodies: &[Convex<'_>], masses: &[Mass]) {
+    let [a, b, ..] = bodies else { return };
+    let normal = a.motion.pose.position;
+    let [closing, depth, _] = b.motion.pose.position;
+    for kind in [Kind::Touching, Kind::Overlapping] {
+        let impact: Impact = Impact { normal, closing, depth, kind, ..Impact::default() };
+        let (mut of_a, mut of_b) = (a.motion, b.motion);
+        let inverse = [masses[0].inverse_mass, masses[1].inverse_mass];
+        let restitution = masses[0].restitution;
+        let reaction = response::bounce(&impact, [&mut of_a, &mut of_b], inverse, restitution);
+        let valid = |inverse_mass| Mass { inverse_mass, restitution }.validate().is_ok();
+        let is_valid = inverse.into_iter().all(valid);
+        let motions = [a.motion, b.motion];
+        let is_valid = is_valid && motions.iter().all(|motion| motion.validate().is_ok());
+        assert_eq!(reaction.is_ok(), is_valid, "{impact:?} {motions:?} {inverse:?} {restitution}");
+        if let Ok(reaction) = reaction {
+            assert_finite(&(reaction, of_a, of_b));
+            assert!(of_a.validate().is_ok() && of_b.validate().is_ok(), "{of_a:?} {of_b:?}");
+        }
+        assert_finite(&response::separate(&impact, inverse));
+    }
+}
