@@ -10,7 +10,7 @@ use super::impacts::{Impact, ImpactKind};
 use super::scene::{PipelineError, Scene};
 use super::tick::Pipeline;
 use super::windows::{Known, Verdict};
-use crate::geom::{AXES, MovingBox, Pair, State};
+use crate::geom::{AXES, ContactState, MovingBox, Pair};
 use crate::kernels::sweep;
 use crate::narrowphase::advance::{Advance, Toi};
 use alloc::format;
@@ -135,8 +135,8 @@ impl Known<'_, '_> {
             return None;
         }
         let how = match swept.contact.state() {
-            State::Overlapping if swept.contact.is_surface() => "touch at the start",
-            State::Overlapping => "overlap at the start",
+            ContactState::Overlapping if swept.contact.is_surface() => "touch at the start",
+            ContactState::Overlapping => "overlap at the start",
             _ => "touch",
         };
         let on = swept
