@@ -39,7 +39,7 @@ pub const SOON: f64 = 1.0 / 1024.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum BounceOutcome {
     /// They closed and now part.
     Bounced,
     /// They closed and now rest on each other, or slide along.
@@ -53,7 +53,7 @@ pub enum Outcome {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reaction {
     /// What became of the two.
-    pub outcome: Outcome,
+    pub outcome: BounceOutcome,
     /// The impulse `j` along the normal, mass · length / tick: `-j·n` on `a` and `j·n` on `b`. A small
     /// negative number where two part that are pulled back at once. One past the greatest `f32` is cut to it.
     pub impulse: f32,
@@ -64,7 +64,7 @@ pub struct Reaction {
 
 impl Reaction {
     /// Nothing was done.
-    pub const NONE: Self = Self { outcome: Outcome::Kept, impulse: 0.0, load: 0.0 };
+    pub const NONE: Self = Self { outcome: BounceOutcome::Kept, impulse: 0.0, load: 0.0 };
 }
 
 /// Velocity and acceleration of one of two bodies, as displacements.
@@ -77,7 +77,7 @@ pub(super) struct Moving {
 /// What [`exchange`] did.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exchanged {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: BounceOutcome,
     pub(super) impulse: f64,
     pub(super) load: f64,
 }
@@ -160,7 +160,7 @@ pub(super) fn exchange(
         load = pulled / sum;
         push([&mut a.accel, &mut b.accel], n, load, inverse_masses);
     }
-    let outcome = if resting { Outcome::Resting } else { Outcome::Bounced };
+    let outcome = if resting { BounceOutcome::Resting } else { BounceOutcome::Bounced };
     Some(Exchanged { outcome, impulse, load })
 }
 

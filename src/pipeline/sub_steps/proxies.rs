@@ -9,7 +9,7 @@
 //! yet.
 
 use super::crowd::Crowd;
-use super::{Held, Mass, Responded, SubStepped, SubSteps, state};
+use super::{Mass, Responded, Stalled, SubStepped, SubSteps, state};
 use crate::broadphase::{Broadphase, ProxyId, ProxyKind, ProxyPair};
 use crate::geom::{Aabb, Filter, Invalid, Motion};
 use crate::narrowphase::Shape;
@@ -32,7 +32,7 @@ pub(super) struct Memory {
     bodies: Vec<ConvexBody<'static>>,
     moved: Vec<(ProxyId, Motion)>,
     impacts: Vec<Responded<ProxyPair>>,
-    held: Vec<Held<ProxyId>>,
+    held: Vec<Stalled<ProxyId>>,
     rejected: Vec<(ProxyId, Invalid)>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> SteppedWorld<'a> {
 
     /// Who was held, and since when.
     #[must_use]
-    pub fn held(&self) -> &'a [Held<ProxyId>] {
+    pub fn held(&self) -> &'a [Stalled<ProxyId>] {
         &self.memory.held
     }
 
@@ -86,7 +86,7 @@ impl<'a> SteppedWorld<'a> {
 }
 
 /// Proxies as rows.
-struct Named<'w, 's, F> {
+struct ProxyBodies<'w, 's, F> {
     world: &'w mut Broadphase,
     about: F,
     bodies: Vec<ConvexBody<'s>>,
@@ -147,14 +147,14 @@ impl SubSteps {
         let mut memory = core::mem::take(&mut self.proxies);
         let bodies = core::mem::take(&mut memory.bodies);
         let half = bounds::half(self.config.pipeline.target_distance);
-        let mut named = Named { world, about, bodies, memory, known: 0, half };
+        let mut named = ProxyBodies { world, about, bodies, memory, known: 0, half };
         named.start();
         let done = self.start(&mut named, None);
         if done.is_ok() {
             named.known = named.bodies.len();
             self.work_off(&mut named);
         }
-        let Named { mut bodies, mut memory, .. } = named;
+        let ProxyBodies { mut bodies, mut memory, .. } = named;
         memory.tell(&bodies, self);
         // Emptied, the memory is anybody's.
         bodies.clear();
@@ -183,7 +183,7 @@ impl Memory {
         impacts.clear();
         impacts.extend(driver.impacts().iter().map(named));
         held.clear();
-        let of = |&Held { row, since }: &Held| Held { row: ids[row as usize], since };
+        let of = |&Stalled { row, since }: &Stalled| Stalled { row: ids[row as usize], since };
         held.extend(driver.held().iter().map(of));
     }
 
@@ -194,7 +194,7 @@ impl Memory {
     }
 }
 
-impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F> {
+impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> ProxyBodies<'_, 's, F> {
     /// Gives rows to what moves and to what rests where that comes.
     fn start(&mut self) {
         let Memory { ids, masses, rules, found, rejected, .. } = &mut self.memory;
@@ -293,7 +293,9 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F
     }
 }
 
-impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Crowd<'s> for Named<'_, 's, F> {
+impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Crowd<'s>
+    for ProxyBodies<'_, 's, F>
+{
     fn bodies(&self) -> &[ConvexBody<'s>] {
         &self.bodies
     }
