@@ -16,7 +16,8 @@ use super::path::{Passage, contact_cells};
 use super::scatter::{Chunk, FLAGS, LONG, ROW, SWEPT_WORDS, StripRecord, UNION_WORDS, low_word};
 use super::set::allow;
 use crate::geom::{Pair, SweptPair};
-use crate::kernels::{bounds::bounds, sweep};
+use crate::kernels::bounds::bounds;
+use crate::kernels::sweep;
 use crate::lanes::{
     F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes, Table, U32Lanes,
     prefetch,

@@ -5,7 +5,8 @@
 //! are kept, because each is the first of its bullet.
 
 use crate::geom::Pair;
-use crate::par::{self, Threads};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Impacts of one task.

@@ -7,7 +7,8 @@ use super::state::BroadphaseState;
 use crate::broadphase::tree::{Builder, BvhItem, Tree};
 use crate::geom::Aabb;
 use crate::lanes::Level;
-use crate::par::{self, Threads};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Rows that a thread copies at a time.

@@ -7,7 +7,7 @@
 //! named here are proved in `docs/math/spheres.md`.
 
 use crate::geom::Contact;
-use crate::kernels::ask::Answer;
+use crate::kernels::batch::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Half of the distance from 1 to the next float.
