@@ -90,7 +90,7 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
 /// Collects the hits of a query. A value and not a type, so that each query is compiled once.
 pub(super) enum Told<'a> {
     /// Keeps a single hit.
-    CollectFirst(CollectFirst<'a>),
+    First(CollectFirst<'a>),
     /// Passes each hit to a function, up to the position that it returns.
     Each(&'a mut dyn FnMut(Hit) -> f32),
 }
