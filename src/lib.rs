@@ -9,44 +9,55 @@ extern crate alloc;
 extern crate std;
 
 pub mod broadphase;
-pub mod columns;
-pub mod geom;
-pub mod kernels;
+mod columns;
+mod geom;
+mod kernels;
 mod lanes;
-pub mod narrowphase;
+mod narrowphase;
 mod par;
 pub mod pipeline;
 
-pub use broadphase::{
-    Broadphase, Bvh, FixedBoxes, FixedInput, Layers, PairFinder, PairInput, Proxy, ProxyId,
-    ProxyKind, ProxyPair, Queries, SweptProxyPair, Visits,
-};
-pub use columns::{
-    AabbColumns, AcceleratingBoxColumns, AcceleratingBoxStore, BodyColumns, BodyStore, Checked,
-    MovingBoxColumns, MovingBoxStore, Rejected, SegmentColumns, SegmentStore, SphereColumns,
-    SphereStore,
-};
+pub use broadphase::bvh::bvh::Bvh;
+pub use broadphase::bvh::forest::FixedBoxes;
+pub use broadphase::pairs::runs::Pairs;
+pub use broadphase::proxies::Broadphase;
+pub use broadphase::proxies::id::ProxyId;
+pub use broadphase::proxies::proxy::{Proxy, ProxyKind};
+pub use broadphase::query::Queries;
+pub use broadphase::strips::PairFinder;
+pub use columns::{AabbColumns, MovingBoxColumns, MovingBoxStore};
 pub use geom::{
-    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, ContactState, Faces, Facets, Filter, Invalid,
-    Motion, MovingBox, MovingSphere, Pair, Plane, PlaneSide, Pose, SPIN_MAX, Segment, SegmentStart,
+    Aabb, COORD_MAX, Filter, Invalid, Motion, MovingBox, Pair, Plane, Pose, SPIN_MAX, Segment,
     Sphere, SweptPair,
 };
-pub use kernels::cast;
-pub use kernels::cast::Cast;
-pub use kernels::overlap;
-pub use kernels::proximity;
-pub use kernels::respond;
-pub use kernels::respond::Response;
-pub use kernels::separate;
-pub use kernels::separate::Separation;
-pub use kernels::sweep;
-pub use kernels::sweep::{MISS, Sweep};
-pub use kernels::{BatchError, Hit, Hits, Rows};
 pub use lanes::{Level, UnknownLevel};
-pub use narrowphase::gjk;
-pub use narrowphase::gjk::{Distance, GjkCache};
-pub use narrowphase::toi;
-pub use narrowphase::toi::{Advance, Toi};
-pub use narrowphase::{ConvexCast, Hull, InvalidShape, Shape, SupportMap};
+pub use narrowphase::Shape;
 pub use par::Threads;
-pub use pipeline::{BodyFlags, ConvexBody, Impact, Pipeline, Scene};
+pub use pipeline::impacts::Impact;
+pub use pipeline::scene::{ConvexBody, Scene};
+pub use pipeline::tick::Pipeline;
+
+/// Kernels over columns: one question about many rows, answered in SIMD lanes.
+///
+/// Each question is a module. The name of a function says its arity: `one_to_one` is the scalar form;
+/// `one_to_many`, `zip` and `pairs` are batches over [`Checked`](crate::batch::Checked) columns. Answers go to
+/// columns of the caller, or to a list of [`Hits`](crate::batch::Hits).
+pub mod batch {
+    pub use crate::columns::{
+        AcceleratingBoxColumns, AcceleratingBoxStore, BodyColumns, BodyStore, Checked, Columns,
+        LengthMismatch, Rejected, Row, SegmentColumns, SegmentStore, SphereColumns, SphereStore,
+        Store,
+    };
+    pub use crate::geom::{
+        AcceleratingBox, Body, Contact, ContactState, Faces, Facets, MovingSphere, PlaneSide,
+        SegmentStart,
+    };
+    pub use crate::kernels::{
+        BatchError, Hit, Hits, Rows, cast, overlap, proximity, respond, separate, sweep,
+    };
+}
+
+/// Convex shapes: time of impact, distance, and ray casts against one shape.
+pub mod convex {
+    pub use crate::narrowphase::{ConvexCast, Hull, InvalidShape, SupportMap, gjk, toi};
+}

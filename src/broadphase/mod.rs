@@ -32,24 +32,38 @@
 //! widest lanes (`tree`): large trees are rarely rebuilt, small ones often (`fixed`). Many movers
 //! traverse them together (`probe`).
 
-mod bvh;
+pub(crate) mod bvh;
 pub(crate) mod pairs;
-pub mod proxies;
-mod query;
-mod strips;
+pub(crate) mod proxies;
+pub(crate) mod query;
+pub(crate) mod strips;
 
-pub use bvh::forest::{FixedBoxes, FixedError};
+pub use bvh::Visits;
+pub(crate) use bvh::forest::FixedBoxes;
+pub use bvh::forest::FixedError;
 pub use pairs::input::{FixedInput, PairInput};
-pub use pairs::runs::{FoundPair, Pairs};
-pub use proxies::{
-    Broadphase, BroadphaseError, Changes, InvariantError, Layers, Movers, Persisted, Proxies,
-    Proxy, ProxyAccept, ProxyHit, ProxyId, ProxyKind, ProxyPair, ProxyQueries, ProxyQuery,
-    Snapshot, SweptProxyPair, Touching, TouchingIter,
-};
-pub use query::{
-    Accept, Batch, Bvh, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity, Queries,
-    Query, QueryShape, Visits,
-};
+pub use pairs::runs::FoundPair;
+pub(crate) use pairs::runs::Pairs;
+pub(crate) use proxies::Broadphase;
+pub use proxies::Movers;
+pub use proxies::error::BroadphaseError;
+pub(crate) use proxies::id::ProxyId;
+pub use proxies::id::{ProxyPair, SweptProxyPair};
+pub use proxies::layers::Layers;
+pub use proxies::pair_cache::{Touching, TouchingIter};
+pub use proxies::proxy::Proxies;
+pub(crate) use proxies::proxy::ProxyKind;
+pub use proxies::queries::{ProxyAccept, ProxyHit, ProxyQueries, ProxyQuery};
+pub use proxies::snapshot::Snapshot;
+pub use proxies::update::{Changes, Persisted};
+pub use proxies::validate::InvariantError;
+pub use query::batch::Batch;
+pub use query::each::{Overlaps, Proximities};
+pub use query::nearest::Proximity;
+pub use query::overlap::{Overlap, Planes, QueryShape};
+pub use query::path::Path;
+pub use query::{Accept, EveryBox, Query};
+pub use strips::FindError;
+pub(crate) use strips::PairFinder;
 pub(crate) use strips::passes::Clock;
 pub use strips::passes::Timings;
-pub use strips::{FindError, PairFinder};

@@ -60,7 +60,7 @@ impl Hull {
     /// [`COORD_MAX`].
     ///
     /// ```
-    /// use swath::{Hull, InvalidShape};
+    /// use swath::convex::{Hull, InvalidShape};
     ///
     /// let tetrahedron = Hull::new([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])?;
     /// assert_eq!(tetrahedron.len(), 4);

@@ -32,7 +32,8 @@ pub enum InvalidShape {
 /// A convex shape of the caller's own.
 ///
 /// ```
-/// use swath::{Shape, SupportMap};
+/// use swath::Shape;
+/// use swath::convex::SupportMap;
 ///
 /// /// Half axes along x, y and z.
 /// #[derive(Debug)]
@@ -274,7 +275,7 @@ impl<'a> Shape<'a> {
 
     /// The box around the shape over the whole of `motion`: it moves as the position does, and
     /// holds the shape at every time of the tick however it is turned then. Give it to the sweep of
-    /// [accelerating boxes](crate::sweep::accelerating), or its
+    /// [accelerating boxes](crate::batch::sweep::accelerating), or its
     /// [`bounds`](AcceleratingBox::bounds) to a pair finder.
     ///
     /// Along each axis of the world the reach of a body that turns is below the chord between its

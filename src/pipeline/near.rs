@@ -203,7 +203,7 @@ mod tests {
     use crate::geom::{Aabb, COORD_MAX, Motion, Pose};
     use crate::narrowphase::Shape;
     use crate::par::Threads;
-    use crate::pipeline::ConvexBody;
+    use crate::pipeline::scene::ConvexBody;
     use alloc::vec::Vec;
 
     /// Numbers in `[-1, 1]`, the same each time (a linear congruential generator, Knuth).

@@ -7,12 +7,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rand::RngExt;
-use swath::broadphase::{Overlap, Query, Shape};
-use swath::overlap::{self, planes, sphere};
-use swath::store::{AabbColumns, Row};
+use swath::batch::overlap::{planes, sphere};
+use swath::batch::{Hit, PlaneSide, Row, overlap, proximity};
+use swath::broadphase::{FixedInput, Overlap, Query, QueryShape, Visits};
 use swath::{
-    Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Invalid, Level, Plane, PlaneSide, Queries,
-    Sphere, Threads, Visits, proximity,
+    Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Invalid, Level, Plane, Queries, Sphere, Threads,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::places::{boxes, cuts, frustum, moving, near};
@@ -119,7 +118,7 @@ fn rows_of(
 }
 
 /// One shape: all rows in order, any, a visit to the end and one that is broken off.
-fn meets<'a, S: Shape>(
+fn meets<'a, S: QueryShape>(
     meant: &[u32],
     accept: fn(u32) -> bool,
     ask: impl Fn() -> Query<'a, Overlap<S>>,

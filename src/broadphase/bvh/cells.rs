@@ -35,7 +35,7 @@ const RUNS: usize = 64;
 
 /// Scratch memory of builds.
 #[derive(Debug, Default)]
-pub(in crate::broadphase) struct Builder {
+pub(crate) struct Builder {
     /// Boxes that are too large for their class.
     large: Vec<BvhItem>,
     /// Where the pending classes begin in `large`.
@@ -84,7 +84,7 @@ impl Nodes<'_> {
 
 impl Builder {
     /// The allocated memory in bytes.
-    pub(in crate::broadphase) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let of_classes = self.large.capacity() + self.class.capacity() + self.roots.capacity();
         let boxes = of_classes + self.ordered.capacity() + self.cells.capacity();
         let parts: usize = self.parts.iter().map(Vec::capacity).sum();
@@ -101,7 +101,7 @@ impl Builder {
     }
 
     /// Builds the nodes of a tree. Returns the child id of its root, and its depth.
-    pub(super) fn build(
+    pub(crate) fn build(
         &mut self,
         boxes: &[BvhItem],
         nodes: &mut Vec<Node>,

@@ -14,7 +14,7 @@ use crate::geom::{Aabb, Filter, Invalid, MovingBox};
 /// of the last update.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "State", into = "State"))]
+#[cfg_attr(feature = "serde", serde(try_from = "BroadphaseState", into = "BroadphaseState"))]
 pub struct Snapshot(BroadphaseState);
 
 impl TryFrom<BroadphaseState> for Snapshot {

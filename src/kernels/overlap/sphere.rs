@@ -19,9 +19,8 @@ use super::bits::FirstRow;
 use super::{OverlapOutput, corners, each, simd};
 use crate::columns::{Checked, SphereColumns};
 use crate::geom::{Aabb, Invalid, Sphere};
-use crate::kernels::BatchError;
-use crate::kernels::batch;
 use crate::kernels::batch::{Answer, Each, One, Question};
+use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level, Table};
 
 /// Returns the four numbers of a sphere.
@@ -42,7 +41,7 @@ fn each_sphere<'a>(many: &Checked<'a, SphereColumns<'a>>) -> Each<'a, 4> {
 /// [`Invalid`] when the sphere or the box is invalid.
 ///
 /// ```
-/// use swath::overlap::sphere;
+/// use swath::batch::overlap::sphere;
 /// use swath::{Aabb, Sphere};
 ///
 /// let cube = Aabb::new([0.0; 3], [1.0; 3])?;

@@ -40,7 +40,8 @@
 //! The arithmetic and its proof are in `docs/math/advance.md`.
 //!
 //! ```
-//! use swath::advance::{self, Advance, Settings};
+//! use swath::convex::toi;
+//! use swath::convex::toi::{Advance, Settings};
 //! use swath::{Motion, Pose, Shape};
 //!
 //! // A plank of half length 3 turns a quarter, and hits a ball on its way.
@@ -264,7 +265,8 @@ pub struct Step {
 /// As [`one_to_one`]; then nothing is appended.
 ///
 /// ```
-/// use swath::advance::{self, Settings};
+/// use swath::convex::toi;
+/// use swath::convex::toi::Settings;
 /// use swath::{Motion, Pose, Shape};
 ///
 /// let ball = Shape::sphere(1.0)?;

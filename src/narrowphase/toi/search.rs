@@ -10,9 +10,8 @@
 //! *portal* first (`portal.rs`), most often up to the contact.
 
 use super::relative_motion::{Course, RelativePath};
-use super::separating_plane;
 use super::separating_plane::{Band, Reach, SeparatingPlane};
-use super::{Advance, Settings, Step, Toi, Touch};
+use super::{Advance, Settings, Step, Toi, Touch, separating_plane};
 use crate::geom::{Motion, SPIN_MAX};
 use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two};
 use crate::narrowphase::math::{V3, greater, lesser, round_down};

@@ -13,9 +13,8 @@ use super::{Mass, Responded, Stalled, SubStepped, SubSteps, state};
 use crate::broadphase::{Broadphase, ProxyId, ProxyKind, ProxyPair};
 use crate::geom::{Aabb, Filter, Invalid, Motion};
 use crate::narrowphase::Shape;
-use crate::pipeline::bounds;
-use crate::pipeline::near;
 use crate::pipeline::scene::{ConvexBody, PipelineError};
+use crate::pipeline::{bounds, near};
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 

@@ -6,9 +6,8 @@
 
 use super::SubStepsConfig;
 use crate::geom::{Motion, Pair};
-use crate::narrowphase::Shape;
-use crate::narrowphase::toi;
 use crate::narrowphase::toi::{Settings, Touch};
+use crate::narrowphase::{Shape, toi};
 use crate::pipeline::convex;
 use crate::pipeline::impacts::{Impact, ImpactKind};
 use crate::pipeline::response::{SOON, along};
