@@ -1,7 +1,7 @@
 //! The broadphase: which boxes may touch in the tick.
 //!
 //! * [`PairFinder`] takes borrowed columns and finds every pair of boxes that meet in the tick. Its
-//!   time is roughly linear in boxes and pairs. It keeps only memory between ticks.
+//!   time is roughly linear in boxes and pairs, whatever the world. It keeps only memory between ticks.
 //! * [`FixedBoxes`] stores boxes that do not move, and finds which of them a tick's movers meet.
 //!   Its time depends on the movers and pairs.
 //! * [`Broadphase`] stores boxes of both kinds under ids, and reports which pairs begin, persist
@@ -22,6 +22,9 @@
 //!         of the two boxes starts, on either axis
 //! ```
 //!
+//! A strip in which this would compare far more boxes than it has, because they are at several scales or overlap along
+//! the strip, is divided at medians instead (`kd_join`).
+//!
 //! The bins are chosen for each strip, so that crowds and empty space cost little. Boxes in a line,
 //! which have no extent across it, are divided into strips one after the other.
 //!
@@ -31,10 +34,12 @@
 
 mod admit;
 mod buffer;
+mod candidates;
 mod finder;
 mod fixed;
 mod found;
 mod grid;
+mod kd_join;
 mod path;
 mod place;
 mod probe;

@@ -48,9 +48,9 @@ pub(super) const ROW: u32 = (1 << 26) - 1;
 /// Of the id: the box does not move.
 pub(super) const STILL: u32 = 1 << 31;
 /// Of the id: the box starts in a strip of a lower u.
-const NOT_FIRST_U: u32 = 1 << 30;
+pub(super) const NOT_FIRST_U: u32 = 1 << 30;
 /// Of the id: the box starts in a strip of a lower v.
-const NOT_FIRST_V: u32 = 1 << 29;
+pub(super) const NOT_FIRST_V: u32 = 1 << 29;
 /// Of the id: the box is of the first of two sets.
 pub(super) const OF_FIRST: u32 = 1 << 28;
 /// Of the id: the box is of the second.

@@ -8,7 +8,7 @@ use super::found::{Found, Run, Runs};
 use super::grid::{Grid, Sample};
 use super::scatter::{self, Chunk, OF_FIRST, OF_SECOND, Part, ROW, SWEPT_WORDS, Scatter};
 use super::set::BoxSet;
-use super::strip::{self, Strips};
+use super::strip::{self, Progress, Strips};
 use crate::geom::MovingBox;
 use crate::lanes::{Kernel, Level};
 use crate::par::{self, Budget, Threads};
@@ -178,7 +178,7 @@ impl<'a> Tick<'a> {
 
 impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS>
 where
-    for<'a> Strips<'a, P, WORDS>: Kernel<Output = ()>,
+    for<'a> Strips<'a, P, WORDS>: Kernel<Output = bool>,
 {
     /// Finds the pairs, on these threads. `take` is called with each run on the thread that found its
     /// pairs, while they are in the cache, and with memory.
@@ -226,15 +226,28 @@ where
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
         par::for_each(sweepers, runs, &|Sweeper { strip: scratch, pairs }, _, run| {
             let (grid, strips, found) = (&grid, run.strips.clone(), &mut run.pairs);
-            let kernel: Strips<'_, P, WORDS> =
-                Strips { grid, chunks, strips, scratch, found, budget, second_row, filtered };
-            level.run(kernel);
+            let progress = &mut Progress::new(strips, grid);
+            while level.run(Strips::<P, WORDS> {
+                grid,
+                chunks,
+                progress,
+                scratch,
+                found,
+                budget,
+                second_row,
+                filtered,
+            }) {
+                scratch.join(level, progress, filtered);
+            }
             take(run, pairs);
         });
         // Which worker gets which run is open: none may need more than another had.
         let most = sweepers.iter().map(|sweeper| sweeper.pairs.capacity()).max().unwrap_or(0);
-        for Sweeper { pairs, .. } in sweepers {
+        let peaks = sweepers.iter_mut().map(|sweeper| sweeper.strip.take_join_peak());
+        let peak = peaks.max().unwrap_or(0);
+        for Sweeper { strip, pairs } in sweepers {
             pairs.reserve_exact(most.saturating_sub(pairs.len()));
+            strip.settle_join(peak, longest);
         }
         self.pairs.settle(RUNS);
         Timings { choose, scatter, sweep: clock.lap() }

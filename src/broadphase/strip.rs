@@ -9,7 +9,9 @@
 //! and stored, and the end of the list moves by how many counted.
 
 use super::buffer::{Buffer, make_room};
+use super::candidates::{CANDIDATES, Candidates, candidates_max};
 use super::grid::{Along, Cut, Grid};
+use super::kd_join::{Begin, Join, Proceed, not_first};
 use super::path::{Passage, contact_cells};
 use super::scatter::{Chunk, FLAGS, LONG, ROW, Record, SWEPT_WORDS, UNION_WORDS, low_word};
 use super::set::allow;
@@ -17,32 +19,16 @@ use crate::geom::MapEach;
 use crate::geom::{Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
 use crate::lanes::{
-    Columns, F32Lanes, IOTA, Isa, Kernel, LANES_MAX, MaskLanes, Table, U32Lanes, prefetch,
+    Columns, F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, MaskLanes, Table, U32Lanes, prefetch,
 };
 use crate::par::Budget;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// How many candidates are gathered before they are swept: few enough for the innermost cache.
-const CANDIDATES: usize = 2048;
-
-/// Pairs that may touch, as places in the strip.
-#[derive(Debug, Default)]
-struct Candidates {
-    a: Vec<u32>,
-    b: Vec<u32>,
-    len: usize,
-}
-
-impl Candidates {
-    /// Makes room for so many.
-    fn reserve(&mut self, most: usize) {
-        for column in [&mut self.a, &mut self.b] {
-            make_room(column, most);
-            column.resize(most.max(column.len()), 0);
-        }
-    }
-}
+/// Comparisons of a sweep for each box from which a strip is divided instead, and the fewest boxes that it must have.
+/// The worlds of the fuzzer are small, and are to be divided all the same.
+const JOIN_WORK: u64 = if cfg!(fuzzing) { 1 } else { 256 };
+const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 
 /// A worker's memory for the strip at hand.
 #[derive(Debug)]
@@ -63,8 +49,9 @@ pub(super) struct Scratch<const WORDS: usize> {
     lasts: Vec<u32>,
     /// Where each bin starts while boxes are placed; then where it ends.
     bins: Vec<u32>,
-    /// Pairs whose bounds meet; for swept pairs only.
+    /// Pairs whose bounds meet; for swept pairs, and for strips that are divided.
     candidates: Candidates,
+    join: Join,
 }
 
 impl<const WORDS: usize> Default for Scratch<WORDS> {
@@ -80,6 +67,7 @@ impl<const WORDS: usize> Default for Scratch<WORDS> {
             lasts: Vec::new(),
             bins: Vec::new(),
             candidates: Candidates::default(),
+            join: Join::default(),
         }
     }
 }
@@ -98,8 +86,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
         }
         make_room(&mut self.bins, Along::bins_of(rows));
         if WORDS == SWEPT_WORDS {
-            // One box may meet all others just before the candidates are swept.
-            self.candidates.reserve(CANDIDATES + padded + LANES_MAX);
+            self.candidates.reserve(candidates_max(rows));
         }
     }
 
@@ -108,18 +95,90 @@ impl<const WORDS: usize> Scratch<WORDS> {
         let floats = self.bounds.iter().chain(&self.paths).chain([&self.lows]);
         let words = [&self.ids, &self.filters, &self.starts, &self.lasts, &self.bins];
         self.records.capacity() * size_of::<Record<WORDS>>()
+            + self.join.bytes()
             + (self.candidates.a.capacity() + self.candidates.b.capacity()) * size_of::<u32>()
             + floats.map(|column| column.capacity() * size_of::<f32>()).sum::<usize>()
             + words.map(|column| column.capacity() * size_of::<u32>()).iter().sum::<usize>()
     }
 }
 
-/// Finds the pairs of the strips `strips`: those whose bounds meet, or of records of paths those
+impl<const WORDS: usize> Scratch<WORDS> {
+    /// The most rows that a join has used since the last call.
+    pub(super) fn take_join_peak(&mut self) -> usize {
+        self.join.take_peak()
+    }
+
+    /// Reserves memory for joins as large as any worker's, of strips of so many records.
+    pub(super) fn settle_join(&mut self, peak: usize, rows: usize) {
+        if peak > 0 {
+            self.join.settle(peak);
+            self.candidates.reserve(candidates_max(rows));
+        }
+    }
+
+    /// Goes on with the join of the strip at hand, or finds that a sweep is better.
+    pub(super) fn join(&mut self, level: Level, progress: &mut Progress, filtered: bool) {
+        let Self { join, candidates, bounds, ids, filters, .. } = self;
+        let rows = progress.rows;
+        if progress.step == Step::Decide {
+            let not_first = progress.not_first;
+            if !(Begin { join, bounds, ids, rows, not_first }).run() {
+                progress.step = Step::Sweep;
+                return;
+            }
+            progress.step = Step::Join;
+            candidates.reserve(candidates_max(rows));
+        }
+        candidates.len = 0;
+        if level.run(Proceed { join, candidates }) {
+            (progress.step, progress.next) = (Step::Sweep, rows);
+        }
+        if filtered {
+            candidates.filter(filters);
+        }
+    }
+}
+
+/// What is to be done with the strip at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Compare the boxes from `next` on with those that follow.
+    Sweep,
+    /// Begin a join, if that is better.
+    Decide,
+    /// Go on with it.
+    Join,
+}
+
+/// How far a run of strips has been done.
+#[derive(Debug)]
+pub(super) struct Progress {
+    /// Those that have not been begun.
+    strips: Range<usize>,
+    /// The strip at hand, and how many records it has.
+    strip: usize,
+    rows: usize,
+    next: usize,
+    step: Step,
+    /// See [`not_first`].
+    not_first: [u32; 3],
+}
+
+impl Progress {
+    pub(super) fn new(strips: Range<usize>, grid: &Grid) -> Self {
+        let not_first = not_first(grid);
+        Self { strips, strip: 0, rows: 0, next: 0, step: Step::Sweep, not_first }
+    }
+}
+
+/// Finds the pairs of a run of strips: those whose bounds meet, or of records of paths those
 /// that truly sweep into each other.
+///
+/// Returns whether it met a strip that [`Scratch::join`] is to go on with; then it must be run again.
 pub(super) struct Strips<'a, P, const WORDS: usize> {
     pub(super) grid: &'a Grid,
     pub(super) chunks: &'a [Chunk<WORDS>],
-    pub(super) strips: Range<usize>,
+    pub(super) progress: &'a mut Progress,
     pub(super) scratch: &'a mut Scratch<WORDS>,
     pub(super) found: &'a mut Buffer<P>,
     /// Of all pairs of the tick.
@@ -130,51 +189,97 @@ pub(super) struct Strips<'a, P, const WORDS: usize> {
     pub(super) filtered: bool,
 }
 
+impl<P, const WORDS: usize> Strips<'_, P, WORDS> {
+    /// Orders the next strip and lays it out; false where there is none.
+    #[inline(always)]
+    fn begin<I: Isa>(&mut self, isa: I) -> bool {
+        let Some(strip) = self.progress.strips.next() else {
+            return false;
+        };
+        let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
+        let passage = Passage::new(self.grid, strip);
+        spread(isa, (rows, cut), &passage, self.scratch, self.filtered);
+        let step = if is_crowded(rows, self.scratch) { Step::Decide } else { Step::Sweep };
+        let progress = &mut *self.progress;
+        (progress.strip, progress.rows, progress.next, progress.step) = (strip, rows, 0, step);
+        true
+    }
+}
+
 impl Kernel for Strips<'_, Pair, UNION_WORDS> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        for strip in self.strips {
-            let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
-            let passage = Passage::new(self.grid, strip);
-            spread(isa, (rows, cut), &passage, self.scratch, self.filtered);
-            let to = (&mut *self.found, self.budget);
-            let (none, scratch) = (&mut Candidates::default(), &*self.scratch);
-            let (rows, second_row) = (0..rows, self.second_row);
-            // Two loops: a branch in the innermost one would cost 4 %.
-            if self.filtered {
-                overlap(isa, rows, scratch, none, second_row, true, to);
-            } else {
-                overlap(isa, rows, scratch, none, second_row, false, to);
+    fn run<I: Isa>(mut self, isa: I) -> bool {
+        let mut candidates = core::mem::take(&mut self.scratch.candidates);
+        candidates.append_rows(&self.scratch.ids, self.second_row, (self.found, self.budget));
+        candidates.len = 0;
+        let joins = loop {
+            if self.progress.step != Step::Sweep {
+                break true;
             }
-        }
+            let (next, rows) = (self.progress.next, self.progress.rows);
+            if next < rows {
+                let to = (&mut *self.found, self.budget);
+                let (none, scratch) = (&mut Candidates::default(), &*self.scratch);
+                let (rest, second_row) = (next..rows, self.second_row);
+                // Two loops: a branch in the innermost one would cost 4 %.
+                if self.filtered {
+                    overlap(isa, rest, scratch, none, second_row, true, to);
+                } else {
+                    overlap(isa, rest, scratch, none, second_row, false, to);
+                }
+            }
+            if !self.begin(isa) {
+                break false;
+            }
+        };
+        self.scratch.candidates = candidates;
+        joins
     }
 }
 
 impl Kernel for Strips<'_, SweptPair, SWEPT_WORDS> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        for strip in self.strips {
-            let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
-            let passage = Passage::new(self.grid, strip);
-            spread(isa, (rows, cut), &passage, self.scratch, self.filtered);
-            let mut candidates = core::mem::take(&mut self.scratch.candidates);
-            let mut next = 0;
-            while next < rows {
-                candidates.len = 0;
-                let (rest, scratch, none) = (next..rows, &*self.scratch, &mut Buffer::default());
-                let to = (none, self.budget);
-                next = overlap(isa, rest, scratch, &mut candidates, 0, self.filtered, to);
-                let to = (&mut *self.found, self.budget);
-                let place = (self.grid, strip);
-                touch(isa, place, scratch, &mut candidates, self.second_row, to);
+    fn run<I: Isa>(mut self, isa: I) -> bool {
+        let mut candidates = core::mem::take(&mut self.scratch.candidates);
+        let joins = loop {
+            let to = (&mut *self.found, self.budget);
+            let place = (self.grid, self.progress.strip);
+            touch(isa, place, self.scratch, &mut candidates, self.second_row, to);
+            candidates.len = 0;
+            if self.progress.step != Step::Sweep {
+                break true;
             }
-            self.scratch.candidates = candidates;
-        }
+            let (next, rows) = (self.progress.next, self.progress.rows);
+            if next < rows {
+                let to = (&mut Buffer::default(), self.budget);
+                let (rest, scratch) = (next..rows, &*self.scratch);
+                self.progress.next =
+                    overlap(isa, rest, scratch, &mut candidates, 0, self.filtered, to);
+            } else if !self.begin(isa) {
+                break false;
+            }
+        };
+        self.scratch.candidates = candidates;
+        joins
     }
+}
+
+/// Whether a sweep of the strip would compare so many boxes that a join may be better.
+#[inline(always)]
+fn is_crowded<const WORDS: usize>(rows: usize, scratch: &Scratch<WORDS>) -> bool {
+    if rows < JOIN_ROWS_MIN {
+        return false;
+    }
+    let mut ends = 0;
+    for &last in &scratch.lasts[..rows] {
+        ends += u64::from(scratch.bins[last as usize]);
+    }
+    let before = rows as u64 * (rows as u64 + 1) / 2;
+    ends.saturating_sub(before) > JOIN_WORK * rows as u64
 }
 
 /// Orders the records of a strip by the bin in which they start; returns how many there are, and

@@ -60,8 +60,11 @@ pub enum Invalid {
     /// The greatest distance of a search is not in `[0, ∞]`.
     #[error("the greatest distance at which to look is negative or not a number")]
     MaxDistance,
-    /// An inverse mass is not in `[0, COORD_MAX]`.
-    #[error("an inverse mass is negative, not a number or larger than 2^120")]
+    /// An inverse mass is not in the range that is allowed: `[0, COORD_MAX]` for a [`Body`](crate::Body), 0 or
+    /// `[2⁻⁶⁴, 2⁶⁴]` for a [`Mass`](crate::pipeline::Mass).
+    #[error(
+        "an inverse mass is negative, not a number, or past the least or greatest that is allowed"
+    )]
     InverseMass,
     /// A restitution is not in `[0, 1]`.
     #[error("a restitution is not in [0, 1]")]

@@ -300,3 +300,25 @@ fn a_needle_of_points_is_no_contact() {
     let toi = asked(&case, &settings(&case));
     keeps_its_promises(&case, &answer(&toi), &tolerance(&case, &Truth::of(&case)));
 }
+
+/// Goal: the normal of an impact separates, also where bodies of revolution led to just before it. Method:
+/// two rods of many turns, of which one once had the direction between the bodies as its normal.
+#[test]
+fn a_normal_after_whole_turns_separates() {
+    let half = 1.0722119;
+    let mut case = resting(
+        (&[], [-0.24159765, -0.98620987, -1.7516856]),
+        (&[], [-9.130448, -8.440923, -1.7504852]),
+    );
+    case.shapes[0].core = PlainCore::Segment([[0.0, -half, 0.0], [0.0, half, 0.0]]);
+    case.shapes[1].core = PlainCore::Cuboid([0.065273516, 3.0735872, 0.065273516]);
+    let half_turn = std::f32::consts::FRAC_1_SQRT_2;
+    let [a, b] = &mut case.motions;
+    (a.delta, a.spin) = ([0.0, -14.908068, 0.0], [21.44309, 0.0, 0.0]);
+    (b.delta, b.spin) = ([17.779366, 0.0, 0.0], [1.5495688, -4.5515575, -6.741254]);
+    a.orientation = [0.0, 0.0, half_turn, -half_turn];
+    b.orientation = [0.0, 0.0, 0.7126057, -0.7015647];
+    let toi = asked(&case, &settings(&case));
+    assert!(toi.impact().is_some(), "{toi:?}");
+    keeps_its_promises(&case, &answer(&toi), &tolerance(&case, &Truth::of(&case)));
+}

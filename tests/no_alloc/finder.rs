@@ -12,22 +12,36 @@ use testkit::counting::ALLOCATIONS;
 /// Method: count. Boxes swell and shrink by a hundredth, and the pairs by some three. The ticks run inside the pool, as an engine's would: to hand a job to a pool
 /// from outside, rayon itself allocates a little once in some sixty jobs.
 pub(crate) fn a_warm_tick_allocates_nothing() {
-    const BOXES: usize = 8_000;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    let mut column = |from: f32, to: f32| -> Vec<f32> {
-        (0..BOXES).map(|_| rng.random_range(from..to)).collect()
-    };
-    let mut min: [_; 3] = core::array::from_fn(|_| column(0.0, 20.0));
+    let mut min: [_; 3] = core::array::from_fn(|_| column(&mut rng, 0.0, 20.0));
     // Crowds, so that workers differ in what they have to keep: by much, and by little.
     for column in &mut min {
         column[..200].fill(10.0);
         column[200..370].fill(3.0);
         column[370..530].fill(17.0);
     }
-    let sizes = [1.0, 1.01, 0.99, 1.005];
+    allocates_nothing_when_warm(min, 1.0, 0.5);
+    // Most boxes in a crowd far smaller than a cell: its strip is divided.
+    let mut min: [_; 3] = core::array::from_fn(|_| column(&mut rng, -1e4, 1e4));
+    for column in &mut min {
+        column[BOXES / 5..].iter_mut().for_each(|x| *x *= 5e-5);
+    }
+    allocates_nothing_when_warm(min, 0.05, 0.01);
+}
+
+const BOXES: usize = 8_000;
+
+fn column(rng: &mut Xoshiro256PlusPlus, from: f32, to: f32) -> Vec<f32> {
+    (0..BOXES).map(|_| rng.random_range(from..to)).collect()
+}
+
+/// Boxes with these lower corners, sides of about `side` and displacements of up to `path` on each axis.
+fn allocates_nothing_when_warm(min: [Vec<f32>; 3], side: f32, path: f32) {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
+    let sizes = [1.0, 1.01, 0.99, 1.005].map(|size| size * side);
     let max = sizes
         .map(|size| min.each_ref().map(|min| min.iter().map(|x| x + size).collect::<Vec<f32>>()));
-    let delta: [_; 3] = core::array::from_fn(|_| column(-0.5, 0.5));
+    let delta: [_; 3] = core::array::from_fn(|_| column(&mut rng, -path, path));
     let moves: Vec<bool> = (0..BOXES).map(|row| row % 5 != 0).collect();
     for threads in 1..=3 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

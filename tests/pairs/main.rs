@@ -2,6 +2,7 @@
 
 mod exact;
 mod filters;
+mod hostile_worlds;
 mod long_paths;
 mod order;
 mod other_finders;

@@ -133,12 +133,14 @@ impl<'s> Search<'s> {
         // What is proved of the gap along the normal.
         let mut known = f64::NEG_INFINITY;
         let (mut stuck, mut skip_at) = (false, SKIP_FROM);
+        // No plane led to `t`.
+        let mut fresh = true;
         loop {
             if self.rounds >= skip_at && aim.band.lift == f64::INFINITY && self.whirls(t) {
                 let Some(until) = self.skip(t, watch) else { return Advance::Separated };
                 skip_at = self.rounds + SKIP_ROUNDS;
                 if until > t {
-                    (t, two) = (until, self.course.at(until));
+                    (t, two, fresh) = (until, self.course.at(until), true);
                     (normal, simplex.len, known) = (self.guess, 0, f64::NEG_INFINITY);
                 }
             }
@@ -148,7 +150,7 @@ impl<'s> Search<'s> {
             self.rounds += 1;
             let x = self.course.between(t);
             let first = self.rounds == 1;
-            let mut found = self.nearest(&two, x, &mut simplex, (normal, known), (&aim, first));
+            let mut found = self.nearest(&two, x, &mut simplex, (normal, known), (&aim, fresh));
             self.show(watch, t, found.lower, found.plane);
             let (mut inside, shown) = (None, found.plane);
             if first && found.upper <= aim.accept {
@@ -174,7 +176,7 @@ impl<'s> Search<'s> {
                 && found.upper <= self.level + self.tolerance;
             if found.upper <= aim.accept || hovers {
                 // Where cores meet, the plane that led here tells more than one of no gap.
-                let slim = self.is_slim() && !first;
+                let slim = self.is_slim() && !fresh;
                 let gap = inside.unwrap_or_else(|| {
                     let gap = found.gap(x, &simplex);
                     if slim { Gap { normal, out: normal, ..gap } } else { gap }
@@ -190,11 +192,11 @@ impl<'s> Search<'s> {
                 if stuck {
                     return Advance::Unresolved { t_safe: round_down(t) };
                 }
-                (stuck, normal, simplex.len) = (true, found.plane, 0);
+                (stuck, fresh, normal, simplex.len) = (true, false, found.plane, 0);
                 known = f64::NEG_INFINITY;
                 continue;
             }
-            stuck = false;
+            (stuck, fresh) = (false, false);
             let mut reach = self.reach(&two, (t, to), &found, &simplex, &aim.band);
             if passing || self.rounds > STRAIGHTFORWARD {
                 let others = (inside.map(|_| shown), &found);

@@ -5,6 +5,7 @@
 
 use rand::RngExt;
 
+use super::recipe::{Crowds, Long, Recipe};
 use super::scene::{Crowd, Scene};
 use super::{Motion, World, room};
 
@@ -30,11 +31,33 @@ const ESCAPED_AT: f32 = 1e6;
 /// Centres of a line lie within this of it.
 const LINE_REACH: f32 = 0.5;
 
+/// Tiny boxes, four of five in a crowd, the others in a world that is 10⁵ times as large.
+const OUTSKIRTS: Recipe = Recipe {
+    seed: 1,
+    extent: [6.7e4, 5.1e5, 11.0],
+    crowds: [
+        Crowds { share: 0.8, count: 1, part: [1.4e-5, 1.4e-5, 1.5e-5], apart: 0.0 },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-5.7, -1.7],
+    stretch: [0.0; 3],
+    long: Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 1.0,
+};
+const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
+
 /// Makes an adversary of so many boxes.
 pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
     if scene == Scene::Identical {
         (0..boxes).for_each(|_| crowd.push([0.5; 3], [0.25, 0.0, 0.0], true));
         return crowd.spread_with([1.0; 3], |_, _| [0.0; 3]);
+    }
+    if scene == Scene::Outskirts {
+        return OUTSKIRTS.build(boxes);
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());
     let side = |pairs| room::side(&crowd.half, &crowd.delta, pairs, false);

@@ -12,6 +12,7 @@ mod columns;
 pub mod convex;
 pub mod fault;
 mod pile;
+pub mod recipe;
 mod room;
 pub mod scene;
 pub mod trace;

@@ -74,6 +74,9 @@ pub enum Scene {
     Planets,
     /// The uniform world, of which one box is a million units away. It repeats.
     Escaped,
+    /// Tiny boxes, most of them in a crowd, the others in a world 10⁵ times as large. It repeats. Not
+    /// among [`Scene::ALL`].
+    Outskirts,
     /// All boxes at one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -140,6 +143,7 @@ impl Scene {
             Self::Diagonal => "diagonal",
             Self::Planets => "planets",
             Self::Escaped => "escaped",
+            Self::Outskirts => "outskirts",
             Self::Identical => "identical",
         }
     }
@@ -155,7 +159,7 @@ impl FromStr for Scene {
     type Err = UnknownScene;
 
     fn from_str(name: &str) -> Result<Self, UnknownScene> {
-        let mut scenes = Self::ALL.into_iter().chain([Self::Identical]);
+        let mut scenes = Self::ALL.into_iter().chain([Self::Outskirts, Self::Identical]);
         let scene = scenes.find(|scene| scene.name() == name);
         scene.ok_or_else(|| UnknownScene(name.to_owned()))
     }

@@ -1,0 +1,124 @@
+//! The arguments of the search, and how wrong ones are reported.
+
+use clap::{Error, Parser, ValueEnum, value_parser};
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Searches for the world on which swath takes longest for each box and pair.
+///
+/// The ratio that is searched for is the time for each unit over that of the scene `uniform` of as many boxes, both in CPU
+/// time of one thread. A unit is a box or a pair of boxes whose bounds of the whole path meet (`union`, `swept`); a box or
+/// such a pair, where every fourth box moves and the others are fixed (`fixed`, building included); a box, a
+/// query or a hit (`bvh`: one build, and for every eighth box an overlap query with it, the nearest box to its centre,
+/// and a cast from there). The last line printed is `worst RATIO x uniform`.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "worst_case")]
+pub(crate) struct Args {
+    /// How long to search.
+    #[arg(long, value_name = "N", default_value_t = 3.0, value_parser = minutes)]
+    pub(crate) minutes: f64,
+    /// How many boxes a world has.
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    #[arg(value_parser = value_parser!(u32).range(1_000..=10_000_000))]
+    pub(crate) boxes: u32,
+    /// What is measured.
+    #[arg(long, value_enum, default_value_t = Target::Union)]
+    pub(crate) target: Target,
+    /// What the search is drawn from.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Longest time for one measurement. A world that would take longer is measured with fewer boxes.
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
+    pub(crate) evaluation_seconds: f64,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// `PairFinder::union_pairs`.
+    Union,
+    /// `PairFinder::swept_pairs`.
+    Swept,
+    /// `FixedBoxes`: building, and `union_pairs` of the movers.
+    Fixed,
+    /// `BoxTree`: building, and queries.
+    Bvh,
+}
+
+impl Target {
+    /// What the time is divided by.
+    pub(crate) fn unit(self) -> &'static str {
+        match self {
+            Self::Bvh => "box, query and hit",
+            _ => "box and pair",
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Union => "union",
+            Self::Swept => "swept",
+            Self::Fixed => "fixed",
+            Self::Bvh => "bvh",
+        })
+    }
+}
+
+fn minutes(text: &str) -> Result<f64, String> {
+    positive(text, 10_000.0)
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    positive(text, 1_000.0)
+}
+
+fn positive(text: &str, most: f64) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number <= most => Ok(number),
+        _ => Err(format!("a number above 0 and up to {most} is needed")),
+    }
+}
+
+/// Prints the help, or what is wrong with the arguments in one line.
+pub(crate) fn report(error: &Error) -> ExitCode {
+    if error.exit_code() == 0 {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    let lines = text.lines().take_while(|line| !line.is_empty());
+    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    let line = words.join(" ");
+    let line = line.strip_prefix("error: ").unwrap_or(&line);
+    let _ = writeln!(io::stderr(), "worst_case: {line} (try '--help')");
+    ExitCode::from(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Args, Target};
+    use clap::Parser;
+
+    /// Goal: arguments out of range are errors, and the defaults are as the help says.
+    #[test]
+    fn arguments_out_of_range_are_errors() {
+        let args = Args::try_parse_from(["worst_case"]).unwrap();
+        assert_eq!((args.boxes, args.target, args.seed), (20_000, Target::Union, 1));
+        for wrong in [
+            ["--boxes", "0"],
+            ["--boxes", "-5"],
+            ["--minutes", "0"],
+            ["--minutes", "nan"],
+            ["--target", "everything"],
+            ["--evaluation-seconds", "inf"],
+        ] {
+            assert!(
+                Args::try_parse_from(["worst_case"].iter().chain(&wrong)).is_err(),
+                "{wrong:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Searches for the world on which swath takes longest for each box and pair.
+//!
+//! A world is drawn from the numbers of a `Recipe`. The search draws recipes at random, climbs from the best of a few by
+//! changing one or two numbers at a time while that makes it worse, and starts again when nothing does. How bad a world is:
+//! its time for each box and pair over that of the scene `uniform` of as many boxes. Both are measured by turns on the
+//! calling thread, in CPU time of that thread, after one call that allocates.
+//!
+//! ```text
+//! cargo run --release --example worst_case -- --target union --boxes 20000 --minutes 3
+//! ```
+//!
+//! Prints the worst world as code that rebuilds it, and as its last line `worst RATIO x uniform`. Exit code: 0, or 2 for
+//! a bad argument.
+
+mod args;
+mod measure;
+mod search;
+
+use args::Args;
+use clap::Parser;
+use search::Search;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return args::report(&error),
+    };
+    let mut search = Search::new(&args);
+    search.run(|line| {
+        // Nothing is left to be done where even stderr is closed.
+        let _ = writeln!(io::stderr(), "{line}");
+    });
+    let worst = search.worst();
+    let text = format!(
+        "// {} boxes, target {}: {:.1} ns for each {} of {}; uniform: {:.1} ns.\n\
+         // Measured with {} boxes.\n{:#?}.build({})\n\
+         {} worlds looked at with seed {}\nworst {:.2} x uniform\n",
+        args.boxes,
+        args.target,
+        worst.nanoseconds,
+        args.target.unit(),
+        worst.units,
+        worst.uniform,
+        worst.boxes,
+        worst.recipe,
+        args.boxes,
+        search.looked_at(),
+        args.seed,
+        worst.ratio,
+    );
+    match io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "worst_case: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Does the pair finder find every pair once, and in time that grows with boxes and pairs, where one grid fits nowhere?
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use scenes::recipe::{Crowds, Long, Recipe};
+use scenes::{Scene, World};
+use std::time::Instant;
+use swath::{BoxSet, Boxes, Filter, Level, Pair, PairFinder, SweptPair, Threads, sweep};
+
+const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
+const NO_LONG: Long = Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 };
+
+/// Most boxes in a crowd far smaller than a cell, small enough to make some pairs.
+const CROWD: Recipe = Recipe {
+    seed: 1,
+    extent: [1000.0, 1000.0, 100.0],
+    crowds: [Crowds { share: 0.8, count: 1, part: [1e-3; 3], apart: 0.5 }, NO_CROWDS, NO_CROWDS],
+    half: [-1.5, -0.8],
+    stretch: [0.2; 3],
+    long: NO_LONG,
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 1.0,
+};
+
+/// Worlds in which most boxes are in a few strips, and a name for each.
+fn hostile() -> Vec<(&'static str, Recipe)> {
+    let nested = [0.9, 0.8, 0.7].map(|share| Crowds {
+        share,
+        count: 2,
+        part: [0.01, 0.02, 0.01],
+        apart: 0.3,
+    });
+    let long = |share, axis, axes| Long { share, axis, axes, length: 0.7, spread: 0.9 };
+    vec![
+        ("a crowd", CROWD),
+        ("crowds in crowds", Recipe { crowds: nested, half: [-4.0, -2.0], ..CROWD }),
+        ("equal coordinates", Recipe { lattice: 1e-4, half: [-1.4, -1.2], ..CROWD }),
+        ("long boxes", Recipe { long: long(0.02, 3, 1), half: [-2.0, -1.5], ..CROWD }),
+        ("plates", Recipe { long: long(0.01, 3, 2), half: [-2.5, -2.0], ..CROWD }),
+        (
+            "sticks across each other",
+            Recipe {
+                crowds: [NO_CROWDS; 3],
+                extent: [1.0; 3],
+                half: [-3.0, -2.8],
+                long: long(1.0, 3, 1),
+                ..CROWD
+            },
+        ),
+        (
+            "short and long paths",
+            Recipe { displaced: 0.5, displacement: [-4.5, -1.5], half: [-2.0, -1.2], ..CROWD },
+        ),
+        ("many at rest", Recipe { moves: 0.1, half: [-1.2, -0.6], ..CROWD }),
+        ("sizes of every scale", Recipe { half: [-5.0, 1.0], stretch: [1.0; 3], ..CROWD }),
+    ]
+}
+
+fn boxes(world: &World) -> Boxes<'_> {
+    let [min, max, delta] = [&world.min, &world.max, &world.delta];
+    Boxes::new(
+        min.each_ref().map(Vec::as_slice),
+        max.each_ref().map(Vec::as_slice),
+        delta.each_ref().map(Vec::as_slice),
+    )
+    .unwrap()
+}
+
+/// Pairs whose bounds meet and that `wanted` lets through, by trying each.
+fn every_pair(boxes: Boxes<'_>, wanted: impl Fn(usize, usize) -> bool) -> Vec<Pair> {
+    let bounds: Vec<_> = (0..boxes.len()).map(|row| boxes.get(row).bounds()).collect();
+    let mut pairs = Vec::new();
+    for a in 0..bounds.len() {
+        for b in a + 1..bounds.len() {
+            if bounds[a].overlaps(&bounds[b]) && wanted(a, b) {
+                pairs.push(Pair { a: a as u32, b: b as u32 });
+            }
+        }
+    }
+    pairs
+}
+
+/// Those of them that touch, with the first time.
+fn touching(boxes: Boxes<'_>, pairs: &[Pair]) -> Vec<SweptPair> {
+    let swept = |&Pair { a, b }: &Pair| {
+        let answer = sweep::one_to_one(&boxes.get(a as usize), &boxes.get(b as usize)).unwrap();
+        answer.contact.is_hit().then_some(SweptPair { a, b, first: answer.first })
+    };
+    pairs.iter().filter_map(swept).collect()
+}
+
+fn filters(count: usize) -> Vec<Filter> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+    let mut one = || 1 << rng.random_range(0..4_u16);
+    (0..count).map(|_| Filter::new(one(), one() | one())).collect()
+}
+
+/// Goal: no pair is lost or found twice where strips are divided: with flags, with filters, between two sets, in both forms.
+/// Method: every pair tried.
+#[test]
+fn every_pair_is_found_once() {
+    for ((name, recipe), seed) in hostile().into_iter().cycle().zip(1..=18) {
+        let world = Recipe { seed, ..recipe }.build(4000);
+        let boxes = boxes(&world);
+        let filters = filters(world.len());
+        let allowed = |a: usize, b: usize| filters[a].allows(filters[b]);
+        let moves = |a: usize, b: usize| world.moves[a] || world.moves[b];
+        let mut finder = PairFinder::new();
+        let mut check = |set: BoxSet<'_>, expected: Vec<Pair>| {
+            assert_eq!(finder.union_pairs(set).unwrap().sorted(), expected, "{name}");
+            let swept = touching(boxes, &expected);
+            assert_eq!(finder.swept_pairs(set).unwrap().sorted(), swept, "{name}");
+            expected.len()
+        };
+        let set = BoxSet::new(boxes);
+        let all = check(set, every_pair(boxes, |_, _| true));
+        assert!(all > 500, "{name}: {all} pairs");
+        check(set.moving(&world.moves), every_pair(boxes, moves));
+        let both = |a, b| moves(a, b) && allowed(a, b);
+        check(set.moving(&world.moves).filtered(&filters), every_pair(boxes, both));
+
+        let cut = world.len() / 3;
+        let (first, second) = (boxes.slice(0..cut), boxes.slice(cut..boxes.len()));
+        let between = every_pair(boxes, |a, b| a < cut && b >= cut);
+        let swept = touching(boxes, &between);
+        let renamed = |Pair { a, b }: Pair| Pair { a, b: b - cut as u32 };
+        let expected: Vec<_> = between.into_iter().map(renamed).collect();
+        let found = finder.union_pairs_between(first, second).unwrap();
+        assert_eq!(found.sorted(), expected, "{name}");
+        let found = finder.swept_pairs_between(first, second).unwrap();
+        let renamed = |of: SweptPair| SweptPair { b: of.b - cut as u32, ..of };
+        let expected: Vec<_> = swept.into_iter().map(renamed).collect();
+        assert_eq!(found.sorted(), expected, "{name}");
+    }
+}
+
+/// Goal: the order of pairs depends on the boxes alone where strips are divided.
+#[test]
+fn order_is_the_same_for_every_level_and_pool() {
+    for (name, recipe) in hostile() {
+        let world = recipe.build(4000);
+        let set = BoxSet::new(boxes(&world)).moving(&world.moves);
+        let mut expected: Option<(Vec<Pair>, Vec<SweptPair>)> = None;
+        for threads in [1, 2, 3, 8] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for level in Level::all() {
+                let mut finder = PairFinder::with_level(level);
+                let found = pool.install(|| {
+                    let union: Vec<_> = finder.union_pairs(set).unwrap().iter().collect();
+                    let swept: Vec<_> = finder.swept_pairs(set).unwrap().iter().collect();
+                    (union, swept)
+                });
+                let expected = expected.get_or_insert_with(|| found.clone());
+                assert!(*expected == found, "{name} on {level} with {threads} threads");
+            }
+        }
+    }
+}
+
+/// Goal: a limit on pairs is kept where strips are divided, and the number that the error reports is exact.
+#[test]
+fn the_limit_on_pairs_is_kept() {
+    let world = CROWD.build(20_000);
+    let mut finder = PairFinder::new();
+    let all = finder.union_pairs(boxes(&world)).unwrap().len();
+    let memory = finder.memory_usage();
+    finder.set_pairs_max(all - 1);
+    let error = finder.union_pairs(boxes(&world)).unwrap_err();
+    assert_eq!(error.to_string(), format!("{all} pairs, and at most {} are allowed", all - 1));
+    finder.set_pairs_max(all);
+    assert_eq!(finder.union_pairs(boxes(&world)).unwrap().len(), all);
+    finder.shrink_to(0, 0);
+    assert!(finder.memory_usage() < memory / 50, "{} of {memory}", finder.memory_usage());
+}
+
+/// Goal: time grows with boxes and pairs where most boxes are in a crowd that is one cell of any grid of the whole world.
+/// Method: the least of a few times, next to that of an even world of as many boxes and more pairs. A sweep of the crowd
+/// takes several hundred times as long as the even world.
+#[test]
+fn a_crowd_in_a_sparse_world_costs_what_its_boxes_cost() {
+    let mut finder = PairFinder::new();
+    finder.set_threads(Threads::one());
+    let mut least = |scene| {
+        let world = World::new(scene, 50_000, 1);
+        let set = BoxSet::new(boxes(&world)).moving(&world.moves);
+        let times = (0..5).map(|_| {
+            let start = Instant::now();
+            let pairs = finder.union_pairs(set).unwrap().len();
+            assert!(pairs < 60_000, "{scene}: {pairs} pairs");
+            start.elapsed()
+        });
+        times.min().unwrap()
+    };
+    let (even, crowded) = (least(Scene::Uniform), least(Scene::Outskirts));
+    assert!(crowded < even * 50, "{crowded:?}, where an even world takes {even:?}");
+}
