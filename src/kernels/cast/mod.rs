@@ -172,7 +172,7 @@ impl Sink for Answers<'_> {
 pub fn one_to_one(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
     segment.validate()?;
     aabb.validate()?;
-    let answer = ask::one_to_one(Boxes::<true>, segment.to_row(), corners(aabb));
+    let answer = ask::one_to_one(SegmentBoxCast::<true>, segment.to_row(), corners(aabb));
     Ok(answer.map_or(Cast::MISS, |(entry, exit, faces)| Cast {
         entry,
         exit,
@@ -241,7 +241,7 @@ pub fn many_to_one(
 ) -> Result<(), BatchError> {
     aabb.validate()?;
     let sides = (Each::new(many), One(corners(aabb)));
-    ask::ask(level, Boxes::<true>, sides, many.len(), output)
+    ask::ask(level, SegmentBoxCast::<true>, sides, many.len(), output)
 }
 
 /// Casts row `i` of `segments` against row `i` of `boxes`, for each `i`.
@@ -258,7 +258,7 @@ pub fn zip(
     output: impl Output,
 ) -> Result<(), BatchError> {
     let sides = (Each::new(segments), Each::of(boxes.columns().corners(), boxes));
-    ask::zip(level, Boxes::<true>, sides, output)
+    ask::zip(level, SegmentBoxCast::<true>, sides, output)
 }
 
 /// Casts `segment` against each row of `many`, with any sink.
@@ -273,9 +273,9 @@ fn segment_to_many(
     // One segment is tested against up to millions of rows, and almost no segment is tiny, so the
     // distinction is made once, outside of the loop.
     if is_tiny(segment) {
-        ask::ask(level, Boxes::<true>, sides, many.len(), sink)
+        ask::ask(level, SegmentBoxCast::<true>, sides, many.len(), sink)
     } else {
-        ask::ask(level, Boxes::<false>, sides, many.len(), sink)
+        ask::ask(level, SegmentBoxCast::<false>, sides, many.len(), sink)
     }
 }
 
@@ -290,9 +290,9 @@ fn corners(aabb: &Aabb) -> [f32; 6] {
 /// `TINY` states that a nonzero displacement may be below the normal range. If none is, both values
 /// of `TINY` give the same bits.
 #[derive(Clone, Copy, Debug)]
-struct Boxes<const TINY: bool>;
+struct SegmentBoxCast<const TINY: bool>;
 
-impl<const TINY: bool> Question<7, 6> for Boxes<TINY> {
+impl<const TINY: bool> Question<7, 6> for SegmentBoxCast<TINY> {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, segment: &[I::F32; 7], corners: &[I::F32; 6]) -> Answer<I> {
         room::answer::<I, TINY>(isa, segment, corners)

@@ -74,7 +74,7 @@ fn each<'a>(many: &Checked<'a>) -> Each<'a, 6> {
 pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<bool, Invalid> {
     a.validate()?;
     b.validate()?;
-    Ok(ask::one_to_one(Boxes, corners(a), corners(b)).is_some())
+    Ok(ask::one_to_one(BoxOverlap, corners(a), corners(b)).is_some())
 }
 
 /// Finds the rows of `many` that share a point with `a`.
@@ -91,7 +91,7 @@ pub fn one_to_many(
     output: impl Output,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, Boxes, (One(corners(a)), each(many)), many.len(), output)
+    ask::ask(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), output)
 }
 
 /// Returns the lowest row of `many` that shares a point with `a`. Stops at the first hit.
@@ -102,7 +102,7 @@ pub fn one_to_many(
 pub fn any(level: Level, a: &Aabb, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     a.validate()?;
     let mut first = First::default();
-    ask::ask(level, Boxes, (One(corners(a)), each(many)), many.len(), &mut first)?;
+    ask::ask(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 
@@ -119,7 +119,7 @@ pub fn zip(
     b: &Checked<'_>,
     output: impl Output,
 ) -> Result<(), BatchError> {
-    ask::zip(level, Boxes, (each(a), each(b)), output)
+    ask::zip(level, BoxOverlap, (each(a), each(b)), output)
 }
 
 /// Finds the pairs whose two rows share a point. Result `i` is that of `pairs[i]`.
@@ -136,14 +136,14 @@ pub fn pairs(
     pairs: &[Pair],
     output: impl Output,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, Boxes, each(boxes), pairs, output)
+    ask::pairs(level, BoxOverlap, each(boxes), pairs, output)
 }
 
 /// Tests whether two boxes share a point.
 #[derive(Clone, Copy, Debug)]
-struct Boxes;
+struct BoxOverlap;
 
-impl Question<6, 6> for Boxes {
+impl Question<6, 6> for BoxOverlap {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
         room::boxes(isa, a, b)

@@ -171,7 +171,7 @@ impl Sink for Answers<'_> {
 pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<Option<Separation>, Invalid> {
     a.validate()?;
     b.validate()?;
-    let answer = ask::one_to_one(Boxes, corners(a), corners(b));
+    let answer = ask::one_to_one(BoxSeparation, corners(a), corners(b));
     Ok(answer.map(|(depth, _, contact)| Separation { depth, contact: Contact::from_bits(contact) }))
 }
 
@@ -189,7 +189,7 @@ pub fn one_to_many(
     output: impl Output,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, Boxes, (One(corners(a)), each(many)), many.len(), output)
+    ask::ask(level, BoxSeparation, (One(corners(a)), each(many)), many.len(), output)
 }
 
 /// Computes the minimum translation that separates row `i` of `b` from row `i` of `a`, for each
@@ -206,7 +206,7 @@ pub fn zip(
     b: &Checked<'_>,
     output: impl Output,
 ) -> Result<(), BatchError> {
-    ask::zip(level, Boxes, (each(a), each(b)), output)
+    ask::zip(level, BoxSeparation, (each(a), each(b)), output)
 }
 
 /// Computes the minimum translation that separates the two rows of each pair.
@@ -224,7 +224,7 @@ pub fn pairs(
     pairs: &[Pair],
     output: impl Output,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, Boxes, each(boxes), pairs, output)
+    ask::pairs(level, BoxSeparation, each(boxes), pairs, output)
 }
 
 /// Signed moves of both bodies along the axis of the contact, one row per separation.
@@ -338,9 +338,9 @@ fn corners(&Aabb { min, max }: &Aabb) -> [f32; 6] {
 
 /// Computes the minimum translation that separates two boxes.
 #[derive(Clone, Copy, Debug)]
-struct Boxes;
+struct BoxSeparation;
 
-impl Question<6, 6> for Boxes {
+impl Question<6, 6> for BoxSeparation {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
         room::answer(isa, a, b)

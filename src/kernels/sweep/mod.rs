@@ -158,7 +158,7 @@ impl Sink for Answers<'_> {
 pub fn one_to_one(a: &MovingBox, b: &MovingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
-    let answer = ask::one_to_one(Boxes, a.to_row(), b.to_row());
+    let answer = ask::one_to_one(BoxSweep, a.to_row(), b.to_row());
     Ok(Sweep::of(answer))
 }
 
@@ -176,7 +176,7 @@ pub fn one_to_many(
     output: impl Output,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, Boxes, (One(a.to_row()), Each::new(many)), many.len(), output)
+    ask::ask(level, BoxSweep, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.
@@ -192,7 +192,7 @@ pub fn zip(
     b: &Checked<'_>,
     output: impl Output,
 ) -> Result<(), BatchError> {
-    ask::zip(level, Boxes, (Each::new(a), Each::new(b)), output)
+    ask::zip(level, BoxSweep, (Each::new(a), Each::new(b)), output)
 }
 
 /// Sweeps the two rows of each pair. Result `i` is that of `pairs[i]`, row `a` against row `b`.
@@ -209,14 +209,14 @@ pub fn pairs(
     pairs: &[Pair],
     output: impl Output,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, Boxes, Each::new(boxes), pairs, output)
+    ask::pairs(level, BoxSweep, Each::new(boxes), pairs, output)
 }
 
 /// Sweeps two moving boxes.
 #[derive(Clone, Copy, Debug)]
-struct Boxes;
+struct BoxSweep;
 
-impl Question<9, 9> for Boxes {
+impl Question<9, 9> for BoxSweep {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Answer<I> {
         room::answer(isa, a, b)
