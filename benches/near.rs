@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 use swath::overlap::{self, planes, sphere};
 use swath::store::FixedColumns;
 use swath::{
-    Aabb, BoxStore, BoxTree, Hit, Level, MovingBox, Plane, Queries, Rows, Sphere, Threads, Visits,
+    Aabb, BoxStore, Bvh, Hit, Level, MovingBox, Plane, Queries, Rows, Sphere, Threads, Visits,
     proximity,
 };
 
@@ -94,10 +94,10 @@ impl Bench {
         Self { world, store, asked }
     }
 
-    fn tree(&self, level: Level) -> BoxTree {
+    fn tree(&self, level: Level) -> Bvh {
         let World { min, max, .. } = &self.world;
         let [min, max] = [min, max].map(|of| of.each_ref().map(Vec::as_slice));
-        let mut tree = BoxTree::with_level(level);
+        let mut tree = Bvh::with_level(level);
         tree.set_threads(Threads::one());
         tree.build(FixedColumns::new(min, max).expect("equally long")).expect("rows fit");
         tree

@@ -14,7 +14,7 @@ use std::hint::black_box;
 use swath::broadphase::Query;
 use swath::store::{FixedColumns, Row};
 use swath::{
-    Aabb, BoxStore, BoxTree, Hit, Level, MovingBox, Queries, Segment, SegmentStore, Threads, cast,
+    Aabb, BoxStore, Bvh, Hit, Level, MovingBox, Queries, Segment, SegmentStore, Threads, cast,
 };
 
 /// How many questions are asked at a time.
@@ -47,11 +47,11 @@ impl World {
         Self { boxes, segments, store }
     }
 
-    fn tree(&self, level: Level) -> BoxTree {
+    fn tree(&self, level: Level) -> Bvh {
         let columns: [Vec<f32>; 6] =
             core::array::from_fn(|k| self.boxes.iter().map(|aabb| aabb.to_row()[k]).collect());
         let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice));
-        let mut tree = BoxTree::with_level(level);
+        let mut tree = Bvh::with_level(level);
         tree.set_threads(Threads::one());
         tree.build(columns.expect("equally long")).expect("there are not too many");
         tree

@@ -18,8 +18,8 @@ pub mod pipeline;
 pub mod store;
 
 pub use broadphase::{
-    BoxSet, BoxTree, Broadphase, FixedBoxes, FixedSet, Layers, PairFinder, Proxy, ProxyId,
-    ProxyPair, Queries, Set, SweptProxyPair, Visits,
+    BoxSet, Broadphase, Bvh, FixedBoxes, FixedSet, Layers, PairFinder, Proxy, ProxyId, ProxyPair,
+    Queries, Set, SweptProxyPair, Visits,
 };
 pub use geom::{
     Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, Motion,

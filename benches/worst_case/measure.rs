@@ -3,7 +3,7 @@
 use cpu_time::ThreadTime;
 use swath::broadphase::Query;
 use swath::store::{FixedColumns, Row};
-use swath::{Aabb, BoxSet, BoxTree, Boxes, FixedBoxes, MovingBox, PairFinder, Segment, Threads};
+use swath::{Aabb, BoxSet, Boxes, Bvh, FixedBoxes, MovingBox, PairFinder, Segment, Threads};
 
 use crate::args::Target;
 use scenes::recipe::Recipe;
@@ -39,14 +39,14 @@ pub(crate) struct Bench {
     target: Target,
     seconds: f64,
     finder: PairFinder,
-    tree: BoxTree,
+    tree: Bvh,
     /// Worlds of `uniform` of several sizes, and their units.
     uniform: Vec<(World, usize)>,
 }
 
 impl Bench {
     pub(crate) fn new(target: Target, seconds: f64) -> Self {
-        let (mut finder, mut tree) = (PairFinder::new(), BoxTree::new());
+        let (mut finder, mut tree) = (PairFinder::new(), Bvh::new());
         finder.set_threads(Threads::one());
         tree.set_threads(Threads::one());
         Self { target, seconds, finder, tree, uniform: Vec::new() }
@@ -171,7 +171,7 @@ impl Bench {
 }
 
 /// Hits of an overlap query, a nearest box and a cast for every eighth box.
-fn queries(tree: &BoxTree, boxes: Boxes<'_>) -> usize {
+fn queries(tree: &Bvh, boxes: Boxes<'_>) -> usize {
     let queries = tree.queries();
     let (mut rows, mut hits) = (Vec::new(), 0);
     for row in (0..boxes.len()).step_by(QUERY_ONE_OF) {

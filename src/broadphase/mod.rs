@@ -7,7 +7,7 @@
 //! * [`Broadphase`] stores boxes of both kinds under ids, and reports which pairs begin, persist
 //!   and end.
 //! * [`Queries`] finds the stored boxes on a path, in a shape or nearest to a point, for
-//!   [`FixedBoxes`] or for a [`BoxTree`] that is built once (`query`).
+//!   [`FixedBoxes`] or for a [`Bvh`] that is built once (`query`).
 //! * [`BoxSet`] and [`FixedSet`] are the inputs; they also define which boxes may pair.
 //!
 //! The pair finder uses *strips*:
@@ -55,8 +55,8 @@ pub use finder::{FindError, PairFinder};
 pub use fixed::{FixedBoxes, FixedError};
 pub use found::{Found, FoundPair};
 pub use query::{
-    Accept, Batch, BoxTree, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity,
-    Queries, Query, Shape, Visits,
+    Accept, Batch, Bvh, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity, Queries,
+    Query, Shape, Visits,
 };
 pub use set::{BoxSet, FixedSet};
 pub(crate) use stage::Clock;

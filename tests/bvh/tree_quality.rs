@@ -1,7 +1,7 @@
 //! Are few boxes looked at to find those that are near, whatever else is in the world?
 
 use swath::store::FixedColumns;
-use swath::{Aabb, BoxTree, Hit, Level, Visits};
+use swath::{Aabb, Bvh, Hit, Level, Visits};
 use testkit::draw::Draw;
 
 /// Small boxes; enough to be cut into cells.
@@ -41,7 +41,7 @@ impl World {
     #[track_caller]
     fn looks(&self, draw: &mut Draw, name: &str, most: f64) {
         let [low, high] = [0, 3].map(|k| [0, 1, 2].map(|axis| &self.0[k + axis][..]));
-        let mut tree = BoxTree::new();
+        let mut tree = Bvh::new();
         let columns = FixedColumns::new(low, high).expect("equally long");
         assert!(tree.build(columns).expect("few").is_empty());
         let (mut visits, mut rows) = (Visits::default(), Vec::new());
@@ -127,7 +127,7 @@ fn the_deepest_answers_too() {
         world.push(if row % 2 == 0 { [1.0; 3] } else { at }, [0.1; 3]);
     }
     let [low, high] = [0, 3].map(|k| [0, 1, 2].map(|axis| &world.0[k + axis][..]));
-    let mut tree = BoxTree::new();
+    let mut tree = Bvh::new();
     tree.build(FixedColumns::new(low, high).expect("equally long")).expect("few");
     let mut rows = Vec::new();
     let all = Aabb::cube([0.0; 3], 2.0 * ROOM).expect("a box");

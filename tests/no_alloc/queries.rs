@@ -5,9 +5,7 @@ use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
 use swath::broadphase::FixedError;
 use swath::store::FixedColumns;
-use swath::{
-    Aabb, BoxTree, FixedBoxes, Hit, Level, MovingBox, Plane, Segment, SegmentStore, Sphere,
-};
+use swath::{Aabb, Bvh, FixedBoxes, Hit, Level, MovingBox, Plane, Segment, SegmentStore, Sphere};
 use testkit::counting::ALLOCATIONS;
 
 /// Goal: a question allocates nothing, and a list of hits only what is longer than ever before; to
@@ -23,7 +21,7 @@ pub(crate) fn questions_allocate_nothing() -> Result<(), FixedError> {
     let max = min.each_ref().map(|low| low.iter().map(|x| x + 0.5).collect::<Vec<f32>>());
     let [low, high] = [&min, &max].map(|of| of.each_ref().map(Vec::as_slice));
     let boxes = FixedColumns::new(low, high).unwrap();
-    let mut tree = BoxTree::new();
+    let mut tree = Bvh::new();
     tree.build(boxes)?;
     let mut set = FixedBoxes::new();
     set.extend(boxes)?;

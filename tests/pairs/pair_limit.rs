@@ -3,7 +3,7 @@
 use scenes::{Scene, World};
 use swath::broadphase::FindError;
 use swath::store::FixedColumns;
-use swath::{BoxSet, BoxTree, Boxes, PairFinder, Threads};
+use swath::{BoxSet, Boxes, Bvh, PairFinder, Threads};
 
 fn boxes(world: &World) -> Boxes<'_> {
     let [min, max, delta] =
@@ -121,7 +121,7 @@ fn trees_of_flat_worlds_are_small() {
     let used = |min: [&[f32]; 3]| {
         let max = min.map(|min| min.iter().map(|x| x + 0.5).collect::<Vec<_>>());
         let max = max.each_ref().map(Vec::as_slice);
-        let mut tree = BoxTree::new();
+        let mut tree = Bvh::new();
         tree.set_threads(Threads::one());
         tree.build(FixedColumns::new(min, max).expect("one length")).expect("few");
         assert_eq!(tree.len(), side * side);

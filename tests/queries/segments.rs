@@ -6,7 +6,7 @@ use std::array::from_fn;
 use swath::broadphase::{Path, Query, Visits};
 use swath::store::{Columns, FixedColumns, Row};
 use swath::{
-    Aabb, BoxTree, Checked, Filter, FixedBoxes, FixedSet, Hit, Level, MISS, MovingBox, Queries,
+    Aabb, Bvh, Checked, Filter, FixedBoxes, FixedSet, Hit, Level, MISS, MovingBox, Queries,
     Segment, Threads, cast, sweep,
 };
 use testkit::cases::cases;
@@ -60,8 +60,8 @@ impl World {
         ask(if filtered { set.filtered(&filters) } else { set })
     }
 
-    fn tree(&self, level: Level, filtered: bool) -> BoxTree {
-        let mut tree = BoxTree::with_level(level);
+    fn tree(&self, level: Level, filtered: bool) -> Bvh {
+        let mut tree = Bvh::with_level(level);
         let empty = self.with(filtered, |set| tree.build(set).unwrap().len());
         assert_eq!(empty + tree.len(), self.0.len());
         assert_eq!(tree.rejected().len(), empty);
@@ -253,7 +253,7 @@ fn hostile_numbers() {
 /// Goal: what is no segment and no moving box is an error. Method: one of each.
 #[test]
 fn invalid_questions_are_errors() {
-    let tree = BoxTree::new();
+    let tree = Bvh::new();
     let bad = Segment { start: [f32::NAN; 3], delta: [1.0; 3], max_fraction: 1.0 };
     assert!(tree.queries().cast(&bad).is_err());
     let bad = Segment { start: [0.0; 3], delta: [1.0; 3], max_fraction: -1.0 };

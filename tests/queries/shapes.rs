@@ -11,7 +11,7 @@ use swath::broadphase::{Overlap, Query, Shape};
 use swath::overlap::{self, planes, sphere};
 use swath::store::{FixedColumns, Row};
 use swath::{
-    Aabb, BoxTree, Filter, FixedBoxes, FixedSet, Hit, Invalid, Level, Plane, Queries, Side, Sphere,
+    Aabb, Bvh, Filter, FixedBoxes, FixedSet, Hit, Invalid, Level, Plane, Queries, Side, Sphere,
     Threads, Visits, proximity,
 };
 use testkit::draw::{Draw, how_many};
@@ -198,7 +198,7 @@ fn a_tree_answers_as_one_box_after_the_other() {
             let kept: Kept = rows.map(|(row, aabb)| (row as u32, (*aabb, filter(row)))).collect();
             let trees: Vec<_> = Level::all()
                 .map(|level| {
-                    let mut tree = BoxTree::with_level(level);
+                    let mut tree = Bvh::with_level(level);
                     let rejected = with(&of, given, |set| tree.build(set).unwrap().len());
                     assert_eq!(kept.len() + rejected, count);
                     (level, tree)
@@ -255,7 +255,7 @@ fn visits_are_few_and_the_same_on_every_level() {
     let of = crowded(3, 5000);
     let mut told = Vec::new();
     for level in Level::all() {
-        let mut tree = BoxTree::with_level(level);
+        let mut tree = Bvh::with_level(level);
         with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
         let queries = tree.queries();
         let [mut few, mut all, mut nearest] = [Visits::default(); 3];
@@ -290,7 +290,7 @@ fn visits_are_few_and_the_same_on_every_level() {
 /// Goal: what is none is refused, with the reason, and an empty tree answers nothing.
 #[test]
 fn what_is_no_shape_is_refused() {
-    let tree = BoxTree::new();
+    let tree = Bvh::new();
     let queries = tree.queries();
     let good = Aabb { min: [0.0; 3], max: [1.0; 3] };
     let bad = Aabb { min: [0.0, 2.0, 0.0], max: [1.0; 3] };
@@ -335,7 +335,7 @@ fn nothing_is_lost_on_the_way_down() {
     let mut draw = Draw::new(12);
     let count = how_many(4000);
     let level = Level::detect();
-    let mut tree = BoxTree::with_level(level);
+    let mut tree = Bvh::with_level(level);
     for (cut, case) in cuts(31, 3, count).zip(near(32, count)) {
         let of = about(&mut draw, &cut.aabb);
         with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
@@ -376,7 +376,7 @@ fn a_batch_answers_as_each_alone() {
             .map(|(k, (hostile, crowded))| if k % 3 == 0 { hostile } else { crowded })
             .collect();
         for threads in pools() {
-            let mut tree = BoxTree::new();
+            let mut tree = Bvh::new();
             tree.set_threads(threads);
             with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
             let queries = tree.queries().filtered(Filter::new(1, 1));

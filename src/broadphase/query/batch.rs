@@ -21,10 +21,10 @@ impl<'a> Queries<'a> {
     ///
     /// ```
     /// use swath::store::FixedColumns;
-    /// use swath::{BoxTree, Hit, Segment, SegmentStore};
+    /// use swath::{Bvh, Hit, Segment, SegmentStore};
     ///
     /// let (low, high) = ([2.0, 3.0], [2.5, 3.5]);
-    /// let mut tree = BoxTree::new();
+    /// let mut tree = Bvh::new();
     /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
     ///
     /// let mut rays = SegmentStore::new();

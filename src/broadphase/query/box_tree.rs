@@ -22,10 +22,10 @@ const ROWS_MAX: usize = 1 << 27;
 ///
 /// ```
 /// use swath::store::FixedColumns;
-/// use swath::{BoxTree, Segment};
+/// use swath::{Bvh, Segment};
 ///
 /// let (low, high) = ([2.0, f32::NAN, 4.0], [2.5, 0.0, 4.5]);
-/// let mut tree = BoxTree::new();
+/// let mut tree = Bvh::new();
 /// let rejected = tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
 /// assert_eq!(rejected[0].row, 1);
 /// assert_eq!(tree.len(), 2);
@@ -36,7 +36,7 @@ const ROWS_MAX: usize = 1 << 27;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct BoxTree {
+pub struct Bvh {
     level: Level,
     threads: Threads,
     tree: Tree,
@@ -45,13 +45,13 @@ pub struct BoxTree {
     rejected: Vec<Rejected>,
 }
 
-impl Default for BoxTree {
+impl Default for Bvh {
     fn default() -> Self {
         Self::with_level(Level::detect())
     }
 }
 
-impl BoxTree {
+impl Bvh {
     /// Creates an empty tree that uses the widest SIMD level of this CPU.
     #[must_use]
     pub fn new() -> Self {

@@ -26,11 +26,11 @@ impl<'a> Queries<'a> {
     ///
     /// ```
     /// use swath::store::FixedColumns;
-    /// use swath::{BoxTree, Level};
+    /// use swath::{Bvh, Level};
     ///
     /// let (low, high) = ([0.0, 1.0, 2.0, 9.0], [1.0, 2.0, 3.0, 9.5]);
     /// let boxes = FixedColumns::new([&low; 3], [&high; 3])?;
-    /// let mut tree = BoxTree::new();
+    /// let mut tree = Bvh::new();
     /// tree.build(boxes)?;
     ///
     /// let mut rejected = Vec::new();
@@ -55,11 +55,11 @@ impl<'a> Queries<'a> {
     ///
     /// ```
     /// use swath::store::FixedColumns;
-    /// use swath::{BoxTree, Hit, Level};
+    /// use swath::{Bvh, Hit, Level};
     ///
     /// let (x, zeros) = ([7.0, 3.0, 5.0, 3.5], [0.0; 4]);
     /// let points = FixedColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?;
-    /// let mut tree = BoxTree::new();
+    /// let mut tree = Bvh::new();
     /// tree.build(points)?;
     ///
     /// // The nearest two of each: itself, and another one at a distance of at most 1.

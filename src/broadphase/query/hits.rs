@@ -59,11 +59,11 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     ///
     /// ```
     /// use swath::store::FixedColumns;
-    /// use swath::{BoxTree, Segment};
+    /// use swath::{Bvh, Segment};
     ///
     /// let low: Vec<f32> = (0..100).map(|k| k as f32).collect();
     /// let high: Vec<f32> = low.iter().map(|low| low + 0.5).collect();
-    /// let mut tree = BoxTree::new();
+    /// let mut tree = Bvh::new();
     /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
     ///
     /// // The boxes in even rows, up to the first box in an odd row.

@@ -1,17 +1,17 @@
 //! Queries over stored boxes: casts, sweeps, overlaps and nearest boxes.
 //!
-//! [`Queries`] is a view of the boxes of a [`BoxTree`] or of [`FixedBoxes`](super::FixedBoxes);
+//! [`Queries`] is a view of the boxes of a [`Bvh`] or of [`FixedBoxes`](super::FixedBoxes);
 //! several threads may use it at once. A method of it, such as [`Queries::cast`], creates a
 //! [`Query`]; methods of the query restrict which boxes count, and others run it:
 //!
 //! ```
 //! use swath::store::FixedColumns;
-//! use swath::{BoxTree, Segment};
+//! use swath::{Bvh, Segment};
 //!
 //! // Three walls; the second is made of glass.
 //! let (low, high) = ([2.0, 4.0, 6.0], [2.1, 4.1, 6.1]);
 //! let (from, to) = ([-5.0; 3], [5.0; 3]);
-//! let mut walls = BoxTree::new();
+//! let mut walls = Bvh::new();
 //! walls.build(FixedColumns::new([&low, &from, &from], [&high, &to, &to])?)?;
 //!
 //! let sight = Segment::new([3.0, 0.0, 0.0], [8.0, 0.0, 0.0])?;
@@ -58,7 +58,7 @@ use crate::geom::Filter;
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use crate::par::Threads;
 pub use batch::Batch;
-pub use box_tree::BoxTree;
+pub use box_tree::Bvh;
 pub use each::{Overlaps, Proximities};
 pub use overlap::{Overlap, Planes, Shape};
 pub use path::Path;

@@ -129,10 +129,10 @@ impl<'a> Queries<'a> {
     ///
     /// ```
     /// use swath::store::FixedColumns;
-    /// use swath::{Aabb, BoxTree};
+    /// use swath::{Aabb, Bvh};
     ///
     /// let (low, high) = ([0.0, 1.0, 2.0, 3.0], [0.5, 1.5, 2.5, 3.5]);
-    /// let mut tree = BoxTree::new();
+    /// let mut tree = Bvh::new();
     /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
     /// let queries = tree.queries();
     ///

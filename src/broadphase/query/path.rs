@@ -29,10 +29,10 @@ impl<'a> Queries<'a> {
     ///
     /// ```
     /// use swath::store::FixedColumns;
-    /// use swath::{Aabb, BoxTree, MovingBox};
+    /// use swath::{Aabb, Bvh, MovingBox};
     ///
     /// let (low, high) = ([2.0, 3.0], [2.5, 3.5]);
-    /// let mut tree = BoxTree::new();
+    /// let mut tree = Bvh::new();
     /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
     ///
     /// let bullet = MovingBox::new(Aabb::cube([0.0; 3], 1.0)?, [4.0; 3])?;

@@ -29,10 +29,10 @@ impl<'a> Queries<'a> {
     ///
     /// ```
     /// use swath::store::FixedColumns;
-    /// use swath::{Aabb, BoxTree, Hit};
+    /// use swath::{Aabb, Bvh, Hit};
     ///
     /// let (x, zeros) = ([7.0, 3.0, 5.0, 3.0], [0.0; 4]);
-    /// let mut tree = BoxTree::new();
+    /// let mut tree = Bvh::new();
     /// tree.build(FixedColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?)?;
     /// let queries = tree.queries();
     ///

@@ -6,9 +6,7 @@ use super::overlap::{plane, sphere_of};
 use crate::finite::assert_finite;
 use swath::overlap::{self, planes, sphere};
 use swath::store::{FixedColumns, Row};
-use swath::{
-    Aabb, BoxTree, Filter, FixedBoxes, FixedSet, Hit, Level, Plane, Queries, Side, proximity,
-};
+use swath::{Aabb, Bvh, Filter, FixedBoxes, FixedSet, Hit, Level, Plane, Queries, Side, proximity};
 
 /// One byte says how many boxes: up to a tree of three levels.
 const BOXES_MAX: u16 = 320;
@@ -62,7 +60,7 @@ pub fn run(data: &[u8]) {
     let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice));
     let set = FixedSet::new(columns.expect("equally long")).filtered(&filters);
     for level in Level::all() {
-        let mut tree = BoxTree::with_level(level);
+        let mut tree = Bvh::with_level(level);
         tree.build(set).expect("a filter for each box");
         // The same in any order, and some twice.
         let mut fixed = FixedBoxes::with_level(level);

@@ -5,8 +5,7 @@ use crate::finite::assert_finite;
 use swath::broadphase::{Path, Query};
 use swath::store::{Columns, FixedColumns, Row};
 use swath::{
-    Aabb, BoxTree, Filter, FixedBoxes, FixedSet, Hit, Level, MovingBox, Queries, Segment, cast,
-    sweep,
+    Aabb, Bvh, Filter, FixedBoxes, FixedSet, Hit, Level, MovingBox, Queries, Segment, cast, sweep,
 };
 
 /// One byte says how many boxes: nodes below nodes below a node.
@@ -58,7 +57,7 @@ pub fn run(data: &[u8]) {
         moving.push(row);
     }
 
-    let mut tree = BoxTree::with_level(level);
+    let mut tree = Bvh::with_level(level);
     tree.build(set).unwrap();
     check(&tree.queries(), &boxes, None, &segments, &moving);
     check(&tree.queries(), &boxes, Some(filter), &segments, &moving);
