@@ -13,7 +13,7 @@ use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
 use swath::{
-    BoxSet, Boxes, Convex, Flags, Level, Motion, PairFinder, Pipeline, Pose, Scene as Tick,
+    Boxes, Convex, Flags, Level, Motion, PairFinder, PairInput, Pipeline, Pose, Scene as Tick,
 };
 use swath::{Shape, Threads};
 
@@ -105,7 +105,7 @@ fn ticks(criterion: &mut Criterion) {
                 group.sample_size(10).throughput(Throughput::Elements(count as u64));
                 let mut finder = PairFinder::new();
                 finder.set_threads(threads);
-                let set = BoxSet::new(bodies.boxes()).moving(&bodies.world.moves);
+                let set = PairInput::new(bodies.boxes()).moving(&bodies.world.moves);
                 group.bench_function(BenchmarkId::new(count.to_string(), name), |bencher| {
                     bencher.iter(|| black_box(finder.swept_pairs(set).expect("pairs").len()));
                 });

@@ -21,8 +21,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use swath::broadphase::{Changes, ProxyHit};
 use swath::{
-    Aabb, BoxSet, Boxes, Broadphase, Filter, Layers, MISS, MovingBox, PairFinder, Proxy, ProxyId,
-    Segment, SegmentStore, Set, cast, sweep,
+    Aabb, Boxes, Broadphase, Filter, Layers, MISS, MovingBox, PairFinder, PairInput, Proxy,
+    ProxyId, Segment, SegmentStore, Set, cast, sweep,
 };
 
 const DYNAMIC: usize = 100_000;
@@ -151,7 +151,7 @@ fn dynamic(criterion: &mut Criterion) {
             group.sample_size(20).throughput(Throughput::Elements(DYNAMIC as u64));
             group.bench_function(id.clone(), |bencher| {
                 let mut tick = || {
-                    let set = BoxSet::new(boxes(step())).filtered(&filters);
+                    let set = PairInput::new(boxes(step())).filtered(&filters);
                     filtered.swept_pairs(set).expect("no limit").len()
                 };
                 bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));

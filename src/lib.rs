@@ -18,8 +18,8 @@ pub mod pipeline;
 pub mod store;
 
 pub use broadphase::{
-    BoxSet, Broadphase, Bvh, FixedBoxes, FixedSet, Layers, PairFinder, Proxy, ProxyId, ProxyPair,
-    Queries, Set, SweptProxyPair, Visits,
+    Broadphase, Bvh, FixedBoxes, FixedInput, Layers, PairFinder, PairInput, Proxy, ProxyId,
+    ProxyPair, Queries, Set, SweptProxyPair, Visits,
 };
 pub use geom::{
     Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, Motion,

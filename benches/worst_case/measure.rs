@@ -3,7 +3,7 @@
 use cpu_time::ThreadTime;
 use swath::broadphase::Query;
 use swath::store::{FixedColumns, Row};
-use swath::{Aabb, BoxSet, Boxes, Bvh, FixedBoxes, MovingBox, PairFinder, Segment, Threads};
+use swath::{Aabb, Boxes, Bvh, FixedBoxes, MovingBox, PairFinder, PairInput, Segment, Threads};
 
 use crate::args::Target;
 use scenes::recipe::Recipe;
@@ -203,6 +203,6 @@ fn boxes<'a>(columns: &[&'a [f32]; 9]) -> Boxes<'a> {
     Boxes::from_columns(*columns).expect("equally long")
 }
 
-fn set<'a>(columns: &[&'a [f32]; 9], world: &'a World) -> BoxSet<'a> {
-    BoxSet::new(boxes(columns)).moving(&world.moves)
+fn set<'a>(columns: &[&'a [f32]; 9], world: &'a World) -> PairInput<'a> {
+    PairInput::new(boxes(columns)).moving(&world.moves)
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 use swath::pipeline::{Capture, Config, Convex, Stages};
-use swath::{BoxSet, Flags, Level, Motion, PairFinder, Pipeline, Pose, Scene, Shape};
+use swath::{Flags, Level, Motion, PairFinder, PairInput, Pipeline, Pose, Scene, Shape};
 
 use super::args::Args;
 use super::run::columns;
@@ -50,7 +50,7 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
         let scene = Scene::new(boxes).convex(&convex).flagged(&flags);
         pool.install(|| {
             let clock = Instant::now();
-            finder.swept_pairs(BoxSet::new(boxes).moving(&world.moves))?;
+            finder.swept_pairs(PairInput::new(boxes).moving(&world.moves))?;
             let alone = clock.elapsed();
             let clock = Instant::now();
             let ticked = pipeline.tick(&scene)?;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use swath::pipeline::{Capture, Config, Convex, Impact, Kind, Stages};
-use swath::{BoxSet, Boxes, Flags, Motion, Pipeline, Pose, Scene, Shape};
+use swath::{Boxes, Flags, Motion, PairInput, Pipeline, Pose, Scene, Shape};
 
 use super::mesh::{self, Mesh};
 use super::recording::{Recorder, Recording, Tick, bytes, floats, whole};
@@ -110,7 +110,7 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     let moves: Option<Vec<_>> =
         scene.flags().map(|flags| flags.iter().map(|flags| flags.has(Flags::MOVES)).collect());
     let held = pipeline.bounds(&scene).map_err(failed)?;
-    let mut set = BoxSet::new(held);
+    let mut set = PairInput::new(held);
     if let Some(moves) = &moves {
         set = set.moving(moves);
     }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
-use swath::{BoxSet, BoxStore, Boxes, MovingBox, PairFinder};
+use swath::{BoxStore, Boxes, MovingBox, PairFinder, PairInput};
 
 use super::args::Args;
 use super::captured::Captured;
@@ -133,7 +133,7 @@ impl Recorder {
         boxes: Boxes<'_>,
         moves: Option<&[bool]>,
     ) -> Result<Tick, Stop> {
-        let set = BoxSet::new(boxes);
+        let set = PairInput::new(boxes);
         let set = moves.map_or(set, |moves| set.moving(moves));
 
         self.weigh(boxes.len() * 37)?;

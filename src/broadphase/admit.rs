@@ -2,7 +2,7 @@
 //!
 //! Columns become records of 32 bytes: box, row and filter. Invalid boxes are listed and left out.
 
-use super::set::FixedSet;
+use super::set::FixedInput;
 use super::tree::Named;
 use crate::geom::MapEach;
 use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes};
@@ -20,7 +20,7 @@ pub(super) enum Rows<'a> {
 
 /// Appends the valid boxes of `set` to `boxes`, which has capacity for all; lists the invalid ones.
 pub(super) struct Admit<'a> {
-    pub(super) set: FixedSet<'a>,
+    pub(super) set: FixedInput<'a>,
     pub(super) rows: Rows<'a>,
     pub(super) boxes: &'a mut Vec<Named>,
     pub(super) rejected: &'a mut Vec<Rejected>,

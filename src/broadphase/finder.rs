@@ -3,7 +3,7 @@
 use super::found::{Found, Run};
 use super::grid::Sample;
 use super::scatter::{self, SWEPT_WORDS, UNION_WORDS};
-use super::set::BoxSet;
+use super::set::PairInput;
 use super::stage::{Stage, Tick};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
@@ -144,7 +144,7 @@ impl PairFinder {
     /// The pairs of a set whose boxes around the whole path ([`MovingBox::bounds`]) share a point.
     ///
     /// Two rows that do not move make no pair, nor do two of which a [`Filter`] forbids it: see
-    /// [`BoxSet`]. Rows that are no boxes are listed in [`Found::rejected`].
+    /// [`PairInput`]. Rows that are no boxes are listed in [`Found::rejected`].
     ///
     /// [`MovingBox::bounds`]: crate::MovingBox::bounds
     /// [`Filter`]: crate::Filter
@@ -155,7 +155,7 @@ impl PairFinder {
     /// boxes, or more pairs than are allowed.
     pub fn union_pairs<'a>(
         &mut self,
-        set: impl Into<BoxSet<'a>>,
+        set: impl Into<PairInput<'a>>,
     ) -> Result<Found<'_, Pair>, FindError> {
         self.find_union(set.into(), None)
     }
@@ -171,7 +171,7 @@ impl PairFinder {
     /// As [`PairFinder::union_pairs`].
     pub fn swept_pairs<'a>(
         &mut self,
-        set: impl Into<BoxSet<'a>>,
+        set: impl Into<PairInput<'a>>,
     ) -> Result<Found<'_, SweptPair>, FindError> {
         self.find_swept(set.into(), None, &leave_there)
     }
@@ -180,7 +180,7 @@ impl PairFinder {
     /// found them, and with memory of that thread.
     pub(super) fn swept_pairs_taken(
         &mut self,
-        set: BoxSet<'_>,
+        set: PairInput<'_>,
         take: &(dyn Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
     ) -> Result<Found<'_, SweptPair>, FindError> {
         self.find_swept(set, None, take)
@@ -197,8 +197,8 @@ impl PairFinder {
     /// As [`PairFinder::union_pairs`].
     pub fn union_pairs_between<'a, 'b>(
         &mut self,
-        a: impl Into<BoxSet<'a>>,
-        b: impl Into<BoxSet<'b>>,
+        a: impl Into<PairInput<'a>>,
+        b: impl Into<PairInput<'b>>,
     ) -> Result<Found<'_, Pair>, FindError> {
         self.find_union(a.into(), Some(b.into()))
     }
@@ -212,16 +212,16 @@ impl PairFinder {
     /// As [`PairFinder::union_pairs`].
     pub fn swept_pairs_between<'a, 'b>(
         &mut self,
-        a: impl Into<BoxSet<'a>>,
-        b: impl Into<BoxSet<'b>>,
+        a: impl Into<PairInput<'a>>,
+        b: impl Into<PairInput<'b>>,
     ) -> Result<Found<'_, SweptPair>, FindError> {
         self.find_swept(a.into(), Some(b.into()), &leave_there)
     }
 
     fn find_union(
         &mut self,
-        first: BoxSet<'_>,
-        second: Option<BoxSet<'_>>,
+        first: PairInput<'_>,
+        second: Option<PairInput<'_>>,
     ) -> Result<Found<'_, Pair>, FindError> {
         let Self { level, threads, pairs_max, sample, scatterers, union, swept: _ } = self;
         let tick = Tick { level: *level, pairs_max: *pairs_max, first, second };
@@ -230,8 +230,8 @@ impl PairFinder {
 
     fn find_swept(
         &mut self,
-        first: BoxSet<'_>,
-        second: Option<BoxSet<'_>>,
+        first: PairInput<'_>,
+        second: Option<PairInput<'_>>,
         take: &(dyn Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
     ) -> Result<Found<'_, SweptPair>, FindError> {
         let Self { level, threads, pairs_max, sample, scatterers, union: _, swept } = self;

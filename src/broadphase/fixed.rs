@@ -29,7 +29,7 @@ use super::place::{Place, Places, SLOTS_MAX, TREES_MAX};
 use super::probe::{Load, Mover, Swept, Union};
 use super::query::Queries;
 use super::scatter::ROW as ROWS_OF_FINDER;
-use super::set::{BoxSet, FixedSet};
+use super::set::{FixedInput, PairInput};
 use super::stage::{Clock, Timings};
 use super::tree::{Builder, Named, Stack, Tree};
 use crate::geom::{Aabb, Filter, Pair, SweptPair};
@@ -85,8 +85,8 @@ pub enum FixedError {
 /// same for every level and any threads, but depends on the history; that of [`Found::sorted`] does
 /// not.
 ///
-/// The filter of a fixed box is set on insertion ([`FixedSet`]) or later
-/// ([`FixedBoxes::set_filters`]); the filters of movers are part of each call ([`BoxSet`]). A mover
+/// The filter of a fixed box is set on insertion ([`FixedInput`]) or later
+/// ([`FixedBoxes::set_filters`]); the filters of movers are part of each call ([`PairInput`]). A mover
 /// whose flag says that it does not move has no pairs here, because the fixed boxes do not move
 /// either.
 ///
@@ -269,7 +269,7 @@ impl FixedBoxes {
     pub fn put<'a>(
         &mut self,
         rows: &[u32],
-        set: impl Into<FixedSet<'a>>,
+        set: impl Into<FixedInput<'a>>,
     ) -> Result<&[Rejected], FixedError> {
         let set = set.into();
         LengthMismatch::check("the list `rows`", set.boxes.len(), rows.len())?;
@@ -292,7 +292,7 @@ impl FixedBoxes {
     /// # Errors
     ///
     /// [`FixedError`] when the number of filters is wrong, or a row would be too large.
-    pub fn extend<'a>(&mut self, set: impl Into<FixedSet<'a>>) -> Result<Range<u32>, FixedError> {
+    pub fn extend<'a>(&mut self, set: impl Into<FixedInput<'a>>) -> Result<Range<u32>, FixedError> {
         let set = set.into();
         set.check()?;
         let start = self.places.of.len();
@@ -404,7 +404,7 @@ impl FixedBoxes {
     /// or there are more pairs than allowed.
     pub fn union_pairs<'a>(
         &mut self,
-        movers: impl Into<BoxSet<'a>>,
+        movers: impl Into<PairInput<'a>>,
     ) -> Result<Found<'_, Pair>, FindError> {
         self.find_union(movers.into())
     }
@@ -419,12 +419,12 @@ impl FixedBoxes {
     /// As [`FixedBoxes::union_pairs`].
     pub fn swept_pairs<'a>(
         &mut self,
-        movers: impl Into<BoxSet<'a>>,
+        movers: impl Into<PairInput<'a>>,
     ) -> Result<Found<'_, SweptPair>, FindError> {
         self.find_swept(movers.into())
     }
 
-    fn find_union(&mut self, set: BoxSet<'_>) -> Result<Found<'_, Pair>, FindError> {
+    fn find_union(&mut self, set: PairInput<'_>) -> Result<Found<'_, Pair>, FindError> {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, movers, stacks, union, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
@@ -436,7 +436,7 @@ impl FixedBoxes {
         union.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
 
-    fn find_swept(&mut self, set: BoxSet<'_>) -> Result<Found<'_, SweptPair>, FindError> {
+    fn find_swept(&mut self, set: PairInput<'_>) -> Result<Found<'_, SweptPair>, FindError> {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, movers, stacks, swept, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
@@ -449,7 +449,7 @@ impl FixedBoxes {
     }
 
     /// Validates the movers and prepares the scratch memory.
-    fn load(&mut self, set: BoxSet<'_>) -> Result<Timings, FindError> {
+    fn load(&mut self, set: PairInput<'_>) -> Result<Timings, FindError> {
         set.check()?;
         let rows = set.len();
         if rows > ROWS_OF_FINDER as usize {
@@ -468,7 +468,7 @@ impl FixedBoxes {
     }
 
     /// Puts in the boxes of a set; rows are less than `most`.
-    fn insert(&mut self, most: usize, set: FixedSet<'_>, rows: Rows<'_>) {
+    fn insert(&mut self, most: usize, set: FixedInput<'_>, rows: Rows<'_>) {
         let mut boxes = core::mem::take(&mut self.boxes);
         boxes.clear();
         boxes.reserve_exact(set.boxes.len());

@@ -8,7 +8,7 @@
 //!   and end.
 //! * [`Queries`] finds the stored boxes on a path, in a shape or nearest to a point, for
 //!   [`FixedBoxes`] or for a [`Bvh`] that is built once (`query`).
-//! * [`BoxSet`] and [`FixedSet`] are the inputs; they also define which boxes may pair.
+//! * [`PairInput`] and [`FixedInput`] are the inputs; they also define which boxes may pair.
 //!
 //! The pair finder uses *strips*:
 //!
@@ -58,7 +58,7 @@ pub use query::{
     Accept, Batch, Bvh, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity, Queries,
     Query, Shape, Visits,
 };
-pub use set::{BoxSet, FixedSet};
+pub use set::{FixedInput, PairInput};
 pub(crate) use stage::Clock;
 pub use stage::Timings;
 pub use world::{

@@ -8,7 +8,7 @@
 //! of the path are swept, all lanes at once.
 
 use super::buffer::Buffer;
-use super::set::{BoxSet, allow};
+use super::set::{PairInput, allow};
 use super::tree::{Probe, Stack, Tree, walk};
 use crate::geom::MapEach;
 use crate::geom::{Filter, Pair, SweptPair};
@@ -29,7 +29,7 @@ const ROW: usize = 15;
 
 /// Writes the movers of `set` that may have pairs, and lists the invalid ones.
 pub(super) struct Load<'a> {
-    pub(super) set: BoxSet<'a>,
+    pub(super) set: PairInput<'a>,
     /// The union of all categories and masks of the fixed boxes.
     pub(super) fixed: Filter,
     pub(super) movers: &'a mut Vec<Mover>,
@@ -83,7 +83,7 @@ impl Kernel for Load<'_> {
 
 /// Whether a row moves and its filter allows a box with these categories and masks.
 #[inline(always)]
-fn makes_pairs(set: &BoxSet<'_>, fixed: Filter, row: usize) -> bool {
+fn makes_pairs(set: &PairInput<'_>, fixed: Filter, row: usize) -> bool {
     let moves = match set.moves {
         Some(moves) => moves[row],
         None => true,

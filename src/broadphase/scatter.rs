@@ -8,7 +8,7 @@
 use super::buffer::make_room;
 use super::grid::{Cut, Grid};
 use super::path::{Stop, is_long, trace};
-use super::set::BoxSet;
+use super::set::PairInput;
 use crate::geom::Filter;
 use crate::geom::MapEach;
 use crate::kernels::bounds::bounds;
@@ -160,7 +160,7 @@ impl Scratch {
 
 /// The rows of a chunk.
 pub(super) struct Part<'a> {
-    pub(super) set: BoxSet<'a>,
+    pub(super) set: PairInput<'a>,
     /// The row of the first of them in its set.
     pub(super) first_row: usize,
     /// Its id.

@@ -13,7 +13,7 @@ use core::ops::Range;
 /// [`FixedBoxes`](super::FixedBoxes), boxes that do not move have no pairs.
 ///
 /// ```
-/// use swath::{Boxes, BoxSet, Filter, PairFinder};
+/// use swath::{Boxes, PairInput, Filter, PairFinder};
 ///
 /// // Three boxes in one place; the first does not move, the last may not pair.
 /// let (low, high, still) = ([0.0; 3], [1.0; 3], [0.0; 3]);
@@ -23,27 +23,27 @@ use core::ops::Range;
 ///
 /// let mut finder = PairFinder::new();
 /// assert_eq!(finder.union_pairs(boxes)?.len(), 3);
-/// assert_eq!(finder.union_pairs(BoxSet::new(boxes).filtered(&filters))?.len(), 1);
+/// assert_eq!(finder.union_pairs(PairInput::new(boxes).filtered(&filters))?.len(), 1);
 /// let none_moves = [false; 3];
-/// assert_eq!(finder.union_pairs(BoxSet::new(boxes).moving(&none_moves))?.len(), 0);
-/// assert_eq!(finder.union_pairs(BoxSet::new(boxes).moving(&moves))?.len(), 3);
+/// assert_eq!(finder.union_pairs(PairInput::new(boxes).moving(&none_moves))?.len(), 0);
+/// assert_eq!(finder.union_pairs(PairInput::new(boxes).moving(&moves))?.len(), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct BoxSet<'a> {
+pub struct PairInput<'a> {
     pub(super) boxes: Boxes<'a>,
     pub(super) moves: Option<&'a [bool]>,
     pub(super) filters: Option<&'a [Filter]>,
     names: Option<&'a [ProxyId]>,
 }
 
-impl<'a> From<Boxes<'a>> for BoxSet<'a> {
+impl<'a> From<Boxes<'a>> for PairInput<'a> {
     fn from(boxes: Boxes<'a>) -> Self {
         Self::new(boxes)
     }
 }
 
-impl<'a> BoxSet<'a> {
+impl<'a> PairInput<'a> {
     /// All rows of `boxes`; each may pair with each.
     #[must_use]
     pub fn new(boxes: Boxes<'a>) -> Self {
@@ -106,18 +106,18 @@ impl<'a> BoxSet<'a> {
 ///
 /// Columns of boxes convert into it; then each box may pair with each mover.
 #[derive(Clone, Copy, Debug)]
-pub struct FixedSet<'a> {
+pub struct FixedInput<'a> {
     pub(super) boxes: FixedColumns<'a>,
     filters: Option<&'a [Filter]>,
 }
 
-impl<'a> From<FixedColumns<'a>> for FixedSet<'a> {
+impl<'a> From<FixedColumns<'a>> for FixedInput<'a> {
     fn from(boxes: FixedColumns<'a>) -> Self {
         Self::new(boxes)
     }
 }
 
-impl<'a> FixedSet<'a> {
+impl<'a> FixedInput<'a> {
     /// All rows of `boxes`; each may pair with each mover.
     #[must_use]
     pub fn new(boxes: FixedColumns<'a>) -> Self {

@@ -7,7 +7,7 @@ use super::finder::FindError;
 use super::found::{Found, Run, Runs};
 use super::grid::{Grid, Sample};
 use super::scatter::{self, Chunk, OF_FIRST, OF_SECOND, Part, ROW, SWEPT_WORDS, Scatter};
-use super::set::BoxSet;
+use super::set::PairInput;
 use super::strip::{self, Progress, Strips};
 use crate::geom::MovingBox;
 use crate::lanes::{Kernel, Level};
@@ -125,18 +125,18 @@ fn cut_rows(rows: usize) -> (usize, usize) {
 pub(super) struct Tick<'a> {
     pub(super) level: Level,
     pub(super) pairs_max: usize,
-    pub(super) first: BoxSet<'a>,
-    pub(super) second: Option<BoxSet<'a>>,
+    pub(super) first: PairInput<'a>,
+    pub(super) second: Option<PairInput<'a>>,
 }
 
 impl<'a> Tick<'a> {
-    fn sets(&self) -> impl Iterator<Item = &BoxSet<'a>> {
+    fn sets(&self) -> impl Iterator<Item = &PairInput<'a>> {
         core::iter::once(&self.first).chain(&self.second)
     }
 
     /// How many boxes of all sets.
     fn len(&self) -> usize {
-        self.sets().map(BoxSet::len).sum()
+        self.sets().map(PairInput::len).sum()
     }
 
     fn is_filtered(&self) -> bool {
@@ -154,7 +154,7 @@ impl<'a> Tick<'a> {
     /// The rows of chunk `index`, each chunk of at most `size` rows of one set.
     fn part(&self, index: usize, size: usize) -> Part<'a> {
         let of_first = self.first.len().div_ceil(size);
-        let cut = |set: &BoxSet<'a>, index: usize| {
+        let cut = |set: &PairInput<'a>, index: usize| {
             let rows = index * size..set.len().min((index + 1) * size);
             (set.slice(rows.clone()), rows.start)
         };
@@ -190,7 +190,7 @@ where
         scatterers: &mut Vec<scatter::Scratch>,
         take: &(dyn Fn(&mut Run<P>, &mut Vec<P>) + Sync),
     ) -> Result<Found<'a, P>, FindError> {
-        tick.sets().try_for_each(BoxSet::check)?;
+        tick.sets().try_for_each(PairInput::check)?;
         let rows = tick.len();
         if rows > ROW as usize {
             return Err(FindError::TooManyBoxes { rows });

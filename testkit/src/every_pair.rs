@@ -6,7 +6,7 @@
 //! end on one axis, each compared with those that start before it ends.
 
 use swath::geom::MovingBox;
-use swath::{BoxSet, Boxes, Filter, Pair, sweep};
+use swath::{Boxes, Filter, Pair, PairInput, sweep};
 
 /// A pair, and the bits of the first time.
 pub type Timed = (u32, u32, u32);
@@ -48,8 +48,8 @@ impl Rows {
         Boxes::from_columns(self.columns.each_ref().map(Vec::as_slice)).unwrap()
     }
 
-    pub fn set(&self) -> BoxSet<'_> {
-        let set = BoxSet::new(self.boxes());
+    pub fn set(&self) -> PairInput<'_> {
+        let set = PairInput::new(self.boxes());
         let set = self.moves.iter().fold(set, |set, moves| set.moving(moves));
         self.filters.iter().fold(set, |set, filters| set.filtered(filters))
     }

@@ -7,7 +7,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use swath::broadphase::Visits;
 use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
 use swath::store::Row;
-use swath::{BoxSet, Boxes, Filter, FixedBoxes, FixedColumns, FixedSet, MISS, sweep};
+use swath::{Boxes, Filter, FixedBoxes, FixedColumns, FixedInput, MISS, PairInput, sweep};
 
 pub type Rng = Xoshiro256PlusPlus;
 
@@ -47,7 +47,7 @@ impl Model {
         let columns: [Vec<f32>; 6] = columns(boxes);
         let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
         let rejected = match filters {
-            Some(filters) => self.set.put(rows, FixedSet::new(lent).filtered(filters)),
+            Some(filters) => self.set.put(rows, FixedInput::new(lent).filtered(filters)),
             None => self.set.put(rows, lent),
         };
         let rejected = rejected.unwrap();
@@ -137,7 +137,7 @@ impl Model {
             filters[a as usize].allows(rows[b as usize].unwrap().1) && moves[a as usize]
         };
         with(movers, |movers| {
-            let told = BoxSet::new(movers).filtered(&filters).moving(&moves);
+            let told = PairInput::new(movers).filtered(&filters).moving(&moves);
             for (movers, what) in [(movers.into(), what.into()), (told, format!("{what}, told"))] {
                 let found = set.union_pairs(movers).unwrap();
                 let rejected: Vec<_> = found.rejected().iter().map(|r| (r.row, r.reason)).collect();

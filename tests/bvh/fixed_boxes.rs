@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use swath::broadphase::{FindError, FixedError};
 use swath::geom::{Aabb, COORD_MAX, MovingBox, Pair, SweptPair};
-use swath::{BoxSet, Filter, FixedBoxes, FixedColumns, FixedSet, Level, Threads};
+use swath::{Filter, FixedBoxes, FixedColumns, FixedInput, Level, PairInput, Threads};
 use testkit::fixed_model::{Model, Rng, bits, columns, random_box, some_filter, with};
 
 /// The boxes of a scene, one of so many as a mover, the others fixed where they start.
@@ -164,7 +164,7 @@ fn every_level_and_any_threads() {
             // Once more with filters.
             let rows: Vec<u32> = (5000..fixed.len() as u32).collect();
             set.set_filters(&rows, &filters[rows[0] as usize..]).unwrap();
-            let told = BoxSet::new(movers).filtered(&filters[..movers.len()]);
+            let told = PairInput::new(movers).filtered(&filters[..movers.len()]);
             let filtered: Vec<Pair> = set.union_pairs(told).unwrap().iter().collect();
             let filtered_swept: Vec<SweptPair> = set.swept_pairs(told).unwrap().iter().collect();
             assert!(filtered_swept.len() > 300 && filtered.len() < union.len());
@@ -241,7 +241,7 @@ fn filters_that_are_not_one_for_each() {
     let filters = vec![Filter::NONE; fixed.len()];
     let columns: [Vec<f32>; 6] = columns(&fixed[..3]);
     let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
-    let few = FixedSet::new(lent).filtered(&filters[..2]);
+    let few = FixedInput::new(lent).filtered(&filters[..2]);
     let message = "the filters has 2 rows where 3 are needed";
     assert_eq!(model.set.put(&[0, 1, 2], few).unwrap_err().to_string(), message);
     assert_eq!(model.set.extend(few).unwrap_err().to_string(), message);
@@ -250,7 +250,8 @@ fn filters_that_are_not_one_for_each() {
     assert_eq!(error, FixedError::UnknownRow { index: 2, row: 3 });
     with(&movers, |movers| {
         let (flags, filters) = (vec![true; movers.len() - 1], &filters[..movers.len() + 1]);
-        for set in [BoxSet::new(movers).moving(&flags), BoxSet::new(movers).filtered(filters)] {
+        for set in [PairInput::new(movers).moving(&flags), PairInput::new(movers).filtered(filters)]
+        {
             assert!(matches!(model.set.union_pairs(set), Err(FindError::Length(_))));
             assert!(matches!(model.set.swept_pairs(set), Err(FindError::Length(_))));
         }

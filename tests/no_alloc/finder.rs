@@ -3,7 +3,7 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
-use swath::{BoxSet, Boxes, PairFinder};
+use swath::{Boxes, PairFinder, PairInput};
 use testkit::counting::ALLOCATIONS;
 
 /// Goal: after a warm-up no tick allocates, in either form, sorted or not, also when the pairs become
@@ -52,7 +52,7 @@ fn allocates_nothing_when_warm(min: [Vec<f32>; 3], side: f32, path: f32) {
         let mut finder = PairFinder::new();
         let counts = pool.install(|| {
             let mut tick = |boxes| {
-                let set = BoxSet::new(boxes).moving(&moves);
+                let set = PairInput::new(boxes).moving(&moves);
                 let union = finder.union_pairs(set).unwrap().sorted().len();
                 union + finder.swept_pairs(set).unwrap().sorted().len()
             };

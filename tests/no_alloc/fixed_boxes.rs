@@ -3,7 +3,7 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
-use swath::{BoxSet, Boxes, Filter, FixedBoxes, FixedColumns};
+use swath::{Boxes, Filter, FixedBoxes, FixedColumns, PairInput};
 use testkit::counting::ALLOCATIONS;
 
 /// Goal: against a kept set a warm tick allocates nothing, in either form, sorted or not, also when
@@ -40,7 +40,7 @@ pub(crate) fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
             let mut tick = |movers| {
                 for filter in [shy, Filter::ALL] {
                     set.set_filters(&[3, 70, 9_100], &[filter; 3]).unwrap();
-                    let told = BoxSet::new(movers).filtered(&filters).moving(&moves);
+                    let told = PairInput::new(movers).filtered(&filters).moving(&moves);
                     let _ = set.union_pairs(told).unwrap().sorted();
                     let _ = set.swept_pairs(told).unwrap().sorted();
                 }

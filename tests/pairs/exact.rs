@@ -6,7 +6,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
 use swath::broadphase::FindError;
 use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
-use swath::{BoxSet, Boxes, Level, PairFinder};
+use swath::{Boxes, Level, PairFinder, PairInput};
 
 /// Boxes as columns, with flags where some do not move.
 #[derive(Clone, Default)]
@@ -36,8 +36,8 @@ impl Columns {
         (0..self.of[0].len()).map(|row| self.boxes().get(row)).collect()
     }
 
-    fn set(&self) -> BoxSet<'_> {
-        let set = BoxSet::new(self.boxes());
+    fn set(&self) -> PairInput<'_> {
+        let set = PairInput::new(self.boxes());
         self.moves().map_or(set, |moves| set.moving(moves))
     }
 
@@ -283,7 +283,7 @@ fn memory_of_earlier_ticks_does_not_show() {
 fn wrong_number_of_flags() {
     let columns = Columns::of_world(&World::new(Scene::Uniform, 5, 1));
     let mut finder = PairFinder::new();
-    let error = finder.union_pairs(BoxSet::new(columns.boxes()).moving(&[true; 4])).unwrap_err();
+    let error = finder.union_pairs(PairInput::new(columns.boxes()).moving(&[true; 4])).unwrap_err();
     assert!(matches!(error, FindError::Length(_)));
     assert_eq!(error.to_string(), "the flags `moves` has 4 rows where 5 are needed");
 }

@@ -4,7 +4,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use swath::geom::MovingBox;
-use swath::{BoxSet, Boxes, Filter, Level, Pair, PairFinder, SweptPair, Threads};
+use swath::{Boxes, Filter, Level, Pair, PairFinder, PairInput, SweptPair, Threads};
 
 /// A world as rows, some of them no boxes, with a flag and a filter for each.
 struct Case {
@@ -47,11 +47,11 @@ impl Case {
     }
 
     /// With flags and without filters.
-    fn bare(&self) -> BoxSet<'_> {
-        BoxSet::new(self.boxes()).moving(&self.moves)
+    fn bare(&self) -> PairInput<'_> {
+        PairInput::new(self.boxes()).moving(&self.moves)
     }
 
-    fn set(&self) -> BoxSet<'_> {
+    fn set(&self) -> PairInput<'_> {
         self.bare().filtered(&self.filters)
     }
 
@@ -171,7 +171,7 @@ fn lists_of_the_wrong_length_are_named() {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(3);
     let case = Case::new(Scene::Uniform, 5, random);
     let mut finder = PairFinder::new();
-    let set = BoxSet::new(case.boxes()).filtered(&case.filters[..4]);
+    let set = PairInput::new(case.boxes()).filtered(&case.filters[..4]);
     let error = finder.union_pairs(set).unwrap_err().to_string();
     assert_eq!(error, "the filters has 4 rows where 5 are needed");
     let error = finder.swept_pairs_between(case.boxes(), set).unwrap_err().to_string();

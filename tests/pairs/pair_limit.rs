@@ -3,7 +3,7 @@
 use scenes::{Scene, World};
 use swath::broadphase::FindError;
 use swath::store::FixedColumns;
-use swath::{BoxSet, Boxes, Bvh, PairFinder, Threads};
+use swath::{Boxes, Bvh, PairFinder, PairInput, Threads};
 
 fn boxes(world: &World) -> Boxes<'_> {
     let [min, max, delta] =
@@ -96,7 +96,7 @@ fn threads_do_not_show() {
             let mut finder = PairFinder::new();
             finder.set_threads(threads);
             let found = finder
-                .swept_pairs(BoxSet::new(boxes(&world)).moving(&world.moves))
+                .swept_pairs(PairInput::new(boxes(&world)).moving(&world.moves))
                 .expect("no limit");
             let order: Vec<_> = found.iter().collect();
             let sorted = found.sorted();

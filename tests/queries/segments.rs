@@ -6,7 +6,7 @@ use std::array::from_fn;
 use swath::broadphase::{Path, Query, Visits};
 use swath::store::{Columns, FixedColumns, Row};
 use swath::{
-    Aabb, Bvh, Checked, Filter, FixedBoxes, FixedSet, Hit, Level, MISS, MovingBox, Queries,
+    Aabb, Bvh, Checked, Filter, FixedBoxes, FixedInput, Hit, Level, MISS, MovingBox, Queries,
     Segment, Threads, cast, sweep,
 };
 use testkit::cases::cases;
@@ -46,7 +46,7 @@ impl World {
     }
 
     /// Calls `ask` with all rows as columns; an empty one is no box.
-    fn with<R>(&self, filtered: bool, ask: impl FnOnce(FixedSet<'_>) -> R) -> R {
+    fn with<R>(&self, filtered: bool, ask: impl FnOnce(FixedInput<'_>) -> R) -> R {
         let nothing = Aabb { min: [f32::NAN; 3], max: [0.0; 3] };
         let corner = |row: &Option<(Aabb, Filter)>, k: usize| {
             let aabb = row.map_or(nothing, |(aabb, _)| aabb);
@@ -56,7 +56,7 @@ impl World {
         let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
         let filters: Vec<_> =
             self.0.iter().map(|row| row.map_or(Filter::ALL, |(_, filter)| filter)).collect();
-        let set = FixedSet::new(columns);
+        let set = FixedInput::new(columns);
         ask(if filtered { set.filtered(&filters) } else { set })
     }
 

@@ -11,7 +11,7 @@ use swath::broadphase::{Overlap, Query, Shape};
 use swath::overlap::{self, planes, sphere};
 use swath::store::{FixedColumns, Row};
 use swath::{
-    Aabb, Bvh, Filter, FixedBoxes, FixedSet, Hit, Invalid, Level, Plane, Queries, Side, Sphere,
+    Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Invalid, Level, Plane, Queries, Side, Sphere,
     Threads, Visits, proximity,
 };
 use testkit::draw::{Draw, how_many};
@@ -21,11 +21,11 @@ use testkit::places::{boxes, cuts, frustum, moving, near};
 type Kept = BTreeMap<u32, (Aabb, Filter)>;
 
 /// Calls `ask` with boxes as columns.
-fn with<R>(boxes: &[Aabb], filters: Option<&[Filter]>, ask: impl FnOnce(FixedSet<'_>) -> R) -> R {
+fn with<R>(boxes: &[Aabb], filters: Option<&[Filter]>, ask: impl FnOnce(FixedInput<'_>) -> R) -> R {
     let columns: [Vec<f32>; 6] =
         std::array::from_fn(|k| boxes.iter().map(|of| of.to_row()[k]).collect());
     let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
-    let set = FixedSet::new(columns);
+    let set = FixedInput::new(columns);
     ask(filters.map_or(set, |filters| set.filtered(filters)))
 }
 

@@ -3,7 +3,7 @@
 use super::Queries;
 use crate::broadphase::admit::{Admit, Rows};
 use crate::broadphase::fixed::FixedError;
-use crate::broadphase::set::FixedSet;
+use crate::broadphase::set::FixedInput;
 use crate::broadphase::tree::{Builder, Named, Tree};
 use crate::lanes::Level;
 use crate::par::Threads;
@@ -86,11 +86,11 @@ impl Bvh {
     ///
     /// [`FixedError`] when the number of filters is wrong, or there are more than 2²⁷ boxes. The
     /// tree is unchanged then.
-    pub fn build<'a>(&mut self, set: impl Into<FixedSet<'a>>) -> Result<&[Rejected], FixedError> {
+    pub fn build<'a>(&mut self, set: impl Into<FixedInput<'a>>) -> Result<&[Rejected], FixedError> {
         self.build_of(set.into())
     }
 
-    fn build_of(&mut self, set: FixedSet<'_>) -> Result<&[Rejected], FixedError> {
+    fn build_of(&mut self, set: FixedInput<'_>) -> Result<&[Rejected], FixedError> {
         set.check()?;
         if set.boxes.len() > ROWS_MAX {
             return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });

@@ -13,7 +13,7 @@ use super::state::State;
 use super::trees::Trees;
 use crate::broadphase::buffer::make_room;
 use crate::broadphase::found::{Found, Run};
-use crate::broadphase::{BoxSet, FindError, PairFinder};
+use crate::broadphase::{FindError, PairFinder, PairInput};
 use crate::geom::SweptPair;
 use crate::lanes::Level;
 use crate::par::{self, Threads};
@@ -132,7 +132,7 @@ impl Update<'_> {
             hold(state, seen);
         }
         let boxes = if state.fat > 0 { lend(seen) } else { movers.boxes() };
-        let set = BoxSet::new(boxes);
+        let set = PairInput::new(boxes);
         let set = if self.filtered { set.filtered(&movers.filters) } else { set };
         let pushed = match movers.dynamic.contains(&false) {
             true => set.moving(&movers.dynamic),

@@ -6,7 +6,9 @@ use super::overlap::{plane, sphere_of};
 use crate::finite::assert_finite;
 use swath::overlap::{self, planes, sphere};
 use swath::store::{FixedColumns, Row};
-use swath::{Aabb, Bvh, Filter, FixedBoxes, FixedSet, Hit, Level, Plane, Queries, Side, proximity};
+use swath::{
+    Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Level, Plane, Queries, Side, proximity,
+};
 
 /// One byte says how many boxes: up to a tree of three levels.
 const BOXES_MAX: u16 = 320;
@@ -58,7 +60,7 @@ pub fn run(data: &[u8]) {
     let columns: [Vec<f32>; 6] =
         std::array::from_fn(|k| boxes.iter().map(|of| of.to_row()[k]).collect());
     let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice));
-    let set = FixedSet::new(columns.expect("equally long")).filtered(&filters);
+    let set = FixedInput::new(columns.expect("equally long")).filtered(&filters);
     for level in Level::all() {
         let mut tree = Bvh::with_level(level);
         tree.build(set).expect("a filter for each box");

@@ -7,7 +7,7 @@
 //! against the kept ones. [`Swept`] is the same with the exact swept test as the last step.
 
 use swath::store::FixedColumns;
-use swath::{BoxSet, Boxes, FixedBoxes, PairFinder};
+use swath::{PairInput, Boxes, FixedBoxes, PairFinder};
 
 use super::{RowPair, System, Tick};
 
@@ -79,7 +79,7 @@ macro_rules! system {
 
             fn find(&mut self, tick: &Tick<'_>) -> usize {
                 if !self.0.keep(tick) {
-                    let set = BoxSet::new(tick.boxes).moving(tick.moves);
+                    let set = PairInput::new(tick.boxes).moving(tick.moves);
                     return self.0.finder.$pairs(set).expect("flags fit").len();
                 }
                 let Swath { finder, fixed, columns, .. } = &mut self.0;
@@ -91,7 +91,7 @@ macro_rules! system {
             /// Finds again: the answer lends the finder's memory and cannot be kept. It is the same.
             fn show(&mut self, tick: &Tick<'_>, visit: &mut dyn FnMut(RowPair)) {
                 if !self.0.keep(tick) {
-                    let set = BoxSet::new(tick.boxes).moving(tick.moves);
+                    let set = PairInput::new(tick.boxes).moving(tick.moves);
                     let found = self.0.finder.$pairs(set).expect("flags fit");
                     return found.iter().for_each(|pair| visit([pair.a, pair.b]));
                 }
