@@ -3,9 +3,9 @@
 use swath::{Bodies, Body, Boxes};
 
 /// Ten columns: minima, maxima, displacements, inverse masses.
-pub struct BodyColumns([Vec<f32>; 10]);
+pub struct BodyArrays([Vec<f32>; 10]);
 
-impl BodyColumns {
+impl BodyArrays {
     pub fn new(rows: &[Body]) -> Self {
         let numbers = |row: &Body| {
             let moving = row.moving;

@@ -271,9 +271,9 @@ pub fn frustum(eye: [f64; 3], [turn, tilt]: [f64; 2], [near, far]: [f64; 2]) -> 
 }
 
 /// Seven columns: centres, radii, displacements.
-pub struct SphereColumns([Vec<f32>; 7]);
+pub struct SphereArrays([Vec<f32>; 7]);
 
-impl SphereColumns {
+impl SphereArrays {
     /// Spheres with the displacement of each.
     pub fn new(rows: &[(Sphere, [f32; 3])]) -> Self {
         let numbers = |(sphere, delta): &(Sphere, [f32; 3])| {

@@ -4,9 +4,9 @@ use swath::cast::{Answers, Cast, Fractions};
 use swath::{Faces, Hit, Segment, Segments};
 
 /// Seven columns: starts, displacements, greatest fractions.
-pub struct SegmentColumns([Vec<f32>; 7]);
+pub struct SegmentArrays([Vec<f32>; 7]);
 
-impl SegmentColumns {
+impl SegmentArrays {
     pub fn new(rows: &[Segment]) -> Self {
         let numbers = |row: &Segment| {
             let ([x, y, z], [dx, dy, dz]) = (row.start, row.delta);

@@ -4,9 +4,9 @@ use swath::store::Row;
 use swath::{MovingSphere, Spheres};
 
 /// Seven columns: centres, radii, displacements. What is no sphere is kept as it is.
-pub struct SphereColumns([Vec<f32>; 7]);
+pub struct SphereArrays([Vec<f32>; 7]);
 
-impl SphereColumns {
+impl SphereArrays {
     pub fn new(rows: &[MovingSphere]) -> Self {
         Self(std::array::from_fn(|k| rows.iter().map(|row| row.to_row()[k]).collect()))
     }

@@ -8,7 +8,7 @@ use swath::{
 };
 use testkit::columns::Columns;
 use testkit::rays::{Ray, rays};
-use testkit::segments::{Casts, NO_HIT, SegmentColumns, cast_bits};
+use testkit::segments::{Casts, NO_HIT, SegmentArrays, cast_bits};
 
 /// What one cast at a time says; a miss where one of the two is invalid.
 fn one(segment: &Segment, aabb: &Aabb) -> Cast {
@@ -63,7 +63,7 @@ fn every_output(
 /// Asks everything of every level. `segments` and `boxes` are as many; some may be invalid.
 fn everything(segment: &Segment, aabb: &Aabb, segments: &[Segment], boxes: &[Aabb]) {
     let rows: Vec<_> = boxes.iter().map(moving).collect();
-    let (rows, rays) = (Columns::new(&rows), SegmentColumns::new(segments));
+    let (rows, rays) = (Columns::new(&rows), SegmentArrays::new(segments));
     let to_many: Vec<_> = boxes.iter().map(|aabb| one(segment, aabb)).collect();
     let to_one: Vec<_> = segments.iter().map(|segment| one(segment, aabb)).collect();
     let zipped: Vec<_> = segments.iter().zip(boxes).map(|(a, b)| one(a, b)).collect();
@@ -228,7 +228,7 @@ fn of_equally_close_boxes_the_lowest_row_is_the_closest() {
 fn on_an_error_nothing_is_written() {
     let (segments, boxes) = split(rays(4, 20));
     let rows: Vec<_> = boxes.iter().map(moving).collect();
-    let (rows, rays) = (Columns::new(&rows), SegmentColumns::new(&segments));
+    let (rows, rays) = (Columns::new(&rows), SegmentArrays::new(&segments));
     let good = segments[0];
     let bad = Segment { max_fraction: -1.0, ..good };
     let no_box = Aabb { min: [1.0; 3], max: [0.0; 3] };
@@ -282,7 +282,7 @@ fn points_are_those_of_one_segment_and_never_nan() {
             (if there { segment.at(at) } else { [MISS; 3] }).map(f32::to_bits)
         };
         let expected: Vec<_> = segments.iter().zip(&fractions).map(point).collect();
-        let columns = SegmentColumns::new(&segments);
+        let columns = SegmentArrays::new(&segments);
         for level in Level::all() {
             let mut rejected = Vec::new();
             let checked = columns.segments().check(level, &mut rejected);
@@ -324,7 +324,7 @@ fn batches_against_a_polyhedron_answer_as_one_to_one() {
             polyhedron::one_to_one(segment, &polyhedron).unwrap_or(polyhedron::Cast::MISS)
         };
         let casts: Vec<_> = segments.iter().map(one).collect();
-        let columns = SegmentColumns::new(&segments);
+        let columns = SegmentArrays::new(&segments);
         for level in Level::all() {
             let mut rejected = Vec::new();
             let rays = columns.segments().check(level, &mut rejected);

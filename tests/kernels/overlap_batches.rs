@@ -11,7 +11,7 @@ use swath::{
     Spheres,
 };
 use testkit::columns::Columns;
-use testkit::places::{SphereColumns, cuts, frustum, moving, near};
+use testkit::places::{SphereArrays, cuts, frustum, moving, near};
 
 /// What stands in a set before it is written.
 const UNWRITTEN: u32 = 0xdead_beef;
@@ -91,7 +91,7 @@ fn answers_are(
     let inside: Vec<_> = sides.iter().map(|&side| side != Side::Outside).collect();
 
     let (columns_a, columns_b, spheres) =
-        (Columns::new(a), Columns::new(b), SphereColumns::new(balls));
+        (Columns::new(a), Columns::new(b), SphereArrays::new(balls));
     for level in Level::all() {
         let [mut of_a, mut of_b, mut of_balls] = [const { Vec::new() }; 3];
         let a = columns_a.boxes().check(level, &mut of_a);
@@ -204,7 +204,7 @@ fn an_invalid_row_is_apart_and_the_others_stay() {
 fn on_an_error_nothing_is_written() {
     let columns = Columns::new(&moving(6, 40));
     let other = Columns::new(&moving(6, 39));
-    let spheres = SphereColumns::new(&balls(7, 40));
+    let spheres = SphereArrays::new(&balls(7, 40));
     let good = Aabb { min: [0.0; 3], max: [1.0; 3] };
     let bad = Aabb { min: [0.0, 2.0, 0.0], max: [1.0; 3] };
     let reason = bad.validate().expect_err("it is inverted");

@@ -3,7 +3,7 @@
 use swath::respond::{self, Along, Member, Restitution};
 use swath::{BatchError, Body, COORD_MAX, Contact, Invalid, Level, Pair};
 use testkit::bodies::{Meeting, bodies, contact_of, neighbours, no_bodies};
-use testkit::body_columns::BodyColumns;
+use testkit::body_columns::BodyArrays;
 
 /// A contact for each row: those of the sweep and separation, and any bits.
 fn contacts(a: &[Body], b: &[Body]) -> Vec<Contact> {
@@ -33,7 +33,7 @@ fn along(a: &Body, b: &Body, contact: Contact, restitution: f32) -> [u32; 2] {
 fn batches_answer_as_one_to_one(a: &[Body], b: &[Body], restitutions: &[f32], level: Level) {
     let rows = a.len();
     let pairs = neighbours(rows);
-    let (of_a, of_b) = (BodyColumns::new(a), BodyColumns::new(b));
+    let (of_a, of_b) = (BodyArrays::new(a), BodyArrays::new(b));
     let (mut list, mut other) = (Vec::new(), Vec::new());
     let of_a = of_a.bodies().check(level, &mut list);
     let of_b = of_b.bodies().check(level, &mut other);
@@ -138,7 +138,7 @@ fn what_is_no_body_is_listed() {
         for at in 0..19 {
             let mut rows = vec![good; 19];
             rows[at] = *body;
-            let columns = BodyColumns::new(&rows);
+            let columns = BodyArrays::new(&rows);
             for level in Level::all() {
                 let mut list = Vec::new();
                 let checked = columns.bodies().check(level, &mut list);
@@ -160,7 +160,7 @@ fn what_is_no_body_is_listed() {
 #[test]
 fn what_does_not_fit_is_an_error_and_writes_nothing() {
     let [a, _] = bodies(7, 20);
-    let columns = BodyColumns::new(&a);
+    let columns = BodyArrays::new(&a);
     let (mut list, mut other) = (Vec::new(), Vec::new());
     let (pairs, contact) = (neighbours(20), [Contact::SEPARATED; 21]);
     for level in Level::all() {

@@ -10,7 +10,7 @@ use swath::{
     Aabb, BatchError, Body, Contact, Hit, Hits, Invalid, Level, Pair, Separation, State, sweep,
 };
 use testkit::bodies::{bodies, meetings, neighbours, no_bodies};
-use testkit::body_columns::BodyColumns;
+use testkit::body_columns::BodyArrays;
 use testkit::draw::how_many;
 use testkit::exact::Fraction;
 
@@ -386,7 +386,7 @@ fn batches_answer_as_one_to_one(a: &[Body], b: &[Body], pairs: &[Pair], level: L
     let row = |row: u32| &b[row as usize];
     let rows = b.len();
     let (mut list_a, mut list_b) = (Vec::new(), Vec::new());
-    let (of_a, of_b) = (BodyColumns::new(a), BodyColumns::new(b));
+    let (of_a, of_b) = (BodyArrays::new(a), BodyArrays::new(b));
     let of_a = of_a.bodies().check(level, &mut list_a);
     let of_b = of_b.bodies().check(level, &mut list_b);
     let one = a.first().filter(|a| a.validate().is_ok());
@@ -493,7 +493,7 @@ fn a_row_that_is_no_body_is_apart_and_the_others_stay_to_the_bit() {
 #[test]
 fn what_does_not_fit_is_an_error_and_writes_nothing() {
     let [a, b] = bodies(7, 20);
-    let (of_a, of_b) = (BodyColumns::new(&a), BodyColumns::new(&b));
+    let (of_a, of_b) = (BodyArrays::new(&a), BodyArrays::new(&b));
     let (mut list, mut other) = (Vec::new(), Vec::new());
     let pairs = neighbours(20);
     let bad = Aabb { min: [0.0, 2.0, 0.0], max: [1.0; 3] };

@@ -10,7 +10,7 @@ use swath::{
 use testkit::balls::{Round, rounds};
 use testkit::columns::{Columns, Outputs, bits};
 use testkit::nearing::Nearing;
-use testkit::sphere_columns::SphereColumns;
+use testkit::sphere_columns::SphereArrays;
 
 type Bits = [u32; 3];
 
@@ -66,7 +66,7 @@ impl World {
         to: impl swath::sweep::Output,
     ) -> Result<(), BatchError> {
         let reversed: Vec<_> = self.spheres.iter().rev().copied().collect();
-        let columns = [&self.spheres, &reversed].map(|rows| SphereColumns::new(rows));
+        let columns = [&self.spheres, &reversed].map(|rows| SphereArrays::new(rows));
         let boxes = Columns::new(&self.boxes);
         let (mut bad, mut bad_reversed, mut bad_boxes) = (Vec::new(), Vec::new(), Vec::new());
         let rows: Checked<'_, Spheres<'_>> = columns[0].spheres().check(level, &mut bad);
@@ -155,7 +155,7 @@ fn an_invalid_row_is_separated_and_the_others_stay_to_the_bit() {
         world.spheres = spheres.by_ref().take(rows).copied().collect();
         world.boxes = boxes.by_ref().take(rows).copied().collect();
         world.answers_to_the_bit();
-        let columns = SphereColumns::new(&world.spheres);
+        let columns = SphereArrays::new(&world.spheres);
         let mut rejected: Vec<Rejected> = Vec::new();
         assert_eq!(columns.spheres().check(Level::detect(), &mut rejected).len(), rows);
         assert_eq!(rejected.len(), rows);
@@ -210,7 +210,7 @@ fn on_an_error_nothing_is_written() {
             assert!(matches!(error, Err(BatchError::Length(_))), "{error:?}");
             assert!(outputs.is_unwritten(), "{level}, {lengths:?}");
         }
-        let columns = [20, 19].map(|rows| SphereColumns::new(&world.spheres[..rows]));
+        let columns = [20, 19].map(|rows| SphereArrays::new(&world.spheres[..rows]));
         let boxes = Columns::new(&world.boxes);
         let [mut x, mut y, mut z] = [const { Vec::new() }; 3];
         let long = columns[0].spheres().check(level, &mut x);

@@ -3,7 +3,7 @@
 use super::bytes::Bytes;
 use crate::columns::Columns;
 use crate::finite::assert_finite;
-use crate::segments::{Casts, NO_HIT, SegmentColumns, cast_bits};
+use crate::segments::{Casts, NO_HIT, SegmentArrays, cast_bits};
 use swath::cast::polyhedron::{self, Polyhedron};
 use swath::cast::{self, MISS};
 use swath::{Aabb, Cast, Hit, Hits, Level, MovingBox, Plane, Rejected, Segment};
@@ -51,7 +51,7 @@ pub fn run(data: &[u8]) {
     let polyhedron = Polyhedron::new(&planes).ok();
     assert_eq!(polyhedron.is_none(), planes.iter().any(|plane| plane.validate().is_err()));
 
-    let (columns, rays) = (Columns::new(&rows), SegmentColumns::new(&segments));
+    let (columns, rays) = (Columns::new(&rows), SegmentArrays::new(&segments));
     for level in Level::all() {
         let (mut bad_boxes, mut bad_rays) = (Vec::new(), Vec::new());
         let boxes = columns.boxes().check(level, &mut bad_boxes);

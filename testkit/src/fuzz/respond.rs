@@ -2,7 +2,7 @@
 
 use super::bytes::Bytes;
 use super::separate::{no_bodies, rows};
-use crate::body_columns::BodyColumns;
+use crate::body_columns::BodyArrays;
 use crate::finite::assert_finite;
 use swath::respond::{self, Along, Member, Outcome};
 use swath::{Body, Contact, Level, MovingBox, Pair, separate, sweep};
@@ -38,7 +38,7 @@ pub fn run(data: &[u8]) {
     };
     let rests: Vec<_> = (0..rows.len()).map(rest).collect();
 
-    let columns = BodyColumns::new(&rows);
+    let columns = BodyArrays::new(&rows);
     for level in Level::all() {
         let mut rejected = Vec::new();
         let checked = columns.bodies().check(level, &mut rejected);

@@ -1,7 +1,7 @@
 //! Does a separation agree with `spec`, part the boxes, and agree with itself on every level?
 
 use super::bytes::Bytes;
-use crate::body_columns::BodyColumns;
+use crate::body_columns::BodyArrays;
 use crate::finite::assert_finite;
 use swath::separate::{self, Answers, Moves};
 use swath::{Aabb, BatchError, Body, Contact, Level, Pair, Rejected, Separation};
@@ -71,7 +71,7 @@ pub fn run(data: &[u8]) {
     };
     let shared: Vec<_> = pairs.iter().map(shared).collect();
 
-    let columns = BodyColumns::new(&rows);
+    let columns = BodyArrays::new(&rows);
     for level in Level::all() {
         let mut rejected = Vec::new();
         let checked = columns.bodies().check(level, &mut rejected);

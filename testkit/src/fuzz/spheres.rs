@@ -4,7 +4,7 @@ use super::bytes::Bytes;
 use super::sweep::no_boxes;
 use crate::columns::{Columns, Outputs, bits};
 use crate::finite::assert_finite;
-use crate::sphere_columns::SphereColumns;
+use crate::sphere_columns::SphereArrays;
 use spec::RoundSweep;
 use swath::sweep::{sphere_box, spheres};
 use swath::{Invalid, Level, MovingBox, MovingSphere, Pair, Rejected, Sphere, State, Sweep};
@@ -31,7 +31,7 @@ pub fn run(data: &[u8]) {
     let of_pairs: Vec<_> = pairs.iter().map(|pair| bits(of(pair))).collect();
     let of_boxes: Vec<_> = balls.iter().zip(&boxes).map(|(x, y)| bits(boxed(x, y))).collect();
 
-    let (columns, walls) = (SphereColumns::new(&balls), Columns::new(&boxes));
+    let (columns, walls) = (SphereArrays::new(&balls), Columns::new(&boxes));
     for level in Level::all() {
         let (mut rejected, mut rejected_boxes) = (Vec::new(), Vec::new());
         let checked = columns.spheres().check(level, &mut rejected);

@@ -3,7 +3,7 @@
 use super::overlap::{plane, sphere_of};
 use crate::columns::Columns as Moving;
 use crate::finite::assert_finite;
-use crate::segments::SegmentColumns;
+use crate::segments::SegmentArrays;
 use crate::world_model::{About, Model};
 use std::ops::ControlFlow;
 use swath::broadphase::{Path, ProxyHit, Query, Visits, WorldQueries, WorldQuery};
@@ -41,7 +41,7 @@ pub fn ask(world: &mut Broadphase, model: &Model, about: &About, asked: &[Moving
         assert_eq!(queries.cast(segment).err(), segment.validate().err());
         closest.push(way(|| queries.cast(segment).ok(), &expected));
     }
-    let columns = SegmentColumns::new(&segments);
+    let columns = SegmentArrays::new(&segments);
     let (level, mut rejected) = (Level::detect(), Vec::new());
     let rows = columns.segments().check(level, &mut rejected);
     let mut out = vec![ProxyHit { at: -9.0, ..ProxyHit::MISS }; segments.len()];
