@@ -14,7 +14,9 @@ use scenes::{Scene, World};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use swath::store::Row;
-use swath::{Aabb, Boxes, FixedBoxes, FixedColumns, Level, MISS, MovingBox, SweptPair, sweep};
+use swath::{
+    Aabb, AabbColumns, FixedBoxes, Level, MISS, MovingBox, MovingBoxColumns, SweptPair, sweep,
+};
 
 const FIXED: usize = 1_000_000;
 /// A path longer than this is a bullet's.
@@ -52,12 +54,13 @@ impl Split {
         split
     }
 
-    fn movers(&self) -> Boxes<'_> {
-        Boxes::from_columns(self.movers.each_ref().map(Vec::as_slice)).expect("equally long")
+    fn movers(&self) -> MovingBoxColumns<'_> {
+        MovingBoxColumns::from_columns(self.movers.each_ref().map(Vec::as_slice))
+            .expect("equally long")
     }
 
-    fn fixed(&self) -> FixedColumns<'_> {
-        FixedColumns::from_columns(self.fixed.each_ref().map(Vec::as_slice)).expect("equally long")
+    fn fixed(&self) -> AabbColumns<'_> {
+        AabbColumns::from_columns(self.fixed.each_ref().map(Vec::as_slice)).expect("equally long")
     }
 
     fn set(&self, level: Level) -> FixedBoxes {

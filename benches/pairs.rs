@@ -12,12 +12,12 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
 use std::hint::black_box;
 use std::time::Instant;
-use swath::{Boxes, Filter, Level, MovingBox, Pair, PairFinder, PairInput, SweptPair};
+use swath::{Filter, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, PairInput, SweptPair};
 
-fn boxes(world: &World) -> Boxes<'_> {
+fn boxes(world: &World) -> MovingBoxColumns<'_> {
     let [min, max, delta] =
         [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
-    Boxes::new(min, max, delta).expect("columns are of one length")
+    MovingBoxColumns::new(min, max, delta).expect("columns are of one length")
 }
 
 fn set(world: &World) -> PairInput<'_> {

@@ -12,9 +12,9 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::hint::black_box;
 use swath::broadphase::Query;
-use swath::store::{FixedColumns, Row};
+use swath::store::{AabbColumns, Row};
 use swath::{
-    Aabb, BoxStore, Bvh, Hit, Level, MovingBox, Queries, Segment, SegmentStore, Threads, cast,
+    Aabb, Bvh, Hit, Level, MovingBox, MovingBoxStore, Queries, Segment, SegmentStore, Threads, cast,
 };
 
 /// How many questions are asked at a time.
@@ -50,7 +50,7 @@ impl World {
     fn tree(&self, level: Level) -> Bvh {
         let columns: [Vec<f32>; 6] =
             core::array::from_fn(|k| self.boxes.iter().map(|aabb| aabb.to_row()[k]).collect());
-        let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice));
+        let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice));
         let mut tree = Bvh::with_level(level);
         tree.set_threads(Threads::one());
         tree.build(columns.expect("equally long")).expect("there are not too many");
@@ -59,7 +59,7 @@ impl World {
 
     /// Panics unless the answers are those of brute force.
     fn check(&self, queries: &Queries<'_>) {
-        let mut store = BoxStore::new();
+        let mut store = MovingBoxStore::new();
         for aabb in &self.boxes {
             store.push(MovingBox::from(*aabb)).expect("it is a box");
         }

@@ -17,12 +17,15 @@ use scenes::{Scene, World};
 use spec::RoundSweep;
 use std::hint::black_box;
 use swath::sweep::{Answers, Sweep, sphere_box, spheres};
-use swath::{BatchError, BoxStore, Level, MovingBox, MovingSphere, Pair, Sphere, SphereStore};
+use swath::{
+    BatchError, Level, MovingBox, MovingBoxStore, MovingSphere, Pair, Sphere, SphereStore,
+};
 
 /// The boxes of a world, and a sphere in each.
-fn stores(rows: usize) -> (BoxStore, SphereStore) {
+fn stores(rows: usize) -> (MovingBoxStore, SphereStore) {
     let world = World::new(Scene::Bullets, rows, 1);
-    let (mut boxes, mut balls) = (BoxStore::with_capacity(rows), SphereStore::with_capacity(rows));
+    let (mut boxes, mut balls) =
+        (MovingBoxStore::with_capacity(rows), SphereStore::with_capacity(rows));
     for row in 0..rows {
         let MovingBox { aabb, delta } = moving(&world, row);
         let half = aabb.half_extents();

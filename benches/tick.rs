@@ -13,7 +13,8 @@ use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
 use swath::{
-    Boxes, Convex, Flags, Level, Motion, PairFinder, PairInput, Pipeline, Pose, Scene as Tick,
+    Convex, Flags, Level, Motion, MovingBoxColumns, PairFinder, PairInput, Pipeline, Pose,
+    Scene as Tick,
 };
 use swath::{Shape, Threads};
 
@@ -22,13 +23,13 @@ const BULLETS: usize = 1000;
 /// One body of so many has a shape.
 const SHAPED_ONE_OF: usize = 20;
 
-struct Bodies {
+struct BodyColumns {
     world: World,
     convex: Vec<Convex<'static>>,
     flags: Vec<Flags>,
 }
 
-impl Bodies {
+impl BodyColumns {
     fn new(scene: Scene, count: usize) -> Self {
         let world = World::new(scene, count, 1);
         let mut convex = Vec::new();
@@ -58,10 +59,10 @@ impl Bodies {
         Self { world, convex, flags }
     }
 
-    fn boxes(&self) -> Boxes<'_> {
+    fn boxes(&self) -> MovingBoxColumns<'_> {
         let World { min, max, delta, .. } = &self.world;
         let [min, max, delta] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));
-        Boxes::new(min, max, delta).expect("equally long")
+        MovingBoxColumns::new(min, max, delta).expect("equally long")
     }
 
     fn tick(&self) -> Tick<'_, '_> {
@@ -71,7 +72,7 @@ impl Bodies {
 
 /// Panics unless all levels agree, and the stages with what is said of single pairs.
 fn check(scene: Scene) {
-    let bodies = Bodies::new(scene, 3000);
+    let bodies = BodyColumns::new(scene, 3000);
     let mut hash = None;
     for level in Level::all() {
         let mut pipeline = Pipeline::with_level(Config::default(), level);
@@ -89,7 +90,7 @@ fn ticks(criterion: &mut Criterion) {
     for scene in [Scene::Static, Scene::Uniform, Scene::Sheet, Scene::Walls] {
         check(scene);
         for count in BODIES {
-            let bodies = Bodies::new(scene, count);
+            let bodies = BodyColumns::new(scene, count);
             for (name, threads) in [("1", Threads::one()), ("all", Threads::current())] {
                 let mut group = criterion.benchmark_group(format!("tick_{scene}"));
                 group.sample_size(10).throughput(Throughput::Elements(count as u64));

@@ -21,8 +21,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use swath::broadphase::{Changes, ProxyHit};
 use swath::{
-    Aabb, Boxes, Broadphase, Filter, Layers, MISS, MovingBox, PairFinder, PairInput, Proxy,
-    ProxyId, Segment, SegmentStore, Set, cast, sweep,
+    Aabb, Broadphase, Filter, Layers, MISS, MovingBox, MovingBoxColumns, PairFinder, PairInput,
+    Proxy, ProxyId, Segment, SegmentStore, Set, cast, sweep,
 };
 
 const DYNAMIC: usize = 100_000;
@@ -30,10 +30,10 @@ const MANY: usize = 1_000_000;
 /// Ticks that are played forth and back.
 const TICKS: usize = 6;
 
-fn boxes(world: &World) -> Boxes<'_> {
+fn boxes(world: &World) -> MovingBoxColumns<'_> {
     let [min, max, delta] =
         [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
-    Boxes::new(min, max, delta).expect("columns are of one length")
+    MovingBoxColumns::new(min, max, delta).expect("columns are of one length")
 }
 
 /// Some ticks of a scene, and back to the first.
@@ -193,7 +193,8 @@ fn kept(criterion: &mut Criterion) {
         group.bench_function(format!("{MOVERS}{threads}"), |bencher| {
             let mut tick = || {
                 next = (next + 1) % columns.len();
-                let boxes = Boxes::from_columns(columns[next].each_ref().map(Vec::as_slice));
+                let boxes =
+                    MovingBoxColumns::from_columns(columns[next].each_ref().map(Vec::as_slice));
                 broadphase.update_many(&movers, boxes.expect("equally long")).expect("all live");
                 count(broadphase.update().expect("there is no limit"))
             };

@@ -40,6 +40,7 @@ pub use narrowphase::{ConvexCast, Hull, InvalidShape, Shape, SupportMap};
 pub use par::Threads;
 pub use pipeline::{Convex, Flags, Impact, Pipeline, Scene};
 pub use store::{
-    AcceleratingBoxStore, AcceleratingBoxes, Bodies, BodyStore, BoxStore, Boxes, Checked,
-    FixedColumns, Rejected, SegmentStore, Segments, SphereStore, Spheres,
+    AabbColumns, AcceleratingBoxColumns, AcceleratingBoxStore, BodyColumns, BodyStore, Checked,
+    MovingBoxColumns, MovingBoxStore, Rejected, SegmentColumns, SegmentStore, SphereColumns,
+    SphereStore,
 };

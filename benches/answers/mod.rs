@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "included by many, each uses a part")]
 
 use swath::sweep::{Answers, Times};
-use swath::{Aabb, Body, BodyStore, BoxStore, Contact, MovingBox};
+use swath::{Aabb, Body, BodyStore, Contact, MovingBox, MovingBoxStore};
 
 use scenes::World;
 
@@ -40,8 +40,8 @@ pub(crate) fn moving(world: &World, row: usize) -> MovingBox {
 }
 
 /// The boxes of a world.
-pub(crate) fn store(world: &World) -> BoxStore {
-    let mut store = BoxStore::with_capacity(world.len());
+pub(crate) fn store(world: &World) -> MovingBoxStore {
+    let mut store = MovingBoxStore::with_capacity(world.len());
     for row in 0..world.len() {
         store.push(moving(world, row)).expect("worlds hold boxes");
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use swath::store::LengthMismatch;
-use swath::{Boxes, Level, PairFinder, PairInput};
+use swath::{Level, MovingBoxColumns, PairFinder, PairInput};
 
 use super::check::{Answer, Check, Reference, Verdict};
 use super::stop::Stop;
@@ -100,10 +100,10 @@ pub(crate) fn run(
 }
 
 /// The columns of a world, lent to the finder.
-pub(crate) fn columns(world: &World) -> Result<Boxes<'_>, LengthMismatch> {
+pub(crate) fn columns(world: &World) -> Result<MovingBoxColumns<'_>, LengthMismatch> {
     let World { min, max, delta, .. } = world;
     let [min, max, delta] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));
-    Boxes::new(min, max, delta)
+    MovingBoxColumns::new(min, max, delta)
 }
 
 /// Gives the finder the memory it needs, and refuses a world with a row that is no box.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use swath::pipeline::{Capture, Config, Convex, Impact, Kind, Stages};
-use swath::{Boxes, Flags, Motion, PairInput, Pipeline, Pose, Scene, Shape};
+use swath::{Flags, Motion, MovingBoxColumns, PairInput, Pipeline, Pose, Scene, Shape};
 
 use super::mesh::{self, Mesh};
 use super::recording::{Recorder, Recording, Tick, bytes, floats, whole};
@@ -122,7 +122,8 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     let candidates: Vec<_> = candidates.iter().flat_map(|pair| placed(pair.a, pair.b)).collect();
     recorder.weigh(4 * candidates.len() + 37 * (impacts.len() + sensed.len()))?;
 
-    let numbers = |boxes: Boxes<'_>, row: u32| boxes.columns().map(|column| column[row as usize]);
+    let numbers =
+        |boxes: MovingBoxColumns<'_>, row: u32| boxes.columns().map(|column| column[row as usize]);
     let shaped: BTreeSet<_> = bent.iter().map(|body| body.row).collect();
     // The box of a body that goes straight is drawn as it is, without the skin.
     let boxes: Vec<_> = rows

@@ -42,13 +42,13 @@ pub enum FindError {
 /// given, by default those of the `rayon` pool it is called in.
 ///
 /// ```
-/// use swath::{Boxes, PairFinder};
+/// use swath::{MovingBoxColumns, PairFinder};
 ///
 /// // A bullet that flies through a thin wall, and a bird above.
 /// let min = [[-9.0, 0.0, -9.0], [0.0, -5.0, 8.0], [0.0, -5.0, 0.0]];
 /// let max = [[-8.9, 0.1, -8.0], [0.1, 5.0, 9.0], [0.1, 5.0, 1.0]];
 /// let delta = [[20.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]];
-/// let boxes = Boxes::new(
+/// let boxes = MovingBoxColumns::new(
 ///     [&min[0], &min[1], &min[2]],
 ///     [&max[0], &max[1], &max[2]],
 ///     [&delta[0], &delta[1], &delta[2]],

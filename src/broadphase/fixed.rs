@@ -93,19 +93,19 @@ pub enum FixedError {
 /// After a few ticks of similar size a tick does not allocate. Changes may allocate.
 ///
 /// ```
-/// use swath::store::FixedColumns;
-/// use swath::{Boxes, FixedBoxes};
+/// use swath::store::AabbColumns;
+/// use swath::{MovingBoxColumns, FixedBoxes};
 ///
 /// // Two walls in rows 7 and 8.
 /// let (min, max) = ([[0.0, 5.0], [-5.0; 2], [-5.0; 2]], [[0.1, 5.1], [5.0; 2], [5.0; 2]]);
-/// let walls = FixedColumns::new([&min[0], &min[1], &min[2]], [&max[0], &max[1], &max[2]])?;
+/// let walls = AabbColumns::new([&min[0], &min[1], &min[2]], [&max[0], &max[1], &max[2]])?;
 /// let mut fixed = FixedBoxes::new();
 /// fixed.put(&[7, 8], walls)?;
 ///
 /// // A bullet that flies through the first wall.
 /// let (min, max) = ([[-9.0], [0.0], [0.0]], [[-8.9], [0.1], [0.1]]);
 /// let delta = [[12.0], [0.0], [0.0]];
-/// let movers = Boxes::new(
+/// let movers = MovingBoxColumns::new(
 ///     [&min[0], &min[1], &min[2]],
 ///     [&max[0], &max[1], &max[2]],
 ///     [&delta[0], &delta[1], &delta[2]],

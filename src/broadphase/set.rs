@@ -4,7 +4,7 @@ use super::finder::FindError;
 use super::world::ProxyId;
 use crate::geom::Filter;
 use crate::lanes::{Isa, U32Lanes};
-use crate::store::{Boxes, FixedColumns, LengthMismatch};
+use crate::store::{AabbColumns, LengthMismatch, MovingBoxColumns};
 use core::ops::Range;
 
 /// The boxes of a tick, and optionally what restricts their pairs.
@@ -13,11 +13,11 @@ use core::ops::Range;
 /// [`FixedBoxes`](super::FixedBoxes), boxes that do not move have no pairs.
 ///
 /// ```
-/// use swath::{Boxes, PairInput, Filter, PairFinder};
+/// use swath::{MovingBoxColumns, PairInput, Filter, PairFinder};
 ///
 /// // Three boxes in one place; the first does not move, the last may not pair.
 /// let (low, high, still) = ([0.0; 3], [1.0; 3], [0.0; 3]);
-/// let boxes = Boxes::new([&low; 3], [&high; 3], [&still; 3])?;
+/// let boxes = MovingBoxColumns::new([&low; 3], [&high; 3], [&still; 3])?;
 /// let moves = [false, true, true];
 /// let filters = [Filter::ALL, Filter::ALL, Filter::NONE];
 ///
@@ -31,14 +31,14 @@ use core::ops::Range;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PairInput<'a> {
-    pub(super) boxes: Boxes<'a>,
+    pub(super) boxes: MovingBoxColumns<'a>,
     pub(super) moves: Option<&'a [bool]>,
     pub(super) filters: Option<&'a [Filter]>,
     names: Option<&'a [ProxyId]>,
 }
 
-impl<'a> From<Boxes<'a>> for PairInput<'a> {
-    fn from(boxes: Boxes<'a>) -> Self {
+impl<'a> From<MovingBoxColumns<'a>> for PairInput<'a> {
+    fn from(boxes: MovingBoxColumns<'a>) -> Self {
         Self::new(boxes)
     }
 }
@@ -46,7 +46,7 @@ impl<'a> From<Boxes<'a>> for PairInput<'a> {
 impl<'a> PairInput<'a> {
     /// All rows of `boxes`; each may pair with each.
     #[must_use]
-    pub fn new(boxes: Boxes<'a>) -> Self {
+    pub fn new(boxes: MovingBoxColumns<'a>) -> Self {
         Self { boxes, moves: None, filters: None, names: None }
     }
 
@@ -107,12 +107,12 @@ impl<'a> PairInput<'a> {
 /// Columns of boxes convert into it; then each box may pair with each mover.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedInput<'a> {
-    pub(super) boxes: FixedColumns<'a>,
+    pub(super) boxes: AabbColumns<'a>,
     filters: Option<&'a [Filter]>,
 }
 
-impl<'a> From<FixedColumns<'a>> for FixedInput<'a> {
-    fn from(boxes: FixedColumns<'a>) -> Self {
+impl<'a> From<AabbColumns<'a>> for FixedInput<'a> {
+    fn from(boxes: AabbColumns<'a>) -> Self {
         Self::new(boxes)
     }
 }
@@ -120,7 +120,7 @@ impl<'a> From<FixedColumns<'a>> for FixedInput<'a> {
 impl<'a> FixedInput<'a> {
     /// All rows of `boxes`; each may pair with each mover.
     #[must_use]
-    pub fn new(boxes: FixedColumns<'a>) -> Self {
+    pub fn new(boxes: AabbColumns<'a>) -> Self {
         Self { boxes, filters: None }
     }
 

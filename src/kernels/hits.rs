@@ -36,9 +36,9 @@ impl Hit {
 /// ones.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Hit, Hits, Level, MovingBox, sweep};
+/// use swath::{Aabb, MovingBoxStore, Hit, Hits, Level, MovingBox, sweep};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in 0..100 {
 ///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
 /// }

@@ -12,7 +12,7 @@ use crate::geom::{AcceleratingBox, Invalid, MovingBox};
 use crate::kernels::chord::{self, Column};
 use crate::lanes::{Level, prefetch};
 use crate::par::{self, Threads};
-use crate::store::{Boxes, Row};
+use crate::store::{MovingBoxColumns, Row};
 use alloc::vec::Vec;
 
 /// Rows of one task.
@@ -138,11 +138,11 @@ impl Bounds {
     }
 
     /// The bounds as columns.
-    pub(super) fn boxes<'a>(&'a self, scene: &Scene<'a, '_>) -> Boxes<'a> {
+    pub(super) fn boxes<'a>(&'a self, scene: &Scene<'a, '_>) -> MovingBoxColumns<'a> {
         if self.lent {
             return scene.boxes;
         }
-        Boxes::from_columns(self.columns.each_ref().map_each(Vec::as_slice))
+        MovingBoxColumns::from_columns(self.columns.each_ref().map_each(Vec::as_slice))
             .expect("the columns are equally long")
     }
 

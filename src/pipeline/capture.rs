@@ -34,7 +34,7 @@ use crate::geom::{Filter, Motion, Pose};
 use crate::narrowphase::advance::Touch;
 use crate::narrowphase::record::{self, NUMBERS_MAX, Recorded};
 use crate::narrowphase::{Hull, InvalidShape};
-use crate::store::Boxes;
+use crate::store::MovingBoxColumns;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -149,9 +149,9 @@ impl Pipeline {
     ///
     /// ```
     /// use swath::pipeline::{Capture, Config};
-    /// use swath::{Boxes, Convex, Motion, Pipeline, Pose, Scene, Shape};
+    /// use swath::{MovingBoxColumns, Convex, Motion, Pipeline, Pose, Scene, Shape};
     ///
-    /// let boxes = Boxes::from_columns([&[0.0, 0.0]; 9])?;
+    /// let boxes = MovingBoxColumns::from_columns([&[0.0, 0.0]; 9])?;
     /// let motion = Motion::new(Pose::at([9.0, 0.0, 0.0])?, [-9.0, 0.0, 0.0])?;
     /// let ball = [Convex { row: 1, shape: Shape::sphere(0.5)?, motion }];
     /// let scene = Scene::new(boxes).convex(&ball);
@@ -383,7 +383,7 @@ impl Capture {
     pub fn scene<'a>(&'a self, convex: &'a [Convex<'a>]) -> Scene<'a, 'a> {
         let [boxes @ .., ax, ay, az] = self.columns.each_ref().map(Vec::as_slice);
         let boxes: [_; 9] = boxes;
-        let boxes = Boxes::from_columns(boxes).expect("read as long as each other");
+        let boxes = MovingBoxColumns::from_columns(boxes).expect("read as long as each other");
         Scene {
             boxes,
             accel: [ax, ay, az],

@@ -62,11 +62,11 @@ impl Pipeline {
     ///
     /// ```
     /// use swath::pipeline::Config;
-    /// use swath::{Boxes, Pair, Pipeline, Scene};
+    /// use swath::{MovingBoxColumns, Pair, Pipeline, Scene};
     ///
     /// let (min, max, delta) = ([0.0, 4.0], [1.0, 5.0], [2.0, 0.0]);
     /// let (low, high, still) = ([0.0; 2], [1.0; 2], [0.0; 2]);
-    /// let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still])?;
+    /// let boxes = MovingBoxColumns::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still])?;
     /// let pipeline = Pipeline::new(Config::default());
     /// let why = pipeline.explain(&Scene::new(boxes), Pair { a: 0, b: 1 })?;
     /// assert!(why.impact().is_none());

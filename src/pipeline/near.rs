@@ -18,7 +18,7 @@ use crate::broadphase::FixedBoxes;
 use crate::geom::MapEach;
 use crate::geom::{Aabb, COORD_MAX, Motion};
 use crate::par::{self, Threads};
-use crate::store::{FixedColumns, Row};
+use crate::store::{AabbColumns, Row};
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
@@ -154,7 +154,7 @@ impl Near {
             columns.iter_mut().zip(numbers).for_each(|(column, x)| column.push(x));
         }
         let columns = columns.each_ref().map_each(Vec::as_slice);
-        let columns = FixedColumns::from_columns(columns).expect("equally long");
+        let columns = AabbColumns::from_columns(columns).expect("equally long");
         // More rows than trees can name stay on the list.
         if trees.put(recent, columns).is_ok() {
             for row in recent.drain(..).map(|row| row as usize) {

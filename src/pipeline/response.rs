@@ -205,7 +205,7 @@ pub fn carry_all(motions: &mut [Motion], t: f32) {
 ///
 /// ```
 /// use swath::pipeline::{Config, response};
-/// use swath::{Boxes, Convex, Motion, Pipeline, Pose, Scene, Shape};
+/// use swath::{MovingBoxColumns, Convex, Motion, Pipeline, Pose, Scene, Shape};
 ///
 /// // Two balls of equal mass, one at rest, swap what they have along the normal.
 /// let motion = |x, dx| Pose::at([x, 0.0, 0.0]).and_then(|pose| Motion::new(pose, [dx, 0.0, 0.0]));
@@ -213,7 +213,7 @@ pub fn carry_all(motions: &mut [Motion], t: f32) {
 /// let shape = Shape::sphere(1.0)?;
 /// let convex = [0, 1].map(|row: u32| Convex { row, shape, motion: motions[row as usize] });
 /// let unread = [0.0; 2];
-/// let scene = Scene::new(Boxes::from_columns([&unread; 9])?).convex(&convex);
+/// let scene = Scene::new(MovingBoxColumns::from_columns([&unread; 9])?).convex(&convex);
 /// let mut pipeline = Pipeline::new(Config::default());
 /// let impact = pipeline.tick(&scene)?.impacts()[0];
 ///

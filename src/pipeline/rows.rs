@@ -13,7 +13,7 @@ use crate::geom::MapEach;
 use crate::geom::{Aabb, AcceleratingBox, Pair};
 use crate::lanes::prefetch;
 use crate::par::{self, Threads};
-use crate::store::Boxes;
+use crate::store::MovingBoxColumns;
 use alloc::vec::Vec;
 
 /// Pairs that are swept at a time; their numbers should fit into the L1 cache.
@@ -144,9 +144,9 @@ impl Few {
     }
 
     /// The first and the second boxes of the first `count` pairs.
-    pub(super) fn moving(&self, count: usize) -> [Boxes<'_>; 2] {
+    pub(super) fn moving(&self, count: usize) -> [MovingBoxColumns<'_>; 2] {
         self.numbers.each_ref().map_each(|side| {
-            Boxes::from_columns(side.each_ref().map_each(|column| &column[..count]))
+            MovingBoxColumns::from_columns(side.each_ref().map_each(|column| &column[..count]))
                 .expect("the columns are equally long")
         })
     }

@@ -4,7 +4,7 @@ use crate::broadphase::FindError;
 use crate::geom::{Filter, Motion, Pair};
 use crate::narrowphase::Shape;
 use crate::narrowphase::advance::{self, AdvanceError, Touch};
-use crate::store::{Boxes, LengthMismatch};
+use crate::store::{LengthMismatch, MovingBoxColumns};
 use bytemuck::{Pod, Zeroable};
 use core::ops::BitOr;
 
@@ -86,11 +86,11 @@ pub struct Convex<'s> {
 /// read. Columns of boxes convert into a scene.
 ///
 /// ```
-/// use swath::{Boxes, Convex, Flags, Motion, Pose, Scene, Shape};
+/// use swath::{MovingBoxColumns, Convex, Flags, Motion, Pose, Scene, Shape};
 ///
 /// // A wall, and a ball that flies towards it. The box of the ball is not read.
 /// let (min, max, still) = ([-1.0, 0.0], [1.0, 0.0], [0.0; 2]);
-/// let boxes = Boxes::new([&min; 3], [&max; 3], [&still; 3])?;
+/// let boxes = MovingBoxColumns::new([&min; 3], [&max; 3], [&still; 3])?;
 /// let motion = Motion::new(Pose::at([-9.0, 0.0, 0.0])?, [10.0, 0.0, 0.0])?;
 /// let convex = [Convex { row: 1, shape: Shape::sphere(0.5)?, motion }];
 /// let flags = [Flags::STILL, Flags::MOVES];
@@ -100,7 +100,7 @@ pub struct Convex<'s> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a, 's> {
-    pub(super) boxes: Boxes<'a>,
+    pub(super) boxes: MovingBoxColumns<'a>,
     /// Empty columns if nothing is accelerated.
     pub(super) accel: [&'a [f32]; 3],
     pub(super) convex: &'a [Convex<'s>],
@@ -110,8 +110,8 @@ pub struct Scene<'a, 's> {
     pub(super) slops: &'a [f32],
 }
 
-impl<'a> From<Boxes<'a>> for Scene<'a, 'a> {
-    fn from(boxes: Boxes<'a>) -> Self {
+impl<'a> From<MovingBoxColumns<'a>> for Scene<'a, 'a> {
+    fn from(boxes: MovingBoxColumns<'a>) -> Self {
         Self::new(boxes)
     }
 }
@@ -119,7 +119,7 @@ impl<'a> From<Boxes<'a>> for Scene<'a, 'a> {
 impl<'a, 's> Scene<'a, 's> {
     /// A scene of these boxes: all move, and each may meet each.
     #[must_use]
-    pub fn new(boxes: Boxes<'a>) -> Self {
+    pub fn new(boxes: MovingBoxColumns<'a>) -> Self {
         Self { boxes, accel: [&[]; 3], convex: &[], flags: None, filters: None, slops: &[] }
     }
 
@@ -161,7 +161,7 @@ impl<'a, 's> Scene<'a, 's> {
 
     /// The boxes, including those of rows with a shape.
     #[must_use]
-    pub fn boxes(&self) -> Boxes<'a> {
+    pub fn boxes(&self) -> MovingBoxColumns<'a> {
         self.boxes
     }
 

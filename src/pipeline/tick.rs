@@ -12,7 +12,7 @@ use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
 use crate::narrowphase::advance::Toi;
 use crate::par::{self, Threads};
-use crate::store::{Boxes, Rejected};
+use crate::store::{MovingBoxColumns, Rejected};
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -132,14 +132,14 @@ impl<'a> IntoIterator for Ticked<'a> {
 ///
 /// ```
 /// use swath::pipeline::Config;
-/// use swath::{Boxes, Convex, Motion, Pipeline, Pose, Scene, Shape};
+/// use swath::{MovingBoxColumns, Convex, Motion, Pipeline, Pose, Scene, Shape};
 ///
 /// // Two thin walls, and a ball that flies through both.
 /// let min = [[3.0, 6.0, 0.0], [-5.0, -5.0, 0.0], [-5.0, -5.0, 0.0]];
 /// let max = [[3.1, 6.1, 0.0], [5.0, 5.0, 0.0], [5.0, 5.0, 0.0]];
 /// let still = [0.0; 3];
 /// let boxes =
-///     Boxes::new([&min[0], &min[1], &min[2]], [&max[0], &max[1], &max[2]], [&still; 3])?;
+///     MovingBoxColumns::new([&min[0], &min[1], &min[2]], [&max[0], &max[1], &max[2]], [&still; 3])?;
 /// let motion = Motion::new(Pose::at([0.0; 3])?, [10.0, 0.0, 0.0])?;
 /// let ball = [Convex { row: 2, shape: Shape::sphere(1.0)?, motion }];
 ///
@@ -249,7 +249,10 @@ impl Pipeline {
     /// # Errors
     ///
     /// [`PipelineError`]: what is wrong with the settings or the columns.
-    pub fn bounds<'a>(&'a mut self, scene: &Scene<'a, '_>) -> Result<Boxes<'a>, PipelineError> {
+    pub fn bounds<'a>(
+        &'a mut self,
+        scene: &Scene<'a, '_>,
+    ) -> Result<MovingBoxColumns<'a>, PipelineError> {
         self.config.validate()?;
         scene.check()?;
         self.work.bounds.fill(scene, &self.config, self.level, &self.threads);

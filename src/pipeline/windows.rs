@@ -17,7 +17,7 @@ use crate::kernels::separate::{self, Separation as Push};
 use crate::kernels::sweep::{self, Answers, Sweep};
 use crate::lanes::{Level, prefetch};
 use crate::narrowphase::advance::Touch;
-use crate::store::{Boxes, Checked};
+use crate::store::{Checked, MovingBoxColumns};
 use alloc::vec::Vec;
 
 /// A pair whose shapes must be tested.
@@ -42,7 +42,7 @@ pub(super) struct Known<'a, 's> {
     pub(super) scene: &'a Scene<'a, 's>,
     pub(super) config: &'a Config,
     pub(super) bounds: &'a Bounds,
-    pub(super) boxes: Boxes<'a>,
+    pub(super) boxes: MovingBoxColumns<'a>,
 }
 
 /// One run of candidate pairs, and the results.

@@ -12,7 +12,7 @@ use crate::geom::MapEach;
 use crate::geom::{Invalid, Motion, MovingBox, SweptPair};
 use crate::kernels::chord;
 use crate::narrowphase::Shape;
-use crate::store::BoxStore;
+use crate::store::MovingBoxStore;
 use alloc::vec::Vec;
 
 /// What the caller knows of a proxy besides its box.
@@ -45,7 +45,7 @@ pub(super) struct Proxies {
     ids: Vec<ProxyId>,
     /// The row of each slot; only valid for proxies in `ids`.
     rows: Vec<u32>,
-    boxes: BoxStore,
+    boxes: MovingBoxStore,
     flags: Vec<Flags>,
     pairs: Vec<SweptPair>,
     /// Always empty; kept for its capacity.

@@ -38,34 +38,34 @@ pub struct Columns<'a, T, const K: usize> {
 /// Borrowed moving boxes: minima, maxima and displacements. 36 bytes per box.
 ///
 /// ```
-/// use swath::Boxes;
+/// use swath::MovingBoxColumns;
 ///
 /// let zeros = [0.0; 2];
 /// let (min_x, max_x) = ([0.0, 5.0], [1.0, 6.0]);
-/// let boxes = Boxes::new([&min_x, &zeros, &zeros], [&max_x, &zeros, &zeros], [&zeros; 3])?;
+/// let boxes = MovingBoxColumns::new([&min_x, &zeros, &zeros], [&max_x, &zeros, &zeros], [&zeros; 3])?;
 /// assert_eq!(boxes.len(), 2);
 /// # Ok::<(), swath::store::LengthMismatch>(())
 /// ```
-pub type Boxes<'a> = Columns<'a, MovingBox, 9>;
+pub type MovingBoxColumns<'a> = Columns<'a, MovingBox, 9>;
 
 /// Borrowed boxes that do not move: minima and maxima. 24 bytes per box.
-pub type FixedColumns<'a> = Columns<'a, Aabb, 6>;
+pub type AabbColumns<'a> = Columns<'a, Aabb, 6>;
 
 /// Borrowed moving boxes with masses: minima, maxima, displacements and inverse masses. 40 bytes
 /// per body.
-pub type Bodies<'a> = Columns<'a, Body, 10>;
+pub type BodyColumns<'a> = Columns<'a, Body, 10>;
 
 /// Borrowed boxes under constant acceleration: minima, maxima, displacements and accelerations. 48
 /// bytes per box.
-pub type AcceleratingBoxes<'a> = Columns<'a, AcceleratingBox, 12>;
+pub type AcceleratingBoxColumns<'a> = Columns<'a, AcceleratingBox, 12>;
 
 /// Borrowed moving spheres: centres, radii and displacements. 28 bytes per sphere.
-pub type Spheres<'a> = Columns<'a, MovingSphere, 7>;
+pub type SphereColumns<'a> = Columns<'a, MovingSphere, 7>;
 
 /// Borrowed segments or rays: starts, displacements and greatest fractions. 28 bytes per segment.
-pub type Segments<'a> = Columns<'a, Segment, 7>;
+pub type SegmentColumns<'a> = Columns<'a, Segment, 7>;
 
-impl<'a> Boxes<'a> {
+impl<'a> MovingBoxColumns<'a> {
     /// Borrows the columns x, y, z of the minima, of the maxima and of the displacements over the
     /// tick.
     ///
@@ -88,7 +88,7 @@ impl<'a> Boxes<'a> {
     }
 }
 
-impl<'a> FixedColumns<'a> {
+impl<'a> AabbColumns<'a> {
     /// Borrows the columns x, y, z of the minima and of the maxima.
     ///
     /// # Errors
@@ -100,26 +100,29 @@ impl<'a> FixedColumns<'a> {
     }
 }
 
-impl<'a> Bodies<'a> {
+impl<'a> BodyColumns<'a> {
     /// Borrows the columns of `boxes` and the inverse masses.
     ///
     /// # Errors
     ///
     /// [`LengthMismatch`] when there is not one inverse mass for each box.
-    pub fn new(boxes: Boxes<'a>, inverse_mass: &'a [f32]) -> Result<Self, LengthMismatch> {
+    pub fn new(
+        boxes: MovingBoxColumns<'a>,
+        inverse_mass: &'a [f32],
+    ) -> Result<Self, LengthMismatch> {
         let [x0, y0, z0, x1, y1, z1, dx, dy, dz] = boxes.columns;
         Self::from_columns([x0, y0, z0, x1, y1, z1, dx, dy, dz, inverse_mass])
     }
 
     /// Returns the boxes without the masses.
     #[must_use]
-    pub fn boxes(&self) -> Boxes<'a> {
+    pub fn boxes(&self) -> MovingBoxColumns<'a> {
         let [x0, y0, z0, x1, y1, z1, dx, dy, dz, _] = self.columns;
         Columns { columns: [x0, y0, z0, x1, y1, z1, dx, dy, dz], row: PhantomData }
     }
 }
 
-impl<'a> AcceleratingBoxes<'a> {
+impl<'a> AcceleratingBoxColumns<'a> {
     /// Borrows the columns x, y, z of the minima, the maxima, the displacements and the
     /// accelerations.
     ///
@@ -138,7 +141,7 @@ impl<'a> AcceleratingBoxes<'a> {
     }
 }
 
-impl<'a> Spheres<'a> {
+impl<'a> SphereColumns<'a> {
     /// Borrows the columns x, y, z of the centres, the radii, and the columns x, y, z of the
     /// displacements over the tick.
     ///
@@ -155,7 +158,7 @@ impl<'a> Spheres<'a> {
     }
 }
 
-impl<'a> Segments<'a> {
+impl<'a> SegmentColumns<'a> {
     /// Borrows the columns x, y, z of the starts and of the displacements, and the greatest
     /// fractions.
     ///

@@ -1,6 +1,6 @@
 //! Validation of columns: one SIMD pass that lists the invalid rows.
 
-use super::borrowed::{Bodies, Boxes, Columns};
+use super::borrowed::{BodyColumns, Columns, MovingBoxColumns};
 use super::row::Row;
 use crate::geom::Invalid;
 use crate::lanes::{Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
@@ -15,11 +15,11 @@ pub struct Rejected {
     pub reason: Invalid,
 }
 
-/// Columns, by default [`Boxes`], together with the sorted list of their invalid rows.
+/// Columns, by default [`MovingBoxColumns`], together with the sorted list of their invalid rows.
 ///
 /// Functions that take checked columns ignore the invalid rows.
 #[derive(Clone, Copy, Debug)]
-pub struct Checked<'a, C = Boxes<'a>> {
+pub struct Checked<'a, C = MovingBoxColumns<'a>> {
     columns: C,
     /// Sorted by row, each row once.
     rejected: &'a [Rejected],
@@ -95,12 +95,12 @@ impl<'a, C: Copy> Checked<'a, C> {
     }
 }
 
-impl<'a> Checked<'a, Bodies<'a>> {
+impl<'a> Checked<'a, BodyColumns<'a>> {
     /// Returns the boxes of the bodies, for functions that need no mass.
     ///
     /// A row of which only the inverse mass is invalid remains rejected.
     #[must_use]
-    pub fn boxes(&self) -> Checked<'a, Boxes<'a>> {
+    pub fn boxes(&self) -> Checked<'a, MovingBoxColumns<'a>> {
         Checked { columns: self.columns.boxes(), rejected: self.rejected, first: self.first }
     }
 }

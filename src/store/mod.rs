@@ -1,7 +1,7 @@
 //! Structure-of-arrays storage: one column of `f32` per component.
 //!
-//! [`Boxes`], [`Spheres`], [`Segments`] and [`AcceleratingBoxes`] borrow columns that an engine
-//! already has. [`BoxStore`] and the other stores own aligned columns. Borrowed columns are
+//! [`MovingBoxColumns`], [`SphereColumns`], [`SegmentColumns`] and [`AcceleratingBoxColumns`] borrow columns that an engine
+//! already has. [`MovingBoxStore`] and the other stores own aligned columns. Borrowed columns are
 //! validated once with [`Columns::check`]: invalid rows are listed and then ignored by all
 //! functions, so one invalid row never changes the answer for another row.
 
@@ -11,9 +11,12 @@ mod owned;
 mod row;
 
 pub use borrowed::{
-    AcceleratingBoxes, Bodies, Boxes, Columns, FixedColumns, LengthMismatch, Segments, Spheres,
+    AabbColumns, AcceleratingBoxColumns, BodyColumns, Columns, LengthMismatch, MovingBoxColumns,
+    SegmentColumns, SphereColumns,
 };
 pub(crate) use checked::check_group;
 pub use checked::{Checked, Rejected};
-pub use owned::{AcceleratingBoxStore, BodyStore, BoxStore, SegmentStore, SphereStore, Store};
+pub use owned::{
+    AcceleratingBoxStore, BodyStore, MovingBoxStore, SegmentStore, SphereStore, Store,
+};
 pub use row::Row;

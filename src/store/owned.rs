@@ -20,14 +20,14 @@ pub struct Store<T, const K: usize> {
 /// Owned columns of moving boxes.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore};
+/// use swath::{Aabb, MovingBoxStore};
 ///
-/// let mut store = BoxStore::new();
+/// let mut store = MovingBoxStore::new();
 /// let row = store.push(Aabb::cube([1.0, 2.0, 3.0], 0.5)?)?;
 /// assert_eq!(store.get(row).aabb.min, [0.5, 1.5, 2.5]);
 /// # Ok::<(), swath::Invalid>(())
 /// ```
-pub type BoxStore = Store<MovingBox, 9>;
+pub type MovingBoxStore = Store<MovingBox, 9>;
 
 /// Owned columns of moving boxes with masses.
 pub type BodyStore = Store<Body, 10>;

@@ -1,6 +1,6 @@
 //! Bodies as columns.
 
-use swath::{Bodies, Body, Boxes};
+use swath::{Body, BodyColumns, MovingBoxColumns};
 
 /// Ten columns: minima, maxima, displacements, inverse masses.
 pub struct BodyArrays([Vec<f32>; 10]);
@@ -16,10 +16,10 @@ impl BodyArrays {
         Self(std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect()))
     }
 
-    pub fn bodies(&self) -> Bodies<'_> {
+    pub fn bodies(&self) -> BodyColumns<'_> {
         let [x0, y0, z0, x1, y1, z1, dx, dy, dz, inverse_mass] = &self.0;
-        Boxes::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz])
-            .and_then(|boxes| Bodies::new(boxes, inverse_mass))
+        MovingBoxColumns::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz])
+            .and_then(|boxes| BodyColumns::new(boxes, inverse_mass))
             .expect("the columns are equally long")
     }
 }

@@ -1,7 +1,7 @@
 //! Boxes as columns, and columns for answers.
 
 use swath::sweep::Answers;
-use swath::{Boxes, Contact, MovingBox, Sweep};
+use swath::{Contact, MovingBox, MovingBoxColumns, Sweep};
 
 /// Nine columns: minima, maxima, displacements.
 pub struct Columns([Vec<f32>; 9]);
@@ -15,9 +15,10 @@ impl Columns {
         Self(std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect()))
     }
 
-    pub fn boxes(&self) -> Boxes<'_> {
+    pub fn boxes(&self) -> MovingBoxColumns<'_> {
         let [x0, y0, z0, x1, y1, z1, dx, dy, dz] = &self.0;
-        Boxes::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]).expect("the columns are equally long")
+        MovingBoxColumns::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz])
+            .expect("the columns are equally long")
     }
 }
 

@@ -6,7 +6,7 @@
 //! end on one axis, each compared with those that start before it ends.
 
 use swath::geom::MovingBox;
-use swath::{Boxes, Filter, Pair, PairInput, sweep};
+use swath::{Filter, MovingBoxColumns, Pair, PairInput, sweep};
 
 /// A pair, and the bits of the first time.
 pub type Timed = (u32, u32, u32);
@@ -44,8 +44,8 @@ impl Rows {
         self.columns[0].is_empty()
     }
 
-    pub fn boxes(&self) -> Boxes<'_> {
-        Boxes::from_columns(self.columns.each_ref().map(Vec::as_slice)).unwrap()
+    pub fn boxes(&self) -> MovingBoxColumns<'_> {
+        MovingBoxColumns::from_columns(self.columns.each_ref().map(Vec::as_slice)).unwrap()
     }
 
     pub fn set(&self) -> PairInput<'_> {

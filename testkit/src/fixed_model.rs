@@ -7,7 +7,9 @@ use rand::rngs::Xoshiro256PlusPlus;
 use swath::broadphase::Visits;
 use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
 use swath::store::Row;
-use swath::{Boxes, Filter, FixedBoxes, FixedColumns, FixedInput, MISS, PairInput, sweep};
+use swath::{
+    AabbColumns, Filter, FixedBoxes, FixedInput, MISS, MovingBoxColumns, PairInput, sweep,
+};
 
 pub type Rng = Xoshiro256PlusPlus;
 
@@ -17,9 +19,9 @@ pub fn columns<T: Row<K>, const K: usize>(rows: &[T]) -> [Vec<f32>; K] {
 }
 
 /// Calls `ask` with the movers as columns.
-pub fn with<R>(movers: &[MovingBox], ask: impl FnOnce(Boxes<'_>) -> R) -> R {
+pub fn with<R>(movers: &[MovingBox], ask: impl FnOnce(MovingBoxColumns<'_>) -> R) -> R {
     let columns: [Vec<f32>; 9] = columns(movers);
-    ask(Boxes::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap())
+    ask(MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap())
 }
 
 /// What a set should hold, by row, and a set that should hold it.
@@ -45,7 +47,7 @@ impl Model {
     /// agree.
     pub fn put_filtered(&mut self, rows: &[u32], boxes: &[Aabb], filters: Option<&[Filter]>) {
         let columns: [Vec<f32>; 6] = columns(boxes);
-        let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+        let lent = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
         let rejected = match filters {
             Some(filters) => self.set.put(rows, FixedInput::new(lent).filtered(filters)),
             None => self.set.put(rows, lent),

@@ -5,7 +5,7 @@
 
 use super::draw::Draw;
 use rand::RngExt;
-use swath::{Aabb, COORD_MAX, MovingBox, Plane, Sphere, Spheres};
+use swath::{Aabb, COORD_MAX, MovingBox, Plane, Sphere, SphereColumns};
 
 use super::cases::{HOSTILE, cases};
 
@@ -283,9 +283,9 @@ impl SphereArrays {
         Self(std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect()))
     }
 
-    pub fn spheres(&self) -> Spheres<'_> {
+    pub fn spheres(&self) -> SphereColumns<'_> {
         let [x, y, z, radius, dx, dy, dz] = &self.0;
-        Spheres::new([x, y, z], radius, [dx, dy, dz]).expect("the columns are equally long")
+        SphereColumns::new([x, y, z], radius, [dx, dy, dz]).expect("the columns are equally long")
     }
 }
 

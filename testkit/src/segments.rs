@@ -1,7 +1,7 @@
 //! Segments as columns, and columns for the answers of casts.
 
 use swath::cast::{Answers, Cast, Fractions};
-use swath::{Faces, Hit, Segment, Segments};
+use swath::{Faces, Hit, Segment, SegmentColumns};
 
 /// Seven columns: starts, displacements, greatest fractions.
 pub struct SegmentArrays([Vec<f32>; 7]);
@@ -15,9 +15,10 @@ impl SegmentArrays {
         Self(std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect()))
     }
 
-    pub fn segments(&self) -> Segments<'_> {
+    pub fn segments(&self) -> SegmentColumns<'_> {
         let [x, y, z, dx, dy, dz, max_fraction] = &self.0;
-        Segments::new([x, y, z], [dx, dy, dz], max_fraction).expect("the columns are equally long")
+        SegmentColumns::new([x, y, z], [dx, dy, dz], max_fraction)
+            .expect("the columns are equally long")
     }
 }
 

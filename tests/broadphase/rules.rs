@@ -6,8 +6,8 @@
 use rand::RngExt;
 use swath::broadphase::{FindError, Snapshot, WorldError};
 use swath::{
-    Aabb, Boxes, Broadphase, Filter, Layers, Level, MovingBox, PairFinder, Proxy, ProxyId,
-    ProxyPair, Set, Threads,
+    Aabb, Broadphase, Filter, Layers, Level, MovingBox, MovingBoxColumns, PairFinder, Proxy,
+    ProxyId, ProxyPair, Set, Threads,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::fuzz::world::{calls, events};
@@ -275,10 +275,10 @@ fn a_million_proxies_in_one_slot_have_ids_of_their_own() {
     assert!(world.memory_usage() < 10_000, "{}", world.memory_usage());
 }
 
-fn two_cubes() -> Boxes<'static> {
+fn two_cubes() -> MovingBoxColumns<'static> {
     const COLUMNS: [[f32; 2]; 3] = [[-1.0; 2], [1.0; 2], [0.0; 2]];
     let [low, high, still] = &COLUMNS;
-    Boxes::new([low; 3], [high; 3], [still; 3]).expect("equally long")
+    MovingBoxColumns::new([low; 3], [high; 3], [still; 3]).expect("equally long")
 }
 
 /// Goal: more pairs than are allowed are an error that says how many there are and changes nothing.

@@ -7,7 +7,7 @@ use crate::command::{fails, folder};
 use crate::page::{boxes, bytes, enclosed, floats, page, pairs, recording, viewer, words};
 use serde_json::{Value, json};
 use swath::pipeline::Config;
-use swath::{Boxes, Convex, Filter, Flags, Hull, Motion, Pipeline, Pose, Scene, Shape};
+use swath::{Convex, Filter, Flags, Hull, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
 /// Writes a tick down: a wall, a ball and a turning hull that fly at it, a box that falls on a slab, a
 /// sensor in the way of the ball, who meets nobody, and, with `bad`, a row that is no body.
@@ -44,7 +44,7 @@ fn write_capture(path: &Path, bad: bool) {
     (flags[0], flags[5], flags[6]) = (Flags::STILL, Flags::STILL, Flags::SENSOR);
     let mut filters = [Filter::ALL; 8];
     filters[7] = Filter::NONE;
-    let boxes = Boxes::from_columns(boxes).expect("columns");
+    let boxes = MovingBoxColumns::from_columns(boxes).expect("columns");
     let scene = Scene::new(boxes)
         .accelerating([x, y, z])
         .convex(&convex)

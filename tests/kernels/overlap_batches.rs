@@ -7,8 +7,8 @@ use swath::overlap::planes::{self, Sides};
 use swath::overlap::{self, Bits, sphere};
 use swath::store::LengthMismatch;
 use swath::{
-    Aabb, BatchError, Boxes, COORD_MAX, Checked, Level, MovingBox, Pair, Plane, Rows, Side, Sphere,
-    Spheres,
+    Aabb, BatchError, COORD_MAX, Checked, Level, MovingBox, MovingBoxColumns, Pair, Plane, Rows,
+    Side, Sphere, SphereColumns,
 };
 use testkit::columns::Columns;
 use testkit::places::{SphereArrays, cuts, frustum, moving, near};
@@ -215,9 +215,9 @@ fn on_an_error_nothing_is_written() {
         |what, expected, found| Err(BatchError::Length(LengthMismatch { what, expected, found }));
     for level in Level::all() {
         let [mut of_a, mut of_b, mut of_balls] = [const { Vec::new() }; 3];
-        let many: Checked<'_, Boxes<'_>> = columns.boxes().check(level, &mut of_a);
+        let many: Checked<'_, MovingBoxColumns<'_>> = columns.boxes().check(level, &mut of_a);
         let fewer = other.boxes().check(level, &mut of_b);
-        let balls: Checked<'_, Spheres<'_>> = spheres.spheres().check(level, &mut of_balls);
+        let balls: Checked<'_, SphereColumns<'_>> = spheres.spheres().check(level, &mut of_balls);
         for found in [0, 1, 3] {
             let mut words = vec![UNWRITTEN; found];
             let error = wrong("the output `words`", 2, found);

@@ -5,8 +5,8 @@
 
 use swath::sweep::{Times, accelerating};
 use swath::{
-    Aabb, AcceleratingBox, AcceleratingBoxes, BatchError, COORD_MAX, Checked, Hit, Hits, Level,
-    MISS, Pair, State, Sweep,
+    Aabb, AcceleratingBox, AcceleratingBoxColumns, BatchError, COORD_MAX, Checked, Hit, Hits,
+    Level, MISS, Pair, State, Sweep,
 };
 use testkit::accelerating::cases::{Case, cases};
 use testkit::accelerating::columns::Columns;
@@ -16,7 +16,7 @@ fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Sweep {
     accelerating::one_to_one(a, b).expect("both are boxes")
 }
 
-type Rows<'a> = Checked<'a, AcceleratingBoxes<'a>>;
+type Rows<'a> = Checked<'a, AcceleratingBoxColumns<'a>>;
 
 fn boxes(seed: u64, count: usize) -> Vec<AcceleratingBox> {
     cases(seed, count).map(|case| case.b).collect()

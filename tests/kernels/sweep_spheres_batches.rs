@@ -5,7 +5,7 @@ use std::array::from_fn;
 use swath::sweep::{Times, sphere_box, spheres};
 use swath::{
     Aabb, BatchError, Checked, Contact, Hit, Hits, Invalid, Level, MISS, MovingBox, MovingSphere,
-    Pair, Rejected, Spheres, State, Sweep,
+    Pair, Rejected, SphereColumns, State, Sweep,
 };
 use testkit::balls::{Round, rounds};
 use testkit::columns::{Columns, Outputs, bits};
@@ -69,7 +69,7 @@ impl World {
         let columns = [&self.spheres, &reversed].map(|rows| SphereArrays::new(rows));
         let boxes = Columns::new(&self.boxes);
         let (mut bad, mut bad_reversed, mut bad_boxes) = (Vec::new(), Vec::new(), Vec::new());
-        let rows: Checked<'_, Spheres<'_>> = columns[0].spheres().check(level, &mut bad);
+        let rows: Checked<'_, SphereColumns<'_>> = columns[0].spheres().check(level, &mut bad);
         let reversed = columns[1].spheres().check(level, &mut bad_reversed);
         let boxes = boxes.boxes().check(level, &mut bad_boxes);
         match door {

@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 
 use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
 use swath::{
-    Boxes, Broadphase, Convex, Flags, Motion, Pipeline, Pose, Proxy, ProxyId, Scene, Shape,
+    Broadphase, Convex, Flags, Motion, MovingBoxColumns, Pipeline, Pose, Proxy, ProxyId, Scene,
+    Shape,
 };
 use testkit::counting::ALLOCATIONS;
 use testkit::draw::Draw;
@@ -38,7 +39,8 @@ pub(crate) fn a_warm_tick_allocates_nothing() {
         flags.push(if row % 50 == 0 { Flags::MOVES | Flags::SENSOR } else { Flags::MOVES });
     }
     convex[7].motion.spin[0] = f32::NAN;
-    let boxes = Boxes::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
+    let boxes =
+        MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
     let scene = Scene::new(boxes).convex(&convex).flagged(&flags);
     let bodies: Vec<Convex<'_>> = (0..)
         .zip(convex.iter().filter(|convex| convex.motion.validate().is_ok()))

@@ -6,7 +6,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
 use swath::broadphase::FindError;
 use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
-use swath::{Boxes, Level, PairFinder, PairInput};
+use swath::{Level, MovingBoxColumns, PairFinder, PairInput};
 
 /// Boxes as columns, with flags where some do not move.
 #[derive(Clone, Default)]
@@ -27,9 +27,9 @@ impl Columns {
         Self { of: core::array::from_fn(|_| of.next().unwrap()), moves: Some(world.moves.clone()) }
     }
 
-    fn boxes(&self) -> Boxes<'_> {
+    fn boxes(&self) -> MovingBoxColumns<'_> {
         let [a, b, c, d, e, f, g, h, i] = self.of.each_ref().map(Vec::as_slice);
-        Boxes::new([a, b, c], [d, e, f], [g, h, i]).unwrap()
+        MovingBoxColumns::new([a, b, c], [d, e, f], [g, h, i]).unwrap()
     }
 
     fn rows(&self) -> Vec<MovingBox> {

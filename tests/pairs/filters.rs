@@ -4,7 +4,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use swath::geom::MovingBox;
-use swath::{Boxes, Filter, Level, Pair, PairFinder, PairInput, SweptPair, Threads};
+use swath::{Filter, Level, MovingBoxColumns, Pair, PairFinder, PairInput, SweptPair, Threads};
 
 /// A world as rows, some of them no boxes, with a flag and a filter for each.
 struct Case {
@@ -42,8 +42,8 @@ impl Case {
         Self { columns, moves, filters: (0..boxes).map(filter).collect() }
     }
 
-    fn boxes(&self) -> Boxes<'_> {
-        Boxes::from_columns(self.columns.each_ref().map(Vec::as_slice)).unwrap()
+    fn boxes(&self) -> MovingBoxColumns<'_> {
+        MovingBoxColumns::from_columns(self.columns.each_ref().map(Vec::as_slice)).unwrap()
     }
 
     /// With flags and without filters.

@@ -5,7 +5,9 @@ use rand::{RngExt, SeedableRng};
 use scenes::recipe::{Crowds, Long, Recipe};
 use scenes::{Scene, World};
 use std::time::Instant;
-use swath::{Boxes, Filter, Level, Pair, PairFinder, PairInput, SweptPair, Threads, sweep};
+use swath::{
+    Filter, Level, MovingBoxColumns, Pair, PairFinder, PairInput, SweptPair, Threads, sweep,
+};
 
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 const NO_LONG: Long = Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 };
@@ -58,9 +60,9 @@ fn hostile() -> Vec<(&'static str, Recipe)> {
     ]
 }
 
-fn boxes(world: &World) -> Boxes<'_> {
+fn boxes(world: &World) -> MovingBoxColumns<'_> {
     let [min, max, delta] = [&world.min, &world.max, &world.delta];
-    Boxes::new(
+    MovingBoxColumns::new(
         min.each_ref().map(Vec::as_slice),
         max.each_ref().map(Vec::as_slice),
         delta.each_ref().map(Vec::as_slice),
@@ -69,7 +71,7 @@ fn boxes(world: &World) -> Boxes<'_> {
 }
 
 /// Pairs whose bounds meet and that `wanted` lets through, by trying each.
-fn every_pair(boxes: Boxes<'_>, wanted: impl Fn(usize, usize) -> bool) -> Vec<Pair> {
+fn every_pair(boxes: MovingBoxColumns<'_>, wanted: impl Fn(usize, usize) -> bool) -> Vec<Pair> {
     let bounds: Vec<_> = (0..boxes.len()).map(|row| boxes.get(row).bounds()).collect();
     let mut pairs = Vec::new();
     for a in 0..bounds.len() {
@@ -83,7 +85,7 @@ fn every_pair(boxes: Boxes<'_>, wanted: impl Fn(usize, usize) -> bool) -> Vec<Pa
 }
 
 /// Those of them that touch, with the first time.
-fn touching(boxes: Boxes<'_>, pairs: &[Pair]) -> Vec<SweptPair> {
+fn touching(boxes: MovingBoxColumns<'_>, pairs: &[Pair]) -> Vec<SweptPair> {
     let swept = |&Pair { a, b }: &Pair| {
         let answer = sweep::one_to_one(&boxes.get(a as usize), &boxes.get(b as usize)).unwrap();
         answer.contact.is_hit().then_some(SweptPair { a, b, first: answer.first })

@@ -2,13 +2,13 @@
 
 use scenes::{Scene, World};
 use swath::broadphase::FindError;
-use swath::store::FixedColumns;
-use swath::{Boxes, Bvh, PairFinder, PairInput, Threads};
+use swath::store::AabbColumns;
+use swath::{Bvh, MovingBoxColumns, PairFinder, PairInput, Threads};
 
-fn boxes(world: &World) -> Boxes<'_> {
+fn boxes(world: &World) -> MovingBoxColumns<'_> {
     let [min, max, delta] =
         [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
-    Boxes::new(min, max, delta).expect("one length")
+    MovingBoxColumns::new(min, max, delta).expect("one length")
 }
 
 /// A pool of so many threads; without the feature `rayon` there is but one.
@@ -123,7 +123,7 @@ fn trees_of_flat_worlds_are_small() {
         let max = max.each_ref().map(Vec::as_slice);
         let mut tree = Bvh::new();
         tree.set_threads(Threads::one());
-        tree.build(FixedColumns::new(min, max).expect("one length")).expect("few");
+        tree.build(AabbColumns::new(min, max).expect("one length")).expect("few");
         assert_eq!(tree.len(), side * side);
         tree.memory_usage()
     };

@@ -6,21 +6,22 @@
 use rand::RngExt;
 use swath::pipeline::Config;
 use swath::{
-    Aabb, BoxStore, Convex, Flags, Level, Motion, MovingBox, Pair, Pipeline, Pose, Scene, Shape,
+    Aabb, Convex, Flags, Level, Motion, MovingBox, MovingBoxStore, Pair, Pipeline, Pose, Scene,
+    Shape,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::rounded::{Rounded, first_time, gap};
 
 /// The bodies of a tick, as the crate and as the reference have them.
 #[derive(Default)]
-struct Bodies {
-    boxes: BoxStore,
+struct BodyColumns {
+    boxes: MovingBoxStore,
     convex: Vec<Convex<'static>>,
     reference: Vec<Rounded>,
     flags: Vec<Flags>,
 }
 
-impl Bodies {
+impl BodyColumns {
     /// A body about whole and half numbers, a good part of which touch exactly.
     fn push(&mut self, draw: &mut Draw, room: f32, speed: f32) {
         let hostile = draw.one_in(3);
@@ -138,7 +139,7 @@ fn ticks_of_two_bodies_by_events() {
     let (mut met, cases) = (0, how_many(6_000));
     for case in 0..cases {
         let speed = [1.0, 4.0, 40.0, 1e4][case % 4];
-        let mut bodies = Bodies::default();
+        let mut bodies = BodyColumns::default();
         (0..2).for_each(|_| bodies.push(&mut draw, [3.0, 3.0, 10.0, 300.0][case % 4], speed));
         if case % 3 == 0 {
             aim(&mut bodies, &mut draw);
@@ -156,7 +157,7 @@ fn ticks_of_two_bodies_by_events() {
 }
 
 /// Sends the second at where the first will be.
-fn aim(bodies: &mut Bodies, draw: &mut Draw) {
+fn aim(bodies: &mut BodyColumns, draw: &mut Draw) {
     let t = draw.between(0.0, 1.0);
     let target = bodies.reference[0].place(t.into());
     let from = bodies.reference[1].at;
@@ -182,7 +183,7 @@ fn ticks_of_fifty_bodies_by_events() {
     for case in 0..cases {
         let level = levels[case % levels.len()];
         let mut pipeline = Pipeline::with_level(Config::default(), level);
-        let mut bodies = Bodies::default();
+        let mut bodies = BodyColumns::default();
         let speed = [2.0, 20.0, 200.0][case % 3];
         (0..50).for_each(|_| bodies.push(&mut draw, 4.0 + speed * 0.02, speed));
         met += bodies.check(&mut pipeline, &format!("case {case}"));

@@ -3,7 +3,9 @@
 //! Where a tick has few pairs for its rows, the pipeline reads them in another way than where it has many.
 
 use swath::pipeline::{Config, Mass, Responded, SubSteps};
-use swath::{Boxes, Convex, Flags, Impact, Level, Motion, Pipeline, Pose, Scene, Shape, Threads};
+use swath::{
+    Convex, Flags, Impact, Level, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape, Threads,
+};
 use testkit::draw::Draw;
 
 const CROWD: u32 = 600;
@@ -64,7 +66,7 @@ impl Crowd {
 
     fn tick(&self, pipeline: &mut Pipeline, accelerated: bool) -> [Vec<Impact>; 2] {
         let [boxes @ .., x, y, z] = self.columns.each_ref().map(Vec::as_slice);
-        let boxes = Boxes::from_columns(boxes).expect("equally long");
+        let boxes = MovingBoxColumns::from_columns(boxes).expect("equally long");
         let scene = Scene::new(boxes).convex(&self.convex).flagged(&self.flags);
         let scene = if accelerated { scene.accelerating([x, y, z]) } else { scene };
         let ticked = pipeline.tick(&scene).expect("a scene");

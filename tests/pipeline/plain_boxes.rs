@@ -2,7 +2,7 @@
 
 use swath::advance::Touch;
 use swath::pipeline::{Config, Kind};
-use swath::{Boxes, Flags, Pair, Pipeline, Scene};
+use swath::{Flags, MovingBoxColumns, Pair, Pipeline, Scene};
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::default();
@@ -19,7 +19,7 @@ fn accelerated_boxes_meet_as_they_move() {
     let (min_y, max_y) = ([-1.0, 0.5, -0.25], [0.0, 1.5, 3.0]);
     let (low, high, still) = ([-1.0; 3], [1.0; 3], [0.0; 3]);
     let pull = [0.0, -4.0, -4.0];
-    let boxes = Boxes::new([&min_x, &min_y, &low], [&max_x, &max_y, &high], [&still; 3]);
+    let boxes = MovingBoxColumns::new([&min_x, &min_y, &low], [&max_x, &max_y, &high], [&still; 3]);
     let scene = Scene::new(boxes.expect("columns")).accelerating([&still, &pull, &still]);
     for skin in [0.0, 0.125_f32] {
         let mut pipeline = Pipeline::new(config(|c| c.target_distance = skin));
@@ -45,7 +45,8 @@ fn accelerated_boxes_meet_as_they_move() {
 fn touches_at_the_start_go_by_the_policy() {
     let (min, max) = ([0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0]);
     let (low, high, still) = ([0.0; 4], [1.0; 4], [0.0; 4]);
-    let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&still; 3]).expect("columns");
+    let boxes = MovingBoxColumns::new([&min, &low, &low], [&max, &high, &high], [&still; 3])
+        .expect("columns");
     let mut flags = [Flags::MOVES; 4];
     flags[3] = Flags::MOVES | Flags::SENSOR;
     for (touch, told) in [(Touch::Hit, 2), (Touch::IfClosing, 0), (Touch::Ignore, 0)] {
@@ -64,7 +65,8 @@ fn touches_at_the_start_go_by_the_policy() {
 fn the_threshold_itself_is_fast() {
     let (min, max, delta) = ([0.0, 2.0], [1.0, 3.0], [1.5, 0.0]);
     let (low, high, still) = ([0.0; 2], [1.0; 2], [0.0; 2]);
-    let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still]);
+    let boxes =
+        MovingBoxColumns::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still]);
     let scene = Scene::new(boxes.expect("columns"));
     for (fast, told) in [(1.5_f32.next_down(), 1), (1.5, 1), (1.5_f32.next_up(), 0)] {
         let mut pipeline = Pipeline::new(config(|c| c.fast = fast));
@@ -89,7 +91,8 @@ fn sensors_are_told_apart_among_many() {
     let flags: Vec<_> = (0..2 * pairs)
         .map(|row| if is_sensor(row) { Flags::MOVES | Flags::SENSOR } else { Flags::MOVES })
         .collect();
-    let boxes = Boxes::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
+    let boxes =
+        MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
     let mut pipeline = Pipeline::default();
     let ticked = pipeline.tick(&Scene::new(boxes).flagged(&flags)).expect("a tick");
     let sensed = |k: usize| is_sensor(k) || is_sensor(k + pairs);

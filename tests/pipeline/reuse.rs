@@ -1,7 +1,9 @@
 //! Does a pipeline that has seen other ticks answer as a new one, and do its counts add up?
 
 use swath::pipeline::{Config, Kind, Ticked};
-use swath::{Boxes, Convex, Flags, Level, Motion, Pair, Pipeline, Pose, Scene, Shape, sweep};
+use swath::{
+    Convex, Flags, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Scene, Shape, sweep,
+};
 use testkit::draw::Draw;
 
 /// A tick: so many bodies in a room of this size.
@@ -35,8 +37,9 @@ impl Room {
         Self { columns, convex, flags }
     }
 
-    fn boxes(&self) -> Boxes<'_> {
-        Boxes::from_columns(self.columns.each_ref().map(Vec::as_slice)).expect("equally long")
+    fn boxes(&self) -> MovingBoxColumns<'_> {
+        MovingBoxColumns::from_columns(self.columns.each_ref().map(Vec::as_slice))
+            .expect("equally long")
     }
 
     fn scene(&self) -> Scene<'_, '_> {
@@ -195,7 +198,11 @@ fn what_grows_is_still_no_body() {
         let column = |k: usize| -> Vec<f32> { rows.iter().map(|row| row[k]).collect() };
         let (low, high, still) = ([0.0; 8], [1.0; 8], [0.0; 8]);
         let [min, max, delta, accel] = [0, 1, 2, 3].map(column);
-        let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still]);
+        let boxes = MovingBoxColumns::new(
+            [&min, &low, &low],
+            [&max, &high, &high],
+            [&delta, &still, &still],
+        );
         let scene = Scene::new(boxes.expect("columns"));
         let scene = if is_pulled { scene.accelerating([&accel, &still, &still]) } else { scene };
         let mut pipeline = Pipeline::new(config(|c| c.target_distance = skin));

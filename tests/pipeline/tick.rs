@@ -3,13 +3,14 @@
 use swath::advance::Touch;
 use swath::pipeline::{Capture, CaptureError, Config, Kind, VERSION};
 use swath::{
-    Aabb, AcceleratingBox, Advance, Boxes, Broadphase, Convex, Filter, Flags, Hull, Impact,
-    Invalid, Level, Motion, Pair, Pipeline, Pose, Proxy, Scene, Shape, Threads, advance, sweep,
+    Aabb, AcceleratingBox, Advance, Broadphase, Convex, Filter, Flags, Hull, Impact, Invalid,
+    Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Proxy, Scene, Shape, Threads, advance,
+    sweep,
 };
 use testkit::draw::Draw;
 
 /// Bodies of every kind in columns.
-struct Bodies {
+struct BodyColumns {
     columns: [Vec<f32>; 12],
     convex: Vec<Convex<'static>>,
     flags: Vec<Flags>,
@@ -20,7 +21,7 @@ fn vector(draw: &mut Draw, most: f32) -> [f32; 3] {
     [(); 3].map(|()| draw.between(-most, most))
 }
 
-impl Bodies {
+impl BodyColumns {
     /// So many in a crowd: boxes that are accelerated or not, and shapes that turn or not.
     fn new(seed: u64, count: u32) -> Self {
         let mut draw = Draw::new(seed);
@@ -68,9 +69,9 @@ impl Bodies {
         bodies
     }
 
-    fn boxes(&self) -> Boxes<'_> {
+    fn boxes(&self) -> MovingBoxColumns<'_> {
         let [boxes @ .., _, _, _] = self.columns.each_ref().map(Vec::as_slice);
-        Boxes::from_columns(boxes).expect("equally long")
+        MovingBoxColumns::from_columns(boxes).expect("equally long")
     }
 
     fn scene(&self) -> Scene<'_, '_> {
@@ -115,7 +116,7 @@ fn config(change: impl FnOnce(&mut Config)) -> Config {
 fn windows_lose_nothing() {
     let mut told = 0;
     for seed in 0..12 {
-        let bodies = Bodies::new(seed, 120);
+        let bodies = BodyColumns::new(seed, 120);
         let target_distance = [0.0, 0.05][seed as usize % 2];
         let config = config(|config| config.target_distance = target_distance);
         let mut pipeline = Pipeline::new(config);
@@ -180,8 +181,8 @@ fn windows_lose_nothing() {
 /// those rows are far away; on every level, on 1 to 3 threads of a pool.
 #[test]
 fn levels_threads_and_bad_rows_change_nothing() {
-    let mut good = Bodies::new(7, 900);
-    let mut bad = Bodies::new(7, 900);
+    let mut good = BodyColumns::new(7, 900);
+    let mut bad = BodyColumns::new(7, 900);
     let far = 1e6;
     for (k, row) in [3_u32, 40, 41, 300, 301, 899].into_iter().enumerate() {
         let at = row as usize;
@@ -248,7 +249,7 @@ fn levels_threads_and_bad_rows_change_nothing() {
 /// is; sensors lose nothing by either. Method: the same crowd with and without, by naive rules.
 #[test]
 fn limits_and_thresholds_are_as_told() {
-    let bodies = Bodies::new(9, 400);
+    let bodies = BodyColumns::new(9, 400);
     let mut all = Pipeline::default();
     let ticked = all.tick(&bodies.scene()).expect("a scene");
     let (impacts, sensed) = (ticked.impacts().to_vec(), ticked.sensed().to_vec());
@@ -326,7 +327,8 @@ fn boxes_are_answered_by_their_sweep() {
                 columns[6 + axis].push(draw.whole(-3, 3));
             }
         }
-        let boxes = Boxes::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
+        let boxes =
+            MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
         let mut pipeline = Pipeline::new(config(|config| config.touch = touch));
         let ticked = pipeline.tick(&Scene::new(boxes)).expect("a scene");
         let mut impacts = ticked.impacts().iter().collect::<Vec<_>>();
@@ -385,7 +387,7 @@ fn boxes_are_answered_by_their_sweep() {
 #[test]
 fn explanations_agree_with_the_tick() {
     for seed in 20..23 {
-        let bodies = Bodies::new(seed, 180);
+        let bodies = BodyColumns::new(seed, 180);
         let fast = [0.0, 3.0, 0.0][seed as usize - 20];
         let mut pipeline = Pipeline::new(config(|c| c.fast = fast));
         let ticked = pipeline.tick(&bodies.scene()).expect("a scene");
@@ -413,7 +415,7 @@ fn explanations_agree_with_the_tick() {
 /// crowd of every kind; then each byte changed, each length cut, other versions, and other files.
 #[test]
 fn captures_are_the_same_tick_or_an_error() {
-    let bodies = Bodies::new(30, 60);
+    let bodies = BodyColumns::new(30, 60);
     let settings = config(|c| (c.fast, c.impacts_per_body, c.touch) = (0.5, 3, Touch::Hit));
     let mut pipeline = Pipeline::new(settings);
     let bytes = pipeline.capture(&bodies.scene()).expect("no own shapes");
@@ -478,7 +480,7 @@ fn captures_are_the_same_tick_or_an_error() {
 /// proxies, held by their boxes; times, pairs and points to the bit, over ticks with removals.
 #[test]
 fn a_world_is_answered_like_its_columns() {
-    let mut bodies = Bodies::new(40, 300);
+    let mut bodies = BodyColumns::new(40, 300);
     for column in &mut bodies.columns[9..] {
         column.iter_mut().for_each(|accel| *accel = 0.0);
     }
@@ -558,7 +560,7 @@ fn a_touch_at_the_very_end_is_told() {
         let convex =
             [0, 1].map(|row| Convex { row: row as u32, shape: shapes[row], motion: motions[row] });
         let unread = [0.0; 2];
-        let boxes = Boxes::from_columns([&unread[..]; 9]).expect("columns");
+        let boxes = MovingBoxColumns::from_columns([&unread[..]; 9]).expect("columns");
         let mut pipeline = Pipeline::new(config(|config| config.touch = touch));
         let ticked = pipeline.tick(&Scene::new(boxes).convex(&convex)).expect("a scene");
         let [impact] = ticked.impacts() else { panic!("{touch:?}: {ticked:?}") };
@@ -573,7 +575,8 @@ fn what_comes_back_is_told() {
     let (min_y, max_y) = ([-1.0, 0.0], [0.0, 1.0]);
     let (low, high, still) = ([-1.0; 2], [1.0; 2], [0.0; 2]);
     let (up, pull) = ([0.0, 4.0], [0.0, -12.0]);
-    let boxes = Boxes::new([&low, &min_y, &low], [&high, &max_y, &high], [&still, &up, &still]);
+    let boxes =
+        MovingBoxColumns::new([&low, &min_y, &low], [&high, &max_y, &high], [&still, &up, &still]);
     let scene = Scene::new(boxes.expect("columns")).accelerating([&still, &pull, &still]);
     let mut pipeline = Pipeline::default();
     let ticked = pipeline.tick(&scene).expect("a scene");

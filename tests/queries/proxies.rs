@@ -81,7 +81,7 @@ fn said_of_many(world: &mut Broadphase, segments: &SegmentStore) -> Vec<ProxyHit
     queries.casts(&segments.checked()).any(any).expect("as many");
     let starts = segments.checked();
     let [x, y, z, ..] = starts.columns().columns();
-    let places = swath::store::FixedColumns::new([x, y, z], [x, y, z]).expect("equally long");
+    let places = swath::store::AabbColumns::new([x, y, z], [x, y, z]).expect("equally long");
     let mut rejected = Vec::new();
     let places = places.check(Level::detect(), &mut rejected);
     queries.proximities(&places, 2.0).expect("a distance").nearest(near).expect("as many");

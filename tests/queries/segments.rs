@@ -4,7 +4,7 @@
 use std::array::from_fn;
 
 use swath::broadphase::{Path, Query, Visits};
-use swath::store::{Columns, FixedColumns, Row};
+use swath::store::{AabbColumns, Columns, Row};
 use swath::{
     Aabb, Bvh, Checked, Filter, FixedBoxes, FixedInput, Hit, Level, MISS, MovingBox, Queries,
     Segment, Threads, cast, sweep,
@@ -53,7 +53,7 @@ impl World {
             if k < 3 { aabb.min[k] } else { aabb.max[k - 3] }
         };
         let columns: [Vec<f32>; 6] = from_fn(|k| self.0.iter().map(|row| corner(row, k)).collect());
-        let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+        let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
         let filters: Vec<_> =
             self.0.iter().map(|row| row.map_or(Filter::ALL, |(_, filter)| filter)).collect();
         let set = FixedInput::new(columns);

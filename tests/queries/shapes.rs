@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rand::RngExt;
 use swath::broadphase::{Overlap, Query, Shape};
 use swath::overlap::{self, planes, sphere};
-use swath::store::{FixedColumns, Row};
+use swath::store::{AabbColumns, Row};
 use swath::{
     Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Invalid, Level, Plane, Queries, Side, Sphere,
     Threads, Visits, proximity,
@@ -24,7 +24,7 @@ type Kept = BTreeMap<u32, (Aabb, Filter)>;
 fn with<R>(boxes: &[Aabb], filters: Option<&[Filter]>, ask: impl FnOnce(FixedInput<'_>) -> R) -> R {
     let columns: [Vec<f32>; 6] =
         std::array::from_fn(|k| boxes.iter().map(|of| of.to_row()[k]).collect());
-    let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
     let set = FixedInput::new(columns);
     ask(filters.map_or(set, |filters| set.filtered(filters)))
 }
@@ -384,7 +384,7 @@ fn a_batch_answers_as_each_alone() {
                 std::array::from_fn(|k| asked.iter().map(|of| of.to_row()[k]).collect());
             let columns = columns.each_ref().map(Vec::as_slice);
             let mut rejected = Vec::new();
-            let many = FixedColumns::from_columns(columns).unwrap();
+            let many = AabbColumns::from_columns(columns).unwrap();
             let many = many.check(Level::detect(), &mut rejected);
 
             for max in [2.0, f32::INFINITY] {

@@ -20,12 +20,12 @@ impl<'a> Queries<'a> {
     /// and on several threads.
     ///
     /// ```
-    /// use swath::store::FixedColumns;
+    /// use swath::store::AabbColumns;
     /// use swath::{Bvh, Hit, Segment, SegmentStore};
     ///
     /// let (low, high) = ([2.0, 3.0], [2.5, 3.5]);
     /// let mut tree = Bvh::new();
-    /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
+    /// tree.build(AabbColumns::new([&low; 3], [&high; 3])?)?;
     ///
     /// let mut rays = SegmentStore::new();
     /// rays.push(Segment::ray([0.0; 3], [1.0; 3])?)?;

@@ -21,12 +21,12 @@ const ROWS_MAX: usize = 1 << 27;
 /// [`FixedBoxes`](crate::FixedBoxes) instead.
 ///
 /// ```
-/// use swath::store::FixedColumns;
+/// use swath::store::AabbColumns;
 /// use swath::{Bvh, Segment};
 ///
 /// let (low, high) = ([2.0, f32::NAN, 4.0], [2.5, 0.0, 4.5]);
 /// let mut tree = Bvh::new();
-/// let rejected = tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
+/// let rejected = tree.build(AabbColumns::new([&low; 3], [&high; 3])?)?;
 /// assert_eq!(rejected[0].row, 1);
 /// assert_eq!(tree.len(), 2);
 ///

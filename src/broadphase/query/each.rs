@@ -10,7 +10,7 @@ use crate::geom::{Aabb, Invalid};
 use crate::kernels::Hit;
 use crate::kernels::proximity::check_max;
 use crate::par;
-use crate::store::{Checked, FixedColumns, LengthMismatch};
+use crate::store::{AabbColumns, Checked, LengthMismatch};
 use alloc::vec::Vec;
 use core::array::from_fn;
 use core::ops::ControlFlow;
@@ -25,11 +25,11 @@ impl<'a> Queries<'a> {
     /// [`Queries::overlap`] for each.
     ///
     /// ```
-    /// use swath::store::FixedColumns;
+    /// use swath::store::AabbColumns;
     /// use swath::{Bvh, Level};
     ///
     /// let (low, high) = ([0.0, 1.0, 2.0, 9.0], [1.0, 2.0, 3.0, 9.5]);
-    /// let boxes = FixedColumns::new([&low; 3], [&high; 3])?;
+    /// let boxes = AabbColumns::new([&low; 3], [&high; 3])?;
     /// let mut tree = Bvh::new();
     /// tree.build(boxes)?;
     ///
@@ -41,7 +41,7 @@ impl<'a> Queries<'a> {
     /// assert_eq!(rows[2..5], [0, 1, 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn overlaps<'s>(&self, many: &Checked<'s, FixedColumns<'s>>) -> Overlaps<'a, 's> {
+    pub fn overlaps<'s>(&self, many: &Checked<'s, AabbColumns<'s>>) -> Overlaps<'a, 's> {
         Overlaps { queries: *self, many: *many }
     }
 
@@ -54,11 +54,11 @@ impl<'a> Queries<'a> {
     /// [`Invalid`] when `max_distance` is negative or NaN.
     ///
     /// ```
-    /// use swath::store::FixedColumns;
+    /// use swath::store::AabbColumns;
     /// use swath::{Bvh, Hit, Level};
     ///
     /// let (x, zeros) = ([7.0, 3.0, 5.0, 3.5], [0.0; 4]);
-    /// let points = FixedColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?;
+    /// let points = AabbColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?;
     /// let mut tree = Bvh::new();
     /// tree.build(points)?;
     ///
@@ -73,7 +73,7 @@ impl<'a> Queries<'a> {
     /// ```
     pub fn proximities<'s>(
         &self,
-        many: &Checked<'s, FixedColumns<'s>>,
+        many: &Checked<'s, AabbColumns<'s>>,
         max_distance: f32,
     ) -> Result<Proximities<'a, 's>, Invalid> {
         check_max(max_distance)?;
@@ -86,7 +86,7 @@ impl<'a> Queries<'a> {
 #[must_use = "a question is answered when one of its methods is called"]
 pub struct Overlaps<'a, 's> {
     queries: Queries<'a>,
-    many: Checked<'s, FixedColumns<'s>>,
+    many: Checked<'s, AabbColumns<'s>>,
 }
 
 /// A query for the boxes nearest to many boxes. Invalid rows are near nothing.
@@ -94,7 +94,7 @@ pub struct Overlaps<'a, 's> {
 #[must_use = "a question is answered when one of its methods is called"]
 pub struct Proximities<'a, 's> {
     queries: Queries<'a>,
-    many: Checked<'s, FixedColumns<'s>>,
+    many: Checked<'s, AabbColumns<'s>>,
     max_distance: f32,
 }
 
@@ -206,6 +206,6 @@ impl Proximities<'_, '_> {
 }
 
 /// A row, or `None` if it is invalid.
-fn of_row(many: &Checked<'_, FixedColumns<'_>>, row: usize) -> Option<Aabb> {
+fn of_row(many: &Checked<'_, AabbColumns<'_>>, row: usize) -> Option<Aabb> {
     (!many.is_rejected(row as u32)).then(|| many.columns().get(row))
 }

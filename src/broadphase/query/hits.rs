@@ -58,13 +58,13 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     /// It depends on the shape of the tree, not on levels or threads.
     ///
     /// ```
-    /// use swath::store::FixedColumns;
+    /// use swath::store::AabbColumns;
     /// use swath::{Bvh, Segment};
     ///
     /// let low: Vec<f32> = (0..100).map(|k| k as f32).collect();
     /// let high: Vec<f32> = low.iter().map(|low| low + 0.5).collect();
     /// let mut tree = Bvh::new();
-    /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
+    /// tree.build(AabbColumns::new([&low; 3], [&high; 3])?)?;
     ///
     /// // The boxes in even rows, up to the first box in an odd row.
     /// let ray = Segment::ray([9.75; 3], [1.0; 3])?;

@@ -5,14 +5,14 @@
 //! [`Query`]; methods of the query restrict which boxes count, and others run it:
 //!
 //! ```
-//! use swath::store::FixedColumns;
+//! use swath::store::AabbColumns;
 //! use swath::{Bvh, Segment};
 //!
 //! // Three walls; the second is made of glass.
 //! let (low, high) = ([2.0, 4.0, 6.0], [2.1, 4.1, 6.1]);
 //! let (from, to) = ([-5.0; 3], [5.0; 3]);
 //! let mut walls = Bvh::new();
-//! walls.build(FixedColumns::new([&low, &from, &from], [&high, &to, &to])?)?;
+//! walls.build(AabbColumns::new([&low, &from, &from], [&high, &to, &to])?)?;
 //!
 //! let sight = Segment::new([3.0, 0.0, 0.0], [8.0, 0.0, 0.0])?;
 //! let queries = walls.queries();

@@ -128,12 +128,12 @@ impl<'a> Queries<'a> {
     /// [`Invalid`] when the box is invalid.
     ///
     /// ```
-    /// use swath::store::FixedColumns;
+    /// use swath::store::AabbColumns;
     /// use swath::{Aabb, Bvh};
     ///
     /// let (low, high) = ([0.0, 1.0, 2.0, 3.0], [0.5, 1.5, 2.5, 3.5]);
     /// let mut tree = Bvh::new();
-    /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
+    /// tree.build(AabbColumns::new([&low; 3], [&high; 3])?)?;
     /// let queries = tree.queries();
     ///
     /// let mut rows = Vec::new();

@@ -28,12 +28,12 @@ impl<'a> Queries<'a> {
     /// Finds the boxes that `moving` touches on its path. The boxes themselves do not move.
     ///
     /// ```
-    /// use swath::store::FixedColumns;
+    /// use swath::store::AabbColumns;
     /// use swath::{Aabb, Bvh, MovingBox};
     ///
     /// let (low, high) = ([2.0, 3.0], [2.5, 3.5]);
     /// let mut tree = Bvh::new();
-    /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
+    /// tree.build(AabbColumns::new([&low; 3], [&high; 3])?)?;
     ///
     /// let bullet = MovingBox::new(Aabb::cube([0.0; 3], 1.0)?, [4.0; 3])?;
     /// let hit = tree.queries().sweep(&bullet)?.closest().expect("it flies through both");

@@ -28,12 +28,12 @@ impl<'a> Queries<'a> {
     /// [`Invalid`] when `aabb` is invalid, or `max_distance` is negative or NaN.
     ///
     /// ```
-    /// use swath::store::FixedColumns;
+    /// use swath::store::AabbColumns;
     /// use swath::{Aabb, Bvh, Hit};
     ///
     /// let (x, zeros) = ([7.0, 3.0, 5.0, 3.0], [0.0; 4]);
     /// let mut tree = Bvh::new();
-    /// tree.build(FixedColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?)?;
+    /// tree.build(AabbColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?)?;
     /// let queries = tree.queries();
     ///
     /// let here = Aabb::point([4.5, 0.0, 0.0])?;

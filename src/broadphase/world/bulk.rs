@@ -5,7 +5,7 @@ use super::error::WorldError;
 use super::id::ProxyId;
 use super::proxy::{Proxies, is_margin};
 use super::slots::{Home, NONE};
-use crate::store::{Boxes, LengthMismatch, Rejected};
+use crate::store::{LengthMismatch, MovingBoxColumns, Rejected};
 use alloc::vec::Vec;
 
 /// Marks an element that is rejected, in place of its mover row.
@@ -24,7 +24,7 @@ impl Broadphase {
     /// be too many proxies; then nothing is inserted.
     pub fn insert_many<'p>(
         &mut self,
-        boxes: Boxes<'_>,
+        boxes: MovingBoxColumns<'_>,
         proxies: impl Into<Proxies<'p>>,
         ids: &mut Vec<ProxyId>,
     ) -> Result<&[Rejected], WorldError> {
@@ -34,7 +34,7 @@ impl Broadphase {
     /// Does what [`Broadphase::insert_many`] states. It is not generic, so that it is compiled once.
     fn insert_rows(
         &mut self,
-        boxes: Boxes<'_>,
+        boxes: MovingBoxColumns<'_>,
         proxies: Proxies<'_>,
         ids: &mut Vec<ProxyId>,
     ) -> Result<&[Rejected], WorldError> {
@@ -81,7 +81,7 @@ impl Broadphase {
     pub fn update_many(
         &mut self,
         ids: &[ProxyId],
-        boxes: Boxes<'_>,
+        boxes: MovingBoxColumns<'_>,
     ) -> Result<&[Rejected], WorldError> {
         LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
         let Self { state, trees, mover_tree, level, rejected, rows, .. } = self;

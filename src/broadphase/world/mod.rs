@@ -92,7 +92,7 @@ use super::{FindError, PairFinder};
 use crate::geom::{Aabb, Filter, MovingBox};
 use crate::lanes::Level;
 use crate::par::Threads;
-use crate::store::{Boxes, Rejected};
+use crate::store::{MovingBoxColumns, Rejected};
 use alloc::vec::Vec;
 pub use error::WorldError;
 use gather::Accept;
@@ -181,7 +181,7 @@ impl Default for Broadphase {
 #[non_exhaustive]
 pub struct Movers<'a> {
     /// Position at the start of the tick, and displacement in the tick.
-    pub boxes: Boxes<'a>,
+    pub boxes: MovingBoxColumns<'a>,
     /// The id of each row.
     pub ids: &'a [ProxyId],
     /// The categories of each row, and those with which it may pair.

@@ -9,7 +9,7 @@ use super::id::ProxyId;
 use super::slots::Slot;
 use crate::geom::MapEach;
 use crate::geom::{Aabb, Filter, MovingBox};
-use crate::store::{Boxes, Row};
+use crate::store::{MovingBoxColumns, Row};
 use alloc::vec::Vec;
 
 /// The columns of the moving proxies.
@@ -26,8 +26,8 @@ pub(super) struct Movers {
 }
 
 /// Borrows the columns as the pair finder reads them.
-pub(super) fn lend(columns: &[Vec<f32>; 9]) -> Boxes<'_> {
-    Boxes::from_columns(columns.each_ref().map_each(|column| &column[..]))
+pub(super) fn lend(columns: &[Vec<f32>; 9]) -> MovingBoxColumns<'_> {
+    MovingBoxColumns::from_columns(columns.each_ref().map_each(|column| &column[..]))
         .expect("the columns grow together")
 }
 
@@ -36,7 +36,7 @@ impl Movers {
         self.ids.len()
     }
 
-    pub(super) fn boxes(&self) -> Boxes<'_> {
+    pub(super) fn boxes(&self) -> MovingBoxColumns<'_> {
         lend(&self.columns)
     }
 

@@ -17,7 +17,7 @@ use crate::broadphase::query::{
 };
 use crate::geom::{Aabb, Filter, Invalid, MovingBox, Plane, Segment, Sphere};
 use crate::kernels::Hit;
-use crate::store::{self, Checked, Columns, FixedColumns, LengthMismatch};
+use crate::store::{self, AabbColumns, Checked, Columns, LengthMismatch};
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 use core::ops::ControlFlow;
@@ -283,7 +283,7 @@ impl<'a> WorldQueries<'a> {
     /// each.
     pub fn overlaps<'s>(
         &self,
-        many: &Checked<'s, FixedColumns<'s>>,
+        many: &Checked<'s, AabbColumns<'s>>,
     ) -> WorldQuery<'a, Overlaps<'a, 's>> {
         self.name(self.rows().overlaps(many))
     }
@@ -297,7 +297,7 @@ impl<'a> WorldQueries<'a> {
     /// [`Invalid`] when `max_distance` is negative or NaN.
     pub fn proximities<'s>(
         &self,
-        many: &Checked<'s, FixedColumns<'s>>,
+        many: &Checked<'s, AabbColumns<'s>>,
         max_distance: f32,
     ) -> Result<WorldQuery<'a, Proximities<'a, 's>>, Invalid> {
         Ok(self.name(self.rows().proximities(many, max_distance)?))

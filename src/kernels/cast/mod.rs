@@ -36,7 +36,7 @@ use super::ask::{self, Answer, Each, One, Question, Sink};
 use super::{BatchError, Hits};
 use crate::geom::{Aabb, Faces, Invalid, Segment};
 use crate::lanes::{Isa, Level};
-use crate::store::{Checked, LengthMismatch, Row, Segments};
+use crate::store::{Checked, LengthMismatch, Row, SegmentColumns};
 use bytemuck::{Pod, Zeroable};
 pub(crate) use entry::{Entry, is_tiny};
 pub use nearest::{any, closest};
@@ -189,9 +189,9 @@ pub fn one_to_one(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
 /// [`BatchError`] when `segment` is invalid or the output is too short.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Hit, Hits, Level, Segment, cast};
+/// use swath::{Aabb, MovingBoxStore, Hit, Hits, Level, Segment, cast};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in 0..100 {
 ///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
 /// }
@@ -235,7 +235,7 @@ pub fn one_to_many(
 /// ```
 pub fn many_to_one(
     level: Level,
-    many: &Checked<'_, Segments<'_>>,
+    many: &Checked<'_, SegmentColumns<'_>>,
     aabb: &Aabb,
     output: impl Output,
 ) -> Result<(), BatchError> {
@@ -253,7 +253,7 @@ pub fn many_to_one(
 /// [`BatchError`] when `segments` and `boxes` differ in length or the output is too short.
 pub fn zip(
     level: Level,
-    segments: &Checked<'_, Segments<'_>>,
+    segments: &Checked<'_, SegmentColumns<'_>>,
     boxes: &Checked<'_>,
     output: impl Output,
 ) -> Result<(), BatchError> {

@@ -21,9 +21,9 @@ use crate::store::{Checked, LengthMismatch};
 /// [`BatchError::Invalid`] when `segment` is invalid.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Level, Segment, cast};
+/// use swath::{Aabb, MovingBoxStore, Level, Segment, cast};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in [7.0, 3.0, 5.0, 3.0] {
 ///     many.push(Aabb::cube([x, 0.0, 0.0], 0.5)?)?;
 /// }
@@ -52,9 +52,9 @@ pub fn closest(
 /// [`BatchError::Invalid`] when `segment` is invalid.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Level, Segment, cast};
+/// use swath::{Aabb, MovingBoxStore, Level, Segment, cast};
 ///
-/// let mut walls = BoxStore::new();
+/// let mut walls = MovingBoxStore::new();
 /// walls.push(Aabb::new([4.0, -9.0, -9.0], [4.5, 9.0, 9.0])?)?;
 /// let sees = |to| {
 ///     let sight = Segment::between([0.0; 3], to)?;

@@ -4,7 +4,7 @@ use super::MISS;
 use crate::kernels::BatchError;
 use crate::kernels::ask::{self, Answer, Each, Question, Sink};
 use crate::lanes::{F32Lanes, Isa, Level, Table};
-use crate::store::{Checked, LengthMismatch, Segments};
+use crate::store::{Checked, LengthMismatch, SegmentColumns};
 
 /// Writes the point `start + fractions[i] · delta` of row `i` to `out`, one column per axis.
 ///
@@ -33,7 +33,7 @@ use crate::store::{Checked, LengthMismatch, Segments};
 /// ```
 pub fn points(
     level: Level,
-    segments: &Checked<'_, Segments<'_>>,
+    segments: &Checked<'_, SegmentColumns<'_>>,
     fractions: &[f32],
     out: [&mut [f32]; 3],
 ) -> Result<(), BatchError> {

@@ -33,7 +33,7 @@ use crate::geom::{Facets, Invalid, Plane, Segment};
 use crate::kernels::ask::{self, Answer, Each, One, Question, Sink};
 use crate::kernels::{BatchError, Hits};
 use crate::lanes::{F32Lanes, Isa, Level, U32Lanes};
-use crate::store::{Checked, LengthMismatch, Row, Segments};
+use crate::store::{Checked, LengthMismatch, Row, SegmentColumns};
 
 /// A validated, borrowed list of half-spaces.
 #[derive(Clone, Copy, Debug)]
@@ -203,7 +203,7 @@ pub fn one_to_one(segment: &Segment, polyhedron: &Polyhedron<'_>) -> Result<Cast
 /// [`BatchError`] when the output is too short.
 pub fn many_to_one(
     level: Level,
-    many: &Checked<'_, Segments<'_>>,
+    many: &Checked<'_, SegmentColumns<'_>>,
     polyhedron: &Polyhedron<'_>,
     output: impl Output,
 ) -> Result<(), BatchError> {

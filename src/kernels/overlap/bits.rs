@@ -14,9 +14,9 @@ const ROWS: usize = u32::BITS as usize;
 ///
 /// ```
 /// use swath::overlap::{self, Bits};
-/// use swath::{Aabb, BoxStore, Level};
+/// use swath::{Aabb, MovingBoxStore, Level};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in 0..100 {
 ///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
 /// }

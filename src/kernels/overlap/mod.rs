@@ -10,12 +10,12 @@
 //!
 //! ```
 //! use swath::overlap::{self, Bits};
-//! use swath::{Aabb, Boxes, Level};
+//! use swath::{Aabb, MovingBoxColumns, Level};
 //!
 //! let (x, y, z) = ([0.5, 2.0, 1.0], [0.5, 0.5, 1.0], [0.5, 0.5, 1.0]);
 //! let (points, still) = ([&x[..], &y, &z], [&[0.0; 3][..]; 3]);
 //! let mut rejected = Vec::new();
-//! let points = Boxes::new(points, points, still)?.check(Level::detect(), &mut rejected);
+//! let points = MovingBoxColumns::new(points, points, still)?.check(Level::detect(), &mut rejected);
 //! let mut words = [0];
 //! let room = Aabb::new([0.0; 3], [1.0; 3])?;
 //! overlap::one_to_many(Level::detect(), &room, &points, Bits { words: &mut words })?;

@@ -107,9 +107,9 @@ pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<Side, Invalid> {
 ///
 /// ```
 /// use swath::overlap::planes::{self, Sides};
-/// use swath::{Aabb, BoxStore, Level, Plane, Rows, Side};
+/// use swath::{Aabb, MovingBoxStore, Level, Plane, Rows, Side};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in 0..8 {
 ///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
 /// }

@@ -20,7 +20,7 @@ use crate::geom::{Aabb, Invalid, Sphere};
 use crate::kernels::BatchError;
 use crate::kernels::ask::{self, Answer, Each, One, Question};
 use crate::lanes::{Isa, Level, Table};
-use crate::store::{Checked, Spheres};
+use crate::store::{Checked, SphereColumns};
 
 /// Returns the four numbers of a sphere.
 fn numbers(Sphere { center: [x, y, z], radius }: &Sphere) -> [f32; 4] {
@@ -28,7 +28,7 @@ fn numbers(Sphere { center: [x, y, z], radius }: &Sphere) -> [f32; 4] {
 }
 
 /// Uses the spheres of the rows at the start of the tick.
-fn each_sphere<'a>(many: &Checked<'a, Spheres<'a>>) -> Each<'a, 4> {
+fn each_sphere<'a>(many: &Checked<'a, SphereColumns<'a>>) -> Each<'a, 4> {
     let [x, y, z, radius, ..] = many.columns().columns();
     Each::of(Table::new([x, y, z, radius], many.len()), many)
 }
@@ -93,7 +93,7 @@ pub fn any(level: Level, sphere: &Sphere, many: &Checked<'_>) -> Result<Option<u
 /// [`BatchError`] when `aabb` is invalid or the output is too short.
 pub fn many_to_one(
     level: Level,
-    many: &Checked<'_, Spheres<'_>>,
+    many: &Checked<'_, SphereColumns<'_>>,
     aabb: &Aabb,
     output: impl Output,
 ) -> Result<(), BatchError> {
@@ -110,7 +110,7 @@ pub fn many_to_one(
 /// [`BatchError`] when `spheres` and `boxes` differ in length or the output is too short.
 pub fn zip(
     level: Level,
-    spheres: &Checked<'_, Spheres<'_>>,
+    spheres: &Checked<'_, SphereColumns<'_>>,
     boxes: &Checked<'_>,
     output: impl Output,
 ) -> Result<(), BatchError> {

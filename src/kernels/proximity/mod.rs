@@ -94,9 +94,9 @@ pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<f32, Invalid> {
 /// short.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Hit, Hits, Level, proximity};
+/// use swath::{Aabb, MovingBoxStore, Hit, Hits, Level, proximity};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in 0..100 {
 ///     many.push(Aabb::point([x as f32, 3.0, 0.0])?)?;
 /// }

@@ -18,9 +18,9 @@ use crate::store::{Checked, LengthMismatch};
 /// [`BatchError::Invalid`] when `a` is invalid or `max_distance` is negative or NaN.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Level, proximity};
+/// use swath::{Aabb, MovingBoxStore, Level, proximity};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in [7.0, 3.0, 5.0, 3.0] {
 ///     many.push(Aabb::cube([x, 0.0, 0.0], 0.5)?)?;
 /// }
@@ -52,9 +52,9 @@ pub fn nearest(
 /// [`BatchError::Invalid`] when `a` is invalid or `max_distance` is negative or NaN.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Hit, Level, proximity};
+/// use swath::{Aabb, MovingBoxStore, Hit, Level, proximity};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in [7.0, 3.0, 5.0, 3.0] {
 ///     many.push(Aabb::cube([x, 0.0, 0.0], 0.5)?)?;
 /// }

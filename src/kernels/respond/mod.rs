@@ -36,7 +36,7 @@ use super::ask::{Each, One};
 use super::contacts::{self, Asked, Match, Numbers, Question};
 use crate::geom::{Body, Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{Isa, Level, Table};
-use crate::store::{Bodies, Checked, LengthMismatch};
+use crate::store::{BodyColumns, Checked, LengthMismatch};
 pub use place::{Outcome, Response, one_to_one};
 
 /// One of the two bodies of a contact.
@@ -168,7 +168,7 @@ pub fn one_to_many<'r>(
     level: Level,
     contact: &[Contact],
     a: &Body,
-    many: &Checked<'_, Bodies<'_>>,
+    many: &Checked<'_, BodyColumns<'_>>,
     restitution: impl Into<Restitution<'r>>,
     output: Along<'_>,
 ) -> Result<(), BatchError> {
@@ -187,8 +187,8 @@ pub fn one_to_many<'r>(
 pub fn zip<'r>(
     level: Level,
     contact: &[Contact],
-    a: &Checked<'_, Bodies<'_>>,
-    b: &Checked<'_, Bodies<'_>>,
+    a: &Checked<'_, BodyColumns<'_>>,
+    b: &Checked<'_, BodyColumns<'_>>,
     restitution: impl Into<Restitution<'r>>,
     output: Along<'_>,
 ) -> Result<(), BatchError> {
@@ -238,7 +238,7 @@ pub fn zip<'r>(
 pub fn pairs<'r>(
     level: Level,
     contact: &[Contact],
-    bodies: &Checked<'_, Bodies<'_>>,
+    bodies: &Checked<'_, BodyColumns<'_>>,
     pairs: &[Pair],
     restitution: impl Into<Restitution<'r>>,
     output: Along<'_>,
@@ -294,7 +294,7 @@ pub fn slide(
 /// [`BatchError`] when the length of a column is not the number of bodies.
 pub fn slide_each(
     level: Level,
-    bodies: &Checked<'_, Bodies<'_>>,
+    bodies: &Checked<'_, BodyColumns<'_>>,
     first: &[f32],
     contact: &[Contact],
     member: Member,
@@ -308,7 +308,7 @@ pub fn slide_each(
 }
 
 /// Uses the columns of the displacements and inverse masses.
-fn pushed<'a>(bodies: &Checked<'a, Bodies<'a>>) -> Each<'a, 4> {
+fn pushed<'a>(bodies: &Checked<'a, BodyColumns<'a>>) -> Each<'a, 4> {
     let [.., dx, dy, dz, inverse_mass] = bodies.columns().columns();
     Each::of(Table::new([dx, dy, dz, inverse_mass], bodies.len()), bodies)
 }

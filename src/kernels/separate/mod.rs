@@ -27,7 +27,7 @@ use super::{BatchError, Hits};
 use crate::geom::MapEach;
 use crate::geom::{Aabb, Contact, Invalid, Pair, check_inverse_mass};
 use crate::lanes::{Isa, Level, Table};
-use crate::store::{Bodies, Checked, LengthMismatch};
+use crate::store::{BodyColumns, Checked, LengthMismatch};
 
 /// The minimum translation that separates two boxes that share a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -258,8 +258,8 @@ pub fn shares(
     level: Level,
     depth: &[f32],
     contact: &[Contact],
-    a: &Checked<'_, Bodies<'_>>,
-    b: &Checked<'_, Bodies<'_>>,
+    a: &Checked<'_, BodyColumns<'_>>,
+    b: &Checked<'_, BodyColumns<'_>>,
     moves: Moves<'_>,
 ) -> Result<(), BatchError> {
     LengthMismatch::check("the second side", a.len(), b.len())?;
@@ -311,7 +311,7 @@ pub fn shares_of_pairs(
     level: Level,
     depth: &[f32],
     contact: &[Contact],
-    bodies: &Checked<'_, Bodies<'_>>,
+    bodies: &Checked<'_, BodyColumns<'_>>,
     pairs: &[Pair],
     moves: Moves<'_>,
 ) -> Result<(), BatchError> {
@@ -327,7 +327,7 @@ fn each<'a>(boxes: &Checked<'a>) -> Each<'a, 6> {
 }
 
 /// Uses the column of the inverse masses.
-fn inverse_mass<'a>(bodies: &Checked<'a, Bodies<'a>>) -> Each<'a, 1> {
+fn inverse_mass<'a>(bodies: &Checked<'a, BodyColumns<'a>>) -> Each<'a, 1> {
     let [.., inverse_mass] = bodies.columns().columns();
     Each::of(Table::new([inverse_mass], bodies.len()), bodies)
 }

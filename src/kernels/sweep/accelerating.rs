@@ -57,7 +57,7 @@ use crate::geom::{AcceleratingBox, Invalid, Pair};
 use crate::kernels::BatchError;
 use crate::kernels::ask::{self, Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
-use crate::store::{AcceleratingBoxes, Checked, Row};
+use crate::store::{AcceleratingBoxColumns, Checked, Row};
 
 /// Sweeps `a` against `b`.
 ///
@@ -92,7 +92,7 @@ pub fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, Inv
 pub fn one_to_many(
     level: Level,
     a: &AcceleratingBox,
-    many: &Checked<'_, AcceleratingBoxes<'_>>,
+    many: &Checked<'_, AcceleratingBoxColumns<'_>>,
     output: impl Output,
 ) -> Result<(), BatchError> {
     a.validate()?;
@@ -108,8 +108,8 @@ pub fn one_to_many(
 /// [`BatchError`] when `a` and `b` differ in length or the output is too short.
 pub fn zip(
     level: Level,
-    a: &Checked<'_, AcceleratingBoxes<'_>>,
-    b: &Checked<'_, AcceleratingBoxes<'_>>,
+    a: &Checked<'_, AcceleratingBoxColumns<'_>>,
+    b: &Checked<'_, AcceleratingBoxColumns<'_>>,
     output: impl Output,
 ) -> Result<(), BatchError> {
     ask::zip(level, Accelerating, (Each::new(a), Each::new(b)), output)
@@ -125,7 +125,7 @@ pub fn zip(
 /// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
 pub fn pairs(
     level: Level,
-    boxes: &Checked<'_, AcceleratingBoxes<'_>>,
+    boxes: &Checked<'_, AcceleratingBoxColumns<'_>>,
     pairs: &[Pair],
     output: impl Output,
 ) -> Result<(), BatchError> {

@@ -39,9 +39,9 @@ const NAMES: [&str; 6] = [
 ///
 /// ```
 /// use swath::sweep::{self, MISS, Times};
-/// use swath::{Aabb, BoxStore, Level, MovingBox};
+/// use swath::{Aabb, MovingBoxStore, Level, MovingBox};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// many.push(MovingBox::new(Aabb::cube([-4.0, 0.0, 0.0], 0.5)?, [8.0, 0.0, 0.0])?)?;
 /// many.push(MovingBox::new(Aabb::cube([-4.0, 9.0, 0.0], 0.5)?, [8.0, 0.0, 0.0])?)?;
 /// let wall = Aabb::new([0.0, -5.0, -5.0], [1.0, 5.0, 5.0])?;

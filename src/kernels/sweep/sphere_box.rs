@@ -22,9 +22,9 @@
 //!
 //! ```
 //! use swath::sweep::{Times, sphere_box};
-//! use swath::{Aabb, BoxStore, Level, MovingSphere, Sphere};
+//! use swath::{Aabb, MovingBoxStore, Level, MovingSphere, Sphere};
 //!
-//! let mut walls = BoxStore::new();
+//! let mut walls = MovingBoxStore::new();
 //! walls.push(Aabb::new([4.0, -1.0, -1.0], [5.0, 1.0, 1.0])?)?;
 //! walls.push(Aabb::new([4.0, 2.0, -1.0], [5.0, 3.0, 1.0])?)?;
 //! let ball = MovingSphere::new(Sphere::new([0.0; 3], 1.0)?, [8.0, 0.0, 0.0])?;
@@ -41,7 +41,7 @@ use crate::geom::{Invalid, MovingBox, MovingSphere};
 use crate::kernels::BatchError;
 use crate::kernels::ask::{self, Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
-use crate::store::{Checked, Row, Spheres};
+use crate::store::{Checked, Row, SphereColumns};
 
 /// Sweeps the sphere `a` against the box `b`.
 ///
@@ -93,7 +93,7 @@ pub fn one_to_many(
 /// [`BatchError`] when `b` is invalid or the output is too short.
 pub fn many_to_one(
     level: Level,
-    many: &Checked<'_, Spheres<'_>>,
+    many: &Checked<'_, SphereColumns<'_>>,
     b: &MovingBox,
     output: impl Output,
 ) -> Result<(), BatchError> {
@@ -110,7 +110,7 @@ pub fn many_to_one(
 /// [`BatchError`] when `a` and `b` differ in length or the output is too short.
 pub fn zip(
     level: Level,
-    a: &Checked<'_, Spheres<'_>>,
+    a: &Checked<'_, SphereColumns<'_>>,
     b: &Checked<'_>,
     output: impl Output,
 ) -> Result<(), BatchError> {

@@ -48,7 +48,7 @@ use crate::geom::{Invalid, MovingSphere, Pair};
 use crate::kernels::BatchError;
 use crate::kernels::ask::{self, Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
-use crate::store::{Checked, Row, Spheres};
+use crate::store::{Checked, Row, SphereColumns};
 
 /// Sweeps `a` against `b`.
 ///
@@ -84,7 +84,7 @@ pub fn one_to_one(a: &MovingSphere, b: &MovingSphere) -> Result<Sweep, Invalid> 
 pub fn one_to_many(
     level: Level,
     a: &MovingSphere,
-    many: &Checked<'_, Spheres<'_>>,
+    many: &Checked<'_, SphereColumns<'_>>,
     output: impl Output,
 ) -> Result<(), BatchError> {
     a.validate()?;
@@ -100,8 +100,8 @@ pub fn one_to_many(
 /// [`BatchError`] when `a` and `b` differ in length or the output is too short.
 pub fn zip(
     level: Level,
-    a: &Checked<'_, Spheres<'_>>,
-    b: &Checked<'_, Spheres<'_>>,
+    a: &Checked<'_, SphereColumns<'_>>,
+    b: &Checked<'_, SphereColumns<'_>>,
     output: impl Output,
 ) -> Result<(), BatchError> {
     ask::zip(level, TwoSpheres, (Each::new(a), Each::new(b)), output)
@@ -117,7 +117,7 @@ pub fn zip(
 /// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
 pub fn pairs(
     level: Level,
-    spheres: &Checked<'_, Spheres<'_>>,
+    spheres: &Checked<'_, SphereColumns<'_>>,
     pairs: &[Pair],
     output: impl Output,
 ) -> Result<(), BatchError> {

@@ -87,7 +87,7 @@ use crate::geom::MapEach;
 use crate::geom::{Filter, Motion, Pair};
 use crate::narrowphase::advance::{ADVANCE_ROUNDS_MAX, AdvanceError};
 use crate::par;
-use crate::store::{Boxes, LengthMismatch, Rejected};
+use crate::store::{LengthMismatch, MovingBoxColumns, Rejected};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use contacts::Contacts;
@@ -366,7 +366,7 @@ impl SubSteps {
             self.slops.push(state::slop(&body.motion, mass));
         }
         self.unread.resize(rows, 0.0);
-        let unread = Boxes::from_columns([&self.unread[..]; 9])?;
+        let unread = MovingBoxColumns::from_columns([&self.unread[..]; 9])?;
         let mut scene = Scene::new(unread).convex(bodies).flagged(&self.flags);
         (scene.filters, scene.slops) = (filters, &self.slops);
         self.pipeline.set_config(self.config.pipeline);

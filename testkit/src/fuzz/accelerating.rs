@@ -4,7 +4,9 @@ use super::bytes::Bytes;
 use crate::columns::{Outputs, bits};
 use crate::finite::assert_finite;
 use swath::sweep::accelerating;
-use swath::{AcceleratingBox, AcceleratingBoxes, Level, MovingBox, Pair, Rejected, State, Sweep};
+use swath::{
+    AcceleratingBox, AcceleratingBoxColumns, Level, MovingBox, Pair, Rejected, State, Sweep,
+};
 
 /// One byte says how many rows: up to two groups of the widest lanes, and one more.
 const ROWS_MAX: u8 = 33;
@@ -75,8 +77,8 @@ fn columns(rows: &[AcceleratingBox]) -> [Vec<f32>; 12] {
     std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect())
 }
 
-fn lend(columns: &[Vec<f32>; 12]) -> AcceleratingBoxes<'_> {
-    AcceleratingBoxes::from_columns(columns.each_ref().map(|column| &column[..]))
+fn lend(columns: &[Vec<f32>; 12]) -> AcceleratingBoxColumns<'_> {
+    AcceleratingBoxColumns::from_columns(columns.each_ref().map(|column| &column[..]))
         .expect("the columns are equally long")
 }
 

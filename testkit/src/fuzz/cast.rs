@@ -96,7 +96,7 @@ fn half_space(row: &MovingBox) -> Plane {
 fn in_planes(
     level: Level,
     segments: &[Segment],
-    rays: &swath::Checked<'_, swath::Segments<'_>>,
+    rays: &swath::Checked<'_, swath::SegmentColumns<'_>>,
     polyhedron: &Polyhedron<'_>,
 ) {
     let (mut entry, mut exit) = (vec![-7.0; segments.len()], vec![-7.0; segments.len()]);

@@ -5,7 +5,7 @@ use super::bytes::Bytes;
 use super::overlap::{plane, sphere_of};
 use crate::finite::assert_finite;
 use swath::overlap::{self, planes, sphere};
-use swath::store::{FixedColumns, Row};
+use swath::store::{AabbColumns, Row};
 use swath::{
     Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Level, Plane, Queries, Side, proximity,
 };
@@ -59,7 +59,7 @@ pub fn run(data: &[u8]) {
 
     let columns: [Vec<f32>; 6] =
         std::array::from_fn(|k| boxes.iter().map(|of| of.to_row()[k]).collect());
-    let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice));
+    let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice));
     let set = FixedInput::new(columns.expect("equally long")).filtered(&filters);
     for level in Level::all() {
         let mut tree = Bvh::with_level(level);

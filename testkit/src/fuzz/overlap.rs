@@ -5,7 +5,7 @@ use crate::columns::Columns;
 use swath::overlap::planes::{self, Sides};
 use swath::overlap::{self, Bits, sphere};
 use swath::{
-    Aabb, BatchError, Checked, Level, MovingBox, Pair, Plane, Rows, Side, Sphere, Spheres,
+    Aabb, BatchError, Checked, Level, MovingBox, Pair, Plane, Rows, Side, Sphere, SphereColumns,
 };
 
 /// One byte says how many rows: up to three groups of the widest lanes, two words of a set.
@@ -57,7 +57,7 @@ pub fn run(data: &[u8]) {
         let (mut of_boxes, mut of_spheres) = (Vec::new(), Vec::new());
         let boxes = boxes.boxes().check(level, &mut of_boxes);
         let [x, y, z, radius, dx, dy, dz] = &spheres;
-        let balls = Spheres::new([x, y, z], radius, [dx, dy, dz]).expect("equally long");
+        let balls = SphereColumns::new([x, y, z], radius, [dx, dy, dz]).expect("equally long");
         let balls = balls.check(level, &mut of_spheres);
         let boxes: &Checked<'_> = &boxes;
         // A value that is invalid is an error, and the answers of nothing.

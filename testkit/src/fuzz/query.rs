@@ -3,7 +3,7 @@
 use super::bytes::Bytes;
 use crate::finite::assert_finite;
 use swath::broadphase::{Path, Query};
-use swath::store::{Columns, FixedColumns, Row};
+use swath::store::{AabbColumns, Columns, Row};
 use swath::{
     Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Level, MovingBox, Queries, Segment, cast, sweep,
 };
@@ -39,7 +39,7 @@ pub fn run(data: &[u8]) {
     }
     let columns: [Vec<f32>; 6] =
         core::array::from_fn(|c| rows.iter().map(|row| row.aabb.to_row()[c]).collect());
-    let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
     let set = FixedInput::new(columns).filtered(&filters);
     let mut boxes: Vec<Option<(Aabb, Filter)>> = rows
         .iter()

@@ -7,7 +7,7 @@ use crate::segments::SegmentArrays;
 use crate::world_model::{About, Model};
 use std::ops::ControlFlow;
 use swath::broadphase::{Path, ProxyHit, Query, Visits, WorldQueries, WorldQuery};
-use swath::store::FixedColumns;
+use swath::store::AabbColumns;
 use swath::{
     Aabb, Broadphase, Level, MISS, MovingBox, Plane, ProxyId, Segment, Side, cast, overlap,
     proximity, sweep,
@@ -221,9 +221,9 @@ fn near(
 }
 
 /// Lends the boxes as columns.
-fn with_rows(asked: &[MovingBox], ask: impl FnOnce(&swath::store::Checked<'_, FixedColumns<'_>>)) {
+fn with_rows(asked: &[MovingBox], ask: impl FnOnce(&swath::store::Checked<'_, AabbColumns<'_>>)) {
     let columns = Moving::new(asked);
     let [x0, y0, z0, x1, y1, z1, ..] = columns.boxes().columns();
-    let rows = FixedColumns::new([x0, y0, z0], [x1, y1, z1]).expect("equally long");
+    let rows = AabbColumns::new([x0, y0, z0], [x1, y1, z1]).expect("equally long");
     ask(&rows.check(Level::detect(), &mut Vec::new()));
 }
