@@ -1,6 +1,6 @@
 //! Which pairs of many moving boxes meet in this tick?
 
-use super::found::{Found, Run};
+use super::found::{PairRun, Pairs};
 use super::grid::Sample;
 use super::scatter::{self, SWEPT_WORDS, UNION_WORDS};
 use super::set::PairInput;
@@ -75,7 +75,7 @@ pub struct PairFinder {
 
 /// Leaves the pairs of a run where they are. A function, as a closure would be another one for each
 /// type that a public function is called with.
-fn leave_there<P>(_: &mut Run<P>, _: &mut Vec<P>) {}
+fn leave_there<P>(_: &mut PairRun<P>, _: &mut Vec<P>) {}
 
 impl Default for PairFinder {
     fn default() -> Self {
@@ -144,7 +144,7 @@ impl PairFinder {
     /// The pairs of a set whose boxes around the whole path ([`MovingBox::bounds`]) share a point.
     ///
     /// Two rows that do not move make no pair, nor do two of which a [`Filter`] forbids it: see
-    /// [`PairInput`]. Rows that are no boxes are listed in [`Found::rejected`].
+    /// [`PairInput`]. Rows that are no boxes are listed in [`Pairs::rejected`].
     ///
     /// [`MovingBox::bounds`]: crate::MovingBox::bounds
     /// [`Filter`]: crate::Filter
@@ -156,7 +156,7 @@ impl PairFinder {
     pub fn union_pairs<'a>(
         &mut self,
         set: impl Into<PairInput<'a>>,
-    ) -> Result<Found<'_, Pair>, FindError> {
+    ) -> Result<Pairs<'_, Pair>, FindError> {
         self.find_union(set.into(), None)
     }
 
@@ -172,7 +172,7 @@ impl PairFinder {
     pub fn swept_pairs<'a>(
         &mut self,
         set: impl Into<PairInput<'a>>,
-    ) -> Result<Found<'_, SweptPair>, FindError> {
+    ) -> Result<Pairs<'_, SweptPair>, FindError> {
         self.find_swept(set.into(), None, &leave_there)
     }
 
@@ -181,8 +181,8 @@ impl PairFinder {
     pub(super) fn swept_pairs_taken(
         &mut self,
         set: PairInput<'_>,
-        take: &(dyn Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
-    ) -> Result<Found<'_, SweptPair>, FindError> {
+        take: &(dyn Fn(&mut PairRun<SweptPair>, &mut Vec<SweptPair>) + Sync),
+    ) -> Result<Pairs<'_, SweptPair>, FindError> {
         self.find_swept(set, None, take)
     }
 
@@ -199,7 +199,7 @@ impl PairFinder {
         &mut self,
         a: impl Into<PairInput<'a>>,
         b: impl Into<PairInput<'b>>,
-    ) -> Result<Found<'_, Pair>, FindError> {
+    ) -> Result<Pairs<'_, Pair>, FindError> {
         self.find_union(a.into(), Some(b.into()))
     }
 
@@ -214,7 +214,7 @@ impl PairFinder {
         &mut self,
         a: impl Into<PairInput<'a>>,
         b: impl Into<PairInput<'b>>,
-    ) -> Result<Found<'_, SweptPair>, FindError> {
+    ) -> Result<Pairs<'_, SweptPair>, FindError> {
         self.find_swept(a.into(), Some(b.into()), &leave_there)
     }
 
@@ -222,7 +222,7 @@ impl PairFinder {
         &mut self,
         first: PairInput<'_>,
         second: Option<PairInput<'_>>,
-    ) -> Result<Found<'_, Pair>, FindError> {
+    ) -> Result<Pairs<'_, Pair>, FindError> {
         let Self { level, threads, pairs_max, sample, scatterers, union, swept: _ } = self;
         let tick = Tick { level: *level, pairs_max: *pairs_max, first, second };
         union.find(&tick, threads, sample, scatterers, &leave_there)
@@ -232,8 +232,8 @@ impl PairFinder {
         &mut self,
         first: PairInput<'_>,
         second: Option<PairInput<'_>>,
-        take: &(dyn Fn(&mut Run<SweptPair>, &mut Vec<SweptPair>) + Sync),
-    ) -> Result<Found<'_, SweptPair>, FindError> {
+        take: &(dyn Fn(&mut PairRun<SweptPair>, &mut Vec<SweptPair>) + Sync),
+    ) -> Result<Pairs<'_, SweptPair>, FindError> {
         let Self { level, threads, pairs_max, sample, scatterers, union: _, swept } = self;
         let tick = Tick { level: *level, pairs_max: *pairs_max, first, second };
         swept.find(&tick, threads, sample, scatterers, take)

@@ -24,7 +24,7 @@
 use super::admit::{Admit, Rows};
 use super::buffer::{Buffer, make_room};
 use super::finder::FindError;
-use super::found::{Found, Runs};
+use super::found::{PairRuns, Pairs};
 use super::place::{Place, Places, SLOTS_MAX, TREES_MAX};
 use super::probe::{Load, Mover, Swept, Union};
 use super::query::Queries;
@@ -81,8 +81,8 @@ pub enum FixedError {
 /// Each box has a row that the caller chooses, such as its index in the caller's own columns;
 /// memory is proportional to the highest row. The time of a tick depends on the movers and their
 /// pairs, hardly on the number of fixed boxes. Answers are the same for every [`Level`], any
-/// threads, and any history of insertions and removals. The order of the pairs in [`Found`] is the
-/// same for every level and any threads, but depends on the history; that of [`Found::sorted`] does
+/// threads, and any history of insertions and removals. The order of the pairs in [`Pairs`] is the
+/// same for every level and any threads, but depends on the history; that of [`Pairs::sorted`] does
 /// not.
 ///
 /// The filter of a fixed box is set on insertion ([`FixedInput`]) or later
@@ -137,8 +137,8 @@ pub struct FixedBoxes {
     rejected_movers: Vec<Rejected>,
     /// One for each thread.
     stacks: Vec<Stack>,
-    union: Runs<Pair>,
-    swept: Runs<SweptPair>,
+    union: PairRuns<Pair>,
+    swept: PairRuns<SweptPair>,
 }
 
 impl Default for FixedBoxes {
@@ -171,8 +171,8 @@ impl FixedBoxes {
             movers: Vec::new(),
             rejected_movers: Vec::new(),
             stacks: Vec::new(),
-            union: Runs::default(),
-            swept: Runs::default(),
+            union: PairRuns::default(),
+            swept: PairRuns::default(),
         }
     }
 
@@ -368,7 +368,7 @@ impl FixedBoxes {
         self.builder = Builder::default();
         (self.boxes, self.rejected, self.movers) = (Vec::new(), Vec::new(), Vec::new());
         (self.rejected_movers, self.stacks) = (Vec::new(), Vec::new());
-        (self.union, self.swept) = (Runs::default(), Runs::default());
+        (self.union, self.swept) = (PairRuns::default(), PairRuns::default());
     }
 
     /// The allocated memory in bytes.
@@ -393,7 +393,7 @@ impl FixedBoxes {
     /// mover in `movers`, [`Pair::b`] that of the fixed box; either may be the lower number.
     ///
     /// Movers whose flag says that they do not move have no pairs, and pairs that a [`Filter`]
-    /// forbids are left out. Invalid movers are listed in [`Found::rejected`]. Movers are not
+    /// forbids are left out. Invalid movers are listed in [`Pairs::rejected`]. Movers are not
     /// compared with each other; [`PairFinder`](super::PairFinder) does that.
     ///
     /// [`MovingBox::bounds`]: crate::MovingBox::bounds
@@ -405,7 +405,7 @@ impl FixedBoxes {
     pub fn union_pairs<'a>(
         &mut self,
         movers: impl Into<PairInput<'a>>,
-    ) -> Result<Found<'_, Pair>, FindError> {
+    ) -> Result<Pairs<'_, Pair>, FindError> {
         self.find_union(movers.into())
     }
 
@@ -420,11 +420,11 @@ impl FixedBoxes {
     pub fn swept_pairs<'a>(
         &mut self,
         movers: impl Into<PairInput<'a>>,
-    ) -> Result<Found<'_, SweptPair>, FindError> {
+    ) -> Result<Pairs<'_, SweptPair>, FindError> {
         self.find_swept(movers.into())
     }
 
-    fn find_union(&mut self, set: PairInput<'_>) -> Result<Found<'_, Pair>, FindError> {
+    fn find_union(&mut self, set: PairInput<'_>) -> Result<Pairs<'_, Pair>, FindError> {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, movers, stacks, union, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
@@ -436,7 +436,7 @@ impl FixedBoxes {
         union.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
 
-    fn find_swept(&mut self, set: PairInput<'_>) -> Result<Found<'_, SweptPair>, FindError> {
+    fn find_swept(&mut self, set: PairInput<'_>) -> Result<Pairs<'_, SweptPair>, FindError> {
         let mut timings = self.load(set)?;
         let Self { level, threads, pairs_max, trees, movers, stacks, swept, .. } = self;
         let (level, budget) = (*level, &Budget::new(*pairs_max));
@@ -555,7 +555,7 @@ type ProbeRun<'a, P> = dyn Fn(&[Mover], &mut Stack, &mut Buffer<P>) + Sync + 'a;
 
 /// Finds the pairs run by run; returns how long it took.
 fn find<P: Copy + Default + Send + Sync>(
-    pairs: &mut Runs<P>,
+    pairs: &mut PairRuns<P>,
     threads: &Threads,
     movers: &[Mover],
     stacks: &mut [Stack],

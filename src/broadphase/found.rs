@@ -13,10 +13,10 @@ use core::ops::Range;
 /// nothing.
 ///
 /// The order is the same for every level and any threads. It depends on the boxes alone, and for
-/// stored boxes on the history of changes. [`Found::sorted`] orders the pairs by row.
+/// stored boxes on the history of changes. [`Pairs::sorted`] orders the pairs by row.
 #[derive(Debug)]
-pub struct Found<'a, P> {
-    runs: &'a [Run<P>],
+pub struct Pairs<'a, P> {
+    runs: &'a [PairRun<P>],
     threads: &'a Threads,
     sorted: &'a mut Vec<P>,
     /// The invalid rows of the only or first set, and of the second.
@@ -26,20 +26,20 @@ pub struct Found<'a, P> {
 
 /// Consecutive strips and the pairs found in them; or the pairs of a block of movers.
 #[derive(Debug)]
-pub(super) struct Run<P> {
+pub(super) struct PairRun<P> {
     pub(super) strips: Range<usize>,
     pub(super) pairs: Buffer<P>,
     /// Where each partition of the pairs ends, if a callback has partitioned them.
     pub(super) ends: Vec<u32>,
 }
 
-impl<P> Default for Run<P> {
+impl<P> Default for PairRun<P> {
     fn default() -> Self {
         Self { strips: 0..0, pairs: Buffer::default(), ends: Vec::new() }
     }
 }
 
-impl<P> Run<P> {
+impl<P> PairRun<P> {
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + self.pairs.bytes() + self.ends.capacity() * size_of::<u32>()
     }
@@ -47,29 +47,29 @@ impl<P> Run<P> {
 
 /// The pairs of one kind, and the memory for those of the next tick.
 #[derive(Debug)]
-pub(super) struct Runs<P> {
+pub(super) struct PairRuns<P> {
     /// The first `count` runs belong to this tick; the others are spare.
-    all: Vec<Run<P>>,
+    all: Vec<PairRun<P>>,
     count: usize,
     sorted: Vec<P>,
 }
 
-impl<P> Default for Runs<P> {
+impl<P> Default for PairRuns<P> {
     fn default() -> Self {
         Self { all: Vec::new(), count: 0, sorted: Vec::new() }
     }
 }
 
-impl<P: Copy + Default> Runs<P> {
+impl<P: Copy + Default> PairRuns<P> {
     /// Starts `count` empty runs.
-    pub(super) fn start(&mut self, count: usize) -> &mut [Run<P>] {
-        self.all.resize_with(count.max(self.all.len()), Run::default);
+    pub(super) fn start(&mut self, count: usize) -> &mut [PairRun<P>] {
+        self.all.resize_with(count.max(self.all.len()), PairRun::default);
         self.all.iter_mut().for_each(|run| run.pairs.clear());
         self.keep(count)
     }
 
     /// Keeps only the first of the runs that were started.
-    pub(super) fn keep(&mut self, count: usize) -> &mut [Run<P>] {
+    pub(super) fn keep(&mut self, count: usize) -> &mut [PairRun<P>] {
         self.count = count;
         &mut self.all[..count]
     }
@@ -94,24 +94,24 @@ impl<P: Copy + Default> Runs<P> {
         threads: &'a Threads,
         rejected: (&'a [Rejected], &'a [Rejected]),
         timings: Timings,
-    ) -> Result<Found<'a, P>, FindError> {
+    ) -> Result<Pairs<'a, P>, FindError> {
         let runs = &self.all[..self.count];
         let found = runs.iter().map(|run| run.pairs.found()).sum();
         if found > most {
             return Err(FindError::TooManyPairs { found, most });
         }
-        Ok(Found { runs, threads, sorted: &mut self.sorted, rejected, timings })
+        Ok(Pairs { runs, threads, sorted: &mut self.sorted, rejected, timings })
     }
 
     /// The allocated memory in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let runs: usize = self.all.iter().map(Run::bytes).sum();
+        let runs: usize = self.all.iter().map(PairRun::bytes).sum();
         runs + self.sorted.capacity() * size_of::<P>()
     }
 
     /// Reserves memory for this many pairs in this many runs.
     pub(super) fn reserve(&mut self, runs: usize, pairs: usize) {
-        self.all.resize_with(runs.max(self.all.len()), Run::default);
+        self.all.resize_with(runs.max(self.all.len()), PairRun::default);
         self.all.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(runs.max(1))));
         self.sorted.reserve(pairs.saturating_sub(self.sorted.len()));
     }
@@ -147,7 +147,7 @@ impl FoundPair for SweptPair {
     }
 }
 
-impl<'a, P: FoundPair> Found<'a, P> {
+impl<'a, P: FoundPair> Pairs<'a, P> {
     /// The number of pairs.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -166,16 +166,16 @@ impl<'a, P: FoundPair> Found<'a, P> {
     }
 
     /// The runs, to be divided among threads.
-    pub(super) fn runs(&self) -> &'a [Run<P>] {
+    pub(super) fn runs(&self) -> &'a [PairRun<P>] {
         self.runs
     }
 
-    /// The number of [`chunks`](Found::chunks), which threads may share by index.
+    /// The number of [`chunks`](Pairs::chunks), which threads may share by index.
     pub(crate) fn chunk_count(&self) -> usize {
         self.runs.len()
     }
 
-    /// The pairs of one of the [`chunks`](Found::chunks).
+    /// The pairs of one of the [`chunks`](Pairs::chunks).
     pub(crate) fn chunk(&self, index: usize) -> &'a [P] {
         self.runs[index].pairs.as_slice()
     }

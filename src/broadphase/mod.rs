@@ -53,7 +53,7 @@ pub mod world;
 
 pub use finder::{FindError, PairFinder};
 pub use fixed::{FixedBoxes, FixedError};
-pub use found::{Found, FoundPair};
+pub use found::{FoundPair, Pairs};
 pub use query::{
     Accept, Batch, Bvh, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity, Queries,
     Query, Shape, Visits,

@@ -4,7 +4,7 @@
 //! spread over the threads; what a chunk or a run holds does not depend on how many there are.
 
 use super::finder::FindError;
-use super::found::{Found, Run, Runs};
+use super::found::{PairRun, PairRuns, Pairs};
 use super::grid::{Grid, Sample};
 use super::scatter::{self, Chunk, OF_FIRST, OF_SECOND, Part, ROW, SWEPT_WORDS, Scatter};
 use super::set::PairInput;
@@ -88,7 +88,7 @@ pub(super) struct Stage<P, const WORDS: usize> {
     sweepers: Vec<Sweeper<P, WORDS>>,
     /// How many records each strip has.
     lengths: Vec<usize>,
-    pairs: Runs<P>,
+    pairs: PairRuns<P>,
     rejected: Vec<Rejected>,
     /// How many of the rejected rows are of the first set; they come first.
     rejected_of_first: usize,
@@ -100,7 +100,7 @@ impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
             chunks: Vec::new(),
             sweepers: Vec::new(),
             lengths: Vec::new(),
-            pairs: Runs::default(),
+            pairs: PairRuns::default(),
             rejected: Vec::new(),
             rejected_of_first: 0,
         }
@@ -188,8 +188,8 @@ where
         threads: &'a Threads,
         sample: &mut Sample,
         scatterers: &mut Vec<scatter::Scratch>,
-        take: &(dyn Fn(&mut Run<P>, &mut Vec<P>) + Sync),
-    ) -> Result<Found<'a, P>, FindError> {
+        take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
+    ) -> Result<Pairs<'a, P>, FindError> {
         tick.sets().try_for_each(PairInput::check)?;
         let rows = tick.len();
         if rows > ROW as usize {
@@ -208,7 +208,7 @@ where
         threads: usize,
         sample: &mut Sample,
         scatterers: &mut Vec<scatter::Scratch>,
-        take: &(dyn Fn(&mut Run<P>, &mut Vec<P>) + Sync),
+        take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
     ) -> Timings {
         let mut clock = Clock::start();
         scatterers.resize_with(threads.max(scatterers.len()), Default::default);

@@ -7,7 +7,7 @@ use super::rows::Gathered;
 use super::scene::{Config, PipelineError, Scene};
 use super::windows::{Ask, Known, Part};
 use super::world::Proxies;
-use crate::broadphase::{Clock, Found, PairFinder, PairInput, Timings};
+use crate::broadphase::{Clock, PairFinder, PairInput, Pairs, Timings};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
 use crate::narrowphase::advance::Toi;
@@ -373,7 +373,7 @@ fn pairs<'f>(
     scene: &Scene<'_, '_>,
     bounds: &Bounds,
     finder: &'f mut PairFinder,
-) -> Result<Found<'f, SweptPair>, PipelineError> {
+) -> Result<Pairs<'f, SweptPair>, PipelineError> {
     let mut set = PairInput::new(bounds.boxes(scene));
     if let Some(moves) = bounds.moves(scene) {
         set = set.moving(moves);

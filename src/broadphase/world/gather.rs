@@ -11,7 +11,7 @@ use super::id::ProxyPair;
 use super::slots::owners_allow;
 use super::state::State;
 use crate::broadphase::buffer::make_room;
-use crate::broadphase::found::Run;
+use crate::broadphase::found::PairRun;
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -76,7 +76,7 @@ pub(super) struct Sieve<'a> {
 /// The partitioned runs, with pairs of slots, the lower first: first the runs of pairs of movers,
 /// then copies of the runs of pairs with the forests.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Dealt<'a>(pub(super) [&'a [Run<SweptPair>]; 2]);
+pub(super) struct Dealt<'a>(pub(super) [&'a [PairRun<SweptPair>]; 2]);
 
 impl<'a> Dealt<'a> {
     /// The pairs of a partition, one slice for each run.
@@ -108,10 +108,10 @@ impl Sieve<'_> {
         &self,
         named: Named,
         cut: Cut,
-        run: &mut Run<SweptPair>,
+        run: &mut PairRun<SweptPair>,
         memory: &mut Vec<SweptPair>,
     ) {
-        let Run { pairs, ends, .. } = run;
+        let PairRun { pairs, ends, .. } = run;
         make_room(memory, pairs.as_slice().len());
         ends.clear();
         ends.reserve_exact(PARTS_MAX);

@@ -224,7 +224,7 @@ mod tests {
     use super::super::slots::Slots;
     use super::super::state::State;
     use super::Recall;
-    use crate::broadphase::found::Run;
+    use crate::broadphase::found::PairRun;
     use crate::broadphase::world::Proxy;
     use crate::geom::SweptPair;
     use crate::lanes::Level;
@@ -287,8 +287,8 @@ mod tests {
                 };
 
                 let cut = Cut::new(SLOTS as usize, [0, 16_384, 1 << 20][tick % 3]);
-                let mut runs: Vec<Run<SweptPair>> = Vec::new();
-                runs.resize_with([1, 5, 40][tick % 3], Run::default);
+                let mut runs: Vec<PairRun<SweptPair>> = Vec::new();
+                runs.resize_with([1, 5, 40][tick % 3], PairRun::default);
                 for (&(a, b), &first) in &now {
                     let run = draw(runs.len() as u32) as usize;
                     runs[run].pairs.append(&[SweptPair { a, b, first }]);

@@ -12,7 +12,7 @@ use super::movers::{lend, still};
 use super::state::State;
 use super::trees::Trees;
 use crate::broadphase::buffer::make_room;
-use crate::broadphase::found::{Found, Run};
+use crate::broadphase::found::{PairRun, Pairs};
 use crate::broadphase::{FindError, PairFinder, PairInput};
 use crate::geom::SweptPair;
 use crate::lanes::Level;
@@ -97,7 +97,7 @@ pub(super) struct Work {
     /// The columns of the movers with fat AABBs, used if some have a margin.
     seen: [Vec<f32>; 9],
     /// Copies of the runs of movers against forests.
-    copies: Vec<Run<SweptPair>>,
+    copies: Vec<PairRun<SweptPair>>,
     /// One for each worker.
     scratch: Vec<Scratch>,
     /// Events of each partition, used if there is more than one worker.
@@ -141,7 +141,7 @@ impl Update<'_> {
         let some = movers.len() > 0;
         let cut = Cut::new(state.slots.all.len(), state.touching.len().max(movers.len()));
         let sieve = Sieve { state, owned: self.owned, accept: self.accept };
-        let deal = |run: &mut Run<SweptPair>, memory: &mut Vec<SweptPair>| {
+        let deal = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
             sieve.deal(Named::Slots, cut, run, memory);
         };
         let named = pushed.named(&movers.ids);
@@ -162,7 +162,7 @@ impl Update<'_> {
             let scratch = &mut scratch[..workers];
             let trees = || fixed.iter().chain(sleeping);
             let count = trees().count();
-            copies.resize_with(count.max(copies.len()), Run::default);
+            copies.resize_with(count.max(copies.len()), PairRun::default);
             let copies = &mut copies[..count];
             for (copy, run) in copies.iter_mut().zip(trees()) {
                 copy.pairs.clear();
@@ -225,8 +225,8 @@ impl Update<'_> {
 
 /// The runs of a finder, and how many pairs it found. No runs if the finder was not used.
 fn runs_of(
-    found: Option<Result<Found<'_, SweptPair>, FindError>>,
-) -> Result<(&[Run<SweptPair>], usize), FindError> {
+    found: Option<Result<Pairs<'_, SweptPair>, FindError>>,
+) -> Result<(&[PairRun<SweptPair>], usize), FindError> {
     match found {
         None => Ok((&[], 0)),
         Some(Ok(found)) => {
@@ -287,7 +287,7 @@ impl Work {
     pub(super) fn bytes(&self) -> usize {
         let seen: usize = self.seen.iter().map(Vec::capacity).sum();
         seen * size_of::<f32>()
-            + self.copies.iter().map(Run::bytes).sum::<usize>()
+            + self.copies.iter().map(PairRun::bytes).sum::<usize>()
             + self.scratch.iter().map(Scratch::bytes).sum::<usize>()
             + self.parts.iter().map(Events::bytes).sum::<usize>()
             + self.events.bytes()
