@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use swath::broadphase::{Changes, ProxyHit};
 use swath::{
     Aabb, Broadphase, Filter, Layers, MISS, MovingBox, MovingBoxColumns, PairFinder, PairInput,
-    Proxy, ProxyId, Segment, SegmentStore, Set, cast, sweep,
+    Proxy, ProxyId, ProxyKind, Segment, SegmentStore, cast, sweep,
 };
 
 const DYNAMIC: usize = 100_000;
@@ -62,7 +62,7 @@ fn filled(world: &World, proxy: impl Fn(usize) -> Proxy) -> (Broadphase, Vec<Pro
 }
 
 fn tick(broadphase: &mut Broadphase, ids: &[ProxyId], world: &World) -> usize {
-    broadphase.update_many(ids, boxes(world)).expect("all live");
+    broadphase.set_many(ids, boxes(world)).expect("all live");
     count(broadphase.update().expect("there is no limit"))
 }
 
@@ -93,7 +93,7 @@ fn check(scene: Scene) {
     let (mut broadphase, ids) = filled(&ticks[0], |row| Proxy::dynamic().filtered(filter(row)));
     let mut before = Vec::new();
     for world in &ticks {
-        broadphase.update_many(&ids, boxes(world)).expect("all live");
+        broadphase.set_many(&ids, boxes(world)).expect("all live");
         let changes = broadphase.update().expect("there is no limit");
         let rows: Vec<MovingBox> = (0..world.len()).map(|row| boxes(world).get(row)).collect();
         let mut expected = Vec::new();
@@ -126,7 +126,7 @@ fn dynamic(criterion: &mut Criterion) {
         let filters: Vec<Filter> = (0..DYNAMIC).map(filter).collect();
         let (mut finder, mut filtered) = (PairFinder::new(), PairFinder::new());
         for world in &ticks {
-            broadphase.update_many(&ids, boxes(world)).expect("all live");
+            broadphase.set_many(&ids, boxes(world)).expect("all live");
             let found = finder.swept_pairs(boxes(world)).expect("there is no limit").sorted();
             let rows = found.iter().map(|pair| (pair.a, pair.b, pair.first));
             let changes = broadphase.update().expect("there is no limit");
@@ -195,7 +195,7 @@ fn kept(criterion: &mut Criterion) {
                 next = (next + 1) % columns.len();
                 let boxes =
                     MovingBoxColumns::from_columns(columns[next].each_ref().map(Vec::as_slice));
-                broadphase.update_many(&movers, boxes.expect("equally long")).expect("all live");
+                broadphase.set_many(&movers, boxes.expect("equally long")).expect("all live");
                 count(broadphase.update().expect("there is no limit"))
             };
             bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
@@ -206,7 +206,7 @@ fn kept(criterion: &mut Criterion) {
     // All fall asleep where they touch.
     let (mut broadphase, ids) = filled(&ticks[0], |_| Proxy::dynamic());
     assert!(count(broadphase.update().expect("no limit")) > MANY / 2);
-    broadphase.move_many(&ids, Set::Sleeping).expect("all live");
+    broadphase.set_kind_many(&ids, ProxyKind::Sleeping).expect("all live");
     count(broadphase.update().expect("no limit"));
     assert!(broadphase.pairs().len() > MANY / 4);
     let mut group = criterion.benchmark_group("world_still");
@@ -285,8 +285,8 @@ fn singles(criterion: &mut Criterion) {
         if name == "dynamic" {
             group.bench_function("sleep_and_wake", |bencher| {
                 let mut turn = || {
-                    for set in [Set::Sleeping, Set::Dynamic] {
-                        let calls = called.iter().map(|&id| broadphase.move_to(id, set));
+                    for set in [ProxyKind::Sleeping, ProxyKind::Dynamic] {
+                        let calls = called.iter().map(|&id| broadphase.set_kind(id, set));
                         calls.for_each(|call| call.expect("it lives"));
                     }
                     called.len()

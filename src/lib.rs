@@ -19,7 +19,7 @@ pub mod store;
 
 pub use broadphase::{
     Broadphase, Bvh, FixedBoxes, FixedInput, Layers, PairFinder, PairInput, Proxy, ProxyId,
-    ProxyPair, Queries, Set, SweptProxyPair, Visits,
+    ProxyKind, ProxyPair, Queries, SweptProxyPair, Visits,
 };
 pub use geom::{
     Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, Motion,

@@ -63,6 +63,6 @@ pub(crate) use stage::Clock;
 pub use stage::Timings;
 pub use world::{
     Broadphase, Broken, Changes, Layers, Movers, Persisted, Proxies, Proxy, ProxyHit, ProxyId,
-    ProxyPair, Set, Snapshot, SweptProxyPair, Touching, TouchingIter, WorldAccept, WorldError,
-    WorldQueries, WorldQuery,
+    ProxyKind, ProxyPair, Snapshot, SweptProxyPair, Touching, TouchingIter, WorldAccept,
+    WorldError, WorldQueries, WorldQuery,
 };

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use swath::broadphase::WorldError;
 use swath::store::Row;
 use swath::{
-    Aabb, COORD_MAX, Filter, Invalid, MISS, MovingBox, Proxy, ProxyId, ProxyPair, Set, sweep,
+    Aabb, COORD_MAX, Filter, Invalid, MISS, MovingBox, Proxy, ProxyId, ProxyKind, ProxyPair, sweep,
 };
 
 /// A proxy.
@@ -54,7 +54,7 @@ pub struct Events {
 pub struct About {
     pub filter: Option<Filter>,
     pub owner: u32,
-    pub without: Vec<Set>,
+    pub without: Vec<ProxyKind>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -195,9 +195,10 @@ fn meet(a: &MovingBox, b: &MovingBox) -> Option<f32> {
     (a.bounds().overlaps(&b.bounds()) && first < MISS).then_some(first)
 }
 
-fn one_moves(a: Set, b: Set) -> bool {
+fn one_moves(a: ProxyKind, b: ProxyKind) -> bool {
     let sets = [a, b];
-    sets.contains(&Set::Dynamic) || sets.contains(&Set::Kinematic) && sets.contains(&Set::Sleeping)
+    sets.contains(&ProxyKind::Dynamic)
+        || sets.contains(&ProxyKind::Kinematic) && sets.contains(&ProxyKind::Sleeping)
 }
 
 /// All that makes a change, and only that: data do not.

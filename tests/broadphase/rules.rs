@@ -7,7 +7,7 @@ use rand::RngExt;
 use swath::broadphase::{FindError, Snapshot, WorldError};
 use swath::{
     Aabb, Broadphase, Filter, Layers, Level, MovingBox, MovingBoxColumns, PairFinder, Proxy,
-    ProxyId, ProxyPair, Set, Threads,
+    ProxyId, ProxyKind, ProxyPair, Threads,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::fuzz::world::{calls, events};
@@ -90,13 +90,18 @@ impl Course {
             let Aabb { min, max } = moving.aabb;
             let add = |corner: [f32; 3]| [0, 1, 2].map(|k| corner[k] + shift[k]);
             let moved = MovingBox { aabb: Aabb { min: add(min), max: add(max) }, ..moving };
-            let set = draw.one_of(&[Set::Dynamic, Set::Sleeping, Set::Sleeping, Set::Fixed]);
+            let set = draw.one_of(&[
+                ProxyKind::Dynamic,
+                ProxyKind::Sleeping,
+                ProxyKind::Sleeping,
+                ProxyKind::Fixed,
+            ]);
             let (way, margin) = (draw.0.random_range(0..8), draw.whole(0, 2) * 0.25);
             match way {
                 0 => self.world.remove(id).expect("it lives"),
                 1 | 2 => self.world.set(id, moved.aabb, moved.delta).expect("it is a box"),
                 3 => self.world.set_margin(id, margin).expect("it is a margin"),
-                _ => self.world.move_to(id, set).expect("it lives"),
+                _ => self.world.set_kind(id, set).expect("it lives"),
             }
             if let Some(model) = &mut self.model {
                 match way {
@@ -163,7 +168,10 @@ fn a_world_that_goes_back_says_the_same_again() {
         if draw.one_in(2) {
             let id = course.ids[course.ids.len() - 1];
             course.world.set_enabled(id, draw.one_in(2)).expect("it lives");
-            course.world.move_to(course.ids[course.ids.len() - 2], Set::Dynamic).expect("it lives");
+            course
+                .world
+                .set_kind(course.ids[course.ids.len() - 2], ProxyKind::Dynamic)
+                .expect("it lives");
         }
         course.world.snapshot_into(&mut snapshot);
         let ids = course.ids.clone();
@@ -267,7 +275,7 @@ fn a_million_proxies_in_one_slot_have_ids_of_their_own() {
         assert_eq!(world.remove(stale), Err(WorldError::Stale { id: stale }));
         assert_eq!(world.set(stale, cube, [0.0; 3]), Err(WorldError::Stale { id: stale }));
         assert_eq!(
-            world.update_many(&[id, stale], two_cubes()).err(),
+            world.set_many(&[id, stale], two_cubes()).err(),
             Some(WorldError::Stale { id: stale })
         );
     }
@@ -361,7 +369,7 @@ fn a_panic_in_the_callers_function_leaves_the_world_whole() {
     // All come to rest, and the function is asked of those that may stay.
     for world in [&mut course.world, &mut again] {
         let ids: Vec<ProxyId> = world.movers().ids.to_vec();
-        world.move_many(&ids, Set::Sleeping).expect("all live");
+        world.set_kind_many(&ids, ProxyKind::Sleeping).expect("all live");
     }
     let panics = std::panic::AssertUnwindSafe(|| {
         let _ = course.world.update_with(|_| panic!("as it is told"));
@@ -400,7 +408,7 @@ fn margins_hold_pairs_and_add_up() {
     let held = world.held_box(a).expect("it lives");
     assert!(held.aabb.contains(&grown) && held.delta == [0.0; 3], "{held:?}");
     // It falls asleep within the margin, and the pair stays without a word.
-    world.move_to(a, Set::Sleeping).expect("it lives");
+    world.set_kind(a, ProxyKind::Sleeping).expect("it lives");
     let changes = world.update().expect("no limit");
     assert!(changes.persisted().len() == 0 && changes.ended().is_empty());
     assert_eq!(world.pairs(), [pair]);

@@ -6,7 +6,7 @@
 
 use rand::{RngExt, SeedableRng};
 use swath::geom::Aabb;
-use swath::{Broadphase, Filter, MISS, MovingBox, Proxy, ProxyId, Set, sweep};
+use swath::{Broadphase, Filter, MISS, MovingBox, Proxy, ProxyId, ProxyKind, sweep};
 use testkit::draw::Draw;
 use testkit::fixed_model::{Model, Rng, random_box, some_filter};
 use testkit::world_model::Model as Rules;
@@ -198,8 +198,8 @@ impl Course {
         }
     }
 
-    fn edit(&mut self, id: ProxyId, set: Set, filter: Filter) {
-        self.world.move_to(id, set).expect("it lives");
+    fn edit(&mut self, id: ProxyId, set: ProxyKind, filter: Filter) {
+        self.world.set_kind(id, set).expect("it lives");
         self.world.set_filter(id, filter).expect("it lives");
         if let Some(rules) = &mut self.rules {
             let edit = |proxy: &mut Proxy| (proxy.set, proxy.filter) = (set, filter);
@@ -226,8 +226,8 @@ impl Course {
                 match k / 10 % 4 {
                     0 => self.set(id, old),
                     1 => self.set(id, place),
-                    2 => self.edit(id, Set::Sleeping, some_filter(k + number)),
-                    _ => self.edit(id, Set::Fixed, Filter::ALL),
+                    2 => self.edit(id, ProxyKind::Sleeping, some_filter(k + number)),
+                    _ => self.edit(id, ProxyKind::Fixed, Filter::ALL),
                 }
             }
         }
@@ -271,7 +271,7 @@ impl Course {
         for (x, &a) in order.iter().enumerate() {
             for (y, &b) in order.iter().enumerate().skip(x + 1) {
                 let [one, other] = [&proxies[x], &proxies[y]];
-                let moves = [one, other].iter().any(|of| of.set == Set::Dynamic);
+                let moves = [one, other].iter().any(|of| of.set == ProxyKind::Dynamic);
                 let strange = one.owner == 0 || one.owner != other.owner;
                 if moves && strange && one.filter.allows(other.filter) {
                     let [p, q] = [held(a), held(b)];

@@ -194,7 +194,7 @@ fn the_last_valid_numbers_are_not_listed() {
 #[derive(Clone, Debug)]
 enum Step {
     Push(MovingBox),
-    Set(usize, MovingBox),
+    ProxyKind(usize, MovingBox),
     SwapRemove(usize),
     Clear,
 }
@@ -202,7 +202,7 @@ enum Step {
 fn step(draw: &mut Draw) -> Step {
     match draw.0.random_range(0..22) {
         0..12 => Step::Push(row(draw)),
-        12..16 => Step::Set(draw.0.random_range(0..=usize::MAX), row(draw)),
+        12..16 => Step::ProxyKind(draw.0.random_range(0..=usize::MAX), row(draw)),
         16..21 => Step::SwapRemove(draw.0.random_range(0..=usize::MAX)),
         _ => Step::Clear,
     }
@@ -246,7 +246,7 @@ fn a_store_is_a_list_of_boxes() {
                         assert_eq!(pushed, row.validate().map(|()| model.len()));
                         model.extend(pushed.is_ok().then_some(row));
                     }
-                    Step::Set(at, row) if !model.is_empty() => {
+                    Step::ProxyKind(at, row) if !model.is_empty() => {
                         let at = at % model.len();
                         let set = store.set(at, row);
                         assert_eq!(set, row.validate());
@@ -260,7 +260,7 @@ fn a_store_is_a_list_of_boxes() {
                         store.clear();
                         model.clear();
                     }
-                    Step::Set(at, row) => assert!(panics(|| _ = store.set(at, row))),
+                    Step::ProxyKind(at, row) => assert!(panics(|| _ = store.set(at, row))),
                     Step::SwapRemove(at) => assert!(panics(|| _ = store.swap_remove(at))),
                 }
                 is_model(&store, &model);

@@ -5,7 +5,9 @@ use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
 use swath::broadphase::{ProxyHit, Snapshot};
 use swath::store::AabbColumns;
-use swath::{Aabb, Broadphase, Filter, Level, MovingBoxColumns, Proxy, ProxyId, Segment, Set};
+use swath::{
+    Aabb, Broadphase, Filter, Level, MovingBoxColumns, Proxy, ProxyId, ProxyKind, Segment,
+};
 use testkit::counting::ALLOCATIONS;
 
 /// A third of them is more than one cell of a tree.
@@ -56,7 +58,10 @@ pub(crate) fn a_warm_world_allocates_nothing() {
             let mut tick = |k: usize| {
                 for &id in movers.iter().skip(k % 4).step_by(40) {
                     world
-                        .move_to(id, if k % 8 < 4 { Set::Sleeping } else { Set::Dynamic })
+                        .set_kind(
+                            id,
+                            if k % 8 < 4 { ProxyKind::Sleeping } else { ProxyKind::Dynamic },
+                        )
                         .unwrap();
                 }
                 for (row, &id) in ids.iter().enumerate().skip(1).step_by(300) {
@@ -77,7 +82,7 @@ pub(crate) fn a_warm_world_allocates_nothing() {
                     }
                 }
                 let gone = world.insert(boxes[0].get(k % 7).aabb, Proxy::dynamic()).unwrap();
-                world.update_many(&ids[..ROWS / 2], boxes[k % 4].slice(0..ROWS / 2)).unwrap();
+                world.set_many(&ids[..ROWS / 2], boxes[k % 4].slice(0..ROWS / 2)).unwrap();
                 let begun = world.update().unwrap().begun().len();
                 let queries = world.queries();
                 let sight = Segment::new([0.0; 3], [26.0, 26.0, 20.0 + (k % 4) as f32]).unwrap();

@@ -5,8 +5,8 @@
 
 use swath::broadphase::ProxyHit;
 use swath::{
-    Aabb, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, Segment, SegmentStore, Set,
-    Threads,
+    Aabb, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, ProxyKind, Segment,
+    SegmentStore, Threads,
 };
 use testkit::draw::Draw;
 use testkit::fuzz::world_asked;
@@ -50,7 +50,7 @@ fn stir(world: &mut Broadphase, model: &mut Model, things: &[(MovingBox, Proxy)]
                 model.set(id, moving).expect("it is a box");
             }
             1 => {
-                world.move_to(id, proxy.set).expect("it lives");
+                world.set_kind(id, proxy.set).expect("it lives");
                 model.edit(id, |of| of.set = proxy.set).expect("it lives");
             }
             2 => {
@@ -129,7 +129,7 @@ fn crowds_answer_the_same_on_any_threads_and_level() {
             let about = About {
                 filter: (kind == 1).then_some(Filter::new(1 << 2, u16::MAX)),
                 owner: round as u32 % 4,
-                without: [Set::Fixed, Set::Sleeping, Set::Dynamic][..kind].into(),
+                without: [ProxyKind::Fixed, ProxyKind::Sleeping, ProxyKind::Dynamic][..kind].into(),
             };
             world_asked::ask(&mut world, &model, &about, &asked, [0.5, 3.0, 0.0][kind]);
         }
@@ -184,8 +184,8 @@ fn margins_are_not_seen_by_questions() {
     world.set_margin(far, 0.0).expect("it is a margin");
     world.set_enabled(near, false).expect("it lives");
     assert_eq!(sorted(&mut world), [(moves, 65.0), (far, 95.0)]);
-    world.move_to(far, Set::Dynamic).expect("it lives");
-    world.move_to(moves, Set::Fixed).expect("it lives");
+    world.set_kind(far, ProxyKind::Dynamic).expect("it lives");
+    world.set_kind(moves, ProxyKind::Fixed).expect("it lives");
     assert_eq!(sorted(&mut world), [(moves, 65.0), (far, 95.0)]);
     world.validate().expect("the world is whole");
 }

@@ -78,7 +78,7 @@ impl Broadphase {
     /// # Errors
     ///
     /// [`WorldError`] when the number of ids is wrong or an id is stale; then nothing is changed.
-    pub fn update_many(
+    pub fn set_many(
         &mut self,
         ids: &[ProxyId],
         boxes: MovingBoxColumns<'_>,
@@ -156,13 +156,17 @@ impl Broadphase {
         Ok(())
     }
 
-    /// Changes the kind of these proxies, like [`Broadphase::move_to`].
+    /// Changes the kind of these proxies, like [`Broadphase::set_kind`].
     ///
     /// # Errors
     ///
     /// [`WorldError::Stale`] when an id is stale; then nothing is changed.
-    pub fn move_many(&mut self, ids: &[ProxyId], set: super::Set) -> Result<(), WorldError> {
+    pub fn set_kind_many(
+        &mut self,
+        ids: &[ProxyId],
+        set: super::ProxyKind,
+    ) -> Result<(), WorldError> {
         ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
-        ids.iter().try_for_each(|&id| self.move_to(id, set))
+        ids.iter().try_for_each(|&id| self.set_kind(id, set))
     }
 }

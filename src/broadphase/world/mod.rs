@@ -2,7 +2,7 @@
 //! ended.
 //!
 //! [`Broadphase`] is for engines that store their bodies elsewhere. Each box is a *proxy* with an
-//! id and one of four kinds: fixed, kinematic, dynamic or sleeping ([`Set`]). Moving proxies
+//! id and one of four kinds: fixed, kinematic, dynamic or sleeping ([`ProxyKind`]). Moving proxies
 //! (dynamic and kinematic) are stored in dense columns that the [`PairFinder`] reads; resting
 //! proxies (fixed and sleeping) are stored in forests of bounding volume hierarchies
 //! ([`FixedBoxes`](super::FixedBoxes)).
@@ -22,7 +22,7 @@
 //! * **Two proxies meet** when their compared boxes touch during the tick, as
 //!   [`sweep`](crate::sweep) defines it; touching surfaces count.
 //! * **A pair begins or persists** when two proxies may pair and meet, and one of them is dynamic,
-//!   or one is kinematic and the other sleeping ([`Set::pairs_with`]). It begins if it was not
+//!   or one is kinematic and the other sleeping ([`ProxyKind::pairs_with`]). It begins if it was not
 //!   cached before.
 //! * **A pair rests** when it is cached and both proxies are fixed or sleeping. It stays cached,
 //!   without an event and without cost, until one of the two proxies changes. After such a change
@@ -100,7 +100,7 @@ pub use id::{ProxyId, ProxyPair, SweptProxyPair};
 pub use kept::{Touching, TouchingIter};
 pub use layers::Layers;
 use mover_tree::MoverTree;
-pub use proxy::{Proxies, Proxy, Set};
+pub use proxy::{Proxies, Proxy, ProxyKind};
 pub use queries::{ProxyHit, WorldAccept, WorldQueries, WorldQuery};
 use slots::{Home, Slot};
 pub use snapshot::Snapshot;
@@ -162,7 +162,7 @@ pub struct Broadphase {
     owned: bool,
     work: Work,
     rejected: Vec<Rejected>,
-    /// Scratch memory of [`Broadphase::update_many`]: the mover row of each element.
+    /// Scratch memory of [`Broadphase::set_many`]: the mover row of each element.
     rows: Vec<u32>,
     sorted: Vec<ProxyPair>,
 }
@@ -346,7 +346,7 @@ impl Broadphase {
     /// # Errors
     ///
     /// [`WorldError::Stale`].
-    pub fn move_to(&mut self, id: ProxyId, set: Set) -> Result<(), WorldError> {
+    pub fn set_kind(&mut self, id: ProxyId, set: ProxyKind) -> Result<(), WorldError> {
         self.change(id, |slot| slot.set == set, |slot| slot.set = set)
     }
 

@@ -118,7 +118,7 @@ impl Movers {
 }
 
 fn is_dynamic(slot: &Slot) -> bool {
-    slot.set == super::Set::Dynamic
+    slot.set == super::ProxyKind::Dynamic
 }
 
 /// The moving box that stands for a fat AABB: without displacement.

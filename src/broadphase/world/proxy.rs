@@ -4,14 +4,14 @@ use crate::geom::{COORD_MAX, Filter};
 
 /// The kind of a proxy.
 ///
-/// A pair needs one proxy that is [`Dynamic`](Set::Dynamic), or one that is
-/// [`Kinematic`](Set::Kinematic) and one that is [`Sleeping`](Set::Sleeping), so that a kinematic
+/// A pair needs one proxy that is [`Dynamic`](ProxyKind::Dynamic), or one that is
+/// [`Kinematic`](ProxyKind::Kinematic) and one that is [`Sleeping`](ProxyKind::Sleeping), so that a kinematic
 /// body can wake the bodies it meets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u8)]
 #[non_exhaustive]
-pub enum Set {
+pub enum ProxyKind {
     /// Does not move, for example walls and ground. Costs almost nothing while unchanged.
     Fixed,
     /// Moves on a path that the caller prescribes, for example doors and platforms. Does not pair
@@ -24,7 +24,7 @@ pub enum Set {
     Sleeping,
 }
 
-impl Set {
+impl ProxyKind {
     /// Whether proxies of this kind stay where they are until they are changed.
     #[must_use]
     pub const fn is_at_rest(self) -> bool {
@@ -57,7 +57,7 @@ impl Set {
 #[non_exhaustive]
 pub struct Proxy {
     /// Its kind.
-    pub set: Set,
+    pub set: ProxyKind,
     /// Its categories, and those with which it may pair.
     pub filter: Filter,
     /// Its owner. Two proxies of the same owner never pair, for example the limbs of one body. 0
@@ -76,26 +76,26 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    const fn new(set: Set) -> Self {
+    const fn new(set: ProxyKind) -> Self {
         Self { set, filter: Filter::ALL, owner: 0, margin: 0.0, data: 0, enabled: true }
     }
 
     /// A fixed proxy: it does not move.
     #[must_use]
     pub const fn fixed() -> Self {
-        Self::new(Set::Fixed)
+        Self::new(ProxyKind::Fixed)
     }
 
     /// A kinematic proxy: it moves on a path that the caller prescribes.
     #[must_use]
     pub const fn kinematic() -> Self {
-        Self::new(Set::Kinematic)
+        Self::new(ProxyKind::Kinematic)
     }
 
     /// A dynamic proxy: it moves and reacts to contacts.
     #[must_use]
     pub const fn dynamic() -> Self {
-        Self::new(Set::Dynamic)
+        Self::new(ProxyKind::Dynamic)
     }
 
     /// The same as [`Proxy::dynamic`].
@@ -107,7 +107,7 @@ impl Proxy {
     /// A sleeping proxy: a dynamic body at rest.
     #[must_use]
     pub const fn sleeping() -> Self {
-        Self::new(Set::Sleeping)
+        Self::new(ProxyKind::Sleeping)
     }
 
     /// Sets the categories and the mask.

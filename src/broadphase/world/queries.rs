@@ -8,7 +8,7 @@
 
 use super::Broadphase;
 use super::id::ProxyId;
-use super::proxy::Set;
+use super::proxy::ProxyKind;
 use super::slots::Slots;
 use super::state::State;
 use crate::broadphase::query::{
@@ -53,7 +53,7 @@ impl Broadphase {
     /// thread.
     ///
     /// ```
-    /// use swath::{Aabb, Broadphase, Filter, Proxy, Segment, Set};
+    /// use swath::{Aabb, Broadphase, Filter, Proxy, Segment, ProxyKind};
     ///
     /// let mut world = Broadphase::new();
     /// let beside = |x: f32| Aabb::cube([x, 0.0, 0.0], 0.5);
@@ -68,7 +68,7 @@ impl Broadphase {
     /// let others = queries.without_owner(1);
     /// let hit = others.cast(&sight)?.closest().expect("there are two more");
     /// assert!(hit.id == crate_box && hit.at > 0.312); // 2.5 / 8, not where the margin begins
-    /// let hit = others.without(Set::Sleeping).cast(&sight)?.closest().expect("there is a wall");
+    /// let hit = others.without(ProxyKind::Sleeping).cast(&sight)?.closest().expect("there is a wall");
     /// assert_eq!(hit.id, wall);
     ///
     /// let mut ids = Vec::new();
@@ -103,7 +103,7 @@ impl Broadphase {
 }
 
 /// The bit of a kind in the query filter.
-fn kind(set: Set) -> u8 {
+fn kind(set: ProxyKind) -> u8 {
     1 << set as u8
 }
 
@@ -143,13 +143,13 @@ impl<'a> WorldQueries<'a> {
 
     /// Considers only proxies of other kinds than `set`. May be called for several kinds.
     #[must_use]
-    pub fn without(mut self, set: Set) -> Self {
+    pub fn without(mut self, set: ProxyKind) -> Self {
         self.sieve.kinds |= kind(set);
         let [fixed, sleeping] = &mut self.held;
         match set {
-            Set::Fixed => *fixed = &[],
-            Set::Sleeping => *sleeping = &[],
-            Set::Dynamic | Set::Kinematic => (),
+            ProxyKind::Fixed => *fixed = &[],
+            ProxyKind::Sleeping => *sleeping = &[],
+            ProxyKind::Dynamic | ProxyKind::Kinematic => (),
         }
         self
     }

@@ -6,7 +6,7 @@
 //! twice.
 
 use super::id::ProxyId;
-use super::proxy::{Proxy, Set};
+use super::proxy::{Proxy, ProxyKind};
 use crate::geom::Filter;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 use alloc::vec::Vec;
@@ -60,7 +60,7 @@ pub(super) struct Slot {
     pub(super) filter: Filter,
     pub(super) owner: u32,
     pub(super) margin: f32,
-    pub(super) set: Set,
+    pub(super) set: ProxyKind,
     pub(super) enabled: bool,
     pub(super) live: bool,
 }
@@ -72,7 +72,7 @@ impl Slot {
         filter: Filter::ALL,
         owner: 0,
         margin: 0.0,
-        set: Set::Fixed,
+        set: ProxyKind::Fixed,
         enabled: false,
         live: false,
     };
@@ -80,9 +80,9 @@ impl Slot {
     pub(super) fn home(&self) -> Home {
         match self.set {
             _ if !self.live || !self.enabled => Home::Nowhere,
-            Set::Dynamic | Set::Kinematic => Home::Movers,
-            Set::Fixed => Home::Fixed,
-            Set::Sleeping => Home::Sleeping,
+            ProxyKind::Dynamic | ProxyKind::Kinematic => Home::Movers,
+            ProxyKind::Fixed => Home::Fixed,
+            ProxyKind::Sleeping => Home::Sleeping,
         }
     }
 

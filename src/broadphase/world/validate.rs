@@ -147,7 +147,7 @@ impl State {
             if movers.ids.get(row) != Some(&self.slots.id(index))
                 || movers.owners[row] != slot.owner
                 || movers.filters[row] != slot.filter
-                || movers.dynamic[row] != (slot.set == super::Set::Dynamic)
+                || movers.dynamic[row] != (slot.set == super::ProxyKind::Dynamic)
             {
                 return Err(Broken::Mover { row: slot.place });
             }

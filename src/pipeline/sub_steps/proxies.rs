@@ -10,7 +10,7 @@
 
 use super::crowd::Crowd;
 use super::{Held, Mass, Responded, SubStepped, SubSteps, state};
-use crate::broadphase::{Broadphase, ProxyId, ProxyPair, Set};
+use crate::broadphase::{Broadphase, ProxyId, ProxyKind, ProxyPair};
 use crate::geom::MapEach;
 use crate::geom::{Aabb, Filter, Invalid, Motion};
 use crate::narrowphase::Shape;
@@ -103,7 +103,7 @@ impl SubSteps {
     /// same bodies in the order of their ids, bit by bit.
     ///
     /// Who may meet whom is the world's to say: proxies that are enabled, whose filters allow each
-    /// other, and of different owners. Who is [`Set::Dynamic`] gives way; who is [`Set::Kinematic`] goes as it
+    /// other, and of different owners. Who is [`ProxyKind::Dynamic`] gives way; who is [`ProxyKind::Kinematic`] goes as it
     /// is told; what is fixed or sleeps is an obstacle that stays where it is: for these two sets its mass
     /// does not count, nor for what rests its motion but the pose. Who sleeps and is to be pushed has
     /// to be woken before. The box of what rests must hold its shape.
@@ -250,7 +250,7 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F
         if is_at_rest {
             motion = Motion::from(motion.pose);
         }
-        if proxy.set != Set::Dynamic {
+        if proxy.set != ProxyKind::Dynamic {
             mass.inverse_mass = 0.0;
         }
         let memory = &mut self.memory;

@@ -13,14 +13,15 @@ use std::collections::BTreeSet;
 use swath::broadphase::{Changes, Snapshot, WorldError};
 use swath::store::Row;
 use swath::{
-    Aabb, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, ProxyPair, Rejected, Set,
-    SweptProxyPair, Threads,
+    Aabb, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, ProxyKind, ProxyPair,
+    Rejected, SweptProxyPair, Threads,
 };
 
 /// More proxies than these are not put in: each is tried with each.
 const PROXIES_MAX: usize = 48;
 const CALLS_MAX: usize = 400;
-const SETS: [Set; 4] = [Set::Fixed, Set::Kinematic, Set::Dynamic, Set::Sleeping];
+const SETS: [ProxyKind; 4] =
+    [ProxyKind::Fixed, ProxyKind::Kinematic, ProxyKind::Dynamic, ProxyKind::Sleeping];
 
 /// A world, what it should be, and what was.
 struct Trial<'a> {
@@ -91,7 +92,7 @@ impl Trial<'_> {
             12 | 13 => {
                 let (id, set) = (self.id(), SETS[usize::from(self.bytes.byte()) % 4]);
                 let expected = self.model.edit(id, |proxy| proxy.set = set);
-                assert_eq!(self.world.move_to(id, set), expected);
+                assert_eq!(self.world.set_kind(id, set), expected);
             }
             14 => {
                 let (id, filter) = (self.id(), self.filter());
@@ -125,7 +126,7 @@ impl Trial<'_> {
                 self.update(salt);
             }
             26 => self.insert_many(),
-            27 => self.update_many(),
+            27 => self.set_many(),
             28 => {
                 let ids: Vec<ProxyId> = (0..self.bytes.byte() % 4).map(|_| self.id()).collect();
                 let stale = ids.iter().find(|id| !self.model.things.contains_key(id));
@@ -293,7 +294,7 @@ impl Trial<'_> {
         }
     }
 
-    fn update_many(&mut self) {
+    fn set_many(&mut self) {
         let count = self.bytes.byte();
         // Those that live, in an order that is that of their rows or not, or any.
         let mut ids: Vec<ProxyId> = match count % 4 {
@@ -305,7 +306,7 @@ impl Trial<'_> {
         ids.truncate(8 + usize::from(count / 16));
         let boxes: Vec<MovingBox> = ids.iter().map(|_| self.moving()).collect();
         let columns = Columns::new(&boxes);
-        let answer = self.world.update_many(&ids, columns.boxes());
+        let answer = self.world.set_many(&ids, columns.boxes());
         if let Some(&id) = ids.iter().find(|id| !self.model.things.contains_key(id)) {
             assert_eq!(answer, Err(WorldError::Stale { id }));
             return;
@@ -424,7 +425,7 @@ impl Trial<'_> {
             let of = world.movers();
             assert_eq!(bits(of.boxes.get(row)), bits(thing.moving));
             assert_eq!((of.ids[row], of.filters[row]), (id, thing.proxy.filter));
-            assert_eq!(of.dynamic[row], thing.proxy.set == Set::Dynamic);
+            assert_eq!(of.dynamic[row], thing.proxy.set == ProxyKind::Dynamic);
         }
         assert_eq!(world.movers().ids.len(), movers);
         for &id in self.ids.iter().rev().take(8) {
