@@ -135,7 +135,7 @@ impl Pipeline {
     /// let ball = Shape::sphere(0.05)?;
     /// let motion = Motion::new(Pose::at([-50.0, 0.0, 0.0])?, [100.0, 0.0, 0.0])?;
     /// let held = Pipeline::holding(&ball, &motion)?;
-    /// let bullet = world.insert(held.aabb, Proxy::moving())?;
+    /// let bullet = world.insert(held.aabb, Proxy::dynamic())?;
     /// world.set(bullet, held.aabb, held.delta)?; // start, displacement
     ///
     /// let mut ccd = Pipeline::new(Config::default());

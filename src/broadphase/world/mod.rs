@@ -130,7 +130,7 @@ pub use validate::Broken;
 /// let mut world = Broadphase::new();
 /// let wall = world.insert(Aabb::new([0.0, -5.0, -5.0], [0.2, 5.0, 5.0])?, Proxy::fixed())?;
 /// let start = Aabb::cube([-50.0, 0.0, 0.0], 0.05)?;
-/// let bullet = world.insert(start, Proxy::moving())?;
+/// let bullet = world.insert(start, Proxy::dynamic())?;
 /// world.set(bullet, start, [100.0, 0.0, 0.0])?; // start, displacement
 ///
 /// let changes = world.update()?;

@@ -98,12 +98,6 @@ impl Proxy {
         Self::new(ProxyKind::Dynamic)
     }
 
-    /// The same as [`Proxy::dynamic`].
-    #[must_use]
-    pub const fn moving() -> Self {
-        Self::dynamic()
-    }
-
     /// A sleeping proxy: a dynamic body at rest.
     #[must_use]
     pub const fn sleeping() -> Self {
