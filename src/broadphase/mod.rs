@@ -62,7 +62,7 @@ pub use set::{FixedInput, PairInput};
 pub(crate) use stage::Clock;
 pub use stage::Timings;
 pub use world::{
-    Broadphase, Broken, Changes, Layers, Movers, Persisted, Proxies, Proxy, ProxyHit, ProxyId,
-    ProxyKind, ProxyPair, Snapshot, SweptProxyPair, Touching, TouchingIter, WorldAccept,
-    WorldError, WorldQueries, WorldQuery,
+    Broadphase, BroadphaseError, Broken, Changes, Layers, Movers, Persisted, Proxies, Proxy,
+    ProxyAccept, ProxyHit, ProxyId, ProxyKind, ProxyPair, ProxyQueries, ProxyQuery, Snapshot,
+    SweptProxyPair, Touching, TouchingIter,
 };

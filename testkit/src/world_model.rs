@@ -4,7 +4,7 @@
 //! what they say of themselves and of two of them, and the ids, which the world gives.
 
 use std::collections::{BTreeMap, BTreeSet};
-use swath::broadphase::WorldError;
+use swath::broadphase::BroadphaseError;
 use swath::store::Row;
 use swath::{
     Aabb, COORD_MAX, Filter, Invalid, MISS, MovingBox, Proxy, ProxyId, ProxyKind, ProxyPair, sweep,
@@ -71,9 +71,9 @@ pub fn is_margin(margin: f32) -> bool {
 
 impl Model {
     /// What would be put in.
-    pub fn thing(moving: MovingBox, proxy: Proxy) -> Result<Thing, WorldError> {
+    pub fn thing(moving: MovingBox, proxy: Proxy) -> Result<Thing, BroadphaseError> {
         if !is_margin(proxy.margin) {
-            return Err(WorldError::Margin);
+            return Err(BroadphaseError::Margin);
         }
         let mut thing = Thing { moving, fat: None, proxy };
         thing.put(moving)?;
@@ -89,9 +89,9 @@ impl Model {
     fn change(
         &mut self,
         id: ProxyId,
-        edit: impl FnOnce(&mut Thing) -> Result<(), WorldError>,
-    ) -> Result<(), WorldError> {
-        let thing = self.things.get_mut(&id).ok_or(WorldError::Stale { id })?;
+        edit: impl FnOnce(&mut Thing) -> Result<(), BroadphaseError>,
+    ) -> Result<(), BroadphaseError> {
+        let thing = self.things.get_mut(&id).ok_or(BroadphaseError::Stale { id })?;
         let mut edited = *thing;
         edit(&mut edited)?;
         if bits(&edited) != bits(thing) {
@@ -101,12 +101,16 @@ impl Model {
         Ok(())
     }
 
-    pub fn set(&mut self, id: ProxyId, moving: MovingBox) -> Result<(), WorldError> {
+    pub fn set(&mut self, id: ProxyId, moving: MovingBox) -> Result<(), BroadphaseError> {
         self.change(id, |thing| Ok(thing.put(moving)?))
     }
 
     /// Says something else of a proxy than its margin.
-    pub fn edit(&mut self, id: ProxyId, edit: impl FnOnce(&mut Proxy)) -> Result<(), WorldError> {
+    pub fn edit(
+        &mut self,
+        id: ProxyId,
+        edit: impl FnOnce(&mut Proxy),
+    ) -> Result<(), BroadphaseError> {
         self.change(id, |thing| {
             edit(&mut thing.proxy);
             if thing.proxy.set.is_at_rest() {
@@ -116,13 +120,13 @@ impl Model {
         })
     }
 
-    pub fn set_margin(&mut self, id: ProxyId, margin: f32) -> Result<(), WorldError> {
+    pub fn set_margin(&mut self, id: ProxyId, margin: f32) -> Result<(), BroadphaseError> {
         self.change(id, |thing| {
             if margin.to_bits() == thing.proxy.margin.to_bits() {
                 return Ok(());
             }
             if !is_margin(margin) {
-                return Err(WorldError::Margin);
+                return Err(BroadphaseError::Margin);
             }
             (thing.proxy.margin, thing.fat) = (margin, None);
             Ok(thing.put(thing.moving)?)
@@ -130,12 +134,12 @@ impl Model {
     }
 
     /// Moves everything.
-    pub fn shift(&mut self, offset: [f32; 3]) -> Result<(), WorldError> {
+    pub fn shift(&mut self, offset: [f32; 3]) -> Result<(), BroadphaseError> {
         let by = offset.map(|x| -x);
         MovingBox::new(Aabb::default(), by)?;
         let mut shifted = self.things.clone();
         for (&id, thing) in &mut shifted {
-            let too_far = |reason| WorldError::ShiftTooFar { id, reason };
+            let too_far = |reason| BroadphaseError::ShiftTooFar { id, reason };
             thing.fat = thing.fat.and_then(|held| held.translated(by).ok());
             let aabb = thing.moving.aabb.translated(by).map_err(too_far)?;
             thing.put(MovingBox { aabb, ..thing.moving }).map_err(too_far)?;

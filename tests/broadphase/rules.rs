@@ -4,7 +4,7 @@
 //! besides the worlds that are too large for that, and what only shows in time.
 
 use rand::RngExt;
-use swath::broadphase::{FindError, Snapshot, WorldError};
+use swath::broadphase::{BroadphaseError, FindError, Snapshot};
 use swath::{
     Aabb, Broadphase, Filter, Layers, Level, MovingBox, MovingBoxColumns, PairFinder, Proxy,
     ProxyId, ProxyKind, ProxyPair, Threads,
@@ -226,7 +226,7 @@ fn hostile_boxes_change_nothing_for_others() {
         ids.push(plain.insert_moving(moving, proxy).expect("it is a box"));
         match amid.insert_moving(hostile(k), Proxy::dynamic().with_data(9999)) {
             Ok(_) => far += 1,
-            Err(WorldError::Invalid(_)) => refused += 1,
+            Err(BroadphaseError::Invalid(_)) => refused += 1,
             Err(other) => panic!("{other}"),
         }
         ids_amid.push(amid.insert_moving(moving, proxy).expect("it is a box"));
@@ -272,11 +272,11 @@ fn a_million_proxies_in_one_slot_have_ids_of_their_own() {
     let id = world.insert(cube, Proxy::dynamic()).expect("it is a box");
     for &stale in &kept {
         assert!(!world.contains(stale));
-        assert_eq!(world.remove(stale), Err(WorldError::Stale { id: stale }));
-        assert_eq!(world.set(stale, cube, [0.0; 3]), Err(WorldError::Stale { id: stale }));
+        assert_eq!(world.remove(stale), Err(BroadphaseError::Stale { id: stale }));
+        assert_eq!(world.set(stale, cube, [0.0; 3]), Err(BroadphaseError::Stale { id: stale }));
         assert_eq!(
             world.set_many(&[id, stale], two_cubes()).err(),
-            Some(WorldError::Stale { id: stale })
+            Some(BroadphaseError::Stale { id: stale })
         );
     }
     world.validate().expect("the world is whole");

@@ -1,7 +1,7 @@
 //! Inserting, updating and removing many proxies in one call.
 
 use super::Broadphase;
-use super::error::WorldError;
+use super::error::BroadphaseError;
 use super::id::ProxyId;
 use super::proxy::{Proxies, is_margin};
 use super::slots::{Home, NONE};
@@ -20,14 +20,14 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError`] when the number of descriptions is wrong, a margin is invalid, or there would
+    /// [`BroadphaseError`] when the number of descriptions is wrong, a margin is invalid, or there would
     /// be too many proxies; then nothing is inserted.
     pub fn insert_many<'p>(
         &mut self,
         boxes: MovingBoxColumns<'_>,
         proxies: impl Into<Proxies<'p>>,
         ids: &mut Vec<ProxyId>,
-    ) -> Result<&[Rejected], WorldError> {
+    ) -> Result<&[Rejected], BroadphaseError> {
         self.insert_rows(boxes, proxies.into(), ids)
     }
 
@@ -37,7 +37,7 @@ impl Broadphase {
         boxes: MovingBoxColumns<'_>,
         proxies: Proxies<'_>,
         ids: &mut Vec<ProxyId>,
-    ) -> Result<&[Rejected], WorldError> {
+    ) -> Result<&[Rejected], BroadphaseError> {
         let proxy = |row: usize| match proxies {
             Proxies::All(proxy) => proxy,
             Proxies::Each(proxies) => proxies[row],
@@ -50,17 +50,17 @@ impl Broadphase {
             }
         };
         if !margins_hold {
-            return Err(WorldError::Margin);
+            return Err(BroadphaseError::Margin);
         }
         if boxes.len() > self.state.slots.room() {
-            return Err(WorldError::TooManyProxies);
+            return Err(BroadphaseError::TooManyProxies);
         }
         self.rejected.clear();
         ids.reserve(boxes.len());
         for row in 0..boxes.len() {
             match self.insert_moving(boxes.get(row), proxy(row)) {
                 Ok(id) => ids.push(id),
-                Err(WorldError::Invalid(reason)) => {
+                Err(BroadphaseError::Invalid(reason)) => {
                     self.rejected.push(Rejected { row: row as u32, reason });
                     ids.push(ProxyId::NONE);
                 }
@@ -77,12 +77,12 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError`] when the number of ids is wrong or an id is stale; then nothing is changed.
+    /// [`BroadphaseError`] when the number of ids is wrong or an id is stale; then nothing is changed.
     pub fn set_many(
         &mut self,
         ids: &[ProxyId],
         boxes: MovingBoxColumns<'_>,
-    ) -> Result<&[Rejected], WorldError> {
+    ) -> Result<&[Rejected], BroadphaseError> {
         LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
         let Self { state, trees, mover_tree, level, rejected, rows, .. } = self;
         // The mover row of each element; `NONE` for proxies that need more than a copy.
@@ -145,8 +145,8 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError::Stale`] when an id is stale; then none is removed.
-    pub fn remove_many(&mut self, ids: &[ProxyId]) -> Result<(), WorldError> {
+    /// [`BroadphaseError::Stale`] when an id is stale; then none is removed.
+    pub fn remove_many(&mut self, ids: &[ProxyId]) -> Result<(), BroadphaseError> {
         ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
         for &id in ids {
             if self.contains(id) {
@@ -160,12 +160,12 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError::Stale`] when an id is stale; then nothing is changed.
+    /// [`BroadphaseError::Stale`] when an id is stale; then nothing is changed.
     pub fn set_kind_many(
         &mut self,
         ids: &[ProxyId],
         set: super::ProxyKind,
-    ) -> Result<(), WorldError> {
+    ) -> Result<(), BroadphaseError> {
         ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
         ids.iter().try_for_each(|&id| self.set_kind(id, set))
     }

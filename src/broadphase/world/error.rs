@@ -7,7 +7,7 @@ use crate::store::LengthMismatch;
 /// Why a change was rejected. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum WorldError {
+pub enum BroadphaseError {
     /// The proxy does not exist, or was removed.
     #[error("no proxy, or no longer one, is called {} of generation {}", id.index(), id.generation())]
     Stale {

@@ -94,14 +94,14 @@ use crate::lanes::Level;
 use crate::par::Threads;
 use crate::store::{MovingBoxColumns, Rejected};
 use alloc::vec::Vec;
-pub use error::WorldError;
+pub use error::BroadphaseError;
 use gather::Accept;
 pub use id::{ProxyId, ProxyPair, SweptProxyPair};
 pub use kept::{Touching, TouchingIter};
 pub use layers::Layers;
 use mover_tree::MoverTree;
 pub use proxy::{Proxies, Proxy, ProxyKind};
-pub use queries::{ProxyHit, WorldAccept, WorldQueries, WorldQuery};
+pub use queries::{ProxyAccept, ProxyHit, ProxyQueries, ProxyQuery};
 use slots::{Home, Slot};
 pub use snapshot::Snapshot;
 use state::State;
@@ -263,8 +263,8 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError`] when the box or the margin is invalid, or there are too many proxies.
-    pub fn insert(&mut self, aabb: Aabb, proxy: Proxy) -> Result<ProxyId, WorldError> {
+    /// [`BroadphaseError`] when the box or the margin is invalid, or there are too many proxies.
+    pub fn insert(&mut self, aabb: Aabb, proxy: Proxy) -> Result<ProxyId, BroadphaseError> {
         self.insert_moving(MovingBox::from(aabb), proxy)
     }
 
@@ -277,12 +277,12 @@ impl Broadphase {
         &mut self,
         moving: MovingBox,
         proxy: Proxy,
-    ) -> Result<ProxyId, WorldError> {
+    ) -> Result<ProxyId, BroadphaseError> {
         if !proxy::is_margin(proxy.margin) {
-            return Err(WorldError::Margin);
+            return Err(BroadphaseError::Margin);
         }
         if self.state.slots.room() == 0 {
-            return Err(WorldError::TooManyProxies);
+            return Err(BroadphaseError::TooManyProxies);
         }
         let id = self.state.insert(moving, proxy)?;
         self.filtered |= proxy.filter != Filter::ALL;
@@ -295,8 +295,8 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError::Stale`].
-    pub fn remove(&mut self, id: ProxyId) -> Result<(), WorldError> {
+    /// [`BroadphaseError::Stale`].
+    pub fn remove(&mut self, id: ProxyId) -> Result<(), BroadphaseError> {
         let index = self.state.find(id)?;
         self.note(index, Home::Nowhere);
         self.state.remove(index);
@@ -325,13 +325,13 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError`] when the id is stale, or the box or the displacement is invalid.
+    /// [`BroadphaseError`] when the id is stale, or the box or the displacement is invalid.
     pub fn set(
         &mut self,
         id: ProxyId,
         aabb: Aabb,
         delta: impl Into<[f32; 3]>,
-    ) -> Result<(), WorldError> {
+    ) -> Result<(), BroadphaseError> {
         let index = self.state.find(id)?;
         let news = self.state.set(index, MovingBox { aabb, delta: delta.into() })?;
         if news {
@@ -345,8 +345,8 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError::Stale`].
-    pub fn set_kind(&mut self, id: ProxyId, set: ProxyKind) -> Result<(), WorldError> {
+    /// [`BroadphaseError::Stale`].
+    pub fn set_kind(&mut self, id: ProxyId, set: ProxyKind) -> Result<(), BroadphaseError> {
         self.change(id, |slot| slot.set == set, |slot| slot.set = set)
     }
 
@@ -354,8 +354,8 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError::Stale`].
-    pub fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), WorldError> {
+    /// [`BroadphaseError::Stale`].
+    pub fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadphaseError> {
         self.filtered |= filter != Filter::ALL;
         self.change(id, |slot| slot.filter == filter, |slot| slot.filter = filter)
     }
@@ -364,8 +364,8 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError::Stale`].
-    pub fn set_owner(&mut self, id: ProxyId, owner: u32) -> Result<(), WorldError> {
+    /// [`BroadphaseError::Stale`].
+    pub fn set_owner(&mut self, id: ProxyId, owner: u32) -> Result<(), BroadphaseError> {
         self.owned |= owner != 0;
         self.change(id, |slot| slot.owner == owner, |slot| slot.owner = owner)
     }
@@ -374,8 +374,8 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError::Stale`].
-    pub fn set_enabled(&mut self, id: ProxyId, enabled: bool) -> Result<(), WorldError> {
+    /// [`BroadphaseError::Stale`].
+    pub fn set_enabled(&mut self, id: ProxyId, enabled: bool) -> Result<(), BroadphaseError> {
         self.change(id, |slot| slot.enabled == enabled, |slot| slot.enabled = enabled)
     }
 
@@ -384,8 +384,8 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError`] when the id is stale or the margin is invalid.
-    pub fn set_margin(&mut self, id: ProxyId, margin: f32) -> Result<(), WorldError> {
+    /// [`BroadphaseError`] when the id is stale or the margin is invalid.
+    pub fn set_margin(&mut self, id: ProxyId, margin: f32) -> Result<(), BroadphaseError> {
         let index = self.state.find(id)?;
         if self.state.slot(index).margin.to_bits() != margin.to_bits() {
             self.state.set_margin(index, margin)?;
@@ -398,8 +398,8 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError::Stale`].
-    pub fn set_data(&mut self, id: ProxyId, data: u64) -> Result<(), WorldError> {
+    /// [`BroadphaseError::Stale`].
+    pub fn set_data(&mut self, id: ProxyId, data: u64) -> Result<(), BroadphaseError> {
         let index = self.state.find(id)?;
         self.state.slots.all[index].data = data;
         Ok(())
@@ -411,7 +411,7 @@ impl Broadphase {
         id: ProxyId,
         is_so: impl FnOnce(&Slot) -> bool,
         edit: impl FnOnce(&mut Slot),
-    ) -> Result<(), WorldError> {
+    ) -> Result<(), BroadphaseError> {
         let index = self.state.find(id)?;
         let slot = self.state.slot(index);
         if is_so(slot) {

@@ -79,7 +79,7 @@ impl Broadphase {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn queries(&mut self) -> WorldQueries<'_> {
+    pub fn queries(&mut self) -> ProxyQueries<'_> {
         self.mover_tree.update(&self.state, self.filtered, (self.level, &self.threads));
         self.view(true)
     }
@@ -87,18 +87,18 @@ impl Broadphase {
     /// Like [`Broadphase::queries`], but only over fixed and sleeping proxies; no tree of movers is
     /// built.
     #[must_use]
-    pub fn queries_at_rest(&mut self) -> WorldQueries<'_> {
+    pub fn queries_at_rest(&mut self) -> ProxyQueries<'_> {
         self.view(false)
     }
 
-    fn view(&mut self, with_movers: bool) -> WorldQueries<'_> {
+    fn view(&mut self, with_movers: bool) -> ProxyQueries<'_> {
         self.trees.update(&self.state, self.filtered);
         let Self { state, trees, mover_tree, level, threads, .. } = self;
         let moving = if with_movers { slice::from_ref(&mover_tree.tree) } else { &[] };
         let of = Queries::new([moving, trees.exact.trees()], *level, threads);
         let some_grown = !trees.exact.is_empty();
         let sieve = Sieve { known: state, some_grown, kinds: 0, owner: 0 };
-        WorldQueries { of, held: trees.held(), sieve, slots: &state.slots }
+        ProxyQueries { of, held: trees.held(), sieve, slots: &state.slots }
     }
 }
 
@@ -117,18 +117,18 @@ impl Known for State {
 /// A view for queries over the proxies of a [`Broadphase`], created by [`Broadphase::queries`].
 ///
 /// Each answer is bit by bit that of testing every true box, on every level and with any threads;
-/// among equal distances the lowest id is chosen. Only [`WorldQuery::any`] and the order of
-/// [`WorldQuery::visit`] depend on the history of the broadphase, which a snapshot does not
+/// among equal distances the lowest id is chosen. Only [`ProxyQuery::any`] and the order of
+/// [`ProxyQuery::visit`] depend on the history of the broadphase, which a snapshot does not
 /// contain. Several threads may use a view at once.
 #[derive(Clone, Copy, Debug)]
-pub struct WorldQueries<'a> {
+pub struct ProxyQueries<'a> {
     of: Queries<'a>,
     held: [&'a [crate::broadphase::tree::Tree]; 2],
     sieve: Sieve<'a>,
     slots: &'a Slots,
 }
 
-impl<'a> WorldQueries<'a> {
+impl<'a> ProxyQueries<'a> {
     /// Considers only proxies that may pair with `filter`, as defined by [`Filter::allows`].
     #[must_use]
     pub fn filtered(self, filter: Filter) -> Self {
@@ -158,8 +158,8 @@ impl<'a> WorldQueries<'a> {
         self.of.sifted(self.held, self.sieve)
     }
 
-    fn name<T>(&self, of: T) -> WorldQuery<'a, T> {
-        WorldQuery { of, slots: self.slots }
+    fn name<T>(&self, of: T) -> ProxyQuery<'a, T> {
+        ProxyQuery { of, slots: self.slots }
     }
 
     /// Finds the boxes that `segment` enters, like [`Queries::cast`].
@@ -167,7 +167,7 @@ impl<'a> WorldQueries<'a> {
     /// # Errors
     ///
     /// [`Invalid`] when the segment is invalid.
-    pub fn cast(&self, segment: &Segment) -> Result<WorldQuery<'a, Query<'a, Segment>>, Invalid> {
+    pub fn cast(&self, segment: &Segment) -> Result<ProxyQuery<'a, Query<'a, Segment>>, Invalid> {
         Ok(self.name(self.rows().cast(segment)?))
     }
 
@@ -180,7 +180,7 @@ impl<'a> WorldQueries<'a> {
     pub fn sweep(
         &self,
         moving: &MovingBox,
-    ) -> Result<WorldQuery<'a, Query<'a, MovingBox>>, Invalid> {
+    ) -> Result<ProxyQuery<'a, Query<'a, MovingBox>>, Invalid> {
         Ok(self.name(self.rows().sweep(moving)?))
     }
 
@@ -192,7 +192,7 @@ impl<'a> WorldQueries<'a> {
     pub fn overlap(
         &self,
         aabb: &Aabb,
-    ) -> Result<WorldQuery<'a, Query<'a, Overlap<Aabb>>>, Invalid> {
+    ) -> Result<ProxyQuery<'a, Query<'a, Overlap<Aabb>>>, Invalid> {
         Ok(self.name(self.rows().overlap(aabb)?))
     }
 
@@ -204,7 +204,7 @@ impl<'a> WorldQueries<'a> {
     pub fn overlap_point(
         &self,
         point: impl Into<[f32; 3]>,
-    ) -> Result<WorldQuery<'a, Query<'a, Overlap<Aabb>>>, Invalid> {
+    ) -> Result<ProxyQuery<'a, Query<'a, Overlap<Aabb>>>, Invalid> {
         Ok(self.name(self.rows().overlap_point(point)?))
     }
 
@@ -216,7 +216,7 @@ impl<'a> WorldQueries<'a> {
     pub fn overlap_sphere(
         &self,
         sphere: &Sphere,
-    ) -> Result<WorldQuery<'a, Query<'a, Overlap<Sphere>>>, Invalid> {
+    ) -> Result<ProxyQuery<'a, Query<'a, Overlap<Sphere>>>, Invalid> {
         Ok(self.name(self.rows().overlap_sphere(sphere)?))
     }
 
@@ -229,7 +229,7 @@ impl<'a> WorldQueries<'a> {
     pub fn overlap_planes<'p>(
         &self,
         planes: &'p [Plane],
-    ) -> Result<WorldQuery<'a, Query<'a, Overlap<Planes<'p>>>>, Invalid> {
+    ) -> Result<ProxyQuery<'a, Query<'a, Overlap<Planes<'p>>>>, Invalid> {
         Ok(self.name(self.rows().overlap_planes(planes)?))
     }
 
@@ -243,11 +243,11 @@ impl<'a> WorldQueries<'a> {
         &self,
         aabb: &Aabb,
         max_distance: f32,
-    ) -> Result<WorldQuery<'a, Query<'a, Proximity>>, Invalid> {
+    ) -> Result<ProxyQuery<'a, Query<'a, Proximity>>, Invalid> {
         Ok(self.name(self.rows().proximity(aabb, max_distance)?))
     }
 
-    /// Casts many segments: the answers are those of [`WorldQueries::cast`] for each, but found
+    /// Casts many segments: the answers are those of [`ProxyQueries::cast`] for each, but found
     /// faster, and on several threads.
     ///
     /// ```
@@ -267,29 +267,29 @@ impl<'a> WorldQueries<'a> {
     pub fn casts<'s>(
         &self,
         segments: &Checked<'s, Columns<'s, Segment, 7>>,
-    ) -> WorldQuery<'a, Batch<'a, 's, Segment, 7>> {
+    ) -> ProxyQuery<'a, Batch<'a, 's, Segment, 7>> {
         self.name(self.rows().casts(segments))
     }
 
-    /// Sweeps many moving boxes: the answers are those of [`WorldQueries::sweep`] for each.
+    /// Sweeps many moving boxes: the answers are those of [`ProxyQueries::sweep`] for each.
     pub fn sweeps<'s>(
         &self,
         moving: &Checked<'s, Columns<'s, MovingBox, 9>>,
-    ) -> WorldQuery<'a, Batch<'a, 's, MovingBox, 9>> {
+    ) -> ProxyQuery<'a, Batch<'a, 's, MovingBox, 9>> {
         self.name(self.rows().sweeps(moving))
     }
 
-    /// Finds the overlaps of many boxes: the answers are those of [`WorldQueries::overlap`] for
+    /// Finds the overlaps of many boxes: the answers are those of [`ProxyQueries::overlap`] for
     /// each.
     pub fn overlaps<'s>(
         &self,
         many: &Checked<'s, AabbColumns<'s>>,
-    ) -> WorldQuery<'a, Overlaps<'a, 's>> {
+    ) -> ProxyQuery<'a, Overlaps<'a, 's>> {
         self.name(self.rows().overlaps(many))
     }
 
     /// Finds the proxies nearest to many boxes: the answers are those of
-    /// [`WorldQueries::proximity`] for each. For points, pass the same columns as minimum and as
+    /// [`ProxyQueries::proximity`] for each. For points, pass the same columns as minimum and as
     /// maximum corners.
     ///
     /// # Errors
@@ -299,7 +299,7 @@ impl<'a> WorldQueries<'a> {
         &self,
         many: &Checked<'s, AabbColumns<'s>>,
         max_distance: f32,
-    ) -> Result<WorldQuery<'a, Proximities<'a, 's>>, Invalid> {
+    ) -> Result<ProxyQuery<'a, Proximities<'a, 's>>, Invalid> {
         Ok(self.name(self.rows().proximities(many, max_distance)?))
     }
 }
@@ -307,37 +307,37 @@ impl<'a> WorldQueries<'a> {
 /// A query over proxies: `Q` is the same query over rows; the answers are translated into ids.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a question is answered when one of its methods is called"]
-pub struct WorldQuery<'a, Q> {
+pub struct ProxyQuery<'a, Q> {
     of: Q,
     slots: &'a Slots,
 }
 
 /// Adapts a function of the caller, which takes an id, to rows.
 #[derive(Clone, Copy, Debug)]
-pub struct WorldAccept<'a, F> {
+pub struct ProxyAccept<'a, F> {
     accept: F,
     slots: &'a Slots,
 }
 
-impl<F: FnMut(ProxyId) -> bool> Accept for WorldAccept<'_, F> {
+impl<F: FnMut(ProxyId) -> bool> Accept for ProxyAccept<'_, F> {
     fn accept(&mut self, row: u32) -> bool {
         (self.accept)(self.slots.id(row as usize))
     }
 }
 
-impl<'a, Q> WorldQuery<'a, Query<'a, Q, EveryBox>> {
+impl<'a, Q> ProxyQuery<'a, Query<'a, Q, EveryBox>> {
     /// Considers only proxies that `accept` accepts. It is called for proxies that the query
     /// reaches and that all other conditions allow, at most once for each, in arbitrary order.
     pub fn accepting<F: FnMut(ProxyId) -> bool>(
         self,
         accept: F,
-    ) -> WorldQuery<'a, Query<'a, Q, WorldAccept<'a, F>>> {
+    ) -> ProxyQuery<'a, Query<'a, Q, ProxyAccept<'a, F>>> {
         let Self { of, slots } = self;
-        WorldQuery { of: of.asking(WorldAccept { accept, slots }), slots }
+        ProxyQuery { of: of.asking(ProxyAccept { accept, slots }), slots }
     }
 }
 
-impl<'a, Q, A> WorldQuery<'a, Query<'a, Q, A>> {
+impl<'a, Q, A> ProxyQuery<'a, Query<'a, Q, A>> {
     /// Adds the number of visited nodes and boxes to `visits`.
     pub fn counting(self, visits: &'a mut Visits) -> Self {
         Self { of: self.of.counting(visits), ..self }
@@ -346,7 +346,7 @@ impl<'a, Q, A> WorldQuery<'a, Query<'a, Q, A>> {
 
 /// The position of a hit on the path is [`Cast::entry`](crate::Cast::entry) of a segment and
 /// [`Sweep::first`](crate::Sweep::first) of a moving box, with the same bits.
-impl<'a, P: Path, A: Accept> WorldQuery<'a, Query<'a, P, A>> {
+impl<'a, P: Path, A: Accept> ProxyQuery<'a, Query<'a, P, A>> {
     /// The proxy that is hit first; among equal positions the one with the lowest id.
     #[must_use]
     pub fn closest(self) -> Option<ProxyHit> {
@@ -389,7 +389,7 @@ impl<'a, P: Path, A: Accept> WorldQuery<'a, Query<'a, P, A>> {
     }
 }
 
-impl<'a, S: Shape, A: Accept> WorldQuery<'a, Query<'a, Overlap<S>, A>> {
+impl<'a, S: Shape, A: Accept> ProxyQuery<'a, Query<'a, Overlap<S>, A>> {
     /// Calls `see` with each proxy that is found, until it returns [`ControlFlow::Break`]. The
     /// order depends on the history of the broadphase.
     pub fn visit(self, mut see: impl FnMut(ProxyId) -> ControlFlow<()>) {
@@ -415,7 +415,7 @@ impl<'a, S: Shape, A: Accept> WorldQuery<'a, Query<'a, Overlap<S>, A>> {
     }
 }
 
-impl<'a, A: Accept> WorldQuery<'a, Query<'a, Proximity, A>> {
+impl<'a, A: Accept> ProxyQuery<'a, Query<'a, Proximity, A>> {
     /// The nearest proxy; among equal distances the one with the lowest id.
     #[must_use]
     pub fn nearest(self) -> Option<ProxyHit> {
@@ -431,7 +431,7 @@ impl<'a, A: Accept> WorldQuery<'a, Query<'a, Proximity, A>> {
     }
 }
 
-impl<'a, P: Path + store::Row<K>, const K: usize> WorldQuery<'a, Batch<'a, '_, P, K>> {
+impl<'a, P: Path + store::Row<K>, const K: usize> ProxyQuery<'a, Batch<'a, '_, P, K>> {
     /// Writes to `out[i]` the proxy that row `i` hits first, among equal positions the one with the
     /// lowest id, or [`ProxyHit::MISS`].
     ///
@@ -459,7 +459,7 @@ impl<'a, P: Path + store::Row<K>, const K: usize> WorldQuery<'a, Batch<'a, '_, P
     }
 }
 
-impl WorldQuery<'_, Overlaps<'_, '_>> {
+impl ProxyQuery<'_, Overlaps<'_, '_>> {
     /// Replaces the contents of `ids` by the proxies that are found: those of row `i` are
     /// `ids[starts[i]..starts[i + 1]]`, in order.
     ///
@@ -472,7 +472,7 @@ impl WorldQuery<'_, Overlaps<'_, '_>> {
     }
 }
 
-impl WorldQuery<'_, Proximities<'_, '_>> {
+impl ProxyQuery<'_, Proximities<'_, '_>> {
     /// Writes to `out[i]` the proxy nearest to row `i`, among equal distances the one with the
     /// lowest id, or [`ProxyHit::MISS`].
     ///

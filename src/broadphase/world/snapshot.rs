@@ -1,7 +1,7 @@
 //! Snapshots for rollback, and shifting the origin.
 
 use super::Broadphase;
-use super::error::WorldError;
+use super::error::BroadphaseError;
 use super::slots::Slot;
 use super::state::State;
 use super::validate::Broken;
@@ -108,16 +108,16 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`WorldError`] when the offset is invalid, or a box would become invalid. Nothing is
+    /// [`BroadphaseError`] when the offset is invalid, or a box would become invalid. Nothing is
     /// changed.
-    pub fn shift_origin(&mut self, offset: impl Into<[f32; 3]>) -> Result<(), WorldError> {
+    pub fn shift_origin(&mut self, offset: impl Into<[f32; 3]>) -> Result<(), BroadphaseError> {
         let by = offset.into().map_each(|of_axis: f32| -of_axis);
         MovingBox::new(Aabb::default(), by)?;
         let live = || (0..self.state.slots.all.len()).filter(|&k| self.state.slot(k).live);
         for index in live() {
             self.state.shifted(index, by).map_err(|reason| {
                 let id = self.state.slots.id(index);
-                WorldError::ShiftTooFar { id, reason }
+                BroadphaseError::ShiftTooFar { id, reason }
             })?;
         }
         for index in 0..self.state.slots.all.len() {

@@ -4,7 +4,7 @@
 //! else, so a snapshot is a copy of them. Functions that change a single proxy are here;
 //! [`super::Broadphase`] marks the trees as dirty.
 
-use super::error::WorldError;
+use super::error::BroadphaseError;
 use super::id::{ProxyId, ProxyPair};
 use super::kept::Kept;
 use super::movers::{Movers, still};
@@ -38,8 +38,8 @@ pub(super) struct State {
 
 impl State {
     #[inline]
-    pub(super) fn find(&self, id: ProxyId) -> Result<usize, WorldError> {
-        self.slots.find(id).ok_or(WorldError::Stale { id })
+    pub(super) fn find(&self, id: ProxyId) -> Result<usize, BroadphaseError> {
+        self.slots.find(id).ok_or(BroadphaseError::Stale { id })
     }
 
     pub(super) fn slot(&self, index: usize) -> &Slot {
@@ -78,7 +78,7 @@ impl State {
         &mut self,
         moving: MovingBox,
         proxy: Proxy,
-    ) -> Result<ProxyId, WorldError> {
+    ) -> Result<ProxyId, BroadphaseError> {
         moving.validate()?;
         let moving = rest(moving, proxy);
         let held = match proxy.margin > 0.0 {
@@ -164,9 +164,9 @@ impl State {
         Ok(true)
     }
 
-    pub(super) fn set_margin(&mut self, index: usize, margin: f32) -> Result<(), WorldError> {
+    pub(super) fn set_margin(&mut self, index: usize, margin: f32) -> Result<(), BroadphaseError> {
         if !is_margin(margin) {
-            return Err(WorldError::Margin);
+            return Err(BroadphaseError::Margin);
         }
         let held = match margin > 0.0 {
             true => Self::hold(&self.moving_box(index), margin, None)?,

@@ -10,7 +10,7 @@ use crate::columns::Columns;
 use crate::finite::assert_finite;
 use crate::world_model::{About, Events, Model, is_margin};
 use std::collections::BTreeSet;
-use swath::broadphase::{Changes, Snapshot, WorldError};
+use swath::broadphase::{BroadphaseError, Changes, Snapshot};
 use swath::store::Row;
 use swath::{
     Aabb, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, ProxyKind, ProxyPair,
@@ -130,7 +130,7 @@ impl Trial<'_> {
             28 => {
                 let ids: Vec<ProxyId> = (0..self.bytes.byte() % 4).map(|_| self.id()).collect();
                 let stale = ids.iter().find(|id| !self.model.things.contains_key(id));
-                let expected = stale.map_or(Ok(()), |&id| Err(WorldError::Stale { id }));
+                let expected = stale.map_or(Ok(()), |&id| Err(BroadphaseError::Stale { id }));
                 assert_eq!(self.world.remove_many(&ids), expected);
                 if expected.is_ok() {
                     ids.iter().for_each(|&id| _ = self.model.remove(id));
@@ -168,10 +168,10 @@ impl Trial<'_> {
         }
     }
 
-    fn stale(&self, id: ProxyId) -> Result<(), WorldError> {
+    fn stale(&self, id: ProxyId) -> Result<(), BroadphaseError> {
         match self.model.things.contains_key(&id) {
             true => Ok(()),
-            false => Err(WorldError::Stale { id }),
+            false => Err(BroadphaseError::Stale { id }),
         }
     }
 
@@ -274,7 +274,7 @@ impl Trial<'_> {
             self.world.insert_many(columns.boxes(), &proxies, &mut ids)
         };
         if proxies.iter().any(|proxy| !is_margin(proxy.margin)) {
-            assert_eq!(rejected, Err(WorldError::Margin));
+            assert_eq!(rejected, Err(BroadphaseError::Margin));
             assert_eq!(ids.len(), 1);
             return;
         }
@@ -308,7 +308,7 @@ impl Trial<'_> {
         let columns = Columns::new(&boxes);
         let answer = self.world.set_many(&ids, columns.boxes());
         if let Some(&id) = ids.iter().find(|id| !self.model.things.contains_key(id)) {
-            assert_eq!(answer, Err(WorldError::Stale { id }));
+            assert_eq!(answer, Err(BroadphaseError::Stale { id }));
             return;
         }
         let rejected = answer.expect("all live").to_vec();
@@ -437,9 +437,9 @@ impl Trial<'_> {
 }
 
 /// A row of a list, if it is refused.
-fn reject(row: u32, error: Option<WorldError>) -> Option<Rejected> {
+fn reject(row: u32, error: Option<BroadphaseError>) -> Option<Rejected> {
     match error? {
-        WorldError::Invalid(reason) => Some(Rejected { row, reason }),
+        BroadphaseError::Invalid(reason) => Some(Rejected { row, reason }),
         other => panic!("{other} is not of a row"),
     }
 }

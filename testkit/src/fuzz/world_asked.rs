@@ -6,7 +6,7 @@ use crate::finite::assert_finite;
 use crate::segments::SegmentArrays;
 use crate::world_model::{About, Model};
 use std::ops::ControlFlow;
-use swath::broadphase::{Path, ProxyHit, Query, Visits, WorldQueries, WorldQuery};
+use swath::broadphase::{Path, ProxyHit, ProxyQueries, ProxyQuery, Query, Visits};
 use swath::store::AabbColumns;
 use swath::{
     Aabb, Broadphase, Level, MISS, MovingBox, Plane, ProxyId, Segment, Side, cast, overlap,
@@ -16,7 +16,7 @@ use swath::{
 /// Asks in every way, with paths and shapes made of `asked`.
 pub fn ask(world: &mut Broadphase, model: &Model, about: &About, asked: &[MovingBox], reach: f32) {
     let seen = model.seen(about);
-    let view = |queries: WorldQueries<'_>| of(queries, about).overlap_planes(&[]).map(ids);
+    let view = |queries: ProxyQueries<'_>| of(queries, about).overlap_planes(&[]).map(ids);
     // What rests is found without what moves, whether or not that is in order.
     let at_rest: Vec<ProxyId> = seen
         .iter()
@@ -70,7 +70,7 @@ pub fn ask(world: &mut Broadphase, model: &Model, about: &About, asked: &[Moving
 }
 
 /// The view of what the question is about.
-fn of<'a>(queries: WorldQueries<'a>, about: &About) -> WorldQueries<'a> {
+fn of<'a>(queries: ProxyQueries<'a>, about: &About) -> ProxyQueries<'a> {
     let queries = about.without.iter().fold(queries, |queries, &set| queries.without(set));
     let queries = queries.without_owner(about.owner);
     about.filter.map_or(queries, |filter| queries.filtered(filter))
@@ -83,7 +83,7 @@ fn hits(seen: &[(ProxyId, Aabb)], at: impl Fn(&Aabb) -> Option<f32>) -> Vec<Prox
 
 /// Asks about a path in every way; returns the closest.
 fn way<'q, P: Path + 'q>(
-    query: impl Fn() -> Option<WorldQuery<'q, Query<'q, P>>>,
+    query: impl Fn() -> Option<ProxyQuery<'q, Query<'q, P>>>,
     expected: &[ProxyHit],
 ) -> ProxyHit {
     if query().is_none() {
@@ -125,7 +125,7 @@ fn bits(hits: &[ProxyHit]) -> Vec<(ProxyId, u32)> {
 
 /// All that a shape meets.
 fn ids<'a, S: swath::broadphase::Shape>(
-    query: WorldQuery<'a, Query<'a, swath::broadphase::Overlap<S>>>,
+    query: ProxyQuery<'a, Query<'a, swath::broadphase::Overlap<S>>>,
 ) -> Vec<ProxyId> {
     let mut ids = vec![ProxyId::NONE];
     let mut visits = Visits::default();
@@ -135,7 +135,7 @@ fn ids<'a, S: swath::broadphase::Shape>(
 }
 
 /// Boxes, points, spheres and regions.
-fn shapes(queries: &WorldQueries<'_>, seen: &[(ProxyId, Aabb)], asked: &[MovingBox]) {
+fn shapes(queries: &ProxyQueries<'_>, seen: &[(ProxyId, Aabb)], asked: &[MovingBox]) {
     let met = |is_met: &dyn Fn(&Aabb) -> bool| -> Vec<ProxyId> {
         seen.iter().filter(|(_, aabb)| is_met(aabb)).map(|&(id, _)| id).collect()
     };
@@ -184,7 +184,7 @@ fn shapes(queries: &WorldQueries<'_>, seen: &[(ProxyId, Aabb)], asked: &[MovingB
 
 /// The nearest, of which a few or all are asked for.
 fn near(
-    queries: &WorldQueries<'_>,
+    queries: &ProxyQueries<'_>,
     seen: &[(ProxyId, Aabb)],
     asked: &[MovingBox],
     max_distance: f32,
