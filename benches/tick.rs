@@ -13,7 +13,7 @@ use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
 use swath::{
-    Convex, Flags, Level, Motion, MovingBoxColumns, PairFinder, PairInput, Pipeline, Pose,
+    BodyFlags, ConvexBody, Level, Motion, MovingBoxColumns, PairFinder, PairInput, Pipeline, Pose,
     Scene as Tick,
 };
 use swath::{Shape, Threads};
@@ -25,8 +25,8 @@ const SHAPED_ONE_OF: usize = 20;
 
 struct BodyColumns {
     world: World,
-    convex: Vec<Convex<'static>>,
-    flags: Vec<Flags>,
+    convex: Vec<ConvexBody<'static>>,
+    flags: Vec<BodyFlags>,
 }
 
 impl BodyColumns {
@@ -48,13 +48,13 @@ impl BodyColumns {
             let spin = if turns { [0.5, 0.2, 0.0] } else { [0.0; 3] };
             let pose = Pose { position, ..Pose::IDENTITY };
             let motion = Motion { pose, delta, spin, ..Motion::default() };
-            convex.push(Convex {
+            convex.push(ConvexBody {
                 row: row as u32,
                 shape: shape.expect("sides are lengths"),
                 motion,
             });
         }
-        let flag = |&moves: &bool| if moves { Flags::MOVES } else { Flags::STILL };
+        let flag = |&moves: &bool| if moves { BodyFlags::MOVES } else { BodyFlags::STILL };
         let flags = world.moves.iter().map(flag).collect();
         Self { world, convex, flags }
     }
@@ -117,14 +117,14 @@ fn ticks(criterion: &mut Criterion) {
 }
 
 /// Walls beside each other in a plane, and in front of some of them a bullet each.
-fn range(count: usize) -> (Vec<Convex<'static>>, Vec<Mass>) {
+fn range(count: usize) -> (Vec<ConvexBody<'static>>, Vec<Mass>) {
     let walls = count - BULLETS;
     let side = (walls as f64).sqrt().ceil() as usize;
     let wall = Shape::cuboid([0.0, 0.45, 0.45]).expect("a wall");
     let ball = Shape::sphere(0.02).expect("a bullet");
     let body = |row: usize, shape, position, delta| {
         let motion = Motion::new(Pose::at(position).expect("a place"), delta).expect("a motion");
-        Convex { row: row as u32, shape, motion }
+        ConvexBody { row: row as u32, shape, motion }
     };
     let place = |k: usize, x| [x, (k % side) as f32, (k / side) as f32];
     let mut bodies: Vec<_> = (0..walls).map(|k| body(k, wall, place(k, 0.0), [0.0; 3])).collect();

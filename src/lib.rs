@@ -38,7 +38,7 @@ pub use narrowphase::advance::{self, Advance, Toi};
 pub use narrowphase::gjk::{self, Distance, GjkCache};
 pub use narrowphase::{ConvexCast, Hull, InvalidShape, Shape, SupportMap};
 pub use par::Threads;
-pub use pipeline::{Convex, Flags, Impact, Pipeline, Scene};
+pub use pipeline::{BodyFlags, ConvexBody, Impact, Pipeline, Scene};
 pub use store::{
     AabbColumns, AcceleratingBoxColumns, AcceleratingBoxStore, BodyColumns, BodyStore, Checked,
     MovingBoxColumns, MovingBoxStore, Rejected, SegmentColumns, SegmentStore, SphereColumns,

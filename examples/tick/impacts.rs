@@ -10,8 +10,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
-use swath::pipeline::{Capture, Config, Convex, Stages};
-use swath::{Flags, Level, Motion, PairFinder, PairInput, Pipeline, Pose, Scene, Shape};
+use swath::pipeline::{Capture, Config, ConvexBody, Stages};
+use swath::{BodyFlags, Level, Motion, PairFinder, PairInput, Pipeline, Pose, Scene, Shape};
 
 use super::args::Args;
 use super::run::columns;
@@ -44,7 +44,7 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
     for tick in 0..=args.ticks {
         shapes(&world, percent, &mut convex);
         flags.clear();
-        let flag = |&moves: &bool| if moves { Flags::MOVES } else { Flags::STILL };
+        let flag = |&moves: &bool| if moves { BodyFlags::MOVES } else { BodyFlags::STILL };
         flags.extend(world.moves.iter().map(flag));
         let boxes = columns(&world)?;
         let scene = Scene::new(boxes).convex(&convex).flagged(&flags);
@@ -110,7 +110,7 @@ fn file(path: &Path, error: io::Error) -> Stop {
 }
 
 /// Gives so many of a hundred rows a shape.
-fn shapes(world: &World, percent: u8, convex: &mut Vec<Convex<'static>>) {
+fn shapes(world: &World, percent: u8, convex: &mut Vec<ConvexBody<'static>>) {
     convex.clear();
     let percent = usize::from(percent);
     for row in (0..world.len()).filter(|row| row * percent % 100 < percent) {
@@ -130,7 +130,7 @@ fn shapes(world: &World, percent: u8, convex: &mut Vec<Convex<'static>>) {
         let pose = Pose { position, ..Pose::IDENTITY };
         let motion = Motion { pose, delta, spin, ..Motion::default() };
         let shape = shape.unwrap_or_else(|_| Shape::point());
-        convex.push(Convex { row: row as u32, shape, motion });
+        convex.push(ConvexBody { row: row as u32, shape, motion });
     }
 }
 

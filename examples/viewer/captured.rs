@@ -10,8 +10,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use swath::pipeline::{Capture, Config, Convex, Impact, Kind, Stages};
-use swath::{Flags, Motion, MovingBoxColumns, PairInput, Pipeline, Pose, Scene, Shape};
+use swath::pipeline::{Capture, Config, ConvexBody, Impact, ImpactKind, Stages};
+use swath::{BodyFlags, Motion, MovingBoxColumns, PairInput, Pipeline, Pose, Scene, Shape};
 
 use super::mesh::{self, Mesh};
 use super::recording::{Recorder, Recording, Tick, bytes, floats, whole};
@@ -99,7 +99,7 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     let (first, rest): (Vec<_>, Vec<_>) = bent.iter().partition(|body| met.contains(&body.row));
     // Those that meet are drawn before others.
     let mut bodies = Vec::new();
-    for &&Convex { row, shape, motion } in first.iter().chain(&rest).take(BODIES_MAX) {
+    for &&ConvexBody { row, shape, motion } in first.iter().chain(&rest).take(BODIES_MAX) {
         if let Some((mesh, size)) = meshes.of(&shape) {
             let Motion { pose: Pose { position, rotation }, delta, accel, spin } = motion;
             let at = place[row as usize];
@@ -108,7 +108,7 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     }
 
     let moves: Option<Vec<_>> =
-        scene.flags().map(|flags| flags.iter().map(|flags| flags.has(Flags::MOVES)).collect());
+        scene.flags().map(|flags| flags.iter().map(|flags| flags.has(BodyFlags::MOVES)).collect());
     let held = pipeline.bounds(&scene).map_err(failed)?;
     let mut set = PairInput::new(held);
     if let Some(moves) = &moves {
@@ -159,15 +159,15 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
 
 fn kind(impact: &Impact) -> u8 {
     match impact.kind {
-        Kind::Overlapping => 1,
-        Kind::Unresolved => 2,
+        ImpactKind::Overlapping => 1,
+        ImpactKind::Unresolved => 2,
         // Also what a later version may add.
         _ => 0,
     }
 }
 
 /// The bodies that are no boxes that go straight. One without shape takes part as the box it is.
-fn bent<'s>(scene: &Scene<'_, '_>, convex: &[Convex<'s>]) -> Vec<Convex<'s>> {
+fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<ConvexBody<'s>> {
     let mut bodies = convex.to_vec();
     let (boxes, accel) = (scene.boxes(), scene.accelerations());
     if accel.iter().all(|column| column.is_empty()) {
@@ -183,7 +183,7 @@ fn bent<'s>(scene: &Scene<'_, '_>, convex: &[Convex<'s>]) -> Vec<Convex<'s>> {
         let motion = Motion { pose, delta: of.delta, accel, ..Motion::default() };
         // A row that is no body may have no shape, and is not drawn.
         if let Ok(shape) = Shape::cuboid(of.aabb.half_extents()) {
-            bodies.push(Convex { row: row as u32, shape, motion });
+            bodies.push(ConvexBody { row: row as u32, shape, motion });
         }
     }
     bodies

@@ -26,8 +26,8 @@
 //! the caller allows more. Every file that this module writes has at least four bytes for each row,
 //! because its first column always has one value for each row.
 
-use super::impacts::{Impact, Kind};
-use super::scene::{Config, Convex, Flags, PipelineError, Scene};
+use super::impacts::{Impact, ImpactKind};
+use super::scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
 use super::tick::{Pipeline, Ticked};
 use crate::geom::MapEach;
 use crate::geom::{Filter, Motion, Pose};
@@ -123,9 +123,9 @@ impl Ticked<'_> {
             let Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } = *impact;
             let [n, p, q] = [normal, on_a, on_b].map_each(|vector| vector.map_each(f32::to_bits));
             let kind = match kind {
-                Kind::Touching => 0,
-                Kind::Overlapping => 1,
-                Kind::Unresolved => 2,
+                ImpactKind::Touching => 0,
+                ImpactKind::Overlapping => 1,
+                ImpactKind::Unresolved => 2,
             };
             let numbers = [toi, last, closing, depth].map_each(f32::to_bits);
             [&[pair.a, pair.b, kind], &numbers[..], &n, &p, &q].concat()
@@ -149,11 +149,11 @@ impl Pipeline {
     ///
     /// ```
     /// use swath::pipeline::{Capture, Config};
-    /// use swath::{MovingBoxColumns, Convex, Motion, Pipeline, Pose, Scene, Shape};
+    /// use swath::{MovingBoxColumns, ConvexBody, Motion, Pipeline, Pose, Scene, Shape};
     ///
     /// let boxes = MovingBoxColumns::from_columns([&[0.0, 0.0]; 9])?;
     /// let motion = Motion::new(Pose::at([9.0, 0.0, 0.0])?, [-9.0, 0.0, 0.0])?;
-    /// let ball = [Convex { row: 1, shape: Shape::sphere(0.5)?, motion }];
+    /// let ball = [ConvexBody { row: 1, shape: Shape::sphere(0.5)?, motion }];
     /// let scene = Scene::new(boxes).convex(&ball);
     /// let mut pipeline = Pipeline::new(Config::default());
     /// let bytes = pipeline.capture(&scene)?;
@@ -264,7 +264,7 @@ impl Writer {
         values.for_each(|value| self.bytes(&value));
     }
 
-    fn body(&mut self, convex: &Convex<'_>, numbered: &BTreeMap<*const Hull, u32>) {
+    fn body(&mut self, convex: &ConvexBody<'_>, numbered: &BTreeMap<*const Hull, u32>) {
         self.word(convex.row);
         let Motion { pose: Pose { position, rotation }, delta, accel, spin } = convex.motion;
         for x in [&position[..], &rotation, &delta, &accel, &spin].concat() {
@@ -288,7 +288,7 @@ pub struct Capture {
     config: Config,
     /// Nine columns of boxes, then three of accelerations, which may be empty.
     columns: [Vec<f32>; 12],
-    flags: Option<Vec<Flags>>,
+    flags: Option<Vec<BodyFlags>>,
     filters: Option<Vec<Filter>>,
     hulls: Vec<Hull>,
     bodies: Vec<Body>,
@@ -369,8 +369,8 @@ impl Capture {
 
     /// The convex bodies, for [`Capture::scene`].
     #[must_use]
-    pub fn convex(&self) -> Vec<Convex<'_>> {
-        let body = |body: &Body| Convex {
+    pub fn convex(&self) -> Vec<ConvexBody<'_>> {
+        let body = |body: &Body| ConvexBody {
             row: body.row,
             shape: body.shape(&self.hulls).expect("was tried when it was read"),
             motion: body.motion,
@@ -380,7 +380,7 @@ impl Capture {
 
     /// The scene of the tick.
     #[must_use]
-    pub fn scene<'a>(&'a self, convex: &'a [Convex<'a>]) -> Scene<'a, 'a> {
+    pub fn scene<'a>(&'a self, convex: &'a [ConvexBody<'a>]) -> Scene<'a, 'a> {
         let [boxes @ .., ax, ay, az] = self.columns.each_ref().map(Vec::as_slice);
         let boxes: [_; 9] = boxes;
         let boxes = MovingBoxColumns::from_columns(boxes).expect("read as long as each other");
@@ -497,7 +497,8 @@ impl Reader<'_> {
         for column in &mut columns[..count] {
             *column = self.column(rows, f32::from_le_bytes)?;
         }
-        let flagged = (parts & 2 != 0).then(|| self.column(rows, |[bits]| Flags::from_bits(bits)));
+        let flagged =
+            (parts & 2 != 0).then(|| self.column(rows, |[bits]| BodyFlags::from_bits(bits)));
         let flags = flagged.transpose()?;
         let filtered = (parts & 4 != 0)
             .then(|| self.column(rows, |word| Filter::of_word(u32::from_le_bytes(word))));

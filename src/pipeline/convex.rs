@@ -7,7 +7,7 @@
 //! although the nearest points may be separating, other points may be about to meet.
 
 use super::bounds::PLAIN;
-use super::impacts::{Impact, Kind};
+use super::impacts::{Impact, ImpactKind};
 use super::windows::{Ask, Known};
 use crate::geom::MapEach;
 use crate::geom::{Motion, Pose};
@@ -82,14 +82,14 @@ pub(super) fn impact(ask: &Ask, toi: &Toi) -> Option<Impact> {
     match toi.advance {
         Advance::Separated => None,
         Advance::Impact { t, normal, on_a, on_b, closing } => {
-            Some(Impact { toi: t, kind: Kind::Touching, normal, on_a, on_b, closing, ..of })
+            Some(Impact { toi: t, kind: ImpactKind::Touching, normal, on_a, on_b, closing, ..of })
         }
         Advance::Overlapping { depth, normal, on_a, on_b, closing } => {
-            let kind = Kind::Overlapping;
+            let kind = ImpactKind::Overlapping;
             Some(Impact { toi: first, kind, normal, on_a, on_b, closing, depth, ..of })
         }
         Advance::Unresolved { t_safe } => {
-            Some(Impact { toi: t_safe, kind: Kind::Unresolved, ..of })
+            Some(Impact { toi: t_safe, kind: ImpactKind::Unresolved, ..of })
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::bounds::{Bounds, PLAIN};
 use super::convex;
-use super::impacts::{Impact, Kind};
+use super::impacts::{Impact, ImpactKind};
 use super::scene::{PipelineError, Scene};
 use super::tick::Pipeline;
 use super::windows::{Known, Verdict};
@@ -193,17 +193,17 @@ impl Known<'_, '_> {
     }
 
     fn moves(&self, row: u32) -> bool {
-        use super::scene::Flags;
-        self.scene.flags.is_none_or(|flags| flags[row as usize].has(Flags::MOVES))
+        use super::scene::BodyFlags;
+        self.scene.flags.is_none_or(|flags| flags[row as usize].has(BodyFlags::MOVES))
     }
 }
 
 fn words(impact: &Impact) -> String {
     let Impact { toi, kind, normal, closing, depth, .. } = impact;
     match kind {
-        Kind::Touching => format!("impact at {toi}, normal {normal:?}, closing by {closing}"),
-        Kind::Overlapping => format!("in each other by {depth} along {normal:?}"),
-        Kind::Unresolved => format!("given up, free up to {toi}"),
+        ImpactKind::Touching => format!("impact at {toi}, normal {normal:?}, closing by {closing}"),
+        ImpactKind::Overlapping => format!("in each other by {depth} along {normal:?}"),
+        ImpactKind::Unresolved => format!("given up, free up to {toi}"),
     }
 }
 

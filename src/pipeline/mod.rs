@@ -46,9 +46,9 @@ mod world;
 
 pub use capture::{Capture, CaptureError, VERSION};
 pub use explain::Explanation;
-pub use impacts::{Impact, Kind};
+pub use impacts::{Impact, ImpactKind};
 pub use mass::Mass;
-pub use scene::{Config, Convex, Flags, PipelineError, Scene};
+pub use scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
 pub use sub_steps::{Held, Responded, SteppedWorld, SubStepped, SubSteps, SubStepsConfig};
 pub use tick::{Pipeline, Stages, Ticked};
-pub use world::{About, TickedWorld};
+pub use world::{BodyInfo, TickedWorld};

@@ -27,7 +27,7 @@
 //! Units: displacements over the tick. Computed in `f64` and rounded once. A displacement past
 //! [`COORD_MAX`] is cut to it, as [`respond`](crate::respond) does; momentum is lost there.
 
-use super::impacts::{Impact, Kind};
+use super::impacts::{Impact, ImpactKind};
 use super::mass::Mass;
 use crate::geom::MapEach;
 use crate::geom::{COORD_MAX, Invalid, Motion};
@@ -205,13 +205,13 @@ pub fn carry_all(motions: &mut [Motion], t: f32) {
 ///
 /// ```
 /// use swath::pipeline::{Config, response};
-/// use swath::{MovingBoxColumns, Convex, Motion, Pipeline, Pose, Scene, Shape};
+/// use swath::{MovingBoxColumns, ConvexBody, Motion, Pipeline, Pose, Scene, Shape};
 ///
 /// // Two balls of equal mass, one at rest, swap what they have along the normal.
 /// let motion = |x, dx| Pose::at([x, 0.0, 0.0]).and_then(|pose| Motion::new(pose, [dx, 0.0, 0.0]));
 /// let mut motions = [motion(0.0, 8.0)?, motion(6.0, 0.0)?];
 /// let shape = Shape::sphere(1.0)?;
-/// let convex = [0, 1].map(|row: u32| Convex { row, shape, motion: motions[row as usize] });
+/// let convex = [0, 1].map(|row: u32| ConvexBody { row, shape, motion: motions[row as usize] });
 /// let unread = [0.0; 2];
 /// let scene = Scene::new(MovingBoxColumns::from_columns([&unread; 9])?).convex(&convex);
 /// let mut pipeline = Pipeline::new(Config::default());
@@ -234,7 +234,7 @@ pub fn bounce<P>(
         motion.validate()?;
         Mass { inverse_mass, restitution }.validate()?;
     }
-    let Some(n) = unit(impact.normal).filter(|_| impact.kind != Kind::Unresolved) else {
+    let Some(n) = unit(impact.normal).filter(|_| impact.kind != ImpactKind::Unresolved) else {
         return Ok(Reaction::NONE);
     };
     let closing = f64::from(finite(impact.closing.into()));
@@ -267,7 +267,10 @@ pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32
     let is_valid = |inverse_mass| Mass { inverse_mass, restitution: 0.0 }.validate().is_ok();
     let [of_a, of_b] = inverse_masses.map_each(f64::from);
     let sum = of_a + of_b;
-    if impact.kind != Kind::Overlapping || sum <= 0.0 || !inverse_masses.into_iter().all(is_valid) {
+    if impact.kind != ImpactKind::Overlapping
+        || sum <= 0.0
+        || !inverse_masses.into_iter().all(is_valid)
+    {
         return None;
     }
     let mut moves = [[0.0; 3]; 2];

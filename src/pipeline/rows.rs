@@ -7,7 +7,7 @@
 //! pairs are prefetched while one block is processed.
 
 use super::bounds::PLAIN;
-use super::scene::Flags;
+use super::scene::BodyFlags;
 use super::windows::Known;
 use crate::geom::MapEach;
 use crate::geom::{Aabb, AcceleratingBox, Pair};
@@ -30,7 +30,7 @@ struct Record {
     numbers: [f32; 9],
     /// The index of the row in the convex bodies, or [`PLAIN`].
     convex: u32,
-    flags: Flags,
+    flags: BodyFlags,
 }
 
 /// The records of all rows, in a tick with many pairs.
@@ -46,7 +46,7 @@ pub(super) struct Gathered {
 pub(super) struct Few {
     numbers: [[[f32; BLOCK]; 9]; 2],
     convex: [[u32; BLOCK]; 2],
-    flags: [[Flags; BLOCK]; 2],
+    flags: [[BodyFlags; BLOCK]; 2],
 }
 
 impl Default for Few {
@@ -54,7 +54,7 @@ impl Default for Few {
         Self {
             numbers: [[[0.0; BLOCK]; 9]; 2],
             convex: [[PLAIN; BLOCK]; 2],
-            flags: [[Flags::STILL; BLOCK]; 2],
+            flags: [[BodyFlags::STILL; BLOCK]; 2],
         }
     }
 }
@@ -170,6 +170,6 @@ impl Few {
     /// Whether either row of a pair is a sensor.
     pub(super) fn is_sensed(&self, at: usize) -> bool {
         let [a, b] = &self.flags;
-        (a[at] | b[at]).has(Flags::SENSOR)
+        (a[at] | b[at]).has(BodyFlags::SENSOR)
     }
 }

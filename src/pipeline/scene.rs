@@ -11,19 +11,19 @@ use core::ops::BitOr;
 /// Properties of a body, as bits.
 ///
 /// ```
-/// use swath::Flags;
+/// use swath::BodyFlags;
 ///
-/// let gate = Flags::SENSOR | Flags::MOVES;
-/// assert!(gate.has(Flags::SENSOR) && !gate.has(Flags::CCD));
+/// let gate = BodyFlags::SENSOR | BodyFlags::MOVES;
+/// assert!(gate.has(BodyFlags::SENSOR) && !gate.has(BodyFlags::CCD));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 #[repr(transparent)]
-pub struct Flags(u8);
+pub struct BodyFlags(u8);
 
 #[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Flags {
+impl<'de> serde::Deserialize<'de> for BodyFlags {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         crate::geom::deserialize::checked(deserializer, "bits of flags", |bits: u8| {
             (Self::from_bits(bits).0 == bits).then_some(Self(bits))
@@ -31,7 +31,7 @@ impl<'de> serde::Deserialize<'de> for Flags {
     }
 }
 
-impl Flags {
+impl BodyFlags {
     /// Does not move. Two such bodies never pair.
     pub const STILL: Self = Self(0);
     /// Moves, even if its displacement in this tick is zero.
@@ -61,7 +61,7 @@ impl Flags {
     }
 }
 
-impl BitOr for Flags {
+impl BitOr for BodyFlags {
     type Output = Self;
 
     fn bitor(self, other: Self) -> Self {
@@ -71,7 +71,7 @@ impl BitOr for Flags {
 
 /// A row that has a convex shape and a motion.
 #[derive(Clone, Copy, Debug)]
-pub struct Convex<'s> {
+pub struct ConvexBody<'s> {
     /// The row.
     pub row: u32,
     /// The shape.
@@ -82,18 +82,18 @@ pub struct Convex<'s> {
 
 /// The bodies of a tick, in columns of the caller.
 ///
-/// Each row is a moving box, unless it is in the list of [`Convex`] bodies; then its box is not
+/// Each row is a moving box, unless it is in the list of [`ConvexBody`] bodies; then its box is not
 /// read. Columns of boxes convert into a scene.
 ///
 /// ```
-/// use swath::{MovingBoxColumns, Convex, Flags, Motion, Pose, Scene, Shape};
+/// use swath::{MovingBoxColumns, ConvexBody, BodyFlags, Motion, Pose, Scene, Shape};
 ///
 /// // A wall, and a ball that flies towards it. The box of the ball is not read.
 /// let (min, max, still) = ([-1.0, 0.0], [1.0, 0.0], [0.0; 2]);
 /// let boxes = MovingBoxColumns::new([&min; 3], [&max; 3], [&still; 3])?;
 /// let motion = Motion::new(Pose::at([-9.0, 0.0, 0.0])?, [10.0, 0.0, 0.0])?;
-/// let convex = [Convex { row: 1, shape: Shape::sphere(0.5)?, motion }];
-/// let flags = [Flags::STILL, Flags::MOVES];
+/// let convex = [ConvexBody { row: 1, shape: Shape::sphere(0.5)?, motion }];
+/// let flags = [BodyFlags::STILL, BodyFlags::MOVES];
 /// let scene = Scene::new(boxes).convex(&convex).flagged(&flags);
 /// assert_eq!(scene.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -103,8 +103,8 @@ pub struct Scene<'a, 's> {
     pub(super) boxes: MovingBoxColumns<'a>,
     /// Empty columns if nothing is accelerated.
     pub(super) accel: [&'a [f32]; 3],
-    pub(super) convex: &'a [Convex<'s>],
-    pub(super) flags: Option<&'a [Flags]>,
+    pub(super) convex: &'a [ConvexBody<'s>],
+    pub(super) flags: Option<&'a [BodyFlags]>,
     pub(super) filters: Option<&'a [Filter]>,
     /// Slop of each row: a distance in addition to the target distance. Empty if no row has one.
     pub(super) slops: &'a [f32],
@@ -131,13 +131,13 @@ impl<'a, 's> Scene<'a, 's> {
 
     /// Sets the convex bodies, in order of their rows, each row at most once.
     #[must_use]
-    pub fn convex(self, convex: &'a [Convex<'s>]) -> Self {
+    pub fn convex(self, convex: &'a [ConvexBody<'s>]) -> Self {
         Self { convex, ..self }
     }
 
     /// Sets the properties of each row.
     #[must_use]
-    pub fn flagged(self, flags: &'a [Flags]) -> Self {
+    pub fn flagged(self, flags: &'a [BodyFlags]) -> Self {
         Self { flags: Some(flags), ..self }
     }
 
@@ -173,7 +173,7 @@ impl<'a, 's> Scene<'a, 's> {
 
     /// The properties of each row, if they were set.
     #[must_use]
-    pub fn flags(&self) -> Option<&'a [Flags]> {
+    pub fn flags(&self) -> Option<&'a [BodyFlags]> {
         self.flags
     }
 
@@ -195,7 +195,7 @@ impl<'a, 's> Scene<'a, 's> {
                 LengthMismatch::check(name, rows, column.len())?;
             }
         }
-        LengthMismatch::check("the flags", rows, self.flags.map_or(rows, <[Flags]>::len))?;
+        LengthMismatch::check("the flags", rows, self.flags.map_or(rows, <[BodyFlags]>::len))?;
         LengthMismatch::check("the filters", rows, self.filters.map_or(rows, <[Filter]>::len))?;
         let mut next = 0;
         for (index, convex) in self.convex.iter().enumerate() {
@@ -226,7 +226,7 @@ pub struct Config {
     pub touch: Touch,
     /// The speed from which a body is fast. Its speed is the length of its path in the tick on the
     /// axis where that is longest, plus its angular sweep. A pair is dropped if neither body is
-    /// fast, marked [`Flags::CCD`] or a sensor. With 0 no pair is dropped.
+    /// fast, marked [`BodyFlags::CCD`] or a sensor. With 0 no pair is dropped.
     pub fast: f32,
     /// With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least
     /// one of its two bodies; 1 reports each body's earliest impact. With 0 all are reported.

@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::convex;
-use super::impacts::{Impact, Kind, List};
+use super::impacts::{Impact, ImpactKind, List};
 use super::rows::Gathered;
 use super::scene::{Config, PipelineError, Scene};
 use super::windows::{Ask, Known, Part};
@@ -91,7 +91,7 @@ impl<'a> Ticked<'a> {
         self.impacts
     }
 
-    /// All impacts with a [sensor](super::Flags::SENSOR) along the path, ordered by time, then by
+    /// All impacts with a [sensor](super::BodyFlags::SENSOR) along the path, ordered by time, then by
     /// pair.
     #[must_use]
     pub fn sensed(&self) -> &'a [Impact] {
@@ -132,7 +132,7 @@ impl<'a> IntoIterator for Ticked<'a> {
 ///
 /// ```
 /// use swath::pipeline::Config;
-/// use swath::{MovingBoxColumns, Convex, Motion, Pipeline, Pose, Scene, Shape};
+/// use swath::{MovingBoxColumns, ConvexBody, Motion, Pipeline, Pose, Scene, Shape};
 ///
 /// // Two thin walls, and a ball that flies through both.
 /// let min = [[3.0, 6.0, 0.0], [-5.0, -5.0, 0.0], [-5.0, -5.0, 0.0]];
@@ -141,7 +141,7 @@ impl<'a> IntoIterator for Ticked<'a> {
 /// let boxes =
 ///     MovingBoxColumns::new([&min[0], &min[1], &min[2]], [&max[0], &max[1], &max[2]], [&still; 3])?;
 /// let motion = Motion::new(Pose::at([0.0; 3])?, [10.0, 0.0, 0.0])?;
-/// let ball = [Convex { row: 2, shape: Shape::sphere(1.0)?, motion }];
+/// let ball = [ConvexBody { row: 2, shape: Shape::sphere(1.0)?, motion }];
 ///
 /// let mut pipeline = Pipeline::new(Config::default());
 /// let ticked = pipeline.tick(&Scene::new(boxes).convex(&ball))?;
@@ -426,7 +426,7 @@ impl Work {
                 stages.separated += 1;
                 continue;
             };
-            stages.unresolved += usize::from(impact.kind == Kind::Unresolved);
+            stages.unresolved += usize::from(impact.kind == ImpactKind::Unresolved);
             if ask.sensor { &mut *sensed } else { &mut *impacts }.more.push(impact);
         }
         stages.convex_time = clock.lap();

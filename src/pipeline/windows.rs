@@ -6,9 +6,9 @@
 //! has a convex shape, the two times are the window in which the shapes are tested.
 
 use super::bounds::{self, Bounds, PLAIN, accelerating};
-use super::impacts::{Bunch, Impact, Kind};
+use super::impacts::{Bunch, Impact, ImpactKind};
 use super::rows::{BLOCK, Few, Gathered};
-use super::scene::{Config, Flags, Scene};
+use super::scene::{BodyFlags, Config, Scene};
 use super::tick::Stages;
 use crate::geom::MapEach;
 use crate::geom::{Aabb, AcceleratingBox, Contact, Pair, State, SweptPair};
@@ -157,8 +157,8 @@ impl Part {
 }
 
 impl Known<'_, '_> {
-    pub(super) fn flags(&self, row: u32) -> Flags {
-        self.scene.flags.map_or(Flags::MOVES, |flags| flags[row as usize])
+    pub(super) fn flags(&self, row: u32) -> BodyFlags {
+        self.scene.flags.map_or(BodyFlags::MOVES, |flags| flags[row as usize])
     }
 
     /// Prefetches the bounds of a row, and the index of its shape.
@@ -172,14 +172,15 @@ impl Known<'_, '_> {
     }
 
     pub(super) fn is_sensed(&self, pair: Pair) -> bool {
-        self.scene.flags.is_some() && (self.flags(pair.a) | self.flags(pair.b)).has(Flags::SENSOR)
+        self.scene.flags.is_some()
+            && (self.flags(pair.a) | self.flags(pair.b)).has(BodyFlags::SENSOR)
     }
 
     /// Whether one of the two bodies is fast, marked or a sensor.
     pub(super) fn is_wanted(&self, pair: Pair) -> bool {
         let flags = self.flags(pair.a) | self.flags(pair.b);
-        flags.has(Flags::CCD)
-            || flags.has(Flags::SENSOR)
+        flags.has(BodyFlags::CCD)
+            || flags.has(BodyFlags::SENSOR)
             || [pair.a, pair.b]
                 .into_iter()
                 .any(|row| self.bounds.speed(self.scene, row) >= self.config.fast)
@@ -273,7 +274,7 @@ fn meet(of: &[AcceleratingBox; 2], sweep: Sweep, push: Push, impact: &mut Impact
     let Sweep { first, last, contact } = sweep;
     let mut axis_of = contact;
     if is_inside(contact) {
-        impact.kind = Kind::Overlapping;
+        impact.kind = ImpactKind::Overlapping;
         if push.contact.is_hit() {
             (impact.depth, axis_of) = (push.depth, push.contact);
         }

@@ -5,7 +5,7 @@
 //! stages of the pipeline compute the impacts.
 
 use super::impacts::Impact;
-use super::scene::{Convex, Flags, PipelineError, Scene};
+use super::scene::{BodyFlags, ConvexBody, PipelineError, Scene};
 use super::tick::{Pipeline, Stages};
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
 use crate::geom::MapEach;
@@ -17,25 +17,25 @@ use alloc::vec::Vec;
 
 /// What the caller knows of a proxy besides its box.
 #[derive(Clone, Copy, Debug)]
-pub struct About<'s> {
+pub struct BodyInfo<'s> {
     /// The shape and the motion; without them the body is its box.
     pub shape: Option<(Shape<'s>, Motion)>,
     /// Whether it is a sensor or marked for continuous collision. The broadphase decides which
     /// proxies move.
-    pub flags: Flags,
+    pub flags: BodyFlags,
 }
 
-impl<'s> From<(Shape<'s>, Motion)> for About<'s> {
+impl<'s> From<(Shape<'s>, Motion)> for BodyInfo<'s> {
     /// A shape that is not a sensor.
     fn from(shape: (Shape<'s>, Motion)) -> Self {
-        Self { shape: Some(shape), flags: Flags::MOVES }
+        Self { shape: Some(shape), flags: BodyFlags::MOVES }
     }
 }
 
-impl<'s> From<Option<(Shape<'s>, Motion)>> for About<'s> {
+impl<'s> From<Option<(Shape<'s>, Motion)>> for BodyInfo<'s> {
     /// A shape or a box that is not a sensor.
     fn from(shape: Option<(Shape<'s>, Motion)>) -> Self {
-        Self { shape, flags: Flags::MOVES }
+        Self { shape, flags: BodyFlags::MOVES }
     }
 }
 
@@ -46,10 +46,10 @@ pub(super) struct Proxies {
     /// The row of each slot; only valid for proxies in `ids`.
     rows: Vec<u32>,
     boxes: MovingBoxStore,
-    flags: Vec<Flags>,
+    flags: Vec<BodyFlags>,
     pairs: Vec<SweptPair>,
     /// Always empty; kept for its capacity.
-    convex: Vec<Convex<'static>>,
+    convex: Vec<ConvexBody<'static>>,
     rejected: Vec<(ProxyId, Invalid)>,
     impacts: Vec<Impact<ProxyPair>>,
     sensed: Vec<Impact<ProxyPair>>,
@@ -61,7 +61,7 @@ impl Proxies {
             + self.rows.capacity() * size_of::<u32>()
             + self.flags.capacity()
             + self.pairs.capacity() * size_of::<SweptPair>()
-            + self.convex.capacity() * size_of::<Convex<'_>>()
+            + self.convex.capacity() * size_of::<ConvexBody<'_>>()
             + (self.impacts.capacity() + self.sensed.capacity()) * size_of::<Impact<ProxyPair>>()
     }
 }
@@ -146,7 +146,7 @@ impl Pipeline {
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn tick_world<'s, A: Into<About<'s>>>(
+    pub fn tick_world<'s, A: Into<BodyInfo<'s>>>(
         &mut self,
         world: &mut Broadphase,
         mut about: impl FnMut(ProxyId) -> A,
@@ -158,7 +158,7 @@ impl Pipeline {
     fn tick_proxies<'s>(
         &mut self,
         world: &mut Broadphase,
-        about: &mut dyn FnMut(ProxyId) -> About<'s>,
+        about: &mut dyn FnMut(ProxyId) -> BodyInfo<'s>,
     ) -> Result<TickedWorld<'_>, PipelineError> {
         self.config().validate()?;
         let mut clock = crate::broadphase::Clock::start();
@@ -168,18 +168,18 @@ impl Pipeline {
         let touching = world.changes().touching();
         let mut proxies = core::mem::take(&mut self.proxies);
         proxies.name(touching.iter().map(ProxyPair::from));
-        let mut convex: Vec<Convex<'s>> = core::mem::take(&mut proxies.convex);
+        let mut convex: Vec<ConvexBody<'s>> = core::mem::take(&mut proxies.convex);
         proxies.boxes.clear();
         proxies.flags.clear();
         proxies.rejected.clear();
         for (row, &id) in (0..).zip(&proxies.ids) {
-            let About { shape, flags } = about(id);
-            proxies.flags.push(flags | Flags::MOVES);
+            let BodyInfo { shape, flags } = about(id);
+            proxies.flags.push(flags | BodyFlags::MOVES);
             let moving = world.moving_box(id).unwrap_or_default();
             proxies.boxes.push(moving).expect("the world holds boxes");
             if let Some((shape, motion)) = shape {
                 match shape.bounds_over(&motion) {
-                    Ok(_) => convex.push(Convex { row, shape, motion }),
+                    Ok(_) => convex.push(ConvexBody { row, shape, motion }),
                     Err(invalid) => proxies.rejected.push((id, invalid)),
                 }
             }
@@ -206,7 +206,7 @@ impl Pipeline {
         proxies.sensed.extend(work.sensed.sorted.iter().map(named));
         // The empty memory can be reused with any lifetime.
         convex.clear();
-        let nothing = |_| -> Convex<'static> { unreachable!("it is empty") };
+        let nothing = |_| -> ConvexBody<'static> { unreachable!("it is empty") };
         proxies.convex = convex.into_iter().map(nothing).collect();
         self.proxies = proxies;
         self.set_pairs_time(found);

@@ -51,7 +51,7 @@ pub struct Events {
 
 /// Which proxies a question is about.
 #[derive(Clone, Debug, Default)]
-pub struct About {
+pub struct BodyInfo {
     pub filter: Option<Filter>,
     pub owner: u32,
     pub without: Vec<ProxyKind>,
@@ -149,7 +149,7 @@ impl Model {
     }
 
     /// The proxies that a question is about, where they are at the start of the tick.
-    pub fn seen(&self, about: &About) -> Vec<(ProxyId, Aabb)> {
+    pub fn seen(&self, about: &BodyInfo) -> Vec<(ProxyId, Aabb)> {
         let is_seen = |proxy: &Proxy| {
             proxy.enabled
                 && about.filter.is_none_or(|filter| filter.allows(proxy.filter))

@@ -399,10 +399,10 @@ fn packed_words_are_validated_by_serde() {
         assert!(serde_json::from_str::<swath::Faces>(&bits.to_string()).is_err(), "{bits}");
     }
     for bits in [8, 255] {
-        assert!(serde_json::from_str::<swath::Flags>(&bits.to_string()).is_err(), "{bits}");
+        assert!(serde_json::from_str::<swath::BodyFlags>(&bits.to_string()).is_err(), "{bits}");
     }
-    let flags = swath::Flags::CCD | swath::Flags::SENSOR;
-    assert_eq!(serde_json::from_str::<swath::Flags>("6").expect("two flags"), flags);
+    let flags = swath::BodyFlags::CCD | swath::BodyFlags::SENSOR;
+    assert_eq!(serde_json::from_str::<swath::BodyFlags>("6").expect("two flags"), flags);
     let mut state = 1_u32;
     let mut draw = || {
         state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);

@@ -1,8 +1,10 @@
 //! Is a file with the right checksum still refused where it makes no sense, and is the checksum the one
 //! that is told?
 
-use swath::pipeline::{Capture, CaptureError, Config, Kind};
-use swath::{Convex, Flags, Hull, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
+use swath::pipeline::{Capture, CaptureError, Config, ImpactKind};
+use swath::{
+    BodyFlags, ConvexBody, Hull, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape,
+};
 
 /// 64-bit FNV-1a from its description: for each byte, xor, then times the prime.
 fn fnv(bytes: &[u8]) -> u64 {
@@ -32,7 +34,7 @@ fn tick() -> (Vec<u8>, Vec<Impact>, Vec<Impact>, u64) {
     };
     let shapes = [ball, ball, Shape::hull(&hulls[0]), Shape::hull(&hulls[1])];
     let convex: Vec<_> = (0..4)
-        .map(|k| Convex {
+        .map(|k| ConvexBody {
             row: 1 + k,
             shape: shapes[k as usize],
             motion: motion(3.0 * k as f32, 9.0),
@@ -43,8 +45,8 @@ fn tick() -> (Vec<u8>, Vec<Impact>, Vec<Impact>, u64) {
     let (low, high, still) = ([-20.0; 6], [20.0; 6], [0.0; 6]);
     let boxes = MovingBoxColumns::new([&min, &low, &low], [&max, &high, &high], [&still; 3])
         .expect("columns");
-    let mut flags = [Flags::MOVES; 6];
-    flags[2] = flags[2] | Flags::SENSOR;
+    let mut flags = [BodyFlags::MOVES; 6];
+    flags[2] = flags[2] | BodyFlags::SENSOR;
     let scene = Scene::new(boxes).convex(&convex).flagged(&flags);
     let mut pipeline = Pipeline::new(Config::default());
     let bytes = pipeline.capture(&scene).expect("a capture");
@@ -67,8 +69,8 @@ fn the_checksum_is_as_published() {
         words.push(list.len() as u32);
         for Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } in list {
             let kind = match kind {
-                Kind::Overlapping => 1,
-                Kind::Unresolved => 2,
+                ImpactKind::Overlapping => 1,
+                ImpactKind::Unresolved => 2,
                 _ => 0,
             };
             words.extend([pair.a, pair.b, kind]);

@@ -6,8 +6,8 @@
 use rand::RngExt;
 use swath::pipeline::Config;
 use swath::{
-    Aabb, Convex, Flags, Level, Motion, MovingBox, MovingBoxStore, Pair, Pipeline, Pose, Scene,
-    Shape,
+    Aabb, BodyFlags, ConvexBody, Level, Motion, MovingBox, MovingBoxStore, Pair, Pipeline, Pose,
+    Scene, Shape,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::rounded::{Rounded, first_time, gap};
@@ -16,9 +16,9 @@ use testkit::rounded::{Rounded, first_time, gap};
 #[derive(Default)]
 struct BodyColumns {
     boxes: MovingBoxStore,
-    convex: Vec<Convex<'static>>,
+    convex: Vec<ConvexBody<'static>>,
     reference: Vec<Rounded>,
-    flags: Vec<Flags>,
+    flags: Vec<BodyFlags>,
 }
 
 impl BodyColumns {
@@ -42,7 +42,7 @@ impl BodyColumns {
         let delta = if still { [0.0; 3] } else { delta };
         let wide = |x: [f32; 3]| x.map(f64::from);
         let row = self.reference.len() as u32;
-        self.flags.push(if still { Flags::STILL } else { Flags::MOVES });
+        self.flags.push(if still { BodyFlags::STILL } else { BodyFlags::MOVES });
         let aabb = Aabb::from_center(at, half).expect("a box");
         // Where the corners are not exact the box is not the body that was meant.
         let exact = (0..3).all(|axis| {
@@ -54,7 +54,7 @@ impl BodyColumns {
         if !plain {
             let shape = Shape::cuboid(half).and_then(|shape| shape.rounded(radius)).expect("valid");
             let motion = Motion::new(Pose::at(at).expect("a pose"), delta).expect("a motion");
-            self.convex.push(Convex { row, shape, motion });
+            self.convex.push(ConvexBody { row, shape, motion });
         }
         // The box of a convex body is not read: here it is nonsense that would be found anywhere.
         let huge = Aabb { min: [-1e9; 3], max: [1e9; 3] };
@@ -85,7 +85,7 @@ impl BodyColumns {
         for b in 0..self.reference.len() {
             for a in 0..b {
                 let pair = Pair { a: a as u32, b: b as u32 };
-                if !self.flags[a].has(Flags::MOVES) && !self.flags[b].has(Flags::MOVES) {
+                if !self.flags[a].has(BodyFlags::MOVES) && !self.flags[b].has(BodyFlags::MOVES) {
                     assert!(impacts.iter().all(|impact| impact.pair != pair), "{what}: both rest");
                     continue;
                 }
@@ -164,7 +164,7 @@ fn aim(bodies: &mut BodyColumns, draw: &mut Draw) {
     let delta: [f32; 3] =
         std::array::from_fn(|axis| ((target[axis] - from[axis]) / f64::from(t.max(0.01))) as f32);
     bodies.reference[1].delta = delta.map(f64::from);
-    bodies.flags[1] = Flags::MOVES;
+    bodies.flags[1] = BodyFlags::MOVES;
     let mut moving = bodies.boxes.get(1);
     moving.delta = delta;
     bodies.boxes.set(1, moving).expect("a box");

@@ -4,7 +4,8 @@
 
 use swath::pipeline::{Config, Mass, Responded, SubSteps};
 use swath::{
-    Convex, Flags, Impact, Level, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape, Threads,
+    BodyFlags, ConvexBody, Impact, Level, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape,
+    Threads,
 };
 use testkit::draw::Draw;
 
@@ -13,8 +14,8 @@ const CROWD: u32 = 600;
 /// Columns, of which the last three are accelerations, shapes and flags of a crowd.
 struct Crowd {
     columns: [Vec<f32>; 12],
-    convex: Vec<Convex<'static>>,
-    flags: Vec<Flags>,
+    convex: Vec<ConvexBody<'static>>,
+    flags: Vec<BodyFlags>,
 }
 
 impl Crowd {
@@ -44,10 +45,10 @@ impl Crowd {
                 let motion = Motion { pose: Pose::at(at).expect("one"), ..Motion::default() };
                 let delta = [1.0, 0.0, -2.0];
                 let shape = Shape::sphere(0.5).expect("a ball");
-                crowd.convex.push(Convex { row, shape, motion: Motion { delta, ..motion } });
+                crowd.convex.push(ConvexBody { row, shape, motion: Motion { delta, ..motion } });
             }
-            let sensor = if draw.one_in(6) { Flags::SENSOR } else { Flags::STILL };
-            let moves = if draw.one_in(6) { Flags::STILL } else { Flags::MOVES };
+            let sensor = if draw.one_in(6) { BodyFlags::SENSOR } else { BodyFlags::STILL };
+            let moves = if draw.one_in(6) { BodyFlags::STILL } else { BodyFlags::MOVES };
             crowd.flags.push(moves | sensor);
         }
         crowd
@@ -60,7 +61,7 @@ impl Crowd {
                 let number = [1e4 + 2.0 * k as f32, 1e4 + 2.0 * k as f32 + 1.0, 0.0, 0.0];
                 push(&mut self.columns, column, number[column / 3]);
             }
-            self.flags.push(Flags::MOVES);
+            self.flags.push(BodyFlags::MOVES);
         }
     }
 
@@ -108,7 +109,7 @@ fn rows_far_off_change_nothing() {
 
 /// A floor and a pile of three unit cubes, and whatever else is there.
 struct Pile {
-    bodies: Vec<Convex<'static>>,
+    bodies: Vec<ConvexBody<'static>>,
     masses: Vec<Mass>,
     sub_steps: SubSteps,
 }
@@ -138,7 +139,7 @@ impl Pile {
         mass: Mass,
     ) {
         let motion = Motion { pose: Pose::at(at).expect("one"), delta, accel, ..Motion::default() };
-        self.bodies.push(Convex { row: self.bodies.len() as u32, shape, motion });
+        self.bodies.push(ConvexBody { row: self.bodies.len() as u32, shape, motion });
         self.masses.push(mass);
     }
 

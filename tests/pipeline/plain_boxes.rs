@@ -1,8 +1,8 @@
 //! Do boxes without shape meet where, how fast and by which policy it is told, in large ticks as in small?
 
 use swath::advance::Touch;
-use swath::pipeline::{Config, Kind};
-use swath::{Flags, MovingBoxColumns, Pair, Pipeline, Scene};
+use swath::pipeline::{Config, ImpactKind};
+use swath::{BodyFlags, MovingBoxColumns, Pair, Pipeline, Scene};
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::default();
@@ -26,10 +26,10 @@ fn accelerated_boxes_meet_as_they_move() {
         let ticked = pipeline.tick(&scene).expect("a tick");
         let [inside, falls] = ticked.impacts() else { panic!("{ticked:?}") };
         assert_eq!((inside.pair, falls.pair), (Pair { a: 0, b: 2 }, Pair { a: 0, b: 1 }));
-        assert_eq!((inside.kind, inside.toi), (Kind::Overlapping, 0.0));
+        assert_eq!((inside.kind, inside.toi), (ImpactKind::Overlapping, 0.0));
         assert!((inside.depth - 0.25 - skin).abs() < 1e-6, "{inside:?}");
         let t = ((0.5 - skin) / 2.0).sqrt();
-        assert!((falls.toi - t).abs() < 1e-5 && falls.kind == Kind::Touching, "{falls:?}");
+        assert!((falls.toi - t).abs() < 1e-5 && falls.kind == ImpactKind::Touching, "{falls:?}");
         assert!((falls.closing - 4.0 * t).abs() < 1e-4, "{falls:?}");
         assert_eq!(falls.normal, [0.0, 1.0, 0.0]);
         assert!((falls.on_b[1] - skin).abs() < 1e-5 && falls.on_a[1] == 0.0, "{falls:?}");
@@ -47,8 +47,8 @@ fn touches_at_the_start_go_by_the_policy() {
     let (low, high, still) = ([0.0; 4], [1.0; 4], [0.0; 4]);
     let boxes = MovingBoxColumns::new([&min, &low, &low], [&max, &high, &high], [&still; 3])
         .expect("columns");
-    let mut flags = [Flags::MOVES; 4];
-    flags[3] = Flags::MOVES | Flags::SENSOR;
+    let mut flags = [BodyFlags::MOVES; 4];
+    flags[3] = BodyFlags::MOVES | BodyFlags::SENSOR;
     for (touch, told) in [(Touch::Hit, 2), (Touch::IfClosing, 0), (Touch::Ignore, 0)] {
         let mut pipeline = Pipeline::new(config(|c| c.touch = touch));
         let ticked = pipeline.tick(&Scene::new(boxes).flagged(&flags)).expect("a tick");
@@ -88,9 +88,12 @@ fn sensors_are_told_apart_among_many() {
             columns[k].push(number);
         }
     }
-    let flags: Vec<_> = (0..2 * pairs)
-        .map(|row| if is_sensor(row) { Flags::MOVES | Flags::SENSOR } else { Flags::MOVES })
-        .collect();
+    let flags: Vec<_> =
+        (0..2 * pairs)
+            .map(|row| {
+                if is_sensor(row) { BodyFlags::MOVES | BodyFlags::SENSOR } else { BodyFlags::MOVES }
+            })
+            .collect();
     let boxes =
         MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
     let mut pipeline = Pipeline::default();

@@ -1,16 +1,17 @@
 //! Does a pipeline that has seen other ticks answer as a new one, and do its counts add up?
 
-use swath::pipeline::{Config, Kind, Ticked};
+use swath::pipeline::{Config, ImpactKind, Ticked};
 use swath::{
-    Convex, Flags, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Scene, Shape, sweep,
+    BodyFlags, ConvexBody, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Scene, Shape,
+    sweep,
 };
 use testkit::draw::Draw;
 
 /// A tick: so many bodies in a room of this size.
 struct Room {
     columns: [Vec<f32>; 9],
-    convex: Vec<Convex<'static>>,
-    flags: Vec<Flags>,
+    convex: Vec<ConvexBody<'static>>,
+    flags: Vec<BodyFlags>,
 }
 
 impl Room {
@@ -29,10 +30,10 @@ impl Room {
             if shaped && draw.one_in(3) {
                 let shape = Shape::cuboid(side).expect("sides are lengths");
                 let motion = Motion::new(Pose::at(position).expect("a place"), delta);
-                convex.push(Convex { row, shape, motion: motion.expect("a motion") });
+                convex.push(ConvexBody { row, shape, motion: motion.expect("a motion") });
             }
-            let sensor = if draw.one_in(6) { Flags::SENSOR } else { Flags::STILL };
-            flags.push(Flags::MOVES | sensor);
+            let sensor = if draw.one_in(6) { BodyFlags::SENSOR } else { BodyFlags::STILL };
+            flags.push(BodyFlags::MOVES | sensor);
         }
         Self { columns, convex, flags }
     }
@@ -96,7 +97,7 @@ fn a_used_pipeline_is_as_a_new_one() {
             assert_eq!(told, wanted, "room {k}, turn {turn}");
             let is_sensed = |pair: Pair| {
                 let of = |row: u32| room.flags[row as usize];
-                (of(pair.a) | of(pair.b)).has(Flags::SENSOR)
+                (of(pair.a) | of(pair.b)).has(BodyFlags::SENSOR)
             };
             assert!(told.2.iter().all(|impact| !is_sensed(impact.pair)), "room {k}");
             assert!(told.3.iter().all(|impact| is_sensed(impact.pair)), "room {k}");
@@ -117,7 +118,7 @@ fn count(ticked: &Ticked<'_>, limited: bool, slow: bool) {
     assert_eq!(told, stages.boxes + stages.convex - stages.separated);
     assert_eq!((stages.limited > 0, stages.slow > 0), (limited, slow));
     let open = ticked.impacts().iter().chain(ticked.sensed());
-    assert_eq!(stages.unresolved, open.filter(|of| of.kind == Kind::Unresolved).count());
+    assert_eq!(stages.unresolved, open.filter(|of| of.kind == ImpactKind::Unresolved).count());
     assert!(stages.separated <= stages.convex && stages.rounds >= stages.convex as u64);
 }
 
@@ -165,7 +166,7 @@ fn a_skin_is_between_boxes() {
             }
             let gap: f32 =
                 (0..3).map(|k| (impact.on_b[k] - impact.on_a[k]) * impact.normal[k]).sum();
-            if impact.kind == Kind::Overlapping {
+            if impact.kind == ImpactKind::Overlapping {
                 assert!((gap + impact.depth - skin).abs() < 1e-4, "{impact:?}: {gap}");
             } else {
                 assert!((gap - skin).abs() < 1e-4, "{impact:?}: {gap}");

@@ -1,19 +1,19 @@
 //! Does a tick keep its word on flags, filters, sensors, limits, bad rows, files and worlds?
 
 use swath::advance::Touch;
-use swath::pipeline::{Capture, CaptureError, Config, Kind, VERSION};
+use swath::pipeline::{Capture, CaptureError, Config, ImpactKind, VERSION};
 use swath::{
-    Aabb, AcceleratingBox, Advance, Broadphase, Convex, Filter, Flags, Hull, Impact, Invalid,
-    Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Proxy, Scene, Shape, Threads, advance,
-    sweep,
+    Aabb, AcceleratingBox, Advance, BodyFlags, Broadphase, ConvexBody, Filter, Hull, Impact,
+    Invalid, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Proxy, Scene, Shape, Threads,
+    advance, sweep,
 };
 use testkit::draw::Draw;
 
 /// Bodies of every kind in columns.
 struct BodyColumns {
     columns: [Vec<f32>; 12],
-    convex: Vec<Convex<'static>>,
-    flags: Vec<Flags>,
+    convex: Vec<ConvexBody<'static>>,
+    flags: Vec<BodyFlags>,
     filters: Vec<Filter>,
 }
 
@@ -53,11 +53,11 @@ impl BodyColumns {
                 };
                 let spin = if still || draw.one_in(2) { [0.0; 3] } else { vector(&mut draw, 2.0) };
                 let motion = Motion { pose: Pose::at(at).expect("one"), delta, accel, spin };
-                bodies.convex.push(Convex { row, shape: shape.expect("a shape"), motion });
+                bodies.convex.push(ConvexBody { row, shape: shape.expect("a shape"), motion });
             }
-            let mut flags = if still { Flags::STILL } else { Flags::MOVES };
-            flags = if draw.one_in(8) { flags | Flags::SENSOR } else { flags };
-            flags = if draw.one_in(8) { flags | Flags::CCD } else { flags };
+            let mut flags = if still { BodyFlags::STILL } else { BodyFlags::MOVES };
+            flags = if draw.one_in(8) { flags | BodyFlags::SENSOR } else { flags };
+            flags = if draw.one_in(8) { flags | BodyFlags::CCD } else { flags };
             bodies.flags.push(flags);
             bodies.filters.push(draw.one_of(&[
                 Filter::ALL,
@@ -128,11 +128,11 @@ fn windows_lose_nothing() {
                 let [of_a, of_b] = [a, b].map(|row| bodies.flags[row as usize]);
                 let (p, q) = (bodies.filters[a as usize], bodies.filters[b as usize]);
                 let found: Vec<_> = all.iter().filter(|impact| impact.pair == pair).collect();
-                if !(of_a | of_b).has(Flags::MOVES) || !p.allows(q) {
+                if !(of_a | of_b).has(BodyFlags::MOVES) || !p.allows(q) {
                     assert!(found.is_empty(), "{pair:?} may not meet");
                     continue;
                 }
-                let sensor = (of_a | of_b).has(Flags::SENSOR);
+                let sensor = (of_a | of_b).has(BodyFlags::SENSOR);
                 let told_apart = ticked.sensed().iter().any(|impact| impact.pair == pair);
                 assert_eq!(told_apart, sensor && !found.is_empty());
                 let ((s, from), (m, n)) = (bodies.body(a), bodies.body(b));
@@ -286,7 +286,7 @@ fn limits_and_thresholds_are_as_told() {
     for impact in &impacts {
         let rows = [impact.pair.a, impact.pair.b];
         let fast = rows.map(is_fast);
-        let marked = rows.iter().any(|&row| bodies.flags[row as usize].has(Flags::CCD));
+        let marked = rows.iter().any(|&row| bodies.flags[row as usize].has(BodyFlags::CCD));
         let told = ticked.impacts().contains(impact);
         if marked || fast.iter().any(|&(fast, _)| fast) {
             assert!(told, "{impact:?} is fast or marked");
@@ -350,7 +350,7 @@ fn boxes_are_answered_by_their_sweep() {
                 let Some(impact) = found else { continue };
                 assert_eq!((impact.toi, impact.last), (swept.first, swept.last));
                 match impact.kind {
-                    Kind::Overlapping => {
+                    ImpactKind::Overlapping => {
                         let push = swath::separate::one_to_one(&p.aabb, &q.aabb);
                         let push = push.expect("boxes").expect("they overlap");
                         assert_eq!(
@@ -470,8 +470,11 @@ fn captures_are_the_same_tick_or_an_error() {
             2.0
         }
     }
-    let own =
-        [Convex { row: 4, shape: Shape::custom(&Own).expect("one"), motion: Motion::default() }];
+    let own = [ConvexBody {
+        row: 4,
+        shape: Shape::custom(&Own).expect("one"),
+        motion: Motion::default(),
+    }];
     let refused = pipeline.capture(&Scene::new(bodies.boxes()).convex(&own));
     assert_eq!(refused.err(), Some(CaptureError::OwnShape { row: 4 }));
 }
@@ -493,7 +496,7 @@ fn a_world_is_answered_like_its_columns() {
         let held = convex.map(|convex| Pipeline::holding(&convex.shape, &convex.motion));
         let (aabb, delta) =
             held.map_or((of.aabb, of.delta), |held| held.map(|h| (h.aabb, h.delta)).expect("one"));
-        let moves = bodies.flags[row as usize].has(Flags::MOVES);
+        let moves = bodies.flags[row as usize].has(BodyFlags::MOVES);
         let proxy = if moves { Proxy::dynamic() } else { Proxy::fixed() };
         let proxy = proxy.filtered(bodies.filters[row as usize]);
         let id = world.insert(aabb, proxy).expect("a proxy");
@@ -511,7 +514,7 @@ fn a_world_is_answered_like_its_columns() {
             .tick_world(&mut world, |id| {
                 let row = ids.iter().position(|&one| one == id).expect("ours") as u32;
                 let convex = bodies.convex.iter().find(|convex| convex.row == row);
-                swath::pipeline::About {
+                swath::pipeline::BodyInfo {
                     shape: convex.map(|convex| (convex.shape, convex.motion)),
                     flags: bodies.flags[row as usize],
                 }
@@ -557,8 +560,11 @@ fn a_touch_at_the_very_end_is_told() {
         ];
         let plate = Shape::cuboid([0.5, 0.5, 0.0]).expect("a plate");
         let shapes = [plate, Shape::point()];
-        let convex =
-            [0, 1].map(|row| Convex { row: row as u32, shape: shapes[row], motion: motions[row] });
+        let convex = [0, 1].map(|row| ConvexBody {
+            row: row as u32,
+            shape: shapes[row],
+            motion: motions[row],
+        });
         let unread = [0.0; 2];
         let boxes = MovingBoxColumns::from_columns([&unread[..]; 9]).expect("columns");
         let mut pipeline = Pipeline::new(config(|config| config.touch = touch));

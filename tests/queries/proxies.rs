@@ -10,7 +10,7 @@ use swath::{
 };
 use testkit::draw::Draw;
 use testkit::fuzz::world_asked;
-use testkit::world_model::{About, Model};
+use testkit::world_model::{BodyInfo, Model};
 
 /// A crowd on whole numbers, of all sets, some with filters and owners, a third with a margin.
 fn crowd(draw: &mut Draw, count: usize, side: i32) -> Vec<(MovingBox, Proxy)> {
@@ -126,7 +126,7 @@ fn crowds_answer_the_same_on_any_threads_and_level() {
             let asked: Vec<MovingBox> =
                 crowd(&mut Draw::new(round), 3, 24).iter().map(|&(moving, _)| moving).collect();
             let kind = round as usize % 3;
-            let about = About {
+            let about = BodyInfo {
                 filter: (kind == 1).then_some(Filter::new(1 << 2, u16::MAX)),
                 owner: round as u32 % 4,
                 without: [ProxyKind::Fixed, ProxyKind::Sleeping, ProxyKind::Dynamic][..kind].into(),

@@ -5,8 +5,8 @@
 use swath::broadphase::Layers;
 use swath::pipeline::{Held, Mass, Responded, SubSteps, SubStepsConfig};
 use swath::{
-    Aabb, Broadphase, Convex, Filter, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, ProxyKind,
-    Shape, Threads,
+    Aabb, Broadphase, ConvexBody, Filter, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId,
+    ProxyKind, Shape, Threads,
 };
 use testkit::draw::{Draw, how_many};
 
@@ -112,12 +112,12 @@ fn both_doors_give_the_same_bits() {
             bodies.sort_by_key(|body| body.id.index());
             let in_world: Vec<Body> =
                 bodies.iter().filter(|body| body.proxy.enabled).copied().collect();
-            let mut columns: Vec<Convex<'_>> = (0..)
+            let mut columns: Vec<ConvexBody<'_>> = (0..)
                 .zip(&in_world)
                 .map(|(row, body)| {
                     let still = Motion::from(body.motion.pose);
                     let motion = if rests(body) { still } else { body.motion };
-                    Convex { row, shape: body.shape, motion }
+                    ConvexBody { row, shape: body.shape, motion }
                 })
                 .collect();
             let masses: Vec<Mass> = in_world

@@ -80,7 +80,7 @@ use super::impacts::Impact;
 use super::mass::Mass;
 use super::near::Near;
 use super::response::{Outcome, Reaction};
-use super::scene::{Config, Convex, Flags, PipelineError, Scene};
+use super::scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
 use super::tick::Pipeline;
 use super::windows::Ask;
 use crate::geom::MapEach;
@@ -218,11 +218,11 @@ pub struct Held<R = u32> {
 ///
 /// ```
 /// use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
-/// use swath::{Convex, Motion, Pose, Shape};
+/// use swath::{ConvexBody, Motion, Pose, Shape};
 ///
 /// // A ball between two walls, so fast that it hits each many times in one tick.
 /// let body = |row, x, dx, shape| -> Result<_, Box<dyn std::error::Error>> {
-///     Ok(Convex { row, shape, motion: Motion::new(Pose::at([x, 0.0, 0.0])?, [dx, 0.0, 0.0])? })
+///     Ok(ConvexBody { row, shape, motion: Motion::new(Pose::at([x, 0.0, 0.0])?, [dx, 0.0, 0.0])? })
 /// };
 /// let wall = Shape::cuboid([0.0, 5.0, 5.0])?;
 /// let mut bodies = [
@@ -257,7 +257,7 @@ pub struct SubSteps {
     others: Vec<usize>,
     /// A column that stands in for boxes, which are not read.
     unread: Vec<f32>,
-    flags: Vec<Flags>,
+    flags: Vec<BodyFlags>,
     rejected: Vec<Rejected>,
     responded: Vec<Responded>,
     held: Vec<Held>,
@@ -337,7 +337,7 @@ impl SubSteps {
     /// [`PipelineError`]: what is wrong with the settings or the columns. Nothing is changed then.
     pub fn run(
         &mut self,
-        bodies: &mut [Convex<'_>],
+        bodies: &mut [ConvexBody<'_>],
         masses: &[Mass],
         filters: Option<&[Filter]>,
     ) -> Result<SubStepped, PipelineError> {
@@ -362,7 +362,7 @@ impl SubSteps {
         for (row, body) in bodies.iter().enumerate() {
             let mass = crowd.mass(row);
             let moves = gives_way_or_moves(&body.motion, mass);
-            self.flags.push(if moves { Flags::MOVES } else { Flags::STILL });
+            self.flags.push(if moves { BodyFlags::MOVES } else { BodyFlags::STILL });
             self.slops.push(state::slop(&body.motion, mass));
         }
         self.unread.resize(rows, 0.0);

@@ -7,7 +7,7 @@ use super::{Held, Responded, SubSteps, gives_way_or_moves, until_end};
 use crate::geom::MapEach;
 use crate::geom::Pair;
 use crate::pipeline::bounds;
-use crate::pipeline::impacts::{Impact, Kind};
+use crate::pipeline::impacts::{Impact, ImpactKind};
 use crate::pipeline::near;
 use crate::pipeline::response::{self, Moving, Outcome, PARTING, SOON, along, dot, push};
 use core::cmp::Ordering;
@@ -74,7 +74,7 @@ impl SubSteps {
         // What rounding took of the skin is given back within a tick, and no more.
         let skin = self.skin(rows);
         impact.depth = if impact.depth < skin { impact.depth } else { skin };
-        match response::unit(impact.normal).filter(|_| impact.kind != Kind::Unresolved) {
+        match response::unit(impact.normal).filter(|_| impact.kind != ImpactKind::Unresolved) {
             None => return self.go_on(crowd, rows, now),
             Some(n) if rows.iter().any(|&row| self.states[row].is_held) => {
                 self.meet_held(crowd, rows, (impact, n));
@@ -109,7 +109,9 @@ impl SubSteps {
         let spent = rows.iter().any(|&row| self.states[row].impacts >= self.config.impacts_max);
         let next = if !spent && self.spend(1) { self.ask(crowd, rows, now) } else { None };
         match next {
-            Some(event) if event.impact.kind != Kind::Unresolved || event.impact.toi > now => {
+            Some(event)
+                if event.impact.kind != ImpactKind::Unresolved || event.impact.toi > now =>
+            {
                 self.queue.push(event);
             }
             _ => self.stall(crowd, rows, now),

@@ -16,7 +16,7 @@ use crate::geom::{Aabb, Filter, Invalid, Motion};
 use crate::narrowphase::Shape;
 use crate::pipeline::bounds;
 use crate::pipeline::near;
-use crate::pipeline::scene::{Convex, PipelineError};
+use crate::pipeline::scene::{ConvexBody, PipelineError};
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
@@ -30,7 +30,7 @@ pub(super) struct Memory {
     rules: Vec<Rules>,
     found: Vec<ProxyId>,
     /// Empty: kept for its memory.
-    bodies: Vec<Convex<'static>>,
+    bodies: Vec<ConvexBody<'static>>,
     moved: Vec<(ProxyId, Motion)>,
     impacts: Vec<Responded<ProxyPair>>,
     held: Vec<Held<ProxyId>>,
@@ -90,7 +90,7 @@ impl<'a> SteppedWorld<'a> {
 struct Named<'w, 's, F> {
     world: &'w mut Broadphase,
     about: F,
-    bodies: Vec<Convex<'s>>,
+    bodies: Vec<ConvexBody<'s>>,
     memory: Memory,
     /// How many rows `Near` knows of.
     known: usize,
@@ -159,7 +159,7 @@ impl SubSteps {
         memory.tell(&bodies, self);
         // Emptied, the memory is anybody's.
         bodies.clear();
-        let nothing = |_| -> Convex<'static> { unreachable!("it is empty") };
+        let nothing = |_| -> ConvexBody<'static> { unreachable!("it is empty") };
         memory.bodies = bodies.into_iter().map(nothing).collect();
         self.proxies = memory;
         done?;
@@ -169,7 +169,7 @@ impl SubSteps {
 
 impl Memory {
     /// Writes what the driver told of rows with the ids of proxies.
-    fn tell(&mut self, bodies: &[Convex<'_>], driver: &SubSteps) {
+    fn tell(&mut self, bodies: &[ConvexBody<'_>], driver: &SubSteps) {
         let Self { ids, rows, rules, moved, impacts, held, rejected, .. } = self;
         for row in driver.rejected() {
             rejected.push((ids[row.row as usize], row.reason));
@@ -269,7 +269,7 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F
         memory.ids.push(id);
         memory.masses.push(mass);
         memory.rules.push(Rules { filter: proxy.filter, owner: proxy.owner, is_at_rest });
-        self.bodies.push(Convex { row, shape, motion });
+        self.bodies.push(ConvexBody { row, shape, motion });
     }
 
     /// Puts the rows in the order of their ids.
@@ -295,11 +295,11 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F
 }
 
 impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Crowd<'s> for Named<'_, 's, F> {
-    fn bodies(&self) -> &[Convex<'s>] {
+    fn bodies(&self) -> &[ConvexBody<'s>] {
         &self.bodies
     }
 
-    fn body_mut(&mut self, row: usize) -> &mut Convex<'s> {
+    fn body_mut(&mut self, row: usize) -> &mut ConvexBody<'s> {
         &mut self.bodies[row]
     }
 

@@ -10,7 +10,7 @@ use crate::geom::{Motion, Pair};
 use crate::narrowphase::Shape;
 use crate::narrowphase::advance::{self, Settings, Touch};
 use crate::pipeline::convex;
-use crate::pipeline::impacts::{Impact, Kind};
+use crate::pipeline::impacts::{Impact, ImpactKind};
 use crate::pipeline::response::{SOON, along};
 use crate::pipeline::windows::Ask;
 
@@ -64,7 +64,9 @@ impl Two<'_, '_> {
             rounds_max: config.rounds_max,
         };
         let mut impact = self.search(&settings)?;
-        if impact.toi > 0.0 || impact.kind == Kind::Unresolved || !self.is_slow(&impact, window[1])
+        if impact.toi > 0.0
+            || impact.kind == ImpactKind::Unresolved
+            || !self.is_slow(&impact, window[1])
         {
             return Some((impact, false));
         }
@@ -74,7 +76,7 @@ impl Two<'_, '_> {
         let less = self.skin * (1.0 - 2.0 * PART as f32) - impact.depth;
         if less > 0.0 {
             let nearer = self.search(&Settings { target_distance: less, ..settings })?;
-            if nearer.kind != Kind::Overlapping {
+            if nearer.kind != ImpactKind::Overlapping {
                 return Some((nearer, false));
             }
         }

@@ -8,7 +8,7 @@ use super::{Mass, gives_way_or_moves, until_end};
 use crate::geom::MapEach;
 use crate::geom::{Motion, Pose};
 use crate::pipeline::response::{self, Moving};
-use crate::pipeline::scene::Convex;
+use crate::pipeline::scene::ConvexBody;
 
 /// Part of the position and the way of a body at which others touch it, so that rounding does no harm: 2⁻²⁰.
 const SLOP: f64 = 1.0 / (1 << 20) as f64;
@@ -54,7 +54,7 @@ pub(super) struct At {
 }
 
 impl State {
-    pub(super) fn new(body: &Convex<'_>, slop: f32) -> Self {
+    pub(super) fn new(body: &ConvexBody<'_>, slop: f32) -> Self {
         let Motion { delta, accel, spin, .. } = body.motion;
         let moving =
             Moving { velocity: delta.map_each(f64::from), accel: accel.map_each(f64::from) };

@@ -8,7 +8,7 @@ use super::bytes::Bytes;
 use super::world_asked;
 use crate::columns::Columns;
 use crate::finite::assert_finite;
-use crate::world_model::{About, Events, Model, is_margin};
+use crate::world_model::{BodyInfo, Events, Model, is_margin};
 use std::collections::BTreeSet;
 use swath::broadphase::{BroadphaseError, Changes, Snapshot};
 use swath::store::Row;
@@ -381,7 +381,7 @@ impl Trial<'_> {
     /// Asks about some of the proxies.
     fn ask(&mut self) {
         let how = self.bytes.byte();
-        let about = About {
+        let about = BodyInfo {
             filter: (how & 1 == 1).then(|| self.filter()),
             owner: if how & 6 == 0 { u32::from(how >> 3) % 4 } else { 0 },
             without: (0..4)

@@ -4,7 +4,7 @@ use super::overlap::{plane, sphere_of};
 use crate::columns::Columns as Moving;
 use crate::finite::assert_finite;
 use crate::segments::SegmentArrays;
-use crate::world_model::{About, Model};
+use crate::world_model::{BodyInfo, Model};
 use std::ops::ControlFlow;
 use swath::broadphase::{Path, ProxyHit, ProxyQueries, ProxyQuery, Query, Visits};
 use swath::store::AabbColumns;
@@ -14,7 +14,13 @@ use swath::{
 };
 
 /// Asks in every way, with paths and shapes made of `asked`.
-pub fn ask(world: &mut Broadphase, model: &Model, about: &About, asked: &[MovingBox], reach: f32) {
+pub fn ask(
+    world: &mut Broadphase,
+    model: &Model,
+    about: &BodyInfo,
+    asked: &[MovingBox],
+    reach: f32,
+) {
     let seen = model.seen(about);
     let view = |queries: ProxyQueries<'_>| of(queries, about).overlap_planes(&[]).map(ids);
     // What rests is found without what moves, whether or not that is in order.
@@ -70,7 +76,7 @@ pub fn ask(world: &mut Broadphase, model: &Model, about: &About, asked: &[Moving
 }
 
 /// The view of what the question is about.
-fn of<'a>(queries: ProxyQueries<'a>, about: &About) -> ProxyQueries<'a> {
+fn of<'a>(queries: ProxyQueries<'a>, about: &BodyInfo) -> ProxyQueries<'a> {
     let queries = about.without.iter().fold(queries, |queries, &set| queries.without(set));
     let queries = queries.without_owner(about.owner);
     about.filter.map_or(queries, |filter| queries.filtered(filter))
