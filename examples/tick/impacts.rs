@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
-use swath::pipeline::{Capture, Config, ConvexBody, Stages};
+use swath::pipeline::{Capture, Config, ConvexBody, TickStats};
 use swath::{BodyFlags, Level, Motion, PairFinder, PairInput, Pipeline, Pose, Scene, Shape};
 
 use super::args::Args;
@@ -24,7 +24,7 @@ use scenes::World;
 /// What was timed, a row for each tick.
 #[derive(Default)]
 struct Told {
-    stages: Vec<Stages>,
+    stages: Vec<TickStats>,
     total: Vec<Duration>,
     finder: Vec<Duration>,
     hash: Fnv,
@@ -137,7 +137,7 @@ fn shapes(world: &World, percent: u8, convex: &mut Vec<ConvexBody<'static>>) {
 impl Told {
     /// Prints at most one screen.
     fn print(self, name: &str, boxes: usize, threads: usize, level: Level) -> Result<(), Stop> {
-        let ms = |of: &dyn Fn(&Stages) -> Duration| {
+        let ms = |of: &dyn Fn(&TickStats) -> Duration| {
             let times: Vec<_> = self.stages.iter().map(of).collect();
             median(&times).as_secs_f64() * 1e3
         };

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use swath::pipeline::{Capture, Config, ConvexBody, Impact, ImpactKind, Stages};
+use swath::pipeline::{Capture, Config, ConvexBody, Impact, ImpactKind, TickStats};
 use swath::{BodyFlags, Motion, MovingBoxColumns, PairInput, Pipeline, Pose, Scene, Shape};
 
 use super::mesh::{self, Mesh};
@@ -209,7 +209,7 @@ impl Meshes {
 }
 
 /// What a page says of the tick in words.
-fn notes(config: &Config, stages: &Stages, [none, drawn, bodies]: [usize; 3]) -> Vec<String> {
+fn notes(config: &Config, stages: &TickStats, [none, drawn, bodies]: [usize; 3]) -> Vec<String> {
     let Config { target_distance, fast, impacts_per_body, .. } = *config;
     let mut notes = Vec::new();
     let mut note = |is: bool, says: String| notes.extend(is.then_some(says));

@@ -28,7 +28,7 @@
 
 use super::impacts::{Impact, ImpactKind};
 use super::scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
-use super::tick::{Pipeline, Ticked};
+use super::tick::{Pipeline, TickOutput};
 use crate::geom::MapEach;
 use crate::geom::{Filter, Motion, Pose};
 use crate::narrowphase::advance::Touch;
@@ -114,7 +114,7 @@ fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xCBF2_9CE4_8422_2325, step)
 }
 
-impl Ticked<'_> {
+impl TickOutput<'_> {
     /// A hash that is the same for the same impacts in the same order, on every platform: 64-bit
     /// FNV-1a over the impacts, then over those with sensors.
     #[must_use]

@@ -13,7 +13,7 @@
 //!
 //! [`Pipeline::tick`] runs all stages for columns. [`Pipeline::tick_world`] runs them for the
 //! proxies of a [`Broadphase`](crate::Broadphase), which then finds the pairs. Both report the time
-//! of each stage and what it did with the pairs ([`Stages`]). Each stage can also be used alone:
+//! of each stage and what it did with the pairs ([`TickStats`]). Each stage can also be used alone:
 //! [`Pipeline::bounds`], [`PairFinder`](crate::PairFinder), [`sweep`](crate::sweep),
 //! [`advance::pairs`](crate::advance::pairs).
 //!
@@ -50,5 +50,5 @@ pub use impacts::{Impact, ImpactKind};
 pub use mass::Mass;
 pub use scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
 pub use sub_steps::{Held, Responded, SteppedWorld, SubStepped, SubSteps, SubStepsConfig};
-pub use tick::{Pipeline, Stages, Ticked};
-pub use world::{BodyInfo, TickedWorld};
+pub use tick::{Pipeline, TickOutput, TickStats};
+pub use world::{BodyInfo, ProxyTickOutput};

@@ -20,7 +20,7 @@ use core::time::Duration;
 /// feature `std`.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
-pub struct Stages {
+pub struct TickStats {
     /// Time to compute the bounds of the bodies.
     pub bounds_time: Duration,
     /// Time to find the pairs of those bounds.
@@ -57,7 +57,7 @@ pub struct Stages {
     pub sensed: usize,
 }
 
-impl Stages {
+impl TickStats {
     /// The sum of the times of all stages.
     #[must_use]
     pub fn total(&self) -> Duration {
@@ -76,15 +76,15 @@ impl Stages {
 
 /// The impacts of a tick, in the memory of the pipeline.
 #[derive(Clone, Copy, Debug)]
-pub struct Ticked<'a> {
+pub struct TickOutput<'a> {
     impacts: &'a [Impact],
     sensed: &'a [Impact],
     parts: &'a [Part],
     rejected: &'a [Rejected],
-    stages: &'a Stages,
+    stages: &'a TickStats,
 }
 
-impl<'a> Ticked<'a> {
+impl<'a> TickOutput<'a> {
     /// The impacts, ordered by time, then by pair.
     #[must_use]
     pub fn impacts(&self) -> &'a [Impact] {
@@ -112,12 +112,12 @@ impl<'a> Ticked<'a> {
 
     /// The time of each stage, and what it did with the pairs.
     #[must_use]
-    pub fn stages(&self) -> &'a Stages {
+    pub fn stages(&self) -> &'a TickStats {
         self.stages
     }
 }
 
-impl<'a> IntoIterator for Ticked<'a> {
+impl<'a> IntoIterator for TickOutput<'a> {
     type Item = &'a Impact;
     type IntoIter = core::slice::Iter<'a, Impact>;
 
@@ -175,7 +175,7 @@ pub(super) struct Work {
     pub(super) impacts: List,
     pub(super) sensed: List,
     pub(super) rejected: Vec<Rejected>,
-    pub(super) stages: Stages,
+    pub(super) stages: TickStats,
 }
 
 impl Default for Pipeline {
@@ -265,7 +265,7 @@ impl Pipeline {
     ///
     /// [`PipelineError`]: what is wrong with the settings or the columns, or that there are more
     /// pairs than allowed.
-    pub fn tick(&mut self, scene: &Scene<'_, '_>) -> Result<Ticked<'_>, PipelineError> {
+    pub fn tick(&mut self, scene: &Scene<'_, '_>) -> Result<TickOutput<'_>, PipelineError> {
         self.config.validate()?;
         scene.check()?;
         let Self { config, level, threads, finder, work, .. } = self;
@@ -286,9 +286,9 @@ impl Pipeline {
     }
 
     /// The result of the last tick of columns.
-    pub(super) fn last(&self) -> Ticked<'_> {
+    pub(super) fn last(&self) -> TickOutput<'_> {
         let work = &self.work;
-        Ticked {
+        TickOutput {
             impacts: &work.impacts.sorted,
             sensed: &work.sensed.sorted,
             parts: &work.parts[..work.filled],
@@ -303,7 +303,7 @@ impl Pipeline {
         let (chunk, count) = (|index| chunk_of(pairs, index), pairs.len().div_ceil(CHUNK));
         threads.enter(|| {
             let mut clock = Clock::start();
-            work.stages = Stages::default();
+            work.stages = TickStats::default();
             work.bounds.fill(scene, config, *level, threads);
             work.stages.bounds_time = clock.lap();
             let bounds = core::mem::take(&mut work.bounds);
@@ -321,7 +321,7 @@ impl Pipeline {
     }
 
     /// The stages and the proxies of the last tick.
-    pub(super) fn told(&self) -> (&Stages, &Proxies) {
+    pub(super) fn told(&self) -> (&TickStats, &Proxies) {
         (&self.work.stages, &self.proxies)
     }
 }
@@ -343,7 +343,7 @@ fn find(
     (work, only_ask): (&mut Work, bool),
 ) -> Result<(), PipelineError> {
     let mut clock = Clock::start();
-    work.stages = Stages::default();
+    work.stages = TickStats::default();
     work.bounds.fill(scene, config, level, threads);
     work.stages.bounds_time = clock.lap();
     // Moved out of `work`, so that the stages can borrow it beside the rest.

@@ -9,7 +9,7 @@ use super::bounds::{self, Bounds, PLAIN, accelerating};
 use super::impacts::{Bunch, Impact, ImpactKind};
 use super::rows::{BLOCK, Few, Gathered};
 use super::scene::{BodyFlags, Config, Scene};
-use super::tick::Stages;
+use super::tick::TickStats;
 use crate::geom::MapEach;
 use crate::geom::{Aabb, AcceleratingBox, Contact, Pair, State, SweptPair};
 use crate::kernels::chord;
@@ -53,7 +53,7 @@ pub(super) struct Part {
     pub(super) sensed: Bunch,
     pub(super) asks: Vec<Ask>,
     pub(super) slow: Vec<Pair>,
-    pub(super) counts: Stages,
+    pub(super) counts: TickStats,
 }
 
 impl Part {
@@ -70,7 +70,7 @@ impl Part {
         self.sensed.clear();
         self.asks.clear();
         self.slow.clear();
-        self.counts = Stages { candidates: run.len(), ..Stages::default() };
+        self.counts = TickStats { candidates: run.len(), ..TickStats::default() };
         if known.config.fast > 0.0 {
             for &pair in run {
                 let to =

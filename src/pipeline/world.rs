@@ -6,7 +6,7 @@
 
 use super::impacts::Impact;
 use super::scene::{BodyFlags, ConvexBody, PipelineError, Scene};
-use super::tick::{Pipeline, Stages};
+use super::tick::{Pipeline, TickStats};
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
 use crate::geom::MapEach;
 use crate::geom::{Invalid, Motion, MovingBox, SweptPair};
@@ -68,14 +68,14 @@ impl Proxies {
 
 /// The impacts of a tick over a broadphase, in the memory of the pipeline.
 #[derive(Clone, Copy, Debug)]
-pub struct TickedWorld<'a> {
+pub struct ProxyTickOutput<'a> {
     impacts: &'a [Impact<ProxyPair>],
     sensed: &'a [Impact<ProxyPair>],
     rejected: &'a [(ProxyId, Invalid)],
-    stages: &'a Stages,
+    stages: &'a TickStats,
 }
 
-impl<'a> TickedWorld<'a> {
+impl<'a> ProxyTickOutput<'a> {
     /// The impacts, ordered by time, then by pair.
     #[must_use]
     pub fn impacts(&self) -> &'a [Impact<ProxyPair>] {
@@ -96,12 +96,12 @@ impl<'a> TickedWorld<'a> {
 
     /// The time of each stage, and what it did with the pairs.
     #[must_use]
-    pub fn stages(&self) -> &'a Stages {
+    pub fn stages(&self) -> &'a TickStats {
         self.stages
     }
 }
 
-impl<'a> IntoIterator for TickedWorld<'a> {
+impl<'a> IntoIterator for ProxyTickOutput<'a> {
     type Item = &'a Impact<ProxyPair>;
     type IntoIter = core::slice::Iter<'a, Impact<ProxyPair>>;
 
@@ -150,7 +150,7 @@ impl Pipeline {
         &mut self,
         world: &mut Broadphase,
         mut about: impl FnMut(ProxyId) -> A,
-    ) -> Result<TickedWorld<'_>, PipelineError> {
+    ) -> Result<ProxyTickOutput<'_>, PipelineError> {
         self.tick_proxies(world, &mut |id| about(id).into())
     }
 
@@ -159,7 +159,7 @@ impl Pipeline {
         &mut self,
         world: &mut Broadphase,
         about: &mut dyn FnMut(ProxyId) -> BodyInfo<'s>,
-    ) -> Result<TickedWorld<'_>, PipelineError> {
+    ) -> Result<ProxyTickOutput<'_>, PipelineError> {
         self.config().validate()?;
         let mut clock = crate::broadphase::Clock::start();
         world.update()?;
@@ -211,7 +211,7 @@ impl Pipeline {
         self.proxies = proxies;
         self.set_pairs_time(found);
         let (stages, Proxies { impacts, sensed, rejected, .. }) = self.told();
-        Ok(TickedWorld { impacts, sensed, rejected, stages })
+        Ok(ProxyTickOutput { impacts, sensed, rejected, stages })
     }
 
     /// A moving box that contains a shape during the whole tick, for use as a proxy: see the

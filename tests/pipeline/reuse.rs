@@ -1,6 +1,6 @@
 //! Does a pipeline that has seen other ticks answer as a new one, and do its counts add up?
 
-use swath::pipeline::{Config, ImpactKind, Ticked};
+use swath::pipeline::{Config, ImpactKind, TickOutput};
 use swath::{
     BodyFlags, ConvexBody, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Scene, Shape,
     sweep,
@@ -109,7 +109,7 @@ fn a_used_pipeline_is_as_a_new_one() {
     assert!(met.iter().any(|&met| met > 500) && met.iter().any(|&met| met < 20), "{met:?}");
 }
 
-fn count(ticked: &Ticked<'_>, limited: bool, slow: bool) {
+fn count(ticked: &TickOutput<'_>, limited: bool, slow: bool) {
     let stages = ticked.stages();
     assert_eq!(stages.candidates, stages.slow + stages.boxes + stages.apart + stages.convex);
     assert_eq!(stages.slow, ticked.slow().count());
