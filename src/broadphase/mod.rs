@@ -62,7 +62,7 @@ pub use set::{FixedInput, PairInput};
 pub(crate) use stage::Clock;
 pub use stage::Timings;
 pub use world::{
-    Broadphase, BroadphaseError, Broken, Changes, Layers, Movers, Persisted, Proxies, Proxy,
-    ProxyAccept, ProxyHit, ProxyId, ProxyKind, ProxyPair, ProxyQueries, ProxyQuery, Snapshot,
-    SweptProxyPair, Touching, TouchingIter,
+    Broadphase, BroadphaseError, Changes, InvariantError, Layers, Movers, Persisted, Proxies,
+    Proxy, ProxyAccept, ProxyHit, ProxyId, ProxyKind, ProxyPair, ProxyQueries, ProxyQuery,
+    Snapshot, SweptProxyPair, Touching, TouchingIter,
 };

@@ -108,7 +108,7 @@ use state::State;
 use trees::Trees;
 pub use update::{Changes, Persisted};
 use update::{Update, Work};
-pub use validate::Broken;
+pub use validate::InvariantError;
 
 /// Boxes with stable ids, and their pairs from tick to tick.
 ///

@@ -4,7 +4,7 @@ use super::Broadphase;
 use super::error::BroadphaseError;
 use super::slots::Slot;
 use super::state::State;
-use super::validate::Broken;
+use super::validate::InvariantError;
 use crate::geom::MapEach;
 use crate::geom::{Aabb, Filter, Invalid, MovingBox};
 
@@ -19,9 +19,9 @@ use crate::geom::{Aabb, Filter, Invalid, MovingBox};
 pub struct Snapshot(State);
 
 impl TryFrom<State> for Snapshot {
-    type Error = Broken;
+    type Error = InvariantError;
 
-    fn try_from(state: State) -> Result<Self, Broken> {
+    fn try_from(state: State) -> Result<Self, InvariantError> {
         state.validate()?;
         Ok(Self(state))
     }

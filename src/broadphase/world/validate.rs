@@ -10,7 +10,7 @@ use super::state::State;
 /// The invariant that is violated: by a bug of this library, or by the input of a deserialisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Broken {
+pub enum InvariantError {
     /// Columns that must have the same length do not.
     #[error("columns of different lengths")]
     Lengths,
@@ -66,16 +66,16 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`Broken`]: the first violation. It is a bug of this library.
-    pub fn validate(&self) -> Result<(), Broken> {
+    /// [`InvariantError`]: the first violation. It is a bug of this library.
+    pub fn validate(&self) -> Result<(), InvariantError> {
         self.state.validate()?;
         let is_sound = self.trees.is_sound(&self.state) && self.mover_tree.is_sound(&self.state);
-        if is_sound { Ok(()) } else { Err(Broken::Trees) }
+        if is_sound { Ok(()) } else { Err(InvariantError::Trees) }
     }
 }
 
 impl State {
-    pub(super) fn validate(&self) -> Result<(), Broken> {
+    pub(super) fn validate(&self) -> Result<(), InvariantError> {
         let (slots, movers) = (&self.slots.all, &self.movers);
         let rows = movers.ids.len();
         let of_movers = [movers.owners.len(), movers.filters.len(), movers.dynamic.len()];
@@ -89,7 +89,7 @@ impl State {
             || movers.columns.iter().any(|column| column.len() != rows)
             || of_movers.iter().any(|&len| len != rows)
         {
-            return Err(Broken::Lengths);
+            return Err(InvariantError::Lengths);
         }
         self.check_free()?;
         let (mut fat, mut moving) = (0, 0);
@@ -102,25 +102,25 @@ impl State {
             }
         }
         if moving != rows {
-            return Err(Broken::Mover { row: rows as u32 });
+            return Err(InvariantError::Mover { row: rows as u32 });
         }
         if fat != self.fat {
-            return Err(Broken::Mover { row: rows as u32 });
+            return Err(InvariantError::Mover { row: rows as u32 });
         }
         self.check_pairs()
     }
 
     /// Checks that each unused slot that is not retired is in the free list, once.
-    fn check_free(&self) -> Result<(), Broken> {
+    fn check_free(&self) -> Result<(), InvariantError> {
         let slots = &self.slots;
         let live = slots.all.iter().filter(|slot| slot.live).count();
         let retired = slots.generations.iter().filter(|&&next| next == u32::MAX).count();
         let (mut free, mut at) = (0, slots.free);
         while at != NONE {
-            let slot = slots.all.get(at as usize).ok_or(Broken::FreeSlots)?;
+            let slot = slots.all.get(at as usize).ok_or(InvariantError::FreeSlots)?;
             free += 1;
             if slot.live || slots.generations[at as usize] == u32::MAX || free > slots.all.len() {
-                return Err(Broken::FreeSlots);
+                return Err(InvariantError::FreeSlots);
             }
             at = slot.place;
         }
@@ -128,18 +128,18 @@ impl State {
         if counted && live + retired + free == slots.all.len() {
             Ok(())
         } else {
-            Err(Broken::FreeSlots)
+            Err(InvariantError::FreeSlots)
         }
     }
 
-    fn check_slot(&self, index: usize) -> Result<(), Broken> {
+    fn check_slot(&self, index: usize) -> Result<(), InvariantError> {
         let slot = self.slot(index);
         let name = index as u32;
         if !slot.live {
             return Ok(());
         }
         if self.slots.generations[index] == u32::MAX || !is_margin(slot.margin) {
-            return Err(Broken::Slot { index: name });
+            return Err(InvariantError::Slot { index: name });
         }
         let row = slot.place as usize;
         if slot.home() == Home::Movers {
@@ -149,30 +149,30 @@ impl State {
                 || movers.filters[row] != slot.filter
                 || movers.dynamic[row] != (slot.set == super::ProxyKind::Dynamic)
             {
-                return Err(Broken::Mover { row: slot.place });
+                return Err(InvariantError::Mover { row: slot.place });
             }
         } else if slot.place != NONE {
-            return Err(Broken::Slot { index: name });
+            return Err(InvariantError::Slot { index: name });
         }
         let moving = self.moving_box(index);
         if moving.validate().is_err() || slot.set.is_at_rest() && moving.delta != [0.0; 3] {
-            return Err(Broken::Box { index: name });
+            return Err(InvariantError::Box { index: name });
         }
         let held = self.held[index];
         if slot.margin > 0.0 && (held.validate().is_err() || !held.contains(&moving.bounds())) {
-            return Err(Broken::Held { index: name });
+            return Err(InvariantError::Held { index: name });
         }
         Ok(())
     }
 
-    fn check_pairs(&self) -> Result<(), Broken> {
+    fn check_pairs(&self) -> Result<(), InvariantError> {
         let Slots { generations, said, renewed, .. } = &self.slots;
         let mut renewed = renewed.clone();
         renewed.sort_unstable();
         let changed = (0_u32..).zip(said.iter().zip(generations));
         let changed = changed.filter(|(_, (old, new))| old != new).map(|(slot, _)| slot);
         if !changed.eq(renewed) {
-            return Err(Broken::Renewed);
+            return Err(InvariantError::Renewed);
         }
         let Kept { a, b, first } = &self.touching;
         let loose = self.loose.iter().copied();
@@ -193,10 +193,10 @@ impl State {
             || !touching.clone().all(|(a, b)| one(a, b))
             || !loose.clone().all(is_said)
         {
-            return Err(Broken::Pairs);
+            return Err(InvariantError::Pairs);
         }
         if !self.resting.is_sound() {
-            return Err(Broken::Lists);
+            return Err(InvariantError::Lists);
         }
         // At any time both proxies of a resting pair rest: a change removes the pair.
         for pair in self.resting.iter() {
@@ -204,7 +204,7 @@ impl State {
                 let rests =
                     self.slots.find(id).is_some_and(|index| self.slot(index).home().is_tree());
                 if !rests {
-                    return Err(Broken::Resting { index: id.index() });
+                    return Err(InvariantError::Resting { index: id.index() });
                 }
             }
         }
@@ -218,7 +218,7 @@ impl State {
         if keys.is_sorted_by(|x, y| x < y) && self.resting.iter().all(is_said) {
             Ok(())
         } else {
-            Err(Broken::Pairs)
+            Err(InvariantError::Pairs)
         }
     }
 }
