@@ -15,7 +15,7 @@ use criterion::{
 use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::overlap::{self, Bits, planes, sphere};
-use swath::{Aabb, Checked, Level, MovingBox, MovingBoxStore, Plane, Side, Sphere};
+use swath::{Aabb, Checked, Level, MovingBox, MovingBoxStore, Plane, PlaneSide, Sphere};
 
 const ROWS: [usize; 3] = [1024, 65_536, 1_000_000];
 
@@ -202,7 +202,7 @@ fn views(criterion: &mut Criterion) {
                     let [least, _] = spec::plane_reach(plane, aabb).expect("all are valid");
                     least > f64::from(reach) * 1e-4
                 };
-                assert!(if yes { !region.iter().any(past) } else { meant == Side::Outside });
+                assert!(if yes { !region.iter().any(past) } else { meant == PlaneSide::Outside });
             },
             |level, many, to| planes::one_to_many(level, &region, many, to).expect("lengths agree"),
             |b| {

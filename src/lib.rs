@@ -22,9 +22,9 @@ pub use broadphase::{
     ProxyKind, ProxyPair, Queries, SweptProxyPair, Visits,
 };
 pub use geom::{
-    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, Motion,
-    MovingBox, MovingSphere, Pair, Plane, Pose, SPIN_MAX, Segment, Side, Sphere, Start, State,
-    SweptPair,
+    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, ContactState, Faces, Facets, Filter, Invalid,
+    Motion, MovingBox, MovingSphere, Pair, Plane, PlaneSide, Pose, SPIN_MAX, Segment, SegmentStart,
+    Sphere, SweptPair,
 };
 pub use kernels::cast::{self, Cast};
 pub use kernels::overlap;

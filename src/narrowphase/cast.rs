@@ -10,7 +10,7 @@
 use super::advance::{Advance, Settings, Touch, search::Search};
 use super::shape::Shape;
 use super::vector::{V3, greater, lesser};
-use crate::geom::{Invalid, Motion, Pose, Segment, Start};
+use crate::geom::{Invalid, Motion, Pose, Segment, SegmentStart};
 
 /// How near the surface is near enough, of the shape's size.
 const TOLERANCE: f32 = 1.0 / (1 << 20) as f32;
@@ -29,7 +29,7 @@ pub enum ConvexCast {
         /// The unit normal of the surface there, out of the shape.
         normal: [f32; 3],
         /// Whether it starts on the surface: not deeper and not further from it than the tolerance.
-        start: Start,
+        start: SegmentStart,
     },
     /// It starts inside.
     Inside,
@@ -81,7 +81,8 @@ impl Shape<'_> {
         Ok(match toi.advance {
             Advance::Impact { t, normal, on_a, on_b, .. } => {
                 let point = if self.margin > 0.0 { on_a } else { on_b };
-                let start = if toi.rounds == 1 { Start::OnSurface } else { Start::Outside };
+                let start =
+                    if toi.rounds == 1 { SegmentStart::OnSurface } else { SegmentStart::Outside };
                 ConvexCast::Hit { fraction: t, point, normal, start }
             }
             Advance::Overlapping { .. } => ConvexCast::Inside,

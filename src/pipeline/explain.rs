@@ -11,7 +11,7 @@ use super::scene::{PipelineError, Scene};
 use super::tick::Pipeline;
 use super::windows::{Known, Verdict};
 use crate::geom::MapEach;
-use crate::geom::{AXES, MovingBox, Pair, State};
+use crate::geom::{AXES, ContactState, MovingBox, Pair};
 use crate::kernels::sweep;
 use crate::narrowphase::advance::{Advance, Toi};
 use alloc::format;
@@ -136,8 +136,8 @@ impl Known<'_, '_> {
             return None;
         }
         let how = match swept.contact.state() {
-            State::Overlapping if swept.contact.is_surface() => "touch at the start",
-            State::Overlapping => "overlap at the start",
+            ContactState::Overlapping if swept.contact.is_surface() => "touch at the start",
+            ContactState::Overlapping => "overlap at the start",
             _ => "touch",
         };
         let on = swept

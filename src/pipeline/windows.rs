@@ -11,7 +11,7 @@ use super::rows::{BLOCK, Few, Gathered};
 use super::scene::{BodyFlags, Config, Scene};
 use super::tick::TickStats;
 use crate::geom::MapEach;
-use crate::geom::{Aabb, AcceleratingBox, Contact, Pair, State, SweptPair};
+use crate::geom::{Aabb, AcceleratingBox, Contact, ContactState, Pair, SweptPair};
 use crate::kernels::chord;
 use crate::kernels::separate::{self, Separation as Push};
 use crate::kernels::sweep::{self, Answers, Sweep};
@@ -254,7 +254,7 @@ impl Known<'_, '_> {
 
     /// Whether a contact of two boxes is an impact.
     fn counts(&self, contact: Contact, sensor: bool) -> bool {
-        contact.state() != State::Overlapping
+        contact.state() != ContactState::Overlapping
             || is_inside(contact)
             || match self.touch(sensor) {
                 Touch::Hit => true,
@@ -266,7 +266,7 @@ impl Known<'_, '_> {
 
 /// Whether two boxes overlap at the start by more than their surfaces.
 fn is_inside(contact: Contact) -> bool {
-    contact.state() == State::Overlapping && !contact.is_surface()
+    contact.state() == ContactState::Overlapping && !contact.is_surface()
 }
 
 /// Writes the impact of two boxes without shapes. `push` is the separation of boxes that overlap.

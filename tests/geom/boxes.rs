@@ -4,7 +4,7 @@
 //! so what is called rounded outwards is.
 
 use rand::RngExt;
-use swath::{Aabb, COORD_MAX, Contact, Invalid, MovingBox, Pair, State, SweptPair};
+use swath::{Aabb, COORD_MAX, Contact, ContactState, Invalid, MovingBox, Pair, SweptPair};
 use testkit::cases::HOSTILE;
 use testkit::draw::{Draw, for_each};
 use testkit::exact::Fraction;
@@ -332,7 +332,10 @@ fn defaults_are_empty_and_still() {
     let point = Aabb::point([0.0; 3]).expect("the origin");
     assert_eq!((Aabb::default(), MovingBox::default()), (point, MovingBox::from(point)));
     assert_eq!(Contact::default(), Contact::SEPARATED);
-    assert_eq!((Contact::SEPARATED.bits(), Contact::SEPARATED.state()), (0, State::Separated));
+    assert_eq!(
+        (Contact::SEPARATED.bits(), Contact::SEPARATED.state()),
+        (0, ContactState::Separated)
+    );
     let pair = SweptPair { a: 3, b: 4, first: 0.5 };
     assert_eq!(Pair::from(pair), Pair { a: 3, b: 4 });
     assert!(Pair { a: 1, b: 9 } < Pair { a: 2, b: 3 } && Pair { a: 2, b: 3 } < Pair { a: 2, b: 4 });
@@ -382,7 +385,7 @@ fn plain_values_survive_serde() {
     same(&sweep);
     same(&sweep.contact);
     same(&Contact::SEPARATED);
-    same(&State::Touching);
+    same(&ContactState::Touching);
     same(&Pair { a: 1, b: 2 });
     same(&SweptPair { a: 1, b: 2, first: 0.1 });
 }

@@ -7,8 +7,8 @@ use swath::overlap::planes::{self, Sides};
 use swath::overlap::{self, Bits, sphere};
 use swath::store::LengthMismatch;
 use swath::{
-    Aabb, BatchError, COORD_MAX, Checked, Level, MovingBox, MovingBoxColumns, Pair, Plane, Rows,
-    Side, Sphere, SphereColumns,
+    Aabb, BatchError, COORD_MAX, Checked, Level, MovingBox, MovingBoxColumns, Pair, Plane,
+    PlaneSide, Rows, Sphere, SphereColumns,
 };
 use testkit::columns::Columns;
 use testkit::places::{SphereArrays, cuts, frustum, moving, near};
@@ -85,10 +85,10 @@ fn answers_are(
         .collect();
     let side = |row: &MovingBox| match row.validate() {
         Ok(()) => planes::one_to_one(region, &row.aabb).expect("both are valid"),
-        Err(_) => Side::Outside,
+        Err(_) => PlaneSide::Outside,
     };
     let sides: Vec<_> = a.iter().map(side).collect();
-    let inside: Vec<_> = sides.iter().map(|&side| side != Side::Outside).collect();
+    let inside: Vec<_> = sides.iter().map(|&side| side != PlaneSide::Outside).collect();
 
     let (columns_a, columns_b, spheres) =
         (Columns::new(a), Columns::new(b), SphereArrays::new(balls));
@@ -111,7 +111,7 @@ fn answers_are(
         both!("many spheres", many_balls, to => sphere::many_to_one(level, &balls, aabb, to));
         both!("zipped spheres", ball_zip, to => sphere::zip(level, &balls, &a, to));
         both!("planes", inside, to => planes::one_to_many(level, region, &a, to));
-        let mut column = vec![Side::Inside; sides.len()];
+        let mut column = vec![PlaneSide::Inside; sides.len()];
         let answer = planes::one_to_many(level, region, &a, Sides { side: &mut column });
         assert_eq!((answer, &column), (Ok(()), &sides), "{level}");
         let first = |expected: &[bool]| Ok(rows_of(expected).first().copied());
@@ -266,10 +266,10 @@ fn on_an_error_nothing_is_written() {
         assert_eq!(overlap::pairs(level, &many, &pairs, Bits { words: &mut [0] }), missing);
         assert_eq!(words, [UNWRITTEN; 2], "{level}");
         for found in [39, 41] {
-            let mut side = vec![Side::Crossing; found];
+            let mut side = vec![PlaneSide::Crossing; found];
             let error = planes::one_to_many(level, &[], &many, Sides { side: &mut side });
             assert_eq!(error, wrong("the output `side`", 40, found));
-            assert!(side.iter().all(|&side| side == Side::Crossing));
+            assert!(side.iter().all(|&side| side == PlaneSide::Crossing));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! so.
 
 use swath::respond::{self, Member, Outcome};
-use swath::{Aabb, Body, COORD_MAX, Contact, Invalid, MovingBox, Response, State, sweep};
+use swath::{Aabb, Body, COORD_MAX, Contact, ContactState, Invalid, MovingBox, Response, sweep};
 use testkit::bodies::{Meeting, contact_of, meetings};
 use testkit::draw::how_many;
 
@@ -108,7 +108,7 @@ fn holds(case: &Meeting, response: Option<Response>) -> Result<(), &'static str>
     must(response.a.validate().is_ok() && response.b.validate().is_ok(), "boxes stay boxes")?;
 
     let (before, after) = ([a.moving.aabb, b.moving.aabb], [response.a.aabb, response.b.aabb]);
-    let came_to_touch = contact.state() == State::Touching;
+    let came_to_touch = contact.state() == ContactState::Touching;
     if contact.is_surface() {
         must(after == before, "boxes that touch at the start stay there")?;
     }
@@ -174,7 +174,7 @@ fn responses_conserve_and_never_deepen() {
         pushed += usize::from(response.outcome == Outcome::Pushed);
         kept += usize::from(response.outcome == Outcome::Kept);
         fixed += usize::from(response.outcome == Outcome::BothFixed);
-        touching += usize::from(response.contact.state() == State::Touching);
+        touching += usize::from(response.contact.state() == ContactState::Touching);
     }
     let enough = count / 100;
     let seen = [pushed, kept, fixed, touching];

@@ -7,7 +7,8 @@ use std::cmp::Ordering;
 
 use swath::separate::{self, Answers, Moves};
 use swath::{
-    Aabb, BatchError, Body, Contact, Hit, Hits, Invalid, Level, Pair, Separation, State, sweep,
+    Aabb, BatchError, Body, Contact, ContactState, Hit, Hits, Invalid, Level, Pair, Separation,
+    sweep,
 };
 use testkit::bodies::{bodies, meetings, neighbours, no_bodies};
 use testkit::body_columns::BodyArrays;
@@ -94,7 +95,7 @@ fn holds(a: &Aabb, b: &Aabb, answer: Option<Separation>) -> Result<(), &'static 
     must(depth == 0.0 || less.compare(exact).is_lt(), "no lesser float is enough")?;
     must(depth.is_sign_positive() && depth.is_finite(), "a depth is a positive number")?;
     must(contact.is_surface() == (depth == 0.0), "a touch has no depth")?;
-    must(contact.state() == State::Overlapping, "they share a point")?;
+    must(contact.state() == ContactState::Overlapping, "they share a point")?;
     let moved = add(b, push.translation());
     must(parted(a, &moved, contact), "the sum in `f32` parts them")?;
     let along = push.translation().map(f32::abs).iter().sum::<f32>();

@@ -5,8 +5,8 @@
 
 use swath::sweep::{Times, accelerating};
 use swath::{
-    Aabb, AcceleratingBox, AcceleratingBoxColumns, BatchError, COORD_MAX, Checked, Hit, Hits,
-    Level, MISS, Pair, State, Sweep,
+    Aabb, AcceleratingBox, AcceleratingBoxColumns, BatchError, COORD_MAX, Checked, ContactState,
+    Hit, Hits, Level, MISS, Pair, Sweep,
 };
 use testkit::accelerating::cases::{Case, cases};
 use testkit::accelerating::columns::Columns;
@@ -225,7 +225,7 @@ fn symmetric(case: &Case) -> u8 {
 /// `answer` with the normal turned on the axes of contact among `axes`, where it has a direction.
 fn turned(case: &Case, answer: Sweep, axes: u8) -> [u32; 3] {
     let [first, last, contact] = bits(answer);
-    let resting = answer.contact.state() == State::Overlapping;
+    let resting = answer.contact.state() == ContactState::Overlapping;
     let undirected = if resting { symmetric(case) } else { 0 };
     let turned = answer.contact.axis_mask() & axes & !undirected;
     [first, last, contact ^ u32::from(turned) << 3]

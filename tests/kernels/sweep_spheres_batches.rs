@@ -4,8 +4,8 @@
 use std::array::from_fn;
 use swath::sweep::{Times, sphere_box, spheres};
 use swath::{
-    Aabb, BatchError, Checked, Contact, Hit, Hits, Invalid, Level, MISS, MovingBox, MovingSphere,
-    Pair, Rejected, SphereColumns, State, Sweep,
+    Aabb, BatchError, Checked, Contact, ContactState, Hit, Hits, Invalid, Level, MISS, MovingBox,
+    MovingSphere, Pair, Rejected, SphereColumns, Sweep,
 };
 use testkit::balls::{Round, rounds};
 use testkit::columns::{Columns, Outputs, bits};
@@ -426,7 +426,7 @@ fn a_surface_of_round_shapes_has_a_bit_of_its_own() {
     assert_eq!([parting, sliding, pressing].map(Contact::bits), [0x480, 0x480, 0x580]);
     for contact in [parting, sliding, pressing] {
         assert!(contact.is_surface() && contact.is_hit() && contact.axis().is_none());
-        assert_eq!(contact.state(), State::Overlapping);
+        assert_eq!(contact.state(), ContactState::Overlapping);
     }
     assert!(!parting.is_closing() && !sliding.is_closing() && pressing.is_closing());
     assert_eq!([of(ball(1.0, 1.0)), of(ball(9.0, -8.0))].map(Contact::bits), [0x180, 0x140]);

@@ -9,7 +9,8 @@
 use scenes::convex::{rotation, unit};
 use swath::advance::{self, Advance, Settings, Touch};
 use swath::{
-    Aabb, AcceleratingBox, Motion, MovingBox, MovingSphere, Pose, Shape, Sphere, State, Toi, gjk,
+    Aabb, AcceleratingBox, ContactState, Motion, MovingBox, MovingSphere, Pose, Shape, Sphere, Toi,
+    gjk,
 };
 use testkit::draw::{Draw, how_many};
 
@@ -62,7 +63,7 @@ fn boxes_touch_when_their_intervals_do() {
             &moving(at, half_b, std::array::from_fn(|k| delta[k] + other[k])),
         )
         .expect("boxes");
-        if meant.contact.state() == State::Overlapping {
+        if meant.contact.state() == ContactState::Overlapping {
             continue;
         }
         kinds[usize::from(meant.contact.is_hit())] += 1;
@@ -103,7 +104,7 @@ fn accelerated_boxes_touch_when_their_intervals_do() {
             &boxed(at, [0.5; 3], delta, accel),
         )
         .expect("boxes");
-        if meant.contact.state() == State::Overlapping {
+        if meant.contact.state() == ContactState::Overlapping {
             continue;
         }
         let (a, b) = (Shape::cuboid(half).expect("a box"), Shape::cuboid([0.5; 3]).expect("a box"));
@@ -161,7 +162,7 @@ fn balls_touch_when_quadratics_say() {
             let meant = spec::sweep_sphere_box(&ball, &other).expect("ball and box");
             (meant, search((&other_shape, &still), (&shape, &motion)))
         };
-        if meant.contact.state() == State::Overlapping {
+        if meant.contact.state() == ContactState::Overlapping {
             continue;
         }
         let size = f64::from(if big < small { big } else { small }) * 1.75;

@@ -11,8 +11,8 @@ use swath::broadphase::{Overlap, Query, Shape};
 use swath::overlap::{self, planes, sphere};
 use swath::store::{AabbColumns, Row};
 use swath::{
-    Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Invalid, Level, Plane, Queries, Side, Sphere,
-    Threads, Visits, proximity,
+    Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Invalid, Level, Plane, PlaneSide, Queries,
+    Sphere, Threads, Visits, proximity,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::places::{boxes, cuts, frustum, moving, near};
@@ -155,8 +155,9 @@ fn check(kept: &Kept, of: &Asked, filter: Option<Filter>, queries: &[(Level, Que
     let of_box = rows_of(kept, filter, accept, |b| overlap::one_to_one(aabb, b).unwrap());
     let of_point = rows_of(kept, filter, accept, |b| b.contains_point(aabb.min));
     let of_sphere = rows_of(kept, filter, accept, |b| sphere::one_to_one(sphere, b).unwrap());
-    let of_planes =
-        rows_of(kept, filter, accept, |b| planes::one_to_one(planes, b).unwrap() != Side::Outside);
+    let of_planes = rows_of(kept, filter, accept, |b| {
+        planes::one_to_one(planes, b).unwrap() != PlaneSide::Outside
+    });
     let distance = |row: &u32| proximity::one_to_one(aabb, &kept[row].0).unwrap();
     let hits = rows_of(kept, filter, accept, |_| true);
     let hits = hits.iter().map(|row| Hit { row: *row, at: distance(row) });
@@ -344,7 +345,7 @@ fn nothing_is_lost_on_the_way_down() {
             &kept,
             None,
             |_| true,
-            |aabb| planes::one_to_one(&cut.planes, aabb).unwrap() != Side::Outside,
+            |aabb| planes::one_to_one(&cut.planes, aabb).unwrap() != PlaneSide::Outside,
         );
         let mut rows = Vec::new();
         tree.queries().overlap_planes(&cut.planes).unwrap().all(&mut rows);

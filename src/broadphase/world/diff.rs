@@ -9,7 +9,7 @@ use super::id::{ProxyId, ProxyPair, SweptProxyPair};
 use super::kept::{Columns, ColumnsMut};
 use super::order::Order;
 use super::recall::Recall;
-use super::state::State;
+use super::state::BroadphaseState;
 use crate::broadphase::buffer::Buffer;
 use crate::geom::SweptPair;
 use crate::lanes::Level;
@@ -78,7 +78,7 @@ impl Scratch {
 /// The inputs that all partitions share.
 pub(super) struct Diff<'a> {
     pub(super) level: Level,
-    pub(super) state: &'a State,
+    pub(super) state: &'a BroadphaseState,
     pub(super) dealt: Dealt<'a>,
     /// Not 0 for slots that rest. May be shorter than the slots.
     pub(super) at_rest: &'a [u8],

@@ -9,7 +9,7 @@
 
 use super::id::ProxyPair;
 use super::slots::owners_allow;
-use super::state::State;
+use super::state::BroadphaseState;
 use crate::broadphase::buffer::make_room;
 use crate::broadphase::found::PairRun;
 use crate::geom::SweptPair;
@@ -66,7 +66,7 @@ pub(super) type Accept<'a> = &'a (dyn Fn(ProxyPair) -> bool + Sync);
 
 /// Decides which of the found pairs are kept.
 pub(super) struct Sieve<'a> {
-    pub(super) state: &'a State,
+    pub(super) state: &'a BroadphaseState,
     /// Whether any proxy has an owner.
     pub(super) owned: bool,
     /// The caller's function; `None` accepts all pairs.

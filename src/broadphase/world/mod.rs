@@ -104,7 +104,7 @@ pub use proxy::{Proxies, Proxy, ProxyKind};
 pub use queries::{ProxyAccept, ProxyHit, ProxyQueries, ProxyQuery};
 use slots::{Home, Slot};
 pub use snapshot::Snapshot;
-use state::State;
+use state::BroadphaseState;
 use trees::Trees;
 pub use update::{Changes, Persisted};
 use update::{Update, Work};
@@ -149,7 +149,7 @@ pub use validate::InvariantError;
 /// ```
 #[derive(Debug)]
 pub struct Broadphase {
-    state: State,
+    state: BroadphaseState,
     trees: Trees,
     mover_tree: MoverTree,
     finder: PairFinder,
@@ -201,7 +201,7 @@ impl Broadphase {
     #[must_use]
     pub fn with_level(level: Level) -> Self {
         Self {
-            state: State::default(),
+            state: BroadphaseState::default(),
             trees: Trees::with_level(level),
             mover_tree: MoverTree::default(),
             finder: PairFinder::with_level(level),

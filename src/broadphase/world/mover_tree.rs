@@ -3,7 +3,7 @@
 //! It contains the true boxes at the start of the tick, with the slot as child id. It is rebuilt
 //! when queries are requested and a mover has changed since the last build.
 
-use super::state::State;
+use super::state::BroadphaseState;
 use crate::broadphase::tree::{Builder, Named, Tree};
 use crate::geom::Aabb;
 use crate::geom::MapEach;
@@ -40,7 +40,12 @@ impl MoverTree {
     }
 
     /// Rebuilds the tree if it is dirty. `filtered` says whether any proxy has a filter.
-    pub(super) fn update(&mut self, state: &State, filtered: bool, on: (Level, &Threads)) {
+    pub(super) fn update(
+        &mut self,
+        state: &BroadphaseState,
+        filtered: bool,
+        on: (Level, &Threads),
+    ) {
         if !self.is_old {
             return;
         }
@@ -59,7 +64,7 @@ impl MoverTree {
     }
 
     /// Whether the tree contains exactly the movers, or is dirty.
-    pub(super) fn is_sound(&self, state: &State) -> bool {
+    pub(super) fn is_sound(&self, state: &BroadphaseState) -> bool {
         let mut sound = self.is_old || self.tree.len() == state.movers.len();
         self.tree.for_each(|at, index| {
             if sound && !self.is_old {
@@ -82,7 +87,7 @@ impl MoverTree {
 }
 
 /// A row of the movers as an item of the tree, with the slot as child id.
-fn named_row(state: &State, row: usize) -> Named {
+fn named_row(state: &BroadphaseState, row: usize) -> Named {
     let movers = &state.movers;
     let [x0, y0, z0, x1, y1, z1, ..] = movers.columns.each_ref().map_each(|column| column[row]);
     let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };

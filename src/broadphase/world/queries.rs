@@ -10,7 +10,7 @@ use super::Broadphase;
 use super::id::ProxyId;
 use super::proxy::ProxyKind;
 use super::slots::Slots;
-use super::state::State;
+use super::state::BroadphaseState;
 use crate::broadphase::query::{
     Accept, Batch, EveryBox, Known, Overlap, Overlaps, Path, Planes, Proximities, Proximity,
     Queries, Query, Row, Shape, Sieve, Visits,
@@ -107,7 +107,7 @@ fn kind(set: ProxyKind) -> u8 {
     1 << set as u8
 }
 
-impl Known for State {
+impl Known for BroadphaseState {
     fn row(&self, row: u32) -> Row {
         let slot = self.slot(row as usize);
         Row { kind: kind(slot.set), owner: slot.owner, is_grown: slot.margin > 0.0 }

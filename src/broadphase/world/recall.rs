@@ -222,7 +222,7 @@ mod tests {
     use super::super::gather::{Cut, Dealt, Named, Sieve};
     use super::super::kept::Kept;
     use super::super::slots::Slots;
-    use super::super::state::State;
+    use super::super::state::BroadphaseState;
     use super::Recall;
     use crate::broadphase::found::PairRun;
     use crate::broadphase::world::Proxy;
@@ -293,7 +293,7 @@ mod tests {
                     let run = draw(runs.len() as u32) as usize;
                     runs[run].pairs.append(&[SweptPair { a, b, first }]);
                 }
-                let state = State::default();
+                let state = BroadphaseState::default();
                 let sieve = Sieve { state: &state, owned: false, accept: None };
                 runs.iter_mut().for_each(|run| {
                     sieve.deal(Named::Slots, cut, run, &mut Vec::new());

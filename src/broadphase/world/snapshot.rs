@@ -3,7 +3,7 @@
 use super::Broadphase;
 use super::error::BroadphaseError;
 use super::slots::Slot;
-use super::state::State;
+use super::state::BroadphaseState;
 use super::validate::InvariantError;
 use crate::geom::MapEach;
 use crate::geom::{Aabb, Filter, Invalid, MovingBox};
@@ -16,18 +16,18 @@ use crate::geom::{Aabb, Filter, Invalid, MovingBox};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "State", into = "State"))]
-pub struct Snapshot(State);
+pub struct Snapshot(BroadphaseState);
 
-impl TryFrom<State> for Snapshot {
+impl TryFrom<BroadphaseState> for Snapshot {
     type Error = InvariantError;
 
-    fn try_from(state: State) -> Result<Self, InvariantError> {
+    fn try_from(state: BroadphaseState) -> Result<Self, InvariantError> {
         state.validate()?;
         Ok(Self(state))
     }
 }
 
-impl From<Snapshot> for State {
+impl From<Snapshot> for BroadphaseState {
     fn from(snapshot: Snapshot) -> Self {
         snapshot.0
     }
@@ -134,7 +134,7 @@ impl Broadphase {
 }
 
 /// Everything that the forests store of a slot, or `None` if it does not rest.
-fn at_rest(state: &State, index: usize) -> Option<([[u32; 6]; 2], Filter, bool, bool)> {
+fn at_rest(state: &BroadphaseState, index: usize) -> Option<([[u32; 6]; 2], Filter, bool, bool)> {
     let slot = state.slots.all.get(index)?;
     let home = slot.home();
     home.is_tree().then(|| {
@@ -143,7 +143,7 @@ fn at_rest(state: &State, index: usize) -> Option<([[u32; 6]; 2], Filter, bool, 
     })
 }
 
-impl State {
+impl BroadphaseState {
     /// The moving box and the fat AABB of a proxy after a translation by `by`.
     fn shifted(&self, index: usize, by: [f32; 3]) -> Result<(MovingBox, Aabb), Invalid> {
         let MovingBox { aabb, delta } = self.moving_box(index);

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 /// The state of a [`Broadphase`](super::Broadphase).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct State {
+pub(super) struct BroadphaseState {
     pub(super) slots: Slots,
     /// Boxes by slot. Only valid for proxies that have no mover row.
     pub(super) boxes: Vec<MovingBox>,
@@ -36,7 +36,7 @@ pub(super) struct State {
     pub(super) loose: Vec<ProxyPair>,
 }
 
-impl State {
+impl BroadphaseState {
     #[inline]
     pub(super) fn find(&self, id: ProxyId) -> Result<usize, BroadphaseError> {
         self.slots.find(id).ok_or(BroadphaseError::Stale { id })

@@ -9,7 +9,7 @@
 //! for queries.
 
 use super::slots::{Home, Slot};
-use super::state::State;
+use super::state::BroadphaseState;
 use crate::broadphase::FixedBoxes;
 use crate::broadphase::tree::{Named, Tree};
 use crate::geom::Aabb;
@@ -84,7 +84,7 @@ impl Trees {
     }
 
     /// Applies the changes. `filtered` says whether any proxy has a filter.
-    pub(super) fn update(&mut self, state: &State, filtered: bool) {
+    pub(super) fn update(&mut self, state: &BroadphaseState, filtered: bool) {
         if self.changed.is_empty() {
             return;
         }
@@ -136,7 +136,7 @@ impl Trees {
     }
 
     /// Whether the forests contain what the state says, for all slots without a pending change.
-    pub(super) fn is_sound(&self, state: &State) -> bool {
+    pub(super) fn is_sound(&self, state: &BroadphaseState) -> bool {
         let noted = self.rows.iter().filter(|&&row| row & CHANGED != 0).count();
         let mut lens = [0; TREES];
         let trees = [&self.fixed, &self.sleeping, &self.exact];
@@ -202,7 +202,7 @@ fn trees_of(slot: &Slot) -> u8 {
 }
 
 /// The box of a resting proxy in one of its forests.
-fn box_in(state: &State, index: usize, tree: usize) -> Aabb {
+fn box_in(state: &BroadphaseState, index: usize, tree: usize) -> Aabb {
     let is_held = 1 << tree != TRUE && state.slot(index).margin > 0.0;
     if is_held { state.held[index] } else { state.boxes[index].aabb }
 }

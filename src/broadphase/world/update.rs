@@ -9,7 +9,7 @@ use super::gather::{Accept, Cut, Dealt, Named, PARTS_MAX, Sieve};
 use super::id::{ProxyPair, SweptProxyPair};
 use super::kept::{Columns, Kept, Touching, TouchingIter};
 use super::movers::{lend, still};
-use super::state::State;
+use super::state::BroadphaseState;
 use super::trees::Trees;
 use crate::broadphase::buffer::make_room;
 use crate::broadphase::found::{PairRun, Pairs};
@@ -92,7 +92,7 @@ pub(super) struct Work {
     pub(super) events: Events,
     /// Whether the events are those of a successful update that is still valid.
     pub(super) said: bool,
-    /// The touching pairs; swapped with [`State::touching`] when the update succeeds.
+    /// The touching pairs; swapped with [`BroadphaseState::touching`] when the update succeeds.
     pub(super) touching: Kept,
     /// The columns of the movers with fat AABBs, used if some have a margin.
     seen: [Vec<f32>; 9],
@@ -121,7 +121,7 @@ impl Update<'_> {
     /// Finds the pairs and the events. On an error nothing has changed.
     pub(super) fn run(
         &self,
-        state: &State,
+        state: &BroadphaseState,
         finder: &mut PairFinder,
         trees: &mut Trees,
         work: &mut Work,
@@ -240,7 +240,7 @@ fn runs_of(
 }
 
 /// Copies the boxes of the movers, with the fat AABB instead of the box where there is a margin.
-fn hold(state: &State, seen: &mut [Vec<f32>; 9]) {
+fn hold(state: &BroadphaseState, seen: &mut [Vec<f32>; 9]) {
     for (to, from) in seen.iter_mut().zip(&state.movers.columns) {
         make_room(to, from.len());
         to.clone_from(from);
@@ -257,7 +257,7 @@ fn hold(state: &State, seen: &mut [Vec<f32>; 9]) {
 
 /// The cached pairs to compare with, in order: the touching pairs of the last tick, merged with the
 /// resting pairs of which a proxy has changed. Both inputs are sorted.
-fn merge<'a>(state: &'a State, merged: &'a mut Kept) -> Columns<'a> {
+fn merge<'a>(state: &'a BroadphaseState, merged: &'a mut Kept) -> Columns<'a> {
     let mut touching = state.touching.columns();
     if state.loose.is_empty() {
         return touching;

@@ -5,7 +5,7 @@ use super::id::ProxyPair;
 use super::kept::Kept;
 use super::proxy::is_margin;
 use super::slots::{Home, NONE, SLOTS_MAX, Slots};
-use super::state::State;
+use super::state::BroadphaseState;
 
 /// The invariant that is violated: by a bug of this library, or by the input of a deserialisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,7 +74,7 @@ impl Broadphase {
     }
 }
 
-impl State {
+impl BroadphaseState {
     pub(super) fn validate(&self) -> Result<(), InvariantError> {
         let (slots, movers) = (&self.slots.all, &self.movers);
         let rows = movers.ids.len();

@@ -157,14 +157,14 @@ impl Sink for Answers<'_> {
 /// [`Invalid`] when the segment or the box is invalid.
 ///
 /// ```
-/// use swath::{Aabb, Segment, Start, cast};
+/// use swath::{Aabb, Segment, SegmentStart, cast};
 ///
 /// let crate_ = Aabb::new([2.0, -1.0, -1.0], [4.0, 1.0, 1.0])?;
 /// let ray = Segment::ray([0.0, 0.0, 0.0], [8.0, 0.0, 0.0])?;
 /// let cast = cast::one_to_one(&ray, &crate_)?;
 /// assert!(cast.entry <= 0.25 && cast.entry > 0.249_999);
 /// assert!(cast.exit >= 0.5 && cast.exit < 0.500_001);
-/// assert_eq!(cast.faces.start(), Start::Outside);
+/// assert_eq!(cast.faces.start(), SegmentStart::Outside);
 /// assert_eq!(cast.faces.entry_normal(), [-1.0, 0.0, 0.0]);
 /// assert_eq!(cast.faces.exit_normal(), [1.0, 0.0, 0.0]);
 /// # Ok::<(), swath::Invalid>(())

@@ -102,9 +102,9 @@ pub struct Cast {
     pub exit: f32,
     /// The planes of entry and exit, and where the segment starts.
     ///
-    /// [`Start::Outside`](crate::Start::Outside) and [`Start::Inside`](crate::Start::Inside) are
+    /// [`SegmentStart::Outside`](crate::SegmentStart::Outside) and [`SegmentStart::Inside`](crate::SegmentStart::Inside) are
     /// certain. A start that cannot be distinguished from the surface within rounding is
-    /// [`Start::OnSurface`](crate::Start::OnSurface); this includes every start that is exactly on
+    /// [`SegmentStart::OnSurface`](crate::SegmentStart::OnSurface); this includes every start that is exactly on
     /// it.
     pub facets: Facets,
 }

@@ -9,15 +9,15 @@
 //! §5.2.3).
 //!
 //! **Conservative.** `e` is enlarged by 16·2⁻²⁴ of the greatest coordinates, which is more than all
-//! rounding. So a box reported as [`Outside`](Side::Outside) is entirely outside of one plane, and
-//! a box reported as [`Inside`](Side::Inside) is entirely inside of all. Let `a` be the greatest
+//! rounding. So a box reported as [`Outside`](PlaneSide::Outside) is entirely outside of one plane, and
+//! a box reported as [`Inside`](PlaneSide::Inside) is entirely inside of all. Let `a` be the greatest
 //! magnitudes of the box's coordinates, axis by axis. A box that is outside of a plane, or inside
 //! of all, by more than 2⁻²⁰ of `|normal|·a`, plus 2⁻¹²⁶, is reported as such; that margin is never
 //! a greater distance from the plane than 2⁻²⁰ of the distance from the origin to the farthest
 //! corner. The proof is in `docs/math/overlap.md`.
 //!
 //! **False positives.** A box near an edge or a corner of the region can miss the region and yet be
-//! outside of no single plane; it is reported as [`Crossing`](Side::Crossing). To exclude such
+//! outside of no single plane; it is reported as [`Crossing`](PlaneSide::Crossing). To exclude such
 //! boxes, add the planes of the region's own AABB: a box that misses that AABB is outside of one of
 //! them.
 //!
@@ -25,7 +25,7 @@
 //! byte per row with [`Sides`].
 
 use super::{Bits, bits::First, corners, each, room};
-use crate::geom::{Aabb, Invalid, Plane, Side};
+use crate::geom::{Aabb, Invalid, Plane, PlaneSide};
 use crate::kernels::ask::{self, Answer, One, Question, Sink};
 use crate::kernels::{BatchError, Rows};
 use crate::lanes::{Isa, LANES_MAX, Level, U32Lanes};
@@ -43,7 +43,7 @@ impl Output for &mut Rows<'_> {}
 #[derive(Debug)]
 pub struct Sides<'a> {
     /// The side of each box.
-    pub side: &'a mut [Side],
+    pub side: &'a mut [PlaneSide],
 }
 
 impl Sink for Sides<'_> {
@@ -64,8 +64,9 @@ impl Sink for Sides<'_> {
 
 /// Returns the side that has this number.
 #[inline(always)]
-fn side(number: u32) -> Side {
-    [Side::Outside, Side::Crossing, Side::Inside, Side::Inside][number as usize & 3]
+fn side(number: u32) -> PlaneSide {
+    [PlaneSide::Outside, PlaneSide::Crossing, PlaneSide::Inside, PlaneSide::Inside]
+        [number as usize & 3]
 }
 
 fn validate(planes: &[Plane]) -> Result<(), Invalid> {
@@ -80,21 +81,21 @@ fn validate(planes: &[Plane]) -> Result<(), Invalid> {
 ///
 /// ```
 /// use swath::overlap::planes;
-/// use swath::{Aabb, Plane, Side};
+/// use swath::{Aabb, Plane, PlaneSide};
 ///
 /// // The region below y = 4 and below the diagonal y = x.
 /// let region = [Plane::new([0.0, 1.0, 0.0], 4.0)?, Plane::new([-1.0, 1.0, 0.0], 0.0)?];
 /// let at = |x| planes::one_to_one(&region, &Aabb::cube([x, 1.0, 0.0], 0.5)?);
-/// assert_eq!(at(-0.25)?, Side::Outside);
-/// assert_eq!(at(1.25)?, Side::Crossing);
-/// assert_eq!(at(2.25)?, Side::Inside);
+/// assert_eq!(at(-0.25)?, PlaneSide::Outside);
+/// assert_eq!(at(1.25)?, PlaneSide::Crossing);
+/// assert_eq!(at(2.25)?, PlaneSide::Inside);
 /// # Ok::<(), swath::Invalid>(())
 /// ```
-pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<Side, Invalid> {
+pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<PlaneSide, Invalid> {
     validate(planes)?;
     aabb.validate()?;
     let answer = ask::one_to_one(Region(planes), [], corners(aabb));
-    Ok(answer.map_or(Side::Outside, |(_, _, bits)| side(bits)))
+    Ok(answer.map_or(PlaneSide::Outside, |(_, _, bits)| side(bits)))
 }
 
 /// Classifies each of `many` boxes against the intersection of all `planes`.
@@ -107,16 +108,16 @@ pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<Side, Invalid> {
 ///
 /// ```
 /// use swath::overlap::planes::{self, Sides};
-/// use swath::{Aabb, MovingBoxStore, Level, Plane, Rows, Side};
+/// use swath::{Aabb, MovingBoxStore, Level, Plane, Rows, PlaneSide};
 ///
 /// let mut many = MovingBoxStore::new();
 /// for x in 0..8 {
 ///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
 /// }
 /// let region = [Plane::new([1.0, 0.0, 0.0], 5.0)?, Plane::new([-1.0, 0.5, 0.0], -2.5)?];
-/// let mut side = [Side::Outside; 8];
+/// let mut side = [PlaneSide::Outside; 8];
 /// planes::one_to_many(Level::detect(), &region, &many.checked(), Sides { side: &mut side })?;
-/// assert_eq!(side[2..6], [Side::Outside, Side::Inside, Side::Inside, Side::Crossing]);
+/// assert_eq!(side[2..6], [PlaneSide::Outside, PlaneSide::Inside, PlaneSide::Inside, PlaneSide::Crossing]);
 ///
 /// let mut room = [0; 8];
 /// let mut rows = Rows::new(&mut room);

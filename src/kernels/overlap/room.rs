@@ -1,6 +1,6 @@
 //! The SIMD arithmetic of an overlap, for any lane width.
 
-use crate::geom::{Plane, Side};
+use crate::geom::{Plane, PlaneSide};
 use crate::kernels::ask::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
@@ -57,7 +57,7 @@ const WIDEN: f32 = 16.0 / (1 << 24) as f32;
 /// Absolute enlargement, more than the rounding errors below the normal range.
 const WIDEN_TINY: f32 = f32::MIN_POSITIVE;
 
-/// Classifies a box against all `planes`. The packed word is the number of a [`Side`].
+/// Classifies a box against all `planes`. The packed word is the number of a [`PlaneSide`].
 #[inline(always)]
 pub(crate) fn planes<I: Isa>(isa: I, planes: &[Plane], aabb: &[I::F32; 6]) -> Answer<I> {
     // All lengths are doubled, so that nothing is halved: halving the smallest float would give
@@ -84,7 +84,8 @@ pub(crate) fn planes<I: Isa>(isa: I, planes: &[Plane], aabb: &[I::F32; 6]) -> An
         outside = outside | offset.lt(middle - reach);
         inside = inside & (middle + reach).le(offset);
     }
-    let (yes, no) = (isa.splat_u32(Side::Inside as u32), isa.splat_u32(Side::Crossing as u32));
+    let (yes, no) =
+        (isa.splat_u32(PlaneSide::Inside as u32), isa.splat_u32(PlaneSide::Crossing as u32));
     let bits = I::U32::select(inside, yes, no);
     let zero = isa.splat(0.0);
     Answer { hit: !outside, near: zero, far: zero, bits }

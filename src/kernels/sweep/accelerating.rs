@@ -35,14 +35,14 @@
 //! Units: times are fractions of the tick. Cost: 48 bytes read and 12 written per row.
 //!
 //! ```
-//! use swath::{Aabb, AcceleratingBox, State, sweep};
+//! use swath::{Aabb, AcceleratingBox, ContactState, sweep};
 //!
 //! // Velocity 4 upwards, acceleration 8 downwards: highest in the middle of the tick, 1 up.
 //! let ball = AcceleratingBox::new(Aabb::cube([0.0; 3], 0.5)?, [0.0, 4.0, 0.0], [0.0, -8.0, 0.0])?;
 //! let ceiling = Aabb::new([-5.0, 1.5, -5.0], [5.0, 2.0, 5.0])?;
 //! let ceiling = AcceleratingBox::new(ceiling, [0.0; 3], [0.0; 3])?;
 //! let sweep = sweep::accelerating::one_to_one(&ball, &ceiling)?;
-//! assert_eq!(sweep.contact.state(), State::Touching);
+//! assert_eq!(sweep.contact.state(), ContactState::Touching);
 //! assert_eq!(sweep.contact.normal(), [0.0, 1.0, 0.0]);
 //! // A graze has no duration; the bound of the rounding error extends it to a thousandth.
 //! assert!(sweep.first <= 0.5 && sweep.first > 0.499);

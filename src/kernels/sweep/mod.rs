@@ -145,13 +145,13 @@ impl Sink for Answers<'_> {
 /// [`Invalid`] when one of the moving boxes is invalid.
 ///
 /// ```
-/// use swath::{Aabb, MovingBox, State, sweep};
+/// use swath::{Aabb, MovingBox, ContactState, sweep};
 ///
 /// let wall = Aabb::new([0.0, -5.0, -5.0], [0.25, 5.0, 5.0])?;
 /// let bullet = MovingBox::new(Aabb::cube([-10.0, 0.0, 0.0], 0.0)?, [40.0, 0.0, 0.0])?;
 /// let sweep = sweep::one_to_one(&bullet, &wall.into())?;
 /// assert!(sweep.first <= 0.25 && sweep.first > 0.2499999);
-/// assert_eq!(sweep.contact.state(), State::Touching);
+/// assert_eq!(sweep.contact.state(), ContactState::Touching);
 /// assert_eq!(sweep.contact.normal(), [1.0, 0.0, 0.0]);
 /// # Ok::<(), swath::Invalid>(())
 /// ```

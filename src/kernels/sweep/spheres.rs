@@ -58,13 +58,13 @@ use crate::store::{Checked, Row, SphereColumns};
 ///
 /// ```
 /// use swath::sweep::spheres;
-/// use swath::{MovingSphere, Sphere, State};
+/// use swath::{MovingSphere, Sphere, ContactState};
 ///
 /// let still = MovingSphere::from(Sphere::new([0.0; 3], 1.0)?);
 /// let ball = MovingSphere::new(Sphere::new([-10.0, 0.0, 0.0], 1.0)?, [16.0, 0.0, 0.0])?;
 /// let sweep = spheres::one_to_one(&ball, &still)?;
 /// assert!(sweep.first <= 0.5 && sweep.first > 0.49999);
-/// assert_eq!(sweep.contact.state(), State::Touching);
+/// assert_eq!(sweep.contact.state(), ContactState::Touching);
 /// assert_eq!(spheres::normal(&ball, &still, sweep.first), [1.0, 0.0, 0.0]);
 /// # Ok::<(), swath::Invalid>(())
 /// ```

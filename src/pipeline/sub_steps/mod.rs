@@ -95,7 +95,7 @@ use crowd::{Crowd, Rows};
 use passes::Event;
 pub use proxies::SteppedWorld;
 use search::Two;
-use state::State;
+use state::BodyState;
 
 /// Pairs of one piece of work.
 const CHUNK: usize = 64;
@@ -243,7 +243,7 @@ pub struct SubSteps {
     config: SubStepsConfig,
     pipeline: Pipeline,
     queue: BinaryHeap<Event>,
-    states: Vec<State>,
+    states: Vec<BodyState>,
     near: Near,
     contacts: Contacts,
     /// What the pipeline wants to be searched at the start, and what was found.
@@ -380,7 +380,8 @@ impl SubSteps {
         self.told = SubStepped::default();
         self.states.clear();
         let slops = self.slops.iter();
-        self.states.extend(bodies.iter().zip(slops).map(|(body, &slop)| State::new(body, slop)));
+        self.states
+            .extend(bodies.iter().zip(slops).map(|(body, &slop)| BodyState::new(body, slop)));
         self.reject(crowd);
         let half = bounds::half(self.config.pipeline.target_distance);
         let pad = |row: usize| bounds::pad(half, self.slops[row]);

@@ -2,7 +2,7 @@
 
 use super::crowd::Crowd;
 use super::search::{Two, down};
-use super::state::{self, At, State};
+use super::state::{self, At, BodyState};
 use super::{Held, Responded, SubSteps, gives_way_or_moves, until_end};
 use crate::geom::MapEach;
 use crate::geom::Pair;
@@ -338,7 +338,7 @@ impl SubSteps {
         if let Some(reach) = self.near.reach(row) {
             crowd.add_resting(row, &reach, &mut others);
             // Who is new rests.
-            self.states.resize(crowd.bodies().len(), State::default());
+            self.states.resize(crowd.bodies().len(), BodyState::default());
         }
         let pass = self.told.passes as u32;
         others.retain(|&other| self.states[other].asked != pass && crowd.may_meet(row, other));

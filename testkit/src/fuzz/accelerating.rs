@@ -5,7 +5,7 @@ use crate::columns::{Outputs, bits};
 use crate::finite::assert_finite;
 use swath::sweep::accelerating;
 use swath::{
-    AcceleratingBox, AcceleratingBoxColumns, Level, MovingBox, Pair, Rejected, State, Sweep,
+    AcceleratingBox, AcceleratingBoxColumns, ContactState, Level, MovingBox, Pair, Rejected, Sweep,
 };
 
 /// One byte says how many rows: up to two groups of the widest lanes, and one more.
@@ -122,12 +122,15 @@ fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Sweep {
         let graze = last <= spec.first;
         assert!(graze || last >= spec.last - 1e-7 || gap(a, b, spec.last) > 0.0, "{text}");
     } else {
-        assert_eq!(answer.contact.state(), State::Touching, "{text}");
+        assert_eq!(answer.contact.state(), ContactState::Touching, "{text}");
     }
-    if spec.contact.state() == State::Overlapping {
+    if spec.contact.state() == ContactState::Overlapping {
         assert_eq!((answer.first, answer.contact), (0.0, spec.contact), "{text}");
     }
-    assert!(answer.contact.state() != State::Touching || answer.contact.axis().is_some(), "{text}");
+    assert!(
+        answer.contact.state() != ContactState::Touching || answer.contact.axis().is_some(),
+        "{text}"
+    );
     answer
 }
 

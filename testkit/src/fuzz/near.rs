@@ -7,7 +7,7 @@ use crate::finite::assert_finite;
 use swath::overlap::{self, planes, sphere};
 use swath::store::{AabbColumns, Row};
 use swath::{
-    Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Level, Plane, Queries, Side, proximity,
+    Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Level, Plane, PlaneSide, Queries, proximity,
 };
 
 /// One byte says how many boxes: up to a tree of three levels.
@@ -51,7 +51,7 @@ pub fn run(data: &[u8]) {
     };
     let by_box = met(&|b| overlap::one_to_one(&one, b) == Ok(true));
     let by_ball = met(&|b| sphere::one_to_one(&ball, b) == Ok(true));
-    let by_planes = met(&|b| planes::one_to_one(&region, b).is_ok_and(|s| s != Side::Outside));
+    let by_planes = met(&|b| planes::one_to_one(&region, b).is_ok_and(|s| s != PlaneSide::Outside));
     let near = met(&|b| distance(&one, b).is_some_and(|at| at <= max_distance));
     let hit = |&row: &u32| distance(&one, &boxes[row as usize]).map(|at| Hit { row, at });
     let mut near: Vec<Hit> = near.iter().filter_map(hit).collect();

@@ -5,7 +5,8 @@ use crate::columns::Columns;
 use swath::overlap::planes::{self, Sides};
 use swath::overlap::{self, Bits, sphere};
 use swath::{
-    Aabb, BatchError, Checked, Level, MovingBox, Pair, Plane, Rows, Side, Sphere, SphereColumns,
+    Aabb, BatchError, Checked, Level, MovingBox, Pair, Plane, PlaneSide, Rows, Sphere,
+    SphereColumns,
 };
 
 /// One byte says how many rows: up to three groups of the widest lanes, two words of a set.
@@ -47,9 +48,9 @@ pub fn run(data: &[u8]) {
         (0..rows.len()).map(|row| ball_valid(row) && meets(&balls[row], &one)).collect();
     let sides: Vec<_> = rows
         .iter()
-        .map(|row| if whole(row) { side(&region, &row.aabb) } else { Side::Outside })
+        .map(|row| if whole(row) { side(&region, &row.aabb) } else { PlaneSide::Outside })
         .collect();
-    let seen: Vec<_> = sides.iter().map(|&side| side != Side::Outside).collect();
+    let seen: Vec<_> = sides.iter().map(|&side| side != PlaneSide::Outside).collect();
 
     let boxes = Columns::new(&rows);
     let spheres = sphere_columns(&rows);
@@ -69,7 +70,7 @@ pub fn run(data: &[u8]) {
         answers(valid, &one_ball, |to| sphere::one_to_many(level, &ball, boxes, to));
         let valid = region.iter().try_for_each(Plane::validate).map_err(BatchError::from);
         answers(valid, &seen, |to| planes::one_to_many(level, &region, boxes, to));
-        let mut column = vec![Side::Inside; rows.len()];
+        let mut column = vec![PlaneSide::Inside; rows.len()];
         let got = planes::one_to_many(level, &region, boxes, Sides { side: &mut column });
         assert_eq!(got, valid, "{level}");
         assert!(got.is_err() || column == sides, "{level}: {column:?} for {sides:?}");
@@ -155,11 +156,11 @@ fn meets(ball: &Sphere, aabb: &Aabb) -> bool {
 }
 
 /// Planes and a box, as `spec` says but for rounding; outside where one is none.
-fn side(planes: &[Plane], aabb: &Aabb) -> Side {
+fn side(planes: &[Plane], aabb: &Aabb) -> PlaneSide {
     let answer = planes::one_to_one(planes, aabb);
     if let Err(reason) = spec::overlap_planes(planes, aabb) {
         assert_eq!(answer, Err(reason));
-        return Side::Outside;
+        return PlaneSide::Outside;
     }
     let side = answer.expect("`spec` says that all are valid");
     let (mut outside, mut far_outside, mut inside, mut far_inside) = (false, false, true, true);
@@ -177,9 +178,9 @@ fn side(planes: &[Plane], aabb: &Aabb) -> Side {
         inside &= greatest <= off;
         far_inside &= greatest <= -slack;
     }
-    assert!(side != Side::Outside || outside, "missed: {planes:?} {aabb:?}");
-    assert!(side == Side::Outside || !far_outside, "kept: {planes:?} {aabb:?}");
-    assert!(side != Side::Inside || inside, "crossed: {planes:?} {aabb:?}");
-    assert!(side == Side::Inside || !far_inside, "not crossed: {planes:?} {aabb:?}");
+    assert!(side != PlaneSide::Outside || outside, "missed: {planes:?} {aabb:?}");
+    assert!(side == PlaneSide::Outside || !far_outside, "kept: {planes:?} {aabb:?}");
+    assert!(side != PlaneSide::Inside || inside, "crossed: {planes:?} {aabb:?}");
+    assert!(side == PlaneSide::Inside || !far_inside, "not crossed: {planes:?} {aabb:?}");
     side
 }

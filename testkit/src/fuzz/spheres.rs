@@ -7,7 +7,7 @@ use crate::finite::assert_finite;
 use crate::sphere_columns::SphereArrays;
 use spec::RoundSweep;
 use swath::sweep::{sphere_box, spheres};
-use swath::{Invalid, Level, MovingBox, MovingSphere, Pair, Rejected, Sphere, State, Sweep};
+use swath::{ContactState, Invalid, Level, MovingBox, MovingSphere, Pair, Rejected, Sphere, Sweep};
 
 /// One byte says how many rows: up to three groups of the widest lanes.
 const ROWS_MAX: u8 = 48;
@@ -131,7 +131,7 @@ fn agrees(
         assert!(first <= spec.first * (1.0 + f64::EPSILON), "{answer:?} for {spec:?}");
         assert!(last >= spec.last * (1.0 - f64::EPSILON), "{answer:?} for {spec:?}");
     }
-    let overlaps = |state: State| state == State::Overlapping;
+    let overlaps = |state: ContactState| state == ContactState::Overlapping;
     if gap(0.0).abs() > small {
         let states = (answer.contact.state(), spec.contact.state());
         assert_eq!(overlaps(states.0), overlaps(states.1), "{answer:?} for {spec:?}");

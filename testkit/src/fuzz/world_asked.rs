@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use swath::broadphase::{Path, ProxyHit, ProxyQueries, ProxyQuery, Query, Visits};
 use swath::store::AabbColumns;
 use swath::{
-    Aabb, Broadphase, Level, MISS, MovingBox, Plane, ProxyId, Segment, Side, cast, overlap,
+    Aabb, Broadphase, Level, MISS, MovingBox, Plane, PlaneSide, ProxyId, Segment, cast, overlap,
     proximity, sweep,
 };
 
@@ -178,7 +178,7 @@ fn shapes(queries: &ProxyQueries<'_>, seen: &[(ProxyId, Aabb)], asked: &[MovingB
     }
     let region: Vec<Plane> = asked.iter().map(plane).collect();
     if let Ok(query) = queries.overlap_planes(&region) {
-        let inside = |side: Result<Side, _>| side.is_ok_and(|side| side != Side::Outside);
+        let inside = |side: Result<PlaneSide, _>| side.is_ok_and(|side| side != PlaneSide::Outside);
         assert_eq!(ids(query), met(&|b| inside(overlap::planes::one_to_one(&region, b))));
     }
     with_rows(asked, |rows| {
