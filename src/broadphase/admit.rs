@@ -3,15 +3,15 @@
 //! Columns become records of 32 bytes: box, row and filter. Invalid boxes are listed and left out.
 
 use super::set::FixedInput;
-use super::tree::Named;
+use super::tree::BvhItem;
 use crate::geom::MapEach;
-use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes};
 use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
 
 /// The rows into which boxes are put.
 #[derive(Clone, Copy)]
-pub(super) enum Rows<'a> {
+pub(super) enum TargetRows<'a> {
     /// The rows in a list.
     Listed(&'a [u32]),
     /// Consecutive rows from this one on.
@@ -21,8 +21,8 @@ pub(super) enum Rows<'a> {
 /// Appends the valid boxes of `set` to `boxes`, which has capacity for all; lists the invalid ones.
 pub(super) struct Admit<'a> {
     pub(super) set: FixedInput<'a>,
-    pub(super) rows: Rows<'a>,
-    pub(super) boxes: &'a mut Vec<Named>,
+    pub(super) rows: TargetRows<'a>,
+    pub(super) boxes: &'a mut Vec<BvhItem>,
     pub(super) rejected: &'a mut Vec<Rejected>,
 }
 
@@ -46,8 +46,8 @@ impl Kernel for Admit<'_> {
             let (mut names, mut filters) = ([0; LANES_MAX], [u32::MAX; LANES_MAX]);
             for lane in 0..I::LANES {
                 names[lane] = match rows {
-                    Rows::Listed(rows) => rows[start + lane],
-                    Rows::From(first) => first.wrapping_add((start + lane) as u32),
+                    TargetRows::Listed(rows) => rows[start + lane],
+                    TargetRows::From(first) => first.wrapping_add((start + lane) as u32),
                 };
             }
             if set.is_filtered() {
@@ -56,7 +56,7 @@ impl Kernel for Admit<'_> {
                 }
             }
             let words = of.map_each(F32Lanes::to_bits);
-            let mut group = [Named::default(); LANES_MAX];
+            let mut group = [BvhItem::default(); LANES_MAX];
             let records: &mut [[u32; 8]] = bytemuck::cast_slice_mut(&mut group);
             let [x0, y0, z0, x1, y1, z1] = words;
             isa.store_rows([x0, y0, z0, x1], records, 0);

@@ -21,17 +21,17 @@
 //! to a million usually rebuilds none of the million. If boxes move far, only a few of them are
 //! tested for overwriting, and no slots are cleared in a tree that is rebuilt.
 
-use super::admit::{Admit, Rows};
+use super::admit::{Admit, TargetRows};
 use super::buffer::{Buffer, make_room};
 use super::finder::FindError;
 use super::found::{PairRuns, Pairs};
 use super::place::{Place, Places, SLOTS_MAX, TREES_MAX};
-use super::probe::{Load, Mover, Swept, Union};
+use super::probe::{LoadMovers, MoverRecord, SweptMovers, Union};
 use super::query::Queries;
 use super::scatter::ROW as ROWS_OF_FINDER;
 use super::set::{FixedInput, PairInput};
 use super::stage::{Clock, Timings};
-use super::tree::{Builder, Named, Stack, Tree};
+use super::tree::{Builder, BvhItem, Stack, Tree};
 use crate::geom::{Aabb, Filter, Pair, SweptPair};
 use crate::lanes::Level;
 use crate::par::{self, Budget, Threads};
@@ -131,9 +131,9 @@ pub struct FixedBoxes {
     all_filters: u32,
     builder: Builder,
     /// Scratch memory: the boxes to be built into a tree.
-    boxes: Vec<Named>,
+    boxes: Vec<BvhItem>,
     rejected: Vec<Rejected>,
-    movers: Vec<Mover>,
+    movers: Vec<MoverRecord>,
     rejected_movers: Vec<Rejected>,
     /// One for each thread.
     stacks: Vec<Stack>,
@@ -224,7 +224,7 @@ impl FixedBoxes {
         self.named(row).map(|named| Filter::of_word(named.filter))
     }
 
-    fn named(&self, row: u32) -> Option<Named> {
+    fn named(&self, row: u32) -> Option<BvhItem> {
         let place = *self.places.of.get(row as usize)?;
         (place != Place::NONE).then(|| self.trees[place.tree()].get(place.slot()))
     }
@@ -279,7 +279,7 @@ impl FixedBoxes {
             return Err(FixedError::RowTooLarge { index, row: rows[index].into() });
         }
         let most = rows.iter().max().map_or(0, |&row| row as usize + 1);
-        self.insert(most, set, Rows::Listed(rows));
+        self.insert(most, set, TargetRows::Listed(rows));
         Ok(&self.rejected)
     }
 
@@ -302,7 +302,7 @@ impl FixedBoxes {
             return Err(FixedError::RowTooLarge { index, row: ROWS_MAX as u64 });
         }
         let start = start as u32;
-        self.insert(most, set, Rows::From(start));
+        self.insert(most, set, TargetRows::From(start));
         Ok(start..most as u32)
     }
 
@@ -381,8 +381,8 @@ impl FixedBoxes {
             + stacks
             + self.builder.bytes()
             + self.places.bytes()
-            + self.boxes.capacity() * size_of::<Named>()
-            + self.movers.capacity() * size_of::<Mover>()
+            + self.boxes.capacity() * size_of::<BvhItem>()
+            + self.movers.capacity() * size_of::<MoverRecord>()
             + rejected * size_of::<Rejected>()
             + self.union.bytes()
             + self.swept.bytes()
@@ -443,7 +443,7 @@ impl FixedBoxes {
         // If only movers have filters, they were applied when the movers were loaded.
         let filters = set.filters;
         timings.sweep = find(swept, threads, movers, stacks, &|movers, stack, found| {
-            level.run(Swept { trees, movers, filters, stack, found, budget });
+            level.run(SweptMovers { trees, movers, filters, stack, found, budget });
         });
         swept.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
@@ -458,7 +458,10 @@ impl FixedBoxes {
         let mut clock = Clock::start();
         let Self { level, all_filters, movers, rejected_movers: rejected, .. } = self;
         make_room(movers, rows);
-        level.run_rows(rows, Load { set, fixed: Filter::of_word(*all_filters), movers, rejected });
+        level.run_rows(
+            rows,
+            LoadMovers { set, fixed: Filter::of_word(*all_filters), movers, rejected },
+        );
         let threads = self.threads.workers();
         self.stacks.resize_with(threads.max(self.stacks.len()), Stack::default);
         for stack in &mut self.stacks {
@@ -468,7 +471,7 @@ impl FixedBoxes {
     }
 
     /// Puts in the boxes of a set; rows are less than `most`.
-    fn insert(&mut self, most: usize, set: FixedInput<'_>, rows: Rows<'_>) {
+    fn insert(&mut self, most: usize, set: FixedInput<'_>, rows: TargetRows<'_>) {
         let mut boxes = core::mem::take(&mut self.boxes);
         boxes.clear();
         boxes.reserve_exact(set.boxes.len());
@@ -481,7 +484,7 @@ impl FixedBoxes {
 
     /// Puts in valid boxes, in rows less than `most`. `filtered` says whether any of them may have
     /// a filter. Afterwards the contents of `boxes` are arbitrary.
-    pub(super) fn put_valid(&mut self, most: usize, boxes: &mut Vec<Named>, filtered: bool) {
+    pub(super) fn put_valid(&mut self, most: usize, boxes: &mut Vec<BvhItem>, filtered: bool) {
         if filtered {
             self.keep_filters();
         }
@@ -513,7 +516,7 @@ impl FixedBoxes {
 
     /// Rebuilds the last of these trees from the boxes in all of them and in `boxes`; the others
     /// become empty. Removed boxes that are still in a tree are skipped.
-    fn build(&mut self, trees: Range<usize>, boxes: &mut Vec<Named>) {
+    fn build(&mut self, trees: Range<usize>, boxes: &mut Vec<BvhItem>) {
         let Self { trees: all, places, builder, filtered, level, threads, .. } = self;
         let (places, last) = (&mut places.of[..], trees.end - 1);
         for (k, tree) in trees.clone().zip(&mut all[trees]) {
@@ -551,13 +554,13 @@ fn runs_of(movers: usize) -> usize {
 }
 
 /// Writes the pairs of some movers to a buffer.
-type ProbeRun<'a, P> = dyn Fn(&[Mover], &mut Stack, &mut Buffer<P>) + Sync + 'a;
+type ProbeRun<'a, P> = dyn Fn(&[MoverRecord], &mut Stack, &mut Buffer<P>) + Sync + 'a;
 
 /// Finds the pairs run by run; returns how long it took.
 fn find<P: Copy + Default + Send + Sync>(
     pairs: &mut PairRuns<P>,
     threads: &Threads,
-    movers: &[Mover],
+    movers: &[MoverRecord],
     stacks: &mut [Stack],
     probe: &ProbeRun<'_, P>,
 ) -> Duration {

@@ -43,7 +43,7 @@ mod cost {
 
 /// How one axis is cut: cell `k` holds `origin + k / scale` and up.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
+pub(super) struct AxisCells {
     /// Which axis of space.
     pub(super) axis: usize,
     pub(super) origin: f32,
@@ -54,21 +54,21 @@ pub(super) struct Cut {
 
 /// The axis along the strips, and where nearly all boxes lie on it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Along {
+pub(super) struct StripAxis {
     pub(super) axis: usize,
     low: f32,
     high: f32,
 }
 
-impl Along {
+impl StripAxis {
     /// Bins for a strip of so many boxes, which start between `low` and `high`.
-    pub(super) fn bins(&self, boxes: usize, low: f32, high: f32) -> Cut {
+    pub(super) fn bins(&self, boxes: usize, low: f32, high: f32) -> AxisCells {
         // A body that fell out of the world must not stretch the bins of all others. Where the
         // boxes end is known from a sample: past that there are more of them.
         let slack = (self.high - self.low) * 0.125;
         let (low, high) = (low.max(self.low - slack), high.min(self.high + slack));
         let bins = Self::bins_of(boxes) as u32;
-        Extent { axis: self.axis, origin: low, length: high - low, mean: 0.0 }.cut(bins)
+        AxisExtent { axis: self.axis, origin: low, length: high - low, mean: 0.0 }.cut(bins)
     }
 
     /// The most bins that a strip of so many boxes has.
@@ -80,11 +80,11 @@ impl Along {
 /// How the world is cut. Everything outside falls into the outermost cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
-    /// Along the strips. Each is cut into bins of its own, see [`Along::bins`].
-    pub(super) along: Along,
+    /// Along the strips. Each is cut into bins of its own, see [`StripAxis::bins`].
+    pub(super) along: StripAxis,
     /// Cells across, slow and fast: strip `u * v.cells + v`.
-    pub(super) u: Cut,
-    pub(super) v: Cut,
+    pub(super) u: AxisCells,
+    pub(super) v: AxisCells,
 }
 
 /// Memory for choosing a grid.
@@ -125,7 +125,7 @@ impl Sample {
 
 /// What the sample says of one axis.
 #[derive(Clone, Copy, Debug)]
-struct Extent {
+struct AxisExtent {
     axis: usize,
     origin: f32,
     length: f32,
@@ -168,7 +168,7 @@ impl Grid {
     }
 
     /// The place of a cut axis in [`Grid::axes`].
-    pub(super) fn column(&self, cut: &Cut) -> usize {
+    pub(super) fn column(&self, cut: &AxisCells) -> usize {
         (cut.axis + 3 - self.along.axis) % 3
     }
 
@@ -195,11 +195,11 @@ impl Grid {
         sample.drop_largest();
         sample.counts.clear();
         sample.counts.reserve((Self::strips_max(rows) * (SLABS + 1)) as usize);
-        let extents: [Extent; 3] =
+        let extents: [AxisExtent; 3] =
             core::array::from_fn(|axis| extent(axis, &sample.boxes, &mut sample.line));
 
         // Along the axis on which the world is longest for its boxes, the others across.
-        let ratio = |e: &Extent| f64::from(e.length) / f64::from(e.mean).max(1e-30);
+        let ratio = |e: &AxisExtent| f64::from(e.length) / f64::from(e.mean).max(1e-30);
         let ratios = [ratio(&extents[0]), ratio(&extents[1]), ratio(&extents[2])];
         let [along, u, v] = descending(ratios).map_each(|axis| extents[axis]);
         let most = f64::from(Self::strips_max(rows));
@@ -225,29 +225,30 @@ impl Grid {
     }
 
     /// About `strips` strips that follow each other, and past as many as can be beside each other.
-    fn with_slices(along: Extent, v: Extent, strips: f64) -> Self {
+    fn with_slices(along: AxisExtent, v: AxisExtent, strips: f64) -> Self {
         let slices = strips.clamp(1.0, f64::from(CELLS_MAX));
         Self::new(along, along.cut(slices as u32), v.cut((strips / slices) as u32))
     }
 
     /// About `strips` strips, cut so that boxes cross as few borders as can be.
-    fn with_strips(along: Extent, u: Extent, v: Extent, strips: f64) -> Self {
+    fn with_strips(along: AxisExtent, u: AxisExtent, v: AxisExtent, strips: f64) -> Self {
         // A box meets (1 + mean/width) cells on an axis; with the product of the cells fixed,
         // the product of these is least when both axes are cut in proportion to length / mean.
-        let boxes_along = |e: Extent| (f64::from(e.length) / f64::from(e.mean).max(1e-30)).max(1.0);
+        let boxes_along =
+            |e: AxisExtent| (f64::from(e.length) / f64::from(e.mean).max(1e-30)).max(1.0);
         let u_cells = square_root(strips * boxes_along(u) / boxes_along(v));
         let u_cells = u_cells.clamp(1.0, strips.min(f64::from(CELLS_MAX)));
         let v_cells = (strips / u_cells).clamp(1.0, f64::from(CELLS_MAX));
         Self::new(along, u.cut(u_cells as u32), v.cut(v_cells as u32))
     }
 
-    fn new(along: Extent, u: Cut, v: Cut) -> Self {
+    fn new(along: AxisExtent, u: AxisCells, v: AxisCells) -> Self {
         let (axis, low) = (along.axis, along.origin);
-        Self { along: Along { axis, low, high: low + along.length }, u, v }
+        Self { along: StripAxis { axis, low, high: low + along.length }, u, v }
     }
 
     /// What a tick is thought to take.
-    fn price(self, rows: usize, sample: &mut Sample, along: Extent) -> Choice {
+    fn price(self, rows: usize, sample: &mut Sample, along: AxisExtent) -> Choice {
         let samples = sample.boxes.len() as f64;
         if samples < 2.0 {
             return Choice { cost: 0.0, crowd: 0.0, strips: self.strips() as f64, grid: self };
@@ -266,12 +267,13 @@ impl Grid {
         let strip = f64::from(along.length) / f64::from(slices);
         let bin = strip * strips as f64 / rows as f64;
         for (k, aabb) in sample.boxes.iter().enumerate() {
-            let span = |cut: &Cut| cut.cell(aabb.max[cut.axis]) - cut.cell(aabb.min[cut.axis]) + 1;
+            let span =
+                |cut: &AxisCells| cut.cell(aabb.max[cut.axis]) - cut.cell(aabb.min[cut.axis]) + 1;
             let mut here = f64::from(span(&self.u) * span(&self.v));
             let mut length = f64::from(aabb.max[along.axis] - aabb.min[along.axis]);
             // Of the cells around a long path, those off it are left out.
             let delta = sample.deltas.get(k).copied().unwrap_or_default();
-            let cells = |cut: &Cut| (delta[cut.axis] * cut.scale).abs();
+            let cells = |cut: &AxisCells| (delta[cut.axis] * cut.scale).abs();
             let (u_cells, v_cells) = (cells(&self.u), cells(&self.v));
             if u_cells + v_cells >= LONG_CELLS {
                 here = (here - f64::from(u_cells) * f64::from(v_cells)).max(1.0);
@@ -336,9 +338,9 @@ fn square_root(x: f64) -> f64 {
 }
 
 /// Where the boxes lie on one axis, without the few that lie far off.
-fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> Extent {
+fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisExtent {
     if boxes.is_empty() {
-        return Extent { axis, origin: 0.0, length: 0.0, mean: 0.0 };
+        return AxisExtent { axis, origin: 0.0, length: 0.0, mean: 0.0 };
     }
     line.clear();
     line.extend(boxes.iter().map(|aabb| aabb.min[axis]));
@@ -356,21 +358,21 @@ fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> Extent {
     let kept = &line[..=last];
     let sum: f64 = kept.iter().map(|&length| f64::from(length)).sum();
     let mean = (sum / kept.len() as f64) as f32;
-    Extent { axis, origin: low - margin, length: high - low + 2.0 * margin + mean, mean }
+    AxisExtent { axis, origin: low - margin, length: high - low + 2.0 * margin + mean, mean }
 }
 
-impl Extent {
-    fn cut(self, cells: u32) -> Cut {
+impl AxisExtent {
+    fn cut(self, cells: u32) -> AxisCells {
         let scale = cells as f32 / self.length;
         // A world of no length, or one so short that cells have none, is one cell.
         let cut = scale.is_finite() && scale > 0.0;
         let cells = if cut { cells } else { 1 };
         let scale = if cut { scale } else { 0.0 };
-        Cut { axis: self.axis, origin: self.origin, scale, cells }
+        AxisCells { axis: self.axis, origin: self.origin, scale, cells }
     }
 }
 
-impl Cut {
+impl AxisCells {
     /// How long a cell is; 0 where nothing is cut.
     pub(super) fn cell_length(&self) -> f32 {
         if self.cells > 1 { 1.0 / self.scale } else { 0.0 }

@@ -52,12 +52,12 @@ const TASKS_MAX: usize = 4 * DEPTH_MAX as usize;
 
 /// Consecutive rows of [`Join::bounds`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Rows {
+struct KdRows {
     start: usize,
     len: usize,
 }
 
-impl Rows {
+impl KdRows {
     /// The first row past these and their padding.
     fn end(self) -> usize {
         self.start + self.len + LANES_MAX
@@ -66,7 +66,7 @@ impl Rows {
 
 /// Which boxes of a set go on to a join.
 #[derive(Clone, Copy, Debug)]
-enum Part {
+enum KdPart {
     All,
     /// Those that start below the plane.
     Left {
@@ -96,13 +96,13 @@ enum Part {
 
 /// A join that is still to be done.
 #[derive(Clone, Copy, Debug)]
-struct Task {
-    a: Rows,
-    b: Rows,
+struct KdTask {
+    a: KdRows,
+    b: KdRows,
     /// Both sets are one.
     same: bool,
-    of_a: Part,
-    of_b: Part,
+    of_a: KdPart,
+    of_b: KdPart,
     /// What does not meet this box is left out of `a`: bounds of `b`.
     around_b: [f32; 6],
     /// Axes on which the boxes that cross a plane have been taken apart since the last plane there, a bit each.
@@ -113,15 +113,15 @@ struct Task {
 /// Comparisons that were begun.
 #[derive(Clone, Copy, Debug, Default)]
 struct Leaf {
-    a: Rows,
-    b: Rows,
+    a: KdRows,
+    b: KdRows,
     same: bool,
     next: usize,
 }
 
 /// What to do with a join.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Choice {
+enum SplitChoice {
     Compare,
     Split { axis: usize, at: f32 },
     Apart { axis: usize, at: f32 },
@@ -137,7 +137,7 @@ pub(super) struct Join {
     words: Vec<u32>,
     /// Flags of the right copies on each axis, see [`not_first`].
     not_first: [u32; 3],
-    tasks: Vec<Task>,
+    tasks: Vec<KdTask>,
     leaf: Leaf,
     /// The most rows that were in use at once since memory was settled.
     peak: usize,
@@ -160,7 +160,7 @@ impl Join {
         let floats: usize = self.bounds.iter().map(Vec::capacity).sum();
         floats * size_of::<f32>()
             + self.words.capacity() * size_of::<u32>()
-            + self.tasks.capacity() * size_of::<Task>()
+            + self.tasks.capacity() * size_of::<KdTask>()
     }
 
     /// The most rows that were in use at once since the last call.
@@ -198,11 +198,15 @@ impl Join {
 
     /// What is best done with a join, from a sample of its boxes.
     #[inline(never)]
-    fn choose(&self, (a, b, same): (Rows, Rows, bool), (apart, depth): (u8, u8)) -> Choice {
+    fn choose(
+        &self,
+        (a, b, same): (KdRows, KdRows, bool),
+        (apart, depth): (u8, u8),
+    ) -> SplitChoice {
         let rows = (if same { a.len } else { a.len + b.len }) as f64;
         let work = a.len as f64 * b.len as f64 * if same { 0.5 } else { 1.0 };
         if work <= LEAF_WORK * rows || depth >= DEPTH_MAX {
-            return Choice::Compare;
+            return SplitChoice::Compare;
         }
         if depth == 0
             && let Some(flag) = [STILL, OF_FIRST].into_iter().find(|&flag| {
@@ -211,10 +215,10 @@ impl Join {
                 set > 0 && set < a.len
             })
         {
-            return Choice::ByFlag(flag);
+            return SplitChoice::ByFlag(flag);
         }
-        let mut best = (0.0, Choice::Compare);
-        let mut crossing = (APART_SHARE, Choice::Compare);
+        let mut best = (0.0, SplitChoice::Compare);
+        let mut crossing = (APART_SHARE, SplitChoice::Compare);
         let mut copied = 1.0;
         for axis in 0..3 {
             let of_a = Sampled::new(self, a, axis);
@@ -230,19 +234,19 @@ impl Join {
                     / rows;
                 let saved = (1.0 - kept) * work - COPY_WORK * copies * rows;
                 if saved > best.0 {
-                    best = (saved, Choice::Split { axis, at });
+                    best = (saved, SplitChoice::Split { axis, at });
                     copied = copies;
                 }
                 // Of either set: all or none of it crossing would change nothing.
                 for share in [a_left + a_right - 1.0, b_left + b_right - 1.0] {
                     if apart & 1 << axis == 0 && share > crossing.0 && share < 1.0 - APART_SHARE {
-                        crossing = (share, Choice::Apart { axis, at });
+                        crossing = (share, SplitChoice::Apart { axis, at });
                     }
                 }
             }
         }
-        let crowded = best.1 == Choice::Compare || copied > 1.0 + APART_SHARE;
-        if crowded && work > APART_WORK * rows && crossing.1 != Choice::Compare {
+        let crowded = best.1 == SplitChoice::Compare || copied > 1.0 + APART_SHARE;
+        if crowded && work > APART_WORK * rows && crossing.1 != SplitChoice::Compare {
             return crossing.1;
         }
         best.1
@@ -258,7 +262,7 @@ struct Sampled {
 }
 
 impl Sampled {
-    fn new(join: &Join, rows: Rows, axis: usize) -> Self {
+    fn new(join: &Join, rows: KdRows, axis: usize) -> Self {
         let len = (rows.len / ROWS_PER_SAMPLE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len);
         let mut sampled = Self { low: [0.0; SAMPLE_MAX], high: [0.0; SAMPLE_MAX], len };
         for k in 0..len {
@@ -313,11 +317,11 @@ struct Summary {
 fn copy<I: Isa>(
     isa: I,
     join: &mut Join,
-    from: Rows,
-    part: Part,
+    from: KdRows,
+    part: KdPart,
     within: &[f32; 6],
     start: usize,
-) -> (Rows, Summary) {
+) -> (KdRows, Summary) {
     join.need(start + from.len + 2 * LANES_MAX);
     let infinite = isa.splat(f32::INFINITY);
     let (least, greatest) = (isa.splat(f32::MAX), isa.splat(f32::MIN));
@@ -355,24 +359,24 @@ fn copy<I: Isa>(
             & within[1].le(ends[4])
             & within[2].le(ends[5]);
         match part {
-            Part::All => (),
-            Part::Left { axis, at } => keep = keep & ends[axis].lt(isa.splat(at)),
-            Part::Right { axis, at } => {
+            KdPart::All => (),
+            KdPart::Left { axis, at } => keep = keep & ends[axis].lt(isa.splat(at)),
+            KdPart::Right { axis, at } => {
                 let at = isa.splat(at);
                 keep = keep & at.le(ends[3 + axis]);
                 let flagged = word | isa.splat_u32(join.not_first[axis]);
                 word = I::U32::select(ends[axis].lt(at), flagged, word);
             }
-            Part::Crossing { axis, at } => {
+            KdPart::Crossing { axis, at } => {
                 let at = isa.splat(at);
                 keep = keep & ends[axis].lt(at) & at.le(ends[3 + axis]);
             }
-            Part::Beside { axis, at } => {
+            KdPart::Beside { axis, at } => {
                 let at = isa.splat(at);
                 keep = keep & !(ends[axis].lt(at) & at.le(ends[3 + axis]));
             }
-            Part::With(flag) => keep = keep & !word.disjoint(isa.splat_u32(flag)),
-            Part::Without(flag) => keep = keep & word.disjoint(isa.splat_u32(flag)),
+            KdPart::With(flag) => keep = keep & !word.disjoint(isa.splat_u32(flag)),
+            KdPart::Without(flag) => keep = keep & word.disjoint(isa.splat_u32(flag)),
         }
         for (k, (end, (_, column))) in ends.iter().zip(&mut sides).enumerate() {
             I::F32::from_bits(end.to_bits().compress(keep)).store(&mut column[to..]);
@@ -398,7 +402,7 @@ fn copy<I: Isa>(
     let mut words = [0; LANES_MAX];
     flags.store(&mut words);
     words[..I::LANES].iter().for_each(|word| summary.flags &= word);
-    (Rows { start, len: to }, summary)
+    (KdRows { start, len: to }, summary)
 }
 
 /// Compares each of `a` with each of `b`, until there are [`CANDIDATES`]; returns whether all are compared.
@@ -466,15 +470,15 @@ impl Begin<'_> {
         for (place, (word, id)) in (0..).zip(join.words.iter_mut().zip(&ids[..rows])) {
             *word = id & FLAGS | place;
         }
-        let all = Rows { start: 0, len: rows };
+        let all = KdRows { start: 0, len: rows };
         join.leaf = Leaf::default();
         join.tasks.clear();
-        if join.choose((all, all, true), (0, 0)) == Choice::Compare {
+        if join.choose((all, all, true), (0, 0)) == SplitChoice::Compare {
             return false;
         }
         let around_b = [f32::MIN, f32::MIN, f32::MIN, f32::MAX, f32::MAX, f32::MAX];
-        let (of_a, of_b) = (Part::All, Part::All);
-        let root = Task { a: all, b: all, same: true, of_a, of_b, around_b, apart: 0, depth: 0 };
+        let (of_a, of_b) = (KdPart::All, KdPart::All);
+        let root = KdTask { a: all, b: all, same: true, of_a, of_b, around_b, apart: 0, depth: 0 };
         join.tasks.push(root);
         true
     }
@@ -507,7 +511,7 @@ impl Kernel for Proceed<'_> {
 /// Takes the boxes of a join apart from those that it is part of, and begins to compare them or leaves its own parts
 /// as joins for later.
 #[inline(always)]
-fn divide<I: Isa>(isa: I, join: &mut Join, task: &Task) {
+fn divide<I: Isa>(isa: I, join: &mut Join, task: &KdTask) {
     let start = if task.same { task.a.end() } else { task.a.end().max(task.b.end()) };
     let (a, of_a) = copy(isa, join, task.a, task.of_a, &task.around_b, start);
     if a.len == 0 || task.same && of_a.flags != 0 {
@@ -523,36 +527,38 @@ fn divide<I: Isa>(isa: I, join: &mut Join, task: &Task) {
     }
     let same = task.same;
     match join.choose((a, b, same), (task.apart, task.depth)) {
-        Choice::Compare => {
+        SplitChoice::Compare => {
             // The lanes are filled from the larger set.
             let (a, b) = if a.len > b.len { (b, a) } else { (a, b) };
             join.leaf = Leaf { a, b, same, next: 0 };
         }
-        Choice::Split { axis, at } => {
+        SplitChoice::Split { axis, at } => {
             let apart = task.apart & !(1 << axis);
-            let next = Task { a, b, around_b: of_b.around, apart, depth: task.depth + 1, ..*task };
-            let (left, right) = (Part::Left { axis, at }, Part::Right { axis, at });
-            join.tasks.push(Task { of_a: right, of_b: right, ..next });
-            join.tasks.push(Task { of_a: left, of_b: left, ..next });
+            let next =
+                KdTask { a, b, around_b: of_b.around, apart, depth: task.depth + 1, ..*task };
+            let (left, right) = (KdPart::Left { axis, at }, KdPart::Right { axis, at });
+            join.tasks.push(KdTask { of_a: right, of_b: right, ..next });
+            join.tasks.push(KdTask { of_a: left, of_b: left, ..next });
         }
-        Choice::Apart { axis, at } => {
-            let parts = [Part::Crossing { axis, at }, Part::Beside { axis, at }];
+        SplitChoice::Apart { axis, at } => {
+            let parts = [KdPart::Crossing { axis, at }, KdPart::Beside { axis, at }];
             let apart = task.apart | 1 << axis;
-            let next = Task { a, b, around_b: of_b.around, apart, depth: task.depth + 1, ..*task };
+            let next =
+                KdTask { a, b, around_b: of_b.around, apart, depth: task.depth + 1, ..*task };
             join.push_apart(&next, parts);
         }
-        Choice::ByFlag(flag) => {
+        SplitChoice::ByFlag(flag) => {
             let depth = task.depth + u8::from(flag == OF_FIRST);
-            let next = Task { a, b, around_b: of_b.around, depth, ..*task };
-            join.push_apart(&next, [Part::With(flag), Part::Without(flag)]);
+            let next = KdTask { a, b, around_b: of_b.around, depth, ..*task };
+            join.push_apart(&next, [KdPart::With(flag), KdPart::Without(flag)]);
         }
     }
 }
 
 impl Join {
     /// Leaves the joins of either part with either for later.
-    fn push_apart(&mut self, next: &Task, [one, other]: [Part; 2]) {
-        let join = |of_a, of_b, same| Task { of_a, of_b, same, ..*next };
+    fn push_apart(&mut self, next: &KdTask, [one, other]: [KdPart; 2]) {
+        let join = |of_a, of_b, same| KdTask { of_a, of_b, same, ..*next };
         self.tasks.push(join(other, other, next.same));
         self.tasks.push(join(one, other, false));
         if !next.same {

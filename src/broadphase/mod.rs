@@ -56,7 +56,7 @@ pub use fixed::{FixedBoxes, FixedError};
 pub use found::{FoundPair, Pairs};
 pub use query::{
     Accept, Batch, Bvh, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity, Queries,
-    Query, Shape, Visits,
+    Query, QueryShape, Visits,
 };
 pub use set::{FixedInput, PairInput};
 pub(crate) use stage::Clock;

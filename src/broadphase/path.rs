@@ -16,7 +16,7 @@
 //! it is short, with `|e| ≤ w` across and `|e| ≤ 2¹²w` along the strips, or if both are long and it
 //! has the lesser displacement, `|e| ≤ |d|`. In all that is less than `2⁻⁸w + 2⁻¹⁸|d| + 2⁻²⁰c`.
 
-use super::grid::{Cut, Grid};
+use super::grid::{AxisCells, Grid};
 use crate::geom::MapEach;
 use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Scalar};
@@ -73,7 +73,7 @@ struct Borders {
 }
 
 impl Borders {
-    fn new(grid: &Grid, cut: &Cut, cell: u32) -> Self {
+    fn new(grid: &Grid, cut: &AxisCells, cell: u32) -> Self {
         let length = cut.cell_length();
         let low = if cell > 0 { cut.origin + cell as f32 * length } else { f32::NEG_INFINITY };
         let last = cell + 1 >= cut.cells;
@@ -134,7 +134,7 @@ impl Passage {
 
 /// Appends the strips that a long path passes; axes in the order of [`Grid::axes`].
 pub(super) fn trace(grid: &Grid, path: &[f32; 9], stops: &mut Vec<Stop>) {
-    let cells = |cut: &Cut, [low, high]: [f32; 2]| {
+    let cells = |cut: &AxisCells, [low, high]: [f32; 2]| {
         let margin = margin(Scalar, path, grid.column(cut), cut.cell_length());
         cut.cell(low - margin)..cut.cell(high + margin) + 1
     };

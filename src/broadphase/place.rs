@@ -10,7 +10,7 @@
 //! block in 256 is rebuilt although it could have been overwritten. A removed box is a tombstone:
 //! it is counted at once, but cleared only at the end, and only if its tree is not rebuilt.
 
-use super::tree::{Named, Tree};
+use super::tree::{BvhItem, Tree};
 use alloc::vec::Vec;
 
 /// Number of trees: enough for the largest number of boxes.
@@ -58,7 +58,7 @@ impl Place {
     }
 
     /// Overwrites the box in this location, if there is one and its tree needs no other change.
-    fn write_over(self, trees: &mut [Tree], named: Named) -> bool {
+    fn write_over(self, trees: &mut [Tree], named: BvhItem) -> bool {
         trees.get_mut(self.tree()).is_some_and(|tree| tree.write_over(self.slot(), named))
     }
 }
@@ -75,7 +75,7 @@ pub(super) struct Places {
 impl Places {
     /// Overwrites boxes in place where possible. Afterwards `boxes` has the others, one for each
     /// row; their rows are pending, and the old boxes of these rows are removed.
-    pub(super) fn write_over(&mut self, trees: &mut [Tree], boxes: &mut Vec<Named>) {
+    pub(super) fn write_over(&mut self, trees: &mut [Tree], boxes: &mut Vec<BvhItem>) {
         let (mut kept, mut written) = (0, 0);
         for k in 0..boxes.len() {
             if k % BLOCK == 0 {

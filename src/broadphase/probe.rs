@@ -13,13 +13,13 @@ use super::tree::{Probe, Stack, Tree, walk};
 use crate::geom::MapEach;
 use crate::geom::{Filter, Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
-use crate::lanes::{Columns, F32Lanes, IOTA, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
+use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, U32Lanes};
 use crate::par::Budget;
 use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
 
 /// A mover in one cache line: bounds of the path, corners and displacement as bits, and the row.
-pub(super) type Mover = [u32; 16];
+pub(super) type MoverRecord = [u32; 16];
 /// Offset of the bounds of the path.
 const BOUNDS: usize = 0;
 /// Offset of the corners and the displacement.
@@ -28,15 +28,15 @@ const BOX: usize = 6;
 const ROW: usize = 15;
 
 /// Writes the movers of `set` that may have pairs, and lists the invalid ones.
-pub(super) struct Load<'a> {
+pub(super) struct LoadMovers<'a> {
     pub(super) set: PairInput<'a>,
     /// The union of all categories and masks of the fixed boxes.
     pub(super) fixed: Filter,
-    pub(super) movers: &'a mut Vec<Mover>,
+    pub(super) movers: &'a mut Vec<MoverRecord>,
     pub(super) rejected: &'a mut Vec<Rejected>,
 }
 
-impl Kernel for Load<'_> {
+impl Kernel for LoadMovers<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -101,7 +101,7 @@ fn makes_pairs(set: &PairInput<'_>, fixed: Filter, row: usize) -> bool {
 fn allowed<I: Isa>(
     isa: I,
     movers: Option<&[Filter]>,
-    mover: &Mover,
+    mover: &MoverRecord,
     filters: &[u32],
     meets: I::Mask,
 ) -> I::Mask {
@@ -118,7 +118,7 @@ fn allowed<I: Isa>(
 /// Finds the pairs whose bounds overlap: row of the mover, row of the fixed box.
 pub(super) struct Union<'a> {
     pub(super) trees: &'a [Tree],
-    pub(super) movers: &'a [Mover],
+    pub(super) movers: &'a [MoverRecord],
     /// The filter of each mover, by row.
     pub(super) filters: Option<&'a [Filter]>,
     pub(super) stack: &'a mut Stack,
@@ -128,9 +128,9 @@ pub(super) struct Union<'a> {
 }
 
 /// Finds the pairs of [`Union`] that touch by an exact sweep, with their first times.
-pub(super) struct Swept<'a> {
+pub(super) struct SweptMovers<'a> {
     pub(super) trees: &'a [Tree],
-    pub(super) movers: &'a [Mover],
+    pub(super) movers: &'a [MoverRecord],
     /// The filter of each mover, by row.
     pub(super) filters: Option<&'a [Filter]>,
     pub(super) stack: &'a mut Stack,
@@ -152,7 +152,7 @@ impl Kernel for Union<'_> {
     }
 }
 
-impl Kernel for Swept<'_> {
+impl Kernel for SweptMovers<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -167,15 +167,15 @@ impl Kernel for Swept<'_> {
 
 /// The query of [`Union`] for the traversal.
 struct UnionProbe<'a> {
-    movers: &'a [Mover],
+    movers: &'a [MoverRecord],
     filters: Option<&'a [Filter]>,
     found: &'a mut Buffer<Pair>,
     budget: &'a Budget,
 }
 
-/// The query of [`Swept`] for the traversal.
+/// The query of [`SweptMovers`] for the traversal.
 struct SweptProbe<'a> {
-    movers: &'a [Mover],
+    movers: &'a [MoverRecord],
     filters: Option<&'a [Filter]>,
     found: &'a mut Buffer<SweptPair>,
     budget: &'a Budget,
@@ -183,7 +183,7 @@ struct SweptProbe<'a> {
 
 /// The lanes whose bounds overlap the bounds of the mover's path.
 #[inline(always)]
-fn meets<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> I::Mask {
+fn meets<I: Isa>(isa: I, mover: &MoverRecord, bounds: &[I::F32; 6]) -> I::Mask {
     let mut path = [isa.splat(0.0); 6];
     for (end, &bits) in path.iter_mut().zip(&mover[BOUNDS..BOX]) {
         *end = isa.splat(f32::from_bits(bits));
@@ -198,7 +198,7 @@ fn meets<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> I::Mask {
 
 /// The first times at which the mover touches boxes that do not move, and which of them it touches.
 #[inline(always)]
-fn touches<I: Isa>(isa: I, mover: &Mover, bounds: &[I::F32; 6]) -> (I::F32, I::Mask) {
+fn touches<I: Isa>(isa: I, mover: &MoverRecord, bounds: &[I::F32; 6]) -> (I::F32, I::Mask) {
     let mut a = [isa.splat(0.0); 9];
     for (number, &bits) in a.iter_mut().zip(&mover[BOX..ROW]) {
         *number = isa.splat(f32::from_bits(bits));

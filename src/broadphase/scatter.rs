@@ -6,20 +6,20 @@
 //! write, and what one chunk scatters to stays in the cache.
 
 use super::buffer::make_room;
-use super::grid::{Cut, Grid};
+use super::grid::{AxisCells, Grid};
 use super::path::{Stop, is_long, trace};
 use super::set::PairInput;
 use crate::geom::Filter;
 use crate::geom::MapEach;
 use crate::kernels::bounds::bounds;
-use crate::lanes::{Columns, F32Lanes, Isa, Kernel, MaskLanes, U32Lanes, prefetch_to_write};
+use crate::lanes::{F32Lanes, Isa, Kernel, LoadColumns, MaskLanes, U32Lanes, prefetch_to_write};
 use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
 
 /// What is written to a strip for one box: `[f32; 6]` bounds or `[f32; 9]` columns as bits, axes
 /// in the order of [`Grid::axes`]; then the id, after columns the lower end of the bounds along,
 /// and in the last word the filter.
-pub(super) type Record<const WORDS: usize> = [u32; WORDS];
+pub(super) type StripRecord<const WORDS: usize> = [u32; WORDS];
 /// Records of bounds.
 pub(super) const UNION_WORDS: usize = 8;
 /// Records of boxes with their displacements, padded to a multiple of 16 bytes.
@@ -63,7 +63,7 @@ pub(super) const FLAGS: u32 = STILL | NOT_FIRST_U | NOT_FIRST_V | OF_FIRST | OF_
 /// One chunk's records.
 #[derive(Debug)]
 pub(super) struct Chunk<const WORDS: usize> {
-    records: Vec<Record<WORDS>>,
+    records: Vec<StripRecord<WORDS>>,
     /// Where each strip's records start, and where the last one's end.
     starts: Vec<u32>,
     /// Rows of the whole store that are no boxes.
@@ -79,13 +79,13 @@ impl<const WORDS: usize> Default for Chunk<WORDS> {
 impl<const WORDS: usize> Chunk<WORDS> {
     /// The records of one strip.
     #[inline(always)]
-    pub(super) fn strip(&self, strip: usize) -> &[Record<WORDS>] {
+    pub(super) fn strip(&self, strip: usize) -> &[StripRecord<WORDS>] {
         &self.records[self.starts[strip] as usize..self.starts[strip + 1] as usize]
     }
 
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
-        self.records.capacity() * size_of::<Record<WORDS>>()
+        self.records.capacity() * size_of::<StripRecord<WORDS>>()
             + self.starts.capacity() * size_of::<u32>()
             + self.rejected.capacity() * size_of::<Rejected>()
     }
@@ -159,7 +159,7 @@ impl Scratch {
 }
 
 /// The rows of a chunk.
-pub(super) struct Part<'a> {
+pub(super) struct ChunkRows<'a> {
     pub(super) set: PairInput<'a>,
     /// The row of the first of them in its set.
     pub(super) first_row: usize,
@@ -167,7 +167,7 @@ pub(super) struct Part<'a> {
     pub(super) first_id: u32,
 }
 
-impl Part<'_> {
+impl ChunkRows<'_> {
     /// Which row it is of which set, or its name, and whether it moves.
     #[inline(always)]
     fn id(&self, row: usize) -> u32 {
@@ -186,7 +186,7 @@ impl Part<'_> {
 /// Scatters the rows of a chunk.
 pub(super) struct Scatter<'a, const WORDS: usize> {
     pub(super) grid: &'a Grid,
-    pub(super) part: Part<'a>,
+    pub(super) part: ChunkRows<'a>,
     pub(super) scratch: &'a mut Scratch,
     pub(super) chunk: &'a mut Chunk<WORDS>,
     /// Whether filters are looked at.
@@ -390,10 +390,10 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
 /// written to the record would have to be in the cache before the whole could be read.
 #[inline(always)]
 fn put<'a, const WORDS: usize>(
-    records: &'a mut [Record<WORDS>],
+    records: &'a mut [StripRecord<WORDS>],
     cursor: &mut u32,
-    record: &Record<WORDS>,
-) -> &'a mut Record<WORDS> {
+    record: &StripRecord<WORDS>,
+) -> &'a mut StripRecord<WORDS> {
     let at = *cursor as usize;
     *cursor += 1;
     // There are as many places written at as strips, too many for the CPU to see where each is
@@ -406,7 +406,7 @@ fn put<'a, const WORDS: usize>(
 
 /// Writes whose a record is.
 #[inline(always)]
-fn sign<const WORDS: usize>(place: &mut Record<WORDS>, id: u32, filter: u32, filtered: bool) {
+fn sign<const WORDS: usize>(place: &mut StripRecord<WORDS>, id: u32, filter: u32, filtered: bool) {
     place[id_word::<WORDS>()] = id;
     if filtered {
         place[filter_word::<WORDS>()] = filter;
@@ -444,6 +444,6 @@ fn record<I: Isa, const WORDS: usize>(
 
 /// The cells of the two ends of the bounds.
 #[inline(always)]
-fn ends<I: Isa>(isa: I, cut: &Cut, bounds: &[I::F32; 6]) -> [I::U32; 2] {
+fn ends<I: Isa>(isa: I, cut: &AxisCells, bounds: &[I::F32; 6]) -> [I::U32; 2] {
     [cut.cells_of(isa, bounds[cut.axis]), cut.cells_of(isa, bounds[3 + cut.axis])]
 }

@@ -6,7 +6,7 @@
 use super::finder::FindError;
 use super::found::{PairRun, PairRuns, Pairs};
 use super::grid::{Grid, Sample};
-use super::scatter::{self, Chunk, OF_FIRST, OF_SECOND, Part, ROW, SWEPT_WORDS, Scatter};
+use super::scatter::{self, Chunk, ChunkRows, OF_FIRST, OF_SECOND, ROW, SWEPT_WORDS, Scatter};
 use super::set::PairInput;
 use super::strip::{self, Progress, Strips};
 use crate::geom::MovingBox;
@@ -152,7 +152,7 @@ impl<'a> Tick<'a> {
     }
 
     /// The rows of chunk `index`, each chunk of at most `size` rows of one set.
-    fn part(&self, index: usize, size: usize) -> Part<'a> {
+    fn part(&self, index: usize, size: usize) -> ChunkRows<'a> {
         let of_first = self.first.len().div_ceil(size);
         let cut = |set: &PairInput<'a>, index: usize| {
             let rows = index * size..set.len().min((index + 1) * size);
@@ -161,16 +161,16 @@ impl<'a> Tick<'a> {
         match &self.second {
             None => {
                 let (set, first_row) = cut(&self.first, index);
-                Part { set, first_row, first_id: first_row as u32 }
+                ChunkRows { set, first_row, first_id: first_row as u32 }
             }
             Some(_) if index < of_first => {
                 let (set, first_row) = cut(&self.first, index);
-                Part { set, first_row, first_id: first_row as u32 | OF_FIRST }
+                ChunkRows { set, first_row, first_id: first_row as u32 | OF_FIRST }
             }
             Some(second) => {
                 let (set, first_row) = cut(second, index - of_first);
                 let first_id = (self.first.len() + first_row) as u32 | OF_SECOND;
-                Part { set, first_row, first_id }
+                ChunkRows { set, first_row, first_id }
             }
         }
     }

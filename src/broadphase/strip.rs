@@ -10,16 +10,17 @@
 
 use super::buffer::{Buffer, make_room};
 use super::candidates::{CANDIDATES, Candidates, candidates_max};
-use super::grid::{Along, Cut, Grid};
+use super::grid::{AxisCells, Grid, StripAxis};
 use super::kd_join::{Begin, Join, Proceed, not_first};
 use super::path::{Passage, contact_cells};
-use super::scatter::{Chunk, FLAGS, LONG, ROW, Record, SWEPT_WORDS, UNION_WORDS, low_word};
+use super::scatter::{Chunk, FLAGS, LONG, ROW, SWEPT_WORDS, StripRecord, UNION_WORDS, low_word};
 use super::set::allow;
 use crate::geom::MapEach;
 use crate::geom::{Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
 use crate::lanes::{
-    Columns, F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, MaskLanes, Table, U32Lanes, prefetch,
+    F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes, Table, U32Lanes,
+    prefetch,
 };
 use crate::par::Budget;
 use alloc::vec::Vec;
@@ -34,7 +35,7 @@ const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 #[derive(Debug)]
 pub(super) struct Scratch<const WORDS: usize> {
     /// The records of the strip, ordered by bin.
-    records: Vec<Record<WORDS>>,
+    records: Vec<StripRecord<WORDS>>,
     /// Bounds, in the order of [`Grid::axes`].
     bounds: [Vec<f32>; 6],
     /// Boxes and displacements, axes in the same order; for swept pairs only.
@@ -84,7 +85,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
         for column in [&mut self.ids, &mut self.filters, &mut self.starts, &mut self.lasts] {
             make_room(column, padded);
         }
-        make_room(&mut self.bins, Along::bins_of(rows));
+        make_room(&mut self.bins, StripAxis::bins_of(rows));
         if WORDS == SWEPT_WORDS {
             self.candidates.reserve(candidates_max(rows));
         }
@@ -94,7 +95,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
     pub(super) fn bytes(&self) -> usize {
         let floats = self.bounds.iter().chain(&self.paths).chain([&self.lows]);
         let words = [&self.ids, &self.filters, &self.starts, &self.lasts, &self.bins];
-        self.records.capacity() * size_of::<Record<WORDS>>()
+        self.records.capacity() * size_of::<StripRecord<WORDS>>()
             + self.join.bytes()
             + (self.candidates.a.capacity() + self.candidates.b.capacity()) * size_of::<u32>()
             + floats.map(|column| column.capacity() * size_of::<f32>()).sum::<usize>()
@@ -120,18 +121,18 @@ impl<const WORDS: usize> Scratch<WORDS> {
     pub(super) fn join(&mut self, level: Level, progress: &mut Progress, filtered: bool) {
         let Self { join, candidates, bounds, ids, filters, .. } = self;
         let rows = progress.rows;
-        if progress.step == Step::Decide {
+        if progress.step == SweepStep::Decide {
             let not_first = progress.not_first;
             if !(Begin { join, bounds, ids, rows, not_first }).run() {
-                progress.step = Step::Sweep;
+                progress.step = SweepStep::Sweep;
                 return;
             }
-            progress.step = Step::Join;
+            progress.step = SweepStep::Join;
             candidates.reserve(candidates_max(rows));
         }
         candidates.len = 0;
         if level.run(Proceed { join, candidates }) {
-            (progress.step, progress.next) = (Step::Sweep, rows);
+            (progress.step, progress.next) = (SweepStep::Sweep, rows);
         }
         if filtered {
             candidates.filter(filters);
@@ -141,7 +142,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
 
 /// What is to be done with the strip at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum SweepStep {
     /// Compare the boxes from `next` on with those that follow.
     Sweep,
     /// Begin a join, if that is better.
@@ -159,7 +160,7 @@ pub(super) struct Progress {
     strip: usize,
     rows: usize,
     next: usize,
-    step: Step,
+    step: SweepStep,
     /// See [`not_first`].
     not_first: [u32; 3],
 }
@@ -167,7 +168,7 @@ pub(super) struct Progress {
 impl Progress {
     pub(super) fn new(strips: Range<usize>, grid: &Grid) -> Self {
         let not_first = not_first(grid);
-        Self { strips, strip: 0, rows: 0, next: 0, step: Step::Sweep, not_first }
+        Self { strips, strip: 0, rows: 0, next: 0, step: SweepStep::Sweep, not_first }
     }
 }
 
@@ -199,7 +200,8 @@ impl<P, const WORDS: usize> Strips<'_, P, WORDS> {
         let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
         let passage = Passage::new(self.grid, strip);
         spread(isa, (rows, cut), &passage, self.scratch, self.filtered);
-        let step = if is_crowded(rows, self.scratch) { Step::Decide } else { Step::Sweep };
+        let step =
+            if is_crowded(rows, self.scratch) { SweepStep::Decide } else { SweepStep::Sweep };
         let progress = &mut *self.progress;
         (progress.strip, progress.rows, progress.next, progress.step) = (strip, rows, 0, step);
         true
@@ -215,7 +217,7 @@ impl Kernel for Strips<'_, Pair, UNION_WORDS> {
         candidates.append_rows(&self.scratch.ids, self.second_row, (self.found, self.budget));
         candidates.len = 0;
         let joins = loop {
-            if self.progress.step != Step::Sweep {
+            if self.progress.step != SweepStep::Sweep {
                 break true;
             }
             let (next, rows) = (self.progress.next, self.progress.rows);
@@ -250,7 +252,7 @@ impl Kernel for Strips<'_, SweptPair, SWEPT_WORDS> {
             let place = (self.grid, self.progress.strip);
             touch(isa, place, self.scratch, &mut candidates, self.second_row, to);
             candidates.len = 0;
-            if self.progress.step != Step::Sweep {
+            if self.progress.step != SweepStep::Sweep {
                 break true;
             }
             let (next, rows) = (self.progress.next, self.progress.rows);
@@ -291,7 +293,7 @@ fn place<I: Isa, const WORDS: usize>(
     chunks: &[Chunk<WORDS>],
     strip: usize,
     scratch: &mut Scratch<WORDS>,
-) -> (usize, Cut) {
+) -> (usize, AxisCells) {
     let Scratch { records: ordered, bins, lows, starts, .. } = scratch;
     let rows: usize = chunks.iter().map(|chunk| chunk.strip(strip).len()).sum();
     let padded = rows + LANES_MAX;
@@ -354,7 +356,7 @@ fn place<I: Isa, const WORDS: usize>(
 #[inline(always)]
 fn spread<I: Isa, const WORDS: usize>(
     isa: I,
-    (rows, cut): (usize, Cut),
+    (rows, cut): (usize, AxisCells),
     passage: &Passage,
     scratch: &mut Scratch<WORDS>,
     filtered: bool,
@@ -570,7 +572,11 @@ fn counts_here<I: Isa>(
 
 /// Columns and ids of the records `which`.
 #[inline(always)]
-fn boxes<I: Isa>(isa: I, records: &[Record<SWEPT_WORDS>], which: &[u32]) -> ([I::F32; 9], I::U32) {
+fn boxes<I: Isa>(
+    isa: I,
+    records: &[StripRecord<SWEPT_WORDS>],
+    which: &[u32],
+) -> ([I::F32; 9], I::U32) {
     let [[a, b, c, d], [e, f, g, h], [i, id, ..]] =
         isa.gather_rows::<SWEPT_WORDS, 3>(records, which);
     ([a, b, c, d, e, f, g, h, i].map_each(I::F32::from_bits), id)

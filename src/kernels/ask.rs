@@ -2,12 +2,12 @@
 //!
 //! A [`Question`] is the arithmetic for one group of lanes. Each of its two sides is one value for
 //! all rows ([`One`]), row `i` of some columns ([`Each`]), or the row to which pair `i` refers
-//! ([`Named`]). Results are written to a [`Sink`]: columns, or a list of hits.
+//! ([`PairMember`]). Results are written to a [`Sink`]: columns, or a list of hits.
 
 use super::BatchError;
 use crate::geom::Pair;
 use crate::lanes::{
-    Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, Table, U32Lanes, run_scalar,
+    F32Lanes, Isa, Kernel, LANES_MAX, Level, LoadColumns as _, Table, U32Lanes, run_scalar,
 };
 use crate::store::{Checked, Columns, LengthMismatch, Row};
 use bytemuck::Pod;
@@ -68,7 +68,7 @@ pub(crate) struct Each<'a, const K: usize> {
 
 /// For row `i` of the batch, the row to which the first (or the second) member of pair `i` refers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Named<'a, const K: usize, const SECOND: bool> {
+pub(crate) struct PairMember<'a, const K: usize, const SECOND: bool> {
     rows: Each<'a, K>,
     pairs: &'a [Pair],
 }
@@ -130,8 +130,8 @@ impl<'a, const K: usize> Each<'a, K> {
     }
 
     /// Uses the rows to which one member of each pair refers.
-    pub(crate) fn named<const SECOND: bool>(self, pairs: &'a [Pair]) -> Named<'a, K, SECOND> {
-        Named { rows: self, pairs }
+    pub(crate) fn named<const SECOND: bool>(self, pairs: &'a [Pair]) -> PairMember<'a, K, SECOND> {
+        PairMember { rows: self, pairs }
     }
 }
 
@@ -147,14 +147,14 @@ impl<const K: usize> Side<K> for Each<'_, K> {
     }
 }
 
-impl<const K: usize, const SECOND: bool> Named<'_, K, SECOND> {
+impl<const K: usize, const SECOND: bool> PairMember<'_, K, SECOND> {
     #[inline(always)]
     fn row(pair: Pair) -> u32 {
         if SECOND { pair.b } else { pair.a }
     }
 }
 
-impl<const K: usize, const SECOND: bool> Side<K> for Named<'_, K, SECOND> {
+impl<const K: usize, const SECOND: bool> Side<K> for PairMember<'_, K, SECOND> {
     #[inline(always)]
     fn load<I: Isa>(&self, isa: I, start: usize) -> [I::F32; K] {
         let mut rows = [0; LANES_MAX];
@@ -192,7 +192,7 @@ where
 {
     assert!(u32::try_from(rows).is_ok(), "more rows than a u32 can name");
     sink.check(rows)?;
-    level.run_rows(rows, Ask { question, a, b, rows, sink: &mut sink });
+    level.run_rows(rows, RowBatch { question, a, b, rows, sink: &mut sink });
     sink.finish()
 }
 
@@ -237,7 +237,7 @@ pub(crate) fn check_pairs(pairs: &[Pair], rows: usize) -> Result<(), BatchError>
     }
 }
 
-struct Ask<'s, Q, X, Y, S, const A: usize, const B: usize> {
+struct RowBatch<'s, Q, X, Y, S, const A: usize, const B: usize> {
     question: Q,
     a: X,
     b: Y,
@@ -245,7 +245,7 @@ struct Ask<'s, Q, X, Y, S, const A: usize, const B: usize> {
     sink: &'s mut S,
 }
 
-impl<Q, X, Y, S, const A: usize, const B: usize> Kernel for Ask<'_, Q, X, Y, S, A, B>
+impl<Q, X, Y, S, const A: usize, const B: usize> Kernel for RowBatch<'_, Q, X, Y, S, A, B>
 where
     Q: Question<A, B>,
     X: Side<A>,

@@ -162,7 +162,7 @@ impl Hull {
         let [by_x, by_y, by_z] = d.map_each(|d| d.abs() + f32::MIN_POSITIVE);
         let near = (by_x * to_x + by_y * to_y + by_z * to_z) * NEAR + NEAR_ZERO;
         let numbers = self.numbers();
-        let (row, count, near) = self.level.run(Search { numbers, len: self.len, d, near });
+        let (row, count, near) = self.level.run(SupportSearch { numbers, len: self.len, d, near });
         // Seldom more than one.
         if count == 1 { row } else { self.level.run(Sharp { numbers, direction, d, near }) }
     }
@@ -186,7 +186,7 @@ fn vertex(numbers: &[f32], row: usize) -> [f32; 3] {
 }
 
 /// The search in lanes.
-struct Search<'a> {
+struct SupportSearch<'a> {
     /// Whole spans.
     numbers: &'a [f32],
     len: usize,
@@ -195,7 +195,7 @@ struct Search<'a> {
     near: f32,
 }
 
-impl Kernel for Search<'_> {
+impl Kernel for SupportSearch<'_> {
     /// The last of the rows that are near the best one, how many there are, and what is near.
     type Output = (usize, u32, f32);
 

@@ -289,7 +289,7 @@ impl<'a> Shape<'a> {
     /// [`Invalid`] when `motion` is none, or the box is past [`COORD_MAX`].
     pub fn bounds_over(&self, motion: &Motion) -> Result<AcceleratingBox, Invalid> {
         motion.validate()?;
-        let turn = super::turn::Turn::new(V3::of(motion.spin));
+        let turn = super::turn::Rotation::new(V3::of(motion.spin));
         let start = M3::of_quaternion(motion.pose.rotation);
         let end = turn.after(&start, 1.0);
         let aabb = self.around(motion.pose.position, |axis| {
@@ -316,7 +316,7 @@ impl<'a> Shape<'a> {
 
     /// How far its furthest point goes about its position over `motion`; not less.
     pub(crate) fn swing(&self, motion: &Motion) -> f32 {
-        let rate = super::turn::Turn::new(V3::of(motion.spin)).rate;
+        let rate = super::turn::Rotation::new(V3::of(motion.spin)).rate;
         up(rate * (self.reach + self.margin) * (1.0 + ROUNDING))
     }
 

@@ -8,7 +8,7 @@ use super::vector::{M3, V3};
 
 /// A rotation at a constant rate about an axis of the world.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
+pub(super) struct Rotation {
     /// Radians a tick, as a vector.
     pub(super) spin: V3,
     /// The axis; zero where nothing turns.
@@ -20,7 +20,7 @@ pub(super) struct Turn {
 /// What rounding may take from a product of two vectors, of their lengths.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-impl Turn {
+impl Rotation {
     pub(super) fn new(spin: V3) -> Self {
         // Components too small to square turn nothing that numbers could tell.
         let axis = spin.unit().unwrap_or(V3::ZERO);

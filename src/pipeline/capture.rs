@@ -291,12 +291,12 @@ pub struct Capture {
     flags: Option<Vec<BodyFlags>>,
     filters: Option<Vec<Filter>>,
     hulls: Vec<Hull>,
-    bodies: Vec<Body>,
+    bodies: Vec<CapturedBody>,
 }
 
 /// A convex body, with its hull by index.
 #[derive(Clone, Copy, Debug)]
-struct Body {
+struct CapturedBody {
     row: u32,
     motion: Motion,
     form: u8,
@@ -370,7 +370,7 @@ impl Capture {
     /// The convex bodies, for [`Capture::scene`].
     #[must_use]
     pub fn convex(&self) -> Vec<ConvexBody<'_>> {
-        let body = |body: &Body| ConvexBody {
+        let body = |body: &CapturedBody| ConvexBody {
             row: body.row,
             shape: body.shape(&self.hulls).expect("was tried when it was read"),
             motion: body.motion,
@@ -395,7 +395,7 @@ impl Capture {
     }
 }
 
-impl Body {
+impl CapturedBody {
     fn shape<'a>(&self, hulls: &'a [Hull]) -> Result<crate::narrowphase::Shape<'a>, InvalidShape> {
         let Self { form, numbers, margin, .. } = *self;
         let hull = hulls.get(self.hull as usize);
@@ -529,7 +529,7 @@ impl Reader<'_> {
 
     /// Reads a body. Its shape must be valid; its motion may be invalid, because the tick rejects
     /// such a body.
-    fn body(&mut self, hulls: &[Hull]) -> Result<Body, CaptureError> {
+    fn body(&mut self, hulls: &[Hull]) -> Result<CapturedBody, CaptureError> {
         let row = self.word()?;
         let pose = Pose { position: self.floats()?, rotation: self.floats()? };
         let [delta, accel, spin] = [self.floats()?, self.floats()?, self.floats()?];
@@ -542,7 +542,7 @@ impl Reader<'_> {
             *number = self.double()?;
         }
         let (margin, hull) = (self.double()?, self.word()?);
-        let body = Body { row, motion, form, numbers, margin, hull };
+        let body = CapturedBody { row, motion, form, numbers, margin, hull };
         body.shape(hulls).map_err(|_| nonsense(at, "a valid shape"))?;
         Ok(body)
     }

@@ -4,12 +4,12 @@
 //! words: the rows, their flags and filters, the times of each axis of the bounds, the window, the
 //! policy for contacts at the start, and the iterations of the search.
 
-use super::bounds::{Bounds, PLAIN};
+use super::bounds::{PLAIN, SceneBounds};
 use super::convex;
 use super::impacts::{Impact, ImpactKind};
 use super::scene::{PipelineError, Scene};
 use super::tick::Pipeline;
-use super::windows::{Known, Verdict};
+use super::windows::{TickContext, Verdict};
 use crate::geom::MapEach;
 use crate::geom::{AXES, ContactState, MovingBox, Pair};
 use crate::kernels::sweep;
@@ -82,10 +82,10 @@ impl Pipeline {
             return Err(PipelineError::NoSuchPair { pair, rows });
         }
         let pair = Pair { a: a.min(b), b: a.max(b) };
-        let mut bounds = Bounds::default();
+        let mut bounds = SceneBounds::default();
         bounds.fill(scene, self.config(), self.level(), self.threads());
         let boxes = bounds.boxes(scene);
-        let known = Known { scene, config: self.config(), bounds: &bounds, boxes };
+        let known = TickContext { scene, config: self.config(), bounds: &bounds, boxes };
         let mut told = Explanation { lines: Vec::new(), impact: None };
         let impact = known.explain(pair, &mut told);
         told.impact = impact;
@@ -97,7 +97,7 @@ impl Pipeline {
     }
 }
 
-impl Known<'_, '_> {
+impl TickContext<'_, '_> {
     fn explain(&self, pair: Pair, told: &mut Explanation) -> Option<Impact> {
         let rows = [pair.a, pair.b];
         for row in rows {
@@ -171,7 +171,7 @@ impl Known<'_, '_> {
                 ));
                 return None;
             }
-            Verdict::Ask(ask) => ask,
+            Verdict::Test(ask) => ask,
         };
         let toi = self.advance(&ask);
         let Toi { rounds, supports, .. } = toi;

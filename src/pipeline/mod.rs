@@ -49,6 +49,6 @@ pub use explain::Explanation;
 pub use impacts::{Impact, ImpactKind};
 pub use mass::Mass;
 pub use scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
-pub use sub_steps::{Held, Responded, SteppedWorld, SubStepped, SubSteps, SubStepsConfig};
+pub use sub_steps::{Responded, Stalled, SteppedWorld, SubStepped, SubSteps, SubStepsConfig};
 pub use tick::{Pipeline, TickOutput, TickStats};
 pub use world::{BodyInfo, ProxyTickOutput};

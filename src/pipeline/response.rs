@@ -40,7 +40,7 @@ pub const SOON: f64 = 1.0 / 1024.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum BounceOutcome {
     /// They closed and now part.
     Bounced,
     /// They closed and now rest on each other, or slide along.
@@ -54,7 +54,7 @@ pub enum Outcome {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reaction {
     /// What became of the two.
-    pub outcome: Outcome,
+    pub outcome: BounceOutcome,
     /// The impulse `j` along the normal, mass · length / tick: `-j·n` on `a` and `j·n` on `b`. A small
     /// negative number where two part that are pulled back at once. One past the greatest `f32` is cut to it.
     pub impulse: f32,
@@ -65,7 +65,7 @@ pub struct Reaction {
 
 impl Reaction {
     /// Nothing was done.
-    pub const NONE: Self = Self { outcome: Outcome::Kept, impulse: 0.0, load: 0.0 };
+    pub const NONE: Self = Self { outcome: BounceOutcome::Kept, impulse: 0.0, load: 0.0 };
 }
 
 /// Velocity and acceleration of one of two bodies, as displacements.
@@ -78,7 +78,7 @@ pub(super) struct Moving {
 /// What [`exchange`] did.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exchanged {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: BounceOutcome,
     pub(super) impulse: f64,
     pub(super) load: f64,
 }
@@ -161,7 +161,7 @@ pub(super) fn exchange(
         load = pulled / sum;
         push([&mut a.accel, &mut b.accel], n, load, inverse_masses);
     }
-    let outcome = if resting { Outcome::Resting } else { Outcome::Bounced };
+    let outcome = if resting { BounceOutcome::Resting } else { BounceOutcome::Bounced };
     Some(Exchanged { outcome, impulse, load })
 }
 

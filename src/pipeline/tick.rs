@@ -1,12 +1,12 @@
 //! Runs the stages of a tick, and measures them.
 
-use super::bounds::Bounds;
+use super::bounds::SceneBounds;
 use super::convex;
 use super::impacts::{Impact, ImpactKind, List};
 use super::rows::Gathered;
 use super::scene::{Config, PipelineError, Scene};
-use super::windows::{Ask, Known, Part};
-use super::world::Proxies;
+use super::windows::{ShapeTest, TickContext, WindowRun};
+use super::world::ProxyRows;
 use crate::broadphase::{Clock, PairFinder, PairInput, Pairs, Timings};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
@@ -79,7 +79,7 @@ impl TickStats {
 pub struct TickOutput<'a> {
     impacts: &'a [Impact],
     sensed: &'a [Impact],
-    parts: &'a [Part],
+    parts: &'a [WindowRun],
     rejected: &'a [Rejected],
     stages: &'a TickStats,
 }
@@ -158,19 +158,19 @@ pub struct Pipeline {
     level: Level,
     threads: Threads,
     finder: PairFinder,
-    work: Work,
-    pub(super) proxies: Proxies,
+    work: TickScratch,
+    pub(super) proxies: ProxyRows,
 }
 
 /// Scratch memory of the stages, and the results of the last tick.
 #[derive(Debug, Default)]
-pub(super) struct Work {
-    pub(super) bounds: Bounds,
+pub(super) struct TickScratch {
+    pub(super) bounds: SceneBounds,
     gathered: Gathered,
     /// One for each run of pairs; the first `filled` belong to this tick.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<WindowRun>,
     pub(super) filled: usize,
-    asks: Vec<Ask>,
+    asks: Vec<ShapeTest>,
     tois: Vec<Toi>,
     pub(super) impacts: List,
     pub(super) sensed: List,
@@ -199,8 +199,8 @@ impl Pipeline {
             level,
             threads: Threads::default(),
             finder: PairFinder::with_level(level),
-            work: Work::default(),
-            proxies: Proxies::default(),
+            work: TickScratch::default(),
+            proxies: ProxyRows::default(),
         }
     }
 
@@ -277,7 +277,7 @@ impl Pipeline {
 
     /// Runs the first stages only: the pairs whose shapes must be tested, with their windows, in the
     /// order of the finder. Pairs of plain boxes are not included.
-    pub(super) fn asks(&mut self, scene: &Scene<'_, '_>) -> Result<&[Ask], PipelineError> {
+    pub(super) fn asks(&mut self, scene: &Scene<'_, '_>) -> Result<&[ShapeTest], PipelineError> {
         self.config.validate()?;
         scene.check()?;
         let Self { config, level, threads, finder, work, .. } = self;
@@ -298,7 +298,7 @@ impl Pipeline {
     }
 
     /// Runs the stages after the pair finder, for pairs of `scene` that were found elsewhere.
-    pub(super) fn answer(&mut self, scene: &Scene<'_, '_>, pairs: &[SweptPair]) -> &Work {
+    pub(super) fn answer(&mut self, scene: &Scene<'_, '_>, pairs: &[SweptPair]) -> &TickScratch {
         let Self { config, level, threads, work, .. } = self;
         let (chunk, count) = (|index| chunk_of(pairs, index), pairs.len().div_ceil(CHUNK));
         threads.enter(|| {
@@ -307,7 +307,7 @@ impl Pipeline {
             work.bounds.fill(scene, config, *level, threads);
             work.stages.bounds_time = clock.lap();
             let bounds = core::mem::take(&mut work.bounds);
-            let known = Known { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
+            let known = TickContext { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
             work.ask(&known, *level, threads, (&chunk, count), &mut clock);
             work.search(&known, threads, &mut clock);
             work.bounds = bounds;
@@ -321,7 +321,7 @@ impl Pipeline {
     }
 
     /// The stages and the proxies of the last tick.
-    pub(super) fn told(&self) -> (&TickStats, &Proxies) {
+    pub(super) fn told(&self) -> (&TickStats, &ProxyRows) {
         (&self.work.stages, &self.proxies)
     }
 }
@@ -340,7 +340,7 @@ fn find(
     level: Level,
     threads: &Threads,
     finder: &mut PairFinder,
-    (work, only_ask): (&mut Work, bool),
+    (work, only_ask): (&mut TickScratch, bool),
 ) -> Result<(), PipelineError> {
     let mut clock = Clock::start();
     work.stages = TickStats::default();
@@ -357,7 +357,7 @@ fn find(
             reason: bounds.invalid(scene, rejected.row).unwrap_or(rejected.reason),
             ..rejected
         }));
-        let known = Known { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
+        let known = TickContext { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
         let (chunk, count) = (|index| found.chunk(index), found.chunk_count());
         work.ask(&known, level, threads, (&chunk, count), &mut clock);
         if !only_ask {
@@ -371,7 +371,7 @@ fn find(
 /// The pairs whose bounds touch in the tick.
 fn pairs<'f>(
     scene: &Scene<'_, '_>,
-    bounds: &Bounds,
+    bounds: &SceneBounds,
     finder: &'f mut PairFinder,
 ) -> Result<Pairs<'f, SweptPair>, PipelineError> {
     let mut set = PairInput::new(bounds.boxes(scene));
@@ -384,18 +384,18 @@ fn pairs<'f>(
     Ok(finder.swept_pairs(set)?)
 }
 
-impl Work {
+impl TickScratch {
     /// Answers `count` runs of pairs by their boxes, and lists the pairs whose shapes must be tested.
     fn ask<'p>(
         &mut self,
-        known: &Known<'_, '_>,
+        known: &TickContext<'_, '_>,
         level: Level,
         threads: &Threads,
         (run, count): (&(dyn Fn(usize) -> &'p [SweptPair] + Sync), usize),
         clock: &mut Clock,
     ) {
         let Self { gathered, parts, filled, asks, stages, .. } = self;
-        parts.resize_with(count.max(parts.len()), Part::default);
+        parts.resize_with(count.max(parts.len()), WindowRun::default);
         *filled = count;
         let parts = &mut parts[..count];
         // Elements without size need no memory.
@@ -414,7 +414,7 @@ impl Work {
     }
 
     /// Tests the shapes of the listed pairs, and sorts all impacts.
-    fn search(&mut self, known: &Known<'_, '_>, threads: &Threads, clock: &mut Clock) {
+    fn search(&mut self, known: &TickContext<'_, '_>, threads: &Threads, clock: &mut Clock) {
         let Self { parts, filled, asks, tois, impacts, sensed, stages, .. } = self;
         let parts = &parts[..*filled];
         impacts.more.clear();
@@ -441,11 +441,11 @@ impl Work {
     }
 
     fn bytes(&self) -> usize {
-        let parts: usize = self.parts.iter().map(Part::bytes).sum();
+        let parts: usize = self.parts.iter().map(WindowRun::bytes).sum();
         self.bounds.bytes()
             + self.gathered.bytes()
             + parts
-            + self.asks.capacity() * size_of::<Ask>()
+            + self.asks.capacity() * size_of::<ShapeTest>()
             + self.tois.capacity() * size_of::<Toi>()
             + self.impacts.bytes()
             + self.sensed.bytes()

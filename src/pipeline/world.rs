@@ -41,7 +41,7 @@ impl<'s> From<Option<(Shape<'s>, Motion)>> for BodyInfo<'s> {
 
 /// Scratch memory of ticks over a broadphase, and their results.
 #[derive(Debug, Default)]
-pub(super) struct Proxies {
+pub(super) struct ProxyRows {
     ids: Vec<ProxyId>,
     /// The row of each slot; only valid for proxies in `ids`.
     rows: Vec<u32>,
@@ -55,7 +55,7 @@ pub(super) struct Proxies {
     sensed: Vec<Impact<ProxyPair>>,
 }
 
-impl Proxies {
+impl ProxyRows {
     pub(super) fn bytes(&self) -> usize {
         self.ids.capacity() * size_of::<ProxyId>()
             + self.rows.capacity() * size_of::<u32>()
@@ -210,7 +210,7 @@ impl Pipeline {
         proxies.convex = convex.into_iter().map(nothing).collect();
         self.proxies = proxies;
         self.set_pairs_time(found);
-        let (stages, Proxies { impacts, sensed, rejected, .. }) = self.told();
+        let (stages, ProxyRows { impacts, sensed, rejected, .. }) = self.told();
         Ok(ProxyTickOutput { impacts, sensed, rejected, stages })
     }
 
@@ -228,7 +228,7 @@ impl Pipeline {
     }
 }
 
-impl Proxies {
+impl ProxyRows {
     /// Assigns rows to the proxies in pairs, in the order of ids.
     fn name(&mut self, pairs: impl Iterator<Item = ProxyPair>) {
         let Self { ids, rows, .. } = self;

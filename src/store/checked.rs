@@ -3,7 +3,7 @@
 use super::borrowed::{BodyColumns, Columns, MovingBoxColumns};
 use super::row::Row;
 use crate::geom::Invalid;
-use crate::lanes::{Columns as _, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, LoadColumns as _, MaskLanes};
 use alloc::vec::Vec;
 
 /// An invalid row, and why it is invalid.

@@ -1,10 +1,10 @@
 //! A bounding volume hierarchy that is built once, for queries.
 
 use super::Queries;
-use crate::broadphase::admit::{Admit, Rows};
+use crate::broadphase::admit::{Admit, TargetRows};
 use crate::broadphase::fixed::FixedError;
 use crate::broadphase::set::FixedInput;
-use crate::broadphase::tree::{Builder, Named, Tree};
+use crate::broadphase::tree::{Builder, BvhItem, Tree};
 use crate::lanes::Level;
 use crate::par::Threads;
 use crate::store::Rejected;
@@ -41,7 +41,7 @@ pub struct Bvh {
     threads: Threads,
     tree: Tree,
     builder: Builder,
-    boxes: Vec<Named>,
+    boxes: Vec<BvhItem>,
     rejected: Vec<Rejected>,
 }
 
@@ -98,7 +98,7 @@ impl Bvh {
         let Self { level, threads, tree, builder, boxes, rejected } = self;
         boxes.clear();
         boxes.reserve_exact(set.boxes.len());
-        let admit = Admit { set, rows: Rows::From(0), boxes, rejected };
+        let admit = Admit { set, rows: TargetRows::From(0), boxes, rejected };
         level.run_rows(set.boxes.len(), admit);
         tree.build(boxes, builder, (*level, threads));
         if set.is_filtered() {
@@ -149,7 +149,7 @@ impl Bvh {
     pub fn memory_usage(&self) -> usize {
         self.tree.bytes()
             + self.builder.bytes()
-            + self.boxes.capacity() * size_of::<Named>()
+            + self.boxes.capacity() * size_of::<BvhItem>()
             + self.rejected.capacity() * size_of::<Rejected>()
     }
 }

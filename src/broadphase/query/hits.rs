@@ -90,7 +90,7 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
 /// Collects the hits of a query. A value and not a type, so that each query is compiled once.
 pub(super) enum Told<'a> {
     /// Keeps a single hit.
-    First(First<'a>),
+    CollectFirst(CollectFirst<'a>),
     /// Passes each hit to a function, up to the position that it returns.
     Each(&'a mut dyn FnMut(Hit) -> f32),
 }
@@ -122,7 +122,7 @@ pub enum Wanted {
 }
 
 /// Collects a single hit.
-pub(super) struct First<'a> {
+pub(super) struct CollectFirst<'a> {
     best: Hit,
     /// Upper limit of `most` once a hit was found.
     then: f32,
@@ -130,7 +130,7 @@ pub(super) struct First<'a> {
     accept: Option<Caller<'a>>,
 }
 
-impl<'a> First<'a> {
+impl<'a> CollectFirst<'a> {
     /// Starts without a hit, with `reach` as the farthest position.
     pub(super) fn new(reach: f32, wanted: Wanted, accept: Option<Caller<'a>>) -> Self {
         let then = match wanted {

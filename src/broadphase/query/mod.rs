@@ -53,17 +53,17 @@ mod sieve;
 
 use super::set::allow;
 pub use super::tree::Visits;
-use super::tree::{Bounds, Nearing, Tree, descend, descend_many, may_go_abreast};
+use super::tree::{Nearing, NodeBounds, Tree, descend, descend_many, may_go_abreast};
 use crate::geom::Filter;
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use crate::par::Threads;
 pub use batch::Batch;
 pub use box_tree::Bvh;
 pub use each::{Overlaps, Proximities};
-pub use overlap::{Overlap, Planes, Shape};
+pub use overlap::{Overlap, Planes, QueryShape};
 pub use path::Path;
 pub use proximity::Proximity;
-pub(super) use sieve::{Known, Row, Sieve};
+pub(super) use sieve::{FilterContext, FilterRow, QueryFilter};
 
 /// A view of stored boxes for queries.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,7 @@ pub struct Queries<'a> {
     level: Level,
     threads: &'a Threads,
     filter: Option<Filter>,
-    sieve: Option<Sieve<'a>>,
+    sieve: Option<QueryFilter<'a>>,
 }
 
 impl<'a> Queries<'a> {
@@ -87,7 +87,7 @@ impl<'a> Queries<'a> {
 
     /// Adds the trees `grown`, except for those of their boxes that are larger than the true ones,
     /// and restricts the view to boxes that `sieve` accepts.
-    pub(super) fn sifted(self, grown: [&'a [Tree]; 2], sieve: Sieve<'a>) -> Self {
+    pub(super) fn sifted(self, grown: [&'a [Tree]; 2], sieve: QueryFilter<'a>) -> Self {
         Self { grown, sieve: sieve.takes_out_some().then_some(sieve), ..self }
     }
 
@@ -119,7 +119,7 @@ impl<'a> Queries<'a> {
 struct Allowed<'a> {
     /// The filter of the query as a word, rotated by 16 bits.
     turned: Option<u32>,
-    sieve: Option<Sieve<'a>>,
+    sieve: Option<QueryFilter<'a>>,
     /// Whether the boxes of the current tree may be larger than the true ones.
     grown: bool,
 }
@@ -128,7 +128,7 @@ impl Allowed<'_> {
     /// The lanes of `reached` that both filters allow, as bits. `filters` are the
     /// filters of the boxes; empty if every box may pair with everything.
     #[inline(always)]
-    fn of<I: Isa>(&self, isa: I, reached: I::Mask, boxes: Bounds<'_>, filters: &[u32]) -> u32 {
+    fn of<I: Isa>(&self, isa: I, reached: I::Mask, boxes: NodeBounds<'_>, filters: &[u32]) -> u32 {
         let allowed = self.by_filter(isa, reached, filters).bits();
         match &self.sieve {
             Some(sieve) => sieve.passing(allowed, boxes.rows::<I>(), self.grown),
@@ -143,7 +143,7 @@ impl Allowed<'_> {
         &self,
         isa: I,
         reached: I::Mask,
-        boxes: Bounds<'_>,
+        boxes: NodeBounds<'_>,
         filters: &[u32],
     ) -> ([u32; LANES_MAX], usize) {
         let allowed = self.by_filter(isa, reached, filters);

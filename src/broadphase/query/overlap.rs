@@ -6,7 +6,7 @@
 //! bounds through.
 
 use super::{Accept, Allowed, Asked, Queries, Query, ask};
-use crate::broadphase::tree::{Bounds, Nearing, Visits};
+use crate::broadphase::tree::{Nearing, NodeBounds, Visits};
 use crate::geom::{Aabb, Invalid, Plane, Sphere};
 use crate::kernels::overlap::room;
 use crate::lanes::{F32Lanes, Isa};
@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 /// A shape for overlap queries: [`Aabb`], [`Sphere`] or [`Planes`].
-pub trait Shape: Copy + Region {}
+pub trait QueryShape: Copy + Region {}
 
 /// Takes rows that overlap. To stop, it returns how many of them it has used.
 type See<'a> = dyn FnMut(&[u32]) -> ControlFlow<u64> + 'a;
@@ -27,30 +27,30 @@ pub trait Region {
     fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits;
 }
 
-impl Shape for Aabb {}
-impl Shape for Sphere {}
-impl Shape for Planes<'_> {}
+impl QueryShape for Aabb {}
+impl QueryShape for Sphere {}
+impl QueryShape for Planes<'_> {}
 
 impl Region for Aabb {
     fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
-        ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+        ask(queries, ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
     }
 }
 
 impl Region for Sphere {
     fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
-        ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+        ask(queries, ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
     }
 }
 
 impl Region for Planes<'_> {
     fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
-        ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+        ask(queries, ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
     }
 }
 
 /// Tests a shape against the lanes of a node.
-trait Meets: Copy {
+trait MeetsShape: Copy {
     /// Which of these bounds may contain a box that overlaps the shape. Never false if there is
     /// one.
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask;
@@ -77,7 +77,7 @@ fn splat<I: Isa, const K: usize>(isa: I, numbers: [f32; K]) -> [I::F32; K] {
     lanes
 }
 
-impl Meets for Aabb {
+impl MeetsShape for Aabb {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
         self.meets(isa, bounds)
@@ -89,7 +89,7 @@ impl Meets for Aabb {
     }
 }
 
-impl Meets for Sphere {
+impl MeetsShape for Sphere {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
         self.meets(isa, bounds)
@@ -102,7 +102,7 @@ impl Meets for Sphere {
     }
 }
 
-impl Meets for Planes<'_> {
+impl MeetsShape for Planes<'_> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
         filled::<I>(bounds) & room::near_planes(isa, self.0, bounds)
@@ -191,7 +191,7 @@ impl<'a> Queries<'a> {
     }
 }
 
-impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
+impl<S: QueryShape, A: Accept> Query<'_, Overlap<S>, A> {
     /// Calls `see` with the row of each overlapping box, until it returns [`ControlFlow::Break`].
     /// The order depends on the shape of the tree.
     pub fn visit(self, mut see: impl FnMut(u32) -> ControlFlow<()>) {
@@ -237,7 +237,7 @@ impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
 }
 
 /// A running query.
-struct Meeting<'a, 's, S> {
+struct ShapeTraversal<'a, 's, S> {
     shape: S,
     allowed: Allowed<'a>,
     see: &'a mut See<'s>,
@@ -246,7 +246,7 @@ struct Meeting<'a, 's, S> {
     most: f32,
 }
 
-impl<S: Meets> Nearing for Meeting<'_, '_, S> {
+impl<S: MeetsShape> Nearing for ShapeTraversal<'_, '_, S> {
     const ORDERED: bool = false;
 
     #[inline(always)]
@@ -255,12 +255,12 @@ impl<S: Meets> Nearing for Meeting<'_, '_, S> {
     }
 
     #[inline(always)]
-    fn near<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask) {
+    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
         (isa.splat(0.0), self.shape.reaches(isa, &bounds.columns(isa)))
     }
 
     #[inline(always)]
-    fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64 {
+    fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64 {
         let meets = self.shape.meets(isa, &boxes.columns(isa));
         let (met, count) = self.allowed.rows_of(isa, meets, boxes, filters);
         if count == 0 || self.most < 0.0 {
@@ -276,7 +276,7 @@ impl<S: Meets> Nearing for Meeting<'_, '_, S> {
     }
 }
 
-impl<S: Meets> Asked for Meeting<'_, '_, S> {
+impl<S: MeetsShape> Asked for ShapeTraversal<'_, '_, S> {
     fn look_at_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }

@@ -4,10 +4,10 @@
 //! rounding included, so the bounds of a node are never farther than a box inside them.
 
 use super::{Accept, Allowed, Asked, Caller, Queries, Query, ask};
-use crate::broadphase::tree::{Bounds, Nearing, Visits};
+use crate::broadphase::tree::{Nearing, NodeBounds, Visits};
 use crate::geom::{Aabb, Invalid};
 use crate::kernels::Hit;
-use crate::kernels::proximity::nearest::Nearest;
+use crate::kernels::proximity::nearest::NearestList;
 use crate::kernels::proximity::{check_max, room};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX};
 use crate::store::Row;
@@ -97,7 +97,7 @@ pub(super) struct NearestTo<'q, 'a> {
     allowed: Allowed<'q>,
     /// The function that accepts boxes, if not all are accepted.
     accept: Option<Caller<'q>>,
-    nearest: Nearest<'a>,
+    nearest: NearestList<'a>,
 }
 
 impl<'q, 'a> NearestTo<'q, 'a> {
@@ -109,12 +109,12 @@ impl<'q, 'a> NearestTo<'q, 'a> {
         to: &'a mut [Hit],
     ) -> Self {
         let (from, allowed) = (aabb.to_row(), queries.allowed());
-        Self { from, max_distance, allowed, accept, nearest: Nearest::new(to) }
+        Self { from, max_distance, allowed, accept, nearest: NearestList::new(to) }
     }
 
     /// The distances of the lanes of a node, and which of them are within the limit.
     #[inline(always)]
-    fn distances<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask) {
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
         let mut from = [isa.splat(0.0); 6];
         for (lanes, &number) in from.iter_mut().zip(&self.from) {
             *lanes = isa.splat(number);
@@ -132,12 +132,12 @@ impl Nearing for NearestTo<'_, '_> {
     }
 
     #[inline(always)]
-    fn near<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask) {
+    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
         self.distances(isa, bounds)
     }
 
     #[inline(always)]
-    fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64 {
+    fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64 {
         let (distance, near) = self.distances(isa, boxes);
         let mut near = self.allowed.of(isa, near, boxes, filters);
         if near == 0 {

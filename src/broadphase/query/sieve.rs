@@ -8,7 +8,7 @@ use core::fmt::Debug;
 
 /// The properties of a row.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Row {
+pub(in super::super) struct FilterRow {
     /// One bit, for the kind of the proxy.
     pub(in super::super) kind: u8,
     /// The owner of the proxy; 0 means no owner.
@@ -18,14 +18,14 @@ pub(in super::super) struct Row {
 }
 
 /// Looks up the properties of a row.
-pub(in super::super) trait Known: Debug + Sync {
-    fn row(&self, row: u32) -> Row;
+pub(in super::super) trait FilterContext: Debug + Sync {
+    fn row(&self, row: u32) -> FilterRow;
 }
 
 /// The rows to exclude.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Sieve<'a> {
-    pub(in super::super) known: &'a dyn Known,
+pub(in super::super) struct QueryFilter<'a> {
+    pub(in super::super) known: &'a dyn FilterContext,
     /// Whether any box in the trees of grown boxes is larger than the true one.
     pub(in super::super) some_grown: bool,
     /// The bits of the excluded kinds.
@@ -34,7 +34,7 @@ pub(in super::super) struct Sieve<'a> {
     pub(in super::super) owner: u32,
 }
 
-impl Sieve<'_> {
+impl QueryFilter<'_> {
     /// Whether any row may be excluded.
     pub(super) fn takes_out_some(&self) -> bool {
         self.some_grown || self.kinds != 0 || self.owner != 0

@@ -12,7 +12,7 @@ const WHOLE: f32 = 8_388_608.0;
 
 /// The division of one axis into bins, and of the bins into parts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Axis {
+pub(super) struct BinAxis {
     /// The lower end of the first bin. Positions are doubled centres, `min + max`; lengths are
     /// doubled too.
     pub(super) low: f32,
@@ -28,7 +28,7 @@ pub(super) struct Axis {
     pub(super) width: f32,
 }
 
-impl Axis {
+impl BinAxis {
     /// Whether a box of this length is longer than a part.
     pub(super) fn is_long(&self, length: f32) -> bool {
         length + length > self.width
@@ -38,7 +38,7 @@ impl Axis {
 /// Computes the bins of boxes: on x, and on y shifted by 16 bits; on z, with [`LARGE`].
 pub(super) struct Bin<'a> {
     pub(super) boxes: &'a [[u32; 8]],
-    pub(super) axes: &'a [Axis; 3],
+    pub(super) axes: &'a [BinAxis; 3],
     pub(super) bins: &'a mut [[u32; 2]],
 }
 

@@ -6,9 +6,9 @@
 //! outside of it fall into the outermost bins, so that a few distant boxes do not make the bins of
 //! all others coarse.
 
-use super::bins::{Axis, BINS_MAX, Bin, LARGE};
+use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::median::{Packer, depth_of, nodes_of};
-use super::{LEAF, Named, Node, grow};
+use super::{BvhItem, LEAF, Node, grow};
 use crate::geom::MapEach;
 use crate::geom::{Aabb, descending};
 use crate::lanes::{Level, prefetch_to_write};
@@ -37,15 +37,15 @@ const RUNS: usize = 64;
 #[derive(Debug, Default)]
 pub(in super::super) struct Builder {
     /// Boxes that are too large for their class.
-    large: Vec<Named>,
+    large: Vec<BvhItem>,
     /// Where the pending classes begin in `large`.
     classes: Vec<usize>,
     /// The boxes of the current class.
-    class: Vec<Named>,
+    class: Vec<BvhItem>,
     /// The root of each class.
-    roots: Vec<Named>,
+    roots: Vec<BvhItem>,
     /// The boxes of a class, ordered by cell.
-    ordered: Vec<Named>,
+    ordered: Vec<BvhItem>,
     /// The sample along one axis.
     line: Vec<f32>,
     /// The bins of each box: on x and y, and on z, with [`LARGE`].
@@ -61,7 +61,7 @@ pub(in super::super) struct Builder {
     /// The number of boxes of each cell that is not empty.
     sizes: Vec<usize>,
     /// The top node of each cell that is not empty.
-    cells: Vec<Named>,
+    cells: Vec<BvhItem>,
     /// One for each thread.
     packers: Vec<Packer>,
 }
@@ -93,7 +93,7 @@ impl Builder {
             + self.counts.capacity()
             + self.ends.capacity()
             + parts;
-        boxes * size_of::<Named>()
+        boxes * size_of::<BvhItem>()
             + words * size_of::<u32>()
             + self.line.capacity() * size_of::<f32>()
             + (self.classes.capacity() + self.sizes.capacity()) * size_of::<usize>()
@@ -103,7 +103,7 @@ impl Builder {
     /// Builds the nodes of a tree. Returns the child id of its root, and its depth.
     pub(super) fn build(
         &mut self,
-        boxes: &[Named],
+        boxes: &[BvhItem],
         nodes: &mut Vec<Node>,
         level: Level,
         threads: &Threads,
@@ -139,7 +139,12 @@ impl Builder {
     }
 
     /// Builds the subtree of a class, except for its large boxes, which are appended to `large`.
-    fn class(&mut self, boxes: &[Named], nodes: &mut Nodes<'_>, level: Level) -> (Named, usize) {
+    fn class(
+        &mut self,
+        boxes: &[BvhItem],
+        nodes: &mut Nodes<'_>,
+        level: Level,
+    ) -> (BvhItem, usize) {
         if boxes.len() < BOXES_MIN {
             return self.pack(level, boxes, LEAF, nodes);
         }
@@ -152,10 +157,10 @@ impl Builder {
     fn pack(
         &mut self,
         level: Level,
-        children: &[Named],
+        children: &[BvhItem],
         flag: u32,
         nodes: &mut Nodes<'_>,
-    ) -> (Named, usize) {
+    ) -> (BvhItem, usize) {
         let (count, base) = (children.len(), nodes.used as u32);
         let room = nodes.take(nodes_of(count));
         let root = self.packers[0].pack(level, (children, 0..count), room, (base, flag));
@@ -163,7 +168,7 @@ impl Builder {
     }
 
     /// Determines the bins and parts of each axis from a sample.
-    fn axes(&mut self, boxes: &[Named]) -> [Axis; 3] {
+    fn axes(&mut self, boxes: &[BvhItem]) -> [BinAxis; 3] {
         let count = boxes.len();
         let mut ends = [[0.0; 2]; 3];
         for (axis, ends) in ends.iter_mut().enumerate() {
@@ -186,7 +191,7 @@ impl Builder {
         core::array::from_fn(|axis| {
             let bins = (parts[axis] * BINS_PER_PART).min(BINS_MAX);
             let bins = if parts[axis] == 1 { 1 } else { bins };
-            Axis {
+            BinAxis {
                 low: ends[axis][0],
                 scale: bins as f32 / lengths[axis],
                 bins,
@@ -203,7 +208,7 @@ impl Builder {
 
     /// Copies the boxes to `ordered` by cell; accessed by index they would be far apart in memory.
     /// Boxes longer than a cell are moved to `large` instead, if they are few.
-    fn order(&mut self, boxes: &[Named], axes: &[Axis; 3], level: Level) {
+    fn order(&mut self, boxes: &[BvhItem], axes: &[BinAxis; 3], level: Level) {
         let Self { ordered, counts, parts: [in_x, in_y, in_z], ends, at, bins, packers, .. } = self;
         let [x, y, z] = axes;
         grow(bins, boxes.len());
@@ -273,13 +278,13 @@ impl Builder {
     /// Divides the large boxes from `start` on into classes. Many of them are classified by the
     /// axes on which they are long, because a wall and one perpendicular to it together have bounds
     /// that fill a room.
-    fn sort_large(&mut self, start: usize, axes: &[Axis; 3]) {
+    fn sort_large(&mut self, start: usize, axes: &[BinAxis; 3]) {
         let Self { large, classes, .. } = self;
         classes.push(start);
         if large.len() - start < BOXES_MIN {
             return;
         }
-        let long_on = |&Named { aabb: Aabb { min, max }, .. }: &Named| -> [bool; 3] {
+        let long_on = |&BvhItem { aabb: Aabb { min, max }, .. }: &BvhItem| -> [bool; 3] {
             core::array::from_fn(|axis| axes[axis].is_long(max[axis] - min[axis]))
         };
         large[start..].sort_unstable_by_key(|named| (long_on(named), named.name));
@@ -291,7 +296,7 @@ impl Builder {
     }
 
     /// Builds the subtree of each cell, then the nodes above them.
-    fn pack_cells(&mut self, nodes: &mut Nodes<'_>, level: Level) -> (Named, usize) {
+    fn pack_cells(&mut self, nodes: &mut Nodes<'_>, level: Level) -> (BvhItem, usize) {
         let mut sizes = core::mem::take(&mut self.sizes);
         sizes.clear();
         let mut start = 0;
@@ -308,7 +313,7 @@ impl Builder {
         let mut free = nodes.take(sizes.iter().copied().map(nodes_of).sum());
         let mut cells = core::mem::take(&mut self.cells);
         cells.clear();
-        cells.resize(sizes.len(), Named::default());
+        cells.resize(sizes.len(), BvhItem::default());
 
         // A task has consecutive cells with about the same number of boxes. The division does not
         // affect the tree.
@@ -353,11 +358,11 @@ struct Task<'a> {
     nodes: &'a mut [Node],
     /// The index of the first of the nodes.
     base: usize,
-    tops: &'a mut [Named],
+    tops: &'a mut [BvhItem],
 }
 
 impl Task<'_> {
-    fn pack(&mut self, level: Level, boxes: &[Named], packer: &mut Packer) {
+    fn pack(&mut self, level: Level, boxes: &[BvhItem], packer: &mut Packer) {
         let (mut nodes, mut base, mut first) = (&mut *self.nodes, self.base, self.first);
         for (&size, top) in self.sizes.iter().zip(self.tops.iter_mut()) {
             let (room, later) = nodes.split_at_mut(nodes_of(size));
@@ -373,7 +378,7 @@ impl Task<'_> {
 fn count_next(
     counts: &mut Vec<u32>,
     parts: &[u32],
-    (before, axis): (usize, &Axis),
+    (before, axis): (usize, &BinAxis),
     bins: impl Iterator<Item = u32>,
     at: &mut [u32],
 ) {
@@ -390,7 +395,7 @@ fn count_next(
 
 /// Combines the bins of each histogram into parts with about equal numbers of boxes. Parts are
 /// numbered consecutively over all histograms.
-fn share(counts: &[u32], axis: &Axis, parts: &mut Vec<u32>) {
+fn share(counts: &[u32], axis: &BinAxis, parts: &mut Vec<u32>) {
     parts.clear();
     for (histogram, bins) in counts.chunks(axis.bins).enumerate() {
         let first = histogram * axis.parts;

@@ -19,12 +19,12 @@ const SHORT: usize = 128;
 
 /// The children of a node in one group of lanes.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Bounds<'a> {
+pub(in super::super) struct NodeBounds<'a> {
     node: &'a Node,
     lane: usize,
 }
 
-impl Bounds<'_> {
+impl NodeBounds<'_> {
     /// Minimum x, y, z, then maximum x, y, z. Empty lanes are inverted, from infinity to minus
     /// infinity.
     #[inline(always)]
@@ -66,11 +66,11 @@ pub(in super::super) trait Nearing {
     /// The distances of bounds, at least 0 and not NaN, and which of them are at most
     /// [`Nearing::most`]. A box inside bounds must not be nearer than the bounds, nor be reached
     /// when the bounds are not.
-    fn near<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask);
+    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask);
 
     /// Tests boxes of a leaf; returns how many of them the query hit. `filters` has one word for
     /// each lane, or is empty if the tree has no filters.
-    fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64;
+    fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64;
 }
 
 /// Counts of what queries visited.
@@ -192,14 +192,14 @@ fn step<I: Isa, Q: Nearing>(
         let filters = if filters.is_empty() { filters } else { &filters[at * WIDTH..][..WIDTH] };
         while lane < WIDTH {
             let of = if filters.is_empty() { filters } else { &filters[lane..] };
-            visits.boxes += question.see(isa, Bounds { node, lane }, of);
+            visits.boxes += question.see(isa, NodeBounds { node, lane }, of);
             lane += I::LANES;
         }
     } else {
         visits.nodes += 1;
         let first = *len;
         while lane < WIDTH {
-            let (near, reached) = question.near(isa, Bounds { node, lane });
+            let (near, reached) = question.near(isa, NodeBounds { node, lane });
             let names = isa.load_u32(&node.names[lane..]).compress(reached);
             let (near, count) = (near.to_bits().compress(reached), reached.count());
             isa.store_pairs(names, near, count, &mut stack[*len..]);

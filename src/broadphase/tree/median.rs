@@ -5,7 +5,7 @@
 //! The median is found by counting, one lane group at a time, how many items are below a guess.
 //! Among equal centres the first items go to the front, so the parts depend on the items alone.
 
-use super::{NO_BOUNDS, NOTHING, Named, Node, WIDTH, grow};
+use super::{BvhItem, NO_BOUNDS, NOTHING, Node, WIDTH, grow};
 use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
@@ -20,12 +20,12 @@ const GUESSES_MAX: usize = 64;
 const IOTA: [f32; LANES_MAX] =
     [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0];
 
-/// A box or a node as words; see [`Named`].
-type Record = [u32; 8];
+/// A box or a node as words; see [`BvhItem`].
+type NodeRecord = [u32; 8];
 
 /// Doubled centres of the items as bits, and their indices. Columns are longer than used by
 /// [`LANES_MAX`], for whole lane groups.
-type Columns = [Vec<u32>; 4];
+type CentreColumns = [Vec<u32>; 4];
 /// The column of the indices.
 const NUMBER: usize = 3;
 
@@ -62,9 +62,9 @@ pub(super) fn depth_of(items: usize) -> usize {
 /// Scratch memory of one worker.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
-    items: Columns,
+    items: CentreColumns,
     /// Items in front of a median, behind it, and between two guesses.
-    sides: [Columns; 3],
+    sides: [CentreColumns; 3],
 }
 
 impl Packer {
@@ -87,14 +87,14 @@ impl Packer {
     pub(super) fn pack(
         &mut self,
         level: Level,
-        (children, which): (&[Named], Range<usize>),
+        (children, which): (&[BvhItem], Range<usize>),
         nodes: &mut [Node],
         (base, flag): (u32, u32),
-    ) -> Named {
+    ) -> BvhItem {
         let count = which.len();
         self.make_room(count);
         let children = bytemuck::cast_slice(children);
-        level.run(Load { children, first: which.start, count, items: &mut self.items });
+        level.run(LoadChildren { children, first: which.start, count, items: &mut self.items });
         Packing { level, children, flag, memory: self }.part(0..count, nodes, base)
     }
 }
@@ -102,14 +102,14 @@ impl Packer {
 /// The arguments of a build.
 struct Packing<'a> {
     level: Level,
-    children: &'a [Record],
+    children: &'a [NodeRecord],
     flag: u32,
     memory: &'a mut Packer,
 }
 
 impl Packing<'_> {
     /// Builds the subtree of some of the items. The recursion is as deep as the subtree.
-    fn part(&mut self, items: Range<usize>, nodes: &mut [Node], base: u32) -> Named {
+    fn part(&mut self, items: Range<usize>, nodes: &mut [Node], base: u32) -> BvhItem {
         let (whole, parts) = (items.len(), parts(items.len()));
         let (top, mut below) = nodes.split_first_mut().expect("each item is in a node");
         let Self { level, children, flag, .. } = *self;
@@ -118,7 +118,7 @@ impl Packing<'_> {
             return level.run(Fill { children, numbers, to: top, name: base | flag });
         }
         *top = Node::EMPTY;
-        let ends = level.run(Extent { items: &self.memory.items, which: items.clone() });
+        let ends = level.run(CentreExtent { items: &self.memory.items, which: items.clone() });
         self.halve(items.clone(), ends, whole, (parts, 0, parts));
         let (mut start, mut next) = (items.start, base + 1);
         for part in 0..parts {
@@ -169,14 +169,14 @@ fn inside<I: Isa>(isa: I, left: usize) -> I::Mask {
 }
 
 /// Writes the doubled centres and the indices of the children.
-struct Load<'a> {
-    children: &'a [Record],
+struct LoadChildren<'a> {
+    children: &'a [NodeRecord],
     first: usize,
     count: usize,
-    items: &'a mut Columns,
+    items: &'a mut CentreColumns,
 }
 
-impl Kernel for Load<'_> {
+impl Kernel for LoadChildren<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -203,17 +203,17 @@ impl Kernel for Load<'_> {
 
 /// Writes a bottom node with the children of these indices.
 struct Fill<'a> {
-    children: &'a [Record],
+    children: &'a [NodeRecord],
     numbers: &'a [u32],
     to: &'a mut Node,
     name: u32,
 }
 
 impl Kernel for Fill<'_> {
-    type Output = Named;
+    type Output = BvhItem;
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> Named {
+    fn run<I: Isa>(self, isa: I) -> BvhItem {
         let Self { children, numbers, to, name } = self;
         let mut which = [numbers[0]; LANES_MAX];
         which[..numbers.len()].copy_from_slice(numbers);
@@ -235,12 +235,12 @@ impl Kernel for Fill<'_> {
 }
 
 /// Computes the bounds of the doubled centres.
-struct Extent<'a> {
-    items: &'a Columns,
+struct CentreExtent<'a> {
+    items: &'a CentreColumns,
     which: Range<usize>,
 }
 
-impl Kernel for Extent<'_> {
+impl Kernel for CentreExtent<'_> {
     type Output = ([f32; 3], [f32; 3]);
 
     #[inline(always)]
@@ -274,8 +274,8 @@ impl Kernel for Extent<'_> {
 /// Moves the `at` lowest items on an axis to the front. All items are between `ends`, and not all
 /// in one place. Returns the lower end of the rest and the upper end of the front.
 struct Divide<'a> {
-    items: &'a mut Columns,
-    sides: &'a mut [Columns; 3],
+    items: &'a mut CentreColumns,
+    sides: &'a mut [CentreColumns; 3],
     which: Range<usize>,
     at: usize,
     axis: usize,

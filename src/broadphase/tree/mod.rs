@@ -39,7 +39,7 @@ use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 pub(super) use cells::Builder;
 pub use descend::Visits;
-pub(super) use descend::{Bounds, Nearing, descend, descend_many, may_go_abreast};
+pub(super) use descend::{Nearing, NodeBounds, descend, descend_many, may_go_abreast};
 pub(super) use walk::{Probe, Stack, walk};
 
 /// Children of a node. The same on every level, because the shape must not depend on the CPU.
@@ -52,7 +52,7 @@ const NOTHING: u32 = u32::MAX;
 /// A child of a node: a box with its row and filter, or a node with its bounds and id.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C, align(32))]
-pub(super) struct Named {
+pub(super) struct BvhItem {
     pub(super) aabb: Aabb,
     pub(super) name: u32,
     /// The filter of a box as a word; not used for nodes.
@@ -90,7 +90,7 @@ impl Node {
         names: [NOTHING; WIDTH],
     };
 
-    fn set(&mut self, lane: usize, child: Named) {
+    fn set(&mut self, lane: usize, child: BvhItem) {
         let ([x0, y0, z0], [x1, y1, z1]) = (child.aabb.min, child.aabb.max);
         for (column, end) in self.bounds.iter_mut().zip([x0, y0, z0, x1, y1, z1]) {
             column[lane] = end;
@@ -100,7 +100,7 @@ impl Node {
 
     /// This node as a child with the id `name`: its bounds are the union of all lanes.
     #[inline(always)]
-    fn around(&self, name: u32) -> Named {
+    fn around(&self, name: u32) -> BvhItem {
         let mut around = [0.0; 6];
         for (k, (end, column)) in around.iter_mut().zip(&self.bounds).enumerate() {
             let mut ends = *column;
@@ -116,7 +116,7 @@ impl Node {
         }
         let [x0, y0, z0, x1, y1, z1] = around;
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
-        Named { aabb, name, filter: 0 }
+        BvhItem { aabb, name, filter: 0 }
     }
 }
 
@@ -157,7 +157,7 @@ impl Tree {
     /// Replaces the contents of the tree by `boxes`.
     pub(super) fn build(
         &mut self,
-        boxes: &[Named],
+        boxes: &[BvhItem],
         builder: &mut Builder,
         (level, threads): (Level, &Threads),
     ) {
@@ -186,12 +186,12 @@ impl Tree {
     }
 
     /// The box in a slot, with its row and filter.
-    pub(super) fn get(&self, slot: usize) -> Named {
+    pub(super) fn get(&self, slot: usize) -> BvhItem {
         let (node, lane) = (&self.nodes[slot / WIDTH], slot % WIDTH);
         let [x0, y0, z0, x1, y1, z1] = node.bounds.map_each(|column| column[lane]);
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
         let filter = self.filters.get(slot).copied().unwrap_or(u32::MAX);
-        Named { aabb, name: node.names[lane], filter }
+        BvhItem { aabb, name: node.names[lane], filter }
     }
 
     /// Allocates the filters, if they are not: every box may pair with everything.
@@ -214,7 +214,7 @@ impl Tree {
 
     /// Overwrites the box in a slot if the new one is inside the bounds that the parent stores for
     /// the leaf. These bounds then remain valid and unchanged. Returns whether it was overwritten.
-    pub(super) fn write_over(&mut self, slot: usize, named: Named) -> bool {
+    pub(super) fn write_over(&mut self, slot: usize, named: BvhItem) -> bool {
         if self.held.is_empty() {
             self.find_held();
         }
@@ -254,7 +254,7 @@ impl Tree {
         }
         let first = name as usize * WIDTH;
         for slot in first..first + WIDTH {
-            let Named { aabb, name: child, .. } = self.get(slot);
+            let BvhItem { aabb, name: child, .. } = self.get(slot);
             if child != NOTHING {
                 held[(child & !LEAF) as usize] = aabb;
                 self.held_of(child, held);
@@ -272,7 +272,7 @@ impl Tree {
     pub(super) fn empty(&mut self, slot: usize) {
         let [x0, y0, z0, x1, y1, z1] = NO_BOUNDS;
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
-        let nothing = Named { aabb, name: NOTHING, filter: 0 };
+        let nothing = BvhItem { aabb, name: NOTHING, filter: 0 };
         self.nodes[slot / WIDTH].set(slot % WIDTH, nothing);
     }
 
@@ -325,7 +325,7 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
-    use super::{Builder, LEAF, NOTHING, Named, Tree, WIDTH};
+    use super::{Builder, BvhItem, LEAF, NOTHING, Tree, WIDTH};
     use crate::geom::Aabb;
     use crate::lanes::Level;
     use crate::par::Threads;
@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn no_way_is_longer_than_the_depth() {
         let check = |name: &str, boxes: &[Aabb]| {
-            let named = |(name, &aabb)| Named { aabb, name, filter: 0 };
+            let named = |(name, &aabb)| BvhItem { aabb, name, filter: 0 };
             let boxes: Vec<_> = (0..).zip(boxes).map(named).collect();
             let mut tree = Tree::default();
             tree.build(&boxes, &mut Builder::default(), (Level::detect(), &Threads::one()));

@@ -7,7 +7,7 @@
 
 use super::{LEAF, Node, Tree, WIDTH};
 use crate::geom::MapEach;
-use crate::lanes::{Columns, Isa, LANES_MAX, MaskLanes, Table, U32Lanes, prefetch};
+use crate::lanes::{Isa, LANES_MAX, LoadColumns, MaskLanes, Table, U32Lanes, prefetch};
 use alloc::vec::Vec;
 
 /// Queries that start together, and pairs that are popped at once.

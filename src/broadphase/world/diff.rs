@@ -4,9 +4,9 @@
 //! new pairs begin, and cached pairs that were not found end. The exception are pairs of two
 //! proxies that now rest and still touch: they are moved to the resting pairs.
 
-use super::gather::{Accept, Cut, Dealt};
+use super::gather::{AcceptPair, Dealt, SlotParts};
 use super::id::{ProxyId, ProxyPair, SweptProxyPair};
-use super::kept::{Columns, ColumnsMut};
+use super::kept::{ColumnsMut, PairColumns};
 use super::order::Order;
 use super::recall::Recall;
 use super::state::BroadphaseState;
@@ -82,8 +82,8 @@ pub(super) struct Diff<'a> {
     pub(super) dealt: Dealt<'a>,
     /// Not 0 for slots that rest. May be shorter than the slots.
     pub(super) at_rest: &'a [u8],
-    pub(super) cut: Cut,
-    pub(super) accept: Option<Accept<'a>>,
+    pub(super) cut: SlotParts,
+    pub(super) accept: Option<AcceptPair<'a>>,
 }
 
 impl Diff<'_> {
@@ -93,7 +93,7 @@ impl Diff<'_> {
         &self,
         part: usize,
         scratch: &mut Scratch,
-        (mut to, before): (ColumnsMut<'_>, Columns<'_>),
+        (mut to, before): (ColumnsMut<'_>, PairColumns<'_>),
         events: &mut Events,
     ) {
         let Self { level, dealt, cut, .. } = *self;

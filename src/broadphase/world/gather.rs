@@ -23,13 +23,13 @@ const PART_PAIRS: usize = 4096;
 
 /// How slots are divided into partitions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
+pub(super) struct SlotParts {
     /// A partition has `1 << shift` slots.
     shift: u32,
     pub(super) parts: usize,
 }
 
-impl Cut {
+impl SlotParts {
     /// Chooses the partitions for this many slots and pairs. The answer does not depend on them.
     pub(super) fn new(slots: usize, pairs: usize) -> Self {
         let parts = (pairs / PART_PAIRS).clamp(1, PARTS_MAX);
@@ -54,7 +54,7 @@ impl Cut {
 
 /// What the two numbers of a found pair are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum PairSource {
     /// Two slots, the lower first: a pair of movers.
     Slots,
     /// A mover row and a slot: a pair of a mover and a box of a tree.
@@ -62,15 +62,15 @@ pub(super) enum Named {
 }
 
 /// The caller's filter function. It is called through a pointer, so that the code is compiled once.
-pub(super) type Accept<'a> = &'a (dyn Fn(ProxyPair) -> bool + Sync);
+pub(super) type AcceptPair<'a> = &'a (dyn Fn(ProxyPair) -> bool + Sync);
 
 /// Decides which of the found pairs are kept.
-pub(super) struct Sieve<'a> {
+pub(super) struct PairFilter<'a> {
     pub(super) state: &'a BroadphaseState,
     /// Whether any proxy has an owner.
     pub(super) owned: bool,
     /// The caller's function; `None` accepts all pairs.
-    pub(super) accept: Option<Accept<'a>>,
+    pub(super) accept: Option<AcceptPair<'a>>,
 }
 
 /// The partitioned runs, with pairs of slots, the lower first: first the runs of pairs of movers,
@@ -102,12 +102,12 @@ impl<'a> Dealt<'a> {
     }
 }
 
-impl Sieve<'_> {
+impl PairFilter<'_> {
     /// Filters and partitions the pairs of `run` in place. `memory` is scratch memory.
     pub(super) fn deal(
         &self,
-        named: Named,
-        cut: Cut,
+        named: PairSource,
+        cut: SlotParts,
         run: &mut PairRun<SweptPair>,
         memory: &mut Vec<SweptPair>,
     ) {
@@ -115,7 +115,7 @@ impl Sieve<'_> {
         make_room(memory, pairs.as_slice().len());
         ends.clear();
         ends.reserve_exact(PARTS_MAX);
-        if named == Named::RowAndSlot || self.owned || self.accept.is_some() {
+        if named == PairSource::RowAndSlot || self.owned || self.accept.is_some() {
             let wanted = self.sift(pairs.as_mut_slice(), named);
             pairs.forget_from(wanted);
         }
@@ -145,14 +145,14 @@ impl Sieve<'_> {
 
     /// Replaces rows by slots, the lower first, and compacts the pairs that are kept at the front.
     /// Returns how many there are.
-    fn sift(&self, pairs: &mut [SweptPair], named: Named) -> usize {
+    fn sift(&self, pairs: &mut [SweptPair], named: PairSource) -> usize {
         let (movers, slots) = (&self.state.movers, &self.state.slots);
         let mut wanted = 0;
         for k in 0..pairs.len() {
             let SweptPair { a: one, b: two, first } = pairs[k];
             let one = match named {
-                Named::Slots => one,
-                Named::RowAndSlot => movers.ids[one as usize].index(),
+                PairSource::Slots => one,
+                PairSource::RowAndSlot => movers.ids[one as usize].index(),
             };
             let (a, b) = if one < two { (one, two) } else { (two, one) };
             if self.owned {

@@ -26,7 +26,7 @@ pub(super) struct Kept {
 
 /// A borrowed range of the cached pairs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Columns<'a> {
+pub(super) struct PairColumns<'a> {
     pub(super) a: &'a [u32],
     pub(super) b: &'a [u32],
     pub(super) first: &'a [f32],
@@ -49,8 +49,8 @@ impl Kept {
         self.len() == 0
     }
 
-    pub(super) fn columns(&self) -> Columns<'_> {
-        Columns { a: &self.a, b: &self.b, first: &self.first }
+    pub(super) fn columns(&self) -> PairColumns<'_> {
+        PairColumns { a: &self.a, b: &self.b, first: &self.first }
     }
 
     pub(super) fn columns_mut(&mut self) -> ColumnsMut<'_> {
@@ -95,7 +95,7 @@ impl Kept {
     }
 }
 
-impl<'a> Columns<'a> {
+impl<'a> PairColumns<'a> {
     pub(super) fn len(self) -> usize {
         self.first.len()
     }
@@ -130,7 +130,7 @@ impl<'a> Columns<'a> {
 
 impl ColumnsMut<'_> {
     /// Writes the next pairs, and shortens `self` by them.
-    pub(super) fn put(&mut self, pairs: Columns<'_>) {
+    pub(super) fn put(&mut self, pairs: PairColumns<'_>) {
         let to = self.split_off(pairs.len());
         to.a.copy_from_slice(pairs.a);
         to.b.copy_from_slice(pairs.b);
@@ -174,7 +174,7 @@ impl<'a> ColumnsMut<'a> {
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Touching<'a> {
-    pairs: Columns<'a>,
+    pairs: PairColumns<'a>,
     /// The generation of each slot when the pairs were found.
     said: &'a [u32],
 }

@@ -95,7 +95,7 @@ use crate::par::Threads;
 use crate::store::{MovingBoxColumns, Rejected};
 use alloc::vec::Vec;
 pub use error::BroadphaseError;
-use gather::Accept;
+use gather::AcceptPair;
 pub use id::{ProxyId, ProxyPair, SweptProxyPair};
 pub use kept::{Touching, TouchingIter};
 pub use layers::Layers;
@@ -107,7 +107,7 @@ pub use snapshot::Snapshot;
 use state::BroadphaseState;
 use trees::Trees;
 pub use update::{Changes, Persisted};
-use update::{Update, Work};
+use update::{Update, UpdateScratch};
 pub use validate::InvariantError;
 
 /// Boxes with stable ids, and their pairs from tick to tick.
@@ -160,7 +160,7 @@ pub struct Broadphase {
     filtered: bool,
     /// Whether any proxy had an owner since the last `clear` or `restore`.
     owned: bool,
-    work: Work,
+    work: UpdateScratch,
     rejected: Vec<Rejected>,
     /// Scratch memory of [`Broadphase::set_many`]: the mover row of each element.
     rows: Vec<u32>,
@@ -210,7 +210,7 @@ impl Broadphase {
             pairs_max: usize::MAX,
             filtered: false,
             owned: false,
-            work: Work::default(),
+            work: UpdateScratch::default(),
             rejected: Vec::new(),
             rows: Vec::new(),
             sorted: Vec::new(),
@@ -494,7 +494,7 @@ impl Broadphase {
         self.find(Some(&accept))
     }
 
-    fn find(&mut self, accept: Option<Accept<'_>>) -> Result<Changes<'_>, FindError> {
+    fn find(&mut self, accept: Option<AcceptPair<'_>>) -> Result<Changes<'_>, FindError> {
         let Self { level, state, trees, finder, threads, pairs_max, filtered, owned, work, .. } =
             self;
         trees.update(state, *filtered);
@@ -524,7 +524,7 @@ impl Broadphase {
     /// [`Broadphase::clear`].
     #[must_use]
     pub fn changes(&self) -> Changes<'_> {
-        let Self { work: Work { events, said, .. }, state, .. } = self;
+        let Self { work: UpdateScratch { events, said, .. }, state, .. } = self;
         let touching =
             if *said { Touching::new(&state.touching, &state.slots) } else { Touching::default() };
         Changes { events, touching }
@@ -575,7 +575,7 @@ impl Broadphase {
         self.trees.shrink_to_fit();
         self.mover_tree = MoverTree::default();
         self.finder.shrink_to(0, 0);
-        self.work = Work::default();
+        self.work = UpdateScratch::default();
         (self.rejected, self.rows, self.sorted) = (Vec::new(), Vec::new(), Vec::new());
     }
 

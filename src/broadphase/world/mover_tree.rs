@@ -4,7 +4,7 @@
 //! when queries are requested and a mover has changed since the last build.
 
 use super::state::BroadphaseState;
-use crate::broadphase::tree::{Builder, Named, Tree};
+use crate::broadphase::tree::{Builder, BvhItem, Tree};
 use crate::geom::Aabb;
 use crate::geom::MapEach;
 use crate::lanes::Level;
@@ -22,7 +22,7 @@ pub(super) struct MoverTree {
     is_old: bool,
     /// Scratch memory of the build.
     builder: Builder,
-    boxes: Vec<Named>,
+    boxes: Vec<BvhItem>,
 }
 
 impl Default for MoverTree {
@@ -50,7 +50,7 @@ impl MoverTree {
             return;
         }
         let Self { tree, is_old, builder, boxes } = self;
-        boxes.resize(state.movers.len(), Named::default());
+        boxes.resize(state.movers.len(), BvhItem::default());
         par::fill_chunks(on.1, boxes, CHUNK, &|start, boxes| {
             for (row, named) in (start..).zip(boxes) {
                 *named = named_row(state, row);
@@ -82,14 +82,14 @@ impl MoverTree {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.tree.bytes() + self.builder.bytes() + self.boxes.capacity() * size_of::<Named>()
+        self.tree.bytes() + self.builder.bytes() + self.boxes.capacity() * size_of::<BvhItem>()
     }
 }
 
 /// A row of the movers as an item of the tree, with the slot as child id.
-fn named_row(state: &BroadphaseState, row: usize) -> Named {
+fn named_row(state: &BroadphaseState, row: usize) -> BvhItem {
     let movers = &state.movers;
     let [x0, y0, z0, x1, y1, z1, ..] = movers.columns.each_ref().map_each(|column| column[row]);
     let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
-    Named { aabb, name: movers.ids[row].index(), filter: movers.filters[row].word() }
+    BvhItem { aabb, name: movers.ids[row].index(), filter: movers.filters[row].word() }
 }

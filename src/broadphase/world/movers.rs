@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 /// The columns of the moving proxies.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Movers {
+pub(super) struct MoverStore {
     /// Minimum corners, maximum corners, displacements.
     pub(super) columns: [Vec<f32>; 9],
     pub(super) ids: Vec<ProxyId>,
@@ -31,7 +31,7 @@ pub(super) fn lend(columns: &[Vec<f32>; 9]) -> MovingBoxColumns<'_> {
         .expect("the columns grow together")
 }
 
-impl Movers {
+impl MoverStore {
     pub(super) fn len(&self) -> usize {
         self.ids.len()
     }

@@ -4,7 +4,7 @@
 //! the number of pairs with a smaller other slot, which SIMD lanes count. The loops are branch-free
 //! with respect to the pairs, whose order is unpredictable.
 
-use super::gather::Cut;
+use super::gather::SlotParts;
 use super::slots::of_slot;
 use crate::broadphase::{FoundPair, buffer::make_room};
 use crate::geom::SweptPair;
@@ -51,7 +51,7 @@ impl Order {
         &mut self,
         level: Level,
         pairs: &[SweptPair],
-        (cut, part): (Cut, usize),
+        (cut, part): (SlotParts, usize),
     ) -> &[SweptPair] {
         let (width, first) = (cut.width(), cut.slots(part).start as u32);
         if pairs.len() * SLOTS_PER_PAIR < width {
@@ -149,7 +149,7 @@ impl Kernel for Rank<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gather::Cut;
+    use super::super::gather::SlotParts;
     use super::{Order, RANKED_MAX};
     use crate::geom::SweptPair;
     use crate::lanes::Level;
@@ -186,7 +186,7 @@ mod tests {
                 pairs.swap(k, (draw >> 8) as usize % (k + 1));
             }
             for wanted in [0, 16_384, 65_536, 1 << 24] {
-                let cut = Cut::new(SLOTS, wanted);
+                let cut = SlotParts::new(SLOTS, wanted);
                 let mut all = Vec::new();
                 for part in 0..cut.parts {
                     let slots = cut.slots(part);

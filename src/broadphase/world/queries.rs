@@ -12,8 +12,8 @@ use super::proxy::ProxyKind;
 use super::slots::Slots;
 use super::state::BroadphaseState;
 use crate::broadphase::query::{
-    Accept, Batch, EveryBox, Known, Overlap, Overlaps, Path, Planes, Proximities, Proximity,
-    Queries, Query, Row, Shape, Sieve, Visits,
+    Accept, Batch, EveryBox, FilterContext, FilterRow, Overlap, Overlaps, Path, Planes,
+    Proximities, Proximity, Queries, Query, QueryFilter, QueryShape, Visits,
 };
 use crate::geom::{Aabb, Filter, Invalid, MovingBox, Plane, Segment, Sphere};
 use crate::kernels::Hit;
@@ -97,7 +97,7 @@ impl Broadphase {
         let moving = if with_movers { slice::from_ref(&mover_tree.tree) } else { &[] };
         let of = Queries::new([moving, trees.exact.trees()], *level, threads);
         let some_grown = !trees.exact.is_empty();
-        let sieve = Sieve { known: state, some_grown, kinds: 0, owner: 0 };
+        let sieve = QueryFilter { known: state, some_grown, kinds: 0, owner: 0 };
         ProxyQueries { of, held: trees.held(), sieve, slots: &state.slots }
     }
 }
@@ -107,10 +107,10 @@ fn kind(set: ProxyKind) -> u8 {
     1 << set as u8
 }
 
-impl Known for BroadphaseState {
-    fn row(&self, row: u32) -> Row {
+impl FilterContext for BroadphaseState {
+    fn row(&self, row: u32) -> FilterRow {
         let slot = self.slot(row as usize);
-        Row { kind: kind(slot.set), owner: slot.owner, is_grown: slot.margin > 0.0 }
+        FilterRow { kind: kind(slot.set), owner: slot.owner, is_grown: slot.margin > 0.0 }
     }
 }
 
@@ -124,7 +124,7 @@ impl Known for BroadphaseState {
 pub struct ProxyQueries<'a> {
     of: Queries<'a>,
     held: [&'a [crate::broadphase::tree::Tree]; 2],
-    sieve: Sieve<'a>,
+    sieve: QueryFilter<'a>,
     slots: &'a Slots,
 }
 
@@ -138,7 +138,7 @@ impl<'a> ProxyQueries<'a> {
     /// Considers only proxies that do not belong to `owner`. Owner 0 excludes no proxy.
     #[must_use]
     pub fn without_owner(self, owner: u32) -> Self {
-        Self { sieve: Sieve { owner, ..self.sieve }, ..self }
+        Self { sieve: QueryFilter { owner, ..self.sieve }, ..self }
     }
 
     /// Considers only proxies of other kinds than `set`. May be called for several kinds.
@@ -389,7 +389,7 @@ impl<'a, P: Path, A: Accept> ProxyQuery<'a, Query<'a, P, A>> {
     }
 }
 
-impl<'a, S: Shape, A: Accept> ProxyQuery<'a, Query<'a, Overlap<S>, A>> {
+impl<'a, S: QueryShape, A: Accept> ProxyQuery<'a, Query<'a, Overlap<S>, A>> {
     /// Calls `see` with each proxy that is found, until it returns [`ControlFlow::Break`]. The
     /// order depends on the history of the broadphase.
     pub fn visit(self, mut see: impl FnMut(ProxyId) -> ControlFlow<()>) {

@@ -7,8 +7,8 @@
 //! unpredictable.
 
 use super::gather::Dealt;
-use super::kept::{Columns, ColumnsMut};
-use super::rows::{Keys, Rows};
+use super::kept::{ColumnsMut, PairColumns};
+use super::rows::{Keys, PairIndex};
 use super::slots::{Slots, of_slot, slots_of};
 use crate::broadphase::buffer::make_room;
 use crate::geom::SweptPair;
@@ -23,7 +23,7 @@ const ABSENT: f32 = -1.0;
 /// Scratch memory of one worker.
 #[derive(Debug, Default)]
 pub(super) struct Recall {
-    rows: Rows,
+    rows: PairIndex,
     /// New time of each cached pair, or [`ABSENT`].
     times: Vec<f32>,
     /// The pairs that are not cached.
@@ -71,7 +71,7 @@ impl Recall {
         level: Level,
         slots: &Slots,
         found: (Dealt<'_>, usize),
-        (kept, first): (Columns<'_>, u32),
+        (kept, first): (PairColumns<'_>, u32),
     ) -> &[SweptPair] {
         let Self { rows, times, new, .. } = self;
         times[..kept.len() + LANES_MAX].fill(ABSENT);
@@ -99,7 +99,7 @@ impl Recall {
         let columns = ColumnsMut { a: &mut *a, b: &mut *b, first: &mut *first };
         let merged = Merged { columns, gone, len: 0, ended: 0 };
         let ended = level.run(Merge { rows, times, new, merged });
-        to.put(Columns { a: &a[..count], b: &b[..count], first: &first[..count] });
+        to.put(PairColumns { a: &a[..count], b: &b[..count], first: &first[..count] });
         &gone[..ended]
     }
 }
@@ -161,7 +161,7 @@ impl Merged<'_> {
 
 /// The kernel of [`Recall::merge`]; returns how many pairs have ended.
 struct Merge<'a> {
-    rows: &'a Rows,
+    rows: &'a PairIndex,
     times: &'a [f32],
     new: &'a [SweptPair],
     merged: Merged<'a>,
@@ -189,7 +189,7 @@ impl Kernel for Merge<'_> {
 #[inline(always)]
 fn up_to<I: Isa>(
     isa: I,
-    (rows, times): (&Rows, &[f32]),
+    (rows, times): (&PairIndex, &[f32]),
     mut at: usize,
     [next_a, next_b]: [f32; 2],
     merged: &mut Merged<'_>,
@@ -219,7 +219,7 @@ fn up_to<I: Isa>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::gather::{Cut, Dealt, Named, Sieve};
+    use super::super::gather::{Dealt, PairFilter, PairSource, SlotParts};
     use super::super::kept::Kept;
     use super::super::slots::Slots;
     use super::super::state::BroadphaseState;
@@ -286,7 +286,7 @@ mod tests {
                     !before.contains_key(&(a, b)) || renewed.contains(&a) || renewed.contains(&b)
                 };
 
-                let cut = Cut::new(SLOTS as usize, [0, 16_384, 1 << 20][tick % 3]);
+                let cut = SlotParts::new(SLOTS as usize, [0, 16_384, 1 << 20][tick % 3]);
                 let mut runs: Vec<PairRun<SweptPair>> = Vec::new();
                 runs.resize_with([1, 5, 40][tick % 3], PairRun::default);
                 for (&(a, b), &first) in &now {
@@ -294,9 +294,9 @@ mod tests {
                     runs[run].pairs.append(&[SweptPair { a, b, first }]);
                 }
                 let state = BroadphaseState::default();
-                let sieve = Sieve { state: &state, owned: false, accept: None };
+                let sieve = PairFilter { state: &state, owned: false, accept: None };
                 runs.iter_mut().for_each(|run| {
-                    sieve.deal(Named::Slots, cut, run, &mut Vec::new());
+                    sieve.deal(PairSource::Slots, cut, run, &mut Vec::new());
                 });
                 let dealt = Dealt([&runs, &[]]);
                 let (kept, mut merged) = (columns(&before), Kept::default());

@@ -8,10 +8,10 @@
 //! row of five thousand. Only if slots are distributed very unevenly, a binary search within an
 //! interval follows.
 
-use super::kept::Columns;
+use super::kept::PairColumns;
 use super::slots::of_slot;
 use crate::broadphase::buffer::make_room;
-use crate::lanes::{Columns as _, F32Lanes, Isa, LANES_MAX, Level, MaskLanes, Table};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, LoadColumns as _, MaskLanes, Table};
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 use core::ops::Range;
@@ -21,7 +21,7 @@ const PAIRS_PER_ENTRY: usize = 4;
 
 /// The index of one partition, and its memory.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
+pub(super) struct PairIndex {
     /// The lower slots of the pairs, as floats, followed by one group of lanes that are greater. A
     /// copy of the cached column: look-ups access it at random, and this copy is in the cache.
     pub(super) lower: Vec<f32>,
@@ -48,7 +48,7 @@ struct Long {
     entries: u32,
 }
 
-impl Rows {
+impl PairIndex {
     pub(super) fn bytes(&self) -> usize {
         let words = self.lower.capacity() + self.upper.capacity() + self.starts.capacity();
         (words + self.guides.capacity()) * size_of::<u32>()
@@ -68,7 +68,7 @@ impl Rows {
     }
 
     /// Builds the index. `first` is the first slot of the partition.
-    pub(super) fn fill(&mut self, level: Level, kept: Columns<'_>, first: u32) {
+    pub(super) fn fill(&mut self, level: Level, kept: PairColumns<'_>, first: u32) {
         let Self { lower, upper, starts, long, guides } = self;
         let count = kept.len();
         for (floats, column) in [(&mut *lower, kept.a), (&mut *upper, kept.b)] {
@@ -132,17 +132,17 @@ impl Rows {
     }
 
     /// Resets the starts of the rows to 0.
-    pub(super) fn clear(&mut self, kept: Columns<'_>, first: u32) {
+    pub(super) fn clear(&mut self, kept: PairColumns<'_>, first: u32) {
         kept.a.iter().for_each(|&a| self.starts[(a - first) as usize] = 0);
     }
 }
 
-/// A view of [`Rows`] for look-ups.
+/// A view of [`PairIndex`] for look-ups.
 #[derive(Clone, Copy)]
 pub(super) struct Keys<'a> {
     slots: Table<'a, f32, 2>,
     starts: &'a [u32],
-    rows: &'a Rows,
+    rows: &'a PairIndex,
     first: u32,
     /// The number of pairs, without the padding.
     pub(super) count: usize,
@@ -168,7 +168,7 @@ impl Keys<'_> {
 
 impl Long {
     /// Describes a row and appends its skip index to `guides`.
-    fn new(kept: Columns<'_>, row: Range<usize>, guides: &mut Vec<u32>) -> Self {
+    fn new(kept: PairColumns<'_>, row: Range<usize>, guides: &mut Vec<u32>) -> Self {
         let others = &kept.b[row.clone()];
         let (least, guide) = (others[0], guides.len());
         let range = others[others.len() - 1] - least;
@@ -190,12 +190,12 @@ impl Long {
 
 #[cfg(test)]
 mod tests {
-    use super::{Columns, LANES_MAX, Rows};
+    use super::{Columns, LANES_MAX, PairIndex};
     use crate::lanes::{Isa, Kernel, Level};
     use alloc::vec::Vec;
 
     struct Find<'a> {
-        rows: &'a Rows,
+        rows: &'a PairIndex,
         wanted: [u32; 2],
     }
 
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn pairs_are_found_where_they_are() {
         for level in Level::all() {
-            let mut rows = Rows::default();
+            let mut rows = PairIndex::default();
             for spread in 0..4 {
                 let (mut a, mut b) = (Vec::new(), Vec::new());
                 let lengths = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 18, 31, 32, 33, 0, 200, 1, 1000];
@@ -244,7 +244,7 @@ mod tests {
                 }
                 let mut first = Vec::new();
                 first.resize(a.len(), 0.0);
-                let kept = Columns { a: &a, b: &b, first: &first };
+                let kept = PairColumns { a: &a, b: &b, first: &first };
                 rows.make_room(level, SLOTS as usize, a.len());
                 rows.fill(level, kept, FIRST);
                 let find = |a, b| level.run(Find { rows: &rows, wanted: [a, b] });
@@ -259,7 +259,7 @@ mod tests {
                 assert_eq!(find(FIRST + SLOTS - 1, FIRST + SLOTS), a.len());
                 rows.clear(kept, FIRST);
                 assert!(rows.starts.iter().all(|&start| start == 0));
-                rows.fill(level, Columns::default(), FIRST);
+                rows.fill(level, PairColumns::default(), FIRST);
                 assert_eq!(level.run(Find { rows: &rows, wanted: [FIRST, FIRST + 1] }), 0);
                 assert_eq!(rows.upper.len(), LANES_MAX);
             }

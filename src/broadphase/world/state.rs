@@ -7,7 +7,7 @@
 use super::error::BroadphaseError;
 use super::id::{ProxyId, ProxyPair};
 use super::kept::Kept;
-use super::movers::{Movers, still};
+use super::movers::{MoverStore, still};
 use super::proxy::{Proxy, is_margin};
 use super::resting::Resting;
 use super::slots::{Home, NONE, Slot, Slots};
@@ -24,7 +24,7 @@ pub(super) struct BroadphaseState {
     pub(super) boxes: Vec<MovingBox>,
     /// Fat AABBs by slot. Only valid for proxies with a margin.
     pub(super) held: Vec<Aabb>,
-    pub(super) movers: Movers,
+    pub(super) movers: MoverStore,
     /// Number of movers with a margin.
     pub(super) fat: u32,
     /// Cached pairs of the last tick in which at least one proxy moved then.

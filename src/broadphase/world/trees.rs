@@ -11,7 +11,7 @@
 use super::slots::{Home, Slot};
 use super::state::BroadphaseState;
 use crate::broadphase::FixedBoxes;
-use crate::broadphase::tree::{Named, Tree};
+use crate::broadphase::tree::{BvhItem, Tree};
 use crate::geom::Aabb;
 use crate::geom::MapEach;
 use crate::lanes::Level;
@@ -43,7 +43,7 @@ pub(super) struct Trees {
     /// Scratch memory: the rows to remove from each forest.
     leaving: [Vec<u32>; TREES],
     /// Scratch memory: the boxes to put into each forest.
-    entering: [Vec<Named>; TREES],
+    entering: [Vec<BvhItem>; TREES],
 }
 
 impl Trees {
@@ -106,7 +106,7 @@ impl Trees {
                 // Overwriting an unchanged box costs less than finding out that it is unchanged.
                 if let Some(slot) = slot.filter(|_| now) {
                     let (aabb, filter) = (box_in(state, index, k), slot.filter.word());
-                    entering[k].push(Named { aabb, name: row, filter });
+                    entering[k].push(BvhItem { aabb, name: row, filter });
                 }
             }
         }
@@ -187,7 +187,7 @@ impl Trees {
             + self.exact.memory_usage()
             + self.rows.capacity()
             + lists * size_of::<u32>()
-            + self.entering.iter().map(Vec::capacity).sum::<usize>() * size_of::<Named>()
+            + self.entering.iter().map(Vec::capacity).sum::<usize>() * size_of::<BvhItem>()
     }
 }
 

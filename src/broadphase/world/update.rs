@@ -5,9 +5,9 @@
 //! partition by partition. Runs and partitions depend on the numbers of boxes and pairs alone.
 
 use super::diff::{Diff, Events, Scratch};
-use super::gather::{Accept, Cut, Dealt, Named, PARTS_MAX, Sieve};
+use super::gather::{AcceptPair, Dealt, PARTS_MAX, PairFilter, PairSource, SlotParts};
 use super::id::{ProxyPair, SweptProxyPair};
-use super::kept::{Columns, Kept, Touching, TouchingIter};
+use super::kept::{Kept, PairColumns, Touching, TouchingIter};
 use super::movers::{lend, still};
 use super::state::BroadphaseState;
 use super::trees::Trees;
@@ -88,7 +88,7 @@ impl FusedIterator for Persisted<'_> {}
 
 /// Scratch memory of updates, and the events of the last one.
 #[derive(Debug, Default)]
-pub(super) struct Work {
+pub(super) struct UpdateScratch {
     pub(super) events: Events,
     /// Whether the events are those of a successful update that is still valid.
     pub(super) said: bool,
@@ -114,7 +114,7 @@ pub(super) struct Update<'a> {
     pub(super) pairs_max: usize,
     pub(super) threads: &'a Threads,
     /// The caller's function; `None` accepts all pairs.
-    pub(super) accept: Option<Accept<'a>>,
+    pub(super) accept: Option<AcceptPair<'a>>,
 }
 
 impl Update<'_> {
@@ -124,9 +124,9 @@ impl Update<'_> {
         state: &BroadphaseState,
         finder: &mut PairFinder,
         trees: &mut Trees,
-        work: &mut Work,
+        work: &mut UpdateScratch,
     ) -> Result<(), FindError> {
-        let Work { events, said, touching, seen, copies, scratch, parts, before } = work;
+        let UpdateScratch { events, said, touching, seen, copies, scratch, parts, before } = work;
         let movers = &state.movers;
         if state.fat > 0 {
             hold(state, seen);
@@ -139,10 +139,10 @@ impl Update<'_> {
             false => set,
         };
         let some = movers.len() > 0;
-        let cut = Cut::new(state.slots.all.len(), state.touching.len().max(movers.len()));
-        let sieve = Sieve { state, owned: self.owned, accept: self.accept };
+        let cut = SlotParts::new(state.slots.all.len(), state.touching.len().max(movers.len()));
+        let sieve = PairFilter { state, owned: self.owned, accept: self.accept };
         let deal = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
-            sieve.deal(Named::Slots, cut, run, memory);
+            sieve.deal(PairSource::Slots, cut, run, memory);
         };
         let named = pushed.named(&movers.ids);
         let among = (movers.len() > 1).then(|| finder.swept_pairs_taken(named, &deal));
@@ -173,14 +173,14 @@ impl Update<'_> {
             let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
             scratch.iter_mut().for_each(|scratch| make_room(&mut scratch.pairs, longest));
             par::for_each(scratch, copies, &|scratch, _, run| {
-                sieve.deal(Named::RowAndSlot, cut, run, &mut scratch.pairs);
+                sieve.deal(PairSource::RowAndSlot, cut, run, &mut scratch.pairs);
             });
 
             let dealt = Dealt([among, copies]);
             let lengths = dealt.lengths();
             let (level, accept) = (self.level, self.accept);
             let diff = Diff { level, state, dealt, at_rest, cut, accept };
-            let mut befores = [Columns::default(); PARTS_MAX];
+            let mut befores = [PairColumns::default(); PARTS_MAX];
             let mut rest = before;
             for (part, of_part) in befores.iter_mut().enumerate().take(cut.parts) {
                 let end = rest.below(cut.slots(part).end);
@@ -257,7 +257,7 @@ fn hold(state: &BroadphaseState, seen: &mut [Vec<f32>; 9]) {
 
 /// The cached pairs to compare with, in order: the touching pairs of the last tick, merged with the
 /// resting pairs of which a proxy has changed. Both inputs are sorted.
-fn merge<'a>(state: &'a BroadphaseState, merged: &'a mut Kept) -> Columns<'a> {
+fn merge<'a>(state: &'a BroadphaseState, merged: &'a mut Kept) -> PairColumns<'a> {
     let mut touching = state.touching.columns();
     if state.loose.is_empty() {
         return touching;
@@ -270,14 +270,14 @@ fn merge<'a>(state: &'a BroadphaseState, merged: &'a mut Kept) -> Columns<'a> {
         let loose = [a.index(), b.index()];
         let sooner = touching.before(loose);
         to.put(touching.slice(0..sooner));
-        to.put(Columns { a: &loose[..1], b: &loose[1..], first: &[0.0] });
+        to.put(PairColumns { a: &loose[..1], b: &loose[1..], first: &[0.0] });
         touching = touching.slice(sooner..touching.len());
     }
     to.put(touching);
     merged.columns()
 }
 
-impl Work {
+impl UpdateScratch {
     /// Discards the result of the last update.
     pub(super) fn clear(&mut self) {
         self.events.clear();

@@ -82,8 +82,8 @@ impl Cast {
     }
 }
 
-/// The output of a cast: [`Fractions`], [`Answers`] or `&mut` [`Hits`].
-pub trait Output: Sink {}
+/// The output of a cast: [`Fractions`], [`CastColumns`] or `&mut` [`Hits`].
+pub trait CastOutput: Sink {}
 
 /// A column of entry fractions and one of exit fractions. 8 bytes per row.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ pub struct Fractions<'a> {
 
 /// Complete results, one column per field. 12 bytes per row.
 #[derive(Debug)]
-pub struct Answers<'a> {
+pub struct CastColumns<'a> {
     /// [`Cast::entry`].
     pub entry: &'a mut [f32],
     /// [`Cast::exit`].
@@ -105,7 +105,7 @@ pub struct Answers<'a> {
     pub faces: &'a mut [Faces],
 }
 
-impl Answers<'_> {
+impl CastColumns<'_> {
     /// Returns row `row` of the three columns.
     ///
     /// # Panics
@@ -117,9 +117,9 @@ impl Answers<'_> {
     }
 }
 
-impl Output for Fractions<'_> {}
-impl Output for Answers<'_> {}
-impl Output for &mut Hits<'_> {}
+impl CastOutput for Fractions<'_> {}
+impl CastOutput for CastColumns<'_> {}
+impl CastOutput for &mut Hits<'_> {}
 
 impl Sink for Fractions<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
@@ -136,7 +136,7 @@ impl Sink for Fractions<'_> {
     }
 }
 
-impl Sink for Answers<'_> {
+impl Sink for CastColumns<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the output `entry`", rows, self.entry.len())?;
         LengthMismatch::check("the output `exit`", rows, self.exit.len())?;
@@ -207,7 +207,7 @@ pub fn one_to_many(
     level: Level,
     segment: &Segment,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl CastOutput,
 ) -> Result<(), BatchError> {
     segment_to_many(level, segment, many, output)
 }
@@ -237,7 +237,7 @@ pub fn many_to_one(
     level: Level,
     many: &Checked<'_, SegmentColumns<'_>>,
     aabb: &Aabb,
-    output: impl Output,
+    output: impl CastOutput,
 ) -> Result<(), BatchError> {
     aabb.validate()?;
     let sides = (Each::new(many), One(corners(aabb)));
@@ -255,7 +255,7 @@ pub fn zip(
     level: Level,
     segments: &Checked<'_, SegmentColumns<'_>>,
     boxes: &Checked<'_>,
-    output: impl Output,
+    output: impl CastOutput,
 ) -> Result<(), BatchError> {
     let sides = (Each::new(segments), Each::of(boxes.columns().corners(), boxes));
     ask::zip(level, SegmentBoxCast::<true>, sides, output)

@@ -6,7 +6,7 @@ use crate::kernels::ask::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Differences and fractions of a segment and a box, per axis and in total.
-struct Slabs<I: Isa> {
+struct SegmentSlabs<I: Isa> {
     /// `min - start`: positive while the segment is below the box. The sign is exact.
     below: [I::F32; 3],
     /// `max - start`: negative while the segment is above the box. The sign is exact.
@@ -42,7 +42,7 @@ fn slabs<I: Isa, const TINY: bool>(
     isa: I,
     segment: &[I::F32; 7],
     corners: &[I::F32; 6],
-) -> Slabs<I> {
+) -> SegmentSlabs<I> {
     let zero = isa.splat(0.0);
     let (mut below, mut above, mut near, mut far) = ([zero; 3], [zero; 3], [zero; 3], [zero; 3]);
     let mut entered = isa.splat(f32::NEG_INFINITY);
@@ -80,7 +80,7 @@ fn slabs<I: Isa, const TINY: bool>(
     let exit = (left * isa.splat(1.0 + SLACK) + tiny).min(max_fraction);
     // A segment beside the box has an infinite entry fraction, which a ray must not reach.
     let hit = entry.le(exit) & entry.lt(isa.splat(MISS)) & zero.le(left);
-    Slabs { below, above, near, far, entered, left, max_fraction, entry, exit, hit }
+    SegmentSlabs { below, above, near, far, entered, left, max_fraction, entry, exit, hit }
 }
 
 /// Computes the entry and exit fraction and the bits of [`Faces`].

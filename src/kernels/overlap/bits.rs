@@ -98,9 +98,9 @@ impl Sink for Bits<'_> {
 
 /// The lowest row that is hit. Stops the loop.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct First(pub(super) Option<u32>);
+pub(super) struct FirstRow(pub(super) Option<u32>);
 
-impl Sink for &mut First {
+impl Sink for &mut FirstRow {
     fn check(&self, _: usize) -> Result<(), LengthMismatch> {
         Ok(())
     }

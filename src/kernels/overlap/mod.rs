@@ -39,13 +39,13 @@ use crate::geom::{Aabb, Invalid, Pair};
 use crate::lanes::{Isa, Level};
 use crate::store::Checked;
 pub use bits::Bits;
-use bits::First;
+use bits::FirstRow;
 
 /// The output of an overlap test: [`Bits`] or `&mut` [`Rows`].
-pub trait Output: Sink {}
+pub trait OverlapOutput: Sink {}
 
-impl Output for Bits<'_> {}
-impl Output for &mut Rows<'_> {}
+impl OverlapOutput for Bits<'_> {}
+impl OverlapOutput for &mut Rows<'_> {}
 
 /// Returns the six numbers of a box.
 fn corners(Aabb { min: [x0, y0, z0], max: [x1, y1, z1] }: &Aabb) -> [f32; 6] {
@@ -88,7 +88,7 @@ pub fn one_to_many(
     level: Level,
     a: &Aabb,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
     ask::ask(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), output)
@@ -101,7 +101,7 @@ pub fn one_to_many(
 /// [`BatchError`] when `a` is invalid.
 pub fn any(level: Level, a: &Aabb, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     a.validate()?;
-    let mut first = First::default();
+    let mut first = FirstRow::default();
     ask::ask(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
@@ -117,7 +117,7 @@ pub fn zip(
     level: Level,
     a: &Checked<'_>,
     b: &Checked<'_>,
-    output: impl Output,
+    output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     ask::zip(level, BoxOverlap, (each(a), each(b)), output)
 }
@@ -134,7 +134,7 @@ pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
     pairs: &[Pair],
-    output: impl Output,
+    output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     ask::pairs(level, BoxOverlap, each(boxes), pairs, output)
 }

@@ -22,31 +22,32 @@
 //! them.
 //!
 //! Displacements are not used. Cost: 24 bytes read per row; output as in [`overlap`](super), or one
-//! byte per row with [`Sides`].
+//! byte per row with [`PlaneSideColumns`].
 
-use super::{Bits, bits::First, corners, each, room};
+use super::bits::FirstRow;
+use super::{Bits, corners, each, room};
 use crate::geom::{Aabb, Invalid, Plane, PlaneSide};
 use crate::kernels::ask::{self, Answer, One, Question, Sink};
 use crate::kernels::{BatchError, Rows};
 use crate::lanes::{Isa, LANES_MAX, Level, U32Lanes};
 use crate::store::{Checked, LengthMismatch};
 
-/// The output of a classification: [`Sides`], or [`Bits`] or `&mut` [`Rows`] of the boxes that are
+/// The output of a classification: [`PlaneSideColumns`], or [`Bits`] or `&mut` [`Rows`] of the boxes that are
 /// not outside.
-pub trait Output: Sink {}
+pub trait PlanesOutput: Sink {}
 
-impl Output for Sides<'_> {}
-impl Output for Bits<'_> {}
-impl Output for &mut Rows<'_> {}
+impl PlanesOutput for PlaneSideColumns<'_> {}
+impl PlanesOutput for Bits<'_> {}
+impl PlanesOutput for &mut Rows<'_> {}
 
 /// A column of sides, one byte per row.
 #[derive(Debug)]
-pub struct Sides<'a> {
+pub struct PlaneSideColumns<'a> {
     /// The side of each box.
     pub side: &'a mut [PlaneSide],
 }
 
-impl Sink for Sides<'_> {
+impl Sink for PlaneSideColumns<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the output `side`", rows, self.side.len())
     }
@@ -94,7 +95,7 @@ fn validate(planes: &[Plane]) -> Result<(), Invalid> {
 pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<PlaneSide, Invalid> {
     validate(planes)?;
     aabb.validate()?;
-    let answer = ask::one_to_one(Region(planes), [], corners(aabb));
+    let answer = ask::one_to_one(PlaneRegion(planes), [], corners(aabb));
     Ok(answer.map_or(PlaneSide::Outside, |(_, _, bits)| side(bits)))
 }
 
@@ -107,7 +108,7 @@ pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<PlaneSide, Invalid> {
 /// [`BatchError`] when a plane is invalid or the output is too short.
 ///
 /// ```
-/// use swath::overlap::planes::{self, Sides};
+/// use swath::overlap::planes::{self, PlaneSideColumns};
 /// use swath::{Aabb, MovingBoxStore, Level, Plane, Rows, PlaneSide};
 ///
 /// let mut many = MovingBoxStore::new();
@@ -116,7 +117,7 @@ pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<PlaneSide, Invalid> {
 /// }
 /// let region = [Plane::new([1.0, 0.0, 0.0], 5.0)?, Plane::new([-1.0, 0.5, 0.0], -2.5)?];
 /// let mut side = [PlaneSide::Outside; 8];
-/// planes::one_to_many(Level::detect(), &region, &many.checked(), Sides { side: &mut side })?;
+/// planes::one_to_many(Level::detect(), &region, &many.checked(), PlaneSideColumns { side: &mut side })?;
 /// assert_eq!(side[2..6], [PlaneSide::Outside, PlaneSide::Inside, PlaneSide::Inside, PlaneSide::Crossing]);
 ///
 /// let mut room = [0; 8];
@@ -129,10 +130,10 @@ pub fn one_to_many(
     level: Level,
     planes: &[Plane],
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl PlanesOutput,
 ) -> Result<(), BatchError> {
     validate(planes)?;
-    ask::ask(level, Region(planes), (One([]), each(many)), many.len(), output)
+    ask::ask(level, PlaneRegion(planes), (One([]), each(many)), many.len(), output)
 }
 
 /// Returns the lowest row that is not outside of the intersection of all `planes`. Stops at the
@@ -143,16 +144,16 @@ pub fn one_to_many(
 /// [`BatchError`] when a plane is invalid.
 pub fn any(level: Level, planes: &[Plane], many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     validate(planes)?;
-    let mut first = First::default();
-    ask::ask(level, Region(planes), (One([]), each(many)), many.len(), &mut first)?;
+    let mut first = FirstRow::default();
+    ask::ask(level, PlaneRegion(planes), (One([]), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 
 /// Classifies a box against all these planes. The first side is empty.
 #[derive(Clone, Copy, Debug)]
-struct Region<'a>(&'a [Plane]);
+struct PlaneRegion<'a>(&'a [Plane]);
 
-impl Question<0, 6> for Region<'_> {
+impl Question<0, 6> for PlaneRegion<'_> {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, _: &[I::F32; 0], aabb: &[I::F32; 6]) -> Answer<I> {
         room::planes(isa, self.0, aabb)

@@ -15,7 +15,8 @@
 //!
 //! Cost: 24 bytes read per box and 16 per sphere; output as in [`overlap`](super).
 
-use super::{Output, bits::First, corners, each, room};
+use super::bits::FirstRow;
+use super::{OverlapOutput, corners, each, room};
 use crate::geom::{Aabb, Invalid, Sphere};
 use crate::kernels::BatchError;
 use crate::kernels::ask::{self, Answer, Each, One, Question};
@@ -66,7 +67,7 @@ pub fn one_to_many(
     level: Level,
     sphere: &Sphere,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     sphere.validate()?;
     ask::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), output)
@@ -79,7 +80,7 @@ pub fn one_to_many(
 /// [`BatchError`] when `sphere` is invalid.
 pub fn any(level: Level, sphere: &Sphere, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     sphere.validate()?;
-    let mut first = First::default();
+    let mut first = FirstRow::default();
     ask::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
@@ -95,7 +96,7 @@ pub fn many_to_one(
     level: Level,
     many: &Checked<'_, SphereColumns<'_>>,
     aabb: &Aabb,
-    output: impl Output,
+    output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     aabb.validate()?;
     ask::ask(level, Ball, (each_sphere(many), One(corners(aabb))), many.len(), output)
@@ -112,7 +113,7 @@ pub fn zip(
     level: Level,
     spheres: &Checked<'_, SphereColumns<'_>>,
     boxes: &Checked<'_>,
-    output: impl Output,
+    output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     ask::zip(level, Ball, (each_sphere(spheres), each(boxes)), output)
 }

@@ -32,10 +32,10 @@ use crate::store::{Checked, LengthMismatch, Row};
 pub use nearest::{k_nearest, nearest};
 
 /// The output of distances: [`Distances`], or `&mut` [`Hits`] of the boxes in range.
-pub trait Output: Sink {}
+pub trait ProximityOutput: Sink {}
 
-impl Output for Distances<'_> {}
-impl Output for &mut Hits<'_> {}
+impl ProximityOutput for Distances<'_> {}
+impl ProximityOutput for &mut Hits<'_> {}
 
 /// A column of distances. 4 bytes per row.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ pub(crate) fn check_max(max_distance: f32) -> Result<(), Invalid> {
 pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<f32, Invalid> {
     a.validate()?;
     b.validate()?;
-    let answer = ask::one_to_one(Distance { max: MISS }, a.to_row(), b.to_row());
+    let answer = ask::one_to_one(BoxDistance { max: MISS }, a.to_row(), b.to_row());
     Ok(answer.map_or(MISS, |(distance, ..)| distance))
 }
 
@@ -113,7 +113,7 @@ pub fn one_to_many(
     a: &Aabb,
     max_distance: f32,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl ProximityOutput,
 ) -> Result<(), BatchError> {
     put(level, a, max_distance, many, output)
 }
@@ -129,7 +129,7 @@ fn put(
     a.validate()?;
     check_max(max)?;
     let many_boxes = Each::of(many.columns().corners(), many);
-    ask::ask(level, Distance { max }, (One(a.to_row()), many_boxes), many.len(), sink)
+    ask::ask(level, BoxDistance { max }, (One(a.to_row()), many_boxes), many.len(), sink)
 }
 
 /// Computes the distance of row `i` of `a` and row `i` of `b`, for each `i`, up to `max_distance`.
@@ -145,20 +145,20 @@ pub fn zip(
     a: &Checked<'_>,
     b: &Checked<'_>,
     max_distance: f32,
-    output: impl Output,
+    output: impl ProximityOutput,
 ) -> Result<(), BatchError> {
     check_max(max_distance)?;
     let (a, b) = (Each::of(a.columns().corners(), a), Each::of(b.columns().corners(), b));
-    ask::zip(level, Distance { max: max_distance }, (a, b), output)
+    ask::zip(level, BoxDistance { max: max_distance }, (a, b), output)
 }
 
 /// Computes the distance of two boxes, with a hit if it is at most `max`.
 #[derive(Clone, Copy, Debug)]
-struct Distance {
+struct BoxDistance {
     max: f32,
 }
 
-impl Question<6, 6> for Distance {
+impl Question<6, 6> for BoxDistance {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
         let near = room::distance(isa, a, b);

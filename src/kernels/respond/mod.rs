@@ -33,7 +33,7 @@ mod room;
 
 use super::BatchError;
 use super::ask::{Each, One};
-use super::contacts::{self, Asked, Match, Numbers, Question};
+use super::contacts::{self, ContactQuestion, ContactRows, Match, Numbers};
 use crate::geom::{Body, Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{Isa, Level, Table};
 use crate::store::{BodyColumns, Checked, LengthMismatch};
@@ -93,14 +93,14 @@ fn check_restitution(restitution: f32) -> Result<(), Invalid> {
 /// before it are written. Zero where the contact has no axis, and for a body whose displacement is
 /// invalid. 8 bytes per row.
 #[derive(Debug)]
-pub struct Along<'a> {
+pub struct SlideColumns<'a> {
     /// The displacement of `a`.
     pub a: &'a mut [f32],
     /// The displacement of `b`.
     pub b: &'a mut [f32],
 }
 
-impl<'a> Along<'a> {
+impl<'a> SlideColumns<'a> {
     fn columns(self) -> contacts::Outputs<'a, 2> {
         [("the output `a`", self.a), ("the output `b`", self.b)]
     }
@@ -170,7 +170,7 @@ pub fn one_to_many<'r>(
     a: &Body,
     many: &Checked<'_, BodyColumns<'_>>,
     restitution: impl Into<Restitution<'r>>,
-    output: Along<'_>,
+    output: SlideColumns<'_>,
 ) -> Result<(), BatchError> {
     a.validate()?;
     let asked = (contact, restitution.into().numbers()?);
@@ -190,7 +190,7 @@ pub fn zip<'r>(
     a: &Checked<'_, BodyColumns<'_>>,
     b: &Checked<'_, BodyColumns<'_>>,
     restitution: impl Into<Restitution<'r>>,
-    output: Along<'_>,
+    output: SlideColumns<'_>,
 ) -> Result<(), BatchError> {
     LengthMismatch::check("the second side", a.len(), b.len())?;
     let asked = (contact, restitution.into().numbers()?);
@@ -210,7 +210,7 @@ pub fn zip<'r>(
 /// `[0, 1]`, or the length of a column is not the number of pairs.
 ///
 /// ```
-/// use swath::respond::{self, Along};
+/// use swath::respond::{self, SlideColumns};
 /// use swath::sweep::{self, Answers};
 /// use swath::{Aabb, Body, BodyStore, Contact, Level, MovingBox, Pair};
 ///
@@ -225,7 +225,7 @@ pub fn zip<'r>(
 /// sweep::pairs(level, &bodies.checked().boxes(), &pairs, answers)?;
 ///
 /// let (mut a, mut b) = ([0.0], [0.0]);
-/// let along = Along { a: &mut a, b: &mut b };
+/// let along = SlideColumns { a: &mut a, b: &mut b };
 /// respond::pairs(level, &contact, &bodies.checked(), &pairs, 0.5, along)?;
 /// if let Some(axis) = contact[0].axis() {
 ///     let mut body = bodies.get(1);
@@ -241,7 +241,7 @@ pub fn pairs<'r>(
     bodies: &Checked<'_, BodyColumns<'_>>,
     pairs: &[Pair],
     restitution: impl Into<Restitution<'r>>,
-    output: Along<'_>,
+    output: SlideColumns<'_>,
 ) -> Result<(), BatchError> {
     let asked = (contact, restitution.into().numbers()?);
     let (sides, rows) = ((pushed(bodies), pushed(bodies)), Match::Pairs(pairs, bodies.len()));
@@ -317,9 +317,9 @@ fn pushed<'a>(bodies: &Checked<'a, BodyColumns<'a>>) -> Each<'a, 4> {
 #[derive(Clone, Copy, Debug)]
 struct Respond;
 
-impl Question<4, 4, 2> for Respond {
+impl ContactQuestion<4, 4, 2> for Respond {
     #[inline(always)]
-    fn answer<I: Isa>(self, isa: I, asked: &Asked<I, 4, 4>) -> [I::F32; 2] {
+    fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, 4, 4>) -> [I::F32; 2] {
         room::along(isa, asked)
     }
 }
@@ -328,9 +328,9 @@ impl Question<4, 4, 2> for Respond {
 #[derive(Clone, Copy, Debug)]
 struct Slide(Member);
 
-impl Question<3, 0, 3> for Slide {
+impl ContactQuestion<3, 0, 3> for Slide {
     #[inline(always)]
-    fn answer<I: Isa>(self, isa: I, asked: &Asked<I, 3, 0>) -> [I::F32; 3] {
+    fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, 3, 0>) -> [I::F32; 3] {
         room::slide(isa, self.0, asked)
     }
 }

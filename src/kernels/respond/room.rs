@@ -2,7 +2,7 @@
 
 use super::Member;
 use crate::geom::{COORD_MAX, Contact};
-use crate::kernels::contacts::{Asked, Lowest, axes};
+use crate::kernels::contacts::{ContactRows, Lowest, axes};
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Returns the mask of lanes in which `b`, moving by `relative` in the frame of `a`, approaches
@@ -24,7 +24,7 @@ fn valid<I: Isa>(isa: I, x: I::F32) -> I::F32 {
 ///
 /// The input of each body is `[x, y, z, inverse mass]`. The number of a contact is its restitution.
 #[inline(always)]
-pub(super) fn along<I: Isa>(isa: I, asked: &Asked<I, 4, 4>) -> [I::F32; 2] {
+pub(super) fn along<I: Isa>(isa: I, asked: &ContactRows<I, 4, 4>) -> [I::F32; 2] {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
     let ([ax, ay, az, mass_a], [bx, by, bz, mass_b]) = (asked.a, asked.b);
     let axis = Lowest::of(isa, asked.contact);
@@ -71,7 +71,7 @@ fn kept<I: Isa>(isa: I, x: I::F32, any: I::Mask) -> I::F32 {
 /// Computes the remaining displacement of one body after the first time of contact, which is the
 /// number of the contact.
 #[inline(always)]
-pub(super) fn slide<I: Isa>(isa: I, member: Member, asked: &Asked<I, 3, 0>) -> [I::F32; 3] {
+pub(super) fn slide<I: Isa>(isa: I, member: Member, asked: &ContactRows<I, 3, 0>) -> [I::F32; 3] {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
     let hit = isa.splat_u32(Contact::TOUCHING | Contact::OVERLAPPING);
     let hit = !asked.contact.disjoint(hit);

@@ -22,7 +22,7 @@
 mod room;
 
 use super::ask::{self, Answer, Each, One, Question, Sink};
-use super::contacts::{self, Asked, Match, Numbers};
+use super::contacts::{self, ContactRows, Match, Numbers};
 use super::{BatchError, Hits};
 use crate::geom::MapEach;
 use crate::geom::{Aabb, Contact, Invalid, Pair, check_inverse_mass};
@@ -102,21 +102,21 @@ impl Separation {
     }
 }
 
-/// The output of a separation: [`Answers`], or `&mut` [`Hits`] with the depths.
-pub trait Output: Sink {}
+/// The output of a separation: [`SeparationColumns`], or `&mut` [`Hits`] with the depths.
+pub trait SeparateOutput: Sink {}
 
 /// Complete results, one column per field. 8 bytes per row.
 ///
 /// Disjoint boxes have depth zero and [`Contact::SEPARATED`].
 #[derive(Debug)]
-pub struct Answers<'a> {
+pub struct SeparationColumns<'a> {
     /// [`Separation::depth`].
     pub depth: &'a mut [f32],
     /// [`Separation::contact`].
     pub contact: &'a mut [Contact],
 }
 
-impl Answers<'_> {
+impl SeparationColumns<'_> {
     /// Returns row `row` of the two columns, or `None` if the boxes are disjoint.
     ///
     /// # Panics
@@ -129,10 +129,10 @@ impl Answers<'_> {
     }
 }
 
-impl Output for Answers<'_> {}
-impl Output for &mut Hits<'_> {}
+impl SeparateOutput for SeparationColumns<'_> {}
+impl SeparateOutput for &mut Hits<'_> {}
 
-impl Sink for Answers<'_> {
+impl Sink for SeparationColumns<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the output `depth`", rows, self.depth.len())?;
         LengthMismatch::check("the output `contact`", rows, self.contact.len())
@@ -186,7 +186,7 @@ pub fn one_to_many(
     level: Level,
     a: &Aabb,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl SeparateOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
     ask::ask(level, BoxSeparation, (One(corners(a)), each(many)), many.len(), output)
@@ -204,7 +204,7 @@ pub fn zip(
     level: Level,
     a: &Checked<'_>,
     b: &Checked<'_>,
-    output: impl Output,
+    output: impl SeparateOutput,
 ) -> Result<(), BatchError> {
     ask::zip(level, BoxSeparation, (each(a), each(b)), output)
 }
@@ -222,7 +222,7 @@ pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
     pairs: &[Pair],
-    output: impl Output,
+    output: impl SeparateOutput,
 ) -> Result<(), BatchError> {
     ask::pairs(level, BoxSeparation, each(boxes), pairs, output)
 }
@@ -278,7 +278,7 @@ pub fn shares(
 /// the number of pairs.
 ///
 /// ```
-/// use swath::separate::{Answers, Moves};
+/// use swath::separate::{SeparationColumns, Moves};
 /// use swath::{Aabb, Body, BodyStore, Contact, Level, Pair, separate};
 ///
 /// let mut bodies = BodyStore::new();
@@ -292,7 +292,7 @@ pub fn shares(
 ///     level,
 ///     &bodies.checked().boxes(),
 ///     &pairs,
-///     Answers { depth: &mut depth, contact: &mut contact },
+///     SeparationColumns { depth: &mut depth, contact: &mut contact },
 /// )?;
 /// let (mut a, mut b) = ([0.0; 2], [0.0; 2]);
 /// separate::shares_of_pairs(
@@ -361,9 +361,9 @@ pub(super) fn along(a: &Aabb, b: &Aabb, contact: Contact) -> Option<Separation> 
 #[derive(Clone, Copy, Debug)]
 struct Shares;
 
-impl contacts::Question<1, 1, 2> for Shares {
+impl contacts::ContactQuestion<1, 1, 2> for Shares {
     #[inline(always)]
-    fn answer<I: Isa>(self, isa: I, asked: &Asked<I, 1, 1>) -> [I::F32; 2] {
+    fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, 1, 1>) -> [I::F32; 2] {
         room::shares(isa, asked)
     }
 }

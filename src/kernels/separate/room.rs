@@ -2,7 +2,7 @@
 
 use crate::geom::{COORD_MAX, Contact};
 use crate::kernels::ask::Answer;
-use crate::kernels::contacts::{Asked, Lowest};
+use crate::kernels::contacts::{ContactRows, Lowest};
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// The greatest possible depth: the size of the valid range.
@@ -95,7 +95,7 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer
 ///
 /// Together they are at least the depth.
 #[inline(always)]
-pub(super) fn shares<I: Isa>(isa: I, asked: &Asked<I, 1, 1>) -> [I::F32; 2] {
+pub(super) fn shares<I: Isa>(isa: I, asked: &ContactRows<I, 1, 1>) -> [I::F32; 2] {
     let zero = isa.splat(0.0);
     let (depth, [a], [b]) = (asked.number, asked.a, asked.b);
     let axis = Lowest::of(isa, asked.contact);

@@ -52,7 +52,7 @@
 
 mod room;
 
-use super::{Output, Sweep};
+use super::{Sweep, SweepOutput};
 use crate::geom::{AcceleratingBox, Invalid, Pair};
 use crate::kernels::BatchError;
 use crate::kernels::ask::{self, Answer, Each, One, Question};
@@ -93,7 +93,7 @@ pub fn one_to_many(
     level: Level,
     a: &AcceleratingBox,
     many: &Checked<'_, AcceleratingBoxColumns<'_>>,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
     ask::ask(level, Accelerating, (One(a.to_row()), Each::new(many)), many.len(), output)
@@ -110,7 +110,7 @@ pub fn zip(
     level: Level,
     a: &Checked<'_, AcceleratingBoxColumns<'_>>,
     b: &Checked<'_, AcceleratingBoxColumns<'_>>,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     ask::zip(level, Accelerating, (Each::new(a), Each::new(b)), output)
 }
@@ -127,7 +127,7 @@ pub fn pairs(
     level: Level,
     boxes: &Checked<'_, AcceleratingBoxColumns<'_>>,
     pairs: &[Pair],
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     ask::pairs(level, Accelerating, Each::new(boxes), pairs, output)
 }

@@ -70,8 +70,8 @@ impl Sweep {
     }
 }
 
-/// The output of a sweep: [`Times`], [`Answers`] or `&mut` [`Hits`].
-pub trait Output: Sink {}
+/// The output of a sweep: [`Times`], [`SweepColumns`] or `&mut` [`Hits`].
+pub trait SweepOutput: Sink {}
 
 /// A column of first times and one of last times. 8 bytes per row.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ pub struct Times<'a> {
 
 /// Complete results, one column per field. 12 bytes per row.
 #[derive(Debug)]
-pub struct Answers<'a> {
+pub struct SweepColumns<'a> {
     /// [`Sweep::first`].
     pub first: &'a mut [f32],
     /// [`Sweep::last`].
@@ -93,7 +93,7 @@ pub struct Answers<'a> {
     pub contact: &'a mut [Contact],
 }
 
-impl Answers<'_> {
+impl SweepColumns<'_> {
     /// Returns row `row` of the three columns.
     ///
     /// # Panics
@@ -105,9 +105,9 @@ impl Answers<'_> {
     }
 }
 
-impl Output for Times<'_> {}
-impl Output for Answers<'_> {}
-impl Output for &mut Hits<'_> {}
+impl SweepOutput for Times<'_> {}
+impl SweepOutput for SweepColumns<'_> {}
+impl SweepOutput for &mut Hits<'_> {}
 
 impl Sink for Times<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
@@ -124,7 +124,7 @@ impl Sink for Times<'_> {
     }
 }
 
-impl Sink for Answers<'_> {
+impl Sink for SweepColumns<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the output `first`", rows, self.first.len())?;
         LengthMismatch::check("the output `last`", rows, self.last.len())?;
@@ -173,7 +173,7 @@ pub fn one_to_many(
     level: Level,
     a: &MovingBox,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
     ask::ask(level, BoxSweep, (One(a.to_row()), Each::new(many)), many.len(), output)
@@ -190,7 +190,7 @@ pub fn zip(
     level: Level,
     a: &Checked<'_>,
     b: &Checked<'_>,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     ask::zip(level, BoxSweep, (Each::new(a), Each::new(b)), output)
 }
@@ -207,7 +207,7 @@ pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
     pairs: &[Pair],
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     ask::pairs(level, BoxSweep, Each::new(boxes), pairs, output)
 }

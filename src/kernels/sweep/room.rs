@@ -6,7 +6,7 @@ use crate::kernels::ask::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Differences and times of a pair, per axis and in total.
-struct Slabs<I: Isa> {
+struct SweepSlabs<I: Isa> {
     /// `a.min - b.max`: positive while `b` is wholly below `a`. The sign is exact.
     below: [I::F32; 3],
     /// `a.max - b.min`: negative while `b` is wholly above `a`. The sign is exact.
@@ -29,7 +29,7 @@ const SLACK: f32 = 4.0 / (1 << 24) as f32;
 const SLACK_TINY: f32 = f32::from_bits(2);
 
 #[inline(always)]
-fn slabs<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Slabs<I> {
+fn slabs<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> SweepSlabs<I> {
     let zero = isa.splat(0.0);
     let (mut below, mut above, mut d) = ([zero; 3], [zero; 3], [zero; 3]);
     let mut enter = [isa.splat(f32::NEG_INFINITY); 3];
@@ -54,7 +54,7 @@ fn slabs<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Slabs<I> {
     let first = (entered * isa.splat(1.0 - SLACK) - tiny).max(zero);
     let last = (left * isa.splat(1.0 + SLACK) + tiny).min(isa.splat(1.0));
     let hit = first.le(last) & zero.le(left);
-    Slabs { below, above, d, enter, entered, first, last, hit }
+    SweepSlabs { below, above, d, enter, entered, first, last, hit }
 }
 
 /// Computes the first time, or [`MISS`], and the mask of hits.

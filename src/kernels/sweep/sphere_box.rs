@@ -36,7 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::{Output, Sweep, round};
+use super::{Sweep, SweepOutput, round};
 use crate::geom::{Invalid, MovingBox, MovingSphere};
 use crate::kernels::BatchError;
 use crate::kernels::ask::{self, Answer, Each, One, Question};
@@ -78,7 +78,7 @@ pub fn one_to_many(
     level: Level,
     a: &MovingSphere,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
     ask::ask(level, SphereBox, (One(a.to_row()), Each::new(many)), many.len(), output)
@@ -95,7 +95,7 @@ pub fn many_to_one(
     level: Level,
     many: &Checked<'_, SphereColumns<'_>>,
     b: &MovingBox,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     b.validate()?;
     ask::ask(level, SphereBox, (Each::new(many), One(b.to_row())), many.len(), output)
@@ -112,7 +112,7 @@ pub fn zip(
     level: Level,
     a: &Checked<'_, SphereColumns<'_>>,
     b: &Checked<'_>,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     ask::zip(level, SphereBox, (Each::new(a), Each::new(b)), output)
 }

@@ -43,7 +43,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::{Output, Sweep, round};
+use super::{Sweep, SweepOutput, round};
 use crate::geom::{Invalid, MovingSphere, Pair};
 use crate::kernels::BatchError;
 use crate::kernels::ask::{self, Answer, Each, One, Question};
@@ -85,7 +85,7 @@ pub fn one_to_many(
     level: Level,
     a: &MovingSphere,
     many: &Checked<'_, SphereColumns<'_>>,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
     ask::ask(level, TwoSpheres, (One(a.to_row()), Each::new(many)), many.len(), output)
@@ -102,7 +102,7 @@ pub fn zip(
     level: Level,
     a: &Checked<'_, SphereColumns<'_>>,
     b: &Checked<'_, SphereColumns<'_>>,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     ask::zip(level, TwoSpheres, (Each::new(a), Each::new(b)), output)
 }
@@ -119,7 +119,7 @@ pub fn pairs(
     level: Level,
     spheres: &Checked<'_, SphereColumns<'_>>,
     pairs: &[Pair],
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     ask::pairs(level, TwoSpheres, Each::new(spheres), pairs, output)
 }

@@ -7,30 +7,30 @@
 use super::super::gjk::{Gap, Placed, ROUNDING, Two};
 use super::super::shape::Shape;
 use super::super::simplex::Simplex;
-use super::super::turn::Turn;
+use super::super::turn::Rotation;
 use super::super::vector::{M3, V3, greater, lesser, sqrt};
 use crate::geom::MapEach;
 use crate::geom::Motion;
 
 /// A body that moves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mover<'s> {
+pub(super) struct MovingShape<'s> {
     pub(super) shape: &'s Shape<'s>,
     /// How it is turned when the tick starts.
     pub(super) start: M3,
-    pub(super) turn: Turn,
+    pub(super) turn: Rotation,
     /// How far its core is from the axis that it turns about; not less.
     pub(super) swing: f64,
     /// How fast its axis of revolution turns; not less. Infinite where it has none.
     pub(super) wobble: f64,
 }
 
-impl<'s> Mover<'s> {
+impl<'s> MovingShape<'s> {
     #[inline(always)]
     pub(super) fn new(shape: &'s Shape<'s>, motion: &Motion) -> Self {
         let start = M3::of_quaternion(motion.pose.rotation);
         let body = Self::at_rest(shape, start);
-        let turn = Turn::new(V3::of(motion.spin));
+        let turn = Rotation::new(V3::of(motion.spin));
         // A ball about its position is the same however it turns.
         if turn.rate == 0.0 || shape.reach == 0.0 {
             return body;
@@ -45,7 +45,7 @@ impl<'s> Mover<'s> {
 
     /// A shape that is turned by `start` for good.
     pub(super) fn at_rest(shape: &'s Shape<'s>, start: M3) -> Self {
-        Self { shape, start, turn: Turn::new(V3::ZERO), swing: 0.0, wobble: 0.0 }
+        Self { shape, start, turn: Rotation::new(V3::ZERO), swing: 0.0, wobble: 0.0 }
     }
 
     /// How fast it turns where it is turned by `rotation`: a body of revolution as seen from axes that
@@ -79,7 +79,7 @@ impl<'s> Mover<'s> {
 const ROLL: f64 = 32.0 * f64::EPSILON;
 
 /// The axis of revolution keeps its angle to that of rotation.
-fn wobble(shape: &Shape<'_>, start: &M3, turn: &Turn) -> f64 {
+fn wobble(shape: &Shape<'_>, start: &M3, turn: &Rotation) -> f64 {
     let Some(axis) = shape.core.axis() else { return f64::INFINITY };
     // What rounding may hide of a product of two that are in line.
     let rounding = 16.0 * f64::EPSILON * turn.rate;
@@ -87,7 +87,7 @@ fn wobble(shape: &Shape<'_>, start: &M3, turn: &Turn) -> f64 {
 }
 
 /// The axis stays where it is in the body too, so `|k × r|` is bounded by the extents.
-fn swing(shape: &Shape<'_>, start: &M3, turn: &Turn) -> f64 {
+fn swing(shape: &Shape<'_>, start: &M3, turn: &Rotation) -> f64 {
     let Some(k) = turn.spin.unit() else { return 0.0 };
     let (k, e) = (start.turn_back(k).abs(), shape.extent);
     let across = V3::new(k.y * e.z + k.z * e.y, k.z * e.x + k.x * e.z, k.x * e.y + k.y * e.x);
@@ -97,13 +97,13 @@ fn swing(shape: &Shape<'_>, start: &M3, turn: &Turn) -> f64 {
 
 /// The way from one body to another: `start + delta·t + ½·accel·t²`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Path {
+pub(super) struct RelativePath {
     start: V3,
     delta: V3,
     pub(super) accel: V3,
 }
 
-impl Path {
+impl RelativePath {
     #[inline(always)]
     pub(super) fn new(a: &Motion, b: &Motion) -> Self {
         let between = |of: fn(&Motion) -> [f32; 3]| V3::of(of(b)) - V3::of(of(a));
@@ -155,9 +155,9 @@ impl Path {
 /// The motions of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Course<'s> {
-    pub(super) a: Mover<'s>,
-    pub(super) b: Mover<'s>,
-    pub(super) path: Path,
+    pub(super) a: MovingShape<'s>,
+    pub(super) b: MovingShape<'s>,
+    pub(super) path: RelativePath,
     /// More than what rounding does to a gap at any time of the tick.
     pub(super) slack: f64,
 }
@@ -168,10 +168,10 @@ impl<'s> Course<'s> {
     pub(super) fn new(
         (a, a_motion): (&'s Shape<'s>, &Motion),
         (b, b_motion): (&'s Shape<'s>, &Motion),
-        path: Path,
+        path: RelativePath,
         slack: f64,
     ) -> Self {
-        let (a, b) = (Mover::new(a, a_motion), Mover::new(b, b_motion));
+        let (a, b) = (MovingShape::new(a, a_motion), MovingShape::new(b, b_motion));
         // An angle is off by some roundings of itself, and what turns by as much of its reach.
         let turned = a.turn.rate * a.shape.reach + b.turn.rate * b.shape.reach;
         Self { a, b, path, slack: slack + 16.0 * f64::EPSILON * turned }
@@ -196,7 +196,8 @@ impl<'s> Course<'s> {
 
     /// Both, turned as they are at `t`.
     pub(super) fn at(&self, t: f64) -> Two<'s> {
-        let place = |mover: &Mover<'s>| Placed { shape: mover.shape, rotation: mover.rotation(t) };
+        let place =
+            |mover: &MovingShape<'s>| Placed { shape: mover.shape, rotation: mover.rotation(t) };
         Two { a: place(&self.a), b: place(&self.b) }
     }
 

@@ -14,7 +14,7 @@ use super::super::cores::Core;
 use super::super::shape::Shape;
 use super::super::vector::{M3, V3, greater, lesser, sqrt};
 use super::Advance;
-use super::course::{Course, Mover};
+use super::course::{Course, MovingShape};
 use super::search::{Search, Watch, told};
 use crate::geom::MapEach;
 
@@ -84,17 +84,21 @@ impl Search<'_> {
     }
 }
 
-impl<'s> Mover<'s> {
+impl<'s> MovingShape<'s> {
     fn whirls(&self, length: f64) -> bool {
         self.turn.rate * length > WHOLE
     }
 
     /// The shape at rest that holds a part of it, with its rotation, where it whirls; else itself.
-    fn as_part<'p>(&self, shape: &'p Shape<'s>, start: &M3, length: f64) -> Mover<'p>
+    fn as_part<'p>(&self, shape: &'p Shape<'s>, start: &M3, length: f64) -> MovingShape<'p>
     where
         's: 'p,
     {
-        if self.whirls(length) { Mover::at_rest(shape, *start) } else { Mover { shape, ..*self } }
+        if self.whirls(length) {
+            MovingShape::at_rest(shape, *start)
+        } else {
+            MovingShape { shape, ..*self }
+        }
     }
 
     /// Shapes that hold its core together, and how they are turned.
@@ -278,7 +282,7 @@ mod tests {
             };
             let spin = (axis * (900.0 / axis.length())).to_f32();
             let motion = Motion::from(Pose::IDENTITY).spinning(spin).expect("a spin");
-            let body = Mover::new(&shapes[case / 4 % shapes.len()], &motion);
+            let body = MovingShape::new(&shapes[case / 4 % shapes.len()], &motion);
             if !body.whirls(1.0) {
                 // It turns about its own axis.
                 continue;
@@ -288,7 +292,7 @@ mod tests {
                 let (t, way) = (f64::from(step) / 7e4, vector());
                 let reach =
                     parts.iter().flatten().fold(f64::NEG_INFINITY, |most, (shape, start)| {
-                        greater(Mover::at_rest(shape, *start).reach(way, 0.0), most)
+                        greater(MovingShape::at_rest(shape, *start).reach(way, 0.0), most)
                     });
                 let of_body = body.reach(way, t);
                 assert!(of_body <= reach + 1e-13, "{case}: {of_body} {reach} {parts:?}");
@@ -299,10 +303,10 @@ mod tests {
 
         // Askew by half a right angle: two cones, tip to tip.
         let motion = Motion::from(Pose::IDENTITY).spinning([500.0, 500.0, 0.0]).expect("a spin");
-        let rod = Mover::new(&shapes[0], &motion);
+        let rod = MovingShape::new(&shapes[0], &motion);
         let waist = V3::new(1.0, -1.0, 0.0);
         for (shape, start) in rod.parts(1.0).iter().flatten() {
-            let tip = Mover::at_rest(shape, *start);
+            let tip = MovingShape::at_rest(shape, *start);
             let up = tip.start.axis(1);
             let (end, other) = (tip.reach(up, 0.0), tip.reach(-up, 0.0));
             assert!(end.max(other) < 3.56 && end.min(other) < 0.03, "{end} {other}");

@@ -15,8 +15,8 @@ use super::super::roots::first_root;
 use super::super::shape::Shape;
 use super::super::simplex::Simplex;
 use super::super::vector::{V3, greater, lesser, round_down};
-use super::course::{Course, Path};
-use super::step::{self, Band, Plane, Reach};
+use super::course::{Course, RelativePath};
+use super::step::{self, Band, Reach, SeparatingPlane};
 use super::{Advance, Settings, Step, Toi, Touch};
 use crate::geom::MapEach;
 use crate::geom::{Motion, SPIN_MAX};
@@ -78,7 +78,7 @@ impl<'s> Search<'s> {
         window: [f64; 2],
         mut watch: Watch<'_>,
     ) -> Toi {
-        let path = Path::new(a.1, b.1);
+        let path = RelativePath::new(a.1, b.1);
         let level = a.0.margin + b.0.margin + f64::from(settings.target_distance);
         let slack = path.slack(a.0, b.0, window[1]) + ROUNDING * level;
         let spheres = a.0.reach + b.0.reach;
@@ -97,7 +97,7 @@ impl<'s> Search<'s> {
         let turned = 16.0 * f64::EPSILON * f64::from(SPIN_MAX) * spheres;
         if gap - level > greater(wanted, 16.0 * (slack + turned)) {
             let band = Band { floor: level + slack, lift: f64::INFINITY };
-            let plane = Plane { t: from, normal: guess, gap };
+            let plane = SeparatingPlane { t: from, normal: guess, gap };
             if step::straight(&path, &plane, &band, to) == Reach::End {
                 if let Some(watch) = &mut watch {
                     watch(told(from, gap - margins - slack - turned, guess));
@@ -250,7 +250,7 @@ impl<'s> Search<'s> {
         simplex: &Simplex,
         band: &Band,
     ) -> Reach {
-        let plane = Plane { t, normal: found.plane, gap: found.lower };
+        let plane = SeparatingPlane { t, normal: found.plane, gap: found.lower };
         if self.course.is_straight() {
             return step::straight(&self.course.path, &plane, band, to);
         }
@@ -296,7 +296,7 @@ impl<'s> Search<'s> {
                 reach = if later(reach, next) { next } else { reach };
             }
         }
-        let plane = Plane { t, normal: found.plane, gap: found.lower };
+        let plane = SeparatingPlane { t, normal: found.plane, gap: found.lower };
         for turn in turns {
             if open(&reach) && turn.rate > 0.0 {
                 let planes = (&plane, found);

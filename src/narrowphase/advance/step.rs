@@ -29,9 +29,9 @@
 use super::super::gjk::{Nearest, Two};
 use super::super::roots::first_root;
 use super::super::simplex::{Simplex, Vertex};
-use super::super::turn::Turn;
+use super::super::turn::Rotation;
 use super::super::vector::{V3, greater, lesser, sqrt};
-use super::course::{Course, Mover, Path};
+use super::course::{Course, MovingShape, RelativePath};
 
 /// How many intervals one plane is asked about before another is looked for.
 const STEPS_MAX: u32 = 8;
@@ -57,7 +57,7 @@ pub(super) enum Reach {
 
 /// A plane at a time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plane {
+pub(super) struct SeparatingPlane {
     pub(super) t: f64,
     pub(super) normal: V3,
     /// The gap along it.
@@ -79,8 +79,13 @@ fn leaves(band: &Band, gap: f64, rate: f64, bend: f64, end: f64) -> Option<(f64,
 
 /// How far the plane goes where nothing turns.
 #[inline]
-pub(super) fn straight(path: &Path, plane: &Plane, band: &Band, to: f64) -> Reach {
-    let Plane { t, normal, gap } = *plane;
+pub(super) fn straight(
+    path: &RelativePath,
+    plane: &SeparatingPlane,
+    band: &Band,
+    to: f64,
+) -> Reach {
+    let SeparatingPlane { t, normal, gap } = *plane;
     let rate = normal.dot(path.velocity(t));
     let bend = 0.5 * normal.dot(path.accel);
     match leaves(band, gap, rate, bend, to - t) {
@@ -94,7 +99,7 @@ pub(super) fn straight(path: &Path, plane: &Plane, band: &Band, to: f64) -> Reac
 pub(super) fn turning(
     course: &Course<'_>,
     two: &Two<'_>,
-    (plane, found): (&Plane, &Nearest),
+    (plane, found): (&SeparatingPlane, &Nearest),
     simplex: &Simplex,
     band: &Band,
     to: f64,
@@ -103,15 +108,15 @@ pub(super) fn turning(
     if let Some(reach) = far {
         return (reach, 0);
     }
-    let still = Pull { turn: Turn::new(V3::ZERO) };
+    let still = Pull { turn: Rotation::new(V3::ZERO) };
     let rate = slope(course, two, &still, plane, found);
-    let mut first = First { rate, length: span(course, &still, plane, band, rate, to) };
+    let mut first = FirstCrossing { rate, length: span(course, &still, plane, band, rate, to) };
     let mut pull = still;
     if let Some(turning) = along_features(course, two, simplex, plane.normal) {
         let rate = slope(course, two, &turning, plane, found);
         let length = span(course, &turning, plane, band, rate, to);
         if length > first.length {
-            (pull, first) = (turning, First { rate, length });
+            (pull, first) = (turning, FirstCrossing { rate, length });
         }
     }
     follow(course, &pull, plane, first, band, to)
@@ -122,20 +127,20 @@ pub(super) fn turning(
 pub(super) fn turning_with(
     course: &Course<'_>,
     two: &Two<'_>,
-    (plane, found): (&Plane, &Nearest),
-    turn: Turn,
+    (plane, found): (&SeparatingPlane, &Nearest),
+    turn: Rotation,
     band: &Band,
     to: f64,
 ) -> (Reach, u32) {
     let pull = Pull { turn };
     let rate = slope(course, two, &pull, plane, found);
-    let first = First { rate, length: span(course, &pull, plane, band, rate, to) };
+    let first = FirstCrossing { rate, length: span(course, &pull, plane, band, rate, to) };
     follow(course, &pull, plane, first, band, to)
 }
 
 /// What is guessed of the first interval: the rate of the gap, and a length that is worth it.
 #[derive(Clone, Copy)]
-struct First {
+struct FirstCrossing {
     rate: f64,
     length: f64,
 }
@@ -144,8 +149,8 @@ struct First {
 fn follow(
     course: &Course<'_>,
     pull: &Pull,
-    plane: &Plane,
-    First { mut rate, mut length }: First,
+    plane: &SeparatingPlane,
+    FirstCrossing { mut rate, mut length }: FirstCrossing,
     band: &Band,
     to: f64,
 ) -> (Reach, u32) {
@@ -153,7 +158,7 @@ fn follow(
     let mut steps = 0;
     loop {
         steps += 1;
-        let sweep = Sweep::new(course, pull, &now, length);
+        let sweep = TimeInterval::new(course, pull, &now, length);
         let next = sweep.end(course, pull, &now);
         let [linear, square] = sweep.quadratic(course, pull, &now, &next);
         if let Some((s, lifted)) = leaves(band, now.gap, linear, square, 1.0) {
@@ -192,11 +197,11 @@ const EARLY: f64 = 0.25;
 
 /// The spheres about both positions: how far they go along the plane, if they do not meet at once.
 /// A body that does not turn keeps its own reach.
-fn whole(course: &Course<'_>, plane: &Plane, band: &Band, to: f64) -> Option<Reach> {
-    let reach = |mover: &Mover<'_>, direction| {
+fn whole(course: &Course<'_>, plane: &SeparatingPlane, band: &Band, to: f64) -> Option<Reach> {
+    let reach = |mover: &MovingShape<'_>, direction| {
         if mover.turn.rate == 0.0 { mover.reach(direction, 0.0) } else { mover.shape.reach }
     };
-    let Plane { t, normal, .. } = *plane;
+    let SeparatingPlane { t, normal, .. } = *plane;
     let x = course.between(t);
     let spheres = course.a.shape.reach + course.b.shape.reach;
     // Near to each other the spheres meet, and it is not worth asking more closely.
@@ -210,7 +215,7 @@ fn whole(course: &Course<'_>, plane: &Plane, band: &Band, to: f64) -> Option<Rea
     if band.lift < f64::INFINITY || !far {
         return None;
     }
-    let reached = straight(&course.path, &Plane { gap, ..*plane }, band, to);
+    let reached = straight(&course.path, &SeparatingPlane { gap, ..*plane }, band, to);
     // Nothing is won where it does not move.
     match reached {
         Reach::Until { t: at, .. } if at <= t => None,
@@ -224,7 +229,7 @@ const FAR: f64 = 0.25;
 /// How a plane turns.
 #[derive(Clone, Copy)]
 struct Pull {
-    turn: Turn,
+    turn: Rotation,
 }
 
 /// A plane that turns so that the points of the simplex, each moving with its bodies, stay on it.
@@ -260,7 +265,7 @@ fn along_features(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, n: V3) 
     // Edges that are all but parallel would whirl it about.
     let most = WHIRL * (a.turn.rate + b.turn.rate);
     // NaN is not below anything: a side of no length tells nothing.
-    (w.square() <= most * most).then(|| Pull { turn: Turn::new(n.cross(w)) })
+    (w.square() <= most * most).then(|| Pull { turn: Rotation::new(n.cross(w)) })
 }
 
 /// The square of the least sine between two sides of a triangle that tells how a plane turns.
@@ -270,7 +275,13 @@ const SLIVER: f64 = 1e-6;
 const WHIRL: f64 = 256.0;
 
 /// How fast the gap along the plane changes at first, if the furthest points stay the furthest.
-fn slope(course: &Course<'_>, two: &Two<'_>, pull: &Pull, plane: &Plane, found: &Nearest) -> f64 {
+fn slope(
+    course: &Course<'_>,
+    two: &Two<'_>,
+    pull: &Pull,
+    plane: &SeparatingPlane,
+    found: &Nearest,
+) -> f64 {
     let (n, spin) = (plane.normal, pull.turn.spin);
     let on_a = two.a.rotation.turn(found.support.on_a);
     let on_b = two.b.rotation.turn(found.support.on_b);
@@ -280,14 +291,21 @@ fn slope(course: &Course<'_>, two: &Two<'_>, pull: &Pull, plane: &Plane, found: 
 }
 
 /// An interval of time and how much a bound may sag within.
-struct Sweep {
+struct TimeInterval {
     length: f64,
     /// `½·Δ²·(|u″|·R + …)`.
     sag: f64,
 }
 
 /// How long an interval is worth it, from the first slope.
-fn span(course: &Course<'_>, pull: &Pull, plane: &Plane, band: &Band, rate: f64, to: f64) -> f64 {
+fn span(
+    course: &Course<'_>,
+    pull: &Pull,
+    plane: &SeparatingPlane,
+    band: &Band,
+    rate: f64,
+    to: f64,
+) -> f64 {
     let gap = plane.gap - band.floor;
     let across = pull.turn.spin.cross(plane.normal).length();
     let bent = bend(&course.a, pull, plane.normal, 0.0)
@@ -300,8 +318,8 @@ fn span(course: &Course<'_>, pull: &Pull, plane: &Plane, band: &Band, rate: f64,
     lesser(to - plane.t, lesser(curved, newton))
 }
 
-impl Sweep {
-    fn new(course: &Course<'_>, pull: &Pull, plane: &Plane, length: f64) -> Self {
+impl TimeInterval {
+    fn new(course: &Course<'_>, pull: &Pull, plane: &SeparatingPlane, length: f64) -> Self {
         let across = pull.turn.spin.cross(plane.normal).length();
         let furthest = pull.turn.off_axis(course.between(plane.t))
             + pull.turn.off_axis(course.velocity(plane.t)) * length
@@ -315,16 +333,22 @@ impl Sweep {
     }
 
     /// The plane at the end.
-    fn end(&self, course: &Course<'_>, pull: &Pull, plane: &Plane) -> Plane {
+    fn end(&self, course: &Course<'_>, pull: &Pull, plane: &SeparatingPlane) -> SeparatingPlane {
         let t = plane.t + self.length;
         let normal = pull.turn.direction(plane.normal, self.length);
         let gap =
             normal.dot(course.between(t)) - course.a.reach(normal, t) - course.b.reach(-normal, t);
-        Plane { t, normal, gap }
+        SeparatingPlane { t, normal, gap }
     }
 
     /// The linear and the square term, in `s`, of a quadratic that is nowhere above the gap.
-    fn quadratic(&self, course: &Course<'_>, pull: &Pull, from: &Plane, to: &Plane) -> [f64; 2] {
+    fn quadratic(
+        &self,
+        course: &Course<'_>,
+        pull: &Pull,
+        from: &SeparatingPlane,
+        to: &SeparatingPlane,
+    ) -> [f64; 2] {
         let turned = if pull.turn.rate == 0.0 { V3::ZERO } else { to.normal - from.normal };
         let (x1, x2) = (
             course.velocity(from.t) * self.length,
@@ -339,7 +363,7 @@ impl Sweep {
 }
 
 /// `|u″|·R` of a body, where the plane turns by at most `turned` on its way.
-fn bend(mover: &Mover<'_>, pull: &Pull, normal: V3, turned: f64) -> f64 {
+fn bend(mover: &MovingShape<'_>, pull: &Pull, normal: V3, turned: f64) -> f64 {
     let spin = pull.turn.spin;
     let rate = mover.turn.rate;
     let across = spin.cross(normal).length();
@@ -407,19 +431,23 @@ mod tests {
                     motion.spin = [1e-3 * x, y, 1e-2 * z];
                 }
             }
-            let pull = Pull { turn: Turn::new(on(4, vector(3.0))) };
+            let pull = Pull { turn: Rotation::new(on(4, vector(3.0))) };
             let normal = vector(1.0).unit().unwrap_or(V3::X);
             let (a, b) = (&shapes[case / 32 % 4], &shapes[case / 128 % 4]);
-            let path = Path::new(&of_a, &of_b);
+            let path = RelativePath::new(&of_a, &of_b);
             let course = Course::new((a, &of_a), (b, &of_b), path, path.slack(a, b, 1.0));
             let gap = |t: f64| {
                 let normal = pull.turn.direction(normal, t);
                 let reach = course.a.reach(normal, t) + course.b.reach(-normal, t);
                 normal.dot(course.between(t)) - reach
             };
-            let from = Plane { t: 0.0, normal, gap: gap(0.0) };
-            let sweep =
-                Sweep::new(&course, &pull, &from, 0.05 + draw(0.04) + (case % 2) as f64 * 0.5);
+            let from = SeparatingPlane { t: 0.0, normal, gap: gap(0.0) };
+            let sweep = TimeInterval::new(
+                &course,
+                &pull,
+                &from,
+                0.05 + draw(0.04) + (case % 2) as f64 * 0.5,
+            );
             let to = sweep.end(&course, &pull, &from);
             let [linear, square] = sweep.quadratic(&course, &pull, &from, &to);
             for step in 0..=40 {
@@ -444,10 +472,10 @@ mod tests {
         let still = Motion::from(Pose::IDENTITY);
         let sag = |shape: &Shape<'_>, spin: [f32; 3]| {
             let motion = still.spinning(spin).expect("a spin");
-            let (point, path) = (Shape::point(), Path::new(&motion, &still));
+            let (point, path) = (Shape::point(), RelativePath::new(&motion, &still));
             let course = Course::new((shape, &motion), (&point, &still), path, 0.0);
-            let plane = Plane { t: 0.0, normal: V3::X, gap: 0.0 };
-            Sweep::new(&course, &Pull { turn: Turn::new(V3::ZERO) }, &plane, 1.0).sag
+            let plane = SeparatingPlane { t: 0.0, normal: V3::X, gap: 0.0 };
+            TimeInterval::new(&course, &Pull { turn: Rotation::new(V3::ZERO) }, &plane, 1.0).sag
         };
         let cylinder = Shape::cylinder(0.5, 1.0).expect("a cylinder");
         assert!(sag(&cylinder, [0.0, 3.0, 0.0]) < 1e-12);

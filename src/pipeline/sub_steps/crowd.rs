@@ -28,13 +28,13 @@ pub(super) trait Crowd<'s> {
 }
 
 /// Columns of the caller: each row is its own name, and all are known from the start.
-pub(super) struct Rows<'a, 's> {
+pub(super) struct BodyRows<'a, 's> {
     pub(super) bodies: &'a mut [ConvexBody<'s>],
     pub(super) masses: &'a [Mass],
     pub(super) filters: Option<&'a [Filter]>,
 }
 
-impl<'s> Crowd<'s> for Rows<'_, 's> {
+impl<'s> Crowd<'s> for BodyRows<'_, 's> {
     fn bodies(&self) -> &[ConvexBody<'s>] {
         self.bodies
     }

@@ -40,7 +40,7 @@
 //! spin takes a few rounds; a pair whose spins are `ω` radians a tick takes about `ω` times as many while its boxes
 //! meet, because a plane between the two is good for a part of a turn. A body whose next impact may not be searched
 //! for any more is held from then on, and so is whatever could come to it where it stands: a box around the
-//! rest of its way decides that. All others go on. [`Held::since`] is the time up to which the way of a body is
+//! rest of its way decides that. All others go on. [`Stalled::since`] is the time up to which the way of a body is
 //! proved to be free. A search that runs out of rounds goes on from the time that it has proved, and counts as an
 //! impact of both; one that gets no further has both held.
 //!
@@ -79,10 +79,10 @@ use super::bounds;
 use super::impacts::Impact;
 use super::mass::Mass;
 use super::near::Near;
-use super::response::{Outcome, Reaction};
+use super::response::{BounceOutcome, Reaction};
 use super::scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
 use super::tick::Pipeline;
-use super::windows::Ask;
+use super::windows::ShapeTest;
 use crate::geom::MapEach;
 use crate::geom::{Filter, Motion, Pair};
 use crate::narrowphase::advance::{ADVANCE_ROUNDS_MAX, AdvanceError};
@@ -91,10 +91,10 @@ use crate::store::{LengthMismatch, MovingBoxColumns, Rejected};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use contacts::Contacts;
-use crowd::{Crowd, Rows};
+use crowd::{BodyRows, Crowd};
 use passes::Event;
 pub use proxies::SteppedWorld;
-use search::Two;
+use search::BodyPair;
 use state::BodyState;
 
 /// Pairs of one piece of work.
@@ -174,7 +174,7 @@ pub struct Responded<P = Pair> {
     /// When, who and where; how fast they closed by their velocities, correction of slop excluded.
     pub impact: Impact<P>,
     /// What became of the two.
-    pub outcome: Outcome,
+    pub outcome: BounceOutcome,
     /// How hard: the impulse along the normal, mass · length / tick. Below 0, by a trifle, where two part
     /// that are pulled back at once.
     pub impulse: f32,
@@ -207,7 +207,7 @@ impl<P> Responded<P> {
 /// A body that lost the rest of a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Held<R = u32> {
+pub struct Stalled<R = u32> {
     /// Which.
     pub row: R,
     /// From when on its time stood: a fraction of the tick. Its way is proved to be free up to then.
@@ -247,7 +247,7 @@ pub struct SubSteps {
     near: Near,
     contacts: Contacts,
     /// What the pipeline wants to be searched at the start, and what was found.
-    asks: Vec<Ask>,
+    asks: Vec<ShapeTest>,
     found: Vec<Option<Event>>,
     /// Slop of each row at the start.
     slops: Vec<f32>,
@@ -260,7 +260,7 @@ pub struct SubSteps {
     flags: Vec<BodyFlags>,
     rejected: Vec<Rejected>,
     responded: Vec<Responded>,
-    held: Vec<Held>,
+    held: Vec<Stalled>,
     /// Who is to be held for want of searches, and what comes to them.
     stalling: Vec<usize>,
     stalled_near: Vec<usize>,
@@ -315,7 +315,7 @@ impl SubSteps {
 
     /// Who was held in the last [`SubSteps::run`], and since when.
     #[must_use]
-    pub fn held(&self) -> &[Held] {
+    pub fn held(&self) -> &[Stalled] {
         &self.held
     }
 
@@ -342,7 +342,7 @@ impl SubSteps {
         filters: Option<&[Filter]>,
     ) -> Result<SubStepped, PipelineError> {
         LengthMismatch::check("the masses", bodies.len(), masses.len())?;
-        let mut rows = Rows { bodies, masses, filters };
+        let mut rows = BodyRows { bodies, masses, filters };
         self.start(&mut rows, filters)?;
         self.work_off(&mut rows);
         Ok(self.told)
@@ -435,7 +435,7 @@ impl SubSteps {
         par::fill_chunks(threads, &mut self.found, CHUNK, &|start, found| {
             for (out, ask) in found.iter_mut().zip(&asks[start..]) {
                 let rows = [ask.pair.a as usize, ask.pair.b as usize];
-                let two = Two {
+                let two = BodyPair {
                     pair: ask.pair,
                     shapes: rows.map_each(|row| &bodies[row].shape),
                     motions: rows.map_each(|row| bodies[row].motion),

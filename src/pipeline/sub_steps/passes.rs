@@ -1,15 +1,15 @@
 //! What is done about the earliest impact, and who is asked anew?
 
 use super::crowd::Crowd;
-use super::search::{Two, down};
+use super::search::{BodyPair, down};
 use super::state::{self, At, BodyState};
-use super::{Held, Responded, SubSteps, gives_way_or_moves, until_end};
+use super::{Responded, Stalled, SubSteps, gives_way_or_moves, until_end};
 use crate::geom::MapEach;
 use crate::geom::Pair;
 use crate::pipeline::bounds;
 use crate::pipeline::impacts::{Impact, ImpactKind};
 use crate::pipeline::near;
-use crate::pipeline::response::{self, Moving, Outcome, PARTING, SOON, along, dot, push};
+use crate::pipeline::response::{self, BounceOutcome, Moving, PARTING, SOON, along, dot, push};
 use core::cmp::Ordering;
 
 /// The cosine up to which a support carries what comes from above.
@@ -169,7 +169,7 @@ impl SubSteps {
                 continue;
             }
             self.change(crowd, row, two[member], now);
-            let rests = exchanged.is_some_and(|done| done.outcome == Outcome::Resting);
+            let rests = exchanged.is_some_and(|done| done.outcome == BounceOutcome::Resting);
             if rests && masses[1 - member] == 0.0 {
                 let state = &mut self.states[row];
                 // From the other to this one.
@@ -283,7 +283,7 @@ impl SubSteps {
         let state = &mut self.states[row];
         (state.is_held, state.moving.accel, state.pseudo) = (true, [0.0; 3], [0.0; 3]);
         self.moved(crowd, row, now);
-        self.held.push(Held { row: row as u32, since: now });
+        self.held.push(Stalled { row: row as u32, since: now });
         self.told.held += 1;
     }
 
@@ -375,7 +375,7 @@ impl SubSteps {
             let motion = &bodies[row].motion;
             response::carried(motion, now - self.states[row].since)
         };
-        let two = Two {
+        let two = BodyPair {
             pair: Pair { a, b },
             shapes: rows.map_each(|row| &bodies[row].shape),
             motions: rows.map_each(motion_at),

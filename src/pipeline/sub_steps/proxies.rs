@@ -9,7 +9,7 @@
 //! yet.
 
 use super::crowd::Crowd;
-use super::{Held, Mass, Responded, SubStepped, SubSteps, state};
+use super::{Mass, Responded, Stalled, SubStepped, SubSteps, state};
 use crate::broadphase::{Broadphase, ProxyId, ProxyKind, ProxyPair};
 use crate::geom::MapEach;
 use crate::geom::{Aabb, Filter, Invalid, Motion};
@@ -33,7 +33,7 @@ pub(super) struct Memory {
     bodies: Vec<ConvexBody<'static>>,
     moved: Vec<(ProxyId, Motion)>,
     impacts: Vec<Responded<ProxyPair>>,
-    held: Vec<Held<ProxyId>>,
+    held: Vec<Stalled<ProxyId>>,
     rejected: Vec<(ProxyId, Invalid)>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> SteppedWorld<'a> {
 
     /// Who was held, and since when.
     #[must_use]
-    pub fn held(&self) -> &'a [Held<ProxyId>] {
+    pub fn held(&self) -> &'a [Stalled<ProxyId>] {
         &self.memory.held
     }
 
@@ -87,7 +87,7 @@ impl<'a> SteppedWorld<'a> {
 }
 
 /// Proxies as rows.
-struct Named<'w, 's, F> {
+struct ProxyBodies<'w, 's, F> {
     world: &'w mut Broadphase,
     about: F,
     bodies: Vec<ConvexBody<'s>>,
@@ -148,14 +148,14 @@ impl SubSteps {
         let mut memory = core::mem::take(&mut self.proxies);
         let bodies = core::mem::take(&mut memory.bodies);
         let half = bounds::half(self.config.pipeline.target_distance);
-        let mut named = Named { world, about, bodies, memory, known: 0, half };
+        let mut named = ProxyBodies { world, about, bodies, memory, known: 0, half };
         named.start();
         let done = self.start(&mut named, None);
         if done.is_ok() {
             named.known = named.bodies.len();
             self.work_off(&mut named);
         }
-        let Named { mut bodies, mut memory, .. } = named;
+        let ProxyBodies { mut bodies, mut memory, .. } = named;
         memory.tell(&bodies, self);
         // Emptied, the memory is anybody's.
         bodies.clear();
@@ -184,7 +184,7 @@ impl Memory {
         impacts.clear();
         impacts.extend(driver.impacts().iter().map(named));
         held.clear();
-        let of = |&Held { row, since }: &Held| Held { row: ids[row as usize], since };
+        let of = |&Stalled { row, since }: &Stalled| Stalled { row: ids[row as usize], since };
         held.extend(driver.held().iter().map(of));
     }
 
@@ -195,7 +195,7 @@ impl Memory {
     }
 }
 
-impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F> {
+impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> ProxyBodies<'_, 's, F> {
     /// Gives rows to what moves and to what rests where that comes.
     fn start(&mut self) {
         let Memory { ids, masses, rules, found, rejected, .. } = &mut self.memory;
@@ -294,7 +294,9 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F
     }
 }
 
-impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Crowd<'s> for Named<'_, 's, F> {
+impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Crowd<'s>
+    for ProxyBodies<'_, 's, F>
+{
     fn bodies(&self) -> &[ConvexBody<'s>] {
         &self.bodies
     }

@@ -12,7 +12,7 @@ use crate::narrowphase::advance::{self, Settings, Touch};
 use crate::pipeline::convex;
 use crate::pipeline::impacts::{Impact, ImpactKind};
 use crate::pipeline::response::{SOON, along};
-use crate::pipeline::windows::Ask;
+use crate::pipeline::windows::ShapeTest;
 
 /// The part of the skin that the tolerance is at most, and the part of what it lost that a pair which
 /// parts may come nearer.
@@ -23,7 +23,7 @@ const LATER: f64 = 1.0 / (1 << 22) as f64;
 const LOOK: f64 = 0.0625;
 
 /// Two bodies whose next impact is wanted.
-pub(super) struct Two<'b, 's> {
+pub(super) struct BodyPair<'b, 's> {
     pub(super) pair: Pair,
     pub(super) shapes: [&'b Shape<'s>; 2],
     /// Their motions from the time on at which the search starts.
@@ -37,7 +37,7 @@ pub(super) fn slow(skin: f32) -> f64 {
     f64::from(skin) * PART
 }
 
-impl Two<'_, '_> {
+impl BodyPair<'_, '_> {
     /// The tolerance: of the lesser size, but no more than a part of the skin.
     fn tolerance(&self, tolerance: f32) -> f32 {
         let sizes = self.shapes.map_each(Shape::size);
@@ -91,7 +91,7 @@ impl Two<'_, '_> {
     }
 
     fn search(&self, settings: &Settings) -> Option<Impact> {
-        let ask = Ask { pair: self.pair, window: settings.window, sensor: false };
+        let ask = ShapeTest { pair: self.pair, window: settings.window, sensor: false };
         let [a, b] = [0, 1].map_each(|k| (self.shapes[k], &self.motions[k]));
         convex::impact(&ask, &advance::of_valid(a, b, settings))
     }

@@ -37,7 +37,7 @@ const fn power(exponent: i32) -> f32 {
 
 /// One axis of a pair.
 #[derive(Clone, Copy)]
-struct Axis<I: Isa> {
+struct PathAxis<I: Isa> {
     /// `a.min - b.max`: positive while `b` is wholly below `a`. The sign is exact.
     below: I::F32,
     /// `a.max - b.min`: negative while `b` is wholly above `a`. The sign is exact.
@@ -95,7 +95,11 @@ fn stable<I: Isa>(isa: I, d: I::F32, discriminant: I::F32) -> I::F32 {
 }
 
 #[inline(always)]
-fn axis<I: Isa>(isa: I, [a_min, a_max, a_delta, a_accel]: [I::F32; 4], b: [I::F32; 4]) -> Axis<I> {
+fn axis<I: Isa>(
+    isa: I,
+    [a_min, a_max, a_delta, a_accel]: [I::F32; 4],
+    b: [I::F32; 4],
+) -> PathAxis<I> {
     let [b_min, b_max, b_delta, b_accel] = b;
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
     let (never, always) = (isa.splat(f32::INFINITY), isa.splat(f32::NEG_INFINITY));
@@ -168,7 +172,7 @@ fn axis<I: Isa>(isa: I, [a_min, a_max, a_delta, a_accel]: [I::F32; 4], b: [I::F3
         [I::F32::select(over, never, start), I::F32::select(joined, end, leave)],
         [I::F32::select(turns & hole, back, never), end],
     ];
-    Axis {
+    PathAxis {
         below,
         above,
         sets_off,
@@ -187,7 +191,7 @@ fn axis<I: Isa>(isa: I, [a_min, a_max, a_delta, a_accel]: [I::F32; 4], b: [I::F3
 
 /// Returns start and end of the first contact, and the mask of lanes that have one.
 #[inline(always)]
-fn first_contact<I: Isa>(isa: I, axes: &[Axis<I>; 3]) -> (I::F32, I::F32, I::Mask) {
+fn first_contact<I: Isa>(isa: I, axes: &[PathAxis<I>; 3]) -> (I::F32, I::F32, I::Mask) {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
     let (mut first, mut last) = (isa.splat(f32::INFINITY), isa.splat(f32::INFINITY));
     for [x_start, x_end] in axes[0].pieces {
@@ -207,7 +211,7 @@ fn first_contact<I: Isa>(isa: I, axes: &[Axis<I>; 3]) -> (I::F32, I::F32, I::Mas
 
 /// Returns whether position `x` of `b` is at a face within rounding.
 #[inline(always)]
-fn is_at<I: Isa>(isa: I, x: I::F32, face: I::F32, axis: &Axis<I>) -> I::Mask {
+fn is_at<I: Isa>(isa: I, x: I::F32, face: I::F32, axis: &PathAxis<I>) -> I::Mask {
     let sizes = face.abs() + axis.d.abs() + axis.g;
     (x - face).abs().le(sizes * isa.splat(ENTERED))
 }
