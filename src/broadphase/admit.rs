@@ -4,9 +4,9 @@
 
 use super::set::FixedInput;
 use super::tree::BvhItem;
+use crate::columns::{Rejected, check_group};
 use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes};
-use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
 
 /// The rows into which boxes are put.

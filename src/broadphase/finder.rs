@@ -2,13 +2,14 @@
 
 use super::found::{PairRun, Pairs};
 use super::grid::Sample;
-use super::scatter::{self, SWEPT_WORDS, UNION_WORDS};
+use super::scatter;
+use super::scatter::{SWEPT_WORDS, UNION_WORDS};
 use super::set::PairInput;
 use super::stage::{Stage, Tick};
+use crate::columns::LengthMismatch;
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
 use crate::par::Threads;
-use crate::store::LengthMismatch;
 use alloc::vec::Vec;
 
 /// Why pairs could not be looked for.

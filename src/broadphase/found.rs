@@ -3,9 +3,9 @@
 use super::buffer::{Buffer, make_room};
 use super::finder::FindError;
 use super::stage::Timings;
+use crate::columns::Rejected;
 use crate::geom::{Pair, SweptPair};
 use crate::par::Threads;
-use crate::store::Rejected;
 use alloc::vec::Vec;
 use core::ops::Range;
 

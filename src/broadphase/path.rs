@@ -206,7 +206,8 @@ mod tests {
     use super::{Passage, contact_cells, is_long, trace};
     use crate::broadphase::grid::{Grid, Sample};
     use crate::geom::{Aabb, MovingBox};
-    use crate::kernels::{bounds::bounds, sweep};
+    use crate::kernels::bounds::bounds;
+    use crate::kernels::sweep;
     use crate::lanes::Scalar;
     use alloc::vec::Vec;
     use core::array::from_fn;

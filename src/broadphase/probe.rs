@@ -10,12 +10,13 @@
 use super::buffer::Buffer;
 use super::set::{PairInput, allow};
 use super::tree::{Probe, Stack, Tree, walk};
+use crate::columns::{Rejected, check_group};
 use crate::geom::MapEach;
 use crate::geom::{Filter, Pair, SweptPair};
-use crate::kernels::{bounds::bounds, sweep};
+use crate::kernels::bounds::bounds;
+use crate::kernels::sweep;
 use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, U32Lanes};
 use crate::par::Budget;
-use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
 
 /// A mover in one cache line: bounds of the path, corners and displacement as bits, and the row.

@@ -9,11 +9,11 @@ use super::buffer::make_room;
 use super::grid::{AxisCells, Grid};
 use super::path::{Stop, is_long, trace};
 use super::set::PairInput;
+use crate::columns::{Rejected, check_group};
 use crate::geom::Filter;
 use crate::geom::MapEach;
 use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Kernel, LoadColumns, MaskLanes, U32Lanes, prefetch_to_write};
-use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
 
 /// What is written to a strip for one box: `[f32; 6]` bounds or `[f32; 9]` columns as bits, axes

@@ -2,9 +2,9 @@
 
 use super::finder::FindError;
 use super::world::ProxyId;
+use crate::columns::{AabbColumns, LengthMismatch, MovingBoxColumns};
 use crate::geom::Filter;
 use crate::lanes::{Isa, U32Lanes};
-use crate::store::{AabbColumns, LengthMismatch, MovingBoxColumns};
 use core::ops::Range;
 
 /// The boxes of a tick, and optionally what restricts their pairs.

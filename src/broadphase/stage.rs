@@ -6,13 +6,16 @@
 use super::finder::FindError;
 use super::found::{PairRun, PairRuns, Pairs};
 use super::grid::{Grid, Sample};
-use super::scatter::{self, Chunk, ChunkRows, OF_FIRST, OF_SECOND, ROW, SWEPT_WORDS, Scatter};
+use super::scatter;
+use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, ROW, SWEPT_WORDS, Scatter};
 use super::set::PairInput;
-use super::strip::{self, Progress, Strips};
+use super::strip;
+use super::strip::{Progress, Strips};
+use crate::columns::Rejected;
 use crate::geom::MovingBox;
 use crate::lanes::{Kernel, Level};
-use crate::par::{self, Budget, Threads};
-use crate::store::Rejected;
+use crate::par;
+use crate::par::{Budget, Threads};
 use alloc::vec::Vec;
 use core::time::Duration;
 

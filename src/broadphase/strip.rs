@@ -17,7 +17,8 @@ use super::scatter::{Chunk, FLAGS, LONG, ROW, SWEPT_WORDS, StripRecord, UNION_WO
 use super::set::allow;
 use crate::geom::MapEach;
 use crate::geom::{Pair, SweptPair};
-use crate::kernels::{bounds::bounds, sweep};
+use crate::kernels::bounds::bounds;
+use crate::kernels::sweep;
 use crate::lanes::{
     F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes, Table, U32Lanes,
     prefetch,

@@ -1,14 +1,14 @@
 //! The loop of batch kernels over contacts, as used by responses and shares.
 //!
 //! A row consists of a [`Contact`], one number, and the numbers of its two sides. As in
-//! [`ask`](super::ask), each side is one value for all rows, row `i` of some columns, or the row to
+//! [`ask`](super::batch), each side is one value for all rows, row `i` of some columns, or the row to
 //! which pair `i` refers. A result is one number for each of `N` columns.
 
 use super::BatchError;
-use super::ask::{Each, Side, check_pairs, mask};
+use super::batch::{Each, Side, check_pairs, mask};
+use crate::columns::LengthMismatch;
 use crate::geom::{Contact, Pair};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, U32Lanes, run_scalar};
-use crate::store::LengthMismatch;
 
 /// The input of one group of contacts.
 pub(crate) struct ContactRows<I: Isa, const A: usize, const B: usize> {
@@ -215,8 +215,8 @@ impl<Q: ContactQuestion<A, B, N>, const A: usize, const B: usize, const N: usize
         let asked = ContactRows {
             contact: isa.splat_u32(self.contact.bits()),
             number: isa.splat(self.number),
-            a: super::ask::One(self.a).load(isa, 0),
-            b: super::ask::One(self.b).load(isa, 0),
+            a: super::batch::One(self.a).load(isa, 0),
+            b: super::batch::One(self.b).load(isa, 0),
             valid: mask(isa, u32::MAX),
         };
         let mut out = [0.0; N];

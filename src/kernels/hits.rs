@@ -1,9 +1,9 @@
 //! Output lists of batch kernels: the rows that were hit, with or without a number each.
 
 use super::BatchError;
-use super::ask::{Answer, Sink, mask};
+use super::batch::{Answer, Sink, mask};
+use crate::columns::LengthMismatch;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
-use crate::store::LengthMismatch;
 use bytemuck::{Pod, Zeroable};
 
 /// A row that was hit, with one number. 8 bytes.

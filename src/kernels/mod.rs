@@ -17,7 +17,7 @@
 //!                                         write               Sink: columns | Hits | Rows | Bits
 //! ```
 
-mod ask;
+mod batch;
 pub(crate) mod bounds;
 pub mod cast;
 pub(crate) mod chord;
@@ -29,8 +29,8 @@ pub mod respond;
 pub mod separate;
 pub mod sweep;
 
+use crate::columns::LengthMismatch;
 use crate::geom::Invalid;
-use crate::store::LengthMismatch;
 pub use hits::{Hit, Hits, Rows};
 
 /// Why a batch failed. Except for [`BatchError::TooShort`], no output was written.

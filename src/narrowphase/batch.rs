@@ -4,12 +4,15 @@
 //! The list of pairs is cut into chunks by its length alone, and each answer has one writer, so the
 //! answers are the same for any number of threads. Nothing is allocated, but by the pool.
 
-use super::advance::{self, Advance, AdvanceError, Settings, Toi};
-use super::gjk::{self, Distance, GjkCache};
+use super::gjk;
+use super::gjk::{Distance, GjkCache};
 use super::shape::Shape;
+use super::toi;
+use super::toi::{Advance, AdvanceError, Settings, Toi};
+use crate::columns::{LengthMismatch, Rejected};
 use crate::geom::{Invalid, Motion, Pair, Pose};
-use crate::par::{self, Threads};
-use crate::store::{LengthMismatch, Rejected};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// How many pairs are one piece of work.
@@ -52,7 +55,7 @@ pub struct Meetings<'a, 's> {
 }
 
 /// When the two bodies of each pair first touch: `out[i]` is what
-/// [`advance::one_to_one`] says of `pairs[i]`.
+/// [`toi::one_to_one`] says of `pairs[i]`.
 ///
 /// Rows whose motion is invalid go to `rejected`, in order; a pair with one is
 /// [`Advance::Separated`], with no rounds.
@@ -71,7 +74,7 @@ pub struct Meetings<'a, 's> {
 /// let pairs = [Pair { a: 0, b: 1 }, Pair { a: 0, b: 2 }];
 /// let meetings = Meetings { shapes: &shapes, motions: &motions, pairs: &pairs, windows: &[] };
 /// let (mut out, mut rejected) = ([Toi::default(); 2], Vec::new());
-/// advance::pairs(&meetings, &Settings::default(), &Threads::current(), &mut rejected, &mut out)?;
+/// toi::pairs(&meetings, &Settings::default(), &Threads::current(), &mut rejected, &mut out)?;
 /// let t = out[0].impact().expect("it flies into the box");
 /// assert!(t <= 0.875 && t > 0.8749);
 /// assert_eq!(out[1].impact(), None);
@@ -101,7 +104,7 @@ pub fn pairs(
     answer(pairs, rejected, threads, none, out, |index, [a, b], _| {
         let window = windows.get(index).copied().unwrap_or(settings.window);
         let body = |row: usize| (&shapes[row], &motions[row]);
-        advance::of_valid(body(a), body(b), &Settings { window, ..*settings })
+        toi::of_valid(body(a), body(b), &Settings { window, ..*settings })
     });
     Ok(())
 }

@@ -16,8 +16,8 @@
 //! face) a third looks at the products.
 
 use super::InvalidShape;
-use super::cores::scaled;
-use super::vector::{V3, greater};
+use super::math::{V3, greater};
+use super::support::scaled;
 use crate::geom::COORD_MAX;
 use crate::geom::MapEach;
 use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};

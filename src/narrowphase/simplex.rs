@@ -9,7 +9,7 @@
 //! Promise: none of the weights. Rounding here costs rounds, never a wrong bound: bounds come from
 //! supports (`gjk.rs`).
 
-use super::vector::{V3, lesser};
+use super::math::{V3, lesser};
 
 /// A point of `A − B`, and the points of either in its own axes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -352,7 +352,7 @@ fn of_needle([i, j, k]: [usize; 3], [a, b, c]: [V3; 3], normal: &V3) -> Face {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::narrowphase::vector::M3;
+    use crate::narrowphase::math::M3;
 
     /// Goal: four points in a plane have no inside. Method: a square turned anyhow, so that
     /// rounding makes it a tetrahedron, and points of its plane outside of it, at a known distance.

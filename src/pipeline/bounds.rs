@@ -7,12 +7,14 @@
 //! of that applies, the caller's columns are used and nothing is copied.
 
 use super::scene::{Config, Scene};
+use crate::columns::{MovingBoxColumns, Row};
 use crate::geom::MapEach;
 use crate::geom::{AcceleratingBox, Invalid, MovingBox};
-use crate::kernels::chord::{self, Column};
+use crate::kernels::chord;
+use crate::kernels::chord::Column;
 use crate::lanes::{Level, prefetch};
-use crate::par::{self, Threads};
-use crate::store::{MovingBoxColumns, Row};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Rows of one task.

@@ -29,12 +29,13 @@
 use super::impacts::{Impact, ImpactKind};
 use super::scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
 use super::tick::{Pipeline, TickOutput};
+use crate::columns::MovingBoxColumns;
 use crate::geom::MapEach;
 use crate::geom::{Filter, Motion, Pose};
-use crate::narrowphase::advance::Touch;
-use crate::narrowphase::record::{self, NUMBERS_MAX, Recorded};
+use crate::narrowphase::record;
+use crate::narrowphase::record::{NUMBERS_MAX, Recorded};
+use crate::narrowphase::toi::Touch;
 use crate::narrowphase::{Hull, InvalidShape};
-use crate::store::MovingBoxColumns;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 

@@ -13,8 +13,10 @@ use crate::geom::MapEach;
 use crate::geom::{Motion, Pose};
 use crate::lanes::prefetch;
 use crate::narrowphase::Shape;
-use crate::narrowphase::advance::{self, Advance, Settings, Toi, Touch};
-use crate::par::{self, Threads};
+use crate::narrowphase::toi;
+use crate::narrowphase::toi::{Advance, Settings, Toi, Touch};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Pairs of one task.
@@ -76,7 +78,7 @@ impl TickContext<'_, '_> {
         let touch = if ask.window[0] > 0.0 { Touch::Hit } else { touch };
         let settings = Settings { window: ask.window, touch, ..self.config.settings() };
         let [a, b] = [ask.pair.a, ask.pair.b].map_each(|row| self.body(row));
-        advance::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings)
+        toi::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings)
     }
 }
 

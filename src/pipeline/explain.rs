@@ -13,7 +13,7 @@ use super::windows::{TickContext, Verdict};
 use crate::geom::MapEach;
 use crate::geom::{AXES, ContactState, MovingBox, Pair};
 use crate::kernels::sweep;
-use crate::narrowphase::advance::{Advance, Toi};
+use crate::narrowphase::toi::{Advance, Toi};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -6,7 +6,8 @@
 
 use crate::geom::MapEach;
 use crate::geom::Pair;
-use crate::par::{self, Threads};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Impacts of one task.

@@ -15,10 +15,11 @@
 use super::scene::ConvexBody;
 use super::sub_steps::until_end;
 use crate::broadphase::FixedBoxes;
+use crate::columns::{AabbColumns, Row};
 use crate::geom::MapEach;
 use crate::geom::{Aabb, COORD_MAX, Motion};
-use crate::par::{self, Threads};
-use crate::store::{AabbColumns, Row};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 

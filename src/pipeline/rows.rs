@@ -9,11 +9,12 @@
 use super::bounds::PLAIN;
 use super::scene::BodyFlags;
 use super::windows::TickContext;
+use crate::columns::MovingBoxColumns;
 use crate::geom::MapEach;
 use crate::geom::{Aabb, AcceleratingBox, Pair};
 use crate::lanes::prefetch;
-use crate::par::{self, Threads};
-use crate::store::MovingBoxColumns;
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Pairs that are swept at a time; their numbers should fit into the L1 cache.

@@ -1,10 +1,11 @@
 //! The input of a tick: bodies and settings.
 
 use crate::broadphase::FindError;
+use crate::columns::{LengthMismatch, MovingBoxColumns};
 use crate::geom::{Filter, Motion, Pair};
 use crate::narrowphase::Shape;
-use crate::narrowphase::advance::{self, AdvanceError, Touch};
-use crate::store::{LengthMismatch, MovingBoxColumns};
+use crate::narrowphase::toi;
+use crate::narrowphase::toi::{AdvanceError, Touch};
 use bytemuck::{Pod, Zeroable};
 use core::ops::BitOr;
 
@@ -217,9 +218,9 @@ pub struct Config {
     /// distance between them; for two plain boxes it is the largest of the gaps on the three axes.
     pub target_distance: f32,
     /// How far above the target the distance of convex shapes at an impact may be, relative to the
-    /// size of the smaller one: [`advance::Settings::tolerance`]. The boxes around the shapes are not
+    /// size of the smaller one: [`toi::Settings::tolerance`]. The boxes around the shapes are not
     /// grown by it: a pair that comes within the tolerance, but whose boxes never touch, is not
-    /// reported, though [`advance::one_to_one`] reports an impact of it. No contact is missed by that.
+    /// reported, though [`toi::one_to_one`] reports an impact of it. No contact is missed by that.
     pub tolerance: f32,
     /// Which contacts at the start of the tick are impacts. The default leaves out bodies that rest on
     /// each other: see [`Touch::IfClosing`].
@@ -237,7 +238,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             target_distance: 0.0,
-            tolerance: advance::Settings::TOLERANCE,
+            tolerance: toi::Settings::TOLERANCE,
             touch: Touch::default(),
             fast: 0.0,
             impacts_per_body: 0,
@@ -246,12 +247,12 @@ impl Default for Config {
 }
 
 impl Config {
-    pub(super) fn settings(&self) -> advance::Settings {
-        advance::Settings {
+    pub(super) fn settings(&self) -> toi::Settings {
+        toi::Settings {
             target_distance: self.target_distance,
             tolerance: self.tolerance,
             touch: self.touch,
-            ..advance::Settings::default()
+            ..toi::Settings::default()
         }
     }
 

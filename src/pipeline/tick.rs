@@ -8,11 +8,12 @@ use super::scene::{Config, PipelineError, Scene};
 use super::windows::{ShapeTest, TickContext, WindowRun};
 use super::world::ProxyRows;
 use crate::broadphase::{Clock, PairFinder, PairInput, Pairs, Timings};
+use crate::columns::{MovingBoxColumns, Rejected};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
-use crate::narrowphase::advance::Toi;
-use crate::par::{self, Threads};
-use crate::store::{MovingBoxColumns, Rejected};
+use crate::narrowphase::toi::Toi;
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 use core::time::Duration;
 

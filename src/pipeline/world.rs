@@ -8,11 +8,11 @@ use super::impacts::Impact;
 use super::scene::{BodyFlags, ConvexBody, PipelineError, Scene};
 use super::tick::{Pipeline, TickStats};
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
+use crate::columns::MovingBoxStore;
 use crate::geom::MapEach;
 use crate::geom::{Invalid, Motion, MovingBox, SweptPair};
 use crate::kernels::chord;
 use crate::narrowphase::Shape;
-use crate::store::MovingBoxStore;
 use alloc::vec::Vec;
 
 /// What the caller knows of a proxy besides its box.

@@ -7,10 +7,11 @@
 use super::Queries;
 use super::hits::Wanted;
 use super::path::{Path, SOME};
+use crate::columns::{Checked, Columns, LengthMismatch, Row};
 use crate::geom::{MovingBox, Segment};
 use crate::kernels::Hit;
-use crate::par::{self, Threads};
-use crate::store::{Checked, Columns, LengthMismatch, Row};
+use crate::par;
+use crate::par::Threads;
 
 /// Rows that one thread takes at a time.
 const CHUNK: usize = 16 * SOME;

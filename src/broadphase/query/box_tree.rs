@@ -5,9 +5,9 @@ use crate::broadphase::admit::{Admit, TargetRows};
 use crate::broadphase::fixed::FixedError;
 use crate::broadphase::set::FixedInput;
 use crate::broadphase::tree::{Builder, BvhItem, Tree};
+use crate::columns::Rejected;
 use crate::lanes::Level;
 use crate::par::Threads;
-use crate::store::Rejected;
 use alloc::vec::Vec;
 use core::slice;
 

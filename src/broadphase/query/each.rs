@@ -6,11 +6,11 @@
 
 use super::proximity::NearestTo;
 use super::{Queries, ask_many};
+use crate::columns::{AabbColumns, Checked, LengthMismatch};
 use crate::geom::{Aabb, Invalid};
 use crate::kernels::Hit;
 use crate::kernels::proximity::check_max;
 use crate::par;
-use crate::store::{AabbColumns, Checked, LengthMismatch};
 use alloc::vec::Vec;
 use core::array::from_fn;
 use core::ops::ControlFlow;
@@ -114,7 +114,7 @@ impl Overlaps<'_, '_> {
     }
 
     /// The same with ids instead of rows. Ids must have the same order as the rows.
-    pub(in super::super) fn named<T: Copy + Default + Ord + Send>(
+    pub(in crate::broadphase) fn named<T: Copy + Default + Ord + Send>(
         &self,
         starts: &mut [usize],
         rows: &mut Vec<T>,

@@ -7,10 +7,10 @@
 
 use super::{Accept, Allowed, Asked, Queries, Query, ask};
 use crate::broadphase::tree::{Nearing, NodeBounds, Visits};
+use crate::columns::Row;
 use crate::geom::{Aabb, Invalid, Plane, Sphere};
-use crate::kernels::overlap::room;
+use crate::kernels::overlap::simd;
 use crate::lanes::{F32Lanes, Isa};
-use crate::store::Row;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
@@ -85,7 +85,7 @@ impl MeetsShape for Aabb {
 
     #[inline(always)]
     fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
-        room::boxes(isa, &splat(isa, self.to_row()), boxes).hit
+        simd::boxes(isa, &splat(isa, self.to_row()), boxes).hit
     }
 }
 
@@ -98,19 +98,19 @@ impl MeetsShape for Sphere {
     #[inline(always)]
     fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
         let [x, y, z] = self.center;
-        room::sphere(isa, &splat(isa, [x, y, z, self.radius]), boxes).hit
+        simd::sphere(isa, &splat(isa, [x, y, z, self.radius]), boxes).hit
     }
 }
 
 impl MeetsShape for Planes<'_> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
-        filled::<I>(bounds) & room::near_planes(isa, self.0, bounds)
+        filled::<I>(bounds) & simd::near_planes(isa, self.0, bounds)
     }
 
     #[inline(always)]
     fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
-        filled::<I>(boxes) & room::planes(isa, self.0, boxes).hit
+        filled::<I>(boxes) & simd::planes(isa, self.0, boxes).hit
     }
 }
 

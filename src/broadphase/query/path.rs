@@ -8,10 +8,10 @@
 use super::hits::{CollectFirst, Told, Wanted};
 use super::{Allowed, Asked, Caller, Queries, Query, ask, ask_many};
 use crate::broadphase::tree::{Nearing, NodeBounds, Visits};
+use crate::columns::Row;
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX};
-use crate::store::Row;
 use core::array::from_fn;
 
 impl<'a> Queries<'a> {

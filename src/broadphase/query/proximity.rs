@@ -5,12 +5,12 @@
 
 use super::{Accept, Allowed, Asked, Caller, Queries, Query, ask};
 use crate::broadphase::tree::{Nearing, NodeBounds, Visits};
+use crate::columns::Row;
 use crate::geom::{Aabb, Invalid};
 use crate::kernels::Hit;
 use crate::kernels::proximity::nearest::NearestList;
-use crate::kernels::proximity::{check_max, room};
+use crate::kernels::proximity::{check_max, simd};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX};
-use crate::store::Row;
 
 /// A query for the boxes near a point or a box, up to a distance.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,7 @@ impl<'q, 'a> NearestTo<'q, 'a> {
         for (lanes, &number) in from.iter_mut().zip(&self.from) {
             *lanes = isa.splat(number);
         }
-        let distance = room::distance(isa, &from, &bounds.columns(isa));
+        let distance = simd::distance(isa, &from, &bounds.columns(isa));
         (distance, distance.le(isa.splat(self.most())))
     }
 }

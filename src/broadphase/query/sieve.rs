@@ -8,30 +8,30 @@ use core::fmt::Debug;
 
 /// The properties of a row.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct FilterRow {
+pub(in crate::broadphase) struct FilterRow {
     /// One bit, for the kind of the proxy.
-    pub(in super::super) kind: u8,
+    pub(in crate::broadphase) kind: u8,
     /// The owner of the proxy; 0 means no owner.
-    pub(in super::super) owner: u32,
+    pub(in crate::broadphase) owner: u32,
     /// Whether its box in the trees of grown boxes is larger than the true one.
-    pub(in super::super) is_grown: bool,
+    pub(in crate::broadphase) is_grown: bool,
 }
 
 /// Looks up the properties of a row.
-pub(in super::super) trait FilterContext: Debug + Sync {
+pub(in crate::broadphase) trait FilterContext: Debug + Sync {
     fn row(&self, row: u32) -> FilterRow;
 }
 
 /// The rows to exclude.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct QueryFilter<'a> {
-    pub(in super::super) known: &'a dyn FilterContext,
+pub(in crate::broadphase) struct QueryFilter<'a> {
+    pub(in crate::broadphase) known: &'a dyn FilterContext,
     /// Whether any box in the trees of grown boxes is larger than the true one.
-    pub(in super::super) some_grown: bool,
+    pub(in crate::broadphase) some_grown: bool,
     /// The bits of the excluded kinds.
-    pub(in super::super) kinds: u8,
+    pub(in crate::broadphase) kinds: u8,
     /// The excluded owner; 0 excludes nothing.
-    pub(in super::super) owner: u32,
+    pub(in crate::broadphase) owner: u32,
 }
 
 impl QueryFilter<'_> {

@@ -12,7 +12,8 @@ use super::{BvhItem, LEAF, Node, grow};
 use crate::geom::MapEach;
 use crate::geom::{Aabb, descending};
 use crate::lanes::{Level, prefetch_to_write};
-use crate::par::{self, Threads};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Average number of boxes in a cell: a few less than fill a node of full leaves, because counts
@@ -35,7 +36,7 @@ const RUNS: usize = 64;
 
 /// Scratch memory of builds.
 #[derive(Debug, Default)]
-pub(in super::super) struct Builder {
+pub(in crate::broadphase) struct Builder {
     /// Boxes that are too large for their class.
     large: Vec<BvhItem>,
     /// Where the pending classes begin in `large`.
@@ -84,7 +85,7 @@ impl Nodes<'_> {
 
 impl Builder {
     /// The allocated memory in bytes.
-    pub(in super::super) fn bytes(&self) -> usize {
+    pub(in crate::broadphase) fn bytes(&self) -> usize {
         let of_classes = self.large.capacity() + self.class.capacity() + self.roots.capacity();
         let boxes = of_classes + self.ordered.capacity() + self.cells.capacity();
         let parts: usize = self.parts.iter().map(Vec::capacity).sum();

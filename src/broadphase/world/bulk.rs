@@ -5,7 +5,7 @@ use super::error::BroadphaseError;
 use super::id::ProxyId;
 use super::proxy::{Proxies, is_margin};
 use super::slots::{Home, NONE};
-use crate::store::{LengthMismatch, MovingBoxColumns, Rejected};
+use crate::columns::{LengthMismatch, MovingBoxColumns, Rejected};
 use alloc::vec::Vec;
 
 /// Marks an element that is rejected, in place of its mover row.

@@ -1,8 +1,8 @@
 //! The errors of the calls that change a [`Broadphase`](super::Broadphase).
 
 use super::id::ProxyId;
+use crate::columns::LengthMismatch;
 use crate::geom::Invalid;
-use crate::store::LengthMismatch;
 
 /// Why a change was rejected. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

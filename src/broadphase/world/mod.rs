@@ -89,10 +89,10 @@ mod update;
 mod validate;
 
 use super::{FindError, PairFinder};
+use crate::columns::{MovingBoxColumns, Rejected};
 use crate::geom::{Aabb, Filter, MovingBox};
 use crate::lanes::Level;
 use crate::par::Threads;
-use crate::store::{MovingBoxColumns, Rejected};
 use alloc::vec::Vec;
 pub use error::BroadphaseError;
 use gather::AcceptPair;

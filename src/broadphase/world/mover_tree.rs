@@ -8,7 +8,8 @@ use crate::broadphase::tree::{Builder, BvhItem, Tree};
 use crate::geom::Aabb;
 use crate::geom::MapEach;
 use crate::lanes::Level;
-use crate::par::{self, Threads};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Rows that a thread copies at a time.

@@ -7,9 +7,9 @@
 
 use super::id::ProxyId;
 use super::slots::Slot;
+use crate::columns::{MovingBoxColumns, Row};
 use crate::geom::MapEach;
 use crate::geom::{Aabb, Filter, MovingBox};
-use crate::store::{MovingBoxColumns, Row};
 use alloc::vec::Vec;
 
 /// The columns of the moving proxies.

@@ -6,7 +6,8 @@
 
 use super::gather::SlotParts;
 use super::slots::of_slot;
-use crate::broadphase::{FoundPair, buffer::make_room};
+use crate::broadphase::FoundPair;
+use crate::broadphase::buffer::make_room;
 use crate::geom::SweptPair;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use crate::par::Threads;
@@ -149,8 +150,8 @@ impl Kernel for Rank<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gather::SlotParts;
     use super::{Order, RANKED_MAX};
+    use crate::broadphase::world::gather::SlotParts;
     use crate::geom::SweptPair;
     use crate::lanes::Level;
     use alloc::vec::Vec;

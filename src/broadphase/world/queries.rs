@@ -15,9 +15,10 @@ use crate::broadphase::query::{
     Accept, Batch, EveryBox, FilterContext, FilterRow, Overlap, Overlaps, Path, Planes,
     Proximities, Proximity, Queries, Query, QueryFilter, QueryShape, Visits,
 };
+use crate::columns;
+use crate::columns::{AabbColumns, Checked, Columns, LengthMismatch};
 use crate::geom::{Aabb, Filter, Invalid, MovingBox, Plane, Segment, Sphere};
 use crate::kernels::Hit;
-use crate::store::{self, AabbColumns, Checked, Columns, LengthMismatch};
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 use core::ops::ControlFlow;
@@ -431,7 +432,7 @@ impl<'a, A: Accept> ProxyQuery<'a, Query<'a, Proximity, A>> {
     }
 }
 
-impl<'a, P: Path + store::Row<K>, const K: usize> ProxyQuery<'a, Batch<'a, '_, P, K>> {
+impl<'a, P: Path + columns::Row<K>, const K: usize> ProxyQuery<'a, Batch<'a, '_, P, K>> {
     /// Writes to `out[i]` the proxy that row `i` hits first, among equal positions the one with the
     /// lowest id, or [`ProxyHit::MISS`].
     ///

@@ -219,13 +219,13 @@ fn up_to<I: Isa>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::gather::{Dealt, PairFilter, PairSource, SlotParts};
-    use super::super::kept::Kept;
-    use super::super::slots::Slots;
-    use super::super::state::BroadphaseState;
     use super::Recall;
     use crate::broadphase::found::PairRun;
     use crate::broadphase::world::Proxy;
+    use crate::broadphase::world::gather::{Dealt, PairFilter, PairSource, SlotParts};
+    use crate::broadphase::world::kept::Kept;
+    use crate::broadphase::world::slots::Slots;
+    use crate::broadphase::world::state::BroadphaseState;
     use crate::geom::SweptPair;
     use crate::lanes::Level;
     use alloc::collections::{BTreeMap, BTreeSet};

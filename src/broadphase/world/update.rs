@@ -14,10 +14,11 @@ use super::trees::Trees;
 use crate::broadphase::buffer::make_room;
 use crate::broadphase::found::{PairRun, Pairs};
 use crate::broadphase::{FindError, PairFinder, PairInput};
+use crate::columns::Row;
 use crate::geom::SweptPair;
 use crate::lanes::Level;
-use crate::par::{self, Threads};
-use crate::store::Row;
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
 

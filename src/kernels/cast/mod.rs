@@ -30,13 +30,14 @@ mod entry;
 mod nearest;
 mod points;
 pub mod polyhedron;
-mod room;
+mod simd;
 
-use super::ask::{self, Answer, Each, One, Question, Sink};
+use super::batch;
+use super::batch::{Answer, Each, One, Question, Sink};
 use super::{BatchError, Hits};
+use crate::columns::{Checked, LengthMismatch, Row, SegmentColumns};
 use crate::geom::{Aabb, Faces, Invalid, Segment};
 use crate::lanes::{Isa, Level};
-use crate::store::{Checked, LengthMismatch, Row, SegmentColumns};
 use bytemuck::{Pod, Zeroable};
 pub(crate) use entry::{Entry, is_tiny};
 pub use nearest::{any, closest};
@@ -172,7 +173,7 @@ impl Sink for CastColumns<'_> {
 pub fn one_to_one(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
     segment.validate()?;
     aabb.validate()?;
-    let answer = ask::one_to_one(SegmentBoxCast::<true>, segment.to_row(), corners(aabb));
+    let answer = batch::one_to_one(SegmentBoxCast::<true>, segment.to_row(), corners(aabb));
     Ok(answer.map_or(Cast::MISS, |(entry, exit, faces)| Cast {
         entry,
         exit,
@@ -241,7 +242,7 @@ pub fn many_to_one(
 ) -> Result<(), BatchError> {
     aabb.validate()?;
     let sides = (Each::new(many), One(corners(aabb)));
-    ask::ask(level, SegmentBoxCast::<true>, sides, many.len(), output)
+    batch::ask(level, SegmentBoxCast::<true>, sides, many.len(), output)
 }
 
 /// Casts row `i` of `segments` against row `i` of `boxes`, for each `i`.
@@ -258,7 +259,7 @@ pub fn zip(
     output: impl CastOutput,
 ) -> Result<(), BatchError> {
     let sides = (Each::new(segments), Each::of(boxes.columns().corners(), boxes));
-    ask::zip(level, SegmentBoxCast::<true>, sides, output)
+    batch::zip(level, SegmentBoxCast::<true>, sides, output)
 }
 
 /// Casts `segment` against each row of `many`, with any sink.
@@ -273,9 +274,9 @@ fn segment_to_many(
     // One segment is tested against up to millions of rows, and almost no segment is tiny, so the
     // distinction is made once, outside of the loop.
     if is_tiny(segment) {
-        ask::ask(level, SegmentBoxCast::<true>, sides, many.len(), sink)
+        batch::ask(level, SegmentBoxCast::<true>, sides, many.len(), sink)
     } else {
-        ask::ask(level, SegmentBoxCast::<false>, sides, many.len(), sink)
+        batch::ask(level, SegmentBoxCast::<false>, sides, many.len(), sink)
     }
 }
 
@@ -295,6 +296,6 @@ struct SegmentBoxCast<const TINY: bool>;
 impl<const TINY: bool> Question<7, 6> for SegmentBoxCast<TINY> {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, segment: &[I::F32; 7], corners: &[I::F32; 6]) -> Answer<I> {
-        room::answer::<I, TINY>(isa, segment, corners)
+        simd::answer::<I, TINY>(isa, segment, corners)
     }
 }

@@ -4,11 +4,11 @@
 //! better one. Guarantee: the result is that of testing all rows in order, on every level.
 
 use super::segment_to_many;
+use crate::columns::{Checked, LengthMismatch};
 use crate::geom::Segment;
-use crate::kernels::ask::{Answer, Sink};
+use crate::kernels::batch::{Answer, Sink};
 use crate::kernels::{BatchError, Hit};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, MaskLanes};
-use crate::store::{Checked, LengthMismatch};
 
 /// Returns the box with the least entry fraction; among equal ones, the lowest row.
 ///

@@ -1,10 +1,11 @@
 //! Points of many segments at given fractions.
 
 use super::MISS;
+use crate::columns::{Checked, LengthMismatch, SegmentColumns};
 use crate::kernels::BatchError;
-use crate::kernels::ask::{self, Answer, Each, Question, Sink};
+use crate::kernels::batch;
+use crate::kernels::batch::{Answer, Each, Question, Sink};
 use crate::lanes::{F32Lanes, Isa, Level, Table};
-use crate::store::{Checked, LengthMismatch, SegmentColumns};
 
 /// Writes the point `start + fractions[i] · delta` of row `i` to `out`, one column per axis.
 ///
@@ -39,7 +40,7 @@ pub fn points(
 ) -> Result<(), BatchError> {
     LengthMismatch::check("the column of fractions", segments.len(), fractions.len())?;
     let at = Each::of(Table::new([fractions], fractions.len()), segments);
-    ask::zip(level, Points, (Each::new(segments), at), Coordinates(out))
+    batch::zip(level, Points, (Each::new(segments), at), Coordinates(out))
 }
 
 /// Computes the point of a segment at a fraction. The third coordinate is passed in the packed

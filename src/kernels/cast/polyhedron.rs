@@ -27,13 +27,14 @@
 //!
 //! Units: fractions of `delta`. Cost: 28 bytes read per segment; the planes stay in the cache.
 
-use super::room::{SLACK, SLACK_TINY};
+use super::simd::{SLACK, SLACK_TINY};
 use super::{Fractions, MISS};
+use crate::columns::{Checked, LengthMismatch, Row, SegmentColumns};
 use crate::geom::{Facets, Invalid, Plane, Segment};
-use crate::kernels::ask::{self, Answer, Each, One, Question, Sink};
+use crate::kernels::batch;
+use crate::kernels::batch::{Answer, Each, One, Question, Sink};
 use crate::kernels::{BatchError, Hits};
 use crate::lanes::{F32Lanes, Isa, Level, U32Lanes};
-use crate::store::{Checked, LengthMismatch, Row, SegmentColumns};
 
 /// A validated, borrowed list of half-spaces.
 #[derive(Clone, Copy, Debug)]
@@ -189,7 +190,7 @@ pub fn one_to_one(
     polyhedron: &Polyhedron<'_>,
 ) -> Result<PolyhedronCast, Invalid> {
     segment.validate()?;
-    let answer = ask::one_to_one(*polyhedron, segment.to_row(), []);
+    let answer = batch::one_to_one(*polyhedron, segment.to_row(), []);
     Ok(answer.map_or(PolyhedronCast::MISS, |(entry, exit, facets)| PolyhedronCast {
         entry,
         exit,
@@ -210,7 +211,7 @@ pub fn many_to_one(
     polyhedron: &Polyhedron<'_>,
     output: impl PolyhedronOutput,
 ) -> Result<(), BatchError> {
-    ask::ask(level, *polyhedron, (Each::new(many), One([])), many.len(), output)
+    batch::ask(level, *polyhedron, (Each::new(many), One([])), many.len(), output)
 }
 
 impl Question<7, 0> for Polyhedron<'_> {

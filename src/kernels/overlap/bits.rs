@@ -1,8 +1,8 @@
 //! Output of an overlap test as a bit set, and the sink that stops at the first hit.
 
-use crate::kernels::ask::{Answer, Sink};
+use crate::columns::LengthMismatch;
+use crate::kernels::batch::{Answer, Sink};
 use crate::lanes::{Isa, LANES_MAX, MaskLanes};
-use crate::store::LengthMismatch;
 
 /// Number of rows per word.
 const ROWS: usize = u32::BITS as usize;

@@ -30,14 +30,15 @@
 
 mod bits;
 pub mod planes;
-pub(crate) mod room;
+pub(crate) mod simd;
 pub mod sphere;
 
-use super::ask::{self, Answer, Each, One, Question, Sink};
+use super::batch;
+use super::batch::{Answer, Each, One, Question, Sink};
 use super::{BatchError, Rows};
+use crate::columns::Checked;
 use crate::geom::{Aabb, Invalid, Pair};
 use crate::lanes::{Isa, Level};
-use crate::store::Checked;
 pub use bits::Bits;
 use bits::FirstRow;
 
@@ -74,7 +75,7 @@ fn each<'a>(many: &Checked<'a>) -> Each<'a, 6> {
 pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<bool, Invalid> {
     a.validate()?;
     b.validate()?;
-    Ok(ask::one_to_one(BoxOverlap, corners(a), corners(b)).is_some())
+    Ok(batch::one_to_one(BoxOverlap, corners(a), corners(b)).is_some())
 }
 
 /// Finds the rows of `many` that share a point with `a`.
@@ -91,7 +92,7 @@ pub fn one_to_many(
     output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), output)
+    batch::ask(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), output)
 }
 
 /// Returns the lowest row of `many` that shares a point with `a`. Stops at the first hit.
@@ -102,7 +103,7 @@ pub fn one_to_many(
 pub fn any(level: Level, a: &Aabb, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     a.validate()?;
     let mut first = FirstRow::default();
-    ask::ask(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), &mut first)?;
+    batch::ask(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 
@@ -119,7 +120,7 @@ pub fn zip(
     b: &Checked<'_>,
     output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, BoxOverlap, (each(a), each(b)), output)
+    batch::zip(level, BoxOverlap, (each(a), each(b)), output)
 }
 
 /// Finds the pairs whose two rows share a point. Result `i` is that of `pairs[i]`.
@@ -136,7 +137,7 @@ pub fn pairs(
     pairs: &[Pair],
     output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, BoxOverlap, each(boxes), pairs, output)
+    batch::pairs(level, BoxOverlap, each(boxes), pairs, output)
 }
 
 /// Tests whether two boxes share a point.
@@ -146,6 +147,6 @@ struct BoxOverlap;
 impl Question<6, 6> for BoxOverlap {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
-        room::boxes(isa, a, b)
+        simd::boxes(isa, a, b)
     }
 }

@@ -25,12 +25,13 @@
 //! byte per row with [`PlaneSideColumns`].
 
 use super::bits::FirstRow;
-use super::{Bits, corners, each, room};
+use super::{Bits, corners, each, simd};
+use crate::columns::{Checked, LengthMismatch};
 use crate::geom::{Aabb, Invalid, Plane, PlaneSide};
-use crate::kernels::ask::{self, Answer, One, Question, Sink};
+use crate::kernels::batch;
+use crate::kernels::batch::{Answer, One, Question, Sink};
 use crate::kernels::{BatchError, Rows};
 use crate::lanes::{Isa, LANES_MAX, Level, U32Lanes};
-use crate::store::{Checked, LengthMismatch};
 
 /// The output of a classification: [`PlaneSideColumns`], or [`Bits`] or `&mut` [`Rows`] of the boxes that are
 /// not outside.
@@ -95,7 +96,7 @@ fn validate(planes: &[Plane]) -> Result<(), Invalid> {
 pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<PlaneSide, Invalid> {
     validate(planes)?;
     aabb.validate()?;
-    let answer = ask::one_to_one(PlaneRegion(planes), [], corners(aabb));
+    let answer = batch::one_to_one(PlaneRegion(planes), [], corners(aabb));
     Ok(answer.map_or(PlaneSide::Outside, |(_, _, bits)| side(bits)))
 }
 
@@ -133,7 +134,7 @@ pub fn one_to_many(
     output: impl PlanesOutput,
 ) -> Result<(), BatchError> {
     validate(planes)?;
-    ask::ask(level, PlaneRegion(planes), (One([]), each(many)), many.len(), output)
+    batch::ask(level, PlaneRegion(planes), (One([]), each(many)), many.len(), output)
 }
 
 /// Returns the lowest row that is not outside of the intersection of all `planes`. Stops at the
@@ -145,7 +146,7 @@ pub fn one_to_many(
 pub fn any(level: Level, planes: &[Plane], many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     validate(planes)?;
     let mut first = FirstRow::default();
-    ask::ask(level, PlaneRegion(planes), (One([]), each(many)), many.len(), &mut first)?;
+    batch::ask(level, PlaneRegion(planes), (One([]), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 
@@ -156,6 +157,6 @@ struct PlaneRegion<'a>(&'a [Plane]);
 impl Question<0, 6> for PlaneRegion<'_> {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, _: &[I::F32; 0], aabb: &[I::F32; 6]) -> Answer<I> {
-        room::planes(isa, self.0, aabb)
+        simd::planes(isa, self.0, aabb)
     }
 }

@@ -16,12 +16,13 @@
 //! Cost: 24 bytes read per box and 16 per sphere; output as in [`overlap`](super).
 
 use super::bits::FirstRow;
-use super::{OverlapOutput, corners, each, room};
+use super::{OverlapOutput, corners, each, simd};
+use crate::columns::{Checked, SphereColumns};
 use crate::geom::{Aabb, Invalid, Sphere};
 use crate::kernels::BatchError;
-use crate::kernels::ask::{self, Answer, Each, One, Question};
+use crate::kernels::batch;
+use crate::kernels::batch::{Answer, Each, One, Question};
 use crate::lanes::{Isa, Level, Table};
-use crate::store::{Checked, SphereColumns};
 
 /// Returns the four numbers of a sphere.
 fn numbers(Sphere { center: [x, y, z], radius }: &Sphere) -> [f32; 4] {
@@ -53,7 +54,7 @@ fn each_sphere<'a>(many: &Checked<'a, SphereColumns<'a>>) -> Each<'a, 4> {
 pub fn one_to_one(sphere: &Sphere, aabb: &Aabb) -> Result<bool, Invalid> {
     sphere.validate()?;
     aabb.validate()?;
-    Ok(ask::one_to_one(Ball, numbers(sphere), corners(aabb)).is_some())
+    Ok(batch::one_to_one(Ball, numbers(sphere), corners(aabb)).is_some())
 }
 
 /// Finds the boxes of `many` that share a point with `sphere`.
@@ -70,7 +71,7 @@ pub fn one_to_many(
     output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     sphere.validate()?;
-    ask::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), output)
+    batch::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), output)
 }
 
 /// Returns the lowest row of `many` that shares a point with `sphere`. Stops at the first hit.
@@ -81,7 +82,7 @@ pub fn one_to_many(
 pub fn any(level: Level, sphere: &Sphere, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     sphere.validate()?;
     let mut first = FirstRow::default();
-    ask::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), &mut first)?;
+    batch::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 
@@ -99,7 +100,7 @@ pub fn many_to_one(
     output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     aabb.validate()?;
-    ask::ask(level, Ball, (each_sphere(many), One(corners(aabb))), many.len(), output)
+    batch::ask(level, Ball, (each_sphere(many), One(corners(aabb))), many.len(), output)
 }
 
 /// Finds the indices `i` for which sphere `i` and box `i` share a point.
@@ -115,7 +116,7 @@ pub fn zip(
     boxes: &Checked<'_>,
     output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, Ball, (each_sphere(spheres), each(boxes)), output)
+    batch::zip(level, Ball, (each_sphere(spheres), each(boxes)), output)
 }
 
 /// Tests whether a sphere and a box share a point.
@@ -125,6 +126,6 @@ struct Ball;
 impl Question<4, 6> for Ball {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 4], b: &[I::F32; 6]) -> Answer<I> {
-        room::sphere(isa, a, b)
+        simd::sphere(isa, a, b)
     }
 }

@@ -20,15 +20,16 @@
 //! [`Hits`].
 
 pub(crate) mod nearest;
-pub(crate) mod room;
+pub(crate) mod simd;
 
 use super::BatchError;
-use super::ask::{self, Answer, Each, One, Question, Sink};
+use super::batch;
+use super::batch::{Answer, Each, One, Question, Sink};
 use super::hits::Hits;
 pub use super::sweep::MISS;
+use crate::columns::{Checked, LengthMismatch, Row};
 use crate::geom::{Aabb, Invalid};
 use crate::lanes::{F32Lanes, Isa, Level};
-use crate::store::{Checked, LengthMismatch, Row};
 pub use nearest::{k_nearest, nearest};
 
 /// The output of distances: [`Distances`], or `&mut` [`Hits`] of the boxes in range.
@@ -80,7 +81,7 @@ pub(crate) fn check_max(max_distance: f32) -> Result<(), Invalid> {
 pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<f32, Invalid> {
     a.validate()?;
     b.validate()?;
-    let answer = ask::one_to_one(BoxDistance { max: MISS }, a.to_row(), b.to_row());
+    let answer = batch::one_to_one(BoxDistance { max: MISS }, a.to_row(), b.to_row());
     Ok(answer.map_or(MISS, |(distance, ..)| distance))
 }
 
@@ -129,7 +130,7 @@ fn put(
     a.validate()?;
     check_max(max)?;
     let many_boxes = Each::of(many.columns().corners(), many);
-    ask::ask(level, BoxDistance { max }, (One(a.to_row()), many_boxes), many.len(), sink)
+    batch::ask(level, BoxDistance { max }, (One(a.to_row()), many_boxes), many.len(), sink)
 }
 
 /// Computes the distance of row `i` of `a` and row `i` of `b`, for each `i`, up to `max_distance`.
@@ -149,7 +150,7 @@ pub fn zip(
 ) -> Result<(), BatchError> {
     check_max(max_distance)?;
     let (a, b) = (Each::of(a.columns().corners(), a), Each::of(b.columns().corners(), b));
-    ask::zip(level, BoxDistance { max: max_distance }, (a, b), output)
+    batch::zip(level, BoxDistance { max: max_distance }, (a, b), output)
 }
 
 /// Computes the distance of two boxes, with a hit if it is at most `max`.
@@ -161,7 +162,7 @@ struct BoxDistance {
 impl Question<6, 6> for BoxDistance {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
-        let near = room::distance(isa, a, b);
+        let near = simd::distance(isa, a, b);
         let hit = near.le(isa.splat(self.max));
         Answer { hit, near, far: isa.splat(0.0), bits: isa.splat_u32(0) }
     }

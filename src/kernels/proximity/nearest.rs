@@ -4,11 +4,11 @@
 //! better one. Guarantee: the result is that of testing all rows in order, on every level.
 
 use super::put;
+use crate::columns::{Checked, LengthMismatch};
 use crate::geom::Aabb;
-use crate::kernels::ask::{Answer, Sink};
+use crate::kernels::batch::{Answer, Sink};
 use crate::kernels::{BatchError, Hit};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, MaskLanes};
-use crate::store::{Checked, LengthMismatch};
 
 /// Returns the box nearest to `a`, at most `max_distance` away; among equally near ones, the lowest
 /// row.

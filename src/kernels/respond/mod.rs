@@ -29,14 +29,15 @@
 //! Units: displacements over the tick. Cost: 36 bytes read and 8 written per contact.
 
 mod place;
-mod room;
+mod simd;
 
 use super::BatchError;
-use super::ask::{Each, One};
-use super::contacts::{self, ContactQuestion, ContactRows, Match, Numbers};
+use super::batch::{Each, One};
+use super::contacts;
+use super::contacts::{ContactQuestion, ContactRows, Match, Numbers};
+use crate::columns::{BodyColumns, Checked, LengthMismatch};
 use crate::geom::{Body, Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{Isa, Level, Table};
-use crate::store::{BodyColumns, Checked, LengthMismatch};
 pub use place::{Outcome, Response, one_to_one};
 
 /// One of the two bodies of a contact.
@@ -320,7 +321,7 @@ struct Respond;
 impl ContactQuestion<4, 4, 2> for Respond {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, 4, 4>) -> [I::F32; 2] {
-        room::along(isa, asked)
+        simd::along(isa, asked)
     }
 }
 
@@ -331,6 +332,6 @@ struct Slide(Member);
 impl ContactQuestion<3, 0, 3> for Slide {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, 3, 0>) -> [I::F32; 3] {
-        room::slide(isa, self.0, asked)
+        simd::slide(isa, self.0, asked)
     }
 }

@@ -19,15 +19,17 @@
 //!
 //! Units: lengths. Displacements are not used. Cost: 24 bytes read and 8 written per row.
 
-mod room;
+mod simd;
 
-use super::ask::{self, Answer, Each, One, Question, Sink};
-use super::contacts::{self, ContactRows, Match, Numbers};
+use super::batch;
+use super::batch::{Answer, Each, One, Question, Sink};
+use super::contacts;
+use super::contacts::{ContactRows, Match, Numbers};
 use super::{BatchError, Hits};
+use crate::columns::{BodyColumns, Checked, LengthMismatch};
 use crate::geom::MapEach;
 use crate::geom::{Aabb, Contact, Invalid, Pair, check_inverse_mass};
 use crate::lanes::{Isa, Level, Table};
-use crate::store::{BodyColumns, Checked, LengthMismatch};
 
 /// The minimum translation that separates two boxes that share a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -171,7 +173,7 @@ impl Sink for SeparationColumns<'_> {
 pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<Option<Separation>, Invalid> {
     a.validate()?;
     b.validate()?;
-    let answer = ask::one_to_one(BoxSeparation, corners(a), corners(b));
+    let answer = batch::one_to_one(BoxSeparation, corners(a), corners(b));
     Ok(answer.map(|(depth, _, contact)| Separation { depth, contact: Contact::from_bits(contact) }))
 }
 
@@ -189,7 +191,7 @@ pub fn one_to_many(
     output: impl SeparateOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, BoxSeparation, (One(corners(a)), each(many)), many.len(), output)
+    batch::ask(level, BoxSeparation, (One(corners(a)), each(many)), many.len(), output)
 }
 
 /// Computes the minimum translation that separates row `i` of `b` from row `i` of `a`, for each
@@ -206,7 +208,7 @@ pub fn zip(
     b: &Checked<'_>,
     output: impl SeparateOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, BoxSeparation, (each(a), each(b)), output)
+    batch::zip(level, BoxSeparation, (each(a), each(b)), output)
 }
 
 /// Computes the minimum translation that separates the two rows of each pair.
@@ -224,7 +226,7 @@ pub fn pairs(
     pairs: &[Pair],
     output: impl SeparateOutput,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, BoxSeparation, each(boxes), pairs, output)
+    batch::pairs(level, BoxSeparation, each(boxes), pairs, output)
 }
 
 /// Signed moves of both bodies along the axis of the contact, one row per separation.
@@ -343,7 +345,7 @@ struct BoxSeparation;
 impl Question<6, 6> for BoxSeparation {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
-        room::answer(isa, a, b)
+        simd::answer(isa, a, b)
     }
 }
 
@@ -354,7 +356,7 @@ pub(super) fn along(a: &Aabb, b: &Aabb, contact: Contact) -> Option<Separation> 
     let axis = contact.axis()?;
     let rises = contact.normal()[axis] > 0.0;
     let (x, y) = if rises { (a.max[axis], b.min[axis]) } else { (b.max[axis], a.min[axis]) };
-    (x > y).then(|| Separation { depth: room::difference_up(x, y), contact })
+    (x > y).then(|| Separation { depth: simd::difference_up(x, y), contact })
 }
 
 /// Computes how two bodies share a translation.
@@ -364,6 +366,6 @@ struct Shares;
 impl contacts::ContactQuestion<1, 1, 2> for Shares {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, 1, 1>) -> [I::F32; 2] {
-        room::shares(isa, asked)
+        simd::shares(isa, asked)
     }
 }

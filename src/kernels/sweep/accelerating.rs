@@ -50,14 +50,15 @@
 //! # Ok::<(), swath::Invalid>(())
 //! ```
 
-mod room;
+mod simd;
 
 use super::{Sweep, SweepOutput};
+use crate::columns::{AcceleratingBoxColumns, Checked, Row};
 use crate::geom::{AcceleratingBox, Invalid, Pair};
 use crate::kernels::BatchError;
-use crate::kernels::ask::{self, Answer, Each, One, Question};
+use crate::kernels::batch;
+use crate::kernels::batch::{Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
-use crate::store::{AcceleratingBoxColumns, Checked, Row};
 
 /// Sweeps `a` against `b`.
 ///
@@ -78,7 +79,7 @@ use crate::store::{AcceleratingBoxColumns, Checked, Row};
 pub fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
-    let answer = ask::one_to_one(Accelerating, a.to_row(), b.to_row());
+    let answer = batch::one_to_one(Accelerating, a.to_row(), b.to_row());
     Ok(Sweep::of(answer))
 }
 
@@ -96,7 +97,7 @@ pub fn one_to_many(
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, Accelerating, (One(a.to_row()), Each::new(many)), many.len(), output)
+    batch::ask(level, Accelerating, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.
@@ -112,7 +113,7 @@ pub fn zip(
     b: &Checked<'_, AcceleratingBoxColumns<'_>>,
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, Accelerating, (Each::new(a), Each::new(b)), output)
+    batch::zip(level, Accelerating, (Each::new(a), Each::new(b)), output)
 }
 
 /// Sweeps the two rows of each pair. Result `i` is that of `pairs[i]`, row `a` against row `b`.
@@ -129,7 +130,7 @@ pub fn pairs(
     pairs: &[Pair],
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, Accelerating, Each::new(boxes), pairs, output)
+    batch::pairs(level, Accelerating, Each::new(boxes), pairs, output)
 }
 
 /// Sweeps two boxes under constant acceleration.
@@ -139,6 +140,6 @@ struct Accelerating;
 impl Question<12, 12> for Accelerating {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 12], b: &[I::F32; 12]) -> Answer<I> {
-        room::answer(isa, a, b)
+        simd::answer(isa, a, b)
     }
 }

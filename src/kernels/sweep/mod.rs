@@ -23,18 +23,19 @@
 
 pub mod accelerating;
 mod positions;
-mod room;
 mod round;
+mod simd;
 pub mod sphere_box;
 pub mod spheres;
 
-use super::ask::{self, Answer, Each, One, Question, Sink};
+use super::batch;
+use super::batch::{Answer, Each, One, Question, Sink};
 use super::{BatchError, Hits};
+use crate::columns::{Checked, LengthMismatch, Row};
 use crate::geom::{Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{Isa, Level};
-use crate::store::{Checked, LengthMismatch, Row};
 pub use positions::positions;
-pub(crate) use room::times;
+pub(crate) use simd::times;
 
 /// The time of a pair that does not touch.
 pub const MISS: f32 = f32::INFINITY;
@@ -60,7 +61,7 @@ impl Sweep {
     /// The pair does not touch in the tick.
     pub const SEPARATED: Self = Self { first: MISS, last: MISS, contact: Contact::SEPARATED };
 
-    /// Creates a sweep from the result of [`ask::one_to_one`].
+    /// Creates a sweep from the result of [`batch::one_to_one`].
     fn of(answer: Option<(f32, f32, u32)>) -> Self {
         answer.map_or(Self::SEPARATED, |(first, last, contact)| Self {
             first,
@@ -158,7 +159,7 @@ impl Sink for SweepColumns<'_> {
 pub fn one_to_one(a: &MovingBox, b: &MovingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
-    let answer = ask::one_to_one(BoxSweep, a.to_row(), b.to_row());
+    let answer = batch::one_to_one(BoxSweep, a.to_row(), b.to_row());
     Ok(Sweep::of(answer))
 }
 
@@ -176,7 +177,7 @@ pub fn one_to_many(
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, BoxSweep, (One(a.to_row()), Each::new(many)), many.len(), output)
+    batch::ask(level, BoxSweep, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.
@@ -192,7 +193,7 @@ pub fn zip(
     b: &Checked<'_>,
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, BoxSweep, (Each::new(a), Each::new(b)), output)
+    batch::zip(level, BoxSweep, (Each::new(a), Each::new(b)), output)
 }
 
 /// Sweeps the two rows of each pair. Result `i` is that of `pairs[i]`, row `a` against row `b`.
@@ -209,7 +210,7 @@ pub fn pairs(
     pairs: &[Pair],
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, BoxSweep, Each::new(boxes), pairs, output)
+    batch::pairs(level, BoxSweep, Each::new(boxes), pairs, output)
 }
 
 /// Sweeps two moving boxes.
@@ -219,6 +220,6 @@ struct BoxSweep;
 impl Question<9, 9> for BoxSweep {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Answer<I> {
-        room::answer(isa, a, b)
+        simd::answer(isa, a, b)
     }
 }

@@ -12,10 +12,10 @@
 //! [`MISS`]: super::MISS
 //! [`MovingBox::at`]: crate::MovingBox::at
 
+use crate::columns::{Checked, LengthMismatch};
 use crate::kernels::BatchError;
-use crate::kernels::ask::{Each, Side, mask};
+use crate::kernels::batch::{Each, Side, mask};
 use crate::lanes::{F32Lanes, Isa, Kernel, Level};
-use crate::store::{Checked, LengthMismatch};
 
 /// The names of the output columns, for error messages.
 const NAMES: [&str; 6] = [

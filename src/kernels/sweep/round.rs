@@ -8,7 +8,7 @@
 
 use crate::geom::Contact;
 use crate::geom::MapEach;
-use crate::kernels::ask::Answer;
+use crate::kernels::batch::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Half of the distance from 1 to the next float.

@@ -37,11 +37,12 @@
 //! ```
 
 use super::{Sweep, SweepOutput, round};
+use crate::columns::{Checked, Row, SphereColumns};
 use crate::geom::{Invalid, MovingBox, MovingSphere};
 use crate::kernels::BatchError;
-use crate::kernels::ask::{self, Answer, Each, One, Question};
+use crate::kernels::batch;
+use crate::kernels::batch::{Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
-use crate::store::{Checked, Row, SphereColumns};
 
 /// Sweeps the sphere `a` against the box `b`.
 ///
@@ -64,7 +65,7 @@ use crate::store::{Checked, Row, SphereColumns};
 pub fn one_to_one(a: &MovingSphere, b: &MovingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
-    Ok(Sweep::of(ask::one_to_one(SphereBox, a.to_row(), b.to_row())))
+    Ok(Sweep::of(batch::one_to_one(SphereBox, a.to_row(), b.to_row())))
 }
 
 /// Sweeps the sphere `a` against each row of `many` boxes. Result `i` is that of row `i`.
@@ -81,7 +82,7 @@ pub fn one_to_many(
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, SphereBox, (One(a.to_row()), Each::new(many)), many.len(), output)
+    batch::ask(level, SphereBox, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps each row of `many` spheres against the box `b`. Result `i` is that of row `i`.
@@ -98,7 +99,7 @@ pub fn many_to_one(
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     b.validate()?;
-    ask::ask(level, SphereBox, (Each::new(many), One(b.to_row())), many.len(), output)
+    batch::ask(level, SphereBox, (Each::new(many), One(b.to_row())), many.len(), output)
 }
 
 /// Sweeps the sphere in row `i` of `a` against the box in row `i` of `b`, for each `i`.
@@ -114,7 +115,7 @@ pub fn zip(
     b: &Checked<'_>,
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, SphereBox, (Each::new(a), Each::new(b)), output)
+    batch::zip(level, SphereBox, (Each::new(a), Each::new(b)), output)
 }
 
 /// Returns the unit normal at time `at` from the sphere `a` to the box `b`: the direction from the

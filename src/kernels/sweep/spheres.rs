@@ -44,11 +44,12 @@
 //! ```
 
 use super::{Sweep, SweepOutput, round};
+use crate::columns::{Checked, Row, SphereColumns};
 use crate::geom::{Invalid, MovingSphere, Pair};
 use crate::kernels::BatchError;
-use crate::kernels::ask::{self, Answer, Each, One, Question};
+use crate::kernels::batch;
+use crate::kernels::batch::{Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
-use crate::store::{Checked, Row, SphereColumns};
 
 /// Sweeps `a` against `b`.
 ///
@@ -71,7 +72,7 @@ use crate::store::{Checked, Row, SphereColumns};
 pub fn one_to_one(a: &MovingSphere, b: &MovingSphere) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
-    Ok(Sweep::of(ask::one_to_one(TwoSpheres, a.to_row(), b.to_row())))
+    Ok(Sweep::of(batch::one_to_one(TwoSpheres, a.to_row(), b.to_row())))
 }
 
 /// Sweeps `a` against each row of `many`. Result `i` is that of row `i`.
@@ -88,7 +89,7 @@ pub fn one_to_many(
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, TwoSpheres, (One(a.to_row()), Each::new(many)), many.len(), output)
+    batch::ask(level, TwoSpheres, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.
@@ -104,7 +105,7 @@ pub fn zip(
     b: &Checked<'_, SphereColumns<'_>>,
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, TwoSpheres, (Each::new(a), Each::new(b)), output)
+    batch::zip(level, TwoSpheres, (Each::new(a), Each::new(b)), output)
 }
 
 /// Sweeps the two rows of each pair. Result `i` is that of `pairs[i]`, row `a` against row `b`.
@@ -121,7 +122,7 @@ pub fn pairs(
     pairs: &[Pair],
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, TwoSpheres, Each::new(spheres), pairs, output)
+    batch::pairs(level, TwoSpheres, Each::new(spheres), pairs, output)
 }
 
 /// Returns the unit normal at time `at` from `a` to `b`: the direction from one centre to the

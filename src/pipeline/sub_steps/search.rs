@@ -8,7 +8,8 @@ use super::SubStepsConfig;
 use crate::geom::MapEach;
 use crate::geom::{Motion, Pair};
 use crate::narrowphase::Shape;
-use crate::narrowphase::advance::{self, Settings, Touch};
+use crate::narrowphase::toi;
+use crate::narrowphase::toi::{Settings, Touch};
 use crate::pipeline::convex;
 use crate::pipeline::impacts::{Impact, ImpactKind};
 use crate::pipeline::response::{SOON, along};
@@ -93,7 +94,7 @@ impl BodyPair<'_, '_> {
     fn search(&self, settings: &Settings) -> Option<Impact> {
         let ask = ShapeTest { pair: self.pair, window: settings.window, sensor: false };
         let [a, b] = [0, 1].map_each(|k| (self.shapes[k], &self.motions[k]));
-        convex::impact(&ask, &advance::of_valid(a, b, settings))
+        convex::impact(&ask, &toi::of_valid(a, b, settings))
     }
 
     /// Whether two that touch part, or take less than a part of the skin in what is left.

@@ -7,7 +7,8 @@
 use super::{Mass, gives_way_or_moves, until_end};
 use crate::geom::MapEach;
 use crate::geom::{Motion, Pose};
-use crate::pipeline::response::{self, Moving};
+use crate::pipeline::response;
+use crate::pipeline::response::Moving;
 use crate::pipeline::scene::ConvexBody;
 
 /// Part of the position and the way of a body at which others touch it, so that rounding does no harm: 2⁻²⁰.

@@ -2,7 +2,7 @@
 
 use super::MISS;
 use crate::geom::Faces;
-use crate::kernels::ask::Answer;
+use crate::kernels::batch::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Differences and fractions of a segment and a box, per axis and in total.

@@ -1,15 +1,16 @@
 //! Where does a segment or a ray enter a convex shape?
 //!
 //! It is the path of a point, and a point that moves past a shape at rest is an
-//! [advance](super::advance) without rotation: planes between them until one is reached for good
+//! [advance](super::toi) without rotation: planes between them until one is reached for good
 //! (van den Bergen 2004, "Ray casting against general convex objects"). A face is entered where its
 //! plane is, to rounding; a curved surface within the tolerance of 2⁻²⁰ of the shape's size.
 //!
 //! Promise: never late, never missed, as for first times; a start inside or on the surface is told.
 
-use super::advance::{Advance, Settings, Touch, search::Search};
+use super::math::{V3, greater, lesser};
 use super::shape::Shape;
-use super::vector::{V3, greater, lesser};
+use super::toi::search::Search;
+use super::toi::{Advance, Settings, Touch};
 use crate::geom::{Invalid, Motion, Pose, Segment, SegmentStart};
 
 /// How near the surface is near enough, of the shape's size.

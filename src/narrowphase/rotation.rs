@@ -4,7 +4,7 @@
 //! the angle `θ = |ω|·t` a vector `v` goes to `v + sin θ·(k × v) + (1 − cos θ)·(k × (k × v))`.
 //! Where there is no spin it is `R₀`, to the bit.
 
-use super::vector::{M3, V3};
+use super::math::{M3, V3};
 
 /// A rotation at a constant rate about an axis of the world.
 #[derive(Clone, Copy, Debug)]

@@ -5,11 +5,11 @@
 //! ([`PairMember`]). Results are written to a [`Sink`]: columns, or a list of hits.
 
 use super::BatchError;
+use crate::columns::{Checked, Columns, LengthMismatch, Row};
 use crate::geom::Pair;
 use crate::lanes::{
     F32Lanes, Isa, Kernel, LANES_MAX, Level, LoadColumns as _, Table, U32Lanes, run_scalar,
 };
-use crate::store::{Checked, Columns, LengthMismatch, Row};
 use bytemuck::Pod;
 
 /// The results of one group of lanes. Fields that a question does not compute are zero.

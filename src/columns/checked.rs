@@ -1,7 +1,7 @@
 //! Validation of columns: one SIMD pass that lists the invalid rows.
 
-use super::borrowed::{BodyColumns, Columns, MovingBoxColumns};
 use super::row::Row;
+use super::view::{BodyColumns, Columns, MovingBoxColumns};
 use crate::geom::Invalid;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, LoadColumns as _, MaskLanes};
 use alloc::vec::Vec;

@@ -5,18 +5,18 @@
 //! validated once with [`Columns::check`]: invalid rows are listed and then ignored by all
 //! functions, so one invalid row never changes the answer for another row.
 
-mod borrowed;
 mod checked;
 mod owned;
 mod row;
+mod view;
 
-pub use borrowed::{
-    AabbColumns, AcceleratingBoxColumns, BodyColumns, Columns, LengthMismatch, MovingBoxColumns,
-    SegmentColumns, SphereColumns,
-};
 pub(crate) use checked::check_group;
 pub use checked::{Checked, Rejected};
 pub use owned::{
     AcceleratingBoxStore, BodyStore, MovingBoxStore, SegmentStore, SphereStore, Store,
 };
 pub use row::Row;
+pub use view::{
+    AabbColumns, AcceleratingBoxColumns, BodyColumns, Columns, LengthMismatch, MovingBoxColumns,
+    SegmentColumns, SphereColumns,
+};

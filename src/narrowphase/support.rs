@@ -6,7 +6,7 @@
 
 use super::SupportMap;
 use super::hull::Hull;
-use super::vector::{V3, greater, sqrt};
+use super::math::{V3, greater, sqrt};
 use crate::geom::MapEach;
 
 /// A shape without its margin, about the origin of its own axes.

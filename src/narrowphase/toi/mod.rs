@@ -54,11 +54,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod course;
 mod portal;
+mod relative_motion;
 mod revolved;
 pub(super) mod search;
-mod step;
+mod separating_plane;
 
 pub use super::batch::{Meetings, PairsError, pairs};
 use super::shape::Shape;

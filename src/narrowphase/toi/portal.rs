@@ -18,11 +18,11 @@
 //! costs time, never truth. Made for cores that themselves touch: about a rounded one three points are
 //! drawn together slowly.
 
-use super::super::gjk::{GJK_ITERATIONS_MAX, Two};
-use super::super::roots::first_root;
-use super::super::simplex::Simplex;
-use super::super::vector::V3;
 use super::search::{Aim, Search, Watch};
+use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Two};
+use crate::narrowphase::math::V3;
+use crate::narrowphase::roots::first_root;
+use crate::narrowphase::simplex::Simplex;
 
 /// How far past the way the two corners that are none are, and how far to either side; of the sizes.
 /// Somewhere near the best of a flat valley.
@@ -152,9 +152,9 @@ const LEAST: f64 = 1.0 / (1_u64 << 20) as f64;
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Advance, Settings, of_valid};
     use crate::geom::{Motion, Pose};
     use crate::narrowphase::Shape;
+    use crate::narrowphase::toi::{Advance, Settings, of_valid};
 
     /// Goal: a portal closes: where cores that touch come to, straight or along a parabola, the first
     /// plane, the portal's and the contact are all there is to it; and where they pass, mostly the first

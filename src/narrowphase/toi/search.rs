@@ -9,17 +9,18 @@
 //! support that shows a gap moves the time on. Cores that themselves come to touch go through a
 //! *portal* first (`portal.rs`), most often up to the contact.
 
-use super::super::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two};
-use super::super::penetration;
-use super::super::roots::first_root;
-use super::super::shape::Shape;
-use super::super::simplex::Simplex;
-use super::super::vector::{V3, greater, lesser, round_down};
-use super::course::{Course, RelativePath};
-use super::step::{self, Band, Reach, SeparatingPlane};
+use super::relative_motion::{Course, RelativePath};
+use super::separating_plane;
+use super::separating_plane::{Band, Reach, SeparatingPlane};
 use super::{Advance, Settings, Step, Toi, Touch};
 use crate::geom::MapEach;
 use crate::geom::{Motion, SPIN_MAX};
+use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two};
+use crate::narrowphase::math::{V3, greater, lesser, round_down};
+use crate::narrowphase::penetration;
+use crate::narrowphase::roots::first_root;
+use crate::narrowphase::shape::Shape;
+use crate::narrowphase::simplex::Simplex;
 
 /// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
 /// that do not turn and that do, for which a round costs more.
@@ -44,10 +45,10 @@ const HOVER_ROUNDS_MAX: u32 = 256;
 
 /// The function that is called with each round of a search, if there is one. It is called through a
 /// pointer, so that the search is compiled once.
-pub(in super::super) type Watch<'w> = Option<&'w mut dyn FnMut(Step)>;
+pub(in crate::narrowphase) type Watch<'w> = Option<&'w mut dyn FnMut(Step)>;
 
 /// One search.
-pub(in super::super) struct Search<'s> {
+pub(in crate::narrowphase) struct Search<'s> {
     pub(super) course: Course<'s>,
     pub(super) positions: [&'s Motion; 2],
     pub(super) settings: &'s Settings,
@@ -71,7 +72,7 @@ pub(super) struct Aim {
 impl<'s> Search<'s> {
     /// When they first touch. `watch` is told each round.
     #[inline]
-    pub(in super::super) fn answer(
+    pub(in crate::narrowphase) fn answer(
         a: (&'s Shape<'s>, &'s Motion),
         b: (&'s Shape<'s>, &'s Motion),
         settings: &'s Settings,
@@ -98,7 +99,7 @@ impl<'s> Search<'s> {
         if gap - level > greater(wanted, 16.0 * (slack + turned)) {
             let band = Band { floor: level + slack, lift: f64::INFINITY };
             let plane = SeparatingPlane { t: from, normal: guess, gap };
-            if step::straight(&path, &plane, &band, to) == Reach::End {
+            if separating_plane::straight(&path, &plane, &band, to) == Reach::End {
                 if let Some(watch) = &mut watch {
                     watch(told(from, gap - margins - slack - turned, guess));
                 }
@@ -252,9 +253,10 @@ impl<'s> Search<'s> {
     ) -> Reach {
         let plane = SeparatingPlane { t, normal: found.plane, gap: found.lower };
         if self.course.is_straight() {
-            return step::straight(&self.course.path, &plane, band, to);
+            return separating_plane::straight(&self.course.path, &plane, band, to);
         }
-        let (reach, steps) = step::turning(&self.course, two, (&plane, found), simplex, band, to);
+        let (reach, steps) =
+            separating_plane::turning(&self.course, two, (&plane, found), simplex, band, to);
         self.supports += steps;
         reach
     }
@@ -300,7 +302,8 @@ impl<'s> Search<'s> {
         for turn in turns {
             if open(&reach) && turn.rate > 0.0 {
                 let planes = (&plane, found);
-                let (next, steps) = step::turning_with(&self.course, two, planes, turn, band, to);
+                let (next, steps) =
+                    separating_plane::turning_with(&self.course, two, planes, turn, band, to);
                 self.supports += steps;
                 reach = if later(reach, next) { next } else { reach };
             }

@@ -4,13 +4,13 @@
 //! taken in `f64`: of inputs of like magnitude they are exact, however far both are from the
 //! origin.
 
-use super::super::gjk::{Gap, Placed, ROUNDING, Two};
-use super::super::shape::Shape;
-use super::super::simplex::Simplex;
-use super::super::turn::Rotation;
-use super::super::vector::{M3, V3, greater, lesser, sqrt};
 use crate::geom::MapEach;
 use crate::geom::Motion;
+use crate::narrowphase::gjk::{Gap, Placed, ROUNDING, Two};
+use crate::narrowphase::math::{M3, V3, greater, lesser, sqrt};
+use crate::narrowphase::rotation::Rotation;
+use crate::narrowphase::shape::Shape;
+use crate::narrowphase::simplex::Simplex;
 
 /// A body that moves.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::MISS;
 use crate::geom::Contact;
-use crate::kernels::ask::Answer;
+use crate::kernels::batch::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Differences and times of a pair, per axis and in total.

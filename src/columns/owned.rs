@@ -1,6 +1,7 @@
 //! Owned columns, aligned to cache lines and padded to the widest SIMD vector.
 
-use super::{Checked, Columns, row::Row};
+use super::row::Row;
+use super::{Checked, Columns};
 use crate::geom::{AcceleratingBox, Body, Invalid, MovingBox, MovingSphere, Segment};
 use crate::lanes::{Block, LANES_MAX};
 use alloc::vec::Vec;

@@ -1,7 +1,7 @@
 //! The SIMD arithmetic of an overlap, for any lane width.
 
 use crate::geom::{Plane, PlaneSide};
-use crate::kernels::ask::Answer;
+use crate::kernels::batch::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Returns an answer that consists of a mask only.

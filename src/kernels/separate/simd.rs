@@ -1,7 +1,7 @@
 //! The SIMD arithmetic of a separation, for any lane width.
 
 use crate::geom::{COORD_MAX, Contact};
-use crate::kernels::ask::Answer;
+use crate::kernels::batch::Answer;
 use crate::kernels::contacts::{ContactRows, Lowest};
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 

@@ -3,7 +3,7 @@
 //! The symbols are those of `docs/math/accelerating.md`, where each constant is derived.
 
 use crate::geom::Contact;
-use crate::kernels::ask::Answer;
+use crate::kernels::batch::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// 2⁻²⁴: half of the distance from 1 to the next float.

@@ -10,13 +10,13 @@
 //! its longest side, since a rod that is askew to its axis goes through two cones, tip to tip, and what
 //! is beside their tips is in no frustum of the whole. Other cores have a cylinder.
 
-use super::super::cores::Core;
-use super::super::shape::Shape;
-use super::super::vector::{M3, V3, greater, lesser, sqrt};
 use super::Advance;
-use super::course::{Course, MovingShape};
+use super::relative_motion::{Course, MovingShape};
 use super::search::{Search, Watch, told};
 use crate::geom::MapEach;
+use crate::narrowphase::math::{M3, V3, greater, lesser, sqrt};
+use crate::narrowphase::shape::Shape;
+use crate::narrowphase::support::Core;
 
 /// The angle in the rest of the window, in radians, from which on a body of revolution is looked at: a
 /// turn.
@@ -48,7 +48,7 @@ impl Search<'_> {
             for (shape_b, start_b) in of_b.iter().flatten() {
                 let to = until.unwrap_or(self.window[1]);
                 let reach = shape_a.reach + shape_b.reach;
-                let slack = 2.0 * slack + super::super::gjk::ROUNDING * reach;
+                let slack = 2.0 * slack + crate::narrowphase::gjk::ROUNDING * reach;
                 let movers = [(&a, shape_a, start_a), (&b, shape_b, start_b)];
                 let [a, b] =
                     movers.map_each(|(mover, shape, start)| mover.as_part(shape, start, length));

@@ -26,12 +26,12 @@
 //! itself, and rounds converge as Newton's do. Conservative advancement by greatest speeds (Mirtich
 //! 1996; Zhang, Lee and Kim 2006) gains a constant factor a round.
 
-use super::super::gjk::{Nearest, Two};
-use super::super::roots::first_root;
-use super::super::simplex::{Simplex, Vertex};
-use super::super::turn::Rotation;
-use super::super::vector::{V3, greater, lesser, sqrt};
-use super::course::{Course, MovingShape, RelativePath};
+use super::relative_motion::{Course, MovingShape, RelativePath};
+use crate::narrowphase::gjk::{Nearest, Two};
+use crate::narrowphase::math::{V3, greater, lesser, sqrt};
+use crate::narrowphase::roots::first_root;
+use crate::narrowphase::rotation::Rotation;
+use crate::narrowphase::simplex::{Simplex, Vertex};
 
 /// How many intervals one plane is asked about before another is looked for.
 const STEPS_MAX: u32 = 8;
