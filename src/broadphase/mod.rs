@@ -32,37 +32,24 @@
 //! widest lanes (`tree`): large trees are rarely rebuilt, small ones often (`fixed`). Many movers
 //! traverse them together (`probe`).
 
-mod admit;
-mod buffer;
-mod candidates;
-mod finder;
-mod fixed;
-mod found;
-mod grid;
-mod kd_join;
-mod path;
-mod place;
-mod probe;
+mod bvh;
+pub(crate) mod pairs;
+pub mod proxies;
 mod query;
-mod scatter;
-mod set;
-mod stage;
-mod strip;
-mod tree;
-pub mod world;
+mod strips;
 
-pub use finder::{FindError, PairFinder};
-pub use fixed::{FixedBoxes, FixedError};
-pub use found::{FoundPair, Pairs};
-pub use query::{
-    Accept, Batch, Bvh, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity, Queries,
-    Query, QueryShape, Visits,
-};
-pub use set::{FixedInput, PairInput};
-pub(crate) use stage::Clock;
-pub use stage::Timings;
-pub use world::{
+pub use bvh::forest::{FixedBoxes, FixedError};
+pub use pairs::input::{FixedInput, PairInput};
+pub use pairs::runs::{FoundPair, Pairs};
+pub use proxies::{
     Broadphase, BroadphaseError, Changes, InvariantError, Layers, Movers, Persisted, Proxies,
     Proxy, ProxyAccept, ProxyHit, ProxyId, ProxyKind, ProxyPair, ProxyQueries, ProxyQuery,
     Snapshot, SweptProxyPair, Touching, TouchingIter,
 };
+pub use query::{
+    Accept, Batch, Bvh, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity, Queries,
+    Query, QueryShape, Visits,
+};
+pub(crate) use strips::passes::Clock;
+pub use strips::passes::Timings;
+pub use strips::{FindError, PairFinder};

@@ -5,7 +5,7 @@
 //! single queries.
 
 use super::Queries;
-use super::hits::Wanted;
+use super::collector::Wanted;
 use super::path::{Path, SOME};
 use crate::columns::{Checked, Columns, LengthMismatch, Row};
 use crate::geom::{MovingBox, Segment};

@@ -4,7 +4,7 @@
 //! prefetch of one overlaps with the computation of the others. The answers are those of single
 //! queries.
 
-use super::proximity::NearestTo;
+use super::nearest::NearestTo;
 use super::{Queries, ask_many};
 use crate::columns::{AabbColumns, Checked, LengthMismatch};
 use crate::geom::{Aabb, Invalid};

@@ -43,27 +43,26 @@
 //! by distance. Only [`Query::visit`] and `any` depend on the shape of the tree.
 
 mod batch;
-mod box_tree;
+mod collector;
 mod each;
-mod hits;
+mod filter;
+mod nearest;
 mod overlap;
 mod path;
-mod proximity;
-mod sieve;
 
-use super::set::allow;
-pub use super::tree::Visits;
-use super::tree::{Nearing, NodeBounds, Tree, descend, descend_many, may_go_abreast};
+pub use super::bvh::Visits;
+pub use super::bvh::bvh::Bvh;
+use super::bvh::{Nearing, NodeBounds, Tree, descend, descend_many, may_go_abreast};
+use super::pairs::input::allow;
 use crate::geom::Filter;
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use crate::par::Threads;
 pub use batch::Batch;
-pub use box_tree::Bvh;
 pub use each::{Overlaps, Proximities};
+pub(super) use filter::{FilterContext, FilterRow, QueryFilter};
+pub use nearest::Proximity;
 pub use overlap::{Overlap, Planes, QueryShape};
 pub use path::Path;
-pub use proximity::Proximity;
-pub(super) use sieve::{FilterContext, FilterRow, QueryFilter};
 
 /// A view of stored boxes for queries.
 #[derive(Clone, Copy, Debug)]

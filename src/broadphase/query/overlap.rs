@@ -6,7 +6,7 @@
 //! bounds through.
 
 use super::{Accept, Allowed, Asked, Queries, Query, ask};
-use crate::broadphase::tree::{Nearing, NodeBounds, Visits};
+use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
 use crate::columns::Row;
 use crate::geom::{Aabb, Invalid, Plane, Sphere};
 use crate::kernels::overlap::simd;

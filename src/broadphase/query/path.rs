@@ -5,9 +5,9 @@
 //! faces of a box, rounding included, so the bounds of a node are never met later than a box inside
 //! them, and never missed if such a box is met.
 
-use super::hits::{CollectFirst, Told, Wanted};
+use super::collector::{CollectFirst, Told, Wanted};
 use super::{Allowed, Asked, Caller, Queries, Query, ask, ask_many};
-use crate::broadphase::tree::{Nearing, NodeBounds, Visits};
+use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
 use crate::columns::Row;
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
