@@ -13,10 +13,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use swath::store::Row;
-use swath::{
-    Aabb, AabbColumns, FixedBoxes, Level, MISS, MovingBox, MovingBoxColumns, SweptPair, sweep,
-};
+use swath::batch::sweep::MISS;
+use swath::batch::{Row, sweep};
+use swath::{Aabb, AabbColumns, FixedBoxes, Level, MovingBox, MovingBoxColumns, SweptPair};
 
 const FIXED: usize = 1_000_000;
 /// A path longer than this is a bullet's.

@@ -16,11 +16,11 @@ use criterion::{
 use scenes::{Scene, World};
 use std::hint::black_box;
 use std::ops::ControlFlow;
-use swath::overlap::{self, planes, sphere};
-use swath::store::AabbColumns;
+use swath::batch::overlap::{planes, sphere};
+use swath::batch::{Hit, Rows, overlap, proximity};
+use swath::broadphase::Visits;
 use swath::{
-    Aabb, Bvh, Hit, Level, MovingBox, MovingBoxStore, Plane, Queries, Rows, Sphere, Threads,
-    Visits, proximity,
+    Aabb, AabbColumns, Bvh, Level, MovingBox, MovingBoxStore, Plane, Queries, Sphere, Threads,
 };
 
 const BOXES: [usize; 2] = [100_000, 1_000_000];

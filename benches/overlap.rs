@@ -14,8 +14,9 @@ use criterion::{
 };
 use scenes::{Scene, World};
 use std::hint::black_box;
-use swath::overlap::{self, Bits, planes, sphere};
-use swath::{Aabb, Checked, Level, MovingBox, MovingBoxStore, Plane, PlaneSide, Sphere};
+use swath::batch::overlap::{Bits, planes, sphere};
+use swath::batch::{Checked, PlaneSide, overlap};
+use swath::{Aabb, Level, MovingBox, MovingBoxStore, Plane, Sphere};
 
 const ROWS: [usize; 3] = [1024, 65_536, 1_000_000];
 

@@ -12,7 +12,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
 use std::hint::black_box;
 use std::time::Instant;
-use swath::{Filter, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, PairInput, SweptPair};
+use swath::broadphase::PairInput;
+use swath::{Filter, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, SweptPair};
 
 fn boxes(world: &World) -> MovingBoxColumns<'_> {
     let [min, max, delta] =

@@ -11,11 +11,9 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::hint::black_box;
+use swath::batch::{Hit, Row, SegmentStore, cast};
 use swath::broadphase::Query;
-use swath::store::{AabbColumns, Row};
-use swath::{
-    Aabb, Bvh, Hit, Level, MovingBox, MovingBoxStore, Queries, Segment, SegmentStore, Threads, cast,
-};
+use swath::{Aabb, AabbColumns, Bvh, Level, MovingBox, MovingBoxStore, Queries, Segment, Threads};
 
 /// How many questions are asked at a time.
 const QUESTIONS: usize = 4096;

@@ -16,10 +16,9 @@ use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use spec::RoundSweep;
 use std::hint::black_box;
-use swath::sweep::{Answers, Sweep, sphere_box, spheres};
-use swath::{
-    BatchError, Level, MovingBox, MovingBoxStore, MovingSphere, Pair, Sphere, SphereStore,
-};
+use swath::batch::sweep::{Sweep, SweepColumns, sphere_box, spheres};
+use swath::batch::{BatchError, MovingSphere, SphereStore};
+use swath::{Level, MovingBox, MovingBoxStore, Pair, Sphere};
 
 /// The boxes of a world, and a sphere in each.
 fn stores(rows: usize) -> (MovingBoxStore, SphereStore) {
@@ -51,7 +50,7 @@ fn check(meant: &RoundSweep, got: Sweep) {
 fn measure(
     criterion: &mut Criterion,
     (name, rows): (&str, usize),
-    run: impl Fn(Level, Answers<'_>) -> Result<(), BatchError>,
+    run: impl Fn(Level, SweepColumns<'_>) -> Result<(), BatchError>,
     meant: impl Fn(usize) -> RoundSweep,
 ) {
     let mut group = criterion.benchmark_group(name);

@@ -21,8 +21,9 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use std::hint::black_box;
-use swath::sweep::{self, MISS, Sweep, Times};
-use swath::{Aabb, Checked, Level, MovingBox, MovingBoxStore, Pair};
+use swath::batch::sweep::{MISS, Sweep, Times};
+use swath::batch::{Checked, sweep};
+use swath::{Aabb, Level, MovingBox, MovingBoxStore, Pair};
 
 /// Rows whose columns fit into the first or second cache.
 const ROWS: [usize; 2] = [1024, 8192];

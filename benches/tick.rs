@@ -11,12 +11,12 @@
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use scenes::{Scene, World};
 use std::hint::black_box;
-use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
+use swath::broadphase::PairInput;
+use swath::pipeline::{BodyFlags, Config, Mass, SubSteps, SubStepsConfig};
 use swath::{
-    BodyFlags, ConvexBody, Level, Motion, MovingBoxColumns, PairFinder, PairInput, Pipeline, Pose,
-    Scene as Tick,
+    ConvexBody, Level, Motion, MovingBoxColumns, PairFinder, Pipeline, Pose, Scene as Tick, Shape,
+    Threads,
 };
-use swath::{Shape, Threads};
 
 const BODIES: [usize; 2] = [100_000, 1_000_000];
 const BULLETS: usize = 1000;

@@ -19,10 +19,12 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use swath::broadphase::{Changes, ProxyHit};
+use swath::batch::sweep::MISS;
+use swath::batch::{SegmentStore, cast, sweep};
+use swath::broadphase::{Changes, Layers, PairInput, ProxyHit};
 use swath::{
-    Aabb, Broadphase, Filter, Layers, MISS, MovingBox, MovingBoxColumns, PairFinder, PairInput,
-    Proxy, ProxyId, ProxyKind, Segment, SegmentStore, cast, sweep,
+    Aabb, Broadphase, Filter, MovingBox, MovingBoxColumns, PairFinder, Proxy, ProxyId, ProxyKind,
+    Segment,
 };
 
 const DYNAMIC: usize = 100_000;

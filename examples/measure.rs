@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use rayon::prelude::*;
-use swath::broadphase::{FindError, FoundPair, Pairs};
+use swath::Pairs;
+use swath::broadphase::{FindError, FoundPair};
 
 use scenes::World;
 

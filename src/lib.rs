@@ -9,44 +9,37 @@ extern crate alloc;
 extern crate std;
 
 pub mod broadphase;
-pub mod columns;
 pub mod geom;
 pub mod kernels;
 mod lanes;
 pub mod narrowphase;
 mod par;
 pub mod pipeline;
+pub mod store;
 
 pub use broadphase::{
-    Broadphase, Bvh, FixedBoxes, FixedInput, Layers, PairFinder, PairInput, Proxy, ProxyId,
-    ProxyKind, ProxyPair, Queries, SweptProxyPair, Visits,
-};
-pub use columns::{
-    AabbColumns, AcceleratingBoxColumns, AcceleratingBoxStore, BodyColumns, BodyStore, Checked,
-    MovingBoxColumns, MovingBoxStore, Rejected, SegmentColumns, SegmentStore, SphereColumns,
-    SphereStore,
+    BoxSet, BoxTree, Broadphase, FixedBoxes, FixedSet, Layers, PairFinder, Proxy, ProxyId,
+    ProxyPair, Queries, Set, SweptProxyPair, Visits,
 };
 pub use geom::{
-    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, ContactState, Faces, Facets, Filter, Invalid,
-    Motion, MovingBox, MovingSphere, Pair, Plane, PlaneSide, Pose, SPIN_MAX, Segment, SegmentStart,
-    Sphere, SweptPair,
+    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, Motion,
+    MovingBox, MovingSphere, Pair, Plane, Pose, SPIN_MAX, Segment, Side, Sphere, Start, State,
+    SweptPair,
 };
-pub use kernels::cast;
-pub use kernels::cast::Cast;
+pub use kernels::cast::{self, Cast};
 pub use kernels::overlap;
 pub use kernels::proximity;
-pub use kernels::respond;
-pub use kernels::respond::Response;
-pub use kernels::separate;
-pub use kernels::separate::Separation;
-pub use kernels::sweep;
-pub use kernels::sweep::{MISS, Sweep};
+pub use kernels::respond::{self, Response};
+pub use kernels::separate::{self, Separation};
+pub use kernels::sweep::{self, MISS, Sweep};
 pub use kernels::{BatchError, Hit, Hits, Rows};
 pub use lanes::{Level, UnknownLevel};
-pub use narrowphase::gjk;
-pub use narrowphase::gjk::{Distance, GjkCache};
-pub use narrowphase::toi;
-pub use narrowphase::toi::{Advance, Toi};
+pub use narrowphase::advance::{self, Advance, Toi};
+pub use narrowphase::gjk::{self, Distance, GjkCache};
 pub use narrowphase::{ConvexCast, Hull, InvalidShape, Shape, SupportMap};
 pub use par::Threads;
-pub use pipeline::{BodyFlags, ConvexBody, Impact, Pipeline, Scene};
+pub use pipeline::{Convex, Flags, Impact, Pipeline, Scene};
+pub use store::{
+    AcceleratingBoxStore, AcceleratingBoxes, Bodies, BodyStore, BoxStore, Boxes, Checked,
+    FixedColumns, Rejected, SegmentStore, Segments, SphereStore, Spheres,
+};

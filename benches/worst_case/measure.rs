@@ -1,10 +1,10 @@
 //! How long a world takes for each box and pair, next to the scene `uniform`.
 
 use cpu_time::ThreadTime;
-use swath::broadphase::Query;
-use swath::store::{AabbColumns, Row};
+use swath::batch::Row;
+use swath::broadphase::{PairInput, Query};
 use swath::{
-    Aabb, Bvh, FixedBoxes, MovingBox, MovingBoxColumns, PairFinder, PairInput, Segment, Threads,
+    Aabb, AabbColumns, Bvh, FixedBoxes, MovingBox, MovingBoxColumns, PairFinder, Segment, Threads,
 };
 
 use crate::args::Target;

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use swath::store::LengthMismatch;
+use swath::batch::LengthMismatch;
 use swath::{Aabb, Invalid, MovingBoxColumns};
 
 use super::ply::Mesh;

@@ -6,8 +6,8 @@
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use swath::broadphase::{FindError, Pairs};
-use swath::{Level, Pair, PairFinder};
+use swath::broadphase::FindError;
+use swath::{Level, Pair, PairFinder, Pairs};
 
 use super::Stop;
 use super::elements::Elements;

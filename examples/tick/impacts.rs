@@ -10,8 +10,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
-use swath::pipeline::{Capture, Config, ConvexBody, TickStats};
-use swath::{BodyFlags, Level, Motion, PairFinder, PairInput, Pipeline, Pose, Scene, Shape};
+use swath::broadphase::PairInput;
+use swath::pipeline::{BodyFlags, Capture, Config, TickStats};
+use swath::{ConvexBody, Level, Motion, PairFinder, Pipeline, Pose, Scene, Shape};
 
 use super::args::Args;
 use super::run::columns;

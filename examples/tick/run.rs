@@ -6,8 +6,9 @@
 use std::time::Duration;
 
 use indicatif::ProgressBar;
-use swath::store::LengthMismatch;
-use swath::{Level, MovingBoxColumns, PairFinder, PairInput};
+use swath::batch::LengthMismatch;
+use swath::broadphase::PairInput;
+use swath::{Level, MovingBoxColumns, PairFinder};
 
 use super::check::{Answer, Check, Reference, Verdict};
 use super::stop::Stop;

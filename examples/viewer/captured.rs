@@ -10,8 +10,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use swath::pipeline::{Capture, Config, ConvexBody, Impact, ImpactKind, TickStats};
-use swath::{BodyFlags, Motion, MovingBoxColumns, PairInput, Pipeline, Pose, Scene, Shape};
+use swath::broadphase::PairInput;
+use swath::pipeline::{BodyFlags, Capture, Config, ImpactKind, TickStats};
+use swath::{ConvexBody, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
 use super::mesh::{self, Mesh};
 use super::recording::{Recorder, Recording, Tick, bytes, floats, whole};

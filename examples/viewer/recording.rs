@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
-use swath::{MovingBox, MovingBoxColumns, MovingBoxStore, PairFinder, PairInput};
+use swath::broadphase::PairInput;
+use swath::{MovingBox, MovingBoxColumns, MovingBoxStore, PairFinder};
 
 use super::args::Args;
 use super::captured::Captured;

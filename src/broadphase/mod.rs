@@ -7,8 +7,8 @@
 //! * [`Broadphase`] stores boxes of both kinds under ids, and reports which pairs begin, persist
 //!   and end.
 //! * [`Queries`] finds the stored boxes on a path, in a shape or nearest to a point, for
-//!   [`FixedBoxes`] or for a [`Bvh`] that is built once (`query`).
-//! * [`PairInput`] and [`FixedInput`] are the inputs; they also define which boxes may pair.
+//!   [`FixedBoxes`] or for a [`BoxTree`] that is built once (`query`).
+//! * [`BoxSet`] and [`FixedSet`] are the inputs; they also define which boxes may pair.
 //!
 //! The pair finder uses *strips*:
 //!
@@ -32,24 +32,37 @@
 //! widest lanes (`tree`): large trees are rarely rebuilt, small ones often (`fixed`). Many movers
 //! traverse them together (`probe`).
 
-mod bvh;
-pub(crate) mod pairs;
-pub mod proxies;
+mod admit;
+mod buffer;
+mod candidates;
+mod finder;
+mod fixed;
+mod found;
+mod grid;
+mod kd_join;
+mod path;
+mod place;
+mod probe;
 mod query;
-mod strips;
+mod scatter;
+mod set;
+mod stage;
+mod strip;
+mod tree;
+pub mod world;
 
-pub use bvh::forest::{FixedBoxes, FixedError};
-pub use pairs::input::{FixedInput, PairInput};
-pub use pairs::runs::{FoundPair, Pairs};
-pub use proxies::{
-    Broadphase, BroadphaseError, Changes, InvariantError, Layers, Movers, Persisted, Proxies,
-    Proxy, ProxyAccept, ProxyHit, ProxyId, ProxyKind, ProxyPair, ProxyQueries, ProxyQuery,
-    Snapshot, SweptProxyPair, Touching, TouchingIter,
-};
+pub use finder::{FindError, PairFinder};
+pub use fixed::{FixedBoxes, FixedError};
+pub use found::{Found, FoundPair};
 pub use query::{
-    Accept, Batch, Bvh, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity, Queries,
-    Query, QueryShape, Visits,
+    Accept, Batch, BoxTree, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity,
+    Queries, Query, Shape, Visits,
 };
-pub(crate) use strips::passes::Clock;
-pub use strips::passes::Timings;
-pub use strips::{FindError, PairFinder};
+pub use set::{BoxSet, FixedSet};
+pub(crate) use stage::Clock;
+pub use stage::Timings;
+pub use world::{
+    Broadphase, Broken, Changes, Layers, Movers, Persisted, Proxies, Proxy, ProxyHit, ProxyId,
+    ProxyPair, Set, Snapshot, SweptProxyPair, Touching, TouchingIter, WorldAccept, WorldError,
+    WorldQueries, WorldQuery,
+};

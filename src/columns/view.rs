@@ -44,7 +44,7 @@ pub struct Columns<'a, T, const K: usize> {
 /// let (min_x, max_x) = ([0.0, 5.0], [1.0, 6.0]);
 /// let boxes = MovingBoxColumns::new([&min_x, &zeros, &zeros], [&max_x, &zeros, &zeros], [&zeros; 3])?;
 /// assert_eq!(boxes.len(), 2);
-/// # Ok::<(), swath::store::LengthMismatch>(())
+/// # Ok::<(), swath::batch::LengthMismatch>(())
 /// ```
 pub type MovingBoxColumns<'a> = Columns<'a, MovingBox, 9>;
 

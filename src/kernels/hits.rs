@@ -36,7 +36,8 @@ impl Hit {
 /// ones.
 ///
 /// ```
-/// use swath::{Aabb, MovingBoxStore, Hit, Hits, Level, MovingBox, sweep};
+/// use swath::{Aabb, Level, MovingBox, MovingBoxStore};
+/// use swath::batch::{Hit, Hits, sweep};
 ///
 /// let mut many = MovingBoxStore::new();
 /// for x in 0..100 {

@@ -3,7 +3,7 @@
 //! The name of a function states its arity. `one_to_one` takes a single pair of values.
 //! `one_to_many` and `many_to_one` test one value against each row. `zip` tests row `i` against row
 //! `i`. `pairs` tests the two rows of each pair of an index list. Rows are passed as
-//! [`Checked`](crate::Checked) columns. An invalid row gives a miss and does not affect any other
+//! [`Checked`](crate::batch::Checked) columns. An invalid row gives a miss and does not affect any other
 //! row. Results are written to columns of the caller or appended to a list of [`Hits`].
 //!
 //! Each public function checks lengths and enters the SIMD level once. The arithmetic is written

@@ -4,15 +4,14 @@
 //! The list of pairs is cut into chunks by its length alone, and each answer has one writer, so the
 //! answers are the same for any number of threads. Nothing is allocated, but by the pool.
 
-use super::gjk;
-use super::gjk::{Distance, GjkCache};
-use super::shape::Shape;
-use super::toi;
-use super::toi::{Advance, AdvanceError, Settings, Toi};
+use crate::par;
 use crate::columns::{LengthMismatch, Rejected};
 use crate::geom::{Invalid, Motion, Pair, Pose};
-use crate::par;
 use crate::par::Threads;
+use super::{gjk, toi};
+use super::gjk::{Distance, GjkCache};
+use super::shape::Shape;
+use super::toi::{Advance, AdvanceError, Settings, Toi};
 use alloc::vec::Vec;
 
 /// How many pairs are one piece of work.
@@ -65,8 +64,9 @@ pub struct Meetings<'a, 's> {
 /// [`PairsError`].
 ///
 /// ```
-/// use swath::advance::{self, Meetings, Settings};
-/// use swath::{Motion, Pair, Pose, Shape, Threads, Toi};
+/// use swath::{Motion, Pair, Pose, Shape, Threads};
+/// use swath::convex::toi;
+/// use swath::convex::toi::{Meetings, Settings, Toi};
 ///
 /// let shapes = [Shape::sphere(1.0)?, Shape::cuboid([1.0; 3])?, Shape::cone(1.0, 0.5)?];
 /// let still = |x| Pose::at([x, 0.0, 0.0]).map(Motion::from);
@@ -121,7 +121,9 @@ pub fn pairs(
 /// [`PairsError`].
 ///
 /// ```
-/// use swath::{Distance, Pair, Pose, Shape, Threads, gjk};
+/// use swath::{Pair, Pose, Shape, Threads};
+/// use swath::convex::gjk;
+/// use swath::convex::gjk::Distance;
 ///
 /// let shapes = [Shape::sphere(1.0)?, Shape::cuboid([1.0; 3])?];
 /// let poses = [Pose::at([-9.0, 0.0, 0.0])?, Pose::IDENTITY];

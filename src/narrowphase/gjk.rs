@@ -67,7 +67,8 @@ pub struct GjkCache {
 /// [`Invalid`] when a pose is none.
 ///
 /// ```
-/// use swath::{Pose, Shape, gjk};
+/// use swath::{Pose, Shape};
+/// use swath::convex::gjk;
 ///
 /// let ball = Shape::sphere(1.0)?;
 /// let wall = Shape::cuboid([0.5, 4.0, 4.0])?;

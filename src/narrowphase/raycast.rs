@@ -52,7 +52,8 @@ impl Shape<'_> {
     /// [`Invalid`] when one of them is none.
     ///
     /// ```
-    /// use swath::{ConvexCast, Pose, Segment, Shape};
+    /// use swath::{Pose, Segment, Shape};
+    /// use swath::convex::ConvexCast;
     ///
     /// let cone = Shape::cone(1.0, 1.0)?;
     /// let down = Segment::ray([0.5, 9.0, 0.0], [0.0, -1.0, 0.0])?;

@@ -5,11 +5,10 @@
 //! own axes, where a [`Pose`](crate::Pose) puts it and about which it turns: put the origin where
 //! the centre of mass is. Lengths are those of the world.
 
+use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MapEach, Motion, Pose};
 use super::hull::Hull;
 use super::math::{M3, V3, greater};
 use super::support::Core;
-use crate::geom::MapEach;
-use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, Motion, Pose};
 use core::fmt;
 
 /// Why some numbers are no shape.
@@ -33,7 +32,8 @@ pub enum InvalidShape {
 /// A convex shape of the caller's own.
 ///
 /// ```
-/// use swath::{Shape, SupportMap};
+/// use swath::Shape;
+/// use swath::convex::SupportMap;
 ///
 /// /// Half axes along x, y and z.
 /// #[derive(Debug)]
@@ -277,7 +277,7 @@ impl<'a> Shape<'a> {
 
     /// The box around the shape over the whole of `motion`: it moves as the position does, and
     /// holds the shape at every time of the tick however it is turned then. Give it to the sweep of
-    /// [accelerating boxes](crate::sweep::accelerating), or its
+    /// [accelerating boxes](crate::batch::sweep::accelerating), or its
     /// [`bounds`](AcceleratingBox::bounds) to a pair finder.
     ///
     /// Along each axis of the world the reach of a body that turns is below the chord between its

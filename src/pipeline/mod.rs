@@ -14,8 +14,8 @@
 //! [`Pipeline::tick`] runs all stages for columns. [`Pipeline::tick_world`] runs them for the
 //! proxies of a [`Broadphase`](crate::Broadphase), which then finds the pairs. Both report the time
 //! of each stage and what it did with the pairs ([`TickStats`]). Each stage can also be used alone:
-//! [`Pipeline::bounds`], [`PairFinder`](crate::PairFinder), [`sweep`](crate::sweep),
-//! [`advance::pairs`](crate::advance::pairs).
+//! [`Pipeline::bounds`], [`PairFinder`](crate::PairFinder), [`sweep`](crate::batch::sweep),
+//! [`advance::pairs`](crate::convex::toi::pairs).
 //!
 //! **Curved paths.** The bounds of an accelerated or rotating body are a box that moves on a
 //! straight line. It contains the linearised path, grown by the deviation of the true path from it

@@ -12,14 +12,13 @@
 //! Each box is larger than the way by a pad: half the target distance and the slop of the body. The pads of
 //! two bodies hold the distance at which they touch, so no box depends on another body.
 
-use super::scene::ConvexBody;
-use super::sub_steps::until_end;
+use crate::par;
 use crate::broadphase::FixedBoxes;
 use crate::columns::{AabbColumns, Row};
-use crate::geom::MapEach;
-use crate::geom::{Aabb, COORD_MAX, Motion};
-use crate::par;
+use crate::geom::{Aabb, COORD_MAX, MapEach, Motion};
 use crate::par::Threads;
+use super::scene::ConvexBody;
+use super::sub_steps::until_end;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 

@@ -8,7 +8,7 @@
 //! delta_a −= j·w_a·n        delta_b += j·w_b·n
 //! ```
 //!
-//! as [`respond`](crate::respond) does for boxes along an axis; here the normal is any. Rotation is
+//! as [`respond`](crate::batch::respond) does for boxes along an axis; here the normal is any. Rotation is
 //! given: a spin counts in `c` and is not changed, so no moment of inertia is needed.
 //!
 //! **Resting.** Under an acceleration that closes with `g`, a bounce comes back after `2·e·c/g`. A
@@ -25,12 +25,11 @@
 //! velocities that it removes at the end of the tick.
 //!
 //! Units: displacements over the tick. Computed in `f64` and rounded once. A displacement past
-//! [`COORD_MAX`] is cut to it, as [`respond`](crate::respond) does; momentum is lost there.
+//! [`COORD_MAX`] is cut to it, as [`respond`](crate::batch::respond) does; momentum is lost there.
 
+use crate::geom::{COORD_MAX, Invalid, MapEach, Motion};
 use super::impacts::{Impact, ImpactKind};
 use super::mass::Mass;
-use crate::geom::MapEach;
-use crate::geom::{COORD_MAX, Invalid, Motion};
 
 /// Least part of the speeds of both bodies with which [`bounce`] makes them part: 2⁻¹⁸.
 pub const PARTING: f64 = 1.0 / (1 << 18) as f64;
@@ -172,7 +171,8 @@ pub(super) fn exchange(
 /// is cut to it.
 ///
 /// ```
-/// use swath::{Motion, Pose, pipeline::response};
+/// use swath::{Motion, Pose};
+/// use swath::pipeline::response;
 ///
 /// let thrown = Motion::new(Pose::IDENTITY, [0.0, 4.0, 0.0])?.accelerating([0.0, -8.0, 0.0])?;
 /// let top = response::carried(&thrown, 0.5);
@@ -205,7 +205,7 @@ pub fn carry_all(motions: &mut [Motion], t: f32) {
 ///
 /// ```
 /// use swath::pipeline::{Config, response};
-/// use swath::{MovingBoxColumns, ConvexBody, Motion, Pipeline, Pose, Scene, Shape};
+/// use swath::{ConvexBody, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 ///
 /// // Two balls of equal mass, one at rest, swap what they have along the normal.
 /// let motion = |x, dx| Pose::at([x, 0.0, 0.0]).and_then(|pose| Motion::new(pose, [dx, 0.0, 0.0]));
@@ -285,7 +285,8 @@ pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32
 /// the rest of the tick's, without the part that runs into the surface.
 ///
 /// ```
-/// use swath::pipeline::{Impact, response};
+/// use swath::Impact;
+/// use swath::pipeline::response;
 ///
 /// let floor_below: Impact = Impact { toi: 0.25, normal: [0.0, -1.0, 0.0], ..Impact::default() };
 /// assert_eq!(response::slide([4.0, -8.0, 0.0], &floor_below), [3.0, 0.0, 0.0]);

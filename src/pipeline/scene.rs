@@ -3,8 +3,7 @@
 use crate::broadphase::FindError;
 use crate::columns::{LengthMismatch, MovingBoxColumns};
 use crate::geom::{Filter, Motion, Pair};
-use crate::narrowphase::Shape;
-use crate::narrowphase::toi;
+use crate::narrowphase::{Shape, toi};
 use crate::narrowphase::toi::{AdvanceError, Touch};
 use bytemuck::{Pod, Zeroable};
 use core::ops::BitOr;
@@ -12,7 +11,7 @@ use core::ops::BitOr;
 /// Properties of a body, as bits.
 ///
 /// ```
-/// use swath::BodyFlags;
+/// use swath::pipeline::BodyFlags;
 ///
 /// let gate = BodyFlags::SENSOR | BodyFlags::MOVES;
 /// assert!(gate.has(BodyFlags::SENSOR) && !gate.has(BodyFlags::CCD));
@@ -87,7 +86,8 @@ pub struct ConvexBody<'s> {
 /// read. Columns of boxes convert into a scene.
 ///
 /// ```
-/// use swath::{MovingBoxColumns, ConvexBody, BodyFlags, Motion, Pose, Scene, Shape};
+/// use swath::{ConvexBody, Motion, MovingBoxColumns, Pose, Scene, Shape};
+/// use swath::pipeline::BodyFlags;
 ///
 /// // A wall, and a ball that flies towards it. The box of the ball is not read.
 /// let (min, max, still) = ([-1.0, 0.0], [1.0, 0.0], [0.0; 2]);

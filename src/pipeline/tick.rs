@@ -133,7 +133,7 @@ impl<'a> IntoIterator for TickOutput<'a> {
 ///
 /// ```
 /// use swath::pipeline::Config;
-/// use swath::{MovingBoxColumns, ConvexBody, Motion, Pipeline, Pose, Scene, Shape};
+/// use swath::{ConvexBody, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 ///
 /// // Two thin walls, and a ball that flies through both.
 /// let min = [[3.0, 6.0, 0.0], [-5.0, -5.0, 0.0], [-5.0, -5.0, 0.0]];

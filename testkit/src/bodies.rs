@@ -3,7 +3,8 @@
 use super::cases::{Case, cases};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use swath::{Aabb, Body, COORD_MAX, Contact, ContactState, Pair, separate, sweep};
+use swath::batch::{Body, Contact, ContactState, separate, sweep};
+use swath::{Aabb, COORD_MAX, Pair};
 
 /// Two bodies and a restitution.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! Bodies as columns.
 
-use swath::{Body, BodyColumns, MovingBoxColumns};
+use swath::MovingBoxColumns;
+use swath::batch::{Body, BodyColumns};
 
 /// Ten columns: minima, maxima, displacements, inverse masses.
 pub struct BodyArrays([Vec<f32>; 10]);

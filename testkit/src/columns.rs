@@ -1,7 +1,8 @@
 //! Boxes as columns, and columns for answers.
 
-use swath::sweep::Answers;
-use swath::{Contact, MovingBox, MovingBoxColumns, Sweep};
+use swath::batch::Contact;
+use swath::batch::sweep::{Sweep, SweepColumns};
+use swath::{MovingBox, MovingBoxColumns};
 
 /// Nine columns: minima, maxima, displacements.
 pub struct Columns([Vec<f32>; 9]);
@@ -46,8 +47,8 @@ impl Outputs {
         Self::with_lengths([rows; 3])
     }
 
-    pub fn answers(&mut self) -> Answers<'_> {
-        Answers { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
+    pub fn answers(&mut self) -> SweepColumns<'_> {
+        SweepColumns { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
     }
 
     /// The bits of every row.

@@ -5,8 +5,9 @@
 //! (Baraff 1992; Ericson, *Real-Time Collision Detection*, 2005, §7.5): boxes sorted by their lower
 //! end on one axis, each compared with those that start before it ends.
 
-use swath::geom::MovingBox;
-use swath::{Filter, MovingBoxColumns, Pair, PairInput, sweep};
+use swath::batch::sweep;
+use swath::broadphase::PairInput;
+use swath::{Filter, MovingBox, MovingBoxColumns, Pair};
 
 /// A pair, and the bits of the first time.
 pub type Timed = (u32, u32, u32);

@@ -9,7 +9,8 @@ use std::cmp::Ordering;
 use std::ops::{Add, Sub};
 
 use num_rational::{BigRational, Ratio};
-use swath::{Contact, ContactState, MovingBox};
+use swath::MovingBox;
+use swath::batch::{Contact, ContactState};
 
 /// Names the whole numbers that a [`BigRational`] is made of.
 pub trait Parts {

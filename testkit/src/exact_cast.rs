@@ -8,8 +8,9 @@ use super::exact::{Fraction, TINY, Whole, whole};
 use super::promises::{ABSOLUTE, RELATIVE};
 use super::rays::Ray;
 use super::segments::cast_bits;
-use swath::cast::{Cast, polyhedron};
-use swath::{Aabb, Plane, Segment, SegmentStart};
+use swath::batch::SegmentStart;
+use swath::batch::cast::{Cast, polyhedron};
+use swath::{Aabb, Plane, Segment};
 
 /// Faces are reached within rounding of each other: two fractions are compared, with twice the
 /// slack of one.
@@ -288,7 +289,7 @@ impl HalfSpace {
 pub fn polyhedron_holds(
     segment: &Segment,
     planes: &[Plane],
-    cast: &polyhedron::Cast,
+    cast: &polyhedron::PolyhedronCast,
 ) -> Result<(), &'static str> {
     let zero = Whole::from(0);
     let spaces: Vec<_> = planes.iter().map(|plane| half_space(segment, plane)).collect();

@@ -4,11 +4,12 @@
 
 use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
-use swath::broadphase::Visits;
-use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
-use swath::store::Row;
+use swath::batch::sweep::MISS;
+use swath::batch::{Row, sweep};
+use swath::broadphase::{FixedInput, PairInput, Visits};
 use swath::{
-    AabbColumns, Filter, FixedBoxes, FixedInput, MISS, MovingBoxColumns, PairInput, sweep,
+    Aabb, AabbColumns, COORD_MAX, Filter, FixedBoxes, Invalid, MovingBox, MovingBoxColumns, Pair,
+    SweptPair,
 };
 
 pub type Rng = Xoshiro256PlusPlus;

@@ -5,7 +5,8 @@
 
 use super::draw::Draw;
 use rand::RngExt;
-use swath::{Aabb, COORD_MAX, MovingBox, Plane, Sphere, SphereColumns};
+use swath::batch::SphereColumns;
+use swath::{Aabb, COORD_MAX, MovingBox, Plane, Sphere};
 
 use super::cases::{HOSTILE, cases};
 

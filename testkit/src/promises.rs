@@ -3,7 +3,8 @@
 use super::cases::Case;
 use super::columns::bits;
 use super::exact::{self, Exact, Fraction};
-use swath::{ContactState, Sweep};
+use swath::batch::ContactState;
+use swath::batch::sweep::Sweep;
 
 /// A time is at most 2⁻²¹ of it and 2⁻¹²⁶ off.
 pub const RELATIVE: i32 = 21;

@@ -1,7 +1,8 @@
 //! Segments as columns, and columns for the answers of casts.
 
-use swath::cast::{Answers, Cast, Fractions};
-use swath::{Faces, Hit, Segment, SegmentColumns};
+use swath::Segment;
+use swath::batch::cast::{Cast, CastColumns, Fractions};
+use swath::batch::{Faces, Hit, SegmentColumns};
 
 /// Seven columns: starts, displacements, greatest fractions.
 pub struct SegmentArrays([Vec<f32>; 7]);
@@ -46,8 +47,8 @@ impl Casts {
         Self::with_lengths([rows; 3])
     }
 
-    pub fn answers(&mut self) -> Answers<'_> {
-        Answers { entry: &mut self.entry, exit: &mut self.exit, faces: &mut self.faces }
+    pub fn answers(&mut self) -> CastColumns<'_> {
+        CastColumns { entry: &mut self.entry, exit: &mut self.exit, faces: &mut self.faces }
     }
 
     pub fn fractions(&mut self) -> Fractions<'_> {

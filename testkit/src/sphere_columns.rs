@@ -1,7 +1,6 @@
 //! Spheres as columns.
 
-use swath::store::Row;
-use swath::{MovingSphere, SphereColumns};
+use swath::batch::{MovingSphere, Row, SphereColumns};
 
 /// Seven columns: centres, radii, displacements. What is no sphere is kept as it is.
 pub struct SphereArrays([Vec<f32>; 7]);

@@ -4,11 +4,10 @@
 //! what they say of themselves and of two of them, and the ids, which the world gives.
 
 use std::collections::{BTreeMap, BTreeSet};
-use swath::broadphase::BroadphaseError;
-use swath::store::Row;
-use swath::{
-    Aabb, COORD_MAX, Filter, Invalid, MISS, MovingBox, Proxy, ProxyId, ProxyKind, ProxyPair, sweep,
-};
+use swath::batch::sweep::MISS;
+use swath::batch::{Row, sweep};
+use swath::broadphase::{BroadphaseError, ProxyPair};
+use swath::{Aabb, COORD_MAX, Filter, Invalid, MovingBox, Proxy, ProxyId, ProxyKind};
 
 /// A proxy.
 #[derive(Clone, Copy, Debug)]

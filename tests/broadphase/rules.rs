@@ -4,10 +4,10 @@
 //! besides the worlds that are too large for that, and what only shows in time.
 
 use rand::RngExt;
-use swath::broadphase::{BroadphaseError, FindError, Snapshot};
+use swath::broadphase::{BroadphaseError, FindError, Layers, ProxyPair, Snapshot};
 use swath::{
-    Aabb, Broadphase, Filter, Layers, Level, MovingBox, MovingBoxColumns, PairFinder, Proxy,
-    ProxyId, ProxyKind, ProxyPair, Threads,
+    Aabb, Broadphase, Filter, Level, MovingBox, MovingBoxColumns, PairFinder, Proxy, ProxyId,
+    ProxyKind, Threads,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::fuzz::world::{calls, events};
@@ -512,7 +512,8 @@ fn snapshots_are_written_and_read() {
 #[test]
 fn rules_of_constructors_hold_for_what_is_read() {
     use serde_json::{from_value, json, to_value};
-    use swath::broadphase::{ProxyId, ProxyPair, SweptProxyPair};
+    use swath::ProxyId;
+    use swath::broadphase::{ProxyPair, SweptProxyPair};
 
     let layers = Layers::all().without(3, 4).without(9, 9);
     let mut value = to_value(layers).expect("it can be written");

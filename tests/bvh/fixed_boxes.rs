@@ -3,9 +3,10 @@
 
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
-use swath::broadphase::{FindError, FixedError};
-use swath::geom::{Aabb, COORD_MAX, MovingBox, Pair, SweptPair};
-use swath::{AabbColumns, Filter, FixedBoxes, FixedInput, Level, PairInput, Threads};
+use swath::broadphase::{FindError, FixedError, FixedInput, PairInput};
+use swath::{
+    Aabb, AabbColumns, COORD_MAX, Filter, FixedBoxes, Level, MovingBox, Pair, SweptPair, Threads,
+};
 use testkit::fixed_model::{Model, Rng, bits, columns, random_box, some_filter, with};
 
 /// The boxes of a scene, one of so many as a mover, the others fixed where they start.

@@ -5,8 +5,9 @@
 //! blocks in which boxes are tried and of the trees, in sets and in worlds.
 
 use rand::{RngExt, SeedableRng};
-use swath::geom::Aabb;
-use swath::{Broadphase, Filter, MISS, MovingBox, Proxy, ProxyId, ProxyKind, sweep};
+use swath::batch::sweep;
+use swath::batch::sweep::MISS;
+use swath::{Aabb, Broadphase, Filter, MovingBox, Proxy, ProxyId, ProxyKind};
 use testkit::draw::Draw;
 use testkit::fixed_model::{Model, Rng, random_box, some_filter};
 use testkit::world_model::Model as Rules;
@@ -248,7 +249,7 @@ impl Course {
         let changes = self.world.update().expect("there is no limit");
         if let Some(rules) = &mut self.rules {
             let said = rules.update(|_| true);
-            let pairs = |of: &[swath::SweptProxyPair]| -> Vec<_> {
+            let pairs = |of: &[swath::broadphase::SweptProxyPair]| -> Vec<_> {
                 of.iter().map(|&pair| (pair.into(), pair.first.to_bits())).collect()
             };
             assert_eq!(pairs(changes.begun()), said.begun, "tick {number}");

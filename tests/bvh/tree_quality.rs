@@ -1,7 +1,8 @@
 //! Are few boxes looked at to find those that are near, whatever else is in the world?
 
-use swath::store::AabbColumns;
-use swath::{Aabb, Bvh, Hit, Level, Visits};
+use swath::batch::Hit;
+use swath::broadphase::Visits;
+use swath::{Aabb, AabbColumns, Bvh, Level};
 use testkit::draw::Draw;
 
 /// Small boxes; enough to be cut into cells.

@@ -6,10 +6,9 @@ use std::path::Path;
 use crate::command::{fails, folder};
 use crate::page::{boxes, bytes, enclosed, floats, page, pairs, recording, viewer, words};
 use serde_json::{Value, json};
-use swath::pipeline::Config;
-use swath::{
-    BodyFlags, ConvexBody, Filter, Hull, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape,
-};
+use swath::convex::Hull;
+use swath::pipeline::{BodyFlags, Config};
+use swath::{ConvexBody, Filter, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
 /// Writes a tick down: a wall, a ball and a turning hull that fly at it, a box that falls on a slab, a
 /// sensor in the way of the ball, who meets nobody, and, with `bad`, a row that is no body.

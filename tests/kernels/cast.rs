@@ -3,11 +3,10 @@
 //! First inputs on which `f32` is exact, and equality; then hostile ones, and bounds that follow
 //! from how the kernel rounds. What is compared to the bit says so.
 
-use swath::cast::polyhedron::{self, Polyhedron};
-use swath::cast::{self, MISS};
-use swath::{
-    Aabb, COORD_MAX, Cast, Facets, Invalid, MovingBox, Plane, Segment, SegmentStart, sweep,
-};
+use swath::batch::cast::polyhedron::Polyhedron;
+use swath::batch::cast::{Cast, MISS, polyhedron};
+use swath::batch::{Facets, SegmentStart, cast, sweep};
+use swath::{Aabb, COORD_MAX, Invalid, MovingBox, Plane, Segment};
 use testkit::draw::how_many;
 use testkit::exact_cast::{exact_cast, holds};
 use testkit::promises::{ABSOLUTE, RELATIVE};

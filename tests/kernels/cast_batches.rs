@@ -1,11 +1,9 @@
 //! Does a batch of casts answer as one cast at a time does, to the bit, on every level?
 
-use swath::cast::polyhedron::{self, Polyhedron};
-use swath::cast::{self, Fractions, MISS};
-use swath::{
-    Aabb, BatchError, COORD_MAX, Cast, Facets, Hit, Hits, Level, MovingBox, Plane, Rejected,
-    Segment,
-};
+use swath::batch::cast::polyhedron::Polyhedron;
+use swath::batch::cast::{Cast, Fractions, MISS, polyhedron};
+use swath::batch::{BatchError, Facets, Hit, Hits, Rejected, cast};
+use swath::{Aabb, COORD_MAX, Level, MovingBox, Plane, Segment};
 use testkit::columns::Columns;
 use testkit::rays::{Ray, rays};
 use testkit::segments::{Casts, NO_HIT, SegmentArrays, cast_bits};
@@ -30,7 +28,7 @@ fn hits(casts: &[Cast]) -> Vec<Hit> {
 fn every_output(
     what: &str,
     casts: &[Cast],
-    mut columns: impl FnMut(cast::Answers<'_>) -> Result<(), BatchError>,
+    mut columns: impl FnMut(cast::CastColumns<'_>) -> Result<(), BatchError>,
     mut fractions: impl FnMut(Fractions<'_>) -> Result<(), BatchError>,
     mut list: impl FnMut(&mut Hits<'_>) -> Result<(), BatchError>,
 ) {
@@ -321,7 +319,7 @@ fn batches_against_a_polyhedron_answer_as_one_to_one() {
         }
         let polyhedron = Polyhedron::new(&planes).expect("these are half-spaces");
         let one = |segment: &Segment| {
-            polyhedron::one_to_one(segment, &polyhedron).unwrap_or(polyhedron::Cast::MISS)
+            polyhedron::one_to_one(segment, &polyhedron).unwrap_or(polyhedron::PolyhedronCast::MISS)
         };
         let casts: Vec<_> = segments.iter().map(one).collect();
         let columns = SegmentArrays::new(&segments);
@@ -330,11 +328,17 @@ fn batches_against_a_polyhedron_answer_as_one_to_one() {
             let rays = columns.segments().check(level, &mut rejected);
             let (mut entry, mut exit) = (vec![-7.0; count], vec![-7.0; count]);
             let mut facets = vec![Facets::MISS; count];
-            let output =
-                polyhedron::Answers { entry: &mut entry, exit: &mut exit, facets: &mut facets };
+            let output = polyhedron::PolyhedronCastColumns {
+                entry: &mut entry,
+                exit: &mut exit,
+                facets: &mut facets,
+            };
             polyhedron::many_to_one(level, &rays, &polyhedron, output).expect("equal lengths");
-            let answers =
-                polyhedron::Answers { entry: &mut entry, exit: &mut exit, facets: &mut facets };
+            let answers = polyhedron::PolyhedronCastColumns {
+                entry: &mut entry,
+                exit: &mut exit,
+                facets: &mut facets,
+            };
             for (row, cast) in casts.iter().enumerate() {
                 assert_eq!(answers.get(row), *cast, "{level}, row {row}");
             }
@@ -342,7 +346,7 @@ fn batches_against_a_polyhedron_answer_as_one_to_one() {
             let output = Fractions { entry: &mut first, exit: &mut last };
             polyhedron::many_to_one(level, &rays, &polyhedron, output).expect("equal lengths");
             assert_eq!((first, last), (entry, exit), "{level}");
-            let hit = |(row, cast): (u32, &polyhedron::Cast)| {
+            let hit = |(row, cast): (u32, &polyhedron::PolyhedronCast)| {
                 cast.facets.is_hit().then_some(Hit { row, at: cast.entry })
             };
             let expected: Vec<_> = (0..).zip(&casts).filter_map(hit).collect();
@@ -352,8 +356,11 @@ fn batches_against_a_polyhedron_answer_as_one_to_one() {
             assert_eq!(*list, expected, "{level}");
             let mut long = vec![0.0; count + 1];
             let mut facets = vec![Facets::MISS; count];
-            let output =
-                polyhedron::Answers { entry: &mut long, exit: &mut [], facets: &mut facets };
+            let output = polyhedron::PolyhedronCastColumns {
+                entry: &mut long,
+                exit: &mut [],
+                facets: &mut facets,
+            };
             let error = polyhedron::many_to_one(level, &rays, &polyhedron, output);
             assert!(matches!(error, Err(BatchError::Length(_))));
         }

@@ -3,10 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rand::RngExt;
-use swath::store::LengthMismatch;
-use swath::{
-    Aabb, COORD_MAX, Invalid, Level, MovingBox, MovingBoxColumns, MovingBoxStore, Rejected,
-};
+use swath::batch::{LengthMismatch, Rejected};
+use swath::{Aabb, COORD_MAX, Invalid, Level, MovingBox, MovingBoxColumns, MovingBoxStore};
 use testkit::cases::{HOSTILE, cases};
 use testkit::columns::Columns;
 use testkit::draw::{Draw, for_each};

@@ -6,8 +6,9 @@
 
 use std::cmp::Ordering::Greater;
 
-use swath::overlap::{self, planes, sphere};
-use swath::{Aabb, COORD_MAX, Plane, PlaneSide, Sphere};
+use swath::batch::overlap::{planes, sphere};
+use swath::batch::{PlaneSide, overlap};
+use swath::{Aabb, COORD_MAX, Plane, Sphere};
 use testkit::draw::how_many;
 use testkit::places::{Cut, Near, boxes, cuts, frustum, near};
 use testkit::terms::{Term, sign, square};

@@ -3,13 +3,10 @@
 //! Every number of rows about the lanes and the words of a set, every place of a row that is
 //! invalid, every output.
 
-use swath::overlap::planes::{self, Sides};
-use swath::overlap::{self, Bits, sphere};
-use swath::store::LengthMismatch;
-use swath::{
-    Aabb, BatchError, COORD_MAX, Checked, Level, MovingBox, MovingBoxColumns, Pair, Plane,
-    PlaneSide, Rows, Sphere, SphereColumns,
-};
+use swath::batch::overlap::planes::PlaneSideColumns;
+use swath::batch::overlap::{Bits, planes, sphere};
+use swath::batch::{BatchError, Checked, LengthMismatch, PlaneSide, Rows, SphereColumns, overlap};
+use swath::{Aabb, COORD_MAX, Level, MovingBox, MovingBoxColumns, Pair, Plane, Sphere};
 use testkit::columns::Columns;
 use testkit::places::{SphereArrays, cuts, frustum, moving, near};
 
@@ -112,7 +109,7 @@ fn answers_are(
         both!("zipped spheres", ball_zip, to => sphere::zip(level, &balls, &a, to));
         both!("planes", inside, to => planes::one_to_many(level, region, &a, to));
         let mut column = vec![PlaneSide::Inside; sides.len()];
-        let answer = planes::one_to_many(level, region, &a, Sides { side: &mut column });
+        let answer = planes::one_to_many(level, region, &a, PlaneSideColumns { side: &mut column });
         assert_eq!((answer, &column), (Ok(()), &sides), "{level}");
         let first = |expected: &[bool]| Ok(rows_of(expected).first().copied());
         assert_eq!(overlap::any(level, aabb, &a), first(&many), "{level}");
@@ -267,7 +264,8 @@ fn on_an_error_nothing_is_written() {
         assert_eq!(words, [UNWRITTEN; 2], "{level}");
         for found in [39, 41] {
             let mut side = vec![PlaneSide::Crossing; found];
-            let error = planes::one_to_many(level, &[], &many, Sides { side: &mut side });
+            let error =
+                planes::one_to_many(level, &[], &many, PlaneSideColumns { side: &mut side });
             assert_eq!(error, wrong("the output `side`", 40, found));
             assert!(side.iter().all(|&side| side == PlaneSide::Crossing));
         }

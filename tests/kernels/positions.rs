@@ -1,8 +1,8 @@
 //! Are boxes where they should be at the times they are asked for?
 
-use swath::store::LengthMismatch;
-use swath::sweep::{self, positions};
-use swath::{Aabb, BatchError, COORD_MAX, ContactState, Level, MISS, MovingBox};
+use swath::batch::sweep::{MISS, positions};
+use swath::batch::{BatchError, ContactState, LengthMismatch, sweep};
+use swath::{Aabb, COORD_MAX, Level, MovingBox};
 use testkit::cases::cases;
 use testkit::columns::Columns;
 use testkit::places::moving;

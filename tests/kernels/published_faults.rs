@@ -5,7 +5,9 @@
 //! Tests for Games* (1999). Each test is named after a fault of one of them and asserts the right
 //! answer, of every level and every arity.
 
-use swath::{Aabb, ContactState, Invalid, Level, MISS, MovingBox, Pair, Sweep, sweep};
+use swath::batch::sweep::{MISS, Sweep};
+use swath::batch::{ContactState, sweep};
+use swath::{Aabb, Invalid, Level, MovingBox, Pair};
 use testkit::columns::{Columns, Outputs, bits};
 
 /// A cube with sides of two around `center`, moving.

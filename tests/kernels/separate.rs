@@ -5,11 +5,9 @@
 
 use std::cmp::Ordering;
 
-use swath::separate::{self, Answers, Moves};
-use swath::{
-    Aabb, BatchError, Body, Contact, ContactState, Hit, Hits, Invalid, Level, Pair, Separation,
-    sweep,
-};
+use swath::batch::separate::{Moves, Separation, SeparationColumns};
+use swath::batch::{BatchError, Body, Contact, ContactState, Hit, Hits, separate, sweep};
+use swath::{Aabb, Invalid, Level, Pair};
 use testkit::bodies::{bodies, meetings, neighbours, no_bodies};
 use testkit::body_columns::BodyArrays;
 use testkit::draw::how_many;
@@ -360,8 +358,8 @@ impl Outputs {
         Self(vec![UNWRITTEN.0; depth], vec![UNWRITTEN.1; contact])
     }
 
-    fn answers(&mut self) -> Answers<'_> {
-        Answers { depth: &mut self.0, contact: &mut self.1 }
+    fn answers(&mut self) -> SeparationColumns<'_> {
+        SeparationColumns { depth: &mut self.0, contact: &mut self.1 }
     }
 
     fn bits(&self) -> Vec<[u32; 2]> {

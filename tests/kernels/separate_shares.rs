@@ -3,8 +3,9 @@
 //! How far each body goes is looked at in `separations_part_boxes`; here, what is no mass, no
 //! depth, no axis or no body.
 
-use swath::separate::{self, Moves};
-use swath::{Aabb, Body, Contact, Invalid, Level, Separation};
+use swath::batch::separate::{Moves, Separation};
+use swath::batch::{Body, Contact, separate};
+use swath::{Aabb, Invalid, Level};
 use testkit::bodies::no_bodies;
 use testkit::body_columns::BodyArrays;
 

@@ -5,11 +5,9 @@
 
 use std::ops::RangeInclusive;
 
-use swath::sweep::{self, Times};
-use swath::{
-    Aabb, BatchError, Checked, ContactState, Hit, Hits, Level, MISS, MovingBox, Pair, Rejected,
-    Sweep,
-};
+use swath::batch::sweep::{MISS, Sweep, Times};
+use swath::batch::{BatchError, Checked, ContactState, Hit, Hits, Rejected, sweep};
+use swath::{Aabb, Level, MovingBox, Pair};
 use testkit::cases::{Case, cases};
 use testkit::columns::{Columns, Outputs, bits};
 use testkit::draw::how_many;

@@ -3,8 +3,9 @@
 //! First inputs on which `f32` is exact; then hostile ones, compared with exact times: roots of
 //! quadratics in whole numbers. What is compared to the bit says so.
 
-use swath::sweep::accelerating;
-use swath::{Aabb, AcceleratingBox, ContactState, Sweep, sweep};
+use swath::Aabb;
+use swath::batch::sweep::{Sweep, accelerating};
+use swath::batch::{AcceleratingBox, ContactState, sweep};
 use testkit::accelerating::cases::cases;
 use testkit::accelerating::exact;
 use testkit::accelerating::promises::{GROWN, gap, holds};

@@ -3,11 +3,11 @@
 //! Batches are compared to the bit, on every level, with rows that are no boxes at every place.
 //! Then what must not matter: which box is called `a`, directions, order of axes, units of length.
 
-use swath::sweep::{Times, accelerating};
-use swath::{
-    Aabb, AcceleratingBox, AcceleratingBoxColumns, BatchError, COORD_MAX, Checked, ContactState,
-    Hit, Hits, Level, MISS, Pair, Sweep,
+use swath::batch::sweep::{MISS, Sweep, Times, accelerating};
+use swath::batch::{
+    AcceleratingBox, AcceleratingBoxColumns, BatchError, Checked, ContactState, Hit, Hits,
 };
+use swath::{Aabb, COORD_MAX, Level, Pair};
 use testkit::accelerating::cases::{Case, cases};
 use testkit::accelerating::columns::Columns;
 use testkit::columns::{Outputs, UNWRITTEN, bits};

@@ -4,8 +4,9 @@
 //! where they put the surfaces at the reported times: in fractions where `f64` does not decide.
 
 use spec::RoundSweep;
-use swath::sweep::{sphere_box, spheres};
-use swath::{Aabb, Contact, ContactState, MovingBox, MovingSphere, Sphere, Sweep, sweep};
+use swath::batch::sweep::{Sweep, sphere_box, spheres};
+use swath::batch::{Contact, ContactState, MovingSphere, sweep};
+use swath::{Aabb, MovingBox, Sphere};
 use testkit::balls::{Round, rounds};
 use testkit::columns::bits;
 use testkit::draw::how_many;

@@ -2,11 +2,11 @@
 //! turned?
 
 use std::array::from_fn;
-use swath::sweep::{Times, sphere_box, spheres};
-use swath::{
-    Aabb, BatchError, Checked, Contact, ContactState, Hit, Hits, Invalid, Level, MISS, MovingBox,
-    MovingSphere, Pair, Rejected, SphereColumns, Sweep,
+use swath::batch::sweep::{MISS, Sweep, Times, sphere_box, spheres};
+use swath::batch::{
+    BatchError, Checked, Contact, ContactState, Hit, Hits, MovingSphere, Rejected, SphereColumns,
 };
+use swath::{Aabb, Invalid, Level, MovingBox, Pair};
 use testkit::balls::{Round, rounds};
 use testkit::columns::{Columns, Outputs, bits};
 use testkit::nearing::Nearing;
@@ -63,7 +63,7 @@ impl World {
         &self,
         level: Level,
         door: usize,
-        to: impl swath::sweep::Output,
+        to: impl swath::batch::sweep::SweepOutput,
     ) -> Result<(), BatchError> {
         let reversed: Vec<_> = self.spheres.iter().rev().copied().collect();
         let columns = [&self.spheres, &reversed].map(|rows| SphereArrays::new(rows));

@@ -3,7 +3,9 @@
 //! Against the exact cast of boxes, the quadratic of a ball, and the planes of a polyhedron.
 
 use scenes::convex::{rotation, unit};
-use swath::{Aabb, ConvexCast, Hull, Pose, Segment, SegmentStart, Shape};
+use swath::batch::SegmentStart;
+use swath::convex::{ConvexCast, Hull};
+use swath::{Aabb, Pose, Segment, Shape};
 use testkit::draw::{Draw, how_many};
 
 /// Goal: a box as a convex shape is hit as the box is. Method: whole numbers, rays along faces,

@@ -3,7 +3,8 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
-use swath::{MovingBoxColumns, PairFinder, PairInput};
+use swath::broadphase::PairInput;
+use swath::{MovingBoxColumns, PairFinder};
 use testkit::counting::ALLOCATIONS;
 
 /// Goal: after a warm-up no tick allocates, in either form, sorted or not, also when the pairs become

@@ -3,7 +3,8 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
-use swath::{AabbColumns, Filter, FixedBoxes, MovingBoxColumns, PairInput};
+use swath::broadphase::PairInput;
+use swath::{AabbColumns, Filter, FixedBoxes, MovingBoxColumns};
 use testkit::counting::ALLOCATIONS;
 
 /// Goal: against a kept set a warm tick allocates nothing, in either form, sorted or not, also when

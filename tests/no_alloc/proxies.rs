@@ -4,9 +4,9 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
 use swath::broadphase::{ProxyHit, Snapshot};
-use swath::store::AabbColumns;
 use swath::{
-    Aabb, Broadphase, Filter, Level, MovingBoxColumns, Proxy, ProxyId, ProxyKind, Segment,
+    Aabb, AabbColumns, Broadphase, Filter, Level, MovingBoxColumns, Proxy, ProxyId, ProxyKind,
+    Segment,
 };
 use testkit::counting::ALLOCATIONS;
 

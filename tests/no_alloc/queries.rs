@@ -3,9 +3,9 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
+use swath::batch::{Hit, SegmentStore};
 use swath::broadphase::FixedError;
-use swath::store::AabbColumns;
-use swath::{Aabb, Bvh, FixedBoxes, Hit, Level, MovingBox, Plane, Segment, SegmentStore, Sphere};
+use swath::{Aabb, AabbColumns, Bvh, FixedBoxes, Level, MovingBox, Plane, Segment, Sphere};
 use testkit::counting::ALLOCATIONS;
 
 /// Goal: a question allocates nothing, and a list of hits only what is longer than ever before; to

@@ -2,10 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
+use swath::pipeline::{BodyFlags, Config, Mass, SubSteps, SubStepsConfig};
 use swath::{
-    BodyFlags, Broadphase, ConvexBody, Motion, MovingBoxColumns, Pipeline, Pose, Proxy, ProxyId,
-    Scene, Shape,
+    Broadphase, ConvexBody, Motion, MovingBoxColumns, Pipeline, Pose, Proxy, ProxyId, Scene, Shape,
 };
 use testkit::counting::ALLOCATIONS;
 use testkit::draw::Draw;

@@ -4,9 +4,10 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
-use swath::broadphase::FindError;
-use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
-use swath::{Level, MovingBoxColumns, PairFinder, PairInput};
+use swath::broadphase::{FindError, PairInput};
+use swath::{
+    Aabb, COORD_MAX, Invalid, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, SweptPair,
+};
 
 /// Boxes as columns, with flags where some do not move.
 #[derive(Clone, Default)]
@@ -93,7 +94,7 @@ fn check(what: &str, columns: &Columns) -> Order {
         } else {
             assert!(meant.margin > -1e-6, "{what}: {pair:?} does not meet: {meant:?}");
         }
-        let alone = swath::sweep::one_to_one(a, b).unwrap();
+        let alone = swath::batch::sweep::one_to_one(a, b).unwrap();
         assert_eq!(alone.first.to_bits(), pair.first.to_bits(), "{what}: the kernel's own time");
     }
     assert_eq!(missing.next(), None, "{what}: a pair is missing");

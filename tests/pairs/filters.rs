@@ -3,8 +3,8 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
-use swath::geom::MovingBox;
-use swath::{Filter, Level, MovingBoxColumns, Pair, PairFinder, PairInput, SweptPair, Threads};
+use swath::broadphase::PairInput;
+use swath::{Filter, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, SweptPair, Threads};
 
 /// A world as rows, some of them no boxes, with a flag and a filter for each.
 struct Case {
@@ -149,14 +149,14 @@ fn between_two_sets() {
                     let found = finder.swept_pairs_between(set_a, set_b).unwrap().sorted();
                     let touching = |pair: &&Pair| {
                         let [a, b] = [pair.a, of_a + pair.b].map(|row| &rows[row as usize]);
-                        swath::sweep::one_to_one(a, b).unwrap().contact.is_hit()
+                        swath::batch::sweep::one_to_one(a, b).unwrap().contact.is_hit()
                     };
                     let touching: Vec<Pair> = expected.iter().filter(touching).copied().collect();
                     let pairs: Vec<Pair> = found.iter().map(|&pair| pair.into()).collect();
                     assert_eq!(pairs, touching, "{scene}");
                     for pair in found {
                         let [a, b] = [pair.a, of_a + pair.b].map(|row| &rows[row as usize]);
-                        let alone = swath::sweep::one_to_one(a, b).unwrap();
+                        let alone = swath::batch::sweep::one_to_one(a, b).unwrap();
                         assert_eq!(alone.first.to_bits(), pair.first.to_bits());
                     }
                 }

@@ -5,9 +5,9 @@ use rand::{RngExt, SeedableRng};
 use scenes::recipe::{Crowds, Long, Recipe};
 use scenes::{Scene, World};
 use std::time::Instant;
-use swath::{
-    Filter, Level, MovingBoxColumns, Pair, PairFinder, PairInput, SweptPair, Threads, sweep,
-};
+use swath::batch::sweep;
+use swath::broadphase::PairInput;
+use swath::{Filter, Level, MovingBoxColumns, Pair, PairFinder, SweptPair, Threads};
 
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 const NO_LONG: Long = Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 };

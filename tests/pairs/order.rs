@@ -5,7 +5,8 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
-use swath::{Filter, Level, PairFinder, PairInput, Threads};
+use swath::broadphase::PairInput;
+use swath::{Filter, Level, PairFinder, Threads};
 use testkit::every_pair::{Rows, Timed};
 
 #[cfg(feature = "rayon")]

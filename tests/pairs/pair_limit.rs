@@ -1,9 +1,8 @@
 //! Does a finder keep to the memory it may have, and say so when that is too little?
 
 use scenes::{Scene, World};
-use swath::broadphase::FindError;
-use swath::store::AabbColumns;
-use swath::{Bvh, MovingBoxColumns, PairFinder, PairInput, Threads};
+use swath::broadphase::{FindError, PairInput};
+use swath::{AabbColumns, Bvh, MovingBoxColumns, PairFinder, Threads};
 
 fn boxes(world: &World) -> MovingBoxColumns<'_> {
     let [min, max, delta] =

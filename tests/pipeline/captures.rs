@@ -1,10 +1,9 @@
 //! Is a file with the right checksum still refused where it makes no sense, and is the checksum the one
 //! that is told?
 
-use swath::pipeline::{Capture, CaptureError, Config, ImpactKind};
-use swath::{
-    BodyFlags, ConvexBody, Hull, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape,
-};
+use swath::convex::Hull;
+use swath::pipeline::{BodyFlags, Capture, CaptureError, Config, ImpactKind};
+use swath::{ConvexBody, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
 /// 64-bit FNV-1a from its description: for each byte, xor, then times the prime.
 fn fnv(bytes: &[u8]) -> u64 {

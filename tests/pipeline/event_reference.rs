@@ -4,10 +4,9 @@
 //! broadphase, no window and no search.
 
 use rand::RngExt;
-use swath::pipeline::Config;
+use swath::pipeline::{BodyFlags, Config};
 use swath::{
-    Aabb, BodyFlags, ConvexBody, Level, Motion, MovingBox, MovingBoxStore, Pair, Pipeline, Pose,
-    Scene, Shape,
+    Aabb, ConvexBody, Level, Motion, MovingBox, MovingBoxStore, Pair, Pipeline, Pose, Scene, Shape,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::rounded::{Rounded, first_time, gap};

@@ -2,10 +2,9 @@
 //!
 //! Where a tick has few pairs for its rows, the pipeline reads them in another way than where it has many.
 
-use swath::pipeline::{Config, Mass, Responded, SubSteps};
+use swath::pipeline::{BodyFlags, Config, Mass, Responded, SubSteps};
 use swath::{
-    BodyFlags, ConvexBody, Impact, Level, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape,
-    Threads,
+    ConvexBody, Impact, Level, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape, Threads,
 };
 use testkit::draw::Draw;
 

@@ -1,8 +1,8 @@
 //! Do boxes without shape meet where, how fast and by which policy it is told, in large ticks as in small?
 
-use swath::advance::Touch;
-use swath::pipeline::{Config, ImpactKind};
-use swath::{BodyFlags, MovingBoxColumns, Pair, Pipeline, Scene};
+use swath::convex::toi::Touch;
+use swath::pipeline::{BodyFlags, Config, ImpactKind};
+use swath::{MovingBoxColumns, Pair, Pipeline, Scene};
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::default();

@@ -1,10 +1,8 @@
 //! Does a pipeline that has seen other ticks answer as a new one, and do its counts add up?
 
-use swath::pipeline::{Config, ImpactKind, TickOutput};
-use swath::{
-    BodyFlags, ConvexBody, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Scene, Shape,
-    sweep,
-};
+use swath::batch::sweep;
+use swath::pipeline::{BodyFlags, Config, ImpactKind, TickOutput};
+use swath::{ConvexBody, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Scene, Shape};
 use testkit::draw::Draw;
 
 /// A tick: so many bodies in a room of this size.
@@ -127,7 +125,7 @@ fn count(ticked: &TickOutput<'_>, limited: bool, slow: bool) {
 #[test]
 fn counts_add_up() {
     for (fast, limit) in [(0.0, 0), (0.8, 0), (0.0, 1), (0.8, 1)] {
-        for touch in [swath::advance::Touch::Hit, swath::advance::Touch::Ignore] {
+        for touch in [swath::convex::toi::Touch::Hit, swath::convex::toi::Touch::Ignore] {
             let settings = config(|c| (c.fast, c.impacts_per_body, c.touch) = (fast, limit, touch));
             let mut pipeline = Pipeline::new(settings);
             for room in [&rooms()[0], &rooms()[7]] {
@@ -213,7 +211,7 @@ fn what_grows_is_still_no_body() {
             .filter_map(|(row, &[min, max, delta, accel])| {
                 let aabb = swath::Aabb { min: [min, 0.0, 0.0], max: [max, 1.0, 1.0] };
                 let accel = [if is_pulled { accel } else { 0.0 }, 0.0, 0.0];
-                let of = swath::AcceleratingBox { aabb, delta: [delta, 0.0, 0.0], accel };
+                let of = swath::batch::AcceleratingBox { aabb, delta: [delta, 0.0, 0.0], accel };
                 Some((row, of.validate().err()?))
             })
             .collect();

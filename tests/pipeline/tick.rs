@@ -1,11 +1,12 @@
 //! Does a tick keep its word on flags, filters, sensors, limits, bad rows, files and worlds?
 
-use swath::advance::Touch;
-use swath::pipeline::{Capture, CaptureError, Config, ImpactKind, VERSION};
+use swath::batch::{AcceleratingBox, sweep};
+use swath::convex::toi::{Advance, Touch};
+use swath::convex::{Hull, toi};
+use swath::pipeline::{BodyFlags, Capture, CaptureError, Config, ImpactKind, VERSION};
 use swath::{
-    Aabb, AcceleratingBox, Advance, BodyFlags, Broadphase, ConvexBody, Filter, Hull, Impact,
-    Invalid, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Proxy, Scene, Shape, Threads,
-    advance, sweep,
+    Aabb, Broadphase, ConvexBody, Filter, Impact, Invalid, Level, Motion, MovingBoxColumns, Pair,
+    Pipeline, Pose, Proxy, Scene, Shape, Threads,
 };
 use testkit::draw::Draw;
 
@@ -137,11 +138,10 @@ fn windows_lose_nothing() {
                 assert_eq!(told_apart, sensor && !found.is_empty());
                 let ((s, from), (m, n)) = (bodies.body(a), bodies.body(b));
                 let touch = if sensor { Touch::Hit } else { Touch::IfClosing };
-                let settings = advance::Settings { target_distance, touch, ..Default::default() };
-                let whole =
-                    advance::one_to_one(&s, &from, &m, &n, &settings).expect("valid").advance;
+                let settings = toi::Settings { target_distance, touch, ..Default::default() };
+                let whole = toi::one_to_one(&s, &from, &m, &n, &settings).expect("valid").advance;
                 let near = |t: f32| {
-                    let apart = swath::gjk::distance(&s, &from.at(t), &m, &n.at(t));
+                    let apart = swath::convex::gjk::distance(&s, &from.at(t), &m, &n.at(t));
                     apart.expect("poses").distance - target_distance
                 };
                 match (found[..].first(), whole) {
@@ -351,7 +351,7 @@ fn boxes_are_answered_by_their_sweep() {
                 assert_eq!((impact.toi, impact.last), (swept.first, swept.last));
                 match impact.kind {
                     ImpactKind::Overlapping => {
-                        let push = swath::separate::one_to_one(&p.aabb, &q.aabb);
+                        let push = swath::batch::separate::one_to_one(&p.aabb, &q.aabb);
                         let push = push.expect("boxes").expect("they overlap");
                         assert_eq!(
                             (impact.depth, impact.normal),
@@ -462,7 +462,7 @@ fn captures_are_the_same_tick_or_an_error() {
     }
     #[derive(Debug)]
     struct Own;
-    impl swath::SupportMap for Own {
+    impl swath::convex::SupportMap for Own {
         fn support(&self, direction: [f64; 3]) -> [f64; 3] {
             direction.map(f64::signum)
         }

@@ -3,10 +3,10 @@
 //! Random calls with questions among them are made by the body of the fuzz target, in
 //! `worlds_follow_their_rules`; here are the crowds that are too large for that, and margins.
 
-use swath::broadphase::ProxyHit;
+use swath::batch::SegmentStore;
+use swath::broadphase::{Layers, ProxyHit};
 use swath::{
-    Aabb, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, ProxyKind, Segment,
-    SegmentStore, Threads,
+    Aabb, Broadphase, Filter, Level, MovingBox, Proxy, ProxyId, ProxyKind, Segment, Threads,
 };
 use testkit::draw::Draw;
 use testkit::fuzz::world_asked;
@@ -81,7 +81,7 @@ fn said_of_many(world: &mut Broadphase, segments: &SegmentStore) -> Vec<ProxyHit
     queries.casts(&segments.checked()).any(any).expect("as many");
     let starts = segments.checked();
     let [x, y, z, ..] = starts.columns().columns();
-    let places = swath::store::AabbColumns::new([x, y, z], [x, y, z]).expect("equally long");
+    let places = swath::AabbColumns::new([x, y, z], [x, y, z]).expect("equally long");
     let mut rejected = Vec::new();
     let places = places.check(Level::detect(), &mut rejected);
     queries.proximities(&places, 2.0).expect("a distance").nearest(near).expect("as many");

@@ -3,11 +3,11 @@
 
 use std::array::from_fn;
 
-use swath::broadphase::{Path, Query, Visits};
-use swath::store::{AabbColumns, Columns, Row};
+use swath::batch::sweep::MISS;
+use swath::batch::{Checked, Columns, Hit, Row, cast, sweep};
+use swath::broadphase::{FixedInput, Path, Query, Visits};
 use swath::{
-    Aabb, Bvh, Checked, Filter, FixedBoxes, FixedInput, Hit, Level, MISS, MovingBox, Queries,
-    Segment, Threads, cast, sweep,
+    Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Level, MovingBox, Queries, Segment, Threads,
 };
 use testkit::cases::cases;
 use testkit::draw::{Draw, how_many};

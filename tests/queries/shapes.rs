@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rand::RngExt;
-use swath::broadphase::{Overlap, Query, Shape};
-use swath::overlap::{self, planes, sphere};
-use swath::store::{AabbColumns, Row};
+use swath::batch::overlap::{planes, sphere};
+use swath::batch::{Hit, PlaneSide, Row, overlap, proximity};
+use swath::broadphase::{FixedInput, Overlap, Query, Visits};
 use swath::{
-    Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Invalid, Level, Plane, PlaneSide, Queries,
-    Sphere, Threads, Visits, proximity,
+    Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Invalid, Level, Plane, Queries, Shape, Sphere,
+    Threads,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::places::{boxes, cuts, frustum, moving, near};

@@ -1,11 +1,10 @@
 //! Is what a step cannot do rejected or told, and is every number that it answers finite?
 
-use swath::advance::AdvanceError;
-use swath::pipeline::{
-    Impact, ImpactKind, Mass, PipelineError, SubSteps, SubStepsConfig, response,
-};
+use swath::batch::Rejected;
+use swath::convex::toi::AdvanceError;
+use swath::pipeline::{ImpactKind, Mass, PipelineError, SubSteps, SubStepsConfig, response};
 use swath::{
-    Aabb, Broadphase, COORD_MAX, ConvexBody, Invalid, Motion, Pose, Proxy, Rejected, Shape, Threads,
+    Aabb, Broadphase, COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pose, Proxy, Shape, Threads,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::finite::assert_finite;
@@ -279,7 +278,7 @@ fn searches_without_rounds_hold_what_is_not_proved() {
         let told = sub_steps.run(&mut end, &masses, None).expect("bodies");
         assert!(told.held <= 40 && told.passes <= 40 * 32 + 40, "{rounds_max}: {told:?}");
         assert_finite(&(sub_steps.impacts(), sub_steps.held(), &end));
-        let is_free = |held: &swath::pipeline::Held| (0.0..=1.0).contains(&held.since);
+        let is_free = |held: &swath::pipeline::Stalled| (0.0..=1.0).contains(&held.since);
         assert!(sub_steps.held().iter().all(is_free), "{rounds_max}");
         let unresolved =
             sub_steps.impacts().iter().filter(|hit| hit.impact.kind == ImpactKind::Unresolved);

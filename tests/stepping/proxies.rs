@@ -3,7 +3,7 @@
 //! The same bodies are given to both doors of `SubSteps`, tick after tick, and compared to the bit.
 
 use swath::broadphase::Layers;
-use swath::pipeline::{Held, Mass, Responded, SubSteps, SubStepsConfig};
+use swath::pipeline::{Mass, Responded, Stalled, SubSteps, SubStepsConfig};
 use swath::{
     Aabb, Broadphase, ConvexBody, Filter, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId,
     ProxyKind, Shape, Threads,
@@ -146,8 +146,11 @@ fn both_doors_give_the_same_bits() {
             let named: Vec<_> = of_columns.impacts().iter().map(|hit| facts(hit, &id)).collect();
             let found: Vec<_> = stepped.impacts().iter().map(|hit| facts(hit, &|id| id)).collect();
             assert_eq!(found, named, "{what}");
-            let named: Vec<_> =
-                of_columns.held().iter().map(|h| Held { row: id(h.row), since: h.since }).collect();
+            let named: Vec<_> = of_columns
+                .held()
+                .iter()
+                .map(|h| Stalled { row: id(h.row), since: h.since })
+                .collect();
             assert_eq!(stepped.held(), named, "{what}");
             let moved: Vec<_> = (0..columns.len())
                 .filter(|&row| !rests(&in_world[row]))

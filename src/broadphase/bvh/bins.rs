@@ -4,42 +4,42 @@ use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, U32Lanes};
 
 /// Largest number of bins of an axis; a bin is stored in 16 bits.
-pub(super) const BINS_MAX: usize = 1 << 16;
+pub(crate) const BINS_MAX: usize = 1 << 16;
 /// Bit of a bin on z: the box is longer than a cell.
-pub(super) const LARGE: u32 = 1 << 31;
+pub(crate) const LARGE: u32 = 1 << 31;
 /// All floats from 2²³ on are integers.
 const WHOLE: f32 = 8_388_608.0;
 
 /// The division of one axis into bins, and of the bins into parts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BinAxis {
+pub(crate) struct BinAxis {
     /// The lower end of the first bin. Positions are doubled centres, `min + max`; lengths are
     /// doubled too.
-    pub(super) low: f32,
+    pub(crate) low: f32,
     /// Bins for each unit of doubled length.
-    pub(super) scale: f32,
-    pub(super) bins: usize,
+    pub(crate) scale: f32,
+    pub(crate) bins: usize,
     /// The number of the last bin, `bins - 1`.
-    pub(super) last: f32,
+    pub(crate) last: f32,
     /// The number of parts into which the bins are combined.
-    pub(super) parts: usize,
+    pub(crate) parts: usize,
     /// The doubled length of a part if all are equal; infinite if there is only one part, so that
     /// no box is too long.
-    pub(super) width: f32,
+    pub(crate) width: f32,
 }
 
 impl BinAxis {
     /// Whether a box of this length is longer than a part.
-    pub(super) fn is_long(&self, length: f32) -> bool {
+    pub(crate) fn is_long(&self, length: f32) -> bool {
         length + length > self.width
     }
 }
 
 /// Computes the bins of boxes: on x, and on y shifted by 16 bits; on z, with [`LARGE`].
-pub(super) struct Bin<'a> {
-    pub(super) boxes: &'a [[u32; 8]],
-    pub(super) axes: &'a [BinAxis; 3],
-    pub(super) bins: &'a mut [[u32; 2]],
+pub(crate) struct Bin<'a> {
+    pub(crate) boxes: &'a [[u32; 8]],
+    pub(crate) axes: &'a [BinAxis; 3],
+    pub(crate) bins: &'a mut [[u32; 2]],
 }
 
 impl Kernel for Bin<'_> {

@@ -21,8 +21,7 @@ const ROWS_MAX: usize = 1 << 27;
 /// [`FixedBoxes`](crate::FixedBoxes) instead.
 ///
 /// ```
-/// use swath::store::AabbColumns;
-/// use swath::{Bvh, Segment};
+/// use swath::{AabbColumns, Bvh, Segment};
 ///
 /// let (low, high) = ([2.0, f32::NAN, 4.0], [2.5, 0.0, 4.5]);
 /// let mut tree = Bvh::new();

@@ -6,14 +6,13 @@
 //! outside of it fall into the outermost bins, so that a few distant boxes do not make the bins of
 //! all others coarse.
 
+use crate::par;
+use crate::geom::{Aabb, MapEach, descending};
+use crate::lanes::{Level, prefetch_to_write};
+use crate::par::Threads;
+use super::{BvhItem, LEAF, Node, grow};
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::median::{Packer, depth_of, nodes_of};
-use super::{BvhItem, LEAF, Node, grow};
-use crate::geom::MapEach;
-use crate::geom::{Aabb, descending};
-use crate::lanes::{Level, prefetch_to_write};
-use crate::par;
-use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Average number of boxes in a cell: a few less than fill a node of full leaves, because counts
@@ -36,7 +35,7 @@ const RUNS: usize = 64;
 
 /// Scratch memory of builds.
 #[derive(Debug, Default)]
-pub(in crate::broadphase) struct Builder {
+pub(crate) struct Builder {
     /// Boxes that are too large for their class.
     large: Vec<BvhItem>,
     /// Where the pending classes begin in `large`.
@@ -85,7 +84,7 @@ impl Nodes<'_> {
 
 impl Builder {
     /// The allocated memory in bytes.
-    pub(in crate::broadphase) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let of_classes = self.large.capacity() + self.class.capacity() + self.roots.capacity();
         let boxes = of_classes + self.ordered.capacity() + self.cells.capacity();
         let parts: usize = self.parts.iter().map(Vec::capacity).sum();
@@ -102,7 +101,7 @@ impl Builder {
     }
 
     /// Builds the nodes of a tree. Returns the child id of its root, and its depth.
-    pub(super) fn build(
+    pub(crate) fn build(
         &mut self,
         boxes: &[BvhItem],
         nodes: &mut Vec<Node>,

@@ -94,8 +94,7 @@ pub enum FixedError {
 /// After a few ticks of similar size a tick does not allocate. Changes may allocate.
 ///
 /// ```
-/// use swath::store::AabbColumns;
-/// use swath::{MovingBoxColumns, FixedBoxes};
+/// use swath::{AabbColumns, FixedBoxes, MovingBoxColumns};
 ///
 /// // Two walls in rows 7 and 8.
 /// let (min, max) = ([[0.0, 5.0], [-5.0; 2], [-5.0; 2]], [[0.1, 5.1], [5.0; 2], [5.0; 2]]);
@@ -395,7 +394,7 @@ impl FixedBoxes {
     ///
     /// Movers whose flag says that they do not move have no pairs, and pairs that a [`Filter`]
     /// forbids are left out. Invalid movers are listed in [`Pairs::rejected`]. Movers are not
-    /// compared with each other; [`PairFinder`](crate::broadphase::PairFinder) does that.
+    /// compared with each other; [`PairFinder`](crate::PairFinder) does that.
     ///
     /// [`MovingBox::bounds`]: crate::MovingBox::bounds
     ///
@@ -410,7 +409,7 @@ impl FixedBoxes {
         self.find_union(movers.into())
     }
 
-    /// Finds the pairs of a mover and a fixed box that touch in the tick as [`sweep`](crate::sweep)
+    /// Finds the pairs of a mover and a fixed box that touch in the tick as [`sweep`](crate::batch::sweep)
     /// defines it, with the first time. Rows are those of [`FixedBoxes::union_pairs`].
     ///
     /// The result is a subset of [`FixedBoxes::union_pairs`]; invalid movers are listed as there.

@@ -41,7 +41,7 @@ fn parts(items: usize) -> usize {
 }
 
 /// The number of nodes that [`Packer::pack`] creates for this many items.
-pub(super) fn nodes_of(items: usize) -> usize {
+pub(crate) fn nodes_of(items: usize) -> usize {
     let parts = parts(items);
     if items <= WIDTH * WIDTH {
         return parts + usize::from(parts > 1);
@@ -51,7 +51,7 @@ pub(super) fn nodes_of(items: usize) -> usize {
 }
 
 /// The number of nodes on a path from the top node of this many items to the bottom.
-pub(super) fn depth_of(items: usize) -> usize {
+pub(crate) fn depth_of(items: usize) -> usize {
     let (mut depth, mut room) = (1, WIDTH);
     while room < items {
         (depth, room) = (depth + 1, room.saturating_mul(WIDTH));
@@ -61,7 +61,7 @@ pub(super) fn depth_of(items: usize) -> usize {
 
 /// Scratch memory of one worker.
 #[derive(Debug, Default)]
-pub(super) struct Packer {
+pub(crate) struct Packer {
     items: CentreColumns,
     /// Items in front of a median, behind it, and between two guesses.
     sides: [CentreColumns; 3],
@@ -69,13 +69,13 @@ pub(super) struct Packer {
 
 impl Packer {
     /// The allocated memory in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let columns = self.sides.iter().flatten().chain(&self.items);
         columns.map(|column| column.capacity() * size_of::<u32>()).sum()
     }
 
     /// Reserves memory for this many children.
-    pub(super) fn make_room(&mut self, count: usize) {
+    pub(crate) fn make_room(&mut self, count: usize) {
         for column in self.sides.iter_mut().flatten().chain(&mut self.items) {
             grow(column, count + LANES_MAX);
         }
@@ -84,7 +84,7 @@ impl Packer {
     /// Builds the subtree of the children `which`, at least one, in `nodes`; there are [`nodes_of`]
     /// of them, and the first has the index `base`. Returns the top node. `flag` is set in the id
     /// of nodes that have the given children.
-    pub(super) fn pack(
+    pub(crate) fn pack(
         &mut self,
         level: Level,
         (children, which): (&[BvhItem], Range<usize>),

@@ -36,16 +36,15 @@ pub(crate) mod movers;
 mod traverse_batch;
 mod traverse_nearest;
 
-use crate::geom::Aabb;
-use crate::geom::MapEach;
+use crate::geom::{Aabb, MapEach};
 use crate::lanes::{LANES_MAX, Level, prefetch};
 use crate::par::Threads;
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
-pub(super) use cells::Builder;
-pub(super) use traverse_batch::{Probe, Stack, walk};
+pub(crate) use cells::Builder;
+pub(crate) use traverse_batch::{Probe, Stack, walk};
 pub use traverse_nearest::Visits;
-pub(super) use traverse_nearest::{Nearing, NodeBounds, descend, descend_many, may_go_abreast};
+pub(crate) use traverse_nearest::{Nearing, NodeBounds, descend, descend_many, may_go_abreast};
 
 /// Children of a node. The same on every level, because the shape must not depend on the CPU.
 const WIDTH: usize = LANES_MAX;
@@ -57,17 +56,17 @@ const NOTHING: u32 = u32::MAX;
 /// A child of a node: a box with its row and filter, or a node with its bounds and id.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C, align(32))]
-pub(super) struct BvhItem {
-    pub(super) aabb: Aabb,
-    pub(super) name: u32,
+pub(crate) struct BvhItem {
+    pub(crate) aabb: Aabb,
+    pub(crate) name: u32,
     /// The filter of a box as a word; not used for nodes.
-    pub(super) filter: u32,
+    pub(crate) filter: u32,
 }
 
 /// Sixteen boxes, or the bounds of sixteen nodes. Each column is one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// Minimum x, y, z, then maximum x, y, z. An empty lane has inverted bounds, which overlap
     /// nothing.
     bounds: [[f32; WIDTH]; 6],
@@ -141,7 +140,7 @@ impl Default for Node {
 /// A tree of boxes. A slot is the number of a lane of a leaf: node index times [`WIDTH`], plus
 /// lane.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     /// The nodes. May be longer than needed, after an earlier tree with more boxes.
     nodes: Vec<Node>,
     /// The filters by slot, as words. Empty until a filter is set.
@@ -160,7 +159,7 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Replaces the contents of the tree by `boxes`.
-    pub(super) fn build(
+    pub(crate) fn build(
         &mut self,
         boxes: &[BvhItem],
         builder: &mut Builder,
@@ -174,24 +173,24 @@ impl Tree {
     }
 
     /// Removes all boxes and keeps the memory.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
         self.filters.clear();
         self.held.clear();
     }
 
     /// The number of boxes.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// Whether more than half of the boxes have been removed since the tree was built.
-    pub(super) fn is_sparse(&self) -> bool {
+    pub(crate) fn is_sparse(&self) -> bool {
         2 * self.len < self.built
     }
 
     /// The box in a slot, with its row and filter.
-    pub(super) fn get(&self, slot: usize) -> BvhItem {
+    pub(crate) fn get(&self, slot: usize) -> BvhItem {
         let (node, lane) = (&self.nodes[slot / WIDTH], slot % WIDTH);
         let [x0, y0, z0, x1, y1, z1] = node.bounds.map_each(|column| column[lane]);
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
@@ -200,12 +199,12 @@ impl Tree {
     }
 
     /// Allocates the filters, if they are not: every box may pair with everything.
-    pub(super) fn keep_filters(&mut self) {
+    pub(crate) fn keep_filters(&mut self) {
         self.filters.resize(self.nodes.len() * WIDTH, u32::MAX);
     }
 
     /// Sets all filters, by row.
-    pub(super) fn set_filters(&mut self, filter: impl Fn(u32) -> u32) {
+    pub(crate) fn set_filters(&mut self, filter: impl Fn(u32) -> u32) {
         self.keep_filters();
         let mut filters = core::mem::take(&mut self.filters);
         self.for_each(|slot, row| filters[slot] = filter(row));
@@ -213,13 +212,13 @@ impl Tree {
     }
 
     /// Sets the filter of the box in a slot. Filters must be allocated.
-    pub(super) fn set_filter(&mut self, slot: usize, filter: u32) {
+    pub(crate) fn set_filter(&mut self, slot: usize, filter: u32) {
         self.filters[slot] = filter;
     }
 
     /// Overwrites the box in a slot if the new one is inside the bounds that the parent stores for
     /// the leaf. These bounds then remain valid and unchanged. Returns whether it was overwritten.
-    pub(super) fn write_over(&mut self, slot: usize, named: BvhItem) -> bool {
+    pub(crate) fn write_over(&mut self, slot: usize, named: BvhItem) -> bool {
         if self.held.is_empty() {
             self.find_held();
         }
@@ -235,7 +234,7 @@ impl Tree {
     }
 
     /// Prefetches the memory of a slot that will be overwritten soon.
-    pub(super) fn ask_for(&self, slot: usize) {
+    pub(crate) fn ask_for(&self, slot: usize) {
         let node = slot / WIDTH;
         prefetch(&self.nodes[node..=node]);
         prefetch(self.held.get(node..=node).unwrap_or_default());
@@ -268,13 +267,13 @@ impl Tree {
     }
 
     /// Counts a box as removed.
-    pub(super) fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         self.len -= 1;
     }
 
     /// Clears a slot, whose box was removed. The bounds above it stay as they are, because bounds
     /// that are too large only cost time.
-    pub(super) fn empty(&mut self, slot: usize) {
+    pub(crate) fn empty(&mut self, slot: usize) {
         let [x0, y0, z0, x1, y1, z1] = NO_BOUNDS;
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
         let nothing = BvhItem { aabb, name: NOTHING, filter: 0 };
@@ -282,7 +281,7 @@ impl Tree {
     }
 
     /// Calls `see` with the slot and row of each box.
-    pub(super) fn for_each(&self, mut see: impl FnMut(usize, u32)) {
+    pub(crate) fn for_each(&self, mut see: impl FnMut(usize, u32)) {
         let Some(root) = self.root else { return };
         self.leaves_of(root, &mut |leaf: usize| {
             for (lane, &row) in self.nodes[leaf].names.iter().enumerate() {
@@ -305,19 +304,19 @@ impl Tree {
     }
 
     /// Whether filters are stored.
-    pub(super) fn is_filtered(&self) -> bool {
+    pub(crate) fn is_filtered(&self) -> bool {
         !self.filters.is_empty()
     }
 
     /// The allocated memory in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()
             + self.filters.capacity() * size_of::<u32>()
             + self.held.capacity() * size_of::<Aabb>()
     }
 
     /// Frees memory that is not needed.
-    pub(super) fn shrink_to_fit(&mut self) {
+    pub(crate) fn shrink_to_fit(&mut self) {
         if self.root.is_none() {
             self.nodes.clear();
             self.filters.clear();

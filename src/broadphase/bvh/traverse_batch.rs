@@ -18,7 +18,7 @@ const AHEAD: usize = 8;
 const MANY: usize = 4;
 
 /// The queries of this traversal.
-pub(in crate::broadphase) trait Probe {
+pub(crate) trait Probe {
     /// Which of the bounds query `which` reaches. A box inside bounds that are not reached must not
     /// be reached either.
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask;
@@ -40,11 +40,11 @@ pub(in crate::broadphase) trait Probe {
 
 /// Scratch memory of one worker.
 #[derive(Debug, Default)]
-pub(in crate::broadphase) struct Stack(Vec<[u32; 2]>);
+pub(crate) struct Stack(Vec<[u32; 2]>);
 
 impl Stack {
     /// Reserves enough entries to traverse the tree.
-    pub(in crate::broadphase) fn reserve(&mut self, tree: &Tree) {
+    pub(crate) fn reserve(&mut self, tree: &Tree) {
         // A popped block is replaced by the children of its pairs, once on each level.
         let most = BLOCK + BLOCK * WIDTH * tree.depth + LANES_MAX;
         if self.0.len() < most {
@@ -53,7 +53,7 @@ impl Stack {
     }
 
     /// The allocated memory in bytes.
-    pub(in crate::broadphase) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.0.capacity() * size_of::<[u32; 2]>()
     }
 }
@@ -61,7 +61,7 @@ impl Stack {
 /// Runs the queries `0..questions`. The order in which a query visits leaves depends on the tree
 /// and on the number of queries alone.
 #[inline(always)]
-pub(in crate::broadphase) fn walk<I: Isa, P: Probe>(
+pub(crate) fn walk<I: Isa, P: Probe>(
     isa: I,
     tree: &Tree,
     probe: &mut P,

@@ -19,7 +19,7 @@ const SHORT: usize = 128;
 
 /// The children of a node in one group of lanes.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::broadphase) struct NodeBounds<'a> {
+pub(crate) struct NodeBounds<'a> {
     node: &'a Node,
     lane: usize,
 }
@@ -28,13 +28,13 @@ impl NodeBounds<'_> {
     /// Minimum x, y, z, then maximum x, y, z. Empty lanes are inverted, from infinity to minus
     /// infinity.
     #[inline(always)]
-    pub(in crate::broadphase) fn column<I: Isa>(&self, isa: I, column: usize) -> I::F32 {
+    pub(crate) fn column<I: Isa>(&self, isa: I, column: usize) -> I::F32 {
         isa.load(&self.node.bounds[column][self.lane..])
     }
 
     /// All six columns.
     #[inline(always)]
-    pub(in crate::broadphase) fn columns<I: Isa>(&self, isa: I) -> [I::F32; 6] {
+    pub(crate) fn columns<I: Isa>(&self, isa: I) -> [I::F32; 6] {
         let mut columns = [isa.splat(0.0); 6];
         for (k, column) in columns.iter_mut().enumerate() {
             *column = self.column(isa, k);
@@ -44,19 +44,19 @@ impl NodeBounds<'_> {
 
     /// The rows of the boxes in a leaf, one for each lane.
     #[inline(always)]
-    pub(in crate::broadphase) fn rows<I: Isa>(&self) -> &[u32] {
+    pub(crate) fn rows<I: Isa>(&self) -> &[u32] {
         &self.node.names[self.lane..self.lane + I::LANES]
     }
 
     /// The lanes that are not empty.
     #[inline(always)]
-    pub(in crate::broadphase) fn filled<I: Isa>(&self, isa: I) -> I::Mask {
+    pub(crate) fn filled<I: Isa>(&self, isa: I) -> I::Mask {
         self.column(isa, 0).le(self.column(isa, 3))
     }
 }
 
 /// A query for this traversal.
-pub(in crate::broadphase) trait Nearing {
+pub(crate) trait Nearing {
     /// Whether nearer children are visited first.
     const ORDERED: bool = true;
 
@@ -89,7 +89,7 @@ pub struct Visits {
 
 /// Runs a query over a tree.
 #[inline(always)]
-pub(in crate::broadphase) fn descend<I: Isa, Q: Nearing>(
+pub(crate) fn descend<I: Isa, Q: Nearing>(
     isa: I,
     tree: &Tree,
     question: &mut Q,
@@ -132,14 +132,14 @@ struct Walker {
 }
 
 /// Whether this many queries may be run by [`descend_many`].
-pub(in crate::broadphase) fn may_go_abreast(tree: &Tree, questions: usize) -> bool {
+pub(crate) fn may_go_abreast(tree: &Tree, questions: usize) -> bool {
     places(tree) <= SHORT && questions >= ABREAST
 }
 
 /// Runs queries over a tree, each as [`descend`] does, several alternately. There must be enough of
 /// them, and the tree must not be too deep: see [`may_go_abreast`].
 #[inline(always)]
-pub(in crate::broadphase) fn descend_many<I: Isa, Q: Nearing>(
+pub(crate) fn descend_many<I: Isa, Q: Nearing>(
     isa: I,
     tree: &Tree,
     questions: &mut [Q],

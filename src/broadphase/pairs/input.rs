@@ -10,10 +10,11 @@ use core::ops::Range;
 /// The boxes of a tick, and optionally what restricts their pairs.
 ///
 /// Columns of boxes convert into it; then all boxes move and each may pair with each. As input for
-/// [`FixedBoxes`](crate::broadphase::FixedBoxes), boxes that do not move have no pairs.
+/// [`FixedBoxes`](crate::FixedBoxes), boxes that do not move have no pairs.
 ///
 /// ```
-/// use swath::{MovingBoxColumns, PairInput, Filter, PairFinder};
+/// use swath::{Filter, MovingBoxColumns, PairFinder};
+/// use swath::broadphase::PairInput;
 ///
 /// // Three boxes in one place; the first does not move, the last may not pair.
 /// let (low, high, still) = ([0.0; 3], [1.0; 3], [0.0; 3]);
@@ -102,7 +103,7 @@ impl<'a> PairInput<'a> {
 }
 
 /// Boxes that do not move, and optionally what restricts their pairs. Input of
-/// [`FixedBoxes`](crate::broadphase::FixedBoxes).
+/// [`FixedBoxes`](crate::FixedBoxes).
 ///
 /// Columns of boxes convert into it; then each box may pair with each mover.
 #[derive(Clone, Copy, Debug)]

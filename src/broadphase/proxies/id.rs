@@ -21,7 +21,7 @@ impl ProxyId {
     /// An id that no proxy ever has.
     pub const NONE: Self = Self { index: u32::MAX, generation: u32::MAX };
 
-    pub(super) const fn new(index: u32, generation: u32) -> Self {
+    pub(crate) const fn new(index: u32, generation: u32) -> Self {
         Self { index, generation }
     }
 
@@ -127,7 +127,7 @@ impl<'de> serde::Deserialize<'de> for SweptProxyPair {
 
 impl SweptProxyPair {
     /// The sort key of a pair. No two pairs that are cached at the same time have the same key.
-    pub(super) fn key(&self) -> u64 {
+    pub(crate) fn key(&self) -> u64 {
         u64::from(self.a.index) << 32 | u64::from(self.b.index)
     }
 }

@@ -11,7 +11,7 @@ use crate::geom::deserialize;
 /// than any other box with a filter. A filter does not follow later changes of the matrix.
 ///
 /// ```
-/// use swath::Layers;
+/// use swath::broadphase::Layers;
 ///
 /// const GHOSTS: usize = 3;
 /// const PLAYERS: usize = 4;

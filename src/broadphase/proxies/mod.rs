@@ -20,7 +20,7 @@
 //! * **Two proxies may pair** when both are enabled, their filters allow each other, they do not
 //!   have the same owner (owner 0 means no owner), and the caller's function accepts them.
 //! * **Two proxies meet** when their compared boxes touch during the tick, as
-//!   [`sweep`](crate::sweep) defines it; touching surfaces count.
+//!   [`sweep`](crate::batch::sweep) defines it; touching surfaces count.
 //! * **A pair begins or persists** when two proxies may pair and meet, and one of them is dynamic,
 //!   or one is kinematic and the other sleeping ([`ProxyKind::pairs_with`]). It begins if it was not
 //!   cached before.

@@ -3,13 +3,12 @@
 //! It contains the true boxes at the start of the tick, with the slot as child id. It is rebuilt
 //! when queries are requested and a mover has changed since the last build.
 
-use super::state::BroadphaseState;
-use crate::broadphase::bvh::{Builder, BvhItem, Tree};
-use crate::geom::Aabb;
-use crate::geom::MapEach;
-use crate::lanes::Level;
 use crate::par;
+use crate::broadphase::bvh::{Builder, BvhItem, Tree};
+use crate::geom::{Aabb, MapEach};
+use crate::lanes::Level;
 use crate::par::Threads;
+use super::state::BroadphaseState;
 use alloc::vec::Vec;
 
 /// Rows that a thread copies at a time.
@@ -17,8 +16,8 @@ const CHUNK: usize = 8192;
 
 /// The tree of the movers, and the memory to rebuild it.
 #[derive(Debug)]
-pub(super) struct MoverTree {
-    pub(super) tree: Tree,
+pub(crate) struct MoverTree {
+    pub(crate) tree: Tree,
     /// Whether a mover has changed since the tree was built.
     is_old: bool,
     /// Scratch memory of the build.
@@ -36,12 +35,12 @@ impl Default for MoverTree {
 impl MoverTree {
     /// Marks the tree as dirty: a mover was inserted, removed or moved, or its filter changed.
     #[inline(always)]
-    pub(super) fn note(&mut self) {
+    pub(crate) fn note(&mut self) {
         self.is_old = true;
     }
 
     /// Rebuilds the tree if it is dirty. `filtered` says whether any proxy has a filter.
-    pub(super) fn update(
+    pub(crate) fn update(
         &mut self,
         state: &BroadphaseState,
         filtered: bool,
@@ -65,7 +64,7 @@ impl MoverTree {
     }
 
     /// Whether the tree contains exactly the movers, or is dirty.
-    pub(super) fn is_sound(&self, state: &BroadphaseState) -> bool {
+    pub(crate) fn is_sound(&self, state: &BroadphaseState) -> bool {
         let mut sound = self.is_old || self.tree.len() == state.movers.len();
         self.tree.for_each(|at, index| {
             if sound && !self.is_old {
@@ -82,7 +81,7 @@ impl MoverTree {
         sound
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.tree.bytes() + self.builder.bytes() + self.boxes.capacity() * size_of::<BvhItem>()
     }
 }

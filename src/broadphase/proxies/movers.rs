@@ -5,53 +5,52 @@
 //! the pair finder needs the fat AABBs of movers with a margin, an update writes them into a copy
 //! of the columns.
 
+use crate::columns::{MovingBoxColumns, Row};
+use crate::geom::{Aabb, Filter, MapEach, MovingBox};
 use super::id::ProxyId;
 use super::slots::Slot;
-use crate::columns::{MovingBoxColumns, Row};
-use crate::geom::MapEach;
-use crate::geom::{Aabb, Filter, MovingBox};
 use alloc::vec::Vec;
 
 /// The columns of the moving proxies.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct MoverStore {
+pub(crate) struct MoverStore {
     /// Minimum corners, maximum corners, displacements.
-    pub(super) columns: [Vec<f32>; 9],
-    pub(super) ids: Vec<ProxyId>,
-    pub(super) owners: Vec<u32>,
-    pub(super) filters: Vec<Filter>,
+    pub(crate) columns: [Vec<f32>; 9],
+    pub(crate) ids: Vec<ProxyId>,
+    pub(crate) owners: Vec<u32>,
+    pub(crate) filters: Vec<Filter>,
     /// Whether each row is dynamic. Two kinematic movers never pair.
-    pub(super) dynamic: Vec<bool>,
+    pub(crate) dynamic: Vec<bool>,
 }
 
 /// Borrows the columns as the pair finder reads them.
-pub(super) fn lend(columns: &[Vec<f32>; 9]) -> MovingBoxColumns<'_> {
+pub(crate) fn lend(columns: &[Vec<f32>; 9]) -> MovingBoxColumns<'_> {
     MovingBoxColumns::from_columns(columns.each_ref().map_each(|column| &column[..]))
         .expect("the columns grow together")
 }
 
 impl MoverStore {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ids.len()
     }
 
-    pub(super) fn boxes(&self) -> MovingBoxColumns<'_> {
+    pub(crate) fn boxes(&self) -> MovingBoxColumns<'_> {
         lend(&self.columns)
     }
 
-    pub(super) fn get(&self, row: usize) -> MovingBox {
+    pub(crate) fn get(&self, row: usize) -> MovingBox {
         MovingBox::from_row(self.columns.each_ref().map_each(|column| column[row]))
     }
 
-    pub(super) fn set(&mut self, row: usize, moving: MovingBox) {
+    pub(crate) fn set(&mut self, row: usize, moving: MovingBox) {
         for (column, number) in self.columns.iter_mut().zip(moving.to_row()) {
             column[row] = number;
         }
     }
 
     /// Appends a row and returns its index.
-    pub(super) fn push(&mut self, id: ProxyId, slot: &Slot, moving: MovingBox) -> u32 {
+    pub(crate) fn push(&mut self, id: ProxyId, slot: &Slot, moving: MovingBox) -> u32 {
         for (column, number) in self.columns.iter_mut().zip(moving.to_row()) {
             column.push(number);
         }
@@ -63,14 +62,14 @@ impl MoverStore {
     }
 
     /// Updates a row after a change of the description of its proxy. The box is not touched.
-    pub(super) fn describe(&mut self, row: usize, slot: &Slot) {
+    pub(crate) fn describe(&mut self, row: usize, slot: &Slot) {
         self.owners[row] = slot.owner;
         self.filters[row] = slot.filter;
         self.dynamic[row] = is_dynamic(slot);
     }
 
     /// Removes a row. Returns the id of the proxy that was moved into it, if there is one.
-    pub(super) fn swap_remove(&mut self, row: usize) -> Option<ProxyId> {
+    pub(crate) fn swap_remove(&mut self, row: usize) -> Option<ProxyId> {
         for column in &mut self.columns {
             column.swap_remove(row);
         }
@@ -81,7 +80,7 @@ impl MoverStore {
         self.ids.get(row).copied()
     }
 
-    pub(super) fn reserve(&mut self, rows: usize) {
+    pub(crate) fn reserve(&mut self, rows: usize) {
         let more = rows.saturating_sub(self.len());
         self.columns.iter_mut().for_each(|column| column.reserve(more));
         self.ids.reserve(more);
@@ -90,7 +89,7 @@ impl MoverStore {
         self.dynamic.reserve(more);
     }
 
-    pub(super) fn shrink_to_fit(&mut self) {
+    pub(crate) fn shrink_to_fit(&mut self) {
         self.columns.iter_mut().for_each(Vec::shrink_to_fit);
         self.ids.shrink_to_fit();
         self.owners.shrink_to_fit();
@@ -98,7 +97,7 @@ impl MoverStore {
         self.dynamic.shrink_to_fit();
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let columns: usize = self.columns.iter().map(Vec::capacity).sum();
         columns * size_of::<f32>()
             + self.ids.capacity() * size_of::<ProxyId>()
@@ -107,7 +106,7 @@ impl MoverStore {
             + self.dynamic.capacity()
     }
 
-    pub(super) fn copy_from(&mut self, other: &Self) {
+    pub(crate) fn copy_from(&mut self, other: &Self) {
         let Self { columns, ids, owners, filters, dynamic } = self;
         columns.iter_mut().zip(&other.columns).for_each(|(to, from)| to.clone_from(from));
         ids.clone_from(&other.ids);
@@ -122,6 +121,6 @@ fn is_dynamic(slot: &Slot) -> bool {
 }
 
 /// The moving box that stands for a fat AABB: without displacement.
-pub(super) fn still(held: Aabb) -> MovingBox {
+pub(crate) fn still(held: Aabb) -> MovingBox {
     MovingBox::from(held)
 }

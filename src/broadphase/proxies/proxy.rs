@@ -136,7 +136,7 @@ impl Proxy {
 }
 
 /// Whether `margin` is valid: a length in `[0, COORD_MAX]`.
-pub(super) fn is_margin(margin: f32) -> bool {
+pub(crate) fn is_margin(margin: f32) -> bool {
     (0.0..=COORD_MAX).contains(&margin)
 }
 

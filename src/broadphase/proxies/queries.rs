@@ -54,7 +54,7 @@ impl Broadphase {
     /// thread.
     ///
     /// ```
-    /// use swath::{Aabb, Broadphase, Filter, Proxy, Segment, ProxyKind};
+    /// use swath::{Aabb, Broadphase, Filter, Proxy, ProxyKind, Segment};
     ///
     /// let mut world = Broadphase::new();
     /// let beside = |x: f32| Aabb::cube([x, 0.0, 0.0], 0.5);
@@ -253,7 +253,8 @@ impl<'a> ProxyQueries<'a> {
     ///
     /// ```
     /// use swath::broadphase::ProxyHit;
-    /// use swath::{Aabb, Broadphase, Proxy, Segment, SegmentStore};
+    /// use swath::{Aabb, Broadphase, Proxy, Segment};
+    /// use swath::batch::SegmentStore;
     ///
     /// let mut world = Broadphase::new();
     /// let id = world.insert(Aabb::new([2.0; 3], [3.0; 3])?, Proxy::dynamic())?;
@@ -345,8 +346,8 @@ impl<'a, Q, A> ProxyQuery<'a, Query<'a, Q, A>> {
     }
 }
 
-/// The position of a hit on the path is [`Cast::entry`](crate::Cast::entry) of a segment and
-/// [`Sweep::first`](crate::Sweep::first) of a moving box, with the same bits.
+/// The position of a hit on the path is [`Cast::entry`](crate::batch::cast::Cast::entry) of a segment and
+/// [`Sweep::first`](crate::batch::sweep::Sweep::first) of a moving box, with the same bits.
 impl<'a, P: Path, A: Accept> ProxyQuery<'a, Query<'a, P, A>> {
     /// The proxy that is hit first; among equal positions the one with the lowest id.
     #[must_use]

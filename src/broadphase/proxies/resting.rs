@@ -8,14 +8,13 @@
 //! boxes: its fat AABB in the forest of its kind, for pairs, and its true box in a third forest,
 //! for queries.
 
-use super::slots::{Home, Slot};
-use super::state::BroadphaseState;
 use crate::broadphase::FixedBoxes;
 use crate::broadphase::bvh::{BvhItem, Tree};
-use crate::geom::Aabb;
-use crate::geom::MapEach;
+use crate::geom::{Aabb, MapEach};
 use crate::lanes::Level;
 use crate::par::Threads;
+use super::slots::{Home, Slot};
+use super::state::BroadphaseState;
 use alloc::vec::Vec;
 
 /// Bit of a slot: it is in the list of changes.
@@ -30,14 +29,14 @@ const TREES: usize = 3;
 
 /// The forests of resting proxies, and the pending changes.
 #[derive(Debug)]
-pub(super) struct Trees {
-    pub(super) fixed: FixedBoxes,
-    pub(super) sleeping: FixedBoxes,
+pub(crate) struct Trees {
+    pub(crate) fixed: FixedBoxes,
+    pub(crate) sleeping: FixedBoxes,
     /// The true boxes of resting proxies with a margin.
-    pub(super) exact: FixedBoxes,
+    pub(crate) exact: FixedBoxes,
     /// The bits [`FIXED`], [`SLEEPING`], [`TRUE`] and [`CHANGED`] of each slot. May be shorter than
     /// the slots. After an update a value is not 0 exactly where a proxy rests.
-    pub(super) rows: Vec<u8>,
+    pub(crate) rows: Vec<u8>,
     /// The slots that have changed since the last update, each once.
     changed: Vec<u32>,
     /// Scratch memory: the rows to remove from each forest.
@@ -47,7 +46,7 @@ pub(super) struct Trees {
 }
 
 impl Trees {
-    pub(super) fn with_level(level: Level) -> Self {
+    pub(crate) fn with_level(level: Level) -> Self {
         Self {
             fixed: FixedBoxes::with_level(level),
             sleeping: FixedBoxes::with_level(level),
@@ -59,13 +58,13 @@ impl Trees {
         }
     }
 
-    pub(super) fn set_threads(&mut self, threads: &Threads) {
+    pub(crate) fn set_threads(&mut self, threads: &Threads) {
         self.fixed.set_threads(threads.clone());
         self.sleeping.set_threads(threads.clone());
         self.exact.set_threads(threads.clone());
     }
 
-    pub(super) fn set_pairs_max(&mut self, most: usize) {
+    pub(crate) fn set_pairs_max(&mut self, most: usize) {
         self.fixed.set_pairs_max(most);
         self.sleeping.set_pairs_max(most);
     }
@@ -73,7 +72,7 @@ impl Trees {
     /// Marks a slot as dirty: its proxy starts or stops resting, or rests with a different box or
     /// description.
     #[inline]
-    pub(super) fn note(&mut self, index: usize) {
+    pub(crate) fn note(&mut self, index: usize) {
         if self.rows.len() <= index {
             self.rows.resize(index + 1, 0);
         }
@@ -84,7 +83,7 @@ impl Trees {
     }
 
     /// Applies the changes. `filtered` says whether any proxy has a filter.
-    pub(super) fn update(&mut self, state: &BroadphaseState, filtered: bool) {
+    pub(crate) fn update(&mut self, state: &BroadphaseState, filtered: bool) {
         if self.changed.is_empty() {
             return;
         }
@@ -136,7 +135,7 @@ impl Trees {
     }
 
     /// Whether the forests contain what the state says, for all slots without a pending change.
-    pub(super) fn is_sound(&self, state: &BroadphaseState) -> bool {
+    pub(crate) fn is_sound(&self, state: &BroadphaseState) -> bool {
         let noted = self.rows.iter().filter(|&&row| row & CHANGED != 0).count();
         let mut lens = [0; TREES];
         let trees = [&self.fixed, &self.sleeping, &self.exact];
@@ -160,18 +159,18 @@ impl Trees {
         noted == self.changed.len() && lens == trees.map_each(FixedBoxes::len)
     }
 
-    pub(super) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
+    pub(crate) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
         self.rows.reserve(proxies.saturating_sub(self.rows.len()));
         self.fixed.reserve(proxies, movers, 0, pairs);
         self.sleeping.reserve(proxies, movers, 0, pairs);
     }
 
     /// The trees of fixed and of sleeping proxies, with the boxes that are compared for pairs.
-    pub(super) fn held(&self) -> [&[Tree]; 2] {
+    pub(crate) fn held(&self) -> [&[Tree]; 2] {
         [self.fixed.trees(), self.sleeping.trees()]
     }
 
-    pub(super) fn shrink_to_fit(&mut self) {
+    pub(crate) fn shrink_to_fit(&mut self) {
         self.fixed.shrink_to_fit();
         self.sleeping.shrink_to_fit();
         self.exact.shrink_to_fit();
@@ -180,7 +179,7 @@ impl Trees {
         (self.leaving, self.entering) = Default::default();
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let lists = self.changed.capacity() + self.leaving.iter().map(Vec::capacity).sum::<usize>();
         self.fixed.memory_usage()
             + self.sleeping.memory_usage()

@@ -12,28 +12,28 @@ use crate::lanes::{F32Lanes, Isa, U32Lanes};
 use alloc::vec::Vec;
 
 /// Marks the absence of a row or of a slot.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 /// Largest number of slots. Movers are rows of the pair finder, which has 26 bits for a row.
-pub(super) const SLOTS_MAX: usize = 1 << 26;
+pub(crate) const SLOTS_MAX: usize = 1 << 26;
 
 /// The bits of `1.0`. Added to a slot they are the bits of a finite float, and the order is kept.
 const ONE: u32 = 1.0_f32.to_bits();
 
 /// The float that stands for a slot in SIMD comparisons. The lanes compare floats only.
 #[inline(always)]
-pub(super) fn of_slot(slot: u32) -> f32 {
+pub(crate) fn of_slot(slot: u32) -> f32 {
     f32::from_bits(slot.wrapping_add(ONE))
 }
 
 /// The inverse of [`of_slot`], for each lane.
 #[inline(always)]
-pub(super) fn slots_of<I: Isa>(isa: I, floats: I::F32) -> I::U32 {
+pub(crate) fn slots_of<I: Isa>(isa: I, floats: I::F32) -> I::U32 {
     floats.to_bits().wrapping_add(isa.splat_u32(ONE.wrapping_neg()))
 }
 
 /// The container in which a proxy is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Home {
+pub(crate) enum Home {
     /// No container: the proxy is disabled, or the slot is free.
     Nowhere,
     /// The dense columns that the pair finder reads.
@@ -45,7 +45,7 @@ pub(super) enum Home {
 }
 
 impl Home {
-    pub(super) fn is_tree(self) -> bool {
+    pub(crate) fn is_tree(self) -> bool {
         matches!(self, Self::Fixed | Self::Sleeping)
     }
 }
@@ -53,16 +53,16 @@ impl Home {
 /// The record of one proxy, or of a free slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Slot {
-    pub(super) data: u64,
+pub(crate) struct Slot {
+    pub(crate) data: u64,
     /// The row of a mover, the next free slot of a free slot, and otherwise [`NONE`].
-    pub(super) place: u32,
-    pub(super) filter: Filter,
-    pub(super) owner: u32,
-    pub(super) margin: f32,
-    pub(super) set: ProxyKind,
-    pub(super) enabled: bool,
-    pub(super) live: bool,
+    pub(crate) place: u32,
+    pub(crate) filter: Filter,
+    pub(crate) owner: u32,
+    pub(crate) margin: f32,
+    pub(crate) set: ProxyKind,
+    pub(crate) enabled: bool,
+    pub(crate) live: bool,
 }
 
 impl Slot {
@@ -77,7 +77,7 @@ impl Slot {
         live: false,
     };
 
-    pub(super) fn home(&self) -> Home {
+    pub(crate) fn home(&self) -> Home {
         match self.set {
             _ if !self.live || !self.enabled => Home::Nowhere,
             ProxyKind::Dynamic | ProxyKind::Kinematic => Home::Movers,
@@ -86,7 +86,7 @@ impl Slot {
         }
     }
 
-    pub(super) fn proxy(&self) -> Proxy {
+    pub(crate) fn proxy(&self) -> Proxy {
         let Self { set, filter, owner, margin, data, enabled, .. } = *self;
         Proxy { set, filter, owner, margin, data, enabled }
     }
@@ -100,28 +100,28 @@ impl Slot {
 
 /// Whether the owners of two proxies allow a pair.
 #[inline(always)]
-pub(super) fn owners_allow(a: u32, b: u32) -> bool {
+pub(crate) fn owners_allow(a: u32, b: u32) -> bool {
     a == 0 || a != b
 }
 
 /// The records of all proxies, and the generations of their slots.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Slots {
-    pub(super) all: Vec<Slot>,
+pub(crate) struct Slots {
+    pub(crate) all: Vec<Slot>,
     /// Generation by slot: of its proxy, or of the next one if the slot is free. A separate column,
     /// because this is all that is read to translate slots into ids.
-    pub(super) generations: Vec<u32>,
+    pub(crate) generations: Vec<u32>,
     /// Generation of each slot when the cached pairs were found. May be shorter than `all`.
-    pub(super) said: Vec<u32>,
+    pub(crate) said: Vec<u32>,
     /// The slots whose generation has changed since then.
-    pub(super) renewed: Vec<u32>,
+    pub(crate) renewed: Vec<u32>,
     /// The first free slot.
-    pub(super) free: u32,
+    pub(crate) free: u32,
     /// Number of slots with a proxy.
-    pub(super) live: u32,
+    pub(crate) live: u32,
     /// Number of slots that are never used again.
-    pub(super) retired: u32,
+    pub(crate) retired: u32,
 }
 
 impl Default for Slots {
@@ -141,20 +141,20 @@ impl Default for Slots {
 impl Slots {
     /// The index of an existing proxy.
     #[inline]
-    pub(super) fn find(&self, id: ProxyId) -> Option<usize> {
+    pub(crate) fn find(&self, id: ProxyId) -> Option<usize> {
         let index = id.index() as usize;
         let slot = self.all.get(index)?;
         (slot.live && self.generations[index] == id.generation()).then_some(index)
     }
 
     #[inline(always)]
-    pub(super) fn id(&self, index: usize) -> ProxyId {
+    pub(crate) fn id(&self, index: usize) -> ProxyId {
         ProxyId::new(index as u32, self.generations[index])
     }
 
     /// The generation of each slot of a cached pair, at the time when the pair was found.
     #[inline]
-    pub(super) fn generations_said(&self) -> &[u32] {
+    pub(crate) fn generations_said(&self) -> &[u32] {
         // Usually the same memory as that of the current ids.
         if self.renewed.is_empty() { &self.generations } else { &self.said }
     }
@@ -162,12 +162,12 @@ impl Slots {
     /// Whether a slot of a cached pair has been freed since the pair was found, and possibly
     /// reused.
     #[inline(always)]
-    pub(super) fn is_renewed(&self, slot: u32) -> bool {
+    pub(crate) fn is_renewed(&self, slot: u32) -> bool {
         self.said[slot as usize] != self.generations[slot as usize]
     }
 
     /// Declares that the cached pairs now belong to the proxies that are in the slots.
-    pub(super) fn say(&mut self) {
+    pub(crate) fn say(&mut self) {
         let Self { generations, said, renewed, .. } = self;
         for slot in renewed.drain(..) {
             said[slot as usize] = generations[slot as usize];
@@ -176,17 +176,17 @@ impl Slots {
     }
 
     /// Allocated words besides the slots.
-    pub(super) fn words(&self) -> usize {
+    pub(crate) fn words(&self) -> usize {
         self.generations.capacity() + self.said.capacity() + self.renewed.capacity()
     }
 
     /// How many more proxies can be inserted.
-    pub(super) fn room(&self) -> usize {
+    pub(crate) fn room(&self) -> usize {
         SLOTS_MAX - (self.live + self.retired) as usize
     }
 
     /// Fills a free slot, or a new one. The caller has checked that there is one.
-    pub(super) fn insert(&mut self, proxy: Proxy) -> ProxyId {
+    pub(crate) fn insert(&mut self, proxy: Proxy) -> ProxyId {
         let index = match self.free {
             NONE => {
                 self.all.push(Slot::EMPTY);
@@ -204,7 +204,7 @@ impl Slots {
     }
 
     /// Frees a slot that has a proxy.
-    pub(super) fn remove(&mut self, index: usize) {
+    pub(crate) fn remove(&mut self, index: usize) {
         self.live -= 1;
         self.all[index] = Slot::EMPTY;
         if self.said.get(index) == Some(&self.generations[index]) {

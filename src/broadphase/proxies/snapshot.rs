@@ -1,12 +1,11 @@
 //! Snapshots for rollback, and shifting the origin.
 
+use crate::geom::{Aabb, Filter, Invalid, MapEach, MovingBox};
 use super::Broadphase;
 use super::error::BroadphaseError;
 use super::slots::Slot;
 use super::state::BroadphaseState;
 use super::validate::InvariantError;
-use crate::geom::MapEach;
-use crate::geom::{Aabb, Filter, Invalid, MovingBox};
 
 /// A copy of everything that decides the answers of a broadphase from some tick on.
 ///
@@ -15,7 +14,7 @@ use crate::geom::{Aabb, Filter, Invalid, MovingBox};
 /// of the last update.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "State", into = "State"))]
+#[cfg_attr(feature = "serde", serde(try_from = "BroadphaseState", into = "BroadphaseState"))]
 pub struct Snapshot(BroadphaseState);
 
 impl TryFrom<BroadphaseState> for Snapshot {

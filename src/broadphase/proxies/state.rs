@@ -4,6 +4,7 @@
 //! else, so a snapshot is a copy of them. Functions that change a single proxy are here;
 //! [`super::Broadphase`] marks the trees as dirty.
 
+use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
 use super::error::BroadphaseError;
 use super::id::{ProxyId, ProxyPair};
 use super::movers::{MoverStore, still};
@@ -11,43 +12,41 @@ use super::pair_cache::Kept;
 use super::pair_cache::sleeping::Resting;
 use super::proxy::{Proxy, is_margin};
 use super::slots::{Home, NONE, Slot, Slots};
-use crate::geom::MapEach;
-use crate::geom::{Aabb, Invalid, MovingBox};
 use alloc::vec::Vec;
 
 /// The state of a [`Broadphase`](super::Broadphase).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct BroadphaseState {
-    pub(super) slots: Slots,
+pub(crate) struct BroadphaseState {
+    pub(crate) slots: Slots,
     /// Boxes by slot. Only valid for proxies that have no mover row.
-    pub(super) boxes: Vec<MovingBox>,
+    pub(crate) boxes: Vec<MovingBox>,
     /// Fat AABBs by slot. Only valid for proxies with a margin.
-    pub(super) held: Vec<Aabb>,
-    pub(super) movers: MoverStore,
+    pub(crate) held: Vec<Aabb>,
+    pub(crate) movers: MoverStore,
     /// Number of movers with a margin.
-    pub(super) fat: u32,
+    pub(crate) fat: u32,
     /// Cached pairs of the last tick in which at least one proxy moved then.
-    pub(super) touching: Kept,
+    pub(crate) touching: Kept,
     /// Cached pairs of two resting proxies that have not changed since.
-    pub(super) resting: Resting,
+    pub(crate) resting: Resting,
     /// Cached pairs that rested until one of the two proxies changed. The next update decides about
     /// them.
-    pub(super) loose: Vec<ProxyPair>,
+    pub(crate) loose: Vec<ProxyPair>,
 }
 
 impl BroadphaseState {
     #[inline]
-    pub(super) fn find(&self, id: ProxyId) -> Result<usize, BroadphaseError> {
+    pub(crate) fn find(&self, id: ProxyId) -> Result<usize, BroadphaseError> {
         self.slots.find(id).ok_or(BroadphaseError::Stale { id })
     }
 
-    pub(super) fn slot(&self, index: usize) -> &Slot {
+    pub(crate) fn slot(&self, index: usize) -> &Slot {
         &self.slots.all[index]
     }
 
     /// The true box of a proxy and its displacement.
-    pub(super) fn moving_box(&self, index: usize) -> MovingBox {
+    pub(crate) fn moving_box(&self, index: usize) -> MovingBox {
         let slot = self.slot(index);
         match slot.home() {
             Home::Movers => self.movers.get(slot.place as usize),
@@ -56,12 +55,12 @@ impl BroadphaseState {
     }
 
     /// The box of a proxy that is compared with others.
-    pub(super) fn held(&self, index: usize) -> MovingBox {
+    pub(crate) fn held(&self, index: usize) -> MovingBox {
         if self.slot(index).margin > 0.0 { still(self.held[index]) } else { self.moving_box(index) }
     }
 
     /// The fat AABB for a path. `before` is the current one, if the margin has not changed.
-    pub(super) fn hold(
+    pub(crate) fn hold(
         moving: &MovingBox,
         margin: f32,
         before: Option<Aabb>,
@@ -74,7 +73,7 @@ impl BroadphaseState {
     }
 
     /// Inserts a proxy. The caller has checked that a slot is free and that the margin is valid.
-    pub(super) fn insert(
+    pub(crate) fn insert(
         &mut self,
         moving: MovingBox,
         proxy: Proxy,
@@ -98,7 +97,7 @@ impl BroadphaseState {
     }
 
     /// Removes a proxy. Its pairs stay in the cache until the next update reports that they ended.
-    pub(super) fn remove(&mut self, index: usize) {
+    pub(crate) fn remove(&mut self, index: usize) {
         self.resting.loosen(index, &mut self.loose);
         let was = self.slot(index).home();
         self.slots.all[index].enabled = false;
@@ -108,7 +107,7 @@ impl BroadphaseState {
     }
 
     /// Edits the kind, filter, owner or enabled flag of a proxy.
-    pub(super) fn change(&mut self, index: usize, edit: impl FnOnce(&mut Slot)) {
+    pub(crate) fn change(&mut self, index: usize, edit: impl FnOnce(&mut Slot)) {
         self.resting.loosen(index, &mut self.loose);
         let was = self.slot(index).home();
         edit(&mut self.slots.all[index]);
@@ -144,7 +143,7 @@ impl BroadphaseState {
 
     /// Sets the moving box of a proxy. Returns whether anything changed.
     #[inline]
-    pub(super) fn set(&mut self, index: usize, moving: MovingBox) -> Result<bool, Invalid> {
+    pub(crate) fn set(&mut self, index: usize, moving: MovingBox) -> Result<bool, Invalid> {
         moving.validate()?;
         let slot = *self.slot(index);
         let moving = rest(moving, slot.proxy());
@@ -164,7 +163,7 @@ impl BroadphaseState {
         Ok(true)
     }
 
-    pub(super) fn set_margin(&mut self, index: usize, margin: f32) -> Result<(), BroadphaseError> {
+    pub(crate) fn set_margin(&mut self, index: usize, margin: f32) -> Result<(), BroadphaseError> {
         if !is_margin(margin) {
             return Err(BroadphaseError::Margin);
         }
@@ -183,19 +182,19 @@ impl BroadphaseState {
     }
 
     /// The two slots, if both proxies exist and rest.
-    pub(super) fn rest(&self, pair: ProxyPair) -> Option<(usize, usize)> {
+    pub(crate) fn rest(&self, pair: ProxyPair) -> Option<(usize, usize)> {
         let (a, b) = (self.slots.find(pair.a)?, self.slots.find(pair.b)?);
         let rests = |index| self.slot(index).home().is_tree();
         (rests(a) && rests(b)).then_some((a, b))
     }
 
     /// Whether filters and owners allow the pair.
-    pub(super) fn may_pair(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn may_pair(&self, a: usize, b: usize) -> bool {
         let (a, b) = (self.slot(a), self.slot(b));
         a.filter.allows(b.filter) && super::slots::owners_allow(a.owner, b.owner)
     }
 
-    pub(super) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
+    pub(crate) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
         let more = |len: usize| proxies.saturating_sub(len);
         self.slots.all.reserve(more(self.slots.all.len()));
         self.slots.generations.reserve(more(self.slots.generations.len()));
@@ -207,7 +206,7 @@ impl BroadphaseState {
         self.resting.reserve(proxies, 0);
     }
 
-    pub(super) fn shrink_to_fit(&mut self) {
+    pub(crate) fn shrink_to_fit(&mut self) {
         self.slots.all.shrink_to_fit();
         self.slots.generations.shrink_to_fit();
         self.slots.said.shrink_to_fit();
@@ -220,7 +219,7 @@ impl BroadphaseState {
         self.loose.shrink_to_fit();
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.slots.all.capacity() * size_of::<Slot>()
             + self.slots.words() * size_of::<u32>()
             + self.boxes.capacity() * size_of::<MovingBox>()
@@ -232,7 +231,7 @@ impl BroadphaseState {
     }
 
     /// Copies `other`, reusing the allocated memory.
-    pub(super) fn copy_from(&mut self, other: &Self) {
+    pub(crate) fn copy_from(&mut self, other: &Self) {
         let Self { slots, boxes, held, movers, fat, touching, resting, loose } = self;
         slots.all.clone_from(&other.slots.all);
         slots.generations.clone_from(&other.slots.generations);

@@ -27,8 +27,8 @@ use core::iter::FusedIterator;
 /// The result of an update; each list of pairs is ordered by index.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'a> {
-    pub(super) events: &'a Events,
-    pub(super) touching: Touching<'a>,
+    pub(crate) events: &'a Events,
+    pub(crate) touching: Touching<'a>,
 }
 
 impl<'a> Changes<'a> {
@@ -91,12 +91,12 @@ impl FusedIterator for Persisted<'_> {}
 
 /// Scratch memory of updates, and the events of the last one.
 #[derive(Debug, Default)]
-pub(super) struct UpdateScratch {
-    pub(super) events: Events,
+pub(crate) struct UpdateScratch {
+    pub(crate) events: Events,
     /// Whether the events are those of a successful update that is still valid.
-    pub(super) said: bool,
+    pub(crate) said: bool,
     /// The touching pairs; swapped with [`BroadphaseState::touching`] when the update succeeds.
-    pub(super) touching: Kept,
+    pub(crate) touching: Kept,
     /// The columns of the movers with fat AABBs, used if some have a margin.
     seen: [Vec<f32>; 9],
     /// Copies of the runs of movers against forests.
@@ -110,19 +110,19 @@ pub(super) struct UpdateScratch {
 }
 
 /// The arguments of an update.
-pub(super) struct Update<'a> {
-    pub(super) level: Level,
-    pub(super) filtered: bool,
-    pub(super) owned: bool,
-    pub(super) pairs_max: usize,
-    pub(super) threads: &'a Threads,
+pub(crate) struct Update<'a> {
+    pub(crate) level: Level,
+    pub(crate) filtered: bool,
+    pub(crate) owned: bool,
+    pub(crate) pairs_max: usize,
+    pub(crate) threads: &'a Threads,
     /// The caller's function; `None` accepts all pairs.
-    pub(super) accept: Option<AcceptPair<'a>>,
+    pub(crate) accept: Option<AcceptPair<'a>>,
 }
 
 impl Update<'_> {
     /// Finds the pairs and the events. On an error nothing has changed.
-    pub(super) fn run(
+    pub(crate) fn run(
         &self,
         state: &BroadphaseState,
         finder: &mut PairFinder,
@@ -282,12 +282,12 @@ fn merge<'a>(state: &'a BroadphaseState, merged: &'a mut Kept) -> PairColumns<'a
 
 impl UpdateScratch {
     /// Discards the result of the last update.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.events.clear();
         self.said = false;
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let seen: usize = self.seen.iter().map(Vec::capacity).sum();
         seen * size_of::<f32>()
             + self.copies.iter().map(PairRun::bytes).sum::<usize>()

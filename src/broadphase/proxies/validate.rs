@@ -75,7 +75,7 @@ impl Broadphase {
 }
 
 impl BroadphaseState {
-    pub(super) fn validate(&self) -> Result<(), InvariantError> {
+    pub(crate) fn validate(&self) -> Result<(), InvariantError> {
         let (slots, movers) = (&self.slots.all, &self.movers);
         let rows = movers.ids.len();
         let of_movers = [movers.owners.len(), movers.filters.len(), movers.dynamic.len()];

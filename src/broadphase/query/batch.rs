@@ -21,8 +21,8 @@ impl<'a> Queries<'a> {
     /// and on several threads.
     ///
     /// ```
-    /// use swath::store::AabbColumns;
-    /// use swath::{Bvh, Hit, Segment, SegmentStore};
+    /// use swath::{AabbColumns, Bvh, Segment};
+    /// use swath::batch::{Hit, SegmentStore};
     ///
     /// let (low, high) = ([2.0, 3.0], [2.5, 3.5]);
     /// let mut tree = Bvh::new();

@@ -6,8 +6,8 @@ use super::{Accept, Caller, Query};
 use crate::kernels::Hit;
 use alloc::vec::Vec;
 
-/// The position of a hit on the path is [`Cast::entry`](crate::Cast::entry) of a segment and
-/// [`Sweep::first`](crate::Sweep::first) of a moving box, with the same bits.
+/// The position of a hit on the path is [`Cast::entry`](crate::batch::cast::Cast::entry) of a segment and
+/// [`Sweep::first`](crate::batch::sweep::Sweep::first) of a moving box, with the same bits.
 impl<P: Path, A: Accept> Query<'_, P, A> {
     /// The box that is hit first; among equal positions the one with the lowest row.
     #[must_use]
@@ -58,8 +58,7 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     /// It depends on the shape of the tree, not on levels or threads.
     ///
     /// ```
-    /// use swath::store::AabbColumns;
-    /// use swath::{Bvh, Segment};
+    /// use swath::{AabbColumns, Bvh, Segment};
     ///
     /// let low: Vec<f32> = (0..100).map(|k| k as f32).collect();
     /// let high: Vec<f32> = low.iter().map(|low| low + 0.5).collect();
@@ -88,9 +87,9 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
 }
 
 /// Collects the hits of a query. A value and not a type, so that each query is compiled once.
-pub(super) enum Told<'a> {
+pub(crate) enum Told<'a> {
     /// Keeps a single hit.
-    CollectFirst(CollectFirst<'a>),
+    First(CollectFirst<'a>),
     /// Passes each hit to a function, up to the position that it returns.
     Each(&'a mut dyn FnMut(Hit) -> f32),
 }
@@ -100,7 +99,7 @@ impl Told<'_> {
     /// hits still count; returns whether the hit could have changed the result. Each box is passed
     /// at most once, the boxes of a leaf in the order of lanes.
     #[inline(always)]
-    pub(super) fn tell(&mut self, hit: Hit, most: &mut f32) -> bool {
+    pub(crate) fn tell(&mut self, hit: Hit, most: &mut f32) -> bool {
         match self {
             Self::First(first) => first.tell(hit, most),
             Self::Each(see) => {
@@ -122,7 +121,7 @@ pub enum Wanted {
 }
 
 /// Collects a single hit.
-pub(super) struct CollectFirst<'a> {
+pub(crate) struct CollectFirst<'a> {
     best: Hit,
     /// Upper limit of `most` once a hit was found.
     then: f32,
@@ -132,7 +131,7 @@ pub(super) struct CollectFirst<'a> {
 
 impl<'a> CollectFirst<'a> {
     /// Starts without a hit, with `reach` as the farthest position.
-    pub(super) fn new(reach: f32, wanted: Wanted, accept: Option<Caller<'a>>) -> Self {
+    pub(crate) fn new(reach: f32, wanted: Wanted, accept: Option<Caller<'a>>) -> Self {
         let then = match wanted {
             Wanted::Closest => f32::INFINITY,
             Wanted::Any => -1.0,
@@ -142,7 +141,7 @@ impl<'a> CollectFirst<'a> {
     }
 
     /// The hit, if there is one.
-    pub(super) fn found(&self) -> Option<Hit> {
+    pub(crate) fn found(&self) -> Option<Hit> {
         (self.best.row != Hit::MISS.row).then_some(self.best)
     }
 

@@ -25,8 +25,7 @@ impl<'a> Queries<'a> {
     /// [`Queries::overlap`] for each.
     ///
     /// ```
-    /// use swath::store::AabbColumns;
-    /// use swath::{Bvh, Level};
+    /// use swath::{AabbColumns, Bvh, Level};
     ///
     /// let (low, high) = ([0.0, 1.0, 2.0, 9.0], [1.0, 2.0, 3.0, 9.5]);
     /// let boxes = AabbColumns::new([&low; 3], [&high; 3])?;
@@ -54,8 +53,8 @@ impl<'a> Queries<'a> {
     /// [`Invalid`] when `max_distance` is negative or NaN.
     ///
     /// ```
-    /// use swath::store::AabbColumns;
-    /// use swath::{Bvh, Hit, Level};
+    /// use swath::{AabbColumns, Bvh, Level};
+    /// use swath::batch::Hit;
     ///
     /// let (x, zeros) = ([7.0, 3.0, 5.0, 3.5], [0.0; 4]);
     /// let points = AabbColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?;
@@ -114,7 +113,7 @@ impl Overlaps<'_, '_> {
     }
 
     /// The same with ids instead of rows. Ids must have the same order as the rows.
-    pub(in crate::broadphase) fn named<T: Copy + Default + Ord + Send>(
+    pub(crate) fn named<T: Copy + Default + Ord + Send>(
         &self,
         starts: &mut [usize],
         rows: &mut Vec<T>,

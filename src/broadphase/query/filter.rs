@@ -8,41 +8,41 @@ use core::fmt::Debug;
 
 /// The properties of a row.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::broadphase) struct FilterRow {
+pub(crate) struct FilterRow {
     /// One bit, for the kind of the proxy.
-    pub(in crate::broadphase) kind: u8,
+    pub(crate) kind: u8,
     /// The owner of the proxy; 0 means no owner.
-    pub(in crate::broadphase) owner: u32,
+    pub(crate) owner: u32,
     /// Whether its box in the trees of grown boxes is larger than the true one.
-    pub(in crate::broadphase) is_grown: bool,
+    pub(crate) is_grown: bool,
 }
 
 /// Looks up the properties of a row.
-pub(in crate::broadphase) trait FilterContext: Debug + Sync {
+pub(crate) trait FilterContext: Debug + Sync {
     fn row(&self, row: u32) -> FilterRow;
 }
 
 /// The rows to exclude.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::broadphase) struct QueryFilter<'a> {
-    pub(in crate::broadphase) known: &'a dyn FilterContext,
+pub(crate) struct QueryFilter<'a> {
+    pub(crate) known: &'a dyn FilterContext,
     /// Whether any box in the trees of grown boxes is larger than the true one.
-    pub(in crate::broadphase) some_grown: bool,
+    pub(crate) some_grown: bool,
     /// The bits of the excluded kinds.
-    pub(in crate::broadphase) kinds: u8,
+    pub(crate) kinds: u8,
     /// The excluded owner; 0 excludes nothing.
-    pub(in crate::broadphase) owner: u32,
+    pub(crate) owner: u32,
 }
 
 impl QueryFilter<'_> {
     /// Whether any row may be excluded.
-    pub(super) fn takes_out_some(&self) -> bool {
+    pub(crate) fn takes_out_some(&self) -> bool {
         self.some_grown || self.kinds != 0 || self.owner != 0
     }
 
     /// The lanes of `met` whose rows are not excluded.
     #[inline(never)]
-    pub(super) fn passing(&self, met: u32, rows: &[u32], grown: bool) -> u32 {
+    pub(crate) fn passing(&self, met: u32, rows: &[u32], grown: bool) -> u32 {
         if !grown && self.kinds == 0 && self.owner == 0 {
             return met;
         }

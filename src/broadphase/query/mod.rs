@@ -5,8 +5,7 @@
 //! [`Query`]; methods of the query restrict which boxes count, and others run it:
 //!
 //! ```
-//! use swath::store::AabbColumns;
-//! use swath::{Bvh, Segment};
+//! use swath::{AabbColumns, Bvh, Segment};
 //!
 //! // Three walls; the second is made of glass.
 //! let (low, high) = ([2.0, 4.0, 6.0], [2.1, 4.1, 6.1]);
@@ -59,7 +58,7 @@ use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use crate::par::Threads;
 pub use batch::Batch;
 pub use each::{Overlaps, Proximities};
-pub(super) use filter::{FilterContext, FilterRow, QueryFilter};
+pub(crate) use filter::{FilterContext, FilterRow, QueryFilter};
 pub use nearest::Proximity;
 pub use overlap::{Overlap, Planes, QueryShape};
 pub use path::Path;
@@ -80,13 +79,13 @@ pub struct Queries<'a> {
 
 impl<'a> Queries<'a> {
     /// A view of the boxes of all these trees.
-    pub(super) fn new(trees: [&'a [Tree]; 2], level: Level, threads: &'a Threads) -> Self {
+    pub(crate) fn new(trees: [&'a [Tree]; 2], level: Level, threads: &'a Threads) -> Self {
         Self { trees, grown: [&[]; 2], level, threads, filter: None, sieve: None }
     }
 
     /// Adds the trees `grown`, except for those of their boxes that are larger than the true ones,
     /// and restricts the view to boxes that `sieve` accepts.
-    pub(super) fn sifted(self, grown: [&'a [Tree]; 2], sieve: QueryFilter<'a>) -> Self {
+    pub(crate) fn sifted(self, grown: [&'a [Tree]; 2], sieve: QueryFilter<'a>) -> Self {
         Self { grown, sieve: sieve.takes_out_some().then_some(sieve), ..self }
     }
 
@@ -256,7 +255,7 @@ impl<'a, Q, A> Query<'a, Q, A> {
     }
 
     /// Replaces the function that accepts boxes.
-    pub(super) fn asking<B>(self, accept: B) -> Query<'a, Q, B> {
+    pub(crate) fn asking<B>(self, accept: B) -> Query<'a, Q, B> {
         let Self { queries, of, visits, .. } = self;
         Query { queries, of, accept, visits }
     }

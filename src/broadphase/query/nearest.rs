@@ -1,6 +1,6 @@
 //! Nearest boxes of a point or a box.
 //!
-//! Nodes are tested with the arithmetic of [`proximity`](crate::proximity). It is monotonic,
+//! Nodes are tested with the arithmetic of [`proximity`](crate::batch::proximity). It is monotonic,
 //! rounding included, so the bounds of a node are never farther than a box inside them.
 
 use super::{Accept, Allowed, Asked, Caller, Queries, Query, ask};
@@ -28,8 +28,8 @@ impl<'a> Queries<'a> {
     /// [`Invalid`] when `aabb` is invalid, or `max_distance` is negative or NaN.
     ///
     /// ```
-    /// use swath::store::AabbColumns;
-    /// use swath::{Aabb, Bvh, Hit};
+    /// use swath::{Aabb, AabbColumns, Bvh};
+    /// use swath::batch::Hit;
     ///
     /// let (x, zeros) = ([7.0, 3.0, 5.0, 3.0], [0.0; 4]);
     /// let mut tree = Bvh::new();
@@ -45,7 +45,7 @@ impl<'a> Queries<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// [`proximity::one_to_one`]: crate::proximity::one_to_one
+    /// [`proximity::one_to_one`]: crate::batch::proximity::one_to_one
     pub fn proximity(
         &self,
         aabb: &Aabb,
@@ -91,7 +91,7 @@ impl Proximity {
 }
 
 /// A running query, with the nearest boxes found so far.
-pub(super) struct NearestTo<'q, 'a> {
+pub(crate) struct NearestTo<'q, 'a> {
     from: [f32; 6],
     max_distance: f32,
     allowed: Allowed<'q>,
@@ -101,7 +101,7 @@ pub(super) struct NearestTo<'q, 'a> {
 }
 
 impl<'q, 'a> NearestTo<'q, 'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         queries: &Queries<'q>,
         aabb: &Aabb,
         max_distance: f32,

@@ -1,6 +1,6 @@
 //! Overlaps: which boxes share a point with a box, a point, a sphere or a region bounded by planes.
 //!
-//! The arithmetic is that of [`overlap`](crate::overlap). For boxes and spheres it is monotonic,
+//! The arithmetic is that of [`overlap`](crate::batch::overlap). For boxes and spheres it is monotonic,
 //! rounding included, so bounds that contain an overlapping box overlap too. For planes it is not;
 //! there the bounds of nodes are tested with `near_planes`, which is monotonic and lets a few more
 //! bounds through.
@@ -128,8 +128,7 @@ impl<'a> Queries<'a> {
     /// [`Invalid`] when the box is invalid.
     ///
     /// ```
-    /// use swath::store::AabbColumns;
-    /// use swath::{Aabb, Bvh};
+    /// use swath::{Aabb, AabbColumns, Bvh};
     ///
     /// let (low, high) = ([0.0, 1.0, 2.0, 3.0], [0.5, 1.5, 2.5, 3.5]);
     /// let mut tree = Bvh::new();
@@ -143,7 +142,7 @@ impl<'a> Queries<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// [`overlap::one_to_one`]: crate::overlap::one_to_one
+    /// [`overlap::one_to_one`]: crate::batch::overlap::one_to_one
     pub fn overlap(&self, aabb: &Aabb) -> Result<Query<'a, Overlap<Aabb>>, Invalid> {
         aabb.validate()?;
         Ok(Query::new(*self, Overlap(*aabb)))
@@ -168,7 +167,7 @@ impl<'a> Queries<'a> {
     ///
     /// [`Invalid`] when the sphere is invalid.
     ///
-    /// [`overlap::sphere::one_to_one`]: crate::overlap::sphere::one_to_one
+    /// [`overlap::sphere::one_to_one`]: crate::batch::overlap::sphere::one_to_one
     pub fn overlap_sphere(&self, sphere: &Sphere) -> Result<Query<'a, Overlap<Sphere>>, Invalid> {
         sphere.validate()?;
         Ok(Query::new(*self, Overlap(*sphere)))
@@ -181,7 +180,7 @@ impl<'a> Queries<'a> {
     ///
     /// [`Invalid`] when one of the planes is invalid.
     ///
-    /// [`overlap::planes::one_to_one`]: crate::overlap::planes::one_to_one
+    /// [`overlap::planes::one_to_one`]: crate::batch::overlap::planes::one_to_one
     pub fn overlap_planes<'p>(
         &self,
         planes: &'p [Plane],

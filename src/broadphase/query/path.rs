@@ -1,7 +1,7 @@
 //! Casts and sweeps: which boxes a segment or a moving box meets on its path, and where.
 //!
-//! A segment is tested with the arithmetic of [`cast`](crate::cast), a moving box with that of
-//! [`sweep`](crate::sweep), against the bounds of nodes as against boxes. Both are monotonic in the
+//! A segment is tested with the arithmetic of [`cast`](crate::batch::cast), a moving box with that of
+//! [`sweep`](crate::batch::sweep), against the bounds of nodes as against boxes. Both are monotonic in the
 //! faces of a box, rounding included, so the bounds of a node are never met later than a box inside
 //! them, and never missed if such a box is met.
 
@@ -28,8 +28,7 @@ impl<'a> Queries<'a> {
     /// Finds the boxes that `moving` touches on its path. The boxes themselves do not move.
     ///
     /// ```
-    /// use swath::store::AabbColumns;
-    /// use swath::{Aabb, Bvh, MovingBox};
+    /// use swath::{Aabb, AabbColumns, Bvh, MovingBox};
     ///
     /// let (low, high) = ([2.0, 3.0], [2.5, 3.5]);
     /// let mut tree = Bvh::new();
@@ -85,7 +84,7 @@ trait MeetsPath: Copy {
 }
 
 /// Largest number of paths that are queried together.
-pub(super) const SOME: usize = 64;
+pub(crate) const SOME: usize = 64;
 
 /// Finds a hit on a path that ends at `reach`.
 fn first<M: MeetsPath>(

@@ -6,7 +6,7 @@
 //! passes, and in each it is as long as the part of its path that lies there ([`Passage`]).
 //!
 //! Which strip a pair counts in cannot be told from where such a box starts. It counts where the
-//! two first touch ([`contact_cells`]): at the first time of [`sweep`](crate::sweep), which has
+//! two first touch ([`contact_cells`]): at the first time of [`sweep`](crate::batch::sweep), which has
 //! the same bits in every strip. Both boxes must have been copied to that strip, so what a long
 //! box passes is widened by a [`margin`]. Let `w` be the length of a cell, `d` the displacement of
 //! the long box and `e` that of the other on one axis, `c` its coordinates, `u = 2⁻²⁴`. At the

@@ -171,7 +171,7 @@ impl PairFinder {
 
     /// The pairs of a set that touch in the tick, with the first time.
     ///
-    /// These are the pairs of [`PairFinder::union_pairs`] of which [`sweep`](crate::sweep) answers that they touch, with
+    /// These are the pairs of [`PairFinder::union_pairs`] of which [`sweep`](crate::batch::sweep) answers that they touch, with
     /// the time of that answer. A sweep alone may report a touch, by rounding, of two boxes whose bounds miss each
     /// other; such a pair never touches, and is not found. Flags, filters and rejected rows are as there.
     ///
@@ -187,7 +187,7 @@ impl PairFinder {
 
     /// As [`PairFinder::swept_pairs`]; `take` is called with each run of pairs, on the thread that
     /// found them, and with memory of that thread.
-    pub(super) fn swept_pairs_taken(
+    pub(crate) fn swept_pairs_taken(
         &mut self,
         set: PairInput<'_>,
         take: &(dyn Fn(&mut PairRun<SweptPair>, &mut Vec<SweptPair>) + Sync),

@@ -32,12 +32,11 @@ mod points;
 pub mod polyhedron;
 mod simd;
 
-use super::batch;
-use super::batch::{Answer, Each, One, Question, Sink};
-use super::{BatchError, Hits};
 use crate::columns::{Checked, LengthMismatch, Row, SegmentColumns};
 use crate::geom::{Aabb, Faces, Invalid, Segment};
 use crate::lanes::{Isa, Level};
+use super::{BatchError, Hits, batch};
+use super::batch::{Answer, Each, One, Question, Sink};
 use bytemuck::{Pod, Zeroable};
 pub(crate) use entry::{Entry, is_tiny};
 pub use nearest::{any, closest};
@@ -158,7 +157,8 @@ impl Sink for CastColumns<'_> {
 /// [`Invalid`] when the segment or the box is invalid.
 ///
 /// ```
-/// use swath::{Aabb, Segment, SegmentStart, cast};
+/// use swath::{Aabb, Segment};
+/// use swath::batch::{SegmentStart, cast};
 ///
 /// let crate_ = Aabb::new([2.0, -1.0, -1.0], [4.0, 1.0, 1.0])?;
 /// let ray = Segment::ray([0.0, 0.0, 0.0], [8.0, 0.0, 0.0])?;
@@ -190,7 +190,8 @@ pub fn one_to_one(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
 /// [`BatchError`] when `segment` is invalid or the output is too short.
 ///
 /// ```
-/// use swath::{Aabb, MovingBoxStore, Hit, Hits, Level, Segment, cast};
+/// use swath::{Aabb, Level, MovingBoxStore, Segment};
+/// use swath::batch::{Hit, Hits, cast};
 ///
 /// let mut many = MovingBoxStore::new();
 /// for x in 0..100 {
@@ -222,7 +223,8 @@ pub fn one_to_many(
 /// [`BatchError`] when `aabb` is invalid or the output is too short.
 ///
 /// ```
-/// use swath::{Aabb, Level, SegmentStore, Segment, cast};
+/// use swath::{Aabb, Level, Segment};
+/// use swath::batch::{SegmentStore, cast};
 ///
 /// let mut rays = SegmentStore::new();
 /// rays.push(Segment::ray([0.0, 0.0, -4.0], [0.0, 0.0, 2.0])?)?;

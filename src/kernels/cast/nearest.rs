@@ -21,7 +21,8 @@ use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, MaskLanes};
 /// [`BatchError::Invalid`] when `segment` is invalid.
 ///
 /// ```
-/// use swath::{Aabb, MovingBoxStore, Level, Segment, cast};
+/// use swath::{Aabb, Level, MovingBoxStore, Segment};
+/// use swath::batch::cast;
 ///
 /// let mut many = MovingBoxStore::new();
 /// for x in [7.0, 3.0, 5.0, 3.0] {
@@ -52,13 +53,14 @@ pub fn closest(
 /// [`BatchError::Invalid`] when `segment` is invalid.
 ///
 /// ```
-/// use swath::{Aabb, MovingBoxStore, Level, Segment, cast};
+/// use swath::{Aabb, Level, MovingBoxStore, Segment};
+/// use swath::batch::cast;
 ///
 /// let mut walls = MovingBoxStore::new();
 /// walls.push(Aabb::new([4.0, -9.0, -9.0], [4.5, 9.0, 9.0])?)?;
 /// let sees = |to| {
 ///     let sight = Segment::between([0.0; 3], to)?;
-///     Ok::<_, swath::BatchError>(cast::any(Level::detect(), &sight, &walls.checked())?.is_none())
+///     Ok::<_, swath::batch::BatchError>(cast::any(Level::detect(), &sight, &walls.checked())?.is_none())
 /// };
 /// assert!(sees([3.0, 1.0, 0.0])? && !sees([5.0, 1.0, 0.0])?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

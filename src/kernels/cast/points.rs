@@ -1,11 +1,10 @@
 //! Points of many segments at given fractions.
 
-use super::MISS;
 use crate::columns::{Checked, LengthMismatch, SegmentColumns};
-use crate::kernels::BatchError;
-use crate::kernels::batch;
+use crate::kernels::{BatchError, batch};
 use crate::kernels::batch::{Answer, Each, Question, Sink};
 use crate::lanes::{F32Lanes, Isa, Level, Table};
+use super::MISS;
 
 /// Writes the point `start + fractions[i] · delta` of row `i` to `out`, one column per axis.
 ///
@@ -20,7 +19,8 @@ use crate::lanes::{F32Lanes, Isa, Level, Table};
 /// segments.
 ///
 /// ```
-/// use swath::{Level, Segment, SegmentStore, cast};
+/// use swath::{Level, Segment};
+/// use swath::batch::{SegmentStore, cast};
 ///
 /// let mut rays = SegmentStore::new();
 /// rays.push(Segment::ray([1.0, 0.0, 0.0], [4.0, 0.0, 2.0])?)?;

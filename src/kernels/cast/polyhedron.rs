@@ -27,14 +27,13 @@
 //!
 //! Units: fractions of `delta`. Cost: 28 bytes read per segment; the planes stay in the cache.
 
-use super::simd::{SLACK, SLACK_TINY};
-use super::{Fractions, MISS};
 use crate::columns::{Checked, LengthMismatch, Row, SegmentColumns};
 use crate::geom::{Facets, Invalid, Plane, Segment};
-use crate::kernels::batch;
+use crate::kernels::{BatchError, Hits, batch};
 use crate::kernels::batch::{Answer, Each, One, Question, Sink};
-use crate::kernels::{BatchError, Hits};
 use crate::lanes::{F32Lanes, Isa, Level, U32Lanes};
+use super::{Fractions, MISS};
+use super::simd::{SLACK, SLACK_TINY};
 
 /// A validated, borrowed list of half-spaces.
 #[derive(Clone, Copy, Debug)]
@@ -103,9 +102,9 @@ pub struct PolyhedronCast {
     pub exit: f32,
     /// The planes of entry and exit, and where the segment starts.
     ///
-    /// [`SegmentStart::Outside`](crate::SegmentStart::Outside) and [`SegmentStart::Inside`](crate::SegmentStart::Inside) are
+    /// [`SegmentStart::Outside`](crate::batch::SegmentStart::Outside) and [`SegmentStart::Inside`](crate::batch::SegmentStart::Inside) are
     /// certain. A start that cannot be distinguished from the surface within rounding is
-    /// [`SegmentStart::OnSurface`](crate::SegmentStart::OnSurface); this includes every start that is exactly on
+    /// [`SegmentStart::OnSurface`](crate::batch::SegmentStart::OnSurface); this includes every start that is exactly on
     /// it.
     pub facets: Facets,
 }
@@ -166,7 +165,8 @@ impl Sink for PolyhedronCastColumns<'_> {
 /// [`Invalid`] when `segment` is invalid.
 ///
 /// ```
-/// use swath::cast::polyhedron::{self, Polyhedron};
+/// use swath::batch::cast::polyhedron;
+/// use swath::batch::cast::polyhedron::Polyhedron;
 /// use swath::{Plane, Segment};
 ///
 /// // The tetrahedron x, y, z ≥ 0, x + y + z ≤ 1.

@@ -13,8 +13,9 @@ const ROWS: usize = u32::BITS as usize;
 /// after the last row are zero. 1/8 byte per row.
 ///
 /// ```
-/// use swath::overlap::{self, Bits};
-/// use swath::{Aabb, MovingBoxStore, Level};
+/// use swath::batch::overlap;
+/// use swath::batch::overlap::Bits;
+/// use swath::{Aabb, Level, MovingBoxStore};
 ///
 /// let mut many = MovingBoxStore::new();
 /// for x in 0..100 {

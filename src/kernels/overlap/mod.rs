@@ -9,8 +9,9 @@
 //! maxima:
 //!
 //! ```
-//! use swath::overlap::{self, Bits};
-//! use swath::{Aabb, MovingBoxColumns, Level};
+//! use swath::batch::overlap;
+//! use swath::batch::overlap::Bits;
+//! use swath::{Aabb, Level, MovingBoxColumns};
 //!
 //! let (x, y, z) = ([0.5, 2.0, 1.0], [0.5, 0.5, 1.0], [0.5, 0.5, 1.0]);
 //! let (points, still) = ([&x[..], &y, &z], [&[0.0; 3][..]; 3]);
@@ -33,12 +34,11 @@ pub mod planes;
 pub(crate) mod simd;
 pub mod sphere;
 
-use super::batch;
-use super::batch::{Answer, Each, One, Question, Sink};
-use super::{BatchError, Rows};
 use crate::columns::Checked;
 use crate::geom::{Aabb, Invalid, Pair};
 use crate::lanes::{Isa, Level};
+use super::{BatchError, Rows, batch};
+use super::batch::{Answer, Each, One, Question, Sink};
 pub use bits::Bits;
 use bits::FirstRow;
 
@@ -65,7 +65,8 @@ fn each<'a>(many: &Checked<'a>) -> Each<'a, 6> {
 /// [`Invalid`] when one of the boxes is invalid.
 ///
 /// ```
-/// use swath::{Aabb, overlap};
+/// use swath::Aabb;
+/// use swath::batch::overlap;
 ///
 /// let a = Aabb::new([0.0; 3], [1.0; 3])?;
 /// assert!(overlap::one_to_one(&a, &Aabb::point([1.0, 1.0, 0.5])?)?);

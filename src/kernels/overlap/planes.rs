@@ -24,14 +24,13 @@
 //! Displacements are not used. Cost: 24 bytes read per row; output as in [`overlap`](super), or one
 //! byte per row with [`PlaneSideColumns`].
 
-use super::bits::FirstRow;
-use super::{Bits, corners, each, simd};
 use crate::columns::{Checked, LengthMismatch};
 use crate::geom::{Aabb, Invalid, Plane, PlaneSide};
-use crate::kernels::batch;
+use crate::kernels::{BatchError, Rows, batch};
 use crate::kernels::batch::{Answer, One, Question, Sink};
-use crate::kernels::{BatchError, Rows};
 use crate::lanes::{Isa, LANES_MAX, Level, U32Lanes};
+use super::{Bits, corners, each, simd};
+use super::bits::FirstRow;
 
 /// The output of a classification: [`PlaneSideColumns`], or [`Bits`] or `&mut` [`Rows`] of the boxes that are
 /// not outside.
@@ -82,8 +81,9 @@ fn validate(planes: &[Plane]) -> Result<(), Invalid> {
 /// [`Invalid`] when a plane or the box is invalid.
 ///
 /// ```
-/// use swath::overlap::planes;
-/// use swath::{Aabb, Plane, PlaneSide};
+/// use swath::batch::overlap::planes;
+/// use swath::{Aabb, Plane};
+/// use swath::batch::PlaneSide;
 ///
 /// // The region below y = 4 and below the diagonal y = x.
 /// let region = [Plane::new([0.0, 1.0, 0.0], 4.0)?, Plane::new([-1.0, 1.0, 0.0], 0.0)?];
@@ -109,8 +109,10 @@ pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<PlaneSide, Invalid> {
 /// [`BatchError`] when a plane is invalid or the output is too short.
 ///
 /// ```
-/// use swath::overlap::planes::{self, PlaneSideColumns};
-/// use swath::{Aabb, MovingBoxStore, Level, Plane, Rows, PlaneSide};
+/// use swath::batch::overlap::planes;
+/// use swath::batch::overlap::planes::PlaneSideColumns;
+/// use swath::{Aabb, Level, MovingBoxStore, Plane};
+/// use swath::batch::{PlaneSide, Rows};
 ///
 /// let mut many = MovingBoxStore::new();
 /// for x in 0..8 {

@@ -15,14 +15,13 @@
 //!
 //! Cost: 24 bytes read per box and 16 per sphere; output as in [`overlap`](super).
 
-use super::bits::FirstRow;
-use super::{OverlapOutput, corners, each, simd};
 use crate::columns::{Checked, SphereColumns};
 use crate::geom::{Aabb, Invalid, Sphere};
-use crate::kernels::BatchError;
-use crate::kernels::batch;
+use crate::kernels::{BatchError, batch};
 use crate::kernels::batch::{Answer, Each, One, Question};
 use crate::lanes::{Isa, Level, Table};
+use super::{OverlapOutput, corners, each, simd};
+use super::bits::FirstRow;
 
 /// Returns the four numbers of a sphere.
 fn numbers(Sphere { center: [x, y, z], radius }: &Sphere) -> [f32; 4] {
@@ -42,7 +41,7 @@ fn each_sphere<'a>(many: &Checked<'a, SphereColumns<'a>>) -> Each<'a, 4> {
 /// [`Invalid`] when the sphere or the box is invalid.
 ///
 /// ```
-/// use swath::overlap::sphere;
+/// use swath::batch::overlap::sphere;
 /// use swath::{Aabb, Sphere};
 ///
 /// let cube = Aabb::new([0.0; 3], [1.0; 3])?;

@@ -22,8 +22,7 @@
 pub(crate) mod nearest;
 pub(crate) mod simd;
 
-use super::BatchError;
-use super::batch;
+use super::{BatchError, batch};
 use super::batch::{Answer, Each, One, Question, Sink};
 use super::hits::Hits;
 pub use super::sweep::MISS;
@@ -69,7 +68,8 @@ pub(crate) fn check_max(max_distance: f32) -> Result<(), Invalid> {
 /// [`Invalid`] when one of the boxes is invalid.
 ///
 /// ```
-/// use swath::{Aabb, proximity};
+/// use swath::Aabb;
+/// use swath::batch::proximity;
 ///
 /// let cube = Aabb::new([0.0; 3], [1.0; 3])?;
 /// // The point is 2, 3 and 6 past a corner, so the distance is 7.
@@ -95,7 +95,8 @@ pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<f32, Invalid> {
 /// short.
 ///
 /// ```
-/// use swath::{Aabb, MovingBoxStore, Hit, Hits, Level, proximity};
+/// use swath::{Aabb, Level, MovingBoxStore};
+/// use swath::batch::{Hit, Hits, proximity};
 ///
 /// let mut many = MovingBoxStore::new();
 /// for x in 0..100 {

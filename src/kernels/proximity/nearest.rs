@@ -18,7 +18,8 @@ use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, MaskLanes};
 /// [`BatchError::Invalid`] when `a` is invalid or `max_distance` is negative or NaN.
 ///
 /// ```
-/// use swath::{Aabb, MovingBoxStore, Level, proximity};
+/// use swath::{Aabb, Level, MovingBoxStore};
+/// use swath::batch::proximity;
 ///
 /// let mut many = MovingBoxStore::new();
 /// for x in [7.0, 3.0, 5.0, 3.0] {
@@ -52,7 +53,8 @@ pub fn nearest(
 /// [`BatchError::Invalid`] when `a` is invalid or `max_distance` is negative or NaN.
 ///
 /// ```
-/// use swath::{Aabb, MovingBoxStore, Hit, Level, proximity};
+/// use swath::{Aabb, Level, MovingBoxStore};
+/// use swath::batch::{Hit, proximity};
 ///
 /// let mut many = MovingBoxStore::new();
 /// for x in [7.0, 3.0, 5.0, 3.0] {

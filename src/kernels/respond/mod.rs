@@ -10,8 +10,8 @@
 //!
 //! with the inverse masses `w` (Ericson 2005, §5; Catto, *Iterative Dynamics with Temporal
 //! Coherence*, 2005, without friction and rotation). For boxes that come into contact during the
-//! tick, or touch at its start, the normal is that of the [sweep](crate::sweep). For boxes whose
-//! interiors overlap it is that of the [minimum translation](crate::separate). The published
+//! tick, or touch at its start, the normal is that of the [sweep](crate::batch::sweep). For boxes whose
+//! interiors overlap it is that of the [minimum translation](crate::batch::separate). The published
 //! response always uses the latter, which pushes a fast body out on the wrong side.
 //!
 //! **Guarantees**, to the bit where no bound is given:
@@ -31,13 +31,12 @@
 mod place;
 mod simd;
 
-use super::BatchError;
-use super::batch::{Each, One};
-use super::contacts;
-use super::contacts::{ContactQuestion, ContactRows, Match, Numbers};
 use crate::columns::{BodyColumns, Checked, LengthMismatch};
 use crate::geom::{Body, Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{Isa, Level, Table};
+use super::{BatchError, contacts};
+use super::batch::{Each, One};
+use super::contacts::{ContactQuestion, ContactRows, Match, Numbers};
 pub use place::{Outcome, Response, one_to_one};
 
 /// One of the two bodies of a contact.
@@ -113,14 +112,15 @@ impl<'a> SlideColumns<'a> {
 /// The contact may be that of a sweep or of a separation. The displacements change if the contact
 /// [may be closing](Contact::is_closing) and the displacements are closing. A sweep of boxes whose
 /// interiors overlap at the start has no axis and changes nothing; use
-/// [`separate`](crate::separate) then, or [`one_to_one`], which calls it.
+/// [`separate`](crate::batch::separate) then, or [`one_to_one`], which calls it.
 ///
 /// # Errors
 ///
 /// [`Invalid`] when one of the bodies is invalid or the restitution is not in `[0, 1]`.
 ///
 /// ```
-/// use swath::{Aabb, Body, MovingBox, respond, sweep};
+/// use swath::{Aabb, MovingBox};
+/// use swath::batch::{Body, respond, sweep};
 ///
 /// // A ball hits another of the same mass that is at rest: they exchange their velocities.
 /// let moving = MovingBox::new(Aabb::cube([-4.0, 0.0, 0.0], 0.5)?, [6.0, 1.0, 0.0])?;
@@ -211,9 +211,10 @@ pub fn zip<'r>(
 /// `[0, 1]`, or the length of a column is not the number of pairs.
 ///
 /// ```
-/// use swath::respond::{self, SlideColumns};
-/// use swath::sweep::{self, Answers};
-/// use swath::{Aabb, Body, BodyStore, Contact, Level, MovingBox, Pair};
+/// use swath::{Aabb, Level, MovingBox, Pair};
+/// use swath::batch::{Body, BodyStore, Contact, respond, sweep};
+/// use swath::batch::respond::SlideColumns;
+/// use swath::batch::sweep::SweepColumns;
 ///
 /// let mut bodies = BodyStore::new();
 /// bodies.push(Body::fixed(Aabb::new([0.0, -1.0, 0.0], [9.0, 0.0, 9.0])?)?)?; // a floor
@@ -222,7 +223,7 @@ pub fn zip<'r>(
 /// let (level, pairs) = (Level::detect(), [Pair { a: 0, b: 1 }]);
 ///
 /// let (mut first, mut last, mut contact) = ([0.0], [0.0], [Contact::SEPARATED]);
-/// let answers = Answers { first: &mut first, last: &mut last, contact: &mut contact };
+/// let answers = SweepColumns { first: &mut first, last: &mut last, contact: &mut contact };
 /// sweep::pairs(level, &bodies.checked().boxes(), &pairs, answers)?;
 ///
 /// let (mut a, mut b) = ([0.0], [0.0]);
@@ -263,8 +264,9 @@ pub fn pairs<'r>(
 /// [`COORD_MAX`](crate::COORD_MAX).
 ///
 /// ```
-/// use swath::respond::{self, Member};
-/// use swath::{Aabb, MovingBox, sweep};
+/// use swath::{Aabb, MovingBox};
+/// use swath::batch::{respond, sweep};
+/// use swath::batch::respond::Member;
 ///
 /// let floor = Aabb::new([-9.0, -1.0, -9.0], [9.0, 0.0, 9.0])?;
 /// let skid = MovingBox::new(Aabb::new([0.0, 1.0, 0.0], [1.0, 2.0, 1.0])?, [4.0, -2.0, 0.0])?;

@@ -2,10 +2,9 @@
 //!
 //! Combines the kernels of sweep, separation and response.
 
-use super::{check_restitution, deltas_of_valid};
-use crate::geom::MapEach;
-use crate::geom::{Aabb, Body, COORD_MAX, Contact, ContactState, Invalid, MovingBox};
+use crate::geom::{Aabb, Body, COORD_MAX, Contact, ContactState, Invalid, MapEach, MovingBox};
 use crate::kernels::{separate, sweep};
+use super::{check_restitution, deltas_of_valid};
 
 /// How a response changed two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,8 +54,9 @@ pub struct Response {
 /// [`Invalid`] when one of the bodies is invalid or the restitution is not in `[0, 1]`.
 ///
 /// ```
-/// use swath::respond::{self, Outcome};
-/// use swath::{Aabb, Body, MovingBox};
+/// use swath::{Aabb, MovingBox};
+/// use swath::batch::{Body, respond};
+/// use swath::batch::respond::Outcome;
 ///
 /// // Without a response, a bullet passes through a thin wall within the tick.
 /// let wall = Body::fixed(Aabb::new([0.0, -5.0, -5.0], [0.25, 5.0, 5.0])?)?;

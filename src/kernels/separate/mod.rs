@@ -21,15 +21,12 @@
 
 mod simd;
 
-use super::batch;
-use super::batch::{Answer, Each, One, Question, Sink};
-use super::contacts;
-use super::contacts::{ContactRows, Match, Numbers};
-use super::{BatchError, Hits};
 use crate::columns::{BodyColumns, Checked, LengthMismatch};
-use crate::geom::MapEach;
-use crate::geom::{Aabb, Contact, Invalid, Pair, check_inverse_mass};
+use crate::geom::{Aabb, Contact, Invalid, MapEach, Pair, check_inverse_mass};
 use crate::lanes::{Isa, Level, Table};
+use super::{BatchError, Hits, batch, contacts};
+use super::batch::{Answer, Each, One, Question, Sink};
+use super::contacts::{ContactRows, Match, Numbers};
 
 /// The minimum translation that separates two boxes that share a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +70,8 @@ impl Separation {
     /// [`Invalid::InverseMass`] when an inverse mass is not in `[0, COORD_MAX]`.
     ///
     /// ```
-    /// use swath::{Aabb, separate};
+    /// use swath::Aabb;
+    /// use swath::batch::separate;
     ///
     /// let crate_ = Aabb::new([0.0, 0.0, 0.0], [4.0, 4.0, 4.0])?;
     /// let ball = Aabb::new([3.0, 1.0, 1.0], [5.0, 2.0, 2.0])?;
@@ -156,7 +154,8 @@ impl Sink for SeparationColumns<'_> {
 /// [`Invalid`] when one of the boxes is invalid.
 ///
 /// ```
-/// use swath::{Aabb, separate};
+/// use swath::Aabb;
+/// use swath::batch::separate;
 ///
 /// // The small box is inside. The shortest way out is to the left, by its whole width and more.
 /// let outer = Aabb::new([0.0, 0.0, 0.0], [8.0, 8.0, 8.0])?;
@@ -280,8 +279,9 @@ pub fn shares(
 /// the number of pairs.
 ///
 /// ```
-/// use swath::separate::{SeparationColumns, Moves};
-/// use swath::{Aabb, Body, BodyStore, Contact, Level, Pair, separate};
+/// use swath::batch::separate::{Moves, SeparationColumns};
+/// use swath::{Aabb, Level, Pair};
+/// use swath::batch::{Body, BodyStore, Contact, separate};
 ///
 /// let mut bodies = BodyStore::new();
 /// bodies.push(Body::fixed(Aabb::new([0.0, -1.0, 0.0], [9.0, 0.0, 9.0])?)?)?; // a floor

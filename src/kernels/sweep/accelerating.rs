@@ -35,7 +35,8 @@
 //! Units: times are fractions of the tick. Cost: 48 bytes read and 12 written per row.
 //!
 //! ```
-//! use swath::{Aabb, AcceleratingBox, ContactState, sweep};
+//! use swath::Aabb;
+//! use swath::batch::{AcceleratingBox, ContactState, sweep};
 //!
 //! // Velocity 4 upwards, acceleration 8 downwards: highest in the middle of the tick, 1 up.
 //! let ball = AcceleratingBox::new(Aabb::cube([0.0; 3], 0.5)?, [0.0, 4.0, 0.0], [0.0, -8.0, 0.0])?;
@@ -52,13 +53,12 @@
 
 mod simd;
 
-use super::{Sweep, SweepOutput};
 use crate::columns::{AcceleratingBoxColumns, Checked, Row};
 use crate::geom::{AcceleratingBox, Invalid, Pair};
-use crate::kernels::BatchError;
-use crate::kernels::batch;
+use crate::kernels::{BatchError, batch};
 use crate::kernels::batch::{Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
+use super::{Sweep, SweepOutput};
 
 /// Sweeps `a` against `b`.
 ///
@@ -67,7 +67,8 @@ use crate::lanes::{Isa, Level};
 /// [`Invalid`] when one of the accelerating boxes is invalid.
 ///
 /// ```
-/// use swath::{Aabb, AcceleratingBox, sweep};
+/// use swath::Aabb;
+/// use swath::batch::{AcceleratingBox, sweep};
 ///
 /// let floor = AcceleratingBox::new(Aabb::new([-9.0; 3], [9.0, 0.0, 9.0])?, [0.0; 3], [0.0; 3])?;
 /// let crate_ = Aabb::new([0.0, 2.0, 0.0], [1.0, 3.0, 1.0])?;

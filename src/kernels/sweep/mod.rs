@@ -28,12 +28,11 @@ mod simd;
 pub mod sphere_box;
 pub mod spheres;
 
-use super::batch;
-use super::batch::{Answer, Each, One, Question, Sink};
-use super::{BatchError, Hits};
 use crate::columns::{Checked, LengthMismatch, Row};
 use crate::geom::{Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{Isa, Level};
+use super::{BatchError, Hits, batch};
+use super::batch::{Answer, Each, One, Question, Sink};
 pub use positions::positions;
 pub(crate) use simd::times;
 
@@ -146,7 +145,8 @@ impl Sink for SweepColumns<'_> {
 /// [`Invalid`] when one of the moving boxes is invalid.
 ///
 /// ```
-/// use swath::{Aabb, MovingBox, ContactState, sweep};
+/// use swath::{Aabb, MovingBox};
+/// use swath::batch::{ContactState, sweep};
 ///
 /// let wall = Aabb::new([0.0, -5.0, -5.0], [0.25, 5.0, 5.0])?;
 /// let bullet = MovingBox::new(Aabb::cube([-10.0, 0.0, 0.0], 0.0)?, [40.0, 0.0, 0.0])?;

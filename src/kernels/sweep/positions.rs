@@ -38,8 +38,9 @@ const NAMES: [&str; 6] = [
 /// [`BatchError`] when the length of `times` or of an output is not the number of boxes.
 ///
 /// ```
-/// use swath::sweep::{self, MISS, Times};
-/// use swath::{Aabb, MovingBoxStore, Level, MovingBox};
+/// use swath::batch::sweep;
+/// use swath::batch::sweep::{MISS, Times};
+/// use swath::{Aabb, Level, MovingBox, MovingBoxStore};
 ///
 /// let mut many = MovingBoxStore::new();
 /// many.push(MovingBox::new(Aabb::cube([-4.0, 0.0, 0.0], 0.5)?, [8.0, 0.0, 0.0])?)?;

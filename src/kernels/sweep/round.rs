@@ -6,8 +6,7 @@
 //! insignificant. The reach is then raised by more than the sum of all rounding errors. The bounds
 //! named here are proved in `docs/math/spheres.md`.
 
-use crate::geom::Contact;
-use crate::geom::MapEach;
+use crate::geom::{Contact, MapEach};
 use crate::kernels::batch::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 

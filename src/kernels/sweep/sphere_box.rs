@@ -21,8 +21,9 @@
 //! written per row.
 //!
 //! ```
-//! use swath::sweep::{Times, sphere_box};
-//! use swath::{Aabb, MovingBoxStore, Level, MovingSphere, Sphere};
+//! use swath::batch::sweep::{Times, sphere_box};
+//! use swath::{Aabb, Level, MovingBoxStore, Sphere};
+//! use swath::batch::MovingSphere;
 //!
 //! let mut walls = MovingBoxStore::new();
 //! walls.push(Aabb::new([4.0, -1.0, -1.0], [5.0, 1.0, 1.0])?)?;
@@ -32,17 +33,16 @@
 //! let times = Times { first: &mut first, last: &mut last };
 //! sphere_box::one_to_many(Level::detect(), &ball, &walls.checked(), times)?;
 //! assert!(first[0] <= 0.375 && first[0] > 0.37499); // 3 of 8 units into the tick
-//! assert_eq!(first[1], swath::MISS);
+//! assert_eq!(first[1], swath::batch::sweep::MISS);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::{Sweep, SweepOutput, round};
 use crate::columns::{Checked, Row, SphereColumns};
 use crate::geom::{Invalid, MovingBox, MovingSphere};
-use crate::kernels::BatchError;
-use crate::kernels::batch;
+use crate::kernels::{BatchError, batch};
 use crate::kernels::batch::{Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
+use super::{Sweep, SweepOutput, round};
 
 /// Sweeps the sphere `a` against the box `b`.
 ///
@@ -51,8 +51,9 @@ use crate::lanes::{Isa, Level};
 /// [`Invalid`] when the moving sphere or the moving box is invalid.
 ///
 /// ```
-/// use swath::sweep::sphere_box;
-/// use swath::{Aabb, MovingSphere, Sphere};
+/// use swath::batch::sweep::sphere_box;
+/// use swath::{Aabb, Sphere};
+/// use swath::batch::MovingSphere;
 ///
 /// // Near an edge: the AABBs of both balls touch the step, but only the first ball does.
 /// let step = Aabb::new([0.0; 3], [1.0; 3])?;

@@ -20,15 +20,16 @@
 //!
 //! **State.** A pair that exactly overlaps at the start is always reported as overlapping, with
 //! `first` 0. So may be a pair whose gap at the start is at most 2⁻²⁰·`R` or 2⁻⁶⁹ of the greatest
-//! of its lengths. [`Contact::is_surface`](crate::Contact::is_surface) is `true` if the gap is
+//! of its lengths. [`Contact::is_surface`](crate::batch::Contact::is_surface) is `true` if the gap is
 //! within that of zero in either direction. There are no axes of contact; [`normal`] computes the
 //! normal.
 //!
 //! Units: times are fractions of the tick. Cost: 28 bytes read and 12 written per row.
 //!
 //! ```
-//! use swath::sweep::spheres;
-//! use swath::{Hit, Hits, Level, MovingSphere, Sphere, SphereStore};
+//! use swath::batch::sweep::spheres;
+//! use swath::{Level, Sphere};
+//! use swath::batch::{Hit, Hits, MovingSphere, SphereStore};
 //!
 //! let mut many = SphereStore::new();
 //! for x in 0..100 {
@@ -43,13 +44,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::{Sweep, SweepOutput, round};
 use crate::columns::{Checked, Row, SphereColumns};
 use crate::geom::{Invalid, MovingSphere, Pair};
-use crate::kernels::BatchError;
-use crate::kernels::batch;
+use crate::kernels::{BatchError, batch};
 use crate::kernels::batch::{Answer, Each, One, Question};
 use crate::lanes::{Isa, Level};
+use super::{Sweep, SweepOutput, round};
 
 /// Sweeps `a` against `b`.
 ///
@@ -58,8 +58,9 @@ use crate::lanes::{Isa, Level};
 /// [`Invalid`] when one of the moving spheres is invalid.
 ///
 /// ```
-/// use swath::sweep::spheres;
-/// use swath::{MovingSphere, Sphere, ContactState};
+/// use swath::batch::sweep::spheres;
+/// use swath::Sphere;
+/// use swath::batch::{ContactState, MovingSphere};
 ///
 /// let still = MovingSphere::from(Sphere::new([0.0; 3], 1.0)?);
 /// let ball = MovingSphere::new(Sphere::new([-10.0, 0.0, 0.0], 1.0)?, [16.0, 0.0, 0.0])?;

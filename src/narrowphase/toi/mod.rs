@@ -40,7 +40,8 @@
 //! The arithmetic and its proof are in `docs/math/advance.md`.
 //!
 //! ```
-//! use swath::advance::{self, Advance, Settings};
+//! use swath::convex::toi;
+//! use swath::convex::toi::{Advance, Settings};
 //! use swath::{Motion, Pose, Shape};
 //!
 //! // A plank of half length 3 turns a quarter, and hits a ball on its way.
@@ -61,9 +62,8 @@ pub(super) mod search;
 mod separating_plane;
 
 pub use super::batch::{Meetings, PairsError, pairs};
+use crate::geom::{Invalid, MapEach, Motion};
 use super::shape::Shape;
-use crate::geom::MapEach;
-use crate::geom::{Invalid, Motion};
 use alloc::vec::Vec;
 
 /// The default of [`Settings::rounds_max`].
@@ -265,7 +265,8 @@ pub struct Step {
 /// As [`one_to_one`]; then nothing is appended.
 ///
 /// ```
-/// use swath::advance::{self, Settings};
+/// use swath::convex::toi;
+/// use swath::convex::toi::Settings;
 /// use swath::{Motion, Pose, Shape};
 ///
 /// let ball = Shape::sphere(1.0)?;

@@ -4,8 +4,7 @@
 //! taken in `f64`: of inputs of like magnitude they are exact, however far both are from the
 //! origin.
 
-use crate::geom::MapEach;
-use crate::geom::Motion;
+use crate::geom::{MapEach, Motion};
 use crate::narrowphase::gjk::{Gap, Placed, ROUNDING, Two};
 use crate::narrowphase::math::{M3, V3, greater, lesser, sqrt};
 use crate::narrowphase::rotation::Rotation;

@@ -75,6 +75,10 @@ mod proxies;
 mod search;
 mod state;
 
+use crate::par;
+use crate::columns::{LengthMismatch, MovingBoxColumns, Rejected};
+use crate::geom::{Filter, MapEach, Motion, Pair};
+use crate::narrowphase::toi::{ADVANCE_ROUNDS_MAX, AdvanceError};
 use super::bounds;
 use super::impacts::Impact;
 use super::mass::Mass;
@@ -83,11 +87,6 @@ use super::response::{BounceOutcome, Reaction};
 use super::scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
 use super::tick::Pipeline;
 use super::windows::ShapeTest;
-use crate::columns::{LengthMismatch, MovingBoxColumns, Rejected};
-use crate::geom::MapEach;
-use crate::geom::{Filter, Motion, Pair};
-use crate::narrowphase::toi::{ADVANCE_ROUNDS_MAX, AdvanceError};
-use crate::par;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use contacts::Contacts;
@@ -104,8 +103,8 @@ const CHUNK: usize = 64;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SubStepsConfig {
-    /// What counts as an impact. [`Touch::Hit`](crate::advance::Touch::Hit) is as
-    /// [`Touch::IfClosing`](crate::advance::Touch::IfClosing) here: who does not
+    /// What counts as an impact. [`Touch::Hit`](crate::convex::toi::Touch::Hit) is as
+    /// [`Touch::IfClosing`](crate::convex::toi::Touch::IfClosing) here: who does not
     /// close has nothing to respond to. The limits of what is told and dropped do not apply.
     pub pipeline: Config,
     /// How many impacts a body may be in, at least 2.
@@ -113,7 +112,7 @@ pub struct SubStepsConfig {
     /// How many pairs of bodies a step may search for their next impact, those at its start included.
     pub searches_max: u32,
     /// How many rounds one search may take, at least 1:
-    /// [`Settings::rounds_max`](crate::advance::Settings::rounds_max).
+    /// [`Settings::rounds_max`](crate::convex::toi::Settings::rounds_max).
     pub rounds_max: u32,
 }
 

@@ -11,7 +11,8 @@
 
 use super::Sweep;
 use crate::bits::contact;
-use swath::geom::{AcceleratingBox, Contact, ContactState, Invalid};
+use swath::Invalid;
+use swath::batch::{AcceleratingBox, Contact, ContactState};
 
 /// A closed interval of time.
 type Interval = [f64; 2];

@@ -11,7 +11,8 @@
 //! and a ray has an exit.
 
 use crate::bits::faces;
-use swath::geom::{Aabb, Faces, Invalid, Plane, Segment, SegmentStart};
+use swath::batch::{Faces, SegmentStart};
+use swath::{Aabb, Invalid, Plane, Segment};
 
 /// Where a segment enters and leaves a box, in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,7 +9,8 @@
 //! Möller 2000; Ericson 2005, §5.2.3). A box that misses the region at an edge or a corner, but is
 //! outside of no single plane, counts as crossing.
 
-use swath::geom::{Aabb, Invalid, Plane, PlaneSide, Sphere};
+use swath::batch::PlaneSide;
+use swath::{Aabb, Invalid, Plane, Sphere};
 
 /// Returns whether two closed boxes share a point. Touching counts; comparisons are exact.
 ///

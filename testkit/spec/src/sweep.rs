@@ -12,7 +12,8 @@
 //! surfaces at the start are distinguished from an overlap.
 
 use crate::bits::contact;
-use swath::geom::{Contact, ContactState, Invalid, MovingBox};
+use swath::batch::{Contact, ContactState};
+use swath::{Invalid, MovingBox};
 
 /// First and last time of contact of two boxes, in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Boxes under acceleration as columns.
 
-use swath::{AcceleratingBox, AcceleratingBoxColumns};
+use swath::batch::{AcceleratingBox, AcceleratingBoxColumns};
 
 /// Twelve columns: minima, maxima, displacements, accelerations.
 pub struct Columns([Vec<f32>; 12]);

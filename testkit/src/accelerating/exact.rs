@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::roots::{Difference, Root, Span, Time, discriminant};
-use swath::{AcceleratingBox, ContactState};
+use swath::batch::{AcceleratingBox, ContactState};
 
 /// A time that an axis is overlapped.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,8 @@ use super::exact::{Axis, Exact};
 use super::roots::{Difference, Span, Time};
 use crate::columns::bits;
 use crate::exact::down;
-use swath::{ContactState, Sweep};
+use swath::batch::ContactState;
+use swath::batch::sweep::Sweep;
 
 /// By how much boxes are grown that touch at all times of a contact, of place and motion.
 pub const GROWN: f64 = 48.0 / (1 << 24) as f64;

@@ -3,10 +3,9 @@
 use super::bytes::Bytes;
 use crate::columns::{Outputs, bits};
 use crate::finite::assert_finite;
-use swath::sweep::accelerating;
-use swath::{
-    AcceleratingBox, AcceleratingBoxColumns, ContactState, Level, MovingBox, Pair, Rejected, Sweep,
-};
+use swath::batch::sweep::{Sweep, accelerating};
+use swath::batch::{AcceleratingBox, AcceleratingBoxColumns, ContactState, Rejected};
+use swath::{Level, MovingBox, Pair};
 
 /// One byte says how many rows: up to two groups of the widest lanes, and one more.
 const ROWS_MAX: u8 = 33;

@@ -4,9 +4,10 @@ use super::bytes::Bytes;
 use crate::columns::Columns;
 use crate::finite::assert_finite;
 use crate::segments::{Casts, NO_HIT, SegmentArrays, cast_bits};
-use swath::cast::polyhedron::{self, Polyhedron};
-use swath::cast::{self, MISS};
-use swath::{Aabb, Cast, Hit, Hits, Level, MovingBox, Plane, Rejected, Segment};
+use swath::batch::cast::polyhedron::Polyhedron;
+use swath::batch::cast::{Cast, MISS, polyhedron};
+use swath::batch::{Hit, Hits, Rejected, cast};
+use swath::{Aabb, Level, MovingBox, Plane, Segment};
 
 /// One byte says how many rows: up to three groups of the widest lanes.
 const ROWS_MAX: u8 = 48;
@@ -96,7 +97,7 @@ fn half_space(row: &MovingBox) -> Plane {
 fn in_planes(
     level: Level,
     segments: &[Segment],
-    rays: &swath::Checked<'_, swath::SegmentColumns<'_>>,
+    rays: &swath::batch::Checked<'_, swath::batch::SegmentColumns<'_>>,
     polyhedron: &Polyhedron<'_>,
 ) {
     let (mut entry, mut exit) = (vec![-7.0; segments.len()], vec![-7.0; segments.len()]);
@@ -105,7 +106,7 @@ fn in_planes(
     for (row, segment) in segments.iter().enumerate() {
         let answer = polyhedron::one_to_one(segment, polyhedron);
         assert_eq!(answer.err(), segment.validate().err());
-        let answer = answer.unwrap_or(polyhedron::Cast::MISS);
+        let answer = answer.unwrap_or(polyhedron::PolyhedronCast::MISS);
         let parts = [answer.entry, answer.exit].map(f32::to_bits);
         assert_eq!([entry[row], exit[row]].map(f32::to_bits), parts, "{level}: {segment:?}");
         if !answer.facets.is_hit() {

@@ -4,11 +4,10 @@
 use super::bytes::Bytes;
 use super::overlap::{plane, sphere_of};
 use crate::finite::assert_finite;
-use swath::overlap::{self, planes, sphere};
-use swath::store::{AabbColumns, Row};
-use swath::{
-    Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Level, Plane, PlaneSide, Queries, proximity,
-};
+use swath::batch::overlap::{planes, sphere};
+use swath::batch::{Hit, PlaneSide, Row, overlap, proximity};
+use swath::broadphase::FixedInput;
+use swath::{Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Level, Plane, Queries};
 
 /// One byte says how many boxes: up to a tree of three levels.
 const BOXES_MAX: u16 = 320;

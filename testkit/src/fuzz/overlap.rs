@@ -2,12 +2,10 @@
 
 use super::bytes::Bytes;
 use crate::columns::Columns;
-use swath::overlap::planes::{self, Sides};
-use swath::overlap::{self, Bits, sphere};
-use swath::{
-    Aabb, BatchError, Checked, Level, MovingBox, Pair, Plane, PlaneSide, Rows, Sphere,
-    SphereColumns,
-};
+use swath::batch::overlap::planes::PlaneSideColumns;
+use swath::batch::overlap::{Bits, planes, sphere};
+use swath::batch::{BatchError, Checked, PlaneSide, Rows, SphereColumns, overlap};
+use swath::{Aabb, Level, MovingBox, Pair, Plane, Sphere};
 
 /// One byte says how many rows: up to three groups of the widest lanes, two words of a set.
 const ROWS_MAX: u8 = 48;
@@ -71,7 +69,8 @@ pub fn run(data: &[u8]) {
         let valid = region.iter().try_for_each(Plane::validate).map_err(BatchError::from);
         answers(valid, &seen, |to| planes::one_to_many(level, &region, boxes, to));
         let mut column = vec![PlaneSide::Inside; rows.len()];
-        let got = planes::one_to_many(level, &region, boxes, Sides { side: &mut column });
+        let got =
+            planes::one_to_many(level, &region, boxes, PlaneSideColumns { side: &mut column });
         assert_eq!(got, valid, "{level}");
         assert!(got.is_err() || column == sides, "{level}: {column:?} for {sides:?}");
         let mut list = vec![0; rows.len()];

@@ -4,7 +4,9 @@ use super::bytes::Bytes;
 use super::sweep::{is_narrow, no_boxes};
 use crate::columns::Columns;
 use crate::finite::assert_finite;
-use swath::{Level, MovingBox, Pair, PairFinder, PairInput, SweptPair, sweep};
+use swath::batch::sweep;
+use swath::broadphase::PairInput;
+use swath::{Level, MovingBox, Pair, PairFinder, SweptPair};
 
 /// One byte says how many boxes.
 const BOXES_MAX: u8 = 65;

@@ -2,11 +2,9 @@
 
 use super::bytes::Bytes;
 use crate::finite::assert_finite;
-use swath::broadphase::{Path, Query};
-use swath::store::{AabbColumns, Columns, Row};
-use swath::{
-    Aabb, Bvh, Filter, FixedBoxes, FixedInput, Hit, Level, MovingBox, Queries, Segment, cast, sweep,
-};
+use swath::batch::{Columns, Hit, Row, cast, sweep};
+use swath::broadphase::{FixedInput, Path, Query};
+use swath::{Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Level, MovingBox, Queries, Segment};
 
 /// One byte says how many boxes: nodes below nodes below a node.
 const BOXES_MAX: usize = 300;
@@ -105,7 +103,7 @@ fn check(
     for of in moving {
         let first = |aabb: &Aabb| {
             let sweep = sweep::one_to_one(of, &(*aabb).into()).ok()?;
-            (sweep.first < swath::MISS).then_some(sweep.first)
+            (sweep.first < swath::batch::sweep::MISS).then_some(sweep.first)
         };
         let query = || queries.sweep(of);
         assert_eq!(query().err(), of.validate().err());

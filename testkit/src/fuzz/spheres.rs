@@ -6,8 +6,9 @@ use crate::columns::{Columns, Outputs, bits};
 use crate::finite::assert_finite;
 use crate::sphere_columns::SphereArrays;
 use spec::RoundSweep;
-use swath::sweep::{sphere_box, spheres};
-use swath::{ContactState, Invalid, Level, MovingBox, MovingSphere, Pair, Rejected, Sphere, Sweep};
+use swath::batch::sweep::{Sweep, sphere_box, spheres};
+use swath::batch::{ContactState, MovingSphere, Rejected};
+use swath::{Invalid, Level, MovingBox, Pair, Sphere};
 
 /// One byte says how many rows: up to three groups of the widest lanes.
 const ROWS_MAX: u8 = 48;

@@ -2,8 +2,10 @@
 
 use super::bytes::Bytes;
 use crate::finite::assert_finite;
-use swath::pipeline::{Impact, ImpactKind, Mass, SubSteps, SubStepsConfig, response};
-use swath::{COORD_MAX, ConvexBody, Invalid, InvalidShape, Motion, Pose, Rejected, Shape, Threads};
+use swath::batch::Rejected;
+use swath::convex::InvalidShape;
+use swath::pipeline::{ImpactKind, Mass, SubSteps, SubStepsConfig, response};
+use swath::{COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pose, Shape, Threads};
 
 /// One byte says how many bodies.
 const BODIES_MAX: u8 = 8;

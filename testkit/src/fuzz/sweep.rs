@@ -3,7 +3,9 @@
 use super::bytes::Bytes;
 use crate::columns::{Columns, Outputs, bits};
 use crate::finite::assert_finite;
-use swath::{ContactState, Level, MovingBox, Pair, Rejected, Sweep, sweep};
+use swath::batch::sweep::Sweep;
+use swath::batch::{ContactState, Rejected, sweep};
+use swath::{Level, MovingBox, Pair};
 
 /// One byte says how many rows: up to three groups of the widest lanes.
 const ROWS_MAX: u8 = 48;

@@ -10,12 +10,9 @@ use crate::columns::Columns;
 use crate::finite::assert_finite;
 use crate::world_model::{BodyInfo, Events, Model, is_margin};
 use std::collections::BTreeSet;
-use swath::broadphase::{BroadphaseError, Changes, Snapshot};
-use swath::store::Row;
-use swath::{
-    Aabb, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, ProxyKind, ProxyPair,
-    Rejected, SweptProxyPair, Threads,
-};
+use swath::batch::{Rejected, Row};
+use swath::broadphase::{BroadphaseError, Changes, Layers, ProxyPair, Snapshot, SweptProxyPair};
+use swath::{Aabb, Broadphase, Filter, Level, MovingBox, Proxy, ProxyId, ProxyKind, Threads};
 
 /// More proxies than these are not put in: each is tried with each.
 const PROXIES_MAX: usize = 48;

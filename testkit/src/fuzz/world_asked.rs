@@ -6,12 +6,10 @@ use crate::finite::assert_finite;
 use crate::segments::SegmentArrays;
 use crate::world_model::{BodyInfo, Model};
 use std::ops::ControlFlow;
+use swath::batch::sweep::MISS;
+use swath::batch::{PlaneSide, cast, overlap, proximity, sweep};
 use swath::broadphase::{Path, ProxyHit, ProxyQueries, ProxyQuery, Query, Visits};
-use swath::store::AabbColumns;
-use swath::{
-    Aabb, Broadphase, Level, MISS, MovingBox, Plane, PlaneSide, ProxyId, Segment, cast, overlap,
-    proximity, sweep,
-};
+use swath::{Aabb, AabbColumns, Broadphase, Level, MovingBox, Plane, ProxyId, Segment};
 
 /// Asks in every way, with paths and shapes made of `asked`.
 pub fn ask(
@@ -130,7 +128,7 @@ fn bits(hits: &[ProxyHit]) -> Vec<(ProxyId, u32)> {
 }
 
 /// All that a shape meets.
-fn ids<'a, S: swath::broadphase::Shape>(
+fn ids<'a, S: swath::Shape>(
     query: ProxyQuery<'a, Query<'a, swath::broadphase::Overlap<S>>>,
 ) -> Vec<ProxyId> {
     let mut ids = vec![ProxyId::NONE];
@@ -227,7 +225,7 @@ fn near(
 }
 
 /// Lends the boxes as columns.
-fn with_rows(asked: &[MovingBox], ask: impl FnOnce(&swath::store::Checked<'_, AabbColumns<'_>>)) {
+fn with_rows(asked: &[MovingBox], ask: impl FnOnce(&swath::batch::Checked<'_, AabbColumns<'_>>)) {
     let columns = Moving::new(asked);
     let [x0, y0, z0, x1, y1, z1, ..] = columns.boxes().columns();
     let rows = AabbColumns::new([x0, y0, z0], [x1, y1, z1]).expect("equally long");

@@ -22,80 +22,80 @@ use core::ops::Range;
 /// The columns of the cached pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Kept {
+pub(crate) struct Kept {
     /// Lower slot of each pair.
-    pub(super) a: Vec<u32>,
+    pub(crate) a: Vec<u32>,
     /// Other slot of each pair.
-    pub(super) b: Vec<u32>,
+    pub(crate) b: Vec<u32>,
     /// First time of contact of each pair, as a fraction of the tick.
-    pub(super) first: Vec<f32>,
+    pub(crate) first: Vec<f32>,
 }
 
 /// A borrowed range of the cached pairs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PairColumns<'a> {
-    pub(super) a: &'a [u32],
-    pub(super) b: &'a [u32],
-    pub(super) first: &'a [f32],
+pub(crate) struct PairColumns<'a> {
+    pub(crate) a: &'a [u32],
+    pub(crate) b: &'a [u32],
+    pub(crate) first: &'a [f32],
 }
 
 /// A mutable range of pair columns.
 #[derive(Debug, Default)]
-pub(super) struct ColumnsMut<'a> {
-    pub(super) a: &'a mut [u32],
-    pub(super) b: &'a mut [u32],
-    pub(super) first: &'a mut [f32],
+pub(crate) struct ColumnsMut<'a> {
+    pub(crate) a: &'a mut [u32],
+    pub(crate) b: &'a mut [u32],
+    pub(crate) first: &'a mut [f32],
 }
 
 impl Kept {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.first.len()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    pub(super) fn columns(&self) -> PairColumns<'_> {
+    pub(crate) fn columns(&self) -> PairColumns<'_> {
         PairColumns { a: &self.a, b: &self.b, first: &self.first }
     }
 
-    pub(super) fn columns_mut(&mut self) -> ColumnsMut<'_> {
+    pub(crate) fn columns_mut(&mut self) -> ColumnsMut<'_> {
         ColumnsMut { a: &mut self.a, b: &mut self.b, first: &mut self.first }
     }
 
-    pub(super) fn make_room(&mut self, pairs: usize) {
+    pub(crate) fn make_room(&mut self, pairs: usize) {
         make_room(&mut self.a, pairs);
         make_room(&mut self.b, pairs);
         make_room(&mut self.first, pairs);
     }
 
     /// Sets the length; the caller then writes all pairs.
-    pub(super) fn resize(&mut self, pairs: usize) {
+    pub(crate) fn resize(&mut self, pairs: usize) {
         self.a.resize(pairs, 0);
         self.b.resize(pairs, 0);
         self.first.resize(pairs, 0.0);
     }
 
-    pub(super) fn reserve(&mut self, pairs: usize) {
+    pub(crate) fn reserve(&mut self, pairs: usize) {
         let more = pairs.saturating_sub(self.len());
         self.a.reserve(more);
         self.b.reserve(more);
         self.first.reserve(more);
     }
 
-    pub(super) fn shrink_to_fit(&mut self) {
+    pub(crate) fn shrink_to_fit(&mut self) {
         self.a.shrink_to_fit();
         self.b.shrink_to_fit();
         self.first.shrink_to_fit();
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let words = self.a.capacity() + self.b.capacity() + self.first.capacity();
         words * size_of::<u32>()
     }
 
-    pub(super) fn copy_from(&mut self, other: &Self) {
+    pub(crate) fn copy_from(&mut self, other: &Self) {
         self.a.clone_from(&other.a);
         self.b.clone_from(&other.b);
         self.first.clone_from(&other.first);
@@ -103,22 +103,22 @@ impl Kept {
 }
 
 impl<'a> PairColumns<'a> {
-    pub(super) fn len(self) -> usize {
+    pub(crate) fn len(self) -> usize {
         self.first.len()
     }
 
-    pub(super) fn get(self, k: usize) -> SweptPair {
+    pub(crate) fn get(self, k: usize) -> SweptPair {
         SweptPair { a: self.a[k], b: self.b[k], first: self.first[k] }
     }
 
-    pub(super) fn slice(self, range: Range<usize>) -> Self {
+    pub(crate) fn slice(self, range: Range<usize>) -> Self {
         let Self { a, b, first } = self;
         Self { a: &a[range.clone()], b: &b[range.clone()], first: &first[range] }
     }
 
     /// How many pairs have a lower slot less than `slot`. Exponential search: the time is
     /// logarithmic in the result.
-    pub(super) fn below(self, slot: u64) -> usize {
+    pub(crate) fn below(self, slot: u64) -> usize {
         let is_below = |&a: &u32| u64::from(a) < slot;
         let mut end = 1;
         while self.a.get(end).is_some_and(is_below) {
@@ -128,7 +128,7 @@ impl<'a> PairColumns<'a> {
     }
 
     /// How many pairs are ordered before the pair of these slots.
-    pub(super) fn before(self, [a, b]: [u32; 2]) -> usize {
+    pub(crate) fn before(self, [a, b]: [u32; 2]) -> usize {
         let start = self.a.partition_point(|&lower| lower < a);
         let row = self.a[start..].partition_point(|&lower| lower == a);
         start + self.b[start..start + row].partition_point(|&upper| upper < b)
@@ -137,7 +137,7 @@ impl<'a> PairColumns<'a> {
 
 impl ColumnsMut<'_> {
     /// Writes the next pairs, and shortens `self` by them.
-    pub(super) fn put(&mut self, pairs: PairColumns<'_>) {
+    pub(crate) fn put(&mut self, pairs: PairColumns<'_>) {
         let to = self.split_off(pairs.len());
         to.a.copy_from_slice(pairs.a);
         to.b.copy_from_slice(pairs.b);
@@ -147,7 +147,7 @@ impl ColumnsMut<'_> {
 
 impl<'a> ColumnsMut<'a> {
     /// Removes the first `pairs` pairs and returns them.
-    pub(super) fn split_off(&mut self, pairs: usize) -> Self {
+    pub(crate) fn split_off(&mut self, pairs: usize) -> Self {
         fn take<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
             rest.split_off_mut(..count).unwrap_or_default()
         }
@@ -187,7 +187,7 @@ pub struct Touching<'a> {
 }
 
 impl<'a> Touching<'a> {
-    pub(super) fn new(pairs: &'a Kept, slots: &'a Slots) -> Self {
+    pub(crate) fn new(pairs: &'a Kept, slots: &'a Slots) -> Self {
         Self { pairs: pairs.columns(), said: slots.generations_said() }
     }
 

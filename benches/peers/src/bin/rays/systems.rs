@@ -25,7 +25,9 @@ use parry3d::math::Vector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy};
 use rayon::prelude::*;
 use std::sync::Mutex;
-use swath::{Bvh, Hit, Segment, Visits};
+use swath::{Bvh, Segment};
+use swath::batch::Hit;
+use swath::broadphase::Visits;
 
 use crate::scene::Scene;
 
