@@ -15,11 +15,11 @@
 //! is near without a branch for each span, and only where it is more than one (a direction across a
 //! face) a third looks at the products.
 
+use crate::geom::{COORD_MAX, MapEach};
+use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use super::InvalidShape;
 use super::math::{V3, greater};
 use super::support::scaled;
-use crate::geom::COORD_MAX;
-use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -104,7 +104,7 @@ impl Hull {
         let &last = vertices.last().ok_or(InvalidShape::NoPoints)?;
         let len = vertices.len();
         let count = len.div_ceil(SPAN) * (SPAN / LANES_MAX);
-        let mut blocks = alloc::vec![last.map(Block::splat); count];
+        let mut blocks = alloc::vec![last.map_each(Block::splat); count];
         let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut blocks);
         for (row, vertex) in vertices.iter().enumerate() {
             for (axis, &number) in vertex.iter().enumerate() {
@@ -158,7 +158,7 @@ impl Hull {
         let d = direction.to_f32();
         let [to_x, to_y, to_z] = self.extent;
         // A component that is too small for `f32` counts too: what it loses may be of a long extent.
-        let [by_x, by_y, by_z] = d.map(|d| d.abs() + f32::MIN_POSITIVE);
+        let [by_x, by_y, by_z] = d.map_each(|d| d.abs() + f32::MIN_POSITIVE);
         let near = (by_x * to_x + by_y * to_y + by_z * to_z) * NEAR + NEAR_ZERO;
         let numbers = self.numbers();
         let (row, count, near) = self.level.run(SupportSearch { numbers, len: self.len, d, near });

@@ -6,14 +6,14 @@
 //! on each side, so that two of them touch whenever their bodies are within the target. If nothing
 //! of that applies, the caller's columns are used and nothing is copied.
 
-use super::scene::{Config, Scene};
+use crate::par;
 use crate::columns::{MovingBoxColumns, Row};
-use crate::geom::{AcceleratingBox, Invalid, MovingBox};
+use crate::geom::{AcceleratingBox, Invalid, MapEach, MovingBox};
 use crate::kernels::chord;
 use crate::kernels::chord::Column;
 use crate::lanes::{Level, prefetch};
-use crate::par;
 use crate::par::Threads;
+use super::scene::{Config, Scene};
 use alloc::vec::Vec;
 
 /// Rows of one task.
@@ -143,7 +143,7 @@ impl SceneBounds {
         if self.lent {
             return scene.boxes;
         }
-        MovingBoxColumns::from_columns(self.columns.each_ref().map(Vec::as_slice))
+        MovingBoxColumns::from_columns(self.columns.each_ref().map_each(Vec::as_slice))
             .expect("the columns are equally long")
     }
 
@@ -174,7 +174,7 @@ impl SceneBounds {
             PLAIN => {
                 let columns = scene.boxes.columns();
                 let accel =
-                    scene.accel.map(|column| if column.is_empty() { 0.0 } else { column[at] });
+                    scene.accel.map_each(|column| if column.is_empty() { 0.0 } else { column[at] });
                 ([columns[6][at], columns[7][at], columns[8][at]], accel, 0.0)
             }
             index => {
@@ -210,7 +210,7 @@ impl SceneBounds {
 pub(super) fn accelerating(scene: &Scene<'_, '_>, row: u32) -> AcceleratingBox {
     let MovingBox { aabb, delta } = scene.boxes.get(row as usize);
     let accel = match scene.is_accelerated() {
-        true => scene.accel.map(|column| column[row as usize]),
+        true => scene.accel.map_each(|column| column[row as usize]),
         false => [0.0; 3],
     };
     AcceleratingBox { aabb, delta, accel }

@@ -26,14 +26,14 @@
 //! the caller allows more. Every file that this module writes has at least four bytes for each row,
 //! because its first column always has one value for each row.
 
+use crate::columns::MovingBoxColumns;
+use crate::geom::{Filter, MapEach, Motion, Pose};
+use crate::narrowphase::{Hull, InvalidShape, record};
+use crate::narrowphase::record::{NUMBERS_MAX, Recorded};
+use crate::narrowphase::toi::Touch;
 use super::impacts::{Impact, ImpactKind};
 use super::scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
 use super::tick::{Pipeline, TickOutput};
-use crate::columns::MovingBoxColumns;
-use crate::geom::{Filter, Motion, Pose};
-use crate::narrowphase::record::{NUMBERS_MAX, Recorded};
-use crate::narrowphase::toi::Touch;
-use crate::narrowphase::{Hull, InvalidShape, record};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -120,13 +120,13 @@ impl TickOutput<'_> {
     pub fn hash(&self) -> u64 {
         let words = |impact: &Impact| {
             let Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } = *impact;
-            let [n, p, q] = [normal, on_a, on_b].map(|vector| vector.map(f32::to_bits));
+            let [n, p, q] = [normal, on_a, on_b].map_each(|vector| vector.map_each(f32::to_bits));
             let kind = match kind {
                 ImpactKind::Touching => 0,
                 ImpactKind::Overlapping => 1,
                 ImpactKind::Unresolved => 2,
             };
-            let numbers = [toi, last, closing, depth].map(f32::to_bits);
+            let numbers = [toi, last, closing, depth].map_each(f32::to_bits);
             [&[pair.a, pair.b, kind], &numbers[..], &n, &p, &q].concat()
         };
         let lists = [self.impacts(), self.sensed()];

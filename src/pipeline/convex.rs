@@ -6,15 +6,15 @@
 //! tolerance at the start of the window is a new contact, or nearly one. It is always reported:
 //! although the nearest points may be separating, other points may be about to meet.
 
+use crate::par;
+use crate::geom::{MapEach, Motion, Pose};
+use crate::lanes::prefetch;
+use crate::narrowphase::{Shape, toi};
+use crate::narrowphase::toi::{Advance, Settings, Toi, Touch};
+use crate::par::Threads;
 use super::bounds::PLAIN;
 use super::impacts::{Impact, ImpactKind};
 use super::windows::{ShapeTest, TickContext};
-use crate::geom::{Motion, Pose};
-use crate::lanes::prefetch;
-use crate::narrowphase::toi::{Advance, Settings, Toi, Touch};
-use crate::narrowphase::{Shape, toi};
-use crate::par;
-use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Pairs of one task.
@@ -75,7 +75,7 @@ impl TickContext<'_, '_> {
         let touch = self.touch(ask.sensor);
         let touch = if ask.window[0] > 0.0 { Touch::Hit } else { touch };
         let settings = Settings { window: ask.window, touch, ..self.config.settings() };
-        let [a, b] = [ask.pair.a, ask.pair.b].map(|row| self.body(row));
+        let [a, b] = [ask.pair.a, ask.pair.b].map_each(|row| self.body(row));
         toi::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings)
     }
 }

@@ -4,15 +4,15 @@
 //! words: the rows, their flags and filters, the times of each axis of the bounds, the window, the
 //! policy for contacts at the start, and the iterations of the search.
 
-use super::bounds::{PLAIN, SceneBounds};
+use crate::geom::{AXES, ContactState, MapEach, MovingBox, Pair};
+use crate::kernels::sweep;
+use crate::narrowphase::toi::{Advance, Toi};
 use super::convex;
+use super::bounds::{PLAIN, SceneBounds};
 use super::impacts::{Impact, ImpactKind};
 use super::scene::{PipelineError, Scene};
 use super::tick::Pipeline;
 use super::windows::{TickContext, Verdict};
-use crate::geom::{AXES, ContactState, MovingBox, Pair};
-use crate::kernels::sweep;
-use crate::narrowphase::toi::{Advance, Toi};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -118,14 +118,14 @@ impl TickContext<'_, '_> {
             return None;
         }
         if let Some(filters) = self.scene.filters {
-            let [a, b] = rows.map(|row| filters[row as usize]);
+            let [a, b] = rows.map_each(|row| filters[row as usize]);
             if !a.allows(b) {
                 told.say(format!("Their filters do not allow it: {a:?} and {b:?}."));
                 return None;
             }
             told.say("Their filters allow it.");
         }
-        let [a, b] = rows.map(|row| self.boxes.get(row as usize));
+        let [a, b] = rows.map_each(|row| self.boxes.get(row as usize));
         let swept = sweep::one_to_one(&a, &b).ok()?;
         if !swept.contact.is_hit() {
             told.say("Their boxes do not touch in the tick:");
@@ -148,7 +148,7 @@ impl TickContext<'_, '_> {
             swept.first, swept.last
         ));
         if self.config.fast > 0.0 && !self.is_wanted(pair) {
-            let [a, b] = rows.map(|row| self.bounds.speed(self.scene, row));
+            let [a, b] = rows.map_each(|row| self.bounds.speed(self.scene, row));
             let fast = self.config.fast;
             told.say(format!("Dropped: they go {a} and {b}, below {fast}, and none is marked."));
             return None;

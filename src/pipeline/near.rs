@@ -12,13 +12,13 @@
 //! Each box is larger than the way by a pad: half the target distance and the slop of the body. The pads of
 //! two bodies hold the distance at which they touch, so no box depends on another body.
 
-use super::scene::ConvexBody;
-use super::sub_steps::until_end;
+use crate::par;
 use crate::broadphase::FixedBoxes;
 use crate::columns::{AabbColumns, Row};
-use crate::geom::{Aabb, COORD_MAX, Motion};
-use crate::par;
+use crate::geom::{Aabb, COORD_MAX, MapEach, Motion};
 use crate::par::Threads;
+use super::scene::ConvexBody;
+use super::sub_steps::until_end;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
@@ -153,7 +153,7 @@ impl Near {
             let numbers = of.map_or([f32::NAN; 6], Row::to_row);
             columns.iter_mut().zip(numbers).for_each(|(column, x)| column.push(x));
         }
-        let columns = columns.each_ref().map(Vec::as_slice);
+        let columns = columns.each_ref().map_each(Vec::as_slice);
         let columns = AabbColumns::from_columns(columns).expect("equally long");
         // More rows than trees can name stay on the list.
         if trees.put(recent, columns).is_ok() {
@@ -168,8 +168,8 @@ impl Near {
 pub(super) fn padded(around: &Aabb, pad: f32) -> Aabb {
     let within = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
     Aabb {
-        min: around.min.map(|x| within((x - pad).next_down())),
-        max: around.max.map(|x| within((x + pad).next_up())),
+        min: around.min.map_each(|x| within((x - pad).next_down())),
+        max: around.max.map_each(|x| within((x + pad).next_up())),
     }
 }
 
@@ -179,7 +179,7 @@ pub(super) fn around(body: &ConvexBody<'_>, since: f32, pad: f32) -> Option<Aabb
     let left = until_end(since);
     let ConvexBody { shape, motion, .. } = body;
     // In a tick of its own the rest of the way is a slower one.
-    let part = |x: [f32; 3], by: f32| x.map(|x| x * by);
+    let part = |x: [f32; 3], by: f32| x.map_each(|x| x * by);
     let rest = Motion {
         delta: part(motion.delta, left),
         accel: part(motion.accel, left * left),
@@ -203,7 +203,7 @@ mod tests {
     use crate::geom::{Aabb, COORD_MAX, Motion, Pose};
     use crate::narrowphase::Shape;
     use crate::par::Threads;
-    use crate::pipeline::scene::ConvexBody;
+    use crate::pipeline::ConvexBody;
     use alloc::vec::Vec;
 
     /// Numbers in `[-1, 1]`, the same each time (a linear congruential generator, Knuth).

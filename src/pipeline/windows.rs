@@ -5,19 +5,19 @@
 //! is the answer; if one of them is accelerated, the sweep of accelerating boxes is. If either body
 //! has a convex shape, the two times are the window in which the shapes are tested.
 
+use crate::columns::{Checked, MovingBoxColumns};
+use crate::geom::{Aabb, AcceleratingBox, Contact, ContactState, MapEach, Pair, SweptPair};
+use crate::kernels::{chord, separate, sweep};
+use crate::kernels::separate::Separation as Push;
+use crate::kernels::sweep::{Sweep, SweepColumns};
+use crate::lanes::{Level, prefetch};
+use crate::narrowphase::toi::Touch;
 use super::bounds;
 use super::bounds::{PLAIN, SceneBounds, accelerating};
 use super::impacts::{Bunch, Impact, ImpactKind};
 use super::rows::{BLOCK, Few, Gathered};
 use super::scene::{BodyFlags, Config, Scene};
 use super::tick::TickStats;
-use crate::columns::{Checked, MovingBoxColumns};
-use crate::geom::{Aabb, AcceleratingBox, Contact, ContactState, Pair, SweptPair};
-use crate::kernels::separate::Separation as Push;
-use crate::kernels::sweep::{Sweep, SweepColumns};
-use crate::kernels::{chord, separate, sweep};
-use crate::lanes::{Level, prefetch};
-use crate::narrowphase::toi::Touch;
 use alloc::vec::Vec;
 
 /// A pair whose shapes must be tested.
@@ -206,11 +206,11 @@ impl TickContext<'_, '_> {
         if !self.scene.is_accelerated() {
             return self.boxes(pair, sweep, sensor).map_or(Verdict::Apart, Verdict::Meet);
         }
-        let of = rows.map(|row| accelerating(self.scene, row));
+        let of = rows.map_each(|row| accelerating(self.scene, row));
         if of.iter().all(|of| of.accel == [0.0; 3]) {
             return self.boxes(pair, sweep, sensor).map_or(Verdict::Apart, Verdict::Meet);
         }
-        let [a, b] = of.map(|of| AcceleratingBox { aabb: self.skinned(&of), ..of });
+        let [a, b] = of.map_each(|of| AcceleratingBox { aabb: self.skinned(&of), ..of });
         let exact = sweep::accelerating::one_to_one(&a, &b).expect("a rejected row is in no pair");
         if exact.contact.is_hit() {
             match self.boxes(pair, exact, sensor) {
@@ -233,7 +233,7 @@ impl TickContext<'_, '_> {
 
     /// The two rows of a pair, which have no shapes.
     fn rows(&self, pair: Pair) -> [AcceleratingBox; 2] {
-        [pair.a, pair.b].map(|row| accelerating(self.scene, row))
+        [pair.a, pair.b].map_each(|row| accelerating(self.scene, row))
     }
 
     /// The impact of two boxes without shapes, or `None` if they only touch at the start and that
@@ -242,7 +242,7 @@ impl TickContext<'_, '_> {
         let of = self.rows(pair);
         let mut push = Push { depth: 0.0, contact: Contact::SEPARATED };
         if is_inside(sweep.contact) {
-            let [a, b] = [&of[0], &of[1]].map(|of| self.skinned(of));
+            let [a, b] = [&of[0], &of[1]].map_each(|of| self.skinned(of));
             if let Ok(Some(of)) = separate::one_to_one(&a, &b) {
                 push = of;
             }
@@ -287,7 +287,7 @@ fn meet(of: &[AcceleratingBox; 2], sweep: Sweep, push: Push, impact: &mut Impact
     let mut closing = 0.0;
     for axis in 0..3 {
         let number = |x: &[f32; 3]| f64::from(x[axis]);
-        let [a, b] = [&of[0], &of[1]].map(|of| {
+        let [a, b] = [&of[0], &of[1]].map_each(|of| {
             let (delta, accel) = (number(&of.delta), number(&of.accel));
             let by = (delta + 0.5 * accel * t) * t;
             [number(&of.aabb.min) + by, number(&of.aabb.max) + by, delta + accel * t]

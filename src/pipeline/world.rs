@@ -4,14 +4,14 @@
 //! in a pair. These proxies form a [`Scene`], with one row for each in the order of ids, and the
 //! stages of the pipeline compute the impacts.
 
+use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
+use crate::columns::MovingBoxStore;
+use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair};
+use crate::kernels::chord;
+use crate::narrowphase::Shape;
 use super::impacts::Impact;
 use super::scene::{BodyFlags, ConvexBody, PipelineError, Scene};
 use super::tick::{Pipeline, TickStats};
-use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
-use crate::columns::MovingBoxStore;
-use crate::geom::{Invalid, Motion, MovingBox, SweptPair};
-use crate::kernels::chord;
-use crate::narrowphase::Shape;
 use alloc::vec::Vec;
 
 /// What the caller knows of a proxy besides its box.
@@ -189,14 +189,14 @@ impl Pipeline {
             if !proxies.rejected.is_empty() && (out(pair.a) || out(pair.b)) {
                 continue;
             }
-            let [a, b] = [pair.a, pair.b].map(|id| proxies.rows[id.index() as usize]);
+            let [a, b] = [pair.a, pair.b].map_each(|id| proxies.rows[id.index() as usize]);
             proxies.pairs.push(SweptPair { a, b, first: pair.first });
         }
         let boxes = proxies.boxes.columns();
         let scene = Scene::new(boxes).convex(&convex).flagged(&proxies.flags);
         let work = self.answer(&scene, &proxies.pairs);
         let named = |impact: &Impact| {
-            let [a, b] = [impact.pair.a, impact.pair.b].map(|row| proxies.ids[row as usize]);
+            let [a, b] = [impact.pair.a, impact.pair.b].map_each(|row| proxies.ids[row as usize]);
             impact.named(ProxyPair { a, b })
         };
         proxies.impacts.clear();

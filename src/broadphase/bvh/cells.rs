@@ -6,13 +6,13 @@
 //! outside of it fall into the outermost bins, so that a few distant boxes do not make the bins of
 //! all others coarse.
 
+use crate::par;
+use crate::geom::{Aabb, MapEach, descending};
+use crate::lanes::{Level, prefetch_to_write};
+use crate::par::Threads;
+use super::{BvhItem, LEAF, Node, grow};
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::median::{Packer, depth_of, nodes_of};
-use super::{BvhItem, LEAF, Node, grow};
-use crate::geom::{Aabb, descending};
-use crate::lanes::{Level, prefetch_to_write};
-use crate::par;
-use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Average number of boxes in a cell: a few less than fill a node of full leaves, because counts
@@ -186,7 +186,7 @@ impl Builder {
             let margin = (high - low) * (1.0 / 60.0);
             *ends = [low - margin, high + margin];
         }
-        let lengths = ends.map(|[low, high]| high - low);
+        let lengths = ends.map_each(|[low, high]| high - low);
         let parts = parts(lengths, count.div_ceil(CELL));
         core::array::from_fn(|axis| {
             let bins = (parts[axis] * BINS_PER_PART).min(BINS_MAX);
@@ -413,8 +413,8 @@ fn share(counts: &[u32], axis: &BinAxis, parts: &mut Vec<u32>) {
 
 /// The number of parts of each axis that divides space into about this many cells with equal sides.
 fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
-    let order = descending(lengths.map(f64::from));
-    let [a, b, c] = order.map(|axis| f64::from(lengths[axis]));
+    let order = descending(lengths.map_each(f64::from));
+    let [a, b, c] = order.map_each(|axis| f64::from(lengths[axis]));
     let cells = cells as f64;
     let cubes = libm::cbrt(a * b * c / cells);
     let squares = libm::sqrt(a * b / cells);
@@ -425,7 +425,7 @@ fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
         () if b >= squares && b > 0.0 => squares,
         () => a / cells,
     };
-    lengths.map(|length| {
+    lengths.map_each(|length| {
         let parts = f64::from(length) / side;
         // If all lengths are 0, the side is 0 and the quotient NaN, which gives one part.
         if parts >= 1.0 { (parts + 0.5).min(cells) as usize } else { 1 }

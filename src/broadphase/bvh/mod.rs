@@ -36,7 +36,7 @@ pub(crate) mod movers;
 mod traverse_batch;
 mod traverse_nearest;
 
-use crate::geom::Aabb;
+use crate::geom::{Aabb, MapEach};
 use crate::lanes::{LANES_MAX, Level, prefetch};
 use crate::par::Threads;
 use alloc::vec::Vec;
@@ -192,7 +192,7 @@ impl Tree {
     /// The box in a slot, with its row and filter.
     pub(crate) fn get(&self, slot: usize) -> BvhItem {
         let (node, lane) = (&self.nodes[slot / WIDTH], slot % WIDTH);
-        let [x0, y0, z0, x1, y1, z1] = node.bounds.map(|column| column[lane]);
+        let [x0, y0, z0, x1, y1, z1] = node.bounds.map_each(|column| column[lane]);
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
         let filter = self.filters.get(slot).copied().unwrap_or(u32::MAX);
         BvhItem { aabb, name: node.names[lane], filter }

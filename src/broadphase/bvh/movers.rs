@@ -7,15 +7,15 @@
 //! the faces of the fixed box, and so is its rounding. In a leaf, the boxes that overlap the bounds
 //! of the path are swept, all lanes at once.
 
-use super::{Probe, Stack, Tree, walk};
 use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::pairs::input::{PairInput, allow};
 use crate::columns::{Rejected, check_group};
-use crate::geom::{Filter, Pair, SweptPair};
-use crate::kernels::bounds::bounds;
+use crate::geom::{Filter, MapEach, Pair, SweptPair};
 use crate::kernels::sweep;
+use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, U32Lanes};
 use crate::par::Budget;
+use super::{Probe, Stack, Tree, walk};
 use alloc::vec::Vec;
 
 /// A mover in one cache line: bounds of the path, corners and displacement as bits, and the row.
@@ -59,9 +59,9 @@ impl Kernel for LoadMovers<'_> {
             let valid = check_group(isa, boxes, &of, start, seen, rejected).bits();
             let name = isa.splat_u32(start as u32).wrapping_add(iota);
             let words = [
-                [path[0], path[1], path[2], path[3]].map(F32Lanes::to_bits),
-                [path[4], path[5], of[0], of[1]].map(F32Lanes::to_bits),
-                [of[2], of[3], of[4], of[5]].map(F32Lanes::to_bits),
+                [path[0], path[1], path[2], path[3]].map_each(F32Lanes::to_bits),
+                [path[4], path[5], of[0], of[1]].map_each(F32Lanes::to_bits),
+                [of[2], of[3], of[4], of[5]].map_each(F32Lanes::to_bits),
                 [of[6].to_bits(), of[7].to_bits(), of[8].to_bits(), name],
             ];
             let mut group = [[0; 16]; LANES_MAX];

@@ -3,12 +3,12 @@
 //! It contains the true boxes at the start of the tick, with the slot as child id. It is rebuilt
 //! when queries are requested and a mover has changed since the last build.
 
-use super::state::BroadphaseState;
-use crate::broadphase::bvh::{Builder, BvhItem, Tree};
-use crate::geom::Aabb;
-use crate::lanes::Level;
 use crate::par;
+use crate::broadphase::bvh::{Builder, BvhItem, Tree};
+use crate::geom::{Aabb, MapEach};
+use crate::lanes::Level;
 use crate::par::Threads;
+use super::state::BroadphaseState;
 use alloc::vec::Vec;
 
 /// Rows that a thread copies at a time.
@@ -72,7 +72,7 @@ impl MoverTree {
                 let row = row.filter(|&row| row < state.movers.len());
                 let is_same = |row| {
                     let named = [self.tree.get(at), named_row(state, row)];
-                    let [of_tree, of_state] = named.each_ref().map(bytemuck::bytes_of);
+                    let [of_tree, of_state] = named.each_ref().map_each(bytemuck::bytes_of);
                     of_tree == of_state
                 };
                 sound = row.is_some_and(is_same);
@@ -89,7 +89,7 @@ impl MoverTree {
 /// A row of the movers as an item of the tree, with the slot as child id.
 fn named_row(state: &BroadphaseState, row: usize) -> BvhItem {
     let movers = &state.movers;
-    let [x0, y0, z0, x1, y1, z1, ..] = movers.columns.each_ref().map(|column| column[row]);
+    let [x0, y0, z0, x1, y1, z1, ..] = movers.columns.each_ref().map_each(|column| column[row]);
     let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
     BvhItem { aabb, name: movers.ids[row].index(), filter: movers.filters[row].word() }
 }

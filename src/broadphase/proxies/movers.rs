@@ -5,10 +5,10 @@
 //! the pair finder needs the fat AABBs of movers with a margin, an update writes them into a copy
 //! of the columns.
 
+use crate::columns::{MovingBoxColumns, Row};
+use crate::geom::{Aabb, Filter, MapEach, MovingBox};
 use super::id::ProxyId;
 use super::slots::Slot;
-use crate::columns::{MovingBoxColumns, Row};
-use crate::geom::{Aabb, Filter, MovingBox};
 use alloc::vec::Vec;
 
 /// The columns of the moving proxies.
@@ -26,7 +26,7 @@ pub(crate) struct MoverStore {
 
 /// Borrows the columns as the pair finder reads them.
 pub(crate) fn lend(columns: &[Vec<f32>; 9]) -> MovingBoxColumns<'_> {
-    MovingBoxColumns::from_columns(columns.each_ref().map(|column| &column[..]))
+    MovingBoxColumns::from_columns(columns.each_ref().map_each(|column| &column[..]))
         .expect("the columns grow together")
 }
 
@@ -40,7 +40,7 @@ impl MoverStore {
     }
 
     pub(crate) fn get(&self, row: usize) -> MovingBox {
-        MovingBox::from_row(self.columns.each_ref().map(|column| column[row]))
+        MovingBox::from_row(self.columns.each_ref().map_each(|column| column[row]))
     }
 
     pub(crate) fn set(&mut self, row: usize, moving: MovingBox) {

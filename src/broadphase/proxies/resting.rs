@@ -8,13 +8,13 @@
 //! boxes: its fat AABB in the forest of its kind, for pairs, and its true box in a third forest,
 //! for queries.
 
-use super::slots::{Home, Slot};
-use super::state::BroadphaseState;
 use crate::broadphase::FixedBoxes;
 use crate::broadphase::bvh::{BvhItem, Tree};
-use crate::geom::Aabb;
+use crate::geom::{Aabb, MapEach};
 use crate::lanes::Level;
 use crate::par::Threads;
+use super::slots::{Home, Slot};
+use super::state::BroadphaseState;
 use alloc::vec::Vec;
 
 /// Bit of a slot: it is in the list of changes.
@@ -98,7 +98,7 @@ impl Trees {
             let now = slot.map_or(0, trees_of);
             rows[index] = now;
             for k in 0..TREES {
-                let [was, now] = [was, now].map(|bits| bits >> k & 1 == 1);
+                let [was, now] = [was, now].map_each(|bits| bits >> k & 1 == 1);
                 if was && !now {
                     leaving[k].push(row);
                 }
@@ -156,7 +156,7 @@ impl Trees {
                 }
             }
         }
-        noted == self.changed.len() && lens == trees.map(FixedBoxes::len)
+        noted == self.changed.len() && lens == trees.map_each(FixedBoxes::len)
     }
 
     pub(crate) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {

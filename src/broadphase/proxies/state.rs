@@ -4,6 +4,7 @@
 //! else, so a snapshot is a copy of them. Functions that change a single proxy are here;
 //! [`super::Broadphase`] marks the trees as dirty.
 
+use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
 use super::error::BroadphaseError;
 use super::id::{ProxyId, ProxyPair};
 use super::movers::{MoverStore, still};
@@ -11,7 +12,6 @@ use super::pair_cache::Kept;
 use super::pair_cache::sleeping::Resting;
 use super::proxy::{Proxy, is_margin};
 use super::slots::{Home, NONE, Slot, Slots};
-use crate::geom::{Aabb, Invalid, MovingBox};
 use alloc::vec::Vec;
 
 /// The state of a [`Broadphase`](super::Broadphase).
@@ -252,7 +252,7 @@ impl BroadphaseState {
 /// Whether the two are equal bit by bit, including the signs of zeros.
 #[inline(always)]
 fn same_bits(a: &MovingBox, b: &MovingBox) -> bool {
-    let [a, b]: [[u32; 9]; 2] = [*a, *b].map(bytemuck::cast);
+    let [a, b]: [[u32; 9]; 2] = [*a, *b].map_each(bytemuck::cast);
     (0..9).fold(0, |differ, k| differ | (a[k] ^ b[k])) == 0
 }
 

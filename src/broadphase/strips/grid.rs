@@ -1,8 +1,8 @@
 //! Into which strips and bins is the world cut?
 
-use super::long_path::LONG_CELLS;
-use crate::geom::{Aabb, MovingBox, descending};
+use crate::geom::{Aabb, MapEach, MovingBox, descending};
 use crate::lanes::{F32Lanes, Isa};
+use super::long_path::LONG_CELLS;
 use alloc::vec::Vec;
 
 /// Most cells on one axis: cell numbers, and their count, are bytes.
@@ -200,7 +200,7 @@ impl Grid {
         // Along the axis on which the world is longest for its boxes, the others across.
         let ratio = |e: &AxisExtent| f64::from(e.length) / f64::from(e.mean).max(1e-30);
         let ratios = [ratio(&extents[0]), ratio(&extents[1]), ratio(&extents[2])];
-        let [along, u, v] = descending(ratios).map(|axis| extents[axis]);
+        let [along, u, v] = descending(ratios).map_each(|axis| extents[axis]);
         let most = f64::from(Self::strips_max(rows));
         let mut price = |slices: bool, strips: f64| {
             let grid = if slices {

@@ -5,14 +5,14 @@
 //! alone. A strip later reads its part of each chunk, so scattering needs no memory that two chunks
 //! write, and what one chunk scatters to stays in the cache.
 
-use super::grid::{AxisCells, Grid};
-use super::long_path::{Stop, is_long, trace};
 use crate::broadphase::pairs::buffer::make_room;
 use crate::broadphase::pairs::input::PairInput;
 use crate::columns::{Rejected, check_group};
-use crate::geom::Filter;
+use crate::geom::{Filter, MapEach};
 use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Kernel, LoadColumns, MaskLanes, U32Lanes, prefetch_to_write};
+use super::grid::{AxisCells, Grid};
+use super::long_path::{Stop, is_long, trace};
 use alloc::vec::Vec;
 
 /// What is written to a strip for one box: `[f32; 6]` bounds or `[f32; 9]` columns as bits, axes
@@ -201,7 +201,7 @@ const STOPS: u32 = 0x0001_0002;
 /// The cells that [`Scatter::locate`] packed: first and last on u, then on v.
 #[inline(always)]
 fn unpack(cells: u32) -> [usize; 4] {
-    [cells, cells >> 8, cells >> 16, cells >> 24].map(|cell| (cell & 0xff) as usize)
+    [cells, cells >> 8, cells >> 16, cells >> 24].map_each(|cell| (cell & 0xff) as usize)
 }
 
 impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {

@@ -8,21 +8,18 @@
 //! Pairs are written without a branch: the ids of a whole lane group are compressed to the front
 //! and stored, and the end of the list moves by how many counted.
 
+use crate::broadphase::pairs::buffer::{Buffer, make_room};
+use crate::broadphase::pairs::input::allow;
+use crate::geom::{MapEach, Pair, SweptPair};
+use crate::kernels::sweep;
+use crate::kernels::bounds::bounds;
+use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes, Table, U32Lanes, prefetch};
+use crate::par::Budget;
 use super::candidates::{CANDIDATES, Candidates, candidates_max};
 use super::grid::{AxisCells, Grid, StripAxis};
 use super::kd_join::{Begin, Join, Proceed, not_first};
 use super::long_path::{Passage, contact_cells};
 use super::scatter::{Chunk, FLAGS, LONG, ROW, SWEPT_WORDS, StripRecord, UNION_WORDS, low_word};
-use crate::broadphase::pairs::buffer::{Buffer, make_room};
-use crate::broadphase::pairs::input::allow;
-use crate::geom::{Pair, SweptPair};
-use crate::kernels::bounds::bounds;
-use crate::kernels::sweep;
-use crate::lanes::{
-    F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes, Table, U32Lanes,
-    prefetch,
-};
-use crate::par::Budget;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -381,7 +378,7 @@ fn spread<I: Isa, const WORDS: usize>(
         let (ends, id, filter) = if WORDS == SWEPT_WORDS {
             let [[a, b, c, d], [e, f, g, h], [i, id, _, filter]] =
                 isa.gather_rows::<WORDS, 3>(records, &which);
-            let path = [a, b, c, d, e, f, g, h, i].map(I::F32::from_bits);
+            let path = [a, b, c, d, e, f, g, h, i].map_each(I::F32::from_bits);
             for (numbers, column) in path.into_iter().zip(paths.iter_mut()) {
                 numbers.store(&mut column[row..]);
             }
@@ -399,7 +396,7 @@ fn spread<I: Isa, const WORDS: usize>(
             (around, id, filter)
         } else {
             let [[a, b, c, d], [e, f, id, filter]] = isa.gather_rows::<WORDS, 2>(records, &which);
-            ([a, b, c, d, e, f].map(I::F32::from_bits), id, filter)
+            ([a, b, c, d, e, f].map_each(I::F32::from_bits), id, filter)
         };
         cut.cells_of(isa, ends[3]).store(&mut lasts[row..]);
         for (numbers, column) in ends.into_iter().zip(columns.iter_mut()) {
@@ -579,5 +576,5 @@ fn boxes<I: Isa>(
 ) -> ([I::F32; 9], I::U32) {
     let [[a, b, c, d], [e, f, g, h], [i, id, ..]] =
         isa.gather_rows::<SWEPT_WORDS, 3>(records, which);
-    ([a, b, c, d, e, f, g, h, i].map(I::F32::from_bits), id)
+    ([a, b, c, d, e, f, g, h, i].map_each(I::F32::from_bits), id)
 }

@@ -21,12 +21,12 @@
 
 mod simd;
 
+use crate::columns::{BodyColumns, Checked, LengthMismatch};
+use crate::geom::{Aabb, Contact, Invalid, MapEach, Pair, check_inverse_mass};
+use crate::lanes::{Isa, Level, Table};
+use super::{BatchError, Hits, batch, contacts};
 use super::batch::{Answer, Each, One, Question, Sink};
 use super::contacts::{ContactRows, Match, Numbers};
-use super::{BatchError, Hits, batch, contacts};
-use crate::columns::{BodyColumns, Checked, LengthMismatch};
-use crate::geom::{Aabb, Contact, Invalid, Pair, check_inverse_mass};
-use crate::lanes::{Isa, Level, Table};
 
 /// The minimum translation that separates two boxes that share a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +52,7 @@ impl Separation {
     /// the valid range.
     #[must_use]
     pub fn translation(&self) -> [f32; 3] {
-        self.contact.normal().map(|n| n * self.depth + 0.0)
+        self.contact.normal().map_each(|n| n * self.depth + 0.0)
     }
 
     /// Returns the vectors to add to both corners of `a` and of `b` so that they at most touch.
@@ -92,7 +92,7 @@ impl Separation {
             return Ok(None);
         }
         let moves = contacts::one(Shares, self.contact, self.depth, ([a], [b]));
-        Ok(Some(moves.map(|along| {
+        Ok(Some(moves.map_each(|along| {
             let mut translation = [0.0; 3];
             if let Some(axis) = self.contact.axis() {
                 translation[axis] = along;

@@ -13,6 +13,7 @@
 use super::Advance;
 use super::relative_motion::{Course, MovingShape};
 use super::search::{Search, Watch, told};
+use crate::geom::MapEach;
 use crate::narrowphase::math::{M3, V3, greater, lesser, sqrt};
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::support::Core;
@@ -50,7 +51,7 @@ impl Search<'_> {
                 let slack = 2.0 * slack + crate::narrowphase::gjk::ROUNDING * reach;
                 let movers = [(&a, shape_a, start_a), (&b, shape_b, start_b)];
                 let [a, b] =
-                    movers.map(|(mover, shape, start)| mover.as_part(shape, start, length));
+                    movers.map_each(|(mover, shape, start)| mover.as_part(shape, start, length));
                 let mut search = Search {
                     course: Course { a, b, path, slack },
                     window: [from, to],
@@ -110,7 +111,7 @@ impl<'s> MovingShape<'s> {
         let own = start.turn_back(axis);
         let boxes = match self.shape.core {
             Core::Box { half } => {
-                halves(half).map(|(center, half)| Some(frustum(own, center, half)))
+                halves(half).map_each(|(center, half)| Some(frustum(own, center, half)))
             }
             _ => [Some(self.cylinder(own)), None],
         };
@@ -144,7 +145,7 @@ fn halves(half: V3) -> [(V3, V3); PARTS_MAX] {
         V3::new(1.0, 1.0, 0.5)
     };
     let center = half.times(V3::ONE - cut);
-    [center, -center].map(|center| (center, half.times(cut)))
+    [center, -center].map_each(|center| (center, half.times(cut)))
 }
 
 /// What is between two circles about an axis, `ends` along it.

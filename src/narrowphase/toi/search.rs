@@ -9,16 +9,16 @@
 //! support that shows a gap moves the time on. Cores that themselves come to touch go through a
 //! *portal* first (`portal.rs`), most often up to the contact.
 
-use super::relative_motion::{Course, RelativePath};
-use super::separating_plane::{Band, Reach, SeparatingPlane};
-use super::{Advance, Settings, Step, Toi, Touch, separating_plane};
-use crate::geom::{Motion, SPIN_MAX};
+use crate::geom::{MapEach, Motion, SPIN_MAX};
+use crate::narrowphase::penetration;
 use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two};
 use crate::narrowphase::math::{V3, greater, lesser, round_down};
-use crate::narrowphase::penetration;
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
+use super::{Advance, Settings, Step, Toi, Touch, separating_plane};
+use super::relative_motion::{Course, RelativePath};
+use super::separating_plane::{Band, Reach, SeparatingPlane};
 
 /// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
 /// that do not turn and that do, for which a round costs more.
@@ -281,7 +281,7 @@ impl<'s> Search<'s> {
         let open = |reach: &Reach| matches!(reach, Reach::Until { lifted: false, .. });
         let x = self.course.between(t);
         let turns = [self.course.a.turn, self.course.b.turn];
-        let axes = turns.map(|turn| {
+        let axes = turns.map_each(|turn| {
             let axis = turn.spin.unit()?;
             Some(if axis.dot(found.plane) < 0.0 { -axis } else { axis })
         });
@@ -514,7 +514,7 @@ impl<'s> Search<'s> {
     fn points(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [[f32; 3]; 2] {
         let at = |motion: &Motion| {
             let [start, delta, accel] =
-                [motion.pose.position, motion.delta, motion.accel].map(V3::of);
+                [motion.pose.position, motion.delta, motion.accel].map_each(V3::of);
             start + (delta + accel * (0.5 * t)) * t
         };
         let [a, b] = self.positions;

@@ -8,13 +8,13 @@
 //! The boxes that the world holds for what moves are not read: they need not hold a way that is not known
 //! yet.
 
-use super::crowd::Crowd;
-use super::{Mass, Responded, Stalled, SubStepped, SubSteps, state};
 use crate::broadphase::{Broadphase, ProxyId, ProxyKind, ProxyPair};
-use crate::geom::{Aabb, Filter, Invalid, Motion};
+use crate::geom::{Aabb, Filter, Invalid, MapEach, Motion};
 use crate::narrowphase::Shape;
-use crate::pipeline::scene::{ConvexBody, PipelineError};
 use crate::pipeline::{bounds, near};
+use crate::pipeline::scene::{ConvexBody, PipelineError};
+use super::{Mass, Responded, Stalled, SubStepped, SubSteps, state};
+use super::crowd::Crowd;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
@@ -312,7 +312,7 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Crowd<'s>
     }
 
     fn allows(&self, a: usize, b: usize) -> bool {
-        let [a, b] = [a, b].map(|row| self.memory.rules[row]);
+        let [a, b] = [a, b].map_each(|row| self.memory.rules[row]);
         a.filter.allows(b.filter) && (a.owner != b.owner || a.owner == 0)
     }
 
