@@ -6,7 +6,7 @@ use std::hint::black_box;
 use swath::convex::toi::{Advance, Settings};
 use swath::convex::{gjk, toi};
 
-fn search(meeting: &Meeting<'_>) -> swath::convex::toi::Toi {
+fn search(meeting: &Meeting<'_>) -> toi::Toi {
     let [a, b] = &meeting.shapes;
     let [of_a, of_b] = &meeting.motions;
     toi::one_to_one(a, of_a, b, of_b, &Settings::default()).expect("valid")

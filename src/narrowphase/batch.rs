@@ -4,14 +4,14 @@
 //! The list of pairs is cut into chunks by its length alone, and each answer has one writer, so the
 //! answers are the same for any number of threads. Nothing is allocated, but by the pool.
 
-use crate::par;
-use crate::columns::{LengthMismatch, Rejected};
-use crate::geom::{Invalid, Motion, Pair, Pose};
-use crate::par::Threads;
-use super::{gjk, toi};
 use super::gjk::{Distance, GjkCache};
 use super::shape::Shape;
 use super::toi::{Advance, AdvanceError, Settings, Toi};
+use super::{gjk, toi};
+use crate::columns::{LengthMismatch, Rejected};
+use crate::geom::{Invalid, Motion, Pair, Pose};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// How many pairs are one piece of work.

@@ -15,11 +15,11 @@
 //! is near without a branch for each span, and only where it is more than one (a direction across a
 //! face) a third looks at the products.
 
-use crate::geom::{COORD_MAX, MapEach};
-use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use super::InvalidShape;
 use super::math::{V3, greater};
 use super::support::scaled;
+use crate::geom::{COORD_MAX, MapEach};
+use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use alloc::vec::Vec;
 use core::fmt;
 

@@ -5,10 +5,10 @@
 //! own axes, where a [`Pose`](crate::Pose) puts it and about which it turns: put the origin where
 //! the centre of mass is. Lengths are those of the world.
 
-use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MapEach, Motion, Pose};
 use super::hull::Hull;
 use super::math::{M3, V3, greater};
 use super::support::Core;
+use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MapEach, Motion, Pose};
 use core::fmt;
 
 /// Why some numbers are no shape.

@@ -6,14 +6,14 @@
 //! on each side, so that two of them touch whenever their bodies are within the target. If nothing
 //! of that applies, the caller's columns are used and nothing is copied.
 
-use crate::par;
+use super::scene::{Config, Scene};
 use crate::columns::{MovingBoxColumns, Row};
 use crate::geom::{AcceleratingBox, Invalid, MapEach, MovingBox};
 use crate::kernels::chord;
 use crate::kernels::chord::Column;
 use crate::lanes::{Level, prefetch};
+use crate::par;
 use crate::par::Threads;
-use super::scene::{Config, Scene};
 use alloc::vec::Vec;
 
 /// Rows of one task.

@@ -6,15 +6,15 @@
 //! tolerance at the start of the window is a new contact, or nearly one. It is always reported:
 //! although the nearest points may be separating, other points may be about to meet.
 
-use crate::par;
-use crate::geom::{MapEach, Motion, Pose};
-use crate::lanes::prefetch;
-use crate::narrowphase::{Shape, toi};
-use crate::narrowphase::toi::{Advance, Settings, Toi, Touch};
-use crate::par::Threads;
 use super::bounds::PLAIN;
 use super::impacts::{Impact, ImpactKind};
 use super::windows::{ShapeTest, TickContext};
+use crate::geom::{MapEach, Motion, Pose};
+use crate::lanes::prefetch;
+use crate::narrowphase::toi::{Advance, Settings, Toi, Touch};
+use crate::narrowphase::{Shape, toi};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Pairs of one task.

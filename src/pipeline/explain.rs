@@ -4,15 +4,15 @@
 //! words: the rows, their flags and filters, the times of each axis of the bounds, the window, the
 //! policy for contacts at the start, and the iterations of the search.
 
-use crate::geom::{AXES, ContactState, MapEach, MovingBox, Pair};
-use crate::kernels::sweep;
-use crate::narrowphase::toi::{Advance, Toi};
-use super::convex;
 use super::bounds::{PLAIN, SceneBounds};
+use super::convex;
 use super::impacts::{Impact, ImpactKind};
 use super::scene::{PipelineError, Scene};
 use super::tick::Pipeline;
 use super::windows::{TickContext, Verdict};
+use crate::geom::{AXES, ContactState, MapEach, MovingBox, Pair};
+use crate::kernels::sweep;
+use crate::narrowphase::toi::{Advance, Toi};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;

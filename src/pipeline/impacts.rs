@@ -4,8 +4,8 @@
 //! first `k` of at least one of its two bodies. So if a thousand bullets hit a wall, all impacts
 //! are kept, because each is the first of its bullet.
 
-use crate::par;
 use crate::geom::{MapEach, Pair};
+use crate::par;
 use crate::par::Threads;
 use alloc::vec::Vec;
 

@@ -12,13 +12,13 @@
 //! Each box is larger than the way by a pad: half the target distance and the slop of the body. The pads of
 //! two bodies hold the distance at which they touch, so no box depends on another body.
 
-use crate::par;
+use super::scene::ConvexBody;
+use super::sub_steps::until_end;
 use crate::broadphase::FixedBoxes;
 use crate::columns::{AabbColumns, Row};
 use crate::geom::{Aabb, COORD_MAX, MapEach, Motion};
+use crate::par;
 use crate::par::Threads;
-use super::scene::ConvexBody;
-use super::sub_steps::until_end;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
@@ -203,7 +203,7 @@ mod tests {
     use crate::geom::{Aabb, COORD_MAX, Motion, Pose};
     use crate::narrowphase::Shape;
     use crate::par::Threads;
-    use crate::pipeline::ConvexBody;
+    use crate::pipeline::scene::ConvexBody;
     use alloc::vec::Vec;
 
     /// Numbers in `[-1, 1]`, the same each time (a linear congruential generator, Knuth).

@@ -27,9 +27,9 @@
 //! Units: displacements over the tick. Computed in `f64` and rounded once. A displacement past
 //! [`COORD_MAX`] is cut to it, as [`respond`](crate::batch::respond) does; momentum is lost there.
 
-use crate::geom::{COORD_MAX, Invalid, MapEach, Motion};
 use super::impacts::{Impact, ImpactKind};
 use super::mass::Mass;
+use crate::geom::{COORD_MAX, Invalid, MapEach, Motion};
 
 /// Least part of the speeds of both bodies with which [`bounce`] makes them part: 2⁻¹⁸.
 pub const PARTING: f64 = 1.0 / (1 << 18) as f64;

@@ -6,14 +6,14 @@
 //! two. If it has few, the columns are read directly. In both cases the lines of the next block of
 //! pairs are prefetched while one block is processed.
 
-use crate::par;
-use crate::columns::MovingBoxColumns;
-use crate::geom::{Aabb, AcceleratingBox, MapEach, Pair};
-use crate::lanes::prefetch;
-use crate::par::Threads;
 use super::bounds::PLAIN;
 use super::scene::BodyFlags;
 use super::windows::TickContext;
+use crate::columns::MovingBoxColumns;
+use crate::geom::{Aabb, AcceleratingBox, MapEach, Pair};
+use crate::lanes::prefetch;
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Pairs that are swept at a time; their numbers should fit into the L1 cache.

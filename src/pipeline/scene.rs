@@ -3,8 +3,8 @@
 use crate::broadphase::FindError;
 use crate::columns::{LengthMismatch, MovingBoxColumns};
 use crate::geom::{Filter, Motion, Pair};
-use crate::narrowphase::{Shape, toi};
 use crate::narrowphase::toi::{AdvanceError, Touch};
+use crate::narrowphase::{Shape, toi};
 use bytemuck::{Pod, Zeroable};
 use core::ops::BitOr;
 

@@ -5,19 +5,19 @@
 //! is the answer; if one of them is accelerated, the sweep of accelerating boxes is. If either body
 //! has a convex shape, the two times are the window in which the shapes are tested.
 
-use crate::columns::{Checked, MovingBoxColumns};
-use crate::geom::{Aabb, AcceleratingBox, Contact, ContactState, MapEach, Pair, SweptPair};
-use crate::kernels::{chord, separate, sweep};
-use crate::kernels::separate::Separation as Push;
-use crate::kernels::sweep::{Sweep, SweepColumns};
-use crate::lanes::{Level, prefetch};
-use crate::narrowphase::toi::Touch;
 use super::bounds;
 use super::bounds::{PLAIN, SceneBounds, accelerating};
 use super::impacts::{Bunch, Impact, ImpactKind};
 use super::rows::{BLOCK, Few, Gathered};
 use super::scene::{BodyFlags, Config, Scene};
 use super::tick::TickStats;
+use crate::columns::{Checked, MovingBoxColumns};
+use crate::geom::{Aabb, AcceleratingBox, Contact, ContactState, MapEach, Pair, SweptPair};
+use crate::kernels::separate::Separation as Push;
+use crate::kernels::sweep::{Sweep, SweepColumns};
+use crate::kernels::{chord, separate, sweep};
+use crate::lanes::{Level, prefetch};
+use crate::narrowphase::toi::Touch;
 use alloc::vec::Vec;
 
 /// A pair whose shapes must be tested.

@@ -4,14 +4,14 @@
 //! in a pair. These proxies form a [`Scene`], with one row for each in the order of ids, and the
 //! stages of the pipeline compute the impacts.
 
+use super::impacts::Impact;
+use super::scene::{BodyFlags, ConvexBody, PipelineError, Scene};
+use super::tick::{Pipeline, TickStats};
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
 use crate::columns::MovingBoxStore;
 use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair};
 use crate::kernels::chord;
 use crate::narrowphase::Shape;
-use super::impacts::Impact;
-use super::scene::{BodyFlags, ConvexBody, PipelineError, Scene};
-use super::tick::{Pipeline, TickStats};
 use alloc::vec::Vec;
 
 /// What the caller knows of a proxy besides its box.

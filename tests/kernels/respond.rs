@@ -356,8 +356,7 @@ fn a_slide_is_the_rest_along_the_faces() {
     for (first, left) in [(f32::NAN, 8.0), (-1.0, 8.0), (2.0, 0.0), (f32::INFINITY, 0.0)] {
         assert_eq!(slide([0.0, 0.0, 8.0], first, Member::A), [0.0, 0.0, left]);
     }
-    let apart =
-        respond::slide([1.0, 2.0, 3.0], swath::batch::sweep::MISS, Contact::SEPARATED, Member::A);
+    let apart = respond::slide([1.0, 2.0, 3.0], sweep::MISS, Contact::SEPARATED, Member::A);
     assert_eq!(apart, Ok([1.0, 2.0, 3.0]));
     for (axis, bad) in [(0, f32::NAN), (1, f32::INFINITY), (2, f32::NEG_INFINITY)] {
         let mut delta = [1.0; 3];

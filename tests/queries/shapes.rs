@@ -9,10 +9,9 @@ use std::sync::Arc;
 use rand::RngExt;
 use swath::batch::overlap::{planes, sphere};
 use swath::batch::{Hit, PlaneSide, Row, overlap, proximity};
-use swath::broadphase::{FixedInput, Overlap, Query, Visits};
+use swath::broadphase::{FixedInput, Overlap, Query, QueryShape, Visits};
 use swath::{
-    Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Invalid, Level, Plane, Queries, Shape, Sphere,
-    Threads,
+    Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Invalid, Level, Plane, Queries, Sphere, Threads,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::places::{boxes, cuts, frustum, moving, near};
@@ -119,7 +118,7 @@ fn rows_of(
 }
 
 /// One shape: all rows in order, any, a visit to the end and one that is broken off.
-fn meets<'a, S: Shape>(
+fn meets<'a, S: QueryShape>(
     meant: &[u32],
     accept: fn(u32) -> bool,
     ask: impl Fn() -> Query<'a, Overlap<S>>,

@@ -6,13 +6,13 @@
 //! outside of it fall into the outermost bins, so that a few distant boxes do not make the bins of
 //! all others coarse.
 
-use crate::par;
-use crate::geom::{Aabb, MapEach, descending};
-use crate::lanes::{Level, prefetch_to_write};
-use crate::par::Threads;
-use super::{BvhItem, LEAF, Node, grow};
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::median::{Packer, depth_of, nodes_of};
+use super::{BvhItem, LEAF, Node, grow};
+use crate::geom::{Aabb, MapEach, descending};
+use crate::lanes::{Level, prefetch_to_write};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Average number of boxes in a cell: a few less than fill a node of full leaves, because counts

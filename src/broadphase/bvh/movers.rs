@@ -7,15 +7,15 @@
 //! the faces of the fixed box, and so is its rounding. In a leaf, the boxes that overlap the bounds
 //! of the path are swept, all lanes at once.
 
+use super::{Probe, Stack, Tree, walk};
 use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::pairs::input::{PairInput, allow};
 use crate::columns::{Rejected, check_group};
 use crate::geom::{Filter, MapEach, Pair, SweptPair};
-use crate::kernels::sweep;
 use crate::kernels::bounds::bounds;
+use crate::kernels::sweep;
 use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, U32Lanes};
 use crate::par::Budget;
-use super::{Probe, Stack, Tree, walk};
 use alloc::vec::Vec;
 
 /// A mover in one cache line: bounds of the path, corners and displacement as bits, and the row.

@@ -66,21 +66,21 @@
 //!
 //! [`MovingBox::bounds`]: crate::MovingBox::bounds
 
-mod bulk;
-mod error;
-mod id;
-mod layers;
-mod mover_tree;
-mod movers;
-mod pair_cache;
-mod proxy;
-mod queries;
-mod resting;
-mod slots;
-mod snapshot;
-mod state;
-mod update;
-mod validate;
+pub(crate) mod bulk;
+pub(crate) mod error;
+pub(crate) mod id;
+pub(crate) mod layers;
+pub(crate) mod mover_tree;
+pub(crate) mod movers;
+pub(crate) mod pair_cache;
+pub(crate) mod proxy;
+pub(crate) mod queries;
+pub(crate) mod resting;
+pub(crate) mod slots;
+pub(crate) mod snapshot;
+pub(crate) mod state;
+pub(crate) mod update;
+pub(crate) mod validate;
 
 use super::{FindError, PairFinder};
 use crate::columns::{MovingBoxColumns, Rejected};
@@ -88,21 +88,17 @@ use crate::geom::{Aabb, Filter, MovingBox};
 use crate::lanes::Level;
 use crate::par::Threads;
 use alloc::vec::Vec;
-pub use error::BroadphaseError;
-pub use id::{ProxyId, ProxyPair, SweptProxyPair};
-pub use layers::Layers;
+pub(crate) use error::BroadphaseError;
+pub(crate) use id::{ProxyId, ProxyPair};
 use mover_tree::MoverTree;
+pub(crate) use pair_cache::Touching;
 use pair_cache::partition::AcceptPair;
-pub use pair_cache::{Touching, TouchingIter};
-pub use proxy::{Proxies, Proxy, ProxyKind};
-pub use queries::{ProxyAccept, ProxyHit, ProxyQueries, ProxyQuery};
+pub(crate) use proxy::{Proxy, ProxyKind};
 use resting::Trees;
 use slots::{Home, Slot};
-pub use snapshot::Snapshot;
 use state::BroadphaseState;
-pub use update::{Changes, Persisted};
+pub(crate) use update::Changes;
 use update::{Update, UpdateScratch};
-pub use validate::InvariantError;
 
 /// Boxes with stable ids, and their pairs from tick to tick.
 ///

@@ -3,12 +3,12 @@
 //! It contains the true boxes at the start of the tick, with the slot as child id. It is rebuilt
 //! when queries are requested and a mover has changed since the last build.
 
-use crate::par;
+use super::state::BroadphaseState;
 use crate::broadphase::bvh::{Builder, BvhItem, Tree};
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::Level;
+use crate::par;
 use crate::par::Threads;
-use super::state::BroadphaseState;
 use alloc::vec::Vec;
 
 /// Rows that a thread copies at a time.

@@ -5,10 +5,10 @@
 //! the pair finder needs the fat AABBs of movers with a margin, an update writes them into a copy
 //! of the columns.
 
-use crate::columns::{MovingBoxColumns, Row};
-use crate::geom::{Aabb, Filter, MapEach, MovingBox};
 use super::id::ProxyId;
 use super::slots::Slot;
+use crate::columns::{MovingBoxColumns, Row};
+use crate::geom::{Aabb, Filter, MapEach, MovingBox};
 use alloc::vec::Vec;
 
 /// The columns of the moving proxies.

@@ -8,13 +8,13 @@
 //! boxes: its fat AABB in the forest of its kind, for pairs, and its true box in a third forest,
 //! for queries.
 
+use super::slots::{Home, Slot};
+use super::state::BroadphaseState;
 use crate::broadphase::FixedBoxes;
 use crate::broadphase::bvh::{BvhItem, Tree};
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::Level;
 use crate::par::Threads;
-use super::slots::{Home, Slot};
-use super::state::BroadphaseState;
 use alloc::vec::Vec;
 
 /// Bit of a slot: it is in the list of changes.

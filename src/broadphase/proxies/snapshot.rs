@@ -1,11 +1,11 @@
 //! Snapshots for rollback, and shifting the origin.
 
-use crate::geom::{Aabb, Filter, Invalid, MapEach, MovingBox};
 use super::Broadphase;
 use super::error::BroadphaseError;
 use super::slots::Slot;
 use super::state::BroadphaseState;
 use super::validate::InvariantError;
+use crate::geom::{Aabb, Filter, Invalid, MapEach, MovingBox};
 
 /// A copy of everything that decides the answers of a broadphase from some tick on.
 ///

@@ -4,7 +4,6 @@
 //! else, so a snapshot is a copy of them. Functions that change a single proxy are here;
 //! [`super::Broadphase`] marks the trees as dirty.
 
-use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
 use super::error::BroadphaseError;
 use super::id::{ProxyId, ProxyPair};
 use super::movers::{MoverStore, still};
@@ -12,6 +11,7 @@ use super::pair_cache::Kept;
 use super::pair_cache::sleeping::Resting;
 use super::proxy::{Proxy, is_margin};
 use super::slots::{Home, NONE, Slot, Slots};
+use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
 use alloc::vec::Vec;
 
 /// The state of a [`Broadphase`](super::Broadphase).

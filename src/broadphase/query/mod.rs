@@ -41,27 +41,26 @@
 //! with the lowest row is chosen, on every level and with any threads. Lists are ordered by row or
 //! by distance. Only [`Query::visit`] and `any` depend on the shape of the tree.
 
-mod batch;
-mod collector;
-mod each;
-mod filter;
-mod nearest;
-mod overlap;
-mod path;
+pub(crate) mod batch;
+pub(crate) mod collector;
+pub(crate) mod each;
+pub(crate) mod filter;
+pub(crate) mod nearest;
+pub(crate) mod overlap;
+pub(crate) mod path;
 
-pub use super::bvh::Visits;
-pub use super::bvh::bvh::Bvh;
+pub(crate) use super::bvh::Visits;
 use super::bvh::{Nearing, NodeBounds, Tree, descend, descend_many, may_go_abreast};
 use super::pairs::input::allow;
 use crate::geom::Filter;
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use crate::par::Threads;
-pub use batch::Batch;
-pub use each::{Overlaps, Proximities};
+pub(crate) use batch::Batch;
+pub(crate) use each::{Overlaps, Proximities};
 pub(crate) use filter::{FilterContext, FilterRow, QueryFilter};
-pub use nearest::Proximity;
-pub use overlap::{Overlap, Planes, QueryShape};
-pub use path::Path;
+pub(crate) use nearest::Proximity;
+pub(crate) use overlap::{Overlap, Planes, QueryShape};
+pub(crate) use path::Path;
 
 /// A view of stored boxes for queries.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! Into which strips and bins is the world cut?
 
+use super::long_path::LONG_CELLS;
 use crate::geom::{Aabb, MapEach, MovingBox, descending};
 use crate::lanes::{F32Lanes, Isa};
-use super::long_path::LONG_CELLS;
 use alloc::vec::Vec;
 
 /// Most cells on one axis: cell numbers, and their count, are bytes.

@@ -3,17 +3,17 @@
 //! Choose the grid, scatter the chunks of rows to the strips, sweep runs of strips. Each step is
 //! spread over the threads; what a chunk or a run holds does not depend on how many there are.
 
-use crate::par;
+use super::grid::{Grid, Sample};
+use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, ROW, SWEPT_WORDS, Scatter};
+use super::sweep::{Progress, Strips};
+use super::{FindError, scatter, sweep};
 use crate::broadphase::pairs::input::PairInput;
 use crate::broadphase::pairs::runs::{PairRun, PairRuns, Pairs};
 use crate::columns::Rejected;
 use crate::geom::MovingBox;
 use crate::lanes::{Kernel, Level};
+use crate::par;
 use crate::par::{Budget, Threads};
-use super::{FindError, scatter, sweep};
-use super::grid::{Grid, Sample};
-use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, ROW, SWEPT_WORDS, Scatter};
-use super::sweep::{Progress, Strips};
 use alloc::vec::Vec;
 use core::time::Duration;
 

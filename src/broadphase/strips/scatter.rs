@@ -5,14 +5,14 @@
 //! alone. A strip later reads its part of each chunk, so scattering needs no memory that two chunks
 //! write, and what one chunk scatters to stays in the cache.
 
+use super::grid::{AxisCells, Grid};
+use super::long_path::{Stop, is_long, trace};
 use crate::broadphase::pairs::buffer::make_room;
 use crate::broadphase::pairs::input::PairInput;
 use crate::columns::{Rejected, check_group};
 use crate::geom::{Filter, MapEach};
 use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Kernel, LoadColumns, MaskLanes, U32Lanes, prefetch_to_write};
-use super::grid::{AxisCells, Grid};
-use super::long_path::{Stop, is_long, trace};
 use alloc::vec::Vec;
 
 /// What is written to a strip for one box: `[f32; 6]` bounds or `[f32; 9]` columns as bits, axes

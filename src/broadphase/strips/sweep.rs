@@ -8,18 +8,21 @@
 //! Pairs are written without a branch: the ids of a whole lane group are compressed to the front
 //! and stored, and the end of the list moves by how many counted.
 
-use crate::broadphase::pairs::buffer::{Buffer, make_room};
-use crate::broadphase::pairs::input::allow;
-use crate::geom::{MapEach, Pair, SweptPair};
-use crate::kernels::sweep;
-use crate::kernels::bounds::bounds;
-use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes, Table, U32Lanes, prefetch};
-use crate::par::Budget;
 use super::candidates::{CANDIDATES, Candidates, candidates_max};
 use super::grid::{AxisCells, Grid, StripAxis};
 use super::kd_join::{Begin, Join, Proceed, not_first};
 use super::long_path::{Passage, contact_cells};
 use super::scatter::{Chunk, FLAGS, LONG, ROW, SWEPT_WORDS, StripRecord, UNION_WORDS, low_word};
+use crate::broadphase::pairs::buffer::{Buffer, make_room};
+use crate::broadphase::pairs::input::allow;
+use crate::geom::{MapEach, Pair, SweptPair};
+use crate::kernels::bounds::bounds;
+use crate::kernels::sweep;
+use crate::lanes::{
+    F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes, Table, U32Lanes,
+    prefetch,
+};
+use crate::par::Budget;
 use alloc::vec::Vec;
 use core::ops::Range;
 

@@ -32,11 +32,11 @@ mod points;
 pub mod polyhedron;
 mod simd;
 
+use super::batch::{Answer, Each, One, Question, Sink};
+use super::{BatchError, Hits, batch};
 use crate::columns::{Checked, LengthMismatch, Row, SegmentColumns};
 use crate::geom::{Aabb, Faces, Invalid, Segment};
 use crate::lanes::{Isa, Level};
-use super::{BatchError, Hits, batch};
-use super::batch::{Answer, Each, One, Question, Sink};
 use bytemuck::{Pod, Zeroable};
 pub(crate) use entry::{Entry, is_tiny};
 pub use nearest::{any, closest};

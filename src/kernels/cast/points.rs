@@ -1,10 +1,10 @@
 //! Points of many segments at given fractions.
 
-use crate::columns::{Checked, LengthMismatch, SegmentColumns};
-use crate::kernels::{BatchError, batch};
-use crate::kernels::batch::{Answer, Each, Question, Sink};
-use crate::lanes::{F32Lanes, Isa, Level, Table};
 use super::MISS;
+use crate::columns::{Checked, LengthMismatch, SegmentColumns};
+use crate::kernels::batch::{Answer, Each, Question, Sink};
+use crate::kernels::{BatchError, batch};
+use crate::lanes::{F32Lanes, Isa, Level, Table};
 
 /// Writes the point `start + fractions[i] · delta` of row `i` to `out`, one column per axis.
 ///

@@ -27,13 +27,13 @@
 //!
 //! Units: fractions of `delta`. Cost: 28 bytes read per segment; the planes stay in the cache.
 
+use super::simd::{SLACK, SLACK_TINY};
+use super::{Fractions, MISS};
 use crate::columns::{Checked, LengthMismatch, Row, SegmentColumns};
 use crate::geom::{Facets, Invalid, Plane, Segment};
-use crate::kernels::{BatchError, Hits, batch};
 use crate::kernels::batch::{Answer, Each, One, Question, Sink};
+use crate::kernels::{BatchError, Hits, batch};
 use crate::lanes::{F32Lanes, Isa, Level, U32Lanes};
-use super::{Fractions, MISS};
-use super::simd::{SLACK, SLACK_TINY};
 
 /// A validated, borrowed list of half-spaces.
 #[derive(Clone, Copy, Debug)]

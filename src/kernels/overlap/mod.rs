@@ -34,11 +34,11 @@ pub mod planes;
 pub(crate) mod simd;
 pub mod sphere;
 
+use super::batch::{Answer, Each, One, Question, Sink};
+use super::{BatchError, Rows, batch};
 use crate::columns::Checked;
 use crate::geom::{Aabb, Invalid, Pair};
 use crate::lanes::{Isa, Level};
-use super::{BatchError, Rows, batch};
-use super::batch::{Answer, Each, One, Question, Sink};
 pub use bits::Bits;
 use bits::FirstRow;
 

@@ -24,13 +24,13 @@
 //! Displacements are not used. Cost: 24 bytes read per row; output as in [`overlap`](super), or one
 //! byte per row with [`PlaneSideColumns`].
 
+use super::bits::FirstRow;
+use super::{Bits, corners, each, simd};
 use crate::columns::{Checked, LengthMismatch};
 use crate::geom::{Aabb, Invalid, Plane, PlaneSide};
-use crate::kernels::{BatchError, Rows, batch};
 use crate::kernels::batch::{Answer, One, Question, Sink};
+use crate::kernels::{BatchError, Rows, batch};
 use crate::lanes::{Isa, LANES_MAX, Level, U32Lanes};
-use super::{Bits, corners, each, simd};
-use super::bits::FirstRow;
 
 /// The output of a classification: [`PlaneSideColumns`], or [`Bits`] or `&mut` [`Rows`] of the boxes that are
 /// not outside.

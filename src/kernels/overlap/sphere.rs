@@ -15,13 +15,13 @@
 //!
 //! Cost: 24 bytes read per box and 16 per sphere; output as in [`overlap`](super).
 
+use super::bits::FirstRow;
+use super::{OverlapOutput, corners, each, simd};
 use crate::columns::{Checked, SphereColumns};
 use crate::geom::{Aabb, Invalid, Sphere};
-use crate::kernels::{BatchError, batch};
 use crate::kernels::batch::{Answer, Each, One, Question};
+use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level, Table};
-use super::{OverlapOutput, corners, each, simd};
-use super::bits::FirstRow;
 
 /// Returns the four numbers of a sphere.
 fn numbers(Sphere { center: [x, y, z], radius }: &Sphere) -> [f32; 4] {

@@ -22,10 +22,10 @@
 pub(crate) mod nearest;
 pub(crate) mod simd;
 
-use super::{BatchError, batch};
 use super::batch::{Answer, Each, One, Question, Sink};
 use super::hits::Hits;
 pub use super::sweep::MISS;
+use super::{BatchError, batch};
 use crate::columns::{Checked, LengthMismatch, Row};
 use crate::geom::{Aabb, Invalid};
 use crate::lanes::{F32Lanes, Isa, Level};

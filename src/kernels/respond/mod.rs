@@ -31,12 +31,12 @@
 mod place;
 mod simd;
 
+use super::batch::{Each, One};
+use super::contacts::{ContactQuestion, ContactRows, Match, Numbers};
+use super::{BatchError, contacts};
 use crate::columns::{BodyColumns, Checked, LengthMismatch};
 use crate::geom::{Body, Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{Isa, Level, Table};
-use super::{BatchError, contacts};
-use super::batch::{Each, One};
-use super::contacts::{ContactQuestion, ContactRows, Match, Numbers};
 pub use place::{Outcome, Response, one_to_one};
 
 /// One of the two bodies of a contact.

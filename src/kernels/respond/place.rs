@@ -2,9 +2,9 @@
 //!
 //! Combines the kernels of sweep, separation and response.
 
+use super::{check_restitution, deltas_of_valid};
 use crate::geom::{Aabb, Body, COORD_MAX, Contact, ContactState, Invalid, MapEach, MovingBox};
 use crate::kernels::{separate, sweep};
-use super::{check_restitution, deltas_of_valid};
 
 /// How a response changed two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

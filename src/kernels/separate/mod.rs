@@ -21,12 +21,12 @@
 
 mod simd;
 
+use super::batch::{Answer, Each, One, Question, Sink};
+use super::contacts::{ContactRows, Match, Numbers};
+use super::{BatchError, Hits, batch, contacts};
 use crate::columns::{BodyColumns, Checked, LengthMismatch};
 use crate::geom::{Aabb, Contact, Invalid, MapEach, Pair, check_inverse_mass};
 use crate::lanes::{Isa, Level, Table};
-use super::{BatchError, Hits, batch, contacts};
-use super::batch::{Answer, Each, One, Question, Sink};
-use super::contacts::{ContactRows, Match, Numbers};
 
 /// The minimum translation that separates two boxes that share a point.
 #[derive(Clone, Copy, Debug, PartialEq)]

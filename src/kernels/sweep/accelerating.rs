@@ -53,12 +53,12 @@
 
 mod simd;
 
+use super::{Sweep, SweepOutput};
 use crate::columns::{AcceleratingBoxColumns, Checked, Row};
 use crate::geom::{AcceleratingBox, Invalid, Pair};
-use crate::kernels::{BatchError, batch};
 use crate::kernels::batch::{Answer, Each, One, Question};
+use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level};
-use super::{Sweep, SweepOutput};
 
 /// Sweeps `a` against `b`.
 ///

@@ -28,11 +28,11 @@ mod simd;
 pub mod sphere_box;
 pub mod spheres;
 
+use super::batch::{Answer, Each, One, Question, Sink};
+use super::{BatchError, Hits, batch};
 use crate::columns::{Checked, LengthMismatch, Row};
 use crate::geom::{Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{Isa, Level};
-use super::{BatchError, Hits, batch};
-use super::batch::{Answer, Each, One, Question, Sink};
 pub use positions::positions;
 pub(crate) use simd::times;
 

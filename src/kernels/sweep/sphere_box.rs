@@ -37,12 +37,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use super::{Sweep, SweepOutput, round};
 use crate::columns::{Checked, Row, SphereColumns};
 use crate::geom::{Invalid, MovingBox, MovingSphere};
-use crate::kernels::{BatchError, batch};
 use crate::kernels::batch::{Answer, Each, One, Question};
+use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level};
-use super::{Sweep, SweepOutput, round};
 
 /// Sweeps the sphere `a` against the box `b`.
 ///

@@ -62,8 +62,8 @@ pub(super) mod search;
 mod separating_plane;
 
 pub use super::batch::{Meetings, PairsError, pairs};
-use crate::geom::{Invalid, MapEach, Motion};
 use super::shape::Shape;
+use crate::geom::{Invalid, MapEach, Motion};
 use alloc::vec::Vec;
 
 /// The default of [`Settings::rounds_max`].

@@ -9,16 +9,16 @@
 //! support that shows a gap moves the time on. Cores that themselves come to touch go through a
 //! *portal* first (`portal.rs`), most often up to the contact.
 
+use super::relative_motion::{Course, RelativePath};
+use super::separating_plane::{Band, Reach, SeparatingPlane};
+use super::{Advance, Settings, Step, Toi, Touch, separating_plane};
 use crate::geom::{MapEach, Motion, SPIN_MAX};
-use crate::narrowphase::penetration;
 use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two};
 use crate::narrowphase::math::{V3, greater, lesser, round_down};
+use crate::narrowphase::penetration;
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
-use super::{Advance, Settings, Step, Toi, Touch, separating_plane};
-use super::relative_motion::{Course, RelativePath};
-use super::separating_plane::{Band, Reach, SeparatingPlane};
 
 /// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
 /// that do not turn and that do, for which a round costs more.

@@ -1,13 +1,13 @@
 //! What is done about the earliest impact, and who is asked anew?
 
-use crate::geom::{MapEach, Pair};
-use crate::pipeline::{bounds, near, response};
-use crate::pipeline::impacts::{Impact, ImpactKind};
-use crate::pipeline::response::{BounceOutcome, Moving, PARTING, SOON, along, dot, push};
-use super::{Responded, Stalled, SubSteps, gives_way_or_moves, state, until_end};
 use super::crowd::Crowd;
 use super::search::{BodyPair, down};
 use super::state::{At, BodyState};
+use super::{Responded, Stalled, SubSteps, gives_way_or_moves, state, until_end};
+use crate::geom::{MapEach, Pair};
+use crate::pipeline::impacts::{Impact, ImpactKind};
+use crate::pipeline::response::{BounceOutcome, Moving, PARTING, SOON, along, dot, push};
+use crate::pipeline::{bounds, near, response};
 use core::cmp::Ordering;
 
 /// The cosine up to which a support carries what comes from above.

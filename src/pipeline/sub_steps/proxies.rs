@@ -8,13 +8,13 @@
 //! The boxes that the world holds for what moves are not read: they need not hold a way that is not known
 //! yet.
 
+use super::crowd::Crowd;
+use super::{Mass, Responded, Stalled, SubStepped, SubSteps, state};
 use crate::broadphase::{Broadphase, ProxyId, ProxyKind, ProxyPair};
 use crate::geom::{Aabb, Filter, Invalid, MapEach, Motion};
 use crate::narrowphase::Shape;
-use crate::pipeline::{bounds, near};
 use crate::pipeline::scene::{ConvexBody, PipelineError};
-use super::{Mass, Responded, Stalled, SubStepped, SubSteps, state};
-use super::crowd::Crowd;
+use crate::pipeline::{bounds, near};
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 

@@ -4,14 +4,14 @@
 //! way of the two. A search that finds two within the skin that part, or close so slowly that it hardly matters in
 //! what is left of the tick, goes on to the next time at which something has to be done.
 
+use super::SubStepsConfig;
 use crate::geom::{MapEach, Motion, Pair};
-use crate::narrowphase::{Shape, toi};
 use crate::narrowphase::toi::{Settings, Touch};
+use crate::narrowphase::{Shape, toi};
 use crate::pipeline::convex;
 use crate::pipeline::impacts::{Impact, ImpactKind};
 use crate::pipeline::response::{SOON, along};
 use crate::pipeline::windows::ShapeTest;
-use super::SubStepsConfig;
 
 /// The part of the skin that the tolerance is at most, and the part of what it lost that a pair which
 /// parts may come nearer.

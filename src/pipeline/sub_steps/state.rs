@@ -4,11 +4,11 @@
 //! [`BodyState::since`] on. The state has velocity and acceleration in `f64`, so that what bodies
 //! exchange is rounded once a tick, and apart from them the pseudo-velocity that corrects slop.
 
+use super::{Mass, gives_way_or_moves, until_end};
 use crate::geom::{MapEach, Motion, Pose};
 use crate::pipeline::response;
 use crate::pipeline::response::Moving;
 use crate::pipeline::scene::ConvexBody;
-use super::{Mass, gives_way_or_moves, until_end};
 
 /// Part of the position and the way of a body at which others touch it, so that rounding does no harm: 2⁻²⁰.
 const SLOP: f64 = 1.0 / (1 << 20) as f64;

@@ -103,7 +103,7 @@ fn check(
     for of in moving {
         let first = |aabb: &Aabb| {
             let sweep = sweep::one_to_one(of, &(*aabb).into()).ok()?;
-            (sweep.first < swath::batch::sweep::MISS).then_some(sweep.first)
+            (sweep.first < sweep::MISS).then_some(sweep.first)
         };
         let query = || queries.sweep(of);
         assert_eq!(query().err(), of.validate().err());

@@ -128,7 +128,7 @@ fn bits(hits: &[ProxyHit]) -> Vec<(ProxyId, u32)> {
 }
 
 /// All that a shape meets.
-fn ids<'a, S: swath::Shape>(
+fn ids<'a, S: swath::broadphase::QueryShape>(
     query: ProxyQuery<'a, Query<'a, swath::broadphase::Overlap<S>>>,
 ) -> Vec<ProxyId> {
     let mut ids = vec![ProxyId::NONE];

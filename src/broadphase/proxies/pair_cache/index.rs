@@ -190,7 +190,7 @@ impl Long {
 
 #[cfg(test)]
 mod tests {
-    use super::{Columns, LANES_MAX, PairIndex};
+    use super::{LANES_MAX, PairColumns, PairIndex};
     use crate::lanes::{Isa, Kernel, Level};
     use alloc::vec::Vec;
 
