@@ -49,7 +49,7 @@
 //! let turning = Motion::from(Pose::IDENTITY).spinning([0.0, 0.0, 1.5])?;
 //! let ball = Shape::sphere(0.5)?;
 //! let still = Motion::from(Pose::at([0.0, 2.0, 0.0])?);
-//! let toi = advance::one_to_one(&plank, &turning, &ball, &still, &Settings::default())?;
+//! let toi = toi::one_to_one(&plank, &turning, &ball, &still, &Settings::default())?;
 //! let Advance::Impact { t, normal, .. } = toi.advance else { panic!("{toi:?}") };
 //! assert!((t - 0.844).abs() < 1e-3 && normal[0] < -0.9);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -273,7 +273,7 @@ pub struct Step {
 /// let thrown = Motion::new(Pose::at([-6.0, 1.0, 0.0])?, [8.0, 0.0, 0.0])?;
 /// let still = Motion::from(Pose::IDENTITY);
 /// let mut steps = Vec::new();
-/// let toi = advance::traced(&ball, &thrown, &ball, &still, &Settings::default(), &mut steps)?;
+/// let toi = toi::traced(&ball, &thrown, &ball, &still, &Settings::default(), &mut steps)?;
 /// assert_eq!(steps.len(), toi.rounds as usize);
 /// assert!(steps[0].t == 0.0 && steps.is_sorted_by(|one, next| one.t <= next.t));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
