@@ -17,8 +17,8 @@ mod narrowphase;
 mod par;
 pub mod pipeline;
 
-pub use broadphase::bvh::bvh::Bvh;
 pub use broadphase::bvh::forest::FixedBoxes;
+pub use broadphase::bvh::static_bvh::Bvh;
 pub use broadphase::pairs::runs::Pairs;
 pub use broadphase::proxies::Broadphase;
 pub use broadphase::proxies::id::ProxyId;

@@ -6,16 +6,16 @@
 //!   Its time depends on the movers and pairs.
 //! * [`Broadphase`] stores boxes of both kinds under ids, and reports which pairs begin, persist
 //!   and end.
-//! * [`Queries`] finds the stored boxes on a path, in a shape or nearest to a point, for
-//!   [`FixedBoxes`] or for a [`Bvh`] that is built once (`query`).
+//! * [`Queries`](crate::Queries) finds the stored boxes on a path, in a shape or nearest to a point, for
+//!   [`FixedBoxes`] or for a [`Bvh`](crate::Bvh) that is built once (`query`).
 //! * [`PairInput`] and [`FixedInput`] are the inputs; they also define which boxes may pair.
 //!
 //! The pair finder uses *strips*:
 //!
 //! ```text
-//! choose two axes and cells along them from a sample; strips run along the third axis  (grid)
-//! copy each box to every strip it meets (swept pairs: that its path crosses)   (scatter, path)
-//! for each strip, in parallel:                                                         (strip)
+//! choose two axes and cells along them from a sample; strips run along the third axis  (strips/grid)
+//! copy each box to every strip it meets (swept pairs: that its path crosses)   (scatter, long_path)
+//! for each strip, in parallel:                                                         (sweep)
 //!     sort its boxes by bins along the strip (counting sort; bins by where its boxes are)
 //!     compare each box with the following ones while bins overlap, one lane group at a time
 //!     a pair that meets in several strips is reported by one only: where at least one
@@ -29,8 +29,8 @@
 //! which have no extent across it, are divided into strips one after the other.
 //!
 //! Fixed boxes are stored in a *forest* of bounding volume hierarchies with nodes as wide as the
-//! widest lanes (`tree`): large trees are rarely rebuilt, small ones often (`fixed`). Many movers
-//! traverse them together (`probe`).
+//! widest lanes (`bvh`): large trees are rarely rebuilt, small ones often (`forest`). Many movers
+//! traverse them together (`movers`).
 
 pub(crate) mod bvh;
 pub(crate) mod pairs;

@@ -11,11 +11,11 @@
 //!                  └► impacts.rs    sort by time, then by pair; limit the impacts of each body
 //! ```
 //!
-//! [`Pipeline::tick`] runs all stages for columns. [`Pipeline::tick_world`] runs them for the
+//! [`Pipeline::tick`](crate::Pipeline::tick) runs all stages for columns. [`Pipeline::tick_world`](crate::Pipeline::tick_world) runs them for the
 //! proxies of a [`Broadphase`](crate::Broadphase), which then finds the pairs. Both report the time
 //! of each stage and what it did with the pairs ([`TickStats`]). Each stage can also be used alone:
-//! [`Pipeline::bounds`], [`PairFinder`](crate::PairFinder), [`sweep`](crate::batch::sweep),
-//! [`advance::pairs`](crate::convex::toi::pairs).
+//! [`Pipeline::bounds`](crate::Pipeline::bounds), [`PairFinder`](crate::PairFinder), [`sweep`](crate::batch::sweep),
+//! [`toi::pairs`](crate::convex::toi::pairs).
 //!
 //! **Curved paths.** The bounds of an accelerated or rotating body are a box that moves on a
 //! straight line. It contains the linearised path, grown by the deviation of the true path from it

@@ -26,13 +26,13 @@
 //! whenever it reaches one inside that box finds every box that it reaches.
 
 mod bins;
-pub(crate) mod bvh;
 mod cells;
 pub(crate) mod forest;
 pub(crate) mod load;
 pub(crate) mod location;
 mod median;
 pub(crate) mod movers;
+pub(crate) mod static_bvh;
 mod traverse_batch;
 mod traverse_nearest;
 

@@ -7,43 +7,6 @@
 //! proxies (fixed and sleeping) are stored in forests of bounding volume hierarchies
 //! ([`FixedBoxes`](super::FixedBoxes)).
 //!
-//! # The rules
-//!
-//! These rules define the answer of an update completely. Tests compare it with a model that
-//! implements the rules and nothing else.
-//!
-//! * **Compared boxes.** A proxy without a margin is compared by its moving box. A proxy with a
-//!   margin is compared by a *fat AABB*, which does not move: the bounds of the path
-//!   ([`MovingBox::bounds`]), grown by the margin. The fat AABB is created when it is first needed,
-//!   is kept while it contains the path, and is recreated otherwise. It is also recreated whenever
-//!   the margin changes. The displacement of a resting proxy is zero.
-//! * **Two proxies may pair** when both are enabled, their filters allow each other, they do not
-//!   have the same owner (owner 0 means no owner), and the caller's function accepts them.
-//! * **Two proxies meet** when their compared boxes touch during the tick, as
-//!   [`sweep`](crate::batch::sweep) defines it; touching surfaces count.
-//! * **A pair begins or persists** when two proxies may pair and meet, and one of them is dynamic,
-//!   or one is kinematic and the other sleeping ([`ProxyKind::pairs_with`]). It begins if it was not
-//!   cached before.
-//! * **A pair rests** when it is cached and both proxies are fixed or sleeping. It stays cached,
-//!   without an event and without cost, until one of the two proxies changes. After such a change
-//!   it stays cached if the two still may pair and meet; otherwise it ends. A proxy changes when a
-//!   call gives it a different box, kind, filter, owner, margin or enabled flag. Shifting the
-//!   origin changes no proxy.
-//! * **Every other cached pair ends.** This includes pairs with a proxy that was removed or
-//!   disabled, and pairs that a new filter or kind no longer allows. The end event has the old ids,
-//!   even if the slot already contains another proxy.
-//! * **Order.** [`ProxyPair::a`] has the lower index. Lists are ordered by the index of `a`, then
-//!   of `b`. No pair is in two of the three lists of a tick, except a pair that ended with an old
-//!   id and began with a new one.
-//!
-//! Pairs change only in an update.
-//!
-//! # Queries
-//!
-//! [`Broadphase::queries`] uses the true boxes at the start of the tick, without margins, of all
-//! enabled proxies. It sees every change made before the call, whether or not an update was made
-//! since.
-//!
 //! # The algorithm of an update
 //!
 //! ```text
@@ -63,8 +26,6 @@
 //!
 //! Only new pairs are sorted; a pair that persists costs one look-up. Resting pairs are not
 //! visited.
-//!
-//! [`MovingBox::bounds`]: crate::MovingBox::bounds
 
 pub(crate) mod bulk;
 pub(crate) mod error;
@@ -102,7 +63,7 @@ use update::{Update, UpdateScratch};
 
 /// Boxes with stable ids, and their pairs from tick to tick.
 ///
-/// The [module](self) defines what a pair is, which events are reported, and in which order.
+/// The rules below define what a pair is, which events are reported, and in which order.
 /// Answers and ids are the same for every [`Level`] and every [`Threads`].
 ///
 /// The time of a tick depends on the number of movers, of their pairs and of changes. After a few
@@ -113,6 +74,8 @@ use update::{Update, UpdateScratch};
 /// Boxes then meet exactly when they meet in the plane, at no extra cost. Large worlds: give boxes
 /// in `f64` relative to an origin ([`Aabb::from_f64`] and [`MovingBox::from_f64`] round outwards)
 /// and move the origin with [`Broadphase::shift_origin`].
+///
+/// # Example
 ///
 /// ```
 /// use swath::{Aabb, Broadphase, Proxy};
@@ -137,6 +100,45 @@ use update::{Update, UpdateScratch};
 /// assert!(world.set(bullet, end, [0.0; 3]).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// # The rules
+///
+/// These rules define the answer of an update completely. Tests compare it with a model that
+/// implements the rules and nothing else.
+///
+/// * **Compared boxes.** A proxy without a margin is compared by its moving box. A proxy with a
+///   margin is compared by a *fat AABB*, which does not move: the bounds of the path
+///   ([`MovingBox::bounds`]), grown by the margin. The fat AABB is created when it is first needed,
+///   is kept while it contains the path, and is recreated otherwise. It is also recreated whenever
+///   the margin changes. The displacement of a resting proxy is zero.
+/// * **Two proxies may pair** when both are enabled, their filters allow each other, they do not
+///   have the same owner (owner 0 means no owner), and the caller's function accepts them.
+/// * **Two proxies meet** when their compared boxes touch during the tick, as
+///   [`sweep`](crate::batch::sweep) defines it; touching surfaces count.
+/// * **A pair begins or persists** when two proxies may pair and meet, and one of them is dynamic,
+///   or one is kinematic and the other sleeping ([`ProxyKind::pairs_with`]). It begins if it was not
+///   cached before.
+/// * **A pair rests** when it is cached and both proxies are fixed or sleeping. It stays cached,
+///   without an event and without cost, until one of the two proxies changes. After such a change
+///   it stays cached if the two still may pair and meet; otherwise it ends. A proxy changes when a
+///   call gives it a different box, kind, filter, owner, margin or enabled flag. Shifting the
+///   origin changes no proxy.
+/// * **Every other cached pair ends.** This includes pairs with a proxy that was removed or
+///   disabled, and pairs that a new filter or kind no longer allows. The end event has the old ids,
+///   even if the slot already contains another proxy.
+/// * **Order.** [`ProxyPair::a`] has the lower index. Lists are ordered by the index of `a`, then
+///   of `b`. No pair is in two of the three lists of a tick, except a pair that ended with an old
+///   id and began with a new one.
+///
+/// Pairs change only in an update.
+///
+/// # Queries
+///
+/// [`Broadphase::queries`] uses the true boxes at the start of the tick, without margins, of all
+/// enabled proxies. It sees every change made before the call, whether or not an update was made
+/// since.
+///
+/// [`MovingBox::bounds`]: crate::MovingBox::bounds
 #[derive(Debug)]
 pub struct Broadphase {
     state: BroadphaseState,
