@@ -21,6 +21,11 @@ const SLABS: u32 = 16;
 const LINE_RATIO: f64 = 8.0;
 /// How many boxes stand behind one that is looked at, between these limits.
 const ROWS_PER_SAMPLE: usize = 256;
+/// Boxes looked at where a smaller sample was wrong, and how many stand behind one of them.
+const DENSE_SAMPLES_MAX: usize = 16 * SAMPLES_MAX;
+const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 16;
+/// Records may be so many times as many as the sample says, and as many boxes more, before the sample is called wrong.
+const RECORDS_SLACK: f64 = 2.0;
 
 /// What one step costs, in nanoseconds on a 2023 server core; only ratios matter.
 mod cost {
@@ -134,16 +139,23 @@ struct Extent {
 
 /// A grid of about so many strips, and what a tick is thought to take with it.
 #[derive(Clone, Copy, Debug)]
-struct Choice {
+pub(super) struct Choice {
     /// Nanoseconds.
     cost: f64,
+    /// Strips that a box meets.
+    copies: f64,
     /// Records of a strip that is not empty.
     crowd: f64,
     strips: f64,
-    grid: Grid,
+    pub(super) grid: Grid,
 }
 
 impl Choice {
+    /// Records for each box from which the sample is called wrong: a few boxes that it missed meet thousands of strips.
+    pub(super) fn records_max(&self) -> usize {
+        (RECORDS_SLACK * (1.0 + self.copies)) as usize
+    }
+
     /// The cheaper; this one when they cost the same.
     fn or(self, other: Self) -> Self {
         if other.cost < self.cost { other } else { self }
@@ -175,13 +187,22 @@ impl Grid {
     ///
     /// With `paths` those for boxes that are only in the strips which they pass. A function of
     /// the boxes alone, so that the order of pairs is, too.
+    ///
+    /// `rejected` is how many grids had more records than [`Choice::records_max`]. The sample is then larger and keeps
+    /// its largest boxes, and each further grid has at most a sixteenth of the strips. The last has one, which holds a
+    /// record of each box.
     pub(super) fn choose(
         rows: usize,
         get: &dyn Fn(usize) -> MovingBox,
         paths: bool,
+        rejected: u32,
         sample: &mut Sample,
-    ) -> Self {
-        let wanted = (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows);
+    ) -> Choice {
+        let wanted = if rejected == 0 {
+            (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows)
+        } else {
+            (rows / DENSE_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, DENSE_SAMPLES_MAX).min(rows)
+        };
         sample.boxes.clear();
         sample.deltas.clear();
         for k in 0..wanted {
@@ -191,7 +212,9 @@ impl Grid {
                 sample.deltas.extend(paths.then_some(moving.delta));
             }
         }
-        sample.drop_largest();
+        if rejected == 0 {
+            sample.drop_largest();
+        }
         sample.counts.clear();
         sample.counts.reserve((Self::strips_max(rows) * (SLABS + 1)) as usize);
         let extents: [Extent; 3] =
@@ -201,7 +224,8 @@ impl Grid {
         let ratio = |e: &Extent| f64::from(e.length) / f64::from(e.mean).max(1e-30);
         let ratios = [ratio(&extents[0]), ratio(&extents[1]), ratio(&extents[2])];
         let [along, u, v] = descending(ratios).map(|axis| extents[axis]);
-        let most = f64::from(Self::strips_max(rows));
+        let coarser = 4 * rejected.saturating_sub(1);
+        let most = f64::from((Self::strips_max(rows) >> coarser).max(1));
         let mut price = |slices: bool, strips: f64| {
             let grid = if slices {
                 Self::with_slices(along, u, strips)
@@ -212,15 +236,15 @@ impl Grid {
         };
         // Boxes in a line have no extent to cut across: then strips follow each other.
         if ratio(&u) < LINE_RATIO {
-            return cheapest(most, &mut |strips| price(true, strips)).grid;
+            return cheapest(most, &mut |strips| price(true, strips));
         }
         let across = cheapest(most, &mut |strips| price(false, strips));
         if across.crowd <= cost::NEAR_RECORDS {
-            return across.grid;
+            return across;
         }
         // So do those in a line askew, of whose strips most are empty.
         let slices = cheapest(most, &mut |strips| price(true, strips));
-        if slices.cost < across.cost { slices.grid } else { across.grid }
+        across.or(slices)
     }
 
     /// About `strips` strips that follow each other, and past as many as can be beside each other.
@@ -249,7 +273,8 @@ impl Grid {
     fn price(self, rows: usize, sample: &mut Sample, along: Extent) -> Choice {
         let samples = sample.boxes.len() as f64;
         if samples < 2.0 {
-            return Choice { cost: 0.0, crowd: 0.0, strips: self.strips() as f64, grid: self };
+            let strips = self.strips() as f64;
+            return Choice { cost: 0.0, copies: 1.0, crowd: 0.0, strips, grid: self };
         }
         // How many strips a box is copied to, and how often two boxes share a strip and one of
         // a few slabs along it: from counts of the sample, which see uneven density.
@@ -300,7 +325,7 @@ impl Grid {
         let cost = rows
             * (copies * (cost::COPY + cost::START + far) + candidates * cost::CANDIDATE)
             + strips as f64 * cost::STRIP;
-        Choice { cost, crowd, strips: strips as f64, grid: self }
+        Choice { cost, copies, crowd, strips: strips as f64, grid: self }
     }
 }
 
