@@ -19,6 +19,8 @@ const SAMPLES_MIN: usize = 96;
 const SLABS: u32 = 16;
 /// Boxes are in a line where the world is no longer than so many boxes on all axes but one.
 const LINE_RATIO: f64 = 8.0;
+/// Boxes of the sample of which all pairs are tried.
+const TRIED_MAX: usize = 256;
 /// How many boxes stand behind one that is looked at, between these limits.
 const ROWS_PER_SAMPLE: usize = 256;
 /// Boxes looked at where a smaller sample was wrong, and how many stand behind one of them.
@@ -43,6 +45,9 @@ mod cost {
     pub(super) const LONG: f64 = 4.0;
     /// To visit one strip, however empty.
     pub(super) const STRIP: f64 = 600.0;
+    /// To join a box in a strip that is divided, and to report a pair there; see `kd_join.rs`.
+    pub(super) const JOIN: f64 = 70.0;
+    pub(super) const JOIN_PAIR: f64 = 3.0;
 }
 
 /// How one axis is cut: cell `k` holds `origin + k / scale` and up.
@@ -97,6 +102,8 @@ pub(super) struct Sample {
     boxes: Vec<Aabb>,
     /// Their displacements, where long paths are cut; else none.
     deltas: Vec<[f32; 3]>,
+    /// Their flags: two boxes with one in common make no pair.
+    flags: Vec<u32>,
     line: Vec<f32>,
     counts: Vec<u32>,
 }
@@ -111,6 +118,7 @@ impl Sample {
             let largest = boxes.max_by(|(_, p), (_, q)| length(p).total_cmp(&length(q)));
             if let Some((at, _)) = largest.filter(|_| self.boxes.len() > SAMPLES_MAX / 4) {
                 self.boxes.swap_remove(at);
+                self.flags.swap_remove(at);
                 if at < self.deltas.len() {
                     self.deltas.swap_remove(at);
                 }
@@ -118,12 +126,26 @@ impl Sample {
         }
     }
 
+    /// About how many pairs each of `rows` boxes makes.
+    fn pairs_each(&self, rows: usize) -> f64 {
+        let step = self.boxes.len().div_ceil(TRIED_MAX).max(1);
+        let tried = || self.boxes.iter().zip(&self.flags).step_by(step);
+        let (mut pairs, mut all) = (0_u32, 0_u32);
+        for (k, (a, a_flags)) in tried().enumerate() {
+            for (b, b_flags) in tried().skip(k + 1) {
+                pairs += u32::from(a_flags & b_flags == 0 && a.overlaps(b));
+                all += 1;
+            }
+        }
+        0.5 * rows as f64 * f64::from(pairs) / f64::from(all.max(1))
+    }
+
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
         self.boxes.capacity() * size_of::<Aabb>()
             + self.deltas.capacity() * size_of::<[f32; 3]>()
             + self.line.capacity() * size_of::<f32>()
-            + self.counts.capacity() * size_of::<u32>()
+            + (self.counts.capacity() + self.flags.capacity()) * size_of::<u32>()
     }
 }
 
@@ -186,14 +208,14 @@ impl Grid {
     /// Chooses the cells for `rows` boxes from a sample of them.
     ///
     /// With `paths` those for boxes that are only in the strips which they pass. A function of
-    /// the boxes alone, so that the order of pairs is, too.
+    /// the boxes alone, so that the order of pairs is, too. `get` returns a box and its flags.
     ///
     /// `rejected` is how many grids had more records than [`Choice::records_max`]. The sample is then larger and keeps
     /// its largest boxes, and each further grid has at most a sixteenth of the strips. The last has one, which holds a
     /// record of each box.
     pub(super) fn choose(
         rows: usize,
-        get: &dyn Fn(usize) -> MovingBox,
+        get: &dyn Fn(usize) -> (MovingBox, u32),
         paths: bool,
         rejected: u32,
         sample: &mut Sample,
@@ -205,11 +227,13 @@ impl Grid {
         };
         sample.boxes.clear();
         sample.deltas.clear();
+        sample.flags.clear();
         for k in 0..wanted {
-            let moving = get((k as u64 * rows as u64 / wanted as u64) as usize);
+            let (moving, flags) = get((k as u64 * rows as u64 / wanted as u64) as usize);
             if moving.validate().is_ok() {
                 sample.boxes.push(moving.bounds());
                 sample.deltas.extend(paths.then_some(moving.delta));
+                sample.flags.push(flags);
             }
         }
         if rejected == 0 {
@@ -235,16 +259,25 @@ impl Grid {
             grid.price(rows, sample, along)
         };
         // Boxes in a line have no extent to cut across: then strips follow each other.
-        if ratio(&u) < LINE_RATIO {
-            return cheapest(most, &mut |strips| price(true, strips));
-        }
-        let across = cheapest(most, &mut |strips| price(false, strips));
-        if across.crowd <= cost::NEAR_RECORDS {
+        let across = if ratio(&u) < LINE_RATIO {
+            cheapest(most, &mut |strips| price(true, strips))
+        } else {
+            let across = cheapest(most, &mut |strips| price(false, strips));
+            if across.crowd <= cost::NEAR_RECORDS {
+                across
+            } else {
+                // So do those in a line askew, of whose strips most are empty.
+                across.or(cheapest(most, &mut |strips| price(true, strips)))
+            }
+        };
+        // Where no grid fits, one strip is divided.
+        let boxes = rows as f64;
+        if across.cost <= boxes * cost::JOIN {
             return across;
         }
-        // So do those in a line askew, of whose strips most are empty.
-        let slices = cheapest(most, &mut |strips| price(true, strips));
-        across.or(slices)
+        let cost = boxes * (cost::JOIN + cost::JOIN_PAIR * sample.pairs_each(rows));
+        let grid = Self::with_strips(along, u, v, 1.0);
+        across.or(Choice { cost, copies: 1.0, crowd: boxes, strips: 1.0, grid })
     }
 
     /// About `strips` strips that follow each other, and past as many as can be beside each other.

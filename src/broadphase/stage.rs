@@ -6,7 +6,7 @@
 use super::finder::FindError;
 use super::found::{Found, Run, Runs};
 use super::grid::{Choice, Grid, Sample};
-use super::scatter::{self, Chunk, OF_FIRST, OF_SECOND, Part, ROW, SWEPT_WORDS, Scatter};
+use super::scatter::{self, Chunk, OF_FIRST, OF_SECOND, Part, ROW, STILL, SWEPT_WORDS, Scatter};
 use super::set::BoxSet;
 use super::strip::{self, Progress, Strips};
 use crate::geom::MovingBox;
@@ -143,12 +143,15 @@ impl<'a> Tick<'a> {
         self.sets().any(|set| set.filters.is_some())
     }
 
-    /// Row `row` of the first set, or past its end of the second.
-    fn get(&self, row: usize) -> MovingBox {
-        match &self.second {
-            Some(second) if row >= self.first.len() => second.boxes.get(row - self.first.len()),
-            _ => self.first.boxes.get(row),
-        }
+    /// Row `row` of the first set, or past its end of the second, and its flags.
+    fn get(&self, row: usize) -> (MovingBox, u32) {
+        let (set, row, flag) = match &self.second {
+            Some(second) if row >= self.first.len() => (second, row - self.first.len(), OF_SECOND),
+            Some(_) => (&self.first, row, OF_FIRST),
+            None => (&self.first, row, 0),
+        };
+        let still = set.moves.is_some_and(|moves| !moves[row]);
+        (set.boxes.get(row), flag | if still { STILL } else { 0 })
     }
 
     /// The rows of chunk `index`, each chunk of at most `size` rows of one set.
