@@ -4,6 +4,7 @@
 
 use super::set::FixedSet;
 use super::tree::Named;
+use crate::geom::MapEach;
 use crate::lanes::{Columns, F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes};
 use crate::store::{Rejected, check_group};
 use alloc::vec::Vec;
@@ -54,7 +55,7 @@ impl Kernel for Admit<'_> {
                     *filter = set.filter(start + lane).word();
                 }
             }
-            let words = of.map(F32Lanes::to_bits);
+            let words = of.map_each(F32Lanes::to_bits);
             let mut group = [Named::default(); LANES_MAX];
             let records: &mut [[u32; 8]] = bytemuck::cast_slice_mut(&mut group);
             let [x0, y0, z0, x1, y1, z1] = words;

@@ -1,6 +1,7 @@
 //! Into which strips and bins is the world cut?
 
 use super::path::LONG_CELLS;
+use crate::geom::MapEach;
 use crate::geom::{Aabb, MovingBox, descending};
 use crate::lanes::{F32Lanes, Isa};
 use alloc::vec::Vec;
@@ -247,7 +248,7 @@ impl Grid {
         // Along the axis on which the world is longest for its boxes, the others across.
         let ratio = |e: &Extent| f64::from(e.length) / f64::from(e.mean).max(1e-30);
         let ratios = [ratio(&extents[0]), ratio(&extents[1]), ratio(&extents[2])];
-        let [along, u, v] = descending(ratios).map(|axis| extents[axis]);
+        let [along, u, v] = descending(ratios).map_each(|axis| extents[axis]);
         let coarser = 4 * rejected.saturating_sub(1);
         let most = f64::from((Self::strips_max(rows) >> coarser).max(1));
         let mut price = |slices: bool, strips: f64| {

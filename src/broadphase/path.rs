@@ -17,6 +17,7 @@
 //! has the lesser displacement, `|e| ≤ |d|`. In all that is less than `2⁻⁸w + 2⁻¹⁸|d| + 2⁻²⁰c`.
 
 use super::grid::{Cut, Grid};
+use crate::geom::MapEach;
 use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Scalar};
 use alloc::vec::Vec;
@@ -106,7 +107,7 @@ fn margin<I: Isa>(isa: I, path: &[I::F32; 9], column: usize, length: f32) -> I::
 impl Passage {
     pub(super) fn new(grid: &Grid, strip: usize) -> Self {
         let cells = grid.v.cells as usize;
-        let [u, v] = [strip / cells, strip % cells].map(|cell| cell as u32);
+        let [u, v] = [strip / cells, strip % cells].map_each(|cell| cell as u32);
         let (u, v) = (Borders::new(grid, &grid.u, u), Borders::new(grid, &grid.v, v));
         Self { u, v, longest_cell: longest_cell(grid) }
     }

@@ -10,6 +10,7 @@
 use super::buffer::Buffer;
 use super::set::{BoxSet, allow};
 use super::tree::{Probe, Stack, Tree, walk};
+use crate::geom::MapEach;
 use crate::geom::{Filter, Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
 use crate::lanes::{Columns, F32Lanes, IOTA, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
@@ -58,9 +59,9 @@ impl Kernel for Load<'_> {
             let valid = check_group(isa, boxes, &of, start, seen, rejected).bits();
             let name = isa.splat_u32(start as u32).wrapping_add(iota);
             let words = [
-                [path[0], path[1], path[2], path[3]].map(F32Lanes::to_bits),
-                [path[4], path[5], of[0], of[1]].map(F32Lanes::to_bits),
-                [of[2], of[3], of[4], of[5]].map(F32Lanes::to_bits),
+                [path[0], path[1], path[2], path[3]].map_each(F32Lanes::to_bits),
+                [path[4], path[5], of[0], of[1]].map_each(F32Lanes::to_bits),
+                [of[2], of[3], of[4], of[5]].map_each(F32Lanes::to_bits),
                 [of[6].to_bits(), of[7].to_bits(), of[8].to_bits(), name],
             ];
             let mut group = [[0; 16]; LANES_MAX];

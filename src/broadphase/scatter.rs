@@ -10,6 +10,7 @@ use super::grid::{Cut, Grid};
 use super::path::{Stop, is_long, trace};
 use super::set::BoxSet;
 use crate::geom::Filter;
+use crate::geom::MapEach;
 use crate::kernels::bounds::bounds;
 use crate::lanes::{Columns, F32Lanes, Isa, Kernel, MaskLanes, U32Lanes, prefetch_to_write};
 use crate::store::{Rejected, check_group};
@@ -210,7 +211,7 @@ const STOPS: u32 = 0x0001_0002;
 /// The cells that [`Scatter::locate`] packed: first and last on u, then on v.
 #[inline(always)]
 fn unpack(cells: u32) -> [usize; 4] {
-    [cells, cells >> 8, cells >> 16, cells >> 24].map(|cell| (cell & 0xff) as usize)
+    [cells, cells >> 8, cells >> 16, cells >> 24].map_each(|cell| (cell & 0xff) as usize)
 }
 
 impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {

@@ -15,6 +15,7 @@ use super::kd_join::{Begin, Join, Proceed, not_first};
 use super::path::{Passage, contact_cells};
 use super::scatter::{Chunk, FLAGS, LONG, ROW, Record, SWEPT_WORDS, UNION_WORDS, low_word};
 use super::set::allow;
+use crate::geom::MapEach;
 use crate::geom::{Pair, SweptPair};
 use crate::kernels::{bounds::bounds, sweep};
 use crate::lanes::{
@@ -380,7 +381,7 @@ fn spread<I: Isa, const WORDS: usize>(
         let (ends, id, filter) = if WORDS == SWEPT_WORDS {
             let [[a, b, c, d], [e, f, g, h], [i, id, _, filter]] =
                 isa.gather_rows::<WORDS, 3>(records, &which);
-            let path = [a, b, c, d, e, f, g, h, i].map(I::F32::from_bits);
+            let path = [a, b, c, d, e, f, g, h, i].map_each(I::F32::from_bits);
             for (numbers, column) in path.into_iter().zip(paths.iter_mut()) {
                 numbers.store(&mut column[row..]);
             }
@@ -398,7 +399,7 @@ fn spread<I: Isa, const WORDS: usize>(
             (around, id, filter)
         } else {
             let [[a, b, c, d], [e, f, id, filter]] = isa.gather_rows::<WORDS, 2>(records, &which);
-            ([a, b, c, d, e, f].map(I::F32::from_bits), id, filter)
+            ([a, b, c, d, e, f].map_each(I::F32::from_bits), id, filter)
         };
         cut.cells_of(isa, ends[3]).store(&mut lasts[row..]);
         for (numbers, column) in ends.into_iter().zip(columns.iter_mut()) {
@@ -574,5 +575,5 @@ fn counts_here<I: Isa>(
 fn boxes<I: Isa>(isa: I, records: &[Record<SWEPT_WORDS>], which: &[u32]) -> ([I::F32; 9], I::U32) {
     let [[a, b, c, d], [e, f, g, h], [i, id, ..]] =
         isa.gather_rows::<SWEPT_WORDS, 3>(records, which);
-    ([a, b, c, d, e, f, g, h, i].map(I::F32::from_bits), id)
+    ([a, b, c, d, e, f, g, h, i].map_each(I::F32::from_bits), id)
 }

@@ -6,6 +6,7 @@
 //! sum the rounded one is.
 
 use super::AXES;
+use super::MapEach;
 use bytemuck::{Pod, Zeroable};
 
 /// The greatest magnitude of a coordinate or displacement: 2¹²⁰, about 1.3e36.
@@ -80,7 +81,7 @@ pub enum Invalid {
 #[inline]
 pub(super) fn check_vector(vector: [f32; 3]) -> Result<(), Invalid> {
     // A single branch in the valid case. NaN compares false, so it is rejected too.
-    let [x, y, z] = vector.map(f32::abs);
+    let [x, y, z] = vector.map_each(f32::abs);
     if (x <= COORD_MAX) & (y <= COORD_MAX) & (z <= COORD_MAX) {
         return Ok(());
     }
@@ -266,7 +267,7 @@ impl Aabb {
     /// The type is `f64`, in which it cannot overflow.
     #[must_use]
     pub fn volume(&self) -> f64 {
-        let [x, y, z] = self.size().map(f64::from);
+        let [x, y, z] = self.size().map_each(f64::from);
         x * y * z
     }
 
@@ -275,7 +276,7 @@ impl Aabb {
     /// The type is `f64`, in which it cannot overflow.
     #[must_use]
     pub fn surface_area(&self) -> f64 {
-        let [x, y, z] = self.size().map(f64::from);
+        let [x, y, z] = self.size().map_each(f64::from);
         2.0 * (x * y + y * z + z * x)
     }
 
@@ -297,8 +298,8 @@ impl Aabb {
     /// margin is NaN or so negative that nothing is left.
     pub fn grown(&self, margin: f32) -> Result<Self, Invalid> {
         Self::new(
-            self.min.map(|end| add_down(end, -margin)),
-            self.max.map(|end| add_up(end, margin)),
+            self.min.map_each(|end| add_down(end, -margin)),
+            self.max.map_each(|end| add_up(end, margin)),
         )
     }
 

@@ -2,6 +2,7 @@
 //! of a pair.
 
 mod aabb;
+mod arrays;
 mod axes;
 mod body;
 mod contact;
@@ -19,6 +20,7 @@ mod side;
 mod sphere;
 
 pub use aabb::{Aabb, COORD_MAX, Invalid};
+pub(crate) use arrays::MapEach;
 pub(crate) use axes::descending;
 pub use body::Body;
 pub(crate) use body::check_inverse_mass;

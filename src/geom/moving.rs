@@ -1,5 +1,6 @@
 //! Boxes that move over one tick, with constant velocity or with constant acceleration.
 
+use super::MapEach;
 use super::aabb::{
     Aabb, Invalid, add_down, add_up, check_axis_f64, check_vector, round_down, sum_down,
 };
@@ -55,7 +56,7 @@ impl MovingBox {
         let (min, max) = (min.into(), max.into());
         Aabb::from_f64(min, max)?;
         let (delta, lost) = nearest(delta.into())?;
-        let growth = lost.map(|lost| [below(lost), below(-lost)]);
+        let growth = lost.map_each(|lost| [below(lost), below(-lost)]);
         Self::new(Aabb::around(min, max, growth)?, delta)
     }
 
@@ -108,7 +109,7 @@ impl MovingBox {
     pub fn at(&self, t: f32) -> Aabb {
         let t = if t < 1.0 { t } else { 1.0 };
         let t = if t > 0.0 { t } else { 0.0 };
-        let by = self.delta.map(|delta| delta * t);
+        let by = self.delta.map_each(|delta| delta * t);
         let Aabb { min, max } = self.aabb;
         Aabb {
             min: core::array::from_fn(|axis| min[axis] + by[axis]),
@@ -231,7 +232,7 @@ impl From<MovingBox> for AcceleratingBox {
 /// Returns a vector rounded to nearest, and the rounding error, which is exact in `f64`.
 fn nearest(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
     (0..3).try_for_each(|axis| check_axis_f64(axis, vector[axis], vector[axis]))?;
-    let rounded = vector.map(|x| x as f32);
+    let rounded = vector.map_each(|x| x as f32);
     Ok((rounded, core::array::from_fn(|axis| vector[axis] - f64::from(rounded[axis]))))
 }
 

@@ -1,5 +1,6 @@
 //! Rigid poses, and the motion of a body over one tick.
 
+use super::MapEach;
 use super::aabb::{Invalid, check_vector};
 use bytemuck::{Pod, Zeroable};
 
@@ -174,24 +175,24 @@ impl Motion {
         let t = f64::from(if t > 0.0 { t } else { 0.0 });
         let position = core::array::from_fn(|axis| {
             let [start, delta, accel] =
-                [self.pose.position[axis], self.delta[axis], self.accel[axis]].map(f64::from);
+                [self.pose.position[axis], self.delta[axis], self.accel[axis]].map_each(f64::from);
             (start + (delta * t + 0.5 * accel * (t * t))) as f32
         });
-        let spin = self.spin.map(f64::from);
+        let spin = self.spin.map_each(f64::from);
         let rate = libm::sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
         if rate == 0.0 {
             return Pose { position, ..self.pose };
         }
         let (sin, cos) = libm::sincos(0.5 * rate * t);
-        let [x, y, z] = spin.map(|along| along / rate * sin);
-        let [a, b, c, w] = self.pose.rotation.map(f64::from);
+        let [x, y, z] = spin.map_each(|along| along / rate * sin);
+        let [a, b, c, w] = self.pose.rotation.map_each(f64::from);
         let rotation = [
             cos * a + x * w + y * c - z * b,
             cos * b + y * w + z * a - x * c,
             cos * c + z * w + x * b - y * a,
             cos * w - x * a - y * b - z * c,
         ];
-        Pose { position, rotation: rotation.map(|x| x as f32) }
+        Pose { position, rotation: rotation.map_each(|x| x as f32) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Spheres, and spheres that move with constant velocity over one tick.
 
+use super::MapEach;
 use super::aabb::{Aabb, COORD_MAX, Invalid, add_down, add_up, check_vector, greater, lesser};
 use bytemuck::{Pod, Zeroable};
 
@@ -54,8 +55,8 @@ impl Sphere {
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         Aabb {
-            min: self.center.map(|center| add_down(center, -self.radius)),
-            max: self.center.map(|center| add_up(center, self.radius)),
+            min: self.center.map_each(|center| add_down(center, -self.radius)),
+            max: self.center.map_each(|center| add_up(center, self.radius)),
         }
     }
 
@@ -159,7 +160,7 @@ fn round_vector(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
             return Err(Invalid::TooLarge { axis });
         }
     }
-    let rounded = vector.map(|number| number as f32);
+    let rounded = vector.map_each(|number| number as f32);
     Ok((rounded, core::array::from_fn(|axis| vector[axis] - f64::from(rounded[axis]))))
 }
 
@@ -173,7 +174,7 @@ fn length_up(vector: [f64; 3]) -> f64 {
     // Divide by the greatest component, so that the squares neither overflow nor lose digits that
     // matter. Eight roundings, each of at most 2⁻⁵³, are less than 2⁻⁴⁹. The last product may be
     // below the normal range, which `next_up` covers.
-    let [x, y, z] = vector.map(|number| number / most);
+    let [x, y, z] = vector.map_each(|number| number / most);
     let length = most * (libm::sqrt(x * x + y * y + z * z) * (1.0 + f64::EPSILON * 8.0));
     length.next_up()
 }

@@ -7,6 +7,7 @@
 use super::SupportMap;
 use super::hull::Hull;
 use super::vector::{V3, greater, sqrt};
+use crate::geom::MapEach;
 
 /// A shape without its margin, about the origin of its own axes.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +87,7 @@ impl Core<'_> {
     pub(super) fn extent(&self) -> V3 {
         let along = |axis: V3| {
             let [up, down] =
-                [self.support(axis), self.support(-axis)].map(|end| end.dot(axis).abs());
+                [self.support(axis), self.support(-axis)].map_each(|end| end.dot(axis).abs());
             if up > down { up } else { down }
         };
         V3::new(along(V3::X), along(V3::new(0.0, 1.0, 0.0)), along(V3::new(0.0, 0.0, 1.0)))

@@ -19,6 +19,7 @@ use super::InvalidShape;
 use super::cores::scaled;
 use super::vector::{V3, greater};
 use crate::geom::COORD_MAX;
+use crate::geom::MapEach;
 use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use alloc::vec::Vec;
 use core::fmt;
@@ -104,7 +105,7 @@ impl Hull {
         let &last = vertices.last().ok_or(InvalidShape::NoPoints)?;
         let len = vertices.len();
         let count = len.div_ceil(SPAN) * (SPAN / LANES_MAX);
-        let mut blocks = alloc::vec![last.map(Block::splat); count];
+        let mut blocks = alloc::vec![last.map_each(Block::splat); count];
         let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut blocks);
         for (row, vertex) in vertices.iter().enumerate() {
             for (axis, &number) in vertex.iter().enumerate() {
@@ -158,7 +159,7 @@ impl Hull {
         let d = direction.to_f32();
         let [to_x, to_y, to_z] = self.extent;
         // A component that is too small for `f32` counts too: what it loses may be of a long extent.
-        let [by_x, by_y, by_z] = d.map(|d| d.abs() + f32::MIN_POSITIVE);
+        let [by_x, by_y, by_z] = d.map_each(|d| d.abs() + f32::MIN_POSITIVE);
         let near = (by_x * to_x + by_y * to_y + by_z * to_z) * NEAR + NEAR_ZERO;
         let numbers = self.numbers();
         let (row, count, near) = self.level.run(Search { numbers, len: self.len, d, near });

@@ -8,6 +8,7 @@
 use super::cores::Core;
 use super::hull::Hull;
 use super::vector::{M3, V3, greater};
+use crate::geom::MapEach;
 use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, Motion, Pose};
 use core::fmt;
 
@@ -235,7 +236,9 @@ impl<'a> Shape<'a> {
         }
         let core = match self.core {
             Core::Box { half } => Core::Box { half: half.times(by.abs()) },
-            Core::Triangle { points } => Core::Triangle { points: points.map(|p| p.times(by)) },
+            Core::Triangle { points } => {
+                Core::Triangle { points: points.map_each(|p| p.times(by)) }
+            }
             Core::Discs { radius, top, low, high, scale } => {
                 Core::Discs { radius, top, low, high, scale: scale.times(by) }
             }
@@ -268,7 +271,7 @@ impl<'a> Shape<'a> {
         let rotation = M3::of_quaternion(pose.rotation);
         self.around(pose.position, |axis| {
             let up = rotation.rows[axis];
-            [-up, up].map(|way| self.core.support(way).dot(way))
+            [-up, up].map_each(|way| self.core.support(way).dot(way))
         })
     }
 
@@ -298,7 +301,7 @@ impl<'a> Shape<'a> {
             let world = M3::of_quaternion(Pose::IDENTITY.rotation).rows[axis];
             let bend = 0.125 * turn.rate * turn.spin.cross(world).length() * self.reach;
             let to = end.rows[axis];
-            [[-from, -to], [from, to]].map(|[from, to]| {
+            [[-from, -to], [from, to]].map_each(|[from, to]| {
                 let most = greater(reach(from), reach(to)) + bend;
                 if most > self.reach { self.reach } else { most }
             })

@@ -3,6 +3,7 @@
 //! `f64`, one number at a time: the same bits everywhere. Every operation is written in one
 //! order and rounded after each step.
 
+use crate::geom::MapEach;
 use core::ops::{Add, Mul, Neg, Sub};
 
 /// Three numbers.
@@ -37,7 +38,7 @@ impl V3 {
     /// Rounded to nearest.
     #[inline(always)]
     pub(super) fn to_f32(self) -> [f32; 3] {
-        self.to_array().map(|x| x as f32)
+        self.to_array().map_each(|x| x as f32)
     }
 
     #[inline(always)]
@@ -125,7 +126,7 @@ impl M3 {
     /// The rotation of a quaternion, whose length is divided out.
     #[inline]
     pub(super) fn of_quaternion(quaternion: [f32; 4]) -> Self {
-        let [x, y, z, w] = quaternion.map(f64::from);
+        let [x, y, z, w] = quaternion.map_each(f64::from);
         let s = 2.0 / (x * x + y * y + z * z + w * w);
         let (xs, ys, zs) = (x * s, y * s, z * s);
         let (wx, wy, wz) = (w * xs, w * ys, w * zs);

@@ -7,6 +7,7 @@
 //! of that applies, the caller's columns are used and nothing is copied.
 
 use super::scene::{Config, Scene};
+use crate::geom::MapEach;
 use crate::geom::{AcceleratingBox, Invalid, MovingBox};
 use crate::kernels::chord::{self, Column};
 use crate::lanes::{Level, prefetch};
@@ -141,7 +142,7 @@ impl Bounds {
         if self.lent {
             return scene.boxes;
         }
-        Boxes::from_columns(self.columns.each_ref().map(Vec::as_slice))
+        Boxes::from_columns(self.columns.each_ref().map_each(Vec::as_slice))
             .expect("the columns are equally long")
     }
 
@@ -172,7 +173,7 @@ impl Bounds {
             PLAIN => {
                 let columns = scene.boxes.columns();
                 let accel =
-                    scene.accel.map(|column| if column.is_empty() { 0.0 } else { column[at] });
+                    scene.accel.map_each(|column| if column.is_empty() { 0.0 } else { column[at] });
                 ([columns[6][at], columns[7][at], columns[8][at]], accel, 0.0)
             }
             index => {
@@ -208,7 +209,7 @@ impl Bounds {
 pub(super) fn accelerating(scene: &Scene<'_, '_>, row: u32) -> AcceleratingBox {
     let MovingBox { aabb, delta } = scene.boxes.get(row as usize);
     let accel = match scene.is_accelerated() {
-        true => scene.accel.map(|column| column[row as usize]),
+        true => scene.accel.map_each(|column| column[row as usize]),
         false => [0.0; 3],
     };
     AcceleratingBox { aabb, delta, accel }

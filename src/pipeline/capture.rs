@@ -29,6 +29,7 @@
 use super::impacts::{Impact, Kind};
 use super::scene::{Config, Convex, Flags, PipelineError, Scene};
 use super::tick::{Pipeline, Ticked};
+use crate::geom::MapEach;
 use crate::geom::{Filter, Motion, Pose};
 use crate::narrowphase::advance::Touch;
 use crate::narrowphase::record::{self, NUMBERS_MAX, Recorded};
@@ -120,13 +121,13 @@ impl Ticked<'_> {
     pub fn hash(&self) -> u64 {
         let words = |impact: &Impact| {
             let Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } = *impact;
-            let [n, p, q] = [normal, on_a, on_b].map(|vector| vector.map(f32::to_bits));
+            let [n, p, q] = [normal, on_a, on_b].map_each(|vector| vector.map_each(f32::to_bits));
             let kind = match kind {
                 Kind::Touching => 0,
                 Kind::Overlapping => 1,
                 Kind::Unresolved => 2,
             };
-            let numbers = [toi, last, closing, depth].map(f32::to_bits);
+            let numbers = [toi, last, closing, depth].map_each(f32::to_bits);
             [&[pair.a, pair.b, kind], &numbers[..], &n, &p, &q].concat()
         };
         let lists = [self.impacts(), self.sensed()];

@@ -9,6 +9,7 @@
 use super::bounds::PLAIN;
 use super::impacts::{Impact, Kind};
 use super::windows::{Ask, Known};
+use crate::geom::MapEach;
 use crate::geom::{Motion, Pose};
 use crate::lanes::prefetch;
 use crate::narrowphase::Shape;
@@ -69,7 +70,7 @@ impl Known<'_, '_> {
         let touch = self.touch(ask.sensor);
         let touch = if ask.window[0] > 0.0 { Touch::Hit } else { touch };
         let settings = Settings { window: ask.window, touch, ..self.config.settings() };
-        let [a, b] = [ask.pair.a, ask.pair.b].map(|row| self.body(row));
+        let [a, b] = [ask.pair.a, ask.pair.b].map_each(|row| self.body(row));
         advance::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings)
     }
 }

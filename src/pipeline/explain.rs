@@ -10,6 +10,7 @@ use super::impacts::{Impact, Kind};
 use super::scene::{PipelineError, Scene};
 use super::tick::Pipeline;
 use super::windows::{Known, Verdict};
+use crate::geom::MapEach;
 use crate::geom::{AXES, MovingBox, Pair, State};
 use crate::kernels::sweep;
 use crate::narrowphase::advance::{Advance, Toi};
@@ -118,14 +119,14 @@ impl Known<'_, '_> {
             return None;
         }
         if let Some(filters) = self.scene.filters {
-            let [a, b] = rows.map(|row| filters[row as usize]);
+            let [a, b] = rows.map_each(|row| filters[row as usize]);
             if !a.allows(b) {
                 told.say(format!("Their filters do not allow it: {a:?} and {b:?}."));
                 return None;
             }
             told.say("Their filters allow it.");
         }
-        let [a, b] = rows.map(|row| self.boxes.get(row as usize));
+        let [a, b] = rows.map_each(|row| self.boxes.get(row as usize));
         let swept = sweep::one_to_one(&a, &b).ok()?;
         if !swept.contact.is_hit() {
             told.say("Their boxes do not touch in the tick:");
@@ -148,7 +149,7 @@ impl Known<'_, '_> {
             swept.first, swept.last
         ));
         if self.config.fast > 0.0 && !self.is_wanted(pair) {
-            let [a, b] = rows.map(|row| self.bounds.speed(self.scene, row));
+            let [a, b] = rows.map_each(|row| self.bounds.speed(self.scene, row));
             let fast = self.config.fast;
             told.say(format!("Dropped: they go {a} and {b}, below {fast}, and none is marked."));
             return None;

@@ -4,6 +4,7 @@
 //! first `k` of at least one of its two bodies. So if a thousand bullets hit a wall, all impacts
 //! are kept, because each is the first of its bullet.
 
+use crate::geom::MapEach;
 use crate::geom::Pair;
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -165,7 +166,7 @@ fn keep_first(limit: u32, rows: usize, order: &mut Vec<u128>, seen: &mut Vec<u32
     seen.clear();
     seen.resize(rows, 0);
     order.retain(|&key| {
-        let [a, b] = [(key >> 64) as u32, (key >> 32) as u32].map(|row| row as usize);
+        let [a, b] = [(key >> 64) as u32, (key >> 32) as u32].map_each(|row| row as usize);
         let kept = seen[a] < limit || seen[b] < limit;
         seen[a] += 1;
         seen[b] += 1;

@@ -15,6 +15,7 @@
 use super::scene::Convex;
 use super::sub_steps::until_end;
 use crate::broadphase::FixedBoxes;
+use crate::geom::MapEach;
 use crate::geom::{Aabb, COORD_MAX, Motion};
 use crate::par::{self, Threads};
 use crate::store::{FixedColumns, Row};
@@ -152,7 +153,7 @@ impl Near {
             let numbers = of.map_or([f32::NAN; 6], Row::to_row);
             columns.iter_mut().zip(numbers).for_each(|(column, x)| column.push(x));
         }
-        let columns = columns.each_ref().map(Vec::as_slice);
+        let columns = columns.each_ref().map_each(Vec::as_slice);
         let columns = FixedColumns::from_columns(columns).expect("equally long");
         // More rows than trees can name stay on the list.
         if trees.put(recent, columns).is_ok() {
@@ -167,8 +168,8 @@ impl Near {
 pub(super) fn padded(around: &Aabb, pad: f32) -> Aabb {
     let within = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
     Aabb {
-        min: around.min.map(|x| within((x - pad).next_down())),
-        max: around.max.map(|x| within((x + pad).next_up())),
+        min: around.min.map_each(|x| within((x - pad).next_down())),
+        max: around.max.map_each(|x| within((x + pad).next_up())),
     }
 }
 
@@ -178,7 +179,7 @@ pub(super) fn around(body: &Convex<'_>, since: f32, pad: f32) -> Option<Aabb> {
     let left = until_end(since);
     let Convex { shape, motion, .. } = body;
     // In a tick of its own the rest of the way is a slower one.
-    let part = |x: [f32; 3], by: f32| x.map(|x| x * by);
+    let part = |x: [f32; 3], by: f32| x.map_each(|x| x * by);
     let rest = Motion {
         delta: part(motion.delta, left),
         accel: part(motion.accel, left * left),

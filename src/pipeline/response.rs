@@ -29,6 +29,7 @@
 
 use super::impacts::{Impact, Kind};
 use super::mass::Mass;
+use crate::geom::MapEach;
 use crate::geom::{COORD_MAX, Invalid, Motion};
 
 /// Least part of the speeds of both bodies with which [`bounce`] makes them part: 2⁻¹⁸.
@@ -98,7 +99,7 @@ pub(super) fn finite(x: f64) -> f32 {
 /// Rounds each number to nearest; what is past [`COORD_MAX`] is cut to it.
 pub(super) fn valid(v: [f64; 3]) -> [f32; 3] {
     let most = f64::from(COORD_MAX);
-    v.map(|x| {
+    v.map_each(|x| {
         let x = if x < most { x } else { most };
         (if x > -most { x } else { -most }) as f32
     })
@@ -106,10 +107,10 @@ pub(super) fn valid(v: [f64; 3]) -> [f32; 3] {
 
 /// The normal with length one, as exactly as `f64` has it; `None` for a zero or no number.
 pub(super) fn unit(normal: [f32; 3]) -> Option<[f64; 3]> {
-    let normal = normal.map(f64::from);
+    let normal = normal.map_each(f64::from);
     let length = libm::sqrt(dot(normal, normal));
     // NaN is not in the range.
-    (length > 0.0 && length < f64::INFINITY).then(|| normal.map(|x| x / length))
+    (length > 0.0 && length < f64::INFINITY).then(|| normal.map_each(|x| x / length))
 }
 
 pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -238,14 +239,14 @@ pub fn bounce<P>(
     };
     let closing = f64::from(finite(impact.closing.into()));
     let [a, b] = motions;
-    let mut two = [&*a, &*b].map(|motion| Moving {
-        velocity: motion.delta.map(f64::from),
-        accel: motion.accel.map(f64::from),
+    let mut two = [&*a, &*b].map_each(|motion| Moving {
+        velocity: motion.delta.map_each(f64::from),
+        accel: motion.accel.map_each(f64::from),
     });
     let speeds: f64 = two.iter().flat_map(|of| of.velocity).map(f64::abs).sum();
     let least = PARTING * (speeds + closing.abs());
     let [of_a, of_b] = &mut two;
-    let inverse_masses = inverse_masses.map(f64::from);
+    let inverse_masses = inverse_masses.map_each(f64::from);
     let Some(done) = exchange([of_a, of_b], n, closing, inverse_masses, (restitution, least))
     else {
         return Ok(Reaction::NONE);
@@ -264,7 +265,7 @@ pub fn bounce<P>(
 #[must_use]
 pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32; 3]; 2]> {
     let is_valid = |inverse_mass| Mass { inverse_mass, restitution: 0.0 }.validate().is_ok();
-    let [of_a, of_b] = inverse_masses.map(f64::from);
+    let [of_a, of_b] = inverse_masses.map_each(f64::from);
     let sum = of_a + of_b;
     if impact.kind != Kind::Overlapping || sum <= 0.0 || !inverse_masses.into_iter().all(is_valid) {
         return None;
@@ -273,8 +274,8 @@ pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32
     let [a, b] = &mut moves;
     // A little more than rounding may take.
     let depth = f64::from(impact.depth) * (1.0 + 1e-6);
-    push([a, b], impact.normal.map(f64::from), depth / sum, [of_a, of_b]);
-    Some(moves.map(valid))
+    push([a, b], impact.normal.map_each(f64::from), depth / sum, [of_a, of_b]);
+    Some(moves.map_each(valid))
 }
 
 /// What is left of a displacement after an impact of `a`, or with the normal turned round of `b`:
@@ -288,7 +289,7 @@ pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32
 /// ```
 #[must_use]
 pub fn slide<P>(delta: impl Into<[f32; 3]>, impact: &Impact<P>) -> [f32; 3] {
-    let (delta, normal) = (delta.into().map(f64::from), impact.normal.map(f64::from));
+    let (delta, normal) = (delta.into().map_each(f64::from), impact.normal.map_each(f64::from));
     let into: f64 = (0..3).map(|axis| delta[axis] * normal[axis]).sum();
     let into = if into > 0.0 { into } else { 0.0 };
     let rest = 1.0 - f64::from(impact.toi);

@@ -9,6 +9,7 @@
 use super::bounds::PLAIN;
 use super::scene::Flags;
 use super::windows::Known;
+use crate::geom::MapEach;
 use crate::geom::{Aabb, AcceleratingBox, Pair};
 use crate::lanes::prefetch;
 use crate::par::{self, Threads};
@@ -69,7 +70,7 @@ impl Gathered {
         self.records.resize(rows, Record::default());
         let columns = known.boxes.columns();
         par::fill_chunks(threads, &mut self.records, CHUNK, &|start, records| {
-            let columns = columns.map(|column| &column[start..start + records.len()]);
+            let columns = columns.map_each(|column| &column[start..start + records.len()]);
             for (at, record) in records.iter_mut().enumerate() {
                 for (number, column) in record.numbers.iter_mut().zip(columns) {
                     *number = column[at];
@@ -144,8 +145,8 @@ impl Few {
 
     /// The first and the second boxes of the first `count` pairs.
     pub(super) fn moving(&self, count: usize) -> [Boxes<'_>; 2] {
-        self.numbers.each_ref().map(|side| {
-            Boxes::from_columns(side.each_ref().map(|column| &column[..count]))
+        self.numbers.each_ref().map_each(|side| {
+            Boxes::from_columns(side.each_ref().map_each(|column| &column[..count]))
                 .expect("the columns are equally long")
         })
     }
@@ -153,7 +154,7 @@ impl Few {
     /// The two rows of a pair, if nothing is accelerated.
     #[inline(always)]
     pub(super) fn rows(&self, at: usize) -> [AcceleratingBox; 2] {
-        self.numbers.each_ref().map(|side| {
+        self.numbers.each_ref().map_each(|side| {
             let vector = |k: usize| [side[k][at], side[k + 1][at], side[k + 2][at]];
             let aabb = Aabb { min: vector(0), max: vector(3) };
             AcceleratingBox { aabb, delta: vector(6), accel: [0.0; 3] }

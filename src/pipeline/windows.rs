@@ -10,6 +10,7 @@ use super::impacts::{Bunch, Impact, Kind};
 use super::rows::{BLOCK, Few, Gathered};
 use super::scene::{Config, Flags, Scene};
 use super::tick::Stages;
+use crate::geom::MapEach;
 use crate::geom::{Aabb, AcceleratingBox, Contact, Pair, State, SweptPair};
 use crate::kernels::chord;
 use crate::kernels::separate::{self, Separation as Push};
@@ -202,11 +203,11 @@ impl Known<'_, '_> {
         if !self.scene.is_accelerated() {
             return self.boxes(pair, sweep, sensor).map_or(Verdict::Apart, Verdict::Meet);
         }
-        let of = rows.map(|row| accelerating(self.scene, row));
+        let of = rows.map_each(|row| accelerating(self.scene, row));
         if of.iter().all(|of| of.accel == [0.0; 3]) {
             return self.boxes(pair, sweep, sensor).map_or(Verdict::Apart, Verdict::Meet);
         }
-        let [a, b] = of.map(|of| AcceleratingBox { aabb: self.skinned(&of), ..of });
+        let [a, b] = of.map_each(|of| AcceleratingBox { aabb: self.skinned(&of), ..of });
         let exact = sweep::accelerating::one_to_one(&a, &b).expect("a rejected row is in no pair");
         if exact.contact.is_hit() {
             match self.boxes(pair, exact, sensor) {
@@ -229,7 +230,7 @@ impl Known<'_, '_> {
 
     /// The two rows of a pair, which have no shapes.
     fn rows(&self, pair: Pair) -> [AcceleratingBox; 2] {
-        [pair.a, pair.b].map(|row| accelerating(self.scene, row))
+        [pair.a, pair.b].map_each(|row| accelerating(self.scene, row))
     }
 
     /// The impact of two boxes without shapes, or `None` if they only touch at the start and that
@@ -238,7 +239,7 @@ impl Known<'_, '_> {
         let of = self.rows(pair);
         let mut push = Push { depth: 0.0, contact: Contact::SEPARATED };
         if is_inside(sweep.contact) {
-            let [a, b] = [&of[0], &of[1]].map(|of| self.skinned(of));
+            let [a, b] = [&of[0], &of[1]].map_each(|of| self.skinned(of));
             if let Ok(Some(of)) = separate::one_to_one(&a, &b) {
                 push = of;
             }
@@ -283,7 +284,7 @@ fn meet(of: &[AcceleratingBox; 2], sweep: Sweep, push: Push, impact: &mut Impact
     let mut closing = 0.0;
     for axis in 0..3 {
         let number = |x: &[f32; 3]| f64::from(x[axis]);
-        let [a, b] = [&of[0], &of[1]].map(|of| {
+        let [a, b] = [&of[0], &of[1]].map_each(|of| {
             let (delta, accel) = (number(&of.delta), number(&of.accel));
             let by = (delta + 0.5 * accel * t) * t;
             [number(&of.aabb.min) + by, number(&of.aabb.max) + by, delta + accel * t]

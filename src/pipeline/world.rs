@@ -8,6 +8,7 @@ use super::impacts::Impact;
 use super::scene::{Convex, Flags, PipelineError, Scene};
 use super::tick::{Pipeline, Stages};
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
+use crate::geom::MapEach;
 use crate::geom::{Invalid, Motion, MovingBox, SweptPair};
 use crate::kernels::chord;
 use crate::narrowphase::Shape;
@@ -189,14 +190,14 @@ impl Pipeline {
             if !proxies.rejected.is_empty() && (out(pair.a) || out(pair.b)) {
                 continue;
             }
-            let [a, b] = [pair.a, pair.b].map(|id| proxies.rows[id.index() as usize]);
+            let [a, b] = [pair.a, pair.b].map_each(|id| proxies.rows[id.index() as usize]);
             proxies.pairs.push(SweptPair { a, b, first: pair.first });
         }
         let boxes = proxies.boxes.columns();
         let scene = Scene::new(boxes).convex(&convex).flagged(&proxies.flags);
         let work = self.answer(&scene, &proxies.pairs);
         let named = |impact: &Impact| {
-            let [a, b] = [impact.pair.a, impact.pair.b].map(|row| proxies.ids[row as usize]);
+            let [a, b] = [impact.pair.a, impact.pair.b].map_each(|row| proxies.ids[row as usize]);
             impact.named(ProxyPair { a, b })
         };
         proxies.impacts.clear();

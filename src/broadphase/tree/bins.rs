@@ -1,5 +1,6 @@
 //! Bins of the histograms from which a large tree is divided into cells.
 
+use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, U32Lanes};
 
 /// Largest number of bins of an axis; a bin is stored in 16 bits.
@@ -54,7 +55,7 @@ impl Kernel for Bin<'_> {
             let mut which = [0; LANES_MAX];
             which.iter_mut().zip(start as u32..).for_each(|(which, k)| *which = k);
             let [[x0, y0, z0, x1], [y1, z1, ..]] = isa.gather_rows::<8, 2>(boxes, &which);
-            let ends = [x0, y0, z0, x1, y1, z1].map(I::F32::from_bits);
+            let ends = [x0, y0, z0, x1, y1, z1].map_each(I::F32::from_bits);
             let (none, zero) = (isa.splat_u32(0), isa.splat(0.0));
             let (mut of, mut large) = ([none; 3], zero.lt(zero));
             for (k, axis) in axes.iter().enumerate() {

@@ -9,6 +9,7 @@
 use super::bins::{Axis, BINS_MAX, Bin, LARGE};
 use super::median::{Packer, depth_of, nodes_of};
 use super::{LEAF, Named, Node, grow};
+use crate::geom::MapEach;
 use crate::geom::{Aabb, descending};
 use crate::lanes::{Level, prefetch_to_write};
 use crate::par::{self, Threads};
@@ -180,7 +181,7 @@ impl Builder {
             let margin = (high - low) * (1.0 / 60.0);
             *ends = [low - margin, high + margin];
         }
-        let lengths = ends.map(|[low, high]| high - low);
+        let lengths = ends.map_each(|[low, high]| high - low);
         let parts = parts(lengths, count.div_ceil(CELL));
         core::array::from_fn(|axis| {
             let bins = (parts[axis] * BINS_PER_PART).min(BINS_MAX);
@@ -407,8 +408,8 @@ fn share(counts: &[u32], axis: &Axis, parts: &mut Vec<u32>) {
 
 /// The number of parts of each axis that divides space into about this many cells with equal sides.
 fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
-    let order = descending(lengths.map(f64::from));
-    let [a, b, c] = order.map(|axis| f64::from(lengths[axis]));
+    let order = descending(lengths.map_each(f64::from));
+    let [a, b, c] = order.map_each(|axis| f64::from(lengths[axis]));
     let cells = cells as f64;
     let cubes = libm::cbrt(a * b * c / cells);
     let squares = libm::sqrt(a * b / cells);
@@ -419,7 +420,7 @@ fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
         () if b >= squares && b > 0.0 => squares,
         () => a / cells,
     };
-    lengths.map(|length| {
+    lengths.map_each(|length| {
         let parts = f64::from(length) / side;
         // If all lengths are 0, the side is 0 and the quotient NaN, which gives one part.
         if parts >= 1.0 { (parts + 0.5).min(cells) as usize } else { 1 }

@@ -6,6 +6,7 @@
 //! Among equal centres the first items go to the front, so the parts depend on the items alone.
 
 use super::{NO_BOUNDS, NOTHING, Named, Node, WIDTH, grow};
+use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -190,7 +191,7 @@ impl Kernel for Load<'_> {
                 *which = Ord::min((first + at + lane) as u32, last);
             }
             let [[x0, y0, z0, x1], [y1, z1, ..]] = isa.gather_rows::<8, 2>(children, &which);
-            let ends = [x0, y0, z0, x1, y1, z1].map(I::F32::from_bits);
+            let ends = [x0, y0, z0, x1, y1, z1].map_each(I::F32::from_bits);
             for axis in 0..3 {
                 (ends[axis] + ends[3 + axis]).to_bits().store(&mut items[axis][at..]);
             }

@@ -32,6 +32,7 @@ mod median;
 mod walk;
 
 use crate::geom::Aabb;
+use crate::geom::MapEach;
 use crate::lanes::{LANES_MAX, Level, prefetch};
 use crate::par::Threads;
 use alloc::vec::Vec;
@@ -187,7 +188,7 @@ impl Tree {
     /// The box in a slot, with its row and filter.
     pub(super) fn get(&self, slot: usize) -> Named {
         let (node, lane) = (&self.nodes[slot / WIDTH], slot % WIDTH);
-        let [x0, y0, z0, x1, y1, z1] = node.bounds.map(|column| column[lane]);
+        let [x0, y0, z0, x1, y1, z1] = node.bounds.map_each(|column| column[lane]);
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
         let filter = self.filters.get(slot).copied().unwrap_or(u32::MAX);
         Named { aabb, name: node.names[lane], filter }

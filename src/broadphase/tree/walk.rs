@@ -6,6 +6,7 @@
 //! reached children, so the stack stays short, however many nodes a query reaches.
 
 use super::{LEAF, Node, Tree, WIDTH};
+use crate::geom::MapEach;
 use crate::lanes::{Columns, Isa, LANES_MAX, MaskLanes, Table, U32Lanes, prefetch};
 use alloc::vec::Vec;
 
@@ -120,7 +121,8 @@ fn filters_of(filters: &[u32], at: usize) -> &[u32] {
 /// Tests the boxes of a leaf.
 #[inline(always)]
 fn look<I: Isa, P: Probe>(isa: I, (node, filters): (&Node, &[u32]), probe: &mut P, which: u32) {
-    let bounds: Table<'_, f32, 6> = Table::new(node.bounds.each_ref().map(|of| &of[..]), WIDTH);
+    let bounds: Table<'_, f32, 6> =
+        Table::new(node.bounds.each_ref().map_each(|of| &of[..]), WIDTH);
     let mut lane = 0;
     while lane < WIDTH {
         let rows = isa.load_u32(&node.names[lane..]);
@@ -139,7 +141,8 @@ fn descend<I: Isa, P: Probe>(
     which: u32,
     to: &mut [[u32; 2]],
 ) -> usize {
-    let bounds: Table<'_, f32, 6> = Table::new(node.bounds.each_ref().map(|of| &of[..]), WIDTH);
+    let bounds: Table<'_, f32, 6> =
+        Table::new(node.bounds.each_ref().map_each(|of| &of[..]), WIDTH);
     let nothing = isa.splat_u32(0);
     let mut reached = [!nothing.disjoint(nothing); WIDTH];
     let (mut lane, mut group, mut count) = (0, 0, 0);

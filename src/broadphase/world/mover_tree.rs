@@ -6,6 +6,7 @@
 use super::state::State;
 use crate::broadphase::tree::{Builder, Named, Tree};
 use crate::geom::Aabb;
+use crate::geom::MapEach;
 use crate::lanes::Level;
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -66,7 +67,7 @@ impl MoverTree {
                 let row = row.filter(|&row| row < state.movers.len());
                 let is_same = |row| {
                     let named = [self.tree.get(at), named_row(state, row)];
-                    let [of_tree, of_state] = named.each_ref().map(bytemuck::bytes_of);
+                    let [of_tree, of_state] = named.each_ref().map_each(bytemuck::bytes_of);
                     of_tree == of_state
                 };
                 sound = row.is_some_and(is_same);
@@ -83,7 +84,7 @@ impl MoverTree {
 /// A row of the movers as an item of the tree, with the slot as child id.
 fn named_row(state: &State, row: usize) -> Named {
     let movers = &state.movers;
-    let [x0, y0, z0, x1, y1, z1, ..] = movers.columns.each_ref().map(|column| column[row]);
+    let [x0, y0, z0, x1, y1, z1, ..] = movers.columns.each_ref().map_each(|column| column[row]);
     let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
     Named { aabb, name: movers.ids[row].index(), filter: movers.filters[row].word() }
 }

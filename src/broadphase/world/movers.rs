@@ -7,6 +7,7 @@
 
 use super::id::ProxyId;
 use super::slots::Slot;
+use crate::geom::MapEach;
 use crate::geom::{Aabb, Filter, MovingBox};
 use crate::store::{Boxes, Row};
 use alloc::vec::Vec;
@@ -26,7 +27,7 @@ pub(super) struct Movers {
 
 /// Borrows the columns as the pair finder reads them.
 pub(super) fn lend(columns: &[Vec<f32>; 9]) -> Boxes<'_> {
-    Boxes::from_columns(columns.each_ref().map(|column| &column[..]))
+    Boxes::from_columns(columns.each_ref().map_each(|column| &column[..]))
         .expect("the columns grow together")
 }
 
@@ -40,7 +41,7 @@ impl Movers {
     }
 
     pub(super) fn get(&self, row: usize) -> MovingBox {
-        MovingBox::from_row(self.columns.each_ref().map(|column| column[row]))
+        MovingBox::from_row(self.columns.each_ref().map_each(|column| column[row]))
     }
 
     pub(super) fn set(&mut self, row: usize, moving: MovingBox) {

@@ -5,6 +5,7 @@ use super::error::WorldError;
 use super::slots::Slot;
 use super::state::State;
 use super::validate::Broken;
+use crate::geom::MapEach;
 use crate::geom::{Aabb, Filter, Invalid, MovingBox};
 
 /// A copy of everything that decides the answers of a broadphase from some tick on.
@@ -110,7 +111,7 @@ impl Broadphase {
     /// [`WorldError`] when the offset is invalid, or a box would become invalid. Nothing is
     /// changed.
     pub fn shift_origin(&mut self, offset: impl Into<[f32; 3]>) -> Result<(), WorldError> {
-        let by = offset.into().map(|of_axis: f32| -of_axis);
+        let by = offset.into().map_each(|of_axis: f32| -of_axis);
         MovingBox::new(Aabb::default(), by)?;
         let live = || (0..self.state.slots.all.len()).filter(|&k| self.state.slot(k).live);
         for index in live() {
@@ -137,7 +138,7 @@ fn at_rest(state: &State, index: usize) -> Option<([[u32; 6]; 2], Filter, bool, 
     let slot = state.slots.all.get(index)?;
     let home = slot.home();
     home.is_tree().then(|| {
-        let boxes = [state.held(index).aabb, state.boxes[index].aabb].map(bytemuck::cast);
+        let boxes = [state.held(index).aabb, state.boxes[index].aabb].map_each(bytemuck::cast);
         (boxes, slot.filter, home == super::slots::Home::Fixed, slot.margin > 0.0)
     })
 }

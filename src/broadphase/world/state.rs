@@ -11,6 +11,7 @@ use super::movers::{Movers, still};
 use super::proxy::{Proxy, is_margin};
 use super::resting::Resting;
 use super::slots::{Home, NONE, Slot, Slots};
+use crate::geom::MapEach;
 use crate::geom::{Aabb, Invalid, MovingBox};
 use alloc::vec::Vec;
 
@@ -252,7 +253,7 @@ impl State {
 /// Whether the two are equal bit by bit, including the signs of zeros.
 #[inline(always)]
 fn same_bits(a: &MovingBox, b: &MovingBox) -> bool {
-    let [a, b]: [[u32; 9]; 2] = [*a, *b].map(bytemuck::cast);
+    let [a, b]: [[u32; 9]; 2] = [*a, *b].map_each(bytemuck::cast);
     (0..9).fold(0, |differ, k| differ | (a[k] ^ b[k])) == 0
 }
 

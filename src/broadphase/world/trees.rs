@@ -13,6 +13,7 @@ use super::state::State;
 use crate::broadphase::FixedBoxes;
 use crate::broadphase::tree::{Named, Tree};
 use crate::geom::Aabb;
+use crate::geom::MapEach;
 use crate::lanes::Level;
 use crate::par::Threads;
 use alloc::vec::Vec;
@@ -98,7 +99,7 @@ impl Trees {
             let now = slot.map_or(0, trees_of);
             rows[index] = now;
             for k in 0..TREES {
-                let [was, now] = [was, now].map(|bits| bits >> k & 1 == 1);
+                let [was, now] = [was, now].map_each(|bits| bits >> k & 1 == 1);
                 if was && !now {
                     leaving[k].push(row);
                 }
@@ -156,7 +157,7 @@ impl Trees {
                 }
             }
         }
-        noted == self.changed.len() && lens == trees.map(FixedBoxes::len)
+        noted == self.changed.len() && lens == trees.map_each(FixedBoxes::len)
     }
 
     pub(super) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {

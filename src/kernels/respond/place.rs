@@ -3,6 +3,7 @@
 //! Combines the kernels of sweep, separation and response.
 
 use super::{check_restitution, deltas_of_valid};
+use crate::geom::MapEach;
 use crate::geom::{Aabb, Body, COORD_MAX, Contact, Invalid, MovingBox, State};
 use crate::kernels::{separate, sweep};
 
@@ -129,7 +130,7 @@ fn entered(a: &Body, b: &Body, contact: Contact) -> Option<Contact> {
 
 /// Returns the box at time `t`.
 fn carried(moving: &MovingBox, t: f32) -> Aabb {
-    moved(&moving.aabb, moving.delta.map(|delta| delta * t))
+    moved(&moving.aabb, moving.delta.map_each(|delta| delta * t))
 }
 
 /// Returns the box moved by `by`. Each number is rounded to nearest and clamped to [`COORD_MAX`].

@@ -24,6 +24,7 @@ mod room;
 use super::ask::{self, Answer, Each, One, Question, Sink};
 use super::contacts::{self, Asked, Match, Numbers};
 use super::{BatchError, Hits};
+use crate::geom::MapEach;
 use crate::geom::{Aabb, Contact, Invalid, Pair, check_inverse_mass};
 use crate::lanes::{Isa, Level, Table};
 use crate::store::{Bodies, Checked, LengthMismatch};
@@ -52,7 +53,7 @@ impl Separation {
     /// the valid range.
     #[must_use]
     pub fn translation(&self) -> [f32; 3] {
-        self.contact.normal().map(|n| n * self.depth + 0.0)
+        self.contact.normal().map_each(|n| n * self.depth + 0.0)
     }
 
     /// Returns the vectors to add to both corners of `a` and of `b` so that they at most touch.
@@ -91,7 +92,7 @@ impl Separation {
             return Ok(None);
         }
         let moves = contacts::one(Shares, self.contact, self.depth, ([a], [b]));
-        Ok(Some(moves.map(|along| {
+        Ok(Some(moves.map_each(|along| {
             let mut translation = [0.0; 3];
             if let Some(axis) = self.contact.axis() {
                 translation[axis] = along;

@@ -7,6 +7,7 @@
 //! named here are proved in `docs/math/spheres.md`.
 
 use crate::geom::Contact;
+use crate::geom::MapEach;
 use crate::kernels::ask::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
@@ -29,7 +30,7 @@ const BAND_TINY: f32 = f32::from_bits(1 << 9);
 pub(super) fn direction(way: [f64; 3]) -> Option<[f32; 3]> {
     let [x, y, z] = way;
     let length = libm::sqrt(x * x + y * y + z * z);
-    (length != 0.0).then(|| way.map(|along| (along / length) as f32))
+    (length != 0.0).then(|| way.map_each(|along| (along / length) as f32))
 }
 
 /// The times at which the line `from + to · t` is within reach of the origin.

@@ -9,6 +9,7 @@ use super::super::shape::Shape;
 use super::super::simplex::Simplex;
 use super::super::turn::Turn;
 use super::super::vector::{M3, V3, greater, lesser, sqrt};
+use crate::geom::MapEach;
 use crate::geom::Motion;
 
 /// A body that moves.
@@ -203,7 +204,7 @@ impl<'s> Course<'s> {
     /// a tick. And how fast that grows.
     pub(super) fn closing(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [f64; 2] {
         if self.is_straight() {
-            return [self.velocity(t), self.path.accel].map(|change| -change.dot(gap.normal));
+            return [self.velocity(t), self.path.accel].map_each(|change| -change.dot(gap.normal));
         }
         let on_a = two.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
         let on_b = two.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;

@@ -62,6 +62,7 @@ mod step;
 
 pub use super::batch::{Meetings, PairsError, pairs};
 use super::shape::Shape;
+use crate::geom::MapEach;
 use crate::geom::{Invalid, Motion};
 use alloc::vec::Vec;
 
@@ -285,7 +286,7 @@ pub fn traced(
     steps: &mut Vec<Step>,
 ) -> Result<Toi, AdvanceError> {
     validate(a_motion, b_motion, settings)?;
-    let window = settings.window.map(f64::from);
+    let window = settings.window.map_each(f64::from);
     let (a, b) = ((a, a_motion), (b, b_motion));
     Ok(search::Search::answer(a, b, settings, window, Some(&mut |step| steps.push(step))))
 }
@@ -303,5 +304,5 @@ pub(crate) fn of_valid(
     b: (&Shape<'_>, &Motion),
     settings: &Settings,
 ) -> Toi {
-    search::Search::answer(a, b, settings, settings.window.map(f64::from), None)
+    search::Search::answer(a, b, settings, settings.window.map_each(f64::from), None)
 }

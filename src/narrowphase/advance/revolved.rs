@@ -16,6 +16,7 @@ use super::super::vector::{M3, V3, greater, lesser, sqrt};
 use super::Advance;
 use super::course::{Course, Mover};
 use super::search::{Search, Watch, told};
+use crate::geom::MapEach;
 
 /// The angle in the rest of the window, in radians, from which on a body of revolution is looked at: a
 /// turn.
@@ -50,7 +51,7 @@ impl Search<'_> {
                 let slack = 2.0 * slack + super::super::gjk::ROUNDING * reach;
                 let movers = [(&a, shape_a, start_a), (&b, shape_b, start_b)];
                 let [a, b] =
-                    movers.map(|(mover, shape, start)| mover.as_part(shape, start, length));
+                    movers.map_each(|(mover, shape, start)| mover.as_part(shape, start, length));
                 let mut search = Search {
                     course: Course { a, b, path, slack },
                     window: [from, to],
@@ -106,7 +107,7 @@ impl<'s> Mover<'s> {
         let own = start.turn_back(axis);
         let boxes = match self.shape.core {
             Core::Box { half } => {
-                halves(half).map(|(center, half)| Some(frustum(own, center, half)))
+                halves(half).map_each(|(center, half)| Some(frustum(own, center, half)))
             }
             _ => [Some(self.cylinder(own)), None],
         };
@@ -140,7 +141,7 @@ fn halves(half: V3) -> [(V3, V3); PARTS_MAX] {
         V3::new(1.0, 1.0, 0.5)
     };
     let center = half.times(V3::ONE - cut);
-    [center, -center].map(|center| (center, half.times(cut)))
+    [center, -center].map_each(|center| (center, half.times(cut)))
 }
 
 /// What is between two circles about an axis, `ends` along it.

@@ -18,6 +18,7 @@ use super::super::vector::{V3, greater, lesser, round_down};
 use super::course::{Course, Path};
 use super::step::{self, Band, Plane, Reach};
 use super::{Advance, Settings, Step, Toi, Touch};
+use crate::geom::MapEach;
 use crate::geom::{Motion, SPIN_MAX};
 
 /// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
@@ -280,7 +281,7 @@ impl<'s> Search<'s> {
         let open = |reach: &Reach| matches!(reach, Reach::Until { lifted: false, .. });
         let x = self.course.between(t);
         let turns = [self.course.a.turn, self.course.b.turn];
-        let axes = turns.map(|turn| {
+        let axes = turns.map_each(|turn| {
             let axis = turn.spin.unit()?;
             Some(if axis.dot(found.plane) < 0.0 { -axis } else { axis })
         });
@@ -512,7 +513,7 @@ impl<'s> Search<'s> {
     fn points(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [[f32; 3]; 2] {
         let at = |motion: &Motion| {
             let [start, delta, accel] =
-                [motion.pose.position, motion.delta, motion.accel].map(V3::of);
+                [motion.pose.position, motion.delta, motion.accel].map_each(V3::of);
             start + (delta + accel * (0.5 * t)) * t
         };
         let [a, b] = self.positions;

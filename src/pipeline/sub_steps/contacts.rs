@@ -16,6 +16,7 @@ use super::crowd::Crowd;
 use super::search::slow;
 use super::state::At;
 use super::{Responded, SubSteps, until_end};
+use crate::geom::MapEach;
 use crate::pipeline::impacts::Impact;
 use crate::pipeline::response::{self, Moving, Outcome, Reaction, SOON, along, push};
 use alloc::vec::Vec;
@@ -91,7 +92,7 @@ impl Contacts {
             self.last.resize(most + 1, NONE);
             self.places.resize(most + 1, NONE);
         }
-        let (mut at, next) = (self.last[rows[0]], rows.map(|row| self.last[row]));
+        let (mut at, next) = (self.last[rows[0]], rows.map_each(|row| self.last[row]));
         while at != NONE && self.all[at as usize].rows != rows {
             at = self.after(at, rows[0]);
         }
@@ -140,7 +141,7 @@ impl SubSteps {
     fn position_at<'s>(&self, crowd: &impl Crowd<'s>, row: usize, now: f32) -> [f64; 3] {
         let motion = &crowd.bodies()[row].motion;
         let t = f64::from(now) - f64::from(self.states[row].since);
-        let wide = |x: [f32; 3]| x.map(f64::from);
+        let wide = |x: [f32; 3]| x.map_each(f64::from);
         let (at, delta, accel) =
             (wide(motion.pose.position), wide(motion.delta), wide(motion.accel));
         core::array::from_fn(|k| at[k] + (delta[k] * t + 0.5 * accel[k] * (t * t)))
@@ -154,7 +155,7 @@ impl SubSteps {
         impact: &Impact,
         turning: f64,
     ) {
-        let [a, b] = rows.map(|row| self.position_at(crowd, row, impact.toi));
+        let [a, b] = rows.map_each(|row| self.position_at(crowd, row, impact.toi));
         let between = core::array::from_fn(|k| b[k] - a[k]);
         self.contacts.note(*impact, rows, between, turning);
     }
@@ -189,7 +190,7 @@ impl SubSteps {
                 let masses = contact.masses;
                 let closing = response::finite(impulse * (masses[0] + masses[1]));
                 let impact = Impact { toi: now, closing, depth: 0.0, ..contact.impact };
-                let [impulse, load] = [impulse, load].map(response::finite);
+                let [impulse, load] = [impulse, load].map_each(response::finite);
                 let reaction = Reaction { outcome: Outcome::Resting, impulse, load };
                 self.responded.push(Responded::new(impact, reaction, masses));
                 self.told.responses += 1;
@@ -210,7 +211,7 @@ impl SubSteps {
         if rows.iter().any(|&row| self.states[row].is_held) {
             return false;
         }
-        let places = rows.map(|row| {
+        let places = rows.map_each(|row| {
             if contacts.places[row] == NONE {
                 contacts.places[row] = contacts.members.len() as u32;
                 let at = self.at(crowd, row, now);
@@ -219,7 +220,7 @@ impl SubSteps {
             contacts.places[row] as usize
         });
         let Some(n) = response::unit(impact.normal) else { return false };
-        let [a, b] = places.map(|place| contacts.members[place].at);
+        let [a, b] = places.map_each(|place| contacts.members[place].at);
         let closing = along(a.moving.velocity, b.moving.velocity, n) + turning;
         let pulled = along(a.moving.accel, b.moving.accel, n);
         // As `ask` has it: what is slower is passed over.
@@ -274,10 +275,10 @@ impl SubSteps {
         if then == now {
             return true;
         }
-        let [a, b] = rows.map(|row| self.position_at(crowd, row, now));
-        let moved = [0, 1, 2].map(|k| b[k] - a[k] - between[k]);
+        let [a, b] = rows.map_each(|row| self.position_at(crowd, row, now));
+        let moved = [0, 1, 2].map_each(|k| b[k] - a[k] - between[k]);
         let square: f64 = moved.iter().map(|x| x * x).sum();
-        let turns = rows.map(|row| crowd.bodies()[row].motion.spin != [0.0; 3]);
+        let turns = rows.map_each(|row| crowd.bodies()[row].motion.spin != [0.0; 3]);
         let skin = f64::from(self.skin(rows));
         turns == [false; 2] && square <= skin * skin
     }

@@ -83,6 +83,7 @@ use super::response::{Outcome, Reaction};
 use super::scene::{Config, Convex, Flags, PipelineError, Scene};
 use super::tick::Pipeline;
 use super::windows::Ask;
+use crate::geom::MapEach;
 use crate::geom::{Filter, Motion, Pair};
 use crate::narrowphase::advance::{ADVANCE_ROUNDS_MAX, AdvanceError};
 use crate::par;
@@ -187,7 +188,13 @@ pub struct Responded<P = Pair> {
 impl<P> Responded<P> {
     fn new(impact: Impact<P>, reaction: Reaction, inverse_masses: [f64; 2]) -> Self {
         let Reaction { outcome, impulse, load } = reaction;
-        Self { impact, outcome, impulse, load, carried: inverse_masses.map(|mass| mass == 0.0) }
+        Self {
+            impact,
+            outcome,
+            impulse,
+            load,
+            carried: inverse_masses.map_each(|mass| mass == 0.0),
+        }
     }
 
     /// The same of other names of the two.
@@ -407,8 +414,8 @@ impl SubSteps {
     fn search_all<'s, C: Crowd<'s>>(&mut self, crowd: &mut C) {
         let mut asks = core::mem::take(&mut self.asks);
         asks.retain(|ask| {
-            let [a, b] = [ask.pair.a, ask.pair.b].map(|row| row as usize);
-            let boxes = [a, b].map(|row| self.near.reach(row));
+            let [a, b] = [ask.pair.a, ask.pair.b].map_each(|row| row as usize);
+            let boxes = [a, b].map_each(|row| self.near.reach(row));
             // What rests is found by this box where a world is asked for it.
             let is_near = matches!(boxes, [Some(a), Some(b)] if a.overlaps(&b));
             let is_out = self.states[a].is_out || self.states[b].is_out;
@@ -429,9 +436,9 @@ impl SubSteps {
                 let rows = [ask.pair.a as usize, ask.pair.b as usize];
                 let two = Two {
                     pair: ask.pair,
-                    shapes: rows.map(|row| &bodies[row].shape),
-                    motions: rows.map(|row| bodies[row].motion),
-                    skin: config.skin(rows.map(|row| slops[row])),
+                    shapes: rows.map_each(|row| &bodies[row].shape),
+                    motions: rows.map_each(|row| bodies[row].motion),
+                    skin: config.skin(rows.map_each(|row| slops[row])),
                 };
                 let next = two.next(config, ask.window);
                 let event = |(impact, is_look)| Event { impact, rows, versions: [0; 2], is_look };
@@ -439,7 +446,7 @@ impl SubSteps {
             }
         });
         for event in self.found.drain(..).flatten() {
-            let [a, b] = event.rows.map(|row| crowd.name(row));
+            let [a, b] = event.rows.map_each(|row| crowd.name(row));
             let impact = Impact { pair: Pair { a, b }, ..event.impact };
             self.queue.push(Event { impact, ..event });
         }
@@ -463,7 +470,7 @@ impl SubSteps {
 
     /// Distance at which two rows touch.
     fn skin(&self, rows: [usize; 2]) -> f32 {
-        self.config.skin(rows.map(|row| self.states[row].slop))
+        self.config.skin(rows.map_each(|row| self.states[row].slop))
     }
 }
 

@@ -4,6 +4,7 @@ use super::crowd::Crowd;
 use super::search::{Two, down};
 use super::state::{self, At, State};
 use super::{Held, Responded, SubSteps, gives_way_or_moves, until_end};
+use crate::geom::MapEach;
 use crate::geom::Pair;
 use crate::pipeline::bounds;
 use crate::pipeline::impacts::{Impact, Kind};
@@ -58,7 +59,8 @@ impl SubSteps {
     /// Deals with the earliest impact.
     pub(super) fn pass<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, event: Event) {
         let Event { mut impact, rows, versions, is_look } = event;
-        if rows.map(|row| self.states[row].version) != versions || !crowd.may_meet(rows[0], rows[1])
+        if rows.map_each(|row| self.states[row].version) != versions
+            || !crowd.may_meet(rows[0], rows[1])
         {
             return;
         }
@@ -123,7 +125,7 @@ impl SubSteps {
     ) {
         let now = impact.toi;
         let masses = self.inverse_masses(crowd, rows, &impact);
-        let mut two = rows.map(|row| self.at(crowd, row, now));
+        let mut two = rows.map_each(|row| self.at(crowd, row, now));
         let turning = turning(&impact, &two, n);
         let closing = along(two[0].moving.velocity, two[1].moving.velocity, n) + turning;
         let approach = |[a, b]: &[At; 2]| along(a.velocity(), b.velocity(), n) + turning;
@@ -169,7 +171,7 @@ impl SubSteps {
             if rests && masses[1 - member] == 0.0 {
                 let state = &mut self.states[row];
                 // From the other to this one.
-                state.support = impact.normal.map(|x| if member == 0 { -x } else { x });
+                state.support = impact.normal.map_each(|x| if member == 0 { -x } else { x });
                 state.carrier = rows[1 - member] as u32;
             }
         }
@@ -187,8 +189,8 @@ impl SubSteps {
     ) {
         let now = impact.toi;
         // Of one that is held the velocity is the one that it keeps.
-        let before = rows.map(|row| self.at(crowd, row, now));
-        let standing = [0, 1].map(|k| match self.states[rows[k]].is_held {
+        let before = rows.map_each(|row| self.at(crowd, row, now));
+        let standing = [0, 1].map_each(|k| match self.states[rows[k]].is_held {
             true => At { moving: Moving::default(), pseudo: [0.0; 3], ..before[k] },
             false => At { pseudo: [0.0; 3], ..before[k] },
         });
@@ -197,9 +199,9 @@ impl SubSteps {
             |[a, b]: &[At; 2]| along(a.moving.velocity, b.moving.velocity, n) + turning;
         let as_they_stand = closing_of(&standing);
         let closing = closing_of(&before);
-        let masses = rows.map(|row| f64::from(crowd.mass(row).inverse_mass));
+        let masses = rows.map_each(|row| f64::from(crowd.mass(row).inverse_mass));
         let restitution = self.restitution(crowd, rows);
-        let mut after = before.map(|at| Moving { accel: [0.0; 3], ..at.moving });
+        let mut after = before.map_each(|at| Moving { accel: [0.0; 3], ..at.moving });
         let [a, b] = &mut after;
         let exchanged = response::exchange([a, b], n, closing, masses, (restitution, 0.0));
         if let Some(done) = exchanged {
@@ -237,8 +239,8 @@ impl SubSteps {
 
     /// How much of a closing speed comes back.
     fn restitution<'s>(&self, crowd: &impl Crowd<'s>, rows: [usize; 2]) -> f32 {
-        let of = rows.map(|row| crowd.mass(row).restitution);
-        let spent = rows.map(|row| self.states[row].impacts).into_iter().max().unwrap_or(0);
+        let of = rows.map_each(|row| crowd.mass(row).restitution);
+        let spent = rows.map_each(|row| self.states[row].impacts).into_iter().max().unwrap_or(0);
         let restitution = if of[0] > of[1] { of[0] } else { of[1] };
         if spent < self.config.impacts_max / 2 { restitution } else { 0.0 }
     }
@@ -291,23 +293,23 @@ impl SubSteps {
         rows: [usize; 2],
         impact: &Impact,
     ) -> [f64; 2] {
-        let free = rows.map(|row| f64::from(crowd.mass(row).inverse_mass));
+        let free = rows.map_each(|row| f64::from(crowd.mass(row).inverse_mass));
         let mut masses = free;
-        let normal = impact.normal.map(f64::from);
+        let normal = impact.normal.map_each(f64::from);
         // They are pushed apart: `a` against the normal, `b` along it.
         for (member, push) in [-1.0, 1.0].into_iter().enumerate() {
             let state = &self.states[rows[member]];
-            let (support, carrier) = (state.support.map(f64::from), state.carrier as usize);
+            let (support, carrier) = (state.support.map_each(f64::from), state.carrier as usize);
             if -push * dot(normal, support) <= CARRIES || self.states[carrier].is_held {
                 continue;
             }
-            let [own, of_carrier] =
-                [rows[member], carrier].map(|row| dot(self.states[row].moving.velocity, support));
+            let [own, of_carrier] = [rows[member], carrier]
+                .map_each(|row| dot(self.states[row].moving.velocity, support));
             let speed = own - of_carrier;
             // Leaves it by next to nothing, or its own weight brings it back at once.
             let skin = f64::from(self.skin([rows[member], carrier]));
             let nothing = LEAVES * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * skin;
-            let weight = -0.5 * SOON * dot(state.own_accel().map(f64::from), support);
+            let weight = -0.5 * SOON * dot(state.own_accel().map_each(f64::from), support);
             let most = if weight > nothing { weight } else { nothing };
             if speed <= most && self.are_near(crowd, [rows[member], carrier], impact.toi, most) {
                 masses[member] = 0.0;
@@ -319,7 +321,7 @@ impl SubSteps {
     /// Whether the boxes around two are no further apart: else one has slid past the other, or was
     /// thrown, whatever their speeds are by now.
     fn are_near<'s>(&self, crowd: &impl Crowd<'s>, rows: [usize; 2], now: f32, apart: f64) -> bool {
-        let [a, b] = rows.map(|row| {
+        let [a, b] = rows.map_each(|row| {
             let pose = self.at(crowd, row, now).pose;
             crowd.bodies()[row].shape.bounds(&pose)
         });
@@ -365,7 +367,7 @@ impl SubSteps {
 
     /// The next impact of two from `now` on.
     fn ask<'s>(&self, crowd: &impl Crowd<'s>, rows: [usize; 2], now: f32) -> Option<Event> {
-        let [a, b] = rows.map(|row| crowd.name(row));
+        let [a, b] = rows.map_each(|row| crowd.name(row));
         let bodies = crowd.bodies();
         let motion_at = |row: usize| {
             let motion = &bodies[row].motion;
@@ -373,8 +375,8 @@ impl SubSteps {
         };
         let two = Two {
             pair: Pair { a, b },
-            shapes: rows.map(|row| &bodies[row].shape),
-            motions: rows.map(motion_at),
+            shapes: rows.map_each(|row| &bodies[row].shape),
+            motions: rows.map_each(motion_at),
             skin: self.skin(rows),
         };
         let (mut impact, is_look) = two.next(&self.config, [0.0, until_end(now)])?;
@@ -383,7 +385,12 @@ impl SubSteps {
             return None;
         }
         impact.toi = down(toi);
-        Some(Event { impact, rows, versions: rows.map(|row| self.states[row].version), is_look })
+        Some(Event {
+            impact,
+            rows,
+            versions: rows.map_each(|row| self.states[row].version),
+            is_look,
+        })
     }
 }
 

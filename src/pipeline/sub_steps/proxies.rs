@@ -11,6 +11,7 @@
 use super::crowd::Crowd;
 use super::{Held, Mass, Responded, SubStepped, SubSteps, state};
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair, Set};
+use crate::geom::MapEach;
 use crate::geom::{Aabb, Filter, Invalid, Motion};
 use crate::narrowphase::Shape;
 use crate::pipeline::bounds;
@@ -311,7 +312,7 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Crowd<'s> for N
     }
 
     fn allows(&self, a: usize, b: usize) -> bool {
-        let [a, b] = [a, b].map(|row| self.memory.rules[row]);
+        let [a, b] = [a, b].map_each(|row| self.memory.rules[row]);
         a.filter.allows(b.filter) && (a.owner != b.owner || a.owner == 0)
     }
 

@@ -5,6 +5,7 @@
 //! what is left of the tick, goes on to the next time at which something has to be done.
 
 use super::SubStepsConfig;
+use crate::geom::MapEach;
 use crate::geom::{Motion, Pair};
 use crate::narrowphase::Shape;
 use crate::narrowphase::advance::{self, Settings, Touch};
@@ -39,7 +40,7 @@ pub(super) fn slow(skin: f32) -> f64 {
 impl Two<'_, '_> {
     /// The tolerance: of the lesser size, but no more than a part of the skin.
     fn tolerance(&self, tolerance: f32) -> f32 {
-        let sizes = self.shapes.map(Shape::size);
+        let sizes = self.shapes.map_each(Shape::size);
         let lesser = if sizes[0] < sizes[1] { sizes[0] } else { sizes[1] };
         // A point has no size, and the other's counts.
         let size = if lesser > 0.0 { lesser } else { sizes[0] + sizes[1] };
@@ -89,7 +90,7 @@ impl Two<'_, '_> {
 
     fn search(&self, settings: &Settings) -> Option<Impact> {
         let ask = Ask { pair: self.pair, window: settings.window, sensor: false };
-        let [a, b] = [0, 1].map(|k| (self.shapes[k], &self.motions[k]));
+        let [a, b] = [0, 1].map_each(|k| (self.shapes[k], &self.motions[k]));
         convex::impact(&ask, &advance::of_valid(a, b, settings))
     }
 
@@ -103,8 +104,8 @@ impl Two<'_, '_> {
 
     /// How fast the accelerations of the two pull them together along the normal.
     fn pulled(&self, impact: &Impact) -> f64 {
-        let [a, b] = self.motions.map(|motion| motion.accel.map(f64::from));
-        along(a, b, impact.normal.map(f64::from))
+        let [a, b] = self.motions.map_each(|motion| motion.accel.map_each(f64::from));
+        along(a, b, impact.normal.map_each(f64::from))
     }
 
     /// After how much of the tick two that part are as deep in each other as before, by what pulls them

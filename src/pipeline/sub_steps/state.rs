@@ -5,6 +5,7 @@
 //! exchange is rounded once a tick, and apart from them the pseudo-velocity that corrects slop.
 
 use super::{Mass, gives_way_or_moves, until_end};
+use crate::geom::MapEach;
 use crate::geom::{Motion, Pose};
 use crate::pipeline::response::{self, Moving};
 use crate::pipeline::scene::Convex;
@@ -55,7 +56,8 @@ pub(super) struct At {
 impl State {
     pub(super) fn new(body: &Convex<'_>, slop: f32) -> Self {
         let Motion { delta, accel, spin, .. } = body.motion;
-        let moving = Moving { velocity: delta.map(f64::from), accel: accel.map(f64::from) };
+        let moving =
+            Moving { velocity: delta.map_each(f64::from), accel: accel.map_each(f64::from) };
         Self { moving, slop, own: [accel, spin], ..Self::default() }
     }
 
