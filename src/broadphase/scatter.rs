@@ -66,13 +66,15 @@ pub(super) struct Chunk<const WORDS: usize> {
     records: Vec<Record<WORDS>>,
     /// Where each strip's records start, and where the last one's end.
     starts: Vec<u32>,
+    /// Whether the records are written, not only counted.
+    pub(super) written: bool,
     /// Rows of the whole store that are no boxes.
     pub(super) rejected: Vec<Rejected>,
 }
 
 impl<const WORDS: usize> Default for Chunk<WORDS> {
     fn default() -> Self {
-        Self { records: Vec::new(), starts: Vec::new(), rejected: Vec::new() }
+        Self { records: Vec::new(), starts: Vec::new(), written: false, rejected: Vec::new() }
     }
 }
 
@@ -81,6 +83,11 @@ impl<const WORDS: usize> Chunk<WORDS> {
     #[inline(always)]
     pub(super) fn strip(&self, strip: usize) -> &[Record<WORDS>] {
         &self.records[self.starts[strip] as usize..self.starts[strip + 1] as usize]
+    }
+
+    /// How many records were counted.
+    pub(super) fn records(&self) -> usize {
+        self.starts.last().map_or(0, |&end| end as usize)
     }
 
     /// Bytes of memory.
@@ -189,6 +196,8 @@ pub(super) struct Scatter<'a, const WORDS: usize> {
     pub(super) part: Part<'a>,
     pub(super) scratch: &'a mut Scratch,
     pub(super) chunk: &'a mut Chunk<WORDS>,
+    /// More records are counted, but not written.
+    pub(super) records_max: usize,
     /// Whether filters are looked at.
     pub(super) filtered: bool,
 }
@@ -212,6 +221,13 @@ impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {
     fn run<I: Isa>(mut self, isa: I) {
         self.locate(isa);
         self.count();
+        self.chunk.written = self.chunk.records() <= self.records_max;
+        if !self.chunk.written {
+            return;
+        }
+        let records = self.chunk.records();
+        make_room(&mut self.chunk.records, records);
+        self.chunk.records.resize(records, [0; WORDS]);
         // Two loops: a branch for each record would cost 3 %.
         if self.filtered {
             self.write(isa, true);
@@ -313,8 +329,6 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
             total += core::mem::replace(cursor, total);
         }
         self.chunk.starts[strips] = total;
-        make_room(&mut self.chunk.records, total as usize);
-        self.chunk.records.resize(total as usize, [0; WORDS]);
     }
 
     /// Copies each row to the strips it meets.

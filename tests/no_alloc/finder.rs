@@ -20,13 +20,13 @@ pub(crate) fn a_warm_tick_allocates_nothing() {
         column[200..370].fill(3.0);
         column[370..530].fill(17.0);
     }
-    allocates_nothing_when_warm(min, 1.0, 0.5);
+    allocates_nothing_when_warm(&min, 1.0, 0.5);
     // Most boxes in a crowd far smaller than a cell: its strip is divided.
     let mut min: [_; 3] = core::array::from_fn(|_| column(&mut rng, -1e4, 1e4));
     for column in &mut min {
         column[BOXES / 5..].iter_mut().for_each(|x| *x *= 5e-5);
     }
-    allocates_nothing_when_warm(min, 0.05, 0.01);
+    allocates_nothing_when_warm(&min, 0.05, 0.01);
 }
 
 const BOXES: usize = 8_000;
@@ -36,7 +36,7 @@ fn column(rng: &mut Xoshiro256PlusPlus, from: f32, to: f32) -> Vec<f32> {
 }
 
 /// Boxes with these lower corners, sides of about `side` and displacements of up to `path` on each axis.
-fn allocates_nothing_when_warm(min: [Vec<f32>; 3], side: f32, path: f32) {
+fn allocates_nothing_when_warm(min: &[Vec<f32>; 3], side: f32, path: f32) {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
     let sizes = [1.0, 1.01, 0.99, 1.005].map(|size| size * side);
     let max = sizes
@@ -45,7 +45,7 @@ fn allocates_nothing_when_warm(min: [Vec<f32>; 3], side: f32, path: f32) {
     let moves: Vec<bool> = (0..BOXES).map(|row| row % 5 != 0).collect();
     for threads in 1..=3 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let [min, delta] = [&min, &delta].map(|of| of.each_ref().map(Vec::as_slice));
+        let [min, delta] = [min, &delta].map(|of| of.each_ref().map(Vec::as_slice));
         let boxes = max
             .each_ref()
             .map(|max| Boxes::new(min, max.each_ref().map(Vec::as_slice), delta).unwrap());
