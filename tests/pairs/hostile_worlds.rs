@@ -198,3 +198,29 @@ fn a_crowd_in_a_sparse_world_costs_what_its_boxes_cost() {
     let (even, crowded) = (least(Scene::Uniform), least(Scene::Outskirts));
     assert!(crowded < even * 50, "{crowded:?}, where an even world takes {even:?}");
 }
+
+/// Goal: boxes that a sample misses are not copied to thousands of strips. Method: one plate of 250 boxes, and the memory of the
+/// finder next to that of an even world. A grid from the small sample holds more than ten records for each box.
+#[test]
+fn large_boxes_that_the_sample_misses_take_little_memory() {
+    let plates = Recipe {
+        extent: [100.0, 100.0, 400.0],
+        crowds: [NO_CROWDS; 3],
+        half: [-1.2, -1.0],
+        long: Long { share: 0.004, axis: 0, axes: 2, length: 0.9, spread: 0.1 },
+        ..CROWD
+    };
+    let memory = |world: &World| {
+        let mut finder = PairFinder::new();
+        finder.set_threads(Threads::one());
+        let pairs = finder.union_pairs(boxes(world)).unwrap().len();
+        (finder.memory_usage() / (world.len() + pairs), pairs)
+    };
+    let (even, _) = memory(&World::new(Scene::Uniform, 100_000, 1));
+    let (among_plates, pairs) = memory(&plates.build(100_000));
+    assert!(pairs < 200_000, "{pairs} pairs");
+    assert!(
+        among_plates < even * 3,
+        "{among_plates} bytes for each box and pair, even world {even}"
+    );
+}

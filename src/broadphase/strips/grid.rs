@@ -19,8 +19,15 @@ const SAMPLES_MIN: usize = 96;
 const SLABS: u32 = 16;
 /// Boxes are in a line where the world is no longer than so many boxes on all axes but one.
 const LINE_RATIO: f64 = 8.0;
+/// Boxes of the sample of which all pairs are tried.
+const TRIED_MAX: usize = 256;
 /// How many boxes stand behind one that is looked at, between these limits.
 const ROWS_PER_SAMPLE: usize = 256;
+/// Boxes looked at where a smaller sample was wrong, and how many stand behind one of them.
+const DENSE_SAMPLES_MAX: usize = 16 * SAMPLES_MAX;
+const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 16;
+/// Records may be so many times as many as the sample says, and as many boxes more, before the sample is called wrong.
+const RECORDS_SLACK: f64 = 2.0;
 
 /// What one step costs, in nanoseconds on a 2023 server core; only ratios matter.
 mod cost {
@@ -38,6 +45,9 @@ mod cost {
     pub(crate) const LONG: f64 = 4.0;
     /// To visit one strip, however empty.
     pub(crate) const STRIP: f64 = 600.0;
+    /// To join a box in a strip that is divided, and to report a pair there; see `kd_join.rs`.
+    pub(crate) const JOIN: f64 = 70.0;
+    pub(crate) const JOIN_PAIR: f64 = 3.0;
 }
 
 /// How one axis is cut: cell `k` holds `origin + k / scale` and up.
@@ -92,6 +102,8 @@ pub(crate) struct Sample {
     boxes: Vec<Aabb>,
     /// Their displacements, where long paths are cut; else none.
     deltas: Vec<[f32; 3]>,
+    /// Their flags: two boxes with one in common make no pair.
+    flags: Vec<u32>,
     line: Vec<f32>,
     counts: Vec<u32>,
 }
@@ -106,6 +118,7 @@ impl Sample {
             let largest = boxes.max_by(|(_, p), (_, q)| length(p).total_cmp(&length(q)));
             if let Some((at, _)) = largest.filter(|_| self.boxes.len() > SAMPLES_MAX / 4) {
                 self.boxes.swap_remove(at);
+                self.flags.swap_remove(at);
                 if at < self.deltas.len() {
                     self.deltas.swap_remove(at);
                 }
@@ -113,12 +126,26 @@ impl Sample {
         }
     }
 
+    /// About how many pairs each of `rows` boxes makes.
+    fn pairs_each(&self, rows: usize) -> f64 {
+        let step = self.boxes.len().div_ceil(TRIED_MAX).max(1);
+        let tried = || self.boxes.iter().zip(&self.flags).step_by(step);
+        let (mut pairs, mut all) = (0_u32, 0_u32);
+        for (k, (a, a_flags)) in tried().enumerate() {
+            for (b, b_flags) in tried().skip(k + 1) {
+                pairs += u32::from(a_flags & b_flags == 0 && a.overlaps(b));
+                all += 1;
+            }
+        }
+        0.5 * rows as f64 * f64::from(pairs) / f64::from(all.max(1))
+    }
+
     /// Bytes of memory.
     pub(crate) fn bytes(&self) -> usize {
         self.boxes.capacity() * size_of::<Aabb>()
             + self.deltas.capacity() * size_of::<[f32; 3]>()
             + self.line.capacity() * size_of::<f32>()
-            + self.counts.capacity() * size_of::<u32>()
+            + (self.counts.capacity() + self.flags.capacity()) * size_of::<u32>()
     }
 }
 
@@ -134,16 +161,23 @@ struct AxisExtent {
 
 /// A grid of about so many strips, and what a tick is thought to take with it.
 #[derive(Clone, Copy, Debug)]
-struct Choice {
+pub(crate) struct Choice {
     /// Nanoseconds.
     cost: f64,
+    /// Strips that a box meets.
+    copies: f64,
     /// Records of a strip that is not empty.
     crowd: f64,
     strips: f64,
-    grid: Grid,
+    pub(crate) grid: Grid,
 }
 
 impl Choice {
+    /// Records for each box from which the sample is called wrong: a few boxes that it missed meet thousands of strips.
+    pub(crate) fn records_max(&self) -> usize {
+        (RECORDS_SLACK * (1.0 + self.copies)) as usize
+    }
+
     /// The cheaper; this one when they cost the same.
     fn or(self, other: Self) -> Self {
         if other.cost < self.cost { other } else { self }
@@ -174,24 +208,37 @@ impl Grid {
     /// Chooses the cells for `rows` boxes from a sample of them.
     ///
     /// With `paths` those for boxes that are only in the strips which they pass. A function of
-    /// the boxes alone, so that the order of pairs is, too.
+    /// the boxes alone, so that the order of pairs is, too. `get` returns a box and its flags.
+    ///
+    /// `rejected` is how many grids had more records than [`Choice::records_max`]. The sample is then larger and keeps
+    /// its largest boxes, and each further grid has at most a sixteenth of the strips. The last has one, which holds a
+    /// record of each box.
     pub(crate) fn choose(
         rows: usize,
-        get: &dyn Fn(usize) -> MovingBox,
+        get: &dyn Fn(usize) -> (MovingBox, u32),
         paths: bool,
+        rejected: u32,
         sample: &mut Sample,
-    ) -> Self {
-        let wanted = (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows);
+    ) -> Choice {
+        let wanted = if rejected == 0 {
+            (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows)
+        } else {
+            (rows / DENSE_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, DENSE_SAMPLES_MAX).min(rows)
+        };
         sample.boxes.clear();
         sample.deltas.clear();
+        sample.flags.clear();
         for k in 0..wanted {
-            let moving = get((k as u64 * rows as u64 / wanted as u64) as usize);
+            let (moving, flags) = get((k as u64 * rows as u64 / wanted as u64) as usize);
             if moving.validate().is_ok() {
                 sample.boxes.push(moving.bounds());
                 sample.deltas.extend(paths.then_some(moving.delta));
+                sample.flags.push(flags);
             }
         }
-        sample.drop_largest();
+        if rejected == 0 {
+            sample.drop_largest();
+        }
         sample.counts.clear();
         sample.counts.reserve((Self::strips_max(rows) * (SLABS + 1)) as usize);
         let extents: [AxisExtent; 3] =
@@ -201,7 +248,8 @@ impl Grid {
         let ratio = |e: &AxisExtent| f64::from(e.length) / f64::from(e.mean).max(1e-30);
         let ratios = [ratio(&extents[0]), ratio(&extents[1]), ratio(&extents[2])];
         let [along, u, v] = descending(ratios).map_each(|axis| extents[axis]);
-        let most = f64::from(Self::strips_max(rows));
+        let coarser = 4 * rejected.saturating_sub(1);
+        let most = f64::from((Self::strips_max(rows) >> coarser).max(1));
         let mut price = |slices: bool, strips: f64| {
             let grid = if slices {
                 Self::with_slices(along, u, strips)
@@ -211,16 +259,25 @@ impl Grid {
             grid.price(rows, sample, along)
         };
         // Boxes in a line have no extent to cut across: then strips follow each other.
-        if ratio(&u) < LINE_RATIO {
-            return cheapest(most, &mut |strips| price(true, strips)).grid;
+        let across = if ratio(&u) < LINE_RATIO {
+            cheapest(most, &mut |strips| price(true, strips))
+        } else {
+            let across = cheapest(most, &mut |strips| price(false, strips));
+            if across.crowd <= cost::NEAR_RECORDS {
+                across
+            } else {
+                // So do those in a line askew, of whose strips most are empty.
+                across.or(cheapest(most, &mut |strips| price(true, strips)))
+            }
+        };
+        // Where no grid fits, one strip is divided.
+        let boxes = rows as f64;
+        if across.cost <= boxes * cost::JOIN {
+            return across;
         }
-        let across = cheapest(most, &mut |strips| price(false, strips));
-        if across.crowd <= cost::NEAR_RECORDS {
-            return across.grid;
-        }
-        // So do those in a line askew, of whose strips most are empty.
-        let slices = cheapest(most, &mut |strips| price(true, strips));
-        if slices.cost < across.cost { slices.grid } else { across.grid }
+        let cost = boxes * (cost::JOIN + cost::JOIN_PAIR * sample.pairs_each(rows));
+        let grid = Self::with_strips(along, u, v, 1.0);
+        across.or(Choice { cost, copies: 1.0, crowd: boxes, strips: 1.0, grid })
     }
 
     /// About `strips` strips that follow each other, and past as many as can be beside each other.
@@ -250,7 +307,8 @@ impl Grid {
     fn price(self, rows: usize, sample: &mut Sample, along: AxisExtent) -> Choice {
         let samples = sample.boxes.len() as f64;
         if samples < 2.0 {
-            return Choice { cost: 0.0, crowd: 0.0, strips: self.strips() as f64, grid: self };
+            let strips = self.strips() as f64;
+            return Choice { cost: 0.0, copies: 1.0, crowd: 0.0, strips, grid: self };
         }
         // How many strips a box is copied to, and how often two boxes share a strip and one of
         // a few slabs along it: from counts of the sample, which see uneven density.
@@ -302,7 +360,7 @@ impl Grid {
         let cost = rows
             * (copies * (cost::COPY + cost::START + far) + candidates * cost::CANDIDATE)
             + strips as f64 * cost::STRIP;
-        Choice { cost, crowd, strips: strips as f64, grid: self }
+        Choice { cost, copies, crowd, strips: strips as f64, grid: self }
     }
 }
 

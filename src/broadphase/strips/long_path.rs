@@ -267,8 +267,8 @@ mod tests {
                     })
                     .collect();
                 // As of a world that is larger, so that it is cut into many cells.
-                let get = |row: usize| boxes[row / 256];
-                let chosen = Grid::choose(1 << 20, &get, true, &mut Sample::default());
+                let get = |row: usize| (boxes[row / 256], 0);
+                let chosen = Grid::choose(1 << 20, &get, true, 0, &mut Sample::default()).grid;
                 strips += chosen.strips();
                 grid = Some((chosen, off, size));
             }

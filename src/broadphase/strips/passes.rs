@@ -3,8 +3,8 @@
 //! Choose the grid, scatter the chunks of rows to the strips, sweep runs of strips. Each step is
 //! spread over the threads; what a chunk or a run holds does not depend on how many there are.
 
-use super::grid::{Grid, Sample};
-use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, ROW, SWEPT_WORDS, Scatter};
+use super::grid::{Choice, Grid, Sample};
+use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, ROW, STILL, SWEPT_WORDS, Scatter};
 use super::sweep::{Progress, Strips};
 use super::{FindError, scatter, sweep};
 use crate::broadphase::pairs::input::PairInput;
@@ -144,12 +144,15 @@ impl<'a> Tick<'a> {
         self.sets().any(|set| set.filters.is_some())
     }
 
-    /// Row `row` of the first set, or past its end of the second.
-    fn get(&self, row: usize) -> MovingBox {
-        match &self.second {
-            Some(second) if row >= self.first.len() => second.boxes.get(row - self.first.len()),
-            _ => self.first.boxes.get(row),
-        }
+    /// Row `row` of the first set, or past its end of the second, and its flags.
+    fn get(&self, row: usize) -> (MovingBox, u32) {
+        let (set, row, flag) = match &self.second {
+            Some(second) if row >= self.first.len() => (second, row - self.first.len(), OF_SECOND),
+            Some(_) => (&self.first, row, OF_FIRST),
+            None => (&self.first, row, 0),
+        };
+        let still = set.moves.is_some_and(|moves| !moves[row]);
+        (set.boxes.get(row), flag | if still { STILL } else { 0 })
     }
 
     /// The rows of chunk `index`, each chunk of at most `size` rows of one set.
@@ -214,11 +217,21 @@ where
         let mut clock = Clock::start();
         scatterers.resize_with(threads.max(scatterers.len()), Default::default);
         self.sweepers.resize_with(threads.max(self.sweepers.len()), Default::default);
-        let grid = Grid::choose(tick.len(), &|row| tick.get(row), WORDS == SWEPT_WORDS, sample);
-        let choose = clock.lap();
-        let chunks = self.scatter(tick, &grid, &mut scatterers[..threads]);
+        let (paths, get) = (WORDS == SWEPT_WORDS, |row| tick.get(row));
+        let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
+        let mut rejected = 0;
+        let (grid, chunks) = loop {
+            let choice = Grid::choose(tick.len(), &get, paths, rejected, sample);
+            choose += clock.lap();
+            let chunks = self.scatter(tick, &choice, &mut scatterers[..threads]);
+            scatter += clock.lap();
+            if let Some(chunks) = chunks {
+                break (choice.grid, chunks);
+            }
+            rejected += 1;
+        };
         let (runs, longest) = self.cut_runs(chunks, &grid);
-        let scatter = clock.lap();
+        scatter += clock.lap();
         let sweepers = &mut self.sweepers[..threads];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
         let (chunks, runs) = (&self.chunks[..chunks], self.pairs.keep(runs));
@@ -254,13 +267,13 @@ where
         Timings { choose, scatter, sweep: clock.lap() }
     }
 
-    /// Fills the first chunks and returns how many.
+    /// Fills the first chunks and returns how many; none where there are more records than the choice allows.
     fn scatter(
         &mut self,
         tick: &Tick<'_>,
-        grid: &Grid,
+        choice: &Choice,
         scatterers: &mut [scatter::Scratch],
-    ) -> usize {
+    ) -> Option<usize> {
         let (size, _) = cut_rows(tick.len());
         let of_first = tick.first.len().div_ceil(size);
         let count = tick.sets().map(|set| set.len().div_ceil(size)).sum();
@@ -270,15 +283,35 @@ where
         // Which thread gets which chunk is open: none may need more than another had.
         let stops = scatterers.iter().map(scatter::Scratch::stops).max().unwrap_or(0);
         scatterers.iter_mut().for_each(|scratch| scratch.reserve(size, strips, stops));
-        chunks.iter_mut().for_each(|chunk| chunk.reserve(0, strips));
+        for chunk in chunks.iter_mut() {
+            chunk.reserve(0, strips);
+            chunk.written = false;
+        }
         self.lengths.clear();
         self.lengths.reserve_exact(strips);
         let filtered = tick.is_filtered();
-        par::for_each(scatterers, chunks, &|scratch, index, chunk| {
-            let part = tick.part(index, size);
-            let rows = part.set.len();
-            tick.level.run_rows(rows, Scatter::<WORDS> { grid, part, scratch, chunk, filtered });
-        });
+        let (grid, most) = (&choice.grid, choice.records_max());
+        // A chunk that has more than its share is written when it is known that all together have not.
+        for most_of_chunk in [most, usize::MAX] {
+            par::for_each(scatterers, chunks, &|scratch, index, chunk| {
+                if chunk.written {
+                    return;
+                }
+                let part = tick.part(index, size);
+                let rows = part.set.len();
+                let records_max = rows.saturating_mul(most_of_chunk);
+                tick.level.run_rows(
+                    rows,
+                    Scatter::<WORDS> { grid, part, scratch, chunk, records_max, filtered },
+                );
+            });
+            if chunks.iter().all(|chunk| chunk.written) {
+                break;
+            }
+            if chunks.iter().map(Chunk::records).sum::<usize>() > most * tick.len() {
+                return None;
+            }
+        }
         self.rejected.clear();
         for (index, chunk) in chunks.iter().enumerate() {
             self.rejected.extend_from_slice(&chunk.rejected);
@@ -286,7 +319,7 @@ where
                 self.rejected_of_first = self.rejected.len();
             }
         }
-        count
+        Some(count)
     }
 
     /// Cuts the strips into runs of about equal work; returns how many, and the records of the

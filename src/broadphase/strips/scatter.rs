@@ -65,13 +65,15 @@ pub(crate) struct Chunk<const WORDS: usize> {
     records: Vec<StripRecord<WORDS>>,
     /// Where each strip's records start, and where the last one's end.
     starts: Vec<u32>,
+    /// Whether the records are written, not only counted.
+    pub(crate) written: bool,
     /// Rows of the whole store that are no boxes.
     pub(crate) rejected: Vec<Rejected>,
 }
 
 impl<const WORDS: usize> Default for Chunk<WORDS> {
     fn default() -> Self {
-        Self { records: Vec::new(), starts: Vec::new(), rejected: Vec::new() }
+        Self { records: Vec::new(), starts: Vec::new(), written: false, rejected: Vec::new() }
     }
 }
 
@@ -80,6 +82,11 @@ impl<const WORDS: usize> Chunk<WORDS> {
     #[inline(always)]
     pub(crate) fn strip(&self, strip: usize) -> &[StripRecord<WORDS>] {
         &self.records[self.starts[strip] as usize..self.starts[strip + 1] as usize]
+    }
+
+    /// How many records were counted.
+    pub(crate) fn records(&self) -> usize {
+        self.starts.last().map_or(0, |&end| end as usize)
     }
 
     /// Bytes of memory.
@@ -188,6 +195,8 @@ pub(crate) struct Scatter<'a, const WORDS: usize> {
     pub(crate) part: ChunkRows<'a>,
     pub(crate) scratch: &'a mut Scratch,
     pub(crate) chunk: &'a mut Chunk<WORDS>,
+    /// More records are counted, but not written.
+    pub(crate) records_max: usize,
     /// Whether filters are looked at.
     pub(crate) filtered: bool,
 }
@@ -211,6 +220,13 @@ impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {
     fn run<I: Isa>(mut self, isa: I) {
         self.locate(isa);
         self.count();
+        self.chunk.written = self.chunk.records() <= self.records_max;
+        if !self.chunk.written {
+            return;
+        }
+        let records = self.chunk.records();
+        make_room(&mut self.chunk.records, records);
+        self.chunk.records.resize(records, [0; WORDS]);
         // Two loops: a branch for each record would cost 3 %.
         if self.filtered {
             self.write(isa, true);
@@ -312,8 +328,6 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
             total += core::mem::replace(cursor, total);
         }
         self.chunk.starts[strips] = total;
-        make_room(&mut self.chunk.records, total as usize);
-        self.chunk.records.resize(total as usize, [0; WORDS]);
     }
 
     /// Copies each row to the strips it meets.

@@ -48,6 +48,49 @@ const OUTSKIRTS: Recipe = Recipe {
     displacement: [0.0; 2],
     moves: 1.0,
 };
+/// Plates of two long sides on any axes, in three crowds. Hardly any moves, so that hardly any of many overlaps is a pair.
+const PLATES: Recipe = Recipe {
+    seed: 156_299,
+    extent: [126.5, 16.8, 20.9],
+    crowds: [
+        Crowds { share: 1.0, count: 3, part: [0.364, 0.341, 0.355], apart: 0.0813 },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-2.37, -2.13],
+    stretch: [0.44, 1.5, 0.0],
+    long: Long { share: 1.0, axis: 3, axes: 2, length: 0.0439, spread: 0.0 },
+    lattice: 1.57e-5,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 0.001,
+};
+/// Boxes of any size up to that of the world, of which hardly any moves.
+const BOULDERS: Recipe = Recipe {
+    seed: 664_097,
+    extent: [284.2; 3],
+    crowds: [NO_CROWDS; 3],
+    half: [-1.55, 2.45],
+    stretch: [1.5, 0.3, 0.0],
+    long: Long { share: 1.0, axis: 1, axes: 1, length: 0.195, spread: 0.0267 },
+    lattice: 1.41e-6,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 0.001,
+};
+/// Tiny boxes, and as many sticks on any axis that cross the whole world and seldom meet.
+const STICKS: Recipe = Recipe {
+    seed: 980_934,
+    extent: [0.488, 0.0661, 0.488],
+    crowds: [NO_CROWDS; 3],
+    half: [-5.64, -5.31],
+    stretch: [1.5, 0.269, 0.3],
+    long: Long { share: 0.549, axis: 3, axes: 1, length: 2.11, spread: 0.5 },
+    lattice: 0.0,
+    displaced: 0.05,
+    displacement: [-4.7, -3.67],
+    moves: 0.737,
+};
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 
 /// Makes an adversary of so many boxes.
@@ -56,8 +99,12 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         (0..boxes).for_each(|_| crowd.push([0.5; 3], [0.25, 0.0, 0.0], true));
         return crowd.spread_with([1.0; 3], |_, _| [0.0; 3]);
     }
-    if scene == Scene::Outskirts {
-        return OUTSKIRTS.build(boxes);
+    match scene {
+        Scene::Outskirts => return OUTSKIRTS.build(boxes),
+        Scene::Plates => return PLATES.build(boxes),
+        Scene::Boulders => return BOULDERS.build(boxes),
+        Scene::Sticks => return STICKS.build(boxes),
+        _ => (),
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());
     let side = |pairs| room::side(&crowd.half, &crowd.delta, pairs, false);

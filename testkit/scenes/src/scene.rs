@@ -74,9 +74,14 @@ pub enum Scene {
     Planets,
     /// The uniform world, of which one box is a million units away. It repeats.
     Escaped,
-    /// Tiny boxes, most of them in a crowd, the others in a world 10⁵ times as large. It repeats. Not
-    /// among [`Scene::ALL`].
+    /// Tiny boxes, most of them in a crowd, the others in a world 10⁵ times as large. It repeats.
     Outskirts,
+    /// Plates on any two axes in three crowds; one of a thousand moves. It repeats.
+    Plates,
+    /// Boxes of any size up to that of the world; one of a thousand moves. It repeats.
+    Boulders,
+    /// Tiny boxes, and sticks on any axis across the whole world, which seldom meet. It repeats.
+    Sticks,
     /// All boxes at one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -101,6 +106,9 @@ impl Scene {
         Self::Escaped,
     ];
 
+    /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
+    pub const FOUND: [Self; 4] = [Self::Outskirts, Self::Plates, Self::Boulders, Self::Sticks];
+
     /// The ordinary worlds; the others of [`Scene::ALL`] are adversaries.
     pub const ORDINARY: [Self; 7] = [
         Self::Uniform,
@@ -112,10 +120,14 @@ impl Scene {
         Self::Static,
     ];
 
-    /// The names of [`Scene::ALL`], with commas between them.
+    /// The names of [`Scene::ALL`] and [`Scene::FOUND`], with commas between them.
     #[must_use]
     pub fn names() -> String {
-        Self::ALL.map(Self::name).join(", ")
+        format!(
+            "{}, {}",
+            Self::ALL.map(Self::name).join(", "),
+            Self::FOUND.map(Self::name).join(", ")
+        )
     }
 
     /// What an argument that names a scene says in the help of a program.
@@ -144,6 +156,9 @@ impl Scene {
             Self::Planets => "planets",
             Self::Escaped => "escaped",
             Self::Outskirts => "outskirts",
+            Self::Plates => "plates",
+            Self::Boulders => "boulders",
+            Self::Sticks => "sticks",
             Self::Identical => "identical",
         }
     }
@@ -159,7 +174,7 @@ impl FromStr for Scene {
     type Err = UnknownScene;
 
     fn from_str(name: &str) -> Result<Self, UnknownScene> {
-        let mut scenes = Self::ALL.into_iter().chain([Self::Outskirts, Self::Identical]);
+        let mut scenes = Self::ALL.into_iter().chain(Self::FOUND).chain([Self::Identical]);
         let scene = scenes.find(|scene| scene.name() == name);
         scene.ok_or_else(|| UnknownScene(name.to_owned()))
     }
