@@ -14,8 +14,9 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use std::hint::black_box;
-use swath::sweep::accelerating;
-use swath::{AcceleratingBox, AcceleratingBoxStore, Level, Pair, Sweep};
+use swath::batch::sweep::{Sweep, accelerating};
+use swath::batch::{AcceleratingBox, AcceleratingBoxStore};
+use swath::{Level, Pair};
 
 /// The boxes of a world, pulled about.
 fn store(rows: usize) -> AcceleratingBoxStore {

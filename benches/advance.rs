@@ -3,13 +3,13 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use scenes::convex::{Hulls, Meeting, Moves, meetings};
 use std::hint::black_box;
-use swath::advance::{self, Advance, Settings};
-use swath::gjk;
+use swath::convex::toi::{Advance, Settings};
+use swath::convex::{gjk, toi};
 
-fn search(meeting: &Meeting<'_>) -> swath::Toi {
+fn search(meeting: &Meeting<'_>) -> toi::Toi {
     let [a, b] = &meeting.shapes;
     let [of_a, of_b] = &meeting.motions;
-    advance::one_to_one(a, of_a, b, of_b, &Settings::default()).expect("valid")
+    toi::one_to_one(a, of_a, b, of_b, &Settings::default()).expect("valid")
 }
 
 /// Panics unless each answer holds: at an impact the shapes are as near as was promised, and before

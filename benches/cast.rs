@@ -18,9 +18,10 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use std::hint::black_box;
-use swath::cast::polyhedron::{self, Polyhedron};
-use swath::cast::{self, Answers, Fractions, MISS};
-use swath::{Aabb, Cast, Faces, Hit, Hits, Level, Plane, Segment, SegmentStore};
+use swath::batch::cast::polyhedron::Polyhedron;
+use swath::batch::cast::{Cast, CastColumns, Fractions, MISS, polyhedron};
+use swath::batch::{Faces, Hit, Hits, SegmentStore, cast};
+use swath::{Aabb, Level, Plane, Segment};
 
 const ROWS: [usize; 3] = [1024, 65_536, 1_000_000];
 
@@ -36,8 +37,8 @@ impl Columns {
         Self { entry: vec![0.0; rows], exit: vec![0.0; rows], faces: vec![Faces::MISS; rows] }
     }
 
-    fn answers(&mut self) -> Answers<'_> {
-        Answers { entry: &mut self.entry, exit: &mut self.exit, faces: &mut self.faces }
+    fn answers(&mut self) -> CastColumns<'_> {
+        CastColumns { entry: &mut self.entry, exit: &mut self.exit, faces: &mut self.faces }
     }
 
     fn fractions(&mut self) -> Fractions<'_> {

@@ -13,8 +13,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use swath::store::Row;
-use swath::{Aabb, Boxes, FixedBoxes, FixedColumns, Level, MISS, MovingBox, SweptPair, sweep};
+use swath::batch::sweep::MISS;
+use swath::batch::{Row, sweep};
+use swath::{Aabb, AabbColumns, FixedBoxes, Level, MovingBox, MovingBoxColumns, SweptPair};
 
 const FIXED: usize = 1_000_000;
 /// A path longer than this is a bullet's.
@@ -52,12 +53,13 @@ impl Split {
         split
     }
 
-    fn movers(&self) -> Boxes<'_> {
-        Boxes::from_columns(self.movers.each_ref().map(Vec::as_slice)).expect("equally long")
+    fn movers(&self) -> MovingBoxColumns<'_> {
+        MovingBoxColumns::from_columns(self.movers.each_ref().map(Vec::as_slice))
+            .expect("equally long")
     }
 
-    fn fixed(&self) -> FixedColumns<'_> {
-        FixedColumns::from_columns(self.fixed.each_ref().map(Vec::as_slice)).expect("equally long")
+    fn fixed(&self) -> AabbColumns<'_> {
+        AabbColumns::from_columns(self.fixed.each_ref().map(Vec::as_slice)).expect("equally long")
     }
 
     fn set(&self, level: Level) -> FixedBoxes {

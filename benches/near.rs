@@ -16,11 +16,11 @@ use criterion::{
 use scenes::{Scene, World};
 use std::hint::black_box;
 use std::ops::ControlFlow;
-use swath::overlap::{self, planes, sphere};
-use swath::store::FixedColumns;
+use swath::batch::overlap::{planes, sphere};
+use swath::batch::{Hit, Rows, overlap, proximity};
+use swath::broadphase::Visits;
 use swath::{
-    Aabb, BoxStore, BoxTree, Hit, Level, MovingBox, Plane, Queries, Rows, Sphere, Threads, Visits,
-    proximity,
+    Aabb, AabbColumns, Bvh, Level, MovingBox, MovingBoxStore, Plane, Queries, Sphere, Threads,
 };
 
 const BOXES: [usize; 2] = [100_000, 1_000_000];
@@ -39,7 +39,7 @@ struct Asked {
 /// What is kept, and questions about places where such boxes would be.
 struct Bench {
     world: World,
-    store: BoxStore,
+    store: MovingBoxStore,
     asked: Asked,
 }
 
@@ -67,7 +67,7 @@ fn view([x, y, z]: [f32; 3], far: f32) -> [Plane; 6] {
 impl Bench {
     fn new(count: usize) -> Self {
         let world = World::new(Scene::Uniform, count, 1);
-        let mut store = BoxStore::with_capacity(count);
+        let mut store = MovingBoxStore::with_capacity(count);
         let mut whole = row(&world, 0);
         for at in 0..count {
             let aabb = row(&world, at);
@@ -94,12 +94,12 @@ impl Bench {
         Self { world, store, asked }
     }
 
-    fn tree(&self, level: Level) -> BoxTree {
+    fn tree(&self, level: Level) -> Bvh {
         let World { min, max, .. } = &self.world;
         let [min, max] = [min, max].map(|of| of.each_ref().map(Vec::as_slice));
-        let mut tree = BoxTree::with_level(level);
+        let mut tree = Bvh::with_level(level);
         tree.set_threads(Threads::one());
-        tree.build(FixedColumns::new(min, max).expect("equally long")).expect("rows fit");
+        tree.build(AabbColumns::new(min, max).expect("equally long")).expect("rows fit");
         tree
     }
 
@@ -222,7 +222,7 @@ fn batches(criterion: &mut Criterion) {
         };
         let (points, boxes) = (columns(&bench.asked.points), columns(&bench.asked.boxes));
         let [points, boxes] = [&points, &boxes].map(|of| {
-            FixedColumns::from_columns(of.each_ref().map(Vec::as_slice)).expect("equally long")
+            AabbColumns::from_columns(of.each_ref().map(Vec::as_slice)).expect("equally long")
         });
         let [mut no_point, mut no_box] = [const { Vec::new() }; 2];
         let points = points.check(Level::detect(), &mut no_point);

@@ -14,21 +14,22 @@ use criterion::{
 };
 use scenes::{Scene, World};
 use std::hint::black_box;
-use swath::overlap::{self, Bits, planes, sphere};
-use swath::{Aabb, BoxStore, Checked, Level, MovingBox, Plane, Side, Sphere};
+use swath::batch::overlap::{Bits, planes, sphere};
+use swath::batch::{Checked, PlaneSide, overlap};
+use swath::{Aabb, Level, MovingBox, MovingBoxStore, Plane, Sphere};
 
 const ROWS: [usize; 3] = [1024, 65_536, 1_000_000];
 
 /// The same boxes, as columns and one after another.
-struct Boxes {
-    store: BoxStore,
+struct MovingBoxColumns {
+    store: MovingBoxStore,
     array: Vec<Aabb>,
 }
 
-impl Boxes {
+impl MovingBoxColumns {
     fn new(rows: usize) -> Self {
         let world = World::new(Scene::Uniform, rows, 1);
-        let mut store = BoxStore::with_capacity(rows);
+        let mut store = MovingBoxStore::with_capacity(rows);
         let mut array = Vec::with_capacity(rows);
         for row in 0..rows {
             let of = |columns: &[Vec<f32>; 3]| core::array::from_fn(|axis| columns[axis][row]);
@@ -50,7 +51,7 @@ impl Boxes {
 /// Asks on every level and both yardsticks. `check` says whether row `i` may be answered so.
 fn rows_of(
     group: &mut BenchmarkGroup<'_, WallTime>,
-    boxes: &Boxes,
+    boxes: &MovingBoxColumns,
     check: impl Fn(&Aabb, bool),
     ask: impl Fn(Level, &Checked<'_>, Bits<'_>),
     published: impl Fn(&Aabb) -> bool,
@@ -90,7 +91,7 @@ fn rows_of(
 fn one_to_many(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("overlap/one_to_many");
     for rows in ROWS {
-        let boxes = Boxes::new(rows);
+        let boxes = MovingBoxColumns::new(rows);
         let (center, reach) = boxes.middle();
         let a = Aabb::cube(center, reach).expect("worlds are not that large");
         rows_of(
@@ -123,7 +124,7 @@ fn one_to_many(criterion: &mut Criterion) {
 fn spheres(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("overlap/sphere");
     for rows in ROWS {
-        let boxes = Boxes::new(rows);
+        let boxes = MovingBoxColumns::new(rows);
         let (center, radius) = boxes.middle();
         let ball = Sphere::new(center, radius).expect("worlds are not that large");
         rows_of(
@@ -190,7 +191,7 @@ fn view([x, y, z]: [f32; 3], reach: f32) -> [Plane; 6] {
 fn views(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("overlap/planes");
     for rows in ROWS {
-        let boxes = Boxes::new(rows);
+        let boxes = MovingBoxColumns::new(rows);
         let (center, reach) = boxes.middle();
         let region = view(center, reach);
         rows_of(
@@ -202,7 +203,7 @@ fn views(criterion: &mut Criterion) {
                     let [least, _] = spec::plane_reach(plane, aabb).expect("all are valid");
                     least > f64::from(reach) * 1e-4
                 };
-                assert!(if yes { !region.iter().any(past) } else { meant == Side::Outside });
+                assert!(if yes { !region.iter().any(past) } else { meant == PlaneSide::Outside });
             },
             |level, many, to| planes::one_to_many(level, &region, many, to).expect("lengths agree"),
             |b| {

@@ -12,26 +12,27 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
 use std::hint::black_box;
 use std::time::Instant;
-use swath::{BoxSet, Boxes, Filter, Level, MovingBox, Pair, PairFinder, SweptPair};
+use swath::broadphase::PairInput;
+use swath::{Filter, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, SweptPair};
 
-fn boxes(world: &World) -> Boxes<'_> {
+fn boxes(world: &World) -> MovingBoxColumns<'_> {
     let [min, max, delta] =
         [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
-    Boxes::new(min, max, delta).expect("columns are of one length")
+    MovingBoxColumns::new(min, max, delta).expect("columns are of one length")
 }
 
-fn set(world: &World) -> BoxSet<'_> {
-    BoxSet::new(boxes(world)).moving(&world.moves)
+fn set(world: &World) -> PairInput<'_> {
+    PairInput::new(boxes(world)).moving(&world.moves)
 }
 
 /// Scenes that are also timed with filters and between two sets.
 const WITH_SETS: [Scene; 3] = [Scene::Uniform, Scene::Dense, Scene::Bullets];
 
 /// The first rows and the rest.
-fn halves(world: &World) -> [BoxSet<'_>; 2] {
+fn halves(world: &World) -> [PairInput<'_>; 2] {
     let (boxes, middle) = (boxes(world), world.len() / 2);
     [0..middle, middle..world.len()]
-        .map(|rows| BoxSet::new(boxes.slice(rows.clone())).moving(&world.moves[rows]))
+        .map(|rows| PairInput::new(boxes.slice(rows.clone())).moving(&world.moves[rows]))
 }
 
 /// Panics unless the pairs are those of the specification.

@@ -11,11 +11,9 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::hint::black_box;
+use swath::batch::{Hit, Row, SegmentStore, cast};
 use swath::broadphase::Query;
-use swath::store::{FixedColumns, Row};
-use swath::{
-    Aabb, BoxStore, BoxTree, Hit, Level, MovingBox, Queries, Segment, SegmentStore, Threads, cast,
-};
+use swath::{Aabb, AabbColumns, Bvh, Level, MovingBox, MovingBoxStore, Queries, Segment, Threads};
 
 /// How many questions are asked at a time.
 const QUESTIONS: usize = 4096;
@@ -47,11 +45,11 @@ impl World {
         Self { boxes, segments, store }
     }
 
-    fn tree(&self, level: Level) -> BoxTree {
+    fn tree(&self, level: Level) -> Bvh {
         let columns: [Vec<f32>; 6] =
             core::array::from_fn(|k| self.boxes.iter().map(|aabb| aabb.to_row()[k]).collect());
-        let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice));
-        let mut tree = BoxTree::with_level(level);
+        let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice));
+        let mut tree = Bvh::with_level(level);
         tree.set_threads(Threads::one());
         tree.build(columns.expect("equally long")).expect("there are not too many");
         tree
@@ -59,7 +57,7 @@ impl World {
 
     /// Panics unless the answers are those of brute force.
     fn check(&self, queries: &Queries<'_>) {
-        let mut store = BoxStore::new();
+        let mut store = MovingBoxStore::new();
         for aabb in &self.boxes {
             store.push(MovingBox::from(*aabb)).expect("it is a box");
         }

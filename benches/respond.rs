@@ -14,8 +14,9 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use std::hint::black_box;
-use swath::respond::{self, Along, Member};
-use swath::{Aabb, Contact, Level, Pair, separate};
+use swath::batch::respond::{Member, SlideColumns};
+use swath::batch::{Contact, respond, separate};
+use swath::{Aabb, Level, Pair};
 
 const RESTITUTION: f32 = 0.5;
 
@@ -42,7 +43,7 @@ fn pairs(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(rows as u64));
         for level in Level::all() {
             let bodies = store.checked();
-            let along = Along { a: &mut a, b: &mut b };
+            let along = SlideColumns { a: &mut a, b: &mut b };
             respond::pairs(level, &contact, &bodies, &wanted, RESTITUTION, along)
                 .expect("rows exist");
             for (k, pair) in wanted.iter().enumerate() {
@@ -57,7 +58,7 @@ fn pairs(criterion: &mut Criterion) {
             }
             group.bench_function(BenchmarkId::new(rows.to_string(), level), |bencher| {
                 bencher.iter(|| {
-                    let along = Along { a: &mut a, b: &mut b };
+                    let along = SlideColumns { a: &mut a, b: &mut b };
                     let bodies = black_box(&bodies);
                     respond::pairs(level, &contact, bodies, &wanted, RESTITUTION, along)
                         .expect("rows exist");

@@ -15,8 +15,9 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use std::hint::black_box;
-use swath::separate::{self, Answers, Moves, Separation};
-use swath::{Aabb, Contact, Level, Pair};
+use swath::batch::separate::{Moves, Separation, SeparationColumns};
+use swath::batch::{Contact, separate};
+use swath::{Aabb, Level, Pair};
 
 /// Answer columns that are kept between calls.
 struct Columns {
@@ -29,8 +30,8 @@ impl Columns {
         Self { depth: vec![0.0; rows], contact: vec![Contact::SEPARATED; rows] }
     }
 
-    fn answers(&mut self) -> Answers<'_> {
-        Answers { depth: &mut self.depth, contact: &mut self.contact }
+    fn answers(&mut self) -> SeparationColumns<'_> {
+        SeparationColumns { depth: &mut self.depth, contact: &mut self.contact }
     }
 }
 

@@ -16,13 +16,15 @@ use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use spec::RoundSweep;
 use std::hint::black_box;
-use swath::sweep::{Answers, Sweep, sphere_box, spheres};
-use swath::{BatchError, BoxStore, Level, MovingBox, MovingSphere, Pair, Sphere, SphereStore};
+use swath::batch::sweep::{Sweep, SweepColumns, sphere_box, spheres};
+use swath::batch::{BatchError, MovingSphere, SphereStore};
+use swath::{Level, MovingBox, MovingBoxStore, Pair, Sphere};
 
 /// The boxes of a world, and a sphere in each.
-fn stores(rows: usize) -> (BoxStore, SphereStore) {
+fn stores(rows: usize) -> (MovingBoxStore, SphereStore) {
     let world = World::new(Scene::Bullets, rows, 1);
-    let (mut boxes, mut balls) = (BoxStore::with_capacity(rows), SphereStore::with_capacity(rows));
+    let (mut boxes, mut balls) =
+        (MovingBoxStore::with_capacity(rows), SphereStore::with_capacity(rows));
     for row in 0..rows {
         let MovingBox { aabb, delta } = moving(&world, row);
         let half = aabb.half_extents();
@@ -48,7 +50,7 @@ fn check(meant: &RoundSweep, got: Sweep) {
 fn measure(
     criterion: &mut Criterion,
     (name, rows): (&str, usize),
-    run: impl Fn(Level, Answers<'_>) -> Result<(), BatchError>,
+    run: impl Fn(Level, SweepColumns<'_>) -> Result<(), BatchError>,
     meant: impl Fn(usize) -> RoundSweep,
 ) {
     let mut group = criterion.benchmark_group(name);

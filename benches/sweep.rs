@@ -21,8 +21,9 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use std::hint::black_box;
-use swath::sweep::{self, MISS, Sweep, Times};
-use swath::{Aabb, BoxStore, Checked, Level, MovingBox, Pair};
+use swath::batch::sweep::{MISS, Sweep, Times};
+use swath::batch::{Checked, sweep};
+use swath::{Aabb, Level, MovingBox, MovingBoxStore, Pair};
 
 /// Rows whose columns fit into the first or second cache.
 const ROWS: [usize; 2] = [1024, 8192];
@@ -31,9 +32,9 @@ const STREAMED_ROWS: usize = 10_000_000;
 const THREADS: usize = 2;
 
 /// Boxes of a small room, so that about half of any two meet.
-fn crowd(rows: usize, seed: u64) -> BoxStore {
+fn crowd(rows: usize, seed: u64) -> MovingBoxStore {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut store = BoxStore::with_capacity(rows);
+    let mut store = MovingBoxStore::with_capacity(rows);
     for _ in 0..rows {
         let min = [(); 3].map(|()| rng.random_range(0.0..4.0_f32));
         let max = min.map(|min| min + rng.random_range(0.25..2.0_f32));
@@ -208,7 +209,7 @@ fn zip(criterion: &mut Criterion) {
 type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>;
 
 /// First and last times of row against row: every level, and the yardsticks.
-fn zip_times(group: &mut Group<'_>, (a, b): (&BoxStore, &BoxStore), out: &mut Columns) {
+fn zip_times(group: &mut Group<'_>, (a, b): (&MovingBoxStore, &MovingBoxStore), out: &mut Columns) {
     let rows = a.len();
     // Of many rows a part is checked: the loops do not know how many there are.
     let checked = |out: &Columns| {
@@ -227,7 +228,8 @@ fn zip_times(group: &mut Group<'_>, (a, b): (&BoxStore, &BoxStore), out: &mut Co
             bencher.iter(|| run(black_box(&a)));
         });
     }
-    let of = |store: &BoxStore| (0..rows).map(|row| store.get(row)).collect::<Vec<MovingBox>>();
+    let of =
+        |store: &MovingBoxStore| (0..rows).map(|row| store.get(row)).collect::<Vec<MovingBox>>();
     let structures = [of(a), of(b)];
     let run = |[a, b]: &[Vec<MovingBox>; 2], out: &mut Columns| {
         for (row, (a, b)) in a.iter().zip(b).enumerate() {

@@ -11,24 +11,25 @@
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use scenes::{Scene, World};
 use std::hint::black_box;
-use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
+use swath::broadphase::PairInput;
+use swath::pipeline::{BodyFlags, Config, Mass, SubSteps, SubStepsConfig};
 use swath::{
-    BoxSet, Boxes, Convex, Flags, Level, Motion, PairFinder, Pipeline, Pose, Scene as Tick,
+    ConvexBody, Level, Motion, MovingBoxColumns, PairFinder, Pipeline, Pose, Scene as Tick, Shape,
+    Threads,
 };
-use swath::{Shape, Threads};
 
 const BODIES: [usize; 2] = [100_000, 1_000_000];
 const BULLETS: usize = 1000;
 /// One body of so many has a shape.
 const SHAPED_ONE_OF: usize = 20;
 
-struct Bodies {
+struct BodyColumns {
     world: World,
-    convex: Vec<Convex<'static>>,
-    flags: Vec<Flags>,
+    convex: Vec<ConvexBody<'static>>,
+    flags: Vec<BodyFlags>,
 }
 
-impl Bodies {
+impl BodyColumns {
     fn new(scene: Scene, count: usize) -> Self {
         let world = World::new(scene, count, 1);
         let mut convex = Vec::new();
@@ -47,21 +48,21 @@ impl Bodies {
             let spin = if turns { [0.5, 0.2, 0.0] } else { [0.0; 3] };
             let pose = Pose { position, ..Pose::IDENTITY };
             let motion = Motion { pose, delta, spin, ..Motion::default() };
-            convex.push(Convex {
+            convex.push(ConvexBody {
                 row: row as u32,
                 shape: shape.expect("sides are lengths"),
                 motion,
             });
         }
-        let flag = |&moves: &bool| if moves { Flags::MOVES } else { Flags::STILL };
+        let flag = |&moves: &bool| if moves { BodyFlags::MOVES } else { BodyFlags::STILL };
         let flags = world.moves.iter().map(flag).collect();
         Self { world, convex, flags }
     }
 
-    fn boxes(&self) -> Boxes<'_> {
+    fn boxes(&self) -> MovingBoxColumns<'_> {
         let World { min, max, delta, .. } = &self.world;
         let [min, max, delta] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));
-        Boxes::new(min, max, delta).expect("equally long")
+        MovingBoxColumns::new(min, max, delta).expect("equally long")
     }
 
     fn tick(&self) -> Tick<'_, '_> {
@@ -71,7 +72,7 @@ impl Bodies {
 
 /// Panics unless all levels agree, and the stages with what is said of single pairs.
 fn check(scene: Scene) {
-    let bodies = Bodies::new(scene, 3000);
+    let bodies = BodyColumns::new(scene, 3000);
     let mut hash = None;
     for level in Level::all() {
         let mut pipeline = Pipeline::with_level(Config::default(), level);
@@ -89,7 +90,7 @@ fn ticks(criterion: &mut Criterion) {
     for scene in [Scene::Static, Scene::Uniform, Scene::Sheet, Scene::Walls] {
         check(scene);
         for count in BODIES {
-            let bodies = Bodies::new(scene, count);
+            let bodies = BodyColumns::new(scene, count);
             for (name, threads) in [("1", Threads::one()), ("all", Threads::current())] {
                 let mut group = criterion.benchmark_group(format!("tick_{scene}"));
                 group.sample_size(10).throughput(Throughput::Elements(count as u64));
@@ -105,7 +106,7 @@ fn ticks(criterion: &mut Criterion) {
                 group.sample_size(10).throughput(Throughput::Elements(count as u64));
                 let mut finder = PairFinder::new();
                 finder.set_threads(threads);
-                let set = BoxSet::new(bodies.boxes()).moving(&bodies.world.moves);
+                let set = PairInput::new(bodies.boxes()).moving(&bodies.world.moves);
                 group.bench_function(BenchmarkId::new(count.to_string(), name), |bencher| {
                     bencher.iter(|| black_box(finder.swept_pairs(set).expect("pairs").len()));
                 });
@@ -116,14 +117,14 @@ fn ticks(criterion: &mut Criterion) {
 }
 
 /// Walls beside each other in a plane, and in front of some of them a bullet each.
-fn range(count: usize) -> (Vec<Convex<'static>>, Vec<Mass>) {
+fn range(count: usize) -> (Vec<ConvexBody<'static>>, Vec<Mass>) {
     let walls = count - BULLETS;
     let side = (walls as f64).sqrt().ceil() as usize;
     let wall = Shape::cuboid([0.0, 0.45, 0.45]).expect("a wall");
     let ball = Shape::sphere(0.02).expect("a bullet");
     let body = |row: usize, shape, position, delta| {
         let motion = Motion::new(Pose::at(position).expect("a place"), delta).expect("a motion");
-        Convex { row: row as u32, shape, motion }
+        ConvexBody { row: row as u32, shape, motion }
     };
     let place = |k: usize, x| [x, (k % side) as f32, (k / side) as f32];
     let mut bodies: Vec<_> = (0..walls).map(|k| body(k, wall, place(k, 0.0), [0.0; 3])).collect();

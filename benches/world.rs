@@ -19,10 +19,12 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use swath::broadphase::{Changes, ProxyHit};
+use swath::batch::sweep::MISS;
+use swath::batch::{SegmentStore, cast, sweep};
+use swath::broadphase::{Changes, Layers, PairInput, ProxyHit};
 use swath::{
-    Aabb, BoxSet, Boxes, Broadphase, Filter, Layers, MISS, MovingBox, PairFinder, Proxy, ProxyId,
-    Segment, SegmentStore, Set, cast, sweep,
+    Aabb, Broadphase, Filter, MovingBox, MovingBoxColumns, PairFinder, Proxy, ProxyId, ProxyKind,
+    Segment,
 };
 
 const DYNAMIC: usize = 100_000;
@@ -30,10 +32,10 @@ const MANY: usize = 1_000_000;
 /// Ticks that are played forth and back.
 const TICKS: usize = 6;
 
-fn boxes(world: &World) -> Boxes<'_> {
+fn boxes(world: &World) -> MovingBoxColumns<'_> {
     let [min, max, delta] =
         [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
-    Boxes::new(min, max, delta).expect("columns are of one length")
+    MovingBoxColumns::new(min, max, delta).expect("columns are of one length")
 }
 
 /// Some ticks of a scene, and back to the first.
@@ -62,7 +64,7 @@ fn filled(world: &World, proxy: impl Fn(usize) -> Proxy) -> (Broadphase, Vec<Pro
 }
 
 fn tick(broadphase: &mut Broadphase, ids: &[ProxyId], world: &World) -> usize {
-    broadphase.update_many(ids, boxes(world)).expect("all live");
+    broadphase.set_many(ids, boxes(world)).expect("all live");
     count(broadphase.update().expect("there is no limit"))
 }
 
@@ -93,7 +95,7 @@ fn check(scene: Scene) {
     let (mut broadphase, ids) = filled(&ticks[0], |row| Proxy::dynamic().filtered(filter(row)));
     let mut before = Vec::new();
     for world in &ticks {
-        broadphase.update_many(&ids, boxes(world)).expect("all live");
+        broadphase.set_many(&ids, boxes(world)).expect("all live");
         let changes = broadphase.update().expect("there is no limit");
         let rows: Vec<MovingBox> = (0..world.len()).map(|row| boxes(world).get(row)).collect();
         let mut expected = Vec::new();
@@ -126,7 +128,7 @@ fn dynamic(criterion: &mut Criterion) {
         let filters: Vec<Filter> = (0..DYNAMIC).map(filter).collect();
         let (mut finder, mut filtered) = (PairFinder::new(), PairFinder::new());
         for world in &ticks {
-            broadphase.update_many(&ids, boxes(world)).expect("all live");
+            broadphase.set_many(&ids, boxes(world)).expect("all live");
             let found = finder.swept_pairs(boxes(world)).expect("there is no limit").sorted();
             let rows = found.iter().map(|pair| (pair.a, pair.b, pair.first));
             let changes = broadphase.update().expect("there is no limit");
@@ -151,7 +153,7 @@ fn dynamic(criterion: &mut Criterion) {
             group.sample_size(20).throughput(Throughput::Elements(DYNAMIC as u64));
             group.bench_function(id.clone(), |bencher| {
                 let mut tick = || {
-                    let set = BoxSet::new(boxes(step())).filtered(&filters);
+                    let set = PairInput::new(boxes(step())).filtered(&filters);
                     filtered.swept_pairs(set).expect("no limit").len()
                 };
                 bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
@@ -193,8 +195,9 @@ fn kept(criterion: &mut Criterion) {
         group.bench_function(format!("{MOVERS}{threads}"), |bencher| {
             let mut tick = || {
                 next = (next + 1) % columns.len();
-                let boxes = Boxes::from_columns(columns[next].each_ref().map(Vec::as_slice));
-                broadphase.update_many(&movers, boxes.expect("equally long")).expect("all live");
+                let boxes =
+                    MovingBoxColumns::from_columns(columns[next].each_ref().map(Vec::as_slice));
+                broadphase.set_many(&movers, boxes.expect("equally long")).expect("all live");
                 count(broadphase.update().expect("there is no limit"))
             };
             bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
@@ -205,7 +208,7 @@ fn kept(criterion: &mut Criterion) {
     // All fall asleep where they touch.
     let (mut broadphase, ids) = filled(&ticks[0], |_| Proxy::dynamic());
     assert!(count(broadphase.update().expect("no limit")) > MANY / 2);
-    broadphase.move_many(&ids, Set::Sleeping).expect("all live");
+    broadphase.set_kind_many(&ids, ProxyKind::Sleeping).expect("all live");
     count(broadphase.update().expect("no limit"));
     assert!(broadphase.pairs().len() > MANY / 4);
     let mut group = criterion.benchmark_group("world_still");
@@ -284,8 +287,8 @@ fn singles(criterion: &mut Criterion) {
         if name == "dynamic" {
             group.bench_function("sleep_and_wake", |bencher| {
                 let mut turn = || {
-                    for set in [Set::Sleeping, Set::Dynamic] {
-                        let calls = called.iter().map(|&id| broadphase.move_to(id, set));
+                    for set in [ProxyKind::Sleeping, ProxyKind::Dynamic] {
+                        let calls = called.iter().map(|&id| broadphase.set_kind(id, set));
                         calls.for_each(|call| call.expect("it lives"));
                     }
                     called.len()

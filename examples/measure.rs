@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use rayon::prelude::*;
-use swath::broadphase::{FindError, Found, FoundPair};
+use swath::Pairs;
+use swath::broadphase::{FindError, FoundPair};
 
 use scenes::World;
 
@@ -31,8 +32,8 @@ impl Costs {
     /// Times one tick.
     pub fn time<'f, P: FoundPair>(
         &mut self,
-        find: impl FnOnce() -> Result<Found<'f, P>, FindError>,
-    ) -> Result<Found<'f, P>, FindError> {
+        find: impl FnOnce() -> Result<Pairs<'f, P>, FindError>,
+    ) -> Result<Pairs<'f, P>, FindError> {
         let (cpu, wall) = (ProcessTime::now(), Instant::now());
         let found = find()?;
         let (wall, cpu) = (wall.elapsed(), cpu.elapsed());

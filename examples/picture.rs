@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use swath::{Aabb, BoxStore, MovingBox, PairFinder};
+use swath::{Aabb, MovingBox, MovingBoxStore, PairFinder};
 
 /// Size of the drawing, in units of the world and in pixels at once.
 const SIZE: [f32; 2] = [760.0, 300.0];
@@ -102,9 +102,9 @@ fn picture(seed: u64) -> Result<String, Box<dyn Error>> {
 }
 
 /// Slow crates, three walls, and a few fast bullets; flat, so every depth is zero.
-fn world(seed: u64) -> Result<BoxStore, Box<dyn Error>> {
+fn world(seed: u64) -> Result<MovingBoxStore, Box<dyn Error>> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut store = BoxStore::new();
+    let mut store = MovingBoxStore::new();
     let mut add = |x: f32, y: f32, half: [f32; 2], delta: [f32; 2]| {
         let aabb = Aabb::from_center([x, y, 0.0], [half[0], half[1], 0.0])?;
         store.push(MovingBox::new(aabb, [delta[0], delta[1], 0.0])?)

@@ -9,37 +9,55 @@ extern crate alloc;
 extern crate std;
 
 pub mod broadphase;
-pub mod geom;
-pub mod kernels;
+mod columns;
+mod geom;
+mod kernels;
 mod lanes;
-pub mod narrowphase;
+mod narrowphase;
 mod par;
 pub mod pipeline;
-pub mod store;
 
-pub use broadphase::{
-    BoxSet, BoxTree, Broadphase, FixedBoxes, FixedSet, Layers, PairFinder, Proxy, ProxyId,
-    ProxyPair, Queries, Set, SweptProxyPair, Visits,
-};
+pub use broadphase::bvh::forest::FixedBoxes;
+pub use broadphase::bvh::static_bvh::Bvh;
+pub use broadphase::pairs::runs::Pairs;
+pub use broadphase::proxies::Broadphase;
+pub use broadphase::proxies::id::ProxyId;
+pub use broadphase::proxies::proxy::{Proxy, ProxyKind};
+pub use broadphase::query::Queries;
+pub use broadphase::strips::PairFinder;
+pub use columns::{AabbColumns, MovingBoxColumns, MovingBoxStore};
 pub use geom::{
-    Aabb, AcceleratingBox, Body, COORD_MAX, Contact, Faces, Facets, Filter, Invalid, Motion,
-    MovingBox, MovingSphere, Pair, Plane, Pose, SPIN_MAX, Segment, Side, Sphere, Start, State,
-    SweptPair,
+    Aabb, COORD_MAX, Filter, Invalid, Motion, MovingBox, Pair, Plane, Pose, SPIN_MAX, Segment,
+    Sphere, SweptPair,
 };
-pub use kernels::cast::{self, Cast};
-pub use kernels::overlap;
-pub use kernels::proximity;
-pub use kernels::respond::{self, Response};
-pub use kernels::separate::{self, Separation};
-pub use kernels::sweep::{self, MISS, Sweep};
-pub use kernels::{BatchError, Hit, Hits, Rows};
 pub use lanes::{Level, UnknownLevel};
-pub use narrowphase::advance::{self, Advance, Toi};
-pub use narrowphase::gjk::{self, Distance, GjkCache};
-pub use narrowphase::{ConvexCast, Hull, InvalidShape, Shape, SupportMap};
+pub use narrowphase::Shape;
 pub use par::Threads;
-pub use pipeline::{Convex, Flags, Impact, Pipeline, Scene};
-pub use store::{
-    AcceleratingBoxStore, AcceleratingBoxes, Bodies, BodyStore, BoxStore, Boxes, Checked,
-    FixedColumns, Rejected, SegmentStore, Segments, SphereStore, Spheres,
-};
+pub use pipeline::impacts::Impact;
+pub use pipeline::scene::{ConvexBody, Scene};
+pub use pipeline::tick::Pipeline;
+
+/// Kernels over columns: one question about many rows, answered in SIMD lanes.
+///
+/// Each question is a module. The name of a function says its arity: `one_to_one` is the scalar form;
+/// `one_to_many`, `zip` and `pairs` are batches over [`Checked`](crate::batch::Checked) columns. Answers go to
+/// columns of the caller, or to a list of [`Hits`](crate::batch::Hits).
+pub mod batch {
+    pub use crate::columns::{
+        AcceleratingBoxColumns, AcceleratingBoxStore, BodyColumns, BodyStore, Checked, Columns,
+        LengthMismatch, Rejected, Row, SegmentColumns, SegmentStore, SphereColumns, SphereStore,
+        Store,
+    };
+    pub use crate::geom::{
+        AcceleratingBox, Body, Contact, ContactState, Faces, Facets, MovingSphere, PlaneSide,
+        SegmentStart,
+    };
+    pub use crate::kernels::{
+        BatchError, Hit, Hits, Rows, cast, overlap, proximity, respond, separate, sweep,
+    };
+}
+
+/// Convex shapes: time of impact, distance, and ray casts against one shape.
+pub mod convex {
+    pub use crate::narrowphase::{ConvexCast, Hull, InvalidShape, SupportMap, gjk, toi};
+}

@@ -12,10 +12,10 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// The results and their order do not depend on this choice.
 #[derive(Clone, Debug, Default)]
-pub struct Threads(Kind);
+pub struct Threads(ThreadsKind);
 
 #[derive(Clone, Debug, Default)]
-enum Kind {
+enum ThreadsKind {
     #[default]
     Current,
     One,
@@ -30,13 +30,13 @@ impl Threads {
     /// This is the default. Without the feature `rayon` it is the calling thread.
     #[must_use]
     pub fn current() -> Self {
-        Self(Kind::Current)
+        Self(ThreadsKind::Current)
     }
 
     /// Uses the calling thread alone. `rayon` is not called at all.
     #[must_use]
     pub fn one() -> Self {
-        Self(Kind::One)
+        Self(ThreadsKind::One)
     }
 
     /// Uses the threads of `pool`.
@@ -47,19 +47,19 @@ impl Threads {
     #[cfg_attr(docsrs, doc(cfg(feature = "rayon")))]
     #[must_use]
     pub fn of_pool(pool: Arc<rayon::ThreadPool>) -> Self {
-        Self(Kind::Pool(pool))
+        Self(ThreadsKind::Pool(pool))
     }
 
     /// Returns the number of workers, which is the number of threads.
     pub(crate) fn workers(&self) -> usize {
         match &self.0 {
-            Kind::One => 1,
+            ThreadsKind::One => 1,
             #[cfg(feature = "rayon")]
-            Kind::Pool(pool) => pool.current_num_threads(),
+            ThreadsKind::Pool(pool) => pool.current_num_threads(),
             #[cfg(feature = "rayon")]
-            Kind::Current => rayon::current_num_threads(),
+            ThreadsKind::Current => rayon::current_num_threads(),
             #[cfg(not(feature = "rayon"))]
-            Kind::Current => 1,
+            ThreadsKind::Current => 1,
         }
     }
 
@@ -75,8 +75,8 @@ impl Threads {
     fn run_inside(&self, work: &mut (dyn FnMut() + Send)) {
         #[cfg(feature = "rayon")]
         match &self.0 {
-            Kind::Pool(pool) => return pool.install(work),
-            Kind::Current if self.workers() > 1 => return rayon::join(work, || ()).0,
+            ThreadsKind::Pool(pool) => return pool.install(work),
+            ThreadsKind::Current if self.workers() > 1 => return rayon::join(work, || ()).0,
             _ => (),
         }
         work();
@@ -121,13 +121,13 @@ const SHARES: usize = 32;
 
 /// Items that workers take one after the other. Each share has consecutive items.
 #[cfg(feature = "rayon")]
-struct Shares<I> {
+struct WorkShares<I> {
     /// The index of the next item of each share, and its remaining items.
     shares: [std::sync::Mutex<(usize, I)>; SHARES],
 }
 
 #[cfg(feature = "rayon")]
-impl<I: ExactSizeIterator + DoubleEndedIterator> Shares<I> {
+impl<I: ExactSizeIterator + DoubleEndedIterator> WorkShares<I> {
     /// Cuts `count` items into shares for `workers`. `split(n)` returns the next `n` items.
     fn new(count: usize, workers: usize, mut split: impl FnMut(usize) -> I) -> Self {
         let size = count.div_ceil(workers.clamp(1, SHARES));
@@ -172,11 +172,11 @@ pub(crate) fn for_each<W: Send, T: Send>(
     #[cfg(feature = "rayon")]
     if workers.len() > 1 && items.len() > 1 {
         let (tasks, mut rest) = (workers.len(), items);
-        let items = Shares::new(rest.len(), tasks, |count| {
+        let items = WorkShares::new(rest.len(), tasks, |count| {
             rest.split_off_mut(..count).unwrap_or_default().iter_mut()
         });
         let mut rest = workers;
-        let workers = Shares::new(tasks, tasks, |count| {
+        let workers = WorkShares::new(tasks, tasks, |count| {
             rest.split_off_mut(..count).unwrap_or_default().iter_mut()
         });
         fork(tasks, &|own| {
@@ -209,7 +209,7 @@ pub(crate) fn fill_chunks<T: Send>(
     if threads.workers() > 1 && out.len() > size {
         let (count, mut rest) = (out.len().div_ceil(size), out);
         let tasks = threads.workers().min(count);
-        let pieces = Shares::new(count, tasks, |pieces| {
+        let pieces = WorkShares::new(count, tasks, |pieces| {
             let items = (pieces * size).min(rest.len());
             rest.split_off_mut(..items).unwrap_or_default().chunks_mut(size)
         });
@@ -243,7 +243,7 @@ pub(crate) fn fill_parts<T: Send>(
         let parts = starts.len() - 1;
         let (count, mut rest) = (parts.div_ceil(size), Parts { first: 0, size, starts, out });
         let tasks = threads.workers().min(count);
-        let groups = Shares::new(count, tasks, |groups| rest.split_off(groups));
+        let groups = WorkShares::new(count, tasks, |groups| rest.split_off(groups));
         threads.fork(tasks, &|own| {
             while let Some((_, group)) = groups.next(own % SHARES) {
                 in_turn(group.first, group.starts, group.out, fill);

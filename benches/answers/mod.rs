@@ -2,8 +2,9 @@
 
 #![allow(dead_code, reason = "included by many, each uses a part")]
 
-use swath::sweep::{Answers, Times};
-use swath::{Aabb, Body, BodyStore, BoxStore, Contact, MovingBox};
+use swath::batch::sweep::{SweepColumns, Times};
+use swath::batch::{Body, BodyStore, Contact};
+use swath::{Aabb, MovingBox, MovingBoxStore};
 
 use scenes::World;
 
@@ -23,8 +24,8 @@ impl Columns {
         }
     }
 
-    pub(crate) fn answers(&mut self) -> Answers<'_> {
-        Answers { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
+    pub(crate) fn answers(&mut self) -> SweepColumns<'_> {
+        SweepColumns { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
     }
 
     pub(crate) fn times(&mut self) -> Times<'_> {
@@ -40,8 +41,8 @@ pub(crate) fn moving(world: &World, row: usize) -> MovingBox {
 }
 
 /// The boxes of a world.
-pub(crate) fn store(world: &World) -> BoxStore {
-    let mut store = BoxStore::with_capacity(world.len());
+pub(crate) fn store(world: &World) -> MovingBoxStore {
+    let mut store = MovingBoxStore::with_capacity(world.len());
     for row in 0..world.len() {
         store.push(moving(world, row)).expect("worlds hold boxes");
     }

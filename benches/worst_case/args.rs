@@ -42,7 +42,7 @@ pub(crate) enum Target {
     Swept,
     /// `FixedBoxes`: building, and `union_pairs` of the movers.
     Fixed,
-    /// `BoxTree`: building, and queries.
+    /// `Bvh`: building, and queries.
     Bvh,
 }
 

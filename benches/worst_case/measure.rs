@@ -1,9 +1,11 @@
 //! How long a world takes for each box and pair, next to the scene `uniform`.
 
 use cpu_time::ThreadTime;
-use swath::broadphase::Query;
-use swath::store::{FixedColumns, Row};
-use swath::{Aabb, BoxSet, BoxTree, Boxes, FixedBoxes, MovingBox, PairFinder, Segment, Threads};
+use swath::batch::Row;
+use swath::broadphase::{PairInput, Query};
+use swath::{
+    Aabb, AabbColumns, Bvh, FixedBoxes, MovingBox, MovingBoxColumns, PairFinder, Segment, Threads,
+};
 
 use crate::args::Target;
 use scenes::recipe::Recipe;
@@ -39,14 +41,14 @@ pub(crate) struct Bench {
     target: Target,
     seconds: f64,
     finder: PairFinder,
-    tree: BoxTree,
+    tree: Bvh,
     /// Worlds of `uniform` of several sizes, and their units.
     uniform: Vec<(World, usize)>,
 }
 
 impl Bench {
     pub(crate) fn new(target: Target, seconds: f64) -> Self {
-        let (mut finder, mut tree) = (PairFinder::new(), BoxTree::new());
+        let (mut finder, mut tree) = (PairFinder::new(), Bvh::new());
         finder.set_threads(Threads::one());
         tree.set_threads(Threads::one());
         Self { target, seconds, finder, tree, uniform: Vec::new() }
@@ -153,8 +155,8 @@ impl Bench {
                         fixed.iter_mut().zip(row).for_each(|(column, x)| column.push(x));
                     }
                 }
-                let fixed = FixedColumns::from_columns(fixed.each_ref().map(Vec::as_slice));
-                let movers = Boxes::from_columns(movers.each_ref().map(Vec::as_slice));
+                let fixed = AabbColumns::from_columns(fixed.each_ref().map(Vec::as_slice));
+                let movers = MovingBoxColumns::from_columns(movers.each_ref().map(Vec::as_slice));
                 let mut all = FixedBoxes::new();
                 all.set_threads(Threads::one());
                 all.extend(fixed.expect("equally long")).expect("the rows fit");
@@ -162,7 +164,7 @@ impl Bench {
             }
             Target::Bvh => {
                 let [a, b, c, d, e, f, ..] = columns;
-                let fixed = FixedColumns::from_columns([a, b, c, d, e, f]).expect("equally long");
+                let fixed = AabbColumns::from_columns([a, b, c, d, e, f]).expect("equally long");
                 self.tree.build(fixed).expect("not too many");
                 queries(&self.tree, boxes)
             }
@@ -171,7 +173,7 @@ impl Bench {
 }
 
 /// Hits of an overlap query, a nearest box and a cast for every eighth box.
-fn queries(tree: &BoxTree, boxes: Boxes<'_>) -> usize {
+fn queries(tree: &Bvh, boxes: MovingBoxColumns<'_>) -> usize {
     let queries = tree.queries();
     let (mut rows, mut hits) = (Vec::new(), 0);
     for row in (0..boxes.len()).step_by(QUERY_ONE_OF) {
@@ -199,10 +201,10 @@ fn columns(world: &World) -> [&[f32]; 9] {
     core::array::from_fn(|_| columns.next().map_or(&[][..], Vec::as_slice))
 }
 
-fn boxes<'a>(columns: &[&'a [f32]; 9]) -> Boxes<'a> {
-    Boxes::from_columns(*columns).expect("equally long")
+fn boxes<'a>(columns: &[&'a [f32]; 9]) -> MovingBoxColumns<'a> {
+    MovingBoxColumns::from_columns(*columns).expect("equally long")
 }
 
-fn set<'a>(columns: &[&'a [f32]; 9], world: &'a World) -> BoxSet<'a> {
-    BoxSet::new(boxes(columns)).moving(&world.moves)
+fn set<'a>(columns: &[&'a [f32]; 9], world: &'a World) -> PairInput<'a> {
+    PairInput::new(boxes(columns)).moving(&world.moves)
 }

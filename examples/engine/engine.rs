@@ -28,7 +28,7 @@ pub mod range;
 mod without_ccd;
 
 use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
-use swath::{Broadphase, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, Set, Shape};
+use swath::{Broadphase, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, ProxyKind, Shape};
 
 /// Seconds a tick.
 pub const DT: f32 = 1.0 / 60.0;
@@ -61,7 +61,7 @@ pub struct Body {
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub id: ProxyId,
-    pub set: Set,
+    pub set: ProxyKind,
     pub motion: Motion,
     pub mass: f32,
     pub shape: Shape<'static>,
@@ -75,7 +75,7 @@ pub struct Row {
 
 impl Row {
     pub fn is_awake(&self) -> bool {
-        self.set == Set::Dynamic
+        self.set == ProxyKind::Dynamic
     }
 
     fn speed(&self) -> f32 {
@@ -149,9 +149,9 @@ impl Engine {
     pub fn add(&mut self, body: &Body) -> Result<(), Failure> {
         let fixed = body.mass == 0.0;
         let (set, proxy) = match (fixed, body.sleeps) {
-            (true, _) => (Set::Fixed, Proxy::fixed()),
-            (false, true) => (Set::Sleeping, Proxy::sleeping()),
-            (false, false) => (Set::Dynamic, Proxy::dynamic()),
+            (true, _) => (ProxyKind::Fixed, Proxy::fixed()),
+            (false, true) => (ProxyKind::Sleeping, Proxy::sleeping()),
+            (false, false) => (ProxyKind::Dynamic, Proxy::dynamic()),
         };
         let mut row = Row {
             id: ProxyId::NONE,
@@ -221,14 +221,15 @@ impl Engine {
             let [a, b] = [pair.a, pair.b].map(|id| &rows[index(id)]);
             for (sleeper, other) in [(a, b), (b, a)] {
                 let push = other.speed() * other.mass * sleeper.takes.inverse_mass;
-                if sleeper.set == Set::Sleeping && other.is_awake() && push > QUIET {
+                if sleeper.set == ProxyKind::Sleeping && other.is_awake() && push > QUIET {
                     wanted.push(sleeper.island);
                 }
             }
         }
         for id in world.changes().ended().iter().flat_map(|pair| [pair.a, pair.b]) {
             // One of the two may be gone, and its row another's.
-            let row = rows.get(index(id)).filter(|row| row.id == id && row.set == Set::Sleeping);
+            let row =
+                rows.get(index(id)).filter(|row| row.id == id && row.set == ProxyKind::Sleeping);
             wanted.extend(row.map(|row| row.island));
         }
         if wanted.is_empty() {
@@ -236,9 +237,9 @@ impl Engine {
         }
         wanted.sort_unstable();
         for row in rows.iter_mut() {
-            if row.set == Set::Sleeping && wanted.binary_search(&row.island).is_ok() {
-                (row.set, row.quiet, row.motion.accel) = (Set::Dynamic, 0, pull(*gravity));
-                world.move_to(row.id, Set::Dynamic)?;
+            if row.set == ProxyKind::Sleeping && wanted.binary_search(&row.island).is_ok() {
+                (row.set, row.quiet, row.motion.accel) = (ProxyKind::Dynamic, 0, pull(*gravity));
+                world.set_kind(row.id, ProxyKind::Dynamic)?;
             }
         }
         Ok(())
@@ -300,11 +301,11 @@ impl Engine {
         for (k, row) in rows.iter_mut().enumerate() {
             let island = root(parents, k);
             if row.is_awake() && quiet[island] {
-                (row.set, row.island) = (Set::Sleeping, *islands + 1 + island);
+                (row.set, row.island) = (ProxyKind::Sleeping, *islands + 1 + island);
                 (row.motion.delta, row.motion.accel) = ([0.0; 3], [0.0; 3]);
                 let way = row.way()?;
                 world.set(row.id, way.aabb, way.delta)?;
-                world.move_to(row.id, Set::Sleeping)?;
+                world.set_kind(row.id, ProxyKind::Sleeping)?;
             }
         }
         *islands += rows.len();
@@ -313,7 +314,7 @@ impl Engine {
 
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
-        for row in self.rows.iter().filter(|row| row.set != Set::Fixed) {
+        for row in self.rows.iter().filter(|row| row.set != ProxyKind::Fixed) {
             let mass = f64::from(row.mass);
             for axis in 0..3 {
                 let speed = f64::from(row.motion.delta[axis]) / f64::from(DT);

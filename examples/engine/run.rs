@@ -76,7 +76,8 @@ pub(crate) fn run(plan: &Plan, ticks: u32, samples: u32) -> Result<Outcome, Fail
         outcome.held += stepped.held;
         outcome.slowest = outcome.slowest.max(took);
         let count = |set| range.engine.rows.iter().filter(|row| row.set == set).count();
-        let (awake, sleepers) = (count(swath::Set::Dynamic), count(swath::Set::Sleeping));
+        let (awake, sleepers) =
+            (count(swath::ProxyKind::Dynamic), count(swath::ProxyKind::Sleeping));
         if awake == 0 {
             asleep.push(took);
         }

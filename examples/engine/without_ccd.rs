@@ -5,7 +5,7 @@
 
 use super::{Engine, Failure, rub};
 use swath::ProxyId;
-use swath::pipeline::{Kind, Mass, response};
+use swath::pipeline::{ImpactKind, Mass, response};
 
 impl Engine {
     /// The tick without CCD; how many were in each other, and that nobody was held.
@@ -18,7 +18,7 @@ impl Engine {
         };
         let met = pipeline.tick_world(world, about)?.impacts().to_vec();
         let mut impacts = 0;
-        for impact in met.iter().filter(|impact| impact.kind == Kind::Overlapping) {
+        for impact in met.iter().filter(|impact| impact.kind == ImpactKind::Overlapping) {
             let pair = [impact.pair.a, impact.pair.b].map(index);
             let masses =
                 pair.map(|row| if rows[row].is_awake() { rows[row].takes } else { Mass::FIXED });

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use swath::store::LengthMismatch;
-use swath::{Aabb, Boxes, Invalid};
+use swath::batch::LengthMismatch;
+use swath::{Aabb, Invalid, MovingBoxColumns};
 
 use super::ply::Mesh;
 
@@ -100,9 +100,9 @@ impl Elements {
     }
 
     /// The boxes of some elements.
-    pub(crate) fn boxes(&self, of: Range<usize>) -> Result<Boxes<'_>, LengthMismatch> {
+    pub(crate) fn boxes(&self, of: Range<usize>) -> Result<MovingBoxColumns<'_>, LengthMismatch> {
         let [min, max] =
             [&self.min, &self.max].map(|columns| columns.each_ref().map(|c| &c[of.clone()]));
-        Boxes::new(min, max, [&self.still[of]; 3])
+        MovingBoxColumns::new(min, max, [&self.still[of]; 3])
     }
 }

@@ -75,7 +75,7 @@ enum Stop {
     #[error("{}: {reason}", path.display())]
     List { path: PathBuf, reason: NotContained },
     #[error(transparent)]
-    Columns(#[from] swath::store::LengthMismatch),
+    Columns(#[from] swath::batch::LengthMismatch),
     #[error(transparent)]
     Find(#[from] swath::broadphase::FindError),
     #[error("cannot start the threads: {0}")]

@@ -6,8 +6,8 @@
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use swath::broadphase::{FindError, Found};
-use swath::{Level, Pair, PairFinder};
+use swath::broadphase::FindError;
+use swath::{Level, Pair, PairFinder, Pairs};
 
 use super::Stop;
 use super::elements::Elements;
@@ -70,7 +70,7 @@ impl Kind {
     /// The pairs that `ask` finds and of which `apart` says that they share no vertex.
     fn of(
         (finder, ticks): (&mut PairFinder, u32),
-        ask: impl for<'f> Fn(&'f mut PairFinder) -> Result<Found<'f, Pair>, FindError>,
+        ask: impl for<'f> Fn(&'f mut PairFinder) -> Result<Pairs<'f, Pair>, FindError>,
         apart: impl Fn(&Pair) -> bool + Sync,
     ) -> Result<Self, FindError> {
         let mut kind = Self::default();

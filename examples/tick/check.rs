@@ -7,7 +7,7 @@
 //! wanted is right only where the boxes miss each other by a few units in the last place, and is
 //! counted as a near tie. No first time may be late, nor earlier than the crate promises.
 
-use swath::{Boxes, Level, MovingBox, Pair, SweptPair};
+use swath::{Level, MovingBox, MovingBoxColumns, Pair, SweptPair};
 
 use super::lists;
 use scenes::trace::PairLists;
@@ -68,7 +68,7 @@ impl Check {
     /// Compares the answer of a tick; the error says how it differs.
     pub(crate) fn tick(
         &mut self,
-        boxes: Boxes<'_>,
+        boxes: MovingBoxColumns<'_>,
         moves: Option<&[bool]>,
         answer: &Answer<'_>,
     ) -> Result<(), String> {

@@ -10,8 +10,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
-use swath::pipeline::{Capture, Config, Convex, Stages};
-use swath::{BoxSet, Flags, Level, Motion, PairFinder, Pipeline, Pose, Scene, Shape};
+use swath::broadphase::PairInput;
+use swath::pipeline::{BodyFlags, Capture, Config, TickStats};
+use swath::{ConvexBody, Level, Motion, PairFinder, Pipeline, Pose, Scene, Shape};
 
 use super::args::Args;
 use super::run::columns;
@@ -24,7 +25,7 @@ use scenes::World;
 /// What was timed, a row for each tick.
 #[derive(Default)]
 struct Told {
-    stages: Vec<Stages>,
+    stages: Vec<TickStats>,
     total: Vec<Duration>,
     finder: Vec<Duration>,
     hash: Fnv,
@@ -44,13 +45,13 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
     for tick in 0..=args.ticks {
         shapes(&world, percent, &mut convex);
         flags.clear();
-        let flag = |&moves: &bool| if moves { Flags::MOVES } else { Flags::STILL };
+        let flag = |&moves: &bool| if moves { BodyFlags::MOVES } else { BodyFlags::STILL };
         flags.extend(world.moves.iter().map(flag));
         let boxes = columns(&world)?;
         let scene = Scene::new(boxes).convex(&convex).flagged(&flags);
         pool.install(|| {
             let clock = Instant::now();
-            finder.swept_pairs(BoxSet::new(boxes).moving(&world.moves))?;
+            finder.swept_pairs(PairInput::new(boxes).moving(&world.moves))?;
             let alone = clock.elapsed();
             let clock = Instant::now();
             let ticked = pipeline.tick(&scene)?;
@@ -110,7 +111,7 @@ fn file(path: &Path, error: io::Error) -> Stop {
 }
 
 /// Gives so many of a hundred rows a shape.
-fn shapes(world: &World, percent: u8, convex: &mut Vec<Convex<'static>>) {
+fn shapes(world: &World, percent: u8, convex: &mut Vec<ConvexBody<'static>>) {
     convex.clear();
     let percent = usize::from(percent);
     for row in (0..world.len()).filter(|row| row * percent % 100 < percent) {
@@ -130,14 +131,14 @@ fn shapes(world: &World, percent: u8, convex: &mut Vec<Convex<'static>>) {
         let pose = Pose { position, ..Pose::IDENTITY };
         let motion = Motion { pose, delta, spin, ..Motion::default() };
         let shape = shape.unwrap_or_else(|_| Shape::point());
-        convex.push(Convex { row: row as u32, shape, motion });
+        convex.push(ConvexBody { row: row as u32, shape, motion });
     }
 }
 
 impl Told {
     /// Prints at most one screen.
     fn print(self, name: &str, boxes: usize, threads: usize, level: Level) -> Result<(), Stop> {
-        let ms = |of: &dyn Fn(&Stages) -> Duration| {
+        let ms = |of: &dyn Fn(&TickStats) -> Duration| {
             let times: Vec<_> = self.stages.iter().map(of).collect();
             median(&times).as_secs_f64() * 1e3
         };

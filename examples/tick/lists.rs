@@ -4,7 +4,7 @@
 //! exactly. Of the union no pair may be missing; one too many is right only where rounding the
 //! ends of the two paths outwards makes their bounds meet. Swept pairs are compared in `check.rs`.
 
-use swath::{Boxes, Level, MovingBox, Pair, PairFinder};
+use swath::{Level, MovingBox, MovingBoxColumns, Pair, PairFinder};
 
 use super::check::{differences, equal, none_missing, show};
 use scenes::trace::PairLists;
@@ -15,11 +15,15 @@ pub(super) fn pairs(list: &[(u32, u32)]) -> Vec<Pair> {
 
 /// Compares the pairs that overlap at the start, and returns how many: the union pairs of the
 /// same boxes at rest.
-pub(super) fn start(boxes: Boxes<'_>, wanted: &PairLists, level: Level) -> Result<usize, String> {
+pub(super) fn start(
+    boxes: MovingBoxColumns<'_>,
+    wanted: &PairLists,
+    level: Level,
+) -> Result<usize, String> {
     let columns = boxes.columns();
     let [min, max] = [0, 3].map(|first| [columns[first], columns[first + 1], columns[first + 2]]);
     let rest = vec![0.0; boxes.len()];
-    let boxes = Boxes::new(min, max, [&rest; 3]).map_err(|error| error.to_string())?;
+    let boxes = MovingBoxColumns::new(min, max, [&rest; 3]).map_err(|error| error.to_string())?;
     let mut finder = PairFinder::with_level(level);
     let found = finder.union_pairs(boxes).map_err(|error| error.to_string())?;
     let found = found.sorted();

@@ -6,8 +6,9 @@
 use std::time::Duration;
 
 use indicatif::ProgressBar;
-use swath::store::LengthMismatch;
-use swath::{BoxSet, Boxes, Level, PairFinder};
+use swath::batch::LengthMismatch;
+use swath::broadphase::PairInput;
+use swath::{Level, MovingBoxColumns, PairFinder};
 
 use super::check::{Answer, Check, Reference, Verdict};
 use super::stop::Stop;
@@ -63,7 +64,7 @@ pub(crate) fn run(
         }
         let boxes = columns(world)?;
         let moves = (!*all_move).then_some(&world.moves[..]);
-        let set = BoxSet::new(boxes);
+        let set = PairInput::new(boxes);
         let set = moves.map_or(set, |moves| set.moving(moves));
 
         let found = union.time(|| finder.union_pairs(set))?;
@@ -100,16 +101,16 @@ pub(crate) fn run(
 }
 
 /// The columns of a world, lent to the finder.
-pub(crate) fn columns(world: &World) -> Result<Boxes<'_>, LengthMismatch> {
+pub(crate) fn columns(world: &World) -> Result<MovingBoxColumns<'_>, LengthMismatch> {
     let World { min, max, delta, .. } = world;
     let [min, max, delta] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));
-    Boxes::new(min, max, delta)
+    MovingBoxColumns::new(min, max, delta)
 }
 
 /// Gives the finder the memory it needs, and refuses a world with a row that is no box.
 fn warm_up(finder: &mut PairFinder, name: &str, world: &World) -> Result<(), Stop> {
     let boxes = columns(world)?;
-    let set = BoxSet::new(boxes).moving(&world.moves);
+    let set = PairInput::new(boxes).moving(&world.moves);
     let rejected = finder.union_pairs(set)?.rejected();
     if let Some(first) = rejected.first() {
         return Err(Stop::NoBox {

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use rayon::ThreadPoolBuildError;
 use swath::Invalid;
+use swath::batch::LengthMismatch;
 use swath::broadphase::FindError;
 use swath::pipeline::{CaptureError, PipelineError};
-use swath::store::LengthMismatch;
 
 use scenes::fault::TraceError;
 

@@ -10,8 +10,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use swath::pipeline::{Capture, Config, Convex, Impact, Kind, Stages};
-use swath::{BoxSet, Boxes, Flags, Motion, Pipeline, Pose, Scene, Shape};
+use swath::broadphase::PairInput;
+use swath::pipeline::{BodyFlags, Capture, Config, ImpactKind, TickStats};
+use swath::{ConvexBody, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
 use super::mesh::{self, Mesh};
 use super::recording::{Recorder, Recording, Tick, bytes, floats, whole};
@@ -99,7 +100,7 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     let (first, rest): (Vec<_>, Vec<_>) = bent.iter().partition(|body| met.contains(&body.row));
     // Those that meet are drawn before others.
     let mut bodies = Vec::new();
-    for &&Convex { row, shape, motion } in first.iter().chain(&rest).take(BODIES_MAX) {
+    for &&ConvexBody { row, shape, motion } in first.iter().chain(&rest).take(BODIES_MAX) {
         if let Some((mesh, size)) = meshes.of(&shape) {
             let Motion { pose: Pose { position, rotation }, delta, accel, spin } = motion;
             let at = place[row as usize];
@@ -108,9 +109,9 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     }
 
     let moves: Option<Vec<_>> =
-        scene.flags().map(|flags| flags.iter().map(|flags| flags.has(Flags::MOVES)).collect());
+        scene.flags().map(|flags| flags.iter().map(|flags| flags.has(BodyFlags::MOVES)).collect());
     let held = pipeline.bounds(&scene).map_err(failed)?;
-    let mut set = BoxSet::new(held);
+    let mut set = PairInput::new(held);
     if let Some(moves) = &moves {
         set = set.moving(moves);
     }
@@ -122,7 +123,8 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     let candidates: Vec<_> = candidates.iter().flat_map(|pair| placed(pair.a, pair.b)).collect();
     recorder.weigh(4 * candidates.len() + 37 * (impacts.len() + sensed.len()))?;
 
-    let numbers = |boxes: Boxes<'_>, row: u32| boxes.columns().map(|column| column[row as usize]);
+    let numbers =
+        |boxes: MovingBoxColumns<'_>, row: u32| boxes.columns().map(|column| column[row as usize]);
     let shaped: BTreeSet<_> = bent.iter().map(|body| body.row).collect();
     // The box of a body that goes straight is drawn as it is, without the skin.
     let boxes: Vec<_> = rows
@@ -158,15 +160,15 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
 
 fn kind(impact: &Impact) -> u8 {
     match impact.kind {
-        Kind::Overlapping => 1,
-        Kind::Unresolved => 2,
+        ImpactKind::Overlapping => 1,
+        ImpactKind::Unresolved => 2,
         // Also what a later version may add.
         _ => 0,
     }
 }
 
 /// The bodies that are no boxes that go straight. One without shape takes part as the box it is.
-fn bent<'s>(scene: &Scene<'_, '_>, convex: &[Convex<'s>]) -> Vec<Convex<'s>> {
+fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<ConvexBody<'s>> {
     let mut bodies = convex.to_vec();
     let (boxes, accel) = (scene.boxes(), scene.accelerations());
     if accel.iter().all(|column| column.is_empty()) {
@@ -182,7 +184,7 @@ fn bent<'s>(scene: &Scene<'_, '_>, convex: &[Convex<'s>]) -> Vec<Convex<'s>> {
         let motion = Motion { pose, delta: of.delta, accel, ..Motion::default() };
         // A row that is no body may have no shape, and is not drawn.
         if let Ok(shape) = Shape::cuboid(of.aabb.half_extents()) {
-            bodies.push(Convex { row: row as u32, shape, motion });
+            bodies.push(ConvexBody { row: row as u32, shape, motion });
         }
     }
     bodies
@@ -208,7 +210,7 @@ impl Meshes {
 }
 
 /// What a page says of the tick in words.
-fn notes(config: &Config, stages: &Stages, [none, drawn, bodies]: [usize; 3]) -> Vec<String> {
+fn notes(config: &Config, stages: &TickStats, [none, drawn, bodies]: [usize; 3]) -> Vec<String> {
     let Config { target_distance, fast, impacts_per_body, .. } = *config;
     let mut notes = Vec::new();
     let mut note = |is: bool, says: String| notes.extend(is.then_some(says));

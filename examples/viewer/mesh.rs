@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use swath::{Pose, Shape, gjk};
+use swath::convex::gjk;
+use swath::{Pose, Shape};
 
 use super::facets::{self, Facet, Point, dot, minus, unit};
 use super::recording::floats;

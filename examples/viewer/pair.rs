@@ -1,12 +1,13 @@
 //! When do two shapes touch, by which steps is that found, and where are they meanwhile?
 //!
 //! Everything is asked of the crate: the first time and its steps of
-//! [`advance::traced`], poses of [`Motion::at`], distances and nearest points along the way of
+//! [`toi::traced`], poses of [`Motion::at`], distances and nearest points along the way of
 //! [`gjk::distance`], bounds of [`Shape::bounds_over`](swath::Shape::bounds_over).
 
 use serde::{Deserialize, Serialize};
-use swath::advance::{self, Advance, Settings, Touch};
-use swath::{Motion, Pose, gjk};
+use swath::convex::toi::{Advance, Settings, Touch};
+use swath::convex::{gjk, toi};
+use swath::{Motion, Pose};
 
 use super::solids::Solid;
 
@@ -156,7 +157,7 @@ pub(crate) fn answer(question: &Question) -> Result<Answer, String> {
 
     let mut steps = Vec::new();
     let settings = settings.settings();
-    let toi = advance::traced(&a_shape, &a_motion, &b_shape, &b_motion, &settings, &mut steps)
+    let toi = toi::traced(&a_shape, &a_motion, &b_shape, &b_motion, &settings, &mut steps)
         .map_err(|error| error.to_string())?;
     let (first, t) = match toi.advance {
         Advance::Impact { t, normal, on_a, on_b, closing } => {
@@ -192,7 +193,7 @@ pub(crate) fn answer(question: &Question) -> Result<Answer, String> {
         supports: toi.supports,
         steps: steps
             .iter()
-            .map(|&advance::Step { t, gap, normal }| Step {
+            .map(|&toi::Step { t, gap, normal }| Step {
                 t,
                 gap: gap.is_finite().then_some(gap),
                 normal,

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
-use swath::{BoxSet, BoxStore, Boxes, MovingBox, PairFinder};
+use swath::broadphase::PairInput;
+use swath::{MovingBox, MovingBoxColumns, MovingBoxStore, PairFinder};
 
 use super::args::Args;
 use super::captured::Captured;
@@ -82,7 +83,7 @@ impl Recording {
         let (bullets, seed) = (args.boxes, args.seed);
         let plan = Plan { bullets, seed, space: false, ccd };
         let mut range = Range::new(&plan)?;
-        let (mut recorder, mut boxes) = (Recorder::new(), BoxStore::new());
+        let (mut recorder, mut boxes) = (Recorder::new(), MovingBoxStore::new());
         let mut ticks = Vec::new();
         for tick in 0..args.ticks {
             range.shoot()?;
@@ -130,10 +131,10 @@ impl Recorder {
     fn tick(
         &mut self,
         name: String,
-        boxes: Boxes<'_>,
+        boxes: MovingBoxColumns<'_>,
         moves: Option<&[bool]>,
     ) -> Result<Tick, Stop> {
-        let set = BoxSet::new(boxes);
+        let set = PairInput::new(boxes);
         let set = moves.map_or(set, |moves| set.moving(moves));
 
         self.weigh(boxes.len() * 37)?;
@@ -178,10 +179,10 @@ impl Recorder {
 }
 
 /// The columns of a world, lent to the finder.
-fn columns(world: &World) -> Result<Boxes<'_>, Stop> {
+fn columns(world: &World) -> Result<MovingBoxColumns<'_>, Stop> {
     let World { min, max, delta, .. } = world;
     let [min, max, delta] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));
-    Ok(Boxes::new(min, max, delta)?)
+    Ok(MovingBoxColumns::new(min, max, delta)?)
 }
 
 pub(crate) fn floats(numbers: &[f32]) -> String {

@@ -7,7 +7,8 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use serde::Deserialize;
-use swath::{Hull, Shape, SupportMap};
+use swath::Shape;
+use swath::convex::{Hull, SupportMap};
 
 /// Points of a hull.
 const POINTS_MAX: u32 = 256;

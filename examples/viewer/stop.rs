@@ -6,9 +6,9 @@ use std::io;
 use std::path::PathBuf;
 
 use swath::Invalid;
+use swath::batch::LengthMismatch;
 use swath::broadphase::FindError;
 use swath::pipeline::{CaptureError, PipelineError};
-use swath::store::LengthMismatch;
 
 use scenes::fault::TraceError;
 

@@ -6,16 +6,16 @@
 //!   Its time depends on the movers and pairs.
 //! * [`Broadphase`] stores boxes of both kinds under ids, and reports which pairs begin, persist
 //!   and end.
-//! * [`Queries`] finds the stored boxes on a path, in a shape or nearest to a point, for
-//!   [`FixedBoxes`] or for a [`BoxTree`] that is built once (`query`).
-//! * [`BoxSet`] and [`FixedSet`] are the inputs; they also define which boxes may pair.
+//! * [`Queries`](crate::Queries) finds the stored boxes on a path, in a shape or nearest to a point, for
+//!   [`FixedBoxes`] or for a [`Bvh`](crate::Bvh) that is built once (`query`).
+//! * [`PairInput`] and [`FixedInput`] are the inputs; they also define which boxes may pair.
 //!
 //! The pair finder uses *strips*:
 //!
 //! ```text
-//! choose two axes and cells along them from a sample; strips run along the third axis  (grid)
-//! copy each box to every strip it meets (swept pairs: that its path crosses)   (scatter, path)
-//! for each strip, in parallel:                                                         (strip)
+//! choose two axes and cells along them from a sample; strips run along the third axis  (strips/grid)
+//! copy each box to every strip it meets (swept pairs: that its path crosses)   (scatter, long_path)
+//! for each strip, in parallel:                                                         (sweep)
 //!     sort its boxes by bins along the strip (counting sort; bins by where its boxes are)
 //!     compare each box with the following ones while bins overlap, one lane group at a time
 //!     a pair that meets in several strips is reported by one only: where at least one
@@ -29,40 +29,41 @@
 //! which have no extent across it, are divided into strips one after the other.
 //!
 //! Fixed boxes are stored in a *forest* of bounding volume hierarchies with nodes as wide as the
-//! widest lanes (`tree`): large trees are rarely rebuilt, small ones often (`fixed`). Many movers
-//! traverse them together (`probe`).
+//! widest lanes (`bvh`): large trees are rarely rebuilt, small ones often (`forest`). Many movers
+//! traverse them together (`movers`).
 
-mod admit;
-mod buffer;
-mod candidates;
-mod finder;
-mod fixed;
-mod found;
-mod grid;
-mod kd_join;
-mod path;
-mod place;
-mod probe;
-mod query;
-mod scatter;
-mod set;
-mod stage;
-mod strip;
-mod tree;
-pub mod world;
+pub(crate) mod bvh;
+pub(crate) mod pairs;
+pub(crate) mod proxies;
+pub(crate) mod query;
+pub(crate) mod strips;
 
-pub use finder::{FindError, PairFinder};
-pub use fixed::{FixedBoxes, FixedError};
-pub use found::{Found, FoundPair};
-pub use query::{
-    Accept, Batch, BoxTree, EveryBox, Overlap, Overlaps, Path, Planes, Proximities, Proximity,
-    Queries, Query, Shape, Visits,
-};
-pub use set::{BoxSet, FixedSet};
-pub(crate) use stage::Clock;
-pub use stage::Timings;
-pub use world::{
-    Broadphase, Broken, Changes, Layers, Movers, Persisted, Proxies, Proxy, ProxyHit, ProxyId,
-    ProxyPair, Set, Snapshot, SweptProxyPair, Touching, TouchingIter, WorldAccept, WorldError,
-    WorldQueries, WorldQuery,
-};
+pub use bvh::Visits;
+pub(crate) use bvh::forest::FixedBoxes;
+pub use bvh::forest::FixedError;
+pub use pairs::input::{FixedInput, PairInput};
+pub use pairs::runs::FoundPair;
+pub(crate) use pairs::runs::Pairs;
+pub(crate) use proxies::Broadphase;
+pub use proxies::Movers;
+pub use proxies::error::BroadphaseError;
+pub(crate) use proxies::id::ProxyId;
+pub use proxies::id::{ProxyPair, SweptProxyPair};
+pub use proxies::layers::Layers;
+pub use proxies::pair_cache::{Touching, TouchingIter};
+pub use proxies::proxy::Proxies;
+pub(crate) use proxies::proxy::ProxyKind;
+pub use proxies::queries::{ProxyAccept, ProxyHit, ProxyQueries, ProxyQuery};
+pub use proxies::snapshot::Snapshot;
+pub use proxies::update::{Changes, Persisted};
+pub use proxies::validate::InvariantError;
+pub use query::batch::Batch;
+pub use query::each::{Overlaps, Proximities};
+pub use query::nearest::Proximity;
+pub use query::overlap::{Overlap, Planes, QueryShape};
+pub use query::path::Path;
+pub use query::{Accept, EveryBox, Query};
+pub use strips::FindError;
+pub(crate) use strips::PairFinder;
+pub(crate) use strips::passes::Clock;
+pub use strips::passes::Timings;

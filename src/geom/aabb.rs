@@ -5,8 +5,7 @@
 //! exact error of a sum (`TwoSum`, Knuth 1998, §4.2.2, theorem B) tells on which side of the exact
 //! sum the rounded one is.
 
-use super::AXES;
-use super::MapEach;
+use super::{AXES, MapEach};
 use bytemuck::{Pod, Zeroable};
 
 /// The greatest magnitude of a coordinate or displacement: 2¹²⁰, about 1.3e36.
@@ -60,7 +59,7 @@ pub enum Invalid {
     /// The greatest distance of a search is not in `[0, ∞]`.
     #[error("the greatest distance at which to look is negative or not a number")]
     MaxDistance,
-    /// An inverse mass is not in the range that is allowed: `[0, COORD_MAX]` for a [`Body`](crate::Body), 0 or
+    /// An inverse mass is not in the range that is allowed: `[0, COORD_MAX]` for a [`Body`](crate::batch::Body), 0 or
     /// `[2⁻⁶⁴, 2⁶⁴]` for a [`Mass`](crate::pipeline::Mass).
     #[error(
         "an inverse mass is negative, not a number, or past the least or greatest that is allowed"

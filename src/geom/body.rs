@@ -1,4 +1,4 @@
-//! A moving box with an inverse mass: the input of [`respond`](crate::respond).
+//! A moving box with an inverse mass: the input of [`respond`](crate::batch::respond).
 
 use super::aabb::{COORD_MAX, Invalid};
 use super::moving::MovingBox;

@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub enum State {
+pub enum ContactState {
     /// They share no point at any time of the tick.
     Separated,
     /// They share no point at the start, and first share one later in the tick.
@@ -21,7 +21,7 @@ pub enum State {
 ///
 /// The *axes of contact* are the axes whose intervals begin to overlap last:
 ///
-/// * For [`State::Touching`] they are the axes on which the boxes come into contact at the first
+/// * For [`ContactState::Touching`] they are the axes on which the boxes come into contact at the first
 ///   time. An edge or a corner contact has more than one. Axes whose times of entry differ by
 ///   rounding only count as simultaneous.
 /// * For a pair whose surfaces touch at the start but whose interiors are disjoint, they are the
@@ -32,7 +32,7 @@ pub enum State {
 ///   start.
 ///
 /// Bits 0–2: axes of contact. Bits 3–5: axes of contact on which the normal is negative. Bits 6–7:
-/// the state, in the order of [`State`]. Bit 8: closing. Bit 9: the axis is that of a push that
+/// the state, in the order of [`ContactState`]. Bit 8: closing. Bit 9: the axis is that of a push that
 /// separates overlapping interiors. Bit 10: of a pair with a round shape that overlaps at the
 /// start, only the surfaces touch. All other bits are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
@@ -77,11 +77,11 @@ impl Contact {
 
     /// Returns how the two meet.
     #[must_use]
-    pub const fn state(self) -> State {
+    pub const fn state(self) -> ContactState {
         match self.0 >> 6 & 3 {
-            0 => State::Separated,
-            1 => State::Touching,
-            _ => State::Overlapping,
+            0 => ContactState::Separated,
+            1 => ContactState::Touching,
+            _ => ContactState::Overlapping,
         }
     }
 

@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub enum Start {
+pub enum SegmentStart {
     /// Outside. This includes every segment that misses.
     Outside,
     /// On a face, an edge or a corner.
@@ -19,16 +19,16 @@ pub enum Start {
 
 /// The faces of entry and of exit, and where the segment starts, packed in one word.
 ///
-/// The *axes of entry* are those of the faces through which a segment from [`Start::Outside`]
+/// The *axes of entry* are those of the faces through which a segment from [`SegmentStart::Outside`]
 /// enters. At an edge or a corner there is more than one; faces that are reached within rounding of
-/// each other count as simultaneous. For a start [`Start::OnSurface`] they are the axes of the
-/// faces on which the start lies. A start [`Start::Inside`] has none. The *axes of exit* are those
+/// each other count as simultaneous. For a start [`SegmentStart::OnSurface`] they are the axes of the
+/// faces on which the start lies. A start [`SegmentStart::Inside`] has none. The *axes of exit* are those
 /// of the faces through which the segment leaves the box; there is none when the segment ends
 /// before.
 ///
 /// Bits 0–2: axes of entry. Bits 3–5: axes of entry on which the outward normal is negative. Bits
 /// 6–8: axes of exit. Bits 9–11: axes of exit on which the outward normal is negative. Bits 12–13:
-/// zero for a miss, else 1 + the start in the order of [`Start`]. All other bits are zero.
+/// zero for a miss, else 1 + the start in the order of [`SegmentStart`]. All other bits are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
@@ -73,14 +73,14 @@ impl Faces {
         self.0 & Self::INSIDE != 0
     }
 
-    /// Returns where the segment starts. A miss is [`Start::Outside`], because a start in the box
+    /// Returns where the segment starts. A miss is [`SegmentStart::Outside`], because a start in the box
     /// is a hit.
     #[must_use]
-    pub const fn start(self) -> Start {
+    pub const fn start(self) -> SegmentStart {
         match self.0 & Self::INSIDE {
-            Self::ON_SURFACE => Start::OnSurface,
-            Self::INSIDE => Start::Inside,
-            _ => Start::Outside,
+            Self::ON_SURFACE => SegmentStart::OnSurface,
+            Self::INSIDE => SegmentStart::Inside,
+            _ => SegmentStart::Outside,
         }
     }
 
@@ -99,7 +99,7 @@ impl Faces {
     /// Returns the outward unit normal of the face of the lowest axis of entry, or zero when there
     /// is none.
     ///
-    /// For a start [`Start::OnSurface`] this is the lowest axis on whose face the segment starts, in whatever direction
+    /// For a start [`SegmentStart::OnSurface`] this is the lowest axis on whose face the segment starts, in whatever direction
     /// the segment points: also a face along which it slides, or through which it leaves the box at once.
     ///
     /// A segment that starts on a box that is flat on this axis lies on both of its faces. The

@@ -1,13 +1,13 @@
 //! The result of a segment cast against a convex polyhedron besides its fractions: the planes of
 //! entry and of exit, packed in one word.
 
-use super::faces::Start;
+use super::faces::SegmentStart;
 use bytemuck::{Pod, Zeroable};
 
 /// The planes of entry and of exit, and where the segment starts, packed in one word.
 ///
 /// Bits 0–14: the plane of entry. Bits 15–29: the plane of exit. Bits 30–31: zero for a miss, else
-/// 1 + the start in the order of [`Start`]. A missing plane has all its bits set. For a miss the
+/// 1 + the start in the order of [`SegmentStart`]. A missing plane has all its bits set. For a miss the
 /// whole word is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -46,13 +46,13 @@ impl Facets {
 
     /// Returns where the segment starts.
     ///
-    /// A miss is [`Start::Outside`], because a start in the polyhedron is a hit.
+    /// A miss is [`SegmentStart::Outside`], because a start in the polyhedron is a hit.
     #[must_use]
-    pub const fn start(self) -> Start {
+    pub const fn start(self) -> SegmentStart {
         match self.0 & Self::INSIDE {
-            Self::ON_SURFACE => Start::OnSurface,
-            Self::INSIDE => Start::Inside,
-            _ => Start::Outside,
+            Self::ON_SURFACE => SegmentStart::OnSurface,
+            Self::INSIDE => SegmentStart::Inside,
+            _ => SegmentStart::Outside,
         }
     }
 

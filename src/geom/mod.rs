@@ -24,8 +24,8 @@ pub(crate) use arrays::MapEach;
 pub(crate) use axes::descending;
 pub use body::Body;
 pub(crate) use body::check_inverse_mass;
-pub use contact::{Contact, State};
-pub use faces::{Faces, Start};
+pub use contact::{Contact, ContactState};
+pub use faces::{Faces, SegmentStart};
 pub use facets::Facets;
 pub use filter::Filter;
 pub use moving::{AcceleratingBox, MovingBox};
@@ -33,7 +33,7 @@ pub use pair::{Pair, SweptPair};
 pub use plane::Plane;
 pub use pose::{Motion, Pose, SPIN_MAX};
 pub use segment::Segment;
-pub use side::Side;
+pub use side::PlaneSide;
 pub use sphere::{MovingSphere, Sphere};
 
 /// The names of the axes, for error messages.

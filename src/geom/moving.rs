@@ -167,7 +167,7 @@ impl AcceleratingBox {
     /// The same as for [`AcceleratingBox::new`].
     ///
     /// ```
-    /// use swath::AcceleratingBox;
+    /// use swath::batch::AcceleratingBox;
     ///
     /// let up = [0.0, 0.1, 0.0];
     /// let falling = AcceleratingBox::from_f64([0.0; 3], [1.0; 3], up, [0.0, -0.3, 0.0])?;

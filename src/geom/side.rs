@@ -22,7 +22,7 @@ use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 #[repr(u8)]
-pub enum Side {
+pub enum PlaneSide {
     /// Entirely outside of one plane, so the box shares no point with the region.
     #[default]
     Outside,

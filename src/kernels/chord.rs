@@ -9,8 +9,8 @@
 //!
 //! Units: lengths. Each column depends on one axis only.
 
+use super::bounds::add_outwards;
 use crate::geom::{AcceleratingBox, MovingBox};
-use crate::kernels::bounds::add_outwards;
 use crate::lanes::{F32Lanes, Isa, Kernel, Level, Scalar};
 
 /// Twice the greatest relative rounding error of a displacement: 2⁻²³.

@@ -1,17 +1,17 @@
 //! The loop of batch kernels over contacts, as used by responses and shares.
 //!
 //! A row consists of a [`Contact`], one number, and the numbers of its two sides. As in
-//! [`ask`](super::ask), each side is one value for all rows, row `i` of some columns, or the row to
+//! [`ask`](super::batch), each side is one value for all rows, row `i` of some columns, or the row to
 //! which pair `i` refers. A result is one number for each of `N` columns.
 
 use super::BatchError;
-use super::ask::{Each, Side, check_pairs, mask};
+use super::batch::{Each, Side, check_pairs, mask};
+use crate::columns::LengthMismatch;
 use crate::geom::{Contact, Pair};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, U32Lanes, run_scalar};
-use crate::store::LengthMismatch;
 
 /// The input of one group of contacts.
-pub(crate) struct Asked<I: Isa, const A: usize, const B: usize> {
+pub(crate) struct ContactRows<I: Isa, const A: usize, const B: usize> {
     /// The bits of the contacts.
     pub(crate) contact: I::U32,
     /// The number of each contact: a depth, a restitution or a time.
@@ -23,9 +23,11 @@ pub(crate) struct Asked<I: Isa, const A: usize, const B: usize> {
 }
 
 /// The arithmetic on contacts.
-pub(crate) trait Question<const A: usize, const B: usize, const N: usize>: Copy {
+pub(crate) trait ContactQuestion<const A: usize, const B: usize, const N: usize>:
+    Copy
+{
     /// Computes the result of each lane. Lanes are independent of each other.
-    fn answer<I: Isa>(self, isa: I, asked: &Asked<I, A, B>) -> [I::F32; N];
+    fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, A, B>) -> [I::F32; N];
 }
 
 /// The number of each contact.
@@ -96,7 +98,7 @@ pub(crate) fn ask<Q, X, Y, const A: usize, const B: usize, const N: usize>(
     outputs: Outputs<'_, N>,
 ) -> Result<(), BatchError>
 where
-    Q: Question<A, B, N>,
+    Q: ContactQuestion<A, B, N>,
     X: Side<A>,
     Y: Side<B>,
 {
@@ -110,7 +112,7 @@ where
     }
     let contacts = bytemuck::cast_slice(contacts);
     let outputs = outputs.map(|(_, output)| output);
-    level.run_rows(rows, Ask { question, contacts, numbers, a, b, outputs });
+    level.run_rows(rows, ContactBatch { question, contacts, numbers, a, b, outputs });
     Ok(())
 }
 
@@ -124,7 +126,7 @@ pub(crate) fn ask_rows<Q, const K: usize, const N: usize>(
     outputs: Outputs<'_, N>,
 ) -> Result<(), BatchError>
 where
-    Q: Question<K, K, N>,
+    Q: ContactQuestion<K, K, N>,
 {
     let (pairs, rows) = match rows {
         Match::Zip(rows) => return ask(level, question, asked, (a, b), rows, outputs),
@@ -135,7 +137,7 @@ where
     ask(level, question, asked, sides, pairs.len(), outputs)
 }
 
-struct Ask<'a, Q, X, Y, const A: usize, const B: usize, const N: usize> {
+struct ContactBatch<'a, Q, X, Y, const A: usize, const B: usize, const N: usize> {
     question: Q,
     contacts: &'a [u32],
     numbers: Numbers<'a>,
@@ -144,9 +146,10 @@ struct Ask<'a, Q, X, Y, const A: usize, const B: usize, const N: usize> {
     outputs: [&'a mut [f32]; N],
 }
 
-impl<Q, X, Y, const A: usize, const B: usize, const N: usize> Kernel for Ask<'_, Q, X, Y, A, B, N>
+impl<Q, X, Y, const A: usize, const B: usize, const N: usize> Kernel
+    for ContactBatch<'_, Q, X, Y, A, B, N>
 where
-    Q: Question<A, B, N>,
+    Q: ContactQuestion<A, B, N>,
     X: Side<A>,
     Y: Side<B>,
 {
@@ -165,7 +168,7 @@ where
                 Numbers::All(number) => isa.splat(number),
                 Numbers::Each(numbers) => isa.load(&numbers[start..]),
             };
-            let asked = Asked {
+            let asked = ContactRows {
                 contact: isa.load_u32(&self.contacts[start..]),
                 number,
                 a: self.a.load(isa, start),
@@ -189,12 +192,12 @@ pub(crate) fn one<Q, const A: usize, const B: usize, const N: usize>(
     (a, b): ([f32; A], [f32; B]),
 ) -> [f32; N]
 where
-    Q: Question<A, B, N>,
+    Q: ContactQuestion<A, B, N>,
 {
-    run_scalar(One { question, contact, number, a, b })
+    run_scalar(ContactPair { question, contact, number, a, b })
 }
 
-struct One<Q, const A: usize, const B: usize, const N: usize> {
+struct ContactPair<Q, const A: usize, const B: usize, const N: usize> {
     question: Q,
     contact: Contact,
     number: f32,
@@ -202,18 +205,18 @@ struct One<Q, const A: usize, const B: usize, const N: usize> {
     b: [f32; B],
 }
 
-impl<Q: Question<A, B, N>, const A: usize, const B: usize, const N: usize> Kernel
-    for One<Q, A, B, N>
+impl<Q: ContactQuestion<A, B, N>, const A: usize, const B: usize, const N: usize> Kernel
+    for ContactPair<Q, A, B, N>
 {
     type Output = [f32; N];
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> [f32; N] {
-        let asked = Asked {
+        let asked = ContactRows {
             contact: isa.splat_u32(self.contact.bits()),
             number: isa.splat(self.number),
-            a: super::ask::One(self.a).load(isa, 0),
-            b: super::ask::One(self.b).load(isa, 0),
+            a: super::batch::One(self.a).load(isa, 0),
+            b: super::batch::One(self.b).load(isa, 0),
             valid: mask(isa, u32::MAX),
         };
         let mut out = [0.0; N];

@@ -1,9 +1,9 @@
 //! Output lists of batch kernels: the rows that were hit, with or without a number each.
 
 use super::BatchError;
-use super::ask::{Answer, Sink, mask};
+use super::batch::{Answer, Sink, mask};
+use crate::columns::LengthMismatch;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
-use crate::store::LengthMismatch;
 use bytemuck::{Pod, Zeroable};
 
 /// A row that was hit, with one number. 8 bytes.
@@ -36,9 +36,10 @@ impl Hit {
 /// ones.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Hit, Hits, Level, MovingBox, sweep};
+/// use swath::{Aabb, Level, MovingBox, MovingBoxStore};
+/// use swath::batch::{Hit, Hits, sweep};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in 0..100 {
 ///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
 /// }

@@ -3,7 +3,7 @@
 //! The name of a function states its arity. `one_to_one` takes a single pair of values.
 //! `one_to_many` and `many_to_one` test one value against each row. `zip` tests row `i` against row
 //! `i`. `pairs` tests the two rows of each pair of an index list. Rows are passed as
-//! [`Checked`](crate::Checked) columns. An invalid row gives a miss and does not affect any other
+//! [`Checked`](crate::batch::Checked) columns. An invalid row gives a miss and does not affect any other
 //! row. Results are written to columns of the caller or appended to a list of [`Hits`].
 //!
 //! Each public function checks lengths and enters the SIMD level once. The arithmetic is written
@@ -17,7 +17,7 @@
 //!                                         write               Sink: columns | Hits | Rows | Bits
 //! ```
 
-mod ask;
+mod batch;
 pub(crate) mod bounds;
 pub mod cast;
 pub(crate) mod chord;
@@ -29,8 +29,8 @@ pub mod respond;
 pub mod separate;
 pub mod sweep;
 
+use crate::columns::LengthMismatch;
 use crate::geom::Invalid;
-use crate::store::LengthMismatch;
 pub use hits::{Hit, Hits, Rows};
 
 /// Why a batch failed. Except for [`BatchError::TooShort`], no output was written.

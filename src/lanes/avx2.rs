@@ -3,7 +3,8 @@
 //! The vectors are stored as types of `wide`. The operations are intrinsics on casts of them,
 //! because `wide` selects its instructions at compile time and this crate selects them at run time.
 
-use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes, table::assert_rows};
+use super::table::assert_rows;
+use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes};
 use core::arch::x86_64::*;
 use core::mem::transmute;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};

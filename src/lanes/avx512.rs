@@ -4,7 +4,8 @@
 //! As in `avx2.rs`, the vectors are stored as types of `wide` and the operations are intrinsics.
 //! Masks are held in mask registers.
 
-use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes, table::assert_rows};
+use super::table::assert_rows;
+use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes};
 use core::arch::x86_64::*;
 use core::mem::transmute;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};

@@ -1,11 +1,15 @@
 //! Detection of the CPU's instruction sets at run time, and dispatch to them.
 
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+use super::avx2::Avx2;
+use super::avx512::Avx512;
+use super::portable::Portable4;
 #[cfg(any(test, feature = "all-levels"))]
 use super::portable::Portable8;
-use super::{Isa, Kernel, portable::Portable4, scalar::Scalar};
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use super::{avx2::Avx2, avx512::Avx512};
-use core::{fmt, str::FromStr};
+use super::scalar::Scalar;
+use super::{Isa, Kernel};
+use core::fmt;
+use core::str::FromStr;
 
 /// An instruction set that this CPU has, and with it a SIMD width.
 ///
@@ -21,10 +25,10 @@ use core::{fmt, str::FromStr};
 /// assert_eq!("portable4".parse(), Ok(Level::PORTABLE4));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Level(Kind);
+pub struct Level(LevelKind);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum LevelKind {
     #[cfg(any(test, feature = "all-levels"))]
     Scalar,
     Portable4,
@@ -41,14 +45,14 @@ impl Level {
     /// it, so only the feature `all-levels` compiles it.
     #[cfg(any(test, feature = "all-levels"))]
     #[cfg_attr(docsrs, doc(cfg(feature = "all-levels")))]
-    pub const SCALAR: Self = Self(Kind::Scalar);
+    pub const SCALAR: Self = Self(LevelKind::Scalar);
     /// Four lanes with the instructions that the build enables: SSE2, NEON or wasm `simd128`.
-    pub const PORTABLE4: Self = Self(Kind::Portable4);
+    pub const PORTABLE4: Self = Self(LevelKind::Portable4);
     /// Eight lanes with the instructions that the build enables. [`Level::detect`] never returns it,
     /// so only the feature `all-levels` compiles it.
     #[cfg(any(test, feature = "all-levels"))]
     #[cfg_attr(docsrs, doc(cfg(feature = "all-levels")))]
-    pub const PORTABLE8: Self = Self(Kind::Portable8);
+    pub const PORTABLE8: Self = Self(LevelKind::Portable8);
 
     /// Returns the fastest level that this CPU has: AVX-512, AVX2, or else [`Level::PORTABLE4`].
     ///
@@ -59,10 +63,10 @@ impl Level {
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         {
             if let Some(isa) = Avx512::detect() {
-                return Self(Kind::Avx512(isa));
+                return Self(LevelKind::Avx512(isa));
             }
             if let Some(isa) = Avx2::detect() {
-                return Self(Kind::Avx2(isa));
+                return Self(LevelKind::Avx2(isa));
             }
         }
         Self::PORTABLE4
@@ -76,8 +80,8 @@ impl Level {
         let portable = [Self::PORTABLE4];
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         let native = [
-            Avx2::detect().map(|isa| Self(Kind::Avx2(isa))),
-            Avx512::detect().map(|isa| Self(Kind::Avx512(isa))),
+            Avx2::detect().map(|isa| Self(LevelKind::Avx2(isa))),
+            Avx512::detect().map(|isa| Self(LevelKind::Avx512(isa))),
         ];
         #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
         let native = [None; 0];
@@ -90,14 +94,14 @@ impl Level {
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(any(test, feature = "all-levels"))]
-            Kind::Scalar => "scalar",
-            Kind::Portable4 => "portable4",
+            LevelKind::Scalar => "scalar",
+            LevelKind::Portable4 => "portable4",
             #[cfg(any(test, feature = "all-levels"))]
-            Kind::Portable8 => "portable8",
+            LevelKind::Portable8 => "portable8",
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-            Kind::Avx2(_) => "avx2",
+            LevelKind::Avx2(_) => "avx2",
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-            Kind::Avx512(_) => "avx512",
+            LevelKind::Avx512(_) => "avx512",
         }
     }
 
@@ -106,14 +110,14 @@ impl Level {
     pub fn lanes(self) -> usize {
         match self.0 {
             #[cfg(any(test, feature = "all-levels"))]
-            Kind::Scalar => Scalar::LANES,
-            Kind::Portable4 => Portable4::LANES,
+            LevelKind::Scalar => Scalar::LANES,
+            LevelKind::Portable4 => Portable4::LANES,
             #[cfg(any(test, feature = "all-levels"))]
-            Kind::Portable8 => Portable8::LANES,
+            LevelKind::Portable8 => Portable8::LANES,
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-            Kind::Avx2(_) => Avx2::LANES,
+            LevelKind::Avx2(_) => Avx2::LANES,
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-            Kind::Avx512(_) => Avx512::LANES,
+            LevelKind::Avx512(_) => Avx512::LANES,
         }
     }
 
@@ -128,14 +132,14 @@ impl Level {
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
             #[cfg(any(test, feature = "all-levels"))]
-            Kind::Scalar => enter(Scalar, kernel),
-            Kind::Portable4 => enter(Portable4, kernel),
+            LevelKind::Scalar => enter(Scalar, kernel),
+            LevelKind::Portable4 => enter(Portable4, kernel),
             #[cfg(any(test, feature = "all-levels"))]
-            Kind::Portable8 => enter(Portable8, kernel),
+            LevelKind::Portable8 => enter(Portable8, kernel),
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-            Kind::Avx2(isa) => isa.run(kernel),
+            LevelKind::Avx2(isa) => isa.run(kernel),
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-            Kind::Avx512(isa) => isa.run(kernel),
+            LevelKind::Avx512(isa) => isa.run(kernel),
         }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) use level::run_scalar;
 pub use level::{Level, UnknownLevel};
 pub(crate) use prefetch::{prefetch, prefetch_to_write};
 pub(crate) use scalar::Scalar;
-pub(crate) use table::{Columns, Table};
+pub(crate) use table::{LoadColumns, Table};
 
 /// The greatest number of lanes of any level. Buffers are padded to a multiple of it.
 pub(crate) const LANES_MAX: usize = 16;

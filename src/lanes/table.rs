@@ -65,7 +65,7 @@ pub(super) fn assert_rows(which: &[u32], rows: usize) {
 }
 
 /// Loads from a [`Table`] of floats.
-pub(crate) trait Columns<const K: usize> {
+pub(crate) trait LoadColumns<const K: usize> {
     /// Loads rows `row..row + LANES` of every column. Panics when they are out of range.
     fn load<I: Isa>(&self, isa: I, row: usize) -> [I::F32; K];
     /// Loads row `row` of every column into all lanes. Panics when it is out of range.
@@ -74,7 +74,7 @@ pub(crate) trait Columns<const K: usize> {
     fn gather<I: Isa>(&self, isa: I, at: &[u32]) -> [I::F32; K];
 }
 
-impl<const K: usize> Columns<K> for Table<'_, f32, K> {
+impl<const K: usize> LoadColumns<K> for Table<'_, f32, K> {
     #[inline(always)]
     fn load<I: Isa>(&self, isa: I, row: usize) -> [I::F32; K] {
         let mut out = [isa.splat(0.0); K];

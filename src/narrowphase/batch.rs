@@ -4,12 +4,14 @@
 //! The list of pairs is cut into chunks by its length alone, and each answer has one writer, so the
 //! answers are the same for any number of threads. Nothing is allocated, but by the pool.
 
-use super::advance::{self, Advance, AdvanceError, Settings, Toi};
-use super::gjk::{self, Distance, GjkCache};
+use super::gjk::{Distance, GjkCache};
 use super::shape::Shape;
+use super::toi::{Advance, AdvanceError, Settings, Toi};
+use super::{gjk, toi};
+use crate::columns::{LengthMismatch, Rejected};
 use crate::geom::{Invalid, Motion, Pair, Pose};
-use crate::par::{self, Threads};
-use crate::store::{LengthMismatch, Rejected};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// How many pairs are one piece of work.
@@ -52,7 +54,7 @@ pub struct Meetings<'a, 's> {
 }
 
 /// When the two bodies of each pair first touch: `out[i]` is what
-/// [`advance::one_to_one`] says of `pairs[i]`.
+/// [`toi::one_to_one`] says of `pairs[i]`.
 ///
 /// Rows whose motion is invalid go to `rejected`, in order; a pair with one is
 /// [`Advance::Separated`], with no rounds.
@@ -62,8 +64,9 @@ pub struct Meetings<'a, 's> {
 /// [`PairsError`].
 ///
 /// ```
-/// use swath::advance::{self, Meetings, Settings};
-/// use swath::{Motion, Pair, Pose, Shape, Threads, Toi};
+/// use swath::{Motion, Pair, Pose, Shape, Threads};
+/// use swath::convex::toi;
+/// use swath::convex::toi::{Meetings, Settings, Toi};
 ///
 /// let shapes = [Shape::sphere(1.0)?, Shape::cuboid([1.0; 3])?, Shape::cone(1.0, 0.5)?];
 /// let still = |x| Pose::at([x, 0.0, 0.0]).map(Motion::from);
@@ -71,7 +74,7 @@ pub struct Meetings<'a, 's> {
 /// let pairs = [Pair { a: 0, b: 1 }, Pair { a: 0, b: 2 }];
 /// let meetings = Meetings { shapes: &shapes, motions: &motions, pairs: &pairs, windows: &[] };
 /// let (mut out, mut rejected) = ([Toi::default(); 2], Vec::new());
-/// advance::pairs(&meetings, &Settings::default(), &Threads::current(), &mut rejected, &mut out)?;
+/// toi::pairs(&meetings, &Settings::default(), &Threads::current(), &mut rejected, &mut out)?;
 /// let t = out[0].impact().expect("it flies into the box");
 /// assert!(t <= 0.875 && t > 0.8749);
 /// assert_eq!(out[1].impact(), None);
@@ -101,7 +104,7 @@ pub fn pairs(
     answer(pairs, rejected, threads, none, out, |index, [a, b], _| {
         let window = windows.get(index).copied().unwrap_or(settings.window);
         let body = |row: usize| (&shapes[row], &motions[row]);
-        advance::of_valid(body(a), body(b), &Settings { window, ..*settings })
+        toi::of_valid(body(a), body(b), &Settings { window, ..*settings })
     });
     Ok(())
 }
@@ -118,7 +121,9 @@ pub fn pairs(
 /// [`PairsError`].
 ///
 /// ```
-/// use swath::{Distance, Pair, Pose, Shape, Threads, gjk};
+/// use swath::{Pair, Pose, Shape, Threads};
+/// use swath::convex::gjk;
+/// use swath::convex::gjk::Distance;
 ///
 /// let shapes = [Shape::sphere(1.0)?, Shape::cuboid([1.0; 3])?];
 /// let poses = [Pose::at([-9.0, 0.0, 0.0])?, Pose::IDENTITY];

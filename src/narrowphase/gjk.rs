@@ -22,10 +22,10 @@
 //! Cost: some five supports of either shape for a cold start; one or two from a [`GjkCache`].
 
 pub use super::batch::distances as pairs;
+use super::math::{M3, V3, round_down, sqrt};
 use super::penetration;
 use super::shape::Shape;
 use super::simplex::{Simplex, Vertex};
-use super::vector::{M3, V3, round_down, sqrt};
 use crate::geom::{Invalid, Pose};
 use bytemuck::{Pod, Zeroable};
 
@@ -67,7 +67,8 @@ pub struct GjkCache {
 /// [`Invalid`] when a pose is none.
 ///
 /// ```
-/// use swath::{Pose, Shape, gjk};
+/// use swath::{Pose, Shape};
+/// use swath::convex::gjk;
 ///
 /// let ball = Shape::sphere(1.0)?;
 /// let wall = Shape::cuboid([0.5, 4.0, 4.0])?;
@@ -117,7 +118,7 @@ pub(super) fn distance_of_valid(
     };
     let x = V3::of(b_pose.position) - V3::of(a_pose.position);
     let margins = a.margin + b.margin;
-    let near = super::vector::lesser(a.size, b.size) * SIZE_SLACK;
+    let near = super::math::lesser(a.size, b.size) * SIZE_SLACK;
     let guess = V3::of(cache.normal).unit().or_else(|| x.unit()).unwrap_or(V3::X);
     let mut simplex = Simplex::default();
     let tiny = two.rounding(x.length());

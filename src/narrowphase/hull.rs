@@ -16,10 +16,9 @@
 //! face) a third looks at the products.
 
 use super::InvalidShape;
-use super::cores::scaled;
-use super::vector::{V3, greater};
-use crate::geom::COORD_MAX;
-use crate::geom::MapEach;
+use super::math::{V3, greater};
+use super::support::scaled;
+use crate::geom::{COORD_MAX, MapEach};
 use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use alloc::vec::Vec;
 use core::fmt;
@@ -61,7 +60,7 @@ impl Hull {
     /// [`COORD_MAX`].
     ///
     /// ```
-    /// use swath::{Hull, InvalidShape};
+    /// use swath::convex::{Hull, InvalidShape};
     ///
     /// let tetrahedron = Hull::new([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])?;
     /// assert_eq!(tetrahedron.len(), 4);
@@ -162,7 +161,7 @@ impl Hull {
         let [by_x, by_y, by_z] = d.map_each(|d| d.abs() + f32::MIN_POSITIVE);
         let near = (by_x * to_x + by_y * to_y + by_z * to_z) * NEAR + NEAR_ZERO;
         let numbers = self.numbers();
-        let (row, count, near) = self.level.run(Search { numbers, len: self.len, d, near });
+        let (row, count, near) = self.level.run(SupportSearch { numbers, len: self.len, d, near });
         // Seldom more than one.
         if count == 1 { row } else { self.level.run(Sharp { numbers, direction, d, near }) }
     }
@@ -186,7 +185,7 @@ fn vertex(numbers: &[f32], row: usize) -> [f32; 3] {
 }
 
 /// The search in lanes.
-struct Search<'a> {
+struct SupportSearch<'a> {
     /// Whole spans.
     numbers: &'a [f32],
     len: usize,
@@ -195,7 +194,7 @@ struct Search<'a> {
     near: f32,
 }
 
-impl Kernel for Search<'_> {
+impl Kernel for SupportSearch<'_> {
     /// The last of the rows that are near the best one, how many there are, and what is near.
     type Output = (usize, u32, f32);
 

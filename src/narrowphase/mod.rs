@@ -4,20 +4,20 @@
 //! distances and planes that prove them, and [`advance`] first times of contact. Read `gjk.rs`
 //! first.
 
-pub mod advance;
 mod batch;
-mod cast;
-mod cores;
 pub mod gjk;
 mod hull;
+mod math;
 mod penetration;
+mod raycast;
 pub(crate) mod record;
 mod roots;
+mod rotation;
 mod shape;
 mod simplex;
-mod turn;
-mod vector;
+mod support;
+pub mod toi;
 
-pub use cast::ConvexCast;
 pub use hull::Hull;
+pub use raycast::ConvexCast;
 pub use shape::{InvalidShape, Shape, SupportMap};

@@ -8,8 +8,8 @@
 //! deep contact too, at a cost that a question about first times does not repay.
 
 use super::gjk::{Gap, Two};
+use super::math::{V3, greater, lesser};
 use super::simplex::Simplex;
-use super::vector::{V3, greater, lesser};
 
 /// How often the best direction is bettered.
 const REFINEMENTS: u32 = 8;

@@ -3,10 +3,10 @@
 //! A form, up to nine numbers of it, a margin, and for a hull which one: read again it is the same
 //! shape to the bit. A caller's own support is code and cannot be written down.
 
-use super::cores::Core;
 use super::hull::Hull;
+use super::math::V3;
 use super::shape::{InvalidShape, Shape};
-use super::vector::V3;
+use super::support::Core;
 use crate::geom::COORD_MAX;
 
 /// How many numbers a form has at most.

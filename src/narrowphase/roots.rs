@@ -8,7 +8,7 @@
 //!
 //! Units: `τ` is a time. Promise: never NaN, never negative, and rounded down by 2⁻⁵⁰.
 
-use super::vector::sqrt;
+use super::math::sqrt;
 
 /// What is taken off a root.
 const EARLIER: f64 = 1.0 - 4.0 * f64::EPSILON;

@@ -5,11 +5,10 @@
 //! own axes, where a [`Pose`](crate::Pose) puts it and about which it turns: put the origin where
 //! the centre of mass is. Lengths are those of the world.
 
-use super::cores::Core;
 use super::hull::Hull;
-use super::vector::{M3, V3, greater};
-use crate::geom::MapEach;
-use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, Motion, Pose};
+use super::math::{M3, V3, greater};
+use super::support::Core;
+use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MapEach, Motion, Pose};
 use core::fmt;
 
 /// Why some numbers are no shape.
@@ -33,7 +32,8 @@ pub enum InvalidShape {
 /// A convex shape of the caller's own.
 ///
 /// ```
-/// use swath::{Shape, SupportMap};
+/// use swath::Shape;
+/// use swath::convex::SupportMap;
 ///
 /// /// Half axes along x, y and z.
 /// #[derive(Debug)]
@@ -61,7 +61,7 @@ pub trait SupportMap: fmt::Debug + Send + Sync {
     /// of the shape may be further by more than 2⁻⁴⁸ of [`SupportMap::bounding_radius`], or times
     /// may be late. The same for the same direction, finite, and not past the bounding radius. A
     /// point that is not finite or past it tells nothing: a first time is then
-    /// [`Unresolved`](super::advance::Advance::Unresolved), a distance that of the bounding balls, and
+    /// [`Unresolved`](super::toi::Advance::Unresolved), a distance that of the bounding balls, and
     /// bounds an error.
     fn support(&self, direction: [f64; 3]) -> [f64; 3];
 
@@ -277,7 +277,7 @@ impl<'a> Shape<'a> {
 
     /// The box around the shape over the whole of `motion`: it moves as the position does, and
     /// holds the shape at every time of the tick however it is turned then. Give it to the sweep of
-    /// [accelerating boxes](crate::sweep::accelerating), or its
+    /// [accelerating boxes](crate::batch::sweep::accelerating), or its
     /// [`bounds`](AcceleratingBox::bounds) to a pair finder.
     ///
     /// Along each axis of the world the reach of a body that turns is below the chord between its
@@ -289,7 +289,7 @@ impl<'a> Shape<'a> {
     /// [`Invalid`] when `motion` is none, or the box is past [`COORD_MAX`].
     pub fn bounds_over(&self, motion: &Motion) -> Result<AcceleratingBox, Invalid> {
         motion.validate()?;
-        let turn = super::turn::Turn::new(V3::of(motion.spin));
+        let turn = super::rotation::Rotation::new(V3::of(motion.spin));
         let start = M3::of_quaternion(motion.pose.rotation);
         let end = turn.after(&start, 1.0);
         let aabb = self.around(motion.pose.position, |axis| {
@@ -316,7 +316,7 @@ impl<'a> Shape<'a> {
 
     /// How far its furthest point goes about its position over `motion`; not less.
     pub(crate) fn swing(&self, motion: &Motion) -> f32 {
-        let rate = super::turn::Turn::new(V3::of(motion.spin)).rate;
+        let rate = super::rotation::Rotation::new(V3::of(motion.spin)).rate;
         up(rate * (self.reach + self.margin) * (1.0 + ROUNDING))
     }
 
@@ -353,7 +353,7 @@ fn up_sum(a: f64, b: f64) -> f64 {
 
 /// The least `f32` that is not below `x`.
 fn up(x: f64) -> f32 {
-    -super::vector::round_down(-x)
+    -super::math::round_down(-x)
 }
 
 fn point(point: [f32; 3]) -> Result<V3, InvalidShape> {

@@ -9,7 +9,7 @@
 //! Promise: none of the weights. Rounding here costs rounds, never a wrong bound: bounds come from
 //! supports (`gjk.rs`).
 
-use super::vector::{V3, lesser};
+use super::math::{V3, lesser};
 
 /// A point of `A − B`, and the points of either in its own axes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -189,7 +189,7 @@ fn of_tetrahedron(y: &[V3; 4]) -> Option<Face> {
     let mut least = f64::INFINITY;
     // What is outside of a face and above it is nearest to it; else the nearest face is sought.
     if flat || w3 <= 0.0 {
-        let sides = Sides { bb: g11, bc: e1.dot(e2), cc: g22, d1, d2 };
+        let sides = TriangleSides { bb: g11, bc: e1.dot(e2), cc: g22, d1, d2 };
         let face = of_sides([0, 1, 2], y, &sides, &c12);
         if face.len == 3 && !flat {
             return Some(face);
@@ -197,7 +197,7 @@ fn of_tetrahedron(y: &[V3; 4]) -> Option<Face> {
         (best, least) = (Some(face), face.nearest.square());
     }
     if flat || w2 <= 0.0 {
-        let sides = Sides { bb: g11, bc: e1.dot(e3), cc: g33, d1, d2: d3 };
+        let sides = TriangleSides { bb: g11, bc: e1.dot(e3), cc: g33, d1, d2: d3 };
         let face = of_sides([0, 1, 3], y, &sides, &c31);
         if face.len == 3 && !flat {
             return Some(face);
@@ -208,7 +208,7 @@ fn of_tetrahedron(y: &[V3; 4]) -> Option<Face> {
         }
     }
     if flat || w1 <= 0.0 {
-        let sides = Sides { bb: g22, bc: e2.dot(e3), cc: g33, d1: d2, d2: d3 };
+        let sides = TriangleSides { bb: g22, bc: e2.dot(e3), cc: g33, d1: d2, d2: d3 };
         let face = of_sides([0, 2, 3], y, &sides, &c23);
         if face.len == 3 && !flat {
             return Some(face);
@@ -220,7 +220,7 @@ fn of_tetrahedron(y: &[V3; 4]) -> Option<Face> {
     }
     if flat || w0 <= 0.0 {
         let (f, g) = (y[2] - y[1], y[3] - y[1]);
-        let face = of_sides([1, 2, 3], y, &Sides::new(-y[1], f, g), &f.cross(g));
+        let face = of_sides([1, 2, 3], y, &TriangleSides::new(-y[1], f, g), &f.cross(g));
         let square = face.nearest.square();
         if square < least {
             best = Some(face);
@@ -257,7 +257,7 @@ fn of_edge([i, j]: [usize; 2], [a, b]: [V3; 2]) -> Face {
 
 /// Products of two sides of a triangle from one corner, and of each with the way to the origin.
 #[derive(Clone, Copy)]
-struct Sides {
+struct TriangleSides {
     bb: f64,
     bc: f64,
     cc: f64,
@@ -265,7 +265,7 @@ struct Sides {
     d2: f64,
 }
 
-impl Sides {
+impl TriangleSides {
     #[inline(always)]
     fn new(to: V3, ab: V3, ac: V3) -> Self {
         let (bb, bc, cc) = (ab.square(), ab.dot(ac), ac.square());
@@ -276,14 +276,14 @@ impl Sides {
 #[inline(always)]
 fn of_triangle(which: [usize; 3], [a, b, c]: [V3; 3]) -> Face {
     let (ab, ac) = (b - a, c - a);
-    of_sides(which, &[a, b, c, c], &Sides::new(-a, ab, ac), &ab.cross(ac))
+    of_sides(which, &[a, b, c, c], &TriangleSides::new(-a, ab, ac), &ab.cross(ac))
 }
 
 // Its arguments are many numbers: a call would write and read them all.
 #[inline(always)]
-fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &Sides, normal: &V3) -> Face {
+fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &TriangleSides, normal: &V3) -> Face {
     let (a, b, c) = (y[i], y[j], y[k]);
-    let Sides { bb, bc, cc, d1, d2 } = *sides;
+    let TriangleSides { bb, bc, cc, d1, d2 } = *sides;
     let square = normal.square();
     if square <= NEEDLE * (bb * cc) || square <= LEAST {
         return of_needle([i, j, k], [a, b, c], normal);
@@ -352,7 +352,7 @@ fn of_needle([i, j, k]: [usize; 3], [a, b, c]: [V3; 3], normal: &V3) -> Face {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::narrowphase::vector::M3;
+    use crate::narrowphase::math::M3;
 
     /// Goal: four points in a plane have no inside. Method: a square turned anyhow, so that
     /// rounding makes it a tetrahedron, and points of its plane outside of it, at a known distance.

@@ -7,12 +7,13 @@
 //! of that applies, the caller's columns are used and nothing is copied.
 
 use super::scene::{Config, Scene};
-use crate::geom::MapEach;
-use crate::geom::{AcceleratingBox, Invalid, MovingBox};
-use crate::kernels::chord::{self, Column};
+use crate::columns::{MovingBoxColumns, Row};
+use crate::geom::{AcceleratingBox, Invalid, MapEach, MovingBox};
+use crate::kernels::chord;
+use crate::kernels::chord::Column;
 use crate::lanes::{Level, prefetch};
-use crate::par::{self, Threads};
-use crate::store::{Boxes, Row};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Rows of one task.
@@ -25,7 +26,7 @@ pub(super) const PLAIN: u32 = u32::MAX;
 
 /// The bounds of a convex body.
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
+struct BodyBounds {
     moving: MovingBox,
     /// Angular sweep: how much farther than its position a point of the body may move, that is the
     /// arc of its farthest point.
@@ -35,19 +36,19 @@ struct Held {
 
 /// The bounds of all bodies.
 #[derive(Debug, Default)]
-pub(super) struct Bounds {
+pub(super) struct SceneBounds {
     columns: [Vec<f32>; 9],
     /// Whether the caller's columns are used instead of `columns`.
     lent: bool,
     /// The index of each row in the convex bodies, or [`PLAIN`]. Empty if the scene has no convex
     /// bodies.
     convex: Vec<u32>,
-    held: Vec<Held>,
+    held: Vec<BodyBounds>,
     /// Whether each row moves, as the pair finder reads it.
     moves: Vec<bool>,
 }
 
-impl Bounds {
+impl SceneBounds {
     /// Computes the bounds of a scene, which was validated.
     pub(super) fn fill(
         &mut self,
@@ -96,17 +97,17 @@ impl Bounds {
 
     /// Overwrites the rows that have a shape.
     fn shapes(&mut self, scene: &Scene<'_, '_>, skin: f32, threads: &Threads) {
-        resize(&mut self.held, scene.convex.len(), Held::default());
+        resize(&mut self.held, scene.convex.len(), BodyBounds::default());
         par::fill_chunks(threads, &mut self.held, CONVEX_CHUNK, &|start, held| {
             for (held, convex) in held.iter_mut().zip(&scene.convex[start..]) {
                 *held = match convex.shape.bounds_over(&convex.motion) {
-                    Ok(over) => Held {
+                    Ok(over) => BodyBounds {
                         moving: chord::one(&over, with_slop(skin, scene, convex.row)),
                         swing: convex.shape.swing(&convex.motion),
                         invalid: None,
                     },
                     // An invalid box, which the pair finder will reject.
-                    Err(invalid) => Held {
+                    Err(invalid) => BodyBounds {
                         moving: MovingBox { delta: [f32::NAN; 3], ..MovingBox::default() },
                         swing: 0.0,
                         invalid: Some(invalid),
@@ -138,11 +139,11 @@ impl Bounds {
     }
 
     /// The bounds as columns.
-    pub(super) fn boxes<'a>(&'a self, scene: &Scene<'a, '_>) -> Boxes<'a> {
+    pub(super) fn boxes<'a>(&'a self, scene: &Scene<'a, '_>) -> MovingBoxColumns<'a> {
         if self.lent {
             return scene.boxes;
         }
-        Boxes::from_columns(self.columns.each_ref().map_each(Vec::as_slice))
+        MovingBoxColumns::from_columns(self.columns.each_ref().map_each(Vec::as_slice))
             .expect("the columns are equally long")
     }
 
@@ -156,7 +157,7 @@ impl Bounds {
         if self.convex.is_empty() { PLAIN } else { self.convex[row as usize] }
     }
 
-    /// Prefetches what [`Bounds::convex_of`] reads.
+    /// Prefetches what [`SceneBounds::convex_of`] reads.
     #[inline]
     pub(super) fn foresee(&self, row: u32) {
         if !self.convex.is_empty() {
@@ -200,7 +201,7 @@ impl Bounds {
     pub(super) fn bytes(&self) -> usize {
         let columns: usize = self.columns.iter().map(Vec::capacity).sum();
         (columns + self.convex.capacity()) * size_of::<f32>()
-            + self.held.capacity() * size_of::<Held>()
+            + self.held.capacity() * size_of::<BodyBounds>()
             + self.moves.capacity()
     }
 }

@@ -26,15 +26,14 @@
 //! the caller allows more. Every file that this module writes has at least four bytes for each row,
 //! because its first column always has one value for each row.
 
-use super::impacts::{Impact, Kind};
-use super::scene::{Config, Convex, Flags, PipelineError, Scene};
-use super::tick::{Pipeline, Ticked};
-use crate::geom::MapEach;
-use crate::geom::{Filter, Motion, Pose};
-use crate::narrowphase::advance::Touch;
-use crate::narrowphase::record::{self, NUMBERS_MAX, Recorded};
-use crate::narrowphase::{Hull, InvalidShape};
-use crate::store::Boxes;
+use super::impacts::{Impact, ImpactKind};
+use super::scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
+use super::tick::{Pipeline, TickOutput};
+use crate::columns::MovingBoxColumns;
+use crate::geom::{Filter, MapEach, Motion, Pose};
+use crate::narrowphase::record::{NUMBERS_MAX, Recorded};
+use crate::narrowphase::toi::Touch;
+use crate::narrowphase::{Hull, InvalidShape, record};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -114,7 +113,7 @@ fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xCBF2_9CE4_8422_2325, step)
 }
 
-impl Ticked<'_> {
+impl TickOutput<'_> {
     /// A hash that is the same for the same impacts in the same order, on every platform: 64-bit
     /// FNV-1a over the impacts, then over those with sensors.
     #[must_use]
@@ -123,9 +122,9 @@ impl Ticked<'_> {
             let Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } = *impact;
             let [n, p, q] = [normal, on_a, on_b].map_each(|vector| vector.map_each(f32::to_bits));
             let kind = match kind {
-                Kind::Touching => 0,
-                Kind::Overlapping => 1,
-                Kind::Unresolved => 2,
+                ImpactKind::Touching => 0,
+                ImpactKind::Overlapping => 1,
+                ImpactKind::Unresolved => 2,
             };
             let numbers = [toi, last, closing, depth].map_each(f32::to_bits);
             [&[pair.a, pair.b, kind], &numbers[..], &n, &p, &q].concat()
@@ -149,11 +148,11 @@ impl Pipeline {
     ///
     /// ```
     /// use swath::pipeline::{Capture, Config};
-    /// use swath::{Boxes, Convex, Motion, Pipeline, Pose, Scene, Shape};
+    /// use swath::{ConvexBody, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
     ///
-    /// let boxes = Boxes::from_columns([&[0.0, 0.0]; 9])?;
+    /// let boxes = MovingBoxColumns::from_columns([&[0.0, 0.0]; 9])?;
     /// let motion = Motion::new(Pose::at([9.0, 0.0, 0.0])?, [-9.0, 0.0, 0.0])?;
-    /// let ball = [Convex { row: 1, shape: Shape::sphere(0.5)?, motion }];
+    /// let ball = [ConvexBody { row: 1, shape: Shape::sphere(0.5)?, motion }];
     /// let scene = Scene::new(boxes).convex(&ball);
     /// let mut pipeline = Pipeline::new(Config::default());
     /// let bytes = pipeline.capture(&scene)?;
@@ -264,7 +263,7 @@ impl Writer {
         values.for_each(|value| self.bytes(&value));
     }
 
-    fn body(&mut self, convex: &Convex<'_>, numbered: &BTreeMap<*const Hull, u32>) {
+    fn body(&mut self, convex: &ConvexBody<'_>, numbered: &BTreeMap<*const Hull, u32>) {
         self.word(convex.row);
         let Motion { pose: Pose { position, rotation }, delta, accel, spin } = convex.motion;
         for x in [&position[..], &rotation, &delta, &accel, &spin].concat() {
@@ -288,15 +287,15 @@ pub struct Capture {
     config: Config,
     /// Nine columns of boxes, then three of accelerations, which may be empty.
     columns: [Vec<f32>; 12],
-    flags: Option<Vec<Flags>>,
+    flags: Option<Vec<BodyFlags>>,
     filters: Option<Vec<Filter>>,
     hulls: Vec<Hull>,
-    bodies: Vec<Body>,
+    bodies: Vec<CapturedBody>,
 }
 
 /// A convex body, with its hull by index.
 #[derive(Clone, Copy, Debug)]
-struct Body {
+struct CapturedBody {
     row: u32,
     motion: Motion,
     form: u8,
@@ -369,8 +368,8 @@ impl Capture {
 
     /// The convex bodies, for [`Capture::scene`].
     #[must_use]
-    pub fn convex(&self) -> Vec<Convex<'_>> {
-        let body = |body: &Body| Convex {
+    pub fn convex(&self) -> Vec<ConvexBody<'_>> {
+        let body = |body: &CapturedBody| ConvexBody {
             row: body.row,
             shape: body.shape(&self.hulls).expect("was tried when it was read"),
             motion: body.motion,
@@ -380,10 +379,10 @@ impl Capture {
 
     /// The scene of the tick.
     #[must_use]
-    pub fn scene<'a>(&'a self, convex: &'a [Convex<'a>]) -> Scene<'a, 'a> {
+    pub fn scene<'a>(&'a self, convex: &'a [ConvexBody<'a>]) -> Scene<'a, 'a> {
         let [boxes @ .., ax, ay, az] = self.columns.each_ref().map(Vec::as_slice);
         let boxes: [_; 9] = boxes;
-        let boxes = Boxes::from_columns(boxes).expect("read as long as each other");
+        let boxes = MovingBoxColumns::from_columns(boxes).expect("read as long as each other");
         Scene {
             boxes,
             accel: [ax, ay, az],
@@ -395,7 +394,7 @@ impl Capture {
     }
 }
 
-impl Body {
+impl CapturedBody {
     fn shape<'a>(&self, hulls: &'a [Hull]) -> Result<crate::narrowphase::Shape<'a>, InvalidShape> {
         let Self { form, numbers, margin, .. } = *self;
         let hull = hulls.get(self.hull as usize);
@@ -497,7 +496,8 @@ impl Reader<'_> {
         for column in &mut columns[..count] {
             *column = self.column(rows, f32::from_le_bytes)?;
         }
-        let flagged = (parts & 2 != 0).then(|| self.column(rows, |[bits]| Flags::from_bits(bits)));
+        let flagged =
+            (parts & 2 != 0).then(|| self.column(rows, |[bits]| BodyFlags::from_bits(bits)));
         let flags = flagged.transpose()?;
         let filtered = (parts & 4 != 0)
             .then(|| self.column(rows, |word| Filter::of_word(u32::from_le_bytes(word))));
@@ -528,7 +528,7 @@ impl Reader<'_> {
 
     /// Reads a body. Its shape must be valid; its motion may be invalid, because the tick rejects
     /// such a body.
-    fn body(&mut self, hulls: &[Hull]) -> Result<Body, CaptureError> {
+    fn body(&mut self, hulls: &[Hull]) -> Result<CapturedBody, CaptureError> {
         let row = self.word()?;
         let pose = Pose { position: self.floats()?, rotation: self.floats()? };
         let [delta, accel, spin] = [self.floats()?, self.floats()?, self.floats()?];
@@ -541,7 +541,7 @@ impl Reader<'_> {
             *number = self.double()?;
         }
         let (margin, hull) = (self.double()?, self.word()?);
-        let body = Body { row, motion, form, numbers, margin, hull };
+        let body = CapturedBody { row, motion, form, numbers, margin, hull };
         body.shape(hulls).map_err(|_| nonsense(at, "a valid shape"))?;
         Ok(body)
     }

@@ -7,14 +7,14 @@
 //! although the nearest points may be separating, other points may be about to meet.
 
 use super::bounds::PLAIN;
-use super::impacts::{Impact, Kind};
-use super::windows::{Ask, Known};
-use crate::geom::MapEach;
-use crate::geom::{Motion, Pose};
+use super::impacts::{Impact, ImpactKind};
+use super::windows::{ShapeTest, TickContext};
+use crate::geom::{MapEach, Motion, Pose};
 use crate::lanes::prefetch;
-use crate::narrowphase::Shape;
-use crate::narrowphase::advance::{self, Advance, Settings, Toi, Touch};
-use crate::par::{self, Threads};
+use crate::narrowphase::toi::{Advance, Settings, Toi, Touch};
+use crate::narrowphase::{Shape, toi};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Pairs of one task.
@@ -23,7 +23,12 @@ const CHUNK: usize = 64;
 const AHEAD: usize = 4;
 
 /// Computes the time of impact of each pair.
-pub(super) fn fill(known: &Known<'_, '_>, asks: &[Ask], threads: &Threads, out: &mut Vec<Toi>) {
+pub(super) fn fill(
+    known: &TickContext<'_, '_>,
+    asks: &[ShapeTest],
+    threads: &Threads,
+    out: &mut Vec<Toi>,
+) {
     out.clear();
     out.resize(asks.len(), Toi::default());
     par::fill_chunks(threads, out, CHUNK, &|start, out| {
@@ -41,7 +46,7 @@ pub(super) fn fill(known: &Known<'_, '_>, asks: &[Ask], threads: &Threads, out: 
     });
 }
 
-impl Known<'_, '_> {
+impl TickContext<'_, '_> {
     /// The shape and the motion of a row.
     pub(super) fn body(&self, row: u32) -> (Shape<'_>, Motion) {
         let index = self.bounds.convex_of(row);
@@ -56,40 +61,40 @@ impl Known<'_, '_> {
         (shape, Motion { pose, delta: of.delta, accel: of.accel, spin: [0.0; 3] })
     }
 
-    /// Prefetches what [`Known::body`] will read.
+    /// Prefetches what [`TickContext::body`] will read.
     fn foresee_body(&self, row: u32) {
         let index = self.bounds.convex_of(row) as usize;
         match self.scene.convex.get(index..=index) {
             Some(convex) => prefetch(convex),
-            None => Known { boxes: self.scene.boxes, ..*self }.foresee(row),
+            None => TickContext { boxes: self.scene.boxes, ..*self }.foresee(row),
         }
     }
 
     /// Computes the time of impact of a pair.
-    pub(super) fn advance(&self, ask: &Ask) -> Toi {
+    pub(super) fn advance(&self, ask: &ShapeTest) -> Toi {
         let touch = self.touch(ask.sensor);
         let touch = if ask.window[0] > 0.0 { Touch::Hit } else { touch };
         let settings = Settings { window: ask.window, touch, ..self.config.settings() };
         let [a, b] = [ask.pair.a, ask.pair.b].map_each(|row| self.body(row));
-        advance::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings)
+        toi::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings)
     }
 }
 
 /// The impact that a result stands for, or `None` if the two bodies do not meet.
-pub(super) fn impact(ask: &Ask, toi: &Toi) -> Option<Impact> {
+pub(super) fn impact(ask: &ShapeTest, toi: &Toi) -> Option<Impact> {
     let [first, last] = ask.window;
     let of = Impact { pair: ask.pair, last, ..Impact::default() };
     match toi.advance {
         Advance::Separated => None,
         Advance::Impact { t, normal, on_a, on_b, closing } => {
-            Some(Impact { toi: t, kind: Kind::Touching, normal, on_a, on_b, closing, ..of })
+            Some(Impact { toi: t, kind: ImpactKind::Touching, normal, on_a, on_b, closing, ..of })
         }
         Advance::Overlapping { depth, normal, on_a, on_b, closing } => {
-            let kind = Kind::Overlapping;
+            let kind = ImpactKind::Overlapping;
             Some(Impact { toi: first, kind, normal, on_a, on_b, closing, depth, ..of })
         }
         Advance::Unresolved { t_safe } => {
-            Some(Impact { toi: t_safe, kind: Kind::Unresolved, ..of })
+            Some(Impact { toi: t_safe, kind: ImpactKind::Unresolved, ..of })
         }
     }
 }

@@ -4,16 +4,15 @@
 //! words: the rows, their flags and filters, the times of each axis of the bounds, the window, the
 //! policy for contacts at the start, and the iterations of the search.
 
-use super::bounds::{Bounds, PLAIN};
+use super::bounds::{PLAIN, SceneBounds};
 use super::convex;
-use super::impacts::{Impact, Kind};
+use super::impacts::{Impact, ImpactKind};
 use super::scene::{PipelineError, Scene};
 use super::tick::Pipeline;
-use super::windows::{Known, Verdict};
-use crate::geom::MapEach;
-use crate::geom::{AXES, MovingBox, Pair, State};
+use super::windows::{TickContext, Verdict};
+use crate::geom::{AXES, ContactState, MapEach, MovingBox, Pair};
 use crate::kernels::sweep;
-use crate::narrowphase::advance::{Advance, Toi};
+use crate::narrowphase::toi::{Advance, Toi};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -62,11 +61,11 @@ impl Pipeline {
     ///
     /// ```
     /// use swath::pipeline::Config;
-    /// use swath::{Boxes, Pair, Pipeline, Scene};
+    /// use swath::{MovingBoxColumns, Pair, Pipeline, Scene};
     ///
     /// let (min, max, delta) = ([0.0, 4.0], [1.0, 5.0], [2.0, 0.0]);
     /// let (low, high, still) = ([0.0; 2], [1.0; 2], [0.0; 2]);
-    /// let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still])?;
+    /// let boxes = MovingBoxColumns::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still])?;
     /// let pipeline = Pipeline::new(Config::default());
     /// let why = pipeline.explain(&Scene::new(boxes), Pair { a: 0, b: 1 })?;
     /// assert!(why.impact().is_none());
@@ -82,10 +81,10 @@ impl Pipeline {
             return Err(PipelineError::NoSuchPair { pair, rows });
         }
         let pair = Pair { a: a.min(b), b: a.max(b) };
-        let mut bounds = Bounds::default();
+        let mut bounds = SceneBounds::default();
         bounds.fill(scene, self.config(), self.level(), self.threads());
         let boxes = bounds.boxes(scene);
-        let known = Known { scene, config: self.config(), bounds: &bounds, boxes };
+        let known = TickContext { scene, config: self.config(), bounds: &bounds, boxes };
         let mut told = Explanation { lines: Vec::new(), impact: None };
         let impact = known.explain(pair, &mut told);
         told.impact = impact;
@@ -97,7 +96,7 @@ impl Pipeline {
     }
 }
 
-impl Known<'_, '_> {
+impl TickContext<'_, '_> {
     fn explain(&self, pair: Pair, told: &mut Explanation) -> Option<Impact> {
         let rows = [pair.a, pair.b];
         for row in rows {
@@ -136,8 +135,8 @@ impl Known<'_, '_> {
             return None;
         }
         let how = match swept.contact.state() {
-            State::Overlapping if swept.contact.is_surface() => "touch at the start",
-            State::Overlapping => "overlap at the start",
+            ContactState::Overlapping if swept.contact.is_surface() => "touch at the start",
+            ContactState::Overlapping => "overlap at the start",
             _ => "touch",
         };
         let on = swept
@@ -171,7 +170,7 @@ impl Known<'_, '_> {
                 ));
                 return None;
             }
-            Verdict::Ask(ask) => ask,
+            Verdict::Test(ask) => ask,
         };
         let toi = self.advance(&ask);
         let Toi { rounds, supports, .. } = toi;
@@ -193,17 +192,17 @@ impl Known<'_, '_> {
     }
 
     fn moves(&self, row: u32) -> bool {
-        use super::scene::Flags;
-        self.scene.flags.is_none_or(|flags| flags[row as usize].has(Flags::MOVES))
+        use super::scene::BodyFlags;
+        self.scene.flags.is_none_or(|flags| flags[row as usize].has(BodyFlags::MOVES))
     }
 }
 
 fn words(impact: &Impact) -> String {
     let Impact { toi, kind, normal, closing, depth, .. } = impact;
     match kind {
-        Kind::Touching => format!("impact at {toi}, normal {normal:?}, closing by {closing}"),
-        Kind::Overlapping => format!("in each other by {depth} along {normal:?}"),
-        Kind::Unresolved => format!("given up, free up to {toi}"),
+        ImpactKind::Touching => format!("impact at {toi}, normal {normal:?}, closing by {closing}"),
+        ImpactKind::Overlapping => format!("in each other by {depth} along {normal:?}"),
+        ImpactKind::Unresolved => format!("given up, free up to {toi}"),
     }
 }
 

@@ -4,9 +4,9 @@
 //! first `k` of at least one of its two bodies. So if a thousand bullets hit a wall, all impacts
 //! are kept, because each is the first of its bullet.
 
-use crate::geom::MapEach;
-use crate::geom::Pair;
-use crate::par::{self, Threads};
+use crate::geom::{MapEach, Pair};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Impacts of one task.
@@ -16,7 +16,7 @@ const CHUNK: usize = 4096;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub enum Kind {
+pub enum ImpactKind {
     /// The bodies touch from `toi` on, or touch at the start in a way that counts.
     #[default]
     Touching,
@@ -40,8 +40,8 @@ pub struct Impact<P = Pair> {
     /// pass through each other.
     pub last: f32,
     /// The kind of the impact.
-    pub kind: Kind,
-    /// The unit contact normal at that time, from `a` to `b`; zero for [`Kind::Unresolved`].
+    pub kind: ImpactKind,
+    /// The unit contact normal at that time, from `a` to `b`; zero for [`ImpactKind::Unresolved`].
     pub normal: [f32; 3],
     /// The point of `a` nearest to `b` at that time, or deepest inside it, in world coordinates.
     pub on_a: [f32; 3],
@@ -50,7 +50,7 @@ pub struct Impact<P = Pair> {
     /// The speed at which those points approach each other along the normal, in length per tick;
     /// negative if they separate.
     pub closing: f32,
-    /// The penetration depth, beyond the target distance; 0 except for [`Kind::Overlapping`].
+    /// The penetration depth, beyond the target distance; 0 except for [`ImpactKind::Overlapping`].
     pub depth: f32,
 }
 

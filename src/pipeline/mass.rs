@@ -31,7 +31,8 @@ impl Mass {
     /// [`Invalid::InverseMass`], else [`Invalid::Restitution`].
     ///
     /// ```
-    /// use swath::{Invalid, pipeline::Mass};
+    /// use swath::Invalid;
+    /// use swath::pipeline::Mass;
     ///
     /// let ball = Mass { inverse_mass: 4.0, restitution: 0.5 };
     /// assert_eq!(ball.validate(), Ok(()));

@@ -11,11 +11,11 @@
 //!                  └► impacts.rs    sort by time, then by pair; limit the impacts of each body
 //! ```
 //!
-//! [`Pipeline::tick`] runs all stages for columns. [`Pipeline::tick_world`] runs them for the
+//! [`Pipeline::tick`](crate::Pipeline::tick) runs all stages for columns. [`Pipeline::tick_world`](crate::Pipeline::tick_world) runs them for the
 //! proxies of a [`Broadphase`](crate::Broadphase), which then finds the pairs. Both report the time
-//! of each stage and what it did with the pairs ([`Stages`]). Each stage can also be used alone:
-//! [`Pipeline::bounds`], [`PairFinder`](crate::PairFinder), [`sweep`](crate::sweep),
-//! [`advance::pairs`](crate::advance::pairs).
+//! of each stage and what it did with the pairs ([`TickStats`]). Each stage can also be used alone:
+//! [`Pipeline::bounds`](crate::Pipeline::bounds), [`PairFinder`](crate::PairFinder), [`sweep`](crate::batch::sweep),
+//! [`toi::pairs`](crate::convex::toi::pairs).
 //!
 //! **Curved paths.** The bounds of an accelerated or rotating body are a box that moves on a
 //! straight line. It contains the linearised path, grown by the deviation of the true path from it
@@ -33,22 +33,22 @@ mod bounds;
 mod capture;
 mod convex;
 mod explain;
-mod impacts;
+pub(crate) mod impacts;
 mod mass;
 mod near;
 pub mod response;
 mod rows;
-mod scene;
+pub(crate) mod scene;
 mod sub_steps;
-mod tick;
+pub(crate) mod tick;
 mod windows;
 mod world;
 
 pub use capture::{Capture, CaptureError, VERSION};
 pub use explain::Explanation;
-pub use impacts::{Impact, Kind};
+pub use impacts::ImpactKind;
 pub use mass::Mass;
-pub use scene::{Config, Convex, Flags, PipelineError, Scene};
-pub use sub_steps::{Held, Responded, SteppedWorld, SubStepped, SubSteps, SubStepsConfig};
-pub use tick::{Pipeline, Stages, Ticked};
-pub use world::{About, TickedWorld};
+pub use scene::{BodyFlags, Config, PipelineError};
+pub use sub_steps::{Responded, Stalled, SteppedWorld, SubStepped, SubSteps, SubStepsConfig};
+pub use tick::{TickOutput, TickStats};
+pub use world::{BodyInfo, ProxyTickOutput};

@@ -12,13 +12,13 @@
 //! Each box is larger than the way by a pad: half the target distance and the slop of the body. The pads of
 //! two bodies hold the distance at which they touch, so no box depends on another body.
 
-use super::scene::Convex;
+use super::scene::ConvexBody;
 use super::sub_steps::until_end;
 use crate::broadphase::FixedBoxes;
-use crate::geom::MapEach;
-use crate::geom::{Aabb, COORD_MAX, Motion};
-use crate::par::{self, Threads};
-use crate::store::{FixedColumns, Row};
+use crate::columns::{AabbColumns, Row};
+use crate::geom::{Aabb, COORD_MAX, MapEach, Motion};
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
@@ -52,7 +52,7 @@ impl Near {
     /// Starts a tick with these bodies and a pad for each.
     pub(super) fn start(
         &mut self,
-        bodies: &[Convex<'_>],
+        bodies: &[ConvexBody<'_>],
         pad: impl Fn(usize) -> f32 + Sync,
         threads: &Threads,
     ) {
@@ -77,7 +77,7 @@ impl Near {
     }
 
     /// The body of this row goes on like this from `since` on.
-    pub(super) fn set(&mut self, row: usize, body: &Convex<'_>, since: f32, pad: f32) {
+    pub(super) fn set(&mut self, row: usize, body: &ConvexBody<'_>, since: f32, pad: f32) {
         self.boxes[row] = around(body, since, pad);
         if self.is_built && self.places[row] == NOWHERE {
             self.places[row] = self.recent.len() as u32;
@@ -154,7 +154,7 @@ impl Near {
             columns.iter_mut().zip(numbers).for_each(|(column, x)| column.push(x));
         }
         let columns = columns.each_ref().map_each(Vec::as_slice);
-        let columns = FixedColumns::from_columns(columns).expect("equally long");
+        let columns = AabbColumns::from_columns(columns).expect("equally long");
         // More rows than trees can name stay on the list.
         if trees.put(recent, columns).is_ok() {
             for row in recent.drain(..).map(|row| row as usize) {
@@ -175,9 +175,9 @@ pub(super) fn padded(around: &Aabb, pad: f32) -> Aabb {
 
 /// The box around the rest of a body's way, from `since` on, larger by a pad; `None` where the body is past the
 /// greatest coordinate.
-pub(super) fn around(body: &Convex<'_>, since: f32, pad: f32) -> Option<Aabb> {
+pub(super) fn around(body: &ConvexBody<'_>, since: f32, pad: f32) -> Option<Aabb> {
     let left = until_end(since);
-    let Convex { shape, motion, .. } = body;
+    let ConvexBody { shape, motion, .. } = body;
     // In a tick of its own the rest of the way is a slower one.
     let part = |x: [f32; 3], by: f32| x.map_each(|x| x * by);
     let rest = Motion {
@@ -203,7 +203,7 @@ mod tests {
     use crate::geom::{Aabb, COORD_MAX, Motion, Pose};
     use crate::narrowphase::Shape;
     use crate::par::Threads;
-    use crate::pipeline::Convex;
+    use crate::pipeline::scene::ConvexBody;
     use alloc::vec::Vec;
 
     /// Numbers in `[-1, 1]`, the same each time (a linear congruential generator, Knuth).
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    fn body(draw: &mut Draw, row: u32) -> Convex<'static> {
+    fn body(draw: &mut Draw, row: u32) -> ConvexBody<'static> {
         let shape = match row % 4 {
             0 => Shape::sphere(0.3 * draw.next().abs()),
             1 => Shape::cuboid(draw.vector(0.4).map(f32::abs)),
@@ -238,7 +238,7 @@ mod tests {
             accel: if row.is_multiple_of(5) { draw.vector(2.0 * speed) } else { [0.0; 3] },
             spin: if row.is_multiple_of(6) { draw.vector(1.0) } else { [0.0; 3] },
         };
-        Convex { row, shape: shape.expect("a shape"), motion }
+        ConvexBody { row, shape: shape.expect("a shape"), motion }
     }
 
     /// The box around a way with its pad, compared with all others.

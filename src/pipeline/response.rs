@@ -8,7 +8,7 @@
 //! delta_a −= j·w_a·n        delta_b += j·w_b·n
 //! ```
 //!
-//! as [`respond`](crate::respond) does for boxes along an axis; here the normal is any. Rotation is
+//! as [`respond`](crate::batch::respond) does for boxes along an axis; here the normal is any. Rotation is
 //! given: a spin counts in `c` and is not changed, so no moment of inertia is needed.
 //!
 //! **Resting.** Under an acceleration that closes with `g`, a bounce comes back after `2·e·c/g`. A
@@ -25,12 +25,11 @@
 //! velocities that it removes at the end of the tick.
 //!
 //! Units: displacements over the tick. Computed in `f64` and rounded once. A displacement past
-//! [`COORD_MAX`] is cut to it, as [`respond`](crate::respond) does; momentum is lost there.
+//! [`COORD_MAX`] is cut to it, as [`respond`](crate::batch::respond) does; momentum is lost there.
 
-use super::impacts::{Impact, Kind};
+use super::impacts::{Impact, ImpactKind};
 use super::mass::Mass;
-use crate::geom::MapEach;
-use crate::geom::{COORD_MAX, Invalid, Motion};
+use crate::geom::{COORD_MAX, Invalid, MapEach, Motion};
 
 /// Least part of the speeds of both bodies with which [`bounce`] makes them part: 2⁻¹⁸.
 pub const PARTING: f64 = 1.0 / (1 << 18) as f64;
@@ -40,7 +39,7 @@ pub const SOON: f64 = 1.0 / 1024.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum BounceOutcome {
     /// They closed and now part.
     Bounced,
     /// They closed and now rest on each other, or slide along.
@@ -54,7 +53,7 @@ pub enum Outcome {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reaction {
     /// What became of the two.
-    pub outcome: Outcome,
+    pub outcome: BounceOutcome,
     /// The impulse `j` along the normal, mass · length / tick: `-j·n` on `a` and `j·n` on `b`. A small
     /// negative number where two part that are pulled back at once. One past the greatest `f32` is cut to it.
     pub impulse: f32,
@@ -65,7 +64,7 @@ pub struct Reaction {
 
 impl Reaction {
     /// Nothing was done.
-    pub const NONE: Self = Self { outcome: Outcome::Kept, impulse: 0.0, load: 0.0 };
+    pub const NONE: Self = Self { outcome: BounceOutcome::Kept, impulse: 0.0, load: 0.0 };
 }
 
 /// Velocity and acceleration of one of two bodies, as displacements.
@@ -78,7 +77,7 @@ pub(super) struct Moving {
 /// What [`exchange`] did.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exchanged {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: BounceOutcome,
     pub(super) impulse: f64,
     pub(super) load: f64,
 }
@@ -161,7 +160,7 @@ pub(super) fn exchange(
         load = pulled / sum;
         push([&mut a.accel, &mut b.accel], n, load, inverse_masses);
     }
-    let outcome = if resting { Outcome::Resting } else { Outcome::Bounced };
+    let outcome = if resting { BounceOutcome::Resting } else { BounceOutcome::Bounced };
     Some(Exchanged { outcome, impulse, load })
 }
 
@@ -172,7 +171,8 @@ pub(super) fn exchange(
 /// is cut to it.
 ///
 /// ```
-/// use swath::{Motion, Pose, pipeline::response};
+/// use swath::{Motion, Pose};
+/// use swath::pipeline::response;
 ///
 /// let thrown = Motion::new(Pose::IDENTITY, [0.0, 4.0, 0.0])?.accelerating([0.0, -8.0, 0.0])?;
 /// let top = response::carried(&thrown, 0.5);
@@ -205,15 +205,15 @@ pub fn carry_all(motions: &mut [Motion], t: f32) {
 ///
 /// ```
 /// use swath::pipeline::{Config, response};
-/// use swath::{Boxes, Convex, Motion, Pipeline, Pose, Scene, Shape};
+/// use swath::{ConvexBody, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 ///
 /// // Two balls of equal mass, one at rest, swap what they have along the normal.
 /// let motion = |x, dx| Pose::at([x, 0.0, 0.0]).and_then(|pose| Motion::new(pose, [dx, 0.0, 0.0]));
 /// let mut motions = [motion(0.0, 8.0)?, motion(6.0, 0.0)?];
 /// let shape = Shape::sphere(1.0)?;
-/// let convex = [0, 1].map(|row: u32| Convex { row, shape, motion: motions[row as usize] });
+/// let convex = [0, 1].map(|row: u32| ConvexBody { row, shape, motion: motions[row as usize] });
 /// let unread = [0.0; 2];
-/// let scene = Scene::new(Boxes::from_columns([&unread; 9])?).convex(&convex);
+/// let scene = Scene::new(MovingBoxColumns::from_columns([&unread; 9])?).convex(&convex);
 /// let mut pipeline = Pipeline::new(Config::default());
 /// let impact = pipeline.tick(&scene)?.impacts()[0];
 ///
@@ -234,7 +234,7 @@ pub fn bounce<P>(
         motion.validate()?;
         Mass { inverse_mass, restitution }.validate()?;
     }
-    let Some(n) = unit(impact.normal).filter(|_| impact.kind != Kind::Unresolved) else {
+    let Some(n) = unit(impact.normal).filter(|_| impact.kind != ImpactKind::Unresolved) else {
         return Ok(Reaction::NONE);
     };
     let closing = f64::from(finite(impact.closing.into()));
@@ -267,7 +267,10 @@ pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32
     let is_valid = |inverse_mass| Mass { inverse_mass, restitution: 0.0 }.validate().is_ok();
     let [of_a, of_b] = inverse_masses.map_each(f64::from);
     let sum = of_a + of_b;
-    if impact.kind != Kind::Overlapping || sum <= 0.0 || !inverse_masses.into_iter().all(is_valid) {
+    if impact.kind != ImpactKind::Overlapping
+        || sum <= 0.0
+        || !inverse_masses.into_iter().all(is_valid)
+    {
         return None;
     }
     let mut moves = [[0.0; 3]; 2];
@@ -282,7 +285,8 @@ pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32
 /// the rest of the tick's, without the part that runs into the surface.
 ///
 /// ```
-/// use swath::pipeline::{Impact, response};
+/// use swath::Impact;
+/// use swath::pipeline::response;
 ///
 /// let floor_below: Impact = Impact { toi: 0.25, normal: [0.0, -1.0, 0.0], ..Impact::default() };
 /// assert_eq!(response::slide([4.0, -8.0, 0.0], &floor_below), [3.0, 0.0, 0.0]);

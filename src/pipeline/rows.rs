@@ -7,13 +7,13 @@
 //! pairs are prefetched while one block is processed.
 
 use super::bounds::PLAIN;
-use super::scene::Flags;
-use super::windows::Known;
-use crate::geom::MapEach;
-use crate::geom::{Aabb, AcceleratingBox, Pair};
+use super::scene::BodyFlags;
+use super::windows::TickContext;
+use crate::columns::MovingBoxColumns;
+use crate::geom::{Aabb, AcceleratingBox, MapEach, Pair};
 use crate::lanes::prefetch;
-use crate::par::{self, Threads};
-use crate::store::Boxes;
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Pairs that are swept at a time; their numbers should fit into the L1 cache.
@@ -26,17 +26,17 @@ const ROWS_A_PAIR: usize = 4;
 /// What is read of a row, in one cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
-struct Record {
+struct CachedRow {
     numbers: [f32; 9],
     /// The index of the row in the convex bodies, or [`PLAIN`].
     convex: u32,
-    flags: Flags,
+    flags: BodyFlags,
 }
 
 /// The records of all rows, in a tick with many pairs.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
-    records: Vec<Record>,
+    records: Vec<CachedRow>,
     /// Whether the records belong to this tick.
     filled: bool,
 }
@@ -46,7 +46,7 @@ pub(super) struct Gathered {
 pub(super) struct Few {
     numbers: [[[f32; BLOCK]; 9]; 2],
     convex: [[u32; BLOCK]; 2],
-    flags: [[Flags; BLOCK]; 2],
+    flags: [[BodyFlags; BLOCK]; 2],
 }
 
 impl Default for Few {
@@ -54,20 +54,20 @@ impl Default for Few {
         Self {
             numbers: [[[0.0; BLOCK]; 9]; 2],
             convex: [[PLAIN; BLOCK]; 2],
-            flags: [[Flags::STILL; BLOCK]; 2],
+            flags: [[BodyFlags::STILL; BLOCK]; 2],
         }
     }
 }
 
 impl Gathered {
     /// Copies the rows if there are enough pairs.
-    pub(super) fn fill(&mut self, known: &Known<'_, '_>, pairs: usize, threads: &Threads) {
+    pub(super) fn fill(&mut self, known: &TickContext<'_, '_>, pairs: usize, threads: &Threads) {
         let rows = known.boxes.len();
         self.filled = pairs.saturating_mul(ROWS_A_PAIR) >= rows;
         if !self.filled {
             return;
         }
-        self.records.resize(rows, Record::default());
+        self.records.resize(rows, CachedRow::default());
         let columns = known.boxes.columns();
         par::fill_chunks(threads, &mut self.records, CHUNK, &|start, records| {
             let columns = columns.map_each(|column| &column[start..start + records.len()]);
@@ -83,7 +83,7 @@ impl Gathered {
     }
 
     /// Prefetches what will be read of these pairs.
-    pub(super) fn foresee(&self, known: &Known<'_, '_>, pairs: &[Pair]) {
+    pub(super) fn foresee(&self, known: &TickContext<'_, '_>, pairs: &[Pair]) {
         for pair in pairs {
             self.foresee_row(known, pair.a);
             self.foresee_row(known, pair.b);
@@ -91,7 +91,7 @@ impl Gathered {
     }
 
     #[inline(always)]
-    fn foresee_row(&self, known: &Known<'_, '_>, row: u32) {
+    fn foresee_row(&self, known: &TickContext<'_, '_>, row: u32) {
         let at = row as usize;
         if self.filled {
             return prefetch(&self.records[at..=at]);
@@ -105,7 +105,7 @@ impl Gathered {
     /// Reads the rows of these pairs.
     pub(super) fn load<'f>(
         &self,
-        known: &Known<'_, '_>,
+        known: &TickContext<'_, '_>,
         pairs: &[Pair],
         few: &'f mut Few,
     ) -> &'f Few {
@@ -117,7 +117,7 @@ impl Gathered {
     }
 
     #[inline(always)]
-    fn record(&self, known: &Known<'_, '_>, row: u32) -> Record {
+    fn record(&self, known: &TickContext<'_, '_>, row: u32) -> CachedRow {
         if self.filled {
             return self.records[row as usize];
         }
@@ -125,17 +125,17 @@ impl Gathered {
         for (number, column) in numbers.iter_mut().zip(&columns) {
             *number = column[row as usize];
         }
-        Record { numbers, convex: known.bounds.convex_of(row), flags: known.flags(row) }
+        CachedRow { numbers, convex: known.bounds.convex_of(row), flags: known.flags(row) }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.records.capacity() * size_of::<Record>()
+        self.records.capacity() * size_of::<CachedRow>()
     }
 }
 
 impl Few {
     #[inline(always)]
-    fn put(&mut self, side: usize, at: usize, record: Record) {
+    fn put(&mut self, side: usize, at: usize, record: CachedRow) {
         for (column, number) in self.numbers[side].iter_mut().zip(record.numbers) {
             column[at] = number;
         }
@@ -144,9 +144,9 @@ impl Few {
     }
 
     /// The first and the second boxes of the first `count` pairs.
-    pub(super) fn moving(&self, count: usize) -> [Boxes<'_>; 2] {
+    pub(super) fn moving(&self, count: usize) -> [MovingBoxColumns<'_>; 2] {
         self.numbers.each_ref().map_each(|side| {
-            Boxes::from_columns(side.each_ref().map_each(|column| &column[..count]))
+            MovingBoxColumns::from_columns(side.each_ref().map_each(|column| &column[..count]))
                 .expect("the columns are equally long")
         })
     }
@@ -170,6 +170,6 @@ impl Few {
     /// Whether either row of a pair is a sensor.
     pub(super) fn is_sensed(&self, at: usize) -> bool {
         let [a, b] = &self.flags;
-        (a[at] | b[at]).has(Flags::SENSOR)
+        (a[at] | b[at]).has(BodyFlags::SENSOR)
     }
 }

@@ -1,29 +1,29 @@
 //! The input of a tick: bodies and settings.
 
 use crate::broadphase::FindError;
+use crate::columns::{LengthMismatch, MovingBoxColumns};
 use crate::geom::{Filter, Motion, Pair};
-use crate::narrowphase::Shape;
-use crate::narrowphase::advance::{self, AdvanceError, Touch};
-use crate::store::{Boxes, LengthMismatch};
+use crate::narrowphase::toi::{AdvanceError, Touch};
+use crate::narrowphase::{Shape, toi};
 use bytemuck::{Pod, Zeroable};
 use core::ops::BitOr;
 
 /// Properties of a body, as bits.
 ///
 /// ```
-/// use swath::Flags;
+/// use swath::pipeline::BodyFlags;
 ///
-/// let gate = Flags::SENSOR | Flags::MOVES;
-/// assert!(gate.has(Flags::SENSOR) && !gate.has(Flags::CCD));
+/// let gate = BodyFlags::SENSOR | BodyFlags::MOVES;
+/// assert!(gate.has(BodyFlags::SENSOR) && !gate.has(BodyFlags::CCD));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 #[repr(transparent)]
-pub struct Flags(u8);
+pub struct BodyFlags(u8);
 
 #[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Flags {
+impl<'de> serde::Deserialize<'de> for BodyFlags {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         crate::geom::deserialize::checked(deserializer, "bits of flags", |bits: u8| {
             (Self::from_bits(bits).0 == bits).then_some(Self(bits))
@@ -31,7 +31,7 @@ impl<'de> serde::Deserialize<'de> for Flags {
     }
 }
 
-impl Flags {
+impl BodyFlags {
     /// Does not move. Two such bodies never pair.
     pub const STILL: Self = Self(0);
     /// Moves, even if its displacement in this tick is zero.
@@ -61,7 +61,7 @@ impl Flags {
     }
 }
 
-impl BitOr for Flags {
+impl BitOr for BodyFlags {
     type Output = Self;
 
     fn bitor(self, other: Self) -> Self {
@@ -71,7 +71,7 @@ impl BitOr for Flags {
 
 /// A row that has a convex shape and a motion.
 #[derive(Clone, Copy, Debug)]
-pub struct Convex<'s> {
+pub struct ConvexBody<'s> {
     /// The row.
     pub row: u32,
     /// The shape.
@@ -82,36 +82,37 @@ pub struct Convex<'s> {
 
 /// The bodies of a tick, in columns of the caller.
 ///
-/// Each row is a moving box, unless it is in the list of [`Convex`] bodies; then its box is not
+/// Each row is a moving box, unless it is in the list of [`ConvexBody`] bodies; then its box is not
 /// read. Columns of boxes convert into a scene.
 ///
 /// ```
-/// use swath::{Boxes, Convex, Flags, Motion, Pose, Scene, Shape};
+/// use swath::{ConvexBody, Motion, MovingBoxColumns, Pose, Scene, Shape};
+/// use swath::pipeline::BodyFlags;
 ///
 /// // A wall, and a ball that flies towards it. The box of the ball is not read.
 /// let (min, max, still) = ([-1.0, 0.0], [1.0, 0.0], [0.0; 2]);
-/// let boxes = Boxes::new([&min; 3], [&max; 3], [&still; 3])?;
+/// let boxes = MovingBoxColumns::new([&min; 3], [&max; 3], [&still; 3])?;
 /// let motion = Motion::new(Pose::at([-9.0, 0.0, 0.0])?, [10.0, 0.0, 0.0])?;
-/// let convex = [Convex { row: 1, shape: Shape::sphere(0.5)?, motion }];
-/// let flags = [Flags::STILL, Flags::MOVES];
+/// let convex = [ConvexBody { row: 1, shape: Shape::sphere(0.5)?, motion }];
+/// let flags = [BodyFlags::STILL, BodyFlags::MOVES];
 /// let scene = Scene::new(boxes).convex(&convex).flagged(&flags);
 /// assert_eq!(scene.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a, 's> {
-    pub(super) boxes: Boxes<'a>,
+    pub(super) boxes: MovingBoxColumns<'a>,
     /// Empty columns if nothing is accelerated.
     pub(super) accel: [&'a [f32]; 3],
-    pub(super) convex: &'a [Convex<'s>],
-    pub(super) flags: Option<&'a [Flags]>,
+    pub(super) convex: &'a [ConvexBody<'s>],
+    pub(super) flags: Option<&'a [BodyFlags]>,
     pub(super) filters: Option<&'a [Filter]>,
     /// Slop of each row: a distance in addition to the target distance. Empty if no row has one.
     pub(super) slops: &'a [f32],
 }
 
-impl<'a> From<Boxes<'a>> for Scene<'a, 'a> {
-    fn from(boxes: Boxes<'a>) -> Self {
+impl<'a> From<MovingBoxColumns<'a>> for Scene<'a, 'a> {
+    fn from(boxes: MovingBoxColumns<'a>) -> Self {
         Self::new(boxes)
     }
 }
@@ -119,7 +120,7 @@ impl<'a> From<Boxes<'a>> for Scene<'a, 'a> {
 impl<'a, 's> Scene<'a, 's> {
     /// A scene of these boxes: all move, and each may meet each.
     #[must_use]
-    pub fn new(boxes: Boxes<'a>) -> Self {
+    pub fn new(boxes: MovingBoxColumns<'a>) -> Self {
         Self { boxes, accel: [&[]; 3], convex: &[], flags: None, filters: None, slops: &[] }
     }
 
@@ -131,13 +132,13 @@ impl<'a, 's> Scene<'a, 's> {
 
     /// Sets the convex bodies, in order of their rows, each row at most once.
     #[must_use]
-    pub fn convex(self, convex: &'a [Convex<'s>]) -> Self {
+    pub fn convex(self, convex: &'a [ConvexBody<'s>]) -> Self {
         Self { convex, ..self }
     }
 
     /// Sets the properties of each row.
     #[must_use]
-    pub fn flagged(self, flags: &'a [Flags]) -> Self {
+    pub fn flagged(self, flags: &'a [BodyFlags]) -> Self {
         Self { flags: Some(flags), ..self }
     }
 
@@ -161,7 +162,7 @@ impl<'a, 's> Scene<'a, 's> {
 
     /// The boxes, including those of rows with a shape.
     #[must_use]
-    pub fn boxes(&self) -> Boxes<'a> {
+    pub fn boxes(&self) -> MovingBoxColumns<'a> {
         self.boxes
     }
 
@@ -173,7 +174,7 @@ impl<'a, 's> Scene<'a, 's> {
 
     /// The properties of each row, if they were set.
     #[must_use]
-    pub fn flags(&self) -> Option<&'a [Flags]> {
+    pub fn flags(&self) -> Option<&'a [BodyFlags]> {
         self.flags
     }
 
@@ -195,7 +196,7 @@ impl<'a, 's> Scene<'a, 's> {
                 LengthMismatch::check(name, rows, column.len())?;
             }
         }
-        LengthMismatch::check("the flags", rows, self.flags.map_or(rows, <[Flags]>::len))?;
+        LengthMismatch::check("the flags", rows, self.flags.map_or(rows, <[BodyFlags]>::len))?;
         LengthMismatch::check("the filters", rows, self.filters.map_or(rows, <[Filter]>::len))?;
         let mut next = 0;
         for (index, convex) in self.convex.iter().enumerate() {
@@ -217,16 +218,16 @@ pub struct Config {
     /// distance between them; for two plain boxes it is the largest of the gaps on the three axes.
     pub target_distance: f32,
     /// How far above the target the distance of convex shapes at an impact may be, relative to the
-    /// size of the smaller one: [`advance::Settings::tolerance`]. The boxes around the shapes are not
+    /// size of the smaller one: [`toi::Settings::tolerance`]. The boxes around the shapes are not
     /// grown by it: a pair that comes within the tolerance, but whose boxes never touch, is not
-    /// reported, though [`advance::one_to_one`] reports an impact of it. No contact is missed by that.
+    /// reported, though [`toi::one_to_one`] reports an impact of it. No contact is missed by that.
     pub tolerance: f32,
     /// Which contacts at the start of the tick are impacts. The default leaves out bodies that rest on
     /// each other: see [`Touch::IfClosing`].
     pub touch: Touch,
     /// The speed from which a body is fast. Its speed is the length of its path in the tick on the
     /// axis where that is longest, plus its angular sweep. A pair is dropped if neither body is
-    /// fast, marked [`Flags::CCD`] or a sensor. With 0 no pair is dropped.
+    /// fast, marked [`BodyFlags::CCD`] or a sensor. With 0 no pair is dropped.
     pub fast: f32,
     /// With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least
     /// one of its two bodies; 1 reports each body's earliest impact. With 0 all are reported.
@@ -237,7 +238,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             target_distance: 0.0,
-            tolerance: advance::Settings::TOLERANCE,
+            tolerance: toi::Settings::TOLERANCE,
             touch: Touch::default(),
             fast: 0.0,
             impacts_per_body: 0,
@@ -246,12 +247,12 @@ impl Default for Config {
 }
 
 impl Config {
-    pub(super) fn settings(&self) -> advance::Settings {
-        advance::Settings {
+    pub(super) fn settings(&self) -> toi::Settings {
+        toi::Settings {
             target_distance: self.target_distance,
             tolerance: self.tolerance,
             touch: self.touch,
-            ..advance::Settings::default()
+            ..toi::Settings::default()
         }
     }
 

@@ -1,18 +1,19 @@
 //! Runs the stages of a tick, and measures them.
 
-use super::bounds::Bounds;
+use super::bounds::SceneBounds;
 use super::convex;
-use super::impacts::{Impact, Kind, List};
+use super::impacts::{Impact, ImpactKind, List};
 use super::rows::Gathered;
 use super::scene::{Config, PipelineError, Scene};
-use super::windows::{Ask, Known, Part};
-use super::world::Proxies;
-use crate::broadphase::{BoxSet, Clock, Found, PairFinder, Timings};
+use super::windows::{ShapeTest, TickContext, WindowRun};
+use super::world::ProxyRows;
+use crate::broadphase::{Clock, PairFinder, PairInput, Pairs, Timings};
+use crate::columns::{MovingBoxColumns, Rejected};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
-use crate::narrowphase::advance::Toi;
-use crate::par::{self, Threads};
-use crate::store::{Boxes, Rejected};
+use crate::narrowphase::toi::Toi;
+use crate::par;
+use crate::par::Threads;
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -20,7 +21,7 @@ use core::time::Duration;
 /// feature `std`.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
-pub struct Stages {
+pub struct TickStats {
     /// Time to compute the bounds of the bodies.
     pub bounds_time: Duration,
     /// Time to find the pairs of those bounds.
@@ -57,7 +58,7 @@ pub struct Stages {
     pub sensed: usize,
 }
 
-impl Stages {
+impl TickStats {
     /// The sum of the times of all stages.
     #[must_use]
     pub fn total(&self) -> Duration {
@@ -76,22 +77,22 @@ impl Stages {
 
 /// The impacts of a tick, in the memory of the pipeline.
 #[derive(Clone, Copy, Debug)]
-pub struct Ticked<'a> {
+pub struct TickOutput<'a> {
     impacts: &'a [Impact],
     sensed: &'a [Impact],
-    parts: &'a [Part],
+    parts: &'a [WindowRun],
     rejected: &'a [Rejected],
-    stages: &'a Stages,
+    stages: &'a TickStats,
 }
 
-impl<'a> Ticked<'a> {
+impl<'a> TickOutput<'a> {
     /// The impacts, ordered by time, then by pair.
     #[must_use]
     pub fn impacts(&self) -> &'a [Impact] {
         self.impacts
     }
 
-    /// All impacts with a [sensor](super::Flags::SENSOR) along the path, ordered by time, then by
+    /// All impacts with a [sensor](super::BodyFlags::SENSOR) along the path, ordered by time, then by
     /// pair.
     #[must_use]
     pub fn sensed(&self) -> &'a [Impact] {
@@ -112,12 +113,12 @@ impl<'a> Ticked<'a> {
 
     /// The time of each stage, and what it did with the pairs.
     #[must_use]
-    pub fn stages(&self) -> &'a Stages {
+    pub fn stages(&self) -> &'a TickStats {
         self.stages
     }
 }
 
-impl<'a> IntoIterator for Ticked<'a> {
+impl<'a> IntoIterator for TickOutput<'a> {
     type Item = &'a Impact;
     type IntoIter = core::slice::Iter<'a, Impact>;
 
@@ -132,16 +133,16 @@ impl<'a> IntoIterator for Ticked<'a> {
 ///
 /// ```
 /// use swath::pipeline::Config;
-/// use swath::{Boxes, Convex, Motion, Pipeline, Pose, Scene, Shape};
+/// use swath::{ConvexBody, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 ///
 /// // Two thin walls, and a ball that flies through both.
 /// let min = [[3.0, 6.0, 0.0], [-5.0, -5.0, 0.0], [-5.0, -5.0, 0.0]];
 /// let max = [[3.1, 6.1, 0.0], [5.0, 5.0, 0.0], [5.0, 5.0, 0.0]];
 /// let still = [0.0; 3];
 /// let boxes =
-///     Boxes::new([&min[0], &min[1], &min[2]], [&max[0], &max[1], &max[2]], [&still; 3])?;
+///     MovingBoxColumns::new([&min[0], &min[1], &min[2]], [&max[0], &max[1], &max[2]], [&still; 3])?;
 /// let motion = Motion::new(Pose::at([0.0; 3])?, [10.0, 0.0, 0.0])?;
-/// let ball = [Convex { row: 2, shape: Shape::sphere(1.0)?, motion }];
+/// let ball = [ConvexBody { row: 2, shape: Shape::sphere(1.0)?, motion }];
 ///
 /// let mut pipeline = Pipeline::new(Config::default());
 /// let ticked = pipeline.tick(&Scene::new(boxes).convex(&ball))?;
@@ -158,24 +159,24 @@ pub struct Pipeline {
     level: Level,
     threads: Threads,
     finder: PairFinder,
-    work: Work,
-    pub(super) proxies: Proxies,
+    work: TickScratch,
+    pub(super) proxies: ProxyRows,
 }
 
 /// Scratch memory of the stages, and the results of the last tick.
 #[derive(Debug, Default)]
-pub(super) struct Work {
-    pub(super) bounds: Bounds,
+pub(super) struct TickScratch {
+    pub(super) bounds: SceneBounds,
     gathered: Gathered,
     /// One for each run of pairs; the first `filled` belong to this tick.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<WindowRun>,
     pub(super) filled: usize,
-    asks: Vec<Ask>,
+    asks: Vec<ShapeTest>,
     tois: Vec<Toi>,
     pub(super) impacts: List,
     pub(super) sensed: List,
     pub(super) rejected: Vec<Rejected>,
-    pub(super) stages: Stages,
+    pub(super) stages: TickStats,
 }
 
 impl Default for Pipeline {
@@ -199,8 +200,8 @@ impl Pipeline {
             level,
             threads: Threads::default(),
             finder: PairFinder::with_level(level),
-            work: Work::default(),
-            proxies: Proxies::default(),
+            work: TickScratch::default(),
+            proxies: ProxyRows::default(),
         }
     }
 
@@ -249,7 +250,10 @@ impl Pipeline {
     /// # Errors
     ///
     /// [`PipelineError`]: what is wrong with the settings or the columns.
-    pub fn bounds<'a>(&'a mut self, scene: &Scene<'a, '_>) -> Result<Boxes<'a>, PipelineError> {
+    pub fn bounds<'a>(
+        &'a mut self,
+        scene: &Scene<'a, '_>,
+    ) -> Result<MovingBoxColumns<'a>, PipelineError> {
         self.config.validate()?;
         scene.check()?;
         self.work.bounds.fill(scene, &self.config, self.level, &self.threads);
@@ -262,7 +266,7 @@ impl Pipeline {
     ///
     /// [`PipelineError`]: what is wrong with the settings or the columns, or that there are more
     /// pairs than allowed.
-    pub fn tick(&mut self, scene: &Scene<'_, '_>) -> Result<Ticked<'_>, PipelineError> {
+    pub fn tick(&mut self, scene: &Scene<'_, '_>) -> Result<TickOutput<'_>, PipelineError> {
         self.config.validate()?;
         scene.check()?;
         let Self { config, level, threads, finder, work, .. } = self;
@@ -274,7 +278,7 @@ impl Pipeline {
 
     /// Runs the first stages only: the pairs whose shapes must be tested, with their windows, in the
     /// order of the finder. Pairs of plain boxes are not included.
-    pub(super) fn asks(&mut self, scene: &Scene<'_, '_>) -> Result<&[Ask], PipelineError> {
+    pub(super) fn asks(&mut self, scene: &Scene<'_, '_>) -> Result<&[ShapeTest], PipelineError> {
         self.config.validate()?;
         scene.check()?;
         let Self { config, level, threads, finder, work, .. } = self;
@@ -283,9 +287,9 @@ impl Pipeline {
     }
 
     /// The result of the last tick of columns.
-    pub(super) fn last(&self) -> Ticked<'_> {
+    pub(super) fn last(&self) -> TickOutput<'_> {
         let work = &self.work;
-        Ticked {
+        TickOutput {
             impacts: &work.impacts.sorted,
             sensed: &work.sensed.sorted,
             parts: &work.parts[..work.filled],
@@ -295,16 +299,16 @@ impl Pipeline {
     }
 
     /// Runs the stages after the pair finder, for pairs of `scene` that were found elsewhere.
-    pub(super) fn answer(&mut self, scene: &Scene<'_, '_>, pairs: &[SweptPair]) -> &Work {
+    pub(super) fn answer(&mut self, scene: &Scene<'_, '_>, pairs: &[SweptPair]) -> &TickScratch {
         let Self { config, level, threads, work, .. } = self;
         let (chunk, count) = (|index| chunk_of(pairs, index), pairs.len().div_ceil(CHUNK));
         threads.enter(|| {
             let mut clock = Clock::start();
-            work.stages = Stages::default();
+            work.stages = TickStats::default();
             work.bounds.fill(scene, config, *level, threads);
             work.stages.bounds_time = clock.lap();
             let bounds = core::mem::take(&mut work.bounds);
-            let known = Known { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
+            let known = TickContext { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
             work.ask(&known, *level, threads, (&chunk, count), &mut clock);
             work.search(&known, threads, &mut clock);
             work.bounds = bounds;
@@ -318,7 +322,7 @@ impl Pipeline {
     }
 
     /// The stages and the proxies of the last tick.
-    pub(super) fn told(&self) -> (&Stages, &Proxies) {
+    pub(super) fn told(&self) -> (&TickStats, &ProxyRows) {
         (&self.work.stages, &self.proxies)
     }
 }
@@ -337,10 +341,10 @@ fn find(
     level: Level,
     threads: &Threads,
     finder: &mut PairFinder,
-    (work, only_ask): (&mut Work, bool),
+    (work, only_ask): (&mut TickScratch, bool),
 ) -> Result<(), PipelineError> {
     let mut clock = Clock::start();
-    work.stages = Stages::default();
+    work.stages = TickStats::default();
     work.bounds.fill(scene, config, level, threads);
     work.stages.bounds_time = clock.lap();
     // Moved out of `work`, so that the stages can borrow it beside the rest.
@@ -354,7 +358,7 @@ fn find(
             reason: bounds.invalid(scene, rejected.row).unwrap_or(rejected.reason),
             ..rejected
         }));
-        let known = Known { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
+        let known = TickContext { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
         let (chunk, count) = (|index| found.chunk(index), found.chunk_count());
         work.ask(&known, level, threads, (&chunk, count), &mut clock);
         if !only_ask {
@@ -368,10 +372,10 @@ fn find(
 /// The pairs whose bounds touch in the tick.
 fn pairs<'f>(
     scene: &Scene<'_, '_>,
-    bounds: &Bounds,
+    bounds: &SceneBounds,
     finder: &'f mut PairFinder,
-) -> Result<Found<'f, SweptPair>, PipelineError> {
-    let mut set = BoxSet::new(bounds.boxes(scene));
+) -> Result<Pairs<'f, SweptPair>, PipelineError> {
+    let mut set = PairInput::new(bounds.boxes(scene));
     if let Some(moves) = bounds.moves(scene) {
         set = set.moving(moves);
     }
@@ -381,18 +385,18 @@ fn pairs<'f>(
     Ok(finder.swept_pairs(set)?)
 }
 
-impl Work {
+impl TickScratch {
     /// Answers `count` runs of pairs by their boxes, and lists the pairs whose shapes must be tested.
     fn ask<'p>(
         &mut self,
-        known: &Known<'_, '_>,
+        known: &TickContext<'_, '_>,
         level: Level,
         threads: &Threads,
         (run, count): (&(dyn Fn(usize) -> &'p [SweptPair] + Sync), usize),
         clock: &mut Clock,
     ) {
         let Self { gathered, parts, filled, asks, stages, .. } = self;
-        parts.resize_with(count.max(parts.len()), Part::default);
+        parts.resize_with(count.max(parts.len()), WindowRun::default);
         *filled = count;
         let parts = &mut parts[..count];
         // Elements without size need no memory.
@@ -411,7 +415,7 @@ impl Work {
     }
 
     /// Tests the shapes of the listed pairs, and sorts all impacts.
-    fn search(&mut self, known: &Known<'_, '_>, threads: &Threads, clock: &mut Clock) {
+    fn search(&mut self, known: &TickContext<'_, '_>, threads: &Threads, clock: &mut Clock) {
         let Self { parts, filled, asks, tois, impacts, sensed, stages, .. } = self;
         let parts = &parts[..*filled];
         impacts.more.clear();
@@ -423,7 +427,7 @@ impl Work {
                 stages.separated += 1;
                 continue;
             };
-            stages.unresolved += usize::from(impact.kind == Kind::Unresolved);
+            stages.unresolved += usize::from(impact.kind == ImpactKind::Unresolved);
             if ask.sensor { &mut *sensed } else { &mut *impacts }.more.push(impact);
         }
         stages.convex_time = clock.lap();
@@ -438,11 +442,11 @@ impl Work {
     }
 
     fn bytes(&self) -> usize {
-        let parts: usize = self.parts.iter().map(Part::bytes).sum();
+        let parts: usize = self.parts.iter().map(WindowRun::bytes).sum();
         self.bounds.bytes()
             + self.gathered.bytes()
             + parts
-            + self.asks.capacity() * size_of::<Ask>()
+            + self.asks.capacity() * size_of::<ShapeTest>()
             + self.tois.capacity() * size_of::<Toi>()
             + self.impacts.bytes()
             + self.sensed.bytes()

@@ -5,24 +5,24 @@
 //! is the answer; if one of them is accelerated, the sweep of accelerating boxes is. If either body
 //! has a convex shape, the two times are the window in which the shapes are tested.
 
-use super::bounds::{self, Bounds, PLAIN, accelerating};
-use super::impacts::{Bunch, Impact, Kind};
+use super::bounds;
+use super::bounds::{PLAIN, SceneBounds, accelerating};
+use super::impacts::{Bunch, Impact, ImpactKind};
 use super::rows::{BLOCK, Few, Gathered};
-use super::scene::{Config, Flags, Scene};
-use super::tick::Stages;
-use crate::geom::MapEach;
-use crate::geom::{Aabb, AcceleratingBox, Contact, Pair, State, SweptPair};
-use crate::kernels::chord;
-use crate::kernels::separate::{self, Separation as Push};
-use crate::kernels::sweep::{self, Answers, Sweep};
+use super::scene::{BodyFlags, Config, Scene};
+use super::tick::TickStats;
+use crate::columns::{Checked, MovingBoxColumns};
+use crate::geom::{Aabb, AcceleratingBox, Contact, ContactState, MapEach, Pair, SweptPair};
+use crate::kernels::separate::Separation as Push;
+use crate::kernels::sweep::{Sweep, SweepColumns};
+use crate::kernels::{chord, separate, sweep};
 use crate::lanes::{Level, prefetch};
-use crate::narrowphase::advance::Touch;
-use crate::store::{Boxes, Checked};
+use crate::narrowphase::toi::Touch;
 use alloc::vec::Vec;
 
 /// A pair whose shapes must be tested.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ask {
+pub(super) struct ShapeTest {
     pub(super) pair: Pair,
     /// First and last time of contact of the bounds.
     pub(super) window: [f32; 2],
@@ -33,34 +33,34 @@ pub(super) struct Ask {
 pub(super) enum Verdict {
     Apart,
     Meet(Impact),
-    Ask(Ask),
+    Test(ShapeTest),
 }
 
 /// The context of a tick: what all stages read.
 #[derive(Clone, Copy)]
-pub(super) struct Known<'a, 's> {
+pub(super) struct TickContext<'a, 's> {
     pub(super) scene: &'a Scene<'a, 's>,
     pub(super) config: &'a Config,
-    pub(super) bounds: &'a Bounds,
-    pub(super) boxes: Boxes<'a>,
+    pub(super) bounds: &'a SceneBounds,
+    pub(super) boxes: MovingBoxColumns<'a>,
 }
 
 /// One run of candidate pairs, and the results.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct WindowRun {
     pairs: Vec<Pair>,
     pub(super) impacts: Bunch,
     pub(super) sensed: Bunch,
-    pub(super) asks: Vec<Ask>,
+    pub(super) asks: Vec<ShapeTest>,
     pub(super) slow: Vec<Pair>,
-    pub(super) counts: Stages,
+    pub(super) counts: TickStats,
 }
 
-impl Part {
+impl WindowRun {
     /// Processes a run of pairs.
     pub(super) fn fill(
         &mut self,
-        known: &Known<'_, '_>,
+        known: &TickContext<'_, '_>,
         gathered: &Gathered,
         level: Level,
         run: &[SweptPair],
@@ -70,7 +70,7 @@ impl Part {
         self.sensed.clear();
         self.asks.clear();
         self.slow.clear();
-        self.counts = Stages { candidates: run.len(), ..Stages::default() };
+        self.counts = TickStats { candidates: run.len(), ..TickStats::default() };
         if known.config.fast > 0.0 {
             for &pair in run {
                 let to =
@@ -93,12 +93,12 @@ impl Part {
     }
 
     /// Sweeps a block of pairs and classifies them.
-    fn block(&mut self, known: &Known<'_, '_>, level: Level, pairs: &[Pair], few: &Few) {
+    fn block(&mut self, known: &TickContext<'_, '_>, level: Level, pairs: &[Pair], few: &Few) {
         let (mut first, mut last) = ([0.0; BLOCK], [0.0; BLOCK]);
         let mut contact = [Contact::SEPARATED; BLOCK];
         let (mut depth, mut pushed) = ([0.0; BLOCK], [Contact::SEPARATED; BLOCK]);
         let count = pairs.len();
-        let answers = Answers {
+        let answers = SweepColumns {
             first: &mut first[..count],
             last: &mut last[..count],
             contact: &mut contact[..count],
@@ -109,8 +109,10 @@ impl Part {
             .expect("as many of each");
         let plain = !known.scene.is_accelerated();
         if plain && contact.iter().any(|&contact| is_inside(contact)) {
-            let answers =
-                separate::Answers { depth: &mut depth[..count], contact: &mut pushed[..count] };
+            let answers = separate::SeparationColumns {
+                depth: &mut depth[..count],
+                contact: &mut pushed[..count],
+            };
             separate::zip(level, &Checked::all_valid(a), &Checked::all_valid(b), answers)
                 .expect("as many of each");
         }
@@ -133,13 +135,13 @@ impl Part {
                 continue;
             }
             let verdict = if swept.contact.is_hit() && few.is_shaped(at) {
-                Verdict::Ask(Ask { pair, window: [swept.first, swept.last], sensor })
+                Verdict::Test(ShapeTest { pair, window: [swept.first, swept.last], sensor })
             } else {
                 known.verdict(pair, swept, sensor)
             };
             match verdict {
                 Verdict::Apart => self.counts.apart += 1,
-                Verdict::Ask(ask) => self.asks.push(ask),
+                Verdict::Test(ask) => self.asks.push(ask),
                 Verdict::Meet(impact) => {
                     self.counts.boxes += 1;
                     to.push(impact);
@@ -152,13 +154,13 @@ impl Part {
         (self.pairs.capacity() + self.slow.capacity()) * size_of::<Pair>()
             + self.impacts.bytes()
             + self.sensed.bytes()
-            + self.asks.capacity() * size_of::<Ask>()
+            + self.asks.capacity() * size_of::<ShapeTest>()
     }
 }
 
-impl Known<'_, '_> {
-    pub(super) fn flags(&self, row: u32) -> Flags {
-        self.scene.flags.map_or(Flags::MOVES, |flags| flags[row as usize])
+impl TickContext<'_, '_> {
+    pub(super) fn flags(&self, row: u32) -> BodyFlags {
+        self.scene.flags.map_or(BodyFlags::MOVES, |flags| flags[row as usize])
     }
 
     /// Prefetches the bounds of a row, and the index of its shape.
@@ -172,14 +174,15 @@ impl Known<'_, '_> {
     }
 
     pub(super) fn is_sensed(&self, pair: Pair) -> bool {
-        self.scene.flags.is_some() && (self.flags(pair.a) | self.flags(pair.b)).has(Flags::SENSOR)
+        self.scene.flags.is_some()
+            && (self.flags(pair.a) | self.flags(pair.b)).has(BodyFlags::SENSOR)
     }
 
     /// Whether one of the two bodies is fast, marked or a sensor.
     pub(super) fn is_wanted(&self, pair: Pair) -> bool {
         let flags = self.flags(pair.a) | self.flags(pair.b);
-        flags.has(Flags::CCD)
-            || flags.has(Flags::SENSOR)
+        flags.has(BodyFlags::CCD)
+            || flags.has(BodyFlags::SENSOR)
             || [pair.a, pair.b]
                 .into_iter()
                 .any(|row| self.bounds.speed(self.scene, row) >= self.config.fast)
@@ -195,10 +198,10 @@ impl Known<'_, '_> {
         if !sweep.contact.is_hit() {
             return Verdict::Apart;
         }
-        let ask = Ask { pair, window: [sweep.first, sweep.last], sensor };
+        let ask = ShapeTest { pair, window: [sweep.first, sweep.last], sensor };
         let rows = [pair.a, pair.b];
         if rows.iter().any(|&row| self.bounds.convex_of(row) != PLAIN) {
-            return Verdict::Ask(ask);
+            return Verdict::Test(ask);
         }
         if !self.scene.is_accelerated() {
             return self.boxes(pair, sweep, sensor).map_or(Verdict::Apart, Verdict::Meet);
@@ -213,7 +216,7 @@ impl Known<'_, '_> {
             match self.boxes(pair, exact, sensor) {
                 Some(impact) => return Verdict::Meet(impact),
                 // Boxes that touch and separate may meet again within the tick.
-                None => return Verdict::Ask(ask),
+                None => return Verdict::Test(ask),
             }
         }
         Verdict::Apart
@@ -253,7 +256,7 @@ impl Known<'_, '_> {
 
     /// Whether a contact of two boxes is an impact.
     fn counts(&self, contact: Contact, sensor: bool) -> bool {
-        contact.state() != State::Overlapping
+        contact.state() != ContactState::Overlapping
             || is_inside(contact)
             || match self.touch(sensor) {
                 Touch::Hit => true,
@@ -265,7 +268,7 @@ impl Known<'_, '_> {
 
 /// Whether two boxes overlap at the start by more than their surfaces.
 fn is_inside(contact: Contact) -> bool {
-    contact.state() == State::Overlapping && !contact.is_surface()
+    contact.state() == ContactState::Overlapping && !contact.is_surface()
 }
 
 /// Writes the impact of two boxes without shapes. `push` is the separation of boxes that overlap.
@@ -273,7 +276,7 @@ fn meet(of: &[AcceleratingBox; 2], sweep: Sweep, push: Push, impact: &mut Impact
     let Sweep { first, last, contact } = sweep;
     let mut axis_of = contact;
     if is_inside(contact) {
-        impact.kind = Kind::Overlapping;
+        impact.kind = ImpactKind::Overlapping;
         if push.contact.is_hit() {
             (impact.depth, axis_of) = (push.depth, push.contact);
         }

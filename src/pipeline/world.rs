@@ -5,77 +5,76 @@
 //! stages of the pipeline compute the impacts.
 
 use super::impacts::Impact;
-use super::scene::{Convex, Flags, PipelineError, Scene};
-use super::tick::{Pipeline, Stages};
+use super::scene::{BodyFlags, ConvexBody, PipelineError, Scene};
+use super::tick::{Pipeline, TickStats};
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
-use crate::geom::MapEach;
-use crate::geom::{Invalid, Motion, MovingBox, SweptPair};
+use crate::columns::MovingBoxStore;
+use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair};
 use crate::kernels::chord;
 use crate::narrowphase::Shape;
-use crate::store::BoxStore;
 use alloc::vec::Vec;
 
 /// What the caller knows of a proxy besides its box.
 #[derive(Clone, Copy, Debug)]
-pub struct About<'s> {
+pub struct BodyInfo<'s> {
     /// The shape and the motion; without them the body is its box.
     pub shape: Option<(Shape<'s>, Motion)>,
     /// Whether it is a sensor or marked for continuous collision. The broadphase decides which
     /// proxies move.
-    pub flags: Flags,
+    pub flags: BodyFlags,
 }
 
-impl<'s> From<(Shape<'s>, Motion)> for About<'s> {
+impl<'s> From<(Shape<'s>, Motion)> for BodyInfo<'s> {
     /// A shape that is not a sensor.
     fn from(shape: (Shape<'s>, Motion)) -> Self {
-        Self { shape: Some(shape), flags: Flags::MOVES }
+        Self { shape: Some(shape), flags: BodyFlags::MOVES }
     }
 }
 
-impl<'s> From<Option<(Shape<'s>, Motion)>> for About<'s> {
+impl<'s> From<Option<(Shape<'s>, Motion)>> for BodyInfo<'s> {
     /// A shape or a box that is not a sensor.
     fn from(shape: Option<(Shape<'s>, Motion)>) -> Self {
-        Self { shape, flags: Flags::MOVES }
+        Self { shape, flags: BodyFlags::MOVES }
     }
 }
 
 /// Scratch memory of ticks over a broadphase, and their results.
 #[derive(Debug, Default)]
-pub(super) struct Proxies {
+pub(super) struct ProxyRows {
     ids: Vec<ProxyId>,
     /// The row of each slot; only valid for proxies in `ids`.
     rows: Vec<u32>,
-    boxes: BoxStore,
-    flags: Vec<Flags>,
+    boxes: MovingBoxStore,
+    flags: Vec<BodyFlags>,
     pairs: Vec<SweptPair>,
     /// Always empty; kept for its capacity.
-    convex: Vec<Convex<'static>>,
+    convex: Vec<ConvexBody<'static>>,
     rejected: Vec<(ProxyId, Invalid)>,
     impacts: Vec<Impact<ProxyPair>>,
     sensed: Vec<Impact<ProxyPair>>,
 }
 
-impl Proxies {
+impl ProxyRows {
     pub(super) fn bytes(&self) -> usize {
         self.ids.capacity() * size_of::<ProxyId>()
             + self.rows.capacity() * size_of::<u32>()
             + self.flags.capacity()
             + self.pairs.capacity() * size_of::<SweptPair>()
-            + self.convex.capacity() * size_of::<Convex<'_>>()
+            + self.convex.capacity() * size_of::<ConvexBody<'_>>()
             + (self.impacts.capacity() + self.sensed.capacity()) * size_of::<Impact<ProxyPair>>()
     }
 }
 
 /// The impacts of a tick over a broadphase, in the memory of the pipeline.
 #[derive(Clone, Copy, Debug)]
-pub struct TickedWorld<'a> {
+pub struct ProxyTickOutput<'a> {
     impacts: &'a [Impact<ProxyPair>],
     sensed: &'a [Impact<ProxyPair>],
     rejected: &'a [(ProxyId, Invalid)],
-    stages: &'a Stages,
+    stages: &'a TickStats,
 }
 
-impl<'a> TickedWorld<'a> {
+impl<'a> ProxyTickOutput<'a> {
     /// The impacts, ordered by time, then by pair.
     #[must_use]
     pub fn impacts(&self) -> &'a [Impact<ProxyPair>] {
@@ -96,12 +95,12 @@ impl<'a> TickedWorld<'a> {
 
     /// The time of each stage, and what it did with the pairs.
     #[must_use]
-    pub fn stages(&self) -> &'a Stages {
+    pub fn stages(&self) -> &'a TickStats {
         self.stages
     }
 }
 
-impl<'a> IntoIterator for TickedWorld<'a> {
+impl<'a> IntoIterator for ProxyTickOutput<'a> {
     type Item = &'a Impact<ProxyPair>;
     type IntoIter = core::slice::Iter<'a, Impact<ProxyPair>>;
 
@@ -135,7 +134,7 @@ impl Pipeline {
     /// let ball = Shape::sphere(0.05)?;
     /// let motion = Motion::new(Pose::at([-50.0, 0.0, 0.0])?, [100.0, 0.0, 0.0])?;
     /// let held = Pipeline::holding(&ball, &motion)?;
-    /// let bullet = world.insert(held.aabb, Proxy::moving())?;
+    /// let bullet = world.insert(held.aabb, Proxy::dynamic())?;
     /// world.set(bullet, held.aabb, held.delta)?; // start, displacement
     ///
     /// let mut ccd = Pipeline::new(Config::default());
@@ -146,11 +145,11 @@ impl Pipeline {
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn tick_world<'s, A: Into<About<'s>>>(
+    pub fn tick_world<'s, A: Into<BodyInfo<'s>>>(
         &mut self,
         world: &mut Broadphase,
         mut about: impl FnMut(ProxyId) -> A,
-    ) -> Result<TickedWorld<'_>, PipelineError> {
+    ) -> Result<ProxyTickOutput<'_>, PipelineError> {
         self.tick_proxies(world, &mut |id| about(id).into())
     }
 
@@ -158,8 +157,8 @@ impl Pipeline {
     fn tick_proxies<'s>(
         &mut self,
         world: &mut Broadphase,
-        about: &mut dyn FnMut(ProxyId) -> About<'s>,
-    ) -> Result<TickedWorld<'_>, PipelineError> {
+        about: &mut dyn FnMut(ProxyId) -> BodyInfo<'s>,
+    ) -> Result<ProxyTickOutput<'_>, PipelineError> {
         self.config().validate()?;
         let mut clock = crate::broadphase::Clock::start();
         world.update()?;
@@ -168,18 +167,18 @@ impl Pipeline {
         let touching = world.changes().touching();
         let mut proxies = core::mem::take(&mut self.proxies);
         proxies.name(touching.iter().map(ProxyPair::from));
-        let mut convex: Vec<Convex<'s>> = core::mem::take(&mut proxies.convex);
+        let mut convex: Vec<ConvexBody<'s>> = core::mem::take(&mut proxies.convex);
         proxies.boxes.clear();
         proxies.flags.clear();
         proxies.rejected.clear();
         for (row, &id) in (0..).zip(&proxies.ids) {
-            let About { shape, flags } = about(id);
-            proxies.flags.push(flags | Flags::MOVES);
+            let BodyInfo { shape, flags } = about(id);
+            proxies.flags.push(flags | BodyFlags::MOVES);
             let moving = world.moving_box(id).unwrap_or_default();
             proxies.boxes.push(moving).expect("the world holds boxes");
             if let Some((shape, motion)) = shape {
                 match shape.bounds_over(&motion) {
-                    Ok(_) => convex.push(Convex { row, shape, motion }),
+                    Ok(_) => convex.push(ConvexBody { row, shape, motion }),
                     Err(invalid) => proxies.rejected.push((id, invalid)),
                 }
             }
@@ -206,12 +205,12 @@ impl Pipeline {
         proxies.sensed.extend(work.sensed.sorted.iter().map(named));
         // The empty memory can be reused with any lifetime.
         convex.clear();
-        let nothing = |_| -> Convex<'static> { unreachable!("it is empty") };
+        let nothing = |_| -> ConvexBody<'static> { unreachable!("it is empty") };
         proxies.convex = convex.into_iter().map(nothing).collect();
         self.proxies = proxies;
         self.set_pairs_time(found);
-        let (stages, Proxies { impacts, sensed, rejected, .. }) = self.told();
-        Ok(TickedWorld { impacts, sensed, rejected, stages })
+        let (stages, ProxyRows { impacts, sensed, rejected, .. }) = self.told();
+        Ok(ProxyTickOutput { impacts, sensed, rejected, stages })
     }
 
     /// A moving box that contains a shape during the whole tick, for use as a proxy: see the
@@ -228,7 +227,7 @@ impl Pipeline {
     }
 }
 
-impl Proxies {
+impl ProxyRows {
     /// Assigns rows to the proxies in pairs, in the order of ids.
     fn name(&mut self, pairs: impl Iterator<Item = ProxyPair>) {
         let Self { ids, rows, .. } = self;

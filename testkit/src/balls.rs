@@ -7,7 +7,8 @@
 use super::cases::HOSTILE;
 use super::draw::Draw;
 use rand::RngExt;
-use swath::{Aabb, MovingBox, MovingSphere, Sphere};
+use swath::batch::MovingSphere;
+use swath::{Aabb, MovingBox, Sphere};
 
 /// Two spheres, and a box with a corner or face where the second has its centre.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,8 @@
 use super::cases::{Case, cases};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use swath::{Aabb, Body, COORD_MAX, Contact, Pair, State, separate, sweep};
+use swath::batch::{Body, Contact, ContactState, separate, sweep};
+use swath::{Aabb, COORD_MAX, Pair};
 
 /// Two bodies and a restitution.
 #[derive(Clone, Copy, Debug)]
@@ -151,7 +152,7 @@ pub fn contact_of(case: &Meeting) -> Contact {
     let contact = sweep::one_to_one(a, b).expect("both are boxes").contact;
     let mut bits = contact.bits();
     match contact.state() {
-        State::Touching => {
+        ContactState::Touching => {
             for axis in 0..3 {
                 let apart =
                     [a.aabb.max[axis] <= b.aabb.min[axis], b.aabb.max[axis] <= a.aabb.min[axis]];
@@ -162,7 +163,7 @@ pub fn contact_of(case: &Meeting) -> Contact {
             }
             if bits & 7 == 0 { Contact::SEPARATED } else { bytemuck::cast(bits) }
         }
-        State::Overlapping if !contact.is_surface() => {
+        ContactState::Overlapping if !contact.is_surface() => {
             let push = separate::one_to_one(&a.aabb, &b.aabb).expect("both are boxes");
             push.expect("they overlap").contact
         }

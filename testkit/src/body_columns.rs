@@ -1,11 +1,12 @@
 //! Bodies as columns.
 
-use swath::{Bodies, Body, Boxes};
+use swath::MovingBoxColumns;
+use swath::batch::{Body, BodyColumns};
 
 /// Ten columns: minima, maxima, displacements, inverse masses.
-pub struct BodyColumns([Vec<f32>; 10]);
+pub struct BodyArrays([Vec<f32>; 10]);
 
-impl BodyColumns {
+impl BodyArrays {
     pub fn new(rows: &[Body]) -> Self {
         let numbers = |row: &Body| {
             let moving = row.moving;
@@ -16,10 +17,10 @@ impl BodyColumns {
         Self(std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect()))
     }
 
-    pub fn bodies(&self) -> Bodies<'_> {
+    pub fn bodies(&self) -> BodyColumns<'_> {
         let [x0, y0, z0, x1, y1, z1, dx, dy, dz, inverse_mass] = &self.0;
-        Boxes::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz])
-            .and_then(|boxes| Bodies::new(boxes, inverse_mass))
+        MovingBoxColumns::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz])
+            .and_then(|boxes| BodyColumns::new(boxes, inverse_mass))
             .expect("the columns are equally long")
     }
 }

@@ -1,7 +1,8 @@
 //! Boxes as columns, and columns for answers.
 
-use swath::sweep::Answers;
-use swath::{Boxes, Contact, MovingBox, Sweep};
+use swath::batch::Contact;
+use swath::batch::sweep::{Sweep, SweepColumns};
+use swath::{MovingBox, MovingBoxColumns};
 
 /// Nine columns: minima, maxima, displacements.
 pub struct Columns([Vec<f32>; 9]);
@@ -15,9 +16,10 @@ impl Columns {
         Self(std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect()))
     }
 
-    pub fn boxes(&self) -> Boxes<'_> {
+    pub fn boxes(&self) -> MovingBoxColumns<'_> {
         let [x0, y0, z0, x1, y1, z1, dx, dy, dz] = &self.0;
-        Boxes::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]).expect("the columns are equally long")
+        MovingBoxColumns::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz])
+            .expect("the columns are equally long")
     }
 }
 
@@ -45,8 +47,8 @@ impl Outputs {
         Self::with_lengths([rows; 3])
     }
 
-    pub fn answers(&mut self) -> Answers<'_> {
-        Answers { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
+    pub fn answers(&mut self) -> SweepColumns<'_> {
+        SweepColumns { first: &mut self.first, last: &mut self.last, contact: &mut self.contact }
     }
 
     /// The bits of every row.

@@ -1,4 +1,4 @@
-//! How is a hard pair of convex shapes asked of `swath::advance`, and how near must the answer be?
+//! How is a hard pair of convex shapes asked of `swath::convex::toi`, and how near must the answer be?
 //!
 //! The two sides know nothing of each other; here the plain numbers become shapes and motions, and
 //! what is answered becomes what is judged. Their conventions are the same: the axis of discs is
@@ -8,8 +8,9 @@
 use super::convex_cases::ConvexCase;
 use super::convex_promises::{Answer, Tolerance, Truth};
 use super::convex_shapes::{PlainCore, PlainMotion, PlainShape};
-use swath::advance::{self, Advance, Settings, Touch};
-use swath::{Hull, Motion, Pose, Shape, Toi};
+use swath::convex::toi::{Advance, Settings, Toi, Touch};
+use swath::convex::{Hull, toi};
+use swath::{Motion, Pose, Shape};
 
 /// The hulls of both shapes, where they are hulls: a [`Shape`] borrows them.
 pub type Hulls = [Option<Hull>; 2];
@@ -51,7 +52,7 @@ pub fn asked(case: &ConvexCase, settings: &Settings) -> Toi {
     let hulls = hulls(case);
     let [a, b] = [0, 1].map(|k| shape(&case.shapes[k], hulls[k].as_ref()));
     let [of_a, of_b] = case.motions.each_ref().map(motion);
-    advance::one_to_one(&a, &of_a, &b, &of_b, settings).expect("valid")
+    toi::one_to_one(&a, &of_a, &b, &of_b, settings).expect("valid")
 }
 
 pub fn answer(toi: &Toi) -> Answer {

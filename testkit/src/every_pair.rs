@@ -5,8 +5,9 @@
 //! (Baraff 1992; Ericson, *Real-Time Collision Detection*, 2005, §7.5): boxes sorted by their lower
 //! end on one axis, each compared with those that start before it ends.
 
-use swath::geom::MovingBox;
-use swath::{BoxSet, Boxes, Filter, Pair, sweep};
+use swath::batch::sweep;
+use swath::broadphase::PairInput;
+use swath::{Filter, MovingBox, MovingBoxColumns, Pair};
 
 /// A pair, and the bits of the first time.
 pub type Timed = (u32, u32, u32);
@@ -44,12 +45,12 @@ impl Rows {
         self.columns[0].is_empty()
     }
 
-    pub fn boxes(&self) -> Boxes<'_> {
-        Boxes::from_columns(self.columns.each_ref().map(Vec::as_slice)).unwrap()
+    pub fn boxes(&self) -> MovingBoxColumns<'_> {
+        MovingBoxColumns::from_columns(self.columns.each_ref().map(Vec::as_slice)).unwrap()
     }
 
-    pub fn set(&self) -> BoxSet<'_> {
-        let set = BoxSet::new(self.boxes());
+    pub fn set(&self) -> PairInput<'_> {
+        let set = PairInput::new(self.boxes());
         let set = self.moves.iter().fold(set, |set, moves| set.moving(moves));
         self.filters.iter().fold(set, |set, filters| set.filtered(filters))
     }

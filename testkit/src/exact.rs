@@ -9,7 +9,8 @@ use std::cmp::Ordering;
 use std::ops::{Add, Sub};
 
 use num_rational::{BigRational, Ratio};
-use swath::{Contact, MovingBox, State};
+use swath::MovingBox;
+use swath::batch::{Contact, ContactState};
 
 /// Names the whole numbers that a [`BigRational`] is made of.
 pub trait Parts {
@@ -109,7 +110,7 @@ impl Sub<&Fraction> for &Fraction {
 
 /// What happens in a tick.
 pub struct Exact {
-    pub state: State,
+    pub state: ContactState,
     /// What is left of the tick; of a pair that never meets `first` is past `last`.
     pub first: Fraction,
     pub last: Fraction,
@@ -163,9 +164,9 @@ pub fn sweep(a: &MovingBox, b: &MovingBox) -> Exact {
         (down, closing) = (axes & rising, true);
     }
     let state = match (never || first > last, apart) {
-        (true, _) => State::Separated,
-        (false, true) => State::Touching,
-        (false, false) => State::Overlapping,
+        (true, _) => ContactState::Separated,
+        (false, true) => ContactState::Touching,
+        (false, false) => ContactState::Overlapping,
     };
     Exact { state, first, last, narrow: !never, enter, axes, down, closing }
 }

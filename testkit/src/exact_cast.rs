@@ -8,8 +8,9 @@ use super::exact::{Fraction, TINY, Whole, whole};
 use super::promises::{ABSOLUTE, RELATIVE};
 use super::rays::Ray;
 use super::segments::cast_bits;
-use swath::cast::{Cast, polyhedron};
-use swath::{Aabb, Plane, Segment, Start};
+use swath::batch::SegmentStart;
+use swath::batch::cast::{Cast, polyhedron};
+use swath::{Aabb, Plane, Segment};
 
 /// Faces are reached within rounding of each other: two fractions are compared, with twice the
 /// slack of one.
@@ -25,7 +26,7 @@ pub struct ExactCast {
     pub max_fraction: Option<Fraction>,
     pub near: [Option<Fraction>; 3],
     pub far: [Option<Fraction>; 3],
-    pub start: Start,
+    pub start: SegmentStart,
     /// Axes on whose faces it starts, and on which of them the normal is negative.
     pub standing: [u8; 2],
 }
@@ -51,7 +52,7 @@ pub fn exact_cast(segment: &Segment, aabb: &Aabb) -> ExactCast {
         max_fraction: end(segment.max_fraction),
         near: [None, None, None],
         far: [None, None, None],
-        start: Start::Inside,
+        start: SegmentStart::Inside,
         standing: [0, 0],
     };
     for axis in 0..3 {
@@ -60,10 +61,10 @@ pub fn exact_cast(segment: &Segment, aabb: &Aabb) -> ExactCast {
         let d = whole(segment.delta[axis]);
         let apart = to_low > zero || to_high < zero;
         if apart {
-            exact.start = Start::Outside;
+            exact.start = SegmentStart::Outside;
         } else if to_low == zero || to_high == zero {
-            if exact.start == Start::Inside {
-                exact.start = Start::OnSurface;
+            if exact.start == SegmentStart::Inside {
+                exact.start = SegmentStart::OnSurface;
             }
             let negative = if to_low == to_high { d > zero } else { to_low == zero };
             exact.standing[0] |= 1 << axis;
@@ -145,7 +146,7 @@ pub fn holds(ray: &Ray, cast: &Cast, exact: &ExactCast) -> Result<(), &'static s
         // The sign of the exit is exact, unless it is too small for a float.
         let past = Fraction::of(0.0) > &end + &Fraction::of(f32::from_bits(1));
         must(!past, "what has passed is no hit")?;
-        must(faces.start() == Start::Outside, "a false hit starts outside")?;
+        must(faces.start() == SegmentStart::Outside, "a false hit starts outside")?;
     }
     entry_faces(ray, cast, exact)?;
     exit_faces(ray, cast, exact)
@@ -171,9 +172,9 @@ fn entry_faces(ray: &Ray, cast: &Cast, exact: &ExactCast) -> Result<(), &'static
         faces.entry_normal() == unit(mask, negative),
         "the normal of entry is of the lowest axis",
     )?;
-    if exact.start != Start::Outside {
+    if exact.start != SegmentStart::Outside {
         must(cast.entry == 0.0, "a start in the box enters at once")?;
-        let expected = if exact.start == Start::Inside { [0, 0] } else { exact.standing };
+        let expected = if exact.start == SegmentStart::Inside { [0, 0] } else { exact.standing };
         return must([mask, negative] == expected, "faces of a start on the surface are exact");
     }
     must(mask != 0, "what comes from outside comes by a face")?;
@@ -288,12 +289,12 @@ impl HalfSpace {
 pub fn polyhedron_holds(
     segment: &Segment,
     planes: &[Plane],
-    cast: &polyhedron::Cast,
+    cast: &polyhedron::PolyhedronCast,
 ) -> Result<(), &'static str> {
     let zero = Whole::from(0);
     let spaces: Vec<_> = planes.iter().map(|plane| half_space(segment, plane)).collect();
     let (mut entry, mut exit) = (Fraction::of(0.0), end(segment.max_fraction));
-    let (mut never, mut start) = (false, Start::Inside);
+    let (mut never, mut start) = (false, SegmentStart::Inside);
     for HalfSpace { room, rate, has_surface, .. } in &spaces {
         if *rate < zero {
             entry = entry.max(Fraction::new(room.clone(), rate.clone()));
@@ -303,9 +304,9 @@ pub fn polyhedron_holds(
             never |= *room < zero;
         }
         if *room < zero {
-            start = Start::Outside;
-        } else if *room == zero && *has_surface && start == Start::Inside {
-            start = Start::OnSurface;
+            start = SegmentStart::Outside;
+        } else if *room == zero && *has_surface && start == SegmentStart::Inside {
+            start = SegmentStart::OnSurface;
         }
     }
     let is_hit = !never && exit.as_ref().is_none_or(|exit| entry <= *exit);
@@ -333,15 +334,15 @@ pub fn polyhedron_holds(
 
     let near = spaces.iter().any(|space| space.has_surface && space.is_near_start());
     let told = facets.start();
-    must(told == start || told == Start::OnSurface && near, "the start is certain or near")?;
+    must(told == start || told == SegmentStart::OnSurface && near, "the start is certain or near")?;
     match facets.entry_plane() {
-        None => must(told == Start::Inside, "only a start inside has no plane of entry")?,
-        Some(plane) if told == Start::OnSurface => {
+        None => must(told == SegmentStart::Inside, "only a start inside has no plane of entry")?,
+        Some(plane) if told == SegmentStart::OnSurface => {
             must(spaces[plane].has_surface, "who stands on a plane stands on a plane")?;
             must(spaces[plane].is_near_start(), "who stands on a plane is near it")?;
         }
         Some(plane) => {
-            must(told == Start::Outside, "a start inside has no plane of entry")?;
+            must(told == SegmentStart::Outside, "a start inside has no plane of entry")?;
             must(spaces[plane].is_on(cast.entry), "who enters is on the plane of entry")?;
         }
     }

@@ -4,10 +4,13 @@
 
 use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
-use swath::broadphase::Visits;
-use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
-use swath::store::Row;
-use swath::{BoxSet, Boxes, Filter, FixedBoxes, FixedColumns, FixedSet, MISS, sweep};
+use swath::batch::sweep::MISS;
+use swath::batch::{Row, sweep};
+use swath::broadphase::{FixedInput, PairInput, Visits};
+use swath::{
+    Aabb, AabbColumns, COORD_MAX, Filter, FixedBoxes, Invalid, MovingBox, MovingBoxColumns, Pair,
+    SweptPair,
+};
 
 pub type Rng = Xoshiro256PlusPlus;
 
@@ -17,9 +20,9 @@ pub fn columns<T: Row<K>, const K: usize>(rows: &[T]) -> [Vec<f32>; K] {
 }
 
 /// Calls `ask` with the movers as columns.
-pub fn with<R>(movers: &[MovingBox], ask: impl FnOnce(Boxes<'_>) -> R) -> R {
+pub fn with<R>(movers: &[MovingBox], ask: impl FnOnce(MovingBoxColumns<'_>) -> R) -> R {
     let columns: [Vec<f32>; 9] = columns(movers);
-    ask(Boxes::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap())
+    ask(MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap())
 }
 
 /// What a set should hold, by row, and a set that should hold it.
@@ -45,9 +48,9 @@ impl Model {
     /// agree.
     pub fn put_filtered(&mut self, rows: &[u32], boxes: &[Aabb], filters: Option<&[Filter]>) {
         let columns: [Vec<f32>; 6] = columns(boxes);
-        let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+        let lent = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
         let rejected = match filters {
-            Some(filters) => self.set.put(rows, FixedSet::new(lent).filtered(filters)),
+            Some(filters) => self.set.put(rows, FixedInput::new(lent).filtered(filters)),
             None => self.set.put(rows, lent),
         };
         let rejected = rejected.unwrap();
@@ -137,7 +140,7 @@ impl Model {
             filters[a as usize].allows(rows[b as usize].unwrap().1) && moves[a as usize]
         };
         with(movers, |movers| {
-            let told = BoxSet::new(movers).filtered(&filters).moving(&moves);
+            let told = PairInput::new(movers).filtered(&filters).moving(&moves);
             for (movers, what) in [(movers.into(), what.into()), (told, format!("{what}, told"))] {
                 let found = set.union_pairs(movers).unwrap();
                 let rejected: Vec<_> = found.rejected().iter().map(|r| (r.row, r.reason)).collect();

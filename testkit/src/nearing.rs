@@ -7,7 +7,8 @@
 //! is taken, and no cancellation is avoided.
 
 use num_rational::BigRational;
-use swath::{MovingBox, MovingSphere};
+use swath::MovingBox;
+use swath::batch::MovingSphere;
 
 /// A difference or sum of two floats.
 type Two = [f32; 2];

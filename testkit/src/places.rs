@@ -5,7 +5,8 @@
 
 use super::draw::Draw;
 use rand::RngExt;
-use swath::{Aabb, COORD_MAX, MovingBox, Plane, Sphere, Spheres};
+use swath::batch::SphereColumns;
+use swath::{Aabb, COORD_MAX, MovingBox, Plane, Sphere};
 
 use super::cases::{HOSTILE, cases};
 
@@ -271,9 +272,9 @@ pub fn frustum(eye: [f64; 3], [turn, tilt]: [f64; 2], [near, far]: [f64; 2]) -> 
 }
 
 /// Seven columns: centres, radii, displacements.
-pub struct SphereColumns([Vec<f32>; 7]);
+pub struct SphereArrays([Vec<f32>; 7]);
 
-impl SphereColumns {
+impl SphereArrays {
     /// Spheres with the displacement of each.
     pub fn new(rows: &[(Sphere, [f32; 3])]) -> Self {
         let numbers = |(sphere, delta): &(Sphere, [f32; 3])| {
@@ -283,9 +284,9 @@ impl SphereColumns {
         Self(std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect()))
     }
 
-    pub fn spheres(&self) -> Spheres<'_> {
+    pub fn spheres(&self) -> SphereColumns<'_> {
         let [x, y, z, radius, dx, dy, dz] = &self.0;
-        Spheres::new([x, y, z], radius, [dx, dy, dz]).expect("the columns are equally long")
+        SphereColumns::new([x, y, z], radius, [dx, dy, dz]).expect("the columns are equally long")
     }
 }
 

@@ -3,7 +3,8 @@
 use super::cases::Case;
 use super::columns::bits;
 use super::exact::{self, Exact, Fraction};
-use swath::{State, Sweep};
+use swath::batch::ContactState;
+use swath::batch::sweep::Sweep;
 
 /// A time is at most 2⁻²¹ of it and 2⁻¹²⁶ off.
 pub const RELATIVE: i32 = 21;
@@ -16,7 +17,7 @@ pub fn holds(case: &Case, answer: Sweep, exact: &Exact) -> Result<(), &'static s
     let must = |holds: bool, promise| if holds { Ok(()) } else { Err(promise) };
     let Sweep { first, last, contact } = answer;
     if !contact.is_hit() {
-        must(exact.state == State::Separated, "a contact is never missed")?;
+        must(exact.state == ContactState::Separated, "a contact is never missed")?;
         return must(bits(answer) == bits(Sweep::SEPARATED), "a miss is `SEPARATED`");
     }
     must(first.is_sign_positive() && first <= 1.0, "first is in [0, 1]")?;
@@ -24,8 +25,8 @@ pub fn holds(case: &Case, answer: Sweep, exact: &Exact) -> Result<(), &'static s
     must(first <= last, "first is not after last")?;
     let slack = |time: &Fraction| time.slack(RELATIVE, ABSOLUTE);
     let (early, late) = (&exact.first - &slack(&exact.first), &exact.last + &slack(&exact.last));
-    if exact.state == State::Separated {
-        must(contact.state() == State::Touching, "a false hit comes to touch")?;
+    if exact.state == ContactState::Separated {
+        must(contact.state() == ContactState::Touching, "a false hit comes to touch")?;
         must(contact.axis().is_some(), "a false hit has an axis")?;
         // The sign of a last time is exact, unless the time is too small for a float.
         let past = Fraction::of(0.0) > &exact.last + &Fraction::of(f32::from_bits(1));
@@ -40,7 +41,7 @@ pub fn holds(case: &Case, answer: Sweep, exact: &Exact) -> Result<(), &'static s
     must(contact.is_closing() == exact.closing, "closing is exact")?;
 
     let (axes, down) = (contact.axis_mask(), exact::down(contact));
-    if exact.state == State::Overlapping {
+    if exact.state == ContactState::Overlapping {
         must(first == 0.0, "an overlap starts at once")?;
         must(axes == exact.axes && down == exact.down, "axes that touch are exact")?;
         return must(contact.is_surface() == (axes != 0), "surface is exact");

@@ -1,12 +1,13 @@
 //! Segments as columns, and columns for the answers of casts.
 
-use swath::cast::{Answers, Cast, Fractions};
-use swath::{Faces, Hit, Segment, Segments};
+use swath::Segment;
+use swath::batch::cast::{Cast, CastColumns, Fractions};
+use swath::batch::{Faces, Hit, SegmentColumns};
 
 /// Seven columns: starts, displacements, greatest fractions.
-pub struct SegmentColumns([Vec<f32>; 7]);
+pub struct SegmentArrays([Vec<f32>; 7]);
 
-impl SegmentColumns {
+impl SegmentArrays {
     pub fn new(rows: &[Segment]) -> Self {
         let numbers = |row: &Segment| {
             let ([x, y, z], [dx, dy, dz]) = (row.start, row.delta);
@@ -15,9 +16,10 @@ impl SegmentColumns {
         Self(std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect()))
     }
 
-    pub fn segments(&self) -> Segments<'_> {
+    pub fn segments(&self) -> SegmentColumns<'_> {
         let [x, y, z, dx, dy, dz, max_fraction] = &self.0;
-        Segments::new([x, y, z], [dx, dy, dz], max_fraction).expect("the columns are equally long")
+        SegmentColumns::new([x, y, z], [dx, dy, dz], max_fraction)
+            .expect("the columns are equally long")
     }
 }
 
@@ -45,8 +47,8 @@ impl Casts {
         Self::with_lengths([rows; 3])
     }
 
-    pub fn answers(&mut self) -> Answers<'_> {
-        Answers { entry: &mut self.entry, exit: &mut self.exit, faces: &mut self.faces }
+    pub fn answers(&mut self) -> CastColumns<'_> {
+        CastColumns { entry: &mut self.entry, exit: &mut self.exit, faces: &mut self.faces }
     }
 
     pub fn fractions(&mut self) -> Fractions<'_> {

@@ -1,18 +1,17 @@
 //! Spheres as columns.
 
-use swath::store::Row;
-use swath::{MovingSphere, Spheres};
+use swath::batch::{MovingSphere, Row, SphereColumns};
 
 /// Seven columns: centres, radii, displacements. What is no sphere is kept as it is.
-pub struct SphereColumns([Vec<f32>; 7]);
+pub struct SphereArrays([Vec<f32>; 7]);
 
-impl SphereColumns {
+impl SphereArrays {
     pub fn new(rows: &[MovingSphere]) -> Self {
         Self(std::array::from_fn(|k| rows.iter().map(|row| row.to_row()[k]).collect()))
     }
 
-    pub fn spheres(&self) -> Spheres<'_> {
+    pub fn spheres(&self) -> SphereColumns<'_> {
         let [x, y, z, radius, dx, dy, dz] = &self.0;
-        Spheres::new([x, y, z], radius, [dx, dy, dz]).expect("the columns are equally long")
+        SphereColumns::new([x, y, z], radius, [dx, dy, dz]).expect("the columns are equally long")
     }
 }

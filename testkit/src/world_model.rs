@@ -4,11 +4,10 @@
 //! what they say of themselves and of two of them, and the ids, which the world gives.
 
 use std::collections::{BTreeMap, BTreeSet};
-use swath::broadphase::WorldError;
-use swath::store::Row;
-use swath::{
-    Aabb, COORD_MAX, Filter, Invalid, MISS, MovingBox, Proxy, ProxyId, ProxyPair, Set, sweep,
-};
+use swath::batch::sweep::MISS;
+use swath::batch::{Row, sweep};
+use swath::broadphase::{BroadphaseError, ProxyPair};
+use swath::{Aabb, COORD_MAX, Filter, Invalid, MovingBox, Proxy, ProxyId, ProxyKind};
 
 /// A proxy.
 #[derive(Clone, Copy, Debug)]
@@ -51,10 +50,10 @@ pub struct Events {
 
 /// Which proxies a question is about.
 #[derive(Clone, Debug, Default)]
-pub struct About {
+pub struct BodyInfo {
     pub filter: Option<Filter>,
     pub owner: u32,
-    pub without: Vec<Set>,
+    pub without: Vec<ProxyKind>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -71,9 +70,9 @@ pub fn is_margin(margin: f32) -> bool {
 
 impl Model {
     /// What would be put in.
-    pub fn thing(moving: MovingBox, proxy: Proxy) -> Result<Thing, WorldError> {
+    pub fn thing(moving: MovingBox, proxy: Proxy) -> Result<Thing, BroadphaseError> {
         if !is_margin(proxy.margin) {
-            return Err(WorldError::Margin);
+            return Err(BroadphaseError::Margin);
         }
         let mut thing = Thing { moving, fat: None, proxy };
         thing.put(moving)?;
@@ -89,9 +88,9 @@ impl Model {
     fn change(
         &mut self,
         id: ProxyId,
-        edit: impl FnOnce(&mut Thing) -> Result<(), WorldError>,
-    ) -> Result<(), WorldError> {
-        let thing = self.things.get_mut(&id).ok_or(WorldError::Stale { id })?;
+        edit: impl FnOnce(&mut Thing) -> Result<(), BroadphaseError>,
+    ) -> Result<(), BroadphaseError> {
+        let thing = self.things.get_mut(&id).ok_or(BroadphaseError::Stale { id })?;
         let mut edited = *thing;
         edit(&mut edited)?;
         if bits(&edited) != bits(thing) {
@@ -101,12 +100,16 @@ impl Model {
         Ok(())
     }
 
-    pub fn set(&mut self, id: ProxyId, moving: MovingBox) -> Result<(), WorldError> {
+    pub fn set(&mut self, id: ProxyId, moving: MovingBox) -> Result<(), BroadphaseError> {
         self.change(id, |thing| Ok(thing.put(moving)?))
     }
 
     /// Says something else of a proxy than its margin.
-    pub fn edit(&mut self, id: ProxyId, edit: impl FnOnce(&mut Proxy)) -> Result<(), WorldError> {
+    pub fn edit(
+        &mut self,
+        id: ProxyId,
+        edit: impl FnOnce(&mut Proxy),
+    ) -> Result<(), BroadphaseError> {
         self.change(id, |thing| {
             edit(&mut thing.proxy);
             if thing.proxy.set.is_at_rest() {
@@ -116,13 +119,13 @@ impl Model {
         })
     }
 
-    pub fn set_margin(&mut self, id: ProxyId, margin: f32) -> Result<(), WorldError> {
+    pub fn set_margin(&mut self, id: ProxyId, margin: f32) -> Result<(), BroadphaseError> {
         self.change(id, |thing| {
             if margin.to_bits() == thing.proxy.margin.to_bits() {
                 return Ok(());
             }
             if !is_margin(margin) {
-                return Err(WorldError::Margin);
+                return Err(BroadphaseError::Margin);
             }
             (thing.proxy.margin, thing.fat) = (margin, None);
             Ok(thing.put(thing.moving)?)
@@ -130,12 +133,12 @@ impl Model {
     }
 
     /// Moves everything.
-    pub fn shift(&mut self, offset: [f32; 3]) -> Result<(), WorldError> {
+    pub fn shift(&mut self, offset: [f32; 3]) -> Result<(), BroadphaseError> {
         let by = offset.map(|x| -x);
         MovingBox::new(Aabb::default(), by)?;
         let mut shifted = self.things.clone();
         for (&id, thing) in &mut shifted {
-            let too_far = |reason| WorldError::ShiftTooFar { id, reason };
+            let too_far = |reason| BroadphaseError::ShiftTooFar { id, reason };
             thing.fat = thing.fat.and_then(|held| held.translated(by).ok());
             let aabb = thing.moving.aabb.translated(by).map_err(too_far)?;
             thing.put(MovingBox { aabb, ..thing.moving }).map_err(too_far)?;
@@ -145,7 +148,7 @@ impl Model {
     }
 
     /// The proxies that a question is about, where they are at the start of the tick.
-    pub fn seen(&self, about: &About) -> Vec<(ProxyId, Aabb)> {
+    pub fn seen(&self, about: &BodyInfo) -> Vec<(ProxyId, Aabb)> {
         let is_seen = |proxy: &Proxy| {
             proxy.enabled
                 && about.filter.is_none_or(|filter| filter.allows(proxy.filter))
@@ -195,9 +198,10 @@ fn meet(a: &MovingBox, b: &MovingBox) -> Option<f32> {
     (a.bounds().overlaps(&b.bounds()) && first < MISS).then_some(first)
 }
 
-fn one_moves(a: Set, b: Set) -> bool {
+fn one_moves(a: ProxyKind, b: ProxyKind) -> bool {
     let sets = [a, b];
-    sets.contains(&Set::Dynamic) || sets.contains(&Set::Kinematic) && sets.contains(&Set::Sleeping)
+    sets.contains(&ProxyKind::Dynamic)
+        || sets.contains(&ProxyKind::Kinematic) && sets.contains(&ProxyKind::Sleeping)
 }
 
 /// All that makes a change, and only that: data do not.

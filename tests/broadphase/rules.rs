@@ -4,10 +4,10 @@
 //! besides the worlds that are too large for that, and what only shows in time.
 
 use rand::RngExt;
-use swath::broadphase::{FindError, Snapshot, WorldError};
+use swath::broadphase::{BroadphaseError, FindError, Layers, ProxyPair, Snapshot};
 use swath::{
-    Aabb, Boxes, Broadphase, Filter, Layers, Level, MovingBox, PairFinder, Proxy, ProxyId,
-    ProxyPair, Set, Threads,
+    Aabb, Broadphase, Filter, Level, MovingBox, MovingBoxColumns, PairFinder, Proxy, ProxyId,
+    ProxyKind, Threads,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::fuzz::world::{calls, events};
@@ -90,13 +90,18 @@ impl Course {
             let Aabb { min, max } = moving.aabb;
             let add = |corner: [f32; 3]| [0, 1, 2].map(|k| corner[k] + shift[k]);
             let moved = MovingBox { aabb: Aabb { min: add(min), max: add(max) }, ..moving };
-            let set = draw.one_of(&[Set::Dynamic, Set::Sleeping, Set::Sleeping, Set::Fixed]);
+            let set = draw.one_of(&[
+                ProxyKind::Dynamic,
+                ProxyKind::Sleeping,
+                ProxyKind::Sleeping,
+                ProxyKind::Fixed,
+            ]);
             let (way, margin) = (draw.0.random_range(0..8), draw.whole(0, 2) * 0.25);
             match way {
                 0 => self.world.remove(id).expect("it lives"),
                 1 | 2 => self.world.set(id, moved.aabb, moved.delta).expect("it is a box"),
                 3 => self.world.set_margin(id, margin).expect("it is a margin"),
-                _ => self.world.move_to(id, set).expect("it lives"),
+                _ => self.world.set_kind(id, set).expect("it lives"),
             }
             if let Some(model) = &mut self.model {
                 match way {
@@ -163,7 +168,10 @@ fn a_world_that_goes_back_says_the_same_again() {
         if draw.one_in(2) {
             let id = course.ids[course.ids.len() - 1];
             course.world.set_enabled(id, draw.one_in(2)).expect("it lives");
-            course.world.move_to(course.ids[course.ids.len() - 2], Set::Dynamic).expect("it lives");
+            course
+                .world
+                .set_kind(course.ids[course.ids.len() - 2], ProxyKind::Dynamic)
+                .expect("it lives");
         }
         course.world.snapshot_into(&mut snapshot);
         let ids = course.ids.clone();
@@ -218,7 +226,7 @@ fn hostile_boxes_change_nothing_for_others() {
         ids.push(plain.insert_moving(moving, proxy).expect("it is a box"));
         match amid.insert_moving(hostile(k), Proxy::dynamic().with_data(9999)) {
             Ok(_) => far += 1,
-            Err(WorldError::Invalid(_)) => refused += 1,
+            Err(BroadphaseError::Invalid(_)) => refused += 1,
             Err(other) => panic!("{other}"),
         }
         ids_amid.push(amid.insert_moving(moving, proxy).expect("it is a box"));
@@ -264,21 +272,21 @@ fn a_million_proxies_in_one_slot_have_ids_of_their_own() {
     let id = world.insert(cube, Proxy::dynamic()).expect("it is a box");
     for &stale in &kept {
         assert!(!world.contains(stale));
-        assert_eq!(world.remove(stale), Err(WorldError::Stale { id: stale }));
-        assert_eq!(world.set(stale, cube, [0.0; 3]), Err(WorldError::Stale { id: stale }));
+        assert_eq!(world.remove(stale), Err(BroadphaseError::Stale { id: stale }));
+        assert_eq!(world.set(stale, cube, [0.0; 3]), Err(BroadphaseError::Stale { id: stale }));
         assert_eq!(
-            world.update_many(&[id, stale], two_cubes()).err(),
-            Some(WorldError::Stale { id: stale })
+            world.set_many(&[id, stale], two_cubes()).err(),
+            Some(BroadphaseError::Stale { id: stale })
         );
     }
     world.validate().expect("the world is whole");
     assert!(world.memory_usage() < 10_000, "{}", world.memory_usage());
 }
 
-fn two_cubes() -> Boxes<'static> {
+fn two_cubes() -> MovingBoxColumns<'static> {
     const COLUMNS: [[f32; 2]; 3] = [[-1.0; 2], [1.0; 2], [0.0; 2]];
     let [low, high, still] = &COLUMNS;
-    Boxes::new([low; 3], [high; 3], [still; 3]).expect("equally long")
+    MovingBoxColumns::new([low; 3], [high; 3], [still; 3]).expect("equally long")
 }
 
 /// Goal: more pairs than are allowed are an error that says how many there are and changes nothing.
@@ -361,7 +369,7 @@ fn a_panic_in_the_callers_function_leaves_the_world_whole() {
     // All come to rest, and the function is asked of those that may stay.
     for world in [&mut course.world, &mut again] {
         let ids: Vec<ProxyId> = world.movers().ids.to_vec();
-        world.move_many(&ids, Set::Sleeping).expect("all live");
+        world.set_kind_many(&ids, ProxyKind::Sleeping).expect("all live");
     }
     let panics = std::panic::AssertUnwindSafe(|| {
         let _ = course.world.update_with(|_| panic!("as it is told"));
@@ -400,7 +408,7 @@ fn margins_hold_pairs_and_add_up() {
     let held = world.held_box(a).expect("it lives");
     assert!(held.aabb.contains(&grown) && held.delta == [0.0; 3], "{held:?}");
     // It falls asleep within the margin, and the pair stays without a word.
-    world.move_to(a, Set::Sleeping).expect("it lives");
+    world.set_kind(a, ProxyKind::Sleeping).expect("it lives");
     let changes = world.update().expect("no limit");
     assert!(changes.persisted().len() == 0 && changes.ended().is_empty());
     assert_eq!(world.pairs(), [pair]);
@@ -504,7 +512,8 @@ fn snapshots_are_written_and_read() {
 #[test]
 fn rules_of_constructors_hold_for_what_is_read() {
     use serde_json::{from_value, json, to_value};
-    use swath::broadphase::{ProxyId, ProxyPair, SweptProxyPair};
+    use swath::ProxyId;
+    use swath::broadphase::{ProxyPair, SweptProxyPair};
 
     let layers = Layers::all().without(3, 4).without(9, 9);
     let mut value = to_value(layers).expect("it can be written");

@@ -3,9 +3,10 @@
 
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
-use swath::broadphase::{FindError, FixedError};
-use swath::geom::{Aabb, COORD_MAX, MovingBox, Pair, SweptPair};
-use swath::{BoxSet, Filter, FixedBoxes, FixedColumns, FixedSet, Level, Threads};
+use swath::broadphase::{FindError, FixedError, FixedInput, PairInput};
+use swath::{
+    Aabb, AabbColumns, COORD_MAX, Filter, FixedBoxes, Level, MovingBox, Pair, SweptPair, Threads,
+};
 use testkit::fixed_model::{Model, Rng, bits, columns, random_box, some_filter, with};
 
 /// The boxes of a scene, one of so many as a mover, the others fixed where they start.
@@ -150,7 +151,7 @@ fn every_level_and_any_threads() {
         let mut set = FixedBoxes::with_level(level);
         set.set_threads(threads);
         let filters: Vec<Filter> = (0..fixed.len()).map(some_filter).collect();
-        let lend = |of| FixedColumns::from_columns(of).unwrap();
+        let lend = |of| AabbColumns::from_columns(of).unwrap();
         assert_eq!(
             set.extend(lend(first.each_ref().map(Vec::as_slice))),
             Ok(0..fixed.len() as u32)
@@ -164,7 +165,7 @@ fn every_level_and_any_threads() {
             // Once more with filters.
             let rows: Vec<u32> = (5000..fixed.len() as u32).collect();
             set.set_filters(&rows, &filters[rows[0] as usize..]).unwrap();
-            let told = BoxSet::new(movers).filtered(&filters[..movers.len()]);
+            let told = PairInput::new(movers).filtered(&filters[..movers.len()]);
             let filtered: Vec<Pair> = set.union_pairs(told).unwrap().iter().collect();
             let filtered_swept: Vec<SweptPair> = set.swept_pairs(told).unwrap().iter().collect();
             assert!(filtered_swept.len() > 300 && filtered.len() < union.len());
@@ -222,7 +223,7 @@ fn rows_that_are_not_there() {
     // Of one named twice the second is as the first.
     model.remove(&[5, 5, 6]);
     let columns: [Vec<f32>; 6] = columns(&fixed[..2]);
-    let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    let lent = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
     let error = model.set.put(&[0, 1 << 27], lent).unwrap_err();
     assert_eq!(error, FixedError::RowTooLarge { index: 1, row: 1 << 27 });
     assert_eq!(error.to_string(), "element 1 names row 134217728; rows are below 2^27");
@@ -240,8 +241,8 @@ fn filters_that_are_not_one_for_each() {
     model.remove(&[3]);
     let filters = vec![Filter::NONE; fixed.len()];
     let columns: [Vec<f32>; 6] = columns(&fixed[..3]);
-    let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
-    let few = FixedSet::new(lent).filtered(&filters[..2]);
+    let lent = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    let few = FixedInput::new(lent).filtered(&filters[..2]);
     let message = "the filters has 2 rows where 3 are needed";
     assert_eq!(model.set.put(&[0, 1, 2], few).unwrap_err().to_string(), message);
     assert_eq!(model.set.extend(few).unwrap_err().to_string(), message);
@@ -250,7 +251,8 @@ fn filters_that_are_not_one_for_each() {
     assert_eq!(error, FixedError::UnknownRow { index: 2, row: 3 });
     with(&movers, |movers| {
         let (flags, filters) = (vec![true; movers.len() - 1], &filters[..movers.len() + 1]);
-        for set in [BoxSet::new(movers).moving(&flags), BoxSet::new(movers).filtered(filters)] {
+        for set in [PairInput::new(movers).moving(&flags), PairInput::new(movers).filtered(filters)]
+        {
             assert!(matches!(model.set.union_pairs(set), Err(FindError::Length(_))));
             assert!(matches!(model.set.swept_pairs(set), Err(FindError::Length(_))));
         }
@@ -299,7 +301,7 @@ fn rows_that_follow() {
     let unit = Aabb { min: [0.0; 3], max: [1.0; 3] };
     let none = Aabb { min: [2.0; 3], max: [1.0; 3] };
     let columns: [Vec<f32>; 6] = columns(&[unit, none, unit]);
-    let lent = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    let lent = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
     assert_eq!(set.extend(lent), Ok(0..3));
     assert_eq!(set.rejected().iter().map(|r| r.row).collect::<Vec<_>>(), [1]);
     assert_eq!(set.extend(lent), Ok(3..6));

@@ -2,8 +2,7 @@
 //! built?
 
 use rand::{RngExt, SeedableRng};
-use swath::Filter;
-use swath::geom::Aabb;
+use swath::{Aabb, Filter};
 use testkit::fixed_model::{Model, Rng, random_box, some_filter};
 
 /// Goal: boxes that stay about where they were are found where they are, though nothing is built for

@@ -5,8 +5,9 @@
 //! blocks in which boxes are tried and of the trees, in sets and in worlds.
 
 use rand::{RngExt, SeedableRng};
-use swath::geom::Aabb;
-use swath::{Broadphase, Filter, MISS, MovingBox, Proxy, ProxyId, Set, sweep};
+use swath::batch::sweep;
+use swath::batch::sweep::MISS;
+use swath::{Aabb, Broadphase, Filter, MovingBox, Proxy, ProxyId, ProxyKind};
 use testkit::draw::Draw;
 use testkit::fixed_model::{Model, Rng, random_box, some_filter};
 use testkit::world_model::Model as Rules;
@@ -198,8 +199,8 @@ impl Course {
         }
     }
 
-    fn edit(&mut self, id: ProxyId, set: Set, filter: Filter) {
-        self.world.move_to(id, set).expect("it lives");
+    fn edit(&mut self, id: ProxyId, set: ProxyKind, filter: Filter) {
+        self.world.set_kind(id, set).expect("it lives");
         self.world.set_filter(id, filter).expect("it lives");
         if let Some(rules) = &mut self.rules {
             let edit = |proxy: &mut Proxy| (proxy.set, proxy.filter) = (set, filter);
@@ -226,8 +227,8 @@ impl Course {
                 match k / 10 % 4 {
                     0 => self.set(id, old),
                     1 => self.set(id, place),
-                    2 => self.edit(id, Set::Sleeping, some_filter(k + number)),
-                    _ => self.edit(id, Set::Fixed, Filter::ALL),
+                    2 => self.edit(id, ProxyKind::Sleeping, some_filter(k + number)),
+                    _ => self.edit(id, ProxyKind::Fixed, Filter::ALL),
                 }
             }
         }
@@ -248,7 +249,7 @@ impl Course {
         let changes = self.world.update().expect("there is no limit");
         if let Some(rules) = &mut self.rules {
             let said = rules.update(|_| true);
-            let pairs = |of: &[swath::SweptProxyPair]| -> Vec<_> {
+            let pairs = |of: &[swath::broadphase::SweptProxyPair]| -> Vec<_> {
                 of.iter().map(|&pair| (pair.into(), pair.first.to_bits())).collect()
             };
             assert_eq!(pairs(changes.begun()), said.begun, "tick {number}");
@@ -271,7 +272,7 @@ impl Course {
         for (x, &a) in order.iter().enumerate() {
             for (y, &b) in order.iter().enumerate().skip(x + 1) {
                 let [one, other] = [&proxies[x], &proxies[y]];
-                let moves = [one, other].iter().any(|of| of.set == Set::Dynamic);
+                let moves = [one, other].iter().any(|of| of.set == ProxyKind::Dynamic);
                 let strange = one.owner == 0 || one.owner != other.owner;
                 if moves && strange && one.filter.allows(other.filter) {
                     let [p, q] = [held(a), held(b)];

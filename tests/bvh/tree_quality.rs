@@ -1,7 +1,8 @@
 //! Are few boxes looked at to find those that are near, whatever else is in the world?
 
-use swath::store::FixedColumns;
-use swath::{Aabb, BoxTree, Hit, Level, Visits};
+use swath::batch::Hit;
+use swath::broadphase::Visits;
+use swath::{Aabb, AabbColumns, Bvh, Level};
 use testkit::draw::Draw;
 
 /// Small boxes; enough to be cut into cells.
@@ -41,8 +42,8 @@ impl World {
     #[track_caller]
     fn looks(&self, draw: &mut Draw, name: &str, most: f64) {
         let [low, high] = [0, 3].map(|k| [0, 1, 2].map(|axis| &self.0[k + axis][..]));
-        let mut tree = BoxTree::new();
-        let columns = FixedColumns::new(low, high).expect("equally long");
+        let mut tree = Bvh::new();
+        let columns = AabbColumns::new(low, high).expect("equally long");
         assert!(tree.build(columns).expect("few").is_empty());
         let (mut visits, mut rows) = (Visits::default(), Vec::new());
         for _ in 0..ASKED {
@@ -127,8 +128,8 @@ fn the_deepest_answers_too() {
         world.push(if row % 2 == 0 { [1.0; 3] } else { at }, [0.1; 3]);
     }
     let [low, high] = [0, 3].map(|k| [0, 1, 2].map(|axis| &world.0[k + axis][..]));
-    let mut tree = BoxTree::new();
-    tree.build(FixedColumns::new(low, high).expect("equally long")).expect("few");
+    let mut tree = Bvh::new();
+    tree.build(AabbColumns::new(low, high).expect("equally long")).expect("few");
     let mut rows = Vec::new();
     let all = Aabb::cube([0.0; 3], 2.0 * ROOM).expect("a box");
     tree.queries().overlap(&all).expect("a box").all(&mut rows);
@@ -136,7 +137,7 @@ fn the_deepest_answers_too() {
 
     let some = 5_000..5_000 + 64;
     let [low, high] = [low, high].map(|of| of.map(|column| &column[some.clone()]));
-    let asked = FixedColumns::new(low, high).expect("equally long");
+    let asked = AabbColumns::new(low, high).expect("equally long");
     let mut rejected = Vec::new();
     let asked = asked.check(Level::detect(), &mut rejected);
     let mut hits = [Hit::MISS; 64];

@@ -157,7 +157,7 @@ fn too_many_pairs_end_in_one_line() {
     let path = write_trace(&folder, &vec![cube(0.0, [0.0; 3]); 6000]);
     fails(tick("--ticks 1 --trace").arg(&path), 2, &format!("tick.swt{WHY}"));
     let column = vec![1.0; 6000];
-    let boxes = swath::Boxes::from_columns([&column[..]; 9]).expect("columns");
+    let boxes = swath::MovingBoxColumns::from_columns([&column[..]; 9]).expect("columns");
     let bytes = swath::Pipeline::default().capture(&swath::Scene::new(boxes)).expect("a capture");
     let path = folder.join("tick.bin");
     fs::write(&path, bytes).expect("a file can be written");
@@ -376,7 +376,7 @@ fn whole_ticks_are_replayed() {
     // 109 bytes that would be 2^26 rows, with a checksum that is right.
     let rows_of_one_value = |rows: u32| {
         let column = [1.0_f32];
-        let boxes = swath::Boxes::from_columns([&column[..]; 9]).expect("columns");
+        let boxes = swath::MovingBoxColumns::from_columns([&column[..]; 9]).expect("columns");
         let bytes = swath::Pipeline::default().capture(&swath::Scene::new(boxes));
         let mut bytes = bytes.expect("a capture");
         bytes[44..48].copy_from_slice(&rows.to_le_bytes());

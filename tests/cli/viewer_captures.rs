@@ -6,8 +6,9 @@ use std::path::Path;
 use crate::command::{fails, folder};
 use crate::page::{boxes, bytes, enclosed, floats, page, pairs, recording, viewer, words};
 use serde_json::{Value, json};
-use swath::pipeline::Config;
-use swath::{Boxes, Convex, Filter, Flags, Hull, Motion, Pipeline, Pose, Scene, Shape};
+use swath::convex::Hull;
+use swath::pipeline::{BodyFlags, Config};
+use swath::{ConvexBody, Filter, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
 /// Writes a tick down: a wall, a ball and a turning hull that fly at it, a box that falls on a slab, a
 /// sensor in the way of the ball, who meets nobody, and, with `bad`, a row that is no body.
@@ -37,14 +38,14 @@ fn write_capture(path: &Path, bad: bool) {
     let thrown = motion([-4.75, 0.0, 0.0], [10.0, 0.0, 0.0]);
     let turning = Motion { spin: [0.0, 0.0, 2.0], ..motion([0.0, 5.0, 0.0], [4.0, 0.0, 0.0]) };
     let convex = [
-        Convex { row: 1, shape: ball, motion: thrown },
-        Convex { row: 3, shape: Shape::hull(&hull), motion: turning },
+        ConvexBody { row: 1, shape: ball, motion: thrown },
+        ConvexBody { row: 3, shape: Shape::hull(&hull), motion: turning },
     ];
-    let mut flags = [Flags::MOVES; 8];
-    (flags[0], flags[5], flags[6]) = (Flags::STILL, Flags::STILL, Flags::SENSOR);
+    let mut flags = [BodyFlags::MOVES; 8];
+    (flags[0], flags[5], flags[6]) = (BodyFlags::STILL, BodyFlags::STILL, BodyFlags::SENSOR);
     let mut filters = [Filter::ALL; 8];
     filters[7] = Filter::NONE;
-    let boxes = Boxes::from_columns(boxes).expect("columns");
+    let boxes = MovingBoxColumns::from_columns(boxes).expect("columns");
     let scene = Scene::new(boxes)
         .accelerating([x, y, z])
         .convex(&convex)

@@ -4,7 +4,8 @@
 //! so what is called rounded outwards is.
 
 use rand::RngExt;
-use swath::{Aabb, COORD_MAX, Contact, Invalid, MovingBox, Pair, State, SweptPair};
+use swath::batch::{Contact, ContactState};
+use swath::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
 use testkit::cases::HOSTILE;
 use testkit::draw::{Draw, for_each};
 use testkit::exact::Fraction;
@@ -332,7 +333,10 @@ fn defaults_are_empty_and_still() {
     let point = Aabb::point([0.0; 3]).expect("the origin");
     assert_eq!((Aabb::default(), MovingBox::default()), (point, MovingBox::from(point)));
     assert_eq!(Contact::default(), Contact::SEPARATED);
-    assert_eq!((Contact::SEPARATED.bits(), Contact::SEPARATED.state()), (0, State::Separated));
+    assert_eq!(
+        (Contact::SEPARATED.bits(), Contact::SEPARATED.state()),
+        (0, ContactState::Separated)
+    );
     let pair = SweptPair { a: 3, b: 4, first: 0.5 };
     assert_eq!(Pair::from(pair), Pair { a: 3, b: 4 });
     assert!(Pair { a: 1, b: 9 } < Pair { a: 2, b: 3 } && Pair { a: 2, b: 3 } < Pair { a: 2, b: 4 });
@@ -348,7 +352,7 @@ fn the_bits_of_a_contact_are_as_documented() {
     };
     let rest = at([0.0; 3], [0.0; 3]);
     let contact = |center, delta| {
-        let sweep = swath::sweep::one_to_one(&rest, &at(center, delta));
+        let sweep = swath::batch::sweep::one_to_one(&rest, &at(center, delta));
         sweep.expect("both are boxes").contact
     };
     let below = contact([0.0, -3.0, 0.0], [0.0, 2.0, 0.0]);
@@ -376,13 +380,13 @@ fn plain_values_survive_serde() {
     }
     let aabb = Aabb { min: [-0.1, 1e-40, -1e30], max: [1.0 / 3.0, 7.0, COORD_MAX] };
     let moving = MovingBox { aabb, delta: [0.3, -5.0, 1e6] };
-    let sweep = swath::sweep::one_to_one(&moving, &aabb.into()).expect("both are boxes");
+    let sweep = swath::batch::sweep::one_to_one(&moving, &aabb.into()).expect("both are boxes");
     same(&aabb);
     same(&moving);
     same(&sweep);
     same(&sweep.contact);
     same(&Contact::SEPARATED);
-    same(&State::Touching);
+    same(&ContactState::Touching);
     same(&Pair { a: 1, b: 2 });
     same(&SweptPair { a: 1, b: 2, first: 0.1 });
 }
@@ -396,13 +400,16 @@ fn packed_words_are_validated_by_serde() {
         assert!(serde_json::from_str::<Contact>(&bits.to_string()).is_err(), "{bits}");
     }
     for bits in [1 << 14, 1 << 31, 1 << 3 | 1 << 12, 1 << 9 | 1 << 12] {
-        assert!(serde_json::from_str::<swath::Faces>(&bits.to_string()).is_err(), "{bits}");
+        assert!(serde_json::from_str::<swath::batch::Faces>(&bits.to_string()).is_err(), "{bits}");
     }
     for bits in [8, 255] {
-        assert!(serde_json::from_str::<swath::Flags>(&bits.to_string()).is_err(), "{bits}");
+        assert!(
+            serde_json::from_str::<swath::pipeline::BodyFlags>(&bits.to_string()).is_err(),
+            "{bits}"
+        );
     }
-    let flags = swath::Flags::CCD | swath::Flags::SENSOR;
-    assert_eq!(serde_json::from_str::<swath::Flags>("6").expect("two flags"), flags);
+    let flags = swath::pipeline::BodyFlags::CCD | swath::pipeline::BodyFlags::SENSOR;
+    assert_eq!(serde_json::from_str::<swath::pipeline::BodyFlags>("6").expect("two flags"), flags);
     let mut state = 1_u32;
     let mut draw = || {
         state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
@@ -415,12 +422,12 @@ fn packed_words_are_validated_by_serde() {
         let min = [(); 3].map(|()| draw());
         let aabb = Aabb { min, max: min.map(|x| x + 1.0) };
         let moving = MovingBox { aabb, delta: [(); 3].map(|()| draw()) };
-        let sweep = swath::sweep::one_to_one(&moving, &unit.into()).expect("both are boxes");
+        let sweep = swath::batch::sweep::one_to_one(&moving, &unit.into()).expect("both are boxes");
         contacts.insert(sweep.contact.bits());
-        let push = swath::separate::one_to_one(&aabb, &unit).expect("both are boxes");
+        let push = swath::batch::separate::one_to_one(&aabb, &unit).expect("both are boxes");
         contacts.extend(push.map(|push| push.contact.bits()));
         let segment = swath::Segment { start: min, delta: moving.delta, max_fraction: 1.0 };
-        faces.insert(swath::cast::one_to_one(&segment, &unit).expect("valid").faces.bits());
+        faces.insert(swath::batch::cast::one_to_one(&segment, &unit).expect("valid").faces.bits());
     }
     assert!(contacts.len() > 40 && faces.len() > 40, "{} {}", contacts.len(), faces.len());
     for bits in contacts {
@@ -428,8 +435,8 @@ fn packed_words_are_validated_by_serde() {
         assert_eq!(contact.bits(), bits);
     }
     for bits in faces {
-        let read =
-            serde_json::from_str::<swath::Faces>(&bits.to_string()).expect("it was answered");
+        let read = serde_json::from_str::<swath::batch::Faces>(&bits.to_string())
+            .expect("it was answered");
         assert_eq!(read.bits(), bits);
     }
 }

@@ -7,7 +7,8 @@
 use num_rational::BigRational;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use swath::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MovingBox};
+use swath::batch::AcceleratingBox;
+use swath::{Aabb, COORD_MAX, Invalid, MovingBox};
 use testkit::accelerating::cases::cases;
 
 /// A number of any size as it is.

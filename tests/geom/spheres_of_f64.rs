@@ -3,7 +3,8 @@
 use num_rational::BigRational;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use swath::{COORD_MAX, Invalid, MovingSphere, Sphere};
+use swath::batch::MovingSphere;
+use swath::{COORD_MAX, Invalid, Sphere};
 
 fn exact(x: impl Into<f64>) -> BigRational {
     BigRational::from_float(x.into()).expect("it is finite")

@@ -3,9 +3,10 @@
 //! First inputs on which `f32` is exact, and equality; then hostile ones, and bounds that follow
 //! from how the kernel rounds. What is compared to the bit says so.
 
-use swath::cast::polyhedron::{self, Polyhedron};
-use swath::cast::{self, MISS};
-use swath::{Aabb, COORD_MAX, Cast, Facets, Invalid, MovingBox, Plane, Segment, Start, sweep};
+use swath::batch::cast::polyhedron::Polyhedron;
+use swath::batch::cast::{Cast, MISS, polyhedron};
+use swath::batch::{Facets, SegmentStart, cast, sweep};
+use swath::{Aabb, COORD_MAX, Invalid, MovingBox, Plane, Segment};
 use testkit::draw::how_many;
 use testkit::exact_cast::{exact_cast, holds};
 use testkit::promises::{ABSOLUTE, RELATIVE};
@@ -119,7 +120,7 @@ fn the_spec_is_exact_but_for_its_last_digits() {
         if exact.is_hit() {
             assert_eq!(spec.faces.start(), exact.start, "{ray:?}");
             assert!(near(spec.entry, entry) && near(spec.exit, exit), "{spec:?}, {ray:?}");
-            if exact.start != Start::Outside {
+            if exact.start != SegmentStart::Outside {
                 let standing = u32::from(exact.standing[0]) | u32::from(exact.standing[1]) << 3;
                 assert_eq!(spec.faces.bits() & 0x3f, standing, "{ray:?}");
             }
@@ -181,7 +182,7 @@ fn a_cast_is_the_sweep_of_a_point() {
                 |x: f32, y: f32| (f64::from(x) - f64::from(y)).abs() <= slack(f64::from(y.max(x)));
             assert!(near(swept.first, cast.entry), "{swept:?}, {cast:?}, {ray:?}");
             assert!(near(swept.last, cast.exit), "{swept:?}, {cast:?}, {ray:?}");
-            assert_eq!(swept.contact.is_surface(), cast.faces.start() == Start::OnSurface);
+            assert_eq!(swept.contact.is_surface(), cast.faces.start() == SegmentStart::OnSurface);
             if meant.contact.is_hit() && axes == swept.contact.axis_mask() & 7 {
                 let flat = |k: usize| ray.aabb.min[k] == ray.aabb.max[k];
                 let axis = cast.faces.entry_axis();
@@ -213,10 +214,10 @@ fn the_faults_of_the_published_cast_are_mended() {
             };
             let (out, back) = (on_axis(side), on_axis(-side));
             let fast = on_axis(-8.0 * side);
-            assert_eq!(normal(on_axis(3.0 * side), fast), (Start::Outside, out, back));
-            assert_eq!(normal(out, fast), (Start::OnSurface, out, back));
-            assert_eq!(normal([0.0; 3], fast), (Start::Inside, [0.0; 3], back));
-            assert_eq!(normal([0.0; 3], on_axis(0.5)), (Start::Inside, [0.0; 3], [0.0; 3]));
+            assert_eq!(normal(on_axis(3.0 * side), fast), (SegmentStart::Outside, out, back));
+            assert_eq!(normal(out, fast), (SegmentStart::OnSurface, out, back));
+            assert_eq!(normal([0.0; 3], fast), (SegmentStart::Inside, [0.0; 3], back));
+            assert_eq!(normal([0.0; 3], on_axis(0.5)), (SegmentStart::Inside, [0.0; 3], [0.0; 3]));
             for number in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
                 let mut bad = Segment { start: [0.0; 3], delta: on_axis(1.0), max_fraction: 1.0 };
                 bad.start[axis] = number;
@@ -401,7 +402,7 @@ fn a_hit_has_points_and_a_miss_has_none() {
     let none: Vec<Plane> = Vec::new();
     let space = Polyhedron::new(&none).expect("all of space");
     let cast = polyhedron::one_to_one(&stays, &space).expect("a segment");
-    assert_eq!((cast.entry, cast.exit, cast.facets.start()), (0.0, MISS, Start::Inside));
+    assert_eq!((cast.entry, cast.exit, cast.facets.start()), (0.0, MISS, SegmentStart::Inside));
     assert_eq!((cast.facets.entry_plane(), cast.facets.exit_plane()), (None, None));
     assert!(Facets::MISS.entry_plane().is_none() && !Facets::MISS.is_hit());
 }

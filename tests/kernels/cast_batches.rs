@@ -1,14 +1,12 @@
 //! Does a batch of casts answer as one cast at a time does, to the bit, on every level?
 
-use swath::cast::polyhedron::{self, Polyhedron};
-use swath::cast::{self, Fractions, MISS};
-use swath::{
-    Aabb, BatchError, COORD_MAX, Cast, Facets, Hit, Hits, Level, MovingBox, Plane, Rejected,
-    Segment,
-};
+use swath::batch::cast::polyhedron::Polyhedron;
+use swath::batch::cast::{Cast, Fractions, MISS, polyhedron};
+use swath::batch::{BatchError, Facets, Hit, Hits, Rejected, cast};
+use swath::{Aabb, COORD_MAX, Level, MovingBox, Plane, Segment};
 use testkit::columns::Columns;
 use testkit::rays::{Ray, rays};
-use testkit::segments::{Casts, NO_HIT, SegmentColumns, cast_bits};
+use testkit::segments::{Casts, NO_HIT, SegmentArrays, cast_bits};
 
 /// What one cast at a time says; a miss where one of the two is invalid.
 fn one(segment: &Segment, aabb: &Aabb) -> Cast {
@@ -30,7 +28,7 @@ fn hits(casts: &[Cast]) -> Vec<Hit> {
 fn every_output(
     what: &str,
     casts: &[Cast],
-    mut columns: impl FnMut(cast::Answers<'_>) -> Result<(), BatchError>,
+    mut columns: impl FnMut(cast::CastColumns<'_>) -> Result<(), BatchError>,
     mut fractions: impl FnMut(Fractions<'_>) -> Result<(), BatchError>,
     mut list: impl FnMut(&mut Hits<'_>) -> Result<(), BatchError>,
 ) {
@@ -63,7 +61,7 @@ fn every_output(
 /// Asks everything of every level. `segments` and `boxes` are as many; some may be invalid.
 fn everything(segment: &Segment, aabb: &Aabb, segments: &[Segment], boxes: &[Aabb]) {
     let rows: Vec<_> = boxes.iter().map(moving).collect();
-    let (rows, rays) = (Columns::new(&rows), SegmentColumns::new(segments));
+    let (rows, rays) = (Columns::new(&rows), SegmentArrays::new(segments));
     let to_many: Vec<_> = boxes.iter().map(|aabb| one(segment, aabb)).collect();
     let to_one: Vec<_> = segments.iter().map(|segment| one(segment, aabb)).collect();
     let zipped: Vec<_> = segments.iter().zip(boxes).map(|(a, b)| one(a, b)).collect();
@@ -228,7 +226,7 @@ fn of_equally_close_boxes_the_lowest_row_is_the_closest() {
 fn on_an_error_nothing_is_written() {
     let (segments, boxes) = split(rays(4, 20));
     let rows: Vec<_> = boxes.iter().map(moving).collect();
-    let (rows, rays) = (Columns::new(&rows), SegmentColumns::new(&segments));
+    let (rows, rays) = (Columns::new(&rows), SegmentArrays::new(&segments));
     let good = segments[0];
     let bad = Segment { max_fraction: -1.0, ..good };
     let no_box = Aabb { min: [1.0; 3], max: [0.0; 3] };
@@ -282,7 +280,7 @@ fn points_are_those_of_one_segment_and_never_nan() {
             (if there { segment.at(at) } else { [MISS; 3] }).map(f32::to_bits)
         };
         let expected: Vec<_> = segments.iter().zip(&fractions).map(point).collect();
-        let columns = SegmentColumns::new(&segments);
+        let columns = SegmentArrays::new(&segments);
         for level in Level::all() {
             let mut rejected = Vec::new();
             let checked = columns.segments().check(level, &mut rejected);
@@ -321,20 +319,26 @@ fn batches_against_a_polyhedron_answer_as_one_to_one() {
         }
         let polyhedron = Polyhedron::new(&planes).expect("these are half-spaces");
         let one = |segment: &Segment| {
-            polyhedron::one_to_one(segment, &polyhedron).unwrap_or(polyhedron::Cast::MISS)
+            polyhedron::one_to_one(segment, &polyhedron).unwrap_or(polyhedron::PolyhedronCast::MISS)
         };
         let casts: Vec<_> = segments.iter().map(one).collect();
-        let columns = SegmentColumns::new(&segments);
+        let columns = SegmentArrays::new(&segments);
         for level in Level::all() {
             let mut rejected = Vec::new();
             let rays = columns.segments().check(level, &mut rejected);
             let (mut entry, mut exit) = (vec![-7.0; count], vec![-7.0; count]);
             let mut facets = vec![Facets::MISS; count];
-            let output =
-                polyhedron::Answers { entry: &mut entry, exit: &mut exit, facets: &mut facets };
+            let output = polyhedron::PolyhedronCastColumns {
+                entry: &mut entry,
+                exit: &mut exit,
+                facets: &mut facets,
+            };
             polyhedron::many_to_one(level, &rays, &polyhedron, output).expect("equal lengths");
-            let answers =
-                polyhedron::Answers { entry: &mut entry, exit: &mut exit, facets: &mut facets };
+            let answers = polyhedron::PolyhedronCastColumns {
+                entry: &mut entry,
+                exit: &mut exit,
+                facets: &mut facets,
+            };
             for (row, cast) in casts.iter().enumerate() {
                 assert_eq!(answers.get(row), *cast, "{level}, row {row}");
             }
@@ -342,7 +346,7 @@ fn batches_against_a_polyhedron_answer_as_one_to_one() {
             let output = Fractions { entry: &mut first, exit: &mut last };
             polyhedron::many_to_one(level, &rays, &polyhedron, output).expect("equal lengths");
             assert_eq!((first, last), (entry, exit), "{level}");
-            let hit = |(row, cast): (u32, &polyhedron::Cast)| {
+            let hit = |(row, cast): (u32, &polyhedron::PolyhedronCast)| {
                 cast.facets.is_hit().then_some(Hit { row, at: cast.entry })
             };
             let expected: Vec<_> = (0..).zip(&casts).filter_map(hit).collect();
@@ -352,8 +356,11 @@ fn batches_against_a_polyhedron_answer_as_one_to_one() {
             assert_eq!(*list, expected, "{level}");
             let mut long = vec![0.0; count + 1];
             let mut facets = vec![Facets::MISS; count];
-            let output =
-                polyhedron::Answers { entry: &mut long, exit: &mut [], facets: &mut facets };
+            let output = polyhedron::PolyhedronCastColumns {
+                entry: &mut long,
+                exit: &mut [],
+                facets: &mut facets,
+            };
             let error = polyhedron::many_to_one(level, &rays, &polyhedron, output);
             assert!(matches!(error, Err(BatchError::Length(_))));
         }

@@ -2,15 +2,16 @@
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use swath::cast::MISS;
-use swath::cast::polyhedron::{self, NoPolyhedron, Polyhedron};
-use swath::{Aabb, COORD_MAX, Facets, Invalid, Plane, Segment, Start, cast};
+use swath::batch::cast::polyhedron::{NoPolyhedron, Polyhedron};
+use swath::batch::cast::{MISS, polyhedron};
+use swath::batch::{Facets, SegmentStart, cast};
+use swath::{Aabb, COORD_MAX, Invalid, Plane, Segment};
 use testkit::cases::HOSTILE;
 use testkit::draw::how_many;
 use testkit::exact_cast::polyhedron_holds;
 use testkit::rays::rays;
 
-fn one_to_one(segment: &Segment, planes: &[Plane]) -> polyhedron::Cast {
+fn one_to_one(segment: &Segment, planes: &[Plane]) -> polyhedron::PolyhedronCast {
     let polyhedron = Polyhedron::new(planes).expect("half-spaces");
     polyhedron::one_to_one(segment, &polyhedron).expect("a segment")
 }
@@ -191,7 +192,7 @@ fn an_underflow_names_the_plane_that_the_start_is_past() {
     ];
     let cast = one_to_one(&segment, &planes);
     assert_eq!(polyhedron_holds(&segment, &planes, &cast), Ok(()), "{cast:?}");
-    assert_eq!((cast.facets.start(), cast.facets.entry_plane()), (Start::Outside, Some(0)));
+    assert_eq!((cast.facets.start(), cast.facets.entry_plane()), (SegmentStart::Outside, Some(0)));
 }
 
 /// Goal: a box is a polyhedron. Method: its six faces, with normals of any length, against whole
@@ -273,10 +274,13 @@ fn a_segment_along_a_plane_is_not_cut_off_by_it() {
         let along = Segment { start: [-4.0, 3.0, 0.0], delta: d, max_fraction: 1.0 };
         let cast = one_to_one(&along, &[slanted]);
         assert_eq!((cast.entry, cast.exit), (0.0, 1.0), "{d:?}");
-        assert_eq!((cast.facets.start(), cast.facets.entry_plane()), (Start::OnSurface, Some(0)));
+        assert_eq!(
+            (cast.facets.start(), cast.facets.entry_plane()),
+            (SegmentStart::OnSurface, Some(0))
+        );
     }
     let floor = Plane { normal: [0.0, 0.0, 1.0], offset: 1.0 };
-    for (z, start) in [(1.0, Start::OnSurface), (0.5, Start::Inside)] {
+    for (z, start) in [(1.0, SegmentStart::OnSurface), (0.5, SegmentStart::Inside)] {
         let above = Segment::ray([5.0, 6.0, z], [1.0, 2.0, 0.0]).expect("a ray");
         let cast = one_to_one(&above, &[floor]);
         assert_eq!((cast.entry, cast.exit, cast.facets.start()), (0.0, MISS, start));
@@ -285,15 +289,19 @@ fn a_segment_along_a_plane_is_not_cut_off_by_it() {
     for delta in [[1.0, 2.0, 0.0], [0.0; 3], [1e30, -0.0, -0.0]] {
         for gap in [1e-5, 1.0, 1e30] {
             let beside = Segment::ray([5.0, 6.0, 1.0 + gap], delta).expect("a ray");
-            assert_eq!(one_to_one(&beside, &[floor]), polyhedron::Cast::MISS, "{beside:?}");
+            assert_eq!(
+                one_to_one(&beside, &[floor]),
+                polyhedron::PolyhedronCast::MISS,
+                "{beside:?}"
+            );
         }
     }
     let nothing = Plane { normal: [0.0; 3], offset: -f32::from_bits(1) };
     let everything = Plane { normal: [0.0; 3], offset: 0.0 };
     let ray = Segment::ray([1.0; 3], [1.0; 3]).expect("a ray");
-    assert_eq!(one_to_one(&ray, &[everything, nothing]), polyhedron::Cast::MISS);
+    assert_eq!(one_to_one(&ray, &[everything, nothing]), polyhedron::PolyhedronCast::MISS);
     let cast = one_to_one(&ray, &[everything]);
-    assert_eq!((cast.entry, cast.exit, cast.facets.start()), (0.0, MISS, Start::Inside));
+    assert_eq!((cast.entry, cast.exit, cast.facets.start()), (0.0, MISS, SegmentStart::Inside));
 }
 
 /// Goal: planes that are none are refused by name. Method: each kind, and one plane too many.

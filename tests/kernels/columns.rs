@@ -3,13 +3,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rand::RngExt;
-use swath::store::LengthMismatch;
-use swath::{Aabb, BoxStore, Boxes, COORD_MAX, Invalid, Level, MovingBox, Rejected};
+use swath::batch::{LengthMismatch, Rejected};
+use swath::{Aabb, COORD_MAX, Invalid, Level, MovingBox, MovingBoxColumns, MovingBoxStore};
 use testkit::cases::{HOSTILE, cases};
 use testkit::columns::Columns;
 use testkit::draw::{Draw, for_each};
 
-/// What a column is called in an error, in the order of [`Boxes::columns`].
+/// What a column is called in an error, in the order of [`MovingBoxColumns::columns`].
 const NAMES: [&str; 9] =
     ["min.x", "min.y", "min.z", "max.x", "max.y", "max.z", "delta.x", "delta.y", "delta.z"];
 
@@ -37,7 +37,7 @@ fn a_column_of_another_length_is_named() {
                 let mut columns = [&long[..expected]; 9];
                 columns[wrong] = &long[..found];
                 let [x0, y0, z0, x1, y1, z1, dx, dy, dz] = columns;
-                let error = Boxes::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]).err();
+                let error = MovingBoxColumns::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]).err();
                 let named = LengthMismatch { what: NAMES[wrong], expected, found };
                 assert_eq!(error, Some(named));
                 let text = format!("{} has {found} rows where {expected} are needed", NAMES[wrong]);
@@ -46,7 +46,7 @@ fn a_column_of_another_length_is_named() {
         }
     }
     // The first column is what the others are compared with.
-    let error = Boxes::new([&long[..2], &long, &long], [&long; 3], [&long; 3]).err();
+    let error = MovingBoxColumns::new([&long[..2], &long, &long], [&long; 3], [&long; 3]).err();
     assert_eq!(error, Some(LengthMismatch { what: "min.y", expected: 2, found: 9 }));
 }
 
@@ -57,7 +57,8 @@ fn borrowed_rows_are_where_they_were() {
     let columns: [Vec<f32>; 9] =
         std::array::from_fn(|column| (0..7).map(|row| number(column, row)).collect());
     let [x0, y0, z0, x1, y1, z1, dx, dy, dz] = &columns;
-    let boxes = Boxes::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]).expect("equal lengths");
+    let boxes =
+        MovingBoxColumns::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]).expect("equal lengths");
     assert_eq!((boxes.len(), boxes.is_empty()), (7, false));
     for (borrowed, column) in boxes.columns().into_iter().zip(&columns) {
         assert!(std::ptr::eq(borrowed, &column[..]), "a copy was made");
@@ -72,7 +73,7 @@ fn borrowed_rows_are_where_they_were() {
     }
     assert!(panics(|| _ = boxes.get(7)) && panics(|| _ = boxes.slice(3..8)));
     assert!(panics(|| _ = boxes.slice(2..5).get(3)));
-    let none = Boxes::new([&[]; 3], [&[]; 3], [&[]; 3]).expect("equal lengths");
+    let none = MovingBoxColumns::new([&[]; 3], [&[]; 3], [&[]; 3]).expect("equal lengths");
     assert!(none.is_empty() && panics(|| _ = none.get(0)));
 }
 
@@ -106,7 +107,7 @@ fn several<T>(draw: &mut Draw, fewer_than: usize, make: fn(&mut Draw) -> T) -> V
     (0..draw.0.random_range(0..fewer_than)).map(|_| make(draw)).collect()
 }
 
-/// What [`Boxes::check`] must list.
+/// What [`MovingBoxColumns::check`] must list.
 fn no_boxes(rows: &[MovingBox]) -> Vec<Rejected> {
     let reason = |(row, moving): (usize, &MovingBox)| {
         let reason = moving.validate().err()?;
@@ -191,7 +192,7 @@ fn the_last_valid_numbers_are_not_listed() {
 #[derive(Clone, Debug)]
 enum Step {
     Push(MovingBox),
-    Set(usize, MovingBox),
+    ProxyKind(usize, MovingBox),
     SwapRemove(usize),
     Clear,
 }
@@ -199,14 +200,14 @@ enum Step {
 fn step(draw: &mut Draw) -> Step {
     match draw.0.random_range(0..22) {
         0..12 => Step::Push(row(draw)),
-        12..16 => Step::Set(draw.0.random_range(0..=usize::MAX), row(draw)),
+        12..16 => Step::ProxyKind(draw.0.random_range(0..=usize::MAX), row(draw)),
         16..21 => Step::SwapRemove(draw.0.random_range(0..=usize::MAX)),
         _ => Step::Clear,
     }
 }
 
 /// All that can be seen of a store.
-fn is_model(store: &BoxStore, model: &[MovingBox]) {
+fn is_model(store: &MovingBoxStore, model: &[MovingBox]) {
     assert_eq!((store.len(), store.is_empty()), (model.len(), model.is_empty()));
     let boxes = store.columns();
     assert_eq!(boxes.len(), model.len());
@@ -235,7 +236,7 @@ fn a_store_is_a_list_of_boxes() {
         400,
         |draw| several(draw, 80, step),
         |steps| {
-            let (mut store, mut model) = (BoxStore::new(), Vec::new());
+            let (mut store, mut model) = (MovingBoxStore::new(), Vec::new());
             for step in steps {
                 match step {
                     Step::Push(row) => {
@@ -243,7 +244,7 @@ fn a_store_is_a_list_of_boxes() {
                         assert_eq!(pushed, row.validate().map(|()| model.len()));
                         model.extend(pushed.is_ok().then_some(row));
                     }
-                    Step::Set(at, row) if !model.is_empty() => {
+                    Step::ProxyKind(at, row) if !model.is_empty() => {
                         let at = at % model.len();
                         let set = store.set(at, row);
                         assert_eq!(set, row.validate());
@@ -257,7 +258,7 @@ fn a_store_is_a_list_of_boxes() {
                         store.clear();
                         model.clear();
                     }
-                    Step::Set(at, row) => assert!(panics(|| _ = store.set(at, row))),
+                    Step::ProxyKind(at, row) => assert!(panics(|| _ = store.set(at, row))),
                     Step::SwapRemove(at) => assert!(panics(|| _ = store.swap_remove(at))),
                 }
                 is_model(&store, &model);
@@ -270,7 +271,9 @@ fn a_store_is_a_list_of_boxes() {
 /// one row at a time, with and without room asked for beforehand.
 #[test]
 fn a_store_grows_and_shrinks_a_row_at_a_time() {
-    for mut store in [BoxStore::new(), BoxStore::default(), BoxStore::with_capacity(33)] {
+    for mut store in
+        [MovingBoxStore::new(), MovingBoxStore::default(), MovingBoxStore::with_capacity(33)]
+    {
         let mut model = Vec::new();
         for row in boxes(11, 49) {
             assert_eq!(store.push(row), Ok(model.len()));
@@ -290,7 +293,7 @@ fn a_store_grows_and_shrinks_a_row_at_a_time() {
 /// Goal: an error changes nothing, and a row that is not there is the caller's bug. Method: both.
 #[test]
 fn nothing_but_boxes_gets_in() {
-    let mut store = BoxStore::new();
+    let mut store = MovingBoxStore::new();
     let cube = Aabb::cube([1.0, 2.0, 3.0], 0.5).expect("small numbers");
     assert_eq!(store.push(cube), Ok(0));
     let mut bad = MovingBox::from(cube);

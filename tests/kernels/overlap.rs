@@ -6,8 +6,9 @@
 
 use std::cmp::Ordering::Greater;
 
-use swath::overlap::{self, planes, sphere};
-use swath::{Aabb, COORD_MAX, Plane, Side, Sphere};
+use swath::batch::overlap::{planes, sphere};
+use swath::batch::{PlaneSide, overlap};
+use swath::{Aabb, COORD_MAX, Plane, Sphere};
 use testkit::draw::how_many;
 use testkit::places::{Cut, Near, boxes, cuts, frustum, near};
 use testkit::terms::{Term, sign, square};
@@ -16,7 +17,7 @@ fn sphere_meets(sphere: &Sphere, aabb: &Aabb) -> bool {
     sphere::one_to_one(sphere, aabb).expect("both are valid")
 }
 
-fn side(planes: &[Plane], aabb: &Aabb) -> Side {
+fn side(planes: &[Plane], aabb: &Aabb) -> PlaneSide {
     planes::one_to_one(planes, aabb).expect("all are valid")
 }
 
@@ -170,10 +171,10 @@ fn holds(Cut { planes, aabb }: &Cut, near: &mut usize) {
     let inside = reaches.iter().all(|reach| reach.inside);
     let far_inside = reaches.iter().all(|reach| reach.far_inside);
     let side = side(planes, aabb);
-    assert!(side != Side::Outside || outside, "missed: {planes:?} {aabb:?}");
-    assert!(side == Side::Outside || !far_outside, "kept: {planes:?} {aabb:?}");
-    assert!(side != Side::Inside || inside, "crossed: {planes:?} {aabb:?}");
-    assert!(side == Side::Inside || !far_inside, "not crossed: {planes:?} {aabb:?}");
+    assert!(side != PlaneSide::Outside || outside, "missed: {planes:?} {aabb:?}");
+    assert!(side == PlaneSide::Outside || !far_outside, "kept: {planes:?} {aabb:?}");
+    assert!(side != PlaneSide::Inside || inside, "crossed: {planes:?} {aabb:?}");
+    assert!(side == PlaneSide::Inside || !far_inside, "not crossed: {planes:?} {aabb:?}");
     *near += usize::from(outside != far_outside || inside != far_inside);
 }
 
@@ -214,8 +215,8 @@ fn a_view_keeps_what_is_in_it() {
                 let along = |k: usize| f64::from(plane.normal[k]) * point[k];
                 along(0) + along(1) + along(2) <= f64::from(plane.offset)
             });
-            assert!(!in_view || side != Side::Outside, "{case:?}");
-            assert!(in_view || side != Side::Inside, "{case:?}");
+            assert!(!in_view || side != PlaneSide::Outside, "{case:?}");
+            assert!(in_view || side != PlaneSide::Inside, "{case:?}");
             seen += usize::from(in_view);
         }
     }
@@ -236,13 +237,13 @@ fn every_box_of_a_grid_and_a_plane() {
             let [least, greatest] = spec::plane_reach(&plane, &aabb).expect("both are valid");
             let spec = spec::overlap_planes(&[plane], &aabb).expect("both are valid");
             let expected = match () {
-                () if least > 0.0 => Side::Outside,
-                () if greatest < 0.0 => Side::Inside,
-                () => Side::Crossing,
+                () if least > 0.0 => PlaneSide::Outside,
+                () if greatest < 0.0 => PlaneSide::Inside,
+                () => PlaneSide::Crossing,
             };
             assert_eq!(side(&[plane], &aabb), expected, "{plane:?} {aabb:?}");
             let touches_inside = greatest == 0.0;
-            assert_eq!(spec, if touches_inside { Side::Inside } else { expected });
+            assert_eq!(spec, if touches_inside { PlaneSide::Inside } else { expected });
         }
     }
 }
@@ -256,10 +257,10 @@ fn a_box_near_an_edge_is_kept_until_the_regions_own_box_is_added() {
         Plane { normal: [-1.0, -2.0, 0.0], offset: 0.0 },
     ];
     let aabb = Aabb { min: [-2.0, -3.0, 0.0], max: [-1.0, 3.0, 1.0] };
-    assert_eq!(side(&planes, &aabb), Side::Crossing);
+    assert_eq!(side(&planes, &aabb), PlaneSide::Crossing);
     planes.push(Plane { normal: [-1.0, 0.0, 0.0], offset: 0.0 });
-    assert_eq!(side(&planes, &aabb), Side::Outside);
-    assert_eq!(side(&[], &aabb), Side::Inside);
+    assert_eq!(side(&planes, &aabb), PlaneSide::Outside);
+    assert_eq!(side(&[], &aabb), PlaneSide::Inside);
 }
 
 /// Goal: a region that is a box is asked as a box. Method: the six planes of a box; a pair whose
@@ -277,9 +278,9 @@ fn the_planes_of_a_box_are_that_box() {
         let planes: [Plane; 6] = std::array::from_fn(plane);
         let (side, meets) =
             (side(&planes, &b), overlap::one_to_one(&a, &b).expect("both are boxes"));
-        assert!(!meets || side != Side::Outside, "{a:?} {b:?}");
-        assert!(side != Side::Inside || a.contains(&b), "{a:?} {b:?}");
-        told += usize::from(!meets && side == Side::Outside);
+        assert!(!meets || side != PlaneSide::Outside, "{a:?} {b:?}");
+        assert!(side != PlaneSide::Inside || a.contains(&b), "{a:?} {b:?}");
+        told += usize::from(!meets && side == PlaneSide::Outside);
     }
     assert!(told > 5000, "{told}");
 }

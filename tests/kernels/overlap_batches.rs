@@ -3,15 +3,12 @@
 //! Every number of rows about the lanes and the words of a set, every place of a row that is
 //! invalid, every output.
 
-use swath::overlap::planes::{self, Sides};
-use swath::overlap::{self, Bits, sphere};
-use swath::store::LengthMismatch;
-use swath::{
-    Aabb, BatchError, Boxes, COORD_MAX, Checked, Level, MovingBox, Pair, Plane, Rows, Side, Sphere,
-    Spheres,
-};
+use swath::batch::overlap::planes::PlaneSideColumns;
+use swath::batch::overlap::{Bits, planes, sphere};
+use swath::batch::{BatchError, Checked, LengthMismatch, PlaneSide, Rows, SphereColumns, overlap};
+use swath::{Aabb, COORD_MAX, Level, MovingBox, MovingBoxColumns, Pair, Plane, Sphere};
 use testkit::columns::Columns;
-use testkit::places::{SphereColumns, cuts, frustum, moving, near};
+use testkit::places::{SphereArrays, cuts, frustum, moving, near};
 
 /// What stands in a set before it is written.
 const UNWRITTEN: u32 = 0xdead_beef;
@@ -85,13 +82,13 @@ fn answers_are(
         .collect();
     let side = |row: &MovingBox| match row.validate() {
         Ok(()) => planes::one_to_one(region, &row.aabb).expect("both are valid"),
-        Err(_) => Side::Outside,
+        Err(_) => PlaneSide::Outside,
     };
     let sides: Vec<_> = a.iter().map(side).collect();
-    let inside: Vec<_> = sides.iter().map(|&side| side != Side::Outside).collect();
+    let inside: Vec<_> = sides.iter().map(|&side| side != PlaneSide::Outside).collect();
 
     let (columns_a, columns_b, spheres) =
-        (Columns::new(a), Columns::new(b), SphereColumns::new(balls));
+        (Columns::new(a), Columns::new(b), SphereArrays::new(balls));
     for level in Level::all() {
         let [mut of_a, mut of_b, mut of_balls] = [const { Vec::new() }; 3];
         let a = columns_a.boxes().check(level, &mut of_a);
@@ -111,8 +108,8 @@ fn answers_are(
         both!("many spheres", many_balls, to => sphere::many_to_one(level, &balls, aabb, to));
         both!("zipped spheres", ball_zip, to => sphere::zip(level, &balls, &a, to));
         both!("planes", inside, to => planes::one_to_many(level, region, &a, to));
-        let mut column = vec![Side::Inside; sides.len()];
-        let answer = planes::one_to_many(level, region, &a, Sides { side: &mut column });
+        let mut column = vec![PlaneSide::Inside; sides.len()];
+        let answer = planes::one_to_many(level, region, &a, PlaneSideColumns { side: &mut column });
         assert_eq!((answer, &column), (Ok(()), &sides), "{level}");
         let first = |expected: &[bool]| Ok(rows_of(expected).first().copied());
         assert_eq!(overlap::any(level, aabb, &a), first(&many), "{level}");
@@ -204,7 +201,7 @@ fn an_invalid_row_is_apart_and_the_others_stay() {
 fn on_an_error_nothing_is_written() {
     let columns = Columns::new(&moving(6, 40));
     let other = Columns::new(&moving(6, 39));
-    let spheres = SphereColumns::new(&balls(7, 40));
+    let spheres = SphereArrays::new(&balls(7, 40));
     let good = Aabb { min: [0.0; 3], max: [1.0; 3] };
     let bad = Aabb { min: [0.0, 2.0, 0.0], max: [1.0; 3] };
     let reason = bad.validate().expect_err("it is inverted");
@@ -215,9 +212,9 @@ fn on_an_error_nothing_is_written() {
         |what, expected, found| Err(BatchError::Length(LengthMismatch { what, expected, found }));
     for level in Level::all() {
         let [mut of_a, mut of_b, mut of_balls] = [const { Vec::new() }; 3];
-        let many: Checked<'_, Boxes<'_>> = columns.boxes().check(level, &mut of_a);
+        let many: Checked<'_, MovingBoxColumns<'_>> = columns.boxes().check(level, &mut of_a);
         let fewer = other.boxes().check(level, &mut of_b);
-        let balls: Checked<'_, Spheres<'_>> = spheres.spheres().check(level, &mut of_balls);
+        let balls: Checked<'_, SphereColumns<'_>> = spheres.spheres().check(level, &mut of_balls);
         for found in [0, 1, 3] {
             let mut words = vec![UNWRITTEN; found];
             let error = wrong("the output `words`", 2, found);
@@ -266,10 +263,11 @@ fn on_an_error_nothing_is_written() {
         assert_eq!(overlap::pairs(level, &many, &pairs, Bits { words: &mut [0] }), missing);
         assert_eq!(words, [UNWRITTEN; 2], "{level}");
         for found in [39, 41] {
-            let mut side = vec![Side::Crossing; found];
-            let error = planes::one_to_many(level, &[], &many, Sides { side: &mut side });
+            let mut side = vec![PlaneSide::Crossing; found];
+            let error =
+                planes::one_to_many(level, &[], &many, PlaneSideColumns { side: &mut side });
             assert_eq!(error, wrong("the output `side`", 40, found));
-            assert!(side.iter().all(|&side| side == Side::Crossing));
+            assert!(side.iter().all(|&side| side == PlaneSide::Crossing));
         }
     }
 }

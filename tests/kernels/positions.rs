@@ -1,8 +1,8 @@
 //! Are boxes where they should be at the times they are asked for?
 
-use swath::store::LengthMismatch;
-use swath::sweep::{self, positions};
-use swath::{Aabb, BatchError, COORD_MAX, Level, MISS, MovingBox, State};
+use swath::batch::sweep::{MISS, positions};
+use swath::batch::{BatchError, ContactState, LengthMismatch, sweep};
+use swath::{Aabb, COORD_MAX, Level, MovingBox};
 use testkit::cases::cases;
 use testkit::columns::Columns;
 use testkit::places::moving;
@@ -124,7 +124,7 @@ fn at_the_first_time_boxes_touch() {
     let mut touched = 0;
     for case in cases(2, 200_000) {
         let sweep = sweep::one_to_one(&case.a, &case.b).expect("both are boxes");
-        if sweep.contact.state() != State::Touching {
+        if sweep.contact.state() != ContactState::Touching {
             continue;
         }
         touched += 1;

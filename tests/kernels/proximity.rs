@@ -7,9 +7,9 @@
 use std::cmp::Ordering::{Greater, Less};
 
 use rand::RngExt;
-use swath::proximity::{self, Distances, MISS};
-use swath::store::LengthMismatch;
-use swath::{Aabb, BatchError, COORD_MAX, Hit, Hits, Invalid, Level, MovingBox};
+use swath::batch::proximity::{Distances, MISS};
+use swath::batch::{BatchError, Hit, Hits, LengthMismatch, proximity};
+use swath::{Aabb, COORD_MAX, Invalid, Level, MovingBox};
 use testkit::columns::Columns;
 use testkit::draw::{Draw, how_many};
 use testkit::places::{boxes, moving, near};

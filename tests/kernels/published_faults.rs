@@ -5,7 +5,9 @@
 //! Tests for Games* (1999). Each test is named after a fault of one of them and asserts the right
 //! answer, of every level and every arity.
 
-use swath::{Aabb, Invalid, Level, MISS, MovingBox, Pair, State, Sweep, sweep};
+use swath::batch::sweep::{MISS, Sweep};
+use swath::batch::{ContactState, sweep};
+use swath::{Aabb, Invalid, Level, MovingBox, Pair};
 use testkit::columns::{Columns, Outputs, bits};
 
 /// A cube with sides of two around `center`, moving.
@@ -52,7 +54,7 @@ fn post_a_touch_at_the_end_of_the_tick_is_separated() {
     for (distance, delta) in [(5.0, -3.0), (2.5, -0.5), (3.0, -1.0)] {
         let reaches = cube([distance, 0.0, 0.0], [delta, 0.0, 0.0]);
         let sweep = answer(&rest, &reaches);
-        assert_eq!(sweep.contact.state(), State::Touching);
+        assert_eq!(sweep.contact.state(), ContactState::Touching);
         assert!(is_just_before(sweep.first, 1.0) && sweep.last == 1.0, "{sweep:?}");
         // The least that is too short for rounding to hide is a miss.
         let short = cube([distance, 0.0, 0.0], [delta * (1.0 - 1e-6), 0.0, 0.0]);
@@ -83,7 +85,7 @@ fn post_a_touch_at_the_start_is_given_up() {
     let on_top = |delta| answer(&rest, &cube([0.0, 2.0, 0.0], delta));
 
     let presses = on_top([0.5, -0.5, 0.0]);
-    assert_eq!(presses.contact.state(), State::Overlapping);
+    assert_eq!(presses.contact.state(), ContactState::Overlapping);
     assert!(presses.contact.is_surface() && presses.contact.is_closing());
     assert_eq!((presses.first, presses.contact.normal()), (0.0, [0.0, 1.0, 0.0]));
     assert_eq!(presses.last, 1.0);
@@ -201,7 +203,7 @@ fn gomez_boxes_apart_hit() {
 fn gomez_an_overlap_at_the_start_has_no_exit_time() {
     let rest = cube([0.0; 3], [0.0; 3]);
     let leaves = answer(&rest, &cube([1.0, 0.0, 0.0], [8.0, 0.0, 0.0]));
-    assert_eq!(leaves.contact.state(), State::Overlapping);
+    assert_eq!(leaves.contact.state(), ContactState::Overlapping);
     assert_eq!(leaves.first, 0.0);
     assert!(is_just_after(leaves.last, 0.125), "{leaves:?}");
     let crosses = answer(&rest, &cube([1.0, 0.5, 0.0], [-12.0, 1.0, 0.0]));

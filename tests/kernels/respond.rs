@@ -4,8 +4,9 @@
 //! how the kernel rounds; what is a comparison of floats is exact. What is compared to the bit says
 //! so.
 
-use swath::respond::{self, Member, Outcome};
-use swath::{Aabb, Body, COORD_MAX, Contact, Invalid, MovingBox, Response, State, sweep};
+use swath::batch::respond::{Member, Outcome, Response};
+use swath::batch::{Body, Contact, ContactState, respond, sweep};
+use swath::{Aabb, COORD_MAX, Invalid, MovingBox};
 use testkit::bodies::{Meeting, contact_of, meetings};
 use testkit::draw::how_many;
 
@@ -108,7 +109,7 @@ fn holds(case: &Meeting, response: Option<Response>) -> Result<(), &'static str>
     must(response.a.validate().is_ok() && response.b.validate().is_ok(), "boxes stay boxes")?;
 
     let (before, after) = ([a.moving.aabb, b.moving.aabb], [response.a.aabb, response.b.aabb]);
-    let came_to_touch = contact.state() == State::Touching;
+    let came_to_touch = contact.state() == ContactState::Touching;
     if contact.is_surface() {
         must(after == before, "boxes that touch at the start stay there")?;
     }
@@ -174,7 +175,7 @@ fn responses_conserve_and_never_deepen() {
         pushed += usize::from(response.outcome == Outcome::Pushed);
         kept += usize::from(response.outcome == Outcome::Kept);
         fixed += usize::from(response.outcome == Outcome::BothFixed);
-        touching += usize::from(response.contact.state() == State::Touching);
+        touching += usize::from(response.contact.state() == ContactState::Touching);
     }
     let enough = count / 100;
     let seen = [pushed, kept, fixed, touching];
@@ -355,7 +356,7 @@ fn a_slide_is_the_rest_along_the_faces() {
     for (first, left) in [(f32::NAN, 8.0), (-1.0, 8.0), (2.0, 0.0), (f32::INFINITY, 0.0)] {
         assert_eq!(slide([0.0, 0.0, 8.0], first, Member::A), [0.0, 0.0, left]);
     }
-    let apart = respond::slide([1.0, 2.0, 3.0], swath::MISS, Contact::SEPARATED, Member::A);
+    let apart = respond::slide([1.0, 2.0, 3.0], sweep::MISS, Contact::SEPARATED, Member::A);
     assert_eq!(apart, Ok([1.0, 2.0, 3.0]));
     for (axis, bad) in [(0, f32::NAN), (1, f32::INFINITY), (2, f32::NEG_INFINITY)] {
         let mut delta = [1.0; 3];

@@ -1,9 +1,10 @@
 //! Does a batch of responses answer as one at a time does, to the bit, whatever is in its rows?
 
-use swath::respond::{self, Along, Member, Restitution};
-use swath::{BatchError, Body, COORD_MAX, Contact, Invalid, Level, Pair};
+use swath::batch::respond::{Member, Restitution, SlideColumns};
+use swath::batch::{BatchError, Body, Contact, respond};
+use swath::{COORD_MAX, Invalid, Level, Pair};
 use testkit::bodies::{Meeting, bodies, contact_of, neighbours, no_bodies};
-use testkit::body_columns::BodyColumns;
+use testkit::body_columns::BodyArrays;
 
 /// A contact for each row: those of the sweep and separation, and any bits.
 fn contacts(a: &[Body], b: &[Body]) -> Vec<Contact> {
@@ -33,7 +34,7 @@ fn along(a: &Body, b: &Body, contact: Contact, restitution: f32) -> [u32; 2] {
 fn batches_answer_as_one_to_one(a: &[Body], b: &[Body], restitutions: &[f32], level: Level) {
     let rows = a.len();
     let pairs = neighbours(rows);
-    let (of_a, of_b) = (BodyColumns::new(a), BodyColumns::new(b));
+    let (of_a, of_b) = (BodyArrays::new(a), BodyArrays::new(b));
     let (mut list, mut other) = (Vec::new(), Vec::new());
     let of_a = of_a.bodies().check(level, &mut list);
     let of_b = of_b.bodies().check(level, &mut other);
@@ -49,7 +50,7 @@ fn batches_answer_as_one_to_one(a: &[Body], b: &[Body], restitutions: &[f32], le
         for each in [true, false] {
             let of = |row: usize| if each { restitutions[row] } else { 0.25 };
             let (mut to_a, mut to_b) = (vec![-7.0; rows], vec![-7.0; rows]);
-            let to = Along { a: &mut to_a, b: &mut to_b };
+            let to = SlideColumns { a: &mut to_a, b: &mut to_b };
             let restitution =
                 if each { Restitution::from(&restitutions[..rows]) } else { 0.25.into() };
             let result = match (question, one) {
@@ -138,7 +139,7 @@ fn what_is_no_body_is_listed() {
         for at in 0..19 {
             let mut rows = vec![good; 19];
             rows[at] = *body;
-            let columns = BodyColumns::new(&rows);
+            let columns = BodyArrays::new(&rows);
             for level in Level::all() {
                 let mut list = Vec::new();
                 let checked = columns.bodies().check(level, &mut list);
@@ -160,7 +161,7 @@ fn what_is_no_body_is_listed() {
 #[test]
 fn what_does_not_fit_is_an_error_and_writes_nothing() {
     let [a, _] = bodies(7, 20);
-    let columns = BodyColumns::new(&a);
+    let columns = BodyArrays::new(&a);
     let (mut list, mut other) = (Vec::new(), Vec::new());
     let (pairs, contact) = (neighbours(20), [Contact::SEPARATED; 21]);
     for level in Level::all() {
@@ -179,7 +180,7 @@ fn what_does_not_fit_is_an_error_and_writes_nothing() {
             let (contact, each) = (&contact[..contacts], &restitution[..numbers]);
             let (mut x, mut y) = (vec![-7.0; to_a], vec![-7.0; to_b]);
             for question in 0..3 {
-                let to = Along { a: &mut x, b: &mut y };
+                let to = SlideColumns { a: &mut x, b: &mut y };
                 let error = match question {
                     0 => respond::one_to_many(level, contact, &a[0], &all, each, to),
                     1 => respond::zip(level, contact, &all, &all, each, to),
@@ -197,24 +198,30 @@ fn what_does_not_fit_is_an_error_and_writes_nothing() {
         }
         let (mut x, mut y) = (vec![-7.0; 20], vec![-7.0; 20]);
         let contact = &contact[..20];
-        let error =
-            respond::zip(level, contact, &all, &shorter, 0.5, Along { a: &mut x, b: &mut y });
+        let error = respond::zip(
+            level,
+            contact,
+            &all,
+            &shorter,
+            0.5,
+            SlideColumns { a: &mut x, b: &mut y },
+        );
         assert_eq!(lengths(error), (20, 19));
         for (index, pair) in [(0, Pair { a: 20, b: 3 }), (19, Pair { a: 3, b: u32::MAX })] {
             let mut pairs = pairs.clone();
             pairs[index] = pair;
-            let to = Along { a: &mut x, b: &mut y };
+            let to = SlideColumns { a: &mut x, b: &mut y };
             let error = respond::pairs(level, contact, &all, &pairs, 0.5, to);
             let row = pair.a.max(pair.b);
             assert_eq!(error, Err(BatchError::NoSuchRow { index, row, rows: 20 }));
         }
         for bad in [f32::NAN, -1.0, 2.0] {
-            let to = Along { a: &mut x, b: &mut y };
+            let to = SlideColumns { a: &mut x, b: &mut y };
             let error = respond::pairs(level, contact, &all, &pairs, bad, to);
             assert_eq!(error, Err(BatchError::Invalid(Invalid::Restitution)));
         }
         let none = no_bodies()[0];
-        let to = Along { a: &mut x, b: &mut y };
+        let to = SlideColumns { a: &mut x, b: &mut y };
         let error = respond::one_to_many(level, contact, &none, &all, 0.5, to);
         assert_eq!(error, Err(BatchError::Invalid(none.validate().expect_err("it is none"))));
         assert!(x.iter().chain(&y).all(|&x| x == -7.0));

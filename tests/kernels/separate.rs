@@ -5,12 +5,11 @@
 
 use std::cmp::Ordering;
 
-use swath::separate::{self, Answers, Moves};
-use swath::{
-    Aabb, BatchError, Body, Contact, Hit, Hits, Invalid, Level, Pair, Separation, State, sweep,
-};
+use swath::batch::separate::{Moves, Separation, SeparationColumns};
+use swath::batch::{BatchError, Body, Contact, ContactState, Hit, Hits, separate, sweep};
+use swath::{Aabb, Invalid, Level, Pair};
 use testkit::bodies::{bodies, meetings, neighbours, no_bodies};
-use testkit::body_columns::BodyColumns;
+use testkit::body_columns::BodyArrays;
 use testkit::draw::how_many;
 use testkit::exact::Fraction;
 
@@ -94,7 +93,7 @@ fn holds(a: &Aabb, b: &Aabb, answer: Option<Separation>) -> Result<(), &'static 
     must(depth == 0.0 || less.compare(exact).is_lt(), "no lesser float is enough")?;
     must(depth.is_sign_positive() && depth.is_finite(), "a depth is a positive number")?;
     must(contact.is_surface() == (depth == 0.0), "a touch has no depth")?;
-    must(contact.state() == State::Overlapping, "they share a point")?;
+    must(contact.state() == ContactState::Overlapping, "they share a point")?;
     let moved = add(b, push.translation());
     must(parted(a, &moved, contact), "the sum in `f32` parts them")?;
     let along = push.translation().map(f32::abs).iter().sum::<f32>();
@@ -359,8 +358,8 @@ impl Outputs {
         Self(vec![UNWRITTEN.0; depth], vec![UNWRITTEN.1; contact])
     }
 
-    fn answers(&mut self) -> Answers<'_> {
-        Answers { depth: &mut self.0, contact: &mut self.1 }
+    fn answers(&mut self) -> SeparationColumns<'_> {
+        SeparationColumns { depth: &mut self.0, contact: &mut self.1 }
     }
 
     fn bits(&self) -> Vec<[u32; 2]> {
@@ -386,7 +385,7 @@ fn batches_answer_as_one_to_one(a: &[Body], b: &[Body], pairs: &[Pair], level: L
     let row = |row: u32| &b[row as usize];
     let rows = b.len();
     let (mut list_a, mut list_b) = (Vec::new(), Vec::new());
-    let (of_a, of_b) = (BodyColumns::new(a), BodyColumns::new(b));
+    let (of_a, of_b) = (BodyArrays::new(a), BodyArrays::new(b));
     let of_a = of_a.bodies().check(level, &mut list_a);
     let of_b = of_b.bodies().check(level, &mut list_b);
     let one = a.first().filter(|a| a.validate().is_ok());
@@ -493,7 +492,7 @@ fn a_row_that_is_no_body_is_apart_and_the_others_stay_to_the_bit() {
 #[test]
 fn what_does_not_fit_is_an_error_and_writes_nothing() {
     let [a, b] = bodies(7, 20);
-    let (of_a, of_b) = (BodyColumns::new(&a), BodyColumns::new(&b));
+    let (of_a, of_b) = (BodyArrays::new(&a), BodyArrays::new(&b));
     let (mut list, mut other) = (Vec::new(), Vec::new());
     let pairs = neighbours(20);
     let bad = Aabb { min: [0.0, 2.0, 0.0], max: [1.0; 3] };

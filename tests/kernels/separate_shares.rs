@@ -3,10 +3,11 @@
 //! How far each body goes is looked at in `separations_part_boxes`; here, what is no mass, no
 //! depth, no axis or no body.
 
-use swath::separate::{self, Moves};
-use swath::{Aabb, Body, Contact, Invalid, Level, Separation};
+use swath::batch::separate::{Moves, Separation};
+use swath::batch::{Body, Contact, separate};
+use swath::{Aabb, Invalid, Level};
 use testkit::bodies::no_bodies;
-use testkit::body_columns::BodyColumns;
+use testkit::body_columns::BodyArrays;
 
 /// Goal: inverse masses and depths that are none are refused or move nothing. Method: each kind.
 #[test]
@@ -37,7 +38,7 @@ fn a_row_that_is_no_body_has_no_share() {
     for (at, bad) in no_bodies().into_iter().enumerate() {
         let mut rows = [good; 21];
         rows[at % 21] = bad;
-        let (columns, others) = (BodyColumns::new(&rows), BodyColumns::new(&[good; 21]));
+        let (columns, others) = (BodyArrays::new(&rows), BodyArrays::new(&[good; 21]));
         let (depth, contact) = ([push.depth; 21], [push.contact; 21]);
         for level in Level::all() {
             let (mut list, mut other) = (Vec::new(), Vec::new());

@@ -5,10 +5,9 @@
 
 use std::ops::RangeInclusive;
 
-use swath::sweep::{self, Times};
-use swath::{
-    Aabb, BatchError, Checked, Hit, Hits, Level, MISS, MovingBox, Pair, Rejected, State, Sweep,
-};
+use swath::batch::sweep::{MISS, Sweep, Times};
+use swath::batch::{BatchError, Checked, ContactState, Hit, Hits, Rejected, sweep};
+use swath::{Aabb, Level, MovingBox, Pair};
 use testkit::cases::{Case, cases};
 use testkit::columns::{Columns, Outputs, bits};
 use testkit::draw::how_many;
@@ -128,17 +127,17 @@ fn the_spec_is_exact_but_for_its_last_digits() {
         let (first, last) = (exact.first.approximately(), exact.last.approximately());
         let near = |x: f64, y: f64| (x - y).abs() <= SPEC * y;
         let state = spec.contact.state();
-        if state == State::Separated || exact.state == State::Separated {
+        if state == ContactState::Separated || exact.state == ContactState::Separated {
             let tie = exact.narrow && (first - last).abs() <= SPEC * first;
             assert!(state == exact.state || tie, "{spec:?}, {case:?}");
-            assert!(spec.margin <= 0.0 || state != State::Separated, "{spec:?}, {case:?}");
+            assert!(spec.margin <= 0.0 || state != ContactState::Separated, "{spec:?}, {case:?}");
             continue;
         }
         assert_eq!(state, exact.state, "{case:?}");
         assert!(near(spec.first, first) && near(spec.last, last), "{spec:?}, {case:?}");
         assert_eq!(spec.margin, spec.last - spec.first, "{case:?}");
         assert_eq!(spec.contact.is_closing(), exact.closing, "{case:?}");
-        if state == State::Overlapping {
+        if state == ContactState::Overlapping {
             assert_eq!(spec.contact.axis_mask(), exact.axes, "{case:?}");
             assert_eq!(exact::down(spec.contact), exact.down, "{case:?}");
         }
@@ -408,7 +407,7 @@ fn symmetric(case: &Case) -> u8 {
 /// `answer` with the normal turned on the axes of contact among `axes`, where it has a direction.
 fn turned(case: &Case, answer: Sweep, axes: u8) -> [u32; 3] {
     let [first, last, contact] = bits(answer);
-    let resting = answer.contact.state() == State::Overlapping;
+    let resting = answer.contact.state() == ContactState::Overlapping;
     let undirected = if resting { symmetric(case) } else { 0 };
     let turned = answer.contact.axis_mask() & axes & !undirected;
     [first, last, contact ^ u32::from(turned) << 3]
@@ -519,7 +518,7 @@ fn a_miss_has_no_time_and_no_axis() {
     assert!(first == MISS && last == MISS && MISS > 1.0);
     assert_eq!(
         (contact.state(), contact.axis(), contact.normal()),
-        (State::Separated, None, [0.0; 3])
+        (ContactState::Separated, None, [0.0; 3])
     );
     assert!(!contact.is_hit() && !contact.is_closing() && !contact.is_surface());
 }

@@ -3,8 +3,9 @@
 //! First inputs on which `f32` is exact; then hostile ones, compared with exact times: roots of
 //! quadratics in whole numbers. What is compared to the bit says so.
 
-use swath::sweep::accelerating;
-use swath::{Aabb, AcceleratingBox, State, Sweep, sweep};
+use swath::Aabb;
+use swath::batch::sweep::{Sweep, accelerating};
+use swath::batch::{AcceleratingBox, ContactState, sweep};
 use testkit::accelerating::cases::cases;
 use testkit::accelerating::exact;
 use testkit::accelerating::promises::{GROWN, gap, holds};
@@ -215,7 +216,7 @@ fn the_spec_is_exact_but_for_its_last_digits() {
             assert_eq!(spec.contact.is_closing(), exact.closing, "{case:?}");
             compared += 1;
         }
-        if exact.state == State::Overlapping {
+        if exact.state == ContactState::Overlapping {
             assert_eq!(spec.contact.axis_mask(), exact.mask, "{case:?}");
         }
     }
@@ -232,7 +233,7 @@ fn without_relative_acceleration_it_is_the_plain_sweep() {
         let plain = sweep::one_to_one(&case.a, &case.b).expect("both are boxes");
         let answer = one_to_one(&with(case.a), &with(case.b));
         // The plain sweep calls a pair a hit that has passed by less than a float has room for.
-        if plain.first == 0.0 && plain.contact.state() == State::Touching {
+        if plain.first == 0.0 && plain.contact.state() == ContactState::Touching {
             continue;
         }
         let times = |of: Sweep| [of.first.to_bits(), of.last.to_bits()];
@@ -256,7 +257,7 @@ fn surfaces_without_speed_close_when_they_accelerate_inwards() {
             let below = on_axis(1, [-1.0, 0.0], -d, -g);
             for (b, up) in [(above, 1.0), (below, -1.0)] {
                 let Sweep { first, contact, .. } = one_to_one(&a, &b);
-                assert_eq!((first, contact.state()), (0.0, State::Overlapping));
+                assert_eq!((first, contact.state()), (0.0, ContactState::Overlapping));
                 assert!(contact.is_surface() && contact.normal() == [0.0, up, 0.0]);
                 let inwards = d < 0.0 || d == 0.0 && g < 0.0;
                 assert_eq!(contact.is_closing(), inwards, "{d} {g} {up}");

@@ -3,11 +3,11 @@
 //! Batches are compared to the bit, on every level, with rows that are no boxes at every place.
 //! Then what must not matter: which box is called `a`, directions, order of axes, units of length.
 
-use swath::sweep::{Times, accelerating};
-use swath::{
-    Aabb, AcceleratingBox, AcceleratingBoxes, BatchError, COORD_MAX, Checked, Hit, Hits, Level,
-    MISS, Pair, State, Sweep,
+use swath::batch::sweep::{MISS, Sweep, Times, accelerating};
+use swath::batch::{
+    AcceleratingBox, AcceleratingBoxColumns, BatchError, Checked, ContactState, Hit, Hits,
 };
+use swath::{Aabb, COORD_MAX, Level, Pair};
 use testkit::accelerating::cases::{Case, cases};
 use testkit::accelerating::columns::Columns;
 use testkit::columns::{Outputs, UNWRITTEN, bits};
@@ -16,7 +16,7 @@ fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Sweep {
     accelerating::one_to_one(a, b).expect("both are boxes")
 }
 
-type Rows<'a> = Checked<'a, AcceleratingBoxes<'a>>;
+type Rows<'a> = Checked<'a, AcceleratingBoxColumns<'a>>;
 
 fn boxes(seed: u64, count: usize) -> Vec<AcceleratingBox> {
     cases(seed, count).map(|case| case.b).collect()
@@ -225,7 +225,7 @@ fn symmetric(case: &Case) -> u8 {
 /// `answer` with the normal turned on the axes of contact among `axes`, where it has a direction.
 fn turned(case: &Case, answer: Sweep, axes: u8) -> [u32; 3] {
     let [first, last, contact] = bits(answer);
-    let resting = answer.contact.state() == State::Overlapping;
+    let resting = answer.contact.state() == ContactState::Overlapping;
     let undirected = if resting { symmetric(case) } else { 0 };
     let turned = answer.contact.axis_mask() & axes & !undirected;
     [first, last, contact ^ u32::from(turned) << 3]

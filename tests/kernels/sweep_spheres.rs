@@ -4,8 +4,9 @@
 //! where they put the surfaces at the reported times: in fractions where `f64` does not decide.
 
 use spec::RoundSweep;
-use swath::sweep::{sphere_box, spheres};
-use swath::{Aabb, Contact, MovingBox, MovingSphere, Sphere, State, Sweep, sweep};
+use swath::batch::sweep::{Sweep, sphere_box, spheres};
+use swath::batch::{Contact, ContactState, MovingSphere, sweep};
+use swath::{Aabb, MovingBox, Sphere};
 use testkit::balls::{Round, rounds};
 use testkit::columns::bits;
 use testkit::draw::how_many;
@@ -60,8 +61,8 @@ fn holds(asked: &Nearing, answer: Sweep) -> Result<(), &'static str> {
     must(asked.gap(f64::from(last)) <= gap, "the gap at last is small")?;
 
     must(contact.axis().is_none() && contact.normal() == [0.0; 3], "there is no axis")?;
-    let overlapping = contact.state() == State::Overlapping;
-    must(overlapping || contact.state() == State::Touching, "a hit has a state")?;
+    let overlapping = contact.state() == ContactState::Overlapping;
+    must(overlapping || contact.state() == ContactState::Touching, "a hit has a state")?;
     must(overlapping || !contact.is_surface() && contact.is_closing(), "to touch is to close")?;
     must(overlapping || !asked.overlaps(), "an overlap is always said")?;
     let [_, motion, radius] = lengths;
@@ -127,7 +128,7 @@ fn the_spec_is_exact_but_for_its_last_digits() {
                 let gap = asked.gap(time);
                 assert!(gap <= small && (time == end || gap >= -small || graze), "{about}");
             }
-            let starts = spec.contact.state() == State::Overlapping;
+            let starts = spec.contact.state() == ContactState::Overlapping;
             assert!(starts == asked.overlaps() || asked.gap(0.0).abs() <= small, "{about}");
             let surface = spec.contact.is_surface();
             assert!(surface == asked.is_surface() || asked.gap(0.0).abs() <= small, "{about}");

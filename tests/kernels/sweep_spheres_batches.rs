@@ -2,15 +2,15 @@
 //! turned?
 
 use std::array::from_fn;
-use swath::sweep::{Times, sphere_box, spheres};
-use swath::{
-    Aabb, BatchError, Checked, Contact, Hit, Hits, Invalid, Level, MISS, MovingBox, MovingSphere,
-    Pair, Rejected, Spheres, State, Sweep,
+use swath::batch::sweep::{MISS, Sweep, Times, sphere_box, spheres};
+use swath::batch::{
+    BatchError, Checked, Contact, ContactState, Hit, Hits, MovingSphere, Rejected, SphereColumns,
 };
+use swath::{Aabb, Invalid, Level, MovingBox, Pair};
 use testkit::balls::{Round, rounds};
 use testkit::columns::{Columns, Outputs, bits};
 use testkit::nearing::Nearing;
-use testkit::sphere_columns::SphereColumns;
+use testkit::sphere_columns::SphereArrays;
 
 type Bits = [u32; 3];
 
@@ -63,13 +63,13 @@ impl World {
         &self,
         level: Level,
         door: usize,
-        to: impl swath::sweep::Output,
+        to: impl swath::batch::sweep::SweepOutput,
     ) -> Result<(), BatchError> {
         let reversed: Vec<_> = self.spheres.iter().rev().copied().collect();
-        let columns = [&self.spheres, &reversed].map(|rows| SphereColumns::new(rows));
+        let columns = [&self.spheres, &reversed].map(|rows| SphereArrays::new(rows));
         let boxes = Columns::new(&self.boxes);
         let (mut bad, mut bad_reversed, mut bad_boxes) = (Vec::new(), Vec::new(), Vec::new());
-        let rows: Checked<'_, Spheres<'_>> = columns[0].spheres().check(level, &mut bad);
+        let rows: Checked<'_, SphereColumns<'_>> = columns[0].spheres().check(level, &mut bad);
         let reversed = columns[1].spheres().check(level, &mut bad_reversed);
         let boxes = boxes.boxes().check(level, &mut bad_boxes);
         match door {
@@ -155,7 +155,7 @@ fn an_invalid_row_is_separated_and_the_others_stay_to_the_bit() {
         world.spheres = spheres.by_ref().take(rows).copied().collect();
         world.boxes = boxes.by_ref().take(rows).copied().collect();
         world.answers_to_the_bit();
-        let columns = SphereColumns::new(&world.spheres);
+        let columns = SphereArrays::new(&world.spheres);
         let mut rejected: Vec<Rejected> = Vec::new();
         assert_eq!(columns.spheres().check(Level::detect(), &mut rejected).len(), rows);
         assert_eq!(rejected.len(), rows);
@@ -210,7 +210,7 @@ fn on_an_error_nothing_is_written() {
             assert!(matches!(error, Err(BatchError::Length(_))), "{error:?}");
             assert!(outputs.is_unwritten(), "{level}, {lengths:?}");
         }
-        let columns = [20, 19].map(|rows| SphereColumns::new(&world.spheres[..rows]));
+        let columns = [20, 19].map(|rows| SphereArrays::new(&world.spheres[..rows]));
         let boxes = Columns::new(&world.boxes);
         let [mut x, mut y, mut z] = [const { Vec::new() }; 3];
         let long = columns[0].spheres().check(level, &mut x);
@@ -426,7 +426,7 @@ fn a_surface_of_round_shapes_has_a_bit_of_its_own() {
     assert_eq!([parting, sliding, pressing].map(Contact::bits), [0x480, 0x480, 0x580]);
     for contact in [parting, sliding, pressing] {
         assert!(contact.is_surface() && contact.is_hit() && contact.axis().is_none());
-        assert_eq!(contact.state(), State::Overlapping);
+        assert_eq!(contact.state(), ContactState::Overlapping);
     }
     assert!(!parting.is_closing() && !sliding.is_closing() && pressing.is_closing());
     assert_eq!([of(ball(1.0, 1.0)), of(ball(9.0, -8.0))].map(Contact::bits), [0x180, 0x140]);

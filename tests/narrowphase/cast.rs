@@ -3,7 +3,9 @@
 //! Against the exact cast of boxes, the quadratic of a ball, and the planes of a polyhedron.
 
 use scenes::convex::{rotation, unit};
-use swath::{Aabb, ConvexCast, Hull, Pose, Segment, Shape, Start};
+use swath::batch::SegmentStart;
+use swath::convex::{ConvexCast, Hull};
+use swath::{Aabb, Pose, Segment, Shape};
 use testkit::draw::{Draw, how_many};
 
 /// Goal: a box as a convex shape is hit as the box is. Method: whole numbers, rays along faces,
@@ -44,8 +46,8 @@ fn boxes_are_entered_where_they_are() {
                 for k in 0..3 {
                     assert!(point[k].abs() <= half[k] + 1e-4, "{text}");
                 }
-                let surface = start == Start::OnSurface;
-                assert!(surface == (from == Start::OnSurface), "{text}");
+                let surface = start == SegmentStart::OnSurface;
+                assert!(surface == (from == SegmentStart::OnSurface), "{text}");
                 if surface {
                     seen[3] += 1;
                     assert_eq!(fraction, 0.0, "{text}");
@@ -53,7 +55,7 @@ fn boxes_are_entered_where_they_are() {
             }
             ConvexCast::Inside => {
                 seen[1] += 1;
-                assert_eq!(start, Start::Inside, "{text}");
+                assert_eq!(start, SegmentStart::Inside, "{text}");
             }
             ConvexCast::Missed => {
                 seen[2] += 1;

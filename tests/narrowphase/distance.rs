@@ -1,12 +1,13 @@
 //! Is the distance of two convex shapes not more than it is, and near it?
 //!
-//! `swath::gjk` against the specification, which was written apart from it, over families of hard
+//! `swath::convex::gjk` against the specification, which was written apart from it, over families of hard
 //! pairs, apart, touching and in each other.
 
 use std::collections::BTreeMap;
 
 use spec::{Core, MovingSolid, Solid};
-use swath::{Distance, gjk};
+use swath::convex::gjk;
+use swath::convex::gjk::Distance;
 use testkit::convex_asked::{hulls, motion, shape};
 use testkit::convex_cases::{ConvexCase, convex_cases};
 use testkit::convex_shapes::{PlainCore, PlainMotion, PlainShape};

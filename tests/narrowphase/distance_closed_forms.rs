@@ -4,7 +4,9 @@
 //! every shape at every time for bounds.
 
 use scenes::convex::{Hulls, Moves, meetings, rotation, shape, unit};
-use swath::{GjkCache, Hull, Motion, Pose, Segment, Shape, gjk};
+use swath::convex::gjk::GjkCache;
+use swath::convex::{Hull, gjk};
+use swath::{Motion, Pose, Segment, Shape};
 use testkit::draw::{Draw, how_many};
 
 /// Goal: the distance of a ball or a rounded box to a box is exact, from below, with its points.
@@ -174,7 +176,9 @@ fn bounds_hold_the_shape() {
             let from = unit(&mut draw.0);
             let start = std::array::from_fn::<f32, 3, _>(|k| pose.position[k] + from[k] * 20.0);
             let ray = Segment::between(start, pose.position).expect("a segment");
-            if let swath::ConvexCast::Hit { point, .. } = shape.cast(&pose, &ray).expect("valid") {
+            if let swath::convex::ConvexCast::Hit { point, .. } =
+                shape.cast(&pose, &ray).expect("valid")
+            {
                 let slack = 1e-5;
                 let within =
                     |k: usize| now.min[k] - slack <= point[k] && point[k] <= now.max[k] + slack;

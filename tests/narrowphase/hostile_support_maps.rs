@@ -3,8 +3,10 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use scenes::convex::{rotation, unit};
-use swath::advance::{self, Advance, Settings, Touch};
-use swath::{GjkCache, Hull, InvalidShape, Motion, Pose, Segment, Shape, SupportMap, gjk};
+use swath::convex::gjk::GjkCache;
+use swath::convex::toi::{Advance, Settings, Touch};
+use swath::convex::{Hull, InvalidShape, SupportMap, gjk, toi};
+use swath::{Motion, Pose, Segment, Shape};
 use testkit::draw::{Draw, how_many};
 
 /// What a map does with a direction that is not along an axis.
@@ -137,7 +139,7 @@ fn a_hostile_support_map_is_answered() {
                 let settings = Settings { touch, ..Settings::default() };
                 for [first, second] in [[(&own, &of_a), (&b, &of_b)], [(&b, &of_b), (&own, &of_a)]]
                 {
-                    let toi = advance::one_to_one(first.0, first.1, second.0, second.1, &settings);
+                    let toi = toi::one_to_one(first.0, first.1, second.0, second.1, &settings);
                     let toi = toi.expect("valid");
                     let text = format!("{toi:?}");
                     assert!(!text.contains("NaN") && !text.contains("inf"), "{fault:?} {text}");

@@ -1,13 +1,12 @@
 //! Is a first time of convex shapes never late and never missed, and are they near then?
 //!
-//! `swath::advance` against the specification, which was written apart from it, over families of
+//! `swath::convex::toi` against the specification, which was written apart from it, over families of
 //! hard pairs; and against whole numbers, where polyhedra do not turn.
 
 use std::collections::BTreeMap;
 
 use spec::FirstTime;
-use swath::Toi;
-use swath::advance::{ADVANCE_ROUNDS_MAX, Advance};
+use swath::convex::toi::{ADVANCE_ROUNDS_MAX, Advance, Toi};
 use testkit::convex_asked::{answer, asked, settings, tolerance, tolerance_length};
 use testkit::convex_cases::{ConvexCase, convex_cases, on_lattice};
 use testkit::convex_promises::{Truth, judged, keeps_its_promises};

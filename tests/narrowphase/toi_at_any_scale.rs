@@ -5,15 +5,14 @@
 //! and single points are shapes; and what is no shape or motion is told.
 
 use scenes::convex::{Hulls, Meeting, Moves, meetings, rotation, unit};
-use swath::advance::{self, Advance, AdvanceError, Settings, Touch};
-use swath::{
-    Hull, Invalid, InvalidShape, Level, Motion, Pose, SPIN_MAX, Shape, SupportMap, Toi, gjk,
-};
+use swath::convex::toi::{Advance, AdvanceError, Settings, Toi, Touch};
+use swath::convex::{Hull, InvalidShape, SupportMap, gjk, toi};
+use swath::{Invalid, Level, Motion, Pose, SPIN_MAX, Shape};
 use testkit::cases::HOSTILE;
 use testkit::draw::{Draw, how_many};
 
 fn search(a: (&Shape<'_>, &Motion), b: (&Shape<'_>, &Motion)) -> Toi {
-    advance::one_to_one(a.0, a.1, b.0, b.1, &Settings::default()).expect("valid")
+    toi::one_to_one(a.0, a.1, b.0, b.1, &Settings::default()).expect("valid")
 }
 
 fn scaled(vector: [f32; 3], by: f32) -> [f32; 3] {
@@ -244,8 +243,7 @@ fn what_has_no_size_is_answered() {
                     let motion = Motion { delta, spin, ..still };
                     for touch in [Touch::Hit, Touch::IfClosing, Touch::Ignore] {
                         let settings = Settings { touch, ..Settings::default() };
-                        let toi =
-                            advance::one_to_one(a, &still, b, &motion, &settings).expect("valid");
+                        let toi = toi::one_to_one(a, &still, b, &motion, &settings).expect("valid");
                         let numbers = match toi.advance {
                             Advance::Impact { t, normal, closing, .. } => {
                                 [t, normal[0], normal[1], closing]
@@ -280,7 +278,7 @@ fn skins_and_windows_are_kept() {
     let flies = Motion::new(Pose::IDENTITY, [13.0, 0.0, 0.0]).expect("a motion");
     let ask = |target_distance, window| {
         let settings = Settings { target_distance, window, ..Settings::default() };
-        advance::one_to_one(&ball, &flies, &wall, &still, &settings).expect("valid").advance
+        toi::one_to_one(&ball, &flies, &wall, &still, &settings).expect("valid").advance
     };
     for (skin, first) in [(0.0, 0.5), (1.3, 0.4), (6.5, 0.0), (6.0, 0.5 / 13.0)] {
         let Advance::Impact { t, .. } = ask(skin, [0.0, 1.0]) else { panic!("{skin}") };
@@ -330,7 +328,7 @@ fn what_is_none_is_told() {
     assert_eq!(ball.scaled([1.0, 2.0, 1.0]).err(), Some(InvalidShape::UnevenScale));
     let bad = Motion { spin: [0.0, f32::NAN, 0.0], ..still };
     let ask = |motion: &Motion, settings: &Settings| {
-        advance::one_to_one(&ball, &still, &ball, motion, settings).err()
+        toi::one_to_one(&ball, &still, &ball, motion, settings).err()
     };
     let default = Settings::default();
     assert_eq!(ask(&bad, &default), Some(AdvanceError::Motion(Invalid::Spin)));
@@ -372,7 +370,7 @@ fn a_small_tolerance_is_reached() {
         let (first, second) = (&shapes[case / 2 % 3], &shapes[case / 6 % 3]);
         for tolerance in [2.0_f32.powi(-34), 0.0] {
             let settings = Settings { tolerance, ..Settings::default() };
-            let toi = advance::one_to_one(first, &of_a, second, &of_b, &settings).expect("valid");
+            let toi = toi::one_to_one(first, &of_a, second, &of_b, &settings).expect("valid");
             let unresolved = matches!(toi.advance, Advance::Unresolved { .. });
             let rims = case / 2 % 3 < 2 || case / 6 % 3 < 2;
             assert!(!unresolved || tolerance == 0.0 && rims, "{toi:?} {tolerance}: {case}");

@@ -2,8 +2,10 @@
 //! row?
 
 use scenes::convex::{Hulls, Moves, meetings};
-use swath::advance::{self, Advance, AdvanceError, Meetings, PairsError, Settings};
-use swath::{Distance, Invalid, Motion, Pair, Pose, Shape, Threads, Toi, gjk};
+use swath::convex::gjk::Distance;
+use swath::convex::toi::{Advance, AdvanceError, Meetings, PairsError, Settings, Toi};
+use swath::convex::{gjk, toi};
+use swath::{Invalid, Motion, Pair, Pose, Shape, Threads};
 
 /// Bodies, and pairs of them that meet.
 fn bodies(hulls: &Hulls) -> (Vec<Shape<'_>>, Vec<Motion>, Vec<Pair>) {
@@ -52,20 +54,15 @@ fn batches_are_their_pairs() {
             let mut out = vec![Toi::default(); pairs.len()];
             let mut rejected = Vec::new();
             let settings = Settings::default();
-            advance::pairs(&meetings, &settings, &threads, &mut rejected, &mut out).expect("valid");
+            toi::pairs(&meetings, &settings, &threads, &mut rejected, &mut out).expect("valid");
             let listed: Vec<_> = rejected.iter().map(|row| (row.row, row.reason)).collect();
             assert_eq!(listed, [(5, Invalid::Spin), (40, Invalid::Rotation)]);
             for (index, &Pair { a, b }) in pairs.iter().enumerate() {
                 let window = windows.get(index).copied().unwrap_or([0.0, 1.0]);
                 let settings = Settings { window, ..settings };
                 let (a, b) = (a as usize, b as usize);
-                let alone = advance::one_to_one(
-                    &shapes[a],
-                    &motions[a],
-                    &shapes[b],
-                    &motions[b],
-                    &settings,
-                );
+                let alone =
+                    toi::one_to_one(&shapes[a], &motions[a], &shapes[b], &motions[b], &settings);
                 assert_eq!(out[index], alone.unwrap_or_default(), "{index}");
             }
             assert_eq!(out[2], Toi { advance: Advance::Separated, rounds: 0, supports: 0 });
@@ -116,7 +113,7 @@ fn what_cannot_be_asked_is_told() {
         let mut rejected = Vec::new();
         let settings = Settings::default();
         let error =
-            advance::pairs(&meetings, &settings, &Threads::one(), &mut rejected, &mut out).err();
+            toi::pairs(&meetings, &settings, &Threads::one(), &mut rejected, &mut out).err();
         assert!(out.iter().all(|toi| toi.rounds == 77 || error.is_none()), "nothing is written");
         error
     };

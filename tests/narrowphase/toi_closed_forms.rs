@@ -7,14 +7,14 @@
 //! many moments before the time that was said.
 
 use scenes::convex::{rotation, unit};
-use swath::advance::{self, Advance, Settings, Touch};
-use swath::{
-    Aabb, AcceleratingBox, Motion, MovingBox, MovingSphere, Pose, Shape, Sphere, State, Toi, gjk,
-};
+use swath::batch::{AcceleratingBox, ContactState, MovingSphere};
+use swath::convex::toi::{Advance, Settings, Toi, Touch};
+use swath::convex::{gjk, toi};
+use swath::{Aabb, Motion, MovingBox, Pose, Shape, Sphere};
 use testkit::draw::{Draw, how_many};
 
 fn search(a: (&Shape<'_>, &Motion), b: (&Shape<'_>, &Motion)) -> Toi {
-    advance::one_to_one(a.0, a.1, b.0, b.1, &Settings::default()).expect("valid")
+    toi::one_to_one(a.0, a.1, b.0, b.1, &Settings::default()).expect("valid")
 }
 
 /// How late an `f64` formula of a test may think a time is.
@@ -62,7 +62,7 @@ fn boxes_touch_when_their_intervals_do() {
             &moving(at, half_b, std::array::from_fn(|k| delta[k] + other[k])),
         )
         .expect("boxes");
-        if meant.contact.state() == State::Overlapping {
+        if meant.contact.state() == ContactState::Overlapping {
             continue;
         }
         kinds[usize::from(meant.contact.is_hit())] += 1;
@@ -103,7 +103,7 @@ fn accelerated_boxes_touch_when_their_intervals_do() {
             &boxed(at, [0.5; 3], delta, accel),
         )
         .expect("boxes");
-        if meant.contact.state() == State::Overlapping {
+        if meant.contact.state() == ContactState::Overlapping {
             continue;
         }
         let (a, b) = (Shape::cuboid(half).expect("a box"), Shape::cuboid([0.5; 3]).expect("a box"));
@@ -161,7 +161,7 @@ fn balls_touch_when_quadratics_say() {
             let meant = spec::sweep_sphere_box(&ball, &other).expect("ball and box");
             (meant, search((&other_shape, &still), (&shape, &motion)))
         };
-        if meant.contact.state() == State::Overlapping {
+        if meant.contact.state() == ContactState::Overlapping {
             continue;
         }
         let size = f64::from(if big < small { big } else { small }) * 1.75;
@@ -362,7 +362,7 @@ fn touches_at_the_start_are_the_callers() {
         let motion = Motion::new(Pose::at([apart, 0.0, 0.0]).expect("pose"), [delta, 0.0, 0.0]);
         let motion = motion.expect("a motion").accelerating([accel, 0.0, 0.0]).expect("a motion");
         let settings = Settings { touch, ..Settings::default() };
-        let toi = advance::one_to_one(shapes[0], &still, shapes[1], &motion, &settings);
+        let toi = toi::one_to_one(shapes[0], &still, shapes[1], &motion, &settings);
         toi.expect("valid").advance
     };
     let touches = [Touch::Hit, Touch::IfClosing, Touch::Ignore];
@@ -493,7 +493,7 @@ fn a_search_stops_after_its_rounds_with_what_it_has_proved() {
         let mut last = 0.0;
         for rounds_max in 1..=whole.rounds + 1 {
             let settings = Settings { rounds_max, ..Settings::default() };
-            let toi = advance::one_to_one(a, &of_a, b, &of_b, &settings).expect("valid");
+            let toi = toi::one_to_one(a, &of_a, b, &of_b, &settings).expect("valid");
             assert!(toi.rounds <= rounds_max, "{toi:?} of {rounds_max}");
             if rounds_max >= whole.rounds {
                 assert_eq!(toi, whole, "{rounds_max}");

@@ -4,8 +4,9 @@
 //! have met: a named one each, with the answer worked out by hand and judged by the specification.
 
 use spec::FirstTime;
-use swath::advance::{self, Advance, Meetings, Settings, Touch};
-use swath::{Pair, Threads, Toi};
+use swath::convex::toi;
+use swath::convex::toi::{Advance, Meetings, Settings, Toi, Touch};
+use swath::{Pair, Threads};
 use testkit::convex_asked::{
     answer, asked, hulls, motion, settings, shape, tolerance, tolerance_length,
 };
@@ -260,7 +261,7 @@ fn batches_of_hard_pairs_are_their_pairs() {
         for threads in [Threads::one(), Threads::current()] {
             let mut out = vec![Toi::default(); pairs.len()];
             let mut rejected = Vec::new();
-            advance::pairs(&meetings, &settings, &threads, &mut rejected, &mut out).expect("rows");
+            toi::pairs(&meetings, &settings, &threads, &mut rejected, &mut out).expect("rows");
             assert_eq!(format!("{out:?}"), format!("{singles:?}"));
         }
     }

@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use swath::advance::{self, Advance, Settings, Touch};
-use swath::{Motion, Pose, Shape, Toi, gjk};
+use swath::convex::toi::{Advance, Settings, Toi, Touch};
+use swath::convex::{gjk, toi};
+use swath::{Motion, Pose, Shape};
 use testkit::convex_asked::{answer, hulls, motion, shape, tolerance, tolerance_length};
 use testkit::convex_cases::ConvexCase;
 use testkit::convex_promises::{Truth, judged};
@@ -244,7 +245,7 @@ fn asked(case: &ConvexCase, touch: Touch) -> Toi {
     let [a, b] = [0, 1].map(|k| shape(&case.shapes[k], hulls[k].as_ref()));
     let [of_a, of_b] = case.motions.each_ref().map(motion);
     let settings = Settings { target_distance: case.target, touch, ..Settings::default() };
-    advance::one_to_one(&a, &of_a, &b, &of_b, &settings).expect("valid")
+    toi::one_to_one(&a, &of_a, &b, &of_b, &settings).expect("valid")
 }
 
 /// How much of the rounding of a distance at the start may hide whether it is a gap.
@@ -318,7 +319,7 @@ fn resting_contacts_of_convex_shapes_are_resolved() {
 #[test]
 fn a_gap_of_a_last_bit_is_resolved() {
     let ask = |a: (&Shape<'_>, &Motion), b: (&Shape<'_>, &Motion)| {
-        let toi = advance::one_to_one(a.0, a.1, b.0, b.1, &Settings::default()).expect("valid");
+        let toi = toi::one_to_one(a.0, a.1, b.0, b.1, &Settings::default()).expect("valid");
         toi.impact().unwrap_or_else(|| panic!("{toi:?}"))
     };
     let cube = Shape::cuboid([1.0; 3]).expect("a cube");
@@ -374,7 +375,7 @@ fn bodies_at_rest_on_a_floor_are_resolved() {
             let pair = [(&floor, &still), (&body, &motion)];
             for [a, b] in [pair, [pair[1], pair[0]]] {
                 let settings = Settings::default();
-                let toi = advance::one_to_one(a.0, a.1, b.0, b.1, &settings).expect("valid");
+                let toi = toi::one_to_one(a.0, a.1, b.0, b.1, &settings).expect("valid");
                 let unresolved = matches!(toi.advance, Advance::Unresolved { .. });
                 assert!(!unresolved, "{toi:?}: {kind} at {pose:?}, {spin:?}");
                 asked += 1;

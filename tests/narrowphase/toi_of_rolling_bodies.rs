@@ -5,8 +5,9 @@
 //! of its size.
 
 use scenes::convex::rotation;
-use swath::advance::{self, Advance, Settings};
-use swath::{Motion, Pose, Shape, Toi};
+use swath::convex::toi;
+use swath::convex::toi::{Advance, Settings, Toi};
+use swath::{Motion, Pose, Shape};
 use testkit::draw::{Draw, how_many};
 
 /// A vector, turned by a unit quaternion.
@@ -42,7 +43,7 @@ fn round(draw: &mut Draw, size: f32) -> (Shape<'static>, usize, f32) {
 }
 
 fn search(a: (&Shape<'_>, &Motion), b: (&Shape<'_>, &Motion)) -> Toi {
-    advance::one_to_one(a.0, a.1, b.0, b.1, &Settings::default()).expect("valid")
+    toi::one_to_one(a.0, a.1, b.0, b.1, &Settings::default()).expect("valid")
 }
 
 /// Goal: rolling is rest, also beside a grain ten thousand times smaller, at a thousand radians a

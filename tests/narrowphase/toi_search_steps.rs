@@ -1,9 +1,10 @@
 //! Do the steps of a search tell what it did, and only what is true?
 //!
-//! `swath::advance::traced` against the search without steps, and each step against the
+//! `swath::convex::toi::traced` against the search without steps, and each step against the
 //! specification.
 
-use swath::advance::{self, Advance, AdvanceError, Step, Touch};
+use swath::convex::toi;
+use swath::convex::toi::{Advance, AdvanceError, Step, Touch};
 use swath::{Motion, Shape};
 use testkit::convex_asked::{asked, hulls, motion, settings, shape};
 use testkit::convex_cases::convex_cases;
@@ -27,7 +28,7 @@ fn steps_are_true_and_complete() {
             let [of_a, of_b] = case.motions.each_ref().map(motion);
             let mark = Step { t: -1.0, gap: 7.0, normal: [0.0; 3] };
             let mut steps = vec![mark];
-            let toi = advance::traced(&a, &of_a, &b, &of_b, &settings, &mut steps).expect("valid");
+            let toi = toi::traced(&a, &of_a, &b, &of_b, &settings, &mut steps).expect("valid");
             assert_eq!(toi, asked(&case, &settings), "{case:?}");
             assert_eq!(steps.remove(0), mark);
             assert_eq!(steps.len(), toi.rounds as usize, "{case:?}");
@@ -70,14 +71,14 @@ fn steps_are_true_and_complete() {
 fn nothing_is_told_of_what_is_refused() {
     let (ball, rest) = (Shape::sphere(1.0).expect("a ball"), Motion::default());
     let mut steps = Vec::new();
-    let mut settings = advance::Settings::default();
+    let mut settings = toi::Settings::default();
     let bad = Motion { delta: [f32::NAN, 0.0, 0.0], ..rest };
     for (of_a, of_b) in [(&bad, &rest), (&rest, &bad)] {
-        let refused = advance::traced(&ball, of_a, &ball, of_b, &settings, &mut steps);
+        let refused = toi::traced(&ball, of_a, &ball, of_b, &settings, &mut steps);
         assert!(matches!(refused, Err(AdvanceError::Motion(_))), "{refused:?}");
     }
     settings.window = [0.5, 0.25];
-    let refused = advance::traced(&ball, &rest, &ball, &rest, &settings, &mut steps);
+    let refused = toi::traced(&ball, &rest, &ball, &rest, &settings, &mut steps);
     assert_eq!(refused, Err(AdvanceError::Window));
     assert!(steps.is_empty());
 }

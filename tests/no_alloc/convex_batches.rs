@@ -2,8 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use swath::advance::{self, Meetings, Settings};
-use swath::{Distance, Motion, Pair, Pose, Shape, Threads, Toi, gjk};
+use swath::convex::gjk::Distance;
+use swath::convex::toi::{Meetings, Settings, Toi};
+use swath::convex::{gjk, toi};
+use swath::{Motion, Pair, Pose, Shape, Threads};
 use testkit::convex_asked::{Hulls, hulls, motion, shape};
 use testkit::convex_cases::{ConvexCase, convex_cases};
 use testkit::counting::ALLOCATIONS;
@@ -46,7 +48,7 @@ fn counted(shapes: &[Shape<'_>], motions: &[Motion], poses: &[Pose], pairs: &[Pa
     let mut tick = || {
         let meetings = Meetings { shapes, motions, pairs, windows: &[] };
         let settings = Settings::default();
-        advance::pairs(&meetings, &settings, &threads, &mut rejected, &mut tois).expect("rows");
+        toi::pairs(&meetings, &settings, &threads, &mut rejected, &mut tois).expect("rows");
         assert_eq!(rejected.len(), 1);
         gjk::pairs(shapes, poses, pairs, &threads, &mut rejected, &mut distances).expect("rows");
         assert_eq!(rejected.len(), 1);

@@ -3,7 +3,8 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
-use swath::{BoxSet, Boxes, PairFinder};
+use swath::broadphase::PairInput;
+use swath::{MovingBoxColumns, PairFinder};
 use testkit::counting::ALLOCATIONS;
 
 /// Goal: after a warm-up no tick allocates, in either form, sorted or not, also when the pairs become
@@ -46,13 +47,13 @@ fn allocates_nothing_when_warm(min: &[Vec<f32>; 3], side: f32, path: f32) {
     for threads in 1..=3 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let [min, delta] = [min, &delta].map(|of| of.each_ref().map(Vec::as_slice));
-        let boxes = max
-            .each_ref()
-            .map(|max| Boxes::new(min, max.each_ref().map(Vec::as_slice), delta).unwrap());
+        let boxes = max.each_ref().map(|max| {
+            MovingBoxColumns::new(min, max.each_ref().map(Vec::as_slice), delta).unwrap()
+        });
         let mut finder = PairFinder::new();
         let counts = pool.install(|| {
             let mut tick = |boxes| {
-                let set = BoxSet::new(boxes).moving(&moves);
+                let set = PairInput::new(boxes).moving(&moves);
                 let union = finder.union_pairs(set).unwrap().sorted().len();
                 union + finder.swept_pairs(set).unwrap().sorted().len()
             };

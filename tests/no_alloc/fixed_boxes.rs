@@ -3,7 +3,8 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
-use swath::{BoxSet, Boxes, Filter, FixedBoxes, FixedColumns};
+use swath::broadphase::PairInput;
+use swath::{AabbColumns, Filter, FixedBoxes, MovingBoxColumns};
 use testkit::counting::ALLOCATIONS;
 
 /// Goal: against a kept set a warm tick allocates nothing, in either form, sorted or not, also when
@@ -19,7 +20,7 @@ pub(crate) fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
     let fixed: [_; 3] = core::array::from_fn(|_| column(9_000, 0.0, 20.0));
     let fixed_max = fixed.each_ref().map(|low| low.iter().map(|x| x + 1.0).collect::<Vec<f32>>());
     let [low, high] = [&fixed, &fixed_max].map(|of| of.each_ref().map(Vec::as_slice));
-    let fixed = FixedColumns::new(low, high).unwrap();
+    let fixed = AabbColumns::new(low, high).unwrap();
     let min: [_; 3] = core::array::from_fn(|_| column(3_000, 0.0, 20.0));
     let delta: [_; 3] = core::array::from_fn(|_| column(3_000, -3.0, 3.0));
     let max = [1.0, 1.01, 0.99, 1.005]
@@ -27,7 +28,7 @@ pub(crate) fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
     let [min, delta] = [&min, &delta].map(|of| of.each_ref().map(Vec::as_slice));
     let movers = max
         .each_ref()
-        .map(|max| Boxes::new(min, max.each_ref().map(Vec::as_slice), delta).unwrap());
+        .map(|max| MovingBoxColumns::new(min, max.each_ref().map(Vec::as_slice), delta).unwrap());
     let shy = Filter::new(1, 2);
     let filters: Vec<Filter> = (0..3_000).map(|k| Filter::new(1 << (k % 16), u16::MAX)).collect();
     let moves: Vec<bool> = (0..3_000).map(|k| k % 3 > 0).collect();
@@ -40,7 +41,7 @@ pub(crate) fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
             let mut tick = |movers| {
                 for filter in [shy, Filter::ALL] {
                     set.set_filters(&[3, 70, 9_100], &[filter; 3]).unwrap();
-                    let told = BoxSet::new(movers).filtered(&filters).moving(&moves);
+                    let told = PairInput::new(movers).filtered(&filters).moving(&moves);
                     let _ = set.union_pairs(told).unwrap().sorted();
                     let _ = set.swept_pairs(told).unwrap().sorted();
                 }

@@ -4,8 +4,10 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
 use swath::broadphase::{ProxyHit, Snapshot};
-use swath::store::FixedColumns;
-use swath::{Aabb, Boxes, Broadphase, Filter, Level, Proxy, ProxyId, Segment, Set};
+use swath::{
+    Aabb, AabbColumns, Broadphase, Filter, Level, MovingBoxColumns, Proxy, ProxyId, ProxyKind,
+    Segment,
+};
 use testkit::counting::ALLOCATIONS;
 
 /// A third of them is more than one cell of a tree.
@@ -30,9 +32,9 @@ pub(crate) fn a_warm_world_allocates_nothing() {
     let slices = |of: &'static [Vec<f32>; 3]| of.each_ref().map(Vec::as_slice);
     let (min, max): (&'static _, &'static _) = (Box::leak(Box::new(min)), Box::leak(Box::new(max)));
     let deltas: &'static [[Vec<f32>; 3]; 4] = Box::leak(Box::new(deltas));
-    let boxes = deltas
-        .each_ref()
-        .map(|delta| Boxes::new(slices(min), slices(max), slices(delta)).expect("equally long"));
+    let boxes = deltas.each_ref().map(|delta| {
+        MovingBoxColumns::new(slices(min), slices(max), slices(delta)).expect("equally long")
+    });
     for (threads, margin) in [(1, 0.0), (2, 0.0), (3, 0.25)] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut world = Broadphase::new();
@@ -49,14 +51,17 @@ pub(crate) fn a_warm_world_allocates_nothing() {
         let (mut hits, mut found) = (Vec::new(), Vec::new());
         let (mut near, mut starts) = ([ProxyHit::MISS; 600], [0; 301]);
         let [x0, y0, z0, x1, y1, z1, ..] = boxes[0].columns();
-        let asked = FixedColumns::new([x0, y0, z0], [x1, y1, z1]).unwrap().slice(0..300);
+        let asked = AabbColumns::new([x0, y0, z0], [x1, y1, z1]).unwrap().slice(0..300);
         let mut rejected = Vec::with_capacity(300);
         let asked = asked.check(Level::detect(), &mut rejected);
         let counts = pool.install(|| {
             let mut tick = |k: usize| {
                 for &id in movers.iter().skip(k % 4).step_by(40) {
                     world
-                        .move_to(id, if k % 8 < 4 { Set::Sleeping } else { Set::Dynamic })
+                        .set_kind(
+                            id,
+                            if k % 8 < 4 { ProxyKind::Sleeping } else { ProxyKind::Dynamic },
+                        )
                         .unwrap();
                 }
                 for (row, &id) in ids.iter().enumerate().skip(1).step_by(300) {
@@ -77,7 +82,7 @@ pub(crate) fn a_warm_world_allocates_nothing() {
                     }
                 }
                 let gone = world.insert(boxes[0].get(k % 7).aabb, Proxy::dynamic()).unwrap();
-                world.update_many(&ids[..ROWS / 2], boxes[k % 4].slice(0..ROWS / 2)).unwrap();
+                world.set_many(&ids[..ROWS / 2], boxes[k % 4].slice(0..ROWS / 2)).unwrap();
                 let begun = world.update().unwrap().begun().len();
                 let queries = world.queries();
                 let sight = Segment::new([0.0; 3], [26.0, 26.0, 20.0 + (k % 4) as f32]).unwrap();

@@ -3,11 +3,9 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
+use swath::batch::{Hit, SegmentStore};
 use swath::broadphase::FixedError;
-use swath::store::FixedColumns;
-use swath::{
-    Aabb, BoxTree, FixedBoxes, Hit, Level, MovingBox, Plane, Segment, SegmentStore, Sphere,
-};
+use swath::{Aabb, AabbColumns, Bvh, FixedBoxes, Level, MovingBox, Plane, Segment, Sphere};
 use testkit::counting::ALLOCATIONS;
 
 /// Goal: a question allocates nothing, and a list of hits only what is longer than ever before; to
@@ -22,8 +20,8 @@ pub(crate) fn questions_allocate_nothing() -> Result<(), FixedError> {
     let min: [_; 3] = core::array::from_fn(|_| column(90_000, 0.0, 50.0));
     let max = min.each_ref().map(|low| low.iter().map(|x| x + 0.5).collect::<Vec<f32>>());
     let [low, high] = [&min, &max].map(|of| of.each_ref().map(Vec::as_slice));
-    let boxes = FixedColumns::new(low, high).unwrap();
-    let mut tree = BoxTree::new();
+    let boxes = AabbColumns::new(low, high).unwrap();
+    let mut tree = Bvh::new();
     tree.build(boxes)?;
     let mut set = FixedBoxes::new();
     set.extend(boxes)?;

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
+use swath::pipeline::{BodyFlags, Config, Mass, SubSteps, SubStepsConfig};
 use swath::{
-    Boxes, Broadphase, Convex, Flags, Motion, Pipeline, Pose, Proxy, ProxyId, Scene, Shape,
+    Broadphase, ConvexBody, Motion, MovingBoxColumns, Pipeline, Pose, Proxy, ProxyId, Scene, Shape,
 };
 use testkit::counting::ALLOCATIONS;
 use testkit::draw::Draw;
@@ -33,16 +33,21 @@ pub(crate) fn a_warm_tick_allocates_nothing() {
         let id = world.insert(held.aabb, Proxy::dynamic()).expect("a proxy");
         world.set(id, held.aabb, held.delta).expect("it moves");
         if row % 3 == 0 {
-            convex.push(Convex { row, shape, motion });
+            convex.push(ConvexBody { row, shape, motion });
         }
-        flags.push(if row % 50 == 0 { Flags::MOVES | Flags::SENSOR } else { Flags::MOVES });
+        flags.push(if row % 50 == 0 {
+            BodyFlags::MOVES | BodyFlags::SENSOR
+        } else {
+            BodyFlags::MOVES
+        });
     }
     convex[7].motion.spin[0] = f32::NAN;
-    let boxes = Boxes::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
+    let boxes =
+        MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
     let scene = Scene::new(boxes).convex(&convex).flagged(&flags);
-    let bodies: Vec<Convex<'_>> = (0..)
+    let bodies: Vec<ConvexBody<'_>> = (0..)
         .zip(convex.iter().filter(|convex| convex.motion.validate().is_ok()))
-        .map(|(row, convex)| Convex { row, ..*convex })
+        .map(|(row, convex)| ConvexBody { row, ..*convex })
         .collect();
     let masses = vec![Mass { inverse_mass: 1.0, restitution: 0.5 }; bodies.len()];
     let about = |id: ProxyId| {

@@ -4,9 +4,10 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
-use swath::broadphase::FindError;
-use swath::geom::{Aabb, COORD_MAX, Invalid, MovingBox, Pair, SweptPair};
-use swath::{BoxSet, Boxes, Level, PairFinder};
+use swath::broadphase::{FindError, PairInput};
+use swath::{
+    Aabb, COORD_MAX, Invalid, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, SweptPair,
+};
 
 /// Boxes as columns, with flags where some do not move.
 #[derive(Clone, Default)]
@@ -27,17 +28,17 @@ impl Columns {
         Self { of: core::array::from_fn(|_| of.next().unwrap()), moves: Some(world.moves.clone()) }
     }
 
-    fn boxes(&self) -> Boxes<'_> {
+    fn boxes(&self) -> MovingBoxColumns<'_> {
         let [a, b, c, d, e, f, g, h, i] = self.of.each_ref().map(Vec::as_slice);
-        Boxes::new([a, b, c], [d, e, f], [g, h, i]).unwrap()
+        MovingBoxColumns::new([a, b, c], [d, e, f], [g, h, i]).unwrap()
     }
 
     fn rows(&self) -> Vec<MovingBox> {
         (0..self.of[0].len()).map(|row| self.boxes().get(row)).collect()
     }
 
-    fn set(&self) -> BoxSet<'_> {
-        let set = BoxSet::new(self.boxes());
+    fn set(&self) -> PairInput<'_> {
+        let set = PairInput::new(self.boxes());
         self.moves().map_or(set, |moves| set.moving(moves))
     }
 
@@ -93,7 +94,7 @@ fn check(what: &str, columns: &Columns) -> Order {
         } else {
             assert!(meant.margin > -1e-6, "{what}: {pair:?} does not meet: {meant:?}");
         }
-        let alone = swath::sweep::one_to_one(a, b).unwrap();
+        let alone = swath::batch::sweep::one_to_one(a, b).unwrap();
         assert_eq!(alone.first.to_bits(), pair.first.to_bits(), "{what}: the kernel's own time");
     }
     assert_eq!(missing.next(), None, "{what}: a pair is missing");
@@ -283,7 +284,7 @@ fn memory_of_earlier_ticks_does_not_show() {
 fn wrong_number_of_flags() {
     let columns = Columns::of_world(&World::new(Scene::Uniform, 5, 1));
     let mut finder = PairFinder::new();
-    let error = finder.union_pairs(BoxSet::new(columns.boxes()).moving(&[true; 4])).unwrap_err();
+    let error = finder.union_pairs(PairInput::new(columns.boxes()).moving(&[true; 4])).unwrap_err();
     assert!(matches!(error, FindError::Length(_)));
     assert_eq!(error.to_string(), "the flags `moves` has 4 rows where 5 are needed");
 }

@@ -3,8 +3,8 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
-use swath::geom::MovingBox;
-use swath::{BoxSet, Boxes, Filter, Level, Pair, PairFinder, SweptPair, Threads};
+use swath::broadphase::PairInput;
+use swath::{Filter, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, SweptPair, Threads};
 
 /// A world as rows, some of them no boxes, with a flag and a filter for each.
 struct Case {
@@ -42,16 +42,16 @@ impl Case {
         Self { columns, moves, filters: (0..boxes).map(filter).collect() }
     }
 
-    fn boxes(&self) -> Boxes<'_> {
-        Boxes::from_columns(self.columns.each_ref().map(Vec::as_slice)).unwrap()
+    fn boxes(&self) -> MovingBoxColumns<'_> {
+        MovingBoxColumns::from_columns(self.columns.each_ref().map(Vec::as_slice)).unwrap()
     }
 
     /// With flags and without filters.
-    fn bare(&self) -> BoxSet<'_> {
-        BoxSet::new(self.boxes()).moving(&self.moves)
+    fn bare(&self) -> PairInput<'_> {
+        PairInput::new(self.boxes()).moving(&self.moves)
     }
 
-    fn set(&self) -> BoxSet<'_> {
+    fn set(&self) -> PairInput<'_> {
         self.bare().filtered(&self.filters)
     }
 
@@ -149,14 +149,14 @@ fn between_two_sets() {
                     let found = finder.swept_pairs_between(set_a, set_b).unwrap().sorted();
                     let touching = |pair: &&Pair| {
                         let [a, b] = [pair.a, of_a + pair.b].map(|row| &rows[row as usize]);
-                        swath::sweep::one_to_one(a, b).unwrap().contact.is_hit()
+                        swath::batch::sweep::one_to_one(a, b).unwrap().contact.is_hit()
                     };
                     let touching: Vec<Pair> = expected.iter().filter(touching).copied().collect();
                     let pairs: Vec<Pair> = found.iter().map(|&pair| pair.into()).collect();
                     assert_eq!(pairs, touching, "{scene}");
                     for pair in found {
                         let [a, b] = [pair.a, of_a + pair.b].map(|row| &rows[row as usize]);
-                        let alone = swath::sweep::one_to_one(a, b).unwrap();
+                        let alone = swath::batch::sweep::one_to_one(a, b).unwrap();
                         assert_eq!(alone.first.to_bits(), pair.first.to_bits());
                     }
                 }
@@ -171,7 +171,7 @@ fn lists_of_the_wrong_length_are_named() {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(3);
     let case = Case::new(Scene::Uniform, 5, random);
     let mut finder = PairFinder::new();
-    let set = BoxSet::new(case.boxes()).filtered(&case.filters[..4]);
+    let set = PairInput::new(case.boxes()).filtered(&case.filters[..4]);
     let error = finder.union_pairs(set).unwrap_err().to_string();
     assert_eq!(error, "the filters has 4 rows where 5 are needed");
     let error = finder.swept_pairs_between(case.boxes(), set).unwrap_err().to_string();

@@ -5,7 +5,9 @@ use rand::{RngExt, SeedableRng};
 use scenes::recipe::{Crowds, Long, Recipe};
 use scenes::{Scene, World};
 use std::time::Instant;
-use swath::{BoxSet, Boxes, Filter, Level, Pair, PairFinder, SweptPair, Threads, sweep};
+use swath::batch::sweep;
+use swath::broadphase::PairInput;
+use swath::{Filter, Level, MovingBoxColumns, Pair, PairFinder, SweptPair, Threads};
 
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 const NO_LONG: Long = Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 };
@@ -58,9 +60,9 @@ fn hostile() -> Vec<(&'static str, Recipe)> {
     ]
 }
 
-fn boxes(world: &World) -> Boxes<'_> {
+fn boxes(world: &World) -> MovingBoxColumns<'_> {
     let [min, max, delta] = [&world.min, &world.max, &world.delta];
-    Boxes::new(
+    MovingBoxColumns::new(
         min.each_ref().map(Vec::as_slice),
         max.each_ref().map(Vec::as_slice),
         delta.each_ref().map(Vec::as_slice),
@@ -69,7 +71,7 @@ fn boxes(world: &World) -> Boxes<'_> {
 }
 
 /// Pairs whose bounds meet and that `wanted` lets through, by trying each.
-fn every_pair(boxes: Boxes<'_>, wanted: impl Fn(usize, usize) -> bool) -> Vec<Pair> {
+fn every_pair(boxes: MovingBoxColumns<'_>, wanted: impl Fn(usize, usize) -> bool) -> Vec<Pair> {
     let bounds: Vec<_> = (0..boxes.len()).map(|row| boxes.get(row).bounds()).collect();
     let mut pairs = Vec::new();
     for a in 0..bounds.len() {
@@ -83,7 +85,7 @@ fn every_pair(boxes: Boxes<'_>, wanted: impl Fn(usize, usize) -> bool) -> Vec<Pa
 }
 
 /// Those of them that touch, with the first time.
-fn touching(boxes: Boxes<'_>, pairs: &[Pair]) -> Vec<SweptPair> {
+fn touching(boxes: MovingBoxColumns<'_>, pairs: &[Pair]) -> Vec<SweptPair> {
     let swept = |&Pair { a, b }: &Pair| {
         let answer = sweep::one_to_one(&boxes.get(a as usize), &boxes.get(b as usize)).unwrap();
         answer.contact.is_hit().then_some(SweptPair { a, b, first: answer.first })
@@ -108,13 +110,13 @@ fn every_pair_is_found_once() {
         let allowed = |a: usize, b: usize| filters[a].allows(filters[b]);
         let moves = |a: usize, b: usize| world.moves[a] || world.moves[b];
         let mut finder = PairFinder::new();
-        let mut check = |set: BoxSet<'_>, expected: Vec<Pair>| {
+        let mut check = |set: PairInput<'_>, expected: Vec<Pair>| {
             assert_eq!(finder.union_pairs(set).unwrap().sorted(), expected, "{name}");
             let swept = touching(boxes, &expected);
             assert_eq!(finder.swept_pairs(set).unwrap().sorted(), swept, "{name}");
             expected.len()
         };
-        let set = BoxSet::new(boxes);
+        let set = PairInput::new(boxes);
         let all = check(set, every_pair(boxes, |_, _| true));
         assert!(all > 500, "{name}: {all} pairs");
         check(set.moving(&world.moves), every_pair(boxes, moves));
@@ -141,7 +143,7 @@ fn every_pair_is_found_once() {
 fn order_is_the_same_for_every_level_and_pool() {
     for (name, recipe) in hostile() {
         let world = recipe.build(4000);
-        let set = BoxSet::new(boxes(&world)).moving(&world.moves);
+        let set = PairInput::new(boxes(&world)).moving(&world.moves);
         let mut expected: Option<(Vec<Pair>, Vec<SweptPair>)> = None;
         for threads in [1, 2, 3, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -184,7 +186,7 @@ fn a_crowd_in_a_sparse_world_costs_what_its_boxes_cost() {
     finder.set_threads(Threads::one());
     let mut least = |scene| {
         let world = World::new(scene, 50_000, 1);
-        let set = BoxSet::new(boxes(&world)).moving(&world.moves);
+        let set = PairInput::new(boxes(&world)).moving(&world.moves);
         let times = (0..5).map(|_| {
             let start = Instant::now();
             let pairs = finder.union_pairs(set).unwrap().len();

@@ -5,7 +5,8 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
-use swath::{BoxSet, Filter, Level, PairFinder, Threads};
+use swath::broadphase::PairInput;
+use swath::{Filter, Level, PairFinder, Threads};
 use testkit::every_pair::{Rows, Timed};
 
 #[cfg(feature = "rayon")]
@@ -37,7 +38,7 @@ struct Answer {
     rejected: [Vec<u32>; 2],
 }
 
-fn answer(finder: &mut PairFinder, a: BoxSet<'_>, b: Option<BoxSet<'_>>) -> Answer {
+fn answer(finder: &mut PairFinder, a: PairInput<'_>, b: Option<PairInput<'_>>) -> Answer {
     let found = match b {
         None => finder.union_pairs(a),
         Some(b) => finder.union_pairs_between(a, b),

@@ -1,14 +1,13 @@
 //! Does a finder keep to the memory it may have, and say so when that is too little?
 
 use scenes::{Scene, World};
-use swath::broadphase::FindError;
-use swath::store::FixedColumns;
-use swath::{BoxSet, BoxTree, Boxes, PairFinder, Threads};
+use swath::broadphase::{FindError, PairInput};
+use swath::{AabbColumns, Bvh, MovingBoxColumns, PairFinder, Threads};
 
-fn boxes(world: &World) -> Boxes<'_> {
+fn boxes(world: &World) -> MovingBoxColumns<'_> {
     let [min, max, delta] =
         [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
-    Boxes::new(min, max, delta).expect("one length")
+    MovingBoxColumns::new(min, max, delta).expect("one length")
 }
 
 /// A pool of so many threads; without the feature `rayon` there is but one.
@@ -96,7 +95,7 @@ fn threads_do_not_show() {
             let mut finder = PairFinder::new();
             finder.set_threads(threads);
             let found = finder
-                .swept_pairs(BoxSet::new(boxes(&world)).moving(&world.moves))
+                .swept_pairs(PairInput::new(boxes(&world)).moving(&world.moves))
                 .expect("no limit");
             let order: Vec<_> = found.iter().collect();
             let sorted = found.sorted();
@@ -121,9 +120,9 @@ fn trees_of_flat_worlds_are_small() {
     let used = |min: [&[f32]; 3]| {
         let max = min.map(|min| min.iter().map(|x| x + 0.5).collect::<Vec<_>>());
         let max = max.each_ref().map(Vec::as_slice);
-        let mut tree = BoxTree::new();
+        let mut tree = Bvh::new();
         tree.set_threads(Threads::one());
-        tree.build(FixedColumns::new(min, max).expect("one length")).expect("few");
+        tree.build(AabbColumns::new(min, max).expect("one length")).expect("few");
         assert_eq!(tree.len(), side * side);
         tree.memory_usage()
     };

@@ -1,8 +1,9 @@
 //! Is a file with the right checksum still refused where it makes no sense, and is the checksum the one
 //! that is told?
 
-use swath::pipeline::{Capture, CaptureError, Config, Kind};
-use swath::{Boxes, Convex, Flags, Hull, Impact, Motion, Pipeline, Pose, Scene, Shape};
+use swath::convex::Hull;
+use swath::pipeline::{BodyFlags, Capture, CaptureError, Config, ImpactKind};
+use swath::{ConvexBody, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
 /// 64-bit FNV-1a from its description: for each byte, xor, then times the prime.
 fn fnv(bytes: &[u8]) -> u64 {
@@ -32,7 +33,7 @@ fn tick() -> (Vec<u8>, Vec<Impact>, Vec<Impact>, u64) {
     };
     let shapes = [ball, ball, Shape::hull(&hulls[0]), Shape::hull(&hulls[1])];
     let convex: Vec<_> = (0..4)
-        .map(|k| Convex {
+        .map(|k| ConvexBody {
             row: 1 + k,
             shape: shapes[k as usize],
             motion: motion(3.0 * k as f32, 9.0),
@@ -41,9 +42,10 @@ fn tick() -> (Vec<u8>, Vec<Impact>, Vec<Impact>, u64) {
     let (mut min, mut max) = ([0.0_f32; 6], [0.0_f32; 6]);
     (min[0], max[0], max[5]) = (1.0, 2.0, 1.25);
     let (low, high, still) = ([-20.0; 6], [20.0; 6], [0.0; 6]);
-    let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&still; 3]).expect("columns");
-    let mut flags = [Flags::MOVES; 6];
-    flags[2] = flags[2] | Flags::SENSOR;
+    let boxes = MovingBoxColumns::new([&min, &low, &low], [&max, &high, &high], [&still; 3])
+        .expect("columns");
+    let mut flags = [BodyFlags::MOVES; 6];
+    flags[2] = flags[2] | BodyFlags::SENSOR;
     let scene = Scene::new(boxes).convex(&convex).flagged(&flags);
     let mut pipeline = Pipeline::new(Config::default());
     let bytes = pipeline.capture(&scene).expect("a capture");
@@ -66,8 +68,8 @@ fn the_checksum_is_as_published() {
         words.push(list.len() as u32);
         for Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } in list {
             let kind = match kind {
-                Kind::Overlapping => 1,
-                Kind::Unresolved => 2,
+                ImpactKind::Overlapping => 1,
+                ImpactKind::Unresolved => 2,
                 _ => 0,
             };
             words.extend([pair.a, pair.b, kind]);
@@ -152,7 +154,7 @@ fn what_is_sealed_may_be_nonsense() {
 /// A sealed file of 9 columns with one value each, of so many rows: 109 bytes.
 fn rows_of_one_value(rows: u32) -> Vec<u8> {
     let column = [1.0];
-    let one = Scene::new(Boxes::from_columns([&column[..]; 9]).expect("columns"));
+    let one = Scene::new(MovingBoxColumns::from_columns([&column[..]; 9]).expect("columns"));
     let mut bytes = Pipeline::default().capture(&one).expect("a capture");
     bytes[44..48].copy_from_slice(&rows.to_le_bytes());
     // The first column too.
@@ -182,7 +184,7 @@ fn a_short_file_has_few_rows() {
     assert_eq!(allowed.scene(&[]).len(), 9000);
 
     let column = vec![1.0; 9000];
-    let equal = Scene::new(Boxes::from_columns([&column[..]; 9]).expect("columns"));
+    let equal = Scene::new(MovingBoxColumns::from_columns([&column[..]; 9]).expect("columns"));
     let bytes = Pipeline::default().capture(&equal).expect("a capture");
     assert_eq!(Capture::read(&bytes).expect("it was written").scene(&[]).len(), 9000);
 }

@@ -4,23 +4,23 @@
 //! broadphase, no window and no search.
 
 use rand::RngExt;
-use swath::pipeline::Config;
+use swath::pipeline::{BodyFlags, Config};
 use swath::{
-    Aabb, BoxStore, Convex, Flags, Level, Motion, MovingBox, Pair, Pipeline, Pose, Scene, Shape,
+    Aabb, ConvexBody, Level, Motion, MovingBox, MovingBoxStore, Pair, Pipeline, Pose, Scene, Shape,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::rounded::{Rounded, first_time, gap};
 
 /// The bodies of a tick, as the crate and as the reference have them.
 #[derive(Default)]
-struct Bodies {
-    boxes: BoxStore,
-    convex: Vec<Convex<'static>>,
+struct BodyColumns {
+    boxes: MovingBoxStore,
+    convex: Vec<ConvexBody<'static>>,
     reference: Vec<Rounded>,
-    flags: Vec<Flags>,
+    flags: Vec<BodyFlags>,
 }
 
-impl Bodies {
+impl BodyColumns {
     /// A body about whole and half numbers, a good part of which touch exactly.
     fn push(&mut self, draw: &mut Draw, room: f32, speed: f32) {
         let hostile = draw.one_in(3);
@@ -41,7 +41,7 @@ impl Bodies {
         let delta = if still { [0.0; 3] } else { delta };
         let wide = |x: [f32; 3]| x.map(f64::from);
         let row = self.reference.len() as u32;
-        self.flags.push(if still { Flags::STILL } else { Flags::MOVES });
+        self.flags.push(if still { BodyFlags::STILL } else { BodyFlags::MOVES });
         let aabb = Aabb::from_center(at, half).expect("a box");
         // Where the corners are not exact the box is not the body that was meant.
         let exact = (0..3).all(|axis| {
@@ -53,7 +53,7 @@ impl Bodies {
         if !plain {
             let shape = Shape::cuboid(half).and_then(|shape| shape.rounded(radius)).expect("valid");
             let motion = Motion::new(Pose::at(at).expect("a pose"), delta).expect("a motion");
-            self.convex.push(Convex { row, shape, motion });
+            self.convex.push(ConvexBody { row, shape, motion });
         }
         // The box of a convex body is not read: here it is nonsense that would be found anywhere.
         let huge = Aabb { min: [-1e9; 3], max: [1e9; 3] };
@@ -84,7 +84,7 @@ impl Bodies {
         for b in 0..self.reference.len() {
             for a in 0..b {
                 let pair = Pair { a: a as u32, b: b as u32 };
-                if !self.flags[a].has(Flags::MOVES) && !self.flags[b].has(Flags::MOVES) {
+                if !self.flags[a].has(BodyFlags::MOVES) && !self.flags[b].has(BodyFlags::MOVES) {
                     assert!(impacts.iter().all(|impact| impact.pair != pair), "{what}: both rest");
                     continue;
                 }
@@ -138,7 +138,7 @@ fn ticks_of_two_bodies_by_events() {
     let (mut met, cases) = (0, how_many(6_000));
     for case in 0..cases {
         let speed = [1.0, 4.0, 40.0, 1e4][case % 4];
-        let mut bodies = Bodies::default();
+        let mut bodies = BodyColumns::default();
         (0..2).for_each(|_| bodies.push(&mut draw, [3.0, 3.0, 10.0, 300.0][case % 4], speed));
         if case % 3 == 0 {
             aim(&mut bodies, &mut draw);
@@ -156,14 +156,14 @@ fn ticks_of_two_bodies_by_events() {
 }
 
 /// Sends the second at where the first will be.
-fn aim(bodies: &mut Bodies, draw: &mut Draw) {
+fn aim(bodies: &mut BodyColumns, draw: &mut Draw) {
     let t = draw.between(0.0, 1.0);
     let target = bodies.reference[0].place(t.into());
     let from = bodies.reference[1].at;
     let delta: [f32; 3] =
         std::array::from_fn(|axis| ((target[axis] - from[axis]) / f64::from(t.max(0.01))) as f32);
     bodies.reference[1].delta = delta.map(f64::from);
-    bodies.flags[1] = Flags::MOVES;
+    bodies.flags[1] = BodyFlags::MOVES;
     let mut moving = bodies.boxes.get(1);
     moving.delta = delta;
     bodies.boxes.set(1, moving).expect("a box");
@@ -182,7 +182,7 @@ fn ticks_of_fifty_bodies_by_events() {
     for case in 0..cases {
         let level = levels[case % levels.len()];
         let mut pipeline = Pipeline::with_level(Config::default(), level);
-        let mut bodies = Bodies::default();
+        let mut bodies = BodyColumns::default();
         let speed = [2.0, 20.0, 200.0][case % 3];
         (0..50).for_each(|_| bodies.push(&mut draw, 4.0 + speed * 0.02, speed));
         met += bodies.check(&mut pipeline, &format!("case {case}"));

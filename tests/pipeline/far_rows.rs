@@ -2,8 +2,10 @@
 //!
 //! Where a tick has few pairs for its rows, the pipeline reads them in another way than where it has many.
 
-use swath::pipeline::{Config, Mass, Responded, SubSteps};
-use swath::{Boxes, Convex, Flags, Impact, Level, Motion, Pipeline, Pose, Scene, Shape, Threads};
+use swath::pipeline::{BodyFlags, Config, Mass, Responded, SubSteps};
+use swath::{
+    ConvexBody, Impact, Level, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape, Threads,
+};
 use testkit::draw::Draw;
 
 const CROWD: u32 = 600;
@@ -11,8 +13,8 @@ const CROWD: u32 = 600;
 /// Columns, of which the last three are accelerations, shapes and flags of a crowd.
 struct Crowd {
     columns: [Vec<f32>; 12],
-    convex: Vec<Convex<'static>>,
-    flags: Vec<Flags>,
+    convex: Vec<ConvexBody<'static>>,
+    flags: Vec<BodyFlags>,
 }
 
 impl Crowd {
@@ -42,10 +44,10 @@ impl Crowd {
                 let motion = Motion { pose: Pose::at(at).expect("one"), ..Motion::default() };
                 let delta = [1.0, 0.0, -2.0];
                 let shape = Shape::sphere(0.5).expect("a ball");
-                crowd.convex.push(Convex { row, shape, motion: Motion { delta, ..motion } });
+                crowd.convex.push(ConvexBody { row, shape, motion: Motion { delta, ..motion } });
             }
-            let sensor = if draw.one_in(6) { Flags::SENSOR } else { Flags::STILL };
-            let moves = if draw.one_in(6) { Flags::STILL } else { Flags::MOVES };
+            let sensor = if draw.one_in(6) { BodyFlags::SENSOR } else { BodyFlags::STILL };
+            let moves = if draw.one_in(6) { BodyFlags::STILL } else { BodyFlags::MOVES };
             crowd.flags.push(moves | sensor);
         }
         crowd
@@ -58,13 +60,13 @@ impl Crowd {
                 let number = [1e4 + 2.0 * k as f32, 1e4 + 2.0 * k as f32 + 1.0, 0.0, 0.0];
                 push(&mut self.columns, column, number[column / 3]);
             }
-            self.flags.push(Flags::MOVES);
+            self.flags.push(BodyFlags::MOVES);
         }
     }
 
     fn tick(&self, pipeline: &mut Pipeline, accelerated: bool) -> [Vec<Impact>; 2] {
         let [boxes @ .., x, y, z] = self.columns.each_ref().map(Vec::as_slice);
-        let boxes = Boxes::from_columns(boxes).expect("equally long");
+        let boxes = MovingBoxColumns::from_columns(boxes).expect("equally long");
         let scene = Scene::new(boxes).convex(&self.convex).flagged(&self.flags);
         let scene = if accelerated { scene.accelerating([x, y, z]) } else { scene };
         let ticked = pipeline.tick(&scene).expect("a scene");
@@ -106,7 +108,7 @@ fn rows_far_off_change_nothing() {
 
 /// A floor and a pile of three unit cubes, and whatever else is there.
 struct Pile {
-    bodies: Vec<Convex<'static>>,
+    bodies: Vec<ConvexBody<'static>>,
     masses: Vec<Mass>,
     sub_steps: SubSteps,
 }
@@ -136,7 +138,7 @@ impl Pile {
         mass: Mass,
     ) {
         let motion = Motion { pose: Pose::at(at).expect("one"), delta, accel, ..Motion::default() };
-        self.bodies.push(Convex { row: self.bodies.len() as u32, shape, motion });
+        self.bodies.push(ConvexBody { row: self.bodies.len() as u32, shape, motion });
         self.masses.push(mass);
     }
 

@@ -1,8 +1,8 @@
 //! Do boxes without shape meet where, how fast and by which policy it is told, in large ticks as in small?
 
-use swath::advance::Touch;
-use swath::pipeline::{Config, Kind};
-use swath::{Boxes, Flags, Pair, Pipeline, Scene};
+use swath::convex::toi::Touch;
+use swath::pipeline::{BodyFlags, Config, ImpactKind};
+use swath::{MovingBoxColumns, Pair, Pipeline, Scene};
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::default();
@@ -19,17 +19,17 @@ fn accelerated_boxes_meet_as_they_move() {
     let (min_y, max_y) = ([-1.0, 0.5, -0.25], [0.0, 1.5, 3.0]);
     let (low, high, still) = ([-1.0; 3], [1.0; 3], [0.0; 3]);
     let pull = [0.0, -4.0, -4.0];
-    let boxes = Boxes::new([&min_x, &min_y, &low], [&max_x, &max_y, &high], [&still; 3]);
+    let boxes = MovingBoxColumns::new([&min_x, &min_y, &low], [&max_x, &max_y, &high], [&still; 3]);
     let scene = Scene::new(boxes.expect("columns")).accelerating([&still, &pull, &still]);
     for skin in [0.0, 0.125_f32] {
         let mut pipeline = Pipeline::new(config(|c| c.target_distance = skin));
         let ticked = pipeline.tick(&scene).expect("a tick");
         let [inside, falls] = ticked.impacts() else { panic!("{ticked:?}") };
         assert_eq!((inside.pair, falls.pair), (Pair { a: 0, b: 2 }, Pair { a: 0, b: 1 }));
-        assert_eq!((inside.kind, inside.toi), (Kind::Overlapping, 0.0));
+        assert_eq!((inside.kind, inside.toi), (ImpactKind::Overlapping, 0.0));
         assert!((inside.depth - 0.25 - skin).abs() < 1e-6, "{inside:?}");
         let t = ((0.5 - skin) / 2.0).sqrt();
-        assert!((falls.toi - t).abs() < 1e-5 && falls.kind == Kind::Touching, "{falls:?}");
+        assert!((falls.toi - t).abs() < 1e-5 && falls.kind == ImpactKind::Touching, "{falls:?}");
         assert!((falls.closing - 4.0 * t).abs() < 1e-4, "{falls:?}");
         assert_eq!(falls.normal, [0.0, 1.0, 0.0]);
         assert!((falls.on_b[1] - skin).abs() < 1e-5 && falls.on_a[1] == 0.0, "{falls:?}");
@@ -45,9 +45,10 @@ fn accelerated_boxes_meet_as_they_move() {
 fn touches_at_the_start_go_by_the_policy() {
     let (min, max) = ([0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0]);
     let (low, high, still) = ([0.0; 4], [1.0; 4], [0.0; 4]);
-    let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&still; 3]).expect("columns");
-    let mut flags = [Flags::MOVES; 4];
-    flags[3] = Flags::MOVES | Flags::SENSOR;
+    let boxes = MovingBoxColumns::new([&min, &low, &low], [&max, &high, &high], [&still; 3])
+        .expect("columns");
+    let mut flags = [BodyFlags::MOVES; 4];
+    flags[3] = BodyFlags::MOVES | BodyFlags::SENSOR;
     for (touch, told) in [(Touch::Hit, 2), (Touch::IfClosing, 0), (Touch::Ignore, 0)] {
         let mut pipeline = Pipeline::new(config(|c| c.touch = touch));
         let ticked = pipeline.tick(&Scene::new(boxes).flagged(&flags)).expect("a tick");
@@ -64,7 +65,8 @@ fn touches_at_the_start_go_by_the_policy() {
 fn the_threshold_itself_is_fast() {
     let (min, max, delta) = ([0.0, 2.0], [1.0, 3.0], [1.5, 0.0]);
     let (low, high, still) = ([0.0; 2], [1.0; 2], [0.0; 2]);
-    let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still]);
+    let boxes =
+        MovingBoxColumns::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still]);
     let scene = Scene::new(boxes.expect("columns"));
     for (fast, told) in [(1.5_f32.next_down(), 1), (1.5, 1), (1.5_f32.next_up(), 0)] {
         let mut pipeline = Pipeline::new(config(|c| c.fast = fast));
@@ -86,10 +88,14 @@ fn sensors_are_told_apart_among_many() {
             columns[k].push(number);
         }
     }
-    let flags: Vec<_> = (0..2 * pairs)
-        .map(|row| if is_sensor(row) { Flags::MOVES | Flags::SENSOR } else { Flags::MOVES })
-        .collect();
-    let boxes = Boxes::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
+    let flags: Vec<_> =
+        (0..2 * pairs)
+            .map(|row| {
+                if is_sensor(row) { BodyFlags::MOVES | BodyFlags::SENSOR } else { BodyFlags::MOVES }
+            })
+            .collect();
+    let boxes =
+        MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
     let mut pipeline = Pipeline::default();
     let ticked = pipeline.tick(&Scene::new(boxes).flagged(&flags)).expect("a tick");
     let sensed = |k: usize| is_sensor(k) || is_sensor(k + pairs);

@@ -1,14 +1,15 @@
 //! Does a pipeline that has seen other ticks answer as a new one, and do its counts add up?
 
-use swath::pipeline::{Config, Kind, Ticked};
-use swath::{Boxes, Convex, Flags, Level, Motion, Pair, Pipeline, Pose, Scene, Shape, sweep};
+use swath::batch::sweep;
+use swath::pipeline::{BodyFlags, Config, ImpactKind, TickOutput};
+use swath::{ConvexBody, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Scene, Shape};
 use testkit::draw::Draw;
 
 /// A tick: so many bodies in a room of this size.
 struct Room {
     columns: [Vec<f32>; 9],
-    convex: Vec<Convex<'static>>,
-    flags: Vec<Flags>,
+    convex: Vec<ConvexBody<'static>>,
+    flags: Vec<BodyFlags>,
 }
 
 impl Room {
@@ -27,16 +28,17 @@ impl Room {
             if shaped && draw.one_in(3) {
                 let shape = Shape::cuboid(side).expect("sides are lengths");
                 let motion = Motion::new(Pose::at(position).expect("a place"), delta);
-                convex.push(Convex { row, shape, motion: motion.expect("a motion") });
+                convex.push(ConvexBody { row, shape, motion: motion.expect("a motion") });
             }
-            let sensor = if draw.one_in(6) { Flags::SENSOR } else { Flags::STILL };
-            flags.push(Flags::MOVES | sensor);
+            let sensor = if draw.one_in(6) { BodyFlags::SENSOR } else { BodyFlags::STILL };
+            flags.push(BodyFlags::MOVES | sensor);
         }
         Self { columns, convex, flags }
     }
 
-    fn boxes(&self) -> Boxes<'_> {
-        Boxes::from_columns(self.columns.each_ref().map(Vec::as_slice)).expect("equally long")
+    fn boxes(&self) -> MovingBoxColumns<'_> {
+        MovingBoxColumns::from_columns(self.columns.each_ref().map(Vec::as_slice))
+            .expect("equally long")
     }
 
     fn scene(&self) -> Scene<'_, '_> {
@@ -93,7 +95,7 @@ fn a_used_pipeline_is_as_a_new_one() {
             assert_eq!(told, wanted, "room {k}, turn {turn}");
             let is_sensed = |pair: Pair| {
                 let of = |row: u32| room.flags[row as usize];
-                (of(pair.a) | of(pair.b)).has(Flags::SENSOR)
+                (of(pair.a) | of(pair.b)).has(BodyFlags::SENSOR)
             };
             assert!(told.2.iter().all(|impact| !is_sensed(impact.pair)), "room {k}");
             assert!(told.3.iter().all(|impact| is_sensed(impact.pair)), "room {k}");
@@ -105,7 +107,7 @@ fn a_used_pipeline_is_as_a_new_one() {
     assert!(met.iter().any(|&met| met > 500) && met.iter().any(|&met| met < 20), "{met:?}");
 }
 
-fn count(ticked: &Ticked<'_>, limited: bool, slow: bool) {
+fn count(ticked: &TickOutput<'_>, limited: bool, slow: bool) {
     let stages = ticked.stages();
     assert_eq!(stages.candidates, stages.slow + stages.boxes + stages.apart + stages.convex);
     assert_eq!(stages.slow, ticked.slow().count());
@@ -114,7 +116,7 @@ fn count(ticked: &Ticked<'_>, limited: bool, slow: bool) {
     assert_eq!(told, stages.boxes + stages.convex - stages.separated);
     assert_eq!((stages.limited > 0, stages.slow > 0), (limited, slow));
     let open = ticked.impacts().iter().chain(ticked.sensed());
-    assert_eq!(stages.unresolved, open.filter(|of| of.kind == Kind::Unresolved).count());
+    assert_eq!(stages.unresolved, open.filter(|of| of.kind == ImpactKind::Unresolved).count());
     assert!(stages.separated <= stages.convex && stages.rounds >= stages.convex as u64);
 }
 
@@ -123,7 +125,7 @@ fn count(ticked: &Ticked<'_>, limited: bool, slow: bool) {
 #[test]
 fn counts_add_up() {
     for (fast, limit) in [(0.0, 0), (0.8, 0), (0.0, 1), (0.8, 1)] {
-        for touch in [swath::advance::Touch::Hit, swath::advance::Touch::Ignore] {
+        for touch in [swath::convex::toi::Touch::Hit, swath::convex::toi::Touch::Ignore] {
             let settings = config(|c| (c.fast, c.impacts_per_body, c.touch) = (fast, limit, touch));
             let mut pipeline = Pipeline::new(settings);
             for room in [&rooms()[0], &rooms()[7]] {
@@ -162,7 +164,7 @@ fn a_skin_is_between_boxes() {
             }
             let gap: f32 =
                 (0..3).map(|k| (impact.on_b[k] - impact.on_a[k]) * impact.normal[k]).sum();
-            if impact.kind == Kind::Overlapping {
+            if impact.kind == ImpactKind::Overlapping {
                 assert!((gap + impact.depth - skin).abs() < 1e-4, "{impact:?}: {gap}");
             } else {
                 assert!((gap - skin).abs() < 1e-4, "{impact:?}: {gap}");
@@ -195,7 +197,11 @@ fn what_grows_is_still_no_body() {
         let column = |k: usize| -> Vec<f32> { rows.iter().map(|row| row[k]).collect() };
         let (low, high, still) = ([0.0; 8], [1.0; 8], [0.0; 8]);
         let [min, max, delta, accel] = [0, 1, 2, 3].map(column);
-        let boxes = Boxes::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still]);
+        let boxes = MovingBoxColumns::new(
+            [&min, &low, &low],
+            [&max, &high, &high],
+            [&delta, &still, &still],
+        );
         let scene = Scene::new(boxes.expect("columns"));
         let scene = if is_pulled { scene.accelerating([&accel, &still, &still]) } else { scene };
         let mut pipeline = Pipeline::new(config(|c| c.target_distance = skin));
@@ -205,7 +211,7 @@ fn what_grows_is_still_no_body() {
             .filter_map(|(row, &[min, max, delta, accel])| {
                 let aabb = swath::Aabb { min: [min, 0.0, 0.0], max: [max, 1.0, 1.0] };
                 let accel = [if is_pulled { accel } else { 0.0 }, 0.0, 0.0];
-                let of = swath::AcceleratingBox { aabb, delta: [delta, 0.0, 0.0], accel };
+                let of = swath::batch::AcceleratingBox { aabb, delta: [delta, 0.0, 0.0], accel };
                 Some((row, of.validate().err()?))
             })
             .collect();

@@ -1,18 +1,20 @@
 //! Does a tick keep its word on flags, filters, sensors, limits, bad rows, files and worlds?
 
-use swath::advance::Touch;
-use swath::pipeline::{Capture, CaptureError, Config, Kind, VERSION};
+use swath::batch::{AcceleratingBox, sweep};
+use swath::convex::toi::{Advance, Touch};
+use swath::convex::{Hull, toi};
+use swath::pipeline::{BodyFlags, Capture, CaptureError, Config, ImpactKind, VERSION};
 use swath::{
-    Aabb, AcceleratingBox, Advance, Boxes, Broadphase, Convex, Filter, Flags, Hull, Impact,
-    Invalid, Level, Motion, Pair, Pipeline, Pose, Proxy, Scene, Shape, Threads, advance, sweep,
+    Aabb, Broadphase, ConvexBody, Filter, Impact, Invalid, Level, Motion, MovingBoxColumns, Pair,
+    Pipeline, Pose, Proxy, Scene, Shape, Threads,
 };
 use testkit::draw::Draw;
 
 /// Bodies of every kind in columns.
-struct Bodies {
+struct BodyColumns {
     columns: [Vec<f32>; 12],
-    convex: Vec<Convex<'static>>,
-    flags: Vec<Flags>,
+    convex: Vec<ConvexBody<'static>>,
+    flags: Vec<BodyFlags>,
     filters: Vec<Filter>,
 }
 
@@ -20,7 +22,7 @@ fn vector(draw: &mut Draw, most: f32) -> [f32; 3] {
     [(); 3].map(|()| draw.between(-most, most))
 }
 
-impl Bodies {
+impl BodyColumns {
     /// So many in a crowd: boxes that are accelerated or not, and shapes that turn or not.
     fn new(seed: u64, count: u32) -> Self {
         let mut draw = Draw::new(seed);
@@ -52,11 +54,11 @@ impl Bodies {
                 };
                 let spin = if still || draw.one_in(2) { [0.0; 3] } else { vector(&mut draw, 2.0) };
                 let motion = Motion { pose: Pose::at(at).expect("one"), delta, accel, spin };
-                bodies.convex.push(Convex { row, shape: shape.expect("a shape"), motion });
+                bodies.convex.push(ConvexBody { row, shape: shape.expect("a shape"), motion });
             }
-            let mut flags = if still { Flags::STILL } else { Flags::MOVES };
-            flags = if draw.one_in(8) { flags | Flags::SENSOR } else { flags };
-            flags = if draw.one_in(8) { flags | Flags::CCD } else { flags };
+            let mut flags = if still { BodyFlags::STILL } else { BodyFlags::MOVES };
+            flags = if draw.one_in(8) { flags | BodyFlags::SENSOR } else { flags };
+            flags = if draw.one_in(8) { flags | BodyFlags::CCD } else { flags };
             bodies.flags.push(flags);
             bodies.filters.push(draw.one_of(&[
                 Filter::ALL,
@@ -68,9 +70,9 @@ impl Bodies {
         bodies
     }
 
-    fn boxes(&self) -> Boxes<'_> {
+    fn boxes(&self) -> MovingBoxColumns<'_> {
         let [boxes @ .., _, _, _] = self.columns.each_ref().map(Vec::as_slice);
-        Boxes::from_columns(boxes).expect("equally long")
+        MovingBoxColumns::from_columns(boxes).expect("equally long")
     }
 
     fn scene(&self) -> Scene<'_, '_> {
@@ -115,7 +117,7 @@ fn config(change: impl FnOnce(&mut Config)) -> Config {
 fn windows_lose_nothing() {
     let mut told = 0;
     for seed in 0..12 {
-        let bodies = Bodies::new(seed, 120);
+        let bodies = BodyColumns::new(seed, 120);
         let target_distance = [0.0, 0.05][seed as usize % 2];
         let config = config(|config| config.target_distance = target_distance);
         let mut pipeline = Pipeline::new(config);
@@ -127,20 +129,19 @@ fn windows_lose_nothing() {
                 let [of_a, of_b] = [a, b].map(|row| bodies.flags[row as usize]);
                 let (p, q) = (bodies.filters[a as usize], bodies.filters[b as usize]);
                 let found: Vec<_> = all.iter().filter(|impact| impact.pair == pair).collect();
-                if !(of_a | of_b).has(Flags::MOVES) || !p.allows(q) {
+                if !(of_a | of_b).has(BodyFlags::MOVES) || !p.allows(q) {
                     assert!(found.is_empty(), "{pair:?} may not meet");
                     continue;
                 }
-                let sensor = (of_a | of_b).has(Flags::SENSOR);
+                let sensor = (of_a | of_b).has(BodyFlags::SENSOR);
                 let told_apart = ticked.sensed().iter().any(|impact| impact.pair == pair);
                 assert_eq!(told_apart, sensor && !found.is_empty());
                 let ((s, from), (m, n)) = (bodies.body(a), bodies.body(b));
                 let touch = if sensor { Touch::Hit } else { Touch::IfClosing };
-                let settings = advance::Settings { target_distance, touch, ..Default::default() };
-                let whole =
-                    advance::one_to_one(&s, &from, &m, &n, &settings).expect("valid").advance;
+                let settings = toi::Settings { target_distance, touch, ..Default::default() };
+                let whole = toi::one_to_one(&s, &from, &m, &n, &settings).expect("valid").advance;
                 let near = |t: f32| {
-                    let apart = swath::gjk::distance(&s, &from.at(t), &m, &n.at(t));
+                    let apart = swath::convex::gjk::distance(&s, &from.at(t), &m, &n.at(t));
                     apart.expect("poses").distance - target_distance
                 };
                 match (found[..].first(), whole) {
@@ -180,8 +181,8 @@ fn windows_lose_nothing() {
 /// those rows are far away; on every level, on 1 to 3 threads of a pool.
 #[test]
 fn levels_threads_and_bad_rows_change_nothing() {
-    let mut good = Bodies::new(7, 900);
-    let mut bad = Bodies::new(7, 900);
+    let mut good = BodyColumns::new(7, 900);
+    let mut bad = BodyColumns::new(7, 900);
     let far = 1e6;
     for (k, row) in [3_u32, 40, 41, 300, 301, 899].into_iter().enumerate() {
         let at = row as usize;
@@ -248,7 +249,7 @@ fn levels_threads_and_bad_rows_change_nothing() {
 /// is; sensors lose nothing by either. Method: the same crowd with and without, by naive rules.
 #[test]
 fn limits_and_thresholds_are_as_told() {
-    let bodies = Bodies::new(9, 400);
+    let bodies = BodyColumns::new(9, 400);
     let mut all = Pipeline::default();
     let ticked = all.tick(&bodies.scene()).expect("a scene");
     let (impacts, sensed) = (ticked.impacts().to_vec(), ticked.sensed().to_vec());
@@ -285,7 +286,7 @@ fn limits_and_thresholds_are_as_told() {
     for impact in &impacts {
         let rows = [impact.pair.a, impact.pair.b];
         let fast = rows.map(is_fast);
-        let marked = rows.iter().any(|&row| bodies.flags[row as usize].has(Flags::CCD));
+        let marked = rows.iter().any(|&row| bodies.flags[row as usize].has(BodyFlags::CCD));
         let told = ticked.impacts().contains(impact);
         if marked || fast.iter().any(|&(fast, _)| fast) {
             assert!(told, "{impact:?} is fast or marked");
@@ -326,7 +327,8 @@ fn boxes_are_answered_by_their_sweep() {
                 columns[6 + axis].push(draw.whole(-3, 3));
             }
         }
-        let boxes = Boxes::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
+        let boxes =
+            MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).expect("columns");
         let mut pipeline = Pipeline::new(config(|config| config.touch = touch));
         let ticked = pipeline.tick(&Scene::new(boxes)).expect("a scene");
         let mut impacts = ticked.impacts().iter().collect::<Vec<_>>();
@@ -348,8 +350,8 @@ fn boxes_are_answered_by_their_sweep() {
                 let Some(impact) = found else { continue };
                 assert_eq!((impact.toi, impact.last), (swept.first, swept.last));
                 match impact.kind {
-                    Kind::Overlapping => {
-                        let push = swath::separate::one_to_one(&p.aabb, &q.aabb);
+                    ImpactKind::Overlapping => {
+                        let push = swath::batch::separate::one_to_one(&p.aabb, &q.aabb);
                         let push = push.expect("boxes").expect("they overlap");
                         assert_eq!(
                             (impact.depth, impact.normal),
@@ -385,7 +387,7 @@ fn boxes_are_answered_by_their_sweep() {
 #[test]
 fn explanations_agree_with_the_tick() {
     for seed in 20..23 {
-        let bodies = Bodies::new(seed, 180);
+        let bodies = BodyColumns::new(seed, 180);
         let fast = [0.0, 3.0, 0.0][seed as usize - 20];
         let mut pipeline = Pipeline::new(config(|c| c.fast = fast));
         let ticked = pipeline.tick(&bodies.scene()).expect("a scene");
@@ -413,7 +415,7 @@ fn explanations_agree_with_the_tick() {
 /// crowd of every kind; then each byte changed, each length cut, other versions, and other files.
 #[test]
 fn captures_are_the_same_tick_or_an_error() {
-    let bodies = Bodies::new(30, 60);
+    let bodies = BodyColumns::new(30, 60);
     let settings = config(|c| (c.fast, c.impacts_per_body, c.touch) = (0.5, 3, Touch::Hit));
     let mut pipeline = Pipeline::new(settings);
     let bytes = pipeline.capture(&bodies.scene()).expect("no own shapes");
@@ -460,7 +462,7 @@ fn captures_are_the_same_tick_or_an_error() {
     }
     #[derive(Debug)]
     struct Own;
-    impl swath::SupportMap for Own {
+    impl swath::convex::SupportMap for Own {
         fn support(&self, direction: [f64; 3]) -> [f64; 3] {
             direction.map(f64::signum)
         }
@@ -468,8 +470,11 @@ fn captures_are_the_same_tick_or_an_error() {
             2.0
         }
     }
-    let own =
-        [Convex { row: 4, shape: Shape::custom(&Own).expect("one"), motion: Motion::default() }];
+    let own = [ConvexBody {
+        row: 4,
+        shape: Shape::custom(&Own).expect("one"),
+        motion: Motion::default(),
+    }];
     let refused = pipeline.capture(&Scene::new(bodies.boxes()).convex(&own));
     assert_eq!(refused.err(), Some(CaptureError::OwnShape { row: 4 }));
 }
@@ -478,7 +483,7 @@ fn captures_are_the_same_tick_or_an_error() {
 /// proxies, held by their boxes; times, pairs and points to the bit, over ticks with removals.
 #[test]
 fn a_world_is_answered_like_its_columns() {
-    let mut bodies = Bodies::new(40, 300);
+    let mut bodies = BodyColumns::new(40, 300);
     for column in &mut bodies.columns[9..] {
         column.iter_mut().for_each(|accel| *accel = 0.0);
     }
@@ -491,7 +496,7 @@ fn a_world_is_answered_like_its_columns() {
         let held = convex.map(|convex| Pipeline::holding(&convex.shape, &convex.motion));
         let (aabb, delta) =
             held.map_or((of.aabb, of.delta), |held| held.map(|h| (h.aabb, h.delta)).expect("one"));
-        let moves = bodies.flags[row as usize].has(Flags::MOVES);
+        let moves = bodies.flags[row as usize].has(BodyFlags::MOVES);
         let proxy = if moves { Proxy::dynamic() } else { Proxy::fixed() };
         let proxy = proxy.filtered(bodies.filters[row as usize]);
         let id = world.insert(aabb, proxy).expect("a proxy");
@@ -509,7 +514,7 @@ fn a_world_is_answered_like_its_columns() {
             .tick_world(&mut world, |id| {
                 let row = ids.iter().position(|&one| one == id).expect("ours") as u32;
                 let convex = bodies.convex.iter().find(|convex| convex.row == row);
-                swath::pipeline::About {
+                swath::pipeline::BodyInfo {
                     shape: convex.map(|convex| (convex.shape, convex.motion)),
                     flags: bodies.flags[row as usize],
                 }
@@ -555,10 +560,13 @@ fn a_touch_at_the_very_end_is_told() {
         ];
         let plate = Shape::cuboid([0.5, 0.5, 0.0]).expect("a plate");
         let shapes = [plate, Shape::point()];
-        let convex =
-            [0, 1].map(|row| Convex { row: row as u32, shape: shapes[row], motion: motions[row] });
+        let convex = [0, 1].map(|row| ConvexBody {
+            row: row as u32,
+            shape: shapes[row],
+            motion: motions[row],
+        });
         let unread = [0.0; 2];
-        let boxes = Boxes::from_columns([&unread[..]; 9]).expect("columns");
+        let boxes = MovingBoxColumns::from_columns([&unread[..]; 9]).expect("columns");
         let mut pipeline = Pipeline::new(config(|config| config.touch = touch));
         let ticked = pipeline.tick(&Scene::new(boxes).convex(&convex)).expect("a scene");
         let [impact] = ticked.impacts() else { panic!("{touch:?}: {ticked:?}") };
@@ -573,7 +581,8 @@ fn what_comes_back_is_told() {
     let (min_y, max_y) = ([-1.0, 0.0], [0.0, 1.0]);
     let (low, high, still) = ([-1.0; 2], [1.0; 2], [0.0; 2]);
     let (up, pull) = ([0.0, 4.0], [0.0, -12.0]);
-    let boxes = Boxes::new([&low, &min_y, &low], [&high, &max_y, &high], [&still, &up, &still]);
+    let boxes =
+        MovingBoxColumns::new([&low, &min_y, &low], [&high, &max_y, &high], [&still, &up, &still]);
     let scene = Scene::new(boxes.expect("columns")).accelerating([&still, &pull, &still]);
     let mut pipeline = Pipeline::default();
     let ticked = pipeline.tick(&scene).expect("a scene");

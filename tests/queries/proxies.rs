@@ -3,14 +3,14 @@
 //! Random calls with questions among them are made by the body of the fuzz target, in
 //! `worlds_follow_their_rules`; here are the crowds that are too large for that, and margins.
 
-use swath::broadphase::ProxyHit;
+use swath::batch::SegmentStore;
+use swath::broadphase::{Layers, ProxyHit};
 use swath::{
-    Aabb, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, Segment, SegmentStore, Set,
-    Threads,
+    Aabb, Broadphase, Filter, Level, MovingBox, Proxy, ProxyId, ProxyKind, Segment, Threads,
 };
 use testkit::draw::Draw;
 use testkit::fuzz::world_asked;
-use testkit::world_model::{About, Model};
+use testkit::world_model::{BodyInfo, Model};
 
 /// A crowd on whole numbers, of all sets, some with filters and owners, a third with a margin.
 fn crowd(draw: &mut Draw, count: usize, side: i32) -> Vec<(MovingBox, Proxy)> {
@@ -50,7 +50,7 @@ fn stir(world: &mut Broadphase, model: &mut Model, things: &[(MovingBox, Proxy)]
                 model.set(id, moving).expect("it is a box");
             }
             1 => {
-                world.move_to(id, proxy.set).expect("it lives");
+                world.set_kind(id, proxy.set).expect("it lives");
                 model.edit(id, |of| of.set = proxy.set).expect("it lives");
             }
             2 => {
@@ -81,7 +81,7 @@ fn said_of_many(world: &mut Broadphase, segments: &SegmentStore) -> Vec<ProxyHit
     queries.casts(&segments.checked()).any(any).expect("as many");
     let starts = segments.checked();
     let [x, y, z, ..] = starts.columns().columns();
-    let places = swath::store::FixedColumns::new([x, y, z], [x, y, z]).expect("equally long");
+    let places = swath::AabbColumns::new([x, y, z], [x, y, z]).expect("equally long");
     let mut rejected = Vec::new();
     let places = places.check(Level::detect(), &mut rejected);
     queries.proximities(&places, 2.0).expect("a distance").nearest(near).expect("as many");
@@ -126,10 +126,10 @@ fn crowds_answer_the_same_on_any_threads_and_level() {
             let asked: Vec<MovingBox> =
                 crowd(&mut Draw::new(round), 3, 24).iter().map(|&(moving, _)| moving).collect();
             let kind = round as usize % 3;
-            let about = About {
+            let about = BodyInfo {
                 filter: (kind == 1).then_some(Filter::new(1 << 2, u16::MAX)),
                 owner: round as u32 % 4,
-                without: [Set::Fixed, Set::Sleeping, Set::Dynamic][..kind].into(),
+                without: [ProxyKind::Fixed, ProxyKind::Sleeping, ProxyKind::Dynamic][..kind].into(),
             };
             world_asked::ask(&mut world, &model, &about, &asked, [0.5, 3.0, 0.0][kind]);
         }
@@ -184,8 +184,8 @@ fn margins_are_not_seen_by_questions() {
     world.set_margin(far, 0.0).expect("it is a margin");
     world.set_enabled(near, false).expect("it lives");
     assert_eq!(sorted(&mut world), [(moves, 65.0), (far, 95.0)]);
-    world.move_to(far, Set::Dynamic).expect("it lives");
-    world.move_to(moves, Set::Fixed).expect("it lives");
+    world.set_kind(far, ProxyKind::Dynamic).expect("it lives");
+    world.set_kind(moves, ProxyKind::Fixed).expect("it lives");
     assert_eq!(sorted(&mut world), [(moves, 65.0), (far, 95.0)]);
     world.validate().expect("the world is whole");
 }

@@ -3,11 +3,11 @@
 
 use std::array::from_fn;
 
-use swath::broadphase::{Path, Query, Visits};
-use swath::store::{Columns, FixedColumns, Row};
+use swath::batch::sweep::MISS;
+use swath::batch::{Checked, Columns, Hit, Row, cast, sweep};
+use swath::broadphase::{FixedInput, Path, Query, Visits};
 use swath::{
-    Aabb, BoxTree, Checked, Filter, FixedBoxes, FixedSet, Hit, Level, MISS, MovingBox, Queries,
-    Segment, Threads, cast, sweep,
+    Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Level, MovingBox, Queries, Segment, Threads,
 };
 use testkit::cases::cases;
 use testkit::draw::{Draw, how_many};
@@ -46,22 +46,22 @@ impl World {
     }
 
     /// Calls `ask` with all rows as columns; an empty one is no box.
-    fn with<R>(&self, filtered: bool, ask: impl FnOnce(FixedSet<'_>) -> R) -> R {
+    fn with<R>(&self, filtered: bool, ask: impl FnOnce(FixedInput<'_>) -> R) -> R {
         let nothing = Aabb { min: [f32::NAN; 3], max: [0.0; 3] };
         let corner = |row: &Option<(Aabb, Filter)>, k: usize| {
             let aabb = row.map_or(nothing, |(aabb, _)| aabb);
             if k < 3 { aabb.min[k] } else { aabb.max[k - 3] }
         };
         let columns: [Vec<f32>; 6] = from_fn(|k| self.0.iter().map(|row| corner(row, k)).collect());
-        let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+        let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
         let filters: Vec<_> =
             self.0.iter().map(|row| row.map_or(Filter::ALL, |(_, filter)| filter)).collect();
-        let set = FixedSet::new(columns);
+        let set = FixedInput::new(columns);
         ask(if filtered { set.filtered(&filters) } else { set })
     }
 
-    fn tree(&self, level: Level, filtered: bool) -> BoxTree {
-        let mut tree = BoxTree::with_level(level);
+    fn tree(&self, level: Level, filtered: bool) -> Bvh {
+        let mut tree = Bvh::with_level(level);
         let empty = self.with(filtered, |set| tree.build(set).unwrap().len());
         assert_eq!(empty + tree.len(), self.0.len());
         assert_eq!(tree.rejected().len(), empty);
@@ -253,7 +253,7 @@ fn hostile_numbers() {
 /// Goal: what is no segment and no moving box is an error. Method: one of each.
 #[test]
 fn invalid_questions_are_errors() {
-    let tree = BoxTree::new();
+    let tree = Bvh::new();
     let bad = Segment { start: [f32::NAN; 3], delta: [1.0; 3], max_fraction: 1.0 };
     assert!(tree.queries().cast(&bad).is_err());
     let bad = Segment { start: [0.0; 3], delta: [1.0; 3], max_fraction: -1.0 };

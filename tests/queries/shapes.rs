@@ -7,12 +7,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rand::RngExt;
-use swath::broadphase::{Overlap, Query, Shape};
-use swath::overlap::{self, planes, sphere};
-use swath::store::{FixedColumns, Row};
+use swath::batch::overlap::{planes, sphere};
+use swath::batch::{Hit, PlaneSide, Row, overlap, proximity};
+use swath::broadphase::{FixedInput, Overlap, Query, QueryShape, Visits};
 use swath::{
-    Aabb, BoxTree, Filter, FixedBoxes, FixedSet, Hit, Invalid, Level, Plane, Queries, Side, Sphere,
-    Threads, Visits, proximity,
+    Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Invalid, Level, Plane, Queries, Sphere, Threads,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::places::{boxes, cuts, frustum, moving, near};
@@ -21,11 +20,11 @@ use testkit::places::{boxes, cuts, frustum, moving, near};
 type Kept = BTreeMap<u32, (Aabb, Filter)>;
 
 /// Calls `ask` with boxes as columns.
-fn with<R>(boxes: &[Aabb], filters: Option<&[Filter]>, ask: impl FnOnce(FixedSet<'_>) -> R) -> R {
+fn with<R>(boxes: &[Aabb], filters: Option<&[Filter]>, ask: impl FnOnce(FixedInput<'_>) -> R) -> R {
     let columns: [Vec<f32>; 6] =
         std::array::from_fn(|k| boxes.iter().map(|of| of.to_row()[k]).collect());
-    let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
-    let set = FixedSet::new(columns);
+    let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    let set = FixedInput::new(columns);
     ask(filters.map_or(set, |filters| set.filtered(filters)))
 }
 
@@ -119,7 +118,7 @@ fn rows_of(
 }
 
 /// One shape: all rows in order, any, a visit to the end and one that is broken off.
-fn meets<'a, S: Shape>(
+fn meets<'a, S: QueryShape>(
     meant: &[u32],
     accept: fn(u32) -> bool,
     ask: impl Fn() -> Query<'a, Overlap<S>>,
@@ -155,8 +154,9 @@ fn check(kept: &Kept, of: &Asked, filter: Option<Filter>, queries: &[(Level, Que
     let of_box = rows_of(kept, filter, accept, |b| overlap::one_to_one(aabb, b).unwrap());
     let of_point = rows_of(kept, filter, accept, |b| b.contains_point(aabb.min));
     let of_sphere = rows_of(kept, filter, accept, |b| sphere::one_to_one(sphere, b).unwrap());
-    let of_planes =
-        rows_of(kept, filter, accept, |b| planes::one_to_one(planes, b).unwrap() != Side::Outside);
+    let of_planes = rows_of(kept, filter, accept, |b| {
+        planes::one_to_one(planes, b).unwrap() != PlaneSide::Outside
+    });
     let distance = |row: &u32| proximity::one_to_one(aabb, &kept[row].0).unwrap();
     let hits = rows_of(kept, filter, accept, |_| true);
     let hits = hits.iter().map(|row| Hit { row: *row, at: distance(row) });
@@ -198,7 +198,7 @@ fn a_tree_answers_as_one_box_after_the_other() {
             let kept: Kept = rows.map(|(row, aabb)| (row as u32, (*aabb, filter(row)))).collect();
             let trees: Vec<_> = Level::all()
                 .map(|level| {
-                    let mut tree = BoxTree::with_level(level);
+                    let mut tree = Bvh::with_level(level);
                     let rejected = with(&of, given, |set| tree.build(set).unwrap().len());
                     assert_eq!(kept.len() + rejected, count);
                     (level, tree)
@@ -255,7 +255,7 @@ fn visits_are_few_and_the_same_on_every_level() {
     let of = crowded(3, 5000);
     let mut told = Vec::new();
     for level in Level::all() {
-        let mut tree = BoxTree::with_level(level);
+        let mut tree = Bvh::with_level(level);
         with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
         let queries = tree.queries();
         let [mut few, mut all, mut nearest] = [Visits::default(); 3];
@@ -290,7 +290,7 @@ fn visits_are_few_and_the_same_on_every_level() {
 /// Goal: what is none is refused, with the reason, and an empty tree answers nothing.
 #[test]
 fn what_is_no_shape_is_refused() {
-    let tree = BoxTree::new();
+    let tree = Bvh::new();
     let queries = tree.queries();
     let good = Aabb { min: [0.0; 3], max: [1.0; 3] };
     let bad = Aabb { min: [0.0, 2.0, 0.0], max: [1.0; 3] };
@@ -335,7 +335,7 @@ fn nothing_is_lost_on_the_way_down() {
     let mut draw = Draw::new(12);
     let count = how_many(4000);
     let level = Level::detect();
-    let mut tree = BoxTree::with_level(level);
+    let mut tree = Bvh::with_level(level);
     for (cut, case) in cuts(31, 3, count).zip(near(32, count)) {
         let of = about(&mut draw, &cut.aabb);
         with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
@@ -344,7 +344,7 @@ fn nothing_is_lost_on_the_way_down() {
             &kept,
             None,
             |_| true,
-            |aabb| planes::one_to_one(&cut.planes, aabb).unwrap() != Side::Outside,
+            |aabb| planes::one_to_one(&cut.planes, aabb).unwrap() != PlaneSide::Outside,
         );
         let mut rows = Vec::new();
         tree.queries().overlap_planes(&cut.planes).unwrap().all(&mut rows);
@@ -376,7 +376,7 @@ fn a_batch_answers_as_each_alone() {
             .map(|(k, (hostile, crowded))| if k % 3 == 0 { hostile } else { crowded })
             .collect();
         for threads in pools() {
-            let mut tree = BoxTree::new();
+            let mut tree = Bvh::new();
             tree.set_threads(threads);
             with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
             let queries = tree.queries().filtered(Filter::new(1, 1));
@@ -384,7 +384,7 @@ fn a_batch_answers_as_each_alone() {
                 std::array::from_fn(|k| asked.iter().map(|of| of.to_row()[k]).collect());
             let columns = columns.each_ref().map(Vec::as_slice);
             let mut rejected = Vec::new();
-            let many = FixedColumns::from_columns(columns).unwrap();
+            let many = AabbColumns::from_columns(columns).unwrap();
             let many = many.check(Level::detect(), &mut rejected);
 
             for max in [2.0, f32::INFINITY] {

@@ -1,7 +1,7 @@
 //! Does a tick in sub-steps lose nothing: no time, no momentum, nobody through a wall?
 
 use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
-use swath::{Convex, Motion, Pose, Shape};
+use swath::{ConvexBody, Motion, Pose, Shape};
 use testkit::draw::{Draw, how_many};
 use testkit::rounded::{Rounded, SLOP, first_time, gap};
 
@@ -35,8 +35,8 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     (0..3).map(|axis| a[axis] * b[axis]).sum()
 }
 
-fn body<'s>(row: u32, shape: Shape<'s>, pose: Pose, delta: [f32; 3]) -> Convex<'s> {
-    Convex { row, shape, motion: Motion::new(pose, delta).expect("a motion") }
+fn body<'s>(row: u32, shape: Shape<'s>, pose: Pose, delta: [f32; 3]) -> ConvexBody<'s> {
+    ConvexBody { row, shape, motion: Motion::new(pose, delta).expect("a motion") }
 }
 
 /// Goal: no bullet gets through a wall, whatever the angle, down to no thickness, at up to 10,000
@@ -282,7 +282,7 @@ fn nobody_ends_a_tick_inside_another() {
             let inverse_mass = if still { 0.0 } else { draw.one_of(&[0.5, 1.0, 2.0]) };
             masses.push(Mass { inverse_mass, restitution });
         }
-        let totals = |bodies: &[Convex<'_>]| {
+        let totals = |bodies: &[ConvexBody<'_>]| {
             let (mut momentum, mut energy) = ([0.0; 3], 0.0);
             for (body, mass) in bodies.iter().zip(&masses).filter(|(_, m)| m.inverse_mass > 0.0) {
                 let (v, m) = (body.motion.delta.map(f64::from), 1.0 / f64::from(mass.inverse_mass));

@@ -4,14 +4,14 @@
 //! The momentum of each body before and after a tick is compared with the sum of the impulses told of it.
 
 use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
-use swath::{Convex, Motion, Pose, Shape};
+use swath::{ConvexBody, Motion, Pose, Shape};
 use testkit::draw::{Draw, how_many};
 use testkit::rounded::{Rounded, SLOP, gap};
 
 /// Bodies, as the crate and as the reference have them.
 #[derive(Default)]
 struct Crowd {
-    bodies: Vec<Convex<'static>>,
+    bodies: Vec<ConvexBody<'static>>,
     masses: Vec<Mass>,
     reference: Vec<Rounded>,
 }
@@ -29,14 +29,14 @@ impl Crowd {
         let pose = Pose::at(narrow(of.at)).expect("a pose");
         let motion = Motion::new(pose, narrow(of.delta)).expect("a motion");
         let motion = motion.accelerating(accel).expect("a motion");
-        self.bodies.push(Convex { row: self.bodies.len() as u32, shape, motion });
+        self.bodies.push(ConvexBody { row: self.bodies.len() as u32, shape, motion });
         self.masses.push(mass);
         self.reference.push(of);
         true
     }
 
     fn momenta(&self) -> Vec<[f64; 3]> {
-        let of = |(body, mass): (&Convex<'_>, &Mass)| match mass.inverse_mass {
+        let of = |(body, mass): (&ConvexBody<'_>, &Mass)| match mass.inverse_mass {
             0.0 => [0.0; 3],
             inverse => body.motion.delta.map(|x| f64::from(x) / f64::from(inverse)),
         };
@@ -44,7 +44,7 @@ impl Crowd {
     }
 
     fn energy(&self) -> f64 {
-        let of = |(body, mass): (&Convex<'_>, &Mass)| match mass.inverse_mass {
+        let of = |(body, mass): (&ConvexBody<'_>, &Mass)| match mass.inverse_mass {
             0.0 => 0.0,
             inverse => {
                 let square: f64 = body.motion.delta.iter().map(|&x| f64::from(x).powi(2)).sum();
@@ -56,7 +56,7 @@ impl Crowd {
 
     /// The greatest number of the tick to come.
     fn most(&self) -> f64 {
-        let of = |body: &Convex<'_>| {
+        let of = |body: &ConvexBody<'_>| {
             let Motion { pose, delta, accel, .. } = body.motion;
             (0..3)
                 .map(|k| pose.position[k].abs() + delta[k].abs() + accel[k].abs())
@@ -216,7 +216,7 @@ fn impulses_are_the_change_of_momentum() {
 }
 
 /// Sums of the momenta along x, of their magnitudes, and of the energies.
-fn totals(bodies: &[Convex<'_>], masses: &[Mass]) -> [f64; 3] {
+fn totals(bodies: &[ConvexBody<'_>], masses: &[Mass]) -> [f64; 3] {
     let mut sums = [0.0; 3];
     for (body, mass) in bodies.iter().zip(masses) {
         let (mass, v) = (1.0 / f64::from(mass.inverse_mass), body.motion.delta.map(f64::from));
@@ -245,7 +245,7 @@ fn masses_of_any_ratio_keep_momentum_and_energy() {
             let pose = Pose::at([k as f32, 0.0, 0.0]).expect("a pose");
             let delta = [if k == 0 { 100.0 } else { 0.0 }, 0.0, 0.0];
             let motion = Motion::new(pose, delta).expect("a motion");
-            bodies.push(Convex { row: k as u32, shape, motion });
+            bodies.push(ConvexBody { row: k as u32, shape, motion });
             let inverse_mass = match case {
                 2 => [1e6, 1e6, 1e-6, 1e-6][k],
                 _ => draw.one_of(&[1.0, ratio, 1.0 / ratio]),
@@ -311,7 +311,7 @@ fn free(crowd: &mut Crowd, half: [f32; 3], at: [f32; 3], delta: [f32; 3], restit
     let radius = if half == [0.0; 3] { 0.1 } else { 0.0 };
     let shape = Shape::cuboid(half).and_then(|shape| shape.rounded(radius)).expect("a shape");
     let motion = Motion::new(Pose::at(at).expect("a pose"), delta).expect("a motion");
-    crowd.bodies.push(Convex { row: crowd.bodies.len() as u32, shape, motion });
+    crowd.bodies.push(ConvexBody { row: crowd.bodies.len() as u32, shape, motion });
     crowd.masses.push(Mass { inverse_mass: 1.0, restitution });
 }
 
@@ -468,8 +468,8 @@ fn what_turns_in_another_is_looked_at_again() {
     for (x, responds) in [(-1.5, false), (0.05, true)] {
         let ball_motion = Motion::from(place(x, 0.0));
         let mut bodies = [
-            Convex { row: 0, shape: plank, motion: turning },
-            Convex { row: 1, shape: ball, motion: ball_motion },
+            ConvexBody { row: 0, shape: plank, motion: turning },
+            ConvexBody { row: 1, shape: ball, motion: ball_motion },
         ];
         let masses = [Mass::FIXED, Mass { inverse_mass: 1.0, restitution: 0.0 }];
         let mut sub_steps = SubSteps::new(SubStepsConfig::default());

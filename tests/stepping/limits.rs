@@ -1,9 +1,10 @@
 //! Is what a step cannot do rejected or told, and is every number that it answers finite?
 
-use swath::advance::AdvanceError;
-use swath::pipeline::{Impact, Kind, Mass, PipelineError, SubSteps, SubStepsConfig, response};
+use swath::batch::Rejected;
+use swath::convex::toi::AdvanceError;
+use swath::pipeline::{ImpactKind, Mass, PipelineError, SubSteps, SubStepsConfig, response};
 use swath::{
-    Aabb, Broadphase, COORD_MAX, Convex, Invalid, Motion, Pose, Proxy, Rejected, Shape, Threads,
+    Aabb, Broadphase, COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pose, Proxy, Shape, Threads,
 };
 use testkit::draw::{Draw, how_many};
 use testkit::finite::assert_finite;
@@ -22,9 +23,9 @@ fn invalid_masses() -> Vec<(Mass, Invalid)> {
     of_mass.into_iter().chain(of_restitution).collect()
 }
 
-fn body(row: u32, shape: Shape<'static>, at: [f32; 3], delta: [f32; 3]) -> Convex<'static> {
+fn body(row: u32, shape: Shape<'static>, at: [f32; 3], delta: [f32; 3]) -> ConvexBody<'static> {
     let motion = Motion::new(Pose::at(at).expect("a pose"), delta).expect("a motion");
-    Convex { row, shape, motion }
+    ConvexBody { row, shape, motion }
 }
 
 fn ball(radius: f32) -> Shape<'static> {
@@ -166,7 +167,7 @@ fn vast_bodies_give_finite_numbers() {
 }
 
 /// Bodies as the crate and as the reference have them.
-type Crowd = (Vec<Convex<'static>>, Vec<Mass>, Vec<Rounded>);
+type Crowd = (Vec<ConvexBody<'static>>, Vec<Mass>, Vec<Rounded>);
 
 /// Balls and boxes close to each other, as many as `count`, of mass one and apart.
 fn crowd(draw: &mut Draw, count: usize, speed: f32) -> Crowd {
@@ -233,7 +234,7 @@ fn a_step_ends_within_its_searches() {
                     assert!(depth < 1e-5, "{what}: {a} is {depth} in {b}");
                 }
             }
-            let sums = |bodies: &[Convex<'_>]| -> [f64; 4] {
+            let sums = |bodies: &[ConvexBody<'_>]| -> [f64; 4] {
                 let mut sums = [0.0; 4];
                 for v in bodies.iter().map(|body| body.motion.delta.map(f64::from)) {
                     (0..3).for_each(|k| sums[k] += v[k]);
@@ -277,10 +278,10 @@ fn searches_without_rounds_hold_what_is_not_proved() {
         let told = sub_steps.run(&mut end, &masses, None).expect("bodies");
         assert!(told.held <= 40 && told.passes <= 40 * 32 + 40, "{rounds_max}: {told:?}");
         assert_finite(&(sub_steps.impacts(), sub_steps.held(), &end));
-        let is_free = |held: &swath::pipeline::Held| (0.0..=1.0).contains(&held.since);
+        let is_free = |held: &swath::pipeline::Stalled| (0.0..=1.0).contains(&held.since);
         assert!(sub_steps.held().iter().all(is_free), "{rounds_max}");
         let unresolved =
-            sub_steps.impacts().iter().filter(|hit| hit.impact.kind == Kind::Unresolved);
+            sub_steps.impacts().iter().filter(|hit| hit.impact.kind == ImpactKind::Unresolved);
         assert_eq!(unresolved.count(), 0, "{rounds_max}: nobody responds to what is no impact");
         stalled.push(told.over_budget);
     }
@@ -288,7 +289,7 @@ fn searches_without_rounds_hold_what_is_not_proved() {
 }
 
 /// A scene that is hard on a step: bodies of any masses, sizes and speeds, close together or far from the origin.
-fn hostile(draw: &mut Draw, case: usize) -> (Vec<Convex<'static>>, Vec<Mass>) {
+fn hostile(draw: &mut Draw, case: usize) -> (Vec<ConvexBody<'static>>, Vec<Mass>) {
     let (mut bodies, mut masses) = (Vec::new(), Vec::new());
     let scale = draw.one_of(&[1e-3, 1.0, 1.0, 1.0, 1e3_f32]);
     let ratio = draw.one_of(&[1.0, 1e3, 1e6, 1e15_f32]);

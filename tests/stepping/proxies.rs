@@ -3,10 +3,10 @@
 //! The same bodies are given to both doors of `SubSteps`, tick after tick, and compared to the bit.
 
 use swath::broadphase::Layers;
-use swath::pipeline::{Held, Mass, Responded, SubSteps, SubStepsConfig};
+use swath::pipeline::{Mass, Responded, Stalled, SubSteps, SubStepsConfig};
 use swath::{
-    Aabb, Broadphase, Convex, Filter, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, Set,
-    Shape, Threads,
+    Aabb, Broadphase, ConvexBody, Filter, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId,
+    ProxyKind, Shape, Threads,
 };
 use testkit::draw::{Draw, how_many};
 
@@ -24,7 +24,7 @@ struct Body {
 
 /// Which are at rest: their motion does not count.
 fn rests(body: &Body) -> bool {
-    matches!(body.proxy.set, Set::Fixed | Set::Sleeping)
+    matches!(body.proxy.set, ProxyKind::Fixed | ProxyKind::Sleeping)
 }
 
 fn body(draw: &mut Draw, layers: &Layers) -> Body {
@@ -112,18 +112,18 @@ fn both_doors_give_the_same_bits() {
             bodies.sort_by_key(|body| body.id.index());
             let in_world: Vec<Body> =
                 bodies.iter().filter(|body| body.proxy.enabled).copied().collect();
-            let mut columns: Vec<Convex<'_>> = (0..)
+            let mut columns: Vec<ConvexBody<'_>> = (0..)
                 .zip(&in_world)
                 .map(|(row, body)| {
                     let still = Motion::from(body.motion.pose);
                     let motion = if rests(body) { still } else { body.motion };
-                    Convex { row, shape: body.shape, motion }
+                    ConvexBody { row, shape: body.shape, motion }
                 })
                 .collect();
             let masses: Vec<Mass> = in_world
                 .iter()
                 .map(|body| {
-                    let pushed = body.proxy.set == Set::Dynamic;
+                    let pushed = body.proxy.set == ProxyKind::Dynamic;
                     Mass {
                         inverse_mass: if pushed { body.mass.inverse_mass } else { 0.0 },
                         ..body.mass
@@ -146,8 +146,11 @@ fn both_doors_give_the_same_bits() {
             let named: Vec<_> = of_columns.impacts().iter().map(|hit| facts(hit, &id)).collect();
             let found: Vec<_> = stepped.impacts().iter().map(|hit| facts(hit, &|id| id)).collect();
             assert_eq!(found, named, "{what}");
-            let named: Vec<_> =
-                of_columns.held().iter().map(|h| Held { row: id(h.row), since: h.since }).collect();
+            let named: Vec<_> = of_columns
+                .held()
+                .iter()
+                .map(|h| Stalled { row: id(h.row), since: h.since })
+                .collect();
             assert_eq!(stepped.held(), named, "{what}");
             let moved: Vec<_> = (0..columns.len())
                 .filter(|&row| !rests(&in_world[row]))
@@ -167,8 +170,8 @@ fn both_doors_give_the_same_bits() {
             }
             for body in &mut bodies {
                 match draw.whole(0, 39) as u32 {
-                    0 => body.proxy.set = Set::Sleeping,
-                    1 => body.proxy.set = Set::Dynamic,
+                    0 => body.proxy.set = ProxyKind::Sleeping,
+                    1 => body.proxy.set = ProxyKind::Dynamic,
                     2 => body.proxy.enabled = !body.proxy.enabled,
                     3 => {
                         // Another in its place, under an id of its own.
@@ -178,7 +181,7 @@ fn both_doors_give_the_same_bits() {
                     }
                     _ => {}
                 }
-                world.move_to(body.id, body.proxy.set).expect("it is there");
+                world.set_kind(body.id, body.proxy.set).expect("it is there");
                 world.set_enabled(body.id, body.proxy.enabled).expect("it is there");
                 let MovingBox { aabb, delta } = body.moving_box(tick);
                 world.set(body.id, aabb, delta).expect("a box");

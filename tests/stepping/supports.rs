@@ -4,7 +4,7 @@
 //! what is free they share by mass. All speeds have closed forms.
 
 use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
-use swath::{Convex, Motion, Pose, Shape};
+use swath::{ConvexBody, Motion, Pose, Shape};
 
 /// A body that nothing pushes.
 const IMMOVABLE: [f32; 2] = [0.0, 0.0];
@@ -14,7 +14,7 @@ const ELASTIC: [f32; 2] = [1.0, 1.0];
 
 #[derive(Default)]
 struct Crowd {
-    bodies: Vec<Convex<'static>>,
+    bodies: Vec<ConvexBody<'static>>,
     masses: Vec<Mass>,
     fastest: f32,
 }
@@ -30,7 +30,7 @@ impl Crowd {
     ) {
         let motion = Motion::new(Pose::at([x, y, 0.0]).expect("a pose"), [dx, dy, 0.0]);
         let row = self.bodies.len() as u32;
-        self.bodies.push(Convex { row, shape, motion: motion.expect("a motion") });
+        self.bodies.push(ConvexBody { row, shape, motion: motion.expect("a motion") });
         self.masses.push(Mass { inverse_mass, restitution });
         self.fastest = self.fastest.max(dx.abs()).max(dy.abs());
     }

@@ -4,7 +4,7 @@
 //! rounds positions about 1. Gaps and speeds are counted in slops.
 
 use swath::pipeline::{Mass, SubStepped, SubSteps, response};
-use swath::{Convex, Motion, Pose, Shape};
+use swath::{ConvexBody, Motion, Pose, Shape};
 
 /// The way of all.
 const WAY: f32 = 1024.0;
@@ -22,7 +22,7 @@ fn ball() -> Shape<'static> {
 /// Bodies in a tick.
 #[derive(Default)]
 struct Crowd {
-    bodies: Vec<Convex<'static>>,
+    bodies: Vec<ConvexBody<'static>>,
     masses: Vec<Mass>,
     sub_steps: SubSteps,
 }
@@ -44,7 +44,7 @@ impl Crowd {
         let motion = Motion::new(Pose::at(along(at)).expect("a pose"), along(delta))
             .and_then(|motion| motion.accelerating(along(accel)))
             .expect("a motion");
-        self.bodies.push(Convex { row: self.bodies.len() as u32, shape, motion });
+        self.bodies.push(ConvexBody { row: self.bodies.len() as u32, shape, motion });
         self.masses.push(mass);
     }
 

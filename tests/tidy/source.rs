@@ -4,7 +4,7 @@
 //! in it and resolves `self`, `super` and groups of imports, so that a rule sees each as if it had
 //! been written out from the root of its crate.
 
-/// The module that a file of `src` is: `src/store/slots.rs` is `store`, `slots`.
+/// The module that a file of `src` is: `src/columns/slots.rs` is `store`, `slots`.
 pub(crate) fn module_of(path: &str) -> Vec<&str> {
     let inside = path.strip_prefix("src/").unwrap_or_default().trim_end_matches(".rs");
     inside.split('/').filter(|name| !matches!(*name, "" | "mod" | "lib")).collect()

@@ -23,11 +23,11 @@ const LAYERS: [(&str, &[&str]); 8] = [
     ("geom", &[]),
     ("lanes", &[]),
     ("par", &[]),
-    ("store", &["geom", "lanes"]),
-    ("kernels", &["geom", "lanes", "store"]),
-    ("broadphase", &["geom", "lanes", "par", "store", "kernels"]),
-    ("narrowphase", &["geom", "lanes", "par", "store"]),
-    ("pipeline", &["geom", "lanes", "par", "store", "kernels", "broadphase", "narrowphase"]),
+    ("columns", &["geom", "lanes"]),
+    ("kernels", &["geom", "lanes", "columns"]),
+    ("broadphase", &["geom", "lanes", "par", "columns", "kernels"]),
+    ("narrowphase", &["geom", "lanes", "par", "columns"]),
+    ("pipeline", &["geom", "lanes", "par", "columns", "kernels", "broadphase", "narrowphase"]),
 ];
 
 /// How a path begins that only one layer may name, and that layer.
@@ -342,10 +342,10 @@ fn a_long_file_is_found() {
 /// Goal: a name says what is inside. Method: an empty name as a file, as a folder and outside.
 #[test]
 fn an_empty_name_is_found() {
-    for path in ["src/utils.rs", "src/store/types.rs", "src/common/aabb.rs", "src/error.rs"] {
+    for path in ["src/utils.rs", "src/columns/types.rs", "src/common/aabb.rs", "src/error.rs"] {
         check(names, path, &[""], &[]);
     }
-    for path in ["src/lib.rs", "src/par.rs", "src/store/slots.rs", "tests/common/main.rs"] {
+    for path in ["src/lib.rs", "src/par.rs", "src/columns/slots.rs", "tests/common/main.rs"] {
         check(names, path, &[], &[""]);
     }
 }
@@ -371,18 +371,18 @@ fn an_import_upwards_is_found() {
         "use crate::{self as root};",
     ];
     let good = [
-        "use crate::geom::Aabb; use crate::lanes::{Isa, Level}; use crate::store::slots;",
-        "pub(crate) fn f(&self) { self.rows.len() } pub(in crate::store) struct A;",
+        "use crate::geom::Aabb; use crate::lanes::{Isa, Level}; use crate::columns::slots;",
+        "pub(crate) fn f(&self) { self.rows.len() } pub(in crate::columns) struct A;",
         "use super::slots::Slot; use super::{columns, *}; use super::super::geom;",
-        "use crate::{geom as plain, store::{columns as rows, slots}};",
+        "use crate::{geom as plain, columns::{view as rows, slots}};",
         "// use crate::kernels\n/// See [`crate::kernels::sweep`].\nfn f() { g(\"crate::kernels\") }",
         "mod tests { use super::*; use super::super::slots; }",
         "fn f() { crate::geom::Aabb::<f32>::new(crate::lanes::WIDEST as usize) }",
     ];
-    check(layering, "src/store/columns.rs", &bad, &good);
-    check(layering, "src/store/mod.rs", &["use super::kernels;"], &["use self::slots::Slot;"]);
+    check(layering, "src/columns/columns.rs", &bad, &good);
+    check(layering, "src/columns/mod.rs", &["use super::kernels;"], &["use self::slots::Slot;"]);
     check(layering, "src/par.rs", &["use crate::geom::Aabb;"], &["use super::par::fill;"]);
-    check(layering, "src/store/tests.rs", &["use crate::par;"], &["use crate::geom::Aabb;"]);
+    check(layering, "src/columns/tests.rs", &["use crate::par;"], &["use crate::geom::Aabb;"]);
     for path in ["src/lib.rs", "tests/a.rs", "src/pipeline/tick.rs"] {
         check(layering, path, &[], &["use crate::broadphase::Pair;"]);
     }

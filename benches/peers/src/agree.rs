@@ -146,7 +146,7 @@ mod tests {
     /// five answers beside the right one, by digest and pair by pair.
     #[test]
     fn every_difference_is_seen() {
-        let boxes = swath::Boxes::new([&[]; 3], [&[]; 3], [&[]; 3]).expect("no boxes");
+        let boxes = swath::MovingBoxColumns::new([&[]; 3], [&[]; 3], [&[]; 3]).expect("no boxes");
         let tick = Tick { boxes, moves: &[], bounds: &[] };
         let right = [[0, 1], [2, 7], [3, 4]];
         for (pairs, same, counts) in [

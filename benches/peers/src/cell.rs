@@ -35,13 +35,13 @@ const TICKS_MIN: usize = 3;
 
 /// A part of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum State {
+pub(crate) enum ContactState {
     Cold,
     Warm,
     Steady,
 }
 
-impl State {
+impl ContactState {
     pub(crate) const ALL: [Self; 3] = [Self::Cold, Self::Warm, Self::Steady];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -91,7 +91,7 @@ pub(crate) enum Outcome {
 /// All that came out.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcomes {
-    pub(crate) systems: Vec<(Kind, State, Outcome)>,
+    pub(crate) systems: Vec<(Kind, ContactState, Outcome)>,
     pub(crate) floor: Duration,
     pub(crate) floor_pairs: usize,
 }
@@ -113,7 +113,7 @@ impl Contestant {
         Self { kind, system: kind.start(), times, pairs, spent: Duration::ZERO, stopped: None }
     }
 
-    fn run(&mut self, tick: &Tick<'_>, state: Option<State>) -> Duration {
+    fn run(&mut self, tick: &Tick<'_>, state: Option<ContactState>) -> Duration {
         self.system.take(tick);
         let clock = Instant::now();
         let pairs = self.system.find(tick);
@@ -126,9 +126,9 @@ impl Contestant {
         time
     }
 
-    fn outcome(&self, state: State, ticks: u32) -> Option<Outcome> {
+    fn outcome(&self, state: ContactState, ticks: u32) -> Option<Outcome> {
         let times = &self.times[state as usize];
-        let of_state = (1..=ticks).filter(|&tick| State::of(tick, ticks) == Some(state)).count();
+        let of_state = (1..=ticks).filter(|&tick| ContactState::of(tick, ticks) == Some(state)).count();
         let stopped = self.stopped.as_ref().filter(|_| times.len() < of_state);
         let note = stopped.map_or(String::new(), |reason| match times.len() {
             0 => reason.clone(),
@@ -152,7 +152,7 @@ impl Cell<'_> {
             if number > 1 {
                 world.step();
             }
-            let state = State::of(number, self.ticks);
+            let state = ContactState::of(number, self.ticks);
             let runs = |one: &Contestant| {
                 one.stopped.is_none() && (state.is_some() || one.kind.remembers())
             };
@@ -181,7 +181,7 @@ impl Cell<'_> {
         let pairs = all.iter().filter(|one| one.kind.finds_union());
         let floor_pairs = pairs.flat_map(|one| one.pairs).max().unwrap_or(0);
         let systems = all.iter().flat_map(|one| {
-            let outcomes = State::ALL.into_iter();
+            let outcomes = ContactState::ALL.into_iter();
             outcomes.filter_map(|state| Some((one.kind, state, one.outcome(state, self.ticks)?)))
         });
         let systems = systems.collect();
@@ -199,7 +199,7 @@ impl Cell<'_> {
             for turn in 0..count {
                 let one = &mut all[(turn + attempt) % count];
                 one.system = one.kind.start();
-                one.run(tick, Some(State::Cold));
+                one.run(tick, Some(ContactState::Cold));
             }
         }
         all.iter_mut().for_each(|one| self.stop_if_late(one, 1));
@@ -226,10 +226,10 @@ impl Cell<'_> {
             }
             let tick = Tick::new(&world, &mut bounds);
             all.iter_mut().for_each(|one| {
-                one.run(&tick, Some(State::Warm));
+                one.run(&tick, Some(ContactState::Warm));
             });
             agree(all.iter_mut(), &tick)?;
-            pairs = all.first().map_or(0, |one| one.pairs[State::Warm as usize]);
+            pairs = all.first().map_or(0, |one| one.pairs[ContactState::Warm as usize]);
         }
         Ok(pairs)
     }
@@ -270,18 +270,18 @@ fn agree<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::State;
+    use super::ContactState;
 
     /// Goal: the states are the ticks that the head of this file names.
     #[test]
     fn ticks_belong_to_states() {
         let of = |ticks, state| -> Vec<u32> {
-            (1..=ticks).filter(|&tick| State::of(tick, ticks) == Some(state)).collect()
+            (1..=ticks).filter(|&tick| ContactState::of(tick, ticks) == Some(state)).collect()
         };
-        assert_eq!(of(80, State::Cold), [1]);
-        assert_eq!(of(80, State::Warm), (2..=10).collect::<Vec<_>>());
-        assert_eq!(of(80, State::Steady), (70..=80).collect::<Vec<_>>());
-        assert_eq!(of(10, State::Steady), []);
-        assert_eq!(of(1, State::Warm), []);
+        assert_eq!(of(80, ContactState::Cold), [1]);
+        assert_eq!(of(80, ContactState::Warm), (2..=10).collect::<Vec<_>>());
+        assert_eq!(of(80, ContactState::Steady), (70..=80).collect::<Vec<_>>());
+        assert_eq!(of(10, ContactState::Steady), []);
+        assert_eq!(of(1, ContactState::Warm), []);
     }
 }

@@ -9,7 +9,7 @@
 
 use std::fmt::Write as _;
 
-use crate::cell::State;
+use crate::cell::ContactState;
 use crate::record::{FLOOR, Row, contests};
 use crate::systems::Kind;
 
@@ -71,7 +71,7 @@ text { fill: #e6edf3 }
 struct View<'a> {
     rows: &'a [Row],
     threads: usize,
-    state: State,
+    state: ContactState,
     scenes: Vec<&'a str>,
     sizes: Vec<usize>,
     /// Nanoseconds at both ends of the scale: powers of the root of ten.
@@ -81,11 +81,11 @@ struct View<'a> {
 impl<'a> View<'a> {
     fn new(rows: &'a [Row]) -> Option<Self> {
         let threads = rows.iter().map(|row| row.threads).max()?;
-        let timed = |state: &State| {
+        let timed = |state: &ContactState| {
             let of_state = |row: &Row| row.threads == threads && row.state == state.name();
             rows.iter().any(|row| of_state(row) && row.ns_per_box.is_some())
         };
-        let state = State::ALL.into_iter().rev().find(timed)?;
+        let state = ContactState::ALL.into_iter().rev().find(timed)?;
         let (mut scenes, mut sizes) = (Vec::new(), Vec::new());
         let mut ends = [f64::INFINITY, 0.0_f64];
         let shown = |row: &&Row| {

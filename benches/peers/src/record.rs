@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cell::{Cell, Outcome, Outcomes, State};
+use crate::cell::{Cell, Outcome, Outcomes, ContactState};
 use peers::machine::version;
 use crate::systems::Kind;
 
@@ -55,7 +55,7 @@ pub(crate) fn rows(machine: &str, cell: &Cell<'_>, outcomes: &Outcomes) -> Vec<R
         ratio_to_swath: None,
         note: String::new(),
     };
-    let swath = |wanted: State| {
+    let swath = |wanted: ContactState| {
         outcomes.systems.iter().find_map(|(kind, state, outcome)| match outcome {
             Outcome::Took { median, .. } if *kind == Kind::Swath && *state == wanted => {
                 Some(per_box(*median))
@@ -112,7 +112,7 @@ impl Contest<'_> {
 }
 
 /// Scene, by its place in the record, boxes, threads, and state.
-type Place<'a> = (usize, &'a str, usize, usize, State);
+type Place<'a> = (usize, &'a str, usize, usize, ContactState);
 
 /// The contests of a record, in its order of scenes.
 pub(crate) fn contests(rows: &[Row]) -> BTreeMap<Place<'_>, Contest<'_>> {
@@ -123,7 +123,7 @@ pub(crate) fn contests(rows: &[Row]) -> BTreeMap<Place<'_>, Contest<'_>> {
             scenes.push(&row.scene);
             scenes.len() - 1
         });
-        let state = State::ALL.into_iter().find(|state| state.name() == row.state);
+        let state = ContactState::ALL.into_iter().find(|state| state.name() == row.state);
         let (Some(state), Some(time)) = (state, row.ns_per_box) else { continue };
         let key = (place, row.scene.as_str(), row.boxes, row.threads, state);
         let contest = contests.entry(key).or_default();

@@ -5,12 +5,13 @@
 //! single queries.
 
 use super::Queries;
-use super::hits::Wanted;
+use super::collector::Wanted;
 use super::path::{Path, SOME};
+use crate::columns::{Checked, Columns, LengthMismatch, Row};
 use crate::geom::{MovingBox, Segment};
 use crate::kernels::Hit;
-use crate::par::{self, Threads};
-use crate::store::{Checked, Columns, LengthMismatch, Row};
+use crate::par;
+use crate::par::Threads;
 
 /// Rows that one thread takes at a time.
 const CHUNK: usize = 16 * SOME;
@@ -20,12 +21,12 @@ impl<'a> Queries<'a> {
     /// and on several threads.
     ///
     /// ```
-    /// use swath::store::FixedColumns;
-    /// use swath::{BoxTree, Hit, Segment, SegmentStore};
+    /// use swath::{AabbColumns, Bvh, Segment};
+    /// use swath::batch::{Hit, SegmentStore};
     ///
     /// let (low, high) = ([2.0, 3.0], [2.5, 3.5]);
-    /// let mut tree = BoxTree::new();
-    /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
+    /// let mut tree = Bvh::new();
+    /// tree.build(AabbColumns::new([&low; 3], [&high; 3])?)?;
     ///
     /// let mut rays = SegmentStore::new();
     /// rays.push(Segment::ray([0.0; 3], [1.0; 3])?)?;

@@ -4,13 +4,13 @@
 //! prefetch of one overlaps with the computation of the others. The answers are those of single
 //! queries.
 
-use super::proximity::NearestTo;
+use super::nearest::NearestTo;
 use super::{Queries, ask_many};
+use crate::columns::{AabbColumns, Checked, LengthMismatch};
 use crate::geom::{Aabb, Invalid};
 use crate::kernels::Hit;
 use crate::kernels::proximity::check_max;
 use crate::par;
-use crate::store::{Checked, FixedColumns, LengthMismatch};
 use alloc::vec::Vec;
 use core::array::from_fn;
 use core::ops::ControlFlow;
@@ -25,12 +25,11 @@ impl<'a> Queries<'a> {
     /// [`Queries::overlap`] for each.
     ///
     /// ```
-    /// use swath::store::FixedColumns;
-    /// use swath::{BoxTree, Level};
+    /// use swath::{AabbColumns, Bvh, Level};
     ///
     /// let (low, high) = ([0.0, 1.0, 2.0, 9.0], [1.0, 2.0, 3.0, 9.5]);
-    /// let boxes = FixedColumns::new([&low; 3], [&high; 3])?;
-    /// let mut tree = BoxTree::new();
+    /// let boxes = AabbColumns::new([&low; 3], [&high; 3])?;
+    /// let mut tree = Bvh::new();
     /// tree.build(boxes)?;
     ///
     /// let mut rejected = Vec::new();
@@ -41,7 +40,7 @@ impl<'a> Queries<'a> {
     /// assert_eq!(rows[2..5], [0, 1, 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn overlaps<'s>(&self, many: &Checked<'s, FixedColumns<'s>>) -> Overlaps<'a, 's> {
+    pub fn overlaps<'s>(&self, many: &Checked<'s, AabbColumns<'s>>) -> Overlaps<'a, 's> {
         Overlaps { queries: *self, many: *many }
     }
 
@@ -54,12 +53,12 @@ impl<'a> Queries<'a> {
     /// [`Invalid`] when `max_distance` is negative or NaN.
     ///
     /// ```
-    /// use swath::store::FixedColumns;
-    /// use swath::{BoxTree, Hit, Level};
+    /// use swath::{AabbColumns, Bvh, Level};
+    /// use swath::batch::Hit;
     ///
     /// let (x, zeros) = ([7.0, 3.0, 5.0, 3.5], [0.0; 4]);
-    /// let points = FixedColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?;
-    /// let mut tree = BoxTree::new();
+    /// let points = AabbColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?;
+    /// let mut tree = Bvh::new();
     /// tree.build(points)?;
     ///
     /// // The nearest two of each: itself, and another one at a distance of at most 1.
@@ -73,7 +72,7 @@ impl<'a> Queries<'a> {
     /// ```
     pub fn proximities<'s>(
         &self,
-        many: &Checked<'s, FixedColumns<'s>>,
+        many: &Checked<'s, AabbColumns<'s>>,
         max_distance: f32,
     ) -> Result<Proximities<'a, 's>, Invalid> {
         check_max(max_distance)?;
@@ -86,7 +85,7 @@ impl<'a> Queries<'a> {
 #[must_use = "a question is answered when one of its methods is called"]
 pub struct Overlaps<'a, 's> {
     queries: Queries<'a>,
-    many: Checked<'s, FixedColumns<'s>>,
+    many: Checked<'s, AabbColumns<'s>>,
 }
 
 /// A query for the boxes nearest to many boxes. Invalid rows are near nothing.
@@ -94,7 +93,7 @@ pub struct Overlaps<'a, 's> {
 #[must_use = "a question is answered when one of its methods is called"]
 pub struct Proximities<'a, 's> {
     queries: Queries<'a>,
-    many: Checked<'s, FixedColumns<'s>>,
+    many: Checked<'s, AabbColumns<'s>>,
     max_distance: f32,
 }
 
@@ -114,7 +113,7 @@ impl Overlaps<'_, '_> {
     }
 
     /// The same with ids instead of rows. Ids must have the same order as the rows.
-    pub(in super::super) fn named<T: Copy + Default + Ord + Send>(
+    pub(crate) fn named<T: Copy + Default + Ord + Send>(
         &self,
         starts: &mut [usize],
         rows: &mut Vec<T>,
@@ -206,6 +205,6 @@ impl Proximities<'_, '_> {
 }
 
 /// A row, or `None` if it is invalid.
-fn of_row(many: &Checked<'_, FixedColumns<'_>>, row: usize) -> Option<Aabb> {
+fn of_row(many: &Checked<'_, AabbColumns<'_>>, row: usize) -> Option<Aabb> {
     (!many.is_rejected(row as u32)).then(|| many.columns().get(row))
 }

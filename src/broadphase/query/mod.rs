@@ -1,18 +1,17 @@
 //! Queries over stored boxes: casts, sweeps, overlaps and nearest boxes.
 //!
-//! [`Queries`] is a view of the boxes of a [`BoxTree`] or of [`FixedBoxes`](super::FixedBoxes);
+//! [`Queries`] is a view of the boxes of a [`Bvh`] or of [`FixedBoxes`](super::FixedBoxes);
 //! several threads may use it at once. A method of it, such as [`Queries::cast`], creates a
 //! [`Query`]; methods of the query restrict which boxes count, and others run it:
 //!
 //! ```
-//! use swath::store::FixedColumns;
-//! use swath::{BoxTree, Segment};
+//! use swath::{AabbColumns, Bvh, Segment};
 //!
 //! // Three walls; the second is made of glass.
 //! let (low, high) = ([2.0, 4.0, 6.0], [2.1, 4.1, 6.1]);
 //! let (from, to) = ([-5.0; 3], [5.0; 3]);
-//! let mut walls = BoxTree::new();
-//! walls.build(FixedColumns::new([&low, &from, &from], [&high, &to, &to])?)?;
+//! let mut walls = Bvh::new();
+//! walls.build(AabbColumns::new([&low, &from, &from], [&high, &to, &to])?)?;
 //!
 //! let sight = Segment::new([3.0, 0.0, 0.0], [8.0, 0.0, 0.0])?;
 //! let queries = walls.queries();
@@ -42,28 +41,26 @@
 //! with the lowest row is chosen, on every level and with any threads. Lists are ordered by row or
 //! by distance. Only [`Query::visit`] and `any` depend on the shape of the tree.
 
-mod batch;
-mod box_tree;
-mod each;
-mod hits;
-mod overlap;
-mod path;
-mod proximity;
-mod sieve;
+pub(crate) mod batch;
+pub(crate) mod collector;
+pub(crate) mod each;
+pub(crate) mod filter;
+pub(crate) mod nearest;
+pub(crate) mod overlap;
+pub(crate) mod path;
 
-use super::set::allow;
-pub use super::tree::Visits;
-use super::tree::{Bounds, Nearing, Tree, descend, descend_many, may_go_abreast};
+pub(crate) use super::bvh::Visits;
+use super::bvh::{Nearing, NodeBounds, Tree, descend, descend_many, may_go_abreast};
+use super::pairs::input::allow;
 use crate::geom::Filter;
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use crate::par::Threads;
-pub use batch::Batch;
-pub use box_tree::BoxTree;
-pub use each::{Overlaps, Proximities};
-pub use overlap::{Overlap, Planes, Shape};
-pub use path::Path;
-pub use proximity::Proximity;
-pub(super) use sieve::{Known, Row, Sieve};
+pub(crate) use batch::Batch;
+pub(crate) use each::{Overlaps, Proximities};
+pub(crate) use filter::{FilterContext, FilterRow, QueryFilter};
+pub(crate) use nearest::Proximity;
+pub(crate) use overlap::{Overlap, Planes, QueryShape};
+pub(crate) use path::Path;
 
 /// A view of stored boxes for queries.
 #[derive(Clone, Copy, Debug)]
@@ -76,18 +73,18 @@ pub struct Queries<'a> {
     level: Level,
     threads: &'a Threads,
     filter: Option<Filter>,
-    sieve: Option<Sieve<'a>>,
+    sieve: Option<QueryFilter<'a>>,
 }
 
 impl<'a> Queries<'a> {
     /// A view of the boxes of all these trees.
-    pub(super) fn new(trees: [&'a [Tree]; 2], level: Level, threads: &'a Threads) -> Self {
+    pub(crate) fn new(trees: [&'a [Tree]; 2], level: Level, threads: &'a Threads) -> Self {
         Self { trees, grown: [&[]; 2], level, threads, filter: None, sieve: None }
     }
 
     /// Adds the trees `grown`, except for those of their boxes that are larger than the true ones,
     /// and restricts the view to boxes that `sieve` accepts.
-    pub(super) fn sifted(self, grown: [&'a [Tree]; 2], sieve: Sieve<'a>) -> Self {
+    pub(crate) fn sifted(self, grown: [&'a [Tree]; 2], sieve: QueryFilter<'a>) -> Self {
         Self { grown, sieve: sieve.takes_out_some().then_some(sieve), ..self }
     }
 
@@ -119,7 +116,7 @@ impl<'a> Queries<'a> {
 struct Allowed<'a> {
     /// The filter of the query as a word, rotated by 16 bits.
     turned: Option<u32>,
-    sieve: Option<Sieve<'a>>,
+    sieve: Option<QueryFilter<'a>>,
     /// Whether the boxes of the current tree may be larger than the true ones.
     grown: bool,
 }
@@ -128,7 +125,7 @@ impl Allowed<'_> {
     /// The lanes of `reached` that both filters allow, as bits. `filters` are the
     /// filters of the boxes; empty if every box may pair with everything.
     #[inline(always)]
-    fn of<I: Isa>(&self, isa: I, reached: I::Mask, boxes: Bounds<'_>, filters: &[u32]) -> u32 {
+    fn of<I: Isa>(&self, isa: I, reached: I::Mask, boxes: NodeBounds<'_>, filters: &[u32]) -> u32 {
         let allowed = self.by_filter(isa, reached, filters).bits();
         match &self.sieve {
             Some(sieve) => sieve.passing(allowed, boxes.rows::<I>(), self.grown),
@@ -143,7 +140,7 @@ impl Allowed<'_> {
         &self,
         isa: I,
         reached: I::Mask,
-        boxes: Bounds<'_>,
+        boxes: NodeBounds<'_>,
         filters: &[u32],
     ) -> ([u32; LANES_MAX], usize) {
         let allowed = self.by_filter(isa, reached, filters);
@@ -257,7 +254,7 @@ impl<'a, Q, A> Query<'a, Q, A> {
     }
 
     /// Replaces the function that accepts boxes.
-    pub(super) fn asking<B>(self, accept: B) -> Query<'a, Q, B> {
+    pub(crate) fn asking<B>(self, accept: B) -> Query<'a, Q, B> {
         let Self { queries, of, visits, .. } = self;
         Query { queries, of, accept, visits }
     }

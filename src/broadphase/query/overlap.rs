@@ -1,21 +1,21 @@
 //! Overlaps: which boxes share a point with a box, a point, a sphere or a region bounded by planes.
 //!
-//! The arithmetic is that of [`overlap`](crate::overlap). For boxes and spheres it is monotonic,
+//! The arithmetic is that of [`overlap`](crate::batch::overlap). For boxes and spheres it is monotonic,
 //! rounding included, so bounds that contain an overlapping box overlap too. For planes it is not;
 //! there the bounds of nodes are tested with `near_planes`, which is monotonic and lets a few more
 //! bounds through.
 
 use super::{Accept, Allowed, Asked, Queries, Query, ask};
-use crate::broadphase::tree::{Bounds, Nearing, Visits};
+use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
+use crate::columns::Row;
 use crate::geom::{Aabb, Invalid, Plane, Sphere};
-use crate::kernels::overlap::room;
+use crate::kernels::overlap::simd;
 use crate::lanes::{F32Lanes, Isa};
-use crate::store::Row;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 /// A shape for overlap queries: [`Aabb`], [`Sphere`] or [`Planes`].
-pub trait Shape: Copy + Region {}
+pub trait QueryShape: Copy + Region {}
 
 /// Takes rows that overlap. To stop, it returns how many of them it has used.
 type See<'a> = dyn FnMut(&[u32]) -> ControlFlow<u64> + 'a;
@@ -27,30 +27,30 @@ pub trait Region {
     fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits;
 }
 
-impl Shape for Aabb {}
-impl Shape for Sphere {}
-impl Shape for Planes<'_> {}
+impl QueryShape for Aabb {}
+impl QueryShape for Sphere {}
+impl QueryShape for Planes<'_> {}
 
 impl Region for Aabb {
     fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
-        ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+        ask(queries, ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
     }
 }
 
 impl Region for Sphere {
     fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
-        ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+        ask(queries, ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
     }
 }
 
 impl Region for Planes<'_> {
     fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
-        ask(queries, Meeting { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+        ask(queries, ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
     }
 }
 
 /// Tests a shape against the lanes of a node.
-trait Meets: Copy {
+trait MeetsShape: Copy {
     /// Which of these bounds may contain a box that overlaps the shape. Never false if there is
     /// one.
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask;
@@ -77,7 +77,7 @@ fn splat<I: Isa, const K: usize>(isa: I, numbers: [f32; K]) -> [I::F32; K] {
     lanes
 }
 
-impl Meets for Aabb {
+impl MeetsShape for Aabb {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
         self.meets(isa, bounds)
@@ -85,11 +85,11 @@ impl Meets for Aabb {
 
     #[inline(always)]
     fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
-        room::boxes(isa, &splat(isa, self.to_row()), boxes).hit
+        simd::boxes(isa, &splat(isa, self.to_row()), boxes).hit
     }
 }
 
-impl Meets for Sphere {
+impl MeetsShape for Sphere {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
         self.meets(isa, bounds)
@@ -98,19 +98,19 @@ impl Meets for Sphere {
     #[inline(always)]
     fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
         let [x, y, z] = self.center;
-        room::sphere(isa, &splat(isa, [x, y, z, self.radius]), boxes).hit
+        simd::sphere(isa, &splat(isa, [x, y, z, self.radius]), boxes).hit
     }
 }
 
-impl Meets for Planes<'_> {
+impl MeetsShape for Planes<'_> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
-        filled::<I>(bounds) & room::near_planes(isa, self.0, bounds)
+        filled::<I>(bounds) & simd::near_planes(isa, self.0, bounds)
     }
 
     #[inline(always)]
     fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
-        filled::<I>(boxes) & room::planes(isa, self.0, boxes).hit
+        filled::<I>(boxes) & simd::planes(isa, self.0, boxes).hit
     }
 }
 
@@ -128,12 +128,11 @@ impl<'a> Queries<'a> {
     /// [`Invalid`] when the box is invalid.
     ///
     /// ```
-    /// use swath::store::FixedColumns;
-    /// use swath::{Aabb, BoxTree};
+    /// use swath::{Aabb, AabbColumns, Bvh};
     ///
     /// let (low, high) = ([0.0, 1.0, 2.0, 3.0], [0.5, 1.5, 2.5, 3.5]);
-    /// let mut tree = BoxTree::new();
-    /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
+    /// let mut tree = Bvh::new();
+    /// tree.build(AabbColumns::new([&low; 3], [&high; 3])?)?;
     /// let queries = tree.queries();
     ///
     /// let mut rows = Vec::new();
@@ -143,7 +142,7 @@ impl<'a> Queries<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// [`overlap::one_to_one`]: crate::overlap::one_to_one
+    /// [`overlap::one_to_one`]: crate::batch::overlap::one_to_one
     pub fn overlap(&self, aabb: &Aabb) -> Result<Query<'a, Overlap<Aabb>>, Invalid> {
         aabb.validate()?;
         Ok(Query::new(*self, Overlap(*aabb)))
@@ -168,7 +167,7 @@ impl<'a> Queries<'a> {
     ///
     /// [`Invalid`] when the sphere is invalid.
     ///
-    /// [`overlap::sphere::one_to_one`]: crate::overlap::sphere::one_to_one
+    /// [`overlap::sphere::one_to_one`]: crate::batch::overlap::sphere::one_to_one
     pub fn overlap_sphere(&self, sphere: &Sphere) -> Result<Query<'a, Overlap<Sphere>>, Invalid> {
         sphere.validate()?;
         Ok(Query::new(*self, Overlap(*sphere)))
@@ -181,7 +180,7 @@ impl<'a> Queries<'a> {
     ///
     /// [`Invalid`] when one of the planes is invalid.
     ///
-    /// [`overlap::planes::one_to_one`]: crate::overlap::planes::one_to_one
+    /// [`overlap::planes::one_to_one`]: crate::batch::overlap::planes::one_to_one
     pub fn overlap_planes<'p>(
         &self,
         planes: &'p [Plane],
@@ -191,7 +190,7 @@ impl<'a> Queries<'a> {
     }
 }
 
-impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
+impl<S: QueryShape, A: Accept> Query<'_, Overlap<S>, A> {
     /// Calls `see` with the row of each overlapping box, until it returns [`ControlFlow::Break`].
     /// The order depends on the shape of the tree.
     pub fn visit(self, mut see: impl FnMut(u32) -> ControlFlow<()>) {
@@ -237,7 +236,7 @@ impl<S: Shape, A: Accept> Query<'_, Overlap<S>, A> {
 }
 
 /// A running query.
-struct Meeting<'a, 's, S> {
+struct ShapeTraversal<'a, 's, S> {
     shape: S,
     allowed: Allowed<'a>,
     see: &'a mut See<'s>,
@@ -246,7 +245,7 @@ struct Meeting<'a, 's, S> {
     most: f32,
 }
 
-impl<S: Meets> Nearing for Meeting<'_, '_, S> {
+impl<S: MeetsShape> Nearing for ShapeTraversal<'_, '_, S> {
     const ORDERED: bool = false;
 
     #[inline(always)]
@@ -255,12 +254,12 @@ impl<S: Meets> Nearing for Meeting<'_, '_, S> {
     }
 
     #[inline(always)]
-    fn near<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask) {
+    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
         (isa.splat(0.0), self.shape.reaches(isa, &bounds.columns(isa)))
     }
 
     #[inline(always)]
-    fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64 {
+    fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64 {
         let meets = self.shape.meets(isa, &boxes.columns(isa));
         let (met, count) = self.allowed.rows_of(isa, meets, boxes, filters);
         if count == 0 || self.most < 0.0 {
@@ -276,7 +275,7 @@ impl<S: Meets> Nearing for Meeting<'_, '_, S> {
     }
 }
 
-impl<S: Meets> Asked for Meeting<'_, '_, S> {
+impl<S: MeetsShape> Asked for ShapeTraversal<'_, '_, S> {
     fn look_at_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }

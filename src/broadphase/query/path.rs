@@ -1,17 +1,17 @@
 //! Casts and sweeps: which boxes a segment or a moving box meets on its path, and where.
 //!
-//! A segment is tested with the arithmetic of [`cast`](crate::cast), a moving box with that of
-//! [`sweep`](crate::sweep), against the bounds of nodes as against boxes. Both are monotonic in the
+//! A segment is tested with the arithmetic of [`cast`](crate::batch::cast), a moving box with that of
+//! [`sweep`](crate::batch::sweep), against the bounds of nodes as against boxes. Both are monotonic in the
 //! faces of a box, rounding included, so the bounds of a node are never met later than a box inside
 //! them, and never missed if such a box is met.
 
-use super::hits::{First, Told, Wanted};
+use super::collector::{CollectFirst, Told, Wanted};
 use super::{Allowed, Asked, Caller, Queries, Query, ask, ask_many};
-use crate::broadphase::tree::{Bounds, Nearing, Visits};
+use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
+use crate::columns::Row;
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX};
-use crate::store::Row;
 use core::array::from_fn;
 
 impl<'a> Queries<'a> {
@@ -28,12 +28,11 @@ impl<'a> Queries<'a> {
     /// Finds the boxes that `moving` touches on its path. The boxes themselves do not move.
     ///
     /// ```
-    /// use swath::store::FixedColumns;
-    /// use swath::{Aabb, BoxTree, MovingBox};
+    /// use swath::{Aabb, AabbColumns, Bvh, MovingBox};
     ///
     /// let (low, high) = ([2.0, 3.0], [2.5, 3.5]);
-    /// let mut tree = BoxTree::new();
-    /// tree.build(FixedColumns::new([&low; 3], [&high; 3])?)?;
+    /// let mut tree = Bvh::new();
+    /// tree.build(AabbColumns::new([&low; 3], [&high; 3])?)?;
     ///
     /// let bullet = MovingBox::new(Aabb::cube([0.0; 3], 1.0)?, [4.0; 3])?;
     /// let hit = tree.queries().sweep(&bullet)?.closest().expect("it flies through both");
@@ -51,13 +50,13 @@ impl<'a> Queries<'a> {
 }
 
 /// A path: a [`Segment`] or a [`MovingBox`].
-pub trait Path: Copy + Send + Sync + Way {}
+pub trait Path: Copy + Send + Sync + PathArithmetic {}
 
 impl Path for Segment {}
 impl Path for MovingBox {}
 
 /// Runs queries with a path. Compiled once for all functions of callers.
-pub trait Way {
+pub trait PathArithmetic {
     /// The position of the end of the path.
     fn reach(&self) -> f32;
 
@@ -79,37 +78,38 @@ pub trait Way {
 }
 
 /// Tests a path against the boxes or bounds in the lanes of a node.
-trait Meets: Copy {
+trait MeetsPath: Copy {
     /// The positions where they are met, at least 0, and which of them are at most `most`.
-    fn meets<I: Isa>(&self, isa: I, bounds: Bounds<'_>, most: f32) -> (I::F32, I::Mask);
+    fn meets<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask);
 }
 
 /// Largest number of paths that are queried together.
-pub(super) const SOME: usize = 64;
+pub(crate) const SOME: usize = 64;
 
 /// Finds a hit on a path that ends at `reach`.
-fn first<M: Meets>(
+fn first<M: MeetsPath>(
     queries: &Queries<'_>,
     (path, reach): (M, f32),
     wanted: Wanted,
     caller: Option<Caller<'_>>,
 ) -> (Option<Hit>, Visits) {
-    let (meeting, visits) = ask(queries, Meeting::first(queries, path, reach, wanted, caller));
+    let (meeting, visits) =
+        ask(queries, PathTraversal::first(queries, path, reach, wanted, caller));
     (meeting.found(), visits)
 }
 
 /// Passes the hits on a path that ends at `reach` to `see`.
-fn each<M: Meets>(
+fn each<M: MeetsPath>(
     queries: &Queries<'_>,
     (path, reach): (M, f32),
     see: &mut dyn FnMut(Hit) -> f32,
 ) -> Visits {
     let told = Told::Each(see);
-    ask(queries, Meeting { path, allowed: queries.allowed(), most: reach, told }).1
+    ask(queries, PathTraversal { path, allowed: queries.allowed(), most: reach, told }).1
 }
 
 /// Finds a hit on each of several paths, at least one.
-fn first_of_some<P: Way, M: Meets>(
+fn first_of_some<P: PathArithmetic, M: MeetsPath>(
     queries: &Queries<'_>,
     paths: &[P],
     wanted: Wanted,
@@ -118,7 +118,7 @@ fn first_of_some<P: Way, M: Meets>(
 ) {
     let mut meetings: [_; SOME] = from_fn(|k| {
         let of = &paths[k.min(paths.len() - 1)];
-        Meeting::first(queries, path(of), of.reach(), wanted, None)
+        PathTraversal::first(queries, path(of), of.reach(), wanted, None)
     });
     ask_many(queries, &mut meetings[..paths.len()]);
     for (hit, meeting) in hits.iter_mut().zip(&meetings) {
@@ -127,7 +127,7 @@ fn first_of_some<P: Way, M: Meets>(
 }
 
 /// A running query: a path, and the collector of its hits.
-struct Meeting<'a, 'c, M> {
+struct PathTraversal<'a, 'c, M> {
     path: M,
     allowed: Allowed<'a>,
     /// The position up to which hits still count. Never grows.
@@ -135,7 +135,7 @@ struct Meeting<'a, 'c, M> {
     told: Told<'c>,
 }
 
-impl<'a, 'c, M> Meeting<'a, 'c, M> {
+impl<'a, 'c, M> PathTraversal<'a, 'c, M> {
     /// A query for a single hit on a path that ends at `reach`.
     fn first(
         queries: &Queries<'a>,
@@ -144,7 +144,7 @@ impl<'a, 'c, M> Meeting<'a, 'c, M> {
         wanted: Wanted,
         caller: Option<Caller<'c>>,
     ) -> Self {
-        let told = Told::First(First::new(reach, wanted, caller));
+        let told = Told::First(CollectFirst::new(reach, wanted, caller));
         Self { path, allowed: queries.allowed(), most: reach, told }
     }
 
@@ -157,19 +157,19 @@ impl<'a, 'c, M> Meeting<'a, 'c, M> {
     }
 }
 
-impl<M: Meets> Nearing for Meeting<'_, '_, M> {
+impl<M: MeetsPath> Nearing for PathTraversal<'_, '_, M> {
     #[inline(always)]
     fn most(&self) -> f32 {
         self.most
     }
 
     #[inline(always)]
-    fn near<I: Isa>(&self, isa: I, bounds: Bounds<'_>) -> (I::F32, I::Mask) {
+    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
         self.path.meets(isa, bounds, self.most)
     }
 
     #[inline(always)]
-    fn see<I: Isa>(&mut self, isa: I, boxes: Bounds<'_>, filters: &[u32]) -> u64 {
+    fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64 {
         let (at, met) = self.path.meets(isa, boxes, self.most);
         let mut met = self.allowed.of(isa, met, boxes, filters);
         if met == 0 {
@@ -189,15 +189,15 @@ impl<M: Meets> Nearing for Meeting<'_, '_, M> {
     }
 }
 
-impl<M: Meets> Asked for Meeting<'_, '_, M> {
+impl<M: MeetsPath> Asked for PathTraversal<'_, '_, M> {
     fn look_at_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }
 }
 
-impl Meets for cast::Entry {
+impl MeetsPath for cast::Entry {
     #[inline(always)]
-    fn meets<I: Isa>(&self, isa: I, bounds: Bounds<'_>, most: f32) -> (I::F32, I::Mask) {
+    fn meets<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask) {
         let (mut first, mut last) = ([isa.splat(0.0); 3], [isa.splat(0.0); 3]);
         for axis in 0..3 {
             let [near, far] = self.faces(axis);
@@ -207,7 +207,7 @@ impl Meets for cast::Entry {
     }
 }
 
-impl Way for Segment {
+impl PathArithmetic for Segment {
     fn reach(&self) -> f32 {
         // A box that is entered at infinity is missed.
         if self.max_fraction < f32::MAX { self.max_fraction } else { f32::MAX }
@@ -233,11 +233,11 @@ impl Way for Segment {
 
 /// A moving box in the layout of the columns.
 #[derive(Clone, Copy)]
-struct Swept([f32; 9]);
+struct SweptPath([f32; 9]);
 
-impl Meets for Swept {
+impl MeetsPath for SweptPath {
     #[inline(always)]
-    fn meets<I: Isa>(&self, isa: I, bounds: Bounds<'_>, most: f32) -> (I::F32, I::Mask) {
+    fn meets<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask) {
         let (still, mut a) = (isa.splat(0.0), [isa.splat(0.0); 9]);
         for (number, &of) in a.iter_mut().zip(&self.0) {
             *number = isa.splat(of);
@@ -249,7 +249,7 @@ impl Meets for Swept {
     }
 }
 
-impl Way for MovingBox {
+impl PathArithmetic for MovingBox {
     fn reach(&self) -> f32 {
         1.0
     }
@@ -260,14 +260,14 @@ impl Way for MovingBox {
         wanted: Wanted,
         caller: Option<Caller<'_>>,
     ) -> (Option<Hit>, Visits) {
-        first(queries, (Swept(self.to_row()), self.reach()), wanted, caller)
+        first(queries, (SweptPath(self.to_row()), self.reach()), wanted, caller)
     }
 
     fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits {
-        each(queries, (Swept(self.to_row()), self.reach()), see)
+        each(queries, (SweptPath(self.to_row()), self.reach()), see)
     }
 
     fn first_of_some(queries: &Queries<'_>, paths: &[Self], wanted: Wanted, hits: &mut [Hit]) {
-        first_of_some(queries, paths, wanted, hits, |path| Swept(path.to_row()));
+        first_of_some(queries, paths, wanted, hits, |path| SweptPath(path.to_row()));
     }
 }

@@ -12,7 +12,7 @@
 //! does not move gives minus infinity and infinity, or NaN in place of either; no step takes a NaN
 //! into account.
 
-use super::room::{SCALE, SLACK, SLACK_TINY};
+use super::simd::{SCALE, SLACK, SLACK_TINY};
 use crate::geom::Segment;
 use crate::lanes::{F32Lanes, Isa};
 

@@ -30,13 +30,13 @@ mod entry;
 mod nearest;
 mod points;
 pub mod polyhedron;
-mod room;
+mod simd;
 
-use super::ask::{self, Answer, Each, One, Question, Sink};
-use super::{BatchError, Hits};
+use super::batch::{Answer, Each, One, Question, Sink};
+use super::{BatchError, Hits, batch};
+use crate::columns::{Checked, LengthMismatch, Row, SegmentColumns};
 use crate::geom::{Aabb, Faces, Invalid, Segment};
 use crate::lanes::{Isa, Level};
-use crate::store::{Checked, LengthMismatch, Row, Segments};
 use bytemuck::{Pod, Zeroable};
 pub(crate) use entry::{Entry, is_tiny};
 pub use nearest::{any, closest};
@@ -82,8 +82,8 @@ impl Cast {
     }
 }
 
-/// The output of a cast: [`Fractions`], [`Answers`] or `&mut` [`Hits`].
-pub trait Output: Sink {}
+/// The output of a cast: [`Fractions`], [`CastColumns`] or `&mut` [`Hits`].
+pub trait CastOutput: Sink {}
 
 /// A column of entry fractions and one of exit fractions. 8 bytes per row.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ pub struct Fractions<'a> {
 
 /// Complete results, one column per field. 12 bytes per row.
 #[derive(Debug)]
-pub struct Answers<'a> {
+pub struct CastColumns<'a> {
     /// [`Cast::entry`].
     pub entry: &'a mut [f32],
     /// [`Cast::exit`].
@@ -105,7 +105,7 @@ pub struct Answers<'a> {
     pub faces: &'a mut [Faces],
 }
 
-impl Answers<'_> {
+impl CastColumns<'_> {
     /// Returns row `row` of the three columns.
     ///
     /// # Panics
@@ -117,9 +117,9 @@ impl Answers<'_> {
     }
 }
 
-impl Output for Fractions<'_> {}
-impl Output for Answers<'_> {}
-impl Output for &mut Hits<'_> {}
+impl CastOutput for Fractions<'_> {}
+impl CastOutput for CastColumns<'_> {}
+impl CastOutput for &mut Hits<'_> {}
 
 impl Sink for Fractions<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
@@ -136,7 +136,7 @@ impl Sink for Fractions<'_> {
     }
 }
 
-impl Sink for Answers<'_> {
+impl Sink for CastColumns<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the output `entry`", rows, self.entry.len())?;
         LengthMismatch::check("the output `exit`", rows, self.exit.len())?;
@@ -157,14 +157,15 @@ impl Sink for Answers<'_> {
 /// [`Invalid`] when the segment or the box is invalid.
 ///
 /// ```
-/// use swath::{Aabb, Segment, Start, cast};
+/// use swath::{Aabb, Segment};
+/// use swath::batch::{SegmentStart, cast};
 ///
 /// let crate_ = Aabb::new([2.0, -1.0, -1.0], [4.0, 1.0, 1.0])?;
 /// let ray = Segment::ray([0.0, 0.0, 0.0], [8.0, 0.0, 0.0])?;
 /// let cast = cast::one_to_one(&ray, &crate_)?;
 /// assert!(cast.entry <= 0.25 && cast.entry > 0.249_999);
 /// assert!(cast.exit >= 0.5 && cast.exit < 0.500_001);
-/// assert_eq!(cast.faces.start(), Start::Outside);
+/// assert_eq!(cast.faces.start(), SegmentStart::Outside);
 /// assert_eq!(cast.faces.entry_normal(), [-1.0, 0.0, 0.0]);
 /// assert_eq!(cast.faces.exit_normal(), [1.0, 0.0, 0.0]);
 /// # Ok::<(), swath::Invalid>(())
@@ -172,7 +173,7 @@ impl Sink for Answers<'_> {
 pub fn one_to_one(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
     segment.validate()?;
     aabb.validate()?;
-    let answer = ask::one_to_one(Boxes::<true>, segment.to_row(), corners(aabb));
+    let answer = batch::one_to_one(SegmentBoxCast::<true>, segment.to_row(), corners(aabb));
     Ok(answer.map_or(Cast::MISS, |(entry, exit, faces)| Cast {
         entry,
         exit,
@@ -189,9 +190,10 @@ pub fn one_to_one(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
 /// [`BatchError`] when `segment` is invalid or the output is too short.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Hit, Hits, Level, Segment, cast};
+/// use swath::{Aabb, Level, MovingBoxStore, Segment};
+/// use swath::batch::{Hit, Hits, cast};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in 0..100 {
 ///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
 /// }
@@ -207,7 +209,7 @@ pub fn one_to_many(
     level: Level,
     segment: &Segment,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl CastOutput,
 ) -> Result<(), BatchError> {
     segment_to_many(level, segment, many, output)
 }
@@ -221,7 +223,8 @@ pub fn one_to_many(
 /// [`BatchError`] when `aabb` is invalid or the output is too short.
 ///
 /// ```
-/// use swath::{Aabb, Level, SegmentStore, Segment, cast};
+/// use swath::{Aabb, Level, Segment};
+/// use swath::batch::{SegmentStore, cast};
 ///
 /// let mut rays = SegmentStore::new();
 /// rays.push(Segment::ray([0.0, 0.0, -4.0], [0.0, 0.0, 2.0])?)?;
@@ -235,13 +238,13 @@ pub fn one_to_many(
 /// ```
 pub fn many_to_one(
     level: Level,
-    many: &Checked<'_, Segments<'_>>,
+    many: &Checked<'_, SegmentColumns<'_>>,
     aabb: &Aabb,
-    output: impl Output,
+    output: impl CastOutput,
 ) -> Result<(), BatchError> {
     aabb.validate()?;
     let sides = (Each::new(many), One(corners(aabb)));
-    ask::ask(level, Boxes::<true>, sides, many.len(), output)
+    batch::ask(level, SegmentBoxCast::<true>, sides, many.len(), output)
 }
 
 /// Casts row `i` of `segments` against row `i` of `boxes`, for each `i`.
@@ -253,12 +256,12 @@ pub fn many_to_one(
 /// [`BatchError`] when `segments` and `boxes` differ in length or the output is too short.
 pub fn zip(
     level: Level,
-    segments: &Checked<'_, Segments<'_>>,
+    segments: &Checked<'_, SegmentColumns<'_>>,
     boxes: &Checked<'_>,
-    output: impl Output,
+    output: impl CastOutput,
 ) -> Result<(), BatchError> {
     let sides = (Each::new(segments), Each::of(boxes.columns().corners(), boxes));
-    ask::zip(level, Boxes::<true>, sides, output)
+    batch::zip(level, SegmentBoxCast::<true>, sides, output)
 }
 
 /// Casts `segment` against each row of `many`, with any sink.
@@ -273,9 +276,9 @@ fn segment_to_many(
     // One segment is tested against up to millions of rows, and almost no segment is tiny, so the
     // distinction is made once, outside of the loop.
     if is_tiny(segment) {
-        ask::ask(level, Boxes::<true>, sides, many.len(), sink)
+        batch::ask(level, SegmentBoxCast::<true>, sides, many.len(), sink)
     } else {
-        ask::ask(level, Boxes::<false>, sides, many.len(), sink)
+        batch::ask(level, SegmentBoxCast::<false>, sides, many.len(), sink)
     }
 }
 
@@ -290,11 +293,11 @@ fn corners(aabb: &Aabb) -> [f32; 6] {
 /// `TINY` states that a nonzero displacement may be below the normal range. If none is, both values
 /// of `TINY` give the same bits.
 #[derive(Clone, Copy, Debug)]
-struct Boxes<const TINY: bool>;
+struct SegmentBoxCast<const TINY: bool>;
 
-impl<const TINY: bool> Question<7, 6> for Boxes<TINY> {
+impl<const TINY: bool> Question<7, 6> for SegmentBoxCast<TINY> {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, segment: &[I::F32; 7], corners: &[I::F32; 6]) -> Answer<I> {
-        room::answer::<I, TINY>(isa, segment, corners)
+        simd::answer::<I, TINY>(isa, segment, corners)
     }
 }

@@ -4,11 +4,11 @@
 //! better one. Guarantee: the result is that of testing all rows in order, on every level.
 
 use super::segment_to_many;
+use crate::columns::{Checked, LengthMismatch};
 use crate::geom::Segment;
-use crate::kernels::ask::{Answer, Sink};
+use crate::kernels::batch::{Answer, Sink};
 use crate::kernels::{BatchError, Hit};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, MaskLanes};
-use crate::store::{Checked, LengthMismatch};
 
 /// Returns the box with the least entry fraction; among equal ones, the lowest row.
 ///
@@ -21,9 +21,10 @@ use crate::store::{Checked, LengthMismatch};
 /// [`BatchError::Invalid`] when `segment` is invalid.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Level, Segment, cast};
+/// use swath::{Aabb, Level, MovingBoxStore, Segment};
+/// use swath::batch::cast;
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in [7.0, 3.0, 5.0, 3.0] {
 ///     many.push(Aabb::cube([x, 0.0, 0.0], 0.5)?)?;
 /// }
@@ -52,13 +53,14 @@ pub fn closest(
 /// [`BatchError::Invalid`] when `segment` is invalid.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Level, Segment, cast};
+/// use swath::{Aabb, Level, MovingBoxStore, Segment};
+/// use swath::batch::cast;
 ///
-/// let mut walls = BoxStore::new();
+/// let mut walls = MovingBoxStore::new();
 /// walls.push(Aabb::new([4.0, -9.0, -9.0], [4.5, 9.0, 9.0])?)?;
 /// let sees = |to| {
 ///     let sight = Segment::between([0.0; 3], to)?;
-///     Ok::<_, swath::BatchError>(cast::any(Level::detect(), &sight, &walls.checked())?.is_none())
+///     Ok::<_, swath::batch::BatchError>(cast::any(Level::detect(), &sight, &walls.checked())?.is_none())
 /// };
 /// assert!(sees([3.0, 1.0, 0.0])? && !sees([5.0, 1.0, 0.0])?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,10 +1,10 @@
 //! Points of many segments at given fractions.
 
 use super::MISS;
-use crate::kernels::BatchError;
-use crate::kernels::ask::{self, Answer, Each, Question, Sink};
+use crate::columns::{Checked, LengthMismatch, SegmentColumns};
+use crate::kernels::batch::{Answer, Each, Question, Sink};
+use crate::kernels::{BatchError, batch};
 use crate::lanes::{F32Lanes, Isa, Level, Table};
-use crate::store::{Checked, LengthMismatch, Segments};
 
 /// Writes the point `start + fractions[i] · delta` of row `i` to `out`, one column per axis.
 ///
@@ -19,7 +19,8 @@ use crate::store::{Checked, LengthMismatch, Segments};
 /// segments.
 ///
 /// ```
-/// use swath::{Level, Segment, SegmentStore, cast};
+/// use swath::{Level, Segment};
+/// use swath::batch::{SegmentStore, cast};
 ///
 /// let mut rays = SegmentStore::new();
 /// rays.push(Segment::ray([1.0, 0.0, 0.0], [4.0, 0.0, 2.0])?)?;
@@ -33,13 +34,13 @@ use crate::store::{Checked, LengthMismatch, Segments};
 /// ```
 pub fn points(
     level: Level,
-    segments: &Checked<'_, Segments<'_>>,
+    segments: &Checked<'_, SegmentColumns<'_>>,
     fractions: &[f32],
     out: [&mut [f32]; 3],
 ) -> Result<(), BatchError> {
     LengthMismatch::check("the column of fractions", segments.len(), fractions.len())?;
     let at = Each::of(Table::new([fractions], fractions.len()), segments);
-    ask::zip(level, Points, (Each::new(segments), at), Coordinates(out))
+    batch::zip(level, Points, (Each::new(segments), at), Coordinates(out))
 }
 
 /// Computes the point of a segment at a fraction. The third coordinate is passed in the packed

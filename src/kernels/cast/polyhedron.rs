@@ -27,13 +27,13 @@
 //!
 //! Units: fractions of `delta`. Cost: 28 bytes read per segment; the planes stay in the cache.
 
-use super::room::{SLACK, SLACK_TINY};
+use super::simd::{SLACK, SLACK_TINY};
 use super::{Fractions, MISS};
+use crate::columns::{Checked, LengthMismatch, Row, SegmentColumns};
 use crate::geom::{Facets, Invalid, Plane, Segment};
-use crate::kernels::ask::{self, Answer, Each, One, Question, Sink};
-use crate::kernels::{BatchError, Hits};
+use crate::kernels::batch::{Answer, Each, One, Question, Sink};
+use crate::kernels::{BatchError, Hits, batch};
 use crate::lanes::{F32Lanes, Isa, Level, U32Lanes};
-use crate::store::{Checked, LengthMismatch, Row, Segments};
 
 /// A validated, borrowed list of half-spaces.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ impl<'a> Polyhedron<'a> {
 /// Where a segment enters and leaves a polyhedron, and through which planes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Cast {
+pub struct PolyhedronCast {
     /// The first fraction at which the segment is in the polyhedron, never late. [`MISS`] if it
     /// never is.
     ///
@@ -102,49 +102,49 @@ pub struct Cast {
     pub exit: f32,
     /// The planes of entry and exit, and where the segment starts.
     ///
-    /// [`Start::Outside`](crate::Start::Outside) and [`Start::Inside`](crate::Start::Inside) are
+    /// [`SegmentStart::Outside`](crate::batch::SegmentStart::Outside) and [`SegmentStart::Inside`](crate::batch::SegmentStart::Inside) are
     /// certain. A start that cannot be distinguished from the surface within rounding is
-    /// [`Start::OnSurface`](crate::Start::OnSurface); this includes every start that is exactly on
+    /// [`SegmentStart::OnSurface`](crate::batch::SegmentStart::OnSurface); this includes every start that is exactly on
     /// it.
     pub facets: Facets,
 }
 
-impl Cast {
+impl PolyhedronCast {
     /// The segment and the polyhedron share no point.
     pub const MISS: Self = Self { entry: MISS, exit: MISS, facets: Facets::MISS };
 }
 
-/// The output of a cast: [`Fractions`], [`Answers`] or `&mut` [`Hits`].
-pub trait Output: Sink {}
+/// The output of a cast: [`Fractions`], [`PolyhedronCastColumns`] or `&mut` [`Hits`].
+pub trait PolyhedronOutput: Sink {}
 
 /// Complete results, one column per field. 12 bytes per row.
 #[derive(Debug)]
-pub struct Answers<'a> {
-    /// [`Cast::entry`].
+pub struct PolyhedronCastColumns<'a> {
+    /// [`PolyhedronCast::entry`].
     pub entry: &'a mut [f32],
-    /// [`Cast::exit`].
+    /// [`PolyhedronCast::exit`].
     pub exit: &'a mut [f32],
-    /// [`Cast::facets`].
+    /// [`PolyhedronCast::facets`].
     pub facets: &'a mut [Facets],
 }
 
-impl Answers<'_> {
+impl PolyhedronCastColumns<'_> {
     /// Returns row `row` of the three columns.
     ///
     /// # Panics
     ///
     /// If there is no such row.
     #[must_use]
-    pub fn get(&self, row: usize) -> Cast {
-        Cast { entry: self.entry[row], exit: self.exit[row], facets: self.facets[row] }
+    pub fn get(&self, row: usize) -> PolyhedronCast {
+        PolyhedronCast { entry: self.entry[row], exit: self.exit[row], facets: self.facets[row] }
     }
 }
 
-impl Output for Fractions<'_> {}
-impl Output for Answers<'_> {}
-impl Output for &mut Hits<'_> {}
+impl PolyhedronOutput for Fractions<'_> {}
+impl PolyhedronOutput for PolyhedronCastColumns<'_> {}
+impl PolyhedronOutput for &mut Hits<'_> {}
 
-impl Sink for Answers<'_> {
+impl Sink for PolyhedronCastColumns<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the output `entry`", rows, self.entry.len())?;
         LengthMismatch::check("the output `exit`", rows, self.exit.len())?;
@@ -165,7 +165,8 @@ impl Sink for Answers<'_> {
 /// [`Invalid`] when `segment` is invalid.
 ///
 /// ```
-/// use swath::cast::polyhedron::{self, Polyhedron};
+/// use swath::batch::cast::polyhedron;
+/// use swath::batch::cast::polyhedron::Polyhedron;
 /// use swath::{Plane, Segment};
 ///
 /// // The tetrahedron x, y, z ≥ 0, x + y + z ≤ 1.
@@ -184,10 +185,13 @@ impl Sink for Answers<'_> {
 /// assert_eq!(cast.facets.exit_plane(), Some(3));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn one_to_one(segment: &Segment, polyhedron: &Polyhedron<'_>) -> Result<Cast, Invalid> {
+pub fn one_to_one(
+    segment: &Segment,
+    polyhedron: &Polyhedron<'_>,
+) -> Result<PolyhedronCast, Invalid> {
     segment.validate()?;
-    let answer = ask::one_to_one(*polyhedron, segment.to_row(), []);
-    Ok(answer.map_or(Cast::MISS, |(entry, exit, facets)| Cast {
+    let answer = batch::one_to_one(*polyhedron, segment.to_row(), []);
+    Ok(answer.map_or(PolyhedronCast::MISS, |(entry, exit, facets)| PolyhedronCast {
         entry,
         exit,
         facets: Facets::from_bits(facets),
@@ -196,18 +200,18 @@ pub fn one_to_one(segment: &Segment, polyhedron: &Polyhedron<'_>) -> Result<Cast
 
 /// Casts each segment against `polyhedron`. Result `i` is that of row `i`.
 ///
-/// The result of an invalid row is [`Cast::MISS`]. 28 bytes read per row.
+/// The result of an invalid row is [`PolyhedronCast::MISS`]. 28 bytes read per row.
 ///
 /// # Errors
 ///
 /// [`BatchError`] when the output is too short.
 pub fn many_to_one(
     level: Level,
-    many: &Checked<'_, Segments<'_>>,
+    many: &Checked<'_, SegmentColumns<'_>>,
     polyhedron: &Polyhedron<'_>,
-    output: impl Output,
+    output: impl PolyhedronOutput,
 ) -> Result<(), BatchError> {
-    ask::ask(level, *polyhedron, (Each::new(many), One([])), many.len(), output)
+    batch::ask(level, *polyhedron, (Each::new(many), One([])), many.len(), output)
 }
 
 impl Question<7, 0> for Polyhedron<'_> {

@@ -1,8 +1,8 @@
 //! Output of an overlap test as a bit set, and the sink that stops at the first hit.
 
-use crate::kernels::ask::{Answer, Sink};
+use crate::columns::LengthMismatch;
+use crate::kernels::batch::{Answer, Sink};
 use crate::lanes::{Isa, LANES_MAX, MaskLanes};
-use crate::store::LengthMismatch;
 
 /// Number of rows per word.
 const ROWS: usize = u32::BITS as usize;
@@ -13,10 +13,11 @@ const ROWS: usize = u32::BITS as usize;
 /// after the last row are zero. 1/8 byte per row.
 ///
 /// ```
-/// use swath::overlap::{self, Bits};
-/// use swath::{Aabb, BoxStore, Level};
+/// use swath::batch::overlap;
+/// use swath::batch::overlap::Bits;
+/// use swath::{Aabb, Level, MovingBoxStore};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in 0..100 {
 ///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
 /// }
@@ -98,9 +99,9 @@ impl Sink for Bits<'_> {
 
 /// The lowest row that is hit. Stops the loop.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct First(pub(super) Option<u32>);
+pub(super) struct FirstRow(pub(super) Option<u32>);
 
-impl Sink for &mut First {
+impl Sink for &mut FirstRow {
     fn check(&self, _: usize) -> Result<(), LengthMismatch> {
         Ok(())
     }

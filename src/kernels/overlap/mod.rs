@@ -9,13 +9,14 @@
 //! maxima:
 //!
 //! ```
-//! use swath::overlap::{self, Bits};
-//! use swath::{Aabb, Boxes, Level};
+//! use swath::batch::overlap;
+//! use swath::batch::overlap::Bits;
+//! use swath::{Aabb, Level, MovingBoxColumns};
 //!
 //! let (x, y, z) = ([0.5, 2.0, 1.0], [0.5, 0.5, 1.0], [0.5, 0.5, 1.0]);
 //! let (points, still) = ([&x[..], &y, &z], [&[0.0; 3][..]; 3]);
 //! let mut rejected = Vec::new();
-//! let points = Boxes::new(points, points, still)?.check(Level::detect(), &mut rejected);
+//! let points = MovingBoxColumns::new(points, points, still)?.check(Level::detect(), &mut rejected);
 //! let mut words = [0];
 //! let room = Aabb::new([0.0; 3], [1.0; 3])?;
 //! overlap::one_to_many(Level::detect(), &room, &points, Bits { words: &mut words })?;
@@ -30,22 +31,22 @@
 
 mod bits;
 pub mod planes;
-pub(crate) mod room;
+pub(crate) mod simd;
 pub mod sphere;
 
-use super::ask::{self, Answer, Each, One, Question, Sink};
-use super::{BatchError, Rows};
+use super::batch::{Answer, Each, One, Question, Sink};
+use super::{BatchError, Rows, batch};
+use crate::columns::Checked;
 use crate::geom::{Aabb, Invalid, Pair};
 use crate::lanes::{Isa, Level};
-use crate::store::Checked;
 pub use bits::Bits;
-use bits::First;
+use bits::FirstRow;
 
 /// The output of an overlap test: [`Bits`] or `&mut` [`Rows`].
-pub trait Output: Sink {}
+pub trait OverlapOutput: Sink {}
 
-impl Output for Bits<'_> {}
-impl Output for &mut Rows<'_> {}
+impl OverlapOutput for Bits<'_> {}
+impl OverlapOutput for &mut Rows<'_> {}
 
 /// Returns the six numbers of a box.
 fn corners(Aabb { min: [x0, y0, z0], max: [x1, y1, z1] }: &Aabb) -> [f32; 6] {
@@ -64,7 +65,8 @@ fn each<'a>(many: &Checked<'a>) -> Each<'a, 6> {
 /// [`Invalid`] when one of the boxes is invalid.
 ///
 /// ```
-/// use swath::{Aabb, overlap};
+/// use swath::Aabb;
+/// use swath::batch::overlap;
 ///
 /// let a = Aabb::new([0.0; 3], [1.0; 3])?;
 /// assert!(overlap::one_to_one(&a, &Aabb::point([1.0, 1.0, 0.5])?)?);
@@ -74,7 +76,7 @@ fn each<'a>(many: &Checked<'a>) -> Each<'a, 6> {
 pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<bool, Invalid> {
     a.validate()?;
     b.validate()?;
-    Ok(ask::one_to_one(Boxes, corners(a), corners(b)).is_some())
+    Ok(batch::one_to_one(BoxOverlap, corners(a), corners(b)).is_some())
 }
 
 /// Finds the rows of `many` that share a point with `a`.
@@ -88,10 +90,10 @@ pub fn one_to_many(
     level: Level,
     a: &Aabb,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, Boxes, (One(corners(a)), each(many)), many.len(), output)
+    batch::ask(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), output)
 }
 
 /// Returns the lowest row of `many` that shares a point with `a`. Stops at the first hit.
@@ -101,8 +103,8 @@ pub fn one_to_many(
 /// [`BatchError`] when `a` is invalid.
 pub fn any(level: Level, a: &Aabb, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     a.validate()?;
-    let mut first = First::default();
-    ask::ask(level, Boxes, (One(corners(a)), each(many)), many.len(), &mut first)?;
+    let mut first = FirstRow::default();
+    batch::ask(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 
@@ -117,9 +119,9 @@ pub fn zip(
     level: Level,
     a: &Checked<'_>,
     b: &Checked<'_>,
-    output: impl Output,
+    output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, Boxes, (each(a), each(b)), output)
+    batch::zip(level, BoxOverlap, (each(a), each(b)), output)
 }
 
 /// Finds the pairs whose two rows share a point. Result `i` is that of `pairs[i]`.
@@ -134,18 +136,18 @@ pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
     pairs: &[Pair],
-    output: impl Output,
+    output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, Boxes, each(boxes), pairs, output)
+    batch::pairs(level, BoxOverlap, each(boxes), pairs, output)
 }
 
 /// Tests whether two boxes share a point.
 #[derive(Clone, Copy, Debug)]
-struct Boxes;
+struct BoxOverlap;
 
-impl Question<6, 6> for Boxes {
+impl Question<6, 6> for BoxOverlap {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
-        room::boxes(isa, a, b)
+        simd::boxes(isa, a, b)
     }
 }

@@ -9,44 +9,45 @@
 //! §5.2.3).
 //!
 //! **Conservative.** `e` is enlarged by 16·2⁻²⁴ of the greatest coordinates, which is more than all
-//! rounding. So a box reported as [`Outside`](Side::Outside) is entirely outside of one plane, and
-//! a box reported as [`Inside`](Side::Inside) is entirely inside of all. Let `a` be the greatest
+//! rounding. So a box reported as [`Outside`](PlaneSide::Outside) is entirely outside of one plane, and
+//! a box reported as [`Inside`](PlaneSide::Inside) is entirely inside of all. Let `a` be the greatest
 //! magnitudes of the box's coordinates, axis by axis. A box that is outside of a plane, or inside
 //! of all, by more than 2⁻²⁰ of `|normal|·a`, plus 2⁻¹²⁶, is reported as such; that margin is never
 //! a greater distance from the plane than 2⁻²⁰ of the distance from the origin to the farthest
 //! corner. The proof is in `docs/math/overlap.md`.
 //!
 //! **False positives.** A box near an edge or a corner of the region can miss the region and yet be
-//! outside of no single plane; it is reported as [`Crossing`](Side::Crossing). To exclude such
+//! outside of no single plane; it is reported as [`Crossing`](PlaneSide::Crossing). To exclude such
 //! boxes, add the planes of the region's own AABB: a box that misses that AABB is outside of one of
 //! them.
 //!
 //! Displacements are not used. Cost: 24 bytes read per row; output as in [`overlap`](super), or one
-//! byte per row with [`Sides`].
+//! byte per row with [`PlaneSideColumns`].
 
-use super::{Bits, bits::First, corners, each, room};
-use crate::geom::{Aabb, Invalid, Plane, Side};
-use crate::kernels::ask::{self, Answer, One, Question, Sink};
-use crate::kernels::{BatchError, Rows};
+use super::bits::FirstRow;
+use super::{Bits, corners, each, simd};
+use crate::columns::{Checked, LengthMismatch};
+use crate::geom::{Aabb, Invalid, Plane, PlaneSide};
+use crate::kernels::batch::{Answer, One, Question, Sink};
+use crate::kernels::{BatchError, Rows, batch};
 use crate::lanes::{Isa, LANES_MAX, Level, U32Lanes};
-use crate::store::{Checked, LengthMismatch};
 
-/// The output of a classification: [`Sides`], or [`Bits`] or `&mut` [`Rows`] of the boxes that are
+/// The output of a classification: [`PlaneSideColumns`], or [`Bits`] or `&mut` [`Rows`] of the boxes that are
 /// not outside.
-pub trait Output: Sink {}
+pub trait PlanesOutput: Sink {}
 
-impl Output for Sides<'_> {}
-impl Output for Bits<'_> {}
-impl Output for &mut Rows<'_> {}
+impl PlanesOutput for PlaneSideColumns<'_> {}
+impl PlanesOutput for Bits<'_> {}
+impl PlanesOutput for &mut Rows<'_> {}
 
 /// A column of sides, one byte per row.
 #[derive(Debug)]
-pub struct Sides<'a> {
+pub struct PlaneSideColumns<'a> {
     /// The side of each box.
-    pub side: &'a mut [Side],
+    pub side: &'a mut [PlaneSide],
 }
 
-impl Sink for Sides<'_> {
+impl Sink for PlaneSideColumns<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the output `side`", rows, self.side.len())
     }
@@ -64,8 +65,9 @@ impl Sink for Sides<'_> {
 
 /// Returns the side that has this number.
 #[inline(always)]
-fn side(number: u32) -> Side {
-    [Side::Outside, Side::Crossing, Side::Inside, Side::Inside][number as usize & 3]
+fn side(number: u32) -> PlaneSide {
+    [PlaneSide::Outside, PlaneSide::Crossing, PlaneSide::Inside, PlaneSide::Inside]
+        [number as usize & 3]
 }
 
 fn validate(planes: &[Plane]) -> Result<(), Invalid> {
@@ -79,22 +81,23 @@ fn validate(planes: &[Plane]) -> Result<(), Invalid> {
 /// [`Invalid`] when a plane or the box is invalid.
 ///
 /// ```
-/// use swath::overlap::planes;
-/// use swath::{Aabb, Plane, Side};
+/// use swath::batch::overlap::planes;
+/// use swath::{Aabb, Plane};
+/// use swath::batch::PlaneSide;
 ///
 /// // The region below y = 4 and below the diagonal y = x.
 /// let region = [Plane::new([0.0, 1.0, 0.0], 4.0)?, Plane::new([-1.0, 1.0, 0.0], 0.0)?];
 /// let at = |x| planes::one_to_one(&region, &Aabb::cube([x, 1.0, 0.0], 0.5)?);
-/// assert_eq!(at(-0.25)?, Side::Outside);
-/// assert_eq!(at(1.25)?, Side::Crossing);
-/// assert_eq!(at(2.25)?, Side::Inside);
+/// assert_eq!(at(-0.25)?, PlaneSide::Outside);
+/// assert_eq!(at(1.25)?, PlaneSide::Crossing);
+/// assert_eq!(at(2.25)?, PlaneSide::Inside);
 /// # Ok::<(), swath::Invalid>(())
 /// ```
-pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<Side, Invalid> {
+pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<PlaneSide, Invalid> {
     validate(planes)?;
     aabb.validate()?;
-    let answer = ask::one_to_one(Region(planes), [], corners(aabb));
-    Ok(answer.map_or(Side::Outside, |(_, _, bits)| side(bits)))
+    let answer = batch::one_to_one(PlaneRegion(planes), [], corners(aabb));
+    Ok(answer.map_or(PlaneSide::Outside, |(_, _, bits)| side(bits)))
 }
 
 /// Classifies each of `many` boxes against the intersection of all `planes`.
@@ -106,17 +109,19 @@ pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<Side, Invalid> {
 /// [`BatchError`] when a plane is invalid or the output is too short.
 ///
 /// ```
-/// use swath::overlap::planes::{self, Sides};
-/// use swath::{Aabb, BoxStore, Level, Plane, Rows, Side};
+/// use swath::batch::overlap::planes;
+/// use swath::batch::overlap::planes::PlaneSideColumns;
+/// use swath::{Aabb, Level, MovingBoxStore, Plane};
+/// use swath::batch::{PlaneSide, Rows};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in 0..8 {
 ///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
 /// }
 /// let region = [Plane::new([1.0, 0.0, 0.0], 5.0)?, Plane::new([-1.0, 0.5, 0.0], -2.5)?];
-/// let mut side = [Side::Outside; 8];
-/// planes::one_to_many(Level::detect(), &region, &many.checked(), Sides { side: &mut side })?;
-/// assert_eq!(side[2..6], [Side::Outside, Side::Inside, Side::Inside, Side::Crossing]);
+/// let mut side = [PlaneSide::Outside; 8];
+/// planes::one_to_many(Level::detect(), &region, &many.checked(), PlaneSideColumns { side: &mut side })?;
+/// assert_eq!(side[2..6], [PlaneSide::Outside, PlaneSide::Inside, PlaneSide::Inside, PlaneSide::Crossing]);
 ///
 /// let mut room = [0; 8];
 /// let mut rows = Rows::new(&mut room);
@@ -128,10 +133,10 @@ pub fn one_to_many(
     level: Level,
     planes: &[Plane],
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl PlanesOutput,
 ) -> Result<(), BatchError> {
     validate(planes)?;
-    ask::ask(level, Region(planes), (One([]), each(many)), many.len(), output)
+    batch::ask(level, PlaneRegion(planes), (One([]), each(many)), many.len(), output)
 }
 
 /// Returns the lowest row that is not outside of the intersection of all `planes`. Stops at the
@@ -142,18 +147,18 @@ pub fn one_to_many(
 /// [`BatchError`] when a plane is invalid.
 pub fn any(level: Level, planes: &[Plane], many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     validate(planes)?;
-    let mut first = First::default();
-    ask::ask(level, Region(planes), (One([]), each(many)), many.len(), &mut first)?;
+    let mut first = FirstRow::default();
+    batch::ask(level, PlaneRegion(planes), (One([]), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 
 /// Classifies a box against all these planes. The first side is empty.
 #[derive(Clone, Copy, Debug)]
-struct Region<'a>(&'a [Plane]);
+struct PlaneRegion<'a>(&'a [Plane]);
 
-impl Question<0, 6> for Region<'_> {
+impl Question<0, 6> for PlaneRegion<'_> {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, _: &[I::F32; 0], aabb: &[I::F32; 6]) -> Answer<I> {
-        room::planes(isa, self.0, aabb)
+        simd::planes(isa, self.0, aabb)
     }
 }

@@ -15,12 +15,13 @@
 //!
 //! Cost: 24 bytes read per box and 16 per sphere; output as in [`overlap`](super).
 
-use super::{Output, bits::First, corners, each, room};
+use super::bits::FirstRow;
+use super::{OverlapOutput, corners, each, simd};
+use crate::columns::{Checked, SphereColumns};
 use crate::geom::{Aabb, Invalid, Sphere};
-use crate::kernels::BatchError;
-use crate::kernels::ask::{self, Answer, Each, One, Question};
+use crate::kernels::batch::{Answer, Each, One, Question};
+use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level, Table};
-use crate::store::{Checked, Spheres};
 
 /// Returns the four numbers of a sphere.
 fn numbers(Sphere { center: [x, y, z], radius }: &Sphere) -> [f32; 4] {
@@ -28,7 +29,7 @@ fn numbers(Sphere { center: [x, y, z], radius }: &Sphere) -> [f32; 4] {
 }
 
 /// Uses the spheres of the rows at the start of the tick.
-fn each_sphere<'a>(many: &Checked<'a, Spheres<'a>>) -> Each<'a, 4> {
+fn each_sphere<'a>(many: &Checked<'a, SphereColumns<'a>>) -> Each<'a, 4> {
     let [x, y, z, radius, ..] = many.columns().columns();
     Each::of(Table::new([x, y, z, radius], many.len()), many)
 }
@@ -40,7 +41,7 @@ fn each_sphere<'a>(many: &Checked<'a, Spheres<'a>>) -> Each<'a, 4> {
 /// [`Invalid`] when the sphere or the box is invalid.
 ///
 /// ```
-/// use swath::overlap::sphere;
+/// use swath::batch::overlap::sphere;
 /// use swath::{Aabb, Sphere};
 ///
 /// let cube = Aabb::new([0.0; 3], [1.0; 3])?;
@@ -52,7 +53,7 @@ fn each_sphere<'a>(many: &Checked<'a, Spheres<'a>>) -> Each<'a, 4> {
 pub fn one_to_one(sphere: &Sphere, aabb: &Aabb) -> Result<bool, Invalid> {
     sphere.validate()?;
     aabb.validate()?;
-    Ok(ask::one_to_one(Ball, numbers(sphere), corners(aabb)).is_some())
+    Ok(batch::one_to_one(Ball, numbers(sphere), corners(aabb)).is_some())
 }
 
 /// Finds the boxes of `many` that share a point with `sphere`.
@@ -66,10 +67,10 @@ pub fn one_to_many(
     level: Level,
     sphere: &Sphere,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     sphere.validate()?;
-    ask::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), output)
+    batch::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), output)
 }
 
 /// Returns the lowest row of `many` that shares a point with `sphere`. Stops at the first hit.
@@ -79,8 +80,8 @@ pub fn one_to_many(
 /// [`BatchError`] when `sphere` is invalid.
 pub fn any(level: Level, sphere: &Sphere, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     sphere.validate()?;
-    let mut first = First::default();
-    ask::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), &mut first)?;
+    let mut first = FirstRow::default();
+    batch::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 
@@ -93,12 +94,12 @@ pub fn any(level: Level, sphere: &Sphere, many: &Checked<'_>) -> Result<Option<u
 /// [`BatchError`] when `aabb` is invalid or the output is too short.
 pub fn many_to_one(
     level: Level,
-    many: &Checked<'_, Spheres<'_>>,
+    many: &Checked<'_, SphereColumns<'_>>,
     aabb: &Aabb,
-    output: impl Output,
+    output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     aabb.validate()?;
-    ask::ask(level, Ball, (each_sphere(many), One(corners(aabb))), many.len(), output)
+    batch::ask(level, Ball, (each_sphere(many), One(corners(aabb))), many.len(), output)
 }
 
 /// Finds the indices `i` for which sphere `i` and box `i` share a point.
@@ -110,11 +111,11 @@ pub fn many_to_one(
 /// [`BatchError`] when `spheres` and `boxes` differ in length or the output is too short.
 pub fn zip(
     level: Level,
-    spheres: &Checked<'_, Spheres<'_>>,
+    spheres: &Checked<'_, SphereColumns<'_>>,
     boxes: &Checked<'_>,
-    output: impl Output,
+    output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, Ball, (each_sphere(spheres), each(boxes)), output)
+    batch::zip(level, Ball, (each_sphere(spheres), each(boxes)), output)
 }
 
 /// Tests whether a sphere and a box share a point.
@@ -124,6 +125,6 @@ struct Ball;
 impl Question<4, 6> for Ball {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 4], b: &[I::F32; 6]) -> Answer<I> {
-        room::sphere(isa, a, b)
+        simd::sphere(isa, a, b)
     }
 }

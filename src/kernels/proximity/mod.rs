@@ -20,22 +20,22 @@
 //! [`Hits`].
 
 pub(crate) mod nearest;
-pub(crate) mod room;
+pub(crate) mod simd;
 
-use super::BatchError;
-use super::ask::{self, Answer, Each, One, Question, Sink};
+use super::batch::{Answer, Each, One, Question, Sink};
 use super::hits::Hits;
 pub use super::sweep::MISS;
+use super::{BatchError, batch};
+use crate::columns::{Checked, LengthMismatch, Row};
 use crate::geom::{Aabb, Invalid};
 use crate::lanes::{F32Lanes, Isa, Level};
-use crate::store::{Checked, LengthMismatch, Row};
 pub use nearest::{k_nearest, nearest};
 
 /// The output of distances: [`Distances`], or `&mut` [`Hits`] of the boxes in range.
-pub trait Output: Sink {}
+pub trait ProximityOutput: Sink {}
 
-impl Output for Distances<'_> {}
-impl Output for &mut Hits<'_> {}
+impl ProximityOutput for Distances<'_> {}
+impl ProximityOutput for &mut Hits<'_> {}
 
 /// A column of distances. 4 bytes per row.
 #[derive(Debug)]
@@ -68,7 +68,8 @@ pub(crate) fn check_max(max_distance: f32) -> Result<(), Invalid> {
 /// [`Invalid`] when one of the boxes is invalid.
 ///
 /// ```
-/// use swath::{Aabb, proximity};
+/// use swath::Aabb;
+/// use swath::batch::proximity;
 ///
 /// let cube = Aabb::new([0.0; 3], [1.0; 3])?;
 /// // The point is 2, 3 and 6 past a corner, so the distance is 7.
@@ -80,7 +81,7 @@ pub(crate) fn check_max(max_distance: f32) -> Result<(), Invalid> {
 pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<f32, Invalid> {
     a.validate()?;
     b.validate()?;
-    let answer = ask::one_to_one(Distance { max: MISS }, a.to_row(), b.to_row());
+    let answer = batch::one_to_one(BoxDistance { max: MISS }, a.to_row(), b.to_row());
     Ok(answer.map_or(MISS, |(distance, ..)| distance))
 }
 
@@ -94,9 +95,10 @@ pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<f32, Invalid> {
 /// short.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Hit, Hits, Level, proximity};
+/// use swath::{Aabb, Level, MovingBoxStore};
+/// use swath::batch::{Hit, Hits, proximity};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in 0..100 {
 ///     many.push(Aabb::point([x as f32, 3.0, 0.0])?)?;
 /// }
@@ -113,7 +115,7 @@ pub fn one_to_many(
     a: &Aabb,
     max_distance: f32,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl ProximityOutput,
 ) -> Result<(), BatchError> {
     put(level, a, max_distance, many, output)
 }
@@ -129,7 +131,7 @@ fn put(
     a.validate()?;
     check_max(max)?;
     let many_boxes = Each::of(many.columns().corners(), many);
-    ask::ask(level, Distance { max }, (One(a.to_row()), many_boxes), many.len(), sink)
+    batch::ask(level, BoxDistance { max }, (One(a.to_row()), many_boxes), many.len(), sink)
 }
 
 /// Computes the distance of row `i` of `a` and row `i` of `b`, for each `i`, up to `max_distance`.
@@ -145,23 +147,23 @@ pub fn zip(
     a: &Checked<'_>,
     b: &Checked<'_>,
     max_distance: f32,
-    output: impl Output,
+    output: impl ProximityOutput,
 ) -> Result<(), BatchError> {
     check_max(max_distance)?;
     let (a, b) = (Each::of(a.columns().corners(), a), Each::of(b.columns().corners(), b));
-    ask::zip(level, Distance { max: max_distance }, (a, b), output)
+    batch::zip(level, BoxDistance { max: max_distance }, (a, b), output)
 }
 
 /// Computes the distance of two boxes, with a hit if it is at most `max`.
 #[derive(Clone, Copy, Debug)]
-struct Distance {
+struct BoxDistance {
     max: f32,
 }
 
-impl Question<6, 6> for Distance {
+impl Question<6, 6> for BoxDistance {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
-        let near = room::distance(isa, a, b);
+        let near = simd::distance(isa, a, b);
         let hit = near.le(isa.splat(self.max));
         Answer { hit, near, far: isa.splat(0.0), bits: isa.splat_u32(0) }
     }

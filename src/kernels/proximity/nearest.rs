@@ -4,11 +4,11 @@
 //! better one. Guarantee: the result is that of testing all rows in order, on every level.
 
 use super::put;
+use crate::columns::{Checked, LengthMismatch};
 use crate::geom::Aabb;
-use crate::kernels::ask::{Answer, Sink};
+use crate::kernels::batch::{Answer, Sink};
 use crate::kernels::{BatchError, Hit};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, MaskLanes};
-use crate::store::{Checked, LengthMismatch};
 
 /// Returns the box nearest to `a`, at most `max_distance` away; among equally near ones, the lowest
 /// row.
@@ -18,9 +18,10 @@ use crate::store::{Checked, LengthMismatch};
 /// [`BatchError::Invalid`] when `a` is invalid or `max_distance` is negative or NaN.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Level, proximity};
+/// use swath::{Aabb, Level, MovingBoxStore};
+/// use swath::batch::proximity;
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in [7.0, 3.0, 5.0, 3.0] {
 ///     many.push(Aabb::cube([x, 0.0, 0.0], 0.5)?)?;
 /// }
@@ -52,9 +53,10 @@ pub fn nearest(
 /// [`BatchError::Invalid`] when `a` is invalid or `max_distance` is negative or NaN.
 ///
 /// ```
-/// use swath::{Aabb, BoxStore, Hit, Level, proximity};
+/// use swath::{Aabb, Level, MovingBoxStore};
+/// use swath::batch::{Hit, proximity};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// for x in [7.0, 3.0, 5.0, 3.0] {
 ///     many.push(Aabb::cube([x, 0.0, 0.0], 0.5)?)?;
 /// }
@@ -71,19 +73,19 @@ pub fn k_nearest<'a>(
     many: &Checked<'_>,
     to: &'a mut [Hit],
 ) -> Result<&'a [Hit], BatchError> {
-    let mut nearest = Nearest::new(to);
+    let mut nearest = NearestList::new(to);
     put(level, a, max_distance, many, &mut nearest)?;
     Ok(nearest.into_hits())
 }
 
 /// The nearest boxes found so far, sorted, in a buffer of the caller.
 #[derive(Debug)]
-pub(crate) struct Nearest<'a> {
+pub(crate) struct NearestList<'a> {
     to: &'a mut [Hit],
     found: usize,
 }
 
-impl<'a> Nearest<'a> {
+impl<'a> NearestList<'a> {
     pub(crate) fn new(to: &'a mut [Hit]) -> Self {
         Self { to, found: 0 }
     }
@@ -105,7 +107,7 @@ impl<'a> Nearest<'a> {
         self.found < self.to.len() || self.to.last().is_some_and(|last| is_before(&hit, last))
     }
 
-    /// Inserts a box for which [`Nearest::takes`] returns `true` at its sorted position.
+    /// Inserts a box for which [`NearestList::takes`] returns `true` at its sorted position.
     pub(crate) fn insert(&mut self, hit: Hit) {
         let at = self.to[..self.found].partition_point(|kept| is_before(kept, &hit));
         self.found = self.to.len().min(self.found + 1);
@@ -119,7 +121,7 @@ impl<'a> Nearest<'a> {
     }
 }
 
-impl Sink for &mut Nearest<'_> {
+impl Sink for &mut NearestList<'_> {
     fn check(&self, _: usize) -> Result<(), LengthMismatch> {
         Ok(())
     }
@@ -145,7 +147,7 @@ fn is_before(a: &Hit, b: &Hit) -> bool {
 
 /// Inserts the lanes `better`.
 #[cold]
-fn insert(nearest: &mut Nearest<'_>, start: u32, mut better: u32, at: &[f32; LANES_MAX]) {
+fn insert(nearest: &mut NearestList<'_>, start: u32, mut better: u32, at: &[f32; LANES_MAX]) {
     while better != 0 {
         let lane = better.trailing_zeros();
         better &= better - 1;

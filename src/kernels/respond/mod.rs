@@ -10,8 +10,8 @@
 //!
 //! with the inverse masses `w` (Ericson 2005, §5; Catto, *Iterative Dynamics with Temporal
 //! Coherence*, 2005, without friction and rotation). For boxes that come into contact during the
-//! tick, or touch at its start, the normal is that of the [sweep](crate::sweep). For boxes whose
-//! interiors overlap it is that of the [minimum translation](crate::separate). The published
+//! tick, or touch at its start, the normal is that of the [sweep](crate::batch::sweep). For boxes whose
+//! interiors overlap it is that of the [minimum translation](crate::batch::separate). The published
 //! response always uses the latter, which pushes a fast body out on the wrong side.
 //!
 //! **Guarantees**, to the bit where no bound is given:
@@ -29,14 +29,14 @@
 //! Units: displacements over the tick. Cost: 36 bytes read and 8 written per contact.
 
 mod place;
-mod room;
+mod simd;
 
-use super::BatchError;
-use super::ask::{Each, One};
-use super::contacts::{self, Asked, Match, Numbers, Question};
+use super::batch::{Each, One};
+use super::contacts::{ContactQuestion, ContactRows, Match, Numbers};
+use super::{BatchError, contacts};
+use crate::columns::{BodyColumns, Checked, LengthMismatch};
 use crate::geom::{Body, Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{Isa, Level, Table};
-use crate::store::{Bodies, Checked, LengthMismatch};
 pub use place::{Outcome, Response, one_to_one};
 
 /// One of the two bodies of a contact.
@@ -93,14 +93,14 @@ fn check_restitution(restitution: f32) -> Result<(), Invalid> {
 /// before it are written. Zero where the contact has no axis, and for a body whose displacement is
 /// invalid. 8 bytes per row.
 #[derive(Debug)]
-pub struct Along<'a> {
+pub struct SlideColumns<'a> {
     /// The displacement of `a`.
     pub a: &'a mut [f32],
     /// The displacement of `b`.
     pub b: &'a mut [f32],
 }
 
-impl<'a> Along<'a> {
+impl<'a> SlideColumns<'a> {
     fn columns(self) -> contacts::Outputs<'a, 2> {
         [("the output `a`", self.a), ("the output `b`", self.b)]
     }
@@ -112,14 +112,15 @@ impl<'a> Along<'a> {
 /// The contact may be that of a sweep or of a separation. The displacements change if the contact
 /// [may be closing](Contact::is_closing) and the displacements are closing. A sweep of boxes whose
 /// interiors overlap at the start has no axis and changes nothing; use
-/// [`separate`](crate::separate) then, or [`one_to_one`], which calls it.
+/// [`separate`](crate::batch::separate) then, or [`one_to_one`], which calls it.
 ///
 /// # Errors
 ///
 /// [`Invalid`] when one of the bodies is invalid or the restitution is not in `[0, 1]`.
 ///
 /// ```
-/// use swath::{Aabb, Body, MovingBox, respond, sweep};
+/// use swath::{Aabb, MovingBox};
+/// use swath::batch::{Body, respond, sweep};
 ///
 /// // A ball hits another of the same mass that is at rest: they exchange their velocities.
 /// let moving = MovingBox::new(Aabb::cube([-4.0, 0.0, 0.0], 0.5)?, [6.0, 1.0, 0.0])?;
@@ -168,9 +169,9 @@ pub fn one_to_many<'r>(
     level: Level,
     contact: &[Contact],
     a: &Body,
-    many: &Checked<'_, Bodies<'_>>,
+    many: &Checked<'_, BodyColumns<'_>>,
     restitution: impl Into<Restitution<'r>>,
-    output: Along<'_>,
+    output: SlideColumns<'_>,
 ) -> Result<(), BatchError> {
     a.validate()?;
     let asked = (contact, restitution.into().numbers()?);
@@ -187,10 +188,10 @@ pub fn one_to_many<'r>(
 pub fn zip<'r>(
     level: Level,
     contact: &[Contact],
-    a: &Checked<'_, Bodies<'_>>,
-    b: &Checked<'_, Bodies<'_>>,
+    a: &Checked<'_, BodyColumns<'_>>,
+    b: &Checked<'_, BodyColumns<'_>>,
     restitution: impl Into<Restitution<'r>>,
-    output: Along<'_>,
+    output: SlideColumns<'_>,
 ) -> Result<(), BatchError> {
     LengthMismatch::check("the second side", a.len(), b.len())?;
     let asked = (contact, restitution.into().numbers()?);
@@ -210,9 +211,10 @@ pub fn zip<'r>(
 /// `[0, 1]`, or the length of a column is not the number of pairs.
 ///
 /// ```
-/// use swath::respond::{self, Along};
-/// use swath::sweep::{self, Answers};
-/// use swath::{Aabb, Body, BodyStore, Contact, Level, MovingBox, Pair};
+/// use swath::{Aabb, Level, MovingBox, Pair};
+/// use swath::batch::{Body, BodyStore, Contact, respond, sweep};
+/// use swath::batch::respond::SlideColumns;
+/// use swath::batch::sweep::SweepColumns;
 ///
 /// let mut bodies = BodyStore::new();
 /// bodies.push(Body::fixed(Aabb::new([0.0, -1.0, 0.0], [9.0, 0.0, 9.0])?)?)?; // a floor
@@ -221,11 +223,11 @@ pub fn zip<'r>(
 /// let (level, pairs) = (Level::detect(), [Pair { a: 0, b: 1 }]);
 ///
 /// let (mut first, mut last, mut contact) = ([0.0], [0.0], [Contact::SEPARATED]);
-/// let answers = Answers { first: &mut first, last: &mut last, contact: &mut contact };
+/// let answers = SweepColumns { first: &mut first, last: &mut last, contact: &mut contact };
 /// sweep::pairs(level, &bodies.checked().boxes(), &pairs, answers)?;
 ///
 /// let (mut a, mut b) = ([0.0], [0.0]);
-/// let along = Along { a: &mut a, b: &mut b };
+/// let along = SlideColumns { a: &mut a, b: &mut b };
 /// respond::pairs(level, &contact, &bodies.checked(), &pairs, 0.5, along)?;
 /// if let Some(axis) = contact[0].axis() {
 ///     let mut body = bodies.get(1);
@@ -238,10 +240,10 @@ pub fn zip<'r>(
 pub fn pairs<'r>(
     level: Level,
     contact: &[Contact],
-    bodies: &Checked<'_, Bodies<'_>>,
+    bodies: &Checked<'_, BodyColumns<'_>>,
     pairs: &[Pair],
     restitution: impl Into<Restitution<'r>>,
-    output: Along<'_>,
+    output: SlideColumns<'_>,
 ) -> Result<(), BatchError> {
     let asked = (contact, restitution.into().numbers()?);
     let (sides, rows) = ((pushed(bodies), pushed(bodies)), Match::Pairs(pairs, bodies.len()));
@@ -262,8 +264,9 @@ pub fn pairs<'r>(
 /// [`COORD_MAX`](crate::COORD_MAX).
 ///
 /// ```
-/// use swath::respond::{self, Member};
-/// use swath::{Aabb, MovingBox, sweep};
+/// use swath::{Aabb, MovingBox};
+/// use swath::batch::{respond, sweep};
+/// use swath::batch::respond::Member;
 ///
 /// let floor = Aabb::new([-9.0, -1.0, -9.0], [9.0, 0.0, 9.0])?;
 /// let skid = MovingBox::new(Aabb::new([0.0, 1.0, 0.0], [1.0, 2.0, 1.0])?, [4.0, -2.0, 0.0])?;
@@ -294,7 +297,7 @@ pub fn slide(
 /// [`BatchError`] when the length of a column is not the number of bodies.
 pub fn slide_each(
     level: Level,
-    bodies: &Checked<'_, Bodies<'_>>,
+    bodies: &Checked<'_, BodyColumns<'_>>,
     first: &[f32],
     contact: &[Contact],
     member: Member,
@@ -308,7 +311,7 @@ pub fn slide_each(
 }
 
 /// Uses the columns of the displacements and inverse masses.
-fn pushed<'a>(bodies: &Checked<'a, Bodies<'a>>) -> Each<'a, 4> {
+fn pushed<'a>(bodies: &Checked<'a, BodyColumns<'a>>) -> Each<'a, 4> {
     let [.., dx, dy, dz, inverse_mass] = bodies.columns().columns();
     Each::of(Table::new([dx, dy, dz, inverse_mass], bodies.len()), bodies)
 }
@@ -317,10 +320,10 @@ fn pushed<'a>(bodies: &Checked<'a, Bodies<'a>>) -> Each<'a, 4> {
 #[derive(Clone, Copy, Debug)]
 struct Respond;
 
-impl Question<4, 4, 2> for Respond {
+impl ContactQuestion<4, 4, 2> for Respond {
     #[inline(always)]
-    fn answer<I: Isa>(self, isa: I, asked: &Asked<I, 4, 4>) -> [I::F32; 2] {
-        room::along(isa, asked)
+    fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, 4, 4>) -> [I::F32; 2] {
+        simd::along(isa, asked)
     }
 }
 
@@ -328,9 +331,9 @@ impl Question<4, 4, 2> for Respond {
 #[derive(Clone, Copy, Debug)]
 struct Slide(Member);
 
-impl Question<3, 0, 3> for Slide {
+impl ContactQuestion<3, 0, 3> for Slide {
     #[inline(always)]
-    fn answer<I: Isa>(self, isa: I, asked: &Asked<I, 3, 0>) -> [I::F32; 3] {
-        room::slide(isa, self.0, asked)
+    fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, 3, 0>) -> [I::F32; 3] {
+        simd::slide(isa, self.0, asked)
     }
 }

@@ -3,8 +3,7 @@
 //! Combines the kernels of sweep, separation and response.
 
 use super::{check_restitution, deltas_of_valid};
-use crate::geom::MapEach;
-use crate::geom::{Aabb, Body, COORD_MAX, Contact, Invalid, MovingBox, State};
+use crate::geom::{Aabb, Body, COORD_MAX, Contact, ContactState, Invalid, MapEach, MovingBox};
 use crate::kernels::{separate, sweep};
 
 /// How a response changed two bodies.
@@ -55,8 +54,9 @@ pub struct Response {
 /// [`Invalid`] when one of the bodies is invalid or the restitution is not in `[0, 1]`.
 ///
 /// ```
-/// use swath::respond::{self, Outcome};
-/// use swath::{Aabb, Body, MovingBox};
+/// use swath::{Aabb, MovingBox};
+/// use swath::batch::{Body, respond};
+/// use swath::batch::respond::Outcome;
 ///
 /// // Without a response, a bullet passes through a thin wall within the tick.
 /// let wall = Body::fixed(Aabb::new([0.0, -5.0, -5.0], [0.25, 5.0, 5.0])?)?;
@@ -77,12 +77,12 @@ pub fn one_to_one(a: &Body, b: &Body, restitution: f32) -> Result<Option<Respons
     check_restitution(restitution)?;
     let sweep = sweep::one_to_one(&a.moving, &b.moving)?;
     let (mut boxes, contact) = match sweep.contact.state() {
-        State::Separated => return Ok(None),
-        State::Touching => {
+        ContactState::Separated => return Ok(None),
+        ContactState::Touching => {
             let Some(contact) = entered(a, b, sweep.contact) else { return Ok(None) };
             ([carried(&a.moving, sweep.first), carried(&b.moving, sweep.first)], contact)
         }
-        State::Overlapping => {
+        ContactState::Overlapping => {
             let boxes = [a.moving.aabb, b.moving.aabb];
             let inside = !sweep.contact.is_surface();
             let push = if inside { separate::one_to_one(&boxes[0], &boxes[1])? } else { None };

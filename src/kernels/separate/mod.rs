@@ -19,15 +19,14 @@
 //!
 //! Units: lengths. Displacements are not used. Cost: 24 bytes read and 8 written per row.
 
-mod room;
+mod simd;
 
-use super::ask::{self, Answer, Each, One, Question, Sink};
-use super::contacts::{self, Asked, Match, Numbers};
-use super::{BatchError, Hits};
-use crate::geom::MapEach;
-use crate::geom::{Aabb, Contact, Invalid, Pair, check_inverse_mass};
+use super::batch::{Answer, Each, One, Question, Sink};
+use super::contacts::{ContactRows, Match, Numbers};
+use super::{BatchError, Hits, batch, contacts};
+use crate::columns::{BodyColumns, Checked, LengthMismatch};
+use crate::geom::{Aabb, Contact, Invalid, MapEach, Pair, check_inverse_mass};
 use crate::lanes::{Isa, Level, Table};
-use crate::store::{Bodies, Checked, LengthMismatch};
 
 /// The minimum translation that separates two boxes that share a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +70,8 @@ impl Separation {
     /// [`Invalid::InverseMass`] when an inverse mass is not in `[0, COORD_MAX]`.
     ///
     /// ```
-    /// use swath::{Aabb, separate};
+    /// use swath::Aabb;
+    /// use swath::batch::separate;
     ///
     /// let crate_ = Aabb::new([0.0, 0.0, 0.0], [4.0, 4.0, 4.0])?;
     /// let ball = Aabb::new([3.0, 1.0, 1.0], [5.0, 2.0, 2.0])?;
@@ -102,21 +102,21 @@ impl Separation {
     }
 }
 
-/// The output of a separation: [`Answers`], or `&mut` [`Hits`] with the depths.
-pub trait Output: Sink {}
+/// The output of a separation: [`SeparationColumns`], or `&mut` [`Hits`] with the depths.
+pub trait SeparateOutput: Sink {}
 
 /// Complete results, one column per field. 8 bytes per row.
 ///
 /// Disjoint boxes have depth zero and [`Contact::SEPARATED`].
 #[derive(Debug)]
-pub struct Answers<'a> {
+pub struct SeparationColumns<'a> {
     /// [`Separation::depth`].
     pub depth: &'a mut [f32],
     /// [`Separation::contact`].
     pub contact: &'a mut [Contact],
 }
 
-impl Answers<'_> {
+impl SeparationColumns<'_> {
     /// Returns row `row` of the two columns, or `None` if the boxes are disjoint.
     ///
     /// # Panics
@@ -129,10 +129,10 @@ impl Answers<'_> {
     }
 }
 
-impl Output for Answers<'_> {}
-impl Output for &mut Hits<'_> {}
+impl SeparateOutput for SeparationColumns<'_> {}
+impl SeparateOutput for &mut Hits<'_> {}
 
-impl Sink for Answers<'_> {
+impl Sink for SeparationColumns<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the output `depth`", rows, self.depth.len())?;
         LengthMismatch::check("the output `contact`", rows, self.contact.len())
@@ -154,7 +154,8 @@ impl Sink for Answers<'_> {
 /// [`Invalid`] when one of the boxes is invalid.
 ///
 /// ```
-/// use swath::{Aabb, separate};
+/// use swath::Aabb;
+/// use swath::batch::separate;
 ///
 /// // The small box is inside. The shortest way out is to the left, by its whole width and more.
 /// let outer = Aabb::new([0.0, 0.0, 0.0], [8.0, 8.0, 8.0])?;
@@ -171,7 +172,7 @@ impl Sink for Answers<'_> {
 pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<Option<Separation>, Invalid> {
     a.validate()?;
     b.validate()?;
-    let answer = ask::one_to_one(Boxes, corners(a), corners(b));
+    let answer = batch::one_to_one(BoxSeparation, corners(a), corners(b));
     Ok(answer.map(|(depth, _, contact)| Separation { depth, contact: Contact::from_bits(contact) }))
 }
 
@@ -186,10 +187,10 @@ pub fn one_to_many(
     level: Level,
     a: &Aabb,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl SeparateOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, Boxes, (One(corners(a)), each(many)), many.len(), output)
+    batch::ask(level, BoxSeparation, (One(corners(a)), each(many)), many.len(), output)
 }
 
 /// Computes the minimum translation that separates row `i` of `b` from row `i` of `a`, for each
@@ -204,9 +205,9 @@ pub fn zip(
     level: Level,
     a: &Checked<'_>,
     b: &Checked<'_>,
-    output: impl Output,
+    output: impl SeparateOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, Boxes, (each(a), each(b)), output)
+    batch::zip(level, BoxSeparation, (each(a), each(b)), output)
 }
 
 /// Computes the minimum translation that separates the two rows of each pair.
@@ -222,9 +223,9 @@ pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
     pairs: &[Pair],
-    output: impl Output,
+    output: impl SeparateOutput,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, Boxes, each(boxes), pairs, output)
+    batch::pairs(level, BoxSeparation, each(boxes), pairs, output)
 }
 
 /// Signed moves of both bodies along the axis of the contact, one row per separation.
@@ -258,8 +259,8 @@ pub fn shares(
     level: Level,
     depth: &[f32],
     contact: &[Contact],
-    a: &Checked<'_, Bodies<'_>>,
-    b: &Checked<'_, Bodies<'_>>,
+    a: &Checked<'_, BodyColumns<'_>>,
+    b: &Checked<'_, BodyColumns<'_>>,
     moves: Moves<'_>,
 ) -> Result<(), BatchError> {
     LengthMismatch::check("the second side", a.len(), b.len())?;
@@ -278,8 +279,9 @@ pub fn shares(
 /// the number of pairs.
 ///
 /// ```
-/// use swath::separate::{Answers, Moves};
-/// use swath::{Aabb, Body, BodyStore, Contact, Level, Pair, separate};
+/// use swath::batch::separate::{Moves, SeparationColumns};
+/// use swath::{Aabb, Level, Pair};
+/// use swath::batch::{Body, BodyStore, Contact, separate};
 ///
 /// let mut bodies = BodyStore::new();
 /// bodies.push(Body::fixed(Aabb::new([0.0, -1.0, 0.0], [9.0, 0.0, 9.0])?)?)?; // a floor
@@ -292,7 +294,7 @@ pub fn shares(
 ///     level,
 ///     &bodies.checked().boxes(),
 ///     &pairs,
-///     Answers { depth: &mut depth, contact: &mut contact },
+///     SeparationColumns { depth: &mut depth, contact: &mut contact },
 /// )?;
 /// let (mut a, mut b) = ([0.0; 2], [0.0; 2]);
 /// separate::shares_of_pairs(
@@ -311,7 +313,7 @@ pub fn shares_of_pairs(
     level: Level,
     depth: &[f32],
     contact: &[Contact],
-    bodies: &Checked<'_, Bodies<'_>>,
+    bodies: &Checked<'_, BodyColumns<'_>>,
     pairs: &[Pair],
     moves: Moves<'_>,
 ) -> Result<(), BatchError> {
@@ -327,7 +329,7 @@ fn each<'a>(boxes: &Checked<'a>) -> Each<'a, 6> {
 }
 
 /// Uses the column of the inverse masses.
-fn inverse_mass<'a>(bodies: &Checked<'a, Bodies<'a>>) -> Each<'a, 1> {
+fn inverse_mass<'a>(bodies: &Checked<'a, BodyColumns<'a>>) -> Each<'a, 1> {
     let [.., inverse_mass] = bodies.columns().columns();
     Each::of(Table::new([inverse_mass], bodies.len()), bodies)
 }
@@ -338,12 +340,12 @@ fn corners(&Aabb { min, max }: &Aabb) -> [f32; 6] {
 
 /// Computes the minimum translation that separates two boxes.
 #[derive(Clone, Copy, Debug)]
-struct Boxes;
+struct BoxSeparation;
 
-impl Question<6, 6> for Boxes {
+impl Question<6, 6> for BoxSeparation {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer<I> {
-        room::answer(isa, a, b)
+        simd::answer(isa, a, b)
     }
 }
 
@@ -354,16 +356,16 @@ pub(super) fn along(a: &Aabb, b: &Aabb, contact: Contact) -> Option<Separation> 
     let axis = contact.axis()?;
     let rises = contact.normal()[axis] > 0.0;
     let (x, y) = if rises { (a.max[axis], b.min[axis]) } else { (b.max[axis], a.min[axis]) };
-    (x > y).then(|| Separation { depth: room::difference_up(x, y), contact })
+    (x > y).then(|| Separation { depth: simd::difference_up(x, y), contact })
 }
 
 /// Computes how two bodies share a translation.
 #[derive(Clone, Copy, Debug)]
 struct Shares;
 
-impl contacts::Question<1, 1, 2> for Shares {
+impl contacts::ContactQuestion<1, 1, 2> for Shares {
     #[inline(always)]
-    fn answer<I: Isa>(self, isa: I, asked: &Asked<I, 1, 1>) -> [I::F32; 2] {
-        room::shares(isa, asked)
+    fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, 1, 1>) -> [I::F32; 2] {
+        simd::shares(isa, asked)
     }
 }

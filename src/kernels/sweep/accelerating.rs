@@ -35,14 +35,15 @@
 //! Units: times are fractions of the tick. Cost: 48 bytes read and 12 written per row.
 //!
 //! ```
-//! use swath::{Aabb, AcceleratingBox, State, sweep};
+//! use swath::Aabb;
+//! use swath::batch::{AcceleratingBox, ContactState, sweep};
 //!
 //! // Velocity 4 upwards, acceleration 8 downwards: highest in the middle of the tick, 1 up.
 //! let ball = AcceleratingBox::new(Aabb::cube([0.0; 3], 0.5)?, [0.0, 4.0, 0.0], [0.0, -8.0, 0.0])?;
 //! let ceiling = Aabb::new([-5.0, 1.5, -5.0], [5.0, 2.0, 5.0])?;
 //! let ceiling = AcceleratingBox::new(ceiling, [0.0; 3], [0.0; 3])?;
 //! let sweep = sweep::accelerating::one_to_one(&ball, &ceiling)?;
-//! assert_eq!(sweep.contact.state(), State::Touching);
+//! assert_eq!(sweep.contact.state(), ContactState::Touching);
 //! assert_eq!(sweep.contact.normal(), [0.0, 1.0, 0.0]);
 //! // A graze has no duration; the bound of the rounding error extends it to a thousandth.
 //! assert!(sweep.first <= 0.5 && sweep.first > 0.499);
@@ -50,14 +51,14 @@
 //! # Ok::<(), swath::Invalid>(())
 //! ```
 
-mod room;
+mod simd;
 
-use super::{Output, Sweep};
+use super::{Sweep, SweepOutput};
+use crate::columns::{AcceleratingBoxColumns, Checked, Row};
 use crate::geom::{AcceleratingBox, Invalid, Pair};
-use crate::kernels::BatchError;
-use crate::kernels::ask::{self, Answer, Each, One, Question};
+use crate::kernels::batch::{Answer, Each, One, Question};
+use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level};
-use crate::store::{AcceleratingBoxes, Checked, Row};
 
 /// Sweeps `a` against `b`.
 ///
@@ -66,7 +67,8 @@ use crate::store::{AcceleratingBoxes, Checked, Row};
 /// [`Invalid`] when one of the accelerating boxes is invalid.
 ///
 /// ```
-/// use swath::{Aabb, AcceleratingBox, sweep};
+/// use swath::Aabb;
+/// use swath::batch::{AcceleratingBox, sweep};
 ///
 /// let floor = AcceleratingBox::new(Aabb::new([-9.0; 3], [9.0, 0.0, 9.0])?, [0.0; 3], [0.0; 3])?;
 /// let crate_ = Aabb::new([0.0, 2.0, 0.0], [1.0, 3.0, 1.0])?;
@@ -78,7 +80,7 @@ use crate::store::{AcceleratingBoxes, Checked, Row};
 pub fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
-    let answer = ask::one_to_one(Accelerating, a.to_row(), b.to_row());
+    let answer = batch::one_to_one(Accelerating, a.to_row(), b.to_row());
     Ok(Sweep::of(answer))
 }
 
@@ -92,11 +94,11 @@ pub fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, Inv
 pub fn one_to_many(
     level: Level,
     a: &AcceleratingBox,
-    many: &Checked<'_, AcceleratingBoxes<'_>>,
-    output: impl Output,
+    many: &Checked<'_, AcceleratingBoxColumns<'_>>,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, Accelerating, (One(a.to_row()), Each::new(many)), many.len(), output)
+    batch::ask(level, Accelerating, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.
@@ -108,11 +110,11 @@ pub fn one_to_many(
 /// [`BatchError`] when `a` and `b` differ in length or the output is too short.
 pub fn zip(
     level: Level,
-    a: &Checked<'_, AcceleratingBoxes<'_>>,
-    b: &Checked<'_, AcceleratingBoxes<'_>>,
-    output: impl Output,
+    a: &Checked<'_, AcceleratingBoxColumns<'_>>,
+    b: &Checked<'_, AcceleratingBoxColumns<'_>>,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, Accelerating, (Each::new(a), Each::new(b)), output)
+    batch::zip(level, Accelerating, (Each::new(a), Each::new(b)), output)
 }
 
 /// Sweeps the two rows of each pair. Result `i` is that of `pairs[i]`, row `a` against row `b`.
@@ -125,11 +127,11 @@ pub fn zip(
 /// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
 pub fn pairs(
     level: Level,
-    boxes: &Checked<'_, AcceleratingBoxes<'_>>,
+    boxes: &Checked<'_, AcceleratingBoxColumns<'_>>,
     pairs: &[Pair],
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, Accelerating, Each::new(boxes), pairs, output)
+    batch::pairs(level, Accelerating, Each::new(boxes), pairs, output)
 }
 
 /// Sweeps two boxes under constant acceleration.
@@ -139,6 +141,6 @@ struct Accelerating;
 impl Question<12, 12> for Accelerating {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 12], b: &[I::F32; 12]) -> Answer<I> {
-        room::answer(isa, a, b)
+        simd::answer(isa, a, b)
     }
 }

@@ -23,18 +23,18 @@
 
 pub mod accelerating;
 mod positions;
-mod room;
 mod round;
+mod simd;
 pub mod sphere_box;
 pub mod spheres;
 
-use super::ask::{self, Answer, Each, One, Question, Sink};
-use super::{BatchError, Hits};
+use super::batch::{Answer, Each, One, Question, Sink};
+use super::{BatchError, Hits, batch};
+use crate::columns::{Checked, LengthMismatch, Row};
 use crate::geom::{Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{Isa, Level};
-use crate::store::{Checked, LengthMismatch, Row};
 pub use positions::positions;
-pub(crate) use room::times;
+pub(crate) use simd::times;
 
 /// The time of a pair that does not touch.
 pub const MISS: f32 = f32::INFINITY;
@@ -60,7 +60,7 @@ impl Sweep {
     /// The pair does not touch in the tick.
     pub const SEPARATED: Self = Self { first: MISS, last: MISS, contact: Contact::SEPARATED };
 
-    /// Creates a sweep from the result of [`ask::one_to_one`].
+    /// Creates a sweep from the result of [`batch::one_to_one`].
     fn of(answer: Option<(f32, f32, u32)>) -> Self {
         answer.map_or(Self::SEPARATED, |(first, last, contact)| Self {
             first,
@@ -70,8 +70,8 @@ impl Sweep {
     }
 }
 
-/// The output of a sweep: [`Times`], [`Answers`] or `&mut` [`Hits`].
-pub trait Output: Sink {}
+/// The output of a sweep: [`Times`], [`SweepColumns`] or `&mut` [`Hits`].
+pub trait SweepOutput: Sink {}
 
 /// A column of first times and one of last times. 8 bytes per row.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ pub struct Times<'a> {
 
 /// Complete results, one column per field. 12 bytes per row.
 #[derive(Debug)]
-pub struct Answers<'a> {
+pub struct SweepColumns<'a> {
     /// [`Sweep::first`].
     pub first: &'a mut [f32],
     /// [`Sweep::last`].
@@ -93,7 +93,7 @@ pub struct Answers<'a> {
     pub contact: &'a mut [Contact],
 }
 
-impl Answers<'_> {
+impl SweepColumns<'_> {
     /// Returns row `row` of the three columns.
     ///
     /// # Panics
@@ -105,9 +105,9 @@ impl Answers<'_> {
     }
 }
 
-impl Output for Times<'_> {}
-impl Output for Answers<'_> {}
-impl Output for &mut Hits<'_> {}
+impl SweepOutput for Times<'_> {}
+impl SweepOutput for SweepColumns<'_> {}
+impl SweepOutput for &mut Hits<'_> {}
 
 impl Sink for Times<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
@@ -124,7 +124,7 @@ impl Sink for Times<'_> {
     }
 }
 
-impl Sink for Answers<'_> {
+impl Sink for SweepColumns<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the output `first`", rows, self.first.len())?;
         LengthMismatch::check("the output `last`", rows, self.last.len())?;
@@ -145,20 +145,21 @@ impl Sink for Answers<'_> {
 /// [`Invalid`] when one of the moving boxes is invalid.
 ///
 /// ```
-/// use swath::{Aabb, MovingBox, State, sweep};
+/// use swath::{Aabb, MovingBox};
+/// use swath::batch::{ContactState, sweep};
 ///
 /// let wall = Aabb::new([0.0, -5.0, -5.0], [0.25, 5.0, 5.0])?;
 /// let bullet = MovingBox::new(Aabb::cube([-10.0, 0.0, 0.0], 0.0)?, [40.0, 0.0, 0.0])?;
 /// let sweep = sweep::one_to_one(&bullet, &wall.into())?;
 /// assert!(sweep.first <= 0.25 && sweep.first > 0.2499999);
-/// assert_eq!(sweep.contact.state(), State::Touching);
+/// assert_eq!(sweep.contact.state(), ContactState::Touching);
 /// assert_eq!(sweep.contact.normal(), [1.0, 0.0, 0.0]);
 /// # Ok::<(), swath::Invalid>(())
 /// ```
 pub fn one_to_one(a: &MovingBox, b: &MovingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
-    let answer = ask::one_to_one(Boxes, a.to_row(), b.to_row());
+    let answer = batch::one_to_one(BoxSweep, a.to_row(), b.to_row());
     Ok(Sweep::of(answer))
 }
 
@@ -173,10 +174,10 @@ pub fn one_to_many(
     level: Level,
     a: &MovingBox,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, Boxes, (One(a.to_row()), Each::new(many)), many.len(), output)
+    batch::ask(level, BoxSweep, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.
@@ -190,9 +191,9 @@ pub fn zip(
     level: Level,
     a: &Checked<'_>,
     b: &Checked<'_>,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, Boxes, (Each::new(a), Each::new(b)), output)
+    batch::zip(level, BoxSweep, (Each::new(a), Each::new(b)), output)
 }
 
 /// Sweeps the two rows of each pair. Result `i` is that of `pairs[i]`, row `a` against row `b`.
@@ -207,18 +208,18 @@ pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
     pairs: &[Pair],
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, Boxes, Each::new(boxes), pairs, output)
+    batch::pairs(level, BoxSweep, Each::new(boxes), pairs, output)
 }
 
 /// Sweeps two moving boxes.
 #[derive(Clone, Copy, Debug)]
-struct Boxes;
+struct BoxSweep;
 
-impl Question<9, 9> for Boxes {
+impl Question<9, 9> for BoxSweep {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Answer<I> {
-        room::answer(isa, a, b)
+        simd::answer(isa, a, b)
     }
 }

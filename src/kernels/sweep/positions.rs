@@ -12,10 +12,10 @@
 //! [`MISS`]: super::MISS
 //! [`MovingBox::at`]: crate::MovingBox::at
 
+use crate::columns::{Checked, LengthMismatch};
 use crate::kernels::BatchError;
-use crate::kernels::ask::{Each, Side, mask};
+use crate::kernels::batch::{Each, Side, mask};
 use crate::lanes::{F32Lanes, Isa, Kernel, Level};
-use crate::store::{Checked, LengthMismatch};
 
 /// The names of the output columns, for error messages.
 const NAMES: [&str; 6] = [
@@ -38,10 +38,11 @@ const NAMES: [&str; 6] = [
 /// [`BatchError`] when the length of `times` or of an output is not the number of boxes.
 ///
 /// ```
-/// use swath::sweep::{self, MISS, Times};
-/// use swath::{Aabb, BoxStore, Level, MovingBox};
+/// use swath::batch::sweep;
+/// use swath::batch::sweep::{MISS, Times};
+/// use swath::{Aabb, Level, MovingBox, MovingBoxStore};
 ///
-/// let mut many = BoxStore::new();
+/// let mut many = MovingBoxStore::new();
 /// many.push(MovingBox::new(Aabb::cube([-4.0, 0.0, 0.0], 0.5)?, [8.0, 0.0, 0.0])?)?;
 /// many.push(MovingBox::new(Aabb::cube([-4.0, 9.0, 0.0], 0.5)?, [8.0, 0.0, 0.0])?)?;
 /// let wall = Aabb::new([0.0, -5.0, -5.0], [1.0, 5.0, 5.0])?;

@@ -6,9 +6,8 @@
 //! insignificant. The reach is then raised by more than the sum of all rounding errors. The bounds
 //! named here are proved in `docs/math/spheres.md`.
 
-use crate::geom::Contact;
-use crate::geom::MapEach;
-use crate::kernels::ask::Answer;
+use crate::geom::{Contact, MapEach};
+use crate::kernels::batch::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Half of the distance from 1 to the next float.
@@ -144,7 +143,7 @@ pub(super) fn spheres<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 7]) -> Answe
 /// A sphere and a box on one axis, mirrored so that the sphere's centre starts at zero and does not
 /// move down: its position is `speed · t`. The box is the interval between `face` and `back`.
 #[derive(Clone, Copy)]
-struct Axis<F> {
+struct RoundAxis<F> {
     face: F,
     back: F,
     speed: F,
@@ -156,13 +155,13 @@ struct Axis<F> {
 /// Returns how far the centre is past the interval on one axis at time `t`. Negative before the
 /// interval.
 #[inline(always)]
-fn past<I: Isa>(axis: &Axis<I::F32>, t: I::F32) -> I::F32 {
+fn past<I: Isa>(axis: &RoundAxis<I::F32>, t: I::F32) -> I::F32 {
     let at = axis.speed * t;
     at - at.max(axis.face).min(axis.back)
 }
 
 /// Times that are known to be before all contact, within reach, or after all contact.
-struct Cut<I: Isa> {
+struct TimeBounds<I: Isa> {
     before: I::F32,
     after: I::F32,
     first_within: I::F32,
@@ -174,11 +173,11 @@ struct Cut<I: Isa> {
 #[inline(always)]
 fn cut<I: Isa>(
     isa: I,
-    known: &Cut<I>,
+    known: &TimeBounds<I>,
     t: I::F32,
-    others: [&Axis<I::F32>; 2],
+    others: [&RoundAxis<I::F32>; 2],
     reach: I::F32,
-) -> Cut<I> {
+) -> TimeBounds<I> {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
     let [x, y] = [past::<I>(others[0], t), past::<I>(others[1], t)];
     let distance = x * x + y * y;
@@ -189,7 +188,7 @@ fn cut<I: Isa>(
     let before = inside & far & shrinking;
     let after = inside & far & !shrinking;
     let (never, none) = (isa.splat(f32::INFINITY), isa.splat(f32::NEG_INFINITY));
-    Cut {
+    TimeBounds {
         before: I::F32::select(before, t, zero).max(known.before),
         after: I::F32::select(after, t, one).min(known.after),
         first_within: I::F32::select(within, t, never).min(known.first_within),
@@ -202,7 +201,7 @@ fn cut<I: Isa>(
 #[inline(always)]
 fn piece<I: Isa>(
     isa: I,
-    axes: &[Axis<I::F32>; 3],
+    axes: &[RoundAxis<I::F32>; 3],
     sides: [(I::Mask, I::Mask); 3],
     reach: I::F32,
     still: I::F32,
@@ -211,7 +210,7 @@ fn piece<I: Isa>(
     let (mut from, mut to) = ([zero; 3], [zero; 3]);
     for axis in 0..3 {
         let (below, above) = sides[axis];
-        let Axis { face, back, speed, .. } = axes[axis];
+        let RoundAxis { face, back, speed, .. } = axes[axis];
         let past_back = I::F32::select(above, zero - back, zero);
         from[axis] = I::F32::select(below, zero - face, past_back);
         to[axis] = I::F32::select(below | above, speed, zero);
@@ -223,7 +222,7 @@ fn piece<I: Isa>(
 #[inline(always)]
 pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> Answer<I> {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
-    let mut axes = [Axis { face: zero, back: zero, speed: zero, enter: zero, leave: zero }; 3];
+    let mut axes = [RoundAxis { face: zero, back: zero, speed: zero, enter: zero, leave: zero }; 3];
     let mut away = [zero; 3];
     let mut most = a[3];
     let mut outside = zero.lt(zero);
@@ -242,7 +241,7 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
         away[k] = face.max(zero - back).max(zero);
         most = away[k].max(most);
         most = speed.max(most);
-        axes[k] = Axis { face, back, speed, ..axes[k] };
+        axes[k] = RoundAxis { face, back, speed, ..axes[k] };
     }
     let unit = unit(isa, most);
     let (radius, most) = (a[3] * unit, most * unit);
@@ -253,7 +252,7 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
         let (face, back, speed) = (axes[k].face * unit, axes[k].back * unit, axes[k].speed * unit);
         let inverse = one / speed;
         let (enter, leave) = (face * inverse, back * inverse);
-        axes[k] = Axis { face, back, speed, enter, leave };
+        axes[k] = RoundAxis { face, back, speed, enter, leave };
         motion[k] = speed;
         away[k] = away[k] * unit;
         shrinking = shrinking + speed * past::<I>(&axes[k], zero);
@@ -263,7 +262,7 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
     let still = most * most * isa.splat(STILL);
     let distance = dot::<I>(&away, &away);
     let at_start = distance.le(reach);
-    let mut known = Cut {
+    let mut known = TimeBounds {
         before: zero,
         after: one,
         first_within: I::F32::select(at_start, zero, isa.splat(f32::INFINITY)),
@@ -274,14 +273,14 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
         known = cut(isa, &known, axes[k].enter, others, reach);
         known = cut(isa, &known, axes[k].leave, others, reach);
     }
-    let Cut { before, after, first_within, last_within } = known;
+    let TimeBounds { before, after, first_within, last_within } = known;
 
     // Contact begins after `before` and ends before `after`. From each of them to the next known
     // time no face is passed, so there the distance is one quadratic.
     let none = zero.lt(zero);
     let (mut opening, mut ending) = ([(none, none); 3], [(none, none); 3]);
     for k in 0..3 {
-        let Axis { enter, leave, .. } = axes[k];
+        let RoundAxis { enter, leave, .. } = axes[k];
         opening[k] = (before.lt(enter), leave.le(before));
         ending[k] = (after.le(enter), leave.lt(after));
     }

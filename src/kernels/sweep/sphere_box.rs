@@ -21,10 +21,11 @@
 //! written per row.
 //!
 //! ```
-//! use swath::sweep::{Times, sphere_box};
-//! use swath::{Aabb, BoxStore, Level, MovingSphere, Sphere};
+//! use swath::batch::sweep::{Times, sphere_box};
+//! use swath::{Aabb, Level, MovingBoxStore, Sphere};
+//! use swath::batch::MovingSphere;
 //!
-//! let mut walls = BoxStore::new();
+//! let mut walls = MovingBoxStore::new();
 //! walls.push(Aabb::new([4.0, -1.0, -1.0], [5.0, 1.0, 1.0])?)?;
 //! walls.push(Aabb::new([4.0, 2.0, -1.0], [5.0, 3.0, 1.0])?)?;
 //! let ball = MovingSphere::new(Sphere::new([0.0; 3], 1.0)?, [8.0, 0.0, 0.0])?;
@@ -32,16 +33,16 @@
 //! let times = Times { first: &mut first, last: &mut last };
 //! sphere_box::one_to_many(Level::detect(), &ball, &walls.checked(), times)?;
 //! assert!(first[0] <= 0.375 && first[0] > 0.37499); // 3 of 8 units into the tick
-//! assert_eq!(first[1], swath::MISS);
+//! assert_eq!(first[1], swath::batch::sweep::MISS);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::{Output, Sweep, round};
+use super::{Sweep, SweepOutput, round};
+use crate::columns::{Checked, Row, SphereColumns};
 use crate::geom::{Invalid, MovingBox, MovingSphere};
-use crate::kernels::BatchError;
-use crate::kernels::ask::{self, Answer, Each, One, Question};
+use crate::kernels::batch::{Answer, Each, One, Question};
+use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level};
-use crate::store::{Checked, Row, Spheres};
 
 /// Sweeps the sphere `a` against the box `b`.
 ///
@@ -50,8 +51,9 @@ use crate::store::{Checked, Row, Spheres};
 /// [`Invalid`] when the moving sphere or the moving box is invalid.
 ///
 /// ```
-/// use swath::sweep::sphere_box;
-/// use swath::{Aabb, MovingSphere, Sphere};
+/// use swath::batch::sweep::sphere_box;
+/// use swath::{Aabb, Sphere};
+/// use swath::batch::MovingSphere;
 ///
 /// // Near an edge: the AABBs of both balls touch the step, but only the first ball does.
 /// let step = Aabb::new([0.0; 3], [1.0; 3])?;
@@ -64,7 +66,7 @@ use crate::store::{Checked, Row, Spheres};
 pub fn one_to_one(a: &MovingSphere, b: &MovingBox) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
-    Ok(Sweep::of(ask::one_to_one(SphereBox, a.to_row(), b.to_row())))
+    Ok(Sweep::of(batch::one_to_one(SphereBox, a.to_row(), b.to_row())))
 }
 
 /// Sweeps the sphere `a` against each row of `many` boxes. Result `i` is that of row `i`.
@@ -78,10 +80,10 @@ pub fn one_to_many(
     level: Level,
     a: &MovingSphere,
     many: &Checked<'_>,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, SphereBox, (One(a.to_row()), Each::new(many)), many.len(), output)
+    batch::ask(level, SphereBox, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps each row of `many` spheres against the box `b`. Result `i` is that of row `i`.
@@ -93,12 +95,12 @@ pub fn one_to_many(
 /// [`BatchError`] when `b` is invalid or the output is too short.
 pub fn many_to_one(
     level: Level,
-    many: &Checked<'_, Spheres<'_>>,
+    many: &Checked<'_, SphereColumns<'_>>,
     b: &MovingBox,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     b.validate()?;
-    ask::ask(level, SphereBox, (Each::new(many), One(b.to_row())), many.len(), output)
+    batch::ask(level, SphereBox, (Each::new(many), One(b.to_row())), many.len(), output)
 }
 
 /// Sweeps the sphere in row `i` of `a` against the box in row `i` of `b`, for each `i`.
@@ -110,11 +112,11 @@ pub fn many_to_one(
 /// [`BatchError`] when `a` and `b` differ in length or the output is too short.
 pub fn zip(
     level: Level,
-    a: &Checked<'_, Spheres<'_>>,
+    a: &Checked<'_, SphereColumns<'_>>,
     b: &Checked<'_>,
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, SphereBox, (Each::new(a), Each::new(b)), output)
+    batch::zip(level, SphereBox, (Each::new(a), Each::new(b)), output)
 }
 
 /// Returns the unit normal at time `at` from the sphere `a` to the box `b`: the direction from the

@@ -20,15 +20,16 @@
 //!
 //! **State.** A pair that exactly overlaps at the start is always reported as overlapping, with
 //! `first` 0. So may be a pair whose gap at the start is at most 2⁻²⁰·`R` or 2⁻⁶⁹ of the greatest
-//! of its lengths. [`Contact::is_surface`](crate::Contact::is_surface) is `true` if the gap is
+//! of its lengths. [`Contact::is_surface`](crate::batch::Contact::is_surface) is `true` if the gap is
 //! within that of zero in either direction. There are no axes of contact; [`normal`] computes the
 //! normal.
 //!
 //! Units: times are fractions of the tick. Cost: 28 bytes read and 12 written per row.
 //!
 //! ```
-//! use swath::sweep::spheres;
-//! use swath::{Hit, Hits, Level, MovingSphere, Sphere, SphereStore};
+//! use swath::batch::sweep::spheres;
+//! use swath::{Level, Sphere};
+//! use swath::batch::{Hit, Hits, MovingSphere, SphereStore};
 //!
 //! let mut many = SphereStore::new();
 //! for x in 0..100 {
@@ -43,12 +44,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::{Output, Sweep, round};
+use super::{Sweep, SweepOutput, round};
+use crate::columns::{Checked, Row, SphereColumns};
 use crate::geom::{Invalid, MovingSphere, Pair};
-use crate::kernels::BatchError;
-use crate::kernels::ask::{self, Answer, Each, One, Question};
+use crate::kernels::batch::{Answer, Each, One, Question};
+use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level};
-use crate::store::{Checked, Row, Spheres};
 
 /// Sweeps `a` against `b`.
 ///
@@ -57,21 +58,22 @@ use crate::store::{Checked, Row, Spheres};
 /// [`Invalid`] when one of the moving spheres is invalid.
 ///
 /// ```
-/// use swath::sweep::spheres;
-/// use swath::{MovingSphere, Sphere, State};
+/// use swath::batch::sweep::spheres;
+/// use swath::Sphere;
+/// use swath::batch::{ContactState, MovingSphere};
 ///
 /// let still = MovingSphere::from(Sphere::new([0.0; 3], 1.0)?);
 /// let ball = MovingSphere::new(Sphere::new([-10.0, 0.0, 0.0], 1.0)?, [16.0, 0.0, 0.0])?;
 /// let sweep = spheres::one_to_one(&ball, &still)?;
 /// assert!(sweep.first <= 0.5 && sweep.first > 0.49999);
-/// assert_eq!(sweep.contact.state(), State::Touching);
+/// assert_eq!(sweep.contact.state(), ContactState::Touching);
 /// assert_eq!(spheres::normal(&ball, &still, sweep.first), [1.0, 0.0, 0.0]);
 /// # Ok::<(), swath::Invalid>(())
 /// ```
 pub fn one_to_one(a: &MovingSphere, b: &MovingSphere) -> Result<Sweep, Invalid> {
     a.validate()?;
     b.validate()?;
-    Ok(Sweep::of(ask::one_to_one(TwoSpheres, a.to_row(), b.to_row())))
+    Ok(Sweep::of(batch::one_to_one(TwoSpheres, a.to_row(), b.to_row())))
 }
 
 /// Sweeps `a` against each row of `many`. Result `i` is that of row `i`.
@@ -84,11 +86,11 @@ pub fn one_to_one(a: &MovingSphere, b: &MovingSphere) -> Result<Sweep, Invalid> 
 pub fn one_to_many(
     level: Level,
     a: &MovingSphere,
-    many: &Checked<'_, Spheres<'_>>,
-    output: impl Output,
+    many: &Checked<'_, SphereColumns<'_>>,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    ask::ask(level, TwoSpheres, (One(a.to_row()), Each::new(many)), many.len(), output)
+    batch::ask(level, TwoSpheres, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.
@@ -100,11 +102,11 @@ pub fn one_to_many(
 /// [`BatchError`] when `a` and `b` differ in length or the output is too short.
 pub fn zip(
     level: Level,
-    a: &Checked<'_, Spheres<'_>>,
-    b: &Checked<'_, Spheres<'_>>,
-    output: impl Output,
+    a: &Checked<'_, SphereColumns<'_>>,
+    b: &Checked<'_, SphereColumns<'_>>,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::zip(level, TwoSpheres, (Each::new(a), Each::new(b)), output)
+    batch::zip(level, TwoSpheres, (Each::new(a), Each::new(b)), output)
 }
 
 /// Sweeps the two rows of each pair. Result `i` is that of `pairs[i]`, row `a` against row `b`.
@@ -117,11 +119,11 @@ pub fn zip(
 /// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
 pub fn pairs(
     level: Level,
-    spheres: &Checked<'_, Spheres<'_>>,
+    spheres: &Checked<'_, SphereColumns<'_>>,
     pairs: &[Pair],
-    output: impl Output,
+    output: impl SweepOutput,
 ) -> Result<(), BatchError> {
-    ask::pairs(level, TwoSpheres, Each::new(spheres), pairs, output)
+    batch::pairs(level, TwoSpheres, Each::new(spheres), pairs, output)
 }
 
 /// Returns the unit normal at time `at` from `a` to `b`: the direction from one centre to the

@@ -18,7 +18,8 @@ use super::state::At;
 use super::{Responded, SubSteps, until_end};
 use crate::geom::MapEach;
 use crate::pipeline::impacts::Impact;
-use crate::pipeline::response::{self, Moving, Outcome, Reaction, SOON, along, push};
+use crate::pipeline::response;
+use crate::pipeline::response::{BounceOutcome, Moving, Reaction, SOON, along, push};
 use alloc::vec::Vec;
 
 /// How many impulses are handed on after an impact, at most.
@@ -28,7 +29,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// Two that touched, and nothing came back.
 #[derive(Clone, Copy, Debug)]
-struct Contact {
+struct StepContact {
     impact: Impact,
     rows: [usize; 2],
     /// From the one to the other.
@@ -48,7 +49,7 @@ struct Contact {
 
 /// A body with a contact, and how it moves at the time of the pass.
 #[derive(Clone, Copy, Debug)]
-struct Member {
+struct ContactMember {
     row: usize,
     at: At,
     is_pushed: bool,
@@ -57,12 +58,12 @@ struct Member {
 /// The contacts of a tick.
 #[derive(Debug, Default)]
 pub(super) struct Contacts {
-    all: Vec<Contact>,
+    all: Vec<StepContact>,
     /// Of each row its last contact.
     last: Vec<u32>,
     /// Of each row where it is among the members.
     places: Vec<u32>,
-    members: Vec<Member>,
+    members: Vec<ContactMember>,
     /// Contacts to be looked at, the first first.
     queue: Vec<u32>,
 }
@@ -96,7 +97,7 @@ impl Contacts {
         while at != NONE && self.all[at as usize].rows != rows {
             at = self.after(at, rows[0]);
         }
-        let contact = Contact {
+        let contact = StepContact {
             impact,
             rows,
             between,
@@ -109,7 +110,7 @@ impl Contacts {
         };
         if at != NONE {
             let old = &mut self.all[at as usize];
-            *old = Contact { next: old.next, ..contact };
+            *old = StepContact { next: old.next, ..contact };
             return;
         }
         rows.into_iter().for_each(|row| self.last[row] = self.all.len() as u32);
@@ -118,7 +119,7 @@ impl Contacts {
 
     /// The contact of a row that comes after this one.
     fn after(&self, at: u32, row: usize) -> u32 {
-        let Contact { rows, next, .. } = self.all[at as usize];
+        let StepContact { rows, next, .. } = self.all[at as usize];
         next[usize::from(rows[0] != row)]
     }
 
@@ -191,12 +192,12 @@ impl SubSteps {
                 let closing = response::finite(impulse * (masses[0] + masses[1]));
                 let impact = Impact { toi: now, closing, depth: 0.0, ..contact.impact };
                 let [impulse, load] = [impulse, load].map_each(response::finite);
-                let reaction = Reaction { outcome: Outcome::Resting, impulse, load };
+                let reaction = Reaction { outcome: BounceOutcome::Resting, impulse, load };
                 self.responded.push(Responded::new(impact, reaction, masses));
                 self.told.responses += 1;
             }
         }
-        for Member { row, at, is_pushed } in contacts.members.drain(..) {
+        for ContactMember { row, at, is_pushed } in contacts.members.drain(..) {
             contacts.places[row] = NONE;
             if is_pushed {
                 self.change(crowd, row, at, now);
@@ -207,7 +208,7 @@ impl SubSteps {
 
     /// Has the two of a contact close no more, nor be pulled together; says whether they did or were.
     fn hand<'s>(&self, crowd: &impl Crowd<'s>, contacts: &mut Contacts, at: u32, now: f32) -> bool {
-        let Contact { impact, rows, between, turning, .. } = contacts.all[at as usize];
+        let StepContact { impact, rows, between, turning, .. } = contacts.all[at as usize];
         if rows.iter().any(|&row| self.states[row].is_held) {
             return false;
         }
@@ -215,7 +216,7 @@ impl SubSteps {
             if contacts.places[row] == NONE {
                 contacts.places[row] = contacts.members.len() as u32;
                 let at = self.at(crowd, row, now);
-                contacts.members.push(Member { row, at, is_pushed: false });
+                contacts.members.push(ContactMember { row, at, is_pushed: false });
             }
             contacts.places[row] as usize
         });

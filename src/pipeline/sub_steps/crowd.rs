@@ -6,12 +6,12 @@
 
 use super::Mass;
 use crate::geom::{Aabb, Filter};
-use crate::pipeline::scene::Convex;
+use crate::pipeline::scene::ConvexBody;
 use alloc::vec::Vec;
 
 pub(super) trait Crowd<'s> {
-    fn bodies(&self) -> &[Convex<'s>];
-    fn body_mut(&mut self, row: usize) -> &mut Convex<'s>;
+    fn bodies(&self) -> &[ConvexBody<'s>];
+    fn body_mut(&mut self, row: usize) -> &mut ConvexBody<'s>;
     fn mass(&self, row: usize) -> Mass;
     /// What it is called: of two the lower is `a`.
     fn name(&self, row: usize) -> u32;
@@ -28,18 +28,18 @@ pub(super) trait Crowd<'s> {
 }
 
 /// Columns of the caller: each row is its own name, and all are known from the start.
-pub(super) struct Rows<'a, 's> {
-    pub(super) bodies: &'a mut [Convex<'s>],
+pub(super) struct BodyRows<'a, 's> {
+    pub(super) bodies: &'a mut [ConvexBody<'s>],
     pub(super) masses: &'a [Mass],
     pub(super) filters: Option<&'a [Filter]>,
 }
 
-impl<'s> Crowd<'s> for Rows<'_, 's> {
-    fn bodies(&self) -> &[Convex<'s>] {
+impl<'s> Crowd<'s> for BodyRows<'_, 's> {
+    fn bodies(&self) -> &[ConvexBody<'s>] {
         self.bodies
     }
 
-    fn body_mut(&mut self, row: usize) -> &mut Convex<'s> {
+    fn body_mut(&mut self, row: usize) -> &mut ConvexBody<'s> {
         &mut self.bodies[row]
     }
 

@@ -40,7 +40,7 @@
 //! spin takes a few rounds; a pair whose spins are `ω` radians a tick takes about `ω` times as many while its boxes
 //! meet, because a plane between the two is good for a part of a turn. A body whose next impact may not be searched
 //! for any more is held from then on, and so is whatever could come to it where it stands: a box around the
-//! rest of its way decides that. All others go on. [`Held::since`] is the time up to which the way of a body is
+//! rest of its way decides that. All others go on. [`Stalled::since`] is the time up to which the way of a body is
 //! proved to be free. A search that runs out of rounds goes on from the time that it has proved, and counts as an
 //! impact of both; one that gets no further has both held.
 //!
@@ -79,23 +79,22 @@ use super::bounds;
 use super::impacts::Impact;
 use super::mass::Mass;
 use super::near::Near;
-use super::response::{Outcome, Reaction};
-use super::scene::{Config, Convex, Flags, PipelineError, Scene};
+use super::response::{BounceOutcome, Reaction};
+use super::scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
 use super::tick::Pipeline;
-use super::windows::Ask;
-use crate::geom::MapEach;
-use crate::geom::{Filter, Motion, Pair};
-use crate::narrowphase::advance::{ADVANCE_ROUNDS_MAX, AdvanceError};
+use super::windows::ShapeTest;
+use crate::columns::{LengthMismatch, MovingBoxColumns, Rejected};
+use crate::geom::{Filter, MapEach, Motion, Pair};
+use crate::narrowphase::toi::{ADVANCE_ROUNDS_MAX, AdvanceError};
 use crate::par;
-use crate::store::{Boxes, LengthMismatch, Rejected};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use contacts::Contacts;
-use crowd::{Crowd, Rows};
+use crowd::{BodyRows, Crowd};
 use passes::Event;
 pub use proxies::SteppedWorld;
-use search::Two;
-use state::State;
+use search::BodyPair;
+use state::BodyState;
 
 /// Pairs of one piece of work.
 const CHUNK: usize = 64;
@@ -104,8 +103,8 @@ const CHUNK: usize = 64;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SubStepsConfig {
-    /// What counts as an impact. [`Touch::Hit`](crate::advance::Touch::Hit) is as
-    /// [`Touch::IfClosing`](crate::advance::Touch::IfClosing) here: who does not
+    /// What counts as an impact. [`Touch::Hit`](crate::convex::toi::Touch::Hit) is as
+    /// [`Touch::IfClosing`](crate::convex::toi::Touch::IfClosing) here: who does not
     /// close has nothing to respond to. The limits of what is told and dropped do not apply.
     pub pipeline: Config,
     /// How many impacts a body may be in, at least 2.
@@ -113,7 +112,7 @@ pub struct SubStepsConfig {
     /// How many pairs of bodies a step may search for their next impact, those at its start included.
     pub searches_max: u32,
     /// How many rounds one search may take, at least 1:
-    /// [`Settings::rounds_max`](crate::advance::Settings::rounds_max).
+    /// [`Settings::rounds_max`](crate::convex::toi::Settings::rounds_max).
     pub rounds_max: u32,
 }
 
@@ -174,7 +173,7 @@ pub struct Responded<P = Pair> {
     /// When, who and where; how fast they closed by their velocities, correction of slop excluded.
     pub impact: Impact<P>,
     /// What became of the two.
-    pub outcome: Outcome,
+    pub outcome: BounceOutcome,
     /// How hard: the impulse along the normal, mass · length / tick. Below 0, by a trifle, where two part
     /// that are pulled back at once.
     pub impulse: f32,
@@ -207,7 +206,7 @@ impl<P> Responded<P> {
 /// A body that lost the rest of a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Held<R = u32> {
+pub struct Stalled<R = u32> {
     /// Which.
     pub row: R,
     /// From when on its time stood: a fraction of the tick. Its way is proved to be free up to then.
@@ -218,11 +217,11 @@ pub struct Held<R = u32> {
 ///
 /// ```
 /// use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
-/// use swath::{Convex, Motion, Pose, Shape};
+/// use swath::{ConvexBody, Motion, Pose, Shape};
 ///
 /// // A ball between two walls, so fast that it hits each many times in one tick.
 /// let body = |row, x, dx, shape| -> Result<_, Box<dyn std::error::Error>> {
-///     Ok(Convex { row, shape, motion: Motion::new(Pose::at([x, 0.0, 0.0])?, [dx, 0.0, 0.0])? })
+///     Ok(ConvexBody { row, shape, motion: Motion::new(Pose::at([x, 0.0, 0.0])?, [dx, 0.0, 0.0])? })
 /// };
 /// let wall = Shape::cuboid([0.0, 5.0, 5.0])?;
 /// let mut bodies = [
@@ -243,11 +242,11 @@ pub struct SubSteps {
     config: SubStepsConfig,
     pipeline: Pipeline,
     queue: BinaryHeap<Event>,
-    states: Vec<State>,
+    states: Vec<BodyState>,
     near: Near,
     contacts: Contacts,
     /// What the pipeline wants to be searched at the start, and what was found.
-    asks: Vec<Ask>,
+    asks: Vec<ShapeTest>,
     found: Vec<Option<Event>>,
     /// Slop of each row at the start.
     slops: Vec<f32>,
@@ -257,10 +256,10 @@ pub struct SubSteps {
     others: Vec<usize>,
     /// A column that stands in for boxes, which are not read.
     unread: Vec<f32>,
-    flags: Vec<Flags>,
+    flags: Vec<BodyFlags>,
     rejected: Vec<Rejected>,
     responded: Vec<Responded>,
-    held: Vec<Held>,
+    held: Vec<Stalled>,
     /// Who is to be held for want of searches, and what comes to them.
     stalling: Vec<usize>,
     stalled_near: Vec<usize>,
@@ -315,7 +314,7 @@ impl SubSteps {
 
     /// Who was held in the last [`SubSteps::run`], and since when.
     #[must_use]
-    pub fn held(&self) -> &[Held] {
+    pub fn held(&self) -> &[Stalled] {
         &self.held
     }
 
@@ -337,12 +336,12 @@ impl SubSteps {
     /// [`PipelineError`]: what is wrong with the settings or the columns. Nothing is changed then.
     pub fn run(
         &mut self,
-        bodies: &mut [Convex<'_>],
+        bodies: &mut [ConvexBody<'_>],
         masses: &[Mass],
         filters: Option<&[Filter]>,
     ) -> Result<SubStepped, PipelineError> {
         LengthMismatch::check("the masses", bodies.len(), masses.len())?;
-        let mut rows = Rows { bodies, masses, filters };
+        let mut rows = BodyRows { bodies, masses, filters };
         self.start(&mut rows, filters)?;
         self.work_off(&mut rows);
         Ok(self.told)
@@ -362,11 +361,11 @@ impl SubSteps {
         for (row, body) in bodies.iter().enumerate() {
             let mass = crowd.mass(row);
             let moves = gives_way_or_moves(&body.motion, mass);
-            self.flags.push(if moves { Flags::MOVES } else { Flags::STILL });
+            self.flags.push(if moves { BodyFlags::MOVES } else { BodyFlags::STILL });
             self.slops.push(state::slop(&body.motion, mass));
         }
         self.unread.resize(rows, 0.0);
-        let unread = Boxes::from_columns([&self.unread[..]; 9])?;
+        let unread = MovingBoxColumns::from_columns([&self.unread[..]; 9])?;
         let mut scene = Scene::new(unread).convex(bodies).flagged(&self.flags);
         (scene.filters, scene.slops) = (filters, &self.slops);
         self.pipeline.set_config(self.config.pipeline);
@@ -380,7 +379,8 @@ impl SubSteps {
         self.told = SubStepped::default();
         self.states.clear();
         let slops = self.slops.iter();
-        self.states.extend(bodies.iter().zip(slops).map(|(body, &slop)| State::new(body, slop)));
+        self.states
+            .extend(bodies.iter().zip(slops).map(|(body, &slop)| BodyState::new(body, slop)));
         self.reject(crowd);
         let half = bounds::half(self.config.pipeline.target_distance);
         let pad = |row: usize| bounds::pad(half, self.slops[row]);
@@ -434,7 +434,7 @@ impl SubSteps {
         par::fill_chunks(threads, &mut self.found, CHUNK, &|start, found| {
             for (out, ask) in found.iter_mut().zip(&asks[start..]) {
                 let rows = [ask.pair.a as usize, ask.pair.b as usize];
-                let two = Two {
+                let two = BodyPair {
                     pair: ask.pair,
                     shapes: rows.map_each(|row| &bodies[row].shape),
                     motions: rows.map_each(|row| bodies[row].motion),

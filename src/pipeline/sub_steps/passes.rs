@@ -1,15 +1,13 @@
 //! What is done about the earliest impact, and who is asked anew?
 
 use super::crowd::Crowd;
-use super::search::{Two, down};
-use super::state::{self, At, State};
-use super::{Held, Responded, SubSteps, gives_way_or_moves, until_end};
-use crate::geom::MapEach;
-use crate::geom::Pair;
-use crate::pipeline::bounds;
-use crate::pipeline::impacts::{Impact, Kind};
-use crate::pipeline::near;
-use crate::pipeline::response::{self, Moving, Outcome, PARTING, SOON, along, dot, push};
+use super::search::{BodyPair, down};
+use super::state::{At, BodyState};
+use super::{Responded, Stalled, SubSteps, gives_way_or_moves, state, until_end};
+use crate::geom::{MapEach, Pair};
+use crate::pipeline::impacts::{Impact, ImpactKind};
+use crate::pipeline::response::{BounceOutcome, Moving, PARTING, SOON, along, dot, push};
+use crate::pipeline::{bounds, near, response};
 use core::cmp::Ordering;
 
 /// The cosine up to which a support carries what comes from above.
@@ -74,7 +72,7 @@ impl SubSteps {
         // What rounding took of the skin is given back within a tick, and no more.
         let skin = self.skin(rows);
         impact.depth = if impact.depth < skin { impact.depth } else { skin };
-        match response::unit(impact.normal).filter(|_| impact.kind != Kind::Unresolved) {
+        match response::unit(impact.normal).filter(|_| impact.kind != ImpactKind::Unresolved) {
             None => return self.go_on(crowd, rows, now),
             Some(n) if rows.iter().any(|&row| self.states[row].is_held) => {
                 self.meet_held(crowd, rows, (impact, n));
@@ -109,7 +107,9 @@ impl SubSteps {
         let spent = rows.iter().any(|&row| self.states[row].impacts >= self.config.impacts_max);
         let next = if !spent && self.spend(1) { self.ask(crowd, rows, now) } else { None };
         match next {
-            Some(event) if event.impact.kind != Kind::Unresolved || event.impact.toi > now => {
+            Some(event)
+                if event.impact.kind != ImpactKind::Unresolved || event.impact.toi > now =>
+            {
                 self.queue.push(event);
             }
             _ => self.stall(crowd, rows, now),
@@ -167,7 +167,7 @@ impl SubSteps {
                 continue;
             }
             self.change(crowd, row, two[member], now);
-            let rests = exchanged.is_some_and(|done| done.outcome == Outcome::Resting);
+            let rests = exchanged.is_some_and(|done| done.outcome == BounceOutcome::Resting);
             if rests && masses[1 - member] == 0.0 {
                 let state = &mut self.states[row];
                 // From the other to this one.
@@ -281,7 +281,7 @@ impl SubSteps {
         let state = &mut self.states[row];
         (state.is_held, state.moving.accel, state.pseudo) = (true, [0.0; 3], [0.0; 3]);
         self.moved(crowd, row, now);
-        self.held.push(Held { row: row as u32, since: now });
+        self.held.push(Stalled { row: row as u32, since: now });
         self.told.held += 1;
     }
 
@@ -336,7 +336,7 @@ impl SubSteps {
         if let Some(reach) = self.near.reach(row) {
             crowd.add_resting(row, &reach, &mut others);
             // Who is new rests.
-            self.states.resize(crowd.bodies().len(), State::default());
+            self.states.resize(crowd.bodies().len(), BodyState::default());
         }
         let pass = self.told.passes as u32;
         others.retain(|&other| self.states[other].asked != pass && crowd.may_meet(row, other));
@@ -373,7 +373,7 @@ impl SubSteps {
             let motion = &bodies[row].motion;
             response::carried(motion, now - self.states[row].since)
         };
-        let two = Two {
+        let two = BodyPair {
             pair: Pair { a, b },
             shapes: rows.map_each(|row| &bodies[row].shape),
             motions: rows.map_each(motion_at),

@@ -9,14 +9,12 @@
 //! yet.
 
 use super::crowd::Crowd;
-use super::{Held, Mass, Responded, SubStepped, SubSteps, state};
-use crate::broadphase::{Broadphase, ProxyId, ProxyPair, Set};
-use crate::geom::MapEach;
-use crate::geom::{Aabb, Filter, Invalid, Motion};
+use super::{Mass, Responded, Stalled, SubStepped, SubSteps, state};
+use crate::broadphase::{Broadphase, ProxyId, ProxyKind, ProxyPair};
+use crate::geom::{Aabb, Filter, Invalid, MapEach, Motion};
 use crate::narrowphase::Shape;
-use crate::pipeline::bounds;
-use crate::pipeline::near;
-use crate::pipeline::scene::{Convex, PipelineError};
+use crate::pipeline::scene::{ConvexBody, PipelineError};
+use crate::pipeline::{bounds, near};
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
@@ -30,10 +28,10 @@ pub(super) struct Memory {
     rules: Vec<Rules>,
     found: Vec<ProxyId>,
     /// Empty: kept for its memory.
-    bodies: Vec<Convex<'static>>,
+    bodies: Vec<ConvexBody<'static>>,
     moved: Vec<(ProxyId, Motion)>,
     impacts: Vec<Responded<ProxyPair>>,
-    held: Vec<Held<ProxyId>>,
+    held: Vec<Stalled<ProxyId>>,
     rejected: Vec<(ProxyId, Invalid)>,
 }
 
@@ -68,7 +66,7 @@ impl<'a> SteppedWorld<'a> {
 
     /// Who was held, and since when.
     #[must_use]
-    pub fn held(&self) -> &'a [Held<ProxyId>] {
+    pub fn held(&self) -> &'a [Stalled<ProxyId>] {
         &self.memory.held
     }
 
@@ -87,10 +85,10 @@ impl<'a> SteppedWorld<'a> {
 }
 
 /// Proxies as rows.
-struct Named<'w, 's, F> {
+struct ProxyBodies<'w, 's, F> {
     world: &'w mut Broadphase,
     about: F,
-    bodies: Vec<Convex<'s>>,
+    bodies: Vec<ConvexBody<'s>>,
     memory: Memory,
     /// How many rows `Near` knows of.
     known: usize,
@@ -103,7 +101,7 @@ impl SubSteps {
     /// same bodies in the order of their ids, bit by bit.
     ///
     /// Who may meet whom is the world's to say: proxies that are enabled, whose filters allow each
-    /// other, and of different owners. Who is [`Set::Dynamic`] gives way; who is [`Set::Kinematic`] goes as it
+    /// other, and of different owners. Who is [`ProxyKind::Dynamic`] gives way; who is [`ProxyKind::Kinematic`] goes as it
     /// is told; what is fixed or sleeps is an obstacle that stays where it is: for these two sets its mass
     /// does not count, nor for what rests its motion but the pose. Who sleeps and is to be pushed has
     /// to be woken before. The box of what rests must hold its shape.
@@ -148,18 +146,18 @@ impl SubSteps {
         let mut memory = core::mem::take(&mut self.proxies);
         let bodies = core::mem::take(&mut memory.bodies);
         let half = bounds::half(self.config.pipeline.target_distance);
-        let mut named = Named { world, about, bodies, memory, known: 0, half };
+        let mut named = ProxyBodies { world, about, bodies, memory, known: 0, half };
         named.start();
         let done = self.start(&mut named, None);
         if done.is_ok() {
             named.known = named.bodies.len();
             self.work_off(&mut named);
         }
-        let Named { mut bodies, mut memory, .. } = named;
+        let ProxyBodies { mut bodies, mut memory, .. } = named;
         memory.tell(&bodies, self);
         // Emptied, the memory is anybody's.
         bodies.clear();
-        let nothing = |_| -> Convex<'static> { unreachable!("it is empty") };
+        let nothing = |_| -> ConvexBody<'static> { unreachable!("it is empty") };
         memory.bodies = bodies.into_iter().map(nothing).collect();
         self.proxies = memory;
         done?;
@@ -169,7 +167,7 @@ impl SubSteps {
 
 impl Memory {
     /// Writes what the driver told of rows with the ids of proxies.
-    fn tell(&mut self, bodies: &[Convex<'_>], driver: &SubSteps) {
+    fn tell(&mut self, bodies: &[ConvexBody<'_>], driver: &SubSteps) {
         let Self { ids, rows, rules, moved, impacts, held, rejected, .. } = self;
         for row in driver.rejected() {
             rejected.push((ids[row.row as usize], row.reason));
@@ -184,7 +182,7 @@ impl Memory {
         impacts.clear();
         impacts.extend(driver.impacts().iter().map(named));
         held.clear();
-        let of = |&Held { row, since }: &Held| Held { row: ids[row as usize], since };
+        let of = |&Stalled { row, since }: &Stalled| Stalled { row: ids[row as usize], since };
         held.extend(driver.held().iter().map(of));
     }
 
@@ -195,7 +193,7 @@ impl Memory {
     }
 }
 
-impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F> {
+impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> ProxyBodies<'_, 's, F> {
     /// Gives rows to what moves and to what rests where that comes.
     fn start(&mut self) {
         let Memory { ids, masses, rules, found, rejected, .. } = &mut self.memory;
@@ -250,7 +248,7 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F
         if is_at_rest {
             motion = Motion::from(motion.pose);
         }
-        if proxy.set != Set::Dynamic {
+        if proxy.set != ProxyKind::Dynamic {
             mass.inverse_mass = 0.0;
         }
         let memory = &mut self.memory;
@@ -269,7 +267,7 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F
         memory.ids.push(id);
         memory.masses.push(mass);
         memory.rules.push(Rules { filter: proxy.filter, owner: proxy.owner, is_at_rest });
-        self.bodies.push(Convex { row, shape, motion });
+        self.bodies.push(ConvexBody { row, shape, motion });
     }
 
     /// Puts the rows in the order of their ids.
@@ -294,12 +292,14 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Named<'_, 's, F
     }
 }
 
-impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Crowd<'s> for Named<'_, 's, F> {
-    fn bodies(&self) -> &[Convex<'s>] {
+impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Crowd<'s>
+    for ProxyBodies<'_, 's, F>
+{
+    fn bodies(&self) -> &[ConvexBody<'s>] {
         &self.bodies
     }
 
-    fn body_mut(&mut self, row: usize) -> &mut Convex<'s> {
+    fn body_mut(&mut self, row: usize) -> &mut ConvexBody<'s> {
         &mut self.bodies[row]
     }
 

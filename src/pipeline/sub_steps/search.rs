@@ -5,14 +5,13 @@
 //! what is left of the tick, goes on to the next time at which something has to be done.
 
 use super::SubStepsConfig;
-use crate::geom::MapEach;
-use crate::geom::{Motion, Pair};
-use crate::narrowphase::Shape;
-use crate::narrowphase::advance::{self, Settings, Touch};
+use crate::geom::{MapEach, Motion, Pair};
+use crate::narrowphase::toi::{Settings, Touch};
+use crate::narrowphase::{Shape, toi};
 use crate::pipeline::convex;
-use crate::pipeline::impacts::{Impact, Kind};
+use crate::pipeline::impacts::{Impact, ImpactKind};
 use crate::pipeline::response::{SOON, along};
-use crate::pipeline::windows::Ask;
+use crate::pipeline::windows::ShapeTest;
 
 /// The part of the skin that the tolerance is at most, and the part of what it lost that a pair which
 /// parts may come nearer.
@@ -23,7 +22,7 @@ const LATER: f64 = 1.0 / (1 << 22) as f64;
 const LOOK: f64 = 0.0625;
 
 /// Two bodies whose next impact is wanted.
-pub(super) struct Two<'b, 's> {
+pub(super) struct BodyPair<'b, 's> {
     pub(super) pair: Pair,
     pub(super) shapes: [&'b Shape<'s>; 2],
     /// Their motions from the time on at which the search starts.
@@ -37,7 +36,7 @@ pub(super) fn slow(skin: f32) -> f64 {
     f64::from(skin) * PART
 }
 
-impl Two<'_, '_> {
+impl BodyPair<'_, '_> {
     /// The tolerance: of the lesser size, but no more than a part of the skin.
     fn tolerance(&self, tolerance: f32) -> f32 {
         let sizes = self.shapes.map_each(Shape::size);
@@ -64,7 +63,9 @@ impl Two<'_, '_> {
             rounds_max: config.rounds_max,
         };
         let mut impact = self.search(&settings)?;
-        if impact.toi > 0.0 || impact.kind == Kind::Unresolved || !self.is_slow(&impact, window[1])
+        if impact.toi > 0.0
+            || impact.kind == ImpactKind::Unresolved
+            || !self.is_slow(&impact, window[1])
         {
             return Some((impact, false));
         }
@@ -74,7 +75,7 @@ impl Two<'_, '_> {
         let less = self.skin * (1.0 - 2.0 * PART as f32) - impact.depth;
         if less > 0.0 {
             let nearer = self.search(&Settings { target_distance: less, ..settings })?;
-            if nearer.kind != Kind::Overlapping {
+            if nearer.kind != ImpactKind::Overlapping {
                 return Some((nearer, false));
             }
         }
@@ -89,9 +90,9 @@ impl Two<'_, '_> {
     }
 
     fn search(&self, settings: &Settings) -> Option<Impact> {
-        let ask = Ask { pair: self.pair, window: settings.window, sensor: false };
+        let ask = ShapeTest { pair: self.pair, window: settings.window, sensor: false };
         let [a, b] = [0, 1].map_each(|k| (self.shapes[k], &self.motions[k]));
-        convex::impact(&ask, &advance::of_valid(a, b, settings))
+        convex::impact(&ask, &toi::of_valid(a, b, settings))
     }
 
     /// Whether two that touch part, or take less than a part of the skin in what is left.

@@ -1,21 +1,21 @@
 //! How does a body move within a tick, and what else is stored of it?
 //!
 //! The motion in the crowd is what a search reads, in `f32`: pose, displacement and acceleration from
-//! [`State::since`] on. The state has velocity and acceleration in `f64`, so that what bodies
+//! [`BodyState::since`] on. The state has velocity and acceleration in `f64`, so that what bodies
 //! exchange is rounded once a tick, and apart from them the pseudo-velocity that corrects slop.
 
 use super::{Mass, gives_way_or_moves, until_end};
-use crate::geom::MapEach;
-use crate::geom::{Motion, Pose};
-use crate::pipeline::response::{self, Moving};
-use crate::pipeline::scene::Convex;
+use crate::geom::{MapEach, Motion, Pose};
+use crate::pipeline::response;
+use crate::pipeline::response::Moving;
+use crate::pipeline::scene::ConvexBody;
 
 /// Part of the position and the way of a body at which others touch it, so that rounding does no harm: 2⁻²⁰.
 const SLOP: f64 = 1.0 / (1 << 20) as f64;
 
 /// Stored of a body in the tick, besides its motion in the crowd.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct State {
+pub(super) struct BodyState {
     /// From when on its motion holds.
     pub(super) since: f32,
     /// How often its motion has changed.
@@ -53,8 +53,8 @@ pub(super) struct At {
     pub(super) pseudo: [f64; 3],
 }
 
-impl State {
-    pub(super) fn new(body: &Convex<'_>, slop: f32) -> Self {
+impl BodyState {
+    pub(super) fn new(body: &ConvexBody<'_>, slop: f32) -> Self {
         let Motion { delta, accel, spin, .. } = body.motion;
         let moving =
             Moving { velocity: delta.map_each(f64::from), accel: accel.map_each(f64::from) };

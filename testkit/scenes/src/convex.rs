@@ -6,7 +6,8 @@
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use swath::{Hull, Motion, Pose, Shape};
+use swath::convex::Hull;
+use swath::{Motion, Pose, Shape};
 
 /// What the bodies of a workload do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

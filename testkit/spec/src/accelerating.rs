@@ -11,7 +11,8 @@
 
 use super::Sweep;
 use crate::bits::contact;
-use swath::geom::{AcceleratingBox, Contact, Invalid, State};
+use swath::Invalid;
+use swath::batch::{AcceleratingBox, Contact, ContactState};
 
 /// A closed interval of time.
 type Interval = [f64; 2];
@@ -75,9 +76,9 @@ pub fn accelerating(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, I
             let rises = if speed == 0.0 { g < 0.0 } else { speed > 0.0 };
             from_below |= u32::from(rises) << axis;
         }
-        packed(State::Touching, entered, from_below, true)
+        packed(ContactState::Touching, entered, from_below, true)
     } else {
-        packed(State::Overlapping, touched, negative, pressed == touched)
+        packed(ContactState::Overlapping, touched, negative, pressed == touched)
     };
     Ok(Sweep { first, last, contact, margin: last - first })
 }
@@ -124,8 +125,9 @@ fn cross(some: &[Interval], others: &[Interval]) -> Vec<Interval> {
 }
 
 /// Packs a [`Contact`].
-fn packed(state: State, axes: u32, negative: u32, closing: bool) -> Contact {
-    let state = if state == State::Touching { contact::TOUCHING } else { contact::OVERLAPPING };
+fn packed(state: ContactState, axes: u32, negative: u32, closing: bool) -> Contact {
+    let state =
+        if state == ContactState::Touching { contact::TOUCHING } else { contact::OVERLAPPING };
     let closing = if closing { contact::CLOSING } else { 0 };
     contact::from_bits(axes | negative << contact::NEGATIVE_SHIFT | state | closing)
 }

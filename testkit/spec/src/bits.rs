@@ -1,8 +1,8 @@
-//! The bits of [`swath::Contact`] and [`swath::Faces`], written from their documentation and not taken from the library.
+//! The bits of [`swath::batch::Contact`] and [`swath::batch::Faces`], written from their documentation and not taken from the library.
 
 /// Bits of a contact.
 pub(crate) mod contact {
-    use swath::Contact;
+    use swath::batch::Contact;
 
     pub(crate) const NEGATIVE_SHIFT: u32 = 3;
     pub(crate) const TOUCHING: u32 = 1 << 6;
@@ -18,7 +18,7 @@ pub(crate) mod contact {
 
 /// Bits of faces.
 pub(crate) mod faces {
-    use swath::Faces;
+    use swath::batch::Faces;
 
     pub(crate) const NEGATIVE_SHIFT: u32 = 3;
     pub(crate) const EXIT_SHIFT: u32 = 6;

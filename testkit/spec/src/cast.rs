@@ -11,7 +11,8 @@
 //! and a ray has an exit.
 
 use crate::bits::faces;
-use swath::geom::{Aabb, Faces, Invalid, Plane, Segment, Start};
+use swath::batch::{Faces, SegmentStart};
+use swath::{Aabb, Invalid, Plane, Segment};
 
 /// Where a segment enters and leaves a box, in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +43,7 @@ pub struct PolyhedronCast {
     /// The planes that are left first, one bit each, if that is within `max_fraction`.
     pub exit_planes: u64,
     /// Where the segment starts.
-    pub start: Start,
+    pub start: SegmentStart,
     /// The length of the intersection, like [`Cast::margin`].
     pub margin: f64,
 }
@@ -148,7 +149,7 @@ pub fn polyhedron(segment: &Segment, planes: &[Plane]) -> Result<PolyhedronCast,
         (0..64).filter(|&k| ends[k][at] == end).fold(0, |mask, k| mask | 1_u64 << k)
     };
     if margin < 0.0 {
-        let (never, start) = (f64::INFINITY, Start::Outside);
+        let (never, start) = (f64::INFINITY, SegmentStart::Outside);
         let (entry_planes, exit_planes) = (0, 0);
         return Ok(PolyhedronCast {
             entry: never,
@@ -161,9 +162,9 @@ pub fn polyhedron(segment: &Segment, planes: &[Plane]) -> Result<PolyhedronCast,
     }
     let exit_planes = if exit == f64::INFINITY { 0 } else { mask(1, exit) };
     let (entry_planes, start) = match (outside, standing) {
-        (true, _) => (mask(0, entry), Start::Outside),
-        (false, 0) => (0, Start::Inside),
-        (false, _) => (standing, Start::OnSurface),
+        (true, _) => (mask(0, entry), SegmentStart::Outside),
+        (false, 0) => (0, SegmentStart::Inside),
+        (false, _) => (standing, SegmentStart::OnSurface),
     };
     Ok(PolyhedronCast { entry, exit, entry_planes, exit_planes, start, margin })
 }

@@ -9,7 +9,8 @@
 //! Möller 2000; Ericson 2005, §5.2.3). A box that misses the region at an edge or a corner, but is
 //! outside of no single plane, counts as crossing.
 
-use swath::geom::{Aabb, Invalid, Plane, Side, Sphere};
+use swath::batch::PlaneSide;
+use swath::{Aabb, Invalid, Plane, Sphere};
 
 /// Returns whether two closed boxes share a point. Touching counts; comparisons are exact.
 ///
@@ -63,15 +64,15 @@ fn distance_squared(sphere: &Sphere, aabb: &Aabb) -> Result<f64, Invalid> {
 /// # Errors
 ///
 /// [`Invalid`] when a plane or the box is invalid.
-pub fn overlap_planes(planes: &[Plane], aabb: &Aabb) -> Result<Side, Invalid> {
+pub fn overlap_planes(planes: &[Plane], aabb: &Aabb) -> Result<PlaneSide, Invalid> {
     aabb.validate()?;
-    let mut side = Side::Inside;
+    let mut side = PlaneSide::Inside;
     for plane in planes {
         let [least, greatest] = plane_reach(plane, aabb)?;
         let here = match (least > 0.0, greatest > 0.0) {
-            (true, _) => Side::Outside,
-            (false, true) => Side::Crossing,
-            (false, false) => Side::Inside,
+            (true, _) => PlaneSide::Outside,
+            (false, true) => PlaneSide::Crossing,
+            (false, false) => PlaneSide::Inside,
         };
         side = side.min(here);
     }

@@ -1,7 +1,7 @@
 //! Reference pair search by brute force: all n² / 2 pairs are tested.
 
 use super::sweep;
-use swath::geom::{MovingBox, Pair};
+use swath::{MovingBox, Pair};
 
 /// Returns whether row `i` moves. Without flags every row moves.
 fn moves(flags: Option<&[bool]>, i: usize) -> bool {

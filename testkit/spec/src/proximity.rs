@@ -5,7 +5,7 @@
 //! the tick. Computed in `f64`, in which no square of a gap overflows or underflows. The relative
 //! error is at most 2⁻⁵⁰, and the distance is exactly zero if and only if the boxes share a point.
 
-use swath::geom::{Aabb, Invalid};
+use swath::{Aabb, Invalid};
 
 /// Returns the distance between the nearest points of two boxes, or zero if they share a point.
 ///

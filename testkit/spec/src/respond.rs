@@ -5,7 +5,8 @@
 //! conserved. Pairs that are not closing and bodies of infinite mass do not change.
 
 use crate::bits::contact;
-use swath::geom::{Body, Contact, Invalid};
+use swath::Invalid;
+use swath::batch::{Body, Contact};
 
 /// Returns the displacements of `a` and `b` after the response along the lowest axis of `contact`.
 ///

@@ -6,7 +6,8 @@
 //! inside; this one does not.
 
 use crate::bits::contact;
-use swath::geom::{Aabb, Contact, Invalid};
+use swath::batch::Contact;
+use swath::{Aabb, Invalid};
 
 /// The minimum translation that separates two boxes, in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,7 +11,8 @@
 //! separated.
 
 use crate::bits::contact;
-use swath::geom::{Contact, Invalid, MovingBox, MovingSphere};
+use swath::batch::{Contact, MovingSphere};
+use swath::{Invalid, MovingBox};
 
 /// First and last time of contact of two shapes of which at least one is a sphere, in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]

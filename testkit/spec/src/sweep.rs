@@ -12,7 +12,8 @@
 //! surfaces at the start are distinguished from an overlap.
 
 use crate::bits::contact;
-use swath::geom::{Contact, Invalid, MovingBox, State};
+use swath::batch::{Contact, ContactState};
+use swath::{Invalid, MovingBox};
 
 /// First and last time of contact of two boxes, in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,16 +80,17 @@ pub fn sweep(a: &MovingBox, b: &MovingBox) -> Result<Sweep, Invalid> {
             axes |= 1 << axis;
             from_below |= u32::from(b.delta[axis] > a.delta[axis]) << axis;
         }
-        contact(State::Touching, axes, from_below, true)
+        contact(ContactState::Touching, axes, from_below, true)
     } else {
-        contact(State::Overlapping, touched, negative, pressed == touched)
+        contact(ContactState::Overlapping, touched, negative, pressed == touched)
     };
     Ok(Sweep { first, last, contact, margin })
 }
 
 /// Packs a [`Contact`].
-fn contact(state: State, axes: u32, negative: u32, closing: bool) -> Contact {
-    let state = if state == State::Touching { contact::TOUCHING } else { contact::OVERLAPPING };
+fn contact(state: ContactState, axes: u32, negative: u32, closing: bool) -> Contact {
+    let state =
+        if state == ContactState::Touching { contact::TOUCHING } else { contact::OVERLAPPING };
     let closing = if closing { contact::CLOSING } else { 0 };
     contact::from_bits(axes | negative << contact::NEGATIVE_SHIFT | state | closing)
 }

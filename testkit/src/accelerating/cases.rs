@@ -7,7 +7,8 @@
 use crate::cases::{self, HOSTILE};
 use crate::draw::Draw;
 use rand::RngExt;
-use swath::{Aabb, AcceleratingBox};
+use swath::Aabb;
+use swath::batch::AcceleratingBox;
 
 /// Two boxes under constant acceleration, and how they were made.
 #[derive(Clone, Copy, Debug)]

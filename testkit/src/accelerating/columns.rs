@@ -1,6 +1,6 @@
 //! Boxes under acceleration as columns.
 
-use swath::{AcceleratingBox, AcceleratingBoxes};
+use swath::batch::{AcceleratingBox, AcceleratingBoxColumns};
 
 /// Twelve columns: minima, maxima, displacements, accelerations.
 pub struct Columns([Vec<f32>; 12]);
@@ -11,8 +11,8 @@ impl Columns {
         Self(std::array::from_fn(|k| numbers.iter().map(|row| row[k]).collect()))
     }
 
-    pub fn boxes(&self) -> AcceleratingBoxes<'_> {
+    pub fn boxes(&self) -> AcceleratingBoxColumns<'_> {
         let columns = self.0.each_ref().map(|column| &column[..]);
-        AcceleratingBoxes::from_columns(columns).expect("the columns are equally long")
+        AcceleratingBoxColumns::from_columns(columns).expect("the columns are equally long")
     }
 }

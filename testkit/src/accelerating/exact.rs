@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::roots::{Difference, Root, Span, Time, discriminant};
-use swath::{AcceleratingBox, State};
+use swath::batch::{AcceleratingBox, ContactState};
 
 /// A time that an axis is overlapped.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub struct Axis {
 /// What happens in a tick.
 #[derive(Clone, Debug)]
 pub struct Exact {
-    pub state: State,
+    pub state: ContactState,
     /// From and until.
     pub contact: Option<[Time; 2]>,
     pub axes: [Axis; 3],
@@ -145,9 +145,9 @@ pub fn sweep(a: &AcceleratingBox, b: &AcceleratingBox) -> Exact {
         }
     }
     let state = match (contact, apart) {
-        (None, _) => State::Separated,
-        (Some(_), true) => State::Touching,
-        (Some(_), false) => State::Overlapping,
+        (None, _) => ContactState::Separated,
+        (Some(_), true) => ContactState::Touching,
+        (Some(_), false) => ContactState::Overlapping,
     };
     Exact { state, contact, axes, mask, down, closing }
 }

@@ -4,7 +4,8 @@ use super::exact::{Axis, Exact};
 use super::roots::{Difference, Span, Time};
 use crate::columns::bits;
 use crate::exact::down;
-use swath::{State, Sweep};
+use swath::batch::ContactState;
+use swath::batch::sweep::Sweep;
 
 /// By how much boxes are grown that touch at all times of a contact, of place and motion.
 pub const GROWN: f64 = 48.0 / (1 << 24) as f64;
@@ -32,7 +33,7 @@ pub fn holds(answer: Sweep, exact: &Exact) -> Result<(), &'static str> {
     let must = |holds: bool, promise| if holds { Ok(()) } else { Err(promise) };
     let Sweep { first, last, contact } = answer;
     if !contact.is_hit() {
-        must(exact.state == State::Separated, "a contact is never missed")?;
+        must(exact.state == ContactState::Separated, "a contact is never missed")?;
         return must(bits(answer) == bits(Sweep::SEPARATED), "a miss is `SEPARATED`");
     }
     must(first.is_sign_positive() && first <= 1.0, "first is in [0, 1]")?;
@@ -43,7 +44,7 @@ pub fn holds(answer: Sweep, exact: &Exact) -> Result<(), &'static str> {
         must(gap(exact, t) <= GROWN, "boxes that are grown touch at all times of the contact")?;
     }
     let Some([true_first, true_last]) = exact.contact else {
-        must(contact.state() == State::Touching, "a false hit comes to touch")?;
+        must(contact.state() == ContactState::Touching, "a false hit comes to touch")?;
         return axes_are_entered(answer, exact);
     };
     must(contact.state() == exact.state, "the state is exact")?;
@@ -52,7 +53,7 @@ pub fn holds(answer: Sweep, exact: &Exact) -> Result<(), &'static str> {
     must(graze || Time::At(last) >= true_last, "last is never early")?;
     must(contact.is_closing() == exact.closing, "closing is exact")?;
     let (axes, down) = (contact.axis_mask(), down(contact));
-    if exact.state == State::Overlapping {
+    if exact.state == ContactState::Overlapping {
         must(first == 0.0, "an overlap starts at once")?;
         must(axes == exact.mask && down == exact.down, "axes that touch are exact")?;
         return must(contact.is_surface() == (axes != 0), "surface is exact");

@@ -3,8 +3,9 @@
 use super::bytes::Bytes;
 use crate::columns::{Outputs, bits};
 use crate::finite::assert_finite;
-use swath::sweep::accelerating;
-use swath::{AcceleratingBox, AcceleratingBoxes, Level, MovingBox, Pair, Rejected, State, Sweep};
+use swath::batch::sweep::{Sweep, accelerating};
+use swath::batch::{AcceleratingBox, AcceleratingBoxColumns, ContactState, Rejected};
+use swath::{Level, MovingBox, Pair};
 
 /// One byte says how many rows: up to two groups of the widest lanes, and one more.
 const ROWS_MAX: u8 = 33;
@@ -75,8 +76,8 @@ fn columns(rows: &[AcceleratingBox]) -> [Vec<f32>; 12] {
     std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect())
 }
 
-fn lend(columns: &[Vec<f32>; 12]) -> AcceleratingBoxes<'_> {
-    AcceleratingBoxes::from_columns(columns.each_ref().map(|column| &column[..]))
+fn lend(columns: &[Vec<f32>; 12]) -> AcceleratingBoxColumns<'_> {
+    AcceleratingBoxColumns::from_columns(columns.each_ref().map(|column| &column[..]))
         .expect("the columns are equally long")
 }
 
@@ -120,12 +121,15 @@ fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Sweep {
         let graze = last <= spec.first;
         assert!(graze || last >= spec.last - 1e-7 || gap(a, b, spec.last) > 0.0, "{text}");
     } else {
-        assert_eq!(answer.contact.state(), State::Touching, "{text}");
+        assert_eq!(answer.contact.state(), ContactState::Touching, "{text}");
     }
-    if spec.contact.state() == State::Overlapping {
+    if spec.contact.state() == ContactState::Overlapping {
         assert_eq!((answer.first, answer.contact), (0.0, spec.contact), "{text}");
     }
-    assert!(answer.contact.state() != State::Touching || answer.contact.axis().is_some(), "{text}");
+    assert!(
+        answer.contact.state() != ContactState::Touching || answer.contact.axis().is_some(),
+        "{text}"
+    );
     answer
 }
 

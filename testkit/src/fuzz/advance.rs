@@ -3,11 +3,10 @@
 use super::bytes::Bytes;
 use crate::finite::assert_finite;
 use spec::{Core, FirstTime, MovingSolid, Solid};
-use swath::advance::{self, Advance, Meetings, Settings, Touch};
-use swath::gjk;
-use swath::{
-    Hull, InvalidShape, Motion, Pair, Pipeline, Pose, Rejected, Segment, Shape, Threads, Toi,
-};
+use swath::batch::Rejected;
+use swath::convex::toi::{Advance, Meetings, Settings, Toi, Touch};
+use swath::convex::{Hull, InvalidShape, gjk, toi};
+use swath::{Motion, Pair, Pipeline, Pose, Segment, Shape, Threads};
 
 /// One byte says how many bodies.
 const BODIES_MAX: u8 = 6;
@@ -39,7 +38,7 @@ pub fn run(data: &[u8]) {
         .map(|&Pair { a, b }| {
             let [a, b] = [a, b].map(|row| row as usize);
             let ask = |a: usize, b: usize| {
-                advance::one_to_one(&shapes[a], &motions[a], &shapes[b], &motions[b], &settings)
+                toi::one_to_one(&shapes[a], &motions[a], &shapes[b], &motions[b], &settings)
             };
             let Ok(toi) = ask(a, b) else { return Toi::default() };
             is_sound(&toi, &settings);
@@ -57,7 +56,7 @@ pub fn run(data: &[u8]) {
     let meetings = Meetings { shapes: &shapes, motions: &motions, pairs: &pairs, windows: &[] };
     let mut out = vec![Toi { rounds: 77, ..Toi::default() }; pairs.len()];
     let mut rejected = Vec::new();
-    let asked = advance::pairs(&meetings, &settings, &Threads::one(), &mut rejected, &mut out);
+    let asked = toi::pairs(&meetings, &settings, &Threads::one(), &mut rejected, &mut out);
     if asked.is_err() {
         assert!(settings.validate().is_err() && rejected.is_empty(), "{asked:?}");
         return;

@@ -3,10 +3,11 @@
 use super::bytes::Bytes;
 use crate::columns::Columns;
 use crate::finite::assert_finite;
-use crate::segments::{Casts, NO_HIT, SegmentColumns, cast_bits};
-use swath::cast::polyhedron::{self, Polyhedron};
-use swath::cast::{self, MISS};
-use swath::{Aabb, Cast, Hit, Hits, Level, MovingBox, Plane, Rejected, Segment};
+use crate::segments::{Casts, NO_HIT, SegmentArrays, cast_bits};
+use swath::batch::cast::polyhedron::Polyhedron;
+use swath::batch::cast::{Cast, MISS, polyhedron};
+use swath::batch::{Hit, Hits, Rejected, cast};
+use swath::{Aabb, Level, MovingBox, Plane, Segment};
 
 /// One byte says how many rows: up to three groups of the widest lanes.
 const ROWS_MAX: u8 = 48;
@@ -51,7 +52,7 @@ pub fn run(data: &[u8]) {
     let polyhedron = Polyhedron::new(&planes).ok();
     assert_eq!(polyhedron.is_none(), planes.iter().any(|plane| plane.validate().is_err()));
 
-    let (columns, rays) = (Columns::new(&rows), SegmentColumns::new(&segments));
+    let (columns, rays) = (Columns::new(&rows), SegmentArrays::new(&segments));
     for level in Level::all() {
         let (mut bad_boxes, mut bad_rays) = (Vec::new(), Vec::new());
         let boxes = columns.boxes().check(level, &mut bad_boxes);
@@ -96,7 +97,7 @@ fn half_space(row: &MovingBox) -> Plane {
 fn in_planes(
     level: Level,
     segments: &[Segment],
-    rays: &swath::Checked<'_, swath::Segments<'_>>,
+    rays: &swath::batch::Checked<'_, swath::batch::SegmentColumns<'_>>,
     polyhedron: &Polyhedron<'_>,
 ) {
     let (mut entry, mut exit) = (vec![-7.0; segments.len()], vec![-7.0; segments.len()]);
@@ -105,7 +106,7 @@ fn in_planes(
     for (row, segment) in segments.iter().enumerate() {
         let answer = polyhedron::one_to_one(segment, polyhedron);
         assert_eq!(answer.err(), segment.validate().err());
-        let answer = answer.unwrap_or(polyhedron::Cast::MISS);
+        let answer = answer.unwrap_or(polyhedron::PolyhedronCast::MISS);
         let parts = [answer.entry, answer.exit].map(f32::to_bits);
         assert_eq!([entry[row], exit[row]].map(f32::to_bits), parts, "{level}: {segment:?}");
         if !answer.facets.is_hit() {

@@ -4,11 +4,10 @@
 use super::bytes::Bytes;
 use super::overlap::{plane, sphere_of};
 use crate::finite::assert_finite;
-use swath::overlap::{self, planes, sphere};
-use swath::store::{FixedColumns, Row};
-use swath::{
-    Aabb, BoxTree, Filter, FixedBoxes, FixedSet, Hit, Level, Plane, Queries, Side, proximity,
-};
+use swath::batch::overlap::{planes, sphere};
+use swath::batch::{Hit, PlaneSide, Row, overlap, proximity};
+use swath::broadphase::FixedInput;
+use swath::{Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Level, Plane, Queries};
 
 /// One byte says how many boxes: up to a tree of three levels.
 const BOXES_MAX: u16 = 320;
@@ -51,7 +50,7 @@ pub fn run(data: &[u8]) {
     };
     let by_box = met(&|b| overlap::one_to_one(&one, b) == Ok(true));
     let by_ball = met(&|b| sphere::one_to_one(&ball, b) == Ok(true));
-    let by_planes = met(&|b| planes::one_to_one(&region, b).is_ok_and(|s| s != Side::Outside));
+    let by_planes = met(&|b| planes::one_to_one(&region, b).is_ok_and(|s| s != PlaneSide::Outside));
     let near = met(&|b| distance(&one, b).is_some_and(|at| at <= max_distance));
     let hit = |&row: &u32| distance(&one, &boxes[row as usize]).map(|at| Hit { row, at });
     let mut near: Vec<Hit> = near.iter().filter_map(hit).collect();
@@ -59,10 +58,10 @@ pub fn run(data: &[u8]) {
 
     let columns: [Vec<f32>; 6] =
         std::array::from_fn(|k| boxes.iter().map(|of| of.to_row()[k]).collect());
-    let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice));
-    let set = FixedSet::new(columns.expect("equally long")).filtered(&filters);
+    let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice));
+    let set = FixedInput::new(columns.expect("equally long")).filtered(&filters);
     for level in Level::all() {
-        let mut tree = BoxTree::with_level(level);
+        let mut tree = Bvh::with_level(level);
         tree.build(set).expect("a filter for each box");
         // The same in any order, and some twice.
         let mut fixed = FixedBoxes::with_level(level);

@@ -2,11 +2,10 @@
 
 use super::bytes::Bytes;
 use crate::columns::Columns;
-use swath::overlap::planes::{self, Sides};
-use swath::overlap::{self, Bits, sphere};
-use swath::{
-    Aabb, BatchError, Checked, Level, MovingBox, Pair, Plane, Rows, Side, Sphere, Spheres,
-};
+use swath::batch::overlap::planes::PlaneSideColumns;
+use swath::batch::overlap::{Bits, planes, sphere};
+use swath::batch::{BatchError, Checked, PlaneSide, Rows, SphereColumns, overlap};
+use swath::{Aabb, Level, MovingBox, Pair, Plane, Sphere};
 
 /// One byte says how many rows: up to three groups of the widest lanes, two words of a set.
 const ROWS_MAX: u8 = 48;
@@ -47,9 +46,9 @@ pub fn run(data: &[u8]) {
         (0..rows.len()).map(|row| ball_valid(row) && meets(&balls[row], &one)).collect();
     let sides: Vec<_> = rows
         .iter()
-        .map(|row| if whole(row) { side(&region, &row.aabb) } else { Side::Outside })
+        .map(|row| if whole(row) { side(&region, &row.aabb) } else { PlaneSide::Outside })
         .collect();
-    let seen: Vec<_> = sides.iter().map(|&side| side != Side::Outside).collect();
+    let seen: Vec<_> = sides.iter().map(|&side| side != PlaneSide::Outside).collect();
 
     let boxes = Columns::new(&rows);
     let spheres = sphere_columns(&rows);
@@ -57,7 +56,7 @@ pub fn run(data: &[u8]) {
         let (mut of_boxes, mut of_spheres) = (Vec::new(), Vec::new());
         let boxes = boxes.boxes().check(level, &mut of_boxes);
         let [x, y, z, radius, dx, dy, dz] = &spheres;
-        let balls = Spheres::new([x, y, z], radius, [dx, dy, dz]).expect("equally long");
+        let balls = SphereColumns::new([x, y, z], radius, [dx, dy, dz]).expect("equally long");
         let balls = balls.check(level, &mut of_spheres);
         let boxes: &Checked<'_> = &boxes;
         // A value that is invalid is an error, and the answers of nothing.
@@ -69,8 +68,9 @@ pub fn run(data: &[u8]) {
         answers(valid, &one_ball, |to| sphere::one_to_many(level, &ball, boxes, to));
         let valid = region.iter().try_for_each(Plane::validate).map_err(BatchError::from);
         answers(valid, &seen, |to| planes::one_to_many(level, &region, boxes, to));
-        let mut column = vec![Side::Inside; rows.len()];
-        let got = planes::one_to_many(level, &region, boxes, Sides { side: &mut column });
+        let mut column = vec![PlaneSide::Inside; rows.len()];
+        let got =
+            planes::one_to_many(level, &region, boxes, PlaneSideColumns { side: &mut column });
         assert_eq!(got, valid, "{level}");
         assert!(got.is_err() || column == sides, "{level}: {column:?} for {sides:?}");
         let mut list = vec![0; rows.len()];
@@ -155,11 +155,11 @@ fn meets(ball: &Sphere, aabb: &Aabb) -> bool {
 }
 
 /// Planes and a box, as `spec` says but for rounding; outside where one is none.
-fn side(planes: &[Plane], aabb: &Aabb) -> Side {
+fn side(planes: &[Plane], aabb: &Aabb) -> PlaneSide {
     let answer = planes::one_to_one(planes, aabb);
     if let Err(reason) = spec::overlap_planes(planes, aabb) {
         assert_eq!(answer, Err(reason));
-        return Side::Outside;
+        return PlaneSide::Outside;
     }
     let side = answer.expect("`spec` says that all are valid");
     let (mut outside, mut far_outside, mut inside, mut far_inside) = (false, false, true, true);
@@ -177,9 +177,9 @@ fn side(planes: &[Plane], aabb: &Aabb) -> Side {
         inside &= greatest <= off;
         far_inside &= greatest <= -slack;
     }
-    assert!(side != Side::Outside || outside, "missed: {planes:?} {aabb:?}");
-    assert!(side == Side::Outside || !far_outside, "kept: {planes:?} {aabb:?}");
-    assert!(side != Side::Inside || inside, "crossed: {planes:?} {aabb:?}");
-    assert!(side == Side::Inside || !far_inside, "not crossed: {planes:?} {aabb:?}");
+    assert!(side != PlaneSide::Outside || outside, "missed: {planes:?} {aabb:?}");
+    assert!(side == PlaneSide::Outside || !far_outside, "kept: {planes:?} {aabb:?}");
+    assert!(side != PlaneSide::Inside || inside, "crossed: {planes:?} {aabb:?}");
+    assert!(side == PlaneSide::Inside || !far_inside, "not crossed: {planes:?} {aabb:?}");
     side
 }

@@ -4,7 +4,9 @@ use super::bytes::Bytes;
 use super::sweep::{is_narrow, no_boxes};
 use crate::columns::Columns;
 use crate::finite::assert_finite;
-use swath::{BoxSet, Level, MovingBox, Pair, PairFinder, SweptPair, sweep};
+use swath::batch::sweep;
+use swath::broadphase::PairInput;
+use swath::{Level, MovingBox, Pair, PairFinder, SweptPair};
 
 /// One byte says how many boxes.
 const BOXES_MAX: u8 = 65;
@@ -28,7 +30,7 @@ pub fn run(data: &[u8]) {
     assert_finite(&swept);
     assert!(truly_swept(&world, moves, &swept), "{world:?}");
     let columns = Columns::new(&world);
-    let set = BoxSet::new(columns.boxes());
+    let set = PairInput::new(columns.boxes());
     let set = moves.map_or(set, |moves| set.moving(moves));
     let rejected = no_boxes(&world);
     let mut orders: Option<(Vec<Pair>, Vec<[u32; 3]>)> = None;

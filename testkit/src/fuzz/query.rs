@@ -2,12 +2,9 @@
 
 use super::bytes::Bytes;
 use crate::finite::assert_finite;
-use swath::broadphase::{Path, Query};
-use swath::store::{Columns, FixedColumns, Row};
-use swath::{
-    Aabb, BoxTree, Filter, FixedBoxes, FixedSet, Hit, Level, MovingBox, Queries, Segment, cast,
-    sweep,
-};
+use swath::batch::{Columns, Hit, Row, cast, sweep};
+use swath::broadphase::{FixedInput, Path, Query};
+use swath::{Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Level, MovingBox, Queries, Segment};
 
 /// One byte says how many boxes: nodes below nodes below a node.
 const BOXES_MAX: usize = 300;
@@ -40,8 +37,8 @@ pub fn run(data: &[u8]) {
     }
     let columns: [Vec<f32>; 6] =
         core::array::from_fn(|c| rows.iter().map(|row| row.aabb.to_row()[c]).collect());
-    let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
-    let set = FixedSet::new(columns).filtered(&filters);
+    let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+    let set = FixedInput::new(columns).filtered(&filters);
     let mut boxes: Vec<Option<(Aabb, Filter)>> = rows
         .iter()
         .zip(&filters)
@@ -58,7 +55,7 @@ pub fn run(data: &[u8]) {
         moving.push(row);
     }
 
-    let mut tree = BoxTree::with_level(level);
+    let mut tree = Bvh::with_level(level);
     tree.build(set).unwrap();
     check(&tree.queries(), &boxes, None, &segments, &moving);
     check(&tree.queries(), &boxes, Some(filter), &segments, &moving);
@@ -106,7 +103,7 @@ fn check(
     for of in moving {
         let first = |aabb: &Aabb| {
             let sweep = sweep::one_to_one(of, &(*aabb).into()).ok()?;
-            (sweep.first < swath::MISS).then_some(sweep.first)
+            (sweep.first < sweep::MISS).then_some(sweep.first)
         };
         let query = || queries.sweep(of);
         assert_eq!(query().err(), of.validate().err());

@@ -2,10 +2,11 @@
 
 use super::bytes::Bytes;
 use super::separate::{no_bodies, rows};
-use crate::body_columns::BodyColumns;
+use crate::body_columns::BodyArrays;
 use crate::finite::assert_finite;
-use swath::respond::{self, Along, Member, Outcome};
-use swath::{Body, Contact, Level, MovingBox, Pair, separate, sweep};
+use swath::batch::respond::{Member, Outcome, SlideColumns};
+use swath::batch::{Body, Contact, respond, separate, sweep};
+use swath::{Level, MovingBox, Pair};
 
 /// What one byte says of a contact. Of these some are no restitutions.
 const RESTITUTIONS: [f32; 8] = [0.0, 1.0, 0.5, 0.3, -0.25, f32::NAN, 1.0 + f32::EPSILON, -0.0];
@@ -38,13 +39,13 @@ pub fn run(data: &[u8]) {
     };
     let rests: Vec<_> = (0..rows.len()).map(rest).collect();
 
-    let columns = BodyColumns::new(&rows);
+    let columns = BodyArrays::new(&rows);
     for level in Level::all() {
         let mut rejected = Vec::new();
         let checked = columns.bodies().check(level, &mut rejected);
         assert_eq!(checked.rejected(), no_bodies(&rows), "{level}");
         let (mut a, mut b) = (vec![-7.0; pairs.len()], vec![-7.0; pairs.len()]);
-        let to = Along { a: &mut a, b: &mut b };
+        let to = SlideColumns { a: &mut a, b: &mut b };
         let result = respond::pairs(level, &contacts, &checked, &pairs, &restitutions[..], to);
         assert_eq!(result, Ok(()), "{level}");
         let got: Vec<_> = a.iter().zip(&b).map(|(a, b)| [a.to_bits(), b.to_bits()]).collect();

@@ -1,10 +1,11 @@
 //! Does a separation agree with `spec`, part the boxes, and agree with itself on every level?
 
 use super::bytes::Bytes;
-use crate::body_columns::BodyColumns;
+use crate::body_columns::BodyArrays;
 use crate::finite::assert_finite;
-use swath::separate::{self, Answers, Moves};
-use swath::{Aabb, BatchError, Body, Contact, Level, Pair, Rejected, Separation};
+use swath::batch::separate::{Moves, Separation, SeparationColumns};
+use swath::batch::{BatchError, Body, Contact, Rejected, separate};
+use swath::{Aabb, Level, Pair};
 
 /// One byte says how many rows: up to three groups of the widest lanes.
 const ROWS_MAX: u8 = 48;
@@ -71,19 +72,19 @@ pub fn run(data: &[u8]) {
     };
     let shared: Vec<_> = pairs.iter().map(shared).collect();
 
-    let columns = BodyColumns::new(&rows);
+    let columns = BodyArrays::new(&rows);
     for level in Level::all() {
         let mut rejected = Vec::new();
         let checked = columns.bodies().check(level, &mut rejected);
         assert_eq!(checked.rejected(), no_bodies(&rows), "{level}");
         let (mut depth, mut contact) =
             (vec![-7.0; rows.len()], vec![Contact::SEPARATED; rows.len()]);
-        let answers = Answers { depth: &mut depth, contact: &mut contact };
+        let answers = SeparationColumns { depth: &mut depth, contact: &mut contact };
         match separate::one_to_many(level, &a, &checked.boxes(), answers) {
             Ok(()) => assert_eq!(packed(&depth, &contact), many, "{level}"),
             Err(error) => assert_eq!(Err(error), a.validate().map_err(BatchError::from), "{level}"),
         }
-        let answers = Answers { depth: &mut depth, contact: &mut contact };
+        let answers = SeparationColumns { depth: &mut depth, contact: &mut contact };
         assert_eq!(separate::pairs(level, &checked.boxes(), &pairs, answers), Ok(()), "{level}");
         assert_eq!(packed(&depth, &contact), of_pairs, "{level}");
         let (mut x, mut y) = (vec![-7.0; rows.len()], vec![-7.0; rows.len()]);

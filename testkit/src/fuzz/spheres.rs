@@ -4,10 +4,11 @@ use super::bytes::Bytes;
 use super::sweep::no_boxes;
 use crate::columns::{Columns, Outputs, bits};
 use crate::finite::assert_finite;
-use crate::sphere_columns::SphereColumns;
+use crate::sphere_columns::SphereArrays;
 use spec::RoundSweep;
-use swath::sweep::{sphere_box, spheres};
-use swath::{Invalid, Level, MovingBox, MovingSphere, Pair, Rejected, Sphere, State, Sweep};
+use swath::batch::sweep::{Sweep, sphere_box, spheres};
+use swath::batch::{ContactState, MovingSphere, Rejected};
+use swath::{Invalid, Level, MovingBox, Pair, Sphere};
 
 /// One byte says how many rows: up to three groups of the widest lanes.
 const ROWS_MAX: u8 = 48;
@@ -31,7 +32,7 @@ pub fn run(data: &[u8]) {
     let of_pairs: Vec<_> = pairs.iter().map(|pair| bits(of(pair))).collect();
     let of_boxes: Vec<_> = balls.iter().zip(&boxes).map(|(x, y)| bits(boxed(x, y))).collect();
 
-    let (columns, walls) = (SphereColumns::new(&balls), Columns::new(&boxes));
+    let (columns, walls) = (SphereArrays::new(&balls), Columns::new(&boxes));
     for level in Level::all() {
         let (mut rejected, mut rejected_boxes) = (Vec::new(), Vec::new());
         let checked = columns.spheres().check(level, &mut rejected);
@@ -131,7 +132,7 @@ fn agrees(
         assert!(first <= spec.first * (1.0 + f64::EPSILON), "{answer:?} for {spec:?}");
         assert!(last >= spec.last * (1.0 - f64::EPSILON), "{answer:?} for {spec:?}");
     }
-    let overlaps = |state: State| state == State::Overlapping;
+    let overlaps = |state: ContactState| state == ContactState::Overlapping;
     if gap(0.0).abs() > small {
         let states = (answer.contact.state(), spec.contact.state());
         assert_eq!(overlaps(states.0), overlaps(states.1), "{answer:?} for {spec:?}");

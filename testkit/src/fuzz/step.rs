@@ -2,8 +2,10 @@
 
 use super::bytes::Bytes;
 use crate::finite::assert_finite;
-use swath::pipeline::{Impact, Kind, Mass, SubSteps, SubStepsConfig, response};
-use swath::{COORD_MAX, Convex, Invalid, InvalidShape, Motion, Pose, Rejected, Shape, Threads};
+use swath::batch::Rejected;
+use swath::convex::InvalidShape;
+use swath::pipeline::{ImpactKind, Mass, SubSteps, SubStepsConfig, response};
+use swath::{COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pose, Shape, Threads};
 
 /// One byte says how many bodies.
 const BODIES_MAX: u8 = 8;
@@ -16,7 +18,7 @@ pub fn run(data: &[u8]) {
     let (mut bodies, mut masses) = (Vec::new(), Vec::new());
     while bodies.len() < usize::from(count) && !bytes.is_empty() {
         if let Ok((shape, motion)) = body(&mut bytes) {
-            bodies.push(Convex { row: bodies.len() as u32, shape, motion });
+            bodies.push(ConvexBody { row: bodies.len() as u32, shape, motion });
             masses.push(mass(&mut bytes));
         }
     }
@@ -46,7 +48,7 @@ pub fn run(data: &[u8]) {
         assert_eq!(told.held, sub_steps.held().len());
         for hit in sub_steps.impacts() {
             assert!((0.0..=1.0).contains(&hit.impact.toi), "{hit:?}");
-            assert!(hit.impact.kind != Kind::Unresolved && hit.load >= 0.0, "{hit:?}");
+            assert!(hit.impact.kind != ImpactKind::Unresolved && hit.load >= 0.0, "{hit:?}");
         }
         for (row, (body, before)) in (0..).zip(bodies.iter().zip(&before)) {
             let is_rejected = sub_steps.rejected().iter().any(|rejected| rejected.row == row);
@@ -123,8 +125,8 @@ fn mass(bytes: &mut Bytes<'_>) -> Mass {
 }
 
 /// The rows that a step must list.
-fn rejected(bodies: &[Convex<'_>], masses: &[Mass]) -> Vec<Rejected> {
-    let reason = |(row, (body, mass)): (u32, (&Convex<'_>, &Mass))| {
+fn rejected(bodies: &[ConvexBody<'_>], masses: &[Mass]) -> Vec<Rejected> {
+    let reason = |(row, (body, mass)): (u32, (&ConvexBody<'_>, &Mass))| {
         let moves = body.shape.bounds_over(&body.motion).map(|_| ());
         moves.and_then(|()| mass.validate()).err().map(|reason| Rejected { row, reason })
     };
@@ -132,11 +134,11 @@ fn rejected(bodies: &[Convex<'_>], masses: &[Mass]) -> Vec<Rejected> {
 }
 
 /// A response to an impact of any numbers is an error or has finite ones.
-fn bounce(bodies: &[Convex<'_>], masses: &[Mass]) {
+fn bounce(bodies: &[ConvexBody<'_>], masses: &[Mass]) {
     let [a, b, ..] = bodies else { return };
     let normal = a.motion.pose.position;
     let [closing, depth, _] = b.motion.pose.position;
-    for kind in [Kind::Touching, Kind::Overlapping] {
+    for kind in [ImpactKind::Touching, ImpactKind::Overlapping] {
         let impact: Impact = Impact { normal, closing, depth, kind, ..Impact::default() };
         let (mut of_a, mut of_b) = (a.motion, b.motion);
         let inverse = [masses[0].inverse_mass, masses[1].inverse_mass];

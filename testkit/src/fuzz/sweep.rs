@@ -3,7 +3,9 @@
 use super::bytes::Bytes;
 use crate::columns::{Columns, Outputs, bits};
 use crate::finite::assert_finite;
-use swath::{Level, MovingBox, Pair, Rejected, State, Sweep, sweep};
+use swath::batch::sweep::Sweep;
+use swath::batch::{ContactState, Rejected, sweep};
+use swath::{Level, MovingBox, Pair};
 
 /// One byte says how many rows: up to three groups of the widest lanes.
 const ROWS_MAX: u8 = 48;
@@ -67,7 +69,7 @@ fn one_to_one(a: &MovingBox, b: &MovingBox) -> Sweep {
     let answer = answer.expect("`spec` says that both are boxes");
     let state = answer.contact.state();
     if !spec.contact.is_hit() {
-        let narrow = state == State::Touching && is_narrow(&spec);
+        let narrow = state == ContactState::Touching && is_narrow(&spec);
         assert!(narrow || answer == Sweep::SEPARATED, "{answer:?} for {spec:?}: {a:?}, {b:?}");
         return answer;
     }

@@ -8,19 +8,17 @@ use super::bytes::Bytes;
 use super::world_asked;
 use crate::columns::Columns;
 use crate::finite::assert_finite;
-use crate::world_model::{About, Events, Model, is_margin};
+use crate::world_model::{BodyInfo, Events, Model, is_margin};
 use std::collections::BTreeSet;
-use swath::broadphase::{Changes, Snapshot, WorldError};
-use swath::store::Row;
-use swath::{
-    Aabb, Broadphase, Filter, Layers, Level, MovingBox, Proxy, ProxyId, ProxyPair, Rejected, Set,
-    SweptProxyPair, Threads,
-};
+use swath::batch::{Rejected, Row};
+use swath::broadphase::{BroadphaseError, Changes, Layers, ProxyPair, Snapshot, SweptProxyPair};
+use swath::{Aabb, Broadphase, Filter, Level, MovingBox, Proxy, ProxyId, ProxyKind, Threads};
 
 /// More proxies than these are not put in: each is tried with each.
 const PROXIES_MAX: usize = 48;
 const CALLS_MAX: usize = 400;
-const SETS: [Set; 4] = [Set::Fixed, Set::Kinematic, Set::Dynamic, Set::Sleeping];
+const SETS: [ProxyKind; 4] =
+    [ProxyKind::Fixed, ProxyKind::Kinematic, ProxyKind::Dynamic, ProxyKind::Sleeping];
 
 /// A world, what it should be, and what was.
 struct Trial<'a> {
@@ -91,7 +89,7 @@ impl Trial<'_> {
             12 | 13 => {
                 let (id, set) = (self.id(), SETS[usize::from(self.bytes.byte()) % 4]);
                 let expected = self.model.edit(id, |proxy| proxy.set = set);
-                assert_eq!(self.world.move_to(id, set), expected);
+                assert_eq!(self.world.set_kind(id, set), expected);
             }
             14 => {
                 let (id, filter) = (self.id(), self.filter());
@@ -125,11 +123,11 @@ impl Trial<'_> {
                 self.update(salt);
             }
             26 => self.insert_many(),
-            27 => self.update_many(),
+            27 => self.set_many(),
             28 => {
                 let ids: Vec<ProxyId> = (0..self.bytes.byte() % 4).map(|_| self.id()).collect();
                 let stale = ids.iter().find(|id| !self.model.things.contains_key(id));
-                let expected = stale.map_or(Ok(()), |&id| Err(WorldError::Stale { id }));
+                let expected = stale.map_or(Ok(()), |&id| Err(BroadphaseError::Stale { id }));
                 assert_eq!(self.world.remove_many(&ids), expected);
                 if expected.is_ok() {
                     ids.iter().for_each(|&id| _ = self.model.remove(id));
@@ -167,10 +165,10 @@ impl Trial<'_> {
         }
     }
 
-    fn stale(&self, id: ProxyId) -> Result<(), WorldError> {
+    fn stale(&self, id: ProxyId) -> Result<(), BroadphaseError> {
         match self.model.things.contains_key(&id) {
             true => Ok(()),
-            false => Err(WorldError::Stale { id }),
+            false => Err(BroadphaseError::Stale { id }),
         }
     }
 
@@ -273,7 +271,7 @@ impl Trial<'_> {
             self.world.insert_many(columns.boxes(), &proxies, &mut ids)
         };
         if proxies.iter().any(|proxy| !is_margin(proxy.margin)) {
-            assert_eq!(rejected, Err(WorldError::Margin));
+            assert_eq!(rejected, Err(BroadphaseError::Margin));
             assert_eq!(ids.len(), 1);
             return;
         }
@@ -293,7 +291,7 @@ impl Trial<'_> {
         }
     }
 
-    fn update_many(&mut self) {
+    fn set_many(&mut self) {
         let count = self.bytes.byte();
         // Those that live, in an order that is that of their rows or not, or any.
         let mut ids: Vec<ProxyId> = match count % 4 {
@@ -305,9 +303,9 @@ impl Trial<'_> {
         ids.truncate(8 + usize::from(count / 16));
         let boxes: Vec<MovingBox> = ids.iter().map(|_| self.moving()).collect();
         let columns = Columns::new(&boxes);
-        let answer = self.world.update_many(&ids, columns.boxes());
+        let answer = self.world.set_many(&ids, columns.boxes());
         if let Some(&id) = ids.iter().find(|id| !self.model.things.contains_key(id)) {
-            assert_eq!(answer, Err(WorldError::Stale { id }));
+            assert_eq!(answer, Err(BroadphaseError::Stale { id }));
             return;
         }
         let rejected = answer.expect("all live").to_vec();
@@ -380,7 +378,7 @@ impl Trial<'_> {
     /// Asks about some of the proxies.
     fn ask(&mut self) {
         let how = self.bytes.byte();
-        let about = About {
+        let about = BodyInfo {
             filter: (how & 1 == 1).then(|| self.filter()),
             owner: if how & 6 == 0 { u32::from(how >> 3) % 4 } else { 0 },
             without: (0..4)
@@ -424,7 +422,7 @@ impl Trial<'_> {
             let of = world.movers();
             assert_eq!(bits(of.boxes.get(row)), bits(thing.moving));
             assert_eq!((of.ids[row], of.filters[row]), (id, thing.proxy.filter));
-            assert_eq!(of.dynamic[row], thing.proxy.set == Set::Dynamic);
+            assert_eq!(of.dynamic[row], thing.proxy.set == ProxyKind::Dynamic);
         }
         assert_eq!(world.movers().ids.len(), movers);
         for &id in self.ids.iter().rev().take(8) {
@@ -436,9 +434,9 @@ impl Trial<'_> {
 }
 
 /// A row of a list, if it is refused.
-fn reject(row: u32, error: Option<WorldError>) -> Option<Rejected> {
+fn reject(row: u32, error: Option<BroadphaseError>) -> Option<Rejected> {
     match error? {
-        WorldError::Invalid(reason) => Some(Rejected { row, reason }),
+        BroadphaseError::Invalid(reason) => Some(Rejected { row, reason }),
         other => panic!("{other} is not of a row"),
     }
 }

@@ -3,20 +3,24 @@
 use super::overlap::{plane, sphere_of};
 use crate::columns::Columns as Moving;
 use crate::finite::assert_finite;
-use crate::segments::SegmentColumns;
-use crate::world_model::{About, Model};
+use crate::segments::SegmentArrays;
+use crate::world_model::{BodyInfo, Model};
 use std::ops::ControlFlow;
-use swath::broadphase::{Path, ProxyHit, Query, Visits, WorldQueries, WorldQuery};
-use swath::store::FixedColumns;
-use swath::{
-    Aabb, Broadphase, Level, MISS, MovingBox, Plane, ProxyId, Segment, Side, cast, overlap,
-    proximity, sweep,
-};
+use swath::batch::sweep::MISS;
+use swath::batch::{PlaneSide, cast, overlap, proximity, sweep};
+use swath::broadphase::{Path, ProxyHit, ProxyQueries, ProxyQuery, Query, Visits};
+use swath::{Aabb, AabbColumns, Broadphase, Level, MovingBox, Plane, ProxyId, Segment};
 
 /// Asks in every way, with paths and shapes made of `asked`.
-pub fn ask(world: &mut Broadphase, model: &Model, about: &About, asked: &[MovingBox], reach: f32) {
+pub fn ask(
+    world: &mut Broadphase,
+    model: &Model,
+    about: &BodyInfo,
+    asked: &[MovingBox],
+    reach: f32,
+) {
     let seen = model.seen(about);
-    let view = |queries: WorldQueries<'_>| of(queries, about).overlap_planes(&[]).map(ids);
+    let view = |queries: ProxyQueries<'_>| of(queries, about).overlap_planes(&[]).map(ids);
     // What rests is found without what moves, whether or not that is in order.
     let at_rest: Vec<ProxyId> = seen
         .iter()
@@ -41,7 +45,7 @@ pub fn ask(world: &mut Broadphase, model: &Model, about: &About, asked: &[Moving
         assert_eq!(queries.cast(segment).err(), segment.validate().err());
         closest.push(way(|| queries.cast(segment).ok(), &expected));
     }
-    let columns = SegmentColumns::new(&segments);
+    let columns = SegmentArrays::new(&segments);
     let (level, mut rejected) = (Level::detect(), Vec::new());
     let rows = columns.segments().check(level, &mut rejected);
     let mut out = vec![ProxyHit { at: -9.0, ..ProxyHit::MISS }; segments.len()];
@@ -70,7 +74,7 @@ pub fn ask(world: &mut Broadphase, model: &Model, about: &About, asked: &[Moving
 }
 
 /// The view of what the question is about.
-fn of<'a>(queries: WorldQueries<'a>, about: &About) -> WorldQueries<'a> {
+fn of<'a>(queries: ProxyQueries<'a>, about: &BodyInfo) -> ProxyQueries<'a> {
     let queries = about.without.iter().fold(queries, |queries, &set| queries.without(set));
     let queries = queries.without_owner(about.owner);
     about.filter.map_or(queries, |filter| queries.filtered(filter))
@@ -83,7 +87,7 @@ fn hits(seen: &[(ProxyId, Aabb)], at: impl Fn(&Aabb) -> Option<f32>) -> Vec<Prox
 
 /// Asks about a path in every way; returns the closest.
 fn way<'q, P: Path + 'q>(
-    query: impl Fn() -> Option<WorldQuery<'q, Query<'q, P>>>,
+    query: impl Fn() -> Option<ProxyQuery<'q, Query<'q, P>>>,
     expected: &[ProxyHit],
 ) -> ProxyHit {
     if query().is_none() {
@@ -124,8 +128,8 @@ fn bits(hits: &[ProxyHit]) -> Vec<(ProxyId, u32)> {
 }
 
 /// All that a shape meets.
-fn ids<'a, S: swath::broadphase::Shape>(
-    query: WorldQuery<'a, Query<'a, swath::broadphase::Overlap<S>>>,
+fn ids<'a, S: swath::broadphase::QueryShape>(
+    query: ProxyQuery<'a, Query<'a, swath::broadphase::Overlap<S>>>,
 ) -> Vec<ProxyId> {
     let mut ids = vec![ProxyId::NONE];
     let mut visits = Visits::default();
@@ -135,7 +139,7 @@ fn ids<'a, S: swath::broadphase::Shape>(
 }
 
 /// Boxes, points, spheres and regions.
-fn shapes(queries: &WorldQueries<'_>, seen: &[(ProxyId, Aabb)], asked: &[MovingBox]) {
+fn shapes(queries: &ProxyQueries<'_>, seen: &[(ProxyId, Aabb)], asked: &[MovingBox]) {
     let met = |is_met: &dyn Fn(&Aabb) -> bool| -> Vec<ProxyId> {
         seen.iter().filter(|(_, aabb)| is_met(aabb)).map(|&(id, _)| id).collect()
     };
@@ -172,7 +176,7 @@ fn shapes(queries: &WorldQueries<'_>, seen: &[(ProxyId, Aabb)], asked: &[MovingB
     }
     let region: Vec<Plane> = asked.iter().map(plane).collect();
     if let Ok(query) = queries.overlap_planes(&region) {
-        let inside = |side: Result<Side, _>| side.is_ok_and(|side| side != Side::Outside);
+        let inside = |side: Result<PlaneSide, _>| side.is_ok_and(|side| side != PlaneSide::Outside);
         assert_eq!(ids(query), met(&|b| inside(overlap::planes::one_to_one(&region, b))));
     }
     with_rows(asked, |rows| {
@@ -184,7 +188,7 @@ fn shapes(queries: &WorldQueries<'_>, seen: &[(ProxyId, Aabb)], asked: &[MovingB
 
 /// The nearest, of which a few or all are asked for.
 fn near(
-    queries: &WorldQueries<'_>,
+    queries: &ProxyQueries<'_>,
     seen: &[(ProxyId, Aabb)],
     asked: &[MovingBox],
     max_distance: f32,
@@ -221,9 +225,9 @@ fn near(
 }
 
 /// Lends the boxes as columns.
-fn with_rows(asked: &[MovingBox], ask: impl FnOnce(&swath::store::Checked<'_, FixedColumns<'_>>)) {
+fn with_rows(asked: &[MovingBox], ask: impl FnOnce(&swath::batch::Checked<'_, AabbColumns<'_>>)) {
     let columns = Moving::new(asked);
     let [x0, y0, z0, x1, y1, z1, ..] = columns.boxes().columns();
-    let rows = FixedColumns::new([x0, y0, z0], [x1, y1, z1]).expect("equally long");
+    let rows = AabbColumns::new([x0, y0, z0], [x1, y1, z1]).expect("equally long");
     ask(&rows.check(Level::detect(), &mut Vec::new()));
 }

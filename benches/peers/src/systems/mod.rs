@@ -22,7 +22,7 @@ mod swath;
 use std::fmt;
 use std::str::FromStr;
 
-use ::swath::{Aabb, Boxes, MovingBox};
+use ::swath::{Aabb, MovingBoxColumns, MovingBox};
 use rayon::prelude::*;
 
 use self::parry::Parry;
@@ -40,7 +40,7 @@ const LISTS_PER_THREAD: usize = 32;
 
 /// One tick, as each system wants to see it.
 pub(crate) struct Tick<'a> {
-    pub(crate) boxes: Boxes<'a>,
+    pub(crate) boxes: MovingBoxColumns<'a>,
     pub(crate) moves: &'a [bool],
     /// [`MovingBox::bounds`] of each row.
     pub(crate) bounds: &'a [Aabb],
@@ -51,7 +51,7 @@ impl<'a> Tick<'a> {
     pub(crate) fn new(world: &'a World, bounds: &'a mut Vec<Aabb>) -> Self {
         let [min, max, delta] =
             [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
-        let boxes = Boxes::new(min, max, delta).expect("columns are of one length");
+        let boxes = MovingBoxColumns::new(min, max, delta).expect("columns are of one length");
         bounds.clear();
         bounds.extend((0..boxes.len()).map(|row| MovingBox::bounds(&boxes.get(row))));
         Self { boxes, moves: &world.moves, bounds }

@@ -6,8 +6,8 @@
 //! other systems keep them in a tree of their own; the movers are then found among themselves and
 //! against the kept ones. [`Swept`] is the same with the exact swept test as the last step.
 
-use swath::store::FixedColumns;
-use swath::{BoxSet, Boxes, FixedBoxes, PairFinder};
+use swath::{AabbColumns, FixedBoxes, MovingBoxColumns, PairFinder};
+use swath::broadphase::PairInput;
 
 use super::{RowPair, System, Tick};
 
@@ -57,7 +57,7 @@ impl Swath {
             let columns: [Vec<f32>; 6] = core::array::from_fn(|k| {
                 rows.iter().map(|&row| tick.boxes.columns()[k][row as usize]).collect()
             });
-            let columns = FixedColumns::from_columns(columns.each_ref().map(Vec::as_slice));
+            let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice));
             self.fixed.clear();
             self.fixed.put(&rows, columns.expect("one length")).expect("a row for each");
         }
@@ -65,8 +65,8 @@ impl Swath {
     }
 }
 
-fn lend(columns: &[Vec<f32>; 9]) -> Boxes<'_> {
-    Boxes::from_columns(columns.each_ref().map(Vec::as_slice)).expect("one length")
+fn lend(columns: &[Vec<f32>; 9]) -> MovingBoxColumns<'_> {
+    MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).expect("one length")
 }
 
 /// What both do, with the names of the finders' methods.
@@ -79,7 +79,7 @@ macro_rules! system {
 
             fn find(&mut self, tick: &Tick<'_>) -> usize {
                 if !self.0.keep(tick) {
-                    let set = BoxSet::new(tick.boxes).moving(tick.moves);
+                    let set = PairInput::new(tick.boxes).moving(tick.moves);
                     return self.0.finder.$pairs(set).expect("flags fit").len();
                 }
                 let Swath { finder, fixed, columns, .. } = &mut self.0;
@@ -91,7 +91,7 @@ macro_rules! system {
             /// Finds again: the answer lends the finder's memory and cannot be kept. It is the same.
             fn show(&mut self, tick: &Tick<'_>, visit: &mut dyn FnMut(RowPair)) {
                 if !self.0.keep(tick) {
-                    let set = BoxSet::new(tick.boxes).moving(tick.moves);
+                    let set = PairInput::new(tick.boxes).moving(tick.moves);
                     let found = self.0.finder.$pairs(set).expect("flags fit");
                     return found.iter().for_each(|pair| visit([pair.a, pair.b]));
                 }

@@ -5,7 +5,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use swath::{Shape, SupportMap};
+use swath::Shape;
+use swath::convex::SupportMap;
 
 use scenes::convex::{Form, Hulls};
 

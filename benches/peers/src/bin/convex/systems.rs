@@ -6,10 +6,10 @@
 //! |---|---|---|
 //! | distance | `gjk::distance` | `query::distance` |
 //! | warm | `gjk::distance_from`, its cache a tick old | `distance_support_map_support_map_with_params` along the direction of a tick ago; `query::distance` for pairs it has a closed form of: any with a ball, and two boxes |
-//! | linear | `advance::one_to_one` | `query::cast_shapes` |
-//! | spinning | `advance::one_to_one` | `query::cast_shapes_nonlinear`, constant rates as ours |
-//! | the same, without cylinders | `advance::one_to_one` | also `query::sweep_toi::sweep_time_of_impact`, with the slop of 0.005 that its documentation calls usual |
-//! | accelerated | `advance::one_to_one` | has no such question |
+//! | linear | `toi::one_to_one` | `query::cast_shapes` |
+//! | spinning | `toi::one_to_one` | `query::cast_shapes_nonlinear`, constant rates as ours |
+//! | the same, without cylinders | `toi::one_to_one` | also `query::sweep_toi::sweep_time_of_impact`, with the slop of 0.005 that its documentation calls usual |
+//! | accelerated | `toi::one_to_one` | has no such question |
 //!
 //! Outside are parry's shapes (hulls of the same points, shared), poses and motions. Its options
 //! are the defaults, up to the end of the tick. Both also tell points and normals of a time, and
@@ -31,9 +31,10 @@ use parry3d::query::gjk::{GJKResult, VoronoiSimplex};
 use parry3d::query::sweep_toi::{Sweep, SweepToiStatus, ToiProxy, sweep_time_of_impact};
 use parry3d::query::{self, NonlinearRigidMotion, ShapeCastOptions};
 use parry3d::shape::SharedShape;
-use swath::advance::{self, Advance, Meetings, Settings};
-use swath::gjk::{self, GjkCache};
-use swath::{Hull, Motion, Pair, Shape, Threads, Toi};
+use swath::{Motion, Pair, Shape, Threads};
+use swath::convex::{Hull, gjk, toi};
+use swath::convex::gjk::GjkCache;
+use swath::convex::toi::{Advance, Meetings, Settings, Toi};
 
 use scenes::convex::{Form, Hulls, Moves, formed};
 use crate::counted::Counted;
@@ -186,7 +187,7 @@ impl<'h> Work<'h> {
 
     fn first(&self, pair: usize) -> Answer {
         let [(a, of_a), (b, of_b)] = self.bodies(pair);
-        let toi = advance::one_to_one(a, of_a, b, of_b, &Settings::default());
+        let toi = toi::one_to_one(a, of_a, b, of_b, &Settings::default());
         black_box(toi).expect("valid").into()
     }
 
@@ -249,7 +250,7 @@ impl<'h> Work<'h> {
             let meetings = Meetings { shapes, motions, pairs: &self.pairs[rows], windows: &[] };
             let (mut tois, mut rejected) = (vec![Toi::default(); out.len()], Vec::new());
             let (settings, threads) = (Settings::default(), Threads::current());
-            let done = advance::pairs(&meetings, &settings, &threads, &mut rejected, &mut tois);
+            let done = toi::pairs(&meetings, &settings, &threads, &mut rejected, &mut tois);
             done.expect("valid");
             out.iter_mut().zip(tois).for_each(|(out, toi)| *out = toi.into());
         };

@@ -7,8 +7,8 @@
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use swath::store::FixedColumns;
-use swath::{Aabb, BoxStore, Level, MovingBox, Segment, SegmentStore, cast};
+use swath::{Aabb, AabbColumns, Level, MovingBox, MovingBoxStore, Segment};
+use swath::batch::{SegmentStore, cast};
 
 use crate::systems::Answer;
 
@@ -43,14 +43,14 @@ impl Scene {
         Self { boxes, columns, segments, store }
     }
 
-    pub(crate) fn fixed(&self) -> FixedColumns<'_> {
-        FixedColumns::from_columns(self.columns.each_ref().map(Vec::as_slice))
+    pub(crate) fn fixed(&self) -> AabbColumns<'_> {
+        AabbColumns::from_columns(self.columns.each_ref().map(Vec::as_slice))
             .expect("the columns are equally long")
     }
 
     /// The first segments, asked of one box after the other.
     pub(crate) fn one_by_one(&self, count: usize) -> Vec<Answer> {
-        let mut store = BoxStore::new();
+        let mut store = MovingBoxStore::new();
         for aabb in &self.boxes {
             store.push(MovingBox::from(*aabb)).expect("it is a box");
         }

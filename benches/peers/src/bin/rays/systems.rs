@@ -4,7 +4,7 @@
 //!
 //! | system | tree | a segment |
 //! |---|---|---|
-//! | swath | `BoxTree::build`, from columns | `Queries::cast(..).closest()` |
+//! | swath | `Bvh::build`, from columns | `Queries::cast(..).closest()` |
 //! | swath-batch | the same | `Queries::casts(..).closest(..)`, all at once |
 //! | obvhs-fastest | `build_cwbvh` with its fastest settings | `CwBvh::ray_traverse` |
 //! | obvhs-medium | the same with `medium_build`, for segments | the same |
@@ -25,7 +25,9 @@ use parry3d::math::Vector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy};
 use rayon::prelude::*;
 use std::sync::Mutex;
-use swath::{BoxTree, Hit, Segment, Visits};
+use swath::{Bvh, Segment};
+use swath::batch::Hit;
+use swath::broadphase::Visits;
 
 use crate::scene::Scene;
 
@@ -52,7 +54,7 @@ pub(crate) struct System<'a> {
 /// The trees of all systems.
 pub(crate) struct Trees<'a> {
     scene: &'a Scene,
-    swath: BoxTree,
+    swath: Bvh,
     fastest: Option<CwBvh>,
     medium: Option<CwBvh>,
     parry: Option<Bvh>,
@@ -95,7 +97,7 @@ impl<'a> Trees<'a> {
         });
         Self {
             scene,
-            swath: BoxTree::new(),
+            swath: Bvh::new(),
             fastest: None,
             medium: None,
             parry: None,

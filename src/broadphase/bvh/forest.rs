@@ -1,0 +1,578 @@
+//! A set of fixed boxes that is kept between ticks, and the pairs of this tick's movers with it.
+//!
+//! The set is a forest of bounding volume hierarchies by the logarithmic method (Bentley and Saxe
+//! 1980, *Decomposable searching problems*): tree `k` has a capacity of `2048 · 32^k` boxes, that
+//! is 2048, 65,536, 2,097,152 and so on.
+//!
+//! ```text
+//! put boxes into rows:
+//!     validate them, and lay them out as records                                     (admit)
+//!     overwrite boxes in place where the new box is inside the bounds of the leaf    (place)
+//!     find the smallest tree that has capacity for the others and for all boxes in smaller trees;
+//!     rebuild that tree from these boxes and its own; the smaller trees become empty
+//! remove rows:
+//!     clear their slots (tombstones); rebuild a tree of which more than half is empty
+//! find pairs:
+//!     validate the movers, compute the bounds of their paths
+//!     for each block of movers, in parallel: traverse each tree                      (probe)
+//! ```
+//!
+//! So a box is built into each tree about 16 times on average, and adding some thousands of boxes
+//! to a million usually rebuilds none of the million. If boxes move far, only a few of them are
+//! tested for overwriting, and no slots are cleared in a tree that is rebuilt.
+
+use super::load::{Admit, TargetRows};
+use super::location::{Place, Places, SLOTS_MAX, TREES_MAX};
+use super::movers::{LoadMovers, MoverRecord, SweptMovers, Union};
+use super::{Builder, BvhItem, Stack, Tree};
+use crate::broadphase::pairs::buffer::{Buffer, make_room};
+use crate::broadphase::pairs::input::{FixedInput, PairInput};
+use crate::broadphase::pairs::runs::{PairRuns, Pairs};
+use crate::broadphase::query::Queries;
+use crate::broadphase::strips::FindError;
+use crate::broadphase::strips::passes::{Clock, Timings};
+use crate::broadphase::strips::scatter::ROW as ROWS_OF_FINDER;
+use crate::columns::{LengthMismatch, Rejected};
+use crate::geom::{Aabb, Filter, Pair, SweptPair};
+use crate::lanes::Level;
+use crate::par;
+use crate::par::{Budget, Threads};
+use alloc::vec::Vec;
+use core::ops::Range;
+use core::time::Duration;
+
+/// Capacity of the smallest tree.
+const SMALLEST: usize = 2048;
+/// Base-2 logarithm of the ratio of the capacities of two successive trees.
+const RATIO_BITS: usize = 5;
+/// Approximate number of runs into which the movers are divided for the threads.
+const RUNS: usize = 64;
+/// Fewest movers of a run.
+const RUN_MIN: usize = 128;
+/// Rows are less than this.
+const ROWS_MAX: usize = SLOTS_MAX / 2;
+
+/// Why boxes could not be inserted or removed. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FixedError {
+    /// The number of rows or of filters is not the number of boxes.
+    #[error(transparent)]
+    Length(#[from] LengthMismatch),
+    /// A row is 2²⁷ or more.
+    #[error("element {index} names row {row}; rows are below 2^27")]
+    RowTooLarge {
+        /// The index of the element in the list.
+        index: usize,
+        /// The row.
+        row: u64,
+    },
+    /// A row has no box.
+    #[error("element {index} names row {row}, in which there is no box")]
+    UnknownRow {
+        /// The index of the element in the list.
+        index: usize,
+        /// The row.
+        row: u32,
+    },
+}
+
+/// Boxes that do not move, kept between ticks, and their pairs with moving boxes.
+///
+/// Each box has a row that the caller chooses, such as its index in the caller's own columns;
+/// memory is proportional to the highest row. The time of a tick depends on the movers and their
+/// pairs, hardly on the number of fixed boxes. Answers are the same for every [`Level`], any
+/// threads, and any history of insertions and removals. The order of the pairs in [`Pairs`] is the
+/// same for every level and any threads, but depends on the history; that of [`Pairs::sorted`] does
+/// not.
+///
+/// The filter of a fixed box is set on insertion ([`FixedInput`]) or later
+/// ([`FixedBoxes::set_filters`]); the filters of movers are part of each call ([`PairInput`]). A mover
+/// whose flag says that it does not move has no pairs here, because the fixed boxes do not move
+/// either.
+///
+/// After a few ticks of similar size a tick does not allocate. Changes may allocate.
+///
+/// ```
+/// use swath::{AabbColumns, FixedBoxes, MovingBoxColumns};
+///
+/// // Two walls in rows 7 and 8.
+/// let (min, max) = ([[0.0, 5.0], [-5.0; 2], [-5.0; 2]], [[0.1, 5.1], [5.0; 2], [5.0; 2]]);
+/// let walls = AabbColumns::new([&min[0], &min[1], &min[2]], [&max[0], &max[1], &max[2]])?;
+/// let mut fixed = FixedBoxes::new();
+/// fixed.put(&[7, 8], walls)?;
+///
+/// // A bullet that flies through the first wall.
+/// let (min, max) = ([[-9.0], [0.0], [0.0]], [[-8.9], [0.1], [0.1]]);
+/// let delta = [[12.0], [0.0], [0.0]];
+/// let movers = MovingBoxColumns::new(
+///     [&min[0], &min[1], &min[2]],
+///     [&max[0], &max[1], &max[2]],
+///     [&delta[0], &delta[1], &delta[2]],
+/// )?;
+/// let pairs = fixed.swept_pairs(movers)?.sorted();
+/// assert_eq!((pairs[0].a, pairs[0].b), (0, 7));
+/// assert!((pairs[0].first - 8.9 / 12.0).abs() < 1e-6 && pairs.len() == 1);
+///
+/// fixed.remove(&[7])?;
+/// assert!(fixed.swept_pairs(movers)?.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FixedBoxes {
+    level: Level,
+    threads: Threads,
+    pairs_max: usize,
+    trees: [Tree; TREES_MAX],
+    places: Places,
+    /// Whether filters were set since the set was last cleared.
+    filtered: bool,
+    /// The union of the categories and masks of all boxes since the set was last cleared.
+    all_filters: u32,
+    builder: Builder,
+    /// Scratch memory: the boxes to be built into a tree.
+    boxes: Vec<BvhItem>,
+    rejected: Vec<Rejected>,
+    movers: Vec<MoverRecord>,
+    rejected_movers: Vec<Rejected>,
+    /// One for each thread.
+    stacks: Vec<Stack>,
+    union: PairRuns<Pair>,
+    swept: PairRuns<SweptPair>,
+}
+
+impl Default for FixedBoxes {
+    fn default() -> Self {
+        Self::with_level(Level::detect())
+    }
+}
+
+impl FixedBoxes {
+    /// Creates an empty set that uses the widest SIMD level of this CPU.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Creates an empty set that uses `level`. The pairs are the same for every level.
+    #[must_use]
+    pub fn with_level(level: Level) -> Self {
+        Self {
+            level,
+            threads: Threads::default(),
+            pairs_max: usize::MAX,
+            trees: Default::default(),
+            places: Places::default(),
+            filtered: false,
+            all_filters: 0,
+            builder: Builder::default(),
+            boxes: Vec::new(),
+            rejected: Vec::new(),
+            movers: Vec::new(),
+            rejected_movers: Vec::new(),
+            stacks: Vec::new(),
+            union: PairRuns::default(),
+            swept: PairRuns::default(),
+        }
+    }
+
+    /// Sets the threads for later calls. The pairs are the same for every choice.
+    pub fn set_threads(&mut self, threads: Threads) {
+        self.threads = threads;
+    }
+
+    /// Limits the number of pairs of a tick. Initially there is no limit.
+    ///
+    /// A search that finds more than `most` pairs fails; the error contains their number. The
+    /// memory for pairs is at most about twice that of `most` pairs.
+    pub fn set_pairs_max(&mut self, most: usize) {
+        self.pairs_max = most;
+    }
+
+    /// A view of the boxes for queries, such as which of them a segment enters first.
+    #[must_use]
+    pub fn queries(&self) -> Queries<'_> {
+        Queries::new([&self.trees, &[]], self.level, &self.threads)
+    }
+
+    /// The trees, for views that combine several sets.
+    pub(crate) fn trees(&self) -> &[Tree] {
+        &self.trees
+    }
+
+    /// The number of boxes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.trees.iter().map(Tree::len).sum()
+    }
+
+    /// Whether there are no boxes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The box in a row, or `None` if the row is empty.
+    #[must_use]
+    pub fn get(&self, row: u32) -> Option<Aabb> {
+        self.named(row).map(|named| named.aabb)
+    }
+
+    /// The filter of the box in a row, or `None` if the row is empty.
+    #[must_use]
+    pub fn filter(&self, row: u32) -> Option<Filter> {
+        self.named(row).map(|named| Filter::of_word(named.filter))
+    }
+
+    fn named(&self, row: u32) -> Option<BvhItem> {
+        let place = *self.places.of.get(row as usize)?;
+        (place != Place::NONE).then(|| self.trees[place.tree()].get(place.slot()))
+    }
+
+    /// Sets the filter of the box in row `rows[k]` to `filters[k]`. If a row occurs several times,
+    /// its last filter counts. The time depends on the number of these rows only.
+    ///
+    /// # Errors
+    ///
+    /// [`FixedError`] when the number of filters is wrong, or one of the rows has no box.
+    pub fn set_filters(&mut self, rows: &[u32], filters: &[Filter]) -> Result<(), FixedError> {
+        LengthMismatch::check("the filters", rows.len(), filters.len())?;
+        self.check_rows(rows)?;
+        self.keep_filters();
+        for (&row, &filter) in rows.iter().zip(filters) {
+            let place = self.places.of[row as usize];
+            self.trees[place.tree()].set_filter(place.slot(), filter.word());
+            self.all_filters |= filter.word();
+        }
+        Ok(())
+    }
+
+    /// Puts box `k` of `set` into row `rows[k]`, replacing the box in that row, if there is one. If
+    /// a row occurs several times, its last box counts. A box does not inherit the filter of the
+    /// one that it replaces.
+    ///
+    /// Invalid boxes are returned, by their index in the list and with the reason, and change
+    /// nothing. The amortised time is proportional to the number of boxes put in and to the number
+    /// of trees, which is three for two million boxes. A single call may rebuild all trees: about
+    /// 35 ns for each box on one thread, also if each box replaces another.
+    ///
+    /// If a box is near the one that it replaces, nothing is rebuilt: inside the bounds that the
+    /// tree stores for the leaf, which has up to sixteen boxes, it overwrites the old box. Answers
+    /// are those of the new box from then on. The bounds in the tree remain as they were when it
+    /// was built, so queries do not become slower. Of each 64 elements the first eight are tested
+    /// for this, and the others unless none of these eight could be overwritten; the rest of the
+    /// block is then built in with the boxes that moved far.
+    ///
+    /// # Errors
+    ///
+    /// [`FixedError`] when the number of rows or filters is wrong, or a row is too large.
+    pub fn put<'a>(
+        &mut self,
+        rows: &[u32],
+        set: impl Into<FixedInput<'a>>,
+    ) -> Result<&[Rejected], FixedError> {
+        let set = set.into();
+        LengthMismatch::check("the list `rows`", set.boxes.len(), rows.len())?;
+        set.check()?;
+        let large = rows.iter().position(|&row| row as usize >= ROWS_MAX);
+        if let Some(index) = large {
+            return Err(FixedError::RowTooLarge { index, row: rows[index].into() });
+        }
+        let most = rows.iter().max().map_or(0, |&row| row as usize + 1);
+        self.insert(most, set, TargetRows::Listed(rows));
+        Ok(&self.rejected)
+    }
+
+    /// Puts the boxes into the rows after the highest row that was used since the set was last
+    /// cleared; returns these rows.
+    ///
+    /// Rows of invalid boxes stay empty; [`FixedBoxes::rejected`] lists them. The time is that of
+    /// [`FixedBoxes::put`].
+    ///
+    /// # Errors
+    ///
+    /// [`FixedError`] when the number of filters is wrong, or a row would be too large.
+    pub fn extend<'a>(&mut self, set: impl Into<FixedInput<'a>>) -> Result<Range<u32>, FixedError> {
+        let set = set.into();
+        set.check()?;
+        let start = self.places.of.len();
+        let most = start + set.boxes.len();
+        if most > ROWS_MAX {
+            let index = ROWS_MAX - start;
+            return Err(FixedError::RowTooLarge { index, row: ROWS_MAX as u64 });
+        }
+        let start = start as u32;
+        self.insert(most, set, TargetRows::From(start));
+        Ok(start..most as u32)
+    }
+
+    /// The invalid boxes of the last insertion, by their index in the list.
+    #[must_use]
+    pub fn rejected(&self) -> &[Rejected] {
+        &self.rejected
+    }
+
+    /// Removes the boxes in these rows. A row may occur several times.
+    ///
+    /// # Errors
+    ///
+    /// [`FixedError`] when one of the rows has no box.
+    pub fn remove(&mut self, rows: &[u32]) -> Result<(), FixedError> {
+        self.check_rows(rows)?;
+        let Self { places, trees, .. } = self;
+        rows.iter().for_each(|&row| places.leave(trees, row, Place::NONE));
+        places.wipe_out(trees, |_, tree| tree.is_sparse());
+        let mut boxes = core::mem::take(&mut self.boxes);
+        for tree in 0..TREES_MAX {
+            if self.trees[tree].is_sparse() {
+                boxes.clear();
+                self.build(tree..tree + 1, &mut boxes);
+            }
+        }
+        self.boxes = boxes;
+        Ok(())
+    }
+
+    /// Checks that each of these rows has a box.
+    fn check_rows(&self, rows: &[u32]) -> Result<(), FixedError> {
+        let unknown =
+            |&row: &u32| self.places.of.get(row as usize).is_none_or(|&p| p == Place::NONE);
+        match rows.iter().position(unknown) {
+            Some(index) => Err(FixedError::UnknownRow { index, row: rows[index] }),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes all boxes and keeps the memory.
+    pub fn clear(&mut self) {
+        self.trees.iter_mut().for_each(Tree::clear);
+        self.places.of.clear();
+        (self.filtered, self.all_filters) = (false, 0);
+        self.rejected.clear();
+    }
+
+    /// Reserves memory for rows less than `rows`, and for ticks of `movers` movers with this many
+    /// union pairs and swept pairs.
+    pub fn reserve(&mut self, rows: usize, movers: usize, union_pairs: usize, swept_pairs: usize) {
+        self.places.of.reserve(rows.saturating_sub(self.places.of.len()));
+        self.movers.reserve(movers.saturating_sub(self.movers.len()));
+        self.union.reserve(runs_of(movers), union_pairs);
+        self.swept.reserve(runs_of(movers), swept_pairs);
+    }
+
+    /// Frees the memory that the boxes do not need. The next change and the next tick allocate what
+    /// they need again.
+    pub fn shrink_to_fit(&mut self) {
+        self.trees.iter_mut().for_each(Tree::shrink_to_fit);
+        self.places.shrink_to_fit();
+        self.builder = Builder::default();
+        (self.boxes, self.rejected, self.movers) = (Vec::new(), Vec::new(), Vec::new());
+        (self.rejected_movers, self.stacks) = (Vec::new(), Vec::new());
+        (self.union, self.swept) = (PairRuns::default(), PairRuns::default());
+    }
+
+    /// The allocated memory in bytes.
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
+        let trees: usize = self.trees.iter().map(Tree::bytes).sum();
+        let stacks: usize = self.stacks.iter().map(Stack::bytes).sum();
+        let rejected = self.rejected.capacity() + self.rejected_movers.capacity();
+        trees
+            + stacks
+            + self.builder.bytes()
+            + self.places.bytes()
+            + self.boxes.capacity() * size_of::<BvhItem>()
+            + self.movers.capacity() * size_of::<MoverRecord>()
+            + rejected * size_of::<Rejected>()
+            + self.union.bytes()
+            + self.swept.bytes()
+    }
+
+    /// Finds the pairs of a mover and a fixed box in which the bounds of the mover's whole path
+    /// ([`MovingBox::bounds`]) share a point with the fixed box. [`Pair::a`] is the row of the
+    /// mover in `movers`, [`Pair::b`] that of the fixed box; either may be the lower number.
+    ///
+    /// Movers whose flag says that they do not move have no pairs, and pairs that a [`Filter`]
+    /// forbids are left out. Invalid movers are listed in [`Pairs::rejected`]. Movers are not
+    /// compared with each other; [`PairFinder`](crate::PairFinder) does that.
+    ///
+    /// [`MovingBox::bounds`]: crate::MovingBox::bounds
+    ///
+    /// # Errors
+    ///
+    /// [`FindError`] when the number of flags or filters is wrong, there are more than 2²⁶ movers,
+    /// or there are more pairs than allowed.
+    pub fn union_pairs<'a>(
+        &mut self,
+        movers: impl Into<PairInput<'a>>,
+    ) -> Result<Pairs<'_, Pair>, FindError> {
+        self.find_union(movers.into())
+    }
+
+    /// Finds the pairs of a mover and a fixed box that touch in the tick as [`sweep`](crate::batch::sweep)
+    /// defines it, with the first time. Rows are those of [`FixedBoxes::union_pairs`].
+    ///
+    /// The result is a subset of [`FixedBoxes::union_pairs`]; invalid movers are listed as there.
+    ///
+    /// # Errors
+    ///
+    /// As [`FixedBoxes::union_pairs`].
+    pub fn swept_pairs<'a>(
+        &mut self,
+        movers: impl Into<PairInput<'a>>,
+    ) -> Result<Pairs<'_, SweptPair>, FindError> {
+        self.find_swept(movers.into())
+    }
+
+    fn find_union(&mut self, set: PairInput<'_>) -> Result<Pairs<'_, Pair>, FindError> {
+        let mut timings = self.load(set)?;
+        let Self { level, threads, pairs_max, trees, movers, stacks, union, .. } = self;
+        let (level, budget) = (*level, &Budget::new(*pairs_max));
+        // If only movers have filters, they were applied when the movers were loaded.
+        let filters = set.filters;
+        timings.sweep = find(union, threads, movers, stacks, &|movers, stack, found| {
+            level.run(Union { trees, movers, filters, stack, found, budget });
+        });
+        union.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
+    }
+
+    fn find_swept(&mut self, set: PairInput<'_>) -> Result<Pairs<'_, SweptPair>, FindError> {
+        let mut timings = self.load(set)?;
+        let Self { level, threads, pairs_max, trees, movers, stacks, swept, .. } = self;
+        let (level, budget) = (*level, &Budget::new(*pairs_max));
+        // If only movers have filters, they were applied when the movers were loaded.
+        let filters = set.filters;
+        timings.sweep = find(swept, threads, movers, stacks, &|movers, stack, found| {
+            level.run(SweptMovers { trees, movers, filters, stack, found, budget });
+        });
+        swept.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
+    }
+
+    /// Validates the movers and prepares the scratch memory.
+    fn load(&mut self, set: PairInput<'_>) -> Result<Timings, FindError> {
+        set.check()?;
+        let rows = set.len();
+        if rows > ROWS_OF_FINDER as usize {
+            return Err(FindError::TooManyBoxes { rows });
+        }
+        let mut clock = Clock::start();
+        let Self { level, all_filters, movers, rejected_movers: rejected, .. } = self;
+        make_room(movers, rows);
+        level.run_rows(
+            rows,
+            LoadMovers { set, fixed: Filter::of_word(*all_filters), movers, rejected },
+        );
+        let threads = self.threads.workers();
+        self.stacks.resize_with(threads.max(self.stacks.len()), Stack::default);
+        for stack in &mut self.stacks {
+            self.trees.iter().for_each(|tree| stack.reserve(tree));
+        }
+        Ok(Timings { scatter: clock.lap(), ..Timings::default() })
+    }
+
+    /// Puts in the boxes of a set; rows are less than `most`.
+    fn insert(&mut self, most: usize, set: FixedInput<'_>, rows: TargetRows<'_>) {
+        let mut boxes = core::mem::take(&mut self.boxes);
+        boxes.clear();
+        boxes.reserve_exact(set.boxes.len());
+        let Self { level, rejected, .. } = self;
+        let boxes_of = &mut boxes;
+        level.run_rows(set.boxes.len(), Admit { set, rows, boxes: boxes_of, rejected });
+        self.put_valid(most, &mut boxes, set.is_filtered());
+        self.boxes = boxes;
+    }
+
+    /// Puts in valid boxes, in rows less than `most`. `filtered` says whether any of them may have
+    /// a filter. Afterwards the contents of `boxes` are arbitrary.
+    pub(crate) fn put_valid(&mut self, most: usize, boxes: &mut Vec<BvhItem>, filtered: bool) {
+        if filtered {
+            self.keep_filters();
+        }
+        let Self { places, all_filters, trees, .. } = self;
+        boxes.iter().for_each(|named| *all_filters |= named.filter);
+        if places.of.len() < most {
+            places.of.resize(most, Place::NONE);
+        }
+        places.write_over(trees, boxes);
+        if boxes.is_empty() {
+            return;
+        }
+        let (mut last, mut total) = (0, boxes.len() + trees[0].len());
+        while total > SMALLEST << (RATIO_BITS * last) {
+            last += 1;
+            total += trees[last].len();
+        }
+        places.wipe_out(trees, |tree, _| tree <= last);
+        self.build(0..last + 1, boxes);
+    }
+
+    /// Makes the trees store filters from now on.
+    fn keep_filters(&mut self) {
+        if !self.filtered {
+            self.filtered = true;
+            self.trees.iter_mut().for_each(Tree::keep_filters);
+        }
+    }
+
+    /// Rebuilds the last of these trees from the boxes in all of them and in `boxes`; the others
+    /// become empty. Removed boxes that are still in a tree are skipped.
+    fn build(&mut self, trees: Range<usize>, boxes: &mut Vec<BvhItem>) {
+        let Self { trees: all, places, builder, filtered, level, threads, .. } = self;
+        let (places, last) = (&mut places.of[..], trees.end - 1);
+        for (k, tree) in trees.clone().zip(&mut all[trees]) {
+            if tree.len() > 0 {
+                tree.for_each(|slot, row| {
+                    if places[row as usize] == Place::new(k, slot) {
+                        boxes.push(tree.get(slot));
+                    }
+                });
+            }
+            tree.clear();
+        }
+        all[last].build(boxes, builder, (*level, threads));
+        if *filtered {
+            // Each row points to the filter of its box, which is then copied to the slot of the
+            // box.
+            for (k, named) in boxes.iter().enumerate() {
+                places[named.name as usize] = Place::pending(k);
+            }
+            let tree = &mut all[last];
+            tree.set_filters(|row| boxes[places[row as usize].slot()].filter);
+        }
+        all[last].for_each(|slot, row| places[row as usize] = Place::new(last, slot));
+    }
+}
+
+/// How many movers a run has.
+fn run_of(movers: usize) -> usize {
+    movers.div_ceil(RUNS).max(RUN_MIN)
+}
+
+/// Into how many runs the movers are divided.
+fn runs_of(movers: usize) -> usize {
+    movers.div_ceil(run_of(movers))
+}
+
+/// Writes the pairs of some movers to a buffer.
+type ProbeRun<'a, P> = dyn Fn(&[MoverRecord], &mut Stack, &mut Buffer<P>) + Sync + 'a;
+
+/// Finds the pairs run by run; returns how long it took.
+fn find<P: Copy + Default + Send + Sync>(
+    pairs: &mut PairRuns<P>,
+    threads: &Threads,
+    movers: &[MoverRecord],
+    stacks: &mut [Stack],
+    probe: &ProbeRun<'_, P>,
+) -> Duration {
+    let mut clock = Clock::start();
+    let (size, count) = (run_of(movers.len()), runs_of(movers.len()));
+    let runs = pairs.start(count);
+    threads.enter(|| {
+        par::for_each(&mut stacks[..threads.workers()], runs, &|stack, index, run| {
+            let movers = &movers[index * size..movers.len().min((index + 1) * size)];
+            probe(movers, stack, &mut run.pairs);
+        });
+    });
+    pairs.settle(count);
+    clock.lap()
+}

@@ -1,0 +1,137 @@
+//! The location of the box of each row, overwriting boxes in place, and tombstones.
+//!
+//! A location is a slot of one of a few trees, an index among the boxes that are being put in, or
+//! nothing.
+//!
+//! A new box that is inside the bounds of the leaf of the old one overwrites it. Testing this costs
+//! an access to the leaf, which is rarely in the cache. So of each block of [`BLOCK`] boxes the
+//! first [`TRIED`] are tested, and the others only if one of these was overwritten. If all boxes
+//! move far, an eighth of them is tested; if half of the boxes stay near their old position, one
+//! block in 256 is rebuilt although it could have been overwritten. A removed box is a tombstone:
+//! it is counted at once, but cleared only at the end, and only if its tree is not rebuilt.
+
+use super::{BvhItem, Tree};
+use alloc::vec::Vec;
+
+/// Number of trees: enough for the largest number of boxes.
+pub(crate) const TREES_MAX: usize = 5;
+/// Slots are less than this: a tree has fewer than twice as many slots as boxes.
+pub(crate) const SLOTS_MAX: usize = 1 << 28;
+/// Boxes in a block.
+const BLOCK: usize = 64;
+/// Boxes of a block that are tested before the others are given up.
+const TRIED: usize = 8;
+/// How many boxes ahead memory is prefetched.
+const AHEAD: usize = 8;
+
+/// The location of a box: tree and slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place(u32);
+
+impl Place {
+    pub(crate) const NONE: Self = Self(u32::MAX);
+    /// Stands for a tree: the box is among those that are being put in.
+    const PENDING: usize = TREES_MAX;
+
+    pub(crate) fn new(tree: usize, slot: usize) -> Self {
+        Self((tree * SLOTS_MAX + slot) as u32)
+    }
+
+    /// The location of box `k` of those that are being put in.
+    pub(crate) fn pending(k: usize) -> Self {
+        Self::new(Self::PENDING, k)
+    }
+
+    pub(crate) fn tree(self) -> usize {
+        (self.0 / SLOTS_MAX as u32) as usize
+    }
+
+    pub(crate) fn slot(self) -> usize {
+        self.0 as usize % SLOTS_MAX
+    }
+
+    /// Prefetches the memory of the location.
+    fn ask_for(self, trees: &[Tree]) {
+        if let Some(tree) = trees.get(self.tree()) {
+            tree.ask_for(self.slot());
+        }
+    }
+
+    /// Overwrites the box in this location, if there is one and its tree needs no other change.
+    fn write_over(self, trees: &mut [Tree], named: BvhItem) -> bool {
+        trees.get_mut(self.tree()).is_some_and(|tree| tree.write_over(self.slot(), named))
+    }
+}
+
+/// The locations of the boxes of all rows.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    /// The location of each row.
+    pub(crate) of: Vec<Place>,
+    /// Tombstones: locations of removed boxes that are not cleared yet.
+    left: Vec<Place>,
+}
+
+impl Places {
+    /// Overwrites boxes in place where possible. Afterwards `boxes` has the others, one for each
+    /// row; their rows are pending, and the old boxes of these rows are removed.
+    pub(crate) fn write_over(&mut self, trees: &mut [Tree], boxes: &mut Vec<BvhItem>) {
+        let (mut kept, mut written) = (0, 0);
+        for k in 0..boxes.len() {
+            if k % BLOCK == 0 {
+                written = 0;
+            }
+            if let Some(later) = boxes.get(k + AHEAD)
+                && written > 0
+            {
+                self.of[later.name as usize].ask_for(trees);
+            }
+            let is_tried = k % BLOCK < TRIED || written > 0;
+            let named = boxes[k];
+            let place = self.of[named.name as usize];
+            if place.tree() == Place::PENDING {
+                // If a row occurs several times, the last box counts.
+                boxes[place.slot()] = named;
+            } else if is_tried && place.write_over(trees, named) {
+                written += 1;
+            } else {
+                self.leave(trees, named.name, Place::pending(kept));
+                boxes[kept] = named;
+                kept += 1;
+            }
+        }
+        boxes.truncate(kept);
+    }
+
+    /// Removes the box in a row, if there is one, and sets the location of the row to `to`.
+    pub(crate) fn leave(&mut self, trees: &mut [Tree], row: u32, to: Place) {
+        let place = core::mem::replace(&mut self.of[row as usize], to);
+        if let Some(tree) = trees.get_mut(place.tree()) {
+            tree.leave();
+            self.left.push(place);
+        }
+    }
+
+    /// Clears the tombstones, except in trees that `is_built` selects, because these are rebuilt.
+    pub(crate) fn wipe_out(&mut self, trees: &mut [Tree], is_built: impl Fn(usize, &Tree) -> bool) {
+        self.left.retain(|place| !is_built(place.tree(), &trees[place.tree()]));
+        for (k, place) in self.left.iter().enumerate() {
+            if let Some(later) = self.left.get(k + AHEAD) {
+                later.ask_for(trees);
+            }
+            trees[place.tree()].empty(place.slot());
+        }
+        self.left.clear();
+    }
+
+    /// Frees memory that is not needed.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.of.shrink_to_fit();
+        self.left = Vec::new();
+    }
+
+    /// The allocated memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.of.capacity() + self.left.capacity()) * size_of::<Place>()
+    }
+}

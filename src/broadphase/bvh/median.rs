@@ -1,0 +1,371 @@
+//! Builds the subtree of a few boxes or nodes by repeated halving.
+//!
+//! Items are halved recursively at the median of the axis on which their centres have the largest
+//! extent. A half has a multiple of the children of a full bottom node; sixteen parts form a node.
+//! The median is found by counting, one lane group at a time, how many items are below a guess.
+//! Among equal centres the first items go to the front, so the parts depend on the items alone.
+
+use super::{BvhItem, NO_BOUNDS, NOTHING, Node, WIDTH, grow};
+use crate::geom::MapEach;
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Largest number of guesses for a median. After these, items may still be between the last two
+/// guesses: if they are in one place, or if an item is extremely distant. Their order then does not
+/// matter.
+const GUESSES_MAX: usize = 64;
+
+/// The lane numbers.
+const IOTA: [f32; LANES_MAX] =
+    [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0];
+
+/// A box or a node as words; see [`BvhItem`].
+type NodeRecord = [u32; 8];
+
+/// Doubled centres of the items as bits, and their indices. Columns are longer than used by
+/// [`LANES_MAX`], for whole lane groups.
+type CentreColumns = [Vec<u32>; 4];
+/// The column of the indices.
+const NUMBER: usize = 3;
+
+/// The start of part `k` of `parts`: a multiple of the children of a full bottom node.
+fn border(items: usize, parts: usize, k: usize) -> usize {
+    let bottoms = items.div_ceil(WIDTH);
+    if bottoms <= WIDTH { items.min(k * WIDTH) } else { items.min(bottoms * k / parts * WIDTH) }
+}
+
+/// The number of children of the top node of these items: 1 if they fit into one bottom node.
+fn parts(items: usize) -> usize {
+    items.div_ceil(WIDTH).min(WIDTH)
+}
+
+/// The number of nodes that [`Packer::pack`] creates for this many items.
+pub(crate) fn nodes_of(items: usize) -> usize {
+    let parts = parts(items);
+    if items <= WIDTH * WIDTH {
+        return parts + usize::from(parts > 1);
+    }
+    let of_part = |k| nodes_of(border(items, parts, k + 1) - border(items, parts, k));
+    1 + (0..parts).map(of_part).sum::<usize>()
+}
+
+/// The number of nodes on a path from the top node of this many items to the bottom.
+pub(crate) fn depth_of(items: usize) -> usize {
+    let (mut depth, mut room) = (1, WIDTH);
+    while room < items {
+        (depth, room) = (depth + 1, room.saturating_mul(WIDTH));
+    }
+    depth
+}
+
+/// Scratch memory of one worker.
+#[derive(Debug, Default)]
+pub(crate) struct Packer {
+    items: CentreColumns,
+    /// Items in front of a median, behind it, and between two guesses.
+    sides: [CentreColumns; 3],
+}
+
+impl Packer {
+    /// The allocated memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let columns = self.sides.iter().flatten().chain(&self.items);
+        columns.map(|column| column.capacity() * size_of::<u32>()).sum()
+    }
+
+    /// Reserves memory for this many children.
+    pub(crate) fn make_room(&mut self, count: usize) {
+        for column in self.sides.iter_mut().flatten().chain(&mut self.items) {
+            grow(column, count + LANES_MAX);
+        }
+    }
+
+    /// Builds the subtree of the children `which`, at least one, in `nodes`; there are [`nodes_of`]
+    /// of them, and the first has the index `base`. Returns the top node. `flag` is set in the id
+    /// of nodes that have the given children.
+    pub(crate) fn pack(
+        &mut self,
+        level: Level,
+        (children, which): (&[BvhItem], Range<usize>),
+        nodes: &mut [Node],
+        (base, flag): (u32, u32),
+    ) -> BvhItem {
+        let count = which.len();
+        self.make_room(count);
+        let children = bytemuck::cast_slice(children);
+        level.run(LoadChildren { children, first: which.start, count, items: &mut self.items });
+        Packing { level, children, flag, memory: self }.part(0..count, nodes, base)
+    }
+}
+
+/// The arguments of a build.
+struct Packing<'a> {
+    level: Level,
+    children: &'a [NodeRecord],
+    flag: u32,
+    memory: &'a mut Packer,
+}
+
+impl Packing<'_> {
+    /// Builds the subtree of some of the items. The recursion is as deep as the subtree.
+    fn part(&mut self, items: Range<usize>, nodes: &mut [Node], base: u32) -> BvhItem {
+        let (whole, parts) = (items.len(), parts(items.len()));
+        let (top, mut below) = nodes.split_first_mut().expect("each item is in a node");
+        let Self { level, children, flag, .. } = *self;
+        if parts == 1 {
+            let numbers = &self.memory.items[NUMBER][items];
+            return level.run(Fill { children, numbers, to: top, name: base | flag });
+        }
+        *top = Node::EMPTY;
+        let ends = level.run(CentreExtent { items: &self.memory.items, which: items.clone() });
+        self.halve(items.clone(), ends, whole, (parts, 0, parts));
+        let (mut start, mut next) = (items.start, base + 1);
+        for part in 0..parts {
+            let size = border(whole, parts, part + 1) - border(whole, parts, part);
+            let (own, others) = below.split_at_mut(nodes_of(size));
+            let child = self.part(start..start + size, own, next);
+            next += own.len() as u32;
+            (start, below) = (start + size, others);
+            top.set(part, child);
+        }
+        top.around(base)
+    }
+
+    /// Reorders the items of the parts `from..to`, whose centres are between `low` and `high`, so
+    /// that the items of each part are consecutive.
+    fn halve(
+        &mut self,
+        items: Range<usize>,
+        (low, high): ([f32; 3], [f32; 3]),
+        whole: usize,
+        (parts, from, to): (usize, usize, usize),
+    ) {
+        if to - from < 2 {
+            return;
+        }
+        let middle = usize::midpoint(from, to);
+        let at = border(whole, parts, middle) - border(whole, parts, from);
+        let length: [f32; 3] = core::array::from_fn(|axis| high[axis] - low[axis]);
+        let two = if length[1] > length[0] { 1 } else { 0 };
+        let axis = if length[2] > length[two] { 2 } else { two };
+        let (mut below, mut above) = (high, low);
+        if length[axis] > 0.0 {
+            let Packer { items: columns, sides } = &mut *self.memory;
+            let (which, ends) = (items.clone(), [low[axis], high[axis]]);
+            let divide = Divide { items: columns, sides, which, at, axis, ends };
+            [above[axis], below[axis]] = self.level.run(divide);
+        }
+        let border = items.start + at;
+        self.halve(items.start..border, (low, below), whole, (parts, from, middle));
+        self.halve(border..items.end, (above, high), whole, (parts, middle, to));
+    }
+}
+
+/// The lanes before the end of the items.
+#[inline(always)]
+fn inside<I: Isa>(isa: I, left: usize) -> I::Mask {
+    isa.load(&IOTA).lt(isa.splat(left.min(LANES_MAX) as f32))
+}
+
+/// Writes the doubled centres and the indices of the children.
+struct LoadChildren<'a> {
+    children: &'a [NodeRecord],
+    first: usize,
+    count: usize,
+    items: &'a mut CentreColumns,
+}
+
+impl Kernel for LoadChildren<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { children, first, count, items } = self;
+        let last = (first + count - 1) as u32;
+        let mut at = 0;
+        while at < count {
+            // The last group repeats the last child.
+            let mut which = [0; LANES_MAX];
+            for (lane, which) in which.iter_mut().enumerate() {
+                *which = Ord::min((first + at + lane) as u32, last);
+            }
+            let [[x0, y0, z0, x1], [y1, z1, ..]] = isa.gather_rows::<8, 2>(children, &which);
+            let ends = [x0, y0, z0, x1, y1, z1].map_each(I::F32::from_bits);
+            for axis in 0..3 {
+                (ends[axis] + ends[3 + axis]).to_bits().store(&mut items[axis][at..]);
+            }
+            isa.load_u32(&which).store(&mut items[NUMBER][at..]);
+            at += I::LANES;
+        }
+    }
+}
+
+/// Writes a bottom node with the children of these indices.
+struct Fill<'a> {
+    children: &'a [NodeRecord],
+    numbers: &'a [u32],
+    to: &'a mut Node,
+    name: u32,
+}
+
+impl Kernel for Fill<'_> {
+    type Output = BvhItem;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> BvhItem {
+        let Self { children, numbers, to, name } = self;
+        let mut which = [numbers[0]; LANES_MAX];
+        which[..numbers.len()].copy_from_slice(numbers);
+        let mut lane = 0;
+        while lane < WIDTH {
+            let [[a, b, c, d], [e, f, names, _]] =
+                isa.gather_rows::<8, 2>(children, &which[lane..]);
+            let there = inside(isa, numbers.len().saturating_sub(lane));
+            for (k, bits) in [a, b, c, d, e, f].into_iter().enumerate() {
+                let end = I::F32::select(there, I::F32::from_bits(bits), isa.splat(NO_BOUNDS[k]));
+                end.store(&mut to.bounds[k][lane..]);
+            }
+            let names = I::U32::select(there, names, isa.splat_u32(NOTHING));
+            names.store(&mut to.names[lane..]);
+            lane += I::LANES;
+        }
+        to.around(name)
+    }
+}
+
+/// Computes the bounds of the doubled centres.
+struct CentreExtent<'a> {
+    items: &'a CentreColumns,
+    which: Range<usize>,
+}
+
+impl Kernel for CentreExtent<'_> {
+    type Output = ([f32; 3], [f32; 3]);
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> ([f32; 3], [f32; 3]) {
+        let Self { items, which } = self;
+        let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
+        for axis in 0..3 {
+            let column = &items[axis][which.start..which.end + LANES_MAX];
+            let any = isa.splat(f32::from_bits(column[0]));
+            let (mut least, mut greatest) = (any, any);
+            let mut at = 0;
+            while at < which.len() {
+                let x = I::F32::from_bits(isa.load_u32(&column[at..]));
+                let x = I::F32::select(inside(isa, which.len() - at), x, any);
+                (least, greatest) = (x.min(least), x.max(greatest));
+                at += I::LANES;
+            }
+            let (mut lows, mut highs) = ([0.0; LANES_MAX], [0.0; LANES_MAX]);
+            least.store(&mut lows);
+            greatest.store(&mut highs);
+            (low[axis], high[axis]) = (lows[0], highs[0]);
+            for lane in 1..I::LANES {
+                low[axis] = if lows[lane] < low[axis] { lows[lane] } else { low[axis] };
+                high[axis] = if highs[lane] > high[axis] { highs[lane] } else { high[axis] };
+            }
+        }
+        (low, high)
+    }
+}
+
+/// Moves the `at` lowest items on an axis to the front. All items are between `ends`, and not all
+/// in one place. Returns the lower end of the rest and the upper end of the front.
+struct Divide<'a> {
+    items: &'a mut CentreColumns,
+    sides: &'a mut [CentreColumns; 3],
+    which: Range<usize>,
+    at: usize,
+    axis: usize,
+    ends: [f32; 2],
+}
+
+impl Kernel for Divide<'_> {
+    type Output = [f32; 2];
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> [f32; 2] {
+        let Self { items, sides, which, at, axis, ends } = self;
+        let count = which.len();
+        let padded = which.start..which.end + LANES_MAX;
+        let [low, high] = guess(isa, &items[axis][padded.clone()], count, at, ends);
+        let [front, back, between] = sides;
+        let (mut in_front, mut behind, mut amid) = (0, 0, 0);
+        let mut next = 0;
+        while next < count {
+            let mut columns = [isa.splat_u32(0); 4];
+            for (column, words) in items.iter().zip(&mut columns) {
+                *words = isa.load_u32(&column[padded.start + next..]);
+            }
+            let (x, there) = (I::F32::from_bits(columns[axis]), inside(isa, count - next));
+            let (is_front, is_low) = (x.lt(isa.splat(low)) & there, x.lt(isa.splat(high)));
+            let is_back = there & !is_low;
+            let is_between = there & is_low & !is_front;
+            for (k, words) in columns.into_iter().enumerate() {
+                words.compress(is_front).store(&mut front[k][in_front..]);
+                words.compress(is_back).store(&mut back[k][behind..]);
+            }
+            in_front += is_front.count();
+            behind += is_back.count();
+            if is_between.bits() != 0 {
+                for (k, words) in columns.into_iter().enumerate() {
+                    words.compress(is_between).store(&mut between[k][amid..]);
+                }
+                amid += is_between.count();
+            }
+            next += I::LANES;
+        }
+        for (k, column) in items.iter_mut().enumerate() {
+            let (to_front, rest) = column[which.clone()].split_at_mut(in_front);
+            let (to_between, to_back) = rest.split_at_mut(amid);
+            to_front.copy_from_slice(&front[k][..in_front]);
+            to_between.copy_from_slice(&between[k][..amid]);
+            to_back.copy_from_slice(&back[k][..behind]);
+        }
+        [low, high]
+    }
+}
+
+/// Finds two numbers such that at most `at` items are below the first, and at least `at` below the
+/// second. They are equal, unless items are in one place or [`GUESSES_MAX`] is too small.
+#[inline(always)]
+fn guess<I: Isa>(
+    isa: I,
+    column: &[u32],
+    count: usize,
+    at: usize,
+    [low, high]: [f32; 2],
+) -> [f32; 2] {
+    // All items are below the float after `high`.
+    let (mut low, mut high) = (low, high.next_up());
+    let (mut below_low, mut below_high) = (0, count);
+    for step in 0..GUESSES_MAX {
+        // Alternate between interpolation, which is best for a uniform distribution, and bisection,
+        // which always converges.
+        let part = (at - below_low) as f32 / (below_high - below_low) as f32;
+        let half = low + (high - low) * 0.5;
+        let even = low + (high - low) * part;
+        let between = even > low && even < high && step % 2 == 0;
+        let guess = if between { even } else { half };
+        if !(guess > low && guess < high) {
+            break;
+        }
+        let (mut below, mut next) = (0, 0);
+        while next < count {
+            let x = I::F32::from_bits(isa.load_u32(&column[next..]));
+            below += (x.lt(isa.splat(guess)) & inside(isa, count - next)).count();
+            next += I::LANES;
+        }
+        if below == at {
+            return [guess, guess];
+        }
+        if below < at {
+            (low, below_low) = (guess, below);
+        } else {
+            (high, below_high) = (guess, below);
+        }
+    }
+    [low, high]
+}

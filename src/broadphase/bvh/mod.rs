@@ -1,0 +1,413 @@
+//! A bounding volume hierarchy (BVH) with sixteen children for each node.
+//!
+//! Lane `k` of a node has the bounds of child `k`, with one column for each of the six faces, so
+//! that a single test of the widest vectors decides about all children. The children of a leaf are
+//! boxes, and the id of such a child is the row of the box; the children of other nodes are nodes.
+//! The filters of boxes are stored beside the nodes, as soon as one is set.
+//!
+//! ```text
+//! build (cells, bins, median):
+//!     if there are many boxes:
+//!         divide them into cells of about two hundred boxes: a histogram along x gives slabs, one in
+//!         each slab along y gives columns, one in each column along z gives cells
+//!         separate boxes that are longer than a cell, and build a subtree of each class of them
+//!     build a subtree of each cell, in parallel: halve at the median of the longest axis,
+//!         at multiples of a full leaf, so that leaves are full
+//!     build the upper nodes over the cells in the same way, and a root over the subtrees
+//! traverse many queries together (walk), or one query with the nearest child first (descend)
+//! ```
+//!
+//! The cells are those of STR (Leutenegger, Lopez and Edgington 1997), but with bins instead of
+//! sorting. The position of a box is its centre. Boxes longer than a cell are separated because
+//! each of them would enlarge the bounds of all nodes above it.
+//!
+//! Guarantee: the tree depends on the boxes and their order alone, not on threads or levels. The
+//! bounds of a node contain everything below it and are not rounded. So a query that reaches a box
+//! whenever it reaches one inside that box finds every box that it reaches.
+
+mod bins;
+mod cells;
+pub(crate) mod forest;
+pub(crate) mod load;
+pub(crate) mod location;
+mod median;
+pub(crate) mod movers;
+pub(crate) mod static_bvh;
+mod traverse_batch;
+mod traverse_nearest;
+
+use crate::geom::{Aabb, MapEach};
+use crate::lanes::{LANES_MAX, Level, prefetch};
+use crate::par::Threads;
+use alloc::vec::Vec;
+use bytemuck::{Pod, Zeroable};
+pub(crate) use cells::Builder;
+pub(crate) use traverse_batch::{Probe, Stack, walk};
+pub use traverse_nearest::Visits;
+pub(crate) use traverse_nearest::{Nearing, NodeBounds, descend, descend_many, may_go_abreast};
+
+/// Children of a node. The same on every level, because the shape must not depend on the CPU.
+const WIDTH: usize = LANES_MAX;
+/// Bit of a child id: the child is a leaf.
+const LEAF: u32 = 1 << 31;
+/// Child id of an empty lane.
+const NOTHING: u32 = u32::MAX;
+
+/// A child of a node: a box with its row and filter, or a node with its bounds and id.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C, align(32))]
+pub(crate) struct BvhItem {
+    pub(crate) aabb: Aabb,
+    pub(crate) name: u32,
+    /// The filter of a box as a word; not used for nodes.
+    pub(crate) filter: u32,
+}
+
+/// Sixteen boxes, or the bounds of sixteen nodes. Each column is one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Node {
+    /// Minimum x, y, z, then maximum x, y, z. An empty lane has inverted bounds, which overlap
+    /// nothing.
+    bounds: [[f32; WIDTH]; 6],
+    /// In a leaf, the rows of the boxes; in other nodes, the indices of the child nodes, with
+    /// [`LEAF`].
+    names: [u32; WIDTH],
+}
+
+/// The bounds of an empty lane: they overlap nothing, and a union with them changes nothing.
+const NO_BOUNDS: [f32; 6] = {
+    let (low, high) = (f32::INFINITY, f32::NEG_INFINITY);
+    [low, low, low, high, high, high]
+};
+
+impl Node {
+    const EMPTY: Self = Self {
+        bounds: [
+            [NO_BOUNDS[0]; WIDTH],
+            [NO_BOUNDS[1]; WIDTH],
+            [NO_BOUNDS[2]; WIDTH],
+            [NO_BOUNDS[3]; WIDTH],
+            [NO_BOUNDS[4]; WIDTH],
+            [NO_BOUNDS[5]; WIDTH],
+        ],
+        names: [NOTHING; WIDTH],
+    };
+
+    fn set(&mut self, lane: usize, child: BvhItem) {
+        let ([x0, y0, z0], [x1, y1, z1]) = (child.aabb.min, child.aabb.max);
+        for (column, end) in self.bounds.iter_mut().zip([x0, y0, z0, x1, y1, z1]) {
+            column[lane] = end;
+        }
+        self.names[lane] = child.name;
+    }
+
+    /// This node as a child with the id `name`: its bounds are the union of all lanes.
+    #[inline(always)]
+    fn around(&self, name: u32) -> BvhItem {
+        let mut around = [0.0; 6];
+        for (k, (end, column)) in around.iter_mut().zip(&self.bounds).enumerate() {
+            let mut ends = *column;
+            let mut half = WIDTH / 2;
+            while half > 0 {
+                for lane in 0..half {
+                    let (a, b) = (ends[lane], ends[lane + half]);
+                    ends[lane] = if (k < 3) == (a < b) { a } else { b };
+                }
+                half /= 2;
+            }
+            *end = ends[0];
+        }
+        let [x0, y0, z0, x1, y1, z1] = around;
+        let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
+        BvhItem { aabb, name, filter: 0 }
+    }
+}
+
+/// Resizes a list to at least `len` elements.
+fn grow<T: Clone + Default>(list: &mut Vec<T>, len: usize) {
+    if list.len() < len {
+        list.resize(len, T::default());
+    }
+}
+
+impl Default for Node {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+/// A tree of boxes. A slot is the number of a lane of a leaf: node index times [`WIDTH`], plus
+/// lane.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    /// The nodes. May be longer than needed, after an earlier tree with more boxes.
+    nodes: Vec<Node>,
+    /// The filters by slot, as words. Empty until a filter is set.
+    filters: Vec<u32>,
+    /// For each leaf, its bounds as stored in its parent. Empty until a box is overwritten.
+    held: Vec<Aabb>,
+    /// The child id of the root, if there are boxes.
+    root: Option<u32>,
+    /// The largest number of nodes on a path from the root to a leaf.
+    depth: usize,
+    /// The number of boxes.
+    len: usize,
+    /// The number of boxes when the tree was built.
+    built: usize,
+}
+
+impl Tree {
+    /// Replaces the contents of the tree by `boxes`.
+    pub(crate) fn build(
+        &mut self,
+        boxes: &[BvhItem],
+        builder: &mut Builder,
+        (level, threads): (Level, &Threads),
+    ) {
+        self.clear();
+        (self.len, self.built) = (boxes.len(), boxes.len());
+        if let Some((root, depth)) = builder.build(boxes, &mut self.nodes, level, threads) {
+            (self.root, self.depth) = (Some(root), depth);
+        }
+    }
+
+    /// Removes all boxes and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
+        self.filters.clear();
+        self.held.clear();
+    }
+
+    /// The number of boxes.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether more than half of the boxes have been removed since the tree was built.
+    pub(crate) fn is_sparse(&self) -> bool {
+        2 * self.len < self.built
+    }
+
+    /// The box in a slot, with its row and filter.
+    pub(crate) fn get(&self, slot: usize) -> BvhItem {
+        let (node, lane) = (&self.nodes[slot / WIDTH], slot % WIDTH);
+        let [x0, y0, z0, x1, y1, z1] = node.bounds.map_each(|column| column[lane]);
+        let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
+        let filter = self.filters.get(slot).copied().unwrap_or(u32::MAX);
+        BvhItem { aabb, name: node.names[lane], filter }
+    }
+
+    /// Allocates the filters, if they are not: every box may pair with everything.
+    pub(crate) fn keep_filters(&mut self) {
+        self.filters.resize(self.nodes.len() * WIDTH, u32::MAX);
+    }
+
+    /// Sets all filters, by row.
+    pub(crate) fn set_filters(&mut self, filter: impl Fn(u32) -> u32) {
+        self.keep_filters();
+        let mut filters = core::mem::take(&mut self.filters);
+        self.for_each(|slot, row| filters[slot] = filter(row));
+        self.filters = filters;
+    }
+
+    /// Sets the filter of the box in a slot. Filters must be allocated.
+    pub(crate) fn set_filter(&mut self, slot: usize, filter: u32) {
+        self.filters[slot] = filter;
+    }
+
+    /// Overwrites the box in a slot if the new one is inside the bounds that the parent stores for
+    /// the leaf. These bounds then remain valid and unchanged. Returns whether it was overwritten.
+    pub(crate) fn write_over(&mut self, slot: usize, named: BvhItem) -> bool {
+        if self.held.is_empty() {
+            self.find_held();
+        }
+        let (node, lane) = (slot / WIDTH, slot % WIDTH);
+        let within = self.held[node].contains(&named.aabb);
+        if within {
+            self.nodes[node].set(lane, named);
+            if let Some(filter) = self.filters.get_mut(slot) {
+                *filter = named.filter;
+            }
+        }
+        within
+    }
+
+    /// Prefetches the memory of a slot that will be overwritten soon.
+    pub(crate) fn ask_for(&self, slot: usize) {
+        let node = slot / WIDTH;
+        prefetch(&self.nodes[node..=node]);
+        prefetch(self.held.get(node..=node).unwrap_or_default());
+    }
+
+    /// Looks up the bounds that are stored above each leaf; unbounded if the leaf is the root.
+    fn find_held(&mut self) {
+        let all = Aabb { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
+        self.held.resize(self.nodes.len(), all);
+        let mut held = core::mem::take(&mut self.held);
+        if let Some(root) = self.root {
+            self.held_of(root, &mut held);
+        }
+        self.held = held;
+    }
+
+    /// Stores the bounds of all nodes below the node `name`. The recursion is as deep as the tree.
+    fn held_of(&self, name: u32, held: &mut [Aabb]) {
+        if name & LEAF != 0 {
+            return;
+        }
+        let first = name as usize * WIDTH;
+        for slot in first..first + WIDTH {
+            let BvhItem { aabb, name: child, .. } = self.get(slot);
+            if child != NOTHING {
+                held[(child & !LEAF) as usize] = aabb;
+                self.held_of(child, held);
+            }
+        }
+    }
+
+    /// Counts a box as removed.
+    pub(crate) fn leave(&mut self) {
+        self.len -= 1;
+    }
+
+    /// Clears a slot, whose box was removed. The bounds above it stay as they are, because bounds
+    /// that are too large only cost time.
+    pub(crate) fn empty(&mut self, slot: usize) {
+        let [x0, y0, z0, x1, y1, z1] = NO_BOUNDS;
+        let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
+        let nothing = BvhItem { aabb, name: NOTHING, filter: 0 };
+        self.nodes[slot / WIDTH].set(slot % WIDTH, nothing);
+    }
+
+    /// Calls `see` with the slot and row of each box.
+    pub(crate) fn for_each(&self, mut see: impl FnMut(usize, u32)) {
+        let Some(root) = self.root else { return };
+        self.leaves_of(root, &mut |leaf: usize| {
+            for (lane, &row) in self.nodes[leaf].names.iter().enumerate() {
+                if row != NOTHING {
+                    see(leaf * WIDTH + lane, row);
+                }
+            }
+        });
+    }
+
+    /// Calls `see` with each leaf below the node `name`. The recursion is as deep as the tree.
+    fn leaves_of(&self, name: u32, see: &mut impl FnMut(usize)) {
+        if name & LEAF != 0 {
+            return see((name & !LEAF) as usize);
+        }
+        let children = self.nodes[name as usize].names;
+        for child in children.into_iter().filter(|&child| child != NOTHING) {
+            self.leaves_of(child, see);
+        }
+    }
+
+    /// Whether filters are stored.
+    pub(crate) fn is_filtered(&self) -> bool {
+        !self.filters.is_empty()
+    }
+
+    /// The allocated memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
+            + self.filters.capacity() * size_of::<u32>()
+            + self.held.capacity() * size_of::<Aabb>()
+    }
+
+    /// Frees memory that is not needed.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        if self.root.is_none() {
+            self.nodes.clear();
+            self.filters.clear();
+        }
+        self.nodes.shrink_to_fit();
+        self.filters.shrink_to_fit();
+        self.held = Vec::new();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Builder, BvhItem, LEAF, NOTHING, Tree, WIDTH};
+    use crate::geom::Aabb;
+    use crate::lanes::Level;
+    use crate::par::Threads;
+    use alloc::vec::Vec;
+
+    /// The largest number of nodes on a path, by trying all paths.
+    fn longest_way(tree: &Tree, name: u32) -> usize {
+        if name & LEAF != 0 {
+            return 1;
+        }
+        let children = tree.nodes[name as usize].names;
+        let below = children.into_iter().filter(|&child| child != NOTHING);
+        1 + below.map(|child| longest_way(tree, child)).max().expect("a node has children")
+    }
+
+    fn cube(at: [f32; 3], half: f32) -> Aabb {
+        Aabb { min: at.map(|x| x - half), max: at.map(|x| x + half) }
+    }
+
+    /// Well-spread points in a cube of half side 1 (Halton 1960).
+    fn spread(k: usize) -> [f32; 3] {
+        [2, 3, 5].map(|base| {
+            let (mut part, mut place, mut left) = (2.0, -1.0, k);
+            while left > 0 {
+                part /= base as f32;
+                place += part * (left % base) as f32;
+                left /= base;
+            }
+            place
+        })
+    }
+
+    /// Goal: a tree is not deeper than it reports, because the stacks of all traversals depend on
+    /// that, and hardly less deep, because stacks of deeper trees than [`descend`](super::traverse_nearest)
+    /// has space for are allocated. Method: comparison with all paths through the nodes, for sets
+    /// of one cell and of many; with all or half of the boxes in one place; with distant boxes;
+    /// flat; and with large boxes that are separated and whose subtree is deeper or less deep than
+    /// that of the small ones. The nodes of a single cell are full, so its depth is the logarithm
+    /// to base 16.
+    #[test]
+    fn no_way_is_longer_than_the_depth() {
+        let check = |name: &str, boxes: &[Aabb]| {
+            let named = |(name, &aabb)| BvhItem { aabb, name, filter: 0 };
+            let boxes: Vec<_> = (0..).zip(boxes).map(named).collect();
+            let mut tree = Tree::default();
+            tree.build(&boxes, &mut Builder::default(), (Level::detect(), &Threads::one()));
+            let way = longest_way(&tree, tree.root.expect("there are boxes"));
+            let depth = tree.depth;
+            // With several cells or several classes, some paths are shorter by a node.
+            assert!((way..=way + 1).contains(&depth), "{name}: {depth}, and a way of {way}");
+            (way, depth)
+        };
+        for (count, wanted) in [(1, 1), (16, 1), (17, 2), (256, 2), (257, 3), (3000, 3)] {
+            let boxes: Vec<_> = (0..count).map(|k| cube(spread(k), 0.01)).collect();
+            assert_eq!(check("one cell", &boxes), (wanted, wanted), "{count}");
+            assert!(wanted == 1 || count > WIDTH.pow(wanted as u32 - 1));
+        }
+        let place = |k: usize, of: &[usize]| {
+            let there = if of.contains(&(k % 4)) { k } else { 0 };
+            spread(there).map(|x| 100.0 * x)
+        };
+        let set = |count: usize, of: &[usize], half: f32| -> Vec<_> {
+            (0..count).map(|k| cube(place(k, of), half)).collect()
+        };
+        let (even, small) = (set(20_000, &[0, 1, 2, 3], 0.1), set(60_000, &[], 0.1));
+        let (half, large) = (set(30_000, &[1, 3], 0.1), set(19_000, &[0, 2], 40.0));
+        assert_eq!(check("even", &even), (4, 4));
+        // All boxes are in a single cell.
+        assert_eq!(check("in one place", &small), (4, 4));
+        // A cell of 15,000 boxes below two nodes.
+        assert_eq!(check("half in one place", &half).0, 6);
+        let flat: Vec<_> = even.iter().map(|of| cube([of.min[0], 0.0, of.min[2]], 0.1)).collect();
+        check("flat", &flat);
+        let far: Vec<_> = even.iter().chain(&[cube([1e6, -1e6, 0.0], 0.1)]).copied().collect();
+        check("far", &far);
+        // One more node above the deeper of the two subtrees.
+        let both = |a: &[Aabb], b: &[Aabb]| a.iter().chain(b).copied().collect::<Vec<_>>();
+        assert_eq!(check("large ones are deeper", &both(&small, &large)).0, 7);
+        assert_eq!(check("small ones are deeper", &both(&half, &large[..3000])).0, 7);
+    }
+}

@@ -1,0 +1,277 @@
+//! Finds the fixed boxes that each of some movers meets.
+//!
+//! The bounds of a mover's whole path are compared with the bounds of nodes and with the boxes in
+//! leaves. If they overlap many children of a node, the path usually is long and diagonal and
+//! crosses few of them; their bounds are then swept like boxes. The sweep never misses bounds that
+//! contain a box it hits, rounding included, because each step of [`sweep::times`] is monotonic in
+//! the faces of the fixed box, and so is its rounding. In a leaf, the boxes that overlap the bounds
+//! of the path are swept, all lanes at once.
+
+use super::{Probe, Stack, Tree, walk};
+use crate::broadphase::pairs::buffer::Buffer;
+use crate::broadphase::pairs::input::{PairInput, allow};
+use crate::columns::{Rejected, check_group};
+use crate::geom::{Filter, MapEach, Pair, SweptPair};
+use crate::kernels::bounds::bounds;
+use crate::kernels::sweep;
+use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, U32Lanes};
+use crate::par::Budget;
+use alloc::vec::Vec;
+
+/// A mover in one cache line: bounds of the path, corners and displacement as bits, and the row.
+pub(crate) type MoverRecord = [u32; 16];
+/// Offset of the bounds of the path.
+const BOUNDS: usize = 0;
+/// Offset of the corners and the displacement.
+const BOX: usize = 6;
+/// Offset of the row.
+const ROW: usize = 15;
+
+/// Writes the movers of `set` that may have pairs, and lists the invalid ones.
+pub(crate) struct LoadMovers<'a> {
+    pub(crate) set: PairInput<'a>,
+    /// The union of all categories and masks of the fixed boxes.
+    pub(crate) fixed: Filter,
+    pub(crate) movers: &'a mut Vec<MoverRecord>,
+    pub(crate) rejected: &'a mut Vec<Rejected>,
+}
+
+impl Kernel for LoadMovers<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { set, fixed, movers, rejected } = self;
+        let boxes = set.boxes;
+        let table = boxes.table();
+        let rows = table.rows();
+        movers.clear();
+        rejected.clear();
+        movers.resize(rows, [0; 16]);
+        let (mut row, mut len) = (0, 0);
+        let iota = isa.load_u32(&IOTA);
+        while row < rows {
+            // The last group overlaps the previous one.
+            let start = row.min(rows - I::LANES);
+            let seen = row - start;
+            let of = table.load(isa, start);
+            let path = bounds(isa, &of);
+            let valid = check_group(isa, boxes, &of, start, seen, rejected).bits();
+            let name = isa.splat_u32(start as u32).wrapping_add(iota);
+            let words = [
+                [path[0], path[1], path[2], path[3]].map_each(F32Lanes::to_bits),
+                [path[4], path[5], of[0], of[1]].map_each(F32Lanes::to_bits),
+                [of[2], of[3], of[4], of[5]].map_each(F32Lanes::to_bits),
+                [of[6].to_bits(), of[7].to_bits(), of[8].to_bits(), name],
+            ];
+            let mut group = [[0; 16]; LANES_MAX];
+            for (quad, words) in words.into_iter().enumerate() {
+                isa.store_rows(words, &mut group, 4 * quad);
+            }
+            let mut wanted = valid & (u32::MAX << seen);
+            while wanted != 0 {
+                let lane = wanted.trailing_zeros() as usize;
+                movers[len] = group[lane];
+                wanted &= wanted - 1;
+                len += usize::from(makes_pairs(&set, fixed, start + lane));
+            }
+            row += I::LANES;
+        }
+        movers.truncate(len);
+    }
+}
+
+/// Whether a row moves and its filter allows a box with these categories and masks.
+#[inline(always)]
+fn makes_pairs(set: &PairInput<'_>, fixed: Filter, row: usize) -> bool {
+    let moves = match set.moves {
+        Some(moves) => moves[row],
+        None => true,
+    };
+    let filter = match set.filters {
+        Some(filters) => filters[row],
+        None => Filter::ALL,
+    };
+    moves && filter.allows(fixed)
+}
+
+/// The boxes of `meets` that may pair with a mover by their filters: all of them if the tree has no
+/// filters. `movers` are filters by row.
+#[inline(always)]
+fn allowed<I: Isa>(
+    isa: I,
+    movers: Option<&[Filter]>,
+    mover: &MoverRecord,
+    filters: &[u32],
+    meets: I::Mask,
+) -> I::Mask {
+    if filters.is_empty() {
+        return meets;
+    }
+    let mine = match movers {
+        Some(filters) => filters[mover[ROW] as usize],
+        None => Filter::ALL,
+    };
+    meets & allow(isa, isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
+}
+
+/// Finds the pairs whose bounds overlap: row of the mover, row of the fixed box.
+pub(crate) struct Union<'a> {
+    pub(crate) trees: &'a [Tree],
+    pub(crate) movers: &'a [MoverRecord],
+    /// The filter of each mover, by row.
+    pub(crate) filters: Option<&'a [Filter]>,
+    pub(crate) stack: &'a mut Stack,
+    pub(crate) found: &'a mut Buffer<Pair>,
+    /// The shared budget of all pairs of the tick.
+    pub(crate) budget: &'a Budget,
+}
+
+/// Finds the pairs of [`Union`] that touch by an exact sweep, with their first times.
+pub(crate) struct SweptMovers<'a> {
+    pub(crate) trees: &'a [Tree],
+    pub(crate) movers: &'a [MoverRecord],
+    /// The filter of each mover, by row.
+    pub(crate) filters: Option<&'a [Filter]>,
+    pub(crate) stack: &'a mut Stack,
+    pub(crate) found: &'a mut Buffer<SweptPair>,
+    /// The shared budget of all pairs of the tick.
+    pub(crate) budget: &'a Budget,
+}
+
+impl Kernel for Union<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { trees, movers, filters, stack, found, budget } = self;
+        let mut probe = UnionProbe { movers, filters, found, budget };
+        for tree in trees {
+            walk(isa, tree, &mut probe, movers.len() as u32, stack);
+        }
+    }
+}
+
+impl Kernel for SweptMovers<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { trees, movers, filters, stack, found, budget } = self;
+        let mut probe = SweptProbe { movers, filters, found, budget };
+        for tree in trees {
+            walk(isa, tree, &mut probe, movers.len() as u32, stack);
+        }
+    }
+}
+
+/// The query of [`Union`] for the traversal.
+struct UnionProbe<'a> {
+    movers: &'a [MoverRecord],
+    filters: Option<&'a [Filter]>,
+    found: &'a mut Buffer<Pair>,
+    budget: &'a Budget,
+}
+
+/// The query of [`SweptMovers`] for the traversal.
+struct SweptProbe<'a> {
+    movers: &'a [MoverRecord],
+    filters: Option<&'a [Filter]>,
+    found: &'a mut Buffer<SweptPair>,
+    budget: &'a Budget,
+}
+
+/// The lanes whose bounds overlap the bounds of the mover's path.
+#[inline(always)]
+fn meets<I: Isa>(isa: I, mover: &MoverRecord, bounds: &[I::F32; 6]) -> I::Mask {
+    let mut path = [isa.splat(0.0); 6];
+    for (end, &bits) in path.iter_mut().zip(&mover[BOUNDS..BOX]) {
+        *end = isa.splat(f32::from_bits(bits));
+    }
+    path[0].le(bounds[3])
+        & bounds[0].le(path[3])
+        & path[1].le(bounds[4])
+        & bounds[1].le(path[4])
+        & path[2].le(bounds[5])
+        & bounds[2].le(path[5])
+}
+
+/// The first times at which the mover touches boxes that do not move, and which of them it touches.
+#[inline(always)]
+fn touches<I: Isa>(isa: I, mover: &MoverRecord, bounds: &[I::F32; 6]) -> (I::F32, I::Mask) {
+    let mut a = [isa.splat(0.0); 9];
+    for (number, &bits) in a.iter_mut().zip(&mover[BOX..ROW]) {
+        *number = isa.splat(f32::from_bits(bits));
+    }
+    let still = isa.splat(0.0);
+    let [x0, y0, z0, x1, y1, z1] = *bounds;
+    sweep::times(isa, &a, &[x0, y0, z0, x1, y1, z1, still, still, still])
+}
+
+impl Probe for UnionProbe<'_> {
+    #[inline(always)]
+    fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
+        meets(isa, &self.movers[which as usize], bounds)
+    }
+
+    #[inline(always)]
+    fn reaches_closely<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
+        self.reaches(isa, which, bounds)
+    }
+
+    #[inline(always)]
+    fn see<I: Isa>(
+        &mut self,
+        isa: I,
+        which: u32,
+        bounds: &[I::F32; 6],
+        rows: I::U32,
+        theirs: &[u32],
+    ) {
+        let mover = &self.movers[which as usize];
+        let spare = self.found.spare(LANES_MAX, self.budget);
+        let meets = meets(isa, mover, bounds);
+        let meets = allowed(isa, self.filters, mover, theirs, meets);
+        let count = meets.count();
+        let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
+        isa.store_pairs(isa.splat_u32(mover[ROW]), rows.compress(meets), count, spare);
+        self.found.keep(count);
+    }
+}
+
+impl Probe for SweptProbe<'_> {
+    #[inline(always)]
+    fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
+        meets(isa, &self.movers[which as usize], bounds)
+    }
+
+    #[inline(always)]
+    fn reaches_closely<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
+        touches(isa, &self.movers[which as usize], bounds).1
+    }
+
+    #[inline(always)]
+    fn see<I: Isa>(
+        &mut self,
+        isa: I,
+        which: u32,
+        bounds: &[I::F32; 6],
+        rows: I::U32,
+        theirs: &[u32],
+    ) {
+        let mover = &self.movers[which as usize];
+        let meets = meets(isa, mover, bounds);
+        if meets.bits() == 0 {
+            return;
+        }
+        let meets = allowed(isa, self.filters, mover, theirs, meets);
+        let (first, touches) = touches(isa, mover, bounds);
+        let hits = meets & touches;
+        let kept = hits.count();
+        let mover = isa.splat_u32(mover[ROW]);
+        let columns = [mover, rows.compress(hits), first.to_bits().compress(hits)];
+        let spare = self.found.spare(LANES_MAX, self.budget);
+        isa.store_triples(columns, kept, bytemuck::cast_slice_mut(spare));
+        self.found.keep(kept);
+    }
+}

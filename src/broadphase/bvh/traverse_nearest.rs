@@ -1,0 +1,271 @@
+//! Traverses a tree with one query at a time, the nearest child first.
+//!
+//! The reached children of a node are pushed on a stack with their distance, in order, so that the
+//! nearest is on top. The query limits how far it still searches; stacked children beyond the limit
+//! are skipped. After Roussopoulos, Kelley and Vincent 1995, *Nearest Neighbor Queries*; for
+//! segments as in Wald, Boulos and Shirley 2007, §3.
+//!
+//! Guarantee: the order of the visited leaves depends on the tree and the query alone. Every box
+//! within the final limit of the query has been visited, provided that bounds are never farther
+//! than what they contain.
+
+use super::{LEAF, NOTHING, Node, Tree, WIDTH};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes, prefetch};
+use core::slice;
+
+/// Stack entries without an allocation. Enough for a tree of some ten million boxes, unless a large
+/// part of them is in one place.
+const SHORT: usize = 128;
+
+/// The children of a node in one group of lanes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NodeBounds<'a> {
+    node: &'a Node,
+    lane: usize,
+}
+
+impl NodeBounds<'_> {
+    /// Minimum x, y, z, then maximum x, y, z. Empty lanes are inverted, from infinity to minus
+    /// infinity.
+    #[inline(always)]
+    pub(crate) fn column<I: Isa>(&self, isa: I, column: usize) -> I::F32 {
+        isa.load(&self.node.bounds[column][self.lane..])
+    }
+
+    /// All six columns.
+    #[inline(always)]
+    pub(crate) fn columns<I: Isa>(&self, isa: I) -> [I::F32; 6] {
+        let mut columns = [isa.splat(0.0); 6];
+        for (k, column) in columns.iter_mut().enumerate() {
+            *column = self.column(isa, k);
+        }
+        columns
+    }
+
+    /// The rows of the boxes in a leaf, one for each lane.
+    #[inline(always)]
+    pub(crate) fn rows<I: Isa>(&self) -> &[u32] {
+        &self.node.names[self.lane..self.lane + I::LANES]
+    }
+
+    /// The lanes that are not empty.
+    #[inline(always)]
+    pub(crate) fn filled<I: Isa>(&self, isa: I) -> I::Mask {
+        self.column(isa, 0).le(self.column(isa, 3))
+    }
+}
+
+/// A query for this traversal.
+pub(crate) trait Nearing {
+    /// Whether nearer children are visited first.
+    const ORDERED: bool = true;
+
+    /// The distance up to which the query still searches. Never grows.
+    fn most(&self) -> f32;
+
+    /// The distances of bounds, at least 0 and not NaN, and which of them are at most
+    /// [`Nearing::most`]. A box inside bounds must not be nearer than the bounds, nor be reached
+    /// when the bounds are not.
+    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask);
+
+    /// Tests boxes of a leaf; returns how many of them the query hit. `filters` has one word for
+    /// each lane, or is empty if the tree has no filters.
+    fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64;
+}
+
+/// Counts of what queries visited.
+///
+/// They are the same on every level and with any threads; they depend on the shape of the tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Visits {
+    /// Visited nodes whose children are nodes; each has up to sixteen.
+    pub nodes: u64,
+    /// Visited leaves, whose children are boxes; each has up to sixteen.
+    pub leaves: u64,
+    /// Boxes that the query hit, before the caller's function was called.
+    pub boxes: u64,
+}
+
+/// Runs a query over a tree.
+#[inline(always)]
+pub(crate) fn descend<I: Isa, Q: Nearing>(
+    isa: I,
+    tree: &Tree,
+    question: &mut Q,
+    visits: &mut Visits,
+) {
+    let Some(root) = tree.root else { return };
+    let (mut short, mut long);
+    let stack = if places(tree) <= SHORT {
+        short = [[0; 2]; SHORT];
+        &mut short[..]
+    } else {
+        long = alloc::vec![[0; 2]; places(tree)];
+        &mut long[..]
+    };
+    let (mut next, mut len) = (root, 0);
+    while next != NOTHING {
+        next = step(isa, tree, next, question, (stack, &mut len), visits);
+    }
+}
+
+/// Stack entries that a traversal needs: on each level all children but one are on the stack, and a
+/// whole lane group is written at a time.
+fn places(tree: &Tree) -> usize {
+    tree.depth * (WIDTH - 1) + LANES_MAX
+}
+
+/// Queries that run alternately, so that the prefetch of one overlaps with the computation of the
+/// others.
+const ABREAST: usize = 8;
+
+/// A running query.
+#[derive(Clone, Copy)]
+struct Walker {
+    /// The index of the query.
+    which: usize,
+    /// The node to visit next, [`NOTHING`] if the query is done.
+    next: u32,
+    /// The number of entries on its stack.
+    len: usize,
+}
+
+/// Whether this many queries may be run by [`descend_many`].
+pub(crate) fn may_go_abreast(tree: &Tree, questions: usize) -> bool {
+    places(tree) <= SHORT && questions >= ABREAST
+}
+
+/// Runs queries over a tree, each as [`descend`] does, several alternately. There must be enough of
+/// them, and the tree must not be too deep: see [`may_go_abreast`].
+#[inline(always)]
+pub(crate) fn descend_many<I: Isa, Q: Nearing>(
+    isa: I,
+    tree: &Tree,
+    questions: &mut [Q],
+    visits: &mut Visits,
+) {
+    let Some(root) = tree.root else { return };
+    let mut stacks = [[[0; 2]; SHORT]; ABREAST];
+    let mut walkers = [Walker { which: 0, next: root, len: 0 }; ABREAST];
+    for (which, walker) in walkers.iter_mut().enumerate() {
+        walker.which = which;
+    }
+    let (mut started, mut running) = (ABREAST, ABREAST);
+    while running > 0 {
+        let mut k = 0;
+        while k < ABREAST {
+            let Walker { which, next, len } = &mut walkers[k];
+            if *next != NOTHING {
+                let stack = (&mut stacks[k][..], len);
+                *next = step(isa, tree, *next, &mut questions[*which], stack, visits);
+                if *next != NOTHING {
+                    prefetch(slice::from_ref(&tree.nodes[(*next & !LEAF) as usize]));
+                } else if started < questions.len() {
+                    (*which, *next) = (started, root);
+                    started += 1;
+                } else {
+                    running -= 1;
+                }
+            }
+            k += 1;
+        }
+    }
+}
+
+/// Visits a node; returns the next one.
+#[inline(always)]
+fn step<I: Isa, Q: Nearing>(
+    isa: I,
+    tree: &Tree,
+    name: u32,
+    question: &mut Q,
+    (stack, len): (&mut [[u32; 2]], &mut usize),
+    visits: &mut Visits,
+) -> u32 {
+    let at = (name & !LEAF) as usize;
+    let node = &tree.nodes[at];
+    let mut lane = 0;
+    if name & LEAF != 0 {
+        visits.leaves += 1;
+        let filters = &tree.filters[..];
+        let filters = if filters.is_empty() { filters } else { &filters[at * WIDTH..][..WIDTH] };
+        while lane < WIDTH {
+            let of = if filters.is_empty() { filters } else { &filters[lane..] };
+            visits.boxes += question.see(isa, NodeBounds { node, lane }, of);
+            lane += I::LANES;
+        }
+    } else {
+        visits.nodes += 1;
+        let first = *len;
+        while lane < WIDTH {
+            let (near, reached) = question.near(isa, NodeBounds { node, lane });
+            let names = isa.load_u32(&node.names[lane..]).compress(reached);
+            let (near, count) = (near.to_bits().compress(reached), reached.count());
+            isa.store_pairs(names, near, count, &mut stack[*len..]);
+            (lane, *len) = (lane + I::LANES, *len + count);
+        }
+        if Q::ORDERED {
+            order(&mut stack[first..*len]);
+        }
+    }
+    while *len > 0 {
+        *len -= 1;
+        let [name, near] = stack[*len];
+        if f32::from_bits(near) <= question.most() {
+            return name;
+        }
+    }
+    NOTHING
+}
+
+/// Sorts children so that the nearest is last; among equal distances the one with the lowest id.
+#[inline(always)]
+fn order(children: &mut [[u32; 2]]) {
+    match children {
+        [] | [_] => {}
+        [a, b] => exchange(a, b),
+        [a, b, c] => {
+            exchange(a, b);
+            exchange(a, c);
+            exchange(b, c);
+        }
+        [a, b, c, d] => {
+            exchange(a, b);
+            exchange(c, d);
+            exchange(a, c);
+            exchange(b, d);
+            exchange(b, c);
+        }
+        _ => nearest_last(children),
+    }
+}
+
+/// Sort key of a child: distance and id as one number. Non-negative floats have the order of their
+/// bits.
+#[inline(always)]
+fn key([name, near]: [u32; 2]) -> u64 {
+    u64::from(near) << 32 | u64::from(name)
+}
+
+/// Moves the nearer of two children to the second place, branch-free because the order is
+/// unpredictable.
+#[inline(always)]
+fn exchange(a: &mut [u32; 2], b: &mut [u32; 2]) {
+    let (p, q) = (key(*a), key(*b));
+    let (far, near) = (Ord::max(p, q), Ord::min(p, q));
+    *a = [far as u32, (far >> 32) as u32];
+    *b = [near as u32, (near >> 32) as u32];
+}
+
+/// Moves the nearest three of more than four children to the end, in order. The others are rarely
+/// visited, because the limit of the query has usually shrunk by then; so they stay unsorted.
+#[inline(never)]
+fn nearest_last(children: &mut [[u32; 2]]) {
+    for last in (children.len() - 3..children.len()).rev() {
+        let (others, rest) = children.split_at_mut(last);
+        for child in others {
+            exchange(child, &mut rest[0]);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! A growing output buffer for SIMD lanes, with a limit on the number of items.
+
+use crate::par::Budget;
+use alloc::vec::Vec;
+
+/// A list that is written in whole lane groups; its memory is initialised past the end.
+///
+/// Several lists share a budget. Once it is exceeded, items are only counted, so that memory stays
+/// bounded and the count remains exact.
+#[derive(Debug)]
+pub(crate) struct Buffer<T> {
+    items: Vec<T>,
+    len: usize,
+    /// Number of items that were counted and discarded.
+    forgotten: usize,
+    /// Number of items that were already taken from the budget.
+    spent: usize,
+    /// The largest sum of stored items and requested spare places.
+    asked: usize,
+}
+
+/// Reserves memory for `len` items: a quarter more, unless a sixteenth is to spare already. So a
+/// list whose length varies a little does not reallocate.
+pub(crate) fn make_room<T>(items: &mut Vec<T>, len: usize) {
+    if items.capacity() < len + len / 16 {
+        items.reserve_exact((len + len / 4).saturating_sub(items.len()));
+    }
+}
+
+impl<T> Default for Buffer<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), len: 0, forgotten: 0, spent: 0, asked: 0 }
+    }
+}
+
+impl<T> Buffer<T> {
+    /// The allocated memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.items.capacity() * size_of::<T>()
+    }
+}
+
+impl<T: Copy + Default> Buffer<T> {
+    pub(crate) fn clear(&mut self) {
+        (self.len, self.forgotten, self.spent, self.asked) = (0, 0, 0, 0);
+    }
+
+    /// The number of items that fit without an allocation.
+    #[cfg(test)]
+    pub(crate) fn room(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The number of items since the list was cleared, including discarded ones.
+    pub(crate) fn found(&self) -> usize {
+        self.forgotten + self.len
+    }
+
+    /// Reserves space for exactly this many items.
+    pub(crate) fn reserve(&mut self, room: usize) {
+        if self.items.len() < room {
+            self.items.resize(room, T::default());
+        }
+    }
+
+    /// Frees space, except for this many items and for those that are stored.
+    pub(crate) fn shrink_to(&mut self, room: usize) {
+        self.items.truncate(room.max(self.len));
+        self.items.shrink_to_fit();
+    }
+
+    /// Reserves spare space as [`make_room`] does, for the largest request so far or for `least`
+    /// items.
+    pub(crate) fn settle(&mut self, least: usize) {
+        let len = self.asked.max(least);
+        if self.items.len() < len + len / 16 {
+            self.reserve(len + len / 4);
+        }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[T] {
+        &self.items[..self.len]
+    }
+
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.items[..self.len]
+    }
+
+    /// Discards the items from `len` on; they still count as found.
+    pub(crate) fn forget_from(&mut self, len: usize) {
+        let kept = self.len.min(len);
+        self.forgotten += self.len - kept;
+        self.len = kept;
+    }
+
+    /// At least `most` spare places past the end. [`Buffer::keep`] then adds the written ones to
+    /// the list.
+    #[inline(always)]
+    pub(crate) fn spare(&mut self, most: usize, budget: &Budget) -> &mut [T] {
+        self.asked = self.asked.max(self.len + most);
+        if self.items.len() < self.asked {
+            self.grow(most, budget);
+        }
+        &mut self.items[self.len..]
+    }
+
+    /// Appends items, regardless of any budget.
+    pub(crate) fn append(&mut self, items: &[T]) {
+        self.spare(items.len(), &Budget::new(usize::MAX))[..items.len()].copy_from_slice(items);
+        self.keep(items.len());
+    }
+
+    /// Adds the first `count` spare places to the list.
+    #[inline(always)]
+    pub(crate) fn keep(&mut self, count: usize) {
+        self.len += count;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, most: usize, budget: &Budget) {
+        let more = self.found() - self.spent;
+        self.spent += more;
+        if budget.spend(more) {
+            self.reserve((self.len + most).max(self.items.len() * 3 / 2).max(1024));
+        } else {
+            self.forgotten += core::mem::take(&mut self.len);
+            self.asked = most;
+            self.reserve(most);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Buffer;
+    use crate::par::Budget;
+
+    static PLENTY: Budget = Budget::new(usize::MAX);
+
+    /// Goal: buffers that repeatedly reserve the largest capacity among them converge. Method:
+    /// capacities so close that growing by half, as a full list does, would overtake the other one
+    /// forever.
+    #[test]
+    fn room_that_is_reserved_is_not_exceeded() {
+        let mut buffers = [Buffer::<u32>::default(), Buffer::default()];
+        buffers[0].spare(3000, &PLENTY);
+        buffers[1].spare(4000, &PLENTY);
+        for _ in 0..3 {
+            let most = buffers.iter().map(Buffer::room).max().unwrap();
+            buffers.iter_mut().for_each(|buffer| buffer.reserve(most));
+            assert!(buffers.iter().all(|buffer| buffer.room() == 4000));
+        }
+    }
+
+    /// Goal: stored items survive a reallocation, and nothing else becomes visible.
+    #[test]
+    fn kept_items_survive_growth() {
+        let mut buffer = Buffer::default();
+        for k in 0..5000_u32 {
+            let spare = buffer.spare(16, &PLENTY);
+            spare[..16].fill(u32::MAX);
+            spare[0] = k;
+            buffer.keep(1);
+        }
+        assert!(buffer.as_slice().iter().copied().eq(0..5000));
+        assert_eq!(buffer.found(), 5000);
+        buffer.clear();
+        assert!(buffer.as_slice().is_empty() && buffer.room() >= 5000);
+    }
+
+    /// Goal: once the budget is exceeded, lists count items without growing; one list alone or two
+    /// together.
+    #[test]
+    fn past_the_budget_items_are_counted() {
+        for lists in [1, 2] {
+            let budget = Budget::new(10_000);
+            let mut buffers: [Buffer<u32>; 2] = Default::default();
+            for k in 0..100_000 {
+                let buffer = &mut buffers[k % lists];
+                buffer.spare(16, &budget)[..16].fill(1);
+                buffer.keep(10);
+            }
+            let found: usize = buffers.iter().map(Buffer::found).sum();
+            assert_eq!(found, 1_000_000);
+            assert!(buffers.iter().map(Buffer::room).sum::<usize>() < 20_000);
+        }
+    }
+
+    /// Goal: a list that grows by a few per cent does not reallocate, including the space for whole
+    /// groups.
+    #[test]
+    fn a_settled_list_has_room_to_spare() {
+        let mut buffer = Buffer::<u32>::default();
+        buffer.reserve(1000);
+        buffer.spare(1000, &PLENTY);
+        buffer.keep(600);
+        buffer.settle(0);
+        let room = buffer.room();
+        assert_eq!(room, 1250);
+        buffer.spare(500, &PLENTY);
+        buffer.settle(0);
+        assert_eq!(buffer.room(), room);
+        buffer.settle(2000);
+        assert_eq!(buffer.room(), 2500);
+        buffer.shrink_to(0);
+        assert_eq!(buffer.room(), 600);
+    }
+}

@@ -1,0 +1,5 @@
+//! Input and output of pair finding: which rows may pair, and the lists of pairs.
+
+pub(crate) mod buffer;
+pub(crate) mod input;
+pub(crate) mod runs;

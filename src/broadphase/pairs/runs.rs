@@ -1,0 +1,219 @@
+//! The result of a pair search, and how it is read.
+
+use super::buffer::{Buffer, make_room};
+use crate::broadphase::strips::FindError;
+use crate::broadphase::strips::passes::Timings;
+use crate::columns::Rejected;
+use crate::geom::{Pair, SweptPair};
+use crate::par::Threads;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// The pairs of a tick, in the memory into which the finder wrote them; reading them copies
+/// nothing.
+///
+/// The order is the same for every level and any threads. It depends on the boxes alone, and for
+/// stored boxes on the history of changes. [`Pairs::sorted`] orders the pairs by row.
+#[derive(Debug)]
+pub struct Pairs<'a, P> {
+    runs: &'a [PairRun<P>],
+    threads: &'a Threads,
+    sorted: &'a mut Vec<P>,
+    /// The invalid rows of the only or first set, and of the second.
+    rejected: (&'a [Rejected], &'a [Rejected]),
+    timings: Timings,
+}
+
+/// Consecutive strips and the pairs found in them; or the pairs of a block of movers.
+#[derive(Debug)]
+pub(crate) struct PairRun<P> {
+    pub(crate) strips: Range<usize>,
+    pub(crate) pairs: Buffer<P>,
+    /// Where each partition of the pairs ends, if a callback has partitioned them.
+    pub(crate) ends: Vec<u32>,
+}
+
+impl<P> Default for PairRun<P> {
+    fn default() -> Self {
+        Self { strips: 0..0, pairs: Buffer::default(), ends: Vec::new() }
+    }
+}
+
+impl<P> PairRun<P> {
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.pairs.bytes() + self.ends.capacity() * size_of::<u32>()
+    }
+}
+
+/// The pairs of one kind, and the memory for those of the next tick.
+#[derive(Debug)]
+pub(crate) struct PairRuns<P> {
+    /// The first `count` runs belong to this tick; the others are spare.
+    all: Vec<PairRun<P>>,
+    count: usize,
+    sorted: Vec<P>,
+}
+
+impl<P> Default for PairRuns<P> {
+    fn default() -> Self {
+        Self { all: Vec::new(), count: 0, sorted: Vec::new() }
+    }
+}
+
+impl<P: Copy + Default> PairRuns<P> {
+    /// Starts `count` empty runs.
+    pub(crate) fn start(&mut self, count: usize) -> &mut [PairRun<P>] {
+        self.all.resize_with(count.max(self.all.len()), PairRun::default);
+        self.all.iter_mut().for_each(|run| run.pairs.clear());
+        self.keep(count)
+    }
+
+    /// Keeps only the first of the runs that were started.
+    pub(crate) fn keep(&mut self, count: usize) -> &mut [PairRun<P>] {
+        self.count = count;
+        &mut self.all[..count]
+    }
+
+    /// Reserves spare memory for a tick with a few more pairs or more runs: in each run at least as
+    /// much as if the pairs were divided evenly among `runs` runs.
+    pub(crate) fn settle(&mut self, runs: usize) {
+        let kept: usize = self.all[..self.count].iter().map(|run| run.pairs.as_slice().len()).sum();
+        let mean = kept.div_ceil(runs.max(1));
+        let parts = self.all.iter().map(|run| run.ends.capacity()).max().unwrap_or(0);
+        // A run that was not used may be used the next time.
+        for run in &mut self.all {
+            run.pairs.settle(mean);
+            run.ends.reserve_exact(parts.saturating_sub(run.ends.len()));
+        }
+    }
+
+    /// The pairs, or an error if there are more than `most`.
+    pub(crate) fn found<'a>(
+        &'a mut self,
+        most: usize,
+        threads: &'a Threads,
+        rejected: (&'a [Rejected], &'a [Rejected]),
+        timings: Timings,
+    ) -> Result<Pairs<'a, P>, FindError> {
+        let runs = &self.all[..self.count];
+        let found = runs.iter().map(|run| run.pairs.found()).sum();
+        if found > most {
+            return Err(FindError::TooManyPairs { found, most });
+        }
+        Ok(Pairs { runs, threads, sorted: &mut self.sorted, rejected, timings })
+    }
+
+    /// The allocated memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let runs: usize = self.all.iter().map(PairRun::bytes).sum();
+        runs + self.sorted.capacity() * size_of::<P>()
+    }
+
+    /// Reserves memory for this many pairs in this many runs.
+    pub(crate) fn reserve(&mut self, runs: usize, pairs: usize) {
+        self.all.resize_with(runs.max(self.all.len()), PairRun::default);
+        self.all.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(runs.max(1))));
+        self.sorted.reserve(pairs.saturating_sub(self.sorted.len()));
+    }
+
+    /// Frees the memory that this many pairs in this many runs do not need.
+    pub(crate) fn shrink_to(&mut self, runs: usize, pairs: usize) {
+        for run in &mut self.all {
+            run.pairs.clear();
+            run.pairs.shrink_to(pairs.div_ceil(runs.max(1)));
+            run.ends = Vec::new();
+        }
+        self.sorted.clear();
+        self.sorted.shrink_to(pairs);
+    }
+}
+
+/// A pair as a finder writes it: [`Pair`] or [`SweptPair`].
+pub trait FoundPair: Copy + Default + Send + Into<Pair> {
+    /// Sorts by row `a`, then `b`. It is not generic, so the library compiles it once.
+    #[doc(hidden)]
+    fn sort(pairs: &mut [Self], threads: &Threads);
+}
+
+impl FoundPair for Pair {
+    fn sort(pairs: &mut [Self], threads: &Threads) {
+        threads.sort_by_key(pairs, |pair| u64::from(pair.a) << 32 | u64::from(pair.b));
+    }
+}
+
+impl FoundPair for SweptPair {
+    fn sort(pairs: &mut [Self], threads: &Threads) {
+        threads.sort_by_key(pairs, |pair| u64::from(pair.a) << 32 | u64::from(pair.b));
+    }
+}
+
+impl<'a, P: FoundPair> Pairs<'a, P> {
+    /// The number of pairs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.chunks().map(<[P]>::len).sum()
+    }
+
+    /// Whether there are no pairs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The pairs as slices, as they are stored; a few hundred at most.
+    pub fn chunks(&self) -> impl Iterator<Item = &'a [P]> + use<'a, P> {
+        self.runs.iter().map(|run| run.pairs.as_slice())
+    }
+
+    /// The runs, to be divided among threads.
+    pub(crate) fn runs(&self) -> &'a [PairRun<P>] {
+        self.runs
+    }
+
+    /// The number of [`chunks`](Pairs::chunks), which threads may share by index.
+    pub(crate) fn chunk_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// The pairs of one of the [`chunks`](Pairs::chunks).
+    pub(crate) fn chunk(&self, index: usize) -> &'a [P] {
+        self.runs[index].pairs.as_slice()
+    }
+
+    /// Iterates over the pairs.
+    pub fn iter(&self) -> impl Iterator<Item = P> + use<'a, P> {
+        self.chunks().flatten().copied()
+    }
+
+    /// All pairs as one slice, ordered by row `a`, then `b`.
+    ///
+    /// Copies and sorts them, in memory that the finder keeps for the next call.
+    #[must_use]
+    pub fn sorted(self) -> &'a [P] {
+        self.sorted.clear();
+        make_room(self.sorted, self.len());
+        for run in self.runs {
+            self.sorted.extend_from_slice(run.pairs.as_slice());
+        }
+        P::sort(self.sorted, self.threads);
+        self.sorted
+    }
+
+    /// How long the steps took.
+    #[must_use]
+    pub fn timings(&self) -> Timings {
+        self.timings
+    }
+
+    /// The invalid rows, in order. They have no pairs. If there are two sets, those of the first.
+    #[must_use]
+    pub fn rejected(&self) -> &'a [Rejected] {
+        self.rejected.0
+    }
+
+    /// The invalid rows of the second of two sets.
+    #[must_use]
+    pub fn rejected_of_second(&self) -> &'a [Rejected] {
+        self.rejected.1
+    }
+}

@@ -1,0 +1,172 @@
+//! Inserting, updating and removing many proxies in one call.
+
+use super::Broadphase;
+use super::error::BroadphaseError;
+use super::id::ProxyId;
+use super::proxy::{Proxies, is_margin};
+use super::slots::{Home, NONE};
+use crate::columns::{LengthMismatch, MovingBoxColumns, Rejected};
+use alloc::vec::Vec;
+
+/// Marks an element that is rejected, in place of its mover row.
+const REJECTED: u32 = NONE - 1;
+
+impl Broadphase {
+    /// Inserts a proxy for each row of `boxes`, with one description for each or the same for all.
+    /// The ids are appended to `ids`, in the same order.
+    ///
+    /// Invalid boxes are returned with their row and the reason, and get the id [`ProxyId::NONE`];
+    /// the other rows are inserted.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError`] when the number of descriptions is wrong, a margin is invalid, or there would
+    /// be too many proxies; then nothing is inserted.
+    pub fn insert_many<'p>(
+        &mut self,
+        boxes: MovingBoxColumns<'_>,
+        proxies: impl Into<Proxies<'p>>,
+        ids: &mut Vec<ProxyId>,
+    ) -> Result<&[Rejected], BroadphaseError> {
+        self.insert_rows(boxes, proxies.into(), ids)
+    }
+
+    /// Does what [`Broadphase::insert_many`] states. It is not generic, so that it is compiled once.
+    fn insert_rows(
+        &mut self,
+        boxes: MovingBoxColumns<'_>,
+        proxies: Proxies<'_>,
+        ids: &mut Vec<ProxyId>,
+    ) -> Result<&[Rejected], BroadphaseError> {
+        let proxy = |row: usize| match proxies {
+            Proxies::All(proxy) => proxy,
+            Proxies::Each(proxies) => proxies[row],
+        };
+        let margins_hold = match proxies {
+            Proxies::All(proxy) => is_margin(proxy.margin),
+            Proxies::Each(proxies) => {
+                LengthMismatch::check("the list `proxies`", boxes.len(), proxies.len())?;
+                proxies.iter().all(|proxy| is_margin(proxy.margin))
+            }
+        };
+        if !margins_hold {
+            return Err(BroadphaseError::Margin);
+        }
+        if boxes.len() > self.state.slots.room() {
+            return Err(BroadphaseError::TooManyProxies);
+        }
+        self.rejected.clear();
+        ids.reserve(boxes.len());
+        for row in 0..boxes.len() {
+            match self.insert_moving(boxes.get(row), proxy(row)) {
+                Ok(id) => ids.push(id),
+                Err(BroadphaseError::Invalid(reason)) => {
+                    self.rejected.push(Rejected { row: row as u32, reason });
+                    ids.push(ProxyId::NONE);
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(&self.rejected)
+    }
+
+    /// Sets the box and displacement of proxy `ids[k]` to row `k` of `boxes`, like
+    /// [`Broadphase::set`]. If an id occurs several times, its last row counts.
+    ///
+    /// Invalid boxes are returned with their row and the reason, and change nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError`] when the number of ids is wrong or an id is stale; then nothing is changed.
+    pub fn set_many(
+        &mut self,
+        ids: &[ProxyId],
+        boxes: MovingBoxColumns<'_>,
+    ) -> Result<&[Rejected], BroadphaseError> {
+        LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
+        let Self { state, trees, mover_tree, level, rejected, rows, .. } = self;
+        // The mover row of each element; `NONE` for proxies that need more than a copy.
+        rows.clear();
+        rows.reserve(ids.len());
+        while let Some(&id) = ids.get(rows.len()) {
+            let slot = state.slot(state.find(id)?);
+            if slot.home() != Home::Movers || slot.margin > 0.0 {
+                rows.push(NONE);
+                continue;
+            }
+            rows.push(slot.place);
+            // Usually the following ids are those of the following rows, and no mover has a margin.
+            if state.fat == 0 {
+                let named = state.movers.ids[slot.place as usize + 1..].iter();
+                let same = named.zip(&ids[rows.len()..]).take_while(|(a, b)| a == b).count() as u32;
+                rows.extend(slot.place + 1..=slot.place + same);
+            }
+        }
+        boxes.check(*level, rejected);
+        mover_tree.note();
+        for bad in rejected.iter() {
+            rows[bad.row as usize] = REJECTED;
+        }
+        let (valid, mut next) = (rejected.len(), 0);
+        while next < rows.len() {
+            let (from, row) = (next, rows[next]);
+            next += 1;
+            match row {
+                REJECTED => (),
+                NONE => {
+                    let index = ids[from].index() as usize;
+                    match state.set(index, boxes.get(from)) {
+                        Ok(true) if state.slot(index).home().is_tree() => trees.note(index),
+                        Ok(_) => (),
+                        Err(reason) => rejected.push(Rejected { row: from as u32, reason }),
+                    }
+                }
+                // Usually the rows are consecutive like the elements, so that whole ranges are
+                // copied.
+                _ => {
+                    while next < rows.len() && rows[next] == row + (next - from) as u32 {
+                        next += 1;
+                    }
+                    let (to, row) = (next - from, row as usize);
+                    for (to_column, column) in state.movers.columns.iter_mut().zip(boxes.columns())
+                    {
+                        to_column[row..row + to].copy_from_slice(&column[from..next]);
+                    }
+                }
+            }
+        }
+        if rejected.len() > valid {
+            rejected.sort_unstable_by_key(|rejected| rejected.row);
+        }
+        Ok(rejected)
+    }
+
+    /// Removes these proxies, like [`Broadphase::remove`]. An id may occur several times.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`] when an id is stale; then none is removed.
+    pub fn remove_many(&mut self, ids: &[ProxyId]) -> Result<(), BroadphaseError> {
+        ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
+        for &id in ids {
+            if self.contains(id) {
+                self.remove(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the kind of these proxies, like [`Broadphase::set_kind`].
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`] when an id is stale; then nothing is changed.
+    pub fn set_kind_many(
+        &mut self,
+        ids: &[ProxyId],
+        set: super::ProxyKind,
+    ) -> Result<(), BroadphaseError> {
+        ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
+        ids.iter().try_for_each(|&id| self.set_kind(id, set))
+    }
+}

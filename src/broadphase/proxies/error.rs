@@ -1,0 +1,38 @@
+//! The errors of the calls that change a [`Broadphase`](super::Broadphase).
+
+use super::id::ProxyId;
+use crate::columns::LengthMismatch;
+use crate::geom::Invalid;
+
+/// Why a change was rejected. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BroadphaseError {
+    /// The proxy does not exist, or was removed.
+    #[error("no proxy, or no longer one, is called {} of generation {}", id.index(), id.generation())]
+    Stale {
+        /// The id that was given.
+        id: ProxyId,
+    },
+    /// The box or the displacement is invalid; or the proxy has a margin and its fat AABB would
+    /// reach past [`COORD_MAX`](crate::COORD_MAX).
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// A margin is not in `[0, COORD_MAX]`.
+    #[error("a margin is negative, not a number or larger than 2^120")]
+    Margin,
+    /// There would be more proxies than there are ids.
+    #[error("at most 2^26 proxies fit")]
+    TooManyProxies,
+    /// A list does not have one id or one description for each box.
+    #[error(transparent)]
+    Length(#[from] LengthMismatch),
+    /// The origin cannot be shifted this far: the box of this proxy would become invalid.
+    #[error("after the shift proxy {} would have no box: {reason}", id.index())]
+    ShiftTooFar {
+        /// The proxy whose box would become invalid.
+        id: ProxyId,
+        /// What would be wrong with the box.
+        reason: Invalid,
+    },
+}

@@ -1,0 +1,586 @@
+//! A broadphase with stable ids: which proxies touch in this tick, and which pairs are new or
+//! ended.
+//!
+//! [`Broadphase`] is for engines that store their bodies elsewhere. Each box is a *proxy* with an
+//! id and one of four kinds: fixed, kinematic, dynamic or sleeping ([`ProxyKind`]). Moving proxies
+//! (dynamic and kinematic) are stored in dense columns that the [`PairFinder`] reads; resting
+//! proxies (fixed and sleeping) are stored in forests of bounding volume hierarchies
+//! ([`FixedBoxes`](super::FixedBoxes)).
+//!
+//! # The algorithm of an update
+//!
+//! ```text
+//! move the noted changes into the forests of fixed and of sleeping proxies   (trees)
+//! find the pairs of movers, and of movers with each of the two forests       (PairFinder, FixedBoxes)
+//! for each run of found pairs, in parallel:                                  (gather)
+//!     replace rows by slots, apply the owners and the caller's function,
+//!     partition the pairs by ranges of the lower slot
+//! for each partition, in parallel:
+//!     look up each pair among the cached pairs                               (recall, rows)
+//!         found: store its new time; not found: append it to the new pairs
+//!     sort the new pairs                                                     (order)
+//!     merge them with the cached pairs that still touch                      (recall)
+//!     report new pairs, and cached pairs that no longer touch                (diff)
+//!     a cached pair of two resting proxies goes to a list by proxy           (resting)
+//! ```
+//!
+//! Only new pairs are sorted; a pair that persists costs one look-up. Resting pairs are not
+//! visited.
+
+pub(crate) mod bulk;
+pub(crate) mod error;
+pub(crate) mod id;
+pub(crate) mod layers;
+pub(crate) mod mover_tree;
+pub(crate) mod movers;
+pub(crate) mod pair_cache;
+pub(crate) mod proxy;
+pub(crate) mod queries;
+pub(crate) mod resting;
+pub(crate) mod slots;
+pub(crate) mod snapshot;
+pub(crate) mod state;
+pub(crate) mod update;
+pub(crate) mod validate;
+
+use super::{FindError, PairFinder};
+use crate::columns::{MovingBoxColumns, Rejected};
+use crate::geom::{Aabb, Filter, MovingBox};
+use crate::lanes::Level;
+use crate::par::Threads;
+use alloc::vec::Vec;
+pub(crate) use error::BroadphaseError;
+pub(crate) use id::{ProxyId, ProxyPair};
+use mover_tree::MoverTree;
+pub(crate) use pair_cache::Touching;
+use pair_cache::partition::AcceptPair;
+pub(crate) use proxy::{Proxy, ProxyKind};
+use resting::Trees;
+use slots::{Home, Slot};
+use state::BroadphaseState;
+pub(crate) use update::Changes;
+use update::{Update, UpdateScratch};
+
+/// Boxes with stable ids, and their pairs from tick to tick.
+///
+/// The rules below define what a pair is, which events are reported, and in which order.
+/// Answers and ids are the same for every [`Level`] and every [`Threads`].
+///
+/// The time of a tick depends on the number of movers, of their pairs and of changes. After a few
+/// ticks of similar size neither updates nor changes allocate: removed proxies free their memory
+/// for new ones.
+///
+/// Two-dimensional games: give every box `[0, 0]` on the third axis and no displacement along it.
+/// Boxes then meet exactly when they meet in the plane, at no extra cost. Large worlds: give boxes
+/// in `f64` relative to an origin ([`Aabb::from_f64`] and [`MovingBox::from_f64`] round outwards)
+/// and move the origin with [`Broadphase::shift_origin`].
+///
+/// # Example
+///
+/// ```
+/// use swath::{Aabb, Broadphase, Proxy};
+///
+/// let mut world = Broadphase::new();
+/// let wall = world.insert(Aabb::new([0.0, -5.0, -5.0], [0.2, 5.0, 5.0])?, Proxy::fixed())?;
+/// let start = Aabb::cube([-50.0, 0.0, 0.0], 0.05)?;
+/// let bullet = world.insert(start, Proxy::dynamic())?;
+/// world.set(bullet, start, [100.0, 0.0, 0.0])?; // start, displacement
+///
+/// let changes = world.update()?;
+/// let pair = changes.begun()[0];
+/// assert_eq!((pair.a, pair.b), (wall, bullet));
+/// assert!((pair.first - 0.4995).abs() < 1e-6);
+///
+/// // The bullet hits and stops.
+/// let end = Aabb::cube([-0.05, 0.0, 0.0], 0.05)?;
+/// world.set(bullet, end, [0.0; 3])?;
+/// assert_eq!(world.update()?.persisted().len(), 1);
+/// world.remove(bullet)?;
+/// assert_eq!(world.update()?.ended(), [pair.into()]);
+/// assert!(world.set(bullet, end, [0.0; 3]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # The rules
+///
+/// These rules define the answer of an update completely. Tests compare it with a model that
+/// implements the rules and nothing else.
+///
+/// * **Compared boxes.** A proxy without a margin is compared by its moving box. A proxy with a
+///   margin is compared by a *fat AABB*, which does not move: the bounds of the path
+///   ([`MovingBox::bounds`]), grown by the margin. The fat AABB is created when it is first needed,
+///   is kept while it contains the path, and is recreated otherwise. It is also recreated whenever
+///   the margin changes. The displacement of a resting proxy is zero.
+/// * **Two proxies may pair** when both are enabled, their filters allow each other, they do not
+///   have the same owner (owner 0 means no owner), and the caller's function accepts them.
+/// * **Two proxies meet** when their compared boxes touch during the tick, as
+///   [`sweep`](crate::batch::sweep) defines it; touching surfaces count.
+/// * **A pair begins or persists** when two proxies may pair and meet, and one of them is dynamic,
+///   or one is kinematic and the other sleeping ([`ProxyKind::pairs_with`]). It begins if it was not
+///   cached before.
+/// * **A pair rests** when it is cached and both proxies are fixed or sleeping. It stays cached,
+///   without an event and without cost, until one of the two proxies changes. After such a change
+///   it stays cached if the two still may pair and meet; otherwise it ends. A proxy changes when a
+///   call gives it a different box, kind, filter, owner, margin or enabled flag. Shifting the
+///   origin changes no proxy.
+/// * **Every other cached pair ends.** This includes pairs with a proxy that was removed or
+///   disabled, and pairs that a new filter or kind no longer allows. The end event has the old ids,
+///   even if the slot already contains another proxy.
+/// * **Order.** [`ProxyPair::a`] has the lower index. Lists are ordered by the index of `a`, then
+///   of `b`. No pair is in two of the three lists of a tick, except a pair that ended with an old
+///   id and began with a new one.
+///
+/// Pairs change only in an update.
+///
+/// # Queries
+///
+/// [`Broadphase::queries`] uses the true boxes at the start of the tick, without margins, of all
+/// enabled proxies. It sees every change made before the call, whether or not an update was made
+/// since.
+///
+/// [`MovingBox::bounds`]: crate::MovingBox::bounds
+#[derive(Debug)]
+pub struct Broadphase {
+    state: BroadphaseState,
+    trees: Trees,
+    mover_tree: MoverTree,
+    finder: PairFinder,
+    threads: Threads,
+    level: Level,
+    pairs_max: usize,
+    /// Whether any proxy had a filter other than `ALL` since the last `clear` or `restore`.
+    filtered: bool,
+    /// Whether any proxy had an owner since the last `clear` or `restore`.
+    owned: bool,
+    work: UpdateScratch,
+    rejected: Vec<Rejected>,
+    /// Scratch memory of [`Broadphase::set_many`]: the mover row of each element.
+    rows: Vec<u32>,
+    sorted: Vec<ProxyPair>,
+}
+
+impl Default for Broadphase {
+    fn default() -> Self {
+        Self::with_level(Level::detect())
+    }
+}
+
+/// The moving proxies as dense columns: row `k` of the boxes belongs to proxy `ids[k]`.
+///
+/// There is one row for each enabled dynamic or kinematic proxy. The order of the rows is
+/// arbitrary; it does not change while no row is added or removed.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Movers<'a> {
+    /// Position at the start of the tick, and displacement in the tick.
+    pub boxes: MovingBoxColumns<'a>,
+    /// The id of each row.
+    pub ids: &'a [ProxyId],
+    /// The categories of each row, and those with which it may pair.
+    pub filters: &'a [Filter],
+    /// Whether each row is dynamic; the others are kinematic.
+    pub dynamic: &'a [bool],
+}
+
+impl Broadphase {
+    /// Creates an empty broadphase that uses the widest SIMD level of this CPU.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Creates an empty broadphase that uses `level`. The answers are the same for every level.
+    #[must_use]
+    pub fn with_level(level: Level) -> Self {
+        Self {
+            state: BroadphaseState::default(),
+            trees: Trees::with_level(level),
+            mover_tree: MoverTree::default(),
+            finder: PairFinder::with_level(level),
+            threads: Threads::default(),
+            level,
+            pairs_max: usize::MAX,
+            filtered: false,
+            owned: false,
+            work: UpdateScratch::default(),
+            rejected: Vec::new(),
+            rows: Vec::new(),
+            sorted: Vec::new(),
+        }
+    }
+
+    /// Sets the threads for later calls. The answers are the same for every choice.
+    pub fn set_threads(&mut self, threads: Threads) {
+        self.finder.set_threads(threads.clone());
+        self.trees.set_threads(&threads);
+        self.threads = threads;
+    }
+
+    /// Limits the number of pairs of a tick. Initially there is no limit.
+    ///
+    /// An update that finds more than `most` pairs fails and changes nothing. The error contains
+    /// the number of pairs found, before owners and the caller's function are applied.
+    pub fn set_pairs_max(&mut self, most: usize) {
+        self.finder.set_pairs_max(most);
+        self.trees.set_pairs_max(most);
+        self.pairs_max = most;
+    }
+
+    /// The number of proxies.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.state.slots.live as usize
+    }
+
+    /// Whether there are no proxies.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether `id` is the id of an existing proxy.
+    #[must_use]
+    pub fn contains(&self, id: ProxyId) -> bool {
+        self.state.slots.find(id).is_some()
+    }
+
+    /// The ids of all proxies, in order of the index.
+    pub fn ids(&self) -> impl Iterator<Item = ProxyId> {
+        let slots = &self.state.slots;
+        (0..slots.all.len()).filter(|&k| slots.all[k].live).map(|k| slots.id(k))
+    }
+
+    /// Inserts a box. It does not move in this tick unless [`Broadphase::set`] gives it a
+    /// displacement.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError`] when the box or the margin is invalid, or there are too many proxies.
+    pub fn insert(&mut self, aabb: Aabb, proxy: Proxy) -> Result<ProxyId, BroadphaseError> {
+        self.insert_moving(MovingBox::from(aabb), proxy)
+    }
+
+    /// Inserts a box with its displacement in this tick.
+    ///
+    /// # Errors
+    ///
+    /// As [`Broadphase::insert`].
+    pub fn insert_moving(
+        &mut self,
+        moving: MovingBox,
+        proxy: Proxy,
+    ) -> Result<ProxyId, BroadphaseError> {
+        if !proxy::is_margin(proxy.margin) {
+            return Err(BroadphaseError::Margin);
+        }
+        if self.state.slots.room() == 0 {
+            return Err(BroadphaseError::TooManyProxies);
+        }
+        let id = self.state.insert(moving, proxy)?;
+        self.filtered |= proxy.filter != Filter::ALL;
+        self.owned |= proxy.owner != 0;
+        self.note(id.index() as usize, Home::Nowhere);
+        Ok(id)
+    }
+
+    /// Removes a proxy. Its pairs end with the next update; its id is stale from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    pub fn remove(&mut self, id: ProxyId) -> Result<(), BroadphaseError> {
+        let index = self.state.find(id)?;
+        self.note(index, Home::Nowhere);
+        self.state.remove(index);
+        Ok(())
+    }
+
+    /// Marks the trees as dirty in which proxy `index` is stored, or was stored before the change
+    /// (`was`).
+    #[inline]
+    fn note(&mut self, index: usize, was: Home) {
+        let homes = [was, self.state.slot(index).home()];
+        if homes.contains(&Home::Movers) {
+            self.mover_tree.note();
+        }
+        if homes.iter().any(|home| home.is_tree()) {
+            self.trees.note(index);
+        }
+    }
+
+    /// Sets the box of a proxy at the start of the tick, and its displacement in the tick. The
+    /// `delta` of a fixed or sleeping proxy is validated and then ignored.
+    ///
+    /// Both remain until they are set again: an update does not move a proxy to the end of its path.
+    /// So a displacement counts in every later update too, and a body that has stopped must get a
+    /// displacement of zero.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError`] when the id is stale, or the box or the displacement is invalid.
+    pub fn set(
+        &mut self,
+        id: ProxyId,
+        aabb: Aabb,
+        delta: impl Into<[f32; 3]>,
+    ) -> Result<(), BroadphaseError> {
+        let index = self.state.find(id)?;
+        let news = self.state.set(index, MovingBox { aabb, delta: delta.into() })?;
+        if news {
+            self.note(index, Home::Nowhere);
+        }
+        Ok(())
+    }
+
+    /// Changes the kind of a proxy. A proxy that becomes fixed or sleeping stays where it was at
+    /// the start of the tick, without displacement.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    pub fn set_kind(&mut self, id: ProxyId, set: ProxyKind) -> Result<(), BroadphaseError> {
+        self.change(id, |slot| slot.set == set, |slot| slot.set = set)
+    }
+
+    /// Sets the categories of a proxy, and those with which it may pair.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    pub fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadphaseError> {
+        self.filtered |= filter != Filter::ALL;
+        self.change(id, |slot| slot.filter == filter, |slot| slot.filter = filter)
+    }
+
+    /// Sets the owner of a proxy; 0 means no owner.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    pub fn set_owner(&mut self, id: ProxyId, owner: u32) -> Result<(), BroadphaseError> {
+        self.owned |= owner != 0;
+        self.change(id, |slot| slot.owner == owner, |slot| slot.owner = owner)
+    }
+
+    /// Enables or disables a proxy.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    pub fn set_enabled(&mut self, id: ProxyId, enabled: bool) -> Result<(), BroadphaseError> {
+        self.change(id, |slot| slot.enabled == enabled, |slot| slot.enabled = enabled)
+    }
+
+    /// Sets the margin of a proxy: by how much its fat AABB is larger than the bounds of its path.
+    /// The fat AABB is recreated, unless the margin is the same as before.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError`] when the id is stale or the margin is invalid.
+    pub fn set_margin(&mut self, id: ProxyId, margin: f32) -> Result<(), BroadphaseError> {
+        let index = self.state.find(id)?;
+        if self.state.slot(index).margin.to_bits() != margin.to_bits() {
+            self.state.set_margin(index, margin)?;
+            self.note(index, Home::Nowhere);
+        }
+        Ok(())
+    }
+
+    /// Sets the caller's data. This changes no pair.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    pub fn set_data(&mut self, id: ProxyId, data: u64) -> Result<(), BroadphaseError> {
+        let index = self.state.find(id)?;
+        self.state.slots.all[index].data = data;
+        Ok(())
+    }
+
+    /// Applies `edit` to a proxy, unless `is_so` says that it would change nothing.
+    fn change(
+        &mut self,
+        id: ProxyId,
+        is_so: impl FnOnce(&Slot) -> bool,
+        edit: impl FnOnce(&mut Slot),
+    ) -> Result<(), BroadphaseError> {
+        let index = self.state.find(id)?;
+        let slot = self.state.slot(index);
+        if is_so(slot) {
+            return Ok(());
+        }
+        let was = slot.home();
+        self.state.change(index, edit);
+        self.note(index, was);
+        Ok(())
+    }
+
+    /// The description of a proxy: its kind, filter, owner, margin, data and enabled flag.
+    #[must_use]
+    pub fn proxy(&self, id: ProxyId) -> Option<Proxy> {
+        let index = self.state.slots.find(id)?;
+        Some(self.state.slot(index).proxy())
+    }
+
+    /// The caller's data of a proxy.
+    #[must_use]
+    pub fn data(&self, id: ProxyId) -> Option<u64> {
+        self.proxy(id).map(|proxy| proxy.data)
+    }
+
+    /// The true box of a proxy at the start of the tick, and its displacement.
+    #[must_use]
+    pub fn moving_box(&self, id: ProxyId) -> Option<MovingBox> {
+        self.state.slots.find(id).map(|index| self.state.moving_box(index))
+    }
+
+    /// The box of a proxy that is compared with others: the moving box, or with a margin the fat
+    /// AABB, which does not move and contains the path.
+    #[must_use]
+    pub fn held_box(&self, id: ProxyId) -> Option<MovingBox> {
+        self.state.slots.find(id).map(|index| self.state.held(index))
+    }
+
+    /// The moving proxies as columns. The boxes are the true ones, without margins.
+    #[must_use]
+    pub fn movers(&self) -> Movers<'_> {
+        let movers = &self.state.movers;
+        Movers {
+            boxes: movers.boxes(),
+            ids: &movers.ids,
+            filters: &movers.filters,
+            dynamic: &movers.dynamic,
+        }
+    }
+
+    /// The row of a proxy in [`Broadphase::movers`], if it is there.
+    #[must_use]
+    pub fn row_of(&self, id: ProxyId) -> Option<u32> {
+        let slot = self.state.slot(self.state.slots.find(id)?);
+        (slot.home() == Home::Movers).then_some(slot.place)
+    }
+
+    /// Finds the pairs of this tick and reports what changed since the last update.
+    ///
+    /// # Errors
+    ///
+    /// [`FindError::TooManyPairs`] when there are more pairs than allowed. Nothing is changed then.
+    pub fn update(&mut self) -> Result<Changes<'_>, FindError> {
+        self.find(None)
+    }
+
+    /// Like [`Broadphase::update`], but keeps only pairs that `accept` accepts, of those that
+    /// filters and owners allow.
+    ///
+    /// `accept` is called once in an update for each pair that meets, in any order and on any
+    /// thread, also if the update then fails because there are too many pairs. It is not called for
+    /// resting pairs of which neither proxy changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Broadphase::update`].
+    pub fn update_with(
+        &mut self,
+        accept: impl Fn(ProxyPair) -> bool + Sync,
+    ) -> Result<Changes<'_>, FindError> {
+        self.find(Some(&accept))
+    }
+
+    fn find(&mut self, accept: Option<AcceptPair<'_>>) -> Result<Changes<'_>, FindError> {
+        let Self { level, state, trees, finder, threads, pairs_max, filtered, owned, work, .. } =
+            self;
+        trees.update(state, *filtered);
+        if state.movers.len() == 0 && state.touching.is_empty() && state.loose.is_empty() {
+            work.clear();
+            return Ok(self.changes());
+        }
+        state.loose.sort_unstable();
+        let update = Update {
+            level: *level,
+            filtered: *filtered,
+            owned: *owned,
+            pairs_max: *pairs_max,
+            threads,
+            accept,
+        };
+        update.run(state, finder, trees, work)?;
+        core::mem::swap(&mut state.touching, &mut work.touching);
+        work.said = true;
+        state.slots.say();
+        state.loose.clear();
+        work.events.rested.iter().for_each(|&pair| state.resting.add(pair));
+        Ok(self.changes())
+    }
+
+    /// The result of the last update. It is empty after [`Broadphase::restore`] and
+    /// [`Broadphase::clear`].
+    #[must_use]
+    pub fn changes(&self) -> Changes<'_> {
+        let Self { work: UpdateScratch { events, said, .. }, state, .. } = self;
+        let touching =
+            if *said { Touching::new(&state.touching, &state.slots) } else { Touching::default() };
+        Changes { events, touching }
+    }
+
+    /// All pairs that the last update cached, including resting ones, ordered by index.
+    ///
+    /// Collects and sorts them, in memory that is reused by the next call.
+    #[must_use]
+    pub fn pairs(&mut self) -> &[ProxyPair] {
+        let Self { state, sorted, threads, .. } = self;
+        sorted.clear();
+        sorted.reserve(state.touching.len() + state.resting.len() + state.loose.len());
+        let touching = Touching::new(&state.touching, &state.slots);
+        sorted.extend(touching.iter().map(ProxyPair::from));
+        sorted.extend(state.resting.iter());
+        sorted.extend_from_slice(&state.loose);
+        threads.sort_by_key(sorted, |pair| {
+            u64::from(pair.a.index()) << 32 | u64::from(pair.b.index())
+        });
+        sorted
+    }
+
+    /// Removes all proxies, as if one by one from the highest index down, and keeps the memory.
+    pub fn clear(&mut self) {
+        for index in (0..self.state.slots.all.len()).rev() {
+            if self.state.slot(index).live {
+                self.note(index, Home::Nowhere);
+                self.state.remove(index);
+            }
+        }
+        (self.filtered, self.owned) = (false, false);
+        self.work.clear();
+    }
+
+    /// Reserves memory for this many proxies, of which `movers` move, and for ticks with `pairs`
+    /// pairs in which at least one proxy moves.
+    pub fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
+        self.state.reserve(proxies, movers, pairs);
+        self.trees.reserve(proxies, movers, pairs);
+        self.finder.reserve(movers, 0, pairs);
+    }
+
+    /// Frees the memory that the proxies and pairs do not need. The next update allocates what it
+    /// needs again.
+    pub fn shrink_to_fit(&mut self) {
+        self.state.shrink_to_fit();
+        self.trees.shrink_to_fit();
+        self.mover_tree = MoverTree::default();
+        self.finder.shrink_to(0, 0);
+        self.work = UpdateScratch::default();
+        (self.rejected, self.rows, self.sorted) = (Vec::new(), Vec::new(), Vec::new());
+    }
+
+    /// The allocated memory in bytes.
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
+        self.state.bytes()
+            + self.trees.bytes()
+            + self.mover_tree.bytes()
+            + self.finder.memory_usage()
+            + self.work.bytes()
+            + self.rejected.capacity() * size_of::<Rejected>()
+            + self.rows.capacity() * size_of::<u32>()
+            + self.sorted.capacity() * size_of::<ProxyPair>()
+    }
+}

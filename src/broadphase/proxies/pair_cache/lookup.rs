@@ -1,0 +1,334 @@
+//! Looks up the found pairs of a partition among the cached pairs, and merges the new ones in.
+//!
+//! Most pairs touch for many ticks. So each found pair is looked up among the cached pairs
+//! (`rows`); if it is there, its new time is stored, and nothing else is done. Only pairs that are
+//! not there have to be sorted (`order`). A merge of both then yields all touching pairs; cached
+//! pairs without a new time have ended. The loops are branch-free, because whether a pair is new is
+//! unpredictable.
+
+use super::index::{Keys, PairIndex};
+use super::partition::Dealt;
+use super::{ColumnsMut, PairColumns};
+use crate::broadphase::pairs::buffer::make_room;
+use crate::broadphase::proxies::slots::{Slots, of_slot, slots_of};
+use crate::geom::SweptPair;
+use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes, prefetch};
+use alloc::vec::Vec;
+
+/// The pairs of a partition are pieces of the runs. This many pieces are prefetched ahead.
+const AHEAD: usize = 6;
+/// The time that marks a cached pair as not found in this tick.
+const ABSENT: f32 = -1.0;
+
+/// Scratch memory of one worker.
+#[derive(Debug, Default)]
+pub(crate) struct Recall {
+    rows: PairIndex,
+    /// New time of each cached pair, or [`ABSENT`].
+    times: Vec<f32>,
+    /// The pairs that are not cached.
+    new: Vec<SweptPair>,
+    /// The lower slots of the merged pairs, with padding for one group of lanes.
+    a: Vec<u32>,
+    /// The other slots of the merged pairs, with the same padding.
+    b: Vec<u32>,
+    /// The times of the merged pairs, with the same padding.
+    first: Vec<f32>,
+    /// Positions of the cached pairs that have ended.
+    gone: Vec<u32>,
+}
+
+impl Recall {
+    pub(crate) fn bytes(&self) -> usize {
+        let words = self.a.capacity() + self.b.capacity() + self.gone.capacity();
+        (words + self.times.capacity() + self.first.capacity()) * size_of::<u32>()
+            + self.new.capacity() * size_of::<SweptPair>()
+            + self.rows.bytes()
+    }
+
+    /// Reserves memory for a partition with this many slots, found pairs and cached pairs.
+    pub(crate) fn make_room(&mut self, level: Level, slots: usize, pairs: usize, kept: usize) {
+        self.rows.make_room(level, slots, kept);
+        let padded = pairs + LANES_MAX;
+        for (column, len) in
+            [(&mut self.a, padded), (&mut self.b, padded), (&mut self.gone, kept + LANES_MAX)]
+        {
+            make_room(column, len);
+            column.resize(len.max(column.len()), 0);
+        }
+        for (column, len) in [(&mut self.first, padded), (&mut self.times, kept + LANES_MAX)] {
+            make_room(column, len);
+            column.resize(len.max(column.len()), 0.0);
+        }
+        make_room(&mut self.new, pairs + 1);
+        self.new.resize((pairs + 1).max(self.new.len()), SweptPair::default());
+    }
+
+    /// Stores the new time of each cached pair that was found. Returns the pairs that are not
+    /// cached, in the order in which they were found. `first` is the first slot of the partition.
+    pub(crate) fn look_up(
+        &mut self,
+        level: Level,
+        slots: &Slots,
+        found: (Dealt<'_>, usize),
+        (kept, first): (PairColumns<'_>, u32),
+    ) -> &[SweptPair] {
+        let Self { rows, times, new, .. } = self;
+        times[..kept.len() + LANES_MAX].fill(ABSENT);
+        rows.fill(level, kept, first);
+        let keys = rows.keys(first);
+        let count = if slots.renewed.is_empty() {
+            level.run(LookUp::<false> { found, slots, keys, times, new })
+        } else {
+            level.run(LookUp::<true> { found, slots, keys, times, new })
+        };
+        rows.clear(kept, first);
+        &new[..count]
+    }
+
+    /// Merges `new`, which is sorted, with the cached pairs that touch. Writes the result to `to`,
+    /// which has the same length. Returns the positions of the cached pairs that have ended.
+    pub(crate) fn merge(
+        &mut self,
+        level: Level,
+        new: &[SweptPair],
+        to: &mut ColumnsMut<'_>,
+    ) -> &[u32] {
+        let Self { rows, times, a, b, first, gone, .. } = self;
+        let count = to.first.len();
+        let columns = ColumnsMut { a: &mut *a, b: &mut *b, first: &mut *first };
+        let merged = Merged { columns, gone, len: 0, ended: 0 };
+        let ended = level.run(Merge { rows, times, new, merged });
+        to.put(PairColumns { a: &a[..count], b: &b[..count], first: &first[..count] });
+        &gone[..ended]
+    }
+}
+
+/// The kernel of [`Recall::look_up`]; returns how many pairs are new. `RENEWED` says whether any
+/// slot of a cached pair has been freed since.
+struct LookUp<'a, const RENEWED: bool> {
+    found: (Dealt<'a>, usize),
+    slots: &'a Slots,
+    keys: Keys<'a>,
+    times: &'a mut [f32],
+    new: &'a mut [SweptPair],
+}
+
+impl<const RENEWED: bool> Kernel for LookUp<'_, RENEWED> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> usize {
+        let Self { found: (dealt, part), slots, keys, times, new } = self;
+        let mut news = 0;
+        let mut ahead = dealt.part(part).skip(AHEAD);
+        for pairs in dealt.part(part) {
+            if let Some(next) = ahead.next() {
+                prefetch(next);
+            }
+            for &pair in pairs {
+                let SweptPair { a, b, first } = pair;
+                // The position past the last cached pair is never read.
+                let mut at = keys.find(isa, a, b);
+                if RENEWED && at < keys.count && (slots.is_renewed(a) || slots.is_renewed(b)) {
+                    at = keys.count;
+                }
+                times[at] = first;
+                new[news] = pair;
+                news += usize::from(at == keys.count);
+            }
+        }
+        news
+    }
+}
+
+/// The output of the merge, with padding for one group of lanes.
+struct Merged<'a> {
+    columns: ColumnsMut<'a>,
+    gone: &'a mut [u32],
+    len: usize,
+    ended: usize,
+}
+
+impl Merged<'_> {
+    #[inline(always)]
+    fn push(&mut self, pair: SweptPair) {
+        let ColumnsMut { a, b, first } = &mut self.columns;
+        (a[self.len], b[self.len], first[self.len]) = (pair.a, pair.b, pair.first);
+        self.len += 1;
+    }
+}
+
+/// The kernel of [`Recall::merge`]; returns how many pairs have ended.
+struct Merge<'a> {
+    rows: &'a PairIndex,
+    times: &'a [f32],
+    new: &'a [SweptPair],
+    merged: Merged<'a>,
+}
+
+impl Kernel for Merge<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> usize {
+        let Self { rows, times, new, mut merged } = self;
+        let mut at = 0;
+        for &pair in new {
+            let next = [of_slot(pair.a), of_slot(pair.b)];
+            at = up_to(isa, (rows, times), at, next, &mut merged);
+            merged.push(pair);
+        }
+        up_to(isa, (rows, times), at, [f32::INFINITY; 2], &mut merged);
+        merged.ended
+    }
+}
+
+/// Appends the cached pairs from position `at` on that are ordered before `next`. Returns the
+/// position of the first one that is not.
+#[inline(always)]
+fn up_to<I: Isa>(
+    isa: I,
+    (rows, times): (&PairIndex, &[f32]),
+    mut at: usize,
+    [next_a, next_b]: [f32; 2],
+    merged: &mut Merged<'_>,
+) -> usize {
+    let (next_a, next_b) = (isa.splat(next_a), isa.splat(next_b));
+    let iota = isa.load_u32(&IOTA);
+    loop {
+        let (lower, upper) = (isa.load(&rows.lower[at..]), isa.load(&rows.upper[at..]));
+        let times = isa.load(&times[at..]);
+        let sooner = lower.lt(next_a) | (lower.eq(next_a) & upper.lt(next_b));
+        let touch = sooner & isa.splat(0.0).le(times);
+        let (count, stay) = (sooner.count(), touch.count());
+        let Merged { columns: to, len, .. } = &mut *merged;
+        slots_of(isa, lower).compress(touch).store(&mut to.a[*len..]);
+        slots_of(isa, upper).compress(touch).store(&mut to.b[*len..]);
+        I::F32::from_bits(times.to_bits().compress(touch)).store(&mut to.first[*len..]);
+        let places = isa.splat_u32(at as u32).wrapping_add(iota);
+        places.compress(sooner & !touch).store(&mut merged.gone[merged.ended..]);
+        merged.len += stay;
+        merged.ended += count - stay;
+        at += count;
+        if count < I::LANES {
+            return at;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Recall;
+    use crate::broadphase::pairs::runs::PairRun;
+    use crate::broadphase::proxies::Proxy;
+    use crate::broadphase::proxies::pair_cache::Kept;
+    use crate::broadphase::proxies::pair_cache::partition::{
+        Dealt, PairFilter, PairSource, SlotParts,
+    };
+    use crate::broadphase::proxies::slots::Slots;
+    use crate::broadphase::proxies::state::BroadphaseState;
+    use crate::geom::SweptPair;
+    use crate::lanes::Level;
+    use alloc::collections::{BTreeMap, BTreeSet};
+    use alloc::vec::Vec;
+
+    const SLOTS: u32 = 600;
+
+    fn columns(pairs: &BTreeMap<(u32, u32), f32>) -> Kept {
+        let mut kept = Kept::default();
+        for (&(a, b), &first) in pairs {
+            kept.a.push(a);
+            kept.b.push(b);
+            kept.first.push(first);
+        }
+        kept
+    }
+
+    /// Goal: the merge has exactly the pairs that touch, with their new times; a pair is new if it
+    /// was not cached or one of its slots was reused, and it has ended if it does not touch or is
+    /// new. Method: comparison with maps, over ticks in which few, many or all pairs begin or end,
+    /// in one run and in many, in one partition and in many, with slots reused in every other tick;
+    /// on every level, with the memory of the tick before.
+    #[test]
+    fn pairs_that_stay_are_recalled() {
+        for level in Level::all() {
+            let mut draw = 1_u32;
+            let mut draw = |below: u32| {
+                draw = draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (draw >> 8) % below
+            };
+            let mut slots = Slots::default();
+            (0..SLOTS).for_each(|_| _ = slots.insert(Proxy::dynamic()));
+            slots.say();
+            let mut recall = Recall::default();
+            let mut before = BTreeMap::new();
+            for tick in 0..24 {
+                let mut now: BTreeMap<(u32, u32), f32> = BTreeMap::new();
+                // No pair stays in one of these cases, and no pair begins in another.
+                let (stay, come) = [(90, 300), (50, 2000), (0, 1000), (100, 0), (97, 9)][tick % 5];
+                let stays = before.keys().filter(|_| draw(100) < stay).copied();
+                let stays: Vec<(u32, u32)> = stays.collect();
+                for pair in stays {
+                    now.insert(pair, draw(1000) as f32 / 999.0);
+                }
+                for _ in 0..come {
+                    // Some slots have many pairs.
+                    let a = if draw(3) == 0 { draw(4) * 140 } else { draw(SLOTS - 1) };
+                    now.insert((a, a + 1 + draw(SLOTS - a - 1)), draw(1000) as f32 / 999.0);
+                }
+                if tick % 2 == 1 {
+                    for _ in 0..9 {
+                        slots.remove(draw(SLOTS) as usize);
+                        slots.insert(Proxy::dynamic());
+                    }
+                }
+                let renewed: BTreeSet<u32> = slots.renewed.iter().copied().collect();
+                let is_new = |&(a, b): &(u32, u32)| {
+                    !before.contains_key(&(a, b)) || renewed.contains(&a) || renewed.contains(&b)
+                };
+
+                let cut = SlotParts::new(SLOTS as usize, [0, 16_384, 1 << 20][tick % 3]);
+                let mut runs: Vec<PairRun<SweptPair>> = Vec::new();
+                runs.resize_with([1, 5, 40][tick % 3], PairRun::default);
+                for (&(a, b), &first) in &now {
+                    let run = draw(runs.len() as u32) as usize;
+                    runs[run].pairs.append(&[SweptPair { a, b, first }]);
+                }
+                let state = BroadphaseState::default();
+                let sieve = PairFilter { state: &state, owned: false, accept: None };
+                runs.iter_mut().for_each(|run| {
+                    sieve.deal(PairSource::Slots, cut, run, &mut Vec::new());
+                });
+                let dealt = Dealt([&runs, &[]]);
+                let (kept, mut merged) = (columns(&before), Kept::default());
+                merged.resize(now.len());
+                let (mut rest, mut to) = (kept.columns(), merged.columns_mut());
+                let (mut news, mut gone) = (BTreeSet::new(), BTreeSet::new());
+                for (part, &length) in dealt.lengths().iter().enumerate().take(cut.parts) {
+                    let end = rest.below(cut.slots(part).end);
+                    let of_part = rest.slice(0..end);
+                    rest = rest.slice(end..rest.len());
+                    let first = cut.slots(part).start as u32;
+                    recall.make_room(level, cut.width(), length, end);
+                    let new = recall.look_up(level, &slots, (dealt, part), (of_part, first));
+                    let mut new = new.to_vec();
+                    new.sort_unstable_by_key(|pair| (pair.a, pair.b));
+                    news.extend(new.iter().map(|pair| (pair.a, pair.b)));
+                    let ended = recall.merge(level, &new, &mut to.split_off(length));
+                    assert!(ended.is_sorted());
+                    gone.extend(ended.iter().map(|&k| {
+                        let pair = of_part.get(k as usize);
+                        (pair.a, pair.b)
+                    }));
+                }
+                assert_eq!(merged, columns(&now), "{level} {tick}");
+                assert!(news.iter().eq(now.keys().filter(|&pair| is_new(pair))));
+                let ends = |pair: &&(u32, u32)| !now.contains_key(pair) || news.contains(pair);
+                assert!(gone.iter().eq(before.keys().filter(ends)), "{level} {tick}");
+                before = now;
+                slots.say();
+            }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The cached pairs: those that touch and in which at least one proxy moves.
+//!
+//! Three columns, ordered by the lower slot, then by the other: 12 bytes for a pair. A slot stands
+//! for the proxy that was in it when the pair was found ([`Slots::said`]), so the columns need no
+//! change when proxies are inserted or removed.
+
+pub(crate) mod events;
+pub(crate) mod index;
+pub(crate) mod lookup;
+pub(crate) mod partition;
+pub(crate) mod sleeping;
+pub(crate) mod sort;
+
+use super::id::{ProxyId, SweptProxyPair};
+use super::slots::Slots;
+use crate::broadphase::pairs::buffer::make_room;
+use crate::geom::SweptPair;
+use alloc::vec::Vec;
+use core::iter::FusedIterator;
+use core::ops::Range;
+
+/// The columns of the cached pairs.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Kept {
+    /// Lower slot of each pair.
+    pub(crate) a: Vec<u32>,
+    /// Other slot of each pair.
+    pub(crate) b: Vec<u32>,
+    /// First time of contact of each pair, as a fraction of the tick.
+    pub(crate) first: Vec<f32>,
+}
+
+/// A borrowed range of the cached pairs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PairColumns<'a> {
+    pub(crate) a: &'a [u32],
+    pub(crate) b: &'a [u32],
+    pub(crate) first: &'a [f32],
+}
+
+/// A mutable range of pair columns.
+#[derive(Debug, Default)]
+pub(crate) struct ColumnsMut<'a> {
+    pub(crate) a: &'a mut [u32],
+    pub(crate) b: &'a mut [u32],
+    pub(crate) first: &'a mut [f32],
+}
+
+impl Kept {
+    pub(crate) fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn columns(&self) -> PairColumns<'_> {
+        PairColumns { a: &self.a, b: &self.b, first: &self.first }
+    }
+
+    pub(crate) fn columns_mut(&mut self) -> ColumnsMut<'_> {
+        ColumnsMut { a: &mut self.a, b: &mut self.b, first: &mut self.first }
+    }
+
+    pub(crate) fn make_room(&mut self, pairs: usize) {
+        make_room(&mut self.a, pairs);
+        make_room(&mut self.b, pairs);
+        make_room(&mut self.first, pairs);
+    }
+
+    /// Sets the length; the caller then writes all pairs.
+    pub(crate) fn resize(&mut self, pairs: usize) {
+        self.a.resize(pairs, 0);
+        self.b.resize(pairs, 0);
+        self.first.resize(pairs, 0.0);
+    }
+
+    pub(crate) fn reserve(&mut self, pairs: usize) {
+        let more = pairs.saturating_sub(self.len());
+        self.a.reserve(more);
+        self.b.reserve(more);
+        self.first.reserve(more);
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.a.shrink_to_fit();
+        self.b.shrink_to_fit();
+        self.first.shrink_to_fit();
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let words = self.a.capacity() + self.b.capacity() + self.first.capacity();
+        words * size_of::<u32>()
+    }
+
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.a.clone_from(&other.a);
+        self.b.clone_from(&other.b);
+        self.first.clone_from(&other.first);
+    }
+}
+
+impl<'a> PairColumns<'a> {
+    pub(crate) fn len(self) -> usize {
+        self.first.len()
+    }
+
+    pub(crate) fn get(self, k: usize) -> SweptPair {
+        SweptPair { a: self.a[k], b: self.b[k], first: self.first[k] }
+    }
+
+    pub(crate) fn slice(self, range: Range<usize>) -> Self {
+        let Self { a, b, first } = self;
+        Self { a: &a[range.clone()], b: &b[range.clone()], first: &first[range] }
+    }
+
+    /// How many pairs have a lower slot less than `slot`. Exponential search: the time is
+    /// logarithmic in the result.
+    pub(crate) fn below(self, slot: u64) -> usize {
+        let is_below = |&a: &u32| u64::from(a) < slot;
+        let mut end = 1;
+        while self.a.get(end).is_some_and(is_below) {
+            end *= 2;
+        }
+        self.a[..self.len().min(end)].partition_point(is_below)
+    }
+
+    /// How many pairs are ordered before the pair of these slots.
+    pub(crate) fn before(self, [a, b]: [u32; 2]) -> usize {
+        let start = self.a.partition_point(|&lower| lower < a);
+        let row = self.a[start..].partition_point(|&lower| lower == a);
+        start + self.b[start..start + row].partition_point(|&upper| upper < b)
+    }
+}
+
+impl ColumnsMut<'_> {
+    /// Writes the next pairs, and shortens `self` by them.
+    pub(crate) fn put(&mut self, pairs: PairColumns<'_>) {
+        let to = self.split_off(pairs.len());
+        to.a.copy_from_slice(pairs.a);
+        to.b.copy_from_slice(pairs.b);
+        to.first.copy_from_slice(pairs.first);
+    }
+}
+
+impl<'a> ColumnsMut<'a> {
+    /// Removes the first `pairs` pairs and returns them.
+    pub(crate) fn split_off(&mut self, pairs: usize) -> Self {
+        fn take<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+            rest.split_off_mut(..count).unwrap_or_default()
+        }
+        Self {
+            a: take(&mut self.a, pairs),
+            b: take(&mut self.b, pairs),
+            first: take(&mut self.first, pairs),
+        }
+    }
+}
+
+/// The pairs that touch in a tick and in which at least one proxy moves, ordered by index.
+///
+/// The pairs are stored as columns of slots, and ids are looked up on reading. [`Touching::get`]
+/// takes constant time, so threads can divide the pairs by position.
+///
+/// ```
+/// use swath::{Aabb, Broadphase, Proxy};
+///
+/// let mut world = Broadphase::new();
+/// for x in [0.0, 0.5, 1.0] {
+///     world.insert(Aabb::cube([x, 0.0, 0.0], 0.3)?, Proxy::dynamic())?;
+/// }
+/// let touching = world.update()?.touching();
+/// assert_eq!(touching.len(), 2);
+/// assert_eq!(touching.get(1), touching.iter().last());
+/// for pair in touching {
+///     assert_eq!(pair.b.index(), pair.a.index() + 1);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Touching<'a> {
+    pairs: PairColumns<'a>,
+    /// The generation of each slot when the pairs were found.
+    said: &'a [u32],
+}
+
+impl<'a> Touching<'a> {
+    pub(crate) fn new(pairs: &'a Kept, slots: &'a Slots) -> Self {
+        Self { pairs: pairs.columns(), said: slots.generations_said() }
+    }
+
+    /// The number of pairs.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether there are no pairs.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The pair at position `k`, or `None` if `k` is out of range.
+    #[must_use]
+    pub fn get(self, k: usize) -> Option<SweptProxyPair> {
+        (k < self.len()).then(|| {
+            let SweptPair { a, b, first } = self.pairs.get(k);
+            let id = |slot: u32| ProxyId::new(slot, self.said[slot as usize]);
+            SweptProxyPair { a: id(a), b: id(b), first }
+        })
+    }
+
+    /// The pairs at these positions; positions out of range are ignored.
+    #[must_use]
+    pub fn range(self, range: Range<usize>) -> Self {
+        let end = range.end.min(self.len());
+        let start = range.start.min(end);
+        Self { pairs: self.pairs.slice(start..end), said: self.said }
+    }
+
+    /// Iterates over the pairs.
+    #[must_use]
+    pub fn iter(self) -> TouchingIter<'a> {
+        TouchingIter { touching: self, next: 0 }
+    }
+}
+
+impl<'a> IntoIterator for Touching<'a> {
+    type Item = SweptProxyPair;
+    type IntoIter = TouchingIter<'a>;
+
+    fn into_iter(self) -> TouchingIter<'a> {
+        self.iter()
+    }
+}
+
+/// Iterator returned by [`Touching::iter`].
+#[derive(Clone, Debug)]
+pub struct TouchingIter<'a> {
+    touching: Touching<'a>,
+    next: usize,
+}
+
+impl Iterator for TouchingIter<'_> {
+    type Item = SweptProxyPair;
+
+    #[inline]
+    fn next(&mut self) -> Option<SweptProxyPair> {
+        let pair = self.touching.get(self.next)?;
+        self.next += 1;
+        Some(pair)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.touching.len() - self.next;
+        (len, Some(len))
+    }
+}
+
+impl ExactSizeIterator for TouchingIter<'_> {}
+impl FusedIterator for TouchingIter<'_> {}

@@ -1,0 +1,173 @@
+//! Filters the found pairs and partitions them by ranges of the lower slot.
+//!
+//! The order of the found pairs is that of the finders, and pairs of a mover and a tree contain a
+//! mover row. This step replaces rows by slots, drops the pairs that the owners or the caller's
+//! function reject, and partitions the rest by a counting sort: a partition has the pairs whose
+//! lower slot is in its range. Partitions are then processed one by one (`diff`). Threads share
+//! both steps: here they share the runs of the finders, there the partitions. A run of pairs of
+//! movers is partitioned by the thread that found it, while the run is still in its cache.
+
+use crate::broadphase::pairs::buffer::make_room;
+use crate::broadphase::pairs::runs::PairRun;
+use crate::broadphase::proxies::id::ProxyPair;
+use crate::broadphase::proxies::slots::owners_allow;
+use crate::broadphase::proxies::state::BroadphaseState;
+use crate::geom::SweptPair;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Largest number of partitions.
+pub(crate) const PARTS_MAX: usize = 256;
+/// Average number of pairs in a partition, while there are fewer than [`PARTS_MAX`].
+const PART_PAIRS: usize = 4096;
+
+/// How slots are divided into partitions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlotParts {
+    /// A partition has `1 << shift` slots.
+    shift: u32,
+    pub(crate) parts: usize,
+}
+
+impl SlotParts {
+    /// Chooses the partitions for this many slots and pairs. The answer does not depend on them.
+    pub(crate) fn new(slots: usize, pairs: usize) -> Self {
+        let parts = (pairs / PART_PAIRS).clamp(1, PARTS_MAX);
+        let shift = slots.max(1).div_ceil(parts).next_power_of_two().trailing_zeros();
+        Self { shift, parts: slots.max(1).div_ceil(1 << shift) }
+    }
+
+    fn part(self, index: u32) -> usize {
+        (index >> self.shift) as usize
+    }
+
+    /// How many slots a partition has.
+    pub(crate) fn width(self) -> usize {
+        1 << self.shift
+    }
+
+    /// The slots of a partition. The last range may extend past the last slot.
+    pub(crate) fn slots(self, part: usize) -> Range<u64> {
+        (part as u64) << self.shift..(part as u64 + 1) << self.shift
+    }
+}
+
+/// What the two numbers of a found pair are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PairSource {
+    /// Two slots, the lower first: a pair of movers.
+    Slots,
+    /// A mover row and a slot: a pair of a mover and a box of a tree.
+    RowAndSlot,
+}
+
+/// The caller's filter function. It is called through a pointer, so that the code is compiled once.
+pub(crate) type AcceptPair<'a> = &'a (dyn Fn(ProxyPair) -> bool + Sync);
+
+/// Decides which of the found pairs are kept.
+pub(crate) struct PairFilter<'a> {
+    pub(crate) state: &'a BroadphaseState,
+    /// Whether any proxy has an owner.
+    pub(crate) owned: bool,
+    /// The caller's function; `None` accepts all pairs.
+    pub(crate) accept: Option<AcceptPair<'a>>,
+}
+
+/// The partitioned runs, with pairs of slots, the lower first: first the runs of pairs of movers,
+/// then copies of the runs of pairs with the forests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dealt<'a>(pub(crate) [&'a [PairRun<SweptPair>]; 2]);
+
+impl<'a> Dealt<'a> {
+    /// The pairs of a partition, one slice for each run.
+    pub(crate) fn part(self, part: usize) -> impl Iterator<Item = &'a [SweptPair]> + Clone {
+        let [some, others] = self.0;
+        some.iter().chain(others).map(move |run| {
+            let start = if part > 0 { run.ends[part - 1] as usize } else { 0 };
+            &run.pairs.as_slice()[start..run.ends[part] as usize]
+        })
+    }
+
+    /// How many pairs each partition has.
+    pub(crate) fn lengths(self) -> [usize; PARTS_MAX] {
+        let mut lengths = [0; PARTS_MAX];
+        for run in self.0.into_iter().flatten() {
+            let mut start = 0;
+            for (length, &end) in lengths.iter_mut().zip(&run.ends) {
+                *length += (end - start) as usize;
+                start = end;
+            }
+        }
+        lengths
+    }
+}
+
+impl PairFilter<'_> {
+    /// Filters and partitions the pairs of `run` in place. `memory` is scratch memory.
+    pub(crate) fn deal(
+        &self,
+        named: PairSource,
+        cut: SlotParts,
+        run: &mut PairRun<SweptPair>,
+        memory: &mut Vec<SweptPair>,
+    ) {
+        let PairRun { pairs, ends, .. } = run;
+        make_room(memory, pairs.as_slice().len());
+        ends.clear();
+        ends.reserve_exact(PARTS_MAX);
+        if named == PairSource::RowAndSlot || self.owned || self.accept.is_some() {
+            let wanted = self.sift(pairs.as_mut_slice(), named);
+            pairs.forget_from(wanted);
+        }
+        let pairs = pairs.as_mut_slice();
+        if cut.parts == 1 {
+            ends.push(pairs.len() as u32);
+            return;
+        }
+        ends.resize(cut.parts, 0);
+        for pair in &*pairs {
+            ends[cut.part(pair.a)] += 1;
+        }
+        // Prefix sum: counts become the starts. Distributing the pairs then turns each start into
+        // the end.
+        let mut start = 0;
+        for end in ends.iter_mut() {
+            start += core::mem::replace(end, start);
+        }
+        memory.resize(pairs.len().max(memory.len()), SweptPair::default());
+        for &pair in &*pairs {
+            let end = &mut ends[cut.part(pair.a)];
+            memory[*end as usize] = pair;
+            *end += 1;
+        }
+        pairs.copy_from_slice(&memory[..pairs.len()]);
+    }
+
+    /// Replaces rows by slots, the lower first, and compacts the pairs that are kept at the front.
+    /// Returns how many there are.
+    fn sift(&self, pairs: &mut [SweptPair], named: PairSource) -> usize {
+        let (movers, slots) = (&self.state.movers, &self.state.slots);
+        let mut wanted = 0;
+        for k in 0..pairs.len() {
+            let SweptPair { a: one, b: two, first } = pairs[k];
+            let one = match named {
+                PairSource::Slots => one,
+                PairSource::RowAndSlot => movers.ids[one as usize].index(),
+            };
+            let (a, b) = if one < two { (one, two) } else { (two, one) };
+            if self.owned {
+                let owner = |slot: u32| slots.all[slot as usize].owner;
+                if !owners_allow(owner(a), owner(b)) {
+                    continue;
+                }
+            }
+            let id = |slot: u32| slots.id(slot as usize);
+            let pair = ProxyPair { a: id(a), b: id(b) };
+            if self.accept.is_none_or(|accept| accept(pair)) {
+                pairs[wanted] = SweptPair { a, b, first };
+                wanted += 1;
+            }
+        }
+        wanted
+    }
+}

@@ -1,0 +1,171 @@
+//! The resting pairs, in a linked list for each proxy.
+//!
+//! A pair of two resting proxies is stored here and not visited, however many there are, until one
+//! of the two changes. An edge is in two doubly linked lists, one for each of its ends; the links
+//! are in the edges, as in the contact graph of `Box2D` (Catto). So removing the pairs of a proxy
+//! takes time for these pairs only.
+
+use crate::broadphase::proxies::id::{ProxyId, ProxyPair};
+use crate::broadphase::proxies::slots::NONE;
+use alloc::vec::Vec;
+
+/// A pair, and for each of its ends the neighbours in the list of that proxy. The number of an end
+/// is `2 · edge + side`. In a free edge only `next[0]` is used: it is the next free edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Edge {
+    pub(crate) pair: ProxyPair,
+    before: [u32; 2],
+    next: [u32; 2],
+}
+
+/// All resting pairs.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Resting {
+    edges: Vec<Edge>,
+    /// The first end in the list of each slot. May be shorter than the slots.
+    heads: Vec<u32>,
+    free: u32,
+    len: u32,
+}
+
+impl Default for Resting {
+    fn default() -> Self {
+        Self { edges: Vec::new(), heads: Vec::new(), free: NONE, len: 0 }
+    }
+}
+
+impl Resting {
+    pub(crate) fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether the proxy has no resting pair.
+    pub(crate) fn has_none(&self, index: usize) -> bool {
+        self.heads.get(index).is_none_or(|&head| head == NONE)
+    }
+
+    /// Adds a pair that is not stored yet.
+    pub(crate) fn add(&mut self, pair: ProxyPair) {
+        let edge = Edge { pair, before: [NONE; 2], next: [NONE; 2] };
+        let at = match self.free {
+            NONE => {
+                self.edges.push(edge);
+                self.edges.len() - 1
+            }
+            free => {
+                self.free = self.edges[free as usize].next[0];
+                self.edges[free as usize] = edge;
+                free as usize
+            }
+        };
+        self.len += 1;
+        for (side, of) in [pair.a, pair.b].into_iter().enumerate() {
+            let (index, end) = (of.index() as usize, (2 * at + side) as u32);
+            if self.heads.len() <= index {
+                self.heads.resize(index + 1, NONE);
+            }
+            let next = core::mem::replace(&mut self.heads[index], end);
+            self.edges[at].next[side] = next;
+            if next != NONE {
+                self.edges[next as usize / 2].before[next as usize % 2] = end;
+            }
+        }
+    }
+
+    /// Moves all pairs of a proxy to the end of `to`.
+    #[inline]
+    pub(crate) fn loosen(&mut self, index: usize, to: &mut Vec<ProxyPair>) {
+        if !self.has_none(index) {
+            self.loosen_all(index, to);
+        }
+    }
+
+    fn loosen_all(&mut self, index: usize, to: &mut Vec<ProxyPair>) {
+        let mut end = core::mem::replace(&mut self.heads[index], NONE);
+        while end != NONE {
+            let (at, side) = (end as usize / 2, end as usize % 2);
+            let Edge { pair, before, next } = self.edges[at];
+            to.push(pair);
+            // Unlink the edge from the list of the other proxy.
+            let other = 1 - side;
+            match before[other] {
+                NONE => {
+                    let of = [pair.a, pair.b][other];
+                    self.heads[of.index() as usize] = next[other];
+                }
+                end => self.edges[end as usize / 2].next[end as usize % 2] = next[other],
+            }
+            if next[other] != NONE {
+                let end = next[other] as usize;
+                self.edges[end / 2].before[end % 2] = before[other];
+            }
+            self.edges[at].pair = ProxyPair::default();
+            self.edges[at].next[0] = self.free;
+            self.free = at as u32;
+            self.len -= 1;
+            end = next[side];
+        }
+    }
+
+    /// All pairs, in arbitrary order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = ProxyPair> {
+        let kept = self.edges.iter().filter(|edge| edge.pair.a != ProxyId::NONE);
+        kept.map(|edge| edge.pair)
+    }
+
+    /// Whether the lists are intact: each edge is in the list of each of its ends, exactly once.
+    pub(crate) fn is_sound(&self) -> bool {
+        let ends = 2 * self.edges.len();
+        let mut seen = 0;
+        for (index, &head) in self.heads.iter().enumerate() {
+            let (mut before, mut end) = (NONE, head);
+            while end != NONE {
+                let (at, side) = (end as usize / 2, end as usize % 2);
+                let Some(edge) = self.edges.get(at) else { return false };
+                let of = [edge.pair.a, edge.pair.b][side];
+                // More steps than there are ends: the list is circular.
+                seen += 1;
+                if of.index() as usize != index || edge.before[side] != before || seen > ends {
+                    return false;
+                }
+                (before, end) = (end, edge.next[side]);
+            }
+        }
+        let (mut free, mut at) = (0, self.free);
+        while at != NONE {
+            let Some(edge) = self.edges.get(at as usize) else { return false };
+            free += 1;
+            if edge.pair != ProxyPair::default() || free > self.edges.len() {
+                return false;
+            }
+            at = edge.next[0];
+        }
+        seen == 2 * self.len() && free + self.len() == self.edges.len()
+    }
+
+    pub(crate) fn reserve(&mut self, slots: usize, pairs: usize) {
+        self.edges.reserve(pairs.saturating_sub(self.edges.len()));
+        self.heads.reserve(slots.saturating_sub(self.heads.len()));
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        if self.len == 0 {
+            *self = Self::default();
+        }
+        self.edges.shrink_to_fit();
+        self.heads.shrink_to_fit();
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.edges.capacity() * size_of::<Edge>() + self.heads.capacity() * size_of::<u32>()
+    }
+
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        let Self { edges, heads, free, len } = self;
+        edges.clone_from(&other.edges);
+        heads.clone_from(&other.heads);
+        (*free, *len) = (other.free, other.len);
+    }
+}

@@ -1,0 +1,211 @@
+//! The forests of resting proxies, and how changes get into them.
+//!
+//! Changes are only noted by slot, and applied when the next update or query needs the forests, so
+//! that many changes of a proxy between two updates cost as much as one. They are applied in the
+//! order of the slots, one list for each forest, with the boxes of the current state. A box that
+//! stays near its old position is overwritten in place; a forest from which all boxes are removed
+//! is rebuilt from the list alone ([`FixedBoxes::put`]). A resting proxy with a margin has two
+//! boxes: its fat AABB in the forest of its kind, for pairs, and its true box in a third forest,
+//! for queries.
+
+use super::slots::{Home, Slot};
+use super::state::BroadphaseState;
+use crate::broadphase::FixedBoxes;
+use crate::broadphase::bvh::{BvhItem, Tree};
+use crate::geom::{Aabb, MapEach};
+use crate::lanes::Level;
+use crate::par::Threads;
+use alloc::vec::Vec;
+
+/// Bit of a slot: it is in the list of changes.
+const CHANGED: u8 = 1 << 7;
+/// Bit of a slot: it is in the forest of fixed proxies. Bit `k` always belongs to forest `k`.
+const FIXED: u8 = 1;
+/// Bit of a slot: it is in the forest of sleeping proxies.
+const SLEEPING: u8 = 1 << 1;
+/// Bit of a slot: it has a margin and is in the forest of true boxes.
+const TRUE: u8 = 1 << 2;
+const TREES: usize = 3;
+
+/// The forests of resting proxies, and the pending changes.
+#[derive(Debug)]
+pub(crate) struct Trees {
+    pub(crate) fixed: FixedBoxes,
+    pub(crate) sleeping: FixedBoxes,
+    /// The true boxes of resting proxies with a margin.
+    pub(crate) exact: FixedBoxes,
+    /// The bits [`FIXED`], [`SLEEPING`], [`TRUE`] and [`CHANGED`] of each slot. May be shorter than
+    /// the slots. After an update a value is not 0 exactly where a proxy rests.
+    pub(crate) rows: Vec<u8>,
+    /// The slots that have changed since the last update, each once.
+    changed: Vec<u32>,
+    /// Scratch memory: the rows to remove from each forest.
+    leaving: [Vec<u32>; TREES],
+    /// Scratch memory: the boxes to put into each forest.
+    entering: [Vec<BvhItem>; TREES],
+}
+
+impl Trees {
+    pub(crate) fn with_level(level: Level) -> Self {
+        Self {
+            fixed: FixedBoxes::with_level(level),
+            sleeping: FixedBoxes::with_level(level),
+            exact: FixedBoxes::with_level(level),
+            rows: Vec::new(),
+            changed: Vec::new(),
+            leaving: Default::default(),
+            entering: Default::default(),
+        }
+    }
+
+    pub(crate) fn set_threads(&mut self, threads: &Threads) {
+        self.fixed.set_threads(threads.clone());
+        self.sleeping.set_threads(threads.clone());
+        self.exact.set_threads(threads.clone());
+    }
+
+    pub(crate) fn set_pairs_max(&mut self, most: usize) {
+        self.fixed.set_pairs_max(most);
+        self.sleeping.set_pairs_max(most);
+    }
+
+    /// Marks a slot as dirty: its proxy starts or stops resting, or rests with a different box or
+    /// description.
+    #[inline]
+    pub(crate) fn note(&mut self, index: usize) {
+        if self.rows.len() <= index {
+            self.rows.resize(index + 1, 0);
+        }
+        if self.rows[index] & CHANGED == 0 {
+            self.rows[index] |= CHANGED;
+            self.changed.push(index as u32);
+        }
+    }
+
+    /// Applies the changes. `filtered` says whether any proxy has a filter.
+    pub(crate) fn update(&mut self, state: &BroadphaseState, filtered: bool) {
+        if self.changed.is_empty() {
+            return;
+        }
+        self.sort();
+        let Self { fixed, sleeping, exact, rows, changed, leaving, entering } = self;
+        leaving.iter_mut().for_each(Vec::clear);
+        entering.iter_mut().for_each(Vec::clear);
+        for &row in &*changed {
+            let index = row as usize;
+            let was = rows[index] & !CHANGED;
+            let slot = state.slots.all.get(index);
+            let now = slot.map_or(0, trees_of);
+            rows[index] = now;
+            for k in 0..TREES {
+                let [was, now] = [was, now].map_each(|bits| bits >> k & 1 == 1);
+                if was && !now {
+                    leaving[k].push(row);
+                }
+                // Overwriting an unchanged box costs less than finding out that it is unchanged.
+                if let Some(slot) = slot.filter(|_| now) {
+                    let (aabb, filter) = (box_in(state, index, k), slot.filter.word());
+                    entering[k].push(BvhItem { aabb, name: row, filter });
+                }
+            }
+        }
+        changed.clear();
+        let trees = [fixed, sleeping, exact];
+        for ((tree, leaving), entering) in trees.into_iter().zip(leaving).zip(entering) {
+            if !leaving.is_empty() {
+                tree.remove(leaving).expect("each row was put in");
+            }
+            if !entering.is_empty() {
+                tree.put_valid(rows.len(), entering, filtered);
+            }
+        }
+    }
+
+    /// Sorts the changes by slot: neighbouring slots usually are neighbours in memory.
+    fn sort(&mut self) {
+        let Self { rows, changed, .. } = self;
+        // When many slots have changed, scanning all of them costs less than sorting.
+        if changed.len() < rows.len() / 32 {
+            changed.sort_unstable();
+        } else {
+            changed.clear();
+            let all = (0..).zip(rows.iter());
+            changed.extend(all.filter(|&(_, row)| row & CHANGED != 0).map(|(index, _)| index));
+        }
+    }
+
+    /// Whether the forests contain what the state says, for all slots without a pending change.
+    pub(crate) fn is_sound(&self, state: &BroadphaseState) -> bool {
+        let noted = self.rows.iter().filter(|&&row| row & CHANGED != 0).count();
+        let mut lens = [0; TREES];
+        let trees = [&self.fixed, &self.sleeping, &self.exact];
+        for index in 0..state.slots.all.len().max(self.rows.len()) {
+            let row = self.rows.get(index).copied().unwrap_or(0);
+            let slot = state.slots.all.get(index);
+            if row & CHANGED == 0 && row != slot.map_or(0, trees_of) {
+                return false;
+            }
+            for (k, tree) in trees.iter().enumerate().filter(|(k, _)| row >> k & 1 == 1) {
+                lens[k] += 1;
+                let aabb = || box_in(state, index, k);
+                if row & CHANGED == 0
+                    && (tree.get(index as u32).is_none_or(|old| !same_bits(&old, &aabb()))
+                        || tree.filter(index as u32) != slot.map(|slot| slot.filter))
+                {
+                    return false;
+                }
+            }
+        }
+        noted == self.changed.len() && lens == trees.map_each(FixedBoxes::len)
+    }
+
+    pub(crate) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
+        self.rows.reserve(proxies.saturating_sub(self.rows.len()));
+        self.fixed.reserve(proxies, movers, 0, pairs);
+        self.sleeping.reserve(proxies, movers, 0, pairs);
+    }
+
+    /// The trees of fixed and of sleeping proxies, with the boxes that are compared for pairs.
+    pub(crate) fn held(&self) -> [&[Tree]; 2] {
+        [self.fixed.trees(), self.sleeping.trees()]
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.fixed.shrink_to_fit();
+        self.sleeping.shrink_to_fit();
+        self.exact.shrink_to_fit();
+        self.rows.shrink_to_fit();
+        self.changed.shrink_to_fit();
+        (self.leaving, self.entering) = Default::default();
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let lists = self.changed.capacity() + self.leaving.iter().map(Vec::capacity).sum::<usize>();
+        self.fixed.memory_usage()
+            + self.sleeping.memory_usage()
+            + self.exact.memory_usage()
+            + self.rows.capacity()
+            + lists * size_of::<u32>()
+            + self.entering.iter().map(Vec::capacity).sum::<usize>() * size_of::<BvhItem>()
+    }
+}
+
+/// The forests in which a proxy belongs, as bits.
+fn trees_of(slot: &Slot) -> u8 {
+    let exact = if slot.margin > 0.0 { TRUE } else { 0 };
+    match slot.home() {
+        Home::Fixed => FIXED | exact,
+        Home::Sleeping => SLEEPING | exact,
+        Home::Movers | Home::Nowhere => 0,
+    }
+}
+
+/// The box of a resting proxy in one of its forests.
+fn box_in(state: &BroadphaseState, index: usize, tree: usize) -> Aabb {
+    let is_held = 1 << tree != TRUE && state.slot(index).margin > 0.0;
+    if is_held { state.held[index] } else { state.boxes[index].aabb }
+}
+
+fn same_bits(a: &Aabb, b: &Aabb) -> bool {
+    bytemuck::bytes_of(a) == bytemuck::bytes_of(b)
+}

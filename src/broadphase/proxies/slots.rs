@@ -1,0 +1,260 @@
+//! The record of each proxy, and the free list of slots.
+//!
+//! A slot is a record of 32 bytes; its index is that of the [`ProxyId`]. Free slots form a linked
+//! list through [`Slot::place`], the most recently freed one first, so that the same calls produce
+//! the same ids. A slot that has had `u32::MAX` proxies is retired, so that no id is ever given out
+//! twice.
+
+use super::id::ProxyId;
+use super::proxy::{Proxy, ProxyKind};
+use crate::geom::Filter;
+use crate::lanes::{F32Lanes, Isa, U32Lanes};
+use alloc::vec::Vec;
+
+/// Marks the absence of a row or of a slot.
+pub(crate) const NONE: u32 = u32::MAX;
+/// Largest number of slots. Movers are rows of the pair finder, which has 26 bits for a row.
+pub(crate) const SLOTS_MAX: usize = 1 << 26;
+
+/// The bits of `1.0`. Added to a slot they are the bits of a finite float, and the order is kept.
+const ONE: u32 = 1.0_f32.to_bits();
+
+/// The float that stands for a slot in SIMD comparisons. The lanes compare floats only.
+#[inline(always)]
+pub(crate) fn of_slot(slot: u32) -> f32 {
+    f32::from_bits(slot.wrapping_add(ONE))
+}
+
+/// The inverse of [`of_slot`], for each lane.
+#[inline(always)]
+pub(crate) fn slots_of<I: Isa>(isa: I, floats: I::F32) -> I::U32 {
+    floats.to_bits().wrapping_add(isa.splat_u32(ONE.wrapping_neg()))
+}
+
+/// The container in which a proxy is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// No container: the proxy is disabled, or the slot is free.
+    Nowhere,
+    /// The dense columns that the pair finder reads.
+    Movers,
+    /// The forest of fixed proxies.
+    Fixed,
+    /// The forest of sleeping proxies.
+    Sleeping,
+}
+
+impl Home {
+    pub(crate) fn is_tree(self) -> bool {
+        matches!(self, Self::Fixed | Self::Sleeping)
+    }
+}
+
+/// The record of one proxy, or of a free slot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Slot {
+    pub(crate) data: u64,
+    /// The row of a mover, the next free slot of a free slot, and otherwise [`NONE`].
+    pub(crate) place: u32,
+    pub(crate) filter: Filter,
+    pub(crate) owner: u32,
+    pub(crate) margin: f32,
+    pub(crate) set: ProxyKind,
+    pub(crate) enabled: bool,
+    pub(crate) live: bool,
+}
+
+impl Slot {
+    const EMPTY: Self = Self {
+        data: 0,
+        place: NONE,
+        filter: Filter::ALL,
+        owner: 0,
+        margin: 0.0,
+        set: ProxyKind::Fixed,
+        enabled: false,
+        live: false,
+    };
+
+    pub(crate) fn home(&self) -> Home {
+        match self.set {
+            _ if !self.live || !self.enabled => Home::Nowhere,
+            ProxyKind::Dynamic | ProxyKind::Kinematic => Home::Movers,
+            ProxyKind::Fixed => Home::Fixed,
+            ProxyKind::Sleeping => Home::Sleeping,
+        }
+    }
+
+    pub(crate) fn proxy(&self) -> Proxy {
+        let Self { set, filter, owner, margin, data, enabled, .. } = *self;
+        Proxy { set, filter, owner, margin, data, enabled }
+    }
+
+    /// Overwrites the slot with a description.
+    fn describe(&mut self, proxy: Proxy) {
+        let Proxy { set, filter, owner, margin, data, enabled } = proxy;
+        *self = Self { set, filter, owner, margin, data, enabled, place: NONE, live: true };
+    }
+}
+
+/// Whether the owners of two proxies allow a pair.
+#[inline(always)]
+pub(crate) fn owners_allow(a: u32, b: u32) -> bool {
+    a == 0 || a != b
+}
+
+/// The records of all proxies, and the generations of their slots.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Slots {
+    pub(crate) all: Vec<Slot>,
+    /// Generation by slot: of its proxy, or of the next one if the slot is free. A separate column,
+    /// because this is all that is read to translate slots into ids.
+    pub(crate) generations: Vec<u32>,
+    /// Generation of each slot when the cached pairs were found. May be shorter than `all`.
+    pub(crate) said: Vec<u32>,
+    /// The slots whose generation has changed since then.
+    pub(crate) renewed: Vec<u32>,
+    /// The first free slot.
+    pub(crate) free: u32,
+    /// Number of slots with a proxy.
+    pub(crate) live: u32,
+    /// Number of slots that are never used again.
+    pub(crate) retired: u32,
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        Self {
+            all: Vec::new(),
+            generations: Vec::new(),
+            said: Vec::new(),
+            renewed: Vec::new(),
+            free: NONE,
+            live: 0,
+            retired: 0,
+        }
+    }
+}
+
+impl Slots {
+    /// The index of an existing proxy.
+    #[inline]
+    pub(crate) fn find(&self, id: ProxyId) -> Option<usize> {
+        let index = id.index() as usize;
+        let slot = self.all.get(index)?;
+        (slot.live && self.generations[index] == id.generation()).then_some(index)
+    }
+
+    #[inline(always)]
+    pub(crate) fn id(&self, index: usize) -> ProxyId {
+        ProxyId::new(index as u32, self.generations[index])
+    }
+
+    /// The generation of each slot of a cached pair, at the time when the pair was found.
+    #[inline]
+    pub(crate) fn generations_said(&self) -> &[u32] {
+        // Usually the same memory as that of the current ids.
+        if self.renewed.is_empty() { &self.generations } else { &self.said }
+    }
+
+    /// Whether a slot of a cached pair has been freed since the pair was found, and possibly
+    /// reused.
+    #[inline(always)]
+    pub(crate) fn is_renewed(&self, slot: u32) -> bool {
+        self.said[slot as usize] != self.generations[slot as usize]
+    }
+
+    /// Declares that the cached pairs now belong to the proxies that are in the slots.
+    pub(crate) fn say(&mut self) {
+        let Self { generations, said, renewed, .. } = self;
+        for slot in renewed.drain(..) {
+            said[slot as usize] = generations[slot as usize];
+        }
+        said.extend_from_slice(&generations[said.len()..]);
+    }
+
+    /// Allocated words besides the slots.
+    pub(crate) fn words(&self) -> usize {
+        self.generations.capacity() + self.said.capacity() + self.renewed.capacity()
+    }
+
+    /// How many more proxies can be inserted.
+    pub(crate) fn room(&self) -> usize {
+        SLOTS_MAX - (self.live + self.retired) as usize
+    }
+
+    /// Fills a free slot, or a new one. The caller has checked that there is one.
+    pub(crate) fn insert(&mut self, proxy: Proxy) -> ProxyId {
+        let index = match self.free {
+            NONE => {
+                self.all.push(Slot::EMPTY);
+                self.generations.push(0);
+                self.all.len() - 1
+            }
+            free => {
+                self.free = self.all[free as usize].place;
+                free as usize
+            }
+        };
+        self.all[index].describe(proxy);
+        self.live += 1;
+        self.id(index)
+    }
+
+    /// Frees a slot that has a proxy.
+    pub(crate) fn remove(&mut self, index: usize) {
+        self.live -= 1;
+        self.all[index] = Slot::EMPTY;
+        if self.said.get(index) == Some(&self.generations[index]) {
+            self.renewed.push(index as u32);
+        }
+        self.generations[index] += 1;
+        // No proxy has the last generation: the one after it would wrap around to the first.
+        if self.generations[index] == u32::MAX {
+            self.retired += 1;
+        } else {
+            self.all[index].place = self.free;
+            self.free = index as u32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NONE, SLOTS_MAX, Slots, of_slot};
+    use crate::broadphase::proxies::Proxy;
+
+    /// Goal: floats have the same order as the slots they stand for. Method: both ends of the
+    /// range, and each step to another exponent.
+    #[test]
+    fn floats_stand_for_slots() {
+        let last = SLOTS_MAX as u32;
+        assert!(of_slot(last).is_finite());
+        assert!(of_slot(0) < of_slot(1) && of_slot(last - 1) < of_slot(last));
+        for step in (1..8).map(|exponent| exponent << 23) {
+            assert!(of_slot(step - 1) < of_slot(step) && of_slot(step) < of_slot(step + 1));
+        }
+    }
+
+    /// Goal: a slot whose generations are used up is never used again. Method: a slot that has used
+    /// all but two of them.
+    #[test]
+    fn a_slot_that_is_used_up_is_retired() {
+        let mut slots = Slots::default();
+        let first = slots.insert(Proxy::fixed());
+        slots.remove(0);
+        slots.generations[0] = u32::MAX - 2;
+        for generation in [u32::MAX - 2, u32::MAX - 1] {
+            let id = slots.insert(Proxy::fixed());
+            assert_eq!((id.index(), id.generation()), (0, generation));
+            assert_eq!(slots.find(id), Some(0));
+            slots.remove(0);
+            assert_eq!((slots.find(id), slots.find(first)), (None, None));
+        }
+        assert_eq!((slots.free, slots.retired, slots.live), (NONE, 1, 0));
+        assert_eq!(slots.insert(Proxy::fixed()).index(), 1);
+        assert_eq!(slots.room(), SLOTS_MAX - 2);
+    }
+}

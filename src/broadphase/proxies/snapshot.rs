@@ -1,0 +1,170 @@
+//! Snapshots for rollback, and shifting the origin.
+
+use super::Broadphase;
+use super::error::BroadphaseError;
+use super::slots::Slot;
+use super::state::BroadphaseState;
+use super::validate::InvariantError;
+use crate::geom::{Aabb, Filter, Invalid, MapEach, MovingBox};
+
+/// A copy of everything that decides the answers of a broadphase from some tick on.
+///
+/// With the feature `serde` it can be serialised and deserialised; a deserialised snapshot is
+/// validated. It does not contain settings that change no answer, the limit on pairs, or the result
+/// of the last update.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "BroadphaseState", into = "BroadphaseState"))]
+pub struct Snapshot(BroadphaseState);
+
+impl TryFrom<BroadphaseState> for Snapshot {
+    type Error = InvariantError;
+
+    fn try_from(state: BroadphaseState) -> Result<Self, InvariantError> {
+        state.validate()?;
+        Ok(Self(state))
+    }
+}
+
+impl From<Snapshot> for BroadphaseState {
+    fn from(snapshot: Snapshot) -> Self {
+        snapshot.0
+    }
+}
+
+impl Snapshot {
+    /// The number of proxies.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.slots.live as usize
+    }
+
+    /// Whether there are no proxies.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The allocated memory in bytes.
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
+        self.0.bytes()
+    }
+}
+
+impl Broadphase {
+    /// Copies everything that decides the answers of the next updates.
+    ///
+    /// ```
+    /// use swath::{Aabb, Broadphase, Proxy};
+    ///
+    /// let mut world = Broadphase::new();
+    /// let a = world.insert(Aabb::cube([0.0; 3], 1.0)?, Proxy::dynamic())?;
+    /// let snapshot = world.snapshot();
+    /// world.remove(a)?;
+    /// world.restore(&snapshot);
+    /// assert!(world.contains(a));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot(self.state.clone())
+    }
+
+    /// Like [`Broadphase::snapshot`], but reuses the memory of an old snapshot.
+    pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
+        snapshot.0.copy_from(&self.state);
+    }
+
+    /// Restores the state of which `snapshot` was taken. From now on every update answers as it did
+    /// then, including ids, pairs, events and their order. Ids that were given out since then are
+    /// stale, or belong to other proxies.
+    ///
+    /// Trees are not copied: the next update changes in them what differs in the resting proxies.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        let (state, then) = (&self.state, &snapshot.0);
+        for index in 0..state.slots.all.len().max(then.slots.all.len()) {
+            if at_rest(state, index) != at_rest(then, index) {
+                self.trees.note(index);
+            }
+        }
+        self.state.copy_from(then);
+        self.mover_tree.note();
+        let slots = &self.state.slots.all;
+        self.filtered = slots.iter().any(|slot| slot.filter != Filter::ALL);
+        self.owned = slots.iter().any(|slot| slot.owner != 0);
+        self.work.clear();
+    }
+
+    /// Moves the origin to `offset`: all boxes are translated by its negative and rounded outwards
+    /// ([`Aabb::translated`]), so that no box shrinks. Ids and cached pairs stay valid.
+    ///
+    /// Resting boxes that touch still touch. Rounding may make a few more boxes touch. Pairs of
+    /// movers may begin or stop to touch by a few units in the last place, which the next update
+    /// then reports. Each shift by an offset that is not a multiple of the spacing of floats at a
+    /// box may grow that box by one such unit on each side; movers usually get a new box in each
+    /// tick anyway.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError`] when the offset is invalid, or a box would become invalid. Nothing is
+    /// changed.
+    pub fn shift_origin(&mut self, offset: impl Into<[f32; 3]>) -> Result<(), BroadphaseError> {
+        let by = offset.into().map_each(|of_axis: f32| -of_axis);
+        MovingBox::new(Aabb::default(), by)?;
+        let live = || (0..self.state.slots.all.len()).filter(|&k| self.state.slot(k).live);
+        for index in live() {
+            self.state.shifted(index, by).map_err(|reason| {
+                let id = self.state.slots.id(index);
+                BroadphaseError::ShiftTooFar { id, reason }
+            })?;
+        }
+        for index in 0..self.state.slots.all.len() {
+            let Slot { live: true, .. } = self.state.slot(index) else { continue };
+            let (moving, held) = self.state.shifted(index, by)?;
+            self.state.place(index, moving, held);
+            self.mover_tree.note();
+            if self.state.slot(index).home().is_tree() {
+                self.trees.note(index);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Everything that the forests store of a slot, or `None` if it does not rest.
+fn at_rest(state: &BroadphaseState, index: usize) -> Option<([[u32; 6]; 2], Filter, bool, bool)> {
+    let slot = state.slots.all.get(index)?;
+    let home = slot.home();
+    home.is_tree().then(|| {
+        let boxes = [state.held(index).aabb, state.boxes[index].aabb].map_each(bytemuck::cast);
+        (boxes, slot.filter, home == super::slots::Home::Fixed, slot.margin > 0.0)
+    })
+}
+
+impl BroadphaseState {
+    /// The moving box and the fat AABB of a proxy after a translation by `by`.
+    fn shifted(&self, index: usize, by: [f32; 3]) -> Result<(MovingBox, Aabb), Invalid> {
+        let MovingBox { aabb, delta } = self.moving_box(index);
+        let moving = MovingBox { aabb: aabb.translated(by)?, delta };
+        let margin = self.slot(index).margin;
+        if margin > 0.0 {
+            // The translated fat AABB may extend past `COORD_MAX` although the path does not; a
+            // recreated one is smaller.
+            let held = self.held[index].translated(by).ok();
+            Ok((moving, Self::hold(&moving, margin, held)?))
+        } else {
+            Ok((moving, Aabb::default()))
+        }
+    }
+
+    /// Stores a moving box and a fat AABB.
+    fn place(&mut self, index: usize, moving: MovingBox, held: Aabb) {
+        let slot = self.slots.all[index];
+        match slot.home() {
+            super::slots::Home::Movers => self.movers.set(slot.place as usize, moving),
+            _ => self.boxes[index] = moving,
+        }
+        self.held[index] = held;
+    }
+}

@@ -1,0 +1,224 @@
+//! Checks the invariants of a broadphase.
+
+use super::Broadphase;
+use super::id::ProxyPair;
+use super::pair_cache::Kept;
+use super::proxy::is_margin;
+use super::slots::{Home, NONE, SLOTS_MAX, Slots};
+use super::state::BroadphaseState;
+
+/// The invariant that is violated: by a bug of this library, or by the input of a deserialisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvariantError {
+    /// Columns that must have the same length do not.
+    #[error("columns of different lengths")]
+    Lengths,
+    /// The free list does not contain exactly the unused slots.
+    #[error("the free slots are not those without a proxy")]
+    FreeSlots,
+    /// The description of a proxy is invalid.
+    #[error("what is said of slot {index} cannot be")]
+    Slot {
+        /// The slot of the proxy.
+        index: u32,
+    },
+    /// A box is invalid, or a resting proxy has a displacement.
+    #[error("the box of slot {index} is none or not in its place")]
+    Box {
+        /// The slot of the proxy.
+        index: u32,
+    },
+    /// The path of a proxy with a margin is not inside its fat AABB.
+    #[error("the path of slot {index} is not in the box that is held for it")]
+    Held {
+        /// The slot of the proxy.
+        index: u32,
+    },
+    /// The rows of the movers are not those of the moving proxies.
+    #[error("row {row} of the movers is not that of a proxy that moves")]
+    Mover {
+        /// The row that differs.
+        row: u32,
+    },
+    /// Pairs are out of order, occur twice, or have the same proxy twice.
+    #[error("pairs out of order, twice there, or of one proxy")]
+    Pairs,
+    /// The list of slots with another proxy since the last update is wrong.
+    #[error("not the slots that have another proxy since the last update")]
+    Renewed,
+    /// A resting pair has a proxy that does not rest.
+    #[error("a pair rests of which slot {index} does not")]
+    Resting {
+        /// The slot of the proxy.
+        index: u32,
+    },
+    /// The linked lists of resting pairs are broken.
+    #[error("the lists of pairs at rest are torn")]
+    Lists,
+    /// A tree does not contain exactly the resting proxies, or the movers.
+    #[error("a tree does not hold what is at rest, or what moves")]
+    Trees,
+}
+
+impl Broadphase {
+    /// Checks all invariants. For tests and fuzzers: the time is linear in the proxies and pairs.
+    ///
+    /// # Errors
+    ///
+    /// [`InvariantError`]: the first violation. It is a bug of this library.
+    pub fn validate(&self) -> Result<(), InvariantError> {
+        self.state.validate()?;
+        let is_sound = self.trees.is_sound(&self.state) && self.mover_tree.is_sound(&self.state);
+        if is_sound { Ok(()) } else { Err(InvariantError::Trees) }
+    }
+}
+
+impl BroadphaseState {
+    pub(crate) fn validate(&self) -> Result<(), InvariantError> {
+        let (slots, movers) = (&self.slots.all, &self.movers);
+        let rows = movers.ids.len();
+        let of_movers = [movers.owners.len(), movers.filters.len(), movers.dynamic.len()];
+        if self.boxes.len() != slots.len()
+            || self.held.len() != slots.len()
+            || self.slots.generations.len() != slots.len()
+            || self.slots.said.len() > slots.len()
+            || self.touching.a.len() != self.touching.len()
+            || self.touching.b.len() != self.touching.len()
+            || slots.len() > SLOTS_MAX
+            || movers.columns.iter().any(|column| column.len() != rows)
+            || of_movers.iter().any(|&len| len != rows)
+        {
+            return Err(InvariantError::Lengths);
+        }
+        self.check_free()?;
+        let (mut fat, mut moving) = (0, 0);
+        for index in 0..slots.len() {
+            self.check_slot(index)?;
+            let slot = self.slot(index);
+            if slot.home() == Home::Movers {
+                fat += u32::from(slot.margin > 0.0);
+                moving += 1;
+            }
+        }
+        if moving != rows {
+            return Err(InvariantError::Mover { row: rows as u32 });
+        }
+        if fat != self.fat {
+            return Err(InvariantError::Mover { row: rows as u32 });
+        }
+        self.check_pairs()
+    }
+
+    /// Checks that each unused slot that is not retired is in the free list, once.
+    fn check_free(&self) -> Result<(), InvariantError> {
+        let slots = &self.slots;
+        let live = slots.all.iter().filter(|slot| slot.live).count();
+        let retired = slots.generations.iter().filter(|&&next| next == u32::MAX).count();
+        let (mut free, mut at) = (0, slots.free);
+        while at != NONE {
+            let slot = slots.all.get(at as usize).ok_or(InvariantError::FreeSlots)?;
+            free += 1;
+            if slot.live || slots.generations[at as usize] == u32::MAX || free > slots.all.len() {
+                return Err(InvariantError::FreeSlots);
+            }
+            at = slot.place;
+        }
+        let counted = (slots.live as usize, slots.retired as usize) == (live, retired);
+        if counted && live + retired + free == slots.all.len() {
+            Ok(())
+        } else {
+            Err(InvariantError::FreeSlots)
+        }
+    }
+
+    fn check_slot(&self, index: usize) -> Result<(), InvariantError> {
+        let slot = self.slot(index);
+        let name = index as u32;
+        if !slot.live {
+            return Ok(());
+        }
+        if self.slots.generations[index] == u32::MAX || !is_margin(slot.margin) {
+            return Err(InvariantError::Slot { index: name });
+        }
+        let row = slot.place as usize;
+        if slot.home() == Home::Movers {
+            let movers = &self.movers;
+            if movers.ids.get(row) != Some(&self.slots.id(index))
+                || movers.owners[row] != slot.owner
+                || movers.filters[row] != slot.filter
+                || movers.dynamic[row] != (slot.set == super::ProxyKind::Dynamic)
+            {
+                return Err(InvariantError::Mover { row: slot.place });
+            }
+        } else if slot.place != NONE {
+            return Err(InvariantError::Slot { index: name });
+        }
+        let moving = self.moving_box(index);
+        if moving.validate().is_err() || slot.set.is_at_rest() && moving.delta != [0.0; 3] {
+            return Err(InvariantError::Box { index: name });
+        }
+        let held = self.held[index];
+        if slot.margin > 0.0 && (held.validate().is_err() || !held.contains(&moving.bounds())) {
+            return Err(InvariantError::Held { index: name });
+        }
+        Ok(())
+    }
+
+    fn check_pairs(&self) -> Result<(), InvariantError> {
+        let Slots { generations, said, renewed, .. } = &self.slots;
+        let mut renewed = renewed.clone();
+        renewed.sort_unstable();
+        let changed = (0_u32..).zip(said.iter().zip(generations));
+        let changed = changed.filter(|(_, (old, new))| old != new).map(|(slot, _)| slot);
+        if !changed.eq(renewed) {
+            return Err(InvariantError::Renewed);
+        }
+        let Kept { a, b, first } = &self.touching;
+        let loose = self.loose.iter().copied();
+        let known = |slot: u32| (slot as usize) < said.len();
+        let one = |a: u32, b: u32| a < b && known(b);
+        let key = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
+        let touching = a.iter().zip(b).map(|(&a, &b)| (a, b));
+        let in_order = touching.clone().map(|(a, b)| key(a, b)).is_sorted_by(|x, y| x < y);
+        let times = first.iter().all(|first| (0.0..=1.0).contains(first));
+        let is_said = |pair: ProxyPair| {
+            one(pair.a.index(), pair.b.index())
+                && [pair.a, pair.b]
+                    .into_iter()
+                    .all(|id| id.generation() == said[id.index() as usize])
+        };
+        if !in_order
+            || !times
+            || !touching.clone().all(|(a, b)| one(a, b))
+            || !loose.clone().all(is_said)
+        {
+            return Err(InvariantError::Pairs);
+        }
+        if !self.resting.is_sound() {
+            return Err(InvariantError::Lists);
+        }
+        // At any time both proxies of a resting pair rest: a change removes the pair.
+        for pair in self.resting.iter() {
+            for id in [pair.a, pair.b] {
+                let rests =
+                    self.slots.find(id).is_some_and(|index| self.slot(index).home().is_tree());
+                if !rests {
+                    return Err(InvariantError::Resting { index: id.index() });
+                }
+            }
+        }
+        let rest = self.resting.iter().chain(loose);
+        let mut keys: alloc::vec::Vec<u64> = rest
+            .map(|pair| (pair.a.index(), pair.b.index()))
+            .chain(touching)
+            .map(|(a, b)| key(a, b))
+            .collect();
+        keys.sort_unstable();
+        if keys.is_sorted_by(|x, y| x < y) && self.resting.iter().all(is_said) {
+            Ok(())
+        } else {
+            Err(InvariantError::Pairs)
+        }
+    }
+}

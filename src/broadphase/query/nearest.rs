@@ -1,0 +1,168 @@
+//! Nearest boxes of a point or a box.
+//!
+//! Nodes are tested with the arithmetic of [`proximity`](crate::batch::proximity). It is monotonic,
+//! rounding included, so the bounds of a node are never farther than a box inside them.
+
+use super::{Accept, Allowed, Asked, Caller, Queries, Query, ask};
+use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
+use crate::columns::Row;
+use crate::geom::{Aabb, Invalid};
+use crate::kernels::Hit;
+use crate::kernels::proximity::nearest::NearestList;
+use crate::kernels::proximity::{check_max, simd};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX};
+
+/// A query for the boxes near a point or a box, up to a distance.
+#[derive(Clone, Copy, Debug)]
+pub struct Proximity {
+    aabb: Aabb,
+    max_distance: f32,
+}
+
+impl<'a> Queries<'a> {
+    /// Finds the boxes near `aabb`, which may be a [point](Aabb::point): those at a distance of at
+    /// most `max_distance`, as [`proximity::one_to_one`] computes it. The limit may be infinite.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] when `aabb` is invalid, or `max_distance` is negative or NaN.
+    ///
+    /// ```
+    /// use swath::{Aabb, AabbColumns, Bvh};
+    /// use swath::batch::Hit;
+    ///
+    /// let (x, zeros) = ([7.0, 3.0, 5.0, 3.0], [0.0; 4]);
+    /// let mut tree = Bvh::new();
+    /// tree.build(AabbColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?)?;
+    /// let queries = tree.queries();
+    ///
+    /// let here = Aabb::point([4.5, 0.0, 0.0])?;
+    /// let nearest = queries.proximity(&here, 1.0)?.nearest().expect("one is half a unit away");
+    /// assert!(nearest.row == 2 && nearest.at <= 0.5 && nearest.at > 0.499_999);
+    /// let mut room = [Hit::default(); 3];
+    /// let found = queries.proximity(&here, f32::INFINITY)?.k_nearest(&mut room);
+    /// assert_eq!(found.iter().map(|hit| hit.row).collect::<Vec<_>>(), [2, 1, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// [`proximity::one_to_one`]: crate::batch::proximity::one_to_one
+    pub fn proximity(
+        &self,
+        aabb: &Aabb,
+        max_distance: f32,
+    ) -> Result<Query<'a, Proximity>, Invalid> {
+        aabb.validate()?;
+        check_max(max_distance)?;
+        Ok(Query::new(*self, Proximity { aabb: *aabb, max_distance }))
+    }
+}
+
+impl<A: Accept> Query<'_, Proximity, A> {
+    /// The nearest box; among equal distances the one in the lowest row.
+    #[must_use]
+    pub fn nearest(self) -> Option<Hit> {
+        self.k_nearest(&mut [Hit::default()]).first().copied()
+    }
+
+    /// The nearest boxes, as many as `to` can store, ordered by distance, then by row. Intended for
+    /// up to some dozens, because each box is inserted into a sorted list.
+    pub fn k_nearest(self, to: &mut [Hit]) -> &[Hit] {
+        let Self { queries, of, mut accept, visits } = self;
+        let (nearest, looked) = of.nearest(&queries, accept.caller(), to);
+        looked.add_to(visits);
+        nearest
+    }
+}
+
+impl Proximity {
+    /// Writes the nearest boxes to `to` and returns them, and what was visited. Compiled once for
+    /// all functions of callers.
+    fn nearest<'q, 'a>(
+        &self,
+        queries: &Queries<'q>,
+        caller: Option<Caller<'q>>,
+        to: &'a mut [Hit],
+    ) -> (&'a [Hit], Visits) {
+        let Self { aabb, max_distance } = self;
+        let question = NearestTo::new(queries, aabb, *max_distance, caller, to);
+        let (question, looked) = ask(queries, question);
+        (question.nearest.into_hits(), looked)
+    }
+}
+
+/// A running query, with the nearest boxes found so far.
+pub(crate) struct NearestTo<'q, 'a> {
+    from: [f32; 6],
+    max_distance: f32,
+    allowed: Allowed<'q>,
+    /// The function that accepts boxes, if not all are accepted.
+    accept: Option<Caller<'q>>,
+    nearest: NearestList<'a>,
+}
+
+impl<'q, 'a> NearestTo<'q, 'a> {
+    pub(crate) fn new(
+        queries: &Queries<'q>,
+        aabb: &Aabb,
+        max_distance: f32,
+        accept: Option<Caller<'q>>,
+        to: &'a mut [Hit],
+    ) -> Self {
+        let (from, allowed) = (aabb.to_row(), queries.allowed());
+        Self { from, max_distance, allowed, accept, nearest: NearestList::new(to) }
+    }
+
+    /// The distances of the lanes of a node, and which of them are within the limit.
+    #[inline(always)]
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
+        let mut from = [isa.splat(0.0); 6];
+        for (lanes, &number) in from.iter_mut().zip(&self.from) {
+            *lanes = isa.splat(number);
+        }
+        let distance = simd::distance(isa, &from, &bounds.columns(isa));
+        (distance, distance.le(isa.splat(self.most())))
+    }
+}
+
+impl Nearing for NearestTo<'_, '_> {
+    #[inline(always)]
+    fn most(&self) -> f32 {
+        let reach = self.nearest.reach();
+        if reach < self.max_distance { reach } else { self.max_distance }
+    }
+
+    #[inline(always)]
+    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
+        self.distances(isa, bounds)
+    }
+
+    #[inline(always)]
+    fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64 {
+        let (distance, near) = self.distances(isa, boxes);
+        let mut near = self.allowed.of(isa, near, boxes, filters);
+        if near == 0 {
+            return 0;
+        }
+        let mut at = [0.0; LANES_MAX];
+        distance.store(&mut at);
+        let (rows, mut met) = (boxes.rows::<I>(), 0);
+        while near != 0 {
+            let lane = near.trailing_zeros() as usize;
+            near &= near - 1;
+            let hit = Hit { row: rows[lane], at: at[lane] };
+            if self.nearest.takes(hit) {
+                met += 1;
+                if self.accept.accept(hit.row) {
+                    self.nearest.insert(hit);
+                }
+            }
+        }
+        met
+    }
+}
+
+impl Asked for NearestTo<'_, '_> {
+    fn look_at_grown(&mut self, grown: bool) {
+        self.allowed.grown = grown;
+    }
+}

@@ -1,0 +1,61 @@
+//! Pairs of boxes of one strip that may touch, before they are swept or reported.
+
+use super::scatter::ROW;
+use crate::broadphase::pairs::buffer::{Buffer, make_room};
+use crate::geom::Pair;
+use crate::lanes::LANES_MAX;
+use crate::par::Budget;
+use alloc::vec::Vec;
+
+/// How many candidates are gathered before they are swept: few enough for the innermost cache.
+pub(crate) const CANDIDATES: usize = 2048;
+/// Pairs that may touch, as places in the strip.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates {
+    pub(crate) a: Vec<u32>,
+    pub(crate) b: Vec<u32>,
+    pub(crate) len: usize,
+}
+
+impl Candidates {
+    /// Makes room for so many.
+    pub(crate) fn reserve(&mut self, most: usize) {
+        for column in [&mut self.a, &mut self.b] {
+            make_room(column, most);
+            column.resize(most.max(column.len()), 0);
+        }
+    }
+
+    /// Drops the candidates that the filters of the strip's boxes, as words, do not allow.
+    pub(crate) fn filter(&mut self, filters: &[u32]) {
+        let mut kept = 0;
+        for k in 0..self.len {
+            let (a, b) = (self.a[k], self.b[k]);
+            (self.a[kept], self.b[kept]) = (a, b);
+            let common = filters[a as usize].rotate_left(16) & filters[b as usize];
+            kept += usize::from(common & 0xffff != 0 && common >> 16 != 0);
+        }
+        self.len = kept;
+    }
+
+    /// Appends the candidates to `found` as pairs of rows; `ids` are those of the strip's boxes.
+    pub(crate) fn append_rows(
+        &self,
+        ids: &[u32],
+        second_row: u32,
+        (found, budget): (&mut Buffer<Pair>, &Budget),
+    ) {
+        let places = self.a.iter().zip(&self.b).take(self.len);
+        let spare = found.spare(self.len, budget);
+        for (pair, (&a, &b)) in spare.iter_mut().zip(places) {
+            let (a, b) = (ids[a as usize] & ROW, ids[b as usize] & ROW);
+            *pair = Pair { a: a.min(b), b: a.max(b).wrapping_sub(second_row) };
+        }
+        found.keep(self.len);
+    }
+}
+
+/// The most candidates of a strip of so many records at once: one box may meet all others just before they are looked at.
+pub(crate) fn candidates_max(rows: usize) -> usize {
+    CANDIDATES + rows + 2 * LANES_MAX
+}

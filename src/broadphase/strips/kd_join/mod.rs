@@ -1,0 +1,572 @@
+//! Finds the overlapping pairs of a crowded strip by splitting its boxes at medians.
+//!
+//! One grid cannot fit boxes at several scales: a crowd in a large sparse world is one cell of it, and the sweep of that
+//! cell compares every box with every other. The sum of the ranges that a sweep would compare is known before it starts,
+//! so such a strip is divided instead, in time that grows with its boxes and pairs whatever their scales:
+//!
+//! ```text
+//! join(A, B):                             A and B are sets of boxes, or the same set
+//!   few comparisons                       compare each of A with each of B, a lane group at a time
+//!   a plane that saves comparisons        join(A left, B left); join(A right, B right)
+//!   many boxes cross the best plane       join the crossing ones and the others: four joins
+//!   else                                  compare each with each: most of them overlap
+//! ```
+//!
+//! A box that crosses a plane belongs to both sides. As in the strips of the grid, a flag in its right copy says that the
+//! box starts further left, and two boxes with a flag in common make no pair: so each pair is found once, where at least
+//! one of the two starts on every axis. Boxes that are long on one axis cross every plane there and would be copied
+//! without end; apart from the others they are divided on the axes on which they are short. Two sets are first cut
+//! to each other's bounds.
+//!
+//! The choice of planes depends on a sample of the boxes alone, and copies keep their order. So the pairs and their order
+//! are the same for every level. The method is that of a streamed k-d tree; copies instead of a third child follow from
+//! the flags of the strips (compare Zomorodian and Edelsbrunner, *Fast software for box intersections*, 2000).
+
+use super::candidates::{CANDIDATES, Candidates};
+use super::grid::Grid;
+use super::scatter::{FLAGS, NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, ROW, STILL};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
+use alloc::vec::Vec;
+
+/// Flag of the right copies on the axis that the grid does not cut. The bit is free here: the place of a box in its strip
+/// is below it, and whether its path is long has been looked at already.
+const NOT_FIRST_UNCUT: u32 = 1 << 26;
+const JOIN_FLAGS: u32 = FLAGS | NOT_FIRST_UNCUT;
+/// Comparisons for each box up to which a set is compared as it is. The worlds of the fuzzer are small, and are to be
+/// divided all the same.
+const LEAF_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 64.0 };
+/// How many comparisons cost as much as copying a box once.
+const COPY_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 24.0 };
+/// Comparisons for each box from which boxes that cross a plane may be joined apart from the others.
+const APART_WORK: f64 = if cfg!(fuzzing) { 3.0 } else { 512.0 };
+/// The share of boxes that cross the best plane from which they may be.
+const APART_SHARE: f64 = 0.125;
+/// Boxes of a sample, and how many boxes stand behind one of them.
+const SAMPLE_MAX: usize = 64;
+const SAMPLE_MIN: usize = 16;
+const ROWS_PER_SAMPLE: usize = 16;
+/// Divisions one below the other; a sample that is wrong about its boxes so often is not believed any longer.
+const DEPTH_MAX: u8 = 64;
+/// Each division leaves at most three joins for later.
+const TASKS_MAX: usize = 4 * DEPTH_MAX as usize;
+
+/// Consecutive rows of [`Join::bounds`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct KdRows {
+    start: usize,
+    len: usize,
+}
+
+impl KdRows {
+    /// The first row past these and their padding.
+    fn end(self) -> usize {
+        self.start + self.len + LANES_MAX
+    }
+}
+
+/// Which boxes of a set go on to a join.
+#[derive(Clone, Copy, Debug)]
+enum KdPart {
+    All,
+    /// Those that start below the plane.
+    Left {
+        axis: usize,
+        at: f32,
+    },
+    /// Those that end at the plane or above.
+    Right {
+        axis: usize,
+        at: f32,
+    },
+    /// Those that do both.
+    Crossing {
+        axis: usize,
+        at: f32,
+    },
+    /// Those that do not.
+    Beside {
+        axis: usize,
+        at: f32,
+    },
+    /// Those with this flag.
+    With(u32),
+    /// Those without it.
+    Without(u32),
+}
+
+/// A join that is still to be done.
+#[derive(Clone, Copy, Debug)]
+struct KdTask {
+    a: KdRows,
+    b: KdRows,
+    /// Both sets are one.
+    same: bool,
+    of_a: KdPart,
+    of_b: KdPart,
+    /// What does not meet this box is left out of `a`: bounds of `b`.
+    around_b: [f32; 6],
+    /// Axes on which the boxes that cross a plane have been taken apart since the last plane there, a bit each.
+    apart: u8,
+    depth: u8,
+}
+
+/// Comparisons that were begun.
+#[derive(Clone, Copy, Debug, Default)]
+struct Leaf {
+    a: KdRows,
+    b: KdRows,
+    same: bool,
+    next: usize,
+}
+
+/// What to do with a join.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum SplitChoice {
+    Compare,
+    Split { axis: usize, at: f32 },
+    Apart { axis: usize, at: f32 },
+    ByFlag(u32),
+}
+
+/// A worker's memory for a join.
+#[derive(Debug, Default)]
+pub(crate) struct Join {
+    /// The boxes of a join follow those of the join that it is part of, each set with padding.
+    bounds: [Vec<f32>; 6],
+    /// Place in the strip, and the flags of the id.
+    words: Vec<u32>,
+    /// Flags of the right copies on each axis, see [`not_first`].
+    not_first: [u32; 3],
+    tasks: Vec<KdTask>,
+    leaf: Leaf,
+    /// The most rows that were in use at once since memory was settled.
+    peak: usize,
+}
+
+/// The flag of right copies on each axis, in the order of [`Grid::axes`].
+///
+/// On the axes that the grid cuts it is that of the grid: a box that starts in another strip starts there for every part of
+/// this one.
+pub(crate) fn not_first(grid: &Grid) -> [u32; 3] {
+    let mut flags = [NOT_FIRST_UNCUT; 3];
+    flags[grid.column(&grid.u)] = NOT_FIRST_U;
+    flags[grid.column(&grid.v)] = NOT_FIRST_V;
+    flags
+}
+
+impl Join {
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> usize {
+        let floats: usize = self.bounds.iter().map(Vec::capacity).sum();
+        floats * size_of::<f32>()
+            + self.words.capacity() * size_of::<u32>()
+            + self.tasks.capacity() * size_of::<KdTask>()
+    }
+
+    /// The most rows that were in use at once since the last call.
+    pub(crate) fn take_peak(&mut self) -> usize {
+        core::mem::take(&mut self.peak)
+    }
+
+    /// Reserves memory for a join that needs a few more rows than `peak`.
+    pub(crate) fn settle(&mut self, peak: usize) {
+        if peak > 0 {
+            if self.words.len() < peak + peak / 16 {
+                self.grow(peak + peak / 4);
+            }
+            self.tasks.reserve_exact(TASKS_MAX.saturating_sub(self.tasks.len()));
+        }
+    }
+
+    fn grow(&mut self, rows: usize) {
+        for column in &mut self.bounds {
+            column.reserve_exact(rows.saturating_sub(column.len()));
+            column.resize(rows.max(column.len()), 0.0);
+        }
+        self.words.reserve_exact(rows.saturating_sub(self.words.len()));
+        self.words.resize(rows.max(self.words.len()), 0);
+    }
+
+    /// Makes `rows` rows usable.
+    #[inline(always)]
+    fn need(&mut self, rows: usize) {
+        self.peak = self.peak.max(rows);
+        if self.words.len() < rows {
+            self.grow(rows + rows / 2);
+        }
+    }
+
+    /// What is best done with a join, from a sample of its boxes.
+    #[inline(never)]
+    fn choose(
+        &self,
+        (a, b, same): (KdRows, KdRows, bool),
+        (apart, depth): (u8, u8),
+    ) -> SplitChoice {
+        let rows = (if same { a.len } else { a.len + b.len }) as f64;
+        let work = a.len as f64 * b.len as f64 * if same { 0.5 } else { 1.0 };
+        if work <= LEAF_WORK * rows || depth >= DEPTH_MAX {
+            return SplitChoice::Compare;
+        }
+        if depth == 0
+            && let Some(flag) = [STILL, OF_FIRST].into_iter().find(|&flag| {
+                let words = &self.words[a.start..a.start + a.len];
+                let set = words.iter().filter(|&word| word & flag != 0).count();
+                set > 0 && set < a.len
+            })
+        {
+            return SplitChoice::ByFlag(flag);
+        }
+        let mut best = (0.0, SplitChoice::Compare);
+        let mut crossing = (APART_SHARE, SplitChoice::Compare);
+        let mut copied = 1.0;
+        for axis in 0..3 {
+            let of_a = Sampled::new(self, a, axis);
+            let of_b = if same { of_a } else { Sampled::new(self, b, axis) };
+            let Some(planes) = of_a.planes(&of_b, same) else {
+                continue;
+            };
+            for at in planes {
+                let ([a_left, a_right], [b_left, b_right]) = (of_a.sides(at), of_b.sides(at));
+                let kept = a_left * b_left + a_right * b_right;
+                let copies = ((a_left + a_right) * a.len as f64
+                    + if same { 0.0 } else { (b_left + b_right) * b.len as f64 })
+                    / rows;
+                let saved = (1.0 - kept) * work - COPY_WORK * copies * rows;
+                if saved > best.0 {
+                    best = (saved, SplitChoice::Split { axis, at });
+                    copied = copies;
+                }
+                // Of either set: all or none of it crossing would change nothing.
+                for share in [a_left + a_right - 1.0, b_left + b_right - 1.0] {
+                    if apart & 1 << axis == 0 && share > crossing.0 && share < 1.0 - APART_SHARE {
+                        crossing = (share, SplitChoice::Apart { axis, at });
+                    }
+                }
+            }
+        }
+        let crowded = best.1 == SplitChoice::Compare || copied > 1.0 + APART_SHARE;
+        if crowded && work > APART_WORK * rows && crossing.1 != SplitChoice::Compare {
+            return crossing.1;
+        }
+        best.1
+    }
+}
+
+/// Ends of some boxes on one axis.
+#[derive(Clone, Copy)]
+struct Sampled {
+    low: [f32; SAMPLE_MAX],
+    high: [f32; SAMPLE_MAX],
+    len: usize,
+}
+
+impl Sampled {
+    fn new(join: &Join, rows: KdRows, axis: usize) -> Self {
+        let len = (rows.len / ROWS_PER_SAMPLE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len);
+        let mut sampled = Self { low: [0.0; SAMPLE_MAX], high: [0.0; SAMPLE_MAX], len };
+        for k in 0..len {
+            let row = rows.start + (k as u64 * rows.len as u64 / len as u64) as usize;
+            sampled.low[k] = join.bounds[axis][row];
+            sampled.high[k] = join.bounds[3 + axis][row];
+        }
+        sampled
+    }
+
+    /// Planes that may divide both sets, each where a box starts: none where all start at one place.
+    fn planes(&self, other: &Self, same: bool) -> Option<[f32; 4]> {
+        let mut starts = [0.0; 2 * SAMPLE_MAX];
+        starts[..self.len].copy_from_slice(&self.low[..self.len]);
+        let mut len = self.len;
+        if !same {
+            starts[len..len + other.len].copy_from_slice(&other.low[..other.len]);
+            len += other.len;
+        }
+        let starts = &mut starts[..len];
+        starts.sort_unstable_by(f32::total_cmp);
+        // What starts at a plane is right of it, so the least start divides nothing.
+        let least = starts[0];
+        let after = |at: usize| starts[at..].iter().copied().find(|&start| start > least);
+        let median = after(len / 2)?;
+        let next = starts[len / 2..].iter().copied().find(|&start| start > median);
+        let next = next.unwrap_or(median);
+        Some([median, next, after(len / 4)?, after(len * 3 / 4).unwrap_or(median)])
+    }
+
+    /// The shares that are left and right of a plane; what crosses it is both.
+    fn sides(&self, at: f32) -> [f64; 2] {
+        let (mut left, mut right) = (0, 0);
+        for (&low, &high) in self.low[..self.len].iter().zip(&self.high[..self.len]) {
+            left += u32::from(low < at);
+            right += u32::from(high >= at);
+        }
+        [left, right].map(|count| f64::from(count) / self.len.max(1) as f64)
+    }
+}
+
+/// What is known of the boxes of a set.
+#[derive(Clone, Copy)]
+struct Summary {
+    around: [f32; 6],
+    /// Flags that all of them have.
+    flags: u32,
+}
+
+/// Copies boxes to the end of those in use.
+#[inline(always)]
+fn copy<I: Isa>(
+    isa: I,
+    join: &mut Join,
+    from: KdRows,
+    part: KdPart,
+    within: &[f32; 6],
+    start: usize,
+) -> (KdRows, Summary) {
+    join.need(start + from.len + 2 * LANES_MAX);
+    let infinite = isa.splat(f32::INFINITY);
+    let (least, greatest) = (isa.splat(f32::MAX), isa.splat(f32::MIN));
+    let mut around = [least, least, least, greatest, greatest, greatest];
+    let mut flags = isa.splat_u32(JOIN_FLAGS);
+    let within = [
+        isa.splat(within[0]),
+        isa.splat(within[1]),
+        isa.splat(within[2]),
+        isa.splat(within[3]),
+        isa.splat(within[4]),
+        isa.splat(within[5]),
+    ];
+    let [x, u, v, high_x, high_u, high_v] = &mut join.bounds;
+    let columns = [x, u, v, high_x, high_u, high_v];
+    let mut sides: [_; 6] = core::array::from_fn(|_| (&[][..], &mut [][..]));
+    for (side, column) in sides.iter_mut().zip(columns) {
+        let (below, above) = column.split_at_mut(start);
+        *side = (&*below, above);
+    }
+    let (words, to_words) = join.words.split_at_mut(start);
+    let mut to = 0;
+    for row in (from.start..from.start + from.len).step_by(I::LANES) {
+        let mut ends = [infinite; 6];
+        for (end, (column, _)) in ends.iter_mut().zip(&sides) {
+            *end = isa.load(&column[row..]);
+        }
+        let mut word = isa.load_u32(&words[row..]);
+        // The padding is nowhere.
+        let mut keep = ends[0].lt(infinite)
+            & ends[0].le(within[3])
+            & ends[1].le(within[4])
+            & ends[2].le(within[5])
+            & within[0].le(ends[3])
+            & within[1].le(ends[4])
+            & within[2].le(ends[5]);
+        match part {
+            KdPart::All => (),
+            KdPart::Left { axis, at } => keep = keep & ends[axis].lt(isa.splat(at)),
+            KdPart::Right { axis, at } => {
+                let at = isa.splat(at);
+                keep = keep & at.le(ends[3 + axis]);
+                let flagged = word | isa.splat_u32(join.not_first[axis]);
+                word = I::U32::select(ends[axis].lt(at), flagged, word);
+            }
+            KdPart::Crossing { axis, at } => {
+                let at = isa.splat(at);
+                keep = keep & ends[axis].lt(at) & at.le(ends[3 + axis]);
+            }
+            KdPart::Beside { axis, at } => {
+                let at = isa.splat(at);
+                keep = keep & !(ends[axis].lt(at) & at.le(ends[3 + axis]));
+            }
+            KdPart::With(flag) => keep = keep & !word.disjoint(isa.splat_u32(flag)),
+            KdPart::Without(flag) => keep = keep & word.disjoint(isa.splat_u32(flag)),
+        }
+        for (k, (end, (_, column))) in ends.iter().zip(&mut sides).enumerate() {
+            I::F32::from_bits(end.to_bits().compress(keep)).store(&mut column[to..]);
+            let extreme = if k < 3 { end.min(around[k]) } else { end.max(around[k]) };
+            around[k] = I::F32::select(keep, extreme, around[k]);
+        }
+        word.compress(keep).store(&mut to_words[to..]);
+        flags = I::U32::select(keep, word & flags, flags);
+        to += keep.count();
+    }
+    // What stands past the end meets nothing.
+    sides[0].1[to..to + LANES_MAX].fill(f32::INFINITY);
+    let mut summary = Summary { around: [0.0; 6], flags: u32::MAX };
+    let mut lanes = [0.0; LANES_MAX];
+    for (k, (end, column)) in summary.around.iter_mut().zip(around).enumerate() {
+        column.store(&mut lanes);
+        *end = lanes[0];
+        for &lane in &lanes[..I::LANES] {
+            let beyond = if k < 3 { lane < *end } else { lane > *end };
+            *end = if beyond { lane } else { *end };
+        }
+    }
+    let mut words = [0; LANES_MAX];
+    flags.store(&mut words);
+    words[..I::LANES].iter().for_each(|word| summary.flags &= word);
+    (KdRows { start, len: to }, summary)
+}
+
+/// Compares each of `a` with each of `b`, until there are [`CANDIDATES`]; returns whether all are compared.
+#[inline(always)]
+fn compare<I: Isa>(isa: I, join: &mut Join, candidates: &mut Candidates) -> bool {
+    let Leaf { a, b, same, next } = join.leaf;
+    let [xs, us, vs, high_xs, high_us, high_vs] = join.bounds.each_ref().map(|of| &of[..b.end()]);
+    let words = &join.words[..b.end().max(a.end())];
+    for i in next..a.len {
+        if candidates.len >= CANDIDATES {
+            join.leaf.next = i;
+            return false;
+        }
+        let row = a.start + i;
+        let (low_x, high_x) = (isa.splat(join.bounds[0][row]), isa.splat(join.bounds[3][row]));
+        let (low_u, high_u) = (isa.splat(join.bounds[1][row]), isa.splat(join.bounds[4][row]));
+        let (low_v, high_v) = (isa.splat(join.bounds[2][row]), isa.splat(join.bounds[5][row]));
+        let flags = isa.splat_u32(words[row] & JOIN_FLAGS);
+        let place = isa.splat_u32(words[row] & ROW);
+        let places = isa.splat_u32(ROW);
+        let mut j = if same { row + 1 } else { b.start };
+        let mut count = candidates.len;
+        while j < b.start + b.len {
+            let word = isa.load_u32(&words[j..]);
+            let meets = isa.load(&xs[j..]).le(high_x)
+                & low_x.le(isa.load(&high_xs[j..]))
+                & isa.load(&us[j..]).le(high_u)
+                & low_u.le(isa.load(&high_us[j..]))
+                & isa.load(&vs[j..]).le(high_v)
+                & low_v.le(isa.load(&high_vs[j..]))
+                & word.disjoint(flags);
+            place.store(&mut candidates.a[count..]);
+            (word & places).compress(meets).store(&mut candidates.b[count..]);
+            count += meets.count();
+            j += I::LANES;
+        }
+        candidates.len = count;
+    }
+    join.leaf.next = a.len;
+    true
+}
+
+/// Begins the join of a strip; returns whether it is better than a sweep.
+pub(crate) struct Begin<'a> {
+    pub(crate) join: &'a mut Join,
+    /// Bounds of the boxes of the strip, and their ids.
+    pub(crate) bounds: &'a [Vec<f32>; 6],
+    pub(crate) ids: &'a [u32],
+    pub(crate) rows: usize,
+    /// See [`not_first`].
+    pub(crate) not_first: [u32; 3],
+}
+
+impl Begin<'_> {
+    /// Copies the strip, and looks whether there is a good plane.
+    pub(crate) fn run(self) -> bool {
+        let Self { join, bounds, ids, rows, not_first } = self;
+        join.not_first = not_first;
+        join.need(rows + 2 * LANES_MAX);
+        join.settle(1);
+        for (column, from) in join.bounds.iter_mut().zip(bounds) {
+            column[..rows].copy_from_slice(&from[..rows]);
+        }
+        join.bounds[0][rows..rows + LANES_MAX].fill(f32::INFINITY);
+        for (place, (word, id)) in (0..).zip(join.words.iter_mut().zip(&ids[..rows])) {
+            *word = id & FLAGS | place;
+        }
+        let all = KdRows { start: 0, len: rows };
+        join.leaf = Leaf::default();
+        join.tasks.clear();
+        if join.choose((all, all, true), (0, 0)) == SplitChoice::Compare {
+            return false;
+        }
+        let around_b = [f32::MIN, f32::MIN, f32::MIN, f32::MAX, f32::MAX, f32::MAX];
+        let (of_a, of_b) = (KdPart::All, KdPart::All);
+        let root = KdTask { a: all, b: all, same: true, of_a, of_b, around_b, apart: 0, depth: 0 };
+        join.tasks.push(root);
+        true
+    }
+}
+
+/// Goes on with a join until there are [`CANDIDATES`]; returns whether it is done.
+pub(crate) struct Proceed<'a> {
+    pub(crate) join: &'a mut Join,
+    pub(crate) candidates: &'a mut Candidates,
+}
+
+impl Kernel for Proceed<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> bool {
+        let Self { join, candidates } = self;
+        loop {
+            if !compare(isa, join, candidates) {
+                return false;
+            }
+            let Some(task) = join.tasks.pop() else {
+                return true;
+            };
+            divide(isa, join, &task);
+        }
+    }
+}
+
+/// Takes the boxes of a join apart from those that it is part of, and begins to compare them or leaves its own parts
+/// as joins for later.
+#[inline(always)]
+fn divide<I: Isa>(isa: I, join: &mut Join, task: &KdTask) {
+    let start = if task.same { task.a.end() } else { task.a.end().max(task.b.end()) };
+    let (a, of_a) = copy(isa, join, task.a, task.of_a, &task.around_b, start);
+    if a.len == 0 || task.same && of_a.flags != 0 {
+        return;
+    }
+    let (b, of_b) = if task.same {
+        (a, of_a)
+    } else {
+        copy(isa, join, task.b, task.of_b, &of_a.around, a.end())
+    };
+    if b.len == 0 || of_a.flags & of_b.flags != 0 {
+        return;
+    }
+    let same = task.same;
+    match join.choose((a, b, same), (task.apart, task.depth)) {
+        SplitChoice::Compare => {
+            // The lanes are filled from the larger set.
+            let (a, b) = if a.len > b.len { (b, a) } else { (a, b) };
+            join.leaf = Leaf { a, b, same, next: 0 };
+        }
+        SplitChoice::Split { axis, at } => {
+            let apart = task.apart & !(1 << axis);
+            let next =
+                KdTask { a, b, around_b: of_b.around, apart, depth: task.depth + 1, ..*task };
+            let (left, right) = (KdPart::Left { axis, at }, KdPart::Right { axis, at });
+            join.tasks.push(KdTask { of_a: right, of_b: right, ..next });
+            join.tasks.push(KdTask { of_a: left, of_b: left, ..next });
+        }
+        SplitChoice::Apart { axis, at } => {
+            let parts = [KdPart::Crossing { axis, at }, KdPart::Beside { axis, at }];
+            let apart = task.apart | 1 << axis;
+            let next =
+                KdTask { a, b, around_b: of_b.around, apart, depth: task.depth + 1, ..*task };
+            join.push_apart(&next, parts);
+        }
+        SplitChoice::ByFlag(flag) => {
+            let depth = task.depth + u8::from(flag == OF_FIRST);
+            let next = KdTask { a, b, around_b: of_b.around, depth, ..*task };
+            join.push_apart(&next, [KdPart::With(flag), KdPart::Without(flag)]);
+        }
+    }
+}
+
+impl Join {
+    /// Leaves the joins of either part with either for later.
+    fn push_apart(&mut self, next: &KdTask, [one, other]: [KdPart; 2]) {
+        let join = |of_a, of_b, same| KdTask { of_a, of_b, same, ..*next };
+        self.tasks.push(join(other, other, next.same));
+        self.tasks.push(join(one, other, false));
+        if !next.same {
+            self.tasks.push(join(other, one, false));
+        }
+        self.tasks.push(join(one, one, next.same));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,378 @@
+//! In which order is the work of a tick done, and who owns its memory?
+//!
+//! Choose the grid, scatter the chunks of rows to the strips, sweep runs of strips. Each step is
+//! spread over the threads; what a chunk or a run holds does not depend on how many there are.
+
+use super::grid::{Choice, Grid, Sample};
+use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, ROW, STILL, SWEPT_WORDS, Scatter};
+use super::sweep::{Progress, Strips};
+use super::{FindError, scatter, sweep};
+use crate::broadphase::pairs::input::PairInput;
+use crate::broadphase::pairs::runs::{PairRun, PairRuns, Pairs};
+use crate::columns::Rejected;
+use crate::geom::MovingBox;
+use crate::lanes::{Kernel, Level};
+use crate::par;
+use crate::par::{Budget, Threads};
+use alloc::vec::Vec;
+use core::time::Duration;
+
+/// Most boxes of a chunk: what it reads and writes should stay in a core's own cache.
+const CHUNK_ROWS_MAX: usize = 16 * 1024;
+/// Fewest boxes of a chunk, that visiting it be worth the while.
+const CHUNK_ROWS_MIN: usize = 1024;
+/// Into how many chunks few boxes are cut, for the threads to share.
+const CHUNKS: usize = 16;
+/// Into about how many runs the strips are cut, for the threads to share.
+const RUNS: usize = 128;
+/// Each run but the last has at least its share of the records.
+const RUNS_MAX: usize = RUNS + 1;
+
+/// How long the stages of a tick took; zero without the feature `std`.
+///
+/// Against fixed boxes nothing is chosen; movers are checked, then compared.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Timings {
+    /// Choosing the grid.
+    pub choose: Duration,
+    /// Bounds, checks, and copying the boxes to the strips.
+    pub scatter: Duration,
+    /// Ordering and comparing within the strips.
+    pub sweep: Duration,
+}
+
+/// Tells the time since it was last asked.
+pub(crate) struct Clock {
+    #[cfg(feature = "std")]
+    last: std::time::Instant,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Self {
+            #[cfg(feature = "std")]
+            last: std::time::Instant::now(),
+        }
+    }
+
+    pub(crate) fn lap(&mut self) -> Duration {
+        #[cfg(feature = "std")]
+        {
+            let now = std::time::Instant::now();
+            now - core::mem::replace(&mut self.last, now)
+        }
+        #[cfg(not(feature = "std"))]
+        Duration::ZERO
+    }
+}
+
+/// The memory of a worker that sweeps strips.
+#[derive(Debug)]
+struct Sweeper<P, const WORDS: usize> {
+    strip: sweep::Scratch<WORDS>,
+    /// Of whoever takes the pairs of a run.
+    pairs: Vec<P>,
+}
+
+impl<P, const WORDS: usize> Default for Sweeper<P, WORDS> {
+    fn default() -> Self {
+        Self { strip: sweep::Scratch::default(), pairs: Vec::new() }
+    }
+}
+
+/// The memory of one kind of pairs.
+#[derive(Debug)]
+pub(crate) struct Stage<P, const WORDS: usize> {
+    chunks: Vec<Chunk<WORDS>>,
+    /// One for each thread.
+    sweepers: Vec<Sweeper<P, WORDS>>,
+    /// How many records each strip has.
+    lengths: Vec<usize>,
+    pairs: PairRuns<P>,
+    rejected: Vec<Rejected>,
+    /// How many of the rejected rows are of the first set; they come first.
+    rejected_of_first: usize,
+}
+
+impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
+    fn default() -> Self {
+        Self {
+            chunks: Vec::new(),
+            sweepers: Vec::new(),
+            lengths: Vec::new(),
+            pairs: PairRuns::default(),
+            rejected: Vec::new(),
+            rejected_of_first: 0,
+        }
+    }
+}
+
+impl<P, const WORDS: usize> Sweeper<P, WORDS> {
+    fn bytes(&self) -> usize {
+        self.strip.bytes() + self.pairs.capacity() * size_of::<P>()
+    }
+}
+
+/// How many rows a chunk has, and how many chunks there are.
+///
+/// The pairs do not depend on these borders: a strip reads the chunks in order.
+fn cut_rows(rows: usize) -> (usize, usize) {
+    let size = (rows / CHUNKS).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS_MAX);
+    (size, rows.div_ceil(size))
+}
+
+/// What is asked: the pairs of one set, or those between two.
+pub(crate) struct Tick<'a> {
+    pub(crate) level: Level,
+    pub(crate) pairs_max: usize,
+    pub(crate) first: PairInput<'a>,
+    pub(crate) second: Option<PairInput<'a>>,
+}
+
+impl<'a> Tick<'a> {
+    fn sets(&self) -> impl Iterator<Item = &PairInput<'a>> {
+        core::iter::once(&self.first).chain(&self.second)
+    }
+
+    /// How many boxes of all sets.
+    fn len(&self) -> usize {
+        self.sets().map(PairInput::len).sum()
+    }
+
+    fn is_filtered(&self) -> bool {
+        self.sets().any(|set| set.filters.is_some())
+    }
+
+    /// Row `row` of the first set, or past its end of the second, and its flags.
+    fn get(&self, row: usize) -> (MovingBox, u32) {
+        let (set, row, flag) = match &self.second {
+            Some(second) if row >= self.first.len() => (second, row - self.first.len(), OF_SECOND),
+            Some(_) => (&self.first, row, OF_FIRST),
+            None => (&self.first, row, 0),
+        };
+        let still = set.moves.is_some_and(|moves| !moves[row]);
+        (set.boxes.get(row), flag | if still { STILL } else { 0 })
+    }
+
+    /// The rows of chunk `index`, each chunk of at most `size` rows of one set.
+    fn part(&self, index: usize, size: usize) -> ChunkRows<'a> {
+        let of_first = self.first.len().div_ceil(size);
+        let cut = |set: &PairInput<'a>, index: usize| {
+            let rows = index * size..set.len().min((index + 1) * size);
+            (set.slice(rows.clone()), rows.start)
+        };
+        match &self.second {
+            None => {
+                let (set, first_row) = cut(&self.first, index);
+                ChunkRows { set, first_row, first_id: first_row as u32 }
+            }
+            Some(_) if index < of_first => {
+                let (set, first_row) = cut(&self.first, index);
+                ChunkRows { set, first_row, first_id: first_row as u32 | OF_FIRST }
+            }
+            Some(second) => {
+                let (set, first_row) = cut(second, index - of_first);
+                let first_id = (self.first.len() + first_row) as u32 | OF_SECOND;
+                ChunkRows { set, first_row, first_id }
+            }
+        }
+    }
+}
+
+impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS>
+where
+    for<'a> Strips<'a, P, WORDS>: Kernel<Output = bool>,
+{
+    /// Finds the pairs, on these threads. `take` is called with each run on the thread that found its
+    /// pairs, while they are in the cache, and with memory.
+    pub(crate) fn find<'a>(
+        &'a mut self,
+        tick: &Tick<'_>,
+        threads: &'a Threads,
+        sample: &mut Sample,
+        scatterers: &mut Vec<scatter::Scratch>,
+        take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
+    ) -> Result<Pairs<'a, P>, FindError> {
+        tick.sets().try_for_each(PairInput::check)?;
+        let rows = tick.len();
+        if rows > ROW as usize {
+            return Err(FindError::TooManyBoxes { rows });
+        }
+        let workers = threads.workers();
+        let timings = threads.enter(|| self.fill(tick, workers, sample, scatterers, take));
+        let rejected = self.rejected.split_at(self.rejected_of_first);
+        self.pairs.found(tick.pairs_max, threads, rejected, timings)
+    }
+
+    /// Fills the runs; returns what it took.
+    fn fill(
+        &mut self,
+        tick: &Tick<'_>,
+        threads: usize,
+        sample: &mut Sample,
+        scatterers: &mut Vec<scatter::Scratch>,
+        take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
+    ) -> Timings {
+        let mut clock = Clock::start();
+        scatterers.resize_with(threads.max(scatterers.len()), Default::default);
+        self.sweepers.resize_with(threads.max(self.sweepers.len()), Default::default);
+        let (paths, get) = (WORDS == SWEPT_WORDS, |row| tick.get(row));
+        let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
+        let mut rejected = 0;
+        let (grid, chunks) = loop {
+            let choice = Grid::choose(tick.len(), &get, paths, rejected, sample);
+            choose += clock.lap();
+            let chunks = self.scatter(tick, &choice, &mut scatterers[..threads]);
+            scatter += clock.lap();
+            if let Some(chunks) = chunks {
+                break (choice.grid, chunks);
+            }
+            rejected += 1;
+        };
+        let (runs, longest) = self.cut_runs(chunks, &grid);
+        scatter += clock.lap();
+        let sweepers = &mut self.sweepers[..threads];
+        sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
+        let (chunks, runs) = (&self.chunks[..chunks], self.pairs.keep(runs));
+        let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
+        let filtered = tick.is_filtered();
+        let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
+        par::for_each(sweepers, runs, &|Sweeper { strip: scratch, pairs }, _, run| {
+            let (grid, strips, found) = (&grid, run.strips.clone(), &mut run.pairs);
+            let progress = &mut Progress::new(strips, grid);
+            while level.run(Strips::<P, WORDS> {
+                grid,
+                chunks,
+                progress,
+                scratch,
+                found,
+                budget,
+                second_row,
+                filtered,
+            }) {
+                scratch.join(level, progress, filtered);
+            }
+            take(run, pairs);
+        });
+        // Which worker gets which run is open: none may need more than another had.
+        let most = sweepers.iter().map(|sweeper| sweeper.pairs.capacity()).max().unwrap_or(0);
+        let peaks = sweepers.iter_mut().map(|sweeper| sweeper.strip.take_join_peak());
+        let peak = peaks.max().unwrap_or(0);
+        for Sweeper { strip, pairs } in sweepers {
+            pairs.reserve_exact(most.saturating_sub(pairs.len()));
+            strip.settle_join(peak, longest);
+        }
+        self.pairs.settle(RUNS);
+        Timings { choose, scatter, sweep: clock.lap() }
+    }
+
+    /// Fills the first chunks and returns how many; none where there are more records than the choice allows.
+    fn scatter(
+        &mut self,
+        tick: &Tick<'_>,
+        choice: &Choice,
+        scatterers: &mut [scatter::Scratch],
+    ) -> Option<usize> {
+        let (size, _) = cut_rows(tick.len());
+        let of_first = tick.first.len().div_ceil(size);
+        let count = tick.sets().map(|set| set.len().div_ceil(size)).sum();
+        self.chunks.resize_with(Ord::max(count, self.chunks.len()), Chunk::default);
+        let chunks = &mut self.chunks[..count];
+        let strips = Grid::strips_max(tick.len()) as usize;
+        // Which thread gets which chunk is open: none may need more than another had.
+        let stops = scatterers.iter().map(scatter::Scratch::stops).max().unwrap_or(0);
+        scatterers.iter_mut().for_each(|scratch| scratch.reserve(size, strips, stops));
+        for chunk in chunks.iter_mut() {
+            chunk.reserve(0, strips);
+            chunk.written = false;
+        }
+        self.lengths.clear();
+        self.lengths.reserve_exact(strips);
+        let filtered = tick.is_filtered();
+        let (grid, most) = (&choice.grid, choice.records_max());
+        // A chunk that has more than its share is written when it is known that all together have not.
+        for most_of_chunk in [most, usize::MAX] {
+            par::for_each(scatterers, chunks, &|scratch, index, chunk| {
+                if chunk.written {
+                    return;
+                }
+                let part = tick.part(index, size);
+                let rows = part.set.len();
+                let records_max = rows.saturating_mul(most_of_chunk);
+                tick.level.run_rows(
+                    rows,
+                    Scatter::<WORDS> { grid, part, scratch, chunk, records_max, filtered },
+                );
+            });
+            if chunks.iter().all(|chunk| chunk.written) {
+                break;
+            }
+            if chunks.iter().map(Chunk::records).sum::<usize>() > most * tick.len() {
+                return None;
+            }
+        }
+        self.rejected.clear();
+        for (index, chunk) in chunks.iter().enumerate() {
+            self.rejected.extend_from_slice(&chunk.rejected);
+            if index < of_first {
+                self.rejected_of_first = self.rejected.len();
+            }
+        }
+        Some(count)
+    }
+
+    /// Cuts the strips into runs of about equal work; returns how many, and the records of the
+    /// longest strip.
+    fn cut_runs(&mut self, chunks: usize, grid: &Grid) -> (usize, usize) {
+        let chunks = &self.chunks[..chunks];
+        self.lengths.clear();
+        self.lengths.resize(grid.strips(), 0);
+        for chunk in chunks {
+            chunk.add_lengths(&mut self.lengths);
+        }
+        let records: usize = self.lengths.iter().sum();
+        let wanted = records.div_ceil(RUNS).max(1);
+        let all = self.pairs.start(RUNS_MAX);
+        let (mut runs, mut start, mut filled, mut longest) = (0, 0, 0, 0);
+        for (strip, &here) in self.lengths.iter().enumerate() {
+            filled += here;
+            longest = longest.max(here);
+            let last = strip + 1 == grid.strips();
+            if filled >= wanted || last && filled > 0 {
+                all[runs].strips = start..strip + 1;
+                (runs, start, filled) = (runs + 1, strip + 1, 0);
+            }
+        }
+        (runs, longest)
+    }
+}
+
+impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
+    pub(crate) fn bytes(&self) -> usize {
+        let chunks: usize = self.chunks.iter().map(Chunk::bytes).sum();
+        let sweepers: usize = self.sweepers.iter().map(Sweeper::bytes).sum();
+        let lists = self.lengths.capacity() * size_of::<usize>()
+            + self.rejected.capacity() * size_of::<Rejected>();
+        chunks + sweepers + self.pairs.bytes() + lists
+    }
+
+    pub(crate) fn reserve(&mut self, boxes: usize, pairs: usize) {
+        let (_, chunks) = cut_rows(boxes);
+        self.chunks.resize_with(chunks.max(self.chunks.len()), Chunk::default);
+        let strips = Grid::strips_max(boxes) as usize;
+        for chunk in &mut self.chunks {
+            chunk.reserve(boxes.div_ceil(chunks.max(1)), strips);
+        }
+        self.pairs.reserve(RUNS_MAX, pairs);
+    }
+
+    pub(crate) fn shrink_to(&mut self, boxes: usize, pairs: usize) {
+        let (_, chunks) = cut_rows(boxes);
+        self.chunks.truncate(chunks);
+        self.chunks.iter_mut().for_each(|chunk| chunk.shrink_to(boxes.div_ceil(chunks.max(1))));
+        self.chunks.shrink_to_fit();
+        self.pairs.shrink_to(RUNS, pairs);
+        (self.sweepers, self.lengths) = (Vec::new(), Vec::new());
+    }
+}

@@ -1,0 +1,326 @@
+//! The loop of all batch kernels over rows.
+//!
+//! A [`Question`] is the arithmetic for one group of lanes. Each of its two sides is one value for
+//! all rows ([`One`]), row `i` of some columns ([`Each`]), or the row to which pair `i` refers
+//! ([`PairMember`]). Results are written to a [`Sink`]: columns, or a list of hits.
+
+use super::BatchError;
+use crate::columns::{Checked, Columns, LengthMismatch, Row};
+use crate::geom::Pair;
+use crate::lanes::{
+    F32Lanes, Isa, Kernel, LANES_MAX, Level, LoadColumns as _, Table, U32Lanes, run_scalar,
+};
+use bytemuck::Pod;
+
+/// The results of one group of lanes. Fields that a question does not compute are zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<I: Isa> {
+    /// The lanes with a hit. The other fields are meaningful only there.
+    pub hit: I::Mask,
+    /// The first number of a result: a time, fraction, depth or distance.
+    pub near: I::F32,
+    /// The second number of a result: a last time or an exit fraction.
+    pub far: I::F32,
+    /// The packed word of a result.
+    pub bits: I::U32,
+}
+
+impl<I: Isa> Answer<I> {
+    /// Writes `number`, or `miss` in lanes without a hit, to `to[start..]`.
+    #[inline(always)]
+    pub(crate) fn store(&self, number: I::F32, miss: I::F32, start: usize, to: &mut [f32]) {
+        I::F32::select(self.hit, number, miss).store(&mut to[start..]);
+    }
+
+    /// Writes the packed words, or zero in lanes without a hit, to `to[start..]`.
+    #[inline(always)]
+    pub(crate) fn store_bits<W: Pod>(&self, isa: I, start: usize, to: &mut [W]) {
+        let bits = I::U32::select(self.hit, self.bits, isa.splat_u32(0));
+        bits.store(bytemuck::cast_slice_mut(&mut to[start..]));
+    }
+}
+
+/// The arithmetic of a geometric test of `A` numbers of one side and `B` numbers of the other.
+pub(crate) trait Question<const A: usize, const B: usize>: Copy {
+    /// Computes the result of each lane. Lanes are independent of each other.
+    fn answer<I: Isa>(self, isa: I, a: &[I::F32; A], b: &[I::F32; B]) -> Answer<I>;
+}
+
+/// The source of the numbers of one side.
+pub(crate) trait Side<const K: usize>: Copy {
+    /// Loads the numbers of rows `start..start + LANES`.
+    fn load<I: Isa>(&self, isa: I, start: usize) -> [I::F32; K];
+    /// Returns a mask in which bit `k` is set if row `start + k` is invalid.
+    fn invalid<I: Isa>(&self, start: usize) -> u32;
+}
+
+/// The same value for every row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct One<const K: usize>(pub(crate) [f32; K]);
+
+/// Row `i` of some columns for row `i` of the batch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Each<'a, const K: usize> {
+    table: Table<'a, f32, K>,
+    /// The list of invalid rows.
+    of: Checked<'a, ()>,
+}
+
+/// For row `i` of the batch, the row to which the first (or the second) member of pair `i` refers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairMember<'a, const K: usize, const SECOND: bool> {
+    rows: Each<'a, K>,
+    pairs: &'a [Pair],
+}
+
+/// The destination of results.
+pub trait Sink {
+    /// Checks that the results of `rows` rows fit.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when the length of an output column is not `rows`.
+    fn check(&self, rows: usize) -> Result<(), LengthMismatch>;
+
+    /// Stores the results of rows `start..start + LANES`, of which the first `seen` were stored
+    /// before.
+    ///
+    /// Returns whether to continue with further rows.
+    fn put<I: Isa>(&mut self, isa: I, start: usize, seen: usize, answer: Answer<I>) -> bool;
+
+    /// Checks that all results fitted.
+    ///
+    /// # Errors
+    ///
+    /// [`BatchError::TooShort`] when they did not.
+    fn finish(&self) -> Result<(), BatchError> {
+        Ok(())
+    }
+}
+
+impl<const K: usize> Side<K> for One<K> {
+    #[inline(always)]
+    fn load<I: Isa>(&self, isa: I, _: usize) -> [I::F32; K] {
+        let mut out = [isa.splat(0.0); K];
+        for (out, &number) in out.iter_mut().zip(&self.0) {
+            *out = isa.splat(number);
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn invalid<I: Isa>(&self, _: usize) -> u32 {
+        0
+    }
+}
+
+impl<'a, const K: usize> Each<'a, K> {
+    /// Uses all columns of the rows.
+    pub(crate) fn new<T: Row<K>>(checked: &Checked<'a, Columns<'a, T, K>>) -> Self {
+        Self::of(checked.columns().table(), checked)
+    }
+
+    /// Uses some columns of the rows.
+    pub(crate) fn of<C: Copy>(table: Table<'a, f32, K>, checked: &Checked<'a, C>) -> Self {
+        Self { table, of: checked.without_columns() }
+    }
+
+    fn rows(&self) -> usize {
+        self.table.rows()
+    }
+
+    /// Uses the rows to which one member of each pair refers.
+    pub(crate) fn named<const SECOND: bool>(self, pairs: &'a [Pair]) -> PairMember<'a, K, SECOND> {
+        PairMember { rows: self, pairs }
+    }
+}
+
+impl<const K: usize> Side<K> for Each<'_, K> {
+    #[inline(always)]
+    fn load<I: Isa>(&self, isa: I, start: usize) -> [I::F32; K] {
+        self.table.load(isa, start)
+    }
+
+    #[inline(always)]
+    fn invalid<I: Isa>(&self, start: usize) -> u32 {
+        self.of.invalid(start, I::LANES)
+    }
+}
+
+impl<const K: usize, const SECOND: bool> PairMember<'_, K, SECOND> {
+    #[inline(always)]
+    fn row(pair: Pair) -> u32 {
+        if SECOND { pair.b } else { pair.a }
+    }
+}
+
+impl<const K: usize, const SECOND: bool> Side<K> for PairMember<'_, K, SECOND> {
+    #[inline(always)]
+    fn load<I: Isa>(&self, isa: I, start: usize) -> [I::F32; K] {
+        let mut rows = [0; LANES_MAX];
+        for (row, &pair) in rows.iter_mut().zip(&self.pairs[start..start + I::LANES]) {
+            *row = Self::row(pair);
+        }
+        self.rows.table.gather(isa, &rows)
+    }
+
+    #[inline(always)]
+    fn invalid<I: Isa>(&self, start: usize) -> u32 {
+        let mut bits = 0;
+        if !self.rows.of.rejected().is_empty() {
+            for (lane, &pair) in self.pairs[start..start + I::LANES].iter().enumerate() {
+                bits |= u32::from(self.rows.of.is_rejected(Self::row(pair))) << lane;
+            }
+        }
+        bits
+    }
+}
+
+/// Applies `question` to `rows` rows.
+pub(crate) fn ask<Q, X, Y, S, const A: usize, const B: usize>(
+    level: Level,
+    question: Q,
+    (a, b): (X, Y),
+    rows: usize,
+    mut sink: S,
+) -> Result<(), BatchError>
+where
+    Q: Question<A, B>,
+    X: Side<A>,
+    Y: Side<B>,
+    S: Sink,
+{
+    assert!(u32::try_from(rows).is_ok(), "more rows than a u32 can name");
+    sink.check(rows)?;
+    level.run_rows(rows, RowBatch { question, a, b, rows, sink: &mut sink });
+    sink.finish()
+}
+
+/// Applies `question` to row `i` of both sides, for each `i`.
+pub(crate) fn zip<Q, S, const A: usize, const B: usize>(
+    level: Level,
+    question: Q,
+    (a, b): (Each<'_, A>, Each<'_, B>),
+    sink: S,
+) -> Result<(), BatchError>
+where
+    Q: Question<A, B>,
+    S: Sink,
+{
+    LengthMismatch::check("the second side", a.rows(), b.rows())?;
+    ask(level, question, (a, b), a.rows(), sink)
+}
+
+/// Applies `question` to the two rows of each pair.
+pub(crate) fn pairs<Q, S, const K: usize>(
+    level: Level,
+    question: Q,
+    of: Each<'_, K>,
+    pairs: &[Pair],
+    sink: S,
+) -> Result<(), BatchError>
+where
+    Q: Question<K, K>,
+    S: Sink,
+{
+    sink.check(pairs.len())?;
+    check_pairs(pairs, of.rows())?;
+    ask(level, question, (of.named::<false>(pairs), of.named::<true>(pairs)), pairs.len(), sink)
+}
+
+/// Checks that all pairs refer to existing rows.
+pub(crate) fn check_pairs(pairs: &[Pair], rows: usize) -> Result<(), BatchError> {
+    let highest = |pair: &Pair| Ord::max(pair.a, pair.b);
+    match pairs.iter().position(|pair| highest(pair) as usize >= rows) {
+        Some(index) => Err(BatchError::NoSuchRow { index, row: highest(&pairs[index]), rows }),
+        None => Ok(()),
+    }
+}
+
+struct RowBatch<'s, Q, X, Y, S, const A: usize, const B: usize> {
+    question: Q,
+    a: X,
+    b: Y,
+    rows: usize,
+    sink: &'s mut S,
+}
+
+impl<Q, X, Y, S, const A: usize, const B: usize> Kernel for RowBatch<'_, Q, X, Y, S, A, B>
+where
+    Q: Question<A, B>,
+    X: Side<A>,
+    Y: Side<B>,
+    S: Sink,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let mut row = 0;
+        while row < self.rows {
+            // The last group starts early enough to be full; it computes some rows again, with the
+            // same results.
+            let start = row.min(self.rows - I::LANES);
+            let invalid = self.a.invalid::<I>(start) | self.b.invalid::<I>(start);
+            let (a, b) = (self.a.load(isa, start), self.b.load(isa, start));
+            let mut answer = self.question.answer(isa, &a, &b);
+            if invalid != 0 {
+                answer.hit = answer.hit & mask(isa, !invalid);
+            }
+            if !self.sink.put(isa, start, row - start, answer) {
+                return;
+            }
+            row += I::LANES;
+        }
+    }
+}
+
+/// Returns the mask in which lane `k` is set if bit `k` of `bits` is set.
+#[inline(always)]
+pub(crate) fn mask<I: Isa>(isa: I, bits: u32) -> I::Mask {
+    const BIT: [u32; LANES_MAX] = {
+        let mut bit = [0; LANES_MAX];
+        let mut k = 0;
+        while k < LANES_MAX {
+            bit[k] = 1 << k;
+            k += 1;
+        }
+        bit
+    };
+    !isa.load_u32(&BIT).disjoint(isa.splat_u32(bits))
+}
+
+/// Applies `question` to two values and returns its result if it is a hit.
+pub(crate) fn one_to_one<Q, const A: usize, const B: usize>(
+    question: Q,
+    a: [f32; A],
+    b: [f32; B],
+) -> Option<(f32, f32, u32)>
+where
+    Q: Question<A, B>,
+{
+    run_scalar(OneToOne { question, a, b })
+}
+
+struct OneToOne<Q, const A: usize, const B: usize> {
+    question: Q,
+    a: [f32; A],
+    b: [f32; B],
+}
+
+impl<Q: Question<A, B>, const A: usize, const B: usize> Kernel for OneToOne<Q, A, B> {
+    type Output = Option<(f32, f32, u32)>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let (a, b) = (One(self.a).load(isa, 0), One(self.b).load(isa, 0));
+        let answer = self.question.answer(isa, &a, &b);
+        let (mut near, mut far) = ([0.0; LANES_MAX], [0.0; LANES_MAX]);
+        let mut bits = [0; LANES_MAX];
+        answer.near.store(&mut near);
+        answer.far.store(&mut far);
+        answer.bits.store(&mut bits);
+        let hit = crate::lanes::MaskLanes::bits(answer.hit) & 1 == 1;
+        hit.then_some((near[0], far[0], bits[0]))
+    }
+}

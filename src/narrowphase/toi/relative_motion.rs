@@ -1,0 +1,227 @@
+//! Where are two bodies at a time, seen from the first?
+//!
+//! `x(t) = x₀ + d·t + ½·g·t²` is the way from the position of `A` to that of `B`, the differences
+//! taken in `f64`: of inputs of like magnitude they are exact, however far both are from the
+//! origin.
+
+use crate::geom::{MapEach, Motion};
+use crate::narrowphase::gjk::{Gap, Placed, ROUNDING, Two};
+use crate::narrowphase::math::{M3, V3, greater, lesser, sqrt};
+use crate::narrowphase::rotation::Rotation;
+use crate::narrowphase::shape::Shape;
+use crate::narrowphase::simplex::Simplex;
+
+/// A body that moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MovingShape<'s> {
+    pub(super) shape: &'s Shape<'s>,
+    /// How it is turned when the tick starts.
+    pub(super) start: M3,
+    pub(super) turn: Rotation,
+    /// How far its core is from the axis that it turns about; not less.
+    pub(super) swing: f64,
+    /// How fast its axis of revolution turns; not less. Infinite where it has none.
+    pub(super) wobble: f64,
+}
+
+impl<'s> MovingShape<'s> {
+    #[inline(always)]
+    pub(super) fn new(shape: &'s Shape<'s>, motion: &Motion) -> Self {
+        let start = M3::of_quaternion(motion.pose.rotation);
+        let body = Self::at_rest(shape, start);
+        let turn = Rotation::new(V3::of(motion.spin));
+        // A ball about its position is the same however it turns.
+        if turn.rate == 0.0 || shape.reach == 0.0 {
+            return body;
+        }
+        let wobble = wobble(shape, &start, &turn);
+        // And so is what rolls, but for what rounding makes of it: by far less than the slack.
+        if wobble <= ROLL * turn.rate {
+            return body;
+        }
+        Self { turn, swing: swing(shape, &start, &turn), wobble, ..body }
+    }
+
+    /// A shape that is turned by `start` for good.
+    pub(super) fn at_rest(shape: &'s Shape<'s>, start: M3) -> Self {
+        Self { shape, start, turn: Rotation::new(V3::ZERO), swing: 0.0, wobble: 0.0 }
+    }
+
+    /// How fast it turns where it is turned by `rotation`: a body of revolution as seen from axes that
+    /// do not roll about its own, which the points that are furthest and nearest do not do either.
+    pub(super) fn spin(&self, rotation: &M3) -> V3 {
+        let spin = self.turn.spin;
+        match self.shape.core.axis() {
+            Some(own) if self.turn.rate > 0.0 => {
+                let own = rotation.axis(own);
+                spin - own * own.dot(spin)
+            }
+            _ => spin,
+        }
+    }
+
+    /// How it is turned at `t`.
+    pub(super) fn rotation(&self, t: f64) -> M3 {
+        self.turn.after(&self.start, t)
+    }
+
+    /// How far the core reaches at `t` along `direction`, and the point, in its own axes.
+    #[inline]
+    pub(super) fn reach(&self, direction: V3, t: f64) -> f64 {
+        let own = self.start.turn_back(self.turn.direction(direction, -t));
+        self.shape.core.support(own).dot(own)
+    }
+}
+
+/// The sine of an angle between two axes that rounding can make of none: a body leaves its place by
+/// twice that of its reach.
+const ROLL: f64 = 32.0 * f64::EPSILON;
+
+/// The axis of revolution keeps its angle to that of rotation.
+fn wobble(shape: &Shape<'_>, start: &M3, turn: &Rotation) -> f64 {
+    let Some(axis) = shape.core.axis() else { return f64::INFINITY };
+    // What rounding may hide of a product of two that are in line.
+    let rounding = 16.0 * f64::EPSILON * turn.rate;
+    turn.spin.cross(start.axis(axis)).length() * (1.0 + 16.0 * f64::EPSILON) + rounding
+}
+
+/// The axis stays where it is in the body too, so `|k × r|` is bounded by the extents.
+fn swing(shape: &Shape<'_>, start: &M3, turn: &Rotation) -> f64 {
+    let Some(k) = turn.spin.unit() else { return 0.0 };
+    let (k, e) = (start.turn_back(k).abs(), shape.extent);
+    let across = V3::new(k.y * e.z + k.z * e.y, k.z * e.x + k.x * e.z, k.x * e.y + k.y * e.x);
+    let across = across.length() * (1.0 + 16.0 * f64::EPSILON);
+    if across < shape.reach { across } else { shape.reach }
+}
+
+/// The way from one body to another: `start + delta·t + ½·accel·t²`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RelativePath {
+    start: V3,
+    delta: V3,
+    pub(super) accel: V3,
+}
+
+impl RelativePath {
+    #[inline(always)]
+    pub(super) fn new(a: &Motion, b: &Motion) -> Self {
+        let between = |of: fn(&Motion) -> [f32; 3]| V3::of(of(b)) - V3::of(of(a));
+        Self {
+            start: between(|motion| motion.pose.position),
+            delta: between(|motion| motion.delta),
+            accel: between(|motion| motion.accel),
+        }
+    }
+
+    /// The way from `a` to `b`.
+    #[inline(always)]
+    pub(super) fn between(&self, t: f64) -> V3 {
+        self.start + (self.delta + self.accel * (0.5 * t)) * t
+    }
+
+    /// How fast that changes.
+    #[inline(always)]
+    pub(super) fn velocity(&self, t: f64) -> V3 {
+        self.delta + self.accel * t
+    }
+
+    /// More than what rounding does to a gap of two shapes at any time of the tick.
+    #[inline(always)]
+    pub(super) fn slack(&self, a: &Shape<'_>, b: &Shape<'_>, last: f64) -> f64 {
+        let last = greater(last, 1.0);
+        let lengths = self.start.length() + self.delta.length() * last + self.accel.length();
+        ROUNDING * (lengths + a.reach + a.margin + b.reach + b.margin)
+    }
+
+    /// The direction in which balls in their place, `radius` both together, meet or pass.
+    #[inline(always)]
+    pub(super) fn guess(&self, radius: f64, [from, to]: [f64; 2]) -> V3 {
+        let x = self.between(from);
+        let d = self.between(to) - x;
+        let (along, square) = (-x.dot(d), d.square());
+        let mut s = 0.0;
+        if along > 0.0 {
+            let bend = along * along - square * (x.square() - radius * radius);
+            let root = if bend > 0.0 { sqrt(bend) } else { 0.0 };
+            // NaN is not above anything.
+            let first = (along - root) / square;
+            s = if first > 0.0 { lesser(first, 1.0) } else { 0.0 };
+        }
+        (x + d * s).unit().unwrap_or(V3::X)
+    }
+}
+
+/// The motions of two bodies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Course<'s> {
+    pub(super) a: MovingShape<'s>,
+    pub(super) b: MovingShape<'s>,
+    pub(super) path: RelativePath,
+    /// More than what rounding does to a gap at any time of the tick.
+    pub(super) slack: f64,
+}
+
+impl<'s> Course<'s> {
+    /// Along `path`, whose own slack is `slack`.
+    #[inline(always)]
+    pub(super) fn new(
+        (a, a_motion): (&'s Shape<'s>, &Motion),
+        (b, b_motion): (&'s Shape<'s>, &Motion),
+        path: RelativePath,
+        slack: f64,
+    ) -> Self {
+        let (a, b) = (MovingShape::new(a, a_motion), MovingShape::new(b, b_motion));
+        // An angle is off by some roundings of itself, and what turns by as much of its reach.
+        let turned = a.turn.rate * a.shape.reach + b.turn.rate * b.shape.reach;
+        Self { a, b, path, slack: slack + 16.0 * f64::EPSILON * turned }
+    }
+
+    /// Whether neither turns.
+    pub(super) fn is_straight(&self) -> bool {
+        self.a.turn.rate == 0.0 && self.b.turn.rate == 0.0
+    }
+
+    /// The way from `a` to `b`.
+    #[inline(always)]
+    pub(super) fn between(&self, t: f64) -> V3 {
+        self.path.between(t)
+    }
+
+    /// How fast that changes.
+    #[inline(always)]
+    pub(super) fn velocity(&self, t: f64) -> V3 {
+        self.path.velocity(t)
+    }
+
+    /// Both, turned as they are at `t`.
+    pub(super) fn at(&self, t: f64) -> Two<'s> {
+        let place =
+            |mover: &MovingShape<'s>| Placed { shape: mover.shape, rotation: mover.rotation(t) };
+        Two { a: place(&self.a), b: place(&self.b) }
+    }
+
+    /// How fast two points of the bodies, which are turned as `two`, close along the normal; length
+    /// a tick. And how fast that grows.
+    pub(super) fn closing(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [f64; 2] {
+        if self.is_straight() {
+            return [self.velocity(t), self.path.accel].map_each(|change| -change.dot(gap.normal));
+        }
+        let on_a = two.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
+        let on_b = two.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
+        let spin_a = self.a.spin(&two.a.rotation);
+        let spin_b = self.b.spin(&two.b.rotation);
+        let apart = self.velocity(t) + spin_b.cross(on_b) - spin_a.cross(on_a);
+        let bend =
+            self.path.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));
+        [-apart.dot(gap.normal), -bend.dot(gap.normal)]
+    }
+}
+
+impl Simplex {
+    /// Puts its vertices where they are now.
+    pub(super) fn turned(&mut self, two: &Two<'_>) {
+        for vertex in &mut self.vertices[..self.len] {
+            *vertex = two.vertex(vertex.on_a, vertex.on_b);
+        }
+    }
+}
