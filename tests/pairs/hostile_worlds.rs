@@ -224,7 +224,7 @@ fn pairs_are_exact_where_the_sample_misses_large_boxes() {
     }
     expected.sort_unstable_by_key(|pair| (pair.a, pair.b));
     let mut finder = PairFinder::new();
-    let set = BoxSet::new(all).moving(&moves);
+    let set = PairInput::new(all).moving(&moves);
     let found = finder.union_pairs(set).unwrap();
     assert!(found.sorted() == expected && expected.len() > 10_000, "{} pairs", expected.len());
     assert_eq!(finder.swept_pairs(set).unwrap().sorted(), touching(all, &expected));
