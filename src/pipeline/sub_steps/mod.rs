@@ -1,71 +1,71 @@
-//! How do bodies go through a whole tick, one impact after the other?
+//! Advances bodies to the end of a tick, one impact after the other, in the order of time.
 //!
-//! A queue of impacts by time. The pipeline fills it; the earliest is taken out, its two bodies are
-//! carried to its time and respond ([`response`]), and each whose motion has
-//! changed is asked anew against all whose remaining path comes near its own (`near.rs`). Impacts that were told
-//! of an older motion are passed over when they come up. So at any time all impacts before it have
-//! been dealt with, in order: nobody goes through anybody, and each body gets to the end of the tick.
+//! Impacts are in a queue ordered by time. The pipeline fills it. The earliest impact is taken out, its two bodies
+//! are advanced to its time and respond ([`response`]), and each body whose motion has changed is searched again
+//! against all bodies whose remaining path comes near its own (`near.rs`). Impacts that were computed for an older
+//! motion are skipped. So at any time all earlier impacts have been processed, in order: no body passes through
+//! another, and each reaches the end of the tick.
 //!
 //! ```text
-//! mod.rs       the door for columns: fills the queue, has it worked off, carries all to the end
-//! proxies.rs   the door for a world, which is asked where what rests is     crowd.rs: what is asked of either
-//! state.rs     velocity of each body in `f64`, slop, who is held
-//! search.rs    the next impact of two
-//! passes.rs    the earliest impact: who responds, who is held, who looks ahead
-//! contacts.rs  what touches already hands an impulse on at once, without a search
-//! budget.rs    who is held when no more searches may be made
+//! mod.rs       public function for columns: fill the queue, process it, advance all bodies to the end
+//! proxies.rs   public function for a broadphase, which is queried for resting proxies     crowd.rs: what both provide
+//! state.rs     velocity of each body in `f64`, slop, whether it is stalled
+//! search.rs    the next impact of two bodies
+//! passes.rs    the earliest impact: response, stalled bodies, new searches
+//! contacts.rs  propagation of an impulse along touching bodies, without a search
+//! budget.rs    bodies that are stalled because no more searches are allowed
 //! ```
 //!
-//! **Chains.** Bodies in a row that give nothing back share what hits one of them at the time at which it
-//! is hit, by sums alone (`contacts.rs`). That is most of what happens in a pile.
+//! **Chains.** Bodies in a row without restitution share the impulse on one of them at the time of the impact, by
+//! sums alone (`contacts.rs`). In a pile, these are most of the impulses.
 //!
-//! **Momentum and energy.** Velocities are kept in `f64` through the tick and rounded once, at its end. Two
-//! bodies exchange an impulse along the normal, which keeps their momentum and, with a restitution of at most
-//! 1, adds no energy. So over a tick each body's velocity is off by 2⁻²⁴ of itself and no more, whatever the
-//! ratio of the masses. [`Mass::validate`] limits them. Bodies that spin or that nothing pushes may add energy
-//! to what they hit. The arithmetic is in `docs/math/step.md`.
+//! **Momentum and energy.** Velocities are stored in `f64` during the tick and rounded once, at its end. Two bodies
+//! exchange an impulse along the normal, which conserves their momentum and, with a restitution of at most 1, adds no
+//! energy. So over a tick the relative error of each body's velocity is at most 2⁻²⁴, whatever the ratio of the
+//! masses. [`Mass::validate`] limits the masses. Bodies that spin or that cannot be pushed may add energy to what
+//! they hit. The arithmetic is in `docs/math/step.md`.
 //!
-//! **Bounded.** A body may be in [`SubStepsConfig::impacts_max`] impacts a tick; what is handed on
-//! to it is none. After half of them
-//! it bounces no more (restitution 0), and after the last it is *held*: its time stands until the end
-//! of the tick. It stays where it is, keeps its velocity, and goes on with it in the next tick. What
-//! meets it exchanges momentum with it as with any other, by its mass and its velocity; and if it
-//! would still run into it where it stands, it is held too. So time is all that is lost, by those that
-//! [`SubSteps::held`] names: momentum is kept and energy not won, whoever is held, and nobody gets into
-//! anybody. Even what nothing pushes is held where it would run over one that is. There are at most as
-//! many passes as bodies that are pushed times that number, and as many as are driven.
+//! **Limits.** A body may be in [`SubStepsConfig::impacts_max`] impacts per tick; propagated impulses do not count.
+//! After half of them it bounces no more (restitution 0), and after the last one it is *stalled* until the end of the
+//! tick: it keeps its position and its velocity, and moves on with that velocity in the next tick. A body that hits
+//! it exchanges momentum with it as with any other, by its mass and its velocity; if it would still move into the
+//! stalled body, it is stalled too. So only time is lost, by the bodies in [`SubSteps::held`]: momentum is conserved,
+//! no energy is added, and no body gets into another. Even a body that cannot be pushed is stalled if it would move
+//! into a stalled one. There are at most as many passes as pushable bodies times that number, plus the number of
+//! driven bodies.
 //!
 //! **Budgets.** The time of a step is that of its searches: at most [`SubStepsConfig::searches_max`], of at most
-//! twice [`SubStepsConfig::rounds_max`] rounds each. A round costs some hundred nanoseconds. A pair of bodies that do not
-//! spin takes a few rounds; a pair whose spins are `ω` radians a tick takes about `ω` times as many while its boxes
-//! meet, because a plane between the two is good for a part of a turn. A body whose next impact may not be searched
-//! for any more is held from then on, and so is whatever could come to it where it stands: a box around the
-//! rest of its way decides that. All others go on. [`Stalled::since`] is the time up to which the way of a body is
-//! proved to be free. A search that runs out of rounds goes on from the time that it has proved, and counts as an
-//! impact of both; one that gets no further has both held.
+//! twice [`SubStepsConfig::rounds_max`] rounds each. A round costs some hundred nanoseconds. A pair of bodies that do
+//! not spin takes a few rounds; a pair whose spins are `ω` radians per tick takes about `ω` times as many while its
+//! boxes overlap, because a plane between the two separates them for a part of a turn. A body whose next impact
+//! cannot be searched any more is stalled from then on, and so is every body that could reach it; the boxes around
+//! the remaining paths decide that. All others continue. [`Stalled::since`] is the time up to which the path of a
+//! body is proved to be free. A search that runs out of rounds continues from the time that it has proved, and counts
+//! as an impact of both bodies; if it makes no progress, both are stalled.
 //!
-//! **Resting.** What rests on something immovable is *supported*, and as long as it lies there it counts
-//! as immovable itself for what comes down on it, and so on upwards: a stack takes about one pass a
-//! contact instead of handing impulses up and down.
+//! **Resting.** A body that rests on something immovable is *supported*: as long as it lies there, it counts as
+//! immovable itself for impacts from above, and so on upwards. So a stack takes about one pass per contact instead of
+//! passing impulses up and down.
 //!
-//! **Slop.** Positions are rounded to `f32` at each impact and at the end. So that this brings nobody
-//! to the other side of something thin, two touch at a distance, their *skin*: the target, and 2⁻²⁰ of the greatest
-//! position and way in the tick of the two, as far as they move or give way. No other body counts: one that is far off or fast changes no
-//! bit of those that it does not meet.
+//! **Slop.** Positions are rounded to `f32` at each impact and at the end. So that rounding moves no body to the
+//! other side of a thin one, two bodies touch at a distance, their *skin*: the target distance, plus 2⁻²⁰ of the
+//! greatest position and path in the tick of the two, for bodies that move or can be pushed. No other body counts:
+//! one that is far off or fast changes no bit of bodies that it does not meet.
 //!
-//! **Correction.** Two that are nearer than their skin are pushed apart by at most what is missing until the end of
-//! the tick. The velocity that does so is a *pseudo-velocity* (split impulses: Catto 2005): it moves bodies, is swept and
-//! shared by inverse mass as any other, and is removed at the end of the tick. It is no part of momentum and adds no
-//! energy. So that rounding leaves no pair closing, all that respond part by a pseudo-velocity, if by none else.
+//! **Correction.** Two bodies that are nearer than their skin are pushed apart by at most the missing distance until
+//! the end of the tick. The velocity for that is a *pseudo-velocity* (split impulses: Catto 2005): it moves bodies,
+//! is swept and shared by inverse mass as any other, and is removed at the end of the tick. It is not part of the
+//! momentum and adds no energy. So that rounding leaves no pair closing, all bodies that respond separate at least by
+//! a pseudo-velocity.
 //!
-//! **Slow.** Who touches and closes by less than an eighth of that distance in what is left of the tick is
-//! passed over, as long as a quarter of it is left: to part all that is jammed between others, they would have to
-//! be pushed by ever less.
+//! **Slow closing.** Bodies that touch and close by less than an eighth of the skin in the rest of the tick are
+//! ignored, as long as a quarter of the skin is left: to separate all bodies that are jammed between others, ever
+//! smaller impulses would be needed.
 //!
-//! **What overlaps.** Two that overlap by more than that are pushed apart by no more than the skin in a tick, and are
-//! not looked at for distances then, for there is none. If they are accelerated
-//! towards each other it is known when they close again; while one turns they are looked at
-//! again after each sixteenth of the tick. So they get no deeper than a spin takes them in that time.
+//! **Overlaps.** Two bodies that overlap by more than that are pushed apart by no more than the skin in a tick, and
+//! are not searched meanwhile, because they have no distance. If they are accelerated towards each other, the time at
+//! which they close again is known; if one spins, they are searched again after each sixteenth of the tick. So they
+//! get no deeper than a spin takes them in that time.
 
 mod budget;
 mod contacts;
@@ -96,28 +96,28 @@ pub use proxies::SteppedWorld;
 use search::BodyPair;
 use state::BodyState;
 
-/// Pairs of one piece of work.
+/// Number of pairs in one piece of work.
 const CHUNK: usize = 64;
-/// How a tick is gone through.
+/// Settings of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SubStepsConfig {
-    /// What counts as an impact. [`Touch::Hit`](crate::convex::toi::Touch::Hit) is as
-    /// [`Touch::IfClosing`](crate::convex::toi::Touch::IfClosing) here: who does not
-    /// close has nothing to respond to. The limits of what is told and dropped do not apply.
+    /// Settings of the search for impacts. [`Touch::Hit`](crate::convex::toi::Touch::Hit) has the meaning of
+    /// [`Touch::IfClosing`](crate::convex::toi::Touch::IfClosing) here, because bodies that do not close have no
+    /// response. The limits of reported and dropped impacts do not apply.
     pub pipeline: Config,
-    /// How many impacts a body may be in, at least 2.
+    /// Greatest number of impacts of a body, at least 2.
     pub impacts_max: u32,
-    /// How many pairs of bodies a step may search for their next impact, those at its start included.
+    /// Greatest number of searches for the next impact of a pair in a step, including those at its start.
     pub searches_max: u32,
-    /// How many rounds one search may take, at least 1:
+    /// Greatest number of rounds of one search, at least 1:
     /// [`Settings::rounds_max`](crate::convex::toi::Settings::rounds_max).
     pub rounds_max: u32,
 }
 
 impl SubStepsConfig {
-    /// Checks that a step can be made with these settings.
+    /// Checks that the settings are valid.
     ///
     /// # Errors
     ///
@@ -142,45 +142,47 @@ impl Default for SubStepsConfig {
     }
 }
 
-/// What a tick took.
+/// Counters of a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SubStepped {
-    /// Impacts that came up and were still so.
+    /// Number of impacts that were processed and still valid.
     pub passes: usize,
-    /// Of these answered by a change of motion.
+    /// Number of these that changed a motion.
     pub responses: usize,
-    /// Searches for impacts of changed motions.
+    /// Number of searches for impacts of changed motions.
     pub asked: usize,
-    /// Pairs searched for their next impact, those at the start of the tick included.
+    /// Number of searches of pairs for their next impact, including those at the start of the tick.
     pub searches: usize,
-    /// Bodies that were held because they were in too many impacts, or came to one that was held.
+    /// Number of stalled bodies: they were in too many impacts, or reached a stalled body.
     pub held: usize,
-    /// How many of those because [`SubStepsConfig::searches_max`] or [`SubStepsConfig::rounds_max`] ran out.
+    /// Number of these for which [`SubStepsConfig::searches_max`] or [`SubStepsConfig::rounds_max`] was the reason.
     pub over_budget: usize,
 }
 
-/// An impact that was responded to, and how hard it was.
+/// An impact that changed a motion, and its impulse.
 ///
-/// The momentum of a body that is not [`carried`](Self::carried) changes by `-impulse · normal` if it
-/// is `a`, by `impulse · normal` if it is `b`, and from [`Impact::toi`] to the end of its tick
-/// by as much for `load · time`. With its own acceleration that is all that changes it. Masses are one by
+/// The momentum of a body that is not [`carried`](Self::carried) changes by `-impulse · normal` if it is `a`, and by
+/// `impulse · normal` if it is `b`; from [`Impact::toi`] to the end of its tick it changes also by `load · time`
+/// along the same direction. Together with its own acceleration these are the only changes. The unit of mass is the
+/// inverse of that of the inverse masses, lengths are the caller's, and times are fractions of the tick.
 /// inverse masses, lengths the caller's, times parts of a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Responded<P = Pair> {
-    /// When, who and where; how fast they closed by their velocities, correction of slop excluded.
+    /// Time, bodies, points and normal. The closing speed is that of their velocities, without the correction of
+    /// slop.
     pub impact: Impact<P>,
-    /// What became of the two.
+    /// What happened to the two bodies.
     pub outcome: BounceOutcome,
-    /// How hard: the impulse along the normal, mass · length / tick. Below 0, by a trifle, where two part
-    /// that are pulled back at once.
+    /// The impulse along the normal, in mass · length / tick. It is slightly negative if two bodies separate and are
+    /// pulled back at once.
     pub impulse: f32,
-    /// With what one rests on the other from then on, mass · length / tick²; what rests on it in turn
-    /// is not in it.
+    /// Supporting force between the two from then on, in mass · length / tick², without the weight of bodies that
+    /// rest on the upper one in turn.
     pub load: f32,
-    /// Whether `a`, or `b`, did not give way: nothing pushes it, or what it lies on took the impulse.
+    /// Whether `a`, or `b`, was immovable: it cannot be pushed, or its support took the impulse.
     pub carried: [bool; 2],
 }
 
@@ -196,7 +198,7 @@ impl<P> Responded<P> {
         }
     }
 
-    /// The same of other names of the two.
+    /// Returns the same impact with another label of the pair.
     fn named<Q>(self, pair: Q) -> Responded<Q> {
         let Self { impact, outcome, impulse, load, carried } = self;
         Responded { impact: impact.named(pair), outcome, impulse, load, carried }
@@ -207,13 +209,13 @@ impl<P> Responded<P> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stalled<R = u32> {
-    /// Which.
+    /// The row or id of the body.
     pub row: R,
-    /// From when on its time stood: a fraction of the tick. Its way is proved to be free up to then.
+    /// The fraction of the tick from which on it was stalled. Its path is proved to be free up to then.
     pub since: f32,
 }
 
-/// Takes bodies through a tick, and keeps the memory for the next.
+/// Advances bodies to the end of a tick, and keeps its memory for the next one.
 ///
 /// ```
 /// use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
@@ -245,22 +247,22 @@ pub struct SubSteps {
     states: Vec<BodyState>,
     near: Near,
     contacts: Contacts,
-    /// What the pipeline wants to be searched at the start, and what was found.
+    /// Pairs that the pipeline lists for a search at the start, and the impacts found.
     asks: Vec<ShapeTest>,
     found: Vec<Option<Event>>,
     /// Slop of each row at the start.
     slops: Vec<f32>,
-    /// Who has changed in this pass.
+    /// Bodies that have changed in this pass.
     changed: Vec<usize>,
-    /// Who comes near to the one that is asked.
+    /// Bodies near the one that is searched.
     others: Vec<usize>,
-    /// A column that stands in for boxes, which are not read.
+    /// A column in place of boxes, which are not read.
     unread: Vec<f32>,
     flags: Vec<BodyFlags>,
     rejected: Vec<Rejected>,
     responded: Vec<Responded>,
     held: Vec<Stalled>,
-    /// Who is to be held for want of searches, and what comes to them.
+    /// Bodies to be stalled by the budget, and those that could reach them.
     stalling: Vec<usize>,
     stalled_near: Vec<usize>,
     proxies: proxies::Memory,
@@ -274,7 +276,7 @@ impl Default for SubSteps {
 }
 
 impl SubSteps {
-    /// A driver.
+    /// Creates a stepper.
     #[must_use]
     pub fn new(config: SubStepsConfig) -> Self {
         Self {
@@ -301,35 +303,34 @@ impl SubSteps {
         }
     }
 
-    /// The pipeline that finds the first impacts, for its level and threads.
+    /// The pipeline that finds the first impacts, to set its level and threads.
     pub fn pipeline(&mut self) -> &mut Pipeline {
         &mut self.pipeline
     }
 
-    /// The impacts of the last [`SubSteps::run`] that were responded to, in the order of time.
+    /// Impacts of the last [`SubSteps::run`] that changed a motion, in the order of time.
     #[must_use]
     pub fn impacts(&self) -> &[Responded] {
         &self.responded
     }
 
-    /// Who was held in the last [`SubSteps::run`], and since when.
+    /// Bodies that were stalled in the last [`SubSteps::run`], and from when on.
     #[must_use]
     pub fn held(&self) -> &[Stalled] {
         &self.held
     }
 
-    /// Rows of the last tick that were rejected: for their motion, or for their [`Mass`]. They stay as they are and
-    /// meet nobody.
+    /// Rows of the last tick whose motion or [`Mass`] was rejected. They do not move and have no impacts.
     #[must_use]
     pub fn rejected(&self) -> &[Rejected] {
         &self.rejected
     }
 
-    /// Takes all bodies to the end of the tick.
+    /// Advances all bodies to the end of the tick.
     ///
-    /// Body `i` is row `i`. Afterwards its motion is the one to go on with: where it is, its
-    /// displacement over a tick by its velocity then, its acceleration and spin as before. Pairs that
-    /// overlap at the start get no deeper; to part them is for [`separate`](super::response::separate).
+    /// Body `i` is row `i`. Afterwards its motion is that for the next tick: its position and rotation at the end,
+    /// the displacement over a tick by its velocity at the end, and its acceleration and spin as before. Pairs that
+    /// overlap at the start get no deeper; [`separate`](super::response::separate) moves them apart.
     ///
     /// # Errors
     ///
@@ -347,7 +348,7 @@ impl SubSteps {
         Ok(self.told)
     }
 
-    /// Fills the queue with the impacts of the motions as they are.
+    /// Fills the queue with the impacts of the given motions.
     fn start<'s, C: Crowd<'s>>(
         &mut self,
         crowd: &mut C,
@@ -410,20 +411,20 @@ impl SubSteps {
         }
     }
 
-    /// Searches the pairs that the pipeline has listed, as many as may be.
+    /// Searches the pairs that the pipeline has listed, as many as the budget allows.
     fn search_all<'s, C: Crowd<'s>>(&mut self, crowd: &mut C) {
         let mut asks = core::mem::take(&mut self.asks);
         asks.retain(|ask| {
             let [a, b] = [ask.pair.a, ask.pair.b].map_each(|row| row as usize);
             let boxes = [a, b].map_each(|row| self.near.reach(row));
-            // What rests is found by this box where a world is asked for it.
+            // The query for resting proxies of a broadphase uses this box.
             let is_near = matches!(boxes, [Some(a), Some(b)] if a.overlaps(&b));
             let is_out = self.states[a].is_out || self.states[b].is_out;
             is_near && !is_out && crowd.may_meet(a, b)
         });
         let searched = asks.len().min(self.config.searches_max as usize);
         if searched < asks.len() {
-            // The same ones, however the finder has cut them.
+            // Sorting makes the order independent of how the finder has split the pairs.
             asks.sort_unstable_by_key(|ask| ask.pair);
         }
         self.told.searches = searched;
@@ -456,7 +457,7 @@ impl SubSteps {
         self.asks = asks;
     }
 
-    /// Deals with one impact after the other, and carries all to the end.
+    /// Processes one impact after the other, and advances all bodies to the end.
     fn work_off<'s, C: Crowd<'s>>(&mut self, crowd: &mut C) {
         while let Some(event) = self.queue.pop() {
             self.pass(crowd, event);
@@ -468,14 +469,14 @@ impl SubSteps {
         }
     }
 
-    /// Distance at which two rows touch.
+    /// Returns the distance at which two rows touch.
     fn skin(&self, rows: [usize; 2]) -> f32 {
         self.config.skin(rows.map_each(|row| self.states[row].slop))
     }
 }
 
 impl SubStepsConfig {
-    /// Distance at which two bodies of these slops touch.
+    /// Returns the distance at which two bodies of these slops touch.
     fn skin(&self, [a, b]: [f32; 2]) -> f32 {
         self.pipeline.target_distance + if a > b { a } else { b }
     }
@@ -485,7 +486,7 @@ fn gives_way_or_moves(motion: &Motion, mass: Mass) -> bool {
     mass.inverse_mass > 0.0 || [motion.delta, motion.accel, motion.spin] != [[0.0; 3]; 3]
 }
 
-/// What is left of the tick; not less.
+/// Returns the rest of the tick, rounded up.
 pub(in crate::pipeline) fn until_end(now: f32) -> f32 {
     let left = 1.0 - f64::from(now);
     let rounded = left as f32;

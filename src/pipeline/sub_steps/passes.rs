@@ -1,4 +1,4 @@
-//! What is done about the earliest impact, and who is asked anew?
+//! Processes the earliest impact, and searches the changed bodies again.
 
 use super::crowd::Crowd;
 use super::search::{BodyPair, down};
@@ -10,19 +10,19 @@ use crate::pipeline::response::{BounceOutcome, Moving, PARTING, SOON, along, dot
 use crate::pipeline::{bounds, near, response};
 use core::cmp::Ordering;
 
-/// The cosine up to which a support carries what comes from above.
+/// Least cosine between a normal and the direction of a support for which the support takes an impulse.
 const CARRIES: f64 = 0.7;
-/// Who leaves a support by more than this, of what closes, is no longer carried.
+/// A body that separates from its support by more than this part of the closing speed is no longer supported.
 const LEAVES: f64 = 1.0 / 1024.0;
 
-/// An impact to come, and of which motions.
+/// A future impact, and the versions of the motions for which it was computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
-    /// Of the names of the two.
+    /// The impact, with the labels of its two bodies.
     pub(super) impact: Impact,
     pub(super) rows: [usize; 2],
     pub(super) versions: [u32; 2],
-    /// Whether it is none, but a time to look at the two again.
+    /// Whether it is only a time at which the two must be searched again, not an impact.
     pub(super) is_look: bool,
 }
 
@@ -33,7 +33,7 @@ impl Event {
 }
 
 impl Ord for Event {
-    /// The greatest is the earliest.
+    /// The order is reversed, because the queue returns the greatest event first.
     fn cmp(&self, other: &Self) -> Ordering {
         other.key().cmp(&self.key())
     }
@@ -54,7 +54,7 @@ impl PartialEq for Event {
 impl Eq for Event {}
 
 impl SubSteps {
-    /// Deals with the earliest impact.
+    /// Processes the earliest impact.
     pub(super) fn pass<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, event: Event) {
         let Event { mut impact, rows, versions, is_look } = event;
         if rows.map_each(|row| self.states[row].version) != versions
@@ -69,7 +69,7 @@ impl SubSteps {
         }
         self.told.passes += 1;
         self.changed.clear();
-        // What rounding took of the skin is given back within a tick, and no more.
+        // Rounding errors within the skin are corrected within a tick, and no more.
         let skin = self.skin(rows);
         impact.depth = if impact.depth < skin { impact.depth } else { skin };
         match response::unit(impact.normal).filter(|_| impact.kind != ImpactKind::Unresolved) {
@@ -90,7 +90,7 @@ impl SubSteps {
             }
         }
         if self.changed.is_empty() {
-            // They touch and part; what they come to later is still to be found.
+            // They touch and separate; a later impact of the two must still be found.
             self.ask_again(crowd, rows, now);
         }
         for k in 0..self.changed.len() {
@@ -98,7 +98,7 @@ impl SubSteps {
         }
     }
 
-    /// Goes on with a search that ran out of rounds, from the time that it has proved to be free.
+    /// Continues a search that ran out of rounds, from the time that it has proved to be free.
     fn go_on<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, rows: [usize; 2], now: f32) {
         for row in rows {
             let is_pushed = crowd.mass(row).inverse_mass > 0.0;
@@ -116,7 +116,7 @@ impl SubSteps {
         }
     }
 
-    /// What two do that are free.
+    /// Response of two bodies of which none is stalled.
     fn meet<'s, C: Crowd<'s>>(
         &mut self,
         crowd: &mut C,
@@ -146,7 +146,8 @@ impl SubSteps {
         }
         let kept = exchanged.is_none() && !comes;
         if !kept {
-            // They part at least so fast that rounding does not make them close, and the slop is back after a tick.
+            // They separate at least so fast that rounding does not make them close, and the slop is restored after
+            // a tick.
             let speeds: f64 = two.iter().flat_map(At::velocity).map(f64::abs).sum();
             let (speeds, skin) = (PARTING * (speeds + closing.abs()), f64::from(self.skin(rows)));
             let least = if speeds < skin { speeds } else { skin };
@@ -158,7 +159,7 @@ impl SubSteps {
             }
         }
         for (member, row) in rows.into_iter().enumerate() {
-            // Who is not pushed goes on as he was, to the bit.
+            // A body that is not pushed keeps its motion, to the bit.
             if masses[member] == 0.0 {
                 continue;
             }
@@ -170,7 +171,7 @@ impl SubSteps {
             let rests = exchanged.is_some_and(|done| done.outcome == BounceOutcome::Resting);
             if rests && masses[1 - member] == 0.0 {
                 let state = &mut self.states[row];
-                // From the other to this one.
+                // Direction from the other body to this one.
                 state.support = impact.normal.map_each(|x| if member == 0 { -x } else { x });
                 state.carrier = rows[1 - member] as u32;
             }
@@ -180,7 +181,7 @@ impl SubSteps {
         }
     }
 
-    /// What two do of which one is held, or both: see the [module](super) on who is held.
+    /// Response of two bodies of which at least one is stalled: see the [module](super).
     fn meet_held<'s, C: Crowd<'s>>(
         &mut self,
         crowd: &mut C,
@@ -188,7 +189,7 @@ impl SubSteps {
         (mut impact, n): (Impact, [f64; 3]),
     ) {
         let now = impact.toi;
-        // Of one that is held the velocity is the one that it keeps.
+        // For a stalled body, the velocity is the one that it keeps for the next tick.
         let before = rows.map_each(|row| self.at(crowd, row, now));
         let standing = [0, 1].map_each(|k| match self.states[rows[k]].is_held {
             true => At { moving: Moving::default(), pseudo: [0.0; 3], ..before[k] },
@@ -219,7 +220,7 @@ impl SubSteps {
                 self.states[row].moving.velocity = velocity;
                 continue;
             }
-            // How it meets what stands where it is.
+            // The closing speed against the stalled body at rest.
             let closing = as_they_stand + sign * along(velocity, was, n);
             let pulled = sign * dot(accel, n);
             let speed: f64 = velocity.iter().map(|x| x.abs()).sum();
@@ -237,7 +238,7 @@ impl SubSteps {
         }
     }
 
-    /// How much of a closing speed comes back.
+    /// Returns the restitution of a pair.
     fn restitution<'s>(&self, crowd: &impl Crowd<'s>, rows: [usize; 2]) -> f32 {
         let of = rows.map_each(|row| crowd.mass(row).restitution);
         let spent = rows.map_each(|row| self.states[row].impacts).into_iter().max().unwrap_or(0);
@@ -245,12 +246,12 @@ impl SubSteps {
         if spent < self.config.impacts_max / 2 { restitution } else { 0.0 }
     }
 
-    /// A row at `now`.
+    /// Returns a row at `now`.
     pub(super) fn at<'s>(&self, crowd: &impl Crowd<'s>, row: usize, now: f32) -> At {
         self.states[row].at(&crowd.bodies()[row].motion, now)
     }
 
-    /// From `now` on a row moves like this.
+    /// Sets the motion of a row from `now` on.
     pub(super) fn change<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, row: usize, at: At, now: f32) {
         let motion = at.motion();
         let slop = state::slop(&motion, crowd.mass(row));
@@ -267,14 +268,14 @@ impl SubSteps {
         }
     }
 
-    /// Tells the search for neighbours how a row moves from `now` on.
+    /// Updates the box of a row in the search for neighbours, for its motion from `now` on.
     fn moved<'s>(&mut self, crowd: &impl Crowd<'s>, row: usize, now: f32) {
         let half = bounds::half(self.config.pipeline.target_distance);
         let pad = bounds::pad(half, self.states[row].slop);
         self.near.set(row, &crowd.bodies()[row], now, pad);
     }
 
-    /// From `now` on a row, which was just changed, stands where it is.
+    /// Stalls a row, which was just changed, from `now` on.
     pub(super) fn hold<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, row: usize, now: f32) {
         let motion = &mut crowd.body_mut(row).motion;
         (motion.delta, motion.accel, motion.spin) = ([0.0; 3], [0.0; 3], [0.0; 3]);
@@ -285,8 +286,7 @@ impl SubSteps {
         self.told.held += 1;
     }
 
-    /// The inverse masses that count in an impact: none for one that is carried by what is behind
-    /// it.
+    /// Returns the inverse masses that count in an impact: zero for a body that is supported against its direction.
     pub(super) fn inverse_masses<'s>(
         &self,
         crowd: &impl Crowd<'s>,
@@ -296,7 +296,7 @@ impl SubSteps {
         let free = rows.map_each(|row| f64::from(crowd.mass(row).inverse_mass));
         let mut masses = free;
         let normal = impact.normal.map_each(f64::from);
-        // They are pushed apart: `a` against the normal, `b` along it.
+        // The impulse pushes `a` against the normal, and `b` along it.
         for (member, push) in [-1.0, 1.0].into_iter().enumerate() {
             let state = &self.states[rows[member]];
             let (support, carrier) = (state.support.map_each(f64::from), state.carrier as usize);
@@ -306,7 +306,7 @@ impl SubSteps {
             let [own, of_carrier] = [rows[member], carrier]
                 .map_each(|row| dot(self.states[row].moving.velocity, support));
             let speed = own - of_carrier;
-            // Leaves it by next to nothing, or its own weight brings it back at once.
+            // It separates very slowly, or its own acceleration brings it back at once.
             let skin = f64::from(self.skin([rows[member], carrier]));
             let nothing = LEAVES * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * skin;
             let weight = -0.5 * SOON * dot(state.own_accel().map_each(f64::from), support);
@@ -318,8 +318,8 @@ impl SubSteps {
         if masses == [0.0; 2] { free } else { masses }
     }
 
-    /// Whether the boxes around two are no further apart: else one has slid past the other, or was
-    /// thrown, whatever their speeds are by now.
+    /// Returns whether the boxes around two bodies are at most `apart` apart. Otherwise one has slid past the other
+    /// or was thrown, whatever their speeds are now.
     fn are_near<'s>(&self, crowd: &impl Crowd<'s>, rows: [usize; 2], now: f32, apart: f64) -> bool {
         let [a, b] = rows.map_each(|row| {
             let pose = self.at(crowd, row, now).pose;
@@ -328,14 +328,13 @@ impl SubSteps {
         matches!((a, b), (Ok(a), Ok(b)) if near::padded(&a, response::finite(apart)).overlaps(&b))
     }
 
-    /// Looks for the impacts of a row from `now` on, with all others that have not done so in this
-    /// pass.
+    /// Searches the impacts of a row from `now` on, with all others that have not been searched in this pass.
     fn ask_all<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, row: usize, now: f32) {
         let mut others = core::mem::take(&mut self.others);
         self.near.of(row, &mut others);
         if let Some(reach) = self.near.reach(row) {
             crowd.add_resting(row, &reach, &mut others);
-            // Who is new rests.
+            // New rows are resting proxies.
             self.states.resize(crowd.bodies().len(), BodyState::default());
         }
         let pass = self.told.passes as u32;
@@ -355,7 +354,7 @@ impl SubSteps {
         self.others = others;
     }
 
-    /// Looks for the next impact of two from `now` on.
+    /// Searches the next impact of two bodies from `now` on, and adds it to the queue.
     fn ask_again<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, rows: [usize; 2], now: f32) {
         if self.spend(1) {
             let event = self.ask(crowd, rows, now);
@@ -365,7 +364,7 @@ impl SubSteps {
         }
     }
 
-    /// The next impact of two from `now` on.
+    /// Returns the next impact of two bodies from `now` on.
     fn ask<'s>(&self, crowd: &impl Crowd<'s>, rows: [usize; 2], now: f32) -> Option<Event> {
         let [a, b] = rows.map_each(|row| crowd.name(row));
         let bodies = crowd.bodies();
@@ -394,7 +393,7 @@ impl SubSteps {
     }
 }
 
-/// The part of the closing speed of an impact that is of spins, not of the velocities of two.
+/// Returns the part of the closing speed of an impact that is due to spins, not to velocities.
 pub(super) fn turning(impact: &Impact, [a, b]: &[At; 2], n: [f64; 3]) -> f64 {
     if a.spin == [0.0; 3] && b.spin == [0.0; 3] {
         return 0.0;

@@ -1,12 +1,11 @@
-//! How do the proxies of a world go through a tick?
+//! Advances the proxies of a broadphase to the end of a tick.
 //!
-//! As the bodies of columns do, with the same bits. What moves are rows from the start, in the order
-//! of their ids; of what rests, however much that is, only what a way comes near: at the start, and
-//! when somebody's way has changed. The trees of the world tell it ([`Broadphase::queries_at_rest`]).
-//! So a tick costs time for what moves and what that comes near, not for the world.
+//! The method and the bits are those for bodies in columns. Moving proxies are rows from the start, in the order of
+//! their ids. Of the resting ones, however many there are, only those near a path become rows: at the start, and when
+//! a path has changed. The BVHs of the broadphase find them ([`Broadphase::queries_at_rest`]). So a tick costs time
+//! for moving proxies and what is near them, not for all proxies.
 //!
-//! The boxes that the world holds for what moves are not read: they need not hold a way that is not known
-//! yet.
+//! The boxes of moving proxies in the broadphase are not read: they need not contain a path that is not known yet.
 
 use super::crowd::Crowd;
 use super::{Mass, Responded, Stalled, SubStepped, SubSteps, state};
@@ -18,16 +17,16 @@ use crate::pipeline::{bounds, near};
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
-/// The memory of ticks of a world, and what the last one told.
+/// Memory for ticks of a broadphase, and the output of the last one.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     ids: Vec<ProxyId>,
-    /// Of the slot of a proxy its row; only of those in `ids`.
+    /// Row of a proxy by its slot; valid only for those in `ids`.
     rows: Vec<u32>,
     masses: Vec<Mass>,
     rules: Vec<Rules>,
     found: Vec<ProxyId>,
-    /// Empty: kept for its memory.
+    /// Always empty; it keeps its capacity.
     bodies: Vec<ConvexBody<'static>>,
     moved: Vec<(ProxyId, Motion)>,
     impacts: Vec<Responded<ProxyPair>>,
@@ -35,7 +34,7 @@ pub(super) struct Memory {
     rejected: Vec<(ProxyId, Invalid)>,
 }
 
-/// What a world says of a proxy.
+/// Properties of a proxy in the broadphase.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     filter: Filter,
@@ -43,7 +42,7 @@ struct Rules {
     is_at_rest: bool,
 }
 
-/// What became of the proxies of a world in a tick, where the driver wrote it.
+/// The output of a tick of the proxies of a broadphase.
 #[derive(Clone, Copy, Debug)]
 pub struct SteppedWorld<'a> {
     memory: &'a Memory,
@@ -51,33 +50,33 @@ pub struct SteppedWorld<'a> {
 }
 
 impl<'a> SteppedWorld<'a> {
-    /// Everyone that moves or is pushed, by id, and the motion to go on with: as
-    /// [`SubSteps::run`] leaves it.
+    /// Returns every proxy that moves or can be pushed, by id, with its motion for the next tick, as
+    /// [`SubSteps::run`] computes it.
     #[must_use]
     pub fn moved(&self) -> &'a [(ProxyId, Motion)] {
         &self.memory.moved
     }
 
-    /// The impacts that were responded to, in the order of time.
+    /// Returns the impacts that changed a motion, in the order of time.
     #[must_use]
     pub fn impacts(&self) -> &'a [Responded<ProxyPair>] {
         &self.memory.impacts
     }
 
-    /// Who was held, and since when.
+    /// Returns the stalled proxies, and from when on they were stalled.
     #[must_use]
     pub fn held(&self) -> &'a [Stalled<ProxyId>] {
         &self.memory.held
     }
 
-    /// Proxies whose motion is invalid or leads past the greatest coordinate, or whose [`Mass`] is invalid. They
-    /// meet nobody.
+    /// Returns the proxies whose motion is invalid or exceeds the greatest coordinate, or whose [`Mass`] is invalid.
+    /// They have no impacts.
     #[must_use]
     pub fn rejected(&self) -> &'a [(ProxyId, Invalid)] {
         &self.memory.rejected
     }
 
-    /// What the tick took.
+    /// Returns the counters of the tick.
     #[must_use]
     pub fn told(&self) -> SubStepped {
         self.told
@@ -90,25 +89,25 @@ struct ProxyBodies<'w, 's, F> {
     about: F,
     bodies: Vec<ConvexBody<'s>>,
     memory: Memory,
-    /// How many rows `Near` knows of.
+    /// Number of rows that are in `Near`.
     known: usize,
-    /// Half the target distance: the pad of what rests.
+    /// Half the target distance: the pad of resting proxies.
     half: f32,
 }
 
 impl SubSteps {
-    /// Takes the proxies of a world to the end of the tick: the answers of [`SubSteps::run`] for the
-    /// same bodies in the order of their ids, bit by bit.
+    /// Advances the proxies of a broadphase to the end of the tick: the results are those of [`SubSteps::run`] for
+    /// the same bodies in the order of their ids, bit by bit.
     ///
-    /// Who may meet whom is the world's to say: proxies that are enabled, whose filters allow each
-    /// other, and of different owners. Who is [`ProxyKind::Dynamic`] gives way; who is [`ProxyKind::Kinematic`] goes as it
-    /// is told; what is fixed or sleeps is an obstacle that stays where it is: for these two sets its mass
-    /// does not count, nor for what rests its motion but the pose. Who sleeps and is to be pushed has
-    /// to be woken before. The box of what rests must hold its shape.
+    /// The broadphase decides which proxies may meet: they are enabled, their filters allow each other, and their
+    /// owners differ. A [`ProxyKind::Dynamic`] proxy can be pushed; a [`ProxyKind::Kinematic`] one follows its
+    /// motion. Fixed and sleeping proxies are obstacles that do not move: of their motion only the pose counts, and
+    /// their mass does not. A sleeping proxy that shall be pushed must be woken before. The box of a resting proxy
+    /// must contain its shape.
     ///
-    /// `about` is asked for the shape, motion and mass of each that moves, and of what rests where
-    /// somebody comes near; `None` takes no part. Nothing of the world is changed: from
-    /// [`SteppedWorld::moved`] the caller sets the boxes of the next tick.
+    /// `about` returns the shape, motion and mass of each moving proxy, and of resting ones near a path; `None`
+    /// excludes the proxy. The broadphase is not changed: set the boxes of the next tick from
+    /// [`SteppedWorld::moved`].
     ///
     /// # Errors
     ///
@@ -155,7 +154,7 @@ impl SubSteps {
         }
         let ProxyBodies { mut bodies, mut memory, .. } = named;
         memory.tell(&bodies, self);
-        // Emptied, the memory is anybody's.
+        // The vector is empty, so its memory can be used with another lifetime.
         bodies.clear();
         let nothing = |_| -> ConvexBody<'static> { unreachable!("it is empty") };
         memory.bodies = bodies.into_iter().map(nothing).collect();
@@ -166,7 +165,7 @@ impl SubSteps {
 }
 
 impl Memory {
-    /// Writes what the driver told of rows with the ids of proxies.
+    /// Writes the output for rows with the ids of their proxies.
     fn tell(&mut self, bodies: &[ConvexBody<'_>], driver: &SubSteps) {
         let Self { ids, rows, rules, moved, impacts, held, rejected, .. } = self;
         for row in driver.rejected() {
@@ -186,7 +185,7 @@ impl Memory {
         held.extend(driver.held().iter().map(of));
     }
 
-    /// The row of a proxy, if it has one.
+    /// Returns the row of a proxy, if it has one.
     fn row(&self, id: ProxyId) -> Option<usize> {
         let row = *self.rows.get(id.index() as usize)? as usize;
         (self.ids.get(row) == Some(&id)).then_some(row)
@@ -194,7 +193,7 @@ impl Memory {
 }
 
 impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> ProxyBodies<'_, 's, F> {
-    /// Gives rows to what moves and to what rests where that comes.
+    /// Adds rows for moving proxies, and for resting ones near their paths.
     fn start(&mut self) {
         let Memory { ids, masses, rules, found, rejected, .. } = &mut self.memory;
         ids.clear();
@@ -211,7 +210,7 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> ProxyBodies<'_,
         self.memory.found.clear();
         for row in 0..movers {
             let (body, mass) = (&self.bodies[row], self.memory.masses[row]);
-            // What is driven is stopped by nothing.
+            // A driven body is stopped by nothing.
             if mass.inverse_mass > 0.0 {
                 let pad = bounds::pad(self.half, state::slop(&body.motion, mass));
                 let reach = near::around(body, 0.0, pad);
@@ -227,7 +226,7 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> ProxyBodies<'_,
         self.order();
     }
 
-    /// Adds to what was found what rests near the box of a row and may meet it.
+    /// Appends the resting proxies near the box of a row that may meet it.
     fn find(&mut self, row: usize, reach: Option<Aabb>) {
         let Rules { filter, owner, .. } = self.memory.rules[row];
         let asked = self.world.queries_at_rest().filtered(filter).without_owner(owner);
@@ -240,7 +239,7 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> ProxyBodies<'_,
         });
     }
 
-    /// Gives a row to a proxy that takes part.
+    /// Adds a row for a proxy that takes part.
     fn add(&mut self, id: ProxyId) {
         let Some(proxy) = self.world.proxy(id) else { return };
         let Some((shape, mut motion, mut mass)) = (self.about)(id) else { return };
@@ -270,13 +269,13 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> ProxyBodies<'_,
         self.bodies.push(ConvexBody { row, shape, motion });
     }
 
-    /// Puts the rows in the order of their ids.
+    /// Sorts the rows by their ids.
     fn order(&mut self) {
         let Memory { ids, rows, masses, rules, .. } = &mut self.memory;
-        // Of each place who comes there: the ids, in order, still know their rows.
+        // For each position the id that belongs there: the sorted ids can still be looked up to find their rows.
         ids.sort_unstable();
         for place in 0..ids.len() {
-            // Where it is now: it may have been moved when an earlier place was filled.
+            // Its current position: it may have been moved when an earlier position was filled.
             let mut from = rows[ids[place].index() as usize] as usize;
             while from < place {
                 from = rows[ids[from].index() as usize] as usize;
@@ -330,7 +329,7 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> Crowd<'s>
             let Some(other) = self.memory.row(id).filter(|&other| other >= self.known) else {
                 continue;
             };
-            // As `Near` has it, for the rows that it knows.
+            // The same test as in `Near`, for the rows that it contains.
             if near::around(&self.bodies[other], 0.0, self.half)
                 .is_some_and(|way| way.overlaps(reach))
             {

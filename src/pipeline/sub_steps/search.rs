@@ -1,8 +1,8 @@
-//! When do two bodies of a step meet next?
+//! The next impact of two bodies of a step.
 //!
-//! All touch at a distance, the *skin* of a pair: the target distance, and 2⁻²⁰ of the greatest position and
-//! way of the two. A search that finds two within the skin that part, or close so slowly that it hardly matters in
-//! what is left of the tick, goes on to the next time at which something has to be done.
+//! Two bodies touch at a distance, the *skin* of the pair: the target distance, plus 2⁻²⁰ of the greatest position
+//! and path of the two. A search may find two bodies within the skin that separate, or that close so slowly that it
+//! is negligible in the rest of the tick. It then continues with the next time at which a response may be needed.
 
 use super::SubStepsConfig;
 use crate::geom::{MapEach, Motion, Pair};
@@ -13,44 +13,45 @@ use crate::pipeline::impacts::{Impact, ImpactKind};
 use crate::pipeline::response::{SOON, along};
 use crate::pipeline::windows::ShapeTest;
 
-/// The part of the skin that the tolerance is at most, and the part of what it lost that a pair which
-/// parts may come nearer.
+/// Greatest tolerance relative to the skin; and the part of the skin by which a separating pair may still come
+/// nearer.
 const PART: f64 = 0.125;
-/// What makes a time later where it need not be exact. 2⁻²².
+/// Relative amount by which times that need not be exact are made later: 2⁻²².
 const LATER: f64 = 1.0 / (1 << 22) as f64;
-/// After which part of the tick two that turn in each other are looked at again.
+/// Part of the tick after which two overlapping bodies that spin are searched again.
 const LOOK: f64 = 0.0625;
 
-/// Two bodies whose next impact is wanted.
+/// Two bodies whose next impact is searched.
 pub(super) struct BodyPair<'b, 's> {
     pub(super) pair: Pair,
     pub(super) shapes: [&'b Shape<'s>; 2],
-    /// Their motions from the time on at which the search starts.
+    /// Their motions from the start of the search on.
     pub(super) motions: [Motion; 2],
     /// Distance at which they touch.
     pub(super) skin: f32,
 }
 
-/// Speed in length per tick with which a pair of this skin may close without an answer.
+/// Closing speed, in length per tick, up to which a pair of this skin needs no response.
 pub(super) fn slow(skin: f32) -> f64 {
     f64::from(skin) * PART
 }
 
 impl BodyPair<'_, '_> {
-    /// The tolerance: of the lesser size, but no more than a part of the skin.
+    /// Returns the tolerance: relative to the smaller size, but no more than a part of the skin.
     fn tolerance(&self, tolerance: f32) -> f32 {
         let sizes = self.shapes.map_each(Shape::size);
         let lesser = if sizes[0] < sizes[1] { sizes[0] } else { sizes[1] };
-        // A point has no size, and the other's counts.
+        // The size of a point is zero, so the other's counts.
         let size = if lesser > 0.0 { lesser } else { sizes[0] + sizes[1] };
         let most = slow(self.skin);
         if f64::from(tolerance) * size > most { (most / size) as f32 } else { tolerance }
     }
 
-    /// The next impact within a window of the motions, and whether it is none, but a time to look at the two again.
+    /// Returns the next impact within a window of the motions, and whether it is only a time at which the two must
+    /// be searched again.
     pub(super) fn next(&self, config: &SubStepsConfig, window: [f32; 2]) -> Option<(Impact, bool)> {
         let touch = match config.pipeline.touch {
-            // Nothing touched before a window that starts later.
+            // In a window that starts later, nothing touched before.
             _ if window[0] > 0.0 => Touch::Hit,
             Touch::Ignore => Touch::Ignore,
             _ => Touch::IfClosing,
@@ -69,9 +70,9 @@ impl BodyPair<'_, '_> {
         {
             return Some((impact, false));
         }
-        // They are as near as the skin or nearer, and part, or close so slowly that it hardly
-        // matters. It may come to more: this once the skin is less, where there is any left; else
-        // what pulls them together tells when to look again, and where one turns, a while.
+        // They are within the skin and separate, or close so slowly that it is negligible. An impact may follow:
+        // when the skin is smaller by a part, if any is left; otherwise the acceleration towards each other gives
+        // the time of the next search, and if one spins, a fixed part of the tick.
         let less = self.skin * (1.0 - 2.0 * PART as f32) - impact.depth;
         if less > 0.0 {
             let nearer = self.search(&Settings { target_distance: less, ..settings })?;
@@ -95,7 +96,8 @@ impl BodyPair<'_, '_> {
         convex::impact(&ask, &toi::of_valid(a, b, settings))
     }
 
-    /// Whether two that touch part, or take less than a part of the skin in what is left.
+    /// Returns whether two touching bodies separate, or use up less than a part of the skin in the rest of the
+    /// tick.
     fn is_slow(&self, impact: &Impact, left: f32) -> bool {
         let (closing, left) = (f64::from(impact.closing), f64::from(left));
         let by_pull = 0.5 * self.pulled(impact) * left * left;
@@ -103,25 +105,25 @@ impl BodyPair<'_, '_> {
         closing <= 0.0 || closing * left + by_pull <= slow(self.skin)
     }
 
-    /// How fast the accelerations of the two pull them together along the normal.
+    /// Returns how fast the accelerations of the two pull them together along the normal.
     fn pulled(&self, impact: &Impact) -> f64 {
         let [a, b] = self.motions.map_each(|motion| motion.accel.map_each(f64::from));
         along(a, b, impact.normal.map_each(f64::from))
     }
 
-    /// After how much of the tick two that part are as deep in each other as before, by what pulls them
-    /// together along the normal.
+    /// Returns the part of the tick after which two separating bodies are as deep in each other as before, because
+    /// of the accelerations towards each other along the normal.
     fn comes_back(&self, impact: &Impact) -> Option<f32> {
         let pulled = self.pulled(impact);
         let after = -2.0 * f64::from(impact.closing) / pulled;
-        // A little later, so that it is seen to close then; far less than the skin deeper.
+        // A little later, so that they are closing then; the added depth is far less than the skin.
         let after = if after <= SOON { 0.0 } else { after * (1.0 + LATER) + LATER };
-        // NaN is in no range.
+        // NaN is outside of every range.
         (pulled > 0.0 && (0.0..=1.0).contains(&after)).then(|| down(after))
     }
 }
 
-/// The greatest `f32` that is not above a time.
+/// Returns the greatest `f32` that is not above a time.
 pub(super) fn down(t: f64) -> f32 {
     let nearest = t as f32;
     let nearest = if f64::from(nearest) > t { nearest.next_down() } else { nearest };
@@ -133,9 +135,8 @@ mod tests {
     use super::down;
     use crate::pipeline::sub_steps::until_end;
 
-    /// Goal: no time is told later than it was found, and no search ends before its tick does, by the
-    /// last bit. Method: numbers of all sizes up to 1, and times between them and the next, in
-    /// `f64`.
+    /// Goal: no time is reported later than it was found, and no search ends before its tick does, by the last bit.
+    /// Method: numbers of all sizes up to 1, and times between them and the next float, in `f64`.
     #[test]
     fn times_are_rounded_to_the_safe_side() {
         let one = 1.0_f32.to_bits();

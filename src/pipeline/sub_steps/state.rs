@@ -1,8 +1,8 @@
-//! How does a body move within a tick, and what else is stored of it?
+//! State of a body within a tick.
 //!
-//! The motion in the crowd is what a search reads, in `f32`: pose, displacement and acceleration from
-//! [`BodyState::since`] on. The state has velocity and acceleration in `f64`, so that what bodies
-//! exchange is rounded once a tick, and apart from them the pseudo-velocity that corrects slop.
+//! The motion in the rows is the input of a search, in `f32`: pose, displacement and acceleration from
+//! [`BodyState::since`] on. The state contains velocity and acceleration in `f64`, so that the exchanged
+//! impulses are rounded once per tick, and separately the pseudo-velocity that corrects slop.
 
 use super::{Mass, gives_way_or_moves, until_end};
 use crate::geom::{MapEach, Motion, Pose};
@@ -10,37 +10,37 @@ use crate::pipeline::response;
 use crate::pipeline::response::Moving;
 use crate::pipeline::scene::ConvexBody;
 
-/// Part of the position and the way of a body at which others touch it, so that rounding does no harm: 2⁻²⁰.
+/// Slop relative to the position and path of a body, for rounding errors: 2⁻²⁰.
 const SLOP: f64 = 1.0 / (1 << 20) as f64;
 
-/// Stored of a body in the tick, besides its motion in the crowd.
+/// State of a body in the tick, besides its motion in the rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BodyState {
-    /// From when on its motion holds.
+    /// Time from which on its motion is valid.
     pub(super) since: f32,
-    /// How often its motion has changed.
+    /// Number of changes of its motion.
     pub(super) version: u32,
-    /// How many impacts it was in; an impulse that is handed on is none.
+    /// Number of its impacts; propagated impulses do not count.
     pub(super) impacts: u32,
     /// Velocity and acceleration at `since`.
     pub(super) moving: Moving,
-    /// Velocity that corrects slop, to be removed at the end of the tick.
+    /// Velocity that corrects slop. It is removed at the end of the tick.
     pub(super) pseudo: [f64; 3],
     /// The greatest slop of its motions in this tick.
     pub(super) slop: f32,
-    /// Direction from what carries it to it; zero where nothing does.
+    /// Direction from its support to it; zero if it has no support.
     pub(super) support: [f32; 3],
-    /// Which row carries it.
+    /// Row of its support.
     pub(super) carrier: u32,
-    /// Its acceleration and spin before the tick, for the motion after it.
+    /// Its acceleration and spin before the tick, which are those of the motion after it.
     own: [[f32; 3]; 2],
-    /// Whether it stands where it is.
+    /// Whether it is stalled.
     pub(super) is_held: bool,
     /// Whether it was rejected.
     pub(super) is_out: bool,
     /// The last pass in which its motion changed.
     pub(super) changed: u32,
-    /// The last pass in which it looked ahead.
+    /// The last pass in which its impacts were searched.
     pub(super) asked: u32,
 }
 
@@ -61,7 +61,7 @@ impl BodyState {
         Self { moving, slop, own: [accel, spin], ..Self::default() }
     }
 
-    /// Its velocity and acceleration at `now`.
+    /// Returns its velocity and acceleration at `now`.
     pub(super) fn moving_at(&self, now: f32) -> Moving {
         let t = f64::from(now) - f64::from(self.since);
         let Moving { velocity, accel } = self.moving;
@@ -69,18 +69,18 @@ impl BodyState {
         Moving { velocity: core::array::from_fn(|k| velocity[k] + accel[k] * t), accel }
     }
 
-    /// The body at `now`, given its motion in the crowd.
+    /// Returns the body at `now`, given its motion in the rows.
     pub(super) fn at(&self, motion: &Motion, now: f32) -> At {
         let (moving, pose) = (self.moving_at(now), motion.at(now - self.since));
         At { pose, spin: motion.spin, moving, pseudo: self.pseudo }
     }
 
-    /// Its acceleration before the tick.
+    /// Returns its acceleration before the tick.
     pub(super) fn own_accel(&self) -> [f32; 3] {
         self.own[0]
     }
 
-    /// Changes the motion in the crowd to the one to go on with after the tick.
+    /// Changes the motion in the rows to that for the next tick.
     pub(super) fn finish(&self, motion: &mut Motion) {
         let velocity = self.moving_at(1.0).velocity;
         let [accel, spin] = self.own;
@@ -90,12 +90,12 @@ impl BodyState {
 }
 
 impl At {
-    /// The velocity with which it moves.
+    /// Returns the velocity with which it moves, including the pseudo-velocity.
     pub(super) fn velocity(&self) -> [f64; 3] {
         core::array::from_fn(|k| self.moving.velocity[k] + self.pseudo[k])
     }
 
-    /// The motion from then on, rounded.
+    /// Returns the motion from then on, rounded.
     pub(super) fn motion(&self) -> Motion {
         let accel = response::valid(self.moving.accel);
         let delta = response::valid(self.velocity());
@@ -103,7 +103,8 @@ impl At {
     }
 }
 
-/// Slop of a motion. What stays where it is is never rounded, and a motion that is invalid has none.
+/// Returns the slop of a motion. It is zero for a body that does not move, because it is never rounded, and
+/// for an invalid motion.
 pub(super) fn slop(motion: &Motion, mass: Mass) -> f32 {
     if !gives_way_or_moves(motion, mass) || motion.validate().is_err() {
         return 0.0;
