@@ -1,7 +1,7 @@
 //! The broadphase: which boxes may touch in the tick.
 //!
 //! * [`PairFinder`] takes borrowed columns and finds every pair of boxes that meet in the tick. Its
-//!   time is roughly linear in boxes and pairs, whatever the world. It keeps only memory between ticks.
+//!   time is roughly linear in boxes and pairs, whatever their positions. Only its memory is kept between ticks.
 //! * [`FixedBoxes`] stores boxes that do not move, and finds which of them a tick's movers meet.
 //!   Its time depends on the movers and pairs.
 //! * [`Broadphase`] stores boxes of both kinds under ids, and reports which pairs begin, persist

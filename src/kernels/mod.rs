@@ -7,13 +7,13 @@
 //! row. Results are written to columns of the caller or appended to a list of [`Hits`].
 //!
 //! Each public function checks lengths and enters the SIMD level once. The arithmetic is written
-//! once for all lane widths, and `ask.rs` contains the loop over the rows:
+//! once for all lane widths, and `batch.rs` contains the loop over the rows:
 //!
 //! ```text
 //! public function (sweep/mod.rs, …)   validate the single value, choose the two sides
-//! ask.rs                              for each group of lanes:
+//! batch.rs                            for each group of lanes:
 //!                                         load both sides     One | Each | Named
-//!                                         answer              Question: arithmetic in room.rs
+//!                                         answer              Question: arithmetic in simd.rs
 //!                                         write               Sink: columns | Hits | Rows | Bits
 //! ```
 

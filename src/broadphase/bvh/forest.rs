@@ -1,4 +1,4 @@
-//! A set of fixed boxes that is kept between ticks, and the pairs of this tick's movers with it.
+//! Fixed boxes that are stored from tick to tick, and the pairs of this tick's movers with them.
 //!
 //! The set is a forest of bounding volume hierarchies by the logarithmic method (Bentley and Saxe
 //! 1980, *Decomposable searching problems*): tree `k` has a capacity of `2048 · 32^k` boxes, that
@@ -6,15 +6,15 @@
 //!
 //! ```text
 //! put boxes into rows:
-//!     validate them, and lay them out as records                                     (admit)
-//!     overwrite boxes in place where the new box is inside the bounds of the leaf    (place)
+//!     validate them, and store them as records                                       (load.rs)
+//!     overwrite boxes in place where the new box is inside the bounds of the leaf    (location.rs)
 //!     find the smallest tree that has capacity for the others and for all boxes in smaller trees;
 //!     rebuild that tree from these boxes and its own; the smaller trees become empty
 //! remove rows:
 //!     clear their slots (tombstones); rebuild a tree of which more than half is empty
 //! find pairs:
 //!     validate the movers, compute the bounds of their paths
-//!     for each block of movers, in parallel: traverse each tree                      (probe)
+//!     for each block of movers, in parallel: traverse each tree                      (movers.rs)
 //! ```
 //!
 //! So a box is built into each tree about 16 times on average, and adding some thousands of boxes
@@ -77,7 +77,7 @@ pub enum FixedError {
     },
 }
 
-/// Boxes that do not move, kept between ticks, and their pairs with moving boxes.
+/// Boxes that do not move, stored from tick to tick, and their pairs with moving boxes.
 ///
 /// Each box has a row that the caller chooses, such as its index in the caller's own columns;
 /// memory is proportional to the highest row. The time of a tick depends on the movers and their

@@ -10,18 +10,18 @@
 //! # The algorithm of an update
 //!
 //! ```text
-//! move the noted changes into the forests of fixed and of sleeping proxies   (trees)
-//! find the pairs of movers, and of movers with each of the two forests       (PairFinder, FixedBoxes)
-//! for each run of found pairs, in parallel:                                  (gather)
+//! apply the recorded changes to the forests of fixed and of sleeping proxies  (resting)
+//! find the pairs of movers, and of movers with each of the two forests        (PairFinder, FixedBoxes)
+//! for each run of found pairs, in parallel:                                   (partition)
 //!     replace rows by slots, apply the owners and the caller's function,
 //!     partition the pairs by ranges of the lower slot
 //! for each partition, in parallel:
-//!     look up each pair among the cached pairs                               (recall, rows)
+//!     look up each pair among the cached pairs                                (lookup, index)
 //!         found: store its new time; not found: append it to the new pairs
-//!     sort the new pairs                                                     (order)
-//!     merge them with the cached pairs that still touch                      (recall)
-//!     report new pairs, and cached pairs that no longer touch                (diff)
-//!     a cached pair of two resting proxies goes to a list by proxy           (resting)
+//!     sort the new pairs                                                      (sort)
+//!     merge them with the cached pairs that still touch                       (lookup)
+//!     report new pairs, and cached pairs that no longer touch                 (events)
+//!     move a cached pair of two resting proxies to a list of each proxy       (sleeping)
 //! ```
 //!
 //! Only new pairs are sorted; a pair that persists costs one look-up. Resting pairs are not

@@ -30,10 +30,10 @@
 //!
 //! ```text
 //! for each tree of the view:
-//!     traverse it from the root, the nearest child first        (tree/descend.rs)
+//!     traverse it from the root, the nearest child first        (bvh/traverse_nearest.rs)
 //!         test the lanes of a node with the arithmetic of the query; for boxes in a leaf,
-//!         apply the filter of the query in lanes, then owners and kinds (sieve.rs),
-//!         then the caller's function; keep or report the hit     (hits.rs, overlap.rs, proximity.rs)
+//!         apply the filter of the query in lanes, then owners and kinds (filter.rs),
+//!         then the caller's function; keep or report the hit     (collector.rs, overlap.rs, nearest.rs)
 //!         skip nodes that are farther than the query still searches
 //! ```
 //!

@@ -1,7 +1,7 @@
 //! Entry fractions of one segment against many groups of boxes, with a shrinking range.
 //!
-//! This is the arithmetic of `room.rs` with everything computed once that does not depend on the
-//! box: the reciprocals, and which of the two faces of an axis comes first. `room.rs` finds the
+//! This is the arithmetic of `simd.rs` with everything computed once that does not depend on the
+//! box: the reciprocals, and which of the two faces of an axis comes first. `simd.rs` finds the
 //! first face with a `min` and a `max`. Here it is chosen by the sign of the reciprocal: the lesser
 //! quotient is that of `min` if the reciprocal is positive, else that of `max`. Both ways give the
 //! same numbers except for the sign of a zero, which the correction removes. So the entry has the

@@ -1,6 +1,6 @@
 //! The events of one partition: what changed since the last tick.
 //!
-//! The found pairs are looked up among the cached pairs (`recall`). Pairs that are there persist,
+//! The found pairs are looked up among the cached pairs (`lookup.rs`). Pairs that are there persist,
 //! new pairs begin, and cached pairs that were not found end. The exception are pairs of two
 //! proxies that now rest and still touch: they are moved to the resting pairs.
 
