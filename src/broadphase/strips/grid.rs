@@ -1,6 +1,5 @@
 //! Into which strips and bins is the world cut?
 
-use super::long_path::LONG_CELLS;
 use crate::geom::{Aabb, MapEach, MovingBox, descending};
 use crate::lanes::{F32Lanes, Isa};
 use alloc::vec::Vec;
@@ -28,6 +27,10 @@ const DENSE_SAMPLES_MAX: usize = 16 * SAMPLES_MAX;
 const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 16;
 /// Records may be so many times as many as the sample says, and as many boxes more, before the sample is called wrong.
 const RECORDS_SLACK: f64 = 2.0;
+
+/// A displacement is long when it is so many cells at least, both axes together. One along the
+/// strips counts little: it must only be in proportion to the margin.
+pub(crate) const LONG_CELLS: f32 = 1.0;
 
 /// What one step costs, in nanoseconds on a 2023 server core; only ratios matter.
 mod cost {

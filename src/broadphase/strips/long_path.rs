@@ -16,15 +16,12 @@
 //! it is short, with `|e| ≤ w` across and `|e| ≤ 2¹²w` along the strips, or if both are long and it
 //! has the lesser displacement, `|e| ≤ |d|`. In all that is less than `2⁻⁸w + 2⁻¹⁸|d| + 2⁻²⁰c`.
 
-use super::grid::{AxisCells, Grid};
+use super::grid::{AxisCells, Grid, LONG_CELLS};
 use crate::geom::MapEach;
 use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Scalar};
 use alloc::vec::Vec;
 
-/// A displacement is long when it is so many cells at least, both axes together. One along the
-/// strips counts little: it must only be in proportion to the margin.
-pub(crate) const LONG_CELLS: f32 = 1.0;
 const ALONG: f32 = 1.0 / 4096.0;
 
 /// A strip that a long path passes.

@@ -11,38 +11,14 @@ pub(crate) mod sweep;
 use super::pairs::runs::{PairRun, Pairs};
 use grid::Sample;
 
+use super::error::FindError;
 use super::pairs::input::PairInput;
-use crate::columns::LengthMismatch;
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
 use crate::par::Threads;
 use alloc::vec::Vec;
 use passes::{Stage, Tick};
 use scatter::{SWEPT_WORDS, UNION_WORDS};
-
-/// Why pairs could not be looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FindError {
-    /// The flags or the filters are not one for each box.
-    #[error(transparent)]
-    Length(#[from] LengthMismatch),
-    /// More boxes than the finder can number.
-    #[error("{rows} boxes; at most 2^26 fit")]
-    TooManyBoxes {
-        /// How many.
-        rows: usize,
-    },
-    /// More pairs than [`PairFinder::set_pairs_max`] or
-    /// [`FixedBoxes::set_pairs_max`](super::FixedBoxes::set_pairs_max) allows. None is given out.
-    #[error("{found} pairs, and at most {most} are allowed")]
-    TooManyPairs {
-        /// How many there are, exactly.
-        found: usize,
-        /// How many are allowed.
-        most: usize,
-    },
-}
 
 /// Finds all pairs of boxes that meet in a tick.
 ///
