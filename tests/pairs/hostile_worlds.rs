@@ -199,28 +199,33 @@ fn a_crowd_in_a_sparse_world_costs_what_its_boxes_cost() {
     assert!(crowded < even * 50, "{crowded:?}, where an even world takes {even:?}");
 }
 
-/// Goal: boxes that a sample misses are not copied to thousands of strips. Method: one plate of 250 boxes, and the memory of the
-/// finder next to that of an even world. A grid from the small sample holds more than ten records for each box.
+/// Goal: all pairs are found where the grid is chosen anew, because the sample misses boxes that meet many strips. Method: a dense
+/// world in which only rows between those of the sample are plates across it, on any two axes; each box tried with each
+/// that moves, one of 4096.
 #[test]
-fn large_boxes_that_the_sample_misses_take_little_memory() {
-    let plates = Recipe {
-        extent: [100.0, 100.0, 400.0],
-        crowds: [NO_CROWDS; 3],
-        half: [-1.2, -1.0],
-        long: Long { share: 0.004, axis: 0, axes: 2, length: 0.9, spread: 0.1 },
-        ..CROWD
-    };
-    let memory = |world: &World| {
-        let mut finder = PairFinder::new();
-        finder.set_threads(Threads::one());
-        let pairs = finder.union_pairs(boxes(world)).unwrap().len();
-        (finder.memory_usage() / (world.len() + pairs), pairs)
-    };
-    let (even, _) = memory(&World::new(Scene::Uniform, 100_000, 1));
-    let (among_plates, pairs) = memory(&plates.build(100_000));
-    assert!(pairs < 200_000, "{pairs} pairs");
-    assert!(
-        among_plates < even * 3,
-        "{among_plates} bytes for each box and pair, even world {even}"
-    );
+fn pairs_are_exact_where_the_sample_misses_large_boxes() {
+    let mut world = World::new(Scene::Dense, 102_400, 1);
+    for row in (0..world.len()).filter(|row| (100..150).contains(&(row % 256))) {
+        for axis in [row % 3, (row + 1) % 3] {
+            (world.min[axis][row], world.max[axis][row]) = (-500.0, 500.0);
+            world.delta[axis][row] = 0.0;
+        }
+    }
+    let all = boxes(&world);
+    let moves: Vec<bool> = (0..world.len()).map(|row| row % 4096 == 0).collect();
+    let bounds: Vec<_> = (0..world.len()).map(|row| all.get(row).bounds()).collect();
+    let mut expected = Vec::new();
+    for a in (0..world.len()).step_by(4096) {
+        for b in 0..world.len() {
+            if b != a && (!moves[b] || a < b) && bounds[a].overlaps(&bounds[b]) {
+                expected.push(Pair { a: a.min(b) as u32, b: a.max(b) as u32 });
+            }
+        }
+    }
+    expected.sort_unstable_by_key(|pair| (pair.a, pair.b));
+    let mut finder = PairFinder::new();
+    let set = PairInput::new(all).moving(&moves);
+    let found = finder.union_pairs(set).unwrap();
+    assert!(found.sorted() == expected && expected.len() > 10_000, "{} pairs", expected.len());
+    assert_eq!(finder.swept_pairs(set).unwrap().sorted(), touching(all, &expected));
 }
