@@ -1,8 +1,8 @@
-//! How far apart are many pairs of shapes, and when do they first touch?
+//! Distances and first times of contact for many pairs of shapes.
 //!
-//! Rows are bodies: a shape and a motion or a pose each. An answer stands where its pair stands.
-//! The list of pairs is cut into chunks by its length alone, and each answer has one writer, so the
-//! answers are the same for any number of threads. Nothing is allocated, but by the pool.
+//! Rows are bodies: a shape, and a motion or a pose. The result of a pair has the index of the pair. The
+//! list of pairs is split into chunks by its length alone, and each result has one writer, so the
+//! results are the same for any number of threads. Only the thread pool allocates memory.
 
 use super::gjk::{Distance, GjkCache};
 use super::shape::Shape;
@@ -14,49 +14,50 @@ use crate::par;
 use crate::par::Threads;
 use alloc::vec::Vec;
 
-/// How many pairs are one piece of work.
+/// Number of pairs in one piece of work.
 const CHUNK: usize = 256;
 
-/// Why a batch of pairs could not be answered. Nothing was written.
+/// Why a batch of pairs could not be computed. Nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PairsError {
-    /// The settings are invalid, or a window is: then of the first such pair.
+    /// The settings are invalid, or the window of a pair is; of several such pairs, the error of the
+    /// first.
     #[error("{0}")]
     Advance(#[from] AdvanceError),
-    /// A column has not one row for each body or pair.
+    /// The length of a column differs from the number of bodies or pairs.
     #[error(transparent)]
     Length(#[from] LengthMismatch),
-    /// A pair names a row that is not there.
+    /// A pair refers to a row that does not exist.
     #[error("pair {index} names row {row} of {rows}")]
     NoSuchRow {
-        /// Which pair.
+        /// Index of the pair.
         index: usize,
-        /// The row it names.
+        /// The row that it refers to.
         row: u32,
-        /// How many rows there are.
+        /// The number of rows.
         rows: usize,
     },
 }
 
-/// Bodies and which pairs of them are asked about.
+/// Bodies, and the pairs of them that are tested.
 #[derive(Clone, Copy, Debug)]
 pub struct Meetings<'a, 's> {
-    /// A shape for each body.
+    /// A shape per body.
     pub shapes: &'a [Shape<'s>],
-    /// A motion for each body.
+    /// A motion per body.
     pub motions: &'a [Motion],
-    /// Two bodies each.
+    /// The pairs, as rows of two bodies.
     pub pairs: &'a [Pair],
-    /// The part of the tick to look at for each pair, instead of [`Settings::window`]: the first
-    /// and the last time of its boxes. Empty for none.
+    /// The part of the tick to search for each pair, instead of [`Settings::window`]: the first and last
+    /// time of contact of its boxes. May be empty.
     pub windows: &'a [[f32; 2]],
 }
 
-/// When the two bodies of each pair first touch: `out[i]` is what
-/// [`toi::one_to_one`] says of `pairs[i]`.
+/// Computes when the two bodies of each pair first touch: `out[i]` is the result of [`toi::one_to_one`]
+/// for `pairs[i]`.
 ///
-/// Rows whose motion is invalid go to `rejected`, in order; a pair with one is
+/// Rows whose motion is invalid are appended to `rejected`, in order. A pair with such a row is
 /// [`Advance::Separated`], with no rounds.
 ///
 /// # Errors
@@ -109,12 +110,12 @@ pub fn pairs(
     Ok(())
 }
 
-/// How far apart the two shapes of each pair are: `out[i]` is what [`gjk::distance`] says of
+/// Computes the distance of the two shapes of each pair: `out[i]` is the result of [`gjk::distance`] for
 /// `pairs[i]`.
 ///
-/// What stands in `out[i].normal` is where the search begins, as with a [`GjkCache`]: keep `out`
-/// from tick to tick for pairs that stay, else fill it with [`Distance::default`]. Rows whose pose
-/// is invalid go to `rejected`, in order; a pair with one is infinitely far apart.
+/// The search starts with the value of `out[i].normal`, as with a [`GjkCache`]. Keep `out` from tick to
+/// tick for pairs that persist; otherwise fill it with [`Distance::default`]. Rows whose pose is invalid
+/// are appended to `rejected`, in order. A pair with such a row is infinitely far apart.
 ///
 /// # Errors
 ///
@@ -152,7 +153,7 @@ pub fn distances(
     Ok(())
 }
 
-/// Lists the rows that are invalid, in order.
+/// Lists the invalid rows, in order.
 fn reject(checks: impl Iterator<Item = Result<(), Invalid>>, rejected: &mut Vec<Rejected>) {
     rejected.clear();
     for (row, check) in (0..).zip(checks) {
@@ -160,8 +161,8 @@ fn reject(checks: impl Iterator<Item = Result<(), Invalid>>, rejected: &mut Vec<
     }
 }
 
-/// Replaces each element of `out` by what `ask` says of its index, the rows of its pair and what
-/// stood there; by `none` where a row is rejected.
+/// Replaces each element of `out` by the result of `ask` for its index, the rows of its pair and the old
+/// element; by `none` if a row is rejected.
 fn answer<T: Copy + Send + Sync>(
     pairs: &[Pair],
     rejected: &[Rejected],

@@ -1,25 +1,26 @@
-//! How far apart are two convex shapes, where and along which way?
+//! Distance, normal and nearest points of two convex shapes (GJK).
 //!
-//! The cores `A` and `B` are apart by as much as the origin of `B`, `x` from that of `A`, is from
-//! the difference `C = {a − b}`. The search keeps a simplex of points of `C`, steps to its point
-//! nearest to `x`, and asks for the point of `C` furthest along the way `n` from there to `x`
-//! (Gilbert, Johnson and Keerthi 1988; van den Bergen 2004, §4.3). That support point `w` proves
-//! more than progress: the plane across `n` at `w` has all of `C` behind it, so
+//! The distance of the cores `A` and `B` is that of `x`, the origin of `B` relative to that of `A`,
+//! from the difference `C = {a − b}`. The search keeps a simplex of points of `C`, computes its
+//! point nearest to `x`, and adds the point of `C` farthest along the direction `n` from there to
+//! `x` (Gilbert, Johnson and Keerthi 1988; van den Bergen 2004, §4.3). That support point `w` also
+//! proves a bound: all of `C` is behind the plane across `n` at `w`, so
 //!
 //! ```text
 //! n·(x − w)  ≤  distance  ≤  |x − nearest|
 //! ```
 //!
-//! for every unit `n`, however it was found: rounding in the simplex costs rounds and never a
-//! bound. Where we differ: the lower bound is the answer (others return the upper one), cores are
-//! points and segments where shapes are balls and capsules, and arithmetic is `f64` in the frame of
-//! `A`.
+//! for every unit `n`, however it was found: a rounding error in the simplex costs iterations but
+//! never breaks a bound. Where we differ: the lower bound is the result (others return the upper
+//! one), the cores of balls and capsules are points and segments, and arithmetic is `f64` in the
+//! frame of `A`.
 //!
-//! Shapes that overlap by no more than their margins have an exact depth. Deeper, the depth is that
-//! along the best of some directions, each bettered by asking for the distance from outside: an
-//! upper bound of the depth, and moving `B` by it along the normal does part the shapes.
+//! For shapes that overlap by no more than their radii the depth is exact. For deeper overlaps it
+//! is the depth along the best of some directions, each improved by a distance search from outside.
+//! That is an upper bound of the depth, and moving `B` by it along the normal does separate the
+//! shapes.
 //!
-//! Cost: some five supports of either shape for a cold start; one or two from a [`GjkCache`].
+//! Cost: about five supports of either shape for a cold start; one or two from a [`GjkCache`].
 
 pub use super::batch::distances as pairs;
 use super::math::{M3, V3, round_down, sqrt};
@@ -29,42 +30,42 @@ use super::simplex::{Simplex, Vertex};
 use crate::geom::{Invalid, Pose};
 use bytemuck::{Pod, Zeroable};
 
-/// How many supports of either shape one search may ask for.
+/// Greatest number of supports of either shape that one search may compute.
 pub const GJK_ITERATIONS_MAX: u32 = 64;
 
-/// How far apart two shapes are.
+/// Distance of two shapes, with normal and nearest points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Distance {
-    /// Not more than the distance, and less by at most 2⁻²⁰ of it and 2⁻²⁶ of the shapes' sizes.
-    /// Where the shapes overlap it is minus the depth: exact up to the margins, else as deep as the
-    /// normal is good.
+    /// Lower bound of the distance. It is less than the distance by at most 2⁻²⁰ of it and 2⁻²⁶ of
+    /// the shapes' sizes. For shapes that overlap it is minus the depth: exact up to the radii,
+    /// otherwise an upper bound of the depth along the best direction found.
     pub distance: f32,
     /// The unit normal, from `a` to `b`.
     pub normal: [f32; 3],
-    /// The point of `a` that is nearest to `b`, in the world, rounded to nearest.
+    /// The point of `a` nearest to `b`, in world coordinates, rounded to nearest.
     pub on_a: [f32; 3],
-    /// The point of `b` that is nearest to `a`, in the world, rounded to nearest.
+    /// The point of `b` nearest to `a`, in world coordinates, rounded to nearest.
     pub on_b: [f32; 3],
 }
 
-/// Where a search left off, to begin the next one about the same pair.
+/// Result of a search from which the next search for the same pair can start.
 ///
-/// A stale or a zero one costs time, never truth.
+/// An outdated value or zero costs time, but does not change what is promised of the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct GjkCache {
-    /// The normal that was found; zero for none.
+    /// The normal of the last search; zero if there was none.
     pub normal: [f32; 3],
 }
 
-/// How far apart `a` and `b` are.
+/// Computes the distance of `a` and `b`.
 ///
 /// # Errors
 ///
-/// [`Invalid`] when a pose is none.
+/// [`Invalid`] if a pose is invalid.
 ///
 /// ```
 /// use swath::{Pose, Shape};
@@ -87,7 +88,7 @@ pub fn distance(
     distance_from(a, a_pose, b, b_pose, &mut GjkCache::default())
 }
 
-/// As [`distance`], beginning where a search about the pair ended, in its last pose.
+/// Does what [`distance`] does, and starts with the result of an earlier search for the same pair.
 ///
 /// # Errors
 ///
@@ -104,7 +105,7 @@ pub fn distance_from(
     Ok(distance_of_valid(a, a_pose, b, b_pose, cache))
 }
 
-/// [`distance_from`] of poses that are valid.
+/// Does what [`distance_from`] does, for poses that are known to be valid.
 pub(super) fn distance_of_valid(
     a: &Shape<'_>,
     a_pose: &Pose,
@@ -139,11 +140,12 @@ pub(super) fn distance_of_valid(
     }
 }
 
-/// When a distance is near enough to the truth: of itself, and of the lesser size.
+/// Difference of the bounds at which the search stops, as a fraction of the distance, and of the
+/// size of the smaller shape.
 const RELATIVE_SLACK: f64 = 1.0 / (1 << 22) as f64;
 const SIZE_SLACK: f64 = 1.0 / (1 << 30) as f64;
 
-/// A shape and how it is turned.
+/// A shape and its rotation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed<'s> {
     pub(super) shape: &'s Shape<'s>,
@@ -151,64 +153,65 @@ pub(super) struct Placed<'s> {
 }
 
 impl Placed<'_> {
-    /// A point of the core furthest along `direction` of the world, in the shape's own axes.
+    /// Returns a point of the core farthest along `direction`, in the shape's own axes. The
+    /// direction is in world axes.
     #[inline(always)]
     pub(super) fn support(&self, direction: V3) -> V3 {
         self.shape.core.support(self.rotation.turn_back(direction))
     }
 }
 
-/// Two shapes, each turned; where they are is `x`, the way from the one to the other.
+/// Two shapes with their rotations. Their relative position is passed separately as `x`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Two<'s> {
     pub(super) a: Placed<'s>,
     pub(super) b: Placed<'s>,
 }
 
-/// How two cores are apart along a direction.
+/// Separation of two cores along a direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
-    /// The width of the gap between the planes across `normal`; negative where they overlap.
+    /// Width of the gap between the planes across `normal`; negative if they overlap.
     pub(super) lower: f64,
     pub(super) normal: V3,
-    /// The direction between the nearest points, along which surfaces are off their cores: what a
-    /// plane shows well is still a little askew.
+    /// Direction between the nearest points, along which the surfaces are offset from their cores.
+    /// A plane that proves the distance well may still be tilted a little.
     pub(super) out: V3,
-    /// The points that are nearest, in the axes of each shape.
+    /// The nearest points, in the axes of each shape.
     pub(super) on_a: V3,
     pub(super) on_b: V3,
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nearest {
-    /// The cores are not further apart.
+    /// Upper bound of the distance of the cores.
     pub(super) upper: f64,
-    /// They are this far apart along `plane`, so not nearer.
+    /// Lower bound of the distance: the gap along `plane`.
     pub(super) lower: f64,
     pub(super) plane: V3,
-    /// The support in that direction.
+    /// The support point in that direction.
     pub(super) support: Vertex,
     /// From `x` to the nearest point of the simplex.
     way: V3,
-    /// How many supports were asked for.
+    /// Number of supports computed.
     pub(super) supports: u32,
 }
 
 impl Nearest {
-    /// What one plane shows, whose normal is `normal`, of cores that are apart by `x`.
+    /// Returns what one plane with normal `normal` proves for cores at relative position `x`.
     pub(super) fn along(two: &Two<'_>, x: V3, normal: V3) -> Self {
         let support = two.support(normal);
         let lower = normal.dot(x - support.at);
         Self { upper: f64::INFINITY, lower, plane: normal, support, way: -normal, supports: 1 }
     }
 
-    /// The direction from `a` to `b` between the nearest points, where they are apart.
+    /// Direction from `a` to `b` between the nearest points, for cores that do not overlap.
     pub(super) fn toward(&self) -> V3 {
         (-self.way).unit().unwrap_or(self.plane)
     }
 
-    /// The gap of cores that are apart by `x`, with the simplex that was left.
+    /// Returns the gap of cores at relative position `x`, from the last simplex.
     pub(super) fn gap(&self, x: V3, simplex: &Simplex) -> Gap {
         let weights = simplex.weights(x);
         let (on_a, on_b) = (simplex.on_a(&weights), simplex.on_b(&weights));
@@ -217,7 +220,7 @@ impl Nearest {
 }
 
 impl Two<'_> {
-    /// A point of `C` furthest along `direction`.
+    /// Returns a point of `C` farthest along `direction`.
     #[inline(always)]
     pub(super) fn support(&self, direction: V3) -> Vertex {
         let on_a = self.a.support(direction);
@@ -225,18 +228,18 @@ impl Two<'_> {
         self.vertex(on_a, on_b)
     }
 
-    /// The point of `C` that two points make.
+    /// Returns the point of `C` that is the difference of two points.
     #[inline(always)]
     pub(super) fn vertex(&self, on_a: V3, on_b: V3) -> Vertex {
         Vertex { at: self.a.rotation.turn(on_a) - self.b.rotation.turn(on_b), on_a, on_b }
     }
 
-    /// More than what rounding does to a distance where `x` is so long.
+    /// Upper bound of the rounding error of a distance, for an `x` of this length.
     pub(super) fn rounding(&self, length: f64) -> f64 {
         ROUNDING * (length + self.a.shape.reach + self.b.shape.reach)
     }
 
-    /// The gap between the balls around both, about their positions.
+    /// Returns the gap of the bounding balls of both shapes.
     #[cold]
     pub(super) fn balls(&self, x: V3) -> Gap {
         let normal = x.unit().unwrap_or(V3::X);
@@ -250,22 +253,22 @@ impl Two<'_> {
         }
     }
 
-    /// The point of `a`'s surface of `gap` in the world.
+    /// Point of `a`'s surface for a gap, in world coordinates.
     pub(super) fn point_of_a(&self, position: [f32; 3], gap: &Gap) -> [f32; 3] {
         let offset = self.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
         (V3::of(position) + offset).to_f32()
     }
 
-    /// The point of `b`'s surface of `gap` in the world.
+    /// Point of `b`'s surface for a gap, in world coordinates.
     pub(super) fn point_of_b(&self, position: [f32; 3], gap: &Gap) -> [f32; 3] {
         let offset = self.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
         (V3::of(position) + offset).to_f32()
     }
 
-    /// Searches for the point of `C` nearest to `x` until `enough(lower, upper)`, or no more is to
-    /// be had, or the distance is not above `tiny`. Begins with `simplex`, or along `guess` where
-    /// it is empty, and leaves in it the nearest face with its weights. Along `guess` the gap is
-    /// not less than `known`.
+    /// Searches for the point of `C` nearest to `x` until `enough(lower, upper)`, or there is no
+    /// progress, or the distance is not above `tiny`. It starts with `simplex`, or along `guess` if
+    /// that is empty, and stores the nearest face with its weights in `simplex`. `known` is a lower
+    /// bound of the gap along `guess`.
     #[inline]
     pub(super) fn nearest(
         &self,
@@ -288,7 +291,7 @@ impl Two<'_> {
             found.supports = 1;
             (found.lower, found.support) = (guess.dot(x - vertex.at), vertex);
             simplex.push(vertex);
-            // A first plane may do, without a point that is near.
+            // The first plane may be enough, without a nearest point.
             if enough(found.lower, f64::INFINITY) {
                 return found;
             }
@@ -303,11 +306,11 @@ impl Two<'_> {
                 return Nearest { upper: 0.0, way, ..found };
             }
             (found.upper, found.way) = (upper, way);
-            // What is known of the last plane may do, or no plane be asked for.
+            // The bounds of the last plane may be enough, or the limit of supports is reached.
             if enough(found.lower, upper) || found.supports >= GJK_ITERATIONS_MAX {
                 break;
             }
-            // NaN is not nearer.
+            // A comparison with NaN is false, so NaN never counts as nearer.
             let nearer = now < square;
             square = now;
             let vertex = self.support(toward);
@@ -321,15 +324,15 @@ impl Two<'_> {
                 break;
             }
             if !nearer || simplex.has(&vertex) {
-                // On a rim the points of a simplex come so close to each other that it has no sharp
-                // nearest point. Once more, from the best plane.
+                // On a rim, the points of a simplex get so close to each other that its nearest
+                // point is not well defined. The search restarts once, from the best plane.
                 if again || found.upper == f64::INFINITY {
                     break;
                 }
                 (again, square, simplex.len) = (true, f64::INFINITY, 0);
                 let vertex = self.support(found.plane);
                 found.supports += 1;
-                // What was known of no point is nothing.
+                // A NaN is a bound that no support has proved.
                 if found.lower.is_nan() {
                     found.lower = f64::NEG_INFINITY;
                 }
@@ -345,16 +348,16 @@ impl Two<'_> {
     }
 }
 
-/// What rounding may do to a distance, of the numbers it is made of: 2⁻⁴⁴.
+/// Bound of the rounding error of a distance, relative to the numbers it is computed from: 2⁻⁴⁴.
 pub(super) const ROUNDING: f64 = 256.0 * f64::EPSILON;
 
 impl Simplex {
-    /// The nearest point of `a`'s core, in its own axes.
+    /// Returns the nearest point of `a`'s core, in its own axes.
     pub(super) fn on_a(&self, weights: &[f64; 4]) -> V3 {
         self.weighted(weights, |vertex| vertex.on_a)
     }
 
-    /// The nearest point of `b`'s core, in its own axes.
+    /// Returns the nearest point of `b`'s core, in its own axes.
     pub(super) fn on_b(&self, weights: &[f64; 4]) -> V3 {
         self.weighted(weights, |vertex| vertex.on_b)
     }

@@ -1,19 +1,17 @@
-//! Which vertex of a convex hull is furthest in a direction?
+//! Support function of a convex hull: its farthest vertex in a direction.
 //!
-//! A hull is its vertices: columns of `f32` in the hull's own axes, padded to whole spans with
-//! copies of the last one, block by block. For a direction `d` a first pass finds the greatest `f32` product `d·v`,
-//! a second the vertices whose product is not below it by more than rounding can explain;
-//! of these, seldom more than one, the greatest `f64` product wins, and of equals the first. So the
-//! vertex is the one that a search in `f64` finds, whatever the lanes are.
+//! A hull stores its vertices as columns of `f32` in its own axes, block by block, padded to whole spans with
+//! copies of the last one. For a direction `d`, a first pass finds the greatest `f32` product `d·v`, and a second
+//! pass the vertices whose product is below it by no more than rounding can explain. Of these, seldom more than
+//! one, the greatest `f64` product wins, and of equal ones the first. So the result is the vertex that a search in
+//! `f64` finds, for any number of lanes.
 //!
-//! **The bound.** With `u = 2⁻²⁴` and `D = |d|·max |v|` by components, a product has three
-//! roundings on its way and `d` one to `f32`, so it is off by at most `4.01·u·D` and some
-//! denormals; two are compared.
-//! [`NEAR`] is twice that.
+//! **The bound.** With `u = 2⁻²⁴` and `D = |d|·max |v|` by components, a product has three roundings and `d` one to
+//! `f32`, so its error is at most `4.01·u·D` plus some denormals; two products are compared. [`NEAR`] is twice
+//! that.
 //!
-//! What this costs is waiting for one thing after the other, not work: so the second pass counts what
-//! is near without a branch for each span, and only where it is more than one (a direction across a
-//! face) a third looks at the products.
+//! The cost is latency rather than work. So the second pass counts the candidates without a branch per span, and
+//! only if there is more than one (a direction across a face) does a third pass compute the `f64` products.
 
 use super::InvalidShape;
 use super::math::{V3, greater};
@@ -23,41 +21,40 @@ use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Of `|d|·max |v|`: two products that are further apart are so without rounding too. 2⁻²⁰.
+/// Relative to `|d|·max |v|`: two products that differ by more are ordered in exact arithmetic too. 2⁻²⁰.
 const NEAR: f32 = 1.0 / (1 << 20) as f32;
-/// What products that are denormal may add.
+/// Bound of the error of products that are denormal.
 const NEAR_ZERO: f32 = 16.0 * f32::from_bits(1);
 
-/// Between these the greatest component of a direction is well in the middle of what `f32` can tell.
+/// The direction is scaled so that its greatest component is between these limits, far from overflow and underflow
+/// of `f32`.
 const SHORT: f64 = 1.0 / (1_u64 << 32) as f64;
 const LONG: f64 = 16.0;
 
-/// How many rows are looked at between two branches. Hulls of fewer vertices differ in none: where
-/// a search ends is a guess that costs more than some rows.
+/// Number of rows between two branches. Hulls with fewer vertices do not branch differently: a mispredicted end of
+/// the loop costs more than some rows.
 const SPAN: usize = 2 * LANES_MAX;
 
-/// The convex hull of a cloud of points, in axes of its own.
+/// The convex hull of a point cloud, in its own axes.
 ///
-/// Points in the inside are harmless and cost time; copies are left out. A cloud may be flat, a
-/// line or a single point. The support of a direction is searched in all vertices: made for some
-/// hundreds.
+/// Points in the interior are allowed but cost time; copies are removed. A cloud may be flat, a line or a single
+/// point. A support is searched among all vertices, which is fast up to some hundreds of them.
 #[derive(Clone)]
 pub struct Hull {
-    /// `x`, `y` and `z` of so many vertices as a block has: of `len`, then copies of the last.
+    /// Blocks of `x`, `y` and `z`: the `len` vertices, then copies of the last one.
     blocks: Vec<[Block; 3]>,
     len: usize,
-    /// The greatest magnitude of a coordinate, by axis.
+    /// Greatest magnitude of a coordinate on each axis.
     extent: [f32; 3],
     level: Level,
 }
 
 impl Hull {
-    /// The hull of `points`.
+    /// Creates the hull of `points`.
     ///
     /// # Errors
     ///
-    /// [`InvalidShape`] when there is no point, or a coordinate is not finite or past
-    /// [`COORD_MAX`].
+    /// [`InvalidShape`] if there are no points, or a coordinate is not finite or exceeds [`COORD_MAX`].
     ///
     /// ```
     /// use swath::convex::{Hull, InvalidShape};
@@ -74,7 +71,7 @@ impl Hull {
         Self::on_level(Level::detect(), points)
     }
 
-    /// As [`Hull::new`], searched with the lanes of `level`: the same vertices, at another speed.
+    /// Does what [`Hull::new`] does, with the lanes of `level`: the vertices are the same, only the speed differs.
     ///
     /// # Errors
     ///
@@ -89,7 +86,7 @@ impl Hull {
     /// Does what [`Hull::on_level`] states. It is not generic, so that it is compiled once.
     fn of(level: Level, mut vertices: Vec<[f32; 3]>) -> Result<Self, InvalidShape> {
         for number in vertices.as_flattened_mut() {
-            // Adding zero leaves one zero of the two.
+            // Adding zero turns negative zero into positive zero.
             *number += 0.0;
             if number.is_nan() || number.abs() > COORD_MAX {
                 return Err(InvalidShape::Number);
@@ -119,13 +116,13 @@ impl Hull {
         Ok(Self { blocks, len, extent, level })
     }
 
-    /// How many vertices.
+    /// Number of vertices.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Never: a hull has a vertex.
+    /// Always false: a hull has at least one vertex.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -141,14 +138,14 @@ impl Hull {
         bytemuck::cast_slice(&self.blocks)
     }
 
-    /// The vertex with the greatest product with `direction`, of any length.
+    /// Returns the vertex with the greatest product with `direction`, which may have any length.
     #[inline(always)]
     pub(super) fn support(&self, direction: V3) -> V3 {
         V3::of(vertex(self.numbers(), self.row(direction.x, direction.y, direction.z)))
     }
 
-    /// Which vertex that is. Numbers one by one go in registers; a vector of them would be written and
-    /// read in other parts, which waits.
+    /// Returns the row of that vertex. Separate numbers are passed in registers; a vector would be written to
+    /// memory and read in other parts, which stalls.
     fn row(&self, x: f64, y: f64, z: f64) -> usize {
         let direction = V3::new(x, y, z);
         let V3 { x, y, z } = direction.abs();
@@ -157,12 +154,13 @@ impl Hull {
         let direction = if plain { direction } else { scaled(direction) };
         let d = direction.to_f32();
         let [to_x, to_y, to_z] = self.extent;
-        // A component that is too small for `f32` counts too: what it loses may be of a long extent.
+        // A component that is too small for `f32` counts too: its loss is multiplied by the extent, which may be
+        // long.
         let [by_x, by_y, by_z] = d.map_each(|d| d.abs() + f32::MIN_POSITIVE);
         let near = (by_x * to_x + by_y * to_y + by_z * to_z) * NEAR + NEAR_ZERO;
         let numbers = self.numbers();
         let (row, count, near) = self.level.run(SupportSearch { numbers, len: self.len, d, near });
-        // Seldom more than one.
+        // There is seldom more than one candidate.
         if count == 1 { row } else { self.level.run(Sharp { numbers, direction, d, near }) }
     }
 }
@@ -173,7 +171,7 @@ impl fmt::Debug for Hull {
     }
 }
 
-/// Where a coordinate of a vertex is.
+/// Position of a coordinate of a vertex in its block.
 #[inline(always)]
 fn place(row: usize, axis: usize) -> usize {
     (row / LANES_MAX * 3 + axis) * LANES_MAX + row % LANES_MAX
@@ -186,16 +184,16 @@ fn vertex(numbers: &[f32], row: usize) -> [f32; 3] {
 
 /// The search in lanes.
 struct SupportSearch<'a> {
-    /// Whole spans.
+    /// Whole spans of coordinates.
     numbers: &'a [f32],
     len: usize,
     d: [f32; 3],
-    /// Products that are further apart are so without rounding too.
+    /// Products that differ by more are ordered in exact arithmetic too.
     near: f32,
 }
 
 impl Kernel for SupportSearch<'_> {
-    /// The last of the rows that are near the best one, how many there are, and what is near.
+    /// The last of the rows near the best one, the number of such rows, and the least product that counts as near.
     type Output = (usize, u32, f32);
 
     #[inline(always)]
@@ -211,7 +209,7 @@ impl Kernel for SupportSearch<'_> {
         }
         let mut each = [f32::NEG_INFINITY; LANES_MAX];
         most.store(&mut each);
-        // A tree of maxima, for speed; any order finds the same one.
+        // A tree of maxima is faster; any order finds the same maximum.
         let mut half = I::LANES / 2;
         while half > 0 {
             for lane in 0..half {
@@ -225,7 +223,7 @@ impl Kernel for SupportSearch<'_> {
         let near = isa.splat(least);
         let (mut found, mut count, mut left) = (0, 0, self.len);
         for span in self.numbers.chunks_exact(3 * SPAN) {
-            // But for the copies.
+            // The padding is not counted.
             let rows = if left < SPAN { left } else { SPAN };
             let bits = bits(isa, span, d, near) & (u64::MAX >> (64 - rows));
             let row = self.len - left + bits.trailing_zeros() as usize;
@@ -237,7 +235,7 @@ impl Kernel for SupportSearch<'_> {
     }
 }
 
-/// Of the rows whose product is not below `near`, the first with the greatest in `f64`.
+/// Finds, of the rows whose product is not below `near`, the first with the greatest product in `f64`.
 struct Sharp<'a> {
     numbers: &'a [f32],
     direction: V3,
@@ -269,7 +267,7 @@ impl Kernel for Sharp<'_> {
     }
 }
 
-/// Of each row of a span, whether its product is not below `near`.
+/// Computes for each row of a span whether its product is not below `near`.
 #[inline(always)]
 fn bits<I: Isa>(isa: I, span: &[f32], d: [I::F32; 3], near: I::F32) -> u64 {
     let (mut bits, mut row) = (0_u64, 0);
@@ -292,8 +290,8 @@ fn product<I: Isa>(isa: I, span: &[f32], row: usize, d: [I::F32; 3]) -> I::F32 {
 mod tests {
     use super::*;
 
-    /// Goal: the vertex of every level is that of a search in `f64`. Method: clouds with ties in
-    /// `f32`, copies, flat and tiny ones; directions along axes, between, and nearly equal ones.
+    /// Goal: the vertex of every level is that of a search in `f64`. Method: clouds with ties in `f32`, copies,
+    /// flat and tiny ones; directions along axes, between, and nearly equal ones.
     #[test]
     fn every_level_finds_the_exact_vertex() {
         let mut state = 1_u64;

@@ -1,12 +1,12 @@
-//! What are the vectors and matrices of the narrowphase?
+//! Vectors and matrices of the narrowphase.
 //!
-//! `f64`, one number at a time: the same bits everywhere. Every operation is written in one
-//! order and rounded after each step.
+//! They are `f64` and computed one number at a time, so the bits are the same everywhere. The order
+//! of operations is fixed, and each one is rounded separately.
 
 use crate::geom::MapEach;
 use core::ops::{Add, Mul, Neg, Sub};
 
-/// Three numbers.
+/// A vector of three numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct V3 {
     pub(super) x: f64,
@@ -35,7 +35,7 @@ impl V3 {
         [self.x, self.y, self.z]
     }
 
-    /// Rounded to nearest.
+    /// Rounds each component to the nearest `f32`.
     #[inline(always)]
     pub(super) fn to_f32(self) -> [f32; 3] {
         self.to_array().map_each(|x| x as f32)
@@ -55,7 +55,7 @@ impl V3 {
         )
     }
 
-    /// The product of each component with that of `other`.
+    /// Multiplies each component by that of `other`.
     #[inline(always)]
     pub(super) fn times(self, other: Self) -> Self {
         Self::new(self.x * other.x, self.y * other.y, self.z * other.z)
@@ -76,7 +76,7 @@ impl V3 {
         sqrt(self.square())
     }
 
-    /// Of unit length, or `None` for what has no direction that numbers can tell.
+    /// Returns the unit vector, or `None` if the length is too small, too large or not a number.
     #[inline(always)]
     pub(super) fn unit(self) -> Option<Self> {
         let square = self.square();
@@ -116,14 +116,14 @@ impl Mul<f64> for V3 {
     }
 }
 
-/// Three rows: those of a rotation from a body's axes to those of the world.
+/// Rotation matrix from the axes of a body to those of the world, as three rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct M3 {
     pub(super) rows: [V3; 3],
 }
 
 impl M3 {
-    /// The rotation of a quaternion, whose length is divided out.
+    /// Returns the rotation of a quaternion, which is normalised first.
     #[inline]
     pub(super) fn of_quaternion(quaternion: [f32; 4]) -> Self {
         let [x, y, z, w] = quaternion.map_each(f64::from);
@@ -141,21 +141,21 @@ impl M3 {
         }
     }
 
-    /// From the body to the world.
+    /// Transforms a direction from body axes to world axes.
     #[inline(always)]
     pub(super) fn turn(&self, local: V3) -> V3 {
         let [x, y, z] = &self.rows;
         V3::new(x.dot(local), y.dot(local), z.dot(local))
     }
 
-    /// From the world to the body.
+    /// Transforms a direction from world axes to body axes.
     #[inline(always)]
     pub(super) fn turn_back(&self, world: V3) -> V3 {
         let [x, y, z] = &self.rows;
         *x * world.x + *y * world.y + *z * world.z
     }
 
-    /// Axis `axis` of the body, in the world.
+    /// Returns axis `axis` of the body in world axes.
     #[inline(always)]
     pub(super) fn axis(&self, axis: usize) -> V3 {
         let of = |row: V3| row.to_array()[axis];
@@ -163,8 +163,8 @@ impl M3 {
     }
 }
 
-/// The square root, rounded to nearest. Both ways give the same bits: it is an operation of
-/// IEEE 754; the first is one instruction, but not in `core`.
+/// Returns the square root, rounded to nearest. Both implementations give the same bits, because
+/// IEEE 754 defines the operation; the first is one instruction, but is not available in `core`.
 #[inline(always)]
 pub(super) fn sqrt(x: f64) -> f64 {
     #[cfg(feature = "std")]
@@ -173,19 +173,19 @@ pub(super) fn sqrt(x: f64) -> f64 {
     return libm::sqrt(x);
 }
 
-/// The lesser; the second where they are equal.
+/// Returns the lesser number, or the second if they are equal.
 #[inline(always)]
 pub(super) fn lesser(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// The greater; the second where they are equal.
+/// Returns the greater number, or the second if they are equal.
 #[inline(always)]
 pub(super) fn greater(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// The greatest `f32` that is not above `x`, which is in the range of `f32`.
+/// Returns the greatest `f32` that is not above `x`. `x` is in the range of `f32`.
 #[inline(always)]
 pub(super) fn round_down(x: f64) -> f32 {
     let nearest = x as f32;

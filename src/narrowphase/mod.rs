@@ -1,8 +1,8 @@
-//! When do convex shapes touch, and how far apart are they?
+//! Distances and first times of contact of convex shapes.
 //!
-//! A [`Shape`] has a support: its furthest point in a direction. From supports alone [`gjk`] tells
-//! distances and planes that prove them, and [`advance`] first times of contact. Read `gjk.rs`
-//! first.
+//! A [`Shape`] has a support function: its farthest point in a direction. From supports alone,
+//! [`gjk`] computes distances and planes that prove them, and [`toi`] computes first times of
+//! contact. Start reading with `gjk.rs`.
 
 mod batch;
 pub mod gjk;

@@ -1,20 +1,21 @@
-//! How deep are two cores in each other, and which way is out?
+//! Penetration depth of two cores that overlap, and its direction.
 //!
-//! For every unit `n` moving `B` by `h(n) − n·x` along `n` parts the cores, where `h` is the
-//! support of `A − B`: an upper bound of the depth, whatever `n`. Asked are the guess, the way
-//! between the origins and the axes of both bodies; the best is bettered by pulling `B` out along
-//! it and asking for the nearest point from outside: the normal there is that of a face or an edge,
-//! and exact for shallow contact. Expanding a polytope (van den Bergen 2001) finds the least for
-//! deep contact too, at a cost that a question about first times does not repay.
+//! For every unit `n`, moving `B` by `h(n) − n·x` along `n` separates the cores, where `h` is the
+//! support function of `A − B`. So that value is an upper bound of the depth for any `n`. The
+//! directions tried are the guess, the direction between the origins, and the axes of both bodies. The
+//! best one is improved by moving `B` out along it and searching the nearest point from outside: the
+//! normal there is that of a face or an edge, and is exact for shallow contact. Expanding polytopes
+//! (van den Bergen 2001) find the least depth for deep contact too, at a cost that is not worth it in
+//! a search for first times.
 
 use super::gjk::{Gap, Two};
 use super::math::{V3, greater, lesser};
 use super::simplex::Simplex;
 
-/// How often the best direction is bettered.
+/// How often the best direction is improved.
 const REFINEMENTS: u32 = 8;
 
-/// The least depth that was found, as a gap below zero; it may also find that the cores are apart.
+/// Returns the least depth found, as a negative gap. It may also find that the cores do not overlap.
 pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
     let mut best = along(two, x, guess);
     let mut offer = |direction: V3| {
@@ -32,8 +33,8 @@ pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
     }
     let size = two.a.shape.reach + two.b.shape.reach;
     for _ in 0..REFINEMENTS {
-        // A little further than out, as far as it is in: from there the nearest point has a direction,
-        // and it is not far from where the bodies touch.
+        // A little further out than the depth: from there the nearest point has a well-defined
+        // direction, and it is close to where the bodies touch.
         let out = lesser(size * PULL, greater(-best.lower, size * LEAST));
         let pulled = x + best.normal * (out - best.lower);
         let tiny = two.rounding(pulled.length());
@@ -45,12 +46,13 @@ pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
             tiny,
             |lower, upper| upper - lower <= tiny,
         );
-        // A way that is as short as can be told may still be askew, its plane is not.
+        // A very short vector may point in a slightly wrong direction while its plane is good.
         let (gap, plane) = (along(two, x, found.toward()), along(two, x, found.plane));
         let gap = if gap.lower > plane.lower { gap } else { plane };
         let better = gap.lower > best.lower;
         if found.upper > 0.0 && gap.lower >= best.lower - size * SHARP {
-            // Where the faces touch is told by the simplex, not by one of the furthest vertices.
+            // The simplex gives the point at which the faces touch; one of the farthest vertices would
+            // not.
             let shown = if better { gap } else { best };
             let weights = simplex.weights(pulled);
             best = Gap { on_a: simplex.on_a(&weights), on_b: simplex.on_b(&weights), ..shown };
@@ -62,13 +64,15 @@ pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
     best
 }
 
-/// How far out a body is pulled at most, of the sizes of both: small beside their faces.
+/// Greatest distance by which a body is moved out, relative to the sizes of both: small compared with
+/// their faces.
 const PULL: f64 = 1.0 / 1024.0;
 
-/// And at least: what rounding does to a way is small beside it.
+/// Least distance: the rounding error of the direction is small compared with it.
 const LEAST: f64 = 1.0 / (1_u64 << 38) as f64;
 
-/// The way from outside is never the worse one; but rounding tilts it by so much.
+/// The result from outside is never worse in exact arithmetic; rounding may make it worse by this
+/// much.
 const SHARP: f64 = 1.0 / (1_u64 << 40) as f64;
 
 fn along(two: &Two<'_>, x: V3, direction: V3) -> Gap {

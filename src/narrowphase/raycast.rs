@@ -1,11 +1,12 @@
-//! Where does a segment or a ray enter a convex shape?
+//! Where a segment or a ray enters a convex shape.
 //!
-//! It is the path of a point, and a point that moves past a shape at rest is an
-//! [advance](super::toi) without rotation: planes between them until one is reached for good
-//! (van den Bergen 2004, "Ray casting against general convex objects"). A face is entered where its
-//! plane is, to rounding; a curved surface within the tolerance of 2⁻²⁰ of the shape's size.
+//! A segment is the path of a point, and the time of impact of a point with a shape at rest is a
+//! [search](super::toi) without rotation: planes between them, until one is reached (van den Bergen
+//! 2004, "Ray casting against general convex objects"). The entry point of a flat face is exact but
+//! for rounding; of a curved surface it is within the tolerance of 2⁻²⁰ of the shape's size.
 //!
-//! Promise: never late, never missed, as for first times; a start inside or on the surface is told.
+//! Promise: never late, never missed, as for first times. A start inside or on the surface is
+//! reported.
 
 use super::math::{V3, greater, lesser};
 use super::shape::Shape;
@@ -13,31 +14,32 @@ use super::toi::search::Search;
 use super::toi::{Advance, Settings, Touch};
 use crate::geom::{Invalid, Motion, Pose, Segment, SegmentStart};
 
-/// How near the surface is near enough, of the shape's size.
+/// Tolerance of the distance from the surface, relative to the shape's size.
 const TOLERANCE: f32 = 1.0 / (1 << 20) as f32;
 
-/// What a segment does to a convex shape.
+/// Result of a segment against a convex shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum ConvexCast {
-    /// It enters, or starts on the surface.
+    /// The segment enters, or starts on the surface.
     Hit {
-        /// Where, as a fraction of the segment's `delta`; never late.
+        /// Entry point as a fraction of the segment's `delta`; never late.
         fraction: f32,
-        /// The point, in the world, rounded to nearest.
+        /// The entry point in world coordinates, rounded to nearest.
         point: [f32; 3],
-        /// The unit normal of the surface there, out of the shape.
+        /// Unit normal of the surface at that point, out of the shape.
         normal: [f32; 3],
-        /// Whether it starts on the surface: not deeper and not further from it than the tolerance.
+        /// Whether the segment starts on the surface: within the tolerance on either side of it.
         start: SegmentStart,
     },
-    /// It starts inside.
+    /// The segment starts inside.
     Inside,
-    /// It passes by.
+    /// The segment misses the shape.
     #[default]
     Missed,
-    /// The search gave up: up to `fraction` it does not enter, and what comes after is open.
+    /// The search reached its limit: up to `fraction` the segment does not enter; the rest is
+    /// unknown.
     Unresolved {
         /// A fraction of the segment's `delta`.
         fraction: f32,
@@ -45,11 +47,11 @@ pub enum ConvexCast {
 }
 
 impl Shape<'_> {
-    /// Where `segment` enters the shape, which is at `pose`.
+    /// Computes where `segment` enters the shape, which is at `pose`.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when one of them is none.
+    /// [`Invalid`] if the pose or the segment is invalid.
     ///
     /// ```
     /// use swath::{Pose, Segment, Shape};
@@ -69,14 +71,14 @@ impl Shape<'_> {
         let point = Shape::point();
         let start = Pose { position: segment.start, ..Pose::IDENTITY };
         let path = Motion { pose: start, delta: segment.delta, ..Motion::default() };
-        // Past that fraction the point is outside of the ball around the shape for good.
+        // Past that fraction, the point has left the ball around the shape for good.
         let away = (V3::of(segment.start) - V3::of(pose.position)).length();
         let pace = V3::of(segment.delta).length();
         let past =
             (away + self.reach + self.margin) * (1.0 + 1e-12) / greater(pace, f64::MIN_POSITIVE);
         let last = lesser(past, segment.max_fraction.into());
         let settings = Settings { tolerance: TOLERANCE, touch: Touch::Hit, ..Settings::default() };
-        // Of no use past it either: `f32` holds it where it is less than a segment's own end.
+        // Beyond `last` nothing can be hit. It fits in `f32`, because the segment's own limit does.
         let window = [0.0, if pace > 0.0 { last } else { 0.0 }];
         let a = (self, &Motion::from(*pose));
         let toi = Search::answer(a, (&point, &path), &settings, window, None);

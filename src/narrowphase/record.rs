@@ -1,7 +1,7 @@
-//! Of which numbers is a shape made, to be written down and read again?
+//! A shape as plain numbers, to write it to a file and read it again.
 //!
-//! A form, up to nine numbers of it, a margin, and for a hull which one: read again it is the same
-//! shape to the bit. A caller's own support is code and cannot be written down.
+//! The record is a form, up to nine numbers, a radius, and for a hull which one it is. Reading
+//! restores the same shape to the bit. A caller's own support map is code and cannot be written.
 
 use super::hull::Hull;
 use super::math::V3;
@@ -9,7 +9,7 @@ use super::shape::{InvalidShape, Shape};
 use super::support::Core;
 use crate::geom::COORD_MAX;
 
-/// How many numbers a form has at most.
+/// Greatest number of numbers of a form.
 pub(crate) const NUMBERS_MAX: usize = 9;
 
 /// A shape as numbers.
@@ -26,7 +26,7 @@ const TRIANGLE: u8 = 1;
 const DISCS: u8 = 2;
 const HULL: u8 = 3;
 
-/// How many numbers a form has, and whether there is a hull to it; nothing for what is no form.
+/// Returns how many numbers a form has, and whether it has a hull; `None` for an unknown form.
 pub(crate) fn form(form: u8) -> Option<(usize, bool)> {
     match form {
         BOX => Some((3, false)),
@@ -38,7 +38,7 @@ pub(crate) fn form(form: u8) -> Option<(usize, bool)> {
 }
 
 impl<'a> Recorded<'a> {
-    /// The numbers of a shape; nothing where it is the caller's own.
+    /// Returns the numbers of a shape; `None` for a caller's own support map.
     pub(crate) fn of(shape: &Shape<'a>) -> Option<Self> {
         let mut recorded =
             Self { form: BOX, numbers: [0.0; NUMBERS_MAX], margin: shape.margin, hull: None };
@@ -63,15 +63,15 @@ impl<'a> Recorded<'a> {
         Some(recorded)
     }
 
-    /// The shape of the numbers.
+    /// Returns the shape with these numbers.
     ///
     /// # Errors
     ///
-    /// [`InvalidShape`] when the numbers are none of a shape.
+    /// [`InvalidShape`] if there is no shape with these numbers.
     pub(crate) fn shape(&self) -> Result<Shape<'a>, InvalidShape> {
-        // Scaled lengths are products, but none is past what a shape may reach.
+        // Scaled lengths are products, but none exceeds what a shape may reach.
         let most = 4.0 * f64::from(COORD_MAX);
-        // NaN is in no range.
+        // NaN is outside of every range.
         let valid = |x: &f64| (-most..=most).contains(x);
         if !self.numbers.iter().all(valid) || !valid(&self.margin) {
             return Err(InvalidShape::Number);

@@ -1,22 +1,22 @@
-//! When does a quadratic first come down to zero?
+//! First time at which a quadratic falls to zero.
 //!
-//! `gap + rate·τ + bend·τ²` with `gap > 0`: of its two roots that which comes first, by the form
-//! that does not cancel (Kahan 2004, "On the cost of floating-point computation without
-//! extra-precise arithmetic"; Higham 2002, §1.8). What rounding does to the discriminant moves a
-//! double root by much, but the quadratic at it by no more than some 2⁻⁵⁰ of `gap`: a caller who
-//! asks for a little more than zero is never late.
+//! The function is `gap + rate·τ + bend·τ²` with `gap > 0`. The earlier of its two roots is
+//! computed with the form that does not cancel (Kahan 2004, "On the cost of floating-point
+//! computation without extra-precise arithmetic"; Higham 2002, §1.8). Rounding of the discriminant
+//! moves a double root by much, but the quadratic at it by no more than some 2⁻⁵⁰ of `gap`: a
+//! caller who searches for a little more than zero is never late.
 //!
-//! Units: `τ` is a time. Promise: never NaN, never negative, and rounded down by 2⁻⁵⁰.
+//! Units: `τ` is a time. The result is never NaN, never negative, and rounded down by 2⁻⁵⁰.
 
 use super::math::sqrt;
 
-/// What is taken off a root.
+/// Factor that makes a root earlier, so that it is never late.
 const EARLIER: f64 = 1.0 - 4.0 * f64::EPSILON;
 
-/// What rounding may take from a discriminant, of its parts.
+/// Bound of the rounding error of a discriminant, relative to its terms.
 const GRAZE: f64 = 4.0 * f64::EPSILON;
 
-/// The least `τ ≥ 0` at which `gap + rate·τ + bend·τ² ≤ 0`; infinity for never.
+/// Returns the least `τ ≥ 0` at which `gap + rate·τ + bend·τ² ≤ 0`; infinity if there is none.
 #[inline]
 pub(super) fn first_root(gap: f64, rate: f64, bend: f64) -> f64 {
     if gap <= 0.0 {
@@ -26,7 +26,7 @@ pub(super) fn first_root(gap: f64, rate: f64, bend: f64) -> f64 {
         if rate < 0.0 { gap / -rate } else { f64::INFINITY }
     } else {
         let square = rate * rate - 4.0 * (bend * gap);
-        // A graze is a touch: what rounding alone can make of a double root is one.
+        // A graze counts as a touch: rounding alone can turn a double root into a miss.
         if bend > 0.0 && (rate >= 0.0 || square < -GRAZE * (rate * rate)) {
             return f64::INFINITY;
         }
@@ -47,7 +47,7 @@ mod tests {
             for ratio in [1.0 + 1e-9, 2.0, 1e5, 1e12] {
                 for bend in [1e-60, 1e-3, 1.0, 1e20] {
                     let (second, other) = (first * ratio, -first * ratio);
-                    // Two ahead: down and up again. One behind: down at last.
+                    // Two roots ahead: down and up again. One behind: down at the last one.
                     let ahead = first_root(bend * first * second, -bend * (first + second), bend);
                     let down = first_root(-bend * first * other, bend * (first + other), -bend);
                     for root in [ahead, down] {
@@ -60,7 +60,7 @@ mod tests {
         }
     }
 
-    /// Goal: no numbers make a root that is none. Method: every triple of hostile ones.
+    /// Goal: no input makes an invalid root. Method: every triple of hostile numbers.
     #[test]
     fn a_root_is_a_time() {
         let numbers = [0.0, 1e-310, 1e-200, 1e-20, 1.0, 1e20, 1e72];

@@ -1,41 +1,42 @@
-//! How is a body turned at a time?
+//! Rotation of a body at a time of the tick.
 //!
-//! `exp(ω·t)·R₀` by Rodrigues' formula, with sine and cosine from `libm`: for a unit axis `k` and
-//! the angle `θ = |ω|·t` a vector `v` goes to `v + sin θ·(k × v) + (1 − cos θ)·(k × (k × v))`.
-//! Where there is no spin it is `R₀`, to the bit.
+//! The rotation is `exp(ω·t)·R₀` by Rodrigues' formula, with sine and cosine from `libm`: for a
+//! unit axis `k` and the angle `θ = |ω|·t`, a vector `v` becomes `v + sin θ·(k × v) + (1 − cos
+//! θ)·(k × (k × v))`. Without spin it is `R₀`, to the bit.
 
 use super::math::{M3, V3};
 
-/// A rotation at a constant rate about an axis of the world.
+/// A rotation at a constant rate about an axis that is fixed in world axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rotation {
-    /// Radians a tick, as a vector.
+    /// Angular velocity in radians per tick.
     pub(super) spin: V3,
-    /// The axis; zero where nothing turns.
+    /// The unit axis; zero without rotation.
     axis: V3,
-    /// Radians a tick.
+    /// Radians per tick.
     pub(super) rate: f64,
 }
 
-/// What rounding may take from a product of two vectors, of their lengths.
+/// Bound of the rounding error of a product of two vectors, relative to their lengths.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl Rotation {
     pub(super) fn new(spin: V3) -> Self {
-        // Components too small to square turn nothing that numbers could tell.
+        // Components whose squares underflow rotate by less than rounding.
         let axis = spin.unit().unwrap_or(V3::ZERO);
         let rate = if axis == V3::ZERO { 0.0 } else { spin.length() };
         Self { spin: axis * rate, axis, rate }
     }
 
-    /// The length of the part of `vector` across the axis; not less. Without an axis it is zero.
+    /// Upper bound of the length of the part of `vector` across the axis. Without an axis it is
+    /// zero.
     #[inline]
     pub(super) fn off_axis(&self, vector: V3) -> f64 {
         let across = self.axis.cross(vector);
         (across.length() + vector.length() * ROUNDING) * (1.0 + ROUNDING)
     }
 
-    /// Where the direction `world` goes in a time that may be negative.
+    /// Rotates the direction `world` by a time that may be negative.
     #[inline]
     pub(super) fn direction(&self, world: V3, time: f64) -> V3 {
         if self.rate == 0.0 {
@@ -46,7 +47,7 @@ impl Rotation {
         world + across * sin + self.axis.cross(across) * (1.0 - cos)
     }
 
-    /// The rotation of a body after `time`.
+    /// Returns the rotation of a body after `time`.
     #[inline]
     pub(super) fn after(&self, start: &M3, time: f64) -> M3 {
         if self.rate == 0.0 {

@@ -1,9 +1,9 @@
-//! What convex shapes are there?
+//! Convex shapes.
 //!
-//! A shape is a core with a margin: a point, segment, box, triangle, cylinder, cone, hull or the
-//! caller's own, and all that is at most a radius away from it. It lies about the origin of its
-//! own axes, where a [`Pose`](crate::Pose) puts it and about which it turns: put the origin where
-//! the centre of mass is. Lengths are those of the world.
+//! A shape is a core (a point, segment, box, triangle, cylinder, cone, hull or the caller's own)
+//! and all points that are at most a radius away from it. It is defined about the origin of its own
+//! axes. A [`Pose`](crate::Pose) places that origin in the world, and the shape rotates about it:
+//! choose the centre of mass as origin. Lengths are in world units.
 
 use super::hull::Hull;
 use super::math::{M3, V3, greater};
@@ -11,25 +11,25 @@ use super::support::Core;
 use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MapEach, Motion, Pose};
 use core::fmt;
 
-/// Why some numbers are no shape.
+/// Why a shape is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidShape {
-    /// A coordinate, radius or length is not finite or past [`COORD_MAX`].
+    /// A coordinate, radius or length is not finite or exceeds [`COORD_MAX`].
     #[error("a number is not finite or larger than 2^120")]
     Number,
     /// A radius, half extent or half height is negative.
     #[error("a length is negative")]
     Negative,
-    /// A hull of no points.
+    /// A hull without points.
     #[error("a hull has no points")]
     NoPoints,
-    /// What has a margin keeps its form only where it is scaled alike on all axes.
+    /// A rounded shape keeps its form only if it is scaled by the same factor on all axes.
     #[error("a rounded shape is scaled unevenly")]
     UnevenScale,
 }
 
-/// A convex shape of the caller's own.
+/// A convex shape defined by the caller.
 ///
 /// ```
 /// use swath::Shape;
@@ -57,60 +57,60 @@ pub enum InvalidShape {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait SupportMap: fmt::Debug + Send + Sync {
-    /// A point of the shape that is furthest in `direction`, which is finite and not zero: no point
-    /// of the shape may be further by more than 2⁻⁴⁸ of [`SupportMap::bounding_radius`], or times
-    /// may be late. The same for the same direction, finite, and not past the bounding radius. A
-    /// point that is not finite or past it tells nothing: a first time is then
-    /// [`Unresolved`](super::toi::Advance::Unresolved), a distance that of the bounding balls, and
-    /// bounds an error.
+    /// Returns a point of the shape farthest along `direction`, which is finite and not zero. No
+    /// point of the shape may be farther by more than 2⁻⁴⁸ of [`SupportMap::bounding_radius`];
+    /// otherwise first times may be late. The result must be the same for the same direction,
+    /// finite, and within the bounding radius. A point that is not finite or outside of it is not
+    /// used: a first time is then [`Unresolved`](super::toi::Advance::Unresolved), a distance is
+    /// that of the bounding balls, and bounds are an error.
     fn support(&self, direction: [f64; 3]) -> [f64; 3];
 
-    /// A length that no point of the shape is further from the origin than.
+    /// Returns the radius of a ball about the origin that contains the shape.
     fn bounding_radius(&self) -> f64;
 }
 
-/// A convex shape. Cheap to copy: a [`Hull`] or a [`SupportMap`] is borrowed.
+/// A convex shape. It is cheap to copy: a [`Hull`] or a [`SupportMap`] is borrowed.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape<'a> {
     pub(super) core: Core<'a>,
-    /// The radius that is added to the core.
+    /// Radius that is added to the core.
     pub(super) margin: f64,
-    /// No point of the core is further from the origin, nor further than `extent` by axis.
+    /// Greatest distance of a point of the core from the origin; `extent` is that on each axis.
     pub(super) reach: f64,
     pub(super) extent: V3,
-    /// Half the diagonal of the box around it, the margin included.
+    /// Half the diagonal of the shape's box, including the radius.
     pub(super) size: f64,
 }
 
 impl<'a> Shape<'a> {
     pub(super) fn of(core: Core<'a>, margin: f64) -> Result<Self, InvalidShape> {
-        // A computed rim may be off by some roundings.
+        // A computed rim point may be off by some roundings.
         let rounded = 1.0 + 16.0 * f64::EPSILON;
         let reach = core.reach() * rounded;
         let extent = match core {
             Core::Map { .. } => V3::new(reach, reach, reach),
             _ => core.extent() * rounded,
         };
-        // NaN is in no range.
+        // NaN is outside of every range.
         if !(0.0..=4.0 * f64::from(COORD_MAX)).contains(&(reach + margin)) {
             return Err(InvalidShape::Number);
         }
         let size = core.half_diagonal() + margin;
-        // The caller's own has a point that is none.
+        // The support map of the caller has returned an invalid point.
         if size.is_nan() {
             return Err(InvalidShape::Number);
         }
         Ok(Self { core, margin, reach, extent, size })
     }
 
-    /// The origin alone.
+    /// Creates a point at the origin.
     #[must_use]
     pub fn point() -> Self {
         let core = Core::Box { half: V3::ZERO };
         Self { core, margin: 0.0, reach: 0.0, extent: V3::ZERO, size: 0.0 }
     }
 
-    /// A ball.
+    /// Creates a ball.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl<'a> Shape<'a> {
         Self::point().rounded(radius)
     }
 
-    /// The points between two.
+    /// Creates the segment between two points.
     ///
     /// # Errors
     ///
@@ -129,18 +129,18 @@ impl<'a> Shape<'a> {
         Self::of(Core::Triangle { points: [a, b, b] }, 0.0)
     }
 
-    /// A box with these half sides.
+    /// Creates a box with these half extents.
     ///
     /// # Errors
     ///
-    /// [`InvalidShape`]: what is wrong with a half extent. Zero is flat.
+    /// [`InvalidShape`]: what is wrong with a half extent. Zero is valid and makes the box flat.
     pub fn cuboid(half_extents: impl Into<[f32; 3]>) -> Result<Self, InvalidShape> {
         let [x, y, z] = half_extents.into();
         let half = V3::new(length(x)?, length(y)?, length(z)?);
         Self::of(Core::Box { half }, 0.0)
     }
 
-    /// A segment along `y` from `-half_height` to `half_height`, rounded by `radius`.
+    /// Creates a segment along `y` from `-half_height` to `half_height`, rounded by `radius`.
     ///
     /// # Errors
     ///
@@ -150,7 +150,7 @@ impl<'a> Shape<'a> {
         Self::of(Core::Box { half }, length(radius)?)
     }
 
-    /// A cylinder along `y` from `-half_height` to `half_height`.
+    /// Creates a cylinder along `y` from `-half_height` to `half_height`.
     ///
     /// # Errors
     ///
@@ -159,7 +159,7 @@ impl<'a> Shape<'a> {
         Self::discs(half_height, radius, 1.0)
     }
 
-    /// A cone along `y`, its disc at `-half_height`, its tip at `half_height`.
+    /// Creates a cone along `y`, with its disc at `-half_height` and its tip at `half_height`.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl<'a> Shape<'a> {
         Self::of(Core::Discs { radius, top, low: -high, high, scale: V3::ONE }, 0.0)
     }
 
-    /// A triangle; its corners may be in line or the same.
+    /// Creates a triangle. Its corners may be collinear or equal.
     ///
     /// # Errors
     ///
@@ -184,24 +184,24 @@ impl<'a> Shape<'a> {
         Self::of(Core::Triangle { points }, 0.0)
     }
 
-    /// A hull.
+    /// Creates the shape of a hull.
     #[must_use]
     pub fn hull(hull: &'a Hull) -> Self {
         let core = Core::Hull { hull, scale: V3::ONE };
         Self::of(core, 0.0).expect("a hull holds coordinates")
     }
 
-    /// A shape of the caller's own.
+    /// Creates a shape from a support map of the caller.
     ///
     /// # Errors
     ///
-    /// [`InvalidShape::Number`] when its bounding radius is negative, not a number or too large, or
-    /// its furthest point along an axis is not finite or past that radius.
+    /// [`InvalidShape::Number`] if its bounding radius is negative, not a number or too large, or
+    /// its farthest point along an axis is not finite or outside of that radius.
     pub fn custom(map: &'a dyn SupportMap) -> Result<Self, InvalidShape> {
         Self::of(Core::Map { map, scale: V3::ONE, radius: map.bounding_radius() }, 0.0)
     }
 
-    /// All that is at most `radius` from this shape.
+    /// Returns the shape of all points that are at most `radius` from this shape.
     ///
     /// # Errors
     ///
@@ -222,12 +222,14 @@ impl<'a> Shape<'a> {
         Ok(Self { margin, size: self.size - self.margin + margin, ..self })
     }
 
-    /// This shape, each axis of its own times a factor. A negative one mirrors, zero makes flat.
+    /// Returns this shape, scaled on each of its own axes. A negative factor mirrors it, zero makes
+    /// it flat.
     ///
     /// # Errors
     ///
-    /// [`InvalidShape::UnevenScale`] for a shape with a margin and factors of more than one
-    /// magnitude: an ellipsoid is a [`SupportMap`]; else [`InvalidShape::Number`].
+    /// [`InvalidShape::UnevenScale`] for a rounded shape and factors of different magnitudes,
+    /// because the result would be an ellipsoid, which is possible as a [`SupportMap`]; otherwise
+    /// [`InvalidShape::Number`].
     pub fn scaled(self, factors: impl Into<[f32; 3]>) -> Result<Self, InvalidShape> {
         let by = point(factors.into())?;
         let V3 { x, y, z } = by.abs();
@@ -248,12 +250,12 @@ impl<'a> Shape<'a> {
         Self::of(core, self.margin * x)
     }
 
-    /// The box around the shape at `pose`, rounded outwards: less than an ulp and 2⁻⁴⁸ of the
-    /// greatest number above the least one.
+    /// Returns the box around the shape at `pose`, rounded outwards. It is too large by less than
+    /// an ulp and 2⁻⁴⁸ of the greatest number involved.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when `pose` is none, or the box is past [`COORD_MAX`].
+    /// [`Invalid`] if `pose` is invalid, or the box exceeds [`COORD_MAX`].
     ///
     /// ```
     /// use swath::{Aabb, Pose, Shape};
@@ -275,18 +277,18 @@ impl<'a> Shape<'a> {
         })
     }
 
-    /// The box around the shape over the whole of `motion`: it moves as the position does, and
-    /// holds the shape at every time of the tick however it is turned then. Give it to the sweep of
-    /// [accelerating boxes](crate::batch::sweep::accelerating), or its
-    /// [`bounds`](AcceleratingBox::bounds) to a pair finder.
+    /// Returns a moving box that contains the shape during the whole of `motion`. It moves as the
+    /// position does, and contains the shape in every rotation of the tick. Use it with the sweep
+    /// of [accelerating boxes](crate::batch::sweep::accelerating), or its
+    /// [`bounds`](AcceleratingBox::bounds) with a pair finder.
     ///
-    /// Along each axis of the world the reach of a body that turns is below the chord between its
-    /// reaches at both ends and, by what the direction seen from the body bends, `⅛·|ω|·|ω × e|` of
-    /// the distance to its furthest point; and never above that distance.
+    /// On each world axis `e`, the extent of a rotating body is at most that of the chord between
+    /// its extents at both ends, plus the deviation `⅛·|ω|·|ω × e|` times the distance of its
+    /// farthest point; and it never exceeds that distance.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when `motion` is none, or the box is past [`COORD_MAX`].
+    /// [`Invalid`] if `motion` is invalid, or the box exceeds [`COORD_MAX`].
     pub fn bounds_over(&self, motion: &Motion) -> Result<AcceleratingBox, Invalid> {
         motion.validate()?;
         let turn = super::rotation::Rotation::new(V3::of(motion.spin));
@@ -309,18 +311,19 @@ impl<'a> Shape<'a> {
         AcceleratingBox::new(aabb, motion.delta, motion.accel)
     }
 
-    /// What a tolerance is of: half the diagonal of the box around it in its own axes.
+    /// Size to which a tolerance is relative: half the diagonal of the shape's box in its own axes.
     pub(crate) fn size(&self) -> f64 {
         self.size
     }
 
-    /// How far its furthest point goes about its position over `motion`; not less.
+    /// Upper bound of how far its farthest point moves about its position during `motion`.
     pub(crate) fn swing(&self, motion: &Motion) -> f32 {
         let rate = super::rotation::Rotation::new(V3::of(motion.spin)).rate;
         up(rate * (self.reach + self.margin) * (1.0 + ROUNDING))
     }
 
-    /// The box that reaches from `position` by the two ends of `reach` on each axis and the margin.
+    /// Returns the box that extends from `position` by both ends of `reach` on each axis, and by
+    /// the radius.
     fn around(
         &self,
         position: [f32; 3],
@@ -329,7 +332,7 @@ impl<'a> Shape<'a> {
         let mut aabb = Aabb::default();
         for (axis, at) in position.into_iter().map(f64::from).enumerate() {
             let [low, high] = reach(axis);
-            // What the rotation and the sums may have rounded away; nothing where all is exact.
+            // Bound of the rounding errors of the rotation and the sums; zero if all is exact.
             let exact = self.reach == 0.0;
             let slack = if exact { 0.0 } else { ROUNDING * (self.reach + at.abs()) };
             aabb.min[axis] = -up(up_sum(-at, low + self.margin) + slack);
@@ -340,10 +343,10 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// What bounds may lose to rounding, of the numbers they are made of: 2⁻⁴⁹.
+/// Bound of the rounding error of bounds, relative to the numbers they are computed from: 2⁻⁴⁹.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Not less than `a + b`.
+/// Returns `a + b`, rounded up.
 fn up_sum(a: f64, b: f64) -> f64 {
     let sum = a + b;
     let b_part = sum - a;
@@ -351,7 +354,7 @@ fn up_sum(a: f64, b: f64) -> f64 {
     if error > 0.0 { sum.next_up() } else { sum }
 }
 
-/// The least `f32` that is not below `x`.
+/// Returns the least `f32` that is not below `x`.
 fn up(x: f64) -> f32 {
     -super::math::round_down(-x)
 }
@@ -365,6 +368,6 @@ fn length(length: f32) -> Result<f64, InvalidShape> {
     if length < 0.0 {
         return Err(InvalidShape::Negative);
     }
-    // NaN is not below anything.
+    // A comparison with NaN is false.
     if length <= COORD_MAX { Ok(length.into()) } else { Err(InvalidShape::Number) }
 }

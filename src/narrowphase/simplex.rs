@@ -1,47 +1,47 @@
-//! Which point of a simplex is nearest to a point?
+//! Nearest point of a simplex to a given point.
 //!
-//! A simplex is one to four points of the difference `A − B` of two cores, each kept as the two
-//! points it is made of. The point nearest to `x` lies on the least face it is inside of; the
-//! others are dropped. Weights come from the normal equations of edges from one vertex (Gram's
-//! matrix) rather than from products with the distance as in Ericson 2005, §5.1.5: what
-//! cancels is of the size of the simplex, not of the way to it.
+//! A simplex is one to four points of the difference `A − B` of two cores, each stored with the two
+//! points that it is the difference of. The point nearest to `x` lies on the smallest face that contains
+//! it; the other vertices are dropped. Weights come from the normal equations of the edges at one vertex
+//! (Gram's matrix) rather than from products with the distance as in Ericson 2005, §5.1.5: so
+//! cancellation is relative to the size of the simplex, not to the distance.
 //!
-//! Promise: none of the weights. Rounding here costs rounds, never a wrong bound: bounds come from
-//! supports (`gjk.rs`).
+//! Nothing is promised of the weights. Rounding here costs iterations, but never makes a wrong bound,
+//! because bounds come from supports (`gjk.rs`).
 
 use super::math::{V3, lesser};
 
-/// A point of `A − B`, and the points of either in its own axes.
+/// A point of `A − B`, and the two points in the axes of their shapes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Vertex {
-    /// In the axes of the world, from the position of `A`.
+    /// The difference in world axes, relative to the position of `A`.
     pub(super) at: V3,
     pub(super) on_a: V3,
     pub(super) on_b: V3,
 }
 
 impl Vertex {
-    /// Whether it is no point: a shape of the caller's own has told none.
+    /// Whether the vertex is invalid: a support map of the caller returned an invalid point.
     #[inline(always)]
     pub(super) fn is_none(&self) -> bool {
         self.at.x.is_nan()
     }
 }
 
-/// Up to four vertices.
+/// A simplex of up to four vertices.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Simplex {
     pub(super) vertices: [Vertex; 4],
     pub(super) len: usize,
 }
 
-/// A face of the simplex: which vertices, and the point nearest to the origin.
+/// A face of the simplex: its vertices, and its point nearest to the origin.
 #[derive(Clone, Copy)]
 struct Face {
     which: [usize; 3],
     len: usize,
     nearest: V3,
-    /// The direction from there to the origin, of any length: known before `nearest` is.
+    /// Direction from there to the origin, of any length. It is known before `nearest` is.
     toward: V3,
 }
 
@@ -54,7 +54,7 @@ impl Face {
     #[inline(always)]
     fn edge(i: usize, j: usize, y: V3, edge: V3, t: f64) -> Self {
         let nearest = y + edge * t;
-        // What rounding has left along a long edge would tilt a short way: it is across.
+        // Rounding along a long edge would tilt a short vector, so that component is removed.
         let nearest = nearest - edge * (nearest.dot(edge) / edge.square());
         Self { which: [i, j, 0], len: 2, nearest, toward: -nearest }
     }
@@ -67,7 +67,8 @@ impl Simplex {
         self.len += 1;
     }
 
-    /// Whether it has this vertex, or there is none. A branch for each comparison would be a guess each.
+    /// Returns whether the simplex has this vertex, or the vertex is invalid. The loop is branch-free,
+    /// because each comparison would be unpredictable.
     #[inline(always)]
     pub(super) fn has(&self, vertex: &Vertex) -> bool {
         let mut has = vertex.is_none();
@@ -78,9 +79,9 @@ impl Simplex {
         has
     }
 
-    /// Keeps the least face that holds the point nearest to `x`, and returns the way from `x` to
-    /// that point, and the direction back, of any length. Zero where `x` is inside of a
-    /// tetrahedron.
+    /// Reduces the simplex to the smallest face that contains the point nearest to `x`. Returns the
+    /// vector from `x` to that point, and the direction back, of any length. Both are zero if `x` is
+    /// inside of a tetrahedron.
     #[inline(always)]
     pub(super) fn reduce(&mut self, x: V3) -> [V3; 2] {
         let y = |i: usize| self.vertices[i].at - x;
@@ -93,7 +94,7 @@ impl Simplex {
                 None => return [V3::ZERO; 2],
             },
         };
-        // Faces name vertices in rising order, so none is overwritten before it is read.
+        // Faces list vertices in rising order, so none is overwritten before it is read.
         for k in 0..face.len {
             if face.which[k] != k {
                 self.vertices[k] = self.vertices[face.which[k]];
@@ -107,7 +108,7 @@ impl Simplex {
         self.vertices[j].at - self.vertices[i].at
     }
 
-    /// Weights of the point nearest to `x`, of a simplex that is reduced.
+    /// Returns the weights of the point nearest to `x`, for a simplex that is reduced.
     pub(super) fn weights(&self, x: V3) -> [f64; 4] {
         let [first, second, third, fourth] = &self.vertices;
         let (e, f, along) = (second.at - first.at, third.at - first.at, x - first.at);
@@ -120,11 +121,11 @@ impl Simplex {
             3 => {
                 let [of_second, of_third] = parts([e, f], along);
                 let of_first = 1.0 - of_second - of_third;
-                // NaN is not below anything.
+                // A comparison with NaN is false.
                 if [of_first, of_second, of_third].iter().all(|&weight| weight >= 0.0) {
                     return [of_first, of_second, of_third, 0.0];
                 }
-                // What is not inside to rounding is on a side.
+                // A point that is outside only by rounding is on a side.
                 let mut best = ([1.0, 0.0, 0.0, 0.0], f64::INFINITY);
                 for [i, j] in [[0, 1], [0, 2], [1, 2]] {
                     let (side, along) = (self.side(i, j), x - self.vertices[i].at);
@@ -150,18 +151,18 @@ impl Simplex {
     }
 }
 
-/// A part of a whole, in `[0, 1]`.
+/// Returns a quotient, clamped to `[0, 1]`.
 fn part(of: f64, whole: f64) -> f64 {
-    // NaN is not above anything.
+    // A comparison with NaN is false.
     let part = of / whole;
     if part > 0.0 { lesser(part, 1.0) } else { 0.0 }
 }
 
-/// How much of two sides of a triangle from one corner is in a way from there, but for what is across
-/// both. NaN where one has no length.
+/// Returns the coefficients of two sides of a triangle from one corner in a vector from there, without
+/// the component across both. NaN if a side has no length.
 ///
-/// Of sides that are all but in line the normal equations square what is lost. With the part of one
-/// across the other (Gram and Schmidt) it is lost once.
+/// For sides that are almost collinear, the normal equations square the loss of digits. With the
+/// component of one across the other (Gram and Schmidt) it is not squared.
 fn parts([e, f]: [V3; 2], along: V3) -> [f64; 2] {
     let (ee, ef) = (e.square(), e.dot(f));
     let across = f - e * (ef / ee);
@@ -169,7 +170,7 @@ fn parts([e, f]: [V3; 2], along: V3) -> [f64; 2] {
     [(along.dot(e) - of_f * ef) / ee, of_f]
 }
 
-/// `None` inside.
+/// Returns the nearest face of a tetrahedron, or `None` for a point inside.
 #[inline(always)]
 fn of_tetrahedron(y: &[V3; 4]) -> Option<Face> {
     let (e1, e2, e3) = (y[1] - y[0], y[2] - y[0], y[3] - y[0]);
@@ -177,7 +178,7 @@ fn of_tetrahedron(y: &[V3; 4]) -> Option<Face> {
     let volume = e1.dot(c23);
     let to = -y[0];
     let (w1, w2, w3) = (to.dot(c23), to.dot(c31), to.dot(c12));
-    // By how much the products may be off; a flat tetrahedron has no inside.
+    // Bound of the error of the products. A flat tetrahedron has no inside.
     let (g11, g22, g33) = (e1.square(), e2.square(), e3.square());
     let scale = g11 + g22 + g33;
     let flat = volume * volume <= (FLAT * FLAT) * (scale * scale * scale);
@@ -187,7 +188,8 @@ fn of_tetrahedron(y: &[V3; 4]) -> Option<Face> {
     let (d1, d2, d3) = (to.dot(e1), to.dot(e2), to.dot(e3));
     let mut best = None;
     let mut least = f64::INFINITY;
-    // What is outside of a face and above it is nearest to it; else the nearest face is sought.
+    // If the point is outside of a face and projects into it, that face is the nearest; otherwise all
+    // are compared.
     if flat || w3 <= 0.0 {
         let sides = TriangleSides { bb: g11, bc: e1.dot(e2), cc: g22, d1, d2 };
         let face = of_sides([0, 1, 2], y, &sides, &c12);
@@ -229,17 +231,17 @@ fn of_tetrahedron(y: &[V3; 4]) -> Option<Face> {
     best
 }
 
-/// A volume that rounding can make, of the cube of the longest edge.
+/// Volume that rounding can make, relative to the cube of the longest edge.
 const FLAT: f64 = 16.0 * f64::EPSILON;
 
-/// The square of an area that has not all its digits is below it.
+/// The square of an area below this is denormal or loses digits.
 const LEAST: f64 = 1e-280;
 
-/// The square of the sine between two sides below which the products of a triangle, which lose what
-/// its square is below one, do not tell what it holds.
+/// The square of the sine between two sides below which the products of a triangle are too inexact to
+/// decide whether it contains a point.
 const NEEDLE: f64 = 1e-6;
 
-/// And below which three points are in line.
+/// The same square below which three points count as collinear.
 const LINE: f64 = 1e-26;
 
 #[inline(always)]
@@ -255,7 +257,7 @@ fn of_edge([i, j]: [usize; 2], [a, b]: [V3; 2]) -> Face {
     }
 }
 
-/// Products of two sides of a triangle from one corner, and of each with the way to the origin.
+/// Products of two sides of a triangle from one corner, and of each with the vector to the origin.
 #[derive(Clone, Copy)]
 struct TriangleSides {
     bb: f64,
@@ -279,7 +281,7 @@ fn of_triangle(which: [usize; 3], [a, b, c]: [V3; 3]) -> Face {
     of_sides(which, &[a, b, c, c], &TriangleSides::new(-a, ab, ac), &ab.cross(ac))
 }
 
-// Its arguments are many numbers: a call would write and read them all.
+// Always inlined: a call would pass its many numbers through memory.
 #[inline(always)]
 fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &TriangleSides, normal: &V3) -> Face {
     let (a, b, c) = (y[i], y[j], y[k]);
@@ -291,9 +293,9 @@ fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &TriangleSides, normal: &
     let to_b = d1 * cc - d2 * bc;
     let to_c = d2 * bb - d1 * bc;
     let to_a = (bb * cc - bc * bc) - to_b - to_c;
-    // One branch, not a guess for each: most often it is the face.
+    // One branch instead of three, because the result is usually the face.
     if (to_a > 0.0) & (to_b > 0.0) & (to_c > 0.0) {
-        // The way to the plane: along its normal, without the roundings of the products.
+        // The vector to the plane, along its normal, without the roundings of the products.
         let along = a.dot(*normal);
         let nearest = *normal * (along / square);
         let toward = if along > 0.0 { -*normal } else { *normal };
@@ -302,7 +304,7 @@ fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &TriangleSides, normal: &
     if (d1 <= 0.0) & (d2 <= 0.0) {
         return Face::vertex(i, a);
     }
-    // The same products as seen from `b` and from `c`.
+    // The same products relative to `b` and to `c`.
     let (d3, d4) = (d1 - bb, d2 - bc);
     if (d3 >= 0.0) & (d4 <= d3) {
         return Face::vertex(j, b);
@@ -321,13 +323,13 @@ fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &TriangleSides, normal: &
     if (to_a <= 0.0) & (past_b >= 0.0) & (past_c >= 0.0) {
         return Face::edge(j, k, b, c - b, past_b / (past_b + past_c));
     }
-    // Told by nothing but rounding.
+    // The signs are due to rounding alone.
     of_needle([i, j, k], [a, b, c], normal)
 }
 
-/// Of a triangle whose sides are all but in line: the nearest of its edges, or the inside, by the
-/// [`parts`] of its sides. What is said to be nearest is a
-/// point of the triangle, or the search would end at a plane far outside of it.
+/// Nearest face of a triangle whose sides are almost collinear: the nearest of its edges, or the inside,
+/// by the [`parts`] of its sides. The result must be a point of the triangle, otherwise the search would
+/// stop at a plane far outside of it.
 #[cold]
 fn of_needle([i, j, k]: [usize; 3], [a, b, c]: [V3; 3], normal: &V3) -> Face {
     let edges = [of_edge([i, j], [a, b]), of_edge([i, k], [a, c]), of_edge([j, k], [b, c])];
@@ -337,7 +339,7 @@ fn of_needle([i, j, k]: [usize; 3], [a, b, c]: [V3; 3], normal: &V3) -> Face {
     }
     let (e, f) = (b - a, c - a);
     let [of_b, of_c] = parts([e, f], -a);
-    // NaN is not above anything.
+    // A comparison with NaN is false.
     let inside = of_b > 0.0 && of_c > 0.0 && of_b + of_c < 1.0;
     if inside && normal.square() > LINE * (e.square() * f.square()) {
         let nearest = a + e * of_b + f * of_c;
@@ -354,7 +356,7 @@ mod tests {
     use super::*;
     use crate::narrowphase::math::M3;
 
-    /// Goal: four points in a plane have no inside. Method: a square turned anyhow, so that
+    /// Goal: four points in a plane have no inside. Method: a square in arbitrary rotations, so that
     /// rounding makes it a tetrahedron, and points of its plane outside of it, at a known distance.
     #[test]
     fn a_flat_tetrahedron_has_no_inside() {
@@ -375,9 +377,9 @@ mod tests {
         }
     }
 
-    /// Goal: what is nearest of a triangle is a point of it, however thin it is. Method: two sides
-    /// in line but for some last bits up to a thousandth, turned anyhow, seen from past either end,
-    /// where the plane of the triangle is nearer than its points.
+    /// Goal: the nearest point of a triangle is in the triangle, however thin it is. Method: two sides
+    /// that are collinear but for some last bits up to a thousandth, in arbitrary rotations, seen from
+    /// past either end, where the plane of the triangle is nearer than its points.
     #[test]
     fn a_needle_holds_what_is_nearest() {
         for turn in 1..200 {

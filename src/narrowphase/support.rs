@@ -1,32 +1,34 @@
-//! Which point of a shape's core is furthest in a direction?
+//! Support functions of the cores of shapes: the farthest point in a direction.
 //!
-//! A shape is a core and a margin: every point at most the margin from the core. The search for
-//! distances runs on cores, so a ball is a point and a capsule a segment, exactly. Numbers are
-//! `f64` made of the caller's `f32`: products of two are exact, so a scale loses nothing.
+//! A shape is a core and a radius: it contains every point at most the radius from the core.
+//! Distances are computed for cores, so a ball is a point and a capsule a segment, exactly. Numbers
+//! are `f64` made of the caller's `f32`: a product of two of these is exact, so a scale loses
+//! nothing.
 
 use super::SupportMap;
 use super::hull::Hull;
 use super::math::{V3, greater, sqrt};
 use crate::geom::MapEach;
 
-/// A shape without its margin, about the origin of its own axes.
+/// A shape without its radius, about the origin of its own axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Core<'a> {
-    /// `±half`; also the point and the segment along an axis.
+    /// Box of half extents `half`; also the point and the segment along an axis.
     Box { half: V3 },
-    /// Three points: a triangle, or a segment with one end twice.
+    /// Triangle, or segment with one end twice.
     Triangle { points: [V3; 3] },
-    /// A disc of `radius` across `y` at `low`, another of `top` times that at `high`; then scaled.
-    /// `top` is 1 for a cylinder, 0 for a cone.
+    /// Disc of `radius` across `y` at `low` and disc of `top` times that radius at `high`, then
+    /// scaled. `top` is 1 for a cylinder and 0 for a cone.
     Discs { radius: f64, top: f64, low: f64, high: f64, scale: V3 },
-    /// Vertices, scaled.
+    /// Vertices of a hull, scaled.
     Hull { hull: &'a Hull, scale: V3 },
-    /// The caller's own, scaled.
+    /// Support map of the caller, scaled.
     Map { map: &'a dyn SupportMap, scale: V3, radius: f64 },
 }
 
 impl Core<'_> {
-    /// A furthest point in `direction`, which is not zero. Of several any one, but always the same.
+    /// Returns a farthest point in `direction`, which is not zero. Of several, the choice is always
+    /// the same.
     #[inline(always)]
     pub(super) fn support(&self, direction: V3) -> V3 {
         let d = direction;
@@ -39,7 +41,7 @@ impl Core<'_> {
         }
     }
 
-    /// [`Core::support`] of what is not asked for most often: by numbers one by one, see
+    /// [`Core::support`] of the less common cores. The components are separate arguments, see
     /// [`Hull::support`].
     fn other_support(&self, x: f64, y: f64, z: f64) -> V3 {
         let d = V3::new(x, y, z);
@@ -52,7 +54,7 @@ impl Core<'_> {
             Self::Discs { radius, top, low, high, scale } => {
                 let u = d.times(*scale);
                 let across = sqrt(u.x * u.x + u.z * u.z);
-                // Discs are compared by what they reach; a direction along `y` has no rim point.
+                // Discs are compared by their extents. A direction along `y` has no rim point.
                 let (x, z) = if across > 0.0 { (u.x / across, u.z / across) } else { (0.0, 0.0) };
                 let rim = radius * across;
                 let up = u.y * high + rim * top > u.y * low + rim;
@@ -62,14 +64,16 @@ impl Core<'_> {
             Self::Map { map, scale, radius } => {
                 let [x, y, z] = map.support(scaled(d.times(*scale)).to_array());
                 let point = V3::new(x, y, z);
-                // A map that breaks its promises tells nothing. NaN is in no range.
+                // A point outside of the bounding radius is invalid and becomes NaN. NaN is outside
+                // of every range.
                 if point.length() <= radius * OUTSIDE { point.times(*scale) } else { V3::NAN }
             }
             Self::Box { .. } | Self::Hull { .. } => self.support(d),
         }
     }
 
-    /// The axis through the origin about which it is a body of revolution, if there is one.
+    /// Returns the axis through the origin about which the core is a body of revolution, if there is
+    /// one.
     pub(super) fn axis(&self) -> Option<usize> {
         match self {
             Self::Box { half } => match [half.x > 0.0, half.y > 0.0, half.z > 0.0] {
@@ -83,7 +87,7 @@ impl Core<'_> {
         }
     }
 
-    /// The greatest magnitude of a coordinate, by axis; not less.
+    /// Upper bound of the magnitude of a coordinate on each axis.
     pub(super) fn extent(&self) -> V3 {
         let along = |axis: V3| {
             let [up, down] =
@@ -93,7 +97,7 @@ impl Core<'_> {
         V3::new(along(V3::X), along(V3::new(0.0, 1.0, 0.0)), along(V3::new(0.0, 0.0, 1.0)))
     }
 
-    /// A length that no point is further from the origin than, but for rounding.
+    /// Radius of a ball about the origin that contains the core, except for rounding.
     pub(super) fn reach(&self) -> f64 {
         match self {
             Self::Box { half } => half.length(),
@@ -115,7 +119,7 @@ impl Core<'_> {
         }
     }
 
-    /// Half the diagonal of the box around it in its own axes: its size, wherever its origin is.
+    /// Half the diagonal of the core's box in its own axes: its size, independent of its origin.
     pub(super) fn half_diagonal(&self) -> f64 {
         let along = |axis: V3| (self.support(axis) - self.support(-axis)).dot(axis);
         let sides =
@@ -124,17 +128,18 @@ impl Core<'_> {
     }
 }
 
-/// How much of its bounding radius a point of a caller's shape may be from the origin: rounding.
+/// Limit of the distance of a caller's point from the origin, relative to the bounding radius:
+/// allows for rounding.
 const OUTSIDE: f64 = 1.0 + 1.0 / (1_u64 << 40) as f64;
 
-/// A direction of this one's, with a greatest component in `[1, 2)`. It is brought there by a power
-/// of two, which changes no digit.
+/// Scales a direction so that its greatest component is in `[1, 2)`. The factor is a power of two,
+/// which is exact.
 #[inline(always)]
 pub(super) fn scaled(direction: V3) -> V3 {
     let V3 { x, y, z } = direction.abs();
     let most = greater(greater(x, y), z);
-    // A shape that is scaled flat across the direction has all its points there. NaN is in no range,
-    // and a sum has it where a component has.
+    // The shape is scaled to be flat across the direction, so all points are farthest. NaN is
+    // outside of every range, and a sum is NaN if a component is.
     if !(f64::MIN_POSITIVE..f64::INFINITY).contains(&most) || (x + y + z).is_nan() {
         return V3::X;
     }

@@ -1,16 +1,15 @@
-//! Whose remaining way comes near another's?
+//! Bodies whose remaining path comes near that of another body.
 //!
-//! Around the rest of each body's way there is a box. Those of the start of the tick are in trees that
-//! are kept from tick to tick, in which only what has changed is put anew ([`FixedBoxes`]). A body
-//! whose motion changes goes on a list, which is looked through from end to end, for it is short: when
-//! [`RECENT_MAX`] are on it they are put in the trees. So a search costs time for the depth of the
-//! trees, the list and what is near, not for all bodies. So few bodies that the list holds them all
-//! are in no tree.
+//! The remaining path of each body has a bounding box. The boxes at the start of the tick are in a forest of
+//! BVHs that is kept from tick to tick, and only changed boxes are replaced ([`FixedBoxes`]). A body whose
+//! motion changes is appended to a short list that is searched linearly; when it has [`RECENT_MAX`] entries,
+//! they are moved to the forest. So a search costs time for the depth of the forest, the list and what is near,
+//! not for all bodies. If the list can contain all bodies, there is no forest.
 //!
-//! The boxes in the trees may be old; what they tell is always compared with the box as it is.
+//! Boxes in the forest may be outdated; what is found there is always compared with the current box.
 //!
-//! Each box is larger than the way by a pad: half the target distance and the slop of the body. The pads of
-//! two bodies hold the distance at which they touch, so no box depends on another body.
+//! Each box is larger than the path by a pad: half the target distance and the slop of the body. The pads of
+//! two bodies add up to at least the distance at which they touch, so no box depends on another body.
 
 use super::scene::ConvexBody;
 use super::sub_steps::until_end;
@@ -22,34 +21,34 @@ use crate::par::Threads;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
-/// How many boxes are looked through one by one.
+/// Greatest length of the list that is searched linearly.
 const RECENT_MAX: usize = 256;
-/// Bodies of one piece of work.
+/// Number of bodies in one piece of work.
 const CHUNK: usize = 1024;
-/// Where this part of the boxes has changed, or more, the trees are built anew.
+/// Part of the boxes from which on, if it has changed, the forest is rebuilt.
 const CHANGED: f64 = 0.25;
-/// Not on the list.
+/// Marks a row that is not on the list.
 const NOWHERE: u32 = u32::MAX;
 
-/// The boxes around what is left of the ways of all bodies.
+/// The boxes around the remaining paths of all bodies.
 #[derive(Debug, Default)]
 pub(super) struct Near {
-    /// Box of each row that is a body, pad included.
+    /// Box of each row that takes part, including the pad.
     boxes: Vec<Option<Aabb>>,
     trees: FixedBoxes,
-    /// What was put in the trees last.
+    /// The boxes that were last stored in the forest.
     kept: Vec<Option<Aabb>>,
-    /// Whether the trees and the list hold this tick's boxes.
+    /// Whether the forest and the list contain this tick's boxes.
     is_built: bool,
-    /// Rows whose boxes are not in the trees.
+    /// Rows whose boxes are not in the forest.
     recent: Vec<u32>,
-    /// Of each row where it is on that list.
+    /// Position of each row on that list.
     places: Vec<u32>,
     columns: [Vec<f32>; 6],
 }
 
 impl Near {
-    /// Starts a tick with these bodies and a pad for each.
+    /// Starts a tick with these bodies, and a pad for each.
     pub(super) fn start(
         &mut self,
         bodies: &[ConvexBody<'_>],
@@ -66,17 +65,17 @@ impl Near {
         self.is_built = false;
     }
 
-    /// Box around the rest of the way of a row, pad included.
+    /// Returns the box around the remaining path of a row, including the pad.
     pub(super) fn reach(&self, row: usize) -> Option<Aabb> {
         self.boxes[row]
     }
 
-    /// The body of this row is none, before anything is asked.
+    /// Removes the body of this row, before the first search.
     pub(super) fn drop(&mut self, row: usize) {
         self.boxes[row] = None;
     }
 
-    /// The body of this row goes on like this from `since` on.
+    /// Sets the motion of the body of this row from `since` on.
     pub(super) fn set(&mut self, row: usize, body: &ConvexBody<'_>, since: f32, pad: f32) {
         self.boxes[row] = around(body, since, pad);
         if self.is_built && self.places[row] == NOWHERE {
@@ -85,7 +84,7 @@ impl Near {
         }
     }
 
-    /// Writes the rows that come near to a row, but itself, in any order.
+    /// Appends the rows that come near to a row, without the row itself, in any order.
     pub(super) fn of(&mut self, row: usize, near: &mut Vec<usize>) {
         near.clear();
         let Some(asked) = self.reach(row) else { return };
@@ -103,7 +102,7 @@ impl Near {
         }
         let query = trees.queries().overlap(&asked).expect("it was a box and is within");
         query.visit(|other| {
-            // Who is on the list was looked at.
+            // Rows on the list have been compared above.
             if places[other as usize] == NOWHERE {
                 see(other);
             }
@@ -111,7 +110,7 @@ impl Near {
         });
     }
 
-    /// Puts into the trees what is to be there.
+    /// Builds the forest for this tick.
     fn build(&mut self) {
         let rows = self.boxes.len();
         if self.is_built {
@@ -143,19 +142,19 @@ impl Near {
         }
     }
 
-    /// Puts what is on the list into the trees.
+    /// Moves the boxes on the list to the forest.
     fn put(&mut self) {
         let Self { boxes, trees, kept, recent, places, columns, .. } = self;
         columns.iter_mut().for_each(Vec::clear);
         for &row in &*recent {
             let of = boxes[row as usize];
-            // What is no box stays out; whatever is still there for its row is passed over.
+            // An invalid box is not inserted; an older box of its row may stay there and is skipped.
             let numbers = of.map_or([f32::NAN; 6], Row::to_row);
             columns.iter_mut().zip(numbers).for_each(|(column, x)| column.push(x));
         }
         let columns = columns.each_ref().map_each(Vec::as_slice);
         let columns = AabbColumns::from_columns(columns).expect("equally long");
-        // More rows than trees can name stay on the list.
+        // If the forest cannot take so many rows, they stay on the list.
         if trees.put(recent, columns).is_ok() {
             for row in recent.drain(..).map(|row| row as usize) {
                 (kept[row], places[row]) = (boxes[row], NOWHERE);
@@ -164,7 +163,8 @@ impl Near {
     }
 }
 
-/// A box, larger by so much; past the greatest coordinate there is nobody.
+/// Returns a box enlarged by a pad. The box ends at the greatest coordinate, because there are no bodies beyond
+/// it.
 pub(super) fn padded(around: &Aabb, pad: f32) -> Aabb {
     let within = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
     Aabb {
@@ -173,12 +173,12 @@ pub(super) fn padded(around: &Aabb, pad: f32) -> Aabb {
     }
 }
 
-/// The box around the rest of a body's way, from `since` on, larger by a pad; `None` where the body is past the
-/// greatest coordinate.
+/// Returns the box around the remaining path of a body, from `since` on, enlarged by a pad; `None` if the body
+/// exceeds the greatest coordinate.
 pub(super) fn around(body: &ConvexBody<'_>, since: f32, pad: f32) -> Option<Aabb> {
     let left = until_end(since);
     let ConvexBody { shape, motion, .. } = body;
-    // In a tick of its own the rest of the way is a slower one.
+    // The rest of the path is the path of a slower body in a whole tick.
     let part = |x: [f32; 3], by: f32| x.map_each(|x| x * by);
     let rest = Motion {
         delta: part(motion.delta, left),
@@ -188,12 +188,12 @@ pub(super) fn around(body: &ConvexBody<'_>, since: f32, pad: f32) -> Option<Aabb
     };
     let mut aabb = shape.bounds_over(&rest).ok()?.bounds();
     for axis in 0..3 {
-        // What the products were rounded by.
+        // Rounding error of the products.
         let lost = (rest.delta[axis].abs() + rest.accel[axis].abs()) * f32::EPSILON;
         aabb.min[axis] = (aabb.min[axis] - lost).next_down();
         aabb.max[axis] = (aabb.max[axis] + lost).next_up();
     }
-    // Past the greatest coordinate there is nobody.
+    // No box reaches past the greatest coordinate.
     Some(padded(&aabb, pad))
 }
 
@@ -206,7 +206,7 @@ mod tests {
     use crate::pipeline::scene::ConvexBody;
     use alloc::vec::Vec;
 
-    /// Numbers in `[-1, 1]`, the same each time (a linear congruential generator, Knuth).
+    /// Random numbers in `[-1, 1]` from a fixed seed (linear congruential generator, Knuth).
     struct Draw(u64);
 
     impl Draw {
@@ -228,7 +228,7 @@ mod tests {
             _ => Shape::cuboid([0.0, 1.0, 1.0]),
         };
         let mut position = draw.vector(12.0);
-        // A plane full of them, and some far out.
+        // Many in one plane, and some far out.
         position[0] *= if row.is_multiple_of(3) { 0.0 } else { 1.0 };
         position[1] += if row.is_multiple_of(50) { 1e6 } else { 0.0 };
         let speed = [0.0, 0.0, 1.0, 30.0][(row / 7 % 4) as usize];
@@ -241,17 +241,17 @@ mod tests {
         ConvexBody { row, shape: shape.expect("a shape"), motion }
     }
 
-    /// The box around a way with its pad, compared with all others.
+    /// Compares the box of a row with those of all others.
     fn scan(boxes: &[Option<Aabb>], row: usize) -> Vec<usize> {
         let Some(own) = boxes[row] else { return Vec::new() };
         let near = |of: &Option<Aabb>| of.is_some_and(|of| of.overlaps(&own));
         (0..boxes.len()).filter(|&other| other != row && near(&boxes[other])).collect()
     }
 
-    /// Goal: whoever is near by a look at all bodies is found, once, and hardly anybody else. Method:
-    /// crowds that fit on the list and such that do not, over ticks in which few or most rows are
-    /// new, with more changes in a tick than the list holds; rows that are no bodies or stop being
-    /// some; boxes up to the greatest coordinate.
+    /// Goal: every body that is near is found once, and few others are. Method: brute force, on sets of bodies
+    /// that fit on the list and others that do not, over ticks in which few or most rows are new, with more
+    /// changes in a tick than the list can have; rows that are or become invalid; boxes up to the greatest
+    /// coordinate.
     #[test]
     fn nobody_near_is_missed() {
         let mut draw = Draw(5);

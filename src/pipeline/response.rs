@@ -1,4 +1,4 @@
-//! What do bodies with motions do about an impact?
+//! Response of two bodies with motions to an impact.
 //!
 //! Along the normal `n` the two close with the speed `c` of their nearest points. With inverse masses
 //! `w` the impulse `j = (c + p)/(w_a + w_b)` makes them part with the speed `p`, which is `e·c` for the
@@ -8,21 +8,20 @@
 //! delta_a −= j·w_a·n        delta_b += j·w_b·n
 //! ```
 //!
-//! as [`respond`](crate::batch::respond) does for boxes along an axis; here the normal is any. Rotation is
-//! given: a spin counts in `c` and is not changed, so no moment of inertia is needed.
+//! as [`respond`](crate::batch::respond) does for boxes along an axis; here the normal is arbitrary. The rotation is
+//! prescribed: a spin contributes to `c` and is not changed, so no moment of inertia is needed.
 //!
-//! **Resting.** Under an acceleration that closes with `g`, a bounce comes back after `2·e·c/g`. A
-//! bounce that is back within a tick would soon be back infinitely often. It is answered as a
-//! resting contact: the closing part of the accelerations is removed, shared by inverse mass.
+//! **Resting.** Under an acceleration that closes with `g`, a bounce returns after `2·e·c/g`. A bounce that returns
+//! within a tick would be followed by infinitely many shorter ones. It is treated as a resting contact: the closing
+//! part of the accelerations is removed, shared by inverse mass.
 //!
-//! A contact that parts, but is pulled back within [`SOON`], is answered in the same way: its small
-//! parting speed is removed, or it would add up from tick to tick.
+//! A contact that separates, but is pulled back within [`SOON`], is treated in the same way: its small separating
+//! speed is removed, because it would add up from tick to tick.
 //!
-//! **Energy.** [`bounce`] makes two bodies part with at least [`PARTING`] of their speeds, because
-//! rounding must not leave a pair closing, or the same impact is found again at once. That speed is
-//! all that it adds: at most 2⁻³³ of the energy of two bodies that do not spin. How deep two bodies overlap changes no
-//! velocity. [`separate`] corrects positions, and [`SubSteps`](super::SubSteps) corrects them by
-//! velocities that it removes at the end of the tick.
+//! **Energy.** [`bounce`] separates two bodies with at least [`PARTING`] of their speeds, because rounding must not
+//! leave a pair closing, or the same impact is found again at once. That speed is all that it adds: at most 2⁻³³ of
+//! the energy of two bodies that do not spin. The depth of an overlap changes no velocity. [`separate`] corrects
+//! positions, and [`SubSteps`](super::SubSteps) corrects them by velocities that it removes at the end of the tick.
 //!
 //! Units: displacements over the tick. Computed in `f64` and rounded once. A displacement past
 //! [`COORD_MAX`] is cut to it, as [`respond`](crate::batch::respond) does; momentum is lost there.
@@ -31,39 +30,40 @@ use super::impacts::{Impact, ImpactKind};
 use super::mass::Mass;
 use crate::geom::{COORD_MAX, Invalid, MapEach, Motion};
 
-/// Least part of the speeds of both bodies with which [`bounce`] makes them part: 2⁻¹⁸.
+/// Least speed with which [`bounce`] separates two bodies, relative to the speeds of both: 2⁻¹⁸.
 pub const PARTING: f64 = 1.0 / (1 << 18) as f64;
-/// Part of the tick within which a contact that parts and is pulled back counts as resting: 2⁻¹⁰.
+/// Part of the tick within which a contact that separates and is pulled back counts as resting: 2⁻¹⁰.
 pub const SOON: f64 = 1.0 / 1024.0;
-/// What became of two bodies that met.
+/// Result of a response for two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum BounceOutcome {
-    /// They closed and now part.
+    /// They closed and now separate.
     Bounced,
-    /// They closed and now rest on each other, or slide along.
+    /// They closed and now rest on each other, or slide along each other.
     Resting,
-    /// They part, or nothing moves either: both keep their motion.
+    /// They separate already, or neither can be moved: both keep their motion.
     Kept,
 }
 
-/// What a response did, and how hard. Masses are the inverse of inverse masses, lengths and ticks the caller's.
+/// Result of a response with its impulse and force. The unit of mass is the inverse of that of the inverse masses;
+/// lengths and ticks are the caller's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reaction {
-    /// What became of the two.
+    /// What happened to the two bodies.
     pub outcome: BounceOutcome,
-    /// The impulse `j` along the normal, mass · length / tick: `-j·n` on `a` and `j·n` on `b`. A small
-    /// negative number where two part that are pulled back at once. One past the greatest `f32` is cut to it.
+    /// Impulse `j` along the normal, in mass · length / tick: `-j·n` on `a` and `j·n` on `b`. It is a small negative
+    /// number if the two separate and are pulled back at once. A value past the greatest `f32` is clamped to it.
     pub impulse: f32,
-    /// Force along the normal with which the two press on each other from then on, mass · length / tick².
-    /// It is 0 for a contact that does not rest, and cut as the impulse is.
+    /// Force along the normal with which the two press on each other afterwards, in mass · length / tick². It is 0
+    /// for a contact that does not rest, and clamped as the impulse is.
     pub load: f32,
 }
 
 impl Reaction {
-    /// Nothing was done.
+    /// The bodies were not changed.
     pub const NONE: Self = Self { outcome: BounceOutcome::Kept, impulse: 0.0, load: 0.0 };
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Moving {
     pub(super) accel: [f64; 3],
 }
 
-/// What [`exchange`] did.
+/// Result of [`exchange`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exchanged {
     pub(super) outcome: BounceOutcome,
@@ -88,14 +88,14 @@ impl From<Exchanged> for Reaction {
     }
 }
 
-/// Rounds to nearest; what is past the greatest `f32` is cut to it.
+/// Rounds to nearest, and clamps to the range of finite `f32`.
 pub(super) fn finite(x: f64) -> f32 {
     let most = f64::from(f32::MAX);
     let x = if x < most { x } else { most };
     (if x > -most { x } else { -most }) as f32
 }
 
-/// Rounds each number to nearest; what is past [`COORD_MAX`] is cut to it.
+/// Rounds each number to nearest, and clamps to [`COORD_MAX`].
 pub(super) fn valid(v: [f64; 3]) -> [f32; 3] {
     let most = f64::from(COORD_MAX);
     v.map_each(|x| {
@@ -104,11 +104,11 @@ pub(super) fn valid(v: [f64; 3]) -> [f32; 3] {
     })
 }
 
-/// The normal with length one, as exactly as `f64` has it; `None` for a zero or no number.
+/// Returns the normalised normal, as exact as `f64` is; `None` for zero or NaN.
 pub(super) fn unit(normal: [f32; 3]) -> Option<[f64; 3]> {
     let normal = normal.map_each(f64::from);
     let length = libm::sqrt(dot(normal, normal));
-    // NaN is not in the range.
+    // NaN is outside of every range.
     (length > 0.0 && length < f64::INFINITY).then(|| normal.map_each(|x| x / length))
 }
 
@@ -116,12 +116,12 @@ pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Component along `n` by which `a` is above `b`.
+/// Returns the component of `a − b` along `n`.
 pub(super) fn along(a: [f64; 3], b: [f64; 3], n: [f64; 3]) -> f64 {
     (a[0] - b[0]) * n[0] + (a[1] - b[1]) * n[1] + (a[2] - b[2]) * n[2]
 }
 
-/// Adds an impulse along the normal: `-impulse` on `a`, `impulse` on `b`.
+/// Applies an impulse along the normal: `-impulse` to `a`, `impulse` to `b`.
 pub(super) fn push(
     [a, b]: [&mut [f64; 3]; 2],
     n: [f64; 3],
@@ -134,8 +134,8 @@ pub(super) fn push(
     }
 }
 
-/// Changes velocities and accelerations of two bodies that close with `closing` along the unit normal `n`, so
-/// that they part at least with `least`. `None` where nothing is to be done.
+/// Changes velocities and accelerations of two bodies that close with `closing` along the unit normal `n`, so that
+/// they separate at least with `least`. `None` if there is nothing to change.
 pub(super) fn exchange(
     [a, b]: [&mut Moving; 2],
     n: [f64; 3],
@@ -164,11 +164,11 @@ pub(super) fn exchange(
     Some(Exchanged { outcome, impulse, load })
 }
 
-/// The motion from `t` on: where the body is then, turned as it is then, with the displacement over
-/// a tick that its velocity then makes.
+/// Returns the motion from `t` on: the position and rotation of the body at that time, with the displacement over a
+/// tick that its velocity then makes.
 ///
-/// `t` is a fraction of the tick; the position is rounded to nearest, and a displacement past [`COORD_MAX`]
-/// is cut to it.
+/// `t` is a fraction of the tick. The position is rounded to nearest, and a displacement past [`COORD_MAX`] is
+/// clamped to it.
 ///
 /// ```
 /// use swath::{Motion, Pose};
@@ -188,20 +188,20 @@ pub fn carried(motion: &Motion, t: f32) -> Motion {
     Motion { pose: motion.at(t), delta: valid(delta), ..*motion }
 }
 
-/// Carries every body to `t`: the first impact, as a rule.
+/// Advances every body to `t`, usually the time of the first impact.
 pub fn carry_all(motions: &mut [Motion], t: f32) {
     motions.iter_mut().for_each(|motion| *motion = carried(motion, t));
 }
 
-/// Changes the displacements of two bodies, carried to the time of `impact`, by what they do about
-/// it; for a resting contact their accelerations too.
+/// Changes the displacements of two bodies, advanced to the time of `impact`, by their response; for a resting
+/// contact also their accelerations.
 ///
 /// A body with inverse mass 0 keeps its motion.
 ///
 /// # Errors
 ///
-/// [`Invalid`]: what is wrong with a motion, an inverse mass or the restitution, as [`Mass::validate`] has
-/// it. Nothing is changed then.
+/// [`Invalid`]: what is wrong with a motion, an inverse mass or the restitution, according to [`Mass::validate`].
+/// Nothing is changed then.
 ///
 /// ```
 /// use swath::pipeline::{Config, response};
@@ -257,11 +257,11 @@ pub fn bounce<P>(
     Ok(done.into())
 }
 
-/// What to add to the positions of two bodies that overlap so that they at most touch: the depth
-/// along the normal, shared by inverse mass. Nothing for other impacts, where nothing moves either, or
-/// where an inverse mass is not one that [`Mass::validate`] allows.
+/// Returns what to add to the positions of two bodies that overlap so that they at most touch: the depth along the
+/// normal, shared by inverse mass. The result is zero for other impacts, if neither body can be moved, or if an
+/// inverse mass is invalid by [`Mass::validate`].
 ///
-/// The move is not looked at: it may lead into a third body, so of deep overlaps take a part of it.
+/// The corrected positions are not tested and may overlap a third body, so apply only a part of a deep correction.
 #[must_use]
 pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32; 3]; 2]> {
     let is_valid = |inverse_mass| Mass { inverse_mass, restitution: 0.0 }.validate().is_ok();
@@ -275,14 +275,14 @@ pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32
     }
     let mut moves = [[0.0; 3]; 2];
     let [a, b] = &mut moves;
-    // A little more than rounding may take.
+    // A little more than the rounding errors.
     let depth = f64::from(impact.depth) * (1.0 + 1e-6);
     push([a, b], impact.normal.map_each(f64::from), depth / sum, [of_a, of_b]);
     Some(moves.map_each(valid))
 }
 
-/// What is left of a displacement after an impact of `a`, or with the normal turned round of `b`:
-/// the rest of the tick's, without the part that runs into the surface.
+/// Returns what is left of a displacement after an impact of `a`, or with the reversed normal of `b`: the rest of the
+/// tick's displacement, without the component into the surface.
 ///
 /// ```
 /// use swath::Impact;

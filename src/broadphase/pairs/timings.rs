@@ -2,16 +2,17 @@
 
 use core::time::Duration;
 
-/// How long the stages of a tick took; zero without the feature `std`.
+/// How long the passes of a tick took; zero without the feature `std`.
 ///
-/// Against fixed boxes nothing is chosen; movers are checked, then compared.
+/// Against fixed boxes there is no grid to choose: `scatter` is the check of the movers and `sweep` the
+/// comparison.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Timings {
-    /// Choosing the grid.
+    /// Time to choose the grid.
     pub choose: Duration,
-    /// Bounds, checks, and copying the boxes to the strips.
+    /// Time to compute bounds, check the boxes and copy them to the strips.
     pub scatter: Duration,
-    /// Ordering and comparing within the strips.
+    /// Time to sort and compare within the strips.
     pub sweep: Duration,
 }

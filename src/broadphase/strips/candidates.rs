@@ -7,9 +7,9 @@ use crate::lanes::LANES_MAX;
 use crate::par::Budget;
 use alloc::vec::Vec;
 
-/// How many candidates are gathered before they are swept: few enough for the innermost cache.
+/// Number of candidates that are collected before they are swept. They fit into the innermost cache.
 pub(crate) const CANDIDATES: usize = 2048;
-/// Pairs that may touch, as places in the strip.
+/// Pairs that may touch, as positions in the strip.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
     pub(crate) a: Vec<u32>,
@@ -18,7 +18,7 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    /// Makes room for so many.
+    /// Reserves memory for so many candidates.
     pub(crate) fn reserve(&mut self, most: usize) {
         for column in [&mut self.a, &mut self.b] {
             make_room(column, most);
@@ -26,7 +26,7 @@ impl Candidates {
         }
     }
 
-    /// Drops the candidates that the filters of the strip's boxes, as words, do not allow.
+    /// Removes the candidates that the filters of the strip's boxes, as words, exclude.
     pub(crate) fn filter(&mut self, filters: &[u32]) {
         let mut kept = 0;
         for k in 0..self.len {
@@ -55,7 +55,8 @@ impl Candidates {
     }
 }
 
-/// The most candidates of a strip of so many records at once: one box may meet all others just before they are looked at.
+/// Greatest number of candidates of a strip with so many records at once: one box may overlap all others just before
+/// the candidates are processed.
 pub(crate) fn candidates_max(rows: usize) -> usize {
     CANDIDATES + rows + 2 * LANES_MAX
 }

@@ -1,62 +1,65 @@
-//! Into which strips and bins is the world cut?
+//! Chooses the grid: into which strips and bins space is divided.
+//!
+//! A sample of the boxes gives the extent and the mean length on each axis. The cost of a tick is estimated for many
+//! numbers of strips, and the cheapest grid is chosen. All is a function of the boxes alone.
 
 use crate::geom::{Aabb, MapEach, MovingBox, descending};
 use crate::lanes::{F32Lanes, Isa};
 use alloc::vec::Vec;
 
-/// Most cells on one axis: cell numbers, and their count, are bytes.
+/// Greatest number of cells on one axis: cell numbers, and their count, are bytes.
 const CELLS_MAX: u32 = 255;
-/// Most strips: past this scattering to them falls off a cliff of address translation.
+/// Greatest number of strips. With more of them, scattering is slowed down by misses of the TLB.
 const STRIPS_MAX: u32 = 4096;
-/// Bins of a strip: as many as it has boxes, between these.
+/// A strip has as many bins as boxes, between these limits.
 const BINS_MIN: usize = 16;
 const BINS_MAX: usize = 1 << 16;
-/// Boxes looked at to choose the grid.
+/// Greatest number of boxes in the sample from which the grid is chosen.
 const SAMPLES_MAX: usize = 1024;
 const SAMPLES_MIN: usize = 96;
-/// Slabs of a strip in which the sample is counted.
+/// Number of slabs along a strip in which the boxes of the sample are counted.
 const SLABS: u32 = 16;
-/// Boxes are in a line where the world is no longer than so many boxes on all axes but one.
+/// Boxes count as lying in a line if the extent on all axes but one is at most this many box lengths.
 const LINE_RATIO: f64 = 8.0;
-/// Boxes of the sample of which all pairs are tried.
+/// Greatest number of boxes of the sample of which all pairs are tested.
 const TRIED_MAX: usize = 256;
-/// How many boxes stand behind one that is looked at, between these limits.
+/// Each box of the sample represents this many boxes, within the limits of the sample size.
 const ROWS_PER_SAMPLE: usize = 256;
-/// Boxes looked at where a smaller sample was wrong, and how many stand behind one of them.
+/// The same two values for the larger sample that is used after a smaller one was wrong.
 const DENSE_SAMPLES_MAX: usize = 16 * SAMPLES_MAX;
 const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 16;
-/// Records may be so many times as many as the sample says, and as many boxes more, before the sample is called wrong.
+/// A sample is wrong if the records are more than this many times its estimate, plus this many per box.
 const RECORDS_SLACK: f64 = 2.0;
 
-/// A displacement is long when it is so many cells at least, both axes together. One along the
-/// strips counts little: it must only be in proportion to the margin.
+/// A displacement is long if it is at least this many cells, on both axes together. A displacement
+/// along the strips must only be in proportion to the margin.
 pub(crate) const LONG_CELLS: f32 = 1.0;
 
-/// What one step costs, in nanoseconds on a 2023 server core; only ratios matter.
+/// Cost of each operation, in nanoseconds on a 2023 server core. Only the ratios matter.
 mod cost {
-    /// To copy a box to a strip and order it there.
+    /// Copy a box to a strip and sort it there.
     pub(crate) const COPY: f64 = 12.0;
-    /// To order a box in a strip that is too crowded for the cache of a core.
+    /// Sort a box in a strip that does not fit into the cache of a core.
     pub(crate) const FAR: f64 = 30.0;
-    /// The records of a strip that fit there.
+    /// Number of records of a strip that fit into that cache.
     pub(crate) const NEAR_RECORDS: f64 = 4096.0;
-    /// To start comparing one box.
+    /// Start the comparisons of one box.
     pub(crate) const START: f64 = 3.0;
-    /// To compare with one candidate.
+    /// Compare with one candidate.
     pub(crate) const CANDIDATE: f64 = 0.15;
-    /// To compare with a candidate on a long path, as a multiple.
+    /// Factor for the comparison with a candidate on a long path.
     pub(crate) const LONG: f64 = 4.0;
-    /// To visit one strip, however empty.
+    /// Visit one strip, even an empty one.
     pub(crate) const STRIP: f64 = 600.0;
-    /// To join a box in a strip that is divided, and to report a pair there; see `kd_join.rs`.
+    /// Join a box in a strip that is divided, and report a pair there; see `kd_join`.
     pub(crate) const JOIN: f64 = 70.0;
     pub(crate) const JOIN_PAIR: f64 = 3.0;
 }
 
-/// How one axis is cut: cell `k` holds `origin + k / scale` and up.
+/// Cells of one axis: cell `k` contains the coordinates from `origin + k / scale` on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AxisCells {
-    /// Which axis of space.
+    /// The axis of space.
     pub(crate) axis: usize,
     pub(crate) origin: f32,
     /// Cells per unit of length.
@@ -64,7 +67,7 @@ pub(crate) struct AxisCells {
     pub(crate) cells: u32,
 }
 
-/// The axis along the strips, and where nearly all boxes lie on it.
+/// The axis along the strips, and the interval that contains nearly all boxes on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StripAxis {
     pub(crate) axis: usize,
@@ -73,47 +76,47 @@ pub(crate) struct StripAxis {
 }
 
 impl StripAxis {
-    /// Bins for a strip of so many boxes, which start between `low` and `high`.
+    /// Returns the bins of a strip with so many boxes, whose lower ends are between `low` and `high`.
     pub(crate) fn bins(&self, boxes: usize, low: f32, high: f32) -> AxisCells {
-        // A body that fell out of the world must not stretch the bins of all others. Where the
-        // boxes end is known from a sample: past that there are more of them.
+        // A body far outside must not stretch the bins of all others. The interval is known from a sample only, so
+        // some boxes are expected a little outside of it.
         let slack = (self.high - self.low) * 0.125;
         let (low, high) = (low.max(self.low - slack), high.min(self.high + slack));
         let bins = Self::bins_of(boxes) as u32;
         AxisExtent { axis: self.axis, origin: low, length: high - low, mean: 0.0 }.cut(bins)
     }
 
-    /// The most bins that a strip of so many boxes has.
+    /// Greatest number of bins of a strip with so many boxes.
     pub(crate) fn bins_of(boxes: usize) -> usize {
         boxes.next_power_of_two().clamp(BINS_MIN, BINS_MAX)
     }
 }
 
-/// How the world is cut. Everything outside falls into the outermost cells.
+/// The division of space. Everything outside belongs to the outermost cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
-    /// Along the strips. Each is cut into bins of its own, see [`StripAxis::bins`].
+    /// Axis along the strips. Each strip is divided into its own bins, see [`StripAxis::bins`].
     pub(crate) along: StripAxis,
-    /// Cells across, slow and fast: strip `u * v.cells + v`.
+    /// Cells of the two axes across, slow and fast: strip `u * v.cells + v`.
     pub(crate) u: AxisCells,
     pub(crate) v: AxisCells,
 }
 
-/// Memory for choosing a grid.
+/// Memory for the choice of a grid.
 #[derive(Debug, Default)]
 pub(crate) struct Sample {
     boxes: Vec<Aabb>,
-    /// Their displacements, where long paths are cut; else none.
+    /// Displacements of the boxes if long paths are cut, otherwise empty.
     deltas: Vec<[f32; 3]>,
-    /// Their flags: two boxes with one in common make no pair.
+    /// Flags of the boxes. Two boxes with a common flag are not a pair.
     flags: Vec<u32>,
     line: Vec<f32>,
     counts: Vec<u32>,
 }
 
 impl Sample {
-    /// Forgets the largest box of each axis: one ground under a million boxes may well be looked
-    /// at, and would count as a thousandth of them.
+    /// Removes the largest box of each axis. A single ground box under a million others may well be in the sample,
+    /// and would count as a thousandth of all boxes.
     fn drop_largest(&mut self) {
         for axis in 0..3 {
             let length = |aabb: &Aabb| aabb.max[axis] - aabb.min[axis];
@@ -129,7 +132,7 @@ impl Sample {
         }
     }
 
-    /// About how many pairs each of `rows` boxes makes.
+    /// Estimates how many pairs each of `rows` boxes is in.
     fn pairs_each(&self, rows: usize) -> f64 {
         let step = self.boxes.len().div_ceil(TRIED_MAX).max(1);
         let tried = || self.boxes.iter().zip(&self.flags).step_by(step);
@@ -143,7 +146,7 @@ impl Sample {
         0.5 * rows as f64 * f64::from(pairs) / f64::from(all.max(1))
     }
 
-    /// Bytes of memory.
+    /// Returns the number of bytes allocated.
     pub(crate) fn bytes(&self) -> usize {
         self.boxes.capacity() * size_of::<Aabb>()
             + self.deltas.capacity() * size_of::<[f32; 3]>()
@@ -152,7 +155,7 @@ impl Sample {
     }
 }
 
-/// What the sample says of one axis.
+/// Extent of the sample on one axis.
 #[derive(Clone, Copy, Debug)]
 struct AxisExtent {
     axis: usize,
@@ -162,26 +165,27 @@ struct AxisExtent {
     mean: f32,
 }
 
-/// A grid of about so many strips, and what a tick is thought to take with it.
+/// A grid of about the requested number of strips, and the estimated cost of a tick with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice {
-    /// Nanoseconds.
+    /// Estimated nanoseconds.
     cost: f64,
-    /// Strips that a box meets.
+    /// Mean number of strips that a box overlaps.
     copies: f64,
-    /// Records of a strip that is not empty.
+    /// Mean number of records in a strip that is not empty.
     crowd: f64,
     strips: f64,
     pub(crate) grid: Grid,
 }
 
 impl Choice {
-    /// Records for each box from which the sample is called wrong: a few boxes that it missed meet thousands of strips.
+    /// Number of records per box from which the sample counts as wrong: it missed a few boxes that overlap thousands
+    /// of strips.
     pub(crate) fn records_max(&self) -> usize {
         (RECORDS_SLACK * (1.0 + self.copies)) as usize
     }
 
-    /// The cheaper; this one when they cost the same.
+    /// Returns the cheaper one; `self` if they cost the same.
     fn or(self, other: Self) -> Self {
         if other.cost < self.cost { other } else { self }
     }
@@ -192,26 +196,26 @@ impl Grid {
         (self.u.cells * self.v.cells) as usize
     }
 
-    /// The most strips into which so many boxes may be cut: what to make room for.
+    /// Greatest number of strips for so many boxes, for which memory is reserved.
     pub(crate) fn strips_max(rows: usize) -> u32 {
         (rows / 8).clamp(1, STRIPS_MAX as usize) as u32
     }
 
-    /// The axis along the strips, then the two others, of which not both need be cut.
+    /// The axis along the strips, then the two others, of which not both need be divided.
     pub(crate) fn axes(&self) -> [usize; 3] {
         let along = self.along.axis;
         [along, (along + 1) % 3, (along + 2) % 3]
     }
 
-    /// The place of a cut axis in [`Grid::axes`].
+    /// Position of a divided axis in [`Grid::axes`].
     pub(crate) fn column(&self, cut: &AxisCells) -> usize {
         (cut.axis + 3 - self.along.axis) % 3
     }
 
     /// Chooses the cells for `rows` boxes from a sample of them.
     ///
-    /// With `paths` those for boxes that are only in the strips which they pass. A function of
-    /// the boxes alone, so that the order of pairs is, too. `get` returns a box and its flags.
+    /// With `paths`, the grid is for boxes that are copied only to the strips which they cross. The result is a
+    /// function of the boxes alone, so the order of the pairs is too. `get` returns a box and its flags.
     ///
     /// `rejected` is how many grids had more records than [`Choice::records_max`]. The sample is then larger and keeps
     /// its largest boxes, and each further grid has at most a sixteenth of the strips. The last has one, which holds a
@@ -247,7 +251,7 @@ impl Grid {
         let extents: [AxisExtent; 3] =
             core::array::from_fn(|axis| extent(axis, &sample.boxes, &mut sample.line));
 
-        // Along the axis on which the world is longest for its boxes, the others across.
+        // The strips run along the axis whose extent is the greatest multiple of the mean box length.
         let ratio = |e: &AxisExtent| f64::from(e.length) / f64::from(e.mean).max(1e-30);
         let ratios = [ratio(&extents[0]), ratio(&extents[1]), ratio(&extents[2])];
         let [along, u, v] = descending(ratios).map_each(|axis| extents[axis]);
@@ -261,7 +265,7 @@ impl Grid {
             };
             grid.price(rows, sample, along)
         };
-        // Boxes in a line have no extent to cut across: then strips follow each other.
+        // Boxes in a line have no extent across: then the cells follow each other along the line.
         let across = if ratio(&u) < LINE_RATIO {
             cheapest(most, &mut |strips| price(true, strips))
         } else {
@@ -269,11 +273,11 @@ impl Grid {
             if across.crowd <= cost::NEAR_RECORDS {
                 across
             } else {
-                // So do those in a line askew, of whose strips most are empty.
+                // The same is tried for boxes in a slanted line, where most strips across would be empty.
                 across.or(cheapest(most, &mut |strips| price(true, strips)))
             }
         };
-        // Where no grid fits, one strip is divided.
+        // If no grid fits, one strip is divided by the join.
         let boxes = rows as f64;
         if across.cost <= boxes * cost::JOIN {
             return across;
@@ -283,16 +287,17 @@ impl Grid {
         across.or(Choice { cost, copies: 1.0, crowd: boxes, strips: 1.0, grid })
     }
 
-    /// About `strips` strips that follow each other, and past as many as can be beside each other.
+    /// Returns a grid of about `strips` cells that follow each other along the strips' axis, for more cells than fit
+    /// across.
     fn with_slices(along: AxisExtent, v: AxisExtent, strips: f64) -> Self {
         let slices = strips.clamp(1.0, f64::from(CELLS_MAX));
         Self::new(along, along.cut(slices as u32), v.cut((strips / slices) as u32))
     }
 
-    /// About `strips` strips, cut so that boxes cross as few borders as can be.
+    /// Returns a grid of about `strips` strips, divided so that boxes cross as few borders as possible.
     fn with_strips(along: AxisExtent, u: AxisExtent, v: AxisExtent, strips: f64) -> Self {
-        // A box meets (1 + mean/width) cells on an axis; with the product of the cells fixed,
-        // the product of these is least when both axes are cut in proportion to length / mean.
+        // A box overlaps (1 + mean/width) cells on an axis. For a fixed number of cells, the product over both axes
+        // is least when both are divided in proportion to length / mean.
         let boxes_along =
             |e: AxisExtent| (f64::from(e.length) / f64::from(e.mean).max(1e-30)).max(1.0);
         let u_cells = square_root(strips * boxes_along(u) / boxes_along(v));
@@ -306,20 +311,20 @@ impl Grid {
         Self { along: StripAxis { axis, low, high: low + along.length }, u, v }
     }
 
-    /// What a tick is thought to take.
+    /// Estimates the cost of a tick.
     fn price(self, rows: usize, sample: &mut Sample, along: AxisExtent) -> Choice {
         let samples = sample.boxes.len() as f64;
         if samples < 2.0 {
             let strips = self.strips() as f64;
             return Choice { cost: 0.0, copies: 1.0, crowd: 0.0, strips, grid: self };
         }
-        // How many strips a box is copied to, and how often two boxes share a strip and one of
-        // a few slabs along it: from counts of the sample, which see uneven density.
+        // How many strips a box is copied to, and how often two boxes share a strip and one of its slabs, is counted
+        // in the sample, so uneven density is taken into account.
         let slices = if self.u.axis == along.axis { self.u.cells } else { 1 };
         let slabs = along.cut(SLABS * slices);
         let strips = self.strips();
         sample.counts.clear();
-        // A count for each slab, and after them whether any box is in the strip.
+        // One counter per slab, and one for whether the strip has any box.
         let counters = SLABS as usize + 1;
         sample.counts.resize(strips * counters, 0);
         let (mut copies, mut together, mut reach, mut occupied) = (0.0, 0.0, 0.0, 0);
@@ -331,7 +336,7 @@ impl Grid {
                 |cut: &AxisCells| cut.cell(aabb.max[cut.axis]) - cut.cell(aabb.min[cut.axis]) + 1;
             let mut here = f64::from(span(&self.u) * span(&self.v));
             let mut length = f64::from(aabb.max[along.axis] - aabb.min[along.axis]);
-            // Of the cells around a long path, those off it are left out.
+            // Cells around a long path that the path does not cross are left out.
             let delta = sample.deltas.get(k).copied().unwrap_or_default();
             let cells = |cut: &AxisCells| (delta[cut.axis] * cut.scale).abs();
             let (u_cells, v_cells) = (cells(&self.u), cells(&self.v));
@@ -355,7 +360,7 @@ impl Grid {
         let copies = copies / samples;
         let reach = reach / samples / strip.max(1e-30) * f64::from(SLABS);
         let share = together / (0.5 * samples * (samples - 1.0));
-        // `reach` counts each copy's own length once, so it holds one factor of the copies.
+        // `reach` counts each copy's own length once, so it contains one factor of the copies.
         let candidates = rows as f64 * share * reach.min(f64::from(SLABS) * copies) * copies;
         let rows = rows as f64;
         let crowd = rows * copies / f64::from(occupied);
@@ -367,8 +372,8 @@ impl Grid {
     }
 }
 
-/// The cheapest of the numbers of strips up to `most`: coarse steps over the whole range, then
-/// finer ones around the best.
+/// Returns the cheapest number of strips up to `most`: coarse steps over the whole range first, then finer ones
+/// around the best.
 fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
     let mut priced = |strips: f64| Choice { strips, ..price(strips) };
     let mut best = priced(1.0);
@@ -387,8 +392,8 @@ fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
     best
 }
 
-/// Newton's method, as `core` has no square root. Far from 1, where a world is some 1e18 times
-/// longer on one axis, it is too large, and then the limit of the cells decides anyway.
+/// Newton's method, because `core` has no square root. Far from 1, when one axis is some 1e18 times longer, the
+/// result is too large, and then the limit of the cells decides anyway.
 fn square_root(x: f64) -> f64 {
     let mut root = x.max(1.0);
     for _ in 0..64 {
@@ -397,21 +402,21 @@ fn square_root(x: f64) -> f64 {
     root
 }
 
-/// Where the boxes lie on one axis, without the few that lie far off.
+/// Returns the extent of the boxes on one axis, without the few that are far outside.
 fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisExtent {
     if boxes.is_empty() {
         return AxisExtent { axis, origin: 0.0, length: 0.0, mean: 0.0 };
     }
     line.clear();
     line.extend(boxes.iter().map(|aabb| aabb.min[axis]));
-    // A 32nd off either end, and that much put back: exact for an even spread, and a body that
-    // fell out of the world cannot stretch the cells.
+    // A 32nd is removed at either end, and as much length added: exact for an even distribution, and a body far
+    // outside cannot stretch the cells.
     let off = line.len() / 32;
     let last = line.len() - 1 - off;
     let low = *line.select_nth_unstable_by(off, f32::total_cmp).1;
     let high = *line.select_nth_unstable_by(last, f32::total_cmp).1;
     let margin = (high - low) * (1.0 / 30.0);
-    // The mean without its largest 32nd for the same reason.
+    // The mean is taken without the largest 32nd, for the same reason.
     line.clear();
     line.extend(boxes.iter().map(|aabb| aabb.max[axis] - aabb.min[axis]));
     line.select_nth_unstable_by(last, f32::total_cmp);
@@ -424,7 +429,7 @@ fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisExtent {
 impl AxisExtent {
     fn cut(self, cells: u32) -> AxisCells {
         let scale = cells as f32 / self.length;
-        // A world of no length, or one so short that cells have none, is one cell.
+        // An extent of zero, or one so short that the scale overflows, is one cell.
         let cut = scale.is_finite() && scale > 0.0;
         let cells = if cut { cells } else { 1 };
         let scale = if cut { scale } else { 0.0 };
@@ -433,18 +438,18 @@ impl AxisExtent {
 }
 
 impl AxisCells {
-    /// How long a cell is; 0 where nothing is cut.
+    /// Length of a cell; 0 if the axis is not divided.
     pub(crate) fn cell_length(&self) -> f32 {
         if self.cells > 1 { 1.0 / self.scale } else { 0.0 }
     }
 
-    /// The cell of a coordinate: it never falls when the coordinate rises.
+    /// Returns the cell of a coordinate. It is monotone in the coordinate.
     pub(crate) fn cell(&self, at: f32) -> u32 {
         let cell = (at - self.origin) * self.scale;
         (if cell > 0.0 { cell } else { 0.0 }).min((self.cells - 1) as f32) as u32
     }
 
-    /// The same in lanes.
+    /// Returns the cells of a vector of coordinates.
     #[inline(always)]
     pub(crate) fn cells_of<I: Isa>(&self, isa: I, at: I::F32) -> I::U32 {
         let cell = (at - isa.splat(self.origin)) * isa.splat(self.scale);

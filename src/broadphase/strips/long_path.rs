@@ -1,20 +1,20 @@
-//! Where is a fast box while it is in one strip?
+//! Computes which strips a fast box crosses, and its bounds in each of them.
 //!
-//! The box around a whole path is not the path: a bullet that crosses ten cells on either axis
-//! would be copied to a hundred strips, and be a candidate there for all that its bounds meet.
-//! A box whose displacement is *long* against the cells is copied only to the strips that it
-//! passes, and in each it is as long as the part of its path that lies there ([`Passage`]).
-//!
-//! Which strip a pair counts in cannot be told from where such a box starts. It counts where the
-//! two first touch ([`contact_cells`]): at the first time of [`sweep`](crate::batch::sweep), which has
-//! the same bits in every strip. Both boxes must have been copied to that strip, so what a long
-//! box passes is widened by a [`margin`]. Let `w` be the length of a cell, `d` the displacement of
-//! the long box and `e` that of the other on one axis, `c` its coordinates, `u = 2⁻²⁴`. At the
-//! first time `t` the two are at most `8ut(|d| + |e|)` apart, as `t` is that much early at most
-//! and a false hit misses by less; a position is off by `2u(c + |d|)`; a cell number,
-//! below 2⁸, by `4u` of itself, `2⁻¹⁴` cells at most. The other box bounds the place of contact if
-//! it is short, with `|e| ≤ w` across and `|e| ≤ 2¹²w` along the strips, or if both are long and it
-//! has the lesser displacement, `|e| ≤ |d|`. In all that is less than `2⁻⁸w + 2⁻¹⁸|d| + 2⁻²⁰c`.
+//! The swept AABB is much larger than the path: a bullet that crosses ten cells on either axis would
+//! be copied to a hundred strips, and be a candidate there for everything that its bounds overlap. A
+//! box whose displacement is *long* compared with the cells is copied only to the strips that it
+//! crosses, and in each it is as long as the part of its path that lies there ([`Passage`]).
+//! The start of such a box does not determine the strip in which a pair is counted. The pair is
+//! counted where the two first touch ([`contact_cells`]): at the first time of
+//! [`sweep`](crate::batch::sweep), which has the same bits in every strip. Both boxes must have been
+//! copied to that strip, so the path of a long box is widened by a [`margin`]. Let `w` be the length
+//! of a cell, `d` the displacement of the long box and `e` that of the other on one axis, `c` its
+//! coordinates, `u = 2⁻²⁴`. At the first time `t` the two are at most `8ut(|d| + |e|)` apart, because
+//! `t` is at most that much too early and a false hit misses by less; a position is off by `2u(c +
+//! |d|)`; a cell number, below 2⁸, by `4u` of itself, at most `2⁻¹⁴` cells. The other box determines
+//! the point of contact if it is short, with `|e| ≤ w` across and `|e| ≤ 2¹²w` along the strips, or if
+//! both are long and it has the smaller displacement, `|e| ≤ |d|`. The sum is less than `2⁻⁸w +
+//! 2⁻¹⁸|d| + 2⁻²⁰c`.
 
 use super::grid::{AxisCells, Grid, LONG_CELLS};
 use crate::geom::MapEach;
@@ -24,15 +24,15 @@ use alloc::vec::Vec;
 
 const ALONG: f32 = 1.0 / 4096.0;
 
-/// A strip that a long path passes.
+/// A strip that a long path crosses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop {
     pub(crate) strip: u32,
-    /// The lower end of its bounds there, along the strip.
+    /// Lower end of the bounds of the path in the strip, along the strip.
     pub(crate) low: f32,
 }
 
-/// Where a box on a long path has a displacement of many cells; axes of space.
+/// Mask of the boxes whose displacement is long. The axes are those of space.
 #[inline(always)]
 pub(crate) fn is_long<I: Isa>(isa: I, grid: &Grid, columns: &[I::F32; 9]) -> I::Mask {
     let (u, v) = (&grid.u, &grid.v);
@@ -44,13 +44,13 @@ pub(crate) fn is_long<I: Isa>(isa: I, grid: &Grid, columns: &[I::F32; 9]) -> I::
     isa.splat(LONG_CELLS).le(u_cells + v_cells + along)
 }
 
-/// The length of the longer cells across; 0 where nothing is cut.
+/// Length of the longer cells across; 0 if no axis is divided.
 fn longest_cell(grid: &Grid) -> f32 {
     let (u, v) = (grid.u.cell_length(), grid.v.cell_length());
     if u > v { u } else { v }
 }
 
-/// What lies between the borders of one strip.
+/// The part of space within the borders of one strip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passage {
     u: Borders,
@@ -58,14 +58,14 @@ pub(crate) struct Passage {
     longest_cell: f32,
 }
 
-/// The borders of one cell. The outermost cells have none on their outer side.
+/// Borders of one cell. The outermost cells are unbounded on their outer side.
 #[derive(Clone, Copy, Debug)]
 struct Borders {
-    /// Which column of a path, in the order of [`Grid::axes`].
+    /// Column of a path, in the order of [`Grid::axes`].
     column: usize,
     low: f32,
     high: f32,
-    /// Length of a cell; 0 where the axis is not cut.
+    /// Length of a cell; 0 if the axis is not divided.
     length: f32,
 }
 
@@ -78,7 +78,8 @@ impl Borders {
         Self { column: grid.column(cut), low, high, length }
     }
 
-    /// From when until when a path is between the borders, or within the margin.
+    /// Returns the first and last time at which a path is within the borders, or within the margin of
+    /// them.
     #[inline(always)]
     fn times<I: Isa>(&self, isa: I, path: &[I::F32; 9]) -> [I::F32; 2] {
         let (min, max) = (path[self.column], path[3 + self.column]);
@@ -86,14 +87,14 @@ impl Borders {
         let inverse = isa.splat(1.0) / path[6 + self.column];
         let enter = (isa.splat(self.low) - margin - max) * inverse;
         let leave = (isa.splat(self.high) + margin - min) * inverse;
-        // Next to no displacement: nothing is cut off.
+        // With almost no displacement, no time is cut off.
         let moves = inverse.abs().le(isa.splat(f32::MAX));
         let (first, last) = (enter.min(leave), enter.max(leave));
         [I::F32::select(moves, first, isa.splat(0.0)), I::F32::select(moves, last, isa.splat(1.0))]
     }
 }
 
-/// How far off a path may be taken to be on one axis, see the head of this file.
+/// Returns the greatest error of the position of a path on one axis, see the head of this file.
 #[inline(always)]
 fn margin<I: Isa>(isa: I, path: &[I::F32; 9], column: usize, length: f32) -> I::F32 {
     let (min, max, delta) = (path[column], path[3 + column], path[6 + column].abs());
@@ -109,7 +110,8 @@ impl Passage {
         Self { u, v, longest_cell: longest_cell(grid) }
     }
 
-    /// The box around the part of a path that lies in the strip, and where there is one at all.
+    /// Returns the bounds of the part of a path that lies in the strip, and the mask of the lanes that
+    /// have such a part.
     #[inline(always)]
     pub(crate) fn bounds<I: Isa>(&self, isa: I, path: &[I::F32; 9]) -> ([I::F32; 6], I::Mask) {
         let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
@@ -129,7 +131,7 @@ impl Passage {
     }
 }
 
-/// Appends the strips that a long path passes; axes in the order of [`Grid::axes`].
+/// Appends the strips that a long path crosses. The axes are in the order of [`Grid::axes`].
 pub(crate) fn trace(grid: &Grid, path: &[f32; 9], stops: &mut Vec<Stop>) {
     let cells = |cut: &AxisCells, [low, high]: [f32; 2]| {
         let margin = margin(Scalar, path, grid.column(cut), cut.cell_length());
@@ -140,7 +142,7 @@ pub(crate) fn trace(grid: &Grid, path: &[f32; 9], stops: &mut Vec<Stop>) {
     for u_cell in cells(&grid.u, [around[u], around[3 + u]]) {
         let column = Passage {
             u: Borders::new(grid, &grid.u, u_cell),
-            // All of the other axis.
+            // The whole of the other axis.
             v: Borders {
                 low: f32::NEG_INFINITY,
                 high: f32::INFINITY,
@@ -161,10 +163,11 @@ pub(crate) fn trace(grid: &Grid, path: &[f32; 9], stops: &mut Vec<Stop>) {
     }
 }
 
-/// The cells on both axes where two boxes first touch, at least one of them on a long path, and
-/// where the bounds of their whole paths meet; the same when the two are swapped.
+/// Returns the cells on both axes in which two boxes first touch. At least one of them is on a long
+/// path. Also returns whether their swept AABBs overlap. The result is the same when the two are
+/// swapped.
 ///
-/// The parts of the paths are widened, so what they say of the whole bounds is not exact.
+/// The parts of the paths are widened, so they do not decide exactly whether the swept AABBs overlap.
 #[inline(always)]
 pub(crate) fn contact_cells<I: Isa>(
     isa: I,
@@ -178,7 +181,7 @@ pub(crate) fn contact_cells<I: Isa>(
     for (cells, cut) in cells.iter_mut().zip([&grid.u, &grid.v]) {
         let k = grid.column(cut);
         let low = (a[k] + a[6 + k] * first).max(b[k] + b[6 + k] * first);
-        // Past the end of this one the place of contact is not: the short one, or the slower.
+        // The point of contact is not past the end of the short box, or of the slower one.
         let a_end = I::F32::select(a_long, a[3 + k] + a[6 + k] * first, a_around[3 + k]);
         let b_end = I::F32::select(b_long, b[3 + k] + b[6 + k] * first, b_around[3 + k]);
         let (a_speed, b_speed) = (a[6 + k].abs(), b[6 + k].abs());
@@ -211,7 +214,7 @@ mod tests {
     use rand::rngs::Xoshiro256PlusPlus;
     use rand::{RngExt, SeedableRng};
 
-    /// What is known of a box in a strip: whether it was copied there, and its bounds there.
+    /// Returns the bounds of a box in a strip if it was copied there.
     fn in_strip(grid: &Grid, path: &[f32; 9], long: bool, strip: u32) -> Option<[f32; 6]> {
         if long {
             let mut stops = Vec::new();
@@ -236,10 +239,11 @@ mod tests {
         number
     }
 
-    /// Goal: the proof at the head of this file: both boxes of a pair are in the strip where it
-    /// counts, and their bounds meet there, whatever was lost to rounding. Method: grids of odd
-    /// origins and lengths, near the origin and far from it. Two boxes, one or both of them long,
-    /// of which two corners meet on a border of cells, on a corner of four or a few floats beside,
+    /// Goal: the proof at the head of this file: both boxes of a pair are in the strip in which it is
+    /// counted, and their bounds overlap there, whatever the rounding. Method: grids of odd origins
+    /// and lengths, near the origin and far from it. Two boxes, one or both of them long, of which two
+    /// corners meet on a border of cells, on a corner of four cells or a few floats beside, at a time
+    /// that the finder does not know; with displacements from one cell to a million.
     /// at a time of which the finder knows nothing; with displacements from one cell to a million.
     #[test]
     fn both_are_in_the_strip_where_they_touch() {
@@ -263,20 +267,20 @@ mod tests {
                         MovingBox { aabb: Aabb { min: at, max }, delta: [0.0; 3] }
                     })
                     .collect();
-                // As of a world that is larger, so that it is cut into many cells.
+                // As if the boxes were spread further, so that there are many cells.
                 let get = |row: usize| (boxes[row / 256], 0);
                 let chosen = Grid::choose(1 << 20, &get, true, 0, &mut Sample::default()).grid;
                 strips += chosen.strips();
                 grid = Some((chosen, off, size));
             }
             let (grid, off, size) = grid.as_ref().unwrap();
-            // Where two corners meet.
+            // The point at which two corners meet.
             let mut at: [f32; 3] = from_fn(|k| off[k] + size[k] * random.random_range(-1.0..1.0));
             for cut in [&grid.u, &grid.v] {
                 if cut.cells > 1 && random.random_ratio(3, 4) {
                     let border = random.random_range(0..=cut.cells) as f32;
                     let steps = [0, 3, 20][random.random_range(0..3)];
-                    // And a few roundings of the number of a cell beside it.
+                    // And a few roundings of the cell number beside it.
                     let rounding = cut.cells as f32 / cut.scale * f32::EPSILON * 0.25;
                     let beside = rounding * [0, 0, 1, -1, 2, -3][random.random_range(0..6)] as f32;
                     at[cut.axis] = near(random, cut.origin + border / cut.scale + beside, steps);
@@ -288,7 +292,7 @@ mod tests {
                 2 => 1.0 / 3.0,
                 _ => random.random_range(0.0..=1.0),
             };
-            // Sometimes one is very much faster than the other, which is long too.
+            // Sometimes one is very much faster than the other, which is also long.
             let unlike = random.random_ratio(1, 4);
             let mut last_delta = [0.0; 3];
             let pair: [MovingBox; 2] = from_fn(|which| {

@@ -1,4 +1,13 @@
-//! Which pairs of many moving boxes meet in this tick?
+//! Finds the pairs of moving boxes that meet in a tick. The grid is rebuilt in every tick.
+//!
+//! ```text
+//! choose   pick strips and bins from a sample of the boxes                (grid.rs)
+//! scatter  copy each box to the strips that it overlaps, chunk by chunk   (scatter.rs, long_path.rs)
+//! sweep    sort each strip by bin and compare neighbours                  (sweep.rs)
+//!          or split a crowded strip at medians                            (kd_join)
+//! ```
+//!
+//! `passes.rs` runs the three passes on the threads and owns their memory.
 
 pub(crate) mod candidates;
 pub(crate) mod grid;
@@ -22,9 +31,9 @@ use scatter::{SWEPT_WORDS, UNION_WORDS};
 
 /// Finds all pairs of boxes that meet in a tick.
 ///
-/// It keeps nothing between ticks but memory: after a tick or two of like size, finding allocates
-/// nothing, also when the pairs become a few per cent more. It works on the [`Threads`] it is
-/// given, by default those of the `rayon` pool it is called in.
+/// Only memory is kept between ticks. After a tick or two of similar size, finding allocates nothing, even if the
+/// number of pairs grows by a few per cent. It runs on the given [`Threads`], by default on the `rayon` pool in which
+/// it is called.
 ///
 /// ```
 /// use swath::{MovingBoxColumns, PairFinder};
@@ -58,7 +67,7 @@ pub struct PairFinder {
     swept: Stage<SweptPair, SWEPT_WORDS>,
 }
 
-/// Leaves the pairs of a run where they are. A function, as a closure would be another one for each
+/// Leaves the pairs of a run unchanged. This is a function, because each closure would be one more instance for every
 /// type that a public function is called with.
 fn leave_there<P>(_: &mut PairRun<P>, _: &mut Vec<P>) {}
 
@@ -69,13 +78,13 @@ impl Default for PairFinder {
 }
 
 impl PairFinder {
-    /// A finder that uses the widest level of this CPU.
+    /// Creates a finder that uses the widest level of this CPU.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A finder that uses `level`. The pairs are the same for each.
+    /// Creates a finder that uses `level`. The pairs are the same for every level.
     #[must_use]
     pub fn with_level(level: Level) -> Self {
         Self {
@@ -89,55 +98,53 @@ impl PairFinder {
         }
     }
 
-    /// From now on works on these threads. The pairs are the same for any.
+    /// Runs later ticks on these threads. The pairs are the same for any number of threads.
     pub fn set_threads(&mut self, threads: Threads) {
         self.threads = threads;
     }
 
-    /// From now on a tick with more pairs than `most` is an error, which says how many there are;
-    /// no more memory is used for pairs than about twice what so many need. At first there is no
-    /// limit.
+    /// Makes a tick with more than `most` pairs an error, which contains their number. The memory for pairs is then
+    /// limited to about twice what `most` pairs need. There is no limit by default.
     pub fn set_pairs_max(&mut self, most: usize) {
         self.pairs_max = most;
     }
 
-    /// Bytes of memory that the finder holds.
+    /// Returns how many bytes of memory the finder has allocated.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         let scratch: usize = self.scatterers.iter().map(scatter::Scratch::bytes).sum();
         scratch + self.sample.bytes() + self.union.bytes() + self.swept.bytes()
     }
 
-    /// Gives back the memory that ticks of `boxes` boxes with `pairs` pairs need not have; with
-    /// zeros all of it. The next ticks allocate what they need anew.
+    /// Frees the memory that ticks of `boxes` boxes with `pairs` pairs do not need; with zeros, all of it. The next
+    /// ticks allocate what they need again.
     pub fn shrink_to(&mut self, boxes: usize, pairs: usize) {
         self.union.shrink_to(boxes, pairs);
         self.swept.shrink_to(boxes, pairs);
-        // These grow with the threads, not with the boxes.
+        // These grow with the number of threads, not with the number of boxes.
         (self.scatterers, self.sample) = (Vec::new(), Sample::default());
     }
 
-    /// Makes room for ticks of `boxes` boxes with `pairs` pairs: union pairs, and swept pairs.
+    /// Reserves memory for ticks of `boxes` boxes with so many union pairs and swept pairs.
     ///
-    /// What a tick needs besides depends on where the boxes lie, so that the first one may still
-    /// allocate.
+    /// The rest of the memory depends on the positions of the boxes, so the first tick may still allocate.
     pub fn reserve(&mut self, boxes: usize, union_pairs: usize, swept_pairs: usize) {
         self.union.reserve(boxes, union_pairs);
         self.swept.reserve(boxes, swept_pairs);
     }
 
-    /// The pairs of a set whose boxes around the whole path ([`MovingBox::bounds`]) share a point.
+    /// Finds the pairs of one set whose swept AABBs ([`MovingBox::bounds`]) share a point.
     ///
-    /// Two rows that do not move make no pair, nor do two of which a [`Filter`] forbids it: see
-    /// [`PairInput`]. Rows that are no boxes are listed in [`Pairs::rejected`].
+    /// Two rows that do not move are not a pair, and neither are two rows that a [`Filter`] excludes; see
+    /// [`PairInput`]. Invalid rows are listed in [`Pairs::rejected`].
     ///
     /// [`MovingBox::bounds`]: crate::MovingBox::bounds
     /// [`Filter`]: crate::Filter
     ///
     /// # Errors
     ///
-    /// [`FindError`] when there is not one flag or filter for each box, or there are more than 2²⁶
-    /// boxes, or more pairs than are allowed.
+    /// [`FindError`] if the number of flags or filters differs from the number of boxes, if there are more than 2²⁶
+    /// boxes, or if there are more pairs than allowed.
     pub fn union_pairs<'a>(
         &mut self,
         set: impl Into<PairInput<'a>>,
@@ -145,11 +152,11 @@ impl PairFinder {
         self.find_union(set.into(), None)
     }
 
-    /// The pairs of a set that touch in the tick, with the first time.
+    /// Finds the pairs of one set that touch in the tick, with their first times.
     ///
-    /// These are the pairs of [`PairFinder::union_pairs`] of which [`sweep`](crate::batch::sweep) answers that they touch, with
-    /// the time of that answer. A sweep alone may report a touch, by rounding, of two boxes whose bounds miss each
-    /// other; such a pair never touches, and is not found. Flags, filters and rejected rows are as there.
+    /// These are the pairs of [`PairFinder::union_pairs`] for which [`sweep`](crate::batch::sweep) reports a contact,
+    /// with its time. Because of rounding, a sweep alone may report a contact of two boxes whose bounds are disjoint;
+    /// such a pair never touches and is not found. Flags, filters and rejected rows are as for union pairs.
     ///
     /// # Errors
     ///
@@ -161,8 +168,8 @@ impl PairFinder {
         self.find_swept(set.into(), None, &leave_there)
     }
 
-    /// As [`PairFinder::swept_pairs`]; `take` is called with each run of pairs, on the thread that
-    /// found them, and with memory of that thread.
+    /// Does what [`PairFinder::swept_pairs`] does, and calls `take` with each run of pairs, on the thread that found
+    /// them, and with memory of that thread.
     pub(crate) fn swept_pairs_taken(
         &mut self,
         set: PairInput<'_>,
@@ -171,11 +178,11 @@ impl PairFinder {
         self.find_swept(set, None, take)
     }
 
-    /// The pairs of one box of `a` and one of `b` whose boxes around the whole path share a point.
+    /// Finds the pairs of a box of `a` and a box of `b` whose swept AABBs share a point.
     ///
-    /// [`Pair::a`] is a row of `a` and [`Pair::b`] one of `b`, whichever is the lower. Flags and
-    /// filters as in [`PairFinder::union_pairs`], and it costs as much as that does for the boxes
-    /// of both; for few boxes against many that stay see [`PairFinder::union_pairs`] with flags.
+    /// [`Pair::a`] is a row of `a` and [`Pair::b`] a row of `b`, whichever is lower. Flags and filters are as in
+    /// [`PairFinder::union_pairs`], and the cost is that of one set with the boxes of both. For few boxes against
+    /// many that do not move, use [`PairFinder::union_pairs`] with flags.
     ///
     /// # Errors
     ///
@@ -188,9 +195,10 @@ impl PairFinder {
         self.find_union(a.into(), Some(b.into()))
     }
 
-    /// The pairs of one box of `a` and one of `b` that touch in the tick, with the first time.
+    /// Finds the pairs of a box of `a` and a box of `b` that touch in the tick, with their first times.
     ///
-    /// A subset of [`PairFinder::union_pairs_between`]; rows, flags and filters as there.
+    /// The result is a subset of [`PairFinder::union_pairs_between`], with the same meaning of rows, flags and
+    /// filters.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! In which order is the work of a tick done, and who owns its memory?
+//! Runs the passes of a tick and owns their memory.
 //!
-//! Choose the grid, scatter the chunks of rows to the strips, sweep runs of strips. Each step is
-//! spread over the threads; what a chunk or a run holds does not depend on how many there are.
+//! The passes are: choose the grid, scatter the chunks of rows to the strips, sweep runs of strips. Each pass
+//! is spread over the threads. The contents of a chunk or a run do not depend on the number of threads.
 
 use super::grid::{Choice, Grid, Sample};
 use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, ROW, STILL, SWEPT_WORDS, Scatter};
@@ -19,22 +19,22 @@ use crate::par::{Budget, Clock, Threads};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-/// Most boxes of a chunk: what it reads and writes should stay in a core's own cache.
+/// Greatest number of boxes in a chunk. What a chunk reads and writes should fit into the cache of one core.
 const CHUNK_ROWS_MAX: usize = 16 * 1024;
-/// Fewest boxes of a chunk, that visiting it be worth the while.
+/// Least number of boxes in a chunk. A smaller one would cost more to start than to process.
 const CHUNK_ROWS_MIN: usize = 1024;
-/// Into how many chunks few boxes are cut, for the threads to share.
+/// Number of chunks that few boxes are split into, so that the threads can share them.
 const CHUNKS: usize = 16;
-/// Into about how many runs the strips are cut, for the threads to share.
+/// Approximate number of runs that the strips are split into, so that the threads can share them.
 const RUNS: usize = 128;
-/// Each run but the last has at least its share of the records.
+/// Greatest number of runs. Each run but the last has at least its share of the records.
 const RUNS_MAX: usize = RUNS + 1;
 
-/// The memory of a worker that sweeps strips.
+/// Memory of one worker that sweeps strips.
 #[derive(Debug)]
 struct Sweeper<P, const WORDS: usize> {
     strip: sweep::Scratch<WORDS>,
-    /// Of whoever takes the pairs of a run.
+    /// Memory of the callback that takes the pairs of a run.
     pairs: Vec<P>,
 }
 
@@ -44,17 +44,17 @@ impl<P, const WORDS: usize> Default for Sweeper<P, WORDS> {
     }
 }
 
-/// The memory of one kind of pairs.
+/// Memory for one kind of pairs.
 #[derive(Debug)]
 pub(crate) struct Stage<P, const WORDS: usize> {
     chunks: Vec<Chunk<WORDS>>,
-    /// One for each thread.
+    /// One per thread.
     sweepers: Vec<Sweeper<P, WORDS>>,
-    /// How many records each strip has.
+    /// Number of records in each strip.
     lengths: Vec<usize>,
     pairs: PairRuns<P>,
     rejected: Vec<Rejected>,
-    /// How many of the rejected rows are of the first set; they come first.
+    /// Number of rejected rows of the first set; they precede those of the second.
     rejected_of_first: usize,
 }
 
@@ -77,15 +77,15 @@ impl<P, const WORDS: usize> Sweeper<P, WORDS> {
     }
 }
 
-/// How many rows a chunk has, and how many chunks there are.
+/// Returns how many rows a chunk has, and how many chunks there are.
 ///
-/// The pairs do not depend on these borders: a strip reads the chunks in order.
+/// The pairs do not depend on the limits of the chunks, because a strip reads the chunks in order.
 fn cut_rows(rows: usize) -> (usize, usize) {
     let size = (rows / CHUNKS).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS_MAX);
     (size, rows.div_ceil(size))
 }
 
-/// What is asked: the pairs of one set, or those between two.
+/// Input of a tick: the boxes of one set, or of two sets between which pairs are searched.
 pub(crate) struct Tick<'a> {
     pub(crate) level: Level,
     pub(crate) pairs_max: usize,
@@ -98,7 +98,7 @@ impl<'a> Tick<'a> {
         core::iter::once(&self.first).chain(&self.second)
     }
 
-    /// How many boxes of all sets.
+    /// Number of boxes of all sets.
     fn len(&self) -> usize {
         self.sets().map(PairInput::len).sum()
     }
@@ -107,7 +107,7 @@ impl<'a> Tick<'a> {
         self.sets().any(|set| set.filters.is_some())
     }
 
-    /// Row `row` of the first set, or past its end of the second, and its flags.
+    /// Returns row `row` of the first set, or past its end of the second, and its flags.
     fn get(&self, row: usize) -> (MovingBox, u32) {
         let (set, row, flag) = match &self.second {
             Some(second) if row >= self.first.len() => (second, row - self.first.len(), OF_SECOND),
@@ -118,7 +118,7 @@ impl<'a> Tick<'a> {
         (set.boxes.get(row), flag | if still { STILL } else { 0 })
     }
 
-    /// The rows of chunk `index`, each chunk of at most `size` rows of one set.
+    /// Returns the rows of chunk `index`. A chunk has at most `size` rows, all of one set.
     fn part(&self, index: usize, size: usize) -> ChunkRows<'a> {
         let of_first = self.first.len().div_ceil(size);
         let cut = |set: &PairInput<'a>, index: usize| {
@@ -147,8 +147,8 @@ impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS>
 where
     for<'a> Strips<'a, P, WORDS>: Kernel<Output = bool>,
 {
-    /// Finds the pairs, on these threads. `take` is called with each run on the thread that found its
-    /// pairs, while they are in the cache, and with memory.
+    /// Finds the pairs on these threads. `take` is called with each run, and with memory, on the thread that
+    /// found its pairs, while they are still in the cache.
     pub(crate) fn find<'a>(
         &'a mut self,
         tick: &Tick<'_>,
@@ -168,7 +168,7 @@ where
         self.pairs.found(tick.pairs_max, threads, rejected, timings)
     }
 
-    /// Fills the runs; returns what it took.
+    /// Fills the runs and returns the time of each pass.
     fn fill(
         &mut self,
         tick: &Tick<'_>,
@@ -218,7 +218,7 @@ where
             }
             take(run, pairs);
         });
-        // Which worker gets which run is open: none may need more than another had.
+        // Any worker may take any run, so reserve the largest capacity seen for all of them.
         let most = sweepers.iter().map(|sweeper| sweeper.pairs.capacity()).max().unwrap_or(0);
         let peaks = sweepers.iter_mut().map(|sweeper| sweeper.strip.take_join_peak());
         let peak = peaks.max().unwrap_or(0);
@@ -230,7 +230,7 @@ where
         Timings { choose, scatter, sweep: clock.lap() }
     }
 
-    /// Fills the first chunks and returns how many; none where there are more records than the choice allows.
+    /// Fills the chunks and returns their number; `None` if there are more records than the choice allows.
     fn scatter(
         &mut self,
         tick: &Tick<'_>,
@@ -243,7 +243,7 @@ where
         self.chunks.resize_with(Ord::max(count, self.chunks.len()), Chunk::default);
         let chunks = &mut self.chunks[..count];
         let strips = Grid::strips_max(tick.len()) as usize;
-        // Which thread gets which chunk is open: none may need more than another had.
+        // Any thread may take any chunk, so reserve the largest capacity seen for all of them.
         let stops = scatterers.iter().map(scatter::Scratch::stops).max().unwrap_or(0);
         scatterers.iter_mut().for_each(|scratch| scratch.reserve(size, strips, stops));
         for chunk in chunks.iter_mut() {
@@ -254,7 +254,7 @@ where
         self.lengths.reserve_exact(strips);
         let filtered = tick.is_filtered();
         let (grid, most) = (&choice.grid, choice.records_max());
-        // A chunk that has more than its share is written when it is known that all together have not.
+        // A chunk with more than its share is written only once it is known that all chunks together fit.
         for most_of_chunk in [most, usize::MAX] {
             par::for_each(scatterers, chunks, &|scratch, index, chunk| {
                 if chunk.written {
@@ -285,8 +285,8 @@ where
         Some(count)
     }
 
-    /// Cuts the strips into runs of about equal work; returns how many, and the records of the
-    /// longest strip.
+    /// Splits the strips into runs of about equal work. Returns their number, and the number of records of
+    /// the longest strip.
     fn cut_runs(&mut self, chunks: usize, grid: &Grid) -> (usize, usize) {
         let chunks = &self.chunks[..chunks];
         self.lengths.clear();

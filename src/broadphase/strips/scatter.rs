@@ -1,9 +1,9 @@
-//! Which strips does each box of a chunk meet?
+//! Copies the boxes of a chunk to the strips that they overlap.
 //!
-//! A chunk is a fixed run of rows. Its boxes are written, a record for each strip a box meets, to
-//! memory of the chunk's own, ordered by strip; within a strip in an order that depends on the rows
-//! alone. A strip later reads its part of each chunk, so scattering needs no memory that two chunks
-//! write, and what one chunk scatters to stays in the cache.
+//! A chunk is a fixed range of rows. For each strip that a box overlaps, a record is written to
+//! memory of the chunk, ordered by strip. The order within a strip depends on the rows alone. A
+//! strip later reads its part of each chunk, so no two chunks write to the same memory, and the
+//! records of one chunk stay in the cache.
 
 use super::grid::{AxisCells, Grid};
 use super::long_path::{Stop, is_long, trace};
@@ -15,58 +15,59 @@ use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Kernel, LoadColumns, MaskLanes, U32Lanes, prefetch_to_write};
 use alloc::vec::Vec;
 
-/// What is written to a strip for one box: `[f32; 6]` bounds or `[f32; 9]` columns as bits, axes
-/// in the order of [`Grid::axes`]; then the id, after columns the lower end of the bounds along,
-/// and in the last word the filter.
+/// The copy of a box in a strip: `[f32; 6]` bounds or `[f32; 9]` columns as bits, with the axes in
+/// the order of [`Grid::axes`]; then the id, after columns the lower end of the bounds along the
+/// strip, and in the last word the filter.
 pub(crate) type StripRecord<const WORDS: usize> = [u32; WORDS];
-/// Records of bounds.
+/// Words of a record of bounds.
 pub(crate) const UNION_WORDS: usize = 8;
-/// Records of boxes with their displacements, padded to a multiple of 16 bytes.
+/// Words of a record of a box with its displacement, padded to a multiple of 16 bytes.
 pub(crate) const SWEPT_WORDS: usize = 12;
 
-/// Where a record holds the id.
+/// Index of the word that contains the id.
 pub(crate) const fn id_word<const WORDS: usize>() -> usize {
     if WORDS == UNION_WORDS { 6 } else { 9 }
 }
 
-/// Where a record holds the lower end of the bounds along the strip.
+/// Index of the word that contains the lower end of the bounds along the strip.
 pub(crate) const fn low_word<const WORDS: usize>() -> usize {
     if WORDS == UNION_WORDS { 0 } else { 10 }
 }
 
-/// Rows whose records are made in one go: few enough for the innermost cache.
+/// Number of rows whose records are computed at once; they fit into the innermost cache.
 const BLOCK: usize = 128;
 
-/// Where a record holds the filter, if there are any.
+/// Index of the word that contains the filter, if there are filters.
 pub(crate) const fn filter_word<const WORDS: usize>() -> usize {
     if WORDS == UNION_WORDS { 7 } else { 11 }
 }
 
 pub(crate) use crate::broadphase::pairs::input::ROW;
-/// Of the id: the box does not move.
+/// Flag of the id: the box does not move.
 pub(crate) const STILL: u32 = 1 << 31;
-/// Of the id: the box starts in a strip of a lower u.
+/// Flag of the id: the box starts in a strip of a lower u.
 pub(crate) const NOT_FIRST_U: u32 = 1 << 30;
-/// Of the id: the box starts in a strip of a lower v.
+/// Flag of the id: the box starts in a strip of a lower v.
 pub(crate) const NOT_FIRST_V: u32 = 1 << 29;
-/// Of the id: the box is of the first of two sets.
+/// Flag of the id: the box is in the first of two sets.
 pub(crate) const OF_FIRST: u32 = 1 << 28;
-/// Of the id: the box is of the second.
+/// Flag of the id: the box is in the second of two sets.
 pub(crate) const OF_SECOND: u32 = 1 << 27;
-/// Of the id: the path is long, and the record is of the part of it that lies in the strip.
+/// Flag of the id: the path is long, and the record is of the part of it that lies in the strip.
 pub(crate) const LONG: u32 = 1 << 26;
-/// Two ids with one of these in common are no pair that is asked for, or one of another strip.
+/// Two ids with one of these flags in common are not a pair of the input, or are counted in another
+/// strip.
 pub(crate) const FLAGS: u32 = STILL | NOT_FIRST_U | NOT_FIRST_V | OF_FIRST | OF_SECOND;
 
-/// One chunk's records.
+/// Records of one chunk.
 #[derive(Debug)]
 pub(crate) struct Chunk<const WORDS: usize> {
     records: Vec<StripRecord<WORDS>>,
-    /// Where each strip's records start, and where the last one's end.
+    /// Start of each strip's records, and the end of the last one's.
     starts: Vec<u32>,
-    /// Whether the records are written, not only counted.
+    /// Whether the records were written, not only counted.
     pub(crate) written: bool,
-    /// Rows of the whole store that are no boxes.
+    /// Invalid rows, as rows of the whole set.
     pub(crate) rejected: Vec<Rejected>,
 }
 
@@ -77,38 +78,38 @@ impl<const WORDS: usize> Default for Chunk<WORDS> {
 }
 
 impl<const WORDS: usize> Chunk<WORDS> {
-    /// The records of one strip.
+    /// Returns the records of one strip.
     #[inline(always)]
     pub(crate) fn strip(&self, strip: usize) -> &[StripRecord<WORDS>] {
         &self.records[self.starts[strip] as usize..self.starts[strip + 1] as usize]
     }
 
-    /// How many records were counted.
+    /// Number of records that were counted.
     pub(crate) fn records(&self) -> usize {
         self.starts.last().map_or(0, |&end| end as usize)
     }
 
-    /// Bytes of memory.
+    /// Returns the number of bytes allocated.
     pub(crate) fn bytes(&self) -> usize {
         self.records.capacity() * size_of::<StripRecord<WORDS>>()
             + self.starts.capacity() * size_of::<u32>()
             + self.rejected.capacity() * size_of::<Rejected>()
     }
 
-    /// Makes room for so many records in so many strips.
+    /// Reserves memory for so many records in so many strips.
     pub(crate) fn reserve(&mut self, records: usize, strips_max: usize) {
         self.records.reserve_exact(records.saturating_sub(self.records.len()));
         self.starts.reserve_exact((strips_max + 1).saturating_sub(self.starts.len()));
     }
 
-    /// Gives room back but for so many records.
+    /// Frees the memory that so many records do not need.
     pub(crate) fn shrink_to(&mut self, records: usize) {
         self.records.clear();
         self.records.shrink_to(records);
         self.starts = Vec::new();
     }
 
-    /// Adds to each strip's length how many records it has here.
+    /// Adds the number of records in each strip to `lengths`.
     pub(crate) fn add_lengths(&self, lengths: &mut [usize]) {
         for (length, ends) in lengths.iter_mut().zip(self.starts.windows(2)) {
             *length += (ends[1] - ends[0]) as usize;
@@ -116,23 +117,23 @@ impl<const WORDS: usize> Chunk<WORDS> {
     }
 }
 
-/// A worker's memory for the chunk at hand.
+/// Memory of one worker for the current chunk.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// First and last cell on u and on v, a byte each.
     cells: Vec<u32>,
-    /// The rows that meet more than one cell, and after them a row that is none.
+    /// The rows that overlap more than one cell, and one unused entry after them.
     crossing: Vec<u32>,
-    /// Where the next record of each strip goes.
+    /// Position of the next record of each strip.
     cursors: Vec<u32>,
-    /// The strips that long paths pass, in the order of the rows.
+    /// The strips that long paths cross, in the order of the rows.
     stops: Vec<Stop>,
-    /// How many strips each of them passes.
+    /// Number of strips that each long path crosses.
     passed: Vec<u32>,
 }
 
 impl Scratch {
-    /// Bytes of memory.
+    /// Returns the number of bytes allocated.
     pub(crate) fn bytes(&self) -> usize {
         let words = self.cells.capacity()
             + self.crossing.capacity()
@@ -141,12 +142,12 @@ impl Scratch {
         words * size_of::<u32>() + self.stops.capacity() * size_of::<Stop>()
     }
 
-    /// How many stops fit.
+    /// Returns how many stops fit into the allocated memory.
     pub(crate) fn stops(&self) -> usize {
         self.stops.capacity()
     }
 
-    /// Makes room for a chunk of so many rows.
+    /// Reserves memory for a chunk of so many rows.
     pub(crate) fn reserve(&mut self, rows: usize, strips_max: usize, stops: usize) {
         let columns = [
             (&mut self.cells, rows),
@@ -163,17 +164,18 @@ impl Scratch {
     }
 }
 
-/// The rows of a chunk.
+/// Rows of a chunk.
 pub(crate) struct ChunkRows<'a> {
     pub(crate) set: PairInput<'a>,
-    /// The row of the first of them in its set.
+    /// Row of the first of them in its set.
     pub(crate) first_row: usize,
-    /// Its id.
+    /// Id of the first of them.
     pub(crate) first_id: u32,
 }
 
 impl ChunkRows<'_> {
-    /// Which row it is of which set, or its name, and whether it moves.
+    /// Returns the id of a row without position flags: its row or label, its set and whether it
+    /// moves.
     #[inline(always)]
     fn id(&self, row: usize) -> u32 {
         let still = self.set.moves.is_some_and(|moves| !moves[row]);
@@ -181,7 +183,7 @@ impl ChunkRows<'_> {
         name | if still { STILL } else { 0 }
     }
 
-    /// Its filter as a word, the category below the mask.
+    /// Returns the filter of a row as a word, the category below the mask.
     #[inline(always)]
     fn filter(&self, row: usize) -> u32 {
         self.set.filters.map_or(Filter::ALL, |of| of[row]).word()
@@ -194,19 +196,19 @@ pub(crate) struct Scatter<'a, const WORDS: usize> {
     pub(crate) part: ChunkRows<'a>,
     pub(crate) scratch: &'a mut Scratch,
     pub(crate) chunk: &'a mut Chunk<WORDS>,
-    /// More records are counted, but not written.
+    /// If there are more records than this, they are counted but not written.
     pub(crate) records_max: usize,
-    /// Whether filters are looked at.
+    /// Whether the input has filters.
     pub(crate) filtered: bool,
 }
 
-/// First and last cell on either axis of a row that is no box: none, as the last is before the
-/// first.
+/// First and last cell on either axis of an invalid row: an empty range, because the last cell is
+/// before the first.
 const NO_CELLS: u32 = 0x0001_0001;
-/// The same of a row whose path is long: its cells are [`Scratch::stops`].
+/// Marks a row whose path is long. Its cells are in [`Scratch::stops`].
 const STOPS: u32 = 0x0001_0002;
 
-/// The cells that [`Scatter::locate`] packed: first and last on u, then on v.
+/// Unpacks the cells that [`Scatter::locate`] packed: first and last on u, then on v.
 #[inline(always)]
 fn unpack(cells: u32) -> [usize; 4] {
     [cells, cells >> 8, cells >> 16, cells >> 24].map_each(|cell| (cell & 0xff) as usize)
@@ -226,7 +228,7 @@ impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {
         let records = self.chunk.records();
         make_room(&mut self.chunk.records, records);
         self.chunk.records.resize(records, [0; WORDS]);
-        // Two loops: a branch for each record would cost 3 %.
+        // Two loops, because a branch for each record would cost 3 %.
         if self.filtered {
             self.write(isa, true);
         } else {
@@ -236,7 +238,7 @@ impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {
 }
 
 impl<const WORDS: usize> Scatter<'_, WORDS> {
-    /// Bounds and cells of every row.
+    /// Computes bounds and cells of every row.
     #[inline(always)]
     fn locate<I: Isa>(&mut self, isa: I) {
         let table = self.part.set.boxes.table();
@@ -249,7 +251,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         let axes = self.grid.axes();
         let mut row = 0;
         while row < rows {
-            // The last group reaches back over rows that were seen.
+            // The last group starts earlier and repeats rows that were done.
             let start = row.min(rows - I::LANES);
             let columns = table.load(isa, start);
             let bounds = bounds(isa, &columns);
@@ -285,7 +287,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         }
     }
 
-    /// How many records each strip gets, and so where they start.
+    /// Counts the records of each strip, and computes their starts from the counts.
     #[inline(always)]
     fn count(&mut self) {
         let strips = self.grid.strips();
@@ -293,7 +295,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         let cursors = &mut self.scratch.cursors;
         cursors.clear();
         cursors.resize(strips, 0);
-        // Which boxes cross a border nobody can foresee, so all are counted where they start, and
+        // Which boxes cross a border is unpredictable, so all are counted where they start, and
         // those that cross are listed without a branch.
         let crossing = &mut self.scratch.crossing;
         crossing.clear();
@@ -329,7 +331,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         self.chunk.starts[strips] = total;
     }
 
-    /// Copies each row to the strips it meets.
+    /// Copies each row to the strips that it overlaps.
     #[inline(always)]
     fn write<I: Isa>(&mut self, isa: I, filtered: bool) {
         let grid = self.grid;
@@ -343,8 +345,8 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         let (mut stops, mut passed) = (&stops[..], passed.iter());
         let mut crossing = &crossing[..];
         let records = &mut self.chunk.records[..];
-        // The records of a block are made in lanes, then copied one by one. The last block, and
-        // the last group of a block, reach back over rows that were seen.
+        // The records of a block are computed in lanes, then copied one by one. The last block, and
+        // the last group of a block, start earlier and repeat rows that were done.
         let mut block = [[0; WORDS]; BLOCK];
         for start in (0..rows).step_by(BLOCK) {
             let base = start.min(rows - size);
@@ -398,8 +400,8 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
     }
 }
 
-/// Appends a record to a strip. What differs from strip to strip is written there afterwards: a word
-/// written to the record would have to be in the cache before the whole could be read.
+/// Appends a record to a strip. Words that differ between strips are written at the destination
+/// afterwards: a word written to the source would stall the wider loads that copy the record.
 #[inline(always)]
 fn put<'a, const WORDS: usize>(
     records: &'a mut [StripRecord<WORDS>],
@@ -408,15 +410,15 @@ fn put<'a, const WORDS: usize>(
 ) -> &'a mut StripRecord<WORDS> {
     let at = *cursor as usize;
     *cursor += 1;
-    // There are as many places written at as strips, too many for the CPU to see where each is
-    // heading: without this most writes wait for memory.
+    // Every strip has its own write position, too many for the hardware prefetcher: without this
+    // hint most writes wait for memory.
     prefetch_to_write(records, at + 4);
     let place = &mut records[at];
     *place = *record;
     place
 }
 
-/// Writes whose a record is.
+/// Writes the id to a record, and the filter if there are filters.
 #[inline(always)]
 fn sign<const WORDS: usize>(place: &mut StripRecord<WORDS>, id: u32, filter: u32, filtered: bool) {
     place[id_word::<WORDS>()] = id;
@@ -425,7 +427,7 @@ fn sign<const WORDS: usize>(place: &mut StripRecord<WORDS>, id: u32, filter: u32
     }
 }
 
-/// The words of a record but for the id, four at a time.
+/// Writes the words of a record except the id, four at a time.
 #[inline(always)]
 fn record<I: Isa, const WORDS: usize>(
     isa: I,
@@ -454,7 +456,7 @@ fn record<I: Isa, const WORDS: usize>(
     }
 }
 
-/// The cells of the two ends of the bounds.
+/// Returns the cells of both ends of the bounds.
 #[inline(always)]
 fn ends<I: Isa>(isa: I, cut: &AxisCells, bounds: &[I::F32; 6]) -> [I::U32; 2] {
     [cut.cells_of(isa, bounds[cut.axis]), cut.cells_of(isa, bounds[3 + cut.axis])]

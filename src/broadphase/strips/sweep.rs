@@ -1,12 +1,12 @@
-//! Which boxes of a strip meet?
+//! Finds the pairs of boxes of a strip that overlap.
 //!
-//! The strip's records are ordered by the bin in which a box starts (a counting sort, stable) and
-//! laid out as columns. Each box is then compared with those after it, up to the end of the last
-//! bin it reaches: two boxes that meet share a bin, so the later one starts there or before.
-//! Inside a bin the order is that of the records, hence both ends are compared along the strip too.
+//! The strip's records are ordered by the bin in which a box starts (a stable counting sort) and stored as columns.
+//! Each box is then compared with those after it, up to the end of the last bin it reaches: two boxes that overlap
+//! share a bin, so the later one starts there or before. Inside a bin the order is that of the records, so both ends
+//! are compared along the strip too.
 //!
-//! Pairs are written without a branch: the ids of a whole lane group are compressed to the front
-//! and stored, and the end of the list moves by how many counted.
+//! Pairs are written without a branch: the ids of a whole lane group are compressed to the front and stored, and the
+//! length of the list grows by the number of pairs.
 
 use super::candidates::{CANDIDATES, Candidates, candidates_max};
 use super::grid::{AxisCells, Grid, StripAxis};
@@ -26,33 +26,34 @@ use crate::par::Budget;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Comparisons of a sweep for each box from which a strip is divided instead, and the fewest boxes that it must have.
-/// The worlds of the fuzzer are small, and are to be divided all the same.
+/// Comparisons per box from which a strip is divided instead of swept, and the least number of boxes for it. Fuzz
+/// inputs are small and must reach the join too.
 const JOIN_WORK: u64 = if cfg!(fuzzing) { 1 } else { 256 };
 const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
-/// The comparisons of one record of so many are summed. A sum over all records would cost 2 % of an even world.
+/// Only one record of so many is counted in the sum of comparisons. A sum over all records would cost 2 % in an even
+/// scene.
 const CROWD_STEP: usize = 8;
 
-/// A worker's memory for the strip at hand.
+/// Memory of one worker for the current strip.
 #[derive(Debug)]
 pub(crate) struct Scratch<const WORDS: usize> {
-    /// The records of the strip, ordered by bin.
+    /// Records of the strip, ordered by bin.
     records: Vec<StripRecord<WORDS>>,
     /// Bounds, in the order of [`Grid::axes`].
     bounds: [Vec<f32>; 6],
-    /// Boxes and displacements, axes in the same order; for swept pairs only.
+    /// Boxes and displacements, with the axes in the same order; for swept pairs only.
     paths: [Vec<f32>; 9],
     ids: Vec<u32>,
-    /// Filters as words, if there are any.
+    /// Filters as words, if the input has filters.
     filters: Vec<u32>,
-    /// Where each record starts along the strip, in the order of the chunks, and in which bin.
+    /// Lower end of each record along the strip, in the order of the chunks; `starts` has its bin.
     lows: Vec<f32>,
     starts: Vec<u32>,
     /// The last bin that each box reaches.
     lasts: Vec<u32>,
-    /// Where each bin starts while boxes are placed; then where it ends.
+    /// Start of each bin while boxes are placed; its end afterwards.
     bins: Vec<u32>,
-    /// Pairs whose bounds meet; for swept pairs, and for strips that are divided.
+    /// Pairs whose bounds overlap; for swept pairs, and for strips that are divided.
     candidates: Candidates,
     join: Join,
 }
@@ -76,7 +77,7 @@ impl<const WORDS: usize> Default for Scratch<WORDS> {
 }
 
 impl<const WORDS: usize> Scratch<WORDS> {
-    /// Makes room for a strip of so many records.
+    /// Reserves memory for a strip of so many records.
     pub(crate) fn reserve(&mut self, rows: usize) {
         let padded = rows + LANES_MAX;
         make_room(&mut self.records, padded);
@@ -93,7 +94,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
         }
     }
 
-    /// Bytes of memory.
+    /// Returns the number of bytes allocated.
     pub(crate) fn bytes(&self) -> usize {
         let floats = self.bounds.iter().chain(&self.paths).chain([&self.lows]);
         let words = [&self.ids, &self.filters, &self.starts, &self.lasts, &self.bins];
@@ -106,12 +107,12 @@ impl<const WORDS: usize> Scratch<WORDS> {
 }
 
 impl<const WORDS: usize> Scratch<WORDS> {
-    /// The most rows that a join has used since the last call.
+    /// Returns the greatest number of rows that a join has used since the last call.
     pub(crate) fn take_join_peak(&mut self) -> usize {
         self.join.take_peak()
     }
 
-    /// Reserves memory for joins as large as any worker's, of strips of so many records.
+    /// Reserves memory for joins as large as those of any worker, of strips of so many records.
     pub(crate) fn settle_join(&mut self, peak: usize, rows: usize) {
         if peak > 0 {
             self.join.settle(peak);
@@ -119,7 +120,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
         }
     }
 
-    /// Goes on with the join of the strip at hand, or finds that a sweep is better.
+    /// Continues the join of the current strip, or decides for a sweep.
     pub(crate) fn join(&mut self, level: Level, progress: &mut Progress, filtered: bool) {
         let Self { join, candidates, bounds, ids, filters, .. } = self;
         let rows = progress.rows;
@@ -142,23 +143,23 @@ impl<const WORDS: usize> Scratch<WORDS> {
     }
 }
 
-/// What is to be done with the strip at hand.
+/// What is left to do for the current strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SweepStep {
     /// Compare the boxes from `next` on with those that follow.
     Sweep,
-    /// Begin a join, if that is better.
+    /// Begin a join, if it is cheaper than a sweep.
     Decide,
-    /// Go on with it.
+    /// Continue the join.
     Join,
 }
 
-/// How far a run of strips has been done.
+/// Progress of a run of strips.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    /// Those that have not been begun.
+    /// The strips that have not been started.
     strips: Range<usize>,
-    /// The strip at hand, and how many records it has.
+    /// The current strip, and its number of records.
     strip: usize,
     rows: usize,
     next: usize,
@@ -174,26 +175,26 @@ impl Progress {
     }
 }
 
-/// Finds the pairs of a run of strips: those whose bounds meet, or of records of paths those
-/// that truly sweep into each other.
+/// Finds the pairs of a run of strips: those whose bounds overlap, or of records of paths, those that touch during
+/// the tick.
 ///
-/// Returns whether it met a strip that [`Scratch::join`] is to go on with; then it must be run again.
+/// Returns whether it stopped at a strip whose join [`Scratch::join`] has to continue; then it must be run again.
 pub(crate) struct Strips<'a, P, const WORDS: usize> {
     pub(crate) grid: &'a Grid,
     pub(crate) chunks: &'a [Chunk<WORDS>],
     pub(crate) progress: &'a mut Progress,
     pub(crate) scratch: &'a mut Scratch<WORDS>,
     pub(crate) found: &'a mut Buffer<P>,
-    /// Of all pairs of the tick.
+    /// Budget for the pairs of the whole tick.
     pub(crate) budget: &'a Budget,
-    /// The id of the first row of the second set, if there is one.
+    /// Id of the first row of the second set, if there is one.
     pub(crate) second_row: u32,
-    /// Whether filters are looked at.
+    /// Whether the input has filters.
     pub(crate) filtered: bool,
 }
 
 impl<P, const WORDS: usize> Strips<'_, P, WORDS> {
-    /// Orders the next strip and lays it out; false where there is none.
+    /// Sorts the records of the next strip and stores them as columns. Returns false if no strip is left.
     #[inline(always)]
     fn begin<I: Isa>(&mut self, isa: I) -> bool {
         let Some(strip) = self.progress.strips.next() else {
@@ -227,7 +228,7 @@ impl Kernel for Strips<'_, Pair, UNION_WORDS> {
                 let to = (&mut *self.found, self.budget);
                 let (none, scratch) = (&mut Candidates::default(), &*self.scratch);
                 let (rest, second_row) = (next..rows, self.second_row);
-                // Two loops: a branch in the innermost one would cost 4 %.
+                // Two loops, because a branch in the innermost one would cost 4 %.
                 if self.filtered {
                     overlap(isa, rest, scratch, none, second_row, true, to);
                 } else {
@@ -272,7 +273,7 @@ impl Kernel for Strips<'_, SweptPair, SWEPT_WORDS> {
     }
 }
 
-/// Whether a sweep of the strip would compare so many boxes that a join may be better.
+/// Returns whether a sweep of the strip would make so many comparisons that a join may be cheaper.
 #[inline(always)]
 fn is_crowded<const WORDS: usize>(rows: usize, scratch: &Scratch<WORDS>) -> bool {
     if rows < JOIN_ROWS_MIN {
@@ -286,8 +287,7 @@ fn is_crowded<const WORDS: usize>(rows: usize, scratch: &Scratch<WORDS>) -> bool
     work * CROWD_STEP as u64 > JOIN_WORK * rows as u64
 }
 
-/// Orders the records of a strip by the bin in which they start; returns how many there are, and
-/// the bins.
+/// Sorts the records of a strip by the bin in which they start. Returns their number and the bins.
 #[inline(always)]
 fn place<I: Isa, const WORDS: usize>(
     isa: I,
@@ -354,7 +354,7 @@ fn place<I: Isa, const WORDS: usize>(
     (rows, cut)
 }
 
-/// Lays out the ordered records as columns.
+/// Stores the sorted records as columns.
 #[inline(always)]
 fn spread<I: Isa, const WORDS: usize>(
     isa: I,
@@ -413,15 +413,14 @@ fn spread<I: Isa, const WORDS: usize>(
         }
         row += I::LANES;
     }
-    // The last group of a box reads past the end: nothing meets what stands there.
+    // The last group of a box reads past the end, where the padding overlaps nothing.
     for column in columns.iter_mut() {
         column[rows..].fill(f32::INFINITY);
     }
 }
 
-/// Appends the pairs whose bounds meet and of which the box with the lower place is one of
-/// `boxes`: their rows in the store with the lower first. Or of paths the candidates, until there
-/// are [`CANDIDATES`]. Returns the box to go on with.
+/// Appends the pairs whose bounds overlap and whose lower position is in `boxes`: their rows, the lower one first.
+/// For paths it appends candidates instead, up to [`CANDIDATES`]. Returns the box to continue with.
 #[inline(always)]
 fn overlap<I: Isa, const WORDS: usize>(
     isa: I,
@@ -450,7 +449,7 @@ fn overlap<I: Isa, const WORDS: usize>(
         }
         let end = scratch.bins[scratch.lasts[i] as usize] as usize;
         let mut j = i + 1;
-        // Before the lanes are filled: memory that must grow would push them out.
+        // Grow before the loop: inside it, a call to the allocator would spill the vector registers.
         let most = end.saturating_sub(j) + LANES_MAX;
         let spare = if paths_too { &mut [] } else { found.spare(most, budget) };
         let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
@@ -459,7 +458,7 @@ fn overlap<I: Isa, const WORDS: usize>(
         let id = scratch.ids[i];
         let flags = isa.splat_u32(id & FLAGS);
         let row = isa.splat_u32(id & ROW);
-        // My mask beside their category and the other way round.
+        // The category of each box is tested against the mask of the other.
         let filter =
             isa.splat_u32(if filtered { scratch.filters[i].rotate_left(16) } else { u32::MAX });
         let [low_x, low_u, low_v, high_x, high_u, high_v] = table.splat(isa, i);
@@ -480,8 +479,8 @@ fn overlap<I: Isa, const WORDS: usize>(
             } else {
                 meets
             };
-            // Where more than a third of a group are candidates, one of the two has a long path:
-            // few of them touch, and all are swept for the price of gathering some.
+            // If more than a third of a group are candidates, one of the two has a long path. Few of them touch, and
+            // sweeping the whole group costs no more than compacting it.
             let meets = if paths_too && 3 * meets.count() > I::LANES.max(3) {
                 meets & sweep::times(isa, &paths.splat(isa, i), &paths.load(isa, j)).1
             } else {
@@ -509,7 +508,7 @@ fn overlap<I: Isa, const WORDS: usize>(
     rows
 }
 
-/// Appends the candidates that touch in the tick, with the first time.
+/// Appends the candidates that touch in the tick, with their first times.
 #[inline(always)]
 fn touch<I: Isa>(
     isa: I,
@@ -521,7 +520,7 @@ fn touch<I: Isa>(
 ) {
     let second_row = isa.splat_u32(second_row.wrapping_neg());
     let (row_bits, long) = (isa.splat_u32(ROW), isa.splat_u32(LONG));
-    // Whole groups: what is past the end is box 0 against itself, and is not kept.
+    // Whole groups: past the end, box 0 is compared with itself and dropped.
     let Candidates { a, b, len } = candidates;
     for column in [&mut *a, &mut *b] {
         column[*len..*len + LANES_MAX].fill(0);
@@ -551,7 +550,7 @@ fn touch<I: Isa>(
     }
 }
 
-/// Where a pair counts in this strip, as far as long paths are concerned.
+/// Mask of the pairs that are counted in this strip, as far as long paths are concerned.
 #[inline(always)]
 fn counts_here<I: Isa>(
     isa: I,
@@ -572,7 +571,7 @@ fn counts_here<I: Isa>(
     !(a.1 | b.1) | (meet & !elsewhere)
 }
 
-/// Columns and ids of the records `which`.
+/// Loads columns and ids of the records `which`.
 #[inline(always)]
 fn boxes<I: Isa>(
     isa: I,

@@ -1,41 +1,51 @@
-//! When do two convex shapes first touch, while they move, are accelerated and turn?
+//! Time of impact of two convex shapes that move, accelerate and rotate.
 //!
-//! Conservative advancement (Mirtich 1996): from a time that is safe, a plane between the shapes
-//! shows another; where the shapes are near enough, that is the answer. The distance and its plane
-//! are those of [`gjk`](super::gjk); how long a plane lasts is in `step.rs`: exactly, by a
-//! quadratic, where nothing turns, and else by bounds that are exact at both ends of an interval.
+//! The method is conservative advancement (Mirtich 1996): from a time that is safe, a plane between the
+//! shapes proves a later one; where the shapes are near enough, that is the result. The distance and
+//! its plane are those of [`gjk`](super::gjk). How long a plane separates is computed in
+//! `separating_plane.rs`: exactly, by a quadratic, if nothing rotates, and otherwise by bounds that are
+//! exact at both ends of an interval.
 //!
-//! **What is promised**, for shapes and motions as their `f32` say, `t` a fraction of the tick:
+//! ```text
+//! search.rs            the rounds: distance, plane, next safe time
+//! separating_plane.rs  until when a plane separates
+//! portal.rs            the same along a straight or curved path, without distances
+//! revolved.rs          safe times for bodies that make whole turns
+//! relative_motion.rs   position and rotation at a time
+//! ```
 //!
-//! * **never late, never missed**: before the `t` of an [`Advance::Impact`], before `t_safe`, and
-//!   in the whole window for [`Advance::Separated`], the distance is above
+//! **What is promised**, for shapes and motions as given by their `f32`, with `t` as a fraction of the
+//! tick:
+//!
+//! * **never late, never missed**: before the `t` of an [`Advance::Impact`], before `t_safe`, and in
+//!   the whole window for [`Advance::Separated`], the distance is above
 //!   [`Settings::target_distance`]; only a touch at the start that [`Touch`] passes over is excepted;
 //! * the distance at `t` is at most the target and the tolerance, and what the bodies move in the
 //!   part of the tick, at most `2⁻²³·t`, by which `t` was rounded down to `f32`;
-//! * the tolerance is [`Settings::tolerance`] of the size of the lesser shape (half the diagonal of
-//!   the box around it; a point has none and the other's counts), but at least 2⁻⁴⁰ of the numbers
-//!   that make the distance: how far apart the bodies are, how far they move, and their sizes;
+//! * the tolerance is [`Settings::tolerance`] of the size of the smaller shape (half the diagonal of
+//!   its box; a point has none, then the other's counts), but at least 2⁻⁴⁰ of the numbers that the
+//!   distance is computed from: how far apart the bodies are, how far they move, and their sizes;
 //! * the same bits for the same input, whatever the level, the platform and the threads.
 //!
-//! A contact at the start of the window is no first time. Deeper than the tolerance it is
-//! [`Advance::Overlapping`]. Within the tolerance it is a touch, and [`Touch`] says whether that is
+//! A contact at the start of the window is not a first time. If it is deeper than the tolerance it is
+//! [`Advance::Overlapping`]. Within the tolerance it is a touch, and [`Touch`] decides whether that is
 //! an impact.
 //!
-//! **What the default leaves out.** With [`Touch::IfClosing`] a touch at the start is an impact only
-//! where the two nearest points close. A body that lies on another, slides along it or leaves it is
-//! passed over, also where another of its points goes down, as when it tips over an edge. What comes
-//! after is found: where there was a gap above the target at the start, however small, the first time
-//! at which the target is reached is an impact. Where there was none, the bodies may get deeper by the
-//! tolerance; that depth is an impact, or for [`Touch::Ignore`] an overlap. A touch that is passed over
-//! ends where the shapes are seen apart by twice the tolerance. One that for 256 rounds neither ends
-//! nor becomes a contact is, with [`Touch::IfClosing`], an impact where the search has got to: the
-//! distance there is within the tolerance, and no contact came before.
+//! **What the default excludes.** With [`Touch::IfClosing`] a touch at the start is an impact only if
+//! the two nearest points close. A body that lies on another, slides along it or leaves it is ignored,
+//! also if another of its points moves down, as when it tips over an edge. Later contacts are found: if
+//! the gap at the start was above the target, however small, the first time at which the target is
+//! reached is an impact. If there was no gap, the bodies may get deeper by the tolerance; that depth is
+//! an impact, or for [`Touch::Ignore`] an overlap. A touch that is ignored ends when the shapes are
+//! apart by twice the tolerance. If for 256 rounds it neither ends nor becomes a contact, it is, with
+//! [`Touch::IfClosing`], an impact at the time that the search has reached: the distance there is
+//! within the tolerance, and there was no earlier contact.
 //!
-//! **What spin costs.** Where nothing turns, a search takes two to six rounds. A body that turns adds
-//! some ten rounds for each turn that it makes near the other one, up to the contact. Bodies that
-//! make whole turns are near each other only where the bodies of revolution of their paths meet;
-//! up to there a search takes a few rounds, whatever the spin is. [`Settings::rounds_max`] bounds the
-//! rest. `docs/math/advance.md` has figures.
+//! **Cost of spin.** Without rotation, a search takes two to six rounds. A rotating body adds some ten
+//! rounds for each turn that it makes near the other one, up to the contact. Bodies that make whole
+//! turns are near each other only if the bodies of revolution of their paths overlap; until then a
+//! search takes a few rounds, whatever the spin is. [`Settings::rounds_max`] limits the rest.
+//! `docs/math/advance.md` has figures.
 //!
 //! The arithmetic and its proof are in `docs/math/advance.md`.
 //!
@@ -74,35 +84,36 @@ pub const ADVANCE_ROUNDS_MAX: u32 = 2048;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Touch {
-    /// All.
+    /// Every touch.
     Hit,
-    /// Those whose nearest points close, or are about to. Left out are bodies that lie on each other,
-    /// slide along each other or part, also where another of their points goes down.
+    /// A touch whose nearest points close, or are about to. Excluded are bodies that lie on each other,
+    /// slide along each other or separate, also if another of their points moves down.
     #[default]
     IfClosing,
-    /// None.
+    /// No touch.
     Ignore,
 }
 
-/// What counts as a contact, when, and how near is near enough.
+/// What counts as a contact, in which part of the tick, and with which tolerance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings {
-    /// The distance at which shapes count as touching, not negative: a skin.
+    /// Distance at which the shapes count as touching, such as a skin. It is not negative.
     pub target_distance: f32,
-    /// How far above the target the distance at an impact may be, of the lesser shape's size.
+    /// Limit of the distance at an impact above the target, relative to the smaller shape's size.
     ///
-    /// Shapes with a sharp rim, cylinders and cones without a radius around them, reach a tolerance of
-    /// 2⁻³⁴. Below that, five of 1,000 searches end [`Advance::Unresolved`] just before the contact,
-    /// since points on a rim that are so close to each other have no sharp direction between them.
+    /// Shapes with a sharp rim, which are cylinders and cones without a radius, reach a tolerance of
+    /// 2⁻³⁴. Below that, five of 1,000 searches end as [`Advance::Unresolved`] just before the contact,
+    /// because points on a rim that are so close to each other have no well-defined direction between
+    /// them.
     pub tolerance: f32,
-    /// The part of the tick that is looked at, in `[0, 1]`, both ends included: such as the first
-    /// and the last time at which the boxes around the shapes touch.
+    /// The part of the tick that is searched, in `[0, 1]`, both ends included: for example the first
+    /// and last time at which the boxes of the shapes touch.
     pub window: [f32; 2],
-    /// What a touch at the start of the window means.
+    /// Whether a touch at the start of the window is an impact.
     pub touch: Touch,
-    /// The greatest number of rounds of the search, at least 1. A search that needs more stops with
-    /// [`Advance::Unresolved`], which holds the time that is proved free so far.
+    /// Greatest number of rounds of the search, at least 1. A search that needs more ends as
+    /// [`Advance::Unresolved`], which contains the time that is proved to be free.
     pub rounds_max: u32,
 }
 
@@ -110,14 +121,14 @@ impl Settings {
     /// The default [`Settings::tolerance`]: 2⁻¹⁴.
     pub const TOLERANCE: f32 = 1.0 / 16384.0;
 
-    /// Whether a search can be made of this.
+    /// Checks that the settings are valid.
     ///
     /// # Errors
     ///
     /// [`AdvanceError`]: what is wrong with the target, the tolerance, the window or the number of
     /// rounds.
     pub fn validate(&self) -> Result<(), AdvanceError> {
-        // NaN is in no range.
+        // NaN is outside of every range.
         if !(0.0..=crate::geom::COORD_MAX).contains(&self.target_distance) {
             return Err(AdvanceError::Target);
         }
@@ -144,11 +155,11 @@ impl Default for Settings {
     }
 }
 
-/// Why a search cannot be made.
+/// Why a search is not possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdvanceError {
-    /// A motion is none.
+    /// A motion is invalid.
     #[error("a motion is invalid: {0}")]
     Motion(#[from] Invalid),
     /// The target distance is not in `[0, COORD_MAX]`.
@@ -157,7 +168,7 @@ pub enum AdvanceError {
     /// The tolerance is not in `[0, 1]`.
     #[error("a tolerance is not in [0, 1]")]
     Tolerance,
-    /// The window is no interval in `[0, 1]`.
+    /// The window is not an interval in `[0, 1]`.
     #[error("a window is not in [0, 1], or ends before it begins")]
     Window,
     /// The number of rounds is zero.
@@ -170,68 +181,69 @@ pub enum AdvanceError {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Advance {
-    /// They come to touch.
+    /// They touch in the window.
     Impact {
-        /// When: a fraction of the tick, never late.
+        /// First time of contact, as a fraction of the tick; never late.
         t: f32,
-        /// The unit normal then, from `a` to `b`.
+        /// Unit normal at that time, from `a` to `b`.
         normal: [f32; 3],
-        /// The point of `a` nearest to `b` then, in the world.
+        /// The point of `a` nearest to `b` at that time, in world coordinates.
         on_a: [f32; 3],
-        /// The point of `b` nearest to `a` then, in the world.
+        /// The point of `b` nearest to `a` at that time, in world coordinates.
         on_b: [f32; 3],
-        /// How fast those points close along the normal, length a tick; negative where they part.
+        /// Closing speed of those points along the normal, in length per tick; negative if they
+        /// separate.
         closing: f32,
     },
-    /// They are in each other from the start of the window on.
+    /// They overlap at the start of the window.
     Overlapping {
-        /// How deep, as in [`Distance::distance`](super::gjk::Distance::distance), beyond the
-        /// target distance.
+        /// Depth beyond the target distance, as in
+        /// [`Distance::distance`](super::gjk::Distance::distance).
         depth: f32,
-        /// The unit normal, from `a` to `b`: moving `b` along it by the depth parts them.
+        /// Unit normal, from `a` to `b`. Moving `b` along it by the depth separates them.
         normal: [f32; 3],
-        /// The deepest point of `a`, in the world.
+        /// The deepest point of `a`, in world coordinates.
         on_a: [f32; 3],
-        /// The deepest point of `b`, in the world.
+        /// The deepest point of `b`, in world coordinates.
         on_b: [f32; 3],
-        /// How fast they get deeper, length a tick; negative where they part.
+        /// Rate at which they get deeper, in length per tick; negative if they separate.
         closing: f32,
     },
     /// They do not touch in the window.
     #[default]
     Separated,
-    /// The search gave up: they do not touch before `t_safe`, and what comes after is open.
+    /// The search reached its limit: they do not touch before `t_safe`, and the rest is unknown.
     Unresolved {
-        /// A fraction of the tick.
+        /// The time that is proved to be free, as a fraction of the tick.
         t_safe: f32,
     },
 }
 
-/// An answer and what it took.
+/// A result and the work that it took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Toi {
-    /// The answer.
+    /// The result.
     pub advance: Advance,
-    /// How many distances were asked for.
+    /// Number of rounds, that is, of distances computed.
     pub rounds: u32,
-    /// How many supports of either shape.
+    /// Number of supports computed for either shape.
     pub supports: u32,
 }
 
 impl Toi {
-    /// When they come to touch, if they do.
+    /// Returns the time of impact, if there is one.
     #[must_use]
     pub fn impact(&self) -> Option<f32> {
         if let Advance::Impact { t, .. } = self.advance { Some(t) } else { None }
     }
 }
 
-/// When `a` and `b` first touch.
+/// Computes when `a` and `b` first touch.
 ///
 /// # Errors
 ///
-/// [`AdvanceError`] when a motion is none or the settings are not.
+/// [`AdvanceError`] if a motion or the settings are invalid.
 pub fn one_to_one(
     a: &Shape<'_>,
     a_motion: &Motion,
@@ -243,26 +255,26 @@ pub fn one_to_one(
     Ok(of_valid((a, a_motion), (b, b_motion), settings))
 }
 
-/// One round of a search: what it was sure of, and by which plane.
+/// One round of a search: the time that it has proved, and the plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step {
-    /// A fraction of the tick, rounded down: the plane of the round before lasted to here.
+    /// Fraction of the tick, rounded down, until which the plane of the previous round separates.
     pub t: f32,
-    /// Not more than the distance then: how far the plane shows the shapes to be apart, less what
-    /// rounding may do. Negative infinity where this round saw none, as do the rounds about the bodies
-    /// of revolution of what makes whole turns.
+    /// Lower bound of the distance at that time: the gap along the plane, less the bound of the
+    /// rounding errors. Negative infinity if this round computed no gap, as in the rounds about the
+    /// bodies of revolution of bodies that make whole turns.
     pub gap: f32,
-    /// The unit normal of the plane, from `a` to `b`.
+    /// Unit normal of the plane, from `a` to `b`.
     pub normal: [f32; 3],
 }
 
-/// As [`one_to_one`], the same bits, and appends each round of the search to `steps`: to draw it, or
-/// to see why it is long. Of use to people; engines need none of it and pay nothing for it.
+/// Does what [`one_to_one`] does, with the same bits, and appends each round of the search to `steps`.
+/// It serves to draw a search, or to see why it is long.
 ///
 /// # Errors
 ///
-/// As [`one_to_one`]; then nothing is appended.
+/// As for [`one_to_one`]; then nothing is appended.
 ///
 /// ```
 /// use swath::convex::toi;
@@ -299,7 +311,7 @@ fn validate(a: &Motion, b: &Motion, settings: &Settings) -> Result<(), AdvanceEr
     Ok(())
 }
 
-/// [`one_to_one`] of what is known to be valid.
+/// Does what [`one_to_one`] does, for motions and settings that are known to be valid.
 pub(crate) fn of_valid(
     a: (&Shape<'_>, &Motion),
     b: (&Shape<'_>, &Motion),

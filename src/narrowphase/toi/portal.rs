@@ -1,21 +1,22 @@
-//! Through which face of `A − B` does a way enter?
+//! Portal refinement: through which face of `A − B` a path enters.
 //!
-//! Seen along the velocity `d`, `A − B` is flat, and the way of `x` a point. Three points of `A − B`
-//! around that point are a *portal*: the way goes through their triangle. The support `w` in the
-//! direction of its normal, against the way, shows until when nothing touches; and `w` in the place of
-//! one of the three is a portal again, nearer to where the way enters (Snethen 2008, "Complex collision
-//! made simple": there a ray leaves, here a way comes). Which one `w` takes the place of is told by the
-//! sides of the way that the corners are on, as seen from `w`: signs of `d·(w × cᵢ)`. No nearest point,
-//! no root and no division is between one support and the next, which is why it is so much faster than a
-//! chase.
+//! Seen along the velocity `d`, `A − B` is flat, and the path of `x` is a point. Three points of `A − B`
+//! around that point are a *portal*: the path goes through their triangle. The support `w` in the
+//! direction of its normal, against the path, bounds the time of impact from below. With `w` in place of
+//! one of the three, the triangle is a portal again, nearer to the entry point (Snethen 2008, "Complex
+//! collision made simple"; there the ray leaves the shape, here it enters). Which vertex `w` replaces is
+//! decided by the sides of the path on which the corners are, as seen from `w`: signs of `d·(w × cᵢ)`.
+//! Between one support and the next there is no nearest point, no root and no division, so this is much
+//! faster than a ray cast against `A − B` by GJK.
 //!
-//! Two corners of the first portal are no points of `A − B`, but far out behind the first: they make
-//! normals that look past it toward the way. Where no support is beyond a portal that has one of them
-//! yet, they go further back.
+//! Two corners of the first portal are not points of `A − B`, but lie far behind the first: they make
+//! normals that point past it towards the path. If no support is beyond a portal that still has one of
+//! them, they are moved further back.
 //!
-//! Where the way bends, its tangent is followed. What this promises is only what any support does (the
-//! plane across its direction bounds the time): a portal that is not found, is none, or has no end
-//! costs time, never truth. Made for cores that themselves touch: about a rounded one three points are
+//! For a curved path its tangent is used. The promise is that of any support (the plane across its
+//! direction bounds the time): a portal that is not found, is invalid, or does not converge costs time,
+//! but never makes a wrong result. The method is for cores that themselves touch: for rounded ones the
+//! three points converge slowly.
 //! drawn together slowly.
 
 use super::search::{Aim, Search, Watch};
@@ -24,30 +25,31 @@ use crate::narrowphase::math::V3;
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::simplex::Simplex;
 
-/// How far past the way the two corners that are none are, and how far to either side; of the sizes.
-/// Somewhere near the best of a flat valley.
+/// Distance past the path of the two artificial corners, and to either side, relative to the sizes. The
+/// cost has a flat minimum near this value.
 const AHEAD: f64 = 0.5;
 
-/// How far back they are at first.
+/// Distance by which they are moved back at first.
 const BACK: f64 = 0.4;
 
-/// How much further, each time.
+/// Factor of that distance for each further move.
 const FURTHER: f64 = 32.0;
 
-/// And how often.
+/// Greatest number of moves.
 const FURTHER_MAX: u32 = 2;
 
-/// Of the tolerance: a support that is beyond the portal by less ends the search.
+/// Part of the tolerance: a support that is beyond the portal by less ends the search.
 const SHARP: f64 = 0.75;
 
-/// Which of three corners a point takes the place of, by the sides of the corners seen from it, a bit
-/// each: the one that is opposite of the two between which the way goes. All on one side is rounding.
+/// Index of the corner that a point replaces, by the sides of the corners seen from it, one bit each:
+/// the corner opposite to the two between which the path goes. All on one side can only be rounding.
 const OPPOSITE: [usize; 8] = [0, 2, 0, 0, 1, 2, 1, 0];
 
 impl Search<'_> {
-    /// Goes on from a time at which nothing touches, and the way is on the plane across `normal` at the
-    /// last point of the simplex. Leaves the portal in it, or less where none was found. Returns until
-    /// when nothing touches and what shows it, or `None` where nothing does to the end.
+    /// Continues from a time before any contact, with the path on the plane across `normal` at the last
+    /// point of the simplex. Stores the portal in the simplex, or fewer points if none was found.
+    /// Returns a lower bound of the time of impact and the plane that proves it, or `None` if there is
+    /// no contact until the end.
     #[inline]
     pub(super) fn portal(
         &mut self,
@@ -63,13 +65,13 @@ impl Search<'_> {
         let end = path.between(to) - x;
         let (floor, size) = (aim.band.floor, two.a.shape.size + two.b.shape.size);
         let sharp = SHARP * (aim.accept - floor);
-        // From `x`, as all here is.
+        // All points here are relative to `x`.
         let first = simplex.vertices[simplex.len - 1];
         let mut last = first.at - x;
-        // Along the plane, from the first point to the way, and across that.
+        // Along the plane, from the first point to the path, and across that.
         let out = normal * normal.dot(last) - last;
         let (length, rate) = (out.length(), normal.dot(d));
-        // NaN is not above anything.
+        // A comparison with NaN is false.
         if !(length > LEAST * size && rate < 0.0) {
             return Some((from, normal));
         }
@@ -77,7 +79,7 @@ impl Search<'_> {
         let aside = normal.cross(ahead);
         let mut back = d * (-BACK * size / rate);
 
-        // A corner stays where it is written: `order` says which they are, and which place is free.
+        // Corners keep their positions in memory: `order` lists them, and the free position.
         let mut corners = [last, ahead - aside + back, ahead + aside + back, V3::ZERO];
         let mut order = [0, 1, 2, 3];
         let mut found = [true, false, false, false];
@@ -88,7 +90,7 @@ impl Search<'_> {
             let [a, b, c, free] = order;
             let direction = (corners[b] - last).cross(corners[c] - last);
             let square = direction.square();
-            // Corners in line are no portal. Nor is what numbers do not hold.
+            // Collinear corners are not a portal, and neither are numbers that overflow or underflow.
             if !(f64::MIN_POSITIVE..f64::INFINITY).contains(&square) {
                 break None;
             }
@@ -147,7 +149,7 @@ impl Search<'_> {
     }
 }
 
-/// Of the sizes: what is nearer than that has no direction that is worth it.
+/// Relative to the sizes: distances below this have no useful direction.
 const LEAST: f64 = 1.0 / (1_u64 << 20) as f64;
 
 #[cfg(test)]
@@ -156,9 +158,9 @@ mod tests {
     use crate::narrowphase::Shape;
     use crate::narrowphase::toi::{Advance, Settings, of_valid};
 
-    /// Goal: a portal closes: where cores that touch come to, straight or along a parabola, the first
-    /// plane, the portal's and the contact are all there is to it; and where they pass, mostly the first
-    /// two. Method: boxes, flat ones among them, turned anyhow, thrown at each other.
+    /// Goal: a portal converges: for cores that touch, straight or along a parabola, a search has only
+    /// the first plane, the portal's and the contact; for cores that pass each other, mostly the first
+    /// two. Method: boxes, flat ones among them, in arbitrary rotations, thrown at each other.
     #[test]
     fn a_portal_closes() {
         let mut state = 5_u64;

@@ -1,8 +1,8 @@
-//! Where are two bodies at a time, seen from the first?
+//! Position and rotation of two bodies at a time, in the frame of the first.
 //!
-//! `x(t) = x₀ + d·t + ½·g·t²` is the way from the position of `A` to that of `B`, the differences
-//! taken in `f64`: of inputs of like magnitude they are exact, however far both are from the
-//! origin.
+//! `x(t) = x₀ + d·t + ½·g·t²` is the vector from the position of `A` to that of `B`. The differences
+//! are computed in `f64`: for inputs of similar magnitude they are exact, however far both are from
+//! the origin.
 
 use crate::geom::{MapEach, Motion};
 use crate::narrowphase::gjk::{Gap, Placed, ROUNDING, Two};
@@ -11,16 +11,16 @@ use crate::narrowphase::rotation::Rotation;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
 
-/// A body that moves.
+/// A shape with its rotation during the tick.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MovingShape<'s> {
     pub(super) shape: &'s Shape<'s>,
-    /// How it is turned when the tick starts.
+    /// Rotation at the start of the tick.
     pub(super) start: M3,
     pub(super) turn: Rotation,
-    /// How far its core is from the axis that it turns about; not less.
+    /// Upper bound of the distance of the core from the axis of rotation.
     pub(super) swing: f64,
-    /// How fast its axis of revolution turns; not less. Infinite where it has none.
+    /// Upper bound of the rate at which its axis of revolution changes; infinite if it has none.
     pub(super) wobble: f64,
 }
 
@@ -30,25 +30,27 @@ impl<'s> MovingShape<'s> {
         let start = M3::of_quaternion(motion.pose.rotation);
         let body = Self::at_rest(shape, start);
         let turn = Rotation::new(V3::of(motion.spin));
-        // A ball about its position is the same however it turns.
+        // A ball about its position is the same in every rotation.
         if turn.rate == 0.0 || shape.reach == 0.0 {
             return body;
         }
         let wobble = wobble(shape, &start, &turn);
-        // And so is what rolls, but for what rounding makes of it: by far less than the slack.
+        // The same holds for a body that rolls about its own axis, except for rounding far below the
+        // slack.
         if wobble <= ROLL * turn.rate {
             return body;
         }
         Self { turn, swing: swing(shape, &start, &turn), wobble, ..body }
     }
 
-    /// A shape that is turned by `start` for good.
+    /// Returns a shape with the constant rotation `start`.
     pub(super) fn at_rest(shape: &'s Shape<'s>, start: M3) -> Self {
         Self { shape, start, turn: Rotation::new(V3::ZERO), swing: 0.0, wobble: 0.0 }
     }
 
-    /// How fast it turns where it is turned by `rotation`: a body of revolution as seen from axes that
-    /// do not roll about its own, which the points that are furthest and nearest do not do either.
+    /// Returns its angular velocity when it is rotated by `rotation`. For a body of revolution it is
+    /// seen from axes that do not roll about its own axis, because its farthest and nearest points do
+    /// not roll either.
     pub(super) fn spin(&self, rotation: &M3) -> V3 {
         let spin = self.turn.spin;
         match self.shape.core.axis() {
@@ -60,12 +62,13 @@ impl<'s> MovingShape<'s> {
         }
     }
 
-    /// How it is turned at `t`.
+    /// Returns the rotation at `t`.
     pub(super) fn rotation(&self, t: f64) -> M3 {
         self.turn.after(&self.start, t)
     }
 
-    /// How far the core reaches at `t` along `direction`, and the point, in its own axes.
+    /// Returns how far the core extends at `t` along `direction`, and the farthest point in its own
+    /// axes.
     #[inline]
     pub(super) fn reach(&self, direction: V3, t: f64) -> f64 {
         let own = self.start.turn_back(self.turn.direction(direction, -t));
@@ -73,19 +76,19 @@ impl<'s> MovingShape<'s> {
     }
 }
 
-/// The sine of an angle between two axes that rounding can make of none: a body leaves its place by
-/// twice that of its reach.
+/// Sine of the angle between two axes that rounding can make of parallel ones. A body deviates by
+/// twice that part of its reach.
 const ROLL: f64 = 32.0 * f64::EPSILON;
 
-/// The axis of revolution keeps its angle to that of rotation.
+/// The axis of revolution keeps its angle to the axis of rotation.
 fn wobble(shape: &Shape<'_>, start: &M3, turn: &Rotation) -> f64 {
     let Some(axis) = shape.core.axis() else { return f64::INFINITY };
-    // What rounding may hide of a product of two that are in line.
+    // Bound of the rounding error of a product of two parallel vectors.
     let rounding = 16.0 * f64::EPSILON * turn.rate;
     turn.spin.cross(start.axis(axis)).length() * (1.0 + 16.0 * f64::EPSILON) + rounding
 }
 
-/// The axis stays where it is in the body too, so `|k × r|` is bounded by the extents.
+/// The axis is fixed in the body too, so the extents bound `|k × r|`.
 fn swing(shape: &Shape<'_>, start: &M3, turn: &Rotation) -> f64 {
     let Some(k) = turn.spin.unit() else { return 0.0 };
     let (k, e) = (start.turn_back(k).abs(), shape.extent);
@@ -94,7 +97,7 @@ fn swing(shape: &Shape<'_>, start: &M3, turn: &Rotation) -> f64 {
     if across < shape.reach { across } else { shape.reach }
 }
 
-/// The way from one body to another: `start + delta·t + ½·accel·t²`.
+/// Path of one body relative to another: `start + delta·t + ½·accel·t²`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RelativePath {
     start: V3,
@@ -113,19 +116,19 @@ impl RelativePath {
         }
     }
 
-    /// The way from `a` to `b`.
+    /// Returns the vector from `a` to `b`.
     #[inline(always)]
     pub(super) fn between(&self, t: f64) -> V3 {
         self.start + (self.delta + self.accel * (0.5 * t)) * t
     }
 
-    /// How fast that changes.
+    /// Returns the relative velocity.
     #[inline(always)]
     pub(super) fn velocity(&self, t: f64) -> V3 {
         self.delta + self.accel * t
     }
 
-    /// More than what rounding does to a gap of two shapes at any time of the tick.
+    /// Upper bound of the rounding error of a gap of two shapes at any time of the tick.
     #[inline(always)]
     pub(super) fn slack(&self, a: &Shape<'_>, b: &Shape<'_>, last: f64) -> f64 {
         let last = greater(last, 1.0);
@@ -133,7 +136,8 @@ impl RelativePath {
         ROUNDING * (lengths + a.reach + a.margin + b.reach + b.margin)
     }
 
-    /// The direction in which balls in their place, `radius` both together, meet or pass.
+    /// Returns the direction in which two balls at these positions meet or pass. `radius` is the sum
+    /// of both radii.
     #[inline(always)]
     pub(super) fn guess(&self, radius: f64, [from, to]: [f64; 2]) -> V3 {
         let x = self.between(from);
@@ -143,7 +147,7 @@ impl RelativePath {
         if along > 0.0 {
             let bend = along * along - square * (x.square() - radius * radius);
             let root = if bend > 0.0 { sqrt(bend) } else { 0.0 };
-            // NaN is not above anything.
+            // A comparison with NaN is false.
             let first = (along - root) / square;
             s = if first > 0.0 { lesser(first, 1.0) } else { 0.0 };
         }
@@ -151,18 +155,18 @@ impl RelativePath {
     }
 }
 
-/// The motions of two bodies.
+/// Relative motion of two bodies: the path and both rotations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Course<'s> {
     pub(super) a: MovingShape<'s>,
     pub(super) b: MovingShape<'s>,
     pub(super) path: RelativePath,
-    /// More than what rounding does to a gap at any time of the tick.
+    /// Upper bound of the rounding error of a gap at any time of the tick.
     pub(super) slack: f64,
 }
 
 impl<'s> Course<'s> {
-    /// Along `path`, whose own slack is `slack`.
+    /// Creates the motion along `path`, whose own slack is `slack`.
     #[inline(always)]
     pub(super) fn new(
         (a, a_motion): (&'s Shape<'s>, &Motion),
@@ -171,37 +175,37 @@ impl<'s> Course<'s> {
         slack: f64,
     ) -> Self {
         let (a, b) = (MovingShape::new(a, a_motion), MovingShape::new(b, b_motion));
-        // An angle is off by some roundings of itself, and what turns by as much of its reach.
+        // An angle is off by some roundings of itself, and a rotated point by as much of its distance.
         let turned = a.turn.rate * a.shape.reach + b.turn.rate * b.shape.reach;
         Self { a, b, path, slack: slack + 16.0 * f64::EPSILON * turned }
     }
 
-    /// Whether neither turns.
+    /// Returns whether neither body rotates.
     pub(super) fn is_straight(&self) -> bool {
         self.a.turn.rate == 0.0 && self.b.turn.rate == 0.0
     }
 
-    /// The way from `a` to `b`.
+    /// Returns the vector from `a` to `b`.
     #[inline(always)]
     pub(super) fn between(&self, t: f64) -> V3 {
         self.path.between(t)
     }
 
-    /// How fast that changes.
+    /// Returns the relative velocity.
     #[inline(always)]
     pub(super) fn velocity(&self, t: f64) -> V3 {
         self.path.velocity(t)
     }
 
-    /// Both, turned as they are at `t`.
+    /// Returns both shapes, rotated as they are at `t`.
     pub(super) fn at(&self, t: f64) -> Two<'s> {
         let place =
             |mover: &MovingShape<'s>| Placed { shape: mover.shape, rotation: mover.rotation(t) };
         Two { a: place(&self.a), b: place(&self.b) }
     }
 
-    /// How fast two points of the bodies, which are turned as `two`, close along the normal; length
-    /// a tick. And how fast that grows.
+    /// Returns the closing speed along the normal of two points of the bodies, rotated as in `two`, in
+    /// length per tick; and its rate of change.
     pub(super) fn closing(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [f64; 2] {
         if self.is_straight() {
             return [self.velocity(t), self.path.accel].map_each(|change| -change.dot(gap.normal));
@@ -218,7 +222,7 @@ impl<'s> Course<'s> {
 }
 
 impl Simplex {
-    /// Puts its vertices where they are now.
+    /// Recomputes the vertices for the given rotations.
     pub(super) fn turned(&mut self, two: &Two<'_>) {
         for vertex in &mut self.vertices[..self.len] {
             *vertex = two.vertex(vertex.on_a, vertex.on_b);

@@ -1,14 +1,14 @@
-//! Until when are bodies apart that make whole turns?
+//! Safe times for bodies that make whole turns, from their bodies of revolution.
 //!
-//! A body that turns about an axis through its position stays in the body of revolution that it goes
-//! through in a whole turn. That one does not turn, so two of them, or one and a body that turns little,
-//! are apart until a time that a search finds in a few rounds, however fast the spin is. The search
-//! about the bodies themselves goes on from there.
+//! A body that rotates about an axis through its position stays inside of the body of revolution that it
+//! sweeps in a whole turn. That body does not rotate, so a search for two of them, or for one and a body
+//! that turns little, finds a safe time in a few rounds, however fast the spin is. The search for the
+//! bodies themselves continues from there.
 //!
-//! The body of revolution of a part of a core is in a frustum of a cone about the axis: each vertex of
-//! the part goes along a circle, and the frustum holds all of these circles. A box is cut in two across
-//! its longest side, since a rod that is askew to its axis goes through two cones, tip to tip, and what
-//! is beside their tips is in no frustum of the whole. Other cores have a cylinder.
+//! The body of revolution of a part of a core is inside of a frustum of a cone about the axis: each vertex
+//! of the part moves on a circle, and the frustum contains all of these circles. A box is divided in two
+//! across its longest side, because a rod at an angle to its axis sweeps two cones, tip to tip, and a
+//! frustum of the whole would also contain the space beside their tips. Other cores get a cylinder.
 
 use super::Advance;
 use super::relative_motion::{Course, MovingShape};
@@ -18,25 +18,26 @@ use crate::narrowphase::math::{M3, V3, greater, lesser, sqrt};
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::support::Core;
 
-/// The angle in the rest of the window, in radians, from which on a body of revolution is looked at: a
+/// Angle of rotation in the rest of the window, in radians, from which a body of revolution is used: a
 /// turn.
 const WHOLE: f64 = 6.3;
 
-/// How many parts a core has at most.
+/// Greatest number of parts of a core.
 const PARTS_MAX: usize = 2;
 
-/// More than what rounding does to a coordinate of a frustum, of the reach of the body.
+/// Upper bound of the rounding error of a coordinate of a frustum, relative to the reach of the body.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 impl Search<'_> {
-    /// Whether one of the bodies makes a whole turn between `from` and the end of the window.
+    /// Returns whether one of the bodies makes a whole turn between `from` and the end of the window.
     #[inline(always)]
     pub(super) fn whirls(&self, from: f64) -> bool {
         let length = self.window[1] - from;
         self.course.a.whirls(length) || self.course.b.whirls(length)
     }
 
-    /// Until when the bodies of revolution are apart from `from` on; `None` for all of the window.
+    /// Returns until when the bodies of revolution are separated from `from` on; `None` for the whole
+    /// window.
     #[cold]
     #[inline(never)]
     pub(super) fn skip(&mut self, from: f64, watch: &mut Watch<'_>) -> Option<f64> {
@@ -59,7 +60,8 @@ impl Search<'_> {
                     guess: path.guess(self.level + 0.5 * reach, [from, to]),
                     ..*self
                 };
-                // What a part shows is not shown of the whole: none of it is told.
+                // What is proved of a part is not proved of the whole, so it is not reported to the
+                // observer.
                 let advance = search.advance(&mut None);
                 if let Some(watch) = watch {
                     for _ in self.rounds..search.rounds {
@@ -89,7 +91,8 @@ impl<'s> MovingShape<'s> {
         self.turn.rate * length > WHOLE
     }
 
-    /// The shape at rest that holds a part of it, with its rotation, where it whirls; else itself.
+    /// Returns a shape at rest that contains a part of the body, with its rotation, if the body makes
+    /// whole turns; otherwise the body.
     fn as_part<'p>(&self, shape: &'p Shape<'s>, start: &M3, length: f64) -> MovingShape<'p>
     where
         's: 'p,
@@ -101,7 +104,7 @@ impl<'s> MovingShape<'s> {
         }
     }
 
-    /// Shapes that hold its core together, and how they are turned.
+    /// Returns shapes that together contain its core, and their rotations.
     fn parts(&self, length: f64) -> [Option<(Shape<'s>, M3)>; PARTS_MAX] {
         let start = self.start;
         let itself = [Some((*self.shape, start)), None];
@@ -126,15 +129,15 @@ impl<'s> MovingShape<'s> {
         parts
     }
 
-    /// The cylinder that holds all of the core.
+    /// Returns the cylinder that contains the whole core.
     fn cylinder(&self, own: V3) -> Frustum {
-        // Where a shape of the caller's own tells nothing, it is the second.
+        // The second value is used if the support map of the caller returns NaN.
         let far = |way: V3| lesser(self.shape.core.support(way).dot(way), self.shape.reach);
         Frustum { ends: [-far(-own), far(own)], radii: [self.swing; 2] }
     }
 }
 
-/// A box, cut in two across its longest side: the centre and the half sides of each.
+/// Divides a box in two across its longest side. Returns the centre and the half extents of each half.
 fn halves(half: V3) -> [(V3, V3); PARTS_MAX] {
     let V3 { x, y, z } = half;
     let cut = if x >= y && x >= z {
@@ -148,14 +151,15 @@ fn halves(half: V3) -> [(V3, V3); PARTS_MAX] {
     [center, -center].map_each(|center| (center, half.times(cut)))
 }
 
-/// What is between two circles about an axis, `ends` along it.
+/// The convex hull of two circles about an axis, which are `ends` along it.
 #[derive(Clone, Copy, Debug)]
 struct Frustum {
     ends: [f64; 2],
     radii: [f64; 2],
 }
 
-/// The frustum about `axis`, through the origin, that holds the circles of the corners of a box.
+/// Returns the frustum about `axis`, through the origin, that contains the circles of the corners of a
+/// box.
 fn frustum(axis: V3, center: V3, half: V3) -> Frustum {
     let corners = [0, 1, 2, 3, 4, 5, 6, 7_usize].map(|corner| {
         let side = |bit: usize| if corner >> bit & 1 == 1 { 1.0 } else { -1.0 };
@@ -182,16 +186,16 @@ fn frustum(axis: V3, center: V3, half: V3) -> Frustum {
 const STEEP: f64 = 1024.0;
 
 impl Frustum {
-    /// Whether its axis is turned round, so that the wider end is the first.
+    /// Returns whether its axis is reversed, so that the wider end is the first.
     fn flipped(&self) -> bool {
         self.radii[1] > self.radii[0]
     }
 
-    /// The shape about `y`, larger by more than what rounding may have taken.
+    /// Returns the shape about `y`, enlarged by more than the rounding errors.
     fn shape(&self, rounding: f64, margin: f64) -> Shape<'static> {
         let Self { ends: [low, high], radii: [radius, other] } = *self;
         let ends = if self.flipped() { [-high, -low] } else { [low, high] };
-        // What is off a slope is at most `STEEP` times what is off a length.
+        // The error of a slope is at most `STEEP` times that of a length.
         let more = rounding * (1.0 + STEEP);
         let (wide, narrow) = (greater(radius, other) + more, lesser(radius, other) + more);
         let top = if wide > 0.0 { narrow / wide } else { 1.0 };
@@ -203,7 +207,7 @@ impl Frustum {
     }
 }
 
-/// The rotation that turns `y` to the unit vector `axis`.
+/// Returns the rotation that maps `y` to the unit vector `axis`.
 fn along(axis: V3) -> M3 {
     // Across the axis and the coordinate axis that is least along it.
     let V3 { x, y, z } = axis.abs();
@@ -249,9 +253,9 @@ mod tests {
         }
     }
 
-    /// Goal: the bodies of revolution hold a body at all times of its turn, and those of a rod hold little
-    /// more. Method: shapes of every core that turn about any axis, among them their own; how far each
-    /// reaches along many directions at many times.
+    /// Goal: the bodies of revolution contain a body at all times of its rotation, and those of a rod are
+    /// not much larger. Method: shapes of every core that rotate about any axis, their own among them; how
+    /// far each extends along many directions at many times.
     #[test]
     fn a_body_of_revolution_holds_the_body_at_all_times() {
         let mut state = 11_u64;
@@ -284,7 +288,7 @@ mod tests {
             let motion = Motion::from(Pose::IDENTITY).spinning(spin).expect("a spin");
             let body = MovingShape::new(&shapes[case / 4 % shapes.len()], &motion);
             if !body.whirls(1.0) {
-                // It turns about its own axis.
+                // It rotates about its own axis.
                 continue;
             }
             let parts = body.parts(1.0);
@@ -301,7 +305,7 @@ mod tests {
         }
         assert!(held > 10_000, "{held}");
 
-        // Askew by half a right angle: two cones, tip to tip.
+        // At 45 degrees: two cones, tip to tip.
         let motion = Motion::from(Pose::IDENTITY).spinning([500.0, 500.0, 0.0]).expect("a spin");
         let rod = MovingShape::new(&shapes[0], &motion);
         let waist = V3::new(1.0, -1.0, 0.0);

@@ -1,13 +1,13 @@
-//! How are planes and distances put together to a first time?
+//! The search for the time of impact.
 //!
-//! Each round asks for the distance at a time that is proved to be safe, and for a plane that
-//! shows it; goes to where the plane ends; and is done where the distance is within the
-//! tolerance, or the plane lasts to the end of the window. What is kept from round to round is the
-//! simplex, and the point that the last plane goes through joins it. Where the bodies do not turn,
-//! points stay what they are, and the search is van den Bergen's ray cast (2004, "Ray casting
-//! against general convex objects") against `A − B`, along a parabola: a *chase*, in which every
-//! support that shows a gap moves the time on. Cores that themselves come to touch go through a
-//! *portal* first (`portal.rs`), most often up to the contact.
+//! Each round computes the distance at a time that is proved to be safe, and a plane that proves it; then
+//! it goes to the time until which the plane separates. It ends if the distance is within the tolerance,
+//! or the plane separates until the end of the window. The simplex is reused from round to round, and the
+//! point that the last plane goes through is added to it. If the bodies do not rotate, points of the
+//! simplex stay valid, and the search is van den Bergen's ray cast (2004, "Ray casting against general
+//! convex objects") against `A − B`, along a parabola: every support that proves a gap moves the time
+//! forward. For cores that themselves come into contact a *portal* is tried first (`portal.rs`), and most
+//! often leads up to the contact.
 
 use super::relative_motion::{Course, RelativePath};
 use super::separating_plane::{Band, Reach, SeparatingPlane};
@@ -20,47 +20,47 @@ use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
 
-/// Of the way from the floor to the distance: a plane that shows as much is good enough, for bodies
-/// that do not turn and that do, for which a round costs more.
+/// Share of the difference between floor and distance that a plane must prove to be good enough; for
+/// bodies that do not rotate, and for those that do, where a round costs more.
 const SHARE: [f64; 2] = [0.125, 0.75];
 
-/// Of a size: the radius of a ball that does for a shape where a first direction is guessed.
+/// Radius, relative to the size, of a ball that approximates a shape in the first guess of a direction.
 const MEAN: f64 = 0.7;
 
-/// After so many rounds more planes are tried in each: those of most searches are fewer.
+/// From this round on more planes are tried in each round. Most searches are shorter.
 const STRAIGHTFORWARD: u32 = 24;
 
-/// After so many rounds the bodies of revolution of what makes whole turns are looked at: most of what
-/// meets at all has met by then.
+/// Round at which bodies of revolution are used for bodies that make whole turns: most searches that end
+/// with an impact have ended by then.
 const SKIP_FROM: u32 = 8;
 
-/// After so many more they are looked at again.
+/// Number of rounds after which they are used again.
 const SKIP_ROUNDS: u32 = 32;
 
-/// For so many rounds a touch that is passed over is followed while it neither closes nor opens. Then
-/// it is an impact: it is within the tolerance, and nothing before it was missed.
+/// Number of rounds for which an ignored touch is followed while it neither closes nor opens. After that
+/// it is an impact: it is within the tolerance, and there was no earlier contact.
 const HOVER_ROUNDS_MAX: u32 = 256;
 
 /// The function that is called with each round of a search, if there is one. It is called through a
 /// pointer, so that the search is compiled once.
 pub(in crate::narrowphase) type Watch<'w> = Option<&'w mut dyn FnMut(Step)>;
 
-/// One search.
+/// State of one search.
 pub(in crate::narrowphase) struct Search<'s> {
     pub(super) course: Course<'s>,
     pub(super) positions: [&'s Motion; 2],
     pub(super) settings: &'s Settings,
     pub(super) window: [f64; 2],
-    /// The distance of the cores that counts as a contact.
+    /// Distance of the cores that counts as a contact.
     pub(super) level: f64,
     pub(super) tolerance: f64,
-    /// The direction that is looked along first.
+    /// Direction of the first support.
     pub(super) guess: V3,
     pub(super) rounds: u32,
     pub(super) supports: u32,
 }
 
-/// What is looked for: a gap in `band`, and the distance at which the search is done.
+/// Goal of a round: a gap in `band`, and the distance at which the search is done.
 #[derive(Clone, Copy)]
 pub(super) struct Aim {
     pub(super) band: Band,
@@ -68,7 +68,7 @@ pub(super) struct Aim {
 }
 
 impl<'s> Search<'s> {
-    /// When they first touch. `watch` is told each round.
+    /// Runs the search. `watch` is called with each round.
     #[inline]
     pub(in crate::narrowphase) fn answer(
         a: (&'s Shape<'s>, &'s Motion),
@@ -83,14 +83,14 @@ impl<'s> Search<'s> {
         let spheres = a.0.reach + b.0.reach;
         let margins = a.0.margin + b.0.margin;
         let guess = path.guess(margins + MEAN * (a.0.size + b.0.size - margins), window);
-        // Both sizes count, but for a point, which has none.
+        // Both sizes count, but for a point, whose size is zero.
         let least = match (a.0.size, b.0.size) {
             (0.0, size) | (size, 0.0) => size,
             (of_a, of_b) => lesser(of_a, of_b),
         };
         let wanted = f64::from(settings.tolerance) * least;
-        // The balls around both, about their positions, know no rotation. Where they are further
-        // apart than a touch may be, whatever the spin, all that counts is whether they meet.
+        // The balls around both positions do not depend on the rotation. If they are further apart than a
+        // touch may be, only the times at which they meet matter, whatever the spin.
         let [from, to] = window;
         let gap = guess.dot(path.between(from)) - spheres;
         let turned = 16.0 * f64::EPSILON * f64::from(SPIN_MAX) * spheres;
@@ -129,10 +129,10 @@ impl<'s> Search<'s> {
         let mut two = self.course.at(t);
         let mut simplex = Simplex::default();
         let mut normal = self.guess;
-        // What is proved of the gap along the normal.
+        // Proved lower bound of the gap along the normal.
         let mut known = f64::NEG_INFINITY;
         let (mut stuck, mut skip_at) = (false, SKIP_FROM);
-        // No plane led to `t`.
+        // Whether no plane has led to `t` yet.
         let mut fresh = true;
         loop {
             if self.rounds >= skip_at && aim.band.lift == f64::INFINITY && self.whirls(t) {
@@ -158,7 +158,7 @@ impl<'s> Search<'s> {
                 (aim, found) = self.passed_over(&two, x, (found, touch), &mut simplex);
             }
             if found.upper == 0.0 && aim.band.floor < 0.0 {
-                // Cores that touch are passed over: they have a gap below zero.
+                // Cores that touch are handled separately: their gap is negative.
                 let gap = penetration::shallowest(&two, x, found.plane);
                 (found.lower, found.upper, found.plane) = (gap.lower, gap.lower, gap.normal);
                 found.support = two.support(gap.normal);
@@ -174,7 +174,7 @@ impl<'s> Search<'s> {
                 && self.settings.touch == Touch::IfClosing
                 && found.upper <= self.level + self.tolerance;
             if found.upper <= aim.accept || hovers {
-                // Where cores meet, the plane that led here tells more than one of no gap.
+                // If the cores meet, the plane that led here is better than one without a gap.
                 let slim = self.is_slim() && !fresh;
                 let gap = inside.unwrap_or_else(|| {
                     let gap = found.gap(x, &simplex);
@@ -187,7 +187,7 @@ impl<'s> Search<'s> {
                 };
             }
             if found.lower <= aim.band.floor {
-                // Nothing shows what the simplex says: once more from the start, then give up.
+                // No plane proves the distance of the simplex: restart once, then give up.
                 if stuck {
                     return Advance::Unresolved { t_safe: round_down(t) };
                 }
@@ -210,7 +210,8 @@ impl<'s> Search<'s> {
                     }
                 }
             }
-            // What the plane goes through is where it will be met. Cores that touch are in a full simplex.
+            // The point of the plane is where the shapes will meet. If the cores touch, the simplex is
+            // full.
             if simplex.len < 4 && !simplex.has(&found.support) {
                 simplex.push(found.support);
             }
@@ -239,7 +240,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// How far the plane of `found` goes.
+    /// Returns until when the plane of `found` separates.
     #[inline(always)]
     fn reach(
         &mut self,
@@ -259,12 +260,13 @@ impl<'s> Search<'s> {
         reach
     }
 
-    /// The longest of `reach` and how far other planes go, for a touch that is passed over.
+    /// Returns the longest of `reach` and the times until which other planes separate, for a touch that is
+    /// ignored.
     ///
-    /// Where a corner rests on a corner, many planes show about the same gap, and the best of them may
-    /// be at the edge of those that do, so that it is the first to fail. Those that are likely to last
-    /// are the plane that led here, the planes across an axis of rotation, which the rotation leaves as
-    /// they are, and the plane of the gap where it turns with one of the bodies.
+    /// If a corner rests on a corner, many planes have about the same gap, and the best of them may be at
+    /// the edge of that range, so that it is the first to fail. Planes that are likely to separate for
+    /// long are the plane that led here, the planes across an axis of rotation, which the rotation does
+    /// not change, and the plane of the gap rotating with one of the bodies.
     fn longest(
         &mut self,
         mut reach: Reach,
@@ -309,7 +311,8 @@ impl<'s> Search<'s> {
         reach
     }
 
-    /// The gap at `t`, along a plane that led there, if three points show that the cores are near enough.
+    /// Returns the gap at `t`, along a plane that led there, if three points prove that the cores are near
+    /// enough.
     fn met(&self, two: &Two<'_>, t: f64, simplex: &Simplex, normal: V3, aim: &Aim) -> Option<Gap> {
         let x = self.course.between(t);
         let weights = simplex.weights(x);
@@ -319,9 +322,9 @@ impl<'s> Search<'s> {
         met.then_some(Gap { lower: aim.band.floor, normal, out: normal, on_a, on_b })
     }
 
-    /// Goes on from a time at which nothing touches, where nothing turns: each support moves the time
-    /// on if its plane shows a gap. Ends where the simplex is near, or there is no more to be had;
-    /// what that means is told by the rounds.
+    /// Continues from a time before any contact, for bodies that do not rotate: each support moves the
+    /// time forward if its plane proves a gap. Stops if the simplex is near, or there is no progress; the
+    /// rounds decide what that means.
     #[inline]
     fn chase(
         &mut self,
@@ -374,23 +377,23 @@ impl<'s> Search<'s> {
         Some((t, led))
     }
 
-    /// Whether the search may take one more round.
+    /// Returns whether the search may take one more round.
     fn has_rounds(&self) -> bool {
         self.rounds < self.settings.rounds_max
     }
 
-    /// Whether the cores themselves come to touch, or all but.
+    /// Returns whether the contact distance is (almost) that of the cores themselves.
     fn is_slim(&self) -> bool {
         self.level <= 4.0 * self.tolerance
     }
 
-    /// What is looked for where nothing touched.
+    /// Returns the goal of a search without a touch at the start.
     fn aim(&self) -> Aim {
         let band = Band { floor: self.level + self.course.slack, lift: f64::INFINITY };
         Aim { band, accept: self.level + self.tolerance }
     }
 
-    // Asked each round, by the search that is watched and the one that is not.
+    // Inlined into both the observed search and the plain one, because it is called in each round.
     #[inline(always)]
     fn nearest(
         &mut self,
@@ -418,7 +421,7 @@ impl<'s> Search<'s> {
         found
     }
 
-    /// Shows what a round knows, if cores have such a gap along a plane.
+    /// Reports a round to the observer, for a gap of the cores along a plane.
     pub(super) fn show(&self, watch: &mut Watch<'_>, t: f64, gap: f64, normal: V3) {
         if let Some(watch) = watch {
             let margins = self.course.a.shape.margin + self.course.b.shape.margin;
@@ -426,7 +429,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// What a touch at the start means: an answer, or the gap of what is passed over.
+    /// Evaluates a touch at the start: returns a result, or the gap of a touch that is ignored.
     fn touch(
         &self,
         two: &Two<'s>,
@@ -454,8 +457,8 @@ impl<'s> Search<'s> {
         if counts { Err(self.impact(t, two, &gap)) } else { Ok(gap.lower) }
     }
 
-    /// What is looked for after a touch at the start that is passed over, whose gap is at least
-    /// `lower`; and what is found, if need be better than before.
+    /// Returns the goal of a search after an ignored touch at the start, whose gap is at least `lower`;
+    /// and the distance, improved if necessary.
     fn passed_over(
         &mut self,
         two: &Two<'s>,
@@ -465,7 +468,7 @@ impl<'s> Search<'s> {
     ) -> (Aim, Nearest) {
         let (level, slack) = (self.level, self.course.slack);
         let least = level + 4.0 * slack;
-        // Whether it is a true gap has to be known better than the tolerance.
+        // Whether the gap is really above the target must be known more exactly than the tolerance.
         if found.upper > least && lower <= least {
             let guess = (found.plane, found.lower);
             let sharp = |lower: f64, upper: f64| upper <= least || lower > least;
@@ -476,8 +479,8 @@ impl<'s> Search<'s> {
             }
         }
         let lift = level + 2.0 * self.tolerance;
-        // A true gap keeps its level: what comes to that is a contact. What touches may go as much
-        // deeper as a touch may be deep.
+        // A real gap keeps its contact distance: reaching that is a contact. A touch may get deeper by as
+        // much as the depth of a touch may be.
         let (floor, accept) = if lower > least {
             (level + slack, level + 0.5 * (lower - level))
         } else {
@@ -486,7 +489,7 @@ impl<'s> Search<'s> {
         (Aim { band: Band { floor, lift }, accept }, found)
     }
 
-    /// The points and how fast they close are those at the time that is told.
+    /// Creates the impact at `t`. Points and closing speed are those at that time.
     fn impact(&self, t: f64, two: &Two<'s>, gap: &Gap) -> Advance {
         let told = round_down(t);
         let t = f64::from(told);
@@ -510,7 +513,7 @@ impl<'s> Search<'s> {
         Advance::Overlapping { depth, normal: gap.normal.to_f32(), on_a, on_b, closing }
     }
 
-    /// Where the surfaces are nearest, in the world.
+    /// Returns the nearest points of the surfaces, in world coordinates.
     fn points(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [[f32; 3]; 2] {
         let at = |motion: &Motion| {
             let [start, delta, accel] =
@@ -524,7 +527,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// The nearest `f32` that is finite.
+/// Returns the nearest finite `f32`.
 fn saturated(x: f64) -> f32 {
     (x as f32).clamp(f32::MIN, f32::MAX)
 }

@@ -1,30 +1,30 @@
-//! Until when does a plane keep two bodies apart?
+//! Until when a plane separates two bodies.
 //!
-//! A direction `n`, which may turn at a constant rate `Ω`, bounds the distance from below at each
+//! A direction `n`, which may rotate at a constant rate `Ω`, bounds the distance from below at each
 //! time:
 //!
 //! ```text
 //! f(t) = n(t)·x(t) − h_A(n(t)) − h_B(−n(t))  ≤  distance(t)
 //! ```
 //!
-//! `h` is how far a body reaches, as it is turned then. Where nothing turns, `f` is a quadratic.
-//! Else on an interval of length `Δ`, with `s` in `[0, 1]` along it, a direction `u` seen from a
-//! body that turns by `ω` leaves its chord by no more than `½·s(1−s)·Δ²·max|u″|`, and `h` is
-//! sublinear, so
+//! `h` is the support function of a body in its rotation at that time. Without rotation, `f` is a
+//! quadratic. Otherwise, on an interval of length `Δ`, with `s` in `[0, 1]` along it, a direction `u`
+//! seen from a body that rotates by `ω` deviates from its chord by no more than
+//! `½·s(1−s)·Δ²·max|u″|`, and `h` is sublinear, so
 //!
 //! ```text
 //! h(u(s)) ≤ (1−s)·h(u(0)) + s·h(u(1)) + ½·s(1−s)·Δ²·|u″|·R        |u″| ≤ |Ω−ω|·|Ω×n| + |ω|·|(Ω−ω)×n|
 //! ```
 //!
 //! where `R` is the reach of the body about its position: two supports bound it over the whole
-//! interval, exactly at both ends. `n·x` is bounded alike. Together that is a quadratic in `s`,
-//! whose first root is a safe time (`docs/math/advance.md` has the proof).
+//! interval, exactly at both ends. `n·x` is bounded in the same way. Together that is a quadratic in
+//! `s`, whose first root is a safe time (`docs/math/advance.md` has the proof).
 //!
-//! **Which `Ω`.** A face that turns swings its far corners through a plane that does not turn with
-//! it. If the nearest points are a face or edge of one body and a vertex of the other, `n` turns
-//! with the first; of two edges it stays across both. Then `f` has the slope of the distance
-//! itself, and rounds converge as Newton's do. Conservative advancement by greatest speeds (Mirtich
-//! 1996; Zhang, Lee and Kim 2006) gains a constant factor a round.
+//! **Which `Ω`.** The far corners of a rotating face would pass through a plane that does not rotate
+//! with it. If the nearest points are a face or edge of one body and a vertex of the other, `n`
+//! rotates with the first; for two edges it stays across both. Then `f` has the slope of the distance
+//! itself, and the rounds converge as Newton's method does. Conservative advancement by greatest
+//! speeds (Mirtich 1996; Zhang, Lee and Kim 2006) gains a constant factor per round.
 
 use super::relative_motion::{Course, MovingShape, RelativePath};
 use crate::narrowphase::gjk::{Nearest, Two};
@@ -33,25 +33,25 @@ use crate::narrowphase::roots::first_root;
 use crate::narrowphase::rotation::Rotation;
 use crate::narrowphase::simplex::{Simplex, Vertex};
 
-/// How many intervals one plane is asked about before another is looked for.
+/// Greatest number of intervals for one plane before another plane is searched.
 const STEPS_MAX: u32 = 8;
 
-/// Between which heights a gap is watched.
+/// Range of a gap within which a plane is followed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Band {
-    /// The gap that must not be reached, with what rounding may do.
+    /// The gap that must not be reached, including the bound of the rounding errors.
     pub(super) floor: f64,
-    /// Where a touch that is passed over counts as parted; infinite without one.
+    /// The gap at which an ignored touch counts as separated; infinite if there is none.
     pub(super) lift: f64,
 }
 
-/// How far a plane goes.
+/// Until when a plane separates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Reach {
-    /// To the end.
+    /// Until the end.
     End,
-    /// The gap is above the floor until `t`, along what is `normal` then; `lifted`: it is at the
-    /// lift there.
+    /// The gap is above the floor until `t`, along `normal` at that time. `lifted` says that it has
+    /// reached the lift there.
     Until { t: f64, normal: V3, lifted: bool },
 }
 
@@ -64,7 +64,7 @@ pub(super) struct SeparatingPlane {
     pub(super) gap: f64,
 }
 
-/// The first time at which a quadratic leaves the band, in `[0, end]`, and whether upwards.
+/// Returns the first time in `[0, end]` at which a quadratic leaves the band, and whether upwards.
 #[inline(always)]
 fn leaves(band: &Band, gap: f64, rate: f64, bend: f64, end: f64) -> Option<(f64, bool)> {
     let down = first_root(gap - band.floor, rate, bend);
@@ -77,7 +77,7 @@ fn leaves(band: &Band, gap: f64, rate: f64, bend: f64, end: f64) -> Option<(f64,
     (down <= end).then_some((down, false))
 }
 
-/// How far the plane goes where nothing turns.
+/// Returns until when the plane separates if nothing rotates.
 #[inline]
 pub(super) fn straight(
     path: &RelativePath,
@@ -94,8 +94,8 @@ pub(super) fn straight(
     }
 }
 
-/// How far a plane across `found`'s direction goes, turning as the features do; and how many
-/// supports that took.
+/// Returns until when a plane across `found`'s direction separates, rotating as the nearest features
+/// do; and the number of supports computed.
 pub(super) fn turning(
     course: &Course<'_>,
     two: &Two<'_>,
@@ -122,8 +122,8 @@ pub(super) fn turning(
     follow(course, &pull, plane, first, band, to)
 }
 
-/// How far a plane across `found`'s direction goes that turns with a body; and how many supports
-/// that took.
+/// Returns until when a plane across `found`'s direction separates that rotates with a body; and the
+/// number of supports computed.
 pub(super) fn turning_with(
     course: &Course<'_>,
     two: &Two<'_>,
@@ -138,14 +138,14 @@ pub(super) fn turning_with(
     follow(course, &pull, plane, first, band, to)
 }
 
-/// What is guessed of the first interval: the rate of the gap, and a length that is worth it.
+/// Guess for the first interval: the rate of the gap, and a useful length.
 #[derive(Clone, Copy)]
 struct FirstCrossing {
     rate: f64,
     length: f64,
 }
 
-/// Interval by interval along a plane that turns as `pull` does.
+/// Follows a plane that rotates as `pull` does, interval by interval.
 fn follow(
     course: &Course<'_>,
     pull: &Pull,
@@ -163,7 +163,7 @@ fn follow(
         let [linear, square] = sweep.quadratic(course, pull, &now, &next);
         if let Some((s, lifted)) = leaves(band, now.gap, linear, square, 1.0) {
             if s < EARLY && next.gap < band.floor && steps < STEPS_MAX {
-                // The gap bends more than the bound: as far as a parabola through what is known
+                // The gap bends more than the bound: go as far as a parabola through the known values
                 // goes.
                 let bend = (next.gap - now.gap - rate * length) / (length * length);
                 let shorter = 1.25 * first_root(now.gap - band.floor, rate, bend);
@@ -176,7 +176,7 @@ fn follow(
             let t = lesser(now.t + after, to);
             return (Reach::Until { t, normal, lifted }, steps);
         }
-        // A shape of the caller's own may tell nothing.
+        // The support map of the caller may have returned an invalid point.
         if next.gap.is_nan() {
             return (Reach::Until { t: now.t, normal: now.normal, lifted: false }, steps);
         }
@@ -192,11 +192,11 @@ fn follow(
     }
 }
 
-/// Where in an interval a root is too early: a shorter one is asked about.
+/// Part of an interval before which a root counts as too early: then a shorter interval is tried.
 const EARLY: f64 = 0.25;
 
-/// The spheres about both positions: how far they go along the plane, if they do not meet at once.
-/// A body that does not turn keeps its own reach.
+/// Returns until when the bounding spheres about both positions are separated along the plane, if
+/// they are at the start. A body that does not rotate keeps its own support.
 fn whole(course: &Course<'_>, plane: &SeparatingPlane, band: &Band, to: f64) -> Option<Reach> {
     let reach = |mover: &MovingShape<'_>, direction| {
         if mover.turn.rate == 0.0 { mover.reach(direction, 0.0) } else { mover.shape.reach }
@@ -204,40 +204,41 @@ fn whole(course: &Course<'_>, plane: &SeparatingPlane, band: &Band, to: f64) -> 
     let SeparatingPlane { t, normal, .. } = *plane;
     let x = course.between(t);
     let spheres = course.a.shape.reach + course.b.shape.reach;
-    // Near to each other the spheres meet, and it is not worth asking more closely.
+    // If the spheres overlap near each other, a closer test is not worth its cost.
     if x.dot(normal) - spheres <= band.floor && course.a.turn.rate > 0.0 && course.b.turn.rate > 0.0
     {
         return None;
     }
     let gap = x.dot(normal) - reach(&course.a, normal) - reach(&course.b, -normal);
-    // A step that leaves most of the gap is not worth a round. NaN is not above anything.
+    // A step that leaves most of the gap is not worth a round. A comparison with NaN is false.
     let far = gap - band.floor > FAR * (plane.gap - band.floor);
     if band.lift < f64::INFINITY || !far {
         return None;
     }
     let reached = straight(&course.path, &SeparatingPlane { gap, ..*plane }, band, to);
-    // Nothing is won where it does not move.
+    // A step that does not move forward gains nothing.
     match reached {
         Reach::Until { t: at, .. } if at <= t => None,
         reached => Some(reached),
     }
 }
 
-/// How much of a gap must be left between the spheres to go by them.
+/// Part of the gap that must remain between the spheres for them to be used.
 const FAR: f64 = 0.25;
 
-/// How a plane turns.
+/// How a plane rotates.
 #[derive(Clone, Copy)]
 struct Pull {
     turn: Rotation,
 }
 
-/// A plane that turns so that the points of the simplex, each moving with its bodies, stay on it.
+/// Returns a plane rotation for which the points of the simplex, each moving with its bodies, stay on
+/// the plane.
 ///
-/// A pair of points of the simplex is `y` from the nearest one, across `n`, and closes at a rate of
-/// its own. A plane whose normal changes by `w` sees all of them close alike if `w·(yᵢ − y₀) = rᵢ −
-/// r₀`. Then the gap has the slope of the distance: the weights of the nearest point take the mean
-/// of both.
+/// A vertex of the simplex is at `y` relative to the nearest point, across `n`, and closes at a rate
+/// of its own. A plane whose normal changes by `w` sees all of them close at the same rate if `w·(yᵢ
+/// − y₀) = rᵢ − r₀`. Then the gap has the slope of the distance: the weights of the nearest point
+/// average both sides.
 fn along_features(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, n: V3) -> Option<Pull> {
     if simplex.len < 2 {
         return None;
@@ -245,7 +246,7 @@ fn along_features(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, n: V3) 
     let (a, b) = (&course.a, &course.b);
     let (spin_a, spin_b) = (a.spin(&two.a.rotation), b.spin(&two.b.rotation));
     let (to_a, to_b) = (spin_a.cross(n), spin_b.cross(n));
-    // The rate at which the gap between the two points of a vertex grows, but for what all share.
+    // Rate at which the gap between the two points of a vertex grows, without the part common to all.
     let rate = |vertex: &Vertex| {
         two.a.rotation.turn(vertex.on_a).dot(to_a) - two.b.rotation.turn(vertex.on_b).dot(to_b)
     };
@@ -262,19 +263,19 @@ fn along_features(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, n: V3) 
             w = e * ((r * ff - s * ef) / whole) + f * ((s * ee - r * ef) / whole);
         }
     }
-    // Edges that are all but parallel would whirl it about.
+    // Edges that are almost parallel would rotate the plane very fast.
     let most = WHIRL * (a.turn.rate + b.turn.rate);
-    // NaN is not below anything: a side of no length tells nothing.
+    // A comparison with NaN is false: a side of length zero determines no rotation.
     (w.square() <= most * most).then(|| Pull { turn: Rotation::new(n.cross(w)) })
 }
 
-/// The square of the least sine between two sides of a triangle that tells how a plane turns.
+/// The square of the least sine between two sides of a triangle that determines the plane's rotation.
 const SLIVER: f64 = 1e-6;
 
-/// How much faster than both bodies a plane may turn.
+/// Greatest rate at which a plane may rotate, relative to the rates of both bodies together.
 const WHIRL: f64 = 256.0;
 
-/// How fast the gap along the plane changes at first, if the furthest points stay the furthest.
+/// Initial rate of the gap along the plane, if the farthest points stay the farthest.
 fn slope(
     course: &Course<'_>,
     two: &Two<'_>,
@@ -290,14 +291,14 @@ fn slope(
         + on_b.dot((spin - course.b.spin(&two.b.rotation)).cross(n))
 }
 
-/// An interval of time and how much a bound may sag within.
+/// An interval of time, and the greatest deviation of the bound within it.
 struct TimeInterval {
     length: f64,
     /// `½·Δ²·(|u″|·R + …)`.
     sag: f64,
 }
 
-/// How long an interval is worth it, from the first slope.
+/// Returns a useful length of an interval, from the initial slope.
 fn span(
     course: &Course<'_>,
     pull: &Pull,
@@ -311,9 +312,9 @@ fn span(
     let bent = bend(&course.a, pull, plane.normal, 0.0)
         + bend(&course.b, pull, plane.normal, 0.0)
         + pull.turn.rate * across * pull.turn.off_axis(course.between(plane.t));
-    // Where twice the gap is the deepest sag.
+    // Where twice the gap equals the greatest deviation.
     let curved = 4.0 * sqrt(gap / greater(bent, f64::MIN_POSITIVE));
-    // A little past where Newton's step goes, so that the root is inside.
+    // A little past the end of Newton's step, so that the root is inside.
     let newton = 1.25 * first_root(gap, rate, 0.5 * plane.normal.dot(course.path.accel));
     lesser(to - plane.t, lesser(curved, newton))
 }
@@ -328,11 +329,11 @@ impl TimeInterval {
         let bent = bend(&course.a, pull, plane.normal, turned)
             + bend(&course.b, pull, plane.normal, turned)
             + pull.turn.rate * across * furthest;
-        // Rounding is in the slack of the floor; this is for the products here.
+        // Rounding is in the slack of the floor; this factor is for the products here.
         Self { length, sag: 0.5 * length * length * bent * (1.0 + 1e-12) }
     }
 
-    /// The plane at the end.
+    /// Returns the plane at the end of the interval.
     fn end(&self, course: &Course<'_>, pull: &Pull, plane: &SeparatingPlane) -> SeparatingPlane {
         let t = plane.t + self.length;
         let normal = pull.turn.direction(plane.normal, self.length);
@@ -341,7 +342,7 @@ impl TimeInterval {
         SeparatingPlane { t, normal, gap }
     }
 
-    /// The linear and the square term, in `s`, of a quadratic that is nowhere above the gap.
+    /// Returns the linear and the square term, in `s`, of a quadratic that is nowhere above the gap.
     fn quadratic(
         &self,
         course: &Course<'_>,
@@ -362,13 +363,13 @@ impl TimeInterval {
     }
 }
 
-/// `|u″|·R` of a body, where the plane turns by at most `turned` on its way.
+/// Returns `|u″|·R` of a body, where the plane rotates by at most `turned` during the interval.
 fn bend(mover: &MovingShape<'_>, pull: &Pull, normal: V3, turned: f64) -> f64 {
     let spin = pull.turn.spin;
     let rate = mover.turn.rate;
     let across = spin.cross(normal).length();
     let rolling = if pull.turn.rate == 0.0 {
-        // The direction stays, and seen from the body goes about its axis.
+        // The direction is constant, and seen from the body rotates about the body's axis.
         rate * mover.turn.spin.cross(normal).length() * mover.swing
     } else {
         let against = spin - mover.turn.spin;
@@ -391,10 +392,10 @@ mod tests {
     use crate::geom::{Motion, Pose};
     use crate::narrowphase::shape::Shape;
 
-    /// Goal: the quadratic is nowhere above the gap, whatever turns, the plane too, and meets it at
-    /// both ends. Method: points, bars and boxes in turn, each of plane and bodies still or turning
-    /// up to a turn in the interval, accelerated or not, near and far, half of them all but about
-    /// their own axis; the gap at many times.
+    /// Goal: the quadratic is nowhere above the gap, whatever rotates, the plane too, and equals it
+    /// at both ends. Method: points, bars and boxes in turn, each of plane and bodies still or
+    /// rotating up to a turn in the interval, accelerated or not, near and far, half of them almost
+    /// about their own axis; the gap at many times.
     #[test]
     fn the_bound_is_nowhere_above_the_gap() {
         let mut state = 9_u64;
@@ -465,8 +466,9 @@ mod tests {
         assert!(tight > 0.9, "it is no larger than need be: {tight}");
     }
 
-    /// Goal: what rolls about its own axis does not sag, and what only looks like it does. Method: a
-    /// cylinder and a box that turn three radians about `y`; a cylinder that turns about `x`.
+    /// Goal: a body that rolls about its own axis has no deviation, and one that only seems to has
+    /// some. Method: a cylinder and a box that rotate three radians about `y`; a cylinder that
+    /// rotates about `x`.
     #[test]
     fn what_rolls_does_not_sag() {
         let still = Motion::from(Pose::IDENTITY);

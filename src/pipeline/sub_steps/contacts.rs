@@ -1,16 +1,17 @@
-//! What touches already when something is hit?
+//! Impulse propagation along touching bodies.
 //!
-//! Three bodies in a row that give nothing back hand an impulse to and fro: each time half of what
-//! closed is left, all at one time, until it is lost in rounding. Nothing moves meanwhile, so there is
-//! nothing to search: contacts at which nothing came back are kept, and after an impact those that
-//! still touch hand on what closes among themselves, one after the other. That is what one pass for
-//! each would do, for the price of a few sums; then each body that has changed looks ahead once.
+//! Three bodies in a row without restitution pass an impulse back and forth: each time half of the closing speed is
+//! left, all at one time, until it is lost in rounding. Nothing moves meanwhile, so nothing needs to be searched:
+//! contacts without a bounce are cached, and after an impact those that still touch exchange impulses among
+//! themselves, one after the other. The result is that of one event for each, at the cost of a few sums; then each
+//! changed body is searched once.
 //!
-//! With the inverse masses `w` a contact of normal `n` that closes with `c` takes the impulse
-//! `c/(w_a + w_b)`, as in [`response`]: momentum is kept, and each time energy is lost. What
-//! accelerations press on, and the pseudo-velocities that correct slop, are handed on in the same way. So it ends, where what closes is passed over
-//! by a search too; what is left after [`HANDED_MAX`] impulses is found by searching. (Sequential impulses, as in
-//! Catto 2005, *Iterative dynamics*, but for speeds at one time, and none is taken back.)
+//! With the inverse masses `w`, a contact of normal `n` that closes with `c` takes the impulse `c/(w_a + w_b)`, as in
+//! [`response`]: momentum is conserved, and each time energy is lost. The forces of accelerations, and the
+//! pseudo-velocities that correct slop, are propagated in the same way. The propagation ends when the closing speeds
+//! are so small that a search would ignore them too; what is left after [`HANDED_MAX`] impulses is found by
+//! searching. (Sequential impulses, as in Catto 2005, *Iterative dynamics*, but for speeds at one time, and impulses
+//! are never taken back.)
 
 use super::crowd::Crowd;
 use super::search::slow;
@@ -22,32 +23,32 @@ use crate::pipeline::response;
 use crate::pipeline::response::{BounceOutcome, Moving, Reaction, SOON, along, push};
 use alloc::vec::Vec;
 
-/// How many impulses are handed on after an impact, at most.
+/// Greatest number of propagated impulses after an impact.
 const HANDED_MAX: usize = 1 << 14;
-/// No contact, no member.
+/// Marks a missing contact or member.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Two that touched, and nothing came back.
+/// A contact of two bodies that did not bounce.
 #[derive(Clone, Copy, Debug)]
 struct StepContact {
     impact: Impact,
     rows: [usize; 2],
-    /// From the one to the other.
+    /// Vector from the first to the second.
     between: [f64; 3],
-    /// What of the closing speed is not of the displacements, but of spins.
+    /// The part of the closing speed that is due to spins.
     turning: f64,
-    /// The contact that each of the two had before.
+    /// The previous contact of each of the two bodies.
     next: [u32; 2],
-    /// The impulse and the load of this pass.
+    /// Impulse and supporting force of this pass.
     given: [f64; 2],
     is_queued: bool,
-    /// The pass of which the inverse masses are.
+    /// The pass for which the inverse masses are valid.
     pass: u32,
-    /// Those that count, none where the two touch no more.
+    /// The inverse masses that count; `None` if the two do not touch any more.
     masses: [f64; 2],
 }
 
-/// A body with a contact, and how it moves at the time of the pass.
+/// A body with a contact, and its motion at the time of the pass.
 #[derive(Clone, Copy, Debug)]
 struct ContactMember {
     row: usize,
@@ -59,12 +60,12 @@ struct ContactMember {
 #[derive(Debug, Default)]
 pub(super) struct Contacts {
     all: Vec<StepContact>,
-    /// Of each row its last contact.
+    /// The last contact of each row.
     last: Vec<u32>,
-    /// Of each row where it is among the members.
+    /// Position of each row among the members.
     places: Vec<u32>,
     members: Vec<ContactMember>,
-    /// Contacts to be looked at, the first first.
+    /// Contacts to process, first in, first out.
     queue: Vec<u32>,
 }
 
@@ -75,12 +76,12 @@ impl Contacts {
         self.places.clear();
     }
 
-    /// Whether a row has contacts.
+    /// Returns whether a row has contacts.
     fn has(&self, row: usize) -> bool {
         self.last.get(row).is_some_and(|&last| last != NONE)
     }
 
-    /// Notes a contact of bodies that are so far apart, in place of an older one of the same two.
+    /// Stores the contact of two bodies at this relative position, in place of an older one of the same two.
     pub(super) fn note(
         &mut self,
         impact: Impact,
@@ -117,13 +118,13 @@ impl Contacts {
         self.all.push(contact);
     }
 
-    /// The contact of a row that comes after this one.
+    /// Returns the contact of a row that follows this one.
     fn after(&self, at: u32, row: usize) -> u32 {
         let StepContact { rows, next, .. } = self.all[at as usize];
         next[usize::from(rows[0] != row)]
     }
 
-    /// The contacts of a row are to be looked at, but one.
+    /// Enqueues the contacts of a row except one.
     fn enqueue(&mut self, row: usize, but: u32) {
         let mut at = self.last.get(row).copied().unwrap_or(NONE);
         while at != NONE {
@@ -138,7 +139,7 @@ impl Contacts {
 }
 
 impl SubSteps {
-    /// Where a row is at `now`, not rounded.
+    /// Returns the position of a row at `now`, not rounded.
     fn position_at<'s>(&self, crowd: &impl Crowd<'s>, row: usize, now: f32) -> [f64; 3] {
         let motion = &crowd.bodies()[row].motion;
         let t = f64::from(now) - f64::from(self.states[row].since);
@@ -148,7 +149,7 @@ impl SubSteps {
         core::array::from_fn(|k| at[k] + (delta[k] * t + 0.5 * accel[k] * (t * t)))
     }
 
-    /// Keeps the contact of two that just met at `impact.toi` and have this motion from then on.
+    /// Stores the contact of two bodies that touch at `impact.toi` and have this motion from then on.
     pub(super) fn keep_contact<'s>(
         &mut self,
         crowd: &impl Crowd<'s>,
@@ -161,7 +162,7 @@ impl SubSteps {
         self.contacts.note(*impact, rows, between, turning);
     }
 
-    /// Hands on what those have got that were just changed.
+    /// Propagates the impulses of the bodies that were just changed.
     pub(super) fn hand_on<'s, C: Crowd<'s>>(&mut self, crowd: &mut C, now: f32) {
         if !self.changed.iter().any(|&row| self.contacts.has(row)) {
             return;
@@ -206,7 +207,8 @@ impl SubSteps {
         self.contacts = contacts;
     }
 
-    /// Has the two of a contact close no more, nor be pulled together; says whether they did or were.
+    /// Applies an impulse so that the bodies of a contact neither close nor are pulled together. Returns whether they
+    /// did or were.
     fn hand<'s>(&self, crowd: &impl Crowd<'s>, contacts: &mut Contacts, at: u32, now: f32) -> bool {
         let StepContact { impact, rows, between, turning, .. } = contacts.all[at as usize];
         if rows.iter().any(|&row| self.states[row].is_held) {
@@ -224,7 +226,7 @@ impl SubSteps {
         let [a, b] = places.map_each(|place| contacts.members[place].at);
         let closing = along(a.moving.velocity, b.moving.velocity, n) + turning;
         let pulled = along(a.moving.accel, b.moving.accel, n);
-        // As `ask` has it: what is slower is passed over.
+        // The same limit as in `ask`: slower closing is ignored.
         let (left, least) = (f64::from(until_end(now)), 0.25 * slow(self.skin(rows)));
         let hits = closing * left > least;
         let presses = 0.5 * pulled * (left * left) > least && -2.0 * closing <= SOON * pulled;
@@ -233,7 +235,7 @@ impl SubSteps {
         if !(hits || presses || corrects) {
             return false;
         }
-        // Nobody moves in a pass.
+        // Positions are constant during a pass.
         let pass = self.told.passes as u32;
         if contacts.all[at as usize].pass != pass {
             let touch = self.still_touch(crowd, rows, between, (impact.toi, now));
@@ -265,7 +267,7 @@ impl SubSteps {
         true
     }
 
-    /// Whether two that touched are where they were to each other, but for what rounding may take.
+    /// Returns whether two bodies that touched have the same relative position, except for rounding.
     fn still_touch<'s>(
         &self,
         crowd: &impl Crowd<'s>,

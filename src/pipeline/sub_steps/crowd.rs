@@ -1,8 +1,8 @@
-//! Whose bodies are taken through a tick?
+//! The bodies of a tick as rows.
 //!
-//! The caller's columns, or the proxies of a world (`proxies.rs`): either is rows here. Which of two
-//! is `a`, and which of two impacts at once comes first, goes by the names of rows, not by where they
-//! lie, so that both doors give the same bits.
+//! They are the caller's columns, or the proxies of a broadphase (`proxies.rs`). Which of two bodies
+//! is `a`, and which of two simultaneous impacts comes first, depends on the labels of rows, not on
+//! their positions, so both public functions give the same bits.
 
 use super::Mass;
 use crate::geom::{Aabb, Filter};
@@ -13,21 +13,21 @@ pub(super) trait Crowd<'s> {
     fn bodies(&self) -> &[ConvexBody<'s>];
     fn body_mut(&mut self, row: usize) -> &mut ConvexBody<'s>;
     fn mass(&self, row: usize) -> Mass;
-    /// What it is called: of two the lower is `a`.
+    /// Label of the row: the body with the lower one is `a` of a pair.
     fn name(&self, row: usize) -> u32;
-    /// Whether what is told of the two lets them meet.
+    /// Whether flags, filters and owners allow the two to meet.
     fn allows(&self, a: usize, b: usize) -> bool;
-    /// Adds to `others` the rows, some of them new, that rest where `row` comes and that `Near` does
-    /// not know of.
+    /// Appends to `others` the resting rows near the path of `row` that are not in `Near`. Some of
+    /// the rows may be new.
     fn add_resting(&mut self, row: usize, reach: &Aabb, others: &mut Vec<usize>);
 
-    /// Whether the two may meet, and one gives way.
+    /// Whether the two may meet, and at least one of them can be pushed.
     fn may_meet(&self, a: usize, b: usize) -> bool {
         (self.mass(a).inverse_mass > 0.0 || self.mass(b).inverse_mass > 0.0) && self.allows(a, b)
     }
 }
 
-/// Columns of the caller: each row is its own name, and all are known from the start.
+/// Columns of the caller: each row is its own label, and all rows are present from the start.
 pub(super) struct BodyRows<'a, 's> {
     pub(super) bodies: &'a mut [ConvexBody<'s>],
     pub(super) masses: &'a [Mass],

@@ -1,8 +1,8 @@
 //! Finds the overlapping pairs of a crowded strip by splitting its boxes at medians.
 //!
-//! One grid cannot fit boxes at several scales: a crowd in a large sparse world is one cell of it, and the sweep of that
-//! cell compares every box with every other. The sum of the ranges that a sweep would compare is known before it starts,
-//! so such a strip is divided instead, in time that grows with its boxes and pairs whatever their scales:
+//! One grid cannot fit boxes at several scales: a crowd in a large sparse scene is a single cell, and the sweep of
+//! that cell compares every box with every other. The number of comparisons of a sweep is known before it starts, so
+//! such a strip is divided instead, in time that grows with its boxes and pairs whatever their scales:
 //!
 //! ```text
 //! join(A, B):                             A and B are sets of boxes, or the same set
@@ -12,11 +12,11 @@
 //!   else                                  compare each with each: most of them overlap
 //! ```
 //!
-//! A box that crosses a plane belongs to both sides. As in the strips of the grid, a flag in its right copy says that the
-//! box starts further left, and two boxes with a flag in common make no pair: so each pair is found once, where at least
-//! one of the two starts on every axis. Boxes that are long on one axis cross every plane there and would be copied
-//! without end; apart from the others they are divided on the axes on which they are short. Two sets are first cut
-//! to each other's bounds.
+//! A box that crosses a plane is in both sets. As in the strips of the grid, a flag in its right copy says that the
+//! box starts further left, and two boxes with a flag in common are not a pair. So each pair is found once, where at
+//! least one of the two starts on every axis. Boxes that are long on one axis would cross every plane there and be
+//! copied again and again; they are therefore separated from the others and divided on the axes on which they are
+//! short. Two sets are first cut to each other's bounds.
 //!
 //! The choice of planes depends on a sample of the boxes alone, and copies keep their order. So the pairs and their order
 //! are the same for every level. The method is that of a streamed k-d tree; copies instead of a third child follow from
@@ -28,26 +28,26 @@ use super::scatter::{FLAGS, NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, ROW, STILL};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
 
-/// Flag of the right copies on the axis that the grid does not cut. The bit is free here: the place of a box in its strip
-/// is below it, and whether its path is long has been looked at already.
+/// Flag of the right copies on the axis that the grid does not divide. The bit is free here: the position of a box in
+/// its strip is below it, and whether its path is long has been evaluated already.
 const NOT_FIRST_UNCUT: u32 = 1 << 26;
 const JOIN_FLAGS: u32 = FLAGS | NOT_FIRST_UNCUT;
-/// Comparisons for each box up to which a set is compared as it is. The worlds of the fuzzer are small, and are to be
-/// divided all the same.
+/// Comparisons per box up to which a set is compared without a division. Fuzz inputs are small and must be divided
+/// too.
 const LEAF_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 64.0 };
-/// How many comparisons cost as much as copying a box once.
+/// Number of comparisons that cost as much as copying a box once.
 const COPY_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 24.0 };
-/// Comparisons for each box from which boxes that cross a plane may be joined apart from the others.
+/// Comparisons per box from which boxes that cross a plane may be joined separately from the others.
 const APART_WORK: f64 = if cfg!(fuzzing) { 3.0 } else { 512.0 };
-/// The share of boxes that cross the best plane from which they may be.
+/// The share of boxes that must cross the best plane for that.
 const APART_SHARE: f64 = 0.125;
-/// Boxes of a sample, and how many boxes stand behind one of them.
+/// Greatest number of boxes in a sample, and how many boxes each of them represents.
 const SAMPLE_MAX: usize = 64;
 const SAMPLE_MIN: usize = 16;
 const ROWS_PER_SAMPLE: usize = 16;
-/// Divisions one below the other; a sample that is wrong about its boxes so often is not believed any longer.
+/// Greatest depth of divisions. A sample that was wrong that often is not used any longer.
 const DEPTH_MAX: u8 = 64;
-/// Each division leaves at most three joins for later.
+/// Greatest number of postponed joins: each division postpones at most three.
 const TASKS_MAX: usize = 4 * DEPTH_MAX as usize;
 
 /// Consecutive rows of [`Join::bounds`].
@@ -58,59 +58,59 @@ struct KdRows {
 }
 
 impl KdRows {
-    /// The first row past these and their padding.
+    /// Returns the first row past these rows and their padding.
     fn end(self) -> usize {
         self.start + self.len + LANES_MAX
     }
 }
 
-/// Which boxes of a set go on to a join.
+/// Selects boxes of a set for a join.
 #[derive(Clone, Copy, Debug)]
 enum KdPart {
     All,
-    /// Those that start below the plane.
+    /// Boxes that start below the plane.
     Left {
         axis: usize,
         at: f32,
     },
-    /// Those that end at the plane or above.
+    /// Boxes that end at the plane or above it.
     Right {
         axis: usize,
         at: f32,
     },
-    /// Those that do both.
+    /// Boxes that do both.
     Crossing {
         axis: usize,
         at: f32,
     },
-    /// Those that do not.
+    /// Boxes that do not do both.
     Beside {
         axis: usize,
         at: f32,
     },
-    /// Those with this flag.
+    /// Boxes with this flag.
     With(u32),
-    /// Those without it.
+    /// Boxes without this flag.
     Without(u32),
 }
 
-/// A join that is still to be done.
+/// A join that has not been done yet.
 #[derive(Clone, Copy, Debug)]
 struct KdTask {
     a: KdRows,
     b: KdRows,
-    /// Both sets are one.
+    /// Whether both sets are the same.
     same: bool,
     of_a: KdPart,
     of_b: KdPart,
-    /// What does not meet this box is left out of `a`: bounds of `b`.
+    /// Bounds of `b`. Boxes of `a` that do not overlap them are dropped.
     around_b: [f32; 6],
-    /// Axes on which the boxes that cross a plane have been taken apart since the last plane there, a bit each.
+    /// Axes on which the boxes that cross a plane have been separated since the last plane there, one bit each.
     apart: u8,
     depth: u8,
 }
 
-/// Comparisons that were begun.
+/// A pair of sets whose comparison has begun.
 #[derive(Clone, Copy, Debug, Default)]
 struct Leaf {
     a: KdRows,
@@ -119,7 +119,7 @@ struct Leaf {
     next: usize,
 }
 
-/// What to do with a join.
+/// How to process a join.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum SplitChoice {
     Compare,
@@ -128,25 +128,25 @@ enum SplitChoice {
     ByFlag(u32),
 }
 
-/// A worker's memory for a join.
+/// Memory of one worker for a join.
 #[derive(Debug, Default)]
 pub(crate) struct Join {
-    /// The boxes of a join follow those of the join that it is part of, each set with padding.
+    /// The boxes of a join follow those of its parent, each set with padding.
     bounds: [Vec<f32>; 6],
-    /// Place in the strip, and the flags of the id.
+    /// Position in the strip, and the flags of the id.
     words: Vec<u32>,
     /// Flags of the right copies on each axis, see [`not_first`].
     not_first: [u32; 3],
     tasks: Vec<KdTask>,
     leaf: Leaf,
-    /// The most rows that were in use at once since memory was settled.
+    /// Greatest number of rows in use at once since memory was last reserved.
     peak: usize,
 }
 
-/// The flag of right copies on each axis, in the order of [`Grid::axes`].
+/// Returns the flag of right copies on each axis, in the order of [`Grid::axes`].
 ///
-/// On the axes that the grid cuts it is that of the grid: a box that starts in another strip starts there for every part of
-/// this one.
+/// On the axes that the grid divides it is the flag of the grid: a box that starts in another strip starts outside of
+/// every part of this one.
 pub(crate) fn not_first(grid: &Grid) -> [u32; 3] {
     let mut flags = [NOT_FIRST_UNCUT; 3];
     flags[grid.column(&grid.u)] = NOT_FIRST_U;
@@ -155,7 +155,7 @@ pub(crate) fn not_first(grid: &Grid) -> [u32; 3] {
 }
 
 impl Join {
-    /// Bytes of memory.
+    /// Returns the number of bytes allocated.
     pub(crate) fn bytes(&self) -> usize {
         let floats: usize = self.bounds.iter().map(Vec::capacity).sum();
         floats * size_of::<f32>()
@@ -163,7 +163,7 @@ impl Join {
             + self.tasks.capacity() * size_of::<KdTask>()
     }
 
-    /// The most rows that were in use at once since the last call.
+    /// Returns the greatest number of rows in use at once since the last call.
     pub(crate) fn take_peak(&mut self) -> usize {
         core::mem::take(&mut self.peak)
     }
@@ -187,7 +187,7 @@ impl Join {
         self.words.resize(rows.max(self.words.len()), 0);
     }
 
-    /// Makes `rows` rows usable.
+    /// Ensures that `rows` rows can be written.
     #[inline(always)]
     fn need(&mut self, rows: usize) {
         self.peak = self.peak.max(rows);
@@ -196,7 +196,7 @@ impl Join {
         }
     }
 
-    /// What is best done with a join, from a sample of its boxes.
+    /// Chooses how to process a join, from a sample of its boxes.
     #[inline(never)]
     fn choose(
         &self,
@@ -237,7 +237,7 @@ impl Join {
                     best = (saved, SplitChoice::Split { axis, at });
                     copied = copies;
                 }
-                // Of either set: all or none of it crossing would change nothing.
+                // For either set: if all boxes or none cross the plane, separating them changes nothing.
                 for share in [a_left + a_right - 1.0, b_left + b_right - 1.0] {
                     if apart & 1 << axis == 0 && share > crossing.0 && share < 1.0 - APART_SHARE {
                         crossing = (share, SplitChoice::Apart { axis, at });
@@ -273,7 +273,8 @@ impl Sampled {
         sampled
     }
 
-    /// Planes that may divide both sets, each where a box starts: none where all start at one place.
+    /// Returns planes that may divide both sets, each at the start of a box; `None` if all boxes start at one
+    /// coordinate.
     fn planes(&self, other: &Self, same: bool) -> Option<[f32; 4]> {
         let mut starts = [0.0; 2 * SAMPLE_MAX];
         starts[..self.len].copy_from_slice(&self.low[..self.len]);
@@ -284,7 +285,7 @@ impl Sampled {
         }
         let starts = &mut starts[..len];
         starts.sort_unstable_by(f32::total_cmp);
-        // What starts at a plane is right of it, so the least start divides nothing.
+        // A box that starts at a plane is right of it, so a plane at the least start divides nothing.
         let least = starts[0];
         let after = |at: usize| starts[at..].iter().copied().find(|&start| start > least);
         let median = after(len / 2)?;
@@ -293,7 +294,7 @@ impl Sampled {
         Some([median, next, after(len / 4)?, after(len * 3 / 4).unwrap_or(median)])
     }
 
-    /// The shares that are left and right of a plane; what crosses it is both.
+    /// Returns the shares of boxes left and right of a plane. A box that crosses it counts on both sides.
     fn sides(&self, at: f32) -> [f64; 2] {
         let (mut left, mut right) = (0, 0);
         for (&low, &high) in self.low[..self.len].iter().zip(&self.high[..self.len]) {
@@ -304,7 +305,7 @@ impl Sampled {
     }
 }
 
-/// What is known of the boxes of a set.
+/// Properties of the boxes of a set.
 #[derive(Clone, Copy)]
 struct Summary {
     around: [f32; 6],
@@ -312,7 +313,7 @@ struct Summary {
     flags: u32,
 }
 
-/// Copies boxes to the end of those in use.
+/// Copies the selected boxes to the end of the rows in use.
 #[inline(always)]
 fn copy<I: Isa>(
     isa: I,
@@ -350,7 +351,7 @@ fn copy<I: Isa>(
             *end = isa.load(&column[row..]);
         }
         let mut word = isa.load_u32(&words[row..]);
-        // The padding is nowhere.
+        // The padding is at infinity.
         let mut keep = ends[0].lt(infinite)
             & ends[0].le(within[3])
             & ends[1].le(within[4])
@@ -387,7 +388,7 @@ fn copy<I: Isa>(
         flags = I::U32::select(keep, word & flags, flags);
         to += keep.count();
     }
-    // What stands past the end meets nothing.
+    // Rows past the end overlap nothing.
     sides[0].1[to..to + LANES_MAX].fill(f32::INFINITY);
     let mut summary = Summary { around: [0.0; 6], flags: u32::MAX };
     let mut lanes = [0.0; LANES_MAX];
@@ -405,7 +406,7 @@ fn copy<I: Isa>(
     (KdRows { start, len: to }, summary)
 }
 
-/// Compares each of `a` with each of `b`, until there are [`CANDIDATES`]; returns whether all are compared.
+/// Compares each box of `a` with each of `b`, until there are [`CANDIDATES`]. Returns whether all were compared.
 #[inline(always)]
 fn compare<I: Isa>(isa: I, join: &mut Join, candidates: &mut Candidates) -> bool {
     let Leaf { a, b, same, next } = join.leaf;
@@ -445,7 +446,7 @@ fn compare<I: Isa>(isa: I, join: &mut Join, candidates: &mut Candidates) -> bool
     true
 }
 
-/// Begins the join of a strip; returns whether it is better than a sweep.
+/// Begins the join of a strip. The result is whether it is cheaper than a sweep.
 pub(crate) struct Begin<'a> {
     pub(crate) join: &'a mut Join,
     /// Bounds of the boxes of the strip, and their ids.
@@ -457,7 +458,7 @@ pub(crate) struct Begin<'a> {
 }
 
 impl Begin<'_> {
-    /// Copies the strip, and looks whether there is a good plane.
+    /// Copies the strip, and tests whether a good plane exists.
     pub(crate) fn run(self) -> bool {
         let Self { join, bounds, ids, rows, not_first } = self;
         join.not_first = not_first;
@@ -484,7 +485,7 @@ impl Begin<'_> {
     }
 }
 
-/// Goes on with a join until there are [`CANDIDATES`]; returns whether it is done.
+/// Continues a join until there are [`CANDIDATES`]. The result is whether it is done.
 pub(crate) struct Proceed<'a> {
     pub(crate) join: &'a mut Join,
     pub(crate) candidates: &'a mut Candidates,
@@ -508,8 +509,8 @@ impl Kernel for Proceed<'_> {
     }
 }
 
-/// Takes the boxes of a join apart from those that it is part of, and begins to compare them or leaves its own parts
-/// as joins for later.
+/// Selects the boxes of a join from those of its parent, then begins to compare them or postpones the joins of its
+/// parts.
 #[inline(always)]
 fn divide<I: Isa>(isa: I, join: &mut Join, task: &KdTask) {
     let start = if task.same { task.a.end() } else { task.a.end().max(task.b.end()) };
@@ -556,7 +557,7 @@ fn divide<I: Isa>(isa: I, join: &mut Join, task: &KdTask) {
 }
 
 impl Join {
-    /// Leaves the joins of either part with either for later.
+    /// Postpones the joins of each part with each part.
     fn push_apart(&mut self, next: &KdTask, [one, other]: [KdPart; 2]) {
         let join = |of_a, of_b, same| KdTask { of_a, of_b, same, ..*next };
         self.tasks.push(join(other, other, next.same));

@@ -1,4 +1,4 @@
-//! Joins against every pair tried.
+//! Compares joins with brute force.
 
 use super::{Begin, Join, NOT_FIRST_UNCUT, Proceed};
 use crate::broadphase::strips::candidates::{Candidates, candidates_max};
@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-/// A box as it lies in a strip.
+/// A box of a strip: bounds and id.
 type Row = ([f32; 6], u32);
 
 fn pairs(level: Level, rows: &[Row], join: &mut Join, not_first: [u32; 3]) -> Vec<[u32; 2]> {
@@ -31,8 +31,8 @@ fn pairs(level: Level, rows: &[Row], join: &mut Join, not_first: [u32; 3]) -> Ve
     }
 }
 
-/// Goal: a join finds each pair once, whatever flags the boxes have from the grid. Method: every pair tried, on boxes
-/// of all sizes and with many equal ends, some of them long on an axis; flags of either cut axis on boxes that start
+/// Goal: a join finds each pair once, whatever flags the boxes have from the grid. Method: brute force, on boxes of
+/// all sizes and with many equal ends, some of them long on an axis; flags of either divided axis on boxes that start
 /// left of the strip, as the grid sets them. The flags of the grid are on any two of the axes.
 #[test]
 fn a_join_finds_each_pair_once() {
