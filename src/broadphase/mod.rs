@@ -33,6 +33,7 @@
 //! traverse them together (`movers`).
 
 pub(crate) mod bvh;
+pub(crate) mod error;
 pub(crate) mod pairs;
 pub(crate) mod proxies;
 pub(crate) mod query;
@@ -41,9 +42,11 @@ pub(crate) mod strips;
 pub use bvh::Visits;
 pub(crate) use bvh::forest::FixedBoxes;
 pub use bvh::forest::FixedError;
+pub use error::FindError;
 pub use pairs::input::{FixedInput, PairInput};
 pub use pairs::runs::FoundPair;
 pub(crate) use pairs::runs::Pairs;
+pub use pairs::timings::Timings;
 pub(crate) use proxies::Broadphase;
 pub use proxies::Movers;
 pub use proxies::error::BroadphaseError;
@@ -63,7 +66,4 @@ pub use query::nearest::Proximity;
 pub use query::overlap::{Overlap, Planes, QueryShape};
 pub use query::path::Path;
 pub use query::{Accept, EveryBox, Query};
-pub use strips::FindError;
 pub(crate) use strips::PairFinder;
-pub(crate) use strips::passes::Clock;
-pub use strips::passes::Timings;

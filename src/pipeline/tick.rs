@@ -7,13 +7,13 @@ use super::rows::Gathered;
 use super::scene::{Config, PipelineError, Scene};
 use super::windows::{ShapeTest, TickContext, WindowRun};
 use super::world::ProxyRows;
-use crate::broadphase::{Clock, PairFinder, PairInput, Pairs, Timings};
+use crate::broadphase::{PairFinder, PairInput, Pairs, Timings};
 use crate::columns::{MovingBoxColumns, Rejected};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
 use crate::narrowphase::toi::Toi;
 use crate::par;
-use crate::par::Threads;
+use crate::par::{Clock, Threads};
 use alloc::vec::Vec;
 use core::time::Duration;
 

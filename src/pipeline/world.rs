@@ -160,7 +160,7 @@ impl Pipeline {
         about: &mut dyn FnMut(ProxyId) -> BodyInfo<'s>,
     ) -> Result<ProxyTickOutput<'_>, PipelineError> {
         self.config().validate()?;
-        let mut clock = crate::broadphase::Clock::start();
+        let mut clock = crate::par::Clock::start();
         world.update()?;
         let found = clock.lap();
         let world = &*world;

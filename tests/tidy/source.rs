@@ -4,7 +4,7 @@
 //! in it and resolves `self`, `super` and groups of imports, so that a rule sees each as if it had
 //! been written out from the root of its crate.
 
-/// The module that a file of `src` is: `src/columns/slots.rs` is `store`, `slots`.
+/// The module that a file of `src` is: `src/columns/view.rs` is `columns`, `view`.
 pub(crate) fn module_of(path: &str) -> Vec<&str> {
     let inside = path.strip_prefix("src/").unwrap_or_default().trim_end_matches(".rs");
     inside.split('/').filter(|name| !matches!(*name, "" | "mod" | "lib")).collect()
@@ -16,39 +16,60 @@ pub(crate) struct Named<'a> {
     pub(crate) path: Vec<&'a str>,
     /// It starts in this crate.
     pub(crate) ours: bool,
+    /// It stands under `cfg(test)`.
+    pub(crate) in_test: bool,
     /// It stands in a `use`, where one segment alone names something.
     pub(crate) in_use: bool,
 }
 
+/// What a brace, a bracket or a parenthesis opens.
+#[derive(Default)]
+struct Scope {
+    is_module: bool,
+    in_test: bool,
+    /// `#[cfg(test)]` stands before the next item.
+    next_in_test: bool,
+}
+
 /// Every path that starts at `crate`, `self` or `super`, or at a foreign crate that has one home.
 ///
-/// Braces are followed, so that `super` in an inline module is counted from there.
+/// Braces are followed, so that `super` in an inline module is counted from there, and so that what
+/// stands under `cfg(test)` is known.
 pub(crate) fn named<'a>(path: &'a str, tokens: &[Token<'a>]) -> Vec<Named<'a>> {
     let mut module = module_of(path);
-    // For each brace, bracket or parenthesis that is open: whether it opened a module.
-    let mut modules = Vec::new();
+    let mut scope = Scope { in_test: module.contains(&"tests"), ..Scope::default() };
+    let mut around = Vec::new();
     let mut named = Vec::new();
     let mut at = 0;
     while let Some(&Token { text, .. }) = tokens.get(at) {
         let before = |back: usize| at.checked_sub(back).map_or("", |at| tokens[at].text);
         match text {
+            "#" => match &attribute(&tokens[at + 1..])[..] {
+                "[cfg(test" | "[cfg(all(test" => scope.next_in_test = true,
+                "![cfg(test" => scope.in_test = true,
+                _ => {}
+            },
+            ";" | "," => scope.next_in_test = false,
             "{" | "(" | "[" => {
                 let is_module = text == "{" && before(2) == "mod";
                 module.extend(is_module.then(|| before(1)));
-                modules.push(is_module);
+                let in_test = scope.in_test || scope.next_in_test;
+                around.push(scope);
+                scope = Scope { is_module, in_test, next_in_test: false };
             }
             "}" | ")" | "]" => {
-                let is_module = modules.pop().unwrap_or_default();
-                module.truncate(module.len() - usize::from(is_module));
+                module.truncate(module.len() - usize::from(scope.is_module));
+                scope = around.pop().unwrap_or_default();
+                scope.next_in_test &= text != "}";
             }
             _ if starts_path(text, before(1), before(2)) => {
                 let ours = matches!(text, "crate" | "self" | "super");
                 let start = if ours { module.clone() } else { Vec::new() };
-                let in_use = before(1) == "use";
+                let (in_test, in_use) = (scope.in_test || scope.next_in_test, before(1) == "use");
                 let mut found = Vec::new();
                 at = follow(tokens, at, start, &mut found);
                 for (line, path) in found {
-                    named.push(Named { line, path, ours, in_use });
+                    named.push(Named { line, path, ours, in_test, in_use });
                 }
                 continue;
             }
@@ -64,6 +85,18 @@ fn starts_path(text: &str, before: &str, before_that: &str) -> bool {
     let root = ["crate", "self", "super", "core", "alloc", "std", "wide", "rayon"].contains(&text);
     let continues = before == "::" && before_that.bytes().all(is_word) && before_that != "use";
     root && !continues
+}
+
+/// The text of an attribute up to the first word that is neither `cfg` nor `all`.
+fn attribute(tokens: &[Token<'_>]) -> String {
+    let mut read = String::new();
+    for token in tokens {
+        read.push_str(token.text);
+        if is_word(token.text.as_bytes()[0]) && !matches!(token.text, "cfg" | "all") {
+            break;
+        }
+    }
+    read
 }
 
 /// Adds each path of the use tree at `at`, which continues `path`, and returns where the tree ends.

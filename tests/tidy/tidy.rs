@@ -7,6 +7,8 @@
 //! Rules read code: comments and the insides of strings do not count, except for the marks of
 //! unfinished work, which are looked for everywhere.
 
+mod comments;
+mod imports;
 mod source;
 
 use std::fs;
@@ -75,7 +77,18 @@ const MARKS: [&str; 5] = [
 type Finding = (usize, String);
 type Rule = fn(path: &str, text: &str) -> Vec<Finding>;
 
-const RULES: [Rule; 8] = [length, names, layering, homes, same_bits, inclusions, excuses, marks];
+const RULES: [Rule; 10] = [
+    length,
+    names,
+    layering,
+    homes,
+    same_bits,
+    inclusions,
+    excuses,
+    marks,
+    comments::doc_comments,
+    comments::invalid_is_said,
+];
 
 /// Goal: the tree is as the design says. Method: every rule on every file of the repository.
 #[test]
@@ -84,12 +97,21 @@ fn every_file_is_tidy() {
     let files = files(root);
     assert!(files.contains(&"src/lib.rs".to_owned()), "nothing read");
     let mut lines = Vec::new();
+    let mut library = Vec::new();
     for path in files {
         let mut text = String::new();
         if path.ends_with(".rs") || path.ends_with(".md") {
             text = fs::read_to_string(root.join(&path)).expect("a text is UTF-8");
         }
         for (line, sentence) in RULES.iter().flat_map(|rule| rule(&path, &text)) {
+            lines.push(format!("{path}:{line}: {sentence}\n"));
+        }
+        if in_src(&path) {
+            library.push((path, text));
+        }
+    }
+    for rule in [imports::homonyms, imports::cycles] {
+        for (path, line, sentence) in rule(&library) {
             lines.push(format!("{path}:{line}: {sentence}\n"));
         }
     }

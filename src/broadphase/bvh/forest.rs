@@ -25,17 +25,17 @@ use super::load::{Admit, TargetRows};
 use super::location::{Place, Places, SLOTS_MAX, TREES_MAX};
 use super::movers::{LoadMovers, MoverRecord, SweptMovers, Union};
 use super::{Builder, BvhItem, Stack, Tree};
+use crate::broadphase::error::FindError;
 use crate::broadphase::pairs::buffer::{Buffer, make_room};
+use crate::broadphase::pairs::input::ROW as ROWS_OF_FINDER;
 use crate::broadphase::pairs::input::{FixedInput, PairInput};
 use crate::broadphase::pairs::runs::{PairRuns, Pairs};
-use crate::broadphase::query::Queries;
-use crate::broadphase::strips::FindError;
-use crate::broadphase::strips::passes::{Clock, Timings};
-use crate::broadphase::strips::scatter::ROW as ROWS_OF_FINDER;
+use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{LengthMismatch, Rejected};
 use crate::geom::{Aabb, Filter, Pair, SweptPair};
 use crate::lanes::Level;
 use crate::par;
+use crate::par::Clock;
 use crate::par::{Budget, Threads};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -120,10 +120,10 @@ pub enum FixedError {
 /// ```
 #[derive(Debug)]
 pub struct FixedBoxes {
-    level: Level,
-    threads: Threads,
+    pub(crate) level: Level,
+    pub(crate) threads: Threads,
     pairs_max: usize,
-    trees: [Tree; TREES_MAX],
+    pub(crate) trees: [Tree; TREES_MAX],
     places: Places,
     /// Whether filters were set since the set was last cleared.
     filtered: bool,
@@ -187,12 +187,6 @@ impl FixedBoxes {
     /// memory for pairs is at most about twice that of `most` pairs.
     pub fn set_pairs_max(&mut self, most: usize) {
         self.pairs_max = most;
-    }
-
-    /// A view of the boxes for queries, such as which of them a segment enters first.
-    #[must_use]
-    pub fn queries(&self) -> Queries<'_> {
-        Queries::new([&self.trees, &[]], self.level, &self.threads)
     }
 
     /// The trees, for views that combine several sets.

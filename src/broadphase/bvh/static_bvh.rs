@@ -4,12 +4,10 @@ use super::forest::FixedError;
 use super::load::{Admit, TargetRows};
 use super::{Builder, BvhItem, Tree};
 use crate::broadphase::pairs::input::FixedInput;
-use crate::broadphase::query::Queries;
 use crate::columns::Rejected;
 use crate::lanes::Level;
 use crate::par::Threads;
 use alloc::vec::Vec;
-use core::slice;
 
 /// Rows are less than this.
 const ROWS_MAX: usize = 1 << 27;
@@ -36,9 +34,9 @@ const ROWS_MAX: usize = 1 << 27;
 /// ```
 #[derive(Debug)]
 pub struct Bvh {
-    level: Level,
-    threads: Threads,
-    tree: Tree,
+    pub(crate) level: Level,
+    pub(crate) threads: Threads,
+    pub(crate) tree: Tree,
     builder: Builder,
     boxes: Vec<BvhItem>,
     rejected: Vec<Rejected>,
@@ -128,12 +126,6 @@ impl Bvh {
     #[must_use]
     pub fn rejected(&self) -> &[Rejected] {
         &self.rejected
-    }
-
-    /// A view of the boxes for queries.
-    #[must_use]
-    pub fn queries(&self) -> Queries<'_> {
-        Queries::new([slice::from_ref(&self.tree), &[]], self.level, &self.threads)
     }
 
     /// Frees the memory that only a build needs.

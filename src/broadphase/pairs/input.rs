@@ -1,11 +1,14 @@
 //! The input of the finders: which boxes to test, and which of them may pair.
 
-use crate::broadphase::proxies::ProxyId;
-use crate::broadphase::strips::FindError;
+use crate::broadphase::error::FindError;
 use crate::columns::{AabbColumns, LengthMismatch, MovingBoxColumns};
 use crate::geom::Filter;
 use crate::lanes::{Isa, U32Lanes};
 use core::ops::Range;
+
+/// The bits of a record's id that hold the row, with rows of a second set after those of the first, or the label of
+/// the row.
+pub(crate) const ROW: u32 = (1 << 26) - 1;
 
 /// The boxes of a tick, and optionally what restricts their pairs.
 ///
@@ -35,7 +38,7 @@ pub struct PairInput<'a> {
     pub(crate) boxes: MovingBoxColumns<'a>,
     pub(crate) moves: Option<&'a [bool]>,
     pub(crate) filters: Option<&'a [Filter]>,
-    names: Option<&'a [ProxyId]>,
+    labels: Option<&'a [[u32; 2]]>,
 }
 
 impl<'a> From<MovingBoxColumns<'a>> for PairInput<'a> {
@@ -48,7 +51,7 @@ impl<'a> PairInput<'a> {
     /// All rows of `boxes`; each may pair with each.
     #[must_use]
     pub fn new(boxes: MovingBoxColumns<'a>) -> Self {
-        Self { boxes, moves: None, filters: None, names: None }
+        Self { boxes, moves: None, filters: None, labels: None }
     }
 
     /// Sets for each row whether it moves. Two boxes that do not move never pair.
@@ -66,16 +69,16 @@ impl<'a> PairInput<'a> {
         Self { filters: Some(filters), ..self }
     }
 
-    /// Replaces rows in pairs by the index of the id of each row. For the pair finder with a single
-    /// set.
-    pub(crate) fn named(self, ids: &'a [ProxyId]) -> Self {
-        Self { names: Some(ids), ..self }
+    /// Replaces rows in pairs by the first number of the label of each row. For the pair finder with
+    /// a single set.
+    pub(crate) fn labelled(self, labels: &'a [[u32; 2]]) -> Self {
+        Self { labels: Some(labels), ..self }
     }
 
     /// The number that stands for a row in pairs, if it is not the row itself.
     #[inline(always)]
-    pub(crate) fn name(&self, row: usize) -> Option<u32> {
-        self.names.map(|ids| ids[row].index())
+    pub(crate) fn label(&self, row: usize) -> Option<u32> {
+        self.labels.map(|labels| labels[row][0])
     }
 
     /// The number of boxes.
@@ -97,7 +100,7 @@ impl<'a> PairInput<'a> {
             boxes: self.boxes.slice(rows.clone()),
             moves: self.moves.map(|moves| &moves[rows.clone()]),
             filters: self.filters.map(|filters| &filters[rows.clone()]),
-            names: self.names.map(|ids| &ids[rows.clone()]),
+            labels: self.labels.map(|labels| &labels[rows.clone()]),
         }
     }
 }

@@ -3,3 +3,4 @@
 pub(crate) mod buffer;
 pub(crate) mod input;
 pub(crate) mod runs;
+pub(crate) mod timings;

@@ -1,8 +1,8 @@
 //! The result of a pair search, and how it is read.
 
 use super::buffer::{Buffer, make_room};
-use crate::broadphase::strips::FindError;
-use crate::broadphase::strips::passes::Timings;
+use super::timings::Timings;
+use crate::broadphase::error::FindError;
 use crate::columns::Rejected;
 use crate::geom::{Pair, SweptPair};
 use crate::par::Threads;

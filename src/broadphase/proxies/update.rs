@@ -147,7 +147,7 @@ impl Update<'_> {
         let deal = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
             sieve.deal(PairSource::Slots, cut, run, memory);
         };
-        let named = pushed.named(&movers.ids);
+        let named = pushed.labelled(bytemuck::cast_slice(&movers.ids));
         let among = (movers.len() > 1).then(|| finder.swept_pairs_taken(named, &deal));
         let Trees { fixed, sleeping, rows: at_rest, .. } = trees;
         let fixed = (some && !fixed.is_empty()).then(|| fixed.swept_pairs(pushed));

@@ -50,6 +50,8 @@ pub(crate) mod overlap;
 pub(crate) mod path;
 
 pub(crate) use super::bvh::Visits;
+use super::bvh::forest::FixedBoxes;
+use super::bvh::static_bvh::Bvh;
 use super::bvh::{Nearing, NodeBounds, Tree, descend, descend_many, may_go_abreast};
 use super::pairs::input::allow;
 use crate::geom::Filter;
@@ -74,6 +76,22 @@ pub struct Queries<'a> {
     threads: &'a Threads,
     filter: Option<Filter>,
     sieve: Option<QueryFilter<'a>>,
+}
+
+impl FixedBoxes {
+    /// A view of the boxes for queries, such as which of them a segment enters first.
+    #[must_use]
+    pub fn queries(&self) -> Queries<'_> {
+        Queries::new([&self.trees, &[]], self.level, &self.threads)
+    }
+}
+
+impl Bvh {
+    /// A view of the boxes for queries.
+    #[must_use]
+    pub fn queries(&self) -> Queries<'_> {
+        Queries::new([core::slice::from_ref(&self.tree), &[]], self.level, &self.threads)
+    }
 }
 
 impl<'a> Queries<'a> {

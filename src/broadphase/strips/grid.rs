@@ -3,7 +3,6 @@
 //! A sample of the boxes gives the extent and the mean length on each axis. The cost of a tick is estimated for many
 //! numbers of strips, and the cheapest grid is chosen. All is a function of the boxes alone.
 
-use super::long_path::LONG_CELLS;
 use crate::geom::{Aabb, MapEach, MovingBox, descending};
 use crate::lanes::{F32Lanes, Isa};
 use alloc::vec::Vec;
@@ -31,6 +30,10 @@ const DENSE_SAMPLES_MAX: usize = 16 * SAMPLES_MAX;
 const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 16;
 /// A sample is wrong if the records are more than this many times its estimate, plus this many per box.
 const RECORDS_SLACK: f64 = 2.0;
+
+/// A displacement is long if it is at least this many cells, on both axes together. A displacement
+/// along the strips must only be in proportion to the margin.
+pub(crate) const LONG_CELLS: f32 = 1.0;
 
 /// Cost of each operation, in nanoseconds on a 2023 server core. Only the ratios matter.
 mod cost {

@@ -16,15 +16,12 @@
 //! both are long and it has the smaller displacement, `|e| ≤ |d|`. The sum is less than `2⁻⁸w +
 //! 2⁻¹⁸|d| + 2⁻²⁰c`.
 
-use super::grid::{AxisCells, Grid};
+use super::grid::{AxisCells, Grid, LONG_CELLS};
 use crate::geom::MapEach;
 use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Scalar};
 use alloc::vec::Vec;
 
-/// A displacement is long if it is at least this many cells, on both axes together. A displacement
-/// along the strips must only be in proportion to the margin.
-pub(crate) const LONG_CELLS: f32 = 1.0;
 const ALONG: f32 = 1.0 / 4096.0;
 
 /// A strip that a long path crosses.

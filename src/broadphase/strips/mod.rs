@@ -20,38 +20,14 @@ pub(crate) mod sweep;
 use super::pairs::runs::{PairRun, Pairs};
 use grid::Sample;
 
+use super::error::FindError;
 use super::pairs::input::PairInput;
-use crate::columns::LengthMismatch;
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
 use crate::par::Threads;
 use alloc::vec::Vec;
 use passes::{Stage, Tick};
 use scatter::{SWEPT_WORDS, UNION_WORDS};
-
-/// Why the pairs could not be computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FindError {
-    /// The number of flags or filters differs from the number of boxes.
-    #[error(transparent)]
-    Length(#[from] LengthMismatch),
-    /// More boxes than the finder can number.
-    #[error("{rows} boxes; at most 2^26 fit")]
-    TooManyBoxes {
-        /// The number of boxes.
-        rows: usize,
-    },
-    /// More pairs than [`PairFinder::set_pairs_max`] or
-    /// [`FixedBoxes::set_pairs_max`](super::FixedBoxes::set_pairs_max) allows. No pair is returned.
-    #[error("{found} pairs, and at most {most} are allowed")]
-    TooManyPairs {
-        /// The exact number of pairs.
-        found: usize,
-        /// The greatest number that is allowed.
-        most: usize,
-    },
-}
 
 /// Finds all pairs of boxes that meet in a tick.
 ///

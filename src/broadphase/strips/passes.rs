@@ -6,14 +6,16 @@
 use super::grid::{Choice, Grid, Sample};
 use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, ROW, STILL, SWEPT_WORDS, Scatter};
 use super::sweep::{Progress, Strips};
-use super::{FindError, scatter, sweep};
+use super::{scatter, sweep};
+use crate::broadphase::error::FindError;
 use crate::broadphase::pairs::input::PairInput;
 use crate::broadphase::pairs::runs::{PairRun, PairRuns, Pairs};
+use crate::broadphase::pairs::timings::Timings;
 use crate::columns::Rejected;
 use crate::geom::MovingBox;
 use crate::lanes::{Kernel, Level};
 use crate::par;
-use crate::par::{Budget, Threads};
+use crate::par::{Budget, Clock, Threads};
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -27,46 +29,6 @@ const CHUNKS: usize = 16;
 const RUNS: usize = 128;
 /// Greatest number of runs. Each run but the last has at least its share of the records.
 const RUNS_MAX: usize = RUNS + 1;
-
-/// How long the passes of a tick took; zero without the feature `std`.
-///
-/// Against fixed boxes there is no grid to choose: `scatter` is the check of the movers and `sweep` the
-/// comparison.
-#[derive(Clone, Copy, Debug, Default)]
-#[non_exhaustive]
-pub struct Timings {
-    /// Time to choose the grid.
-    pub choose: Duration,
-    /// Time to compute bounds, check the boxes and copy them to the strips.
-    pub scatter: Duration,
-    /// Time to sort and compare within the strips.
-    pub sweep: Duration,
-}
-
-/// Stopwatch. Each reading is the time since the previous one.
-pub(crate) struct Clock {
-    #[cfg(feature = "std")]
-    last: std::time::Instant,
-}
-
-impl Clock {
-    pub(crate) fn start() -> Self {
-        Self {
-            #[cfg(feature = "std")]
-            last: std::time::Instant::now(),
-        }
-    }
-
-    pub(crate) fn lap(&mut self) -> Duration {
-        #[cfg(feature = "std")]
-        {
-            let now = std::time::Instant::now();
-            now - core::mem::replace(&mut self.last, now)
-        }
-        #[cfg(not(feature = "std"))]
-        Duration::ZERO
-    }
-}
 
 /// Memory of one worker that sweeps strips.
 #[derive(Debug)]

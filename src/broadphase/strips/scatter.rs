@@ -42,9 +42,7 @@ pub(crate) const fn filter_word<const WORDS: usize>() -> usize {
     if WORDS == UNION_WORDS { 7 } else { 11 }
 }
 
-/// Bits of the id that are the row, with rows of a second set after those of the first, or the label
-/// of the row.
-pub(crate) const ROW: u32 = (1 << 26) - 1;
+pub(crate) use crate::broadphase::pairs::input::ROW;
 /// Flag of the id: the box does not move.
 pub(crate) const STILL: u32 = 1 << 31;
 /// Flag of the id: the box starts in a strip of a lower u.
@@ -181,7 +179,7 @@ impl ChunkRows<'_> {
     #[inline(always)]
     fn id(&self, row: usize) -> u32 {
         let still = self.set.moves.is_some_and(|moves| !moves[row]);
-        let name = self.set.name(row).unwrap_or(self.first_id.wrapping_add(row as u32));
+        let name = self.set.label(row).unwrap_or(self.first_id.wrapping_add(row as u32));
         name | if still { STILL } else { 0 }
     }
 

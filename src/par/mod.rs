@@ -4,6 +4,10 @@
 //! item has one writer. A worker that finishes an item takes the next one. Therefore the results
 //! are the same for any number of threads and any timing.
 
+mod clock;
+
+pub(crate) use clock::Clock;
+
 #[cfg(feature = "rayon")]
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicUsize, Ordering};
