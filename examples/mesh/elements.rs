@@ -23,7 +23,7 @@ pub(crate) struct Elements {
     still: Vec<f32>,
 }
 
-/// Why there are no boxes.
+/// Why a file has no valid boxes.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoBoxes {
     #[error("the frames have {0} and {1} vertices: they are not of one mesh")]

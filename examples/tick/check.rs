@@ -14,7 +14,7 @@ use scenes::trace::PairLists;
 
 /// Pairs of boxes tried in a run before only the first and the last tick are compared.
 const TESTS_MAX: u64 = 2_000_000_000;
-/// By how much of the tick a near tie may miss, and what `f64` may call a hit although it is none.
+/// By how much of the tick a near tie may miss, and what `f64` may call a hit although it is a miss.
 const NEAR_TIE: std::ops::RangeInclusive<f64> = -1e-6..=1e-12;
 /// How early a first time may be: this much of itself, and 2⁻¹²⁶.
 const EARLY: f64 = 1.0 / (1 << 21) as f64;

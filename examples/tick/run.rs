@@ -107,7 +107,7 @@ pub(crate) fn columns(world: &World) -> Result<MovingBoxColumns<'_>, LengthMisma
     MovingBoxColumns::new(min, max, delta)
 }
 
-/// Gives the finder the memory it needs, and refuses a world with a row that is no box.
+/// Gives the finder the memory it needs, and rejects boxes with an invalid row.
 fn warm_up(finder: &mut PairFinder, name: &str, world: &World) -> Result<(), Stop> {
     let boxes = columns(world)?;
     let set = PairInput::new(boxes).moving(&world.moves);

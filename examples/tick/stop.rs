@@ -27,7 +27,7 @@ pub(crate) enum Stop {
     Trace(#[from] TraceError),
     #[error("{}: pairs of {pairs_of} boxes, but the trace has {boxes}", lists.display())]
     OtherTrace { lists: PathBuf, pairs_of: u32, boxes: usize },
-    /// `rejected` rows in all are no boxes; this is the first.
+    /// `rejected` rows in all are invalid; this is the first.
     #[error("{name}: row {row} is no box: {reason} (such rows: {rejected} of {boxes})")]
     NoBox { name: String, row: u32, reason: Invalid, rejected: usize, boxes: usize },
     #[error("{name}, tick {tick}: {disagreement}")]

@@ -3,7 +3,7 @@
 //! Each file is one tick: it is read and run again by the crate. A body without shape is told as the
 //! box it is. One with a shape, or accelerated, is told as the box that holds it, which moves straight,
 //! and besides as a mesh that moves as the body does. The candidates are the pairs of those boxes that
-//! touch, the pairs with a time are the impacts, as the pipeline tells them. Rows that are no bodies
+//! touch, the pairs with a time are the impacts, as the pipeline tells them. Invalid rows
 //! are left out. What the picture does not show is said in notes.
 
 use std::collections::{BTreeSet, HashMap};
@@ -167,7 +167,7 @@ fn kind(impact: &Impact) -> u8 {
     }
 }
 
-/// The bodies that are no boxes that go straight. One without shape takes part as the box it is.
+/// Bodies that are not boxes on a straight path. One without a shape takes part as its box.
 fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<ConvexBody<'s>> {
     let mut bodies = convex.to_vec();
     let (boxes, accel) = (scene.boxes(), scene.accelerations());
@@ -182,7 +182,7 @@ fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<ConvexBody<
         }
         let pose = Pose { position: of.aabb.center(), ..Pose::IDENTITY };
         let motion = Motion { pose, delta: of.delta, accel, ..Motion::default() };
-        // A row that is no body may have no shape, and is not drawn.
+        // An invalid row may have no shape, and is not drawn.
         if let Ok(shape) = Shape::cuboid(of.aabb.half_extents()) {
             bodies.push(ConvexBody { row: row as u32, shape, motion });
         }

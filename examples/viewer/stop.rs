@@ -20,7 +20,7 @@ pub(crate) enum Stop {
     Capture { path: PathBuf, reason: CaptureError },
     #[error("{}: {error}", path.display())]
     Tick { path: PathBuf, error: PipelineError },
-    /// `rejected` rows in all are no boxes; this is the first.
+    /// `rejected` rows in all are invalid; this is the first.
     #[error("{name}: row {row} is no box: {reason} (such rows: {rejected})")]
     NoBox { name: String, row: u32, reason: Invalid, rejected: usize },
     #[error(

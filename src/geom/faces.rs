@@ -23,8 +23,8 @@ pub enum SegmentStart {
 /// enters. At an edge or a corner there is more than one; faces that are reached within rounding of
 /// each other count as simultaneous. For a start [`SegmentStart::OnSurface`] they are the axes of the
 /// faces on which the start lies. A start [`SegmentStart::Inside`] has none. The *axes of exit* are those
-/// of the faces through which the segment leaves the box; there is none when the segment ends
-/// before.
+/// of the faces through which the segment leaves the box; a segment that ends before has no such
+/// axis.
 ///
 /// Bits 0–2: axes of entry. Bits 3–5: axes of entry on which the outward normal is negative. Bits
 /// 6–8: axes of exit. Bits 9–11: axes of exit on which the outward normal is negative. Bits 12–13:
@@ -96,8 +96,8 @@ impl Faces {
         axes::lowest(self.0)
     }
 
-    /// Returns the outward unit normal of the face of the lowest axis of entry, or zero when there
-    /// is none.
+    /// Returns the outward unit normal of the face of the lowest axis of entry, or zero without
+    /// such an axis.
     ///
     /// For a start [`SegmentStart::OnSurface`] this is the lowest axis on whose face the segment starts, in whatever direction
     /// the segment points: also a face along which it slides, or through which it leaves the box at once.
@@ -122,8 +122,8 @@ impl Faces {
         axes::lowest(self.0 >> Self::EXIT_SHIFT)
     }
 
-    /// Returns the outward unit normal of the face of the lowest axis of exit, or zero when there
-    /// is none.
+    /// Returns the outward unit normal of the face of the lowest axis of exit, or zero without such
+    /// an axis.
     #[must_use]
     pub const fn exit_normal(self) -> [f32; 3] {
         axes::normal(self.0 >> Self::EXIT_SHIFT)

@@ -57,7 +57,7 @@ pub struct Distance {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct GjkCache {
-    /// The normal of the last search; zero if there was none.
+    /// The normal of the last search; zero without one.
     pub normal: [f32; 3],
 }
 

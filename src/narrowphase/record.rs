@@ -67,7 +67,7 @@ impl<'a> Recorded<'a> {
     ///
     /// # Errors
     ///
-    /// [`InvalidShape`] if there is no shape with these numbers.
+    /// [`InvalidShape`] if no shape has these numbers.
     pub(crate) fn shape(&self) -> Result<Shape<'a>, InvalidShape> {
         // Scaled lengths are products, but none exceeds what a shape may reach.
         let most = 4.0 * f64::from(COORD_MAX);

@@ -16,7 +16,7 @@ const EARLIER: f64 = 1.0 - 4.0 * f64::EPSILON;
 /// Bound of the rounding error of a discriminant, relative to its terms.
 const GRAZE: f64 = 4.0 * f64::EPSILON;
 
-/// Returns the least `τ ≥ 0` at which `gap + rate·τ + bend·τ² ≤ 0`; infinity if there is none.
+/// Returns the least `τ ≥ 0` at which `gap + rate·τ + bend·τ² ≤ 0`; infinity if none exists.
 #[inline]
 pub(super) fn first_root(gap: f64, rate: f64, bend: f64) -> f64 {
     if gap <= 0.0 {

@@ -163,8 +163,7 @@ impl Near {
     }
 }
 
-/// Returns a box enlarged by a pad. The box ends at the greatest coordinate, because there are no bodies beyond
-/// it.
+/// Returns a box enlarged by a pad. The box ends at the greatest coordinate, because no body is beyond it.
 pub(super) fn padded(around: &Aabb, pad: f32) -> Aabb {
     let within = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
     Aabb {

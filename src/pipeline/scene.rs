@@ -154,7 +154,7 @@ impl<'a, 's> Scene<'a, 's> {
         self.boxes.len()
     }
 
-    /// Whether there are no bodies.
+    /// Whether the number of bodies is zero.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -113,7 +113,7 @@ fn interval(a: &Aabb, b: &Aabb, axis: usize, rng: &mut Xoshiro256PlusPlus) -> [f
     if x <= y { [x, y] } else { [y, x] }
 }
 
-/// Every kind of row that is no body, but that only the inverse mass is wrong in the last four.
+/// Every kind of invalid row, but that only the inverse mass is wrong in the last four.
 pub fn no_bodies() -> Vec<Body> {
     let good = Body {
         moving: swath::MovingBox {

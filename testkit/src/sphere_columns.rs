@@ -2,7 +2,7 @@
 
 use swath::batch::{MovingSphere, Row, SphereColumns};
 
-/// Seven columns: centres, radii, displacements. What is no sphere is kept as it is.
+/// Seven columns: centres, radii, displacements. Invalid spheres are stored unchanged.
 pub struct SphereArrays([Vec<f32>; 7]);
 
 impl SphereArrays {

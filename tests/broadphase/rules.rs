@@ -189,7 +189,7 @@ fn a_world_that_goes_back_says_the_same_again() {
     }
 }
 
-/// Goal: rows that are no boxes, and boxes far out and huge, change nothing for the others. Method:
+/// Goal: invalid rows, and boxes far out and huge, change nothing for the others. Method:
 /// one world with them and one without; what the good ones say of each other is compared by data.
 #[test]
 fn hostile_boxes_change_nothing_for_others() {

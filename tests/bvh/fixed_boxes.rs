@@ -1,4 +1,4 @@
-//! Does a kept set of fixed boxes tell every pair that a mover makes with it, once, and nothing
+//! Does `FixedBoxes` find every pair of a mover and a fixed box, once, and nothing
 //! else, whatever was put in and taken out before, on any level and any threads?
 
 use rand::{RngExt, SeedableRng};
@@ -88,7 +88,7 @@ fn awkward_worlds() {
 
 /// Goal: what was put in and taken out before does not show but in the boxes that are left. Method:
 /// a plain list as the model; changes of any size, of rows old and new, of rows named twice, of
-/// boxes that are none, and so often that every tree is filled, merged and thinned out.
+/// invalid boxes, and so often that every tree is filled, merged and thinned out.
 #[test]
 fn changes() {
     let mut rng = Rng::seed_from_u64(11);
@@ -294,7 +294,7 @@ fn filters_stay_with_their_boxes() {
     model.check("all allowed", &movers[..60]);
 }
 
-/// Goal: rows that follow are given out in order; those of boxes that are none stay empty.
+/// Goal: rows that follow are given out in order; those of invalid boxes stay empty.
 #[test]
 fn rows_that_follow() {
     let mut set = FixedBoxes::new();

@@ -147,7 +147,7 @@ fn a_bad_flag_ends_in_one_line() {
     }
 }
 
-/// Goal: help is no error, and a reader that goes away is none either. Method: ask, and hang up.
+/// Goal: help is not an error, and neither is a closed pipe. Method: print help, and close the pipe.
 #[test]
 fn help_and_a_closed_pipe_are_no_errors() {
     let help = run(&mut engine("--help"));

@@ -234,7 +234,7 @@ fn a_table_fits_one_screen() {
     assert!(table.lines().count() <= 24 && table.lines().all(|line| line.len() < 200), "{table}");
 }
 
-/// Goal: what is no mesh, or not the same one, is said in one line with the file. Method: a good
+/// Goal: an invalid mesh, or a different one, is reported in one line with the file. Method: a good
 /// file cut at every byte and spoilt in each part.
 #[test]
 fn what_is_no_mesh_is_refused() {
@@ -395,7 +395,7 @@ fn a_header_that_lies_is_refused() {
     }
 }
 
-/// Goal: a list that is none, or names what was not found, ends the run. Method: one of each.
+/// Goal: an invalid list, or one with a pair that was not found, ends the run. Method: one of each.
 #[test]
 fn lists_are_looked_up() {
     let folder = folder("mesh_lists");
@@ -430,7 +430,7 @@ fn lists_are_looked_up() {
     fails(command.args([&start, &end]).arg("--boxes-json").arg(&list), 2, "list.json");
 }
 
-/// Goal: a bad flag is exit code 2 and help is none. Method: each flag with a value it refuses.
+/// Goal: a bad flag ends with exit code 2, and help does not. Method: each flag with a value it refuses.
 #[test]
 fn bad_flags_are_refused() {
     for (flags, why) in [

@@ -177,7 +177,7 @@ fn hostile_names_of_files_stay_in_one_line() {
     }
 }
 
-/// Goal: help is no error, and a reader that goes away is none either. Method: ask, and hang up.
+/// Goal: help is not an error, and neither is a closed pipe. Method: print help, and close the pipe.
 #[test]
 fn help_and_a_closed_pipe_are_no_errors() {
     let help = run(&mut tick("--help"));
@@ -230,7 +230,7 @@ fn a_file_that_is_no_trace_is_refused() {
     fails(tick("--trace").arg(&folder), 2, "foreign");
 }
 
-/// Goal: a row that is no box is named. Method: each reason, in a row that is not the first.
+/// Goal: an invalid row is named. Method: each reason, in a row that is not the first.
 #[test]
 fn a_row_that_is_no_box_is_named() {
     let folder = folder("tick_no_box");
@@ -343,8 +343,8 @@ fn hash(command: &mut Command) -> String {
     line.rsplit(' ').next().expect("a number").to_owned()
 }
 
-/// Goal: a whole tick is the same for every level and number of threads, and again from a file; a
-/// file that is none is refused in one line. Method: a scene with shapes, written down and replayed;
+/// Goal: a whole tick is the same for every level and number of threads, and again from a file; an invalid file is
+/// rejected in one line. Method: a scene with shapes, written to a file and replayed;
 /// the file cut, changed and missing.
 #[test]
 fn whole_ticks_are_replayed() {

@@ -11,7 +11,7 @@ use swath::pipeline::{BodyFlags, Config};
 use swath::{ConvexBody, Filter, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
 /// Writes a tick down: a wall, a ball and a turning hull that fly at it, a box that falls on a slab, a
-/// sensor in the way of the ball, who meets nobody, and, with `bad`, a row that is no body.
+/// sensor in the way of the ball, who meets nobody, and, with `bad`, an invalid row.
 fn write_capture(path: &Path, bad: bool) {
     let none = if bad { f32::NAN } else { 90.0 };
     let columns: [[f32; 8]; 12] = [
@@ -56,7 +56,7 @@ fn write_capture(path: &Path, bad: bool) {
 }
 
 /// Goal: captured ticks are shown as they are: bodies with their motions and shapes, candidates,
-/// impacts with their points, and the rows that are no bodies in words alone. Method: bodies of which
+/// impacts with their points, and the invalid rows in words alone. Method: bodies of which
 /// each answer has a closed form; the mesh of the ball is nearly a ball.
 #[test]
 fn captured_ticks_are_shown() {

@@ -441,7 +441,7 @@ fn packed_words_are_validated_by_serde() {
     }
 }
 
-/// Goal: a centre form that is no box names the lowest axis and the right reason. Method: two
+/// Goal: the error of an invalid centre form names the lowest axis and the right reason. Method: two
 /// faults at once, and a corner that only rounding makes infinite.
 #[test]
 fn the_centre_form_names_the_lowest_axis() {

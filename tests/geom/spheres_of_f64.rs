@@ -79,7 +79,7 @@ fn what_fits_is_not_rounded() {
     }
 }
 
-/// Goal: what is no sphere is none. Method: each wrong number in each place.
+/// Goal: an invalid sphere is rejected. Method: each wrong number in each place.
 #[test]
 fn what_is_no_sphere_is_refused() {
     let large = f64::from(COORD_MAX) * (1.0 + f64::EPSILON);

@@ -148,8 +148,8 @@ fn displacements_below_the_normal_range_answer_as_one_to_one() {
     }
 }
 
-/// Goal: what is invalid disturbs nobody. Method: at every row of every number of rows one segment
-/// and one box that are none, of every kind in turn, and rows of which one alone is valid.
+/// Goal: an invalid row does not change other rows. Method: at every row of every number of rows an
+/// invalid segment and an invalid box, of every kind in turn, and rows of which only one is valid.
 #[test]
 fn an_invalid_row_is_a_miss_and_the_others_stay_to_the_bit() {
     let numbers = [f32::NAN, -f32::NAN, f32::INFINITY, -f32::INFINITY, COORD_MAX.next_up()];

@@ -304,7 +304,7 @@ fn a_segment_along_a_plane_is_not_cut_off_by_it() {
     assert_eq!((cast.entry, cast.exit, cast.facets.start()), (0.0, MISS, SegmentStart::Inside));
 }
 
-/// Goal: planes that are none are refused by name. Method: each kind, and one plane too many.
+/// Goal: invalid planes are rejected with the reason. Method: each kind, and one plane too many.
 #[test]
 fn planes_that_are_none_are_refused() {
     let good = Plane { normal: [0.0, 1.0, 0.0], offset: 1.0 };

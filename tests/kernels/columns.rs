@@ -27,7 +27,7 @@ fn boxes(seed: u64, count: usize) -> Vec<MovingBox> {
     cases(seed, count).map(|case| case.b).collect()
 }
 
-/// Goal: columns of unequal length are no boxes. Method: each column too short, too long, empty.
+/// Goal: columns of unequal length are rejected. Method: each column too short, too long, empty.
 #[test]
 fn a_column_of_another_length_is_named() {
     let long = [0.0; 9];
@@ -139,7 +139,7 @@ fn the_list_is_what_validate_says() {
     for_each(1000, |draw| several(draw, 70, row), |rows| checks(&rows, &no_boxes(&rows)));
 }
 
-/// Goal: no row is overlooked, none is listed twice. Method: one row that is no box at each place
+/// Goal: no row is overlooked, none is listed twice. Method: one invalid row at each place
 /// of every number of rows, wrong in each number and in each way in turn; and all rows wrong.
 #[test]
 fn each_row_and_each_number_is_looked_at() {

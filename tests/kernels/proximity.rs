@@ -245,7 +245,7 @@ fn batches_answer_as_one_to_one_on_every_level() {
 }
 
 /// Goal: a question that cannot be answered changes nothing. Method: each wrong length, a value
-/// that is invalid, a reach that is none; the outputs are looked at.
+/// that is invalid, an invalid reach; the outputs are looked at.
 #[test]
 fn on_an_error_nothing_is_written() {
     let (of_a, of_b) = (Columns::new(&moving(6, 40)), Columns::new(&moving(6, 39)));

@@ -86,7 +86,7 @@ fn batches_answer_as_one_to_one(a: &[Body], b: &[Body], restitutions: &[f32], le
     }
 }
 
-/// Restitutions of which some are none.
+/// Restitutions, of which some are invalid.
 fn restitutions(rows: usize) -> Vec<f32> {
     let of =
         [0.0, 1.0, 0.5, f32::NAN, 0.75, -0.5, 1.0_f32.next_up(), -0.0, f32::INFINITY, 0.1, 1.0];
@@ -94,7 +94,7 @@ fn restitutions(rows: usize) -> Vec<f32> {
 }
 
 /// Goal: a batch answers as one question at a time does, to the bit. Method: every level, every
-/// number of rows about the lanes, hostile bodies, any contacts, restitutions that are none.
+/// number of rows about the lanes, hostile bodies, any contacts, invalid restitutions.
 #[test]
 fn batches_answer_as_one_to_one_on_every_level() {
     for (round, rows) in (0..=40).cycle().take(41 * 4).enumerate() {
@@ -105,7 +105,7 @@ fn batches_answer_as_one_to_one_on_every_level() {
     }
 }
 
-/// Goal: what is no body disturbs nobody. Method: one at every row of every number of rows, of
+/// Goal: an invalid row does not change other rows. Method: one at every row of every number of rows, of
 /// every kind in turn, on either side.
 #[test]
 fn a_row_that_is_no_body_does_nothing_and_the_others_stay_to_the_bit() {
@@ -123,7 +123,7 @@ fn a_row_that_is_no_body_does_nothing_and_the_others_stay_to_the_bit() {
     }
 }
 
-/// Goal: what is no body is listed with the reason, and so refused one at a time. Method: every
+/// Goal: an invalid row is listed with the reason; a single invalid body is an error with it. Method: every
 /// kind, at every row.
 #[test]
 fn what_is_no_body_is_listed() {

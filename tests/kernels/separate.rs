@@ -469,7 +469,7 @@ fn batches_answer_as_one_to_one_on_every_level() {
     }
 }
 
-/// Goal: what is no body disturbs nobody. Method: one at every row of every number of rows, of
+/// Goal: an invalid row does not change other rows. Method: one at every row of every number of rows, of
 /// every kind in turn, on either side.
 #[test]
 fn a_row_that_is_no_body_is_apart_and_the_others_stay_to_the_bit() {

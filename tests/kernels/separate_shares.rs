@@ -1,7 +1,7 @@
-//! Who is moved by a separation, and who is not?
+//! Tests which bodies a separation moves.
 //!
-//! How far each body goes is looked at in `separations_part_boxes`; here, what is no mass, no
-//! depth, no axis or no body.
+//! How far each body moves is tested in `separations_part_boxes`; here, invalid masses, depths,
+//! axes and bodies.
 
 use swath::batch::separate::{Moves, Separation};
 use swath::batch::{Body, Contact, separate};
@@ -9,7 +9,7 @@ use swath::{Aabb, Invalid, Level};
 use testkit::bodies::no_bodies;
 use testkit::body_columns::BodyArrays;
 
-/// Goal: inverse masses and depths that are none are refused or move nothing. Method: each kind.
+/// Goal: invalid inverse masses and depths are rejected or move nothing. Method: each kind.
 #[test]
 fn numbers_that_are_no_masses_or_depths_move_nothing() {
     let cube = Aabb::cube([0.0; 3], 1.0).expect("a box");
@@ -28,8 +28,8 @@ fn numbers_that_are_no_masses_or_depths_move_nothing() {
     assert_eq!(nowhere.translation(), [0.0; 3]);
 }
 
-/// Goal: a row that is no body is moved by nothing, whatever is said of its contact. Method: one
-/// contact for all rows, and every kind of row that is no body, on either side.
+/// Goal: an invalid row is never moved, whatever its contact. Method: one contact for all rows, and
+/// every kind of invalid row, on either side.
 #[test]
 fn a_row_that_is_no_body_has_no_share() {
     let cube = Aabb::cube([0.0; 3], 1.0).expect("a box");

@@ -260,7 +260,7 @@ fn batches_answer_as_one_to_one_on_every_level() {
     }
 }
 
-/// Every kind of row that is no box.
+/// Every kind of invalid row.
 fn no_boxes() -> Vec<MovingBox> {
     let good = on_axis(0, [0.0, 1.0], 0.5);
     let huge = swath::COORD_MAX.next_up();
@@ -278,7 +278,7 @@ fn no_boxes() -> Vec<MovingBox> {
     bad
 }
 
-/// Rows of which some are no boxes: they are listed and separated, and the answers of the others
+/// Rows of which some are invalid: they are listed and separated, and the answers of the others
 /// are those of one question at a time.
 fn answers_around(a: &MovingBox, many: &[MovingBox], pairs: &[Pair]) {
     let answer =
@@ -301,8 +301,8 @@ fn answers_around(a: &MovingBox, many: &[MovingBox], pairs: &[Pair]) {
     }
 }
 
-/// Goal: what is no box disturbs nobody. Method: at every row of every number of rows, one that is
-/// none, and one that is the only one, of every kind in turn.
+/// Goal: an invalid row does not change other rows. Method: an invalid row at every row of every number of
+/// rows, and one that is the only row, of every kind in turn.
 #[test]
 fn a_row_that_is_no_box_is_separated_and_the_others_stay_to_the_bit() {
     let mut kinds = no_boxes().into_iter().cycle();
@@ -352,7 +352,7 @@ fn a_slice_knows_which_of_its_rows_are_no_boxes() {
 }
 
 /// Goal: a question that cannot be answered changes nothing. Method: each wrong length, a row
-/// that is not there, an `a` that is no box; the outputs are looked at.
+/// that is not there, an invalid `a`; the outputs are looked at.
 #[test]
 fn on_an_error_nothing_is_written() {
     let columns = Columns::new(&boxes(4, 20));

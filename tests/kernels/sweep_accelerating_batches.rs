@@ -1,6 +1,6 @@
 //! Does a batch of sweeps under acceleration answer as one question at a time, and space as space?
 //!
-//! Batches are compared to the bit, on every level, with rows that are no boxes at every place.
+//! Batches are compared to the bit, on every level, with invalid rows at every place.
 //! Then what must not matter: which box is called `a`, directions, order of axes, units of length.
 
 use swath::batch::sweep::{MISS, Sweep, Times, accelerating};
@@ -78,7 +78,7 @@ fn batch(
     answers
 }
 
-/// What [`batch`] must answer; a pair with a row that is no box is separated.
+/// What [`batch`] must answer; a pair with an invalid row is separated.
 fn expected(
     a: &AcceleratingBox,
     rows: &[AcceleratingBox],
@@ -125,7 +125,7 @@ fn batches_answer_as_one_to_one_on_every_level() {
     }
 }
 
-/// Every kind of row that is no box.
+/// Every kind of invalid row.
 fn no_boxes() -> Vec<AcceleratingBox> {
     let good = boxes(5, 1)[0];
     let huge = COORD_MAX.next_up();
@@ -148,8 +148,8 @@ fn no_boxes() -> Vec<AcceleratingBox> {
     bad
 }
 
-/// Goal: what is no box disturbs nobody. Method: at every row of many numbers of rows, one that
-/// is none, of every kind in turn, on either side.
+/// Goal: an invalid row does not change other rows. Method: an invalid row at every row of many numbers of
+/// rows, of every kind in turn, on either side.
 #[test]
 fn a_row_that_is_no_box_is_separated_and_the_others_stay_to_the_bit() {
     let mut kinds = no_boxes().into_iter().cycle();
@@ -170,7 +170,7 @@ fn a_row_that_is_no_box_is_separated_and_the_others_stay_to_the_bit() {
 }
 
 /// Goal: a question that cannot be answered changes nothing. Method: each wrong length, a row that
-/// is not there, an `a` that is no box; the outputs are looked at.
+/// is not there, an invalid `a`; the outputs are looked at.
 #[test]
 fn on_an_error_nothing_is_written() {
     let (good, bad) = (boxes(4, 20), no_boxes()[3]);

@@ -104,7 +104,7 @@ fn batches_answer_as_one_to_one_on_every_level() {
     }
 }
 
-/// Every kind of row that is no sphere, or no box.
+/// Every kind of invalid sphere or box.
 fn no_rows() -> (Vec<MovingSphere>, Vec<MovingBox>) {
     let sphere = rounds(1, 1).next().expect("there is one").a;
     let good = MovingBox::from(Aabb { min: [0.0; 3], max: [1.0; 3] });

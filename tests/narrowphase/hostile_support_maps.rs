@@ -92,7 +92,7 @@ impl SupportMap for Nothing {
     }
 }
 
-/// Goal: what tells nothing along the axes is no shape. Method: points that are not finite, or past the
+/// Goal: a support map without valid points along the axes is rejected. Method: points that are not finite, or past the
 /// bounding radius.
 #[test]
 fn a_support_map_of_no_numbers_is_no_shape() {

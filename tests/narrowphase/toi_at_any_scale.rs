@@ -2,7 +2,7 @@
 //!
 //! Scaling by a power of two and moving by what `f32` holds change no bit of a time; copies, flat
 //! hulls
-//! and single points are shapes; and what is no shape or motion is told.
+//! and single points are shapes; and invalid shapes and motions are rejected.
 
 use scenes::convex::{Hulls, Meeting, Moves, meetings, rotation, unit};
 use swath::convex::toi::{Advance, AdvanceError, Settings, Toi, Touch};
@@ -294,7 +294,7 @@ fn skins_and_windows_are_kept() {
     assert!(matches!(ask(7.0, [0.0, 1.0]), Advance::Overlapping { .. }));
 }
 
-/// Goal: what is no shape, motion or setting is told and never a panic. Method: every hostile
+/// Goal: an invalid shape, motion or setting is rejected and never a panic. Method: every hostile
 /// number in every place.
 #[test]
 fn what_is_none_is_told() {

@@ -66,7 +66,7 @@ fn steps_are_true_and_complete() {
     assert!(seen > 3_000 && 2 * tight > seen && long > 300, "{told}");
 }
 
-/// Goal: what cannot be searched leaves no step. Method: a motion, then settings that are none.
+/// Goal: what cannot be searched leaves no step. Method: a motion, then invalid settings.
 #[test]
 fn nothing_is_told_of_what_is_refused() {
     let (ball, rest) = (Shape::sphere(1.0).expect("a ball"), Motion::default());

@@ -10,7 +10,7 @@ use testkit::counting::ALLOCATIONS;
 use testkit::draw::Draw;
 
 /// Goal: once warm no tick allocates: of columns, of a world, or in sub-steps. Method: count over
-/// ticks of a crowd with boxes, shapes, sensors and a row that is no body; inside a pool as an engine's
+/// ticks of a crowd with boxes, shapes, sensors and an invalid row; inside a pool as an engine's
 /// would be. A worker of rayon asks for memory when it first takes work from another, whenever that is:
 /// of several ticks the one that asks least counts.
 pub(crate) fn a_warm_tick_allocates_nothing() {

@@ -199,7 +199,7 @@ fn awkward_worlds() {
     columns("denormal", &mut |rng| random_box(rng, 1e-38, 1e-39, 1e-38));
 }
 
-/// Goal: rows that are no boxes are listed with the reason and change nothing for the others.
+/// Goal: invalid rows are listed with the reason and change nothing for the others.
 #[test]
 fn rows_that_are_no_boxes() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(8);

@@ -79,7 +79,7 @@ fn keys(found: &[SweptPair]) -> Vec<(u32, u32, u32)> {
 
 /// Goal: a filter and a flag drop the pairs they forbid and no other, before and after. Method:
 /// brute force of the specification, of which the forbidden pairs are struck; every scene, with
-/// rows that are no boxes.
+/// invalid rows.
 #[test]
 fn filters_drop_what_they_forbid() {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(1);

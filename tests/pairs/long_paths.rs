@@ -456,7 +456,7 @@ fn differ(what: &str, rows: &Rows, expected: &[Timed], found: &[Timed]) {
 /// Goal: of fast boxes no pair is lost, none comes twice, none is made up, and each first time is
 /// that of the pair alone, in one order on every level. Method: hostile worlds of a few boxes and
 /// of thousands; every pair whose bounds meet is swept alone. Now and then some rows do not move,
-/// have filters, are no boxes, or the world is cut into two sets.
+/// have filters, are invalid, or are split into two sets.
 #[test]
 fn long_paths_in_hostile_worlds() {
     let seed = std::env::var("SWATH_SEED").map_or(1, |seed| seed.parse().expect("a number"));

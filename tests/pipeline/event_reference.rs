@@ -103,8 +103,8 @@ impl BodyColumns {
                 match (&found[..], exact) {
                     ([], None) => {}
                     ([], Some(t)) => {
-                        // A touch at the start that does not close is passed over, and one that
-                        // opens at once is none.
+                        // A touch at the start that does not close is ignored, and one that separates
+                        // at once is not an impact.
                         let passed = gap(&one, &other, 0.0).abs() <= near
                             && [0.25, 0.5, 1.0].iter().all(|&t| gap(&one, &other, t) >= -near);
                         assert!(passed, "{what}: {pair:?} is missed at {t}: {one:?} {other:?}");

@@ -175,9 +175,9 @@ fn a_skin_is_between_boxes() {
     }
 }
 
-/// Goal: what is no body stays none, however it grows by a skin or by a pull. Method: boxes that are
-/// inverted by less than they grow, and motions that are too large but for each other; told apart by
-/// the reason that the row alone has, and of the others nothing changes.
+/// Goal: an invalid body stays invalid, however it is enlarged by a skin or an acceleration. Method: boxes that are
+/// inverted by less than they grow, and motions that are too large but for each other. Each is reported with the
+/// reason that the row alone has, and nothing changes for the others.
 #[test]
 fn what_grows_is_still_no_body() {
     let far = 1.5 * swath::COORD_MAX;

@@ -177,7 +177,7 @@ fn windows_lose_nothing() {
 }
 
 /// Goal: the same impacts to the bit on every level and any threads, and bad rows disturb nobody.
-/// Method: a crowd with rows that are no bodies, for every reason there is, against the crowd in which
+/// Method: a crowd with invalid rows, for every reason there is, against the crowd in which
 /// those rows are far away; on every level, on 1 to 3 threads of a pool.
 #[test]
 fn levels_threads_and_bad_rows_change_nothing() {

@@ -45,7 +45,7 @@ impl World {
         Self(boxes.into_iter().map(|aabb| Some((aabb, Filter::ALL))).collect())
     }
 
-    /// Calls `ask` with all rows as columns; an empty one is no box.
+    /// Calls `ask` with all rows as columns; `None` becomes an invalid box.
     fn with<R>(&self, filtered: bool, ask: impl FnOnce(FixedInput<'_>) -> R) -> R {
         let nothing = Aabb { min: [f32::NAN; 3], max: [0.0; 3] };
         let corner = |row: &Option<(Aabb, Filter)>, k: usize| {
@@ -250,7 +250,7 @@ fn hostile_numbers() {
     }
 }
 
-/// Goal: what is no segment and no moving box is an error. Method: one of each.
+/// Goal: an invalid segment or moving box is an error. Method: one of each.
 #[test]
 fn invalid_questions_are_errors() {
     let tree = Bvh::new();
@@ -354,7 +354,7 @@ fn checked<T: Row<K>, const K: usize, R>(
     ask(&columns.check(Level::detect(), &mut Vec::new()))
 }
 
-/// What each row is answered alone, a row that is none nothing.
+/// The result of each row alone; nothing for an invalid row.
 fn alone<'q, P: Path>(
     ways: &[P],
     query: impl Fn(&P) -> Option<Query<'q, P>>,

@@ -32,7 +32,7 @@ fn valid(aabb: &Aabb) -> bool {
     aabb.validate().is_ok()
 }
 
-/// So many boxes of every hostile kind, some equal, some that are none.
+/// So many boxes of every hostile kind, some equal, some invalid.
 fn hostile(seed: u64, count: usize) -> Vec<Aabb> {
     let mut draw = Draw::new(seed);
     let mut of: Vec<_> = moving(seed, count / 3).into_iter().map(|row| row.aabb).collect();
@@ -287,7 +287,7 @@ fn visits_are_few_and_the_same_on_every_level() {
     assert!(told.iter().all(|of| *of == told[0]), "{told:?}");
 }
 
-/// Goal: what is none is refused, with the reason, and an empty tree answers nothing.
+/// Goal: invalid input is rejected with the reason, and an empty tree has no results.
 #[test]
 fn what_is_no_shape_is_refused() {
     let tree = Bvh::new();
@@ -363,7 +363,7 @@ fn nothing_is_lost_on_the_way_down() {
 }
 
 /// Goal: a batch answers as each question alone. Method: every number of questions about that of a
-/// chunk, questions that are no boxes, room for too few; on one thread and on several.
+/// chunk, invalid query boxes, room for too few; on one thread and on several.
 #[test]
 fn a_batch_answers_as_each_alone() {
     let mut of = crowded(5, 700);

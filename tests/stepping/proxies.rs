@@ -281,8 +281,8 @@ fn what_nobody_comes_near_is_not_asked_about() {
     assert!((motion.pose.position[0] - 6.4).abs() < 1e-2, "{motion:?}");
 }
 
-/// Goal: who is no body is told and disturbs nobody, and who takes no part meets nobody. Method: a moving one and
-/// a resting one with NaN, one of which the caller knows nothing.
+/// Goal: an invalid body is rejected and changes nothing for others; one that takes no part has no impacts. Method: a
+/// moving and a resting one with NaN, and one for which the caller returns `None`.
 #[test]
 fn who_is_no_body_is_told() {
     let mut world = Broadphase::new();

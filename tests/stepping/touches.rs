@@ -200,9 +200,9 @@ fn large_ones_are_met_as_near_as_small_ones() {
     }
 }
 
-/// Goal: what rests far off or is none makes nobody meet at a greater distance or less exactly. Method: two balls that pass
-/// each other at a distance, others that meet, with and without a plate as large as a world far off, and rows that
-/// are no bodies; the same motions and impacts to the bit.
+/// Goal: bodies that rest far off or are invalid change neither the distance at which others touch nor their
+/// exactness. Method: two balls that pass each other at a distance, others that meet, with and without a very large
+/// plate far off, and invalid rows; the same motions and impacts to the bit.
 #[test]
 fn what_rests_far_off_changes_nothing() {
     let mut told = Vec::new();

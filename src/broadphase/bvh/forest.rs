@@ -200,7 +200,7 @@ impl FixedBoxes {
         self.trees.iter().map(Tree::len).sum()
     }
 
-    /// Whether there are no boxes.
+    /// Whether the number of boxes is zero.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -116,7 +116,7 @@ impl Bvh {
         self.tree.len()
     }
 
-    /// Whether there are no boxes.
+    /// Whether the number of boxes is zero.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

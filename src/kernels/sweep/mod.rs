@@ -45,12 +45,12 @@ pub const MISS: f32 = f32::INFINITY;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sweep {
-    /// The first time of contact, in `[0, 1]`, never late. [`MISS`] if there is none.
+    /// The first time of contact, in `[0, 1]`, never late. [`MISS`] without a contact.
     ///
     /// Zero when the boxes overlap at the start, or when the exact time is within rounding of zero
     /// (about 2⁻¹⁴⁸).
     pub first: f32,
-    /// The last time of the first contact, in `[0, 1]`, never early. [`MISS`] if there is none.
+    /// The last time of the first contact, in `[0, 1]`, never early. [`MISS`] without a contact.
     pub last: f32,
     /// State, axes and normal of the contact.
     pub contact: Contact,

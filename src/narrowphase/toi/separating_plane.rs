@@ -41,7 +41,7 @@ const STEPS_MAX: u32 = 8;
 pub(super) struct Band {
     /// The gap that must not be reached, including the bound of the rounding errors.
     pub(super) floor: f64,
-    /// The gap at which an ignored touch counts as separated; infinite if there is none.
+    /// The gap at which an ignored touch counts as separated; infinite without a touch.
     pub(super) lift: f64,
 }
 

@@ -91,7 +91,7 @@ fn no_boxes(rows: &[AcceleratingBox]) -> Vec<Rejected> {
 }
 
 /// The answer for one pair: never after that of `spec`, and of boxes that touch when they are
-/// grown by what rounding may cost; separated where one is no box.
+/// grown by what rounding may cost; separated if one is invalid.
 fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Sweep {
     let answer = accelerating::one_to_one(a, b);
     let spec = match spec::accelerating(a, b) {

@@ -152,7 +152,7 @@ fn body(bytes: &mut Bytes<'_>) -> Option<Body> {
     if more & 2 != 0 {
         motion.spin = vector(bytes);
     }
-    // What is no shape is no body.
+    // A body with an invalid shape is rejected.
     let sharp = sharp.and_then(|shape| shape.rounded(radius)).and(sharp).ok()?;
     let sharp = hull.is_none().then_some(sharp);
     Some(Body { sharp, hull, core, radius, motion, tame })

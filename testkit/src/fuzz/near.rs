@@ -109,7 +109,7 @@ fn are_nearest(queries: &Queries<'_>, one: &Aabb, max_distance: f32, near: &[Hit
     }
 }
 
-/// How far two boxes are, as `spec` says but for rounding; nothing where one is none.
+/// How far two boxes are, as `spec` says but for rounding; nothing if one is invalid.
 fn distance(a: &Aabb, b: &Aabb) -> Option<f32> {
     let answer = proximity::one_to_one(a, b);
     let meant = match spec::proximity(a, b) {

@@ -128,7 +128,7 @@ fn sphere_columns(rows: &[MovingBox]) -> [Vec<f32>; 7] {
     std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect())
 }
 
-/// Two boxes, exactly as `spec` says; apart where one is none.
+/// Two boxes, exactly as `spec` says; apart if one is invalid.
 fn boxes(a: &Aabb, b: &Aabb) -> bool {
     let answer = overlap::one_to_one(a, b);
     assert_eq!(answer, spec::overlap(a, b), "{a:?} {b:?}");
@@ -136,7 +136,7 @@ fn boxes(a: &Aabb, b: &Aabb) -> bool {
     answer.unwrap_or(false)
 }
 
-/// A sphere and a box, as `spec` says but for rounding; apart where one is none.
+/// A sphere and a box, as `spec` says but for rounding; apart if one is invalid.
 fn meets(ball: &Sphere, aabb: &Aabb) -> bool {
     let answer = sphere::one_to_one(ball, aabb);
     let gap = match spec::sphere_gap(ball, aabb) {
@@ -154,7 +154,7 @@ fn meets(ball: &Sphere, aabb: &Aabb) -> bool {
     meets
 }
 
-/// Planes and a box, as `spec` says but for rounding; outside where one is none.
+/// Planes and a box, as `spec` says but for rounding; outside if one is invalid.
 fn side(planes: &[Plane], aabb: &Aabb) -> PlaneSide {
     let answer = planes::one_to_one(planes, aabb);
     if let Err(reason) = spec::overlap_planes(planes, aabb) {

@@ -30,7 +30,7 @@ pub(super) const INVERSE_MASSES: [f32; 16] = [
     1.0 + f32::EPSILON,
 ];
 
-/// Rows, of which some are no bodies, and a pair for each.
+/// Rows, of which some are invalid, and a pair for each.
 pub(super) fn rows(bytes: &mut Bytes<'_>) -> (Vec<Body>, Vec<Pair>) {
     let count = 1 + bytes.byte() % ROWS_MAX;
     let (mut rows, mut moving, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
@@ -108,7 +108,7 @@ fn packed(depth: &[f32], contact: &[Contact]) -> Vec<[u32; 2]> {
 const SPEC: f64 = 1.0 / (1_u64 << 50) as f64;
 
 /// The answer for one pair, which must be that of `spec` but for rounding and must part the boxes;
-/// nothing where one is no box.
+/// nothing if one is invalid.
 fn one_to_one(a: &Aabb, b: &Aabb) -> Option<Separation> {
     let answer = separate::one_to_one(a, b);
     let meant = match spec::separate(a, b) {

@@ -243,7 +243,7 @@ impl<'h> Work<'h> {
         }
     }
 
-    /// swath's batch of first times, on the threads of the pool. parry has none.
+    /// Batch of first times by swath, on the threads of the pool. parry has no such function.
     pub(crate) fn batch(&self) -> System<'_> {
         let ask = |rows: Range<usize>, out: &mut [Answer]| {
             let (shapes, motions) = (&self.shapes[..], &self.motions[..]);
