@@ -1,4 +1,4 @@
-//! How fast are boxes under constant acceleration swept?
+//! Time to sweep boxes under constant acceleration.
 //!
 //! `accelerating/one_to_many/ROWS/LEVEL`: one box against all rows of a world, each of which falls
 //! in its own way; time is for all rows. `accelerating/pairs/ROWS/LEVEL`: so many random pairs of

@@ -1,4 +1,4 @@
-//! How fast are distances and first times of convex shapes?
+//! Time of distances and first times of convex shapes.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use scenes::convex::{Hulls, Meeting, Moves, meetings};

@@ -1,4 +1,4 @@
-//! How fast are segments cast against boxes?
+//! Time to cast segments against boxes.
 //!
 //! `cast/OUTPUT/ROWS/LEVEL`: one segment against all rows of a world, where the output is columns of
 //! fractions (`one_to_many`), whole answers (`one_to_many_answers`), a list of hits

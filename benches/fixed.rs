@@ -1,5 +1,4 @@
-//! How fast do movers find what they meet in a kept set of fixed boxes, and how fast does the set
-//! change?
+//! Time to find the pairs of movers with fixed boxes, and to change the set of fixed boxes.
 //!
 //! `fixed_FORM_SCENE/MOVERS/LEVEL` against a million fixed boxes on one thread and, for the widest
 //! level, on all; `fixed_build_SCENE/BOXES`, `fixed_change_uniform/5000`: as many boxes taken out

@@ -1,4 +1,4 @@
-//! How fast do kept boxes tell which of them a shape meets, and which are nearest?
+//! Time of shape queries and nearest queries of stored boxes.
 //!
 //! `near_QUESTION/BOXES/LEVEL`: a thousand questions asked one after the other of a tree of a uniform
 //! world, on one thread; time is for one. `any`, `visit` and `all` are of boxes a few times as large as

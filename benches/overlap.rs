@@ -1,4 +1,4 @@
-//! How fast are overlaps answered?
+//! Time of overlap tests.
 //!
 //! `overlap/one_to_many/ROWS/LEVEL`, `overlap/sphere/…`, `overlap/planes/…`: one box, sphere or view
 //! of six planes against all rows of a world, as bits; time is for all rows. Two rows are yardsticks:

@@ -1,4 +1,4 @@
-//! How fast are all pairs of a world found?
+//! Time to find all pairs of a scene.
 //!
 //! `pairs/FORM/SCENE/BOXES/LEVEL` on one thread and, for the widest level, on all; for some scenes
 //! also with a filter for each box that allows all (`filtered`), and between the two halves of the

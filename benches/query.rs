@@ -1,4 +1,4 @@
-//! How fast are questions about kept boxes answered?
+//! Time of segment and sweep queries of stored boxes.
 //!
 //! `query_FORM/BOXES/LEVEL`, nanoseconds a question on one thread: the first box on a segment, one
 //! by one and in batches; any box, and all; the first box that a moving box touches. Boxes lie evenly

@@ -1,4 +1,4 @@
-//! How fast do bodies respond to contacts?
+//! Time to compute responses to contacts.
 //!
 //! `respond/pairs/ROWS/LEVEL`: so many random pairs of bodies with a contact each; time is for all.
 //! `respond/slide/ROWS/LEVEL`: what is left of so many displacements. Every answer is compared with

@@ -1,4 +1,4 @@
-//! How fast are boxes parted?
+//! Time to separate boxes.
 //!
 //! `separate/one_to_many/ROWS/LEVEL`: one box against all rows of a world; time is for all rows.
 //! `separate/pairs/ROWS/LEVEL`: so many random pairs of rows. `separate/shares/ROWS/LEVEL`: so many

@@ -1,4 +1,4 @@
-//! How fast are moving spheres swept, with each other and with boxes?
+//! Time to sweep moving spheres against each other and against boxes.
 //!
 //! `spheres/one_to_many/ROWS/LEVEL` and `sphere_box/one_to_many/ROWS/LEVEL`: one sphere against all
 //! rows of a world, time is for all rows; `spheres/pairs` and `sphere_box/zip` likewise. A sphere

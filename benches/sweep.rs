@@ -1,4 +1,4 @@
-//! How fast are moving boxes swept?
+//! Time to sweep moving boxes.
 //!
 //! `sweep/one_to_many/ROWS/LEVEL`: one box against all rows of a world, with first and last time and
 //! contact; `sweep/one_to_many_times/...`: without the contact; `sweep/zip...`: row against row.

@@ -1,4 +1,4 @@
-//! What does a whole tick cost, beside the pair finder alone on the same boxes?
+//! Time of a whole tick, next to that of the pair finder alone on the same boxes.
 //!
 //! `tick_SCENE/BODIES/THREADS` with so many bodies of which 5 % are convex shapes,
 //! `tick_SCENE_finder/BODIES/THREADS` for the pairs alone, on one thread and on all. Before the clock

@@ -1,4 +1,4 @@
-//! What the benchmarks share: a world as rows, and columns for answers.
+//! Shared by the benchmarks: a scene as rows, and columns for results.
 
 #![allow(dead_code, reason = "included by many, each uses a part")]
 

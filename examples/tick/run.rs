@@ -100,7 +100,7 @@ pub(crate) fn run(
     })
 }
 
-/// The columns of a world, lent to the finder.
+/// The columns of a scene, borrowed by the finder.
 pub(crate) fn columns(world: &World) -> Result<MovingBoxColumns<'_>, LengthMismatch> {
     let World { min, max, delta, .. } = world;
     let [min, max, delta] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));

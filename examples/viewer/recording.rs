@@ -178,7 +178,7 @@ impl Recorder {
     }
 }
 
-/// The columns of a world, lent to the finder.
+/// The columns of a scene, borrowed by the finder.
 fn columns(world: &World) -> Result<MovingBoxColumns<'_>, Stop> {
     let World { min, max, delta, .. } = world;
     let [min, max, delta] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));

@@ -47,7 +47,7 @@ pub(super) struct ProxyRows {
     boxes: MovingBoxStore,
     flags: Vec<BodyFlags>,
     pairs: Vec<SweptPair>,
-    /// Always empty; kept for its capacity.
+    /// Always empty; it keeps its capacity.
     convex: Vec<ConvexBody<'static>>,
     rejected: Vec<(ProxyId, Invalid)>,
     impacts: Vec<Impact<ProxyPair>>,

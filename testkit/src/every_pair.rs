@@ -1,4 +1,4 @@
-//! Which pairs does a world have, by two ways that know nothing of the finder's?
+//! The pairs of a set of boxes, by two ways that share no code with the finder.
 //!
 //! [`Rows::tried`] tries every pair: plain `f32` compares of the bounds of the whole paths, then of
 //! those that meet the sweep of one pair. [`Rows::sorted_and_swept`] is the finder of the textbooks

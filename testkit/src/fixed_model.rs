@@ -1,4 +1,4 @@
-//! What does a kept set of fixed boxes hold, and what meets it, by a plain list?
+//! A plain list as the model of `FixedBoxes`: what is stored, and which movers overlap it.
 
 #![allow(dead_code, reason = "each includer uses a part")]
 

@@ -1,4 +1,4 @@
-//! What does the rule book of a world say, and nothing else?
+//! Model of a `Broadphase`: the documented rules, and nothing else.
 //!
 //! Every proxy is tried with every other, in maps; nothing is shared with the world but the boxes,
 //! what they say of themselves and of two of them, and the ids, which the world gives.

@@ -13,7 +13,7 @@ use testkit::draw::{Draw, how_many};
 use testkit::fuzz::world::{calls, events};
 use testkit::world_model::{Events, Model};
 
-/// Goal: no calls, in any order, make a world break its rules.
+/// Goal: no sequence of calls makes a broadphase break its rules.
 ///
 /// Method: strings of calls, drawn so that each kind comes often enough, some of them crowded and
 /// some drowsy; after each call all is compared.
@@ -151,7 +151,7 @@ fn crowds_say_the_same_on_any_threads_and_level() {
     }
 }
 
-/// Goal: a world that goes back has the same future. Method: at random ticks a snapshot is taken,
+/// Goal: a restored broadphase gives the same later results. Method: at random ticks a snapshot is taken,
 /// some ticks later it is restored, into the same world or another, and what follows is compared.
 #[test]
 fn a_world_that_goes_back_says_the_same_again() {

@@ -1,5 +1,5 @@
-//! Does `FixedBoxes` find every pair of a mover and a fixed box, once, and nothing
-//! else, whatever was put in and taken out before, on any level and any threads?
+//! Tests that `FixedBoxes` find every pair of a mover and a fixed box, once, and nothing else, after
+//! any insertions and removals, on any level and any threads.
 
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
@@ -40,7 +40,7 @@ fn scenes() {
     Model::of(&fixed).check("identical", &movers);
 }
 
-/// Goal: no shape of world loses a pair. Method: what breaks cells and medians, one at a time, with
+/// Goal: no distribution of boxes loses a pair. Method: what breaks cells and medians, one at a time, with
 /// boxes enough for many cells.
 #[test]
 fn awkward_worlds() {
@@ -315,7 +315,7 @@ fn rows_that_follow() {
     assert_eq!(set.extend(lent), Ok(10..13));
 }
 
-/// Goal: more pairs than are allowed are counted exactly, and not kept; as many as are allowed are.
+/// Goal: too many pairs are counted exactly and dropped; as many as are allowed are returned.
 #[test]
 fn too_many_pairs() {
     let boxes = vec![MovingBox::from(Aabb::cube([1.0; 3], 0.5).unwrap()); 1500];

@@ -171,7 +171,7 @@ fn answers_agree_with_the_spec() {
     }
 }
 
-/// The answers of a batch door to so many questions as bits, which must be the same in each kind of
+/// The results of a batch function for so many rows as bits, which must be the same in each kind of
 /// output.
 macro_rules! answers {
     ($rows:expr, $output:ident => $door:expr) => {{

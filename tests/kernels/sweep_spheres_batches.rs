@@ -44,7 +44,7 @@ impl World {
         }
     }
 
-    /// One question at a time: of each door with rows.
+    /// One row at a time, for each function over rows.
     fn expected(&self) -> [Vec<Bits>; 6] {
         let Self { a, b, spheres, boxes, pairs } = self;
         let turned = || spheres.iter().rev();
@@ -58,7 +58,7 @@ impl World {
         ]
     }
 
-    /// The same through door `door`, to any output.
+    /// The same with function `door`, to any output.
     fn ask(
         &self,
         level: Level,
@@ -82,7 +82,7 @@ impl World {
         }
     }
 
-    /// Every door on every level answers as one question at a time does.
+    /// Every function on every level gives the result of one row at a time.
     fn answers_to_the_bit(&self) {
         let expected = self.expected();
         for level in Level::all() {
@@ -96,7 +96,7 @@ impl World {
 }
 
 /// Goal: a batch answers as one question at a time does, to the bit. Method: every level, every
-/// door, every number of rows about the lanes, hostile rows.
+/// function, every number of rows about the lanes, hostile rows.
 #[test]
 fn batches_answer_as_one_to_one_on_every_level() {
     for (round, rows) in (0..=40).cycle().take(41 * 6).enumerate() {

@@ -1,8 +1,7 @@
 //! Do first times of convex shapes hold at any scale, anywhere, for any shape that is one?
 //!
-//! Scaling by a power of two and moving by what `f32` holds change no bit of a time; copies, flat
-//! hulls
-//! and single points are shapes; and invalid shapes and motions are rejected.
+//! Scaling by a power of two, and moving by what `f32` represents exactly, change no bit of a time.
+//! Copies, flat hulls and single points are valid shapes; invalid shapes and motions are rejected.
 
 use scenes::convex::{Hulls, Meeting, Moves, meetings, rotation, unit};
 use swath::convex::toi::{Advance, AdvanceError, Settings, Toi, Touch};

@@ -1,4 +1,4 @@
-//! Do batches of convex shapes leave the allocator alone?
+//! Tests that batches of convex shapes do not allocate.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! Does a warm finder leave the allocator alone?
+//! Tests that a warm finder does not allocate.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};

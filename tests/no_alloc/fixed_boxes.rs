@@ -1,4 +1,4 @@
-//! Does a warm set of fixed boxes leave the allocator alone?
+//! Tests that warm `FixedBoxes` do not allocate.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};

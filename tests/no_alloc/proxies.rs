@@ -1,4 +1,4 @@
-//! Does a warm world leave the allocator alone?
+//! Tests that a warm broadphase does not allocate.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};

@@ -1,4 +1,4 @@
-//! Do questions about kept boxes leave the allocator alone?
+//! Tests that queries of stored boxes do not allocate.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};

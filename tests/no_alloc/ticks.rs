@@ -1,4 +1,4 @@
-//! Does a whole tick leave the allocator alone?
+//! Tests that a warm tick does not allocate.
 
 use std::sync::atomic::Ordering;
 

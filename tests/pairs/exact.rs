@@ -1,4 +1,5 @@
-//! Does the pair finder find every pair once, and nothing else, on any world, level and pool?
+//! Tests that the pair finder finds every pair once, and nothing else, for any boxes, level and
+//! pool.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -149,7 +150,7 @@ fn random_box(rng: &mut Xoshiro256PlusPlus, reach: f32, half: f32, path: f32) ->
     }
 }
 
-/// Goal: no shape of world loses a pair. Method: what breaks cells cut evenly, one at a time.
+/// Goal: no distribution of boxes loses a pair. Method: what breaks cells cut evenly, one at a time.
 #[test]
 fn awkward_worlds() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
@@ -266,7 +267,7 @@ fn what_does_not_move_makes_no_pair() {
     check_everywhere("three at one place", &columns);
 }
 
-/// Goal: a finder that has seen larger and smaller worlds answers as a new one does.
+/// Goal: a finder that was used for more and fewer boxes gives the results of a new one.
 #[test]
 fn memory_of_earlier_ticks_does_not_show() {
     let mut used = PairFinder::new();

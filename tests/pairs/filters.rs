@@ -6,7 +6,7 @@ use scenes::{Scene, World};
 use swath::broadphase::PairInput;
 use swath::{Filter, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, SweptPair, Threads};
 
-/// A world as rows, some of them no boxes, with a flag and a filter for each.
+/// A scene as rows, some of them invalid, with a flag and a filter for each.
 struct Case {
     columns: [Vec<f32>; 9],
     moves: Vec<bool>,

@@ -1,4 +1,5 @@
-//! Does the pair finder find every pair once, and in time that grows with boxes and pairs, where one grid fits nowhere?
+//! Tests that the pair finder finds every pair once, in time that grows with boxes and pairs, for boxes that no
+//! single grid fits.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};

@@ -479,7 +479,7 @@ fn captures_are_the_same_tick_or_an_error() {
     assert_eq!(refused.err(), Some(CaptureError::OwnShape { row: 4 }));
 }
 
-/// Goal: the door of proxies tells what the door of columns tells. Method: the bodies of a crowd as
+/// Goal: a tick of proxies gives the result of a tick of columns. Method: the bodies of a crowd as
 /// proxies, held by their boxes; times, pairs and points to the bit, over ticks with removals.
 #[test]
 fn a_world_is_answered_like_its_columns() {

@@ -1,4 +1,4 @@
-//! Do questions to a world find proxies where they truly are, on any threads and level?
+//! Tests that queries of a broadphase find proxies by their true boxes, on any threads and level.
 //!
 //! Random calls with questions among them are made by the body of the fuzz target, in
 //! `worlds_follow_their_rules`; here are the crowds that are too large for that, and margins.

@@ -1,5 +1,5 @@
-//! Does a question about kept boxes answer what asking one box after the other answers, bit by bit,
-//! whatever the boxes and what is on its way among them, on any level?
+//! Tests that segment queries of stored boxes give the result of brute force, bit by bit, for any
+//! boxes, insertions and removals, and level.
 
 use std::array::from_fn;
 

@@ -1,5 +1,5 @@
-//! Do kept boxes answer questions about shapes and nearness as asking one box after the other does,
-//! bit by bit, whatever the boxes, the trees, the filters and the level?
+//! Tests that shape queries and nearest queries of stored boxes give the result of brute force, bit
+//! by bit, for any boxes, trees, filters and level.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

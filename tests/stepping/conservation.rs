@@ -1,4 +1,4 @@
-//! Does a tick in sub-steps lose nothing: no time, no momentum, nobody through a wall?
+//! Tests that a tick of the stepper loses no time and no momentum, and that no body passes through a wall.
 
 use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
 use swath::{ConvexBody, Motion, Pose, Shape};

@@ -114,7 +114,7 @@ fn a_bounce_reports_what_is_invalid() {
 }
 
 /// Goal: settings with which no step can be made are an error and change nothing. Method: fewer impacts than two,
-/// searches of no round, a target that is no distance; by both doors.
+/// searches of no round, an invalid target distance; with both public functions.
 #[test]
 fn settings_that_cannot_be_are_an_error() {
     let default = SubStepsConfig::default();

@@ -1,6 +1,6 @@
-//! Does a world go through ticks as the columns of its bodies do?
+//! Tests that the proxies of a broadphase are advanced as the same bodies in columns are.
 //!
-//! The same bodies are given to both doors of `SubSteps`, tick after tick, and compared to the bit.
+//! The same bodies are given to both public functions of `SubSteps`, tick after tick, and compared to the bit.
 
 use swath::broadphase::Layers;
 use swath::pipeline::{Mass, Responded, Stalled, SubSteps, SubStepsConfig};
@@ -86,7 +86,7 @@ impl Body {
     }
 }
 
-/// Goal: both doors give the same bits: motions, impacts, who is held, what it took. Method: crowds of all sets,
+/// Goal: both functions give the same bits: motions, impacts, stalled bodies and counters. Method: crowds of all sets,
 /// with filters of layers, owners, margins, spins, points; with bounds of few impacts and many; several ticks, in between
 /// some change their set or are taken out or disabled; what rests is mostly out of reach of the first ways.
 #[test]

@@ -11,7 +11,7 @@ use swath::{Level, MovingBox, Pair, PairFinder, SweptPair};
 /// One byte says how many boxes.
 const BOXES_MAX: u8 = 65;
 
-/// Finds the pairs of a small world on every level.
+/// Finds the pairs of a few boxes on every level.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let count = bytes.byte() % BOXES_MAX;

@@ -1,4 +1,4 @@
-//! Do questions about kept boxes answer what asking one box after the other answers?
+//! Compares queries of stored boxes with brute force.
 
 use super::bytes::Bytes;
 use crate::finite::assert_finite;

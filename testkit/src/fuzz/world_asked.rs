@@ -1,4 +1,4 @@
-//! Do questions to a world find what asking one proxy's true box after the other finds?
+//! Compares queries of a broadphase with brute force over the true boxes.
 
 use super::overlap::{plane, sphere_of};
 use crate::columns::Columns as Moving;

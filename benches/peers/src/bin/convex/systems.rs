@@ -1,6 +1,6 @@
 //! How is each system asked about the same pairs of convex shapes?
 //!
-//! Inside the clock is one call for each pair, through the door that a user of the crate has:
+//! Inside the clock is one call for each pair, with the public function of the crate:
 //!
 //! | question | swath | parry |
 //! |---|---|---|

@@ -1,6 +1,6 @@
 //! How is each system asked for the box that a segment enters first?
 //!
-//! Inside the clock is one call for each segment, through the door that a user of the crate has:
+//! Inside the clock is one call for each segment, with the public function of the crate:
 //!
 //! | system | tree | a segment |
 //! |---|---|---|
