@@ -26,8 +26,8 @@ const NEAR: f32 = 1.0 / (1 << 20) as f32;
 /// Bound of the error of products that are denormal.
 const NEAR_ZERO: f32 = 16.0 * f32::from_bits(1);
 
-/// The direction is scaled so that its greatest component is between these limits, far from overflow and underflow
-/// of `f32`.
+/// A direction whose greatest component is not between these limits is scaled, so that its products neither overflow
+/// nor underflow in `f32`.
 const SHORT: f64 = 1.0 / (1_u64 << 32) as f64;
 const LONG: f64 = 16.0;
 

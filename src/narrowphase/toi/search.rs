@@ -158,7 +158,7 @@ impl<'s> Search<'s> {
                 (aim, found) = self.passed_over(&two, x, (found, touch), &mut simplex);
             }
             if found.upper == 0.0 && aim.band.floor < 0.0 {
-                // Cores that touch are handled separately: their gap is negative.
+                // The cores touch, and that is ignored: their gap is negative.
                 let gap = penetration::shallowest(&two, x, found.plane);
                 (found.lower, found.upper, found.plane) = (gap.lower, gap.lower, gap.normal);
                 found.support = two.support(gap.normal);

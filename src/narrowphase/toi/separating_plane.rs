@@ -204,7 +204,7 @@ fn whole(course: &Course<'_>, plane: &SeparatingPlane, band: &Band, to: f64) -> 
     let SeparatingPlane { t, normal, .. } = *plane;
     let x = course.between(t);
     let spheres = course.a.shape.reach + course.b.shape.reach;
-    // If the spheres overlap near each other, a closer test is not worth its cost.
+    // Near each other the spheres overlap, so a closer test is not worth its cost.
     if x.dot(normal) - spheres <= band.floor && course.a.turn.rate > 0.0 && course.b.turn.rate > 0.0
     {
         return None;
