@@ -16,8 +16,9 @@ use testkit::nearing::Nearing;
 /// the radii.
 const GAP: f64 = 1.0 / (1 << 19) as f64;
 /// The state at the start is exact unless the gap is within this part of the radii,
+/// or within the part [`BAND_TINY`] of the greatest length.
 const BAND: f64 = 1.0 / (1 << 20) as f64;
-/// The same limit as a part of the greatest length.
+/// The same limit, relative to the greatest length instead.
 const BAND_TINY: f64 = 1.0 / (1_u128 << 69) as f64;
 /// `spec` and the judge are exact to about 2⁻⁵⁰ of the lengths.
 const SPEC: f64 = 1.0 / (1_u64 << 47) as f64;
