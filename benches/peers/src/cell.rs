@@ -18,8 +18,8 @@
 use std::time::{Duration, Instant};
 
 use crate::agree::{self, Digest, Disagreement};
-use examples::measure::{floor, median};
 use crate::systems::{Kind, System, Tick};
+use examples::measure::{floor, median};
 use scenes::{Scene, World};
 
 /// How often the first tick is tried, while that takes less than [`COLD_SECONDS`] in all.
@@ -128,7 +128,8 @@ impl Contestant {
 
     fn outcome(&self, state: ContactState, ticks: u32) -> Option<Outcome> {
         let times = &self.times[state as usize];
-        let of_state = (1..=ticks).filter(|&tick| ContactState::of(tick, ticks) == Some(state)).count();
+        let of_state =
+            (1..=ticks).filter(|&tick| ContactState::of(tick, ticks) == Some(state)).count();
         let stopped = self.stopped.as_ref().filter(|_| times.len() < of_state);
         let note = stopped.map_or(String::new(), |reason| match times.len() {
             0 => reason.clone(),

@@ -19,8 +19,8 @@ mod systems;
 
 use cell::Cell;
 use peers::machine::this_machine;
-use systems::Kind;
 use scenes::Scene;
+use systems::Kind;
 
 /// Why a run ended early.
 type Stop = Box<dyn Error + Send + Sync>;

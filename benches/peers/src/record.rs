@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cell::{Cell, Outcome, Outcomes, ContactState};
-use peers::machine::version;
+use crate::cell::{Cell, ContactState, Outcome, Outcomes};
 use crate::systems::Kind;
+use peers::machine::version;
 
 /// The name of the memory floor among the systems, and of its state: it has none.
 pub(crate) const FLOOR: &str = "memory-floor";
@@ -164,8 +164,8 @@ pub(crate) fn table(rows: &[Row]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use peers::machine::version;
     use crate::systems::Kind;
+    use peers::machine::version;
 
     /// Goal: the record names the versions that were built. Method: none is unknown, and rstar,
     /// of which parry brings another version, is the one that this crate asks for.

@@ -22,7 +22,7 @@ mod swath;
 use std::fmt;
 use std::str::FromStr;
 
-use ::swath::{Aabb, MovingBoxColumns, MovingBox};
+use ::swath::{Aabb, MovingBox, MovingBoxColumns};
 use rayon::prelude::*;
 
 use self::parry::Parry;

@@ -6,8 +6,8 @@
 //! other systems keep them in a tree of their own; the movers are then found among themselves and
 //! against the kept ones. [`Swept`] is the same with the exact swept test as the last step.
 
-use swath::{AabbColumns, FixedBoxes, MovingBoxColumns, PairFinder};
 use swath::broadphase::PairInput;
+use swath::{AabbColumns, FixedBoxes, MovingBoxColumns, PairFinder};
 
 use super::{RowPair, System, Tick};
 

@@ -31,13 +31,13 @@ use parry3d::query::gjk::{GJKResult, VoronoiSimplex};
 use parry3d::query::sweep_toi::{Sweep, SweepToiStatus, ToiProxy, sweep_time_of_impact};
 use parry3d::query::{self, NonlinearRigidMotion, ShapeCastOptions};
 use parry3d::shape::SharedShape;
-use swath::{Motion, Pair, Shape, Threads};
-use swath::convex::{Hull, gjk, toi};
 use swath::convex::gjk::GjkCache;
 use swath::convex::toi::{Advance, Meetings, Settings, Toi};
+use swath::convex::{Hull, gjk, toi};
+use swath::{Motion, Pair, Shape, Threads};
 
-use scenes::convex::{Form, Hulls, Moves, formed};
 use crate::counted::Counted;
+use scenes::convex::{Form, Hulls, Moves, formed};
 
 /// A distance, or a time if they come to touch; where swath gives up, the time up to which they
 /// surely do not.

@@ -5,11 +5,11 @@
 //! distance of [`TOLERANCE`]. An answer between the last two is within the tolerance.
 
 use rayon::prelude::*;
-use swath::Motion;
 use spec::{self, Core, FirstTime, MovingSolid, Solid};
+use swath::Motion;
 
-use scenes::convex::{Form, Hulls};
 use crate::systems::Work;
+use scenes::convex::{Form, Hulls};
 
 /// In lengths, where shapes are of size one: twice what swath's default tolerance allows.
 const TOLERANCE: f64 = 1.0 / 4096.0;

@@ -7,8 +7,8 @@
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use swath::{Aabb, AabbColumns, Level, MovingBox, MovingBoxStore, Segment};
 use swath::batch::{SegmentStore, cast};
+use swath::{Aabb, AabbColumns, Level, MovingBox, MovingBoxStore, Segment};
 
 use crate::systems::Answer;
 

@@ -22,12 +22,12 @@ use obvhs::cwbvh::CwBvh;
 use obvhs::cwbvh::builder::build_cwbvh;
 use obvhs::ray::RayHit;
 use parry3d::math::Vector;
-use parry3d::partitioning::{Bvh, BvhBuildStrategy};
+use parry3d::partitioning::{Bvh as ParryBvh, BvhBuildStrategy};
 use rayon::prelude::*;
 use std::sync::Mutex;
-use swath::{Bvh, Segment};
 use swath::batch::Hit;
 use swath::broadphase::Visits;
+use swath::{Bvh, Segment};
 
 use crate::scene::Scene;
 
@@ -57,7 +57,7 @@ pub(crate) struct Trees<'a> {
     swath: Bvh,
     fastest: Option<CwBvh>,
     medium: Option<CwBvh>,
-    parry: Option<Bvh>,
+    parry: Option<ParryBvh>,
     hits: Mutex<Vec<Hit>>,
     of_obvhs: Vec<obvhs::aabb::Aabb>,
     of_parry: Vec<parry3d::bounding_volume::Aabb>,
@@ -140,7 +140,7 @@ impl<'a> Trees<'a> {
                 "parry",
                 "parry3d",
                 Box::new(|| {
-                    *parry = Some(Bvh::from_leaves(BvhBuildStrategy::Binned, of_parry));
+                    *parry = Some(ParryBvh::from_leaves(BvhBuildStrategy::Binned, of_parry));
                 }),
             ),
         ]
