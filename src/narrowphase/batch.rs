@@ -10,8 +10,7 @@ use super::toi::{Advance, AdvanceError, Settings, Toi};
 use super::{gjk, toi};
 use crate::columns::{LengthMismatch, Rejected};
 use crate::geom::{Invalid, Motion, Pair, Pose};
-use crate::par;
-use crate::par::Threads;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
 /// Number of pairs in one piece of work.

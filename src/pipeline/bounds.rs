@@ -9,11 +9,9 @@
 use super::scene::{Config, Scene};
 use crate::columns::{MovingBoxColumns, Row};
 use crate::geom::{AcceleratingBox, Invalid, MapEach, MovingBox};
-use crate::kernels::chord;
-use crate::kernels::chord::Column;
+use crate::kernels::chord::{self, Column};
 use crate::lanes::{Level, prefetch};
-use crate::par;
-use crate::par::Threads;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
 /// Rows of one task.

@@ -13,8 +13,7 @@ use crate::geom::{MapEach, Motion, Pose};
 use crate::lanes::prefetch;
 use crate::narrowphase::toi::{Advance, Settings, Toi, Touch};
 use crate::narrowphase::{Shape, toi};
-use crate::par;
-use crate::par::Threads;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
 /// Pairs of one task.

@@ -5,8 +5,7 @@
 //! are kept, because each is the first of its bullet.
 
 use crate::geom::{MapEach, Pair};
-use crate::par;
-use crate::par::Threads;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
 /// Impacts of one task.

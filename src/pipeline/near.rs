@@ -16,8 +16,7 @@ use super::sub_steps::until_end;
 use crate::broadphase::FixedBoxes;
 use crate::columns::{AabbColumns, Row};
 use crate::geom::{Aabb, COORD_MAX, MapEach, Motion};
-use crate::par;
-use crate::par::Threads;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 

@@ -12,8 +12,7 @@ use super::windows::TickContext;
 use crate::columns::MovingBoxColumns;
 use crate::geom::{Aabb, AcceleratingBox, MapEach, Pair};
 use crate::lanes::prefetch;
-use crate::par;
-use crate::par::Threads;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
 /// Pairs that are swept at a time; their numbers should fit into the L1 cache.

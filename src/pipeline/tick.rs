@@ -12,8 +12,7 @@ use crate::columns::{MovingBoxColumns, Rejected};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
 use crate::narrowphase::toi::Toi;
-use crate::par;
-use crate::par::{Clock, Threads};
+use crate::par::{self, Clock, Threads};
 use alloc::vec::Vec;
 use core::time::Duration;
 

@@ -5,8 +5,7 @@
 //! is the answer; if one of them is accelerated, the sweep of accelerating boxes is. If either body
 //! has a convex shape, the two times are the window in which the shapes are tested.
 
-use super::bounds;
-use super::bounds::{PLAIN, SceneBounds, accelerating};
+use super::bounds::{self, PLAIN, SceneBounds, accelerating};
 use super::impacts::{Bunch, Impact, ImpactKind};
 use super::rows::{BLOCK, Few, Gathered};
 use super::scene::{BodyFlags, Config, Scene};

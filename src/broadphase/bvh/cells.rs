@@ -11,8 +11,7 @@ use super::median::{Packer, depth_of, nodes_of};
 use super::{BvhItem, LEAF, Node, grow};
 use crate::geom::{Aabb, MapEach, descending};
 use crate::lanes::{Level, prefetch_to_write};
-use crate::par;
-use crate::par::Threads;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
 /// Average number of boxes in a cell: a few less than fill a node of full leaves, because counts

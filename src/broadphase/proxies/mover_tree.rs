@@ -7,8 +7,7 @@ use super::state::BroadphaseState;
 use crate::broadphase::bvh::{Builder, BvhItem, Tree};
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::Level;
-use crate::par;
-use crate::par::Threads;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
 /// Rows that a thread copies at a time.

@@ -15,8 +15,7 @@ use crate::broadphase::query::{
     Accept, Batch, EveryBox, FilterContext, FilterRow, Overlap, Overlaps, Path, Planes,
     Proximities, Proximity, Queries, Query, QueryFilter, QueryShape, Visits,
 };
-use crate::columns;
-use crate::columns::{AabbColumns, Checked, Columns, LengthMismatch};
+use crate::columns::{self, AabbColumns, Checked, Columns, LengthMismatch};
 use crate::geom::{Aabb, Filter, Invalid, MovingBox, Plane, Segment, Sphere};
 use crate::kernels::Hit;
 use alloc::vec::Vec;

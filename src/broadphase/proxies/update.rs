@@ -19,8 +19,7 @@ use crate::broadphase::{FindError, PairFinder, PairInput};
 use crate::columns::Row;
 use crate::geom::SweptPair;
 use crate::lanes::Level;
-use crate::par;
-use crate::par::Threads;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
 

@@ -10,8 +10,7 @@ use super::path::{Path, SOME};
 use crate::columns::{Checked, Columns, LengthMismatch, Row};
 use crate::geom::{MovingBox, Segment};
 use crate::kernels::Hit;
-use crate::par;
-use crate::par::Threads;
+use crate::par::{self, Threads};
 
 /// Rows that one thread takes at a time.
 const CHUNK: usize = 16 * SOME;

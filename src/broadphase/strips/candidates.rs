@@ -1,7 +1,7 @@
 //! Pairs of boxes of one strip that may touch, before they are swept or reported.
 
-use super::scatter::ROW;
 use crate::broadphase::pairs::buffer::{Buffer, make_room};
+use crate::broadphase::pairs::input::ROW;
 use crate::geom::Pair;
 use crate::lanes::LANES_MAX;
 use crate::par::Budget;

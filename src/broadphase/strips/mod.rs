@@ -17,15 +17,14 @@ pub(crate) mod passes;
 pub(crate) mod scatter;
 pub(crate) mod sweep;
 
-use super::pairs::runs::{PairRun, Pairs};
-use grid::Sample;
-
 use super::error::FindError;
 use super::pairs::input::PairInput;
+use super::pairs::runs::{PairRun, Pairs};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
 use crate::par::Threads;
 use alloc::vec::Vec;
+use grid::Sample;
 use passes::{Stage, Tick};
 use scatter::{SWEPT_WORDS, UNION_WORDS};
 

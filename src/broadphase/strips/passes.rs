@@ -4,18 +4,17 @@
 //! is spread over the threads. The contents of a chunk or a run do not depend on the number of threads.
 
 use super::grid::{Choice, Grid, Sample};
-use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, ROW, STILL, SWEPT_WORDS, Scatter};
+use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, STILL, SWEPT_WORDS, Scatter};
 use super::sweep::{Progress, Strips};
 use super::{scatter, sweep};
 use crate::broadphase::error::FindError;
-use crate::broadphase::pairs::input::PairInput;
+use crate::broadphase::pairs::input::{PairInput, ROW};
 use crate::broadphase::pairs::runs::{PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::Rejected;
 use crate::geom::MovingBox;
 use crate::lanes::{Kernel, Level};
-use crate::par;
-use crate::par::{Budget, Clock, Threads};
+use crate::par::{self, Budget, Clock, Threads};
 use alloc::vec::Vec;
 use core::time::Duration;
 

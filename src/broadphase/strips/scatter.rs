@@ -42,7 +42,6 @@ pub(crate) const fn filter_word<const WORDS: usize>() -> usize {
     if WORDS == UNION_WORDS { 7 } else { 11 }
 }
 
-pub(crate) use crate::broadphase::pairs::input::ROW;
 /// Flag of the id: the box does not move.
 pub(crate) const STILL: u32 = 1 << 31;
 /// Flag of the id: the box starts in a strip of a lower u.

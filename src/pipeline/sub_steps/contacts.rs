@@ -19,8 +19,7 @@ use super::state::At;
 use super::{Responded, SubSteps, until_end};
 use crate::geom::MapEach;
 use crate::pipeline::impacts::Impact;
-use crate::pipeline::response;
-use crate::pipeline::response::{BounceOutcome, Moving, Reaction, SOON, along, push};
+use crate::pipeline::response::{self, BounceOutcome, Moving, Reaction, SOON, along, push};
 use alloc::vec::Vec;
 
 /// Greatest number of propagated impulses after an impact.

@@ -6,8 +6,7 @@
 
 use super::{Mass, gives_way_or_moves, until_end};
 use crate::geom::{MapEach, Motion, Pose};
-use crate::pipeline::response;
-use crate::pipeline::response::Moving;
+use crate::pipeline::response::{self, Moving};
 use crate::pipeline::scene::ConvexBody;
 
 /// Slop relative to the position and path of a body, for rounding errors: 2⁻²⁰.

@@ -24,7 +24,8 @@
 
 use super::candidates::{CANDIDATES, Candidates};
 use super::grid::Grid;
-use super::scatter::{FLAGS, NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, ROW, STILL};
+use super::scatter::{FLAGS, NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, STILL};
+use crate::broadphase::pairs::input::ROW;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
 
