@@ -280,17 +280,17 @@ fn what_is_no_mesh_is_refused() {
         )
     };
     for (bytes, why) in [
-        (text("float x", "4 0 1 2 0", 1), "face 0 is no triangle of vertices: it has 4"),
-        (text("float x", "3 0 1 2\n2 0 1", 2), "face 1 is no triangle of vertices: it has 2"),
-        (text("float x", "3 0 1 3", 1), "face 0 names vertex 3, but there are 3"),
-        (text("float x", "3 0 -1 2", 1), "face 0 names vertex -1, but there are 3"),
+        (text("float x", "4 0 1 2 0", 1), "face 0 is not a triangle: it has 4 vertices"),
+        (text("float x", "3 0 1 2\n2 0 1", 2), "face 1 is not a triangle: it has 2 vertices"),
+        (text("float x", "3 0 1 3", 1), "face 0 refers to vertex 3 of 3"),
+        (text("float x", "3 0 -1 2", 1), "face 0 refers to vertex -1 of 3"),
         (
             text("float x", "3 0 1", 1),
             "row 0 of element \"face\", at byte 172: ends where a number of type int was expected",
         ),
         (
             text("float x", "3 0 1 x", 1),
-            "row 0 of element \"face\", at byte 172: \"x\" is no number of type int",
+            "row 0 of element \"face\", at byte 172: \"x\" is not a number of type int",
         ),
         (
             text("float x", "3 0 1 2 0", 1),
@@ -310,7 +310,7 @@ fn what_is_no_mesh_is_refused() {
             text("list uchar float x", "3 0 1 2", 1),
             "property \"x\" of element \"vertex\" is of type list of float, float or double was",
         ),
-        (text("float w", "3 0 1 2", 1), "vertex 0 has no number x, y or z"),
+        (text("float w", "3 0 1 2", 1), "vertex 0 lacks one of x, y and z"),
         ("ply\nformat ascii 1.0\nend_header\n".to_owned(), "has no vertices"),
         ("solid cube\n".to_owned(), "not a PLY file"),
     ] {
@@ -412,13 +412,13 @@ fn lists_are_looked_up() {
         (json!([[13, 0]]), "list.json: pair (13, 0) was not found"),
         (json!([[0, 12]]), "list.json: pair (0, 12) was not found"),
         (json!([[6, 9]]), "list.json: pair (6, 9) was not found"),
-        (json!([[0, 1]]), "(0, 1) is no pair of a vertex and a face, nor of two edges"),
+        (json!([[0, 1]]), "(0, 1) is neither a vertex and a face nor two edges"),
         (json!([[6, 6]]), "(6, 6) is no pair"),
         (json!([[6, 12]]), "(6, 12) is no pair"),
         (json!([[0, 14]]), "(0, 14) is no pair"),
-        (json!([[0, 1, 2]]), "list.json: is no list of pairs"),
-        (json!({ "vf": [] }), "list.json: is no list of pairs"),
-        (json!([[-1, 2]]), "list.json: is no list of pairs"),
+        (json!([[0, 1, 2]]), "list.json: not a list of pairs"),
+        (json!({ "vf": [] }), "list.json: not a list of pairs"),
+        (json!([[-1, 2]]), "list.json: not a list of pairs"),
     ] {
         write_json(&list, &value);
         let mut command = mesh("--ticks 1");

@@ -245,7 +245,7 @@ fn a_row_that_is_no_box_is_named() {
         bad[column] = number;
         let path = write_trace(&folder, &[good, good, bad, good]);
         for flags in ["--trace", "--json --trace"] {
-            let why = format!("tick.swt: row 2 is no box: {why}");
+            let why = format!("tick.swt: row 2 is invalid: {why}");
             fails(tick(flags).arg(&path), 2, &why);
         }
     }
@@ -296,11 +296,11 @@ fn recorded_pairs_are_compared() {
     let other_swept = [[0, 1], [0, 6], [2, 3], [7, 8]];
     let unsorted = [[2, 3], [0, 1]];
     for (start, union, swept, why) in [
-        (&start[1..], &union[..], &swept[..], "1 start pairs too many, the first is (0, 1)"),
+        (&start[1..], &union[..], &swept[..], "1 start pairs are wrong, the first is (0, 1)"),
         (&union, &union, &swept, "2 start pairs are missing, the first is (2, 3)"),
-        (&start, &union[1..], &swept, "union pair (0, 1) is too many"),
+        (&start, &union[1..], &swept, "union pair (0, 1) is wrong"),
         (&start, &other_union, &swept, "1 union pairs are missing, the first is (1, 8)"),
-        (&start, &union, &swept[1..], "swept pair (0, 1) is too many"),
+        (&start, &union, &swept[1..], "swept pair (0, 1) is wrong"),
         (&start, &union, &other_swept, "1 swept pairs are missing, the first is (7, 8)"),
         (&start, &union, &unsorted, "the swept pairs are not sorted"),
     ] {

@@ -388,14 +388,14 @@ fn nonsense_is_refused() {
         refused(&format!("GET {path}"), "", 404, "/pair");
     }
     for line in ["POST /", "PUT /pair", "GET /mesh", "DELETE /"] {
-        refused(line, "", 405, "not done here");
+        refused(line, "", 405, "not supported");
     }
     let parts = [
-        ("/a/motion/position", json!([1e39, 0, 0]), "A: no motion"),
+        ("/a/motion/position", json!([1e39, 0, 0]), "A: invalid motion"),
         ("/a/motion/position", json!([0, 0]), "invalid length 2"),
-        ("/b/motion/rotation", json!([0, 0, 0, 0]), "B: no motion"),
+        ("/b/motion/rotation", json!([0, 0, 0, 0]), "B: invalid motion"),
         ("/b/motion/delta", json!([null, 0, 0]), "invalid type"),
-        ("/a/shape/form/radius", json!(-1.0), "A: no shape: a length is negative"),
+        ("/a/shape/form/radius", json!(-1.0), "A: invalid shape: a length is negative"),
         ("/a/shape/form/kind", json!("torus"), "unknown variant"),
         ("/a/shape", json!({ "form": { "kind": "sphere", "radius": 1, "color": 2 } }), "color"),
         (
@@ -411,7 +411,7 @@ fn nonsense_is_refused() {
         (
             "/b/shape/form",
             json!({ "kind": "hull", "points": 0, "seed": 1, "half": [1, 1, 1] }),
-            "B: no hull",
+            "B: invalid hull",
         ),
         ("/b/shape/form", json!({ "kind": "ellipsoid", "half": [1, -1, 1] }), "B: no ellipsoid"),
     ];
@@ -429,17 +429,17 @@ fn nonsense_is_refused() {
         refused("POST /pair", &question.to_string(), 400, why);
     }
     for body in ["", "{", "[]", "nonsense", "{\"a\": 1}", "\u{0}", "NaN"] {
-        refused("POST /pair", body, 400, "that is no question");
-        refused("POST /mesh", body, 400, "that is no question");
+        refused("POST /pair", body, 400, "the request is invalid");
+        refused("POST /mesh", body, 400, "the request is invalid");
     }
     for (shape, why) in [
         (json!({ "form": { "kind": "sphere", "radius": -1 } }), "a length is negative"),
-        (json!({ "form": { "kind": "point" }, "rounded": 1e38 }), "no shape"),
-        (json!({ "form": { "kind": "point" }, "scale": [1, 1, 1e39] }), "no shape"),
+        (json!({ "form": { "kind": "point" }, "rounded": 1e38 }), "invalid shape"),
+        (json!({ "form": { "kind": "point" }, "scale": [1, 1, 1e39] }), "invalid shape"),
     ] {
         refused("POST /mesh", &shape.to_string(), 400, why);
     }
-    refused("POST /pair", &"[".repeat(10_000), 400, "that is no question");
+    refused("POST /pair", &"[".repeat(10_000), 400, "the request is invalid");
     refused("POST /mesh", &" ".repeat(70_000), 413, "at most 65536 bytes");
     for bytes in [&b"nonsense\r\n\r\n"[..], b"\xFF\xFE\r\n\r\n", b"GET", b"GET / HTTP/9.9\r\n\r\n"]
     {

@@ -137,8 +137,8 @@ fn captured_ticks_are_shown() {
         assert!((mesh(3) - 1.0 / 3.0).abs() < 0.01, "{}", mesh(3));
         assert!((mesh(4) - 1.0).abs() < 0.01, "{}", mesh(4));
         let notes = tick["notes"].to_string();
-        assert_eq!(notes.contains("1 rows are no bodies"), bad, "{notes}");
-        assert!(notes.contains("1 of the impacts are with sensors"), "{notes}");
+        assert_eq!(notes.contains("1 invalid rows are not drawn"), bad, "{notes}");
+        assert!(notes.contains("impacts with sensors: 1"), "{notes}");
     }
     // One ball, one hull and one box are drawn for both.
     assert_eq!(recording["meshes"].as_array().map(Vec::len), Some(3));
