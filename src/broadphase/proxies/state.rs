@@ -10,7 +10,7 @@ use super::movers::{MoverStore, without_motion};
 use super::pair_cache::PairTable;
 use super::pair_cache::sleeping::RestingPairs;
 use super::proxy::{Proxy, is_margin};
-use super::slots::{Container, NONE, Slot, Slots};
+use super::slots::{Container, NONE, Slot, Slots, owners_allow};
 use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
 use alloc::vec::Vec;
 
@@ -186,17 +186,18 @@ impl BroadphaseState {
         Ok(())
     }
 
-    /// The two slots, if both proxies exist and rest.
-    pub(crate) fn both_resting(&self, pair: ProxyPair) -> Option<(usize, usize)> {
-        let (a, b) = (self.slots.find(pair.a)?, self.slots.find(pair.b)?);
-        let rests = |index| self.slot(index).container().is_tree();
-        (rests(a) && rests(b)).then_some((a, b))
-    }
-
-    /// Whether filters and owners allow the pair.
-    pub(crate) fn may_pair(&self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.slot(a), self.slot(b));
-        a.filter.allows(b.filter) && super::slots::owners_allow(a.owner, b.owner)
+    /// Whether both proxies of a pair exist and rest, filters and owners allow the pair, and the
+    /// compared boxes touch.
+    pub(crate) fn rests_and_touches(&self, pair: ProxyPair) -> bool {
+        let (Some(a), Some(b)) = (self.slots.find(pair.a), self.slots.find(pair.b)) else {
+            return false;
+        };
+        let [one, other] = [self.slot(a), self.slot(b)];
+        one.container().is_tree()
+            && other.container().is_tree()
+            && one.filter.allows(other.filter)
+            && owners_allow(one.owner, other.owner)
+            && self.compared_box(a).aabb.overlaps(&self.compared_box(b).aabb)
     }
 
     pub(crate) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {

@@ -152,7 +152,12 @@ impl Update<'_> {
         let some = movers.len() > 0;
         let partitions =
             Partitions::new(state.slots.all.len(), state.touching.len().max(movers.len()));
-        let pair_filter = PairFilter { state, owned: self.owned, accept: self.accept };
+        let pair_filter = PairFilter {
+            slots: &state.slots,
+            movers: &movers.ids,
+            owned: self.owned,
+            accept: self.accept,
+        };
         let filter_and_partition = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
             pair_filter.filter_and_partition(PairSource::Slots, partitions, run, memory);
         };
@@ -196,8 +201,10 @@ impl Update<'_> {
 
             let runs = PartitionedRuns([among, copies]);
             let lengths = runs.lengths();
-            let (level, accept) = (self.level, self.accept);
-            let diff = Diff { level, state, runs, resting, partitions, accept };
+            let accept = |pair| self.accept.is_none_or(|accept| accept(pair));
+            let still_touches = |pair| state.rests_and_touches(pair) && accept(pair);
+            let (level, slots, still_touches) = (self.level, &state.slots, &still_touches);
+            let diff = Diff { level, slots, runs, resting, partitions, still_touches };
             let mut befores = [PairColumns::default(); PARTITIONS_MAX];
             let mut rest = before;
             for (part, of_part) in befores.iter_mut().enumerate().take(partitions.count) {

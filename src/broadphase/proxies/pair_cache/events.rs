@@ -10,7 +10,7 @@ use super::sort::PairSorter;
 use super::{ColumnsMut, PairColumns};
 use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair, SweptProxyPair};
-use crate::broadphase::proxies::state::BroadphaseState;
+use crate::broadphase::proxies::slots::Slots;
 use crate::geom::SweptPair;
 use crate::lanes::Level;
 use crate::par::Budget;
@@ -80,12 +80,13 @@ impl Scratch {
 /// The inputs that all partitions share.
 pub(crate) struct Diff<'a> {
     pub(crate) level: Level,
-    pub(crate) state: &'a BroadphaseState,
+    pub(crate) slots: &'a Slots,
     pub(crate) runs: PartitionedRuns<'a>,
     /// Not 0 for slots that rest. May be shorter than the slots.
     pub(crate) resting: &'a [u8],
     pub(crate) partitions: Partitions,
-    pub(crate) accept: Option<AcceptPair<'a>>,
+    /// Whether a cached pair that was not found stays cached, because both proxies rest and still touch.
+    pub(crate) still_touches: AcceptPair<'a>,
 }
 
 impl Diff<'_> {
@@ -100,7 +101,7 @@ impl Diff<'_> {
     ) {
         let Self { level, runs, partitions, .. } = *self;
         let Scratch { look_up, sorter, .. } = scratch;
-        let slots = &self.state.slots;
+        let slots = self.slots;
         let first = partitions.slots(part).start as u32;
         let new = look_up.look_up(level, slots, (runs, part), (before, first));
         let new = sorter.sort(level, new, (partitions, part));
@@ -136,7 +137,7 @@ impl Diff<'_> {
         let mut ends = 0;
         for k in 0..ended_at.len() {
             let pair = ended_at[k];
-            if resting(pair.a.index()) && resting(pair.b.index()) && self.still_touches(pair) {
+            if resting(pair.a.index()) && resting(pair.b.index()) && (self.still_touches)(pair) {
                 now_resting.push(pair);
             } else {
                 ended_at[ends] = pair;
@@ -144,15 +145,5 @@ impl Diff<'_> {
             }
         }
         ends
-    }
-
-    /// Whether both proxies still exist and rest, may pair, and touch.
-    fn still_touches(&self, pair: ProxyPair) -> bool {
-        let state = self.state;
-        state.both_resting(pair).is_some_and(|(a, b)| {
-            state.may_pair(a, b)
-                && state.compared_box(a).aabb.overlaps(&state.compared_box(b).aabb)
-                && self.accept.is_none_or(|accept| accept(pair))
-        })
     }
 }

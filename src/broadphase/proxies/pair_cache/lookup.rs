@@ -227,7 +227,6 @@ mod tests {
         PairFilter, PairSource, PartitionedRuns, Partitions,
     };
     use crate::broadphase::proxies::slots::Slots;
-    use crate::broadphase::proxies::state::BroadphaseState;
     use crate::geom::SweptPair;
     use crate::lanes::Level;
     use alloc::collections::{BTreeMap, BTreeSet};
@@ -295,8 +294,8 @@ mod tests {
                     let run = draw(runs.len() as u32) as usize;
                     runs[run].pairs.append(&[SweptPair { a, b, first }]);
                 }
-                let state = BroadphaseState::default();
-                let pair_filter = PairFilter { state: &state, owned: false, accept: None };
+                let pair_filter =
+                    PairFilter { slots: &slots, movers: &[], owned: false, accept: None };
                 runs.iter_mut().for_each(|run| {
                     pair_filter.filter_and_partition(
                         PairSource::Slots,

@@ -9,9 +9,8 @@
 
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::PairRun;
-use crate::broadphase::proxies::id::ProxyPair;
-use crate::broadphase::proxies::slots::owners_allow;
-use crate::broadphase::proxies::state::BroadphaseState;
+use crate::broadphase::proxies::id::{ProxyId, ProxyPair};
+use crate::broadphase::proxies::slots::{Slots, owners_allow};
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -66,7 +65,9 @@ pub(crate) type AcceptPair<'a> = &'a (dyn Fn(ProxyPair) -> bool + Sync);
 
 /// Decides which of the found pairs are kept.
 pub(crate) struct PairFilter<'a> {
-    pub(crate) state: &'a BroadphaseState,
+    pub(crate) slots: &'a Slots,
+    /// The id of each mover row.
+    pub(crate) movers: &'a [ProxyId],
     /// Whether any proxy has an owner.
     pub(crate) owned: bool,
     /// The caller's function; `None` accepts all pairs.
@@ -146,13 +147,13 @@ impl PairFilter<'_> {
     /// Replaces rows by slots, the lower first, and compacts the pairs that are kept at the front.
     /// Returns how many there are.
     fn filter_pairs(&self, pairs: &mut [SweptPair], source: PairSource) -> usize {
-        let (movers, slots) = (&self.state.movers, &self.state.slots);
+        let Self { slots, movers, .. } = *self;
         let mut accepted = 0;
         for k in 0..pairs.len() {
             let SweptPair { a: one, b: two, first } = pairs[k];
             let one = match source {
                 PairSource::Slots => one,
-                PairSource::RowAndSlot => movers.ids[one as usize].index(),
+                PairSource::RowAndSlot => movers[one as usize].index(),
             };
             let (a, b) = if one < two { (one, two) } else { (two, one) };
             if self.owned {
