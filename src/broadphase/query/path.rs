@@ -6,12 +6,13 @@
 //! them, and never missed if such a box is met.
 
 use super::collector::{CollectFirst, Told, Wanted};
-use super::{Allowed, Asked, Caller, Queries, Query, ask, ask_many};
+use super::{Accept, Allowed, Asked, Caller, Queries, Query, ask, ask_many};
 use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
 use crate::columns::Row;
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX};
+use alloc::vec::Vec;
 use core::array::from_fn;
 
 impl<'a> Queries<'a> {
@@ -75,6 +76,86 @@ pub trait PathArithmetic {
     fn first_of_some(queries: &Queries<'_>, paths: &[Self], wanted: Wanted, hits: &mut [Hit])
     where
         Self: Sized;
+}
+
+/// The position of a hit on the path is [`Cast::entry`](crate::batch::cast::Cast::entry) of a segment and
+/// [`Sweep::first`](crate::batch::sweep::Sweep::first) of a moving box, with the same bits.
+impl<P: Path, A: Accept> Query<'_, P, A> {
+    /// The box that is hit first; among equal positions the one with the lowest row.
+    #[must_use]
+    pub fn closest(self) -> Option<Hit> {
+        self.first(Wanted::Closest)
+    }
+
+    /// Any box that is hit, or `None`. Which one depends on the shape of the tree, not on levels or
+    /// threads.
+    #[must_use]
+    pub fn any(self) -> Option<Hit> {
+        self.first(Wanted::Any)
+    }
+
+    fn first(self, wanted: Wanted) -> Option<Hit> {
+        let Self { queries, of, mut accept, visits } = self;
+        let (found, looked) = of.first(&queries, wanted, accept.caller());
+        looked.add_to(visits);
+        found
+    }
+
+    /// Replaces the contents of `hits` by all boxes that are hit, ordered by row.
+    pub fn all(self, hits: &mut Vec<Hit>) {
+        self.collect(hits);
+        hits.sort_unstable_by_key(|hit| hit.row);
+    }
+
+    /// Replaces the contents of `hits` by all boxes that are hit, ordered by position on the path,
+    /// then by row.
+    pub fn sorted(self, hits: &mut Vec<Hit>) {
+        self.collect(hits);
+        hits.sort_unstable_by_key(|hit| (hit.at.to_bits(), hit.row));
+    }
+
+    fn collect(self, hits: &mut Vec<Hit>) {
+        hits.clear();
+        self.visit(|hit| {
+            hits.push(hit);
+            f32::INFINITY
+        });
+    }
+
+    /// Calls `see` with boxes that are hit. It returns the position on the path up to which it
+    /// wants to see more: `hit.at` for nothing farther, infinity for all, a negative number to
+    /// stop. The limit never grows again, and a NaN leaves it unchanged.
+    ///
+    /// The order is roughly that of positions, because nodes of the tree are visited in that order.
+    /// It depends on the shape of the tree, not on levels or threads.
+    ///
+    /// ```
+    /// use swath::{AabbColumns, Bvh, Segment};
+    ///
+    /// let low: Vec<f32> = (0..100).map(|k| k as f32).collect();
+    /// let high: Vec<f32> = low.iter().map(|low| low + 0.5).collect();
+    /// let mut tree = Bvh::new();
+    /// tree.build(AabbColumns::new([&low; 3], [&high; 3])?)?;
+    ///
+    /// // The boxes in even rows, up to the first box in an odd row.
+    /// let ray = Segment::ray([9.75; 3], [1.0; 3])?;
+    /// let (mut odd, mut even) = (f32::INFINITY, Vec::new());
+    /// tree.queries().cast(&ray)?.visit(|hit| {
+    ///     match hit.row % 2 {
+    ///         0 => even.push(hit),
+    ///         _ => odd = odd.min(hit.at),
+    ///     }
+    ///     odd
+    /// });
+    /// even.retain(|hit| hit.at <= odd);
+    /// assert!(even.len() == 1 && even[0].row == 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn visit(self, mut see: impl FnMut(Hit) -> f32) {
+        let Self { queries, of, mut accept, visits } = self;
+        let mut see = |hit: Hit| if accept.accept(hit.row) { see(hit) } else { f32::INFINITY };
+        of.each(&queries, &mut see).add_to(visits);
+    }
 }
 
 /// Tests a path against the boxes or bounds in the lanes of a node.
