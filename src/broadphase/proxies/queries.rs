@@ -96,8 +96,8 @@ impl Broadphase {
         let Self { state, trees, mover_tree, level, threads, .. } = self;
         let moving = if with_movers { slice::from_ref(&mover_tree.tree) } else { &[] };
         let of = Queries::new([moving, trees.exact.trees()], *level, threads);
-        let some_grown = !trees.exact.is_empty();
-        let row_filter = QueryFilter { known: state, some_grown, kinds: 0, owner: 0 };
+        let any_grown = !trees.exact.is_empty();
+        let row_filter = QueryFilter { context: state, any_grown, kinds: 0, owner: 0 };
         ProxyQueries { of, fat_trees: trees.fat_trees(), row_filter, slots: &state.slots }
     }
 }
@@ -155,7 +155,7 @@ impl<'a> ProxyQueries<'a> {
     }
 
     fn rows(&self) -> Queries<'a> {
-        self.of.sifted(self.fat_trees, self.row_filter)
+        self.of.restricted(self.fat_trees, self.row_filter)
     }
 
     fn name<T>(&self, of: T) -> ProxyQuery<'a, T> {
@@ -334,7 +334,7 @@ impl<'a, Q> ProxyQuery<'a, Query<'a, Q, EveryBox>> {
         accept: F,
     ) -> ProxyQuery<'a, Query<'a, Q, ProxyAccept<'a, F>>> {
         let Self { of, slots } = self;
-        ProxyQuery { of: of.asking(ProxyAccept { accept, slots }), slots }
+        ProxyQuery { of: of.with_accept(ProxyAccept { accept, slots }), slots }
     }
 }
 

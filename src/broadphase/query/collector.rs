@@ -1,24 +1,24 @@
 //! Collects the hits on a path: a single one, or all up to a position that the caller chooses.
 
-use super::{Accept, Caller};
+use super::{Accept, AcceptFn};
 use crate::kernels::Hit;
 
 /// Collects the hits of a query. A value and not a type, so that each query is compiled once.
-pub(crate) enum Told<'a> {
+pub(crate) enum HitCollector<'a> {
     /// Keeps a single hit.
     First(CollectFirst<'a>),
     /// Passes each hit to a function, up to the position that it returns.
     Each(&'a mut dyn FnMut(Hit) -> f32),
 }
 
-impl Told<'_> {
+impl HitCollector<'_> {
     /// Takes a hit that is not farther than `most`, and reduces `most` to the position up to which
     /// hits still count; returns whether the hit could have changed the result. Each box is passed
     /// at most once, the boxes of a leaf in the order of lanes.
     #[inline(always)]
-    pub(crate) fn tell(&mut self, hit: Hit, most: &mut f32) -> bool {
+    pub(crate) fn collect(&mut self, hit: Hit, most: &mut f32) -> bool {
         match self {
-            Self::First(first) => first.tell(hit, most),
+            Self::First(first) => first.collect(hit, most),
             Self::Each(see) => {
                 let wanted = see(hit);
                 *most = if wanted < *most { wanted } else { *most };
@@ -30,7 +30,7 @@ impl Told<'_> {
 
 /// Which hit on a path is returned.
 #[derive(Clone, Copy, Debug)]
-pub enum Wanted {
+pub enum HitChoice {
     /// The first one; among equal positions the one with the lowest row.
     Closest,
     /// The one that the traversal finds first.
@@ -43,15 +43,15 @@ pub(crate) struct CollectFirst<'a> {
     /// Upper limit of `most` once a hit was found.
     then: f32,
     /// The function that accepts boxes, if not all are accepted.
-    accept: Option<Caller<'a>>,
+    accept: Option<AcceptFn<'a>>,
 }
 
 impl<'a> CollectFirst<'a> {
     /// Starts without a hit, with `reach` as the farthest position.
-    pub(crate) fn new(reach: f32, wanted: Wanted, accept: Option<Caller<'a>>) -> Self {
+    pub(crate) fn new(reach: f32, wanted: HitChoice, accept: Option<AcceptFn<'a>>) -> Self {
         let then = match wanted {
-            Wanted::Closest => f32::INFINITY,
-            Wanted::Any => -1.0,
+            HitChoice::Closest => f32::INFINITY,
+            HitChoice::Any => -1.0,
         };
         // The placeholder is not nearer than any hit on the path.
         Self { best: Hit { row: Hit::MISS.row, at: reach }, then, accept }
@@ -62,9 +62,9 @@ impl<'a> CollectFirst<'a> {
         (self.best.row != Hit::MISS.row).then_some(self.best)
     }
 
-    /// Does what [`Told::tell`] states.
+    /// Does what [`HitCollector::collect`] states.
     #[inline(always)]
-    fn tell(&mut self, hit: Hit, most: &mut f32) -> bool {
+    fn collect(&mut self, hit: Hit, most: &mut f32) -> bool {
         let better = hit.at < *most || hit.row < self.best.row;
         if better && self.accept.accept(hit.row) {
             self.best = hit;
