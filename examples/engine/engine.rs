@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! bodies ──► Broadphase   each with the box of its way in the tick: who begins and ceases to touch,   wakes and islands
-//!        ──► SubSteps     that world to the end of the tick, one impact after the other, in time order   motions, impulses
+//!        ──► Stepper     that world to the end of the tick, one impact after the other, in time order   motions, impulses
 //!        ──► here         friction by the impulses of those impacts; who rests long enough sleeps
 //! ```
 //!
@@ -13,7 +13,7 @@
 //! `accel = gravity · DT²`. Then one tick is `p + delta + ½·accel`, exact for a throw, so that flying
 //! neither makes nor takes energy.
 //!
-//! **Friction** (Coulomb): of the impulse `j` that pressed along the normal in the tick, as `SubSteps` tells
+//! **Friction** (Coulomb): of the impulse `j` that pressed along the normal in the tick, as the stepper reports
 //! it, at most `µ·j` across it, and no more than what stops the sliding. It is taken once all are at the
 //! end of the tick; a load that rests on others counts for the contact below by its own weight alone. So a brick
 //! that lies on a bullet slides for seconds before it rests: the floor brakes it by the weight of the bullet.
@@ -27,8 +27,9 @@
 pub mod range;
 mod without_ccd;
 
-use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
+use swath::pipeline::Config;
 use swath::{Broadphase, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, ProxyKind, Shape};
+use swath_stepping::{Mass, Stepper, StepperConfig};
 
 /// Seconds a tick.
 pub const DT: f32 = 1.0 / 60.0;
@@ -84,8 +85,8 @@ impl Row {
 
     /// A box that moves and holds it all the tick.
     fn way(&self) -> Result<MovingBox, Failure> {
-        let held = Pipeline::holding(&self.shape, &self.motion)?;
-        Ok(MovingBox { aabb: held.aabb.grown(NEAR)?, ..held })
+        let bounds = Pipeline::bounds_of(&self.shape, &self.motion, 0.0)?;
+        Ok(MovingBox { aabb: bounds.aabb.grown(NEAR)?, ..bounds })
     }
 }
 
@@ -95,7 +96,7 @@ pub struct Stepped {
     /// Responses to impacts.
     pub impacts: usize,
     /// Bodies that lost the rest of the tick.
-    pub held: usize,
+    pub stalled: usize,
 }
 
 /// What stays the same while there is no friction, no hard impact and nothing fixed.
@@ -119,7 +120,7 @@ pub struct Engine {
     gravity: [f32; 3],
     ccd: bool,
     world: Broadphase,
-    sub_steps: SubSteps,
+    stepper: Stepper,
     /// Finds who is in whom where there is no CCD.
     pipeline: Pipeline,
     /// Of the slot of a proxy its row.
@@ -137,7 +138,7 @@ impl Engine {
             gravity,
             ccd,
             world: Broadphase::new(),
-            sub_steps: SubSteps::new(SubStepsConfig::default()),
+            stepper: Stepper::new(StepperConfig::default()),
             pipeline: Pipeline::new(Config::default()),
             row_of: Vec::new(),
             islands: 0,
@@ -207,9 +208,9 @@ impl Engine {
         if !self.rows.iter().any(Row::is_awake) {
             return Ok(Stepped::default());
         }
-        let (impacts, held) = if self.ccd { self.go()? } else { self.jump()? };
+        let (impacts, stalled) = if self.ccd { self.go()? } else { self.jump()? };
         self.fall_asleep()?;
-        Ok(Stepped { impacts, held })
+        Ok(Stepped { impacts, stalled })
     }
 
     /// Wakes the islands of those who are about to be moved, or have lost a neighbour.
@@ -248,9 +249,9 @@ impl Engine {
     /// The tick with CCD. Who sleeps is an obstacle, and would hardly feel what comes: else it had been
     /// woken.
     fn go(&mut self) -> Result<(usize, usize), Failure> {
-        let Self { rows, row_of, world, sub_steps, .. } = self;
+        let Self { rows, row_of, world, stepper, .. } = self;
         let index = |id: ProxyId| row_of[id.index() as usize];
-        let stepped = sub_steps.run_world(world, |id| {
+        let stepped = stepper.step_proxies(world, |id| {
             let Row { shape, motion, takes, .. } = rows[index(id)];
             Some((shape, motion, takes))
         })?;
@@ -261,7 +262,7 @@ impl Engine {
             rows[index(*id)].motion = *motion;
         }
         for hit in stepped.impacts() {
-            let pressed = hit.impulse + hit.load * (1.0 - hit.impact.toi);
+            let pressed = hit.impulse + hit.supporting_force * (1.0 - hit.impact.toi);
             rub(
                 rows,
                 [hit.impact.pair.a, hit.impact.pair.b].map(index),
@@ -269,7 +270,7 @@ impl Engine {
                 pressed,
             );
         }
-        Ok((stepped.told().responses, stepped.told().held))
+        Ok((stepped.stats().responses, stepped.stats().stalled))
     }
 
     /// Puts islands to sleep of which all were slow for long.

@@ -5,10 +5,11 @@
 
 use super::{Engine, Failure, rub};
 use swath::ProxyId;
-use swath::pipeline::{ImpactKind, Mass, response};
+use swath::pipeline::ImpactKind;
+use swath_stepping::{Mass, response};
 
 impl Engine {
-    /// The tick without CCD; how many were in each other, and that nobody was held.
+    /// The tick without CCD; how many were in each other, and that nobody was stalled.
     pub(super) fn jump(&mut self) -> Result<(usize, usize), Failure> {
         let Self { rows, row_of, world, pipeline, .. } = self;
         let index = |id: ProxyId| row_of[id.index() as usize];
@@ -36,11 +37,11 @@ impl Engine {
                 let position = &mut rows[row].motion.pose.position;
                 *position = std::array::from_fn(|axis| position[axis] + by[axis]);
             }
-            rub(rows, pair, impact.normal, reaction.impulse + reaction.load);
+            rub(rows, pair, impact.normal, reaction.impulse + reaction.supporting_force);
             impacts += 1;
         }
         for row in rows.iter_mut().filter(|row| row.is_awake()) {
-            row.motion = response::carried(&row.motion, 1.0);
+            row.motion = response::advanced(&row.motion, 1.0);
         }
         Ok((impacts, 0))
     }

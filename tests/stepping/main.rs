@@ -1,4 +1,4 @@
-//! Do ticks in sub-steps lose no time, no momentum and no body?
+//! Does the stepper lose no time, no momentum and no body?
 
 mod conservation;
 mod impulses;
@@ -6,3 +6,4 @@ mod limits;
 mod proxies;
 mod supports;
 mod touches;
+mod zz_hash;

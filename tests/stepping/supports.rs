@@ -1,10 +1,10 @@
 //! Does what rests on something immovable count as immovable for what comes down on it, and nothing else?
 //!
-//! Balls that give all back come down from above. From what is carried they leave as from the floor; with
+//! Balls that give all back come down from above. From what is supported they leave as from the floor; with
 //! what is free they share by mass. All speeds have closed forms.
 
-use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
 use swath::{ConvexBody, Motion, Pose, Shape};
+use swath_stepping::{Mass, Stepper, StepperConfig};
 
 /// A body that nothing pushes.
 const IMMOVABLE: [f32; 2] = [0.0, 0.0];
@@ -35,12 +35,12 @@ impl Crowd {
         self.fastest = self.fastest.max(dx.abs()).max(dy.abs());
     }
 
-    fn run(&mut self, impacts_max: u32) -> SubSteps {
-        let mut config = SubStepsConfig::default();
+    fn run(&mut self, impacts_max: u32) -> Stepper {
+        let mut config = StepperConfig::default();
         config.impacts_max = impacts_max;
-        let mut sub_steps = SubSteps::new(config);
-        sub_steps.run(&mut self.bodies, &self.masses, None).expect("bodies");
-        sub_steps
+        let mut stepper = Stepper::new(config);
+        stepper.step(&mut self.bodies, &self.masses, None).expect("bodies");
+        stepper
     }
 
     #[track_caller]
@@ -101,7 +101,7 @@ fn what_a_lift_carries_is_as_the_lift() {
     }
 }
 
-/// Goal: what leaves its support is carried no more, from the first on. Method: a box that lies on a floor is thrown up by
+/// Goal: what leaves its support is supported no more, from the first on. Method: a box that lies on a floor is thrown up by
 /// an elastic hammer from below; a plastic box that comes down on it shares its speed with it, as does one that
 /// lies on it, at once.
 #[test]
@@ -120,8 +120,8 @@ fn what_was_thrown_up_is_free() {
             ([6.3, -4.0], 0.6, 2.0)
         };
         crowd.put(cuboid([0.5, 0.5]), [0.0, other[0]], [0.0, other[1]], PLASTIC);
-        let sub_steps = crowd.run(32);
-        let times = sub_steps.impacts().iter().filter(|hit| hit.impact.pair.a > 0);
+        let stepper = crowd.run(32);
+        let times = stepper.impacts().iter().filter(|hit| hit.impact.pair.a > 0);
         let times: Vec<_> = times.map(|hit| hit.impact.toi).filter(|&toi| toi > 0.1).collect();
         assert!(times.len() > 1, "{times:?}");
         for (toi, wanted) in times.iter().zip([0.3, when]) {
@@ -132,9 +132,9 @@ fn what_was_thrown_up_is_free() {
     }
 }
 
-/// Goal: what is off its support is carried no more, though it does not move away from it. Method: a box that has come
+/// Goal: what is off its support is supported no more, though it does not move away from it. Method: a box that has come
 /// to rest, and is then hit by a ball in the air: over an edge that it has slid past, over a place from which what
-/// carried it has slid, and on its way back to the floor from which it was thrown; the two swap their speeds.
+/// supported it has slid, and on its way back to the floor from which it was thrown; the two swap their speeds.
 #[test]
 fn what_has_lost_its_support_is_free() {
     // It comes down on a table at a twentieth of the tick, and is past the edge at a tenth.
@@ -174,11 +174,11 @@ fn what_has_lost_its_support_is_free() {
     thrown.goes(4, [0.0, -1.0]);
 }
 
-/// Goal: what leaves its support so slowly that its weight brings it back at once is carried still. Method: a ball
+/// Goal: what leaves its support so slowly that its weight brings it back at once is supported still. Method: a ball
 /// under strong gravity lies on a floor and is hit from the side, a little from below, by which it rises by 0.015 a tick;
 /// one that comes down on it bounces as from the floor.
 #[test]
-fn what_hardly_rises_is_carried() {
+fn what_hardly_rises_is_supported() {
     let mut crowd = Crowd::default();
     crowd.put(cuboid([2.6, 0.5]), [2.4, -0.5], [0.0; 2], IMMOVABLE);
     crowd.put(ball(), [0.0, 0.5], [0.0; 2], PLASTIC);
@@ -191,11 +191,11 @@ fn what_hardly_rises_is_carried() {
     crowd.goes(3, [0.0, 2.0 + 2.0 * 0.015]);
 }
 
-/// Goal: what rests on one that is held is no more immovable than that. Method: a box on a floor under another is
-/// pushed aside by a slide, which is its second impact of two, so it is held; a ball comes down on the upper box,
+/// Goal: what rests on one that is stalled is no more immovable than that. Method: a box on a floor under another is
+/// pushed aside by a slide, which is its second impact of two, so it is stalled; a ball comes down on the upper box,
 /// which then bounces no more and shares with it. Of the momentum along y none is lost in the floor.
 #[test]
-fn what_rests_on_a_held_one_is_free() {
+fn what_rests_on_a_stalled_one_is_free() {
     let mut crowd = Crowd::default();
     crowd.put(cuboid([5.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
     crowd.put(cuboid([0.5; 2]), [0.0, 0.5], [0.0, -1.0], PLASTIC);
@@ -203,9 +203,9 @@ fn what_rests_on_a_held_one_is_free() {
     crowd.put(cuboid([0.5, 0.25]), [-2.0, 0.5], [5.0, 0.0], IMMOVABLE);
     // At the upper box at half of the tick.
     crowd.put(ball(), [0.0, 7.5], [0.0, -10.0], ELASTIC);
-    let sub_steps = crowd.run(2);
-    let first = sub_steps.held().first().expect("the lower box");
-    assert!(first.row == 1 && (first.since - 0.2).abs() < 1e-3, "{:?}", sub_steps.held());
+    let stepper = crowd.run(2);
+    let first = stepper.stalled().first().expect("the lower box");
+    assert!(first.row == 1 && (first.since - 0.2).abs() < 1e-3, "{:?}", stepper.stalled());
     crowd.goes(1, [5.0, 0.0]);
     crowd.goes(2, [0.0, -5.0]);
     crowd.goes(4, [0.0, -5.0]);
