@@ -3,7 +3,7 @@
 //! `tick_SCENE/BODIES/THREADS` with so many bodies of which 5 % are convex shapes,
 //! `tick_SCENE_finder/BODIES/THREADS` for the pairs alone, on one thread and on all. Before the clock
 //! starts the impacts are compared over levels, and each with what [`Pipeline::explain`] says of its
-//! pair. `tick_sub_steps/BODIES/1` is a tick in sub-steps in which a thousand bullets hit walls, each one;
+//! pair. `tick_stepper/BODIES/1` is a tick of the stepper in which a thousand bullets hit walls, each one;
 //! nobody gets through.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
@@ -139,7 +139,7 @@ fn range(count: usize) -> (Vec<ConvexBody<'static>>, Vec<Mass>) {
 }
 
 fn stepper(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("tick_sub_steps");
+    let mut group = criterion.benchmark_group("tick_stepper");
     group.sample_size(10);
     for count in [10_000, 1_000_000] {
         let (bodies, masses) = range(count);

@@ -2,7 +2,7 @@
 //!
 //! The method and the bits are those for bodies in columns. Moving proxies are rows from the start, in the order of
 //! their ids. Of the resting ones, however many there are, only those near a path become rows: at the start, and when
-//! a path has changed. The BVHs of the broadphase find them ([`Broadphase::queries_at_rest`]). So a tick costs time
+//! a path has changed. The BVHs of the broadphase find them ([`Broadphase::queries_of_resting`]). So a tick costs time
 //! for moving proxies and what is near them, not for all proxies.
 //!
 //! The boxes of moving proxies in the broadphase are not read: they need not contain a path that is not known yet.
@@ -40,7 +40,7 @@ pub(crate) struct ProxyRows {
 struct Rules {
     filter: Filter,
     owner: u32,
-    is_at_rest: bool,
+    is_resting: bool,
 }
 
 /// The output of a step of the proxies of a broadphase.
@@ -105,7 +105,7 @@ impl ProxyRows {
         for row in &step.rejected {
             rejected.push((ids[row.row as usize], row.reason));
         }
-        let moves = |row: &usize| !rules[*row].is_at_rest && !step.states[*row].is_rejected;
+        let moves = |row: &usize| !rules[*row].is_resting && !step.states[*row].is_rejected;
         moved.clear();
         moved.extend((0..bodies.len()).filter(moves).map(|row| (ids[row], bodies[row].motion)));
         let id = |slot: u32| ids[rows[slot as usize] as usize];
@@ -191,7 +191,7 @@ impl<'w, 's> ProxyBodies<'w, 's> {
     /// Appends the resting proxies near the box of a row that may meet it.
     fn find(&mut self, row: usize, path: Option<Aabb>) {
         let Rules { filter, owner, .. } = self.rows.rules[row];
-        let queries = self.broadphase.queries_at_rest().filtered(filter).without_owner(owner);
+        let queries = self.broadphase.queries_of_resting().filtered(filter).without_owner(owner);
         let path = path.map(|path| paths::enlarged(&path, self.config.half_target()));
         let Some(Ok(query)) = path.map(|path| queries.overlap(&path)) else { return };
         let found = &mut self.rows.found;
@@ -205,11 +205,11 @@ impl<'w, 's> ProxyBodies<'w, 's> {
     fn add(&mut self, id: ProxyId) {
         let Some(proxy) = self.broadphase.proxy(id) else { return };
         let Some((shape, mut motion, mut mass)) = (self.body_of)(id) else { return };
-        let is_at_rest = proxy.set.is_at_rest();
-        if is_at_rest {
+        let is_resting = proxy.kind.is_resting();
+        if is_resting {
             motion = Motion::from(motion.pose);
         }
-        if proxy.set != ProxyKind::Dynamic {
+        if proxy.kind != ProxyKind::Dynamic {
             mass.inverse_mass = 0.0;
         }
         let rows = &mut self.rows;
@@ -227,7 +227,7 @@ impl<'w, 's> ProxyBodies<'w, 's> {
         rows.rows[slot] = row;
         rows.ids.push(id);
         rows.masses.push(mass);
-        rows.rules.push(Rules { filter: proxy.filter, owner: proxy.owner, is_at_rest });
+        rows.rules.push(Rules { filter: proxy.filter, owner: proxy.owner, is_resting });
         self.bodies.push(ConvexBody { row, shape, motion });
     }
 

@@ -108,7 +108,7 @@ impl Course {
                     0 => assert!(model.remove(id)),
                     1 | 2 => model.set(id, moved).expect("it is a box"),
                     3 => model.set_margin(id, margin).expect("it is a margin"),
-                    _ => model.edit(id, |proxy| proxy.set = set).expect("it lives"),
+                    _ => model.edit(id, |proxy| proxy.kind = set).expect("it lives"),
                 }
             }
             if way == 0 {

@@ -203,7 +203,7 @@ impl Course {
         self.world.set_kind(id, set).expect("it lives");
         self.world.set_filter(id, filter).expect("it lives");
         if let Some(rules) = &mut self.rules {
-            let edit = |proxy: &mut Proxy| (proxy.set, proxy.filter) = (set, filter);
+            let edit = |proxy: &mut Proxy| (proxy.kind, proxy.filter) = (set, filter);
             rules.edit(id, edit).expect("it lives");
         }
     }
@@ -272,7 +272,7 @@ impl Course {
         for (x, &a) in order.iter().enumerate() {
             for (y, &b) in order.iter().enumerate().skip(x + 1) {
                 let [one, other] = [&proxies[x], &proxies[y]];
-                let moves = [one, other].iter().any(|of| of.set == ProxyKind::Dynamic);
+                let moves = [one, other].iter().any(|of| of.kind == ProxyKind::Dynamic);
                 let strange = one.owner == 0 || one.owner != other.owner;
                 if moves && strange && one.filter.allows(other.filter) {
                     let [p, q] = [held(a), held(b)];

@@ -10,7 +10,7 @@ use swath_stepping::{Mass, Stepper, StepperConfig};
 use testkit::counting::ALLOCATIONS;
 use testkit::draw::Draw;
 
-/// Goal: once warm no tick allocates: of columns, of a world, or in sub-steps. Method: count over
+/// Goal: once warm no tick allocates: of columns, of a broadphase, or of the stepper. Method: count over
 /// ticks of a crowd with boxes, shapes, sensors and an invalid row; inside a pool as an engine's
 /// would be. A worker of rayon asks for memory when it first takes work from another, whenever that is:
 /// of several ticks the one that asks least counts.

@@ -50,8 +50,8 @@ fn stir(world: &mut Broadphase, model: &mut Model, things: &[(MovingBox, Proxy)]
                 model.set(id, moving).expect("it is a box");
             }
             1 => {
-                world.set_kind(id, proxy.set).expect("it lives");
-                model.edit(id, |of| of.set = proxy.set).expect("it lives");
+                world.set_kind(id, proxy.kind).expect("it lives");
+                model.edit(id, |of| of.kind = proxy.kind).expect("it lives");
             }
             2 => {
                 world.set_margin(id, proxy.margin).expect("it is a margin");

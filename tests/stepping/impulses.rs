@@ -452,7 +452,11 @@ fn a_press_stops_at_what_cannot_give_way() {
             // As many as the ball may be in, and one for the press, which is stalled at its first.
             assert!(stats.events <= 33, "{speed}, tick {tick}, {stats:?}");
         }
-        assert!(stepper.stalled().iter().any(|stalled| stalled.row == 2), "{:?}", stepper.stalled());
+        assert!(
+            stepper.stalled().iter().any(|stalled| stalled.row == 2),
+            "{:?}",
+            stepper.stalled()
+        );
     }
 }
 

@@ -24,7 +24,7 @@ struct Body {
 
 /// Which are at rest: their motion does not count.
 fn rests(body: &Body) -> bool {
-    matches!(body.proxy.set, ProxyKind::Fixed | ProxyKind::Sleeping)
+    matches!(body.proxy.kind, ProxyKind::Fixed | ProxyKind::Sleeping)
 }
 
 fn body(draw: &mut Draw, layers: &Layers) -> Body {
@@ -123,7 +123,7 @@ fn both_doors_give_the_same_bits() {
             let masses: Vec<Mass> = in_world
                 .iter()
                 .map(|body| {
-                    let pushed = body.proxy.set == ProxyKind::Dynamic;
+                    let pushed = body.proxy.kind == ProxyKind::Dynamic;
                     Mass {
                         inverse_mass: if pushed { body.mass.inverse_mass } else { 0.0 },
                         ..body.mass
@@ -170,8 +170,8 @@ fn both_doors_give_the_same_bits() {
             }
             for body in &mut bodies {
                 match draw.whole(0, 39) as u32 {
-                    0 => body.proxy.set = ProxyKind::Sleeping,
-                    1 => body.proxy.set = ProxyKind::Dynamic,
+                    0 => body.proxy.kind = ProxyKind::Sleeping,
+                    1 => body.proxy.kind = ProxyKind::Dynamic,
                     2 => body.proxy.enabled = !body.proxy.enabled,
                     3 => {
                         // Another in its place, under an id of its own.
@@ -181,7 +181,7 @@ fn both_doors_give_the_same_bits() {
                     }
                     _ => {}
                 }
-                world.set_kind(body.id, body.proxy.set).expect("it is there");
+                world.set_kind(body.id, body.proxy.kind).expect("it is there");
                 world.set_enabled(body.id, body.proxy.enabled).expect("it is there");
                 let MovingBox { aabb, delta } = body.moving_box(tick);
                 world.set(body.id, aabb, delta).expect("a box");
@@ -189,7 +189,10 @@ fn both_doors_give_the_same_bits() {
         }
     }
     println!("{responses} responses, {stalled} stalled, {later} never asked about");
-    assert!(responses > cases * 20 && stalled > cases && later > cases, "{responses} {stalled} {later}");
+    assert!(
+        responses > cases * 20 && stalled > cases && later > cases,
+        "{responses} {stalled} {later}"
+    );
 }
 
 /// Of an impact all but the names of the two, which are given.

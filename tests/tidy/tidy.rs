@@ -9,6 +9,7 @@
 
 mod comments;
 mod imports;
+mod paths;
 mod source;
 
 use std::fs;
@@ -100,7 +101,7 @@ fn every_file_is_tidy() {
         assert!(files.contains(&format!("{folder}lib.rs")), "nothing read in {folder}");
     }
     let mut lines = Vec::new();
-    let mut library = Vec::new();
+    let (mut texts, mut library) = (Vec::new(), Vec::new());
     for path in files {
         let mut text = String::new();
         if path.ends_with(".rs") || path.ends_with(".md") {
@@ -110,8 +111,12 @@ fn every_file_is_tidy() {
             lines.push(format!("{path}:{line}: {sentence}\n"));
         }
         if in_src(&path) {
-            library.push((path, text));
+            library.push((path.clone(), text.clone()));
         }
+        texts.push((path, text));
+    }
+    for (path, line, sentence) in paths::dead_paths(&texts) {
+        lines.push(format!("{path}:{line}: {sentence}\n"));
     }
     for folder in CRATES {
         let (own, others): (Vec<_>, Vec<_>) =
@@ -319,6 +324,11 @@ fn marks(path: &str, text: &str) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Whether a file drives another library, whose files and words it may name.
+fn is_of_peers(path: &str) -> bool {
+    path.starts_with("benches/peers/src/")
 }
 
 /// The tokens of a file of `src`; the other files have more freedom.
