@@ -6,4 +6,3 @@ mod limits;
 mod proxies;
 mod supports;
 mod touches;
-mod zz_hash;
