@@ -10,8 +10,8 @@
 //! across its longest side, because a rod at an angle to its axis sweeps two cones, tip to tip, and a
 //! frustum of the whole would also contain the space beside their tips. Other cores get a cylinder.
 
-use super::Advance;
 use super::relative_motion::{Course, MovingShape};
+use super::result::Advance;
 use super::search::{Search, Watch, told};
 use crate::geom::MapEach;
 use crate::narrowphase::math::{M3, V3, greater, lesser, sqrt};

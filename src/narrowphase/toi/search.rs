@@ -10,12 +10,13 @@
 //! often leads up to the contact.
 
 use super::relative_motion::{Course, RelativePath};
+use super::result::{Advance, Step, Toi};
+use super::separating_plane;
 use super::separating_plane::{Band, Reach, SeparatingPlane};
-use super::{Advance, Settings, Step, Toi, Touch, separating_plane};
+use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion, SPIN_MAX};
-use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two};
+use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two, shallowest};
 use crate::narrowphase::math::{V3, greater, lesser, round_down};
-use crate::narrowphase::penetration;
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
@@ -159,7 +160,7 @@ impl<'s> Search<'s> {
             }
             if found.upper == 0.0 && aim.band.floor < 0.0 {
                 // The cores touch, and that is ignored: their gap is negative.
-                let gap = penetration::shallowest(&two, x, found.plane);
+                let gap = shallowest(&two, x, found.plane);
                 (found.lower, found.upper, found.plane) = (gap.lower, gap.lower, gap.normal);
                 found.support = two.support(gap.normal);
                 inside = Some(gap);
@@ -438,11 +439,8 @@ impl<'s> Search<'s> {
         found: &Nearest,
         simplex: &Simplex,
     ) -> Result<f64, Advance> {
-        let gap = if found.upper > 0.0 {
-            found.gap(x, simplex)
-        } else {
-            penetration::shallowest(two, x, found.plane)
-        };
+        let gap =
+            if found.upper > 0.0 { found.gap(x, simplex) } else { shallowest(two, x, found.plane) };
         let distance = if found.upper > 0.0 { found.upper } else { gap.lower };
         if distance < self.level - self.tolerance {
             return Err(self.overlapping(t, two, &gap));
