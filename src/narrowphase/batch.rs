@@ -4,7 +4,7 @@
 //! list of pairs is split into chunks by its length alone, and each result has one writer, so the
 //! results are the same for any number of threads. Only the thread pool allocates memory.
 
-use super::error::AdvanceError;
+use super::error::ToiError;
 use crate::columns::{LengthMismatch, Rejected};
 use crate::geom::{Invalid, Pair};
 use crate::par::{self, Threads};
@@ -20,7 +20,7 @@ pub enum PairsError {
     /// The settings are invalid, or the window of a pair is; of several such pairs, the error of the
     /// first.
     #[error("{0}")]
-    Advance(#[from] AdvanceError),
+    Toi(#[from] ToiError),
     /// The length of a column differs from the number of bodies or pairs.
     #[error(transparent)]
     Length(#[from] LengthMismatch),

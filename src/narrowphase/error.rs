@@ -23,7 +23,7 @@ pub enum InvalidShape {
 /// Why a search is not possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum AdvanceError {
+pub enum ToiError {
     /// A motion is invalid.
     #[error("a motion is invalid: {0}")]
     Motion(#[from] Invalid),

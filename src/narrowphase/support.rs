@@ -42,7 +42,7 @@ pub trait SupportMap: fmt::Debug + Send + Sync {
     /// point of the shape may be farther by more than 2⁻⁴⁸ of [`SupportMap::bounding_radius`];
     /// otherwise first times may be late. The result must be the same for the same direction,
     /// finite, and within the bounding radius. A point that is not finite or outside of it is not
-    /// used: a first time is then [`Unresolved`](super::toi::Advance::Unresolved), a distance is
+    /// used: a first time is then [`Unresolved`](super::toi::ToiResult::Unresolved), a distance is
     /// that of the bounding balls, and bounds are an error.
     fn support(&self, direction: [f64; 3]) -> [f64; 3];
 

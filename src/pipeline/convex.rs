@@ -11,7 +11,7 @@ use super::impacts::{Impact, ImpactKind};
 use super::windows::{ShapeTest, TickContext};
 use crate::geom::{MapEach, Motion, Pose};
 use crate::lanes::prefetch;
-use crate::narrowphase::toi::{Advance, Settings, Toi, Touch};
+use crate::narrowphase::toi::{Settings, Toi, ToiResult, Touch};
 use crate::narrowphase::{Shape, toi};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -83,16 +83,16 @@ impl TickContext<'_, '_> {
 pub(super) fn impact(ask: &ShapeTest, toi: &Toi) -> Option<Impact> {
     let [first, last] = ask.window;
     let of = Impact { pair: ask.pair, last, ..Impact::default() };
-    match toi.advance {
-        Advance::Separated => None,
-        Advance::Impact { t, normal, on_a, on_b, closing } => {
+    match toi.result {
+        ToiResult::Separated => None,
+        ToiResult::Impact { t, normal, on_a, on_b, closing } => {
             Some(Impact { toi: t, kind: ImpactKind::Touching, normal, on_a, on_b, closing, ..of })
         }
-        Advance::Overlapping { depth, normal, on_a, on_b, closing } => {
+        ToiResult::Overlapping { depth, normal, on_a, on_b, closing } => {
             let kind = ImpactKind::Overlapping;
             Some(Impact { toi: first, kind, normal, on_a, on_b, closing, depth, ..of })
         }
-        Advance::Unresolved { t_safe } => {
+        ToiResult::Unresolved { t_safe } => {
             Some(Impact { toi: t_safe, kind: ImpactKind::Unresolved, ..of })
         }
     }

@@ -1,7 +1,7 @@
 //! Is what a step cannot do rejected or told, and is every number that it answers finite?
 
 use swath::batch::Rejected;
-use swath::convex::toi::AdvanceError;
+use swath::convex::toi::ToiError;
 use swath::pipeline::{ImpactKind, Mass, PipelineError, SubSteps, SubStepsConfig, response};
 use swath::{
     Aabb, Broadphase, COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pose, Proxy, Shape, Threads,
@@ -126,8 +126,8 @@ fn settings_that_cannot_be_are_an_error() {
     let cases = [
         (with(&|config| config.impacts_max = 0), PipelineError::ImpactsMax { given: 0 }),
         (with(&|config| config.impacts_max = 1), PipelineError::ImpactsMax { given: 1 }),
-        (with(&|config| config.rounds_max = 0), AdvanceError::Rounds.into()),
-        (with(&|config| config.pipeline.target_distance = f32::NAN), AdvanceError::Target.into()),
+        (with(&|config| config.rounds_max = 0), ToiError::Rounds.into()),
+        (with(&|config| config.pipeline.target_distance = f32::NAN), ToiError::Target.into()),
     ];
     for (config, error) in cases {
         let mut sub_steps = SubSteps::new(config);

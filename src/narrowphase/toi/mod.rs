@@ -20,8 +20,8 @@
 //! **What is promised**, for shapes and motions as given by their `f32`, with `t` as a fraction of the
 //! tick:
 //!
-//! * **never late, never missed**: before the `t` of an [`Advance::Impact`], before `t_safe`, and in
-//!   the whole window for [`Advance::Separated`], the distance is above
+//! * **never late, never missed**: before the `t` of an [`ToiResult::Impact`], before `t_safe`, and in
+//!   the whole window for [`ToiResult::Separated`], the distance is above
 //!   [`Settings::target_distance`]; only a touch at the start that [`Touch`] passes over is excepted;
 //! * the distance at `t` is at most the target and the tolerance, and what the bodies move in the
 //!   part of the tick, at most `2⁻²³·t`, by which `t` was rounded down to `f32`;
@@ -31,7 +31,7 @@
 //! * the same bits for the same input, whatever the level, the platform and the threads.
 //!
 //! A contact at the start of the window is not a first time. If it is deeper than the tolerance it is
-//! [`Advance::Overlapping`]. Within the tolerance it is a touch, and [`Touch`] decides whether that is
+//! [`ToiResult::Overlapping`]. Within the tolerance it is a touch, and [`Touch`] decides whether that is
 //! an impact.
 //!
 //! **What the default excludes.** With [`Touch::IfClosing`] a touch at the start is an impact only if
@@ -48,13 +48,13 @@
 //! rounds for each turn that it makes near the other one, up to the contact. Bodies that make whole
 //! turns are near each other only if the bodies of revolution of their paths overlap; until then a
 //! search takes a few rounds, whatever the spin is. [`Settings::rounds_max`] limits the rest.
-//! `docs/math/advance.md` has figures.
+//! `docs/math/toi.md` has figures.
 //!
-//! The arithmetic and its proof are in `docs/math/advance.md`.
+//! The arithmetic and its proof are in `docs/math/toi.md`.
 //!
 //! ```
 //! use swath::convex::toi;
-//! use swath::convex::toi::{Advance, Settings};
+//! use swath::convex::toi::{ToiResult, Settings};
 //! use swath::{Motion, Pose, Shape};
 //!
 //! // A plank of half length 3 turns a quarter, and hits a ball on its way.
@@ -63,7 +63,7 @@
 //! let ball = Shape::sphere(0.5)?;
 //! let still = Motion::from(Pose::at([0.0, 2.0, 0.0])?);
 //! let toi = toi::one_to_one(&plank, &turning, &ball, &still, &Settings::default())?;
-//! let Advance::Impact { t, normal, .. } = toi.advance else { panic!("{toi:?}") };
+//! let ToiResult::Impact { t, normal, .. } = toi.result else { panic!("{toi:?}") };
 //! assert!((t - 0.844).abs() < 1e-3 && normal[0] < -0.9);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -78,26 +78,26 @@ mod separating_plane;
 mod settings;
 
 pub use super::batch::PairsError;
-pub use super::error::AdvanceError;
+pub use super::error::ToiError;
 use super::shape::Shape;
 use crate::geom::{MapEach, Motion};
 use alloc::vec::Vec;
 pub use pairs::{Meetings, pairs};
-pub use result::{Advance, Step, Toi};
-pub use settings::{ADVANCE_ROUNDS_MAX, Settings, Touch};
+pub use result::{Step, Toi, ToiResult};
+pub use settings::{Settings, TOI_ROUNDS_MAX, Touch};
 
 /// Computes when `a` and `b` first touch.
 ///
 /// # Errors
 ///
-/// [`AdvanceError`] if a motion or the settings are invalid.
+/// [`ToiError`] if a motion or the settings are invalid.
 pub fn one_to_one(
     a: &Shape<'_>,
     a_motion: &Motion,
     b: &Shape<'_>,
     b_motion: &Motion,
     settings: &Settings,
-) -> Result<Toi, AdvanceError> {
+) -> Result<Toi, ToiError> {
     validate(a_motion, b_motion, settings)?;
     Ok(of_valid((a, a_motion), (b, b_motion), settings))
 }
@@ -130,14 +130,14 @@ pub fn traced(
     b_motion: &Motion,
     settings: &Settings,
     steps: &mut Vec<Step>,
-) -> Result<Toi, AdvanceError> {
+) -> Result<Toi, ToiError> {
     validate(a_motion, b_motion, settings)?;
     let window = settings.window.map_each(f64::from);
     let (a, b) = ((a, a_motion), (b, b_motion));
     Ok(search::Search::answer(a, b, settings, window, Some(&mut |step| steps.push(step))))
 }
 
-fn validate(a: &Motion, b: &Motion, settings: &Settings) -> Result<(), AdvanceError> {
+fn validate(a: &Motion, b: &Motion, settings: &Settings) -> Result<(), ToiError> {
     settings.validate()?;
     a.validate()?;
     b.validate()?;

@@ -1,6 +1,6 @@
 //! Times of impact of many pairs of shapes.
 
-use super::result::{Advance, Toi};
+use super::result::{Toi, ToiResult};
 use super::settings::Settings;
 use crate::columns::{LengthMismatch, Rejected};
 use crate::geom::{Motion, Pair};
@@ -27,7 +27,7 @@ pub struct Meetings<'a, 's> {
 /// for `pairs[i]`.
 ///
 /// Rows whose motion is invalid are appended to `rejected`, in order. A pair with such a row is
-/// [`Advance::Separated`], with no rounds.
+/// [`ToiResult::Separated`], with no rounds.
 ///
 /// # Errors
 ///
@@ -70,7 +70,7 @@ pub fn pairs(
         }
     }
     reject(motions.iter().map(Motion::validate), rejected);
-    let none = Toi { advance: Advance::Separated, ..Toi::default() };
+    let none = Toi { result: ToiResult::Separated, ..Toi::default() };
     answer(pairs, rejected, threads, none, out, |index, [a, b], _| {
         let window = windows.get(index).copied().unwrap_or(settings.window);
         let body = |row: usize| (&shapes[row], &motions[row]);

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub enum Advance {
+pub enum ToiResult {
     /// They touch in the window.
     Impact {
         /// First time of contact, as a fraction of the tick; never late.
@@ -48,7 +48,7 @@ pub enum Advance {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Toi {
     /// The result.
-    pub advance: Advance,
+    pub result: ToiResult,
     /// Number of rounds, that is, of distances computed.
     pub rounds: u32,
     /// Number of supports computed for either shape.
@@ -59,7 +59,7 @@ impl Toi {
     /// Returns the time of impact, if there is one.
     #[must_use]
     pub fn impact(&self) -> Option<f32> {
-        if let Advance::Impact { t, .. } = self.advance { Some(t) } else { None }
+        if let ToiResult::Impact { t, .. } = self.result { Some(t) } else { None }
     }
 }
 

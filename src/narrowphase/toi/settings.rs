@@ -1,10 +1,10 @@
 //! Settings of a search for a time of impact.
 
 use crate::geom::COORD_MAX;
-use crate::narrowphase::error::AdvanceError;
+use crate::narrowphase::error::ToiError;
 
 /// The default of [`Settings::rounds_max`].
-pub const ADVANCE_ROUNDS_MAX: u32 = 2048;
+pub const TOI_ROUNDS_MAX: u32 = 2048;
 
 /// Which touches at the start of the window count as impacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ pub struct Settings {
     /// Limit of the distance at an impact above the target, relative to the smaller shape's size.
     ///
     /// Shapes with a sharp rim, which are cylinders and cones without a radius, reach a tolerance of
-    /// 2⁻³⁴. Below that, five of 1,000 searches end as [`Advance::Unresolved`](super::Advance::Unresolved) just before the contact,
+    /// 2⁻³⁴. Below that, five of 1,000 searches end as [`ToiResult::Unresolved`](super::ToiResult::Unresolved) just before the contact,
     /// because points on a rim that are so close to each other have no well-defined direction between
     /// them.
     pub tolerance: f32,
@@ -40,7 +40,7 @@ pub struct Settings {
     /// Whether a touch at the start of the window is an impact.
     pub touch: Touch,
     /// Greatest number of rounds of the search, at least 1. A search that needs more ends as
-    /// [`Advance::Unresolved`](super::Advance::Unresolved), which contains the time that is proved to be free.
+    /// [`ToiResult::Unresolved`](super::ToiResult::Unresolved), which contains the time that is proved to be free.
     pub rounds_max: u32,
 }
 
@@ -52,21 +52,21 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// [`AdvanceError`]: what is wrong with the target, the tolerance, the window or the number of
+    /// [`ToiError`]: what is wrong with the target, the tolerance, the window or the number of
     /// rounds.
-    pub fn validate(&self) -> Result<(), AdvanceError> {
+    pub fn validate(&self) -> Result<(), ToiError> {
         // NaN is outside of every range.
         if !(0.0..=COORD_MAX).contains(&self.target_distance) {
-            return Err(AdvanceError::Target);
+            return Err(ToiError::Target);
         }
         if !(0.0..=1.0).contains(&self.tolerance) {
-            return Err(AdvanceError::Tolerance);
+            return Err(ToiError::Tolerance);
         }
         let [from, to] = self.window;
         if !(0.0 <= from && from <= to && to <= 1.0) {
-            return Err(AdvanceError::Window);
+            return Err(ToiError::Window);
         }
-        if self.rounds_max > 0 { Ok(()) } else { Err(AdvanceError::Rounds) }
+        if self.rounds_max > 0 { Ok(()) } else { Err(ToiError::Rounds) }
     }
 }
 
@@ -77,7 +77,7 @@ impl Default for Settings {
             tolerance: Self::TOLERANCE,
             window: [0.0, 1.0],
             touch: Touch::default(),
-            rounds_max: ADVANCE_ROUNDS_MAX,
+            rounds_max: TOI_ROUNDS_MAX,
         }
     }
 }

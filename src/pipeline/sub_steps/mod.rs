@@ -85,7 +85,7 @@ use super::tick::Pipeline;
 use super::windows::ShapeTest;
 use crate::columns::{LengthMismatch, MovingBoxColumns, Rejected};
 use crate::geom::{Filter, MapEach, Motion, Pair};
-use crate::narrowphase::toi::{ADVANCE_ROUNDS_MAX, AdvanceError};
+use crate::narrowphase::toi::{TOI_ROUNDS_MAX, ToiError};
 use crate::par;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -127,7 +127,7 @@ impl SubStepsConfig {
         if self.impacts_max < 2 {
             return Err(PipelineError::ImpactsMax { given: self.impacts_max });
         }
-        if self.rounds_max == 0 { Err(AdvanceError::Rounds.into()) } else { Ok(()) }
+        if self.rounds_max == 0 { Err(ToiError::Rounds.into()) } else { Ok(()) }
     }
 }
 
@@ -137,7 +137,7 @@ impl Default for SubStepsConfig {
             pipeline: Config::default(),
             impacts_max: 32,
             searches_max: u32::MAX,
-            rounds_max: ADVANCE_ROUNDS_MAX,
+            rounds_max: TOI_ROUNDS_MAX,
         }
     }
 }
