@@ -166,7 +166,7 @@ pub(crate) fn answer(question: &Question) -> Result<Answer, String> {
         ToiResult::Overlapping { depth, normal, on_a, on_b, closing } => {
             (First::Overlapping { depth, normal, on_a, on_b, closing }, settings.window[0])
         }
-        Advance::Unresolved { t_safe } => (First::Unresolved { t_safe }, t_safe),
+        ToiResult::Unresolved { t_safe } => (First::Unresolved { t_safe }, t_safe),
         // Includes results that a later version may add.
         _ => (First::Separated, settings.window[1]),
     };

@@ -70,7 +70,7 @@ fn boxes_touch_when_their_intervals_overlap() {
         let text = format!("{half_a:?} {half_b:?} {at:?} {delta:?}");
         // The least distance of a miss is not needed here: numbers are halves, so it is not a narrow one.
         holds(&toi, meant.first, f64::INFINITY, (14.0, 4.0), &text);
-        if let Advance::Impact { t, .. } = toi.advance {
+        if let ToiResult::Impact { t, .. } = toi.result {
             // Of the axes that are entered last, the slowest determines how early the time may be.
             let slowest = delta.iter().filter(|x| **x != 0.0).map(|x| x.abs()).fold(8.0, f32::min);
             let early = meant.first - 4.0 * f64::from(Settings::TOLERANCE / slowest) - 1e-6;
@@ -111,7 +111,7 @@ fn accelerated_boxes_touch_when_their_intervals_overlap() {
         kinds[usize::from(meant.contact.is_hit())] += 1;
         if meant.contact.is_hit() {
             holds(&toi, meant.first, 0.0, (24.0, 4.0), &text);
-        } else if let Advance::Impact { t, .. } = toi.advance {
+        } else if let ToiResult::Impact { t, .. } = toi.result {
             // A miss by less than the tolerance: enlarged by that it is a hit.
             let grown = half.map(|half| half + 1e-3);
             let grown = boxed([0.0; 3], grown, [0.0; 3], [0.0; 3]);
@@ -306,7 +306,7 @@ fn impacts_of_rotating_bodies_are_never_late() {
             let t = end * f64::from(step) / 600.0;
             assert!(apart(t) > -1e-9, "{} at {t}: {text}", apart(t));
         }
-        if let (true, Advance::Impact { closing, .. }) = (ball, toi.advance) {
+        if let (true, ToiResult::Impact { closing, .. }) = (ball, toi.result) {
             // The rate of the distance, except for the error of the normal of a small ball.
             let before = end - 1e-6;
             let rate = (apart(before) - apart(end)) / 1e-6;
@@ -389,7 +389,7 @@ fn touches_at_the_start_follow_the_setting() {
                 }
                 // Separating, then back at t = 0.5: a first time with all settings but `Hit`.
                 let advance = ask(shapes, apart, 2.0, -8.0, touch);
-                let Advance::Impact { t, closing, .. } = advance else {
+                let ToiResult::Impact { t, closing, .. } = advance else {
                     panic!("{advance:?} {text}")
                 };
                 let back = if touch == Touch::Hit { 0.0 } else { 0.5 };
@@ -425,7 +425,7 @@ fn resting_and_rotating_bodies_stay_in_contact() {
         let motion = Motion::new(at, [1.0, 0.0, 0.0]).and_then(|motion| motion.spinning(spin));
         let motion = motion.expect("a motion");
         let toi = search((&floor, &still), (shape, &motion));
-        assert_eq!(toi.advance, Advance::Separated, "{toi:?} {spin:?}");
+        assert_eq!(toi.result, ToiResult::Separated, "{toi:?} {spin:?}");
         // A box that tips over an edge gets into the floor, which is reported.
         if spin[1] == 3.0 {
             let tipping = motion.spinning([0.0, 0.0, 1.0]).expect("a motion");
