@@ -253,8 +253,11 @@ impl<'a> Shape<'a> {
         AcceleratingBox::new(aabb, motion.delta, motion.accel)
     }
 
-    /// Size to which a tolerance is relative: half the diagonal of the shape's box in its own axes.
-    pub(crate) fn size(&self) -> f64 {
+    /// Returns half the diagonal of the shape's box in its own axes, which is zero for a point. The
+    /// tolerance of a search is relative to it:
+    /// [`Settings::tolerance`](super::toi::Settings::tolerance).
+    #[must_use]
+    pub fn size(&self) -> f64 {
         self.size
     }
 

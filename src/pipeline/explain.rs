@@ -5,7 +5,6 @@
 //! policy for contacts at the start, and the iterations of the search.
 
 use super::bounds::{PLAIN, SceneBounds};
-use super::convex;
 use super::impacts::{Impact, ImpactKind};
 use super::scene::{PipelineError, Scene};
 use super::tick::Pipeline;
@@ -174,7 +173,7 @@ impl TickContext<'_, '_> {
         };
         let toi = self.advance(&ask);
         let Toi { rounds, supports, .. } = toi;
-        let impact = convex::impact(&ask, &toi);
+        let impact = Impact::from_toi(ask.pair, ask.window, &toi);
         let says = match (toi.result, &impact) {
             (ToiResult::Separated, _) => format!(
                 "no impact, the shapes stay apart, or touch at the start in a way that does not \

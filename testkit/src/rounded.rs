@@ -6,7 +6,7 @@
 //! and its square a quadratic between the times at which a face plane is passed. Nothing is shared
 //! with the crate.
 
-/// Of the greatest numbers of a tick: how far apart bodies in sub-steps touch, with the tolerance, twice
+/// Of the greatest numbers of a tick: how far apart bodies of a step touch, with the tolerance, twice
 /// over.
 pub const SLOP: f64 = 4.0 / (1 << 20) as f64;
 

@@ -494,7 +494,7 @@ fn tick_of_proxies_gives_the_result_of_columns() {
     for row in 0..300_u32 {
         let of = bodies.accelerating(row);
         let convex = bodies.convex.iter().find(|convex| convex.row == row);
-        let held = convex.map(|convex| Pipeline::holding(&convex.shape, &convex.motion));
+        let held = convex.map(|convex| Pipeline::bounds_of(&convex.shape, &convex.motion, 0.0));
         let (aabb, delta) =
             held.map_or((of.aabb, of.delta), |held| held.map(|h| (h.aabb, h.delta)).expect("one"));
         let moves = bodies.flags[row as usize].has(BodyFlags::MOVES);

@@ -165,7 +165,7 @@ fn distances_are_finite([a, b]: [&Shape<'_>; 2], [at_a, at_b]: [&Motion; 2]) {
     for max_fraction in [1.0, f32::INFINITY] {
         assert_finite(&a.cast(&at_a.pose, &Segment { max_fraction, ..segment }));
     }
-    assert_finite(&(a.bounds(&at_a.pose), a.bounds_over(at_a), Pipeline::holding(a, at_a)));
+    assert_finite(&(a.bounds(&at_a.pose), a.bounds_over(at_a), Pipeline::bounds_of(a, at_a, 0.0)));
 }
 
 /// All numbers are finite, and what is told is in its range.
