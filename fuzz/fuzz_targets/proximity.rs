@@ -1,4 +1,4 @@
-//! Does any input make kept boxes and one box after the other disagree?
+//! Distances of stored boxes agree with testing one box after the other.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Does any input make a first time of convex shapes late, or batches disagree with it?
+//! First times of convex shapes are never late, and batches agree with single calls.
 
 #![no_main]
 

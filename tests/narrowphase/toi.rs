@@ -101,8 +101,8 @@ fn depth_holds(case: &ConvexCase, truth: &Truth, toi: &Toi) -> Result<(), String
 }
 
 /// Goal: never late, never missed, near at the reported time, and points, normals and depths as documented.
-/// Method: pairs of every family, compared with the specification and counted by kinds of motions; `--
-/// --nocapture` prints the counts.
+/// Method: pairs of every family, compared with the specification and counted by kinds of motions;
+/// `-- --nocapture` prints the counts.
 #[test]
 fn first_times_of_convex_shapes_keep_their_promises() {
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();

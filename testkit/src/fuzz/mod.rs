@@ -1,4 +1,4 @@
-//! What each fuzz target does with its input. `tests/fuzz_replay` does the same on stable.
+//! The bodies of the fuzz targets. `tests/fuzz_replay` runs the same on stable Rust.
 
 pub mod accelerating;
 pub mod bytes;
