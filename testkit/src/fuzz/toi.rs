@@ -219,7 +219,7 @@ fn judge(bodies: &[&Body; 2], toi: &Toi, settings: &Settings) {
     let target = f64::from(settings.target_distance);
     let window = settings.window.map(f64::from);
     let text = || format!("{toi:?} of {a:?} {b:?} {settings:?}");
-    if let Advance::Impact { t, .. } = toi.advance {
+    if let ToiResult::Impact { t, .. } = toi.result {
         // Eight bits per number: no size is above 16, no speed above a few hundred.
         let near = spec::distance(&a, &b, t.into()).lower - target;
         assert!(near <= 1e-2, "{near} at an impact: {}", text());
