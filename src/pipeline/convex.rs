@@ -11,7 +11,7 @@ use super::impacts::{Impact, ImpactKind};
 use super::windows::{ShapeTest, TickContext};
 use crate::geom::{MapEach, Motion, Pair, Pose};
 use crate::lanes::prefetch;
-use crate::narrowphase::toi::{Advance, Settings, Toi, Touch};
+use crate::narrowphase::toi::{Settings, Toi, ToiResult, Touch};
 use crate::narrowphase::{Shape, toi};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -100,17 +100,17 @@ impl Impact {
     pub fn from_toi(pair: Pair, window: [f32; 2], toi: &Toi) -> Option<Self> {
         let [first, last] = window;
         let of = Self { pair, last, ..Self::default() };
-        match toi.advance {
-            Advance::Separated => None,
-            Advance::Impact { t, normal, on_a, on_b, closing } => {
+        match toi.result {
+            ToiResult::Separated => None,
+            ToiResult::Impact { t, normal, on_a, on_b, closing } => {
                 let kind = ImpactKind::Touching;
                 Some(Self { toi: t, kind, normal, on_a, on_b, closing, ..of })
             }
-            Advance::Overlapping { depth, normal, on_a, on_b, closing } => {
+            ToiResult::Overlapping { depth, normal, on_a, on_b, closing } => {
                 let kind = ImpactKind::Overlapping;
                 Some(Self { toi: first, kind, normal, on_a, on_b, closing, depth, ..of })
             }
-            Advance::Unresolved { t_safe } => {
+            ToiResult::Unresolved { t_safe } => {
                 Some(Self { toi: t_safe, kind: ImpactKind::Unresolved, ..of })
             }
         }

@@ -3,7 +3,7 @@
 use crate::broadphase::FindError;
 use crate::columns::{LengthMismatch, MovingBoxColumns};
 use crate::geom::{Filter, Motion, Pair};
-use crate::narrowphase::toi::{AdvanceError, Touch};
+use crate::narrowphase::toi::{ToiError, Touch};
 use crate::narrowphase::{Shape, toi};
 use bytemuck::{Pod, Zeroable};
 use core::ops::BitOr;
@@ -272,7 +272,7 @@ impl Config {
 pub enum PipelineError {
     /// The target distance or the tolerance is invalid.
     #[error(transparent)]
-    Settings(#[from] AdvanceError),
+    Settings(#[from] ToiError),
     /// [`Config::fast`] is negative or NaN.
     #[error("the speed from which bodies are fast is negative or not a number")]
     Fast,

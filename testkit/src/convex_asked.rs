@@ -7,7 +7,7 @@
 use super::convex_cases::ConvexCase;
 use super::convex_promises::{Answer, Tolerance, Truth};
 use super::convex_shapes::{PlainCore, PlainMotion, PlainShape};
-use swath::convex::toi::{Advance, Settings, Toi, Touch};
+use swath::convex::toi::{Settings, Toi, ToiResult, Touch};
 use swath::convex::{Hull, toi};
 use swath::{Motion, Pose, Shape};
 
@@ -55,11 +55,11 @@ pub fn asked(case: &ConvexCase, settings: &Settings) -> Toi {
 }
 
 pub fn answer(toi: &Toi) -> Answer {
-    match toi.advance {
-        Advance::Impact { t, normal, on_a, on_b, .. } => Answer::Impact { t, on_a, on_b, normal },
-        Advance::Overlapping { .. } => Answer::Overlapping,
-        Advance::Separated => Answer::Separated,
-        Advance::Unresolved { t_safe } => Answer::Unresolved { t_safe },
+    match toi.result {
+        ToiResult::Impact { t, normal, on_a, on_b, .. } => Answer::Impact { t, on_a, on_b, normal },
+        ToiResult::Overlapping { .. } => Answer::Overlapping,
+        ToiResult::Separated => Answer::Separated,
+        ToiResult::Unresolved { t_safe } => Answer::Unresolved { t_safe },
         other => panic!("what is {other:?}"),
     }
 }

@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::advance::run(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::toi::run(data));

@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::near::run(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::proximity::run(data));

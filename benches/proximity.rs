@@ -1,9 +1,9 @@
 //! Time of shape queries and nearest queries of stored boxes.
 //!
-//! `near_QUERY/BOXES/LEVEL`: a thousand queries of a tree of a uniform scene, one after the other on one
+//! `proximity_QUERY/BOXES/LEVEL`: a thousand queries of a tree of a uniform scene, one after the other on one
 //! thread; the time is for one. `any`, `visit` and `all` are queries of boxes a few times as large as the
 //! stored ones, `nearest` and `nearest_8` of points at any distance; `view` is a region of six planes that
-//! contains about a hundredth of the boxes. `near_each_…` is a batch of ten thousand on one thread and on
+//! contains about a hundredth of the boxes. `proximity_each_…` is a batch of ten thousand on one thread and on
 //! all. Results are compared with those of the kernels for one box after the other before the clock starts.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
@@ -152,7 +152,8 @@ fn time(
     id: &BenchmarkId,
     mut ask: impl FnMut(usize) -> usize,
 ) {
-    let mut group: BenchmarkGroup<'_, WallTime> = criterion.benchmark_group(format!("near_{name}"));
+    let mut group: BenchmarkGroup<'_, WallTime> =
+        criterion.benchmark_group(format!("proximity_{name}"));
     group.sample_size(10).throughput(Throughput::Elements(QUESTIONS as u64));
     group.bench_function(id.clone(), |bencher| {
         bencher.iter(|| (0..QUESTIONS).map(|k| ask(black_box(k))).sum::<usize>());
@@ -226,7 +227,7 @@ fn batches(criterion: &mut Criterion) {
         let [mut no_point, mut no_box] = [const { Vec::new() }; 2];
         let points = points.check(Level::detect(), &mut no_point);
         let boxes = boxes.check(Level::detect(), &mut no_box);
-        let mut group = criterion.benchmark_group("near_each");
+        let mut group = criterion.benchmark_group("proximity_each");
         group.sample_size(10).throughput(Throughput::Elements(BATCH as u64));
         let mut hits = vec![Hit::MISS; BATCH];
         queries.proximities(&points, 1e6).expect("a distance").nearest(&mut hits).expect("room");

@@ -4,7 +4,7 @@ use super::bytes::Bytes;
 use crate::finite::assert_finite;
 use spec::{Core, FirstTime, MovingSolid, Solid};
 use swath::batch::Rejected;
-use swath::convex::toi::{Advance, Meetings, Settings, Toi, Touch};
+use swath::convex::toi::{Meetings, Settings, Toi, ToiResult, Touch};
 use swath::convex::{Hull, InvalidShape, gjk, toi};
 use swath::{Motion, Pair, Pipeline, Pose, Segment, Shape, Threads};
 
@@ -177,28 +177,28 @@ fn is_sound(toi: &Toi, settings: &Settings) {
         let square: f32 = normal.iter().map(|x| x * x).sum();
         assert!((square - 1.0).abs() < 1e-5, "{text}");
     };
-    match toi.advance {
-        Advance::Impact { t, normal, .. } => {
+    match toi.result {
+        ToiResult::Impact { t, normal, .. } => {
             is_unit(normal);
             assert!((from..=to).contains(&t), "{text}");
         }
-        Advance::Overlapping { depth, normal, .. } => {
+        ToiResult::Overlapping { depth, normal, .. } => {
             is_unit(normal);
             assert!(depth > 0.0 || settings.touch == Touch::Ignore, "{text}");
         }
-        Advance::Unresolved { t_safe } => assert!((from..=to).contains(&t_safe), "{text}"),
+        ToiResult::Unresolved { t_safe } => assert!((from..=to).contains(&t_safe), "{text}"),
         _ => {}
     }
 }
 
 /// The order of the bodies does not matter, except within the tolerance.
 fn swap(toi: &Toi, swapped: &Toi, settings: &Settings) {
-    let at_once = |toi: &Toi| match toi.advance {
-        Advance::Impact { t, .. } => t == settings.window[0],
-        Advance::Overlapping { .. } | Advance::Unresolved { .. } => true,
+    let at_once = |toi: &Toi| match toi.result {
+        ToiResult::Impact { t, .. } => t == settings.window[0],
+        ToiResult::Overlapping { .. } | ToiResult::Unresolved { .. } => true,
         _ => false,
     };
-    if settings.touch == Touch::Hit && matches!(toi.advance, Advance::Overlapping { .. }) {
+    if settings.touch == Touch::Hit && matches!(toi.result, ToiResult::Overlapping { .. }) {
         assert!(at_once(swapped), "{toi:?} {swapped:?}");
     }
 }
@@ -219,7 +219,7 @@ fn judge(bodies: &[&Body; 2], toi: &Toi, settings: &Settings) {
     let target = f64::from(settings.target_distance);
     let window = settings.window.map(f64::from);
     let text = || format!("{toi:?} of {a:?} {b:?} {settings:?}");
-    if let Advance::Impact { t, .. } = toi.advance {
+    if let ToiResult::Impact { t, .. } = toi.result {
         // Eight bits per number: no size is above 16, no speed above a few hundred.
         let near = spec::distance(&a, &b, t.into()).lower - target;
         assert!(near <= 1e-2, "{near} at an impact: {}", text());
@@ -231,10 +231,10 @@ fn judge(bodies: &[&Body; 2], toi: &Toi, settings: &Settings) {
         FirstTime::Hit { hit_at, .. } => hit_at,
         _ => f64::INFINITY,
     };
-    let last = match toi.advance {
-        Advance::Impact { t, .. } => t.into(),
-        Advance::Unresolved { t_safe } => t_safe.into(),
-        Advance::Separated => f64::MAX,
+    let last = match toi.result {
+        ToiResult::Impact { t, .. } => t.into(),
+        ToiResult::Unresolved { t_safe } => t_safe.into(),
+        ToiResult::Separated => f64::MAX,
         _ => window[0],
     };
     assert!(last <= hit_at, "late: {hit_at}: {}", text());
