@@ -27,6 +27,7 @@
 //! Only new pairs are sorted; a pair that persists costs one look-up. Resting pairs are not
 //! visited.
 
+pub(crate) mod active;
 pub(crate) mod bulk;
 pub(crate) mod error;
 pub(crate) mod id;
@@ -290,8 +291,9 @@ impl Broadphase {
     /// [`BroadphaseError::Stale`].
     pub fn remove(&mut self, id: ProxyId) -> Result<(), BroadphaseError> {
         let index = self.state.find(id)?;
-        self.mark_dirty(index, Container::Nowhere);
+        let was = self.state.slot(index).container();
         self.state.remove(index);
+        self.mark_dirty(index, was);
         Ok(())
     }
 
@@ -303,7 +305,8 @@ impl Broadphase {
         if containers.contains(&Container::Movers) {
             self.mover_tree.mark_dirty();
         }
-        if containers.iter().any(|container| container.is_tree()) {
+        let unsettled = self.trees.has_settled(index) && !self.state.is_settled(index);
+        if unsettled || containers.iter().any(|container| container.is_tree()) {
             self.trees.mark_dirty(index);
         }
     }
@@ -490,8 +493,10 @@ impl Broadphase {
         let Self { level, state, trees, finder, threads, pairs_max, filtered, owned, work, .. } =
             self;
         trees.update(state, *filtered);
-        if state.movers.len() == 0 && state.touching.is_empty() && state.dirty_pairs.is_empty() {
-            work.clear();
+        let keeps_all = state.is_unchanged() && state.touching.len() <= *pairs_max;
+        if keeps_all && accept.is_none() && !state.restricted {
+            work.events.clear();
+            work.events_valid = true;
             return Ok(self.changes());
         }
         state.dirty_pairs.sort_unstable();
@@ -509,6 +514,8 @@ impl Broadphase {
         state.slots.mark_cached();
         state.dirty_pairs.clear();
         work.events.now_resting.iter().for_each(|&pair| state.resting.add(pair));
+        state.restricted = accept.is_some();
+        state.finish_update(|index| trees.mark_dirty(index));
         Ok(self.changes())
     }
 
@@ -547,8 +554,9 @@ impl Broadphase {
     pub fn clear(&mut self) {
         for index in (0..self.state.slots.all.len()).rev() {
             if self.state.slot(index).live {
-                self.mark_dirty(index, Container::Nowhere);
+                let was = self.state.slot(index).container();
                 self.state.remove(index);
+                self.mark_dirty(index, was);
             }
         }
         (self.filtered, self.owned) = (false, false);
