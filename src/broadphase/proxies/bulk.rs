@@ -121,7 +121,7 @@ impl Broadphase {
                             if state.slot(index).container().is_tree()
                                 || trees.has_settled(index) && !state.is_settled(index) =>
                         {
-                            trees.mark_dirty(index)
+                            trees.mark_dirty(index);
                         }
                         Ok(_) => (),
                         Err(reason) => rejected.push(Rejected { row: from as u32, reason }),

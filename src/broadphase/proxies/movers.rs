@@ -3,7 +3,8 @@
 //! There is one row for each enabled dynamic or kinematic proxy, in the layout that the pair finder
 //! reads. When a row is removed, the last row takes its place. The boxes are the true ones; when
 //! the pair finder needs the fat AABBs of movers with a margin, an update writes them into a copy
-//! of the columns.
+//! of the columns. Each row has a status: whether it has changed since the last update, and whether
+//! it is settled.
 
 use super::id::ProxyId;
 use super::slots::Slot;
