@@ -3,7 +3,6 @@
 use super::Broadphase;
 use super::error::BroadphaseError;
 use super::id::ProxyId;
-use super::movers::{CHANGED, SETTLED};
 use super::proxy::{Proxies, is_margin};
 use super::slots::{Container, NONE};
 use crate::columns::{LengthMismatch, MovingBoxColumns, Rejected};
@@ -117,10 +116,7 @@ impl Broadphase {
                 NONE => {
                     let index = ids[from].index() as usize;
                     match state.set(index, boxes.get(from)) {
-                        Ok(true)
-                            if state.slot(index).container().is_tree()
-                                || trees.has_settled(index) && !state.is_settled(index) =>
-                        {
+                        Ok(true) if state.slot(index).container().is_tree() => {
                             trees.mark_dirty(index);
                         }
                         Ok(_) => (),
@@ -134,13 +130,6 @@ impl Broadphase {
                         next += 1;
                     }
                     let (to, row) = (next - from, row as usize);
-                    let status = &mut state.movers.status[row..row + to];
-                    if status.contains(&SETTLED) {
-                        let ids = state.movers.ids[row..row + to].iter().zip(&*status);
-                        ids.filter(|(_, status)| **status == SETTLED)
-                            .for_each(|(id, _)| trees.mark_dirty(id.index() as usize));
-                    }
-                    status.fill(CHANGED);
                     for (to_column, column) in state.movers.columns.iter_mut().zip(boxes.columns())
                     {
                         to_column[row..row + to].copy_from_slice(&column[from..next]);
