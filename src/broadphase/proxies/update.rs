@@ -181,7 +181,7 @@ impl Update<'_> {
         let filter_and_partition = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
             pair_filter.filter_and_partition(PairSource::Slots, partitions, run, memory);
         };
-        let labelled = pushed.labelled(bytemuck::cast_slice(&ids[..count]));
+        let labelled = pushed.with_slots(bytemuck::cast_slice(&ids[..count]));
         let among = (count > 1).then(|| finder.swept_pairs_taken(labelled, &filter_and_partition));
         let RestingTrees { fixed, sleeping, settled, rows: resting, .. } = trees;
         let fixed = (count > 0 && !fixed.is_empty()).then(|| fixed.swept_pairs(pushed));
