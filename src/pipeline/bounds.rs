@@ -101,7 +101,7 @@ impl SceneBounds {
                 *held = match convex.shape.bounds_over(&convex.motion) {
                     Ok(over) => BodyBounds {
                         moving: chord::one(&over, skin),
-                        swing: convex.shape.swing(&convex.motion),
+                        swing: convex.shape.angular_sweep(&convex.motion),
                         invalid: None,
                     },
                     // An invalid box, which the pair finder will reject.
