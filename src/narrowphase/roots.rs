@@ -60,8 +60,8 @@ mod tests {
                     );
                     for root in [ahead, down] {
                         let near = if ratio < 1.1 { 1e-6 } else { 1e-13 };
-                        assert!(root <= first * (1.0 + near), "{root} {first} {ratio} {bend}");
-                        assert!(root >= first * (1.0 - near), "{root} {first} {ratio} {bend}");
+                        assert!(root <= first * (1.0 + near), "{root} {first} {ratio} {half_accel}");
+                        assert!(root >= first * (1.0 - near), "{root} {first} {ratio} {half_accel}");
                     }
                 }
             }
@@ -76,9 +76,9 @@ mod tests {
             for rate in numbers.into_iter().chain(numbers.map(|x| -x)) {
                 for half_accel in numbers.into_iter().chain(numbers.map(|x| -x)) {
                     let root = first_root(gap, rate, half_accel);
-                    assert!(root >= 0.0, "{gap} {rate} {bend}: {root}");
+                    assert!(root >= 0.0, "{gap} {rate} {half_accel}: {root}");
                     let never = gap > 0.0 && rate >= 0.0 && half_accel >= 0.0;
-                    assert!(!never || root == f64::INFINITY, "{gap} {rate} {bend}: {root}");
+                    assert!(!never || root == f64::INFINITY, "{gap} {rate} {half_accel}: {root}");
                     assert!(gap > 0.0 || root == 0.0);
                 }
             }

@@ -374,7 +374,7 @@ mod tests {
                 assert!(simplex.len < 4, "{turn} {outside}");
                 assert!(
                     (offset.length() * 3.0 - outside).abs() < 1e-12,
-                    "{turn} {outside} {way:?}"
+                    "{turn} {outside} {offset:?}"
                 );
             }
         }
@@ -399,7 +399,7 @@ mod tests {
                     let [offset, _] = simplex.reduce(place(from));
                     let length = libm::hypot(from[0] - end[0], from[1] - end[1]);
                     let off = (offset.length() * 3.0 - length).abs();
-                    assert!(off < 1e-12, "{turn} {width} {from:?}: {way:?} {off:e}");
+                    assert!(off < 1e-12, "{turn} {width} {from:?}: {offset:?} {off:e}");
                 }
             }
         }

@@ -490,7 +490,7 @@ mod tests {
                 let s = f64::from(step) / 40.0;
                 let bound = from.gap + linear * s + square * (s * s);
                 let true_gap = gap(s * interval.length);
-                assert!(bound <= true_gap + 1e-12, "{case} at {s}: {bound} {true_gap} {course:?}");
+                assert!(bound <= true_gap + 1e-12, "{case} at {s}: {bound} {true_gap} {motion:?}");
                 assert!(step % 40 > 0 || bound >= true_gap - 1e-12, "{case}: exact at both ends");
                 if interval.deviation > 1e-3 {
                     let used = 1.0 - (true_gap - bound) / (interval.deviation * s * (1.0 - s));
