@@ -1,4 +1,4 @@
-//! Does the stepper lose no time, no momentum and no body?
+//! Tests of the stepper.
 
 mod conservation;
 mod impulses;
