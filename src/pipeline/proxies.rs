@@ -86,7 +86,7 @@ impl<'a> IntoIterator for ProxyTickOutput<'a> {
 
 impl Pipeline {
     /// Finds the impacts of the proxies of a broadphase: updates it, which finds the pairs, and
-    /// answers those that touch.
+    /// tests those that touch.
     ///
     /// `body` is called once for each proxy that is in a pair. The box and the displacement of a
     /// proxy with a shape must contain it during the whole tick, like those that

@@ -14,7 +14,7 @@ pub struct TickStats {
     pub pairs_time: Duration,
     /// `pairs_time` split by step of the pair finder.
     pub finder: Timings,
-    /// Time to sweep the bounds, and to answer pairs of plain boxes.
+    /// Time to sweep the bounds, and to decide about pairs of plain boxes.
     pub windows_time: Duration,
     /// Time to find the first times of contact of convex shapes.
     pub convex_time: Duration,

@@ -290,7 +290,7 @@ fn find(
     // Moved out of `work`, so that the stages can borrow it beside the rest.
     let bounds = core::mem::take(&mut work.bounds);
     let found = candidates::find(scene, &bounds, finder);
-    let answered = found.map(|found| {
+    let result = found.map(|found| {
         work.stats.finder = found.timings();
         work.stats.pairs_time = clock.lap();
         work.rejected.clear();
@@ -304,7 +304,7 @@ fn find(
         work.test_shapes(&context, threads, &mut clock);
     });
     work.bounds = bounds;
-    answered
+    result
 }
 
 impl TickScratch {

@@ -86,7 +86,7 @@ impl SortedImpacts {
         par::fill_parts(threads, starts, all, 1, &|at, all| {
             all.copy_from_slice(&buffer(at).impacts);
         });
-        assert!(u32::try_from(order.len()).is_ok(), "more impacts than a u32 can name");
+        assert!(u32::try_from(order.len()).is_ok(), "more impacts than a u32 can count");
         threads.sort_by_key(order, |&key| key);
         let found = order.len();
         if limit > 0 {

@@ -89,22 +89,22 @@ impl WindowRun {
         let mut contact = [Contact::SEPARATED; BLOCK];
         let (mut depth, mut pushed) = ([0.0; BLOCK], [Contact::SEPARATED; BLOCK]);
         let count = pairs.len();
-        let answers = SweepColumns {
+        let output = SweepColumns {
             first: &mut first[..count],
             last: &mut last[..count],
             contact: &mut contact[..count],
         };
         let [a, b] = rows.moving(count);
         // Invalid rows have no pairs.
-        sweep::zip(level, &Checked::all_valid(a), &Checked::all_valid(b), answers)
+        sweep::zip(level, &Checked::all_valid(a), &Checked::all_valid(b), output)
             .expect("the columns are equally long");
         let plain = !context.scene.is_accelerated();
         if plain && contact.iter().any(|&contact| is_inside(contact)) {
-            let answers = separate::SeparationColumns {
+            let output = separate::SeparationColumns {
                 depth: &mut depth[..count],
                 contact: &mut pushed[..count],
             };
-            separate::zip(level, &Checked::all_valid(a), &Checked::all_valid(b), answers)
+            separate::zip(level, &Checked::all_valid(a), &Checked::all_valid(b), output)
                 .expect("the columns are equally long");
         }
         // Without target distance and acceleration, the bounds of a row are the row itself.
