@@ -3,7 +3,7 @@
 use crate::broadphase::FindError;
 use crate::columns::LengthMismatch;
 use crate::geom::Pair;
-use crate::narrowphase::toi::{self, AdvanceError, Touch};
+use crate::narrowphase::toi::{self, ToiError, Touch};
 
 /// The settings of a pipeline: what counts as an impact, and which impacts are reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,7 +70,7 @@ impl Config {
 pub enum PipelineError {
     /// The target distance or the tolerance is invalid.
     #[error(transparent)]
-    Settings(#[from] AdvanceError),
+    Settings(#[from] ToiError),
     /// [`Config::fast`] is negative or NaN.
     #[error("the speed from which bodies are fast is negative or not a number")]
     Fast,

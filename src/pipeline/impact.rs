@@ -1,7 +1,7 @@
 //! Impacts: two bodies that meet in a tick.
 
 use crate::geom::Pair;
-use crate::narrowphase::toi::{Advance, Toi};
+use crate::narrowphase::toi::{Toi, ToiResult};
 
 /// The kind of an impact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -75,17 +75,17 @@ impl Impact {
     pub fn from_toi(pair: Pair, window: [f32; 2], toi: &Toi) -> Option<Self> {
         let [first, last] = window;
         let of = Self { pair, last, ..Self::default() };
-        match toi.advance {
-            Advance::Separated => None,
-            Advance::Impact { t, normal, on_a, on_b, closing } => {
+        match toi.result {
+            ToiResult::Separated => None,
+            ToiResult::Impact { t, normal, on_a, on_b, closing } => {
                 let kind = ImpactKind::Touching;
                 Some(Self { toi: t, kind, normal, on_a, on_b, closing, ..of })
             }
-            Advance::Overlapping { depth, normal, on_a, on_b, closing } => {
+            ToiResult::Overlapping { depth, normal, on_a, on_b, closing } => {
                 let kind = ImpactKind::Overlapping;
                 Some(Self { toi: first, kind, normal, on_a, on_b, closing, depth, ..of })
             }
-            Advance::Unresolved { t_safe } => {
+            ToiResult::Unresolved { t_safe } => {
                 Some(Self { toi: t_safe, kind: ImpactKind::Unresolved, ..of })
             }
         }

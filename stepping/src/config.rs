@@ -2,7 +2,7 @@
 
 use swath::batch::LengthMismatch;
 use swath::broadphase::FindError;
-use swath::convex::toi::{ADVANCE_ROUNDS_MAX, AdvanceError, Settings, Touch};
+use swath::convex::toi::{Settings, TOI_ROUNDS_MAX, ToiError, Touch};
 
 /// The settings of a [`Stepper`](crate::Stepper).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +67,7 @@ impl Default for StepperConfig {
             touch: Touch::default(),
             impacts_max: 32,
             searches_max: u32::MAX,
-            rounds_max: ADVANCE_ROUNDS_MAX,
+            rounds_max: TOI_ROUNDS_MAX,
         }
     }
 }
@@ -78,7 +78,7 @@ impl Default for StepperConfig {
 pub enum StepError {
     /// The target distance, the tolerance or the number of rounds is invalid.
     #[error(transparent)]
-    Settings(#[from] AdvanceError),
+    Settings(#[from] ToiError),
     /// [`StepperConfig::impacts_max`] is below 2.
     #[error("the most impacts of a body in a tick are {given}, below 2")]
     ImpactsMax {

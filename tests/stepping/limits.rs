@@ -2,7 +2,7 @@
 //! finite.
 
 use swath::batch::Rejected;
-use swath::convex::toi::AdvanceError;
+use swath::convex::toi::ToiError;
 use swath::pipeline::ImpactKind;
 use swath::{
     Aabb, Broadphase, COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pose, Proxy, Shape, Threads,
@@ -129,8 +129,8 @@ fn invalid_settings_are_an_error() {
     let cases = [
         (with(&|config| config.impacts_max = 0), StepError::ImpactsMax { given: 0 }),
         (with(&|config| config.impacts_max = 1), StepError::ImpactsMax { given: 1 }),
-        (with(&|config| config.rounds_max = 0), AdvanceError::Rounds.into()),
-        (with(&|config| config.target_distance = f32::NAN), AdvanceError::Target.into()),
+        (with(&|config| config.rounds_max = 0), ToiError::Rounds.into()),
+        (with(&|config| config.target_distance = f32::NAN), ToiError::Target.into()),
     ];
     for (config, error) in cases {
         let mut stepper = Stepper::new(config);

@@ -6,7 +6,7 @@
 
 use crate::geom::{AXES, ContactState, MapEach, MovingBox, Pair};
 use crate::kernels::sweep;
-use crate::narrowphase::toi::{Advance, Toi};
+use crate::narrowphase::toi::{Toi, ToiResult};
 use crate::pipeline::config::PipelineError;
 use crate::pipeline::impact::{Impact, ImpactKind};
 use crate::pipeline::scene::{BodyFlags, Scene};
@@ -182,8 +182,8 @@ impl TickContext<'_, '_> {
         let toi = self.toi(&test);
         let Toi { rounds, supports, .. } = toi;
         let impact = Impact::from_toi(test.pair, test.window, &toi);
-        let result = match (toi.advance, &impact) {
-            (Advance::Separated, _) => format!(
+        let result = match (toi.result, &impact) {
+            (ToiResult::Separated, _) => format!(
                 "no impact, the shapes stay apart, or touch at the start in a way that does not \
                  count ({:?})",
                 self.touch(sensor)

@@ -1,4 +1,4 @@
-//! Does a step reject what is invalid, answer with finite numbers alone, and keep within its budget?
+//! A step rejects invalid input, returns finite numbers only, and stays within its budget.
 
 use super::bytes::Bytes;
 use crate::finite::assert_finite;
@@ -8,10 +8,10 @@ use swath::pipeline::ImpactKind;
 use swath::{COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pose, Shape, Threads};
 use swath_stepping::{Mass, Stepper, StepperConfig, response};
 
-/// One byte says how many bodies.
+/// One byte is the number of bodies.
 const BODIES_MAX: u8 = 8;
 
-/// Takes bodies of any numbers through two ticks.
+/// Advances bodies with any numbers by two ticks.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let count = 1 + bytes.byte() % BODIES_MAX;
@@ -41,7 +41,7 @@ pub fn run(data: &[u8]) {
             assert!(stepper.rejected().iter().any(|row| row.row == of.row), "{of:?}");
         }
         for row in stepper.rejected() {
-            // With the slop its box may reach past the greatest coordinate.
+            // With the slop its box may exceed the greatest coordinate.
             let is_vast = matches!(row.reason, Invalid::TooLarge { .. });
             assert!(is_vast || invalid.contains(row), "{row:?}");
         }
@@ -73,7 +73,7 @@ fn bits_of(v: [f32; 3]) -> [u32; 3] {
     v.map(f32::to_bits)
 }
 
-/// Limits that are small, usual or none; some are no limits.
+/// Limits that are small, usual or absent; some are invalid.
 fn config(bytes: &mut Bytes<'_>) -> StepperConfig {
     let mut config = StepperConfig::default();
     let how = bytes.byte();
@@ -128,7 +128,7 @@ fn mass(bytes: &mut Bytes<'_>) -> Mass {
     Mass { inverse_mass, restitution }
 }
 
-/// The rows that a step must list.
+/// The rows that a step must reject.
 fn rejected(bodies: &[ConvexBody<'_>], masses: &[Mass]) -> Vec<Rejected> {
     let reason = |(row, (body, mass)): (u32, (&ConvexBody<'_>, &Mass))| {
         let moves = body.shape.bounds_over(&body.motion).map(|_| ());
@@ -137,7 +137,7 @@ fn rejected(bodies: &[ConvexBody<'_>], masses: &[Mass]) -> Vec<Rejected> {
     (0..).zip(bodies.iter().zip(masses)).filter_map(reason).collect()
 }
 
-/// A response to an impact of any numbers is an error or has finite ones.
+/// A response to an impact with any numbers is an error or has finite numbers.
 fn bounce(bodies: &[ConvexBody<'_>], masses: &[Mass]) {
     let [a, b, ..] = bodies else { return };
     let normal = a.motion.pose.position;
