@@ -146,7 +146,7 @@ impl Default for Pose {
 
 /// A pose and how it changes over one tick.
 ///
-/// The constructors check each number once. The fields are public, so whoever takes a motion checks it too: a batch or a
+/// The constructors check each number once. The fields are public, so functions that take a motion check it too: a batch or a
 /// tick once for each row, before any pair is computed.
 ///
 /// At `t` in `[0, 1]` the position is `pose.position + delta · t + ½ · accel · t²` and the rotation

@@ -1,11 +1,11 @@
-//! How do engines keep their boxes, when they do not keep them as columns?
+//! Layouts in which engines store their boxes, other than columns.
 
 use crate::columns::Columns;
 use core::mem::offset_of;
 use swath::broadphase::{AabbRows, MovingBoxInput, MovingBoxRows, VectorRows};
 use swath::{Aabb, MovingBox};
 
-/// A body of an engine. Its box is somewhere in it, in another order, and not aligned.
+/// A body of an engine. Its box is somewhere inside, in another order, and not aligned.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, packed)]
 pub struct Body {
@@ -66,7 +66,7 @@ impl Layouts {
         AabbRows::new(min, max).unwrap().moving(delta).unwrap()
     }
 
-    /// The boxes in a layout that `which` names.
+    /// The boxes in the layout with the number `which`.
     pub fn any(&self, which: u8) -> MovingBoxInput<'_> {
         match which % 4 {
             0 => self.columns.boxes().into(),

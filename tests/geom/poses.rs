@@ -1,10 +1,10 @@
-//! Do poses and motions accept what they document, and nothing else?
+//! Tests of poses and motions: they accept the documented values, and nothing else.
 
 use rand::RngExt;
 use swath::{COORD_MAX, Invalid, Motion, Pose, SPIN_MAX};
 use testkit::draw::{Draw, for_each};
 
-/// A number of any scale, now and then one that is not valid.
+/// A number of any scale, sometimes invalid.
 fn number(draw: &mut Draw) -> f64 {
     let odd = [
         0.0,
@@ -19,9 +19,9 @@ fn number(draw: &mut Draw) -> f64 {
     if draw.one_in(12) { draw.one_of(&odd) } else { f64::from(draw.between(-1.0, 1.0)) }
 }
 
-/// Goal: a quaternion of any length that has a direction becomes the unit quaternion of that direction, and nothing else is
-/// accepted. Method: components of each quaternion scaled by powers of two, which changes no direction, compared with the
-/// cross products of the components, which are zero for parallel vectors.
+/// Goal: a quaternion of any length that has a direction becomes the unit quaternion of that direction, and
+/// others are rejected. Method: components of each quaternion scaled by powers of two, which changes no
+/// direction, compared by the cross products of the components, which are zero for parallel vectors.
 #[test]
 fn quaternions_are_normalised() {
     for_each(
@@ -58,7 +58,7 @@ fn quaternions_are_normalised() {
     );
 }
 
-/// Goal: positions in `f64` are rounded to nearest, and those that are not valid are errors.
+/// Goal: positions in `f64` are rounded to nearest, and invalid ones are errors.
 #[test]
 fn positions_of_f64_are_rounded() {
     let unit = [0.0, 0.0, 0.0, 1.0];
@@ -77,9 +77,9 @@ fn positions_of_f64_are_rounded() {
     );
 }
 
-/// Goal: each constructor of a motion refuses what it is given when that is invalid. Method: one invalid number at a time.
+/// Goal: each constructor of a motion rejects invalid arguments. Method: one invalid number at a time.
 #[test]
-fn motions_check_what_they_are_given() {
+fn motions_reject_invalid_arguments() {
     let motion = Motion::new(Pose::IDENTITY, [1.0, 2.0, 3.0]).unwrap();
     assert_eq!(motion.validate(), Ok(()));
     let bad = [0.0, f32::NAN, 0.0];

@@ -1,4 +1,4 @@
-//! Is a shape that owns its hull the shape that borrows it?
+//! Tests that a shape that owns its hull gives the results of the shape that borrows it.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ impl SupportMap for Ball {
     }
 }
 
-/// Goal: an owned shape answers to the bit what the borrowed one does, scaled and rounded too, also when the caller has
+/// Goal: an owned shape gives the bits of the borrowed one, scaled and rounded too, also when the caller has
 /// dropped the hull. Method: bounds and distances of both, for every kind of core.
 #[test]
-fn an_owned_shape_is_the_borrowed_one() {
+fn owned_shape_gives_the_results_of_the_borrowed_one() {
     let points: [[f32; 3]; 5] =
         [[0.0; 3], [1.0, 0.0, 0.25], [0.0, 2.0, 0.0], [0.0, 0.5, 1.0], [-1.0, 0.0, 0.5]];
     let hull = Hull::new(points).unwrap();
@@ -38,7 +38,7 @@ fn an_owned_shape_is_the_borrowed_one() {
     ];
     let mut shapes: Vec<(Shape<'_>, OwnedShape)> =
         plain.iter().map(|&shape| (shape, shape.into())).collect();
-    // The owned shapes are the only owners of what they own.
+    // The owned shapes are the only owners of their hulls.
     shapes.push((Shape::hull(&hull), OwnedShape::hull(hull.clone())));
     shapes.push((Shape::custom(&map).unwrap(), OwnedShape::custom(Arc::new(Ball(0.75))).unwrap()));
     let pose = Pose::normalized([3.0, -1.0, 4.0], [0.1, 0.2, 0.3, 0.9]).unwrap();

@@ -1,4 +1,4 @@
-//! Do labels replace the rows in pairs, and change nothing else?
+//! Tests that labels replace the rows in pairs, and change nothing else.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -15,7 +15,7 @@ fn rows(boxes: usize) -> Rows {
     Rows { columns, moves: Some(world.moves), filters: None }
 }
 
-/// Labels of all sizes; of ten rows two share one.
+/// Labels of all sizes; of ten rows two have the same label.
 fn labels(rows: usize) -> Vec<u32> {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(9);
     let mut labels: Vec<u32> = (0..rows).map(|_| random.random()).collect();
@@ -25,7 +25,8 @@ fn labels(rows: usize) -> Vec<u32> {
     labels
 }
 
-/// Pairs without labels, with the labels put in afterwards; in the order in which they were found.
+/// Pairs without labels, in which rows are replaced by labels afterwards; in the order in which they were
+/// found.
 fn labelled(
     pairs: impl Iterator<Item = SweptPair>,
     of: [&[u32]; 2],
@@ -47,8 +48,8 @@ fn plain(pair: Pair) -> SweptPair {
     SweptPair { a: pair.a, b: pair.b, first: 0.0 }
 }
 
-/// Goal: labels stand for rows, the lesser first, in the order that rows have. Method: the pairs without labels, with
-/// the labels put in afterwards; on threads and on one, sorted and not.
+/// Goal: labels replace rows, the lower one first, in the order of the rows. Method: the pairs without
+/// labels, with the labels inserted afterwards; on several threads and on one, sorted and not.
 #[test]
 fn labels_replace_rows() {
     let rows = rows(5000);
@@ -71,8 +72,8 @@ fn labels_replace_rows() {
     }
 }
 
-/// Goal: of two sets each has its own labels, and the first of a pair is of the first set. Method: as above, with
-/// labels of one set, of the other and of both; the same for movers against fixed boxes.
+/// Goal: each of two sets has its own labels, and the first of a pair belongs to the first set. Method: as
+/// above, with labels of one set, of the other and of both; the same for movers against fixed boxes.
 #[test]
 fn two_sets_have_labels_of_their_own() {
     let rows = rows(3000);
@@ -107,7 +108,7 @@ fn two_sets_have_labels_of_their_own() {
 
 /// Goal: labels of the wrong length are an error.
 #[test]
-fn wrong_number_of_labels() {
+fn wrong_number_of_labels_is_an_error() {
     let rows = rows(5);
     let set = PairInput::new(rows.boxes()).labelled(&[1; 4]);
     let error = PairFinder::new().swept_pairs(set).unwrap_err();

@@ -1,4 +1,4 @@
-//! Are the pairs of boxes in other layouts than columns those of the same boxes as columns, to the last bit?
+//! Tests that boxes in other layouts have the pairs of the same boxes as columns, bit by bit.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -11,14 +11,14 @@ use swath::{
 use testkit::every_pair::Rows;
 use testkit::layouts::{Body, Layouts};
 
-/// Pairs in their order, and the rejected rows, all to the bit.
+/// The bits of the pairs in their order, and of the rejected rows.
 type Answer = (Vec<[u32; 2]>, Vec<[u32; 3]>, Vec<u32>, Vec<u32>);
 
 fn bits(pairs: impl Iterator<Item = SweptPair>) -> Vec<[u32; 3]> {
     pairs.map(|pair| [pair.a, pair.b, pair.first.to_bits()]).collect()
 }
 
-/// The answers of a finder for one set or two.
+/// The results of a finder for one set or two.
 fn answer(finder: &mut PairFinder, a: PairInput<'_>, b: Option<PairInput<'_>>) -> Answer {
     let union = match b {
         None => finder.union_pairs(a).unwrap(),
@@ -54,11 +54,11 @@ fn boxes(rows: &Rows) -> impl Iterator<Item = MovingBox> {
     (0..rows.len()).map(|row| rows.boxes().get(row))
 }
 
-/// Numbers of boxes with groups and chunks that are full, and that are not.
+/// Numbers of boxes with full groups and chunks, and with others.
 const COUNTS: [usize; 9] = [0, 1, 3, 15, 16, 17, 1100, 4097, 17_000];
 
-/// Goal: a layout changes no bit of an answer. Method: the pairs of the same boxes as columns, in their order, for one
-/// set and for two in different layouts, with flags; some rows are invalid.
+/// Goal: a layout changes no bit of a result. Method: the pairs of the same boxes as columns, in their order,
+/// for one set and for two in different layouts, with flags; some rows are invalid.
 #[test]
 fn structures_have_the_pairs_of_columns() {
     let mut found = 0;
@@ -94,7 +94,7 @@ fn structures_have_the_pairs_of_columns() {
     assert!(found > 10_000, "{found} pairs");
 }
 
-/// Goal: as above on every level. Method: as above, for one world.
+/// Goal: the same on every level. Method: as above, for one scene.
 #[test]
 fn structures_have_the_same_pairs_on_every_level() {
     let rows = world(Scene::Bullets, 1500);
@@ -107,8 +107,9 @@ fn structures_have_the_same_pairs_on_every_level() {
     }
 }
 
-/// Goal: boxes without displacements have the pairs of boxes with displacements of zero. Method: every way to pass
-/// them, against columns of zeros; the finder has moved boxes before, so its memory holds other numbers.
+/// Goal: boxes without displacements have the pairs of boxes with displacements of zero. Method: every way to
+/// pass them, compared with columns of zeros; the finder has found pairs of moving boxes before, so its
+/// memory contains other numbers.
 #[test]
 fn boxes_without_displacements_do_not_move() {
     for count in COUNTS {
@@ -134,8 +135,8 @@ fn boxes_without_displacements_do_not_move() {
     }
 }
 
-/// Goal: centres, half extents and velocities are the boxes that the functions for one box make of them. Method: each
-/// row against [`Aabb::from_center`] and a product; then the pairs against those of these boxes as columns.
+/// Goal: centres, half extents and velocities give the boxes of the functions for one box. Method: each row
+/// is compared with [`Aabb::from_center`] and a product; then the pairs with those of these boxes as columns.
 #[test]
 fn centres_and_velocities_are_boxes_and_displacements() {
     #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -191,8 +192,8 @@ fn centres_and_velocities_are_boxes_and_displacements() {
     assert!(answer(&mut PairFinder::new(), rows.into(), None) == expected);
 }
 
-/// Goal: a vector that is not in the row, and rows that are not whole, are errors, and no call panics. Method: every
-/// offset and length around the limits, against what the definition says.
+/// Goal: a vector outside of the row, and incomplete rows, are errors, and no call panics. Method: every
+/// offset and length near the limits, compared with the definition.
 #[test]
 fn vectors_outside_of_a_row_are_errors() {
     let bytes = [0; 64];
@@ -266,7 +267,7 @@ fn fixed_boxes_have_the_pairs_of_columns() {
     }
 }
 
-/// The box that each of some rays meets first, and where.
+/// The first box that each ray hits, and the position.
 fn closest(tree: &Bvh, seed: u64) -> Vec<Option<(u32, u32)>> {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut rays = (0..200).map(|_| {

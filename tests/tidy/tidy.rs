@@ -78,7 +78,7 @@ const MARKS: [&str; 5] = [
 type Finding = (usize, String);
 type Rule = fn(path: &str, text: &str) -> Vec<Finding>;
 
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 11] = [
     length,
     names,
     layering,
@@ -89,6 +89,7 @@ const RULES: [Rule; 10] = [
     marks,
     comments::doc_comments,
     comments::invalid_is_said,
+    comments::plain_words,
 ];
 
 /// Goal: the repository follows the rules. Method: every rule on every file.
