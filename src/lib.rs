@@ -98,7 +98,7 @@ pub use geom::{
 pub use lanes::{Level, UnknownLevel};
 pub use narrowphase::Shape;
 pub use par::Threads;
-pub use pipeline::impacts::Impact;
+pub use pipeline::impact::Impact;
 pub use pipeline::scene::{ConvexBody, Scene};
 pub use pipeline::tick::Pipeline;
 
