@@ -2,7 +2,11 @@
 
 use swath::batch::LengthMismatch;
 use swath::broadphase::FindError;
-use swath::convex::toi::{Settings, TOI_ROUNDS_MAX, ToiError, Touch};
+use swath::convex::toi::{Settings, ToiError, Touch};
+
+/// Default of [`StepperConfig::rounds_max`]. It is above the 256 rounds after which a search decides about a contact
+/// at its start that neither ends nor closes, and it covers some thirty turns of a body near another one.
+const ROUNDS_MAX: u32 = 320;
 
 /// The settings of a [`Stepper`](crate::Stepper).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,9 +23,11 @@ pub struct StepperConfig {
     pub touch: Touch,
     /// Greatest number of impacts of a body, at least 2.
     pub impacts_max: u32,
-    /// Greatest number of searches for the next impact of a pair in a step, including those at its start.
+    /// Greatest number of searches for the next impact of a pair in a step, including those at its start. The default
+    /// is no limit, because the number of searches grows with the number of bodies.
     pub searches_max: u32,
-    /// Greatest number of rounds of one search, at least 1: [`Settings::rounds_max`].
+    /// Greatest number of rounds of one search, at least 1: [`Settings::rounds_max`]. The default is 320. A search that
+    /// needs more continues, and counts as an impact of both bodies. `docs/math/step.md` lists what a step costs.
     pub rounds_max: u32,
 }
 
@@ -67,7 +73,7 @@ impl Default for StepperConfig {
             touch: Touch::default(),
             impacts_max: 32,
             searches_max: u32::MAX,
-            rounds_max: TOI_ROUNDS_MAX,
+            rounds_max: ROUNDS_MAX,
         }
     }
 }
