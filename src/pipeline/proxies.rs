@@ -16,7 +16,7 @@ use crate::kernels::chord;
 use crate::narrowphase::Shape;
 use alloc::vec::Vec;
 
-/// What the caller knows of a proxy besides its box.
+/// Data of a proxy that the caller stores, besides its box.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyInfo<'s> {
     /// The shape and the motion; without them the body is its box.
