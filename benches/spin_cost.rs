@@ -98,7 +98,7 @@ fn main() -> Result<(), Failure> {
     println!("scene, rounds_per_body_max: events, searches, rounds, stalled, over budget, CPU ms");
     let default = StepperConfig::default();
     for (name, body) in [("ordinary", ordinary as Body), ("all sizes", hostile), ("rods", rod)] {
-        for rounds_per_body_max in [u32::MAX, default.rounds_per_body_max, 128, 32] {
+        for rounds_per_body_max in [u32::MAX, default.rounds_per_body_max, 100, 32] {
             let mut config = default;
             config.rounds_per_body_max = rounds_per_body_max;
             let (stats, time) = run(body, config)?;

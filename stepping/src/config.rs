@@ -6,8 +6,9 @@ use swath::convex::toi::{Settings, TOI_ROUNDS_MAX, ToiError, Touch};
 
 /// Rounds that every step may take, so that a few bodies may spin as fast as any.
 const ROUNDS_BASE: u64 = 1 << 14;
-/// Default of [`StepperConfig::rounds_per_body_max`]: thirty times as many as ordinary bodies need.
-const ROUNDS_PER_BODY_MAX: u32 = 512;
+/// Default of [`StepperConfig::rounds_per_body_max`]. Bodies that make a turn per tick in a loose heap take seven rounds
+/// each, and bodies of all sizes and spins 350 each (`docs/math/step.md`).
+const ROUNDS_PER_BODY_MAX: u32 = 400;
 
 /// The settings of a [`Stepper`](crate::Stepper).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +32,7 @@ pub struct StepperConfig {
     /// continues, and counts as an impact of both bodies.
     pub rounds_max: u32,
     /// Greatest number of rounds of all searches of a step, for each body that moves or can be pushed. Every step may
-    /// take 16,384 more. The default is 512, which bounds the time of a step to about 0.2 ms per body. A search that
+    /// take 16,384 more. The default is 400, which bounds the time of a step to about half a millisecond per body. A search that
     /// has begun is not cut off, so a step may take up to 128 times [`rounds_max`](Self::rounds_max) rounds more.
     pub rounds_per_body_max: u32,
 }
