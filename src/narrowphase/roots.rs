@@ -60,8 +60,14 @@ mod tests {
                     );
                     for root in [ahead, down] {
                         let near = if ratio < 1.1 { 1e-6 } else { 1e-13 };
-                        assert!(root <= first * (1.0 + near), "{root} {first} {ratio} {half_accel}");
-                        assert!(root >= first * (1.0 - near), "{root} {first} {ratio} {half_accel}");
+                        assert!(
+                            root <= first * (1.0 + near),
+                            "{root} {first} {ratio} {half_accel}"
+                        );
+                        assert!(
+                            root >= first * (1.0 - near),
+                            "{root} {first} {ratio} {half_accel}"
+                        );
                     }
                 }
             }
