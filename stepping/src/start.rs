@@ -23,7 +23,7 @@ use swath::{
 const CHUNK: usize = 256;
 /// Number of searches in one piece of work.
 const SEARCH_CHUNK: usize = 64;
-/// Least number of searches between two looks at the limit of rounds.
+/// Least number of searches after which the limit of rounds is checked.
 const BATCH_MIN: u64 = 64;
 
 /// A pair whose boxes touch in the tick.
