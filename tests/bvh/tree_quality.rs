@@ -147,6 +147,6 @@ fn deepest_tree_gives_the_same_results() {
     for (of, hit) in some.zip(hits) {
         let of = world.get(of);
         let wanted = (0..2 * 70_000).find(|&row| world.get(row).overlaps(&of));
-        assert_eq!((Some(hit.row as usize), hit.at), (wanted, 0.0), "{of:?}");
+        assert_eq!((Some(hit.row as usize), hit.value), (wanted, 0.0), "{of:?}");
     }
 }
