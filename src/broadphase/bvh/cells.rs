@@ -286,7 +286,7 @@ impl Builder {
         let long_on = |&BvhItem { aabb: Aabb { min, max }, .. }: &BvhItem| -> [bool; 3] {
             core::array::from_fn(|axis| axes[axis].is_long(max[axis] - min[axis]))
         };
-        large[start..].sort_unstable_by_key(|named| (long_on(named), named.name));
+        par::sort_rare(&mut large[start..], |named| (long_on(named), named.name));
         for k in start + 1..large.len() {
             if long_on(&large[k - 1]) != long_on(&large[k]) {
                 classes.push(k);

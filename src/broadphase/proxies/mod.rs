@@ -47,7 +47,7 @@ use super::{FindError, PairFinder};
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected};
 use crate::geom::{Aabb, Filter, MovingBox};
 use crate::lanes::Level;
-use crate::par::Threads;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 pub(crate) use error::BroadphaseError;
 pub(crate) use id::{ProxyId, ProxyPair};
@@ -497,7 +497,7 @@ impl Broadphase {
             work.clear();
             return Ok(self.changes());
         }
-        state.dirty_pairs.sort_unstable();
+        par::sort::<4>(bytemuck::cast_slice_mut(&mut state.dirty_pairs));
         let update = Update {
             level: *level,
             filtered: *filtered,
@@ -540,9 +540,7 @@ impl Broadphase {
         sorted.extend(touching.iter().map(ProxyPair::from));
         sorted.extend(state.resting.iter());
         sorted.extend_from_slice(&state.dirty_pairs);
-        threads.sort_by_key(sorted, |pair| {
-            u64::from(pair.a.index()) << 32 | u64::from(pair.b.index())
-        });
+        par::sort_parallel::<4>(threads, bytemuck::cast_slice_mut(sorted));
         sorted
     }
 
