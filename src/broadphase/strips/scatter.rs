@@ -10,7 +10,7 @@ use super::long_path::{Stop, is_long, trace};
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::input::PairInput;
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group};
-use crate::geom::{Filter, MapEach};
+use crate::geom::{Filter, MapEach, MovingBox};
 use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Kernel, LoadColumns, MaskLanes, U32Lanes, prefetch_to_write};
 use alloc::vec::Vec;
@@ -205,6 +205,12 @@ pub(crate) struct Scatter<'a, const WORDS: usize> {
     pub(crate) filtered: bool,
 }
 
+/// Returns the numbers of a moving box with the axes in this order. It is not generic, so that it is compiled once.
+fn path_of(moving: &MovingBox, axes: [usize; 3]) -> [f32; 9] {
+    let of = [moving.aabb.min, moving.aabb.max, moving.delta];
+    core::array::from_fn(|k| of[k / 3][axes[k % 3]])
+}
+
 /// First and last cell on either axis of an invalid row: an empty range, because the last cell is
 /// before the first.
 const NO_CELLS: u32 = 0x0001_0001;
@@ -270,8 +276,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
                 while rows != 0 {
                     let moving = self.boxes.get(start + rows.trailing_zeros() as usize);
                     rows &= rows - 1;
-                    let of = [moving.aabb.min, moving.aabb.max, moving.delta];
-                    let path = core::array::from_fn(|k| of[k / 3][axes[k % 3]]);
+                    let path = path_of(&moving, axes);
                     let before = scratch.stops.len();
                     trace(self.grid, &path, &mut scratch.stops);
                     scratch.passed.push((scratch.stops.len() - before) as u32);
