@@ -9,7 +9,7 @@
 //! sort each part                                              parts in parallel
 //! ```
 //!
-//! Method: sample sort, Frazer and McKellar 1970, *Samplesort: a sampling approach to minimal storage tree sorting*; but
+//! Method: sample sort, Frazer et al. 1970, *Samplesort: a sampling approach to minimal storage tree sorting*; but
 //! the items are divided in place.
 
 use super::Threads;
@@ -37,7 +37,7 @@ fn key<const N: usize>(words: &[u32; N]) -> u128 {
 
 /// Sorts items on the calling thread.
 pub(crate) fn sort<const N: usize>(items: &mut [[u32; N]]) {
-    items.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+    items.sort_unstable_by_key(key);
 }
 
 /// Sorts rows on the calling thread.
@@ -79,7 +79,7 @@ pub(crate) fn sort_parallel<const N: usize>(threads: &Threads, items: &mut [[u32
         sort(&mut sample);
         // Part `part` of `PARTS >> shift` parts is divided at the sample in its middle.
         let divide = |part: usize, shift: usize, items: &mut [u32]| {
-            let divider = key(&sample[(2 * part + 1) * SAMPLE << (shift - 1)]);
+            let divider = key(&sample[((2 * part + 1) * SAMPLE) << (shift - 1)]);
             divide(items.as_chunks_mut::<N>().0, divider) * N
         };
         let sort = |items: &mut [u32]| sort(items.as_chunks_mut::<N>().0);
@@ -125,10 +125,8 @@ fn sort_parts(
 fn divide<const N: usize>(items: &mut [[u32; N]], divider: u128) -> usize {
     let mut below = 0;
     for next in 0..items.len() {
-        let item = items[next];
-        items[next] = items[below];
-        items[below] = item;
-        below += usize::from(key(&item) < divider);
+        items.swap(next, below);
+        below += usize::from(key(&items[below]) < divider);
     }
     below
 }

@@ -391,7 +391,10 @@ impl Broadphase {
         sorted.extend(touching.iter().map(ProxyPair::from));
         sorted.extend(state.resting.iter());
         sorted.extend_from_slice(&state.dirty_pairs);
-        par::sort_parallel::<4>(threads, bytemuck::cast_slice_mut(sorted));
+        // The touching pairs are in order.
+        if sorted.len() > state.touching.len() {
+            par::sort_parallel::<4>(threads, bytemuck::cast_slice_mut(sorted));
+        }
         sorted
     }
 

@@ -202,11 +202,11 @@ impl Pipeline {
         for convex in scene.convex {
             let recorded = Recorded::of(&convex.shape);
             let recorded = recorded.ok_or(CaptureError::OwnShape { row: convex.row })?;
-            if let Some(hull) = recorded.hull {
-                if let Err(place) = find_hull(&numbered, hull) {
-                    numbered.insert(place, (core::ptr::from_ref(hull), hulls.len() as u32));
-                    hulls.push(hull);
-                }
+            if let Some(hull) = recorded.hull
+                && let Err(place) = find_hull(&numbered, hull)
+            {
+                numbered.insert(place, (core::ptr::from_ref(hull), hulls.len() as u32));
+                hulls.push(hull);
             }
         }
         for count in [scene.len(), hulls.len(), scene.convex.len()] {
