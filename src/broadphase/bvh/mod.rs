@@ -27,6 +27,7 @@
 
 mod bins;
 mod cells;
+mod classes;
 pub(crate) mod forest;
 pub(crate) mod load;
 pub(crate) mod location;
