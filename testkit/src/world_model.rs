@@ -27,7 +27,7 @@ impl Thing {
     /// Puts the box somewhere; what is held stays if the path is in it.
     fn put(&mut self, moving: MovingBox) -> Result<(), Invalid> {
         moving.validate()?;
-        let at_rest = self.proxy.set.is_at_rest();
+        let at_rest = self.proxy.kind.is_resting();
         let moving = if at_rest { MovingBox::from(moving.aabb) } else { moving };
         let path = moving.bounds();
         if self.proxy.margin == 0.0 {
@@ -112,7 +112,7 @@ impl Model {
     ) -> Result<(), BroadphaseError> {
         self.change(id, |thing| {
             edit(&mut thing.proxy);
-            if thing.proxy.set.is_at_rest() {
+            if thing.proxy.kind.is_resting() {
                 thing.moving.delta = [0.0; 3];
             }
             Ok(())
@@ -153,7 +153,7 @@ impl Model {
             proxy.enabled
                 && about.filter.is_none_or(|filter| filter.allows(proxy.filter))
                 && (about.owner == 0 || proxy.owner != about.owner)
-                && !about.without.contains(&proxy.set)
+                && !about.without.contains(&proxy.kind)
         };
         let things = self.things.iter().filter(|(_, thing)| is_seen(&thing.proxy));
         things.map(|(&id, thing)| (id, thing.moving.aabb)).collect()
@@ -168,7 +168,7 @@ impl Model {
                 let pair = ProxyPair { a, b };
                 let was = self.kept.contains(&pair);
                 let enabled = x.proxy.enabled && y.proxy.enabled;
-                let rest = x.proxy.set.is_at_rest() && y.proxy.set.is_at_rest();
+                let rest = x.proxy.kind.is_resting() && y.proxy.kind.is_resting();
                 let strange = x.proxy.owner == 0 || x.proxy.owner != y.proxy.owner;
                 let may = enabled && strange && x.proxy.filter.allows(y.proxy.filter);
                 let meet = || meet(&x.held(), &y.held());
@@ -177,7 +177,7 @@ impl Model {
                     if was && (!changed || may && meet().is_some() && accept(pair)) {
                         keep.insert(pair);
                     }
-                } else if may && one_moves(x.proxy.set, y.proxy.set) {
+                } else if may && one_moves(x.proxy.kind, y.proxy.kind) {
                     let Some(first) = meet().filter(|_| accept(pair)) else { continue };
                     keep.insert(pair);
                     let list = if was { &mut events.persisted } else { &mut events.begun };
@@ -206,8 +206,8 @@ fn one_moves(a: ProxyKind, b: ProxyKind) -> bool {
 
 /// All that makes a change, and only that: data do not.
 fn bits(thing: &Thing) -> impl PartialEq + use<> {
-    let Proxy { set, filter, owner, margin, enabled, .. } = thing.proxy;
+    let Proxy { kind, filter, owner, margin, enabled, .. } = thing.proxy;
     let moving = thing.moving.to_row().map(f32::to_bits);
     let held = thing.fat.map(|held| held.to_row().map(f32::to_bits));
-    (moving, held, set, filter, owner, margin.to_bits(), enabled)
+    (moving, held, kind, filter, owner, margin.to_bits(), enabled)
 }

@@ -1,7 +1,7 @@
-//! Do first times of convex shapes hold at any scale, anywhere, for any shape that is one?
+//! Tests that times of impact do not depend on the scale, the position or the form of the input.
 //!
-//! Scaling by a power of two, and moving by what `f32` represents exactly, change no bit of a time.
-//! Copies, flat hulls and single points are valid shapes; invalid shapes and motions are rejected.
+//! Scaling by a power of two, and moving by numbers that can be added without rounding, change no bit of a
+//! time. Copies, flat hulls and single points are valid shapes; invalid shapes and motions are rejected.
 
 use scenes::convex::{Hulls, Meeting, Moves, meetings, rotation, unit};
 use swath::convex::toi::{Advance, AdvanceError, Settings, Toi, Touch};
@@ -18,11 +18,10 @@ fn scaled(vector: [f32; 3], by: f32) -> [f32; 3] {
     vector.map(|along| along * by)
 }
 
-/// Goal: a time has no unit of length. Method: everything times a power of two gives the same bits
-/// of time,
-/// normal and rounds, and lengths times that; for hulls, too, whose vertices are searched in `f32`.
+/// Goal: the unit of length changes nothing. Method: scaling everything by a power of two gives the same bits
+/// of time, normal and rounds, and scaled lengths; also for hulls, whose vertices are searched in `f32`.
 #[test]
-fn a_power_of_two_changes_no_time() {
+fn power_of_two_changes_no_time() {
     let hulls = Hulls::new(5);
     for moves in [Moves::Linear, Moves::Accelerated, Moves::Spinning] {
         for meeting in meetings(&hulls, moves, how_many(300), 6) {
@@ -59,8 +58,7 @@ fn a_power_of_two_changes_no_time() {
     }
 }
 
-/// Goal: how far from the origin both are does not matter. Method: positions on a grid that `f32`
-/// holds
+/// Goal: the distance from the origin does not matter. Method: positions on a grid that `f32` can represent
 /// at 2²⁰ and beyond.
 #[test]
 fn far_from_the_origin_nothing_changes() {
@@ -84,10 +82,10 @@ fn far_from_the_origin_nothing_changes() {
     }
 }
 
-/// Goal: it does not matter who is first. Method: swapped, the times differ by no more than the
+/// Goal: the order of the bodies does not matter. Method: swapped, the times differ by no more than the
 /// tolerance, and normals are opposite.
 #[test]
-fn swapping_turns_the_normal() {
+fn swapping_reverses_the_normal() {
     let hulls = Hulls::new(9);
     let mut hits = 0;
     for moves in [Moves::Linear, Moves::Accelerated, Moves::Spinning] {
@@ -114,7 +112,7 @@ fn swapping_turns_the_normal() {
                 let apart: f32 = (0..3).map(|k| (on_a[k] - on_b[k]).powi(2)).sum();
                 assert!(apart.sqrt() < 2e-4, "the nearest points are near: {toi:?}");
             }
-            // Within the tolerance of each other, unless the approach is slow.
+            // Within the tolerance of each other, unless the bodies approach slowly.
             assert!((t - u).abs() * closing.max(0.05) < 1e-3, "{one:?} {other:?}");
             let cosine: f32 = (0..3).map(|k| normal[k] * back[k]).sum();
             assert!(cosine < -0.5 || (t - u).abs() > 1e-6, "{one:?} {other:?}");
@@ -123,11 +121,10 @@ fn swapping_turns_the_normal() {
     assert!(hits > 200, "{hits}");
 }
 
-/// Goal: hulls are what their points say, however they are given. Method: the corners of a box,
-/// with copies, with
-/// points inside, in any order, on every level, flat and as single points, against the box.
+/// Goal: hulls depend on their points only. Method: the corners of a box, with copies, with points inside, in
+/// any order, on every level, flat and as single points, compared with the box.
 #[test]
-fn hulls_are_their_points() {
+fn hulls_depend_on_their_points_only() {
     let mut draw = Draw::new(11);
     for case in 0..how_many(300) {
         let half: [f32; 3] = match case % 4 {
@@ -160,7 +157,7 @@ fn hulls_are_their_points() {
             assert!((t - meant).abs() < 1e-3, "{t} {meant} {half:?}");
             assert_eq!(*first.get_or_insert(toi), toi, "every level has the same bits: {level}");
         }
-        // Mirrored and stretched: the same as points that are.
+        // Mirrored and stretched: the same as the mirrored and stretched points.
         let by = [-2.0, 0.5, 1.5];
         let hull = Hull::new(points.iter().copied()).expect("a hull");
         let stretched =
@@ -176,7 +173,7 @@ fn hulls_are_their_points() {
     }
 }
 
-/// A ball of radius 1 that is its support.
+/// A ball of radius 1 as a support map.
 #[derive(Debug)]
 struct Ball;
 
@@ -191,11 +188,10 @@ impl SupportMap for Ball {
     }
 }
 
-/// Goal: a shape of the caller's own is as good as ours. Method: a ball as a map against a ball,
-/// also
-/// scaled, over which a plank turns.
+/// Goal: a shape of the caller gives the same results. Method: a ball as a support map against a ball, also
+/// scaled, with a rotating plank.
 #[test]
-fn a_shape_of_the_callers() {
+fn shape_of_the_caller_gives_the_same_results() {
     let plank = Shape::cuboid([4.0, 0.25, 1.0]).expect("a box");
     let a = Motion::from(Pose::IDENTITY).spinning([0.0, 0.0, 3.0]).expect("a motion");
     let b =
@@ -212,11 +208,10 @@ fn a_shape_of_the_callers() {
     assert!(matches!(low.advance, Advance::Overlapping { .. }), "{low:?}");
 }
 
-/// Goal: coincident centres, points and what has no size are answered. Method: all of them together
-/// and apart,
-/// at rest and in motion.
+/// Goal: coincident centres, points and shapes without size give a result. Method: all of them together and
+/// apart, at rest and in motion.
 #[test]
-fn what_has_no_size_is_answered() {
+fn shapes_without_size_give_a_result() {
     let hull = Hull::new([[1.0_f32, 2.0, 3.0]; 3]).expect("a point");
     let zero = Hull::new([[0.0_f32; 3]]).expect("a point");
     let shapes = [
@@ -256,7 +251,7 @@ fn what_has_no_size_is_answered() {
                         assert!(numbers.iter().all(|x| x.is_finite()), "{toi:?} {a:?} {b:?}");
                         let given_up = matches!(toi.advance, Advance::Unresolved { .. });
                         assert!(!given_up, "{row} {column} {delta:?} {spin:?} {touch:?} {toi:?}");
-                        // All but one share the origin.
+                        // All but one have the origin in common.
                         let apart = (row == 2) != (column == 2) && row < 12 && column < 12;
                         let meets = !matches!(toi.advance, Advance::Separated);
                         assert!(meets || apart || touch != Touch::Hit, "{toi:?} {a:?} {b:?}");
@@ -267,10 +262,10 @@ fn what_has_no_size_is_answered() {
     }
 }
 
-/// Goal: a target distance is kept, windows are kept. Method: a ball flies at a wall, with a skin;
-/// in parts of the tick.
+/// Goal: target distance and window are respected. Method: a ball flies towards a wall, with a skin; in parts
+/// of the tick.
 #[test]
-fn skins_and_windows_are_kept() {
+fn skins_and_windows_are_respected() {
     let (ball, wall) =
         (Shape::sphere(0.5).expect("a ball"), Shape::cuboid([1.0; 3]).expect("a box"));
     let still = Motion::from(Pose::at([8.0, 0.0, 0.0]).expect("a pose"));
@@ -293,10 +288,10 @@ fn skins_and_windows_are_kept() {
     assert!(matches!(ask(7.0, [0.0, 1.0]), Advance::Overlapping { .. }));
 }
 
-/// Goal: an invalid shape, motion or setting is rejected and never a panic. Method: every hostile
-/// number in every place.
+/// Goal: an invalid shape, motion or setting is rejected without a panic. Method: every hostile number at
+/// every position.
 #[test]
-fn what_is_none_is_told() {
+fn invalid_input_is_rejected() {
     let still = Motion::from(Pose::IDENTITY);
     let ball = Shape::sphere(1.0).expect("a ball");
     for x in HOSTILE.into_iter().chain([f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX]) {
@@ -342,11 +337,11 @@ fn what_is_none_is_told() {
     assert_eq!(ask(&still, &not), Some(AdvanceError::Rounds));
 }
 
-/// Goal: a small tolerance is reached, also by what has a sharp rim. Method: cylinders, cones and boxes
+/// Goal: a small tolerance is reached, also by shapes with a sharp rim. Method: cylinders, cones and boxes
 /// thrown at each other, with and without rotation, at 2⁻³⁴ and at zero, where the tolerance is that of
-/// rounding: there some searches about rims give up, never about boxes.
+/// rounding: there some searches at rims are unresolved, but none of boxes.
 #[test]
-fn a_small_tolerance_is_reached() {
+fn small_tolerance_is_reached() {
     let mut draw = Draw::new(53);
     let (mut met, mut lost) = (0, 0);
     let count = how_many(1500);

@@ -9,10 +9,10 @@ use swath::{
 use testkit::counting::ALLOCATIONS;
 use testkit::draw::Draw;
 
-/// Goal: once warm no tick allocates: of columns, of a world, or in sub-steps. Method: count over
-/// ticks of a crowd with boxes, shapes, sensors and an invalid row; inside a pool as an engine's
-/// would be. A worker of rayon asks for memory when it first takes work from another, whenever that is:
-/// of several ticks the one that asks least counts.
+/// Goal: a warm tick allocates nothing: of columns, of a broadphase, or of the stepper. Method: count
+/// allocations over ticks of a crowd with boxes, shapes, sensors and an invalid row, inside a pool, as those
+/// of an engine are. A worker of rayon allocates when it first steals work, at an unpredictable time, so the
+/// least count of several ticks is used.
 pub(crate) fn a_warm_tick_allocates_nothing() {
     let mut draw = Draw::new(5);
     let (mut convex, mut flags) = (Vec::new(), Vec::new());

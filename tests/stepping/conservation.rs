@@ -39,10 +39,11 @@ fn body<'s>(row: u32, shape: Shape<'s>, pose: Pose, delta: [f32; 3]) -> ConvexBo
     ConvexBody { row, shape, motion: Motion::new(pose, delta).expect("a motion") }
 }
 
-/// Goal: no bullet gets through a wall, whatever the angle, down to no thickness, at up to 10,000
-/// sizes a tick, accelerated or not; and none is left inside. Method: a wall turned anyhow, far out too; bullets that are
-/// points, balls and turned boxes, aimed at places of the wall from either side; some between two
-/// walls. Where a bullet ends is compared with the planes of the wall. A million with `.ci/exact`.
+/// Goal: no bullet passes a wall, at any angle, for any thickness down to zero, at up to 10,000 sizes per
+/// tick, with and without acceleration; and none is left inside. Method: a wall in any orientation, also far
+/// out; bullets that are points, balls and rotated boxes, aimed at positions on the wall from either side;
+/// some between two walls. The end of a bullet is compared with the planes of the wall. A million with
+/// `.ci/exact`.
 #[test]
 fn bullets_never_pass_a_wall() {
     let mut draw = Draw::new(1);
@@ -61,7 +62,7 @@ fn bullets_never_pass_a_wall() {
         let middle = [(); 3].map(|()| draw.between(-1.0, 1.0) * far);
         let spun = rotation(&mut draw);
         let normal = turned(spun, [1.0, 0.0, 0.0]);
-        // A place on the wall, and a start at a distance from it, to one side.
+        // A position on the wall, and a start at a distance from it, on one side.
         let at = turned(spun, [0.0, draw.between(-20.0, 20.0), draw.between(-20.0, 20.0)]);
         let side = f64::from(draw.sign());
         let speed = draw.one_of(&[3.0, 30.0, 300.0, 1e4]) * if size > 0.0 { size } else { 1.0 };
@@ -90,7 +91,7 @@ fn bullets_never_pass_a_wall() {
         }
         let restitution = draw.one_of(&[0.0, 0.3, 1.0]);
         let masses = [Mass::FIXED, Mass { inverse_mass: 2.0, restitution }];
-        // Several ticks: what rests or comes back must not get through either.
+        // Several ticks: a bullet that rests or returns must not pass either.
         for tick in 0..3 {
             let before = bodies[1].motion;
             let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
@@ -116,11 +117,11 @@ fn bullets_never_pass_a_wall() {
     assert!(bounced > cases / 2, "{bounced} of {cases} met the wall");
 }
 
-/// Goal: two bodies go as in the reference: straight to the impact, then apart, to the end of the
-/// tick. Method: rounded boxes, balls and boxes with and without mass, elastic or not, whose impact is on
-/// a face or between balls, where the normal is known in closed form.
+/// Goal: two bodies move as in the reference: straight to the impact, then apart, to the end of the tick.
+/// Method: rounded boxes, balls and boxes with and without mass, elastic or not, whose impact is on a face or
+/// between balls, so that the normal is known in closed form.
 #[test]
-fn two_bodies_go_on_as_they_must() {
+fn two_bodies_move_as_in_the_reference() {
     let mut draw = Draw::new(2);
     let mut sub_steps = SubSteps::new(SubStepsConfig::default());
     let (mut met, cases) = (0, how_many(3_000));
@@ -177,7 +178,7 @@ fn two_bodies_go_on_as_they_must() {
         let length = dot(over, over).sqrt();
         let normal = over.map(|x| x / length);
         let closing = dot(std::array::from_fn(|k| a.delta[k] - b.delta[k]), normal);
-        // A graze: where it comes to depends on the last places.
+        // A graze: the end depends on the last digits.
         let between: [f64; 3] = std::array::from_fn(|k| a.delta[k] - b.delta[k]);
         let speed = dot(between, between).sqrt();
         if closing < 0.3 * speed {
@@ -185,12 +186,13 @@ fn two_bodies_go_on_as_they_must() {
         }
         met += 1;
         assert!(told.responses >= 1 && told.held == 0, "case {case}: {told:?}");
-        // Whoever of the two has changed, they are searched for once.
+        // Whichever of the two has changed, the pair is searched once.
         assert!(told.asked <= told.passes, "case {case}: {told:?}");
         let [of_a, of_b] = inverse.map(f64::from);
         let impulse = (1.0 + f64::from(restitution)) * closing / (of_a + of_b);
-        // The normal is one of a distance that is right to 2⁻²², so turned by 7e-4 at most; who comes
-        // askew closes by so much of its speed more or less, and both are thrown that way, up to twice.
+        // The normal belongs to a distance with an error of 2⁻²², so it is rotated by at most 7e-4. A body
+        // that approaches obliquely closes by that part of its speed more or less, and both are moved along
+        // it, by up to twice as much.
         let near = 1e-3 + 4.0 * 7e-4 * speed;
         for (k, (of, share)) in [(a, -of_a), (b, of_b)].into_iter().enumerate() {
             for (axis, normal) in normal.into_iter().enumerate() {
@@ -215,11 +217,11 @@ fn two_bodies_go_on_as_they_must() {
     assert!(met > cases / 3, "{met} of {cases} met");
 }
 
-/// Goal: after half of the impacts it may be in a body bounces no more, and is held only after the last. Method: an elastic
-/// ball between two walls without thickness, so fast that it would hit each many times: it stays at the wall that comes
-/// after the last bounce.
+/// Goal: after half of its allowed impacts a body does not bounce any more, and it is stalled only after the
+/// last one. Method: an elastic ball between two walls without thickness, so fast that it would hit each many
+/// times: it stays at the wall that follows the last bounce.
 #[test]
-fn who_has_bounced_often_enough_bounces_no_more() {
+fn body_after_half_of_its_impacts_bounces_no_more() {
     let wall = Shape::cuboid([0.0, 5.0, 5.0]).expect("a wall");
     for impacts_max in [2_u32, 3, 8, 15, 32] {
         let place = |x: f32| Pose::at([x, 0.0, 0.0]).expect("a pose");
@@ -245,10 +247,10 @@ fn who_has_bounced_often_enough_bounces_no_more() {
     }
 }
 
-/// Goal: fifty bodies in a crowd end the tick with nobody in anybody, nobody held back, momentum
-/// kept and no energy won. Method: the reference tells how deep each pair is; bodies start apart.
+/// Goal: fifty bodies in a crowd end the tick without overlap, without a stalled body, with their momentum
+/// and without a gain of energy. Method: the reference computes the depth of each pair; bodies start apart.
 #[test]
-fn nobody_ends_a_tick_inside_another() {
+fn no_body_ends_a_tick_inside_another() {
     let mut draw = Draw::new(3);
     let mut sub_steps = SubSteps::new(SubStepsConfig::default());
     let (mut responses, mut held, mut busiest, cases) = (0, 0, 0, how_many(60).min(1_000));
@@ -332,11 +334,11 @@ fn nobody_ends_a_tick_inside_another() {
     );
 }
 
-/// Goal: in a crowd so large that not every body is looked at for each impact, nobody is missed
-/// either. Method: two thousand balls and boxes, many of them fast, between walls without thickness;
-/// after each tick every pair is looked at, and every ball is still on its side of every wall.
+/// Goal: no impact is missed in a crowd so large that not every body is tested for each impact. Method: two
+/// thousand balls and boxes, many of them fast, between walls without thickness; after each tick every pair
+/// is tested, and every ball is still on its side of every wall.
 #[test]
-fn nobody_is_missed_in_a_large_crowd() {
+fn no_impact_is_missed_in_a_large_crowd() {
     const WALLS: usize = 6;
     let mut draw = Draw::new(4);
     let mut sub_steps = SubSteps::new(SubStepsConfig::default());
@@ -352,7 +354,7 @@ fn nobody_is_missed_in_a_large_crowd() {
         let half = [(); 3].map(|()| draw.between(0.0, 0.3));
         let (half, radius) = if draw.one_in(2) { ([0.0; 3], 0.25) } else { (half, 0.05) };
         let mut at = [(); 3].map(|()| draw.between(-12.0, 12.0));
-        // Between two walls, clear of both.
+        // Between two walls, without contact with either.
         let room = (bodies.len() % (WALLS - 1)) as f32 + 0.5;
         at[0] = 4.0 * room - 10.0 + draw.between(-1.5, 1.5);
         let speed = draw.one_of(&[0.0, 1.0, 10.0]);
@@ -393,9 +395,9 @@ fn nobody_is_missed_in_a_large_crowd() {
     assert!(responses > 2000, "{responses} responses");
 }
 
-/// Goal: a stack at rest stays where it is, and costs about a pass a contact; one that falls comes to rest.
-/// Method: a hundred ticks of ten boxes on a floor and on each other, under gravity given as an
-/// acceleration or added to the velocity, stacked exactly or let fall from a little above.
+/// Goal: a stack at rest stays where it is, and takes about one pass per contact; one that falls comes to
+/// rest. Method: a hundred ticks of ten boxes on a floor and on each other, with gravity as an acceleration
+/// or added to the velocity, stacked exactly or dropped from a little above.
 #[test]
 fn stacks_rest_and_do_not_stall() {
     for (case, above) in [0.0_f32, 0.0, 0.02, 0.3].into_iter().enumerate() {
@@ -412,7 +414,7 @@ fn stacks_rest_and_do_not_stall() {
                 bodies.push(body(row, crate_, Pose::at([x, y, 0.0]).expect("one"), [0.0; 3]));
                 masses.push(Mass { inverse_mass: 1.0, restitution: 0.0 });
             }
-            // 9.81 m/s² at 60 ticks a second.
+            // 9.81 m/s² at 60 ticks per second.
             let gravity = -9.81 / 3600.0;
             let (mut passes, mut held) = (0, 0);
             for tick in 0..400 {

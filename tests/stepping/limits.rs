@@ -1,4 +1,5 @@
-//! Is what a step cannot do rejected or told, and is every number that it answers finite?
+//! Tests of the limits of a step: invalid input is rejected, budgets hold, and all numbers of results are
+//! finite.
 
 use swath::batch::Rejected;
 use swath::convex::toi::AdvanceError;
@@ -12,7 +13,7 @@ use testkit::rounded::{Rounded, gap};
 
 const LIGHT: Mass = Mass { inverse_mass: 1.0, restitution: 0.5 };
 
-/// Masses that are invalid, and why.
+/// Invalid masses, and the reasons.
 fn invalid_masses() -> Vec<(Mass, Invalid)> {
     let inverse = [f32::NAN, f32::INFINITY, -f32::INFINITY, -1.0, 1e-45, 1e-20, 1e20, f32::MAX];
     let restitution = [f32::NAN, f32::INFINITY, -f32::INFINITY, -1e-45, 1.0_f32.next_up(), 7.0];
@@ -32,8 +33,9 @@ fn ball(radius: f32) -> Shape<'static> {
     Shape::sphere(radius).expect("a ball")
 }
 
-/// Goal: a row whose mass is invalid is listed with the reason, stays as it is and is met by nobody; all others go as if it
-/// were not there. Method: two balls that meet, and between them one with each invalid mass; by columns and by proxies.
+/// Goal: a row with an invalid mass is listed with the reason, is not moved and has no contacts; all others
+/// move as if it were absent. Method: two balls that touch, and between them one with each invalid mass; in
+/// columns and as proxies.
 #[test]
 fn invalid_masses_are_rejected() {
     let two = [
@@ -74,11 +76,11 @@ fn invalid_masses_are_rejected() {
     }
 }
 
-/// Goal: a response to one impact reports what is invalid and changes nothing then; for what is valid all numbers are
-/// finite and no displacement is past the greatest. Method: each invalid mass and motion; speeds, normals and masses
-/// at the borders of what is valid.
+/// Goal: a response to one impact returns an error for invalid input and changes nothing; for valid input all
+/// numbers are finite and no displacement exceeds the limit. Method: each invalid mass and motion; speeds,
+/// normals and masses at the limits of validity.
 #[test]
-fn a_bounce_reports_what_is_invalid() {
+fn bounce_rejects_invalid_input() {
     let impact: Impact = Impact { normal: [1.0, 0.0, 0.0], closing: 2.0, ..Impact::default() };
     let motions = [body(0, ball(1.0), [0.0; 3], [1.0, 0.0, 0.0]).motion, Motion::default()];
     let bounce = |impact: &Impact, mut motions: [Motion; 2], masses, restitution| {
@@ -113,10 +115,10 @@ fn a_bounce_reports_what_is_invalid() {
     assert_eq!(cases, 7 * 4 * 4 * 3 * 2);
 }
 
-/// Goal: settings with which no step can be made are an error and change nothing. Method: fewer impacts than two,
-/// searches of no round, an invalid target distance; with both public functions.
+/// Goal: invalid settings are an error and change nothing. Method: fewer impacts than two, searches without a
+/// round, an invalid target distance; with both public functions.
 #[test]
-fn settings_that_cannot_be_are_an_error() {
+fn invalid_settings_are_an_error() {
     let default = SubStepsConfig::default();
     let with = |change: &dyn Fn(&mut SubStepsConfig)| {
         let mut config = default;
@@ -142,10 +144,10 @@ fn settings_that_cannot_be_are_an_error() {
     }
 }
 
-/// Goal: what is valid and vast gives finite numbers, and displacements that are valid in the next tick. Method: a box of nearly
-/// the greatest size that turns 16 or 160 times in a tick and hits a ball.
+/// Goal: valid bodies of extreme size give finite numbers, and displacements that are valid in the next tick.
+/// Method: a box of nearly the greatest size that makes 16 or 160 turns in a tick and hits a ball.
 #[test]
-fn vast_bodies_give_finite_numbers() {
+fn bodies_of_extreme_size_give_finite_numbers() {
     for spin in [1.0, 100.0, 1000.0_f32] {
         for masses in [[LIGHT; 2], [Mass::FIXED, LIGHT]] {
             let plank = Shape::cuboid([1.3e36, 1.3e34, 1.3e34]).expect("a box");
@@ -166,7 +168,7 @@ fn vast_bodies_give_finite_numbers() {
     }
 }
 
-/// Bodies as the crate and as the reference have them.
+/// Bodies as input of the stepper and of the reference.
 type Crowd = (Vec<ConvexBody<'static>>, Vec<Mass>, Vec<Rounded>);
 
 /// Balls and boxes close to each other, as many as `count`, of mass one and apart.
@@ -193,11 +195,12 @@ fn crowd(draw: &mut Draw, count: usize, speed: f32) -> Crowd {
     (bodies, masses, references)
 }
 
-/// Goal: a step makes no more searches than it may; whoever loses time for it is told, nobody gets into anybody, momentum is
-/// kept and energy not won; whoever comes to nobody goes on to the end; and a budget that lasts changes nothing. Method:
-/// crowds of sixty, and one body far off, with budgets from none to plenty, on one thread and on several.
+/// Goal: a step makes no more searches than allowed; bodies that lose time are listed, no bodies overlap,
+/// momentum is conserved and energy does not grow; bodies that cannot reach others move to the end; and a
+/// sufficient budget changes nothing. Method: crowds of sixty, and one distant body, with budgets from none
+/// to plenty, on one thread and on several.
 #[test]
-fn a_step_ends_within_its_searches() {
+fn step_ends_within_its_searches() {
     let mut draw = Draw::new(31);
     let (mut stalled, mut partly, cases) = (0, 0, how_many(12).min(2_000));
     for case in 0..cases {
@@ -255,11 +258,12 @@ fn a_step_ends_within_its_searches() {
     assert!(stalled > cases * 60 && partly > cases, "{stalled} stalled, in {partly} steps in part");
 }
 
-/// Goal: searches that run out of rounds cost no more than they may, and who is not proved to be free is held where it is, from
-/// a time up to which it is. Method: rods that spin a hundred turns a tick among each other, with searches of 1, 8
-/// and 64 rounds; how many are held grows as rounds get fewer, and what was searched is bounded.
+/// Goal: searches that run out of rounds take no more rounds than allowed, and a body that is not proved to
+/// be free is stalled, at a time up to which it is free. Method: rods that make a hundred turns per tick
+/// among each other, with searches of 1, 8 and 64 rounds; the number of stalled bodies grows as rounds get
+/// fewer, and the number of searches is bounded.
 #[test]
-fn searches_without_rounds_hold_what_is_not_proved() {
+fn bodies_not_proved_to_be_free_are_stalled() {
     let mut draw = Draw::new(32);
     let rod = Shape::cuboid([2.0, 0.02, 0.02]).expect("a rod");
     let mut bodies = Vec::new();
@@ -288,7 +292,7 @@ fn searches_without_rounds_hold_what_is_not_proved() {
     assert!(stalled[0] > 30 && stalled[0] >= stalled[2], "{stalled:?}");
 }
 
-/// A scene that is hard on a step: bodies of any masses, sizes and speeds, close together or far from the origin.
+/// A difficult scene: bodies of any masses, sizes and speeds, close together or far from the origin.
 fn hostile(draw: &mut Draw, case: usize) -> (Vec<ConvexBody<'static>>, Vec<Mass>) {
     let (mut bodies, mut masses) = (Vec::new(), Vec::new());
     let scale = draw.one_of(&[1e-3, 1.0, 1.0, 1.0, 1e3_f32]);
@@ -325,12 +329,12 @@ fn hostile(draw: &mut Draw, case: usize) -> (Vec<ConvexBody<'static>>, Vec<Mass>
     (bodies, masses)
 }
 
-/// Goal: in any scene all numbers are finite, momentum is kept, energy is not won where nothing spins, and a body that is
-/// far off and fast changes no bit. Method: rows, stacks and lattices of bodies of any masses, sizes and speeds, touching,
-/// overlapping or apart, far from the origin too, over three ticks, with few impacts or many and with a budget or
-/// none; each tick once more with another body. More with `SWATH_CASES`.
+/// Goal: in any scene all numbers are finite, momentum is conserved, energy does not grow without spin, and a
+/// distant, fast body changes no bit. Method: rows, stacks and lattices of bodies of any masses, sizes and
+/// speeds, touching, overlapping or apart, far from the origin too, over three ticks, with few impacts or
+/// many and with a budget or without; each tick once more with another body. More with `SWATH_CASES`.
 #[test]
-fn hostile_scenes_keep_the_promises() {
+fn hostile_scenes_keep_the_guarantees() {
     let mut draw = Draw::new(33);
     let (mut responses, cases) = (0, how_many(300));
     for case in 0..cases {

@@ -10,7 +10,7 @@ use swath::{
 };
 use testkit::draw::{Draw, how_many};
 
-/// A body, and what the world is told of it.
+/// A body, and the settings of its proxy.
 #[derive(Clone, Copy, Debug)]
 struct Body {
     id: ProxyId,
@@ -18,13 +18,13 @@ struct Body {
     motion: Motion,
     mass: Mass,
     proxy: Proxy,
-    /// For columns, which know no owners: the same as a filter.
+    /// The filter of the body in columns, which have no owners.
     filter: Filter,
 }
 
-/// Which are at rest: their motion does not count.
+/// Which bodies are at rest: their motion is ignored.
 fn rests(body: &Body) -> bool {
-    matches!(body.proxy.set, ProxyKind::Fixed | ProxyKind::Sleeping)
+    matches!(body.proxy.kind, ProxyKind::Fixed | ProxyKind::Sleeping)
 }
 
 fn body(draw: &mut Draw, layers: &Layers) -> Body {
@@ -32,7 +32,7 @@ fn body(draw: &mut Draw, layers: &Layers) -> Body {
         0 => Shape::sphere(draw.between(0.05, 0.5)),
         1 => Shape::cuboid([(); 3].map(|()| draw.between(0.05, 0.5))),
         2 => Ok(Shape::point()),
-        // Large ones are met by those that come from afar.
+        // Large bodies are hit by those that come from afar.
         _ => Shape::cuboid([draw.between(0.5, 3.0), 0.05, draw.between(0.5, 3.0)]),
     };
     let mut proxy = match draw.one_of(&[0, 1, 1, 1, 2, 3]) {
@@ -44,7 +44,7 @@ fn body(draw: &mut Draw, layers: &Layers) -> Body {
     let mut filter = Filter::ALL;
     match draw.one_of(&[0, 0, 0, 1, 2]) {
         1 => {
-            // Two of one owner never meet: a category that its own mask does not name.
+            // Two bodies of one owner never touch: their category is not in their own mask.
             let owner = draw.one_of(&[1_u32, 2]);
             proxy = proxy.owned_by(owner);
             filter = Filter::new(1 << (13 + owner), !(1 << (13 + owner)));
@@ -75,7 +75,7 @@ fn body(draw: &mut Draw, layers: &Layers) -> Body {
 }
 
 impl Body {
-    /// What the world has for a box: of what moves nonsense, for it is not read.
+    /// The box of the proxy; for a moving body it is arbitrary, because it is not read.
     fn moving_box(&self, tick: usize) -> MovingBox {
         if rests(self) {
             let still = Motion::from(self.motion.pose);
@@ -86,11 +86,12 @@ impl Body {
     }
 }
 
-/// Goal: both functions give the same bits: motions, impacts, stalled bodies and counters. Method: crowds of all sets,
-/// with filters of layers, owners, margins, spins, points; with bounds of few impacts and many; several ticks, in between
-/// some change their set or are taken out or disabled; what rests is mostly out of reach of the first ways.
+/// Goal: both functions give the same bits: motions, impacts, stalled bodies and counters. Method: crowds of
+/// all kinds, with filters of layers, owners, margins, spins, points; with limits of few impacts and many;
+/// several ticks, between which some change their kind or are removed or disabled; most resting bodies are
+/// out of reach of the first paths.
 #[test]
-fn both_doors_give_the_same_bits() {
+fn columns_and_proxies_give_the_same_bits() {
     let mut draw = Draw::new(21);
     let layers = Layers::all().without(0, 1).without(2, 2);
     let (mut responses, mut held, mut later, cases) = (0, 0, 0, how_many(36).min(5_000));
@@ -108,7 +109,7 @@ fn both_doors_give_the_same_bits() {
         of_world.pipeline().set_threads(Threads::one());
         for tick in 0..4 {
             let what = format!("case {case}, tick {tick}");
-            // Slots are given again, so rows are put in the order of ids.
+            // Slots are reused, so rows are in the order of ids.
             bodies.sort_by_key(|body| body.id.index());
             let in_world: Vec<Body> =
                 bodies.iter().filter(|body| body.proxy.enabled).copied().collect();
@@ -123,7 +124,7 @@ fn both_doors_give_the_same_bits() {
             let masses: Vec<Mass> = in_world
                 .iter()
                 .map(|body| {
-                    let pushed = body.proxy.set == ProxyKind::Dynamic;
+                    let pushed = body.proxy.kind == ProxyKind::Dynamic;
                     Mass {
                         inverse_mass: if pushed { body.mass.inverse_mass } else { 0.0 },
                         ..body.mass
@@ -170,18 +171,18 @@ fn both_doors_give_the_same_bits() {
             }
             for body in &mut bodies {
                 match draw.whole(0, 39) as u32 {
-                    0 => body.proxy.set = ProxyKind::Sleeping,
-                    1 => body.proxy.set = ProxyKind::Dynamic,
+                    0 => body.proxy.kind = ProxyKind::Sleeping,
+                    1 => body.proxy.kind = ProxyKind::Dynamic,
                     2 => body.proxy.enabled = !body.proxy.enabled,
                     3 => {
-                        // Another in its place, under an id of its own.
+                        // Another body in its slot, under a new id.
                         world.remove(body.id).expect("it is there");
                         body.id =
                             world.insert_moving(body.moving_box(tick), body.proxy).expect("a box");
                     }
                     _ => {}
                 }
-                world.set_kind(body.id, body.proxy.set).expect("it is there");
+                world.set_kind(body.id, body.proxy.kind).expect("it is there");
                 world.set_enabled(body.id, body.proxy.enabled).expect("it is there");
                 let MovingBox { aabb, delta } = body.moving_box(tick);
                 world.set(body.id, aabb, delta).expect("a box");
@@ -192,7 +193,7 @@ fn both_doors_give_the_same_bits() {
     assert!(responses > cases * 20 && held > cases && later > cases, "{responses} {held} {later}");
 }
 
-/// Of an impact all but the names of the two, which are given.
+/// Everything in an impact except the ids of the two bodies, which are arguments.
 fn facts<P>(
     hit: &Responded<P>,
     id: &impl Fn(PartOf<P>) -> ProxyId,
@@ -243,10 +244,11 @@ impl TwoOf for swath::broadphase::ProxyPair {
     }
 }
 
-/// Goal: what rests far away costs nothing, until somebody comes. Method: a ball that bounces off a wall to another
-/// that is in no pair at first, in a world with a thousand more; only those two are asked about.
+/// Goal: distant resting bodies take no time until another body comes near. Method: a ball that bounces off a
+/// wall to another body that is in no pair at first, in a broadphase with a thousand more; the caller's
+/// function is called for these two only.
 #[test]
-fn what_nobody_comes_near_is_not_asked_about() {
+fn distant_resting_bodies_are_not_looked_up() {
     let mut world = Broadphase::new();
     let at = |x: f32, y: f32| Pose::at([x, y, 0.0]).expect("a pose");
     let wall = Shape::cuboid([0.1, 1.0, 1.0]).expect("a wall");
@@ -281,10 +283,10 @@ fn what_nobody_comes_near_is_not_asked_about() {
     assert!((motion.pose.position[0] - 6.4).abs() < 1e-2, "{motion:?}");
 }
 
-/// Goal: an invalid body is rejected and changes nothing for others; one that takes no part has no impacts. Method: a
-/// moving and a resting one with NaN, and one for which the caller returns `None`.
+/// Goal: an invalid body is rejected and changes nothing for others; one that takes no part has no impacts.
+/// Method: a moving and a resting one with NaN, and one for which the caller returns `None`.
 #[test]
-fn who_is_no_body_is_told() {
+fn invalid_bodies_are_rejected() {
     let mut world = Broadphase::new();
     let ball = Shape::sphere(0.5).expect("a ball");
     let cube = |x: f32| Aabb::cube([x, 0.0, 0.0], 0.5).expect("a box");

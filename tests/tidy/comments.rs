@@ -72,7 +72,7 @@ pub(crate) fn invalid_is_said(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Goal: a comment that is no sentence is found. Method: the start, the end, and what may stand there.
+/// Goal: an unfinished doc comment is found. Method: the start, the end, and the exceptions.
 #[test]
 fn an_unfinished_doc_comment_is_found() {
     let bad = [
@@ -92,7 +92,7 @@ fn an_unfinished_doc_comment_is_found() {
     crate::check(doc_comments, "tests/geom/boxes.rs", &[], &bad);
 }
 
-/// Goal: the word for an invalid value is one. Method: each phrase in a comment, in code and in a longer word.
+/// Goal: other words for *invalid* are found. Method: each phrase in a comment, in code and in a longer word.
 #[test]
 fn another_word_for_invalid_is_found() {
     let bad =

@@ -2,7 +2,7 @@
 //!
 //! The method and the bits are those for bodies in columns. Moving proxies are rows from the start, in the order of
 //! their ids. Of the resting ones, however many there are, only those near a path become rows: at the start, and when
-//! a path has changed. The BVHs of the broadphase find them ([`Broadphase::queries_at_rest`]). So a tick costs time
+//! a path has changed. The BVHs of the broadphase find them ([`Broadphase::queries_of_resting`]). So a tick costs time
 //! for moving proxies and what is near them, not for all proxies.
 //!
 //! The boxes of moving proxies in the broadphase are not read: they need not contain a path that is not known yet.
@@ -39,7 +39,7 @@ pub(super) struct Memory {
 struct Rules {
     filter: Filter,
     owner: u32,
-    is_at_rest: bool,
+    is_resting: bool,
 }
 
 /// The output of a tick of the proxies of a broadphase.
@@ -171,7 +171,7 @@ impl Memory {
         for row in driver.rejected() {
             rejected.push((ids[row.row as usize], row.reason));
         }
-        let moves = |row: &usize| !rules[*row].is_at_rest && !driver.states[*row].is_out;
+        let moves = |row: &usize| !rules[*row].is_resting && !driver.states[*row].is_out;
         moved.clear();
         moved.extend((0..bodies.len()).filter(moves).map(|row| (ids[row], bodies[row].motion)));
         let id = |slot: u32| ids[rows[slot as usize] as usize];
@@ -229,7 +229,7 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> ProxyBodies<'_,
     /// Appends the resting proxies near the box of a row that may meet it.
     fn find(&mut self, row: usize, reach: Option<Aabb>) {
         let Rules { filter, owner, .. } = self.memory.rules[row];
-        let asked = self.world.queries_at_rest().filtered(filter).without_owner(owner);
+        let asked = self.world.queries_of_resting().filtered(filter).without_owner(owner);
         let reach = reach.map(|reach| near::padded(&reach, self.half));
         let Some(Ok(query)) = reach.map(|reach| asked.overlap(&reach)) else { return };
         let found = &mut self.memory.found;
@@ -243,11 +243,11 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> ProxyBodies<'_,
     fn add(&mut self, id: ProxyId) {
         let Some(proxy) = self.world.proxy(id) else { return };
         let Some((shape, mut motion, mut mass)) = (self.about)(id) else { return };
-        let is_at_rest = proxy.set.is_at_rest();
-        if is_at_rest {
+        let is_resting = proxy.kind.is_resting();
+        if is_resting {
             motion = Motion::from(motion.pose);
         }
-        if proxy.set != ProxyKind::Dynamic {
+        if proxy.kind != ProxyKind::Dynamic {
             mass.inverse_mass = 0.0;
         }
         let memory = &mut self.memory;
@@ -265,7 +265,7 @@ impl<'s, F: FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>> ProxyBodies<'_,
         memory.rows[slot] = row;
         memory.ids.push(id);
         memory.masses.push(mass);
-        memory.rules.push(Rules { filter: proxy.filter, owner: proxy.owner, is_at_rest });
+        memory.rules.push(Rules { filter: proxy.filter, owner: proxy.owner, is_resting });
         self.bodies.push(ConvexBody { row, shape, motion });
     }
 

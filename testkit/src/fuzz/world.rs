@@ -88,7 +88,7 @@ impl Trial<'_> {
             }
             12 | 13 => {
                 let (id, set) = (self.id(), SETS[usize::from(self.bytes.byte()) % 4]);
-                let expected = self.model.edit(id, |proxy| proxy.set = set);
+                let expected = self.model.edit(id, |proxy| proxy.kind = set);
                 assert_eq!(self.world.set_kind(id, set), expected);
             }
             14 => {
@@ -414,7 +414,7 @@ impl Trial<'_> {
             assert_eq!(world.data(id), Some(thing.proxy.data));
             assert_eq!(world.moving_box(id).map(bits), Some(bits(thing.moving)));
             assert_eq!(world.held_box(id).map(bits), Some(bits(thing.held())));
-            let moves = thing.proxy.enabled && !thing.proxy.set.is_at_rest();
+            let moves = thing.proxy.enabled && !thing.proxy.kind.is_resting();
             let row = world.row_of(id);
             assert_eq!(row.is_some(), moves);
             let Some(row) = row.map(|row| row as usize) else { continue };
@@ -422,7 +422,7 @@ impl Trial<'_> {
             let of = world.movers();
             assert_eq!(bits(of.boxes.get(row)), bits(thing.moving));
             assert_eq!((of.ids[row], of.filters[row]), (id, thing.proxy.filter));
-            assert_eq!(of.dynamic[row], thing.proxy.set == ProxyKind::Dynamic);
+            assert_eq!(of.dynamic[row], thing.proxy.kind == ProxyKind::Dynamic);
         }
         assert_eq!(world.movers().ids.len(), movers);
         for &id in self.ids.iter().rev().take(8) {

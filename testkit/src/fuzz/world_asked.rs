@@ -24,10 +24,10 @@ pub fn ask(
     // What rests is found without what moves, whether or not that is in order.
     let at_rest: Vec<ProxyId> = seen
         .iter()
-        .filter(|(id, _)| model.things[id].proxy.set.is_at_rest())
+        .filter(|(id, _)| model.things[id].proxy.kind.is_resting())
         .map(|&(id, _)| id)
         .collect();
-    assert_eq!(view(world.queries_at_rest()), Ok(at_rest));
+    assert_eq!(view(world.queries_of_resting()), Ok(at_rest));
     let queries = of(world.queries(), about);
     assert_eq!(queries.overlap_planes(&[]).map(ids), Ok(seen.iter().map(|&(id, _)| id).collect()));
 
