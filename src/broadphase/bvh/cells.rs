@@ -33,8 +33,14 @@ const TOGETHER: usize = 4;
 /// Cells that are looked at, and boxes of each, to test whether cells are narrow.
 const CELLS_SEEN: usize = 64;
 const BOXES_SEEN: usize = 8;
-/// Classes that are divided from classes that often are not divided any more.
+/// A cell is narrow for a box that is this many times longer.
+const NARROW: f32 = 2.0;
+/// Cells are narrow if they are for more than one box of so many.
+const LONG_ONE_OF: usize = 50;
+/// Classes that were divided from classes this often are not divided any more.
 const DEPTH_MAX: u8 = 12;
+/// More boxes are divided into classes twice only, so that the number of slots stays below that of all locations.
+const BOXES_OF_MANY_CLASSES: usize = 1 << 25;
 /// Fewest boxes that one thread bins at a time.
 const CHUNK: usize = 1 << 14;
 /// Largest number of chunks that are binned.
@@ -126,7 +132,9 @@ impl Builder {
         self.large.clear();
         self.classes.clear();
         threads.enter(|| {
-            let first = self.class(boxes, Class::default(), nodes, level);
+            let depth = if boxes.len() > BOXES_OF_MANY_CLASSES { DEPTH_MAX - 2 } else { 0 };
+            let whole = Class { depth, ..Class::default() };
+            let first = self.class(boxes, whole, nodes, level);
             if let Some((root, depth)) = first
                 && self.classes.is_empty()
             {
@@ -307,34 +315,36 @@ impl Builder {
         }
     }
 
-    /// Whether boxes in many cells are longer than the cell, although no box is longer than a cell would be if all had
-    /// equal lengths: then the boxes are in crowds, and their cells are narrow.
+    /// Whether more than a few boxes are much longer than their cell, although none is longer than a cell would be if
+    /// all had equal lengths: then the boxes are in crowds, and the cells there are narrow.
     fn are_narrow(&self, axes: &[BinAxis; 3]) -> bool {
         let Self { ordered, ends, .. } = self;
-        let boxes = ends.last().map_or(0, |&end| end as usize);
-        let mut narrow = 0;
+        let count = ends.last().map_or(0, |&end| end as usize);
+        let mut long = 0;
         for k in 0..CELLS_SEEN {
-            let cell = ends.partition_point(|&end| end as usize <= k * boxes / CELLS_SEEN);
+            let cell = ends.partition_point(|&end| end as usize <= k * count / CELLS_SEEN);
             let start = if cell > 0 { ends[cell - 1] as usize } else { 0 };
-            let Some(cell) = ends.get(cell).map(|&end| &ordered[start..end as usize]) else {
-                break;
-            };
-            let (mut low, mut high, mut sum) = ([f32::MAX; 3], [f32::MIN; 3], [0.0; 3]);
-            for k in 0..BOXES_SEEN {
-                let Aabb { min, max } = cell[k * cell.len() / BOXES_SEEN].aabb;
-                for axis in 0..3 {
+            let Some(&end) = ends.get(cell) else { break };
+            let cell = &ordered[start..end as usize];
+            let mut is_long = [false; BOXES_SEEN];
+            let seen: [Aabb; BOXES_SEEN] =
+                core::array::from_fn(|k| cell[k * cell.len() / BOXES_SEEN].aabb);
+            for axis in (0..3).filter(|&axis| axes[axis].parts > 1) {
+                let (mut low, mut high) = (f32::MAX, f32::MIN);
+                for Aabb { min, max } in &seen {
                     let centre = min[axis] + max[axis];
-                    low[axis] = if centre < low[axis] { centre } else { low[axis] };
-                    high[axis] = if centre > high[axis] { centre } else { high[axis] };
-                    sum[axis] += max[axis] - min[axis];
+                    low = if centre < low { centre } else { low };
+                    high = if centre > high { centre } else { high };
+                }
+                for (Aabb { min, max }, is_long) in seen.iter().zip(&mut is_long) {
+                    // Centres are doubled.
+                    let length = 2.0 * (max[axis] - min[axis]);
+                    *is_long |= length > NARROW * (high - low);
                 }
             }
-            // Doubled, as the centres are.
-            let mean = sum.map_each(|sum| sum * (2.0 / BOXES_SEEN as f32));
-            let is_narrow = |k: usize| axes[k].parts > 1 && mean[k] > high[k] - low[k];
-            narrow += usize::from((0..3).any(is_narrow));
+            long += is_long.into_iter().filter(|&is_long| is_long).count();
         }
-        narrow > CELLS_SEEN / 4
+        long > CELLS_SEEN * BOXES_SEEN / LONG_ONE_OF
     }
 
     /// Moves the boxes of cells with at least `crowd` boxes to classes, so that these cells are empty. Crowded cells
