@@ -32,7 +32,7 @@
 //! | boxes under ids, events when pairs begin and end, sleeping, rollback | [`Broadphase`] |
 //! | what a segment, a moving box or a shape touches, or what is nearest | [`Queries`] of a [`Bvh`], [`FixedBoxes`] or [`Broadphase`] |
 //! | impacts of boxes and convex shapes in a tick, in the order of time | [`Pipeline`] |
-//! | bodies at the end of the tick, after all their impacts | [`pipeline::SubSteps`] |
+//! | bodies at the end of the tick, after all their impacts | `Stepper` of the package `swath-stepping` |
 //! | one geometric test, for one pair or for many rows | [`batch`] |
 //! | time of impact or distance of two convex shapes | [`convex`] |
 //!

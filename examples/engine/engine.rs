@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! bodies ──► Broadphase   boxes around the paths of the tick: which pairs begin and end    wakes and islands
-//!        ──► SubSteps     the bodies at the end of the tick, after all impacts by time     motions, impulses
+//!        ──► Stepper     the bodies at the end of the tick, after all impacts by time     motions, impulses
 //!        ──► here         friction from the impulses of these impacts; slow islands sleep
 //! ```
 //!
@@ -13,7 +13,7 @@
 //! `accel = gravity · DT²`. A tick advances the position by `delta + ½·accel`, which is exact for a body in free
 //! flight, so flying neither adds nor removes energy.
 //!
-//! **Friction** (Coulomb): if the impulse along the normal in the tick is `j`, as `SubSteps` reports it, the
+//! **Friction** (Coulomb): if the impulse along the normal in the tick is `j`, as `Stepper` reports it, the
 //! impulse across the normal is at most `µ·j`, and not more than what stops the sliding. It is applied at the
 //! end of the tick. A contact below a stack only counts the weight of the body directly above it. So a brick
 //! that lies on a bullet slides for seconds, because only the weight of the bullet presses on the floor.
@@ -27,8 +27,9 @@
 pub mod range;
 mod without_ccd;
 
-use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
+use swath::pipeline::Config;
 use swath::{Broadphase, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, ProxyKind, Shape};
+use swath_stepping::{Mass, Stepper, StepperConfig};
 
 /// Seconds per tick.
 pub const DT: f32 = 1.0 / 60.0;
@@ -84,8 +85,8 @@ impl Row {
 
     /// A moving box that contains the body during the whole tick.
     fn moving_bounds(&self) -> Result<MovingBox, Failure> {
-        let held = Pipeline::holding(&self.shape, &self.motion)?;
-        Ok(MovingBox { aabb: held.aabb.grown(NEAR)?, ..held })
+        let bounds = Pipeline::bounds_of(&self.shape, &self.motion, 0.0)?;
+        Ok(MovingBox { aabb: bounds.aabb.grown(NEAR)?, ..bounds })
     }
 }
 
@@ -95,7 +96,7 @@ pub struct Stepped {
     /// Number of responses to impacts.
     pub impacts: usize,
     /// Number of bodies that were stalled for the rest of the tick.
-    pub held: usize,
+    pub stalled: usize,
 }
 
 /// Quantities that are conserved without friction, inelastic impacts and fixed bodies.
@@ -119,7 +120,7 @@ pub struct Engine {
     gravity: [f32; 3],
     ccd: bool,
     broadphase: Broadphase,
-    sub_steps: SubSteps,
+    stepper: Stepper,
     /// Finds overlapping bodies in a tick without CCD.
     pipeline: Pipeline,
     /// Row of each slot of a proxy.
@@ -137,7 +138,7 @@ impl Engine {
             gravity,
             ccd,
             broadphase: Broadphase::new(),
-            sub_steps: SubSteps::new(SubStepsConfig::default()),
+            stepper: Stepper::new(StepperConfig::default()),
             pipeline: Pipeline::new(Config::default()),
             row_of: Vec::new(),
             islands: 0,
@@ -207,10 +208,10 @@ impl Engine {
         if !self.rows.iter().any(Row::is_awake) {
             return Ok(Stepped::default());
         }
-        let (impacts, held) =
+        let (impacts, stalled) =
             if self.ccd { self.step_with_ccd()? } else { self.step_without_ccd()? };
         self.fall_asleep()?;
-        Ok(Stepped { impacts, held })
+        Ok(Stepped { impacts, stalled })
     }
 
     /// Wakes the islands of sleeping bodies that are about to be pushed or that lost a contact.
@@ -249,9 +250,9 @@ impl Engine {
     /// Runs the tick with CCD. A sleeping body is an obstacle; an impact that would move it has woken it
     /// before.
     fn step_with_ccd(&mut self) -> Result<(usize, usize), Failure> {
-        let Self { rows, row_of, broadphase, sub_steps, .. } = self;
+        let Self { rows, row_of, broadphase, stepper, .. } = self;
         let index = |id: ProxyId| row_of[id.index() as usize];
-        let stepped = sub_steps.run_world(broadphase, |id| {
+        let stepped = stepper.step_proxies(broadphase, |id| {
             let Row { shape, motion, response_mass, .. } = rows[index(id)];
             Some((shape, motion, response_mass))
         })?;
@@ -262,7 +263,7 @@ impl Engine {
             rows[index(*id)].motion = *motion;
         }
         for hit in stepped.impacts() {
-            let pressed = hit.impulse + hit.load * (1.0 - hit.impact.toi);
+            let pressed = hit.impulse + hit.supporting_force * (1.0 - hit.impact.toi);
             apply_friction(
                 rows,
                 [hit.impact.pair.a, hit.impact.pair.b].map(index),
@@ -270,7 +271,7 @@ impl Engine {
                 pressed,
             );
         }
-        Ok((stepped.told().responses, stepped.told().held))
+        Ok((stepped.stats().responses, stepped.stats().stalled))
     }
 
     /// Puts islands to sleep whose bodies were all slow for long enough.

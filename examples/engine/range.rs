@@ -3,8 +3,8 @@
 //! A room of thin sheets contains a wall of bricks. Bullets start at the far end at 500 m/s, a few in each
 //! tick. In space there is neither room nor gravity, so momentum is conserved.
 //!
-//! Lengths are in metres, `y` is up. Random numbers are of `SplitMix64` (Steele, Lea, Flood 2014) and use `+
-//! - × ÷ sqrt` only, so they are the same on every platform.
+//! Lengths are in metres, `y` is up. Random numbers are of `SplitMix64` (Steele, Lea, Flood 2014) and use
+//! `+ - × ÷ sqrt` only, so they are the same on every platform.
 
 use swath::Shape;
 

@@ -50,10 +50,10 @@ pub(crate) fn table(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) 
             &format!("{:.3}", ms(sample.time)),
         ]));
     }
-    let Outcome { out: [of_bullets, of_bricks], impacts, held, .. } = outcome;
+    let Outcome { out: [of_bullets, of_bricks], impacts, stalled, .. } = outcome;
     lines.push(format!("got out       {of_bullets} bullets, {of_bricks} of {BRICKS} bricks"));
     lines.push(format!(
-        "impacts       {impacts}; bodies stalled until the end of a tick after too many: {held}"
+        "impacts       {impacts}; bodies stalled until the end of a tick after too many: {stalled}"
     ));
     lines.push(format!(
         "energy        {:.1} kJ brought; increased by at most {:.1e} of it in a tick",
@@ -85,7 +85,7 @@ pub(crate) fn json(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) -
         "bullets_out": outcome.out[0],
         "bricks_out": outcome.out[1],
         "impacts": outcome.impacts,
-        "held": outcome.held,
+        "stalled": outcome.stalled,
         "awake": last.awake,
         "asleep": last.asleep,
         "energy_brought_joule": outcome.energy_brought,

@@ -28,7 +28,7 @@ pub(crate) struct Sample {
 pub(crate) struct Outcome {
     pub(crate) samples: Vec<Sample>,
     pub(crate) impacts: usize,
-    pub(crate) held: usize,
+    pub(crate) stalled: usize,
     /// Number of bullets and bricks that left the room.
     pub(crate) out: [usize; 2],
     /// Energy of the bullets when they were shot, in joule.
@@ -73,7 +73,7 @@ pub(crate) fn run(plan: &Plan, ticks: u32, samples: u32) -> Result<Outcome, Fail
         let out = range.remove_escaped()?;
         outcome.out = [outcome.out[0] + out[0], outcome.out[1] + out[1]];
         outcome.impacts += stepped.impacts;
-        outcome.held += stepped.held;
+        outcome.stalled += stepped.stalled;
         outcome.slowest = outcome.slowest.max(took);
         let count = |set| range.engine.rows.iter().filter(|row| row.set == set).count();
         let (awake, sleepers) =

@@ -5,7 +5,8 @@
 
 use super::{Engine, Failure, apply_friction};
 use swath::ProxyId;
-use swath::pipeline::{ImpactKind, Mass, response};
+use swath::pipeline::ImpactKind;
+use swath_stepping::{Mass, response};
 
 impl Engine {
     /// Runs the tick without CCD. Returns the number of overlapping pairs, and that no body was stalled.
@@ -38,11 +39,11 @@ impl Engine {
                 let position = &mut rows[row].motion.pose.position;
                 *position = std::array::from_fn(|axis| position[axis] + by[axis]);
             }
-            apply_friction(rows, pair, impact.normal, reaction.impulse + reaction.load);
+            apply_friction(rows, pair, impact.normal, reaction.impulse + reaction.supporting_force);
             impacts += 1;
         }
         for row in rows.iter_mut().filter(|row| row.is_awake()) {
-            row.motion = response::carried(&row.motion, 1.0);
+            row.motion = response::advanced(&row.motion, 1.0);
         }
         Ok((impacts, 0))
     }

@@ -5,7 +5,7 @@
 //! [`Shape::bounds_over`](swath::Shape::bounds_over).
 
 use serde::{Deserialize, Serialize};
-use swath::convex::toi::{Advance, Settings, Touch};
+use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::convex::{gjk, toi};
 use swath::{Motion, Pose};
 
@@ -159,14 +159,14 @@ pub(crate) fn answer(question: &Question) -> Result<Answer, String> {
     let settings = settings.settings();
     let toi = toi::traced(&a_shape, &a_motion, &b_shape, &b_motion, &settings, &mut steps)
         .map_err(|error| error.to_string())?;
-    let (first, t) = match toi.advance {
-        Advance::Impact { t, normal, on_a, on_b, closing } => {
+    let (first, t) = match toi.result {
+        ToiResult::Impact { t, normal, on_a, on_b, closing } => {
             (First::Impact { t, normal, on_a, on_b, closing }, t)
         }
-        Advance::Overlapping { depth, normal, on_a, on_b, closing } => {
+        ToiResult::Overlapping { depth, normal, on_a, on_b, closing } => {
             (First::Overlapping { depth, normal, on_a, on_b, closing }, settings.window[0])
         }
-        Advance::Unresolved { t_safe } => (First::Unresolved { t_safe }, t_safe),
+        ToiResult::Unresolved { t_safe } => (First::Unresolved { t_safe }, t_safe),
         // Includes results that a later version may add.
         _ => (First::Separated, settings.window[1]),
     };

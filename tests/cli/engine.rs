@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use crate::command::{example, fails, run};
 use serde_json::Value;
 
-const KEYS: &str = "ccd space bullets ticks threads bullets_out bricks_out impacts held awake asleep \
+const KEYS: &str = "ccd space bullets ticks threads bullets_out bricks_out impacts stalled awake asleep \
     energy_brought_joule energy_joule energy_gain momentum momentum_change ms_max hash";
 
 fn engine(flags: &str) -> Command {

@@ -102,7 +102,7 @@ fn row(draw: &mut Draw) -> MovingBox {
     row
 }
 
-/// Fewer than `most` random values.
+/// A random number of values, less than `fewer_than`.
 fn several<T>(draw: &mut Draw, fewer_than: usize, make: fn(&mut Draw) -> T) -> Vec<T> {
     (0..draw.0.random_range(0..fewer_than)).map(|_| make(draw)).collect()
 }

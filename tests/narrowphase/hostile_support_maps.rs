@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use scenes::convex::{rotation, unit};
 use swath::convex::gjk::GjkCache;
-use swath::convex::toi::{Advance, Settings, Touch};
+use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::convex::{Hull, InvalidShape, SupportMap, gjk, toi};
 use swath::{Motion, Pose, Segment, Shape};
 use testkit::draw::{Draw, how_many};
@@ -147,8 +147,8 @@ fn hostile_support_map_gives_finite_results() {
                     let tells =
                         matches!(fault, Fault::Inconsistent | Fault::Opposite | Fault::Fails);
                     if !tells && far < 2.0 && case % 5 < 4 {
-                        let ended = matches!(toi.advance, Advance::Unresolved { t_safe: 0.0 });
-                        let known = matches!(toi.advance, Advance::Separated) && toi.supports == 0;
+                        let ended = matches!(toi.result, ToiResult::Unresolved { t_safe: 0.0 });
+                        let known = matches!(toi.result, ToiResult::Separated) && toi.supports == 0;
                         assert!(ended || known, "{fault:?} {case} {text}");
                         unresolved += usize::from(ended);
                     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use spec::FirstTime;
-use swath::convex::toi::{ADVANCE_ROUNDS_MAX, Advance, Toi};
+use swath::convex::toi::{TOI_ROUNDS_MAX, Toi, ToiResult};
 use testkit::convex_asked::{answer, asked, settings, tolerance, tolerance_length};
 use testkit::convex_cases::{ConvexCase, convex_cases, on_lattice};
 use testkit::convex_promises::{Truth, judged, keeps_its_promises};
@@ -26,7 +26,7 @@ struct Tally {
 
 impl Default for Tally {
     fn default() -> Self {
-        let rounds = vec![0; ADVANCE_ROUNDS_MAX as usize + 1];
+        let rounds = vec![0; TOI_ROUNDS_MAX as usize + 1];
         Self { cases: 0, answers: BTreeMap::new(), broken: BTreeMap::new(), rounds }
     }
 }
@@ -34,10 +34,10 @@ impl Default for Tally {
 impl Tally {
     fn add(&mut self, toi: &Toi, verdict: &Result<(), String>) {
         self.cases += 1;
-        let kind = match toi.advance {
-            Advance::Impact { .. } => "impacts",
-            Advance::Overlapping { .. } => "overlaps",
-            Advance::Separated => "separated",
+        let kind = match toi.result {
+            ToiResult::Impact { .. } => "impacts",
+            ToiResult::Overlapping { .. } => "overlaps",
+            ToiResult::Separated => "separated",
             _ => "unresolved",
         };
         *self.answers.entry(kind).or_default() += 1;
@@ -80,7 +80,7 @@ fn kind(case: &ConvexCase) -> &'static str {
 
 /// Additional checks of a result: the depth, and the direction of the shortest translation.
 fn depth_holds(case: &ConvexCase, truth: &Truth, toi: &Toi) -> Result<(), String> {
-    let Advance::Overlapping { depth, normal, .. } = toi.advance else { return Ok(()) };
+    let ToiResult::Overlapping { depth, normal, .. } = toi.result else { return Ok(()) };
     let from = f64::from(case.window[0]);
     let wide = normal.map(f64::from);
     let gap = spec::gap(&truth.a, &truth.b, from, wide) - f64::from(case.target);
@@ -101,8 +101,8 @@ fn depth_holds(case: &ConvexCase, truth: &Truth, toi: &Toi) -> Result<(), String
 }
 
 /// Goal: never late, never missed, near at the reported time, and points, normals and depths as documented.
-/// Method: pairs of every family, compared with the specification and counted by kinds of motions; `--
-/// --nocapture` prints the counts.
+/// Method: pairs of every family, compared with the specification and counted by kinds of motions;
+/// `-- --nocapture` prints the counts.
 #[test]
 fn first_times_of_convex_shapes_keep_their_promises() {
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
@@ -172,14 +172,14 @@ fn first_times_on_a_lattice_are_never_after_the_exact_ones() {
         };
         let toi = asked(&case, &settings(&case));
         let what = format!("{toi:?}, but {exact:?}: {case:?}");
-        let kind = match (toi.advance, exact) {
-            (Advance::Impact { t, .. }, Some(exact)) => {
+        let kind = match (toi.result, exact) {
+            (ToiResult::Impact { t, .. }, Some(exact)) => {
                 assert!(f64::from(t) <= exact * (1.0 + 1e-15), "late: {what}");
                 "impacts"
             }
-            (Advance::Overlapping { .. }, Some(0.0)) => "overlaps",
-            (Advance::Separated, None) => "separated",
-            (Advance::Impact { t, .. }, None) => {
+            (ToiResult::Overlapping { .. }, Some(0.0)) => "overlaps",
+            (ToiResult::Separated, None) => "separated",
+            (ToiResult::Impact { t, .. }, None) => {
                 let [a, b] = case.solids();
                 let truth = Truth::of(&case);
                 let there = spec::distance(&a, &b, t.into());

@@ -4,7 +4,7 @@
 //! time. Copies, flat hulls and single points are valid shapes; invalid shapes and motions are rejected.
 
 use scenes::convex::{Hulls, Meeting, Moves, meetings, rotation, unit};
-use swath::convex::toi::{Advance, AdvanceError, Settings, Toi, Touch};
+use swath::convex::toi::{Settings, Toi, ToiError, ToiResult, Touch};
 use swath::convex::{Hull, InvalidShape, SupportMap, gjk, toi};
 use swath::{Invalid, Level, Motion, Pose, SPIN_MAX, Shape};
 use testkit::cases::HOSTILE;
@@ -39,15 +39,18 @@ fn power_of_two_changes_no_time() {
                     (a.scaled([by; 3]).expect("shape"), b.scaled([by; 3]).expect("shape"));
                 let toi = search((&big_a, &grown(of_a)), (&big_b, &grown(of_b)));
                 let text = format!("{by} {toi:?} {plain:?} {meeting:?}");
-                match (toi.advance, plain.advance) {
+                match (toi.result, plain.result) {
                     (
-                        Advance::Impact { t, normal, on_a, closing, .. },
-                        Advance::Impact { t: at, normal: n, on_a: on, closing: c, .. },
+                        ToiResult::Impact { t, normal, on_a, closing, .. },
+                        ToiResult::Impact { t: at, normal: n, on_a: on, closing: c, .. },
                     ) => {
                         assert_eq!((t, normal), (at, n), "{text}");
                         assert_eq!((on_a, closing), (scaled(on, by), c * by), "{text}");
                     }
-                    (Advance::Overlapping { depth, .. }, Advance::Overlapping { depth: d, .. }) => {
+                    (
+                        ToiResult::Overlapping { depth, .. },
+                        ToiResult::Overlapping { depth: d, .. },
+                    ) => {
                         assert_eq!(depth, d * by, "{text}");
                     }
                     (left, right) => assert_eq!(left, right, "{text}"),
@@ -96,19 +99,19 @@ fn swapping_reverses_the_normal() {
             assert_eq!(one, search((&a, &of_a), (&b, &of_b)), "the same again");
             let (Some(t), Some(u)) = (one.impact(), other.impact()) else {
                 let grazes = [one, other].iter().any(|toi| {
-                    matches!(toi.advance, Advance::Impact { closing, .. } if closing.abs() < 0.1)
+                    matches!(toi.result, ToiResult::Impact { closing, .. } if closing.abs() < 0.1)
                 });
                 assert!(one.impact() == other.impact() || grazes, "{one:?} {other:?}");
                 continue;
             };
             hits += 1;
-            let (Advance::Impact { normal, closing, .. }, Advance::Impact { normal: back, .. }) =
-                (one.advance, other.advance)
+            let (ToiResult::Impact { normal, closing, .. }, ToiResult::Impact { normal: back, .. }) =
+                (one.result, other.result)
             else {
                 unreachable!("both are impacts")
             };
             for toi in [one, other] {
-                let Advance::Impact { on_a, on_b, .. } = toi.advance else { unreachable!() };
+                let ToiResult::Impact { on_a, on_b, .. } = toi.result else { unreachable!() };
                 let apart: f32 = (0..3).map(|k| (on_a[k] - on_b[k]).powi(2)).sum();
                 assert!(apart.sqrt() < 2e-4, "the nearest points are near: {toi:?}");
             }
@@ -205,7 +208,7 @@ fn shape_of_the_caller_gives_the_same_results() {
     }
     let egg = Shape::custom(&Ball).and_then(|shape| shape.scaled([1.0, 3.0, 1.0])).expect("an egg");
     let low = search((&plank, &a), (&egg, &b));
-    assert!(matches!(low.advance, Advance::Overlapping { .. }), "{low:?}");
+    assert!(matches!(low.result, ToiResult::Overlapping { .. }), "{low:?}");
 }
 
 /// Goal: coincident centres, points and shapes without size give a result. Method: all of them together and
@@ -238,22 +241,22 @@ fn shapes_without_size_give_a_result() {
                     for touch in [Touch::Hit, Touch::IfClosing, Touch::Ignore] {
                         let settings = Settings { touch, ..Settings::default() };
                         let toi = toi::one_to_one(a, &still, b, &motion, &settings).expect("valid");
-                        let numbers = match toi.advance {
-                            Advance::Impact { t, normal, closing, .. } => {
+                        let numbers = match toi.result {
+                            ToiResult::Impact { t, normal, closing, .. } => {
                                 [t, normal[0], normal[1], closing]
                             }
-                            Advance::Overlapping { depth, normal, closing, .. } => {
+                            ToiResult::Overlapping { depth, normal, closing, .. } => {
                                 [depth, normal[0], normal[1], closing]
                             }
-                            Advance::Unresolved { t_safe } => [t_safe; 4],
+                            ToiResult::Unresolved { t_safe } => [t_safe; 4],
                             _ => [0.0; 4],
                         };
                         assert!(numbers.iter().all(|x| x.is_finite()), "{toi:?} {a:?} {b:?}");
-                        let given_up = matches!(toi.advance, Advance::Unresolved { .. });
+                        let given_up = matches!(toi.result, ToiResult::Unresolved { .. });
                         assert!(!given_up, "{row} {column} {delta:?} {spin:?} {touch:?} {toi:?}");
                         // All but one have the origin in common.
                         let apart = (row == 2) != (column == 2) && row < 12 && column < 12;
-                        let meets = !matches!(toi.advance, Advance::Separated);
+                        let meets = !matches!(toi.result, ToiResult::Separated);
                         assert!(meets || apart || touch != Touch::Hit, "{toi:?} {a:?} {b:?}");
                     }
                 }
@@ -272,20 +275,20 @@ fn skins_and_windows_are_respected() {
     let flies = Motion::new(Pose::IDENTITY, [13.0, 0.0, 0.0]).expect("a motion");
     let ask = |target_distance, window| {
         let settings = Settings { target_distance, window, ..Settings::default() };
-        toi::one_to_one(&ball, &flies, &wall, &still, &settings).expect("valid").advance
+        toi::one_to_one(&ball, &flies, &wall, &still, &settings).expect("valid").result
     };
     for (skin, first) in [(0.0, 0.5), (1.3, 0.4), (6.5, 0.0), (6.0, 0.5 / 13.0)] {
-        let Advance::Impact { t, .. } = ask(skin, [0.0, 1.0]) else { panic!("{skin}") };
+        let ToiResult::Impact { t, .. } = ask(skin, [0.0, 1.0]) else { panic!("{skin}") };
         assert!(t <= first && t > first - 1e-4, "{t} {first}");
     }
-    assert_eq!(ask(0.0, [0.0, 0.49]), Advance::Separated);
+    assert_eq!(ask(0.0, [0.0, 0.49]), ToiResult::Separated);
     assert!(
-        matches!(ask(0.0, [0.0, 0.5]), Advance::Impact { .. }),
+        matches!(ask(0.0, [0.0, 0.5]), ToiResult::Impact { .. }),
         "the end belongs to the window"
     );
-    assert!(matches!(ask(0.0, [0.5, 0.5]), Advance::Impact { .. }), "and the start");
-    assert!(matches!(ask(0.0, [0.6, 0.6]), Advance::Overlapping { .. }));
-    assert!(matches!(ask(7.0, [0.0, 1.0]), Advance::Overlapping { .. }));
+    assert!(matches!(ask(0.0, [0.5, 0.5]), ToiResult::Impact { .. }), "and the start");
+    assert!(matches!(ask(0.0, [0.6, 0.6]), ToiResult::Overlapping { .. }));
+    assert!(matches!(ask(7.0, [0.0, 1.0]), ToiResult::Overlapping { .. }));
 }
 
 /// Goal: an invalid shape, motion or setting is rejected without a panic. Method: every hostile number at
@@ -325,16 +328,16 @@ fn invalid_input_is_rejected() {
         toi::one_to_one(&ball, &still, &ball, motion, settings).err()
     };
     let default = Settings::default();
-    assert_eq!(ask(&bad, &default), Some(AdvanceError::Motion(Invalid::Spin)));
+    assert_eq!(ask(&bad, &default), Some(ToiError::Motion(Invalid::Spin)));
     let not = Settings { target_distance: -1.0, ..default };
-    assert_eq!(ask(&still, &not), Some(AdvanceError::Target));
+    assert_eq!(ask(&still, &not), Some(ToiError::Target));
     let not = Settings { tolerance: f32::NAN, ..default };
-    assert_eq!(ask(&still, &not), Some(AdvanceError::Tolerance));
+    assert_eq!(ask(&still, &not), Some(ToiError::Tolerance));
     for window in [[0.5, 0.4], [-0.1, 1.0], [0.0, 1.1], [f32::NAN, 1.0], [0.0, f32::NAN]] {
-        assert_eq!(ask(&still, &Settings { window, ..default }), Some(AdvanceError::Window));
+        assert_eq!(ask(&still, &Settings { window, ..default }), Some(ToiError::Window));
     }
     let not = Settings { rounds_max: 0, ..default };
-    assert_eq!(ask(&still, &not), Some(AdvanceError::Rounds));
+    assert_eq!(ask(&still, &not), Some(ToiError::Rounds));
 }
 
 /// Goal: a small tolerance is reached, also by shapes with a sharp rim. Method: cylinders, cones and boxes
@@ -365,7 +368,7 @@ fn small_tolerance_is_reached() {
         for tolerance in [2.0_f32.powi(-34), 0.0] {
             let settings = Settings { tolerance, ..Settings::default() };
             let toi = toi::one_to_one(first, &of_a, second, &of_b, &settings).expect("valid");
-            let unresolved = matches!(toi.advance, Advance::Unresolved { .. });
+            let unresolved = matches!(toi.result, ToiResult::Unresolved { .. });
             let rims = case / 2 % 3 < 2 || case / 6 % 3 < 2;
             assert!(!unresolved || tolerance == 0.0 && rims, "{toi:?} {tolerance}: {case}");
             lost += usize::from(unresolved);

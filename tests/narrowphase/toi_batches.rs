@@ -2,7 +2,7 @@
 
 use scenes::convex::{Hulls, Moves, meetings};
 use swath::convex::gjk::Distance;
-use swath::convex::toi::{Advance, AdvanceError, Meetings, PairsError, Settings, Toi};
+use swath::convex::toi::{Meetings, PairsError, Settings, Toi, ToiError, ToiResult};
 use swath::convex::{gjk, toi};
 use swath::{Invalid, Motion, Pair, Pose, Shape, Threads};
 
@@ -63,7 +63,7 @@ fn batches_give_the_results_of_single_pairs() {
                     toi::one_to_one(&shapes[a], &motions[a], &shapes[b], &motions[b], &settings);
                 assert_eq!(out[index], alone.unwrap_or_default(), "{index}");
             }
-            assert_eq!(out[2], Toi { advance: Advance::Separated, rounds: 0, supports: 0 });
+            assert_eq!(out[2], Toi { result: ToiResult::Separated, rounds: 0, supports: 0 });
             assert!(out.iter().filter(|toi| toi.impact().is_some()).count() > 300);
         }
     }
@@ -122,6 +122,6 @@ fn failed_call_writes_nothing() {
     assert!(matches!(ask(&motions, good, &[[0.0, 1.0]; 2], 1), Some(PairsError::Length(_))));
     let no_row = PairsError::NoSuchRow { index: 1, row: 2, rows: 2 };
     assert_eq!(ask(&motions, &pairs, &[], 2), Some(no_row));
-    let window = PairsError::Advance(AdvanceError::Window);
+    let window = PairsError::Toi(ToiError::Window);
     assert_eq!(ask(&motions, good, &[[1.0, 0.0]], 1), Some(window));
 }

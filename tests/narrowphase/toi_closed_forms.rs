@@ -6,7 +6,7 @@
 
 use scenes::convex::{rotation, unit};
 use swath::batch::{AcceleratingBox, ContactState, MovingSphere};
-use swath::convex::toi::{Advance, Settings, Toi, Touch};
+use swath::convex::toi::{Settings, Toi, ToiResult, Touch};
 use swath::convex::{gjk, toi};
 use swath::{Aabb, Motion, MovingBox, Pose, Shape, Sphere};
 use testkit::draw::{Draw, how_many};
@@ -24,15 +24,15 @@ const ROUNDING: f64 = 1e-12;
 fn holds(toi: &Toi, first: f64, gap: f64, (speed, size): (f64, f64), text: &str) {
     let text = format!("{toi:?}, true {first}, gap {gap}: {text}");
     let tolerance = f64::from(Settings::TOLERANCE) * size * 1.01;
-    match toi.advance {
-        Advance::Impact { t, normal, .. } => {
+    match toi.result {
+        ToiResult::Impact { t, normal, .. } => {
             assert!(first == f64::INFINITY || f64::from(t) <= first * (1.0 + ROUNDING), "{text}");
             // From then on the gap of `tolerance` closes, or it is a narrow miss.
             assert!(first < f64::INFINITY || gap <= tolerance + speed * 1e-7, "{text}");
             let length: f32 = normal.iter().map(|x| x * x).sum();
             assert!((length - 1.0).abs() < 1e-5, "{text}");
         }
-        Advance::Separated => assert_eq!(first, f64::INFINITY, "{text}"),
+        ToiResult::Separated => assert_eq!(first, f64::INFINITY, "{text}"),
         _ => panic!("{text}"),
     }
 }
@@ -70,7 +70,7 @@ fn boxes_touch_when_their_intervals_overlap() {
         let text = format!("{half_a:?} {half_b:?} {at:?} {delta:?}");
         // The least distance of a miss is not needed here: numbers are halves, so it is not a narrow one.
         holds(&toi, meant.first, f64::INFINITY, (14.0, 4.0), &text);
-        if let Advance::Impact { t, .. } = toi.advance {
+        if let ToiResult::Impact { t, .. } = toi.result {
             // Of the axes that are entered last, the slowest determines how early the time may be.
             let slowest = delta.iter().filter(|x| **x != 0.0).map(|x| x.abs()).fold(8.0, f32::min);
             let early = meant.first - 4.0 * f64::from(Settings::TOLERANCE / slowest) - 1e-6;
@@ -111,7 +111,7 @@ fn accelerated_boxes_touch_when_their_intervals_overlap() {
         kinds[usize::from(meant.contact.is_hit())] += 1;
         if meant.contact.is_hit() {
             holds(&toi, meant.first, 0.0, (24.0, 4.0), &text);
-        } else if let Advance::Impact { t, .. } = toi.advance {
+        } else if let ToiResult::Impact { t, .. } = toi.result {
             // A miss by less than the tolerance: enlarged by that it is a hit.
             let grown = half.map(|half| half + 1e-3);
             let grown = boxed([0.0; 3], grown, [0.0; 3], [0.0; 3]);
@@ -297,16 +297,16 @@ fn impacts_of_rotating_bodies_are_never_late() {
         }
         let toi = search((&boxed(halves[0]), &a), (&other, &b));
         let text = format!("{toi:?} {halves:?} {radius} {a:?} {b:?}");
-        let end = match toi.advance {
-            Advance::Impact { t, .. } => f64::from(t),
-            Advance::Separated => 1.0,
+        let end = match toi.result {
+            ToiResult::Impact { t, .. } => f64::from(t),
+            ToiResult::Separated => 1.0,
             _ => panic!("{text}"),
         };
         for step in 0..=600 {
             let t = end * f64::from(step) / 600.0;
             assert!(apart(t) > -1e-9, "{} at {t}: {text}", apart(t));
         }
-        if let (true, Advance::Impact { closing, .. }) = (ball, toi.advance) {
+        if let (true, ToiResult::Impact { closing, .. }) = (ball, toi.result) {
             // The rate of the distance, except for the error of the normal of a small ball.
             let before = end - 1e-6;
             let rate = (apart(before) - apart(end)) / 1e-6;
@@ -354,7 +354,7 @@ fn touches_at_the_start_follow_the_setting() {
         let motion = motion.expect("a motion").accelerating([accel, 0.0, 0.0]).expect("a motion");
         let settings = Settings { touch, ..Settings::default() };
         let toi = toi::one_to_one(shapes[0], &still, shapes[1], &motion, &settings);
-        toi.expect("valid").advance
+        toi.expect("valid").result
     };
     let touches = [Touch::Hit, Touch::IfClosing, Touch::Ignore];
     for shapes in [[&boxed, &boxed], [&ball, &ball], [&boxed, &ball]] {
@@ -363,33 +363,33 @@ fn touches_at_the_start_follow_the_setting() {
                 let text = format!("{shapes:?} {apart} {touch:?}");
                 // At rest, sliding off, separating: a hit only with `Touch::Hit`.
                 for (delta, accel) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, -1.5)] {
-                    let advance = ask(shapes, apart, delta, accel, touch);
+                    let result = ask(shapes, apart, delta, accel, touch);
                     match touch {
                         Touch::Hit => {
-                            let Advance::Impact { t, closing, .. } = advance else {
-                                panic!("{advance:?} {text}")
+                            let ToiResult::Impact { t, closing, .. } = result else {
+                                panic!("{result:?} {text}")
                             };
                             assert_eq!((t, closing), (0.0, -delta), "{text}");
                         }
-                        _ => assert_eq!(advance, Advance::Separated, "{delta} {accel} {text}"),
+                        _ => assert_eq!(result, ToiResult::Separated, "{delta} {accel} {text}"),
                     }
                 }
                 // Closing, and about to close.
                 for (delta, accel) in [(-1.0, 0.0), (0.0, -1.0), (-1e-3, 0.0)] {
-                    let advance = ask(shapes, apart, delta, accel, touch);
-                    match (touch, advance) {
-                        (Touch::Ignore, Advance::Overlapping { closing, .. }) => {
+                    let result = ask(shapes, apart, delta, accel, touch);
+                    match (touch, result) {
+                        (Touch::Ignore, ToiResult::Overlapping { closing, .. }) => {
                             assert!(closing > 0.0, "{text}");
                         }
-                        (Touch::Hit | Touch::IfClosing, Advance::Impact { t, closing, .. }) => {
+                        (Touch::Hit | Touch::IfClosing, ToiResult::Impact { t, closing, .. }) => {
                             assert_eq!((t, closing), (0.0, -delta), "{text}");
                         }
-                        _ => panic!("{advance:?} {delta} {accel} {text}"),
+                        _ => panic!("{result:?} {delta} {accel} {text}"),
                     }
                 }
                 // Separating, then back at t = 0.5: a first time with all settings but `Hit`.
                 let advance = ask(shapes, apart, 2.0, -8.0, touch);
-                let Advance::Impact { t, closing, .. } = advance else {
+                let ToiResult::Impact { t, closing, .. } = advance else {
                     panic!("{advance:?} {text}")
                 };
                 let back = if touch == Touch::Hit { 0.0 } else { 0.5 };
@@ -400,11 +400,11 @@ fn touches_at_the_start_follow_the_setting() {
         // Deeper than a touch is no first time, with any setting.
         for touch in touches {
             for delta in [-1.0, 0.0, 1.0] {
-                let advance = ask(shapes, 0.75, delta, 0.0, touch);
-                let Advance::Overlapping { depth, normal, closing, .. } = advance else {
-                    panic!("{advance:?}")
+                let result = ask(shapes, 0.75, delta, 0.0, touch);
+                let ToiResult::Overlapping { depth, normal, closing, .. } = result else {
+                    panic!("{result:?}")
                 };
-                assert!((depth - 0.25).abs() < 1e-6 && closing == -delta, "{advance:?}");
+                assert!((depth - 0.25).abs() < 1e-6 && closing == -delta, "{result:?}");
                 assert_eq!(normal, [1.0, 0.0, 0.0]);
             }
         }
@@ -425,7 +425,7 @@ fn resting_and_rotating_bodies_stay_in_contact() {
         let motion = Motion::new(at, [1.0, 0.0, 0.0]).and_then(|motion| motion.spinning(spin));
         let motion = motion.expect("a motion");
         let toi = search((&floor, &still), (shape, &motion));
-        assert_eq!(toi.advance, Advance::Separated, "{toi:?} {spin:?}");
+        assert_eq!(toi.result, ToiResult::Separated, "{toi:?} {spin:?}");
         // A box that tips over an edge gets into the floor, which is reported.
         if spin[1] == 3.0 {
             let tipping = motion.spinning([0.0, 0.0, 1.0]).expect("a motion");
@@ -487,7 +487,7 @@ fn search_stops_after_its_rounds_with_the_proved_time() {
                 assert_eq!(toi, whole, "{rounds_max}");
                 continue;
             }
-            let Advance::Unresolved { t_safe } = toi.advance else { panic!("{toi:?} {whole:?}") };
+            let ToiResult::Unresolved { t_safe } = toi.result else { panic!("{toi:?} {whole:?}") };
             assert!(t_safe >= last, "{t_safe} {last}");
             assert!(whole.impact().is_none_or(|t| t_safe <= t), "{toi:?} {whole:?}");
             (stopped, last) = (stopped + 1, t_safe);
@@ -515,10 +515,10 @@ fn whole_turns_take_few_rounds_if_nothing_is_near() {
         let other = &others[case / 3 % 3];
         let toi = search((&rod, &fast), (other, &slow));
         rounds.push(toi.rounds);
-        let end = match toi.advance {
-            Advance::Impact { t, .. } => t,
-            Advance::Separated => 1.0,
-            Advance::Unresolved { t_safe } => t_safe,
+        let end = match toi.result {
+            ToiResult::Impact { t, .. } => t,
+            ToiResult::Separated => 1.0,
+            ToiResult::Unresolved { t_safe } => t_safe,
             _ => continue,
         };
         met += usize::from(toi.impact().is_some());

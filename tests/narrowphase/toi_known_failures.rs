@@ -5,7 +5,7 @@
 
 use spec::FirstTime;
 use swath::convex::toi;
-use swath::convex::toi::{Advance, Meetings, Settings, Toi, Touch};
+use swath::convex::toi::{Meetings, Settings, Toi, ToiResult, Touch};
 use swath::{Pair, Threads};
 use testkit::convex_asked::{
     answer, asked, hulls, motion, settings, shape, tolerance, tolerance_length,
@@ -37,7 +37,7 @@ fn holds(shapes: [PlainShape; 2], motions: [PlainMotion; 2]) -> Toi {
     swapped.motions.reverse();
     for case in [&swapped, &case] {
         let toi = asked(case, &settings(case));
-        let unresolved = matches!(toi.advance, Advance::Unresolved { .. });
+        let unresolved = matches!(toi.result, ToiResult::Unresolved { .. });
         assert!(!unresolved && toi.rounds < 200, "{toi:?}");
         keeps_its_promises(case, &answer(&toi), &tolerance(case, &truth));
     }
@@ -58,7 +58,7 @@ fn touch_at_rest_follows_the_setting() {
         for touch in [Touch::IfClosing, Touch::Ignore] {
             let mut settings = settings(&case);
             settings.touch = touch;
-            assert_eq!(asked(&case, &settings).advance, Advance::Separated, "{touch:?}");
+            assert_eq!(asked(&case, &settings).result, ToiResult::Separated, "{touch:?}");
         }
     }
 }
@@ -77,7 +77,7 @@ fn sizes_may_differ_by_ten_thousand() {
             assert!(t <= expected && expected - t < 1e-3, "{t} {expected}");
         } else {
             assert!(
-                toi.impact() == Some(0.0) || matches!(toi.advance, Advance::Overlapping { .. })
+                toi.impact() == Some(0.0) || matches!(toi.result, ToiResult::Overlapping { .. })
             );
         }
         let turning = PlainMotion { spin: [0.0, 0.01, 0.0], ..mountain };
@@ -140,14 +140,14 @@ fn coincident_centres_give_a_result() {
         for other in [at([0.0; 3]), spinning] {
             let toi = holds(shapes.clone(), [at([0.0; 3]), other]);
             let flat = shapes[1] == cuboid([0.0, 1.0, 1.0]);
-            let overlaps = matches!(toi.advance, Advance::Overlapping { .. });
+            let overlaps = matches!(toi.result, ToiResult::Overlapping { .. });
             assert!(overlaps || flat && toi.impact() == Some(0.0), "{toi:?} {shapes:?}");
         }
     }
     let far = PlainCore::Hull(vec![[3.0, 0.0, 0.0], [3.0, 1.0, 0.0], [4.0, 0.0, 1.0]]);
     let far = PlainShape { core: far, radius: 0.0 };
     let turning = PlainMotion { spin: [0.0, 0.0, 1.0], ..at([0.0; 3]) };
-    assert_eq!(holds([far, ball(1.0)], [turning, at([0.0; 3])]).advance, Advance::Separated);
+    assert_eq!(holds([far, ball(1.0)], [turning, at([0.0; 3])]).result, ToiResult::Separated);
 }
 
 /// Goal: a body that is thrown up may turn round just before or just after the contact. Method: balls and
@@ -180,9 +180,9 @@ fn several_turns_per_tick_give_the_right_result() {
     assert!(t > 0.4 && t < 0.65, "{t}");
     let passing = PlainMotion { delta: [0.0, 6.0, 0.0], ..at([2.2, -3.0, 0.0]) };
     let toi = holds([blade.clone(), ball(0.1)], [propeller, passing]);
-    assert_eq!(toi.advance, Advance::Separated);
+    assert_eq!(toi.result, ToiResult::Separated);
     let beside = at([0.0, 0.0, 0.2]);
-    assert_eq!(holds([blade, ball(0.1)], [propeller, beside]).advance, Advance::Separated);
+    assert_eq!(holds([blade, ball(0.1)], [propeller, beside]).result, ToiResult::Separated);
 }
 
 /// Goal: after a touch that is ignored, the shapes get no deeper, and a touch that closes is reported.
@@ -213,19 +213,19 @@ fn ignored_touch_gets_no_deeper() {
             settings.touch = touch;
             let toi = asked(&case, &settings);
             let text = format!("{toi:?} {touch:?} {deep} {case:?}");
-            match toi.advance {
-                Advance::Impact { t, closing, .. } => {
+            match toi.result {
+                ToiResult::Impact { t, closing, .. } => {
                     assert!(f64::from(t) <= deep, "{text}");
                     let at_once = t == 0.0;
                     assert!(!at_once || touch == Touch::IfClosing && closing >= 0.0, "{text}");
                     told += 1;
                 }
-                Advance::Separated => {
+                ToiResult::Separated => {
                     assert!(deep == f64::INFINITY, "{text}");
                     passed += 1;
                 }
-                Advance::Overlapping { .. } => assert_eq!(touch, Touch::Ignore, "{text}"),
-                Advance::Unresolved { t_safe } => assert!(f64::from(t_safe) <= deep, "{text}"),
+                ToiResult::Overlapping { .. } => assert_eq!(touch, Touch::Ignore, "{text}"),
+                ToiResult::Unresolved { t_safe } => assert!(f64::from(t_safe) <= deep, "{text}"),
                 _ => unreachable!(),
             }
         }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use swath::convex::toi::{Advance, Settings, Toi, Touch};
+use swath::convex::toi::{Settings, Toi, ToiResult, Touch};
 use swath::convex::{gjk, toi};
 use swath::{Motion, Pose, Shape};
 use testkit::convex_asked::{answer, hulls, motion, shape, tolerance, tolerance_length};
@@ -260,9 +260,9 @@ fn is_true(case: &ConvexCase, toi: &Toi) -> Result<(), String> {
     if start.lower - target > HIDDEN * start.noise {
         return judged(&truth, &answer(toi), &tolerance(case, &truth));
     }
-    let until = match toi.advance {
-        Advance::Separated => 1.0,
-        Advance::Impact { t, .. } if t > 0.0 => f64::from(t),
+    let until = match toi.result {
+        ToiResult::Separated => 1.0,
+        ToiResult::Impact { t, .. } if t > 0.0 => f64::from(t),
         _ => return judged(&truth, &answer(toi), &tolerance(case, &truth)),
     };
     let deep = 1.01 * tolerance_length(case, &truth) + 64.0 * start.noise;
@@ -290,10 +290,10 @@ fn resting_contacts_of_convex_shapes_are_resolved() {
         for number in 0..how_many(200) {
             let case = resting(kind, &mut draw);
             let toi = asked(&case, Touch::IfClosing);
-            let (answer, starts) = match toi.advance {
-                Advance::Impact { t, .. } => (["impact", "at once"][usize::from(t == 0.0)], true),
-                Advance::Separated => ("separated", true),
-                Advance::Overlapping { .. } => ("overlapping", true),
+            let (answer, starts) = match toi.result {
+                ToiResult::Impact { t, .. } => (["impact", "at once"][usize::from(t == 0.0)], true),
+                ToiResult::Separated => ("separated", true),
+                ToiResult::Overlapping { .. } => ("overlapping", true),
                 _ => ("unresolved", false),
             };
             *counts.entry(answer).or_default() += 1;
@@ -376,7 +376,7 @@ fn bodies_at_rest_on_a_floor_are_resolved() {
             for [a, b] in [pair, [pair[1], pair[0]]] {
                 let settings = Settings::default();
                 let toi = toi::one_to_one(a.0, a.1, b.0, b.1, &settings).expect("valid");
-                let unresolved = matches!(toi.advance, Advance::Unresolved { .. });
+                let unresolved = matches!(toi.result, ToiResult::Unresolved { .. });
                 assert!(!unresolved, "{toi:?}: {kind} at {pose:?}, {spin:?}");
                 asked += 1;
             }

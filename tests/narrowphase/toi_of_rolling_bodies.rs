@@ -6,7 +6,7 @@
 
 use scenes::convex::rotation;
 use swath::convex::toi;
-use swath::convex::toi::{Advance, Settings, Toi};
+use swath::convex::toi::{Settings, Toi, ToiResult};
 use swath::{Motion, Pose, Shape};
 use testkit::draw::{Draw, how_many};
 
@@ -98,11 +98,11 @@ fn rolling_body_has_the_results_of_a_resting_one() {
             // An axis that differs a little swings with the frequency of the spin.
             let more = if exact { 24 } else { 256 };
             assert!(rolled.rounds <= plain.rounds + more, "{rolled:?} {plain:?} {text}");
-            match (rolled.advance, plain.advance) {
-                (Advance::Separated, Advance::Separated) => {
+            match (rolled.result, plain.result) {
+                (ToiResult::Separated, ToiResult::Separated) => {
                     assert!(moved < away, "{text}");
                 }
-                (Advance::Impact { t, .. }, Advance::Impact { t: at, normal, .. }) => {
+                (ToiResult::Impact { t, .. }, ToiResult::Impact { t: at, normal, .. }) => {
                     hits += 1;
                     // A tolerance is a distance along the normal.
                     let along: f64 = (0..3).map(|k| across[k] * f64::from(normal[k])).sum();

@@ -4,7 +4,7 @@
 //! specification.
 
 use swath::convex::toi;
-use swath::convex::toi::{Advance, AdvanceError, Step, Touch};
+use swath::convex::toi::{Step, ToiError, ToiResult, Touch};
 use swath::{Motion, Shape};
 use testkit::convex_asked::{asked, hulls, motion, settings, shape};
 use testkit::convex_cases::convex_cases;
@@ -33,8 +33,8 @@ fn steps_are_correct_and_complete() {
             assert_eq!(steps.remove(0), mark);
             assert_eq!(steps.len(), toi.rounds as usize, "{case:?}");
 
-            let last = match toi.advance {
-                Advance::Impact { t, .. } | Advance::Unresolved { t_safe: t } => t,
+            let last = match toi.result {
+                ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => t,
                 _ => case.window[1],
             };
             assert_eq!(steps[0].t, case.window[0], "{case:?}");
@@ -76,10 +76,10 @@ fn rejected_search_has_no_steps() {
     let bad = Motion { delta: [f32::NAN, 0.0, 0.0], ..rest };
     for (of_a, of_b) in [(&bad, &rest), (&rest, &bad)] {
         let refused = toi::traced(&ball, of_a, &ball, of_b, &settings, &mut steps);
-        assert!(matches!(refused, Err(AdvanceError::Motion(_))), "{refused:?}");
+        assert!(matches!(refused, Err(ToiError::Motion(_))), "{refused:?}");
     }
     settings.window = [0.5, 0.25];
     let refused = toi::traced(&ball, &rest, &ball, &rest, &settings, &mut steps);
-    assert_eq!(refused, Err(AdvanceError::Window));
+    assert_eq!(refused, Err(ToiError::Window));
     assert!(steps.is_empty());
 }

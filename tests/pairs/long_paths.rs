@@ -52,7 +52,7 @@ fn direction(draw: &mut Draw) -> [f32; 3] {
     }
 }
 
-/// A scene with `count` boxes. For known borders of cells see [`on_borders`].
+/// Makes a scene with a number of boxes. For known borders of cells see [`on_borders`].
 type Family = fn(&mut Draw, usize) -> Vec<MovingBox>;
 
 const FAMILIES: [(&str, Family); 18] = [

@@ -2,10 +2,11 @@
 //!
 //! If a tick has few pairs for its rows, the pipeline reads the rows in another way than if it has many.
 
-use swath::pipeline::{BodyFlags, Config, Mass, Responded, SubSteps};
+use swath::pipeline::{BodyFlags, Config};
 use swath::{
     ConvexBody, Impact, Level, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape, Threads,
 };
+use swath_stepping::{Mass, ResolvedImpact, Stepper};
 use testkit::draw::Draw;
 
 const CROWD: u32 = 600;
@@ -110,15 +111,14 @@ fn distant_rows_change_nothing() {
 struct Pile {
     bodies: Vec<ConvexBody<'static>>,
     masses: Vec<Mass>,
-    sub_steps: SubSteps,
+    stepper: Stepper,
 }
 
 const GRAVITY: [f32; 3] = [0.0, -0.003, 0.0];
 
 impl Pile {
     fn new(restitution: f32) -> Self {
-        let mut pile =
-            Self { bodies: Vec::new(), masses: Vec::new(), sub_steps: SubSteps::default() };
+        let mut pile = Self { bodies: Vec::new(), masses: Vec::new(), stepper: Stepper::default() };
         let floor = Shape::cuboid([20.0, 0.5, 20.0]).expect("a floor");
         pile.put(floor, [0.0, -0.5, 0.0], [0.0; 3], [0.0; 3], Mass::FIXED);
         let mass = Mass { inverse_mass: 1.0, restitution };
@@ -143,13 +143,13 @@ impl Pile {
     }
 
     fn run(&mut self) {
-        let Self { bodies, masses, sub_steps } = self;
-        sub_steps.run(bodies, masses, None).expect("bodies");
+        let Self { bodies, masses, stepper } = self;
+        stepper.step(bodies, masses, None).expect("bodies");
     }
 
     /// The motions of the floor and the cubes, and their reported impacts.
-    fn told(&self) -> (Vec<Motion>, Vec<Responded>) {
-        let hits = self.sub_steps.impacts().iter().filter(|hit| hit.impact.pair.b < 4);
+    fn told(&self) -> (Vec<Motion>, Vec<ResolvedImpact>) {
+        let hits = self.stepper.impacts().iter().filter(|hit| hit.impact.pair.b < 4);
         (self.bodies[..4].iter().map(|body| body.motion).collect(), hits.copied().collect())
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of `Pipeline::tick`: flags, filters, sensors, limits, invalid rows, captured ticks and proxies.
 
 use swath::batch::{AcceleratingBox, sweep};
-use swath::convex::toi::{Advance, Touch};
+use swath::convex::toi::{ToiResult, Touch};
 use swath::convex::{Hull, toi};
 use swath::pipeline::{BodyFlags, Capture, CaptureError, Config, ImpactKind, VERSION};
 use swath::{
@@ -139,14 +139,14 @@ fn windows_lose_no_impact() {
                 let ((s, from), (m, n)) = (bodies.body(a), bodies.body(b));
                 let touch = if sensor { Touch::Hit } else { Touch::IfClosing };
                 let settings = toi::Settings { target_distance, touch, ..Default::default() };
-                let whole = toi::one_to_one(&s, &from, &m, &n, &settings).expect("valid").advance;
+                let whole = toi::one_to_one(&s, &from, &m, &n, &settings).expect("valid").result;
                 let near = |t: f32| {
                     let apart = swath::convex::gjk::distance(&s, &from.at(t), &m, &n.at(t));
                     apart.expect("poses").distance - target_distance
                 };
                 match (found[..].first(), whole) {
-                    (None, Advance::Separated) => {}
-                    (Some(impact), Advance::Separated | Advance::Impact { .. }) => {
+                    (None, ToiResult::Separated) => {}
+                    (Some(impact), ToiResult::Separated | ToiResult::Impact { .. }) => {
                         told += 1;
                         // The skin of two boxes without shape is measured per axis: it is up to √3 times as
                         // long.
@@ -154,7 +154,7 @@ fn windows_lose_no_impact() {
                         let skin = if plain { 0.75 * target_distance } else { 0.0 };
                         let early = near(impact.toi);
                         assert!(early < 2e-3 + skin, "{impact:?} is {early} early");
-                        if let Advance::Impact { t, .. } = whole {
+                        if let ToiResult::Impact { t, .. } = whole {
                             let early = near(t) - 2e-4;
                             assert!(
                                 impact.toi <= t || early > 0.0 || impact.toi - t < 2e-3,
@@ -162,13 +162,13 @@ fn windows_lose_no_impact() {
                             );
                         }
                     }
-                    (Some(impact), Advance::Overlapping { .. }) => {
+                    (Some(impact), ToiResult::Overlapping { .. }) => {
                         told += 1;
                         assert_eq!(impact.toi, 0.0, "{impact:?}");
                     }
                     // Boxes without shape have a skin per axis, shapes one by distance: never less.
                     (None, missed) => panic!("{pair:?} is missed: {missed:?}"),
-                    (Some(_), Advance::Unresolved { .. }) => {}
+                    (Some(_), ToiResult::Unresolved { .. }) => {}
                     (Some(impact), other) => panic!("{impact:?} {other:?}"),
                 }
             }
@@ -494,7 +494,7 @@ fn tick_of_proxies_gives_the_result_of_columns() {
     for row in 0..300_u32 {
         let of = bodies.accelerating(row);
         let convex = bodies.convex.iter().find(|convex| convex.row == row);
-        let held = convex.map(|convex| Pipeline::holding(&convex.shape, &convex.motion));
+        let held = convex.map(|convex| Pipeline::bounds_of(&convex.shape, &convex.motion, 0.0));
         let (aabb, delta) =
             held.map_or((of.aabb, of.delta), |held| held.map(|h| (h.aabb, h.delta)).expect("one"));
         let moves = bodies.flags[row as usize].has(BodyFlags::MOVES);

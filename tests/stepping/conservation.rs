@@ -1,7 +1,7 @@
 //! Tests that a tick of the stepper loses no time and no momentum, and that no body passes through a wall.
 
-use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
 use swath::{ConvexBody, Motion, Pose, Shape};
+use swath_stepping::{Mass, Stepper, StepperConfig};
 use testkit::draw::{Draw, how_many};
 use testkit::rounded::{Rounded, SLOP, first_time, gap};
 
@@ -47,7 +47,7 @@ fn body<'s>(row: u32, shape: Shape<'s>, pose: Pose, delta: [f32; 3]) -> ConvexBo
 #[test]
 fn bullets_never_pass_a_wall() {
     let mut draw = Draw::new(1);
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+    let mut stepper = Stepper::new(StepperConfig::default());
     let (mut bounced, cases) = (0, how_many(4_000));
     for case in 0..cases {
         let size = draw.one_of(&[0.0, 0.01, 0.3, 1.0]);
@@ -94,9 +94,9 @@ fn bullets_never_pass_a_wall() {
         // Several ticks: a bullet that rests or returns must not pass either.
         for tick in 0..3 {
             let before = bodies[1].motion;
-            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-            assert!(sub_steps.rejected().is_empty());
-            bounced += told.responses;
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            assert!(stepper.rejected().is_empty());
+            bounced += stats.responses;
             let end = bodies[1].motion.pose.position;
             let from: [f64; 3] =
                 std::array::from_fn(|axis| f64::from(end[axis]) - f64::from(middle[axis]));
@@ -108,7 +108,7 @@ fn bullets_never_pass_a_wall() {
             assert!(
                 height > 0.0,
                 "case {case}, tick {tick}: a bullet is {height} behind: {shape:?} {thickness} \
-                 {before:?} {:?} {told:?} {:?}",
+                 {before:?} {:?} {stats:?} {:?}",
                 bodies[1].motion,
                 bodies[0].motion
             );
@@ -123,7 +123,7 @@ fn bullets_never_pass_a_wall() {
 #[test]
 fn two_bodies_move_as_in_the_reference() {
     let mut draw = Draw::new(2);
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+    let mut stepper = Stepper::new(StepperConfig::default());
     let (mut met, cases) = (0, how_many(3_000));
     for case in 0..cases {
         let mut rounded = |x: f32| {
@@ -152,10 +152,10 @@ fn two_bodies_move_as_in_the_reference() {
         let restitution = draw.one_of(&[0.0, 0.5, 1.0]);
         let inverse = [draw.one_of(&[1.0, 0.25]), draw.one_of(&[0.0, 1.0, 3.0])];
         let masses = inverse.map(|inverse_mass| Mass { inverse_mass, restitution });
-        let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
+        let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
         let [a, b] = [two[0].0, two[1].0];
         let Some(t) = first_time(&a, &b) else {
-            if let Some(graze) = sub_steps.impacts().first() {
+            if let Some(graze) = stepper.impacts().first() {
                 let apart = gap(&a, &b, graze.impact.toi.into());
                 assert!(apart < 1e-4, "case {case}: {graze:?} is {apart} early");
                 continue;
@@ -185,9 +185,9 @@ fn two_bodies_move_as_in_the_reference() {
             continue;
         }
         met += 1;
-        assert!(told.responses >= 1 && told.held == 0, "case {case}: {told:?}");
+        assert!(stats.responses >= 1 && stats.stalled == 0, "case {case}: {stats:?}");
         // Whichever of the two has changed, the pair is searched once.
-        assert!(told.asked <= told.passes, "case {case}: {told:?}");
+        assert!(stats.repeated_searches <= stats.events, "case {case}: {stats:?}");
         let [of_a, of_b] = inverse.map(f64::from);
         let impulse = (1.0 + f64::from(restitution)) * closing / (of_a + of_b);
         // The normal belongs to a distance with an error of 2⁻²², so it is rotated by at most 7e-4. A body
@@ -232,14 +232,14 @@ fn body_after_half_of_its_impacts_bounces_no_more() {
             body(2, ball, place(0.0), [100.0, 0.0, 0.0]),
         ];
         let elastic = Mass { inverse_mass: 1.0, restitution: 1.0 };
-        let mut config = SubStepsConfig::default();
+        let mut config = StepperConfig::default();
         config.impacts_max = impacts_max;
-        let mut sub_steps = SubSteps::new(config);
+        let mut stepper = Stepper::new(config);
         let masses = [Mass::FIXED, Mass::FIXED, elastic];
-        let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
+        let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
         let hits = impacts_max / 2 + 1;
-        assert_eq!(told.responses, hits as usize, "{impacts_max}: {told:?}");
-        assert_eq!(told.held, usize::from(hits >= impacts_max), "{impacts_max}: {told:?}");
+        assert_eq!(stats.responses, hits as usize, "{impacts_max}: {stats:?}");
+        assert_eq!(stats.stalled, usize::from(hits >= impacts_max), "{impacts_max}: {stats:?}");
         let wanted = if hits % 2 == 1 { 0.5 } else { -0.5 };
         let Motion { pose, delta, .. } = bodies[2].motion;
         let off = (pose.position[0] - wanted).abs();
@@ -252,8 +252,8 @@ fn body_after_half_of_its_impacts_bounces_no_more() {
 #[test]
 fn no_body_ends_a_tick_inside_another() {
     let mut draw = Draw::new(3);
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-    let (mut responses, mut held, mut busiest, cases) = (0, 0, 0, how_many(60).min(1_000));
+    let mut stepper = Stepper::new(StepperConfig::default());
+    let (mut responses, mut stalled, mut busiest, cases) = (0, 0, 0, how_many(60).min(1_000));
     for case in 0..cases {
         let (speed, fixed) = ([1.0, 6.0, 60.0][case % 3], case % 2 == 0);
         let restitution = [1.0, 0.5, 0.0][case / 3 % 3];
@@ -295,10 +295,10 @@ fn no_body_ends_a_tick_inside_another() {
         };
         for tick in 0..3 {
             let (momentum, energy) = totals(&bodies);
-            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
             let (momentum_after, energy_after) = totals(&bodies);
-            (responses, held) = (responses + told.responses, held + told.held);
-            busiest = busiest.max(told.passes);
+            (responses, stalled) = (responses + stats.responses, stalled + stats.stalled);
+            busiest = busiest.max(stats.events);
             let scale = energy.sqrt() * 50.0 + 1e-3;
             let free = masses.iter().all(|mass| mass.inverse_mass > 0.0);
             for axis in 0..3 {
@@ -321,16 +321,16 @@ fn no_body_ends_a_tick_inside_another() {
                     let depth = -gap(&references[a], &references[b], 0.0);
                     assert!(
                         depth <= SLOP * most,
-                        "case {case}, tick {tick}: {a} is {depth} in {b}, {told:?}"
+                        "case {case}, tick {tick}: {a} is {depth} in {b}, {stats:?}"
                     );
                 }
             }
         }
     }
-    println!("{responses} responses, {held} held, {busiest} passes at most");
+    println!("{responses} responses, {stalled} stalled, {busiest} passes at most");
     assert!(
-        responses > cases * 10 && held * 200 <= responses,
-        "{responses} responses, {held} held"
+        responses > cases * 10 && stalled * 200 <= responses,
+        "{responses} responses, {stalled} stalled"
     );
 }
 
@@ -341,7 +341,7 @@ fn no_body_ends_a_tick_inside_another() {
 fn no_impact_is_missed_in_a_large_crowd() {
     const WALLS: usize = 6;
     let mut draw = Draw::new(4);
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+    let mut stepper = Stepper::new(StepperConfig::default());
     let (mut references, mut bodies, mut masses) = (Vec::<Rounded>::new(), Vec::new(), Vec::new());
     let place = |wall: usize| 4.0 * wall as f32 - 10.0;
     for wall in 0..WALLS {
@@ -373,8 +373,8 @@ fn no_impact_is_missed_in_a_large_crowd() {
     }
     let mut responses = 0;
     for tick in 0..3 {
-        let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-        responses += told.responses;
+        let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+        responses += stats.responses;
         let mut most = 0.0_f64;
         for (of, body) in references.iter_mut().zip(&bodies[WALLS..]) {
             of.at = body.motion.pose.position.map(f64::from);
@@ -402,7 +402,7 @@ fn no_impact_is_missed_in_a_large_crowd() {
 fn stacks_rest_and_do_not_stall() {
     for (case, above) in [0.0_f32, 0.0, 0.02, 0.3].into_iter().enumerate() {
         for accelerated in [false, true] {
-            let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+            let mut stepper = Stepper::new(StepperConfig::default());
             let floor = Shape::cuboid([20.0, 0.5, 20.0]).expect("a floor");
             let crate_ = Shape::cuboid([0.5; 3]).expect("a crate");
             let mut bodies =
@@ -416,7 +416,7 @@ fn stacks_rest_and_do_not_stall() {
             }
             // 9.81 m/s² at 60 ticks per second.
             let gravity = -9.81 / 3600.0;
-            let (mut passes, mut held) = (0, 0);
+            let (mut events, mut stalled) = (0, 0);
             for tick in 0..400 {
                 for body in &mut bodies[1..] {
                     if accelerated {
@@ -425,10 +425,10 @@ fn stacks_rest_and_do_not_stall() {
                         body.motion.delta[1] += gravity;
                     }
                 }
-                let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-                held += told.held;
+                let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+                stalled += stats.stalled;
                 if tick >= 300 {
-                    passes = passes.max(told.passes);
+                    events = events.max(stats.events);
                 }
                 for (row, body) in bodies.iter().enumerate().skip(1) {
                     let below = bodies[row - 1].motion.pose.position[1];
@@ -448,10 +448,10 @@ fn stacks_rest_and_do_not_stall() {
                 let speed = bodies[k + 1].motion.delta[1].abs();
                 assert!(speed < 0.01, "{above}, {accelerated}: {k} moves by {speed}");
             }
-            println!("{above}, {accelerated}: {passes} passes, {held} held");
+            println!("{above}, {accelerated}: {events} events, {stalled} stalled");
             assert!(
-                passes <= 30 && held == 0,
-                "{above}, {accelerated}: {passes} passes, {held} held"
+                events <= 30 && stalled == 0,
+                "{above}, {accelerated}: {events} events, {stalled} stalled"
             );
         }
     }

@@ -3,8 +3,8 @@
 //! The momentum of each body before and after a tick is compared with the sum of the impulses reported for
 //! it.
 
-use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
 use swath::{ConvexBody, Motion, Pose, Shape};
+use swath_stepping::{Mass, Stepper, StepperConfig};
 use testkit::draw::{Draw, how_many};
 use testkit::rounded::{Rounded, SLOP, gap};
 
@@ -122,21 +122,21 @@ fn crowd(draw: &mut Draw, case: usize) -> Crowd {
 #[test]
 fn impulses_are_the_change_of_momentum() {
     let mut draw = Draw::new(11);
-    let (mut held, mut responses, mut loads, cases) = (0, 0, 0, how_many(150).min(20_000));
+    let (mut stalled, mut responses, mut forces, cases) = (0, 0, 0, how_many(150).min(20_000));
     for case in 0..cases {
         let mut crowd = crowd(&mut draw, case);
-        let mut config = SubStepsConfig::default();
+        let mut config = StepperConfig::default();
         config.impacts_max = [2, 3, 6, 64][case / 2 % 4];
-        let mut sub_steps = SubSteps::new(config);
+        let mut stepper = Stepper::new(config);
         for tick in 0..5 {
             let what = format!("case {case}, tick {tick}");
             let (before, energy, most) = (crowd.momenta(), crowd.energy(), crowd.most());
-            let told = sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
-            assert_eq!(told.held, sub_steps.held().len(), "{what}");
-            (held, responses) = (held + told.held, responses + told.responses);
+            let stats = stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+            assert_eq!(stats.stalled, stepper.stalled().len(), "{what}");
+            (stalled, responses) = (stalled + stats.stalled, responses + stats.responses);
             let mut until = vec![1.0; crowd.bodies.len()];
-            for held in sub_steps.held() {
-                until[held.row as usize] = f64::from(held.since);
+            for stalled in stepper.stalled() {
+                until[stalled.row as usize] = f64::from(stalled.since);
             }
             // The reported sum, and the bound of its rounding error.
             let accel = |row: usize, k: usize| f64::from(crowd.bodies[row].motion.accel[k]);
@@ -151,23 +151,23 @@ fn impulses_are_the_change_of_momentum() {
                 .map(|(p, by)| p.iter().chain(by).map(|x| x.abs()).sum())
                 .collect();
             let mut counts = vec![1.0; crowd.bodies.len()];
-            for hit in sub_steps.impacts() {
+            for hit in stepper.impacts() {
                 // Bodies that separate and are pulled back at once keep a small speed.
-                let pulls = hit.load / 1024.0;
-                assert!(hit.load >= 0.0 && hit.impulse >= -pulls, "{what}: {hit:?}");
-                loads += usize::from(hit.load > 0.0);
+                let pulls = hit.supporting_force / 1024.0;
+                assert!(hit.supporting_force >= 0.0 && hit.impulse >= -pulls, "{what}: {hit:?}");
+                forces += usize::from(hit.supporting_force > 0.0);
                 for (member, (row, sign)) in
                     [(hit.impact.pair.a, -1.0), (hit.impact.pair.b, 1.0)].into_iter().enumerate()
                 {
                     let row = row as usize;
                     if crowd.masses[row].inverse_mass == 0.0 {
-                        assert!(hit.carried[member], "{what}: {hit:?}");
+                        assert!(hit.immovable[member], "{what}: {hit:?}");
                     }
-                    if hit.carried[member] {
+                    if hit.immovable[member] {
                         continue;
                     }
                     let time = (until[row] - f64::from(hit.impact.toi)).max(0.0);
-                    let by = f64::from(hit.impulse) + f64::from(hit.load) * time;
+                    let by = f64::from(hit.impulse) + f64::from(hit.supporting_force) * time;
                     for (sum, along) in sums[row].iter_mut().zip(hit.impact.normal) {
                         *sum += sign * by * f64::from(along);
                     }
@@ -180,7 +180,7 @@ fn impulses_are_the_change_of_momentum() {
                 let near = 4e-7 * parts[row] * f64::sqrt(counts[row]) + 1e-9;
                 for k in 0..3 {
                     let off = after[row][k] - before[row][k] - sums[row][k];
-                    assert!(off.abs() <= near, "{what}: {row} is off by {off}, {near}, {told:?}");
+                    assert!(off.abs() <= near, "{what}: {row} is off by {off}, {near}, {stats:?}");
                 }
             }
             let is_free = crowd.masses.iter().all(|mass| mass.inverse_mass > 0.0);
@@ -209,10 +209,10 @@ fn impulses_are_the_change_of_momentum() {
             crowd.check_depth(most, &what);
         }
     }
-    println!("{responses} responses, {loads} loads, {held} held");
+    println!("{responses} responses, {forces} forces, {stalled} stalled");
     assert!(
-        held > cases * 10 && loads > cases,
-        "{responses} responses, {loads} loads, {held} held"
+        stalled > cases * 10 && forces > cases,
+        "{responses} responses, {forces} forces, {stalled} stalled"
     );
 }
 
@@ -234,7 +234,7 @@ fn totals(bodies: &[ConvexBody<'_>], masses: &[Mass]) -> [f64; 3] {
 #[test]
 fn masses_of_any_ratio_keep_momentum_and_energy() {
     let mut draw = Draw::new(14);
-    let mut sub_steps = SubSteps::default();
+    let mut stepper = Stepper::default();
     let (mut responses, cases) = (0, how_many(100));
     for case in 0..cases {
         let ratio = [1e3, 1e4, 1e6, 1e9, 1e15_f32][case % 5];
@@ -255,10 +255,10 @@ fn masses_of_any_ratio_keep_momentum_and_energy() {
         }
         let [momentum, _, energy] = totals(&bodies, &masses);
         for tick in 0..4 {
-            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-            responses += told.responses;
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            responses += stats.responses;
             let [after, parts, left] = totals(&bodies, &masses);
-            let what = format!("case {case}, tick {tick}: {masses:?}, {told:?}");
+            let what = format!("case {case}, tick {tick}: {masses:?}, {stats:?}");
             let off = (after - momentum).abs();
             assert!(off <= 1e-6 * parts.max(momentum.abs()), "{what}: momentum is off by {off}");
             assert!(left <= energy * (1.0 + 1e-6), "{what}: energy grew from {energy} to {left}");
@@ -281,14 +281,14 @@ fn bodies_of_a_row_share_an_impulse() {
             let of = Rounded { half: [0.5, 0.4, 0.4], radius: 0.0, at, delta };
             assert!(crowd.put(of, [0.0; 3], Mass { inverse_mass: 1.0, restitution: 0.0 }));
         }
-        let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-        let told = sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+        let mut stepper = Stepper::new(StepperConfig::default());
+        let stats = stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
         let mean = 9.0 / (count as f32 + 1.0);
         for body in &crowd.bodies {
             let speed = body.motion.delta[0];
             assert!((speed - mean).abs() < 1e-3, "{count}: {speed}, not {mean}");
         }
-        assert!(told.held == 0 && told.passes <= 3 * count, "{count}: {told:?}");
+        assert!(stats.stalled == 0 && stats.events <= 3 * count, "{count}: {stats:?}");
     }
     let mut crowd = Crowd::default();
     for (x, delta, half, inverse_mass) in
@@ -298,9 +298,9 @@ fn bodies_of_a_row_share_an_impulse() {
             Rounded { half: [half; 3], radius: 0.0, at: [x, 0.0, 0.0], delta: [delta, 0.0, 0.0] };
         assert!(crowd.put(of, [0.0; 3], Mass { inverse_mass, restitution: 0.0 }));
     }
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-    let told = sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
-    assert!(told.held == 0 && told.passes < 32, "{told:?}");
+    let mut stepper = Stepper::new(StepperConfig::default());
+    let stats = stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+    assert!(stats.stalled == 0 && stats.events < 32, "{stats:?}");
     assert!(
         crowd.bodies.iter().all(|body| body.motion.delta[0].abs() < 1e-3),
         "{:?}",
@@ -324,8 +324,8 @@ fn free(crowd: &mut Crowd, half: [f32; 3], at: [f32; 3], delta: [f32; 3], restit
 #[test]
 fn impulses_are_propagated_through_inelastic_contacts_only() {
     let run = |crowd: &mut Crowd| {
-        let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-        sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies")
+        let mut stepper = Stepper::new(StepperConfig::default());
+        stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies")
     };
     let mut three = Crowd::default();
     for (x, speed) in [(-3.0, 8.0), (0.0, 0.0), (1.000_002, 0.0)] {
@@ -351,11 +351,11 @@ fn impulses_are_propagated_through_inelastic_contacts_only() {
         free(&mut pulled, [0.5, 0.4, 0.4], [x, 0.0, 0.0], [0.0; 3], 0.0);
     }
     pulled.bodies[0].motion.accel = [0.6, 0.0, 0.0];
-    let told = run(&mut pulled);
+    let stats = run(&mut pulled);
     for body in &pulled.bodies {
         assert!((body.motion.delta[0] - 0.1).abs() < 1e-3, "{:?}", pulled.bodies);
     }
-    assert!(told.passes <= 60 && told.held == 0, "{told:?}");
+    assert!(stats.events <= 60 && stats.stalled == 0, "{stats:?}");
 
     let mut hit = Crowd::default();
     free(&mut hit, [2.0, 0.05, 0.3], [0.0; 3], [0.0; 3], 0.0);
@@ -364,9 +364,9 @@ fn impulses_are_propagated_through_inelastic_contacts_only() {
     for k in 0..6_u8 {
         free(&mut hit, [0.0; 3], [1.8, 0.4 + f32::from(k) * 0.200_001, 0.0], [0.0; 3], 0.0);
     }
-    let told = run(&mut hit);
+    let stats = run(&mut hit);
     assert!(hit.bodies[6].motion.delta[1] > 0.4, "{:?}", hit.bodies);
-    assert!(told.held == 0 && told.passes <= 80, "{told:?}");
+    assert!(stats.stalled == 0 && stats.events <= 80, "{stats:?}");
 }
 
 /// Goal: a body that has rotated away under a contact gets nothing through it. Method: a plank that rotates
@@ -383,9 +383,9 @@ fn body_rotated_away_from_a_contact_gets_nothing() {
     // It passes the stand at six tenths of the tick.
     free(&mut crowd, [0.05, 0.5, 0.05], [1.5, -2.6, 0.0], [0.0, 4.0, 0.0], 0.0);
     crowd.masses[2..].fill(Mass::FIXED);
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-    sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
-    let hits = sub_steps.impacts().iter().map(|hit| (hit.impact.pair.a, hit.impact.pair.b));
+    let mut stepper = Stepper::new(StepperConfig::default());
+    stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+    let hits = stepper.impacts().iter().map(|hit| (hit.impact.pair.a, hit.impact.pair.b));
     assert_eq!(hits.collect::<Vec<_>>(), [(1, 2), (0, 1), (1, 3)]);
     for (row, speed) in [(0, 0.0), (1, 4.0)] {
         let delta = crowd.bodies[row].motion.delta;
@@ -409,13 +409,15 @@ fn body_that_would_return_to_a_stalled_one_is_stalled() {
         free(&mut crowd, [0.1; 3], [-0.25, 0.35 + height, 0.0], [0.0; 3], 0.0);
         crowd.masses[2].inverse_mass = 1.0 / mass;
         crowd.bodies[3].motion.accel = [0.0, -8.0, 0.0];
-        let mut config = SubStepsConfig::default();
+        let mut config = StepperConfig::default();
         config.impacts_max = 2;
-        let mut sub_steps = SubSteps::new(config);
-        sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
-        let hits = sub_steps.impacts().iter().map(|hit| (hit.impact.pair.a, hit.impact.pair.b));
+        let mut stepper = Stepper::new(config);
+        stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+        let hits = stepper.impacts().iter().map(|hit| (hit.impact.pair.a, hit.impact.pair.b));
         assert_eq!(hits.collect::<Vec<_>>(), [(1, 2), (0, 2), (2, 3)], "{height}");
-        let [first, second] = sub_steps.held() else { panic!("{height}: {:?}", sub_steps.held()) };
+        let [first, second] = stepper.stalled() else {
+            panic!("{height}: {:?}", stepper.stalled())
+        };
         // It falls by the height, less the slop of such a fast body.
         let after = (2.0 * (height - 2000.0 / (1 << 20) as f32) / 8.0).sqrt();
         assert_eq!((first.row, second.row), (2, 3), "{height}");
@@ -446,16 +448,20 @@ fn press_stops_at_a_body_that_cannot_give_way() {
         put(0.5, 0.0, 0.25, 1.0);
         put(-2.0, speed, 2.0, 0.0);
         let most = crowd.most();
-        let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+        let mut stepper = Stepper::new(StepperConfig::default());
         for tick in 0..4 {
-            let told = sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
-            crowd.check_depth(most, &format!("{speed}, tick {tick}, {told:?}"));
+            let stats = stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+            crowd.check_depth(most, &format!("{speed}, tick {tick}, {stats:?}"));
             assert_eq!(crowd.bodies[2].motion.delta, [speed as f32, 0.0, 0.0]);
             // The number of impacts allowed for the ball, and one for the press, which is stalled at its
             // first.
-            assert!(told.passes <= 33, "{speed}, tick {tick}, {told:?}");
+            assert!(stats.events <= 33, "{speed}, tick {tick}, {stats:?}");
         }
-        assert!(sub_steps.held().iter().any(|held| held.row == 2), "{:?}", sub_steps.held());
+        assert!(
+            stepper.stalled().iter().any(|stalled| stalled.row == 2),
+            "{:?}",
+            stepper.stalled()
+        );
     }
 }
 
@@ -478,8 +484,8 @@ fn body_rotating_inside_another_is_searched_again() {
             ConvexBody { row: 1, shape: ball, motion: ball_motion },
         ];
         let masses = [Mass::FIXED, Mass { inverse_mass: 1.0, restitution: 0.0 }];
-        let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-        let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-        assert_eq!(told.responses > 0, responds, "{x}: {told:?} {:?}", bodies[1].motion);
+        let mut stepper = Stepper::new(StepperConfig::default());
+        let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+        assert_eq!(stats.responses > 0, responds, "{x}: {stats:?} {:?}", bodies[1].motion);
     }
 }

@@ -2,11 +2,12 @@
 //! finite.
 
 use swath::batch::Rejected;
-use swath::convex::toi::AdvanceError;
-use swath::pipeline::{ImpactKind, Mass, PipelineError, SubSteps, SubStepsConfig, response};
+use swath::convex::toi::ToiError;
+use swath::pipeline::ImpactKind;
 use swath::{
     Aabb, Broadphase, COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pose, Proxy, Shape, Threads,
 };
+use swath_stepping::{Mass, StepError, Stepper, StepperConfig, response};
 use testkit::draw::{Draw, how_many};
 use testkit::finite::assert_finite;
 use testkit::rounded::{Rounded, gap};
@@ -42,18 +43,18 @@ fn invalid_masses_are_rejected() {
         body(0, ball(0.5), [-3.0, 0.0, 0.0], [4.0, 0.0, 0.0]),
         body(1, ball(0.5), [3.0, 0.0, 0.0], [-4.0, 0.0, 0.0]),
     ];
-    let mut sub_steps = SubSteps::default();
+    let mut stepper = Stepper::default();
     let mut alone = two;
-    let told_alone = sub_steps.run(&mut alone, &[LIGHT; 2], None).expect("bodies");
-    assert_eq!(told_alone.responses, 1);
+    let stats_alone = stepper.step(&mut alone, &[LIGHT; 2], None).expect("bodies");
+    assert_eq!(stats_alone.responses, 1);
     let masses = invalid_masses();
     assert_eq!(masses.len(), 14);
     for (mass, reason) in masses {
         let between = body(2, ball(0.5), [0.0; 3], [0.0, 0.1, 0.0]);
         let mut bodies = [two[0], two[1], between];
-        let told = sub_steps.run(&mut bodies, &[LIGHT, LIGHT, mass], None).expect("bodies");
-        assert_eq!(sub_steps.rejected(), [Rejected { row: 2, reason }], "{mass:?}");
-        assert_eq!(told, told_alone, "{mass:?}");
+        let stats = stepper.step(&mut bodies, &[LIGHT, LIGHT, mass], None).expect("bodies");
+        assert_eq!(stepper.rejected(), [Rejected { row: 2, reason }], "{mass:?}");
+        assert_eq!(stats, stats_alone, "{mass:?}");
         assert_eq!(bodies[2].motion, between.motion, "{mass:?}");
         for (of, wanted) in bodies.iter().zip(&alone) {
             assert_eq!(of.motion, wanted.motion, "{mass:?}");
@@ -65,7 +66,7 @@ fn invalid_masses_are_rejected() {
             let aabb = Aabb::cube(row.motion.pose.position, 0.5).expect("a box");
             world.insert(aabb, Proxy::dynamic()).expect("a proxy")
         });
-        let stepped = sub_steps.run_world(&mut world, |id| {
+        let stepped = stepper.step_proxies(&mut world, |id| {
             let row = ids.iter().position(|&other| other == id).expect("one of three");
             Some((rows[row].shape, rows[row].motion, if row == 2 { mass } else { LIGHT }))
         });
@@ -119,26 +120,26 @@ fn bounce_rejects_invalid_input() {
 /// round, an invalid target distance; with both public functions.
 #[test]
 fn invalid_settings_are_an_error() {
-    let default = SubStepsConfig::default();
-    let with = |change: &dyn Fn(&mut SubStepsConfig)| {
+    let default = StepperConfig::default();
+    let with = |change: &dyn Fn(&mut StepperConfig)| {
         let mut config = default;
         change(&mut config);
         config
     };
     let cases = [
-        (with(&|config| config.impacts_max = 0), PipelineError::ImpactsMax { given: 0 }),
-        (with(&|config| config.impacts_max = 1), PipelineError::ImpactsMax { given: 1 }),
-        (with(&|config| config.rounds_max = 0), AdvanceError::Rounds.into()),
-        (with(&|config| config.pipeline.target_distance = f32::NAN), AdvanceError::Target.into()),
+        (with(&|config| config.impacts_max = 0), StepError::ImpactsMax { given: 0 }),
+        (with(&|config| config.impacts_max = 1), StepError::ImpactsMax { given: 1 }),
+        (with(&|config| config.rounds_max = 0), ToiError::Rounds.into()),
+        (with(&|config| config.target_distance = f32::NAN), ToiError::Target.into()),
     ];
     for (config, error) in cases {
-        let mut sub_steps = SubSteps::new(config);
+        let mut stepper = Stepper::new(config);
         let mut bodies = [body(0, ball(0.5), [0.0; 3], [1.0; 3])];
         let before = bodies[0].motion;
-        assert_eq!(sub_steps.run(&mut bodies, &[LIGHT], None), Err(error));
+        assert_eq!(stepper.step(&mut bodies, &[LIGHT], None), Err(error));
         assert_eq!(bodies[0].motion, before);
         let mut world = Broadphase::new();
-        let stepped = sub_steps.run_world(&mut world, |_| None);
+        let stepped = stepper.step_proxies(&mut world, |_| None);
         assert_eq!(stepped.map(|_| ()), Err(error));
         assert_eq!(config.validate(), Err(error));
     }
@@ -156,11 +157,11 @@ fn bodies_of_extreme_size_give_finite_numbers() {
                 body(1, ball(1.3e34), [6.5e35, 2.6e35, 0.0], [0.0; 3]),
             ];
             bodies[0].motion.spin = [0.0, 0.0, spin];
-            let mut sub_steps = SubSteps::default();
-            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-            assert!(told.passes > 0 && sub_steps.rejected().is_empty(), "{spin}: {told:?}");
-            assert_finite(&(sub_steps.impacts(), sub_steps.held(), bodies));
-            assert!(sub_steps.impacts().iter().any(|hit| hit.impact.closing > 1e35), "{spin}");
+            let mut stepper = Stepper::default();
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            assert!(stats.events > 0 && stepper.rejected().is_empty(), "{spin}: {stats:?}");
+            assert_finite(&(stepper.impacts(), stepper.stalled(), bodies));
+            assert!(stepper.impacts().iter().any(|hit| hit.impact.closing > 1e35), "{spin}");
             for body in bodies {
                 assert!(body.motion.delta.iter().all(|x| x.abs() <= COORD_MAX), "{body:?}");
             }
@@ -210,24 +211,27 @@ fn step_ends_within_its_searches() {
         start.push(lonely);
         masses.push(LIGHT);
         let mut free = start.clone();
-        let needed = SubSteps::default().run(&mut free, &masses, None).expect("bodies");
+        let needed = Stepper::default().step(&mut free, &masses, None).expect("bodies");
         assert_eq!(needed.over_budget, 0);
         for budget in [0, 1, 30, 120, 400, needed.searches / 2, needed.searches] {
             let what = format!("case {case}: {budget} of {needed:?}");
-            let mut config = SubStepsConfig::default();
+            let mut config = StepperConfig::default();
             config.searches_max = budget as u32;
-            let mut sub_steps = SubSteps::new(config);
+            let mut stepper = Stepper::new(config);
             let mut bodies = start.clone();
-            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-            assert!(told.searches <= budget, "{what}: {told:?}");
-            assert!(told.over_budget <= told.held && told.held == sub_steps.held().len(), "{what}");
-            assert_eq!(bodies[60].motion, response::carried(&lonely.motion, 1.0), "{what}");
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            assert!(stats.searches <= budget, "{what}: {stats:?}");
+            assert!(
+                stats.over_budget <= stats.stalled && stats.stalled == stepper.stalled().len(),
+                "{what}"
+            );
+            assert_eq!(bodies[60].motion, response::advanced(&lonely.motion, 1.0), "{what}");
             if budget >= needed.searches {
-                assert!(told == needed, "{what}: {told:?}");
+                assert!(stats == needed, "{what}: {stats:?}");
                 bodies.iter().zip(&free).for_each(|(a, b)| assert_eq!(a.motion, b.motion));
             }
-            stalled += told.over_budget;
-            partly += usize::from(told.over_budget > 0 && told.over_budget < 60);
+            stalled += stats.over_budget;
+            partly += usize::from(stats.over_budget > 0 && stats.over_budget < 60);
             for (of, body) in references.iter_mut().zip(&bodies) {
                 of.at = body.motion.pose.position.map(f64::from);
             }
@@ -250,8 +254,8 @@ fn step_ends_within_its_searches() {
             assert!((0..3).all(|k| (after[k] - before[k]).abs() < scale), "{what}");
             assert!(after[3] <= before[3] * (1.0 + 1e-6), "{what}");
             let mut again = start.clone();
-            sub_steps.pipeline().set_threads(Threads::one());
-            assert_eq!(sub_steps.run(&mut again, &masses, None), Ok(told), "{what}");
+            stepper.set_threads(Threads::one());
+            assert_eq!(stepper.step(&mut again, &masses, None), Ok(stats), "{what}");
             bodies.iter().zip(&again).for_each(|(a, b)| assert_eq!(a.motion, b.motion, "{what}"));
         }
     }
@@ -275,19 +279,19 @@ fn bodies_not_proved_to_be_free_are_stalled() {
     }
     let mut stalled = Vec::new();
     for rounds_max in [1, 8, 64] {
-        let mut config = SubStepsConfig::default();
+        let mut config = StepperConfig::default();
         config.rounds_max = rounds_max;
-        let mut sub_steps = SubSteps::new(config);
+        let mut stepper = Stepper::new(config);
         let (mut end, masses) = (bodies.clone(), [LIGHT; 40]);
-        let told = sub_steps.run(&mut end, &masses, None).expect("bodies");
-        assert!(told.held <= 40 && told.passes <= 40 * 32 + 40, "{rounds_max}: {told:?}");
-        assert_finite(&(sub_steps.impacts(), sub_steps.held(), &end));
-        let is_free = |held: &swath::pipeline::Stalled| (0.0..=1.0).contains(&held.since);
-        assert!(sub_steps.held().iter().all(is_free), "{rounds_max}");
+        let stats = stepper.step(&mut end, &masses, None).expect("bodies");
+        assert!(stats.stalled <= 40 && stats.events <= 40 * 32 + 40, "{rounds_max}: {stats:?}");
+        assert_finite(&(stepper.impacts(), stepper.stalled(), &end));
+        let is_free = |stalled: &swath_stepping::Stalled| (0.0..=1.0).contains(&stalled.since);
+        assert!(stepper.stalled().iter().all(is_free), "{rounds_max}");
         let unresolved =
-            sub_steps.impacts().iter().filter(|hit| hit.impact.kind == ImpactKind::Unresolved);
+            stepper.impacts().iter().filter(|hit| hit.impact.kind == ImpactKind::Unresolved);
         assert_eq!(unresolved.count(), 0, "{rounds_max}: nobody responds to what is no impact");
-        stalled.push(told.over_budget);
+        stalled.push(stats.over_budget);
     }
     assert!(stalled[0] > 30 && stalled[0] >= stalled[2], "{stalled:?}");
 }
@@ -339,20 +343,20 @@ fn hostile_scenes_keep_the_guarantees() {
     let (mut responses, cases) = (0, how_many(300));
     for case in 0..cases {
         let (mut bodies, masses) = hostile(&mut draw, case);
-        let mut config = SubStepsConfig::default();
+        let mut config = StepperConfig::default();
         config.impacts_max = draw.one_of(&[2, 5, 32, 32]);
         config.searches_max = draw.one_of(&[u32::MAX, u32::MAX, 40]);
         config.rounds_max = draw.one_of(&[2048, 2048, 12]);
-        let mut sub_steps = SubSteps::new(config);
+        let mut stepper = Stepper::new(config);
         for tick in 0..3 {
             let what = format!("case {case}, tick {tick}");
             let start = bodies.clone();
-            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-            responses += told.responses;
-            let what = format!("{what}: {told:?} {masses:?}");
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            responses += stats.responses;
+            let what = format!("{what}: {stats:?} {masses:?}");
             let motions: Vec<_> = bodies.iter().map(|body| body.motion).collect();
-            assert_finite(&(sub_steps.impacts(), sub_steps.held(), &motions));
-            let hits = sub_steps.impacts().to_vec();
+            assert_finite(&(stepper.impacts(), stepper.stalled(), &motions));
+            let hits = stepper.impacts().to_vec();
             let (mut off, mut parts, mut energies) = ([0.0; 3], 0.0, [0.0; 2]);
             for ((body, before), mass) in bodies.iter().zip(&start).zip(&masses) {
                 let mass = 1.0 / f64::from(mass.inverse_mass);
@@ -377,8 +381,8 @@ fn hostile_scenes_keep_the_guarantees() {
             let delta = [draw.between(-1e6, 1e6), 0.0, 1e5];
             more.push(body(more.len() as u32, ball(1.0), far, delta));
             masses.push(LIGHT);
-            sub_steps.run(&mut more, &masses, None).expect("bodies");
-            assert!(sub_steps.impacts() == hits, "{what}");
+            stepper.step(&mut more, &masses, None).expect("bodies");
+            assert!(stepper.impacts() == hits, "{what}");
             for (body, wanted) in more.iter().zip(&motions) {
                 assert_eq!(body.motion, *wanted, "{what}");
             }

@@ -1,13 +1,13 @@
 //! Tests that the proxies of a broadphase are advanced as the same bodies in columns are.
 //!
-//! The same bodies are given to both public functions of `SubSteps`, tick after tick, and compared to the bit.
+//! The same bodies are given to both public functions of `Stepper`, tick after tick, and compared to the bit.
 
 use swath::broadphase::Layers;
-use swath::pipeline::{Mass, Responded, Stalled, SubSteps, SubStepsConfig};
 use swath::{
     Aabb, Broadphase, ConvexBody, Filter, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId,
     ProxyKind, Shape, Threads,
 };
+use swath_stepping::{Mass, ResolvedImpact, Stalled, Stepper, StepperConfig};
 use testkit::draw::{Draw, how_many};
 
 /// A body, and the settings of its proxy.
@@ -79,7 +79,7 @@ impl Body {
     fn moving_box(&self, tick: usize) -> MovingBox {
         if rests(self) {
             let still = Motion::from(self.motion.pose);
-            return Pipeline::holding(&self.shape, &still).expect("a box");
+            return Pipeline::bounds_of(&self.shape, &still, 0.0).expect("a box");
         }
         let nowhere = Aabb::cube([tick as f32, 1e6, 0.0], 1.0).expect("a box");
         MovingBox { aabb: nowhere, delta: self.motion.delta }
@@ -94,7 +94,7 @@ impl Body {
 fn columns_and_proxies_give_the_same_bits() {
     let mut draw = Draw::new(21);
     let layers = Layers::all().without(0, 1).without(2, 2);
-    let (mut responses, mut held, mut later, cases) = (0, 0, 0, how_many(36).min(5_000));
+    let (mut responses, mut stalled, mut later, cases) = (0, 0, 0, how_many(36).min(5_000));
     for case in 0..cases {
         let mut world = Broadphase::new();
         let count = [3, 30, 120, 400][case % 4];
@@ -102,11 +102,11 @@ fn columns_and_proxies_give_the_same_bits() {
         for body in &mut bodies {
             body.id = world.insert_moving(body.moving_box(0), body.proxy).expect("a box");
         }
-        let mut config = SubStepsConfig::default();
+        let mut config = StepperConfig::default();
         config.impacts_max = [32, 4][case % 2];
         config.searches_max = [u32::MAX, u32::MAX, 300][case % 3];
-        let (mut of_world, mut of_columns) = (SubSteps::new(config), SubSteps::new(config));
-        of_world.pipeline().set_threads(Threads::one());
+        let (mut of_world, mut of_columns) = (Stepper::new(config), Stepper::new(config));
+        of_world.set_threads(Threads::one());
         for tick in 0..4 {
             let what = format!("case {case}, tick {tick}");
             // Slots are reused, so rows are in the order of ids.
@@ -132,27 +132,27 @@ fn columns_and_proxies_give_the_same_bits() {
                 })
                 .collect();
             let filters: Vec<Filter> = in_world.iter().map(|body| body.filter).collect();
-            let told = of_columns.run(&mut columns, &masses, Some(&filters)).expect("bodies");
+            let stats = of_columns.step(&mut columns, &masses, Some(&filters)).expect("bodies");
             let mut asked = Vec::new();
             let stepped = of_world
-                .run_world(&mut world, |id| {
+                .step_proxies(&mut world, |id| {
                     asked.push(id);
                     let at = in_world.binary_search_by_key(&id.index(), |body| body.id.index());
                     let Body { shape, motion, mass, .. } = in_world[at.expect("one of them")];
                     Some((shape, motion, mass))
                 })
                 .expect("a world");
-            assert_eq!(stepped.told(), told, "{what}");
+            assert_eq!(stepped.stats(), stats, "{what}");
             let id = |row: u32| in_world[row as usize].id;
             let named: Vec<_> = of_columns.impacts().iter().map(|hit| facts(hit, &id)).collect();
             let found: Vec<_> = stepped.impacts().iter().map(|hit| facts(hit, &|id| id)).collect();
             assert_eq!(found, named, "{what}");
             let named: Vec<_> = of_columns
-                .held()
+                .stalled()
                 .iter()
                 .map(|h| Stalled { row: id(h.row), since: h.since })
                 .collect();
-            assert_eq!(stepped.held(), named, "{what}");
+            assert_eq!(stepped.stalled(), named, "{what}");
             let moved: Vec<_> = (0..columns.len())
                 .filter(|&row| !rests(&in_world[row]))
                 .map(|row| (in_world[row].id, columns[row].motion))
@@ -164,7 +164,7 @@ fn columns_and_proxies_give_the_same_bits() {
             asked.dedup();
             assert_eq!(asked.len() + unasked, in_world.len(), "{what}: somebody is asked twice");
             later += unasked;
-            (responses, held) = (responses + told.responses, held + told.held);
+            (responses, stalled) = (responses + stats.responses, stalled + stats.stalled);
             for (id, motion) in moved {
                 let at = bodies.binary_search_by_key(&id.index(), |body| body.id.index());
                 bodies[at.expect("one of them")].motion = motion;
@@ -189,13 +189,16 @@ fn columns_and_proxies_give_the_same_bits() {
             }
         }
     }
-    println!("{responses} responses, {held} held, {later} never asked about");
-    assert!(responses > cases * 20 && held > cases && later > cases, "{responses} {held} {later}");
+    println!("{responses} responses, {stalled} stalled, {later} never asked about");
+    assert!(
+        responses > cases * 20 && stalled > cases && later > cases,
+        "{responses} {stalled} {later}"
+    );
 }
 
 /// Everything in an impact except the ids of the two bodies, which are arguments.
 fn facts<P>(
-    hit: &Responded<P>,
+    hit: &ResolvedImpact<P>,
     id: &impl Fn(PartOf<P>) -> ProxyId,
 ) -> (ProxyId, ProxyId, [u32; 14], [bool; 2])
 where
@@ -217,9 +220,9 @@ where
         of.closing,
         of.depth,
         hit.impulse,
-        hit.load,
+        hit.supporting_force,
     ];
-    (a, b, numbers.map(f32::to_bits), hit.carried)
+    (a, b, numbers.map(f32::to_bits), hit.immovable)
 }
 
 type PartOf<P> = <P as TwoOf>::Part;
@@ -257,16 +260,16 @@ fn distant_resting_bodies_are_not_looked_up() {
     places.extend((0..1_000).map(|k| (wall, at(-50.0 + k as f32 * 0.1, 40.0))));
     let mut ids = Vec::new();
     for (shape, pose) in &places {
-        let still = Pipeline::holding(shape, &Motion::from(*pose)).expect("a box");
+        let still = Pipeline::bounds_of(shape, &Motion::from(*pose), 0.0).expect("a box");
         ids.push(world.insert(still.aabb, Proxy::fixed()).expect("a box"));
     }
     let moving = Motion::new(at(0.0, 0.0), [30.0, 0.0, 0.0]).expect("a motion");
     let id =
         world.insert(Aabb::cube([0.0; 3], 0.5).expect("a box"), Proxy::dynamic()).expect("one");
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+    let mut stepper = Stepper::new(StepperConfig::default());
     let mut asked = Vec::new();
-    let stepped = sub_steps
-        .run_world(&mut world, |of| {
+    let stepped = stepper
+        .step_proxies(&mut world, |of| {
             asked.push(of);
             let elastic = Mass { inverse_mass: 1.0, restitution: 1.0 };
             let row = ids.iter().position(|&id| id == of);
@@ -296,9 +299,9 @@ fn invalid_bodies_are_rejected() {
             .zip([0.0, 3.0, 5.0, 6.0, 9.0])
             .map(|(proxy, x)| world.insert(cube(x), proxy).expect("a box"))
             .collect();
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-    let stepped = sub_steps
-        .run_world(&mut world, |id| {
+    let mut stepper = Stepper::new(StepperConfig::default());
+    let stepped = stepper
+        .step_proxies(&mut world, |id| {
             let row = ids.iter().position(|&known| known == id).expect("one of them");
             let x = [0.0, 3.0, 5.0, 6.0, 9.0][row];
             let mut motion = Motion::from(Pose::at([x, 0.0, 0.0]).expect("a pose"));

@@ -4,8 +4,8 @@
 //! Elastic balls hit from above. They leave a supported body as they leave the floor, and share momentum with
 //! a free one by mass. All speeds have closed forms.
 
-use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
 use swath::{ConvexBody, Motion, Pose, Shape};
+use swath_stepping::{Mass, Stepper, StepperConfig};
 
 /// A body that cannot be pushed.
 const IMMOVABLE: [f32; 2] = [0.0, 0.0];
@@ -36,12 +36,12 @@ impl Crowd {
         self.fastest = self.fastest.max(dx.abs()).max(dy.abs());
     }
 
-    fn run(&mut self, impacts_max: u32) -> SubSteps {
-        let mut config = SubStepsConfig::default();
+    fn run(&mut self, impacts_max: u32) -> Stepper {
+        let mut config = StepperConfig::default();
         config.impacts_max = impacts_max;
-        let mut sub_steps = SubSteps::new(config);
-        sub_steps.run(&mut self.bodies, &self.masses, None).expect("bodies");
-        sub_steps
+        let mut stepper = Stepper::new(config);
+        stepper.step(&mut self.bodies, &self.masses, None).expect("bodies");
+        stepper
     }
 
     #[track_caller]
@@ -121,8 +121,8 @@ fn body_thrown_up_is_not_supported() {
             ([6.3, -4.0], 0.6, 2.0)
         };
         crowd.put(cuboid([0.5, 0.5]), [0.0, other[0]], [0.0, other[1]], PLASTIC);
-        let sub_steps = crowd.run(32);
-        let times = sub_steps.impacts().iter().filter(|hit| hit.impact.pair.a > 0);
+        let stepper = crowd.run(32);
+        let times = stepper.impacts().iter().filter(|hit| hit.impact.pair.a > 0);
         let times: Vec<_> = times.map(|hit| hit.impact.toi).filter(|&toi| toi > 0.1).collect();
         assert!(times.len() > 1, "{times:?}");
         for (toi, wanted) in times.iter().zip([0.3, when]) {
@@ -205,9 +205,9 @@ fn body_on_a_stalled_one_is_not_supported() {
     crowd.put(cuboid([0.5, 0.25]), [-2.0, 0.5], [5.0, 0.0], IMMOVABLE);
     // At the upper box at half of the tick.
     crowd.put(ball(), [0.0, 7.5], [0.0, -10.0], ELASTIC);
-    let sub_steps = crowd.run(2);
-    let first = sub_steps.held().first().expect("the lower box");
-    assert!(first.row == 1 && (first.since - 0.2).abs() < 1e-3, "{:?}", sub_steps.held());
+    let stepper = crowd.run(2);
+    let first = stepper.stalled().first().expect("the lower box");
+    assert!(first.row == 1 && (first.since - 0.2).abs() < 1e-3, "{:?}", stepper.stalled());
     crowd.goes(1, [5.0, 0.0]);
     crowd.goes(2, [0.0, -5.0]);
     crowd.goes(4, [0.0, -5.0]);

@@ -3,8 +3,8 @@
 //! All bodies move by 1024 in the tick along another axis, so that the slop is 2⁻¹⁰, two hundred times the
 //! rounding error of positions near 1. Gaps and speeds are in units of the slop.
 
-use swath::pipeline::{Mass, SubStepped, SubSteps, response};
 use swath::{ConvexBody, Motion, Pose, Shape};
+use swath_stepping::{Mass, StepStats, Stepper, response};
 
 /// The common displacement.
 const WAY: f32 = 1024.0;
@@ -24,7 +24,7 @@ fn ball() -> Shape<'static> {
 struct Crowd {
     bodies: Vec<ConvexBody<'static>>,
     masses: Vec<Mass>,
-    sub_steps: SubSteps,
+    stepper: Stepper,
 }
 
 impl Crowd {
@@ -49,11 +49,11 @@ impl Crowd {
     }
 
     /// A tick in which all bodies move by the same displacement along an axis.
-    fn run(&mut self, axis: usize) -> SubStepped {
+    fn run(&mut self, axis: usize) -> StepStats {
         for body in &mut self.bodies {
             body.motion.delta[axis] += WAY;
         }
-        self.sub_steps.run(&mut self.bodies, &self.masses, None).expect("bodies")
+        self.stepper.step(&mut self.bodies, &self.masses, None).expect("bodies")
     }
 }
 
@@ -114,17 +114,17 @@ fn closing_bodies_get_a_response_and_slow_ones_do_not() {
                 let mut before = crowd.bodies.clone();
                 let across = (axis + 1) % 3;
                 before.iter_mut().for_each(|of| of.motion.delta[across] = WAY);
-                let told = crowd.run(across);
+                let stats = crowd.run(across);
                 let (end, speed) = state(&crowd, axis);
                 let nearly = gap > 0.25;
                 if closing + 0.5 * pull <= if nearly { 0.125 } else { 0.0 } {
-                    assert_eq!((told.passes, told.responses), (0, 0), "{what}");
+                    assert_eq!((stats.events, stats.responses), (0, 0), "{what}");
                     for (of, now) in before.iter().zip(&crowd.bodies) {
-                        assert_eq!(now.motion, response::carried(&of.motion, 1.0), "{what}");
+                        assert_eq!(now.motion, response::advanced(&of.motion, 1.0), "{what}");
                     }
                     continue;
                 }
-                let [hit] = crowd.sub_steps.impacts() else { panic!("{what}: {told:?}") };
+                let [hit] = crowd.stepper.impacts() else { panic!("{what}: {stats:?}") };
                 let late = if nearly && closing == 0.0 { 0.25 } else { 0.0 };
                 assert!(end >= start - late - 1e-2, "{what}: {start} {end}");
                 assert!(late > 0.0 || hit.impact.toi == 0.0, "{what}: {hit:?}");
@@ -151,7 +151,7 @@ fn elastic_rows_are_hit_at_one_time() {
             crowd.put(ball(), axis, [f32::from(k) * (1.0 + 0.5 * SLOP), 0.0, 0.0], mass);
         }
         crowd.run((axis + 1) % 3);
-        let times: Vec<_> = crowd.sub_steps.impacts().iter().map(|hit| hit.impact.toi).collect();
+        let times: Vec<_> = crowd.stepper.impacts().iter().map(|hit| hit.impact.toi).collect();
         assert!(times.len() == 5 && times.iter().all(|&toi| toi == times[0]), "{times:?}");
         // 10 to the first, less the slop.
         let wanted = (10.0 - SLOP) / 30.0;
@@ -186,7 +186,7 @@ fn large_bodies_are_touched_as_near_as_small_ones() {
             let delta = &mut crowd.bodies[1].motion.delta;
             (delta[1], delta[2]) = (aside[0], aside[1]);
             crowd.run(2);
-            let [hit, ..] = crowd.sub_steps.impacts() else { panic!("{thick} {aside:?} {spin}") };
+            let [hit, ..] = crowd.stepper.impacts() else { panic!("{thick} {aside:?} {spin}") };
             let t = f64::from(hit.impact.toi);
             let [x, y] = [
                 -4.0 + 16.0 * t + 0.5 * f64::from(accel) * t * t - 0.5 - f64::from(thick),
@@ -206,7 +206,7 @@ fn large_bodies_are_touched_as_near_as_small_ones() {
 /// large distant plate, and invalid rows; the same bits of motions and impacts.
 #[test]
 fn distant_resting_bodies_change_nothing() {
-    let mut told = Vec::new();
+    let mut results = Vec::new();
     for others in 0..3 {
         let mut crowd = Crowd::default();
         let mass = Mass { inverse_mass: 1.0, restitution: 0.5 };
@@ -228,12 +228,12 @@ fn distant_resting_bodies_change_nothing() {
                 crowd.bodies.last_mut().expect("it").motion.delta[1] = delta;
             }
         }
-        let Crowd { bodies, masses, sub_steps } = &mut crowd;
-        sub_steps.run(bodies, masses, None).expect("bodies");
-        assert_eq!(sub_steps.rejected().len(), if others > 1 { 3 } else { 0 });
+        let Crowd { bodies, masses, stepper } = &mut crowd;
+        stepper.step(bodies, masses, None).expect("bodies");
+        assert_eq!(stepper.rejected().len(), if others > 1 { 3 } else { 0 });
         let motions: Vec<_> = bodies[..4].iter().map(|body| body.motion).collect();
-        told.push((motions, sub_steps.impacts().to_vec()));
+        results.push((motions, stepper.impacts().to_vec()));
     }
-    assert!(told[0].1.len() > 1, "{:?}", told[0].1);
-    assert!(told.iter().all(|of| *of == told[0]), "{told:?}");
+    assert!(results[0].1.len() > 1, "{:?}", results[0].1);
+    assert!(results.iter().all(|of| *of == results[0]), "{results:?}");
 }

@@ -1,6 +1,7 @@
 //! Rules about comments: each stands alone, and an invalid value is called invalid.
 
 use crate::Finding;
+use crate::source::in_src;
 
 /// How a doc comment may end: a sentence, a code block, a row of a table, or a list of definitions.
 const ENDS: [&str; 6] = [".", "```", "|", ".)", ".*", "</details>"];
@@ -22,7 +23,7 @@ const NOT_INVALID: [&str; 10] = [
 /// A doc comment is one or more sentences: it starts with a capital letter or a code span and ends
 /// with a full stop.
 pub(crate) fn doc_comments(path: &str, text: &str) -> Vec<Finding> {
-    if !path.starts_with("src/") || !path.ends_with(".rs") {
+    if !in_src(path) {
         return Vec::new();
     }
     let mut findings = Vec::new();
@@ -58,7 +59,7 @@ pub(crate) fn doc_comments(path: &str, text: &str) -> Vec<Finding> {
 
 /// An invalid value is called invalid, or rejected. The rule reads the library's comments.
 pub(crate) fn invalid_is_said(path: &str, text: &str) -> Vec<Finding> {
-    let is_code = path.starts_with("src/") && path.ends_with(".rs");
+    let is_code = in_src(path);
     let mut findings = Vec::new();
     for (line, text) in (1..).zip(text.lines()).filter(|_| is_code) {
         let comment = text.find("//").map_or("", |at| &text[at..]);

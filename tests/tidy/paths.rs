@@ -4,8 +4,8 @@ use crate::imports::File;
 use crate::is_of_peers;
 
 /// Folders that a path in a code span may start with.
-const FOLDERS: [&str; 8] =
-    [".ci/", "benches/", "docs/", "examples/", "fuzz/", "src/", "testkit/", "tests/"];
+const FOLDERS: [&str; 9] =
+    [".ci/", "benches/", "docs/", "examples/", "fuzz/", "src/", "stepping/", "testkit/", "tests/"];
 
 /// Ends of file names that a code span may consist of.
 const ENDS: [&str; 4] = [".rs", ".md", ".csv", ".js"];

@@ -4,9 +4,22 @@
 //! resolves `self`, `super` and groups of imports, so that a rule sees each path as seen from the root of its
 //! crate.
 
+/// The folders of code that follow the rules of the library: its own, and that of the stepper.
+pub(crate) const CRATES: [&str; 2] = ["src/", "stepping/src/"];
+
+/// The path of a file inside of one of [`CRATES`].
+pub(crate) fn inside(path: &str) -> Option<&str> {
+    CRATES.iter().find_map(|folder| path.strip_prefix(folder))
+}
+
+/// Whether it is a Rust file in one of [`CRATES`].
+pub(crate) fn in_src(path: &str) -> bool {
+    inside(path).is_some() && path.ends_with(".rs")
+}
+
 /// The path of the module of a file of `src`: `src/columns/view.rs` is `columns`, `view`.
 pub(crate) fn module_of(path: &str) -> Vec<&str> {
-    let inside = path.strip_prefix("src/").unwrap_or_default().trim_end_matches(".rs");
+    let inside = inside(path).unwrap_or_default().trim_end_matches(".rs");
     inside.split('/').filter(|name| !matches!(*name, "" | "mod" | "lib")).collect()
 }
 

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use source::{Token, is_word, module_of, named, tokens};
+use source::{CRATES, Token, in_src, inside, is_word, module_of, named, tokens};
 
 /// The folder of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -46,7 +46,8 @@ const HOMES: [(&[&str], &str); 9] = [
 ];
 
 /// Folders in which a Rust file may not be longer than [`LINES_MAX`].
-const FOLDERS_WITH_CODE: [&str; 6] = ["src", "tests", "testkit", "benches", "examples", "fuzz"];
+const FOLDERS_WITH_CODE: [&str; 7] =
+    ["src", "stepping", "tests", "testkit", "benches", "examples", "fuzz"];
 const LINES_MAX: usize = 600;
 
 /// Folders that are written by tools.
@@ -95,7 +96,9 @@ const RULES: [Rule; 10] = [
 fn every_file_is_tidy() {
     let root = Path::new(ROOT);
     let files = files(root);
-    assert!(files.contains(&"src/lib.rs".to_owned()), "nothing read");
+    for folder in CRATES {
+        assert!(files.contains(&format!("{folder}lib.rs")), "nothing read in {folder}");
+    }
     let mut lines = Vec::new();
     let (mut texts, mut library) = (Vec::new(), Vec::new());
     for path in files {
@@ -114,11 +117,17 @@ fn every_file_is_tidy() {
     for (path, line, sentence) in paths::dead_paths(&texts) {
         lines.push(format!("{path}:{line}: {sentence}\n"));
     }
-    for rule in [imports::homonyms, imports::cycles] {
-        for (path, line, sentence) in rule(&library) {
-            lines.push(format!("{path}:{line}: {sentence}\n"));
+    for folder in CRATES {
+        let (own, others): (Vec<_>, Vec<_>) =
+            library.into_iter().partition(|(path, _)| path.starts_with(folder));
+        for rule in [imports::homonyms, imports::cycles] {
+            for (path, line, sentence) in rule(&own) {
+                lines.push(format!("{path}:{line}: {sentence}\n"));
+            }
         }
+        library = others;
     }
+    assert!(library.is_empty(), "no crate has {library:?}");
     assert!(lines.is_empty(), "{} findings\n{}", lines.len(), lines.concat());
 }
 
@@ -181,7 +190,7 @@ fn length(path: &str, text: &str) -> Vec<Finding> {
 
 /// A name describes the contents, and `src` contains `lib.rs` and the layers only.
 fn names(path: &str, _text: &str) -> Vec<Finding> {
-    let Some(inside) = path.strip_prefix("src/") else {
+    let Some(inside) = inside(path) else {
         return Vec::new();
     };
     let mut findings = Vec::new();
@@ -190,7 +199,8 @@ fn names(path: &str, _text: &str) -> Vec<Finding> {
             findings.push((1, format!("the name `{stem}` does not say what is inside")));
         }
     }
-    if in_src(path) && path != "src/lib.rs" && layer(&module_of(path)).is_none() {
+    let is_library = in_src(path) && path.starts_with("src/");
+    if is_library && path != "src/lib.rs" && layer(&module_of(path)).is_none() {
         let sentence = "in no layer; an error lives in the layer that raises it";
         findings.push((1, sentence.to_owned()));
     }
@@ -320,10 +330,6 @@ fn is_of_peers(path: &str) -> bool {
     path.starts_with("benches/peers/src/")
 }
 
-fn in_src(path: &str) -> bool {
-    path.starts_with("src/") && path.ends_with(".rs")
-}
-
 /// The tokens of a file of `src`; the other files have more freedom.
 fn code<'a>(path: &str, text: &'a str) -> Vec<Token<'a>> {
     if in_src(path) { tokens(text) } else { Vec::new() }
@@ -362,7 +368,7 @@ fn layers_have_no_cycle() {
 fn a_long_file_is_found() {
     let (long, full) = ("\n".repeat(LINES_MAX + 1), "\n".repeat(LINES_MAX));
     for path in
-        ["src/geom/aabb.rs", "tests/a/b.rs", "testkit/src/a.rs", "fuzz/fuzz_targets/sweep.rs"]
+        ["src/geom/aabb.rs", "stepping/src/a.rs", "tests/a/b.rs", "fuzz/fuzz_targets/sweep.rs"]
     {
         check(length, path, &[&long], &[&full]);
     }
@@ -374,10 +380,12 @@ fn a_long_file_is_found() {
 /// Goal: names describe the contents. Method: an empty name as a file, as a folder and outside of `src`.
 #[test]
 fn an_empty_name_is_found() {
-    for path in ["src/utils.rs", "src/columns/types.rs", "src/common/aabb.rs", "src/error.rs"] {
+    for path in
+        ["src/utils.rs", "src/columns/types.rs", "src/error.rs", "stepping/src/common/step.rs"]
+    {
         check(names, path, &[""], &[]);
     }
-    for path in ["src/lib.rs", "src/par.rs", "src/columns/slots.rs", "tests/common/main.rs"] {
+    for path in ["src/lib.rs", "src/par.rs", "stepping/src/step.rs", "tests/common/main.rs"] {
         check(names, path, &[], &[""]);
     }
 }
@@ -445,7 +453,7 @@ fn what_left_its_home_is_found() {
         "use core::fmt; use std::vec::Vec; fn f(wide: u32) -> u32 { wide + 1 }",
         "#[cfg(feature = \"rayon\")] fn f() {}",
     ];
-    for path in ["src/lib.rs", "src/kernels/sweep.rs"] {
+    for path in ["src/lib.rs", "src/kernels/sweep.rs", "stepping/src/step.rs"] {
         check(homes, path, &[lanes.as_slice(), &par].concat(), &good);
     }
     check(homes, "src/lanes/avx2.rs", &par, &[lanes.as_slice(), &good].concat());
@@ -480,6 +488,7 @@ fn an_operation_with_other_bits_is_found() {
         "let sin = row.sin; exp(1)",
     ];
     check(same_bits, "src/narrowphase/roots.rs", &bad, &good);
+    check(same_bits, "stepping/src/step.rs", &bad, &good);
     check(same_bits, "testkit/scenes/src/pile.rs", &[], &bad);
 }
 

@@ -117,7 +117,7 @@ impl Broadphase {
                     let index = ids[from].index() as usize;
                     match state.set(index, boxes.get(from)) {
                         Ok(true) if state.slot(index).container().is_tree() => {
-                            trees.mark_dirty(index)
+                            trees.mark_dirty(index);
                         }
                         Ok(_) => (),
                         Err(reason) => rejected.push(Rejected { row: from as u32, reason }),

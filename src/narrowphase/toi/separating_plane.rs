@@ -18,7 +18,7 @@
 //!
 //! where `R` is the reach of the body about its position: two supports bound it over the whole
 //! interval, exactly at both ends. `n·x` is bounded in the same way. Together that is a quadratic in
-//! `s`, whose first root is a safe time (`docs/math/advance.md` has the proof).
+//! `s`, whose first root is a safe time (`docs/math/toi.md` has the proof).
 //!
 //! **Which `Ω`.** The far corners of a rotating face would pass through a plane that does not rotate
 //! with it. If the nearest points are a face or edge of one body and a vertex of the other, `n`

@@ -32,7 +32,7 @@ use parry3d::query::sweep_toi::{Sweep, SweepToiStatus, ToiProxy, sweep_time_of_i
 use parry3d::query::{self, NonlinearRigidMotion, ShapeCastOptions};
 use parry3d::shape::SharedShape;
 use swath::convex::gjk::GjkCache;
-use swath::convex::toi::{Advance, Meetings, Settings, Toi};
+use swath::convex::toi::{ToiResult, Meetings, Settings, Toi};
 use swath::convex::{Hull, gjk, toi};
 use swath::{Motion, Pair, Shape, Threads};
 
@@ -51,9 +51,9 @@ pub(crate) struct Answer {
 
 impl From<Toi> for Answer {
     fn from(toi: Toi) -> Self {
-        let value = match toi.advance {
-            Advance::Impact { t, .. } | Advance::Unresolved { t_safe: t } => Some(t),
-            Advance::Overlapping { .. } => Some(0.0),
+        let value = match toi.result {
+            ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => Some(t),
+            ToiResult::Overlapping { .. } => Some(0.0),
             _ => None,
         };
         Self { value, rounds: toi.rounds, supports: toi.supports }

@@ -4,22 +4,22 @@
 //! is `a`, and which of two simultaneous impacts comes first, depends on the labels of rows, not on
 //! their positions, so both public functions give the same bits.
 
-use super::Mass;
-use crate::geom::{Aabb, Filter};
-use crate::pipeline::scene::ConvexBody;
+use crate::mass::Mass;
 use alloc::vec::Vec;
+use swath::{Aabb, ConvexBody, Filter};
 
-pub(super) trait Crowd<'s> {
+/// Bodies as rows. It is used through a pointer, so that a step is compiled once.
+pub(crate) trait Bodies<'s> {
     fn bodies(&self) -> &[ConvexBody<'s>];
     fn body_mut(&mut self, row: usize) -> &mut ConvexBody<'s>;
     fn mass(&self, row: usize) -> Mass;
     /// Label of the row: the body with the lower one is `a` of a pair.
-    fn name(&self, row: usize) -> u32;
+    fn label(&self, row: usize) -> u32;
     /// Whether flags, filters and owners allow the two to meet.
     fn allows(&self, a: usize, b: usize) -> bool;
-    /// Appends to `others` the resting rows near the path of `row` that are not in `Near`. Some of
-    /// the rows may be new.
-    fn add_resting(&mut self, row: usize, reach: &Aabb, others: &mut Vec<usize>);
+    /// Appends to `neighbours` the resting rows near the path of `row` that are not in
+    /// `RemainingPaths`. Some of the rows may be new.
+    fn add_resting(&mut self, row: usize, path: &Aabb, neighbours: &mut Vec<usize>);
 
     /// Whether the two may meet, and at least one of them can be pushed.
     fn may_meet(&self, a: usize, b: usize) -> bool {
@@ -28,13 +28,13 @@ pub(super) trait Crowd<'s> {
 }
 
 /// Columns of the caller: each row is its own label, and all rows are present from the start.
-pub(super) struct BodyRows<'a, 's> {
-    pub(super) bodies: &'a mut [ConvexBody<'s>],
-    pub(super) masses: &'a [Mass],
-    pub(super) filters: Option<&'a [Filter]>,
+pub(crate) struct BodyRows<'a, 's> {
+    pub(crate) bodies: &'a mut [ConvexBody<'s>],
+    pub(crate) masses: &'a [Mass],
+    pub(crate) filters: Option<&'a [Filter]>,
 }
 
-impl<'s> Crowd<'s> for BodyRows<'_, 's> {
+impl<'s> Bodies<'s> for BodyRows<'_, 's> {
     fn bodies(&self) -> &[ConvexBody<'s>] {
         self.bodies
     }
@@ -47,7 +47,7 @@ impl<'s> Crowd<'s> for BodyRows<'_, 's> {
         self.masses[row]
     }
 
-    fn name(&self, row: usize) -> u32 {
+    fn label(&self, row: usize) -> u32 {
         row as u32
     }
 

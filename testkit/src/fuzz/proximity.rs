@@ -1,5 +1,4 @@
-//! Are kept boxes told to be as far as `spec` says, and do trees of them answer as one box after the
-//! other does?
+//! Distances of stored boxes agree with `spec`, and trees of them agree with testing one box after the other.
 
 use super::bytes::Bytes;
 use super::overlap::{plane, sphere_of};
@@ -9,12 +8,12 @@ use swath::batch::{Hit, PlaneSide, Row, overlap, proximity};
 use swath::broadphase::FixedInput;
 use swath::{Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Level, Plane, Queries};
 
-/// One byte says how many boxes: up to a tree of three levels.
+/// One byte is the number of boxes: up to a tree of three levels.
 const BOXES_MAX: u16 = 320;
-/// Bytes that make a box by its own; more boxes are those again, moved.
+/// Number of bytes of a box of its own; further boxes are moved copies.
 const OWN_MAX: u8 = 40;
 
-/// Asks about the first box of all boxes.
+/// Tests the first box against all boxes.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let own = 1 + bytes.byte() % OWN_MAX;
@@ -95,7 +94,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// The nearest boxes, of which a few or all are asked for.
+/// The nearest boxes: a few or all.
 fn are_nearest(queries: &Queries<'_>, one: &Aabb, max_distance: f32, near: &[Hit]) {
     for room in [0, 1, 3, near.len() + 1] {
         let mut buffer = vec![Hit::MISS; room];
@@ -109,7 +108,7 @@ fn are_nearest(queries: &Queries<'_>, one: &Aabb, max_distance: f32, near: &[Hit
     }
 }
 
-/// How far two boxes are, as `spec` says but for rounding; nothing if one is invalid.
+/// The distance of two boxes, compared with `spec` except for rounding; `None` if one is invalid.
 fn distance(a: &Aabb, b: &Aabb) -> Option<f32> {
     let answer = proximity::one_to_one(a, b);
     let meant = match spec::proximity(a, b) {

@@ -1,10 +1,10 @@
 //! Time of shape queries and nearest queries of stored boxes.
 //!
-//! `near_QUESTION/BOXES/LEVEL`: a thousand questions asked one after the other of a tree of a uniform
+//! `proximity_QUESTION/BOXES/LEVEL`: a thousand questions asked one after the other of a tree of a uniform
 //! world, on one thread; time is for one. `any`, `visit` and `all` are of boxes a few times as large as
 //! those that are kept, `nearest` and `nearest_8` of
 //! points at any distance; `view` is a region of six planes in which some hundredth of the boxes are.
-//! `near_each_…` is a batch of ten thousand on one thread and on all. Answers are compared with those
+//! `proximity_each_…` is a batch of ten thousand on one thread and on all. Answers are compared with those
 //! of the kernels, asked of all boxes one after the other, before the clock starts.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
@@ -153,7 +153,8 @@ fn time(
     id: &BenchmarkId,
     mut ask: impl FnMut(usize) -> usize,
 ) {
-    let mut group: BenchmarkGroup<'_, WallTime> = criterion.benchmark_group(format!("near_{name}"));
+    let mut group: BenchmarkGroup<'_, WallTime> =
+        criterion.benchmark_group(format!("proximity_{name}"));
     group.sample_size(10).throughput(Throughput::Elements(QUESTIONS as u64));
     group.bench_function(id.clone(), |bencher| {
         bencher.iter(|| (0..QUESTIONS).map(|k| ask(black_box(k))).sum::<usize>());
@@ -227,7 +228,7 @@ fn batches(criterion: &mut Criterion) {
         let [mut no_point, mut no_box] = [const { Vec::new() }; 2];
         let points = points.check(Level::detect(), &mut no_point);
         let boxes = boxes.check(Level::detect(), &mut no_box);
-        let mut group = criterion.benchmark_group("near_each");
+        let mut group = criterion.benchmark_group("proximity_each");
         group.sample_size(10).throughput(Throughput::Elements(BATCH as u64));
         let mut hits = vec![Hit::MISS; BATCH];
         queries.proximities(&points, 1e6).expect("a distance").nearest(&mut hits).expect("room");

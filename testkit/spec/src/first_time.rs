@@ -21,7 +21,7 @@
 //! point stays over the feature, because the motion is continuous.
 //!
 //! A time at which neither can be proved because of rounding is a graze. The mathematics is in
-//! `docs/math/advance-spec.md`.
+//! `docs/math/toi-spec.md`.
 
 use super::features::{line_line, point_triangle};
 use super::nearest::{Nearest, nearest};

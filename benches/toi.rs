@@ -3,7 +3,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use scenes::convex::{Hulls, Meeting, Moves, meetings};
 use std::hint::black_box;
-use swath::convex::toi::{Advance, Settings};
+use swath::convex::toi::{Settings, ToiResult};
 use swath::convex::{gjk, toi};
 
 fn search(meeting: &Meeting<'_>) -> toi::Toi {
@@ -19,13 +19,13 @@ fn check(meetings: &[Meeting<'_>]) {
         let [a, b] = &meeting.shapes;
         let [of_a, of_b] = &meeting.motions;
         let apart = |t| gjk::distance(a, &of_a.at(t), b, &of_b.at(t)).expect("valid").distance;
-        let end = match search(meeting).advance {
-            Advance::Impact { t, .. } => {
+        let end = match search(meeting).result {
+            ToiResult::Impact { t, .. } => {
                 assert!(apart(t) < 1e-3, "{meeting:?}");
                 t
             }
-            Advance::Separated => 1.0,
-            Advance::Overlapping { .. } => continue,
+            ToiResult::Separated => 1.0,
+            ToiResult::Overlapping { .. } => continue,
             other => panic!("{other:?} {meeting:?}"),
         };
         for step in 0..16 {
@@ -34,10 +34,10 @@ fn check(meetings: &[Meeting<'_>]) {
     }
 }
 
-fn advance(criterion: &mut Criterion) {
+fn time_of_impact(criterion: &mut Criterion) {
     let hulls = Hulls::new(1);
     let count = 10_000;
-    let mut group = criterion.benchmark_group("advance");
+    let mut group = criterion.benchmark_group("toi");
     group.throughput(Throughput::Elements(count as u64));
     for moves in [Moves::Linear, Moves::Accelerated, Moves::Spinning] {
         let many = meetings(&hulls, moves, count, 2);
@@ -61,5 +61,5 @@ fn advance(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, advance);
+criterion_group!(benches, time_of_impact);
 criterion_main!(benches);

@@ -8,7 +8,7 @@
 //! delta_a −= j·w_a·n        delta_b += j·w_b·n
 //! ```
 //!
-//! as [`respond`](crate::batch::respond) does for boxes along an axis; here the normal is arbitrary. The rotation is
+//! as [`respond`](swath::batch::respond) does for boxes along an axis; here the normal is arbitrary. The rotation is
 //! prescribed: a spin contributes to `c` and is not changed, so no moment of inertia is needed.
 //!
 //! **Resting.** Under an acceleration that closes with `g`, a bounce returns after `2·e·c/g`. A bounce that returns
@@ -21,19 +21,20 @@
 //! **Energy.** [`bounce`] separates two bodies with at least [`PARTING`] of their speeds, because rounding must not
 //! leave a pair closing, or the same impact is found again at once. That speed is all that it adds: at most 2⁻³³ of
 //! the energy of two bodies that do not spin. The depth of an overlap changes no velocity. [`separate`] corrects
-//! positions, and [`SubSteps`](super::SubSteps) corrects them by velocities that it removes at the end of the tick.
+//! positions, and [`Stepper`](crate::Stepper) corrects them by velocities that it removes at the end of the tick.
 //!
 //! Units: displacements over the tick. Computed in `f64` and rounded once. A displacement past
-//! [`COORD_MAX`] is cut to it, as [`respond`](crate::batch::respond) does; momentum is lost there.
+//! [`COORD_MAX`] is cut to it, as [`respond`](swath::batch::respond) does; momentum is lost there.
 
-use super::impacts::{Impact, ImpactKind};
-use super::mass::Mass;
-use crate::geom::{COORD_MAX, Invalid, MapEach, Motion};
+use crate::mass::Mass;
+use swath::pipeline::ImpactKind;
+use swath::{COORD_MAX, Impact, Invalid, Motion};
 
 /// Least speed with which [`bounce`] separates two bodies, relative to the speeds of both: 2⁻¹⁸.
 pub const PARTING: f64 = 1.0 / (1 << 18) as f64;
 /// Part of the tick within which a contact that separates and is pulled back counts as resting: 2⁻¹⁰.
 pub const SOON: f64 = 1.0 / 1024.0;
+
 /// Result of a response for two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -59,70 +60,71 @@ pub struct Reaction {
     pub impulse: f32,
     /// Force along the normal with which the two press on each other afterwards, in mass · length / tick². It is 0
     /// for a contact that does not rest, and clamped as the impulse is.
-    pub load: f32,
+    pub supporting_force: f32,
 }
 
 impl Reaction {
     /// The bodies were not changed.
-    pub const NONE: Self = Self { outcome: BounceOutcome::Kept, impulse: 0.0, load: 0.0 };
+    pub const NONE: Self =
+        Self { outcome: BounceOutcome::Kept, impulse: 0.0, supporting_force: 0.0 };
 }
 
 /// Velocity and acceleration of one of two bodies, as displacements.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Moving {
-    pub(super) velocity: [f64; 3],
-    pub(super) accel: [f64; 3],
+pub(crate) struct LinearMotion {
+    pub(crate) velocity: [f64; 3],
+    pub(crate) accel: [f64; 3],
 }
 
 /// Result of [`exchange`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Exchanged {
-    pub(super) outcome: BounceOutcome,
-    pub(super) impulse: f64,
-    pub(super) load: f64,
+pub(crate) struct ImpulseExchange {
+    pub(crate) outcome: BounceOutcome,
+    pub(crate) impulse: f64,
+    pub(crate) supporting_force: f64,
 }
 
-impl From<Exchanged> for Reaction {
-    fn from(Exchanged { outcome, impulse, load }: Exchanged) -> Self {
-        Self { outcome, impulse: finite(impulse), load: finite(load) }
+impl From<ImpulseExchange> for Reaction {
+    fn from(ImpulseExchange { outcome, impulse, supporting_force }: ImpulseExchange) -> Self {
+        Self { outcome, impulse: finite(impulse), supporting_force: finite(supporting_force) }
     }
 }
 
 /// Rounds to nearest, and clamps to the range of finite `f32`.
-pub(super) fn finite(x: f64) -> f32 {
+pub(crate) fn finite(x: f64) -> f32 {
     let most = f64::from(f32::MAX);
     let x = if x < most { x } else { most };
     (if x > -most { x } else { -most }) as f32
 }
 
 /// Rounds each number to nearest, and clamps to [`COORD_MAX`].
-pub(super) fn valid(v: [f64; 3]) -> [f32; 3] {
+pub(crate) fn valid(v: [f64; 3]) -> [f32; 3] {
     let most = f64::from(COORD_MAX);
-    v.map_each(|x| {
+    v.map(|x| {
         let x = if x < most { x } else { most };
         (if x > -most { x } else { -most }) as f32
     })
 }
 
 /// Returns the normalised normal, as exact as `f64` is; `None` for zero or NaN.
-pub(super) fn unit(normal: [f32; 3]) -> Option<[f64; 3]> {
-    let normal = normal.map_each(f64::from);
+pub(crate) fn unit(normal: [f32; 3]) -> Option<[f64; 3]> {
+    let normal = normal.map(f64::from);
     let length = libm::sqrt(dot(normal, normal));
     // NaN is outside of every range.
-    (length > 0.0 && length < f64::INFINITY).then(|| normal.map_each(|x| x / length))
+    (length > 0.0 && length < f64::INFINITY).then(|| normal.map(|x| x / length))
 }
 
-pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+pub(crate) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// Returns the component of `a − b` along `n`.
-pub(super) fn along(a: [f64; 3], b: [f64; 3], n: [f64; 3]) -> f64 {
+pub(crate) fn along(a: [f64; 3], b: [f64; 3], n: [f64; 3]) -> f64 {
     (a[0] - b[0]) * n[0] + (a[1] - b[1]) * n[1] + (a[2] - b[2]) * n[2]
 }
 
 /// Applies an impulse along the normal: `-impulse` to `a`, `impulse` to `b`.
-pub(super) fn push(
+pub(crate) fn push(
     [a, b]: [&mut [f64; 3]; 2],
     n: [f64; 3],
     impulse: f64,
@@ -136,13 +138,13 @@ pub(super) fn push(
 
 /// Changes velocities and accelerations of two bodies that close with `closing` along the unit normal `n`, so that
 /// they separate at least with `least`. `None` if there is nothing to change.
-pub(super) fn exchange(
-    [a, b]: [&mut Moving; 2],
+pub(crate) fn exchange(
+    [a, b]: [&mut LinearMotion; 2],
     n: [f64; 3],
     closing: f64,
     inverse_masses: [f64; 2],
     (restitution, least): (f32, f64),
-) -> Option<Exchanged> {
+) -> Option<ImpulseExchange> {
     let sum = inverse_masses[0] + inverse_masses[1];
     let pulled = along(a.accel, b.accel, n);
     let soon = pulled > 0.0 && -2.0 * closing <= SOON * pulled;
@@ -155,13 +157,13 @@ pub(super) fn exchange(
     let parting = if parting > least { parting } else { least };
     let impulse = (closing + parting) / sum;
     push([&mut a.velocity, &mut b.velocity], n, impulse, inverse_masses);
-    let mut load = 0.0;
+    let mut supporting_force = 0.0;
     if resting && pulled > 0.0 {
-        load = pulled / sum;
-        push([&mut a.accel, &mut b.accel], n, load, inverse_masses);
+        supporting_force = pulled / sum;
+        push([&mut a.accel, &mut b.accel], n, supporting_force, inverse_masses);
     }
     let outcome = if resting { BounceOutcome::Resting } else { BounceOutcome::Bounced };
-    Some(Exchanged { outcome, impulse, load })
+    Some(ImpulseExchange { outcome, impulse, supporting_force })
 }
 
 /// Returns the motion from `t` on: the position and rotation of the body at that time, with the displacement over a
@@ -172,15 +174,15 @@ pub(super) fn exchange(
 ///
 /// ```
 /// use swath::{Motion, Pose};
-/// use swath::pipeline::response;
+/// use swath_stepping::response;
 ///
 /// let thrown = Motion::new(Pose::IDENTITY, [0.0, 4.0, 0.0])?.accelerating([0.0, -8.0, 0.0])?;
-/// let top = response::carried(&thrown, 0.5);
+/// let top = response::advanced(&thrown, 0.5);
 /// assert_eq!((top.pose.position, top.delta), ([0.0, 1.0, 0.0], [0.0; 3]));
 /// # Ok::<(), swath::Invalid>(())
 /// ```
 #[must_use]
-pub fn carried(motion: &Motion, t: f32) -> Motion {
+pub fn advanced(motion: &Motion, t: f32) -> Motion {
     let t64 = f64::from(if t > 0.0 { t } else { 0.0 });
     let delta = core::array::from_fn(|axis| {
         f64::from(motion.delta[axis]) + f64::from(motion.accel[axis]) * t64
@@ -189,8 +191,8 @@ pub fn carried(motion: &Motion, t: f32) -> Motion {
 }
 
 /// Advances every body to `t`, usually the time of the first impact.
-pub fn carry_all(motions: &mut [Motion], t: f32) {
-    motions.iter_mut().for_each(|motion| *motion = carried(motion, t));
+pub fn advance_all(motions: &mut [Motion], t: f32) {
+    motions.iter_mut().for_each(|motion| *motion = advanced(motion, t));
 }
 
 /// Changes the displacements of two bodies, advanced to the time of `impact`, by their response; for a resting
@@ -204,8 +206,9 @@ pub fn carry_all(motions: &mut [Motion], t: f32) {
 /// Nothing is changed then.
 ///
 /// ```
-/// use swath::pipeline::{Config, response};
+/// use swath::pipeline::Config;
 /// use swath::{ConvexBody, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
+/// use swath_stepping::response;
 ///
 /// // Two balls of equal mass, one at rest, swap what they have along the normal.
 /// let motion = |x, dx| Pose::at([x, 0.0, 0.0]).and_then(|pose| Motion::new(pose, [dx, 0.0, 0.0]));
@@ -217,7 +220,7 @@ pub fn carry_all(motions: &mut [Motion], t: f32) {
 /// let mut pipeline = Pipeline::new(Config::default());
 /// let impact = pipeline.tick(&scene)?.impacts()[0];
 ///
-/// response::carry_all(&mut motions, impact.toi);
+/// response::advance_all(&mut motions, impact.toi);
 /// let [a, b] = &mut motions;
 /// let reaction = response::bounce(&impact, [a, b], [1.0, 1.0], 1.0)?;
 /// assert!((reaction.impulse - 8.0).abs() < 1e-3); // 1 kg that stops from 8 m a tick
@@ -239,14 +242,14 @@ pub fn bounce<P>(
     };
     let closing = f64::from(finite(impact.closing.into()));
     let [a, b] = motions;
-    let mut two = [&*a, &*b].map_each(|motion| Moving {
-        velocity: motion.delta.map_each(f64::from),
-        accel: motion.accel.map_each(f64::from),
+    let mut two = [&*a, &*b].map(|motion| LinearMotion {
+        velocity: motion.delta.map(f64::from),
+        accel: motion.accel.map(f64::from),
     });
     let speeds: f64 = two.iter().flat_map(|of| of.velocity).map(f64::abs).sum();
     let least = PARTING * (speeds + closing.abs());
     let [of_a, of_b] = &mut two;
-    let inverse_masses = inverse_masses.map_each(f64::from);
+    let inverse_masses = inverse_masses.map(f64::from);
     let Some(done) = exchange([of_a, of_b], n, closing, inverse_masses, (restitution, least))
     else {
         return Ok(Reaction::NONE);
@@ -265,7 +268,7 @@ pub fn bounce<P>(
 #[must_use]
 pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32; 3]; 2]> {
     let is_valid = |inverse_mass| Mass { inverse_mass, restitution: 0.0 }.validate().is_ok();
-    let [of_a, of_b] = inverse_masses.map_each(f64::from);
+    let [of_a, of_b] = inverse_masses.map(f64::from);
     let sum = of_a + of_b;
     if impact.kind != ImpactKind::Overlapping
         || sum <= 0.0
@@ -277,8 +280,8 @@ pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32
     let [a, b] = &mut moves;
     // A little more than the rounding errors.
     let depth = f64::from(impact.depth) * (1.0 + 1e-6);
-    push([a, b], impact.normal.map_each(f64::from), depth / sum, [of_a, of_b]);
-    Some(moves.map_each(valid))
+    push([a, b], impact.normal.map(f64::from), depth / sum, [of_a, of_b]);
+    Some(moves.map(valid))
 }
 
 /// Returns what is left of a displacement after an impact of `a`, or with the reversed normal of `b`: the rest of the
@@ -286,14 +289,14 @@ pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32
 ///
 /// ```
 /// use swath::Impact;
-/// use swath::pipeline::response;
+/// use swath_stepping::response;
 ///
 /// let floor_below: Impact = Impact { toi: 0.25, normal: [0.0, -1.0, 0.0], ..Impact::default() };
 /// assert_eq!(response::slide([4.0, -8.0, 0.0], &floor_below), [3.0, 0.0, 0.0]);
 /// ```
 #[must_use]
 pub fn slide<P>(delta: impl Into<[f32; 3]>, impact: &Impact<P>) -> [f32; 3] {
-    let (delta, normal) = (delta.into().map_each(f64::from), impact.normal.map_each(f64::from));
+    let (delta, normal) = (delta.into().map(f64::from), impact.normal.map(f64::from));
     let into: f64 = (0..3).map(|axis| delta[axis] * normal[axis]).sum();
     let into = if into > 0.0 { into } else { 0.0 };
     let rest = 1.0 - f64::from(impact.toi);

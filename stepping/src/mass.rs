@@ -3,7 +3,7 @@
 //! Inverse masses are limited so that no impulse between bodies of ordinary speeds exceeds the greatest `f32`:
 //! with a mass of 2⁶⁴ that takes a speed of 2⁶³.
 
-use crate::geom::Invalid;
+use swath::Invalid;
 
 /// Least inverse mass that is not 0: 2⁻⁶⁴. It keeps impulses finite in `f32` for all but extreme speeds.
 const INVERSE_MASS_MIN: f32 = f32::from_bits((127 - 64) << 23);
@@ -33,7 +33,7 @@ impl Mass {
     ///
     /// ```
     /// use swath::Invalid;
-    /// use swath::pipeline::Mass;
+    /// use swath_stepping::Mass;
     ///
     /// let ball = Mass { inverse_mass: 4.0, restitution: 0.5 };
     /// assert_eq!(ball.validate(), Ok(()));

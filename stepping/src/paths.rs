@@ -8,17 +8,13 @@
 //!
 //! Boxes in the forest may be outdated; what is found there is always compared with the current box.
 //!
-//! Each box is larger than the path by a pad: half the target distance and the slop of the body. The pads of
+//! Each box is larger than the path by a margin: half the target distance and the slop of the body. The margins of
 //! two bodies add up to at least the distance at which they touch, so no box depends on another body.
 
-use super::scene::ConvexBody;
-use super::sub_steps::until_end;
-use crate::broadphase::FixedBoxes;
-use crate::columns::{AabbColumns, Row};
-use crate::geom::{Aabb, COORD_MAX, MapEach, Motion};
-use crate::par::{self, Threads};
+use crate::state::until_end;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
+use swath::{Aabb, AabbColumns, COORD_MAX, ConvexBody, FixedBoxes, Motion, Threads};
 
 /// Greatest length of the list that is searched linearly.
 const RECENT_MAX: usize = 256;
@@ -27,83 +23,83 @@ const CHUNK: usize = 1024;
 /// Part of the boxes from which on, if it has changed, the forest is rebuilt.
 const CHANGED: f64 = 0.25;
 /// Marks a row that is not on the list.
-const NOWHERE: u32 = u32::MAX;
+const NOT_LISTED: u32 = u32::MAX;
 
 /// The boxes around the remaining paths of all bodies.
 #[derive(Debug, Default)]
-pub(super) struct Near {
-    /// Box of each row that takes part, including the pad.
+pub(crate) struct RemainingPaths {
+    /// Box of each row that takes part, including the margin.
     boxes: Vec<Option<Aabb>>,
-    trees: FixedBoxes,
+    forest: FixedBoxes,
     /// The boxes that were last stored in the forest.
-    kept: Vec<Option<Aabb>>,
+    stored: Vec<Option<Aabb>>,
     /// Whether the forest and the list contain this tick's boxes.
     is_built: bool,
     /// Rows whose boxes are not in the forest.
     recent: Vec<u32>,
     /// Position of each row on that list.
-    places: Vec<u32>,
+    positions: Vec<u32>,
     columns: [Vec<f32>; 6],
 }
 
-impl Near {
-    /// Starts a tick with these bodies, and a pad for each.
-    pub(super) fn start(
+impl RemainingPaths {
+    /// Starts a tick with these bodies, and a margin for each.
+    pub(crate) fn start(
         &mut self,
         bodies: &[ConvexBody<'_>],
-        pad: impl Fn(usize) -> f32 + Sync,
+        margin: &(dyn Fn(usize) -> f32 + Sync),
         threads: &Threads,
     ) {
         self.boxes.resize(bodies.len(), None);
-        par::fill_chunks(threads, &mut self.boxes, CHUNK, &|start, boxes| {
+        threads.fill_chunks(&mut self.boxes, CHUNK, &|start, boxes| {
             for (row, out) in (start..).zip(boxes) {
-                *out = around(&bodies[row], 0.0, pad(row));
+                *out = box_around(&bodies[row], 0.0, margin(row));
             }
         });
-        self.trees.set_threads(threads.clone());
+        self.forest.set_threads(threads.clone());
         self.is_built = false;
     }
 
-    /// Returns the box around the remaining path of a row, including the pad.
-    pub(super) fn reach(&self, row: usize) -> Option<Aabb> {
+    /// Returns the box around the remaining path of a row, including the margin.
+    pub(crate) fn box_of(&self, row: usize) -> Option<Aabb> {
         self.boxes[row]
     }
 
     /// Removes the body of this row, before the first search.
-    pub(super) fn drop(&mut self, row: usize) {
+    pub(crate) fn remove(&mut self, row: usize) {
         self.boxes[row] = None;
     }
 
     /// Sets the motion of the body of this row from `since` on.
-    pub(super) fn set(&mut self, row: usize, body: &ConvexBody<'_>, since: f32, pad: f32) {
-        self.boxes[row] = around(body, since, pad);
-        if self.is_built && self.places[row] == NOWHERE {
-            self.places[row] = self.recent.len() as u32;
+    pub(crate) fn set(&mut self, row: usize, body: &ConvexBody<'_>, since: f32, margin: f32) {
+        self.boxes[row] = box_around(body, since, margin);
+        if self.is_built && self.positions[row] == NOT_LISTED {
+            self.positions[row] = self.recent.len() as u32;
             self.recent.push(row as u32);
         }
     }
 
-    /// Appends the rows that come near to a row, without the row itself, in any order.
-    pub(super) fn of(&mut self, row: usize, near: &mut Vec<usize>) {
-        near.clear();
-        let Some(asked) = self.reach(row) else { return };
+    /// Finds the rows whose boxes overlap that of a row, without the row itself, in any order.
+    pub(crate) fn neighbours(&mut self, row: usize, neighbours: &mut Vec<usize>) {
+        neighbours.clear();
+        let Some(own) = self.box_of(row) else { return };
         self.build();
-        let Self { boxes, trees, recent, places, .. } = self;
-        let mut see = |other: u32| {
+        let Self { boxes, forest, recent, positions, .. } = self;
+        let mut test = |other: u32| {
             let other = other as usize;
-            if other != row && boxes[other].is_some_and(|of| of.overlaps(&asked)) {
-                near.push(other);
+            if other != row && boxes[other].is_some_and(|of| of.overlaps(&own)) {
+                neighbours.push(other);
             }
         };
-        recent.iter().for_each(|&other| see(other));
-        if trees.is_empty() {
+        recent.iter().for_each(|&other| test(other));
+        if forest.is_empty() {
             return;
         }
-        let query = trees.queries().overlap(&asked).expect("it was a box and is within");
+        let query = forest.queries().overlap(&own).expect("the box of a path is valid");
         query.visit(|other| {
             // Rows on the list have been compared above.
-            if places[other as usize] == NOWHERE {
-                see(other);
+            if positions[other as usize] == NOT_LISTED {
+                test(other);
             }
             ControlFlow::Continue(())
         });
@@ -114,70 +110,71 @@ impl Near {
         let rows = self.boxes.len();
         if self.is_built {
             if self.recent.len() > RECENT_MAX {
-                self.put();
+                self.store();
             }
             return;
         }
         self.is_built = true;
         self.recent.clear();
-        self.places.clear();
-        self.places.resize(rows, NOWHERE);
-        let changed = |row: &usize| self.kept.get(*row) != Some(&self.boxes[*row]);
-        let all = rows <= RECENT_MAX || self.kept.len() != rows;
+        self.positions.clear();
+        self.positions.resize(rows, NOT_LISTED);
+        let changed = |row: &usize| self.stored.get(*row) != Some(&self.boxes[*row]);
+        let all = rows <= RECENT_MAX || self.stored.len() != rows;
         let count = if all { rows } else { (0..rows).filter(changed).count() };
         if all || count as f64 > CHANGED * rows as f64 {
-            self.trees.clear();
-            self.kept.clear();
-            self.kept.resize(rows, None);
+            self.forest.clear();
+            self.stored.clear();
+            self.stored.resize(rows, None);
             self.recent.extend(0..rows as u32);
         } else {
             self.recent.extend((0..rows).filter(changed).map(|row| row as u32));
         }
-        for (place, &row) in (0..).zip(&self.recent) {
-            self.places[row as usize] = place;
+        for (position, &row) in (0..).zip(&self.recent) {
+            self.positions[row as usize] = position;
         }
         if self.recent.len() > RECENT_MAX {
-            self.put();
+            self.store();
         }
     }
 
     /// Moves the boxes on the list to the forest.
-    fn put(&mut self) {
-        let Self { boxes, trees, kept, recent, places, columns, .. } = self;
+    fn store(&mut self) {
+        let Self { boxes, forest, stored, recent, positions, columns, .. } = self;
         columns.iter_mut().for_each(Vec::clear);
         for &row in &*recent {
-            let of = boxes[row as usize];
             // An invalid box is not inserted; an older box of its row may stay there and is skipped.
-            let numbers = of.map_or([f32::NAN; 6], Row::to_row);
+            let invalid = Aabb { min: [f32::NAN; 3], max: [f32::NAN; 3] };
+            let Aabb { min, max } = boxes[row as usize].unwrap_or(invalid);
+            let numbers = min.into_iter().chain(max);
             columns.iter_mut().zip(numbers).for_each(|(column, x)| column.push(x));
         }
-        let columns = columns.each_ref().map_each(Vec::as_slice);
-        let columns = AabbColumns::from_columns(columns).expect("equally long");
+        let columns = columns.each_ref().map(Vec::as_slice);
+        let columns = AabbColumns::from_columns(columns).expect("the columns are equally long");
         // If the forest cannot take so many rows, they stay on the list.
-        if trees.put(recent, columns).is_ok() {
+        if forest.put(recent, columns).is_ok() {
             for row in recent.drain(..).map(|row| row as usize) {
-                (kept[row], places[row]) = (boxes[row], NOWHERE);
+                (stored[row], positions[row]) = (boxes[row], NOT_LISTED);
             }
         }
     }
 }
 
-/// Returns a box enlarged by a pad. The box ends at the greatest coordinate, because no body is beyond it.
-pub(super) fn padded(around: &Aabb, pad: f32) -> Aabb {
-    let within = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
+/// Returns a box enlarged by a margin. The box ends at the greatest coordinate, because no body is beyond it.
+pub(crate) fn enlarged(aabb: &Aabb, margin: f32) -> Aabb {
+    let clamped = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
     Aabb {
-        min: around.min.map_each(|x| within((x - pad).next_down())),
-        max: around.max.map_each(|x| within((x + pad).next_up())),
+        min: aabb.min.map(|x| clamped((x - margin).next_down())),
+        max: aabb.max.map(|x| clamped((x + margin).next_up())),
     }
 }
 
-/// Returns the box around the remaining path of a body, from `since` on, enlarged by a pad; `None` if the body
+/// Returns the box around the remaining path of a body, from `since` on, enlarged by a margin; `None` if the body
 /// exceeds the greatest coordinate.
-pub(super) fn around(body: &ConvexBody<'_>, since: f32, pad: f32) -> Option<Aabb> {
+pub(crate) fn box_around(body: &ConvexBody<'_>, since: f32, margin: f32) -> Option<Aabb> {
     let left = until_end(since);
     let ConvexBody { shape, motion, .. } = body;
     // The rest of the path is the path of a slower body in a whole tick.
-    let part = |x: [f32; 3], by: f32| x.map_each(|x| x * by);
+    let part = |x: [f32; 3], by: f32| x.map(|x| x * by);
     let rest = Motion {
         delta: part(motion.delta, left),
         accel: part(motion.accel, left * left),
@@ -192,17 +189,14 @@ pub(super) fn around(body: &ConvexBody<'_>, since: f32, pad: f32) -> Option<Aabb
         aabb.max[axis] = (aabb.max[axis] + lost).next_up();
     }
     // No box reaches past the greatest coordinate.
-    Some(padded(&aabb, pad))
+    Some(enlarged(&aabb, margin))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CHANGED, Near, RECENT_MAX, around};
-    use crate::geom::{Aabb, COORD_MAX, Motion, Pose};
-    use crate::narrowphase::Shape;
-    use crate::par::Threads;
-    use crate::pipeline::scene::ConvexBody;
+    use super::{CHANGED, RECENT_MAX, RemainingPaths, box_around};
     use alloc::vec::Vec;
+    use swath::{Aabb, COORD_MAX, ConvexBody, Motion, Pose, Shape, Threads};
 
     /// Random numbers in `[-1, 1]` from a fixed seed (linear congruential generator, Knuth).
     struct Draw(u64);
@@ -255,7 +249,8 @@ mod tests {
         let mut draw = Draw(5);
         for rows in [1_usize, 7, RECENT_MAX, RECENT_MAX + 1, 1500] {
             let mut bodies: Vec<_> = (0..rows as u32).map(|row| body(&mut draw, row)).collect();
-            let (mut near, mut found, mut told, mut needed) = (Near::default(), Vec::new(), 0, 0);
+            let (mut paths, mut found) = (RemainingPaths::default(), Vec::new());
+            let (mut reported, mut needed) = (0, 0);
             for tick in 0..8_usize {
                 let part = if tick % 3 == 2 { 2.0 * CHANGED } else { 0.1 * CHANGED };
                 for row in 0..(part * rows as f64) as usize {
@@ -264,12 +259,12 @@ mod tests {
                 }
                 bodies[tick % rows].motion.pose.position[2] = COORD_MAX - 1.0;
                 bodies[(tick + 5) % rows].motion.delta[0] = f32::NAN;
-                let pad = |row: usize| [0.0, 1e-3, 0.5, 1.5][(tick + row) % 4];
-                near.start(&bodies, pad, &Threads::one());
+                let margin = |row: usize| [0.0, 1e-3, 0.5, 1.5][(tick + row) % 4];
+                paths.start(&bodies, &margin, &Threads::one());
                 let mut boxes: Vec<_> =
-                    (0..rows).map(|row| around(&bodies[row], 0.0, pad(row))).collect();
+                    (0..rows).map(|row| box_around(&bodies[row], 0.0, margin(row))).collect();
                 if tick % 2 == 1 {
-                    near.drop(rows / 2);
+                    paths.remove(rows / 2);
                     boxes[rows / 2] = None;
                 }
                 for change in 0..900_usize {
@@ -281,23 +276,23 @@ mod tests {
                             next.motion.delta[1] = f32::INFINITY;
                         }
                         bodies[row] = next;
-                        near.set(row, &next, since, pad(row));
-                        boxes[row] = around(&next, since, pad(row));
+                        paths.set(row, &next, since, margin(row));
+                        boxes[row] = box_around(&next, since, margin(row));
                     }
-                    assert_eq!(near.reach(row), boxes[row]);
-                    let asked = (row + change % 2) % rows;
-                    near.of(asked, &mut found);
+                    assert_eq!(paths.box_of(row), boxes[row]);
+                    let searched = (row + change % 2) % rows;
+                    paths.neighbours(searched, &mut found);
                     found.sort_unstable();
-                    assert!(found.windows(2).all(|two| two[0] < two[1]), "one is told twice");
-                    let wanted = scan(&boxes, asked);
+                    assert!(found.windows(2).all(|two| two[0] < two[1]), "one is found twice");
+                    let wanted = scan(&boxes, searched);
                     for other in &wanted {
                         let is_found = found.binary_search(other).is_ok();
-                        assert!(is_found, "{rows} rows, {tick}, {change}: {other} near {asked}");
+                        assert!(is_found, "{rows} rows, {tick}, {change}: {other} near {searched}");
                     }
-                    (told, needed) = (told + found.len(), needed + wanted.len());
+                    (reported, needed) = (reported + found.len(), needed + wanted.len());
                 }
             }
-            assert!(told <= needed + needed / 100, "{told} told, {needed} near");
+            assert!(reported <= needed + needed / 100, "{reported} found, {needed} near");
             assert!(rows < 100 || needed > 1000, "{needed}");
         }
     }

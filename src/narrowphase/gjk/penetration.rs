@@ -8,15 +8,15 @@
 //! (van den Bergen 2001) find the least depth for deep contact too, at a cost that is not worth it in
 //! a search for first times.
 
-use super::gjk::{Gap, Two};
-use super::math::{V3, greater, lesser};
-use super::simplex::Simplex;
+use super::nearest::{Gap, Two};
+use crate::narrowphase::math::{V3, greater, lesser};
+use crate::narrowphase::simplex::Simplex;
 
 /// How often the best direction is improved.
 const REFINEMENTS: u32 = 8;
 
 /// Returns the least depth found, as a negative gap. It may also find that the cores do not overlap.
-pub(super) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
+pub(in crate::narrowphase) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
     let mut best = along(two, x, guess);
     let mut offer = |direction: V3| {
         if let Some(direction) = direction.unit() {

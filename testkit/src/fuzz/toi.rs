@@ -1,18 +1,18 @@
-//! Does a first time of convex shapes keep what is promised, and do batches agree with it?
+//! First times of convex shapes satisfy the guarantees, and batches agree with them.
 
 use super::bytes::Bytes;
 use crate::finite::assert_finite;
 use spec::{Core, FirstTime, MovingSolid, Solid};
 use swath::batch::Rejected;
-use swath::convex::toi::{Advance, Meetings, Settings, Toi, Touch};
+use swath::convex::toi::{Meetings, Settings, Toi, ToiResult, Touch};
 use swath::convex::{Hull, InvalidShape, gjk, toi};
 use swath::{Motion, Pair, Pipeline, Pose, Segment, Shape, Threads};
 
-/// One byte says how many bodies.
+/// One byte is the number of bodies.
 const BODIES_MAX: u8 = 6;
 const POINTS_MAX: u8 = 9;
 
-/// Asks when the first body meets each, and each the next.
+/// Tests the first body with each, and each with the next.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let count = 1 + bytes.byte() % BODIES_MAX;
@@ -31,7 +31,7 @@ pub fn run(data: &[u8]) {
     let pairs: Vec<_> = (0..rows)
         .flat_map(|row| [Pair { a: 0, b: row }, Pair { a: row, b: (row + 1) % rows }])
         .collect();
-    // The judge searches long where shapes touch without depth, so it sees one pair.
+    // The judge takes long if shapes touch without depth, so it gets one pair.
     let mut is_judged = false;
     let single: Vec<Toi> = pairs
         .iter()
@@ -69,14 +69,14 @@ pub fn run(data: &[u8]) {
     assert_eq!(text(&out), text(&single));
 }
 
-/// A shape on its way, twice: as it is asked about, and as it is judged.
+/// A moving shape, as input of the library and of the judge.
 struct Body {
     sharp: Option<Shape<'static>>,
     hull: Option<Hull>,
     core: Core,
     radius: f32,
     motion: Motion,
-    /// Whether its numbers are such that the judge is soon done.
+    /// Whether the judge takes little time for its numbers.
     tame: bool,
 }
 
@@ -158,17 +158,17 @@ fn body(bytes: &mut Bytes<'_>) -> Option<Body> {
     Some(Body { sharp, hull, core, radius, motion, tame })
 }
 
-/// Distances, casts of the way of one through the other, and bounds have finite numbers.
+/// Distances, casts along the path of one through the other, and bounds have finite numbers.
 fn distances_are_finite([a, b]: [&Shape<'_>; 2], [at_a, at_b]: [&Motion; 2]) {
     assert_finite(&gjk::distance(a, &at_a.pose, b, &at_b.pose));
     let segment = Segment { start: at_b.pose.position, delta: at_b.delta, max_fraction: 1.0 };
     for max_fraction in [1.0, f32::INFINITY] {
         assert_finite(&a.cast(&at_a.pose, &Segment { max_fraction, ..segment }));
     }
-    assert_finite(&(a.bounds(&at_a.pose), a.bounds_over(at_a), Pipeline::holding(a, at_a)));
+    assert_finite(&(a.bounds(&at_a.pose), a.bounds_over(at_a), Pipeline::bounds_of(a, at_a, 0.0)));
 }
 
-/// All numbers are finite, and what is told is in its range.
+/// All numbers are finite and in their range.
 fn is_sound(toi: &Toi, settings: &Settings) {
     let [from, to] = settings.window;
     let text = format!("{toi:?} {settings:?}");
@@ -177,33 +177,33 @@ fn is_sound(toi: &Toi, settings: &Settings) {
         let square: f32 = normal.iter().map(|x| x * x).sum();
         assert!((square - 1.0).abs() < 1e-5, "{text}");
     };
-    match toi.advance {
-        Advance::Impact { t, normal, .. } => {
+    match toi.result {
+        ToiResult::Impact { t, normal, .. } => {
             is_unit(normal);
             assert!((from..=to).contains(&t), "{text}");
         }
-        Advance::Overlapping { depth, normal, .. } => {
+        ToiResult::Overlapping { depth, normal, .. } => {
             is_unit(normal);
             assert!(depth > 0.0 || settings.touch == Touch::Ignore, "{text}");
         }
-        Advance::Unresolved { t_safe } => assert!((from..=to).contains(&t_safe), "{text}"),
+        ToiResult::Unresolved { t_safe } => assert!((from..=to).contains(&t_safe), "{text}"),
         _ => {}
     }
 }
 
-/// Who is first does not matter, but for what is within the tolerance.
+/// The order of the bodies does not matter, except within the tolerance.
 fn swap(toi: &Toi, swapped: &Toi, settings: &Settings) {
-    let at_once = |toi: &Toi| match toi.advance {
-        Advance::Impact { t, .. } => t == settings.window[0],
-        Advance::Overlapping { .. } | Advance::Unresolved { .. } => true,
+    let at_once = |toi: &Toi| match toi.result {
+        ToiResult::Impact { t, .. } => t == settings.window[0],
+        ToiResult::Overlapping { .. } | ToiResult::Unresolved { .. } => true,
         _ => false,
     };
-    if settings.touch == Touch::Hit && matches!(toi.advance, Advance::Overlapping { .. }) {
+    if settings.touch == Touch::Hit && matches!(toi.result, ToiResult::Overlapping { .. }) {
         assert!(at_once(swapped), "{toi:?} {swapped:?}");
     }
 }
 
-/// Whether the answer is true.
+/// Whether the result is correct.
 fn judge(bodies: &[&Body; 2], toi: &Toi, settings: &Settings) {
     let solid = |body: &Body| MovingSolid {
         delta: body.motion.delta.map(f64::from),
@@ -219,8 +219,8 @@ fn judge(bodies: &[&Body; 2], toi: &Toi, settings: &Settings) {
     let target = f64::from(settings.target_distance);
     let window = settings.window.map(f64::from);
     let text = || format!("{toi:?} of {a:?} {b:?} {settings:?}");
-    if let Advance::Impact { t, .. } = toi.advance {
-        // Eight bits a number: no size is above 16, no speed above a few hundred.
+    if let ToiResult::Impact { t, .. } = toi.result {
+        // Eight bits per number: no size is above 16, no speed above a few hundred.
         let near = spec::distance(&a, &b, t.into()).lower - target;
         assert!(near <= 1e-2, "{near} at an impact: {}", text());
     }
@@ -231,10 +231,10 @@ fn judge(bodies: &[&Body; 2], toi: &Toi, settings: &Settings) {
         FirstTime::Hit { hit_at, .. } => hit_at,
         _ => f64::INFINITY,
     };
-    let last = match toi.advance {
-        Advance::Impact { t, .. } => t.into(),
-        Advance::Unresolved { t_safe } => t_safe.into(),
-        Advance::Separated => f64::MAX,
+    let last = match toi.result {
+        ToiResult::Impact { t, .. } => t.into(),
+        ToiResult::Unresolved { t_safe } => t_safe.into(),
+        ToiResult::Separated => f64::MAX,
         _ => window[0],
     };
     assert!(last <= hit_at, "late: {hit_at}: {}", text());
