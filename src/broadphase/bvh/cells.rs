@@ -4,7 +4,8 @@
 //! into slabs with equal numbers of boxes, by a histogram; then each slab along y, and each of the
 //! results along z. The range of the bins comes from a sample and contains nearly all boxes. Boxes
 //! outside of it fall into the outermost bins, so that a few distant boxes do not make the bins of
-//! all others coarse.
+//! all others coarse. Boxes that are longer than a cell, and crowds, form classes (`classes.rs`) whose
+//! subtrees are built in the same way; the root is above all subtrees.
 
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::classes::{Class, Sample, SplitMeasure, long_on, part_length, parts, set_of};
