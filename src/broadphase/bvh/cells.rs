@@ -32,7 +32,7 @@ const CROWD_MIN: usize = BOXES_MIN;
 /// Crowded cells that have at most this part of all cells between them form one crowd.
 const TOGETHER: usize = 4;
 /// Cells that are looked at, and boxes of each, to test whether cells are narrow.
-const CELLS_SEEN: usize = 64;
+const CELLS_SEEN: usize = 32;
 const BOXES_SEEN: usize = 8;
 /// A cell is narrow for a box that is this many times longer.
 const NARROW: f32 = 2.0;

@@ -21,8 +21,10 @@ use alloc::vec::Vec;
 
 /// Boxes in the sample that determines the cells.
 pub(crate) const SAMPLES: usize = 1024;
-/// A part of the sample that is long on the same axes, above which the whole class is.
-const MOST: usize = SAMPLES / 4 * 3;
+/// Boxes of the sample whose lengths are compared with a cell.
+const LENGTHS: usize = SAMPLES / 4;
+/// If more of these are long on the same axes, the whole class is.
+const MOST: usize = LENGTHS / 4 * 3;
 /// Boxes of which one of so many is longer than the cells of a class on one of its long axes.
 const LONGEST_ONE_OF: usize = 8;
 /// A box is not long on an axis on which it is this many times shorter, in cells, than on another.
@@ -112,8 +114,8 @@ impl Sample<'_> {
     pub(crate) fn long_axes(&self, lengths: [f32; 3], parts: [usize; 3]) -> [bool; 3] {
         let width: [f32; 3] = core::array::from_fn(|k| part_length(lengths[k], parts[k]));
         let mut counts = [0; 8];
-        for k in 0..SAMPLES {
-            let long = long_on(&self.boxes[k * self.boxes.len() / SAMPLES].aabb, width);
+        for k in 0..LENGTHS {
+            let long = long_on(&self.boxes[k * self.boxes.len() / LENGTHS].aabb, width);
             counts[set_of(long)] += 1;
         }
         let most = counts.iter().position(|&count| count > MOST).unwrap_or(0);
@@ -167,13 +169,14 @@ pub(crate) fn part_length(length: f32, parts: usize) -> f32 {
 
 /// The axes on which a box is long next to a cell of these doubled lengths; none if it is longer than the cell on no axis.
 pub(crate) fn long_on(&Aabb { min, max }: &Aabb, width: [f32; 3]) -> [bool; 3] {
-    let length: [f32; 3] = core::array::from_fn(|k| {
-        let length = max[k] - min[k];
-        (length + length) / width[k]
-    });
-    let two = if length[1] > length[0] { length[1] } else { length[0] };
-    let longest = if length[2] > two { length[2] } else { two };
-    length.map_each(|length| longest > 1.0 && length * MUCH >= longest)
+    let length: [f32; 3] = core::array::from_fn(|k| max[k] - min[k]);
+    if !(0..3).any(|k| length[k] + length[k] > width[k]) {
+        return [false; 3];
+    }
+    let cells: [f32; 3] = core::array::from_fn(|k| (length[k] + length[k]) / width[k]);
+    let two = if cells[1] > cells[0] { cells[1] } else { cells[0] };
+    let longest = if cells[2] > two { cells[2] } else { two };
+    cells.map_each(|cells| cells * MUCH >= longest)
 }
 
 /// A number below eight for a set of axes.
