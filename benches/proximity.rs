@@ -1,11 +1,10 @@
 //! Time of shape queries and nearest queries of stored boxes.
 //!
-//! `proximity_QUESTION/BOXES/LEVEL`: a thousand questions asked one after the other of a tree of a uniform
-//! world, on one thread; time is for one. `any`, `visit` and `all` are of boxes a few times as large as
-//! those that are kept, `nearest` and `nearest_8` of
-//! points at any distance; `view` is a region of six planes in which some hundredth of the boxes are.
-//! `proximity_each_…` is a batch of ten thousand on one thread and on all. Answers are compared with those
-//! of the kernels, asked of all boxes one after the other, before the clock starts.
+//! `proximity_QUERY/BOXES/LEVEL`: a thousand queries of a tree of a uniform scene, one after the other on one
+//! thread; the time is for one. `any`, `visit` and `all` are queries of boxes a few times as large as the
+//! stored ones, `nearest` and `nearest_8` of points at any distance; `view` is a region of six planes that
+//! contains about a hundredth of the boxes. `proximity_each_…` is a batch of ten thousand on one thread and on
+//! all. Results are compared with those of the kernels for one box after the other before the clock starts.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -26,7 +25,7 @@ use swath::{
 const BOXES: [usize; 2] = [100_000, 1_000_000];
 const QUESTIONS: usize = 1000;
 const BATCH: usize = 10_000;
-/// Of so many the answers are compared.
+/// Number of queries whose results are compared.
 const CHECKED: usize = 30;
 
 struct Asked {
@@ -36,7 +35,7 @@ struct Asked {
     views: Vec<[Plane; 6]>,
 }
 
-/// What is kept, and questions about places where such boxes would be.
+/// The stored boxes, and queries at random positions among them.
 struct Bench {
     world: World,
     store: MovingBoxStore,
@@ -48,7 +47,7 @@ fn row(world: &World, row: usize) -> Aabb {
     Aabb { min: of(&world.min), max: of(&world.max) }
 }
 
-/// What a camera at `eye` sees up to `far` away, along x.
+/// The view of a camera at `eye` along x, up to the distance `far`.
 fn view([x, y, z]: [f32; 3], far: f32) -> [Plane; 6] {
     let plane = |normal: [f32; 3], beyond: f32| Plane {
         normal,
@@ -103,7 +102,7 @@ impl Bench {
         tree
     }
 
-    /// Panics unless answers are those of the kernels.
+    /// Panics unless the results are those of the kernels.
     fn check(&self, queries: &Queries<'_>) {
         let (level, many) = (Level::detect(), self.store.checked());
         let mut rooms = [(); 2].map(|()| vec![0; self.store.len()]);
@@ -146,7 +145,7 @@ impl Bench {
     }
 }
 
-/// Times a thousand questions one after the other.
+/// Times a thousand queries one after the other.
 fn time(
     criterion: &mut Criterion,
     name: &str,

@@ -1,10 +1,9 @@
-//! Time of a whole tick, next to that of the pair finder alone on the same boxes.
+//! Time of a whole tick, and of the pair finder alone on the same boxes.
 //!
-//! `tick_SCENE/BODIES/THREADS` with so many bodies of which 5 % are convex shapes,
-//! `tick_SCENE_finder/BODIES/THREADS` for the pairs alone, on one thread and on all. Before the clock
-//! starts the impacts are compared over levels, and each with what [`Pipeline::explain`] says of its
-//! pair. `tick_stepper/BODIES/1` is a tick of the stepper in which a thousand bullets hit walls, each one;
-//! nobody gets through.
+//! `tick_SCENE/BODIES/THREADS` is a tick of bodies of which 5 % are convex shapes,
+//! `tick_SCENE_finder/BODIES/THREADS` the pairs alone, on one thread and on all. Before the clock starts the
+//! impacts are compared over levels, and each with [`Pipeline::explain`] of its pair. `tick_stepper/BODIES/1`
+//! is a tick of the stepper in which a thousand bullets hit one wall each, and none passes it.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -21,7 +20,7 @@ use swath_stepping::{Mass, Stepper, StepperConfig};
 
 const BODIES: [usize; 2] = [100_000, 1_000_000];
 const BULLETS: usize = 1000;
-/// One body of so many has a shape.
+/// One body in this many has a shape.
 const SHAPED_ONE_OF: usize = 20;
 
 struct BodyColumns {
@@ -71,7 +70,7 @@ impl BodyColumns {
     }
 }
 
-/// Panics unless all levels agree, and the stages with what is said of single pairs.
+/// Panics unless all levels agree, and the stages agree with the explanations of single pairs.
 fn check(scene: Scene) {
     let bodies = BodyColumns::new(scene, 3000);
     let mut hash = None;

@@ -12,8 +12,8 @@ fn search(meeting: &Meeting<'_>) -> toi::Toi {
     toi::one_to_one(a, of_a, b, of_b, &Settings::default()).expect("valid")
 }
 
-/// Panics unless each answer holds: at an impact the shapes are as near as was promised, and before
-/// not.
+/// Panics unless each result is correct: at an impact the shapes are as near as guaranteed, and before it
+/// they are not.
 fn check(meetings: &[Meeting<'_>]) {
     for meeting in meetings {
         let [a, b] = &meeting.shapes;

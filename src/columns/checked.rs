@@ -40,18 +40,27 @@ impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
     pub fn check(self, level: Level, rejected: &'a mut Vec<Rejected>) -> Checked<'a, Self> {
         assert!(u32::try_from(self.len()).is_ok(), "more rows than a u32 can name");
         rejected.clear();
-        level.run_rows(self.len(), Check { columns: self, rejected });
+        self.list_invalid(level, rejected);
         Checked { columns: self, rejected, first: 0 }
+    }
+
+    /// Appends the invalid rows to `rejected`, in order.
+    pub(crate) fn list_invalid(self, level: Level, rejected: &mut Vec<Rejected>) {
+        level.run_rows(self.len(), Check { columns: self, rejected });
     }
 }
 
 impl<'a, C: Copy> Checked<'a, C> {
     /// Wraps columns without validation.
     ///
-    /// For stores, which validate each row when it is written, and for callers that use valid rows
-    /// only.
+    /// For callers that use valid rows only.
     pub(crate) fn all_valid(columns: C) -> Self {
         Self { columns, rejected: &[], first: 0 }
+    }
+
+    /// Wraps columns with the list of their invalid rows.
+    pub(super) fn with_rejected(columns: C, rejected: &'a [Rejected]) -> Self {
+        Self { columns, rejected, first: 0 }
     }
 
     /// Returns all rows, including the invalid ones.

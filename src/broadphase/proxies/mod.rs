@@ -44,7 +44,7 @@ pub(crate) mod update;
 pub(crate) mod validate;
 
 use super::{FindError, PairFinder};
-use crate::columns::{MovingBoxColumns, Rejected};
+use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected};
 use crate::geom::{Aabb, Filter, MovingBox};
 use crate::lanes::Level;
 use crate::par::Threads;
@@ -156,6 +156,8 @@ pub struct Broadphase {
     rejected: Vec<Rejected>,
     /// Scratch memory of [`Broadphase::set_many`]: the mover row of each element.
     rows: Vec<u32>,
+    /// Scratch memory of [`Broadphase::set_many`]: boxes that are not passed as columns.
+    columns: ColumnScratch,
     sorted: Vec<ProxyPair>,
 }
 
@@ -205,6 +207,7 @@ impl Broadphase {
             work: UpdateScratch::default(),
             rejected: Vec::new(),
             rows: Vec::new(),
+            columns: ColumnScratch::default(),
             sorted: Vec::new(),
         }
     }
@@ -572,6 +575,7 @@ impl Broadphase {
         self.finder.shrink_to(0, 0);
         self.work = UpdateScratch::default();
         (self.rejected, self.rows, self.sorted) = (Vec::new(), Vec::new(), Vec::new());
+        self.columns = ColumnScratch::default();
     }
 
     /// The allocated memory in bytes.
@@ -584,6 +588,7 @@ impl Broadphase {
             + self.work.bytes()
             + self.rejected.capacity() * size_of::<Rejected>()
             + self.rows.capacity() * size_of::<u32>()
+            + self.columns.bytes()
             + self.sorted.capacity() * size_of::<ProxyPair>()
     }
 }

@@ -161,7 +161,7 @@ impl Update<'_> {
         let filter_and_partition = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
             pair_filter.filter_and_partition(PairSource::Slots, partitions, run, memory);
         };
-        let named = pushed.labelled(bytemuck::cast_slice(&movers.ids));
+        let named = pushed.with_slots(bytemuck::cast_slice(&movers.ids));
         let among =
             (movers.len() > 1).then(|| finder.swept_pairs_taken(named, &filter_and_partition));
         let RestingTrees { fixed, sleeping, rows: resting, .. } = trees;

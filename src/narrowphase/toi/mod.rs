@@ -88,6 +88,9 @@ pub use settings::{Settings, TOI_ROUNDS_MAX, Touch};
 
 /// Computes when `a` and `b` first touch.
 ///
+/// With the default settings, a touch at the start counts only if the nearest points close there ([`Touch::IfClosing`]):
+/// for bodies that lie on each other, slide or separate, the result is the next time at which they touch.
+///
 /// # Errors
 ///
 /// [`ToiError`] if a motion or the settings are invalid.

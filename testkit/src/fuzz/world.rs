@@ -7,8 +7,8 @@
 
 use super::bytes::Bytes;
 use super::world_asked;
-use crate::columns::Columns;
 use crate::finite::assert_finite;
+use crate::layouts::Layouts;
 use crate::world_model::{BodyInfo, Events, Model, is_margin};
 use std::collections::BTreeSet;
 use swath::batch::{Rejected, Row};
@@ -263,13 +263,14 @@ impl Trial<'_> {
         let count = self.bytes.byte() % 6;
         let boxes: Vec<MovingBox> = (0..count).map(|_| self.moving()).collect();
         let mut proxies: Vec<Proxy> = (0..count).map(|_| self.description()).collect();
-        let columns = Columns::new(&boxes);
+        let layouts = Layouts::new(boxes.iter().copied());
+        let input = layouts.any(count / 2);
         let mut ids = vec![ProxyId::NONE];
         let rejected = if count % 2 == 1 {
             proxies = vec![proxies[0]; proxies.len()];
-            self.world.insert_many(columns.boxes(), proxies[0], &mut ids)
+            self.world.insert_many(input, proxies[0], &mut ids)
         } else {
-            self.world.insert_many(columns.boxes(), &proxies, &mut ids)
+            self.world.insert_many(input, &proxies, &mut ids)
         };
         if proxies.iter().any(|proxy| !is_margin(proxy.margin)) {
             assert_eq!(rejected, Err(BroadphaseError::Margin));
@@ -303,8 +304,8 @@ impl Trial<'_> {
         };
         ids.truncate(8 + usize::from(count / 16));
         let boxes: Vec<MovingBox> = ids.iter().map(|_| self.moving()).collect();
-        let columns = Columns::new(&boxes);
-        let answer = self.world.set_many(&ids, columns.boxes());
+        let layouts = Layouts::new(boxes.iter().copied());
+        let answer = self.world.set_many(&ids, layouts.any(count / 4));
         if let Some(&id) = ids.iter().find(|id| !self.model.things.contains_key(id)) {
             assert_eq!(answer, Err(BroadphaseError::Stale { id }));
             return;

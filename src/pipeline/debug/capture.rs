@@ -26,14 +26,15 @@
 //! the caller allows more. Every file that this module writes has at least four bytes for each row,
 //! because its first column always has one value for each row.
 
-use super::impacts::{Impact, ImpactKind};
-use super::scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
-use super::tick::{Pipeline, TickOutput};
 use crate::columns::MovingBoxColumns;
 use crate::geom::{Filter, MapEach, Motion, Pose};
 use crate::narrowphase::record::{NUMBERS_MAX, Recorded};
 use crate::narrowphase::toi::Touch;
 use crate::narrowphase::{Hull, InvalidShape, record};
+use crate::pipeline::config::{Config, PipelineError};
+use crate::pipeline::impact::{Impact, ImpactKind};
+use crate::pipeline::scene::{BodyFlags, ConvexBody, Scene};
+use crate::pipeline::tick::{Pipeline, TickOutput};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
