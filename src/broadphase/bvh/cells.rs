@@ -8,7 +8,7 @@
 //! subtrees are built in the same way; the root is above all subtrees.
 
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
-use super::classes::{Class, Sample, SplitMeasure, long_on, part_length, parts, set_of};
+use super::classes::{Class, ClassSample, SplitMeasure, long_on, part_length, parts, set_of};
 use super::median::{Packer, depth_of, nodes_of};
 use super::{BvhItem, LEAF, Node, grow};
 use crate::geom::{Aabb, MapEach};
@@ -31,13 +31,13 @@ const LARGE_MIN: usize = 64;
 const CROWD_MIN: usize = BOXES_MIN;
 /// Crowded cells that have at most this part of all cells between them form one crowd.
 const TOGETHER: usize = 4;
-/// Cells that are looked at, and boxes of each, to test whether cells are narrow.
-const CELLS_SEEN: usize = 32;
-const BOXES_SEEN: usize = 8;
+/// Number of cells that are tested whether they are narrow, and of boxes of each.
+const CELLS_TESTED: usize = 64;
+const BOXES_TESTED: usize = 8;
 /// A cell is narrow for a box that is this many times longer.
 const NARROW: f32 = 2.0;
 /// Cells are narrow if they are for more than one box of so many.
-const LONG_ONE_OF: usize = 50;
+const LONG_ONE_OF: usize = 64;
 /// Classes that were divided from classes this often are not divided any more.
 const DEPTH_MAX: u8 = 12;
 /// More boxes are divided into classes twice only, so that the number of slots stays below that of all locations.
@@ -176,7 +176,7 @@ impl Builder {
         nodes: &mut Nodes<'_>,
         level: Level,
     ) -> Option<(BvhItem, usize)> {
-        let sample = &mut Sample { boxes, line: &mut self.line };
+        let sample = &mut ClassSample { boxes, line: &mut self.line };
         let is_first = class.depth == 0;
         if boxes.len() < if is_first { BOXES_MIN } else { CLASS_MIN } {
             let measure = if class.long.contains(&true) {
@@ -322,22 +322,22 @@ impl Builder {
         let Self { ordered, ends, .. } = self;
         let count = ends.last().map_or(0, |&end| end as usize);
         let mut long = 0;
-        for k in 0..CELLS_SEEN {
-            let cell = ends.partition_point(|&end| end as usize <= k * count / CELLS_SEEN);
+        for k in 0..CELLS_TESTED {
+            let cell = ends.partition_point(|&end| end as usize <= k * count / CELLS_TESTED);
             let start = if cell > 0 { ends[cell - 1] as usize } else { 0 };
             let Some(&end) = ends.get(cell) else { break };
             let cell = &ordered[start..end as usize];
-            let mut is_long = [false; BOXES_SEEN];
-            let seen: [Aabb; BOXES_SEEN] =
-                core::array::from_fn(|k| cell[k * cell.len() / BOXES_SEEN].aabb);
+            let mut is_long = [false; BOXES_TESTED];
+            let tested: [Aabb; BOXES_TESTED] =
+                core::array::from_fn(|k| cell[k * cell.len() / BOXES_TESTED].aabb);
             for axis in (0..3).filter(|&axis| axes[axis].parts > 1) {
                 let (mut low, mut high) = (f32::MAX, f32::MIN);
-                for Aabb { min, max } in &seen {
+                for Aabb { min, max } in &tested {
                     let centre = min[axis] + max[axis];
                     low = if centre < low { centre } else { low };
                     high = if centre > high { centre } else { high };
                 }
-                for (Aabb { min, max }, is_long) in seen.iter().zip(&mut is_long) {
+                for (Aabb { min, max }, is_long) in tested.iter().zip(&mut is_long) {
                     // Centres are doubled.
                     let length = 2.0 * (max[axis] - min[axis]);
                     *is_long |= length > NARROW * (high - low);
@@ -345,7 +345,7 @@ impl Builder {
             }
             long += is_long.into_iter().filter(|&is_long| is_long).count();
         }
-        long > CELLS_SEEN * BOXES_SEEN / LONG_ONE_OF
+        long > CELLS_TESTED * BOXES_TESTED / LONG_ONE_OF
     }
 
     /// Moves the boxes of cells with at least `crowd` boxes to classes, so that these cells are empty. Crowded cells
@@ -387,7 +387,7 @@ impl Builder {
         }
     }
 
-    /// Builds the subtree of each cell, then the nodes above them; `None` if there are no boxes.
+    /// Builds the subtree of each cell, then the nodes above them; `None` if all cells are empty.
     fn pack_cells(
         &mut self,
         nodes: &mut Nodes<'_>,

@@ -1,10 +1,10 @@
 //! Classes of boxes of a large tree: boxes that are long on the same axes form subtrees of their own.
 //!
 //! A box that is longer than a cell enlarges all nodes above it, and boxes that are long on different axes have
-//! common bounds that fill the world. So the boxes of a class that are longer than its cells are moved to further
+//! common bounds that fill the scene. So the boxes of a class that are longer than its cells are moved to further
 //! classes, one for each set of axes on which they are longer. The cells of a class of long boxes are about as
 //! long as its boxes on these axes; the other axes are divided into equal numbers of parts, whatever their lengths.
-//! Boxes in one cell that are many more than a cell should have, as in a crowd in a large sparse world, are a class too.
+//! Boxes in one cell that are many more than a cell should have, as in a crowd in a large sparse scene, are a class too.
 //!
 //! ```text
 //! class(boxes, long axes):
@@ -33,7 +33,7 @@ const MUCH: f32 = 4.0;
 /// Boxes that form a subtree of their own.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Class {
-    /// The first of its boxes among those that wait.
+    /// The first of its boxes among the pending ones.
     pub(crate) start: usize,
     /// The axes on which its boxes are long.
     pub(crate) long: [bool; 3],
@@ -74,13 +74,13 @@ impl SplitMeasure {
 }
 
 /// A sample of the boxes of a class.
-pub(crate) struct Sample<'a> {
+pub(crate) struct ClassSample<'a> {
     pub(crate) boxes: &'a [BvhItem],
     /// Scratch memory: one number for each box of the sample.
     pub(crate) line: &'a mut Vec<f32>,
 }
 
-impl Sample<'_> {
+impl ClassSample<'_> {
     /// Writes a number of each box of the sample to `line`.
     fn write(&mut self, of: impl Fn(&Aabb) -> f32) {
         let Self { boxes, line } = self;

@@ -141,7 +141,7 @@ const STRAWS: Recipe = Recipe {
     lattice: 0.0,
     displaced: 0.0,
     displacement: [0.0; 2],
-    moves: 0.0,
+    moves: 1.0,
 };
 /// Plates across one axis, half of them in a thin crowd that is as long as they are, and as many points.
 const SHELVES: Recipe = Recipe {

@@ -86,7 +86,7 @@ pub enum Scene {
     Lances,
     /// Tiny boxes in a thin crowd, and a few longer sticks. It is repeated.
     Needles,
-    /// A flat crowd of tiny boxes and longer sticks, at rest. It is repeated.
+    /// A flat crowd of tiny boxes and longer sticks. It is repeated.
     Straws,
     /// Plates across one axis, many of them in a thin crowd, and points. It is repeated.
     Shelves,
