@@ -120,8 +120,8 @@ fn detach(shape: Shape<'_>) -> (Shape<'static>, V3, f64) {
         Core::Hull { scale, .. } => (unused, scale, 0.0),
         Core::Map { scale, radius, .. } => (unused, scale, radius),
     };
-    let Shape { margin, reach, extent, size, .. } = shape;
-    (Shape { core, margin, reach, extent, size }, scale, map_radius)
+    let Shape { radius, bounding_radius, extent, size, .. } = shape;
+    (Shape { core, radius, bounding_radius, extent, size }, scale, map_radius)
 }
 
 impl From<Shape<'static>> for OwnedShape {

@@ -5,7 +5,7 @@
 
 use spec::FirstTime;
 use swath::convex::toi;
-use swath::convex::toi::{Meetings, Settings, Toi, ToiResult, Touch};
+use swath::convex::toi::{Settings, Toi, ToiInput, ToiResult, Touch};
 use swath::{Pair, Threads};
 use testkit::convex_asked::{
     answer, asked, hulls, motion, settings, shape, tolerance, tolerance_length,
@@ -258,7 +258,7 @@ fn batches_of_hard_pairs_give_the_results_of_single_pairs() {
             }
         }
         let meetings =
-            Meetings { shapes: &shapes, motions: &motions, pairs: &pairs, windows: &windows };
+            ToiInput { shapes: &shapes, motions: &motions, pairs: &pairs, windows: &windows };
         for threads in [Threads::one(), Threads::current()] {
             let mut out = vec![Toi::default(); pairs.len()];
             let mut rejected = Vec::new();

@@ -3,6 +3,7 @@
 use super::Broadphase;
 use super::error::BroadphaseError;
 use super::id::ProxyId;
+use super::movers::{CHANGED, SETTLED};
 use super::proxy::{Proxies, is_margin};
 use super::slots::{Container, NONE};
 use crate::broadphase::pairs::input::CHUNK_ROWS;
@@ -133,7 +134,10 @@ impl Broadphase {
                     NONE => {
                         let index = ids[from].index() as usize;
                         match state.set(index, boxes.get(from - start)) {
-                            Ok(true) if state.slot(index).container().is_tree() => {
+                            Ok(true)
+                                if state.slot(index).container().is_tree()
+                                    || trees.has_settled(index) && !state.is_settled(index) =>
+                            {
                                 trees.mark_dirty(index);
                             }
                             Ok(_) => (),
@@ -151,6 +155,13 @@ impl Broadphase {
                         }
                         let (of_chunk, row) = (from - start..next - start, row as usize);
                         let to = row..row + of_chunk.len();
+                        let status = &mut state.movers.status[to.clone()];
+                        if status.contains(&SETTLED) {
+                            let ids = state.movers.ids[to.clone()].iter().zip(&*status);
+                            ids.filter(|(_, status)| **status == SETTLED)
+                                .for_each(|(id, _)| trees.mark_dirty(id.index() as usize));
+                        }
+                        status.fill(CHANGED);
                         for (column, from) in state.movers.columns.iter_mut().zip(boxes.columns()) {
                             column[to.clone()].copy_from_slice(&from[of_chunk.clone()]);
                         }

@@ -276,7 +276,7 @@ impl Writer {
         for x in &recorded.numbers[..count] {
             self.bytes(&x.to_bits().to_le_bytes());
         }
-        self.bytes(&recorded.margin.to_bits().to_le_bytes());
+        self.bytes(&recorded.radius.to_bits().to_le_bytes());
         let hull = recorded.hull.and_then(|hull| numbered.get(&core::ptr::from_ref(hull)));
         self.word(hull.copied().unwrap_or(u32::MAX));
     }
@@ -398,7 +398,7 @@ impl CapturedBody {
     fn shape<'a>(&self, hulls: &'a [Hull]) -> Result<crate::narrowphase::Shape<'a>, InvalidShape> {
         let Self { form, numbers, margin, .. } = *self;
         let hull = hulls.get(self.hull as usize);
-        Recorded { form, numbers, margin, hull }.shape()
+        Recorded { form, numbers, radius: margin, hull }.shape()
     }
 }
 

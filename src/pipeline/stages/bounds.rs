@@ -102,7 +102,7 @@ impl SceneBounds {
                 *bodies = match convex.shape.bounds_over(&convex.motion) {
                     Ok(over) => BodyBounds {
                         moving: chord::one(&over, margin),
-                        angular_sweep: convex.shape.swing(&convex.motion),
+                        angular_sweep: convex.shape.angular_sweep(&convex.motion),
                         invalid: None,
                     },
                     // An invalid box, which the pair finder will reject.

@@ -59,10 +59,6 @@ impl PairTable {
         self.first.len()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     pub(crate) fn columns(&self) -> PairColumns<'_> {
         PairColumns { a: &self.a, b: &self.b, first: &self.first }
     }
@@ -121,6 +117,16 @@ impl<'a> PairColumns<'a> {
     pub(crate) fn slice(self, range: Range<usize>) -> Self {
         let Self { a, b, first } = self;
         Self { a: &a[range.clone()], b: &b[range.clone()], first: &first[range] }
+    }
+
+    /// Whether the pairs of neither slot of pair `k` were searched for, so that it is kept as it is.
+    pub(crate) fn is_kept(self, k: usize, searched: &[u8]) -> bool {
+        searched[self.a[k] as usize] | searched[self.b[k] as usize] == 0
+    }
+
+    /// How many pairs are kept.
+    pub(crate) fn count_kept(self, searched: &[u8]) -> usize {
+        (0..self.len()).filter(|&k| self.is_kept(k, searched)).count()
     }
 
     /// How many pairs have a lower slot less than `slot`. Exponential search: the time is
