@@ -419,7 +419,7 @@ fn captures_are_the_same_tick_or_an_error() {
     let bodies = BodyColumns::new(30, 60);
     let settings = config(|c| (c.fast, c.impacts_per_body, c.touch) = (0.5, 3, Touch::Hit));
     let mut pipeline = Pipeline::new(settings);
-    let bytes = pipeline.capture(&bodies.scene()).expect("no own shapes");
+    let bytes = pipeline.capture(&bodies.scene()).expect("no shapes of the caller");
     let hash = pipeline.tick(&bodies.scene()).expect("a scene").hash();
     let capture = Capture::read(&bytes).expect("a capture");
     assert_eq!(*capture.config(), settings);

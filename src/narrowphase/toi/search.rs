@@ -530,7 +530,10 @@ impl<'s> Search<'s> {
     fn overlapping(&self, t: f64, pair: &RotatedPair<'_>, gap: &Gap) -> ToiResult {
         let [on_a, on_b] = self.points(t, pair, gap);
         let [closing, _] = self.motion.closing(t, pair, gap);
-        let (depth, closing) = (saturated(self.contact_distance - gap.lower), saturated(closing));
+        let (exact, closing) = (self.contact_distance - gap.lower, saturated(closing));
+        // The depth of very small shapes must not be rounded to zero, which would be a touch.
+        let vanishes = exact > 0.0 && saturated(exact) == 0.0;
+        let depth = if vanishes { f32::from_bits(1) } else { saturated(exact) };
         ToiResult::Overlapping { depth, normal: gap.normal.to_f32(), on_a, on_b, closing }
     }
 

@@ -89,7 +89,7 @@ fn bits(pairs: impl IntoIterator<Item = SweptPair>) -> Vec<[u32; 3]> {
 fn swept_pairs(world: &[MovingBox], union: &[Pair]) -> Vec<SweptPair> {
     let hit = |&Pair { a, b }: &Pair| {
         let answer = sweep::one_to_one(&world[a as usize], &world[b as usize]);
-        let answer = answer.expect("no pair has a row that is no box");
+        let answer = answer.expect("no pair has an invalid row");
         answer.contact.is_hit().then_some(SweptPair { a, b, first: answer.first })
     };
     union.iter().filter_map(hit).collect()

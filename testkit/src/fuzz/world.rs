@@ -234,7 +234,7 @@ impl Trial<'_> {
     fn inserted(&mut self, id: ProxyId, moving: MovingBox, proxy: Proxy) {
         assert!(self.given.insert(id), "{id:?} is given twice");
         assert_ne!(id, ProxyId::NONE);
-        let thing = Model::thing(moving, proxy).expect("the world took it");
+        let thing = Model::thing(moving, proxy).expect("the box was accepted");
         self.model.things.insert(id, thing);
         self.ids.push(id);
     }
@@ -277,7 +277,7 @@ impl Trial<'_> {
             assert_eq!(ids.len(), 1);
             return;
         }
-        let rejected = rejected.expect("margins are good").to_vec();
+        let rejected = rejected.expect("margins are valid").to_vec();
         let expected = |(row, (&moving, &proxy))| reject(row, Model::thing(moving, proxy).err());
         let expected: Vec<_> = (0..).zip(boxes.iter().zip(&proxies)).filter_map(expected).collect();
         assert_eq!(rejected, expected);
@@ -310,7 +310,7 @@ impl Trial<'_> {
             assert_eq!(answer, Err(BroadphaseError::Stale { id }));
             return;
         }
-        let rejected = answer.expect("all live").to_vec();
+        let rejected = answer.expect("all proxies exist").to_vec();
         let mut expected = Vec::new();
         for ((row, &id), &moving) in (0..).zip(&ids).zip(&boxes) {
             expected.extend(reject(row, self.model.set(id, moving).err()));
@@ -396,7 +396,7 @@ impl Trial<'_> {
     /// The broadphase is consistent, and has the state of the model for every proxy.
     fn check(&self) {
         let Self { world, model, .. } = self;
-        world.validate().expect("the world is whole");
+        world.validate().expect("the broadphase is consistent");
         assert_eq!((world.len(), world.is_empty()), (model.things.len(), model.things.is_empty()));
         assert!(world.ids().eq(model.things.keys().copied()));
         // Changes since the update do not matter.
