@@ -136,17 +136,17 @@ fn queries_of_a_crowd_are_the_same_on_any_threads_and_level() {
         said
     };
     let mut alone = Broadphase::new();
-    alone.set_threads(Threads::one());
+    alone.exec.threads = Threads::one();
     let expected = said(alone, true);
     assert!(expected.iter().filter(|hit| hit.is_hit()).count() > 6000);
     for level in Level::all() {
-        assert!(said(Broadphase::with_level(level), true) == expected, "{level}");
+        assert!(said(Broadphase::with_exec(level), true) == expected, "{level}");
     }
     #[cfg(feature = "rayon")]
     for threads in 1..=4 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let mut world = Broadphase::new();
-        world.set_threads(Threads::of_pool(pool.into()));
+        world.exec.threads = Threads::of_pool(pool.into());
         assert!(said(world, false) == expected, "{threads} threads");
     }
 }
