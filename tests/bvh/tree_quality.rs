@@ -148,7 +148,7 @@ fn deepest_tree_gives_the_same_results() {
     for (of, hit) in some.zip(hits) {
         let of = world.get(of);
         let wanted = (0..2 * 70_000).find(|&row| world.get(row).overlaps(&of));
-        assert_eq!((Some(hit.row as usize), hit.at), (wanted, 0.0), "{of:?}");
+        assert_eq!((Some(hit.row as usize), hit.value), (wanted, 0.0), "{of:?}");
     }
 }
 
@@ -201,9 +201,9 @@ fn few_nodes_are_visited_in_the_scenes_of_the_search() {
                     (0..SMALL as u32).filter(|&of| get(of as usize).overlaps(&aabb)).collect();
                 assert_eq!(rows, all, "{scene}");
                 let first = (0..SMALL).find(|&of| get(of).overlaps(&point)).expect("its own box");
-                assert_eq!((nearest.row as usize, nearest.at), (first, 0.0), "{scene}");
+                assert_eq!((nearest.row as usize, nearest.value), (first, 0.0), "{scene}");
                 assert_eq!(
-                    hit.map(|hit| (hit.row as usize, hit.at)),
+                    hit.map(|hit| (hit.row as usize, hit.value)),
                     Some((first, 0.0)),
                     "{scene}"
                 );

@@ -35,7 +35,7 @@ const ROWS_MAX: usize = 1 << 27;
 ///
 /// let ray = Segment::ray([9.0; 3], [-1.0; 3])?;
 /// let hit = tree.queries().cast(&ray)?.closest().expect("the ray meets both");
-/// assert_eq!((hit.row, hit.at <= 4.5), (2, true));
+/// assert_eq!((hit.row, hit.value <= 4.5), (2, true));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
