@@ -31,13 +31,13 @@ use core::slice;
 pub struct ProxyHit {
     /// The id of the proxy.
     pub id: ProxyId,
-    /// Position on the path, or distance, as in [`Hit::at`].
-    pub at: f32,
+    /// Position on the path, or distance, as in [`Hit::value`].
+    pub value: f32,
 }
 
 impl ProxyHit {
     /// Marks a row of a batch for which nothing was found.
-    pub const MISS: Self = Self { id: ProxyId::NONE, at: f32::INFINITY };
+    pub const MISS: Self = Self { id: ProxyId::NONE, value: f32::INFINITY };
 
     /// Whether this is not [`ProxyHit::MISS`].
     #[must_use]
@@ -65,10 +65,10 @@ impl Broadphase {
     /// let queries = world.queries();
     /// let sight = Segment::new([0.0; 3], [8.0, 0.0, 0.0])?;
     /// let hit = queries.cast(&sight)?.closest().expect("it starts in a box");
-    /// assert_eq!((hit.id, hit.at), (me, 0.0));
+    /// assert_eq!((hit.id, hit.value), (me, 0.0));
     /// let others = queries.without_owner(1);
     /// let hit = others.cast(&sight)?.closest().expect("there are two more");
-    /// assert!(hit.id == crate_box && hit.at > 0.312); // 2.5 / 8, not where the margin begins
+    /// assert!(hit.id == crate_box && hit.value > 0.312); // 2.5 / 8, not where the margin begins
     /// let hit = others.without(ProxyKind::Sleeping).cast(&sight)?.closest().expect("there is a wall");
     /// assert_eq!(hit.id, wall);
     ///
@@ -264,7 +264,7 @@ impl<'a> ProxyQueries<'a> {
     /// rays.push(Segment::ray([0.0; 3], [-1.0; 3])?)?;
     /// let mut hits = [ProxyHit::MISS; 2];
     /// world.queries().casts(&rays.checked()).closest(&mut hits)?;
-    /// assert_eq!(hits, [ProxyHit { id, at: hits[0].at }, ProxyHit::MISS]);
+    /// assert_eq!(hits, [ProxyHit { id, value: hits[0].value }, ProxyHit::MISS]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn casts<'s>(
@@ -501,9 +501,9 @@ impl ProxyQuery<'_, Proximities<'_, '_>> {
     }
 }
 
-fn name(slots: &Slots, Hit { row, at }: Hit) -> ProxyHit {
+fn name(slots: &Slots, Hit { row, value: at }: Hit) -> ProxyHit {
     let id = if row == Hit::MISS.row { ProxyId::NONE } else { slots.id(row as usize) };
-    ProxyHit { id, at }
+    ProxyHit { id, value: at }
 }
 
 /// Reuses the first two thirds of the memory of `hits` for as many hits by row.

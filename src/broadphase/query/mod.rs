@@ -17,7 +17,7 @@
 //! let queries = walls.queries();
 //! assert_eq!(queries.cast(&sight)?.closest().map(|hit| hit.row), Some(1));
 //! let hit = queries.cast(&sight)?.accepting(|row| row != 1).closest().expect("the third wall");
-//! assert!(hit.row == 2 && hit.at <= 0.375);
+//! assert!(hit.row == 2 && hit.value <= 0.375);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
