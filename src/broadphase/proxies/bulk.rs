@@ -5,9 +5,12 @@ use super::error::BroadphaseError;
 use super::id::ProxyId;
 use super::movers::{CHANGED, SETTLED};
 use super::proxy::{Proxies, is_margin};
+use super::resting::RestingTrees;
 use super::slots::{Container, NONE};
+use super::state::BroadphaseState;
 use crate::broadphase::pairs::input::CHUNK_ROWS;
 use crate::columns::{LengthMismatch, MovingBoxInput, Rejected};
+use crate::geom::{Invalid, MovingBox};
 use alloc::vec::Vec;
 
 /// Marks an element that is rejected, in place of its mover row.
@@ -96,22 +99,20 @@ impl Broadphase {
     ) -> Result<&[Rejected], BroadphaseError> {
         LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
         let Self { state, trees, mover_tree, level, rejected, rows, columns, .. } = self;
-        // The mover row of each element; `NONE` for proxies that need more than a copy.
+        // The mover row of each element; `NONE` for proxies that do not move.
         rows.clear();
         rows.reserve(ids.len());
         while let Some(&id) = ids.get(rows.len()) {
             let slot = state.slot(state.find(id)?);
-            if slot.container() != Container::Movers || slot.margin > 0.0 {
+            if slot.container() != Container::Movers {
                 rows.push(NONE);
                 continue;
             }
             rows.push(slot.row_or_next);
-            // Usually the following ids are those of the following rows, and no mover has a margin.
-            if state.fat_movers == 0 {
-                let named = state.movers.ids[slot.row_or_next as usize + 1..].iter();
-                let same = named.zip(&ids[rows.len()..]).take_while(|(a, b)| a == b).count() as u32;
-                rows.extend(slot.row_or_next + 1..=slot.row_or_next + same);
-            }
+            // Usually the following ids are those of the following rows.
+            let following = state.movers.ids[slot.row_or_next as usize + 1..].iter();
+            let same = following.zip(&ids[rows.len()..]).take_while(|(a, b)| a == b).count() as u32;
+            rows.extend(slot.row_or_next + 1..=slot.row_or_next + same);
         }
         mover_tree.mark_dirty();
         rejected.clear();
@@ -132,19 +133,19 @@ impl Broadphase {
                 match row {
                     REJECTED => (),
                     NONE => {
-                        let index = ids[from].index() as usize;
-                        match state.set(index, boxes.get(from - start)) {
-                            Ok(true)
-                                if state.slot(index).container().is_tree()
-                                    || trees.has_settled(index) && !state.is_settled(index) =>
-                            {
-                                trees.mark_dirty(index);
-                            }
-                            Ok(_) => (),
-                            Err(reason) => {
-                                rejected.push(Rejected { row: from as u32, reason });
-                                sorted = false;
-                            }
+                        let set = set_one(state, trees, ids[from], boxes.get(from - start));
+                        if let Err(reason) = set {
+                            rejected.push(Rejected { row: from as u32, reason });
+                            sorted = false;
+                        }
+                    }
+                    _ if state.fat_movers > 0 => {
+                        let moving = boxes.get(from - start);
+                        if state.keeps_fat_aabb(ids[from].index() as usize, &moving) {
+                            state.movers.set(row as usize, moving);
+                        } else if let Err(reason) = set_one(state, trees, ids[from], moving) {
+                            rejected.push(Rejected { row: from as u32, reason });
+                            sorted = false;
                         }
                     }
                     // Usually the rows are consecutive like the elements, so that whole ranges are
@@ -203,4 +204,20 @@ impl Broadphase {
         ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
         ids.iter().try_for_each(|&id| self.set_kind(id, kind))
     }
+}
+
+/// Sets the moving box of a proxy, and marks the forest that stores it as dirty.
+fn set_one(
+    state: &mut BroadphaseState,
+    trees: &mut RestingTrees,
+    id: ProxyId,
+    moving: MovingBox,
+) -> Result<(), Invalid> {
+    let index = id.index() as usize;
+    let unsettled = |state: &BroadphaseState| trees.has_settled(index) && !state.is_settled(index);
+    let changed = state.set(index, moving)?;
+    if changed && (state.slot(index).container().is_tree() || unsettled(state)) {
+        trees.mark_dirty(index);
+    }
+    Ok(())
 }
