@@ -3,7 +3,7 @@
 use super::Broadphase;
 use super::error::BroadphaseError;
 use super::id::ProxyId;
-use super::movers::{CHANGED, SETTLED};
+use super::movers::CHANGED;
 use super::proxy::{Proxies, is_margin};
 use super::resting::RestingTrees;
 use super::slots::{Container, NONE};
@@ -157,11 +157,6 @@ impl Broadphase {
                         let (of_chunk, row) = (from - start..next - start, row as usize);
                         let to = row..row + of_chunk.len();
                         let status = &mut state.movers.status[to.clone()];
-                        if status.contains(&SETTLED) {
-                            let ids = state.movers.ids[to.clone()].iter().zip(&*status);
-                            ids.filter(|(_, status)| **status == SETTLED)
-                                .for_each(|(id, _)| trees.mark_dirty(id.index() as usize));
-                        }
                         status.fill(CHANGED);
                         for (column, from) in state.movers.columns.iter_mut().zip(boxes.columns()) {
                             column[to.clone()].copy_from_slice(&from[of_chunk.clone()]);
@@ -214,9 +209,8 @@ fn set_one(
     moving: MovingBox,
 ) -> Result<(), Invalid> {
     let index = id.index() as usize;
-    let unsettled = |state: &BroadphaseState| trees.has_settled(index) && !state.is_settled(index);
     let changed = state.set(index, moving)?;
-    if changed && (state.slot(index).container().is_tree() || unsettled(state)) {
+    if changed && state.slot(index).container().is_tree() {
         trees.mark_dirty(index);
     }
     Ok(())
