@@ -71,13 +71,13 @@ impl Bench {
         for at in 0..count {
             let aabb = row(&world, at);
             whole = whole.union(&aabb);
-            store.push(MovingBox::from(aabb)).expect("worlds hold boxes");
+            store.push(MovingBox::from(aabb)).expect("scenes contain valid boxes");
         }
         let other = World::new(Scene::Uniform, count, 2);
         let boxes: Vec<Aabb> = (0..BATCH).map(|at| row(&other, at)).collect();
         let large = |aabb: &Aabb| {
             let half = aabb.half_extents().map(|half| half * 4.0);
-            Aabb::from_center(aabb.center(), half).expect("worlds are not that large")
+            Aabb::from_center(aabb.center(), half).expect("scenes are not that large")
         };
         let center = |aabb: &Aabb| aabb.center();
         let far = whole.size()[0] * 0.3;
@@ -96,8 +96,8 @@ impl Bench {
     fn tree(&self, level: Level) -> Bvh {
         let World { min, max, .. } = &self.world;
         let [min, max] = [min, max].map(|of| of.each_ref().map(Vec::as_slice));
-        let mut tree = Bvh::with_level(level);
-        tree.set_threads(Threads::one());
+        let mut tree = Bvh::with_exec(level);
+        tree.exec.threads = Threads::one();
         tree.build(AabbColumns::new(min, max).expect("equally long")).expect("rows fit");
         tree
     }
@@ -212,7 +212,7 @@ fn batches(criterion: &mut Criterion) {
     let bench = Bench::new(BOXES[1]);
     for (name, threads) in [("one-thread", Threads::one()), ("all-threads", Threads::current())] {
         let mut tree = bench.tree(Level::detect());
-        tree.set_threads(threads);
+        tree.exec.threads = threads;
         let queries = tree.queries();
         let columns = |of: &[Aabb]| -> [Vec<f32>; 6] {
             std::array::from_fn(|k| {

@@ -3,7 +3,7 @@
 use super::row::Row;
 use super::view::{BodyColumns, Columns, MovingBoxColumns};
 use crate::geom::Invalid;
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, LoadColumns as _, MaskLanes};
+use crate::lanes::{F32Lanes, GroupKernel, Isa, LANES_MAX, Level, LoadColumns as _, MaskLanes};
 use alloc::vec::Vec;
 
 /// An invalid row, and why it is invalid.
@@ -38,7 +38,7 @@ impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
     ///
     /// If there are more than `u32::MAX` rows.
     pub fn check(self, level: Level, rejected: &'a mut Vec<Rejected>) -> Checked<'a, Self> {
-        assert!(u32::try_from(self.len()).is_ok(), "more rows than a u32 can name");
+        assert!(u32::try_from(self.len()).is_ok(), "more rows than a u32 can count");
         rejected.clear();
         self.list_invalid(level, rejected);
         Checked { columns: self, rejected, first: 0 }
@@ -46,7 +46,7 @@ impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
 
     /// Appends the invalid rows to `rejected`, in order.
     pub(crate) fn list_invalid(self, level: Level, rejected: &mut Vec<Rejected>) {
-        level.run_rows(self.len(), Check { columns: self, rejected });
+        level.run_groups(self.len(), Check { columns: self, rejected });
     }
 }
 
@@ -149,22 +149,12 @@ struct Check<'a, 'r, T, const K: usize> {
     rejected: &'r mut Vec<Rejected>,
 }
 
-impl<T: Row<K>, const K: usize> Kernel for Check<'_, '_, T, K> {
-    type Output = ();
-
+impl<T: Row<K>, const K: usize> GroupKernel for Check<'_, '_, T, K> {
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let table = self.columns.table();
-        let rows = table.rows();
-        let mut row = 0;
-        while row < rows {
-            // The last group starts early enough to be full, and repeats rows that were already
-            // checked.
-            let start = row.min(rows - I::LANES);
-            let numbers = table.load(isa, start);
-            check_group(isa, self.columns, &numbers, start, row - start, self.rejected);
-            row += I::LANES;
-        }
+    fn group<I: Isa>(&mut self, isa: I, start: usize, seen: usize) -> bool {
+        let numbers = self.columns.table().load(isa, start);
+        check_group(isa, self.columns, &numbers, start, seen, self.rejected);
+        true
     }
 }
 

@@ -12,7 +12,7 @@ use super::stats::TickStats;
 use super::tick::Pipeline;
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
 use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair};
-use crate::kernels::chord;
+use crate::kernels::bounds;
 use crate::narrowphase::Shape;
 use alloc::vec::Vec;
 
@@ -203,7 +203,7 @@ impl Pipeline {
         motion: &Motion,
         margin: f32,
     ) -> Result<MovingBox, Invalid> {
-        let bounds = chord::one(&shape.bounds_over(motion)?, margin);
+        let bounds = bounds::enclosing_box(&shape.bounds_over(motion)?, margin);
         bounds.validate()?;
         Ok(bounds)
     }

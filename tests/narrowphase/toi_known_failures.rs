@@ -98,7 +98,7 @@ fn results_far_from_the_origin_are_those_near_it() {
         };
         holds([cuboid([0.5, 1.0, 0.25]), cuboid([0.75; 3])], [one, at([far, 0.5 - far, 2.0 * far])])
     };
-    let near = meet(0.0).impact().expect("they meet");
+    let near = meet(0.0).impact().expect("they touch");
     for far in [1e4, 1e5, 1e6] {
         assert_eq!(meet(far).impact(), Some(near));
     }

@@ -221,8 +221,8 @@ fn levels_threads_and_invalid_rows_change_nothing() {
             Threads::of_pool(std::sync::Arc::new(pool.expect("a pool")))
         }));
         for threads in pools {
-            let mut pipeline = Pipeline::with_level(settings, level);
-            pipeline.set_threads(threads);
+            let mut pipeline = Pipeline::with_exec(settings, level);
+            pipeline.exec.threads = threads;
             for bodies in [&good, &bad, &good] {
                 let ticked = pipeline.tick(&bodies.scene()).expect("a scene");
                 let told = (ticked.impacts().to_vec(), ticked.sensed().to_vec(), ticked.hash());
@@ -419,7 +419,7 @@ fn captures_are_the_same_tick_or_an_error() {
     let bodies = BodyColumns::new(30, 60);
     let settings = config(|c| (c.fast, c.impacts_per_body, c.touch) = (0.5, 3, Touch::Hit));
     let mut pipeline = Pipeline::new(settings);
-    let bytes = pipeline.capture(&bodies.scene()).expect("no own shapes");
+    let bytes = pipeline.capture(&bodies.scene()).expect("no shapes of the caller");
     let hash = pipeline.tick(&bodies.scene()).expect("a scene").hash();
     let capture = Capture::read(&bytes).expect("a capture");
     assert_eq!(*capture.config(), settings);

@@ -61,7 +61,7 @@ impl World {
     }
 
     fn tree(&self, level: Level, filtered: bool) -> Bvh {
-        let mut tree = Bvh::with_level(level);
+        let mut tree = Bvh::with_exec(level);
         let empty = self.with(filtered, |set| tree.build(set).unwrap().len());
         assert_eq!(empty + tree.len(), self.0.len());
         assert_eq!(tree.rejected().len(), empty);
@@ -268,7 +268,7 @@ fn invalid_paths_are_errors() {
 fn inserted_and_removed_boxes_give_the_result_of_brute_force() {
     let mut draw = Draw::new(5);
     for level in Level::all() {
-        let (mut set, mut world) = (FixedBoxes::with_level(level), World::default());
+        let (mut set, mut world) = (FixedBoxes::with_exec(level), World::default());
         for round in 0..12 {
             let count = draw.one_of(&[3, 40, 700, 2500]);
             let more = whole(&mut draw, count, 14);
@@ -320,7 +320,7 @@ fn batches_give_the_results_of_single_rows() {
     for level in Level::all() {
         let mut tree = world.tree(level, true);
         for threads in threads() {
-            tree.set_threads(threads);
+            tree.exec.threads = threads;
             for queries in [tree.queries(), tree.queries().filtered(Filter::new(6, 3))] {
                 for count in [0, 1, 7, 8, 63, 64, 65, segments.len()] {
                     check_segments(&queries, &segments[..count]);

@@ -197,7 +197,7 @@ fn tree_gives_the_result_of_one_box_after_the_other() {
             let kept: Kept = rows.map(|(row, aabb)| (row as u32, (*aabb, filter(row)))).collect();
             let trees: Vec<_> = Level::all()
                 .map(|level| {
-                    let mut tree = Bvh::with_level(level);
+                    let mut tree = Bvh::with_exec(level);
                     let rejected = with(&of, given, |set| tree.build(set).unwrap().len());
                     assert_eq!(kept.len() + rejected, count);
                     (level, tree)
@@ -220,7 +220,7 @@ fn fixed_boxes_give_the_result_of_one_box_after_the_other() {
     let mut draw = Draw::new(9);
     let mut kept = Kept::new();
     let mut sets: Vec<_> =
-        Level::all().map(|level| (level, FixedBoxes::with_level(level))).collect();
+        Level::all().map(|level| (level, FixedBoxes::with_exec(level))).collect();
     let questions = asked(7, 60);
     for (round, count) in [2300, 200, 90, 300].into_iter().enumerate() {
         let mut of = hostile(50 + round as u64, count / 2);
@@ -254,7 +254,7 @@ fn visits_are_few_and_the_same_on_every_level() {
     let of = crowded(3, 5000);
     let mut told = Vec::new();
     for level in Level::all() {
-        let mut tree = Bvh::with_level(level);
+        let mut tree = Bvh::with_exec(level);
         with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
         let queries = tree.queries();
         let [mut few, mut all, mut nearest] = [Visits::default(); 3];
@@ -334,7 +334,7 @@ fn rounding_in_inner_nodes_loses_nothing() {
     let mut draw = Draw::new(12);
     let count = how_many(4000);
     let level = Level::detect();
-    let mut tree = Bvh::with_level(level);
+    let mut tree = Bvh::with_exec(level);
     for (cut, case) in cuts(31, 3, count).zip(near(32, count)) {
         let of = about(&mut draw, &cut.aabb);
         with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
@@ -376,7 +376,7 @@ fn batch_gives_the_results_of_single_queries() {
             .collect();
         for threads in pools() {
             let mut tree = Bvh::new();
-            tree.set_threads(threads);
+            tree.exec.threads = threads;
             with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
             let queries = tree.queries().filtered(Filter::new(1, 1));
             let columns: [Vec<f32>; 6] =

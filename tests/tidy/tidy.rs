@@ -432,7 +432,7 @@ fn an_import_upwards_is_found() {
 /// Goal: the CPU and the threads are used in one layer each. Method: every spelling, in that layer and
 /// outside.
 #[test]
-fn what_left_its_home_is_found() {
+fn path_outside_of_its_layer_is_found() {
     let lanes = [
         "use wide::f32x8;",
         "use core::arch::x86_64::*;",

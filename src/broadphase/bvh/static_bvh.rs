@@ -3,10 +3,9 @@
 use super::forest::FixedError;
 use super::load::{TargetRows, load};
 use super::{Builder, BvhItem, Tree};
+use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::input::FixedInput;
 use crate::columns::{ColumnScratch, Rejected};
-use crate::lanes::Level;
-use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// Rows are less than this.
@@ -34,8 +33,9 @@ const ROWS_MAX: usize = 1 << 27;
 /// ```
 #[derive(Debug)]
 pub struct Bvh {
-    pub(crate) level: Level,
-    pub(crate) threads: Threads,
+    /// The level and the threads of builds and of batches of queries. A tree finds no pairs, so it has no use for the
+    /// greatest number of pairs.
+    pub exec: Exec,
     pub(crate) tree: Tree,
     builder: Builder,
     boxes: Vec<BvhItem>,
@@ -46,7 +46,7 @@ pub struct Bvh {
 
 impl Default for Bvh {
     fn default() -> Self {
-        Self::with_level(Level::detect())
+        Self::with_exec(Exec::default())
     }
 }
 
@@ -57,25 +57,17 @@ impl Bvh {
         Self::default()
     }
 
-    /// Creates an empty tree that uses `level`. The tree and the answers are the same for every
-    /// level.
+    /// Creates an empty tree with other settings: a [`Level`](crate::Level), [`Threads`](crate::Threads), or an [`Exec`].
     #[must_use]
-    pub fn with_level(level: Level) -> Self {
+    pub fn with_exec(exec: impl Into<Exec>) -> Self {
         Self {
-            level,
-            threads: Threads::default(),
+            exec: exec.into(),
             tree: Tree::default(),
             builder: Builder::default(),
             boxes: Vec::new(),
             columns: ColumnScratch::default(),
             rejected: Vec::new(),
         }
-    }
-
-    /// Sets the threads for later builds and batch queries. The answers are the same for every
-    /// choice.
-    pub fn set_threads(&mut self, threads: Threads) {
-        self.threads = threads;
     }
 
     /// Replaces the contents of the tree by the boxes of `set`.
@@ -95,11 +87,11 @@ impl Bvh {
         if set.boxes.len() > ROWS_MAX {
             return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
         }
-        let Self { level, threads, tree, builder, boxes, columns, rejected } = self;
+        let Self { exec, tree, builder, boxes, columns, rejected } = self;
         boxes.clear();
         boxes.reserve_exact(set.boxes.len());
-        load(*level, set, TargetRows::From(0), columns, boxes, rejected);
-        tree.build(boxes, builder, (*level, threads));
+        load(exec.level, set, TargetRows::From(0), columns, boxes, rejected);
+        tree.build(boxes, builder, (exec.level, &exec.threads));
         if set.is_filtered() {
             tree.set_filters(|row| set.filter(row as usize).word());
         }

@@ -80,7 +80,7 @@ impl Broadphase {
     /// ```
     #[must_use]
     pub fn queries(&mut self) -> ProxyQueries<'_> {
-        self.mover_tree.update(&self.state, self.filtered, (self.level, &self.threads));
+        self.mover_tree.update(&self.state, self.filtered, (self.exec.level, &self.exec.threads));
         self.view(true)
     }
 
@@ -92,10 +92,11 @@ impl Broadphase {
     }
 
     fn view(&mut self, with_movers: bool) -> ProxyQueries<'_> {
+        self.trees.set_exec(&self.exec);
         self.trees.update(&self.state, self.filtered);
-        let Self { state, trees, mover_tree, level, threads, .. } = self;
+        let Self { state, trees, mover_tree, exec, .. } = self;
         let moving = if with_movers { slice::from_ref(&mover_tree.tree) } else { &[] };
-        let of = Queries::new([moving, trees.exact.trees()], *level, threads);
+        let of = Queries::new([moving, trees.exact.trees()], exec.level, &exec.threads);
         let any_grown = !trees.exact.is_empty();
         let row_filter = QueryFilter { context: state, any_grown, kinds: 0, owner: 0 };
         ProxyQueries { of, fat_trees: trees.fat_trees(), row_filter, slots: &state.slots }

@@ -1,14 +1,14 @@
 //! Bounds of the bodies: a moving box that contains each body during the tick.
 //!
 //! For a plain box the bounds are the box. For an accelerated box they are a box on the linearised
-//! path, grown by the deviation of the true path (`kernels/chord.rs`); for a shape they are the box
+//! path, grown by the deviation of the true path (`kernels/bounds.rs`); for a shape they are the box
 //! of [`Shape::bounds_over`](crate::Shape::bounds_over). All are grown by half the target distance
 //! on each side, so that two of them touch whenever their bodies are within the target. If nothing
 //! of that applies, the caller's columns are used and nothing is copied.
 
 use crate::columns::{MovingBoxColumns, Row};
 use crate::geom::{AcceleratingBox, Invalid, MapEach, MovingBox};
-use crate::kernels::chord::{self, Column};
+use crate::kernels::bounds::{self, Column};
 use crate::lanes::{Level, prefetch};
 use crate::par::{self, Threads};
 use crate::pipeline::config::Config;
@@ -78,7 +78,14 @@ impl SceneBounds {
                     return;
                 }
                 let pulled = if accel.is_empty() { accel } else { &accel[start..end] };
-                chord::column(level, which, corner, (&delta[start..end], pulled), margin, out);
+                bounds::enclosing_column(
+                    level,
+                    which,
+                    corner,
+                    (&delta[start..end], pulled),
+                    margin,
+                    out,
+                );
             });
         }
         if margin > 0.0 || scene.is_accelerated() {
@@ -101,7 +108,7 @@ impl SceneBounds {
             for (bodies, convex) in bodies.iter_mut().zip(&scene.convex[start..]) {
                 *bodies = match convex.shape.bounds_over(&convex.motion) {
                     Ok(over) => BodyBounds {
-                        moving: chord::one(&over, margin),
+                        moving: bounds::enclosing_box(&over, margin),
                         angular_sweep: convex.shape.angular_sweep(&convex.motion),
                         invalid: None,
                     },

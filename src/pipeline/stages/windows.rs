@@ -11,9 +11,10 @@ use super::row_cache::{BLOCK, PairBlock, RowCache};
 use super::sort::ImpactBuffer;
 use crate::columns::Checked;
 use crate::geom::{Aabb, AcceleratingBox, Contact, ContactState, MapEach, Pair, SweptPair};
+use crate::kernels::bounds::enclosing_box;
 use crate::kernels::separate::Separation as Push;
 use crate::kernels::sweep::{Sweep, SweepColumns};
-use crate::kernels::{chord, separate, sweep};
+use crate::kernels::{separate, sweep};
 use crate::lanes::Level;
 use crate::narrowphase::toi::Touch;
 use crate::pipeline::impact::{Impact, ImpactKind};
@@ -189,7 +190,7 @@ impl TickContext<'_, '_> {
             return of.aabb;
         }
         let margin = bounds::half(self.config.target_distance);
-        chord::one(&AcceleratingBox { accel: [0.0; 3], ..*of }, margin).aabb
+        enclosing_box(&AcceleratingBox { accel: [0.0; 3], ..*of }, margin).aabb
     }
 
     /// The two rows of a pair, which have no shapes.

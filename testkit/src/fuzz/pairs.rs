@@ -38,7 +38,7 @@ pub fn run(data: &[u8]) {
     let layouts = Layouts::new(world.iter().copied());
     let labels: Vec<u32> = (0..u32::from(count)).map(|row| !row).collect();
     for (turn, level) in (0..).zip(Level::all()) {
-        let mut finder = PairFinder::with_level(level);
+        let mut finder = PairFinder::with_exec(level);
         let found = finder.union_pairs(set).expect("a flag for each box");
         assert_eq!(found.rejected(), rejected, "{level}");
         assert_eq!((found.len(), found.is_empty()), (union.len(), union.is_empty()), "{level}");
@@ -89,7 +89,7 @@ fn bits(pairs: impl IntoIterator<Item = SweptPair>) -> Vec<[u32; 3]> {
 fn swept_pairs(world: &[MovingBox], union: &[Pair]) -> Vec<SweptPair> {
     let hit = |&Pair { a, b }: &Pair| {
         let answer = sweep::one_to_one(&world[a as usize], &world[b as usize]);
-        let answer = answer.expect("no pair has a row that is no box");
+        let answer = answer.expect("no pair has an invalid row");
         answer.contact.is_hit().then_some(SweptPair { a, b, first: answer.first })
     };
     union.iter().filter_map(hit).collect()

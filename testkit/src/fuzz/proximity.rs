@@ -60,10 +60,10 @@ pub fn run(data: &[u8]) {
     let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice));
     let set = FixedInput::new(columns.expect("equally long")).filtered(&filters);
     for level in Level::all() {
-        let mut tree = Bvh::with_level(level);
+        let mut tree = Bvh::with_exec(level);
         tree.build(set).expect("a filter for each box");
         // The same in any order, and some twice.
-        let mut fixed = FixedBoxes::with_level(level);
+        let mut fixed = FixedBoxes::with_exec(level);
         let all: Vec<u32> = (0..u32::from(count)).collect();
         for _ in 0..2 {
             fixed.put(&all, set).expect("a row for each box");

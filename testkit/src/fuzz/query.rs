@@ -55,12 +55,12 @@ pub fn run(data: &[u8]) {
         moving.push(row);
     }
 
-    let mut tree = Bvh::with_level(level);
+    let mut tree = Bvh::with_exec(level);
     tree.build(set).unwrap();
     check(&tree.queries(), &boxes, None, &segments, &moving);
     check(&tree.queries(), &boxes, Some(filter), &segments, &moving);
 
-    let mut fixed = FixedBoxes::with_level(level);
+    let mut fixed = FixedBoxes::with_exec(level);
     fixed.extend(set).unwrap();
     let gone: Vec<u32> = (0..count as u32)
         .filter(|&row| boxes[row as usize].is_some() && row % 5 == u32::from(like) % 5)

@@ -37,7 +37,7 @@ fn look(capture: &Capture, bytes: usize) {
         return;
     }
     let mut pipeline = Pipeline::new(*capture.config());
-    pipeline.set_threads(Threads::one());
+    pipeline.exec.threads = Threads::one();
     let ticked = pipeline.tick(&scene).expect("a tick that was read is one");
     assert_finite(&(ticked.impacts(), ticked.sensed()));
     for impact in ticked.impacts().iter().chain(ticked.sensed()) {
@@ -45,8 +45,8 @@ fn look(capture: &Capture, bytes: usize) {
         assert!(impact.pair.a < impact.pair.b, "{impact:?}");
     }
     let (hash, first) = (ticked.hash(), ticked.impacts().first().map(|impact| impact.pair));
-    let bytes = pipeline.capture(&scene).expect("it can be written down");
-    let again = Capture::read(&bytes).expect("what was written is read");
+    let bytes = pipeline.capture(&scene).expect("it can be captured");
+    let again = Capture::read(&bytes).expect("a written file can be read");
     let convex = again.convex();
     let scene = again.scene(&convex);
     assert_eq!(pipeline.tick(&scene).expect("as before").hash(), hash);

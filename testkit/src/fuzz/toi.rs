@@ -22,7 +22,7 @@ pub fn run(data: &[u8]) {
     for body in &bodies {
         let core = match &body.hull {
             Some(hull) => Shape::hull(hull),
-            None => body.sharp.expect("it is no hull"),
+            None => body.sharp.expect("the hull is invalid"),
         };
         shapes.push(core.rounded(body.radius).expect("it was tried"));
         motions.push(body.motion);

@@ -44,8 +44,8 @@ pub fn run(data: &[u8]) {
 pub fn calls(data: &[u8]) -> usize {
     let mut bytes = Bytes::new(data);
     let level = Level::all().nth(usize::from(bytes.byte()) % Level::all().count());
-    let mut world = Broadphase::with_level(level.expect("there is one"));
-    world.set_threads(Threads::one());
+    let mut world = Broadphase::with_exec(level.expect("there is one"));
+    world.exec.threads = Threads::one();
     let mut trial = Trial {
         bytes,
         world,
@@ -234,7 +234,7 @@ impl Trial<'_> {
     fn inserted(&mut self, id: ProxyId, moving: MovingBox, proxy: Proxy) {
         assert!(self.given.insert(id), "{id:?} is given twice");
         assert_ne!(id, ProxyId::NONE);
-        let thing = Model::thing(moving, proxy).expect("the world took it");
+        let thing = Model::thing(moving, proxy).expect("the box was accepted");
         self.model.things.insert(id, thing);
         self.ids.push(id);
     }
@@ -277,7 +277,7 @@ impl Trial<'_> {
             assert_eq!(ids.len(), 1);
             return;
         }
-        let rejected = rejected.expect("margins are good").to_vec();
+        let rejected = rejected.expect("margins are valid").to_vec();
         let expected = |(row, (&moving, &proxy))| reject(row, Model::thing(moving, proxy).err());
         let expected: Vec<_> = (0..).zip(boxes.iter().zip(&proxies)).filter_map(expected).collect();
         assert_eq!(rejected, expected);
@@ -310,7 +310,7 @@ impl Trial<'_> {
             assert_eq!(answer, Err(BroadphaseError::Stale { id }));
             return;
         }
-        let rejected = answer.expect("all live").to_vec();
+        let rejected = answer.expect("all proxies exist").to_vec();
         let mut expected = Vec::new();
         for ((row, &id), &moving) in (0..).zip(&ids).zip(&boxes) {
             expected.extend(reject(row, self.model.set(id, moving).err()));
@@ -344,8 +344,8 @@ impl Trial<'_> {
     fn restore(&mut self) {
         let Some((snapshot, model, given)) = &self.saved else { return };
         if self.bytes.byte().is_multiple_of(2) {
-            self.world = Broadphase::with_level(Level::PORTABLE4);
-            self.world.set_threads(Threads::one());
+            self.world = Broadphase::with_exec(Level::PORTABLE4);
+            self.world.exec.threads = Threads::one();
         }
         self.world.restore(snapshot);
         (self.model, self.given) = (model.clone(), given.clone());
@@ -396,7 +396,7 @@ impl Trial<'_> {
     /// The broadphase is consistent, and has the state of the model for every proxy.
     fn check(&self) {
         let Self { world, model, .. } = self;
-        world.validate().expect("the world is whole");
+        world.validate().expect("the broadphase is consistent");
         assert_eq!((world.len(), world.is_empty()), (model.things.len(), model.things.is_empty()));
         assert!(world.ids().eq(model.things.keys().copied()));
         // Changes since the update do not matter.

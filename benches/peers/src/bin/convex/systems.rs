@@ -32,7 +32,7 @@ use parry3d::query::sweep_toi::{Sweep, SweepToiStatus, ToiProxy, sweep_time_of_i
 use parry3d::query::{self, NonlinearRigidMotion, ShapeCastOptions};
 use parry3d::shape::SharedShape;
 use swath::convex::gjk::GjkCache;
-use swath::convex::toi::{ToiResult, ToiInput, Settings, Toi};
+use swath::convex::toi::{Settings, Toi, ToiInput, ToiResult};
 use swath::convex::{Hull, gjk, toi};
 use swath::{Motion, Pair, Shape, Threads};
 
