@@ -231,7 +231,7 @@ fn batches(criterion: &mut Criterion) {
         group.sample_size(10).throughput(Throughput::Elements(BATCH as u64));
         let mut hits = vec![Hit::MISS; BATCH];
         queries.proximities(&points, 1e6).expect("a distance").nearest(&mut hits).expect("room");
-        assert!(hits.iter().all(|hit| hit.at < f32::INFINITY));
+        assert!(hits.iter().all(|hit| hit.value < f32::INFINITY));
         group.bench_function(BenchmarkId::new("nearest", name), |bencher| {
             let near = queries.proximities(&points, 1e6).expect("a distance");
             bencher.iter(|| black_box(near).nearest(&mut hits));

@@ -277,5 +277,5 @@ fn closest(tree: &Bvh, seed: u64) -> Vec<Option<(u32, u32)>> {
         Segment::ray(start, core::array::from_fn::<_, 3, _>(|k| end[k] - start[k])).unwrap()
     });
     let hit = |ray: Segment| tree.queries().cast(&ray).unwrap().closest();
-    rays.by_ref().map(|ray| hit(ray).map(|hit| (hit.row, hit.at.to_bits()))).collect()
+    rays.by_ref().map(|ray| hit(ray).map(|hit| (hit.row, hit.value.to_bits()))).collect()
 }

@@ -167,7 +167,7 @@ fn margins_do_not_affect_queries() {
         let mut hits = Vec::new();
         world.queries().cast(&sight).expect("it is one").sorted(&mut hits);
         // Never late, so a little early: rounded to tenths.
-        hits.iter().map(|hit| (hit.id, (hit.at * 160.0).round())).collect::<Vec<_>>()
+        hits.iter().map(|hit| (hit.id, (hit.value * 160.0).round())).collect::<Vec<_>>()
     };
     assert_eq!(sorted(&mut world), [(near, 35.0), (moves, 55.0), (far, 85.0)]);
     let mut to = [ProxyHit::MISS; 5];

@@ -159,9 +159,9 @@ fn check(kept: &Kept, of: &Asked, filter: Option<Filter>, queries: &[(Level, Que
     });
     let distance = |row: &u32| proximity::one_to_one(aabb, &kept[row].0).unwrap();
     let hits = rows_of(kept, filter, accept, |_| true);
-    let hits = hits.iter().map(|row| Hit { row: *row, at: distance(row) });
-    let mut hits: Vec<Hit> = hits.filter(|hit| hit.at <= *max_distance).collect();
-    hits.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.row.cmp(&b.row)));
+    let hits = hits.iter().map(|row| Hit { row: *row, value: distance(row) });
+    let mut hits: Vec<Hit> = hits.filter(|hit| hit.value <= *max_distance).collect();
+    hits.sort_by(|a, b| a.value.total_cmp(&b.value).then(a.row.cmp(&b.row)));
     for (level, queries) in queries {
         let queries = filter.map_or(*queries, |filter| queries.filtered(filter));
         let what = |name: &str| format!("{name} on {level}, {filter:?}: {of:?}");
@@ -173,7 +173,7 @@ fn check(kept: &Kept, of: &Asked, filter: Option<Filter>, queries: &[(Level, Que
         let near = || queries.proximity(aabb, *max_distance).unwrap().accepting(accept);
         assert_eq!(near().nearest(), hits.first().copied(), "{}", what("nearest"));
         for room in [0, 1, 2, 7, 40, kept.len() + 1] {
-            let mut buffer = vec![Hit { row: 77, at: -7.0 }; room];
+            let mut buffer = vec![Hit { row: 77, value: -7.0 }; room];
             let found = near().k_nearest(&mut buffer);
             assert_eq!(found, &hits[..room.min(hits.len())], "{} {room}", what("k nearest"));
         }
@@ -387,7 +387,7 @@ fn batch_gives_the_results_of_single_queries() {
             let many = many.check(Level::detect(), &mut rejected);
 
             for max in [2.0, f32::INFINITY] {
-                let mut hits = vec![Hit { row: 77, at: -7.0 }; count * k];
+                let mut hits = vec![Hit { row: 77, value: -7.0 }; count * k];
                 queries.proximities(&many, max).unwrap().k_nearest(k, &mut hits).unwrap();
                 assert!(
                     k != 1 || queries.proximities(&many, max).unwrap().nearest(&mut hits).is_ok()
@@ -411,7 +411,7 @@ fn batch_gives_the_results_of_single_queries() {
                 }
                 assert_eq!(rows[starts[row]..starts[row + 1]], meant, "{row} of {count}");
             }
-            let mut hits = vec![Hit { row: 77, at: -7.0 }; 2 * count + 1];
+            let mut hits = vec![Hit { row: 77, value: -7.0 }; 2 * count + 1];
             let near = queries.proximities(&many, 1.0).unwrap();
             assert!(near.k_nearest(2, &mut hits).is_err() && hits.iter().all(|hit| hit.row == 77));
             let mut starts = vec![77; count + 2];

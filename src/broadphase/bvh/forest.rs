@@ -80,7 +80,10 @@ pub enum FixedError {
 ///
 /// Each box has a row that the caller chooses, such as its index in the caller's own columns;
 /// memory is proportional to the highest row. The time of a tick depends on the movers and their
-/// pairs, hardly on the number of fixed boxes. Answers are the same for every level, any
+/// pairs, hardly on the number of fixed boxes: 50 to 130 ns for each mover among boxes of about one size. The path of a
+/// mover that is long next to the fixed boxes reaches more nodes of the trees, about 7 ns each: among n
+/// sticks across the whole scene, a stick across them visits about as many as the square root of n, and among n points
+/// a plate across the scene about n to the power of 2/3, also without a pair. Answers are the same for every level, any
 /// threads, and any history of insertions and removals. The order of the pairs in [`Pairs`] is the
 /// same for every level and any threads, but depends on the history; that of [`Pairs::sorted`] does
 /// not.

@@ -14,7 +14,14 @@ const ROWS_MAX: usize = 1 << 27;
 /// A bounding volume hierarchy of boxes that do not change.
 ///
 /// Box `k` of the columns is called row `k`. A rebuild takes about 40 ns for each box on one thread
-/// and reuses the memory of the tree. If boxes change from tick to tick, use
+/// and reuses the memory of the tree; up to twice as long if the boxes are of several scales or long on different
+/// axes.
+///
+/// A query visits the nodes whose bounds it reaches, about 7 ns each: 5 to 10 among boxes of about one size. A query that
+/// is long next to the boxes visits all nodes along it, also if it hits nothing. So a box across the whole scene,
+/// between n boxes that cross the scene on another axis, visits about as many nodes as the square root of n/16.
+/// Every box that contains the point is visited to find the nearest box of a point, because the one in the lowest row is
+/// returned. If boxes change from tick to tick, use
 /// [`FixedBoxes`](crate::FixedBoxes) instead.
 ///
 /// ```
@@ -28,7 +35,7 @@ const ROWS_MAX: usize = 1 << 27;
 ///
 /// let ray = Segment::ray([9.0; 3], [-1.0; 3])?;
 /// let hit = tree.queries().cast(&ray)?.closest().expect("the ray meets both");
-/// assert_eq!((hit.row, hit.at <= 4.5), (2, true));
+/// assert_eq!((hit.row, hit.value <= 4.5), (2, true));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

@@ -11,6 +11,7 @@ use super::state::BroadphaseState;
 use crate::broadphase::pairs::input::CHUNK_ROWS;
 use crate::columns::{LengthMismatch, MovingBoxInput, Rejected};
 use crate::geom::{Invalid, MovingBox};
+use crate::par;
 use alloc::vec::Vec;
 
 /// Marks an element that is rejected, in place of its mover row.
@@ -166,7 +167,7 @@ impl Broadphase {
             }
         }
         if !sorted {
-            rejected.sort_unstable_by_key(|rejected| rejected.row);
+            par::sort_rare(rejected, |rejected| rejected.row);
         }
         Ok(rejected)
     }

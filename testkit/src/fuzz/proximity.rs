@@ -51,9 +51,9 @@ pub fn run(data: &[u8]) {
     let by_ball = met(&|b| sphere::one_to_one(&ball, b) == Ok(true));
     let by_planes = met(&|b| planes::one_to_one(&region, b).is_ok_and(|s| s != PlaneSide::Outside));
     let near = met(&|b| distance(&one, b).is_some_and(|at| at <= max_distance));
-    let hit = |&row: &u32| distance(&one, &boxes[row as usize]).map(|at| Hit { row, at });
+    let hit = |&row: &u32| distance(&one, &boxes[row as usize]).map(|at| Hit { row, value: at });
     let mut near: Vec<Hit> = near.iter().filter_map(hit).collect();
-    near.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.row.cmp(&b.row)));
+    near.sort_by(|a, b| a.value.total_cmp(&b.value).then(a.row.cmp(&b.row)));
 
     let columns: [Vec<f32>; 6] =
         std::array::from_fn(|k| boxes.iter().map(|of| of.to_row()[k]).collect());
