@@ -1,8 +1,8 @@
 //! Time to sweep boxes under constant acceleration.
 //!
-//! `accelerating/one_to_many/ROWS/LEVEL`: one box against all rows of a world, each of which falls
-//! in its own way; time is for all rows. `accelerating/pairs/ROWS/LEVEL`: so many random pairs of
-//! rows. Every answer is compared with the specification before the clock starts.
+//! `accelerating/one_to_many/ROWS/LEVEL`: one box against all rows of a scene, each with an acceleration of
+//! its own; the time is for all rows. `accelerating/pairs/ROWS/LEVEL`: random pairs of rows. Every result is
+//! compared with the specification before the clock starts.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -18,7 +18,7 @@ use swath::batch::sweep::{Sweep, accelerating};
 use swath::batch::{AcceleratingBox, AcceleratingBoxStore};
 use swath::{Level, Pair};
 
-/// The boxes of a world, pulled about.
+/// The boxes of a scene, with accelerations.
 fn store(rows: usize) -> AcceleratingBoxStore {
     let world = World::new(Scene::Bullets, rows, 1);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
@@ -31,7 +31,7 @@ fn store(rows: usize) -> AcceleratingBoxStore {
     store
 }
 
-/// Panics unless `got` is what the specification says, but for narrow misses and grazes.
+/// Panics unless `got` is the result of the specification, except for narrow misses and grazes.
 fn check(a: &AcceleratingBox, b: &AcceleratingBox, got: Sweep) {
     let meant = spec::accelerating(a, b).expect("worlds hold boxes");
     let hit = meant.contact.is_hit();
@@ -50,7 +50,7 @@ fn one_to_many(criterion: &mut Criterion) {
     for rows in [1024, 65_536, 1_000_000] {
         let store = store(rows);
         let mut columns = Columns::new(rows);
-        // A long path, so that a part of the rows is hit.
+        // The path is long, so that a part of the rows is hit.
         let mut a = store.get(0);
         (a.delta, a.accel) = ([40.0, -30.0, 20.0], [0.0, 60.0, -20.0]);
         group.throughput(Throughput::Elements(rows as u64));

@@ -1,12 +1,12 @@
 //! Time to cast segments against boxes.
 //!
-//! `cast/OUTPUT/ROWS/LEVEL`: one segment against all rows of a world, where the output is columns of
-//! fractions (`one_to_many`), whole answers (`one_to_many_answers`), a list of hits
-//! (`one_to_many_hits`), the closest (`closest`) or any (`any`, of a segment that hits none). Besides the levels,
-//! `one_to_many` has the loops that decision 0005 compares with: `published`, `division_free` and
-//! `columns`. `cast/many_to_one` and `cast/zip` are of so many segments; `cast/polyhedron` is
-//! `many_to_one` with the six faces of a box. Time is for all rows. Every answer is compared with the
-//! specification before the clock starts.
+//! `cast/OUTPUT/ROWS/LEVEL`: one segment against all rows of a scene. The output is columns of fractions
+//! (`one_to_many`), whole results (`one_to_many_answers`), a list of hits (`one_to_many_hits`), the closest
+//! hit (`closest`) or any hit (`any`, of a segment without hits). In addition to the levels, `one_to_many`
+//! has the loops that decision 0005 compares with: `published`, `division_free` and `columns`.
+//! `cast/many_to_one` and `cast/zip` are for that many segments; `cast/polyhedron` is `many_to_one` with the
+//! six faces of a box. The time is for all rows. Every result is compared with the specification before the
+//! clock starts.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -25,7 +25,7 @@ use swath::{Aabb, Level, Plane, Segment};
 
 const ROWS: [usize; 3] = [1024, 65_536, 1_000_000];
 
-/// Answer columns that are kept between calls.
+/// Result columns that are kept between calls.
 struct Columns {
     entry: Vec<f32>,
     exit: Vec<f32>,
@@ -46,7 +46,7 @@ impl Columns {
     }
 }
 
-/// A segment from the middle of a box, as long as a part of the world.
+/// A segment from the centre of a box, with a length relative to the scene.
 fn segment(world: &World, rng: &mut Xoshiro256PlusPlus) -> Segment {
     let row = rng.random_range(0..world.len());
     let start = [0, 1, 2].map(|axis: usize| world.min[axis][row]);
@@ -54,7 +54,7 @@ fn segment(world: &World, rng: &mut Xoshiro256PlusPlus) -> Segment {
         .expect("a world is not that large")
 }
 
-/// Panics unless the fractions are what the specification says, within the bound.
+/// Panics unless the fractions are those of the specification, within the bound.
 fn check(segment: &Segment, aabb: &Aabb, [entry, exit]: [f32; 2]) {
     let meant = spec::cast(segment, aabb).expect("a segment and a box");
     let got = [entry, exit].map(f64::from);
@@ -67,7 +67,7 @@ fn check(segment: &Segment, aabb: &Aabb, [entry, exit]: [f32; 2]) {
     assert!(got[1] >= meant.exit && exit <= segment.max_fraction, "{got:?} {meant:?}");
 }
 
-/// The same for loops that promise no bound: rounded, one way or the other.
+/// The same for loops without a guaranteed bound, whose rounding may err to either side.
 fn check_nearly(segment: &Segment, aabb: &Aabb, entry: f32) {
     let meant = spec::cast(segment, aabb).expect("a segment and a box");
     let near = (f64::from(entry) - meant.entry).abs() <= 1e-5 * (1.0 + meant.entry);
@@ -76,8 +76,8 @@ fn check_nearly(segment: &Segment, aabb: &Aabb, entry: f32) {
     assert!(agrees || meant.margin.abs() < 1e-5, "{entry} {meant:?} {segment:?} {aabb:?}");
 }
 
-/// The published loop (Ericson 2005, p. 180 and the post after it): one box at a time, a branch and
-/// a division for each axis, leaving at the first that misses.
+/// The published loop (Ericson 2005, p. 180 and the post after it): one box at a time, with a branch and a
+/// division for each axis, and an exit at the first axis that misses.
 fn published(segment: &Segment, aabb: &Aabb) -> f32 {
     let (mut entry, mut exit) = (0.0, segment.max_fraction);
     for axis in 0..3 {
@@ -107,8 +107,8 @@ fn published(segment: &Segment, aabb: &Aabb) -> f32 {
     entry
 }
 
-/// The published comparison without division: fractions are kept as pairs and compared by products;
-/// one division at the end of a hit.
+/// The published comparison without division: fractions are stored as pairs and compared by products; a hit
+/// takes one division at the end.
 fn division_free(segment: &Segment, aabb: &Aabb) -> f32 {
     let (mut entry, mut exit) = ((0.0, 1.0), (segment.max_fraction, 1.0));
     for axis in 0..3 {
@@ -123,7 +123,7 @@ fn division_free(segment: &Segment, aabb: &Aabb) -> f32 {
             }
             continue;
         }
-        // near / rate > entry.0 / entry.1, and so on: denominators are positive.
+        // near / rate > entry.0 / entry.1, and so on; denominators are positive.
         if near * entry.1 > entry.0 * rate {
             entry = (near, rate);
         }
@@ -137,7 +137,7 @@ fn division_free(segment: &Segment, aabb: &Aabb) -> f32 {
     entry.0 / entry.1
 }
 
-/// A plain loop over columns, for the compiler to vectorise: no check and no slack.
+/// A plain loop over columns that the compiler may vectorise, without validation and slack.
 fn columns(segment: &Segment, boxes: [&[f32]; 6], entry: &mut [f32]) {
     let [x0, y0, z0, x1, y1, z1] = boxes;
     let [x, y, z] = segment.start;
@@ -204,7 +204,7 @@ fn one_to_many(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Whole answers and lists of hits; the closest and any.
+/// Whole results and lists of hits; the closest and any.
 fn outputs(criterion: &mut Criterion) {
     for rows in ROWS {
         let world = World::new(Scene::Uniform, rows, 1);
@@ -333,7 +333,7 @@ fn many_segments(criterion: &mut Criterion) {
             polyhedron::many_to_one(level, &rays, &polyhedron, out.fractions())
                 .expect("lengths agree");
             for row in 0..rows {
-                // The bound is of distances, so fractions may be a little earlier.
+                // The bound is one of distances, so fractions may be a little earlier.
                 let meant = spec::cast(&segments.get(row), &one).expect("a segment and a box");
                 let entry = f64::from(out.entry[row]);
                 let near = entry <= meant.entry && entry > meant.entry - 1e-3;

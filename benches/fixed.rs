@@ -1,9 +1,9 @@
 //! Time to find the pairs of movers with fixed boxes, and to change the set of fixed boxes.
 //!
-//! `fixed_FORM_SCENE/MOVERS/LEVEL` against a million fixed boxes on one thread and, for the widest
-//! level, on all; `fixed_build_SCENE/BOXES`, `fixed_change_uniform/5000`: as many boxes taken out
-//! and put in again, on the average of many changes. Before the clock starts the pairs of a small
-//! world are compared with brute force, and those of the timed world over levels.
+//! `fixed_FORM_SCENE/MOVERS/LEVEL` is against a million fixed boxes on one thread and, for the widest level,
+//! on all. `fixed_build_SCENE/BOXES` builds a set. `fixed_change_uniform/5000` removes and inserts that many
+//! boxes, on average over many changes. Before the clock starts the pairs of a small scene are compared with
+//! brute force, and those of the timed scene over levels.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -17,7 +17,7 @@ use swath::batch::{Row, sweep};
 use swath::{Aabb, AabbColumns, FixedBoxes, Level, MovingBox, MovingBoxColumns, SweptPair};
 
 const FIXED: usize = 1_000_000;
-/// A path longer than this is a bullet's.
+/// Paths longer than this belong to bullets.
 const BULLET_PATH: f32 = 4.0;
 
 /// Movers and fixed boxes as columns.
@@ -27,8 +27,7 @@ struct Split {
 }
 
 impl Split {
-    /// A world of which so many boxes, evenly chosen, move, or in the world of bullets those that
-    /// are.
+    /// A scene in which evenly chosen boxes move, or in the scene of bullets the bullets.
     fn new(scene: Scene, fixed: usize, movers: usize) -> Self {
         let world = World::new(scene, fixed + movers, 1);
         let one_of = world.len() / movers;
@@ -86,7 +85,7 @@ fn check(scene: Scene) {
     assert_eq!(set.swept_pairs(movers).expect("no limit").sorted(), expected, "{scene}");
 }
 
-/// Times `tick` inside the pool: an engine would not leave it between ticks.
+/// Times `tick` inside the pool, because an engine does not leave it between ticks.
 fn time(pool: &ThreadPool, ticks: u64, mut tick: impl FnMut() -> usize + Send) -> Duration {
     pool.install(|| {
         let start = Instant::now();

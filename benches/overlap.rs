@@ -1,10 +1,10 @@
 //! Time of overlap tests.
 //!
-//! `overlap/one_to_many/ROWS/LEVEL`, `overlap/sphere/…`, `overlap/planes/…`: one box, sphere or view
-//! of six planes against all rows of a world, as bits; time is for all rows. Two rows are yardsticks:
-//! `published` is the code of the books, a box at a time from an array of boxes, with early outs;
-//! `columns` is a plain loop over the same columns for the compiler to vectorise. Every answer is
-//! compared with the specification before the clock starts; the yardsticks round where they like.
+//! `overlap/one_to_many/ROWS/LEVEL`, `overlap/sphere/…`, `overlap/planes/…`: one box, sphere or view of six
+//! planes against all rows of a scene, as bits; the time is for all rows. Two rows are yardsticks:
+//! `published` is the code of the books, one box at a time from an array of boxes, with early exits;
+//! `columns` is a plain loop over the same columns that the compiler may vectorise. Every result is compared
+//! with the specification before the clock starts; the rounding of the yardsticks may err to either side.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -20,7 +20,7 @@ use swath::{Aabb, Level, MovingBox, MovingBoxStore, Plane, Sphere};
 
 const ROWS: [usize; 3] = [1024, 65_536, 1_000_000];
 
-/// The same boxes, as columns and one after another.
+/// The same boxes, as columns and as an array.
 struct MovingBoxColumns {
     store: MovingBoxStore,
     array: Vec<Aabb>,
@@ -40,7 +40,7 @@ impl MovingBoxColumns {
         Self { store, array }
     }
 
-    /// The middle of all boxes, and how far a tenth of them reaches along an axis.
+    /// The centre of all boxes, and a tenth of their extent along an axis.
     fn middle(&self) -> ([f32; 3], f32) {
         let whole = self.array.iter().fold(self.array[0], |whole, aabb| whole.union(aabb));
         let [x, y, z] = whole.size();
@@ -48,7 +48,7 @@ impl MovingBoxColumns {
     }
 }
 
-/// Asks on every level and both yardsticks. `check` says whether row `i` may be answered so.
+/// Runs every level and both yardsticks. `check` returns whether the result for row `i` is correct.
 fn rows_of(
     group: &mut BenchmarkGroup<'_, WallTime>,
     boxes: &MovingBoxColumns,
@@ -171,7 +171,7 @@ fn spheres(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A view along x from behind the middle.
+/// A view along x from behind the centre.
 fn view([x, y, z]: [f32; 3], reach: f32) -> [Plane; 6] {
     let eye = [x - reach, y, z];
     let plane = |normal: [f32; 3], beyond: f32| {
@@ -207,7 +207,7 @@ fn views(criterion: &mut Criterion) {
             },
             |level, many, to| planes::one_to_many(level, &region, many, to).expect("lengths agree"),
             |b| {
-                // Ericson 2005, §5.2.3, with the corner nearest along each normal.
+                // Ericson 2005, §5.2.3, with the nearest corner along each normal.
                 region.iter().all(|plane| {
                     let near = |axis: usize| {
                         if plane.normal[axis] >= 0.0 { b.min[axis] } else { b.max[axis] }

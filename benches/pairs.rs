@@ -1,9 +1,9 @@
 //! Time to find all pairs of a scene.
 //!
-//! `pairs/FORM/SCENE/BOXES/LEVEL` on one thread and, for the widest level, on all; for some scenes
-//! also with a filter for each box that allows all (`filtered`), and between the two halves of the
-//! boxes (`between`), both union pairs. Before the clock starts the pairs of a world of 2,000 boxes of the scene are compared with brute force,
-//! and those of the timed world over levels.
+//! `pairs/FORM/SCENE/BOXES/LEVEL` is on one thread and, for the widest level, on all. For some scenes there
+//! are also union pairs with a filter per box that allows all pairs (`filtered`), and between the two halves
+//! of the boxes (`between`). Before the clock starts the pairs of the scene with 2,000 boxes are compared
+//! with brute force, and those of the timed scene over levels.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -55,7 +55,7 @@ fn check(scene: Scene) {
     assert_eq!(swept, spec::swept_pairs(&rows, moves), "{scene}");
 }
 
-/// Times `tick` inside the pool: an engine would not leave it between ticks.
+/// Times `tick` inside the pool, because an engine does not leave it between ticks.
 fn time(bencher: &mut Bencher<'_>, pool: &ThreadPool, mut tick: impl FnMut() -> usize + Send) {
     bencher.iter_custom(|ticks| {
         pool.install(|| {
@@ -83,7 +83,7 @@ fn pairs(criterion: &mut Criterion) {
                 let mut finder = PairFinder::with_level(level);
                 let found = finder.swept_pairs(set(&world)).expect("flags fit").sorted();
                 assert_eq!(found, &expected.get_or_insert_with(|| found.to_vec())[..]);
-                // The narrow levels are there to be compared with, once.
+                // The narrow levels run once, for the comparison.
                 if level != Level::detect() && (scene, count) != (Scene::Uniform, 100_000) {
                     continue;
                 }

@@ -1,9 +1,9 @@
 //! Time of segment and sweep queries of stored boxes.
 //!
-//! `query_FORM/BOXES/LEVEL`, nanoseconds a question on one thread: the first box on a segment, one
-//! by one and in batches; any box, and all; the first box that a moving box touches. Boxes lie evenly
-//! in a cube, and a segment goes about a tenth of it before it enters one. Before the clock starts
-//! answers are compared with those of one box after the other, bit by bit.
+//! `query_FORM/BOXES/LEVEL`, nanoseconds per query on one thread: the first box on a segment, one by one and
+//! in batches; any box, and all; the first box that a moving box touches. Boxes are distributed evenly in a
+//! cube, and a segment crosses about a tenth of it before it enters one. Before the clock starts results are
+//! compared with those of one box after the other, bit by bit.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -15,9 +15,9 @@ use swath::batch::{Hit, Row, SegmentStore, cast};
 use swath::broadphase::Query;
 use swath::{Aabb, AabbColumns, Bvh, Level, MovingBox, MovingBoxStore, Queries, Segment, Threads};
 
-/// How many questions are asked at a time.
+/// Number of queries in a batch.
 const QUESTIONS: usize = 4096;
-/// How many of them are asked of one box after the other.
+/// Number of them that are compared with one box after the other.
 const CHECKED: usize = 50;
 
 struct World {
@@ -55,7 +55,7 @@ impl World {
         tree
     }
 
-    /// Panics unless the answers are those of brute force.
+    /// Panics unless the results are those of brute force.
     fn check(&self, queries: &Queries<'_>) {
         let mut store = MovingBoxStore::new();
         for aabb in &self.boxes {

@@ -1,8 +1,8 @@
 //! Time to compute responses to contacts.
 //!
-//! `respond/pairs/ROWS/LEVEL`: so many random pairs of bodies with a contact each; time is for all.
-//! `respond/slide/ROWS/LEVEL`: what is left of so many displacements. Every answer is compared with
-//! the specification before the clock starts.
+//! `respond/pairs/ROWS/LEVEL`: random pairs of bodies with a contact each; the time is for all.
+//! `respond/slide/ROWS/LEVEL`: the remaining displacements. Every result is compared with the specification
+//! before the clock starts.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -20,7 +20,6 @@ use swath::{Aabb, Level, Pair};
 
 const RESTITUTION: f32 = 0.5;
 
-/// The world as bodies, of which every fourth is fixed.
 /// A contact of each axis and side.
 fn contacts() -> [Contact; 6] {
     core::array::from_fn(|k| {

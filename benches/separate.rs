@@ -1,9 +1,8 @@
 //! Time to separate boxes.
 //!
-//! `separate/one_to_many/ROWS/LEVEL`: one box against all rows of a world; time is for all rows.
-//! `separate/pairs/ROWS/LEVEL`: so many random pairs of rows. `separate/shares/ROWS/LEVEL`: so many
-//! pairs of bodies share a depth. Every answer is compared with the specification before the clock
-//! starts.
+//! `separate/one_to_many/ROWS/LEVEL`: one box against all rows of a scene; the time is for all rows.
+//! `separate/pairs/ROWS/LEVEL`: random pairs of rows. `separate/shares/ROWS/LEVEL`: pairs of bodies that
+//! share a depth. Every result is compared with the specification before the clock starts.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -19,7 +18,7 @@ use swath::batch::separate::{Moves, Separation, SeparationColumns};
 use swath::batch::{Contact, separate};
 use swath::{Aabb, Level, Pair};
 
-/// Answer columns that are kept between calls.
+/// Result columns that are kept between calls.
 struct Columns {
     depth: Vec<f32>,
     contact: Vec<Contact>,
@@ -35,8 +34,7 @@ impl Columns {
     }
 }
 
-/// The world as bodies, of which every fourth is fixed.
-/// Panics unless `got` is what the specification says, within the bound.
+/// Panics unless `got` is the result of the specification, within the bound.
 fn check(a: &Aabb, b: &Aabb, got: Option<Separation>) {
     let meant = spec::separate(a, b).expect("worlds hold boxes");
     assert_eq!(got.is_some(), meant.is_some(), "{a:?} {b:?}");
@@ -52,7 +50,7 @@ fn one_to_many(criterion: &mut Criterion) {
     for rows in [1024, 65_536, 1_000_000] {
         let store = bodies(&World::new(Scene::Dense, rows, 1));
         let mut columns = Columns::new(rows);
-        // A large box, so that a part of the rows is hit.
+        // The box is large, so that a part of the rows is hit.
         let a = store.get(0).moving.aabb;
         let a = Aabb { min: a.min.map(|x| x - 10.0), max: a.max.map(|x| x + 10.0) };
         group.throughput(Throughput::Elements(rows as u64));
@@ -73,7 +71,7 @@ fn one_to_many(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Pairs of rows next to each other, in any order.
+/// Pairs of adjacent rows, in random order.
 fn wanted(rows: usize) -> Vec<Pair> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
     let mut row = || rng.random_range(0..rows as u32);

@@ -1,9 +1,8 @@
 //! Time to sweep moving spheres against each other and against boxes.
 //!
-//! `spheres/one_to_many/ROWS/LEVEL` and `sphere_box/one_to_many/ROWS/LEVEL`: one sphere against all
-//! rows of a world, time is for all rows; `spheres/pairs` and `sphere_box/zip` likewise. A sphere
-//! fills a box of the world, about its middle. Every answer is compared with the specification
-//! before the clock starts.
+//! `spheres/one_to_many/ROWS/LEVEL` and `sphere_box/one_to_many/ROWS/LEVEL`: one sphere against all rows of a
+//! scene, the time is for all rows; `spheres/pairs` and `sphere_box/zip` likewise. A sphere fills a box of
+//! the scene. Every result is compared with the specification before the clock starts.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -20,7 +19,7 @@ use swath::batch::sweep::{Sweep, SweepColumns, sphere_box, spheres};
 use swath::batch::{BatchError, MovingSphere, SphereStore};
 use swath::{Level, MovingBox, MovingBoxStore, Pair, Sphere};
 
-/// The boxes of a world, and a sphere in each.
+/// The boxes of a scene, and a sphere in each.
 fn stores(rows: usize) -> (MovingBoxStore, SphereStore) {
     let world = World::new(Scene::Bullets, rows, 1);
     let (mut boxes, mut balls) =
@@ -35,7 +34,7 @@ fn stores(rows: usize) -> (MovingBoxStore, SphereStore) {
     (boxes, balls)
 }
 
-/// Panics unless `got` is what the specification says, within rounding.
+/// Panics unless `got` is the result of the specification, within rounding.
 fn check(meant: &RoundSweep, got: Sweep) {
     let hit = meant.contact.is_hit();
     assert!(got.contact.is_hit() == hit || !hit && meant.gap < 1e-3, "{got:?} {meant:?}");
@@ -46,7 +45,7 @@ fn check(meant: &RoundSweep, got: Sweep) {
     }
 }
 
-/// Measures `run` on every level, after its answers passed `checked`.
+/// Measures `run` on every level, after its results passed `checked`.
 fn measure(
     criterion: &mut Criterion,
     (name, rows): (&str, usize),
@@ -72,7 +71,7 @@ fn round(criterion: &mut Criterion) {
     for rows in [1024, 65_536] {
         let (boxes, balls) = stores(rows);
         let ball = |row: usize| balls.get(row);
-        // A long path, so that a part of the rows is hit.
+        // The path is long, so that a part of the rows is hit.
         let mut a = ball(0);
         a.delta = [40.0, -30.0, 20.0];
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);

@@ -1,15 +1,15 @@
 //! Time to sweep moving boxes.
 //!
-//! `sweep/one_to_many/ROWS/LEVEL`: one box against all rows of a world, with first and last time and
-//! contact; `sweep/one_to_many_times/...`: without the contact; `sweep/zip...`: row against row.
-//! `sweep/pairs/ROWS/LEVEL`: so many random pairs of rows. Ten million rows come from memory;
+//! `sweep/one_to_many/ROWS/LEVEL`: one box against all rows of a scene, with first and last time and contact;
+//! `sweep/one_to_many_times/...`: without the contact; `sweep/zip...`: row against row.
+//! `sweep/pairs/ROWS/LEVEL`: random pairs of rows. Ten million rows are read from memory;
 //! `sweep/zip_times_threads/...` reads them on two threads.
 //!
-//! Beside the levels stand what a user would write: `published`, the published test, one pair after
-//! the other in arrays of structures; `columns`, the same in a plain loop over columns, which the
+//! In addition to the levels there is code that a user would write: `published`, the published test, one pair
+//! after the other in arrays of structures; `columns`, the same in a plain loop over columns, which the
 //! compiler may vectorise; and `floor`, which reads and writes the same columns and only adds.
 //!
-//! Time is for all rows. Every answer is compared with the specification before the clock starts.
+//! The time is for all rows. Every result is compared with the specification before the clock starts.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -27,11 +27,11 @@ use swath::{Aabb, Level, MovingBox, MovingBoxStore, Pair};
 
 /// Rows whose columns fit into the first or second cache.
 const ROWS: [usize; 2] = [1024, 8192];
-/// Rows that come from memory.
+/// Rows that are read from memory.
 const STREAMED_ROWS: usize = 10_000_000;
 const THREADS: usize = 2;
 
-/// Boxes of a small room, so that about half of any two meet.
+/// Boxes of a small room, so that about half of all pairs touch.
 fn crowd(rows: usize, seed: u64) -> MovingBoxStore {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut store = MovingBoxStore::with_capacity(rows);
@@ -44,7 +44,7 @@ fn crowd(rows: usize, seed: u64) -> MovingBoxStore {
     store
 }
 
-/// Panics unless `got` is what the specification says, within the bound.
+/// Panics unless `got` is the result of the specification, within the bound.
 fn check(a: &MovingBox, b: &MovingBox, got: Sweep) {
     let meant = spec::sweep(a, b).expect("worlds hold boxes");
     let hit = meant.contact.is_hit();
@@ -58,8 +58,7 @@ fn check(a: &MovingBox, b: &MovingBox, got: Sweep) {
     }
 }
 
-/// Panics unless a yardstick finds the times of the specification, as near as `f32` without care
-/// for its rounding comes.
+/// Panics unless the times of a yardstick are those of the specification, within the usual rounding of `f32`.
 fn check_yardstick(a: &MovingBox, b: &MovingBox, [first, last]: [f32; 2]) {
     let meant = spec::sweep(a, b).expect("these are boxes");
     let near = |x: f32, y: f64| (f64::from(x) - y).abs() < 1e-5;
@@ -71,7 +70,7 @@ fn check_yardstick(a: &MovingBox, b: &MovingBox, [first, last]: [f32; 2]) {
     assert!(same || meant.margin.abs() < 1e-5, "{first} {last} for {meant:?}");
 }
 
-/// The published test: Ericson 2005, §5.5.8, one pair, leaving as soon as it is decided, with the
+/// The published test: Ericson 2005, §5.5.8, one pair, with an exit as soon as it is decided, and with the
 /// last time of Gomez 1999.
 fn published(a: &MovingBox, b: &MovingBox) -> [f32; 2] {
     let (mut first, mut last) = (0.0_f32, 1.0_f32);
@@ -130,13 +129,13 @@ fn columns(a: [&[f32]; 9], b: [&[f32]; 9], first: &mut [f32], last: &mut [f32]) 
     }
 }
 
-/// Reads and writes what a sweep reads and writes.
+/// Reads and writes the columns of a sweep.
 #[inline(never)]
 fn floor(a: [&[f32]; 9], b: [&[f32]; 9], first: &mut [f32], last: &mut [f32]) {
     let rows = first.len();
     let (a, b) = (a.map(|column| &column[..rows]), b.map(|column| &column[..rows]));
     let last = &mut last[..rows];
-    // Written out, that the compiler sees columns and vectorises.
+    // Written out, so that the compiler recognises columns and vectorises.
     for row in 0..rows {
         first[row] = ((a[0][row] + a[1][row]) + (a[2][row] + a[3][row]))
             + ((a[4][row] + a[5][row]) + (a[6][row] + a[7][row]))
@@ -151,7 +150,7 @@ fn one_to_many(criterion: &mut Criterion) {
     for rows in [1024, 65_536, 1_000_000] {
         let store = store(&World::new(Scene::Bullets, rows, 1));
         let mut columns = Columns::new(rows);
-        // A long path, so that a part of the rows is hit.
+        // The path is long, so that a part of the rows is hit.
         let mut a = store.get(0);
         a.delta = [40.0, -30.0, 20.0];
         for level in Level::all() {
@@ -211,7 +210,7 @@ type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>
 /// First and last times of row against row: every level, and the yardsticks.
 fn zip_times(group: &mut Group<'_>, (a, b): (&MovingBoxStore, &MovingBoxStore), out: &mut Columns) {
     let rows = a.len();
-    // Of many rows a part is checked: the loops do not know how many there are.
+    // Of many rows a part is checked; the loops do not depend on the number of rows.
     let checked = |out: &Columns| {
         for row in (0..rows).step_by(1.max(rows / 100_000)) {
             check_yardstick(&a.get(row), &b.get(row), [out.first[row], out.last[row]]);

@@ -1,10 +1,9 @@
-//! Time of a whole tick, next to that of the pair finder alone on the same boxes.
+//! Time of a whole tick, and of the pair finder alone on the same boxes.
 //!
-//! `tick_SCENE/BODIES/THREADS` with so many bodies of which 5 % are convex shapes,
-//! `tick_SCENE_finder/BODIES/THREADS` for the pairs alone, on one thread and on all. Before the clock
-//! starts the impacts are compared over levels, and each with what [`Pipeline::explain`] says of its
-//! pair. `tick_sub_steps/BODIES/1` is a tick in sub-steps in which a thousand bullets hit walls, each one;
-//! nobody gets through.
+//! `tick_SCENE/BODIES/THREADS` is a tick of bodies of which 5 % are convex shapes,
+//! `tick_SCENE_finder/BODIES/THREADS` the pairs alone, on one thread and on all. Before the clock starts the
+//! impacts are compared over levels, and each with [`Pipeline::explain`] of its pair. `tick_stepper/BODIES/1`
+//! is a tick of the stepper in which a thousand bullets hit one wall each, and none passes it.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -12,15 +11,16 @@ use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, 
 use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::broadphase::PairInput;
-use swath::pipeline::{BodyFlags, Config, Mass, SubSteps, SubStepsConfig};
+use swath::pipeline::{BodyFlags, Config};
 use swath::{
     ConvexBody, Level, Motion, MovingBoxColumns, PairFinder, Pipeline, Pose, Scene as Tick, Shape,
     Threads,
 };
+use swath_stepping::{Mass, Stepper, StepperConfig};
 
 const BODIES: [usize; 2] = [100_000, 1_000_000];
 const BULLETS: usize = 1000;
-/// One body of so many has a shape.
+/// One body in this many has a shape.
 const SHAPED_ONE_OF: usize = 20;
 
 struct BodyColumns {
@@ -70,7 +70,7 @@ impl BodyColumns {
     }
 }
 
-/// Panics unless all levels agree, and the stages with what is said of single pairs.
+/// Panics unless all levels agree, and the stages agree with the explanations of single pairs.
 fn check(scene: Scene) {
     let bodies = BodyColumns::new(scene, 3000);
     let mut hash = None;
@@ -137,22 +137,22 @@ fn range(count: usize) -> (Vec<ConvexBody<'static>>, Vec<Mass>) {
     (bodies, (0..count).map(mass).collect())
 }
 
-fn sub_steps(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("tick_sub_steps");
+fn stepper(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("tick_stepper");
     group.sample_size(10);
     for count in [10_000, 1_000_000] {
         let (bodies, masses) = range(count);
-        let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-        sub_steps.pipeline().set_threads(Threads::one());
+        let mut stepper = Stepper::new(StepperConfig::default());
+        stepper.set_threads(Threads::one());
         let mut end = bodies.clone();
-        let told = sub_steps.run(&mut end, &masses, None).expect("bodies");
+        let told = stepper.step(&mut end, &masses, None).expect("bodies");
         assert_eq!(told.responses, BULLETS);
         assert!(end[count - BULLETS..].iter().all(|ball| ball.motion.pose.position[0] < 0.0));
         group.throughput(Throughput::Elements(count as u64));
         group.bench_function(BenchmarkId::new(count.to_string(), "1"), |bencher| {
             bencher.iter_batched_ref(
                 || bodies.clone(),
-                |bodies| black_box(sub_steps.run(bodies, &masses, None).expect("bodies")),
+                |bodies| black_box(stepper.step(bodies, &masses, None).expect("bodies")),
                 BatchSize::PerIteration,
             );
         });
@@ -160,5 +160,5 @@ fn sub_steps(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, ticks, sub_steps);
+criterion_group!(benches, ticks, stepper);
 criterion_main!(benches);

@@ -1,16 +1,15 @@
-//! How fast does a world tick, and how fast are proxies put in, moved and taken out?
+//! Time of an update of a `Broadphase`, of single calls, and of queries.
 //!
-//! `world_tick_SCENE/100000`: all are dynamic, filtered, and updated by columns, events and all;
+//! `world_tick_SCENE/100000`: all proxies are dynamic, have filters, and are updated by columns, with events.
 //! `world_bare_SCENE/100000` is the finder alone on the same boxes, without filters, and
-//! `world_filtered_SCENE/100000` the same with those of the proxies.
-//! `world_fixed_uniform/10000` of a million fixed ones besides; `world_still/1000000`: all sleep and
-//! touch in places, and nothing is changed. `world_one/CALL`: one call for one proxy, amortised: for
-//! proxies at rest the tree takes them in with the next update, which is counted; `set` moves a face of
-//! each, `exchange` puts each where another was. `world_asked/FORM`,
-//! of proxies that move, sleep with a margin or are fixed, a third each: `view` once those that move
-//! were moved; `closest` and `closest-batch`, the first box on a segment. On one thread;
-//! `-all-threads` on all. Before the clock starts the pairs are compared with those of the finder
-//! and, of a small world, with each pair tried.
+//! `world_filtered_SCENE/100000` the same with those of the proxies. `world_fixed_uniform/10000` has a
+//! million fixed proxies in addition. `world_still/1000000`: all proxies sleep, some touch, and nothing is
+//! changed. `world_one/CALL`: one call for one proxy, amortised: changes of resting proxies are applied to
+//! the tree by the next update, which is included; `set` moves a face of each, `exchange` moves each to the
+//! position of another. `world_asked/FORM`, with proxies that move, sleep with a margin or are fixed, a third
+//! each: `view` builds the tree of moving proxies after they moved; `closest` and `closest-batch` find the
+//! first box on a segment. On one thread; `-all-threads` on all. Before the clock starts the pairs are
+//! compared with those of the finder and, in a small scene, with every pair.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
@@ -29,7 +28,7 @@ use swath::{
 
 const DYNAMIC: usize = 100_000;
 const MANY: usize = 1_000_000;
-/// Ticks that are played forth and back.
+/// Ticks that are run forwards and backwards.
 const TICKS: usize = 6;
 
 fn boxes(world: &World) -> MovingBoxColumns<'_> {
@@ -72,7 +71,7 @@ fn count(changes: Changes<'_>) -> usize {
     changes.begun().len() + changes.persisted().len() + changes.ended().len()
 }
 
-/// Times `tick` inside the pool: an engine would not leave it between ticks.
+/// Times `tick` inside the pool, because an engine does not leave it between ticks.
 fn time(pool: &ThreadPool, ticks: u64, mut tick: impl FnMut() -> usize + Send) -> Duration {
     pool.install(|| {
         let start = Instant::now();
@@ -88,8 +87,8 @@ fn pools() -> [(ThreadPool, &'static str); 2] {
     [(pool(1), ""), (pool(0), "-all-threads")]
 }
 
-/// Panics unless the pairs of a small world are those of each pair tried, and the events what
-/// changed.
+/// Panics unless the pairs of a small scene are those of comparing every pair, and the events are their
+/// changes.
 fn check(scene: Scene) {
     let ticks = ticks(scene, 1500);
     let (mut broadphase, ids) = filled(&ticks[0], |row| Proxy::dynamic().filtered(filter(row)));
@@ -205,7 +204,7 @@ fn kept(criterion: &mut Criterion) {
         group.finish();
     }
     drop(broadphase);
-    // All fall asleep where they touch.
+    // All proxies fall asleep at positions where they touch.
     let (mut broadphase, ids) = filled(&ticks[0], |_| Proxy::dynamic());
     assert!(count(broadphase.update().expect("no limit")) > MANY / 2);
     broadphase.set_kind_many(&ids, ProxyKind::Sleeping).expect("all live");
@@ -220,14 +219,14 @@ fn kept(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Calls for one proxy after the other, out of the order of the ids.
+/// Calls for one proxy after the other, not in the order of the ids.
 fn singles(criterion: &mut Criterion) {
     let (pool, _) = &pools()[0];
     let mut group = criterion.benchmark_group("world_one");
     group.sample_size(10).throughput(Throughput::Elements(DYNAMIC as u64));
     let world = World::new(Scene::Uniform, DYNAMIC, 1);
     let rows: Vec<MovingBox> = (0..DYNAMIC).map(|row| boxes(&world).get(row)).collect();
-    // A step that is prime to the number goes through all.
+    // A step that is coprime to the number visits all.
     let order: Vec<usize> = (0..DYNAMIC).map(|k| k * 61_879 % DYNAMIC).collect();
     for (name, proxy) in [("dynamic", Proxy::dynamic()), ("fixed", Proxy::fixed())] {
         let mut broadphase = Broadphase::new();
@@ -254,7 +253,7 @@ fn singles(criterion: &mut Criterion) {
             };
             bencher.iter_custom(|turns| time(pool, turns, &mut turn));
         });
-        // What the caller holds lies in the order of its calls; the proxies do not.
+        // The data of the caller are in the order of its calls; the proxies are not.
         let called: Vec<ProxyId> = order.iter().map(|&k| ids[k]).collect();
         let of_called: Vec<MovingBox> = order.iter().map(|&k| rows[k]).collect();
         let mut shift = 0.0;
@@ -311,7 +310,7 @@ fn asked(criterion: &mut Criterion) {
         _ => Proxy::fixed().filtered(filter(row)),
     });
     let rows: Vec<MovingBox> = (0..DYNAMIC).map(|row| boxes(&ticks[0]).get(row)).collect();
-    // From one box to near another, of which most are in the way of many.
+    // From one box to near another; most have many boxes on their path.
     let (mut segments, mut store) = (Vec::new(), SegmentStore::new());
     for k in 0..SEGMENTS {
         let [from, to] = [k * 61_879, k * 7_919 + 13].map(|k| rows[k % DYNAMIC].aabb.min);

@@ -1,7 +1,7 @@
-//! How do two runs tell in one number that they found the same pairs?
+//! A hash over the pairs of a run, by which two runs are compared.
 //!
-//! 64-bit FNV-1a (Fowler, Noll, Vo; draft-eastlake-fnv): for each byte, xor, then multiply.
-//! Words go in as little-endian bytes, so the number is the same on every platform.
+//! 64-bit FNV-1a (Fowler, Noll, Vo; draft-eastlake-fnv): for each byte, xor, then multiply. Words are hashed
+//! as little-endian bytes, so the hash is the same on every platform.
 
 const OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01B3;

@@ -1,5 +1,5 @@
-//! What the examples share: how a program ends that cannot do what was asked, what a run cost, how much it may take,
-//! and one number that stands for an answer.
+//! Code that the examples share: exit codes and error lines, measurements, limits of memory, and a hash of
+//! the results.
 
 pub mod fnv;
 pub mod limits;

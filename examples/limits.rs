@@ -1,7 +1,7 @@
-//! How much memory may a run take?
+//! Limits of the memory of a run.
 //!
-//! A few bytes of a file, or one argument, can describe boxes that are all in one place: then there are as many
-//! pairs as the square of the boxes. So pairs are limited by what a run is made of.
+//! A few bytes of a file, or one argument, can describe boxes that are all in one place. The number of their
+//! pairs is the square of their number, so the pairs of a run are limited by the size of its input.
 
 /// Pairs for each box: several times as many as in the most crowded scene.
 const PAIRS_PER_BOX: usize = 256;

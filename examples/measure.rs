@@ -1,4 +1,4 @@
-//! What did a tick cost, and what would it cost to move the memory alone?
+//! Times of ticks, and the time that moving the same memory takes.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -10,21 +10,21 @@ use swath::broadphase::{FindError, FoundPair};
 
 use scenes::World;
 
-/// Runs of the memory floor; the first ones only warm its buffers.
+/// Runs of the memory floor. The first ones only warm its buffers.
 const FLOOR_RUNS: usize = 15;
 const FLOOR_RUNS_WARM: usize = 2;
-/// Numbers that a thread copies or writes at a time.
+/// How many numbers a thread copies or writes at a time.
 const FLOOR_CHUNK: usize = 16 * 1024;
 
-/// What one kind of pairs cost, a row for each tick.
+/// Times of one kind of pairs, a row for each tick.
 #[derive(Debug, Default)]
 pub struct Costs {
     pub choose: Vec<Duration>,
     pub scatter: Vec<Duration>,
     pub sweep: Vec<Duration>,
-    /// From the columns of boxes to the pairs in memory, all stages.
+    /// All stages together, from the columns of boxes to the pairs in memory.
     pub total: Vec<Duration>,
-    /// The same in CPU time of the whole process: the sum over all threads.
+    /// The same in CPU time of the whole process, which is the sum over all threads.
     pub cpu: Vec<Duration>,
 }
 
@@ -47,19 +47,19 @@ impl Costs {
     }
 }
 
-/// Nanoseconds for each of so many things, from the milliseconds of all. There is no such number of nothing.
+/// Nanoseconds for each of `count` things, from the milliseconds of all; `None` if there are none.
 #[must_use]
 pub fn ns_each(ms: f64, count: usize) -> Option<f64> {
     (count > 0).then(|| ms * 1e6 / count as f64)
 }
 
-/// The same as a cell of a table.
+/// Nanoseconds for each of `count` things, as a cell of a table.
 #[must_use]
 pub fn each(ms: f64, count: usize) -> String {
     ns_each(ms, count).map_or("none".to_owned(), |ns| format!("{ns:.3}"))
 }
 
-/// The middle one; of an even number the mean of the two in the middle. Zero of none.
+/// The median: of an even number of times the mean of the two in the middle, and zero if there are no times.
 pub fn median(times: &[Duration]) -> Duration {
     let mut times = times.to_vec();
     times.sort_unstable();
@@ -69,7 +69,7 @@ pub fn median(times: &[Duration]) -> Duration {
     }
 }
 
-/// A part of the memory floor, small enough to share them out among threads.
+/// A part of the memory floor, small enough that the parts can be distributed over threads.
 enum Part<'a> {
     Copy { from: &'a [f32], to: &'a mut [f32] },
     Write { to: &'a mut [u64] },

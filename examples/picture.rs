@@ -1,10 +1,10 @@
-//! What does the pair finder see?
+//! Draws a small flat scene and its pairs as SVG.
 //!
-//! Draws a small flat world as SVG: `cargo run --example picture -- --out docs/picture.svg`. Outlines are
-//! boxes at the start of the tick, bands their paths, grey frames the bounds of the long paths.
-//! Two boxes that touch are drawn filled, where they are when they first do.
+//! `cargo run --example picture -- --out docs/picture.svg` writes the picture of the README. Outlines are
+//! boxes at the start of the tick, bands are their paths, grey frames are the bounds of long paths. Two boxes
+//! that touch are drawn filled, at the positions where they first touch.
 //!
-//! What goes wrong is said in one line on stderr. Exit code: 0, or 2 if there is no picture.
+//! An error is printed as one line on stderr. Exit code: 0, or 2 if no picture was written.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -17,19 +17,19 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use swath::{Aabb, MovingBox, MovingBoxStore, PairFinder};
 
-/// Size of the drawing, in units of the world and in pixels at once.
+/// Size of the drawing. One unit of the scene is one pixel.
 const SIZE: [f32; 2] = [760.0, 300.0];
-/// A path this long gets a frame.
+/// Length from which a path gets a frame.
 const LONG_PATH: f32 = 150.0;
 
-/// Draws a small world of moving boxes, and where they touch within one tick, as SVG.
+/// Draws a small scene of moving boxes, and where they touch within one tick, as SVG.
 #[derive(Debug, Parser)]
 #[command(name = "picture")]
 struct Args {
     /// Write the picture to this file; without it, the picture is printed.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// What the world is drawn from.
+    /// Seed of the random scene.
     #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true)]
     seed: u64,
 }
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     };
     match (written, args.out) {
         (Ok(()), _) => ExitCode::SUCCESS,
-        // Whoever read the picture has read enough.
+        // The reader closed the pipe, which is no error.
         (Err(error), None) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         (Err(error), None) => refused(&error),
         (Err(error), Some(path)) => {
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The picture of the world that is drawn from a seed.
+/// Returns the picture of the scene of a seed.
 fn picture(seed: u64) -> Result<String, Box<dyn Error>> {
     let store = world(seed)?;
     let boxes = store.columns();
@@ -101,7 +101,7 @@ fn picture(seed: u64) -> Result<String, Box<dyn Error>> {
     Ok(svg)
 }
 
-/// Slow crates, three walls, and a few fast bullets; flat, so every depth is zero.
+/// Makes slow crates, three walls and a few fast bullets. All are flat: their depth is zero.
 fn world(seed: u64) -> Result<MovingBoxStore, Box<dyn Error>> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut store = MovingBoxStore::new();
@@ -126,7 +126,7 @@ fn world(seed: u64) -> Result<MovingBoxStore, Box<dyn Error>> {
     Ok(store)
 }
 
-/// Where a box is at time `t`.
+/// Returns the box at time `t`.
 fn at(moving: &MovingBox, t: f32) -> Aabb {
     let moved = |corner: [f32; 3]| core::array::from_fn(|k| corner[k] + moving.delta[k] * t);
     Aabb { min: moved(moving.aabb.min), max: moved(moving.aabb.max) }
@@ -140,10 +140,10 @@ fn rect(svg: &mut String, aabb: &Aabb, style: &str) -> std::fmt::Result {
     )
 }
 
-/// The band that a box sweeps: the two boxes and the two outer lines that join their corners.
+/// Draws the band that a box sweeps: both boxes and the two outer lines that join their corners.
 fn path(svg: &mut String, moving: &MovingBox) -> std::fmt::Result {
     let ends = [moving.aabb, at(moving, 1.0)];
-    // With displacements of one sign the outer corners are min/max crossed, else alike.
+    // If both displacements have the same sign, the outer corners mix `min` and `max`.
     let rising = (moving.delta[0] < 0.0) == (moving.delta[1] < 0.0);
     let corners = |aabb: &Aabb| {
         let ([x0, y0, _], [x1, y1, _]) = (aabb.min, aabb.max);

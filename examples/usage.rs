@@ -1,7 +1,8 @@
-//! How does an example end when it could not do what it was asked to do?
+//! How an example ends when it cannot do what its arguments demand.
 //!
-//! With one line on stderr that begins with the name of the example, and a status: [`WRONG`] when the answers
-//! are not what they have to be, [`REFUSED`] when the arguments, a file or the system made a run impossible.
+//! It prints one line on stderr, which begins with the name of the example, and exits with a status:
+//! [`WRONG`] if the results are not correct, [`REFUSED`] if the arguments, a file or the system made a run
+//! impossible.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -9,15 +10,15 @@ use std::process::ExitCode;
 
 use clap::Error;
 
-/// The status of a run that was finished, and whose answers are wrong.
+/// The status of a run that was finished with wrong results.
 pub const WRONG: u8 = 1;
-/// The status of a run that could not be made.
+/// The status if there was no run.
 pub const REFUSED: u8 = 2;
 
-/// Prints the help that was asked for, or what is wrong with the arguments of an example.
+/// Prints the help, or what is wrong with the arguments of an example.
 pub fn say(example: &str, error: &Error) -> ExitCode {
     if error.exit_code() == 0 {
-        // A reader that closed the pipe has read enough.
+        // That the reader closed the pipe is no error.
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
@@ -32,10 +33,10 @@ pub fn say(example: &str, error: &Error) -> ExitCode {
 pub fn end(example: &str, status: u8, why: &dyn Display) -> ExitCode {
     let mut line = String::new();
     for c in format!("{example}: {why}").chars() {
-        // The name of a file may have a line end in it.
+        // The name of a file may contain a line end.
         if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
     }
-    // Where even stderr is closed, the status alone tells.
+    // If stderr is closed too, only the status is left.
     let _ = writeln!(io::stderr(), "{line}");
     ExitCode::from(status)
 }

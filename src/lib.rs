@@ -1,4 +1,58 @@
-#![doc = include_str!("../README.md")]
+//! Broadphase and continuous collision: which of millions of moving boxes touch during a tick, and when exactly.
+//!
+//! swath is for people who write their own physics engine. The engine keeps its bodies; swath reads the boxes, their
+//! displacements in the tick, and convex shapes.
+//!
+//! ```
+//! use swath::{MovingBoxColumns, PairFinder};
+//!
+//! // Three boxes: a column for each component, a row for each box.
+//! let min: [&[f32]; 3] = [&[0.0, 4.0, 0.5], &[0.0, 0.0, 9.0], &[0.0, 0.0, 0.0]];
+//! let max: [&[f32]; 3] = [&[1.0, 4.1, 1.5], &[1.0, 3.0, 9.5], &[1.0, 3.0, 1.0]];
+//! // Displacements in this tick: the first box moves fast to the right, through the thin second one.
+//! let delta: [&[f32]; 3] = [&[8.0, 0.0, 0.0], &[0.0, 0.0, 0.0], &[0.0, 0.0, 0.0]];
+//! let boxes = MovingBoxColumns::new(min, max, delta)?;
+//!
+//! let mut finder = PairFinder::new(); // keep it between ticks: its memory is used again
+//! let pairs = finder.swept_pairs(boxes)?.sorted();
+//! assert_eq!((pairs.len(), pairs[0].a, pairs[0].b), (1, 0, 1));
+//! assert!(pairs[0].first <= 0.375 && pairs[0].first > 0.374_999); // after 3 of 8 units; never late
+//!
+//! // One pair in full: first and last time, axis and normal of the contact.
+//! let sweep = swath::batch::sweep::one_to_one(&boxes.get(0), &boxes.get(1))?;
+//! assert_eq!(sweep.contact.normal(), [1.0, 0.0, 0.0]);
+//! assert!(sweep.last >= 0.5125); // when the first box leaves the second
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | you want | use |
+//! |---|---|
+//! | every pair of moving boxes that touches in the tick | [`PairFinder`] |
+//! | the same against boxes that rarely change | [`FixedBoxes`] |
+//! | boxes under ids, events when pairs begin and end, sleeping, rollback | [`Broadphase`] |
+//! | what a segment, a moving box or a shape touches, or what is nearest | [`Queries`] of a [`Bvh`], [`FixedBoxes`] or [`Broadphase`] |
+//! | impacts of boxes and convex shapes in a tick, in the order of time | [`Pipeline`] |
+//! | bodies at the end of the tick, after all their impacts | `Stepper` of the package `swath-stepping` |
+//! | one geometric test, for one pair or for many rows | [`batch`] |
+//! | time of impact or distance of two convex shapes | [`convex`] |
+//!
+//! # Conventions
+//!
+//! * **Time** is a fraction of the tick in `[0, 1]`. A displacement is per tick, an acceleration per tick².
+//! * **Shapes are closed**, so boxes with a common face touch. A contact at the very start or end of the tick counts.
+//!   [`Pipeline`] and [`convex::toi`] leave out shapes that touch at the start and do not close, unless
+//!   [`Touch`](convex::toi::Touch) says otherwise.
+//! * **Never late, never missed.** A first time is at most the exact one, and no exact contact is lost. Rounding may
+//!   report a pair that misses by a few units in the last place.
+//! * **Invalid rows** (NaN, infinite, inverted or larger than [`COORD_MAX`]) are listed with the reason, and the results for
+//!   all other rows are as if they were absent.
+//! * **Same bits** on every CPU, [`Level`] and number of [`Threads`], in one order.
+//!
+//! # Features
+//!
+//! * `std` (default) detects the widest instructions of the CPU at run time. Without it the crate is `no_std` with `alloc`.
+//! * `rayon` (default) uses several threads.
+//! * `serde` implements `Serialize` and `Deserialize` for the plain values.
 #![no_std]
 #![deny(missing_docs)]
 #![warn(clippy::missing_errors_doc, clippy::must_use_candidate)]
@@ -7,6 +61,16 @@
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
+
+/// The code of the README, run as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// The code of the guide, run as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/GUIDE.md")]
+struct Guide;
 
 pub mod broadphase;
 mod columns;

@@ -1,4 +1,4 @@
-//! Shared by the benchmarks: a scene as rows, and columns for results.
+//! A scene as rows, and columns for results, shared by the benchmarks.
 
 #![allow(dead_code, reason = "included by many, each uses a part")]
 
@@ -8,7 +8,7 @@ use swath::{Aabb, MovingBox, MovingBoxStore};
 
 use scenes::World;
 
-/// Answer columns that are kept between calls.
+/// Result columns that are kept between calls.
 pub(crate) struct Columns {
     pub(crate) first: Vec<f32>,
     pub(crate) last: Vec<f32>,
@@ -33,14 +33,14 @@ impl Columns {
     }
 }
 
-/// Row `row` of a world.
+/// Row `row` of a scene.
 pub(crate) fn moving(world: &World, row: usize) -> MovingBox {
     let of = |columns: &[Vec<f32>; 3]| core::array::from_fn(|axis| columns[axis][row]);
     let aabb = Aabb { min: of(&world.min), max: of(&world.max) };
     MovingBox { aabb, delta: of(&world.delta) }
 }
 
-/// The boxes of a world.
+/// The boxes of a scene.
 pub(crate) fn store(world: &World) -> MovingBoxStore {
     let mut store = MovingBoxStore::with_capacity(world.len());
     for row in 0..world.len() {
@@ -49,7 +49,7 @@ pub(crate) fn store(world: &World) -> MovingBoxStore {
     store
 }
 
-/// The boxes of a world as bodies, one of four fixed.
+/// The boxes of a scene as bodies, one of four fixed.
 pub(crate) fn bodies(world: &World) -> BodyStore {
     let mut store = BodyStore::with_capacity(world.len());
     for row in 0..world.len() {

@@ -1,39 +1,40 @@
-//! The arguments of the search, and how wrong ones are reported.
+//! The command line of the search, and the report of wrong arguments.
 
 use clap::{Error, Parser, ValueEnum, value_parser};
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Searches for the world on which swath takes longest for each box and pair.
+/// Searches for the scene on which swath takes longest for each box and pair.
 ///
-/// The ratio that is searched for is the time for each unit over that of the scene `uniform` of as many boxes, both in CPU
-/// time of one thread. A unit is a box or a pair of boxes whose bounds of the whole path meet (`union`, `swept`); a box or
-/// such a pair, where every fourth box moves and the others are fixed (`fixed`, building included); a box, a
-/// query or a hit (`bvh`: one build, and for every eighth box an overlap query with it, the nearest box to its centre,
-/// and a cast from there). The last line printed is `worst RATIO x uniform`.
+/// The ratio that is maximised is the time per unit relative to that of the scene `uniform` with as many
+/// boxes, both in CPU time of one thread. A unit is a box or a pair of boxes whose bounds of the whole path
+/// overlap (`union`, `swept`); a box or such a pair, where every fourth box moves and the others are fixed
+/// (`fixed`, building included); a box, a query or a hit (`bvh`: one build, and for every eighth box an
+/// overlap query with it, the nearest box to its centre, and a cast from there). The last line printed is
+/// `worst RATIO x uniform`.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "worst_case")]
 pub(crate) struct Args {
-    /// How long to search.
+    /// Duration of the search in minutes.
     #[arg(long, value_name = "N", default_value_t = 3.0, value_parser = minutes)]
     pub(crate) minutes: f64,
-    /// How many boxes a world has.
+    /// Number of boxes of a scene.
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     #[arg(value_parser = value_parser!(u32).range(1_000..=10_000_000))]
     pub(crate) boxes: u32,
-    /// What is measured.
+    /// The measured code.
     #[arg(long, value_enum, default_value_t = Target::Union)]
     pub(crate) target: Target,
-    /// What the search is drawn from.
+    /// Seed of the search.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Longest time for one measurement. A world that would take longer is measured with fewer boxes.
+    /// Longest time for one measurement. A scene that would take longer is measured with fewer boxes.
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
     pub(crate) evaluation_seconds: f64,
 }
 
-/// What is measured.
+/// The measured code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Target {
     /// `PairFinder::union_pairs`.
@@ -47,7 +48,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// What the time is divided by.
+    /// The divisor of the time.
     pub(crate) fn unit(self) -> &'static str {
         match self {
             Self::Bvh => "box, query and hit",
@@ -102,7 +103,7 @@ mod tests {
     use super::{Args, Target};
     use clap::Parser;
 
-    /// Goal: arguments out of range are errors, and the defaults are as the help says.
+    /// Goal: arguments out of range are errors, and the defaults are as documented.
     #[test]
     fn arguments_out_of_range_are_errors() {
         let args = Args::try_parse_from(["worst_case"]).unwrap();

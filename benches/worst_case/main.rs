@@ -1,16 +1,17 @@
-//! Searches for the world on which swath takes longest for each box and pair.
+//! Searches for the scene on which swath takes longest for each box and pair.
 //!
-//! A world is drawn from the numbers of a `Recipe`. The search draws recipes at random, climbs from the best of a few by
-//! changing one or two numbers at a time while that makes it worse, and starts again when nothing does. How bad a world is:
-//! its time for each box and pair over that of the scene `uniform` of as many boxes. Both are measured by turns on the
-//! calling thread, in CPU time of that thread, after one call that allocates.
+//! A scene is made from the numbers of a `Recipe`. The search draws random recipes, climbs from the best of a
+//! few by changing one or two numbers at a time while that increases the ratio, and starts again when nothing
+//! does. The ratio is the time per box and pair relative to that of the scene `uniform` with as many boxes.
+//! Both are measured alternately on the calling thread, in CPU time of that thread, after one call that
+//! allocates.
 //!
 //! ```text
 //! cargo run --release --example worst_case -- --target union --boxes 20000 --minutes 3
 //! ```
 //!
-//! Prints the worst world as code that rebuilds it, and as its last line `worst RATIO x uniform`. Exit code: 0, or 2 for
-//! a bad argument.
+//! Prints the worst scene as code that rebuilds it, and as its last line `worst RATIO x uniform`. Exit code:
+//! 0, or 2 for a bad argument.
 
 mod args;
 mod measure;
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
     };
     let mut search = Search::new(&args);
     search.run(|line| {
-        // Nothing is left to be done where even stderr is closed.
+        // If stderr is closed too, nothing can be reported.
         let _ = writeln!(io::stderr(), "{line}");
     });
     let worst = search.worst();

@@ -1,4 +1,4 @@
-//! How long a world takes for each box and pair, next to the scene `uniform`.
+//! Time per box and pair of a scene, relative to the scene `uniform`.
 
 use cpu_time::ThreadTime;
 use swath::batch::Row;
@@ -11,28 +11,28 @@ use crate::args::Target;
 use scenes::recipe::Recipe;
 use scenes::{Scene, World};
 
-/// A world grows by this factor from one measurement to the next, up to the size that is asked for.
+/// Factor by which a scene grows from one measurement to the next, up to the requested size.
 const GROWTH: usize = 4;
 /// The fewest boxes that are measured.
 const BOXES_MIN: usize = 1000;
-/// A world whose pairs are more than so many for each box is left alone: its time is that of writing pairs.
+/// A scene with more pairs per box than this is skipped: its time is that of writing pairs.
 const PAIRS_PER_BOX_MAX: usize = 100;
-/// One mover of so many boxes, and one query.
+/// One box in this many moves, and one query per this many boxes.
 const MOVER_ONE_OF: usize = 4;
 const QUERY_ONE_OF: usize = 8;
 
-/// What was measured of one world.
+/// The measurement of one scene.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
-    /// Time for each unit over that of `uniform`.
+    /// Time per unit, relative to `uniform`.
     pub(crate) ratio: f64,
-    /// Nanoseconds for each unit.
+    /// Nanoseconds per unit.
     pub(crate) nanoseconds: f64,
     /// The same of `uniform`.
     pub(crate) uniform: f64,
     /// Boxes and pairs; or boxes, queries and hits.
     pub(crate) units: usize,
-    /// How many boxes the world had.
+    /// Number of boxes of the scene.
     pub(crate) boxes: usize,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Bench {
     seconds: f64,
     finder: PairFinder,
     tree: Bvh,
-    /// Worlds of `uniform` of several sizes, and their units.
+    /// Scenes of `uniform` of several sizes, and their units.
     uniform: Vec<(World, usize)>,
 }
 
@@ -54,7 +54,7 @@ impl Bench {
         Self { target, seconds, finder, tree, uniform: Vec::new() }
     }
 
-    /// Measures the world of so many boxes, or of as many as the time allows.
+    /// Measures the scene with this many boxes, or with as many as the time allows.
     ///
     /// A ratio of at least `remarkable` is measured three times, and the median counts.
     pub(crate) fn measure(&mut self, recipe: &Recipe, boxes: usize, remarkable: f64) -> Measured {
@@ -68,7 +68,7 @@ impl Bench {
             let units = self.units(&world);
             let seconds = start.elapsed().as_secs_f64();
             let next = (size * GROWTH).min(boxes);
-            // Time may grow with the square of the boxes.
+            // The time may grow with the square of the boxes.
             let growth = (next as f64 / size as f64).powi(2);
             let crowded = units > size * (PAIRS_PER_BOX_MAX + 1);
             if size == boxes || crowded || seconds * growth > self.seconds {
@@ -89,7 +89,7 @@ impl Bench {
         median
     }
 
-    /// One measurement of a world that was looked at before, so that memory is allocated.
+    /// Repeats the measurement of a scene, after memory has been allocated.
     fn once(&mut self, world: &World, units: usize) -> Measured {
         let boxes = world.len();
         let at = self.uniform.iter().position(|(of, _)| of.len() == boxes);
@@ -114,7 +114,7 @@ impl Bench {
     /// Boxes and pairs; or boxes, queries and hits.
     fn units(&mut self, world: &World) -> usize {
         match self.target {
-            // A swept pair is one of these, and each of these must be looked at.
+            // A swept pair is one of these, and each of these must be tested.
             Target::Union | Target::Swept => {
                 let warm = self.run(world);
                 let pairs = self.finder.union_pairs(set(&columns(world), world));

@@ -9,16 +9,16 @@ use crate::args::{Args, Target};
 use crate::measure::{Bench, Measured};
 use scenes::recipe::{Crowds, Long, Recipe};
 
-/// Recipes that are drawn before a climb starts from the worst of them.
+/// Number of recipes that are drawn before a climb starts from the worst of them.
 const DRAWS: usize = 12;
-/// Steps in a row that make nothing worse before the search starts again.
+/// Number of consecutive steps without an increase before the search starts again.
 const FAILURES_MAX: usize = 40;
-/// A step counts when it makes a world worse by so much: less is noise.
+/// A step counts if it increases the ratio by this factor: less is noise.
 const STEP: f64 = 1.02;
-/// How often the search reports.
+/// Time between two reports of the search.
 const REPORT_SECONDS: u64 = 10;
 
-/// A recipe, and what was measured of it.
+/// A recipe and its measurement.
 #[derive(Clone, Debug)]
 pub(crate) struct Worst {
     pub(crate) recipe: Recipe,
@@ -57,12 +57,12 @@ impl Search {
         }
     }
 
-    /// How many worlds were measured.
+    /// Number of scenes that were measured.
     pub(crate) fn looked_at(&self) -> usize {
         self.looked_at
     }
 
-    /// The worst world.
+    /// The worst scene.
     pub(crate) fn worst(&mut self) -> Worst {
         match &self.worst {
             Some(worst) => worst.clone(),
@@ -73,7 +73,7 @@ impl Search {
         }
     }
 
-    /// Searches until the time is over; `report` is called with a line now and then.
+    /// Searches until the time is over, and calls `report` with a line from time to time.
     pub(crate) fn run(&mut self, mut report: impl FnMut(&str)) {
         let start = Instant::now();
         let mut reported = 0;
@@ -126,7 +126,7 @@ impl Search {
     }
 }
 
-/// A recipe drawn at random.
+/// A random recipe.
 pub(crate) fn draw(rng: &mut Xoshiro256PlusPlus) -> Recipe {
     let power = |rng: &mut Xoshiro256PlusPlus, low: f32, high: f32| {
         10f32.powf(rng.random_range(low..=high))
@@ -153,7 +153,7 @@ pub(crate) fn draw(rng: &mut Xoshiro256PlusPlus) -> Recipe {
             apart: [0.0, 0.1, 1.0][rng.random_range(0..3)],
         }
     });
-    // About one pair a box where they are spread evenly, or much smaller.
+    // About one pair per box if they are distributed evenly, or much smaller boxes.
     let middle = (extent[0] * extent[1] * extent[2]).cbrt().log10() - 2.0;
     let low = middle + rng.random_range(-6.0..1.0);
     let long = Long {
@@ -223,7 +223,7 @@ mod tests {
     use rand::rngs::Xoshiro256PlusPlus;
     use scenes::recipe::{Crowds, Long, Recipe};
 
-    /// Goal: whatever the search looks at is a world of valid boxes, and is the same when it is built again.
+    /// Goal: every scene of the search consists of valid boxes, and is the same when it is built again.
     #[test]
     fn every_recipe_makes_valid_boxes() {
         let rng = &mut Xoshiro256PlusPlus::seed_from_u64(1);
@@ -251,8 +251,8 @@ mod tests {
         };
     }
 
-    /// Goal: the code that is printed rebuilds the world. Method: a recipe that the compiler has read is printed as it
-    /// was written, but for spaces and the last comma of a list.
+    /// Goal: the code that is printed rebuilds the scene. Method: a recipe that the compiler has read is
+    /// printed as it was written, except for spaces and the last comma of a list.
     #[test]
     fn a_recipe_is_printed_as_code() {
         let crowd = |share| Crowds { share, count: 3, part: [0.1, 1e-7, 0.33333334], apart: 0.0 };

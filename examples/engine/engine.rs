@@ -1,54 +1,55 @@
-//! How does a physics engine live on swath?
+//! A small physics engine on swath, to be copied: boxes and balls that do not rotate, gravity, friction and
+//! sleep.
 //!
-//! A small one: boxes and balls that do not turn, gravity, friction, sleep. What is here is what an engine
-//! brings itself; who meets whom, and when, is asked of swath:
+//! This file contains what an engine provides itself. Which bodies touch, and when, is computed by swath:
 //!
 //! ```text
-//! bodies ──► Broadphase   each with the box of its way in the tick: who begins and ceases to touch,   wakes and islands
-//!        ──► SubSteps     that world to the end of the tick, one impact after the other, in time order   motions, impulses
-//!        ──► here         friction by the impulses of those impacts; who rests long enough sleeps
+//! bodies ──► Broadphase   boxes around the paths of the tick: which pairs begin and end    wakes and islands
+//!        ──► Stepper     the bodies at the end of the tick, after all impacts by time     motions, impulses
+//!        ──► here         friction from the impulses of these impacts; slow islands sleep
 //! ```
 //!
 //! **Units.** A [`Motion`] is in metres per tick and per tick²: `delta = velocity · DT`,
-//! `accel = gravity · DT²`. Then one tick is `p + delta + ½·accel`, exact for a throw, so that flying
-//! neither makes nor takes energy.
+//! `accel = gravity · DT²`. A tick advances the position by `delta + ½·accel`, which is exact for a body in free
+//! flight, so flying neither adds nor removes energy.
 //!
-//! **Friction** (Coulomb): of the impulse `j` that pressed along the normal in the tick, as `SubSteps` tells
-//! it, at most `µ·j` across it, and no more than what stops the sliding. It is taken once all are at the
-//! end of the tick; a load that rests on others counts for the contact below by its own weight alone. So a brick
-//! that lies on a bullet slides for seconds before it rests: the floor brakes it by the weight of the bullet.
+//! **Friction** (Coulomb): if the impulse along the normal in the tick is `j`, as `Stepper` reports it, the
+//! impulse across the normal is at most `µ·j`, and not more than what stops the sliding. It is applied at the
+//! end of the tick. A contact below a stack only counts the weight of the body directly above it. So a brick
+//! that lies on a bullet slides for seconds, because only the weight of the bullet presses on the floor.
 //!
-//! **Sleep.** Bodies that touch are an island. One whose members were all slow for [`QUIET_TICKS`]
-//! sleeps: its proxies cost nothing, and it is an obstacle to others, until someone comes who would move
-//! it, or leaves it.
+//! **Sleep.** Bodies that touch are an island. If all bodies of an island were slow for [`QUIET_TICKS`], it
+//! sleeps: its proxies cost nothing and are obstacles for others, until a body would push it or
+//! one of its contacts ends.
 //!
-//! Without CCD, to compare, it is `without_ccd.rs` that does the second step.
+//! Without CCD, for comparison, `without_ccd.rs` does the second step.
 
 pub mod range;
 mod without_ccd;
 
-use swath::pipeline::{Config, Mass, SubSteps, SubStepsConfig};
+use swath::pipeline::Config;
 use swath::{Broadphase, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, ProxyKind, Shape};
+use swath_stepping::{Mass, Stepper, StepperConfig};
 
-/// Seconds a tick.
+/// Seconds per tick.
 pub const DT: f32 = 1.0 / 60.0;
-/// Slower is quiet, in metres a tick: 0.1 m/s.
+/// Speed below which a body is slow, in metres per tick: 0.1 m/s.
 const QUIET: f32 = 0.1 * DT;
-/// Half a second.
+/// Number of slow ticks after which an island sleeps: half a second.
 const QUIET_TICKS: u32 = 30;
-/// Who is nearer touches, in metres: on the boxes of proxies, so that what lies on something is kept as
-/// a pair.
+/// Distance at which bodies count as touching, in metres. The boxes of proxies are enlarged by it, so that a
+/// body that lies on another one remains a pair.
 const NEAR: f32 = 0.002;
 
-/// Whatever goes wrong here is a wrong body, and ends the run.
+/// An error of the engine. It is caused by an invalid body and ends the run.
 pub type Failure = Box<dyn std::error::Error>;
 
-/// What is put into the engine.
+/// A body to be added to the engine.
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
     pub shape: Shape<'static>,
     pub at: [f32; 3],
-    /// Metres a second.
+    /// Metres per second.
     pub velocity: [f32; 3],
     /// Kilograms; 0 is fixed.
     pub mass: f32,
@@ -65,11 +66,11 @@ pub struct Row {
     pub motion: Motion,
     pub mass: f32,
     pub shape: Shape<'static>,
-    takes: Mass,
+    response_mass: Mass,
     friction: f32,
-    /// For how many ticks it was slow.
+    /// Number of consecutive ticks in which it was slow.
     quiet: u32,
-    /// With whom it fell asleep.
+    /// The island with which it fell asleep.
     island: usize,
 }
 
@@ -82,50 +83,50 @@ impl Row {
         length(self.motion.delta)
     }
 
-    /// A box that moves and holds it all the tick.
-    fn way(&self) -> Result<MovingBox, Failure> {
-        let held = Pipeline::holding(&self.shape, &self.motion)?;
-        Ok(MovingBox { aabb: held.aabb.grown(NEAR)?, ..held })
+    /// A moving box that contains the body during the whole tick.
+    fn moving_bounds(&self) -> Result<MovingBox, Failure> {
+        let bounds = Pipeline::bounds_of(&self.shape, &self.motion, 0.0)?;
+        Ok(MovingBox { aabb: bounds.aabb.grown(NEAR)?, ..bounds })
     }
 }
 
-/// What a tick took.
+/// Statistics of a tick.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stepped {
-    /// Responses to impacts.
+    /// Number of responses to impacts.
     pub impacts: usize,
-    /// Bodies that lost the rest of the tick.
-    pub held: usize,
+    /// Number of bodies that were stalled for the rest of the tick.
+    pub stalled: usize,
 }
 
-/// What stays the same while there is no friction, no hard impact and nothing fixed.
+/// Quantities that are conserved without friction, inelastic impacts and fixed bodies.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
-    /// Joule: of motion, and of height above 0.
+    /// Kinetic energy, and potential energy above height 0, in joule.
     pub kinetic: f64,
     pub potential: f64,
     /// Newton seconds.
     pub momentum: [f64; 3],
-    /// Of all of them, as if none went against another.
+    /// Sum of the magnitudes of the bodies' momenta, by axis.
     pub momenta: f64,
 }
 
-/// Bodies and what finds their impacts.
+/// All bodies, and the broadphase and stepper that compute their impacts.
 #[derive(Debug)]
 pub struct Engine {
-    /// In the order in which they came, without those that were removed.
+    /// Bodies in the order of insertion, without those that were removed.
     pub rows: Vec<Row>,
     /// Metres per second².
     gravity: [f32; 3],
     ccd: bool,
-    world: Broadphase,
-    sub_steps: SubSteps,
-    /// Finds who is in whom where there is no CCD.
+    broadphase: Broadphase,
+    stepper: Stepper,
+    /// Finds overlapping bodies in a tick without CCD.
     pipeline: Pipeline,
-    /// Of the slot of a proxy its row.
+    /// Row of each slot of a proxy.
     row_of: Vec<usize>,
     islands: usize,
-    // Memory for a tick.
+    // Scratch memory of a tick.
     parents: Vec<usize>,
     wanted: Vec<usize>,
 }
@@ -136,8 +137,8 @@ impl Engine {
             rows: Vec::new(),
             gravity,
             ccd,
-            world: Broadphase::new(),
-            sub_steps: SubSteps::new(SubStepsConfig::default()),
+            broadphase: Broadphase::new(),
+            stepper: Stepper::new(StepperConfig::default()),
             pipeline: Pipeline::new(Config::default()),
             row_of: Vec::new(),
             islands: 0,
@@ -159,7 +160,7 @@ impl Engine {
             motion: Motion::new(Pose::at(body.at)?, body.velocity.map(|v| v * DT))?,
             shape: body.shape,
             mass: body.mass,
-            takes: Mass {
+            response_mass: Mass {
                 inverse_mass: if fixed { 0.0 } else { 1.0 / body.mass },
                 restitution: body.restitution,
             },
@@ -170,24 +171,24 @@ impl Engine {
         if row.is_awake() {
             row.motion.accel = pull(self.gravity);
         }
-        row.id = self.world.insert_moving(row.way()?, proxy)?;
+        row.id = self.broadphase.insert_moving(row.moving_bounds()?, proxy)?;
         self.rows.push(row);
-        self.number(self.rows.len() - 1);
+        self.record_rows(self.rows.len() - 1);
         Ok(())
     }
 
-    /// Takes out all that `leaves` says of.
+    /// Removes all bodies for which `leaves` returns true.
     pub fn remove(&mut self, leaves: impl Fn(&Row) -> bool) -> Result<(), Failure> {
         for row in self.rows.iter().filter(|row| leaves(row)) {
-            self.world.remove(row.id)?;
+            self.broadphase.remove(row.id)?;
         }
         self.rows.retain(|row| !leaves(row));
-        self.number(0);
+        self.record_rows(0);
         Ok(())
     }
 
-    /// Notes where the rows from `first` on are.
-    fn number(&mut self, first: usize) {
+    /// Records the row of each proxy, from row `first` on.
+    fn record_rows(&mut self, first: usize) {
         for (k, row) in self.rows.iter().enumerate().skip(first) {
             let slot = row.id.index() as usize;
             self.row_of.resize(self.row_of.len().max(slot + 1), usize::MAX);
@@ -195,39 +196,40 @@ impl Engine {
         }
     }
 
-    /// Takes all to the end of the tick.
+    /// Advances all bodies by one tick.
     pub fn step(&mut self) -> Result<Stepped, Failure> {
         for row in self.rows.iter().filter(|row| row.is_awake()) {
-            let way = row.way()?;
-            self.world.set(row.id, way.aabb, way.delta)?;
+            let bounds = row.moving_bounds()?;
+            self.broadphase.set(row.id, bounds.aabb, bounds.delta)?;
         }
-        // Where nothing is awake this is all, and takes no time.
-        self.world.update()?;
+        // If no body is awake, this is all, and it takes almost no time.
+        self.broadphase.update()?;
         self.wake()?;
         if !self.rows.iter().any(Row::is_awake) {
             return Ok(Stepped::default());
         }
-        let (impacts, held) = if self.ccd { self.go()? } else { self.jump()? };
+        let (impacts, stalled) =
+            if self.ccd { self.step_with_ccd()? } else { self.step_without_ccd()? };
         self.fall_asleep()?;
-        Ok(Stepped { impacts, held })
+        Ok(Stepped { impacts, stalled })
     }
 
-    /// Wakes the islands of those who are about to be moved, or have lost a neighbour.
+    /// Wakes the islands of sleeping bodies that are about to be pushed or that lost a contact.
     fn wake(&mut self) -> Result<(), Failure> {
-        let Self { rows, row_of, world, wanted, gravity, .. } = self;
+        let Self { rows, row_of, broadphase, wanted, gravity, .. } = self;
         wanted.clear();
         let index = |id: ProxyId| row_of[id.index() as usize];
-        for pair in world.changes().touching() {
+        for pair in broadphase.changes().touching() {
             let [a, b] = [pair.a, pair.b].map(|id| &rows[index(id)]);
             for (sleeper, other) in [(a, b), (b, a)] {
-                let push = other.speed() * other.mass * sleeper.takes.inverse_mass;
+                let push = other.speed() * other.mass * sleeper.response_mass.inverse_mass;
                 if sleeper.set == ProxyKind::Sleeping && other.is_awake() && push > QUIET {
                     wanted.push(sleeper.island);
                 }
             }
         }
-        for id in world.changes().ended().iter().flat_map(|pair| [pair.a, pair.b]) {
-            // One of the two may be gone, and its row another's.
+        for id in broadphase.changes().ended().iter().flat_map(|pair| [pair.a, pair.b]) {
+            // One of the two may have been removed, and its row may be that of another body.
             let row =
                 rows.get(index(id)).filter(|row| row.id == id && row.set == ProxyKind::Sleeping);
             wanted.extend(row.map(|row| row.island));
@@ -239,20 +241,20 @@ impl Engine {
         for row in rows.iter_mut() {
             if row.set == ProxyKind::Sleeping && wanted.binary_search(&row.island).is_ok() {
                 (row.set, row.quiet, row.motion.accel) = (ProxyKind::Dynamic, 0, pull(*gravity));
-                world.set_kind(row.id, ProxyKind::Dynamic)?;
+                broadphase.set_kind(row.id, ProxyKind::Dynamic)?;
             }
         }
         Ok(())
     }
 
-    /// The tick with CCD. Who sleeps is an obstacle, and would hardly feel what comes: else it had been
-    /// woken.
-    fn go(&mut self) -> Result<(usize, usize), Failure> {
-        let Self { rows, row_of, world, sub_steps, .. } = self;
+    /// Runs the tick with CCD. A sleeping body is an obstacle; an impact that would move it has woken it
+    /// before.
+    fn step_with_ccd(&mut self) -> Result<(usize, usize), Failure> {
+        let Self { rows, row_of, broadphase, stepper, .. } = self;
         let index = |id: ProxyId| row_of[id.index() as usize];
-        let stepped = sub_steps.run_world(world, |id| {
-            let Row { shape, motion, takes, .. } = rows[index(id)];
-            Some((shape, motion, takes))
+        let stepped = stepper.step_proxies(broadphase, |id| {
+            let Row { shape, motion, response_mass, .. } = rows[index(id)];
+            Some((shape, motion, response_mass))
         })?;
         if let Some((id, reason)) = stepped.rejected().first() {
             return Err(format!("body {}: {reason}", index(*id)).into());
@@ -261,20 +263,20 @@ impl Engine {
             rows[index(*id)].motion = *motion;
         }
         for hit in stepped.impacts() {
-            let pressed = hit.impulse + hit.load * (1.0 - hit.impact.toi);
-            rub(
+            let pressed = hit.impulse + hit.supporting_force * (1.0 - hit.impact.toi);
+            apply_friction(
                 rows,
                 [hit.impact.pair.a, hit.impact.pair.b].map(index),
                 hit.impact.normal,
                 pressed,
             );
         }
-        Ok((stepped.told().responses, stepped.told().held))
+        Ok((stepped.stats().responses, stepped.stats().stalled))
     }
 
-    /// Puts islands to sleep of which all were slow for long.
+    /// Puts islands to sleep whose bodies were all slow for long enough.
     fn fall_asleep(&mut self) -> Result<(), Failure> {
-        // Where nothing pulls, nothing rests.
+        // Without gravity there are no resting contacts.
         if self.gravity == [0.0; 3] {
             return Ok(());
         }
@@ -284,10 +286,10 @@ impl Engine {
         if !self.rows.iter().any(|row| row.is_awake() && row.quiet >= QUIET_TICKS) {
             return Ok(());
         }
-        let Self { rows, parents, row_of, world, islands, .. } = self;
+        let Self { rows, parents, row_of, broadphase, islands, .. } = self;
         parents.clear();
         parents.extend(0..rows.len());
-        for pair in world.changes().touching() {
+        for pair in broadphase.changes().touching() {
             let [a, b] = [pair.a, pair.b].map(|id| row_of[id.index() as usize]);
             if rows[a].is_awake() && rows[b].is_awake() {
                 let [a, b] = [root(parents, a), root(parents, b)];
@@ -303,9 +305,9 @@ impl Engine {
             if row.is_awake() && quiet[island] {
                 (row.set, row.island) = (ProxyKind::Sleeping, *islands + 1 + island);
                 (row.motion.delta, row.motion.accel) = ([0.0; 3], [0.0; 3]);
-                let way = row.way()?;
-                world.set(row.id, way.aabb, way.delta)?;
-                world.set_kind(row.id, ProxyKind::Sleeping)?;
+                let bounds = row.moving_bounds()?;
+                broadphase.set(row.id, bounds.aabb, bounds.delta)?;
+                broadphase.set_kind(row.id, ProxyKind::Sleeping)?;
             }
         }
         *islands += rows.len();
@@ -329,15 +331,16 @@ impl Engine {
     }
 }
 
-/// Metres a tick².
+/// Gravity in metres per tick².
 fn pull(gravity: [f32; 3]) -> [f32; 3] {
     gravity.map(|g| g * DT * DT)
 }
 
-/// Friction of two that met and press on each other along the normal so hard in the tick.
-fn rub(rows: &mut [Row], pair: [usize; 2], normal: [f32; 3], pressed: f32) {
+/// Applies friction to two bodies; `pressed` is the impulse along the normal in the tick.
+fn apply_friction(rows: &mut [Row], pair: [usize; 2], normal: [f32; 3], pressed: f32) {
     let [a, b] = pair.map(|row| rows[row]);
-    let inverse = [a, b].map(|row| if row.is_awake() { row.takes.inverse_mass } else { 0.0 });
+    let inverse =
+        [a, b].map(|row| if row.is_awake() { row.response_mass.inverse_mass } else { 0.0 });
     let sum = inverse[0] + inverse[1];
     if sum == 0.0 {
         return;

@@ -1,8 +1,8 @@
-//! What does an engine on swath look like, and does anything get through?
+//! Runs a small engine on swath, and counts the bodies that tunnel.
 //!
-//! `engine.rs` is the engine, to be read and copied; the rest puts up a shooting range and tells what
-//! happens: 1,000 bullets at 500 m/s, which is 8 m a tick, hit a wall of bricks in a room whose walls
-//! are 5 mm thick. First with CCD, then without.
+//! `engine.rs` is the engine, to be read and copied. The other files build a shooting range and print
+//! statistics: 1,000 bullets at 500 m/s, which is 8 m per tick, hit a wall of bricks in a room whose walls
+//! are 5 mm thick, first with CCD, then without.
 //!
 //! ```text
 //! cargo run --release --example engine
@@ -10,8 +10,8 @@
 //! cargo run --release --example engine -- --space --ticks 60
 //! ```
 //!
-//! What goes wrong is said in one line on stderr. Exit code: 0, or 1 if something got out of the room with CCD, or
-//! 2 if there is no run: a bad argument, no threads.
+//! An error is printed as one line on stderr. Exit code: 0, or 1 if a body left the room with CCD, or 2 if
+//! there is no run, for example because of a bad argument.
 
 mod args;
 mod report;
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     };
     match runs(&args) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read the table has read enough.
+        // The reader closed the pipe, which is no error.
         Err(Stop::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(stop) => {
             let status = if matches!(stop, Stop::Tunnelled { .. }) {

@@ -1,17 +1,16 @@
-//! Which bodies are there, and who must not get out?
+//! The shooting range: which bodies there are, and which of them left the room.
 //!
-//! A shooting range: a room of thin sheets, in it a wall of bricks, and so many bullets from the far
-//! end, a few each tick, at 500 m/s. In space there is neither room nor gravity, so that nothing takes
-//! momentum away.
+//! A room of thin sheets contains a wall of bricks. Bullets start at the far end at 500 m/s, a few in each
+//! tick. In space there is neither room nor gravity, so momentum is conserved.
 //!
-//! Lengths in metres, `y` is up. Drawn by `SplitMix64` (Steele, Lea, Flood 2014), with `+ - × ÷ sqrt`
-//! alone: the same numbers everywhere.
+//! Lengths are in metres, `y` is up. Random numbers are of `SplitMix64` (Steele, Lea, Flood 2014) and use
+//! `+ - × ÷ sqrt` only, so they are the same on every platform.
 
 use swath::Shape;
 
 use super::{Body, Engine, Failure, Row};
 
-/// Metres a second.
+/// Metres per second.
 pub const BULLET_SPEED: f32 = 500.0;
 /// Kilograms.
 pub const BULLET_MASS: f32 = 0.05;
@@ -19,21 +18,21 @@ const BRICK_MASS: f32 = 14.0;
 /// Half the thickness of the sheets of the room.
 const SHEET: f32 = 0.0025;
 const ROOM: [[f32; 3]; 2] = [[-14.0, 0.0, -5.0], [3.0, 5.0, 5.0]];
-/// Half the sides of a brick, and how many there are upwards and across.
+/// Half the sides of a brick, the number of courses, and the number of bricks in a course.
 const BRICK: [f32; 3] = [0.05, 0.1, 0.2];
 const COURSES: u32 = 10;
 const BRICKS_ACROSS: u32 = 12;
 pub const BRICKS: u32 = COURSES * BRICKS_ACROSS;
-/// Between bricks: more than what counts as a touch in a tick of 500 m/s.
+/// Gap between bricks: more than the distance that counts as a touch at 500 m/s.
 const JOINT: f32 = 0.0005;
 const BULLET_RADIUS: f32 = 0.01;
-/// For how long is shot.
+/// Number of ticks in which bullets are shot.
 const SHOOTING_TICKS: u32 = 40;
 
 /// Metres per second².
 const GRAVITY: [f32; 3] = [0.0, -9.81, 0.0];
 
-/// What is done.
+/// Settings of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub bullets: u32,
@@ -42,7 +41,7 @@ pub struct Plan {
     pub ccd: bool,
 }
 
-/// The range, with its engine and what is still to be shot.
+/// The range with its engine, and the bullets that are not yet shot.
 #[derive(Debug)]
 pub struct Range {
     pub engine: Engine,
@@ -53,7 +52,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Puts up the range.
+    /// Builds the range.
     pub fn new(plan: &Plan) -> Result<Self, Failure> {
         let Plan { bullets, seed, space, ccd } = *plan;
         let mut engine = Engine::new(if space { [0.0; 3] } else { GRAVITY }, ccd);
@@ -104,8 +103,8 @@ impl Range {
         Ok(())
     }
 
-    /// Takes out who has got out of the room, and says how many bullets and bricks.
-    pub fn take_out(&mut self) -> Result<[usize; 2], Failure> {
+    /// Removes the bodies that left the room, and returns the numbers of bullets and bricks.
+    pub fn remove_escaped(&mut self) -> Result<[usize; 2], Failure> {
         let mut out = [0; 2];
         if self.space {
             return Ok(out);
@@ -124,7 +123,7 @@ impl Range {
         Ok(out)
     }
 
-    /// A number in `[0, 1)`.
+    /// Returns a random number in `[0, 1)`.
     fn draw(&mut self) -> f32 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -133,14 +132,14 @@ impl Range {
     }
 }
 
-/// Six sheets.
+/// Builds the six sheets of the room.
 fn put_up_room(engine: &mut Engine) -> Result<(), Failure> {
     for axis in 0..3 {
         for side in ROOM {
             let mut half: [f32; 3] = std::array::from_fn(|k| 0.5 * (ROOM[1][k] - ROOM[0][k]));
             let mut at: [f32; 3] = std::array::from_fn(|k| 0.5 * (ROOM[1][k] + ROOM[0][k]));
             (half[axis], at[axis]) = (SHEET, side[axis]);
-            // Its inner face is on the border.
+            // The inner face of the sheet is on the border of the room.
             at[axis] +=
                 if side[axis] > at[axis] - 1e-9 && side == ROOM[1] { SHEET } else { -SHEET };
             engine.add(&Body {

@@ -1,4 +1,4 @@
-//! How is a run told?
+//! The result of a run as a table or as JSON.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use super::run::Outcome;
 use engine::DT;
 use engine::range::{BRICKS, BULLET_SPEED, Plan};
 
-/// Lines of the run with CCD.
+/// Number of samples of the run with CCD.
 pub(crate) const SAMPLES: u32 = 12;
 
-/// About half a screen.
+/// A table of about half a screen.
 pub(crate) fn table(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) -> String {
     let Plan { bullets, ccd, space, .. } = *plan;
     let with = if ccd { "with CCD" } else { "without CCD" };
@@ -50,13 +50,13 @@ pub(crate) fn table(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) 
             &format!("{:.3}", ms(sample.time)),
         ]));
     }
-    let Outcome { out: [of_bullets, of_bricks], impacts, held, .. } = outcome;
+    let Outcome { out: [of_bullets, of_bricks], impacts, stalled, .. } = outcome;
     lines.push(format!("got out       {of_bullets} bullets, {of_bricks} of {BRICKS} bricks"));
     lines.push(format!(
-        "impacts       {impacts}; bodies held for the rest of a tick, after too many: {held}"
+        "impacts       {impacts}; bodies stalled until the end of a tick after too many: {stalled}"
     ));
     lines.push(format!(
-        "energy        {:.1} kJ brought; grew by at most {:.1e} of itself in a tick",
+        "energy        {:.1} kJ brought; increased by at most {:.1e} of it in a tick",
         outcome.energy_brought * 1e-3,
         outcome.energy_gain
     ));
@@ -73,7 +73,7 @@ pub(crate) fn table(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) 
     lines.join("\n") + "\n\n"
 }
 
-/// One line.
+/// One JSON object on one line.
 pub(crate) fn json(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) -> String {
     let last = outcome.samples.last().copied().unwrap_or_default();
     let object = json!({
@@ -85,7 +85,7 @@ pub(crate) fn json(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) -
         "bullets_out": outcome.out[0],
         "bricks_out": outcome.out[1],
         "impacts": outcome.impacts,
-        "held": outcome.held,
+        "stalled": outcome.stalled,
         "awake": last.awake,
         "asleep": last.asleep,
         "energy_brought_joule": outcome.energy_brought,

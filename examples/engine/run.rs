@@ -1,7 +1,7 @@
-//! What happens on the range, tick after tick, and what does it take?
+//! Runs the range tick after tick, and measures it.
 //!
-//! Inside the clock: the tick of the engine. Outside: shooting, taking out who got out, the totals and the
-//! hash.
+//! The clock covers the tick of the engine. It does not cover shooting, removing bodies that left the room,
+//! the totals and the hash.
 
 use std::time::{Duration, Instant};
 
@@ -9,41 +9,41 @@ use engine::range::{Plan, Range};
 use engine::{Failure, Totals};
 use examples::fnv::Fnv;
 
-/// How it stands after some ticks.
+/// State of the range after some ticks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sample {
     pub(crate) ticks: u32,
     pub(crate) awake: usize,
     pub(crate) asleep: usize,
     pub(crate) totals: Totals,
-    /// Since the sample before.
+    /// Number of impacts since the previous sample.
     pub(crate) impacts: usize,
-    /// The mean of the ticks since then.
+    /// Mean time of a tick since the previous sample.
     pub(crate) time: Duration,
     pub(crate) out: usize,
 }
 
-/// What came of it.
+/// Result of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) samples: Vec<Sample>,
     pub(crate) impacts: usize,
-    pub(crate) held: usize,
-    /// Bullets and bricks that got out of the room.
+    pub(crate) stalled: usize,
+    /// Number of bullets and bricks that left the room.
     pub(crate) out: [usize; 2],
-    /// Joule that the bullets brought.
+    /// Energy of the bullets when they were shot, in joule.
     pub(crate) energy_brought: f64,
-    /// The most that the energy grew in one tick, of what there was.
+    /// Greatest increase of the energy in one tick, relative to the energy.
     pub(crate) energy_gain: f64,
-    /// The most that the momentum changed in one tick, of the sum of its parts.
+    /// Greatest change of the momentum in one tick, relative to the sum of the bodies' momenta.
     pub(crate) momentum_change: f64,
     pub(crate) slowest: Duration,
-    /// The median of the ticks in which all slept.
+    /// Median time of the ticks in which all bodies were asleep.
     pub(crate) asleep: Option<Duration>,
     pub(crate) hash: u64,
 }
 
-/// Runs a plan on the threads of the current pool; samples are so many.
+/// Runs a plan on the threads of the current pool, and takes this number of samples.
 pub(crate) fn run(plan: &Plan, ticks: u32, samples: u32) -> Result<Outcome, Failure> {
     let mut range = Range::new(plan)?;
     let (mut outcome, mut hash) = (Outcome::default(), Fnv::default());
@@ -70,10 +70,10 @@ pub(crate) fn run(plan: &Plan, ticks: u32, samples: u32) -> Result<Outcome, Fail
             let change = moved.sum::<f64>() / parts;
             outcome.momentum_change = outcome.momentum_change.max(change);
         }
-        let out = range.take_out()?;
+        let out = range.remove_escaped()?;
         outcome.out = [outcome.out[0] + out[0], outcome.out[1] + out[1]];
         outcome.impacts += stepped.impacts;
-        outcome.held += stepped.held;
+        outcome.stalled += stepped.stalled;
         outcome.slowest = outcome.slowest.max(took);
         let count = |set| range.engine.rows.iter().filter(|row| row.set == set).count();
         let (awake, sleepers) =

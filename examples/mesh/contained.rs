@@ -1,6 +1,6 @@
-//! Are the pairs of a list among those that were found?
+//! Checks that the pairs of a list are among those that were found.
 //!
-//! A list is JSON, `[[i, j], ...]`, of numbers of elements. Which kind of pair it is, the numbers say.
+//! A list is JSON, `[[i, j], ...]`, of element numbers. The numbers determine the kind of each pair.
 
 use std::io;
 use std::path::Path;
@@ -22,15 +22,15 @@ pub(crate) struct Contained {
 pub(crate) enum NotContained {
     #[error("{0}")]
     Io(#[from] io::Error),
-    #[error("is no list of pairs: {0}")]
+    #[error("not a list of pairs: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("({0}, {1}) is no pair of a vertex and a face, nor of two edges")]
+    #[error("({0}, {1}) is neither a vertex and a face nor two edges")]
     NoPair(u32, u32),
     #[error("pair ({0}, {1}) was not found")]
     Missing(u32, u32),
 }
 
-/// Looks each pair of a file up.
+/// Looks up each pair of a file.
 pub(crate) fn check(
     path: &Path,
     elements: &Elements,

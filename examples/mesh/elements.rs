@@ -1,9 +1,9 @@
-//! Which boxes hold the vertices, edges and faces of a mesh that moves from one frame to the next?
+//! Boxes around the vertices, edges and faces of a mesh that moves from one frame to the next.
 //!
-//! The list of elements is all vertices, then all edges, then all faces. An edge is there once,
-//! its lesser vertex first; edges are ordered by the larger vertex, then the lesser. The box of an
-//! element is the least in `f32` that holds its vertices at both frames, and so all of its path
-//! where vertices fly straight.
+//! The list of elements contains all vertices, then all edges, then all faces. Each edge is contained once,
+//! its lower vertex first; edges are sorted by the higher vertex, then the lower. The box of an element is
+//! the smallest in `f32` that contains its vertices in both frames, and so its whole path if vertices move on
+//! straight lines.
 
 use std::ops::Range;
 
@@ -19,11 +19,11 @@ pub(crate) struct Elements {
     pub(crate) faces: Vec<[u32; 3]>,
     min: [Vec<f32>; 3],
     max: [Vec<f32>; 3],
-    /// The boxes hold the paths: they do not move.
+    /// Displacements of the boxes. They are zero, because the boxes contain the paths.
     still: Vec<f32>,
 }
 
-/// Why a file has no valid boxes.
+/// Why two files have no valid boxes.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoBoxes {
     #[error("the frames have {0} and {1} vertices: they are not of one mesh")]
@@ -71,7 +71,7 @@ impl Elements {
             max: [(); 3].map(|()| Vec::with_capacity(count)),
             still: vec![0.0; count],
         };
-        // Rounding outwards commutes with the least and the greatest of numbers.
+        // Rounding outwards commutes with minimum and maximum.
         let around = |of: &[u32]| {
             of.iter().map(|&vertex| vertices[vertex as usize]).reduce(|p, q| p.union(&q))
         };
@@ -89,12 +89,12 @@ impl Elements {
         }
     }
 
-    /// How many elements.
+    /// Number of elements.
     pub(crate) fn len(&self) -> usize {
         self.still.len()
     }
 
-    /// The first edge in the list of elements, then the first face.
+    /// Number of the first edge in the list of elements, and of the first face.
     pub(crate) fn borders(&self) -> [usize; 2] {
         [self.vertices, self.vertices + self.edges.len()]
     }

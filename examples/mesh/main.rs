@@ -1,17 +1,17 @@
-//! Which vertices and faces, which edges and edges of a moving mesh may meet from frame to frame?
+//! Finds the vertex-face and edge-edge pairs of a moving mesh that may touch between two frames.
 //!
-//! Reads two frames of one mesh, makes a box around the path of each element, looks for the pairs
-//! of boxes of a vertex and a face and of two edges, and drops those that share a vertex. This is
-//! the broadphase of cloth simulation as Belgrod, Wang, Ferguson et al., *Time of Impact Dataset and
-//! Scalable CCD* (2023), measure it.
+//! It reads two frames of one mesh, makes a box around the path of each element, finds the pairs of boxes of
+//! a vertex and a face and of two edges, and drops those that share a vertex. This is the broadphase of cloth
+//! simulation as Belgrod, Wang, Ferguson et al., *Time of Impact Dataset and Scalable CCD* (2023), measure
+//! it.
 //!
 //! ```text
 //! cargo run --release --example mesh -- cloth_ball92.ply cloth_ball93.ply
 //! cargo run --release --example mesh -- 227.ply 228.ply --boxes-json 227vf.json 227ee.json
 //! ```
 //!
-//! What goes wrong is said in one line on stderr. Exit code: 0, or 1 if a pair of a list was not found, or 2 if there
-//! is no run: a bad argument, a file that cannot be read.
+//! An error is printed as one line on stderr. Exit code: 0, or 1 if a pair of a list was not found, or 2 if
+//! there is no run, for example because of a bad argument or a file that cannot be read.
 
 mod contained;
 mod elements;
@@ -32,32 +32,33 @@ use rayon::ThreadPoolBuilder;
 use report::Report;
 use swath::Level;
 
-/// More than any machine has, and few enough to start.
+/// More threads than any machine has, and few enough to start.
 const THREADS_MAX: i64 = 1024;
 
-/// Finds the vertex-face and the edge-edge pairs of a mesh that may meet between two frames.
+/// Finds the vertex-face and the edge-edge pairs of a mesh that may touch between two frames.
 ///
-/// Elements are numbered: all vertices, then all edges, each once and ordered by the larger then
-/// the lesser vertex, then all faces. Times are medians; one run to warm up is not timed.
+/// Elements are numbered: all vertices, then all edges, each once and sorted by the higher, then the lower
+/// vertex, then all faces. Times are medians; one run before that warms up and is not timed.
 #[derive(Debug, Parser)]
 #[command(name = "mesh")]
 pub(crate) struct Args {
     /// The mesh at the start (PLY).
     start: PathBuf,
-    /// The same mesh at the end.
+    /// The same mesh at the end (PLY).
     end: PathBuf,
     /// Lists `[[i, j], ...]` of pairs of elements that must be among those found.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     boxes_json: Vec<PathBuf>,
-    /// How many threads; by default as many as the CPU has.
+    /// Number of threads. The default is one for each logical core.
     #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
     #[arg(allow_negative_numbers = true)]
     threads: Option<u16>,
-    /// How many runs are timed.
+    /// Number of timed runs.
     #[arg(long, value_name = "K", default_value_t = 15)]
     #[arg(value_parser = value_parser!(u32).range(1..), allow_negative_numbers = true)]
     ticks: u32,
-    /// portable4, avx2 or avx512, as the CPU has them; with the feature `all-levels` also scalar and portable8.
+    /// Instruction set: portable4, avx2 or avx512, if the CPU has it; with the feature `all-levels` also
+    /// scalar and portable8.
     #[arg(long, default_value_t = Level::detect())]
     level: Level,
     /// Print one JSON object.
@@ -65,7 +66,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Why a run ended early. Each is shown as one line.
+/// Why a run ended early. Each reason is shown as one line.
 #[derive(Debug, thiserror::Error)]
 enum Stop {
     #[error("{}: {fault}", path.display())]
@@ -91,7 +92,7 @@ fn main() -> ExitCode {
     };
     match run(&args) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read the table has read enough.
+        // The reader closed the pipe, which is no error.
         Err(Stop::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(stop) => {
             let missing = matches!(stop, Stop::List { reason: NotContained::Missing(..), .. });

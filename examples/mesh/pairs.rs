@@ -1,7 +1,7 @@
-//! Which pairs of elements may meet, and what does it cost to know?
+//! Finds the pairs of elements that may touch, and measures the time.
 //!
-//! Inside the clock: boxes in, pairs that share no vertex out. Elements that share a vertex always
-//! touch; they are found as any other pair and then dropped by a look at the elements.
+//! The clock covers the work from boxes to pairs that share no vertex. Elements that share a vertex always
+//! touch; they are found like any other pair and then dropped by comparing their vertices.
 
 use std::time::{Duration, Instant};
 
@@ -22,18 +22,18 @@ pub(crate) struct Kinds {
 /// One kind of pairs.
 #[derive(Default)]
 pub(crate) struct Kind {
-    /// As elements of the whole list, sorted.
+    /// Pairs of element numbers, sorted.
     pub(crate) pairs: Vec<Pair>,
-    /// How many boxes were looked at.
+    /// Number of boxes in the search.
     pub(crate) boxes: usize,
-    /// How many pairs share a vertex.
+    /// Number of pairs that share a vertex.
     pub(crate) dropped: usize,
-    /// To find all pairs, and to drop those: one of each for a run.
+    /// Times of finding all pairs and of dropping those that share a vertex, one of each for a run.
     pub(crate) finding: Vec<Duration>,
     pub(crate) dropping: Vec<Duration>,
 }
 
-/// Looks for the pairs so many times, after once to warm up; on the threads of the current pool.
+/// Finds the pairs `args.ticks` times on the threads of the current pool, after one run to warm up.
 pub(crate) fn find(elements: &Elements, level: Level, ticks: u32) -> Result<Kinds, Stop> {
     let [edge, face] = elements.borders();
     let vertex_boxes = elements.boxes(0..edge)?;
@@ -67,14 +67,14 @@ pub(crate) fn find(elements: &Elements, level: Level, ticks: u32) -> Result<Kind
 }
 
 impl Kind {
-    /// The pairs that `ask` finds and of which `apart` says that they share no vertex.
+    /// The pairs that `ask` finds and that share no vertex, according to `apart`.
     fn of(
         (finder, ticks): (&mut PairFinder, u32),
         ask: impl for<'f> Fn(&'f mut PairFinder) -> Result<Pairs<'f, Pair>, FindError>,
         apart: impl Fn(&Pair) -> bool + Sync,
     ) -> Result<Self, FindError> {
         let mut kind = Self::default();
-        // One list for each run of pairs, as the finder has them: lists of different threads.
+        // One list for each run of the finder, so that each thread writes a list of its own.
         let mut kept: Vec<Vec<Pair>> = Vec::new();
         for tick in 0..=ticks {
             let clock = Instant::now();
@@ -83,7 +83,7 @@ impl Kind {
             let chunks: Vec<&[Pair]> = found.chunks().collect();
             kept.resize_with(chunks.len(), Vec::new);
             kept.par_iter_mut().zip(&chunks).for_each(|(kept, chunk)| {
-                // Without a branch on each pair: it would be guessed wrong too often.
+                // Branch-free, because whether a pair shares a vertex is unpredictable.
                 kept.resize(chunk.len(), Pair::default());
                 let mut count = 0;
                 for pair in *chunk {
@@ -104,10 +104,10 @@ impl Kind {
         Ok(kind)
     }
 
-    /// Makes elements of rows; the order stays.
+    /// Replaces rows by element numbers; the order does not change.
     fn number_from(&mut self, [a, b]: [usize; 2]) {
         for pair in &mut self.pairs {
-            // A finder numbers fewer boxes than `u32`.
+            // The finder accepts fewer boxes than fit a `u32`.
             *pair = Pair { a: pair.a + a as u32, b: pair.b + b as u32 };
         }
     }

@@ -1,13 +1,13 @@
-//! What does a PLY file say of a mesh?
+//! Reads a triangle mesh from a PLY file.
 //!
-//! Corners and triangles, in ASCII or binary of either order of bytes (G. Turk, *The PLY Polygon File
-//! Format*, 1994). Coordinates may be `float` or `double`, both are kept exactly; indices may be of any
-//! whole type. Other elements and properties are read and dropped.
+//! It reads vertices and triangles, in ASCII or binary of either byte order (G. Turk, *The PLY Polygon File
+//! Format*, 1994). Coordinates may be `float` or `double` and are read without rounding; indices may be of
+//! any integer type. Other elements and properties are skipped.
 //!
-//! Before an element is read, the bytes that its rows take at least are compared with the bytes that are left.
-//! So a header that lies about a count costs no memory and no time.
+//! Before the rows of an element are read, their least size in bytes is compared with the number of bytes
+//! left. So a header with a wrong count costs neither memory nor time.
 //!
-//! Promise: the mesh is whole, or the error says in one line what is wrong, and where.
+//! The result is a complete mesh, or an error of one line with the place and the reason.
 
 use std::io;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(crate) struct Mesh {
     pub(crate) faces: Vec<[u32; 3]>,
 }
 
-/// What can be wrong with a file.
+/// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     #[error("{0}")]
@@ -44,15 +44,15 @@ pub(crate) enum Fault {
     Lacks(&'static str),
     #[error("property {name:?} of element {element:?} is of type {found}, {expected} was expected")]
     Type { element: &'static str, name: String, found: String, expected: &'static str },
-    #[error("vertex {row} has no number x, y or z")]
+    #[error("vertex {row} lacks one of x, y and z")]
     Corner { row: usize },
-    #[error("face {row} is no triangle of vertices: it has {vertices}")]
+    #[error("face {row} is not a triangle: it has {vertices} vertices")]
     NoTriangle { row: usize, vertices: usize },
-    #[error("face {row} names vertex {vertex}, but there are {vertices}")]
+    #[error("face {row} refers to vertex {vertex} of {vertices}")]
     NoVertex { row: usize, vertex: i64, vertices: usize },
 }
 
-/// Reads a file as a whole.
+/// Reads a whole file.
 pub(crate) fn read(path: &Path) -> Result<Mesh, Fault> {
     parse(&scenes::read_file(path)?)
 }
@@ -91,7 +91,7 @@ fn corners(bytes: &mut Bytes<'_>, kind: Kind, element: &Element) -> Result<Vec<[
             corners[row as usize][axis] = numbers.first().map(|number| number.real());
         }
     })?;
-    // An element without properties has rows all the same.
+    // The rows of an element without properties count too.
     corners.resize(element.count as usize, [None; 3]);
     let whole = corners.iter().enumerate().map(|(row, corner)| match *corner {
         [Some(x), Some(y), Some(z)] => Ok([x, y, z]),
@@ -100,7 +100,7 @@ fn corners(bytes: &mut Bytes<'_>, kind: Kind, element: &Element) -> Result<Vec<[
     whole.collect()
 }
 
-/// The vertices that each face names: three of them, or how many there are.
+/// The three vertices of each face; another number is an error.
 fn indices(bytes: &mut Bytes<'_>, kind: Kind, element: &Element) -> Result<Vec<Vec<i64>>, Fault> {
     // Both names are in use.
     let names =
@@ -127,7 +127,7 @@ fn wrong_type(element: &'static str, property: &Property, expected: &'static str
     Fault::Type { element, name: property.name.clone(), found, expected }
 }
 
-/// Reads the rows of an element, and gives the numbers of each property to `take`.
+/// Reads the rows of an element, and passes the numbers of each property to `take`.
 fn rows(
     bytes: &mut Bytes<'_>,
     kind: Kind,
@@ -136,7 +136,7 @@ fn rows(
 ) -> Result<(), Fault> {
     let (count, least) = (element.count, element.least_bytes(kind));
     let left = bytes.left();
-    // A row without properties takes nothing, so there may be no more such rows than bytes in the file.
+    // A row without properties takes no bytes; there may be at most as many such rows as bytes in the file.
     let fits = count.checked_mul(least.max(1)).is_some_and(|needed| needed <= left as u64 + 1);
     if !fits {
         return Err(Fault::Count { element: element.name.clone(), count, least, left });
@@ -176,6 +176,6 @@ fn triangle(row: usize, corners: &[i64], vertices: usize) -> Result<[u32; 3], Fa
     if let Some(&vertex) = corners.iter().find(outside) {
         return Err(Fault::NoVertex { row, vertex, vertices });
     }
-    // There are fewer vertices than boxes that the finder takes.
+    // The number of vertices is below the finder's limit of boxes.
     Ok(corners.map(|vertex| vertex as u32))
 }

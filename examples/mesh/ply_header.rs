@@ -1,4 +1,4 @@
-//! What is in the header of a PLY file, and how are the numbers after it written?
+//! Reads the header of a PLY file, and the numbers after it.
 
 use super::ply::Fault;
 
@@ -23,7 +23,7 @@ pub(crate) enum Type {
     Double,
 }
 
-/// A number as it is in the file.
+/// A number of the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Number {
     Real(f64),
@@ -34,12 +34,12 @@ pub(crate) enum Number {
 #[derive(Debug)]
 pub(crate) struct Property {
     pub(crate) name: String,
-    /// The type of the length of a list; nothing for a number.
+    /// The type of the length of a list; `None` for a number.
     pub(crate) count: Option<Type>,
     pub(crate) of: Type,
 }
 
-/// An element: so many rows of the same properties.
+/// An element: `count` rows with the same properties.
 #[derive(Debug)]
 pub(crate) struct Element {
     pub(crate) name: String,
@@ -47,7 +47,7 @@ pub(crate) struct Element {
     pub(crate) properties: Vec<Property>,
 }
 
-/// A file, read up to some byte.
+/// A file, and the position up to which it was read.
 #[derive(Debug)]
 pub(crate) struct Bytes<'a> {
     file: &'a [u8],
@@ -55,12 +55,12 @@ pub(crate) struct Bytes<'a> {
     line: usize,
 }
 
-/// The numbers of one row: a line in ASCII, else all bytes from its first on.
+/// The numbers of one row: a line in ASCII, otherwise all bytes from the first one of the row.
 #[derive(Debug)]
 pub(crate) struct Row<'a> {
     rest: &'a [u8],
     kind: Kind,
-    /// How many bytes of the file follow after `rest`.
+    /// Number of bytes of the file after `rest`.
     after: usize,
 }
 
@@ -93,7 +93,7 @@ impl Type {
         matches!(self, Self::Float | Self::Double)
     }
 
-    /// The number that a word in ASCII is, if it is one of this type.
+    /// Parses a word of ASCII as a number of this type.
     fn parse(self, word: &str) -> Option<Number> {
         fn whole<T: std::str::FromStr + Into<i64>>(word: &str) -> Option<Number> {
             word.parse::<T>().ok().map(|number| Number::Whole(number.into()))
@@ -110,7 +110,7 @@ impl Type {
         }
     }
 
-    /// The number that is in as many bytes as the type has, least first.
+    /// Reads a number from as many bytes as the type has, least significant first.
     fn of_bytes(self, b: [u8; 8]) -> Number {
         match self {
             Self::Char => Number::Whole(i8::from_le_bytes([b[0]]).into()),
@@ -129,12 +129,12 @@ impl Number {
     pub(crate) fn real(self) -> f64 {
         match self {
             Self::Real(number) => number,
-            // Exact: a whole number of a file has 32 bits.
+            // This is exact, because an integer of a file has at most 32 bits.
             Self::Whole(number) => number as f64,
         }
     }
 
-    /// A number that is not whole is cut; the readers ask for the types of whole numbers alone.
+    /// A fraction is truncated; the readers only accept integer types here.
     pub(crate) fn whole(self) -> i64 {
         match self {
             Self::Real(number) => number as i64,
@@ -144,7 +144,7 @@ impl Number {
 }
 
 impl Element {
-    /// How many bytes a row takes at least. In ASCII a number is a digit and a blank or a line end.
+    /// Least number of bytes of a row. In ASCII, a number takes a digit and a blank or line end.
     pub(crate) fn least_bytes(&self, kind: Kind) -> u64 {
         let of = |property: &Property| match kind {
             Kind::Ascii => 2,
@@ -160,22 +160,22 @@ impl<'a> Bytes<'a> {
         Self { file, at: 0, line: 0 }
     }
 
-    /// Where the next byte is.
+    /// Position of the next byte.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// How many bytes are left.
+    /// Number of bytes left.
     pub(crate) fn left(&self) -> usize {
         self.file.len() - self.at
     }
 
-    /// Goes to where so many bytes are left.
+    /// Moves to the position where `left` bytes are left.
     pub(crate) fn go_on(&mut self, left: usize) {
         self.at = self.file.len() - left;
     }
 
-    /// The next line without its end; nothing after the last one.
+    /// The next line without its end; `None` after the last one.
     fn next_line(&mut self) -> Option<&'a [u8]> {
         let rest = self.file.get(self.at..).filter(|rest| !rest.is_empty())?;
         let length = rest.iter().position(|&byte| byte == b'\n');
@@ -192,7 +192,7 @@ impl<'a> Bytes<'a> {
         }
         let (mut kind, mut elements) = (None, Vec::<Element>::new());
         while let Some(line) = self.next_line() {
-            // A line that shows what is wrong is shown in part: it may be as long as the file.
+            // Only a part of the wrong line is shown, because it may be as long as the file.
             let text = String::from_utf8_lossy(&line[..line.len().min(200)]);
             let words: Vec<_> = text.split_ascii_whitespace().collect();
             let (line, short) = (self.line, text.chars().take(60).collect::<String>());
@@ -250,7 +250,8 @@ impl<'a> Bytes<'a> {
         Err(Fault::NoEnd)
     }
 
-    /// The next row of an element with properties, which begins where this goes to. Lines of blanks alone are no rows.
+    /// The next row of an element with properties, and the position where it begins. Lines that contain
+    /// blanks only are no rows.
     pub(crate) fn row(&mut self, kind: Kind) -> Row<'a> {
         let rest = &self.file[self.at..];
         if kind != Kind::Ascii {
@@ -266,7 +267,7 @@ impl<'a> Bytes<'a> {
 }
 
 impl Row<'_> {
-    /// The next number; else what is there instead.
+    /// The next number, or what was found in its place.
     pub(crate) fn number(&mut self, of: Type) -> Result<Number, String> {
         let ends = || format!("ends where a number of type {} was expected", of.name());
         let mut number = [0; 8];
@@ -290,16 +291,16 @@ impl Row<'_> {
         let text = std::str::from_utf8(word).ok();
         text.and_then(|text| of.parse(text)).ok_or_else(|| {
             let shown: String = String::from_utf8_lossy(word).chars().take(40).collect();
-            format!("{shown:?} is no number of type {}", of.name())
+            format!("{shown:?} is not a number of type {}", of.name())
         })
     }
 
-    /// How many bytes of the file are left after the row; else that it has too many numbers.
+    /// Number of bytes left in the file after the row; an error if the row has too many numbers.
     pub(crate) fn end(&self) -> Result<usize, String> {
         if self.kind == Kind::Ascii && !self.rest.trim_ascii().is_empty() {
             return Err("has more numbers than properties".to_owned());
         }
-        // In ASCII the blanks at the end of a line are left to the next row.
+        // In ASCII, the blanks at the end of a line are left to the next row.
         Ok(self.rest.len() + self.after)
     }
 }

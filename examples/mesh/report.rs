@@ -1,4 +1,4 @@
-//! How is a run told?
+//! The result of a run as a table or as JSON.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use super::elements::Elements;
 use super::pairs::{Kind, Kinds};
 use examples::measure::{each, ns_each};
 
-/// What came out of a run.
+/// Result of a run.
 pub(crate) struct Report<'a> {
     pub(crate) args: &'a Args,
     pub(crate) threads: usize,
     pub(crate) elements: &'a Elements,
-    /// To make the boxes, once and on one thread.
+    /// Time to make the boxes, once and on one thread.
     pub(crate) making: Duration,
     pub(crate) found: &'a Kinds,
     pub(crate) contained: Vec<Contained>,
@@ -36,7 +36,7 @@ impl Report<'_> {
         [("vertex-face", &self.found.vertex_face), ("edge-edge", &self.found.edge_edge)]
     }
 
-    /// One object in one line.
+    /// One JSON object on one line.
     pub(crate) fn json(&self) -> String {
         let Self { args, threads, elements, making, contained, .. } = self;
         let kinds = self.kinds().map(|(_, kind)| {
@@ -73,7 +73,7 @@ impl Report<'_> {
         format!("{object}\n")
     }
 
-    /// At most one screen, but for lists without end.
+    /// A table of at most one screen, plus a line for each list.
     pub(crate) fn table(&self) -> String {
         let Self { args, threads, elements, making, contained, .. } = self;
         let mut lines = vec![

@@ -1,4 +1,4 @@
-//! What was asked for?
+//! The command line of `tick`.
 
 use std::path::PathBuf;
 
@@ -8,70 +8,70 @@ use swath::Level;
 
 use scenes::Scene;
 
-/// As many as the finder can number.
+/// The most boxes that the finder can number.
 const BOXES_MAX: i64 = 1 << 26;
-/// More than any machine has, and few enough to start.
+/// More threads than any machine has, and few enough to start.
 const THREADS_MAX: i64 = 1024;
-/// `spec` tries every pair of boxes.
+/// The most boxes for `--check`, because `spec` compares every pair of boxes.
 const CHECKED_BOXES_MAX: u32 = 20_000;
 
-/// Finds the pairs of moving boxes that meet, tick after tick, and tells what that costs.
+/// Finds the pairs of moving boxes that touch in each tick, and prints the times.
 ///
-/// Each tick is looked at twice: for the union pairs, whose boxes around the whole paths meet,
-/// and for the swept pairs, which truly meet, with the first time. Both are timed, one tick to
-/// warm up is not. Times are medians over the ticks, numbers of pairs are of the last tick.
+/// Two kinds of pairs are found in each tick: union pairs, whose boxes around the whole paths overlap, and
+/// swept pairs, whose boxes touch, with the first time. Both are timed; one tick before that warms up and is
+/// not timed. Times are medians over the ticks, numbers of pairs are of the last tick.
 ///
-/// The JSON keys `ms_median`, `ns_per_box`, `cpu_ns_per_box` and `floor_ratio` are of the union
-/// pairs; those of the swept pairs begin with `swept_`. `floor_ms` is the time, in the same run
-/// and on as many threads, to copy 24 bytes a box and write 8 bytes a union pair. `hash` is
-/// 64-bit FNV-1a over the swept pairs of all ticks, sorted, 12 little-endian bytes each: the
-/// lower row, the higher row, the bits of the first time. It is the same for every level and
-/// number of threads.
+/// The JSON keys `ms_median`, `ns_per_box`, `cpu_ns_per_box` and `floor_ratio` are of the union pairs; those
+/// of the swept pairs begin with `swept_`. `floor_ms` is the time, in the same run and on as many threads, to
+/// copy 24 bytes a box and write 8 bytes a union pair. `hash` is 64-bit FNV-1a over the swept pairs of all
+/// ticks, sorted, 12 little-endian bytes each: the lower row, the higher row, the bits of the first time. It
+/// is the same for every level and number of threads.
 #[derive(Debug, Parser)]
 #[command(name = "tick")]
 pub(crate) struct Args {
-    /// How many boxes the scene has.
+    /// Number of boxes in the scene.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX), allow_negative_numbers = true)]
     pub(crate) boxes: u32,
-    /// How many ticks are timed; a recorded tick is repeated.
+    /// Number of timed ticks. A recorded tick is repeated.
     #[arg(long, value_name = "K", default_value_t = 30)]
     #[arg(value_parser = value_parser!(u32).range(1..), allow_negative_numbers = true)]
     pub(crate) ticks: u32,
     #[arg(long, default_value_t = Scene::Uniform, help = Scene::help())]
     pub(crate) scene: Scene,
-    /// What the scene is drawn from.
+    /// Seed of the random scene.
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// How many threads; by default as many as the CPU has.
+    /// Number of threads. The default is one for each logical core.
     #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) threads: Option<u16>,
-    /// portable4, avx2 or avx512, as the CPU has them; with the feature `all-levels` also scalar and portable8.
+    /// Instruction set: portable4, avx2 or avx512, if the CPU has it; with the feature `all-levels` also
+    /// scalar and portable8.
     #[arg(long, default_value_t = Level::detect(), value_parser = level)]
     pub(crate) level: Level,
-    /// Recorded ticks (`.swt`) instead of a scene, one run for each.
+    /// Read recorded ticks (`.swt`) instead of making a scene; one run for each file.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     #[arg(conflicts_with_all = ["boxes", "scene", "seed"])]
     pub(crate) trace: Vec<PathBuf>,
-    /// Compare the answers: those of a scene with every pair of boxes tried in `f64` (up to
-    /// 20,000 boxes), those of a trace with the pairs in the `.prs` file beside it.
+    /// Check the results: those of a scene by comparing every pair of boxes in `f64` (at most 20,000 boxes),
+    /// those of a trace with the pairs in the `.prs` file beside it.
     #[arg(long)]
     pub(crate) check: bool,
-    /// Make so many of a hundred boxes convex shapes that turn, and run the whole tick: from bodies to
-    /// impacts, timed stage by stage.
+    /// Turn this percentage of the boxes into rotating convex shapes, and time whole ticks, from bodies to
+    /// impacts, stage by stage.
     #[arg(long, value_name = "PERCENT", value_parser = value_parser!(u8).range(0..=100))]
     #[arg(allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["trace", "check", "json"])]
     pub(crate) shapes: Option<u8>,
-    /// Write the last tick of the run with shapes down.
+    /// Write the last tick of a run with `--shapes` to this file.
     #[arg(long, value_name = "FILE", requires = "shapes")]
     pub(crate) capture: Option<PathBuf>,
-    /// Run a tick that was written down by `--capture` or by an engine.
+    /// Run a tick that `--capture` or an engine has written.
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = ["boxes", "scene", "seed", "trace", "check", "json", "shapes"])]
     pub(crate) replay: Option<PathBuf>,
-    /// Print one JSON object for each run, in a line.
+    /// Print one JSON object for each run, on one line.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,47 +1,47 @@
-//! Are these the pairs?
+//! Compares the pairs of a tick with a reference.
 //!
-//! A scene is compared with `spec`, which tries every pair of boxes in `f64` and knows nothing of
-//! the finder; a recorded tick with the pairs recorded beside it (`lists.rs`).
+//! The reference of a scene is `spec`, which compares every pair of boxes in `f64` and shares no code with
+//! the finder. The reference of a recorded tick is the list of pairs recorded beside it (`lists.rs`).
 //!
-//! Union pairs of a scene must be equal. Of the swept pairs none may be missing; one more than
-//! wanted is right only where the boxes miss each other by a few units in the last place, and is
-//! counted as a near tie. No first time may be late, nor earlier than the crate promises.
+//! Union pairs of a scene must be equal. No swept pair may be missing. An additional one is correct only if
+//! the boxes miss each other by a few units in the last place; it is counted as a near tie. No first time may
+//! be late, or earlier than the library guarantees.
 
 use swath::{Level, MovingBox, MovingBoxColumns, Pair, SweptPair};
 
 use super::lists;
 use scenes::trace::PairLists;
 
-/// Pairs of boxes tried in a run before only the first and the last tick are compared.
+/// Number of compared pairs of boxes in a run above which only the first and the last tick are compared.
 const TESTS_MAX: u64 = 2_000_000_000;
-/// By how much of the tick a near tie may miss, and what `f64` may call a hit although it is a miss.
+/// Margins of a near tie, in ticks: a miss by at most a millionth, or what `f64` may round to a hit.
 const NEAR_TIE: std::ops::RangeInclusive<f64> = -1e-6..=1e-12;
-/// How early a first time may be: this much of itself, and 2⁻¹²⁶.
+/// How early a first time may be: this part of itself, plus 2⁻¹²⁶.
 const EARLY: f64 = 1.0 / (1 << 21) as f64;
-/// What the rounding of `f64` may make of a time, as a part of it.
+/// Upper bound of the relative rounding error of a time in `f64`.
 const SLACK: f64 = 1e-12;
 
-/// What the answers are compared with.
+/// The reference for a run.
 pub(crate) enum Reference {
     Spec,
     Lists(PairLists),
 }
 
-/// What the finder answered for one tick, sorted.
+/// Result of the finder for one tick, sorted.
 pub(crate) struct Answer<'a> {
     pub(crate) union: &'a [Pair],
     pub(crate) swept: &'a [SweptPair],
 }
 
-/// What was compared, and what was right but not equal: the most in one tick.
+/// Summary of the comparison: the greatest numbers of one tick.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Verdict {
     pub(crate) ticks: usize,
-    /// Swept pairs that miss by less than rounding can tell.
+    /// Swept pairs that miss each other by less than the rounding error.
     pub(crate) near_ties: usize,
-    /// Union pairs not recorded, where rounding the ends of paths outwards explains them.
+    /// Union pairs that are not recorded and are explained by rounding the ends of paths outwards.
     pub(crate) rounded: usize,
-    /// Pairs that overlap at the start, where the recorded ones were compared.
+    /// Pairs that overlap at the start, if those are recorded.
     pub(crate) start: Option<usize>,
 }
 
@@ -65,7 +65,7 @@ impl Check {
         self.every_tick || tick == 0 || tick + 1 == self.ticks
     }
 
-    /// Compares the answer of a tick; the error says how it differs.
+    /// Compares the results of a tick. The error describes the first difference.
     pub(crate) fn tick(
         &mut self,
         boxes: MovingBoxColumns<'_>,
@@ -102,19 +102,19 @@ impl Check {
     }
 }
 
-/// Each pair once, by rows, lower row first, and both rows are there.
+/// Checks that each pair occurs once, sorted, lower row first, and that both rows exist.
 fn in_order(kind: &str, pairs: &[Pair], rows: usize) -> Result<(), String> {
     let bad = |pair: &&Pair| pair.a >= pair.b || pair.b as usize >= rows;
     if let Some(pair) = pairs.iter().find(bad) {
         return Err(format!("{kind} pair {} is not a < b < {rows}", show(pair)));
     }
     if !pairs.is_sorted_by(|one, next| one < next) {
-        return Err(format!("a {kind} pair comes twice or out of order"));
+        return Err(format!("a {kind} pair occurs twice or out of order"));
     }
     Ok(())
 }
 
-/// The pairs that are in one sorted list only: in `wanted`, and in `found`.
+/// Returns the pairs that are in one sorted list only: those in `wanted`, and those in `found`.
 pub(super) fn differences(wanted: &[Pair], found: &[Pair]) -> (Vec<Pair>, Vec<Pair>) {
     let only = |list: &[Pair], other: &[Pair]| {
         let mut other = other.iter().peekable();
@@ -127,12 +127,12 @@ pub(super) fn differences(wanted: &[Pair], found: &[Pair]) -> (Vec<Pair>, Vec<Pa
     (only(wanted, found), only(found, wanted))
 }
 
-/// No pair is missing and none is too many.
+/// Checks that no pair is missing and that there are no additional pairs.
 pub(super) fn equal(kind: &str, wanted: &[Pair], found: &[Pair]) -> Result<(), String> {
     let (missing, extra) = differences(wanted, found);
     none_missing(kind, &missing)?;
     extra.first().map_or(Ok(()), |pair| {
-        Err(format!("{} {kind} pairs too many, the first is {}", extra.len(), show(pair)))
+        Err(format!("{} {kind} pairs are wrong, the first is {}", extra.len(), show(pair)))
     })
 }
 
@@ -142,7 +142,8 @@ pub(super) fn none_missing(kind: &str, missing: &[Pair]) -> Result<(), String> {
     })
 }
 
-/// No swept pair is missing; those too many are near ties, and union pairs all the same.
+/// Checks that no swept pair is missing, and that additional ones are near ties and union pairs. Returns
+/// their number.
 fn near_ties(
     rows: &[MovingBox],
     wanted: &[Pair],
@@ -153,34 +154,34 @@ fn near_ties(
     none_missing("swept", &missing)?;
     for pair in &extra {
         if union.binary_search(pair).is_err() {
-            return Err(format!("swept pair {} is no union pair", show(pair)));
+            return Err(format!("swept pair {} is not a union pair", show(pair)));
         }
         let margin = sweep(rows, pair)?.margin;
         if !NEAR_TIE.contains(&margin) {
             let pair = show(pair);
-            return Err(format!("swept pair {pair} is too many: it misses by {:e}", -margin));
+            return Err(format!("swept pair {pair} is wrong: it misses by {:e}", -margin));
         }
     }
     Ok(extra.len())
 }
 
-/// The first time is not late, and no earlier than promised.
+/// Checks that the first time is neither late nor earlier than guaranteed.
 fn in_time(rows: &[MovingBox], pair: &SweptPair) -> Result<(), String> {
     let exact = sweep(rows, &Pair::from(*pair))?.first;
     let first = f64::from(pair.first);
     let early = exact * (1.0 - EARLY - SLACK) - f64::from(f32::MIN_POSITIVE);
     let late = exact * (1.0 + SLACK);
-    // Of a near tie the exact time is infinite; it is then only asked for a time of the tick.
+    // The exact time of a near tie may be infinite; then any time in the tick is correct.
     if (0.0..=1.0).contains(&first) && (exact.is_infinite() || (early..=late).contains(&first)) {
         return Ok(());
     }
     let pair = show(&Pair::from(*pair));
-    Err(format!("swept pair {pair} first touches at {first:e}, by f64 at {exact:e}"))
+    Err(format!("swept pair {pair} first touches at {first:e}, in f64 at {exact:e}"))
 }
 
 fn sweep(rows: &[MovingBox], pair: &Pair) -> Result<spec::Sweep, String> {
     spec::sweep(&rows[pair.a as usize], &rows[pair.b as usize])
-        .map_err(|reason| format!("pair {} has no box: {reason}", show(pair)))
+        .map_err(|reason| format!("pair {} has an invalid box: {reason}", show(pair)))
 }
 
 pub(super) fn show(pair: &Pair) -> String {

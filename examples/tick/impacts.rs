@@ -1,8 +1,8 @@
-//! What does a whole tick cost, from bodies to impacts, and the same again from a file?
+//! Times whole ticks, from bodies to impacts, of a scene or of a file.
 //!
-//! With `--shapes` a share of the boxes of a scene are convex shapes that turn: balls, boxes and
-//! capsules that fill most of their box. Each tick is timed against the pair finder alone on the
-//! boxes. With `--replay` a tick that was written down is run instead.
+//! With `--shapes` some boxes of a scene become rotating convex shapes: balls, boxes and capsules that fill
+//! most of their box. Each tick is timed, and so is the pair finder alone on the same boxes. With `--replay`
+//! a tick that was written to a file is run instead.
 
 use std::fs;
 use std::io::{self, Write};
@@ -22,7 +22,7 @@ use examples::limits::pairs_max;
 use examples::measure::{each, median};
 use scenes::World;
 
-/// What was timed, a row for each tick.
+/// Times of a run, a row for each tick.
 #[derive(Default)]
 struct Told {
     stages: Vec<TickStats>,
@@ -41,7 +41,7 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
     finder.set_pairs_max(pairs_max(world.len()));
     let mut told = Told::default();
     let (mut convex, mut flags) = (Vec::new(), Vec::new());
-    // One tick more than are timed, to warm up.
+    // One more tick than is timed, to warm up.
     for tick in 0..=args.ticks {
         shapes(&world, percent, &mut convex);
         flags.clear();
@@ -78,7 +78,7 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
     told.print(&name, world.len(), pool.current_num_threads(), args.level)
 }
 
-/// Runs a tick that was written down, so often.
+/// Runs a tick from a file `args.ticks` times.
 pub(crate) fn replay(args: &Args, pool: &ThreadPool, path: &Path) -> Result<(), Stop> {
     let bytes = scenes::read_file(path).map_err(|error| file(path, error))?;
     let capture =
@@ -110,7 +110,7 @@ fn file(path: &Path, error: io::Error) -> Stop {
     Stop::File { path: path.to_owned(), error }
 }
 
-/// Gives so many of a hundred rows a shape.
+/// Replaces this percentage of the boxes by convex shapes.
 fn shapes(world: &World, percent: u8, convex: &mut Vec<ConvexBody<'static>>) {
     convex.clear();
     let percent = usize::from(percent);
@@ -125,7 +125,7 @@ fn shapes(world: &World, percent: u8, convex: &mut Vec<ConvexBody<'static>>) {
             1 => Shape::cuboid(half.map(|half| 0.6 * half)),
             _ => Shape::capsule(0.5 * least, 0.5 * least),
         };
-        // Half of them turn, by up to a radian a tick.
+        // Half of them rotate, by up to one radian per axis and tick.
         let turns = if world.moves[row] && row % 2 == 0 { 1.0 } else { 0.0 };
         let spin = [turns * (row % 7) as f32 / 7.0, turns * (row % 5) as f32 / 5.0, 0.0];
         let pose = Pose { position, ..Pose::IDENTITY };
@@ -172,9 +172,9 @@ impl Told {
             String::new(),
             format!("candidates    {}", last.candidates),
             format!("dropped slow  {}", last.slow),
-            format!("by boxes      {} met, {} apart", last.boxes, last.apart),
+            format!("by boxes      {} hits, {} misses", last.boxes, last.apart),
             format!(
-                "convex asked  {}: {} apart, {} given up, {:.2} rounds each",
+                "by shapes     {}: {} misses, {} unresolved, {:.2} rounds each",
                 last.convex,
                 last.separated,
                 last.unresolved,

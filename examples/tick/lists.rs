@@ -1,8 +1,8 @@
-//! Are these the pairs recorded beside a tick?
+//! Compares the pairs of a tick with those recorded beside it.
 //!
-//! Three lists: pairs that overlap at the start, union pairs and swept pairs. The start is met
-//! exactly. Of the union no pair may be missing; one too many is right only where rounding the
-//! ends of the two paths outwards makes their bounds meet. Swept pairs are compared in `check.rs`.
+//! There are three lists: pairs that overlap at the start, union pairs and swept pairs. Pairs at the start
+//! must be equal. No union pair may be missing, and an additional one is correct only if rounding the ends of
+//! the two paths outwards makes their bounds overlap. Swept pairs are compared in `check.rs`.
 
 use swath::{Level, MovingBox, MovingBoxColumns, Pair, PairFinder};
 
@@ -13,8 +13,8 @@ pub(super) fn pairs(list: &[(u32, u32)]) -> Vec<Pair> {
     list.iter().map(|&(a, b)| Pair { a, b }).collect()
 }
 
-/// Compares the pairs that overlap at the start, and returns how many: the union pairs of the
-/// same boxes at rest.
+/// Compares the pairs that overlap at the start, and returns their number. They are the union pairs of the
+/// same boxes without displacements.
 pub(super) fn start(
     boxes: MovingBoxColumns<'_>,
     wanted: &PairLists,
@@ -31,7 +31,7 @@ pub(super) fn start(
     Ok(found.len())
 }
 
-/// Compares the union pairs, and returns how many are there by rounding alone.
+/// Compares the union pairs, and returns how many are found only because of rounding.
 pub(super) fn union(
     rows: &[MovingBox],
     wanted: &PairLists,
@@ -43,14 +43,14 @@ pub(super) fn union(
         let [a, b] = [pair.a, pair.b].map(|row| &rows[row as usize]);
         if !meet(a, b, 1.0) || meet(a, b, -1.0) {
             let pair = show(pair);
-            return Err(format!("union pair {pair} is too many, and by more than rounding"));
+            return Err(format!("union pair {pair} is wrong by more than rounding"));
         }
     }
     Ok(extra.len())
 }
 
-/// Whether the boxes around two paths meet once the ends of the paths are moved outwards by so
-/// many steps: the distance of two `f32` there. The start is no sum and stays where it is.
+/// Whether the boxes around two paths overlap after the ends of the paths are moved outwards by `steps`
+/// neighbouring `f32`. The start is not a sum, so it is not moved.
 fn meet(a: &MovingBox, b: &MovingBox, steps: f64) -> bool {
     let path = |moving: &MovingBox, axis: usize| {
         let [low, high] = [moving.aabb.min, moving.aabb.max].map(|corner| f64::from(corner[axis]));
@@ -71,7 +71,7 @@ fn meet(a: &MovingBox, b: &MovingBox, steps: f64) -> bool {
     })
 }
 
-/// From the magnitude of `x` as an `f32` to the next one.
+/// Distance from the magnitude of `x` as an `f32` to the next larger one.
 fn step(x: f64) -> f64 {
     let x = (x as f32).abs();
     f64::from(x.next_up()) - f64::from(x)

@@ -1,9 +1,9 @@
-//! Which of a million moving boxes meet in a tick, and what does it cost to know?
+//! Finds the pairs of a million moving boxes in each tick, and prints the times.
 //!
-//! Makes a scene or reads recorded ticks, looks for the union pairs and for the swept pairs of
-//! every tick, and prints a table, or JSON. With `--check` the answers are compared with `spec`,
-//! or with the pairs recorded beside a tick. With `--shapes` it goes on to the impacts of convex shapes,
-//! and writes a tick down or runs one again.
+//! It makes a scene or reads recorded ticks, finds the union pairs and the swept pairs of every tick, and
+//! prints a table or JSON. With `--check` the results are compared with `spec`, or with the pairs recorded
+//! beside a tick. With `--shapes` it also computes the impacts of convex shapes, and it can write such a tick
+//! to a file and run it again.
 //!
 //! ```text
 //! cargo run --release --example tick
@@ -13,8 +13,8 @@
 //! cargo run --release --example tick -- --replay tick.bin
 //! ```
 //!
-//! What goes wrong is said in one line on stderr. Exit code: 0, or 1 if `--check` finds a wrong answer, or 2 if
-//! there is no run: a bad argument, a file that cannot be read.
+//! An error is printed as one line on stderr. Exit code: 0, or 1 if `--check` finds a wrong result, or 2 if
+//! there is no run, for example because of a bad argument or a file that cannot be read.
 
 mod args;
 mod check;
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     };
     match runs(&args) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read the table has read enough.
+        // The reader closed the pipe, which is no error.
         Err(Stop::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(stop) => {
             let status = if matches!(stop, Stop::Wrong { .. }) {
@@ -126,7 +126,7 @@ fn recorded(path: &Path, check: bool) -> Result<Input, Stop> {
     })
 }
 
-/// A bar on stderr; hidden where stderr is no terminal.
+/// A progress bar on stderr, hidden if stderr is not a terminal.
 fn progress(args: &Args, name: &str) -> ProgressBar {
     let style =
         ProgressStyle::with_template("{prefix} [{wide_bar}] tick {pos} of {len}, {eta} left");

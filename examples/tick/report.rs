@@ -1,4 +1,4 @@
-//! How is a run told?
+//! The result of a run as a table or as JSON.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -20,7 +20,7 @@ struct Medians {
 }
 
 impl Medians {
-    /// Each row has its own middle, so the stages need not add up to the total.
+    /// Each stage has its own median, so the stages need not add up to the total.
     fn of(costs: &Costs) -> Self {
         let ms = |times: &[Duration]| ms(median(times));
         Self {
@@ -41,12 +41,12 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// How many times the memory floor. Without boxes there is no memory to move, and so no floor.
+/// Ratio of a time to the memory floor; `None` without boxes, because then there is no memory to move.
 fn ratio(total: f64, floor: f64, boxes: usize) -> Option<f64> {
     (boxes > 0 && floor > 0.0).then(|| total / floor)
 }
 
-/// One object in one line.
+/// One JSON object on one line.
 pub(crate) fn json(args: &Args, threads: usize, input: &Input, outcome: &Outcome) -> String {
     let boxes = input.world.len();
     let (union, swept) = (Medians::of(&outcome.union), Medians::of(&outcome.swept));
@@ -82,7 +82,7 @@ pub(crate) fn json(args: &Args, threads: usize, input: &Input, outcome: &Outcome
     format!("{object}\n")
 }
 
-/// At most one screen.
+/// A table of at most one screen.
 pub(crate) fn table(args: &Args, threads: usize, input: &Input, outcome: &Outcome) -> String {
     let boxes = input.world.len();
     let (union, swept) = (Medians::of(&outcome.union), Medians::of(&outcome.swept));

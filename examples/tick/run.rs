@@ -1,7 +1,7 @@
-//! What is found, tick after tick, and at what cost?
+//! Runs ticks and measures them.
 //!
-//! Inside the clock: boxes in, pairs out, nothing kept from the tick before. Outside: moving the
-//! boxes, sorting the pairs for the hash and the comparison, the progress bar.
+//! The clock covers the work from boxes to pairs; the finder keeps only memory from the previous tick. It
+//! does not cover moving the boxes, sorting the pairs for the hash and the comparison, and the progress bar.
 
 use std::time::Duration;
 
@@ -17,19 +17,19 @@ use examples::limits::pairs_max;
 use examples::measure::{Costs, floor};
 use scenes::World;
 
-/// The boxes of a run and what their pairs are compared with.
+/// The boxes of a run, and the reference for their pairs.
 pub(crate) struct Input {
-    /// Which scene or file.
+    /// Name of the scene or file.
     pub(crate) name: String,
-    /// Of a scene.
+    /// Seed of the scene, if it is one.
     pub(crate) seed: Option<u64>,
     pub(crate) world: World,
-    /// Every box counts as one that moves, whatever `world.moves` says.
+    /// Counts every box as moving, whatever `world.moves` contains.
     pub(crate) all_move: bool,
     pub(crate) reference: Option<Reference>,
 }
 
-/// What came out of a run. The numbers of pairs are of the last tick.
+/// Result of a run. The numbers of pairs are of the last tick.
 pub(crate) struct Outcome {
     pub(crate) union: Costs,
     pub(crate) swept: Costs,
@@ -37,12 +37,12 @@ pub(crate) struct Outcome {
     pub(crate) swept_pairs: usize,
     pub(crate) rejected: usize,
     pub(crate) floor: Duration,
-    /// Over the sorted swept pairs of all ticks.
+    /// Hash of the sorted swept pairs of all ticks.
     pub(crate) hash: u64,
     pub(crate) verdict: Option<Verdict>,
 }
 
-/// Runs so many ticks on the threads of the current pool.
+/// Runs the ticks on the threads of the current pool.
 pub(crate) fn run(
     input: &mut Input,
     ticks: u32,
@@ -107,7 +107,7 @@ pub(crate) fn columns(world: &World) -> Result<MovingBoxColumns<'_>, LengthMisma
     MovingBoxColumns::new(min, max, delta)
 }
 
-/// Gives the finder the memory it needs, and rejects boxes with an invalid row.
+/// Makes the finder allocate its memory, and returns an error if a row is invalid.
 fn warm_up(finder: &mut PairFinder, name: &str, world: &World) -> Result<(), Stop> {
     let boxes = columns(world)?;
     let set = PairInput::new(boxes).moving(&world.moves);

@@ -1,6 +1,4 @@
-//! Why did a run end early?
-//!
-//! Promise: each reason is shown as one line.
+//! Why a run ended early. Each reason is shown as one line.
 
 use std::io;
 use std::path::PathBuf;
@@ -27,8 +25,8 @@ pub(crate) enum Stop {
     Trace(#[from] TraceError),
     #[error("{}: pairs of {pairs_of} boxes, but the trace has {boxes}", lists.display())]
     OtherTrace { lists: PathBuf, pairs_of: u32, boxes: usize },
-    /// `rejected` rows in all are invalid; this is the first.
-    #[error("{name}: row {row} is no box: {reason} (such rows: {rejected} of {boxes})")]
+    /// `rejected` rows are invalid in all; this is the first.
+    #[error("{name}: row {row} is invalid: {reason} (invalid rows: {rejected} of {boxes})")]
     NoBox { name: String, row: u32, reason: Invalid, rejected: usize, boxes: usize },
     #[error("{name}, tick {tick}: {disagreement}")]
     Wrong { name: String, tick: u32, disagreement: String },
@@ -47,7 +45,7 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    /// The reason with the name of the run, where it has none of its own.
+    /// Adds the name of the run to a reason that contains none.
     pub(crate) fn of_run(self, name: &str) -> Self {
         match self {
             Self::Find(FindError::TooManyPairs { found, most })

@@ -1,4 +1,4 @@
-//! What was asked for?
+//! The command line of `viewer`.
 
 use std::path::PathBuf;
 
@@ -6,17 +6,17 @@ use clap::{Error, Parser, value_parser};
 
 use scenes::Scene;
 
-/// More than a page can show with grace.
+/// More boxes make a page slow.
 const BOXES_MAX: i64 = 100_000;
 const TICKS_MAX: i64 = 10_000;
 
 /// Shows recorded ticks and the search for the first time of one convex pair, in a browser.
 ///
-/// The address is printed; nobody but this machine can reach it.
+/// The address is printed. Only this machine can open it.
 #[derive(Debug, Parser)]
 #[command(name = "viewer")]
 pub(crate) struct Args {
-    /// Where to listen on 127.0.0.1; 0 takes a free port.
+    /// Port on 127.0.0.1; 0 chooses a free port.
     #[arg(long, value_name = "PORT", default_value_t = 8117, allow_negative_numbers = true)]
     pub(crate) port: u16,
     /// Write the page of recorded ticks to this file instead of serving it.
@@ -24,28 +24,29 @@ pub(crate) struct Args {
     pub(crate) out: Option<PathBuf>,
     #[arg(long, default_value_t = Scene::Bullets, help = Scene::help())]
     pub(crate) scene: Scene,
-    /// The example `engine` instead of a scene: bullets at a wall of bricks; `--boxes` are bullets.
+    /// Show the example `engine` instead of a scene: bullets at a wall of bricks. `--boxes` is the number of
+    /// bullets.
     #[arg(long, conflicts_with = "scene")]
     pub(crate) engine: bool,
-    /// The engine without CCD.
+    /// Run the engine without CCD.
     #[arg(long, requires = "engine")]
     pub(crate) no_ccd: bool,
-    /// How many boxes the scene has.
+    /// Number of boxes in the scene.
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX), allow_negative_numbers = true)]
     pub(crate) boxes: u32,
-    /// How many ticks of the scene are recorded.
+    /// Number of recorded ticks of the scene.
     #[arg(long, value_name = "K", default_value_t = 40)]
     #[arg(value_parser = value_parser!(u32).range(1..=TICKS_MAX), allow_negative_numbers = true)]
     pub(crate) ticks: u32,
-    /// What the scene is drawn from.
+    /// Seed of the random scene.
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Recorded ticks (`.swt`) instead of a scene, in this order.
+    /// Show recorded ticks (`.swt`) instead of a scene, in this order.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     #[arg(conflicts_with_all = ["boxes", "engine", "scene", "seed", "ticks"])]
     pub(crate) trace: Vec<PathBuf>,
-    /// Ticks that a pipeline wrote down (`tick --capture`) instead of a scene, in this order.
+    /// Show ticks that a pipeline has written (`tick --capture`) instead of a scene, in this order.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     #[arg(conflicts_with_all = ["boxes", "engine", "scene", "seed", "ticks", "trace"])]
     pub(crate) replay: Vec<PathBuf>,

@@ -1,10 +1,10 @@
-//! What happened in ticks that were written down (`Pipeline::capture`), for a page to draw?
+//! Ticks that `Pipeline::capture` wrote, as columns for a page.
 //!
-//! Each file is one tick: it is read and run again by the crate. A body without shape is told as the
-//! box it is. One with a shape, or accelerated, is told as the box that holds it, which moves straight,
-//! and besides as a mesh that moves as the body does. The candidates are the pairs of those boxes that
-//! touch, the pairs with a time are the impacts, as the pipeline tells them. Invalid rows
-//! are left out. What the picture does not show is said in notes.
+//! Each file is one tick, which is read and run again. A body without a shape is drawn as its box. A body
+//! that has a shape or is accelerated is drawn as a mesh that moves as the body does, and as the box that
+//! contains it and moves on a straight line. The candidates are the pairs of these boxes that touch; the
+//! pairs with a time are the impacts of the pipeline. Invalid rows are left out. Notes state what the picture
+//! does not show.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -19,33 +19,33 @@ use super::recording::{Recorder, Recording, Tick, bytes, floats, whole};
 use super::stop::Stop;
 use examples::limits::pairs_max;
 
-/// Bodies of a tick that are drawn by a mesh each, and meshes of a page.
+/// The most bodies of a tick that are drawn as meshes, and the most meshes of a page.
 const BODIES_MAX: usize = 2000;
 const MESHES_MAX: usize = 400;
-/// Corners of meshes that are the same by so many parts of their size are the same.
+/// Two shapes share a mesh if their corners are equal after rounding to this part of their size.
 const FINENESS: f32 = 4096.0;
 /// The bit of a sensor, above the kinds of impacts.
 const SENSED: u8 = 4;
 
-/// What a captured tick has more than others; columns are base64.
+/// Additional data of a captured tick; columns are base64.
 #[derive(Debug, Serialize)]
 pub(crate) struct Captured {
-    /// A byte an impact: how they meet, and whether one is a sensor.
+    /// One byte per impact: its kind, and whether one body is a sensor.
     kinds: String,
-    /// Six `f32` an impact: the point of the first body, and the normal.
+    /// Six `f32` per impact: the point of the first body, and the normal.
     contacts: String,
-    /// A `u32` a box: which row it is of; empty where it is as many.
+    /// One `u32` per box: its row; empty if boxes and rows are the same.
     ids: String,
     bodies: Vec<Body>,
     notes: Vec<String>,
 }
 
-/// A body that is drawn by a mesh.
+/// A body that is drawn as a mesh.
 #[derive(Debug, Serialize)]
 pub(crate) struct Body {
-    /// Where its box is in the tick.
+    /// Index of its box in the tick.
     at: u32,
-    /// Where its mesh is in the recording, and by what it is scaled.
+    /// Index of its mesh in the recording, and the scale of the mesh.
     mesh: usize,
     size: f32,
     position: [f32; 3],
@@ -55,7 +55,7 @@ pub(crate) struct Body {
     spin: [f32; 3],
 }
 
-/// The meshes of a page: shapes of one form and different size share one.
+/// The meshes of a page. Shapes of one form and different size share one.
 #[derive(Default)]
 struct Meshes {
     drawn: Vec<Mesh>,
@@ -90,7 +90,7 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     let none: BTreeSet<_> = ticked.rejected().iter().map(|rejected| rejected.row).collect();
 
     let told = || impacts.iter().chain(&sensed);
-    // Where each row is among those that are bodies.
+    // Index of each row among the drawn bodies.
     let rows: Vec<_> = (0..scene.len() as u32).filter(|row| !none.contains(row)).collect();
     let mut place = vec![u32::MAX; scene.len()];
     (0..).zip(&rows).for_each(|(at, &row)| place[row as usize] = at);
@@ -98,7 +98,7 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     bent.retain(|body| !none.contains(&body.row));
     let met: BTreeSet<_> = told().flat_map(|of| [of.pair.a, of.pair.b]).collect();
     let (first, rest): (Vec<_>, Vec<_>) = bent.iter().partition(|body| met.contains(&body.row));
-    // Those that meet are drawn before others.
+    // Bodies that are in impacts are drawn before others.
     let mut bodies = Vec::new();
     for &&ConvexBody { row, shape, motion } in first.iter().chain(&rest).take(BODIES_MAX) {
         if let Some((mesh, size)) = meshes.of(&shape) {
@@ -126,7 +126,7 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     let numbers =
         |boxes: MovingBoxColumns<'_>, row: u32| boxes.columns().map(|column| column[row as usize]);
     let shaped: BTreeSet<_> = bent.iter().map(|body| body.row).collect();
-    // The box of a body that goes straight is drawn as it is, without the skin.
+    // The box of a body on a straight path is drawn without the skin.
     let boxes: Vec<_> = rows
         .iter()
         .flat_map(|&row| numbers(if shaped.contains(&row) { held } else { scene.boxes() }, row))
@@ -162,12 +162,12 @@ fn kind(impact: &Impact) -> u8 {
     match impact.kind {
         ImpactKind::Overlapping => 1,
         ImpactKind::Unresolved => 2,
-        // Also what a later version may add.
+        // Includes kinds that a later version may add.
         _ => 0,
     }
 }
 
-/// Bodies that are not boxes on a straight path. One without a shape takes part as its box.
+/// Bodies that are not boxes on a straight path. One without a shape has its box as shape.
 fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<ConvexBody<'s>> {
     let mut bodies = convex.to_vec();
     let (boxes, accel) = (scene.boxes(), scene.accelerations());
@@ -182,7 +182,7 @@ fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<ConvexBody<
         }
         let pose = Pose { position: of.aabb.center(), ..Pose::IDENTITY };
         let motion = Motion { pose, delta: of.delta, accel, ..Motion::default() };
-        // An invalid row may have no shape, and is not drawn.
+        // An invalid row may have no shape; it is not drawn.
         if let Ok(shape) = Shape::cuboid(of.aabb.half_extents()) {
             bodies.push(ConvexBody { row: row as u32, shape, motion });
         }
@@ -191,8 +191,7 @@ fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<ConvexBody<
 }
 
 impl Meshes {
-    /// The mesh of a shape and by what it is scaled; nothing where there are too many, or the shape
-    /// has no extent.
+    /// The mesh of a shape and its scale; `None` if there are too many meshes, or the shape has no extent.
     fn of(&mut self, shape: &Shape<'_>) -> Option<(usize, f32)> {
         let (corners, size) = mesh::corners_of(shape)?;
         let key = corners.iter().map(|corner| corner.map(|x| (x * FINENESS).round() as i32));
@@ -209,15 +208,15 @@ impl Meshes {
     }
 }
 
-/// What a page says of the tick in words.
+/// Notes of a page on what the picture does not show.
 fn notes(config: &Config, stages: &TickStats, [none, drawn, bodies]: [usize; 3]) -> Vec<String> {
     let Config { target_distance, fast, impacts_per_body, .. } = *config;
     let mut notes = Vec::new();
     let mut note = |is: bool, says: String| notes.extend(is.then_some(says));
-    note(none > 0, format!("{none} rows are no bodies and not drawn"));
+    note(none > 0, format!("{none} invalid rows are not drawn"));
     note(
         drawn < bodies,
-        format!("{drawn} of {bodies} shapes are drawn, the others as the boxes that hold them"),
+        format!("{drawn} of {bodies} shapes are drawn; the others are drawn as boxes"),
     );
     note(
         target_distance > 0.0,
@@ -225,16 +224,19 @@ fn notes(config: &Config, stages: &TickStats, [none, drawn, bodies]: [usize; 3])
     );
     note(
         fast > 0.0,
-        format!("fast from {fast}: {} candidates are slow and not asked", stages.slow),
+        format!("{} candidates are slower than {fast} and were not tested", stages.slow),
     );
     note(
         impacts_per_body > 0,
-        format!("{impacts_per_body} impacts a body: {} more are not told", stages.limited),
+        format!(
+            "at most {impacts_per_body} impacts per body: {} more are left out",
+            stages.limited
+        ),
     );
     note(
         stages.unresolved > 0,
-        format!("{} are given up: free until the time that is told", stages.unresolved),
+        format!("{} pairs are unresolved: no contact until the reported time", stages.unresolved),
     );
-    note(stages.sensed > 0, format!("{} of the impacts are with sensors", stages.sensed));
+    note(stages.sensed > 0, format!("impacts with sensors: {}", stages.sensed));
     notes
 }

@@ -1,19 +1,19 @@
-//! Which triangles and edges is the convex hull of some points made of?
+//! Triangles and edges of the convex hull of points, for drawing.
 //!
-//! Point by point: a new point replaces the triangles that see it by a fan from the rim of what it
-//! sees (Barber, Dobkin and Huhdanpaa 1996, "The Quickhull algorithm", without its sorting). Points
-//! on one face, of a flat cloud or at one place would be neither seen nor unseen, so the search
-//! runs on points joggled by a part in 10⁷ of their size, as theirs can; what is drawn are the true
-//! points. For pictures, not for answers.
+//! The hull grows point by point: a new point replaces the triangles that are visible from it by a fan over
+//! the rim of the visible part (Barber, Dobkin and Huhdanpaa 1996, "The Quickhull algorithm", without its
+//! ordering of points). For points on one face, in one plane or at one position, visibility is not well
+//! defined, so the search runs on points that are moved by a part in 10⁷ of their size, which the paper also
+//! allows; the exact points are drawn. The result is exact enough for pictures only.
 
 use std::collections::HashSet;
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-/// Of the size of the cloud.
+/// Random movement of a point, relative to the size of all points.
 const JOGGLE: f64 = 1e-7;
-/// So few points are put in more than once, for a first tetrahedron.
+/// Up to this number of points are inserted repeatedly, to form a first tetrahedron.
 const FEW: usize = 8;
 
 pub(crate) type Point = [f64; 3];
@@ -21,9 +21,9 @@ pub(crate) type Point = [f64; 3];
 /// A triangle of the hull.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facet {
-    /// Rows of the points, anticlockwise from outside.
+    /// Rows of the points, anticlockwise as seen from outside.
     pub(crate) corners: [usize; 3],
-    /// Unit, outwards.
+    /// Unit normal, outwards.
     pub(crate) normal: Point,
     offset: f64,
 }
@@ -45,7 +45,8 @@ pub(crate) fn unit(a: Point) -> Point {
     if length > 0.0 { a.map(|x| x / length) } else { a }
 }
 
-/// The hull of `points`. Of a flat cloud both sides; facets without an area may be among them.
+/// The convex hull of `points`. Of points in one plane, both sides are returned; some triangles may have no
+/// area.
 pub(crate) fn facets(points: &[Point]) -> Vec<Facet> {
     let size = points.iter().flatten().fold(0.0_f64, |most, x| most.max(x.abs()));
     let scale = if size > 0.0 { 1.0 / size } else { 1.0 };
@@ -72,7 +73,7 @@ fn facet(points: &[Point], corners: [usize; 3]) -> Facet {
     Facet { corners, normal, offset: dot(normal, a) }
 }
 
-/// Of points that are far from each other, of the line and of the plane so far.
+/// Chooses points that are far from each other, then far from their line, then far from their plane.
 fn tetrahedron(points: &[Point]) -> Option<Vec<Facet>> {
     let furthest = |far: &dyn Fn(Point) -> f64| {
         (0..points.len()).max_by(|&one, &other| far(points[one]).total_cmp(&far(points[other])))
@@ -99,7 +100,7 @@ fn add(hull: &mut Vec<Facet>, points: &[Point], row: usize) {
     let mut rim = HashSet::new();
     for facet in hull.iter().filter(|facet| sees(facet)) {
         for [from, to] in sides(facet.corners) {
-            // Both sides of an edge are seen: it is no rim.
+            // Both sides of the edge are visible, so it is not on the rim.
             if !rim.remove(&[to, from]) {
                 rim.insert([from, to]);
             }

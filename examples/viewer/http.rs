@@ -1,38 +1,39 @@
-//! What does a request say, and how is an answer written?
+//! Reads a request and writes the response.
 //!
-//! The part of HTTP/1.1 (RFC 9112) that a browser and `curl` need for a page on the same machine: one request for
-//! each connection, a body of a known length. Whoever connects may send anything, so the head and the body have
-//! a greatest length, and a connection has a time by which all of it must have been read or written.
+//! This is the part of HTTP/1.1 (RFC 9112) that a browser and `curl` need for a page on the same machine: one
+//! request per connection, and a body of known length. A client may send anything, so head and body have a
+//! greatest length, and each connection has a deadline for reading and one for writing.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// A head is far shorter.
+/// Limit of the length of a head; real ones are far shorter.
 const HEAD_BYTES_MAX: usize = 16 << 10;
-/// A question is far shorter.
+/// Limit of the length of a body; real ones are far shorter.
 const BODY_BYTES_MAX: usize = 64 << 10;
-/// Until the whole request is there.
+/// Time for the whole request.
 const REQUEST_TIME: Duration = Duration::from_secs(5);
-/// Until the whole answer is sent.
+/// Time for the whole response.
 const ANSWER_TIME: Duration = Duration::from_secs(30);
-/// For what a sender who is refused still sends: closing at once would take the answer from him.
+/// Time for what the client still sends after a rejected request. Closing at once could make it lose the
+/// response.
 const REST_TIME: Duration = Duration::from_millis(500);
 const REST_BYTES_MAX: usize = 1 << 20;
 
-/// A request that was read as a whole.
+/// A complete request.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
-    /// Without what follows `?` or `#`.
+    /// The path, without what follows `?` or `#`.
     pub(crate) path: String,
     pub(crate) host: String,
-    /// Of the page that asks; browsers send it with every `POST`.
+    /// The origin of the page that sends the request; browsers add it to every `POST`.
     pub(crate) origin: Option<String>,
     pub(crate) body: Vec<u8>,
 }
 
-/// What is sent back.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: Status,
@@ -40,7 +41,7 @@ pub(crate) struct Answer {
     pub(crate) body: String,
 }
 
-/// A status with its phrase.
+/// A status code with its phrase.
 pub(crate) type Status = (u16, &'static str);
 pub(crate) const OK: Status = (200, "OK");
 pub(crate) const BAD_REQUEST: Status = (400, "Bad Request");
@@ -60,7 +61,7 @@ impl Answer {
     }
 }
 
-/// Why no request was read: an answer that says it, or nothing where nobody is left to be answered.
+/// Why no request was read: a response that states it, or `None` if the connection is gone.
 type Refused = Option<Answer>;
 
 fn refused(status: Status, says: impl Into<String>) -> Refused {
@@ -72,7 +73,7 @@ pub(crate) fn read(stream: &mut TcpStream) -> Result<Request, Refused> {
     let until = Instant::now() + REQUEST_TIME;
     let mut bytes = Vec::new();
     let head_bytes = loop {
-        // The end may be in two pieces.
+        // The end of the head may be split over two reads.
         if let Some(at) = bytes.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
             break at;
         }
@@ -90,11 +91,11 @@ pub(crate) fn read(stream: &mut TcpStream) -> Result<Request, Refused> {
     if length > BODY_BYTES_MAX {
         return Err(refused(
             CONTENT_TOO_LARGE,
-            format!("a question has at most {BODY_BYTES_MAX} bytes, not {length}"),
+            format!("a body has at most {BODY_BYTES_MAX} bytes, not {length}"),
         ));
     }
     if waits && rest.is_empty() {
-        // Who waits to be told may have gone away, which the next read tells.
+        // A client that waits for this may have disconnected; the next read reports that.
         let _ = stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n");
     }
     request.body = rest;
@@ -105,7 +106,7 @@ pub(crate) fn read(stream: &mut TcpStream) -> Result<Request, Refused> {
     Ok(request)
 }
 
-/// Reads some more bytes, at most so many.
+/// Reads some more bytes, at most `most`.
 fn more(
     stream: &mut TcpStream,
     until: Instant,
@@ -134,11 +135,11 @@ fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
 }
 
-/// Does what the system may interrupt, with the time that is left.
+/// Repeats a system call that was interrupted, with the time that is left.
 fn within<T>(until: Instant, mut ask: impl FnMut(Duration) -> io::Result<T>) -> io::Result<T> {
     loop {
         let left = until.saturating_duration_since(Instant::now());
-        // No time at all would mean to wait for ever.
+        // A timeout of zero would mean to wait for ever.
         if left.is_zero() {
             return Err(ErrorKind::TimedOut.into());
         }
@@ -149,19 +150,20 @@ fn within<T>(until: Instant, mut ask: impl FnMut(Duration) -> io::Result<T>) -> 
     }
 }
 
-/// A request without its body, how long that is, and whether its sender waits to be told to send it.
+/// Parses the head: the request without its body, the length of the body, and whether the client waits for
+/// `100 Continue`.
 fn parse(head: &str) -> Result<(Request, usize, bool), Refused> {
     let mut lines = head.split("\r\n");
     let line = lines.next().unwrap_or_default();
     let words: Vec<_> = line.split(' ').collect();
     let [method, target, version] = words[..] else {
-        return Err(refused(BAD_REQUEST, "the first line is no request of HTTP/1.1"));
+        return Err(refused(BAD_REQUEST, "the first line is not a request of HTTP/1.1"));
     };
     if !version.starts_with("HTTP/") {
-        return Err(refused(BAD_REQUEST, "the first line is no request of HTTP/1.1"));
+        return Err(refused(BAD_REQUEST, "the first line is not a request of HTTP/1.1"));
     }
     if !["HTTP/1.1", "HTTP/1.0"].contains(&version) {
-        return Err(refused(VERSION_NOT_SUPPORTED, "only HTTP/1.1 and HTTP/1.0 are spoken here"));
+        return Err(refused(VERSION_NOT_SUPPORTED, "only HTTP/1.1 and HTTP/1.0 are supported"));
     }
     if !target.starts_with('/') {
         return Err(refused(BAD_REQUEST, "the path of a request begins with /"));
@@ -171,24 +173,21 @@ fn parse(head: &str) -> Result<(Request, usize, bool), Refused> {
         let Some((name, value)) = line.split_once(':') else {
             return Err(refused(BAD_REQUEST, "a line of the head has no colon"));
         };
-        // A blank before the colon, or at the start of a line that goes on, is how requests are smuggled.
+        // A blank before the colon or at the start of a continued line is used for request smuggling.
         if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return Err(refused(BAD_REQUEST, "a name in the head is empty or has blanks in it"));
         }
         let value = value.trim();
         let once = |of: &mut Option<String>| match of.replace(value.to_owned()) {
             None => Ok(()),
-            Some(_) => Err(refused(BAD_REQUEST, format!("{name} is there twice"))),
+            Some(_) => Err(refused(BAD_REQUEST, format!("{name} occurs twice"))),
         };
         match &name.to_ascii_lowercase()[..] {
             "host" => once(&mut host)?,
             "origin" => once(&mut origin)?,
             "content-length" => once(&mut length)?,
             "transfer-encoding" => {
-                return Err(refused(
-                    NOT_IMPLEMENTED,
-                    "a body is sent with its Content-Length here",
-                ));
+                return Err(refused(NOT_IMPLEMENTED, "a body needs a Content-Length"));
             }
             "expect" => waits = value.eq_ignore_ascii_case("100-continue"),
             _ => {}
@@ -197,10 +196,10 @@ fn parse(head: &str) -> Result<(Request, usize, bool), Refused> {
     let length = match length {
         None => 0,
         Some(text) if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            // More digits than a number has are too many bytes in any case.
+            // A number with too many digits is too large in any case.
             text.parse().unwrap_or(usize::MAX)
         }
-        Some(_) => return Err(refused(BAD_REQUEST, "Content-Length is no whole number")),
+        Some(_) => return Err(refused(BAD_REQUEST, "Content-Length is not a whole number")),
     };
     let host = host.ok_or_else(|| refused(BAD_REQUEST, "the head has no Host"))?;
     let path = target.split(['?', '#']).next().unwrap_or_default().to_owned();
@@ -208,7 +207,7 @@ fn parse(head: &str) -> Result<(Request, usize, bool), Refused> {
     Ok((Request { method, path, host, origin, body: Vec::new() }, length, waits))
 }
 
-/// Sends an answer, without its body if only the head was asked for, and closes the connection.
+/// Sends a response, without its body if only the head was requested, and closes the connection.
 pub(crate) fn respond(stream: &mut TcpStream, answer: &Answer, head_alone: bool) -> io::Result<()> {
     let Answer { status: (code, phrase), kind, body } = answer;
     let head = format!(

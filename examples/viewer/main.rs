@@ -1,10 +1,9 @@
-//! What do ticks, and the search for one first time, look like?
+//! Shows recorded ticks and the search for one time of impact, in a browser.
 //!
-//! Serves two pages on this machine alone. The first plays recorded ticks: boxes, the bounds of
-//! their paths, the pairs that might meet, and where and when they do; of ticks that a pipeline wrote
-//! down, also the shapes. The second moves two convex
-//! shapes as you tell it, asks the crate when they touch, and draws the search. Each page is one
-//! file that loads nothing from elsewhere.
+//! The program serves two pages to this machine only. The first plays recorded ticks: boxes, the bounds of
+//! their paths, candidate pairs, and where and when pairs touch; for ticks that a pipeline wrote to a file,
+//! also the shapes. On the second, two convex shapes can be edited; swath computes when they touch, and the
+//! page draws the search. Each page is one file that loads nothing from elsewhere.
 //!
 //! ```text
 //! cargo run --release --example viewer
@@ -17,8 +16,8 @@
 //! `cargo run --release --example tick -- --shapes 20 --boxes 500 --scene dense --ticks 1 --capture tick.bin`
 //! writes such a tick.
 //!
-//! What goes wrong is said in one line on stderr. Exit code: 0, or 2 if there is nothing to show: a bad argument, a
-//! file that cannot be read, a port that is in use.
+//! An error is printed as one line on stderr. Exit code: 0, or 2 if there is nothing to show, for example
+//! because of a bad argument, a file that cannot be read or a port that is in use.
 
 mod args;
 mod captured;
@@ -49,7 +48,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes the page of recorded ticks, or serves both pages until the process is ended.
+/// Writes the page of recorded ticks, or serves both pages until the process ends.
 fn run(args: &Args) -> Result<(), Stop> {
     let recording = if args.engine {
         Recording::of_engine(args)?

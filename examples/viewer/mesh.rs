@@ -1,8 +1,8 @@
-//! What does a shape look like?
+//! Meshes of convex shapes, for drawing.
 //!
-//! The hull of the corners of its core, each with a ball of the margin around it. Circles and balls
-//! are drawn with corners, on the surface: never outside of the shape, inside by at most a hundredth of a
-//! radius for all but rounded hulls of many points. Normals are smooth across edges that are blunt.
+//! A mesh is the hull of the corners of the shape's core, each with a ball of the shape's radius around it.
+//! Circles and balls are drawn with corners on the surface: never outside of the shape, and inside by at most
+//! a hundredth of the radius, except for rounded hulls of many points. Normals are smooth across blunt edges.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,13 @@ use super::facets::{self, Facet, Point, dot, minus, unit};
 use super::recording::floats;
 use super::solids::{Form, Lent, Solid};
 
-/// How far a point is that is nearest to corners, in sizes of the shape.
+/// Distance from which the nearest points of a shape are its corners, in sizes of the shape.
 const FAR: f64 = 64.0;
-/// Corners of a circle.
+/// Number of corners of a circle.
 const CIRCLE: usize = 48;
-/// Cores with so many corners are rounded with balls of the second and third fineness.
+/// Numbers of corners of a core from which its balls have the second and the third fineness.
 const CORNERS: [usize; 2] = [2, 16];
-/// The cosine of the greatest angle that is drawn smooth: sharp shapes, and rounded ones.
+/// Cosine of the greatest angle that is drawn smooth: for sharp shapes, and for rounded ones.
 const SMOOTH: [f64; 2] = [0.96, 0.75];
 /// The same for shapes of which only the corners are known.
 const SMOOTH_ANY: f64 = 0.88;
@@ -28,18 +28,18 @@ const SMOOTH_ANY: f64 = 0.88;
 /// Triangles in the axes of the body; columns of `f32` as base64.
 #[derive(Debug, Serialize)]
 pub(crate) struct Mesh {
-    /// Nine numbers a triangle.
+    /// Nine numbers per triangle.
     positions: String,
-    /// Of the corners, as `positions`.
+    /// Normals of the corners, in the order of `positions`.
     normals: String,
-    /// Twelve numbers an edge: its ends, and the normals of the triangles beside it.
+    /// Twelve numbers per edge: its ends, and the normals of the triangles beside it.
     edges: String,
-    /// The cosine of the angle from which on an edge is sharp. Others are seen as outlines only.
+    /// Cosine of the angle from which an edge is sharp. Other edges are visible as outlines only.
     smooth: f64,
     triangles: usize,
 }
 
-/// The mesh of a shape, or what is wrong with it.
+/// The mesh of a shape, or what is wrong with the shape.
 pub(crate) fn answer(solid: &Solid) -> Result<Mesh, String> {
     let lent = solid.lend()?;
     solid.shape(&lent)?;
@@ -57,15 +57,15 @@ pub(crate) fn answer(solid: &Solid) -> Result<Mesh, String> {
     Ok(drawn(&points, SMOOTH[usize::from(margin > 0.0)]))
 }
 
-/// Corners of the hull that looks like `shape`, for [`of_corners`], as parts of its size, and that
-/// size; nothing for a point.
+/// Corners of a hull that looks like `shape`, for [`of_corners`], relative to its size, and that size; `None`
+/// for a point.
 ///
-/// Each is the point of the shape nearest to a far one, so it is a corner, or on what is round: all is
-/// drawn inside of the shape, by at most a twentieth of its size.
+/// Each corner is the point of the shape nearest to a distant one, so it is a corner or on a round part: the
+/// drawing is inside of the shape, by at most a twentieth of its size.
 pub(crate) fn corners_of(shape: &Shape<'_>) -> Option<(Vec<[f32; 3]>, f32)> {
     let bounds = shape.bounds(&Pose::IDENTITY).ok()?;
     let size = bounds.min.iter().chain(&bounds.max).fold(0.0_f32, |most, x| most.max(x.abs()));
-    // Of a point there is nothing to see.
+    // A point has no surface.
     let unit = shape.scaled([1.0 / size; 3]).ok()?;
     let far = |way: Point| {
         let place = Pose::at(way.map(|x| (FAR * x) as f32)).ok()?;
@@ -75,13 +75,13 @@ pub(crate) fn corners_of(shape: &Shape<'_>) -> Option<(Vec<[f32; 3]>, f32)> {
     Some((corners, size))
 }
 
-/// The hull of corners on a shape of size one, balls as well as boxes.
+/// The hull of corners on a shape of size one, which may be a ball or a box.
 pub(crate) fn of_corners(corners: &[[f32; 3]]) -> Mesh {
     let points: Vec<_> = corners.iter().map(|corner| corner.map(f64::from)).collect();
     drawn(&points, SMOOTH_ANY)
 }
 
-/// The corners of the scaled core and the margin.
+/// The corners of the scaled core, and the radius.
 fn corners(solid: &Solid, lent: &Lent) -> (Vec<Point>, f64) {
     let wide = |p: &[f32; 3]| p.map(f64::from);
     let circle = |y: f32, radius: f32| {
@@ -123,11 +123,11 @@ fn corners(solid: &Solid, lent: &Lent) -> (Vec<Point>, f64) {
     };
     let scale = wide(&solid.scale);
     let scaled = corners.iter().map(|corner| std::array::from_fn(|k| corner[k] * scale[k]));
-    // Only what is scaled alike has a margin here.
+    // A radius is only possible with a uniform scale here.
     (scaled.collect(), f64::from(margin) * scale[0].abs() + f64::from(solid.rounded))
 }
 
-/// Directions: the corners of an icosahedron, its triangles cut in four once and as often again.
+/// Directions: the corners of an icosahedron whose triangles are divided into four, `fineness` times.
 fn ball(fineness: usize) -> Vec<Point> {
     let golden = 0.5 * (1.0 + 5.0_f64.sqrt());
     let mut corners: Vec<Point> = Vec::new();

@@ -1,12 +1,12 @@
-//! How is a page put together?
+//! Assembles a page from pieces of `web/` into one file.
 //!
-//! From pieces of `web/`, all inside one file. The page itself forbids loading anything from
-//! elsewhere; what is served may ask its own server.
+//! The page itself forbids to load anything from elsewhere; a page that is served may send requests to its
+//! own server.
 
 use super::recording::Recording;
 use super::stop::Stop;
 
-/// What both pages share.
+/// The pieces that both pages share.
 const STYLE: &str = include_str!("web/style.css");
 const SHARED: [&str; 5] = [
     include_str!("web/vectors.js"),
@@ -18,7 +18,7 @@ const SHARED: [&str; 5] = [
 
 /// The page of recorded ticks.
 pub(crate) fn ticks(recording: &Recording) -> Result<String, Stop> {
-    // A name may hold what ends a script; in JSON `<` may be written so.
+    // A name may contain the end tag of a script; JSON allows to escape `<`.
     let data = serde_json::to_string(recording)?.replace('<', "\\u003c");
     let data = format!("<script type=\"application/json\" id=\"recording\">{data}</script>\n");
     let scripts = [include_str!("web/ticks.js"), include_str!("web/ticks_view.js")];

@@ -1,22 +1,22 @@
-//! When do two shapes touch, by which steps is that found, and where are they meanwhile?
+//! Computes when two shapes touch, the steps of the search, and the poses along the way.
 //!
-//! Everything is asked of the crate: the first time and its steps of
-//! [`toi::traced`], poses of [`Motion::at`], distances and nearest points along the way of
-//! [`gjk::distance`], bounds of [`Shape::bounds_over`](swath::Shape::bounds_over).
+//! Everything is computed by swath: the first time and its steps by [`toi::traced`], poses by [`Motion::at`],
+//! distances and nearest points along the path by [`gjk::distance`], bounds by
+//! [`Shape::bounds_over`](swath::Shape::bounds_over).
 
 use serde::{Deserialize, Serialize};
-use swath::convex::toi::{Advance, Settings, Touch};
+use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::convex::{gjk, toi};
 use swath::{Motion, Pose};
 
 use super::solids::Solid;
 
-/// Times along the path: so many, more for what turns often, and at most.
+/// Numbers of samples along the path: at least, per radian of rotation, and at most.
 const SAMPLES: usize = 128;
 const SAMPLES_PER_RADIAN: f32 = 24.0;
 const SAMPLES_MAX: usize = 2048;
 
-/// What is asked.
+/// The request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Question {
@@ -33,7 +33,7 @@ struct Body {
     motion: Moving,
 }
 
-/// As [`Motion`].
+/// Fields of a [`Motion`].
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Moving {
@@ -47,7 +47,7 @@ struct Moving {
     spin: [f32; 3],
 }
 
-/// As [`Settings`].
+/// Fields of [`Settings`].
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Asked {
@@ -65,14 +65,14 @@ enum Touching {
     Ignore,
 }
 
-/// What is answered.
+/// The response.
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
     toi: First,
     rounds: u32,
     supports: u32,
     steps: Vec<Step>,
-    /// At the time of the impact or, without one, of the last time that is known to be safe.
+    /// At the time of the impact or, without an impact, at the last time that is proved to be free.
     poses: [Placed; 2],
     bounds: [[[f32; 3]; 2]; 2],
     path: Vec<Sample>,
@@ -90,7 +90,7 @@ enum First {
 #[derive(Debug, Serialize)]
 struct Step {
     t: f32,
-    /// Nothing where the round saw no gap.
+    /// `None` if the round found no gap.
     gap: Option<f32>,
     normal: [f32; 3],
 }
@@ -134,7 +134,7 @@ impl Moving {
     fn motion(&self) -> Result<Motion, String> {
         let &Self { position, rotation, delta, accel, spin } = self;
         let motion = Motion { pose: Pose { position, rotation }, delta, accel, spin };
-        motion.validate().map_err(|error| format!("no motion: {error}"))?;
+        motion.validate().map_err(|error| format!("invalid motion: {error}"))?;
         Ok(motion)
     }
 }
@@ -145,7 +145,7 @@ impl From<Pose> for Placed {
     }
 }
 
-/// The answer, or what is wrong with the question.
+/// Returns the response, or what is wrong with the request.
 pub(crate) fn answer(question: &Question) -> Result<Answer, String> {
     let Question { a, b, settings } = question;
     let of = |body: char| move |why: String| format!("{body}: {why}");
@@ -159,15 +159,15 @@ pub(crate) fn answer(question: &Question) -> Result<Answer, String> {
     let settings = settings.settings();
     let toi = toi::traced(&a_shape, &a_motion, &b_shape, &b_motion, &settings, &mut steps)
         .map_err(|error| error.to_string())?;
-    let (first, t) = match toi.advance {
-        Advance::Impact { t, normal, on_a, on_b, closing } => {
+    let (first, t) = match toi.result {
+        ToiResult::Impact { t, normal, on_a, on_b, closing } => {
             (First::Impact { t, normal, on_a, on_b, closing }, t)
         }
-        Advance::Overlapping { depth, normal, on_a, on_b, closing } => {
+        ToiResult::Overlapping { depth, normal, on_a, on_b, closing } => {
             (First::Overlapping { depth, normal, on_a, on_b, closing }, settings.window[0])
         }
-        Advance::Unresolved { t_safe } => (First::Unresolved { t_safe }, t_safe),
-        // Also what a later version may add.
+        ToiResult::Unresolved { t_safe } => (First::Unresolved { t_safe }, t_safe),
+        // Includes results that a later version may add.
         _ => (First::Separated, settings.window[1]),
     };
 

@@ -1,8 +1,8 @@
-//! What happens in the ticks of a scene, of the engine or of recorded files, for a page to draw?
+//! The ticks of a scene, of the engine or of recorded files, as columns for a page.
 //!
-//! Per tick: each box as nine `f32` (min, max, delta), whether it moves, the union pairs, the swept
-//! pairs and their first times. `captured.rs` tells whole ticks in the same way, and more. Columns go into the page as base64 of little-endian numbers, which
-//! a browser reads as typed arrays without parsing.
+//! Per tick: each box as nine `f32` (min, max, delta), whether it moves, the union pairs, the swept pairs and
+//! their first times. `captured.rs` produces the same for whole ticks, and more. Columns are base64 of
+//! little-endian numbers, which a browser reads as typed arrays without parsing.
 
 use std::path::PathBuf;
 
@@ -22,16 +22,16 @@ use examples::limits::pairs_max;
 use scenes::World;
 use scenes::trace::Trace;
 
-/// Of numbers in a page, before base64.
+/// Limit of the bytes of numbers in a page, before base64.
 const BYTES_MAX: usize = 64 << 20;
 const MEGABYTE: usize = 1 << 20;
 
-/// What the page of ticks is made of.
+/// The data of the page of ticks.
 #[derive(Debug, Serialize)]
 pub(crate) struct Recording {
     pub(crate) name: String,
     pub(crate) ticks: Vec<Tick>,
-    /// Of the shapes in captured ticks.
+    /// Meshes of the shapes in captured ticks.
     pub(crate) meshes: Vec<Mesh>,
 }
 
@@ -40,21 +40,21 @@ pub(crate) struct Recording {
 pub(crate) struct Tick {
     pub(crate) name: String,
     pub(crate) boxes: usize,
-    /// Nine `f32` a box.
+    /// Nine `f32` per box.
     pub(crate) rows: String,
-    /// A byte a box.
+    /// One byte per box.
     pub(crate) moves: String,
-    /// Two `u32` a pair.
+    /// Two `u32` per pair.
     pub(crate) union: String,
     pub(crate) swept: String,
-    /// An `f32` a swept pair.
+    /// One `f32` per swept pair.
     pub(crate) first: String,
-    /// Of captured ticks; empty for others.
+    /// Data of captured ticks; empty for others.
     #[serde(flatten)]
     pub(crate) captured: Option<Captured>,
 }
 
-/// Makes ticks of worlds, and counts what they weigh.
+/// Computes ticks of scenes, and counts the bytes of their columns.
 pub(crate) struct Recorder {
     pub(crate) finder: PairFinder,
     bytes: usize,
@@ -76,8 +76,8 @@ impl Recording {
         Ok(Self { name, ticks, meshes: Vec::new() })
     }
 
-    /// The ticks of the engine on its range, from the first shot on. A box goes as its body would if
-    /// nothing stopped it.
+    /// The ticks of the engine on its range, from the first shot on. A box moves as its body would without
+    /// impacts.
     pub(crate) fn of_engine(args: &Args) -> Result<Self, Stop> {
         let ccd = !args.no_ccd;
         let (bullets, seed) = (args.boxes, args.seed);
@@ -97,7 +97,7 @@ impl Recording {
             let name = format!("tick {tick}");
             ticks.push(recorder.tick(name, boxes.columns(), Some(&moves))?);
             range.engine.step()?;
-            range.take_out()?;
+            range.remove_escaped()?;
         }
         let how = if ccd { "with" } else { "without" };
         let name = format!("engine, {bullets} bullets, {how} CCD, seed {seed}");
@@ -111,7 +111,7 @@ impl Recording {
             let trace = Trace::read(path)?;
             let file = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
             let name = format!("{file}, tick {}", trace.tick);
-            // 0 is fixed and 2 is asleep: drawn as what stays, but paired as all.
+            // Kind 0 is fixed and 2 is sleeping: they are drawn as still, but paired as all others.
             let moves: Vec<_> =
                 trace.kind.iter().map(|kind| u8::from(!matches!(kind, 0 | 2))).collect();
             let mut tick = recorder.tick(name, columns(&trace.into_world())?, None)?;
@@ -127,7 +127,7 @@ impl Recorder {
         Self { finder: PairFinder::new(), bytes: 0 }
     }
 
-    /// What of the boxes pairs; without `moves` all do.
+    /// Which boxes can pair: those that move, or all without `moves`.
     fn tick(
         &mut self,
         name: String,

@@ -1,11 +1,11 @@
-//! Who answers which request?
+//! Serves the pages and answers their requests.
 //!
-//! Two pages and two questions, by exact path; a path is never that of a file. What is no question
-//! is answered with a status and one line of text. Only this machine can connect.
+//! There are two pages and two requests, each with an exact path, which is never the path of a file.
+//! Everything else is answered with a status and one line of text. Only this machine can connect.
 //!
-//! A page of another server, open in the same browser, can send requests here too, also under a host name of its own
-//! that resolves to this machine (DNS rebinding). So the host of a request has to be one of [`HOSTS`], and
-//! the origin, where there is one, has to be that host.
+//! A page of another server, open in the same browser, can send requests here too, also under a host name of
+//! its own that resolves to this machine (DNS rebinding). So the host of a request must be one of [`HOSTS`],
+//! and if there is an origin, it must be that host.
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -19,9 +19,10 @@ use super::http::{self, Answer, Request};
 use super::stop::Stop;
 use super::{mesh, pair};
 
-/// Connections at once; whoever comes when there are so many waits. A connection ends within seconds, whatever is sent.
+/// The most connections at once; further ones wait. A connection ends within seconds, whatever the client
+/// sends.
 const CONNECTIONS_MAX: usize = 64;
-/// Until it is looked again whether a connection has ended, or whether connecting works again.
+/// Pause before the server checks again whether a connection has ended, or whether connecting works again.
 const PAUSE: Duration = Duration::from_millis(20);
 
 impl Answer {
@@ -37,7 +38,7 @@ impl Answer {
     }
 }
 
-/// Names of this machine, on any port: it may be forwarded.
+/// Names of this machine, on any port, because the port may be forwarded.
 const HOSTS: [&str; 2] = ["127.0.0.1", "localhost"];
 
 /// Both pages.
@@ -46,12 +47,12 @@ struct Pages<'a> {
     pair: &'a str,
 }
 
-/// Prints the address and serves both pages until the process is ended.
+/// Prints the address and serves both pages until the process ends.
 pub(crate) fn serve(port: u16, ticks: &str, pair: &str) -> Result<(), Stop> {
     let listen = |reason: io::Error| Stop::Listen { port, reason: reason.to_string() };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(listen)?;
     let address = listener.local_addr().map_err(listen)?;
-    writeln!(io::stdout(), "http://{address}/ and http://{address}/pair\nCtrl-C ends it.")
+    writeln!(io::stdout(), "http://{address}/ and http://{address}/pair\nPress Ctrl-C to stop.")
         .and_then(|()| io::stdout().flush())
         .map_err(Stop::Print)?;
     let (pages, open) = (Pages { ticks, pair }, AtomicUsize::new(0));
@@ -61,7 +62,7 @@ pub(crate) fn serve(port: u16, ticks: &str, pair: &str) -> Result<(), Stop> {
                 std::thread::sleep(PAUSE);
             }
             let Ok((stream, _)) = listener.accept() else {
-                // Too many files are open, or who asked has gone away.
+                // Too many files are open, or the client has disconnected.
                 std::thread::sleep(PAUSE);
                 continue;
             };
@@ -71,7 +72,7 @@ pub(crate) fn serve(port: u16, ticks: &str, pair: &str) -> Result<(), Stop> {
                 pages.connection(stream);
                 drop(counted);
             };
-            // If no thread can be started, the connection is closed and counts no more.
+            // If no thread can be started, the connection is closed and no longer counted.
             if std::thread::Builder::new().spawn_scoped(scope, serves).is_err() {
                 std::thread::sleep(PAUSE);
             }
@@ -79,7 +80,7 @@ pub(crate) fn serve(port: u16, ticks: &str, pair: &str) -> Result<(), Stop> {
     })
 }
 
-/// A connection that counts as open until this is dropped.
+/// A connection; it counts as open until this is dropped.
 struct Counted<'a>(&'a AtomicUsize);
 
 impl Drop for Counted<'_> {
@@ -95,7 +96,7 @@ impl Pages<'_> {
             Err(Some(answer)) => (answer, false),
             Err(None) => return,
         };
-        // Who asked may have gone away.
+        // The client may have disconnected.
         let _ = http::respond(&mut stream, &answer, head_alone);
     }
 
@@ -103,11 +104,14 @@ impl Pages<'_> {
         let Request { host, origin, .. } = request;
         let name = host.rsplit_once(':').map_or(&host[..], |(name, _)| name);
         if !HOSTS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
-            let says = format!("the host of a request has to be {}", HOSTS.join(" or "));
+            let says = format!("the host of a request must be {}", HOSTS.join(" or "));
             return Answer::text(http::FORBIDDEN, says);
         }
         if origin.as_ref().is_some_and(|origin| *origin != format!("http://{host}")) {
-            return Answer::text(http::FORBIDDEN, "a page of another origin gets no answer");
+            return Answer::text(
+                http::FORBIDDEN,
+                "requests of pages of other origins are rejected",
+            );
         }
         match (&request.method[..], &request.path[..]) {
             ("GET" | "HEAD", "/") => Answer::page(self.ticks),
@@ -115,14 +119,14 @@ impl Pages<'_> {
             ("POST", "/pair") => ask(request, pair::answer),
             ("POST", "/mesh") => ask(request, mesh::answer),
             (_, "/" | "/pair" | "/mesh") => {
-                Answer::text(http::METHOD_NOT_ALLOWED, "that is not done here")
+                Answer::text(http::METHOD_NOT_ALLOWED, "this method is not supported for this path")
             }
-            _ => Answer::text(http::NOT_FOUND, "there are / and /pair"),
+            _ => Answer::text(http::NOT_FOUND, "the pages are / and /pair"),
         }
     }
 }
 
-/// Answers a question, or says what is wrong with it.
+/// Answers a request, or states what is wrong with it.
 fn ask<Q: DeserializeOwned, A: Serialize>(
     request: &Request,
     answer: fn(&Q) -> Result<A, String>,
@@ -130,7 +134,7 @@ fn ask<Q: DeserializeOwned, A: Serialize>(
     let question = match serde_json::from_slice(&request.body) {
         Ok(question) => question,
         Err(error) => {
-            return Answer::text(http::BAD_REQUEST, format!("that is no question: {error}"));
+            return Answer::text(http::BAD_REQUEST, format!("the request is invalid: {error}"));
         }
     };
     match answer(&question) {

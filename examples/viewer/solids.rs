@@ -1,8 +1,7 @@
-//! Which shapes can be asked about, and how are they told?
+//! The shapes that a request can contain.
 //!
-//! All kinds of [`Shape`]: a form, then its scale along its own axes, then the radius by which it is
-//! rounded. A hull is that of points drawn from a seed inside an ellipsoid, each at a depth of its
-//! own.
+//! All kinds of [`Shape`]: a form, then its scale along its own axes, then the radius by which it is rounded.
+//! A hull consists of random points inside an ellipsoid, each at a random depth.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -10,12 +9,12 @@ use serde::Deserialize;
 use swath::Shape;
 use swath::convex::{Hull, SupportMap};
 
-/// Points of a hull.
+/// The most points of a hull.
 const POINTS_MAX: u32 = 256;
-/// The least radius at which points are drawn, as a part of the greatest.
+/// The least radius of the random points, relative to the greatest.
 const DEPTH: f32 = 0.7;
 
-/// A shape as it is told. Lengths as of [`Shape`].
+/// A shape in a request. Lengths are those of [`Shape`].
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Solid {
@@ -45,7 +44,7 @@ pub(crate) enum Form {
     Ellipsoid { half: [f32; 3] },
 }
 
-/// What a [`Shape`] borrows.
+/// The data that a [`Shape`] borrows.
 #[derive(Debug)]
 pub(crate) enum Lent {
     Nothing,
@@ -53,7 +52,7 @@ pub(crate) enum Lent {
     Ellipsoid(Ellipsoid),
 }
 
-/// The half axes; a shape of the caller's own, as far as the crate is concerned.
+/// The half axes of an ellipsoid, which is a support map of the caller.
 #[derive(Debug)]
 pub(crate) struct Ellipsoid([f64; 3]);
 
@@ -62,7 +61,7 @@ impl SupportMap for Ellipsoid {
         let Self(half) = self;
         let scaled: [f64; 3] = std::array::from_fn(|axis| half[axis] * direction[axis]);
         let length = scaled.iter().map(|x| x * x).sum::<f64>().sqrt();
-        // Flat across the direction: every point is as far.
+        // The shape is flat across the direction, so every point is a support point.
         let length = if length > 0.0 { length } else { 1.0 };
         std::array::from_fn(|axis| half[axis] * scaled[axis] / length)
     }
@@ -73,18 +72,18 @@ impl SupportMap for Ellipsoid {
 }
 
 impl Solid {
-    /// What the shape will borrow.
+    /// Creates the data that the shape borrows.
     pub(crate) fn lend(&self) -> Result<Lent, String> {
         match self.form {
             Form::Hull { points, .. } if points > POINTS_MAX => {
-                Err(format!("a hull of {points} points: at most {POINTS_MAX} here"))
+                Err(format!("a hull has at most {POINTS_MAX} points here, not {points}"))
             }
             Form::Hull { points, seed, half } => Hull::new(drawn(points, seed, half))
                 .map(Lent::Hull)
-                .map_err(|error| format!("no hull: {error}")),
+                .map_err(|error| format!("invalid hull: {error}")),
             Form::Ellipsoid { half } => {
-                // As a box it is checked by the crate.
-                Shape::cuboid(half).map_err(|error| format!("no ellipsoid: {error}"))?;
+                // The half axes are validated like those of a box.
+                Shape::cuboid(half).map_err(|error| format!("invalid ellipsoid: {error}"))?;
                 Ok(Lent::Ellipsoid(Ellipsoid(half.map(f64::from))))
             }
             _ => Ok(Lent::Nothing),
@@ -106,11 +105,11 @@ impl Solid {
         };
         form.and_then(|shape| shape.scaled(self.scale))
             .and_then(|shape| shape.rounded(self.rounded))
-            .map_err(|error| format!("no shape: {error}"))
+            .map_err(|error| format!("invalid shape: {error}"))
     }
 }
 
-/// So many points inside an ellipsoid, near its surface.
+/// Random points inside an ellipsoid, near its surface.
 fn drawn(points: u32, seed: u64, half: [f32; 3]) -> Vec<[f32; 3]> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut point = || {

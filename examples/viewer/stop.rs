@@ -1,6 +1,4 @@
-//! Why did the viewer end?
-//!
-//! Promise: each reason is shown as one line.
+//! Why the viewer ended. Each reason is shown as one line.
 
 use std::io;
 use std::path::PathBuf;
@@ -20,11 +18,11 @@ pub(crate) enum Stop {
     Capture { path: PathBuf, reason: CaptureError },
     #[error("{}: {error}", path.display())]
     Tick { path: PathBuf, error: PipelineError },
-    /// `rejected` rows in all are invalid; this is the first.
-    #[error("{name}: row {row} is no box: {reason} (such rows: {rejected})")]
+    /// `rejected` rows are invalid in all; this is the first.
+    #[error("{name}: row {row} is invalid: {reason} (invalid rows: {rejected})")]
     NoBox { name: String, row: u32, reason: Invalid, rejected: usize },
     #[error(
-        "a page would hold {megabytes} MB of boxes and pairs, at most {most} are allowed: take fewer boxes or ticks"
+        "a page would contain {megabytes} MB of boxes and pairs, and at most {most} are allowed: use fewer boxes or ticks"
     )]
     TooLarge { megabytes: usize, most: usize },
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! Does any input make two sweeps of the same boxes under acceleration disagree?
+//! Sweeps of boxes under acceleration agree with `spec` and with each other.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Does any input make two casts of the same segment disagree?
+//! Casts of segments agree with `spec` and with each other.
 
 #![no_main]
 

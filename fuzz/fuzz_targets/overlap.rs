@@ -1,4 +1,4 @@
-//! Does any input make two overlaps of the same shapes disagree?
+//! Overlaps agree with `spec` and with each other.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Does any world make the pair finder disagree with all pairs tried?
+//! The pair finder agrees with comparing every pair.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Does any input make a question about kept boxes miss one?
+//! Queries of stored boxes agree with testing one box after the other.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Does any input make two responses of the same bodies disagree?
+//! Responses of bodies agree with `spec` and with each other.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Does any input make two separations of the same boxes disagree?
+//! Separations of boxes agree with `spec` and with each other.
 
 #![no_main]
 

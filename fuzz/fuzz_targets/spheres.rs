@@ -1,4 +1,4 @@
-//! Does any input make two sweeps of the same spheres disagree?
+//! Sweeps of spheres agree with `spec` and with each other.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Does a step of any bodies end with numbers that are not finite, or past its budget?
+//! A step of any bodies ends within its budget, with finite numbers.
 
 #![no_main]
 

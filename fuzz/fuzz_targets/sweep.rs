@@ -1,4 +1,4 @@
-//! Does any input make two sweeps of the same boxes disagree?
+//! Sweeps of boxes agree with `spec` and with each other.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Do any bytes make the reader of captured ticks panic, or read what is no tick?
+//! The reader of captured ticks does not panic, and accepts valid ticks only.
 
 #![no_main]
 

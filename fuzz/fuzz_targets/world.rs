@@ -1,4 +1,4 @@
-//! Do any calls make a world break its rules?
+//! No calls make a broadphase break its rules.
 
 #![no_main]
 

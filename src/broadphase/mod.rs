@@ -55,7 +55,6 @@ pub use proxies::id::{ProxyPair, SweptProxyPair};
 pub use proxies::layers::Layers;
 pub use proxies::pair_cache::{Touching, TouchingIter};
 pub use proxies::proxy::Proxies;
-pub(crate) use proxies::proxy::ProxyKind;
 pub use proxies::queries::{ProxyAccept, ProxyHit, ProxyQueries, ProxyQuery};
 pub use proxies::snapshot::Snapshot;
 pub use proxies::update::{Changes, Persisted};

@@ -59,8 +59,8 @@ pub enum Invalid {
     /// The greatest distance of a search is not in `[0, ∞]`.
     #[error("the greatest distance at which to look is negative or not a number")]
     MaxDistance,
-    /// An inverse mass is not in the range that is allowed: `[0, COORD_MAX]` for a [`Body`](crate::batch::Body), 0 or
-    /// `[2⁻⁶⁴, 2⁶⁴]` for a [`Mass`](crate::pipeline::Mass).
+    /// An inverse mass is not in the range that is allowed, which is `[0, COORD_MAX]` for a
+    /// [`Body`](crate::batch::Body).
     #[error(
         "an inverse mass is negative, not a number, or past the least or greatest that is allowed"
     )]

@@ -55,3 +55,13 @@ pub(crate) fn check_inverse_mass(inverse_mass: f32) -> Result<(), Invalid> {
     // NaN is in no range, so it is rejected too.
     if (0.0..=COORD_MAX).contains(&inverse_mass) { Ok(()) } else { Err(Invalid::InverseMass) }
 }
+
+/// One of the two bodies of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Member {
+    /// The first body, from which the normal points away.
+    A,
+    /// The second body, towards which the normal points.
+    B,
+}

@@ -13,9 +13,8 @@
 //! The cost is latency rather than work. So the second pass counts the candidates without a branch per span, and
 //! only if there is more than one (a direction across a face) does a third pass compute the `f64` products.
 
-use super::InvalidShape;
-use super::math::{V3, greater};
-use super::support::scaled;
+use super::error::InvalidShape;
+use super::math::{V3, greater, scaled};
 use crate::geom::{COORD_MAX, MapEach};
 use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use alloc::vec::Vec;

@@ -192,6 +192,22 @@ pub(super) fn round_down(x: f64) -> f32 {
     if f64::from(nearest) > x { nearest.next_down() } else { nearest }
 }
 
+/// Scales a direction so that its greatest component is in `[1, 2)`. The factor is a power of two,
+/// which is exact.
+#[inline(always)]
+pub(super) fn scaled(direction: V3) -> V3 {
+    let V3 { x, y, z } = direction.abs();
+    let most = greater(greater(x, y), z);
+    // The shape is scaled to be flat across the direction, so all points are farthest. NaN is
+    // outside of every range, and a sum is NaN if a component is.
+    if !(f64::MIN_POSITIVE..f64::INFINITY).contains(&most) || (x + y + z).is_nan() {
+        return V3::X;
+    }
+    // The reciprocal of the power of two below it: the exponents add up to twice the bias.
+    let power = most.to_bits() & f64::INFINITY.to_bits();
+    direction * f64::from_bits((2046 << 52) - power)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

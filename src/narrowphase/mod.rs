@@ -2,13 +2,13 @@
 //!
 //! A [`Shape`] has a support function: its farthest point in a direction. From supports alone,
 //! [`gjk`] computes distances and planes that prove them, and [`toi`] computes first times of
-//! contact. Start reading with `gjk.rs`.
+//! contact. Start reading with `gjk/mod.rs`.
 
 mod batch;
+mod error;
 pub mod gjk;
 mod hull;
 mod math;
-mod penetration;
 mod raycast;
 pub(crate) mod record;
 mod roots;
@@ -18,6 +18,8 @@ mod simplex;
 mod support;
 pub mod toi;
 
+pub use error::InvalidShape;
 pub use hull::Hull;
 pub use raycast::ConvexCast;
-pub use shape::{InvalidShape, Shape, SupportMap};
+pub use shape::Shape;
+pub use support::SupportMap;

@@ -11,7 +11,7 @@
 use super::math::{V3, greater, lesser};
 use super::shape::Shape;
 use super::toi::search::Search;
-use super::toi::{Advance, Settings, Touch};
+use super::toi::{Settings, ToiResult, Touch};
 use crate::geom::{Invalid, Motion, Pose, Segment, SegmentStart};
 
 /// Tolerance of the distance from the surface, relative to the shape's size.
@@ -82,16 +82,16 @@ impl Shape<'_> {
         let window = [0.0, if pace > 0.0 { last } else { 0.0 }];
         let a = (self, &Motion::from(*pose));
         let toi = Search::answer(a, (&point, &path), &settings, window, None);
-        Ok(match toi.advance {
-            Advance::Impact { t, normal, on_a, on_b, .. } => {
+        Ok(match toi.result {
+            ToiResult::Impact { t, normal, on_a, on_b, .. } => {
                 let point = if self.margin > 0.0 { on_a } else { on_b };
                 let start =
                     if toi.rounds == 1 { SegmentStart::OnSurface } else { SegmentStart::Outside };
                 ConvexCast::Hit { fraction: t, point, normal, start }
             }
-            Advance::Overlapping { .. } => ConvexCast::Inside,
-            Advance::Separated => ConvexCast::Missed,
-            Advance::Unresolved { t_safe } => ConvexCast::Unresolved { fraction: t_safe },
+            ToiResult::Overlapping { .. } => ConvexCast::Inside,
+            ToiResult::Separated => ConvexCast::Missed,
+            ToiResult::Unresolved { t_safe } => ConvexCast::Unresolved { fraction: t_safe },
         })
     }
 }

@@ -3,9 +3,10 @@
 //! The record is a form, up to nine numbers, a radius, and for a hull which one it is. Reading
 //! restores the same shape to the bit. A caller's own support map is code and cannot be written.
 
+use super::error::InvalidShape;
 use super::hull::Hull;
 use super::math::V3;
-use super::shape::{InvalidShape, Shape};
+use super::shape::Shape;
 use super::support::Core;
 use crate::geom::COORD_MAX;
 

@@ -5,69 +5,11 @@
 //! axes. A [`Pose`](crate::Pose) places that origin in the world, and the shape rotates about it:
 //! choose the centre of mass as origin. Lengths are in world units.
 
+use super::error::InvalidShape;
 use super::hull::Hull;
 use super::math::{M3, V3, greater};
-use super::support::Core;
+use super::support::{Core, SupportMap};
 use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MapEach, Motion, Pose};
-use core::fmt;
-
-/// Why a shape is invalid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidShape {
-    /// A coordinate, radius or length is not finite or exceeds [`COORD_MAX`].
-    #[error("a number is not finite or larger than 2^120")]
-    Number,
-    /// A radius, half extent or half height is negative.
-    #[error("a length is negative")]
-    Negative,
-    /// A hull without points.
-    #[error("a hull has no points")]
-    NoPoints,
-    /// A rounded shape keeps its form only if it is scaled by the same factor on all axes.
-    #[error("a rounded shape is scaled unevenly")]
-    UnevenScale,
-}
-
-/// A convex shape defined by the caller.
-///
-/// ```
-/// use swath::Shape;
-/// use swath::convex::SupportMap;
-///
-/// /// Half axes along x, y and z.
-/// #[derive(Debug)]
-/// struct Ellipsoid([f64; 3]);
-///
-/// impl SupportMap for Ellipsoid {
-///     fn support(&self, direction: [f64; 3]) -> [f64; 3] {
-///         let Self(half) = self;
-///         let scaled: [f64; 3] = std::array::from_fn(|axis| half[axis] * direction[axis]);
-///         let length = scaled.iter().map(|x| x * x).sum::<f64>().sqrt();
-///         std::array::from_fn(|axis| half[axis] * scaled[axis] / length)
-///     }
-///     fn bounding_radius(&self) -> f64 {
-///         self.0.iter().copied().fold(0.0, f64::max)
-///     }
-/// }
-///
-/// let egg = Ellipsoid([1.0, 2.0, 1.0]);
-/// let bounds = Shape::custom(&egg)?.bounds(&swath::Pose::IDENTITY)?;
-/// assert!(bounds.max[1] >= 2.0 && bounds.max[1] < 2.000001);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub trait SupportMap: fmt::Debug + Send + Sync {
-    /// Returns a point of the shape farthest along `direction`, which is finite and not zero. No
-    /// point of the shape may be farther by more than 2⁻⁴⁸ of [`SupportMap::bounding_radius`];
-    /// otherwise first times may be late. The result must be the same for the same direction,
-    /// finite, and within the bounding radius. A point that is not finite or outside of it is not
-    /// used: a first time is then [`Unresolved`](super::toi::Advance::Unresolved), a distance is
-    /// that of the bounding balls, and bounds are an error.
-    fn support(&self, direction: [f64; 3]) -> [f64; 3];
-
-    /// Returns the radius of a ball about the origin that contains the shape.
-    fn bounding_radius(&self) -> f64;
-}
 
 /// A convex shape. It is cheap to copy: a [`Hull`] or a [`SupportMap`] is borrowed.
 #[derive(Clone, Copy, Debug)]
@@ -311,8 +253,11 @@ impl<'a> Shape<'a> {
         AcceleratingBox::new(aabb, motion.delta, motion.accel)
     }
 
-    /// Size to which a tolerance is relative: half the diagonal of the shape's box in its own axes.
-    pub(crate) fn size(&self) -> f64 {
+    /// Returns half the diagonal of the shape's box in its own axes, which is zero for a point. The
+    /// tolerance of a search is relative to it:
+    /// [`Settings::tolerance`](super::toi::Settings::tolerance).
+    #[must_use]
+    pub fn size(&self) -> f64 {
         self.size
     }
 

@@ -7,7 +7,7 @@
 //! cancellation is relative to the size of the simplex, not to the distance.
 //!
 //! Nothing is promised of the weights. Rounding here costs iterations, but never makes a wrong bound,
-//! because bounds come from supports (`gjk.rs`).
+//! because bounds come from supports (`gjk/nearest.rs`).
 
 use super::math::{V3, lesser};
 

@@ -1,14 +1,54 @@
-//! Support functions of the cores of shapes: the farthest point in a direction.
+//! Support functions of the cores of shapes: the farthest point in a direction; and the support map of a caller.
 //!
 //! A shape is a core and a radius: it contains every point at most the radius from the core.
 //! Distances are computed for cores, so a ball is a point and a capsule a segment, exactly. Numbers
 //! are `f64` made of the caller's `f32`: a product of two of these is exact, so a scale loses
 //! nothing.
 
-use super::SupportMap;
 use super::hull::Hull;
-use super::math::{V3, greater, sqrt};
+use super::math::{V3, greater, scaled, sqrt};
 use crate::geom::MapEach;
+use core::fmt;
+
+/// A convex shape defined by the caller.
+///
+/// ```
+/// use swath::Shape;
+/// use swath::convex::SupportMap;
+///
+/// /// Half axes along x, y and z.
+/// #[derive(Debug)]
+/// struct Ellipsoid([f64; 3]);
+///
+/// impl SupportMap for Ellipsoid {
+///     fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+///         let Self(half) = self;
+///         let scaled: [f64; 3] = std::array::from_fn(|axis| half[axis] * direction[axis]);
+///         let length = scaled.iter().map(|x| x * x).sum::<f64>().sqrt();
+///         std::array::from_fn(|axis| half[axis] * scaled[axis] / length)
+///     }
+///     fn bounding_radius(&self) -> f64 {
+///         self.0.iter().copied().fold(0.0, f64::max)
+///     }
+/// }
+///
+/// let egg = Ellipsoid([1.0, 2.0, 1.0]);
+/// let bounds = Shape::custom(&egg)?.bounds(&swath::Pose::IDENTITY)?;
+/// assert!(bounds.max[1] >= 2.0 && bounds.max[1] < 2.000001);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait SupportMap: fmt::Debug + Send + Sync {
+    /// Returns a point of the shape farthest along `direction`, which is finite and not zero. No
+    /// point of the shape may be farther by more than 2⁻⁴⁸ of [`SupportMap::bounding_radius`];
+    /// otherwise first times may be late. The result must be the same for the same direction,
+    /// finite, and within the bounding radius. A point that is not finite or outside of it is not
+    /// used: a first time is then [`Unresolved`](super::toi::ToiResult::Unresolved), a distance is
+    /// that of the bounding balls, and bounds are an error.
+    fn support(&self, direction: [f64; 3]) -> [f64; 3];
+
+    /// Returns the radius of a ball about the origin that contains the shape.
+    fn bounding_radius(&self) -> f64;
+}
 
 /// A shape without its radius, about the origin of its own axes.
 #[derive(Clone, Copy, Debug)]
@@ -131,19 +171,3 @@ impl Core<'_> {
 /// Limit of the distance of a caller's point from the origin, relative to the bounding radius:
 /// allows for rounding.
 const OUTSIDE: f64 = 1.0 + 1.0 / (1_u64 << 40) as f64;
-
-/// Scales a direction so that its greatest component is in `[1, 2)`. The factor is a power of two,
-/// which is exact.
-#[inline(always)]
-pub(super) fn scaled(direction: V3) -> V3 {
-    let V3 { x, y, z } = direction.abs();
-    let most = greater(greater(x, y), z);
-    // The shape is scaled to be flat across the direction, so all points are farthest. NaN is
-    // outside of every range, and a sum is NaN if a component is.
-    if !(f64::MIN_POSITIVE..f64::INFINITY).contains(&most) || (x + y + z).is_nan() {
-        return V3::X;
-    }
-    // The reciprocal of the power of two below it: the exponents add up to twice the bias.
-    let power = most.to_bits() & f64::INFINITY.to_bits();
-    direction * f64::from_bits((2046 << 52) - power)
-}

@@ -54,6 +54,37 @@ impl Threads {
         Self(ThreadsKind::Pool(pool))
     }
 
+    /// Calls `fill(start, piece)` once for each piece of `out`, on these threads, where `start` is the
+    /// index of the first element of the piece.
+    ///
+    /// All pieces have length `size` except the last, which may be shorter. Each piece has one
+    /// writer and the pieces do not depend on the number of threads, so the results are the same for
+    /// any threads if `fill` reads nothing that it writes.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is 0.
+    ///
+    /// ```
+    /// use swath::Threads;
+    ///
+    /// let mut squares = [0; 1000];
+    /// Threads::current().fill_chunks(&mut squares, 64, &|start, piece| {
+    ///     for (index, square) in (start..).zip(piece) {
+    ///         *square = index * index;
+    ///     }
+    /// });
+    /// assert_eq!(squares[30], 900);
+    /// ```
+    pub fn fill_chunks<T: Send>(
+        &self,
+        out: &mut [T],
+        size: usize,
+        fill: &(dyn Fn(usize, &mut [T]) + Sync),
+    ) {
+        fill_chunks(self, out, size, fill);
+    }
+
     /// Returns the number of workers, which is the number of threads.
     pub(crate) fn workers(&self) -> usize {
         match &self.0 {

@@ -100,7 +100,7 @@ impl SceneBounds {
             for (held, convex) in held.iter_mut().zip(&scene.convex[start..]) {
                 *held = match convex.shape.bounds_over(&convex.motion) {
                     Ok(over) => BodyBounds {
-                        moving: chord::one(&over, with_slop(skin, scene, convex.row)),
+                        moving: chord::one(&over, skin),
                         swing: convex.shape.swing(&convex.motion),
                         invalid: None,
                     },
@@ -212,17 +212,6 @@ pub(super) fn accelerating(scene: &Scene<'_, '_>, row: u32) -> AcceleratingBox {
         false => [0.0; 3],
     };
     AcceleratingBox { aabb, delta, accel }
-}
-
-/// Half the target distance plus the slop of a row, rounded up: two such margins together are at
-/// least the target distance plus the greater slop.
-fn with_slop(skin: f32, scene: &Scene<'_, '_>, row: u32) -> f32 {
-    scene.slops.get(row as usize).map_or(skin, |&slop| pad(skin, slop))
-}
-
-/// Sum of half a target distance and a slop, rounded up.
-pub(super) fn pad(half_target: f32, slop: f32) -> f32 {
-    if slop == 0.0 { half_target } else { (half_target + slop).next_up().next_up() }
 }
 
 /// Half of a target distance, rounded up. It is exact, except for subnormal numbers.

@@ -389,7 +389,6 @@ impl Capture {
             convex,
             flags: self.flags.as_deref(),
             filters: self.filters.as_deref(),
-            slops: &[],
         }
     }
 }

@@ -9,9 +9,9 @@
 use super::bounds::PLAIN;
 use super::impacts::{Impact, ImpactKind};
 use super::windows::{ShapeTest, TickContext};
-use crate::geom::{MapEach, Motion, Pose};
+use crate::geom::{MapEach, Motion, Pair, Pose};
 use crate::lanes::prefetch;
-use crate::narrowphase::toi::{Advance, Settings, Toi, Touch};
+use crate::narrowphase::toi::{Settings, Toi, ToiResult, Touch};
 use crate::narrowphase::{Shape, toi};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -79,21 +79,40 @@ impl TickContext<'_, '_> {
     }
 }
 
-/// The impact that a result stands for, or `None` if the two bodies do not meet.
-pub(super) fn impact(ask: &ShapeTest, toi: &Toi) -> Option<Impact> {
-    let [first, last] = ask.window;
-    let of = Impact { pair: ask.pair, last, ..Impact::default() };
-    match toi.advance {
-        Advance::Separated => None,
-        Advance::Impact { t, normal, on_a, on_b, closing } => {
-            Some(Impact { toi: t, kind: ImpactKind::Touching, normal, on_a, on_b, closing, ..of })
-        }
-        Advance::Overlapping { depth, normal, on_a, on_b, closing } => {
-            let kind = ImpactKind::Overlapping;
-            Some(Impact { toi: first, kind, normal, on_a, on_b, closing, depth, ..of })
-        }
-        Advance::Unresolved { t_safe } => {
-            Some(Impact { toi: t_safe, kind: ImpactKind::Unresolved, ..of })
+impl Impact {
+    /// The impact of a pair whose shapes were tested within `window`, or `None` if they do not touch
+    /// there.
+    ///
+    /// [`Impact::last`] is the end of the window.
+    ///
+    /// ```
+    /// use swath::convex::toi::{self, Settings};
+    /// use swath::{Impact, Motion, Pair, Pose, Shape};
+    ///
+    /// let ball = Shape::sphere(1.0)?;
+    /// let motions = [Motion::new(Pose::at([-4.0, 0.0, 0.0])?, [8.0, 0.0, 0.0])?, Motion::default()];
+    /// let toi = toi::one_to_one(&ball, &motions[0], &ball, &motions[1], &Settings::default())?;
+    /// let impact = Impact::from_toi(Pair { a: 0, b: 1 }, [0.0, 1.0], &toi).expect("an impact");
+    /// assert!(impact.toi <= 0.25 && (impact.closing - 8.0).abs() < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn from_toi(pair: Pair, window: [f32; 2], toi: &Toi) -> Option<Self> {
+        let [first, last] = window;
+        let of = Self { pair, last, ..Self::default() };
+        match toi.result {
+            ToiResult::Separated => None,
+            ToiResult::Impact { t, normal, on_a, on_b, closing } => {
+                let kind = ImpactKind::Touching;
+                Some(Self { toi: t, kind, normal, on_a, on_b, closing, ..of })
+            }
+            ToiResult::Overlapping { depth, normal, on_a, on_b, closing } => {
+                let kind = ImpactKind::Overlapping;
+                Some(Self { toi: first, kind, normal, on_a, on_b, closing, depth, ..of })
+            }
+            ToiResult::Unresolved { t_safe } => {
+                Some(Self { toi: t_safe, kind: ImpactKind::Unresolved, ..of })
+            }
         }
     }
 }

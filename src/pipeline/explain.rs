@@ -5,14 +5,13 @@
 //! policy for contacts at the start, and the iterations of the search.
 
 use super::bounds::{PLAIN, SceneBounds};
-use super::convex;
 use super::impacts::{Impact, ImpactKind};
 use super::scene::{PipelineError, Scene};
 use super::tick::Pipeline;
 use super::windows::{TickContext, Verdict};
 use crate::geom::{AXES, ContactState, MapEach, MovingBox, Pair};
 use crate::kernels::sweep;
-use crate::narrowphase::toi::{Advance, Toi};
+use crate::narrowphase::toi::{Toi, ToiResult};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -174,9 +173,9 @@ impl TickContext<'_, '_> {
         };
         let toi = self.advance(&ask);
         let Toi { rounds, supports, .. } = toi;
-        let impact = convex::impact(&ask, &toi);
-        let says = match (toi.advance, &impact) {
-            (Advance::Separated, _) => format!(
+        let impact = Impact::from_toi(ask.pair, ask.window, &toi);
+        let says = match (toi.result, &impact) {
+            (ToiResult::Separated, _) => format!(
                 "no impact, the shapes stay apart, or touch at the start in a way that does not \
                  count ({:?})",
                 self.touch(sensor)

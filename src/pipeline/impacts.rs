@@ -54,8 +54,9 @@ pub struct Impact<P = Pair> {
 }
 
 impl<P> Impact<P> {
-    /// The same impact with other names of the two bodies.
-    pub(super) fn named<Q>(self, pair: Q) -> Impact<Q> {
+    /// The same impact with another label of the pair, such as the ids of the caller's bodies.
+    #[must_use]
+    pub fn with_pair<Q>(self, pair: Q) -> Impact<Q> {
         let Self { toi, last, kind, normal, on_a, on_b, closing, depth, .. } = self;
         Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth }
     }

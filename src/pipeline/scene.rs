@@ -3,7 +3,7 @@
 use crate::broadphase::FindError;
 use crate::columns::{LengthMismatch, MovingBoxColumns};
 use crate::geom::{Filter, Motion, Pair};
-use crate::narrowphase::toi::{AdvanceError, Touch};
+use crate::narrowphase::toi::{ToiError, Touch};
 use crate::narrowphase::{Shape, toi};
 use bytemuck::{Pod, Zeroable};
 use core::ops::BitOr;
@@ -107,8 +107,6 @@ pub struct Scene<'a, 's> {
     pub(super) convex: &'a [ConvexBody<'s>],
     pub(super) flags: Option<&'a [BodyFlags]>,
     pub(super) filters: Option<&'a [Filter]>,
-    /// Slop of each row: a distance in addition to the target distance. Empty if no row has one.
-    pub(super) slops: &'a [f32],
 }
 
 impl<'a> From<MovingBoxColumns<'a>> for Scene<'a, 'a> {
@@ -121,7 +119,7 @@ impl<'a, 's> Scene<'a, 's> {
     /// A scene of these boxes: all move, and each may meet each.
     #[must_use]
     pub fn new(boxes: MovingBoxColumns<'a>) -> Self {
-        Self { boxes, accel: [&[]; 3], convex: &[], flags: None, filters: None, slops: &[] }
+        Self { boxes, accel: [&[]; 3], convex: &[], flags: None, filters: None }
     }
 
     /// Sets the accelerations of the boxes; columns x, y, z.
@@ -274,7 +272,7 @@ impl Config {
 pub enum PipelineError {
     /// The target distance or the tolerance is invalid.
     #[error(transparent)]
-    Settings(#[from] AdvanceError),
+    Settings(#[from] ToiError),
     /// [`Config::fast`] is negative or NaN.
     #[error("the speed from which bodies are fast is negative or not a number")]
     Fast,
@@ -290,12 +288,6 @@ pub enum PipelineError {
         row: u32,
         /// The number of rows.
         rows: usize,
-    },
-    /// [`SubStepsConfig::impacts_max`](super::SubStepsConfig::impacts_max) is below 2.
-    #[error("the most impacts of a body in a tick are {given}, below 2")]
-    ImpactsMax {
-        /// The configured limit.
-        given: u32,
     },
     /// Finding the pairs failed.
     #[error(transparent)]

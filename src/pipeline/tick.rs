@@ -271,22 +271,12 @@ impl Pipeline {
         let Self { config, level, threads, finder, work, .. } = self;
         // Enter the pool once, so that the parallel steps do not have to wake its threads each
         // time.
-        threads.enter(|| find(scene, config, *level, threads, finder, (work, false)))?;
+        threads.enter(|| find(scene, config, *level, threads, finder, work))?;
         Ok(self.last())
     }
 
-    /// Runs the first stages only: the pairs whose shapes must be tested, with their windows, in the
-    /// order of the finder. Pairs of plain boxes are not included.
-    pub(super) fn asks(&mut self, scene: &Scene<'_, '_>) -> Result<&[ShapeTest], PipelineError> {
-        self.config.validate()?;
-        scene.check()?;
-        let Self { config, level, threads, finder, work, .. } = self;
-        threads.enter(|| find(scene, config, *level, threads, finder, (work, true)))?;
-        Ok(&self.work.asks)
-    }
-
     /// The result of the last tick of columns.
-    pub(super) fn last(&self) -> TickOutput<'_> {
+    fn last(&self) -> TickOutput<'_> {
         let work = &self.work;
         TickOutput {
             impacts: &work.impacts.sorted,
@@ -333,14 +323,14 @@ fn chunk_of(pairs: &[SweptPair], index: usize) -> &[SweptPair] {
     &pairs[index * CHUNK..pairs.len().min((index + 1) * CHUNK)]
 }
 
-/// Finds the pairs of a scene and answers them; with `only_ask` stops before the shape tests.
+/// Finds the pairs of a scene and answers them.
 fn find(
     scene: &Scene<'_, '_>,
     config: &Config,
     level: Level,
     threads: &Threads,
     finder: &mut PairFinder,
-    (work, only_ask): (&mut TickScratch, bool),
+    work: &mut TickScratch,
 ) -> Result<(), PipelineError> {
     let mut clock = Clock::start();
     work.stages = TickStats::default();
@@ -360,9 +350,7 @@ fn find(
         let known = TickContext { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
         let (chunk, count) = (|index| found.chunk(index), found.chunk_count());
         work.ask(&known, level, threads, (&chunk, count), &mut clock);
-        if !only_ask {
-            work.search(&known, threads, &mut clock);
-        }
+        work.search(&known, threads, &mut clock);
     });
     work.bounds = bounds;
     answered
@@ -422,7 +410,7 @@ impl TickScratch {
         convex::fill(known, asks, threads, tois);
         for (ask, toi) in asks.iter().zip(&*tois) {
             stages.rounds += u64::from(toi.rounds);
-            let Some(impact) = convex::impact(ask, toi) else {
+            let Some(impact) = Impact::from_toi(ask.pair, ask.window, toi) else {
                 stages.separated += 1;
                 continue;
             };

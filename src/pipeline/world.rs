@@ -115,7 +115,7 @@ impl Pipeline {
     ///
     /// `about` is called once for each proxy that is in a pair. The box and the displacement of a
     /// proxy with a shape must contain it during the whole tick, like those that
-    /// [`Pipeline::holding`] computes. With a target distance every box must be larger by half of
+    /// [`Pipeline::bounds_of`] computes. With a target distance every box must be larger by half of
     /// it, or have that much margin. The limit and the threshold of the [`Config`](super::Config)
     /// apply; which proxies move, and their filters, are those of the broadphase. The pairs that
     /// began or ended are in [`Broadphase::changes`].
@@ -133,9 +133,8 @@ impl Pipeline {
     /// let wall = world.insert(Aabb::new([0.0, -5.0, -5.0], [0.2, 5.0, 5.0])?, Proxy::fixed())?;
     /// let ball = Shape::sphere(0.05)?;
     /// let motion = Motion::new(Pose::at([-50.0, 0.0, 0.0])?, [100.0, 0.0, 0.0])?;
-    /// let held = Pipeline::holding(&ball, &motion)?;
-    /// let bullet = world.insert(held.aabb, Proxy::dynamic())?;
-    /// world.set(bullet, held.aabb, held.delta)?; // start, displacement
+    /// let bounds = Pipeline::bounds_of(&ball, &motion, 0.0)?;
+    /// let bullet = world.insert_moving(bounds, Proxy::dynamic())?;
     ///
     /// let mut ccd = Pipeline::new(Config::default());
     /// for hit in ccd.tick_world(&mut world, |id| (id == bullet).then_some((ball, motion)))? {
@@ -197,7 +196,7 @@ impl Pipeline {
         let work = self.answer(&scene, &proxies.pairs);
         let named = |impact: &Impact| {
             let [a, b] = [impact.pair.a, impact.pair.b].map_each(|row| proxies.ids[row as usize]);
-            impact.named(ProxyPair { a, b })
+            impact.with_pair(ProxyPair { a, b })
         };
         proxies.impacts.clear();
         proxies.impacts.extend(work.impacts.sorted.iter().map(named));
@@ -213,17 +212,25 @@ impl Pipeline {
         Ok(ProxyTickOutput { impacts, sensed, rejected, stages })
     }
 
-    /// A moving box that contains a shape during the whole tick, for use as a proxy: see the
+    /// A moving box that contains a shape during the whole tick, enlarged by a margin on all sides:
+    /// the box of a proxy, or of a row of a [`PairFinder`](crate::PairFinder). See the
     /// [module](super) on curved paths.
+    ///
+    /// The margin is at least 0. With half of a target distance on each of two boxes, they touch
+    /// whenever their shapes are within the target.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when the motion is invalid, or the box would reach past
-    /// [`COORD_MAX`](crate::COORD_MAX).
-    pub fn holding(shape: &Shape<'_>, motion: &Motion) -> Result<MovingBox, Invalid> {
-        let held = chord::one(&shape.bounds_over(motion)?, 0.0);
-        held.validate()?;
-        Ok(held)
+    /// [`Invalid`] when the motion is invalid, the margin is not a number, or the box would reach
+    /// past [`COORD_MAX`](crate::COORD_MAX).
+    pub fn bounds_of(
+        shape: &Shape<'_>,
+        motion: &Motion,
+        margin: f32,
+    ) -> Result<MovingBox, Invalid> {
+        let bounds = chord::one(&shape.bounds_over(motion)?, margin);
+        bounds.validate()?;
+        Ok(bounds)
     }
 }
 

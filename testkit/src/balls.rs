@@ -1,8 +1,8 @@
-//! Which moving spheres, and which spheres and boxes, are hard to answer?
+//! Hard pairs of moving spheres, and of spheres and boxes.
 //!
-//! As `cases.rs` does for boxes: families in which a touch is exact, just missed, long, far away or
-//! at the borders of `f32`. Offsets of whole length (3, 4, 0), (2, 3, 6) and their like make
-//! contacts that are exact in rational numbers.
+//! As in `cases.rs` for boxes, there are families in which a touch is exact, just missed, long, far away or
+//! at the limits of `f32`. Offsets of integer length such as (3, 4, 0) and (2, 3, 6) give contacts that are
+//! exact in rational numbers.
 
 use super::cases::HOSTILE;
 use super::draw::Draw;
@@ -10,7 +10,7 @@ use rand::RngExt;
 use swath::batch::MovingSphere;
 use swath::{Aabb, MovingBox, Sphere};
 
-/// Two spheres, and a box with a corner or face where the second has its centre.
+/// Two spheres, and a box with a corner or face at the centre of the second.
 #[derive(Clone, Copy, Debug)]
 pub struct Round {
     pub family: &'static str,
@@ -21,7 +21,7 @@ pub struct Round {
     pub boxed: MovingBox,
 }
 
-/// So many cases, from every family in turn.
+/// This many cases, from every family in turn.
 pub fn rounds(seed: u64, count: usize) -> impl Iterator<Item = Round> {
     let mut draw = Draw::new(seed);
     let mut turns = FAMILIES.into_iter().cycle();
@@ -30,12 +30,12 @@ pub fn rounds(seed: u64, count: usize) -> impl Iterator<Item = Round> {
         .take(count)
 }
 
-/// `place` and `motion` of `b` seen from `a`, both radii, and what is added to both.
+/// Position and motion of `b` relative to `a`, both radii, and numbers that are added to both.
 struct Made {
     place: [f32; 3],
     motion: [f32; 3],
     radii: [f32; 2],
-    /// From `a` to `b` at contact: where the box is to extend away.
+    /// The direction from `a` to `b` at contact, into which the box extends.
     towards: [f32; 3],
     shared: [[f32; 3]; 2],
 }
@@ -59,7 +59,7 @@ const FAMILIES: [Family; 14] = [
     ("any bits", any_bits),
 ];
 
-/// Vectors of whole length: x, y, z and the length.
+/// Vectors of integer length: x, y, z and the length.
 const WHOLE: [[f32; 4]; 8] = [
     [1.0, 0.0, 0.0, 1.0],
     [3.0, 4.0, 0.0, 5.0],
@@ -76,7 +76,7 @@ impl Draw {
         std::array::from_fn(|_| number(self))
     }
 
-    /// A vector of whole length, turned at random, and its length.
+    /// A vector of integer length, rotated at random, and its length.
     fn of_whole_length(&mut self) -> ([f32; 3], f32) {
         let [x, y, z, length] = self.one_of(&WHOLE);
         let turned = self.one_of(&[[x, y, z], [y, z, x], [z, x, y], [y, x, z]]);
@@ -109,7 +109,7 @@ fn round((family, make): Family, draw: &mut Draw) -> Option<Round> {
             4 => place[k].abs(),
             _ => draw.one_of(&[1e-3, 1e6, 1e30]),
         };
-        // Mostly away from the sphere, so that the corner stays the nearest point.
+        // Mostly away from the sphere, so that the corner remains the nearest point.
         let up = if towards[k] == 0.0 { draw.one_in(2) } else { towards[k] > 0.0 };
         let turned = draw.one_in(8);
         if draw.one_in(10) || towards[k] == 0.0 && draw.one_in(2) {
@@ -164,7 +164,7 @@ fn grid(draw: &mut Draw) -> Made {
     Made { place, motion, radii, towards: place, shared }
 }
 
-/// A contact at a rational time: the way between the centres is then of whole length.
+/// A contact at a rational time: then the distance of the centres is an integer.
 fn together(draw: &mut Draw) -> Made {
     let unit = draw.one_of(&[0.125, 1.0, 4.0]);
     let (way, length) = draw.of_whole_length();
@@ -180,7 +180,7 @@ fn together(draw: &mut Draw) -> Made {
     Made { place, motion, radii, towards: way, shared }
 }
 
-/// The paths touch at one point: the motion is at a right angle to a way of whole length.
+/// The paths touch at one point: the motion is perpendicular to an offset of integer length.
 fn grazing(draw: &mut Draw) -> Made {
     let made = together(draw);
     let [x, y, z] = made.towards;
@@ -194,7 +194,7 @@ fn grazing(draw: &mut Draw) -> Made {
     Made { place, motion, ..made }
 }
 
-/// Surfaces that touch at the start, and press, slide or part.
+/// Surfaces that touch at the start, and close, slide or separate.
 fn resting(draw: &mut Draw) -> Made {
     let made = if draw.one_in(2) { together(draw) } else { grazing(draw) };
     let length = made.towards.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -221,7 +221,7 @@ fn far_out(draw: &mut Draw) -> Made {
     Made { shared, ..even(draw) }
 }
 
-/// Paths of a million radii, that hit or pass.
+/// Paths of a million radii that hit or pass.
 fn bullet(draw: &mut Draw) -> Made {
     let motion = draw.vector(|draw| draw.between(-1e3, 1e3));
     let radii = [draw.between(0.0, 1e-3), draw.between(0.0, 1e-3)];
@@ -232,7 +232,7 @@ fn bullet(draw: &mut Draw) -> Made {
     Made { place, motion, radii, towards: off, shared }
 }
 
-/// A long path past a sphere at just about the distance of its radius.
+/// A long path past a sphere at a distance close to its radius.
 fn long_grazing(draw: &mut Draw) -> Made {
     let off = draw.vector(|draw| draw.between(-1.0, 1.0));
     let other = draw.vector(|draw| draw.between(-1.0, 1.0));
@@ -249,7 +249,7 @@ fn long_grazing(draw: &mut Draw) -> Made {
     Made { place, motion, radii, towards: off, shared: [[0.25; 3], [0.5; 3]] }
 }
 
-/// Radii, places and motions of about one size.
+/// Radii, positions and motions of about one size.
 fn even(draw: &mut Draw) -> Made {
     let motion = draw.vector(|draw| draw.between(-4.0, 4.0));
     let off = draw.vector(|draw| draw.between(-1.5, 1.5));

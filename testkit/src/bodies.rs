@@ -1,4 +1,4 @@
-//! Which bodies are hard to part?
+//! Bodies that are hard to separate.
 
 use super::cases::{Case, cases};
 use rand::rngs::Xoshiro256PlusPlus;
@@ -15,7 +15,7 @@ pub struct Meeting {
     pub restitution: f32,
 }
 
-/// Inverse masses: fixed, of everyday ratios, and at the borders of what is valid.
+/// Inverse masses: fixed, of ordinary ratios, and at the limits of validity.
 const INVERSE_MASSES: [f32; 20] = [
     0.0,
     -0.0,
@@ -42,10 +42,10 @@ const INVERSE_MASSES: [f32; 20] = [
 const RESTITUTIONS: [f32; 8] =
     [0.0, 0.0, 0.5, 1.0, 1.0, 0.3, f32::EPSILON / 4.0, f32::from_bits(1)];
 
-/// So many meetings: pairs of every hostile family, most of them moved into each other.
+/// This many contacts: pairs of every hostile family, most of them moved into each other.
 pub fn meetings(seed: u64, count: usize) -> impl Iterator<Item = Meeting> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5e9a_7a7e);
-    // Only pairs that are boxes after the change are taken.
+    // Only pairs that are valid after the change are used.
     cases(seed, usize::MAX).filter_map(move |case| meeting(case, &mut rng)).take(count)
 }
 
@@ -58,7 +58,7 @@ fn meeting(Case { family, a, mut b }: Case, rng: &mut Xoshiro256PlusPlus) -> Opt
             (b.aabb.min[axis], b.aabb.max[axis]) = (min, max);
         }
     }
-    // Axes that tie with each other, as they are or turned around.
+    // Axes that tie with each other, unchanged or mirrored.
     if how < 4 {
         for axis in 1..3 {
             let turned = rng.random_range(0..3) == 0;
@@ -83,7 +83,7 @@ fn meeting(Case { family, a, mut b }: Case, rng: &mut Xoshiro256PlusPlus) -> Opt
     valid.then_some(Meeting { family, a, b, restitution })
 }
 
-/// An interval that has something to do with those of both boxes.
+/// An interval near those of both boxes.
 fn interval(a: &Aabb, b: &Aabb, axis: usize, rng: &mut Xoshiro256PlusPlus) -> [f32; 2] {
     let (a, b) = ([a.min[axis], a.max[axis]], [b.min[axis], b.max[axis]]);
     let middle = a[0] * 0.5 + a[1] * 0.5;
@@ -106,14 +106,14 @@ fn interval(a: &Aabb, b: &Aabb, axis: usize, rng: &mut Xoshiro256PlusPlus) -> [f
         }
     };
     let (x, y) = match (end(), end()) {
-        // About the middle: rising and falling are equally far.
+        // Around the middle: rise and fall are equal.
         (x, _) if size > 0.0 && x == middle => (middle - size, middle + size),
         ends => ends,
     };
     if x <= y { [x, y] } else { [y, x] }
 }
 
-/// Every kind of invalid row, but that only the inverse mass is wrong in the last four.
+/// Every kind of invalid row; in the last four only the inverse mass is invalid.
 pub fn no_bodies() -> Vec<Body> {
     let good = Body {
         moving: swath::MovingBox {
@@ -145,8 +145,8 @@ pub fn no_bodies() -> Vec<Body> {
     bad
 }
 
-/// The contact that a response to this meeting is about. None for boxes that do not meet, and for
-/// those that a sweep calls a hit only because their times are below the least float.
+/// The contact for the response. `None` for boxes that do not touch, and for those that a sweep reports as a
+/// hit only because their times are below the least float.
 pub fn contact_of(case: &Meeting) -> Contact {
     let (a, b) = (&case.a.moving, &case.b.moving);
     let contact = sweep::one_to_one(a, b).expect("both are boxes").contact;
@@ -171,13 +171,13 @@ pub fn contact_of(case: &Meeting) -> Contact {
     }
 }
 
-/// The two sides of so many meetings.
+/// The two sides of this many contacts.
 pub fn bodies(seed: u64, count: usize) -> [Vec<Body>; 2] {
     let cases: Vec<Meeting> = meetings(seed, count).collect();
     [cases.iter().map(|case| case.a).collect(), cases.iter().map(|case| case.b).collect()]
 }
 
-/// Each row with others, itself among them.
+/// Each row with others, itself included.
 pub fn neighbours(rows: usize) -> Vec<Pair> {
     let row = |row: usize| (row % rows) as u32;
     (0..rows).map(|k| Pair { a: row(k), b: row(k * k + k / 3) }).collect()

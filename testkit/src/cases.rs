@@ -1,14 +1,14 @@
-//! Which pairs of moving boxes are hard to answer?
+//! Hard pairs of moving boxes.
 //!
-//! Families of pairs, each made so that something happens at once or just about: ties, touches at
-//! either end of the tick, boxes without an inside, numbers at the borders of `f32`. A seed names
-//! a sequence of pairs, all of which are boxes.
+//! In each family of pairs several events are at once or nearly so: ties, touches at either end of the tick,
+//! boxes without an interior, numbers at the limits of `f32`. A seed determines a sequence of pairs, all of
+//! which are valid.
 
 use super::draw::Draw;
 use rand::RngExt;
 use swath::{Aabb, MovingBox};
 
-/// Two moving boxes, and how they were made.
+/// Two moving boxes, and their family.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     pub family: &'static str,
@@ -16,7 +16,7 @@ pub struct Case {
     pub b: MovingBox,
 }
 
-/// So many pairs, from every family in turn.
+/// This many pairs, from every family in turn.
 pub fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {
     let mut draw = Draw::new(seed);
     let mut turns = FAMILIES.into_iter().cycle();
@@ -25,7 +25,7 @@ pub fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {
         .take(count)
 }
 
-/// Makes one axis of both boxes from what the pair has in common.
+/// Makes one axis of both boxes from the common numbers of the pair.
 type Family = (&'static str, fn(&mut Draw, &Shared) -> Axis);
 
 const FAMILIES: [Family; 11] = [
@@ -42,7 +42,7 @@ const FAMILIES: [Family; 11] = [
     ("any bits", any_bits),
 ];
 
-/// Valid numbers at the borders of `f32`.
+/// Valid numbers at the limits of `f32`.
 pub const HOSTILE: [f32; 26] = [
     0.0,
     -0.0,
@@ -75,13 +75,13 @@ pub const HOSTILE: [f32; 26] = [
 /// `min`, `max` and `delta` of `a`, then of `b`.
 type Axis = [[f32; 3]; 2];
 
-/// What the three axes of a pair have in common.
+/// Numbers that the three axes of a pair have in common.
 struct Shared {
-    /// The time at which something happens, as a fraction.
+    /// The time of the event, as a fraction.
     time: (i32, i32),
     /// The same for families that do not need it exactly.
     about: f32,
-    /// Which axis rounds badly.
+    /// The axis with large rounding errors.
     axis: u32,
 }
 
@@ -126,7 +126,7 @@ fn case((family, axis): Family, draw: &mut Draw) -> Option<Case> {
     valid.then_some(Case { family, a, b })
 }
 
-/// Quarters: every difference is exact, and much happens at the same time.
+/// Quarters: every difference is exact, and many events are at the same time.
 fn grid(draw: &mut Draw, _: &Shared) -> Axis {
     let mut moving = || {
         let min = draw.whole(-6, 6) * 0.25;
@@ -137,8 +137,8 @@ fn grid(draw: &mut Draw, _: &Shared) -> Axis {
     [moving(), moving()]
 }
 
-/// The axis starts to overlap at a certain time, or ends to, or overlaps for a while, in
-/// numbers that are exact: what the time is a fraction of varies, the time does not.
+/// The axis starts to overlap at a certain time, or ends to, or overlaps for a while, in exact numbers: the
+/// denominators of the time differ, the time does not.
 fn together(draw: &mut Draw, shared: &Shared) -> Axis {
     let unit = draw.one_of(&[0.125, 0.5, 1.0, 4.0]);
     let step = unit * draw.whole(1, 3);
@@ -146,7 +146,7 @@ fn together(draw: &mut Draw, shared: &Shared) -> Axis {
     let a_min = unit * draw.whole(-8, 8);
     let a_max = a_min + unit * draw.whole(0, 8);
     let b_size = unit * draw.whole(0, 8);
-    // `b` stands above `a` and comes down, or stands in it and goes up, or does not leave it.
+    // `b` is above `a` and moves down, or inside it and moves up, or does not leave it.
     let (b_min, d) = match draw.0.random_range(0..5) {
         0..3 => (a_max + gap, -d),
         3 => (a_max - gap, d),
@@ -157,8 +157,8 @@ fn together(draw: &mut Draw, shared: &Shared) -> Axis {
     if draw.one_in(2) { axis.map(|[min, max, delta]| [-max, -min, -delta]) } else { axis }
 }
 
-/// Gap and motion just above a power of two, half way between two floats, where a rounding is
-/// largest for its number.
+/// Gap and motion just above a power of two, half-way between two floats, where the relative rounding error
+/// is greatest.
 fn roundings(draw: &mut Draw, shared: &Shared) -> Axis {
     if shared.axis != 0 {
         return [[-1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]];
@@ -203,7 +203,7 @@ fn far_out(draw: &mut Draw, _: &Shared) -> Axis {
     [moving(), moving()]
 }
 
-/// Paths of a million sides, that hit or pass.
+/// Paths of a million sides that hit or pass.
 fn fast(draw: &mut Draw, shared: &Shared) -> Axis {
     let d = draw.between(-1e3, 1e3);
     let off = draw.between(-2e-3, 2e-3);
@@ -212,7 +212,7 @@ fn fast(draw: &mut Draw, shared: &Shared) -> Axis {
     [[-a, a, both], [start - b, start + b, d + both]]
 }
 
-/// Sides, places and motions of about one size.
+/// Sides, positions and motions of about one size.
 fn even(draw: &mut Draw, shared: &Shared) -> Axis {
     let d = draw.between(-4.0, 4.0);
     let off = draw.between(-1.5, 1.5);

@@ -1,4 +1,4 @@
-//! Boxes as columns, and columns for answers.
+//! Boxes as columns, and columns for results.
 
 use swath::batch::Contact;
 use swath::batch::sweep::{Sweep, SweepColumns};
@@ -23,10 +23,10 @@ impl Columns {
     }
 }
 
-/// What stands in an output before it is written: no answer looks like this.
+/// The contents of an output before it is written: no result has these bits.
 pub const UNWRITTEN: Sweep = Sweep { first: -7.0, last: -9.0, contact: Contact::SEPARATED };
 
-/// Columns for answers.
+/// Columns for results.
 pub struct Outputs {
     first: Vec<f32>,
     last: Vec<f32>,
@@ -65,7 +65,7 @@ impl Outputs {
     }
 }
 
-/// An answer, to be compared to the bit.
+/// The bits of a result.
 pub fn bits(sweep: Sweep) -> [u32; 3] {
     [sweep.first.to_bits(), sweep.last.to_bits(), sweep.contact.bits()]
 }

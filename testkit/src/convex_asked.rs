@@ -1,18 +1,17 @@
-//! How is a hard pair of convex shapes asked of `swath::convex::toi`, and how near must the answer be?
+//! Passes hard pairs of convex shapes to `swath::convex::toi`, and the results to the judge.
 //!
-//! The two sides know nothing of each other; here the plain numbers become shapes and motions, and
-//! what is answered becomes what is judged. Their conventions are the same: the axis of discs is
-//! `y` and the tip of a cone at `+half_height`, quaternions count by their direction, and bodies
-//! turn about their positions.
+//! The two sides share no code; here plain numbers become shapes and motions, and results become input of the
+//! judge. Their conventions are the same: the axis of discs is `y` and the apex of a cone at `+half_height`,
+//! quaternions count by their direction, and bodies rotate about their positions.
 
 use super::convex_cases::ConvexCase;
 use super::convex_promises::{Answer, Tolerance, Truth};
 use super::convex_shapes::{PlainCore, PlainMotion, PlainShape};
-use swath::convex::toi::{Advance, Settings, Toi, Touch};
+use swath::convex::toi::{Settings, Toi, ToiResult, Touch};
 use swath::convex::{Hull, toi};
 use swath::{Motion, Pose, Shape};
 
-/// The hulls of both shapes, where they are hulls: a [`Shape`] borrows them.
+/// The hulls of both shapes, if they are hulls: a [`Shape`] borrows them.
 pub type Hulls = [Option<Hull>; 2];
 
 pub fn hulls(case: &ConvexCase) -> Hulls {
@@ -40,7 +39,7 @@ pub fn motion(plain: &PlainMotion) -> Motion {
     Motion { pose: Pose { position, rotation: orientation }, delta, accel, spin }
 }
 
-/// All touches count, as they do to the judge.
+/// All touches count, as for the judge.
 pub fn settings(case: &ConvexCase) -> Settings {
     let mut settings = Settings::default();
     (settings.target_distance, settings.window) = (case.target, case.window);
@@ -56,11 +55,11 @@ pub fn asked(case: &ConvexCase, settings: &Settings) -> Toi {
 }
 
 pub fn answer(toi: &Toi) -> Answer {
-    match toi.advance {
-        Advance::Impact { t, normal, on_a, on_b, .. } => Answer::Impact { t, on_a, on_b, normal },
-        Advance::Overlapping { .. } => Answer::Overlapping,
-        Advance::Separated => Answer::Separated,
-        Advance::Unresolved { t_safe } => Answer::Unresolved { t_safe },
+    match toi.result {
+        ToiResult::Impact { t, normal, on_a, on_b, .. } => Answer::Impact { t, on_a, on_b, normal },
+        ToiResult::Overlapping { .. } => Answer::Overlapping,
+        ToiResult::Separated => Answer::Separated,
+        ToiResult::Unresolved { t_safe } => Answer::Unresolved { t_safe },
         other => panic!("what is {other:?}"),
     }
 }
@@ -98,10 +97,10 @@ pub fn tolerance_length(case: &ConvexCase, truth: &Truth) -> f64 {
     (f64::from(Settings::TOLERANCE) * least).max(2.0 * numbers / (1_u64 << 40) as f64)
 }
 
-/// The same as the judge has it.
+/// The same in the units of the judge.
 pub fn tolerance(case: &ConvexCase, truth: &Truth) -> Tolerance {
     let length = tolerance_length(case, truth);
-    // Points are rounded to `f32` besides.
+    // In addition, points are rounded to `f32`.
     let points = length / truth.size + f64::from(f32::EPSILON);
     Tolerance { distance: length / truth.size, points, unit: 4.0 * f64::from(f32::EPSILON) }
 }

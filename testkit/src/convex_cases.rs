@@ -1,24 +1,24 @@
-//! Which pairs of moving convex shapes are hard to answer?
+//! Hard pairs of moving convex shapes.
 //!
-//! Families of pairs, each made so that something happens at once or just about: grazes, touches at
-//! the start, tips of rods that barely reach, motion that turns round before it arrives. Where it
-//! matters a pair is aimed by the distance of `spec`: at one time the shapes are a few
-//! floats apart, whatever they are. A seed names a sequence of pairs.
+//! In each family of pairs several events are at once or nearly so: grazes, touches at the start, tips of
+//! rods that just reach, motion that turns round before the contact. Where it matters a pair is aimed with
+//! the distance of `spec`: at one time the shapes are a few floats apart. A seed determines a sequence of
+//! pairs.
 
 use super::convex_shapes::{PlainCore, PlainMotion, PlainShape, lattice, shape};
 use super::draw::Draw;
 use rand::RngExt;
 use spec::MovingSolid;
 
-/// Two shapes, their motions, and what is asked.
+/// Two shapes, their motions, and the settings.
 #[derive(Clone, Debug)]
 pub struct ConvexCase {
     pub family: &'static str,
     pub shapes: [PlainShape; 2],
     pub motions: [PlainMotion; 2],
-    /// Whether they come as close.
+    /// The target distance.
     pub target: f32,
-    /// From and to when.
+    /// Start and end of the window.
     pub window: [f32; 2],
 }
 
@@ -28,7 +28,7 @@ impl ConvexCase {
     }
 }
 
-/// So many pairs, from every family in turn.
+/// This many pairs, from every family in turn.
 pub fn convex_cases(seed: u64, count: usize) -> impl Iterator<Item = ConvexCase> {
     let mut draw = Draw::new(seed);
     let turns = FAMILIES.into_iter().cycle();
@@ -131,7 +131,7 @@ fn spin(draw: &mut Draw) -> [f32; 3] {
     times(direction(draw), rate)
 }
 
-/// Two shapes somewhere, that do not move and are not turned.
+/// Two shapes at random positions, at rest and without rotation.
 fn two(draw: &mut Draw) -> ConvexCase {
     ConvexCase {
         family: "",
@@ -143,7 +143,7 @@ fn two(draw: &mut Draw) -> ConvexCase {
     }
 }
 
-/// Moves `b` to where its centre is at `place` at `t`, as seen from `a`.
+/// Moves `b` so that its centre is at `place` at `t`, relative to `a`.
 fn meet(case: &mut ConvexCase, place: [f32; 3], t: f32) {
     let [a, b] = &mut case.motions;
     let moved = |m: &PlainMotion| plus(times(m.delta, t), times(m.accel, 0.5 * t * t));
@@ -151,8 +151,8 @@ fn meet(case: &mut ConvexCase, place: [f32; 3], t: f32) {
     b.position = [0, 1, 2].map(|k| a.position[k] + by_a[k] + place[k] - by_b[k]);
 }
 
-/// Moves `b` along the nearest way until the distance at `t` is `gap` over the target. Returns the
-/// direction of that way.
+/// Moves `b` along the shortest segment until the distance at `t` is `gap` above the target. Returns the
+/// direction of that segment.
 fn aim(case: &mut ConvexCase, t: f32, gap: f64) -> [f64; 3] {
     let mut normal = [1.0, 0.0, 0.0];
     for _ in 0..3 {
@@ -218,7 +218,7 @@ fn accelerating(draw: &mut Draw) -> ConvexCase {
     case
 }
 
-/// At one time just about in touch, and then in motion along the surface.
+/// Almost in contact at one time, and moving along the surface then.
 fn grazing(draw: &mut Draw) -> ConvexCase {
     let mut case = two(draw);
     let t = draw.between(0.0, 1.0);
@@ -239,7 +239,7 @@ fn grazing(draw: &mut Draw) -> ConvexCase {
     case
 }
 
-/// As [`grazing`], with a rotation: the distance is stationary, or about to be.
+/// Like [`grazing`], with a rotation: the distance is stationary, or nearly so.
 fn grazing_and_turning(draw: &mut Draw) -> ConvexCase {
     let mut case = grazing(draw);
     for motion in &mut case.motions {
@@ -253,7 +253,7 @@ fn grazing_and_turning(draw: &mut Draw) -> ConvexCase {
     case
 }
 
-/// In touch at the start, then parting, sliding or closing.
+/// In contact at the start, then separating, sliding or closing.
 fn touching(draw: &mut Draw) -> ConvexCase {
     let mut case = if draw.one_in(2) { on_lattice(draw) } else { two(draw) };
     case.motions[1].position = times(direction(draw), 4.0);
@@ -297,7 +297,7 @@ fn same_centre(draw: &mut Draw) -> ConvexCase {
     let mut case = all_at_once(draw);
     case.motions[1].position = case.motions[0].position;
     if draw.one_in(2) {
-        // The one around the other's place, far from its own centre.
+        // One around the position of the other, far from its own centre.
         let points = lattice(draw, 1.0).iter().map(|&p| plus(p, [3.0, 0.0, 0.0])).collect();
         case.shapes[1] = PlainShape { core: PlainCore::Hull(points), radius: 0.0 };
     }
@@ -335,7 +335,7 @@ fn rod(draw: &mut Draw) -> PlainShape {
     }
 }
 
-/// Several turns a tick.
+/// Several turns per tick.
 fn spinning_rods(draw: &mut Draw) -> ConvexCase {
     let mut case = all_at_once(draw);
     case.shapes[0] = rod(draw);
@@ -351,7 +351,7 @@ fn spinning_rods(draw: &mut Draw) -> ConvexCase {
     case
 }
 
-/// A rod turns about its middle before a wall, at a distance of its half length or just about.
+/// A rod rotates about its centre in front of a wall, at a distance of about its half length.
 fn tip(draw: &mut Draw) -> ConvexCase {
     let mut case = two(draw);
     let long = draw.between(1.0, 4.0);
@@ -362,7 +362,7 @@ fn tip(draw: &mut Draw) -> ConvexCase {
     let rate = draw.one_of(&[0.5, 2.0, 9.0]) * draw.sign();
     case.motions = [PlainMotion::REST; 2];
     case.motions[0].spin = [0.0, 0.0, rate];
-    // Starts along the wall, or turned back a little from pointing at it.
+    // It starts parallel to the wall, or rotated back a little from pointing at it.
     if draw.one_in(2) {
         let angle = draw.between(0.0, 1.0) * rate / 2.0 - draw.sign() * std::f32::consts::FRAC_PI_4;
         case.motions[0].orientation = [0.0, 0.0, angle.sin(), angle.cos()];
@@ -370,13 +370,13 @@ fn tip(draw: &mut Draw) -> ConvexCase {
     let reach = long + radius + case.target;
     case.motions[1].position[0] = reach + 0.5 + narrow(draw) as f32;
     if draw.one_in(3) {
-        // The wall comes nearer, too.
+        // The wall approaches too.
         case.motions[1].delta[0] = draw.one_of(&[-1e-5, -0.1]);
     }
     case
 }
 
-/// Thrown up, and at the top just about there.
+/// Thrown up, with the top of the path near the contact.
 fn turns_round(draw: &mut Draw) -> ConvexCase {
     let mut case = two(draw);
     let place = times(direction(draw), 4.0);
@@ -385,7 +385,7 @@ fn turns_round(draw: &mut Draw) -> ConvexCase {
     let gap = narrow(draw);
     let normal = aim(&mut case, t, gap).map(|x| x as f32);
     let pull = draw.one_of(&[0.5, 8.0, 60.0]);
-    // The speed towards `a` is used up at `t`.
+    // The speed towards `a` is zero at `t`.
     let motion = &mut case.motions[1];
     (motion.accel, motion.delta) = (times(normal, pull), times(normal, -pull * t));
     if draw.one_in(3) {
@@ -398,7 +398,7 @@ fn turns_round(draw: &mut Draw) -> ConvexCase {
     case
 }
 
-/// Whole numbers of a unit: `f32` and `f64` are exact, and much happens at the same time.
+/// Integers of a unit: `f32` and `f64` are exact, and many events are at the same time.
 pub fn on_lattice(draw: &mut Draw) -> ConvexCase {
     let mut case = two(draw);
     for (shape, motion) in case.shapes.iter_mut().zip(&mut case.motions) {
@@ -417,7 +417,7 @@ pub fn on_lattice(draw: &mut Draw) -> ConvexCase {
     case.target = 0.0;
     let [a, b] = &mut case.motions;
     if !draw.one_in(4) {
-        // Far apart, and towards each other; aside by whole numbers.
+        // Far apart, and towards each other; sideways by integers.
         let times = draw.one_of(&[1.0, 1.0, 2.0, 4.0]);
         for k in 0..3 {
             b.position[k] *= draw.one_of(&[1.0, 2.0]);
@@ -428,7 +428,7 @@ pub fn on_lattice(draw: &mut Draw) -> ConvexCase {
     case
 }
 
-/// Small and fast, through what is thin.
+/// Small and fast, through thin shapes.
 fn bullets(draw: &mut Draw) -> ConvexCase {
     let mut case = two(draw);
     let thin = draw.one_of(&[0.0, 1e-6, 1e-3]);

@@ -1,12 +1,12 @@
-//! Does an answer about the first time of two convex shapes keep what is promised?
+//! Judges results for the first time of two convex shapes.
 //!
-//! Answers are plain values; what is tested translates its own. Every test against the
-//! specification errs to the side of the answer by no more than its bounds are apart.
+//! Results are plain values, into which each tested function translates its own. Every comparison with the
+//! specification favours the result by no more than the distance of the bounds of the specification.
 
 use super::convex_cases::ConvexCase;
 use spec::{Core, FirstTime, MovingSolid, Solid};
 
-/// What is said to happen. Points are in the world at the time of the impact.
+/// The reported result. Points are in the world frame at the time of the impact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
     Impact { t: f32, on_a: [f32; 3], on_b: [f32; 3], normal: [f32; 3] },
@@ -15,18 +15,18 @@ pub enum Answer {
     Unresolved { t_safe: f32 },
 }
 
-/// How much an answer may be off.
+/// Allowed errors of a result.
 #[derive(Clone, Copy, Debug)]
 pub struct Tolerance {
-    /// Of the distance at the reported time, in sizes of the two shapes together.
+    /// Of the distance at the reported time, relative to the sum of the sizes.
     pub distance: f64,
-    /// Of witness points, in the same unit, besides the rounding of their own numbers.
+    /// Of witness points, in the same unit, in addition to the rounding of their own numbers.
     pub points: f64,
     /// Of the length of a normal.
     pub unit: f64,
 }
 
-/// What is true of a case, found once for several answers.
+/// The facts of a case, computed once for several results.
 pub struct Truth {
     pub a: MovingSolid,
     pub b: MovingSolid,
@@ -35,7 +35,7 @@ pub struct Truth {
     window: [f64; 2],
     /// The radii of balls around the two, each about its own origin.
     pub size: f64,
-    /// The greatest speed of a point of one against one of the other.
+    /// The greatest relative speed of two points of the bodies.
     pub speed_max: f64,
 }
 
@@ -66,8 +66,8 @@ impl Truth {
         Self { a, b, first, target, window, size, speed_max }
     }
 
-    /// How far above the target the distance at `t` may be: a time that is rounded down is
-    /// as early as half a step of its float.
+    /// How far above the target the distance at `t` may be: a time that is rounded down is early by up to
+    /// half a step of its float.
     fn allowed(&self, t: f64, tolerance: &Tolerance) -> f64 {
         let step = f64::from((t as f32).next_up()) - f64::from(t as f32);
         tolerance.distance * self.size + self.speed_max * step
@@ -78,7 +78,7 @@ fn must(holds: bool, promise: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(promise.to_owned()) }
 }
 
-/// Whether `answer` keeps all promises; else which one it breaks.
+/// Whether `answer` satisfies all guarantees; otherwise which one it violates.
 pub fn judged(truth: &Truth, answer: &Answer, tolerance: &Tolerance) -> Result<(), String> {
     let [from, to] = truth.window;
     let hit_at = match truth.first {
@@ -137,7 +137,7 @@ fn witnesses(
     if between.is_nan() || between > most {
         return Err(format!("witnesses are as far apart as the target: {between:e}"));
     }
-    // A normal whose numbers are rounded tilts by as much, over the whole size of both.
+    // A normal with rounded numbers is tilted by as much, over the whole size of both.
     let tilt = (tolerance.unit + 4.0 * f64::from(f32::EPSILON)) * (truth.size + truth.target);
     let there = spec::distance(&truth.a, &truth.b, t);
     let gap = spec::gap(&truth.a, &truth.b, t, normal);
@@ -148,7 +148,7 @@ fn witnesses(
     Ok(())
 }
 
-/// Panics unless `answer` keeps all promises.
+/// Panics unless `answer` satisfies all guarantees.
 #[track_caller]
 pub fn keeps_its_promises(case: &ConvexCase, answer: &Answer, tolerance: &Tolerance) {
     let truth = Truth::of(case);

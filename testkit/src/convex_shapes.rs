@@ -1,6 +1,6 @@
-//! Which convex shapes are hard, as plain numbers?
+//! Hard convex shapes, as plain numbers.
 //!
-//! Floats only: the solids of `spec` are made of them here, what else is tested makes its own.
+//! They are floats only: the solids of `spec` are made from them here, and other shapes by the callers.
 
 use super::draw::Draw;
 use rand::RngExt;
@@ -33,13 +33,13 @@ pub struct PlainShape {
     pub radius: f32,
 }
 
-/// Where a body is and goes; see [`spec::MovingSolid`].
+/// Position and motion of a body; see [`spec::MovingSolid`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlainMotion {
     pub position: [f32; 3],
     pub delta: [f32; 3],
     pub accel: [f32; 3],
-    /// `[x, y, z, w]`, of length one but for rounding.
+    /// `[x, y, z, w]`, of length one except for rounding.
     pub orientation: [f32; 4],
     pub spin: [f32; 3],
 }
@@ -55,7 +55,7 @@ impl PlainMotion {
 }
 
 impl PlainShape {
-    /// Times a power of two, or it is another shape.
+    /// Scales by a power of two; other factors give another shape.
     pub fn scaled(&self, by: f32) -> Self {
         let point = |p: [f32; 3]| p.map(|x| x * by);
         let core = match &self.core {
@@ -92,7 +92,7 @@ impl PlainShape {
         Solid { core, radius: self.radius.into() }
     }
 
-    /// The solid on its way.
+    /// The solid with its motion.
     pub fn moving(&self, motion: &PlainMotion) -> MovingSolid {
         MovingSolid {
             solid: self.solid(),
@@ -104,7 +104,7 @@ impl PlainShape {
         }
     }
 
-    /// The corners of a core that has some.
+    /// The corners of a core, if it has any.
     pub fn corners(&self) -> Option<Vec<[f64; 3]>> {
         match self.solid().core {
             Core::Hull(points) => Some(points),

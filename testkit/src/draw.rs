@@ -1,11 +1,11 @@
-//! How are numbers drawn from a seed, and for how many cases?
+//! Random numbers from a seed, and the number of cases of a test.
 
 use std::fmt::Debug;
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-/// A sequence of numbers that a seed names. Files that draw more have methods of their own.
+/// A sequence of random numbers that a seed determines. Files that need more have methods of their own.
 pub struct Draw(pub Xoshiro256PlusPlus);
 
 impl Draw {
@@ -34,14 +34,13 @@ impl Draw {
     }
 }
 
-/// How many cases a test takes: what `SWATH_CASES` says (`.ci/exact` asks for ten million), else
-/// so many.
+/// Number of cases of a test: the value of `SWATH_CASES` (`.ci/exact`: ten million), otherwise `ordinary`.
 pub fn how_many(ordinary: usize) -> usize {
     let wanted = std::env::var("SWATH_CASES").ok();
     wanted.map_or(ordinary, |number| number.parse().expect("SWATH_CASES is a number"))
 }
 
-/// Calls `check` with so many values that `make` draws, the same in each run. Prints the value for which it panics.
+/// Calls `check` with random values of `make`, the same in each run. Prints the value for which it panics.
 pub fn for_each<T: Clone + Debug>(cases: usize, make: impl Fn(&mut Draw) -> T, check: impl Fn(T)) {
     let mut draw = Draw::new(1);
     for _ in 0..cases {

@@ -1,10 +1,9 @@
-//! How far apart are two convex hulls, by looking at all of their triangles?
+//! Distance of two convex hulls, by testing all of their triangles.
 //!
-//! Each three points of a hull are a triangle in it, and the nearest points of two hulls that do not
-//! overlap are in such triangles. Of two triangles that do not meet the nearest points are a corner and
-//! a point of the other, or on two edges. Ericson 2005, §5.1.5 and §5.1.9: by the regions around
-//! a triangle, and by clamping along two segments. All in `f64`, with nothing kept and nothing
-//! searched for.
+//! Each three points of a hull are a triangle in it, and the nearest points of two hulls that do not overlap
+//! are in such triangles. The nearest points of two triangles that do not intersect are a corner and a point
+//! of the other, or on two edges. Ericson 2005, §5.1.5 and §5.1.9: by the regions around a triangle, and by
+//! clamping along two segments. Everything is in `f64`, without a cache and without a search.
 
 type Point = [f64; 3];
 

@@ -1,9 +1,9 @@
-//! The pairs of a set of boxes, by two ways that share no code with the finder.
+//! The pairs of a set of boxes, by two methods that share no code with the finder.
 //!
-//! [`Rows::tried`] tries every pair: plain `f32` compares of the bounds of the whole paths, then of
-//! those that meet the sweep of one pair. [`Rows::sorted_and_swept`] is the finder of the textbooks
-//! (Baraff 1992; Ericson, *Real-Time Collision Detection*, 2005, §7.5): boxes sorted by their lower
-//! end on one axis, each compared with those that start before it ends.
+//! [`Rows::tried`] compares every pair: the bounds of the whole paths by plain `f32` comparisons, then those
+//! that overlap by the sweep of one pair. [`Rows::sorted_and_swept`] is the finder of the textbooks (Baraff
+//! 1992; Ericson, *Real-Time Collision Detection*, 2005, §7.5): boxes sorted by their lower end on one axis,
+//! each compared with those that start before it ends.
 
 use swath::batch::sweep;
 use swath::broadphase::PairInput;
@@ -12,7 +12,7 @@ use swath::{Filter, MovingBox, MovingBoxColumns, Pair};
 /// A pair, and the bits of the first time.
 pub type Timed = (u32, u32, u32);
 
-/// Boxes as columns, with flags and filters where there are any.
+/// Boxes as columns, with flags and filters if there are any.
 #[derive(Clone, Default)]
 pub struct Rows {
     pub columns: [Vec<f32>; 9],
@@ -20,7 +20,7 @@ pub struct Rows {
     pub filters: Option<Vec<Filter>>,
 }
 
-/// The bounds of the paths of rows that are boxes, as columns, and which rows they are.
+/// The bounds of the paths of valid rows, as columns, and the numbers of these rows.
 struct Bounds {
     low: [Vec<f32>; 3],
     high: [Vec<f32>; 3],
@@ -64,7 +64,7 @@ impl Rows {
         })
     }
 
-    /// Whether flags and filters let two rows pair.
+    /// Whether flags and filters allow two rows to pair.
     fn may(&self, a: u32, b: u32) -> bool {
         let [a, b] = [a as usize, b as usize];
         self.moves.as_ref().is_none_or(|moves| moves[a] || moves[b])
@@ -88,7 +88,7 @@ impl Rows {
         bounds
     }
 
-    /// Every pair whose bounds meet, sorted.
+    /// Every pair whose bounds overlap, sorted.
     pub fn tried(&self) -> Vec<Pair> {
         let bounds = self.bounds();
         let mut pairs = Vec::new();
@@ -103,22 +103,22 @@ impl Rows {
         pairs
     }
 
-    /// The first time of two rows that touch, as bits.
+    /// The bits of the first time of two rows that touch.
     pub fn first(&self, pair: Pair) -> Option<u32> {
         let [a, b] = [pair.a, pair.b].map(|row| self.boxes().get(row as usize));
         let sweep = sweep::one_to_one(&a, &b).unwrap();
         sweep.contact.is_hit().then(|| sweep.first.to_bits())
     }
 
-    /// Of such pairs those that touch, with the first time.
+    /// Those of the pairs that touch, with the first time.
     pub fn touching(&self, union: &[Pair]) -> Vec<Timed> {
         union.iter().filter_map(|&pair| Some((pair.a, pair.b, self.first(pair)?))).collect()
     }
 
-    /// Calls `visit` with every pair whose bounds meet, in no order that matters.
+    /// Calls `visit` with every pair whose bounds overlap, in any order.
     pub fn sorted_and_swept(&self, mut visit: impl FnMut(Pair)) {
         let bounds = self.bounds();
-        // The axis on which the boxes are the most spread out.
+        // The axis on which the boxes are distributed most widely.
         let spread = |axis: &usize| {
             let at = || bounds.low[*axis].iter().map(|&at| f64::from(at));
             let mean = at().sum::<f64>() / at().len().max(1) as f64;
@@ -146,7 +146,7 @@ impl Rows {
 }
 
 impl Bounds {
-    /// Calls `visit` with those of `others` that meet box `at`.
+    /// Calls `visit` with those of `others` that overlap box `at`.
     fn met_by(&self, at: usize, others: core::ops::Range<usize>, mut visit: impl FnMut(usize)) {
         let [low_x, low_y, low_z] = self.low.each_ref().map(|low| &low[others.clone()]);
         let [high_x, high_y, high_z] = self.high.each_ref().map(|high| &high[others.clone()]);
@@ -160,7 +160,7 @@ impl Bounds {
                 & (low_z[k] <= high[2])
                 & (low[2] <= high_z[k])
         };
-        // Sixteen at a time, of which most often none meets: the compiler compares them at once.
+        // Sixteen at a time, of which usually none overlaps: the compiler vectorises this.
         let mut k = 0;
         while k + 16 <= low_x.len() {
             if (k..k + 16).fold(false, |any, k| any | meets(k)) {

@@ -1,9 +1,8 @@
-//! When do two moving boxes touch, without any rounding?
+//! Exact times of contact of two moving boxes.
 //!
-//! Every float is a whole number of 2⁻¹⁴⁹, so the differences of a sweep are whole numbers, its
-//! times are fractions of them, and comparing two is a product on either side. This shares
-//! neither code nor formulas with `swath`: on each axis the time that the two intervals share is
-//! cut out of the tick, and what is left is the answer.
+//! Every float is an integer multiple of 2⁻¹⁴⁹, so the differences of a sweep are integers, its times are
+//! fractions of them, and two times are compared by products. Neither code nor formulas are those of `swath`:
+//! the tick is intersected with the interval of overlap on each axis.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Sub};
@@ -12,7 +11,7 @@ use num_rational::{BigRational, Ratio};
 use swath::MovingBox;
 use swath::batch::{Contact, ContactState};
 
-/// Names the whole numbers that a [`BigRational`] is made of.
+/// The integer type of a [`BigRational`].
 pub trait Parts {
     type Whole;
 }
@@ -51,7 +50,7 @@ impl Fraction {
         }
     }
 
-    /// A float as it is.
+    /// A float without rounding.
     pub fn of(x: f32) -> Self {
         Self::new(whole(x), Whole::from(1) << TINY)
     }
@@ -62,7 +61,7 @@ impl Fraction {
         Self::new(above, &self.below << (relative + absolute))
     }
 
-    /// For messages.
+    /// Approximate value for messages.
     pub fn approximately(&self) -> f64 {
         let ratio = BigRational::new(self.above.clone(), self.below.clone());
         let digits = |x: &Whole| x.to_string().parse::<f64>().unwrap_or(f64::NAN);
@@ -108,15 +107,15 @@ impl Sub<&Fraction> for &Fraction {
     }
 }
 
-/// What happens in a tick.
+/// The contact of a tick.
 pub struct Exact {
     pub state: ContactState,
-    /// What is left of the tick; of a pair that never meets `first` is past `last`.
+    /// The intersection with the tick; of a pair that never touches `first` is after `last`.
     pub first: Fraction,
     pub last: Fraction,
-    /// No axis is apart for all time, so the two times above say how narrow a miss was.
+    /// No axis is apart at all times, so the two times above show how narrow a miss was.
     pub narrow: bool,
-    /// When each axis starts to overlap; nothing for an axis that does not change.
+    /// When each axis starts to overlap; `None` for an axis that does not change.
     pub enter: [Option<Fraction>; 3],
     /// As [`Contact::axis_mask`].
     pub axes: u8,
@@ -125,7 +124,7 @@ pub struct Exact {
     pub closing: bool,
 }
 
-/// When `a` and `b` touch. Both must be boxes.
+/// The contact of `a` and `b`. Both must be valid.
 pub fn sweep(a: &MovingBox, b: &MovingBox) -> Exact {
     let (mut first, mut last) = (Fraction::of(0.0), Fraction::of(1.0));
     let mut enter = [None, None, None];
@@ -133,7 +132,7 @@ pub fn sweep(a: &MovingBox, b: &MovingBox) -> Exact {
     let (mut touched, mut touched_below, mut pressed) = (0, 0, 0);
     for (axis, enter) in enter.iter_mut().enumerate() {
         let d = whole(b.delta[axis]) - whole(a.delta[axis]);
-        // How far `b` must rise until the two meet, and until they part again.
+        // How far `b` must rise until the two touch, and until they separate again.
         let meet = whole(a.aabb.min[axis]) - whole(b.aabb.max[axis]);
         let part = whole(a.aabb.max[axis]) - whole(b.aabb.min[axis]);
         let zero = Whole::from(0);

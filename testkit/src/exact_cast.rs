@@ -1,8 +1,7 @@
-//! Where does a segment enter a box or a polyhedron, without any rounding?
+//! Exact casts of a segment against a box or a polyhedron, and the guarantees for a result.
 //!
-//! Whole numbers and fractions of them, as in `exact`: for boxes the way to each face over the way
-//! that is gone, for half-spaces both sides of the inequality in units of 2⁻²⁹⁸. Then what is
-//! promised of an answer.
+//! As in `exact`, everything is an integer or a fraction: for boxes the distance to each face divided by the
+//! displacement, for half-spaces both sides of the inequality in units of 2⁻²⁹⁸.
 
 use super::exact::{Fraction, TINY, Whole, whole};
 use super::promises::{ABSOLUTE, RELATIVE};
@@ -12,11 +11,10 @@ use swath::batch::SegmentStart;
 use swath::batch::cast::{Cast, polyhedron};
 use swath::{Aabb, Plane, Segment};
 
-/// Faces are reached within rounding of each other: two fractions are compared, with twice the
-/// slack of one.
+/// Faces count as reached together within rounding: two fractions are compared, with twice the slack of one.
 const TOGETHER: i32 = 20;
 
-/// What happens along a segment. Nothing stands for infinity.
+/// The exact result for a segment. `None` stands for infinity.
 pub struct ExactCast {
     /// It is beside the box for all fractions.
     pub never: bool,
@@ -35,7 +33,7 @@ fn end(x: f32) -> Option<Fraction> {
     x.is_finite().then(|| Fraction::of(x))
 }
 
-/// The lesser, where nothing is infinity.
+/// The lesser of two, where `None` is infinity.
 fn lesser(a: Option<Fraction>, b: Option<Fraction>) -> Option<Fraction> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
@@ -97,18 +95,18 @@ fn must(holds: bool, promise: &'static str) -> Result<(), &'static str> {
     if holds { Ok(()) } else { Err(promise) }
 }
 
-/// How far a ray goes at least.
+/// A ray reaches at least this fraction.
 fn reach() -> Fraction {
     Fraction::new(Whole::from(1) << 127, Whole::from(1))
 }
 
-/// `fraction` as early as it may be told, and as late.
+/// The earliest and the latest allowed value for `fraction`.
 fn around(fraction: &Fraction, relative: i32) -> [Fraction; 2] {
     let slack = fraction.slack(relative, ABSOLUTE);
     [fraction - &slack, fraction + &slack]
 }
 
-/// All that is promised of one answer.
+/// All guarantees for one result.
 pub fn holds(ray: &Ray, cast: &Cast, exact: &ExactCast) -> Result<(), &'static str> {
     let Cast { entry, exit, faces } = *cast;
     let past_reach = exact.entry > reach();
@@ -215,8 +213,7 @@ fn exit_faces(ray: &Ray, cast: &Cast, exact: &ExactCast) -> Result<(), &'static 
     Ok(())
 }
 
-/// Both sides of `f · rate ≤ room` for one half-space, and the sums of magnitudes, in units of
-/// 2⁻²⁹⁸.
+/// Both sides of `f · rate ≤ room` for one half-space, and the sums of magnitudes, in units of 2⁻²⁹⁸.
 struct HalfSpace {
     room: Whole,
     rate: Whole,
@@ -246,20 +243,20 @@ fn half_space(segment: &Segment, plane: &Plane) -> HalfSpace {
 }
 
 impl HalfSpace {
-    /// `fraction · rate - room`: how far past the plane the segment is there, in units of 2⁻⁴⁴⁷.
+    /// `fraction · rate - room`: how far the segment is beyond the plane there, in units of 2⁻⁴⁴⁷.
     fn past(&self, fraction: f32) -> Whole {
         whole(fraction) * &self.rate - (&self.room << TINY)
     }
 
-    /// How far it may be past according to the promise, in units of 2⁻⁴⁴⁷ / 2²¹, and how far the
-    /// slack of quotients takes it.
+    /// How far it may be beyond the plane by the guarantee, in units of 2⁻⁴⁴⁷ / 2²¹, and the effect of the
+    /// slack of quotients.
     fn allowed(&self, fraction: f32) -> [Whole; 2] {
         let fraction = whole(fraction);
-        // What underflows: 2⁻¹⁴⁵ for each fraction of the motion, and once.
+        // Underflow: 2⁻¹⁴⁵ for each fraction of the motion, and once.
         let tiny = Whole::from(1) << (2 * TINY - 145 + 20);
         let terms = &self.room_terms + &tiny;
         let per_fraction = &self.rate_terms + &tiny;
-        // Where a fraction loses digits, it is 2⁻¹²⁶ from one that is within the first bound.
+        // If a fraction loses digits, it is 2⁻¹²⁶ from one that is within the first bound.
         let moved = &fraction + (Whole::from(1) << (TINY - ABSOLUTE));
         let sums = ((terms << TINY) + moved * per_fraction) << (RELATIVE - 20);
         let absolute = Whole::from(1) << (TINY - ABSOLUTE + RELATIVE);
@@ -271,8 +268,8 @@ impl HalfSpace {
         (self.past(fraction) << RELATIVE) <= sums + slack
     }
 
-    /// Whether the segment is on the plane there, within what is allowed on the far side and the
-    /// slack on the near side.
+    /// Whether the segment is on the plane there, within the allowed distance on the far side and the slack
+    /// on the near side.
     fn is_on(&self, fraction: f32) -> bool {
         let [_, slack] = self.allowed(fraction);
         self.is_within(fraction)
@@ -285,7 +282,7 @@ impl HalfSpace {
     }
 }
 
-/// All that is promised of one answer about a polyhedron.
+/// All guarantees for one result of a polyhedron.
 pub fn polyhedron_holds(
     segment: &Segment,
     planes: &[Plane],
@@ -327,7 +324,7 @@ pub fn polyhedron_holds(
             exit.as_ref().is_some_and(|exit| Fraction::of(cast.exit.min(f32::MAX)) >= *exit);
         must(exits || !cast.exit.is_finite(), "exit is never early")?;
     }
-    // A ray that is not left goes on to 2^127 at least.
+    // A ray without exit reaches at least 2^127.
     let last = cast.exit.min((1_u128 << 127) as f32).max(cast.entry);
     let within = spaces.iter().all(|space| space.is_within(cast.entry) && space.is_within(last));
     must(within, "what is told to be in is hardly out")?;

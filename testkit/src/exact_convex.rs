@@ -1,13 +1,13 @@
-//! When do two convex polyhedra that do not turn first touch, without any rounding?
+//! Exact first time of contact of two convex polyhedra without rotation.
 //!
-//! They touch while the origin is in the difference of `b` and `a`, moved by `x(t)`. With a straight motion
-//! the least such `t` is a linear program: weights of the corners of each that sum to one, and a time.
-//! It is solved by the simplex method with Bland's rule in whole numbers (each tableau times the
-//! last pivot, as in Bareiss' elimination). Under acceleration every facet of the difference gives a
-//! quadratic in `t`; the first time is the least root of any at which none is above zero, and the sign
-//! of one quadratic at a root of another is a matter of squares.
+//! They touch while the origin is in the Minkowski difference of `b` and `a`, moved by `x(t)`. For a straight
+//! motion the least such `t` is a linear program: weights of the corners of each that sum to one, and a time.
+//! It is solved by the simplex method with Bland's rule in integers (each tableau multiplied by the last
+//! pivot, as in Bareiss' elimination). Under acceleration every facet of the difference gives a quadratic in
+//! `t`; the first time is the least root of any at which none is positive, and the sign of one quadratic at a
+//! root of another is found by squaring.
 //!
-//! This shares neither code nor formulas with `spec`, and knows no tolerance.
+//! Neither code nor formulas are those of `spec`, and there is no tolerance.
 
 use super::convex_cases::ConvexCase;
 use super::exact::Whole;
@@ -15,7 +15,7 @@ use num_rational::BigRational;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// Numbers are whole multiples of `2^-UNIT`.
+/// Numbers are integer multiples of `2^-UNIT`.
 const UNIT: i32 = 60;
 
 fn whole(x: f64) -> Whole {
@@ -47,11 +47,11 @@ fn dot(a: &Place, b: &Place) -> Whole {
     &a[0] * &b[0] + &a[1] * &b[1] + &a[2] * &b[2]
 }
 
-/// `number` over `unit`, about.
+/// Approximate value of `above / below`.
 fn about(above: &Whole, below: &Whole) -> f64 {
     let ratio = BigRational::new(above.clone(), below.clone());
     let digits = |x: &Whole| x.to_string().parse::<f64>().unwrap_or(f64::NAN);
-    // Both may be past the range of `f64`; a hundred digits of each are enough.
+    // Both may exceed the range of `f64`; a hundred digits of each are enough.
     let (above, below) = (ratio.numer().to_string(), ratio.denom().to_string());
     let cut = above.len().max(below.len()).saturating_sub(280);
     if cut == 0 {
@@ -61,7 +61,7 @@ fn about(above: &Whole, below: &Whole) -> f64 {
     less(&above) / less(&below)
 }
 
-/// Two polyhedra, and the way of `b` as seen from `a`: `place + delta·t + half·t²`.
+/// Two polyhedra, and the motion of `b` relative to `a`: `place + delta·t + half·t²`.
 pub struct ExactPair {
     a: Vec<Place>,
     b: Vec<Place>,
@@ -71,7 +71,7 @@ pub struct ExactPair {
 }
 
 impl ExactPair {
-    /// Nothing for a case that is not about polyhedra that touch and do not turn.
+    /// `None` unless the case consists of polyhedra without rotation and without a target distance.
     pub fn of(case: &ConvexCase) -> Option<Self> {
         let still = |k: usize| {
             let (motion, shape) = (&case.motions[k], &case.shapes[k]);
@@ -100,9 +100,9 @@ impl ExactPair {
         self.half.iter().all(|x| *x == zero())
     }
 
-    /// The first time in `[0, 1]` at which they touch, of a straight motion.
+    /// The first time in `[0, 1]` at which they touch, for a straight motion.
     pub fn first_time(&self) -> Option<f64> {
-        // Columns: the weights of a, those of b, t, what t is below one, and the right side.
+        // Columns: the weights of a, those of b, t, the slack of t ≤ 1, and the right side.
         let (m, n) = (self.a.len(), self.b.len());
         let columns = m + n + 3;
         let mut rows = Vec::new();
@@ -122,7 +122,7 @@ impl ExactPair {
         Some(about(&above, &below))
     }
 
-    /// The first time in `[0, 1]`, of any motion, if the difference has an inside.
+    /// The first time in `[0, 1]` for any motion, if the difference has an interior.
     pub fn first_time_by_facets(&self) -> Option<Option<f64>> {
         let facets = self.facets()?;
         let mut first: Option<f64> = None;
@@ -143,7 +143,8 @@ impl ExactPair {
         Some(first)
     }
 
-    /// Of each facet of the difference, what is at most zero while the origin is on its inner side.
+    /// Of each facet of the difference, a function that is at most zero while the origin is on its inner
+    /// side.
     fn facets(&self) -> Option<Vec<Quadratic>> {
         let mut normals: BTreeSet<Place> = BTreeSet::new();
         let mut take = |first: &Place, second: &Place| {
@@ -174,7 +175,7 @@ impl ExactPair {
                 let along = |p: &Place| dot(normal, p) * Whole::from(sign);
                 points.iter().map(along).max().expect("a hull has a point")
             };
-            // The origin is inside if the least of n·(b - a + x) is not above zero.
+            // The origin is inside if the least of n·(b - a + x) is at most zero.
             let c = dot(normal, &self.start) - far(&self.b, -1) - far(&self.a, 1);
             let opposite = dot(normal, &self.start) + far(&self.b, 1) + far(&self.a, -1);
             if c == opposite {
@@ -193,8 +194,8 @@ fn gcd(mut a: Whole, mut b: Whole) -> Whole {
     if a < zero() { -a } else { a }
 }
 
-/// The least value of the variable `wanted`, as a fraction, of `rows` of equations in variables
-/// that are not below zero; the last column is the right side.
+/// The least value of the variable `wanted`, as a fraction, in the equations `rows` with variables that are
+/// not negative; the last column is the right side.
 fn least(mut rows: Vec<Vec<Whole>>, wanted: usize) -> Option<(Whole, Whole)> {
     let count = rows.len();
     let variables = rows[0].len() - 1;
@@ -203,7 +204,7 @@ fn least(mut rows: Vec<Vec<Whole>>, wanted: usize) -> Option<(Whole, Whole)> {
             row.iter_mut().for_each(|x| *x = -&*x);
         }
     }
-    // One more variable for each row, which is all of its right side at first.
+    // One more variable per row, which is initially its whole right side.
     let mut basis: Vec<usize> = (variables..variables + count).collect();
     let sum = |column: usize| -rows.iter().map(|row| &row[column]).sum::<Whole>();
     let excess: Vec<Whole> = (0..=variables).map(sum).collect();
@@ -215,7 +216,7 @@ fn least(mut rows: Vec<Vec<Whole>>, wanted: usize) -> Option<(Whole, Whole)> {
     if rows[count][variables] != zero() {
         return None;
     }
-    // Nothing is left of the additional variables; they make room for others.
+    // The additional variables are zero now, and can be replaced.
     for row in 0..count {
         let column = (0..variables).find(|&column| rows[row][column] != zero());
         let Some(column) = column.filter(|_| basis[row] >= variables) else {
@@ -230,8 +231,8 @@ fn least(mut rows: Vec<Vec<Whole>>, wanted: usize) -> Option<(Whole, Whole)> {
     Some((-rows[count + 1][variables].clone(), over))
 }
 
-/// Makes the value of row `of` as small as it can be. Bland: the first column that helps enters,
-/// of the rows that bound it the one of the first variable leaves.
+/// Minimises the value of row `of`. Bland's rule: the first column that decreases it enters, and of the rows
+/// that limit it the one with the first variable leaves.
 fn descend(rows: &mut [Vec<Whole>], basis: &mut [usize], over: &mut Whole, of: usize) {
     let variables = rows[0].len() - 1;
     while let Some(column) = (0..variables).find(|&column| rows[of][column] < zero()) {
@@ -274,8 +275,7 @@ struct Quadratic {
     c: Whole,
 }
 
-/// One of the roots of a quadratic that has some: of two the one with a plus before the square
-/// root.
+/// One of the roots of a quadratic that has roots: of two the one with a plus before the square root.
 #[derive(Clone, Debug)]
 struct Root {
     a: Whole,
@@ -303,10 +303,10 @@ impl Quadratic {
             let value = &self.a * &t * &t + &self.b * &t * b + &self.c * b * b;
             return value.cmp(&zero());
         }
-        // a·t² = -(b·t + c) of the root, so that times root.a this is linear: slope·t + rest.
+        // a·t² = -(b·t + c) at the root, so multiplied by root.a this is linear: slope·t + rest.
         let slope = &self.b * &root.a - &self.a * &root.b;
         let rest = &self.c * &root.a - &self.a * &root.c;
-        // t = (-b ± √inside) / 2a: times 2a, a whole number and one times the square root.
+        // t = (-b ± √inside) / 2a: multiplied by 2a, an integer plus an integer times the square root.
         let whole = Whole::from(2) * &root.a * rest - &slope * &root.b;
         let times = if root.plus { slope } else { -slope };
         let inside = &root.b * &root.b - Whole::from(4) * &root.a * &root.c;

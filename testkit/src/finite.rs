@@ -1,12 +1,12 @@
-//! Is every float in an answer finite?
+//! Checks that every float in a result is finite.
 //!
-//! An answer is printed by `Debug`, which shows every field of every struct, and what is printed is searched for the
-//! two words that a float has which is no finite number. So no answer has to be listed field by field, and a
-//! field that is added later is checked too.
+//! The result is printed by `Debug`, which shows every field of every struct, and the text is searched for
+//! the two words of floats that are not finite. So no fields have to be listed, and a field that is added
+//! later is checked too.
 
 use std::fmt::{self, Debug, Write};
 
-/// Panics where a float of an answer is NaN or infinite.
+/// Panics if a float of a result is NaN or infinite.
 #[track_caller]
 pub fn assert_finite(answer: &impl Debug) {
     let mut scan = Scan::default();
@@ -14,9 +14,9 @@ pub fn assert_finite(answer: &impl Debug) {
     assert!(scan.is_finite, "a float is not finite: {answer:?}");
 }
 
-/// Searches what is written for the words `NaN` and `inf`.
+/// Searches the written text for the words `NaN` and `inf`.
 struct Scan {
-    /// The first four characters of the word that is being written, and how many it has.
+    /// The first four characters of the current word, and their number.
     word: [u8; 4],
     length: usize,
     is_finite: bool,

@@ -25,7 +25,7 @@ pub fn with<R>(movers: &[MovingBox], ask: impl FnOnce(MovingBoxColumns<'_>) -> R
     ask(MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap())
 }
 
-/// What a set should hold, by row, and a set that should hold it.
+/// The expected contents of a set, by row, and the set.
 #[derive(Default)]
 pub struct Model {
     pub rows: Vec<Option<(Aabb, Filter)>>,
@@ -44,8 +44,7 @@ impl Model {
         self.put_filtered(rows, boxes, None);
     }
 
-    /// Puts boxes into the set and those that are boxes into the model; the lists of rejected must
-    /// agree.
+    /// Inserts boxes into the set, and the valid ones into the model; the lists of rejected rows must agree.
     pub fn put_filtered(&mut self, rows: &[u32], boxes: &[Aabb], filters: Option<&[Filter]>) {
         let columns: [Vec<f32>; 6] = columns(boxes);
         let lent = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
@@ -83,12 +82,12 @@ impl Model {
         }
     }
 
-    /// The rows that hold a box.
+    /// The rows that contain a box.
     pub fn held(&self) -> Vec<u32> {
         (0..self.rows.len() as u32).filter(|&row| self.rows[row as usize].is_some()).collect()
     }
 
-    /// How much is looked at to find all boxes.
+    /// Number of visits that find all boxes.
     pub fn looked(&self) -> Visits {
         let mut visits = Visits::default();
         let all = Aabb::new([-COORD_MAX; 3], [COORD_MAX; 3]).unwrap();
@@ -98,9 +97,9 @@ impl Model {
         visits
     }
 
-    /// The set against brute force: the same boxes, the same union pairs, and of these the swept
-    /// pairs that the kernel for one pair finds, with its times; none of which the specification
-    /// misses, and none too many but where the two miss each other by less than rounding.
+    /// Compares the set with brute force: the same boxes, the same union pairs, and of these the swept pairs
+    /// and times of the kernel for one pair. The specification misses none of them, and an additional one
+    /// misses by less than rounding.
     pub fn check(&mut self, what: &str, movers: &[MovingBox]) {
         let Self { rows, set } = self;
         assert_eq!(set.len(), rows.iter().flatten().count(), "{what}: number of boxes");
@@ -157,7 +156,7 @@ impl Model {
     }
 }
 
-/// A filter that pairs with all, some or none; most differ in both halves from those near them.
+/// A filter that pairs with all, some or none; most differ in both halves from those of adjacent rows.
 pub fn some_filter(k: usize) -> Filter {
     match k % 7 {
         0 => Filter::ALL,
@@ -173,7 +172,7 @@ pub fn bits(pairs: &[SweptPair]) -> Vec<(u32, u32, u32)> {
     pairs.iter().map(|pair| (pair.a, pair.b, pair.first.to_bits())).collect()
 }
 
-/// A random number that is often special: whole, zero, equal to others, or at the ends of a range.
+/// A random number that is often special: an integer, zero, equal to others, or at the end of a range.
 pub fn number(rng: &mut Rng, reach: f32) -> f32 {
     match rng.random_range(0..4) {
         0 => rng.random_range(-4i32..=4) as f32 * (reach / 4.0),

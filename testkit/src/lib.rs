@@ -1,5 +1,5 @@
-//! What tests, fuzz targets and benchmarks share: answers without rounding, hostile cases, models of rules,
-//! columns, fuzz bodies, and an allocator that counts.
+//! Helpers that tests, fuzz targets and benchmarks share: exact results, hostile cases, models of rules,
+//! columns, fuzz bodies, and a counting allocator.
 //!
 //! `scenes` and `spec` are crates of their own, because the examples need them and nothing else.
 

@@ -1,10 +1,10 @@
-//! How near does a moving centre come to a resting box, without any rounding?
+//! Exact comparison of a distance from a moving centre to a resting box.
 //!
-//! A sphere and a box, or two spheres of which the second is a box without sides: the squared
-//! distance `f` is convex and without kinks, so an answer is judged by `f` and by the sign of its
-//! slope at that time alone. Both are computed in `f64` with a bound of their error; where that does
-//! not decide, in fractions. Nothing is taken over from the kernels: the box is not turned, no root
-//! is taken, and no cancellation is avoided.
+//! The pair is a sphere and a box, or two spheres of which the second is a box without sides. The squared
+//! distance `f` is convex and differentiable, so a result is judged by `f` and by the sign of its slope at
+//! that time alone. Both are computed in `f64` with a bound of their error, and in fractions if that is not
+//! sufficient. Nothing is shared with the kernels: the box is not mirrored, no root is computed, and no
+//! cancellation is avoided.
 
 use num_rational::BigRational;
 use swath::MovingBox;
@@ -13,7 +13,7 @@ use swath::batch::MovingSphere;
 /// A difference or sum of two floats.
 type Two = [f32; 2];
 
-/// The box seen from the centre, and how far that may be away.
+/// The box relative to the centre, and the distance of contact.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearing {
     low: [Two; 3],
@@ -22,14 +22,14 @@ pub struct Nearing {
     radii: Two,
 }
 
-/// Squared distance and half of its slope, or what they may be off.
+/// Squared distance and half of its slope, or bounds of their errors.
 #[derive(Clone, Copy, Debug)]
 struct Near<T> {
     square: T,
     slope: T,
 }
 
-/// More than all roundings of a number that is computed here.
+/// Upper bound of all rounding errors of a number that is computed here.
 const ULPS: f64 = 1.0 / (1_u64 << 50) as f64;
 
 fn exact(x: f32) -> BigRational {
@@ -89,11 +89,11 @@ impl Nearing {
         Near { square, slope }
     }
 
-    /// In `f64`, and by how much at most that is off.
+    /// In `f64`, with a bound of the error.
     ///
-    /// On one axis `low + motion·t` is three roundings off, of `low`, of the product and of the sum. Where
-    /// it counts it is positive, so `low` is at most it and the product; where rounding alone
-    /// makes it count or not, it is itself within such an error of zero.
+    /// On one axis `low + motion·t` has three rounding errors: of `low`, of the product and of the sum. If it
+    /// contributes it is positive, so `low` is at most the sum of it and the product; if only rounding
+    /// decides whether it contributes, it is itself within such an error of zero.
     fn at(&self, t: f64) -> [Near<f64>; 2] {
         let (mut value, mut off) =
             (Near { square: 0.0, slope: 0.0 }, Near { square: 0.0, slope: 0.0 });
@@ -112,7 +112,7 @@ impl Nearing {
         [value, off]
     }
 
-    /// Whether the distance at `t` is at least the radius, with a slope that is not of the sign of
+    /// Whether the distance at `t` is at least the radius, with a slope that does not have the sign of
     /// `slope`.
     fn outside(&self, t: f32, slope: f64) -> bool {
         let [near, off] = self.at(f64::from(t));
@@ -150,7 +150,7 @@ impl Nearing {
         self.at_exactly(&exact(0.0)).square <= &radius * &radius
     }
 
-    /// Whether the surfaces touch at the start, and no more than them.
+    /// Whether only the surfaces touch at the start.
     pub fn is_surface(&self) -> bool {
         let radius = sum(self.radii);
         let inside = (0..3).all(|k| rounded(self.low[k]) < 0.0 && rounded(self.high[k]) > 0.0);
@@ -182,7 +182,7 @@ impl Nearing {
         self.misses_exactly()
     }
 
-    /// [`Nearing::misses`] without a short cut.
+    /// [`Nearing::misses`] without the fast path in `f64`.
     pub fn misses_exactly(&self) -> bool {
         let (zero, one) = (exact(0.0), exact(1.0));
         let radius = sum(self.radii);
@@ -201,7 +201,7 @@ impl Nearing {
                 if self.at_exactly(&t).slope < zero { from = t } else { to = t }
             }
         }
-        // Between the two no face is passed and the slope changes its sign.
+        // Between the two no face is passed, and the slope changes its sign.
         let middle = (from + to) / exact(2.0);
         let [mut a, mut b, mut c] = [zero.clone(), zero.clone(), zero.clone()];
         for k in 0..3 {
@@ -221,7 +221,7 @@ impl Nearing {
         (c - reach) * a > &b * &b
     }
 
-    /// When the distance is least, about.
+    /// Approximate time of the least distance.
     fn nearest(&self) -> f64 {
         let (mut from, mut to) = (0.0, 1.0);
         for (k, place) in self.passes() {

@@ -1,7 +1,7 @@
-//! Which spheres and planes are hard to tell from a box?
+//! Hard spheres, planes and boxes for overlap tests.
 //!
-//! Families of cases, each made so that shapes touch, or miss each other by about a rounding: whole
-//! numbers, thirds, places far out, the least and the greatest floats. A seed names a sequence.
+//! In each family of cases shapes touch, or miss each other by about a rounding error: integers, thirds,
+//! distant positions, the least and the greatest floats. A seed determines a sequence.
 
 use super::draw::Draw;
 use rand::RngExt;
@@ -24,7 +24,7 @@ pub struct Cut {
     pub aabb: Aabb,
 }
 
-/// Whole numbers of which the squares of three are together that of the fourth.
+/// Integers; the squares of three add up to that of the fourth.
 const SQUARES: [[f32; 4]; 9] = [
     [1.0, 2.0, 2.0, 3.0],
     [2.0, 3.0, 6.0, 7.0],
@@ -37,7 +37,7 @@ const SQUARES: [[f32; 4]; 9] = [
     [0.0, 0.0, 1.0, 1.0],
 ];
 
-/// Units of length: exact ones, ones that round, and the borders of `f32`.
+/// Units of length: exact ones, ones that are rounded, and the limits of `f32`.
 const UNITS: [f32; 12] = [
     1.0,
     0.25,
@@ -54,13 +54,13 @@ const UNITS: [f32; 12] = [
 ];
 
 impl Draw {
-    /// A number two steps away at most.
+    /// A number at most two steps away.
     fn nudged(&mut self, x: f32) -> f32 {
         let step = if self.one_in(2) { f32::next_up } else { f32::next_down };
         (0..self.0.random_range(0..=2)).fold(x, |x, _| step(x))
     }
 
-    /// A number just above a power of two, half way between two that `1` can be added to.
+    /// A number just above a power of two, half-way between two to which `1` can be added.
     fn rounds_badly(&mut self) -> f32 {
         let half_steps = self.one_of(&[1.0, 3.0, 5.0, 4097.0]) * f32::EPSILON / 2.0;
         let size = if self.one_in(2) { half_steps } else { 1.0 };
@@ -83,7 +83,7 @@ impl Draw {
         }
     }
 
-    /// A box, of which some are flat or points.
+    /// A box, sometimes flat or a point.
     fn aabb(&mut self, how: u32) -> Aabb {
         let flat = self.0.random_range(0..16_u32);
         let mut aabb = Aabb::default();
@@ -106,7 +106,7 @@ impl Draw {
         let how = if self.one_in(4) { self.0.random_range(0..8) } else { how };
         let mut center = [(); 3].map(|()| self.coordinate(how));
         for (axis, center) in center.iter_mut().enumerate() {
-            // Level with the box, or in the plane of a face, or a step off it.
+            // Level with the box, or in the plane of a face, or one step off it.
             match self.0.random_range(0..8) {
                 0 => *center = center.clamp(aabb.min[axis], aabb.max[axis]),
                 1 => *center = aabb.max[axis],
@@ -125,7 +125,7 @@ impl Draw {
         Near { sphere: Sphere { center, radius }, aabb }
     }
 
-    /// A sphere that touches a corner, an edge or a face, in units that may round.
+    /// A sphere that touches a corner, an edge or a face, in units that may be rounded.
     fn whole_distance(&mut self, nudged: bool) -> Near {
         let unit = self.one_of(&UNITS);
         let [x, y, z, radius] = self.one_of(&SQUARES);
@@ -148,8 +148,8 @@ impl Draw {
         Near { sphere, aabb }
     }
 
-    /// Gaps just above a power of two, half way between two floats, where a rounding is largest for
-    /// its number; the radius is about the distance.
+    /// Gaps just above a power of two, half-way between two floats, where the relative rounding error is
+    /// greatest; the radius is close to the distance.
     fn worst_roundings(&mut self) -> Near {
         let (mut center, mut aabb) = ([0.0; 3], Aabb::default());
         for (axis, center) in center.iter_mut().enumerate() {
@@ -175,7 +175,7 @@ impl Draw {
         normal.map(|x| x * scale)
     }
 
-    /// A plane through a corner of the box, or a step off it, or anywhere.
+    /// A plane through a corner of the box, or one step off it, or anywhere.
     fn plane(&mut self, aabb: &Aabb) -> Plane {
         let normal = self.normal();
         let upper = self.one_in(2);
@@ -187,7 +187,7 @@ impl Draw {
         let offset = match self.0.random_range(0..8) {
             0 => 0.0,
             1 => self.coordinate(1),
-            // About as far off as roundings can be told from.
+            // About the least distance that rounding errors do not hide.
             2 => (offset * (1.0 + self.0.random_range(-4.0..4.0) / f64::from(1 << 20))) as f32,
             _ => self.nudged(offset as f32),
         };
@@ -195,7 +195,7 @@ impl Draw {
     }
 }
 
-/// How far `center` is from a box, about.
+/// Approximate distance of `center` from a box.
 fn distance(center: [f32; 3], aabb: &Aabb) -> f64 {
     let gap = |axis: usize| {
         let center = f64::from(center[axis]);
@@ -205,14 +205,14 @@ fn distance(center: [f32; 3], aabb: &Aabb) -> f64 {
     (0..3).map(|axis| gap(axis).powi(2)).sum::<f64>().sqrt()
 }
 
-/// So many spheres with boxes.
+/// This many spheres with boxes.
 pub fn near(seed: u64, count: usize) -> impl Iterator<Item = Near> {
     let mut draw = Draw::new(seed);
     let valid = |near: &Near| near.sphere.validate().is_ok() && near.aabb.validate().is_ok();
     std::iter::repeat_with(move || draw.near()).filter(valid).take(count)
 }
 
-/// So many boxes with one to `planes_max` planes each.
+/// This many boxes with one to `planes_max` planes each.
 pub fn cuts(seed: u64, planes_max: usize, count: usize) -> impl Iterator<Item = Cut> {
     let mut draw = Draw::new(seed);
     let make = move || {
@@ -225,14 +225,14 @@ pub fn cuts(seed: u64, planes_max: usize, count: usize) -> impl Iterator<Item = 
     std::iter::repeat_with(make).filter(valid).take(count)
 }
 
-/// So many pairs of boxes, from the families of moving ones and from these.
+/// This many pairs of boxes, from the families of moving ones and from these.
 pub fn boxes(seed: u64, count: usize) -> impl Iterator<Item = (Aabb, Aabb)> {
     let mut draw = Draw::new(seed);
     cases(seed, count).map(move |case| {
         let (mut a, b) = (case.a.aabb, case.b.aabb);
         let axis = draw.0.random_range(0..3);
         match draw.0.random_range(0..6) {
-            // Face to face, or a step off it.
+            // Face to face, or one step off it.
             0 => a.min[axis] = b.max[axis],
             1 => a.max[axis] = draw.nudged(b.min[axis]),
             2 => a = draw.aabb(4),
@@ -246,8 +246,8 @@ pub fn boxes(seed: u64, count: usize) -> impl Iterator<Item = (Aabb, Aabb)> {
     })
 }
 
-/// Planes of a camera's view from `eye`, turned by two angles: left, right, bottom, top, near, far.
-/// Computed in `f64` and rounded once.
+/// Planes of a camera's view from `eye`, rotated by two angles: left, right, bottom, top, near, far. Computed
+/// in `f64` and rounded once.
 pub fn frustum(eye: [f64; 3], [turn, tilt]: [f64; 2], [near, far]: [f64; 2]) -> [Plane; 6] {
     let ((sin, cos), (up, level)) = (turn.sin_cos(), tilt.sin_cos());
     let forward = [cos * level, sin * level, up];
@@ -290,7 +290,7 @@ impl SphereArrays {
     }
 }
 
-/// So many moving boxes of every kind, for columns.
+/// This many moving boxes of every kind, for columns.
 pub fn moving(seed: u64, count: usize) -> Vec<MovingBox> {
     cases(seed, count).map(|case| case.b).collect()
 }

@@ -1,4 +1,4 @@
-//! What is promised of one answer, whatever the two boxes?
+//! The guarantees for one sweep, for any two boxes.
 
 use super::cases::Case;
 use super::columns::bits;
@@ -6,13 +6,12 @@ use super::exact::{self, Exact, Fraction};
 use swath::batch::ContactState;
 use swath::batch::sweep::Sweep;
 
-/// A time is at most 2⁻²¹ of it and 2⁻¹²⁶ off.
+/// Greatest error of a time: 2⁻²¹ of it and 2⁻¹²⁶.
 pub const RELATIVE: i32 = 21;
 pub const ABSOLUTE: i32 = 126;
-/// Axes of contact enter within rounding of each other: two times are compared, with twice the
-/// slack of one.
+/// Axes of contact are entered together within rounding: two times are compared, with twice the slack of one.
 const TOGETHER: i32 = 20;
-/// All that is promised of one answer, compared with the answer in whole numbers.
+/// All guarantees for one result, compared with the exact result.
 pub fn holds(case: &Case, answer: Sweep, exact: &Exact) -> Result<(), &'static str> {
     let must = |holds: bool, promise| if holds { Ok(()) } else { Err(promise) };
     let Sweep { first, last, contact } = answer;

@@ -1,14 +1,14 @@
-//! Which segments and boxes are hard to answer?
+//! Hard segments and boxes.
 //!
-//! The pairs of `cases`, of which one box is kept and of the other a corner that moves; changed
-//! so that segments end where something happens, run in planes of faces, and start on them.
+//! They are the pairs of `cases`: one box of each, and a moving corner of the other. They are changed so that
+//! segments end at an event, run in planes of faces, and start on them.
 
 use super::cases::cases;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use swath::{Aabb, COORD_MAX, Segment};
 
-/// A segment and a box, and how they were made.
+/// A segment and a box, and their family.
 #[derive(Clone, Copy, Debug)]
 pub struct Ray {
     pub family: &'static str,
@@ -16,7 +16,7 @@ pub struct Ray {
     pub aabb: Aabb,
 }
 
-/// Fractions at which segments end, besides those at which something happens.
+/// Fractions at which segments end, besides those of events.
 const ENDS: [f32; 16] = [
     0.0,
     -0.0,
@@ -36,14 +36,14 @@ const ENDS: [f32; 16] = [
     f32::INFINITY,
 ];
 
-/// So many segments and boxes, all of them valid, from every family in turn.
+/// This many segments and boxes, all of them valid, from every family in turn.
 pub fn rays(seed: u64, count: usize) -> impl Iterator<Item = Ray> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
     let rays = cases(seed, usize::MAX).map(move |case| {
         let (aabb, other) = (case.a.aabb, case.b.aabb);
         let mut ray = Ray { family: case.family, segment: Segment::default(), aabb };
         for axis in 0..3 {
-            // The corner that is nearest, so that the gap is that of the pair.
+            // The nearest corner, so that the gap is that of the pair.
             let low = other.min[axis] > aabb.max[axis]
                 || other.max[axis] >= aabb.min[axis] && rng.random_range(0..2) == 0;
             ray.segment.start[axis] = if low { other.min[axis] } else { other.max[axis] };
@@ -56,7 +56,7 @@ pub fn rays(seed: u64, count: usize) -> impl Iterator<Item = Ray> {
     rays.filter(|ray| ray.segment.validate().is_ok() && ray.aabb.validate().is_ok()).take(count)
 }
 
-/// Some of what makes a ray harder.
+/// Changes that make a ray harder.
 fn change(ray: &mut Ray, rng: &mut Xoshiro256PlusPlus) {
     let Ray { segment, aabb, .. } = ray;
     let axis = rng.random_range(0..3);
@@ -81,7 +81,7 @@ fn change(ray: &mut Ray, rng: &mut Xoshiro256PlusPlus) {
         5 => segment.start = aabb.max,
         // Does not move.
         6 => segment.delta = [0.0, -0.0, 0.0],
-        // Slow as only denormal numbers are, fast as none may be.
+        // As slow as denormal numbers, or as fast as the limit.
         7 => segment.delta[axis] *= 1e-38,
         8 => segment.delta[axis] = f32::from_bits(rng.random_range(1..0x0200_0000)),
         9 => segment.delta = segment.delta.map(|d| d * 1e-36),
@@ -99,7 +99,7 @@ fn change(ray: &mut Ray, rng: &mut Xoshiro256PlusPlus) {
                 segment.max_fraction = end;
             }
         }
-        // Through a corner or an edge: the same way to go on two axes at least.
+        // Through a corner or an edge: the same path on at least two axes.
         15 | 16 => {
             let gap = aabb.min[axis] - segment.start[axis];
             for other in 0..3 {

@@ -1,16 +1,16 @@
-//! When do boxes with rounded corners first touch, event by event, in `f64`?
+//! Event-by-event first times of boxes with rounded corners, in `f64`.
 //!
-//! A body is all that is within a radius of a box along the axes, and moves straight: a box, a ball,
-//! and what is between. Two of them touch where the difference of their middles is within the sum
-//! of the radii of a box, the sum of both. Along a straight path the distance to a box is convex,
-//! and its square a quadratic between the times at which a face plane is passed. Nothing is shared
-//! with the crate.
+//! A body consists of all points within a radius of an axis-aligned box, and moves straight: a box, a ball,
+//! and shapes in between. Two of them touch when the difference of their centres is within the sum of the
+//! radii of a box that is the sum of both. Along a straight path the distance from a box is convex, and its
+//! square a quadratic between the times at which a plane of a face is passed. No code is shared with the
+//! library.
 
-/// Of the greatest numbers of a tick: how far apart bodies in sub-steps touch, with the tolerance, twice
-/// over.
+/// Distance at which bodies of the stepper touch, relative to the greatest numbers of a tick, with the
+/// tolerance, times two.
 pub const SLOP: f64 = 4.0 / (1 << 20) as f64;
 
-/// A rounded box on its way through a tick.
+/// A rounded box and its motion in a tick.
 #[derive(Clone, Copy, Debug)]
 pub struct Rounded {
     pub half: [f64; 3],
@@ -30,7 +30,7 @@ impl Rounded {
     }
 }
 
-/// How far apart two are at `t`; negative by how deep they are in each other, at least.
+/// Distance of two bodies at `t`; negative, at least by the depth, if they overlap.
 pub fn gap(a: &Rounded, b: &Rounded, t: f64) -> f64 {
     let (p, q) = (a.place(t), b.place(t));
     let over: [f64; 3] =
@@ -40,7 +40,7 @@ pub fn gap(a: &Rounded, b: &Rounded, t: f64) -> f64 {
     outside + inside - a.radius - b.radius
 }
 
-/// The first time in the tick at which two touch.
+/// The first time in the tick at which two bodies touch.
 pub fn first_time(a: &Rounded, b: &Rounded) -> Option<f64> {
     if gap(a, b, 0.0) <= 0.0 {
         return Some(0.0);
@@ -62,7 +62,7 @@ pub fn first_time(a: &Rounded, b: &Rounded) -> Option<f64> {
     times.sort_by(f64::total_cmp);
     for pair in times.windows(2) {
         let middle = 0.5 * (pair[0] + pair[1]);
-        // The square of the distance less that of the radius: square, linear and constant term.
+        // The square of the distance less that of the radius: quadratic, linear and constant term.
         let (mut square, mut linear, mut constant) = (0.0, 0.0, -radius * radius);
         for axis in 0..3 {
             let at = from[axis] + by[axis] * middle;
@@ -79,7 +79,7 @@ pub fn first_time(a: &Rounded, b: &Rounded) -> Option<f64> {
             return Some(pair[0]);
         }
         if square > 0.0 && inside >= 0.0 {
-            // Comes down to the first root; the form that does not cancel.
+            // Decreases to the first root; the form without cancellation.
             let root = 2.0 * constant / (-linear + inside.sqrt());
             if linear < 0.0 && (pair[0]..=pair[1]).contains(&root) {
                 return Some(root);

@@ -1,4 +1,4 @@
-//! Segments as columns, and columns for the answers of casts.
+//! Segments as columns, and columns for the results of casts.
 
 use swath::Segment;
 use swath::batch::cast::{Cast, CastColumns, Fractions};
@@ -23,11 +23,11 @@ impl SegmentArrays {
     }
 }
 
-/// What stands in an output before it is written: no answer looks like this.
+/// The contents of an output before it is written: no result has these bits.
 const UNWRITTEN: Cast = Cast { entry: -7.0, exit: -9.0, faces: Faces::MISS };
 pub const NO_HIT: Hit = Hit { row: u32::MAX, at: -7.0 };
 
-/// Columns for answers.
+/// Columns for results.
 pub struct Casts {
     entry: Vec<f32>,
     exit: Vec<f32>,
@@ -69,7 +69,7 @@ impl Casts {
     }
 }
 
-/// An answer, to be compared to the bit.
+/// The bits of a result.
 pub fn cast_bits(cast: &Cast) -> [u32; 3] {
     [cast.entry.to_bits(), cast.exit.to_bits(), cast.faces.bits()]
 }

@@ -1,7 +1,7 @@
-//! What is the sign of a sum of products of floats, without any rounding?
+//! Exact sign of a sum of products of floats.
 //!
-//! A float is a whole number times a power of two, and so is a product of floats. Terms are
-//! brought to one power and added as whole numbers: of 128 bits where they fit, else of any size.
+//! A float is an integer times a power of two, and so is a product of floats. Terms are converted to one
+//! power and added as integers: of 128 bits if they fit, otherwise of any size.
 
 use std::cmp::Ordering;
 use std::ops::{Mul, Neg};
@@ -19,7 +19,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// A finite float as it is.
+    /// A finite float without rounding.
     pub fn of(x: f32) -> Self {
         let exponent = (x.to_bits() >> 23 & 0xff) as i32;
         let digits = i128::from(x.to_bits() & 0x7f_ffff);

@@ -1,7 +1,7 @@
 //! Model of a `Broadphase`: the documented rules, and nothing else.
 //!
-//! Every proxy is tried with every other, in maps; nothing is shared with the world but the boxes,
-//! what they say of themselves and of two of them, and the ids, which the world gives.
+//! Every proxy is compared with every other, in maps. The model shares with the library the boxes and their
+//! functions, and the ids, which the broadphase returns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use swath::batch::sweep::MISS;
@@ -13,7 +13,7 @@ use swath::{Aabb, COORD_MAX, Filter, Invalid, MovingBox, Proxy, ProxyId, ProxyKi
 #[derive(Clone, Copy, Debug)]
 pub struct Thing {
     pub moving: MovingBox,
-    /// With a margin.
+    /// The fat AABB, if there is a margin.
     pub fat: Option<Aabb>,
     pub proxy: Proxy,
 }
@@ -24,10 +24,10 @@ impl Thing {
         self.fat.map_or(self.moving, MovingBox::from)
     }
 
-    /// Puts the box somewhere; what is held stays if the path is in it.
+    /// Sets the box; the fat AABB remains if the path is inside it.
     fn put(&mut self, moving: MovingBox) -> Result<(), Invalid> {
         moving.validate()?;
-        let at_rest = self.proxy.set.is_at_rest();
+        let at_rest = self.proxy.kind.is_resting();
         let moving = if at_rest { MovingBox::from(moving.aabb) } else { moving };
         let path = moving.bounds();
         if self.proxy.margin == 0.0 {
@@ -40,7 +40,7 @@ impl Thing {
     }
 }
 
-/// What an update says: pairs with the bits of their times, and pairs.
+/// The results of an update: pairs with the bits of their times, and pairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Events {
     pub begun: Vec<(ProxyPair, u32)>,
@@ -48,7 +48,7 @@ pub struct Events {
     pub ended: Vec<ProxyPair>,
 }
 
-/// Which proxies a question is about.
+/// The proxies that a query refers to.
 #[derive(Clone, Debug, Default)]
 pub struct BodyInfo {
     pub filter: Option<Filter>,
@@ -59,7 +59,7 @@ pub struct BodyInfo {
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     pub things: BTreeMap<ProxyId, Thing>,
-    /// The pairs that the last update kept.
+    /// The pairs of the last update.
     pub kept: BTreeSet<ProxyPair>,
     changed: BTreeSet<ProxyId>,
 }
@@ -69,7 +69,7 @@ pub fn is_margin(margin: f32) -> bool {
 }
 
 impl Model {
-    /// What would be put in.
+    /// The proxy that an insertion would add.
     pub fn thing(moving: MovingBox, proxy: Proxy) -> Result<Thing, BroadphaseError> {
         if !is_margin(proxy.margin) {
             return Err(BroadphaseError::Margin);
@@ -84,7 +84,7 @@ impl Model {
         self.things.remove(&id).is_some()
     }
 
-    /// Changes a thing; what fails changes nothing, and what says nothing new is no change.
+    /// Changes a proxy; an error changes nothing, and an equal value is not a change.
     fn change(
         &mut self,
         id: ProxyId,
@@ -104,7 +104,7 @@ impl Model {
         self.change(id, |thing| Ok(thing.put(moving)?))
     }
 
-    /// Says something else of a proxy than its margin.
+    /// Changes a setting of a proxy other than its margin.
     pub fn edit(
         &mut self,
         id: ProxyId,
@@ -112,7 +112,7 @@ impl Model {
     ) -> Result<(), BroadphaseError> {
         self.change(id, |thing| {
             edit(&mut thing.proxy);
-            if thing.proxy.set.is_at_rest() {
+            if thing.proxy.kind.is_resting() {
                 thing.moving.delta = [0.0; 3];
             }
             Ok(())
@@ -132,7 +132,7 @@ impl Model {
         })
     }
 
-    /// Moves everything.
+    /// Moves all proxies.
     pub fn shift(&mut self, offset: [f32; 3]) -> Result<(), BroadphaseError> {
         let by = offset.map(|x| -x);
         MovingBox::new(Aabb::default(), by)?;
@@ -147,13 +147,13 @@ impl Model {
         Ok(())
     }
 
-    /// The proxies that a question is about, where they are at the start of the tick.
+    /// The proxies that a query refers to, at the start of the tick.
     pub fn seen(&self, about: &BodyInfo) -> Vec<(ProxyId, Aabb)> {
         let is_seen = |proxy: &Proxy| {
             proxy.enabled
                 && about.filter.is_none_or(|filter| filter.allows(proxy.filter))
                 && (about.owner == 0 || proxy.owner != about.owner)
-                && !about.without.contains(&proxy.set)
+                && !about.without.contains(&proxy.kind)
         };
         let things = self.things.iter().filter(|(_, thing)| is_seen(&thing.proxy));
         things.map(|(&id, thing)| (id, thing.moving.aabb)).collect()
@@ -168,7 +168,7 @@ impl Model {
                 let pair = ProxyPair { a, b };
                 let was = self.kept.contains(&pair);
                 let enabled = x.proxy.enabled && y.proxy.enabled;
-                let rest = x.proxy.set.is_at_rest() && y.proxy.set.is_at_rest();
+                let rest = x.proxy.kind.is_resting() && y.proxy.kind.is_resting();
                 let strange = x.proxy.owner == 0 || x.proxy.owner != y.proxy.owner;
                 let may = enabled && strange && x.proxy.filter.allows(y.proxy.filter);
                 let meet = || meet(&x.held(), &y.held());
@@ -177,7 +177,7 @@ impl Model {
                     if was && (!changed || may && meet().is_some() && accept(pair)) {
                         keep.insert(pair);
                     }
-                } else if may && one_moves(x.proxy.set, y.proxy.set) {
+                } else if may && one_moves(x.proxy.kind, y.proxy.kind) {
                     let Some(first) = meet().filter(|_| accept(pair)) else { continue };
                     keep.insert(pair);
                     let list = if was { &mut events.persisted } else { &mut events.begun };
@@ -192,7 +192,7 @@ impl Model {
     }
 }
 
-/// When two boxes that are held first touch.
+/// First time of contact of two fat AABBs.
 fn meet(a: &MovingBox, b: &MovingBox) -> Option<f32> {
     let first = sweep::one_to_one(a, b).expect("both are boxes").first;
     (a.bounds().overlaps(&b.bounds()) && first < MISS).then_some(first)
@@ -204,10 +204,10 @@ fn one_moves(a: ProxyKind, b: ProxyKind) -> bool {
         || sets.contains(&ProxyKind::Kinematic) && sets.contains(&ProxyKind::Sleeping)
 }
 
-/// All that makes a change, and only that: data do not.
+/// All fields that count as a change; user data do not.
 fn bits(thing: &Thing) -> impl PartialEq + use<> {
-    let Proxy { set, filter, owner, margin, enabled, .. } = thing.proxy;
+    let Proxy { kind, filter, owner, margin, enabled, .. } = thing.proxy;
     let moving = thing.moving.to_row().map(f32::to_bits);
     let held = thing.fat.map(|held| held.to_row().map(f32::to_bits));
-    (moving, held, set, filter, owner, margin.to_bits(), enabled)
+    (moving, held, kind, filter, owner, margin.to_bits(), enabled)
 }

@@ -1,3 +1,3 @@
-//! Does a broadphase follow its rules?
+//! Tests of `Broadphase`.
 
 mod rules;

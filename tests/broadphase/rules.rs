@@ -1,7 +1,7 @@
-//! Does a world follow its rules, whatever is done to it, on any threads and after going back?
+//! Tests that a broadphase follows its rules, for any calls, on any threads, and after restoring a snapshot.
 //!
-//! Random calls are compared with a model of the rules, by the body of the fuzz target; here are
-//! besides the worlds that are too large for that, and what only shows in time.
+//! Random calls are compared with a model of the rules, by the body of the fuzz target. The other tests use
+//! broadphases that are too large for that, and rules that random calls rarely reach.
 
 use rand::RngExt;
 use swath::broadphase::{BroadphaseError, FindError, Layers, ProxyPair, Snapshot};
@@ -13,18 +13,17 @@ use testkit::draw::{Draw, how_many};
 use testkit::fuzz::world::{calls, events};
 use testkit::world_model::{Events, Model};
 
-/// Goal: no sequence of calls makes a broadphase break its rules.
-///
-/// Method: strings of calls, drawn so that each kind comes often enough, some of them crowded and
-/// some drowsy; after each call all is compared.
+/// Goal: no sequence of calls makes a broadphase break its rules. Method: random byte strings, drawn so that
+/// each kind of call is frequent enough, some with crowds and some with many sleeping proxies; the whole
+/// state is compared after each call.
 #[test]
-fn worlds_in_random_calls_follow_the_rules() {
+fn random_calls_follow_the_rules() {
     let (mut draw, mut made) = (Draw::new(11), 0);
     while made < how_many(20_000) {
         let mut input: Vec<u8> =
             (0..draw.0.random_range(100..3000)).map(|_| draw.0.random()).collect();
         if draw.one_in(3) {
-            // Few kinds of calls: proxies come, fall asleep, wake and are looked at.
+            // Few kinds of calls: insert, put to sleep, wake and query.
             let kinds = [0, 1, 7, 12, 13, 19, 20, 23];
             for _ in 0..input.len() / 12 {
                 let at = draw.0.random_range(1..input.len());
@@ -35,7 +34,7 @@ fn worlds_in_random_calls_follow_the_rules() {
     }
 }
 
-/// A crowd on whole numbers, of all sets, some with filters, owners and margins.
+/// A crowd on integer coordinates, of all kinds, some with filters, owners and margins.
 fn crowd(draw: &mut Draw, count: usize, side: i32) -> Vec<(MovingBox, Proxy)> {
     let layers = Layers::all().without(1, 1).without(2, 3);
     (0..count)
@@ -58,7 +57,8 @@ fn crowd(draw: &mut Draw, count: usize, side: i32) -> Vec<(MovingBox, Proxy)> {
         .collect()
 }
 
-/// A world, and what it says over some ticks in which boxes move, sleep, wake, come and go.
+/// A broadphase, and its results over some ticks in which boxes move, fall asleep, wake, and are inserted and
+/// removed.
 struct Course {
     world: Broadphase,
     ids: Vec<ProxyId>,
@@ -108,7 +108,7 @@ impl Course {
                     0 => assert!(model.remove(id)),
                     1 | 2 => model.set(id, moved).expect("it is a box"),
                     3 => model.set_margin(id, margin).expect("it is a margin"),
-                    _ => model.edit(id, |proxy| proxy.set = set).expect("it lives"),
+                    _ => model.edit(id, |proxy| proxy.kind = set).expect("it lives"),
                 }
             }
             if way == 0 {
@@ -126,11 +126,11 @@ impl Course {
     }
 }
 
-/// Goal: what a crowd says is the same on every level and number of threads, order included, and
-/// what the rules say. Method: so many pairs that they are dealt to several parts, and some proxies
-/// with more partners than are ranked; the model goes along with the first.
+/// Goal: the results for a crowd are the same on every level and number of threads, order included, and
+/// follow the rules. Method: so many pairs that they are divided into several partitions, and some proxies
+/// with so many partners that their rows have a skip index; the first run is compared with the model.
 #[test]
-fn crowds_say_the_same_on_any_threads_and_level() {
+fn crowd_gives_the_same_results_on_any_threads_and_level() {
     let things = crowd(&mut Draw::new(5), 900, 11);
     let ticks = |mut course: Course| (0..4).map(|k| course.tick(k)).collect::<Vec<_>>();
     let mut alone = Broadphase::new();
@@ -151,10 +151,10 @@ fn crowds_say_the_same_on_any_threads_and_level() {
     }
 }
 
-/// Goal: a restored broadphase gives the same later results. Method: at random ticks a snapshot is taken,
-/// some ticks later it is restored, into the same world or another, and what follows is compared.
+/// Goal: a restored broadphase gives the same later results. Method: a snapshot is taken at random ticks and
+/// restored some ticks later, into the same broadphase or another one, and the following ticks are compared.
 #[test]
-fn a_world_that_goes_back_says_the_same_again() {
+fn restored_snapshot_gives_the_same_later_results() {
     let things = crowd(&mut Draw::new(6), 300, 12);
     let mut course = Course::new(Broadphase::new(), &things, false);
     let (mut draw, mut snapshot) = (Draw::new(7), Snapshot::default());
@@ -164,7 +164,7 @@ fn a_world_that_goes_back_says_the_same_again() {
             course.tick(number);
             number += 1;
         }
-        // Between two updates too: some have been changed since.
+        // Between two updates too, when some proxies have been changed since the last one.
         if draw.one_in(2) {
             let id = course.ids[course.ids.len() - 1];
             course.world.set_enabled(id, draw.one_in(2)).expect("it lives");
@@ -189,8 +189,8 @@ fn a_world_that_goes_back_says_the_same_again() {
     }
 }
 
-/// Goal: invalid rows, and boxes far out and huge, change nothing for the others. Method:
-/// one world with them and one without; what the good ones say of each other is compared by data.
+/// Goal: invalid rows, and huge or distant boxes, change nothing for the others. Method: one broadphase with
+/// them and one without; the pairs of the other proxies are compared by data.
 #[test]
 fn hostile_boxes_change_nothing_for_others() {
     let things = crowd(&mut Draw::new(8), 200, 10);
@@ -242,7 +242,7 @@ fn hostile_boxes_change_nothing_for_others() {
             .filter(|&(a, b, _)| a != Some(9999) && b != Some(9999))
             .collect();
         assert_eq!(good, expected);
-        // Rows that are refused leave their proxies where they were.
+        // A rejected row leaves its proxy unchanged.
         let rows: Vec<MovingBox> = (0..ids.len()).map(hostile).collect();
         for (k, &moving) in rows.iter().enumerate().filter(|(k, _)| k % 8 < 5 || k % 8 == 7) {
             assert!(plain.set(ids[k], moving.aabb, moving.delta).is_err(), "{round}");
@@ -251,10 +251,10 @@ fn hostile_boxes_change_nothing_for_others() {
     }
 }
 
-/// Goal: an id is never given twice, also where one slot is used again and again. Method: a million
-/// proxies in one slot; a few of the old ids are kept and tried at the end.
+/// Goal: no id is returned twice, also if one slot is reused many times. Method: a million proxies in one
+/// slot; a few of the old ids are kept and used at the end.
 #[test]
-fn a_million_proxies_in_one_slot_have_ids_of_their_own() {
+fn a_million_proxies_in_one_slot_have_different_ids() {
     let mut world = Broadphase::new();
     let cube = Aabb::cube([0.0; 3], 1.0).expect("it is a box");
     let mut kept = Vec::new();
@@ -289,7 +289,7 @@ fn two_cubes() -> MovingBoxColumns<'static> {
     MovingBoxColumns::new([low; 3], [high; 3], [still; 3]).expect("equally long")
 }
 
-/// Goal: more pairs than are allowed are an error that says how many there are and changes nothing.
+/// Goal: more pairs than allowed are an error with their number, and change nothing.
 #[test]
 fn too_many_pairs_change_nothing() {
     let mut world = Broadphase::new();
@@ -299,7 +299,7 @@ fn too_many_pairs_change_nothing() {
         (0..40).map(|k| world.insert(cube, sets[k % 4]).expect("it is a box")).collect();
     world.update().expect("no limit");
     let pairs = world.pairs().to_vec();
-    // Ten of each: those with one dynamic, and kinematic ones with what sleeps.
+    // Ten of each kind: pairs with one dynamic proxy, and pairs of a kinematic and a sleeping one.
     assert_eq!(pairs.len(), 45 + 300 + 100);
     world.remove(ids[0]).expect("it lives");
     world.set_pairs_max(300);
@@ -309,18 +309,18 @@ fn too_many_pairs_change_nothing() {
     assert_eq!(world.pairs(), pairs);
     assert_eq!(world.snapshot(), before);
     world.validate().expect("the world is whole");
-    // Those that the caller does not want count.
+    // Pairs that the caller's function rejects count too.
     assert_eq!(world.update_with(|_| false).err(), Some(error));
     assert_eq!(world.snapshot(), before);
     world.set_pairs_max(445 - 39);
     assert_eq!(world.update().expect("as many as are allowed").ended().len(), 39);
 }
 
-/// Goal: in a world of several chunks of rows, which are not in the order of their slots, pairs have
-/// the names of their proxies. Method: proxies that were taken out and put in anew, against the
-/// finder on the same boxes.
+/// Goal: if there are several chunks of rows, and rows are not in the order of their slots, pairs contain the
+/// right ids. Method: proxies that were removed and inserted again, compared with the finder on the same
+/// boxes.
 #[test]
-fn pairs_of_many_rows_have_the_names_of_their_proxies() {
+fn pairs_of_many_rows_have_the_right_ids() {
     let things = crowd(&mut Draw::new(3), 6000, 40);
     let mut world = Broadphase::new();
     let mut ids: Vec<ProxyId> = Vec::new();
@@ -346,9 +346,10 @@ fn pairs_of_many_rows_have_the_names_of_their_proxies() {
     assert!(touching.eq(expected));
 }
 
-/// Goal: a function that panics leaves a world that is whole and says the same when asked again.
+/// Goal: after a panic of the caller's function the broadphase is intact and gives the same results in the
+/// next update.
 #[test]
-fn a_panic_in_the_callers_function_leaves_the_world_whole() {
+fn a_panic_in_the_callers_function_leaves_the_broadphase_intact() {
     let things = crowd(&mut Draw::new(9), 60, 6);
     let mut world = Broadphase::new();
     world.set_threads(Threads::one());
@@ -366,7 +367,7 @@ fn a_panic_in_the_callers_function_leaves_the_world_whole() {
         events(course.world.update().expect("no limit")),
         events(again.update().expect("no limit"))
     );
-    // All come to rest, and the function is asked of those that may stay.
+    // All proxies are put to sleep, and the function is called for the pairs that may persist.
     for world in [&mut course.world, &mut again] {
         let ids: Vec<ProxyId> = world.movers().ids.to_vec();
         world.set_kind_many(&ids, ProxyKind::Sleeping).expect("all live");
@@ -382,13 +383,13 @@ fn a_panic_in_the_callers_function_leaves_the_world_whole() {
     );
 }
 
-/// Goal: a margin keeps pairs through small motions, and counts once for each proxy.
+/// Goal: a margin keeps pairs through small motions, and each proxy adds its own.
 #[test]
-fn margins_hold_pairs_and_add_up() {
+fn margins_keep_pairs_and_add_up() {
     let mut world = Broadphase::new();
     let cube = |x: f32| Aabb::new([x, 0.0, 0.0], [x + 1.0, 1.0, 1.0]).expect("it is a box");
     let a = world.insert(cube(0.0), Proxy::dynamic().with_margin(0.25)).expect("it is a box");
-    // 0.5 away: as much as both margins together; a third is a little further.
+    // The first two are 0.5 apart, which is the sum of both margins; the third is a little farther away.
     let b = world.insert(cube(1.5), Proxy::fixed().with_margin(0.25)).expect("it is a box");
     let c = world.insert(cube(-1.5f32.next_up() - 0.0001), Proxy::fixed().with_margin(0.25));
     c.expect("it is a box");
@@ -396,7 +397,7 @@ fn margins_hold_pairs_and_add_up() {
     let changes = world.update().expect("no limit");
     assert_eq!(changes.begun().iter().map(|&p| ProxyPair::from(p)).collect::<Vec<_>>(), [pair]);
     assert_eq!(changes.begun()[0].first, 0.0);
-    // Inside what is held nothing changes, not even at the other side; outside it is made anew.
+    // Inside the fat AABB nothing changes, not even on the other side; outside it is computed anew.
     let held = world.held_box(a).expect("it lives");
     for x in [0.1, -0.2, 0.25, -0.25] {
         world.set(a, cube(x), [0.0; 3]).expect("it is a box");
@@ -407,7 +408,7 @@ fn margins_hold_pairs_and_add_up() {
     let grown = Aabb::new([-0.25, -0.25, -0.25], [1.25, 1.55, 1.25]).expect("it is a box");
     let held = world.held_box(a).expect("it lives");
     assert!(held.aabb.contains(&grown) && held.delta == [0.0; 3], "{held:?}");
-    // It falls asleep within the margin, and the pair stays without a word.
+    // The proxy falls asleep inside its margin; the pair persists without an event.
     world.set_kind(a, ProxyKind::Sleeping).expect("it lives");
     let changes = world.update().expect("no limit");
     assert!(changes.persisted().len() == 0 && changes.ended().is_empty());
@@ -416,10 +417,10 @@ fn margins_hold_pairs_and_add_up() {
     assert_eq!(world.update().expect("no limit").ended(), [pair]);
 }
 
-/// Goal: flat worlds answer as the plane does. Method: all boxes at `z = [0, 0]`, against each pair
-/// tried on two axes; numbers are whole, so that times are too exact to differ.
+/// Goal: a flat scene gives the results of two dimensions. Method: all boxes at `z = [0, 0]`, compared with
+/// every pair on two axes; coordinates are integers, so times are exact.
 #[test]
-fn flat_worlds_are_worlds() {
+fn flat_scene_gives_the_pairs_of_two_dimensions() {
     let mut draw = Draw::new(10);
     let mut world = Broadphase::new();
     let flat: Vec<([f32; 2], [f32; 2])> = (0..300)
@@ -441,7 +442,7 @@ fn flat_worlds_are_worlds() {
     let found = world.update().expect("no limit").touching();
     let found: Vec<(u32, u32)> = found.iter().map(|p| (p.a.index(), p.b.index())).collect();
     assert!(found == expected && found.len() > 100);
-    // The plane stays one when its origin is moved.
+    // The scene remains flat when the origin is moved.
     world.shift_origin([0.1, -7.0, 0.0]).expect("near enough");
     let ids: Vec<ProxyId> = world.ids().collect();
     assert!(ids.iter().all(|&id| {
@@ -449,13 +450,13 @@ fn flat_worlds_are_worlds() {
         aabb.min[2] == 0.0 && aabb.max[2] == 0.0
     }));
     let changes = world.update().expect("no limit");
-    // Outwards rounded: none is lost.
+    // The margins are rounded outwards, so no pair is lost.
     assert!(changes.persisted().len() == expected.len() && changes.ended().is_empty());
 }
 
-/// Goal: `Layers` is symmetric and says what it was told.
+/// Goal: `Layers` is symmetric and returns what was set.
 #[test]
-fn layers_pair_as_told() {
+fn layers_pair_as_set() {
     let mut draw = Draw::new(12);
     let (mut layers, mut told) = (Layers::none(), [[false; 16]; 16]);
     for _ in 0..2000 {
@@ -470,10 +471,10 @@ fn layers_pair_as_told() {
     assert!((0..16).all(|k| Layers::all().filter(k).allows(Filter::ALL)));
 }
 
-/// Goal: a snapshot is written and read as it is, and one that cannot be is refused.
+/// Goal: a snapshot is serialised without loss, and an inconsistent one is rejected.
 #[cfg(feature = "serde")]
 #[test]
-fn snapshots_are_written_and_read() {
+fn snapshots_are_serialised_without_loss() {
     let things = crowd(&mut Draw::new(13), 60, 5);
     let mut course = Course::new(Broadphase::new(), &things, false);
     (0..3).for_each(|k| _ = course.tick(k));
@@ -484,7 +485,7 @@ fn snapshots_are_written_and_read() {
     let mut draw = Draw::new(14);
     let (mut refused, mut taken) = (0, 0);
     for _ in 0..how_many(3000).min(100_000) {
-        // One digit is another.
+        // One digit is changed.
         let mut bytes = text.clone().into_bytes();
         let at = draw.0.random_range(0..bytes.len());
         if !bytes[at].is_ascii_digit() {
@@ -506,11 +507,11 @@ fn snapshots_are_written_and_read() {
     assert!(refused > 20 && taken > 20, "{refused} refused, {taken} taken");
 }
 
-/// Goal: what a constructor keeps true is true of what is read. Method: matrices, pairs and times as they are written,
-/// and changed so that no constructor makes them.
+/// Goal: an invariant of a constructor holds for a deserialised value. Method: matrices, pairs and times as
+/// they are serialised, and changed so that no constructor creates them.
 #[cfg(feature = "serde")]
 #[test]
-fn rules_of_constructors_hold_for_what_is_read() {
+fn deserialised_values_keep_the_invariants_of_constructors() {
     use serde_json::{from_value, json, to_value};
     use swath::ProxyId;
     use swath::broadphase::{ProxyPair, SweptProxyPair};
@@ -540,10 +541,10 @@ fn rules_of_constructors_hold_for_what_is_read() {
     }
 }
 
-/// Goal: what is at rest pairs by the filter it was given last, also where no box had its categories
-/// before. Method: one box at rest, of which nothing but the filter changes, and one that moves.
+/// Goal: pairs of a resting proxy follow its latest filter, also if no box had its categories before. Method:
+/// one resting box of which only the filter changes, and one that moves.
 #[test]
-fn filters_change_at_rest() {
+fn changed_filter_of_a_resting_proxy_takes_effect() {
     let mut world = Broadphase::new();
     let unit = Aabb { min: [0.0; 3], max: [1.0; 3] };
     let [one, two] = [Filter::new(1, 1), Filter::new(2, 2)];

@@ -1,5 +1,5 @@
-//! Tests that `FixedBoxes` find every pair of a mover and a fixed box, once, and nothing else, after
-//! any insertions and removals, on any level and any threads.
+//! Tests that `FixedBoxes` find every pair of a mover and a fixed box once, and nothing else, after any
+//! insertions and removals, on every level and any threads.
 
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
@@ -9,7 +9,7 @@ use swath::{
 };
 use testkit::fixed_model::{Model, Rng, bits, columns, random_box, some_filter, with};
 
-/// The boxes of a scene, one of so many as a mover, the others fixed where they start.
+/// The boxes of a scene: one of every few is a mover, the others are fixed at their start.
 fn part(scene: Scene, boxes: usize, mover_one_of: usize) -> (Vec<MovingBox>, Vec<Aabb>) {
     let mut world = World::new(scene, boxes, 3);
     world.step();
@@ -26,10 +26,10 @@ fn part(scene: Scene, boxes: usize, mover_one_of: usize) -> (Vec<MovingBox>, Vec
     (movers, fixed)
 }
 
-/// Goal: every scene is found exactly. Method: few enough for one node, for one cell, and for many
+/// Goal: every scene is found exactly. Method: numbers of boxes for one node, for one cell, and for many
 /// cells.
 #[test]
-fn scenes() {
+fn scenes_are_found_exactly() {
     for scene in Scene::ALL {
         for (boxes, movers) in [(0, 2), (1, 2), (17, 2), (40, 2), (700, 9), (9_000, 120)] {
             let (movers, fixed) = part(scene, boxes, movers);
@@ -40,10 +40,10 @@ fn scenes() {
     Model::of(&fixed).check("identical", &movers);
 }
 
-/// Goal: no distribution of boxes loses a pair. Method: what breaks cells and medians, one at a time, with
-/// boxes enough for many cells.
+/// Goal: no distribution of boxes loses a pair. Method: distributions that are difficult for cells and
+/// medians, one at a time, with boxes enough for many cells.
 #[test]
-fn awkward_worlds() {
+fn awkward_distributions() {
     let mut rng = Rng::seed_from_u64(7);
     let mut try_world = |what: &str, boxes: &mut dyn FnMut(&mut Rng) -> MovingBox| {
         let fixed: Vec<Aabb> = (0..4500).map(|_| boxes(&mut rng).aabb).collect();
@@ -86,11 +86,11 @@ fn awkward_worlds() {
     });
 }
 
-/// Goal: what was put in and taken out before does not show but in the boxes that are left. Method:
-/// a plain list as the model; changes of any size, of rows old and new, of rows named twice, of
-/// invalid boxes, and so often that every tree is filled, merged and thinned out.
+/// Goal: earlier insertions and removals affect only which boxes are stored. Method: a plain list as the
+/// model; changes of any size, of new and existing rows, of rows that occur twice, of invalid boxes, and
+/// often enough that every tree is filled, merged and thinned out.
 #[test]
-fn changes() {
+fn changed_sets_are_found_exactly() {
     let mut rng = Rng::seed_from_u64(11);
     for rows in [60, 9_000] {
         let mut model = Model::default();
@@ -138,7 +138,7 @@ fn changes() {
     }
 }
 
-/// Goal: pairs and their order are the same on every level and any threads, of one history.
+/// Goal: pairs and their order are the same on every level and any threads, for the same history.
 #[test]
 fn every_level_and_any_threads() {
     let mut rng = Rng::seed_from_u64(12);
@@ -187,10 +187,10 @@ fn every_level_and_any_threads() {
     }
 }
 
-/// Goal: sorted pairs tell nothing of the history. Method: the same boxes at once, one by one from
+/// Goal: sorted pairs do not depend on the history. Method: the same boxes inserted at once, one by one from
 /// the last to the first, and after others.
 #[test]
-fn sorted_pairs_have_no_history() {
+fn sorted_pairs_do_not_depend_on_the_history() {
     let (movers, fixed) = part(Scene::Dense, 3_000, 10);
     let sorted = |set: &mut FixedBoxes| {
         with(&movers, |movers| bits(set.swept_pairs(movers).unwrap().sorted()))
@@ -208,10 +208,10 @@ fn sorted_pairs_have_no_history() {
     assert_eq!(sorted(&mut other.set), expected);
 }
 
-/// Goal: a row that is not there, or too large, or a list too short is an error that names it and
-/// changes nothing.
+/// Goal: a row that does not exist or is too large, or a list that is too short, is an error that contains it
+/// and changes nothing.
 #[test]
-fn rows_that_are_not_there() {
+fn missing_rows_are_errors() {
     let (movers, fixed) = part(Scene::Uniform, 300, 5);
     let mut model = Model::of(&fixed);
     model.remove(&[3]);
@@ -220,7 +220,7 @@ fn rows_that_are_not_there() {
         let error = model.set.remove(&rows).unwrap_err();
         assert_eq!(error, FixedError::UnknownRow { index, row: rows[index] });
     }
-    // Of one named twice the second is as the first.
+    // Of a row that occurs twice, the second is accepted like the first.
     model.remove(&[5, 5, 6]);
     let columns: [Vec<f32>; 6] = columns(&fixed[..2]);
     let lent = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
@@ -232,10 +232,10 @@ fn rows_that_are_not_there() {
     model.check("after errors", &movers);
 }
 
-/// Goal: filters and flags that are not one for each box are an error that names them and changes
-/// nothing; the filter of a row that is not there too.
+/// Goal: filters and flags whose number is not that of the boxes are an error that contains the numbers and
+/// changes nothing; so is the filter of a row that does not exist.
 #[test]
-fn filters_that_are_not_one_for_each() {
+fn filters_of_another_number_are_errors() {
     let (movers, fixed) = part(Scene::Uniform, 300, 5);
     let mut model = Model::of(&fixed);
     model.remove(&[3]);
@@ -260,10 +260,10 @@ fn filters_that_are_not_one_for_each() {
     model.check("after errors", &movers);
 }
 
-/// Goal: a filter stays with its box through anything but a new box or a new filter in its row.
-/// Method: one box among thousands whose tree is built anew again and again.
+/// Goal: a filter remains until its row gets a new box or a new filter. Method: one box among thousands whose
+/// tree is rebuilt many times.
 #[test]
-fn filters_stay_with_their_boxes() {
+fn filters_remain_when_trees_are_rebuilt() {
     let (movers, fixed) = part(Scene::Dense, 9_000, 9);
     let rows: Vec<u32> = (0..fixed.len() as u32).collect();
     let filters: Vec<Filter> = (0..fixed.len()).map(some_filter).collect();
@@ -280,7 +280,7 @@ fn filters_stay_with_their_boxes() {
     model.check("put anew without", &movers[..60]);
     model.set_filters(&[60, 61, 60], &[Filter::NONE, Filter::ALL, Filter::ALL]);
     model.check("named twice", &movers[..60]);
-    // What the last set allowed does not show in the next.
+    // The filters of the previous set do not affect the next one.
     model.set.clear();
     model.rows.clear();
     model.put_filtered(&rows[..2000], &fixed[..2000], Some(&[Filter::NONE; 2000]));
@@ -294,9 +294,9 @@ fn filters_stay_with_their_boxes() {
     model.check("all allowed", &movers[..60]);
 }
 
-/// Goal: rows that follow are given out in order; those of invalid boxes stay empty.
+/// Goal: consecutive rows are assigned in order; those of invalid boxes are empty.
 #[test]
-fn rows_that_follow() {
+fn consecutive_rows_are_assigned_in_order() {
     let mut set = FixedBoxes::new();
     let unit = Aabb { min: [0.0; 3], max: [1.0; 3] };
     let none = Aabb { min: [2.0; 3], max: [1.0; 3] };
@@ -315,9 +315,9 @@ fn rows_that_follow() {
     assert_eq!(set.extend(lent), Ok(10..13));
 }
 
-/// Goal: too many pairs are counted exactly and dropped; as many as are allowed are returned.
+/// Goal: too many pairs are counted exactly and dropped; the greatest allowed number is returned.
 #[test]
-fn too_many_pairs() {
+fn too_many_pairs_are_counted_and_dropped() {
     let boxes = vec![MovingBox::from(Aabb::cube([1.0; 3], 0.5).unwrap()); 1500];
     let fixed: Vec<Aabb> = boxes.iter().map(|moving| moving.aabb).collect();
     let mut model = Model::of(&fixed);
@@ -342,9 +342,9 @@ fn too_many_pairs() {
     model.check("after all was given back", &boxes[..3]);
 }
 
-/// Goal: a reserved set finds its memory; a cleared and shrunk one has none.
+/// Goal: reserved memory is used, and a set that is cleared and shrunk has none.
 #[test]
-fn memory_can_be_reserved_and_given_back() {
+fn memory_can_be_reserved_and_freed() {
     let (movers, fixed) = part(Scene::Uniform, 6_000, 3);
     let mut model = Model::default();
     assert_eq!(model.set.memory_usage(), 0);

@@ -1,15 +1,15 @@
-//! Are fixed boxes found where they are when they stay about where they were, for which nothing is
-//! built?
+//! Tests that fixed boxes which move a little, and for which no tree is rebuilt, are found at their new
+//! position.
 
 use rand::{RngExt, SeedableRng};
 use swath::{Aabb, Filter};
 use testkit::fixed_model::{Model, Rng, random_box, some_filter};
 
-/// Goal: boxes that stay about where they were are found where they are, though nothing is built for
-/// them. Method: crowds that drift a little, by exact steps that come back, and of which some jump,
-/// grow, lie flat, or get another filter; named twice too, and between changes that build anew.
+/// Goal: boxes that move a little are found at their new position, although no tree is rebuilt. Method:
+/// crowds that drift by exact steps and return, some of which jump, grow, become flat or get another filter;
+/// rows that occur twice, and changes that rebuild trees in between.
 #[test]
-fn boxes_that_drift() {
+fn drifting_boxes_are_found() {
     let mut rng = Rng::seed_from_u64(13);
     for rows in [5_u32, 16, 17, 300, 2_500] {
         let mut model = Model::default();
@@ -56,11 +56,11 @@ fn boxes_that_drift() {
     }
 }
 
-/// Goal: nothing is built for boxes that stay within the bounds of their leaf, and all that stays is
-/// as fast to ask as before. Method: every second box shrinks, and grows again; a question that
-/// meets all of them goes through as many nodes.
+/// Goal: no tree is rebuilt for boxes that remain inside the bounds of their leaf, and queries stay as fast
+/// as before. Method: every second box shrinks and grows again; a query that overlaps all of them visits as
+/// many nodes.
 #[test]
-fn boxes_that_stay_are_written_over() {
+fn boxes_inside_their_leaf_are_overwritten() {
     let mut rng = Rng::seed_from_u64(14);
     let fixed: Vec<Aabb> = (0..5_000).map(|_| random_box(&mut rng, 20.0, 0.5, 0.0).aabb).collect();
     let mut model = Model::of(&fixed);
@@ -74,7 +74,7 @@ fn boxes_that_stay_are_written_over() {
     }
     let movers: Vec<_> = (0..50).map(|_| random_box(&mut rng, 20.0, 1.0, 9.0)).collect();
     model.check("shrunk", &movers);
-    // One that leaves is built in, and the others stay.
+    // One box leaves its leaf and is inserted again; the others remain.
     model.put(&[4], &[Aabb::cube([1e4; 3], 1.0).unwrap()]);
     assert_eq!(model.looked().leaves, before.leaves + 1);
     model.check("one left", &movers);

@@ -1,8 +1,9 @@
-//! Are boxes at rest found where they are when many go far at once, and no longer where they were?
+//! Tests that resting boxes are found at their new position, and no longer at the old one, when many move far
+//! at once.
 //!
-//! Few of those that go far are looked at one by one, and what they leave behind is wiped out only in
-//! trees that stay: here is every mixture of those that stay and those that go, at the borders of the
-//! blocks in which boxes are tried and of the trees, in sets and in worlds.
+//! Only some of the boxes that move far are tested one by one, and their old lanes are only cleared in trees
+//! that are not rebuilt. So the tests mix boxes that stay and boxes that move far, at the limits of the
+//! blocks in which boxes are tested and of the trees, in `FixedBoxes` and in a `Broadphase`.
 
 use rand::{RngExt, SeedableRng};
 use swath::batch::sweep;
@@ -12,11 +13,11 @@ use testkit::draw::Draw;
 use testkit::fixed_model::{Model, Rng, random_box, some_filter};
 use testkit::world_model::Model as Rules;
 
-/// So many boxes of a list are one block, of which so many are tried at least.
+/// Number of boxes of a list in one block, and the least number of them that is tested.
 const BLOCK: usize = 64;
 const TRIED: usize = 8;
 
-/// Which boxes of a list go far, by place in the list.
+/// Which boxes of a list move far, by index in the list.
 type Mixture = (&'static str, fn(usize) -> bool);
 
 const MIXTURES: [Mixture; 8] = [
@@ -30,12 +31,12 @@ const MIXTURES: [Mixture; 8] = [
     ("all but the first that is not tried", |k| k % BLOCK != TRIED),
 ];
 
-/// Somewhere in the room.
+/// A random position in the room.
 fn somewhere(rng: &mut Rng) -> Aabb {
     random_box(rng, 20.0, 1.0, 0.0).aabb
 }
 
-/// Boxes for some rows of a set, of which some go far and the others shrink or stay.
+/// Boxes for some rows of a set; some move far, and the others shrink or stay.
 fn rearranged(rng: &mut Rng, model: &Model, rows: &[u32], far: fn(usize) -> bool) -> Vec<Aabb> {
     let of = |(k, &row): (usize, &u32)| match model.rows.get(row as usize) {
         Some(Some((Aabb { min, max }, _))) if !far(k) => {
@@ -47,7 +48,7 @@ fn rearranged(rng: &mut Rng, model: &Model, rows: &[u32], far: fn(usize) -> bool
     rows.iter().enumerate().map(of).collect()
 }
 
-/// Movers that cross the room, and some that stand where boxes were.
+/// Movers that cross the room, and some at old positions of boxes.
 fn movers(rng: &mut Rng, model: &Model, count: usize) -> Vec<MovingBox> {
     let held = model.held();
     let of = |k: usize| match held.get(rng.random_range(0..=held.len())) {
@@ -60,12 +61,12 @@ fn movers(rng: &mut Rng, model: &Model, count: usize) -> Vec<MovingBox> {
     (0..count).map(of).collect()
 }
 
-/// Goal: whatever part of a set goes far, what is found is what is there. Method: every mixture for the
-/// whole of a set and for parts of it, so that trees are built anew with and without what they held;
-/// rows that are named twice, far and near; filters; between them most boxes are taken out. Sets as
-/// large as a block, as a tree, and one more or less.
+/// Goal: whatever part of a set moves far, exactly the stored boxes are found. Method: every mixture for the
+/// whole set and for parts of it, so that trees are rebuilt with and without their old boxes; rows that occur
+/// twice, near and far; filters; in between most boxes are removed. Sets of the size of a block, of a tree,
+/// and one more or less.
 #[test]
-fn sets_of_which_some_go_far() {
+fn sets_in_which_some_boxes_move_far_are_found() {
     let mut rng = Rng::seed_from_u64(21);
     for count in [1, 8, 9, 63, 64, 65, 300, 2_048, 2_049, 4_500] {
         let mut model = Model::default();
@@ -77,7 +78,7 @@ fn sets_of_which_some_go_far() {
             let before = movers(&mut rng, &model, 6);
             let mut rows = all.clone();
             match turn % 4 {
-                // All, a part, out of order, twice.
+                // All rows, a part of them, unordered, and twice.
                 1 => rows.truncate(all.len().div_ceil(5)),
                 2 => rows.reverse(),
                 3 => rows.extend_from_slice(&all[..all.len().div_ceil(2)]),
@@ -89,7 +90,7 @@ fn sets_of_which_some_go_far() {
             model.put_filtered(&rows, &boxes, (turn > MIXTURES.len()).then_some(&filters));
             model.check(&what, &before);
             if turn % 3 == 2 {
-                // Most are taken out, one of them twice, and come back with the next change.
+                // Most rows are removed, one of them twice, and inserted again with the next change.
                 let mut gone: Vec<u32> = all.iter().copied().filter(|row| row % 8 != 1).collect();
                 gone.push(gone[0]);
                 model.remove(&gone[..gone.len() - 1]);
@@ -103,11 +104,11 @@ fn sets_of_which_some_go_far() {
     }
 }
 
-/// Goal: the same with three trees: what leaves one that stays is gone from it, what leaves one that is
-/// built anew is not built in. Method: more boxes than two trees hold, then lists that go to the first,
-/// the second and the third.
+/// Goal: the same with three trees: a box that leaves a remaining tree is removed from it, and a box that
+/// leaves a rebuilt tree is not inserted there. Method: more boxes than two trees contain, then lists for the
+/// first, the second and the third tree.
 #[test]
-fn trees_that_stay_and_trees_that_go() {
+fn boxes_that_leave_one_of_three_trees_are_found() {
     let mut rng = Rng::seed_from_u64(22);
     let all: Vec<u32> = (0..66_000).collect();
     let first: Vec<Aabb> = all.iter().map(|_| somewhere(&mut rng)).collect();
@@ -126,11 +127,12 @@ fn trees_that_stay_and_trees_that_go() {
     model.check("a quarter of three trees", &before);
 }
 
-/// Goal: a few boxes that go far take no others along, and where all go far not all are looked at.
-/// Method: in a new set the nodes under all boxes, which grow by one leaf for each sixteen boxes that are
-/// built in. Of one block as many go far as may for the others still to be tried, and one more.
+/// Goal: a few boxes that move far do not cause the others to be inserted again, and if all move far, not all
+/// are tested. Method: in a new set, the nodes over all boxes, which grow by one leaf per sixteen inserted
+/// boxes. In one block the greatest number of boxes moves far for which the others are still tested, and one
+/// more.
 #[test]
-fn few_that_go_far_take_none_along() {
+fn few_boxes_that_move_far_leave_the_others_in_place() {
     let mut rng = Rng::seed_from_u64(23);
     let first: Vec<Aabb> = (0..5_000).map(|_| random_box(&mut rng, 20.0, 0.5, 0.0).aabb).collect();
     let rows: Vec<u32> = (0..3 * BLOCK as u32).map(|k| k * 7).collect();
@@ -152,7 +154,8 @@ fn few_that_go_far_take_none_along() {
     }
 }
 
-/// A world of things at rest, fixed and asleep, with margins, filters and owners, and some that move.
+/// A broadphase with resting proxies, fixed and sleeping, with margins, filters and owners, and some that
+/// move.
 struct Course {
     draw: Draw,
     world: Broadphase,
@@ -168,7 +171,7 @@ impl Course {
         course
     }
 
-    /// On whole numbers, so that many touch.
+    /// On integer coordinates, so that many touch.
     fn place(&mut self) -> MovingBox {
         let min = [(); 3].map(|()| self.draw.whole(-12, 12));
         let max = min.map(|x| x + self.draw.whole(0, 3));
@@ -203,7 +206,7 @@ impl Course {
         self.world.set_kind(id, set).expect("it lives");
         self.world.set_filter(id, filter).expect("it lives");
         if let Some(rules) = &mut self.rules {
-            let edit = |proxy: &mut Proxy| (proxy.set, proxy.filter) = (set, filter);
+            let edit = |proxy: &mut Proxy| (proxy.kind, proxy.filter) = (set, filter);
             rules.edit(id, edit).expect("it lives");
         }
     }
@@ -216,14 +219,14 @@ impl Course {
         }
     }
 
-    /// Rearranges the world, and lets it say what that is.
+    /// Rearranges the proxies, and returns what changed.
     fn tick(&mut self, number: usize, far: fn(usize) -> bool) {
         for (k, id) in self.ids.clone().into_iter().enumerate() {
             let old = self.world.moving_box(id).expect("it lives");
             let place = self.place();
             self.set(id, if far(k) { place } else { old });
             if k % 10 == number % 10 {
-                // Noted twice: it goes and comes back, or goes once more, or is something else.
+                // Changed twice: it moves and returns, or moves once more, or changes its kind.
                 match k / 10 % 4 {
                     0 => self.set(id, old),
                     1 => self.set(id, place),
@@ -261,7 +264,7 @@ impl Course {
         self.world.validate().expect("the world is whole");
     }
 
-    /// The pairs of one that moves, each tried with each.
+    /// The pairs of each moving proxy, compared with each other proxy.
     fn check(&mut self, number: usize) {
         let Self { world, ids, .. } = self;
         let mut order = ids.clone();
@@ -272,7 +275,7 @@ impl Course {
         for (x, &a) in order.iter().enumerate() {
             for (y, &b) in order.iter().enumerate().skip(x + 1) {
                 let [one, other] = [&proxies[x], &proxies[y]];
-                let moves = [one, other].iter().any(|of| of.set == ProxyKind::Dynamic);
+                let moves = [one, other].iter().any(|of| of.kind == ProxyKind::Dynamic);
                 let strange = one.owner == 0 || one.owner != other.owner;
                 if moves && strange && one.filter.allows(other.filter) {
                     let [p, q] = [held(a), held(b)];
@@ -290,11 +293,11 @@ impl Course {
     }
 }
 
-/// Goal: a world that is rearranged follows its rules, pairs at rest and margins among them, for which
-/// two trees hold a box. Method: every mixture, with proxies that are noted twice, change sets and
-/// filters, or are removed with most others; after each update all is compared with the model.
+/// Goal: a rearranged broadphase follows its rules, including those for resting pairs and margins, for which
+/// two trees store a box. Method: every mixture, with proxies that change twice, change their kind or filter,
+/// or are removed with most others; after each update everything is compared with the model.
 #[test]
-fn worlds_that_are_rearranged_follow_the_rules() {
+fn rearranged_broadphase_follows_the_rules() {
     let mut course = Course::new(24, 450, true);
     course.say(100);
     for (number, (_, far)) in MIXTURES.iter().enumerate() {
@@ -302,10 +305,10 @@ fn worlds_that_are_rearranged_follow_the_rules() {
     }
 }
 
-/// Goal: the same where what is at rest is in more than one tree. Method: the pairs of what moves against
-/// each tried with each; the trees against the boxes, as [`Broadphase::validate`] does.
+/// Goal: the same if the resting proxies are in more than one tree. Method: the pairs of moving proxies are
+/// compared with each other proxy, and the trees with the boxes by [`Broadphase::validate`].
 #[test]
-fn large_worlds_that_are_rearranged_are_whole() {
+fn large_rearranged_broadphase_is_consistent() {
     let mut course = Course::new(25, 5_000, false);
     course.say(100);
     course.check(100);

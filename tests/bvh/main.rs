@@ -1,4 +1,4 @@
-//! Do fixed boxes and their trees find every pair and stay good?
+//! Tests of `FixedBoxes` and of the quality of trees.
 
 mod fixed_boxes;
 mod fixed_boxes_that_drift;

@@ -1,17 +1,17 @@
-//! Are few boxes looked at to find those that are near, whatever else is in the world?
+//! Tests that few nodes are visited to find nearby boxes, whatever other boxes the tree contains.
 
 use swath::batch::Hit;
 use swath::broadphase::Visits;
 use swath::{Aabb, AabbColumns, Bvh, Level};
 use testkit::draw::Draw;
 
-/// Small boxes; enough to be cut into cells.
+/// Number of small boxes; enough for several cells.
 const SMALL: usize = 20_000;
 const ASKED: usize = 400;
 /// Half of the side of the room.
 const ROOM: f32 = 20.0;
 
-/// Boxes of which the first [`SMALL`] are asked about.
+/// Boxes of which the first [`SMALL`] are queried.
 #[derive(Default)]
 struct World([Vec<f32>; 6]);
 
@@ -28,7 +28,7 @@ impl World {
         Aabb { min: low, max: high }
     }
 
-    /// Small boxes whose places on each axis are as `place` has those of an even room.
+    /// Small boxes whose coordinates on each axis are `place` of those in an even room.
     fn of(draw: &mut Draw, place: impl Fn([f32; 3]) -> [f32; 3]) -> Self {
         let mut world = Self::default();
         for _ in 0..SMALL {
@@ -37,8 +37,8 @@ impl World {
         world
     }
 
-    /// A question looks at no more nodes than `most`, leaves included, and finds what all boxes tried
-    /// one by one give.
+    /// A query visits at most `most` nodes, leaves included, and returns the same as testing all boxes one by
+    /// one.
     #[track_caller]
     fn looks(&self, draw: &mut Draw, name: &str, most: f64) {
         let [low, high] = [0, 3].map(|k| [0, 1, 2].map(|axis| &self.0[k + axis][..]));
@@ -63,12 +63,12 @@ impl World {
     }
 }
 
-/// Goal: what small boxes share the world with does not make finding them slow: boxes that fell out of
-/// it, planets, bars on every axis, more long boxes than short ones, or nothing on an axis. Method: the
-/// nodes that are looked at around small boxes, which are the same on every level, against a tenth more
-/// than there were when this was written; the answers against all boxes.
+/// Goal: other boxes do not make it slow to find small ones: boxes that fell out of the room, planets, bars
+/// on every axis, more long boxes than short ones, or a flat axis. Method: the visited nodes around small
+/// boxes, which are the same on every level, compared with a tenth more than at the time of writing; the
+/// results are compared with all boxes.
 #[test]
-fn few_are_looked_at() {
+fn few_nodes_are_visited() {
     let mut draw = Draw::new(5);
     let even = |at: [f32; 3]| at.map(|x| x * ROOM);
     let world = World::of(&mut draw, even);
@@ -116,11 +116,12 @@ fn few_are_looked_at() {
     plate.looks(&mut draw, "plate", 4.9);
 }
 
-/// Goal: a tree that is deeper than others answers as they do, to one question and to many at a time. Method:
-/// half of the boxes in one place, which no cut parts, so that they are a deep cell under a tree of cells; a
-/// box around all meets all, and the nearest to boxes are the lowest rows that overlap them, against all boxes.
+/// Goal: a tree that is deeper than others gives the same results, to one query and to many at a time.
+/// Method: half of the boxes are in one place, which no cut divides, so they are a deep cell under a tree of
+/// cells. A box around everything overlaps all of them, and the nearest to boxes are the lowest rows that
+/// overlap them.
 #[test]
-fn the_deepest_answers_too() {
+fn deepest_tree_gives_the_same_results() {
     let mut draw = Draw::new(6);
     let mut world = World::default();
     for row in 0..2 * 70_000 {

@@ -1,7 +1,7 @@
-//! How is an example run as a user runs it?
+//! Runs an example as a user runs it.
 //!
-//! `cargo test` builds the examples beside the tests: a test is in `target/<profile>/deps`, an
-//! example in `target/<profile>/examples`.
+//! `cargo test` builds the examples beside the tests: a test is in `target/<profile>/deps`, an example in
+//! `target/<profile>/examples`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::process::{Command, Output};
 
 const EXAMPLES: [&str; 5] = ["tick", "mesh", "engine", "viewer", "picture"];
 
-/// The example with these flags, split at blanks. Where a test was built for another CPU, the
-/// example is run by what Cargo runs the test with.
+/// The command of an example with these flags, split at blanks. If the test was built for another CPU, the
+/// example is run by the runner that Cargo uses for the test.
 pub(crate) fn example(name: &str, flags: &str) -> Command {
     let test = std::env::current_exe().expect("a test has a path");
     let profile = test.ancestors().nth(2).expect("deps are in a profile");
@@ -37,8 +37,8 @@ pub(crate) fn run(command: &mut Command) -> Output {
     command.output().expect("the example starts")
 }
 
-/// The run fails with this exit code, prints nothing, and says `why` in one line that begins with the name of the
-/// example.
+/// Checks that the run fails with this exit code, prints nothing on stdout, and prints one line on stderr
+/// that begins with the name of the example and contains `why`.
 #[track_caller]
 pub(crate) fn fails(command: &mut Command, code: i32, why: &str) {
     let output = run(command);
@@ -56,7 +56,7 @@ pub(crate) fn fails(command: &mut Command, code: i32, why: &str) {
 /// An empty folder for the files of one test.
 pub(crate) fn folder(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    // It need not be there.
+    // The folder may not exist.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder can be made");
     folder

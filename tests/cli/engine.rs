@@ -1,20 +1,18 @@
-//! Does the example `engine` keep its word at the command line?
-//!
-//! It is run as a user runs it.
+//! Tests of the command line of the example `engine`.
 
 use std::process::{Command, Stdio};
 
 use crate::command::{example, fails, run};
 use serde_json::Value;
 
-const KEYS: &str = "ccd space bullets ticks threads bullets_out bricks_out impacts held awake asleep \
+const KEYS: &str = "ccd space bullets ticks threads bullets_out bricks_out impacts stalled awake asleep \
     energy_brought_joule energy_joule energy_gain momentum momentum_change ms_max hash";
 
 fn engine(flags: &str) -> Command {
     example("engine", flags)
 }
 
-/// The objects of a run that went well and said nothing else.
+/// The JSON objects of a successful run that printed nothing else.
 #[track_caller]
 fn objects(flags: &str) -> Vec<Value> {
     let output = run(engine(flags).arg("--json"));
@@ -28,11 +26,11 @@ fn number(object: &Value, key: &str) -> f64 {
     object[key].as_f64().unwrap_or_else(|| panic!("{key} is a number: {object}"))
 }
 
-/// Goal: nothing gets through a sheet of 5 mm with CCD, and nearly all does without; and the energy
-/// never grows beyond what rounding gives. Method: bullets of several seeds, both runs. What is left is
-/// less than what was brought and what the wall had by its height.
+/// Goal: no body passes a sheet of 5 mm with CCD, and nearly all do without; the energy never grows beyond
+/// rounding. Method: bullets of several seeds, both runs. The remaining energy is less than that of the
+/// bullets and of the height of the wall.
 #[test]
-fn nothing_gets_out_with_ccd_and_most_does_without() {
+fn no_body_leaves_the_room_with_ccd_and_most_do_without() {
     for seed in 1..4 {
         let flags = format!("--bullets 120 --ticks 60 --seed {seed}");
         let objects = objects(&flags);
@@ -56,10 +54,10 @@ fn nothing_gets_out_with_ccd_and_most_does_without() {
     }
 }
 
-/// Goal: where nothing fixed is touched, momentum stays, and energy does not grow. Method: in space,
+/// Goal: without contact with fixed bodies momentum is conserved, and energy does not grow. Method: in space,
 /// tick by tick, and after the last shot from one tick to a later one.
 #[test]
-fn momentum_is_kept_where_nothing_is_fixed() {
+fn momentum_is_conserved_without_fixed_bodies() {
     for seed in 1..4 {
         let run = |ticks| {
             let flags = format!("--space --bullets 40 --seed {seed} --ticks {ticks}");
@@ -81,9 +79,10 @@ fn momentum_is_kept_where_nothing_is_fixed() {
     }
 }
 
-/// Goal: the same bits for any number of threads. Method: the hash of both runs on one, two and three.
+/// Goal: the same bits for any number of threads. Method: the hash of both runs on one, two and three
+/// threads.
 #[test]
-fn every_thread_count_gives_one_answer() {
+fn every_thread_count_gives_the_same_bits() {
     let hashes = (1..4).map(|threads| {
         let objects = objects(&format!("--bullets 60 --ticks 50 --threads {threads}"));
         assert!(objects.iter().all(|object| object["threads"] == threads));
@@ -96,10 +95,10 @@ fn every_thread_count_gives_one_answer() {
     assert_ne!(hashes[0][0], other[0]["hash"], "another seed is another run");
 }
 
-/// Goal: a pile comes to rest, and then costs next to nothing. Method: a few bullets and a long time;
-/// without any, the wall sleeps from the start.
+/// Goal: a pile comes to rest, and then takes almost no time. Method: a few bullets and a long time; without
+/// bullets the wall sleeps from the start.
 #[test]
-fn what_comes_to_rest_sleeps() {
+fn pile_at_rest_sleeps() {
     for flags in ["--bullets 10 --ticks 500", "--bullets 0 --ticks 30"] {
         let object = &objects(flags)[0];
         assert_eq!((&object["awake"], &object["bullets_out"]), (&0.into(), &0.into()), "{flags}");
@@ -117,9 +116,9 @@ fn what_comes_to_rest_sleeps() {
     assert_eq!(untouched["asleep"], 120);
 }
 
-/// Goal: one run where one is wanted, and a table that is one screen. Method: ask for them.
+/// Goal: one run if one is requested, and a table of one screen. Method: request them.
 #[test]
-fn both_runs_are_one_screen() {
+fn each_table_fits_one_screen() {
     let alone = objects("--no-ccd --bullets 20 --ticks 10");
     assert_eq!((alone.len(), &alone[0]["ccd"]), (1, &false.into()));
     let output = run(&mut engine("--bullets 20 --ticks 30"));
@@ -129,9 +128,9 @@ fn both_runs_are_one_screen() {
     assert!(table.lines().count() <= 32 && table.lines().all(|line| line.len() <= 110), "{table}");
 }
 
-/// Goal: what cannot be done is said. Method: each flag with a value it does not take.
+/// Goal: an invalid argument is reported. Method: each flag with an invalid value.
 #[test]
-fn a_bad_flag_ends_in_one_line() {
+fn invalid_flag_is_reported_in_one_line() {
     for (flags, why) in [
         ("--bullets -1", "invalid value '-1' for '--bullets <N>'"),
         ("--ticks -1", "invalid value '-1' for '--ticks <K>'"),
@@ -149,7 +148,7 @@ fn a_bad_flag_ends_in_one_line() {
 
 /// Goal: help is not an error, and neither is a closed pipe. Method: print help, and close the pipe.
 #[test]
-fn help_and_a_closed_pipe_are_no_errors() {
+fn help_and_a_closed_pipe_are_not_errors() {
     let help = run(&mut engine("--help"));
     assert!(help.status.success() && help.stderr.is_empty());
     assert!(String::from_utf8_lossy(&help.stdout).contains("FNV-1a"));

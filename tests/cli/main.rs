@@ -1,4 +1,4 @@
-//! Do the examples keep their word at the command line?
+//! Tests of the examples at the command line.
 
 mod command;
 mod engine;

@@ -1,7 +1,7 @@
-//! Does the example `mesh` keep its word at the command line?
+//! Tests of the command line of the example `mesh`.
 //!
-//! On meshes made up here: what is read, numbered, found and dropped is computed once more, in
-//! `f64` and by every pair.
+//! The meshes are random. What the example reads, numbers, finds and drops is computed once more here, in
+//! `f64` and by comparing every pair.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ fn mesh(flags: &str) -> Command {
     example("mesh", flags)
 }
 
-/// The object of a run that went well and said nothing else.
+/// The JSON object of a successful run that printed nothing else.
 #[track_caller]
 fn object(command: &mut Command) -> Value {
     let output = run(command.arg("--json"));
@@ -36,8 +36,8 @@ enum Format {
     BigFloat,
 }
 
-/// Writes a PLY file; coordinates are exact in `f32`. With a comment, a property and an element
-/// that nobody asked for.
+/// Writes a PLY file; coordinates are exact in `f32`. It has a comment, and a property and an element that
+/// the example does not read.
 fn write_ply(path: &Path, format: Format, vertices: &[[f64; 3]], faces: &[[u32; 3]]) {
     let (name, number) = match format {
         Format::Ascii => ("ascii", "float"),
@@ -84,8 +84,8 @@ fn write_ply(path: &Path, format: Format, vertices: &[[f64; 3]], faces: &[[u32; 
     fs::write(path, bytes).expect("a file can be written");
 }
 
-/// A mesh of triangles between vertices drawn, and where the vertices are later: sixteenths, so
-/// that boxes touch now and then.
+/// A mesh of triangles between random vertices, and the later positions of the vertices: sixteenths, so that
+/// boxes sometimes touch exactly.
 fn made_up(draw: &mut Draw, vertices: usize, faces: usize) -> (Vertices, Vertices, Faces) {
     let mut corner = |reach: i32| [(); 3].map(|()| f64::from(draw.whole(-reach, reach)) / 16.0);
     let start: Vertices = (0..vertices).map(|_| corner(48)).collect();
@@ -100,7 +100,7 @@ fn made_up(draw: &mut Draw, vertices: usize, faces: usize) -> (Vertices, Vertice
             corners.insert(draw.0.random_range(0..vertices as u32));
         }
         let corners: Vec<u32> = corners.into_iter().collect();
-        // Either way round.
+        // In either orientation.
         if draw.one_in(2) {
             [corners[0], corners[1], corners[2]]
         } else {
@@ -110,7 +110,7 @@ fn made_up(draw: &mut Draw, vertices: usize, faces: usize) -> (Vertices, Vertice
     (start, end, (0..faces).map(face).collect())
 }
 
-/// The vertex-face and edge-edge pairs as numbers of elements, and how many edges there are.
+/// The vertex-face and edge-edge pairs as numbers of elements, and the number of edges.
 fn expected(start: &Vertices, end: &Vertices, faces: &Faces) -> ([Vec<[usize; 2]>; 2], usize) {
     let mut edges = BTreeSet::new();
     for &[a, b, c] in faces {
@@ -155,11 +155,11 @@ fn frames(folder: &Path) -> [PathBuf; 2] {
     ["start.ply", "end.ply"].map(|name| folder.join(name))
 }
 
-/// Goal: every format is read, elements are numbered as documented, and the pairs are exactly
-/// those of every pair tried. Method: meshes of several sizes; as many pairs are found as
-/// expected, and each of those, by its number, is one of them; on one thread and two.
+/// Goal: every format is read, elements are numbered as documented, and the pairs are exactly those of
+/// comparing every pair. Method: meshes of several sizes; the number of pairs is the expected one, and each
+/// of them is an expected one; on one thread and two.
 #[test]
-fn pairs_of_made_up_meshes() {
+fn pairs_of_random_meshes_are_exact() {
     let folder = folder("mesh_made_up");
     let [start, end] = frames(&folder);
     let draw = &mut Draw::new(3);
@@ -196,9 +196,9 @@ fn pairs_of_made_up_meshes() {
     }
 }
 
-/// Goal: a box holds what `f32` cannot. Method: a vertex above a face by half a step of `f32`, and by
-/// one, as `double`: the boxes share a face between the two, which they miss if rounded to the
-/// nearest; then by so much that they are apart.
+/// Goal: a box contains coordinates that `f32` cannot represent. Method: a vertex above a face by half a step
+/// of `f32`, and by one step, as `double`: the boxes share a face between the two, which they would miss if
+/// rounded to the nearest; then the vertex is farther away and the boxes do not touch.
 #[test]
 fn boxes_are_rounded_outwards() {
     let folder = folder("mesh_rounding");
@@ -217,9 +217,9 @@ fn boxes_are_rounded_outwards() {
     }
 }
 
-/// Goal: a person gets one screen. Method: a run with a list.
+/// Goal: a table fits one screen. Method: a run with a list.
 #[test]
-fn a_table_fits_one_screen() {
+fn table_fits_one_screen() {
     let folder = folder("mesh_table");
     let [start, end] = frames(&folder);
     let (at_start, at_end, triangles) = made_up(&mut Draw::new(4), 50, 50);
@@ -234,10 +234,10 @@ fn a_table_fits_one_screen() {
     assert!(table.lines().count() <= 24 && table.lines().all(|line| line.len() < 200), "{table}");
 }
 
-/// Goal: an invalid mesh, or a different one, is reported in one line with the file. Method: a good
-/// file cut at every byte and spoilt in each part.
+/// Goal: an invalid mesh, or a different one, is reported in one line with the file. Method: a valid file cut
+/// at every byte and damaged in each part.
 #[test]
-fn what_is_no_mesh_is_refused() {
+fn invalid_meshes_are_rejected() {
     let folder = folder("mesh_refused");
     let [start, end] = frames(&folder);
     let (vertices, _, faces) = made_up(&mut Draw::new(5), 5, 4);
@@ -253,7 +253,7 @@ fn what_is_no_mesh_is_refused() {
         let good = fs::read(&start).expect("it was written");
         object(&mut check());
         let header = good.windows(11).position(|word| word == b"end_header\n").expect("a header");
-        // In ASCII the last blank and line end are not missed.
+        // In ASCII the last blank and line end are not needed.
         let row = "start.ply: row 3 of element \"face\", at byte ";
         for (length, why) in [
             (0, "start.ply: not a PLY file: its first line is not \"ply\""),
@@ -280,17 +280,17 @@ fn what_is_no_mesh_is_refused() {
         )
     };
     for (bytes, why) in [
-        (text("float x", "4 0 1 2 0", 1), "face 0 is no triangle of vertices: it has 4"),
-        (text("float x", "3 0 1 2\n2 0 1", 2), "face 1 is no triangle of vertices: it has 2"),
-        (text("float x", "3 0 1 3", 1), "face 0 names vertex 3, but there are 3"),
-        (text("float x", "3 0 -1 2", 1), "face 0 names vertex -1, but there are 3"),
+        (text("float x", "4 0 1 2 0", 1), "face 0 is not a triangle: it has 4 vertices"),
+        (text("float x", "3 0 1 2\n2 0 1", 2), "face 1 is not a triangle: it has 2 vertices"),
+        (text("float x", "3 0 1 3", 1), "face 0 refers to vertex 3 of 3"),
+        (text("float x", "3 0 -1 2", 1), "face 0 refers to vertex -1 of 3"),
         (
             text("float x", "3 0 1", 1),
             "row 0 of element \"face\", at byte 172: ends where a number of type int was expected",
         ),
         (
             text("float x", "3 0 1 x", 1),
-            "row 0 of element \"face\", at byte 172: \"x\" is no number of type int",
+            "row 0 of element \"face\", at byte 172: \"x\" is not a number of type int",
         ),
         (
             text("float x", "3 0 1 2 0", 1),
@@ -310,7 +310,7 @@ fn what_is_no_mesh_is_refused() {
             text("list uchar float x", "3 0 1 2", 1),
             "property \"x\" of element \"vertex\" is of type list of float, float or double was",
         ),
-        (text("float w", "3 0 1 2", 1), "vertex 0 has no number x, y or z"),
+        (text("float w", "3 0 1 2", 1), "vertex 0 lacks one of x, y and z"),
         ("ply\nformat ascii 1.0\nend_header\n".to_owned(), "has no vertices"),
         ("solid cube\n".to_owned(), "not a PLY file"),
     ] {
@@ -339,10 +339,11 @@ fn what_is_no_mesh_is_refused() {
     }
 }
 
-/// Goal: a header of a few bytes can neither hang the example nor take much memory. Method: counts of rows and of
-/// lists that are far too large, for elements with properties and without, in every format; headers that are wrong.
+/// Goal: a header of a few bytes can neither block the example nor take much memory. Method: counts of rows
+/// and of lists that are far too large, for elements with properties and without, in every format; invalid
+/// headers.
 #[test]
-fn a_header_that_lies_is_refused() {
+fn header_with_a_wrong_count_is_rejected() {
     let folder = folder("mesh_lies");
     let [start, end] = frames(&folder);
     let check = || {
@@ -400,7 +401,7 @@ fn a_header_that_lies_is_refused() {
 fn lists_are_looked_up() {
     let folder = folder("mesh_lists");
     let [start, end] = frames(&folder);
-    // Two triangles, the second far off: vertices 0 to 5, edges 6 to 11, faces 12 and 13.
+    // Two triangles far from each other: vertices 0 to 5, edges 6 to 11, faces 12 and 13.
     let far = |at: f64| [[at, 0.0, 0.0], [at + 1.0, 0.0, 0.0], [at, 1.0, 0.0]];
     let vertices = [far(0.0), far(9.0)].concat();
     for path in [&start, &end] {
@@ -412,13 +413,13 @@ fn lists_are_looked_up() {
         (json!([[13, 0]]), "list.json: pair (13, 0) was not found"),
         (json!([[0, 12]]), "list.json: pair (0, 12) was not found"),
         (json!([[6, 9]]), "list.json: pair (6, 9) was not found"),
-        (json!([[0, 1]]), "(0, 1) is no pair of a vertex and a face, nor of two edges"),
-        (json!([[6, 6]]), "(6, 6) is no pair"),
-        (json!([[6, 12]]), "(6, 12) is no pair"),
-        (json!([[0, 14]]), "(0, 14) is no pair"),
-        (json!([[0, 1, 2]]), "list.json: is no list of pairs"),
-        (json!({ "vf": [] }), "list.json: is no list of pairs"),
-        (json!([[-1, 2]]), "list.json: is no list of pairs"),
+        (json!([[0, 1]]), "(0, 1) is neither a vertex and a face nor two edges"),
+        (json!([[6, 6]]), "(6, 6) is neither"),
+        (json!([[6, 12]]), "(6, 12) is neither"),
+        (json!([[0, 14]]), "(0, 14) is neither"),
+        (json!([[0, 1, 2]]), "list.json: not a list of pairs"),
+        (json!({ "vf": [] }), "list.json: not a list of pairs"),
+        (json!([[-1, 2]]), "list.json: not a list of pairs"),
     ] {
         write_json(&list, &value);
         let mut command = mesh("--ticks 1");
@@ -430,9 +431,9 @@ fn lists_are_looked_up() {
     fails(command.args([&start, &end]).arg("--boxes-json").arg(&list), 2, "list.json");
 }
 
-/// Goal: a bad flag ends with exit code 2, and help does not. Method: each flag with a value it refuses.
+/// Goal: an invalid flag ends with exit code 2, and help does not. Method: each flag with an invalid value.
 #[test]
-fn bad_flags_are_refused() {
+fn invalid_flags_are_rejected() {
     for (flags, why) in [
         ("", "required arguments were not provided: <START> <END>"),
         ("a.ply", "<END>"),

@@ -1,4 +1,4 @@
-//! What is on a page that the example `viewer` wrote?
+//! Reads a page that the example `viewer` wrote.
 
 use std::fs;
 use std::path::Path;
@@ -55,8 +55,8 @@ pub(crate) fn boxes(tick: &Value) -> Vec<MovingBox> {
     rows.as_chunks().0.iter().map(moving).collect()
 }
 
-/// Six times the volume inside of the triangles, and the sum of their areas as vectors, which is
-/// zero of a closed surface.
+/// Six times the volume inside the triangles, and the length of the sum of their area vectors, which is zero
+/// for a closed surface.
 pub(crate) fn enclosed(mesh: &Value) -> (f64, f64) {
     let numbers: Vec<_> = floats(&mesh["positions"]).into_iter().map(f64::from).collect();
     let cross = |a: [f64; 3], b: [f64; 3]| {

@@ -1,4 +1,4 @@
-//! Does the example `picture` keep its word at the command line?
+//! Tests of the command line of the example `picture`.
 
 use std::fs;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::process::Stdio;
 
 use crate::command::{example, fails, folder, run};
 
-/// Goal: the picture in the documentation is the one that is drawn, on stdout and in a file. Method: both, compared
-/// with it byte by byte; another seed is another picture.
+/// Goal: the picture in the documentation is the one that is drawn, on stdout and in a file. Method: both are
+/// compared with it byte by byte; another seed gives another picture.
 #[test]
 fn the_picture_is_the_one_in_the_documentation() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/picture.svg");
@@ -27,7 +27,8 @@ fn the_picture_is_the_one_in_the_documentation() {
     }
 }
 
-/// Goal: what cannot be done is said; help and a reader that closes the pipe are no errors. Method: one of each.
+/// Goal: an invalid argument is reported; help and a reader that closes the pipe are not errors. Method: one
+/// of each.
 #[test]
 fn arguments_are_read() {
     for (flags, why) in [

@@ -1,6 +1,4 @@
-//! Does the example `tick` keep its word at the command line?
-//!
-//! It is run as a user runs it.
+//! Tests of the command line of the example `tick`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +16,7 @@ fn tick(flags: &str) -> Command {
     example("tick", flags)
 }
 
-/// The objects of a run that went well and said nothing else.
+/// The JSON objects of a successful run that printed nothing else.
 #[track_caller]
 fn objects(command: &mut Command) -> Vec<Value> {
     let output = run(command.arg("--json"));
@@ -66,10 +64,10 @@ fn cube(x: f32, delta: [f32; 3]) -> [f32; 9] {
     [x, 0.0, 0.0, x + 1.0, 1.0, 1.0, dx, dy, dz]
 }
 
-/// Goal: one answer, and the right one. Method: every scene on every level and on 1, 2 and 3
-/// threads, compared with `spec`, and by hash and numbers of pairs with one another.
+/// Goal: one result, and the right one. Method: every scene on every level and on 1, 2 and 3 threads,
+/// compared with `spec`, and by hash and numbers of pairs with one another.
 #[test]
-fn every_level_and_thread_count_gives_one_answer() {
+fn every_level_and_thread_count_gives_the_same_result() {
     let levels = Level::all().map(|level| format!("--level {level}"));
     let threads = "123".chars().map(|threads| format!("--threads {threads}"));
     let choices: Vec<_> = levels.chain(threads).collect();
@@ -92,9 +90,10 @@ fn every_level_and_thread_count_gives_one_answer() {
     }
 }
 
-/// Goal: few boxes are no special case, and no box has no cost. Method: none, one and two of every scene.
+/// Goal: few boxes are no special case, and without boxes there is no time per box. Method: none, one and two
+/// of every scene.
 #[test]
-fn few_boxes_are_answered() {
+fn few_boxes_give_a_result() {
     for scene in SCENES.split(' ') {
         for boxes in 0..3 {
             let flags = format!("--scene {scene} --boxes {boxes} --ticks 3 --check");
@@ -112,9 +111,9 @@ fn few_boxes_are_answered() {
     }
 }
 
-/// Goal: what cannot be done is said. Method: each flag with a value it does not take.
+/// Goal: an invalid argument is reported. Method: each flag with an invalid value.
 #[test]
-fn a_bad_flag_ends_in_one_line() {
+fn invalid_flag_is_reported_in_one_line() {
     for (flags, why) in [
         ("--boxes -1", "invalid value '-1' for '--boxes <N>': -1 is not in 0..=67108864"),
         ("--ticks -1", "invalid value '-1' for '--ticks <K>'"),
@@ -141,8 +140,8 @@ fn a_bad_flag_ends_in_one_line() {
     }
 }
 
-/// Goal: boxes that are all in one place end in one line, not in an allocation of all their pairs. Method: a scene of
-/// 6,000 such boxes, and the same boxes as a recorded tick and as a captured one.
+/// Goal: boxes that are all in one place end the run with one line, not with an allocation of all their
+/// pairs. Method: a scene of 6,000 such boxes, and the same boxes as a recorded tick and as a captured one.
 #[test]
 fn too_many_pairs_end_in_one_line() {
     const WHY: &str =
@@ -164,8 +163,8 @@ fn too_many_pairs_end_in_one_line() {
     fails(tick("--ticks 1 --replay").arg(&path), 2, &format!("tick.bin{WHY}"));
 }
 
-/// Goal: the line of an error stays one, and a file is one that ends. Method: a name with line ends and escapes in it,
-/// a device, and a folder.
+/// Goal: an error is one line, and a file without end is rejected. Method: a name with line ends and escapes
+/// in it, a device, and a folder.
 #[cfg(unix)]
 #[test]
 fn hostile_names_of_files_stay_in_one_line() {
@@ -179,12 +178,12 @@ fn hostile_names_of_files_stay_in_one_line() {
 
 /// Goal: help is not an error, and neither is a closed pipe. Method: print help, and close the pipe.
 #[test]
-fn help_and_a_closed_pipe_are_no_errors() {
+fn help_and_a_closed_pipe_are_not_errors() {
     let help = run(&mut tick("--help"));
     assert!(help.status.success() && help.stderr.is_empty());
     let help = String::from_utf8(help.stdout).expect("the help is UTF-8");
     assert!(help.contains("FNV-1a"));
-    // The help of a scene is what the error says too.
+    // The help of `--scene` and its error list the same scenes.
     let scenes = scenes::Scene::names();
     let all = scenes::Scene::ALL.len() + scenes::Scene::FOUND.len();
     assert_eq!(scenes.split(", ").count(), all);
@@ -202,10 +201,10 @@ fn help_and_a_closed_pipe_are_no_errors() {
     }
 }
 
-/// Goal: no file makes it panic or believe what is not there. Method: a good trace cut at every
-/// border and in between, one byte too long, and files of another kind.
+/// Goal: no file causes a panic or a wrong result. Method: a valid trace cut at every border and in between,
+/// one byte too long, and files of another kind.
 #[test]
-fn a_file_that_is_no_trace_is_refused() {
+fn invalid_trace_is_rejected() {
     let folder = folder("tick_foreign");
     let path = write_trace(&folder, &[cube(0.0, [0.0; 3]), cube(5.0, [1.0; 3])]);
     let good = fs::read(&path).expect("it was written");
@@ -230,9 +229,9 @@ fn a_file_that_is_no_trace_is_refused() {
     fails(tick("--trace").arg(&folder), 2, "foreign");
 }
 
-/// Goal: an invalid row is named. Method: each reason, in a row that is not the first.
+/// Goal: an invalid row is reported with its number. Method: each reason, in a row that is not the first.
 #[test]
-fn a_row_that_is_no_box_is_named() {
+fn invalid_row_is_reported_with_its_number() {
     let folder = folder("tick_no_box");
     let good = cube(0.0, [0.0; 3]);
     for (column, number, why) in [
@@ -245,15 +244,15 @@ fn a_row_that_is_no_box_is_named() {
         bad[column] = number;
         let path = write_trace(&folder, &[good, good, bad, good]);
         for flags in ["--trace", "--json --trace"] {
-            let why = format!("tick.swt: row 2 is no box: {why}");
+            let why = format!("tick.swt: row 2 is invalid: {why}");
             fails(tick(flags).arg(&path), 2, &why);
         }
     }
 }
 
-/// Goal: a recorded tick is compared with its lists. Method: pairs that overlap, touch at the end
-/// of the tick, miss by a rounding of the sweep or of a bound; then each list with a pair too few
-/// or too many.
+/// Goal: a recorded tick is compared with its lists. Method: pairs that overlap, touch at the end of the
+/// tick, or miss by the rounding of the sweep or of a bound; then each list with one pair too few or too
+/// many.
 #[test]
 fn recorded_pairs_are_compared() {
     let folder = folder("tick_recorded");
@@ -296,11 +295,11 @@ fn recorded_pairs_are_compared() {
     let other_swept = [[0, 1], [0, 6], [2, 3], [7, 8]];
     let unsorted = [[2, 3], [0, 1]];
     for (start, union, swept, why) in [
-        (&start[1..], &union[..], &swept[..], "1 start pairs too many, the first is (0, 1)"),
+        (&start[1..], &union[..], &swept[..], "1 start pairs are wrong, the first is (0, 1)"),
         (&union, &union, &swept, "2 start pairs are missing, the first is (2, 3)"),
-        (&start, &union[1..], &swept, "union pair (0, 1) is too many"),
+        (&start, &union[1..], &swept, "union pair (0, 1) is wrong"),
         (&start, &other_union, &swept, "1 union pairs are missing, the first is (1, 8)"),
-        (&start, &union, &swept[1..], "swept pair (0, 1) is too many"),
+        (&start, &union, &swept[1..], "swept pair (0, 1) is wrong"),
         (&start, &union, &other_swept, "1 swept pairs are missing, the first is (7, 8)"),
         (&start, &union, &unsorted, "the swept pairs are not sorted"),
     ] {
@@ -311,10 +310,10 @@ fn recorded_pairs_are_compared() {
     fails(&mut check(), 2, "pairs of 8 boxes, but the trace has 9");
 }
 
-/// Goal: the hash is the documented one, and each trace has its object. Method: one pair, hashed
-/// here, in two ticks and in one.
+/// Goal: the hash is the documented one, and each trace has its own object. Method: one pair, hashed here, in
+/// two ticks and in one.
 #[test]
-fn the_hash_is_the_documented_one() {
+fn hash_is_the_documented_one() {
     let folder = folder("tick_hash");
     let path = write_trace(&folder, &[cube(0.0, [0.0; 3]), cube(0.5, [0.0; 3])]);
     let hash_of = |pairs: &[[u8; 12]]| {
@@ -343,9 +342,9 @@ fn hash(command: &mut Command) -> String {
     line.rsplit(' ').next().expect("a number").to_owned()
 }
 
-/// Goal: a whole tick is the same for every level and number of threads, and again from a file; an invalid file is
-/// rejected in one line. Method: a scene with shapes, written to a file and replayed;
-/// the file cut, changed and missing.
+/// Goal: a whole tick is the same for every level and number of threads, and when it is run again from a
+/// file; an invalid file is rejected in one line. Method: a scene with shapes, written to a file and
+/// replayed; the file cut, changed and missing.
 #[test]
 fn whole_ticks_are_replayed() {
     let folder = folder("replay");
@@ -374,7 +373,7 @@ fn whole_ticks_are_replayed() {
         fs::write(&path, bytes).expect("a file can be written");
         fails(tick("--ticks 1").arg("--replay").arg(&path), 2, why);
     }
-    // 109 bytes that would be 2^26 rows, with a checksum that is right.
+    // 109 bytes that stand for 2^26 rows, with a correct checksum.
     let rows_of_one_value = |rows: u32| {
         let column = [1.0_f32];
         let boxes = swath::MovingBoxColumns::from_columns([&column[..]; 9]).expect("columns");

@@ -1,7 +1,6 @@
-//! Does the example `viewer` keep its word: at the command line, in the page it writes, and to those
-//! who connect?
+//! Tests of the example `viewer`: its command line, the pages that it writes, and its responses.
 //!
-//! It is run as a user runs it; requests are written out over plain TCP.
+//! Requests are sent over plain TCP.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,10 +16,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use swath::{Aabb, Pair};
 
-/// Goal: a page holds the ticks as they are, and nothing else is loaded. Method: scenes; the boxes
-/// are read back, and the pairs and first times compared with `spec`.
+/// Goal: a page contains the ticks unchanged, and loads nothing else. Method: scenes; the boxes are read
+/// back, and the pairs and first times compared with `spec`.
 #[test]
-fn a_page_holds_the_ticks() {
+fn page_contains_the_ticks() {
     let folder = folder("viewer_page");
     for (scene, ticks) in [("uniform", 3), ("static", 2), ("bullets", 2)] {
         let flags = format!("--scene {scene} --boxes 90 --ticks {ticks} --seed 5");
@@ -43,7 +42,7 @@ fn a_page_holds_the_ticks() {
             let moves: Vec<_> = moves.into_iter().map(|moves| moves == 1).collect();
             assert_eq!(moves.iter().any(|moves| !moves), scene == "static");
             assert_eq!(pairs(&tick["union"]), spec::union_pairs(&rows, Some(&moves)));
-            // A pair more is a near tie.
+            // An additional pair is a near tie.
             let (swept, first) = (pairs(&tick["swept"]), floats(&tick["first"]));
             assert_eq!(swept.len(), first.len());
             let wanted = spec::swept_pairs(&rows, Some(&moves));
@@ -60,7 +59,7 @@ fn a_page_holds_the_ticks() {
     }
 }
 
-/// Writes a recorded tick of one box at rest and one that flies at it.
+/// Writes a recorded tick of one box at rest and one that flies towards it.
 fn write_trace(path: &Path, tick: u32) {
     let mut bytes = b"SWTRACE1".to_vec();
     let columns = [[0.0, 4.0], [0.0, 0.0], [0.0, 0.0], [1.0, 5.0], [1.0, 1.0], [1.0, 1.0]];
@@ -75,8 +74,8 @@ fn write_trace(path: &Path, tick: u32) {
     fs::write(path, bytes).expect("a file can be written");
 }
 
-/// Goal: recorded ticks come in the order of their files, and a name cannot end the script. Method:
-/// two files, one with a hostile name.
+/// Goal: recorded ticks are in the order of their files, and a name cannot end the script. Method: two files,
+/// one with a hostile name.
 #[test]
 fn recorded_files_are_shown() {
     let folder = folder("viewer_traces");
@@ -94,10 +93,11 @@ fn recorded_files_are_shown() {
     assert!((floats(&tick["first"])[0] - 0.75).abs() < 1e-6);
 }
 
-/// Goal: the ticks of the engine are shown, with CCD and without. Method: a few bullets each tick, who all
-/// leave the room without; the wall sleeps until the first comes, and nothing is paired before.
+/// Goal: the ticks of the engine are shown, with CCD and without. Method: a few bullets in each tick, all of
+/// which leave the room without CCD; the wall sleeps until the first bullet hits it, and there are no pairs
+/// before.
 #[test]
-fn the_engine_is_shown() {
+fn ticks_of_the_engine_are_shown() {
     let folder = folder("viewer_engine");
     let (room, wall) = (6, 120);
     for flags in ["--engine --boxes 40 --ticks 12", "--engine --no-ccd --boxes 40 --ticks 12"] {
@@ -111,12 +111,12 @@ fn the_engine_is_shown() {
             moves.iter().filter(|&&moves| moves == 1).count()
         };
         assert_eq!((boxes(&ticks[0]).len(), moving(&ticks[0])), (room + wall + 1, 1));
-        // One bullet a tick; the wall is awake.
+        // One bullet per tick; the wall is awake.
         let last = &ticks[11];
         let kept = boxes(last).len() - room;
         assert_eq!(kept == wall + 12, how == "with", "{flags}: {kept}");
         assert!(moving(last) > wall / 2);
-        // Who is out of the room is out of the picture.
+        // A body that left the room is not in the picture.
         let out = boxes(last).iter().any(|of| of.aabb.center()[0] > 3.01);
         assert!(!out, "{flags}");
         let fast = boxes(last).iter().filter(|of| of.delta[0] > 5.0).count();
@@ -124,11 +124,11 @@ fn the_engine_is_shown() {
     }
 }
 
-/// Goal: nothing sleeps in the air, nor in another. Method: the last tick of a run in which all came
-/// to rest; below each brick is something within the distance at which the engine says they touch, and
-/// no two bricks share more than a trifle.
+/// Goal: no brick sleeps in the air or inside another one. Method: the last tick of a run in which all bodies
+/// came to rest; each brick has a support within the contact distance of the engine, and no two bricks
+/// overlap by more than rounding.
 #[test]
-fn what_sleeps_lies_on_something() {
+fn sleeping_bricks_have_a_support() {
     let folder = folder("viewer_asleep");
     for seed in 1..3 {
         let flags = format!("--engine --boxes 60 --ticks 360 --seed {seed}");
@@ -161,9 +161,9 @@ fn what_sleeps_lies_on_something() {
     }
 }
 
-/// Goal: what cannot be done is said in one line, with the right exit code. Method: one of each.
+/// Goal: an error is reported in one line, with the right exit code. Method: one of each.
 #[test]
-fn what_cannot_be_shown_is_refused() {
+fn invalid_arguments_and_files_are_rejected() {
     let folder = folder("viewer_refused");
     for flags in [
         "--boxes -1",
@@ -197,7 +197,7 @@ fn what_cannot_be_shown_is_refused() {
     fails(viewer("--trace").arg(&trace), 2, "truncated");
     let out = folder.join("no_such_folder").join("page.html");
     fails(viewer("--boxes 3 --ticks 1 --out").arg(&out), 2, "no_such_folder");
-    fails(viewer("--boxes 100000 --ticks 10000 --out").arg(&out), 2, "take fewer boxes or ticks");
+    fails(viewer("--boxes 100000 --ticks 10000 --out").arg(&out), 2, "use fewer boxes or ticks");
     let (_server, address) = serve();
     let port = address.rsplit(':').next().expect("an address has a port").to_owned();
     fails(viewer("--boxes 1 --ticks 1 --port").arg(port), 2, "cannot listen on 127.0.0.1:");
@@ -208,13 +208,13 @@ pub(crate) struct Running(pub(crate) Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Starts a viewer on a free port, and reads where it is.
+/// Starts a viewer on a free port, and reads its address.
 pub(crate) fn serve() -> (Running, String) {
     let mut command = viewer("--port 0 --boxes 20 --ticks 2");
     let mut child = command.stdout(Stdio::piped()).spawn().expect("the example starts");
@@ -228,12 +228,12 @@ pub(crate) fn serve() -> (Running, String) {
     (running, address)
 }
 
-/// Sends bytes and returns the status and the body of the answer.
+/// Sends bytes and returns the status and the body of the response.
 #[track_caller]
 pub(crate) fn send(address: &str, bytes: &[u8]) -> (u16, String) {
-    let mut stream = TcpStream::connect(address).expect("somebody listens");
+    let mut stream = TcpStream::connect(address).expect("the server listens");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time is set");
-    // It may answer and hang up before all is sent.
+    // The server may respond and close the connection before everything is sent.
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -252,7 +252,7 @@ pub(crate) fn request(address: &str, line: &str, body: &str) -> (u16, String) {
     send(address, format!("{head}{body}").as_bytes())
 }
 
-/// The answer to a question that is good.
+/// The response to a valid request.
 #[track_caller]
 pub(crate) fn asked(address: &str, path: &str, question: &Value) -> Value {
     let (status, body) = request(address, &format!("POST {path}"), &question.to_string());
@@ -267,10 +267,10 @@ pub(crate) fn ball(radius: f32, position: [f32; 3], delta: [f32; 3]) -> Value {
     })
 }
 
-/// Goal: a pair is answered by the crate, with its steps and its way. Method: balls, whose distance
-/// has a closed form; then a pair that overlaps and one that stays apart.
+/// Goal: the response for a pair contains the result of the library, its steps and the path. Method: balls,
+/// whose distance has a closed form; then a pair that overlaps and one that does not touch.
 #[test]
-fn a_pair_is_answered() {
+fn response_for_a_pair_is_correct() {
     let (_server, address) = serve();
     let thrown = ball(1.0, [-6.0, 0.0, 0.0], [8.0, 0.0, 0.0]);
     let still = ball(0.5, [0.0; 3], [0.0; 3]);
@@ -308,8 +308,8 @@ fn a_pair_is_answered() {
     assert_eq!(asked(&address, "/pair", &apart)["toi"]["kind"], "separated");
 }
 
-/// Goal: every kind of shape has a closed surface of the right size, facing outwards. Method: the
-/// volume inside it against the closed form; drawn with corners it is a little less.
+/// Goal: every kind of shape has a closed surface of the right size, facing outwards. Method: the volume
+/// inside it, compared with the closed form; the mesh is a little smaller.
 #[test]
 fn every_shape_is_drawn() {
     use std::f64::consts::PI;
@@ -362,10 +362,10 @@ fn every_shape_is_drawn() {
     }
 }
 
-/// Goal: nonsense is answered with a status and one line, nothing is read from the disk, and nobody
-/// panics. Method: bad paths, methods, bodies, numbers and bytes; then a good question.
+/// Goal: an invalid request gets a status and one line, no file is read, and nothing panics. Method: invalid
+/// paths, methods, bodies, numbers and bytes; then a valid request.
 #[test]
-fn nonsense_is_refused() {
+fn invalid_requests_are_rejected() {
     let (mut server, address) = serve();
     let good = json!({
         "a": ball(1.0, [-6.0, 0.0, 0.0], [8.0, 0.0, 0.0]),
@@ -388,14 +388,14 @@ fn nonsense_is_refused() {
         refused(&format!("GET {path}"), "", 404, "/pair");
     }
     for line in ["POST /", "PUT /pair", "GET /mesh", "DELETE /"] {
-        refused(line, "", 405, "not done here");
+        refused(line, "", 405, "not supported");
     }
     let parts = [
-        ("/a/motion/position", json!([1e39, 0, 0]), "A: no motion"),
+        ("/a/motion/position", json!([1e39, 0, 0]), "A: invalid motion"),
         ("/a/motion/position", json!([0, 0]), "invalid length 2"),
-        ("/b/motion/rotation", json!([0, 0, 0, 0]), "B: no motion"),
+        ("/b/motion/rotation", json!([0, 0, 0, 0]), "B: invalid motion"),
         ("/b/motion/delta", json!([null, 0, 0]), "invalid type"),
-        ("/a/shape/form/radius", json!(-1.0), "A: no shape: a length is negative"),
+        ("/a/shape/form/radius", json!(-1.0), "A: invalid shape: a length is negative"),
         ("/a/shape/form/kind", json!("torus"), "unknown variant"),
         ("/a/shape", json!({ "form": { "kind": "sphere", "radius": 1, "color": 2 } }), "color"),
         (
@@ -411,9 +411,13 @@ fn nonsense_is_refused() {
         (
             "/b/shape/form",
             json!({ "kind": "hull", "points": 0, "seed": 1, "half": [1, 1, 1] }),
-            "B: no hull",
+            "B: invalid hull",
         ),
-        ("/b/shape/form", json!({ "kind": "ellipsoid", "half": [1, -1, 1] }), "B: no ellipsoid"),
+        (
+            "/b/shape/form",
+            json!({ "kind": "ellipsoid", "half": [1, -1, 1] }),
+            "B: invalid ellipsoid",
+        ),
     ];
     for (pointer, value, why) in parts {
         refused("POST /pair", &with(pointer, value), 400, why);
@@ -429,25 +433,25 @@ fn nonsense_is_refused() {
         refused("POST /pair", &question.to_string(), 400, why);
     }
     for body in ["", "{", "[]", "nonsense", "{\"a\": 1}", "\u{0}", "NaN"] {
-        refused("POST /pair", body, 400, "that is no question");
-        refused("POST /mesh", body, 400, "that is no question");
+        refused("POST /pair", body, 400, "the request is invalid");
+        refused("POST /mesh", body, 400, "the request is invalid");
     }
     for (shape, why) in [
         (json!({ "form": { "kind": "sphere", "radius": -1 } }), "a length is negative"),
-        (json!({ "form": { "kind": "point" }, "rounded": 1e38 }), "no shape"),
-        (json!({ "form": { "kind": "point" }, "scale": [1, 1, 1e39] }), "no shape"),
+        (json!({ "form": { "kind": "point" }, "rounded": 1e38 }), "invalid shape"),
+        (json!({ "form": { "kind": "point" }, "scale": [1, 1, 1e39] }), "invalid shape"),
     ] {
         refused("POST /mesh", &shape.to_string(), 400, why);
     }
-    refused("POST /pair", &"[".repeat(10_000), 400, "that is no question");
+    refused("POST /pair", &"[".repeat(10_000), 400, "the request is invalid");
     refused("POST /mesh", &" ".repeat(70_000), 413, "at most 65536 bytes");
     for bytes in [&b"nonsense\r\n\r\n"[..], b"\xFF\xFE\r\n\r\n", b"GET", b"GET / HTTP/9.9\r\n\r\n"]
     {
-        let mut stream = TcpStream::connect(&address).expect("somebody listens");
+        let mut stream = TcpStream::connect(&address).expect("the server listens");
         let _ = stream.write_all(bytes);
     }
 
-    // The largest numbers that are valid make no trouble.
+    // The largest valid numbers give a result.
     let huge = 2.0_f32.powi(119);
     let far = json!({
         "a": ball(huge, [-huge, 0.0, 0.0], [huge, huge, 0.0]),

@@ -1,4 +1,4 @@
-//! Does the example `viewer` show ticks that a pipeline wrote down as they are?
+//! Tests that the example `viewer` shows ticks that a pipeline wrote to a file.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use swath::convex::Hull;
 use swath::pipeline::{BodyFlags, Config};
 use swath::{ConvexBody, Filter, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
-/// Writes a tick down: a wall, a ball and a turning hull that fly at it, a box that falls on a slab, a
-/// sensor in the way of the ball, who meets nobody, and, with `bad`, an invalid row.
+/// Writes a captured tick: a wall, a ball and a rotating hull that fly towards it, a box that falls on a
+/// slab, a sensor in the path of the ball, a body without contacts, and, with `bad`, an invalid row.
 fn write_capture(path: &Path, bad: bool) {
     let none = if bad { f32::NAN } else { 90.0 };
     let columns: [[f32; 8]; 12] = [
@@ -55,9 +55,9 @@ fn write_capture(path: &Path, bad: bool) {
     fs::write(path, bytes).expect("a file can be written");
 }
 
-/// Goal: captured ticks are shown as they are: bodies with their motions and shapes, candidates,
-/// impacts with their points, and the invalid rows in words alone. Method: bodies of which
-/// each answer has a closed form; the mesh of the ball is nearly a ball.
+/// Goal: captured ticks are shown unchanged: bodies with their motions and shapes, candidates, impacts with
+/// their points, and a note about invalid rows. Method: bodies whose results have closed forms; the mesh of
+/// the ball is nearly a ball.
 #[test]
 fn captured_ticks_are_shown() {
     let folder = folder("viewer_captures");
@@ -79,7 +79,7 @@ fn captured_ticks_are_shown() {
         let still: Vec<_> =
             (0..).zip(moves).filter(|(_, moves)| *moves == 0).map(|(at, _)| row(at)).collect();
         assert_eq!(still, [0, 5, 6]);
-        // What is drawn straight holds the body: the ball's box exactly.
+        // The straight box contains the body: for a ball it is exact.
         let of_ball = &rows[1];
         assert_eq!((of_ball.delta, of_ball.aabb.min[1]), ([10.0, 0.0, 0.0], -0.25));
 
@@ -91,7 +91,7 @@ fn captured_ticks_are_shown() {
         assert!(all.iter().all(|pair| candidates.contains(pair)), "{candidates:?}");
         assert!(!candidates.iter().any(|&(_, b)| b == 7), "{candidates:?}");
         let (impacts, first) = (named(&tick["swept"]), floats(&tick["first"]));
-        // By time, then those with sensors.
+        // Sorted by time, then those with sensors.
         let [hull, ball, falls, sensor] = impacts[..] else { panic!("{impacts:?}") };
         let mut found = [hull, ball, falls];
         found.sort_unstable();
@@ -109,7 +109,7 @@ fn captured_ticks_are_shown() {
                     assert_eq!([nx, ny, nz], [-1.0, 0.0, 0.0]);
                 }
                 (1, 6) => assert!((t - 0.55).abs() < 1e-5 && near(nx, 1.0), "{t} {nx}"),
-                // 2 - t - 2 t t is nothing.
+                // The root of 2 - t - 2 t t.
                 (4, 5) => assert!((t - (17_f64.sqrt() - 1.0) / 4.0).abs() < 1e-5, "{t}"),
                 _ => assert!(near(x, 3.0) && t < 0.75, "{t} {x}"),
             }
@@ -137,17 +137,17 @@ fn captured_ticks_are_shown() {
         assert!((mesh(3) - 1.0 / 3.0).abs() < 0.01, "{}", mesh(3));
         assert!((mesh(4) - 1.0).abs() < 0.01, "{}", mesh(4));
         let notes = tick["notes"].to_string();
-        assert_eq!(notes.contains("1 rows are no bodies"), bad, "{notes}");
-        assert!(notes.contains("1 of the impacts are with sensors"), "{notes}");
+        assert_eq!(notes.contains("1 invalid rows are not drawn"), bad, "{notes}");
+        assert!(notes.contains("impacts with sensors: 1"), "{notes}");
     }
     // One ball, one hull and one box are drawn for both.
     assert_eq!(recording["meshes"].as_array().map(Vec::len), Some(3));
 }
 
-/// Goal: a file that is no captured tick is refused in one line that says why. Method: one cut, changed,
-/// older, newer, of another kind, empty and missing.
+/// Goal: an invalid capture is rejected in one line with the reason. Method: a file that is cut, changed,
+/// older, newer, of another kind, empty or missing.
 #[test]
-fn what_is_no_capture_is_refused() {
+fn invalid_captures_are_rejected() {
     let folder = folder("viewer_no_captures");
     let capture = folder.join("tick.bin");
     fails(viewer("--replay").arg(&capture), 2, "tick.bin");

@@ -1,6 +1,6 @@
-//! Does the server of the example `viewer` stand whatever is sent to it?
+//! Tests of the server of the example `viewer` with hostile clients.
 //!
-//! Requests are written out over plain TCP.
+//! Requests are sent over plain TCP.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::viewer::{asked, ball, request, send, serve};
 use serde_json::json;
 
-/// The status that is answered to these bytes, after which the sender waits, and how long that took.
+/// The status of the response to these bytes, after which the client waits, and how long that took.
 #[track_caller]
 fn status_of(address: &str, bytes: &[u8]) -> (u16, String, Duration) {
     let clock = Instant::now();
@@ -17,11 +17,11 @@ fn status_of(address: &str, bytes: &[u8]) -> (u16, String, Duration) {
     (status, body, clock.elapsed())
 }
 
-/// Goal: whoever does not finish a request blocks nobody, and is hung up on. Method: thirty senders of heads whose
-/// bodies do not come, of half a head, and of nothing; meanwhile the pages and a question are answered; then each of
-/// those senders is told, within a time.
+/// Goal: a client that does not finish its request blocks no other one, and is disconnected. Method: thirty
+/// clients that send a head without its body, half a head, or nothing; meanwhile the pages and a request are
+/// served; then each of those clients gets a response within a time limit.
 #[test]
-fn unfinished_requests_block_nobody() {
+fn unfinished_requests_block_no_other_client() {
     let (_server, address) = serve();
     let unfinished = [
         format!("POST /pair HTTP/1.1\r\nHost: {address}\r\nContent-Length: 500\r\n\r\n"),
@@ -30,7 +30,7 @@ fn unfinished_requests_block_nobody() {
     ];
     let mut senders = Vec::new();
     for bytes in unfinished.iter().cycle().take(30) {
-        let mut stream = TcpStream::connect(&address).expect("somebody listens");
+        let mut stream = TcpStream::connect(&address).expect("the server listens");
         stream.write_all(bytes.as_bytes()).expect("it is taken");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time is set");
         senders.push(stream);
@@ -41,7 +41,7 @@ fn unfinished_requests_block_nobody() {
     }
     let still = ball(0.5, [0.0; 3], [0.0; 3]);
     asked(&address, "/pair", &json!({ "a": still, "b": ball(1.0, [4.0; 3], [-9.0; 3]) }));
-    // Well before the first of the senders is given up.
+    // Long before the first of these clients is disconnected.
     assert!(clock.elapsed() < Duration::from_secs(4), "{:?}", clock.elapsed());
     for mut stream in senders {
         let mut answer = String::new();
@@ -50,10 +50,10 @@ fn unfinished_requests_block_nobody() {
     }
 }
 
-/// Goal: a page of another server gets no answer, under whatever name it asks. Method: hosts and origins, ours and
-/// others, on both pages and both questions.
+/// Goal: a page of another server gets no response, whatever host name it uses. Method: our hosts and origins
+/// and others, on both pages and both requests.
 #[test]
-fn only_this_machine_is_the_host() {
+fn other_hosts_and_origins_are_rejected() {
     let (_server, address) = serve();
     let port = address.rsplit(':').next().expect("an address has a port");
     let ask = |line: &str, head: &str| {
@@ -83,10 +83,11 @@ fn only_this_machine_is_the_host() {
     assert_eq!(ask("GET /", "Accept: text/html").0, 400, "without a host");
 }
 
-/// Goal: no bytes make the server panic, hang or take memory, and each refusal is one line. Method: heads and bodies
-/// that are too long, cut, twice there or garbage; paths that climb; every method; the server answers afterwards.
+/// Goal: no bytes make the server panic, block or take much memory, and each rejection is one line. Method:
+/// heads and bodies that are too long, cut, duplicate or random; paths that climb; every method; the server
+/// responds afterwards.
 #[test]
-fn hostile_requests_are_refused() {
+fn hostile_requests_are_rejected() {
     let (mut server, address) = serve();
     let with = |line: &str, head: &str, body: &[u8]| {
         let mut bytes = format!("{line}\r\nHost: {address}\r\n{head}\r\n").into_bytes();
@@ -139,15 +140,15 @@ fn hostile_requests_are_refused() {
         assert!(body.ends_with('\n') && body.lines().count() == 1, "{shown:?}: {body}");
         assert!(time < Duration::from_secs(4), "{shown:?}: {time:?}");
     }
-    // Only the head was asked for.
+    // Only the head was requested.
     let (status, body) = send(&address, &with("HEAD / HTTP/1.1", "", b""));
     assert_eq!((status, &body[..]), (200, ""));
-    // Some wait to be told to send the body.
+    // Some clients wait for permission to send the body.
     let question =
         json!({ "a": ball(1.0, [0.0; 3], [0.0; 3]), "b": ball(1.0, [0.0; 3], [0.0; 3]) });
     let question = question.to_string();
     let head = format!("Expect: 100-continue\r\nContent-Length: {}\r\n", question.len());
-    let mut stream = TcpStream::connect(&address).expect("somebody listens");
+    let mut stream = TcpStream::connect(&address).expect("the server listens");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time is set");
     stream.write_all(&with(post, &head, b"")).expect("it is taken");
     let mut told = [0; 25];
@@ -157,9 +158,9 @@ fn hostile_requests_are_refused() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("it is answered");
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-    // Who connects and hangs up is no trouble.
+    // A client that connects and disconnects does no harm.
     for _ in 0..200 {
-        drop(TcpStream::connect(&address).expect("somebody listens"));
+        drop(TcpStream::connect(&address).expect("the server listens"));
     }
     assert_eq!(request(&address, "GET /", "").0, 200);
     assert!(server.0.try_wait().expect("it can be asked").is_none(), "it still runs");

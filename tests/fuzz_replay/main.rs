@@ -1,7 +1,7 @@
-//! Do the fuzz bodies hold for every input ever kept, and for many others?
+//! Runs the fuzz bodies on every stored input, and on generated ones.
 //!
-//! The bodies are those of `fuzz/fuzz_targets`. What a fuzzer finds is kept in
-//! `fuzz/regressions/<target>/` and replayed here, on stable and with all threads.
+//! The bodies are those of `fuzz/fuzz_targets`. Inputs that a fuzzer found are stored in
+//! `fuzz/regressions/<target>/` and replayed here, with stable Rust and on all threads.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-/// Runs `body` on every file kept for `target`.
+/// Runs `body` on every file stored for `target`.
 fn replay(target: &str, body: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/regressions").join(target);
     let mut kept = 0;
@@ -22,8 +22,8 @@ fn replay(target: &str, body: fn(&[u8])) {
     assert!(kept > 0, "nothing is kept in {}", folder.display());
 }
 
-/// Runs `body` on `count` strings, of which `len` is the longest; some are mostly zeros, which
-/// makes small and equal numbers.
+/// Runs `body` on `count` byte strings of at most `len` bytes. Some are mostly zeros, which gives small and
+/// equal numbers.
 fn generate(seed: u64, count: usize, len: usize, body: fn(&[u8])) {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     for round in 0..count {
@@ -39,8 +39,8 @@ fn generate(seed: u64, count: usize, len: usize, body: fn(&[u8])) {
     }
 }
 
-/// For each target: what was kept stays found, and the body is run where there is no fuzzer, on so
-/// many strings of bytes up to a length, from a seed.
+/// For each target: the stored inputs still pass, and the body is run without a fuzzer on seeded byte
+/// strings.
 macro_rules! targets {
     ($($target:ident: $seed:literal, $count:literal, $len:literal;)+) => {$(
         mod $target {
@@ -62,12 +62,12 @@ targets! {
     sweep: 1, 20_000, 1200;
     pairs: 2, 8_000, 900;
     overlap: 3, 8_000, 1200;
-    near: 6, 1_000, 900;
+    proximity: 6, 1_000, 900;
     separate: 3, 10_000, 1200;
     respond: 4, 10_000, 1200;
     cast: 3, 12_000, 1500;
     accelerating: 3, 20_000, 1200;
-    advance: 5, 1_500, 200;
+    toi: 5, 1_500, 200;
     query: 6, 1_500, 900;
     step: 9, 6_000, 300;
     tick: 6, 4_000, 600;

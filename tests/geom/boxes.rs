@@ -1,7 +1,7 @@
-//! Do boxes keep what their documentation promises?
+//! Tests of boxes, moving boxes and their serialisation.
 //!
-//! Sums of two floats are compared as fractions of whole numbers or in `f64` where that is exact,
-//! so what is called rounded outwards is.
+//! Sums of two floats are compared as fractions of integers, or in `f64` where that is exact; this shows that
+//! they are rounded outwards.
 
 use rand::RngExt;
 use swath::batch::{Contact, ContactState};
@@ -10,10 +10,10 @@ use testkit::cases::HOSTILE;
 use testkit::draw::{Draw, for_each};
 use testkit::exact::Fraction;
 
-/// Cases of each property.
+/// Number of cases of each property.
 const CASES: usize = 20_000;
 
-/// A valid coordinate: hostile, ordinary, or any bits.
+/// A valid coordinate: hostile, ordinary, or of random bits.
 fn coordinate(draw: &mut Draw) -> f32 {
     let size = match draw.0.random_range(0..4) {
         0 => draw.one_of(&HOSTILE),
@@ -48,18 +48,18 @@ fn sum(a: f32, b: f32) -> Fraction {
     &Fraction::of(a) + &Fraction::of(b)
 }
 
-/// `low` is the greatest float that is not above `a + b`.
+/// Checks that `low` is the greatest float that is not above `a + b`.
 fn is_sum_rounded_down(low: f32, a: f32, b: f32) -> bool {
     Fraction::of(low) <= sum(a, b) && Fraction::of(low.next_up()) > sum(a, b)
 }
 
-/// `high` is the least float that is not below `a + b`.
+/// Checks that `high` is the least float that is not below `a + b`.
 fn is_sum_rounded_up(high: f32, a: f32, b: f32) -> bool {
     Fraction::of(high) >= sum(a, b) && Fraction::of(high.next_down()) < sum(a, b)
 }
 
 #[test]
-fn a_box_of_valid_corners_is_made_as_it_is() {
+fn box_of_valid_corners_is_not_changed() {
     for_each(CASES, aabb, |aabb| {
         assert_eq!(Aabb::new(aabb.min, aabb.max), Ok(aabb));
         assert_eq!(aabb.validate(), Ok(()));
@@ -71,7 +71,7 @@ fn a_box_of_valid_corners_is_made_as_it_is() {
 }
 
 #[test]
-fn a_box_from_its_center_is_the_least_that_holds_it() {
+fn box_from_its_center_is_the_least_that_contains_it() {
     for_each(
         CASES,
         |draw| (corner(draw), corner(draw)),
@@ -94,7 +94,7 @@ fn a_box_from_its_center_is_the_least_that_holds_it() {
 }
 
 #[test]
-fn center_and_half_extents_hold_the_box() {
+fn center_and_half_extents_contain_the_box() {
     for_each(CASES, aabb, |aabb| {
         let (center, half) = (aabb.center(), aabb.half_extents());
         for axis in 0..3 {
@@ -110,7 +110,7 @@ fn center_and_half_extents_hold_the_box() {
 }
 
 #[test]
-fn measures_are_numbers_at_every_size() {
+fn measures_are_finite_at_every_size() {
     for_each(CASES, aabb, |aabb| {
         let [x, y, z] = aabb.size();
         assert!(x >= 0.0 && y >= 0.0 && z >= 0.0);
@@ -127,7 +127,7 @@ fn measures_are_numbers_at_every_size() {
 }
 
 #[test]
-fn a_union_holds_both_and_no_more() {
+fn union_is_the_least_box_that_contains_both() {
     for_each(
         CASES,
         |draw| (aabb(draw), aabb(draw)),
@@ -144,7 +144,7 @@ fn a_union_holds_both_and_no_more() {
 }
 
 #[test]
-fn an_intersection_is_what_both_hold() {
+fn intersection_is_the_common_part() {
     for_each(
         CASES,
         |draw| (aabb(draw), aabb(draw), corner(draw)),
@@ -160,7 +160,7 @@ fn an_intersection_is_what_both_hold() {
                 }
                 None => assert!(!a.overlaps(&b) && !both),
             }
-            // Every box holds the box that it is cut to, so a touch is found too.
+            // Every box contains the box that it is clipped to, so a touch is found too.
             let edge = Aabb { min: a.max, max: std::array::from_fn(|k| a.max[k].max(b.max[k])) };
             assert!(a.overlaps(&edge) && a.intersection(&edge).is_some());
         },
@@ -168,7 +168,7 @@ fn an_intersection_is_what_both_hold() {
 }
 
 #[test]
-fn bounds_hold_the_path_and_are_exact_where_a_float_can_be() {
+fn bounds_contain_the_path_and_are_the_nearest_floats() {
     for_each(
         CASES,
         |draw| (moving(draw), draw.0.random_range(0.0_f64..=1.0)),
@@ -185,7 +185,7 @@ fn bounds_hold_the_path_and_are_exact_where_a_float_can_be() {
                     assert_eq!(low, aabb.min[axis]);
                     assert!(is_sum_rounded_up(high, aabb.max[axis], delta));
                 }
-                // On the way the path is inside, but for what `f64` rounds.
+                // At times in between the path is inside, except for the rounding of `f64`.
                 let at = |x: f32| f64::from(x) + f64::from(delta) * t;
                 let slack = at(aabb.min[axis]).abs().max(at(aabb.max[axis]).abs()) * 1e-15;
                 assert!(f64::from(low) <= at(aabb.min[axis]) + slack);
@@ -217,7 +217,7 @@ fn bounds_of_quarters_are_exact() {
 }
 
 #[test]
-fn any_bits_are_a_box_or_are_named() {
+fn random_bits_are_a_valid_box_or_an_error() {
     for_each(
         CASES,
         |draw| draw.0.random::<[u32; 9]>(),
@@ -243,10 +243,10 @@ fn any_bits_are_a_box_or_are_named() {
     );
 }
 
-/// Goal: each reason is given, for the lowest axis, before those of the displacement. Method:
-/// each number of each axis, wrong in each way.
+/// Goal: each reason is reported, for the lowest axis, and before those of the displacement. Method: each
+/// number of each axis is invalid in each way.
 #[test]
-fn a_reason_names_the_lowest_axis() {
+fn reason_contains_the_lowest_axis() {
     let good = Aabb { min: [-1.0, -2.0, -3.0], max: [1.0, 2.0, 3.0] };
     let (huge, inf) = (COORD_MAX.next_up(), f32::INFINITY);
     for axis in 0..3 {
@@ -263,7 +263,7 @@ fn a_reason_names_the_lowest_axis() {
             assert_eq!(Aabb::new(min.min, min.max), Err(reason));
             assert_eq!(delta.validate(), Err(reason));
             assert_eq!(delta.aabb.validate(), Ok(()));
-            // A higher axis is wrong too, or the displacement of a lower one: neither is named.
+            // A higher axis is invalid too, or the displacement on a lower one: neither is reported.
             max.min[2] = 9.0;
             let both = MovingBox { aabb: max, delta: [f32::NAN; 3] };
             assert_eq!(both.validate(), Err(reason));
@@ -287,8 +287,8 @@ fn a_reason_names_the_lowest_axis() {
     assert!(Aabb::cube([0.0; 3], -1.0).is_err() && Aabb::point([0.0, f32::NAN, 0.0]).is_err());
 }
 
-/// Goal: the greatest numbers are boxes, and nothing overflows in them. Method: the largest box
-/// and the longest path.
+/// Goal: the greatest coordinates are valid, and nothing overflows. Method: the largest box and the longest
+/// path.
 #[test]
 fn the_largest_boxes_overflow_nothing() {
     let whole = Aabb { min: [-COORD_MAX; 3], max: [COORD_MAX; 3] };
@@ -307,7 +307,7 @@ fn the_largest_boxes_overflow_nothing() {
     assert_eq!((flat.volume(), flat.surface_area()), (0.0, 2.0 * 2_f64.powi(242)));
 }
 
-/// Goal: a mere touch is an overlap, in a flat box. Method: faces, edges and corners.
+/// Goal: a mere touch is an overlap, of flat boxes too. Method: faces, edges and corners.
 #[test]
 fn boxes_are_closed() {
     let cube = Aabb::cube([0.0; 3], 1.0).expect("a small number");
@@ -327,9 +327,9 @@ fn boxes_are_closed() {
     assert!(!cube.contains_point([f32::NAN, 0.0, 0.0]));
 }
 
-/// Goal: the plain values start as nothing. Method: their defaults.
+/// Goal: the defaults of plain values are empty and at rest. Method: compare their fields.
 #[test]
-fn defaults_are_empty_and_still() {
+fn defaults_are_empty_and_at_rest() {
     let point = Aabb::point([0.0; 3]).expect("the origin");
     assert_eq!((Aabb::default(), MovingBox::default()), (point, MovingBox::from(point)));
     assert_eq!(Contact::default(), Contact::SEPARATED);
@@ -342,10 +342,10 @@ fn defaults_are_empty_and_still() {
     assert!(Pair { a: 1, b: 9 } < Pair { a: 2, b: 3 } && Pair { a: 2, b: 3 } < Pair { a: 2, b: 4 });
 }
 
-/// Goal: the bits of a contact mean what is documented. Method: a face, a corner and an overlap,
-/// from the sweep that makes them.
+/// Goal: the bits of a contact have their documented meaning. Method: a face, a corner and an overlap, from
+/// the sweep that computes them.
 #[test]
-fn the_bits_of_a_contact_are_as_documented() {
+fn bits_of_a_contact_are_as_documented() {
     let at = |center: [f32; 3], delta| {
         let aabb = Aabb::cube(center, 1.0).expect("a small number");
         MovingBox { aabb, delta }
@@ -367,10 +367,10 @@ fn the_bits_of_a_contact_are_as_documented() {
     assert_eq!((inside.bits(), inside.normal()), (2 << 6 | 1 << 8, [0.0; 3]));
 }
 
-/// Goal: plain values survive a file. Method: to JSON and back, to the bit.
+/// Goal: plain values are serialised without loss. Method: to JSON and back, compared bit by bit.
 #[cfg(feature = "serde")]
 #[test]
-fn plain_values_survive_serde() {
+fn plain_values_are_serialised_without_loss() {
     fn same<T>(value: &T)
     where
         T: serde::Serialize + serde::de::DeserializeOwned + PartialEq + std::fmt::Debug,
@@ -391,8 +391,9 @@ fn plain_values_survive_serde() {
     same(&SweptPair { a: 1, b: 2, first: 0.1 });
 }
 
-/// Goal: a packed word that no question answers is refused, and every one that is answered survives. Method: words with
-/// bits that mean nothing, or a sign without an axis; then the contacts and faces of many small boxes and segments.
+/// Goal: a packed word that no kernel returns is rejected, and every word that one returns is serialised
+/// without loss. Method: words with undefined bits, or a sign without an axis; then the contacts and faces of
+/// many small boxes and segments.
 #[cfg(feature = "serde")]
 #[test]
 fn packed_words_are_validated_by_serde() {
@@ -441,10 +442,10 @@ fn packed_words_are_validated_by_serde() {
     }
 }
 
-/// Goal: the error of an invalid centre form names the lowest axis and the right reason. Method: two
-/// faults at once, and a corner that only rounding makes infinite.
+/// Goal: the error of an invalid centre form contains the lowest axis and the right reason. Method: two
+/// faults at once, and a corner that becomes infinite by rounding.
 #[test]
-fn the_centre_form_names_the_lowest_axis() {
+fn error_of_the_centre_form_contains_the_lowest_axis() {
     let none = |center: [f32; 3], half: [f32; 3]| Aabb::from_center(center, half).unwrap_err();
     let nan = none([f32::NAN, 0.0, 0.0], [1.0, -1.0, 1.0]);
     assert_eq!(nan, Invalid::NotFinite { axis: 0 });

@@ -1,8 +1,8 @@
-//! Do boxes that are made of `f64` hold what was meant, at every time, and do bounds hold paths?
+//! Tests that boxes made of `f64` contain the exact ones at every time, and that bounds contain paths.
 //!
-//! Everything is compared as fractions of whole numbers. A path is a quadratic of `t`, so a box
-//! holds another at all times when the least of their difference over the tick is not negative:
-//! at the start, at the end, and where the difference turns.
+//! Everything is compared as fractions of integers. A path is quadratic in `t`, so a box contains another at
+//! all times if the least difference over the tick is not negative: at the start, at the end, and at the
+//! turning point of the difference.
 
 use num_rational::BigRational;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -11,7 +11,7 @@ use swath::batch::AcceleratingBox;
 use swath::{Aabb, COORD_MAX, Invalid, MovingBox};
 use testkit::accelerating::cases::cases;
 
-/// A number of any size as it is.
+/// A number of any size without rounding.
 fn exact(x: impl Into<f64>) -> BigRational {
     BigRational::from_float(x.into()).expect("it is finite")
 }
@@ -36,7 +36,7 @@ fn least(p: &BigRational, d: &BigRational, g: &BigRational) -> BigRational {
 /// `[min, max, delta, accel]` on one axis.
 type Axis = [f64; 4];
 
-/// Numbers of every size, near floats and half way between two, and past what `f32` tells from 0.
+/// Numbers of every size, near floats and half-way between two, and below the least float.
 fn number(rng: &mut Xoshiro256PlusPlus) -> f64 {
     let size = match rng.random_range(0..8) {
         0 => rng.random_range(0.0..16.0),
@@ -59,13 +59,13 @@ fn axes(rng: &mut Xoshiro256PlusPlus) -> [Axis; 3] {
     })
 }
 
-/// Whether `found` holds `meant` at all times, and on each side by no more than it must.
+/// Whether `found` contains `meant` at all times, and exceeds it on each side by no more than it must.
 fn check(meant: Axis, found: [f32; 4], tight: bool) {
     let [min, max, delta, accel] = meant.map(exact);
     let [low, high, d, g] = found.map(exact);
     let (d, g) = (delta - d, accel - g);
     let zero = whole(0);
-    // What is lost on either side, with the sides at the origin.
+    // The excess on either side, with the sides at the origin.
     let below = least(&zero, &d, &g);
     let above = least(&zero, &-&d, &-&g);
     assert!(low <= &min + &below, "{meant:?} {found:?}");
@@ -75,7 +75,7 @@ fn check(meant: Axis, found: [f32; 4], tight: bool) {
         assert!(-exact(found[1].next_down()) > above - &max, "{meant:?} {found:?}");
         return;
     }
-    // Else it may lose the whole of either: the two need not pull one way.
+    // Otherwise it may exceed both sides: the two need not be shifted in the same direction.
     let less = |x: &BigRational| if *x < zero { x.clone() } else { zero.clone() };
     let half = &g / whole(2);
     let below = less(&d) + less(&half);
@@ -85,7 +85,7 @@ fn check(meant: Axis, found: [f32; 4], tight: bool) {
     assert!(down(-found[1]) > above - &max, "{meant:?} {found:?}");
 }
 
-/// Goal: a box in `f32` holds the one in `f64` at every time, and hardly more. Method: numbers of
+/// Goal: a box in `f32` contains the one in `f64` at every time, and exceeds it by little. Method: numbers of
 /// every size; the least distance over the tick as a fraction.
 #[test]
 fn boxes_of_f64_are_held_at_every_time() {
@@ -124,9 +124,9 @@ fn boxes_of_f64_are_held_at_every_time() {
     assert!(made > 5_000, "{made}");
 }
 
-/// Goal: what `f32` can hold stays as it is. Method: boxes of `f32` as `f64`.
+/// Goal: values that `f32` can represent are not changed. Method: boxes of `f32` as `f64`.
 #[test]
-fn boxes_that_need_no_rounding_stay() {
+fn boxes_that_need_no_rounding_are_not_changed() {
     for case in cases(11, 20_000) {
         let AcceleratingBox { aabb, delta, accel } = case.a;
         let of = |v: [f32; 3]| v.map(f64::from);
@@ -139,9 +139,9 @@ fn boxes_that_need_no_rounding_stay() {
     }
 }
 
-/// Goal: an error says what is wrong, and with which axis. Method: each number in turn.
+/// Goal: an error contains the reason and the axis. Method: each number in turn.
 #[test]
-fn numbers_that_are_no_box_are_named() {
+fn invalid_numbers_are_reported_with_their_axis() {
     let huge = f64::from(COORD_MAX).next_up();
     for axis in 0..3_usize {
         let name = axis as u8;
@@ -168,14 +168,14 @@ fn numbers_that_are_no_box_are_named() {
                 }
             }
         }
-        // In order but for less than `f32` can tell: outwards rounding must not hide it.
+        // The corners are inverted by less than `f32` can represent: rounding outwards must not hide that.
         let mut min = [1.0; 3];
         min[axis] = 1.0_f64.next_up();
         let inverted = Err(Invalid::Inverted { axis: name });
         assert_eq!(Aabb::from_f64(min, [1.0; 3]), inverted);
         assert_eq!(MovingBox::from_f64(min, [1.0; 3], [0.1; 3]).map(|of| of.aabb), inverted);
     }
-    // The limit itself is held; grown it is too large.
+    // The limit itself is valid; enlarged it is too large.
     let limit = f64::from(COORD_MAX);
     assert!(Aabb::from_f64([-limit; 3], [limit; 3]).is_ok());
     for delta in [-0.1, 0.1, 1.0 - 0.5_f64.powi(30)] {
@@ -184,10 +184,11 @@ fn numbers_that_are_no_box_are_named() {
     }
 }
 
-/// Goal: no path leaves its bounds, and the bounds are tight. Method: hostile boxes, the turn
-/// inside the tick included, as fractions; two floats inwards, and what `f64` rounds, is inside.
+/// Goal: no path leaves its bounds, and the bounds are tight. Method: hostile boxes, including turning points
+/// inside the tick, as fractions. The bounds shrunk by two floats, plus the rounding of `f64`, do not contain
+/// the path.
 #[test]
-fn bounds_hold_the_whole_path() {
+fn bounds_contain_the_whole_path() {
     let mut turned = 0;
     for case in cases(12, 6_000) {
         for moving in [case.a, case.b] {
@@ -210,8 +211,8 @@ fn bounds_hold_the_whole_path() {
     assert!(turned > 2_500, "{turned}");
 }
 
-/// Goal: without acceleration it is the bound of a moving box. Method: hostile boxes, to the bit,
-/// and turns that `f32` can hold.
+/// Goal: without acceleration the bounds are those of a moving box. Method: hostile boxes, compared bit by
+/// bit, and turning points that `f32` can represent.
 #[test]
 fn bounds_are_those_of_moving_boxes_and_exact_at_exact_turns() {
     for case in testkit::cases::cases(13, 40_000) {

@@ -1,4 +1,4 @@
-//! Do boxes and spheres keep what their documentation promises?
+//! Tests of the plain values: boxes and spheres.
 
 mod boxes;
 mod boxes_of_f64;

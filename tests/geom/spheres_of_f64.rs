@@ -1,4 +1,4 @@
-//! Does a sphere made of `f64` hold the one that was meant, and a box around a path the path?
+//! Tests that a sphere made of `f64` contains the exact one, and that the box around a path contains it.
 
 use num_rational::BigRational;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -18,7 +18,7 @@ fn meant(rng: &mut Xoshiro256PlusPlus) -> ([f64; 3], f64, [f64; 3]) {
         match rng.random_range(0..8) {
             0 => 0.0,
             1 => f64::from(number as f32) * scale,
-            // Half way between two floats, and a little past it.
+            // Half-way between two floats, and a little past it.
             2 => f64::from(number as f32) * (1.0 + f64::EPSILON * 2_f64.powi(28)),
             3 => f64::from(number as f32) * (1.0 + f64::EPSILON * (2_f64.powi(28) + 1.0)),
             4 => f64::from(number as f32),
@@ -31,10 +31,10 @@ fn meant(rng: &mut Xoshiro256PlusPlus) -> ([f64; 3], f64, [f64; 3]) {
     (center, radius, [number(), number(), number()])
 }
 
-/// Goal: the sphere holds the one that was meant at every time, and hardly more. Method: fractions;
-/// the way between the two centres and the difference of the radii at both ends and between.
+/// Goal: the sphere contains the exact one at every time, and exceeds it by little. Method: fractions; the
+/// distance of the two centres and the difference of the radii at both ends and between.
 #[test]
-fn a_rounded_sphere_holds_the_exact_one_all_the_way() {
+fn rounded_sphere_contains_the_exact_one_at_every_time() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     for _ in 0..3_000 {
         let (center, radius, delta) = meant(&mut rng);
@@ -66,9 +66,10 @@ fn a_rounded_sphere_holds_the_exact_one_all_the_way() {
     }
 }
 
-/// Goal: what `f32` can hold stays as it is. Method: such numbers, the greatest and least among them.
+/// Goal: values that `f32` can represent are not changed. Method: such numbers, the greatest and least among
+/// them.
 #[test]
-fn what_fits_is_not_rounded() {
+fn representable_spheres_are_not_rounded() {
     for number in [0.0, 1.0, 0.1, f32::from_bits(1), COORD_MAX] {
         let (center, delta) = ([number, -number, 0.0], [-number, 0.0, number]);
         let made =
@@ -79,9 +80,9 @@ fn what_fits_is_not_rounded() {
     }
 }
 
-/// Goal: an invalid sphere is rejected. Method: each wrong number in each place.
+/// Goal: an invalid sphere is rejected. Method: each invalid number at each position.
 #[test]
-fn what_is_no_sphere_is_refused() {
+fn invalid_spheres_are_rejected() {
     let large = f64::from(COORD_MAX) * (1.0 + f64::EPSILON);
     let of = |axis, number| {
         if f64::is_finite(number) {
@@ -108,10 +109,10 @@ fn what_is_no_sphere_is_refused() {
     assert_eq!(Sphere::from_f64([0.1; 3], f64::from(COORD_MAX)), Err(Invalid::Radius));
 }
 
-/// Goal: the path does not leave its box, and the box is hardly larger. Method: both ends of the
-/// path in fractions; numbers that `f32` can hold give exact ends.
+/// Goal: the path does not leave its box, and the box exceeds it by little. Method: both ends of the path in
+/// fractions; numbers that `f32` can represent give exact ends.
 #[test]
-fn the_box_around_a_path_holds_it() {
+fn box_around_a_path_contains_it() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
     for _ in 0..4_000 {
         let (center, radius, delta) = meant(&mut rng);
@@ -125,7 +126,7 @@ fn the_box_around_a_path_holds_it() {
             assert!(exact(around.min[k]) <= low && exact(around.max[k]) >= high, "{moving:?}");
             assert!(exact(still.min[k]) <= &center - &radius, "{moving:?}");
             assert!(exact(still.max[k]) >= center + radius, "{moving:?}");
-            // Two roundings, each to the next float outwards.
+            // Two rounding errors, each to the next float outwards.
             let most = [around.min[k], around.max[k], still.min[k], still.max[k]];
             let most = most.into_iter().fold(0.0, |most: f32, x| most.max(x.abs()));
             let room = exact(most) * exact(f32::EPSILON * 2.0) + exact(f32::from_bits(2));

@@ -1,7 +1,7 @@
-//! Is a cast what `spec` says it is, and never late?
+//! Tests of the cast of a segment against a box: its result is that of `spec`, and it is never late.
 //!
-//! First inputs on which `f32` is exact, and equality; then hostile ones, and bounds that follow
-//! from how the kernel rounds. What is compared to the bit says so.
+//! The first inputs are exact in `f32`, and results must be equal. Then follow hostile inputs, with bounds
+//! that are derived from the rounding errors of the kernel. Comparisons bit by bit are marked as such.
 
 use swath::batch::cast::polyhedron::Polyhedron;
 use swath::batch::cast::{Cast, MISS, polyhedron};
@@ -13,15 +13,15 @@ use testkit::promises::{ABSOLUTE, RELATIVE};
 use testkit::rays::{Ray, rays};
 use testkit::segments::cast_bits;
 
-/// `spec` is exact to about 2⁻⁵¹.
+/// Error of `spec`: about 2⁻⁵¹.
 const SPEC: f64 = 1.0 / (1_u64 << 50) as f64;
 
 fn one_to_one(segment: &Segment, aabb: &Aabb) -> Cast {
     cast::one_to_one(segment, aabb).expect("a segment and a box")
 }
 
-/// What an answer must be to the bit where every quotient is exact: the fractions moved by the
-/// slack that the kernel documents, 4·2⁻²⁴ of them and 2⁻¹⁴⁸.
+/// The expected bits of a result if every quotient is exact: the fractions moved by the documented slack of
+/// the kernel, 4·2⁻²⁴ of them and 2⁻¹⁴⁸.
 fn slackened(spec: &spec::Cast, max_fraction: f32) -> Cast {
     if !spec.faces.is_hit() {
         return Cast::MISS;
@@ -43,12 +43,12 @@ fn equals_spec(segment: &Segment, aabb: &Aabb) {
 
 const ENDS: [f32; 7] = [0.0, 0.25, 0.5, 1.0, 2.0, 1.75, f32::INFINITY];
 
-/// Goal: no order of a start and two faces is forgotten. Method: all of them.
+/// Goal: every order of a start and two faces gives the right result. Method: all of them.
 ///
-/// Numbers are whole and the motion is zero or a power of two, so every quotient is exact and
-/// equality needs no tolerance. Flat boxes are among them, and segments that end at a face.
+/// Numbers are integers and the motion is zero or a power of two, so every quotient is exact and equality
+/// needs no tolerance. Flat boxes are included, and segments that end at a face.
 #[test]
-fn every_order_of_a_start_and_two_faces() {
+fn every_order_of_a_start_and_two_faces_equals_the_spec() {
     let powers = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0_f32];
     for d in powers.into_iter().flat_map(|d| [d, -d]).chain([0.0, -0.0]) {
         for (min, max) in (0..=4_u8).flat_map(|min| (min..=4).map(move |max| (min, max))) {
@@ -65,10 +65,10 @@ fn every_order_of_a_start_and_two_faces() {
     }
 }
 
-/// Goal: the axes are joined as the specification joins them. Method: every way in which a point
-/// can pass an interval, on each axis.
+/// Goal: the axes are combined as in the specification. Method: every way in which a point can pass an
+/// interval, on each axis.
 #[test]
-fn every_passage_on_three_axes() {
+fn every_combination_of_three_axes_equals_the_spec() {
     let mut ways = Vec::new();
     for d in [-2.0, -1.0, 0.0, 1.0, 2.0] {
         for start in [-2.0, -1.0, 0.0, 0.5, 1.0, 2.0_f32] {
@@ -88,8 +88,8 @@ fn every_passage_on_three_axes() {
     }
 }
 
-/// Goal: never missed, never late, and hardly early. Method: hostile segments, and fractions of
-/// whole numbers, which have no rounding of their own.
+/// Goal: never missed, never late, and hardly early. Method: hostile segments, compared with fractions of
+/// integers, which have no rounding error.
 #[test]
 fn casts_keep_their_promises() {
     for ray in rays(1, how_many(300_000)) {
@@ -103,9 +103,9 @@ fn casts_keep_their_promises() {
     }
 }
 
-/// Goal: what the others are compared with is right. Method: the same segments, whole numbers.
+/// Goal: `spec` is accurate. Method: the same segments, compared with fractions of integers.
 #[test]
-fn the_spec_is_exact_but_for_its_last_digits() {
+fn spec_is_exact_to_its_last_digits() {
     for ray in rays(2, 100_000) {
         let exact = exact_cast(&ray.segment, &ray.aabb);
         let spec = spec::cast(&ray.segment, &ray.aabb).expect("a segment and a box");
@@ -128,7 +128,8 @@ fn the_spec_is_exact_but_for_its_last_digits() {
     }
 }
 
-/// Goal: the bounds hold for more segments than whole numbers have time for. Method: `spec`.
+/// Goal: the bounds hold for more segments than integer arithmetic has time for. Method: comparison with
+/// `spec`.
 #[test]
 fn casts_agree_with_the_spec() {
     let slack = |f: f64| f * 2_f64.powi(-RELATIVE) + 2_f64.powi(-ABSOLUTE);
@@ -155,8 +156,8 @@ fn casts_agree_with_the_spec() {
     }
 }
 
-/// Goal: a point that moves is a segment. Method: the swept point and the cast, within the sum of
-/// their bounds; their bits may differ, as the one divides and the other multiplies.
+/// Goal: a moving point is a segment. Method: the sweep of a point and the cast agree within the sum of their
+/// bounds; their bits may differ, because the one divides and the other multiplies.
 #[test]
 fn a_cast_is_the_sweep_of_a_point() {
     let slack = |f: f64| f * 2_f64.powi(1 - RELATIVE) + 2_f64.powi(1 - ABSOLUTE);
@@ -196,10 +197,10 @@ fn a_cast_is_the_sweep_of_a_point() {
     assert!(hits > 50_000, "only {hits} hit");
 }
 
-/// What the publications get wrong: a normal is promised and not returned, a start inside is not
-/// told from one on the surface, NaN hits at 0, and the exit is dropped.
+/// Faults of the publications: the promised normal is not returned, a start inside is not distinguished from
+/// one on the surface, NaN hits at 0, and the exit is dropped.
 #[test]
-fn the_faults_of_the_published_cast_are_mended() {
+fn faults_of_the_published_cast_are_absent() {
     let aabb = Aabb { min: [-1.0; 3], max: [1.0; 3] };
     let normal = |start: [f32; 3], delta: [f32; 3]| {
         let cast = one_to_one(&Segment { start, delta, max_fraction: 1.0 }, &aabb);
@@ -235,9 +236,10 @@ fn the_faults_of_the_published_cast_are_mended() {
     assert_eq!(cast::one_to_one(&bad, &aabb), Err(Invalid::MaxFraction));
 }
 
-/// Goal: the ends of `f32` are as documented. Method: fractions about 2¹²⁷ and below the least.
+/// Goal: fractions near the limits of `f32` are as documented. Method: fractions near 2¹²⁷ and below the
+/// least normal number.
 #[test]
-fn a_ray_reaches_as_far_as_it_says_and_never_what_is_beside_it() {
+fn ray_reaches_the_documented_fractions_and_no_box_beside_it() {
     let at = |distance: f32, d: f32| {
         let ray = Segment::ray([0.0; 3], [d, 0.0, 0.0]).expect("a ray");
         one_to_one(&ray, &Aabb::new([distance, -1.0, -1.0], [distance * 1.5, 1.0, 1.0]).unwrap())
@@ -267,9 +269,9 @@ fn a_ray_reaches_as_far_as_it_says_and_never_what_is_beside_it() {
     }
 }
 
-/// Goal: space has no preferred direction. Method: each set of axes mirrored, to the bit.
+/// Goal: no direction of space is special. Method: each set of axes mirrored, compared bit by bit.
 #[test]
-fn mirrored_axes_turn_the_normals() {
+fn mirrored_axes_mirror_the_normals() {
     for (mirrored, ray) in (1..8).cycle().zip(rays(6, 60_000)) {
         let mut other = ray;
         let mut turned = one_to_one(&ray.segment, &ray.aabb);
@@ -279,7 +281,7 @@ fn mirrored_axes_turn_the_normals() {
             other.segment.delta[axis] = -ray.segment.delta[axis];
             (other.aabb.min[axis], other.aabb.max[axis]) =
                 (-ray.aabb.max[axis], -ray.aabb.min[axis]);
-            // On both faces of a flat box, not moving: nothing tells up from down.
+            // On both faces of a flat box and not moving, the direction is not defined.
             let still = ray.segment.delta[axis] == 0.0
                 && [ray.aabb.min, ray.aabb.max].iter().all(|x| x[axis] == ray.segment.start[axis]);
             if !still {
@@ -293,7 +295,7 @@ fn mirrored_axes_turn_the_normals() {
     }
 }
 
-/// Goal: no axis is special, but that the lowest names the normals. Method: each order of axes.
+/// Goal: no axis is special, except that the normal is that of the lowest one. Method: each order of axes.
 #[test]
 fn permuted_axes_permute_the_faces() {
     let orders = [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -314,8 +316,8 @@ fn permuted_axes_permute_the_faces() {
     }
 }
 
-/// Goal: a unit of length changes nothing. Method: powers of two, to the bit, wherever no number
-/// leaves the normal ones.
+/// Goal: the unit of length changes nothing. Method: powers of two, compared bit by bit, if all numbers
+/// remain normal.
 #[test]
 fn a_power_of_two_scales_to_the_same_bits() {
     let mut scaled = 0;
@@ -342,8 +344,8 @@ fn a_power_of_two_scales_to_the_same_bits() {
     assert!(scaled > 20_000, "only {scaled} were scaled");
 }
 
-/// Goal: a box in a box is entered later and left sooner. Method: boxes grown on random sides, to
-/// the bit: rounding keeps order.
+/// Goal: a box in another box is entered later and left sooner. Method: boxes enlarged on random sides,
+/// compared without tolerance, because rounding is monotonic.
 #[test]
 fn a_larger_box_is_entered_no_later_and_left_no_sooner() {
     let grown = [0.0, f32::from_bits(1), 1e-3, 1.0, 1e6, 1e30];
@@ -365,7 +367,7 @@ fn a_larger_box_is_entered_no_later_and_left_no_sooner() {
     }
 }
 
-/// Goal: where a segment ends is all that its end decides. Method: the same segment, longer.
+/// Goal: the end of a segment decides only where the segment ends. Method: the same segment, longer.
 #[test]
 fn a_longer_segment_is_entered_at_the_same_fraction() {
     for ray in rays(10, 100_000) {
@@ -376,14 +378,14 @@ fn a_longer_segment_is_entered_at_the_same_fraction() {
         if reached {
             assert_eq!(cut.entry.to_bits(), whole.entry.to_bits(), "{ray:?}");
             let exit = whole.exit.min(ray.segment.max_fraction + 0.0);
-            // Which zero `min` returns is open.
+            // Which zero `min` returns is not defined.
             assert!(cut.exit == exit && cut.exit.is_sign_positive(), "{ray:?}");
             assert_eq!(cut.faces.bits() & 0x3f, whole.faces.bits() & 0x3f, "{ray:?}");
         }
     }
 }
 
-/// Goal: points are where fractions say. Method: dyadic numbers, exact.
+/// Goal: points are at the reported fractions. Method: exact dyadic numbers.
 #[test]
 fn a_hit_has_points_and_a_miss_has_none() {
     let segment = Segment::new([-4.0, 0.5, 0.0], [8.0, 0.0, 0.0]).expect("a segment");

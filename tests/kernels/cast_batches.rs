@@ -1,4 +1,4 @@
-//! Does a batch of casts answer as one cast at a time does, to the bit, on every level?
+//! Tests that a batch of casts gives the bits of single casts on every level.
 
 use swath::batch::cast::polyhedron::Polyhedron;
 use swath::batch::cast::{Cast, Fractions, MISS, polyhedron};
@@ -8,12 +8,12 @@ use testkit::columns::Columns;
 use testkit::rays::{Ray, rays};
 use testkit::segments::{Casts, NO_HIT, SegmentArrays, cast_bits};
 
-/// What one cast at a time says; a miss where one of the two is invalid.
+/// The result of a single cast; a miss if one of the two is invalid.
 fn one(segment: &Segment, aabb: &Aabb) -> Cast {
     cast::one_to_one(segment, aabb).unwrap_or(Cast::MISS)
 }
 
-/// Boxes whose displacements nobody may read: they are hostile, but valid.
+/// Boxes whose displacements must not be read: they are hostile, but valid.
 fn moving(aabb: &Aabb) -> MovingBox {
     MovingBox { aabb: *aabb, delta: [COORD_MAX, -COORD_MAX, 1.0] }
 }
@@ -24,7 +24,7 @@ fn hits(casts: &[Cast]) -> Vec<Hit> {
     (0..).zip(casts).filter_map(hit).collect()
 }
 
-/// Every output of a question about so many rows is what `casts` says.
+/// Checks that every output of a batch of this many rows equals `casts`.
 fn every_output(
     what: &str,
     casts: &[Cast],
@@ -58,7 +58,7 @@ fn every_output(
     }
 }
 
-/// Asks everything of every level. `segments` and `boxes` are as many; some may be invalid.
+/// Runs every function on every level. `segments` and `boxes` have equal lengths; some may be invalid.
 fn everything(segment: &Segment, aabb: &Aabb, segments: &[Segment], boxes: &[Aabb]) {
     let rows: Vec<_> = boxes.iter().map(moving).collect();
     let (rows, rays) = (Columns::new(&rows), SegmentArrays::new(segments));
@@ -107,15 +107,15 @@ fn split(rays: impl Iterator<Item = Ray>) -> (Vec<Segment>, Vec<Aabb>) {
     rays.map(|ray| (ray.segment, ray.aabb)).unzip()
 }
 
-/// Goal: a batch answers as one question at a time does. Method: every level, every number of
-/// rows about the lanes, every output, hostile rays; some so that many rows are hit.
+/// Goal: a batch gives the results of single casts. Method: every level, every number of rows near the number
+/// of lanes, every output, hostile rays; in some batches many rows are hit.
 #[test]
-fn batches_answer_as_one_to_one_on_every_level() {
+fn batches_give_the_bits_of_one_to_one_on_every_level() {
     for (round, count) in (0..=40).cycle().take(41 * 8).enumerate() {
         let (segments, mut boxes) = split(rays(round as u64, count));
         let first = rays(1000 + round as u64, 12).nth(round % 12).expect("there are twelve");
         if round % 2 == 0 {
-            // Boxes about the way of the segment.
+            // Boxes near the path of the segment.
             for (k, aabb) in boxes.iter_mut().enumerate() {
                 let at = first.segment.at(k as f32 / 16.0);
                 if let Ok(about) = Aabb::cube(at, (k % 5) as f32 * 0.25) {
@@ -127,10 +127,10 @@ fn batches_answer_as_one_to_one_on_every_level() {
     }
 }
 
-/// Goal: a slow segment among fast ones has the same answer. Method: one segment against many
-/// with displacements below the normal range, where the kernel for many takes another way.
+/// Goal: a slow segment among fast ones has the same result. Method: one segment against many with
+/// displacements below the normal range, for which the kernel uses another instance.
 #[test]
-fn displacements_below_the_normal_range_answer_as_one_to_one() {
+fn displacements_below_the_normal_range_give_the_bits_of_one_to_one() {
     for shift in 0..24 {
         let tiny = f32::from_bits(0x00c0_0000 >> shift);
         for delta in [[tiny, 0.0, 1.0], [-tiny, tiny, -tiny], [0.0, -tiny, -0.0]] {
@@ -148,10 +148,10 @@ fn displacements_below_the_normal_range_answer_as_one_to_one() {
     }
 }
 
-/// Goal: an invalid row does not change other rows. Method: at every row of every number of rows an
-/// invalid segment and an invalid box, of every kind in turn, and rows of which only one is valid.
+/// Goal: an invalid row does not change other rows. Method: an invalid segment and an invalid box, of every
+/// kind in turn, at every row of every number of rows, and batches of which only one row is valid.
 #[test]
-fn an_invalid_row_is_a_miss_and_the_others_stay_to_the_bit() {
+fn invalid_row_is_a_miss_and_changes_no_other_row() {
     let numbers = [f32::NAN, -f32::NAN, f32::INFINITY, -f32::INFINITY, COORD_MAX.next_up()];
     let (mut no_segments, mut no_boxes) = (Vec::new(), Vec::new());
     for number in numbers {
@@ -193,9 +193,9 @@ fn an_invalid_row_is_a_miss_and_the_others_stay_to_the_bit() {
     }
 }
 
-/// Goal: the closest is the first of equals, wherever they are. Method: every pair of rows.
+/// Goal: among equally close boxes the lowest row is returned. Method: every pair of rows.
 #[test]
-fn of_equally_close_boxes_the_lowest_row_is_the_closest() {
+fn lowest_row_of_equally_close_boxes_is_the_closest() {
     let ray = Segment::ray([0.0; 3], [1.0, 0.0, 0.0]).expect("a ray");
     for count in [1, 2, 15, 16, 17, 33, 40] {
         for low in 0..count {
@@ -220,10 +220,10 @@ fn of_equally_close_boxes_the_lowest_row_is_the_closest() {
     }
 }
 
-/// Goal: a question that cannot be answered changes nothing. Method: each wrong length, and one
-/// value that is invalid; the outputs are looked at.
+/// Goal: a call that fails writes nothing. Method: each wrong length, and an invalid single value; the
+/// outputs are compared.
 #[test]
-fn on_an_error_nothing_is_written() {
+fn failed_call_writes_nothing() {
     let (segments, boxes) = split(rays(4, 20));
     let rows: Vec<_> = boxes.iter().map(moving).collect();
     let (rows, rays) = (Columns::new(&rows), SegmentArrays::new(&segments));
@@ -263,10 +263,10 @@ fn on_an_error_nothing_is_written() {
     }
 }
 
-/// Goal: points are those of one segment at a time, and never NaN. Method: every level, hostile
-/// segments, fractions that hits and misses have and some that nobody has.
+/// Goal: points are those of single segments, and never NaN. Method: every level, hostile segments, fractions
+/// of hits and misses and some others.
 #[test]
-fn points_are_those_of_one_segment_and_never_nan() {
+fn points_are_those_of_single_segments_and_never_nan() {
     let odd = [0.0, -0.0, 0.5, 1.0, -2.0, 1e30, f32::MAX, MISS, f32::NAN, -MISS];
     for count in 0..=40 {
         let (mut segments, _) = split(rays(50 + count as u64, count));
@@ -302,10 +302,10 @@ fn points_are_those_of_one_segment_and_never_nan() {
     }
 }
 
-/// Goal: segments against a polyhedron in lanes are those one at a time. Method: every level,
-/// every number of rows, every output, planes of every number from none.
+/// Goal: a batch of segments against a polyhedron gives the results of single casts. Method: every level,
+/// every number of rows, every output, any number of planes.
 #[test]
-fn batches_against_a_polyhedron_answer_as_one_to_one() {
+fn batches_against_a_polyhedron_give_the_bits_of_one_to_one() {
     for (round, count) in (0..=40).cycle().take(41 * 3).enumerate() {
         let (mut segments, boxes) = split(rays(90 + round as u64, count));
         if count > 2 {

@@ -1,4 +1,5 @@
-//! Is a polyhedron never entered late, never missed, and what is told to be in it hardly out?
+//! Tests of casts against polyhedra: never late, never missed, and points that count as inside are hardly
+//! outside.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -16,7 +17,7 @@ fn one_to_one(segment: &Segment, planes: &[Plane]) -> polyhedron::PolyhedronCast
     polyhedron::one_to_one(segment, &polyhedron).expect("a segment")
 }
 
-/// The faces of a box, each normal as long as `length` says.
+/// The faces of a box; `length` scales the normals.
 fn faces(aabb: &Aabb, length: impl Fn(usize) -> f32) -> Vec<Plane> {
     let mut planes = Vec::new();
     for axis in 0..3 {
@@ -55,8 +56,7 @@ fn max_fraction(rng: &mut Xoshiro256PlusPlus) -> f32 {
     ends[rng.random_range(0..ends.len())]
 }
 
-/// Much happens at the same fraction, in planes and on edges, and every sum is exact. Some planes
-/// have no normal.
+/// Many planes and edges have the same fraction, and every sum is exact. Some planes have no normal.
 fn whole_numbers(rng: &mut Xoshiro256PlusPlus) -> (Segment, Vec<Plane>) {
     let planes = (0..rng.random_range(0..9))
         .map(|_| Plane { normal: three(|| whole(rng, 2)), offset: rng.random_range(-2..9) as f32 })
@@ -65,7 +65,7 @@ fn whole_numbers(rng: &mut Xoshiro256PlusPlus) -> (Segment, Vec<Plane>) {
     (Segment { start, delta, max_fraction: max_fraction(rng) }, planes)
 }
 
-/// Planes about a ball, and a segment that passes near.
+/// Planes around a ball, and a segment that passes near it.
 fn around(rng: &mut Xoshiro256PlusPlus, center: [f32; 3], scale: f32) -> (Segment, Vec<Plane>) {
     let mut unit = |most: f32| rng.random_range(-most..=most);
     let mut planes = Vec::new();
@@ -79,7 +79,7 @@ fn around(rng: &mut Xoshiro256PlusPlus, center: [f32; 3], scale: f32) -> (Segmen
     let delta = three(|| unit(4.0)).map(|d| d * scale);
     let until: f32 = unit(1.0);
     let start = [0, 1, 2].map(|k: usize| center[k] + near[k] * scale - delta[k] * until);
-    // Now and then the start is the middle of a face.
+    // Sometimes the start is the centre of a face.
     let start = if until.abs() < 0.1 {
         let (normal, length) = (planes[0].normal, scale);
         let square = normal.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -100,7 +100,7 @@ fn far_out(rng: &mut Xoshiro256PlusPlus) -> (Segment, Vec<Plane>) {
     around(rng, center, 1.0)
 }
 
-/// The segment runs along a slanted plane but for its last digits, near it or in it.
+/// The segment runs along an oblique plane except for its last digits, near the plane or in it.
 fn nearly_parallel(rng: &mut Xoshiro256PlusPlus) -> (Segment, Vec<Plane>) {
     let (mut segment, mut planes) = around(rng, [0.0; 3], 1.0);
     let [nx, ny, _] = planes[0].normal;
@@ -116,8 +116,8 @@ fn nearly_parallel(rng: &mut Xoshiro256PlusPlus) -> (Segment, Vec<Plane>) {
     (segment, planes)
 }
 
-/// Products and sums just above powers of two, where a rounding is largest for its number, and an
-/// offset that cancels them but for a few units in the last place.
+/// Products and sums just above powers of two, where the relative rounding error is greatest, and an offset
+/// that cancels them except for a few units in the last place.
 fn worst_roundings(rng: &mut Xoshiro256PlusPlus) -> (Segment, Vec<Plane>) {
     let mut above_one = |scale: f32| (1.0 + f32::EPSILON * whole(rng, 2048).abs()) * scale;
     let normal = [above_one(1.0), above_one(1.0), above_one(2.0)];
@@ -157,8 +157,8 @@ fn any_bits(rng: &mut Xoshiro256PlusPlus) -> (Segment, Vec<Plane>) {
     (Segment { start, delta, max_fraction }, planes)
 }
 
-/// Goal: never missed, never late, and between entry and exit hardly past a plane. Method: both
-/// sides of each half-space's inequality in whole numbers.
+/// Goal: never missed, never late, and hardly beyond a plane between entry and exit. Method: both sides of
+/// each half-space's inequality in integers.
 #[test]
 fn polyhedron_casts_keep_their_promises() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -174,10 +174,10 @@ fn polyhedron_casts_keep_their_promises() {
     assert!(hits > count / 8 && hits < count - count / 8, "{hits} of {count} hit");
 }
 
-/// Goal: a start past a plane by less than a float can tell names that plane, not one whose
-/// fraction underflows. Method: what ten million cases once found.
+/// Goal: if the start is beyond a plane by less than a float can represent, that plane is reported, not one
+/// whose fraction underflows. Method: a case that ten million random ones once found.
 #[test]
-fn an_underflow_names_the_plane_that_the_start_is_past() {
+fn start_beyond_a_plane_by_an_underflow_reports_that_plane() {
     let (least, tiny) = (f32::MIN_POSITIVE, f32::MIN_POSITIVE.next_up());
     let segment = Segment {
         start: [least, -0.0, 0.0],
@@ -195,10 +195,10 @@ fn an_underflow_names_the_plane_that_the_start_is_past() {
     assert_eq!((cast.facets.start(), cast.facets.entry_plane()), (SegmentStart::Outside, Some(0)));
 }
 
-/// Goal: a box is a polyhedron. Method: its six faces, with normals of any length, against whole
-/// numbers and against the cast of the box.
+/// Goal: a box is a polyhedron. Method: its six faces, with normals of any length, compared with integer
+/// arithmetic and with the cast of the box.
 #[test]
-fn a_box_of_planes_is_hit_where_the_box_is() {
+fn polyhedron_of_the_faces_of_a_box_is_hit_like_the_box() {
     for (k, ray) in rays(20, 20_000).enumerate() {
         let lengths = [1.0, 0.5, 16.0, 1.0, 0.125, 2.0];
         let planes = faces(&ray.aabb, |plane| if k % 2 == 0 { 1.0 } else { lengths[plane] });
@@ -206,7 +206,7 @@ fn a_box_of_planes_is_hit_where_the_box_is() {
             continue;
         }
         let cast = one_to_one(&ray.segment, &planes);
-        // Offsets that underflow are other boxes.
+        // Offsets that underflow belong to other boxes.
         let same = planes.iter().all(|plane| plane.offset == 0.0 || plane.offset.is_normal());
         let of_box = cast::one_to_one(&ray.segment, &ray.aabb).expect("a segment and a box");
         let meant = spec::cast(&ray.segment, &ray.aabb).expect("a segment and a box");
@@ -220,10 +220,10 @@ fn a_box_of_planes_is_hit_where_the_box_is() {
     }
 }
 
-/// Goal: where sums are exact and nothing is near anything else, answers are those of the spec.
-/// Method: whole numbers; planes, hits, misses and the start.
+/// Goal: if sums are exact and nothing is nearly equal, results are those of the specification. Method:
+/// integers; planes, hits, misses and the start.
 #[test]
-fn whole_numbers_agree_with_the_spec() {
+fn integers_agree_with_the_spec() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
     let (mut hits, mut misses) = (0, 0);
     for _ in 0..200_000 {
@@ -234,8 +234,8 @@ fn whole_numbers_agree_with_the_spec() {
             plane.normal.iter().zip(segment.delta).map(|(n, d)| n * d).sum::<f32>() == 0.0
         });
         if !meant.entry.is_finite() {
-            // No gap is so small that 2^-20 of sums below 64 closes it, unless there is none, or
-            // the sums grow with the fraction.
+            // No gap is so small that 2^-20 of sums below 64 closes it, except if it is zero, or if the sums
+            // grow with the fraction.
             let near = meant.margin > -1e-3 || parallel && cast.entry > 1e4;
             assert!(
                 near || !cast.facets.is_hit(),
@@ -246,7 +246,7 @@ fn whole_numbers_agree_with_the_spec() {
         }
         let near = |x: f32, y: f64| f64::from(x) == y || (f64::from(x) - y).abs() < 1e-3;
         assert!(near(cast.entry, meant.entry), "{cast:?} for {meant:?}, {segment:?}, {planes:?}");
-        // Where a segment runs along a plane, an exit may be told late, but not early.
+        // If a segment runs along a plane, a reported exit may be late, but not early.
         let late = parallel && f64::from(cast.exit) >= meant.exit;
         assert!(near(cast.exit, meant.exit) || late, "{cast:?} for {meant:?}, {segment:?}");
         assert_eq!(cast.facets.start(), meant.start, "{segment:?}, {planes:?}");
@@ -257,7 +257,7 @@ fn whole_numbers_agree_with_the_spec() {
         if let (Some(plane), false) = (cast.facets.exit_plane(), parallel) {
             assert!(meant.exit_planes >> plane & 1 == 1, "{cast:?}, {segment:?}, {planes:?}");
         }
-        // A segment that ends on the plane of exit may be told to end before it.
+        // For a segment that ends on the plane of exit, the reported end may be before it.
         let told = cast.facets.exit_plane().is_some() || cast.exit == segment.max_fraction;
         assert!(meant.exit_planes == 0 || told || parallel, "{cast:?}, {segment:?}, {planes:?}");
         hits += 1;
@@ -265,8 +265,9 @@ fn whole_numbers_agree_with_the_spec() {
     assert!(hits > 20_000 && misses > 20_000, "{hits} hits, {misses} misses");
 }
 
-/// Goal: what cannot be told apart is not cut off. Method: a segment that runs in a slanted plane,
-/// one that stands in it, and one beside a plane that is parallel to an axis, however near.
+/// Goal: planes that cannot be distinguished from parallel ones do not cut a segment off. Method: a segment
+/// that runs in an oblique plane, one perpendicular to it, and one beside a plane that is parallel to an
+/// axis, however near.
 #[test]
 fn a_segment_along_a_plane_is_not_cut_off_by_it() {
     let slanted = Plane { normal: [0.6, 0.8, 0.0], offset: 0.0 };
@@ -306,11 +307,11 @@ fn a_segment_along_a_plane_is_not_cut_off_by_it() {
 
 /// Goal: invalid planes are rejected with the reason. Method: each kind, and one plane too many.
 #[test]
-fn planes_that_are_none_are_refused() {
+fn invalid_planes_are_rejected() {
     let good = Plane { normal: [0.0, 1.0, 0.0], offset: 1.0 };
     let mut planes = vec![good; Facets::PLANES_MAX];
     assert_eq!(Polyhedron::new(&planes).map(|all| all.planes().len()), Ok(Facets::PLANES_MAX));
-    // The last that can be named is named.
+    // The greatest number of planes is accepted.
     let last = Facets::PLANES_MAX - 1;
     planes[last].offset = 0.5;
     let ray = Segment::ray([0.0, -1.0, 0.0], [0.0, 1.0, 0.0]).expect("a ray");

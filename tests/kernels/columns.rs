@@ -1,4 +1,4 @@
-//! Do columns, checks and the store of boxes keep what their documentation promises?
+//! Tests of columns, of their validation, and of the store of boxes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,7 +9,7 @@ use testkit::cases::{HOSTILE, cases};
 use testkit::columns::Columns;
 use testkit::draw::{Draw, for_each};
 
-/// What a column is called in an error, in the order of [`MovingBoxColumns::columns`].
+/// The name of each column in an error, in the order of [`MovingBoxColumns::columns`].
 const NAMES: [&str; 9] =
     ["min.x", "min.y", "min.z", "max.x", "max.y", "max.z", "delta.x", "delta.y", "delta.z"];
 
@@ -17,19 +17,19 @@ fn panics(work: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(work)).is_err()
 }
 
-/// A row as it lies in memory, so that zeros with a sign and NaN are told apart.
+/// The bits of a row, so that signed zeros and NaN are distinguished.
 fn bits(moving: MovingBox) -> [u32; 9] {
     bytemuck::cast(moving)
 }
 
-/// Boxes of every kind; they differ from each other.
+/// Boxes of every kind, all different.
 fn boxes(seed: u64, count: usize) -> Vec<MovingBox> {
     cases(seed, count).map(|case| case.b).collect()
 }
 
 /// Goal: columns of unequal length are rejected. Method: each column too short, too long, empty.
 #[test]
-fn a_column_of_another_length_is_named() {
+fn column_of_another_length_is_an_error() {
     let long = [0.0; 9];
     for expected in [1, 5] {
         for wrong in 1..9 {
@@ -45,14 +45,14 @@ fn a_column_of_another_length_is_named() {
             }
         }
     }
-    // The first column is what the others are compared with.
+    // The other columns are compared with the first one.
     let error = MovingBoxColumns::new([&long[..2], &long, &long], [&long; 3], [&long; 3]).err();
     assert_eq!(error, Some(LengthMismatch { what: "min.y", expected: 2, found: 9 }));
 }
 
-/// Goal: a row is the row of every column. Method: nine columns without a number in common.
+/// Goal: row `i` consists of entry `i` of every column. Method: nine columns without a common number.
 #[test]
-fn borrowed_rows_are_where_they_were() {
+fn borrowed_rows_keep_their_position() {
     let number = |column: usize, row: usize| (100 * column + row) as f32;
     let columns: [Vec<f32>; 9] =
         std::array::from_fn(|column| (0..7).map(|row| number(column, row)).collect());
@@ -89,7 +89,7 @@ fn number(draw: &mut Draw) -> f32 {
     }
 }
 
-/// A row that is a box as often as not.
+/// A row that is valid about half of the time.
 fn row(draw: &mut Draw) -> MovingBox {
     let mut row: MovingBox = bytemuck::cast([(); 9].map(|()| number(draw)));
     let sorted = !draw.one_in(4);
@@ -102,12 +102,12 @@ fn row(draw: &mut Draw) -> MovingBox {
     row
 }
 
-/// Fewer than so many values, each drawn by `make`.
+/// A random number of values, less than `fewer_than`.
 fn several<T>(draw: &mut Draw, fewer_than: usize, make: fn(&mut Draw) -> T) -> Vec<T> {
     (0..draw.0.random_range(0..fewer_than)).map(|_| make(draw)).collect()
 }
 
-/// What [`MovingBoxColumns::check`] must list.
+/// The expected list of [`MovingBoxColumns::check`].
 fn no_boxes(rows: &[MovingBox]) -> Vec<Rejected> {
     let reason = |(row, moving): (usize, &MovingBox)| {
         let reason = moving.validate().err()?;
@@ -116,7 +116,7 @@ fn no_boxes(rows: &[MovingBox]) -> Vec<Rejected> {
     rows.iter().enumerate().filter_map(reason).collect()
 }
 
-/// The list of every level, which was not empty before.
+/// The list on every level; the list of the caller was not empty before.
 #[track_caller]
 fn checks(rows: &[MovingBox], expected: &[Rejected]) {
     let columns = Columns::new(rows);
@@ -135,14 +135,14 @@ fn checks(rows: &[MovingBox], expected: &[Rejected]) {
 
 /// Goal: every level lists the same rows, each once and in order. Method: rows of all kinds.
 #[test]
-fn the_list_is_what_validate_says() {
+fn rejected_rows_are_those_of_validate() {
     for_each(1000, |draw| several(draw, 70, row), |rows| checks(&rows, &no_boxes(&rows)));
 }
 
-/// Goal: no row is overlooked, none is listed twice. Method: one invalid row at each place
-/// of every number of rows, wrong in each number and in each way in turn; and all rows wrong.
+/// Goal: every invalid row is listed once. Method: one invalid row at each position of every number of rows,
+/// invalid in each number and in each way in turn; and all rows invalid.
 #[test]
-fn each_row_and_each_number_is_looked_at() {
+fn each_row_and_each_number_is_validated() {
     let huge = COORD_MAX.next_up();
     let wrong = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, huge, -huge];
     let mut bad = Vec::new();
@@ -175,9 +175,9 @@ fn each_row_and_each_number_is_looked_at() {
     }
 }
 
-/// Goal: what is just valid is not rejected. Method: the greatest numbers, flat boxes, zeros.
+/// Goal: numbers at the limit are valid. Method: the greatest numbers, flat boxes, zeros.
 #[test]
-fn the_last_valid_numbers_are_not_listed() {
+fn numbers_at_the_limit_are_valid() {
     let rows: Vec<MovingBox> = (HOSTILE.into_iter())
         .flat_map(|x| [[-x, x, x], [x, x, -x], [-x, -x, 0.0]])
         .map(|[min, max, delta]| MovingBox {
@@ -188,7 +188,7 @@ fn the_last_valid_numbers_are_not_listed() {
     checks(&rows, &[]);
 }
 
-/// One step of a caller's life with a store.
+/// One call of a store.
 #[derive(Clone, Debug)]
 enum Step {
     Push(MovingBox),
@@ -206,7 +206,7 @@ fn step(draw: &mut Draw) -> Step {
     }
 }
 
-/// All that can be seen of a store.
+/// Everything that can be read from a store.
 fn is_model(store: &MovingBoxStore, model: &[MovingBox]) {
     assert_eq!((store.len(), store.is_empty()), (model.len(), model.is_empty()));
     let boxes = store.columns();
@@ -229,7 +229,7 @@ fn is_model(store: &MovingBoxStore, model: &[MovingBox]) {
     assert!(panics(|| _ = store.get(model.len())));
 }
 
-/// Goal: a store is a list that holds boxes only. Method: a list, and random steps.
+/// Goal: a store behaves like a list that contains valid boxes only. Method: a list, and random calls.
 #[test]
 fn a_store_is_a_list_of_boxes() {
     for_each(
@@ -267,8 +267,8 @@ fn a_store_is_a_list_of_boxes() {
     );
 }
 
-/// Goal: the borders of blocks are no borders to a caller. Method: up to three blocks and back,
-/// one row at a time, with and without room asked for beforehand.
+/// Goal: the limits of blocks do not affect a caller. Method: up to three blocks and back, one row at a time,
+/// with and without reserved memory.
 #[test]
 fn a_store_grows_and_shrinks_a_row_at_a_time() {
     for mut store in
@@ -290,9 +290,9 @@ fn a_store_grows_and_shrinks_a_row_at_a_time() {
     }
 }
 
-/// Goal: an error changes nothing, and a row that is not there is the caller's bug. Method: both.
+/// Goal: an error changes nothing, and a row that does not exist is a bug of the caller. Method: both.
 #[test]
-fn nothing_but_boxes_gets_in() {
+fn invalid_boxes_are_not_stored() {
     let mut store = MovingBoxStore::new();
     let cube = Aabb::cube([1.0, 2.0, 3.0], 0.5).expect("small numbers");
     assert_eq!(store.push(cube), Ok(0));

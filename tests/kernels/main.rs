@@ -1,4 +1,4 @@
-//! Does each kernel give the answer of its specification, on every row, level and batch?
+//! Tests of the batch kernels and of columns.
 
 mod cast;
 mod cast_batches;

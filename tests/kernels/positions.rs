@@ -1,4 +1,4 @@
-//! Are boxes where they should be at the times they are asked for?
+//! Tests of the positions of moving boxes at given times.
 
 use swath::batch::sweep::{MISS, positions};
 use swath::batch::{BatchError, ContactState, LengthMismatch, sweep};
@@ -7,7 +7,7 @@ use testkit::cases::cases;
 use testkit::columns::Columns;
 use testkit::places::moving;
 
-/// What stands in an output before it is written.
+/// The contents of an output before it is written.
 const UNWRITTEN: f32 = -7.0;
 
 const TIMES: [f32; 16] = [
@@ -52,11 +52,10 @@ fn ask(
     (answer, out)
 }
 
-/// Goal: every row is where the plain value is, to the bit, and an invalid row is zeros. Method:
-/// every level, every number of rows about the lanes, an invalid row at every place, every kind of
-/// time.
+/// Goal: every row has the bits of the plain value, and an invalid row is zero. Method: every level, every
+/// number of rows near the number of lanes, an invalid row at every position, every kind of time.
 #[test]
-fn every_level_moves_boxes_as_the_plain_value() {
+fn every_level_gives_the_bits_of_the_plain_value() {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
     let still = MovingBox::from(Aabb { min: [-1.0; 3], max: [1.0; 3] });
     let mut bad = [still; 5];
@@ -85,10 +84,10 @@ fn every_level_moves_boxes_as_the_plain_value() {
     }
 }
 
-/// Goal: a box is where the definition says, to two roundings; it stays a box, and is never NaN.
-/// Method: hostile boxes, all times, in `f64`, where the product of two floats is exact.
+/// Goal: a position has at most two rounding errors; a box stays valid, and is never NaN. Method: hostile
+/// boxes, all times, in `f64`, where the product of two floats is exact.
 #[test]
-fn a_position_is_the_true_one_but_for_two_roundings() {
+fn position_has_at_most_two_rounding_errors() {
     for (k, moving) in moving(1, 200_000).into_iter().enumerate() {
         let t = TIMES[k % TIMES.len()];
         let share = f64::from(if t.is_nan() { 1.0 } else { t.clamp(0.0, 1.0) });
@@ -117,8 +116,8 @@ fn a_position_is_the_true_one_but_for_two_roundings() {
     assert_eq!(farthest, Aabb { min: [0.0; 3], max: [2.0 * COORD_MAX; 3] });
 }
 
-/// Goal: at the first time of a hit two boxes touch, but for rounding. Method: hostile pairs that
-/// come to touch, both moved to that time; the gap is at most what times and places may be off.
+/// Goal: at the first time of a hit two boxes touch, except for rounding. Method: hostile pairs that touch
+/// during the tick, both moved to that time; the gap is at most the errors of times and positions.
 #[test]
 fn at_the_first_time_boxes_touch() {
     let mut touched = 0;
@@ -129,9 +128,9 @@ fn at_the_first_time_boxes_touch() {
         }
         touched += 1;
         let (a, b) = (case.a.at(sweep.first), case.b.at(sweep.first));
-        // How far the boxes may be from a touch on an axis: a first time is early by 2⁻²¹ of it, a
-        // false hit doubles that, and so do axes that count as together. A place is off by a unit
-        // in its last place, of which 2⁻²⁴ is half.
+        // Greatest gap of the boxes on an axis: a first time is early by 2⁻²¹ of itself, a false hit doubles
+        // that, and so do axes that count as tied. A position has an error of a unit in its last place, of
+        // which 2⁻²⁴ is half.
         let slack = |axis: usize| {
             let [from, to] = [case.a.delta[axis], case.b.delta[axis]].map(f64::from);
             let time = f64::from(sweep.first) / f64::from(1 << 19) + f64::from(f32::MIN_POSITIVE);
@@ -149,11 +148,11 @@ fn at_the_first_time_boxes_touch() {
             let [below, above] = gaps(axis);
             assert!(below.max(above) <= slack(axis), "apart on {axis}: {case:?}");
         }
-        // Where it enters last, it is no deeper inside than that either.
+        // On the axis that is entered last, the overlap is not greater than that either.
         let axis = sweep.contact.axis().expect("a pair that comes to touch does so on an axis");
         let meant = spec::sweep(&case.a, &case.b).expect("both are boxes");
         if !meant.contact.is_hit() && sweep.first == 0.0 {
-            // It parted before the start by less than a float can tell.
+            // The boxes separated before the start by less than a float can represent.
             continue;
         }
         let ([below, above], rises) = (gaps(axis), case.b.delta[axis] > case.a.delta[axis]);
@@ -165,7 +164,7 @@ fn at_the_first_time_boxes_touch() {
 
 /// Goal: a wrong length changes nothing. Method: each of them.
 #[test]
-fn on_an_error_nothing_is_written() {
+fn failed_call_writes_nothing() {
     let names = ["min.x", "min.y", "min.z", "max.x", "max.y", "max.z"];
     let boxes = moving(3, 20);
     for level in Level::all() {

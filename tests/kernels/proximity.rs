@@ -1,8 +1,7 @@
-//! Is a distance between boxes never greater than the true one, hardly less, and the same however
-//! many are asked at once?
+//! Tests of distances between boxes: never greater than the exact one, hardly less, and the same in batches.
 //!
-//! First small whole numbers; then hostile cases and sums of products in whole numbers, which have
-//! no rounding of their own; then batches against one at a time.
+//! The first inputs are small integers. Then follow hostile cases, compared with sums of products of
+//! integers, which have no rounding error, and batches compared with single calls.
 
 use std::cmp::Ordering::{Greater, Less};
 
@@ -15,7 +14,7 @@ use testkit::draw::{Draw, how_many};
 use testkit::places::{boxes, moving, near};
 use testkit::terms::{Term, sign, square};
 
-/// `2⁻²⁰` of a distance and `2⁻¹⁴⁸` are what may be lost of it.
+/// Greatest error of a distance: `2⁻²⁰` of it and `2⁻¹⁴⁸`.
 const PART: i32 = 20;
 const TINY: i32 = 148;
 
@@ -23,7 +22,7 @@ fn apart(a: &Aabb, b: &Aabb) -> f32 {
     proximity::one_to_one(a, b).expect("both are boxes")
 }
 
-/// The square of the true distance, as terms.
+/// The square of the exact distance, as terms.
 fn exact_square(a: &Aabb, b: &Aabb) -> Vec<Term> {
     let mut terms = Vec::with_capacity(16);
     for axis in 0..3 {
@@ -36,7 +35,7 @@ fn exact_square(a: &Aabb, b: &Aabb) -> Vec<Term> {
     terms
 }
 
-/// Panics when a distance is not as promised.
+/// Panics if a distance is outside its bounds.
 fn keeps_its_promise(a: &Aabb, b: &Aabb) -> f32 {
     let distance = apart(a, b);
     assert_eq!(distance == 0.0, a.overlaps(b), "{distance:e}: {a:?} {b:?}");
@@ -44,11 +43,11 @@ fn keeps_its_promise(a: &Aabb, b: &Aabb) -> f32 {
     assert_eq!(distance.to_bits(), apart(b, a).to_bits(), "{a:?} {b:?}");
     let told = Term::of(distance);
     let mut terms = exact_square(a, b);
-    // distance² is not above the square.
+    // The square of the reported distance is at most the exact one.
     terms.push(-(told * told));
     assert_ne!(sign(&terms), Less, "{distance:e} is too far: {a:?} {b:?}");
     terms.pop();
-    // (distance + 2⁻¹⁴⁸)² is not below that of the true distance less 2⁻²⁰ of it.
+    // The square of (distance + 2⁻¹⁴⁸) is at least that of the exact distance less 2⁻²⁰ of it.
     let part = Term::whole((1 << PART) - 1, -PART);
     for term in &mut terms {
         *term = *term * part * part;
@@ -60,16 +59,16 @@ fn keeps_its_promise(a: &Aabb, b: &Aabb) -> f32 {
     distance
 }
 
-/// The hostile pairs of boxes, and points before boxes.
+/// The hostile pairs of boxes, and points near boxes.
 fn pairs(seed: u64, count: usize) -> impl Iterator<Item = (Aabb, Aabb)> {
     let points = near(seed, count / 2)
         .map(|near| (Aabb::point(near.sphere.center).expect("a centre is a point"), near.aabb));
     points.chain(boxes(seed + 1, count - count / 2))
 }
 
-/// Goal: distances of whole numbers. Method: points on a grid about a box, a flat one and a point.
+/// Goal: distances of integers are exact. Method: points on a grid around a box, a flat one and a point.
 #[test]
-fn every_point_on_a_grid() {
+fn distances_of_points_on_a_grid_are_exact() {
     let boxes = [[[-1.0; 3], [1.0, 2.0, 0.0]], [[0.0; 3], [0.0, 1.0, 2.0]], [[1.0; 3]; 2]];
     for aabb in boxes.map(|[min, max]| Aabb { min, max }) {
         for at in 0..11 * 11 * 11 {
@@ -86,9 +85,9 @@ fn every_point_on_a_grid() {
     }
 }
 
-/// Goal: never too far, at most 2⁻²⁰ too near, zero exactly where boxes touch, the same in either
-/// order. Method: hostile cases against whole numbers; boxes that touch, that are apart on one and
-/// on three axes, and distances at the borders of `f32` must be among them.
+/// Goal: never too far, at most 2⁻²⁰ too near, zero exactly if the boxes touch, and symmetric. Method:
+/// hostile cases compared with integer arithmetic; they include boxes that touch, boxes that are apart on one
+/// and on three axes, and distances near the limits of `f32`.
 #[test]
 fn distances_are_never_too_far() {
     let (mut touch, mut skew, mut tiny, mut huge) = (0, 0, 0, 0);
@@ -108,7 +107,7 @@ fn distances_are_never_too_far() {
     assert_eq!(few, [false; 4], "{touch} {skew} {tiny} {huge}");
 }
 
-/// Gaps at which the unit of length changes, beside gaps that round off in one unit or another.
+/// Gaps at which the unit of length changes, beside gaps that are rounded in one unit or the other.
 fn gaps(draw: &mut Draw) -> [f32; 3] {
     let exponent = draw.one_of(&[-149, -140, -127, -126, -125, -100, -63, -1, 0, 1, 24, 63, 118]);
     let greatest = 2.0_f64.powi(exponent) as f32;
@@ -126,10 +125,11 @@ fn gaps(draw: &mut Draw) -> [f32; 3] {
     gaps
 }
 
-/// Goal: the distance of a box that holds another is not the greater, bit by bit. Method: a box
-/// grown by a step on one side, by a step of a gap at the borders of a unit, and to hold a second.
+/// Goal: the distance of a box that contains another is at most that of the other, without tolerance. Method:
+/// a box enlarged by one step on one side, by one step of a gap at the limits of a unit, and to contain a
+/// second box.
 #[test]
-fn what_holds_a_box_is_not_farther() {
+fn enclosing_box_is_not_farther() {
     let mut draw = Draw::new(5);
     let mut changed = 0;
     let count = how_many(100_000);
@@ -155,7 +155,7 @@ fn what_holds_a_box_is_not_farther() {
     assert!(changed > count / 20, "{changed}");
 }
 
-/// As [`proximity::one_to_one`] of a row, which need not be valid.
+/// [`proximity::one_to_one`] of a row, which may be invalid.
 fn of_row(a: &Aabb, max: f32, row: &MovingBox) -> f32 {
     let distance = match row.validate() {
         Ok(()) => apart(a, &row.aabb),
@@ -168,7 +168,7 @@ fn bits(column: &[f32]) -> Vec<u32> {
     column.iter().map(|x| x.to_bits()).collect()
 }
 
-/// Every question about rows, on every level, against one at a time.
+/// Every batch function on every level, compared with single calls.
 fn answers_are(a: &Aabb, max: f32, [rows, others]: [&[MovingBox]; 2]) {
     let count = rows.len();
     let many: Vec<_> = rows.iter().map(|row| of_row(a, max, row)).collect();
@@ -182,7 +182,7 @@ fn answers_are(a: &Aabb, max: f32, [rows, others]: [&[MovingBox]; 2]) {
         (0..).zip(column).filter_map(hit).collect()
     };
     let mut sorted = hits(&many);
-    // Stable, so that of equal ones the lower row is first.
+    // A stable sort, so that of equal ones the lower row is first.
     sorted.sort_by(|a, b| a.at.total_cmp(&b.at));
     let (of_a, of_b) = (Columns::new(rows), Columns::new(others));
     for level in Level::all() {
@@ -215,8 +215,8 @@ fn answers_are(a: &Aabb, max: f32, [rows, others]: [&[MovingBox]; 2]) {
     }
 }
 
-/// Goal: a batch answers as one question at a time does. Method: every level, every number of rows
-/// about the lanes, hostile rows, rows that are invalid, ties, every reach.
+/// Goal: a batch gives the results of single calls. Method: every level, every number of rows near the number
+/// of lanes, hostile rows, invalid rows, ties, every greatest distance.
 #[test]
 fn batches_answer_as_one_to_one_on_every_level() {
     let mut draw = Draw::new(3);
@@ -236,7 +236,7 @@ fn batches_answer_as_one_to_one_on_every_level() {
         let one = if draw.one_in(3) { first.aabb } else { moving(5000 + round as u64, 1)[0].aabb };
         let max = draw.one_of(&[0.0, -0.0, 1e-44, 0.5, 1.0, 20.0, 1e6, 1e30, f32::INFINITY]);
         answers_are(&one, max, [&a, &b]);
-        // As far as a box is, which counts, and a step less, which does not.
+        // At the distance of a box, which is included, and one step less, which is not.
         for at in a.iter().map(|row| of_row(&one, MISS, row)).filter(|&at| at < MISS).take(2) {
             answers_are(&one, at, [&a, &b]);
             answers_are(&one, at.next_down().max(0.0), [&a, &b]);
@@ -244,10 +244,10 @@ fn batches_answer_as_one_to_one_on_every_level() {
     }
 }
 
-/// Goal: a question that cannot be answered changes nothing. Method: each wrong length, a value
-/// that is invalid, an invalid reach; the outputs are looked at.
+/// Goal: a call that fails writes nothing. Method: each wrong length, an invalid value, an invalid greatest
+/// distance; the outputs are compared.
 #[test]
-fn on_an_error_nothing_is_written() {
+fn failed_call_writes_nothing() {
     let (of_a, of_b) = (Columns::new(&moving(6, 40)), Columns::new(&moving(6, 39)));
     let good = Aabb { min: [0.0; 3], max: [1.0; 3] };
     let bad = Aabb { min: [0.0, 2.0, 0.0], max: [1.0; 3] };

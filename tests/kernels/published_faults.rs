@@ -1,9 +1,8 @@
-//! Is what the sources get wrong right here?
+//! Tests that the faults of the sources are absent here.
 //!
-//! swath's sweep goes back to *Time of Impact between two moving AABBs*, a blog post after
-//! Ericson (*Real-Time Collision Detection*, 2005, §5.5.8), and to Gomez, *Simple Intersection
-//! Tests for Games* (1999). Each test is named after a fault of one of them and asserts the right
-//! answer, of every level and every arity.
+//! swath's sweep is based on *Time of Impact between two moving AABBs*, a blog post after Ericson (*Real-Time
+//! Collision Detection*, 2005, §5.5.8), and on Gomez, *Simple Intersection Tests for Games* (1999). Each test
+//! is named after a fault of one of them and asserts the right result, on every level and in every arity.
 
 use swath::batch::sweep::{MISS, Sweep};
 use swath::batch::{ContactState, sweep};
@@ -16,7 +15,7 @@ fn cube(center: [f32; 3], delta: [f32; 3]) -> MovingBox {
     MovingBox::new(aabb, delta).expect("small numbers")
 }
 
-/// The one answer that all levels and arities give.
+/// The one result of all levels and arities.
 fn answer(a: &MovingBox, b: &MovingBox) -> Sweep {
     let answer = sweep::one_to_one(a, b).expect("both are boxes");
     let spec = spec::sweep(a, b).expect("both are boxes");
@@ -37,17 +36,17 @@ fn answer(a: &MovingBox, b: &MovingBox) -> Sweep {
     answer
 }
 
-/// `time`, at most 2⁻²¹ of it early.
+/// Whether `time` is early by at most 2⁻²¹ of itself.
 fn is_just_before(first: f32, time: f32) -> bool {
     first <= time && first >= time * (1.0 - 1.0 / (1 << 21) as f32)
 }
 
-/// `time`, at most 2⁻²¹ of it late.
+/// Whether `time` is late by at most 2⁻²¹ of itself.
 fn is_just_after(last: f32, time: f32) -> bool {
     last >= time && last <= time * (1.0 + 1.0 / (1 << 21) as f32)
 }
 
-/// The post's tick is open at its end: `t < 1` is demanded of a touch.
+/// The post's tick is open at its end: a touch needs `t < 1`.
 #[test]
 fn post_a_touch_at_the_end_of_the_tick_is_separated() {
     let rest = cube([0.0; 3], [0.0; 3]);
@@ -56,13 +55,13 @@ fn post_a_touch_at_the_end_of_the_tick_is_separated() {
         let sweep = answer(&rest, &reaches);
         assert_eq!(sweep.contact.state(), ContactState::Touching);
         assert!(is_just_before(sweep.first, 1.0) && sweep.last == 1.0, "{sweep:?}");
-        // The least that is too short for rounding to hide is a miss.
+        // The longest displacement that is too short for rounding is a miss.
         let short = cube([distance, 0.0, 0.0], [delta * (1.0 - 1e-6), 0.0, 0.0]);
         assert_eq!(answer(&rest, &short), Sweep::SEPARATED);
     }
 }
 
-/// The post's `t` of a separated pair is zero where an axis has no motion, else one.
+/// The post's `t` of a separated pair is zero if an axis has no motion, otherwise one.
 #[test]
 fn post_a_separated_pair_has_a_time() {
     let rest = cube([0.0; 3], [0.0; 3]);
@@ -77,8 +76,8 @@ fn post_a_separated_pair_has_a_time() {
     }
 }
 
-/// To the post a touch at the start is an overlap like any other, about which it gives up; a
-/// contact that rests then has no sweep when it starts to press.
+/// In the post a touch at the start is an overlap like any other, for which it gives no result; so a resting
+/// contact has no sweep when it starts to close.
 #[test]
 fn post_a_touch_at_the_start_is_given_up() {
     let rest = cube([0.0; 3], [0.0; 3]);
@@ -102,13 +101,13 @@ fn post_a_touch_at_the_start_is_given_up() {
     assert!(stays.contact.is_surface() && !stays.contact.is_closing());
     assert_eq!((stays.first, stays.last), (0.0, 1.0));
 
-    // Insides that overlap press in any case, and have no axis of contact.
+    // Overlapping interiors always count as closing, and have no axis of contact.
     let inside = answer(&rest, &cube([0.0, 1.0, 0.0], [0.0, 0.5, 0.0]));
     assert!(!inside.contact.is_surface() && inside.contact.is_closing());
     assert_eq!(inside.contact.axis(), None);
 }
 
-/// On an edge or a corner the contact presses only where the boxes close on each axis of it.
+/// On an edge or a corner the contact closes only if the boxes close on each of its axes.
 #[test]
 fn post_a_corner_that_touches_at_the_start_is_given_up() {
     let rest = cube([0.0; 3], [0.0; 3]);
@@ -122,7 +121,7 @@ fn post_a_corner_that_touches_at_the_start_is_given_up() {
     }
 }
 
-/// The post compares NaN and gets an ordinary answer; it does not look at `min > max` either.
+/// The post compares NaN and gets an ordinary result; it does not check `min > max` either.
 #[test]
 fn post_nan_and_inverted_boxes_are_boxes() {
     let good = cube([0.0; 3], [0.0; 3]);
@@ -154,7 +153,7 @@ fn post_nan_and_inverted_boxes_are_boxes() {
     }
 }
 
-/// The post tells the time only.
+/// The post only returns the time.
 #[test]
 fn post_no_axis_no_normal_and_no_exit_time() {
     let rest = cube([0.0; 3], [0.0; 3]);
@@ -175,8 +174,8 @@ fn post_no_axis_no_normal_and_no_exit_time() {
     assert_eq!((edge.axis_mask(), edge.normal()), (0b011, [1.0, 0.0, 0.0]));
 }
 
-/// Gomez starts with `u0 = 0` and `u1 = 1` on each axis and rejects neither, so what never meets
-/// comes out as a hit.
+/// Gomez starts with `u0 = 0` and `u1 = 1` on each axis and rejects neither, so pairs that never touch are
+/// hits.
 #[test]
 fn gomez_boxes_apart_hit() {
     let rest = cube([0.0; 3], [0.0; 3]);
@@ -184,7 +183,7 @@ fn gomez_boxes_apart_hit() {
         for side in [1.0, -1.0] {
             let mut center = [0.0; 3];
             center[axis] = 7.0 * side;
-            // At rest five apart, moving apart, already past, and beside the way.
+            // At rest five apart, separating, already past, and beside the path.
             for speed in [0.0, 3.0, 100.0] {
                 let mut delta = [0.0; 3];
                 delta[axis] = speed * side;
@@ -198,7 +197,7 @@ fn gomez_boxes_apart_hit() {
     }
 }
 
-/// Gomez returns at once when the boxes overlap at the start, without the last time.
+/// Gomez returns at once if the boxes overlap at the start, without the last time.
 #[test]
 fn gomez_an_overlap_at_the_start_has_no_exit_time() {
     let rest = cube([0.0; 3], [0.0; 3]);
@@ -212,17 +211,17 @@ fn gomez_an_overlap_at_the_start_has_no_exit_time() {
     assert_eq!((stays.first, stays.last), (0.0, 1.0));
 }
 
-/// The centre form rounds, and a box that has lost a point loses a contact.
+/// The centre form is rounded, and a box that has lost a point loses a contact.
 #[test]
 fn gomez_the_centre_form_loses_points() {
-    // Neither corner is a float: ten million and a third, to both sides.
+    // Neither corner is a float: ten million and a third, on both sides.
     let (center, half) = (1e7, 1.0 / 3.0);
     let aabb = Aabb::cube([center; 3], half).expect("not too large");
     let exact = [f64::from(center) - f64::from(half), f64::from(center) + f64::from(half)];
     for axis in 0..3 {
         assert!(f64::from(aabb.min[axis]) <= exact[0] && f64::from(aabb.max[axis]) >= exact[1]);
     }
-    // There and back: what comes out holds what went in.
+    // After conversion in both directions the result contains the input.
     for aabb in [
         aabb,
         Aabb { min: [0.1, 1e-30, -1e30], max: [0.7, 1.0, 1.0] },

@@ -1,8 +1,7 @@
-//! Does a response keep momentum, push nothing fixed, and leave no box deeper in another?
+//! Tests of responses: they conserve momentum, push nothing fixed, and leave no box deeper in another.
 //!
-//! Numbers are compared with `f64`, which is exact here to 2⁻⁵⁰, within bounds that follow from
-//! how the kernel rounds; what is a comparison of floats is exact. What is compared to the bit says
-//! so.
+//! Numbers are compared with `f64`, which has an error of 2⁻⁵⁰ here, within bounds that are derived from the
+//! rounding errors of the kernel; comparisons of floats are exact. Comparisons bit by bit are marked as such.
 
 use swath::batch::respond::{Member, Outcome, Response};
 use swath::batch::{Body, Contact, ContactState, respond, sweep};
@@ -10,7 +9,7 @@ use swath::{Aabb, COORD_MAX, Invalid, MovingBox};
 use testkit::bodies::{Meeting, contact_of, meetings};
 use testkit::draw::how_many;
 
-/// 2⁻²⁴: what one rounding can amount to.
+/// 2⁻²⁴: bound of one relative rounding error.
 const U: f64 = 1.0 / (1 << 24) as f64;
 const TINY: f64 = f32::from_bits(1) as f64;
 
@@ -18,13 +17,13 @@ fn one_to_one(a: &Body, b: &Body, restitution: f32) -> Option<Response> {
     respond::one_to_one(a, b, restitution).expect("all is valid")
 }
 
-/// How much `b` comes nearer along the normal: exact, for the sign of a difference is.
+/// The speed at which `b` approaches along the normal; its sign is exact.
 fn closing(contact: Contact, a: [f32; 3], b: [f32; 3]) -> bool {
     let Some(axis) = contact.axis() else { return false };
     if contact.normal()[axis] > 0.0 { b[axis] < a[axis] } else { b[axis] > a[axis] }
 }
 
-/// All that is promised of the displacements after a contact.
+/// All guarantees for the displacements after a contact.
 fn deltas_hold(case: &Meeting, contact: Contact, after: [[f32; 3]; 2]) -> Result<(), &'static str> {
     let must = |holds: bool, promise| if holds { Ok(()) } else { Err(promise) };
     let bits = |delta: [f32; 3]| delta.map(f32::to_bits);
@@ -49,7 +48,7 @@ fn deltas_hold(case: &Meeting, contact: Contact, after: [[f32; 3]; 2]) -> Result
     let along = |of: [[f32; 3]; 2]| of.map(|delta| f64::from(delta[axis]));
     let ([a, b], [to_a, to_b]) = (along(before), along(after));
     if to_a.abs().max(to_b.abs()) == f64::from(COORD_MAX) {
-        return Ok(()); // what reached the border was cut
+        return Ok(()); // a displacement at the limit was clamped
     }
     let relative = b - a;
     let e = f64::from(case.restitution);
@@ -63,7 +62,7 @@ fn deltas_hold(case: &Meeting, contact: Contact, after: [[f32; 3]; 2]) -> Result
         let impulse = (1.0 + e) * relative.abs() / (wa + wb);
         let momentum = (to_a - a) / wa + (to_b - b) / wb;
         let momenta = to_a.abs() / wa + to_b.abs() / wb;
-        // The last is for shares below the normal numbers.
+        // The last term is for shares below the normal range.
         let tiny = 4.0 * TINY * (1.0 + relative.abs()) * (1.0 / wa + 1.0 / wb);
         let bound = 32.0 * U * impulse + 2.0 * U * momenta + tiny;
         must(momentum.abs() <= bound, "momentum is kept")?;
@@ -75,7 +74,7 @@ fn deltas_hold(case: &Meeting, contact: Contact, after: [[f32; 3]; 2]) -> Result
     Ok(())
 }
 
-/// How deep two boxes are in each other on one axis.
+/// The depth of the overlap of two boxes on one axis.
 fn depth(a: &Aabb, b: &Aabb, axis: usize) -> f64 {
     let rise = f64::from(a.max[axis]) - f64::from(b.min[axis]);
     let fall = f64::from(b.max[axis]) - f64::from(a.min[axis]);
@@ -87,7 +86,7 @@ fn at(moving: &MovingBox, t: f32, axis: usize) -> [f64; 2] {
     [moving.aabb.min[axis], moving.aabb.max[axis]].map(|x| f64::from(x) + by)
 }
 
-/// All that is promised of a whole response.
+/// All guarantees for a whole response.
 fn holds(case: &Meeting, response: Option<Response>) -> Result<(), &'static str> {
     let must = |holds: bool, promise| if holds { Ok(()) } else { Err(promise) };
     let Meeting { a, b, .. } = case;
@@ -133,7 +132,7 @@ fn holds(case: &Meeting, response: Option<Response>) -> Result<(), &'static str>
                 for (x, meant) in
                     [is.min[k], is.max[k]].into_iter().zip(at(&body.moving, swept.first, k))
                 {
-                    // Two roundings, then what they and a tie of axes may have left to correct.
+                    // Two rounding errors, then the correction for them and for a tie of axes.
                     let size = [was.min[k], was.max[k]].map(|x| f64::from(x.abs()));
                     let others =
                         before.iter().map(|of| f64::from(of.min[k].abs().max(of.max[k].abs())));
@@ -155,7 +154,7 @@ fn holds(case: &Meeting, response: Option<Response>) -> Result<(), &'static str>
     Ok(())
 }
 
-/// Goal: whatever meets, momentum and place are as promised. Method: hostile meetings, and `f64`.
+/// Goal: the guarantees for momentum and position hold for all contacts. Method: hostile contacts, and `f64`.
 #[test]
 fn responses_conserve_and_never_deepen() {
     let (mut pushed, mut kept, mut fixed, mut touching) = (0, 0, 0, 0);
@@ -167,7 +166,7 @@ fn responses_conserve_and_never_deepen() {
         }
         let Some(response) = response else { continue };
         let swapped = one_to_one(&case.b, &case.a, case.restitution).expect("they still meet");
-        // Where nothing tells up from down the normal does not turn, and neither does the push.
+        // If the direction is not defined, mirroring changes neither the normal nor the translation.
         if swapped.contact.normal() == response.contact.normal().map(|n| 0.0 - n) {
             assert_eq!([swapped.b, swapped.a], [response.a, response.b], "{case:?}");
             assert_eq!(swapped.outcome, response.outcome, "{case:?}");
@@ -182,8 +181,8 @@ fn responses_conserve_and_never_deepen() {
     assert!(seen.into_iter().all(|seen| seen > enough), "{seen:?}");
 }
 
-/// Goal: displacements are what the spec says. Method: whole numbers and powers of two, on which
-/// all is exact, on every axis, side, restitution and ratio of masses; no tolerance.
+/// Goal: displacements are those of the specification. Method: integers and powers of two, for which
+/// everything is exact, on every axis and side, for every restitution and ratio of masses; no tolerance.
 #[test]
 fn exact_displacements_equal_the_spec() {
     let cube = |x: [f32; 3], half: f32| Aabb::cube(x, half).expect("a box");
@@ -222,8 +221,8 @@ fn exact_displacements_equal_the_spec() {
     }
 }
 
-/// Goal: a meeting on an edge is one. Method: touching surfaces on two axes, of which the boxes
-/// close on one and slide past on the other; then on both.
+/// Goal: a contact on an edge has two axes. Method: touching surfaces on two axes; the boxes close on one and
+/// slide on the other, then close on both.
 #[test]
 fn an_edge_that_slides_past_is_left_alone() {
     let floor = Body::fixed(Aabb::cube([0.0; 3], 1.0).expect("a box")).expect("a body");
@@ -237,7 +236,7 @@ fn an_edge_that_slides_past_is_left_alone() {
     }
     let response = one_to_one(&floor, &at_edge([-1.0, -2.0, 3.0]), 1.0).expect("they touch");
     assert_eq!((response.outcome, response.b.delta), (Outcome::Pushed, [1.0, -2.0, 3.0]));
-    // Two flat boxes in one plane have no inside to close on.
+    // Two flat boxes in one plane have no interior, so they never close.
     let flat = |delta: f32, inverse_mass| {
         let aabb = Aabb { min: [0.0; 3], max: [0.0, 1.0, 1.0] };
         Body::new(MovingBox { aabb, delta: [delta, 0.0, 0.0] }, inverse_mass).expect("a body")
@@ -248,8 +247,8 @@ fn an_edge_that_slides_past_is_left_alone() {
     }
 }
 
-/// Goal: a fast body goes back where it came from. Method: a bullet that starts before a wall and
-/// one that starts in it, past the middle.
+/// Goal: a fast body is reflected to the side from which it came. Method: a bullet that starts in front of a
+/// wall, and one that starts inside it, beyond the middle.
 #[test]
 fn a_fast_body_leaves_by_the_swept_normal() {
     let wall = Body::fixed(Aabb { min: [0.0, -9.0, -9.0], max: [0.25, 9.0, 9.0] }).expect("a body");
@@ -266,8 +265,8 @@ fn a_fast_body_leaves_by_the_swept_normal() {
     assert_eq!((response.b.aabb.min[0], response.b.delta[0]), (0.25, 1e6));
 }
 
-/// Goal: no axis and no side is special. Method: hostile meetings, mirrored, permuted and scaled
-/// by powers of two, to the bit.
+/// Goal: no axis and no side is special. Method: hostile contacts, mirrored, permuted and scaled by powers of
+/// two, compared bit by bit.
 #[test]
 fn turned_and_scaled_displacements_respond_alike() {
     let mut scaled = 0;
@@ -315,8 +314,8 @@ fn turned_and_scaled_displacements_respond_alike() {
     assert!(scaled > 8_000, "only {scaled} meetings were scaled");
 }
 
-/// Goal: what slides along a face does so, and nothing runs into it. Method: hostile meetings, the
-/// spec, and every component by itself.
+/// Goal: a slide is along the face, and no component points into it. Method: hostile contacts, the
+/// specification, and every component by itself.
 #[test]
 fn a_slide_is_the_rest_along_the_faces() {
     for case in meetings(13, 100_000) {
@@ -366,8 +365,8 @@ fn a_slide_is_the_rest_along_the_faces() {
     }
 }
 
-/// Goal: the energy of a ball between two walls stays, or falls as the restitution says, and the
-/// ball never leaves. Method: a thousand ticks of many bounces.
+/// Goal: the energy of a ball between two walls is constant, or decreases by the restitution, and the ball
+/// never leaves. Method: a thousand ticks of many bounces.
 #[test]
 fn a_bullet_between_two_walls_stays_between_them() {
     let wall = |x: f32| {
@@ -383,7 +382,7 @@ fn a_bullet_between_two_walls_stays_between_them() {
         for _ in 0..1000 {
             let mut left = 1.0_f32;
             for _ in 0..40 {
-                // What is left of the tick, as a tick of its own.
+                // The rest of the tick is treated as a tick of its own.
                 let mut part = bullet;
                 part.moving.delta = bullet.moving.delta.map(|x| x * left);
                 let responses = walls.map(|wall| one_to_one(&wall, &part, restitution));
@@ -417,8 +416,8 @@ fn a_bullet_between_two_walls_stays_between_them() {
     }
 }
 
-/// Goal: a stack comes to rest, sinks into nothing and gains no energy. Method: two crates dropped
-/// on a floor, contacts answered in turn until none closes, for many ticks.
+/// Goal: a stack comes to rest, without overlap and without gaining energy. Method: two crates dropped on a
+/// floor; contacts get responses in turn until none closes, for many ticks.
 #[test]
 fn a_stack_on_a_floor_comes_to_rest() {
     let gravity = -0.01_f32;
@@ -463,13 +462,14 @@ fn a_stack_on_a_floor_comes_to_rest() {
                 (body.moving.aabb.min[1], body.moving.aabb.max[1]) =
                     (body.moving.aabb.min[1] + y, body.moving.aabb.max[1] + y);
             }
-            // What is left closing after so many rounds sinks in by less than gravity in a tick.
+            // The speed that still closes after so many rounds moves a body by less than gravity does in a
+            // tick.
             for (i, j) in [(0, 1), (1, 2)] {
                 let deep = depth(&bodies[i].moving.aabb, &bodies[j].moving.aabb, 1);
                 assert!(deep <= 1e-2, "tick {tick}: {deep} of {bodies:?}");
             }
             let now = energy(&bodies);
-            // Gravity is added at the start of a tick for all of it: g² / 2 for each body.
+            // Gravity is added at the start of a tick for the whole tick: g² / 2 for each body.
             let step = f64::from(gravity).powi(2)
                 * (1.0 / f64::from(weights[0]) + 1.0 / f64::from(weights[1]));
             assert!(now <= most + step, "tick {tick}: {now} after {most}, {bodies:?}");

@@ -1,4 +1,4 @@
-//! Does a batch of responses answer as one at a time does, to the bit, whatever is in its rows?
+//! Tests that a batch of responses gives the bits of single responses, whatever its rows contain.
 
 use swath::batch::respond::{Member, Restitution, SlideColumns};
 use swath::batch::{BatchError, Body, Contact, respond};
@@ -6,7 +6,7 @@ use swath::{COORD_MAX, Invalid, Level, Pair};
 use testkit::bodies::{Meeting, bodies, contact_of, neighbours, no_bodies};
 use testkit::body_columns::BodyArrays;
 
-/// A contact for each row: those of the sweep and separation, and any bits.
+/// A contact for each row: those of the sweep and separation, and random bits.
 fn contacts(a: &[Body], b: &[Body]) -> Vec<Contact> {
     let contact = |(row, (a, b)): (usize, (&Body, &Body))| {
         if a.validate().is_ok() && b.validate().is_ok() && row % 4 != 3 {
@@ -18,7 +18,7 @@ fn contacts(a: &[Body], b: &[Body]) -> Vec<Contact> {
     a.iter().zip(b).enumerate().map(contact).collect()
 }
 
-/// What a batch must say of one row, as bits.
+/// The expected bits of one row of a batch.
 fn along(a: &Body, b: &Body, contact: Contact, restitution: f32) -> [u32; 2] {
     let Some(axis) = contact.axis() else { return [0; 2] };
     let kept = |body: &Body| {
@@ -93,10 +93,10 @@ fn restitutions(rows: usize) -> Vec<f32> {
     of.into_iter().cycle().take(rows).collect()
 }
 
-/// Goal: a batch answers as one question at a time does, to the bit. Method: every level, every
-/// number of rows about the lanes, hostile bodies, any contacts, invalid restitutions.
+/// Goal: a batch gives the bits of single calls. Method: every level, every number of rows near the number of
+/// lanes, hostile bodies, any contacts, invalid restitutions.
 #[test]
-fn batches_answer_as_one_to_one_on_every_level() {
+fn batches_give_the_bits_of_one_to_one_on_every_level() {
     for (round, rows) in (0..=40).cycle().take(41 * 4).enumerate() {
         let [a, b] = bodies(100 + round as u64, rows);
         for level in Level::all() {
@@ -108,7 +108,7 @@ fn batches_answer_as_one_to_one_on_every_level() {
 /// Goal: an invalid row does not change other rows. Method: one at every row of every number of rows, of
 /// every kind in turn, on either side.
 #[test]
-fn a_row_that_is_no_body_does_nothing_and_the_others_stay_to_the_bit() {
+fn invalid_row_has_no_response_and_changes_no_other_row() {
     let mut kinds = no_bodies().into_iter().cycle();
     for rows in 1..=40 {
         let [good_a, good_b] = bodies(500 + rows as u64, rows);
@@ -123,10 +123,10 @@ fn a_row_that_is_no_body_does_nothing_and_the_others_stay_to_the_bit() {
     }
 }
 
-/// Goal: an invalid row is listed with the reason; a single invalid body is an error with it. Method: every
-/// kind, at every row.
+/// Goal: an invalid row is listed with the reason; a single invalid body is an error with the reason. Method:
+/// every kind, at every row.
 #[test]
-fn what_is_no_body_is_listed() {
+fn invalid_bodies_are_listed() {
     let bad = no_bodies();
     let good = bodies(3, 1)[0][0];
     for (k, body) in bad.iter().enumerate() {
@@ -157,9 +157,9 @@ fn what_is_no_body_is_listed() {
     }
 }
 
-/// Goal: wrong lengths, rows and values are errors and nothing is written. Method: each in turn.
+/// Goal: wrong lengths, rows and values are errors, and nothing is written. Method: each in turn.
 #[test]
-fn what_does_not_fit_is_an_error_and_writes_nothing() {
+fn failed_call_writes_nothing() {
     let [a, _] = bodies(7, 20);
     let columns = BodyArrays::new(&a);
     let (mut list, mut other) = (Vec::new(), Vec::new());

@@ -1,7 +1,8 @@
-//! Is a separation the least move that parts two boxes, and does it part them in `f32`?
+//! Tests of separations: the translation is the least one that separates two boxes, and it separates them in
+//! `f32`.
 //!
-//! The six ways to part two boxes are compared as exact numbers: in `f64` where that is exact, in
-//! whole numbers where it is not. What is compared to the bit says so.
+//! The six translations that separate two boxes are compared as exact numbers: in `f64` if that is exact,
+//! otherwise in integers. Comparisons bit by bit are marked as such.
 
 use std::cmp::Ordering;
 
@@ -17,7 +18,7 @@ fn one_to_one(a: &Aabb, b: &Aabb) -> Option<Separation> {
     separate::one_to_one(a, b).expect("both are boxes")
 }
 
-/// `x - y` of two floats.
+/// The exact difference `x - y` of two floats.
 #[derive(Clone, Copy, Debug)]
 struct Difference(f32, f32);
 
@@ -29,7 +30,7 @@ impl Difference {
         }
     }
 
-    /// Where `f64` holds it: the difference less one of the two gives the other back.
+    /// The difference in `f64`, if it is exact: then the difference plus `y` is `x`.
     fn in_f64(self) -> Option<f64> {
         let (x, y) = (f64::from(self.0), f64::from(self.1));
         let difference = x - y + 0.0;
@@ -41,7 +42,7 @@ impl Difference {
     }
 }
 
-/// The six ways to part two boxes: along x upwards, downwards, along y and so on.
+/// The six translations that separate two boxes: along x upwards, downwards, along y and so on.
 fn ways(a: &Aabb, b: &Aabb) -> [Difference; 6] {
     std::array::from_fn(|way| match (way / 2, way % 2) {
         (axis, 0) => Difference(a.max[axis], b.min[axis]),
@@ -49,14 +50,14 @@ fn ways(a: &Aabb, b: &Aabb) -> [Difference; 6] {
     })
 }
 
-/// The first of the shortest ways; nothing for boxes that are apart.
+/// The first of the shortest translations; `None` for boxes that are apart.
 fn least(ways: &[Difference; 6]) -> Option<usize> {
     let overlap = ways.iter().all(|way| way.compare(Difference(0.0, 0.0)).is_ge());
-    // Of several that are equally long `min_by` takes the first.
+    // Of several that are equally long, `min_by` returns the first.
     overlap.then(|| (0..6).min_by(|&x, &y| ways[x].compare(ways[y])))?
 }
 
-/// What is documented of the bits of a contact.
+/// Checks the documented bits of a contact.
 fn packed(way: usize, inside: bool) -> u32 {
     let (axis, falls) = (way / 2, way % 2);
     let (side, inside) = (falls as u32 * (8 << axis), u32::from(inside) << 9);
@@ -68,7 +69,7 @@ fn add(aabb: &Aabb, by: [f32; 3]) -> Aabb {
     Aabb { min: add(aabb.min), max: add(aabb.max) }
 }
 
-/// Whether at most a touch is left along the axis of the contact, on its side.
+/// Whether the boxes at most touch along the axis of the contact, on its side.
 fn parted(a: &Aabb, b: &Aabb, contact: Contact) -> bool {
     let axis = contact.axis().expect("a separation has an axis");
     if contact.normal()[axis] > 0.0 {
@@ -78,7 +79,7 @@ fn parted(a: &Aabb, b: &Aabb, contact: Contact) -> bool {
     }
 }
 
-/// All that is promised of one separation.
+/// All guarantees for one separation.
 fn holds(a: &Aabb, b: &Aabb, answer: Option<Separation>) -> Result<(), &'static str> {
     let must = |holds: bool, promise| if holds { Ok(()) } else { Err(promise) };
     let ways = ways(a, b);
@@ -100,7 +101,7 @@ fn holds(a: &Aabb, b: &Aabb, answer: Option<Separation>) -> Result<(), &'static 
     must(along == depth, "the translation is along the axis")
 }
 
-/// All that is promised of the shares of one separation.
+/// All guarantees for the shares of one separation.
 fn shares_hold(a: &Body, b: &Body, push: &Separation) -> Result<(), &'static str> {
     let must = |holds: bool, promise| if holds { Ok(()) } else { Err(promise) };
     let masses = [a.inverse_mass, b.inverse_mass];
@@ -124,7 +125,8 @@ fn shares_hold(a: &Body, b: &Body, push: &Separation) -> Result<(), &'static str
     must(masses[0] != masses[1] || lengths[0] == lengths[1], "equals share equally")?;
     let exact = spec::shares(depth, masses).expect("one of them can be moved");
     for k in 0..2 {
-        // 3 roundings, and for the light one the rest, rounded up; then what is below the normal.
+        // Three rounding errors, and for the lighter body the rest, rounded up; then the errors below the
+        // normal range.
         let bound = 6.0 * 2_f64.powi(-24) * exact[k] + 2_f64.powi(-148) * (1.0 + depth);
         must((f64::from(lengths[k]) - exact[k]).abs() <= bound, "shares go by inverse mass")?;
     }
@@ -134,10 +136,10 @@ fn shares_hold(a: &Body, b: &Body, push: &Separation) -> Result<(), &'static str
     must(swapped == Some([of_b, of_a]), "swapped bodies swap their moves")
 }
 
-/// Goal: the least push is found and is enough, and both bodies' shares part them. Method: hostile
-/// pairs, and the six ways as exact numbers.
+/// Goal: the translation is the least and is sufficient, and the shares of both bodies separate them. Method:
+/// hostile pairs, and the six translations as exact numbers.
 #[test]
-fn pushes_are_the_least_and_part() {
+fn translations_are_the_least_and_separate() {
     let (mut deep, mut apart, mut touches) = (0, 0, 0);
     let count = how_many(1_000_000);
     for case in meetings(1, count) {
@@ -161,10 +163,10 @@ fn pushes_are_the_least_and_part() {
     assert!(deep > enough && apart > enough && touches > enough, "{deep} {apart} {touches}");
 }
 
-/// Goal: no order of four interval ends is forgotten. Method: all of them, on each axis, with the
-/// two other axes just wider; whole numbers, so that equality with `spec` needs no tolerance.
+/// Goal: every order of four interval ends gives the right result. Method: all of them, on each axis, with
+/// the other two axes just wider; integers, so equality with `spec` needs no tolerance.
 #[test]
-fn every_order_of_two_intervals_is_parted_as_the_spec_says() {
+fn every_order_of_two_intervals_equals_the_spec() {
     let ends: Vec<[f32; 2]> = (0_i16..=5)
         .flat_map(|min| (min..=5).map(move |max| [f32::from(min), f32::from(max)]))
         .collect();
@@ -187,17 +189,17 @@ fn every_order_of_two_intervals_is_parted_as_the_spec_says() {
     }
 }
 
-/// Goal: what the published code gets wrong is right. Method: its cases, by hand.
+/// Goal: the faults of the published code are absent. Method: its cases, by hand.
 #[test]
-fn contained_tied_concentric_and_flat_boxes_get_out() {
+fn contained_tied_concentric_and_flat_boxes_are_separated() {
     let cube = |center: [f32; 3], half| Aabb::cube(center, half).expect("a box");
     let push = |a: &Aabb, b: &Aabb| one_to_one(a, b).map(|push| push.translation());
     let outer = cube([0.0; 3], 4.0);
-    // The intersection is the inner box, 2 long; the way out is 5 or more.
+    // The intersection is the inner box, which is 2 long; the translation is 5 or more.
     assert_eq!(push(&outer, &cube([0.0, 0.0, 2.0], 1.0)), Some([0.0, 0.0, 3.0]));
     assert_eq!(push(&outer, &cube([0.0, -2.0, 0.0], 1.0)), Some([0.0, -3.0, 0.0]));
     assert_eq!(push(&cube([0.0, -2.0, 0.0], 1.0), &outer), Some([0.0, 3.0, 0.0]));
-    // All six ways tie, with and without a size in common.
+    // All six translations tie, for equal and different sizes.
     assert_eq!(push(&outer, &outer), Some([8.0, 0.0, 0.0]));
     assert_eq!(push(&outer, &cube([0.0; 3], 1.0)), Some([5.0, 0.0, 0.0]));
     // The shortest sides of the intersection tie.
@@ -214,9 +216,9 @@ fn contained_tied_concentric_and_flat_boxes_get_out() {
     assert_eq!(touch.depth.to_bits(), 0);
 }
 
-/// Goal: a touch is told as a sweep tells it. Method: hostile pairs that do not move.
+/// Goal: a touch has the contact of a sweep. Method: hostile pairs that do not move.
 #[test]
-fn a_touch_has_the_normal_of_the_sweep() {
+fn touch_has_the_contact_of_the_sweep() {
     let mut touches = 0;
     for case in meetings(2, 60_000) {
         let (a, b) = (case.a.moving.aabb, case.b.moving.aabb);
@@ -243,8 +245,8 @@ fn map(aabb: &Aabb, on_axis: impl Fn([f32; 2], usize) -> [f32; 2]) -> Aabb {
     Aabb { min: axes.map(|axis| axis[0]), max: axes.map(|axis| axis[1]) }
 }
 
-/// The contact seen the other way round on its axis, if `turns`. Where rising and falling are
-/// equally far the normal points up either way.
+/// The contact with the direction of its axis reversed, if `turns`. If rise and fall are equal, the normal
+/// points up in both cases.
 fn turned(
     a: &Aabb,
     b: &Aabb,
@@ -260,10 +262,10 @@ fn turned(
     [depth, contact ^ (u32::from(turn) * (8 << axis))]
 }
 
-/// Goal: which box is called `a`, and which way an axis points, only turn the normal. Method:
-/// hostile pairs, swapped, and mirrored on each set of axes, to the bit.
+/// Goal: swapping the boxes or mirroring an axis only reverses the normal. Method: hostile pairs, swapped,
+/// and mirrored on each set of axes, compared bit by bit.
 #[test]
-fn swapped_and_mirrored_boxes_turn_the_normal() {
+fn swapped_and_mirrored_boxes_reverse_the_normal() {
     for (mirrored, case) in (1..8).cycle().zip(meetings(3, 60_000)) {
         let (a, b) = (case.a.moving.aabb, case.b.moving.aabb);
         let answer = bits(one_to_one(&a, &b));
@@ -276,7 +278,7 @@ fn swapped_and_mirrored_boxes_turn_the_normal() {
     }
 }
 
-/// Goal: no axis is special, but that the lowest wins a tie. Method: each order of axes.
+/// Goal: no axis is special, except that the lowest wins a tie. Method: each order of axes.
 #[test]
 fn permuted_axes_permute_the_axis() {
     let orders = [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -289,7 +291,7 @@ fn permuted_axes_permute_the_axis() {
         let (push, got) = (one_to_one(&a, &b), one_to_one(&permute(a), &permute(b)));
         assert_eq!(push.map(|push| push.depth), got.map(|push| push.depth), "{case:?}");
         let (Some(push), Some(got)) = (push, got) else { continue };
-        // Where axes tie, another one may be the lowest now.
+        // If axes tie, another one may be the lowest after the permutation.
         let axis = |push: Separation| push.contact.axis().expect("a separation has an axis");
         let (was, is) = (axis(push), order[axis(got)]);
         let ways = ways(&a, &b);
@@ -303,8 +305,8 @@ fn permuted_axes_permute_the_axis() {
     }
 }
 
-/// Goal: a unit of length changes nothing. Method: powers of two, to the bit, wherever no number
-/// leaves the normal ones.
+/// Goal: the unit of length changes nothing. Method: powers of two, compared bit by bit, if all numbers
+/// remain normal.
 #[test]
 fn a_power_of_two_scales_the_depth() {
     let mut scaled = 0;
@@ -333,9 +335,9 @@ fn a_power_of_two_scales_the_depth() {
     assert!(scaled > 15_000, "only {scaled} pairs were scaled");
 }
 
-/// Goal: a greater box is no easier to leave. Method: the union with a third box.
+/// Goal: the translation out of a larger box is not shorter. Method: the union with a third box.
 #[test]
-fn a_greater_box_is_no_easier_to_leave() {
+fn translation_out_of_a_larger_box_is_not_shorter() {
     let mut before = Aabb::default();
     for case in meetings(6, 60_000) {
         let (a, b) = (case.a.moving.aabb, case.b.moving.aabb);
@@ -348,7 +350,7 @@ fn a_greater_box_is_no_easier_to_leave() {
     }
 }
 
-/// Columns for answers, of these lengths.
+/// Columns for results, of these lengths.
 struct Outputs(Vec<f32>, Vec<Contact>);
 
 const UNWRITTEN: (f32, Contact) = (-7.0, Contact::SEPARATED);
@@ -375,8 +377,8 @@ impl Outputs {
     }
 }
 
-/// Answers of the three batch questions to columns and to lists: `a` with each of `b`, row with
-/// row, and pairs of `b`; and the shares of the last two.
+/// Results of the three batch functions in columns and lists: `a` with each of `b`, row with row, and pairs
+/// of `b`; and the shares of the last two.
 fn batches_answer_as_one_to_one(a: &[Body], b: &[Body], pairs: &[Pair], level: Level) {
     let answer = |a: &Body, b: &Body| match (a.validate(), b.validate()) {
         (Ok(()), Ok(())) => one_to_one(&a.moving.aabb, &b.moving.aabb),
@@ -456,10 +458,10 @@ fn batches_answer_as_one_to_one(a: &[Body], b: &[Body], pairs: &[Pair], level: L
     }
 }
 
-/// Goal: a batch answers as one question at a time does, to the bit, to columns and lists. Method:
-/// every level, every number of rows about the lanes, hostile bodies.
+/// Goal: a batch gives the bits of single calls, in columns and lists. Method: every level, every number of
+/// rows near the number of lanes, hostile bodies.
 #[test]
-fn batches_answer_as_one_to_one_on_every_level() {
+fn batches_give_the_bits_of_one_to_one_on_every_level() {
     for (round, rows) in (0..=40).cycle().take(41 * 4).enumerate() {
         let [a, b] = bodies(100 + round as u64, rows);
         let pairs = neighbours(rows);
@@ -472,7 +474,7 @@ fn batches_answer_as_one_to_one_on_every_level() {
 /// Goal: an invalid row does not change other rows. Method: one at every row of every number of rows, of
 /// every kind in turn, on either side.
 #[test]
-fn a_row_that_is_no_body_is_apart_and_the_others_stay_to_the_bit() {
+fn invalid_row_is_apart_and_changes_no_other_row() {
     let mut kinds = no_bodies().into_iter().cycle();
     for rows in 1..=40 {
         let [good_a, good_b] = bodies(500 + rows as u64, rows);
@@ -488,9 +490,9 @@ fn a_row_that_is_no_body_is_apart_and_the_others_stay_to_the_bit() {
     }
 }
 
-/// Goal: wrong lengths, rows and values are errors and nothing is written. Method: each in turn.
+/// Goal: wrong lengths, rows and values are errors, and nothing is written. Method: each in turn.
 #[test]
-fn what_does_not_fit_is_an_error_and_writes_nothing() {
+fn failed_call_writes_nothing() {
     let [a, b] = bodies(7, 20);
     let (of_a, of_b) = (BodyArrays::new(&a), BodyArrays::new(&b));
     let (mut list, mut other) = (Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! Tests which bodies a separation moves.
 //!
-//! How far each body moves is tested in `separations_part_boxes`; here, invalid masses, depths,
-//! axes and bodies.
+//! How far each body moves is tested in `separate.rs`. The tests here use invalid masses, depths, axes and
+//! bodies.
 
 use swath::batch::separate::{Moves, Separation};
 use swath::batch::{Body, Contact, separate};
@@ -11,7 +11,7 @@ use testkit::body_columns::BodyArrays;
 
 /// Goal: invalid inverse masses and depths are rejected or move nothing. Method: each kind.
 #[test]
-fn numbers_that_are_no_masses_or_depths_move_nothing() {
+fn invalid_masses_and_depths_move_nothing() {
     let cube = Aabb::cube([0.0; 3], 1.0).expect("a box");
     let push = separate::one_to_one(&cube, &cube).expect("a box").expect("they overlap");
     for bad in [f32::NAN, -1.0, -f32::from_bits(1), f32::INFINITY, swath::COORD_MAX.next_up()] {
@@ -28,10 +28,10 @@ fn numbers_that_are_no_masses_or_depths_move_nothing() {
     assert_eq!(nowhere.translation(), [0.0; 3]);
 }
 
-/// Goal: an invalid row is never moved, whatever its contact. Method: one contact for all rows, and
-/// every kind of invalid row, on either side.
+/// Goal: an invalid row is never moved, whatever its contact. Method: one contact for all rows, and every
+/// kind of invalid row, on either side.
 #[test]
-fn a_row_that_is_no_body_has_no_share() {
+fn invalid_row_has_no_share() {
     let cube = Aabb::cube([0.0; 3], 1.0).expect("a box");
     let good = Body::new(cube, 1.0).expect("a body");
     let push = separate::one_to_one(&cube, &cube).expect("a box").expect("they overlap");

@@ -1,7 +1,7 @@
-//! Is a sweep what `spec` says it is, on every level, and never late?
+//! Tests of the sweep of moving boxes: its result is that of `spec` on every level, and it is never late.
 //!
-//! First inputs on which `f32` is exact, and equality; then hostile ones, and bounds that follow
-//! from how the kernel rounds. What is compared to the bit says so.
+//! The first inputs are exact in `f32`, and results must be equal. Then follow hostile inputs, with bounds
+//! that are derived from the rounding errors of the kernel. Comparisons bit by bit are marked as such.
 
 use std::ops::RangeInclusive;
 
@@ -14,10 +14,10 @@ use testkit::draw::how_many;
 use testkit::exact;
 use testkit::promises::{ABSOLUTE, RELATIVE, holds};
 
-/// `spec` is exact to about 2⁻⁵¹.
+/// Error of `spec`: about 2⁻⁵¹.
 const SPEC: f64 = 1.0 / (1_u64 << 50) as f64;
 
-/// A box on one axis, which has the other two in common with all boxes.
+/// A box on one axis; all boxes have the other two axes in common.
 fn on_axis(axis: usize, [min, max]: [f32; 2], delta: f32) -> MovingBox {
     let mut moving = MovingBox { aabb: Aabb { min: [0.0; 3], max: [1.0; 3] }, delta: [0.0; 3] };
     (moving.aabb.min[axis], moving.aabb.max[axis], moving.delta[axis]) = (min, max, delta);
@@ -28,8 +28,8 @@ fn one_to_one(a: &MovingBox, b: &MovingBox) -> Sweep {
     sweep::one_to_one(a, b).expect("both are boxes")
 }
 
-/// What an answer must be to the bit where every quotient is exact: the times moved by the slack
-/// that the kernel documents, 4·2⁻²⁴ of them and 2⁻¹⁴⁸.
+/// The expected bits of a result if every quotient is exact: the times moved by the documented slack of the
+/// kernel, 4·2⁻²⁴ of them and 2⁻¹⁴⁸.
 fn slackened(spec: &spec::Sweep) -> Sweep {
     if !spec.contact.is_hit() {
         return Sweep::SEPARATED;
@@ -48,13 +48,13 @@ fn equals_spec(a: &MovingBox, b: &MovingBox) {
     assert_eq!(one_to_one(a, b), slackened(&spec), "{a:?} and {b:?}");
 }
 
-/// Goal: no order of four interval ends is forgotten. Method: all of them.
+/// Goal: every order of four interval ends gives the right result. Method: all of them.
 ///
-/// Ends are whole numbers and the relative motion is zero or a power of two, so every quotient
-/// is exact and equality needs no tolerance. The motion is given to `b`, then to `a`, then to
-/// both. Flat intervals are among them, and touches at either end of the tick.
+/// Ends are integers and the relative motion is zero or a power of two, so every quotient is exact and
+/// equality needs no tolerance. The motion is that of `b`, then of `a`, then of both. Flat intervals are
+/// included, and touches at either end of the tick.
 #[test]
-fn every_order_of_two_intervals() {
+fn every_order_of_two_intervals_equals_the_spec() {
     const ENDS: RangeInclusive<i16> = 0..=4;
     let intervals: Vec<[f32; 2]> = ENDS
         .flat_map(|min| (min..=*ENDS.end()).map(move |max| [f32::from(min), f32::from(max)]))
@@ -75,10 +75,10 @@ fn every_order_of_two_intervals() {
     }
 }
 
-/// Goal: the axes are joined as the specification joins them. Method: every way in which two
-/// intervals can meet, on each axis.
+/// Goal: the axes are combined as in the specification. Method: every way in which two intervals can touch,
+/// on each axis.
 #[test]
-fn every_meeting_on_three_axes() {
+fn every_combination_of_three_axes_equals_the_spec() {
     let mut ways = Vec::new();
     for d in [-2.0, -1.0, 0.0, 1.0, 2.0] {
         for min in [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0] {
@@ -104,8 +104,8 @@ fn every_meeting_on_three_axes() {
     }
 }
 
-/// Goal: never missed, never late, and hardly early. Method: hostile pairs, and times in whole
-/// numbers, which have no rounding of their own.
+/// Goal: never missed, never late, and hardly early. Method: hostile pairs, compared with times in integers,
+/// which have no rounding error.
 #[test]
 fn answers_keep_their_promises() {
     for case in cases(1, how_many(1_000_000)) {
@@ -118,9 +118,9 @@ fn answers_keep_their_promises() {
     }
 }
 
-/// Goal: what the others are compared with is right. Method: the same pairs, whole numbers.
+/// Goal: `spec` is accurate. Method: the same pairs, compared with integer arithmetic.
 #[test]
-fn the_spec_is_exact_but_for_its_last_digits() {
+fn spec_is_exact_to_its_last_digits() {
     for case in cases(2, 200_000) {
         let exact = exact::sweep(&case.a, &case.b);
         let spec = spec::sweep(&case.a, &case.b).expect("both are boxes");
@@ -144,7 +144,7 @@ fn the_spec_is_exact_but_for_its_last_digits() {
     }
 }
 
-/// Goal: the bounds hold for more pairs than whole numbers have time for. Method: `spec`.
+/// Goal: the bounds hold for more pairs than integer arithmetic has time for. Method: comparison with `spec`.
 #[test]
 fn answers_agree_with_the_spec() {
     let slack = |time: f64| time * 2_f64.powi(-RELATIVE) + 2_f64.powi(-ABSOLUTE);
@@ -155,7 +155,7 @@ fn answers_agree_with_the_spec() {
             assert!(!spec.contact.is_hit(), "missed: {case:?}");
             assert_eq!(bits(answer), bits(Sweep::SEPARATED));
         } else if !spec.contact.is_hit() {
-            // Both times are at most one where the miss is narrow.
+            // Both times are at most one if the miss is narrow.
             assert!(spec.margin >= -2.0 * slack(1.0), "{answer:?} for {spec:?}, {case:?}");
         } else {
             let (first, last) = (f64::from(answer.first), f64::from(answer.last));
@@ -171,8 +171,7 @@ fn answers_agree_with_the_spec() {
     }
 }
 
-/// The results of a batch function for so many rows as bits, which must be the same in each kind of
-/// output.
+/// The bits of the results of a batch function, which must be the same in each kind of output.
 macro_rules! answers {
     ($rows:expr, $output:ident => $door:expr) => {{
         let rows: usize = $rows;
@@ -199,7 +198,7 @@ macro_rules! answers {
     }};
 }
 
-/// Asks for hits with room for too few, just enough and more.
+/// Asks for hits with too little, exactly enough and more capacity.
 fn lists_hits(hits: &[[u32; 2]], ask: impl Fn(&mut Hits<'_>) -> Result<(), BatchError>) {
     for room in [hits.len() + 100, hits.len(), hits.len().saturating_sub(1), hits.len() / 2, 0] {
         let mut list = vec![Hit { row: 77, at: -7.0 }; room];
@@ -215,8 +214,8 @@ fn lists_hits(hits: &[[u32; 2]], ask: impl Fn(&mut Hits<'_>) -> Result<(), Batch
     }
 }
 
-/// The answers of the batch questions, as bits: `a` against each row, each pair of `of`, and each
-/// row against the next.
+/// The bits of the results of the batch functions: `a` against each row, each pair of `of`, and each row
+/// against the next.
 fn batch(level: Level, a: &MovingBox, rows: &Checked<'_>, of: &[Pair]) -> [Vec<[u32; 3]>; 3] {
     let next = rows.len().saturating_sub(1);
     let (from, to) = (rows.slice(0..next), rows.slice(rows.len() - next..rows.len()));
@@ -227,7 +226,7 @@ fn batch(level: Level, a: &MovingBox, rows: &Checked<'_>, of: &[Pair]) -> [Vec<[
     ]
 }
 
-/// Each row with the next ones, itself among them, in either order.
+/// Each row with the next ones, itself included, in either order.
 fn neighbours(rows: usize) -> Vec<Pair> {
     let row = |row: usize| (row % rows) as u32;
     let pair = |k: usize| Pair { a: row(k), b: row(k * k + k / 3) };
@@ -238,10 +237,10 @@ fn boxes(seed: u64, count: usize) -> Vec<MovingBox> {
     cases(seed, count).map(|case| case.b).collect()
 }
 
-/// Goal: a batch answers as one question at a time does, to the bit. Method: every level, every
-/// number of rows about the lanes, hostile boxes.
+/// Goal: a batch gives the bits of single calls. Method: every level, every number of rows near the number of
+/// lanes, hostile boxes.
 #[test]
-fn batches_answer_as_one_to_one_on_every_level() {
+fn batches_give_the_bits_of_one_to_one_on_every_level() {
     for (round, rows) in (0..=40).cycle().take(41 * 20).enumerate() {
         let a = boxes(round as u64, 12)[round % 12];
         let many = boxes(1000 + round as u64, rows);
@@ -278,8 +277,8 @@ fn no_boxes() -> Vec<MovingBox> {
     bad
 }
 
-/// Rows of which some are invalid: they are listed and separated, and the answers of the others
-/// are those of one question at a time.
+/// Rows of which some are invalid: these are listed and separated, and the results of the others are those of
+/// single calls.
 fn answers_around(a: &MovingBox, many: &[MovingBox], pairs: &[Pair]) {
     let answer =
         |x: &MovingBox, y: &MovingBox| bits(sweep::one_to_one(x, y).unwrap_or(Sweep::SEPARATED));
@@ -304,7 +303,7 @@ fn answers_around(a: &MovingBox, many: &[MovingBox], pairs: &[Pair]) {
 /// Goal: an invalid row does not change other rows. Method: an invalid row at every row of every number of
 /// rows, and one that is the only row, of every kind in turn.
 #[test]
-fn a_row_that_is_no_box_is_separated_and_the_others_stay_to_the_bit() {
+fn invalid_row_is_separated_and_changes_no_other_row() {
     let mut kinds = no_boxes().into_iter().cycle();
     let a = on_axis(0, [0.25, 2.0], -1.0);
     for rows in 1..=40 {
@@ -321,10 +320,10 @@ fn a_row_that_is_no_box_is_separated_and_the_others_stay_to_the_bit() {
     }
 }
 
-/// Goal: a part of checked rows is what its rows are. Method: every part of rows of which some are
-/// no boxes, and a part of each part.
+/// Goal: a slice of checked rows has the results of its rows. Method: every slice of rows of which some are
+/// invalid, and a slice of each slice.
 #[test]
-fn a_slice_knows_which_of_its_rows_are_no_boxes() {
+fn slice_keeps_its_invalid_rows() {
     let mut kinds = no_boxes().into_iter().cycle();
     let mut rows = boxes(5, 24);
     for row in [0, 3, 4, 11, 23] {
@@ -351,10 +350,10 @@ fn a_slice_knows_which_of_its_rows_are_no_boxes() {
     }
 }
 
-/// Goal: a question that cannot be answered changes nothing. Method: each wrong length, a row
-/// that is not there, an invalid `a`; the outputs are looked at.
+/// Goal: a call that fails writes nothing. Method: each wrong length, a row that does not exist, an invalid
+/// `a`; the outputs are compared.
 #[test]
-fn on_an_error_nothing_is_written() {
+fn failed_call_writes_nothing() {
     let columns = Columns::new(&boxes(4, 20));
     let good = on_axis(0, [0.0, 1.0], 0.5);
     let bad = on_axis(1, [1.0, 0.0], 0.0);
@@ -394,8 +393,8 @@ fn on_an_error_nothing_is_written() {
     assert_eq!(sweep::one_to_one(&good, &bad), Err(bad.validate().expect_err("it is no box")));
 }
 
-/// Axes on which both boxes are flat and in one plane at the start: nothing tells up from down,
-/// so the normal points up.
+/// Axes on which both boxes are flat and in one plane at the start. The direction is not defined there, so
+/// the normal points up.
 fn symmetric(case: &Case) -> u8 {
     let flat = |axis: &usize| {
         let (a, b) = (case.a.aabb, case.b.aabb);
@@ -404,7 +403,7 @@ fn symmetric(case: &Case) -> u8 {
     (0..3).filter(flat).map(|axis| 1 << axis).sum()
 }
 
-/// `answer` with the normal turned on the axes of contact among `axes`, where it has a direction.
+/// `answer` with the normal reversed on the axes of contact among `axes`, if it has a direction.
 fn turned(case: &Case, answer: Sweep, axes: u8) -> [u32; 3] {
     let [first, last, contact] = bits(answer);
     let resting = answer.contact.state() == ContactState::Overlapping;
@@ -420,9 +419,9 @@ fn map(moving: &MovingBox, on_axis: impl Fn([f32; 3], usize) -> [f32; 3]) -> Mov
     MovingBox { aabb: Aabb { min, max }, delta }
 }
 
-/// Goal: which box is called `a` only turns the normal. Method: hostile pairs, to the bit.
+/// Goal: swapping the boxes only reverses the normal. Method: hostile pairs, compared bit by bit.
 #[test]
-fn swapped_boxes_turn_the_normal() {
+fn swapped_boxes_reverse_the_normal() {
     for case in cases(5, 60_000) {
         let answer = one_to_one(&case.a, &case.b);
         let swapped = one_to_one(&case.b, &case.a);
@@ -430,9 +429,9 @@ fn swapped_boxes_turn_the_normal() {
     }
 }
 
-/// Goal: space has no preferred direction. Method: each set of axes mirrored, to the bit.
+/// Goal: no direction of space is special. Method: each set of axes mirrored, compared bit by bit.
 #[test]
-fn mirrored_boxes_turn_the_normal_on_the_mirrored_axes() {
+fn mirrored_boxes_reverse_the_normal_on_the_mirrored_axes() {
     for (mirrored, case) in (1..8).cycle().zip(cases(6, 60_000)) {
         let mirror = |[min, max, delta]: [f32; 3], axis: usize| match mirrored >> axis & 1 {
             1 => [-max, -min, -delta],
@@ -444,7 +443,7 @@ fn mirrored_boxes_turn_the_normal_on_the_mirrored_axes() {
     }
 }
 
-/// Goal: no axis is special, but that the lowest names the normal. Method: each order of axes.
+/// Goal: no axis is special, except that the normal is that of the lowest one. Method: each order of axes.
 #[test]
 fn permuted_axes_permute_the_axes_of_contact() {
     let orders = [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -464,8 +463,8 @@ fn permuted_axes_permute_the_axes_of_contact() {
     }
 }
 
-/// Goal: a unit of length changes nothing. Method: powers of two, to the bit, wherever no number
-/// leaves the normal ones.
+/// Goal: the unit of length changes nothing. Method: powers of two, compared bit by bit, if all numbers
+/// remain normal.
 #[test]
 fn a_power_of_two_scales_to_the_same_bits() {
     let mut scaled = 0;
@@ -478,7 +477,7 @@ fn a_power_of_two_scales_to_the_same_bits() {
                 [moving.aabb.min, moving.aabb.max, moving.delta].into_iter().flatten();
             moving.validate().is_ok() && numbers.all(|x| x.is_normal() || x == 0.0)
         };
-        // What became zero or was no normal number is another pair.
+        // A pair with a number that became zero or denormal is another pair.
         let same =
             |x: &MovingBox, y: &MovingBox| map(y, |axis, _| axis.map(|y| y / scale(1.0))) == *x;
         if [&a, &b, &case.a, &case.b].into_iter().all(normal)
@@ -493,10 +492,10 @@ fn a_power_of_two_scales_to_the_same_bits() {
     assert!(scaled > 20_000, "only {scaled} pairs were scaled");
 }
 
-/// Goal: only relative motion and place count. Method: a displacement, or a place, that all
-/// numbers can be added to exactly, is added to both.
+/// Goal: only relative motion and position count. Method: a displacement, or a position, that can be added to
+/// all numbers without rounding, is added to both.
 #[test]
-fn what_both_boxes_share_changes_nothing() {
+fn common_motion_and_position_change_nothing() {
     let exact = ["grid", "together", "flat"];
     for case in cases(9, 100_000).filter(|case| exact.contains(&case.family)) {
         let expected = bits(one_to_one(&case.a, &case.b));
@@ -511,7 +510,7 @@ fn what_both_boxes_share_changes_nothing() {
     }
 }
 
-/// Goal: the answer that never was given is told from all others. Method: its fields.
+/// Goal: the value of a miss differs from all results. Method: its fields.
 #[test]
 fn a_miss_has_no_time_and_no_axis() {
     let Sweep { first, last, contact } = Sweep::SEPARATED;

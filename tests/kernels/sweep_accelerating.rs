@@ -1,7 +1,7 @@
-//! Is a sweep under acceleration what `spec` says it is, on every level, and never late?
+//! Tests of the sweep under acceleration: its result is that of `spec` on every level, and it is never late.
 //!
-//! First inputs on which `f32` is exact; then hostile ones, compared with exact times: roots of
-//! quadratics in whole numbers. What is compared to the bit says so.
+//! The first inputs are exact in `f32`. Then follow hostile inputs, compared with exact times: roots of
+//! quadratics in integers. Comparisons bit by bit are marked as such.
 
 use swath::Aabb;
 use swath::batch::sweep::{Sweep, accelerating};
@@ -17,7 +17,7 @@ fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Sweep {
     accelerating::one_to_one(a, b).expect("both are boxes")
 }
 
-/// A box on one axis, which has the other two in common with all boxes.
+/// A box on one axis; all boxes have the other two axes in common.
 fn on_axis(axis: usize, [min, max]: [f32; 2], delta: f32, accel: f32) -> AcceleratingBox {
     let aabb = Aabb { min: [0.0; 3], max: [1.0; 3] };
     let mut moving = AcceleratingBox { aabb, ..AcceleratingBox::default() };
@@ -26,7 +26,7 @@ fn on_axis(axis: usize, [min, max]: [f32; 2], delta: f32, accel: f32) -> Acceler
     moving
 }
 
-/// `got` is what `spec` says, but for what rounding may do to a time.
+/// Checks that `got` is the result of `spec`, except for rounding of a time.
 #[track_caller]
 fn equals_spec(a: &AcceleratingBox, b: &AcceleratingBox, tolerance: f64) {
     let spec = spec::accelerating(a, b).expect("both are boxes");
@@ -42,13 +42,14 @@ fn equals_spec(a: &AcceleratingBox, b: &AcceleratingBox, tolerance: f64) {
     }
 }
 
-/// Goal: no order of two faces, a start, a turn and an end is forgotten. Method: all of them.
+/// Goal: every order of two faces, a start, a turning point and an end gives the right result. Method: all of
+/// them.
 ///
-/// Roots are a quarter apart and quadratics made from them, so every discriminant is a square and
-/// exact, in `f64` too; there the answers must be those of `spec`, masks and normals included. No
-/// root of a pair is doubled: grazes have a test of their own.
+/// Roots are a quarter apart and quadratics are made from them, so every discriminant is an exact square, in
+/// `f64` too; the results must be those of `spec`, masks and normals included. No pair has a double root:
+/// grazes have a test of their own.
 #[test]
-fn every_order_of_roots() {
+fn every_order_of_roots_equals_the_spec() {
     let quarters: Vec<f32> = (-2..=6).map(|k| k as f32 * 0.25).collect();
     let mut hits = 0;
     for (i, &near) in quarters.iter().enumerate() {
@@ -78,10 +79,10 @@ fn every_order_of_roots() {
     assert!(hits > 500, "{hits}");
 }
 
-/// Goal: axes are joined as the specification joins them: parts, meetings and second meetings.
-/// Method: every choice of three ways for an axis to behave, with roots that are quarters.
+/// Goal: the axes are combined as in the specification: separations, contacts and second contacts. Method:
+/// every choice of three kinds of motion on an axis, with roots that are quarters.
 #[test]
-fn every_meeting_on_three_axes() {
+fn every_combination_of_three_axes_equals_the_spec() {
     // below, above, d, g.
     let ways: [[f32; 4]; 12] = [
         [-9.0, 9.0, 0.0, 0.0],
@@ -91,14 +92,14 @@ fn every_meeting_on_three_axes() {
         [-3.0, -1.0, -4.0, 0.0],
         [1.0, 4.0, 0.0, 32.0],
         [-9.0, -1.0, 0.0, -32.0],
-        // Up to a quarter and back: inside from 1/4 to 3/4, or at first and at last.
+        // Up to a quarter and back: inside from 1/4 to 3/4, or at the start and at the end.
         [3.0, 9.0, 16.0, -32.0],
         [-3.0, 3.0, 16.0, -32.0],
         [-3.0, 3.0, -16.0, 32.0],
         // In, through, and in again.
         [1.75, 3.0, 16.0, -32.0],
         [-3.75, -1.75, -16.0, 32.0],
-        // Never there.
+        // Never inside.
         [5.0, 6.0, 16.0, -32.0],
     ];
     let pair = |of: [[f32; 4]; 3]| {
@@ -122,10 +123,10 @@ fn every_meeting_on_three_axes() {
     }
 }
 
-/// Goal: a box that turns just where it touches is hit, for a moment, and one that turns a
-/// little before by more than rounding is not. Method: turns at quarters, thrown up and falling.
+/// Goal: a box that turns exactly where it touches is a hit, and one that turns before by more than rounding
+/// is not. Method: turning points at quarters, thrown up and falling.
 #[test]
-fn a_turn_at_the_face_is_a_touch() {
+fn turning_point_at_the_face_is_a_touch() {
     for quarter in 0..=4 {
         let t = quarter as f32 * 0.25;
         for g in [1.0, 8.0, 1024.0_f32, 1e-20, 1e25] {
@@ -145,7 +146,7 @@ fn a_turn_at_the_face_is_a_touch() {
                         assert_eq!(answer.contact.normal()[1], -up);
                         assert!(answer.last - answer.first < 2e-3, "{answer:?}");
                     }
-                    // Grown by 48·2⁻²⁴ of at most 2.5·g the face is reached, by 64 of it not.
+                    // Enlarged by 48·2⁻²⁴ of at most 2.5·g the face is reached, by 64 it is not.
                     if quarter > 0 && (off - height) > 64.0 * 2.5 * g / (1 << 24) as f32 {
                         assert!(!answer.contact.is_hit(), "{answer:?}, {a:?}, {b:?}");
                     }
@@ -155,8 +156,8 @@ fn a_turn_at_the_face_is_a_touch() {
     }
 }
 
-/// Goal: never missed, never late, hardly early; masks, normals and states. Method: hostile pairs,
-/// and times as roots of quadratics in whole numbers, which have no rounding of their own.
+/// Goal: never missed, never late, hardly early; masks, normals and states. Method: hostile pairs, compared
+/// with times as roots of quadratics in integers, which have no rounding error.
 #[test]
 fn contacts_under_acceleration_keep_their_promises() {
     let mut widest = 0.0_f64;
@@ -183,10 +184,10 @@ fn contacts_under_acceleration_keep_their_promises() {
 /// 2⁻²⁴.
 const UNIT: f64 = 1.0 / (1 << 24) as f64;
 
-/// Goal: what the others are compared with is right. Method: the same pairs, exact times; only
-/// where rounding can make no difference to which contact is the first.
+/// Goal: `spec` is accurate. Method: the same pairs, exact times, if rounding cannot change which contact is
+/// the first.
 #[test]
-fn the_spec_is_exact_but_for_its_last_digits() {
+fn spec_is_exact_to_its_last_digits() {
     let mut compared = 0;
     for case in cases(2, 30_000) {
         let exact = exact::sweep(&case.a, &case.b);
@@ -197,7 +198,7 @@ fn the_spec_is_exact_but_for_its_last_digits() {
             assert!(!spec.contact.is_hit() || near(), "{spec:?}, {case:?}");
             continue;
         };
-        // It may lose a graze, whose time is good to the root of its last digits.
+        // It may lose a graze, whose time has an error of the square root of its last digits.
         if !spec.contact.is_hit() {
             let [first, _] = times.map(|time| time.near().0);
             let slow = exact.axes.iter().any(|axis| axis.turns_near(first, 1e-5));
@@ -223,16 +224,17 @@ fn the_spec_is_exact_but_for_its_last_digits() {
     assert!(compared > 10_000, "{compared}");
 }
 
-/// Goal: without relative acceleration it is the plain sweep. Method: hostile pairs, the same
-/// acceleration for both, to the bit.
+/// Goal: without relative acceleration the result is that of the plain sweep. Method: hostile pairs with the
+/// same acceleration for both, compared bit by bit.
 #[test]
-fn without_relative_acceleration_it_is_the_plain_sweep() {
+fn result_without_relative_acceleration_is_the_plain_sweep() {
     let shared = [[0.0; 3], [1.0, -3.5, 1e20], [-0.0, 0.0, 9.8]];
     for (accel, case) in shared.into_iter().cycle().zip(plain_cases(3, 100_000)) {
         let with = |moving: swath::MovingBox| AcceleratingBox { accel, ..moving.into() };
         let plain = sweep::one_to_one(&case.a, &case.b).expect("both are boxes");
         let answer = one_to_one(&with(case.a), &with(case.b));
-        // The plain sweep calls a pair a hit that has passed by less than a float has room for.
+        // The plain sweep reports a hit for a pair that separated before the start by less than a float can
+        // represent.
         if plain.first == 0.0 && plain.contact.state() == ContactState::Touching {
             continue;
         }
@@ -247,10 +249,10 @@ fn without_relative_acceleration_it_is_the_plain_sweep() {
     }
 }
 
-/// Goal: surfaces that touch and rest close when they accelerate inwards. Method: every sign of
-/// velocity and acceleration, on either side.
+/// Goal: touching surfaces at rest close if they accelerate inwards. Method: every sign of velocity and
+/// acceleration, on either side.
 #[test]
-fn surfaces_without_speed_close_when_they_accelerate_inwards() {
+fn surfaces_at_rest_close_if_they_accelerate_inwards() {
     for d in [-1.0, -0.0, 0.0, 1.0_f32] {
         for g in [-2.0, -0.0, 0.0, 2.0_f32] {
             let (a, above) = (on_axis(1, [0.0, 1.0], 0.0, 0.0), on_axis(1, [1.0, 2.0], d, g));
@@ -267,11 +269,11 @@ fn surfaces_without_speed_close_when_they_accelerate_inwards() {
     }
 }
 
-/// Goal: axes without acceleration that truly enter together are both named, however badly each
-/// rounds. Method: `gap = p·v` and `d = q·v` for numbers `v` of 27 digits, of which both round;
-/// of many the two whose quotients are the furthest apart. The true time of both is `p / q`.
+/// Goal: axes without acceleration that are entered at exactly the same time are both reported, for the worst
+/// rounding errors. Method: `gap = p·v` and `d = q·v` for numbers `v` of 27 digits, both of which are
+/// rounded; of many, the two whose quotients differ most. The exact time of both is `p / q`.
 #[test]
-fn a_true_tie_of_the_worst_roundings_is_named() {
+fn exact_tie_with_the_worst_rounding_is_reported() {
     // x = high + low, exactly.
     let parts = |x: f64| {
         let high = x as f32;
@@ -295,7 +297,7 @@ fn a_true_tie_of_the_worst_roundings_is_named() {
         }
     }
     let (apart, [p, q], numbers) = worst;
-    // Further than the time itself is moved.
+    // Farther than the correction of the time.
     assert!(apart > 5.0 * UNIT, "{} units", apart / UNIT);
     let mut a = on_axis(0, [0.0, 0.0], 0.0, 0.0);
     let mut b = a;
@@ -306,7 +308,7 @@ fn a_true_tie_of_the_worst_roundings_is_named() {
         (b.aabb.min[axis], b.aabb.max[axis]) = (-99.0, -gap_rest);
         (b.delta[axis], a.delta[axis]) = (d, -d_rest);
     }
-    // The third axis falls a little, and has nothing to say.
+    // The third axis falls a little, and decides nothing.
     (a.aabb.min[2], a.aabb.max[2], b.accel[2]) = (-9.0, 9.0, -1.0);
     for (a, b) in [(a, b), (b, a)] {
         let (answer, exact) = (one_to_one(&a, &b), exact::sweep(&a, &b));

@@ -1,7 +1,8 @@
-//! Does a batch of sweeps under acceleration answer as one question at a time, and space as space?
+//! Tests of batches of sweeps under acceleration, and of symmetries.
 //!
-//! Batches are compared to the bit, on every level, with invalid rows at every place.
-//! Then what must not matter: which box is called `a`, directions, order of axes, units of length.
+//! Batches are compared with single calls bit by bit, on every level, with invalid rows at every position.
+//! Then follow changes that must not matter: the order of the two boxes, directions, the order of axes, units
+//! of length.
 
 use swath::batch::sweep::{MISS, Sweep, Times, accelerating};
 use swath::batch::{
@@ -22,14 +23,14 @@ fn boxes(seed: u64, count: usize) -> Vec<AcceleratingBox> {
     cases(seed, count).map(|case| case.b).collect()
 }
 
-/// Each row with others, itself among them, in either order.
+/// Each row with others, itself included, in either order.
 fn neighbours(rows: usize) -> Vec<Pair> {
     let row = |row: usize| (row % rows) as u32;
     (0..rows).map(|k| Pair { a: row(k), b: row(k * k + k / 3) }).collect()
 }
 
-/// The answers of the three batch questions: `a` against each row, row `i` against row `i` of the
-/// others, each pair; in columns, which must agree with times alone and with lists of hits.
+/// The results of the three batch functions: `a` against each row, row `i` against row `i` of the others,
+/// each pair; in columns, which must agree with times alone and with lists of hits.
 fn batch(
     level: Level,
     a: &AcceleratingBox,
@@ -78,7 +79,7 @@ fn batch(
     answers
 }
 
-/// What [`batch`] must answer; a pair with an invalid row is separated.
+/// The expected results of [`batch`]; a pair with an invalid row is separated.
 fn expected(
     a: &AcceleratingBox,
     rows: &[AcceleratingBox],
@@ -111,13 +112,13 @@ fn answers_as_one_at_a_time(
     }
 }
 
-/// Goal: a batch answers as one question at a time does, to the bit. Method: every level, every
-/// number of rows about the lanes, hostile boxes; every kind of output; lists that are too short.
+/// Goal: a batch gives the bits of single calls. Method: every level, every number of rows near the number of
+/// lanes, hostile boxes; every kind of output; lists that are too short.
 #[test]
-fn batches_answer_as_one_to_one_on_every_level() {
+fn batches_give_the_bits_of_one_to_one_on_every_level() {
     for (round, rows) in (0..=40).cycle().take(41 * 6).enumerate() {
         let seed = round as u64;
-        // Row `i` and the other row `i` are a hostile pair.
+        // Row `i` of both is a hostile pair.
         let made: Vec<Case> = cases(1000 + seed, rows).collect();
         let many: Vec<_> = made.iter().map(|case| case.b).collect();
         let others: Vec<_> = made.iter().map(|case| case.a).collect();
@@ -151,7 +152,7 @@ fn no_boxes() -> Vec<AcceleratingBox> {
 /// Goal: an invalid row does not change other rows. Method: an invalid row at every row of many numbers of
 /// rows, of every kind in turn, on either side.
 #[test]
-fn a_row_that_is_no_box_is_separated_and_the_others_stay_to_the_bit() {
+fn invalid_row_is_separated_and_changes_no_other_row() {
     let mut kinds = no_boxes().into_iter().cycle();
     let a = boxes(6, 2)[1];
     for rows in [1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 23, 33] {
@@ -169,10 +170,10 @@ fn a_row_that_is_no_box_is_separated_and_the_others_stay_to_the_bit() {
     }
 }
 
-/// Goal: a question that cannot be answered changes nothing. Method: each wrong length, a row that
-/// is not there, an invalid `a`; the outputs are looked at.
+/// Goal: a call that fails writes nothing. Method: each wrong length, a row that does not exist, an invalid
+/// `a`; the outputs are compared.
 #[test]
-fn on_an_error_nothing_is_written() {
+fn failed_call_writes_nothing() {
     let (good, bad) = (boxes(4, 20), no_boxes()[3]);
     let columns = Columns::new(&good);
     let short = Columns::new(&good[..19]);
@@ -205,7 +206,7 @@ fn on_an_error_nothing_is_written() {
     assert_eq!(accelerating::one_to_one(&good[0], &bad), Err(reason));
 }
 
-/// Each axis of a box through `on_axis`: `[min, max, delta, accel]` and which axis.
+/// Applies `on_axis` to each axis of a box: `[min, max, delta, accel]` and the number of the axis.
 fn map(moving: &AcceleratingBox, on_axis: impl Fn([f32; 4], usize) -> [f32; 4]) -> AcceleratingBox {
     let AcceleratingBox { aabb: Aabb { min, max }, delta, accel } = *moving;
     let axes: [_; 3] = std::array::from_fn(|k| on_axis([min[k], max[k], delta[k], accel[k]], k));
@@ -222,7 +223,7 @@ fn symmetric(case: &Case) -> u8 {
     (0..3).filter(flat).map(|axis| 1 << axis).sum()
 }
 
-/// `answer` with the normal turned on the axes of contact among `axes`, where it has a direction.
+/// `answer` with the normal reversed on the axes of contact among `axes`, if it has a direction.
 fn turned(case: &Case, answer: Sweep, axes: u8) -> [u32; 3] {
     let [first, last, contact] = bits(answer);
     let resting = answer.contact.state() == ContactState::Overlapping;
@@ -231,9 +232,9 @@ fn turned(case: &Case, answer: Sweep, axes: u8) -> [u32; 3] {
     [first, last, contact ^ u32::from(turned) << 3]
 }
 
-/// Goal: which box is called `a` only turns the normal. Method: hostile pairs, to the bit.
+/// Goal: swapping the boxes only reverses the normal. Method: hostile pairs, compared bit by bit.
 #[test]
-fn swapped_boxes_turn_the_normal() {
+fn swapped_boxes_reverse_the_normal() {
     for case in cases(5, 40_000) {
         let answer = one_to_one(&case.a, &case.b);
         let swapped = one_to_one(&case.b, &case.a);
@@ -241,9 +242,9 @@ fn swapped_boxes_turn_the_normal() {
     }
 }
 
-/// Goal: space has no preferred direction. Method: each set of axes mirrored, to the bit.
+/// Goal: no direction of space is special. Method: each set of axes mirrored, compared bit by bit.
 #[test]
-fn mirrored_boxes_turn_the_normal_on_the_mirrored_axes() {
+fn mirrored_boxes_reverse_the_normal_on_the_mirrored_axes() {
     for (mirrored, case) in (1..8).cycle().zip(cases(6, 40_000)) {
         let mirror = |[min, max, delta, accel]: [f32; 4], axis: usize| match mirrored >> axis & 1 {
             1 => [-max, -min, -delta, -accel],
@@ -255,7 +256,7 @@ fn mirrored_boxes_turn_the_normal_on_the_mirrored_axes() {
     }
 }
 
-/// Goal: no axis is special, but that the lowest names the normal. Method: each order of axes.
+/// Goal: no axis is special, except that the normal is that of the lowest one. Method: each order of axes.
 #[test]
 fn permuted_axes_permute_the_axes_of_contact() {
     let orders = [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -276,8 +277,8 @@ fn permuted_axes_permute_the_axes_of_contact() {
     }
 }
 
-/// Goal: a unit of length changes nothing. Method: powers of two, to the bit, wherever numbers
-/// are far from the borders of `f32` and from each other by less.
+/// Goal: the unit of length changes nothing. Method: powers of two, compared bit by bit, if numbers are far
+/// from the limits of `f32` and of similar size.
 #[test]
 fn a_power_of_two_scales_to_the_same_bits() {
     let mut scaled = 0;
@@ -298,10 +299,10 @@ fn a_power_of_two_scales_to_the_same_bits() {
     assert!(scaled > 20_000, "only {scaled} pairs were scaled");
 }
 
-/// Goal: only relative motion and place count. Method: a place, a displacement and an acceleration
-/// that all numbers can be added to exactly are added to both.
+/// Goal: only relative motion and position count. Method: a position, a displacement and an acceleration that
+/// can be added to all numbers without rounding are added to both.
 #[test]
-fn what_both_boxes_share_changes_nothing() {
+fn common_motion_and_position_change_nothing() {
     let exact = |case: &Case| {
         let all = [case.a, case.b].map(bytemuck::cast::<_, [f32; 12]>);
         all.as_flattened().iter().all(|x| x.abs() < 4096.0 && (x * 64.0).fract() == 0.0)
@@ -325,7 +326,7 @@ fn what_both_boxes_share_changes_nothing() {
     assert!(compared > 10_000, "only {compared} pairs are exact");
 }
 
-/// Goal: a larger box is not touched later. Method: boxes grown by more than rounding could undo.
+/// Goal: a larger box is not touched later. Method: boxes enlarged by more than rounding could undo.
 #[test]
 fn a_larger_box_is_not_touched_later() {
     for case in cases(10, 40_000) {

@@ -1,7 +1,8 @@
-//! Is a sweep of round shapes never late, never missed and hardly early?
+//! Tests of sweeps of spheres: never late, never missed and hardly early.
 //!
-//! First inputs on which the specification is exact, and equality; then hostile ones, judged by
-//! where they put the surfaces at the reported times: in fractions where `f64` does not decide.
+//! On the first inputs the specification is exact, and results must be equal. Then follow hostile inputs,
+//! which are judged by the distance of the surfaces at the reported times: in fractions if `f64` is not
+//! accurate enough.
 
 use spec::RoundSweep;
 use swath::batch::sweep::{Sweep, sphere_box, spheres};
@@ -12,15 +13,14 @@ use testkit::columns::bits;
 use testkit::draw::how_many;
 use testkit::nearing::Nearing;
 
-/// The gap at a reported time is at most this part of the distance at the start, the motion and
-/// the radii.
+/// Greatest gap at a reported time, relative to the distance at the start, the motion and the radii.
 const GAP: f64 = 1.0 / (1 << 19) as f64;
-/// The state at the start is exact unless the gap is within this part of the radii,
-/// or within the part [`BAND_TINY`] of the greatest length.
+/// The state at the start is exact unless the gap is within this part of the radii, or within the part
+/// [`BAND_TINY`] of the greatest length.
 const BAND: f64 = 1.0 / (1 << 20) as f64;
 /// The same limit, relative to the greatest length instead.
 const BAND_TINY: f64 = 1.0 / (1_u128 << 69) as f64;
-/// `spec` and the judge are exact to about 2⁻⁵⁰ of the lengths.
+/// Error of `spec` and of the judge: about 2⁻⁵⁰ of the lengths.
 const SPEC: f64 = 1.0 / (1_u64 << 47) as f64;
 
 fn two(a: &MovingSphere, b: &MovingSphere) -> Sweep {
@@ -31,7 +31,7 @@ fn boxed(a: &MovingSphere, b: &MovingBox) -> Sweep {
     sphere_box::one_to_one(a, b).expect("a sphere and a box")
 }
 
-/// Both questions of a case: what is asked, the answer and what it means.
+/// Both functions of a case: the input, the result and its meaning.
 fn asked(case: &Round) -> [(Nearing, Sweep, RoundSweep); 2] {
     let Round { a, b, ball, boxed: walls, .. } = case;
     let two_spec = spec::sweep_spheres(a, b).expect("both are spheres");
@@ -46,7 +46,7 @@ fn must(holds: bool, promise: &'static str) -> Result<(), &'static str> {
     if holds { Ok(()) } else { Err(promise) }
 }
 
-/// All that is promised of one answer.
+/// All guarantees for one result.
 fn holds(asked: &Nearing, answer: Sweep) -> Result<(), &'static str> {
     let Sweep { first, last, contact } = answer;
     if !contact.is_hit() {
@@ -83,8 +83,8 @@ fn holds(asked: &Nearing, answer: Sweep) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Goal: never missed, never late, hardly early, and a state within rounding. Method: hostile pairs
-/// of spheres, and of a sphere and a box; the distance at the reported times, exactly.
+/// Goal: never missed, never late, hardly early, and the right state except for rounding. Method: hostile
+/// pairs of spheres, and of a sphere and a box; the exact distance at the reported times.
 #[test]
 fn rounds_are_never_late_and_never_missed() {
     for case in rounds(1, how_many(100_000)) {
@@ -96,9 +96,9 @@ fn rounds_are_never_late_and_never_missed() {
     }
 }
 
-/// Goal: the judge judges rightly where it takes a short cut. Method: fractions for all.
+/// Goal: the judge is right if it uses `f64`. Method: fractions for all.
 #[test]
-fn the_judge_agrees_with_fractions() {
+fn judge_agrees_with_fractions() {
     let mut misses = 0;
     for case in rounds(2, 1_500) {
         for (asked, ..) in asked(&case) {
@@ -109,9 +109,9 @@ fn the_judge_agrees_with_fractions() {
     assert!((300..2_700).contains(&misses), "{misses} of 3000 miss");
 }
 
-/// Goal: what the others are compared with is right. Method: the same judge, and its own digits.
+/// Goal: `spec` is accurate. Method: the same judge, and the digits of `spec`.
 #[test]
-fn the_spec_is_exact_but_for_its_last_digits() {
+fn spec_is_exact_to_its_last_digits() {
     for case in rounds(3, 30_000) {
         for (asked, _, spec) in asked(&case) {
             let small = SPEC * asked.lengths().iter().sum::<f64>();
@@ -123,7 +123,7 @@ fn the_spec_is_exact_but_for_its_last_digits() {
                 continue;
             }
             assert!(0.0 <= spec.first && spec.first <= spec.last && spec.last <= 1.0, "{about}");
-            // On the surface, unless the tick cuts it off or the two just graze.
+            // On the surface, unless the tick ends before or the two only graze.
             let graze = asked.least_gap().abs() <= small;
             for (time, end) in [(spec.first, 0.0), (spec.last, 1.0)] {
                 let gap = asked.gap(time);
@@ -137,7 +137,7 @@ fn the_spec_is_exact_but_for_its_last_digits() {
     }
 }
 
-/// Compares with `spec` where both are exact but for the times.
+/// Compares with `spec` if both are exact except for the times.
 #[track_caller]
 fn equals_spec(answer: Sweep, spec: &RoundSweep, asked: &Nearing) {
     assert_eq!(answer.contact, spec.contact, "{answer:?} for {spec:?}, {asked:?}");
@@ -147,18 +147,18 @@ fn equals_spec(answer: Sweep, spec: &RoundSweep, asked: &Nearing) {
     if answer.contact.is_hit() {
         let (first, last) = (f64::from(answer.first), f64::from(answer.last));
         assert!(first <= spec.first + SPEC && last >= spec.last - SPEC, "{answer:?}, {spec:?}");
-        // A graze turns a small gap into the square root of that in time.
+        // For a graze, a small error of the gap is its square root in time.
         assert!(first >= spec.first - 0.01 && last <= spec.last + 0.01, "{answer:?}, {spec:?}");
     }
 }
 
-/// Goal: no way to meet is forgotten. Method: all whole places, motions, radii and sides in a small
-/// range, in which squares are exact and a miss is never narrow.
+/// Goal: every kind of contact gives the right result. Method: all integer positions, motions, radii and
+/// sides in a small range, for which squares are exact and a miss is never narrow.
 ///
-/// Hits, misses, touches at either end of the tick, grazes, rests, parting and standing pairs are
-/// among them; the state, surface and closing must be those of the specification.
+/// They include hits, misses, touches at either end of the tick, grazes, and pairs that rest, separate or do
+/// not move; state, surface and closing must be those of the specification.
 #[test]
-fn every_meeting_on_a_lattice() {
+fn every_contact_on_a_lattice_equals_the_spec() {
     let steps = |reach: i8| -reach..=reach;
     for (x, y, z) in steps(3).flat_map(|x| steps(3).flat_map(move |y| [(x, y, 0), (x, y, -1)])) {
         let place = [x, y, z].map(f32::from);
@@ -184,10 +184,10 @@ fn every_meeting_on_a_lattice() {
     }
 }
 
-/// Goal: the faults of the source are not ours. Method: Gomez's test has a root outside of the tick
-/// as a hit, and the pair that has passed.
+/// Goal: the faults of the source are absent. Method: Gomez's test reports a root outside of the tick, and a
+/// pair that has passed, as a hit.
 #[test]
-fn passed_far_and_parting_spheres_are_no_hit() {
+fn passed_distant_and_separating_spheres_are_misses() {
     let at = |x: f32, radius: f32, dx: f32| MovingSphere {
         sphere: Sphere { center: [x, 0.0, 0.0], radius },
         delta: [dx, 0.0, 0.0],
@@ -204,7 +204,7 @@ fn passed_far_and_parting_spheres_are_no_hit() {
     }
 }
 
-/// Goal: a box that is a point is a sphere without a radius. Method: both questions about it.
+/// Goal: a box that is a point is a sphere without a radius. Method: both functions.
 #[test]
 fn a_point_is_a_box_and_a_sphere() {
     for case in rounds(4, 20_000) {
@@ -241,7 +241,7 @@ fn a_point_against_a_box_agrees_with_the_sweep_of_boxes() {
             continue;
         }
         hits += 1;
-        // A point of time of the one is hardly off the box, by the other's distance.
+        // At a time of one function the point is hardly off the box, by the distance of the other.
         for time in [of_box.first, of_box.last] {
             assert!(asked.gap(f64::from(time)) <= gap, "{of_box:?}, {case:?}");
         }
@@ -258,10 +258,10 @@ fn a_point_against_a_box_agrees_with_the_sweep_of_boxes() {
     assert!(hits > 1_500, "only {hits} pairs hit");
 }
 
-/// Goal: a ball is in its cube. Method: what never meets the cube never meets the ball, and the
-/// cube is met first and left last.
+/// Goal: a ball is inside its cube. Method: a body that never touches the cube never touches the ball, and
+/// the cube is touched first and left last.
 #[test]
-fn the_cube_around_a_ball_is_met_first_and_left_last() {
+fn cube_around_a_ball_is_touched_first_and_left_last() {
     for case in rounds(6, 30_000) {
         let cube = MovingBox { aabb: case.ball.sphere.bounds(), delta: case.ball.delta };
         let Ok(of_cube) = sweep::one_to_one(&cube, &case.boxed) else { continue };
@@ -275,9 +275,9 @@ fn the_cube_around_a_ball_is_met_first_and_left_last() {
     }
 }
 
-/// Goal: a greater radius touches no later. Method: exact judges of both, one answer for the other.
+/// Goal: a larger radius touches no later. Method: exact judges of both, each with the result of the other.
 #[test]
-fn a_greater_ball_is_not_met_later() {
+fn larger_ball_is_not_touched_later() {
     for case in rounds(7, 20_000) {
         let mut greater = case.ball;
         greater.sphere.radius *= 1.5;

@@ -1,5 +1,4 @@
-//! Does a sweep of round shapes give the same bits in any batch, on any level, and however space is
-//! turned?
+//! Tests that sweeps of spheres give the same bits in any batch and on any level, and tests of symmetries.
 
 use std::array::from_fn;
 use swath::batch::sweep::{MISS, Sweep, Times, sphere_box, spheres};
@@ -22,7 +21,7 @@ fn boxed(a: &MovingSphere, b: &MovingBox) -> Bits {
     bits(sphere_box::one_to_one(a, b).unwrap_or(Sweep::SEPARATED))
 }
 
-/// Rows of spheres and of boxes, and a valid one of each to ask with.
+/// Rows of spheres and of boxes, and a valid single one of each.
 struct World {
     a: MovingSphere,
     b: MovingBox,
@@ -44,7 +43,7 @@ impl World {
         }
     }
 
-    /// One row at a time, for each function over rows.
+    /// The results of single rows, for each function over rows.
     fn expected(&self) -> [Vec<Bits>; 6] {
         let Self { a, b, spheres, boxes, pairs } = self;
         let turned = || spheres.iter().rev();
@@ -58,7 +57,7 @@ impl World {
         ]
     }
 
-    /// The same with function `door`, to any output.
+    /// The same by the function `door`, to any output.
     fn ask(
         &self,
         level: Level,
@@ -82,7 +81,7 @@ impl World {
         }
     }
 
-    /// Every function on every level gives the result of one row at a time.
+    /// Every function on every level gives the results of single rows.
     fn answers_to_the_bit(&self) {
         let expected = self.expected();
         for level in Level::all() {
@@ -95,10 +94,10 @@ impl World {
     }
 }
 
-/// Goal: a batch answers as one question at a time does, to the bit. Method: every level, every
-/// function, every number of rows about the lanes, hostile rows.
+/// Goal: a batch gives the bits of single calls. Method: every level, every function, every number of rows
+/// near the number of lanes, hostile rows.
 #[test]
-fn batches_answer_as_one_to_one_on_every_level() {
+fn batches_give_the_bits_of_one_to_one_on_every_level() {
     for (round, rows) in (0..=40).cycle().take(41 * 6).enumerate() {
         World::new(round as u64, rows).answers_to_the_bit();
     }
@@ -133,10 +132,10 @@ fn no_rows() -> (Vec<MovingSphere>, Vec<MovingBox>) {
     (spheres, boxes)
 }
 
-/// Goal: what is invalid disturbs nobody. Method: at every row of every number of rows one that is
-/// invalid, of every kind in turn, and rows of which all are.
+/// Goal: an invalid row does not change other rows. Method: one at every row of every number of rows, of
+/// every kind in turn, and batches of which all rows are invalid.
 #[test]
-fn an_invalid_row_is_separated_and_the_others_stay_to_the_bit() {
+fn invalid_row_is_separated_and_changes_no_other_row() {
     let (bad_spheres, bad_boxes) = no_rows();
     let mut spheres = bad_spheres.iter().cycle();
     let mut boxes = bad_boxes.iter().cycle();
@@ -162,9 +161,9 @@ fn an_invalid_row_is_separated_and_the_others_stay_to_the_bit() {
     }
 }
 
-/// Goal: every output says the same. Method: times alone and lists of hits, of any length.
+/// Goal: every output contains the same results. Method: times alone and lists of hits, of any length.
 #[test]
-fn times_and_hits_say_what_answers_say() {
+fn times_and_hits_equal_the_full_results() {
     for (round, rows) in (0..=40).enumerate() {
         let world = World::new(round as u64 + 50, rows);
         for (level, (door, expected)) in Level::all()
@@ -196,10 +195,10 @@ fn times_and_hits_say_what_answers_say() {
     }
 }
 
-/// Goal: a question that cannot be answered changes nothing. Method: each wrong length, a row that
-/// is not there, a value that is invalid; the outputs are looked at.
+/// Goal: a call that fails writes nothing. Method: each wrong length, a row that does not exist, an invalid
+/// value; the outputs are compared.
 #[test]
-fn on_an_error_nothing_is_written() {
+fn failed_call_writes_nothing() {
     let mut world = World::new(4, 20);
     for level in Level::all() {
         for (door, lengths) in
@@ -248,7 +247,7 @@ fn on_an_error_nothing_is_written() {
     assert!(sphere_box::one_to_one(&good, &world.b).is_err());
 }
 
-/// Each vector of a sphere mapped, and each number scaled.
+/// Maps each vector of a sphere, and scales each number.
 fn map_sphere(of: &MovingSphere, map: impl Fn([f32; 3]) -> [f32; 3], scale: f32) -> MovingSphere {
     let mut of = *of;
     of.sphere.center = map(of.sphere.center).map(|x| x * scale);
@@ -265,17 +264,17 @@ fn map_box(of: &MovingBox, map: impl Fn([f32; 3]) -> [f32; 3], scale: f32) -> Mo
     }
 }
 
-/// Goal: which sphere is called `a` does not count. Method: hostile pairs, to the bit.
+/// Goal: swapping the spheres does not matter. Method: hostile pairs, compared bit by bit.
 #[test]
-fn swapped_spheres_answer_the_same() {
+fn swapped_spheres_give_the_same_result() {
     for case in rounds(5, 40_000) {
         assert_eq!(two(&case.a, &case.b), two(&case.b, &case.a), "{case:?}");
     }
 }
 
-/// Goal: space has no preferred direction. Method: each set of axes mirrored, to the bit.
+/// Goal: no direction of space is special. Method: each set of axes mirrored, compared bit by bit.
 #[test]
-fn mirrored_pairs_answer_the_same() {
+fn mirrored_pairs_give_the_same_result() {
     for (mirrored, case) in (1..8).cycle().zip(rounds(6, 40_000)) {
         let mirror =
             |of: [f32; 3]| from_fn(|k| if mirrored >> k & 1 == 1 { -of[k] } else { of[k] });
@@ -286,10 +285,10 @@ fn mirrored_pairs_answer_the_same() {
     }
 }
 
-/// Goal: no axis is special. Method: each order of axes; sums then round in another order, so the
-/// answer is judged by what the first one was asked.
+/// Goal: no axis is special. Method: each order of axes; sums are then rounded in another order, so the
+/// result is judged for the first input.
 #[test]
-fn permuted_axes_answer_the_same_but_for_rounding() {
+fn permuted_axes_give_the_same_result_except_for_rounding() {
     let orders = [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     for (order, case) in orders.into_iter().cycle().zip(rounds(7, 40_000)) {
         let permute = |of: [f32; 3]| order.map(|axis| of[axis]);
@@ -309,8 +308,8 @@ fn permuted_axes_answer_the_same_but_for_rounding() {
     }
 }
 
-/// Goal: a unit of length changes nothing. Method: powers of two, to the bit, wherever no number
-/// leaves the normal ones.
+/// Goal: the unit of length changes nothing. Method: powers of two, compared bit by bit, if all numbers
+/// remain normal.
 #[test]
 fn a_power_of_two_scales_to_the_same_bits() {
     let mut scaled = 0;
@@ -324,7 +323,7 @@ fn a_power_of_two_scales_to_the_same_bits() {
                 [a.sphere.center, a.delta, [a.sphere.radius; 3], b.aabb.min, b.aabb.max, b.delta];
             vectors.as_flattened().to_vec()
         };
-        // Differences must not be denormal either: a few digits above the least normal number.
+        // Differences must not be denormal either, so they are a few digits above the least normal number.
         let fits = |x: f32| x == 0.0 || (1e-30..1e30).contains(&x.abs());
         let before = [numbers(&case.ball, &case.boxed), numbers(&case.b, &case.boxed)].concat();
         let after = [numbers(&ball, &walls), numbers(&b, &walls)].concat();
@@ -339,11 +338,12 @@ fn a_power_of_two_scales_to_the_same_bits() {
     assert!(scaled > 10_000, "only {scaled} cases were scaled");
 }
 
-/// Goal: only relative motion and place count. Method: what can be added exactly is added to both.
+/// Goal: only relative motion and position count. Method: numbers that can be added without rounding are
+/// added to both.
 #[test]
-fn what_both_share_changes_nothing() {
+fn common_motion_and_position_change_nothing() {
     for case in rounds(9, 60_000).filter(|case| case.family == "grid") {
-        // The box of a case may have sides that nothing can be added to exactly.
+        // The box of a case may have sides to which nothing can be added without rounding.
         let short = case.boxed.aabb.size().iter().all(|&size| size <= 16.0 && size % 0.25 == 0.0);
         for [place, motion] in [[[0.0, 0.25, -8.0], [1024.0, -3.5, 0.25]], [[64.0; 3], [-0.0; 3]]] {
             let add = |x: [f32; 3], y: [f32; 3]| from_fn(|k| x[k] + y[k]);
@@ -362,8 +362,8 @@ fn what_both_share_changes_nothing() {
     }
 }
 
-/// Goal: the normal is unit and from `a` to `b`. Method: contacts along whole vectors, and the
-/// places that have no direction.
+/// Goal: the normal has length one and points from `a` to `b`. Method: contacts along integer vectors, and
+/// positions without direction.
 #[test]
 fn the_normal_points_from_a_to_b() {
     let ball = |center: [f32; 3], radius: f32, delta: [f32; 3]| MovingSphere {
@@ -400,7 +400,7 @@ fn the_normal_points_from_a_to_b() {
         let thrown = ball([center[0] - 8.0, center[1], center[2] + 2.0], 1.0, [16.0, 0.0, -4.0]);
         assert_eq!(sphere_box::normal(&thrown, &wall, 0.5), normal);
     }
-    // Of every hit, a unit vector against which the shapes come nearer.
+    // For every hit, the normal is a unit vector against which the shapes approach.
     for case in rounds(10, 20_000) {
         let answer = spheres::one_to_one(&case.a, &case.b).expect("both are spheres");
         if answer.contact.is_hit() {
@@ -411,8 +411,8 @@ fn the_normal_points_from_a_to_b() {
     }
 }
 
-/// Goal: the bits of a contact mean for boxes what they meant. Method: those of round shapes and
-/// those of boxes, side by side.
+/// Goal: the bits of a contact keep their meaning for boxes. Method: contacts of spheres and of boxes, side
+/// by side.
 #[test]
 fn a_surface_of_round_shapes_has_a_bit_of_its_own() {
     let ball = |x: f32, dx: f32| MovingSphere {

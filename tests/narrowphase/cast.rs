@@ -1,6 +1,7 @@
-//! Does a segment against a convex shape enter where it does, never late, never missed?
+//! Tests of segments against convex shapes: the entry is never late and no hit is missed.
 //!
-//! Against the exact cast of boxes, the quadratic of a ball, and the planes of a polyhedron.
+//! Results are compared with the exact cast of boxes, the quadratic of a ball, and the planes of a
+//! polyhedron.
 
 use scenes::convex::{rotation, unit};
 use swath::batch::SegmentStart;
@@ -8,11 +9,10 @@ use swath::convex::{ConvexCast, Hull};
 use swath::{Aabb, Pose, Segment, Shape};
 use testkit::draw::{Draw, how_many};
 
-/// Goal: a box as a convex shape is hit as the box is. Method: whole numbers, rays along faces,
-/// edges and through
-/// corners, of no length, without an end; starts inside, outside and on the surface.
+/// Goal: a box as a convex shape is hit like the box. Method: integers, rays along faces and edges and
+/// through corners, of length zero, without an end; starts inside, outside and on the surface.
 #[test]
-fn boxes_are_entered_where_they_are() {
+fn entry_of_boxes_is_that_of_the_box_cast() {
     let mut draw = Draw::new(41);
     let mut seen = [0; 4];
     for case in 0..how_many(6000) {
@@ -28,7 +28,7 @@ fn boxes_are_entered_where_they_are() {
         let shape = if case % 3 == 0 {
             Shape::cuboid(half).expect("a box")
         } else {
-            // The same, as one half as large.
+            // The same as a box of half the size that is scaled by two.
             let small = Shape::cuboid([1.0; 3]).expect("a box");
             small.scaled(half).expect("a box")
         };
@@ -67,11 +67,10 @@ fn boxes_are_entered_where_they_are() {
     assert!(seen.iter().all(|&count| count > 100), "{seen:?}");
 }
 
-/// Goal: balls and capsules, rounded and turned, are entered where their quadratic says. Method:
-/// rays at a ball
-/// from near and from 1e5 away.
+/// Goal: the entry into balls and capsules, rounded and rotated, is that of their quadratic. Method: rays
+/// towards a ball from nearby and from a distance of 1e5.
 #[test]
-fn balls_are_entered_where_they_are() {
+fn entry_of_balls_is_the_root_of_a_quadratic() {
     let mut draw = Draw::new(42);
     let mut hits = 0;
     for case in 0..how_many(3000) {
@@ -84,14 +83,14 @@ fn balls_are_entered_where_they_are() {
         if case % 2 == 0 {
             segment.max_fraction = 1.0;
         }
-        // A capsule of no height is a ball.
+        // A capsule of height zero is a ball.
         let shape = Shape::capsule(0.0, radius).expect("a ball");
         let pose = Pose::new([0.0; 3], rotation(&mut draw.0)).expect("a pose");
         let got = shape.cast(&pose, &segment).expect("valid");
         let [p, d] = [from, to].map(|v| v.map(f64::from));
         let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         let (a, b) = (dot(d, d), dot(p, d));
-        // The nearest the line gets, from the part of `p` across it.
+        // The least distance of the line, from the part of `p` across it.
         let across: [f64; 3] = std::array::from_fn(|k| p[k] - d[k] * (b / a));
         let room = f64::from(radius) * f64::from(radius) - dot(across, across);
         let entry = -b / a - (room.max(0.0) / a).sqrt();
@@ -120,10 +119,10 @@ fn balls_are_entered_where_they_are() {
     assert!(hits > 500, "{hits}");
 }
 
-/// Goal: a hull that is turned is entered by the face it has there. Method: an octahedron; rays
-/// down at its faces.
+/// Goal: a rotated hull is entered through the face that is there. Method: an octahedron; rays down to its
+/// faces.
 #[test]
-fn a_turned_hull_is_entered_by_a_face() {
+fn rotated_hull_is_entered_through_a_face() {
     let hull = Hull::new([
         [1.0_f32, 0.0, 0.0],
         [-1.0, 0.0, 0.0],
@@ -140,7 +139,7 @@ fn a_turned_hull_is_entered_by_a_face() {
         let ray = Segment::ray([x, 3.0, z], [0.0, -0.5, 0.0]).expect("a ray");
         let cast = shape.cast(&Pose::IDENTITY, &ray).expect("valid");
         let room = 1.0 - f64::from(x.abs()) - f64::from(z.abs());
-        // Within the tolerance of an edge it may be either.
+        // Within the tolerance of an edge it may be either face.
         if room < 1e-5 {
             assert!(room > -1e-5 || cast == ConvexCast::Missed, "{x} {z}");
             continue;

@@ -1,7 +1,7 @@
-//! Is the distance of two convex shapes not more than it is, and near it?
+//! Tests of the distance of two convex shapes: never too large, and accurate.
 //!
-//! `swath::convex::gjk` against the specification, which was written apart from it, over families of hard
-//! pairs, apart, touching and in each other.
+//! `swath::convex::gjk` is compared with the specification, which shares no code with it, over families of
+//! hard pairs: apart, touching and overlapping.
 
 use std::collections::BTreeMap;
 
@@ -28,13 +28,13 @@ fn asked(case: &ConvexCase) -> Distance {
     gjk::distance(&a, &of_a, &b, &of_b).expect("poses")
 }
 
-/// How far a point of the world is from a solid at the start.
+/// Distance of a point from a solid at the start.
 fn away(body: &MovingSolid, point: [f64; 3]) -> f64 {
     let dot = Solid { core: Core::Hull(vec![[0.0; 3]]), radius: 0.0 };
     spec::distance(body, &MovingSolid::resting(dot, point), 0.0).lower
 }
 
-/// What is wrong with an answer, if anything is.
+/// What is wrong with a result, if anything is.
 fn judged(case: &ConvexCase, found: &Distance) -> Result<&'static str, String> {
     let [a, b] = case.solids();
     let truth = spec::distance(&a, &b, 0.0);
@@ -56,7 +56,7 @@ fn judged(case: &ConvexCase, found: &Distance) -> Result<&'static str, String> {
     }
     let margins = a.solid.radius + b.solid.radius;
     if truth.lower + margins > 64.0 * truth.noise {
-        // Apart, or in each other by no more than the margins: exact.
+        // Apart, or overlapping by no more than the radii: exact.
         let off = distance.abs() / f64::from(1 << 20) + size / f64::from(1 << 26);
         must(distance >= truth.lower - off - truth.noise, "near the distance")?;
     }
@@ -82,7 +82,7 @@ fn judged(case: &ConvexCase, found: &Distance) -> Result<&'static str, String> {
     })
 }
 
-/// How far from the origin a solid reaches.
+/// Greatest distance of a point of a solid from the origin.
 fn away_max(solid: &Solid) -> f64 {
     let core = match &solid.core {
         Core::Hull(points) => points.iter().copied().map(length).fold(0.0, f64::max),
@@ -93,10 +93,10 @@ fn away_max(solid: &Solid) -> f64 {
     core + solid.radius
 }
 
-/// Goal: a rim does not stop the search. Method: a rounded corner before the rim of a cylinder, where
-/// points of a simplex once came too close to each other to have a sharp nearest point.
+/// Goal: a rim does not stop the search. Method: a rounded corner in front of the rim of a cylinder, where
+/// points of a simplex once became too close to each other for an accurate nearest point.
 #[test]
-fn a_corner_before_a_rim_is_as_far_as_it_is() {
+fn distance_of_a_corner_from_a_rim_is_accurate() {
     let shape = |core| PlainShape { core, radius: 0.0 };
     let corner = shape(PlainCore::Hull(vec![[0.43622708, -0.9353173, 0.25175166]]));
     let rim = shape(PlainCore::Cylinder { half_height: 0.976535, radius: 0.3478052 });
@@ -117,8 +117,8 @@ fn a_corner_before_a_rim_is_as_far_as_it_is() {
     assert_eq!(judged(&case, &asked(&case)), Ok("apart"));
 }
 
-/// Goal: a distance is never more than the distance and within what is said of it; depths part the
-/// shapes; normals and points are what they are called. Method: poses of every family at the start.
+/// Goal: a distance is at most the exact one and within the documented error; depths separate the shapes;
+/// normals and points are as documented. Method: poses of every family at the start.
 #[test]
 fn distances_of_convex_shapes_keep_their_promises() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

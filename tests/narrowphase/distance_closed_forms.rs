@@ -1,7 +1,7 @@
-//! Are distances of convex shapes right and from below, and bounds around them never too small?
+//! Tests that distances of convex shapes are accurate lower bounds, and that bounds contain the shapes.
 //!
-//! Known distances of balls, boxes and segments; separating axes for the depth of boxes; samples of
-//! every shape at every time for bounds.
+//! Distances of balls, boxes and segments have closed forms; the depth of boxes is compared with separating
+//! axes, and bounds with samples of every shape at several times.
 
 use scenes::convex::{Hulls, Moves, meetings, rotation, shape, unit};
 use swath::convex::gjk::GjkCache;
@@ -9,10 +9,10 @@ use swath::convex::{Hull, gjk};
 use swath::{Motion, Pose, Segment, Shape};
 use testkit::draw::{Draw, how_many};
 
-/// Goal: the distance of a ball or a rounded box to a box is exact, from below, with its points.
-/// Method: formula in `f64`, sizes from 1e-3 to 1e5, far from the origin, turned together.
+/// Goal: the distance of a ball or a rounded box from a box is accurate, a lower bound, and has the right
+/// points. Method: a formula in `f64`, sizes from 1e-3 to 1e5, far from the origin, rotated together.
 #[test]
-fn a_ball_and_a_box_are_as_far_apart_as_they_are() {
+fn distance_of_a_ball_from_a_box_is_accurate() {
     let mut draw = Draw::new(31);
     for _ in 0..how_many(4000) {
         let scale = draw.one_of(&[1e-3, 1.0, 1e5]);
@@ -29,7 +29,7 @@ fn a_ball_and_a_box_are_as_far_apart_as_they_are() {
         let outside: [f64; 3] = std::array::from_fn(|k| (x[k].abs() - f64::from(half[k])).max(0.0));
         let outside = outside.iter().map(|x| x * x).sum::<f64>().sqrt();
         if outside == 0.0 {
-            // Inside of the core: the nearest face is the way out.
+            // Inside the core: the shortest translation is through the nearest face.
             let least =
                 (0..3).map(|k| f64::from(half[k]) - x[k].abs()).fold(f64::INFINITY, f64::min);
             let depth = -f64::from(got.distance) - f64::from(radius);
@@ -51,10 +51,10 @@ fn a_ball_and_a_box_are_as_far_apart_as_they_are() {
     }
 }
 
-/// Goal: the nearest points are in their shapes, and no pair of points is nearer than the distance.
-/// Method: random points of both shapes; every kind of shape; warm as cold.
+/// Goal: the nearest points are in their shapes, and no pair of points is nearer than the distance. Method:
+/// random points of both shapes; every kind of shape; warm and cold searches.
 #[test]
-fn nothing_is_nearer_than_the_distance() {
+fn no_points_are_nearer_than_the_distance() {
     let hulls = Hulls::new(32);
     let mut draw = Draw::new(33);
     for meeting in meetings(&hulls, Moves::Spinning, how_many(1500), 34) {
@@ -68,12 +68,12 @@ fn nothing_is_nearer_than_the_distance() {
             if cold.distance > 0.0 {
                 assert!((cold.distance - warm.distance).abs() <= cold.distance * 1e-5 + 1e-6);
             }
-            // Along the normal the shapes are apart by it: their furthest points say so.
+            // Along the normal the gap of the shapes is the distance, by their support points.
             let ends = |shape: &Shape<'_>, pose: &Pose, way: [f32; 3]| furthest(shape, pose, way);
             let normal = cold.normal;
             let gap = -ends(b, &pb, normal.map(|x| -x)) - ends(a, &pa, normal);
             assert!((gap - f64::from(cold.distance)).abs() < 1e-4, "{gap} {cold:?} {meeting:?}");
-            // And along no other way further.
+            // Along no other direction the gap is larger.
             for _ in 0..20 {
                 let way = unit(&mut draw.0);
                 let gap = -ends(b, &pb, way.map(|x| -x)) - ends(a, &pa, way);
@@ -84,9 +84,9 @@ fn nothing_is_nearer_than_the_distance() {
     }
 }
 
-/// How far a shape reaches along `way`, by its bounds at a pose turned so that `way` is an axis.
+/// Extent of a shape along `way`, by its bounds at a pose that rotates `way` to an axis.
 fn furthest(shape: &Shape<'_>, pose: &Pose, way: [f32; 3]) -> f64 {
-    // The rotation that takes `way` to x: half way between, by half a turn.
+    // The rotation of `way` to x: by half a turn about the direction half-way between.
     let sum = [way[0] + 1.0, way[1], way[2]];
     let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
     let [x, y, z] = if length < 1e-3 { [0.0, 1.0, 0.0] } else { sum.map(|along| along / length) };
@@ -104,10 +104,10 @@ fn furthest(shape: &Shape<'_>, pose: &Pose, way: [f32; 3]) -> f64 {
     reach + along
 }
 
-/// Goal: moving by the depth along the normal parts what overlaps. Method: boxes and hulls in each
-/// other.
+/// Goal: moving by the depth along the normal separates overlapping shapes. Method: boxes and hulls that
+/// overlap.
 #[test]
-fn the_depth_parts() {
+fn depth_separates() {
     let hulls = Hulls::new(35);
     let mut draw = Draw::new(36);
     let mut shallow = 0;
@@ -128,7 +128,7 @@ fn the_depth_parts() {
         let parted = Pose { position: out, ..pose_b };
         let after = gjk::distance(&a, &pose_a, &b, &parted).expect("poses");
         assert!(after.distance >= -1e-6, "{got:?} {after:?}");
-        // No way is much shorter: not along any of many others.
+        // No other translation is much shorter: many directions are tested.
         for _ in 0..50 {
             let other = unit(&mut draw.0);
             let short = -0.3 * got.distance;
@@ -141,11 +141,10 @@ fn the_depth_parts() {
     assert!(shallow > 500, "{shallow}");
 }
 
-/// Goal: bounds hold the shape, at a pose and over a motion, and are tight. Method: a point of the
-/// surface along
-/// many ways, found by casts from outside; exact boxes where nothing turns.
+/// Goal: bounds contain the shape, at a pose and over a motion, and are tight. Method: points of the surface
+/// in many directions, found by casts from outside; exact boxes without rotation.
 #[test]
-fn bounds_hold_the_shape() {
+fn bounds_contain_the_shape() {
     let hulls = Hulls::new(37);
     let mut draw = Draw::new(38);
     for meeting in meetings(&hulls, Moves::Spinning, how_many(400), 39) {
@@ -172,7 +171,7 @@ fn bounds_hold_the_shape() {
                 let reach = furthest(shape, &pose, way);
                 assert!((reach - f64::from(now.max[k])).abs() < 1e-4, "tight: {reach} {now:?}");
             }
-            // A ray from outside enters within the bounds.
+            // A ray from outside enters the shape within the bounds.
             let from = unit(&mut draw.0);
             let start = std::array::from_fn::<f32, 3, _>(|k| pose.position[k] + from[k] * 20.0);
             let ray = Segment::between(start, pose.position).expect("a segment");
@@ -202,17 +201,17 @@ fn bounds_hold_the_shape() {
     assert!((3.0..3.02).contains(&most), "no further than it reaches: {most}");
 }
 
-/// Goal: cylinders and cones reach as far as their rims and tips. Method: the formula, turned
-/// anyhow, wide and narrow.
+/// Goal: the support points of cylinders and cones are on their rims and tips. Method: the formula, any
+/// rotation, wide and narrow shapes.
 #[test]
-fn rims_and_tips_reach_as_far_as_they_do() {
+fn support_points_are_on_rims_and_tips() {
     let mut draw = Draw::new(51);
     for _ in 0..how_many(2000) {
         let (half, radius) = (draw.between(0.0, 2.0), draw.between(0.0, 2.0));
         let pose = Pose::new([0.0; 3], rotation(&mut draw.0)).expect("a pose");
         let [x, y, z, w] = pose.rotation.map(f64::from);
         let square = x * x + y * y + z * z + w * w;
-        // How far the axis of the shape points along the world's x.
+        // Component of the shape's axis along x.
         let up = 2.0 * (x * y - w * z) / square;
         let (h, r) = (f64::from(half), f64::from(radius) * (1.0 - up * up).max(0.0).sqrt());
         for (shape, meant) in [

@@ -1,30 +1,30 @@
-//! Is a shape of the caller's own that breaks its promises answered, without a panic and without NaN?
+//! Tests that an invalid support map of the caller causes neither a panic nor NaN.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use scenes::convex::{rotation, unit};
 use swath::convex::gjk::GjkCache;
-use swath::convex::toi::{Advance, Settings, Touch};
+use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::convex::{Hull, InvalidShape, SupportMap, gjk, toi};
 use swath::{Motion, Pose, Segment, Shape};
 use testkit::draw::{Draw, how_many};
 
-/// What a map does with a direction that is not along an axis.
+/// The fault of a map for directions that are not along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
-    /// A point that is not a number, or has one coordinate that is not.
+    /// A point with a coordinate that is not a number, or with three.
     Nan,
     PartlyNan,
     Infinite,
-    /// Beyond its bounding radius.
+    /// A point outside its bounding radius.
     Outside,
-    /// Beyond all numbers once it is squared.
+    /// A point whose square overflows.
     Huge,
-    /// Another point each time.
+    /// Another point in each call.
     Inconsistent,
-    /// The point that is nearest instead of furthest.
+    /// The nearest point instead of the farthest.
     Opposite,
-    /// One number for the first directions, then none.
+    /// A valid point for the first directions, then NaN.
     Fails,
 }
 
@@ -39,7 +39,7 @@ const FAULTS: [Fault; 8] = [
     Fault::Fails,
 ];
 
-/// A ball of radius 1, but for its fault.
+/// A ball of radius 1 with a fault.
 #[derive(Debug)]
 struct Hostile {
     fault: Fault,
@@ -54,7 +54,7 @@ impl SupportMap for Hostile {
         assert!(length > 0.0, "{direction:?}");
         let [x, y, z] = direction.map(|x| x / length);
         if asked < 6 {
-            // While the shape is made.
+            // During construction of the shape.
             return [x, y, z];
         }
         match self.fault {
@@ -78,7 +78,7 @@ impl SupportMap for Hostile {
     }
 }
 
-/// Tells nothing at all.
+/// Returns NaN only.
 #[derive(Debug)]
 struct Nothing(f64);
 
@@ -92,10 +92,10 @@ impl SupportMap for Nothing {
     }
 }
 
-/// Goal: a support map without valid points along the axes is rejected. Method: points that are not finite, or past the
-/// bounding radius.
+/// Goal: a support map without valid points along the axes is rejected. Method: points that are not finite,
+/// or outside the bounding radius.
 #[test]
-fn a_support_map_of_no_numbers_is_no_shape() {
+fn support_map_of_nan_is_rejected() {
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, 1.0] {
         let made = Shape::custom(&Nothing(number)).err();
         assert_eq!(made, Some(InvalidShape::Number), "{number}");
@@ -103,11 +103,12 @@ fn a_support_map_of_no_numbers_is_no_shape() {
     assert!(Shape::custom(&Nothing(0.25)).is_ok());
 }
 
-/// Goal: no map makes a panic or a number that is not finite, and one that tells nothing ends a search as
-/// unresolved, with a distance below that of the balls. Method: maps of every fault against every shape
-/// and themselves, at rest, in flight and in rotation, near and far; times, distances, casts and bounds.
+/// Goal: no map causes a panic or a number that is not finite, and one that only returns NaN ends a search as
+/// unresolved, with a distance below that of the bounding balls. Method: maps of every fault against every
+/// shape and themselves, at rest, in flight and in rotation, near and far; times, distances, casts and
+/// bounds.
 #[test]
-fn a_hostile_support_map_is_answered() {
+fn hostile_support_map_gives_finite_results() {
     let mut draw = Draw::new(77);
     let corners = [[1.0, 0.0, 0.0], [-1.0, 1.0, 0.0], [-1.0, -1.0, 0.0], [0.0, 0.0, 1.5]];
     let hull = Hull::new(corners).expect("a hull");
@@ -146,8 +147,8 @@ fn a_hostile_support_map_is_answered() {
                     let tells =
                         matches!(fault, Fault::Inconsistent | Fault::Opposite | Fault::Fails);
                     if !tells && far < 2.0 && case % 5 < 4 {
-                        let ended = matches!(toi.advance, Advance::Unresolved { t_safe: 0.0 });
-                        let known = matches!(toi.advance, Advance::Separated) && toi.supports == 0;
+                        let ended = matches!(toi.result, ToiResult::Unresolved { t_safe: 0.0 });
+                        let known = matches!(toi.result, ToiResult::Separated) && toi.supports == 0;
                         assert!(ended || known, "{fault:?} {case} {text}");
                         unresolved += usize::from(ended);
                     }

@@ -1,4 +1,4 @@
-//! Are times of impact, distances and casts of convex shapes right, never late and never missed?
+//! Tests of convex shapes: time of impact, distance and casts.
 
 mod cast;
 mod distance;

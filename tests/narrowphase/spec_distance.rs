@@ -1,14 +1,15 @@
-//! Is the distance of two convex solids between the two bounds of `spec::distance`, and are these close?
+//! Tests of `spec::distance`: the distance of two convex solids is between its two bounds, and these are
+//! close.
 //!
-//! First shapes whose distance has a closed form, then all pairs of triangles of two hulls, then
-//! hostile pairs, of which the two bounds prove each other.
+//! First shapes whose distance has a closed form, then all pairs of triangles of two hulls, then hostile
+//! pairs, for which the two bounds are proved separately.
 
 use spec::{Core, Distance, MovingSolid, Solid, distance, gap};
 use testkit::convex_cases::convex_cases;
 use testkit::draw::{Draw, how_many};
 use testkit::every_feature;
 
-/// The bounds are of the order of their own noise, about 2⁻⁴⁵ of all lengths.
+/// Distance of the bounds: about their own rounding error, 2⁻⁴⁵ of all lengths.
 const CLOSE: f64 = 2.0;
 
 fn length(v: [f64; 3]) -> f64 {
@@ -32,7 +33,7 @@ fn is(found: Distance, expected: f64) {
     assert!(found.upper - found.lower <= CLOSE * found.noise, "{about}");
 }
 
-/// Turned and moved as the seed says; and the place of a body's point then.
+/// A random pose, and the position of a point of the body.
 fn somewhere(draw: &mut Draw, solid: Solid) -> MovingSolid {
     let mut number = |size: f32| f64::from(draw.between(-size, size));
     let mut body = MovingSolid::resting(solid, [0; 3].map(|_| number(5.0)));
@@ -42,10 +43,10 @@ fn somewhere(draw: &mut Draw, solid: Solid) -> MovingSolid {
     body
 }
 
-/// Goal: a point and a box, a cylinder and a cone are as far apart as in the plane through the axis, and
-/// turning both changes nothing. Method: clamping, and the sides of a rectangle and of a triangle.
+/// Goal: the distance of a point from a box, a cylinder and a cone is that in the plane through the axis, and
+/// rotating both changes nothing. Method: clamping, and the sides of a rectangle and of a triangle.
 #[test]
-fn a_point_is_as_far_as_the_closed_form_says() {
+fn distance_of_a_point_is_that_of_the_closed_form() {
     let mut draw = Draw::new(1);
     let side = |p: [f64; 2], q: [f64; 2], r: [f64; 2]| {
         let (d, w) = ([r[0] - q[0], r[1] - q[1]], [p[0] - q[0], p[1] - q[1]]);
@@ -93,9 +94,10 @@ fn a_point_is_as_far_as_the_closed_form_says() {
     assert!(outside > 3_000);
 }
 
-/// Goal: discs are round. Method: cylinders and cones before a wall, whose lowest point has a closed form.
+/// Goal: discs are round. Method: cylinders and cones in front of a wall, whose lowest point has a closed
+/// form.
 #[test]
-fn a_wall_is_as_far_as_the_lowest_point() {
+fn distance_of_a_wall_is_that_of_the_lowest_point() {
     let mut draw = Draw::new(2);
     for _ in 0..2_000 {
         let (half_height, radius) =
@@ -108,7 +110,7 @@ fn a_wall_is_as_far_as_the_lowest_point() {
         };
         let body = somewhere(&mut draw, sharp(core));
         let t = f64::from(draw.between(0.0, 1.0));
-        // The height of the axis over the world, by two of its points.
+        // Height of the axis, by two of its points.
         let (top, bottom) =
             (body.at([0.0, half_height, 0.0], t), body.at([0.0, -half_height, 0.0], t));
         let cosine = (top[1] - bottom[1]) / (2.0 * half_height);
@@ -122,10 +124,10 @@ fn a_wall_is_as_far_as_the_lowest_point() {
     }
 }
 
-/// Goal: no feature of a hull is forgotten. Method: hulls that are flat, thin, doubled or a grid; all
+/// Goal: every feature of a hull is considered. Method: hulls that are flat, thin, doubled or a grid; all
 /// pairs of triangles of their points.
 #[test]
-fn hulls_are_as_far_apart_as_their_triangles() {
+fn distance_of_hulls_is_that_of_their_triangles() {
     let mut compared = 0;
     let mut draw = Draw::new(3);
     for case in convex_cases(4, how_many(4_000)) {
@@ -139,9 +141,9 @@ fn hulls_are_as_far_apart_as_their_triangles() {
         let found = distance(&bodies[0], &bodies[1], t);
         let reach = bodies[0].solid.radius + bodies[1].solid.radius;
         if found.lower + reach <= 0.0 {
-            continue; // what overlaps is `every_depth_is_a_way_out`
+            continue; // overlaps are tested in `depth_is_the_shortest_translation`
         }
-        // As seen from the first, or the places would be rounded.
+        // Relative to the first body, because positions would be rounded.
         let seen = |body: &MovingSolid, points: &[[f64; 3]]| -> Vec<[f64; 3]> {
             let mut near = body.clone();
             near.position = [0, 1, 2].map(|k| body.position[k] - bodies[0].position[k]);
@@ -151,8 +153,8 @@ fn hulls_are_as_far_apart_as_their_triangles() {
         };
         let least = every_feature::distance(&seen(&bodies[0], &a), &seen(&bodies[1], &b));
         let size = a.iter().chain(&b).copied().map(length).fold(0.0, f64::max);
-        // All pairs of triangles do without a proof, and lose half the digits where edges are all
-        // but parallel.
+        // The test of all pairs of triangles has no proof, and loses half of the digits if edges are nearly
+        // parallel.
         let own = 2.0 * found.noise + 1e-9 * size;
         let about = format!("{found:?} is not {least}, {case:?}");
         assert!(found.lower + reach <= least + 2.0 * found.noise, "{about}");
@@ -162,10 +164,10 @@ fn hulls_are_as_far_apart_as_their_triangles() {
     assert!(compared > 300, "{compared} compared");
 }
 
-/// Goal: an overlap is as deep as its shortest way out. Method: boxes that overlap and do not turn, by
-/// their intervals; then any pair, moved out by the depth and a little.
+/// Goal: the depth of an overlap is its shortest translation. Method: overlapping boxes without rotation, by
+/// their intervals; then any pair, separated by the depth and a little more.
 #[test]
-fn every_depth_is_a_way_out() {
+fn depth_is_the_shortest_translation() {
     let mut draw = Draw::new(5);
     for _ in 0..1_000 {
         let mut number = |low: f32, high: f32| f64::from(draw.between(low, high));
@@ -177,7 +179,7 @@ fn every_depth_is_a_way_out() {
             .map(|(half, at)| MovingSolid::resting(sharp(Core::cuboid(half)), at));
         let found = distance(&boxes[0], &boxes[1], 0.0);
         assert_eq!(found.upper, 0.0);
-        // `lower` is the gap along some direction: no way out is shorter than the depth.
+        // `lower` is the gap along some direction: no translation is shorter than the depth.
         assert!(-found.lower >= depth - found.noise, "{found:?} {depth}");
     }
     for case in convex_cases(6, how_many(2_000)) {
@@ -187,17 +189,17 @@ fn every_depth_is_a_way_out() {
             let out = -found.lower + 4.0 * found.noise;
             b.position = [0, 1, 2].map(|k| b.position[k] + found.normal[k] * out);
             let parted = distance(&a, &b, 0.0);
-            // A place far out takes no small step.
+            // A distant position cannot change by a small step.
             let step = 1e-15 * length(b.position);
             assert!(parted.lower > -step - found.noise, "{found:?} {parted:?} {case:?}");
         }
     }
 }
 
-/// Goal: every distance is proved. Method: hostile pairs at several times; the gap along the normal, by
-/// itself, is the lower bound, and the two points are on the shapes and as far apart as the upper.
+/// Goal: every distance is proved. Method: hostile pairs at several times; the gap along the normal is the
+/// lower bound, and the two points are on the shapes at the distance of the upper bound.
 #[test]
-fn the_two_bounds_prove_each_other() {
+fn both_bounds_are_proved() {
     let (mut all, mut loose) = (0, 0);
     for case in convex_cases(7, how_many(3_000)) {
         let [a, b] = case.solids();
@@ -214,7 +216,7 @@ fn the_two_bounds_prove_each_other() {
             let apart = (found.upper - found.lower).max(0.0);
             assert!(apart <= 1e5 * found.noise, "{apart:e} {about}");
             loose += usize::from(apart > CLOSE * found.noise);
-            // Points in the world have lost the digits of the place.
+            // Points in world coordinates have lost the digits of the position.
             let places = length(found.on_a) + length(found.on_b);
             let own = 4.0 * found.noise + 8.0 * f64::EPSILON * places;
             let between = length([0, 1, 2].map(|k| found.on_b[k] - found.on_a[k]));

@@ -1,9 +1,8 @@
-//! Is the bracket of `spec::first_time` around the true first time?
+//! Tests of `spec::first_time`: its bracket contains the exact first time.
 //!
-//! First motions whose time has a closed form; then whole numbers, where a linear program or
-//! the facets of the difference give the time without any rounding; then hostile families, where
-//! what was proved is looked at again in other ways; at last, that the judge of other answers
-//! refuses each that breaks a promise.
+//! First motions whose time has a closed form; then integers, for which a linear program or the facets of the
+//! Minkowski difference give the exact time; then hostile families, for which the proved facts are checked in
+//! other ways; at last, that the judge of other results rejects each that violates a guarantee.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,7 @@ use testkit::convex_promises::{Answer, Tolerance, Truth, judged, keeps_its_promi
 use testkit::draw::{Draw, how_many};
 use testkit::exact_convex::ExactPair;
 
-/// Where a closed form is off by rounding itself.
+/// Rounding error of a closed form.
 const ROUNDING: f64 = 1e-13;
 
 fn point(radius: f64) -> Solid {
@@ -25,7 +24,7 @@ fn cuboid(half: [f64; 3]) -> Solid {
     Solid { core: Core::cuboid(half), radius: 0.0 }
 }
 
-/// The bracket holds `t` and is as narrow as is promised.
+/// Checks that the bracket contains `t` and is as narrow as documented.
 #[track_caller]
 fn is_at(found: FirstTime, t: f64) {
     let FirstTime::Hit { free_until, hit_at } = found else {
@@ -35,16 +34,16 @@ fn is_at(found: FirstTime, t: f64) {
     assert!(hit_at - free_until < 1e-8, "{found:?} is wide");
 }
 
-/// Goal: two balls touch at the root of a quadratic. Method: places, motions and radii at random,
-/// the root in `f64`; pairs that pass are free, and by how much they pass decides.
+/// Goal: two balls touch at the root of a quadratic. Method: random positions, motions and radii, the root in
+/// `f64`; pairs that pass each other are free, depending on the distance at which they pass.
 #[test]
-fn balls_touch_at_a_root() {
+fn balls_touch_at_a_root_of_a_quadratic() {
     let mut draw = Draw::new(1);
     let mut hits = 0;
     for _ in 0..3_000 {
         let mut number = |size: f32| f64::from(draw.between(-size, size));
         let p = [0; 3].map(|_| number(4.0));
-        // Towards the other, and aside.
+        // Towards the other, and sideways.
         let d = p.map(|x| number(1.0) * 2.0 - 2.0 * x);
         let radii = [number(1.0).abs(), number(1.0).abs()];
         let target = number(0.2).max(0.0);
@@ -69,10 +68,10 @@ fn balls_touch_at_a_root() {
     assert!(hits > 300, "{hits} hits");
 }
 
-/// Goal: the acceleration counts by half its square. Method: head on along one axis, with motion that
-/// turns round before, at and after the contact.
+/// Goal: the displacement by an acceleration is half its square. Method: head on along one axis, with motions
+/// that turn round before, at and after the contact.
 #[test]
-fn accelerated_balls_touch_at_a_root() {
+fn accelerated_balls_touch_at_a_root_of_a_quadratic() {
     for (gap, speed, pull, expected) in [
         (1.0, 0.0, 2.0, Some(1.0)),
         (2.0, 1.0, 4.0, Some((-1.0 + 17.0_f64.sqrt()) / 4.0)),
@@ -89,7 +88,7 @@ fn accelerated_balls_touch_at_a_root() {
             None => assert_eq!(found, FirstTime::Free),
         }
     }
-    // Turns round at the contact itself: 3²/(2·8) = 0.5625.
+    // The turning point is the contact: 3²/(2·8) = 0.5625.
     let a = MovingSolid::resting(point(0.5), [0.0; 3]);
     let mut b = MovingSolid::resting(point(0.25), [0.75 + 0.5625, 0.0, 0.0]);
     (b.delta, b.accel) = ([-3.0, 0.0, 0.0], [8.0, 0.0, 0.0]);
@@ -99,10 +98,10 @@ fn accelerated_balls_touch_at_a_root() {
     assert!((t - 0.375).abs() < 1e-6 && gap.abs() < 1e-9);
 }
 
-/// Goal: boxes that do not turn touch when all three intervals overlap. Method: `spec::sweep`, which
-/// knows nothing of distances.
+/// Goal: boxes without rotation touch when all three intervals overlap. Method: `spec::sweep`, which computes
+/// no distances.
 #[test]
-fn boxes_touch_as_intervals_do() {
+fn boxes_touch_when_intervals_overlap() {
     let mut draw = Draw::new(2);
     let mut hits = 0;
     for _ in 0..3_000 {
@@ -140,10 +139,10 @@ fn boxes_touch_as_intervals_do() {
     assert!(hits > 300, "{hits} hits");
 }
 
-/// Goal: a turning rod reaches a wall when its tip does. Method: `long·cos(angle) + round = far`; several
-/// turns a tick, both ways round, the wall near and just out of reach.
+/// Goal: a rotating rod reaches a wall when its tip does. Method: `long·cos(angle) + round = far`; several
+/// turns per tick, in both directions, the wall near and just out of reach.
 #[test]
-fn a_tip_reaches_a_wall_at_an_arc_cosine() {
+fn tip_reaches_a_wall_at_an_arc_cosine() {
     let mut draw = Draw::new(3);
     for _ in 0..400 {
         let long = f64::from(draw.between(0.5, 4.0));
@@ -154,7 +153,7 @@ fn a_tip_reaches_a_wall_at_an_arc_cosine() {
             Solid { core: Core::Hull(vec![[0.0, -long, 0.0], [0.0, long, 0.0]]), radius: round };
         let wall = MovingSolid::resting(cuboid([1.0, 9.0, 9.0]), [far + 1.0, 0.0, 0.0]);
         let rod = MovingSolid { spin: [0.0, 0.0, rate], ..MovingSolid::resting(rod, [0.0; 3]) };
-        // It starts along the wall; the nearer tip has a right angle less an arc cosine to go.
+        // It starts parallel to the wall; the nearer tip rotates by a right angle less an arc cosine.
         let t = (std::f64::consts::FRAC_PI_2 - ((far - round) / long).acos()) / rate.abs();
         is_at(first_time(&rod, &wall, 0.0, [0.0, 1.0]), t);
         is_at(first_time(&wall, &rod, 0.0, [0.0, 1.0]), t);
@@ -163,8 +162,8 @@ fn a_tip_reaches_a_wall_at_an_arc_cosine() {
     }
 }
 
-/// Goal: what has no depth cannot pass through each other unseen. Method: a point through a triangle and
-/// two crossing rods, fast and slow, at times that are known; beside them, they are free.
+/// Goal: flat shapes do not pass through each other unnoticed. Method: a point through a triangle and two
+/// crossing rods, fast and slow, at known times; beside them they are free.
 #[test]
 fn thin_shapes_do_not_pass_through_each_other() {
     let hull = |points: &[[f64; 3]]| Solid { core: Core::Hull(points.to_vec()), radius: 0.0 };
@@ -186,10 +185,10 @@ fn thin_shapes_do_not_pass_through_each_other() {
     }
 }
 
-/// Goal: what passes a plane beside the triangle in it has not met it. Method: a point that is on a
-/// triangle leaves over an edge, and only then sinks under the plane.
+/// Goal: a body that passes a plane beside the triangle in it has no contact. Method: a point on a triangle
+/// leaves it over an edge, and only then sinks below the plane.
 #[test]
-fn beside_a_triangle_is_past_it() {
+fn point_beside_a_triangle_has_no_contact() {
     let corners = vec![[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]];
     let triangle = Solid { core: Core::Hull(corners), radius: 0.0 };
     for (inside, hits) in [(1e-7, false), (0.5, true)] {
@@ -205,7 +204,7 @@ fn beside_a_triangle_is_past_it() {
     }
 }
 
-/// One float more or less here and there.
+/// One float more or less at some places.
 fn nudged(draw: &mut Draw, mut case: ConvexCase) -> ConvexCase {
     for motion in &mut case.motions {
         for x in motion.position.iter_mut().chain(&mut motion.delta) {
@@ -217,11 +216,11 @@ fn nudged(draw: &mut Draw, mut case: ConvexCase) -> ConvexCase {
     case
 }
 
-/// Goal: the bracket holds the exact first time, a free pair is free and a graze is one. Method:
-/// polyhedra of whole numbers and one float beside them, with ties, flats, touches at the start and
-/// edges that graze; a linear program without rounding, and for accelerated pairs the facets.
+/// Goal: the bracket contains the exact first time, a free pair is free and a graze is one. Method: polyhedra
+/// on integers and one float beside them, with ties, flat ones, touches at the start and edges that graze; an
+/// exact linear program, and the facets for accelerated pairs.
 #[test]
-fn brackets_hold_the_exact_time() {
+fn brackets_contain_the_exact_time() {
     let mut draw = Draw::new(4);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for _ in 0..how_many(500) {
@@ -278,10 +277,10 @@ fn brackets_hold_the_exact_time() {
     }
 }
 
-/// Goal: no distance before the bracket is at most the target, and hits are within it. Method: every
-/// hostile family; distances at other times than the search chose, each with its own proof.
+/// Goal: before the bracket no distance is at most the target, and hits are within it. Method: every hostile
+/// family; distances at other times than those of the search, each with its own proof.
 #[test]
-fn what_is_called_free_is_free() {
+fn free_intervals_are_free() {
     let mut draw = Draw::new(5);
     let mut counts: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
     for case in convex_cases(6, how_many(5_000)) {
@@ -293,7 +292,7 @@ fn what_is_called_free_is_free() {
             FirstTime::Hit { free_until, hit_at } => {
                 assert!(from <= free_until && free_until <= hit_at && hit_at <= to, "{found:?}");
                 let there = spec::distance(&a, &b, hit_at);
-                // What is flat may have passed already.
+                // A flat body may have passed already.
                 let passed = Truth::of(&case).speed_max * (hit_at - free_until).min(1e-8);
                 let over = there.lower - target - there.noise;
                 assert!(over <= passed, "{found:?} {there:?} {case:?}");
@@ -324,10 +323,10 @@ fn what_is_called_free_is_free() {
     assert!(sum(4) * 2_000 < all, "{counts:?}");
 }
 
-/// Goal: the answer does not depend on which is called the first, nor on the place. Method: swapped, and
-/// moved by a number that costs no digits.
+/// Goal: the result does not depend on the order of the bodies, nor on the position. Method: swapped, and
+/// moved by a number that can be added without rounding.
 #[test]
-fn the_order_and_the_place_do_not_matter() {
+fn order_and_position_do_not_matter() {
     for case in convex_cases(7, 1_000) {
         let [a, b] = case.solids();
         let (target, window) = (f64::from(case.target), case.window.map(f64::from));
@@ -339,14 +338,14 @@ fn the_order_and_the_place_do_not_matter() {
         };
         let [free, hit] = ends(first_time(&a, &b, target, window));
         let [free_swapped, hit_swapped] = ends(first_time(&b, &a, target, window));
-        // What one proves free the other does not hit.
+        // If one search proves a pair free, the other does not hit.
         assert!(free <= hit_swapped && free_swapped <= hit, "{case:?}");
     }
 }
 
 const TOLERANCE: Tolerance = Tolerance { distance: 1e-7, points: 1e-6, unit: 1e-6 };
 
-/// The answer that is true of the bracket.
+/// A correct result for the bracket.
 fn answer(truth: &Truth) -> Answer {
     match truth.first {
         FirstTime::Hit { free_until, hit_at } if free_until == hit_at => Answer::Overlapping,
@@ -368,9 +367,9 @@ fn impact(truth: &Truth, t: f32) -> Answer {
     Answer::Impact { t, on_a, on_b, normal }
 }
 
-/// Goal: the judge takes what is true. Method: answers made of the brackets of every family.
+/// Goal: the judge accepts correct results. Method: results made from the brackets of every family.
 #[test]
-fn true_answers_keep_their_promises() {
+fn judge_accepts_correct_results() {
     for case in convex_cases(8, 2_000) {
         if case.window == [0.0, 1.0] {
             keeps_its_promises(&case, &answer(&Truth::of(&case)), &TOLERANCE);
@@ -378,9 +377,10 @@ fn true_answers_keep_their_promises() {
     }
 }
 
-/// Goal: the judge refuses what breaks a promise. Method: true answers, each broken in one way.
+/// Goal: the judge rejects results that violate a guarantee. Method: correct results, each changed in one
+/// way.
 #[test]
-fn broken_answers_are_refused() {
+fn judge_rejects_wrong_results() {
     let mut refused: BTreeMap<&str, usize> = BTreeMap::new();
     for case in convex_cases(9, 1_500) {
         let truth = Truth::of(&case);
@@ -415,7 +415,7 @@ fn broken_answers_are_refused() {
         let turned = normal.map(|x| -x);
         let longer = normal.map(|x| x * 1.01);
         let nan = [f32::NAN; 3];
-        // The side of b that looks away from a is on its shape, too, but not near a.
+        // The side of b that faces away from a is on its shape, too, but not near a.
         let beyond = [0, 1, 2].map(|k| off.on_b[k] + off.normal[k] * 10.0 * truth.size);
         let back = MovingSolid::resting(point(0.0), beyond);
         let back = spec::distance(&back, &truth.b, f64::from(t)).on_b;
@@ -438,7 +438,7 @@ fn broken_answers_are_refused() {
             assert!(right, "{promise}: {said:?} {broken:?} {case:?}");
             *refused.entry(promise).or_default() += 1;
         }
-        // Far too early, unless the shapes are as near then.
+        // Far too early, unless the shapes are as near at that time.
         let early = impact(&truth, t * 0.5);
         let then = spec::distance(&truth.a, &truth.b, f64::from(t) * 0.5);
         if then.lower > f64::from(case.target) + 1e-2 * f64::from(size) && case.window[0] == 0.0 {
@@ -447,7 +447,7 @@ fn broken_answers_are_refused() {
             assert!(right, "{said:?} {early:?} {case:?}");
             *refused.entry("early").or_default() += 1;
         }
-        // The other way round a normal does not separate two shapes of some thickness.
+        // The reversed normal does not separate two shapes of some thickness.
         let flipped = Answer::Impact { t, on_a, on_b, normal: turned };
         let gap = spec::gap(&truth.a, &truth.b, f64::from(t), turned.map(f64::from));
         if gap < off.lower - 1e-2 * f64::from(size) {

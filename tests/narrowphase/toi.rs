@@ -1,12 +1,12 @@
-//! Is a first time of convex shapes never late and never missed, and are they near then?
+//! Tests of the time of impact: never late, never missed, and the shapes are near each other at it.
 //!
-//! `swath::convex::toi` against the specification, which was written apart from it, over families of
-//! hard pairs; and against whole numbers, where polyhedra do not turn.
+//! `swath::convex::toi` is compared with the specification, which shares no code with it, over families of
+//! hard pairs; and with integer arithmetic, for polyhedra without rotation.
 
 use std::collections::BTreeMap;
 
 use spec::FirstTime;
-use swath::convex::toi::{ADVANCE_ROUNDS_MAX, Advance, Toi};
+use swath::convex::toi::{TOI_ROUNDS_MAX, Toi, ToiResult};
 use testkit::convex_asked::{answer, asked, settings, tolerance, tolerance_length};
 use testkit::convex_cases::{ConvexCase, convex_cases, on_lattice};
 use testkit::convex_promises::{Truth, judged, keeps_its_promises};
@@ -14,19 +14,19 @@ use testkit::convex_shapes::{PlainCore, PlainMotion, PlainShape};
 use testkit::draw::{Draw, how_many};
 use testkit::exact_convex::ExactPair;
 
-/// What came of all pairs whose motions are of one kind.
+/// Results of all pairs with one kind of motion.
 #[derive(Debug)]
 struct Tally {
     cases: usize,
     answers: BTreeMap<&'static str, usize>,
     broken: BTreeMap<String, usize>,
-    /// How many searches took so many rounds.
+    /// Number of searches by their number of rounds.
     rounds: Vec<usize>,
 }
 
 impl Default for Tally {
     fn default() -> Self {
-        let rounds = vec![0; ADVANCE_ROUNDS_MAX as usize + 1];
+        let rounds = vec![0; TOI_ROUNDS_MAX as usize + 1];
         Self { cases: 0, answers: BTreeMap::new(), broken: BTreeMap::new(), rounds }
     }
 }
@@ -34,10 +34,10 @@ impl Default for Tally {
 impl Tally {
     fn add(&mut self, toi: &Toi, verdict: &Result<(), String>) {
         self.cases += 1;
-        let kind = match toi.advance {
-            Advance::Impact { .. } => "impacts",
-            Advance::Overlapping { .. } => "overlaps",
-            Advance::Separated => "separated",
+        let kind = match toi.result {
+            ToiResult::Impact { .. } => "impacts",
+            ToiResult::Overlapping { .. } => "overlaps",
+            ToiResult::Separated => "separated",
             _ => "unresolved",
         };
         *self.answers.entry(kind).or_default() += 1;
@@ -48,7 +48,7 @@ impl Tally {
         }
     }
 
-    /// Mean, 99th of a hundred, and most.
+    /// Mean, 99th percentile, and maximum.
     fn rounds(&self) -> (f64, usize, usize) {
         let all: usize = self.rounds.iter().enumerate().map(|(rounds, count)| rounds * count).sum();
         let mut passed = 0;
@@ -78,15 +78,15 @@ fn kind(case: &ConvexCase) -> &'static str {
     }
 }
 
-/// What the answer says beside what every answer must: how deep, and which way is out.
+/// Additional checks of a result: the depth, and the direction of the shortest translation.
 fn depth_holds(case: &ConvexCase, truth: &Truth, toi: &Toi) -> Result<(), String> {
-    let Advance::Overlapping { depth, normal, .. } = toi.advance else { return Ok(()) };
+    let ToiResult::Overlapping { depth, normal, .. } = toi.result else { return Ok(()) };
     let from = f64::from(case.window[0]);
     let wide = normal.map(f64::from);
     let gap = spec::gap(&truth.a, &truth.b, from, wide) - f64::from(case.target);
     let start = spec::distance(&truth.a, &truth.b, from);
     let off = truth.size * 8.0 * f64::from(f32::EPSILON) + 2.0 * start.noise;
-    // A time that is no `f32` cannot be asked for: the start is one.
+    // A time that is not an `f32` cannot be an input; the start is one.
     if (gap + f64::from(depth)).abs() > off + 1e-6 * f64::from(depth) {
         return Err(format!("a depth is that along its normal: {gap:e} of {depth:e}"));
     }
@@ -100,9 +100,9 @@ fn depth_holds(case: &ConvexCase, truth: &Truth, toi: &Toi) -> Result<(), String
     Ok(())
 }
 
-/// Goal: never late, never missed, near at the time that is said, and points, normals and depths are
-/// what they are called. Method: pairs of every family against the specification, counted by kinds
-/// of motions; `-- --nocapture` prints the counts.
+/// Goal: never late, never missed, near at the reported time, and points, normals and depths as documented.
+/// Method: pairs of every family, compared with the specification and counted by kinds of motions;
+/// `-- --nocapture` prints the counts.
 #[test]
 fn first_times_of_convex_shapes_keep_their_promises() {
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
@@ -150,8 +150,8 @@ fn first_times_of_convex_shapes_keep_their_promises() {
     );
 }
 
-/// Goal: what touches by a hair is a touch, and no time is late by a bit. Method: polyhedra on a
-/// lattice, whose first times are known from whole numbers.
+/// Goal: the narrowest touch is a touch, and no time is late by a bit. Method: polyhedra on a lattice, whose
+/// first times are known from integer arithmetic.
 #[test]
 fn first_times_on_a_lattice_are_never_after_the_exact_ones() {
     let mut draw = Draw::new(62);
@@ -172,14 +172,14 @@ fn first_times_on_a_lattice_are_never_after_the_exact_ones() {
         };
         let toi = asked(&case, &settings(&case));
         let what = format!("{toi:?}, but {exact:?}: {case:?}");
-        let kind = match (toi.advance, exact) {
-            (Advance::Impact { t, .. }, Some(exact)) => {
+        let kind = match (toi.result, exact) {
+            (ToiResult::Impact { t, .. }, Some(exact)) => {
                 assert!(f64::from(t) <= exact * (1.0 + 1e-15), "late: {what}");
                 "impacts"
             }
-            (Advance::Overlapping { .. }, Some(0.0)) => "overlaps",
-            (Advance::Separated, None) => "separated",
-            (Advance::Impact { t, .. }, None) => {
+            (ToiResult::Overlapping { .. }, Some(0.0)) => "overlaps",
+            (ToiResult::Separated, None) => "separated",
+            (ToiResult::Impact { t, .. }, None) => {
                 let [a, b] = case.solids();
                 let truth = Truth::of(&case);
                 let there = spec::distance(&a, &b, t.into());
@@ -195,7 +195,7 @@ fn first_times_on_a_lattice_are_never_after_the_exact_ones() {
     assert!(["impacts", "overlaps", "separated"].iter().all(|kind| counts.contains_key(kind)));
 }
 
-/// Two hulls that do not turn, at the start of a tick.
+/// Two hulls without rotation, at the start of a tick.
 fn resting(a: (&[[f32; 3]], [f32; 3]), b: (&[[f32; 3]], [f32; 3])) -> ConvexCase {
     let shape =
         |points: &[[f32; 3]]| PlainShape { core: PlainCore::Hull(points.to_vec()), radius: 0.0 };
@@ -209,9 +209,9 @@ fn resting(a: (&[[f32; 3]], [f32; 3]), b: (&[[f32; 3]], [f32; 3])) -> ConvexCase
     }
 }
 
-/// Goal: points of a touch face each other, also where a corner is on the very edge of a face, where
-/// there are many nearest points, and where cores are in each other by less than the tolerance
-/// beside an edge. Method: some that once were corners far apart.
+/// Goal: the points of a touch are opposite each other, also if a corner is exactly above an edge of a face,
+/// where there are many nearest points, and if cores overlap by less than the tolerance beside an edge.
+/// Method: cases in which the points once were corners far apart.
 #[test]
 fn points_of_a_touch_face_each_other() {
     let on_an_edge = resting(
@@ -284,10 +284,10 @@ fn points_of_a_touch_face_each_other() {
     }
 }
 
-/// Goal: a simplex of two points that are one but for the last bit tells no contact where there is
-/// none. Method: a capsule that passes the rim of a cone, which once was said to be hit on its way.
+/// Goal: a simplex of two points that differ in the last bit only reports no contact where there is none.
+/// Method: a capsule that passes the rim of a cone, which once was reported as a hit.
 #[test]
-fn a_needle_of_points_is_no_contact() {
+fn simplex_of_two_close_points_is_no_contact() {
     let mut case = resting((&[], [0.7408695, -1.0426648, 1.037791]), (&[], [0.0; 3]));
     let half = 0.22630225;
     case.shapes[0].core = PlainCore::Segment([[0.0, -half, 0.0], [0.0, half, 0.0]]);
@@ -300,10 +300,10 @@ fn a_needle_of_points_is_no_contact() {
     keeps_its_promises(&case, &answer(&toi), &tolerance(&case, &Truth::of(&case)));
 }
 
-/// Goal: the normal of an impact separates, also where bodies of revolution led to just before it. Method:
-/// two rods of many turns, of which one once had the direction between the bodies as its normal.
+/// Goal: the normal of an impact separates, also if bodies of revolution were used until just before it.
+/// Method: two rods of many turns; the normal of one was once the direction between the bodies.
 #[test]
-fn a_normal_after_whole_turns_separates() {
+fn normal_after_whole_turns_separates() {
     let half = 1.0722119;
     let mut case = resting(
         (&[], [-0.24159765, -0.98620987, -1.7516856]),

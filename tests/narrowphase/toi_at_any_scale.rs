@@ -1,10 +1,10 @@
-//! Do first times of convex shapes hold at any scale, anywhere, for any shape that is one?
+//! Tests that times of impact do not depend on the scale, the position or the form of the input.
 //!
-//! Scaling by a power of two, and moving by what `f32` represents exactly, change no bit of a time.
-//! Copies, flat hulls and single points are valid shapes; invalid shapes and motions are rejected.
+//! Scaling by a power of two, and moving by numbers that can be added without rounding, change no bit of a
+//! time. Copies, flat hulls and single points are valid shapes; invalid shapes and motions are rejected.
 
 use scenes::convex::{Hulls, Meeting, Moves, meetings, rotation, unit};
-use swath::convex::toi::{Advance, AdvanceError, Settings, Toi, Touch};
+use swath::convex::toi::{Settings, Toi, ToiError, ToiResult, Touch};
 use swath::convex::{Hull, InvalidShape, SupportMap, gjk, toi};
 use swath::{Invalid, Level, Motion, Pose, SPIN_MAX, Shape};
 use testkit::cases::HOSTILE;
@@ -18,11 +18,10 @@ fn scaled(vector: [f32; 3], by: f32) -> [f32; 3] {
     vector.map(|along| along * by)
 }
 
-/// Goal: a time has no unit of length. Method: everything times a power of two gives the same bits
-/// of time,
-/// normal and rounds, and lengths times that; for hulls, too, whose vertices are searched in `f32`.
+/// Goal: the unit of length changes nothing. Method: scaling everything by a power of two gives the same bits
+/// of time, normal and rounds, and scaled lengths; also for hulls, whose vertices are searched in `f32`.
 #[test]
-fn a_power_of_two_changes_no_time() {
+fn power_of_two_changes_no_time() {
     let hulls = Hulls::new(5);
     for moves in [Moves::Linear, Moves::Accelerated, Moves::Spinning] {
         for meeting in meetings(&hulls, moves, how_many(300), 6) {
@@ -40,15 +39,18 @@ fn a_power_of_two_changes_no_time() {
                     (a.scaled([by; 3]).expect("shape"), b.scaled([by; 3]).expect("shape"));
                 let toi = search((&big_a, &grown(of_a)), (&big_b, &grown(of_b)));
                 let text = format!("{by} {toi:?} {plain:?} {meeting:?}");
-                match (toi.advance, plain.advance) {
+                match (toi.result, plain.result) {
                     (
-                        Advance::Impact { t, normal, on_a, closing, .. },
-                        Advance::Impact { t: at, normal: n, on_a: on, closing: c, .. },
+                        ToiResult::Impact { t, normal, on_a, closing, .. },
+                        ToiResult::Impact { t: at, normal: n, on_a: on, closing: c, .. },
                     ) => {
                         assert_eq!((t, normal), (at, n), "{text}");
                         assert_eq!((on_a, closing), (scaled(on, by), c * by), "{text}");
                     }
-                    (Advance::Overlapping { depth, .. }, Advance::Overlapping { depth: d, .. }) => {
+                    (
+                        ToiResult::Overlapping { depth, .. },
+                        ToiResult::Overlapping { depth: d, .. },
+                    ) => {
                         assert_eq!(depth, d * by, "{text}");
                     }
                     (left, right) => assert_eq!(left, right, "{text}"),
@@ -59,8 +61,7 @@ fn a_power_of_two_changes_no_time() {
     }
 }
 
-/// Goal: how far from the origin both are does not matter. Method: positions on a grid that `f32`
-/// holds
+/// Goal: the distance from the origin does not matter. Method: positions on a grid that `f32` can represent
 /// at 2²⁰ and beyond.
 #[test]
 fn far_from_the_origin_nothing_changes() {
@@ -84,10 +85,10 @@ fn far_from_the_origin_nothing_changes() {
     }
 }
 
-/// Goal: it does not matter who is first. Method: swapped, the times differ by no more than the
+/// Goal: the order of the bodies does not matter. Method: swapped, the times differ by no more than the
 /// tolerance, and normals are opposite.
 #[test]
-fn swapping_turns_the_normal() {
+fn swapping_reverses_the_normal() {
     let hulls = Hulls::new(9);
     let mut hits = 0;
     for moves in [Moves::Linear, Moves::Accelerated, Moves::Spinning] {
@@ -98,23 +99,23 @@ fn swapping_turns_the_normal() {
             assert_eq!(one, search((&a, &of_a), (&b, &of_b)), "the same again");
             let (Some(t), Some(u)) = (one.impact(), other.impact()) else {
                 let grazes = [one, other].iter().any(|toi| {
-                    matches!(toi.advance, Advance::Impact { closing, .. } if closing.abs() < 0.1)
+                    matches!(toi.result, ToiResult::Impact { closing, .. } if closing.abs() < 0.1)
                 });
                 assert!(one.impact() == other.impact() || grazes, "{one:?} {other:?}");
                 continue;
             };
             hits += 1;
-            let (Advance::Impact { normal, closing, .. }, Advance::Impact { normal: back, .. }) =
-                (one.advance, other.advance)
+            let (ToiResult::Impact { normal, closing, .. }, ToiResult::Impact { normal: back, .. }) =
+                (one.result, other.result)
             else {
                 unreachable!("both are impacts")
             };
             for toi in [one, other] {
-                let Advance::Impact { on_a, on_b, .. } = toi.advance else { unreachable!() };
+                let ToiResult::Impact { on_a, on_b, .. } = toi.result else { unreachable!() };
                 let apart: f32 = (0..3).map(|k| (on_a[k] - on_b[k]).powi(2)).sum();
                 assert!(apart.sqrt() < 2e-4, "the nearest points are near: {toi:?}");
             }
-            // Within the tolerance of each other, unless the approach is slow.
+            // Within the tolerance of each other, unless the bodies approach slowly.
             assert!((t - u).abs() * closing.max(0.05) < 1e-3, "{one:?} {other:?}");
             let cosine: f32 = (0..3).map(|k| normal[k] * back[k]).sum();
             assert!(cosine < -0.5 || (t - u).abs() > 1e-6, "{one:?} {other:?}");
@@ -123,11 +124,10 @@ fn swapping_turns_the_normal() {
     assert!(hits > 200, "{hits}");
 }
 
-/// Goal: hulls are what their points say, however they are given. Method: the corners of a box,
-/// with copies, with
-/// points inside, in any order, on every level, flat and as single points, against the box.
+/// Goal: hulls depend on their points only. Method: the corners of a box, with copies, with points inside, in
+/// any order, on every level, flat and as single points, compared with the box.
 #[test]
-fn hulls_are_their_points() {
+fn hulls_depend_on_their_points_only() {
     let mut draw = Draw::new(11);
     for case in 0..how_many(300) {
         let half: [f32; 3] = match case % 4 {
@@ -160,7 +160,7 @@ fn hulls_are_their_points() {
             assert!((t - meant).abs() < 1e-3, "{t} {meant} {half:?}");
             assert_eq!(*first.get_or_insert(toi), toi, "every level has the same bits: {level}");
         }
-        // Mirrored and stretched: the same as points that are.
+        // Mirrored and stretched: the same as the mirrored and stretched points.
         let by = [-2.0, 0.5, 1.5];
         let hull = Hull::new(points.iter().copied()).expect("a hull");
         let stretched =
@@ -176,7 +176,7 @@ fn hulls_are_their_points() {
     }
 }
 
-/// A ball of radius 1 that is its support.
+/// A ball of radius 1 as a support map.
 #[derive(Debug)]
 struct Ball;
 
@@ -191,11 +191,10 @@ impl SupportMap for Ball {
     }
 }
 
-/// Goal: a shape of the caller's own is as good as ours. Method: a ball as a map against a ball,
-/// also
-/// scaled, over which a plank turns.
+/// Goal: a shape of the caller gives the same results. Method: a ball as a support map against a ball, also
+/// scaled, with a rotating plank.
 #[test]
-fn a_shape_of_the_callers() {
+fn shape_of_the_caller_gives_the_same_results() {
     let plank = Shape::cuboid([4.0, 0.25, 1.0]).expect("a box");
     let a = Motion::from(Pose::IDENTITY).spinning([0.0, 0.0, 3.0]).expect("a motion");
     let b =
@@ -209,14 +208,13 @@ fn a_shape_of_the_callers() {
     }
     let egg = Shape::custom(&Ball).and_then(|shape| shape.scaled([1.0, 3.0, 1.0])).expect("an egg");
     let low = search((&plank, &a), (&egg, &b));
-    assert!(matches!(low.advance, Advance::Overlapping { .. }), "{low:?}");
+    assert!(matches!(low.result, ToiResult::Overlapping { .. }), "{low:?}");
 }
 
-/// Goal: coincident centres, points and what has no size are answered. Method: all of them together
-/// and apart,
-/// at rest and in motion.
+/// Goal: coincident centres, points and shapes without size give a result. Method: all of them together and
+/// apart, at rest and in motion.
 #[test]
-fn what_has_no_size_is_answered() {
+fn shapes_without_size_give_a_result() {
     let hull = Hull::new([[1.0_f32, 2.0, 3.0]; 3]).expect("a point");
     let zero = Hull::new([[0.0_f32; 3]]).expect("a point");
     let shapes = [
@@ -243,22 +241,22 @@ fn what_has_no_size_is_answered() {
                     for touch in [Touch::Hit, Touch::IfClosing, Touch::Ignore] {
                         let settings = Settings { touch, ..Settings::default() };
                         let toi = toi::one_to_one(a, &still, b, &motion, &settings).expect("valid");
-                        let numbers = match toi.advance {
-                            Advance::Impact { t, normal, closing, .. } => {
+                        let numbers = match toi.result {
+                            ToiResult::Impact { t, normal, closing, .. } => {
                                 [t, normal[0], normal[1], closing]
                             }
-                            Advance::Overlapping { depth, normal, closing, .. } => {
+                            ToiResult::Overlapping { depth, normal, closing, .. } => {
                                 [depth, normal[0], normal[1], closing]
                             }
-                            Advance::Unresolved { t_safe } => [t_safe; 4],
+                            ToiResult::Unresolved { t_safe } => [t_safe; 4],
                             _ => [0.0; 4],
                         };
                         assert!(numbers.iter().all(|x| x.is_finite()), "{toi:?} {a:?} {b:?}");
-                        let given_up = matches!(toi.advance, Advance::Unresolved { .. });
+                        let given_up = matches!(toi.result, ToiResult::Unresolved { .. });
                         assert!(!given_up, "{row} {column} {delta:?} {spin:?} {touch:?} {toi:?}");
-                        // All but one share the origin.
+                        // All but one have the origin in common.
                         let apart = (row == 2) != (column == 2) && row < 12 && column < 12;
-                        let meets = !matches!(toi.advance, Advance::Separated);
+                        let meets = !matches!(toi.result, ToiResult::Separated);
                         assert!(meets || apart || touch != Touch::Hit, "{toi:?} {a:?} {b:?}");
                     }
                 }
@@ -267,36 +265,36 @@ fn what_has_no_size_is_answered() {
     }
 }
 
-/// Goal: a target distance is kept, windows are kept. Method: a ball flies at a wall, with a skin;
-/// in parts of the tick.
+/// Goal: target distance and window are respected. Method: a ball flies towards a wall, with a skin; in parts
+/// of the tick.
 #[test]
-fn skins_and_windows_are_kept() {
+fn skins_and_windows_are_respected() {
     let (ball, wall) =
         (Shape::sphere(0.5).expect("a ball"), Shape::cuboid([1.0; 3]).expect("a box"));
     let still = Motion::from(Pose::at([8.0, 0.0, 0.0]).expect("a pose"));
     let flies = Motion::new(Pose::IDENTITY, [13.0, 0.0, 0.0]).expect("a motion");
     let ask = |target_distance, window| {
         let settings = Settings { target_distance, window, ..Settings::default() };
-        toi::one_to_one(&ball, &flies, &wall, &still, &settings).expect("valid").advance
+        toi::one_to_one(&ball, &flies, &wall, &still, &settings).expect("valid").result
     };
     for (skin, first) in [(0.0, 0.5), (1.3, 0.4), (6.5, 0.0), (6.0, 0.5 / 13.0)] {
-        let Advance::Impact { t, .. } = ask(skin, [0.0, 1.0]) else { panic!("{skin}") };
+        let ToiResult::Impact { t, .. } = ask(skin, [0.0, 1.0]) else { panic!("{skin}") };
         assert!(t <= first && t > first - 1e-4, "{t} {first}");
     }
-    assert_eq!(ask(0.0, [0.0, 0.49]), Advance::Separated);
+    assert_eq!(ask(0.0, [0.0, 0.49]), ToiResult::Separated);
     assert!(
-        matches!(ask(0.0, [0.0, 0.5]), Advance::Impact { .. }),
+        matches!(ask(0.0, [0.0, 0.5]), ToiResult::Impact { .. }),
         "the end belongs to the window"
     );
-    assert!(matches!(ask(0.0, [0.5, 0.5]), Advance::Impact { .. }), "and the start");
-    assert!(matches!(ask(0.0, [0.6, 0.6]), Advance::Overlapping { .. }));
-    assert!(matches!(ask(7.0, [0.0, 1.0]), Advance::Overlapping { .. }));
+    assert!(matches!(ask(0.0, [0.5, 0.5]), ToiResult::Impact { .. }), "and the start");
+    assert!(matches!(ask(0.0, [0.6, 0.6]), ToiResult::Overlapping { .. }));
+    assert!(matches!(ask(7.0, [0.0, 1.0]), ToiResult::Overlapping { .. }));
 }
 
-/// Goal: an invalid shape, motion or setting is rejected and never a panic. Method: every hostile
-/// number in every place.
+/// Goal: an invalid shape, motion or setting is rejected without a panic. Method: every hostile number at
+/// every position.
 #[test]
-fn what_is_none_is_told() {
+fn invalid_input_is_rejected() {
     let still = Motion::from(Pose::IDENTITY);
     let ball = Shape::sphere(1.0).expect("a ball");
     for x in HOSTILE.into_iter().chain([f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX]) {
@@ -330,23 +328,23 @@ fn what_is_none_is_told() {
         toi::one_to_one(&ball, &still, &ball, motion, settings).err()
     };
     let default = Settings::default();
-    assert_eq!(ask(&bad, &default), Some(AdvanceError::Motion(Invalid::Spin)));
+    assert_eq!(ask(&bad, &default), Some(ToiError::Motion(Invalid::Spin)));
     let not = Settings { target_distance: -1.0, ..default };
-    assert_eq!(ask(&still, &not), Some(AdvanceError::Target));
+    assert_eq!(ask(&still, &not), Some(ToiError::Target));
     let not = Settings { tolerance: f32::NAN, ..default };
-    assert_eq!(ask(&still, &not), Some(AdvanceError::Tolerance));
+    assert_eq!(ask(&still, &not), Some(ToiError::Tolerance));
     for window in [[0.5, 0.4], [-0.1, 1.0], [0.0, 1.1], [f32::NAN, 1.0], [0.0, f32::NAN]] {
-        assert_eq!(ask(&still, &Settings { window, ..default }), Some(AdvanceError::Window));
+        assert_eq!(ask(&still, &Settings { window, ..default }), Some(ToiError::Window));
     }
     let not = Settings { rounds_max: 0, ..default };
-    assert_eq!(ask(&still, &not), Some(AdvanceError::Rounds));
+    assert_eq!(ask(&still, &not), Some(ToiError::Rounds));
 }
 
-/// Goal: a small tolerance is reached, also by what has a sharp rim. Method: cylinders, cones and boxes
+/// Goal: a small tolerance is reached, also by shapes with a sharp rim. Method: cylinders, cones and boxes
 /// thrown at each other, with and without rotation, at 2⁻³⁴ and at zero, where the tolerance is that of
-/// rounding: there some searches about rims give up, never about boxes.
+/// rounding: there some searches at rims are unresolved, but none of boxes.
 #[test]
-fn a_small_tolerance_is_reached() {
+fn small_tolerance_is_reached() {
     let mut draw = Draw::new(53);
     let (mut met, mut lost) = (0, 0);
     let count = how_many(1500);
@@ -370,7 +368,7 @@ fn a_small_tolerance_is_reached() {
         for tolerance in [2.0_f32.powi(-34), 0.0] {
             let settings = Settings { tolerance, ..Settings::default() };
             let toi = toi::one_to_one(first, &of_a, second, &of_b, &settings).expect("valid");
-            let unresolved = matches!(toi.advance, Advance::Unresolved { .. });
+            let unresolved = matches!(toi.result, ToiResult::Unresolved { .. });
             let rims = case / 2 % 3 < 2 || case / 6 % 3 < 2;
             assert!(!unresolved || tolerance == 0.0 && rims, "{toi:?} {tolerance}: {case}");
             lost += usize::from(unresolved);

@@ -1,13 +1,12 @@
-//! Are batches of pairs the same as pairs one by one, for any threads, whatever is wrong with a
-//! row?
+//! Tests that a batch of pairs gives the results of single pairs, for any threads and with invalid rows.
 
 use scenes::convex::{Hulls, Moves, meetings};
 use swath::convex::gjk::Distance;
-use swath::convex::toi::{Advance, AdvanceError, Meetings, PairsError, Settings, Toi};
+use swath::convex::toi::{Meetings, PairsError, Settings, Toi, ToiError, ToiResult};
 use swath::convex::{gjk, toi};
 use swath::{Invalid, Motion, Pair, Pose, Shape, Threads};
 
-/// Bodies, and pairs of them that meet.
+/// Bodies, and pairs of them that touch.
 fn bodies(hulls: &Hulls) -> (Vec<Shape<'_>>, Vec<Motion>, Vec<Pair>) {
     let (mut shapes, mut motions, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
     for meeting in meetings(hulls, Moves::Spinning, 1500, 20) {
@@ -37,11 +36,10 @@ fn pool(threads: usize) -> Threads {
     Threads::of_pool(pool.into())
 }
 
-/// Goal: a batch is its pairs, and threads change no bit. Method: every answer against the one
-/// alone; with
-/// a window for each pair and without; with invalid rows among them.
+/// Goal: a batch gives the results of its pairs, and threads change no bit. Method: every result is compared
+/// with that of the pair alone; with a window for each pair and without; with invalid rows among them.
 #[test]
-fn batches_are_their_pairs() {
+fn batches_give_the_results_of_single_pairs() {
     let hulls = Hulls::new(21);
     let (shapes, mut motions, pairs) = bodies(&hulls);
     motions[5].spin[1] = f32::NAN;
@@ -65,16 +63,16 @@ fn batches_are_their_pairs() {
                     toi::one_to_one(&shapes[a], &motions[a], &shapes[b], &motions[b], &settings);
                 assert_eq!(out[index], alone.unwrap_or_default(), "{index}");
             }
-            assert_eq!(out[2], Toi { advance: Advance::Separated, rounds: 0, supports: 0 });
+            assert_eq!(out[2], Toi { result: ToiResult::Separated, rounds: 0, supports: 0 });
             assert!(out.iter().filter(|toi| toi.impact().is_some()).count() > 300);
         }
     }
 }
 
-/// Goal: distances too, cold and from the last ones. Method: as above; a second call begins at the
-/// first.
+/// Goal: the same for distances, cold and from the last results. Method: as above; a second call begins with
+/// the results of the first.
 #[test]
-fn distances_are_their_pairs() {
+fn batches_of_distances_give_the_results_of_single_pairs() {
     let hulls = Hulls::new(22);
     let (shapes, motions, pairs) = bodies(&hulls);
     let mut poses: Vec<Pose> = motions.iter().map(|motion| motion.pose).collect();
@@ -101,9 +99,9 @@ fn distances_are_their_pairs() {
     }
 }
 
-/// Goal: what cannot be asked is told, and nothing is written. Method: each error once.
+/// Goal: an invalid call is an error, and nothing is written. Method: each error once.
 #[test]
-fn what_cannot_be_asked_is_told() {
+fn failed_call_writes_nothing() {
     let shapes = [Shape::point(); 2];
     let motions = [Motion::default(); 2];
     let pairs = [Pair { a: 0, b: 1 }, Pair { a: 1, b: 2 }];
@@ -124,6 +122,6 @@ fn what_cannot_be_asked_is_told() {
     assert!(matches!(ask(&motions, good, &[[0.0, 1.0]; 2], 1), Some(PairsError::Length(_))));
     let no_row = PairsError::NoSuchRow { index: 1, row: 2, rows: 2 };
     assert_eq!(ask(&motions, &pairs, &[], 2), Some(no_row));
-    let window = PairsError::Advance(AdvanceError::Window);
+    let window = PairsError::Toi(ToiError::Window);
     assert_eq!(ask(&motions, good, &[[1.0, 0.0]], 1), Some(window));
 }

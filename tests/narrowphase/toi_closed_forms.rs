@@ -1,14 +1,12 @@
-//! Is a first time of convex shapes never late and never missed, and are they near then?
+//! Tests of the time of impact where closed forms are known.
 //!
-//! Where shapes are boxes and balls the true time is known: from intervals, or from a quadratic.
-//! Where
-//! they turn, exact distances of a ball and a box, and separating axes of two boxes, are looked at
-//! in
-//! many moments before the time that was said.
+//! For boxes and balls the exact time is known, from intervals or from a quadratic. For rotating bodies,
+//! exact distances of a ball and a box, and separating axes of two boxes, are computed at many times before
+//! the reported one.
 
 use scenes::convex::{rotation, unit};
 use swath::batch::{AcceleratingBox, ContactState, MovingSphere};
-use swath::convex::toi::{Advance, Settings, Toi, Touch};
+use swath::convex::toi::{Settings, Toi, ToiResult, Touch};
 use swath::convex::{gjk, toi};
 use swath::{Aabb, Motion, MovingBox, Pose, Shape, Sphere};
 use testkit::draw::{Draw, how_many};
@@ -17,34 +15,33 @@ fn search(a: (&Shape<'_>, &Motion), b: (&Shape<'_>, &Motion)) -> Toi {
     toi::one_to_one(a.0, a.1, b.0, b.1, &Settings::default()).expect("valid")
 }
 
-/// How late an `f64` formula of a test may think a time is.
+/// Greatest error of an `f64` formula of a test.
 const ROUNDING: f64 = 1e-12;
 
-/// `toi` against the true first time, infinite for never, where the bodies close at `speed` at most
-/// and have a size.
+/// Compares `toi` with the exact first time, which is infinite for a miss; the bodies close at a speed of at
+/// most `speed` and have a size.
 #[track_caller]
 fn holds(toi: &Toi, first: f64, gap: f64, (speed, size): (f64, f64), text: &str) {
     let text = format!("{toi:?}, true {first}, gap {gap}: {text}");
     let tolerance = f64::from(Settings::TOLERANCE) * size * 1.01;
-    match toi.advance {
-        Advance::Impact { t, normal, .. } => {
+    match toi.result {
+        ToiResult::Impact { t, normal, .. } => {
             assert!(first == f64::INFINITY || f64::from(t) <= first * (1.0 + ROUNDING), "{text}");
             // From then on the gap of `tolerance` closes, or it is a narrow miss.
             assert!(first < f64::INFINITY || gap <= tolerance + speed * 1e-7, "{text}");
             let length: f32 = normal.iter().map(|x| x * x).sum();
             assert!((length - 1.0).abs() < 1e-5, "{text}");
         }
-        Advance::Separated => assert_eq!(first, f64::INFINITY, "{text}"),
+        ToiResult::Separated => assert_eq!(first, f64::INFINITY, "{text}"),
         _ => panic!("{text}"),
     }
 }
 
-/// Goal: boxes that do not turn touch when their intervals do, as the exact sweep says.
-/// Method: whole numbers and halves, so that faces, edges and corners meet in the same moment,
-/// boxes are flat,
-/// slide along each other's faces and just reach at the end of the tick.
+/// Goal: boxes without rotation touch when their intervals do, as in the exact sweep. Method: integers and
+/// halves, so that faces, edges and corners touch at the same time, boxes are flat, slide along each other's
+/// faces and just touch at the end of the tick.
 #[test]
-fn boxes_touch_when_their_intervals_do() {
+fn boxes_touch_when_their_intervals_overlap() {
     let mut draw = Draw::new(1);
     let mut kinds = [0; 2];
     for case in 0..how_many(4000) {
@@ -71,11 +68,10 @@ fn boxes_touch_when_their_intervals_do() {
         let of_b = motion(at, std::array::from_fn(|k| delta[k] + other[k]));
         let toi = search((&a, &motion([far; 3], other)), (&b, &of_b));
         let text = format!("{half_a:?} {half_b:?} {at:?} {delta:?}");
-        // The least distance of a miss here is not needed: numbers are halves, so it is no narrow
-        // one.
+        // The least distance of a miss is not needed here: numbers are halves, so it is not a narrow one.
         holds(&toi, meant.first, f64::INFINITY, (14.0, 4.0), &text);
-        if let Advance::Impact { t, .. } = toi.advance {
-            // Of the axes that enter last the slowest tells how early it may be.
+        if let ToiResult::Impact { t, .. } = toi.result {
+            // Of the axes that are entered last, the slowest determines how early the time may be.
             let slowest = delta.iter().filter(|x| **x != 0.0).map(|x| x.abs()).fold(8.0, f32::min);
             let early = meant.first - 4.0 * f64::from(Settings::TOLERANCE / slowest) - 1e-6;
             assert!(f64::from(t) >= early, "{toi:?} {meant:?} {text}");
@@ -84,9 +80,9 @@ fn boxes_touch_when_their_intervals_do() {
     assert!(kinds.iter().all(|&count| count > 200), "{kinds:?}");
 }
 
-/// Goal: as above under acceleration, down and up again. Method: whole numbers.
+/// Goal: the same under acceleration, down and up again. Method: integers.
 #[test]
-fn accelerated_boxes_touch_when_their_intervals_do() {
+fn accelerated_boxes_touch_when_their_intervals_overlap() {
     let mut draw = Draw::new(2);
     let mut kinds = [0; 2];
     for _ in 0..how_many(4000) {
@@ -115,8 +111,8 @@ fn accelerated_boxes_touch_when_their_intervals_do() {
         kinds[usize::from(meant.contact.is_hit())] += 1;
         if meant.contact.is_hit() {
             holds(&toi, meant.first, 0.0, (24.0, 4.0), &text);
-        } else if let Advance::Impact { t, .. } = toi.advance {
-            // A miss by less than the tolerance: grown by that it is a hit.
+        } else if let ToiResult::Impact { t, .. } = toi.result {
+            // A miss by less than the tolerance: enlarged by that it is a hit.
             let grown = half.map(|half| half + 1e-3);
             let grown = boxed([0.0; 3], grown, [0.0; 3], [0.0; 3]);
             let near =
@@ -127,10 +123,10 @@ fn accelerated_boxes_touch_when_their_intervals_do() {
     assert!(kinds.iter().all(|&count| count > 200), "{kinds:?}");
 }
 
-/// Goal: balls, and balls and boxes, touch when the quadratics say so. Method: the exact sweeps of
-/// round shapes, sizes from 1e-3 to 1e4 with each other, far from the origin too.
+/// Goal: balls, and balls and boxes, touch at the roots of quadratics. Method: the exact sweeps of spheres,
+/// sizes from 1e-3 to 1e4 mixed, far from the origin too.
 #[test]
-fn balls_touch_when_quadratics_say() {
+fn balls_touch_at_roots_of_quadratics() {
     let mut draw = Draw::new(3);
     let mut kinds = [0; 2];
     for case in 0..how_many(6000) {
@@ -213,7 +209,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// How far apart a box and a ball are, exactly; negative inside of the ball's radius.
+/// Exact distance of a box and a ball; negative inside the radius of the ball.
 fn box_to_ball(half: [f32; 3], radius: f32, a: &Motion, b: &Motion, t: f64) -> f64 {
     let (r, x) = (turned(a, t), between(a, b, t));
     let outside = std::array::from_fn(|axis| {
@@ -223,9 +219,8 @@ fn box_to_ball(half: [f32; 3], radius: f32, a: &Motion, b: &Motion, t: f64) -> f
     dot(outside, outside).sqrt() - f64::from(radius)
 }
 
-/// The widest gap between two boxes along the axes that can separate them: above zero only where
-/// they
-/// are apart, and never above the distance.
+/// The widest gap between two boxes along the axes that can separate them: positive only if they are apart,
+/// and never above the distance.
 fn box_to_box(half: [[f32; 3]; 2], a: &Motion, b: &Motion, t: f64) -> f64 {
     let (ra, rb, x) = (turned(a, t), turned(b, t), between(a, b, t));
     let axis = |r: &[[f64; 3]; 3], axis: usize| -> [f64; 3] { std::array::from_fn(|k| r[k][axis]) };
@@ -256,7 +251,7 @@ fn box_to_box(half: [[f32; 3]; 2], a: &Motion, b: &Motion, t: f64) -> f64 {
     widest
 }
 
-/// A body that flies, is accelerated and turns, up to `turns`.
+/// A body that flies, accelerates and rotates, by up to `turns`.
 fn tumbling(draw: &mut Draw, at: [f32; 3], toward: [f32; 3], turns: f32) -> Motion {
     let rate = draw.between(0.0, turns) * std::f32::consts::TAU;
     let pose = Pose::new(at, rotation(&mut draw.0)).expect("a pose");
@@ -266,13 +261,11 @@ fn tumbling(draw: &mut Draw, at: [f32; 3], toward: [f32; 3], turns: f32) -> Moti
     motion.accelerating(accel).and_then(|motion| motion.spinning(spin)).expect("a motion")
 }
 
-/// Goal: bodies that turn, up to many turns a tick, are never nearer than zero before the time that
-/// is
-/// said, and near then. Method: exact distances of box and ball, and separating axes of boxes, in
-/// many moments;
-/// bars, plates and cubes; the second body still in one case of three.
+/// Goal: bodies that rotate, by up to many turns per tick, are never nearer than zero before the reported
+/// time, and near at it. Method: exact distances of box and ball, and separating axes of boxes, at many
+/// times; bars, plates and cubes; the second body is at rest in one case of three.
 #[test]
-fn what_turns_is_never_late() {
+fn impacts_of_rotating_bodies_are_never_late() {
     let mut draw = Draw::new(4);
     let (mut kinds, mut rounds) = ([0; 2], 0);
     for case in 0..how_many(1500) {
@@ -304,24 +297,24 @@ fn what_turns_is_never_late() {
         }
         let toi = search((&boxed(halves[0]), &a), (&other, &b));
         let text = format!("{toi:?} {halves:?} {radius} {a:?} {b:?}");
-        let end = match toi.advance {
-            Advance::Impact { t, .. } => f64::from(t),
-            Advance::Separated => 1.0,
+        let end = match toi.result {
+            ToiResult::Impact { t, .. } => f64::from(t),
+            ToiResult::Separated => 1.0,
             _ => panic!("{text}"),
         };
         for step in 0..=600 {
             let t = end * f64::from(step) / 600.0;
             assert!(apart(t) > -1e-9, "{} at {t}: {text}", apart(t));
         }
-        if let (true, Advance::Impact { closing, .. }) = (ball, toi.advance) {
-            // The rate of the distance, but for what the normal is off where the ball is small.
+        if let (true, ToiResult::Impact { closing, .. }) = (ball, toi.result) {
+            // The rate of the distance, except for the error of the normal of a small ball.
             let before = end - 1e-6;
             let rate = (apart(before) - apart(end)) / 1e-6;
             let speeds = 0.05 * f64::from(a.spin.map(f32::abs).iter().sum::<f32>() * 4.0 + 15.0);
             assert!((f64::from(closing) - rate).abs() < speeds, "{rate}: {text}");
         }
         if toi.impact().is_some() {
-            // Speeds are below 150, times off by 6e-8; the size is at most 6.
+            // Speeds are below 150 and times have an error of 6e-8; the size is at most 6.
             assert!(apart(end) < 6.0 / 16384.0 + 1e-5, "{}: {text}", apart(end));
         }
         kinds[usize::from(toi.impact().is_some())] += 1;
@@ -331,16 +324,15 @@ fn what_turns_is_never_late() {
     assert!(rounds < 200, "{rounds}");
 }
 
-/// Goal: a graze counts, a miss by more than the tolerance does not. Method: a bar that turns past
-/// a
+/// Goal: a graze counts, and a miss by more than the tolerance does not. Method: a bar that rotates past a
 /// ball at its tip, where the radius decides.
 #[test]
-fn a_graze_while_turning() {
+fn graze_of_a_rotating_bar_counts() {
     let bar = Shape::cuboid([2.0, 0.1, 0.1]).expect("a box");
-    // A quarter and a bit, with the tip at the height of the ball in between.
+    // A little more than a quarter turn, with the tip at the height of the ball in between.
     let a = Motion::from(Pose::IDENTITY).spinning([0.0, 0.0, 2.0]).expect("a motion");
     let b = Motion::from(Pose::at([0.0, 3.0, 0.0]).expect("a pose"));
-    // The corner's circle is the farthest the bar gets, in the plane of the ball's centre.
+    // The circle of the corner is the farthest that the bar gets, in the plane of the ball's centre.
     let tip = (2.0_f64 * 2.0 + 0.1 * 0.1).sqrt();
     for (off, hit) in [(1e-6, true), (1e-3, true), (-1e-3, false)] {
         let ball = Shape::sphere((3.0 - tip + off) as f32).expect("a ball");
@@ -350,11 +342,10 @@ fn a_graze_while_turning() {
     }
 }
 
-/// Goal: what touches at the start is told by how it moves, and the caller chooses. Method: boxes
-/// and balls that touch,
-/// to the bit or within the tolerance, part, close, rest, turn away, and come back.
+/// Goal: the result for a touch at the start depends on the motion and on the caller's setting. Method: boxes
+/// and balls that touch, exactly or within the tolerance, and separate, close, rest, rotate away, and return.
 #[test]
-fn touches_at_the_start_are_the_callers() {
+fn touches_at_the_start_follow_the_setting() {
     let boxed = Shape::cuboid([0.5; 3]).expect("a box");
     let ball = Shape::sphere(0.5).expect("a ball");
     let ask = |shapes: [&Shape<'_>; 2], apart: f32, delta: f32, accel: f32, touch| {
@@ -363,42 +354,42 @@ fn touches_at_the_start_are_the_callers() {
         let motion = motion.expect("a motion").accelerating([accel, 0.0, 0.0]).expect("a motion");
         let settings = Settings { touch, ..Settings::default() };
         let toi = toi::one_to_one(shapes[0], &still, shapes[1], &motion, &settings);
-        toi.expect("valid").advance
+        toi.expect("valid").result
     };
     let touches = [Touch::Hit, Touch::IfClosing, Touch::Ignore];
     for shapes in [[&boxed, &boxed], [&ball, &ball], [&boxed, &ball]] {
         for apart in [1.0, 1.0 + 1e-6, 1.0 - 1e-6] {
             for touch in touches {
                 let text = format!("{shapes:?} {apart} {touch:?}");
-                // At rest, sliding off, parting: a hit only if all are.
+                // At rest, sliding off, separating: a hit only with `Touch::Hit`.
                 for (delta, accel) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, -1.5)] {
-                    let advance = ask(shapes, apart, delta, accel, touch);
+                    let result = ask(shapes, apart, delta, accel, touch);
                     match touch {
                         Touch::Hit => {
-                            let Advance::Impact { t, closing, .. } = advance else {
-                                panic!("{advance:?} {text}")
+                            let ToiResult::Impact { t, closing, .. } = result else {
+                                panic!("{result:?} {text}")
                             };
                             assert_eq!((t, closing), (0.0, -delta), "{text}");
                         }
-                        _ => assert_eq!(advance, Advance::Separated, "{delta} {accel} {text}"),
+                        _ => assert_eq!(result, ToiResult::Separated, "{delta} {accel} {text}"),
                     }
                 }
-                // Closing, and about to.
+                // Closing, and about to close.
                 for (delta, accel) in [(-1.0, 0.0), (0.0, -1.0), (-1e-3, 0.0)] {
-                    let advance = ask(shapes, apart, delta, accel, touch);
-                    match (touch, advance) {
-                        (Touch::Ignore, Advance::Overlapping { closing, .. }) => {
+                    let result = ask(shapes, apart, delta, accel, touch);
+                    match (touch, result) {
+                        (Touch::Ignore, ToiResult::Overlapping { closing, .. }) => {
                             assert!(closing > 0.0, "{text}");
                         }
-                        (Touch::Hit | Touch::IfClosing, Advance::Impact { t, closing, .. }) => {
+                        (Touch::Hit | Touch::IfClosing, ToiResult::Impact { t, closing, .. }) => {
                             assert_eq!((t, closing), (0.0, -delta), "{text}");
                         }
-                        _ => panic!("{advance:?} {delta} {accel} {text}"),
+                        _ => panic!("{result:?} {delta} {accel} {text}"),
                     }
                 }
-                // Parting, then back at t = 0.5: a first time for all but `Hit`.
+                // Separating, then back at t = 0.5: a first time with all settings but `Hit`.
                 let advance = ask(shapes, apart, 2.0, -8.0, touch);
-                let Advance::Impact { t, closing, .. } = advance else {
+                let ToiResult::Impact { t, closing, .. } = advance else {
                     panic!("{advance:?} {text}")
                 };
                 let back = if touch == Touch::Hit { 0.0 } else { 0.5 };
@@ -406,25 +397,24 @@ fn touches_at_the_start_are_the_callers() {
                 assert_eq!(closing > 0.0, touch != Touch::Hit, "{text}");
             }
         }
-        // Deeper than a touch is no first time, whatever is asked for.
+        // Deeper than a touch is no first time, with any setting.
         for touch in touches {
             for delta in [-1.0, 0.0, 1.0] {
-                let advance = ask(shapes, 0.75, delta, 0.0, touch);
-                let Advance::Overlapping { depth, normal, closing, .. } = advance else {
-                    panic!("{advance:?}")
+                let result = ask(shapes, 0.75, delta, 0.0, touch);
+                let ToiResult::Overlapping { depth, normal, closing, .. } = result else {
+                    panic!("{result:?}")
                 };
-                assert!((depth - 0.25).abs() < 1e-6 && closing == -delta, "{advance:?}");
+                assert!((depth - 0.25).abs() < 1e-6 && closing == -delta, "{result:?}");
                 assert_eq!(normal, [1.0, 0.0, 0.0]);
             }
         }
     }
 }
 
-/// Goal: bodies that rest on each other and turn stay a touch. Method: a wheel that rolls and a box
-/// that
+/// Goal: bodies that rest on each other and rotate stay in contact. Method: a wheel that rolls and a box that
 /// spins on its face, both on a floor.
 #[test]
-fn what_rests_and_turns_stays_a_touch() {
+fn resting_and_rotating_bodies_stay_in_contact() {
     let floor = Shape::cuboid([50.0, 1.0, 50.0]).expect("a box");
     let still = Motion::from(Pose::at([0.0, -1.0, 0.0]).expect("a pose"));
     let top = Shape::cuboid([0.5; 3]).expect("a box");
@@ -435,8 +425,8 @@ fn what_rests_and_turns_stays_a_touch() {
         let motion = Motion::new(at, [1.0, 0.0, 0.0]).and_then(|motion| motion.spinning(spin));
         let motion = motion.expect("a motion");
         let toi = search((&floor, &still), (shape, &motion));
-        assert_eq!(toi.advance, Advance::Separated, "{toi:?} {spin:?}");
-        // A box that tips over an edge gets into the floor: that is seen.
+        assert_eq!(toi.result, ToiResult::Separated, "{toi:?} {spin:?}");
+        // A box that tips over an edge gets into the floor, which is reported.
         if spin[1] == 3.0 {
             let tipping = motion.spinning([0.0, 0.0, 1.0]).expect("a motion");
             let toi = search((&floor, &still), (shape, &tipping));
@@ -445,11 +435,10 @@ fn what_rests_and_turns_stays_a_touch() {
     }
 }
 
-/// Goal: within the tolerance, but apart, is not yet touching: what comes to touch then is an
-/// impact. Method: balls
-/// apart by half the tolerance that part a little, and come back to less than a tolerance deep.
+/// Goal: a gap within the tolerance is not a touch: a later contact is an impact. Method: balls with a gap of
+/// half the tolerance that separate a little, and return to a depth of less than a tolerance.
 #[test]
-fn a_gap_within_the_tolerance_is_a_gap() {
+fn gap_within_the_tolerance_is_a_gap() {
     let ball = Shape::sphere(0.5).expect("a ball");
     let still = Motion::from(Pose::IDENTITY);
     let at = Pose::at([1.0 + 128.0 * f32::EPSILON, 0.0, 0.0]).expect("a pose");
@@ -465,12 +454,11 @@ fn a_gap_within_the_tolerance_is_a_gap() {
     assert!(f64::from(t) <= first && first < 1.0, "{t} {first}");
 }
 
-/// Goal: a search with few rounds is the beginning of the one with many: it takes no more rounds than
-/// it may, what it proves to be free is free and grows with the rounds, and with enough of them the
-/// answer is the same to the bit. Method: pairs of every kind, each with every number of rounds up to
-/// what it needs.
+/// Goal: a search with few rounds is the beginning of one with many: it takes no more rounds than allowed,
+/// the time that it proves to be free grows with the rounds, and with enough rounds the result has the same
+/// bits. Method: pairs of every kind, each with every number of rounds up to the number that it needs.
 #[test]
-fn a_search_stops_after_its_rounds_with_what_it_has_proved() {
+fn search_stops_after_its_rounds_with_the_proved_time() {
     let mut draw = Draw::new(29);
     let shapes = [
         Shape::cuboid([1.0, 0.4, 0.2]).expect("a box"),
@@ -499,7 +487,7 @@ fn a_search_stops_after_its_rounds_with_what_it_has_proved() {
                 assert_eq!(toi, whole, "{rounds_max}");
                 continue;
             }
-            let Advance::Unresolved { t_safe } = toi.advance else { panic!("{toi:?} {whole:?}") };
+            let ToiResult::Unresolved { t_safe } = toi.result else { panic!("{toi:?} {whole:?}") };
             assert!(t_safe >= last, "{t_safe} {last}");
             assert!(whole.impact().is_none_or(|t| t_safe <= t), "{toi:?} {whole:?}");
             (stopped, last) = (stopped + 1, t_safe);
@@ -508,11 +496,11 @@ fn a_search_stops_after_its_rounds_with_what_it_has_proved() {
     assert!(stopped > 1000, "{stopped}");
 }
 
-/// Goal: a body that makes a hundred turns costs little where it is not near, and what it meets is never
-/// late. Method: rods that turn by a thousand radians about any axis, beside bodies that hardly turn;
-/// distances at many moments before the time that is said.
+/// Goal: a body that makes a hundred turns takes few rounds if nothing is near, and its contacts are never
+/// late. Method: rods that rotate by a thousand radians about any axis, beside bodies that hardly rotate;
+/// distances at many times before the reported one.
 #[test]
-fn whole_turns_cost_little_where_nothing_is_near() {
+fn whole_turns_take_few_rounds_if_nothing_is_near() {
     let mut draw = Draw::new(41);
     let rod = Shape::cuboid([5.0, 0.01, 0.01]).expect("a rod");
     let others = [rod, Shape::sphere(0.5).expect("a ball"), Shape::cone(1.0, 1.0).expect("a cone")];
@@ -527,10 +515,10 @@ fn whole_turns_cost_little_where_nothing_is_near() {
         let other = &others[case / 3 % 3];
         let toi = search((&rod, &fast), (other, &slow));
         rounds.push(toi.rounds);
-        let end = match toi.advance {
-            Advance::Impact { t, .. } => t,
-            Advance::Separated => 1.0,
-            Advance::Unresolved { t_safe } => t_safe,
+        let end = match toi.result {
+            ToiResult::Impact { t, .. } => t,
+            ToiResult::Separated => 1.0,
+            ToiResult::Unresolved { t_safe } => t_safe,
             _ => continue,
         };
         met += usize::from(toi.impact().is_some());
@@ -538,7 +526,7 @@ fn whole_turns_cost_little_where_nothing_is_near() {
             let t = end * moment as f32 / 400.0;
             let [a, b] = [&fast, &slow].map(|motion| motion.at(t));
             let apart = gjk::distance(&rod, &a, other, &b).expect("valid").distance;
-            // The pose at a moment is rounded to `f32`.
+            // The pose at a time is rounded to `f32`.
             assert!(apart > -1e-4, "{apart} at {t}: {toi:?} {fast:?} {other:?} {slow:?}");
         }
     }

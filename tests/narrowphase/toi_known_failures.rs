@@ -1,11 +1,11 @@
-//! Do first times of convex shapes hold where those of others are known to fail?
+//! Tests of times of impact in cases in which other libraries are known to fail.
 //!
-//! Each test is a kind of failure that users of conservative advancement and of nonlinear casts
-//! have met: a named one each, with the answer worked out by hand and judged by the specification.
+//! Each test is a kind of failure that users of conservative advancement and of nonlinear casts have met,
+//! with a result worked out by hand and compared with the specification.
 
 use spec::FirstTime;
 use swath::convex::toi;
-use swath::convex::toi::{Advance, Meetings, Settings, Toi, Touch};
+use swath::convex::toi::{Meetings, Settings, Toi, ToiResult, Touch};
 use swath::{Pair, Threads};
 use testkit::convex_asked::{
     answer, asked, hulls, motion, settings, shape, tolerance, tolerance_length,
@@ -27,7 +27,7 @@ fn at(position: [f32; 3]) -> PlainMotion {
     PlainMotion { position, ..PlainMotion::REST }
 }
 
-/// The answer to both, which the specification has to agree with, either way round.
+/// The result for both orders of the bodies, which must agree with the specification.
 #[track_caller]
 fn holds(shapes: [PlainShape; 2], motions: [PlainMotion; 2]) -> Toi {
     let case = ConvexCase { family: "named", shapes, motions, target: 0.0, window: [0.0, 1.0] };
@@ -37,17 +37,17 @@ fn holds(shapes: [PlainShape; 2], motions: [PlainMotion; 2]) -> Toi {
     swapped.motions.reverse();
     for case in [&swapped, &case] {
         let toi = asked(case, &settings(case));
-        let unresolved = matches!(toi.advance, Advance::Unresolved { .. });
+        let unresolved = matches!(toi.result, ToiResult::Unresolved { .. });
         assert!(!unresolved && toi.rounds < 200, "{toi:?}");
         keeps_its_promises(case, &answer(&toi), &tolerance(case, &truth));
     }
     asked(&case, &settings(&case))
 }
 
-/// Goal: what touches and does not move touches, by all three meanings of a touch. Method: two boxes
-/// face to face, then the same at a common speed.
+/// Goal: bodies that touch and do not move are treated according to the three settings. Method: two boxes
+/// face to face, then the same with a common speed.
 #[test]
-fn touching_at_no_speed() {
+fn touch_at_rest_follows_the_setting() {
     for delta in [[0.0; 3], [1e3, -7.0, 0.1]] {
         let shapes = [cuboid([1.0; 3]), cuboid([0.5, 2.0, 1.0])];
         let motions = [[0.0; 3], [1.5, 0.25, 0.0]].map(|p| PlainMotion { delta, ..at(p) });
@@ -58,15 +58,15 @@ fn touching_at_no_speed() {
         for touch in [Touch::IfClosing, Touch::Ignore] {
             let mut settings = settings(&case);
             settings.touch = touch;
-            assert_eq!(asked(&case, &settings).advance, Advance::Separated, "{touch:?}");
+            assert_eq!(asked(&case, &settings).result, ToiResult::Separated, "{touch:?}");
         }
     }
 }
 
-/// Goal: a grain against a mountain. Method: sizes a factor of 10⁴ apart, the grain slow and fast, the
-/// mountain still and turning; the time of a straight fall is known.
+/// Goal: sizes may differ by a large factor. Method: sizes a factor of 10⁴ apart, the small body slow and
+/// fast, the large one at rest and rotating; the time of a straight fall is known.
 #[test]
-fn sizes_ten_thousand_times_apart() {
+fn sizes_may_differ_by_ten_thousand() {
     for (height, fall) in [(1e-3, 2e-3), (1.0, 4.0), (1e4, 4e4)] {
         let grain = PlainMotion { delta: [0.0, -fall, 0.0], ..at([313.0, 100.0 + height, 77.0]) };
         let mountain = at([0.0; 3]);
@@ -77,7 +77,7 @@ fn sizes_ten_thousand_times_apart() {
             assert!(t <= expected && expected - t < 1e-3, "{t} {expected}");
         } else {
             assert!(
-                toi.impact() == Some(0.0) || matches!(toi.advance, Advance::Overlapping { .. })
+                toi.impact() == Some(0.0) || matches!(toi.result, ToiResult::Overlapping { .. })
             );
         }
         let turning = PlainMotion { spin: [0.0, 0.01, 0.0], ..mountain };
@@ -86,10 +86,10 @@ fn sizes_ten_thousand_times_apart() {
     }
 }
 
-/// Goal: far from the origin as near it. Method: a box that turns and flies into another, both moved
-/// by what `f32` holds, to 10⁴, 10⁵ and 10⁶.
+/// Goal: results far from the origin are those near it. Method: a box that rotates and flies into another
+/// one, both moved without rounding to 10⁴, 10⁵ and 10⁶.
 #[test]
-fn far_from_the_origin() {
+fn results_far_from_the_origin_are_those_near_it() {
     let meet = |far: f32| {
         let one = PlainMotion {
             delta: [3.0, 0.5, 0.0],
@@ -104,16 +104,16 @@ fn far_from_the_origin() {
     }
 }
 
-/// Goal: the tip of a rod that barely reaches a wall, or barely does not. Method: half lengths a hair
-/// to either side of the distance, the rod turning past the wall, at several speeds.
+/// Goal: the tip of a rod just reaches a wall, or just misses it. Method: half lengths slightly to either
+/// side of the distance, the rod rotating past the wall, at several speeds.
 #[test]
-fn a_tip_that_barely_reaches() {
+fn tip_that_just_reaches_a_wall_is_a_hit() {
     let rod = |long: f32| PlainShape {
         core: PlainCore::Segment([[0.0, -long, 0.0], [0.0, long, 0.0]]),
         radius: 0.0,
     };
     for rate in [0.5, 3.0, 12.0] {
-        // At the middle of the tick it points at the wall.
+        // In the middle of the tick it points at the wall.
         let half = -rate / 4.0 - std::f32::consts::FRAC_PI_4;
         let orientation = [0.0, 0.0, half.sin(), half.cos()];
         let turning = PlainMotion { spin: [0.0, 0.0, rate], orientation, ..at([0.0; 3]) };
@@ -125,10 +125,11 @@ fn a_tip_that_barely_reaches() {
     }
 }
 
-/// Goal: no direction between the centres. Method: balls, boxes and both with one centre, at rest,
-/// moving and turning; a box around a thin one's place that is far from its own centre.
+/// Goal: coincident centres, which define no direction, give a result. Method: balls, boxes and both with one
+/// centre, at rest, moving and rotating; a box around the position of a thin one that is far from its own
+/// centre.
 #[test]
-fn coincident_centres() {
+fn coincident_centres_give_a_result() {
     let spinning = PlainMotion { spin: [1.0, 2.0, 3.0], delta: [0.5, 0.0, 0.0], ..at([0.0; 3]) };
     for shapes in [
         [ball(1.0), ball(0.5)],
@@ -139,20 +140,20 @@ fn coincident_centres() {
         for other in [at([0.0; 3]), spinning] {
             let toi = holds(shapes.clone(), [at([0.0; 3]), other]);
             let flat = shapes[1] == cuboid([0.0, 1.0, 1.0]);
-            let overlaps = matches!(toi.advance, Advance::Overlapping { .. });
+            let overlaps = matches!(toi.result, ToiResult::Overlapping { .. });
             assert!(overlaps || flat && toi.impact() == Some(0.0), "{toi:?} {shapes:?}");
         }
     }
     let far = PlainCore::Hull(vec![[3.0, 0.0, 0.0], [3.0, 1.0, 0.0], [4.0, 0.0, 1.0]]);
     let far = PlainShape { core: far, radius: 0.0 };
     let turning = PlainMotion { spin: [0.0, 0.0, 1.0], ..at([0.0; 3]) };
-    assert_eq!(holds([far, ball(1.0)], [turning, at([0.0; 3])]).advance, Advance::Separated);
+    assert_eq!(holds([far, ball(1.0)], [turning, at([0.0; 3])]).result, ToiResult::Separated);
 }
 
-/// Goal: what is thrown up and turns round just before or just after it arrives. Method: balls and
-/// boxes; the top of the path a hair short of the contact, and a hair past it.
+/// Goal: a body that is thrown up may turn round just before or just after the contact. Method: balls and
+/// boxes; the top of the path slightly below the contact, and slightly above it.
 #[test]
-fn turning_round_just_before() {
+fn turning_round_just_before_the_contact_is_a_miss() {
     for shape in [ball(0.5), cuboid([0.5; 3])] {
         for (hair, hits) in [(1e-3, false), (-1e-3, true), (-1e-5, true)] {
             // Up by 3²/(2·8) = 0.5625 at 3/8 of the tick.
@@ -168,10 +169,10 @@ fn turning_round_just_before() {
     }
 }
 
-/// Goal: several turns a tick. Method: a propeller of four turns and a ball that comes into its
-/// circle; a ball that flies by before it; a bar that turns and hits nothing.
+/// Goal: several turns per tick give the right result. Method: a propeller of four turns and a ball that
+/// enters its circle; a ball that flies by in front of it; a bar that rotates and hits nothing.
 #[test]
-fn several_turns_a_tick() {
+fn several_turns_per_tick_give_the_right_result() {
     let propeller = PlainMotion { spin: [0.0, 0.0, 25.0], ..at([0.0; 3]) };
     let blade = cuboid([2.0, 0.05, 0.05]);
     let coming = PlainMotion { delta: [-2.0, 0.0, 0.0], ..at([3.0, 0.3, 0.0]) };
@@ -179,16 +180,16 @@ fn several_turns_a_tick() {
     assert!(t > 0.4 && t < 0.65, "{t}");
     let passing = PlainMotion { delta: [0.0, 6.0, 0.0], ..at([2.2, -3.0, 0.0]) };
     let toi = holds([blade.clone(), ball(0.1)], [propeller, passing]);
-    assert_eq!(toi.advance, Advance::Separated);
+    assert_eq!(toi.result, ToiResult::Separated);
     let beside = at([0.0, 0.0, 0.2]);
-    assert_eq!(holds([blade, ball(0.1)], [propeller, beside]).advance, Advance::Separated);
+    assert_eq!(holds([blade, ball(0.1)], [propeller, beside]).result, ToiResult::Separated);
 }
 
-/// Goal: a touch that is passed over does not let the shapes into each other, and one that closes is
-/// told. Method: rounded shapes that touch at the start; with radii less by twice the tolerance they do not
-/// meet before the answer. Half of the touches stand for each meaning.
+/// Goal: after a touch that is ignored, the shapes get no deeper, and a touch that closes is reported.
+/// Method: rounded shapes that touch at the start; with radii smaller by twice the tolerance they do not
+/// touch before the reported time. One half of the touches is tested with each setting.
 #[test]
-fn a_touch_that_is_passed_over_gets_no_deeper() {
+fn ignored_touch_gets_no_deeper() {
     let (mut passed, mut told) = (0, 0);
     let touching = FAMILIES.iter().position(|(name, _)| *name == "touching at the start");
     let step = FAMILIES.len();
@@ -212,19 +213,19 @@ fn a_touch_that_is_passed_over_gets_no_deeper() {
             settings.touch = touch;
             let toi = asked(&case, &settings);
             let text = format!("{toi:?} {touch:?} {deep} {case:?}");
-            match toi.advance {
-                Advance::Impact { t, closing, .. } => {
+            match toi.result {
+                ToiResult::Impact { t, closing, .. } => {
                     assert!(f64::from(t) <= deep, "{text}");
                     let at_once = t == 0.0;
                     assert!(!at_once || touch == Touch::IfClosing && closing >= 0.0, "{text}");
                     told += 1;
                 }
-                Advance::Separated => {
+                ToiResult::Separated => {
                     assert!(deep == f64::INFINITY, "{text}");
                     passed += 1;
                 }
-                Advance::Overlapping { .. } => assert_eq!(touch, Touch::Ignore, "{text}"),
-                Advance::Unresolved { t_safe } => assert!(f64::from(t_safe) <= deep, "{text}"),
+                ToiResult::Overlapping { .. } => assert_eq!(touch, Touch::Ignore, "{text}"),
+                ToiResult::Unresolved { t_safe } => assert!(f64::from(t_safe) <= deep, "{text}"),
                 _ => unreachable!(),
             }
         }
@@ -232,10 +233,10 @@ fn a_touch_that_is_passed_over_gets_no_deeper() {
     assert!(passed > 100 && told > 100, "{passed} {told}");
 }
 
-/// Goal: batches say what single questions say. Method: pairs of every family, by their targets and
-/// with windows of their own, on one thread and on all; equal to the bit.
+/// Goal: batches give the results of single calls. Method: pairs of every family, with their targets and with
+/// windows of their own, on one thread and on all; compared bit by bit.
 #[test]
-fn batches_of_hard_pairs_are_their_pairs() {
+fn batches_of_hard_pairs_give_the_results_of_single_pairs() {
     let cases: Vec<ConvexCase> = convex_cases(64, how_many(2_000).min(100_000)).collect();
     let mut targets: Vec<f32> = cases.iter().map(|case| case.target).collect();
     targets.sort_by(f32::total_cmp);

@@ -1,16 +1,16 @@
-//! Does a body of revolution that turns about its own axis move?
+//! Tests that rolling about its own axis does not move a body of revolution.
 //!
-//! It holds the same points at all times, so a first time is that of the body that does not turn.
-//! The spin is in `f32`, so its axis may be off the body's by some `2⁻²³` and the body by as much
+//! Such a body contains the same points at all times, so its first time is that of the body without rotation.
+//! The spin is in `f32`, so its axis may differ from the body's by about `2⁻²³`, and the surface by as much
 //! of its size.
 
 use scenes::convex::rotation;
 use swath::convex::toi;
-use swath::convex::toi::{Advance, Settings, Toi};
+use swath::convex::toi::{Settings, Toi, ToiResult};
 use swath::{Motion, Pose, Shape};
 use testkit::draw::{Draw, how_many};
 
-/// A vector, turned by a unit quaternion.
+/// A vector, rotated by a unit quaternion.
 fn turned([x, y, z, w]: [f32; 4], v: [f64; 3]) -> [f64; 3] {
     let (q, w) = ([x, y, z].map(f64::from), f64::from(w));
     let cross = |a: [f64; 3], b: [f64; 3]| {
@@ -46,12 +46,12 @@ fn search(a: (&Shape<'_>, &Motion), b: (&Shape<'_>, &Motion)) -> Toi {
     toi::one_to_one(a.0, a.1, b.0, b.1, &Settings::default()).expect("valid")
 }
 
-/// Goal: rolling is rest, also beside a grain ten thousand times smaller, at a thousand radians a
-/// tick. Method: bodies of revolution of many sizes, turned anyhow, whose spin is along their axis
-/// as nearly as `f32` can say; a ball or box beside them at rest or in flight to them, as either of
-/// the pair. Answers are those of the body that does not roll, and take about as many rounds.
+/// Goal: rolling is rest, also beside a body ten thousand times smaller, at a thousand radians per tick.
+/// Method: bodies of revolution of many sizes in any orientation, whose spin is along their axis as nearly as
+/// `f32` can represent; a ball or box beside them, at rest or in flight towards them, as either body of the
+/// pair. Results are those of the body that does not roll, with about as many rounds.
 #[test]
-fn rolling_is_rest() {
+fn rolling_body_has_the_results_of_a_resting_one() {
     let mut draw = Draw::new(31);
     let mut hits = 0;
     for case in 0..how_many(4000) {
@@ -63,7 +63,7 @@ fn rolling_is_rest() {
         } else {
             Shape::cuboid([small; 3]).expect("a box")
         };
-        // Where numbers tell the axis exactly, and where not.
+        // The axis is exact in `f32`, or not.
         let exact = draw.one_in(2);
         let orientation = if exact { [0.0, 0.0, 0.0, 1.0] } else { rotation(&mut draw.0) };
         let along = |axis: usize| {
@@ -73,12 +73,12 @@ fn rolling_is_rest() {
         let rate = f64::from(draw.one_of(&[0.5_f32, 6.3, 60.0, 1000.0]));
         let spin = own.map(|along| (along * rate) as f32);
 
-        // Not less than that of the grain; and how far an axis that is a little off swings an end.
+        // Not less than that of the small body; and the swing of an end if the axis differs a little.
         let tolerance = 2.0_f64.powi(-14) * f64::from(small) * 1.8;
         let swing = if exact { 0.0 } else { 8.0 * 2.0_f64.powi(-23) * f64::from(size) };
         let slack = 4.0 * tolerance + 4.0 * swing + 1e-5 * f64::from(size.min(small));
         let gap = slack + f64::from(small) * f64::from(draw.between(0.0, 2.0));
-        // Past the widest part and the corners of the box.
+        // Beyond the widest part and the corners of the box.
         let away = f64::from(radius) + 1.8 * f64::from(small) + gap;
         let moved = draw.one_of(&[0.0, 0.9, 4.0]) * away;
         let at = across.map(|k| (k * away) as f32);
@@ -95,14 +95,14 @@ fn rolling_is_rest() {
                 if swapped { search(b, a) } else { search(a, b) }
             };
             let (plain, rolled) = (ask(&still), ask(&rolling));
-            // An axis that is a little off has the spin's frequency.
+            // An axis that differs a little swings with the frequency of the spin.
             let more = if exact { 24 } else { 256 };
             assert!(rolled.rounds <= plain.rounds + more, "{rolled:?} {plain:?} {text}");
-            match (rolled.advance, plain.advance) {
-                (Advance::Separated, Advance::Separated) => {
+            match (rolled.result, plain.result) {
+                (ToiResult::Separated, ToiResult::Separated) => {
                     assert!(moved < away, "{text}");
                 }
-                (Advance::Impact { t, .. }, Advance::Impact { t: at, normal, .. }) => {
+                (ToiResult::Impact { t, .. }, ToiResult::Impact { t: at, normal, .. }) => {
                     hits += 1;
                     // A tolerance is a distance along the normal.
                     let along: f64 = (0..3).map(|k| across[k] * f64::from(normal[k])).sum();

@@ -1,22 +1,22 @@
-//! Do the steps of a search tell what it did, and only what is true?
+//! Tests that the steps of a search are correct and complete.
 //!
-//! `swath::convex::toi::traced` against the search without steps, and each step against the
+//! `swath::convex::toi::traced` is compared with the search without steps, and each step with the
 //! specification.
 
 use swath::convex::toi;
-use swath::convex::toi::{Advance, AdvanceError, Step, Touch};
+use swath::convex::toi::{Step, ToiError, ToiResult, Touch};
 use swath::{Motion, Shape};
 use testkit::convex_asked::{asked, hulls, motion, settings, shape};
 use testkit::convex_cases::convex_cases;
 use testkit::convex_promises::Truth;
 use testkit::draw::how_many;
 
-/// Goal: the answer has the same bits, each round is a step, times only grow and stay before the
-/// answer, and no step shows more than the distance, nor other than along its normal. Method:
-/// pairs of every family; the gap along the normal and the distance are those of the
-/// specification, at a time that is off by the rounding of `t`. Most steps show all of the gap.
+/// Goal: the result has the same bits, each round is a step, times only grow and stay before the result, and
+/// no step reports more than the distance, nor another gap than that along its normal. Method: pairs of every
+/// family; the gap along the normal and the distance are those of the specification, at a time that differs
+/// by the rounding of `t`. Most steps report the whole gap.
 #[test]
-fn steps_are_true_and_complete() {
+fn steps_are_correct_and_complete() {
     let (mut seen, mut tight, mut long) = (0, 0, 0);
     for case in convex_cases(83, how_many(3_000)) {
         let truth = Truth::of(&case);
@@ -33,8 +33,8 @@ fn steps_are_true_and_complete() {
             assert_eq!(steps.remove(0), mark);
             assert_eq!(steps.len(), toi.rounds as usize, "{case:?}");
 
-            let last = match toi.advance {
-                Advance::Impact { t, .. } | Advance::Unresolved { t_safe: t } => t,
+            let last = match toi.result {
+                ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => t,
                 _ => case.window[1],
             };
             assert_eq!(steps[0].t, case.window[0], "{case:?}");
@@ -55,7 +55,8 @@ fn steps_are_true_and_complete() {
                 let gap = f64::from(step.gap);
                 assert!(gap <= there.upper + moved + there.noise, "{step:?} {there:?} {case:?}");
                 assert!(gap <= along + off, "{step:?}, along it {along} {case:?}");
-                // Balls around both, and a plane that came to its end, know less than the shapes.
+                // The bounds of bounding balls, and of a plane at its end, are lower than those of the
+                // shapes.
                 tight += usize::from(along <= gap + 2.0 * off);
                 seen += 1;
             }
@@ -66,19 +67,19 @@ fn steps_are_true_and_complete() {
     assert!(seen > 3_000 && 2 * tight > seen && long > 300, "{told}");
 }
 
-/// Goal: what cannot be searched leaves no step. Method: a motion, then invalid settings.
+/// Goal: a rejected search has no steps. Method: an invalid motion, then invalid settings.
 #[test]
-fn nothing_is_told_of_what_is_refused() {
+fn rejected_search_has_no_steps() {
     let (ball, rest) = (Shape::sphere(1.0).expect("a ball"), Motion::default());
     let mut steps = Vec::new();
     let mut settings = toi::Settings::default();
     let bad = Motion { delta: [f32::NAN, 0.0, 0.0], ..rest };
     for (of_a, of_b) in [(&bad, &rest), (&rest, &bad)] {
         let refused = toi::traced(&ball, of_a, &ball, of_b, &settings, &mut steps);
-        assert!(matches!(refused, Err(AdvanceError::Motion(_))), "{refused:?}");
+        assert!(matches!(refused, Err(ToiError::Motion(_))), "{refused:?}");
     }
     settings.window = [0.5, 0.25];
     let refused = toi::traced(&ball, &rest, &ball, &rest, &settings, &mut steps);
-    assert_eq!(refused, Err(AdvanceError::Window));
+    assert_eq!(refused, Err(ToiError::Window));
     assert!(steps.is_empty());
 }

@@ -10,11 +10,11 @@ use testkit::convex_asked::{Hulls, hulls, motion, shape};
 use testkit::convex_cases::{ConvexCase, convex_cases};
 use testkit::counting::ALLOCATIONS;
 
-/// Goal: once warm a batch allocates nothing: no distance, no first time, no row that is rejected.
+/// Goal: a warm batch allocates nothing: no distance, no first time, no rejected row.
 ///
-/// Method: count, for shapes of every kind, every family of motions and a row that is no motion. The
-/// batches run inside the pool, as an engine's would. A worker of rayon asks for memory when it first
-/// takes work from another, whenever that is: of several batches the one that asks least counts.
+/// Method: count allocations, for shapes of every kind, every family of motions and an invalid motion. The
+/// batches run inside the pool, as those of an engine do. A worker of rayon allocates when it first steals
+/// work, at an unpredictable time, so the least count of several batches is used.
 pub(crate) fn a_warm_batch_allocates_nothing() {
     let cases: Vec<ConvexCase> = convex_cases(81, 1_200).collect();
     let kept: Vec<Hulls> = cases.iter().map(hulls).collect();
@@ -39,7 +39,7 @@ pub(crate) fn a_warm_batch_allocates_nothing() {
     assert_eq!(counted(&shapes[..20], &motions[..20], &poses[..20], &pairs[..10]), 0);
 }
 
-/// How often memory was asked for by a warm batch, at least.
+/// The least number of allocations of a warm batch.
 fn counted(shapes: &[Shape<'_>], motions: &[Motion], poses: &[Pose], pairs: &[Pair]) -> usize {
     let mut rejected = Vec::new();
     let mut tois = vec![Toi::default(); pairs.len()];

@@ -7,22 +7,23 @@ use swath::broadphase::PairInput;
 use swath::{MovingBoxColumns, PairFinder};
 use testkit::counting::ALLOCATIONS;
 
-/// Goal: after a warm-up no tick allocates, in either form, sorted or not, also when the pairs become
-/// a few per cent more or less.
+/// Goal: after a few ticks no tick allocates, for union and swept pairs, sorted or not, also if the number of
+/// pairs changes by a few per cent.
 ///
-/// Method: count. Boxes swell and shrink by a hundredth, and the pairs by some three. The ticks run inside the pool, as an engine's would: to hand a job to a pool
-/// from outside, rayon itself allocates a little once in some sixty jobs.
+/// Method: count allocations. Boxes grow and shrink by a hundredth, and the number of pairs by about three.
+/// The ticks run inside the pool, as those of an engine do: when a job is passed to a pool from outside,
+/// rayon allocates a little about once in sixty jobs.
 pub(crate) fn a_warm_tick_allocates_nothing() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut min: [_; 3] = core::array::from_fn(|_| column(&mut rng, 0.0, 20.0));
-    // Crowds, so that workers differ in what they have to keep: by much, and by little.
+    // Crowds, so that the memory of workers differs: by much, and by little.
     for column in &mut min {
         column[..200].fill(10.0);
         column[200..370].fill(3.0);
         column[370..530].fill(17.0);
     }
     allocates_nothing_when_warm(&min, 1.0, 0.5);
-    // Most boxes in a crowd far smaller than a cell: its strip is divided.
+    // Most boxes are in a crowd far smaller than a cell, so its strip is divided.
     let mut min: [_; 3] = core::array::from_fn(|_| column(&mut rng, -1e4, 1e4));
     for column in &mut min {
         column[BOXES / 5..].iter_mut().for_each(|x| *x *= 5e-5);
@@ -57,7 +58,7 @@ fn allocates_nothing_when_warm(min: &[Vec<f32>; 3], side: f32, path: f32) {
                 let union = finder.union_pairs(set).unwrap().sorted().len();
                 union + finder.swept_pairs(set).unwrap().sorted().len()
             };
-            // Which worker gets which strips is open: none may need more than the others had.
+            // Any worker may take any strips, so each needs the memory of the others.
             let warm_up = [(); 2].map(|()| tick(boxes[0]));
             let before = ALLOCATIONS.load(Ordering::Relaxed);
             let counted: [usize; 20] = core::array::from_fn(|k| tick(boxes[k % 4]));

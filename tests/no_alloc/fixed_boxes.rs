@@ -7,11 +7,11 @@ use swath::broadphase::PairInput;
 use swath::{AabbColumns, Filter, FixedBoxes, MovingBoxColumns};
 use testkit::counting::ALLOCATIONS;
 
-/// Goal: against a kept set a warm tick allocates nothing, in either form, sorted or not, also when
-/// the pairs become a few per cent more or less.
+/// Goal: a warm tick against stored boxes allocates nothing, for union and swept pairs, sorted or not, also
+/// if the number of pairs changes by a few per cent.
 ///
-/// Method: count, with several trees in the set and ticks inside the pool, as an engine's would be.
-/// Movers swell and shrink by a hundredth, and are asked for with filters that change and without.
+/// Method: count allocations, with several trees in the set, and ticks inside the pool, as those of an engine
+/// are. Movers grow and shrink by a hundredth, with changing filters and without filters.
 pub(crate) fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut column = |rows: usize, from: f32, to: f32| -> Vec<f32> {

@@ -1,8 +1,8 @@
-//! Does what is warm leave the allocator alone?
+//! Tests that warm calls do not allocate.
 //!
-//! The allocator that counts is the whole program's, and the test harness of Rust allocates on threads of its own. So
-//! these tests run one after the other, on a program's main thread. Arguments are those of the harness that matter here:
-//! parts of names, `--exact`, `--skip NAME` and `--list`.
+//! The counting allocator is that of the whole program, and the test harness of Rust allocates on threads of
+//! its own. So these tests run one after the other on the main thread. Arguments are those of the harness
+//! that matter here: parts of names, `--exact`, `--skip NAME` and `--list`.
 
 mod convex_batches;
 mod finder;
@@ -42,7 +42,7 @@ fn main() {
             "--list" => list = true,
             "--exact" => exact = true,
             "--skip" => skipped.extend(arguments.next()),
-            // These take a value that is no name of a test.
+            // These options take a value that is not the name of a test.
             "--test-threads" | "--format" | "--color" | "--logfile" | "-Z" => {
                 arguments.next();
             }

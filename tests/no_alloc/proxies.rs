@@ -13,12 +13,11 @@ use testkit::counting::ALLOCATIONS;
 /// A third of them is more than one cell of a tree.
 const ROWS: usize = 12_000;
 
-/// Goal: a warm world allocates nothing, whatever is done with it: updates by columns, sleep and
-/// waking, proxies that go and come, fixed ones that go far, filters, questions, snapshots and
-/// restoring them.
+/// Goal: a warm broadphase allocates nothing in any call: updates by columns, sleeping and waking, inserting
+/// and removing proxies, fixed ones that move far, filters, queries, snapshots and restoring them.
 ///
-/// Method: count, with ticks inside the pool, as an engine's would be, that repeat after four. Half
-/// of the movers have a margin in one of three worlds; some boxes are large.
+/// Method: count allocations, in ticks inside the pool, as those of an engine are, that repeat after four. In
+/// one of three broadphases, half of the movers have a margin; some boxes are large.
 pub(crate) fn a_warm_world_allocates_nothing() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
     let mut column = |rows: usize, from: f32, to: f32| -> Vec<f32> {
@@ -75,7 +74,7 @@ pub(crate) fn a_warm_world_allocates_nothing() {
                     world.set_enabled(id, k % 4 != 1).unwrap();
                 }
                 if k % 4 == 2 {
-                    // All that is fixed goes to where something else was.
+                    // Each fixed proxy moves to the position of another one.
                     for (row, &id) in ids.iter().enumerate().skip(1).step_by(3) {
                         let aabb = boxes[0].get((row + 5_000) % ROWS).aabb;
                         world.set(id, aabb, [0.0; 3]).unwrap();

@@ -8,10 +8,10 @@ use swath::broadphase::FixedError;
 use swath::{Aabb, AabbColumns, Bvh, FixedBoxes, Level, MovingBox, Plane, Segment, Sphere};
 use testkit::counting::ALLOCATIONS;
 
-/// Goal: a question allocates nothing, and a list of hits only what is longer than ever before; to
-/// build a tree anew allocates nothing but what threads share.
+/// Goal: a query allocates nothing; a list of hits only grows beyond its greatest length so far; rebuilding a
+/// tree allocates only what threads share.
 ///
-/// Method: count, with segments, boxes, shapes and places through a tree and through a set of several.
+/// Method: count allocations, with segments, boxes, shapes and points, in a tree and in a set of several.
 pub(crate) fn questions_allocate_nothing() -> Result<(), FixedError> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut column = |rows: usize, from: f32, to: f32| -> Vec<f32> {

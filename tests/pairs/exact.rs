@@ -1,5 +1,4 @@
-//! Tests that the pair finder finds every pair once, and nothing else, for any boxes, level and
-//! pool.
+//! Tests that the pair finder finds every pair once, and nothing else, for any boxes, level and pool.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -10,7 +9,7 @@ use swath::{
     Aabb, COORD_MAX, Invalid, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, SweptPair,
 };
 
-/// Boxes as columns, with flags where some do not move.
+/// Boxes as columns, with flags if some do not move.
 #[derive(Clone, Default)]
 struct Columns {
     of: [Vec<f32>; 9],
@@ -52,7 +51,7 @@ fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
 }
 
-/// Pairs as found, in the finder's own order, with the bits of the times.
+/// Found pairs, in the order of the finder, with the bits of the times.
 type Order = (Vec<Pair>, Vec<(u32, u32, u32)>);
 
 fn in_order(finder: &mut PairFinder, columns: &Columns) -> Order {
@@ -62,8 +61,8 @@ fn in_order(finder: &mut PairFinder, columns: &Columns) -> Order {
     (union, swept.iter().map(bits).collect())
 }
 
-/// The finder against the specification: union pairs equal; no swept pair missing, and one too
-/// many only where the boxes miss each other by less than rounding.
+/// Compares the finder with the specification: union pairs are equal; no swept pair is missing, and an
+/// additional one misses by less than rounding.
 fn check(what: &str, columns: &Columns) -> Order {
     let rows = columns.rows();
     let union = spec::union_pairs(&rows, columns.moves());
@@ -116,9 +115,9 @@ fn check_everywhere(what: &str, columns: &Columns) {
     }
 }
 
-/// Goal: the scenes are found exactly, at the start and later.
+/// Goal: the pairs of scenes are found exactly, at the start and later.
 #[test]
-fn scenes() {
+fn scenes_are_found_exactly() {
     for scene in Scene::ALL {
         for (boxes, seed) in [(0, 1), (1, 1), (2, 1), (37, 2), (1500, 3)] {
             let mut world = World::new(scene, boxes, seed);
@@ -129,7 +128,7 @@ fn scenes() {
     }
 }
 
-/// A random number that is often special: whole, zero, equal to others, or at the ends of a range.
+/// A random number that is often special: an integer, zero, equal to others, or at the end of a range.
 fn number(rng: &mut Xoshiro256PlusPlus, reach: f32) -> f32 {
     match rng.random_range(0..4) {
         0 => rng.random_range(-4i32..=4) as f32 * (reach / 4.0),
@@ -150,9 +149,10 @@ fn random_box(rng: &mut Xoshiro256PlusPlus, reach: f32, half: f32, path: f32) ->
     }
 }
 
-/// Goal: no distribution of boxes loses a pair. Method: what breaks cells cut evenly, one at a time.
+/// Goal: no distribution of boxes loses a pair. Method: distributions that are difficult for cells of equal
+/// size, one at a time.
 #[test]
-fn awkward_worlds() {
+fn awkward_distributions_are_found_exactly() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
     let mut columns = |what: &str, boxes: &mut dyn FnMut(&mut Xoshiro256PlusPlus) -> MovingBox| {
         let mut columns = Columns::default();
@@ -202,7 +202,7 @@ fn awkward_worlds() {
 
 /// Goal: invalid rows are listed with the reason and change nothing for the others.
 #[test]
-fn rows_that_are_no_boxes() {
+fn invalid_rows_are_listed_and_change_nothing() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(8);
     let bad = [
         (0, f32::NAN, Invalid::NotFinite { axis: 0 }),
@@ -216,7 +216,7 @@ fn rows_that_are_no_boxes() {
     let good: Vec<_> = (0..1500).map(|_| random_box(&mut rng, 9.0, 1.0, 2.0)).collect();
     let mut mixed = Columns { moves: Some(Vec::new()), ..Columns::default() };
     let mut clean = mixed.clone();
-    // Where each row of the mixed world stands in the clean one.
+    // Index of each row of the mixed scene in the clean one.
     let mut rows = Vec::new();
     let mut reasons = Vec::new();
     for (k, MovingBox { aabb, delta }) in good.into_iter().enumerate() {
@@ -238,7 +238,7 @@ fn rows_that_are_no_boxes() {
     check_everywhere("mixed with no boxes", &mixed);
 
     let (mut of_mixed, mut of_clean) = (PairFinder::new(), PairFinder::new());
-    // Twice, as a list that is not cleared grows.
+    // Twice, because a list that is not cleared grows.
     assert!(!of_mixed.swept_pairs(mixed.set()).unwrap().rejected().is_empty());
     let found = of_mixed.swept_pairs(mixed.set()).unwrap();
     assert!(found.rejected().iter().map(|rejected| rejected.reason).eq(reasons));
@@ -251,9 +251,10 @@ fn rows_that_are_no_boxes() {
     assert!(renumbered.eq(found.sorted().iter().copied()));
 }
 
-/// Goal: two boxes that do not move are no pair, one that does is enough; flags count, not deltas.
+/// Goal: two boxes that do not move are not a pair, and one that moves is enough; flags count, not
+/// displacements.
 #[test]
-fn what_does_not_move_makes_no_pair() {
+fn two_boxes_that_do_not_move_are_not_a_pair() {
     let mut columns = Columns { moves: Some(vec![true, false, false]), ..Columns::default() };
     for _ in 0..3 {
         columns.push([0.0; 3], [1.0; 3], [0.0; 3]);
@@ -269,7 +270,7 @@ fn what_does_not_move_makes_no_pair() {
 
 /// Goal: a finder that was used for more and fewer boxes gives the results of a new one.
 #[test]
-fn memory_of_earlier_ticks_does_not_show() {
+fn earlier_ticks_do_not_change_results() {
     let mut used = PairFinder::new();
     for (boxes, scene) in
         [(900, Scene::Dense), (20, Scene::Pile), (2500, Scene::Mixed), (0, Scene::Uniform)]
@@ -280,9 +281,9 @@ fn memory_of_earlier_ticks_does_not_show() {
     }
 }
 
-/// Goal: flags of the wrong length are an error that says both lengths.
+/// Goal: flags of the wrong length are an error with both lengths.
 #[test]
-fn wrong_number_of_flags() {
+fn wrong_number_of_flags_is_an_error() {
     let columns = Columns::of_world(&World::new(Scene::Uniform, 5, 1));
     let mut finder = PairFinder::new();
     let error = finder.union_pairs(PairInput::new(columns.boxes()).moving(&[true; 4])).unwrap_err();
@@ -290,9 +291,9 @@ fn wrong_number_of_flags() {
     assert_eq!(error.to_string(), "the flags `moves` has 4 rows where 5 are needed");
 }
 
-/// Goal: what is read run by run is what is read as one slice.
+/// Goal: reading run by run gives the same pairs as reading one slice.
 #[test]
-fn runs_and_slice_hold_the_same() {
+fn runs_and_slice_contain_the_same_pairs() {
     let columns = Columns::of_world(&World::new(Scene::Dense, 3000, 4));
     let mut finder = PairFinder::new();
     let found = finder.union_pairs(columns.boxes()).unwrap();

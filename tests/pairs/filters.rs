@@ -1,4 +1,4 @@
-//! Do only those boxes pair that may: by filter, by flag, and of two sets one of each?
+//! Tests that exactly the allowed boxes pair: by filter, by flag, and between two sets.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -27,7 +27,7 @@ impl Case {
             }
         }
         let moves = (0..boxes).map(|_| random.random_ratio(3, 4)).collect();
-        // Masks with few bits and many, in both halves, and the two ends.
+        // Masks with few and many bits, in both halves, and at the two ends.
         let filter = |_| match random.random_range(0..8) {
             0 => Filter::ALL,
             1 => Filter::NONE,
@@ -77,11 +77,10 @@ fn keys(found: &[SweptPair]) -> Vec<(u32, u32, u32)> {
     found.iter().map(|pair| (pair.a, pair.b, pair.first.to_bits())).collect()
 }
 
-/// Goal: a filter and a flag drop the pairs they forbid and no other, before and after. Method:
-/// brute force of the specification, of which the forbidden pairs are struck; every scene, with
-/// invalid rows.
+/// Goal: a filter and a flag exclude exactly the pairs that they forbid. Method: brute force by the
+/// specification, without the forbidden pairs; every scene, with invalid rows.
 #[test]
-fn filters_drop_what_they_forbid() {
+fn filters_exclude_exactly_the_forbidden_pairs() {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(1);
     for scene in Scene::ALL {
         for boxes in [0, 1, 2, 40, 900] {
@@ -106,9 +105,9 @@ fn filters_drop_what_they_forbid() {
     }
 }
 
-/// Goal: of two sets exactly the pairs with one row of each, named by their own rows, are found.
-/// Method: both sets as one world by brute force; the pairs across are kept and renumbered.
-/// Either set may be empty, tiny, or have filters that the other has not.
+/// Goal: between two sets exactly the pairs with one row of each are found, with the row numbers of each set.
+/// Method: both sets as one scene by brute force; the pairs across are kept and renumbered. Either set may be
+/// empty, tiny, or have filters that the other does not have.
 #[test]
 fn between_two_sets() {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(2);
@@ -165,9 +164,9 @@ fn between_two_sets() {
     }
 }
 
-/// Goal: filters that are not one for each box are an error of their own.
+/// Goal: filters whose number is not that of the boxes are an error of its own.
 #[test]
-fn lists_of_the_wrong_length_are_named() {
+fn lists_of_the_wrong_length_are_errors() {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(3);
     let case = Case::new(Scene::Uniform, 5, random);
     let mut finder = PairFinder::new();
@@ -178,7 +177,7 @@ fn lists_of_the_wrong_length_are_named() {
     assert_eq!(error, "the filters has 4 rows where 5 are needed");
 }
 
-/// Goal: a filter says the same in both orders, and what its documentation says.
+/// Goal: a filter is symmetric and follows its documentation.
 #[test]
 fn a_filter_is_symmetric() {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(4);

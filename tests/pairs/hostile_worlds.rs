@@ -1,5 +1,5 @@
-//! Tests that the pair finder finds every pair once, in time that grows with boxes and pairs, for boxes that no
-//! single grid fits.
+//! Tests that the pair finder finds every pair once, in time that grows with boxes and pairs, for boxes that
+//! no single grid fits.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -13,7 +13,7 @@ use swath::{Filter, Level, MovingBoxColumns, Pair, PairFinder, SweptPair, Thread
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 const NO_LONG: Long = Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 };
 
-/// Most boxes in a crowd far smaller than a cell, small enough to make some pairs.
+/// Most boxes are in a crowd far smaller than a cell, but so small that there are some pairs.
 const CROWD: Recipe = Recipe {
     seed: 1,
     extent: [1000.0, 1000.0, 100.0],
@@ -27,7 +27,7 @@ const CROWD: Recipe = Recipe {
     moves: 1.0,
 };
 
-/// Worlds in which most boxes are in a few strips, and a name for each.
+/// Scenes in which most boxes are in a few strips, with a name for each.
 fn hostile() -> Vec<(&'static str, Recipe)> {
     let nested = [0.9, 0.8, 0.7].map(|share| Crowds {
         share,
@@ -71,7 +71,7 @@ fn boxes(world: &World) -> MovingBoxColumns<'_> {
     .unwrap()
 }
 
-/// Pairs whose bounds meet and that `wanted` lets through, by trying each.
+/// Pairs whose bounds overlap and that `wanted` accepts, by comparing every pair.
 fn every_pair(boxes: MovingBoxColumns<'_>, wanted: impl Fn(usize, usize) -> bool) -> Vec<Pair> {
     let bounds: Vec<_> = (0..boxes.len()).map(|row| boxes.get(row).bounds()).collect();
     let mut pairs = Vec::new();
@@ -100,10 +100,10 @@ fn filters(count: usize) -> Vec<Filter> {
     (0..count).map(|_| Filter::new(one(), one() | one())).collect()
 }
 
-/// Goal: no pair is lost or found twice where strips are divided: with flags, with filters, between two sets, in both forms.
-/// Method: every pair tried.
+/// Goal: no pair is lost or found twice if strips are divided: with flags, with filters, between two sets,
+/// for union and swept pairs. Method: every pair is compared.
 #[test]
-fn every_pair_is_found_once() {
+fn every_pair_in_divided_strips_is_found_once() {
     for ((name, recipe), seed) in hostile().into_iter().cycle().zip(1..=18) {
         let world = Recipe { seed, ..recipe }.build(4000);
         let boxes = boxes(&world);
@@ -139,9 +139,9 @@ fn every_pair_is_found_once() {
     }
 }
 
-/// Goal: the order of pairs depends on the boxes alone where strips are divided.
+/// Goal: if strips are divided, the order of pairs depends on the boxes alone.
 #[test]
-fn order_is_the_same_for_every_level_and_pool() {
+fn order_in_divided_strips_is_the_same_for_every_level_and_pool() {
     for (name, recipe) in hostile() {
         let world = recipe.build(4000);
         let set = PairInput::new(boxes(&world)).moving(&world.moves);
@@ -162,9 +162,9 @@ fn order_is_the_same_for_every_level_and_pool() {
     }
 }
 
-/// Goal: a limit on pairs is kept where strips are divided, and the number that the error reports is exact.
+/// Goal: the limit on pairs holds if strips are divided, and the number in the error is exact.
 #[test]
-fn the_limit_on_pairs_is_kept() {
+fn limit_on_pairs_holds_in_divided_strips() {
     let world = CROWD.build(20_000);
     let mut finder = PairFinder::new();
     let all = finder.union_pairs(boxes(&world)).unwrap().len();
@@ -178,11 +178,11 @@ fn the_limit_on_pairs_is_kept() {
     assert!(finder.memory_usage() < memory / 50, "{} of {memory}", finder.memory_usage());
 }
 
-/// Goal: time grows with boxes and pairs where most boxes are in a crowd that is one cell of any grid of the whole world.
-/// Method: the least of a few times, next to that of an even world of as many boxes and more pairs. A sweep of the crowd
-/// takes several hundred times as long as the even world.
+/// Goal: the time grows with boxes and pairs if most boxes are in a crowd that is one cell of any grid over
+/// the whole scene. Method: the least of a few times, compared with an even scene of as many boxes and more
+/// pairs. A sweep of the crowd takes several hundred times as long as the even scene.
 #[test]
-fn a_crowd_in_a_sparse_world_costs_what_its_boxes_cost() {
+fn crowd_in_a_sparse_scene_takes_linear_time() {
     let mut finder = PairFinder::new();
     finder.set_threads(Threads::one());
     let mut least = |scene| {
@@ -200,9 +200,9 @@ fn a_crowd_in_a_sparse_world_costs_what_its_boxes_cost() {
     assert!(crowded < even * 50, "{crowded:?}, where an even world takes {even:?}");
 }
 
-/// Goal: all pairs are found where the grid is chosen anew, because the sample misses boxes that meet many strips. Method: a dense
-/// world in which only rows between those of the sample are plates across it, on any two axes; each box tried with each
-/// that moves, one of 4096.
+/// Goal: all pairs are found if the grid is chosen again because the sample misses boxes that overlap many
+/// strips. Method: a dense scene in which only rows between those of the sample are plates across it, on any
+/// two axes; each box is compared with each one that moves, one of 4096.
 #[test]
 fn pairs_are_exact_where_the_sample_misses_large_boxes() {
     let mut world = World::new(Scene::Dense, 102_400, 1);

@@ -1,9 +1,9 @@
-//! Is a fast box found wherever its path goes, however the path lies to the cells?
+//! Tests that a fast box is found everywhere on its path, for any position of the path relative to the cells.
 //!
-//! A box on a long path is only in the strips that it passes, and a pair of it counts in the one
-//! strip where the two first touch. So these worlds have paths through corners and along borders
-//! of cells, paths that touch and go, lengths from denormal to a million cells, places where
-//! `f32` is coarse, and sizes of all kinds.
+//! A box on a long path is stored only in the strips that it crosses, and a pair of it is reported in the one
+//! strip in which the two first touch. So these scenes have paths through corners and along borders of cells,
+//! paths that touch and separate, lengths from denormal to a million cells, positions at which `f32` is
+//! coarse, and boxes of all sizes.
 
 use core::array::from_fn;
 
@@ -12,7 +12,7 @@ use swath::{Aabb, Filter, Level, MovingBox, PairFinder, Threads};
 use testkit::draw::{Draw, how_many};
 use testkit::every_pair::{Rows, Timed};
 
-/// A box from its middle, half sides and displacement; never inverted.
+/// A box from its centre, half sides and displacement; never inverted.
 fn around(middle: [f32; 3], half: [f32; 3], delta: [f32; 3]) -> MovingBox {
     let min = from_fn(|axis| middle[axis] - half[axis]);
     let max = from_fn(|axis| middle[axis] + half[axis]);
@@ -23,12 +23,12 @@ fn inside(draw: &mut Draw, reach: f32) -> [f32; 3] {
     from_fn(|_| draw.between(-reach, reach))
 }
 
-/// A length whose logarithm is spread evenly.
+/// A length whose logarithm is distributed evenly.
 fn length(draw: &mut Draw, least: f32, most: f32) -> f32 {
     least * (most / least).powf(draw.between(0.0, 1.0))
 }
 
-/// A direction: any, along an axis or two, or a diagonal of space or of a plane.
+/// A direction: random, along an axis or two, or a diagonal of space or of a plane.
 fn direction(draw: &mut Draw) -> [f32; 3] {
     let sign = |draw: &mut Draw| draw.sign();
     match draw.0.random_range(0..5) {
@@ -43,7 +43,7 @@ fn direction(draw: &mut Draw) -> [f32; 3] {
             from_fn(|k| if k == axis { 0.0 } else { draw.sign() })
         }
         3 => {
-            // Next to no displacement on one axis.
+            // Almost no displacement on one axis.
             let axis = draw.0.random_range(0..3);
             let small = draw.one_of(&[1e-45, 1e-38, 1e-20, 1e-7]);
             from_fn(|k| draw.between(-1.0, 1.0) * if k == axis { small } else { 1.0 })
@@ -52,7 +52,7 @@ fn direction(draw: &mut Draw) -> [f32; 3] {
     }
 }
 
-/// A world of so many boxes. Where borders of cells are known: see [`on_borders`].
+/// Makes a scene with a number of boxes. For known borders of cells see [`on_borders`].
 type Family = fn(&mut Draw, usize) -> Vec<MovingBox>;
 
 const FAMILIES: [(&str, Family); 18] = [
@@ -103,11 +103,11 @@ fn one_fast(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     world
 }
 
-/// A number of a lattice that holds the borders of cells, half way between them too.
+/// A number of a lattice that contains the borders of cells and the middles between them.
 ///
-/// The finder's cells begin a 30th below the range of places, less a 32nd at either end, and
-/// reach as far above plus the mean side. Places in 0..=30, with enough at both ends, and sides
-/// of zero make a world from -1 to 31: cut in powers of two its borders are whole or have few bits.
+/// The cells of the finder begin a 30th below the range of positions, less a 32nd at either end, and end as
+/// far above plus the mean side. Positions in 0..=30, with enough at both ends, and sides of zero give a
+/// scene from -1 to 31: cut in powers of two, its borders are integers or have few bits.
 fn place(draw: &mut Draw) -> f32 {
     match draw.0.random_range(0..8) {
         0 => 0.0,
@@ -122,7 +122,7 @@ fn on_borders(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let stretch: [f32; 3] = from_fn(|_| draw.one_of(&[1.0, 1.0, 2.0, 0.25]));
     let make = |_| {
         let middle = from_fn(|axis| place(draw) * stretch[axis]);
-        // One in forty has sides: those the mean leaves out.
+        // One in forty has sides; the mean ignores these.
         let half = if draw.one_in(40) { draw.one_of(&[0.5, 1.0, 2.0]) } else { 0.0 };
         let steps = draw.one_of(&[0.0, 1.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 1024.0]);
         let direction: [f32; 3] = match draw.0.random_range(0..3) {
@@ -149,8 +149,8 @@ fn on_borders_with_sides(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     world
 }
 
-/// Most boxes are points that rest, so that the borders are where [`place`] has them; a few fly
-/// through many of them and through places between, at odd parts of the tick.
+/// Most boxes are points at rest, so that the borders are those of [`place`]; a few fly through many of them
+/// and through positions between them, at odd parts of the tick.
 fn through_corners(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let mut world = Vec::new();
     for _ in 0..boxes.div_ceil(40) {
@@ -172,7 +172,7 @@ fn through_corners(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
             let other: [f32; 3] = from_fn(|_| draw.whole(-7, 7));
             world.push(start(draw, other));
         }
-        // What it flies through: there, and a step before or after.
+        // Positions on its path: exactly, and one step before or after.
         for steps in [0.0, 1.0, -1.0] {
             let there: [f32; 3] = from_fn(|axis| met[axis] + step[axis] * steps);
             world.push(around(there, [0.0; 3], [0.0; 3]));
@@ -228,7 +228,7 @@ fn clusters(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
         let near = inside(draw, 3.0);
         let mut middle: [f32; 3] = from_fn(|axis| middle[axis] + near[axis]);
         if draw.one_in(50) {
-            // Outside of all cells; some fly back, some pass the world by.
+            // Outside of all cells; some fly back, and some fly past the scene.
             let axis = draw.0.random_range(0..3);
             middle[axis] = draw.sign() * length(draw, 1e2, 1e7);
         }
@@ -259,7 +259,7 @@ fn in_a_line(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
         let length = length(draw, 1e-2, most);
         let mut delta = direction(draw).map(|part| part * length);
         if draw.one_in(2) {
-            // Stays in the line.
+            // It remains on the line.
             (0..3).filter(|&axis| axis != line).for_each(|axis| delta[axis] = 0.0);
         }
         around(middle, from_fn(|_| draw.between(0.0, 0.5)), delta)
@@ -267,7 +267,7 @@ fn in_a_line(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     (0..boxes).map(make).collect()
 }
 
-/// Pairs that share but a face, an edge or a corner, at a time that is exact in `f32`.
+/// Pairs that share only a face, an edge or a corner, at a time that is exact in `f32`.
 fn touch_and_go(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let mut world = Vec::new();
     while world.len() < boxes {
@@ -292,7 +292,7 @@ fn touch_and_go(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     world
 }
 
-/// Points that meet on a lattice at a time that is exact, both fast.
+/// Points that meet on a lattice at an exact time, both fast.
 fn meet_on_borders(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let mut world = Vec::new();
     while world.len() < boxes {
@@ -305,7 +305,7 @@ fn meet_on_borders(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
                 1 => from_fn(|_| draw.sign() * 8.0 * steps),
                 _ => from_fn(|_| draw.whole(-3, 3) * 8.0 * steps),
             };
-            // The last may fly but for part of the axes.
+            // The last one may fly along some of the axes only.
             let delta = delta.map(|part| if draw.one_in(5) { 0.0 } else { part });
             world.push(around(from_fn(|axis| meeting[axis] - delta[axis] * at), [0.0; 3], delta));
         }
@@ -314,7 +314,7 @@ fn meet_on_borders(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     world
 }
 
-/// All fly far and nearly alike: what they do to each other is lost in the displacement.
+/// All fly far and nearly alike: their relative motion is lost in the rounding of the displacement.
 fn flock(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let mut world = any_length(draw, boxes);
     let length = length(draw, 1.0, 1e5);
@@ -364,8 +364,8 @@ fn flat_world(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     world
 }
 
-/// The axis along the strips is the one on which the world is longest: paths are long there, and
-/// about a cell across.
+/// The axis along the strips is the one on which the scene is longest: paths are long there, and about a cell
+/// long across.
 fn fast_along(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let along = draw.0.random_range(0..3);
     let across = (boxes as f32 * 0.1).cbrt();
@@ -380,7 +380,7 @@ fn fast_along(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     (0..boxes).map(make).collect()
 }
 
-/// As those that touch and go, then moved by a step of `f32` or two.
+/// Like the pairs that touch and separate, but moved by one or two steps of `f32`.
 fn last_ulp(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let mut world =
         if draw.one_in(2) { touch_and_go(draw, boxes) } else { meet_on_borders(draw, boxes) };
@@ -398,8 +398,8 @@ fn last_ulp(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     world
 }
 
-/// Compares the swept pairs of a world on every level with those of the union pairs, by every
-/// pair, that touch.
+/// Compares the swept pairs of a scene on every level with those union pairs, found by comparing every pair,
+/// that touch.
 fn check(what: &str, rows: &Rows, of_first: Option<usize>) {
     let mut union = rows.tried();
     if let Some(first) = of_first {
@@ -430,7 +430,7 @@ fn check(what: &str, rows: &Rows, of_first: Option<usize>) {
     }
 }
 
-/// Says what is missing or too many, if anything is.
+/// Reports missing and additional pairs.
 fn differ(what: &str, rows: &Rows, expected: &[Timed], found: &[Timed]) {
     if expected == found {
         return;
@@ -453,10 +453,10 @@ fn differ(what: &str, rows: &Rows, expected: &[Timed], found: &[Timed]) {
     panic!("{text}{} missing, {} extra", missing.count(), extra.count());
 }
 
-/// Goal: of fast boxes no pair is lost, none comes twice, none is made up, and each first time is
-/// that of the pair alone, in one order on every level. Method: hostile worlds of a few boxes and
-/// of thousands; every pair whose bounds meet is swept alone. Now and then some rows do not move,
-/// have filters, are invalid, or are split into two sets.
+/// Goal: no pair of fast boxes is lost, found twice or invented, and each first time is that of the pair
+/// alone, in one order on every level. Method: hostile scenes of a few boxes and of thousands; every pair
+/// whose bounds overlap is swept alone. Sometimes rows do not move, have filters, are invalid, or are divided
+/// into two sets.
 #[test]
 fn long_paths_in_hostile_worlds() {
     let seed = std::env::var("SWATH_SEED").map_or(1, |seed| seed.parse().expect("a number"));
@@ -466,7 +466,7 @@ fn long_paths_in_hostile_worlds() {
         for (name, family) in FAMILIES {
             let sizes = [2, 3, 30, 300, 800, 2000, 5000];
             let boxes = sizes[draw.0.random_range(0..sizes.len())];
-            // In `cargo test` few are large.
+            // In `cargo test` few scenes are large.
             let boxes = if wanted < 1_000_000 { boxes.min(2000) } else { boxes };
             let mut rows = Rows::new(&family(&mut draw, boxes));
             if draw.one_in(4) {
@@ -492,12 +492,12 @@ fn long_paths_in_hostile_worlds() {
     }
 }
 
-/// Goal: what rounding alone calls a hit is one whatever the cells. Method: a pair that misses by
-/// 4e-8 of the tick, which its sweep alone calls a hit and whose bounds meet. The first flies so
-/// fast along the strips, and next to nothing across, that its path is not long; the second gets
-/// to the cell where they meet just then, so that it is there for a thousandth of the tick.
+/// Goal: a hit that exists only by rounding is found for any cells. Method: a pair that misses by 4e-8 of the
+/// tick, which its sweep reports as a hit and whose bounds overlap. The first box flies so fast along the
+/// strips, and so slowly across, that its path is not long. The second reaches the cell where they meet at
+/// that time, so it is there for a thousandth of the tick.
 #[test]
-fn a_false_hit_of_one_that_is_fast_along_the_strips() {
+fn false_hit_of_a_box_that_is_fast_along_the_strips_is_found() {
     let fast = Aabb {
         min: [0.18873066, -1324323.5, -33.839653],
         max: [0.68873066, -1324323.5, -33.839653],
@@ -510,7 +510,7 @@ fn a_false_hit_of_one_that_is_fast_along_the_strips() {
     ];
     let draw = &mut Draw::new(1);
     let size = [1.0, 3.3, 77.0];
-    // The draws of a first thousand.
+    // The random numbers of the first thousand.
     for k in 0..998 * 3 {
         draw.between(-size[k % 3], size[k % 3]);
     }

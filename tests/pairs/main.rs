@@ -1,4 +1,4 @@
-//! Does the pair finder find every pair once, and nothing else?
+//! Tests of `PairFinder`.
 
 mod exact;
 mod filters;

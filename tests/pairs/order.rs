@@ -1,6 +1,5 @@
-//! Are the pairs the same, in the same order and to the last bit, on any threads and any level?
-//!
-//! And do the borders at which the rows are cut into chunks show in nothing but the order?
+//! Tests that pairs are the same, in the same order and bit by bit, on any threads and any level, and that
+//! the limits of the chunks of rows affect only the order.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -19,7 +18,7 @@ fn rows(scene: Scene, boxes: usize) -> Rows {
     Rows { columns, moves: Some(world.moves), filters: None }
 }
 
-/// Pools of one thread to eight, and none at all.
+/// Pools of one thread to eight, and no pool.
 fn threads() -> Vec<Threads> {
     let threads = [Threads::one(), Threads::current()].into_iter();
     #[cfg(feature = "rayon")]
@@ -30,7 +29,7 @@ fn threads() -> Vec<Threads> {
     threads.collect()
 }
 
-/// What a finder answers: union and swept pairs as it has them, and the rows it rejects.
+/// The results of a finder: union and swept pairs in its order, and rejected rows.
 #[derive(Debug, PartialEq)]
 struct Answer {
     union: Vec<(u32, u32)>,
@@ -58,11 +57,11 @@ fn answer(finder: &mut PairFinder, a: PairInput<'_>, b: Option<PairInput<'_>>) -
     }
 }
 
-/// Goal: threads and levels change nothing. Method: every scene as one set, with rows that are no
-/// boxes and with filters, and cut into two sets; every level, pools of one thread to eight. A
-/// finder answers twice, as the second time each thread begins with a share of its own.
+/// Goal: threads and levels change nothing. Method: every scene as one set, with invalid rows and with
+/// filters, and divided into two sets; every level, pools of one thread to eight. A finder runs twice,
+/// because in the second run each thread begins with its own share.
 #[test]
-fn threads_and_levels_do_not_show() {
+fn threads_and_levels_change_nothing() {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(5);
     let threads = threads();
     for (turn, scene) in Scene::ALL.into_iter().enumerate() {
@@ -83,7 +82,7 @@ fn threads_and_levels_do_not_show() {
             let expected = answer(&mut PairFinder::with_level(Level::detect()), a, b);
             assert!(!expected.swept.is_empty() && !expected.rejected[0].is_empty(), "{scene}");
             for threads in &threads {
-                // Of every scene one kind on every level, each kind of five scenes.
+                // One kind of every scene on every level, and each kind of five scenes.
                 let all = kind == turn % 3;
                 for level in Level::all().filter(|&level| all || level == Level::detect()) {
                     let mut finder = PairFinder::with_level(level);
@@ -99,10 +98,10 @@ fn threads_and_levels_do_not_show() {
     }
 }
 
-/// Goal: with more chunks and runs than threads the same. Method: as above, a world of twenty
-/// thousand boxes, on every level.
+/// Goal: the same with more chunks and runs than threads. Method: as above, a scene of twenty thousand boxes,
+/// on every level.
 #[test]
-fn many_chunks_do_not_show_threads() {
+fn threads_change_nothing_with_many_chunks() {
     for scene in [Scene::Bullets, Scene::Pile] {
         let rows = rows(scene, 20_000);
         let expected = answer(&mut PairFinder::new(), rows.set(), None);
@@ -116,11 +115,11 @@ fn many_chunks_do_not_show_threads() {
     }
 }
 
-/// Goal: where the rows are cut into chunks shows in the order alone. Method: rows that are no
-/// boxes are put in between, at the front or at the end, so many that chunks hold 1,024 rows to
-/// 4,000 and begin at other boxes; the pairs, with the rows numbered as before, are the same.
+/// Goal: the limits of the chunks of rows change only the order. Method: invalid rows are inserted in
+/// between, at the front or at the end, so many that chunks contain 1,024 to 4,000 valid rows and begin at
+/// other boxes; the pairs, with the rows numbered as before, are the same.
 #[test]
-fn borders_of_chunks_do_not_show() {
+fn limits_of_chunks_change_only_the_order() {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(6);
     for scene in [Scene::Uniform, Scene::Bullets, Scene::Mixed, Scene::Static, Scene::LineY] {
         let rows = rows(scene, 2500);

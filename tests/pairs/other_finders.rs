@@ -1,19 +1,19 @@
-//! Does the pair finder find in large worlds what two other finders do?
+//! Compares the pair finder with two other finders in large scenes.
 //!
-//! Worlds too large for the `f64` specification: every pair of twenty thousand boxes is tried with
-//! plain compares, and a million boxes are sorted and swept on one axis. `SWATH_CASES` asks for
-//! every scene, and is the number of boxes of the second (`.ci/exact`: a million).
+//! These scenes are too large for the `f64` specification: every pair of twenty thousand boxes is compared
+//! directly, and a million boxes are sorted and swept on one axis. `SWATH_CASES` selects every scene, and is
+//! the number of boxes of the second test (`.ci/exact`: a million).
 
 use scenes::{Scene, World};
 use swath::{Pair, PairFinder, SweptPair};
 use testkit::every_pair::{Rows, Timed};
 
-/// Boxes of a world of which every pair is tried.
+/// Number of boxes of a scene in which every pair is compared.
 const BOXES_TRIED: usize = 20_000;
-/// The most boxes that are sorted and swept: past this that takes too long.
+/// The most boxes that are sorted and swept; more would take too long.
 const BOXES_SWEPT_MAX: usize = 1_000_000;
 
-/// What `SWATH_CASES` says.
+/// The value of `SWATH_CASES`.
 fn asked() -> Option<usize> {
     let wanted = std::env::var("SWATH_CASES").ok();
     wanted.map(|number| number.parse().expect("SWATH_CASES is a number"))
@@ -35,9 +35,9 @@ fn timed(pair: SweptPair) -> Timed {
     (pair.a, pair.b, pair.first.to_bits())
 }
 
-/// Goal: no pair is missing, none too many, none twice, no first time other than that of the pair
-/// alone. Method: every pair of twenty thousand boxes; the scenes with the longest paths, the most
-/// uneven sizes and those that do not move, or all.
+/// Goal: no pair is missing, additional or found twice, and each first time is that of the pair alone.
+/// Method: every pair of twenty thousand boxes; the scenes with the longest paths, the most uneven sizes and
+/// boxes at rest, or all.
 #[test]
 fn twenty_thousand_boxes_by_every_pair() {
     let few = [Scene::Bullets, Scene::Mixed, Scene::Static];
@@ -53,7 +53,7 @@ fn twenty_thousand_boxes_by_every_pair() {
     }
 }
 
-/// How many, and the sum of a hash of each: whatever the order.
+/// Number of pairs, and the sum of a hash of each, which does not depend on the order.
 #[derive(Debug, Default, PartialEq)]
 struct Sum {
     count: usize,
@@ -75,8 +75,8 @@ impl Sum {
     }
 }
 
-/// Goal: as above, for worlds of the size the finder is made for. Method: the count and a sum of
-/// hashes of what is found by sorting and sweeping on one axis.
+/// Goal: the same for scenes of the size that the finder is made for. Method: the number and a sum of hashes
+/// of the pairs that sorting and sweeping on one axis finds.
 #[test]
 fn a_million_boxes_by_sort_and_sweep() {
     let boxes = asked().unwrap_or(BOXES_TRIED).min(BOXES_SWEPT_MAX);

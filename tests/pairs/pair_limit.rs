@@ -1,4 +1,5 @@
-//! Does a finder keep to the memory it may have, and say so when that is too little?
+//! Tests that a finder keeps its limit of pairs and reports when the limit is too low, and tests of its
+//! memory.
 
 use scenes::{Scene, World};
 use swath::broadphase::{FindError, PairInput};
@@ -10,7 +11,7 @@ fn boxes(world: &World) -> MovingBoxColumns<'_> {
     MovingBoxColumns::new(min, max, delta).expect("one length")
 }
 
-/// A pool of so many threads; without the feature `rayon` there is but one.
+/// A pool of `threads` threads; without the feature `rayon` there is only one.
 fn pool(threads: usize) -> Threads {
     #[cfg(feature = "rayon")]
     {
@@ -24,8 +25,8 @@ fn pool(threads: usize) -> Threads {
     }
 }
 
-/// Goal: more pairs than are allowed are counted, not stored. Method: boxes that all meet, whose
-/// pairs one can count by hand, and ordinary worlds with one pair too few allowed.
+/// Goal: if there are more pairs than allowed, they are counted and not stored. Method: boxes that all
+/// overlap, whose pairs can be counted by hand, and ordinary scenes with a limit that is one pair too low.
 #[test]
 fn too_many_pairs_are_counted_exactly() {
     const BOXES: usize = 12_000;
@@ -41,7 +42,7 @@ fn too_many_pairs_are_counted_exactly() {
         assert!(bytes < 40 * MOST + 400 * BOXES, "{bytes} bytes");
         assert_eq!(finder.swept_pairs(boxes(&identical)).unwrap_err(), too_many);
 
-        // The next tick is as if nothing had been.
+        // The error does not affect the next tick.
         for scene in [Scene::Dense, Scene::Pile, Scene::Bullets] {
             let world = World::new(scene, 3000, 2);
             let mut free = PairFinder::new();
@@ -65,9 +66,9 @@ fn too_many_pairs_are_counted_exactly() {
     }
 }
 
-/// Goal: memory is given back, and room is made before it is needed.
+/// Goal: memory can be freed, and reserved before it is needed.
 #[test]
-fn memory_shrinks_and_is_reserved() {
+fn memory_can_be_freed_and_reserved() {
     let world = World::new(Scene::Dense, 20_000, 1);
     let mut finder = PairFinder::new();
     finder.set_threads(Threads::one());
@@ -85,9 +86,9 @@ fn memory_shrinks_and_is_reserved() {
     assert_eq!(finder.swept_pairs(boxes(&world)).expect("no limit").len(), pairs);
 }
 
-/// Goal: the threads do not show in the pairs or in their order.
+/// Goal: the threads change neither the pairs nor their order.
 #[test]
-fn threads_do_not_show() {
+fn threads_change_nothing() {
     for scene in [Scene::Uniform, Scene::LineY, Scene::Clusters] {
         let world = World::new(scene, 5000, 3);
         let mut orders = Vec::new();
@@ -106,10 +107,10 @@ fn threads_do_not_show() {
     }
 }
 
-/// Goal: a flat world, or one on a line, takes no more memory for its tree than any other. Method: boxes
-/// in a square grid whose middles are the same on one axis, on two, and on all.
+/// Goal: the tree of a flat scene, or of one on a line, takes no more memory than any other. Method: boxes in
+/// a square grid whose centres are equal on one axis, on two, and on all.
 #[test]
-fn trees_of_flat_worlds_are_small() {
+fn trees_of_flat_scenes_are_small() {
     let side = 400_usize;
     let along = |of: fn(usize, usize) -> usize| -> Vec<f32> {
         (0..side * side).map(|k| of(k, side) as f32).collect()

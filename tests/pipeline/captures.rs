@@ -1,11 +1,11 @@
-//! Is a file with the right checksum still refused where it makes no sense, and is the checksum the one
-//! that is told?
+//! Tests of captured ticks: the checksum is the documented one, and a file with a correct checksum and
+//! invalid contents is rejected.
 
 use swath::convex::Hull;
 use swath::pipeline::{BodyFlags, Capture, CaptureError, Config, ImpactKind};
 use swath::{ConvexBody, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
-/// 64-bit FNV-1a from its description: for each byte, xor, then times the prime.
+/// 64-bit FNV-1a from its description: for each byte, xor, then multiply by the prime.
 fn fnv(bytes: &[u8]) -> u64 {
     let mut sum = 14_695_981_039_346_656_037_u64;
     for &byte in bytes {
@@ -14,7 +14,7 @@ fn fnv(bytes: &[u8]) -> u64 {
     sum
 }
 
-/// The bytes with a checksum of what they are now.
+/// The bytes with their checksum recomputed.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let body = bytes.len() - 8;
     let sum = fnv(&bytes[..body]);
@@ -22,7 +22,7 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Two balls, one a sensor, a wall of boxes and a hull, at different places.
+/// Two balls, one a sensor, a wall of boxes and a hull, at different positions.
 fn tick() -> (Vec<u8>, Vec<Impact>, Vec<Impact>, u64) {
     let hulls = [0.5, 1.0].map(|r| {
         Hull::new([[r, 0.0, 0.0], [-r, 0.0, 0.0], [0.0, r, 0.0], [0.0, 0.0, r]]).expect("a hull")
@@ -53,10 +53,10 @@ fn tick() -> (Vec<u8>, Vec<Impact>, Vec<Impact>, u64) {
     (bytes, ticked.impacts().to_vec(), ticked.sensed().to_vec(), ticked.hash())
 }
 
-/// Goal: the checksum and the hash are those that are told, so that other programs can make them.
-/// Method: FNV-1a written again and held to published values, over the bytes and the impacts.
+/// Goal: the checksum and the hash are the documented ones, so that other programs can compute them. Method:
+/// a second FNV-1a, compared with published values, over the bytes and the impacts.
 #[test]
-fn the_checksum_is_as_published() {
+fn checksum_and_hash_are_as_documented() {
     assert_eq!(fnv(b""), 0xCBF2_9CE4_8422_2325);
     assert_eq!(fnv(b"a"), 0xAF63_DC4C_8601_EC8C);
     assert_eq!(fnv(b"foobar"), 0x8594_4171_F739_67E8);
@@ -81,10 +81,10 @@ fn the_checksum_is_as_published() {
     assert_eq!(fnv(&bytes), hash);
 }
 
-/// Goal: what is sealed but no tick is refused, and takes no memory for what is not there. Method: a
-/// tick with one word changed to what it may not be, and the checksum made anew.
+/// Goal: a file with a correct checksum that is not a tick is rejected, and takes no memory for missing data.
+/// Method: a tick in which one word is changed to an invalid value, with its checksum recomputed.
 #[test]
-fn what_is_sealed_may_be_nonsense() {
+fn invalid_contents_with_a_correct_checksum_are_rejected() {
     let (bytes, ..) = tick();
     assert!(Capture::read(&sealed(bytes.clone())).is_ok());
     let refused = |what: &str, bytes: Vec<u8>| match Capture::read(&sealed(bytes)) {
@@ -97,7 +97,7 @@ fn what_is_sealed_may_be_nonsense() {
         bytes
     };
     let number = |x: f32| x.to_bits();
-    // Where things are: see the source. The last body is of a hull, and ends before the checksum.
+    // Offsets of the fields: see the source. The last body has a hull, and ends before the checksum.
     let (rows, bodies) = (6, 4);
     let of_hull = 4 + 16 * 4 + 1 + 3 * 8 + 8 + 4;
     let last = bytes.len() - 8 - of_hull;
@@ -121,7 +121,7 @@ fn what_is_sealed_may_be_nonsense() {
         ("no hull", last + of_hull - 4, u32::MAX, (form, "a valid shape")),
     ] {
         let (found, expected) = refused(what, with(at, word));
-        // Where the counts are refused is where the columns and the hulls end.
+        // Invalid counts are reported at the end of the columns and of the hulls.
         assert!(
             expected == room && found > 56 || (found, expected) == wanted,
             "{what}: {found} {expected}"
@@ -136,13 +136,13 @@ fn what_is_sealed_may_be_nonsense() {
         bytes[at] = byte;
         assert_eq!(refused(what, bytes), (at, expected));
     }
-    // Of the length that it says, but longer than what it is made of.
+    // The length is the stated one, but longer than the contents.
     let mut longer = bytes.clone();
     longer.extend([0; 4]);
     let length = longer.len() as u64;
     longer[12..20].copy_from_slice(&length.to_le_bytes());
     refused("more bytes than a tick", longer);
-    // Of another length than it says.
+    // The length is not the stated one.
     let mut longer = bytes.clone();
     longer.extend([0; 4]);
     assert_eq!(Capture::read(&sealed(longer)).err(), Some(CaptureError::Damaged));
@@ -151,7 +151,7 @@ fn what_is_sealed_may_be_nonsense() {
     refused("nothing but a head", short);
 }
 
-/// A sealed file of 9 columns with one value each, of so many rows: 109 bytes.
+/// A file with a correct checksum and 9 columns with one value each, for this many rows: 109 bytes.
 fn rows_of_one_value(rows: u32) -> Vec<u8> {
     let column = [1.0];
     let one = Scene::new(MovingBoxColumns::from_columns([&column[..]; 9]).expect("columns"));
@@ -164,8 +164,9 @@ fn rows_of_one_value(rows: u32) -> Vec<u8> {
     sealed(bytes)
 }
 
-/// Goal: a short file takes little memory, a caller can allow more, and what is written is always read.
-/// Method: columns of one value with rows below, at and far above the limit; a scene of equal boxes.
+/// Goal: a short file takes little memory, a caller can allow more, and a written file can always be read.
+/// Method: columns of one value with a number of rows below, at and far above the limit; a scene of equal
+/// boxes.
 #[test]
 fn a_short_file_has_few_rows() {
     let most = rows_of_one_value(1).len();
@@ -189,10 +190,10 @@ fn a_short_file_has_few_rows() {
     assert_eq!(Capture::read(&bytes).expect("it was written").scene(&[]).len(), 9000);
 }
 
-/// Goal: no sealed file makes a panic, and what is read is a tick that can be written again. Method:
-/// each byte changed in several ways and sealed.
+/// Goal: no file with a correct checksum causes a panic, and every tick that is read can be written again.
+/// Method: each byte is changed in several ways, with the checksum recomputed.
 #[test]
-fn any_sealed_file_is_a_tick_or_an_error() {
+fn any_file_with_a_correct_checksum_is_a_tick_or_an_error() {
     let (bytes, ..) = tick();
     let mut read = 0;
     for at in 20..bytes.len() - 8 {

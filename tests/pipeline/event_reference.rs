@@ -1,7 +1,7 @@
-//! Does a tick find what an event-by-event reference finds?
+//! Compares the impacts of a tick with an event-by-event reference.
 //!
-//! The reference is `testkit/src/rounded.rs`, in `f64` and closed form: it knows no
-//! broadphase, no window and no search.
+//! The reference is `testkit/src/rounded.rs`, in `f64` and closed form: it has no broadphase, no window and
+//! no search.
 
 use rand::RngExt;
 use swath::pipeline::{BodyFlags, Config};
@@ -11,7 +11,7 @@ use swath::{
 use testkit::draw::{Draw, how_many};
 use testkit::rounded::{Rounded, first_time, gap};
 
-/// The bodies of a tick, as the crate and as the reference have them.
+/// The bodies of a tick, as input of the library and of the reference.
 #[derive(Default)]
 struct BodyColumns {
     boxes: MovingBoxStore,
@@ -21,7 +21,7 @@ struct BodyColumns {
 }
 
 impl BodyColumns {
-    /// A body about whole and half numbers, a good part of which touch exactly.
+    /// Adds a body at integers and halves, so that many bodies touch exactly.
     fn push(&mut self, draw: &mut Draw, room: f32, speed: f32) {
         let hostile = draw.one_in(3);
         let mut number = |most: f32| {
@@ -43,7 +43,7 @@ impl BodyColumns {
         let row = self.reference.len() as u32;
         self.flags.push(if still { BodyFlags::STILL } else { BodyFlags::MOVES });
         let aabb = Aabb::from_center(at, half).expect("a box");
-        // Where the corners are not exact the box is not the body that was meant.
+        // If the corners are not exact, the box is not the intended body.
         let exact = (0..3).all(|axis| {
             let [low, high, mid, half] =
                 [aabb.min[axis], aabb.max[axis], at[axis], half[axis]].map(f64::from);
@@ -55,7 +55,7 @@ impl BodyColumns {
             let motion = Motion::new(Pose::at(at).expect("a pose"), delta).expect("a motion");
             self.convex.push(ConvexBody { row, shape, motion });
         }
-        // The box of a convex body is not read: here it is nonsense that would be found anywhere.
+        // The box of a convex body is not read: here it is large and would touch everything.
         let huge = Aabb { min: [-1e9; 3], max: [1e9; 3] };
         let aabb = if plain { aabb } else { huge };
         self.boxes.push(MovingBox { aabb, delta }).expect("a box");
@@ -73,7 +73,7 @@ impl BodyColumns {
         self.convex.binary_search_by_key(&row, |convex| convex.row).is_err()
     }
 
-    /// Compares a tick with the reference; returns how many pairs met.
+    /// Compares a tick with the reference; returns the number of impacts.
     fn check(&self, pipeline: &mut Pipeline, what: &str) -> usize {
         let target = f64::from(pipeline.config().target_distance);
         let ticked = pipeline.tick(&self.scene()).expect("a scene");
@@ -103,8 +103,8 @@ impl BodyColumns {
                 match (&found[..], exact) {
                     ([], None) => {}
                     ([], Some(t)) => {
-                        // A touch at the start that does not close is ignored, and one that separates
-                        // at once is not an impact.
+                        // A touch at the start that does not close is ignored, and one that separates at once
+                        // is not an impact.
                         let passed = gap(&one, &other, 0.0).abs() <= near
                             && [0.25, 0.5, 1.0].iter().all(|&t| gap(&one, &other, t) >= -near);
                         assert!(passed, "{what}: {pair:?} is missed at {t}: {one:?} {other:?}");
@@ -115,7 +115,7 @@ impl BodyColumns {
                         let there = gap(&one, &other, toi);
                         assert!(there <= near, "{what}: {impact:?} is {there} early");
                         if let Some(exact) = exact {
-                            // A touch that is passed over may come to more later.
+                            // A touch that is ignored may be followed by a deeper contact.
                             let touch = exact == 0.0 && gap(&one, &other, 0.0) >= -near;
                             let late = toi > exact * (1.0 + 1e-9) + 1e-12;
                             assert!(!late || touch, "{what}: {impact:?}, exactly at {exact}");
@@ -129,8 +129,9 @@ impl BodyColumns {
     }
 }
 
-/// Goal: two bodies meet when the reference says. Method: boxes, balls and rounded boxes, flat and
-/// points, on a lattice and off it, slow and 10,000 sizes a tick; a hundred thousand with `.ci/exact`.
+/// Goal: the impact of two bodies has the time of the reference. Method: boxes, balls and rounded boxes, flat
+/// ones and points, on a lattice and off it, slow and at 10,000 sizes per tick; a hundred thousand with
+/// `.ci/exact`.
 #[test]
 fn ticks_of_two_bodies_by_events() {
     let mut draw = Draw::new(1);
@@ -144,7 +145,7 @@ fn ticks_of_two_bodies_by_events() {
             aim(&mut bodies, &mut draw);
         }
         let target_distance = [0.0, 0.0, 0.25][case % 3];
-        // Of two plain boxes a skin is by axis; that is not the reference's.
+        // The skin of two plain boxes is measured per axis, unlike that of the reference.
         let plain = bodies.convex.is_empty();
         let target_distance = if plain { 0.0 } else { target_distance };
         let mut config = Config::default();
@@ -155,7 +156,7 @@ fn ticks_of_two_bodies_by_events() {
     assert!(met > cases / 5, "{met} of {cases} met");
 }
 
-/// Sends the second at where the first will be.
+/// Aims the second body at the later position of the first.
 fn aim(bodies: &mut BodyColumns, draw: &mut Draw) {
     let t = draw.between(0.0, 1.0);
     let target = bodies.reference[0].place(t.into());
@@ -172,8 +173,8 @@ fn aim(bodies: &mut BodyColumns, draw: &mut Draw) {
     }
 }
 
-/// Goal: of fifty bodies each pair is told once, in time, and none is missed. Method: as above, in
-/// a room that is crowded; a thousand with `.ci/exact`, a tenth of `SWATH_CASES` at most.
+/// Goal: of fifty bodies each impact is reported once, in time, and none is missed. Method: as above, in a
+/// crowded room; a thousand with `.ci/exact`, at most a tenth of `SWATH_CASES`.
 #[test]
 fn ticks_of_fifty_bodies_by_events() {
     let mut draw = Draw::new(2);

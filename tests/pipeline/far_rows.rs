@@ -1,16 +1,17 @@
-//! Are the impacts of a crowd, and the ways of a pile, the same whoever else is in the world?
+//! Tests that distant rows change neither the impacts of a crowd nor the motion of a pile.
 //!
-//! Where a tick has few pairs for its rows, the pipeline reads them in another way than where it has many.
+//! If a tick has few pairs for its rows, the pipeline reads the rows in another way than if it has many.
 
-use swath::pipeline::{BodyFlags, Config, Mass, Responded, SubSteps};
+use swath::pipeline::{BodyFlags, Config};
 use swath::{
     ConvexBody, Impact, Level, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape, Threads,
 };
+use swath_stepping::{Mass, ResolvedImpact, Stepper};
 use testkit::draw::Draw;
 
 const CROWD: u32 = 600;
 
-/// Columns, of which the last three are accelerations, shapes and flags of a crowd.
+/// Columns, of which the last three are the accelerations; the shapes and flags of a crowd.
 struct Crowd {
     columns: [Vec<f32>; 12],
     convex: Vec<ConvexBody<'static>>,
@@ -26,7 +27,7 @@ impl Crowd {
             let mut at = [0.0; 3];
             for (axis, at) in at.iter_mut().enumerate() {
                 *at = draw.between(-6.0, 6.0);
-                // Faces on whole numbers touch at the start, exactly.
+                // Faces at integers touch exactly at the start.
                 let whole = draw.one_in(3);
                 *at = if whole { at.round() } else { *at };
                 let half = if flat && axis == 0 { 0.0 } else { draw.one_of(&[0.5, 0.5, 0.3]) };
@@ -53,7 +54,7 @@ impl Crowd {
         crowd
     }
 
-    /// Adds boxes that rest far from all others.
+    /// Adds resting boxes far from all others.
     fn lonely(&mut self, count: usize) {
         for k in 0..count {
             for column in 0..12 {
@@ -78,12 +79,12 @@ fn push(columns: &mut [Vec<f32>; 12], column: usize, number: f32) {
     columns[column].push(number);
 }
 
-/// Goal: the same impacts to the bit whether there are as many pairs as rows or hardly any, in ticks
-/// that follow each other too. Method: a crowd of boxes and balls, sensors among them, some flat and
-/// many touching at the start, with a skin, acceleration and a limit or none; then with twenty times as
-/// many rows far off; then without these again.
+/// Goal: the impacts have the same bits for many pairs and for very few pairs per row, also in consecutive
+/// ticks. Method: a crowd of boxes and balls, with sensors, flat boxes and touches at the start, with and
+/// without a skin, acceleration and a limit; then with twenty times as many distant rows; then without these
+/// again.
 #[test]
-fn rows_far_off_change_nothing() {
+fn distant_rows_change_nothing() {
     let mut told = [0; 2];
     for seed in 0..4 {
         let alone = Crowd::new(seed);
@@ -106,19 +107,18 @@ fn rows_far_off_change_nothing() {
     assert!(told[0] > 5000 && told[1] > 1000, "{told:?}");
 }
 
-/// A floor and a pile of three unit cubes, and whatever else is there.
+/// A floor and a pile of three unit cubes, and other bodies.
 struct Pile {
     bodies: Vec<ConvexBody<'static>>,
     masses: Vec<Mass>,
-    sub_steps: SubSteps,
+    stepper: Stepper,
 }
 
 const GRAVITY: [f32; 3] = [0.0, -0.003, 0.0];
 
 impl Pile {
     fn new(restitution: f32) -> Self {
-        let mut pile =
-            Self { bodies: Vec::new(), masses: Vec::new(), sub_steps: SubSteps::default() };
+        let mut pile = Self { bodies: Vec::new(), masses: Vec::new(), stepper: Stepper::default() };
         let floor = Shape::cuboid([20.0, 0.5, 20.0]).expect("a floor");
         pile.put(floor, [0.0, -0.5, 0.0], [0.0; 3], [0.0; 3], Mass::FIXED);
         let mass = Mass { inverse_mass: 1.0, restitution };
@@ -143,26 +143,26 @@ impl Pile {
     }
 
     fn run(&mut self) {
-        let Self { bodies, masses, sub_steps } = self;
-        sub_steps.run(bodies, masses, None).expect("bodies");
+        let Self { bodies, masses, stepper } = self;
+        stepper.step(bodies, masses, None).expect("bodies");
     }
 
-    /// The motions of the floor and the cubes, and what was told of them.
-    fn told(&self) -> (Vec<Motion>, Vec<Responded>) {
-        let hits = self.sub_steps.impacts().iter().filter(|hit| hit.impact.pair.b < 4);
+    /// The motions of the floor and the cubes, and their reported impacts.
+    fn told(&self) -> (Vec<Motion>, Vec<ResolvedImpact>) {
+        let hits = self.stepper.impacts().iter().filter(|hit| hit.impact.pair.b < 4);
         (self.bodies[..4].iter().map(|body| body.motion).collect(), hits.copied().collect())
     }
 }
 
-/// Goal: a body far off or fast that meets nobody changes no bit of what a pile does, and the pile stays where it is. Method:
-/// sixty ticks of three cubes on a floor, alone; with balls far below, falling or not; with one that
-/// passes by ever faster; with many of these; with rows that are invalid. Motions and impacts of the pile are the same to the
-/// bit, and its cubes end as high as they began.
+/// Goal: a distant or fast body without contacts changes no bit of the motion of a pile, and the pile remains
+/// at its place. Method: sixty ticks of three cubes on a floor, alone; with balls far below, falling or not;
+/// with one that passes by ever faster; with many of these; with invalid rows. Motions and impacts of the
+/// pile have the same bits, and its cubes end at their initial height.
 #[test]
-fn bodies_far_off_or_fast_change_no_step() {
+fn distant_or_fast_bodies_change_no_step() {
     let ball = Shape::sphere(0.5).expect("a ball");
     let light = Mass { inverse_mass: 1.0, restitution: 0.5 };
-    // A place, a displacement and an acceleration of each.
+    // A position, a displacement and an acceleration of each.
     let others: [&[[[f32; 3]; 3]]; 8] = [
         &[],
         &[[[0.0, -500.0, 0.0], [0.0; 3], GRAVITY]],

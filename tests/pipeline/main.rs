@@ -1,4 +1,4 @@
-//! Does a whole tick find the impacts of its references?
+//! Tests of `Pipeline`: whole ticks.
 
 mod captures;
 mod event_reference;

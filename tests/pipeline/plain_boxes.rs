@@ -1,4 +1,4 @@
-//! Do boxes without shape meet where, how fast and by which policy it is told, in large ticks as in small?
+//! Tests of impacts of boxes without shape: points, speed, depth and settings, in large ticks and small ones.
 
 use swath::convex::toi::Touch;
 use swath::pipeline::{BodyFlags, Config, ImpactKind};
@@ -10,11 +10,11 @@ fn config(change: impl FnOnce(&mut Config)) -> Config {
     config
 }
 
-/// Goal: the points, the closing speed and the depth of accelerated boxes are those at the time that is
-/// told. Method: closed forms; a box that falls on a slab, and one that is in it, with a skin and without.
+/// Goal: the points, the closing speed and the depth of accelerated boxes are those at the reported time.
+/// Method: closed forms; a box that falls on a slab, and one inside it, with a skin and without.
 #[test]
-fn accelerated_boxes_meet_as_they_move() {
-    // The slab, a box that falls by 2 t², from a height of 0.5, and one in the slab by 0.25.
+fn accelerated_boxes_touch_on_their_curved_paths() {
+    // The slab, a box that falls by 2 t², from a height of 0.5, and one that overlaps the slab by 0.25.
     let (min_x, max_x) = ([-9.0, 0.0, 5.0], [9.0, 1.0, 6.0]);
     let (min_y, max_y) = ([-1.0, 0.5, -0.25], [0.0, 1.5, 3.0]);
     let (low, high, still) = ([-1.0; 3], [1.0; 3], [0.0; 3]);
@@ -33,16 +33,16 @@ fn accelerated_boxes_meet_as_they_move() {
         assert!((falls.closing - 4.0 * t).abs() < 1e-4, "{falls:?}");
         assert_eq!(falls.normal, [0.0, 1.0, 0.0]);
         assert!((falls.on_b[1] - skin).abs() < 1e-5 && falls.on_a[1] == 0.0, "{falls:?}");
-        // The middle of what they share.
+        // The middle of the common part.
         assert_eq!((falls.on_a[0], falls.on_b[0], falls.on_a[2]), (0.5, 0.5, 0.0));
         assert_eq!((inside.on_a[0], inside.on_b[0]), (5.5, 5.5));
     }
 }
 
-/// Goal: who only touches at the start is told of by the policy, sensors always, and is counted. Method:
-/// cubes side by side, of which one is a sensor, at rest, for each policy.
+/// Goal: a mere touch at the start is reported according to the setting, for sensors always, and is counted.
+/// Method: cubes side by side, one of them a sensor, at rest, for each setting.
 #[test]
-fn touches_at_the_start_go_by_the_policy() {
+fn touches_at_the_start_follow_the_setting() {
     let (min, max) = ([0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0]);
     let (low, high, still) = ([0.0; 4], [1.0; 4], [0.0; 4]);
     let boxes = MovingBoxColumns::new([&min, &low, &low], [&max, &high, &high], [&still; 3])
@@ -59,10 +59,10 @@ fn touches_at_the_start_go_by_the_policy() {
     }
 }
 
-/// Goal: who goes exactly as far as the threshold is fast. Method: two boxes that meet, at thresholds
-/// around the displacement of one.
+/// Goal: a displacement of exactly the threshold counts as fast. Method: two boxes that touch, with
+/// thresholds near the displacement of one.
 #[test]
-fn the_threshold_itself_is_fast() {
+fn displacement_of_the_threshold_is_fast() {
     let (min, max, delta) = ([0.0, 2.0], [1.0, 3.0], [1.5, 0.0]);
     let (low, high, still) = ([0.0; 2], [1.0; 2], [0.0; 2]);
     let boxes =
@@ -75,10 +75,10 @@ fn the_threshold_itself_is_fast() {
     }
 }
 
-/// Goal: each row of a large tick is what it is: sensors among many. Method: twenty thousand pairs of
-/// boxes in each other, of which those of some rows are sensors.
+/// Goal: the flags of each row are read in a large tick. Method: twenty thousand pairs of overlapping boxes,
+/// of which some rows are sensors.
 #[test]
-fn sensors_are_told_apart_among_many() {
+fn sensors_are_recognised_among_many_rows() {
     let pairs = 10_000_usize;
     let is_sensor = |row: usize| row % 7 == 3;
     let mut columns: [Vec<f32>; 9] = Default::default();

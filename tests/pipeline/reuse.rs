@@ -1,11 +1,11 @@
-//! Does a pipeline that has seen other ticks answer as a new one, and do its counts add up?
+//! Tests that earlier ticks do not change the results of a pipeline, and that its counts add up.
 
 use swath::batch::sweep;
 use swath::pipeline::{BodyFlags, Config, ImpactKind, TickOutput};
 use swath::{ConvexBody, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Scene, Shape};
 use testkit::draw::Draw;
 
-/// A tick: so many bodies in a room of this size.
+/// A tick: bodies in a room of this size.
 struct Room {
     columns: [Vec<f32>; 9],
     convex: Vec<ConvexBody<'static>>,
@@ -46,7 +46,7 @@ impl Room {
     }
 }
 
-/// Crowds of the same and of other numbers, in which all meet many or hardly any meet another.
+/// Crowds of equal and different numbers, in which bodies have many contacts or very few.
 fn rooms() -> Vec<Room> {
     let kinds = [
         (300, 3.0, true),
@@ -71,11 +71,11 @@ fn config(change: impl FnOnce(&mut Config)) -> Config {
     config
 }
 
-/// Goal: what a tick leaves in the memory of a pipeline changes no later one. Method: crowded and
-/// empty rooms in turn, some of them with slow bodies, by one pipeline and by a new one each; and sensors
-/// are told apart in all of them.
+/// Goal: the contents of a pipeline's memory after a tick change no later one. Method: crowded and empty
+/// rooms alternate, some with slow bodies, with one pipeline and with a new one for each; sensors are
+/// recognised in all of them.
 #[test]
-fn a_used_pipeline_is_as_a_new_one() {
+fn used_pipeline_gives_the_results_of_a_new_one() {
     let rooms = rooms();
     let mut used = Pipeline::default();
     let (mut met, mut sparse) = (Vec::new(), 0);
@@ -120,8 +120,8 @@ fn count(ticked: &TickOutput<'_>, limited: bool, slow: bool) {
     assert!(stages.separated <= stages.convex && stages.rounds >= stages.convex as u64);
 }
 
-/// Goal: each candidate is counted once, by what became of it. Method: crowded rooms, with and without
-/// a threshold and a limit; the counts are added up.
+/// Goal: each candidate is counted once, by its result. Method: crowded rooms, with and without a threshold
+/// and a limit; the counts are added up.
 #[test]
 fn counts_add_up() {
     for (fast, limit) in [(0.0, 0), (0.8, 0), (0.0, 1), (0.8, 1)] {
@@ -137,11 +137,11 @@ fn counts_add_up() {
     }
 }
 
-/// Goal: with a skin two plain boxes are told of when the gap between them is the skin, at points of
-/// their own faces. Method: a crowd on every level; the points are on the boxes where they are then,
-/// the gap is the skin, and the time is that of the sweep of a box that is larger by it.
+/// Goal: with a skin, an impact of two plain boxes is reported when their gap is the skin, at points of their
+/// own faces. Method: a crowd on every level; the points are on the boxes at that time, the gap is the skin,
+/// and the time is that of the sweep of an enlarged box.
 #[test]
-fn a_skin_is_between_boxes() {
+fn skin_is_the_gap_between_boxes() {
     let room = Room::new(3, 300, 4.0, false);
     let skin = 0.125;
     for level in Level::all() {
@@ -175,11 +175,11 @@ fn a_skin_is_between_boxes() {
     }
 }
 
-/// Goal: an invalid body stays invalid, however it is enlarged by a skin or an acceleration. Method: boxes that are
-/// inverted by less than they grow, and motions that are too large but for each other. Each is reported with the
-/// reason that the row alone has, and nothing changes for the others.
+/// Goal: an invalid body stays invalid, whatever skin or acceleration enlarges it. Method: boxes that are
+/// inverted by less than they are enlarged, and motions whose too large parts cancel each other. Each is
+/// reported with the reason of the row alone, and nothing changes for the others.
 #[test]
-fn what_grows_is_still_no_body() {
+fn enlarged_invalid_bodies_stay_invalid() {
     let far = 1.5 * swath::COORD_MAX;
     let tiny = f32::from_bits(1);
     // Least and greatest x, displacement and acceleration.

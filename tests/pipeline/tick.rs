@@ -1,7 +1,7 @@
-//! Does a tick keep its word on flags, filters, sensors, limits, bad rows, files and worlds?
+//! Tests of `Pipeline::tick`: flags, filters, sensors, limits, invalid rows, captured ticks and proxies.
 
 use swath::batch::{AcceleratingBox, sweep};
-use swath::convex::toi::{Advance, Touch};
+use swath::convex::toi::{ToiResult, Touch};
 use swath::convex::{Hull, toi};
 use swath::pipeline::{BodyFlags, Capture, CaptureError, Config, ImpactKind, VERSION};
 use swath::{
@@ -23,11 +23,11 @@ fn vector(draw: &mut Draw, most: f32) -> [f32; 3] {
 }
 
 impl BodyColumns {
-    /// So many in a crowd: boxes that are accelerated or not, and shapes that turn or not.
+    /// A crowd of boxes with and without acceleration, and of shapes with and without rotation.
     fn new(seed: u64, count: u32) -> Self {
         let mut draw = Draw::new(seed);
         let hull = Hull::new((0..20).map(|_| vector(&mut draw, 0.8))).expect("a cloud");
-        // Kept for the whole test.
+        // Never freed, so that shapes may borrow it during the whole test.
         let hull: &'static Hull = Box::leak(Box::new(hull));
         let (columns, convex, flags, filters) = Default::default();
         let mut bodies = Self { columns, convex, flags, filters };
@@ -110,11 +110,11 @@ fn config(change: impl FnOnce(&mut Config)) -> Config {
     config
 }
 
-/// Goal: accelerated and turning bodies are never missed and never late, in the window of their
-/// boxes as without. Method: every pair is asked alone over the whole tick; where the answers
-/// differ, the distance at the time that is told is within the tolerance.
+/// Goal: impacts of accelerated and rotating bodies are never missed and never late, in the window of their
+/// boxes as without it. Method: every pair is tested alone over the whole tick; if the results differ, the
+/// distance at the reported time is within the tolerance.
 #[test]
-fn windows_lose_nothing() {
+fn windows_lose_no_impact() {
     let mut told = 0;
     for seed in 0..12 {
         let bodies = BodyColumns::new(seed, 120);
@@ -139,21 +139,22 @@ fn windows_lose_nothing() {
                 let ((s, from), (m, n)) = (bodies.body(a), bodies.body(b));
                 let touch = if sensor { Touch::Hit } else { Touch::IfClosing };
                 let settings = toi::Settings { target_distance, touch, ..Default::default() };
-                let whole = toi::one_to_one(&s, &from, &m, &n, &settings).expect("valid").advance;
+                let whole = toi::one_to_one(&s, &from, &m, &n, &settings).expect("valid").result;
                 let near = |t: f32| {
                     let apart = swath::convex::gjk::distance(&s, &from.at(t), &m, &n.at(t));
                     apart.expect("poses").distance - target_distance
                 };
                 match (found[..].first(), whole) {
-                    (None, Advance::Separated) => {}
-                    (Some(impact), Advance::Separated | Advance::Impact { .. }) => {
+                    (None, ToiResult::Separated) => {}
+                    (Some(impact), ToiResult::Separated | ToiResult::Impact { .. }) => {
                         told += 1;
-                        // Of two boxes without shape the skin is by axis: up to √3 of it.
+                        // The skin of two boxes without shape is measured per axis: it is up to √3 times as
+                        // long.
                         let plain = [a, b].iter().all(|row| !bodies.is_convex(*row));
                         let skin = if plain { 0.75 * target_distance } else { 0.0 };
                         let early = near(impact.toi);
                         assert!(early < 2e-3 + skin, "{impact:?} is {early} early");
-                        if let Advance::Impact { t, .. } = whole {
+                        if let ToiResult::Impact { t, .. } = whole {
                             let early = near(t) - 2e-4;
                             assert!(
                                 impact.toi <= t || early > 0.0 || impact.toi - t < 2e-3,
@@ -161,13 +162,13 @@ fn windows_lose_nothing() {
                             );
                         }
                     }
-                    (Some(impact), Advance::Overlapping { .. }) => {
+                    (Some(impact), ToiResult::Overlapping { .. }) => {
                         told += 1;
                         assert_eq!(impact.toi, 0.0, "{impact:?}");
                     }
-                    // Boxes without shape have a skin by axis, shapes one by distance: never less.
+                    // Boxes without shape have a skin per axis, shapes one by distance: never less.
                     (None, missed) => panic!("{pair:?} is missed: {missed:?}"),
-                    (Some(_), Advance::Unresolved { .. }) => {}
+                    (Some(_), ToiResult::Unresolved { .. }) => {}
                     (Some(impact), other) => panic!("{impact:?} {other:?}"),
                 }
             }
@@ -176,11 +177,11 @@ fn windows_lose_nothing() {
     assert!(told > 200, "{told}");
 }
 
-/// Goal: the same impacts to the bit on every level and any threads, and bad rows disturb nobody.
-/// Method: a crowd with invalid rows, for every reason there is, against the crowd in which
-/// those rows are far away; on every level, on 1 to 3 threads of a pool.
+/// Goal: impacts have the same bits on every level and any threads, and invalid rows affect no other row.
+/// Method: a crowd with invalid rows, for every reason, compared with the crowd in which those rows are far
+/// away; on every level, on 1 to 3 threads of a pool.
 #[test]
-fn levels_threads_and_bad_rows_change_nothing() {
+fn levels_threads_and_invalid_rows_change_nothing() {
     let mut good = BodyColumns::new(7, 900);
     let mut bad = BodyColumns::new(7, 900);
     let far = 1e6;
@@ -245,10 +246,10 @@ fn levels_threads_and_bad_rows_change_nothing() {
     assert!(impacts.len() > 100 && sensed.len() > 20, "{} {}", impacts.len(), sensed.len());
 }
 
-/// Goal: a limit keeps what is first for either, the slow are dropped unless marked, and nothing else
-/// is; sensors lose nothing by either. Method: the same crowd with and without, by naive rules.
+/// Goal: a limit keeps the first impacts of both bodies, slow pairs are dropped unless marked, and nothing
+/// else is; impacts with sensors are not affected. Method: the same crowd with and without, by simple rules.
 #[test]
-fn limits_and_thresholds_are_as_told() {
+fn limits_and_thresholds_follow_their_rules() {
     let bodies = BodyColumns::new(9, 400);
     let mut all = Pipeline::default();
     let ticked = all.tick(&bodies.scene()).expect("a scene");
@@ -279,7 +280,7 @@ fn limits_and_thresholds_are_as_told() {
             (bodies.accelerating(row), bodies.body(row).1);
         let spins = motion.spin != [0.0; 3];
         let along = |k: usize| delta[k].abs() + 0.5 * accel[k].abs();
-        // What turns may be fast by that; those are left out of the comparison.
+        // A rotation may make a body fast; those bodies are left out of the comparison.
         ((0..3).any(|k| along(k) >= 4.0), spins)
     };
     let mut dropped = 0;
@@ -312,10 +313,10 @@ fn limits_and_thresholds_are_as_told() {
     assert!(all.tick(&Scene::new(bodies.boxes()).flagged(&bodies.flags[1..])).is_err());
 }
 
-/// Goal: boxes are answered as the sweep of single boxes has it. Method: a crowd of plain boxes, each
-/// pair swept alone; times, kinds and normals to the bit.
+/// Goal: the results for boxes are those of sweeping single boxes. Method: a crowd of plain boxes, each pair
+/// swept alone; times, kinds and normals have the same bits.
 #[test]
-fn boxes_are_answered_by_their_sweep() {
+fn impacts_of_boxes_are_those_of_their_sweep() {
     for touch in [Touch::Hit, Touch::IfClosing, Touch::Ignore] {
         let mut draw = Draw::new(11);
         let mut columns: [Vec<f32>; 9] = Default::default();
@@ -382,8 +383,8 @@ fn boxes_are_answered_by_their_sweep() {
     }
 }
 
-/// Goal: an explanation is of what the tick does. Method: every pair of a crowd, with thresholds
-/// and without; what is explained is what is told, to the bit, and says something of each stage.
+/// Goal: an explanation describes what the tick does. Method: every pair of a crowd, with thresholds and
+/// without; the explained result has the bits of the reported one, and each stage is mentioned.
 #[test]
 fn explanations_agree_with_the_tick() {
     for seed in 20..23 {
@@ -411,8 +412,8 @@ fn explanations_agree_with_the_tick() {
     }
 }
 
-/// Goal: a tick that was written down is the same again, and nothing else is taken for one. Method: a
-/// crowd of every kind; then each byte changed, each length cut, other versions, and other files.
+/// Goal: a captured tick gives the same results, and nothing else is accepted as one. Method: a crowd of
+/// every kind; then each byte changed, each length cut, other versions, and other files.
 #[test]
 fn captures_are_the_same_tick_or_an_error() {
     let bodies = BodyColumns::new(30, 60);
@@ -479,10 +480,10 @@ fn captures_are_the_same_tick_or_an_error() {
     assert_eq!(refused.err(), Some(CaptureError::OwnShape { row: 4 }));
 }
 
-/// Goal: a tick of proxies gives the result of a tick of columns. Method: the bodies of a crowd as
-/// proxies, held by their boxes; times, pairs and points to the bit, over ticks with removals.
+/// Goal: a tick of proxies gives the result of a tick of columns. Method: the bodies of a crowd as proxies
+/// with their boxes; times, pairs and points have the same bits, over ticks with removals.
 #[test]
-fn a_world_is_answered_like_its_columns() {
+fn tick_of_proxies_gives_the_result_of_columns() {
     let mut bodies = BodyColumns::new(40, 300);
     for column in &mut bodies.columns[9..] {
         column.iter_mut().for_each(|accel| *accel = 0.0);
@@ -493,7 +494,7 @@ fn a_world_is_answered_like_its_columns() {
     for row in 0..300_u32 {
         let of = bodies.accelerating(row);
         let convex = bodies.convex.iter().find(|convex| convex.row == row);
-        let held = convex.map(|convex| Pipeline::holding(&convex.shape, &convex.motion));
+        let held = convex.map(|convex| Pipeline::bounds_of(&convex.shape, &convex.motion, 0.0));
         let (aabb, delta) =
             held.map_or((of.aabb, of.delta), |held| held.map(|h| (h.aabb, h.delta)).expect("one"));
         let moves = bodies.flags[row as usize].has(BodyFlags::MOVES);
@@ -536,7 +537,7 @@ fn a_world_is_answered_like_its_columns() {
             }
         }
         assert!(wanted[0].len() > 30);
-        // The next tick is without some.
+        // The next tick is without some of them.
         for row in (tick..300).step_by(17) {
             if world.contains(ids[row]) {
                 world.remove(ids[row]).expect("there");
@@ -547,11 +548,11 @@ fn a_world_is_answered_like_its_columns() {
     assert!(ids.iter().filter(|&&id| !world.contains(id)).count() > 20);
 }
 
-/// Goal: a touch in the last instant of the tick, of an edge and a point that come at each other
-/// aslant, is told whatever the policy. Method: numbers on a lattice, where the boxes are first in touch
-/// a few roundings before the shapes are, and the nearest points part then.
+/// Goal: a touch in the last instant of the tick, of an edge and a point that approach obliquely, is reported
+/// with every setting. Method: numbers on a lattice, where the boxes touch a few rounding errors before the
+/// shapes do, and the nearest points separate then.
 #[test]
-fn a_touch_at_the_very_end_is_told() {
+fn touch_at_the_very_end_is_reported() {
     for touch in [Touch::Hit, Touch::IfClosing, Touch::Ignore] {
         let pose = |at: [f32; 3]| Pose::at(at).expect("a pose");
         let motions = [
@@ -574,10 +575,11 @@ fn a_touch_at_the_very_end_is_told() {
     }
 }
 
-/// Goal: boxes that rest on each other, part and come back within the tick are told of when they do.
-/// Method: a box thrown up from a floor that it touches: not closing at the start, back at two thirds.
+/// Goal: boxes that rest on each other, separate and touch again within the tick are reported at the second
+/// contact. Method: a box thrown up from a floor that it touches: not closing at the start, back at two
+/// thirds.
 #[test]
-fn what_comes_back_is_told() {
+fn second_contact_in_a_tick_is_reported() {
     let (min_y, max_y) = ([-1.0, 0.0], [0.0, 1.0]);
     let (low, high, still) = ([-1.0; 2], [1.0; 2], [0.0; 2]);
     let (up, pull) = ([0.0, 4.0], [0.0, -12.0]);

@@ -1,4 +1,4 @@
-//! Do spatial queries give the answer of each box tried one after the other?
+//! Tests that queries give the result of testing each box one after the other.
 
 mod proxies;
 mod segments;

@@ -1,7 +1,7 @@
 //! Tests that queries of a broadphase find proxies by their true boxes, on any threads and level.
 //!
-//! Random calls with questions among them are made by the body of the fuzz target, in
-//! `worlds_follow_their_rules`; here are the crowds that are too large for that, and margins.
+//! Random calls with queries among them are made by the body of the fuzz target
+//! (`tests/broadphase/rules.rs`). The tests here use crowds that are too large for that, and margins.
 
 use swath::batch::SegmentStore;
 use swath::broadphase::{Layers, ProxyHit};
@@ -12,7 +12,7 @@ use testkit::draw::Draw;
 use testkit::fuzz::world_asked;
 use testkit::world_model::{BodyInfo, Model};
 
-/// A crowd on whole numbers, of all sets, some with filters and owners, a third with a margin.
+/// A crowd on integer coordinates, of all kinds, some with filters and owners, a third with a margin.
 fn crowd(draw: &mut Draw, count: usize, side: i32) -> Vec<(MovingBox, Proxy)> {
     let layers = Layers::all().without(1, 1).without(2, 3);
     let sets = [Proxy::dynamic(), Proxy::sleeping(), Proxy::fixed(), Proxy::kinematic()];
@@ -29,7 +29,7 @@ fn crowd(draw: &mut Draw, count: usize, side: i32) -> Vec<(MovingBox, Proxy)> {
         .collect()
 }
 
-/// A world with the crowd in it, and the model of it.
+/// A broadphase with the crowd in it, and its model.
 fn filled(mut world: Broadphase, things: &[(MovingBox, Proxy)]) -> (Broadphase, Model) {
     let mut model = Model::default();
     for &(moving, proxy) in things {
@@ -39,7 +39,7 @@ fn filled(mut world: Broadphase, things: &[(MovingBox, Proxy)]) -> (Broadphase, 
     (world, model)
 }
 
-/// Changes some of all: places, sets, margins, whether they are enabled, and who there is.
+/// Changes some proxies: positions, kinds, margins, whether they are enabled; inserts and removes some.
 fn stir(world: &mut Broadphase, model: &mut Model, things: &[(MovingBox, Proxy)]) {
     let ids: Vec<ProxyId> = world.ids().collect();
     for (k, &id) in ids.iter().enumerate().filter(|(k, _)| k % 4 != 1) {
@@ -50,8 +50,8 @@ fn stir(world: &mut Broadphase, model: &mut Model, things: &[(MovingBox, Proxy)]
                 model.set(id, moving).expect("it is a box");
             }
             1 => {
-                world.set_kind(id, proxy.set).expect("it lives");
-                model.edit(id, |of| of.set = proxy.set).expect("it lives");
+                world.set_kind(id, proxy.kind).expect("it lives");
+                model.edit(id, |of| of.kind = proxy.kind).expect("it lives");
             }
             2 => {
                 world.set_margin(id, proxy.margin).expect("it is a margin");
@@ -69,8 +69,7 @@ fn stir(world: &mut Broadphase, model: &mut Model, things: &[(MovingBox, Proxy)]
     }
 }
 
-/// What a crowd says of many segments and places: what is first, nearest, any, and in which order
-/// all of a few come.
+/// Results of many segments and points in a crowd: the first, the nearest, any, and all of a few in order.
 fn said_of_many(world: &mut Broadphase, segments: &SegmentStore) -> Vec<ProxyHit> {
     let queries = world.queries().filtered(Filter::new(1 << 1, u16::MAX)).without_owner(2);
     let count = segments.len();
@@ -102,12 +101,12 @@ fn said_of_many(world: &mut Broadphase, segments: &SegmentStore) -> Vec<ProxyHit
     hits
 }
 
-/// Goal: questions to a crowd find what they should, the same on every level and number of threads.
+/// Goal: queries of a crowd find the right proxies, the same on every level and number of threads.
 ///
-/// Method: more proxies than two levels of a tree hold, as they were put in and after some of all were
-/// changed; the model is asked too, and batches are longer than what a thread takes.
+/// Method: more proxies than two levels of a tree contain, as they were inserted and after some changes; the
+/// results are compared with the model, and batches are longer than the share of a thread.
 #[test]
-fn crowds_answer_the_same_on_any_threads_and_level() {
+fn queries_of_a_crowd_are_the_same_on_any_threads_and_level() {
     let mut draw = Draw::new(21);
     let things = crowd(&mut draw, 900, 24);
     let mut segments = SegmentStore::new();
@@ -152,12 +151,12 @@ fn crowds_answer_the_same_on_any_threads_and_level() {
     }
 }
 
-/// Goal: where the margin of what rests begins nothing is met, and it hides nothing.
+/// Goal: queries ignore the margin of a resting proxy, and the margin hides nothing.
 #[test]
-fn margins_are_not_seen_by_questions() {
+fn margins_do_not_affect_queries() {
     let mut world = Broadphase::new();
     let cube = |x: f32| Aabb::cube([x, 0.0, 0.0], 0.5).expect("it is a box");
-    // Its margin begins before the others, itself lies behind them; a third is passed beside.
+    // Its margin begins before the others, and its box is behind them; a third segment passes beside it.
     let far = world.insert(cube(9.0), Proxy::sleeping().with_margin(8.0)).expect("it is a box");
     let near = world.insert(cube(4.0), Proxy::fixed()).expect("it is a box");
     let moves = world.insert(cube(6.0), Proxy::dynamic().with_margin(5.0)).expect("it is a box");
@@ -167,7 +166,7 @@ fn margins_are_not_seen_by_questions() {
     let sorted = |world: &mut Broadphase| {
         let mut hits = Vec::new();
         world.queries().cast(&sight).expect("it is one").sorted(&mut hits);
-        // Never late, so a little early: in tenths.
+        // Never late, so a little early: rounded to tenths.
         hits.iter().map(|hit| (hit.id, (hit.at * 160.0).round())).collect::<Vec<_>>()
     };
     assert_eq!(sorted(&mut world), [(near, 35.0), (moves, 55.0), (far, 85.0)]);
@@ -177,7 +176,7 @@ fn margins_are_not_seen_by_questions() {
     let near_by = queries.proximity(&place, 5.5).expect("it is a box").k_nearest(&mut to);
     let near_by: Vec<ProxyId> = near_by.iter().map(|hit| hit.id).collect();
     assert_eq!(near_by, [near, beside, moves]);
-    // Within what is held it goes where it goes; what no longer has a margin is seen as before.
+    // Inside its fat AABB it is found at its new position; without a margin it is found as before.
     world.set(far, cube(10.0), [0.0; 3]).expect("it is a box");
     world.set(moves, cube(7.0), [3.0; 3]).expect("it is a box");
     assert_eq!(sorted(&mut world), [(near, 35.0), (moves, 65.0), (far, 95.0)]);
@@ -190,9 +189,9 @@ fn margins_are_not_seen_by_questions() {
     world.validate().expect("the world is whole");
 }
 
-/// Goal: a world that goes back is seen as it was, also where only what its margins hide has changed.
+/// Goal: after restoring a snapshot queries find the old state, also if only a margin hides the change.
 #[test]
-fn what_went_back_is_seen_where_it_was() {
+fn restored_proxies_are_found_at_their_old_position() {
     let mut world = Broadphase::new();
     let cube = |x: f32| Aabb::cube([x, 0.0, 0.0], 0.5).expect("it is a box");
     let asleep = world.insert(cube(0.0), Proxy::sleeping().with_margin(4.0)).expect("it is a box");
@@ -211,10 +210,10 @@ fn what_went_back_is_seen_where_it_was() {
     assert_eq!((at(&mut world, 0.0), at(&mut world, 2.0)), (vec![], vec![asleep]));
     world.restore(&snapshot);
     assert_eq!((at(&mut world, 0.0), at(&mut world, 2.0)), (vec![asleep], vec![moves]));
-    // A new origin is seen at once.
+    // A new origin takes effect at once.
     world.shift_origin([2.0, 0.0, 0.0]).expect("it is near");
     assert_eq!((at(&mut world, -2.0), at(&mut world, 0.0)), (vec![asleep], vec![moves]));
-    // An id that was given again is told as the new one, and what came at once is seen.
+    // A reused slot is reported with its new id, and a proxy that was just inserted is found.
     world.remove(moves).expect("it lives");
     let new = world.insert(cube(0.0), Proxy::kinematic()).expect("it is a box");
     assert!(new.index() == moves.index() && new != moves);

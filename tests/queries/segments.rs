@@ -1,5 +1,5 @@
-//! Tests that segment queries of stored boxes give the result of brute force, bit by bit, for any
-//! boxes, insertions and removals, and level.
+//! Tests that segment queries of stored boxes give the result of brute force, bit by bit, for any boxes,
+//! insertions and removals, and level.
 
 use std::array::from_fn;
 
@@ -13,7 +13,7 @@ use testkit::cases::cases;
 use testkit::draw::{Draw, how_many};
 use testkit::rays::rays;
 
-/// What is on its way.
+/// A segment or a moving box.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Segment(Segment),
@@ -21,7 +21,7 @@ enum Way {
 }
 
 impl Way {
-    /// Where it meets a box.
+    /// The contact with a box.
     fn meets(&self, aabb: &Aabb) -> Option<f32> {
         match self {
             Self::Segment(segment) => {
@@ -36,7 +36,7 @@ impl Way {
     }
 }
 
-/// Boxes by row, and with what each may pair.
+/// Boxes by row, with their filters.
 #[derive(Default)]
 struct World(Vec<Option<(Aabb, Filter)>>);
 
@@ -68,7 +68,7 @@ impl World {
         tree
     }
 
-    /// All boxes that are met, by row, each asked alone.
+    /// All boxes on the path, by row, each tested alone.
     fn one_by_one(&self, way: &Way, filter: Option<Filter>) -> Vec<Hit> {
         let met = |(row, of): (u32, &Option<(Aabb, Filter)>)| {
             let (aabb, theirs) = of.as_ref()?;
@@ -79,23 +79,23 @@ impl World {
     }
 }
 
-/// To compare bit by bit.
+/// For comparison bit by bit.
 fn bits(hits: impl IntoIterator<Item = Hit>) -> Vec<(u32, u32)> {
     hits.into_iter().map(|hit| (hit.row, hit.at.to_bits())).collect()
 }
 
-/// In the order in which they are met, of equal ones by row.
+/// In order of contact, and of equal contacts by row.
 fn in_order(hits: &[Hit]) -> Vec<Hit> {
     let mut hits = hits.to_vec();
     hits.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.row.cmp(&b.row)));
     hits
 }
 
-/// What depends on the tree, but on no level: the boxes in the order in which they are shown, the
-/// one that any asks for, and how much was looked at.
+/// Results that depend on the tree but not on the level: the boxes in the order of the visit, the result of
+/// *any*, and the numbers of visited nodes and boxes.
 type Told = (Vec<(u32, u32)>, Vec<(u32, u32)>, Visits);
 
-/// Asks one question every way; `expected` are all boxes that are met, by row.
+/// Runs one query in every form; `expected` are all boxes on the path, by row.
 fn check<'q, P: Path>(what: &str, query: impl Fn() -> Query<'q, P>, expected: &[Hit]) -> Told {
     let order = in_order(expected);
     assert_eq!(bits(query().closest()), bits(order.first().copied()), "{what}: closest");
@@ -108,7 +108,7 @@ fn check<'q, P: Path>(what: &str, query: impl Fn() -> Query<'q, P>, expected: &[
     assert_eq!(any.is_some(), !expected.is_empty(), "{what}: any");
     assert!(bits(any).iter().all(|hit| bits(expected.iter().copied()).contains(hit)), "{what}");
 
-    // Of every other row alone; each is asked about once.
+    // Only every other row; the condition is called once for each.
     let odd = |hit: &&Hit| hit.row % 2 == 1;
     let first = order.iter().find(odd).copied();
     let closest = query().accepting(|row| row % 2 == 1).closest();
@@ -128,7 +128,7 @@ fn check<'q, P: Path>(what: &str, query: impl Fn() -> Query<'q, P>, expected: &[
     assert_eq!(bits(hits.iter().copied()), bits(of_odd), "{what}: all of odd rows");
     assert!(query().accepting(|_| false).any().is_none(), "{what}: none");
 
-    // As long as nothing shrinks the way, all are shown, once each.
+    // If no call shortens the path, all boxes are visited, once each.
     let (mut shown, mut visits) = (Vec::new(), Visits::default());
     query().counting(&mut visits).visit(|hit| {
         shown.push(hit);
@@ -138,7 +138,7 @@ fn check<'q, P: Path>(what: &str, query: impl Fn() -> Query<'q, P>, expected: &[
     let told = bits(shown.iter().copied());
     shown.sort_by_key(|hit| hit.row);
     assert_eq!(bits(shown), bits(expected.iter().copied()), "{what}: shown");
-    // Each way of going ends at the first; nothing later than what was asked for is shown.
+    // Each way to stop ends at the first box; nothing later than the limit is visited.
     let mut most = f32::INFINITY;
     query().visit(|hit| {
         assert!(hit.at <= most, "{what}: {hit:?} is past {most}");
@@ -156,7 +156,7 @@ fn check<'q, P: Path>(what: &str, query: impl Fn() -> Query<'q, P>, expected: &[
     (told, bits(any), visits)
 }
 
-/// Asks one view about everything on its way.
+/// Runs all paths in one tree.
 fn check_all(
     what: &str,
     world: &World,
@@ -176,7 +176,7 @@ fn check_all(
     told.collect()
 }
 
-/// Asks trees of every level, with filters and without.
+/// Runs all paths in trees of every level, with filters and without.
 fn check_world(what: &str, world: &World, ways: &[Way]) {
     for (filtered, filter) in [
         (false, None),
@@ -194,7 +194,7 @@ fn check_world(what: &str, world: &World, ways: &[Way]) {
     }
 }
 
-/// Boxes with corners on whole numbers, some flat, some points, some the same; one row in 16 empty.
+/// Boxes with corners on integers, some flat, some points, some equal; one row in 16 is empty.
 fn whole(draw: &mut Draw, count: usize, side: i32) -> World {
     let rows = (0..count).map(|_| {
         let min: [f32; 3] = from_fn(|_| draw.whole(0, side));
@@ -206,8 +206,8 @@ fn whole(draw: &mut Draw, count: usize, side: i32) -> World {
     World(rows.collect())
 }
 
-/// What is on its way among them: along axes and diagonals, in planes of faces, with zeros of
-/// either sign, or not at all.
+/// Paths among them: along axes and diagonals, in planes of faces, with zeros of either sign, or without
+/// displacement.
 fn whole_way(draw: &mut Draw, side: i32) -> Way {
     let start: [f32; 3] = from_fn(|_| draw.whole(-2, side + 3));
     let delta: [f32; 3] = from_fn(|_| draw.one_of(&[0.0, -0.0, 1.0, -1.0, 2.0, -4.0, 8.0, 3.0]));
@@ -219,10 +219,10 @@ fn whole_way(draw: &mut Draw, side: i32) -> Way {
     Way::Box(MovingBox { aabb: Aabb { min: start, max }, delta })
 }
 
-/// Goal: every answer is that of brute force. Method: boxes and ways on whole numbers, of which many
-/// are met at once; from no box to nodes below nodes below nodes.
+/// Goal: every result is that of brute force. Method: boxes and paths on integers, many of which touch at the
+/// same time; from no boxes to three levels of nodes.
 #[test]
-fn boxes_on_whole_numbers() {
+fn boxes_on_integers_give_the_result_of_brute_force() {
     let mut draw = Draw::new(1);
     for count in [0, 1, 2, 15, 16, 17, 255, 256, 257, 700, 5000] {
         let side = 2 + (count as f32).cbrt() as i32;
@@ -232,10 +232,10 @@ fn boxes_on_whole_numbers() {
     }
 }
 
-/// Goal: no number is too hard. Method: the hostile segments and boxes of other tests, each asked of
-/// all boxes together, those that are met at infinity, past it and by denormal numbers among them.
+/// Goal: no number is too difficult. Method: the hostile segments and boxes of other tests, each tested
+/// against all boxes together, including contacts at infinity, beyond it, and at denormal fractions.
 #[test]
-fn hostile_numbers() {
+fn hostile_numbers_give_the_result_of_brute_force() {
     let count = how_many(400).min(20_000);
     for (seed, boxes) in [(2, 500), (3, 40), (4, 3000)] {
         let rays: Vec<_> = rays(seed, boxes).collect();
@@ -252,7 +252,7 @@ fn hostile_numbers() {
 
 /// Goal: an invalid segment or moving box is an error. Method: one of each.
 #[test]
-fn invalid_questions_are_errors() {
+fn invalid_paths_are_errors() {
     let tree = Bvh::new();
     let bad = Segment { start: [f32::NAN; 3], delta: [1.0; 3], max_fraction: 1.0 };
     assert!(tree.queries().cast(&bad).is_err());
@@ -262,10 +262,10 @@ fn invalid_questions_are_errors() {
     assert!(tree.queries().sweep(&MovingBox { aabb, delta: [0.0; 3] }).is_err());
 }
 
-/// Goal: of boxes that come and go the answers are those of what is there. Method: rows are put in,
-/// replaced and taken out of a set of several trees, with filters given sooner and later.
+/// Goal: after insertions and removals the results are those of the stored boxes. Method: rows are inserted,
+/// replaced and removed in a set of several trees, with filters that are set early and late.
 #[test]
-fn boxes_that_come_and_go() {
+fn inserted_and_removed_boxes_give_the_result_of_brute_force() {
     let mut draw = Draw::new(5);
     for level in Level::all() {
         let (mut set, mut world) = (FixedBoxes::with_level(level), World::default());
@@ -298,10 +298,10 @@ fn boxes_that_come_and_go() {
     }
 }
 
-/// Goal: a batch answers what its rows answer alone, invalid rows nothing. Method: hostile and whole
-/// numbers, any number of rows, on every level, filtered and not, one thread and several.
+/// Goal: a batch gives the results of its single rows, and none for invalid rows. Method: hostile numbers and
+/// integers, any number of rows, on every level, with filters and without, on one thread and several.
 #[test]
-fn batches_answer_as_rows_alone() {
+fn batches_give_the_results_of_single_rows() {
     let mut draw = Draw::new(6);
     let world = whole(&mut draw, 3000, 14);
     let bad = Segment { start: [0.0; 3], delta: [1.0; 3], max_fraction: f32::NAN };
@@ -315,7 +315,7 @@ fn batches_answer_as_rows_alone() {
         }
     }
     moving[77].aabb.min[1] = f32::INFINITY;
-    // The slow ones are all over the place.
+    // The slow rows are distributed over all rows.
     segments.sort_by_key(|segment| segment.start[0].to_bits() % 101);
     for level in Level::all() {
         let mut tree = world.tree(level, true);
@@ -331,7 +331,7 @@ fn batches_answer_as_rows_alone() {
     }
 }
 
-/// One thread, and several where there may be.
+/// One thread, and several if the feature allows it.
 fn threads() -> Vec<Threads> {
     let one = [Threads::one()];
     #[cfg(feature = "rayon")]
@@ -344,7 +344,7 @@ fn threads() -> Vec<Threads> {
     one.into_iter().chain(several).collect()
 }
 
-/// The rows as columns, lent to `ask` with those found that are invalid.
+/// Calls `ask` with the rows as columns and the invalid ones among them.
 fn checked<T: Row<K>, const K: usize, R>(
     rows: &[T],
     ask: impl FnOnce(&Checked<'_, Columns<'_, T, K>>) -> R,
@@ -354,7 +354,7 @@ fn checked<T: Row<K>, const K: usize, R>(
     ask(&columns.check(Level::detect(), &mut Vec::new()))
 }
 
-/// The result of each row alone; nothing for an invalid row.
+/// The result of each row alone; `None` for an invalid row.
 fn alone<'q, P: Path>(
     ways: &[P],
     query: impl Fn(&P) -> Option<Query<'q, P>>,
@@ -383,10 +383,10 @@ fn check_moving(queries: &Queries<'_>, moving: &[MovingBox]) {
     assert_eq!(bits(hits.iter().copied()), alone(moving, query, Query::<MovingBox, _>::any));
 }
 
-/// Goal: a deep tree needs no more than it is given. Method: boxes of all sizes, each a thousandth of
-/// the one before, which the builder keeps apart from each other, and crowds of them.
+/// Goal: the memory of a deep tree is sufficient. Method: boxes of all sizes, each a thousandth of the one
+/// before, which the builder separates, and crowds of them.
 #[test]
-fn boxes_of_every_size() {
+fn boxes_of_every_size_need_no_more_memory() {
     let mut draw = Draw::new(9);
     let sizes = [1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6];
     let rows = (0..9000).map(|_| {
@@ -404,10 +404,10 @@ fn boxes_of_every_size() {
     check_world("boxes of every size", &world, &ways);
 }
 
-/// Goal: the first box is found without looking at most of those behind it. Method: segments through
-/// a crowd; to find the first takes a part of what it takes to find all, and any no more than that.
+/// Goal: the first box is found without visiting most of those behind it. Method: segments through a crowd;
+/// finding the first takes a part of the visits of finding all, and *any* takes no more.
 #[test]
-fn what_is_behind_the_first_is_not_looked_at() {
+fn boxes_behind_the_first_are_not_visited() {
     let mut draw = Draw::new(10);
     let world = World::new((0..20_000).map(|_| {
         let min: [f32; 3] = from_fn(|_| draw.between(0.0, 100.0));
@@ -427,7 +427,7 @@ fn what_is_behind_the_first_is_not_looked_at() {
     assert!(all.leaves > 1500, "{all:?}");
     assert!(5 * first.leaves < 2 * all.leaves, "{first:?} of {all:?}");
     assert!(any.leaves <= first.leaves && any.boxes <= 300, "{any:?} of {first:?}");
-    // What is met as early in a higher row is of no interest.
+    // A contact that is as early in a higher row does not matter.
     let equal = World::new((0..16).map(|_| Aabb { min: [1.0; 3], max: [2.0; 3] }));
     let mut visits = Visits::default();
     let segment = Segment { start: [0.0; 3], delta: [3.0; 3], max_fraction: 1.0 };

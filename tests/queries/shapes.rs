@@ -1,5 +1,5 @@
-//! Tests that shape queries and nearest queries of stored boxes give the result of brute force, bit
-//! by bit, for any boxes, trees, filters and level.
+//! Tests that shape queries and nearest queries of stored boxes give the result of brute force, bit by bit,
+//! for any boxes, trees, filters and level.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use swath::{
 use testkit::draw::{Draw, how_many};
 use testkit::places::{boxes, cuts, frustum, moving, near};
 
-/// What is kept: by row, with filters, and the boxes of which trees were built.
+/// The stored boxes: by row, with filters, and the boxes of which trees were built.
 type Kept = BTreeMap<u32, (Aabb, Filter)>;
 
 /// Calls `ask` with boxes as columns.
@@ -32,7 +32,7 @@ fn valid(aabb: &Aabb) -> bool {
     aabb.validate().is_ok()
 }
 
-/// So many boxes of every hostile kind, some equal, some invalid.
+/// Boxes of every hostile kind, some equal, some invalid.
 fn hostile(seed: u64, count: usize) -> Vec<Aabb> {
     let mut draw = Draw::new(seed);
     let mut of: Vec<_> = moving(seed, count / 3).into_iter().map(|row| row.aabb).collect();
@@ -51,7 +51,7 @@ fn hostile(seed: u64, count: usize) -> Vec<Aabb> {
     of
 }
 
-/// Boxes of whole numbers close together: many equal, many that touch.
+/// Boxes on integers close together: many equal, many that touch.
 fn crowded(seed: u64, count: usize) -> Vec<Aabb> {
     let mut draw = Draw::new(seed);
     let side = 2 + (count as f32).cbrt() as i32;
@@ -69,7 +69,7 @@ fn filters(seed: u64, count: usize) -> Vec<Filter> {
     (0..count).map(|_| Filter::new(word(&mut draw), word(&mut draw))).collect()
 }
 
-/// Shapes to ask about.
+/// Shapes to query.
 #[derive(Debug)]
 struct Asked {
     aabb: Aabb,
@@ -86,7 +86,7 @@ fn asked(seed: u64, count: usize) -> Vec<Asked> {
     all.map(|(k, (((a, b), mut sphere), mut planes))| {
         let mut aabb = if draw.one_in(3) { a.union(&b) } else { a };
         match k % 6 {
-            // Among whole numbers.
+            // Among the integers.
             0 | 1 => {
                 let min: [f32; 3] = std::array::from_fn(|_| draw.whole(-2, 12));
                 aabb = Aabb { min, max: min.map(|low| low + draw.whole(0, 3)) };
@@ -103,7 +103,7 @@ fn asked(seed: u64, count: usize) -> Vec<Asked> {
     .collect()
 }
 
-/// The rows of which `is_met` holds and which the filter and `accept` let through.
+/// The rows for which `is_met` is true and that the filter and `accept` admit.
 fn rows_of(
     kept: &Kept,
     filter: Option<Filter>,
@@ -117,7 +117,7 @@ fn rows_of(
     kept.iter().filter_map(wanted).collect()
 }
 
-/// One shape: all rows in order, any, a visit to the end and one that is broken off.
+/// One shape: all rows in order, any row, a complete visit and one that is stopped.
 fn meets<'a, S: QueryShape>(
     meant: &[u32],
     accept: fn(u32) -> bool,
@@ -147,7 +147,7 @@ fn meets<'a, S: QueryShape>(
     assert_eq!(seen, first[..all.min(enough + 1)], "{what}");
 }
 
-/// Every question about one thing, against one box after the other.
+/// Every query of one shape, compared with one box after the other.
 fn check(kept: &Kept, of: &Asked, filter: Option<Filter>, queries: &[(Level, Queries<'_>)]) {
     let Asked { aabb, sphere, planes, max_distance } = of;
     let accept: fn(u32) -> bool = if filter.is_none() { |_| true } else { |row| row % 5 != 2 };
@@ -180,15 +180,14 @@ fn check(kept: &Kept, of: &Asked, filter: Option<Filter>, queries: &[(Level, Que
     }
 }
 
-/// With what questions are asked.
+/// Memory of the queries.
 const FILTERS: [Option<Filter>; 4] =
     [None, Some(Filter::ALL), Some(Filter::new(1, 2)), Some(Filter::new(3, 0xffff))];
 
-/// Goal: a tree answers as one box after the other. Method: hostile boxes and whole numbers, every
-/// number of boxes about the width of a node and its square, with filters and without; on every
-/// level.
+/// Goal: a tree gives the result of testing one box after the other. Method: hostile boxes and integers,
+/// every number of boxes near the width of a node and its square, with filters and without, on every level.
 #[test]
-fn a_tree_answers_as_one_box_after_the_other() {
+fn tree_gives_the_result_of_one_box_after_the_other() {
     for (round, count) in [0, 1, 2, 15, 16, 17, 40, 255, 256, 257, 900].into_iter().enumerate() {
         for of in [hostile(round as u64, count), crowded(round as u64, count)] {
             let of_boxes = filters(round as u64, count);
@@ -214,10 +213,10 @@ fn a_tree_answers_as_one_box_after_the_other() {
     }
 }
 
-/// Goal: what is put in, replaced and taken out in between changes nothing but what is kept. Method:
-/// two trees of fixed boxes, holes in both, rows of any number, filters that come late.
+/// Goal: insertions, replacements and removals affect only which boxes are stored. Method: two trees of fixed
+/// boxes, removed rows in both, random rows, filters that are set late.
 #[test]
-fn fixed_boxes_answer_as_one_box_after_the_other() {
+fn fixed_boxes_give_the_result_of_one_box_after_the_other() {
     let mut draw = Draw::new(9);
     let mut kept = Kept::new();
     let mut sets: Vec<_> =
@@ -248,8 +247,8 @@ fn fixed_boxes_answer_as_one_box_after_the_other() {
     }
 }
 
-/// Goal: a visit tells how much it looked at, the same on every level, and not much where little is
-/// met. Method: a small box among many, all of them and twenty; one nearest of many.
+/// Goal: a visit reports how many nodes and boxes it tested, the same on every level, and few if few overlap.
+/// Method: a small box among many, all of them and twenty; the nearest of many.
 #[test]
 fn visits_are_few_and_the_same_on_every_level() {
     let of = crowded(3, 5000);
@@ -267,7 +266,7 @@ fn visits_are_few_and_the_same_on_every_level() {
         let every = Aabb { min: [-1.0; 3], max: [100.0; 3] };
         queries.overlap(&every).unwrap().counting(&mut all).visit(|_| ControlFlow::Continue(()));
         assert!(all.boxes == 5000 && all.leaves >= 5000 / 16, "{all:?}");
-        // A question that breaks off has met those that it asked about, and no more.
+        // A query that is stopped has tested the boxes that it visited, and no more.
         let (mut some, mut asked, mut seen) = (Visits::default(), 0, 0);
         let odd = |row: u32| {
             asked += 1;
@@ -289,7 +288,7 @@ fn visits_are_few_and_the_same_on_every_level() {
 
 /// Goal: invalid input is rejected with the reason, and an empty tree has no results.
 #[test]
-fn what_is_no_shape_is_refused() {
+fn invalid_shapes_are_rejected() {
     let tree = Bvh::new();
     let queries = tree.queries();
     let good = Aabb { min: [0.0; 3], max: [1.0; 3] };
@@ -308,7 +307,8 @@ fn what_is_no_shape_is_refused() {
     assert_eq!(queries.proximity(&good, f32::INFINITY).unwrap().nearest(), None);
 }
 
-/// Boxes that hold one another, nearly, about a hard one: what a node holds above them is hard too.
+/// Boxes that nearly contain one another, around a difficult one: the bounds of the nodes above them are
+/// difficult too.
 fn about(draw: &mut Draw, hard: &Aabb) -> Vec<Aabb> {
     let make = |k: usize| {
         let mut aabb = *hard;
@@ -327,11 +327,10 @@ fn about(draw: &mut Draw, hard: &Aabb) -> Vec<Aabb> {
     (0..40).map(make).filter(valid).collect()
 }
 
-/// Goal: nothing is lost above the leaves by a rounding. Method: for each of many hard cases a tree
-/// of its own, of boxes that differ by a step from the one that planes, a sphere or a point nearly
-/// touch.
+/// Goal: rounding in the inner nodes loses nothing. Method: for each of many difficult cases a tree of its
+/// own, of boxes that differ by one step from a box that planes, a sphere or a point nearly touch.
 #[test]
-fn nothing_is_lost_on_the_way_down() {
+fn rounding_in_inner_nodes_loses_nothing() {
     let mut draw = Draw::new(12);
     let count = how_many(4000);
     let level = Level::detect();
@@ -362,10 +361,10 @@ fn nothing_is_lost_on_the_way_down() {
     }
 }
 
-/// Goal: a batch answers as each question alone. Method: every number of questions about that of a
-/// chunk, invalid query boxes, room for too few; on one thread and on several.
+/// Goal: a batch gives the result of each query alone. Method: every number of queries near that of a chunk,
+/// invalid query boxes, too little capacity; on one thread and on several.
 #[test]
-fn a_batch_answers_as_each_alone() {
+fn batch_gives_the_results_of_single_queries() {
     let mut of = crowded(5, 700);
     of.extend(hostile(6, 300));
     for (count, k) in [(0, 2), (1, 3), (63, 1), (64, 2), (65, 0), (200, 5), (1000, 3)] {

@@ -1,7 +1,7 @@
 //! Tests that a tick of the stepper loses no time and no momentum, and that no body passes through a wall.
 
-use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
 use swath::{ConvexBody, Motion, Pose, Shape};
+use swath_stepping::{Mass, Stepper, StepperConfig};
 use testkit::draw::{Draw, how_many};
 use testkit::rounded::{Rounded, SLOP, first_time, gap};
 
@@ -39,14 +39,15 @@ fn body<'s>(row: u32, shape: Shape<'s>, pose: Pose, delta: [f32; 3]) -> ConvexBo
     ConvexBody { row, shape, motion: Motion::new(pose, delta).expect("a motion") }
 }
 
-/// Goal: no bullet gets through a wall, whatever the angle, down to no thickness, at up to 10,000
-/// sizes a tick, accelerated or not; and none is left inside. Method: a wall turned anyhow, far out too; bullets that are
-/// points, balls and turned boxes, aimed at places of the wall from either side; some between two
-/// walls. Where a bullet ends is compared with the planes of the wall. A million with `.ci/exact`.
+/// Goal: no bullet passes a wall, at any angle, for any thickness down to zero, at up to 10,000 sizes per
+/// tick, with and without acceleration; and none is left inside. Method: a wall in any orientation, also far
+/// out; bullets that are points, balls and rotated boxes, aimed at positions on the wall from either side;
+/// some between two walls. The end of a bullet is compared with the planes of the wall. A million with
+/// `.ci/exact`.
 #[test]
 fn bullets_never_pass_a_wall() {
     let mut draw = Draw::new(1);
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+    let mut stepper = Stepper::new(StepperConfig::default());
     let (mut bounced, cases) = (0, how_many(4_000));
     for case in 0..cases {
         let size = draw.one_of(&[0.0, 0.01, 0.3, 1.0]);
@@ -61,7 +62,7 @@ fn bullets_never_pass_a_wall() {
         let middle = [(); 3].map(|()| draw.between(-1.0, 1.0) * far);
         let spun = rotation(&mut draw);
         let normal = turned(spun, [1.0, 0.0, 0.0]);
-        // A place on the wall, and a start at a distance from it, to one side.
+        // A position on the wall, and a start at a distance from it, on one side.
         let at = turned(spun, [0.0, draw.between(-20.0, 20.0), draw.between(-20.0, 20.0)]);
         let side = f64::from(draw.sign());
         let speed = draw.one_of(&[3.0, 30.0, 300.0, 1e4]) * if size > 0.0 { size } else { 1.0 };
@@ -90,12 +91,12 @@ fn bullets_never_pass_a_wall() {
         }
         let restitution = draw.one_of(&[0.0, 0.3, 1.0]);
         let masses = [Mass::FIXED, Mass { inverse_mass: 2.0, restitution }];
-        // Several ticks: what rests or comes back must not get through either.
+        // Several ticks: a bullet that rests or returns must not pass either.
         for tick in 0..3 {
             let before = bodies[1].motion;
-            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-            assert!(sub_steps.rejected().is_empty());
-            bounced += told.responses;
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            assert!(stepper.rejected().is_empty());
+            bounced += stats.responses;
             let end = bodies[1].motion.pose.position;
             let from: [f64; 3] =
                 std::array::from_fn(|axis| f64::from(end[axis]) - f64::from(middle[axis]));
@@ -107,7 +108,7 @@ fn bullets_never_pass_a_wall() {
             assert!(
                 height > 0.0,
                 "case {case}, tick {tick}: a bullet is {height} behind: {shape:?} {thickness} \
-                 {before:?} {:?} {told:?} {:?}",
+                 {before:?} {:?} {stats:?} {:?}",
                 bodies[1].motion,
                 bodies[0].motion
             );
@@ -116,13 +117,13 @@ fn bullets_never_pass_a_wall() {
     assert!(bounced > cases / 2, "{bounced} of {cases} met the wall");
 }
 
-/// Goal: two bodies go as in the reference: straight to the impact, then apart, to the end of the
-/// tick. Method: rounded boxes, balls and boxes with and without mass, elastic or not, whose impact is on
-/// a face or between balls, where the normal is known in closed form.
+/// Goal: two bodies move as in the reference: straight to the impact, then apart, to the end of the tick.
+/// Method: rounded boxes, balls and boxes with and without mass, elastic or not, whose impact is on a face or
+/// between balls, so that the normal is known in closed form.
 #[test]
-fn two_bodies_go_on_as_they_must() {
+fn two_bodies_move_as_in_the_reference() {
     let mut draw = Draw::new(2);
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+    let mut stepper = Stepper::new(StepperConfig::default());
     let (mut met, cases) = (0, how_many(3_000));
     for case in 0..cases {
         let mut rounded = |x: f32| {
@@ -151,10 +152,10 @@ fn two_bodies_go_on_as_they_must() {
         let restitution = draw.one_of(&[0.0, 0.5, 1.0]);
         let inverse = [draw.one_of(&[1.0, 0.25]), draw.one_of(&[0.0, 1.0, 3.0])];
         let masses = inverse.map(|inverse_mass| Mass { inverse_mass, restitution });
-        let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
+        let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
         let [a, b] = [two[0].0, two[1].0];
         let Some(t) = first_time(&a, &b) else {
-            if let Some(graze) = sub_steps.impacts().first() {
+            if let Some(graze) = stepper.impacts().first() {
                 let apart = gap(&a, &b, graze.impact.toi.into());
                 assert!(apart < 1e-4, "case {case}: {graze:?} is {apart} early");
                 continue;
@@ -177,20 +178,21 @@ fn two_bodies_go_on_as_they_must() {
         let length = dot(over, over).sqrt();
         let normal = over.map(|x| x / length);
         let closing = dot(std::array::from_fn(|k| a.delta[k] - b.delta[k]), normal);
-        // A graze: where it comes to depends on the last places.
+        // A graze: the end depends on the last digits.
         let between: [f64; 3] = std::array::from_fn(|k| a.delta[k] - b.delta[k]);
         let speed = dot(between, between).sqrt();
         if closing < 0.3 * speed {
             continue;
         }
         met += 1;
-        assert!(told.responses >= 1 && told.held == 0, "case {case}: {told:?}");
-        // Whoever of the two has changed, they are searched for once.
-        assert!(told.asked <= told.passes, "case {case}: {told:?}");
+        assert!(stats.responses >= 1 && stats.stalled == 0, "case {case}: {stats:?}");
+        // Whichever of the two has changed, the pair is searched once.
+        assert!(stats.repeated_searches <= stats.events, "case {case}: {stats:?}");
         let [of_a, of_b] = inverse.map(f64::from);
         let impulse = (1.0 + f64::from(restitution)) * closing / (of_a + of_b);
-        // The normal is one of a distance that is right to 2⁻²², so turned by 7e-4 at most; who comes
-        // askew closes by so much of its speed more or less, and both are thrown that way, up to twice.
+        // The normal belongs to a distance with an error of 2⁻²², so it is rotated by at most 7e-4. A body
+        // that approaches obliquely closes by that part of its speed more or less, and both are moved along
+        // it, by up to twice as much.
         let near = 1e-3 + 4.0 * 7e-4 * speed;
         for (k, (of, share)) in [(a, -of_a), (b, of_b)].into_iter().enumerate() {
             for (axis, normal) in normal.into_iter().enumerate() {
@@ -215,11 +217,11 @@ fn two_bodies_go_on_as_they_must() {
     assert!(met > cases / 3, "{met} of {cases} met");
 }
 
-/// Goal: after half of the impacts it may be in a body bounces no more, and is held only after the last. Method: an elastic
-/// ball between two walls without thickness, so fast that it would hit each many times: it stays at the wall that comes
-/// after the last bounce.
+/// Goal: after half of its allowed impacts a body does not bounce any more, and it is stalled only after the
+/// last one. Method: an elastic ball between two walls without thickness, so fast that it would hit each many
+/// times: it stays at the wall that follows the last bounce.
 #[test]
-fn who_has_bounced_often_enough_bounces_no_more() {
+fn body_after_half_of_its_impacts_bounces_no_more() {
     let wall = Shape::cuboid([0.0, 5.0, 5.0]).expect("a wall");
     for impacts_max in [2_u32, 3, 8, 15, 32] {
         let place = |x: f32| Pose::at([x, 0.0, 0.0]).expect("a pose");
@@ -230,14 +232,14 @@ fn who_has_bounced_often_enough_bounces_no_more() {
             body(2, ball, place(0.0), [100.0, 0.0, 0.0]),
         ];
         let elastic = Mass { inverse_mass: 1.0, restitution: 1.0 };
-        let mut config = SubStepsConfig::default();
+        let mut config = StepperConfig::default();
         config.impacts_max = impacts_max;
-        let mut sub_steps = SubSteps::new(config);
+        let mut stepper = Stepper::new(config);
         let masses = [Mass::FIXED, Mass::FIXED, elastic];
-        let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
+        let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
         let hits = impacts_max / 2 + 1;
-        assert_eq!(told.responses, hits as usize, "{impacts_max}: {told:?}");
-        assert_eq!(told.held, usize::from(hits >= impacts_max), "{impacts_max}: {told:?}");
+        assert_eq!(stats.responses, hits as usize, "{impacts_max}: {stats:?}");
+        assert_eq!(stats.stalled, usize::from(hits >= impacts_max), "{impacts_max}: {stats:?}");
         let wanted = if hits % 2 == 1 { 0.5 } else { -0.5 };
         let Motion { pose, delta, .. } = bodies[2].motion;
         let off = (pose.position[0] - wanted).abs();
@@ -245,13 +247,13 @@ fn who_has_bounced_often_enough_bounces_no_more() {
     }
 }
 
-/// Goal: fifty bodies in a crowd end the tick with nobody in anybody, nobody held back, momentum
-/// kept and no energy won. Method: the reference tells how deep each pair is; bodies start apart.
+/// Goal: fifty bodies in a crowd end the tick without overlap, without a stalled body, with their momentum
+/// and without a gain of energy. Method: the reference computes the depth of each pair; bodies start apart.
 #[test]
-fn nobody_ends_a_tick_inside_another() {
+fn no_body_ends_a_tick_inside_another() {
     let mut draw = Draw::new(3);
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-    let (mut responses, mut held, mut busiest, cases) = (0, 0, 0, how_many(60).min(1_000));
+    let mut stepper = Stepper::new(StepperConfig::default());
+    let (mut responses, mut stalled, mut busiest, cases) = (0, 0, 0, how_many(60).min(1_000));
     for case in 0..cases {
         let (speed, fixed) = ([1.0, 6.0, 60.0][case % 3], case % 2 == 0);
         let restitution = [1.0, 0.5, 0.0][case / 3 % 3];
@@ -293,10 +295,10 @@ fn nobody_ends_a_tick_inside_another() {
         };
         for tick in 0..3 {
             let (momentum, energy) = totals(&bodies);
-            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
             let (momentum_after, energy_after) = totals(&bodies);
-            (responses, held) = (responses + told.responses, held + told.held);
-            busiest = busiest.max(told.passes);
+            (responses, stalled) = (responses + stats.responses, stalled + stats.stalled);
+            busiest = busiest.max(stats.events);
             let scale = energy.sqrt() * 50.0 + 1e-3;
             let free = masses.iter().all(|mass| mass.inverse_mass > 0.0);
             for axis in 0..3 {
@@ -319,27 +321,27 @@ fn nobody_ends_a_tick_inside_another() {
                     let depth = -gap(&references[a], &references[b], 0.0);
                     assert!(
                         depth <= SLOP * most,
-                        "case {case}, tick {tick}: {a} is {depth} in {b}, {told:?}"
+                        "case {case}, tick {tick}: {a} is {depth} in {b}, {stats:?}"
                     );
                 }
             }
         }
     }
-    println!("{responses} responses, {held} held, {busiest} passes at most");
+    println!("{responses} responses, {stalled} stalled, {busiest} passes at most");
     assert!(
-        responses > cases * 10 && held * 200 <= responses,
-        "{responses} responses, {held} held"
+        responses > cases * 10 && stalled * 200 <= responses,
+        "{responses} responses, {stalled} stalled"
     );
 }
 
-/// Goal: in a crowd so large that not every body is looked at for each impact, nobody is missed
-/// either. Method: two thousand balls and boxes, many of them fast, between walls without thickness;
-/// after each tick every pair is looked at, and every ball is still on its side of every wall.
+/// Goal: no impact is missed in a crowd so large that not every body is tested for each impact. Method: two
+/// thousand balls and boxes, many of them fast, between walls without thickness; after each tick every pair
+/// is tested, and every ball is still on its side of every wall.
 #[test]
-fn nobody_is_missed_in_a_large_crowd() {
+fn no_impact_is_missed_in_a_large_crowd() {
     const WALLS: usize = 6;
     let mut draw = Draw::new(4);
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+    let mut stepper = Stepper::new(StepperConfig::default());
     let (mut references, mut bodies, mut masses) = (Vec::<Rounded>::new(), Vec::new(), Vec::new());
     let place = |wall: usize| 4.0 * wall as f32 - 10.0;
     for wall in 0..WALLS {
@@ -352,7 +354,7 @@ fn nobody_is_missed_in_a_large_crowd() {
         let half = [(); 3].map(|()| draw.between(0.0, 0.3));
         let (half, radius) = if draw.one_in(2) { ([0.0; 3], 0.25) } else { (half, 0.05) };
         let mut at = [(); 3].map(|()| draw.between(-12.0, 12.0));
-        // Between two walls, clear of both.
+        // Between two walls, without contact with either.
         let room = (bodies.len() % (WALLS - 1)) as f32 + 0.5;
         at[0] = 4.0 * room - 10.0 + draw.between(-1.5, 1.5);
         let speed = draw.one_of(&[0.0, 1.0, 10.0]);
@@ -371,8 +373,8 @@ fn nobody_is_missed_in_a_large_crowd() {
     }
     let mut responses = 0;
     for tick in 0..3 {
-        let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-        responses += told.responses;
+        let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+        responses += stats.responses;
         let mut most = 0.0_f64;
         for (of, body) in references.iter_mut().zip(&bodies[WALLS..]) {
             of.at = body.motion.pose.position.map(f64::from);
@@ -393,14 +395,14 @@ fn nobody_is_missed_in_a_large_crowd() {
     assert!(responses > 2000, "{responses} responses");
 }
 
-/// Goal: a stack at rest stays where it is, and costs about a pass a contact; one that falls comes to rest.
-/// Method: a hundred ticks of ten boxes on a floor and on each other, under gravity given as an
-/// acceleration or added to the velocity, stacked exactly or let fall from a little above.
+/// Goal: a stack at rest stays where it is, and takes about one pass per contact; one that falls comes to
+/// rest. Method: a hundred ticks of ten boxes on a floor and on each other, with gravity as an acceleration
+/// or added to the velocity, stacked exactly or dropped from a little above.
 #[test]
 fn stacks_rest_and_do_not_stall() {
     for (case, above) in [0.0_f32, 0.0, 0.02, 0.3].into_iter().enumerate() {
         for accelerated in [false, true] {
-            let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+            let mut stepper = Stepper::new(StepperConfig::default());
             let floor = Shape::cuboid([20.0, 0.5, 20.0]).expect("a floor");
             let crate_ = Shape::cuboid([0.5; 3]).expect("a crate");
             let mut bodies =
@@ -412,9 +414,9 @@ fn stacks_rest_and_do_not_stall() {
                 bodies.push(body(row, crate_, Pose::at([x, y, 0.0]).expect("one"), [0.0; 3]));
                 masses.push(Mass { inverse_mass: 1.0, restitution: 0.0 });
             }
-            // 9.81 m/s² at 60 ticks a second.
+            // 9.81 m/s² at 60 ticks per second.
             let gravity = -9.81 / 3600.0;
-            let (mut passes, mut held) = (0, 0);
+            let (mut events, mut stalled) = (0, 0);
             for tick in 0..400 {
                 for body in &mut bodies[1..] {
                     if accelerated {
@@ -423,10 +425,10 @@ fn stacks_rest_and_do_not_stall() {
                         body.motion.delta[1] += gravity;
                     }
                 }
-                let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-                held += told.held;
+                let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+                stalled += stats.stalled;
                 if tick >= 300 {
-                    passes = passes.max(told.passes);
+                    events = events.max(stats.events);
                 }
                 for (row, body) in bodies.iter().enumerate().skip(1) {
                     let below = bodies[row - 1].motion.pose.position[1];
@@ -446,10 +448,10 @@ fn stacks_rest_and_do_not_stall() {
                 let speed = bodies[k + 1].motion.delta[1].abs();
                 assert!(speed < 0.01, "{above}, {accelerated}: {k} moves by {speed}");
             }
-            println!("{above}, {accelerated}: {passes} passes, {held} held");
+            println!("{above}, {accelerated}: {events} events, {stalled} stalled");
             assert!(
-                passes <= 30 && held == 0,
-                "{above}, {accelerated}: {passes} passes, {held} held"
+                events <= 30 && stalled == 0,
+                "{above}, {accelerated}: {events} events, {stalled} stalled"
             );
         }
     }

@@ -1,14 +1,14 @@
-//! Is what `SubSteps` tells of impacts all that changes the bodies, and is nothing lost where bodies are
-//! held?
+//! Tests that the reported impulses are all that changes the bodies, also if bodies are stalled.
 //!
-//! The momentum of each body before and after a tick is compared with the sum of the impulses told of it.
+//! The momentum of each body before and after a tick is compared with the sum of the impulses reported for
+//! it.
 
-use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
 use swath::{ConvexBody, Motion, Pose, Shape};
+use swath_stepping::{Mass, Stepper, StepperConfig};
 use testkit::draw::{Draw, how_many};
 use testkit::rounded::{Rounded, SLOP, gap};
 
-/// Bodies, as the crate and as the reference have them.
+/// Bodies, as input of the stepper and of the reference.
 #[derive(Default)]
 struct Crowd {
     bodies: Vec<ConvexBody<'static>>,
@@ -17,7 +17,7 @@ struct Crowd {
 }
 
 impl Crowd {
-    /// Puts in a body if it is clear of all others.
+    /// Adds a body if it overlaps no other one.
     fn put(&mut self, of: Rounded, accel: [f32; 3], mass: Mass) -> bool {
         if self.reference.iter().any(|other| gap(&of, other, 0.0) < 1e-4) {
             return false;
@@ -54,7 +54,7 @@ impl Crowd {
         self.bodies.iter().zip(&self.masses).map(of).sum()
     }
 
-    /// The greatest number of the tick to come.
+    /// The greatest number of the next tick.
     fn most(&self) -> f64 {
         let of = |body: &ConvexBody<'_>| {
             let Motion { pose, delta, accel, .. } = body.motion;
@@ -65,7 +65,8 @@ impl Crowd {
         self.bodies.iter().map(of).fold(0.0, f32::max).into()
     }
 
-    /// How deep the deepest pair is, of which one gives way, after so much of the tick's slop.
+    /// Depth of the deepest overlapping pair of which one can be pushed, less this part of the slop of the
+    /// tick.
     fn check_depth(&mut self, most: f64, what: &str) {
         for (of, body) in self.reference.iter_mut().zip(&self.bodies) {
             of.at = body.motion.pose.position.map(f64::from);
@@ -85,7 +86,7 @@ fn crowd(draw: &mut Draw, case: usize) -> Crowd {
     let mut crowd = Crowd::default();
     let (speed, gravity) = ([0.5, 6.0, 60.0][case % 3], case % 4 == 1);
     let restitution = [1.0, 0.5, 0.0, 0.0][case / 3 % 4];
-    // Also a heap on a floor, one on the other.
+    // Also a stack on a floor.
     if gravity {
         let floor =
             Rounded { half: [20.0, 0.5, 20.0], radius: 0.0, at: [0.0, -3.6, 0.0], delta: [0.0; 3] };
@@ -114,30 +115,30 @@ fn crowd(draw: &mut Draw, case: usize) -> Crowd {
     crowd
 }
 
-/// Goal: the impulses and loads that are told, with its own acceleration, are the change of momentum of each
-/// body; where nothing is fixed momentum stays, energy never grows and nobody is left in anybody, however
-/// many are held. Method: crowds of masses 1 to 1,000, with drivers and fixed ones or in gravity, with bounds
-/// of two impacts a tick and more, so that few or nearly all are held.
+/// Goal: the reported impulses and supporting forces, with its own acceleration, are the change of momentum
+/// of each body. Without fixed bodies momentum is conserved, energy never grows and no bodies overlap,
+/// however many are stalled. Method: crowds of masses 1 to 1,000, with driven and fixed bodies or with
+/// gravity, with limits of two impacts per tick and more, so that few or nearly all bodies are stalled.
 #[test]
 fn impulses_are_the_change_of_momentum() {
     let mut draw = Draw::new(11);
-    let (mut held, mut responses, mut loads, cases) = (0, 0, 0, how_many(150).min(20_000));
+    let (mut stalled, mut responses, mut forces, cases) = (0, 0, 0, how_many(150).min(20_000));
     for case in 0..cases {
         let mut crowd = crowd(&mut draw, case);
-        let mut config = SubStepsConfig::default();
+        let mut config = StepperConfig::default();
         config.impacts_max = [2, 3, 6, 64][case / 2 % 4];
-        let mut sub_steps = SubSteps::new(config);
+        let mut stepper = Stepper::new(config);
         for tick in 0..5 {
             let what = format!("case {case}, tick {tick}");
             let (before, energy, most) = (crowd.momenta(), crowd.energy(), crowd.most());
-            let told = sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
-            assert_eq!(told.held, sub_steps.held().len(), "{what}");
-            (held, responses) = (held + told.held, responses + told.responses);
+            let stats = stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+            assert_eq!(stats.stalled, stepper.stalled().len(), "{what}");
+            (stalled, responses) = (stalled + stats.stalled, responses + stats.responses);
             let mut until = vec![1.0; crowd.bodies.len()];
-            for held in sub_steps.held() {
-                until[held.row as usize] = f64::from(held.since);
+            for stalled in stepper.stalled() {
+                until[stalled.row as usize] = f64::from(stalled.since);
             }
-            // What is told, and by how much rounding may be off: of all that came.
+            // The reported sum, and the bound of its rounding error.
             let accel = |row: usize, k: usize| f64::from(crowd.bodies[row].motion.accel[k]);
             let mass = |row: usize| 1.0 / f64::from(crowd.masses[row].inverse_mass);
             let mut sums: Vec<[f64; 3]> = (0..crowd.bodies.len())
@@ -150,23 +151,23 @@ fn impulses_are_the_change_of_momentum() {
                 .map(|(p, by)| p.iter().chain(by).map(|x| x.abs()).sum())
                 .collect();
             let mut counts = vec![1.0; crowd.bodies.len()];
-            for hit in sub_steps.impacts() {
-                // What parts and is pulled back at once is kept by a trifle.
-                let pulls = hit.load / 1024.0;
-                assert!(hit.load >= 0.0 && hit.impulse >= -pulls, "{what}: {hit:?}");
-                loads += usize::from(hit.load > 0.0);
+            for hit in stepper.impacts() {
+                // Bodies that separate and are pulled back at once keep a small speed.
+                let pulls = hit.supporting_force / 1024.0;
+                assert!(hit.supporting_force >= 0.0 && hit.impulse >= -pulls, "{what}: {hit:?}");
+                forces += usize::from(hit.supporting_force > 0.0);
                 for (member, (row, sign)) in
                     [(hit.impact.pair.a, -1.0), (hit.impact.pair.b, 1.0)].into_iter().enumerate()
                 {
                     let row = row as usize;
                     if crowd.masses[row].inverse_mass == 0.0 {
-                        assert!(hit.carried[member], "{what}: {hit:?}");
+                        assert!(hit.immovable[member], "{what}: {hit:?}");
                     }
-                    if hit.carried[member] {
+                    if hit.immovable[member] {
                         continue;
                     }
                     let time = (until[row] - f64::from(hit.impact.toi)).max(0.0);
-                    let by = f64::from(hit.impulse) + f64::from(hit.load) * time;
+                    let by = f64::from(hit.impulse) + f64::from(hit.supporting_force) * time;
                     for (sum, along) in sums[row].iter_mut().zip(hit.impact.normal) {
                         *sum += sign * by * f64::from(along);
                     }
@@ -179,7 +180,7 @@ fn impulses_are_the_change_of_momentum() {
                 let near = 4e-7 * parts[row] * f64::sqrt(counts[row]) + 1e-9;
                 for k in 0..3 {
                     let off = after[row][k] - before[row][k] - sums[row][k];
-                    assert!(off.abs() <= near, "{what}: {row} is off by {off}, {near}, {told:?}");
+                    assert!(off.abs() <= near, "{what}: {row} is off by {off}, {near}, {stats:?}");
                 }
             }
             let is_free = crowd.masses.iter().all(|mass| mass.inverse_mass > 0.0);
@@ -208,10 +209,10 @@ fn impulses_are_the_change_of_momentum() {
             crowd.check_depth(most, &what);
         }
     }
-    println!("{responses} responses, {loads} loads, {held} held");
+    println!("{responses} responses, {forces} forces, {stalled} stalled");
     assert!(
-        held > cases * 10 && loads > cases,
-        "{responses} responses, {loads} loads, {held} held"
+        stalled > cases * 10 && forces > cases,
+        "{responses} responses, {forces} forces, {stalled} stalled"
     );
 }
 
@@ -227,13 +228,13 @@ fn totals(bodies: &[ConvexBody<'_>], masses: &[Mass]) -> [f64; 3] {
     sums
 }
 
-/// Goal: momentum is kept and energy is not won at any ratio of the masses that is allowed. Method: rows of balls that
-/// touch, the first at 100 a tick, with masses from 1, R and 1/R in any order, for R up to 2⁵⁰, and any restitution;
-/// over four ticks. The example of four balls of 10⁻⁶, 10⁻⁶, 10⁶ and 10⁶ is among them.
+/// Goal: momentum is conserved and energy does not grow at any allowed ratio of the masses. Method: rows of
+/// touching balls, the first at 100 per tick, with masses from 1, R and 1/R in any order, for R up to 2⁵⁰,
+/// and any restitution, over four ticks. The example of four balls of 10⁻⁶, 10⁻⁶, 10⁶ and 10⁶ is among them.
 #[test]
 fn masses_of_any_ratio_keep_momentum_and_energy() {
     let mut draw = Draw::new(14);
-    let mut sub_steps = SubSteps::default();
+    let mut stepper = Stepper::default();
     let (mut responses, cases) = (0, how_many(100));
     for case in 0..cases {
         let ratio = [1e3, 1e4, 1e6, 1e9, 1e15_f32][case % 5];
@@ -254,10 +255,10 @@ fn masses_of_any_ratio_keep_momentum_and_energy() {
         }
         let [momentum, _, energy] = totals(&bodies, &masses);
         for tick in 0..4 {
-            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-            responses += told.responses;
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            responses += stats.responses;
             let [after, parts, left] = totals(&bodies, &masses);
-            let what = format!("case {case}, tick {tick}: {masses:?}, {told:?}");
+            let what = format!("case {case}, tick {tick}: {masses:?}, {stats:?}");
             let off = (after - momentum).abs();
             assert!(off <= 1e-6 * parts.max(momentum.abs()), "{what}: momentum is off by {off}");
             assert!(left <= energy * (1.0 + 1e-6), "{what}: energy grew from {energy} to {left}");
@@ -266,10 +267,11 @@ fn masses_of_any_ratio_keep_momentum_and_energy() {
     assert!(responses > 4 * cases, "{responses} in {cases}");
 }
 
-/// Goal: a row in touch shares what hits its end at once, and nobody is held. Method: equal boxes that give nothing
-/// back, hit by another: all go on with the mean; a light ball between two heavy boxes that close.
+/// Goal: bodies of a row in contact share an impulse on one end at once, and none is stalled. Method: equal
+/// boxes without restitution, hit by another: all continue at the mean speed; a light ball between two heavy
+/// boxes that close.
 #[test]
-fn rows_share_what_hits_them() {
+fn bodies_of_a_row_share_an_impulse() {
     for count in [2_usize, 5, 12] {
         let mut crowd = Crowd::default();
         for k in 0..=count {
@@ -279,14 +281,14 @@ fn rows_share_what_hits_them() {
             let of = Rounded { half: [0.5, 0.4, 0.4], radius: 0.0, at, delta };
             assert!(crowd.put(of, [0.0; 3], Mass { inverse_mass: 1.0, restitution: 0.0 }));
         }
-        let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-        let told = sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+        let mut stepper = Stepper::new(StepperConfig::default());
+        let stats = stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
         let mean = 9.0 / (count as f32 + 1.0);
         for body in &crowd.bodies {
             let speed = body.motion.delta[0];
             assert!((speed - mean).abs() < 1e-3, "{count}: {speed}, not {mean}");
         }
-        assert!(told.held == 0 && told.passes <= 3 * count, "{count}: {told:?}");
+        assert!(stats.stalled == 0 && stats.events <= 3 * count, "{count}: {stats:?}");
     }
     let mut crowd = Crowd::default();
     for (x, delta, half, inverse_mass) in
@@ -296,9 +298,9 @@ fn rows_share_what_hits_them() {
             Rounded { half: [half; 3], radius: 0.0, at: [x, 0.0, 0.0], delta: [delta, 0.0, 0.0] };
         assert!(crowd.put(of, [0.0; 3], Mass { inverse_mass, restitution: 0.0 }));
     }
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-    let told = sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
-    assert!(told.held == 0 && told.passes < 32, "{told:?}");
+    let mut stepper = Stepper::new(StepperConfig::default());
+    let stats = stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+    assert!(stats.stalled == 0 && stats.events < 32, "{stats:?}");
     assert!(
         crowd.bodies.iter().all(|body| body.motion.delta[0].abs() < 1e-3),
         "{:?}",
@@ -306,7 +308,7 @@ fn rows_share_what_hits_them() {
     );
 }
 
-/// A box or, without half sides, a ball, that is put where it is however near others are.
+/// A box or, without half sides, a ball, that is added whether or not it overlaps others.
 fn free(crowd: &mut Crowd, half: [f32; 3], at: [f32; 3], delta: [f32; 3], restitution: f32) {
     let radius = if half == [0.0; 3] { 0.1 } else { 0.0 };
     let shape = Shape::cuboid(half).and_then(|shape| shape.rounded(radius)).expect("a shape");
@@ -315,15 +317,15 @@ fn free(crowd: &mut Crowd, half: [f32; 3], at: [f32; 3], delta: [f32; 3], restit
     crowd.masses.push(Mass { inverse_mass: 1.0, restitution });
 }
 
-/// Goal: what gives something back does so in a row too; what has left another gets nothing from it; a pull and
-/// a spin are handed on at once as impulses are. Method: closed forms of three boxes in touch hit at half
-/// restitution, of a ball that slides off a box before it is hit again, of a row that is pulled at one end;
-/// and a row of balls hit by the tip of what turns.
+/// Goal: bodies with restitution bounce in a row too; a body that has left another gets nothing from it; an
+/// acceleration and a spin are propagated at once like impulses. Method: closed forms of three boxes in
+/// contact hit with a restitution of one half, of a ball that slides off a box before it is hit again, of a
+/// row that is accelerated at one end, and a row of balls hit by the tip of a rotating body.
 #[test]
-fn only_what_touches_and_gives_nothing_back_is_handed_on() {
+fn impulses_are_propagated_through_inelastic_contacts_only() {
     let run = |crowd: &mut Crowd| {
-        let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-        sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies")
+        let mut stepper = Stepper::new(StepperConfig::default());
+        stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies")
     };
     let mut three = Crowd::default();
     for (x, speed) in [(-3.0, 8.0), (0.0, 0.0), (1.000_002, 0.0)] {
@@ -349,11 +351,11 @@ fn only_what_touches_and_gives_nothing_back_is_handed_on() {
         free(&mut pulled, [0.5, 0.4, 0.4], [x, 0.0, 0.0], [0.0; 3], 0.0);
     }
     pulled.bodies[0].motion.accel = [0.6, 0.0, 0.0];
-    let told = run(&mut pulled);
+    let stats = run(&mut pulled);
     for body in &pulled.bodies {
         assert!((body.motion.delta[0] - 0.1).abs() < 1e-3, "{:?}", pulled.bodies);
     }
-    assert!(told.passes <= 60 && told.held == 0, "{told:?}");
+    assert!(stats.events <= 60 && stats.stalled == 0, "{stats:?}");
 
     let mut hit = Crowd::default();
     free(&mut hit, [2.0, 0.05, 0.3], [0.0; 3], [0.0; 3], 0.0);
@@ -362,27 +364,28 @@ fn only_what_touches_and_gives_nothing_back_is_handed_on() {
     for k in 0..6_u8 {
         free(&mut hit, [0.0; 3], [1.8, 0.4 + f32::from(k) * 0.200_001, 0.0], [0.0; 3], 0.0);
     }
-    let told = run(&mut hit);
+    let stats = run(&mut hit);
     assert!(hit.bodies[6].motion.delta[1] > 0.4, "{:?}", hit.bodies);
-    assert!(told.held == 0 && told.passes <= 80, "{told:?}");
+    assert!(stats.stalled == 0 && stats.events <= 80, "{stats:?}");
 }
 
-/// Goal: what has turned away under a contact gets nothing through it. Method: a plank that turns about the vertical comes
-/// to rest on the end of what lies on a stand, and turns on; then that is thrown up, past the plank.
+/// Goal: a body that has rotated away under a contact gets nothing through it. Method: a plank that rotates
+/// about the vertical comes to rest on the end of a body on a stand, and rotates on; then that body is thrown
+/// up, past the plank.
 #[test]
-fn what_has_turned_away_gets_nothing() {
+fn body_rotated_away_from_a_contact_gets_nothing() {
     let mut crowd = Crowd::default();
     free(&mut crowd, [2.0, 0.1, 0.1], [0.0, 0.65, 0.0], [0.0, -1.0, 0.0], 0.0);
     crowd.bodies[0].motion.spin = [0.0, 1.5, 0.0];
     free(&mut crowd, [0.1; 3], [1.5, 0.4, 0.0], [0.0; 3], 0.0);
     crowd.bodies[1].motion.accel = [0.0, -1.0, 0.0];
     free(&mut crowd, [0.1; 3], [1.5, 0.2, 0.0], [0.0; 3], 0.0);
-    // Comes through the stand at six tenths of the tick.
+    // It passes the stand at six tenths of the tick.
     free(&mut crowd, [0.05, 0.5, 0.05], [1.5, -2.6, 0.0], [0.0, 4.0, 0.0], 0.0);
     crowd.masses[2..].fill(Mass::FIXED);
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-    sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
-    let hits = sub_steps.impacts().iter().map(|hit| (hit.impact.pair.a, hit.impact.pair.b));
+    let mut stepper = Stepper::new(StepperConfig::default());
+    stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+    let hits = stepper.impacts().iter().map(|hit| (hit.impact.pair.a, hit.impact.pair.b));
     assert_eq!(hits.collect::<Vec<_>>(), [(1, 2), (0, 1), (1, 3)]);
     for (row, speed) in [(0, 0.0), (1, 4.0)] {
         let delta = crowd.bodies[row].motion.delta;
@@ -390,11 +393,12 @@ fn what_has_turned_away_gets_nothing() {
     }
 }
 
-/// Goal: who meets one that is held and would be back at once is held at that first meeting. Method: a heavy elastic box
-/// between two walls is held after two impacts; what falls on it under gravity, slowly or fast, is told to meet it
-/// once, and lies on it from then on with the momentum of both shared.
+/// Goal: a body that hits a stalled one and would return at once is stalled at that first contact. Method: a
+/// heavy elastic box between two walls is stalled after two impacts; a body that falls on it under gravity,
+/// slowly or fast, is reported to touch it once, and lies on it from then on with the momentum of both
+/// shared.
 #[test]
-fn who_would_come_back_to_a_held_one_is_held() {
+fn body_that_would_return_to_a_stalled_one_is_stalled() {
     for (height, mass) in [(0.02_f32, 1e3_f32), (0.3, 1e8), (1.0, 1e3), (1.0, 1e8)] {
         let mut crowd = Crowd::default();
         for x in [-0.5, 0.5] {
@@ -405,14 +409,16 @@ fn who_would_come_back_to_a_held_one_is_held() {
         free(&mut crowd, [0.1; 3], [-0.25, 0.35 + height, 0.0], [0.0; 3], 0.0);
         crowd.masses[2].inverse_mass = 1.0 / mass;
         crowd.bodies[3].motion.accel = [0.0, -8.0, 0.0];
-        let mut config = SubStepsConfig::default();
+        let mut config = StepperConfig::default();
         config.impacts_max = 2;
-        let mut sub_steps = SubSteps::new(config);
-        sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
-        let hits = sub_steps.impacts().iter().map(|hit| (hit.impact.pair.a, hit.impact.pair.b));
+        let mut stepper = Stepper::new(config);
+        stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+        let hits = stepper.impacts().iter().map(|hit| (hit.impact.pair.a, hit.impact.pair.b));
         assert_eq!(hits.collect::<Vec<_>>(), [(1, 2), (0, 2), (2, 3)], "{height}");
-        let [first, second] = sub_steps.held() else { panic!("{height}: {:?}", sub_steps.held()) };
-        // It falls by the height, less the slop of who is so fast.
+        let [first, second] = stepper.stalled() else {
+            panic!("{height}: {:?}", stepper.stalled())
+        };
+        // It falls by the height, less the slop of such a fast body.
         let after = (2.0 * (height - 2000.0 / (1 << 20) as f32) / 8.0).sqrt();
         assert_eq!((first.row, second.row), (2, 3), "{height}");
         assert!((second.since - after).abs() < 1e-3, "{height}: {second:?}, not {after}");
@@ -423,10 +429,10 @@ fn who_would_come_back_to_a_held_one_is_held() {
     }
 }
 
-/// Goal: what nothing pushes runs over nobody: it is held before it would crush one that can give way no
-/// more. Method: a press that closes on a ball before a wall, fast and slowly.
+/// Goal: a body that cannot be pushed crushes no other one: it is stalled before it would overlap a body that
+/// cannot give way any more. Method: a press that closes on a ball in front of a wall, fast and slowly.
 #[test]
-fn a_press_stops_at_what_cannot_give_way() {
+fn press_stops_at_a_body_that_cannot_give_way() {
     for speed in [0.5, 3.0, 40.0] {
         let mut crowd = Crowd::default();
         let mut put = |x: f64, delta: f64, half: f64, inverse_mass: f32| {
@@ -442,26 +448,32 @@ fn a_press_stops_at_what_cannot_give_way() {
         put(0.5, 0.0, 0.25, 1.0);
         put(-2.0, speed, 2.0, 0.0);
         let most = crowd.most();
-        let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+        let mut stepper = Stepper::new(StepperConfig::default());
         for tick in 0..4 {
-            let told = sub_steps.run(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
-            crowd.check_depth(most, &format!("{speed}, tick {tick}, {told:?}"));
+            let stats = stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+            crowd.check_depth(most, &format!("{speed}, tick {tick}, {stats:?}"));
             assert_eq!(crowd.bodies[2].motion.delta, [speed as f32, 0.0, 0.0]);
-            // As many as the ball may be in, and one for the press, which is held at its first.
-            assert!(told.passes <= 33, "{speed}, tick {tick}, {told:?}");
+            // The number of impacts allowed for the ball, and one for the press, which is stalled at its
+            // first.
+            assert!(stats.events <= 33, "{speed}, tick {tick}, {stats:?}");
         }
-        assert!(sub_steps.held().iter().any(|held| held.row == 2), "{:?}", sub_steps.held());
+        assert!(
+            stepper.stalled().iter().any(|stalled| stalled.row == 2),
+            "{:?}",
+            stepper.stalled()
+        );
     }
 }
 
-/// Goal: two that overlap deeply and part get hardly deeper where one turns, though there is no distance to go
-/// by. Method: a long plank that turns into a ball in it, once the plank has begun to leave it.
+/// Goal: two bodies that overlap deeply and separate get hardly deeper if one rotates, although there is no
+/// distance to search with. Method: a long plank that rotates into an overlapping ball, once the plank has
+/// begun to leave it.
 #[test]
-fn what_turns_in_another_is_looked_at_again() {
+fn body_rotating_inside_another_is_searched_again() {
     let plank = Shape::cuboid([2.0, 0.1, 0.5]).expect("a plank");
     let ball = Shape::sphere(0.3).expect("a ball");
     let place = |x, y| Pose::at([x, y, 0.0]).expect("a pose");
-    // It rises slower than its end sinks on the ball's side.
+    // It rises more slowly than its end sinks on the side of the ball.
     let turning = Motion::new(place(0.0, 0.35), [0.0, 0.05, 0.0])
         .and_then(|motion| motion.spinning([0.0, 0.0, -0.8]))
         .expect("a motion");
@@ -472,8 +484,8 @@ fn what_turns_in_another_is_looked_at_again() {
             ConvexBody { row: 1, shape: ball, motion: ball_motion },
         ];
         let masses = [Mass::FIXED, Mass { inverse_mass: 1.0, restitution: 0.0 }];
-        let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-        let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-        assert_eq!(told.responses > 0, responds, "{x}: {told:?} {:?}", bodies[1].motion);
+        let mut stepper = Stepper::new(StepperConfig::default());
+        let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+        assert_eq!(stats.responses > 0, responds, "{x}: {stats:?} {:?}", bodies[1].motion);
     }
 }

@@ -1,18 +1,20 @@
-//! Is what a step cannot do rejected or told, and is every number that it answers finite?
+//! Tests of the limits of a step: invalid input is rejected, budgets hold, and all numbers of results are
+//! finite.
 
 use swath::batch::Rejected;
-use swath::convex::toi::AdvanceError;
-use swath::pipeline::{ImpactKind, Mass, PipelineError, SubSteps, SubStepsConfig, response};
+use swath::convex::toi::ToiError;
+use swath::pipeline::ImpactKind;
 use swath::{
     Aabb, Broadphase, COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pose, Proxy, Shape, Threads,
 };
+use swath_stepping::{Mass, StepError, Stepper, StepperConfig, response};
 use testkit::draw::{Draw, how_many};
 use testkit::finite::assert_finite;
 use testkit::rounded::{Rounded, gap};
 
 const LIGHT: Mass = Mass { inverse_mass: 1.0, restitution: 0.5 };
 
-/// Masses that are invalid, and why.
+/// Invalid masses, and the reasons.
 fn invalid_masses() -> Vec<(Mass, Invalid)> {
     let inverse = [f32::NAN, f32::INFINITY, -f32::INFINITY, -1.0, 1e-45, 1e-20, 1e20, f32::MAX];
     let restitution = [f32::NAN, f32::INFINITY, -f32::INFINITY, -1e-45, 1.0_f32.next_up(), 7.0];
@@ -32,26 +34,27 @@ fn ball(radius: f32) -> Shape<'static> {
     Shape::sphere(radius).expect("a ball")
 }
 
-/// Goal: a row whose mass is invalid is listed with the reason, stays as it is and is met by nobody; all others go as if it
-/// were not there. Method: two balls that meet, and between them one with each invalid mass; by columns and by proxies.
+/// Goal: a row with an invalid mass is listed with the reason, is not moved and has no contacts; all others
+/// move as if it were absent. Method: two balls that touch, and between them one with each invalid mass; in
+/// columns and as proxies.
 #[test]
 fn invalid_masses_are_rejected() {
     let two = [
         body(0, ball(0.5), [-3.0, 0.0, 0.0], [4.0, 0.0, 0.0]),
         body(1, ball(0.5), [3.0, 0.0, 0.0], [-4.0, 0.0, 0.0]),
     ];
-    let mut sub_steps = SubSteps::default();
+    let mut stepper = Stepper::default();
     let mut alone = two;
-    let told_alone = sub_steps.run(&mut alone, &[LIGHT; 2], None).expect("bodies");
-    assert_eq!(told_alone.responses, 1);
+    let stats_alone = stepper.step(&mut alone, &[LIGHT; 2], None).expect("bodies");
+    assert_eq!(stats_alone.responses, 1);
     let masses = invalid_masses();
     assert_eq!(masses.len(), 14);
     for (mass, reason) in masses {
         let between = body(2, ball(0.5), [0.0; 3], [0.0, 0.1, 0.0]);
         let mut bodies = [two[0], two[1], between];
-        let told = sub_steps.run(&mut bodies, &[LIGHT, LIGHT, mass], None).expect("bodies");
-        assert_eq!(sub_steps.rejected(), [Rejected { row: 2, reason }], "{mass:?}");
-        assert_eq!(told, told_alone, "{mass:?}");
+        let stats = stepper.step(&mut bodies, &[LIGHT, LIGHT, mass], None).expect("bodies");
+        assert_eq!(stepper.rejected(), [Rejected { row: 2, reason }], "{mass:?}");
+        assert_eq!(stats, stats_alone, "{mass:?}");
         assert_eq!(bodies[2].motion, between.motion, "{mass:?}");
         for (of, wanted) in bodies.iter().zip(&alone) {
             assert_eq!(of.motion, wanted.motion, "{mass:?}");
@@ -63,7 +66,7 @@ fn invalid_masses_are_rejected() {
             let aabb = Aabb::cube(row.motion.pose.position, 0.5).expect("a box");
             world.insert(aabb, Proxy::dynamic()).expect("a proxy")
         });
-        let stepped = sub_steps.run_world(&mut world, |id| {
+        let stepped = stepper.step_proxies(&mut world, |id| {
             let row = ids.iter().position(|&other| other == id).expect("one of three");
             Some((rows[row].shape, rows[row].motion, if row == 2 { mass } else { LIGHT }))
         });
@@ -74,11 +77,11 @@ fn invalid_masses_are_rejected() {
     }
 }
 
-/// Goal: a response to one impact reports what is invalid and changes nothing then; for what is valid all numbers are
-/// finite and no displacement is past the greatest. Method: each invalid mass and motion; speeds, normals and masses
-/// at the borders of what is valid.
+/// Goal: a response to one impact returns an error for invalid input and changes nothing; for valid input all
+/// numbers are finite and no displacement exceeds the limit. Method: each invalid mass and motion; speeds,
+/// normals and masses at the limits of validity.
 #[test]
-fn a_bounce_reports_what_is_invalid() {
+fn bounce_rejects_invalid_input() {
     let impact: Impact = Impact { normal: [1.0, 0.0, 0.0], closing: 2.0, ..Impact::default() };
     let motions = [body(0, ball(1.0), [0.0; 3], [1.0, 0.0, 0.0]).motion, Motion::default()];
     let bounce = |impact: &Impact, mut motions: [Motion; 2], masses, restitution| {
@@ -113,39 +116,39 @@ fn a_bounce_reports_what_is_invalid() {
     assert_eq!(cases, 7 * 4 * 4 * 3 * 2);
 }
 
-/// Goal: settings with which no step can be made are an error and change nothing. Method: fewer impacts than two,
-/// searches of no round, an invalid target distance; with both public functions.
+/// Goal: invalid settings are an error and change nothing. Method: fewer impacts than two, searches without a
+/// round, an invalid target distance; with both public functions.
 #[test]
-fn settings_that_cannot_be_are_an_error() {
-    let default = SubStepsConfig::default();
-    let with = |change: &dyn Fn(&mut SubStepsConfig)| {
+fn invalid_settings_are_an_error() {
+    let default = StepperConfig::default();
+    let with = |change: &dyn Fn(&mut StepperConfig)| {
         let mut config = default;
         change(&mut config);
         config
     };
     let cases = [
-        (with(&|config| config.impacts_max = 0), PipelineError::ImpactsMax { given: 0 }),
-        (with(&|config| config.impacts_max = 1), PipelineError::ImpactsMax { given: 1 }),
-        (with(&|config| config.rounds_max = 0), AdvanceError::Rounds.into()),
-        (with(&|config| config.pipeline.target_distance = f32::NAN), AdvanceError::Target.into()),
+        (with(&|config| config.impacts_max = 0), StepError::ImpactsMax { given: 0 }),
+        (with(&|config| config.impacts_max = 1), StepError::ImpactsMax { given: 1 }),
+        (with(&|config| config.rounds_max = 0), ToiError::Rounds.into()),
+        (with(&|config| config.target_distance = f32::NAN), ToiError::Target.into()),
     ];
     for (config, error) in cases {
-        let mut sub_steps = SubSteps::new(config);
+        let mut stepper = Stepper::new(config);
         let mut bodies = [body(0, ball(0.5), [0.0; 3], [1.0; 3])];
         let before = bodies[0].motion;
-        assert_eq!(sub_steps.run(&mut bodies, &[LIGHT], None), Err(error));
+        assert_eq!(stepper.step(&mut bodies, &[LIGHT], None), Err(error));
         assert_eq!(bodies[0].motion, before);
         let mut world = Broadphase::new();
-        let stepped = sub_steps.run_world(&mut world, |_| None);
+        let stepped = stepper.step_proxies(&mut world, |_| None);
         assert_eq!(stepped.map(|_| ()), Err(error));
         assert_eq!(config.validate(), Err(error));
     }
 }
 
-/// Goal: what is valid and vast gives finite numbers, and displacements that are valid in the next tick. Method: a box of nearly
-/// the greatest size that turns 16 or 160 times in a tick and hits a ball.
+/// Goal: valid bodies of extreme size give finite numbers, and displacements that are valid in the next tick.
+/// Method: a box of nearly the greatest size that makes 16 or 160 turns in a tick and hits a ball.
 #[test]
-fn vast_bodies_give_finite_numbers() {
+fn bodies_of_extreme_size_give_finite_numbers() {
     for spin in [1.0, 100.0, 1000.0_f32] {
         for masses in [[LIGHT; 2], [Mass::FIXED, LIGHT]] {
             let plank = Shape::cuboid([1.3e36, 1.3e34, 1.3e34]).expect("a box");
@@ -154,11 +157,11 @@ fn vast_bodies_give_finite_numbers() {
                 body(1, ball(1.3e34), [6.5e35, 2.6e35, 0.0], [0.0; 3]),
             ];
             bodies[0].motion.spin = [0.0, 0.0, spin];
-            let mut sub_steps = SubSteps::default();
-            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-            assert!(told.passes > 0 && sub_steps.rejected().is_empty(), "{spin}: {told:?}");
-            assert_finite(&(sub_steps.impacts(), sub_steps.held(), bodies));
-            assert!(sub_steps.impacts().iter().any(|hit| hit.impact.closing > 1e35), "{spin}");
+            let mut stepper = Stepper::default();
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            assert!(stats.events > 0 && stepper.rejected().is_empty(), "{spin}: {stats:?}");
+            assert_finite(&(stepper.impacts(), stepper.stalled(), bodies));
+            assert!(stepper.impacts().iter().any(|hit| hit.impact.closing > 1e35), "{spin}");
             for body in bodies {
                 assert!(body.motion.delta.iter().all(|x| x.abs() <= COORD_MAX), "{body:?}");
             }
@@ -166,7 +169,7 @@ fn vast_bodies_give_finite_numbers() {
     }
 }
 
-/// Bodies as the crate and as the reference have them.
+/// Bodies as input of the stepper and of the reference.
 type Crowd = (Vec<ConvexBody<'static>>, Vec<Mass>, Vec<Rounded>);
 
 /// Balls and boxes close to each other, as many as `count`, of mass one and apart.
@@ -193,11 +196,12 @@ fn crowd(draw: &mut Draw, count: usize, speed: f32) -> Crowd {
     (bodies, masses, references)
 }
 
-/// Goal: a step makes no more searches than it may; whoever loses time for it is told, nobody gets into anybody, momentum is
-/// kept and energy not won; whoever comes to nobody goes on to the end; and a budget that lasts changes nothing. Method:
-/// crowds of sixty, and one body far off, with budgets from none to plenty, on one thread and on several.
+/// Goal: a step makes no more searches than allowed; bodies that lose time are listed, no bodies overlap,
+/// momentum is conserved and energy does not grow; bodies that cannot reach others move to the end; and a
+/// sufficient budget changes nothing. Method: crowds of sixty, and one distant body, with budgets from none
+/// to plenty, on one thread and on several.
 #[test]
-fn a_step_ends_within_its_searches() {
+fn step_ends_within_its_searches() {
     let mut draw = Draw::new(31);
     let (mut stalled, mut partly, cases) = (0, 0, how_many(12).min(2_000));
     for case in 0..cases {
@@ -207,24 +211,27 @@ fn a_step_ends_within_its_searches() {
         start.push(lonely);
         masses.push(LIGHT);
         let mut free = start.clone();
-        let needed = SubSteps::default().run(&mut free, &masses, None).expect("bodies");
+        let needed = Stepper::default().step(&mut free, &masses, None).expect("bodies");
         assert_eq!(needed.over_budget, 0);
         for budget in [0, 1, 30, 120, 400, needed.searches / 2, needed.searches] {
             let what = format!("case {case}: {budget} of {needed:?}");
-            let mut config = SubStepsConfig::default();
+            let mut config = StepperConfig::default();
             config.searches_max = budget as u32;
-            let mut sub_steps = SubSteps::new(config);
+            let mut stepper = Stepper::new(config);
             let mut bodies = start.clone();
-            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-            assert!(told.searches <= budget, "{what}: {told:?}");
-            assert!(told.over_budget <= told.held && told.held == sub_steps.held().len(), "{what}");
-            assert_eq!(bodies[60].motion, response::carried(&lonely.motion, 1.0), "{what}");
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            assert!(stats.searches <= budget, "{what}: {stats:?}");
+            assert!(
+                stats.over_budget <= stats.stalled && stats.stalled == stepper.stalled().len(),
+                "{what}"
+            );
+            assert_eq!(bodies[60].motion, response::advanced(&lonely.motion, 1.0), "{what}");
             if budget >= needed.searches {
-                assert!(told == needed, "{what}: {told:?}");
+                assert!(stats == needed, "{what}: {stats:?}");
                 bodies.iter().zip(&free).for_each(|(a, b)| assert_eq!(a.motion, b.motion));
             }
-            stalled += told.over_budget;
-            partly += usize::from(told.over_budget > 0 && told.over_budget < 60);
+            stalled += stats.over_budget;
+            partly += usize::from(stats.over_budget > 0 && stats.over_budget < 60);
             for (of, body) in references.iter_mut().zip(&bodies) {
                 of.at = body.motion.pose.position.map(f64::from);
             }
@@ -247,19 +254,20 @@ fn a_step_ends_within_its_searches() {
             assert!((0..3).all(|k| (after[k] - before[k]).abs() < scale), "{what}");
             assert!(after[3] <= before[3] * (1.0 + 1e-6), "{what}");
             let mut again = start.clone();
-            sub_steps.pipeline().set_threads(Threads::one());
-            assert_eq!(sub_steps.run(&mut again, &masses, None), Ok(told), "{what}");
+            stepper.set_threads(Threads::one());
+            assert_eq!(stepper.step(&mut again, &masses, None), Ok(stats), "{what}");
             bodies.iter().zip(&again).for_each(|(a, b)| assert_eq!(a.motion, b.motion, "{what}"));
         }
     }
     assert!(stalled > cases * 60 && partly > cases, "{stalled} stalled, in {partly} steps in part");
 }
 
-/// Goal: searches that run out of rounds cost no more than they may, and who is not proved to be free is held where it is, from
-/// a time up to which it is. Method: rods that spin a hundred turns a tick among each other, with searches of 1, 8
-/// and 64 rounds; how many are held grows as rounds get fewer, and what was searched is bounded.
+/// Goal: searches that run out of rounds take no more rounds than allowed, and a body that is not proved to
+/// be free is stalled, at a time up to which it is free. Method: rods that make a hundred turns per tick
+/// among each other, with searches of 1, 8 and 64 rounds; the number of stalled bodies grows as rounds get
+/// fewer, and the number of searches is bounded.
 #[test]
-fn searches_without_rounds_hold_what_is_not_proved() {
+fn bodies_not_proved_to_be_free_are_stalled() {
     let mut draw = Draw::new(32);
     let rod = Shape::cuboid([2.0, 0.02, 0.02]).expect("a rod");
     let mut bodies = Vec::new();
@@ -271,24 +279,24 @@ fn searches_without_rounds_hold_what_is_not_proved() {
     }
     let mut stalled = Vec::new();
     for rounds_max in [1, 8, 64] {
-        let mut config = SubStepsConfig::default();
+        let mut config = StepperConfig::default();
         config.rounds_max = rounds_max;
-        let mut sub_steps = SubSteps::new(config);
+        let mut stepper = Stepper::new(config);
         let (mut end, masses) = (bodies.clone(), [LIGHT; 40]);
-        let told = sub_steps.run(&mut end, &masses, None).expect("bodies");
-        assert!(told.held <= 40 && told.passes <= 40 * 32 + 40, "{rounds_max}: {told:?}");
-        assert_finite(&(sub_steps.impacts(), sub_steps.held(), &end));
-        let is_free = |held: &swath::pipeline::Stalled| (0.0..=1.0).contains(&held.since);
-        assert!(sub_steps.held().iter().all(is_free), "{rounds_max}");
+        let stats = stepper.step(&mut end, &masses, None).expect("bodies");
+        assert!(stats.stalled <= 40 && stats.events <= 40 * 32 + 40, "{rounds_max}: {stats:?}");
+        assert_finite(&(stepper.impacts(), stepper.stalled(), &end));
+        let is_free = |stalled: &swath_stepping::Stalled| (0.0..=1.0).contains(&stalled.since);
+        assert!(stepper.stalled().iter().all(is_free), "{rounds_max}");
         let unresolved =
-            sub_steps.impacts().iter().filter(|hit| hit.impact.kind == ImpactKind::Unresolved);
+            stepper.impacts().iter().filter(|hit| hit.impact.kind == ImpactKind::Unresolved);
         assert_eq!(unresolved.count(), 0, "{rounds_max}: nobody responds to what is no impact");
-        stalled.push(told.over_budget);
+        stalled.push(stats.over_budget);
     }
     assert!(stalled[0] > 30 && stalled[0] >= stalled[2], "{stalled:?}");
 }
 
-/// A scene that is hard on a step: bodies of any masses, sizes and speeds, close together or far from the origin.
+/// A difficult scene: bodies of any masses, sizes and speeds, close together or far from the origin.
 fn hostile(draw: &mut Draw, case: usize) -> (Vec<ConvexBody<'static>>, Vec<Mass>) {
     let (mut bodies, mut masses) = (Vec::new(), Vec::new());
     let scale = draw.one_of(&[1e-3, 1.0, 1.0, 1.0, 1e3_f32]);
@@ -325,30 +333,30 @@ fn hostile(draw: &mut Draw, case: usize) -> (Vec<ConvexBody<'static>>, Vec<Mass>
     (bodies, masses)
 }
 
-/// Goal: in any scene all numbers are finite, momentum is kept, energy is not won where nothing spins, and a body that is
-/// far off and fast changes no bit. Method: rows, stacks and lattices of bodies of any masses, sizes and speeds, touching,
-/// overlapping or apart, far from the origin too, over three ticks, with few impacts or many and with a budget or
-/// none; each tick once more with another body. More with `SWATH_CASES`.
+/// Goal: in any scene all numbers are finite, momentum is conserved, energy does not grow without spin, and a
+/// distant, fast body changes no bit. Method: rows, stacks and lattices of bodies of any masses, sizes and
+/// speeds, touching, overlapping or apart, far from the origin too, over three ticks, with few impacts or
+/// many and with a budget or without; each tick once more with another body. More with `SWATH_CASES`.
 #[test]
-fn hostile_scenes_keep_the_promises() {
+fn hostile_scenes_keep_the_guarantees() {
     let mut draw = Draw::new(33);
     let (mut responses, cases) = (0, how_many(300));
     for case in 0..cases {
         let (mut bodies, masses) = hostile(&mut draw, case);
-        let mut config = SubStepsConfig::default();
+        let mut config = StepperConfig::default();
         config.impacts_max = draw.one_of(&[2, 5, 32, 32]);
         config.searches_max = draw.one_of(&[u32::MAX, u32::MAX, 40]);
         config.rounds_max = draw.one_of(&[2048, 2048, 12]);
-        let mut sub_steps = SubSteps::new(config);
+        let mut stepper = Stepper::new(config);
         for tick in 0..3 {
             let what = format!("case {case}, tick {tick}");
             let start = bodies.clone();
-            let told = sub_steps.run(&mut bodies, &masses, None).expect("bodies");
-            responses += told.responses;
-            let what = format!("{what}: {told:?} {masses:?}");
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            responses += stats.responses;
+            let what = format!("{what}: {stats:?} {masses:?}");
             let motions: Vec<_> = bodies.iter().map(|body| body.motion).collect();
-            assert_finite(&(sub_steps.impacts(), sub_steps.held(), &motions));
-            let hits = sub_steps.impacts().to_vec();
+            assert_finite(&(stepper.impacts(), stepper.stalled(), &motions));
+            let hits = stepper.impacts().to_vec();
             let (mut off, mut parts, mut energies) = ([0.0; 3], 0.0, [0.0; 2]);
             for ((body, before), mass) in bodies.iter().zip(&start).zip(&masses) {
                 let mass = 1.0 / f64::from(mass.inverse_mass);
@@ -373,8 +381,8 @@ fn hostile_scenes_keep_the_promises() {
             let delta = [draw.between(-1e6, 1e6), 0.0, 1e5];
             more.push(body(more.len() as u32, ball(1.0), far, delta));
             masses.push(LIGHT);
-            sub_steps.run(&mut more, &masses, None).expect("bodies");
-            assert!(sub_steps.impacts() == hits, "{what}");
+            stepper.step(&mut more, &masses, None).expect("bodies");
+            assert!(stepper.impacts() == hits, "{what}");
             for (body, wanted) in more.iter().zip(&motions) {
                 assert_eq!(body.motion, *wanted, "{what}");
             }

@@ -1,4 +1,4 @@
-//! Do ticks in sub-steps lose no time, no momentum and no body?
+//! Tests of the stepper.
 
 mod conservation;
 mod impulses;

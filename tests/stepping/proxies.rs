@@ -1,16 +1,16 @@
 //! Tests that the proxies of a broadphase are advanced as the same bodies in columns are.
 //!
-//! The same bodies are given to both public functions of `SubSteps`, tick after tick, and compared to the bit.
+//! The same bodies are given to both public functions of `Stepper`, tick after tick, and compared to the bit.
 
 use swath::broadphase::Layers;
-use swath::pipeline::{Mass, Responded, Stalled, SubSteps, SubStepsConfig};
 use swath::{
     Aabb, Broadphase, ConvexBody, Filter, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId,
     ProxyKind, Shape, Threads,
 };
+use swath_stepping::{Mass, ResolvedImpact, Stalled, Stepper, StepperConfig};
 use testkit::draw::{Draw, how_many};
 
-/// A body, and what the world is told of it.
+/// A body, and the settings of its proxy.
 #[derive(Clone, Copy, Debug)]
 struct Body {
     id: ProxyId,
@@ -18,13 +18,13 @@ struct Body {
     motion: Motion,
     mass: Mass,
     proxy: Proxy,
-    /// For columns, which know no owners: the same as a filter.
+    /// The filter of the body in columns, which have no owners.
     filter: Filter,
 }
 
-/// Which are at rest: their motion does not count.
+/// Which bodies are at rest: their motion is ignored.
 fn rests(body: &Body) -> bool {
-    matches!(body.proxy.set, ProxyKind::Fixed | ProxyKind::Sleeping)
+    matches!(body.proxy.kind, ProxyKind::Fixed | ProxyKind::Sleeping)
 }
 
 fn body(draw: &mut Draw, layers: &Layers) -> Body {
@@ -32,7 +32,7 @@ fn body(draw: &mut Draw, layers: &Layers) -> Body {
         0 => Shape::sphere(draw.between(0.05, 0.5)),
         1 => Shape::cuboid([(); 3].map(|()| draw.between(0.05, 0.5))),
         2 => Ok(Shape::point()),
-        // Large ones are met by those that come from afar.
+        // Large bodies are hit by those that come from afar.
         _ => Shape::cuboid([draw.between(0.5, 3.0), 0.05, draw.between(0.5, 3.0)]),
     };
     let mut proxy = match draw.one_of(&[0, 1, 1, 1, 2, 3]) {
@@ -44,7 +44,7 @@ fn body(draw: &mut Draw, layers: &Layers) -> Body {
     let mut filter = Filter::ALL;
     match draw.one_of(&[0, 0, 0, 1, 2]) {
         1 => {
-            // Two of one owner never meet: a category that its own mask does not name.
+            // Two bodies of one owner never touch: their category is not in their own mask.
             let owner = draw.one_of(&[1_u32, 2]);
             proxy = proxy.owned_by(owner);
             filter = Filter::new(1 << (13 + owner), !(1 << (13 + owner)));
@@ -75,25 +75,26 @@ fn body(draw: &mut Draw, layers: &Layers) -> Body {
 }
 
 impl Body {
-    /// What the world has for a box: of what moves nonsense, for it is not read.
+    /// The box of the proxy; for a moving body it is arbitrary, because it is not read.
     fn moving_box(&self, tick: usize) -> MovingBox {
         if rests(self) {
             let still = Motion::from(self.motion.pose);
-            return Pipeline::holding(&self.shape, &still).expect("a box");
+            return Pipeline::bounds_of(&self.shape, &still, 0.0).expect("a box");
         }
         let nowhere = Aabb::cube([tick as f32, 1e6, 0.0], 1.0).expect("a box");
         MovingBox { aabb: nowhere, delta: self.motion.delta }
     }
 }
 
-/// Goal: both functions give the same bits: motions, impacts, stalled bodies and counters. Method: crowds of all sets,
-/// with filters of layers, owners, margins, spins, points; with bounds of few impacts and many; several ticks, in between
-/// some change their set or are taken out or disabled; what rests is mostly out of reach of the first ways.
+/// Goal: both functions give the same bits: motions, impacts, stalled bodies and counters. Method: crowds of
+/// all kinds, with filters of layers, owners, margins, spins, points; with limits of few impacts and many;
+/// several ticks, between which some change their kind or are removed or disabled; most resting bodies are
+/// out of reach of the first paths.
 #[test]
-fn both_doors_give_the_same_bits() {
+fn columns_and_proxies_give_the_same_bits() {
     let mut draw = Draw::new(21);
     let layers = Layers::all().without(0, 1).without(2, 2);
-    let (mut responses, mut held, mut later, cases) = (0, 0, 0, how_many(36).min(5_000));
+    let (mut responses, mut stalled, mut later, cases) = (0, 0, 0, how_many(36).min(5_000));
     for case in 0..cases {
         let mut world = Broadphase::new();
         let count = [3, 30, 120, 400][case % 4];
@@ -101,14 +102,14 @@ fn both_doors_give_the_same_bits() {
         for body in &mut bodies {
             body.id = world.insert_moving(body.moving_box(0), body.proxy).expect("a box");
         }
-        let mut config = SubStepsConfig::default();
+        let mut config = StepperConfig::default();
         config.impacts_max = [32, 4][case % 2];
         config.searches_max = [u32::MAX, u32::MAX, 300][case % 3];
-        let (mut of_world, mut of_columns) = (SubSteps::new(config), SubSteps::new(config));
-        of_world.pipeline().set_threads(Threads::one());
+        let (mut of_world, mut of_columns) = (Stepper::new(config), Stepper::new(config));
+        of_world.set_threads(Threads::one());
         for tick in 0..4 {
             let what = format!("case {case}, tick {tick}");
-            // Slots are given again, so rows are put in the order of ids.
+            // Slots are reused, so rows are in the order of ids.
             bodies.sort_by_key(|body| body.id.index());
             let in_world: Vec<Body> =
                 bodies.iter().filter(|body| body.proxy.enabled).copied().collect();
@@ -123,7 +124,7 @@ fn both_doors_give_the_same_bits() {
             let masses: Vec<Mass> = in_world
                 .iter()
                 .map(|body| {
-                    let pushed = body.proxy.set == ProxyKind::Dynamic;
+                    let pushed = body.proxy.kind == ProxyKind::Dynamic;
                     Mass {
                         inverse_mass: if pushed { body.mass.inverse_mass } else { 0.0 },
                         ..body.mass
@@ -131,27 +132,27 @@ fn both_doors_give_the_same_bits() {
                 })
                 .collect();
             let filters: Vec<Filter> = in_world.iter().map(|body| body.filter).collect();
-            let told = of_columns.run(&mut columns, &masses, Some(&filters)).expect("bodies");
+            let stats = of_columns.step(&mut columns, &masses, Some(&filters)).expect("bodies");
             let mut asked = Vec::new();
             let stepped = of_world
-                .run_world(&mut world, |id| {
+                .step_proxies(&mut world, |id| {
                     asked.push(id);
                     let at = in_world.binary_search_by_key(&id.index(), |body| body.id.index());
                     let Body { shape, motion, mass, .. } = in_world[at.expect("one of them")];
                     Some((shape, motion, mass))
                 })
                 .expect("a world");
-            assert_eq!(stepped.told(), told, "{what}");
+            assert_eq!(stepped.stats(), stats, "{what}");
             let id = |row: u32| in_world[row as usize].id;
             let named: Vec<_> = of_columns.impacts().iter().map(|hit| facts(hit, &id)).collect();
             let found: Vec<_> = stepped.impacts().iter().map(|hit| facts(hit, &|id| id)).collect();
             assert_eq!(found, named, "{what}");
             let named: Vec<_> = of_columns
-                .held()
+                .stalled()
                 .iter()
                 .map(|h| Stalled { row: id(h.row), since: h.since })
                 .collect();
-            assert_eq!(stepped.held(), named, "{what}");
+            assert_eq!(stepped.stalled(), named, "{what}");
             let moved: Vec<_> = (0..columns.len())
                 .filter(|&row| !rests(&in_world[row]))
                 .map(|row| (in_world[row].id, columns[row].motion))
@@ -163,38 +164,41 @@ fn both_doors_give_the_same_bits() {
             asked.dedup();
             assert_eq!(asked.len() + unasked, in_world.len(), "{what}: somebody is asked twice");
             later += unasked;
-            (responses, held) = (responses + told.responses, held + told.held);
+            (responses, stalled) = (responses + stats.responses, stalled + stats.stalled);
             for (id, motion) in moved {
                 let at = bodies.binary_search_by_key(&id.index(), |body| body.id.index());
                 bodies[at.expect("one of them")].motion = motion;
             }
             for body in &mut bodies {
                 match draw.whole(0, 39) as u32 {
-                    0 => body.proxy.set = ProxyKind::Sleeping,
-                    1 => body.proxy.set = ProxyKind::Dynamic,
+                    0 => body.proxy.kind = ProxyKind::Sleeping,
+                    1 => body.proxy.kind = ProxyKind::Dynamic,
                     2 => body.proxy.enabled = !body.proxy.enabled,
                     3 => {
-                        // Another in its place, under an id of its own.
+                        // Another body in its slot, under a new id.
                         world.remove(body.id).expect("it is there");
                         body.id =
                             world.insert_moving(body.moving_box(tick), body.proxy).expect("a box");
                     }
                     _ => {}
                 }
-                world.set_kind(body.id, body.proxy.set).expect("it is there");
+                world.set_kind(body.id, body.proxy.kind).expect("it is there");
                 world.set_enabled(body.id, body.proxy.enabled).expect("it is there");
                 let MovingBox { aabb, delta } = body.moving_box(tick);
                 world.set(body.id, aabb, delta).expect("a box");
             }
         }
     }
-    println!("{responses} responses, {held} held, {later} never asked about");
-    assert!(responses > cases * 20 && held > cases && later > cases, "{responses} {held} {later}");
+    println!("{responses} responses, {stalled} stalled, {later} never asked about");
+    assert!(
+        responses > cases * 20 && stalled > cases && later > cases,
+        "{responses} {stalled} {later}"
+    );
 }
 
-/// Of an impact all but the names of the two, which are given.
+/// Everything in an impact except the ids of the two bodies, which are arguments.
 fn facts<P>(
-    hit: &Responded<P>,
+    hit: &ResolvedImpact<P>,
     id: &impl Fn(PartOf<P>) -> ProxyId,
 ) -> (ProxyId, ProxyId, [u32; 14], [bool; 2])
 where
@@ -216,9 +220,9 @@ where
         of.closing,
         of.depth,
         hit.impulse,
-        hit.load,
+        hit.supporting_force,
     ];
-    (a, b, numbers.map(f32::to_bits), hit.carried)
+    (a, b, numbers.map(f32::to_bits), hit.immovable)
 }
 
 type PartOf<P> = <P as TwoOf>::Part;
@@ -243,10 +247,11 @@ impl TwoOf for swath::broadphase::ProxyPair {
     }
 }
 
-/// Goal: what rests far away costs nothing, until somebody comes. Method: a ball that bounces off a wall to another
-/// that is in no pair at first, in a world with a thousand more; only those two are asked about.
+/// Goal: distant resting bodies take no time until another body comes near. Method: a ball that bounces off a
+/// wall to another body that is in no pair at first, in a broadphase with a thousand more; the caller's
+/// function is called for these two only.
 #[test]
-fn what_nobody_comes_near_is_not_asked_about() {
+fn distant_resting_bodies_are_not_looked_up() {
     let mut world = Broadphase::new();
     let at = |x: f32, y: f32| Pose::at([x, y, 0.0]).expect("a pose");
     let wall = Shape::cuboid([0.1, 1.0, 1.0]).expect("a wall");
@@ -255,16 +260,16 @@ fn what_nobody_comes_near_is_not_asked_about() {
     places.extend((0..1_000).map(|k| (wall, at(-50.0 + k as f32 * 0.1, 40.0))));
     let mut ids = Vec::new();
     for (shape, pose) in &places {
-        let still = Pipeline::holding(shape, &Motion::from(*pose)).expect("a box");
+        let still = Pipeline::bounds_of(shape, &Motion::from(*pose), 0.0).expect("a box");
         ids.push(world.insert(still.aabb, Proxy::fixed()).expect("a box"));
     }
     let moving = Motion::new(at(0.0, 0.0), [30.0, 0.0, 0.0]).expect("a motion");
     let id =
         world.insert(Aabb::cube([0.0; 3], 0.5).expect("a box"), Proxy::dynamic()).expect("one");
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
+    let mut stepper = Stepper::new(StepperConfig::default());
     let mut asked = Vec::new();
-    let stepped = sub_steps
-        .run_world(&mut world, |of| {
+    let stepped = stepper
+        .step_proxies(&mut world, |of| {
             asked.push(of);
             let elastic = Mass { inverse_mass: 1.0, restitution: 1.0 };
             let row = ids.iter().position(|&id| id == of);
@@ -281,10 +286,10 @@ fn what_nobody_comes_near_is_not_asked_about() {
     assert!((motion.pose.position[0] - 6.4).abs() < 1e-2, "{motion:?}");
 }
 
-/// Goal: an invalid body is rejected and changes nothing for others; one that takes no part has no impacts. Method: a
-/// moving and a resting one with NaN, and one for which the caller returns `None`.
+/// Goal: an invalid body is rejected and changes nothing for others; one that takes no part has no impacts.
+/// Method: a moving and a resting one with NaN, and one for which the caller returns `None`.
 #[test]
-fn who_is_no_body_is_told() {
+fn invalid_bodies_are_rejected() {
     let mut world = Broadphase::new();
     let ball = Shape::sphere(0.5).expect("a ball");
     let cube = |x: f32| Aabb::cube([x, 0.0, 0.0], 0.5).expect("a box");
@@ -294,9 +299,9 @@ fn who_is_no_body_is_told() {
             .zip([0.0, 3.0, 5.0, 6.0, 9.0])
             .map(|(proxy, x)| world.insert(cube(x), proxy).expect("a box"))
             .collect();
-    let mut sub_steps = SubSteps::new(SubStepsConfig::default());
-    let stepped = sub_steps
-        .run_world(&mut world, |id| {
+    let mut stepper = Stepper::new(StepperConfig::default());
+    let stepped = stepper
+        .step_proxies(&mut world, |id| {
             let row = ids.iter().position(|&known| known == id).expect("one of them");
             let x = [0.0, 3.0, 5.0, 6.0, 9.0][row];
             let mut motion = Motion::from(Pose::at([x, 0.0, 0.0]).expect("a pose"));

@@ -1,14 +1,15 @@
-//! Does what rests on something immovable count as immovable for what comes down on it, and nothing else?
+//! Tests that a body which rests on an immovable one counts as immovable for impacts from above, and that no
+//! other body does.
 //!
-//! Balls that give all back come down from above. From what is carried they leave as from the floor; with
-//! what is free they share by mass. All speeds have closed forms.
+//! Elastic balls hit from above. They leave a supported body as they leave the floor, and share momentum with
+//! a free one by mass. All speeds have closed forms.
 
-use swath::pipeline::{Mass, SubSteps, SubStepsConfig};
 use swath::{ConvexBody, Motion, Pose, Shape};
+use swath_stepping::{Mass, Stepper, StepperConfig};
 
-/// A body that nothing pushes.
+/// A body that cannot be pushed.
 const IMMOVABLE: [f32; 2] = [0.0, 0.0];
-/// It gives nothing back.
+/// Restitution 0.
 const PLASTIC: [f32; 2] = [1.0, 0.0];
 const ELASTIC: [f32; 2] = [1.0, 1.0];
 
@@ -20,7 +21,7 @@ struct Crowd {
 }
 
 impl Crowd {
-    /// A body at a place in the x-y plane with a displacement; its inverse mass and restitution.
+    /// A body at a position in the x-y plane with a displacement; its inverse mass and restitution.
     fn put(
         &mut self,
         shape: Shape<'static>,
@@ -35,19 +36,19 @@ impl Crowd {
         self.fastest = self.fastest.max(dx.abs()).max(dy.abs());
     }
 
-    fn run(&mut self, impacts_max: u32) -> SubSteps {
-        let mut config = SubStepsConfig::default();
+    fn run(&mut self, impacts_max: u32) -> Stepper {
+        let mut config = StepperConfig::default();
         config.impacts_max = impacts_max;
-        let mut sub_steps = SubSteps::new(config);
-        sub_steps.run(&mut self.bodies, &self.masses, None).expect("bodies");
-        sub_steps
+        let mut stepper = Stepper::new(config);
+        stepper.step(&mut self.bodies, &self.masses, None).expect("bodies");
+        stepper
     }
 
     #[track_caller]
     fn goes(&self, row: usize, wanted: [f32; 2]) {
         let [x, y, _] = self.bodies[row].motion.delta;
         let off = (x - wanted[0]).abs().max((y - wanted[1]).abs());
-        // What parts without a bounce does so by a trifle of all speeds.
+        // Bodies that separate without a bounce keep a small part of their speed.
         let near = 1e-3 + 1e-4 * self.fastest;
         assert!(off < near, "{row} goes by {x}, {y}, not {wanted:?}");
     }
@@ -61,18 +62,18 @@ fn ball() -> Shape<'static> {
     Shape::sphere(0.5).expect("a ball")
 }
 
-/// Goal: from a stack that has just come to rest in the tick, slowly or fast, a ball bounces as from the floor.
-/// Method: boxes fall on a floor and on each other, a ball follows; it leaves with the speed it had, and
-/// the boxes stay.
+/// Goal: from a stack that has just come to rest in the tick, slowly or fast, a ball bounces as from the
+/// floor. Method: boxes fall on a floor and on each other, a ball follows; it leaves at its initial speed,
+/// and the boxes do not move.
 #[test]
-fn what_has_come_to_rest_is_as_the_floor() {
+fn stack_at_rest_is_as_immovable_as_the_floor() {
     for speed in [4.0, 40.0, 4000.0_f32] {
         for boxes in 1..=3_u8 {
             let mut crowd = Crowd::default();
             crowd.put(cuboid([5.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
             let first = 0.1 * speed;
             for k in 0..boxes {
-                // Each comes down a hundredth of the tick after the one below.
+                // Each hits a hundredth of the tick after the one below.
                 let y = first + f32::from(k) * (1.0 + 0.01 * speed) + 0.5;
                 crowd.put(cuboid([0.5; 2]), [0.0, y], [0.0, -speed], PLASTIC);
             }
@@ -85,14 +86,14 @@ fn what_has_come_to_rest_is_as_the_floor() {
     }
 }
 
-/// Goal: what a lift carries is as the lift for what comes down on it. Method: a lift of given speed, up or down, takes
-/// up a box; a ball bounces off it with the speed of the lift twice over.
+/// Goal: a body on a lift counts as the lift for impacts from above. Method: a lift of given speed, up or
+/// down, takes up a box; the ball leaves with twice the speed of the lift added.
 #[test]
-fn what_a_lift_carries_is_as_the_lift() {
+fn body_on_a_lift_is_as_immovable_as_the_lift() {
     for lift in [5.0, -5.0_f32] {
         let mut crowd = Crowd::default();
         crowd.put(cuboid([5.0, 0.5]), [0.0, -0.5], [0.0, lift], IMMOVABLE);
-        // They meet at a tenth of the tick, and the ball the box at half of it.
+        // The lift reaches the box at a tenth of the tick, and the ball the box at half of it.
         crowd.put(cuboid([0.5; 2]), [0.0, 0.5 + 0.1 * (lift + 8.0)], [0.0, -8.0], PLASTIC);
         crowd.put(ball(), [0.0, 1.5 + 0.5 * (lift + 10.0)], [0.0, -10.0], ELASTIC);
         crowd.run(32);
@@ -101,17 +102,17 @@ fn what_a_lift_carries_is_as_the_lift() {
     }
 }
 
-/// Goal: what leaves its support is carried no more, from the first on. Method: a box that lies on a floor is thrown up by
-/// an elastic hammer from below; a plastic box that comes down on it shares its speed with it, as does one that
-/// lies on it, at once.
+/// Goal: a body that leaves its support is not supported any more, from the first moment on. Method: a box on
+/// a floor is thrown up by an elastic hammer from below; an inelastic box that hits it from above shares its
+/// speed with it, as does one that lies on it, at once.
 #[test]
-fn what_was_thrown_up_is_free() {
+fn body_thrown_up_is_not_supported() {
     for lies_on_it in [false, true] {
         let mut crowd = Crowd::default();
         crowd.put(cuboid([0.5, 0.5]), [-0.6, -0.5], [0.0; 2], IMMOVABLE);
         // On the floor at a twentieth of the tick.
         crowd.put(cuboid([1.0, 0.5]), [0.0, 0.6], [0.0, -2.0], PLASTIC);
-        // At it at three tenths; then the box goes at 8.
+        // At the box at three tenths; then the box moves at 8.
         crowd.put(cuboid([0.5, 0.5]), [0.6, -1.7], [0.0, 4.0], [0.0, 1.0]);
         let (other, when, speed) = if lies_on_it {
             ([1.6, -2.0], 0.3, 4.0)
@@ -120,8 +121,8 @@ fn what_was_thrown_up_is_free() {
             ([6.3, -4.0], 0.6, 2.0)
         };
         crowd.put(cuboid([0.5, 0.5]), [0.0, other[0]], [0.0, other[1]], PLASTIC);
-        let sub_steps = crowd.run(32);
-        let times = sub_steps.impacts().iter().filter(|hit| hit.impact.pair.a > 0);
+        let stepper = crowd.run(32);
+        let times = stepper.impacts().iter().filter(|hit| hit.impact.pair.a > 0);
         let times: Vec<_> = times.map(|hit| hit.impact.toi).filter(|&toi| toi > 0.1).collect();
         assert!(times.len() > 1, "{times:?}");
         for (toi, wanted) in times.iter().zip([0.3, when]) {
@@ -132,22 +133,23 @@ fn what_was_thrown_up_is_free() {
     }
 }
 
-/// Goal: what is off its support is carried no more, though it does not move away from it. Method: a box that has come
-/// to rest, and is then hit by a ball in the air: over an edge that it has slid past, over a place from which what
-/// carried it has slid, and on its way back to the floor from which it was thrown; the two swap their speeds.
+/// Goal: a body beside its support is not supported any more, although it does not move away from it. Method:
+/// a box that has come to rest is hit by a ball in the air: beyond an edge that it has slid past, over a
+/// place from which its support has slid away, and on its way back to the floor from which it was thrown; the
+/// two swap their speeds.
 #[test]
-fn what_has_lost_its_support_is_free() {
-    // It comes down on a table at a twentieth of the tick, and is past the edge at a tenth.
+fn body_beside_its_support_is_not_supported() {
+    // It hits a table at a twentieth of the tick, and is past the edge at a tenth.
     let mut edge = Crowd::default();
     edge.put(cuboid([1.0, 0.5]), [-1.0, -0.5], [0.0; 2], IMMOVABLE);
     edge.put(cuboid([0.5; 2]), [-1.5, 0.6], [20.0, -2.0], PLASTIC);
-    // Over it at three tenths.
+    // Above it at three tenths.
     edge.put(ball(), [4.5, 4.5], [0.0, -10.0], ELASTIC);
     edge.run(32);
     edge.goes(1, [20.0, -10.0]);
     edge.goes(2, [0.0, 0.0]);
 
-    // A sledge on a floor, on which a box comes to rest, goes on alone.
+    // A sledge on a floor, on which a box comes to rest, moves on alone.
     let mut sledge = Crowd::default();
     sledge.put(cuboid([90.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
     sledge.put(cuboid([0.5; 2]), [0.0, 0.52], [20.0, -2.0], PLASTIC);
@@ -159,8 +161,8 @@ fn what_has_lost_its_support_is_free() {
     sledge.goes(2, [0.0, 0.0]);
     sledge.goes(3, [0.0, 0.0]);
 
-    // Thrown up at 8 by a hammer at three tenths, which then goes back, sent down at 1 by a box at five, and
-    // hit over the floor by the ball at six.
+    // Thrown up at 8 by a hammer at three tenths, which then moves back, sent down at 1 by a box at five
+    // tenths, and hit above the floor by the ball at six tenths.
     let mut thrown = Crowd::default();
     thrown.put(cuboid([0.5, 0.5]), [-0.6, -0.5], [0.0; 2], IMMOVABLE);
     thrown.put(cuboid([1.0, 0.5]), [0.0, 0.6], [0.0, -2.0], PLASTIC);
@@ -174,11 +176,11 @@ fn what_has_lost_its_support_is_free() {
     thrown.goes(4, [0.0, -1.0]);
 }
 
-/// Goal: what leaves its support so slowly that its weight brings it back at once is carried still. Method: a ball
-/// under strong gravity lies on a floor and is hit from the side, a little from below, by which it rises by 0.015 a tick;
-/// one that comes down on it bounces as from the floor.
+/// Goal: a body that leaves its support so slowly that its weight brings it back at once is still supported.
+/// Method: a ball under strong gravity lies on a floor and is hit from the side, a little from below, so that
+/// it rises by 0.015 per tick; one that hits it from above bounces as from the floor.
 #[test]
-fn what_hardly_rises_is_carried() {
+fn body_that_hardly_rises_is_supported() {
     let mut crowd = Crowd::default();
     crowd.put(cuboid([2.6, 0.5]), [2.4, -0.5], [0.0; 2], IMMOVABLE);
     crowd.put(ball(), [0.0, 0.5], [0.0; 2], PLASTIC);
@@ -191,11 +193,11 @@ fn what_hardly_rises_is_carried() {
     crowd.goes(3, [0.0, 2.0 + 2.0 * 0.015]);
 }
 
-/// Goal: what rests on one that is held is no more immovable than that. Method: a box on a floor under another is
-/// pushed aside by a slide, which is its second impact of two, so it is held; a ball comes down on the upper box,
-/// which then bounces no more and shares with it. Of the momentum along y none is lost in the floor.
+/// Goal: a body that rests on a stalled one is not immovable. Method: a box on a floor under another one is
+/// pushed aside by a slide, which is its second impact of two, so it is stalled; a ball hits the upper box,
+/// which does not bounce any more and shares with it. No momentum along y is lost to the floor.
 #[test]
-fn what_rests_on_a_held_one_is_free() {
+fn body_on_a_stalled_one_is_not_supported() {
     let mut crowd = Crowd::default();
     crowd.put(cuboid([5.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
     crowd.put(cuboid([0.5; 2]), [0.0, 0.5], [0.0, -1.0], PLASTIC);
@@ -203,9 +205,9 @@ fn what_rests_on_a_held_one_is_free() {
     crowd.put(cuboid([0.5, 0.25]), [-2.0, 0.5], [5.0, 0.0], IMMOVABLE);
     // At the upper box at half of the tick.
     crowd.put(ball(), [0.0, 7.5], [0.0, -10.0], ELASTIC);
-    let sub_steps = crowd.run(2);
-    let first = sub_steps.held().first().expect("the lower box");
-    assert!(first.row == 1 && (first.since - 0.2).abs() < 1e-3, "{:?}", sub_steps.held());
+    let stepper = crowd.run(2);
+    let first = stepper.stalled().first().expect("the lower box");
+    assert!(first.row == 1 && (first.since - 0.2).abs() < 1e-3, "{:?}", stepper.stalled());
     crowd.goes(1, [5.0, 0.0]);
     crowd.goes(2, [0.0, -5.0]);
     crowd.goes(4, [0.0, -5.0]);

@@ -1,14 +1,14 @@
-//! Is who touches and closes answered at once, and who hardly closes let alone?
+//! Tests that touching bodies that close get a response at once, and that bodies that hardly close do not.
 //!
-//! All bodies move by 1024 in the tick along another axis, so that the slop is 2⁻¹⁰, two hundred times what
-//! rounds positions about 1. Gaps and speeds are counted in slops.
+//! All bodies move by 1024 in the tick along another axis, so that the slop is 2⁻¹⁰, two hundred times the
+//! rounding error of positions near 1. Gaps and speeds are in units of the slop.
 
-use swath::pipeline::{Mass, SubStepped, SubSteps, response};
 use swath::{ConvexBody, Motion, Pose, Shape};
+use swath_stepping::{Mass, StepStats, Stepper, response};
 
-/// The way of all.
+/// The common displacement.
 const WAY: f32 = 1024.0;
-/// 2⁻²⁰ of the way of all.
+/// 2⁻²⁰ of the common displacement.
 const SLOP: f32 = 1024.0 / (1 << 20) as f32;
 
 fn cube() -> Shape<'static> {
@@ -24,11 +24,11 @@ fn ball() -> Shape<'static> {
 struct Crowd {
     bodies: Vec<ConvexBody<'static>>,
     masses: Vec<Mass>,
-    sub_steps: SubSteps,
+    stepper: Stepper,
 }
 
 impl Crowd {
-    /// A body at a place on an axis, with its displacement and acceleration along it.
+    /// A body at a position on an axis, with its displacement and acceleration along it.
     fn put(
         &mut self,
         shape: Shape<'static>,
@@ -48,17 +48,17 @@ impl Crowd {
         self.masses.push(mass);
     }
 
-    /// A tick in which all move along an axis, by the same.
-    fn run(&mut self, axis: usize) -> SubStepped {
+    /// A tick in which all bodies move by the same displacement along an axis.
+    fn run(&mut self, axis: usize) -> StepStats {
         for body in &mut self.bodies {
             body.motion.delta[axis] += WAY;
         }
-        self.sub_steps.run(&mut self.bodies, &self.masses, None).expect("bodies")
+        self.stepper.step(&mut self.bodies, &self.masses, None).expect("bodies")
     }
 }
 
-/// Two bodies with this gap, of which the second comes with this speed and is pulled by so much, in slops;
-/// of one order or the other, along an axis.
+/// Two bodies with this gap, of which the second has this speed and acceleration, in slops; in either order,
+/// along an axis.
 fn two(case: usize, [gap, closing, pull]: [f32; 3]) -> (Crowd, usize) {
     let mut crowd = Crowd::default();
     let (axis, shapes) =
@@ -71,7 +71,7 @@ fn two(case: usize, [gap, closing, pull]: [f32; 3]) -> (Crowd, usize) {
     (crowd, axis)
 }
 
-/// How far apart two of [`two`] are, and how fast they close, in slops.
+/// Distance of the two bodies of [`two`], and the speed at which they close, in slops.
 fn state(crowd: &Crowd, axis: usize) -> (f64, f64) {
     let [a, b] = [0, 1].map(|row: usize| crowd.bodies[row].motion);
     let (x, v) = (
@@ -81,14 +81,15 @@ fn state(crowd: &Crowd, axis: usize) -> (f64, f64) {
     ((x.abs() - 1.0) / f64::from(SLOP), -v * x.signum() / f64::from(SLOP))
 }
 
-/// Goal: who touches and closes by more than an eighth of the slop in the tick is answered at the start, not later, and
-/// comes no nearer; who closes by less is let alone to the bit as long as a quarter of the slop is left, else
-/// answered; who parts is let alone, and who is pulled from rest loses a quarter at most. However deep two are in
-/// each other, the answer parts them by no more than the slop in a tick, and they go on with no speed from it. Method: balls and boxes at gaps of parts of
-/// the slop, and overlapping, along each axis from either side, that move or are pulled; where they end by the
+/// Goal: bodies that touch and close by more than an eighth of the slop in the tick get a response at the
+/// start, not later, and come no nearer. Bodies that close by less are not changed in a bit as long as a
+/// quarter of the slop is left; otherwise they get a response. Bodies that separate are not changed, and
+/// bodies accelerated from rest lose a quarter at most. For any depth, the response separates by no more than
+/// the slop in a tick, and leaves no speed. Method: balls and boxes at gaps of parts of the slop, and
+/// overlapping, along each axis from either side, that move or are accelerated; their ends are those of the
 /// parabola.
 #[test]
-fn who_closes_is_answered_and_who_is_slow_is_not() {
+fn closing_bodies_get_a_response_and_slow_ones_do_not() {
     let motions = [
         (-30.0, 0.0),
         (-0.01, 0.0),
@@ -113,21 +114,21 @@ fn who_closes_is_answered_and_who_is_slow_is_not() {
                 let mut before = crowd.bodies.clone();
                 let across = (axis + 1) % 3;
                 before.iter_mut().for_each(|of| of.motion.delta[across] = WAY);
-                let told = crowd.run(across);
+                let stats = crowd.run(across);
                 let (end, speed) = state(&crowd, axis);
                 let nearly = gap > 0.25;
                 if closing + 0.5 * pull <= if nearly { 0.125 } else { 0.0 } {
-                    assert_eq!((told.passes, told.responses), (0, 0), "{what}");
+                    assert_eq!((stats.events, stats.responses), (0, 0), "{what}");
                     for (of, now) in before.iter().zip(&crowd.bodies) {
-                        assert_eq!(now.motion, response::carried(&of.motion, 1.0), "{what}");
+                        assert_eq!(now.motion, response::advanced(&of.motion, 1.0), "{what}");
                     }
                     continue;
                 }
-                let [hit] = crowd.sub_steps.impacts() else { panic!("{what}: {told:?}") };
+                let [hit] = crowd.stepper.impacts() else { panic!("{what}: {stats:?}") };
                 let late = if nearly && closing == 0.0 { 0.25 } else { 0.0 };
                 assert!(end >= start - late - 1e-2, "{what}: {start} {end}");
                 assert!(late > 0.0 || hit.impact.toi == 0.0, "{what}: {hit:?}");
-                // What is missing of the slop is given back within the tick, and leaves no speed.
+                // The missing part of the slop is restored within the tick, and leaves no speed.
                 assert!(
                     end <= start.max(0.0) + 1.01 || end <= start + 1.01,
                     "{what}: {start} {end}"
@@ -138,8 +139,8 @@ fn who_closes_is_answered_and_who_is_slow_is_not() {
     }
 }
 
-/// Goal: in a row of elastic balls that touch all impacts are at one time. Method: a row with gaps of half a
-/// slop is hit; all times are equal to the bit, and the last ball takes off with the speed of the first.
+/// Goal: in a row of touching elastic balls all impacts are at one time. Method: a row with gaps of half a
+/// slop is hit; all times have the same bits, and the last ball leaves at the speed of the first.
 #[test]
 fn elastic_rows_are_hit_at_one_time() {
     for axis in 0..3 {
@@ -150,7 +151,7 @@ fn elastic_rows_are_hit_at_one_time() {
             crowd.put(ball(), axis, [f32::from(k) * (1.0 + 0.5 * SLOP), 0.0, 0.0], mass);
         }
         crowd.run((axis + 1) % 3);
-        let times: Vec<_> = crowd.sub_steps.impacts().iter().map(|hit| hit.impact.toi).collect();
+        let times: Vec<_> = crowd.stepper.impacts().iter().map(|hit| hit.impact.toi).collect();
         assert!(times.len() == 5 && times.iter().all(|&toi| toi == times[0]), "{times:?}");
         // 10 to the first, less the slop.
         let wanted = (10.0 - SLOP) / 30.0;
@@ -162,11 +163,11 @@ fn elastic_rows_are_hit_at_one_time() {
     }
 }
 
-/// Goal: a point is met at the slop, however large what it meets, on ways straight and bent, at what rests and what
-/// turns. Method: points and balls of hardly a size at a plate and a box of 120 that turn about z; how far they are
-/// then from the plane of the face.
+/// Goal: a point touches at the slop, for any size of the other body, on straight and curved paths, and for
+/// bodies at rest and rotating ones. Method: points and small balls at a plate and a box of size 120 that
+/// rotate about z; their distance from the plane of the face at that time.
 #[test]
-fn large_ones_are_met_as_near_as_small_ones() {
+fn large_bodies_are_touched_as_near_as_small_ones() {
     let speck = Shape::sphere(1e-6).expect("a ball");
     for (thick, shape) in [(0.0, Shape::point()), (60.0, Shape::point()), (60.0, speck)] {
         for (aside, accel, spin) in [
@@ -185,7 +186,7 @@ fn large_ones_are_met_as_near_as_small_ones() {
             let delta = &mut crowd.bodies[1].motion.delta;
             (delta[1], delta[2]) = (aside[0], aside[1]);
             crowd.run(2);
-            let [hit, ..] = crowd.sub_steps.impacts() else { panic!("{thick} {aside:?} {spin}") };
+            let [hit, ..] = crowd.stepper.impacts() else { panic!("{thick} {aside:?} {spin}") };
             let t = f64::from(hit.impact.toi);
             let [x, y] = [
                 -4.0 + 16.0 * t + 0.5 * f64::from(accel) * t * t - 0.5 - f64::from(thick),
@@ -193,19 +194,19 @@ fn large_ones_are_met_as_near_as_small_ones() {
             ];
             let (sin, cos) = (f64::from(spin) * t).sin_cos();
             let apart = (-x * cos - y * sin - f64::from(thick)) / f64::from(SLOP);
-            // The tolerance is an eighth; places about 60 are rounded by a few thousandths of a slop.
+            // The tolerance is an eighth; positions near 60 are rounded by a few thousandths of a slop.
             let what = format!("{shape:?}, {thick}, {aside:?}, {accel}, {spin}");
             assert!((0.98..1.15).contains(&apart), "{what}: {apart} slops apart");
         }
     }
 }
 
-/// Goal: bodies that rest far off or are invalid change neither the distance at which others touch nor their
-/// exactness. Method: two balls that pass each other at a distance, others that meet, with and without a very large
-/// plate far off, and invalid rows; the same motions and impacts to the bit.
+/// Goal: distant resting bodies and invalid ones change neither the distance at which others touch nor their
+/// accuracy. Method: two balls that pass each other at a distance, others that touch, with and without a very
+/// large distant plate, and invalid rows; the same bits of motions and impacts.
 #[test]
-fn what_rests_far_off_changes_nothing() {
-    let mut told = Vec::new();
+fn distant_resting_bodies_change_nothing() {
+    let mut results = Vec::new();
     for others in 0..3 {
         let mut crowd = Crowd::default();
         let mass = Mass { inverse_mass: 1.0, restitution: 0.5 };
@@ -214,7 +215,7 @@ fn what_rests_far_off_changes_nothing() {
         }
         crowd.bodies[2].motion.pose.position[1] = 1.01;
         crowd.bodies[2].motion.spin = [0.3, -0.2, 0.1];
-        // What turns is searched for in steps, as many as the exactness takes.
+        // A rotating body is searched in steps, whose number depends on the accuracy.
         crowd.bodies[3].shape = cube();
         crowd.bodies[3].motion.spin = [0.7, 1.3, -0.4];
         let plate = Shape::cuboid([0.0, 1e6, 1e6]).expect("a plate");
@@ -227,12 +228,12 @@ fn what_rests_far_off_changes_nothing() {
                 crowd.bodies.last_mut().expect("it").motion.delta[1] = delta;
             }
         }
-        let Crowd { bodies, masses, sub_steps } = &mut crowd;
-        sub_steps.run(bodies, masses, None).expect("bodies");
-        assert_eq!(sub_steps.rejected().len(), if others > 1 { 3 } else { 0 });
+        let Crowd { bodies, masses, stepper } = &mut crowd;
+        stepper.step(bodies, masses, None).expect("bodies");
+        assert_eq!(stepper.rejected().len(), if others > 1 { 3 } else { 0 });
         let motions: Vec<_> = bodies[..4].iter().map(|body| body.motion).collect();
-        told.push((motions, sub_steps.impacts().to_vec()));
+        results.push((motions, stepper.impacts().to_vec()));
     }
-    assert!(told[0].1.len() > 1, "{:?}", told[0].1);
-    assert!(told.iter().all(|of| *of == told[0]), "{told:?}");
+    assert!(results[0].1.len() > 1, "{:?}", results[0].1);
+    assert!(results.iter().all(|of| *of == results[0]), "{results:?}");
 }

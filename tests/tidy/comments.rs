@@ -1,6 +1,7 @@
 //! Rules about comments: each stands alone, and an invalid value is called invalid.
 
 use crate::Finding;
+use crate::source::in_src;
 
 /// How a doc comment may end: a sentence, a code block, a row of a table, or a list of definitions.
 const ENDS: [&str; 6] = [".", "```", "|", ".)", ".*", "</details>"];
@@ -22,7 +23,7 @@ const NOT_INVALID: [&str; 10] = [
 /// A doc comment is one or more sentences: it starts with a capital letter or a code span and ends
 /// with a full stop.
 pub(crate) fn doc_comments(path: &str, text: &str) -> Vec<Finding> {
-    if !path.starts_with("src/") || !path.ends_with(".rs") {
+    if !in_src(path) {
         return Vec::new();
     }
     let mut findings = Vec::new();
@@ -58,7 +59,7 @@ pub(crate) fn doc_comments(path: &str, text: &str) -> Vec<Finding> {
 
 /// An invalid value is called invalid, or rejected. The rule reads the library's comments.
 pub(crate) fn invalid_is_said(path: &str, text: &str) -> Vec<Finding> {
-    let is_code = path.starts_with("src/") && path.ends_with(".rs");
+    let is_code = in_src(path);
     let mut findings = Vec::new();
     for (line, text) in (1..).zip(text.lines()).filter(|_| is_code) {
         let comment = text.find("//").map_or("", |at| &text[at..]);
@@ -72,7 +73,7 @@ pub(crate) fn invalid_is_said(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Goal: a comment that is no sentence is found. Method: the start, the end, and what may stand there.
+/// Goal: an unfinished doc comment is found. Method: the start, the end, and the exceptions.
 #[test]
 fn an_unfinished_doc_comment_is_found() {
     let bad = [
@@ -92,7 +93,7 @@ fn an_unfinished_doc_comment_is_found() {
     crate::check(doc_comments, "tests/geom/boxes.rs", &[], &bad);
 }
 
-/// Goal: the word for an invalid value is one. Method: each phrase in a comment, in code and in a longer word.
+/// Goal: other words for *invalid* are found. Method: each phrase in a comment, in code and in a longer word.
 #[test]
 fn another_word_for_invalid_is_found() {
     let bad =

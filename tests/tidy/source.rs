@@ -1,12 +1,25 @@
-//! What does the text of a Rust file say, and what does it name?
+//! Reads the text of a Rust file and finds the paths in it.
 //!
-//! [`tokens`] reads the code and skips comments, strings and characters. [`named`] finds the paths
-//! in it and resolves `self`, `super` and groups of imports, so that a rule sees each as if it had
-//! been written out from the root of its crate.
+//! [`tokens`] reads the code and skips comments, strings and characters. [`named`] finds the paths in it and
+//! resolves `self`, `super` and groups of imports, so that a rule sees each path as seen from the root of its
+//! crate.
 
-/// The module that a file of `src` is: `src/columns/view.rs` is `columns`, `view`.
+/// The folders of code that follow the rules of the library: its own, and that of the stepper.
+pub(crate) const CRATES: [&str; 2] = ["src/", "stepping/src/"];
+
+/// The path of a file inside of one of [`CRATES`].
+pub(crate) fn inside(path: &str) -> Option<&str> {
+    CRATES.iter().find_map(|folder| path.strip_prefix(folder))
+}
+
+/// Whether it is a Rust file in one of [`CRATES`].
+pub(crate) fn in_src(path: &str) -> bool {
+    inside(path).is_some() && path.ends_with(".rs")
+}
+
+/// The path of the module of a file of `src`: `src/columns/view.rs` is `columns`, `view`.
 pub(crate) fn module_of(path: &str) -> Vec<&str> {
-    let inside = path.strip_prefix("src/").unwrap_or_default().trim_end_matches(".rs");
+    let inside = inside(path).unwrap_or_default().trim_end_matches(".rs");
     inside.split('/').filter(|name| !matches!(*name, "" | "mod" | "lib")).collect()
 }
 
@@ -14,27 +27,27 @@ pub(crate) fn module_of(path: &str) -> Vec<&str> {
 pub(crate) struct Named<'a> {
     pub(crate) line: usize,
     pub(crate) path: Vec<&'a str>,
-    /// It starts in this crate.
+    /// Whether it starts in this crate.
     pub(crate) ours: bool,
-    /// It stands under `cfg(test)`.
+    /// Whether it is under `cfg(test)`.
     pub(crate) in_test: bool,
-    /// It stands in a `use`, where one segment alone names something.
+    /// Whether it is in a `use`, where a path of one segment is enough.
     pub(crate) in_use: bool,
 }
 
-/// What a brace, a bracket or a parenthesis opens.
+/// The item to which an opening brace, bracket or parenthesis belongs.
 #[derive(Default)]
 struct Scope {
     is_module: bool,
     in_test: bool,
-    /// `#[cfg(test)]` stands before the next item.
+    /// Whether `#[cfg(test)]` precedes the next item.
     next_in_test: bool,
 }
 
-/// Every path that starts at `crate`, `self` or `super`, or at a foreign crate that has one home.
+/// Finds every path that starts at `crate`, `self` or `super`, or at a foreign crate that one layer may use.
 ///
-/// Braces are followed, so that `super` in an inline module is counted from there, and so that what
-/// stands under `cfg(test)` is known.
+/// Braces are counted, so that `super` in an inline module is relative to it, and code under `cfg(test)` is
+/// recognised.
 pub(crate) fn named<'a>(path: &'a str, tokens: &[Token<'a>]) -> Vec<Named<'a>> {
     let mut module = module_of(path);
     let mut scope = Scope { in_test: module.contains(&"tests"), ..Scope::default() };
@@ -80,7 +93,7 @@ pub(crate) fn named<'a>(path: &'a str, tokens: &[Token<'a>]) -> Vec<Named<'a>> {
     named
 }
 
-/// Whether `text` starts a path: it does not after `::`, unless that is itself the start.
+/// Whether `text` starts a path: not after `::`, unless that itself is the start.
 fn starts_path(text: &str, before: &str, before_that: &str) -> bool {
     let root = ["crate", "self", "super", "core", "alloc", "std", "wide", "rayon"].contains(&text);
     let continues = before == "::" && before_that.bytes().all(is_word) && before_that != "use";
@@ -99,7 +112,7 @@ fn attribute(tokens: &[Token<'_>]) -> String {
     read
 }
 
-/// Adds each path of the use tree at `at`, which continues `path`, and returns where the tree ends.
+/// Adds each path of the use tree at `at`, which continues `path`, and returns the end of the tree.
 fn follow<'a>(
     tokens: &[Token<'a>],
     mut at: usize,
@@ -165,7 +178,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// How long the comment, string or character is that `text` starts with, if it does.
+/// The length of the comment, string or character that `text` starts with, if it does.
 fn silence(text: &str) -> Option<usize> {
     let through = |from: usize, close: &str| {
         text[from..].find(close).map_or(text.len(), |at| from + at + close.len())
@@ -204,7 +217,7 @@ fn silence(text: &str) -> Option<usize> {
     }
 }
 
-/// How long a literal is that ends at the first `close` with no backslash before it.
+/// The length of a literal that ends at the first `close` without a backslash before it.
 fn through_unescaped(text: &str, close: char) -> usize {
     let mut escaped = false;
     for (at, char) in text.char_indices().skip(1) {
@@ -216,7 +229,7 @@ fn through_unescaped(text: &str, close: char) -> usize {
     text.len()
 }
 
-/// Goal: the rules see code and nothing else. Method: every kind of comment and literal.
+/// Goal: the rules read code and nothing else. Method: every kind of comment and literal.
 #[test]
 fn only_code_is_read() {
     let read = |text| tokens(text).iter().map(|t| t.text).collect::<Vec<_>>().join(" ");

@@ -1,26 +1,26 @@
-//! Is every line where the design says it lives?
+//! The rules of `docs/CONTRIBUTING.md` that a machine can check.
 //!
-//! Layers are folders and data flows one way, so a line is found by asking what it answers. This
-//! file holds the tree to that. Each rule is a pure function from a path and a text to findings:
-//! it is tried on small snippets, then on every file of the repository.
+//! Each rule is a pure function from a path and a text to findings. It is tested on small snippets, and then
+//! applied to every file of the repository.
 //!
-//! Rules read code: comments and the insides of strings do not count, except for the marks of
-//! unfinished work, which are looked for everywhere.
+//! Rules read code: comments and the insides of strings do not count, except for rules about texts and for
+//! the marks of unfinished work, which are searched everywhere.
 
 mod comments;
 mod imports;
+mod paths;
 mod source;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use source::{Token, is_word, module_of, named, tokens};
+use source::{CRATES, Token, in_src, inside, is_word, module_of, named, tokens};
 
 /// The folder of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Each layer and what it may name besides itself. A layer names only layers listed before it.
+/// Each layer and what it may import besides itself. A layer imports only layers listed before it.
 const LAYERS: [(&str, &[&str]); 8] = [
     ("geom", &[]),
     ("lanes", &[]),
@@ -32,7 +32,7 @@ const LAYERS: [(&str, &[&str]); 8] = [
     ("pipeline", &["geom", "lanes", "par", "columns", "kernels", "broadphase", "narrowphase"]),
 ];
 
-/// How a path begins that only one layer may name, and that layer.
+/// Paths that only one layer may use, by their beginning, and that layer.
 const HOMES: [(&[&str], &str); 9] = [
     (&["unsafe"], "lanes"),
     (&["wide"], "lanes"),
@@ -45,26 +45,27 @@ const HOMES: [(&[&str], &str); 9] = [
     (&["std", "thread"], "par"),
 ];
 
-/// Where a Rust file may not be longer than [`LINES_MAX`].
-const FOLDERS_WITH_CODE: [&str; 6] = ["src", "tests", "testkit", "benches", "examples", "fuzz"];
+/// Folders in which a Rust file may not be longer than [`LINES_MAX`].
+const FOLDERS_WITH_CODE: [&str; 7] =
+    ["src", "stepping", "tests", "testkit", "benches", "examples", "fuzz"];
 const LINES_MAX: usize = 600;
 
-/// Folders that tools fill, not we.
+/// Folders that are written by tools.
 const FOLDERS_OF_TOOLS: [&str; 4] = [".git", "fuzz/corpus", "fuzz/artifacts", "fuzz/coverage"];
 
-/// Names that do not say what is inside.
+/// Names that do not describe the contents.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "common", "helpers", "types", "misc"];
 
 /// Methods of `f32` and `f64` whose last bit may differ between platforms.
 const PLATFORM_METHODS: &str = "recip powf powi exp exp2 exp_m1 ln ln_1p log log2 log10 cbrt hypot \
     sin cos sin_cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh";
 
-/// Parts of names that fuse, estimate or reduce in an order of their own: of `wide`, of `glam` and
-/// of the instructions of each CPU.
+/// Parts of names of operations that are fused, estimated or reduced in an order of their own: of `wide`, of
+/// `glam` and of the instructions of each CPU.
 const OTHER_BITS: &str = "mul_add mul_sub mul_neg_ recip_sqrt fmadd fmsub fnmadd fnmsub _rcp rsqrt \
     vfma vfms vrecp _relaxed_ Vec3A Mat3A Affine3A";
 
-/// Marks of unfinished work, in pieces so that this file may hold them.
+/// Marks of unfinished work, in pieces so that this file may contain them.
 const MARKS: [&str; 5] = [
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
@@ -90,14 +91,16 @@ const RULES: [Rule; 10] = [
     comments::invalid_is_said,
 ];
 
-/// Goal: the tree is as the design says. Method: every rule on every file of the repository.
+/// Goal: the repository follows the rules. Method: every rule on every file.
 #[test]
 fn every_file_is_tidy() {
     let root = Path::new(ROOT);
     let files = files(root);
-    assert!(files.contains(&"src/lib.rs".to_owned()), "nothing read");
+    for folder in CRATES {
+        assert!(files.contains(&format!("{folder}lib.rs")), "nothing read in {folder}");
+    }
     let mut lines = Vec::new();
-    let mut library = Vec::new();
+    let (mut texts, mut library) = (Vec::new(), Vec::new());
     for path in files {
         let mut text = String::new();
         if path.ends_with(".rs") || path.ends_with(".md") {
@@ -107,19 +110,29 @@ fn every_file_is_tidy() {
             lines.push(format!("{path}:{line}: {sentence}\n"));
         }
         if in_src(&path) {
-            library.push((path, text));
+            library.push((path.clone(), text.clone()));
         }
+        texts.push((path, text));
     }
-    for rule in [imports::homonyms, imports::cycles] {
-        for (path, line, sentence) in rule(&library) {
-            lines.push(format!("{path}:{line}: {sentence}\n"));
+    for (path, line, sentence) in paths::dead_paths(&texts) {
+        lines.push(format!("{path}:{line}: {sentence}\n"));
+    }
+    for folder in CRATES {
+        let (own, others): (Vec<_>, Vec<_>) =
+            library.into_iter().partition(|(path, _)| path.starts_with(folder));
+        for rule in [imports::homonyms, imports::cycles] {
+            for (path, line, sentence) in rule(&own) {
+                lines.push(format!("{path}:{line}: {sentence}\n"));
+            }
         }
+        library = others;
     }
+    assert!(library.is_empty(), "no crate has {library:?}");
     assert!(lines.is_empty(), "{} findings\n{}", lines.len(), lines.concat());
 }
 
-/// Goal: CI cannot end green without having run every step. Method: a script that skips a step, one that
-/// does not, and one that fails, with `CI=true` and without.
+/// Goal: CI cannot succeed without having run every step. Method: a script that skips a step, one that does
+/// not, and one that fails, with `CI=true` and without.
 #[cfg(unix)]
 #[test]
 fn a_skipped_step_fails_on_ci() {
@@ -142,7 +155,7 @@ fn a_skipped_step_fails_on_ci() {
     }
 }
 
-/// Every file under `root` but what tools write, as paths with `/`, in order.
+/// Every file under `root` except those that tools write, as sorted paths with `/`.
 fn files(root: &Path) -> Vec<String> {
     let (mut folders, mut files) = (vec![String::new()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -166,7 +179,7 @@ fn of_tools(folder: &str) -> bool {
     FOLDERS_OF_TOOLS.contains(&folder) || folder.rsplit('/').next() == Some("target")
 }
 
-/// A file fits into one head.
+/// A file has at most [`LINES_MAX`] lines.
 fn length(path: &str, text: &str) -> Vec<Finding> {
     let counts = path.split('/').next().is_some_and(|first| FOLDERS_WITH_CODE.contains(&first));
     let lines = text.lines().count();
@@ -175,9 +188,9 @@ fn length(path: &str, text: &str) -> Vec<Finding> {
     finding.into_iter().collect()
 }
 
-/// A name says what is inside, and `src` holds `lib.rs` and the layers only.
+/// A name describes the contents, and `src` contains `lib.rs` and the layers only.
 fn names(path: &str, _text: &str) -> Vec<Finding> {
-    let Some(inside) = path.strip_prefix("src/") else {
+    let Some(inside) = inside(path) else {
         return Vec::new();
     };
     let mut findings = Vec::new();
@@ -186,15 +199,16 @@ fn names(path: &str, _text: &str) -> Vec<Finding> {
             findings.push((1, format!("the name `{stem}` does not say what is inside")));
         }
     }
-    if in_src(path) && path != "src/lib.rs" && layer(&module_of(path)).is_none() {
+    let is_library = in_src(path) && path.starts_with("src/");
+    if is_library && path != "src/lib.rs" && layer(&module_of(path)).is_none() {
         let sentence = "in no layer; an error lives in the layer that raises it";
         findings.push((1, sentence.to_owned()));
     }
     findings
 }
 
-/// No layer names one above it, be it by `crate::`, in a group of imports or by climbing with
-/// `super`. The crate root re-exports every layer, so its names are a way up too.
+/// No layer imports one above it, by `crate::`, in a group of imports or with `super`. The crate root
+/// re-exports every layer, so its names count as imports of these.
 fn layering(path: &str, text: &str) -> Vec<Finding> {
     let Some((own, below)) = layer(&module_of(path)) else {
         return Vec::new();
@@ -213,7 +227,7 @@ fn layering(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Instruction sets and `unsafe` live in `lanes`; threads and what they share live in `par`.
+/// Instruction sets and `unsafe` are only used in `lanes`, threads and shared data only in `par`.
 fn homes(path: &str, text: &str) -> Vec<Finding> {
     let tokens = code(path, text);
     let mut seen = Vec::new();
@@ -241,7 +255,7 @@ fn homes(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Only operations whose every bit is the same on every CPU and platform.
+/// Only operations that give the same bits on every CPU and platform are used.
 fn same_bits(path: &str, text: &str) -> Vec<Finding> {
     let tokens = code(path, text);
     let mut findings = Vec::new();
@@ -258,7 +272,7 @@ fn same_bits(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// A file is a module of one crate: it is not included a second time by its path.
+/// A file is a module of one crate; it is not included a second time by its path.
 fn inclusions(path: &str, text: &str) -> Vec<Finding> {
     let read = if path.ends_with(".rs") { tokens(text) } else { Vec::new() };
     let mut findings = Vec::new();
@@ -271,7 +285,7 @@ fn inclusions(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Whoever silences a lint says why.
+/// A silenced lint has a reason.
 fn excuses(path: &str, text: &str) -> Vec<Finding> {
     let tokens = code(path, text);
     let texts: Vec<_> = tokens.iter().map(|token| token.text).collect();
@@ -296,7 +310,7 @@ fn excuses(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Nothing unfinished is left in the tree.
+/// There is no unfinished work in the repository.
 fn marks(path: &str, text: &str) -> Vec<Finding> {
     let reads = path.ends_with(".rs") || path.ends_with(".md");
     let mut findings = Vec::new();
@@ -311,8 +325,9 @@ fn marks(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-fn in_src(path: &str) -> bool {
-    path.starts_with("src/") && path.ends_with(".rs")
+/// Whether a file uses another library, whose files and words it may mention.
+fn is_of_peers(path: &str) -> bool {
+    path.starts_with("benches/peers/src/")
 }
 
 /// The tokens of a file of `src`; the other files have more freedom.
@@ -324,7 +339,7 @@ fn layer(module: &[&str]) -> Option<&'static (&'static str, &'static [&'static s
     LAYERS.iter().find(|(name, _)| module.first() == Some(name))
 }
 
-/// Each of `bad` must be found by `rule`, none of `good` may be.
+/// Checks that `rule` finds each of `bad` and none of `good`.
 #[track_caller]
 fn check(rule: Rule, path: &str, bad: &[&str], good: &[&str]) {
     for text in bad {
@@ -335,7 +350,7 @@ fn check(rule: Rule, path: &str, bad: &[&str], good: &[&str]) {
     }
 }
 
-/// Goal: data flows down one list. Method: what a layer names stands before it.
+/// Goal: the layers have no cycle. Method: each layer imports only layers listed before it.
 #[test]
 fn layers_have_no_cycle() {
     for (at, (name, below)) in LAYERS.iter().enumerate() {
@@ -347,12 +362,13 @@ fn layers_have_no_cycle() {
     }
 }
 
-/// Goal: no file is past 600 lines. Method: both sides of the bound, in and out of our folders.
+/// Goal: no file is longer than 600 lines. Method: both sides of the limit, inside and outside of our
+/// folders.
 #[test]
 fn a_long_file_is_found() {
     let (long, full) = ("\n".repeat(LINES_MAX + 1), "\n".repeat(LINES_MAX));
     for path in
-        ["src/geom/aabb.rs", "tests/a/b.rs", "testkit/src/a.rs", "fuzz/fuzz_targets/sweep.rs"]
+        ["src/geom/aabb.rs", "stepping/src/a.rs", "tests/a/b.rs", "fuzz/fuzz_targets/sweep.rs"]
     {
         check(length, path, &[&long], &[&full]);
     }
@@ -361,18 +377,20 @@ fn a_long_file_is_found() {
     assert!(!["src", "src/store", "fuzz/regressions", "corpus"].iter().any(|path| of_tools(path)));
 }
 
-/// Goal: a name says what is inside. Method: an empty name as a file, as a folder and outside.
+/// Goal: names describe the contents. Method: an empty name as a file, as a folder and outside of `src`.
 #[test]
 fn an_empty_name_is_found() {
-    for path in ["src/utils.rs", "src/columns/types.rs", "src/common/aabb.rs", "src/error.rs"] {
+    for path in
+        ["src/utils.rs", "src/columns/types.rs", "src/error.rs", "stepping/src/common/step.rs"]
+    {
         check(names, path, &[""], &[]);
     }
-    for path in ["src/lib.rs", "src/par.rs", "src/columns/slots.rs", "tests/common/main.rs"] {
+    for path in ["src/lib.rs", "src/par.rs", "stepping/src/step.rs", "tests/common/main.rs"] {
         check(names, path, &[], &[""]);
     }
 }
 
-/// Goal: nothing is imported upwards. Method: every way to write a path that climbs.
+/// Goal: nothing is imported upwards. Method: every way to write such a path.
 #[test]
 fn an_import_upwards_is_found() {
     let bad = [
@@ -410,7 +428,8 @@ fn an_import_upwards_is_found() {
     }
 }
 
-/// Goal: the CPU and the threads have one home each. Method: every spelling, at home and away.
+/// Goal: the CPU and the threads are used in one layer each. Method: every spelling, in that layer and
+/// outside.
 #[test]
 fn what_left_its_home_is_found() {
     let lanes = [
@@ -434,7 +453,7 @@ fn what_left_its_home_is_found() {
         "use core::fmt; use std::vec::Vec; fn f(wide: u32) -> u32 { wide + 1 }",
         "#[cfg(feature = \"rayon\")] fn f() {}",
     ];
-    for path in ["src/lib.rs", "src/kernels/sweep.rs"] {
+    for path in ["src/lib.rs", "src/kernels/sweep.rs", "stepping/src/step.rs"] {
         check(homes, path, &[lanes.as_slice(), &par].concat(), &good);
     }
     check(homes, "src/lanes/avx2.rs", &par, &[lanes.as_slice(), &good].concat());
@@ -469,10 +488,11 @@ fn an_operation_with_other_bits_is_found() {
         "let sin = row.sin; exp(1)",
     ];
     check(same_bits, "src/narrowphase/roots.rs", &bad, &good);
+    check(same_bits, "stepping/src/step.rs", &bad, &good);
     check(same_bits, "testkit/scenes/src/pile.rs", &[], &bad);
 }
 
-/// Goal: no file is compiled twice. Method: the attribute by itself and with a visibility, and what only looks like it.
+/// Goal: no file is compiled twice. Method: the attribute by itself and with a visibility, and similar text.
 #[test]
 fn an_inclusion_by_path_is_found() {
     let bad =
@@ -484,7 +504,7 @@ fn an_inclusion_by_path_is_found() {
     check(inclusions, "docs/a.md", &[], &bad);
 }
 
-/// Goal: a silenced lint has a reason. Method: each place where one may be silenced.
+/// Goal: a silenced lint has a reason. Method: each position of such an attribute.
 #[test]
 fn a_silenced_lint_without_reason_is_found() {
     let bad = [
@@ -502,7 +522,7 @@ fn a_silenced_lint_without_reason_is_found() {
     check(excuses, "src/lanes/mod.rs", &bad, &good);
 }
 
-/// Goal: nothing unfinished is kept. Method: every mark, in code and in prose.
+/// Goal: no unfinished work is left. Method: every mark, in code and in prose.
 #[test]
 fn unfinished_work_is_found() {
     for mark in MARKS {

@@ -1,21 +1,21 @@
-//! Did two systems find the same pairs?
+//! Compares the pairs of two systems.
 //!
-//! First by number and by a sum over hashes of the pairs, which no order changes; a pair found
-//! twice counts twice, so it shows too. Only where these differ are the pairs themselves compared.
+//! First by their number and a sum of hashes of the pairs, which does not depend on the order; a pair found
+//! twice counts twice, so it is noticed. Only if these differ are the pairs themselves compared.
 
 use rayon::prelude::*;
 use swath::Aabb;
 
 use crate::systems::{Kind, RowPair, System, Tick};
 
-/// A number and a sum that sets of pairs are compared by.
+/// The number and the sum by which sets of pairs are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Digest {
     pairs: usize,
     sum: u64,
 }
 
-/// What was found by two systems that should have found the same.
+/// The difference between two systems.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{one} found {one_pairs} pairs and {other} {other_pairs}; {missing} are found by {one} alone \
@@ -45,7 +45,7 @@ fn mix(key: u64) -> u64 {
     key ^ (key >> 31)
 }
 
-/// The digest of what `system` found in this tick.
+/// The digest of the pairs that `system` found in this tick.
 pub(crate) fn digest(system: &mut dyn System, tick: &Tick<'_>) -> Digest {
     let mut digest = Digest::default();
     system.show(tick, &mut |pair| {
@@ -55,7 +55,7 @@ pub(crate) fn digest(system: &mut dyn System, tick: &Tick<'_>) -> Digest {
     digest
 }
 
-/// All pairs in order.
+/// All pairs, sorted.
 fn keys(system: &mut dyn System, tick: &Tick<'_>) -> Vec<u64> {
     let mut keys = Vec::new();
     system.show(tick, &mut |pair| keys.push(key(pair)));
@@ -63,7 +63,7 @@ fn keys(system: &mut dyn System, tick: &Tick<'_>) -> Vec<u64> {
     keys
 }
 
-/// The keys that the first sorted list has and the second has not, or less often.
+/// The keys that the first sorted list contains and the second does not, or less often.
 fn only_in_first(first: &[u64], second: &[u64]) -> Vec<u64> {
     let mut second = second.iter().peekable();
     let mut is_only = |key: &u64| {
@@ -73,7 +73,7 @@ fn only_in_first(first: &[u64], second: &[u64]) -> Vec<u64> {
     first.iter().copied().filter(|key| is_only(key)).collect()
 }
 
-/// Says where two differ, pair by pair; nothing if they do not.
+/// Describes the difference pair by pair; `None` if there is none.
 pub(crate) fn compare(
     (one, one_system): (Kind, &mut dyn System),
     (other, other_system): (Kind, &mut dyn System),
@@ -127,7 +127,7 @@ fn describe(key: u64, bounds: &[Aabb]) -> String {
 mod tests {
     use super::*;
 
-    /// A system that found what it is made with.
+    /// A system that finds given pairs.
     struct Found(Vec<RowPair>);
 
     impl System for Found {
@@ -142,8 +142,8 @@ mod tests {
         }
     }
 
-    /// Goal: what was not found, found too much or found twice is seen, and order is not. Method:
-    /// five answers beside the right one, by digest and pair by pair.
+    /// Goal: missing, additional and repeated pairs are noticed, and the order is not. Method: five wrong
+    /// results beside the right one, by digest and pair by pair.
     #[test]
     fn every_difference_is_seen() {
         let boxes = swath::MovingBoxColumns::new([&[]; 3], [&[]; 3], [&[]; 3]).expect("no boxes");

@@ -1,7 +1,7 @@
-//! What does a tick cost each system, in one scene of one size on one number of threads?
+//! Times a tick of each system, in one scene of one size on one number of threads.
 //!
-//! All systems see the same ticks of one world, one after another, in an order that rotates: what
-//! else the machine does meets all alike. Ticks are numbered from 1.
+//! All systems run the same ticks of one scene, one after another, in an order that rotates, so other load of
+//! the machine affects all alike. Ticks are numbered from 1.
 //!
 //! | state | ticks | what it shows |
 //! |---|---|---|
@@ -9,11 +9,11 @@
 //! | warm | 2 to 10 | a tree that was built lately |
 //! | steady | the last 11 | what a long run comes to: a refitted tree is worse by then |
 //!
-//! Times are medians. Between warm and steady only a system that remembers runs; to the others a
-//! tick is like any other.
+//! Times are medians. Between warm and steady only systems that keep data between ticks run; for the others
+//! every tick is alike.
 //!
-//! Promise: before a time counts the pairs are compared, in the first tick, the first warm one and
-//! the last. A system over its budget of seconds is stopped, and the states it did not finish say so.
+//! Before times are used the pairs are compared, in the first tick, the first warm one and the last. A system
+//! over its budget of seconds is stopped, and the states that it did not finish contain a note.
 
 use std::time::{Duration, Instant};
 
@@ -22,15 +22,15 @@ use crate::systems::{Kind, System, Tick};
 use examples::measure::{floor, median};
 use scenes::{Scene, World};
 
-/// How often the first tick is tried, while that takes less than [`COLD_SECONDS`] in all.
+/// Number of repetitions of the first tick, while they take less than [`COLD_SECONDS`] together.
 const COLD_TRIES: usize = 3;
 const COLD_SECONDS: f64 = 2.0;
 /// The last warm tick.
 const WARM_LAST: u32 = 10;
-/// How many ticks the steady state has.
+/// Number of ticks of the steady state.
 const STEADY_TICKS: u32 = 11;
 
-/// Fewest ticks of a state that make a median, of a system that was stopped before its end.
+/// Least number of ticks of a state for a median, if a system was stopped before its end.
 const TICKS_MIN: usize = 3;
 
 /// A part of the run.
@@ -52,7 +52,7 @@ impl ContactState {
         }
     }
 
-    /// The state that a tick of so many belongs to. A short run has no steady state.
+    /// The state of a tick in a run of `ticks` ticks. A short run has no steady state.
     fn of(tick: u32, ticks: u32) -> Option<Self> {
         match tick {
             1 => Some(Self::Cold),
@@ -62,7 +62,7 @@ impl ContactState {
     }
 }
 
-/// What is run.
+/// The settings of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell<'a> {
     pub(crate) scene: Scene,
@@ -71,24 +71,24 @@ pub(crate) struct Cell<'a> {
     pub(crate) seed: u64,
     pub(crate) ticks: u32,
     pub(crate) systems: &'a [Kind],
-    /// For each system, over all its ticks.
+    /// Limit of seconds for each system over all its ticks.
     pub(crate) budget: Duration,
 }
 
-/// What one system took in one state.
+/// The times of one system in one state.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Took {
         median: Duration,
         pairs: usize,
-        /// If it was stopped before the state was over.
+        /// The reason, if it was stopped before the end of the state.
         note: String,
     },
     /// Why there is no time.
     Skipped(String),
 }
 
-/// All that came out.
+/// All results.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcomes {
     pub(crate) systems: Vec<(Kind, ContactState, Outcome)>,
@@ -103,7 +103,7 @@ struct Contestant {
     times: [Vec<Duration>; 3],
     pairs: [usize; 3],
     spent: Duration,
-    /// Why it runs no more.
+    /// Why it was stopped.
     stopped: Option<String>,
 }
 
@@ -189,7 +189,7 @@ impl Cell<'_> {
         Ok(Outcomes { systems, floor: floor(&world, floor_pairs), floor_pairs })
     }
 
-    /// The first tick, tried a few times.
+    /// The first tick, repeated a few times.
     fn start(&self, all: &mut [Contestant], tick: &Tick<'_>) {
         let clock = Instant::now();
         for attempt in 0..COLD_TRIES {
@@ -273,7 +273,7 @@ fn agree<'a>(
 mod tests {
     use super::ContactState;
 
-    /// Goal: the states are the ticks that the head of this file names.
+    /// Goal: the states consist of the ticks that the head of this file lists.
     #[test]
     fn ticks_belong_to_states() {
         let of = |ticks, state| -> Vec<u32> {

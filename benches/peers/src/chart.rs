@@ -1,11 +1,11 @@
-//! How does a record look?
+//! Draws a record as a chart.
 //!
-//! One panel for each number of boxes, one line in it for each scene, one mark on the line for each
-//! system: nanoseconds a box, on a logarithmic scale that all panels share. Drawn is the latest state
-//! that was recorded on the most threads. To the right of a line stands how many times as long as
-//! swath its fastest peer takes, below 1 in red. A system that was stopped has its mark past the right end, hollow.
+//! There is one panel per number of boxes, one line in it per scene, and one mark on the line per system:
+//! nanoseconds per box, on a logarithmic scale that all panels share. The latest state that was recorded on
+//! the most threads is drawn. To the right of a line is the time of the fastest peer relative to swath, in
+//! red if it is below 1. A system that was stopped has a hollow mark past the right end.
 //!
-//! Colours are classes of a style sheet with a dark half, so the picture follows its reader.
+//! Colours are classes of a style sheet with a dark variant, so the chart follows the settings of the reader.
 
 use std::fmt::Write as _;
 
@@ -17,9 +17,9 @@ const WIDTH: f64 = 1080.0;
 const HEAD: f64 = 84.0;
 const FOOT: f64 = 46.0;
 const LINE: f64 = 24.0;
-/// Room for the names of the scenes.
+/// Space for the names of the scenes.
 const NAMES: f64 = 76.0;
-/// Room to the right of a panel's scale: for what was stopped, and for the ratio.
+/// Space to the right of a panel's scale: for stopped systems, and for the ratio.
 const STOPPED: f64 = 14.0;
 const RATIO: f64 = 50.0;
 const GAP: f64 = 12.0;
@@ -67,7 +67,7 @@ text { fill: #e6edf3 }
 .hollow { fill: none }
 ";
 
-/// What is drawn of a record.
+/// The parts of a record that are drawn.
 struct View<'a> {
     rows: &'a [Row],
     threads: usize,
@@ -112,13 +112,13 @@ impl<'a> View<'a> {
         (WIDTH - NAMES) / self.sizes.len() as f64
     }
 
-    /// Where the scale of a panel begins and ends.
+    /// Start and end of the scale of a panel.
     fn scale(&self, panel: usize) -> [f64; 2] {
         let start = NAMES + self.width() * panel as f64 + MARK;
         [start, start + self.width() - STOPPED - RATIO - GAP - MARK]
     }
 
-    /// Where a time is on the scale of a panel.
+    /// Position of a time on the scale of a panel.
     fn x(&self, panel: usize, time: f64) -> f64 {
         let [low, high] = self.ends.map(f64::ln);
         let [start, end] = self.scale(panel);
@@ -142,12 +142,12 @@ impl<'a> View<'a> {
     }
 }
 
-/// The picture of a record, as SVG; of an empty one only what a picture has around it.
+/// The chart of a record, as SVG; for an empty record only its frame.
 pub(crate) fn draw(rows: &[Row]) -> String {
     let mut out = String::new();
     let view = View::new(rows);
     let height = view.as_ref().map_or(HEAD, View::height);
-    // To a string nothing fails to be written.
+    // Writing to a string cannot fail.
     let _ = write!(
         out,
         r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img"><style>{STYLE}</style><rect class="back" width="100%" height="100%"/>"#
@@ -231,7 +231,7 @@ fn legend(out: &mut String, view: &View<'_>) {
     }
 }
 
-/// The systems of one panel; swath comes last, above the others.
+/// The systems of one panel; swath is last, on top of the others.
 fn marks(out: &mut String, view: &View<'_>, panel: usize) {
     let boxes = view.sizes[panel];
     let contests = contests(view.rows);
@@ -271,7 +271,7 @@ fn floor_mark(out: &mut String, x: f64, y: f64) {
     );
 }
 
-/// Each system has a shape of its own, so that colour is not needed to tell them apart.
+/// Each system has a shape of its own, so that they can be distinguished without colour.
 fn mark(out: &mut String, kind: Kind, [x, y]: [f64; 2], stopped: bool) {
     let class = format!("mark {kind}{}", if stopped { " hollow" } else { "" });
     let polygon = |points: &[[f64; 2]]| {

@@ -1,4 +1,4 @@
-//! What the programs of this crate share.
+//! Code that the programs of this crate share.
 
 pub mod machine;
 pub mod table;

@@ -1,14 +1,14 @@
-//! Where is a record made, and with what?
+//! The machine and the versions of a record.
 
 const LOCK: &str = include_str!("../Cargo.lock");
 
-/// The version of a crate that this one was built with, by its lock file.
+/// The version of a crate with which this one was built, by its lock file.
 pub fn version(package: &str) -> String {
     let block = |name: &str| {
         let head = format!("name = \"{name}\"\n");
         LOCK.split("[[package]]").filter(move |block| block.contains(&head))
     };
-    // Of a crate that is there twice the one meant is named with its version by ours.
+    // If a crate is there twice, our dependency is listed with its version.
     let mut own = block(env!("CARGO_PKG_NAME")).flat_map(str::lines);
     let line = own.find_map(|line| line.trim().strip_prefix(&format!("\"{package} ")));
     if let Some(version) = line {
@@ -19,7 +19,7 @@ pub fn version(package: &str) -> String {
     version.map_or("unknown", |version| version.trim_end_matches('"')).to_owned()
 }
 
-/// What the CPU says it is, where that can be asked, and how many threads it runs.
+/// The name of the CPU, if it can be queried, and its number of threads.
 pub fn this_machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name"));

@@ -1,6 +1,6 @@
-//! How fast are all pairs of moving boxes found, by swath and by others?
+//! Times finding all pairs of moving boxes with swath and other libraries.
 //!
-//! See `README.md` beside this crate: who is compared, how each is driven and why.
+//! See `README.md` of this crate: which systems are compared, how each is used and why.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -25,66 +25,65 @@ use systems::Kind;
 /// Why a run ended early.
 type Stop = Box<dyn Error + Send + Sync>;
 
-/// What a quick run looks at.
+/// Settings of a quick run.
 const QUICK_SCENES: [Scene; 3] = [Scene::Uniform, Scene::Dense, Scene::Bullets];
 const QUICK_BOXES: [usize; 2] = [10_000, 100_000];
 const QUICK_TICKS: u32 = 24;
-/// What a check looks at.
+/// Settings of a check.
 const CHECK_BOXES: [usize; 2] = [3_000, 20_000];
 const CHECK_TICKS: u32 = 12;
-/// What a whole run looks at.
+/// Settings of a whole run.
 const BOXES: [usize; 3] = [10_000, 100_000, 1_000_000];
 const TICKS: u32 = 80;
 const THREADS: [usize; 2] = [1, 2];
 
 /// Times swath and other pair finders on the same boxes, and writes `pairs.csv` and `pairs.svg`.
 ///
-/// Times are wall clock nanoseconds a box, boxes in and all pairs out, medians over the ticks of a
-/// state: cold (the first), warm (2 to 10), steady (the last 11). All systems find pairs on the
-/// same boxes one after another, and what they find is compared before a time counts.
+/// Times are wall clock nanoseconds per box, from boxes to all pairs, medians over the ticks of a state: cold
+/// (the first), warm (2 to 10), steady (the last 11). All systems find pairs of the same boxes one after
+/// another, and their pairs are compared before times are used.
 #[derive(Debug, Parser)]
 #[command(name = "swath-peers")]
 struct Args {
-    /// The folder to write `pairs.csv` and `pairs.svg` to.
+    /// Folder for `pairs.csv` and `pairs.svg`.
     #[arg(long, value_name = "FOLDER", required_unless_present = "check")]
     out: Option<PathBuf>,
-    /// What the record calls this machine; by default what its CPU says it is.
+    /// Name of this machine in the record; the default is the name of its CPU.
     #[arg(long)]
     machine: Option<String>,
-    /// Which scenes; by default all.
+    /// Scenes; the default is all.
     #[arg(long, value_delimiter = ',')]
     scenes: Vec<Scene>,
-    /// How many boxes; by default 10000,100000,1000000.
+    /// Numbers of boxes; the default is 10000,100000,1000000.
     #[arg(long, value_delimiter = ',')]
     boxes: Vec<usize>,
-    /// How many threads; by default 1,2.
+    /// Numbers of threads; the default is 1,2.
     #[arg(long, value_delimiter = ',')]
     threads: Vec<usize>,
-    /// Which systems: swath, swath-swept, parry-refit, parry-tuned, parry-rebuild, obvhs, rstar.
+    /// Systems: swath, swath-swept, parry-refit, parry-tuned, parry-rebuild, obvhs, rstar.
     #[arg(long, value_delimiter = ',')]
     systems: Vec<Kind>,
-    /// How many ticks; by default 80. With fewer than 11 there is no steady state.
+    /// Number of ticks; the default is 80. With fewer than 11 there is no steady state.
     #[arg(long, value_parser = value_parser!(u32).range(1..))]
     ticks: Option<u32>,
-    /// What the scenes are drawn from.
+    /// Seed of the scenes.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Seconds that one system may take in all ticks of one scene, size and number of threads.
+    /// Limit of seconds of one system for all ticks of one scene, size and number of threads.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     budget: u64,
-    /// Three scenes, two sizes, 24 ticks; other options still hold.
+    /// Run three scenes, two sizes and 24 ticks; other options still apply.
     #[arg(long)]
     quick: bool,
-    /// Compare the pairs of all systems in each tick, and time nothing: all scenes at 3,000 and
-    /// 20,000 boxes.
+    /// Compare the pairs of all systems in each tick without timing: all scenes with 3,000 and 20,000 boxes.
     #[arg(long, conflicts_with_all = ["out", "quick", "redraw"])]
     check: bool,
-    /// Draw the chart and print the table of the record that is in the folder.
+    /// Draw the chart and print the table of the record in the folder.
     #[arg(long, conflicts_with = "quick")]
     redraw: bool,
 }
 
-/// What was asked for, or else what is usual.
+/// The arguments, or the defaults.
 fn or<T: Clone>(asked: &[T], usual: &[T]) -> Vec<T> {
     if asked.is_empty() { usual.to_vec() } else { asked.to_vec() }
 }
@@ -151,7 +150,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Times all cells. The record is written after each, so a run that is cut short leaves one.
+/// Times all cells. The record is written after each, so an interrupted run leaves a partial one.
 fn time(args: &Args, out: &Path) -> Result<(), Stop> {
     std::fs::create_dir_all(out)?;
     let machine = args.machine.clone().unwrap_or_else(this_machine);
@@ -182,7 +181,7 @@ fn finish(out: &Path) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Compares the pairs of all systems; goes on after a mismatch, so that all are seen.
+/// Compares the pairs of all systems; continues after a mismatch, so that all are reported.
 fn check(args: &Args) -> Result<(), Stop> {
     let mut wrong = 0;
     args.each_cell(|cell| {

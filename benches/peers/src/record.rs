@@ -1,4 +1,4 @@
-//! What is written down, and what does it say in short?
+//! Writes a record, reads it, and summarises it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use crate::cell::{Cell, ContactState, Outcome, Outcomes};
 use crate::systems::Kind;
 use peers::machine::version;
 
-/// The name of the memory floor among the systems, and of its state: it has none.
+/// The name of the memory floor among the systems, and of its only state.
 pub(crate) const FLOOR: &str = "memory-floor";
 const FLOOR_STATE: &str = "any";
 
@@ -25,11 +25,11 @@ pub(crate) struct Row {
     pub(crate) state: String,
     pub(crate) system: String,
     pub(crate) version: String,
-    /// Median of the state's ticks; none where the system was stopped in the first three.
+    /// Median of the state's ticks; `None` if the system was stopped in the first three.
     pub(crate) ns_per_box: Option<f64>,
-    /// In the last tick of the state.
+    /// Number of pairs in the last tick of the state.
     pub(crate) pairs: Option<usize>,
-    /// Over the time of swath's union pairs in the same state: above 1 is slower than swath.
+    /// Relative to the time of swath's union pairs in the same state: above 1 is slower than swath.
     pub(crate) ratio_to_swath: Option<f64>,
     /// Why there is no time, or one of fewer ticks.
     pub(crate) note: String,
@@ -91,12 +91,12 @@ pub(crate) fn write(path: &Path, rows: &[Row]) -> Result<(), csv::Error> {
     Ok(writer.flush()?)
 }
 
-/// Reads what [`write`] wrote.
+/// Reads a file of [`write`].
 pub(crate) fn read(path: &Path) -> Result<Vec<Row>, csv::Error> {
     csv::Reader::from_path(path)?.deserialize().collect()
 }
 
-/// What swath and its fastest peer take in one state of one cell.
+/// The times of swath and its fastest peer in one state of one cell.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contest<'a> {
     pub(crate) swath: Option<f64>,
@@ -105,16 +105,16 @@ pub(crate) struct Contest<'a> {
 }
 
 impl Contest<'_> {
-    /// How many times as long as swath its fastest peer takes.
+    /// Time of the fastest peer relative to swath.
     pub(crate) fn ratio(&self) -> Option<f64> {
         Some(self.peer?.1 / self.swath?)
     }
 }
 
-/// Scene, by its place in the record, boxes, threads, and state.
+/// Scene, by its position in the record, boxes, threads, and state.
 type Place<'a> = (usize, &'a str, usize, usize, ContactState);
 
-/// The contests of a record, in its order of scenes.
+/// The comparisons of a record, in its order of scenes.
 pub(crate) fn contests(rows: &[Row]) -> BTreeMap<Place<'_>, Contest<'_>> {
     let mut scenes: Vec<&str> = Vec::new();
     let mut contests = BTreeMap::<Place<'_>, Contest<'_>>::new();
@@ -149,7 +149,7 @@ pub(crate) fn table(rows: &[Row]) -> String {
     for ((_, scene, boxes, threads, state), contest) in contests(rows) {
         let (name, time) = contest.peer.map_or(("-", None), |(name, time)| (name, Some(time)));
         let ratio = contest.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}x"));
-        // To a string nothing fails to be written.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "{scene:<10}{boxes:>9}{threads:>4}  {:<7}{:>10}{:>10}  {name:<14}{:>10}{ratio:>8}",
@@ -167,8 +167,8 @@ mod tests {
     use crate::systems::Kind;
     use peers::machine::version;
 
-    /// Goal: the record names the versions that were built. Method: none is unknown, and rstar,
-    /// of which parry brings another version, is the one that this crate asks for.
+    /// Goal: the record contains the versions that were built. Method: none is unknown, and rstar, of which
+    /// parry depends on another version, is our dependency.
     #[test]
     fn versions_are_those_of_the_lock_file() {
         for kind in Kind::ALL {

@@ -1,4 +1,4 @@
-//! How are the rows of a record shown and kept?
+//! Prints and writes the rows of a record.
 
 use std::error::Error;
 use std::path::Path;
@@ -9,7 +9,7 @@ pub fn put(
     out: Option<&Path>,
     file: &str,
 ) -> Result<(), Box<dyn Error + Send + Sync>> {
-    // All columns but those that say where and what was built.
+    // All columns except those of the machine and the version.
     for row in rows {
         let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
         let line = |column: usize| format!("{:>1$}", row[column], width(column) + 2);

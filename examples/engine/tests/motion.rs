@@ -1,6 +1,6 @@
-//! Does the engine of the example `engine` move bodies as mechanics has it, and wake whom it must?
+//! The engine of the example `engine` moves bodies by the laws of mechanics, and wakes the right ones.
 //!
-//! Its file is part of this test, as it would be part of an engine.
+//! The file of the engine is part of this test, as it would be part of an engine.
 
 #[allow(dead_code, reason = "a part is used")]
 use engine::{Body, DT, Engine};
@@ -17,7 +17,7 @@ fn crate_at(at: [f32; 3], velocity: [f32; 3]) -> Body {
     Body { shape: Shape::cuboid([0.1; 3]).expect("a box"), ..ball(at, velocity) }
 }
 
-/// A sheet whose upper face is at height 0.
+/// A fixed sheet whose upper face is at height 0.
 fn floor() -> Body {
     let shape = Shape::cuboid([50.0, 0.001, 50.0]).expect("a sheet");
     Body { shape, mass: 0.0, ..ball([0.0, -0.001, 0.0], [0.0; 3]) }
@@ -41,7 +41,8 @@ fn speed(engine: &Engine, row: usize, axis: usize) -> f32 {
     engine.rows[row].motion.delta[axis] / DT
 }
 
-/// Goal: what flies falls by the parabola, and its energy stays. Method: the closed form after a second.
+/// Goal: a flying body follows a parabola, and its energy is conserved. Method: the closed form after a
+/// second.
 #[test]
 fn what_is_thrown_falls() {
     let mut engine = engine(&[ball([0.0, 50.0, 0.0], [3.0, 8.0, -1.0])]);
@@ -55,8 +56,8 @@ fn what_is_thrown_falls() {
     assert!((energy(&engine) / before - 1.0).abs() < 1e-5);
 }
 
-/// Goal: friction takes nothing along the normal, and stops what slides after `v²/(2µg)`. Method: a
-/// ball that gives all back, dropped from 1 m; a box that slides at 4 m/s over a floor with `µ = ½`.
+/// Goal: friction takes no energy along the normal, and stops a sliding body after `v²/(2µg)`. Method: an
+/// elastic ball, dropped from 1 m; a box that slides at 4 m/s over a floor with `µ = ½`.
 #[test]
 fn friction_is_across_alone() {
     let bouncing = Body { restitution: 1.0, ..ball([0.0, 1.1, 0.0], [0.0; 3]) };
@@ -64,19 +65,19 @@ fn friction_is_across_alone() {
     let mut highest: f32 = 0.0;
     for tick in 0..90 {
         run(&mut engine, 1);
-        // It comes down after 0.45 s, and is up again after 0.9 s.
+        // The ball hits the floor after 0.45 s, and is at its highest point again after 0.9 s.
         highest = if tick > 40 { highest.max(at(&engine, 1)[1]) } else { highest };
     }
     assert!((1.08..1.11).contains(&highest), "{highest}");
     let slid = at(&engine, 2)[0] - 5.0;
-    // A tick's worth more or less.
+    // The tolerance is about the path of one tick.
     assert!((slid - 1.6).abs() < 0.08, "{slid}");
     assert!(speed(&engine, 2, 0).abs() < 1e-3);
     assert!((at(&engine, 2)[1] - 0.1).abs() < 1e-3);
 }
 
-/// Goal: who sleeps is woken when what it lies on is gone, and falls to what is below. Method: two boxes
-/// on each other come to rest; the lower is taken out. A third, apart, sleeps on.
+/// Goal: a sleeping body wakes when its support is removed, and falls to the body below. Method: two boxes on
+/// each other come to rest and the lower one is removed. A third, apart, remains asleep.
 #[test]
 fn who_loses_its_ground_wakes() {
     let mut engine = engine(&[
@@ -98,9 +99,9 @@ fn who_loses_its_ground_wakes() {
     assert!((at(&engine, 1)[1] - 0.1).abs() < 1e-3 && !engine.rows[1].is_awake());
 }
 
-/// Goal: who sleeps takes the momentum of what hits it in the same tick; who is touched softly sleeps
-/// on. Method: a sleeping box hit by one of the same mass that sticks; and one on which a light ball is
-/// put.
+/// Goal: a sleeping body takes the momentum of a body that hits it in the same tick, and remains asleep if it
+/// is touched softly. Method: a sleeping box is hit by one of the same mass, without restitution; a light
+/// ball is put on another one.
 #[test]
 fn a_hit_wakes_and_a_touch_does_not() {
     let sleeper = Body { sleeps: true, friction: 0.0, ..crate_at([0.0, 0.1001, 0.0], [0.0; 3]) };
@@ -120,7 +121,7 @@ fn a_hit_wakes_and_a_touch_does_not() {
     assert!(!touched.rows[2].is_awake());
 }
 
-/// Goal: an island sleeps as one. Method: a box at rest, on which another is pushed to and fro.
+/// Goal: an island sleeps as a whole. Method: a box at rest, on which another one is pushed to and fro.
 #[test]
 fn who_is_beside_what_moves_stays_awake() {
     let mut engine = engine(&[

@@ -1,5 +1,5 @@
-// Where the picture is seen from. Drag turns, drag with shift or the right button moves, the wheel
-// comes nearer.
+// Where the picture is seen from. Dragging rotates, dragging with shift or the right button moves, the wheel
+// zooms.
 
 class Camera {
   constructor(canvas, changed) {
@@ -36,7 +36,7 @@ class Camera {
     return { back, right, up: cross(back, right) };
   }
 
-  // Shows all between two corners.
+  // Shows everything between two corners.
   fit(low, high, fill = 1) {
     this.target = mix(low, high, 0.5);
     this.size = Math.max(norm(minus(high, low)), 1e-6);

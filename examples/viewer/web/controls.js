@@ -1,15 +1,15 @@
-// What both pages do with their controls.
+// Controls that both pages share.
 
 const $ = (id) => document.getElementById(id);
 
-// What goes wrong is said on the page.
+// Shows an error on the page.
 function tell(error) {
   $("trouble").textContent = error instanceof Error ? error.message : String(error);
   $("trouble").hidden = false;
 }
 window.addEventListener("error", (event) => tell(event.message));
 
-// Draws once before the next picture, however often it is asked.
+// Draws once before the next frame, however often it is called.
 function drawing(draw) {
   let waits = false;
   return () => {
@@ -22,7 +22,7 @@ function drawing(draw) {
   };
 }
 
-// Few digits, and not more than there are.
+// Formats a number with few digits.
 function short(number, digits = 4) {
   if (number === 0) return "0";
   const size = Math.abs(number);
@@ -40,8 +40,8 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
-// "#a=1&b=2" as an object.
+// Parses "#a=1&b=2" into an object.
 const inHash = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
-// A page that was saved as a file has nobody to ask.
+// A page that was saved as a file has no server.
 if (location.protocol === "file:") document.querySelectorAll("nav a").forEach((link) => (link.hidden = true));

@@ -1,4 +1,4 @@
-// The picture of one pair: asks, draws, and plays.
+// The page of one pair: sends requests, draws the response, and plays the motion.
 
 const COLOURS = ["#3f86b8", "#e39a2d"];
 const TINTS = COLOURS.map(linear);
@@ -9,7 +9,7 @@ const stage = new Stage(canvas);
 const redraw = drawing(draw);
 const camera = new Camera(canvas, redraw);
 const now = { t: 0, plays: false, before: 0, bodies: [], answer: null, meshes: [null, null], timeAt: null };
-// By the question.
+// Responses by their request.
 const known = new Map();
 
 async function ask(path, question) {
@@ -29,7 +29,7 @@ async function meshOf(body) {
   return known.get(key);
 }
 
-// One question at a time; the last one is always asked.
+// One request at a time; the last one is always sent.
 let asks = false;
 let again = false;
 async function refresh() {
@@ -57,19 +57,19 @@ async function refresh() {
   redraw();
 }
 
-// An edit: the address keeps it, so that it can be sent to somebody.
+// After an edit the address contains the pair, so that it can be shared.
 function edited() {
   history.replaceState(null, "", `#pair=${encodeURIComponent(JSON.stringify(now.bodies))}`);
   refresh();
 }
 
-// When the picture says most: at the impact, or at the end.
+// The time that is shown first: the impact, or the end.
 function told() {
   const { toi } = now.answer;
   return toi.kind === "impact" ? toi.t : toi.kind === "unresolved" ? toi.t_safe : 1;
 }
 
-// What the path is at `t`: poses, nearest points, distance.
+// The sample of the path at `t`: poses, nearest points, distance.
 function sampleAt(t) {
   const { path } = now.answer;
   const at = t * (path.length - 1);
@@ -79,12 +79,12 @@ function sampleAt(t) {
     a: betweenPoses(one.a, next.a, s),
     b: betweenPoses(one.b, next.b, s),
     distance: mix([one.distance], [next.distance], s)[0],
-    // Nearest points jump; they are those of the nearer sample.
+    // Nearest points jump, so those of the nearer sample are drawn.
     points: s < 0.5 ? [one.on_a, one.on_b] : [next.on_a, next.on_b],
   };
 }
 
-// Sharp edges, and those of others that are the outline as it is seen now.
+// Sharp edges, and other edges that are on the outline in this view.
 function edgesAt(mesh, pose, tint) {
   const model = poseMatrix(pose);
   const away = minus(stage.always.eye, pose.position);
@@ -100,7 +100,7 @@ function edgesAt(mesh, pose, tint) {
   return lines;
 }
 
-// From where to where the bodies get, on every way.
+// The bounds of both paths.
 function extent() {
   const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
   for (const [least, most] of now.answer.bounds) {
@@ -156,7 +156,7 @@ function draw(time) {
   say(here);
 }
 
-// Ways of both: bold up to where they may go, faint after it; and where the steps were.
+// Paths of both bodies: bold up to the end of the free time, pale after it, and the positions of the steps.
 function paths() {
   const { path, steps } = now.answer;
   const end = told();
@@ -175,7 +175,7 @@ function paths() {
   stage.dots(dots);
 }
 
-// Nearest points now, points and normal of the contact.
+// Current nearest points; points and normal of the contact.
 function contact(here, reach) {
   const { toi } = now.answer;
   const [on_a, on_b] = here.points;
@@ -195,11 +195,11 @@ function say(here) {
   const rests = steps.length > 0 && steps[0].gap < 1e-6 + ($("target").valueAsNumber || 0);
   const words = {
     impact: () => `first touch at t = ${short(toi.t, 7)}`,
-    overlapping: () => `in each other by ${short(toi.depth)}`,
+    overlapping: () => `they overlap by ${short(toi.depth)}`,
     separated: () => (rests ? "they touch and do not close: no impact" : "they do not touch"),
-    unresolved: () => `free until ${short(toi.t_safe, 7)}, then open`,
+    unresolved: () => `no contact until ${short(toi.t_safe, 7)}, then unresolved`,
   };
-  $("verdict").textContent = now.stale ? "the picture is of the last good question" : words[toi.kind]();
+  $("verdict").textContent = now.stale ? "the picture shows the last valid input" : words[toi.kind]();
   $("verdict").style.color = toi.kind === "separated" ? "#2b8a3e" : "#d9480f";
   const closing = toi.closing === undefined ? "" : `closing ${short(toi.closing)} · `;
   $("cost").textContent = `${closing}${rounds} ${rounds === 1 ? "step" : "steps"} · ${supports} supports`;

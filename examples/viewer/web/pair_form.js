@@ -1,6 +1,6 @@
-// What is asked: two bodies as numbers in a form, and examples to begin with.
+// The form for two bodies, and examples.
 
-// Each kind of shape and its lengths: a name, how many numbers, and what they are at first.
+// Each kind of shape and its lengths: a name, and the initial numbers.
 const FORMS = {
   cuboid: [["half", [0.8, 0.5, 0.6]]],
   sphere: [["radius", [0.7]]],
@@ -21,7 +21,7 @@ const HINTS = {
   delta: "displacement over the tick",
   accel: "displacement per tick squared",
   spin: "radians over the tick, about this axis",
-  rounded: "all that is at most this far from the shape belongs to it",
+  rounded: "the shape is enlarged by this distance",
   scale: "along the shape's own axes",
 };
 

@@ -1,4 +1,4 @@
-// What the graphics card computes. Colours are linear light until the last line.
+// Shaders. Colours are linear until the last line.
 
 const LIGHT = `
   uniform vec3 eye;
@@ -23,7 +23,7 @@ const HEAD = `#version 300 es
   precision highp int;
 `;
 
-// Boxes on their way: one cube for all, a row of the recording for each.
+// Moving boxes: one cube for all, and a row of the recording for each.
 const BOXES = {
   vertex: `
     uniform mat4 view;
@@ -72,7 +72,7 @@ const MESH = {
     out vec4 colour;
     void main() {
       vec3 way = normalize(eye - at), n = normalize(face);
-      // What is seen through is denser at its outline.
+      // Transparent bodies are denser at their outline.
       float rim = pow(1.0 - abs(dot(n, way)), 2.0);
       float opaque = tint.a < 1.0 ? tint.a + (1.0 - tint.a) * 0.45 * rim : 1.0;
       colour = vec4(shown(lit(tint.rgb, dot(n, way) < 0.0 ? -n : n, at), at), opaque);
@@ -130,7 +130,7 @@ const LINES = {
     }`,
 };
 
-// Discs with a pale rim, always towards the eye.
+// Discs with a pale rim that face the camera.
 const DOTS = {
   vertex: `
     uniform mat4 view;

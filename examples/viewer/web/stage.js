@@ -1,4 +1,4 @@
-// The canvas: what can be drawn on it, and the buffers of it.
+// The canvas, its buffers, and the functions that draw on it.
 
 const CUBE = (() => {
   const rows = [];
@@ -43,7 +43,7 @@ class Stage {
     this.gl.bufferData(this.gl.ARRAY_BUFFER, data, this.gl.DYNAMIC_DRAW);
   }
 
-  // Makes the program of a source when it is first used.
+  // Compiles a program when it is first used.
   use(source) {
     const { gl } = this;
     let made = this.programs.get(source);
@@ -100,7 +100,7 @@ class Stage {
     }
   }
 
-  // Begins a picture; camera: {eye, view, near, far}.
+  // Begins a frame; camera: {eye, view, near, far}.
   begin(camera) {
     const { gl, canvas } = this;
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -139,7 +139,7 @@ class Stage {
     this.done();
   }
 
-  // rows: a buffer of nine numbers a box; states: of two.
+  // rows: a buffer of nine numbers per box; states: a buffer of two.
   boxes(rows, states, count, { t, palette, alpha = 1 }) {
     const { gl } = this;
     this.use(BOXES);
@@ -164,7 +164,7 @@ class Stage {
       gl.depthMask(false);
       gl.enable(gl.CULL_FACE);
     }
-    // Edges lie on the faces and are to be seen.
+    // Edges lie on the faces and must stay visible.
     gl.enable(gl.POLYGON_OFFSET_FILL);
     if (tint[3] < 1) gl.polygonOffset(3, 8);
     else gl.polygonOffset(1.5, 2);
@@ -181,13 +181,13 @@ class Stage {
     this.set("alpha", alpha);
     this.columns(mesh.positions, 0, [["position", 3]]);
     gl.depthMask(false);
-    // What faces up covers its shadow once.
+    // Only upward faces are drawn, so each shadow is covered once.
     gl.enable(gl.CULL_FACE);
     gl.drawArrays(gl.TRIANGLES, 0, 3 * mesh.triangles);
     this.done();
   }
 
-  // list: ten numbers a line: from, to, colour. hidden: how much is seen through what is before it.
+  // list: ten numbers per line: from, to, colour. hidden: opacity behind other things.
   lines(list, { width = 1.5, alpha = 1, hidden = 0 } = {}) {
     if (list.length === 0) return;
     const { gl } = this;
@@ -208,7 +208,7 @@ class Stage {
     this.done();
   }
 
-  // list: eight numbers a dot: where, how wide, colour. Drawn before everything.
+  // list: eight numbers per dot: position, width, colour. Drawn in front of everything.
   dots(list) {
     if (list.length === 0) return;
     const { gl } = this;

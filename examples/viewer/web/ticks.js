@@ -1,4 +1,4 @@
-// The recorded ticks as columns, and what follows from them.
+// The recorded ticks as columns, and what is computed from them.
 
 const RECORDING = JSON.parse($("recording").textContent);
 
@@ -6,7 +6,7 @@ const [ALONE, STILL, PAIRED, OVERLAPS] = [0, 1, 2, 3];
 // A first time after every tick.
 const NEVER = 2;
 
-// Unpacked when it is first looked at.
+// Decoded when it is first shown.
 function tickOf(index) {
   const packed = RECORDING.ticks[index];
   if (!packed.unpacked) packed.unpacked = unpack(packed);
@@ -26,13 +26,13 @@ function unpack(packed) {
     : [[], [], []];
   const nameOf = (row) => (id.length > 0 ? id[row] : row);
 
-  // What each box is, and when it first comes to touch another.
+  // The state of each box, and when it first touches another.
   const states = new Float32Array(2 * packed.boxes);
   for (let row = 0; row < packed.boxes; row++) {
     states[2 * row] = moves[row] ? ALONE : STILL;
     states[2 * row + 1] = NEVER;
   }
-  // What stays is shown as that, whatever lies on it; what is as large as the world would hide it.
+  // A fixed box keeps its colour, whatever lies on it; one as large as the scene would hide it.
   const bounds = extent(rows);
   const size = 0.4 * norm(minus(bounds.high, bounds.low));
   const large = Array.from(moves.keys()).filter((row) => norm(minus(...cornersOf(rows, row, 0))) > size);
@@ -57,16 +57,16 @@ function unpack(packed) {
     const [a, b, t] = [swept[2 * k], swept[2 * k + 1], first[k]];
     const impact = { a, b, t, at: middle(rows, a, b, t), name: `${nameOf(a)} × ${nameOf(b)}` };
     if (!captured) return impact;
-    // Of what was given up no point is known.
+    // Unresolved pairs have no point.
     const open = (kind[k] & 3) === 2;
     const [at, normal] = [0, 3].map((from) => Array.from(contact.subarray(6 * k + from, 6 * k + from + 3)));
-    const more = open ? " given up" : kind[k] & 4 ? " sensor" : "";
+    const more = open ? " unresolved" : kind[k] & 4 ? " sensor" : "";
     return { ...impact, ...(open ? {} : { at, normal }), name: impact.name + more };
   });
-  // Pairs that share a point when the tick starts come first.
+  // Pairs that share a point at the start of the tick come first.
   const overlaps = impacts.filter((impact) => impact.t === 0).length;
   const fast = Array.from(moves.keys()).filter((row) => isFast(rows, row));
-  // Who is drawn by a mesh of its own.
+  // Bodies that are drawn as a mesh.
   const shaped = new Map(bodies.map((body) => [body.at, body]));
   return {
     ...packed, captured, shaped, notes, rows, moves, union, states, dropped, impacts, overlaps, fast, large: new Set(large), ...bounds,
@@ -96,14 +96,14 @@ function boundsOf(rows, row) {
   return [a.map((x, k) => Math.min(x, c[k])), b.map((x, k) => Math.max(x, d[k]))];
 }
 
-// The middle of what two boxes share when they touch.
+// The middle of the common part of two touching boxes.
 function middle(rows, a, b, t) {
   const [[a_low, a_high], [b_low, b_high]] = [cornersOf(rows, a, t), cornersOf(rows, b, t)];
   return a_low.map((x, k) => 0.5 * (Math.max(x, b_low[k]) + Math.min(a_high[k], b_high[k])));
 }
 
-// What the boxes lie in; without one in a hundred where those alone make it large, so that a box far
-// away does not make the others too small to see.
+// The bounds of the boxes. One box in a hundred is left out if it alone makes them large, so that a distant
+// box does not make the others too small to see.
 function extent(rows) {
   const [low, high] = [[-1, -1, -1], [1, 1, 1]];
   if (rows.length === 0) return { low, high };
@@ -120,7 +120,7 @@ function extent(rows) {
   return { low, high };
 }
 
-// Whether a box goes further than it is long.
+// Whether a box moves by more than its length.
 function isFast(rows, row) {
   const side = (axis) => rows[9 * row + 3 + axis] - rows[9 * row + axis];
   return norm([0, 1, 2].map((axis) => rows[9 * row + 6 + axis])) > norm([0, 1, 2].map(side));

@@ -1,11 +1,11 @@
-// The picture of a tick, and its controls.
+// The page of a tick, and its controls.
 
 const COLOURS = ["#5b96bd", "#c3cad2", "#eab53f", "#a99fc6", "#e0400a"].map(linear);
 const MET = 4;
 const [CANDIDATE, TOUCHES] = [COLOURS[2], COLOURS[MET]];
 const PALETTE = new Float32Array(COLOURS.flat());
 const IMPACTS_LISTED = 300;
-// More would hide all else.
+// More lines would hide everything else.
 const DOTS_MAX = 400;
 
 const canvas = $("canvas");
@@ -27,13 +27,13 @@ const meshes = RECORDING.meshes.map(({ positions, normals, edges, smooth, triang
   return { positions: buffer(positions), normals: buffer(normals), triangles, sharp };
 });
 
-// Takes a tick to the graphics card.
+// Copies a tick to the graphics card.
 function load(index) {
   now.tick = Math.max(0, Math.min(RECORDING.ticks.length - 1, index));
   tick = tickOf(now.tick);
   now.chosen = null;
   $("notes").replaceChildren(...tick.notes.map((note) => make("li", {}, note)));
-  $("dropped-is").textContent = tick.captured ? "no impact is told" : "miss each other";
+  $("dropped-is").textContent = tick.captured ? "have no impact" : "miss each other";
   $("union-is").textContent = tick.captured ? "candidates without an impact" : "candidates that miss";
   $("toggle-held").hidden = tick.shaped.size === 0;
   const bounds = [[], []];
@@ -53,8 +53,8 @@ function load(index) {
   list();
 }
 
-// Takes the boxes that are to be drawn now to the graphics card: large ones apart, to see through.
-// Returns who is to be drawn by a mesh, and as what.
+// Copies the visible boxes to the graphics card; large ones are separate, because they are transparent.
+// Returns the bodies that are drawn as a mesh, and their state.
 function show() {
   const hidden = ["alone", "still", "candidates", "overlapping"].map((what) => !shows(what));
   const groups = [[], []];
@@ -80,7 +80,7 @@ function show() {
   return seen;
 }
 
-// Bodies with a shape, where their motions have them; what is large is seen through.
+// Bodies with a shape, at their current poses; large ones are transparent.
 function shapes(seen) {
   const edges = [[], []];
   for (const large of [false, true]) {
@@ -99,14 +99,14 @@ function shapes(seen) {
 function list() {
   const later = tick.impacts.slice(tick.overlaps);
   const rows = later.slice(0, IMPACTS_LISTED).map((impact) => {
-    const button = make("button", { title: "go there" }, impact.t.toFixed(4), make("span", {}, impact.name));
+    const button = make("button", { title: "show this time" }, impact.t.toFixed(4), make("span", {}, impact.name));
     button.onclick = () => choose(impact);
     impact.button = button;
     return button;
   });
   const more = later.length - rows.length;
   if (more > 0) rows.push(make("span", { className: "soft" }, `and ${more} more`));
-  if (later.length === 0) rows.push(make("span", { className: "soft" }, "nothing comes to touch"));
+  if (later.length === 0) rows.push(make("span", { className: "soft" }, "no pair touches"));
   $("impacts").replaceChildren(...rows);
 }
 
@@ -130,7 +130,7 @@ function between(pairs, tint) {
   return lines;
 }
 
-// Where fast boxes come from and go to, and where they are.
+// Start, end and current position of fast boxes.
 function paths() {
   const lines = [];
   const dots = [];
@@ -171,7 +171,7 @@ function draw(time) {
   if (shows("all-bounds")) stage.lines(buffers.bounds[1], { width: 1 });
   if (shows("bounds")) stage.lines(buffers.bounds[0], { width: 1 });
   if (shows("start")) stage.lines(buffers.starts, { width: 1 });
-  // The more lines, the fainter each.
+  // The more lines, the paler each.
   const faint = Math.min(1, Math.max(0.18, 12 / Math.sqrt(tick.dropped.length + 1)));
   if (shows("union")) stage.lines(between(tick.dropped, [...CANDIDATE, faint]), { width: 1.25, hidden: 0.3 });
   if (shows("swept")) {
@@ -193,7 +193,7 @@ function draw(time) {
     }
     stage.lines(frames, { width: 2.5, hidden: 0.5 });
     const { at, normal } = now.chosen;
-    // As long on the screen from wherever it is seen.
+    // The same length on the screen from every distance.
     if (normal) {
       const tip = add(at, times(normal, 0.12 * camera.away));
       stage.lines([...at, ...tip, ...linear("#b01e00"), 1], { width: 3, hidden: 0.7 });
@@ -227,7 +227,7 @@ function say() {
   marks();
 }
 
-// Below the time: how many pairs come to touch, and when.
+// Below the time: how many pairs touch, and when.
 function marks() {
   const strip = $("marks");
   const ratio = window.devicePixelRatio || 1;

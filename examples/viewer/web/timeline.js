@@ -1,4 +1,4 @@
-// The distance over the tick: the curve, what each step of the search was sure of, and the impact.
+// The distance over the tick: the curve, the bound of each step of the search, and the impact.
 
 function timeline(canvas, answer, now, target) {
   const ratio = window.devicePixelRatio || 1;
@@ -41,7 +41,7 @@ function timeline(canvas, answer, now, target) {
   text("distance", [left + 2, 10], "#5f6f80");
   if (target > 0) line([left, y(target)], [right, y(target)], "#d9480f", 1, [3, 3]);
 
-  // Where they are in each other.
+  // Times at which the shapes overlap.
   pen.fillStyle = "rgba(217, 72, 15, 0.12)";
   for (let k = 0; k < path.length; k++) {
     if (path[k].distance >= 0) continue;

@@ -1,5 +1,5 @@
-// Vectors, matrices and rotations: arrays of numbers. Matrices are 4 x 4 by columns, as WebGL takes
-// them; quaternions are [x, y, z, w].
+// Vectors, matrices and rotations: arrays of numbers. Matrices are 4 x 4 in column order, as in WebGL;
+// quaternions are [x, y, z, w].
 
 const add = (a, b) => a.map((x, k) => x + b[k]);
 const minus = (a, b) => a.map((x, k) => x - b[k]);
@@ -17,7 +17,7 @@ const unit = (a) => {
   return length > 0 ? times(a, 1 / length) : a;
 };
 
-// a after b.
+// The product: b first, then a.
 function product(a, b) {
   const out = new Float32Array(16);
   for (let column = 0; column < 4; column++) {
@@ -59,10 +59,10 @@ function poseMatrix({ position, rotation, size = 1 }) {
   return [...axes.flatMap((axis) => [...times(axis, size), 0]), ...position, 1];
 }
 
-// Where a point of a body is.
+// The position of a point of a body.
 const placed = (model, p) => [0, 1, 2].map((r) => model[r] * p[0] + model[4 + r] * p[1] + model[8 + r] * p[2] + model[12 + r]);
 
-// Turned by p after q.
+// The rotation q, then p.
 const turned = (p, q) => [
   p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
   p[3] * q[1] + p[1] * q[3] + p[2] * q[0] - p[0] * q[2],
@@ -70,7 +70,7 @@ const turned = (p, q) => [
   p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2],
 ];
 
-// A motion at a time, as Motion::at has it.
+// A motion at a time, as in Motion::at.
 function poseAt({ position, rotation, delta, accel, spin, size }, t) {
   const rate = norm(spin);
   const turn = rate > 0 ? [...times(spin, Math.sin(0.5 * rate * t) / rate), Math.cos(0.5 * rate * t)] : [0, 0, 0, 1];
@@ -78,7 +78,7 @@ function poseAt({ position, rotation, delta, accel, spin, size }, t) {
   return { position: add(position, by), rotation: turned(turn, rotation), size };
 }
 
-// Between two poses that are near each other.
+// Interpolates between two similar poses.
 function betweenPoses(a, b, s) {
   const sign = dot(a.rotation, b.rotation) < 0 ? -1 : 1;
   return {
@@ -87,7 +87,7 @@ function betweenPoses(a, b, s) {
   };
 }
 
-// Turned about x, then y, then z, in degrees.
+// Rotation about x, then y, then z, in degrees.
 function ofDegrees(degrees) {
   const about = (axis) => {
     const half = (degrees[axis] * Math.PI) / 360;

@@ -307,7 +307,7 @@ impl Builder {
         }
         let largest = sizes.iter().copied().max().unwrap_or(0);
         // Any worker may take any cells, so reserve the largest size for all of them.
-        self.packers.iter_mut().for_each(|packer| packer.make_room(largest));
+        self.packers.iter_mut().for_each(|packer| packer.reserve_for(largest));
         let mut base = nodes.used;
         let mut free = nodes.take(sizes.iter().copied().map(nodes_of).sum());
         let mut cells = core::mem::take(&mut self.cells);

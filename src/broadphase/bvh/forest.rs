@@ -26,7 +26,7 @@ use super::location::{Place, Places, SLOTS_MAX, TREES_MAX};
 use super::movers::{LoadMovers, MoverRecord, SweptMovers, Union};
 use super::{Builder, BvhItem, Stack, Tree};
 use crate::broadphase::error::FindError;
-use crate::broadphase::pairs::buffer::{Buffer, make_room};
+use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::input::ROW as ROWS_OF_FINDER;
 use crate::broadphase::pairs::input::{FixedInput, PairInput};
 use crate::broadphase::pairs::runs::{PairRuns, Pairs};
@@ -450,7 +450,7 @@ impl FixedBoxes {
         }
         let mut clock = Clock::start();
         let Self { level, all_filters, movers, rejected_movers: rejected, .. } = self;
-        make_room(movers, rows);
+        reserve_for(movers, rows);
         level.run_rows(
             rows,
             LoadMovers { set, fixed: Filter::of_word(*all_filters), movers, rejected },
@@ -566,6 +566,6 @@ fn find<P: Copy + Default + Send + Sync>(
             probe(movers, stack, &mut run.pairs);
         });
     });
-    pairs.settle(count);
+    pairs.reserve_spare(count);
     clock.lap()
 }

@@ -75,7 +75,7 @@ impl Packer {
     }
 
     /// Reserves memory for this many children.
-    pub(crate) fn make_room(&mut self, count: usize) {
+    pub(crate) fn reserve_for(&mut self, count: usize) {
         for column in self.sides.iter_mut().flatten().chain(&mut self.items) {
             grow(column, count + LANES_MAX);
         }
@@ -92,7 +92,7 @@ impl Packer {
         (base, flag): (u32, u32),
     ) -> BvhItem {
         let count = which.len();
-        self.make_room(count);
+        self.reserve_for(count);
         let children = bytemuck::cast_slice(children);
         level.run(LoadChildren { children, first: which.start, count, items: &mut self.items });
         Packing { level, children, flag, memory: self }.part(0..count, nodes, base)

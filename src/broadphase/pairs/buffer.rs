@@ -12,16 +12,16 @@ pub(crate) struct Buffer<T> {
     items: Vec<T>,
     len: usize,
     /// Number of items that were counted and discarded.
-    forgotten: usize,
+    discarded: usize,
     /// Number of items that were already taken from the budget.
     spent: usize,
     /// The largest sum of stored items and requested spare places.
-    asked: usize,
+    requested_max: usize,
 }
 
 /// Reserves memory for `len` items: a quarter more, unless a sixteenth is to spare already. So a
 /// list whose length varies a little does not reallocate.
-pub(crate) fn make_room<T>(items: &mut Vec<T>, len: usize) {
+pub(crate) fn reserve_for<T>(items: &mut Vec<T>, len: usize) {
     if items.capacity() < len + len / 16 {
         items.reserve_exact((len + len / 4).saturating_sub(items.len()));
     }
@@ -29,7 +29,7 @@ pub(crate) fn make_room<T>(items: &mut Vec<T>, len: usize) {
 
 impl<T> Default for Buffer<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), len: 0, forgotten: 0, spent: 0, asked: 0 }
+        Self { items: Vec::new(), len: 0, discarded: 0, spent: 0, requested_max: 0 }
     }
 }
 
@@ -42,37 +42,37 @@ impl<T> Buffer<T> {
 
 impl<T: Copy + Default> Buffer<T> {
     pub(crate) fn clear(&mut self) {
-        (self.len, self.forgotten, self.spent, self.asked) = (0, 0, 0, 0);
+        (self.len, self.discarded, self.spent, self.requested_max) = (0, 0, 0, 0);
     }
 
     /// The number of items that fit without an allocation.
     #[cfg(test)]
-    pub(crate) fn room(&self) -> usize {
+    pub(crate) fn capacity(&self) -> usize {
         self.items.len()
     }
 
     /// The number of items since the list was cleared, including discarded ones.
     pub(crate) fn found(&self) -> usize {
-        self.forgotten + self.len
+        self.discarded + self.len
     }
 
     /// Reserves space for exactly this many items.
-    pub(crate) fn reserve(&mut self, room: usize) {
-        if self.items.len() < room {
-            self.items.resize(room, T::default());
+    pub(crate) fn reserve(&mut self, capacity: usize) {
+        if self.items.len() < capacity {
+            self.items.resize(capacity, T::default());
         }
     }
 
     /// Frees space, except for this many items and for those that are stored.
-    pub(crate) fn shrink_to(&mut self, room: usize) {
-        self.items.truncate(room.max(self.len));
+    pub(crate) fn shrink_to(&mut self, capacity: usize) {
+        self.items.truncate(capacity.max(self.len));
         self.items.shrink_to_fit();
     }
 
-    /// Reserves spare space as [`make_room`] does, for the largest request so far or for `least`
+    /// Reserves spare space as [`reserve_for`] does, for the largest request so far or for `least`
     /// items.
-    pub(crate) fn settle(&mut self, least: usize) {
-        let len = self.asked.max(least);
+    pub(crate) fn reserve_spare(&mut self, least: usize) {
+        let len = self.requested_max.max(least);
         if self.items.len() < len + len / 16 {
             self.reserve(len + len / 4);
         }
@@ -87,9 +87,9 @@ impl<T: Copy + Default> Buffer<T> {
     }
 
     /// Discards the items from `len` on; they still count as found.
-    pub(crate) fn forget_from(&mut self, len: usize) {
+    pub(crate) fn discard_from(&mut self, len: usize) {
         let kept = self.len.min(len);
-        self.forgotten += self.len - kept;
+        self.discarded += self.len - kept;
         self.len = kept;
     }
 
@@ -97,8 +97,8 @@ impl<T: Copy + Default> Buffer<T> {
     /// the list.
     #[inline(always)]
     pub(crate) fn spare(&mut self, most: usize, budget: &Budget) -> &mut [T] {
-        self.asked = self.asked.max(self.len + most);
-        if self.items.len() < self.asked {
+        self.requested_max = self.requested_max.max(self.len + most);
+        if self.items.len() < self.requested_max {
             self.grow(most, budget);
         }
         &mut self.items[self.len..]
@@ -124,8 +124,8 @@ impl<T: Copy + Default> Buffer<T> {
         if budget.spend(more) {
             self.reserve((self.len + most).max(self.items.len() * 3 / 2).max(1024));
         } else {
-            self.forgotten += core::mem::take(&mut self.len);
-            self.asked = most;
+            self.discarded += core::mem::take(&mut self.len);
+            self.requested_max = most;
             self.reserve(most);
         }
     }
@@ -147,9 +147,9 @@ mod tests {
         buffers[0].spare(3000, &PLENTY);
         buffers[1].spare(4000, &PLENTY);
         for _ in 0..3 {
-            let most = buffers.iter().map(Buffer::room).max().unwrap();
+            let most = buffers.iter().map(Buffer::capacity).max().unwrap();
             buffers.iter_mut().for_each(|buffer| buffer.reserve(most));
-            assert!(buffers.iter().all(|buffer| buffer.room() == 4000));
+            assert!(buffers.iter().all(|buffer| buffer.capacity() == 4000));
         }
     }
 
@@ -166,7 +166,7 @@ mod tests {
         assert!(buffer.as_slice().iter().copied().eq(0..5000));
         assert_eq!(buffer.found(), 5000);
         buffer.clear();
-        assert!(buffer.as_slice().is_empty() && buffer.room() >= 5000);
+        assert!(buffer.as_slice().is_empty() && buffer.capacity() >= 5000);
     }
 
     /// Goal: once the budget is exceeded, lists count items without growing; one list alone or two
@@ -183,7 +183,7 @@ mod tests {
             }
             let found: usize = buffers.iter().map(Buffer::found).sum();
             assert_eq!(found, 1_000_000);
-            assert!(buffers.iter().map(Buffer::room).sum::<usize>() < 20_000);
+            assert!(buffers.iter().map(Buffer::capacity).sum::<usize>() < 20_000);
         }
     }
 
@@ -195,15 +195,15 @@ mod tests {
         buffer.reserve(1000);
         buffer.spare(1000, &PLENTY);
         buffer.keep(600);
-        buffer.settle(0);
-        let room = buffer.room();
-        assert_eq!(room, 1250);
+        buffer.reserve_spare(0);
+        let capacity = buffer.capacity();
+        assert_eq!(capacity, 1250);
         buffer.spare(500, &PLENTY);
-        buffer.settle(0);
-        assert_eq!(buffer.room(), room);
-        buffer.settle(2000);
-        assert_eq!(buffer.room(), 2500);
+        buffer.reserve_spare(0);
+        assert_eq!(buffer.capacity(), capacity);
+        buffer.reserve_spare(2000);
+        assert_eq!(buffer.capacity(), 2500);
         buffer.shrink_to(0);
-        assert_eq!(buffer.room(), 600);
+        assert_eq!(buffer.capacity(), 600);
     }
 }

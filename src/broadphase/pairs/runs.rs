@@ -1,6 +1,6 @@
 //! The result of a pair search, and how it is read.
 
-use super::buffer::{Buffer, make_room};
+use super::buffer::{Buffer, reserve_for};
 use super::timings::Timings;
 use crate::broadphase::error::FindError;
 use crate::columns::Rejected;
@@ -76,13 +76,13 @@ impl<P: Copy + Default> PairRuns<P> {
 
     /// Reserves spare memory for a tick with a few more pairs or more runs: in each run at least as
     /// much as if the pairs were divided evenly among `runs` runs.
-    pub(crate) fn settle(&mut self, runs: usize) {
+    pub(crate) fn reserve_spare(&mut self, runs: usize) {
         let kept: usize = self.all[..self.count].iter().map(|run| run.pairs.as_slice().len()).sum();
         let mean = kept.div_ceil(runs.max(1));
         let parts = self.all.iter().map(|run| run.ends.capacity()).max().unwrap_or(0);
         // A run that was not used may be used the next time.
         for run in &mut self.all {
-            run.pairs.settle(mean);
+            run.pairs.reserve_spare(mean);
             run.ends.reserve_exact(parts.saturating_sub(run.ends.len()));
         }
     }
@@ -191,7 +191,7 @@ impl<'a, P: FoundPair> Pairs<'a, P> {
     #[must_use]
     pub fn sorted(self) -> &'a [P] {
         self.sorted.clear();
-        make_room(self.sorted, self.len());
+        reserve_for(self.sorted, self.len());
         for run in self.runs {
             self.sorted.extend_from_slice(run.pairs.as_slice());
         }

@@ -4,7 +4,7 @@ use super::Broadphase;
 use super::error::BroadphaseError;
 use super::id::ProxyId;
 use super::proxy::{Proxies, is_margin};
-use super::slots::{Home, NONE};
+use super::slots::{Container, NONE};
 use crate::columns::{LengthMismatch, MovingBoxColumns, Rejected};
 use alloc::vec::Vec;
 
@@ -90,20 +90,20 @@ impl Broadphase {
         rows.reserve(ids.len());
         while let Some(&id) = ids.get(rows.len()) {
             let slot = state.slot(state.find(id)?);
-            if slot.home() != Home::Movers || slot.margin > 0.0 {
+            if slot.container() != Container::Movers || slot.margin > 0.0 {
                 rows.push(NONE);
                 continue;
             }
-            rows.push(slot.place);
+            rows.push(slot.row_or_next);
             // Usually the following ids are those of the following rows, and no mover has a margin.
-            if state.fat == 0 {
-                let named = state.movers.ids[slot.place as usize + 1..].iter();
+            if state.fat_movers == 0 {
+                let named = state.movers.ids[slot.row_or_next as usize + 1..].iter();
                 let same = named.zip(&ids[rows.len()..]).take_while(|(a, b)| a == b).count() as u32;
-                rows.extend(slot.place + 1..=slot.place + same);
+                rows.extend(slot.row_or_next + 1..=slot.row_or_next + same);
             }
         }
         boxes.check(*level, rejected);
-        mover_tree.note();
+        mover_tree.mark_dirty();
         for bad in rejected.iter() {
             rows[bad.row as usize] = REJECTED;
         }
@@ -116,7 +116,9 @@ impl Broadphase {
                 NONE => {
                     let index = ids[from].index() as usize;
                     match state.set(index, boxes.get(from)) {
-                        Ok(true) if state.slot(index).home().is_tree() => trees.note(index),
+                        Ok(true) if state.slot(index).container().is_tree() => {
+                            trees.mark_dirty(index);
+                        }
                         Ok(_) => (),
                         Err(reason) => rejected.push(Rejected { row: from as u32, reason }),
                     }
@@ -164,9 +166,9 @@ impl Broadphase {
     pub fn set_kind_many(
         &mut self,
         ids: &[ProxyId],
-        set: super::ProxyKind,
+        kind: super::ProxyKind,
     ) -> Result<(), BroadphaseError> {
         ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
-        ids.iter().try_for_each(|&id| self.set_kind(id, set))
+        ids.iter().try_for_each(|&id| self.set_kind(id, kind))
     }
 }

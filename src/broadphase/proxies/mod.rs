@@ -55,8 +55,8 @@ use mover_tree::MoverTree;
 pub(crate) use pair_cache::Touching;
 use pair_cache::partition::AcceptPair;
 pub(crate) use proxy::{Proxy, ProxyKind};
-use resting::Trees;
-use slots::{Home, Slot};
+use resting::RestingTrees;
+use slots::{Container, Slot};
 use state::BroadphaseState;
 pub(crate) use update::Changes;
 use update::{Update, UpdateScratch};
@@ -142,7 +142,7 @@ use update::{Update, UpdateScratch};
 #[derive(Debug)]
 pub struct Broadphase {
     state: BroadphaseState,
-    trees: Trees,
+    trees: RestingTrees,
     mover_tree: MoverTree,
     finder: PairFinder,
     threads: Threads,
@@ -194,7 +194,7 @@ impl Broadphase {
     pub fn with_level(level: Level) -> Self {
         Self {
             state: BroadphaseState::default(),
-            trees: Trees::with_level(level),
+            trees: RestingTrees::with_level(level),
             mover_tree: MoverTree::default(),
             finder: PairFinder::with_level(level),
             threads: Threads::default(),
@@ -279,7 +279,7 @@ impl Broadphase {
         let id = self.state.insert(moving, proxy)?;
         self.filtered |= proxy.filter != Filter::ALL;
         self.owned |= proxy.owner != 0;
-        self.note(id.index() as usize, Home::Nowhere);
+        self.mark_dirty(id.index() as usize, Container::Nowhere);
         Ok(id)
     }
 
@@ -290,7 +290,7 @@ impl Broadphase {
     /// [`BroadphaseError::Stale`].
     pub fn remove(&mut self, id: ProxyId) -> Result<(), BroadphaseError> {
         let index = self.state.find(id)?;
-        self.note(index, Home::Nowhere);
+        self.mark_dirty(index, Container::Nowhere);
         self.state.remove(index);
         Ok(())
     }
@@ -298,13 +298,13 @@ impl Broadphase {
     /// Marks the trees as dirty in which proxy `index` is stored, or was stored before the change
     /// (`was`).
     #[inline]
-    fn note(&mut self, index: usize, was: Home) {
-        let homes = [was, self.state.slot(index).home()];
-        if homes.contains(&Home::Movers) {
-            self.mover_tree.note();
+    fn mark_dirty(&mut self, index: usize, was: Container) {
+        let containers = [was, self.state.slot(index).container()];
+        if containers.contains(&Container::Movers) {
+            self.mover_tree.mark_dirty();
         }
-        if homes.iter().any(|home| home.is_tree()) {
-            self.trees.note(index);
+        if containers.iter().any(|container| container.is_tree()) {
+            self.trees.mark_dirty(index);
         }
     }
 
@@ -325,9 +325,9 @@ impl Broadphase {
         delta: impl Into<[f32; 3]>,
     ) -> Result<(), BroadphaseError> {
         let index = self.state.find(id)?;
-        let news = self.state.set(index, MovingBox { aabb, delta: delta.into() })?;
-        if news {
-            self.note(index, Home::Nowhere);
+        let new_count = self.state.set(index, MovingBox { aabb, delta: delta.into() })?;
+        if new_count {
+            self.mark_dirty(index, Container::Nowhere);
         }
         Ok(())
     }
@@ -338,8 +338,8 @@ impl Broadphase {
     /// # Errors
     ///
     /// [`BroadphaseError::Stale`].
-    pub fn set_kind(&mut self, id: ProxyId, set: ProxyKind) -> Result<(), BroadphaseError> {
-        self.change(id, |slot| slot.set == set, |slot| slot.set = set)
+    pub fn set_kind(&mut self, id: ProxyId, kind: ProxyKind) -> Result<(), BroadphaseError> {
+        self.change(id, |slot| slot.kind == kind, |slot| slot.kind = kind)
     }
 
     /// Sets the categories of a proxy, and those with which it may pair.
@@ -381,7 +381,7 @@ impl Broadphase {
         let index = self.state.find(id)?;
         if self.state.slot(index).margin.to_bits() != margin.to_bits() {
             self.state.set_margin(index, margin)?;
-            self.note(index, Home::Nowhere);
+            self.mark_dirty(index, Container::Nowhere);
         }
         Ok(())
     }
@@ -409,9 +409,9 @@ impl Broadphase {
         if is_so(slot) {
             return Ok(());
         }
-        let was = slot.home();
+        let was = slot.container();
         self.state.change(index, edit);
-        self.note(index, was);
+        self.mark_dirty(index, was);
         Ok(())
     }
 
@@ -438,7 +438,7 @@ impl Broadphase {
     /// AABB, which does not move and contains the path.
     #[must_use]
     pub fn held_box(&self, id: ProxyId) -> Option<MovingBox> {
-        self.state.slots.find(id).map(|index| self.state.held(index))
+        self.state.slots.find(id).map(|index| self.state.compared_box(index))
     }
 
     /// The moving proxies as columns. The boxes are the true ones, without margins.
@@ -457,7 +457,7 @@ impl Broadphase {
     #[must_use]
     pub fn row_of(&self, id: ProxyId) -> Option<u32> {
         let slot = self.state.slot(self.state.slots.find(id)?);
-        (slot.home() == Home::Movers).then_some(slot.place)
+        (slot.container() == Container::Movers).then_some(slot.row_or_next)
     }
 
     /// Finds the pairs of this tick and reports what changed since the last update.
@@ -490,11 +490,11 @@ impl Broadphase {
         let Self { level, state, trees, finder, threads, pairs_max, filtered, owned, work, .. } =
             self;
         trees.update(state, *filtered);
-        if state.movers.len() == 0 && state.touching.is_empty() && state.loose.is_empty() {
+        if state.movers.len() == 0 && state.touching.is_empty() && state.dirty_pairs.is_empty() {
             work.clear();
             return Ok(self.changes());
         }
-        state.loose.sort_unstable();
+        state.dirty_pairs.sort_unstable();
         let update = Update {
             level: *level,
             filtered: *filtered,
@@ -505,10 +505,10 @@ impl Broadphase {
         };
         update.run(state, finder, trees, work)?;
         core::mem::swap(&mut state.touching, &mut work.touching);
-        work.said = true;
-        state.slots.say();
-        state.loose.clear();
-        work.events.rested.iter().for_each(|&pair| state.resting.add(pair));
+        work.events_valid = true;
+        state.slots.mark_cached();
+        state.dirty_pairs.clear();
+        work.events.now_resting.iter().for_each(|&pair| state.resting.add(pair));
         Ok(self.changes())
     }
 
@@ -516,9 +516,12 @@ impl Broadphase {
     /// [`Broadphase::clear`].
     #[must_use]
     pub fn changes(&self) -> Changes<'_> {
-        let Self { work: UpdateScratch { events, said, .. }, state, .. } = self;
-        let touching =
-            if *said { Touching::new(&state.touching, &state.slots) } else { Touching::default() };
+        let Self { work: UpdateScratch { events, events_valid, .. }, state, .. } = self;
+        let touching = if *events_valid {
+            Touching::new(&state.touching, &state.slots)
+        } else {
+            Touching::default()
+        };
         Changes { events, touching }
     }
 
@@ -529,11 +532,11 @@ impl Broadphase {
     pub fn pairs(&mut self) -> &[ProxyPair] {
         let Self { state, sorted, threads, .. } = self;
         sorted.clear();
-        sorted.reserve(state.touching.len() + state.resting.len() + state.loose.len());
+        sorted.reserve(state.touching.len() + state.resting.len() + state.dirty_pairs.len());
         let touching = Touching::new(&state.touching, &state.slots);
         sorted.extend(touching.iter().map(ProxyPair::from));
         sorted.extend(state.resting.iter());
-        sorted.extend_from_slice(&state.loose);
+        sorted.extend_from_slice(&state.dirty_pairs);
         threads.sort_by_key(sorted, |pair| {
             u64::from(pair.a.index()) << 32 | u64::from(pair.b.index())
         });
@@ -544,7 +547,7 @@ impl Broadphase {
     pub fn clear(&mut self) {
         for index in (0..self.state.slots.all.len()).rev() {
             if self.state.slot(index).live {
-                self.note(index, Home::Nowhere);
+                self.mark_dirty(index, Container::Nowhere);
                 self.state.remove(index);
             }
         }

@@ -18,7 +18,7 @@ const CHUNK: usize = 8192;
 pub(crate) struct MoverTree {
     pub(crate) tree: Tree,
     /// Whether a mover has changed since the tree was built.
-    is_old: bool,
+    is_dirty: bool,
     /// Scratch memory of the build.
     builder: Builder,
     boxes: Vec<BvhItem>,
@@ -27,15 +27,15 @@ pub(crate) struct MoverTree {
 impl Default for MoverTree {
     fn default() -> Self {
         let (tree, builder) = (Tree::default(), Builder::default());
-        Self { tree, is_old: true, builder, boxes: Vec::new() }
+        Self { tree, is_dirty: true, builder, boxes: Vec::new() }
     }
 }
 
 impl MoverTree {
     /// Marks the tree as dirty: a mover was inserted, removed or moved, or its filter changed.
     #[inline(always)]
-    pub(crate) fn note(&mut self) {
-        self.is_old = true;
+    pub(crate) fn mark_dirty(&mut self) {
+        self.is_dirty = true;
     }
 
     /// Rebuilds the tree if it is dirty. `filtered` says whether any proxy has a filter.
@@ -45,32 +45,32 @@ impl MoverTree {
         filtered: bool,
         on: (Level, &Threads),
     ) {
-        if !self.is_old {
+        if !self.is_dirty {
             return;
         }
-        let Self { tree, is_old, builder, boxes } = self;
+        let Self { tree, is_dirty, builder, boxes } = self;
         boxes.resize(state.movers.len(), BvhItem::default());
         par::fill_chunks(on.1, boxes, CHUNK, &|start, boxes| {
             for (row, named) in (start..).zip(boxes) {
-                *named = named_row(state, row);
+                *named = item_of_row(state, row);
             }
         });
         tree.build(boxes, builder, on);
         if filtered {
             tree.set_filters(|slot| state.slot(slot as usize).filter.word());
         }
-        *is_old = false;
+        *is_dirty = false;
     }
 
     /// Whether the tree contains exactly the movers, or is dirty.
     pub(crate) fn is_sound(&self, state: &BroadphaseState) -> bool {
-        let mut sound = self.is_old || self.tree.len() == state.movers.len();
+        let mut sound = self.is_dirty || self.tree.len() == state.movers.len();
         self.tree.for_each(|at, index| {
-            if sound && !self.is_old {
-                let row = state.slots.all.get(index as usize).map(|slot| slot.place as usize);
+            if sound && !self.is_dirty {
+                let row = state.slots.all.get(index as usize).map(|slot| slot.row_or_next as usize);
                 let row = row.filter(|&row| row < state.movers.len());
                 let is_same = |row| {
-                    let named = [self.tree.get(at), named_row(state, row)];
+                    let named = [self.tree.get(at), item_of_row(state, row)];
                     let [of_tree, of_state] = named.each_ref().map_each(bytemuck::bytes_of);
                     of_tree == of_state
                 };
@@ -86,7 +86,7 @@ impl MoverTree {
 }
 
 /// A row of the movers as an item of the tree, with the slot as child id.
-fn named_row(state: &BroadphaseState, row: usize) -> BvhItem {
+fn item_of_row(state: &BroadphaseState, row: usize) -> BvhItem {
     let movers = &state.movers;
     let [x0, y0, z0, x1, y1, z1, ..] = movers.columns.each_ref().map_each(|column| column[row]);
     let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };

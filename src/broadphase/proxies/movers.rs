@@ -25,7 +25,7 @@ pub(crate) struct MoverStore {
 }
 
 /// Borrows the columns as the pair finder reads them.
-pub(crate) fn lend(columns: &[Vec<f32>; 9]) -> MovingBoxColumns<'_> {
+pub(crate) fn borrow_columns(columns: &[Vec<f32>; 9]) -> MovingBoxColumns<'_> {
     MovingBoxColumns::from_columns(columns.each_ref().map_each(|column| &column[..]))
         .expect("the columns grow together")
 }
@@ -36,7 +36,7 @@ impl MoverStore {
     }
 
     pub(crate) fn boxes(&self) -> MovingBoxColumns<'_> {
-        lend(&self.columns)
+        borrow_columns(&self.columns)
     }
 
     pub(crate) fn get(&self, row: usize) -> MovingBox {
@@ -117,10 +117,10 @@ impl MoverStore {
 }
 
 fn is_dynamic(slot: &Slot) -> bool {
-    slot.set == super::ProxyKind::Dynamic
+    slot.kind == super::ProxyKind::Dynamic
 }
 
 /// The moving box that stands for a fat AABB: without displacement.
-pub(crate) fn still(held: Aabb) -> MovingBox {
-    MovingBox::from(held)
+pub(crate) fn without_motion(fat_aabb: Aabb) -> MovingBox {
+    MovingBox::from(fat_aabb)
 }

@@ -27,7 +27,7 @@ pub enum ProxyKind {
 impl ProxyKind {
     /// Whether proxies of this kind stay where they are until they are changed.
     #[must_use]
-    pub const fn is_at_rest(self) -> bool {
+    pub const fn is_resting(self) -> bool {
         matches!(self, Self::Fixed | Self::Sleeping)
     }
 
@@ -57,7 +57,7 @@ impl ProxyKind {
 #[non_exhaustive]
 pub struct Proxy {
     /// Its kind.
-    pub set: ProxyKind,
+    pub kind: ProxyKind,
     /// Its categories, and those with which it may pair.
     pub filter: Filter,
     /// Its owner. Two proxies of the same owner never pair, for example the limbs of one body. 0
@@ -76,8 +76,8 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    const fn new(set: ProxyKind) -> Self {
-        Self { set, filter: Filter::ALL, owner: 0, margin: 0.0, data: 0, enabled: true }
+    const fn new(kind: ProxyKind) -> Self {
+        Self { kind, filter: Filter::ALL, owner: 0, margin: 0.0, data: 0, enabled: true }
     }
 
     /// A fixed proxy: it does not move.

@@ -87,7 +87,7 @@ impl Broadphase {
     /// Like [`Broadphase::queries`], but only over fixed and sleeping proxies; no tree of movers is
     /// built.
     #[must_use]
-    pub fn queries_at_rest(&mut self) -> ProxyQueries<'_> {
+    pub fn queries_of_resting(&mut self) -> ProxyQueries<'_> {
         self.view(false)
     }
 
@@ -96,21 +96,21 @@ impl Broadphase {
         let Self { state, trees, mover_tree, level, threads, .. } = self;
         let moving = if with_movers { slice::from_ref(&mover_tree.tree) } else { &[] };
         let of = Queries::new([moving, trees.exact.trees()], *level, threads);
-        let some_grown = !trees.exact.is_empty();
-        let sieve = QueryFilter { known: state, some_grown, kinds: 0, owner: 0 };
-        ProxyQueries { of, held: trees.held(), sieve, slots: &state.slots }
+        let any_grown = !trees.exact.is_empty();
+        let row_filter = QueryFilter { context: state, any_grown, kinds: 0, owner: 0 };
+        ProxyQueries { of, fat_trees: trees.fat_trees(), row_filter, slots: &state.slots }
     }
 }
 
 /// The bit of a kind in the query filter.
-fn kind(set: ProxyKind) -> u8 {
-    1 << set as u8
+fn kind_bit(kind: ProxyKind) -> u8 {
+    1 << kind as u8
 }
 
 impl FilterContext for BroadphaseState {
     fn row(&self, row: u32) -> FilterRow {
         let slot = self.slot(row as usize);
-        FilterRow { kind: kind(slot.set), owner: slot.owner, is_grown: slot.margin > 0.0 }
+        FilterRow { kind: kind_bit(slot.kind), owner: slot.owner, is_grown: slot.margin > 0.0 }
     }
 }
 
@@ -123,8 +123,8 @@ impl FilterContext for BroadphaseState {
 #[derive(Clone, Copy, Debug)]
 pub struct ProxyQueries<'a> {
     of: Queries<'a>,
-    held: [&'a [crate::broadphase::bvh::Tree]; 2],
-    sieve: QueryFilter<'a>,
+    fat_trees: [&'a [crate::broadphase::bvh::Tree]; 2],
+    row_filter: QueryFilter<'a>,
     slots: &'a Slots,
 }
 
@@ -138,15 +138,15 @@ impl<'a> ProxyQueries<'a> {
     /// Considers only proxies that do not belong to `owner`. Owner 0 excludes no proxy.
     #[must_use]
     pub fn without_owner(self, owner: u32) -> Self {
-        Self { sieve: QueryFilter { owner, ..self.sieve }, ..self }
+        Self { row_filter: QueryFilter { owner, ..self.row_filter }, ..self }
     }
 
-    /// Considers only proxies of other kinds than `set`. May be called for several kinds.
+    /// Considers only proxies of other kinds than `kind`. May be called for several kinds.
     #[must_use]
-    pub fn without(mut self, set: ProxyKind) -> Self {
-        self.sieve.kinds |= kind(set);
-        let [fixed, sleeping] = &mut self.held;
-        match set {
+    pub fn without(mut self, kind: ProxyKind) -> Self {
+        self.row_filter.kinds |= kind_bit(kind);
+        let [fixed, sleeping] = &mut self.fat_trees;
+        match kind {
             ProxyKind::Fixed => *fixed = &[],
             ProxyKind::Sleeping => *sleeping = &[],
             ProxyKind::Dynamic | ProxyKind::Kinematic => (),
@@ -155,7 +155,7 @@ impl<'a> ProxyQueries<'a> {
     }
 
     fn rows(&self) -> Queries<'a> {
-        self.of.sifted(self.held, self.sieve)
+        self.of.restricted(self.fat_trees, self.row_filter)
     }
 
     fn name<T>(&self, of: T) -> ProxyQuery<'a, T> {
@@ -334,7 +334,7 @@ impl<'a, Q> ProxyQuery<'a, Query<'a, Q, EveryBox>> {
         accept: F,
     ) -> ProxyQuery<'a, Query<'a, Q, ProxyAccept<'a, F>>> {
         let Self { of, slots } = self;
-        ProxyQuery { of: of.asking(ProxyAccept { accept, slots }), slots }
+        ProxyQuery { of: of.with_accept(ProxyAccept { accept, slots }), slots }
     }
 }
 

@@ -8,7 +8,7 @@
 //! boxes: its fat AABB in the forest of its kind, for pairs, and its true box in a third forest,
 //! for queries.
 
-use super::slots::{Home, Slot};
+use super::slots::{Container, Slot};
 use super::state::BroadphaseState;
 use crate::broadphase::FixedBoxes;
 use crate::broadphase::bvh::{BvhItem, Tree};
@@ -29,7 +29,7 @@ const TREES: usize = 3;
 
 /// The forests of resting proxies, and the pending changes.
 #[derive(Debug)]
-pub(crate) struct Trees {
+pub(crate) struct RestingTrees {
     pub(crate) fixed: FixedBoxes,
     pub(crate) sleeping: FixedBoxes,
     /// The true boxes of resting proxies with a margin.
@@ -40,12 +40,12 @@ pub(crate) struct Trees {
     /// The slots that have changed since the last update, each once.
     changed: Vec<u32>,
     /// Scratch memory: the rows to remove from each forest.
-    leaving: [Vec<u32>; TREES],
+    removed: [Vec<u32>; TREES],
     /// Scratch memory: the boxes to put into each forest.
-    entering: [Vec<BvhItem>; TREES],
+    inserted: [Vec<BvhItem>; TREES],
 }
 
-impl Trees {
+impl RestingTrees {
     pub(crate) fn with_level(level: Level) -> Self {
         Self {
             fixed: FixedBoxes::with_level(level),
@@ -53,8 +53,8 @@ impl Trees {
             exact: FixedBoxes::with_level(level),
             rows: Vec::new(),
             changed: Vec::new(),
-            leaving: Default::default(),
-            entering: Default::default(),
+            removed: Default::default(),
+            inserted: Default::default(),
         }
     }
 
@@ -72,7 +72,7 @@ impl Trees {
     /// Marks a slot as dirty: its proxy starts or stops resting, or rests with a different box or
     /// description.
     #[inline]
-    pub(crate) fn note(&mut self, index: usize) {
+    pub(crate) fn mark_dirty(&mut self, index: usize) {
         if self.rows.len() <= index {
             self.rows.resize(index + 1, 0);
         }
@@ -88,9 +88,9 @@ impl Trees {
             return;
         }
         self.sort();
-        let Self { fixed, sleeping, exact, rows, changed, leaving, entering } = self;
-        leaving.iter_mut().for_each(Vec::clear);
-        entering.iter_mut().for_each(Vec::clear);
+        let Self { fixed, sleeping, exact, rows, changed, removed, inserted } = self;
+        removed.iter_mut().for_each(Vec::clear);
+        inserted.iter_mut().for_each(Vec::clear);
         for &row in &*changed {
             let index = row as usize;
             let was = rows[index] & !CHANGED;
@@ -100,23 +100,23 @@ impl Trees {
             for k in 0..TREES {
                 let [was, now] = [was, now].map_each(|bits| bits >> k & 1 == 1);
                 if was && !now {
-                    leaving[k].push(row);
+                    removed[k].push(row);
                 }
                 // Overwriting an unchanged box costs less than finding out that it is unchanged.
                 if let Some(slot) = slot.filter(|_| now) {
                     let (aabb, filter) = (box_in(state, index, k), slot.filter.word());
-                    entering[k].push(BvhItem { aabb, name: row, filter });
+                    inserted[k].push(BvhItem { aabb, name: row, filter });
                 }
             }
         }
         changed.clear();
         let trees = [fixed, sleeping, exact];
-        for ((tree, leaving), entering) in trees.into_iter().zip(leaving).zip(entering) {
-            if !leaving.is_empty() {
-                tree.remove(leaving).expect("each row was put in");
+        for ((tree, removed), inserted) in trees.into_iter().zip(removed).zip(inserted) {
+            if !removed.is_empty() {
+                tree.remove(removed).expect("each row was put in");
             }
-            if !entering.is_empty() {
-                tree.put_valid(rows.len(), entering, filtered);
+            if !inserted.is_empty() {
+                tree.put_valid(rows.len(), inserted, filtered);
             }
         }
     }
@@ -136,7 +136,7 @@ impl Trees {
 
     /// Whether the forests contain what the state says, for all slots without a pending change.
     pub(crate) fn is_sound(&self, state: &BroadphaseState) -> bool {
-        let noted = self.rows.iter().filter(|&&row| row & CHANGED != 0).count();
+        let dirty = self.rows.iter().filter(|&&row| row & CHANGED != 0).count();
         let mut lens = [0; TREES];
         let trees = [&self.fixed, &self.sleeping, &self.exact];
         for index in 0..state.slots.all.len().max(self.rows.len()) {
@@ -156,7 +156,7 @@ impl Trees {
                 }
             }
         }
-        noted == self.changed.len() && lens == trees.map_each(FixedBoxes::len)
+        dirty == self.changed.len() && lens == trees.map_each(FixedBoxes::len)
     }
 
     pub(crate) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
@@ -166,7 +166,7 @@ impl Trees {
     }
 
     /// The trees of fixed and of sleeping proxies, with the boxes that are compared for pairs.
-    pub(crate) fn held(&self) -> [&[Tree]; 2] {
+    pub(crate) fn fat_trees(&self) -> [&[Tree]; 2] {
         [self.fixed.trees(), self.sleeping.trees()]
     }
 
@@ -176,34 +176,34 @@ impl Trees {
         self.exact.shrink_to_fit();
         self.rows.shrink_to_fit();
         self.changed.shrink_to_fit();
-        (self.leaving, self.entering) = Default::default();
+        (self.removed, self.inserted) = Default::default();
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let lists = self.changed.capacity() + self.leaving.iter().map(Vec::capacity).sum::<usize>();
+        let lists = self.changed.capacity() + self.removed.iter().map(Vec::capacity).sum::<usize>();
         self.fixed.memory_usage()
             + self.sleeping.memory_usage()
             + self.exact.memory_usage()
             + self.rows.capacity()
             + lists * size_of::<u32>()
-            + self.entering.iter().map(Vec::capacity).sum::<usize>() * size_of::<BvhItem>()
+            + self.inserted.iter().map(Vec::capacity).sum::<usize>() * size_of::<BvhItem>()
     }
 }
 
 /// The forests in which a proxy belongs, as bits.
 fn trees_of(slot: &Slot) -> u8 {
     let exact = if slot.margin > 0.0 { TRUE } else { 0 };
-    match slot.home() {
-        Home::Fixed => FIXED | exact,
-        Home::Sleeping => SLEEPING | exact,
-        Home::Movers | Home::Nowhere => 0,
+    match slot.container() {
+        Container::Fixed => FIXED | exact,
+        Container::Sleeping => SLEEPING | exact,
+        Container::Movers | Container::Nowhere => 0,
     }
 }
 
 /// The box of a resting proxy in one of its forests.
 fn box_in(state: &BroadphaseState, index: usize, tree: usize) -> Aabb {
-    let is_held = 1 << tree != TRUE && state.slot(index).margin > 0.0;
-    if is_held { state.held[index] } else { state.boxes[index].aabb }
+    let uses_fat_aabb = 1 << tree != TRUE && state.slot(index).margin > 0.0;
+    if uses_fat_aabb { state.fat_aabbs[index] } else { state.boxes[index].aabb }
 }
 
 fn same_bits(a: &Aabb, b: &Aabb) -> bool {

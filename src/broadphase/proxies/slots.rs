@@ -1,7 +1,7 @@
 //! The record of each proxy, and the free list of slots.
 //!
 //! A slot is a record of 32 bytes; its index is that of the [`ProxyId`]. Free slots form a linked
-//! list through [`Slot::place`], the most recently freed one first, so that the same calls produce
+//! list through [`Slot::row_or_next`], the most recently freed one first, so that the same calls produce
 //! the same ids. A slot that has had `u32::MAX` proxies is retired, so that no id is ever given out
 //! twice.
 
@@ -33,7 +33,7 @@ pub(crate) fn slots_of<I: Isa>(isa: I, floats: I::F32) -> I::U32 {
 
 /// The container in which a proxy is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Home {
+pub(crate) enum Container {
     /// No container: the proxy is disabled, or the slot is free.
     Nowhere,
     /// The dense columns that the pair finder reads.
@@ -44,7 +44,7 @@ pub(crate) enum Home {
     Sleeping,
 }
 
-impl Home {
+impl Container {
     pub(crate) fn is_tree(self) -> bool {
         matches!(self, Self::Fixed | Self::Sleeping)
     }
@@ -56,11 +56,11 @@ impl Home {
 pub(crate) struct Slot {
     pub(crate) data: u64,
     /// The row of a mover, the next free slot of a free slot, and otherwise [`NONE`].
-    pub(crate) place: u32,
+    pub(crate) row_or_next: u32,
     pub(crate) filter: Filter,
     pub(crate) owner: u32,
     pub(crate) margin: f32,
-    pub(crate) set: ProxyKind,
+    pub(crate) kind: ProxyKind,
     pub(crate) enabled: bool,
     pub(crate) live: bool,
 }
@@ -68,33 +68,33 @@ pub(crate) struct Slot {
 impl Slot {
     const EMPTY: Self = Self {
         data: 0,
-        place: NONE,
+        row_or_next: NONE,
         filter: Filter::ALL,
         owner: 0,
         margin: 0.0,
-        set: ProxyKind::Fixed,
+        kind: ProxyKind::Fixed,
         enabled: false,
         live: false,
     };
 
-    pub(crate) fn home(&self) -> Home {
-        match self.set {
-            _ if !self.live || !self.enabled => Home::Nowhere,
-            ProxyKind::Dynamic | ProxyKind::Kinematic => Home::Movers,
-            ProxyKind::Fixed => Home::Fixed,
-            ProxyKind::Sleeping => Home::Sleeping,
+    pub(crate) fn container(&self) -> Container {
+        match self.kind {
+            _ if !self.live || !self.enabled => Container::Nowhere,
+            ProxyKind::Dynamic | ProxyKind::Kinematic => Container::Movers,
+            ProxyKind::Fixed => Container::Fixed,
+            ProxyKind::Sleeping => Container::Sleeping,
         }
     }
 
     pub(crate) fn proxy(&self) -> Proxy {
-        let Self { set, filter, owner, margin, data, enabled, .. } = *self;
-        Proxy { set, filter, owner, margin, data, enabled }
+        let Self { kind, filter, owner, margin, data, enabled, .. } = *self;
+        Proxy { kind, filter, owner, margin, data, enabled }
     }
 
     /// Overwrites the slot with a description.
     fn describe(&mut self, proxy: Proxy) {
-        let Proxy { set, filter, owner, margin, data, enabled } = proxy;
-        *self = Self { set, filter, owner, margin, data, enabled, place: NONE, live: true };
+        let Proxy { kind, filter, owner, margin, data, enabled } = proxy;
+        *self = Self { kind, filter, owner, margin, data, enabled, row_or_next: NONE, live: true };
     }
 }
 
@@ -113,9 +113,9 @@ pub(crate) struct Slots {
     /// because this is all that is read to translate slots into ids.
     pub(crate) generations: Vec<u32>,
     /// Generation of each slot when the cached pairs were found. May be shorter than `all`.
-    pub(crate) said: Vec<u32>,
+    pub(crate) cached_generations: Vec<u32>,
     /// The slots whose generation has changed since then.
-    pub(crate) renewed: Vec<u32>,
+    pub(crate) reused: Vec<u32>,
     /// The first free slot.
     pub(crate) free: u32,
     /// Number of slots with a proxy.
@@ -129,8 +129,8 @@ impl Default for Slots {
         Self {
             all: Vec::new(),
             generations: Vec::new(),
-            said: Vec::new(),
-            renewed: Vec::new(),
+            cached_generations: Vec::new(),
+            reused: Vec::new(),
             free: NONE,
             live: 0,
             retired: 0,
@@ -154,30 +154,30 @@ impl Slots {
 
     /// The generation of each slot of a cached pair, at the time when the pair was found.
     #[inline]
-    pub(crate) fn generations_said(&self) -> &[u32] {
+    pub(crate) fn generations_of_cached(&self) -> &[u32] {
         // Usually the same memory as that of the current ids.
-        if self.renewed.is_empty() { &self.generations } else { &self.said }
+        if self.reused.is_empty() { &self.generations } else { &self.cached_generations }
     }
 
     /// Whether a slot of a cached pair has been freed since the pair was found, and possibly
     /// reused.
     #[inline(always)]
-    pub(crate) fn is_renewed(&self, slot: u32) -> bool {
-        self.said[slot as usize] != self.generations[slot as usize]
+    pub(crate) fn is_reused(&self, slot: u32) -> bool {
+        self.cached_generations[slot as usize] != self.generations[slot as usize]
     }
 
     /// Declares that the cached pairs now belong to the proxies that are in the slots.
-    pub(crate) fn say(&mut self) {
-        let Self { generations, said, renewed, .. } = self;
-        for slot in renewed.drain(..) {
-            said[slot as usize] = generations[slot as usize];
+    pub(crate) fn mark_cached(&mut self) {
+        let Self { generations, cached_generations, reused, .. } = self;
+        for slot in reused.drain(..) {
+            cached_generations[slot as usize] = generations[slot as usize];
         }
-        said.extend_from_slice(&generations[said.len()..]);
+        cached_generations.extend_from_slice(&generations[cached_generations.len()..]);
     }
 
     /// Allocated words besides the slots.
     pub(crate) fn words(&self) -> usize {
-        self.generations.capacity() + self.said.capacity() + self.renewed.capacity()
+        self.generations.capacity() + self.cached_generations.capacity() + self.reused.capacity()
     }
 
     /// How many more proxies can be inserted.
@@ -194,7 +194,7 @@ impl Slots {
                 self.all.len() - 1
             }
             free => {
-                self.free = self.all[free as usize].place;
+                self.free = self.all[free as usize].row_or_next;
                 free as usize
             }
         };
@@ -207,15 +207,15 @@ impl Slots {
     pub(crate) fn remove(&mut self, index: usize) {
         self.live -= 1;
         self.all[index] = Slot::EMPTY;
-        if self.said.get(index) == Some(&self.generations[index]) {
-            self.renewed.push(index as u32);
+        if self.cached_generations.get(index) == Some(&self.generations[index]) {
+            self.reused.push(index as u32);
         }
         self.generations[index] += 1;
         // No proxy has the last generation: the one after it would wrap around to the first.
         if self.generations[index] == u32::MAX {
             self.retired += 1;
         } else {
-            self.all[index].place = self.free;
+            self.all[index].row_or_next = self.free;
             self.free = index as u32;
         }
     }

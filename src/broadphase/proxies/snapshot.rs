@@ -2,7 +2,7 @@
 
 use super::Broadphase;
 use super::error::BroadphaseError;
-use super::slots::Slot;
+use super::slots::{Container, Slot};
 use super::state::BroadphaseState;
 use super::validate::InvariantError;
 use crate::geom::{Aabb, Filter, Invalid, MapEach, MovingBox};
@@ -85,11 +85,11 @@ impl Broadphase {
         let (state, then) = (&self.state, &snapshot.0);
         for index in 0..state.slots.all.len().max(then.slots.all.len()) {
             if at_rest(state, index) != at_rest(then, index) {
-                self.trees.note(index);
+                self.trees.mark_dirty(index);
             }
         }
         self.state.copy_from(then);
-        self.mover_tree.note();
+        self.mover_tree.mark_dirty();
         let slots = &self.state.slots.all;
         self.filtered = slots.iter().any(|slot| slot.filter != Filter::ALL);
         self.owned = slots.iter().any(|slot| slot.owner != 0);
@@ -121,11 +121,11 @@ impl Broadphase {
         }
         for index in 0..self.state.slots.all.len() {
             let Slot { live: true, .. } = self.state.slot(index) else { continue };
-            let (moving, held) = self.state.shifted(index, by)?;
-            self.state.place(index, moving, held);
-            self.mover_tree.note();
-            if self.state.slot(index).home().is_tree() {
-                self.trees.note(index);
+            let (moving, fat_aabb) = self.state.shifted(index, by)?;
+            self.state.store_boxes(index, moving, fat_aabb);
+            self.mover_tree.mark_dirty();
+            if self.state.slot(index).container().is_tree() {
+                self.trees.mark_dirty(index);
             }
         }
         Ok(())
@@ -135,10 +135,11 @@ impl Broadphase {
 /// Everything that the forests store of a slot, or `None` if it does not rest.
 fn at_rest(state: &BroadphaseState, index: usize) -> Option<([[u32; 6]; 2], Filter, bool, bool)> {
     let slot = state.slots.all.get(index)?;
-    let home = slot.home();
-    home.is_tree().then(|| {
-        let boxes = [state.held(index).aabb, state.boxes[index].aabb].map_each(bytemuck::cast);
-        (boxes, slot.filter, home == super::slots::Home::Fixed, slot.margin > 0.0)
+    let container = slot.container();
+    container.is_tree().then(|| {
+        let boxes =
+            [state.compared_box(index).aabb, state.boxes[index].aabb].map_each(bytemuck::cast);
+        (boxes, slot.filter, container == Container::Fixed, slot.margin > 0.0)
     })
 }
 
@@ -151,20 +152,20 @@ impl BroadphaseState {
         if margin > 0.0 {
             // The translated fat AABB may extend past `COORD_MAX` although the path does not; a
             // recreated one is smaller.
-            let held = self.held[index].translated(by).ok();
-            Ok((moving, Self::hold(&moving, margin, held)?))
+            let fat_aabb = self.fat_aabbs[index].translated(by).ok();
+            Ok((moving, Self::fat_aabb(&moving, margin, fat_aabb)?))
         } else {
             Ok((moving, Aabb::default()))
         }
     }
 
     /// Stores a moving box and a fat AABB.
-    fn place(&mut self, index: usize, moving: MovingBox, held: Aabb) {
+    fn store_boxes(&mut self, index: usize, moving: MovingBox, fat_aabb: Aabb) {
         let slot = self.slots.all[index];
-        match slot.home() {
-            super::slots::Home::Movers => self.movers.set(slot.place as usize, moving),
+        match slot.container() {
+            Container::Movers => self.movers.set(slot.row_or_next as usize, moving),
             _ => self.boxes[index] = moving,
         }
-        self.held[index] = held;
+        self.fat_aabbs[index] = fat_aabb;
     }
 }

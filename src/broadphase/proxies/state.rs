@@ -6,11 +6,11 @@
 
 use super::error::BroadphaseError;
 use super::id::{ProxyId, ProxyPair};
-use super::movers::{MoverStore, still};
-use super::pair_cache::Kept;
-use super::pair_cache::sleeping::Resting;
+use super::movers::{MoverStore, without_motion};
+use super::pair_cache::PairTable;
+use super::pair_cache::sleeping::RestingPairs;
 use super::proxy::{Proxy, is_margin};
-use super::slots::{Home, NONE, Slot, Slots};
+use super::slots::{Container, NONE, Slot, Slots, owners_allow};
 use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
 use alloc::vec::Vec;
 
@@ -22,17 +22,17 @@ pub(crate) struct BroadphaseState {
     /// Boxes by slot. Only valid for proxies that have no mover row.
     pub(crate) boxes: Vec<MovingBox>,
     /// Fat AABBs by slot. Only valid for proxies with a margin.
-    pub(crate) held: Vec<Aabb>,
+    pub(crate) fat_aabbs: Vec<Aabb>,
     pub(crate) movers: MoverStore,
     /// Number of movers with a margin.
-    pub(crate) fat: u32,
+    pub(crate) fat_movers: u32,
     /// Cached pairs of the last tick in which at least one proxy moved then.
-    pub(crate) touching: Kept,
+    pub(crate) touching: PairTable,
     /// Cached pairs of two resting proxies that have not changed since.
-    pub(crate) resting: Resting,
+    pub(crate) resting: RestingPairs,
     /// Cached pairs that rested until one of the two proxies changed. The next update decides about
     /// them.
-    pub(crate) loose: Vec<ProxyPair>,
+    pub(crate) dirty_pairs: Vec<ProxyPair>,
 }
 
 impl BroadphaseState {
@@ -48,26 +48,30 @@ impl BroadphaseState {
     /// The true box of a proxy and its displacement.
     pub(crate) fn moving_box(&self, index: usize) -> MovingBox {
         let slot = self.slot(index);
-        match slot.home() {
-            Home::Movers => self.movers.get(slot.place as usize),
+        match slot.container() {
+            Container::Movers => self.movers.get(slot.row_or_next as usize),
             _ => self.boxes[index],
         }
     }
 
     /// The box of a proxy that is compared with others.
-    pub(crate) fn held(&self, index: usize) -> MovingBox {
-        if self.slot(index).margin > 0.0 { still(self.held[index]) } else { self.moving_box(index) }
+    pub(crate) fn compared_box(&self, index: usize) -> MovingBox {
+        if self.slot(index).margin > 0.0 {
+            without_motion(self.fat_aabbs[index])
+        } else {
+            self.moving_box(index)
+        }
     }
 
     /// The fat AABB for a path. `before` is the current one, if the margin has not changed.
-    pub(crate) fn hold(
+    pub(crate) fn fat_aabb(
         moving: &MovingBox,
         margin: f32,
         before: Option<Aabb>,
     ) -> Result<Aabb, Invalid> {
         let path = moving.bounds();
         match before {
-            Some(held) if held.contains(&path) => Ok(held),
+            Some(fat_aabb) if fat_aabb.contains(&path) => Ok(fat_aabb),
             _ => path.grown(margin),
         }
     }
@@ -79,64 +83,64 @@ impl BroadphaseState {
         proxy: Proxy,
     ) -> Result<ProxyId, BroadphaseError> {
         moving.validate()?;
-        let moving = rest(moving, proxy);
-        let held = match proxy.margin > 0.0 {
-            true => Self::hold(&moving, proxy.margin, None)?,
+        let moving = without_resting_delta(moving, proxy);
+        let fat_aabb = match proxy.margin > 0.0 {
+            true => Self::fat_aabb(&moving, proxy.margin, None)?,
             false => Aabb::default(),
         };
         let id = self.slots.insert(proxy);
         let index = id.index() as usize;
         if index == self.boxes.len() {
             self.boxes.push(moving);
-            self.held.push(held);
+            self.fat_aabbs.push(fat_aabb);
         } else {
-            (self.boxes[index], self.held[index]) = (moving, held);
+            (self.boxes[index], self.fat_aabbs[index]) = (moving, fat_aabb);
         }
-        self.settle(index, Home::Nowhere);
+        self.move_to_container(index, Container::Nowhere);
         Ok(id)
     }
 
     /// Removes a proxy. Its pairs stay in the cache until the next update reports that they ended.
     pub(crate) fn remove(&mut self, index: usize) {
-        self.resting.loosen(index, &mut self.loose);
-        let was = self.slot(index).home();
+        self.resting.take_pairs_of(index, &mut self.dirty_pairs);
+        let was = self.slot(index).container();
         self.slots.all[index].enabled = false;
-        self.settle(index, was);
+        self.move_to_container(index, was);
         self.slots.remove(index);
-        (self.boxes[index], self.held[index]) = (MovingBox::default(), Aabb::default());
+        (self.boxes[index], self.fat_aabbs[index]) = (MovingBox::default(), Aabb::default());
     }
 
     /// Edits the kind, filter, owner or enabled flag of a proxy.
     pub(crate) fn change(&mut self, index: usize, edit: impl FnOnce(&mut Slot)) {
-        self.resting.loosen(index, &mut self.loose);
-        let was = self.slot(index).home();
+        self.resting.take_pairs_of(index, &mut self.dirty_pairs);
+        let was = self.slot(index).container();
         edit(&mut self.slots.all[index]);
-        self.settle(index, was);
+        self.move_to_container(index, was);
     }
 
     /// Moves a proxy from the container `was` to the one that its slot now requires.
-    fn settle(&mut self, index: usize, was: Home) {
+    fn move_to_container(&mut self, index: usize, was: Container) {
         let slot = self.slots.all[index];
-        let (place, home) = (slot.place as usize, slot.home());
+        let (row, container) = (slot.row_or_next as usize, slot.container());
         let fat = u32::from(slot.margin > 0.0);
-        match (was, home) {
-            (Home::Movers, Home::Movers) => self.movers.describe(place, &slot),
-            (Home::Movers, _) => {
-                self.boxes[index] = self.movers.get(place);
-                self.slots.all[index].place = NONE;
-                self.fat -= fat;
-                if let Some(id) = self.movers.swap_remove(place) {
-                    self.slots.all[id.index() as usize].place = slot.place;
+        match (was, container) {
+            (Container::Movers, Container::Movers) => self.movers.describe(row, &slot),
+            (Container::Movers, _) => {
+                self.boxes[index] = self.movers.get(row);
+                self.slots.all[index].row_or_next = NONE;
+                self.fat_movers -= fat;
+                if let Some(id) = self.movers.swap_remove(row) {
+                    self.slots.all[id.index() as usize].row_or_next = slot.row_or_next;
                 }
             }
-            (_, Home::Movers) => {
+            (_, Container::Movers) => {
                 let id = self.slots.id(index);
-                self.slots.all[index].place = self.movers.push(id, &slot, self.boxes[index]);
-                self.fat += fat;
+                self.slots.all[index].row_or_next = self.movers.push(id, &slot, self.boxes[index]);
+                self.fat_movers += fat;
             }
             _ => (),
         }
-        if slot.set.is_at_rest() {
+        if slot.kind.is_resting() {
             self.boxes[index].delta = [0.0; 3];
         }
     }
@@ -146,19 +150,20 @@ impl BroadphaseState {
     pub(crate) fn set(&mut self, index: usize, moving: MovingBox) -> Result<bool, Invalid> {
         moving.validate()?;
         let slot = *self.slot(index);
-        let moving = rest(moving, slot.proxy());
+        let moving = without_resting_delta(moving, slot.proxy());
         if slot.margin > 0.0 {
             // Compute first what may fail, so that an error changes nothing.
-            self.held[index] = Self::hold(&{ moving }, slot.margin, Some(self.held[index]))?;
+            self.fat_aabbs[index] =
+                Self::fat_aabb(&{ moving }, slot.margin, Some(self.fat_aabbs[index]))?;
         }
-        if slot.home() == Home::Movers {
-            self.movers.set(slot.place as usize, moving);
+        if slot.container() == Container::Movers {
+            self.movers.set(slot.row_or_next as usize, moving);
             return Ok(true);
         }
         if same_bits(&self.boxes[index], &moving) {
             return Ok(false);
         }
-        self.resting.loosen(index, &mut self.loose);
+        self.resting.take_pairs_of(index, &mut self.dirty_pairs);
         self.boxes[index] = moving;
         Ok(true)
     }
@@ -167,40 +172,41 @@ impl BroadphaseState {
         if !is_margin(margin) {
             return Err(BroadphaseError::Margin);
         }
-        let held = match margin > 0.0 {
-            true => Self::hold(&self.moving_box(index), margin, None)?,
+        let fat_aabb = match margin > 0.0 {
+            true => Self::fat_aabb(&self.moving_box(index), margin, None)?,
             false => Aabb::default(),
         };
-        self.resting.loosen(index, &mut self.loose);
+        self.resting.take_pairs_of(index, &mut self.dirty_pairs);
         let slot = &mut self.slots.all[index];
-        if slot.home() == Home::Movers {
-            self.fat -= u32::from(slot.margin > 0.0);
-            self.fat += u32::from(margin > 0.0);
+        if slot.container() == Container::Movers {
+            self.fat_movers -= u32::from(slot.margin > 0.0);
+            self.fat_movers += u32::from(margin > 0.0);
         }
-        (slot.margin, self.held[index]) = (margin, held);
+        (slot.margin, self.fat_aabbs[index]) = (margin, fat_aabb);
         Ok(())
     }
 
-    /// The two slots, if both proxies exist and rest.
-    pub(crate) fn rest(&self, pair: ProxyPair) -> Option<(usize, usize)> {
-        let (a, b) = (self.slots.find(pair.a)?, self.slots.find(pair.b)?);
-        let rests = |index| self.slot(index).home().is_tree();
-        (rests(a) && rests(b)).then_some((a, b))
-    }
-
-    /// Whether filters and owners allow the pair.
-    pub(crate) fn may_pair(&self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.slot(a), self.slot(b));
-        a.filter.allows(b.filter) && super::slots::owners_allow(a.owner, b.owner)
+    /// Whether both proxies of a pair exist and rest, filters and owners allow the pair, and the
+    /// compared boxes touch.
+    pub(crate) fn rests_and_touches(&self, pair: ProxyPair) -> bool {
+        let (Some(a), Some(b)) = (self.slots.find(pair.a), self.slots.find(pair.b)) else {
+            return false;
+        };
+        let [one, other] = [self.slot(a), self.slot(b)];
+        one.container().is_tree()
+            && other.container().is_tree()
+            && one.filter.allows(other.filter)
+            && owners_allow(one.owner, other.owner)
+            && self.compared_box(a).aabb.overlaps(&self.compared_box(b).aabb)
     }
 
     pub(crate) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
         let more = |len: usize| proxies.saturating_sub(len);
         self.slots.all.reserve(more(self.slots.all.len()));
         self.slots.generations.reserve(more(self.slots.generations.len()));
-        self.slots.said.reserve(more(self.slots.said.len()));
+        self.slots.cached_generations.reserve(more(self.slots.cached_generations.len()));
         self.boxes.reserve(more(self.boxes.len()));
-        self.held.reserve(more(self.held.len()));
+        self.fat_aabbs.reserve(more(self.fat_aabbs.len()));
         self.movers.reserve(movers);
         self.touching.reserve(pairs);
         self.resting.reserve(proxies, 0);
@@ -209,43 +215,44 @@ impl BroadphaseState {
     pub(crate) fn shrink_to_fit(&mut self) {
         self.slots.all.shrink_to_fit();
         self.slots.generations.shrink_to_fit();
-        self.slots.said.shrink_to_fit();
-        self.slots.renewed.shrink_to_fit();
+        self.slots.cached_generations.shrink_to_fit();
+        self.slots.reused.shrink_to_fit();
         self.boxes.shrink_to_fit();
-        self.held.shrink_to_fit();
+        self.fat_aabbs.shrink_to_fit();
         self.movers.shrink_to_fit();
         self.touching.shrink_to_fit();
         self.resting.shrink_to_fit();
-        self.loose.shrink_to_fit();
+        self.dirty_pairs.shrink_to_fit();
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.slots.all.capacity() * size_of::<Slot>()
             + self.slots.words() * size_of::<u32>()
             + self.boxes.capacity() * size_of::<MovingBox>()
-            + self.held.capacity() * size_of::<Aabb>()
+            + self.fat_aabbs.capacity() * size_of::<Aabb>()
             + self.movers.bytes()
             + self.touching.bytes()
             + self.resting.bytes()
-            + self.loose.capacity() * size_of::<ProxyPair>()
+            + self.dirty_pairs.capacity() * size_of::<ProxyPair>()
     }
 
     /// Copies `other`, reusing the allocated memory.
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        let Self { slots, boxes, held, movers, fat, touching, resting, loose } = self;
+        let Self { slots, boxes, fat_aabbs, movers, fat_movers, touching, resting, dirty_pairs } =
+            self;
         slots.all.clone_from(&other.slots.all);
         slots.generations.clone_from(&other.slots.generations);
-        slots.said.clone_from(&other.slots.said);
-        slots.renewed.clone_from(&other.slots.renewed);
+        slots.cached_generations.clone_from(&other.slots.cached_generations);
+        slots.reused.clone_from(&other.slots.reused);
         let Slots { free, live, retired, .. } = other.slots;
         (slots.free, slots.live, slots.retired) = (free, live, retired);
         boxes.clone_from(&other.boxes);
-        held.clone_from(&other.held);
+        fat_aabbs.clone_from(&other.fat_aabbs);
         movers.copy_from(&other.movers);
-        *fat = other.fat;
+        *fat_movers = other.fat_movers;
         touching.copy_from(&other.touching);
         resting.copy_from(&other.resting);
-        loose.clone_from(&other.loose);
+        dirty_pairs.clone_from(&other.dirty_pairs);
     }
 }
 
@@ -257,6 +264,6 @@ fn same_bits(a: &MovingBox, b: &MovingBox) -> bool {
 }
 
 /// Removes the displacement if the proxy rests.
-fn rest(moving: MovingBox, proxy: Proxy) -> MovingBox {
-    if proxy.set.is_at_rest() { MovingBox::from(moving.aabb) } else { moving }
+fn without_resting_delta(moving: MovingBox, proxy: Proxy) -> MovingBox {
+    if proxy.kind.is_resting() { MovingBox::from(moving.aabb) } else { moving }
 }

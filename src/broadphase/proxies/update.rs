@@ -5,15 +5,15 @@
 //! partition by partition. Runs and partitions depend on the numbers of boxes and pairs alone.
 
 use super::id::{ProxyPair, SweptProxyPair};
-use super::movers::{lend, still};
+use super::movers::{borrow_columns, without_motion};
 use super::pair_cache::events::{Diff, Events, Scratch};
 use super::pair_cache::partition::{
-    AcceptPair, Dealt, PARTS_MAX, PairFilter, PairSource, SlotParts,
+    AcceptPair, PARTITIONS_MAX, PairFilter, PairSource, PartitionedRuns, Partitions,
 };
-use super::pair_cache::{Kept, PairColumns, Touching, TouchingIter};
-use super::resting::Trees;
+use super::pair_cache::{PairColumns, PairTable, Touching, TouchingIter};
+use super::resting::RestingTrees;
 use super::state::BroadphaseState;
-use crate::broadphase::pairs::buffer::make_room;
+use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::{PairRun, Pairs};
 use crate::broadphase::{FindError, PairFinder, PairInput};
 use crate::columns::Row;
@@ -93,11 +93,11 @@ impl FusedIterator for Persisted<'_> {}
 pub(crate) struct UpdateScratch {
     pub(crate) events: Events,
     /// Whether the events are those of a successful update that is still valid.
-    pub(crate) said: bool,
+    pub(crate) events_valid: bool,
     /// The touching pairs; swapped with [`BroadphaseState::touching`] when the update succeeds.
-    pub(crate) touching: Kept,
+    pub(crate) touching: PairTable,
     /// The columns of the movers with fat AABBs, used if some have a margin.
-    seen: [Vec<f32>; 9],
+    compared: [Vec<f32>; 9],
     /// Copies of the runs of movers against forests.
     copies: Vec<PairRun<SweptPair>>,
     /// One for each worker.
@@ -105,7 +105,7 @@ pub(crate) struct UpdateScratch {
     /// Events of each partition, used if there is more than one worker.
     parts: Vec<Events>,
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
-    before: Kept,
+    before: PairTable,
 }
 
 /// The arguments of an update.
@@ -125,15 +125,24 @@ impl Update<'_> {
         &self,
         state: &BroadphaseState,
         finder: &mut PairFinder,
-        trees: &mut Trees,
+        trees: &mut RestingTrees,
         work: &mut UpdateScratch,
     ) -> Result<(), FindError> {
-        let UpdateScratch { events, said, touching, seen, copies, scratch, parts, before } = work;
+        let UpdateScratch {
+            events,
+            events_valid,
+            touching,
+            compared,
+            copies,
+            scratch,
+            parts,
+            before,
+        } = work;
         let movers = &state.movers;
-        if state.fat > 0 {
-            hold(state, seen);
+        if state.fat_movers > 0 {
+            write_compared_boxes(state, compared);
         }
-        let boxes = if state.fat > 0 { lend(seen) } else { movers.boxes() };
+        let boxes = if state.fat_movers > 0 { borrow_columns(compared) } else { movers.boxes() };
         let set = PairInput::new(boxes);
         let set = if self.filtered { set.filtered(&movers.filters) } else { set };
         let pushed = match movers.dynamic.contains(&false) {
@@ -141,14 +150,21 @@ impl Update<'_> {
             false => set,
         };
         let some = movers.len() > 0;
-        let cut = SlotParts::new(state.slots.all.len(), state.touching.len().max(movers.len()));
-        let sieve = PairFilter { state, owned: self.owned, accept: self.accept };
-        let deal = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
-            sieve.deal(PairSource::Slots, cut, run, memory);
+        let partitions =
+            Partitions::new(state.slots.all.len(), state.touching.len().max(movers.len()));
+        let pair_filter = PairFilter {
+            slots: &state.slots,
+            movers: &movers.ids,
+            owned: self.owned,
+            accept: self.accept,
+        };
+        let filter_and_partition = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
+            pair_filter.filter_and_partition(PairSource::Slots, partitions, run, memory);
         };
         let named = pushed.labelled(bytemuck::cast_slice(&movers.ids));
-        let among = (movers.len() > 1).then(|| finder.swept_pairs_taken(named, &deal));
-        let Trees { fixed, sleeping, rows: at_rest, .. } = trees;
+        let among =
+            (movers.len() > 1).then(|| finder.swept_pairs_taken(named, &filter_and_partition));
+        let RestingTrees { fixed, sleeping, rows: resting, .. } = trees;
         let fixed = (some && !fixed.is_empty()).then(|| fixed.swept_pairs(pushed));
         let sleeping = (some && !sleeping.is_empty()).then(|| sleeping.swept_pairs(set));
         let ((among, n), (fixed, m), (sleeping, k)) =
@@ -169,57 +185,64 @@ impl Update<'_> {
             for (copy, run) in copies.iter_mut().zip(trees()) {
                 copy.pairs.clear();
                 copy.pairs.append(run.pairs.as_slice());
-                copy.pairs.settle(0);
+                copy.pairs.reserve_spare(0);
             }
             // Any worker may take any run, so reserve the length of the longest for each of them.
             let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
-            scratch.iter_mut().for_each(|scratch| make_room(&mut scratch.pairs, longest));
+            scratch.iter_mut().for_each(|scratch| reserve_for(&mut scratch.pairs, longest));
             par::for_each(scratch, copies, &|scratch, _, run| {
-                sieve.deal(PairSource::RowAndSlot, cut, run, &mut scratch.pairs);
+                pair_filter.filter_and_partition(
+                    PairSource::RowAndSlot,
+                    partitions,
+                    run,
+                    &mut scratch.pairs,
+                );
             });
 
-            let dealt = Dealt([among, copies]);
-            let lengths = dealt.lengths();
-            let (level, accept) = (self.level, self.accept);
-            let diff = Diff { level, state, dealt, at_rest, cut, accept };
-            let mut befores = [PairColumns::default(); PARTS_MAX];
+            let runs = PartitionedRuns([among, copies]);
+            let lengths = runs.lengths();
+            let accept = |pair| self.accept.is_none_or(|accept| accept(pair));
+            let still_touches = |pair| state.rests_and_touches(pair) && accept(pair);
+            let (level, slots, still_touches) = (self.level, &state.slots, &still_touches);
+            let diff = Diff { level, slots, runs, resting, partitions, still_touches };
+            let mut befores = [PairColumns::default(); PARTITIONS_MAX];
             let mut rest = before;
-            for (part, of_part) in befores.iter_mut().enumerate().take(cut.parts) {
-                let end = rest.below(cut.slots(part).end);
+            for (part, of_part) in befores.iter_mut().enumerate().take(partitions.count) {
+                let end = rest.below(partitions.slots(part).end);
                 (*of_part, rest) = (rest.slice(0..end), rest.slice(end..rest.len()));
             }
             let longest_before = befores.iter().map(|part| part.len()).max().unwrap_or(0);
             let longest = lengths.into_iter().max().unwrap_or(0);
             for scratch in &mut *scratch {
-                scratch.make_room(level, cut.width(), longest, longest_before);
+                scratch.reserve_for(level, partitions.width(), longest, longest_before);
             }
             // Not valid until the end, because the caller's function may panic.
-            *said = false;
+            *events_valid = false;
             events.clear();
-            touching.make_room(found);
+            touching.reserve_for(found);
             touching.resize(lengths.iter().sum());
             let mut rest = touching.columns_mut();
             let mut next = |part: usize| (rest.split_off(lengths[part]), befores[part]);
             if workers == 1 {
                 let scratch = &mut scratch[0];
-                (0..cut.parts).for_each(|part| diff.part(part, scratch, next(part), events));
-                events.settle();
+                (0..partitions.count).for_each(|part| diff.part(part, scratch, next(part), events));
+                events.reserve_spare();
                 return;
             }
-            parts.resize_with(cut.parts.max(parts.len()), Events::default);
-            let parts = &mut parts[..cut.parts];
+            parts.resize_with(partitions.count.max(parts.len()), Events::default);
+            let parts = &mut parts[..partitions.count];
             let mut lists = parts.iter_mut().enumerate();
-            let mut items: [_; PARTS_MAX] =
+            let mut items: [_; PARTITIONS_MAX] =
                 core::array::from_fn(|_| lists.next().map(|(part, events)| (next(part), events)));
-            par::for_each(scratch, &mut items[..cut.parts], &|scratch, part, item| {
+            par::for_each(scratch, &mut items[..partitions.count], &|scratch, part, item| {
                 if let Some((pairs, events)) = item.take() {
                     events.clear();
                     diff.part(part, scratch, pairs, events);
-                    events.settle();
+                    events.reserve_spare();
                 }
             });
             parts.iter().for_each(|part| events.append(part));
-            events.settle();
+            events.reserve_spare();
         });
         Ok(())
     }
@@ -242,15 +265,17 @@ fn runs_of(
 }
 
 /// Copies the boxes of the movers, with the fat AABB instead of the box where there is a margin.
-fn hold(state: &BroadphaseState, seen: &mut [Vec<f32>; 9]) {
-    for (to, from) in seen.iter_mut().zip(&state.movers.columns) {
-        make_room(to, from.len());
+fn write_compared_boxes(state: &BroadphaseState, compared: &mut [Vec<f32>; 9]) {
+    for (to, from) in compared.iter_mut().zip(&state.movers.columns) {
+        reserve_for(to, from.len());
         to.clone_from(from);
     }
     for (row, id) in state.movers.ids.iter().enumerate() {
         let index = id.index() as usize;
         if state.slot(index).margin > 0.0 {
-            for (column, number) in seen.iter_mut().zip(still(state.held[index]).to_row()) {
+            for (column, number) in
+                compared.iter_mut().zip(without_motion(state.fat_aabbs[index]).to_row())
+            {
                 column[row] = number;
             }
         }
@@ -259,23 +284,23 @@ fn hold(state: &BroadphaseState, seen: &mut [Vec<f32>; 9]) {
 
 /// The cached pairs to compare with, in order: the touching pairs of the last tick, merged with the
 /// resting pairs of which a proxy has changed. Both inputs are sorted.
-fn merge<'a>(state: &'a BroadphaseState, merged: &'a mut Kept) -> PairColumns<'a> {
+fn merge<'a>(state: &'a BroadphaseState, merged: &'a mut PairTable) -> PairColumns<'a> {
     let mut touching = state.touching.columns();
-    if state.loose.is_empty() {
+    if state.dirty_pairs.is_empty() {
         return touching;
     }
-    let count = touching.len() + state.loose.len();
-    merged.make_room(count);
+    let count = touching.len() + state.dirty_pairs.len();
+    merged.reserve_for(count);
     merged.resize(count);
     let mut to = merged.columns_mut();
-    for &ProxyPair { a, b } in &state.loose {
-        let loose = [a.index(), b.index()];
-        let sooner = touching.before(loose);
-        to.put(touching.slice(0..sooner));
-        to.put(PairColumns { a: &loose[..1], b: &loose[1..], first: &[0.0] });
+    for &ProxyPair { a, b } in &state.dirty_pairs {
+        let dirty_pairs = [a.index(), b.index()];
+        let sooner = touching.before(dirty_pairs);
+        to.append(touching.slice(0..sooner));
+        to.append(PairColumns { a: &dirty_pairs[..1], b: &dirty_pairs[1..], first: &[0.0] });
         touching = touching.slice(sooner..touching.len());
     }
-    to.put(touching);
+    to.append(touching);
     merged.columns()
 }
 
@@ -283,12 +308,12 @@ impl UpdateScratch {
     /// Discards the result of the last update.
     pub(crate) fn clear(&mut self) {
         self.events.clear();
-        self.said = false;
+        self.events_valid = false;
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let seen: usize = self.seen.iter().map(Vec::capacity).sum();
-        seen * size_of::<f32>()
+        let compared: usize = self.compared.iter().map(Vec::capacity).sum();
+        compared * size_of::<f32>()
             + self.copies.iter().map(PairRun::bytes).sum::<usize>()
             + self.scratch.iter().map(Scratch::bytes).sum::<usize>()
             + self.parts.iter().map(Events::bytes).sum::<usize>()

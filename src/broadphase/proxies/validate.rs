@@ -2,9 +2,9 @@
 
 use super::Broadphase;
 use super::id::ProxyPair;
-use super::pair_cache::Kept;
+use super::pair_cache::PairTable;
 use super::proxy::is_margin;
-use super::slots::{Home, NONE, SLOTS_MAX, Slots};
+use super::slots::{Container, NONE, SLOTS_MAX, Slots};
 use super::state::BroadphaseState;
 
 /// The invariant that is violated: by a bug of this library, or by the input of a deserialisation.
@@ -15,50 +15,50 @@ pub enum InvariantError {
     #[error("columns of different lengths")]
     Lengths,
     /// The free list does not contain exactly the unused slots.
-    #[error("the free slots are not those without a proxy")]
+    #[error("the free list does not contain exactly the unused slots")]
     FreeSlots,
     /// The description of a proxy is invalid.
-    #[error("what is said of slot {index} cannot be")]
+    #[error("the description of slot {index} is invalid")]
     Slot {
         /// The slot of the proxy.
         index: u32,
     },
     /// A box is invalid, or a resting proxy has a displacement.
-    #[error("the box of slot {index} is none or not in its place")]
+    #[error("the box of slot {index} is invalid, or the slot rests and has a displacement")]
     Box {
         /// The slot of the proxy.
         index: u32,
     },
     /// The path of a proxy with a margin is not inside its fat AABB.
-    #[error("the path of slot {index} is not in the box that is held for it")]
-    Held {
+    #[error("the path of slot {index} is not inside its fat AABB")]
+    FatAabb {
         /// The slot of the proxy.
         index: u32,
     },
     /// The rows of the movers are not those of the moving proxies.
-    #[error("row {row} of the movers is not that of a proxy that moves")]
+    #[error("row {row} of the movers is not that of a moving proxy")]
     Mover {
         /// The row that differs.
         row: u32,
     },
     /// Pairs are out of order, occur twice, or have the same proxy twice.
-    #[error("pairs out of order, twice there, or of one proxy")]
+    #[error("pairs are out of order, occur twice, or have the same proxy twice")]
     Pairs,
     /// The list of slots with another proxy since the last update is wrong.
-    #[error("not the slots that have another proxy since the last update")]
-    Renewed,
+    #[error("the list of slots reused since the last update is wrong")]
+    ReusedSlots,
     /// A resting pair has a proxy that does not rest.
-    #[error("a pair rests of which slot {index} does not")]
+    #[error("a resting pair has slot {index}, which does not rest")]
     Resting {
         /// The slot of the proxy.
         index: u32,
     },
     /// The linked lists of resting pairs are broken.
-    #[error("the lists of pairs at rest are torn")]
+    #[error("the linked lists of resting pairs are broken")]
     Lists,
     /// A tree does not contain exactly the resting proxies, or the movers.
-    #[error("a tree does not hold what is at rest, or what moves")]
-    Trees,
+    #[error("a tree does not contain exactly the resting proxies, or the movers")]
+    RestingTrees,
 }
 
 impl Broadphase {
@@ -70,7 +70,7 @@ impl Broadphase {
     pub fn validate(&self) -> Result<(), InvariantError> {
         self.state.validate()?;
         let is_sound = self.trees.is_sound(&self.state) && self.mover_tree.is_sound(&self.state);
-        if is_sound { Ok(()) } else { Err(InvariantError::Trees) }
+        if is_sound { Ok(()) } else { Err(InvariantError::RestingTrees) }
     }
 }
 
@@ -80,9 +80,9 @@ impl BroadphaseState {
         let rows = movers.ids.len();
         let of_movers = [movers.owners.len(), movers.filters.len(), movers.dynamic.len()];
         if self.boxes.len() != slots.len()
-            || self.held.len() != slots.len()
+            || self.fat_aabbs.len() != slots.len()
             || self.slots.generations.len() != slots.len()
-            || self.slots.said.len() > slots.len()
+            || self.slots.cached_generations.len() > slots.len()
             || self.touching.a.len() != self.touching.len()
             || self.touching.b.len() != self.touching.len()
             || slots.len() > SLOTS_MAX
@@ -96,7 +96,7 @@ impl BroadphaseState {
         for index in 0..slots.len() {
             self.check_slot(index)?;
             let slot = self.slot(index);
-            if slot.home() == Home::Movers {
+            if slot.container() == Container::Movers {
                 fat += u32::from(slot.margin > 0.0);
                 moving += 1;
             }
@@ -104,7 +104,7 @@ impl BroadphaseState {
         if moving != rows {
             return Err(InvariantError::Mover { row: rows as u32 });
         }
-        if fat != self.fat {
+        if fat != self.fat_movers {
             return Err(InvariantError::Mover { row: rows as u32 });
         }
         self.check_pairs()
@@ -122,7 +122,7 @@ impl BroadphaseState {
             if slot.live || slots.generations[at as usize] == u32::MAX || free > slots.all.len() {
                 return Err(InvariantError::FreeSlots);
             }
-            at = slot.place;
+            at = slot.row_or_next;
         }
         let counted = (slots.live as usize, slots.retired as usize) == (live, retired);
         if counted && live + retired + free == slots.all.len() {
@@ -141,57 +141,59 @@ impl BroadphaseState {
         if self.slots.generations[index] == u32::MAX || !is_margin(slot.margin) {
             return Err(InvariantError::Slot { index: name });
         }
-        let row = slot.place as usize;
-        if slot.home() == Home::Movers {
+        let row = slot.row_or_next as usize;
+        if slot.container() == Container::Movers {
             let movers = &self.movers;
             if movers.ids.get(row) != Some(&self.slots.id(index))
                 || movers.owners[row] != slot.owner
                 || movers.filters[row] != slot.filter
-                || movers.dynamic[row] != (slot.set == super::ProxyKind::Dynamic)
+                || movers.dynamic[row] != (slot.kind == super::ProxyKind::Dynamic)
             {
-                return Err(InvariantError::Mover { row: slot.place });
+                return Err(InvariantError::Mover { row: slot.row_or_next });
             }
-        } else if slot.place != NONE {
+        } else if slot.row_or_next != NONE {
             return Err(InvariantError::Slot { index: name });
         }
         let moving = self.moving_box(index);
-        if moving.validate().is_err() || slot.set.is_at_rest() && moving.delta != [0.0; 3] {
+        if moving.validate().is_err() || slot.kind.is_resting() && moving.delta != [0.0; 3] {
             return Err(InvariantError::Box { index: name });
         }
-        let held = self.held[index];
-        if slot.margin > 0.0 && (held.validate().is_err() || !held.contains(&moving.bounds())) {
-            return Err(InvariantError::Held { index: name });
+        let fat_aabb = self.fat_aabbs[index];
+        if slot.margin > 0.0
+            && (fat_aabb.validate().is_err() || !fat_aabb.contains(&moving.bounds()))
+        {
+            return Err(InvariantError::FatAabb { index: name });
         }
         Ok(())
     }
 
     fn check_pairs(&self) -> Result<(), InvariantError> {
-        let Slots { generations, said, renewed, .. } = &self.slots;
-        let mut renewed = renewed.clone();
-        renewed.sort_unstable();
-        let changed = (0_u32..).zip(said.iter().zip(generations));
+        let Slots { generations, cached_generations, reused, .. } = &self.slots;
+        let mut reused = reused.clone();
+        reused.sort_unstable();
+        let changed = (0_u32..).zip(cached_generations.iter().zip(generations));
         let changed = changed.filter(|(_, (old, new))| old != new).map(|(slot, _)| slot);
-        if !changed.eq(renewed) {
-            return Err(InvariantError::Renewed);
+        if !changed.eq(reused) {
+            return Err(InvariantError::ReusedSlots);
         }
-        let Kept { a, b, first } = &self.touching;
-        let loose = self.loose.iter().copied();
-        let known = |slot: u32| (slot as usize) < said.len();
+        let PairTable { a, b, first } = &self.touching;
+        let dirty_pairs = self.dirty_pairs.iter().copied();
+        let known = |slot: u32| (slot as usize) < cached_generations.len();
         let one = |a: u32, b: u32| a < b && known(b);
         let key = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
         let touching = a.iter().zip(b).map(|(&a, &b)| (a, b));
         let in_order = touching.clone().map(|(a, b)| key(a, b)).is_sorted_by(|x, y| x < y);
         let times = first.iter().all(|first| (0.0..=1.0).contains(first));
-        let is_said = |pair: ProxyPair| {
+        let has_cached_ids = |pair: ProxyPair| {
             one(pair.a.index(), pair.b.index())
                 && [pair.a, pair.b]
                     .into_iter()
-                    .all(|id| id.generation() == said[id.index() as usize])
+                    .all(|id| id.generation() == cached_generations[id.index() as usize])
         };
         if !in_order
             || !times
             || !touching.clone().all(|(a, b)| one(a, b))
-            || !loose.clone().all(is_said)
+            || !dirty_pairs.clone().all(has_cached_ids)
         {
             return Err(InvariantError::Pairs);
         }
@@ -202,20 +204,20 @@ impl BroadphaseState {
         for pair in self.resting.iter() {
             for id in [pair.a, pair.b] {
                 let rests =
-                    self.slots.find(id).is_some_and(|index| self.slot(index).home().is_tree());
+                    self.slots.find(id).is_some_and(|index| self.slot(index).container().is_tree());
                 if !rests {
                     return Err(InvariantError::Resting { index: id.index() });
                 }
             }
         }
-        let rest = self.resting.iter().chain(loose);
+        let rest = self.resting.iter().chain(dirty_pairs);
         let mut keys: alloc::vec::Vec<u64> = rest
             .map(|pair| (pair.a.index(), pair.b.index()))
             .chain(touching)
             .map(|(a, b)| key(a, b))
             .collect();
         keys.sort_unstable();
-        if keys.is_sorted_by(|x, y| x < y) && self.resting.iter().all(is_said) {
+        if keys.is_sorted_by(|x, y| x < y) && self.resting.iter().all(has_cached_ids) {
             Ok(())
         } else {
             Err(InvariantError::Pairs)

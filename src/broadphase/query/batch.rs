@@ -5,15 +5,15 @@
 //! single queries.
 
 use super::Queries;
-use super::collector::Wanted;
-use super::path::{Path, SOME};
+use super::collector::HitChoice;
+use super::path::{BATCH, Path};
 use crate::columns::{Checked, Columns, LengthMismatch, Row};
 use crate::geom::{MovingBox, Segment};
 use crate::kernels::Hit;
 use crate::par::{self, Threads};
 
 /// Rows that one thread takes at a time.
-const CHUNK: usize = 16 * SOME;
+const CHUNK: usize = 16 * BATCH;
 
 impl<'a> Queries<'a> {
     /// Casts many segments: the answers are those of [`Queries::cast`] for each, but found faster,
@@ -69,7 +69,7 @@ impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
     /// [`LengthMismatch`] when `out` does not have the same number of rows; then nothing is
     /// written.
     pub fn closest(&self, out: &mut [Hit]) -> Result<(), LengthMismatch> {
-        self.answer(out, Wanted::Closest)
+        self.answer(out, HitChoice::Closest)
     }
 
     /// Writes to `out[i]` any box that row `i` hits, or [`Hit::MISS`]. Which one depends on the
@@ -80,27 +80,27 @@ impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
     /// [`LengthMismatch`] when `out` does not have the same number of rows; then nothing is
     /// written.
     pub fn any(&self, out: &mut [Hit]) -> Result<(), LengthMismatch> {
-        self.answer(out, Wanted::Any)
+        self.answer(out, HitChoice::Any)
     }
 
-    fn answer(&self, out: &mut [Hit], wanted: Wanted) -> Result<(), LengthMismatch> {
+    fn answer(&self, out: &mut [Hit], wanted: HitChoice) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the hits", self.paths.len(), out.len())?;
-        fill(self.queries.threads, out, &|start, out| self.answer_some(start, wanted, out));
+        fill(self.queries.threads, out, &|start, out| self.answer_batch(start, wanted, out));
         Ok(())
     }
 
-    /// Answers the rows from `start` on, at least one and at most [`SOME`].
-    fn answer_some(&self, start: usize, wanted: Wanted, out: &mut [Hit]) {
+    /// Answers the rows from `start` on, at least one and at most [`BATCH`].
+    fn answer_batch(&self, start: usize, wanted: HitChoice, out: &mut [Hit]) {
         let Self { queries, paths } = self;
         let columns = paths.columns();
         // The first valid row replaces invalid rows; their answers are overwritten by misses below.
         let is_valid = |k: &usize| !paths.is_rejected((start + k) as u32);
         let Some(valid) = (0..out.len()).find(is_valid) else { return out.fill(Hit::MISS) };
-        let some: [P; SOME] = core::array::from_fn(|k| {
+        let some: [P; BATCH] = core::array::from_fn(|k| {
             let k = if k < out.len() && is_valid(&k) { k } else { valid };
             columns.get(start + k)
         });
-        P::first_of_some(queries, &some[..out.len()], wanted, out);
+        P::first_of_many(queries, &some[..out.len()], wanted, out);
         for (k, out) in out.iter_mut().enumerate() {
             if !is_valid(&k) {
                 *out = Hit::MISS;
@@ -109,11 +109,11 @@ impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
     }
 }
 
-/// Answers all rows, [`SOME`] at a time. Compiled once for all kinds of paths.
+/// Answers all rows, [`BATCH`] at a time. Compiled once for all kinds of paths.
 fn fill(threads: &Threads, out: &mut [Hit], answer: &(dyn Fn(usize, &mut [Hit]) + Sync)) {
     par::fill_chunks(threads, out, CHUNK, &|start, out| {
-        for (k, out) in out.chunks_mut(SOME).enumerate() {
-            answer(start + k * SOME, out);
+        for (k, out) in out.chunks_mut(BATCH).enumerate() {
+            answer(start + k * BATCH, out);
         }
     });
 }

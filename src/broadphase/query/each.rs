@@ -5,7 +5,7 @@
 //! queries.
 
 use super::nearest::NearestTo;
-use super::{Queries, ask_many};
+use super::{Queries, run_queries};
 use crate::columns::{AabbColumns, Checked, LengthMismatch};
 use crate::geom::{Aabb, Invalid};
 use crate::kernels::Hit;
@@ -16,9 +16,9 @@ use core::array::from_fn;
 use core::ops::ControlFlow;
 
 /// Rows that are queried together.
-const SOME: usize = 64;
+const BATCH: usize = 64;
 /// Rows that one thread takes at a time.
-const CHUNK: usize = 4 * SOME;
+const CHUNK: usize = 4 * BATCH;
 
 impl<'a> Queries<'a> {
     /// Finds the overlaps of many boxes, on several threads: the answers are those of
@@ -148,9 +148,10 @@ impl Overlaps<'_, '_> {
 
     /// Calls `see` with each box that overlaps a row.
     fn visit(&self, row: usize, mut see: impl FnMut(u32)) {
-        if let Some(meeting) = of_row(&self.many, row).and_then(|of| self.queries.overlap(&of).ok())
+        if let Some(traversal) =
+            of_row(&self.many, row).and_then(|of| self.queries.overlap(&of).ok())
         {
-            meeting.visit(|row| {
+            traversal.visit(|row| {
                 see(row);
                 ControlFlow::Continue(())
             });
@@ -180,19 +181,19 @@ impl Proximities<'_, '_> {
     pub fn k_nearest(&self, k: usize, out: &mut [Hit]) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the hits", self.many.len() * k, out.len())?;
         par::fill_chunks(self.queries.threads, out, (CHUNK * k).max(1), &|start, chunk| {
-            for (at, some) in chunk.chunks_mut(SOME * k).enumerate() {
-                self.answer_some(start / k + at * SOME, some.chunks_mut(k));
+            for (at, some) in chunk.chunks_mut(BATCH * k).enumerate() {
+                self.answer_batch(start / k + at * BATCH, some.chunks_mut(k));
             }
         });
         Ok(())
     }
 
-    /// Answers the rows from `start` on, at most [`SOME`].
-    fn answer_some<'r>(&self, start: usize, out: impl Iterator<Item = &'r mut [Hit]>) {
+    /// Answers the rows from `start` on, at most [`BATCH`].
+    fn answer_batch<'r>(&self, start: usize, out: impl Iterator<Item = &'r mut [Hit]>) {
         let Self { queries, many, max_distance } = self;
         let mut parts = out.enumerate();
         // Unused and invalid rows get an empty output slice.
-        let mut some: [_; SOME] = from_fn(|_| {
+        let mut some: [_; BATCH] = from_fn(|_| {
             let (of, to) = parts.next().map_or((None, Default::default()), |(k, to)| {
                 to.fill(Hit::MISS);
                 (of_row(many, start + k), to)
@@ -200,7 +201,7 @@ impl Proximities<'_, '_> {
             let to = if of.is_some() { to } else { Default::default() };
             NearestTo::new(queries, &of.unwrap_or_default(), *max_distance, None, to)
         });
-        ask_many(queries, &mut some);
+        run_queries(queries, &mut some);
     }
 }
 

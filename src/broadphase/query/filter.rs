@@ -25,9 +25,9 @@ pub(crate) trait FilterContext: Debug + Sync {
 /// The rows to exclude.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueryFilter<'a> {
-    pub(crate) known: &'a dyn FilterContext,
+    pub(crate) context: &'a dyn FilterContext,
     /// Whether any box in the trees of grown boxes is larger than the true one.
-    pub(crate) some_grown: bool,
+    pub(crate) any_grown: bool,
     /// The bits of the excluded kinds.
     pub(crate) kinds: u8,
     /// The excluded owner; 0 excludes nothing.
@@ -36,8 +36,8 @@ pub(crate) struct QueryFilter<'a> {
 
 impl QueryFilter<'_> {
     /// Whether any row may be excluded.
-    pub(crate) fn takes_out_some(&self) -> bool {
-        self.some_grown || self.kinds != 0 || self.owner != 0
+    pub(crate) fn excludes_any(&self) -> bool {
+        self.any_grown || self.kinds != 0 || self.owner != 0
     }
 
     /// The lanes of `met` whose rows are not excluded.
@@ -50,7 +50,7 @@ impl QueryFilter<'_> {
         while left != 0 {
             let lane = left.trailing_zeros();
             left &= left - 1;
-            let row = self.known.row(rows[lane as usize]);
+            let row = self.context.row(rows[lane as usize]);
             let is_out = row.kind & self.kinds != 0
                 || self.owner != 0 && row.owner == self.owner
                 || grown && row.is_grown;

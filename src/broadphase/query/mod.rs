@@ -75,7 +75,7 @@ pub struct Queries<'a> {
     level: Level,
     threads: &'a Threads,
     filter: Option<Filter>,
-    sieve: Option<QueryFilter<'a>>,
+    row_filter: Option<QueryFilter<'a>>,
 }
 
 impl FixedBoxes {
@@ -97,13 +97,13 @@ impl Bvh {
 impl<'a> Queries<'a> {
     /// A view of the boxes of all these trees.
     pub(crate) fn new(trees: [&'a [Tree]; 2], level: Level, threads: &'a Threads) -> Self {
-        Self { trees, grown: [&[]; 2], level, threads, filter: None, sieve: None }
+        Self { trees, grown: [&[]; 2], level, threads, filter: None, row_filter: None }
     }
 
     /// Adds the trees `grown`, except for those of their boxes that are larger than the true ones,
-    /// and restricts the view to boxes that `sieve` accepts.
-    pub(crate) fn sifted(self, grown: [&'a [Tree]; 2], sieve: QueryFilter<'a>) -> Self {
-        Self { grown, sieve: sieve.takes_out_some().then_some(sieve), ..self }
+    /// and restricts the view to boxes that `row_filter` accepts.
+    pub(crate) fn restricted(self, grown: [&'a [Tree]; 2], row_filter: QueryFilter<'a>) -> Self {
+        Self { grown, row_filter: row_filter.excludes_any().then_some(row_filter), ..self }
     }
 
     /// Considers only boxes that may pair with `filter`, as defined by [`Filter::allows`]. A box
@@ -124,8 +124,8 @@ impl<'a> Queries<'a> {
 
     /// The boxes that the filter and the row filter allow.
     fn allowed(&self) -> Allowed<'a> {
-        let turned = self.filter.map(|filter| filter.word().rotate_left(16));
-        Allowed { turned, sieve: self.sieve, grown: false }
+        let rotated = self.filter.map(|filter| filter.word().rotate_left(16));
+        Allowed { rotated, row_filter: self.row_filter, grown: false }
     }
 }
 
@@ -133,8 +133,8 @@ impl<'a> Queries<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Allowed<'a> {
     /// The filter of the query as a word, rotated by 16 bits.
-    turned: Option<u32>,
-    sieve: Option<QueryFilter<'a>>,
+    rotated: Option<u32>,
+    row_filter: Option<QueryFilter<'a>>,
     /// Whether the boxes of the current tree may be larger than the true ones.
     grown: bool,
 }
@@ -145,8 +145,8 @@ impl Allowed<'_> {
     #[inline(always)]
     fn of<I: Isa>(&self, isa: I, reached: I::Mask, boxes: NodeBounds<'_>, filters: &[u32]) -> u32 {
         let allowed = self.by_filter(isa, reached, filters).bits();
-        match &self.sieve {
-            Some(sieve) => sieve.passing(allowed, boxes.rows::<I>(), self.grown),
+        match &self.row_filter {
+            Some(row_filter) => row_filter.passing(allowed, boxes.rows::<I>(), self.grown),
             None => allowed,
         }
     }
@@ -165,9 +165,9 @@ impl Allowed<'_> {
         let (mut rows, mut count) = ([0; LANES_MAX], allowed.count());
         if count > 0 {
             isa.load_u32(boxes.rows::<I>()).compress(allowed).store(&mut rows);
-            if let Some(sieve) = &self.sieve {
+            if let Some(row_filter) = &self.row_filter {
                 let mut left =
-                    sieve.passing(u32::MAX >> (u32::BITS - count as u32), &rows, self.grown);
+                    row_filter.passing(u32::MAX >> (u32::BITS - count as u32), &rows, self.grown);
                 count = 0;
                 while left != 0 {
                     rows[count] = rows[left.trailing_zeros() as usize];
@@ -182,9 +182,9 @@ impl Allowed<'_> {
     /// The lanes of `reached` that the filter allows.
     #[inline(always)]
     fn by_filter<I: Isa>(&self, isa: I, reached: I::Mask, filters: &[u32]) -> I::Mask {
-        match self.turned {
-            Some(turned) if !filters.is_empty() => {
-                reached & allow(isa, isa.splat_u32(turned), isa.load_u32(filters))
+        match self.rotated {
+            Some(rotated) if !filters.is_empty() => {
+                reached & allow(isa, isa.splat_u32(rotated), isa.load_u32(filters))
             }
             _ => reached,
         }
@@ -192,9 +192,9 @@ impl Allowed<'_> {
 }
 
 /// A running query over the boxes of one tree after the other.
-trait Asked: Nearing {
+trait TreeQuery: Nearing {
     /// Sets whether the boxes of the next tree may be larger than the true ones.
-    fn look_at_grown(&mut self, grown: bool);
+    fn set_grown(&mut self, grown: bool);
 }
 
 /// Decides which boxes count: a function `FnMut(u32) -> bool` of the row, or [`EveryBox`].
@@ -204,23 +204,23 @@ pub trait Accept {
 
     /// The function to call, or `None` if all boxes count.
     #[doc(hidden)]
-    fn caller(&mut self) -> Option<Caller<'_>>
+    fn accept_fn(&mut self) -> Option<AcceptFn<'_>>
     where
         Self: Sized,
     {
-        Some(Caller(self))
+        Some(AcceptFn(self))
     }
 }
 
 /// A pointer to the caller's function, so that the traversal is compiled once for all functions.
 #[doc(hidden)]
-pub struct Caller<'a>(&'a mut dyn Accept);
+pub struct AcceptFn<'a>(&'a mut dyn Accept);
 
-impl Accept for Option<Caller<'_>> {
+impl Accept for Option<AcceptFn<'_>> {
     #[inline(always)]
     fn accept(&mut self, row: u32) -> bool {
         match self {
-            Some(caller) => caller.0.accept(row),
+            Some(accept_fn) => accept_fn.0.accept(row),
             None => true,
         }
     }
@@ -236,7 +236,7 @@ impl Accept for EveryBox {
         true
     }
 
-    fn caller(&mut self) -> Option<Caller<'_>> {
+    fn accept_fn(&mut self) -> Option<AcceptFn<'_>> {
         None
     }
 }
@@ -268,11 +268,11 @@ impl<'a, Q, A> Query<'a, Q, A> {
     /// Considers only boxes whose row `accept` accepts. It is called for boxes that the query
     /// reaches and that the filter allows, in arbitrary order, at most once for each.
     pub fn accepting<F: FnMut(u32) -> bool>(self, accept: F) -> Query<'a, Q, F> {
-        self.asking(accept)
+        self.with_accept(accept)
     }
 
     /// Replaces the function that accepts boxes.
-    pub(crate) fn asking<B>(self, accept: B) -> Query<'a, Q, B> {
+    pub(crate) fn with_accept<B>(self, accept: B) -> Query<'a, Q, B> {
         let Self { queries, of, visits, .. } = self;
         Query { queries, of, accept, visits }
     }
@@ -284,10 +284,10 @@ impl<'a, Q, A> Query<'a, Q, A> {
 }
 
 /// Runs a query over all trees of a view. Returns the query with its results, and what it visited.
-fn ask<N: Asked>(queries: &Queries<'_>, mut question: N) -> (N, Visits) {
+fn run_query<N: TreeQuery>(queries: &Queries<'_>, mut question: N) -> (N, Visits) {
     let mut visits = Visits::default();
     for (tree, grown) in queries.trees() {
-        question.look_at_grown(grown);
+        question.set_grown(grown);
         queries.level.run(Descend { tree, question: &mut question, visits: &mut visits });
     }
     (question, visits)
@@ -311,9 +311,9 @@ impl<N: Nearing> Kernel for Descend<'_, N> {
 }
 
 /// Runs several queries over all trees of a view.
-fn ask_many<N: Asked>(queries: &Queries<'_>, questions: &mut [N]) {
+fn run_queries<N: TreeQuery>(queries: &Queries<'_>, questions: &mut [N]) {
     for (tree, grown) in queries.trees() {
-        questions.iter_mut().for_each(|question| question.look_at_grown(grown));
+        questions.iter_mut().for_each(|question| question.set_grown(grown));
         if may_go_abreast(tree, questions.len()) {
             queries.level.run(DescendMany { tree, questions });
         } else {

@@ -3,7 +3,7 @@
 //! Nodes are tested with the arithmetic of [`proximity`](crate::batch::proximity). It is monotonic,
 //! rounding included, so the bounds of a node are never farther than a box inside them.
 
-use super::{Accept, Allowed, Asked, Caller, Queries, Query, ask};
+use super::{Accept, AcceptFn, Allowed, Queries, Query, TreeQuery, run_query};
 use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
 use crate::columns::Row;
 use crate::geom::{Aabb, Invalid};
@@ -68,7 +68,7 @@ impl<A: Accept> Query<'_, Proximity, A> {
     /// up to some dozens, because each box is inserted into a sorted list.
     pub fn k_nearest(self, to: &mut [Hit]) -> &[Hit] {
         let Self { queries, of, mut accept, visits } = self;
-        let (nearest, looked) = of.nearest(&queries, accept.caller(), to);
+        let (nearest, looked) = of.nearest(&queries, accept.accept_fn(), to);
         looked.add_to(visits);
         nearest
     }
@@ -80,12 +80,12 @@ impl Proximity {
     fn nearest<'q, 'a>(
         &self,
         queries: &Queries<'q>,
-        caller: Option<Caller<'q>>,
+        accept_fn: Option<AcceptFn<'q>>,
         to: &'a mut [Hit],
     ) -> (&'a [Hit], Visits) {
         let Self { aabb, max_distance } = self;
-        let question = NearestTo::new(queries, aabb, *max_distance, caller, to);
-        let (question, looked) = ask(queries, question);
+        let question = NearestTo::new(queries, aabb, *max_distance, accept_fn, to);
+        let (question, looked) = run_query(queries, question);
         (question.nearest.into_hits(), looked)
     }
 }
@@ -96,7 +96,7 @@ pub(crate) struct NearestTo<'q, 'a> {
     max_distance: f32,
     allowed: Allowed<'q>,
     /// The function that accepts boxes, if not all are accepted.
-    accept: Option<Caller<'q>>,
+    accept: Option<AcceptFn<'q>>,
     nearest: NearestList<'a>,
 }
 
@@ -105,7 +105,7 @@ impl<'q, 'a> NearestTo<'q, 'a> {
         queries: &Queries<'q>,
         aabb: &Aabb,
         max_distance: f32,
-        accept: Option<Caller<'q>>,
+        accept: Option<AcceptFn<'q>>,
         to: &'a mut [Hit],
     ) -> Self {
         let (from, allowed) = (aabb.to_row(), queries.allowed());
@@ -161,8 +161,8 @@ impl Nearing for NearestTo<'_, '_> {
     }
 }
 
-impl Asked for NearestTo<'_, '_> {
-    fn look_at_grown(&mut self, grown: bool) {
+impl TreeQuery for NearestTo<'_, '_> {
+    fn set_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }
 }

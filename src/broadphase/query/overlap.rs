@@ -5,7 +5,7 @@
 //! there the bounds of nodes are tested with `near_planes`, which is monotonic and lets a few more
 //! bounds through.
 
-use super::{Accept, Allowed, Asked, Queries, Query, ask};
+use super::{Accept, Allowed, Queries, Query, TreeQuery, run_query};
 use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
 use crate::columns::Row;
 use crate::geom::{Aabb, Invalid, Plane, Sphere};
@@ -33,19 +33,31 @@ impl QueryShape for Planes<'_> {}
 
 impl Region for Aabb {
     fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
-        ask(queries, ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+        run_query(
+            queries,
+            ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 },
+        )
+        .1
     }
 }
 
 impl Region for Sphere {
     fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
-        ask(queries, ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+        run_query(
+            queries,
+            ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 },
+        )
+        .1
     }
 }
 
 impl Region for Planes<'_> {
     fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
-        ask(queries, ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 }).1
+        run_query(
+            queries,
+            ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 },
+        )
+        .1
     }
 }
 
@@ -56,7 +68,7 @@ trait MeetsShape: Copy {
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask;
 
     /// Which of these boxes overlap the shape.
-    fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask;
+    fn test<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask;
 }
 
 /// A query for the boxes that overlap a shape.
@@ -80,11 +92,11 @@ fn splat<I: Isa, const K: usize>(isa: I, numbers: [f32; K]) -> [I::F32; K] {
 impl MeetsShape for Aabb {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
-        self.meets(isa, bounds)
+        self.test(isa, bounds)
     }
 
     #[inline(always)]
-    fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
+    fn test<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
         simd::boxes(isa, &splat(isa, self.to_row()), boxes).hit
     }
 }
@@ -92,11 +104,11 @@ impl MeetsShape for Aabb {
 impl MeetsShape for Sphere {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
-        self.meets(isa, bounds)
+        self.test(isa, bounds)
     }
 
     #[inline(always)]
-    fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
+    fn test<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
         let [x, y, z] = self.center;
         simd::sphere(isa, &splat(isa, [x, y, z, self.radius]), boxes).hit
     }
@@ -109,7 +121,7 @@ impl MeetsShape for Planes<'_> {
     }
 
     #[inline(always)]
-    fn meets<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
+    fn test<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
         filled::<I>(boxes) & simd::planes(isa, self.0, boxes).hit
     }
 }
@@ -221,7 +233,7 @@ impl<S: QueryShape, A: Accept> Query<'_, Overlap<S>, A> {
     pub fn all(self, rows: &mut Vec<u32>) {
         rows.clear();
         let Self { queries, of: Overlap(shape), mut accept, visits } = self;
-        let every = accept.caller().is_none();
+        let every = accept.accept_fn().is_none();
         let mut see = |met: &[u32]| {
             if every {
                 rows.extend_from_slice(met);
@@ -260,8 +272,8 @@ impl<S: MeetsShape> Nearing for ShapeTraversal<'_, '_, S> {
 
     #[inline(always)]
     fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64 {
-        let meets = self.shape.meets(isa, &boxes.columns(isa));
-        let (met, count) = self.allowed.rows_of(isa, meets, boxes, filters);
+        let test = self.shape.test(isa, &boxes.columns(isa));
+        let (met, count) = self.allowed.rows_of(isa, test, boxes, filters);
         if count == 0 || self.most < 0.0 {
             return 0;
         }
@@ -275,8 +287,8 @@ impl<S: MeetsShape> Nearing for ShapeTraversal<'_, '_, S> {
     }
 }
 
-impl<S: MeetsShape> Asked for ShapeTraversal<'_, '_, S> {
-    fn look_at_grown(&mut self, grown: bool) {
+impl<S: MeetsShape> TreeQuery for ShapeTraversal<'_, '_, S> {
+    fn set_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }
 }

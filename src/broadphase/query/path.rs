@@ -5,13 +5,14 @@
 //! faces of a box, rounding included, so the bounds of a node are never met later than a box inside
 //! them, and never missed if such a box is met.
 
-use super::collector::{CollectFirst, Told, Wanted};
-use super::{Allowed, Asked, Caller, Queries, Query, ask, ask_many};
+use super::collector::{CollectFirst, HitChoice, HitCollector};
+use super::{Accept, AcceptFn, Allowed, Queries, Query, TreeQuery, run_queries, run_query};
 use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
 use crate::columns::Row;
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX};
+use alloc::vec::Vec;
 use core::array::from_fn;
 
 impl<'a> Queries<'a> {
@@ -64,65 +65,145 @@ pub trait PathArithmetic {
     fn first(
         &self,
         queries: &Queries<'_>,
-        wanted: Wanted,
-        caller: Option<Caller<'_>>,
+        wanted: HitChoice,
+        accept_fn: Option<AcceptFn<'_>>,
     ) -> (Option<Hit>, Visits);
 
     /// Passes hits to `see`, up to the position that it returns. Returns what was visited.
     fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits;
 
-    /// Writes the hit of each path to `hits`, for at least one and at most [`SOME`] paths.
-    fn first_of_some(queries: &Queries<'_>, paths: &[Self], wanted: Wanted, hits: &mut [Hit])
+    /// Writes the hit of each path to `hits`, for at least one and at most [`BATCH`] paths.
+    fn first_of_many(queries: &Queries<'_>, paths: &[Self], wanted: HitChoice, hits: &mut [Hit])
     where
         Self: Sized;
 }
 
+/// The position of a hit on the path is [`Cast::entry`](crate::batch::cast::Cast::entry) of a segment and
+/// [`Sweep::first`](crate::batch::sweep::Sweep::first) of a moving box, with the same bits.
+impl<P: Path, A: Accept> Query<'_, P, A> {
+    /// The box that is hit first; among equal positions the one with the lowest row.
+    #[must_use]
+    pub fn closest(self) -> Option<Hit> {
+        self.first(HitChoice::Closest)
+    }
+
+    /// Any box that is hit, or `None`. Which one depends on the shape of the tree, not on levels or
+    /// threads.
+    #[must_use]
+    pub fn any(self) -> Option<Hit> {
+        self.first(HitChoice::Any)
+    }
+
+    fn first(self, wanted: HitChoice) -> Option<Hit> {
+        let Self { queries, of, mut accept, visits } = self;
+        let (found, looked) = of.first(&queries, wanted, accept.accept_fn());
+        looked.add_to(visits);
+        found
+    }
+
+    /// Replaces the contents of `hits` by all boxes that are hit, ordered by row.
+    pub fn all(self, hits: &mut Vec<Hit>) {
+        self.collect(hits);
+        hits.sort_unstable_by_key(|hit| hit.row);
+    }
+
+    /// Replaces the contents of `hits` by all boxes that are hit, ordered by position on the path,
+    /// then by row.
+    pub fn sorted(self, hits: &mut Vec<Hit>) {
+        self.collect(hits);
+        hits.sort_unstable_by_key(|hit| (hit.at.to_bits(), hit.row));
+    }
+
+    fn collect(self, hits: &mut Vec<Hit>) {
+        hits.clear();
+        self.visit(|hit| {
+            hits.push(hit);
+            f32::INFINITY
+        });
+    }
+
+    /// Calls `see` with boxes that are hit. It returns the position on the path up to which it
+    /// wants to see more: `hit.at` for nothing farther, infinity for all, a negative number to
+    /// stop. The limit never grows again, and a NaN leaves it unchanged.
+    ///
+    /// The order is roughly that of positions, because nodes of the tree are visited in that order.
+    /// It depends on the shape of the tree, not on levels or threads.
+    ///
+    /// ```
+    /// use swath::{AabbColumns, Bvh, Segment};
+    ///
+    /// let low: Vec<f32> = (0..100).map(|k| k as f32).collect();
+    /// let high: Vec<f32> = low.iter().map(|low| low + 0.5).collect();
+    /// let mut tree = Bvh::new();
+    /// tree.build(AabbColumns::new([&low; 3], [&high; 3])?)?;
+    ///
+    /// // The boxes in even rows, up to the first box in an odd row.
+    /// let ray = Segment::ray([9.75; 3], [1.0; 3])?;
+    /// let (mut odd, mut even) = (f32::INFINITY, Vec::new());
+    /// tree.queries().cast(&ray)?.visit(|hit| {
+    ///     match hit.row % 2 {
+    ///         0 => even.push(hit),
+    ///         _ => odd = odd.min(hit.at),
+    ///     }
+    ///     odd
+    /// });
+    /// even.retain(|hit| hit.at <= odd);
+    /// assert!(even.len() == 1 && even[0].row == 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn visit(self, mut see: impl FnMut(Hit) -> f32) {
+        let Self { queries, of, mut accept, visits } = self;
+        let mut see = |hit: Hit| if accept.accept(hit.row) { see(hit) } else { f32::INFINITY };
+        of.each(&queries, &mut see).add_to(visits);
+    }
+}
+
 /// Tests a path against the boxes or bounds in the lanes of a node.
-trait MeetsPath: Copy {
+trait PathTest: Copy {
     /// The positions where they are met, at least 0, and which of them are at most `most`.
-    fn meets<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask);
+    fn test<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask);
 }
 
 /// Largest number of paths that are queried together.
-pub(crate) const SOME: usize = 64;
+pub(crate) const BATCH: usize = 64;
 
 /// Finds a hit on a path that ends at `reach`.
-fn first<M: MeetsPath>(
+fn first<M: PathTest>(
     queries: &Queries<'_>,
     (path, reach): (M, f32),
-    wanted: Wanted,
-    caller: Option<Caller<'_>>,
+    wanted: HitChoice,
+    accept_fn: Option<AcceptFn<'_>>,
 ) -> (Option<Hit>, Visits) {
-    let (meeting, visits) =
-        ask(queries, PathTraversal::first(queries, path, reach, wanted, caller));
-    (meeting.found(), visits)
+    let (traversal, visits) =
+        run_query(queries, PathTraversal::first(queries, path, reach, wanted, accept_fn));
+    (traversal.found(), visits)
 }
 
 /// Passes the hits on a path that ends at `reach` to `see`.
-fn each<M: MeetsPath>(
+fn each<M: PathTest>(
     queries: &Queries<'_>,
     (path, reach): (M, f32),
     see: &mut dyn FnMut(Hit) -> f32,
 ) -> Visits {
-    let told = Told::Each(see);
-    ask(queries, PathTraversal { path, allowed: queries.allowed(), most: reach, told }).1
+    let collector = HitCollector::Each(see);
+    run_query(queries, PathTraversal { path, allowed: queries.allowed(), most: reach, collector }).1
 }
 
 /// Finds a hit on each of several paths, at least one.
-fn first_of_some<P: PathArithmetic, M: MeetsPath>(
+fn first_of_many<P: PathArithmetic, M: PathTest>(
     queries: &Queries<'_>,
     paths: &[P],
-    wanted: Wanted,
+    wanted: HitChoice,
     hits: &mut [Hit],
     path: impl Fn(&P) -> M,
 ) {
-    let mut meetings: [_; SOME] = from_fn(|k| {
+    let mut traversals: [_; BATCH] = from_fn(|k| {
         let of = &paths[k.min(paths.len() - 1)];
         PathTraversal::first(queries, path(of), of.reach(), wanted, None)
     });
-    ask_many(queries, &mut meetings[..paths.len()]);
-    for (hit, meeting) in hits.iter_mut().zip(&meetings) {
-        *hit = meeting.found().unwrap_or(Hit::MISS);
+    run_queries(queries, &mut traversals[..paths.len()]);
+    for (hit, traversal) in hits.iter_mut().zip(&traversals) {
+        *hit = traversal.found().unwrap_or(Hit::MISS);
     }
 }
 
@@ -132,7 +213,7 @@ struct PathTraversal<'a, 'c, M> {
     allowed: Allowed<'a>,
     /// The position up to which hits still count. Never grows.
     most: f32,
-    told: Told<'c>,
+    collector: HitCollector<'c>,
 }
 
 impl<'a, 'c, M> PathTraversal<'a, 'c, M> {
@@ -141,23 +222,23 @@ impl<'a, 'c, M> PathTraversal<'a, 'c, M> {
         queries: &Queries<'a>,
         path: M,
         reach: f32,
-        wanted: Wanted,
-        caller: Option<Caller<'c>>,
+        wanted: HitChoice,
+        accept_fn: Option<AcceptFn<'c>>,
     ) -> Self {
-        let told = Told::First(CollectFirst::new(reach, wanted, caller));
-        Self { path, allowed: queries.allowed(), most: reach, told }
+        let collector = HitCollector::First(CollectFirst::new(reach, wanted, accept_fn));
+        Self { path, allowed: queries.allowed(), most: reach, collector }
     }
 
     /// The single hit, if there is one.
     fn found(&self) -> Option<Hit> {
-        match &self.told {
-            Told::First(first) => first.found(),
-            Told::Each(_) => None,
+        match &self.collector {
+            HitCollector::First(first) => first.found(),
+            HitCollector::Each(_) => None,
         }
     }
 }
 
-impl<M: MeetsPath> Nearing for PathTraversal<'_, '_, M> {
+impl<M: PathTest> Nearing for PathTraversal<'_, '_, M> {
     #[inline(always)]
     fn most(&self) -> f32 {
         self.most
@@ -165,12 +246,12 @@ impl<M: MeetsPath> Nearing for PathTraversal<'_, '_, M> {
 
     #[inline(always)]
     fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
-        self.path.meets(isa, bounds, self.most)
+        self.path.test(isa, bounds, self.most)
     }
 
     #[inline(always)]
     fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64 {
-        let (at, met) = self.path.meets(isa, boxes, self.most);
+        let (at, met) = self.path.test(isa, boxes, self.most);
         let mut met = self.allowed.of(isa, met, boxes, filters);
         if met == 0 {
             return 0;
@@ -183,21 +264,21 @@ impl<M: MeetsPath> Nearing for PathTraversal<'_, '_, M> {
             met &= met - 1;
             // Hits in earlier lanes may have reduced the limit.
             let hit = Hit { row: rows[lane], at: ats[lane] };
-            count += u64::from(hit.at <= self.most && self.told.tell(hit, &mut self.most));
+            count += u64::from(hit.at <= self.most && self.collector.collect(hit, &mut self.most));
         }
         count
     }
 }
 
-impl<M: MeetsPath> Asked for PathTraversal<'_, '_, M> {
-    fn look_at_grown(&mut self, grown: bool) {
+impl<M: PathTest> TreeQuery for PathTraversal<'_, '_, M> {
+    fn set_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }
 }
 
-impl MeetsPath for cast::Entry {
+impl PathTest for cast::Entry {
     #[inline(always)]
-    fn meets<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask) {
+    fn test<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask) {
         let (mut first, mut last) = ([isa.splat(0.0); 3], [isa.splat(0.0); 3]);
         for axis in 0..3 {
             let [near, far] = self.faces(axis);
@@ -216,18 +297,18 @@ impl PathArithmetic for Segment {
     fn first(
         &self,
         queries: &Queries<'_>,
-        wanted: Wanted,
-        caller: Option<Caller<'_>>,
+        wanted: HitChoice,
+        accept_fn: Option<AcceptFn<'_>>,
     ) -> (Option<Hit>, Visits) {
-        first(queries, (cast::Entry::new(self), self.reach()), wanted, caller)
+        first(queries, (cast::Entry::new(self), self.reach()), wanted, accept_fn)
     }
 
     fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits {
         each(queries, (cast::Entry::new(self), self.reach()), see)
     }
 
-    fn first_of_some(queries: &Queries<'_>, paths: &[Self], wanted: Wanted, hits: &mut [Hit]) {
-        first_of_some(queries, paths, wanted, hits, cast::Entry::new);
+    fn first_of_many(queries: &Queries<'_>, paths: &[Self], wanted: HitChoice, hits: &mut [Hit]) {
+        first_of_many(queries, paths, wanted, hits, cast::Entry::new);
     }
 }
 
@@ -235,9 +316,9 @@ impl PathArithmetic for Segment {
 #[derive(Clone, Copy)]
 struct SweptPath([f32; 9]);
 
-impl MeetsPath for SweptPath {
+impl PathTest for SweptPath {
     #[inline(always)]
-    fn meets<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask) {
+    fn test<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask) {
         let (still, mut a) = (isa.splat(0.0), [isa.splat(0.0); 9]);
         for (number, &of) in a.iter_mut().zip(&self.0) {
             *number = isa.splat(of);
@@ -257,17 +338,17 @@ impl PathArithmetic for MovingBox {
     fn first(
         &self,
         queries: &Queries<'_>,
-        wanted: Wanted,
-        caller: Option<Caller<'_>>,
+        wanted: HitChoice,
+        accept_fn: Option<AcceptFn<'_>>,
     ) -> (Option<Hit>, Visits) {
-        first(queries, (SweptPath(self.to_row()), self.reach()), wanted, caller)
+        first(queries, (SweptPath(self.to_row()), self.reach()), wanted, accept_fn)
     }
 
     fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits {
         each(queries, (SweptPath(self.to_row()), self.reach()), see)
     }
 
-    fn first_of_some(queries: &Queries<'_>, paths: &[Self], wanted: Wanted, hits: &mut [Hit]) {
-        first_of_some(queries, paths, wanted, hits, |path| SweptPath(path.to_row()));
+    fn first_of_many(queries: &Queries<'_>, paths: &[Self], wanted: HitChoice, hits: &mut [Hit]) {
+        first_of_many(queries, paths, wanted, hits, |path| SweptPath(path.to_row()));
     }
 }

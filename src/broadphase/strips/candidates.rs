@@ -1,6 +1,6 @@
 //! Pairs of boxes of one strip that may touch, before they are swept or reported.
 
-use crate::broadphase::pairs::buffer::{Buffer, make_room};
+use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::input::ROW;
 use crate::geom::Pair;
 use crate::lanes::LANES_MAX;
@@ -21,7 +21,7 @@ impl Candidates {
     /// Reserves memory for so many candidates.
     pub(crate) fn reserve(&mut self, most: usize) {
         for column in [&mut self.a, &mut self.b] {
-            make_room(column, most);
+            reserve_for(column, most);
             column.resize(most.max(column.len()), 0);
         }
     }

@@ -235,7 +235,7 @@ where
             pairs.reserve_exact(most.saturating_sub(pairs.len()));
             strip.settle_join(peak, longest);
         }
-        self.pairs.settle(RUNS);
+        self.pairs.reserve_spare(RUNS);
         Timings { choose, scatter, sweep: clock.lap() }
     }
 

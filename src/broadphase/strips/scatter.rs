@@ -7,7 +7,7 @@
 
 use super::grid::{AxisCells, Grid};
 use super::long_path::{Stop, is_long, trace};
-use crate::broadphase::pairs::buffer::make_room;
+use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::input::PairInput;
 use crate::columns::{Rejected, check_group};
 use crate::geom::{Filter, MapEach};
@@ -225,7 +225,7 @@ impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {
             return;
         }
         let records = self.chunk.records();
-        make_room(&mut self.chunk.records, records);
+        reserve_for(&mut self.chunk.records, records);
         self.chunk.records.resize(records, [0; WORDS]);
         // Two loops, because a branch for each record would cost 3 %.
         if self.filtered {

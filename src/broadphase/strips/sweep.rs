@@ -13,7 +13,7 @@ use super::grid::{AxisCells, Grid, StripAxis};
 use super::kd_join::{Begin, Join, Proceed, not_first};
 use super::long_path::{Passage, contact_cells};
 use super::scatter::{Chunk, FLAGS, LONG, SWEPT_WORDS, StripRecord, UNION_WORDS, low_word};
-use crate::broadphase::pairs::buffer::{Buffer, make_room};
+use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::input::{ROW, allow};
 use crate::geom::{MapEach, Pair, SweptPair};
 use crate::kernels::bounds::bounds;
@@ -80,15 +80,15 @@ impl<const WORDS: usize> Scratch<WORDS> {
     /// Reserves memory for a strip of so many records.
     pub(crate) fn reserve(&mut self, rows: usize) {
         let padded = rows + LANES_MAX;
-        make_room(&mut self.records, padded);
+        reserve_for(&mut self.records, padded);
         let paths = if WORDS == SWEPT_WORDS { &mut self.paths[..] } else { &mut [] };
         for column in self.bounds.iter_mut().chain(paths).chain([&mut self.lows]) {
-            make_room(column, padded);
+            reserve_for(column, padded);
         }
         for column in [&mut self.ids, &mut self.filters, &mut self.starts, &mut self.lasts] {
-            make_room(column, padded);
+            reserve_for(column, padded);
         }
-        make_room(&mut self.bins, StripAxis::bins_of(rows));
+        reserve_for(&mut self.bins, StripAxis::bins_of(rows));
         if WORDS == SWEPT_WORDS {
             self.candidates.reserve(candidates_max(rows));
         }
@@ -115,7 +115,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
     /// Reserves memory for joins as large as those of any worker, of strips of so many records.
     pub(crate) fn settle_join(&mut self, peak: usize, rows: usize) {
         if peak > 0 {
-            self.join.settle(peak);
+            self.join.reserve_spare(peak);
             self.candidates.reserve(candidates_max(rows));
         }
     }

@@ -1,8 +1,8 @@
 //! The SIMD arithmetic of a cast against boxes, for any lane width.
 
-use super::MISS;
 use crate::geom::Faces;
 use crate::kernels::batch::Answer;
+use crate::kernels::sweep::MISS;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Differences and fractions of a segment and a box, per axis and in total.

@@ -28,26 +28,17 @@
 //!
 //! Units: displacements over the tick. Cost: 36 bytes read and 8 written per contact.
 
-mod place;
+mod first_contact;
 mod simd;
 
 use super::batch::{Each, One};
 use super::contacts::{ContactQuestion, ContactRows, Match, Numbers};
 use super::{BatchError, contacts};
 use crate::columns::{BodyColumns, Checked, LengthMismatch};
+pub use crate::geom::Member;
 use crate::geom::{Body, Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{Isa, Level, Table};
-pub use place::{Outcome, Response, one_to_one};
-
-/// One of the two bodies of a contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Member {
-    /// The first body, from which the normal points away.
-    A,
-    /// The second body, towards which the normal points.
-    B,
-}
+pub use first_contact::{Outcome, Response, one_to_one};
 
 /// The coefficient of restitution: the part of the closing displacement that is returned, in `[0,
 /// 1]`.

@@ -1,7 +1,6 @@
 //! The SIMD arithmetic of a response, for any lane width.
 
-use super::Member;
-use crate::geom::{COORD_MAX, Contact};
+use crate::geom::{COORD_MAX, Contact, Member};
 use crate::kernels::contacts::{ContactRows, Lowest, axes};
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 

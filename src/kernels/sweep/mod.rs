@@ -34,10 +34,8 @@ use crate::columns::{Checked, LengthMismatch, Row};
 use crate::geom::{Contact, Invalid, MovingBox, Pair};
 use crate::lanes::{Isa, Level};
 pub use positions::positions;
+pub use simd::MISS;
 pub(crate) use simd::times;
-
-/// The time of a pair that does not touch.
-pub const MISS: f32 = f32::INFINITY;
 
 /// First and last time of contact of two boxes, and the contact.
 ///

@@ -1,9 +1,11 @@
 //! The SIMD arithmetic of a sweep, for any lane width.
 
-use super::MISS;
 use crate::geom::Contact;
 use crate::kernels::batch::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
+
+/// The time of a pair that does not touch.
+pub const MISS: f32 = f32::INFINITY;
 
 /// Differences and times of a pair, per axis and in total.
 struct SweepSlabs<I: Isa> {

@@ -156,7 +156,7 @@ const LEAST: f64 = 1.0 / (1_u64 << 20) as f64;
 mod tests {
     use crate::geom::{Motion, Pose};
     use crate::narrowphase::Shape;
-    use crate::narrowphase::toi::{Advance, Settings, of_valid};
+    use crate::narrowphase::toi::{Settings, ToiResult, of_valid};
 
     /// Goal: a portal converges: for cores that touch, straight or along a parabola, a search has only
     /// the first plane, the portal's and the contact; for cores that pass each other, mostly the first
@@ -191,12 +191,12 @@ mod tests {
                 of_a.accel = vector(1.0);
             }
             let toi = of_valid((&a, &of_a), (&b, &of_b), &Settings::default());
-            match toi.advance {
-                Advance::Impact { .. } => {
+            match toi.result {
+                ToiResult::Impact { .. } => {
                     met += 1;
                     long[0] += usize::from(toi.rounds > 3);
                 }
-                Advance::Separated => {
+                ToiResult::Separated => {
                     passed += 1;
                     long[1] += usize::from(toi.rounds > 2);
                 }

@@ -10,8 +10,8 @@
 //! across its longest side, because a rod at an angle to its axis sweeps two cones, tip to tip, and a
 //! frustum of the whole would also contain the space beside their tips. Other cores get a cylinder.
 
-use super::Advance;
 use super::relative_motion::{Course, MovingShape};
+use super::result::ToiResult;
 use super::search::{Search, Watch, told};
 use crate::geom::MapEach;
 use crate::narrowphase::math::{M3, V3, greater, lesser, sqrt};
@@ -62,17 +62,19 @@ impl Search<'_> {
                 };
                 // What is proved of a part is not proved of the whole, so it is not reported to the
                 // observer.
-                let advance = search.advance(&mut None);
+                let result = search.run(&mut None);
                 if let Some(watch) = watch {
                     for _ in self.rounds..search.rounds {
                         watch(told(from, f64::NEG_INFINITY, self.guess));
                     }
                 }
                 (self.rounds, self.supports) = (search.rounds, search.supports);
-                let next = match advance {
-                    Advance::Separated => continue,
-                    Advance::Impact { t, .. } | Advance::Unresolved { t_safe: t } => f64::from(t),
-                    Advance::Overlapping { .. } => from,
+                let next = match result {
+                    ToiResult::Separated => continue,
+                    ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => {
+                        f64::from(t)
+                    }
+                    ToiResult::Overlapping { .. } => from,
                 };
                 // A time that was rounded down may be before the start.
                 let next = greater(next, from);

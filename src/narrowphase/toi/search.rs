@@ -10,12 +10,13 @@
 //! often leads up to the contact.
 
 use super::relative_motion::{Course, RelativePath};
+use super::result::{Step, Toi, ToiResult};
+use super::separating_plane;
 use super::separating_plane::{Band, Reach, SeparatingPlane};
-use super::{Advance, Settings, Step, Toi, Touch, separating_plane};
+use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion, SPIN_MAX};
-use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two};
+use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, Two, shallowest};
 use crate::narrowphase::math::{V3, greater, lesser, round_down};
-use crate::narrowphase::penetration;
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
@@ -101,7 +102,7 @@ impl<'s> Search<'s> {
                 if let Some(watch) = &mut watch {
                     watch(told(from, gap - margins - slack - turned, guess));
                 }
-                return Toi { advance: Advance::Separated, rounds: 1, supports: 0 };
+                return Toi { result: ToiResult::Separated, rounds: 1, supports: 0 };
             }
         }
         let course = Course::new(a, b, path, slack);
@@ -117,11 +118,11 @@ impl<'s> Search<'s> {
             rounds: 0,
             supports: 0,
         };
-        let advance = search.advance(&mut watch);
-        Toi { advance, rounds: search.rounds, supports: search.supports }
+        let result = search.run(&mut watch);
+        Toi { result, rounds: search.rounds, supports: search.supports }
     }
 
-    pub(super) fn advance(&mut self, watch: &mut Watch<'_>) -> Advance {
+    pub(super) fn run(&mut self, watch: &mut Watch<'_>) -> ToiResult {
         let [from, to] = self.window;
         let straight = self.course.is_straight();
         let mut aim = self.aim();
@@ -136,7 +137,7 @@ impl<'s> Search<'s> {
         let mut fresh = true;
         loop {
             if self.rounds >= skip_at && aim.band.lift == f64::INFINITY && self.whirls(t) {
-                let Some(until) = self.skip(t, watch) else { return Advance::Separated };
+                let Some(until) = self.skip(t, watch) else { return ToiResult::Separated };
                 skip_at = self.rounds + SKIP_ROUNDS;
                 if until > t {
                     (t, two, fresh) = (until, self.course.at(until), true);
@@ -144,7 +145,7 @@ impl<'s> Search<'s> {
                 }
             }
             if !self.has_rounds() {
-                return Advance::Unresolved { t_safe: round_down(t) };
+                return ToiResult::Unresolved { t_safe: round_down(t) };
             }
             self.rounds += 1;
             let x = self.course.between(t);
@@ -159,7 +160,7 @@ impl<'s> Search<'s> {
             }
             if found.upper == 0.0 && aim.band.floor < 0.0 {
                 // The cores touch, and that is ignored: their gap is negative.
-                let gap = penetration::shallowest(&two, x, found.plane);
+                let gap = shallowest(&two, x, found.plane);
                 (found.lower, found.upper, found.plane) = (gap.lower, gap.lower, gap.normal);
                 found.support = two.support(gap.normal);
                 inside = Some(gap);
@@ -189,7 +190,7 @@ impl<'s> Search<'s> {
             if found.lower <= aim.band.floor {
                 // No plane proves the distance of the simplex: restart once, then give up.
                 if stuck {
-                    return Advance::Unresolved { t_safe: round_down(t) };
+                    return ToiResult::Unresolved { t_safe: round_down(t) };
                 }
                 (stuck, fresh, normal, simplex.len) = (true, false, found.plane, 0);
                 known = f64::NEG_INFINITY;
@@ -202,7 +203,7 @@ impl<'s> Search<'s> {
                 reach = self.longest(reach, &two, (t, to), others, &simplex, &aim.band);
             }
             match reach {
-                Reach::End => return Advance::Separated,
+                Reach::End => return ToiResult::Separated,
                 Reach::Until { t: until, normal: then, lifted } => {
                     (t, normal, known) = (until, then, aim.band.floor);
                     if lifted {
@@ -218,7 +219,7 @@ impl<'s> Search<'s> {
             if straight && aim.band.lift == f64::INFINITY {
                 if self.is_slim() && self.has_rounds() {
                     match self.portal(&two, &mut simplex, normal, &aim, [t, to], watch) {
-                        None => return Advance::Separated,
+                        None => return ToiResult::Separated,
                         Some((until, then)) => (t, normal) = (until, then),
                     }
                     let met = self.met(&two, t, &simplex, normal, &aim);
@@ -229,7 +230,7 @@ impl<'s> Search<'s> {
                     }
                 }
                 match self.chase(&two, &mut simplex, &aim, [t, to], watch) {
-                    None => return Advance::Separated,
+                    None => return ToiResult::Separated,
                     Some((until, then)) => (t, normal) = (until, then.unwrap_or(normal)),
                 }
             }
@@ -437,12 +438,9 @@ impl<'s> Search<'s> {
         x: V3,
         found: &Nearest,
         simplex: &Simplex,
-    ) -> Result<f64, Advance> {
-        let gap = if found.upper > 0.0 {
-            found.gap(x, simplex)
-        } else {
-            penetration::shallowest(two, x, found.plane)
-        };
+    ) -> Result<f64, ToiResult> {
+        let gap =
+            if found.upper > 0.0 { found.gap(x, simplex) } else { shallowest(two, x, found.plane) };
         let distance = if found.upper > 0.0 { found.upper } else { gap.lower };
         if distance < self.level - self.tolerance {
             return Err(self.overlapping(t, two, &gap));
@@ -490,7 +488,7 @@ impl<'s> Search<'s> {
     }
 
     /// Creates the impact at `t`. Points and closing speed are those at that time.
-    fn impact(&self, t: f64, two: &Two<'s>, gap: &Gap) -> Advance {
+    fn impact(&self, t: f64, two: &Two<'s>, gap: &Gap) -> ToiResult {
         let told = round_down(t);
         let t = f64::from(told);
         let told_two;
@@ -503,14 +501,14 @@ impl<'s> Search<'s> {
         let [on_a, on_b] = self.points(t, two, gap);
         let [closing, _] = self.course.closing(t, two, gap);
         let closing = saturated(closing);
-        Advance::Impact { t: told, normal: gap.normal.to_f32(), on_a, on_b, closing }
+        ToiResult::Impact { t: told, normal: gap.normal.to_f32(), on_a, on_b, closing }
     }
 
-    fn overlapping(&self, t: f64, two: &Two<'_>, gap: &Gap) -> Advance {
+    fn overlapping(&self, t: f64, two: &Two<'_>, gap: &Gap) -> ToiResult {
         let [on_a, on_b] = self.points(t, two, gap);
         let [closing, _] = self.course.closing(t, two, gap);
         let (depth, closing) = (saturated(self.level - gap.lower), saturated(closing));
-        Advance::Overlapping { depth, normal: gap.normal.to_f32(), on_a, on_b, closing }
+        ToiResult::Overlapping { depth, normal: gap.normal.to_f32(), on_a, on_b, closing }
     }
 
     /// Returns the nearest points of the surfaces, in world coordinates.

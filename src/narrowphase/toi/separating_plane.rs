@@ -18,7 +18,7 @@
 //!
 //! where `R` is the reach of the body about its position: two supports bound it over the whole
 //! interval, exactly at both ends. `n·x` is bounded in the same way. Together that is a quadratic in
-//! `s`, whose first root is a safe time (`docs/math/advance.md` has the proof).
+//! `s`, whose first root is a safe time (`docs/math/toi.md` has the proof).
 //!
 //! **Which `Ω`.** The far corners of a rotating face would pass through a plane that does not rotate
 //! with it. If the nearest points are a face or edge of one body and a vertex of the other, `n`
@@ -109,11 +109,17 @@ pub(super) fn turning(
         return (reach, 0);
     }
     let still = Pull { turn: Rotation::new(V3::ZERO) };
-    let rate = slope(course, two, &still, plane, found);
+    // All vertices of the simplex are about as far along the normal, and the one that closes fastest is
+    // soon the farthest.
+    let rate = simplex.vertices[..simplex.len]
+        .iter()
+        .fold(slope(course, two, &still, plane, &found.support), |rate, vertex| {
+            lesser(slope(course, two, &still, plane, vertex), rate)
+        });
     let mut first = FirstCrossing { rate, length: span(course, &still, plane, band, rate, to) };
     let mut pull = still;
     if let Some(turning) = along_features(course, two, simplex, plane.normal) {
-        let rate = slope(course, two, &turning, plane, found);
+        let rate = slope(course, two, &turning, plane, &found.support);
         let length = span(course, &turning, plane, band, rate, to);
         if length > first.length {
             (pull, first) = (turning, FirstCrossing { rate, length });
@@ -133,7 +139,7 @@ pub(super) fn turning_with(
     to: f64,
 ) -> (Reach, u32) {
     let pull = Pull { turn };
-    let rate = slope(course, two, &pull, plane, found);
+    let rate = slope(course, two, &pull, plane, &found.support);
     let first = FirstCrossing { rate, length: span(course, &pull, plane, band, rate, to) };
     follow(course, &pull, plane, first, band, to)
 }
@@ -255,8 +261,15 @@ fn along_features(course: &Course<'_>, two: &Two<'_>, simplex: &Simplex, n: V3) 
     let (e, r) = (second.at - first.at, rate(second) - base);
     let ee = e.square();
     let mut w = e * (r / ee);
-    if simplex.len > 2 {
-        let (f, s) = (third.at - first.at, rate(third) - base);
+    // Two vertices that differ on both bodies are a diagonal: the edge of each body is on the plane, so a
+    // third corner of their parallelogram is too.
+    let diagonal = first.on_a != second.on_a && first.on_b != second.on_b;
+    let third = match simplex.len {
+        2 => diagonal.then(|| two.vertex(first.on_a, second.on_b)),
+        _ => Some(*third),
+    };
+    if let Some(third) = third {
+        let (f, s) = (third.at - first.at, rate(&third) - base);
         let (ef, ff) = (e.dot(f), f.square());
         let whole = ee * ff - ef * ef;
         if whole > SLIVER * (ee * ff) {
@@ -281,11 +294,11 @@ fn slope(
     two: &Two<'_>,
     pull: &Pull,
     plane: &SeparatingPlane,
-    found: &Nearest,
+    support: &Vertex,
 ) -> f64 {
     let (n, spin) = (plane.normal, pull.turn.spin);
-    let on_a = two.a.rotation.turn(found.support.on_a);
-    let on_b = two.b.rotation.turn(found.support.on_b);
+    let on_a = two.a.rotation.turn(support.on_a);
+    let on_b = two.b.rotation.turn(support.on_b);
     n.dot(course.velocity(plane.t)) + spin.cross(n).dot(course.between(plane.t))
         - on_a.dot((spin - course.a.spin(&two.a.rotation)).cross(n))
         + on_b.dot((spin - course.b.spin(&two.b.rotation)).cross(n))

@@ -1,7 +1,7 @@
-//! Which worlds break a broadphase that was made for even ones?
+//! Scenes that are difficult for a broadphase made for even ones.
 //!
-//! Uneven density, no extent on some axis, boxes of very different size, a body that fell out of the
-//! world, boxes that all lie at one place.
+//! They have an uneven density, no extent on some axis, boxes of very different sizes, a body that fell out
+//! of the scene, or all boxes in one place.
 
 use rand::RngExt;
 
@@ -9,29 +9,29 @@ use super::recipe::{Crowds, Long, Recipe};
 use super::scene::{Crowd, Scene};
 use super::{Motion, World, room};
 
-/// Boxes of a cluster.
+/// Number of boxes in a cluster.
 const CLUSTER_BOXES: usize = 1000;
-/// How much longer a world is than its clusters together would be, on each axis.
+/// Length of the scene on each axis, relative to that of its clusters without empty space.
 const CLUSTERS_APART: f64 = 8.0;
 /// Union pairs per box inside a cluster.
 const CLUSTER_PAIRS: f64 = 3.0;
 
-/// One box of so many is a wall.
+/// One box in this many is a wall.
 const WALL_ONE_OF: u32 = 20;
 /// Sides of a wall: length, height, thickness, each on any axis.
 const WALL_SIDES: [[f32; 2]; 3] = [[20.0, 60.0], [2.0, 6.0], [0.1, 0.3]];
 
-/// How many planets there are, and their half side as a part of that of the world.
+/// Number of planets, and their half side relative to that of the scene.
 const PLANETS: usize = 8;
 const PLANET_PART: f32 = 0.25;
 
-/// How far the escaped box is from all others.
+/// Distance of the escaped box from all others.
 const ESCAPED_AT: f32 = 1e6;
 
-/// Centres of a line lie within this of it.
+/// Greatest distance of centres from their line.
 const LINE_REACH: f32 = 0.5;
 
-/// Tiny boxes, four of five in a crowd, the others in a world that is 10⁵ times as large.
+/// Tiny boxes; four of five are in a crowd, and the others in a scene that is 10⁵ times as large.
 const OUTSKIRTS: Recipe = Recipe {
     seed: 1,
     extent: [6.7e4, 5.1e5, 11.0],
@@ -48,7 +48,8 @@ const OUTSKIRTS: Recipe = Recipe {
     displacement: [0.0; 2],
     moves: 1.0,
 };
-/// Plates of two long sides on any axes, in three crowds. Hardly any moves, so that hardly any of many overlaps is a pair.
+/// Plates with two long sides on any axes, in three crowds. Hardly any moves, so few of the many overlaps are
+/// pairs.
 const PLATES: Recipe = Recipe {
     seed: 156_299,
     extent: [126.5, 16.8, 20.9],
@@ -65,7 +66,7 @@ const PLATES: Recipe = Recipe {
     displacement: [0.0; 2],
     moves: 0.001,
 };
-/// Boxes of any size up to that of the world, of which hardly any moves.
+/// Boxes of any size up to that of the scene; hardly any moves.
 const BOULDERS: Recipe = Recipe {
     seed: 664_097,
     extent: [284.2; 3],
@@ -78,7 +79,7 @@ const BOULDERS: Recipe = Recipe {
     displacement: [0.0; 2],
     moves: 0.001,
 };
-/// Tiny boxes, and as many sticks on any axis that cross the whole world and seldom meet.
+/// Tiny boxes, and as many sticks on any axis that cross the whole scene and seldom touch.
 const STICKS: Recipe = Recipe {
     seed: 980_934,
     extent: [0.488, 0.0661, 0.488],
@@ -93,7 +94,7 @@ const STICKS: Recipe = Recipe {
 };
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 
-/// Makes an adversary of so many boxes.
+/// Makes an adversary with `boxes` boxes.
 pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
     if scene == Scene::Identical {
         (0..boxes).for_each(|_| crowd.push([0.5; 3], [0.25, 0.0, 0.0], true));
@@ -114,7 +115,8 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         Scene::Clusters => {
             let inside = (side(CLUSTER_PAIRS) * 0.5) as f32;
             let clusters = boxes.div_ceil(CLUSTER_BOXES).max(1);
-            // The cube root is the world's over a cluster's side, as both are equally dense.
+            // The cube root is the side of the scene relative to that of a cluster, because both have the
+            // same density.
             let shrink = room::cube_root(1.0 / clusters as f64) as f32;
             let far = inside * CLUSTERS_APART as f32;
             let middles: Vec<[f32; 3]> =
@@ -153,7 +155,7 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
             let mut world = crowd.spread([reach; 3]);
             if let Some(last) = world.centre[0].last_mut() {
                 *last = ESCAPED_AT;
-                // Those that bounce would come back.
+                // A box that is reflected would return.
                 world.motion = Motion::Repeat;
                 world.place();
             }

@@ -1,7 +1,7 @@
-//! How are numbers and columns taken from the bytes of a recorded file?
+//! Reads numbers and columns from the bytes of a recorded file.
 //!
-//! First the magic and the version, then the rest of the header, then [`Rest::must_be`] compares
-//! the length of the file with what the header counts, and only then are columns made.
+//! The magic and the version are read first, then the rest of the header. Then [`Rest::must_be`] compares the
+//! length of the file with the counts in the header, and only then are columns allocated.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -14,7 +14,7 @@ const VERSION: u32 = 1;
 /// The bytes of a file.
 ///
 /// # Errors
-///
+/// The error of the system, or that it is not a regular file: a device or a pipe may never end.
 /// What the system says, or that it is not a regular file: a device or a pipe may never end.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
@@ -23,7 +23,7 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
-/// Reads a file as a whole and parses it.
+/// Reads a whole file and parses it.
 pub(super) fn read<T>(path: &Path, parse: fn(&[u8]) -> Result<T, Fault>) -> Result<T, TraceError> {
     let parsed = read_file(path).map_err(Fault::Io).and_then(|bytes| parse(&bytes));
     parsed.map_err(|fault| TraceError { path: path.to_owned(), fault })
@@ -36,7 +36,7 @@ pub(super) struct Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    /// What follows after the magic and the version, with at least the rest of the header in it.
+    /// The bytes after the magic and the version, which contain at least the rest of the header.
     pub(super) fn new(bytes: &'a [u8], magic: &'static str, header: usize) -> Result<Self, Fault> {
         if !bytes.starts_with(magic.as_bytes()) {
             return Err(Fault::Foreign { magic });
@@ -53,7 +53,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// Checks the length of what is left, before any of it is read.
+    /// Checks the number of bytes that are left, before any of them is read.
     pub(super) fn must_be(&self, left_bytes: u64) -> Result<(), Fault> {
         let expected_bytes = self.read_bytes as u64 + left_bytes;
         let found_bytes = (self.read_bytes + self.bytes.len()) as u64;
@@ -64,7 +64,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// The next bytes; that there are so many has been checked.
+    /// The next bytes; their number has been checked.
     pub(super) fn take(&mut self, bytes: usize) -> &'a [u8] {
         let (taken, rest) = self.bytes.split_at(bytes);
         self.bytes = rest;
@@ -72,12 +72,12 @@ impl<'a> Rest<'a> {
         taken
     }
 
-    /// The next whole number.
+    /// The next integer.
     pub(super) fn u32(&mut self) -> u32 {
         self.column(1, u32::from_le_bytes)[0]
     }
 
-    /// The next column of so many rows.
+    /// The next column of `rows` rows.
     pub(super) fn column<T>(&mut self, rows: usize, from: fn([u8; 4]) -> T) -> Vec<T> {
         self.take(rows * 4).as_chunks().0.iter().map(|&bytes| from(bytes)).collect()
     }

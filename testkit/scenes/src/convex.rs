@@ -1,15 +1,14 @@
-//! Which convex shapes move past each other?
+//! Pairs of moving convex shapes.
 //!
-//! Pairs of boxes, round shapes and hulls of 8 to 128 points, of sizes from a half to two, that fly
-//! at
-//! each other from a few sizes apart: about half of them touch within the tick.
+//! They are boxes, round shapes and hulls of 8 to 128 points, of sizes from a half to two, that fly towards
+//! each other from a distance of a few sizes: about half of them touch within the tick.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use swath::convex::Hull;
 use swath::{Motion, Pose, Shape};
 
-/// What the bodies of a workload do.
+/// The kind of motion of the bodies of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moves {
     Linear,
@@ -17,10 +16,10 @@ pub enum Moves {
     Spinning,
 }
 
-/// Hulls that shapes are made of: so many of each size.
+/// The hulls of the shapes: some of each size.
 pub struct Hulls(pub Vec<Hull>);
 
-/// What a shape is made from, for whoever makes another's shape of it. Lengths are as of [`Shape`].
+/// The data of a shape, from which shapes of other libraries can be made. Lengths are those of [`Shape`].
 #[derive(Clone, Copy, Debug)]
 pub enum Form {
     Cuboid([f32; 3]),
@@ -62,7 +61,7 @@ impl Hulls {
     }
 }
 
-/// A direction, evenly.
+/// A random direction, evenly distributed.
 pub fn unit(rng: &mut Xoshiro256PlusPlus) -> [f32; 3] {
     loop {
         let v: [f32; 3] = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
@@ -73,7 +72,7 @@ pub fn unit(rng: &mut Xoshiro256PlusPlus) -> [f32; 3] {
     }
 }
 
-/// Any rotation.
+/// A random rotation.
 pub fn rotation(rng: &mut Xoshiro256PlusPlus) -> [f32; 4] {
     loop {
         let q: [f32; 4] = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
@@ -109,7 +108,7 @@ pub struct Meeting<'a> {
     pub motions: [Motion; 2],
 }
 
-/// So many pairs of bodies.
+/// The pairs of a workload.
 pub fn meetings(hulls: &Hulls, moves: Moves, count: usize, seed: u64) -> Vec<Meeting<'_>> {
     let shaped = |(forms, motions): ([Form; 2], _)| Meeting {
         shapes: forms.map(|form| form.shape(hulls)),
@@ -118,7 +117,7 @@ pub fn meetings(hulls: &Hulls, moves: Moves, count: usize, seed: u64) -> Vec<Mee
     formed(hulls, moves, count, seed).into_iter().map(shaped).collect()
 }
 
-/// What [`meetings`] are made from.
+/// The seed and the settings of [`meetings`].
 pub fn formed(
     hulls: &Hulls,
     moves: Moves,
@@ -131,7 +130,7 @@ pub fn formed(
         let apart = rng.random_range(2.2..5.0_f32);
         let at: [f32; 3] = std::array::from_fn(|_| rng.random_range(-50.0..50.0));
         let other = std::array::from_fn(|axis| at[axis] + way[axis] * apart);
-        // Past each other by up to two sizes, and at most twice as far as they are apart.
+        // They pass each other within two sizes, and the path is at most twice as long as their distance.
         let aside = unit(&mut rng);
         let (miss, far) = (rng.random_range(0.0..4.2_f32), rng.random_range(0.7..2.0_f32));
         let shared: [f32; 3] = std::array::from_fn(|_| rng.random_range(-2.0..2.0));

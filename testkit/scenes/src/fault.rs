@@ -1,6 +1,4 @@
-//! Why could a recorded file not be read?
-//!
-//! Promise: each error is shown as one line, with the file in it.
+//! Errors of reading a recorded file. Each is shown as one line that contains the file.
 
 use std::path::PathBuf;
 use std::{fmt, io};
@@ -14,40 +12,40 @@ pub struct TraceError {
     pub fault: Fault,
 }
 
-/// What can be wrong with a file.
+/// What is wrong with a file.
 #[derive(Debug)]
 pub enum Fault {
     /// The system could not read it.
     Io(io::Error),
-    /// It does not begin as such a file does.
+    /// It does not begin with the expected magic.
     Foreign {
-        /// What it should begin with.
+        /// The expected magic.
         magic: &'static str,
     },
-    /// Its version is not the one that is known.
+    /// Its version is not supported.
     Version {
-        /// The version that is known.
+        /// The supported version.
         expected: u32,
         /// The version of the file.
         found: u32,
     },
-    /// It is shorter than its header, or than the counts in its header say.
+    /// It is shorter than its header, or than the counts in its header require.
     Truncated {
-        /// How long it should be.
+        /// The required length.
         expected_bytes: u64,
-        /// How long it is.
+        /// The actual length.
         found_bytes: u64,
     },
-    /// It is longer than the counts in its header say.
+    /// It is longer than the counts in its header require.
     Trailing {
-        /// How long it should be.
+        /// The required length.
         expected_bytes: u64,
-        /// How long it is.
+        /// The actual length.
         found_bytes: u64,
     },
-    /// A list of pairs is out of order, or has a pair that is not `i < j < n`.
+    /// A list of pairs is not sorted, or contains a pair that is not `i < j < n`.
     Pairs {
-        /// Which list.
+        /// The list.
         list: &'static str,
     },
 }

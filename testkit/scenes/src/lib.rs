@@ -1,11 +1,11 @@
-//! Which boxes, moving how, does a benchmark, a test or an example look at?
+//! Scenes of moving boxes for benchmarks, tests and examples.
 //!
-//! A [`World`] is one tick of moving boxes as columns, `[axis][row]`: where they are at the
-//! start of the tick, how far each goes during it, and which ones move at all. It comes from a
-//! [`Scene`] and a seed (`scene.rs`), or from a recording (`trace.rs`).
+//! A [`World`] is one tick of moving boxes as columns, `[axis][row]`: their positions at the start of the
+//! tick, their displacements, and which of them move. It is made from a [`Scene`] and a seed (`scene.rs`), or
+//! from a recording (`trace.rs`).
 //!
-//! Promise: the same scene, number of boxes and seed give the same bits on every platform, at
-//! the start and after any number of steps. Hence only `+ - * / sqrt` and a named generator.
+//! The same scene, number of boxes and seed give the same bits on every platform, at the start and after any
+//! number of steps. Therefore only `+ - * / sqrt` and a fixed random generator are used.
 
 mod adversaries;
 mod columns;
@@ -22,13 +22,13 @@ use rand::rngs::Xoshiro256PlusPlus;
 pub use columns::read_file;
 pub use scene::Scene;
 
-/// How often one step may reflect a box on one axis before it is left at the wall.
+/// Limit of reflections of a box on one axis in one step; after that it is left at the wall.
 const BOUNCES_MAX: usize = 4;
 
 /// One tick of moving boxes.
 ///
-/// `min[axis][row] <= max[axis][row]` always, and `delta` is a displacement over the tick.
-/// [`World::step`] writes the boxes anew, so a box changed from outside does not stay so.
+/// `min[axis][row] <= max[axis][row]` always, and `delta` is a displacement over the tick. [`World::step`]
+/// overwrites the boxes, so it undoes changes by a caller.
 #[derive(Clone, Debug)]
 pub struct World {
     /// Lower corners at the start of the tick.
@@ -37,36 +37,36 @@ pub struct World {
     pub max: [Vec<f32>; 3],
     /// Displacements over the tick.
     pub delta: [Vec<f32>; 3],
-    /// Whether a box moves; one that does not has `delta` zero.
+    /// Whether a box moves; if not, its `delta` is zero.
     pub moves: Vec<bool>,
-    /// The middles of the boxes and half their sides; empty where the tick repeats.
+    /// The centres of the boxes and half their sides; empty if the tick is repeated.
     centre: [Vec<f32>; 3],
     half: [Vec<f32>; 3],
     motion: Motion,
 }
 
-/// What the boxes do between two ticks.
+/// How boxes move from tick to tick.
 #[derive(Clone, Debug)]
 enum Motion {
-    /// Nothing: the tick repeats.
+    /// The tick is repeated.
     Repeat,
-    /// Centres fly straight and are reflected at `-reach` and `reach` of each axis.
+    /// Centres move straight and are reflected at `-reach` and `reach` of each axis.
     ///
-    /// Centres spread evenly and directions without a bias stay so under reflection, which
-    /// keeps the number of pairs steady for any number of ticks.
+    /// An even distribution of centres and directions remains even under reflection, so the number of pairs
+    /// is steady over any number of ticks.
     Bounce { reach: [f32; 3] },
-    /// Centres go to a random place close to `home` each tick.
+    /// Centres move to a random position close to `home` in each tick.
     Tremble { home: [Vec<f32>; 3], rng: Xoshiro256PlusPlus },
 }
 
 impl World {
-    /// A scene of so many boxes, made from a seed.
+    /// Makes a scene with `boxes` boxes from a seed.
     #[must_use]
     pub fn new(scene: Scene, boxes: usize, seed: u64) -> Self {
         scene::build(scene, boxes, seed)
     }
 
-    /// Boxes around these centres.
+    /// Makes boxes around these centres.
     fn around(
         centre: [Vec<f32>; 3],
         half: [Vec<f32>; 3],
@@ -80,20 +80,20 @@ impl World {
         world
     }
 
-    /// How many boxes there are.
+    /// Number of boxes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.moves.len()
     }
 
-    /// Whether there is no box at all.
+    /// Whether there are no boxes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.moves.is_empty()
     }
 
-    /// Goes on to the next tick: each moving box is moved by its `delta`, then turned back
-    /// where it left the world, or given its next small motion. A recorded tick stays as it is.
+    /// Advances to the next tick: each moving box is moved by its `delta`, then reflected if it left the
+    /// scene, or given its next small motion. A recorded tick does not change.
     pub fn step(&mut self) {
         let Self { centre, delta, moves, .. } = self;
         match &mut self.motion {
@@ -112,8 +112,8 @@ impl World {
         self.place();
     }
 
-    /// Writes the corners. `half` is not negative and rounding is monotonic, so `min <= max` also
-    /// where `half` is less than the rounding.
+    /// Writes the corners. `half` is not negative and rounding is monotonic, so `min <= max` also if `half`
+    /// is less than the rounding error.
     fn place(&mut self) {
         for axis in 0..3 {
             let boxes = || self.centre[axis].iter().zip(&self.half[axis]);
@@ -125,7 +125,7 @@ impl World {
     }
 }
 
-/// Moves the centres of one axis by `delta` and reflects those that are past `-reach` or `reach`.
+/// Moves the centres of one axis by `delta` and reflects those beyond `-reach` or `reach`.
 fn bounce(centre: &mut [f32], delta: &mut [f32], moves: &[bool], reach: f32) {
     for ((centre, delta), &moves) in centre.iter_mut().zip(delta).zip(moves) {
         if !moves {
@@ -145,8 +145,8 @@ fn bounce(centre: &mut [f32], delta: &mut [f32], moves: &[bool], reach: f32) {
 
 #[cfg(test)]
 mod tests {
-    /// Goal: a scene is the same everywhere. Method: the bits of a few boxes after a few steps,
-    /// folded into one number (FNV-1a), as they once were.
+    /// Goal: a scene has the same bits on every platform. Method: the bits of a few boxes after a few steps,
+    /// hashed to one number (FNV-1a), compared with a stored one.
     #[test]
     fn every_scene_keeps_its_bits() {
         let folded = super::Scene::ALL.map(|scene| {
@@ -201,7 +201,7 @@ mod tests {
         assert!(refused.contains("uniform, dense, bullets, mixed, pile, sheet, static, clusters"));
     }
 
-    /// Goal: the scenes are as crowded as they say, also after many ticks.
+    /// Goal: the scenes have the documented number of pairs, also after many ticks.
     #[test]
     fn pairs_per_box_stay_steady() {
         for (scene, low, high) in [

@@ -1,8 +1,8 @@
-//! How does a pile of crates rest on the ground?
+//! A pile of crates on the ground.
 //!
-//! In columns of twelve over a square, each crate so close to its neighbours that it may or may
-//! not touch them, and trembling by less than that. One box under all of them is the ground.
-//! The crates come in no order, so that rows next to each other are not neighbours.
+//! The crates are in columns of twelve over a square. Each is so close to its neighbours that it may or may
+//! not touch them, and trembles by less than that distance. One box under all of them is the ground. The
+//! crates are in random order, so adjacent rows are not neighbours.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
@@ -10,18 +10,19 @@ use rand::seq::SliceRandom;
 use super::scene::between;
 use super::{Motion, World};
 
-/// How many crates stand on each other.
+/// Number of crates on top of each other.
 const LAYERS: usize = 12;
 /// Half the side of a crate, and half the height of the ground.
 const HALF: f32 = 0.5;
-/// Where a crate rests, from its cell's middle: neighbours are up to 1e-3 apart or overlap by it.
+/// Greatest offset of a crate at rest from the centre of its cell: neighbours are up to 1e-3 apart or overlap
+/// by it.
 const SHIFTS: [f32; 2] = [-5e-4, 5e-4];
-/// Where a crate is at the start of a tick, from where it rests.
+/// Greatest offset of a crate at the start of a tick from its position at rest.
 const JITTERS: [f32; 2] = [-1e-4, 1e-4];
-/// How far the ground reaches past the crates.
+/// Size of the ground beyond the crates.
 const MARGIN: f32 = 1.0;
 
-/// Makes a pile of so many boxes. The first of them is the ground, which does not move.
+/// Makes a pile of `boxes` boxes. The first is the ground, which does not move.
 pub(super) fn build(boxes: usize, mut rng: Xoshiro256PlusPlus) -> World {
     let crates = boxes.saturating_sub(1);
     let columns = crates.div_ceil(LAYERS);
@@ -51,7 +52,7 @@ pub(super) fn build(boxes: usize, mut rng: Xoshiro256PlusPlus) -> World {
     let moves: Vec<bool> = (0..boxes).map(|row| row > 0).collect();
     let mut centre = home.clone();
     let mut delta = [(); 3].map(|()| vec![0.0; boxes]);
-    // The first motion leads to where the first tick starts.
+    // The first motion leads to the positions of the first tick.
     for _ in 0..2 {
         for axis in 0..3 {
             tremble(&mut centre[axis], &mut delta[axis], &home[axis], &moves, &mut rng);
@@ -60,7 +61,7 @@ pub(super) fn build(boxes: usize, mut rng: Xoshiro256PlusPlus) -> World {
     World::around(centre, half, delta, moves, Motion::Tremble { home, rng })
 }
 
-/// Moves the centres of one axis by `delta`, and draws the motion to the next place near `home`.
+/// Moves the centres of one axis by `delta`, and draws the motion to the next position near `home`.
 pub(super) fn tremble(
     centre: &mut [f32],
     delta: &mut [f32],

@@ -1,33 +1,34 @@
-//! Worlds drawn from a few numbers: crowds in crowds, sizes of many scales, long boxes, long paths.
+//! Scenes that a few numbers describe: crowds in crowds, sizes of many scales, long boxes, long paths.
 //!
-//! `worst_case` searches these numbers for a world on which swath is slow and prints what it found as Rust code; the worst
-//! are kept as scenes (`adversaries.rs`). The same numbers make the same boxes on every platform, so powers of ten
-//! are computed here.
+//! `worst_case` searches these numbers for a scene on which swath is slow, and prints the result as Rust
+//! code; the worst ones are stored as scenes (`adversaries.rs`). The same numbers give the same boxes on
+//! every platform, so powers of ten are computed here.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
 use super::{Motion, World};
 
-/// No coordinate is larger, whatever the numbers say.
+/// Limit of all coordinates, for any numbers.
 const COORD_LIMIT: f32 = 1e15;
 
-/// The numbers that a world is drawn from; see [`Recipe::build`].
+/// The numbers that describe a scene; see [`Recipe::build`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
-    /// Seed of everything that is random.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Centres of boxes lie within these distances of the origin, on each axis.
+    /// Greatest distances of centres from the origin, on each axis.
     pub extent: [f32; 3],
-    /// Crowds in the world, crowds in these, and so on.
+    /// Crowds in the scene, crowds in these, and so on.
     pub crowds: [Crowds; 3],
     /// Range of the half sizes, as powers of ten.
     pub half: [f32; 2],
-    /// The half size on each axis differs from that of the box by a factor of up to ten to this power, either way.
+    /// The half size on each axis differs from that of the box by a factor of up to ten to this power, up or
+    /// down.
     pub stretch: [f32; 3],
     /// Boxes that are long on one or two axes.
     pub long: Long,
-    /// Centres are rounded to multiples of this part of the extent; zero leaves them as they are.
+    /// Centres are rounded to multiples of this part of the extent; zero means no rounding.
     pub lattice: f32,
     /// The share of boxes with a displacement, and its range as powers of ten, relative to the extent.
     pub displaced: f32,
@@ -36,16 +37,16 @@ pub struct Recipe {
     pub moves: f32,
 }
 
-/// Equal crowds inside of what surrounds them.
+/// Equal crowds inside their surroundings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crowds {
     /// The share of the surrounding boxes that are in one of the crowds.
     pub share: f32,
-    /// How many crowds.
+    /// Number of crowds.
     pub count: u32,
-    /// Extent of a crowd relative to what surrounds it, on each axis.
+    /// Extent of a crowd relative to its surroundings, on each axis.
     pub part: [f32; 3],
-    /// How far apart the crowds are, relative to what surrounds them; zero puts all at one place.
+    /// Distance of the crowds relative to their surroundings; zero puts all in one place.
     pub apart: f32,
 }
 
@@ -56,15 +57,15 @@ pub struct Long {
     pub share: f32,
     /// The axis on which they are long; 3 means any of the three.
     pub axis: u32,
-    /// How many axes they are long on: 1 or 2.
+    /// Number of axes on which they are long: 1 or 2.
     pub axes: u32,
     /// Half their length, relative to the extent.
     pub length: f32,
-    /// Part of that length that is drawn anew for each box.
+    /// Part of that length that is random for each box.
     pub spread: f32,
 }
 
-/// Ten to the power `x`, the same bits on every platform.
+/// Ten to the power `x`, with the same bits on every platform.
 fn ten_to(x: f32) -> f32 {
     let x = f64::from(x.clamp(-30.0, 30.0));
     let whole = x as i32;
@@ -81,7 +82,7 @@ fn ten_to(x: f32) -> f32 {
 }
 
 impl Recipe {
-    /// Makes a world of so many boxes. It repeats: stepping does not change it.
+    /// Makes a scene with `boxes` boxes. It is repeated: stepping does not change it.
     #[must_use]
     pub fn build(&self, boxes: usize) -> World {
         let rng = &mut Xoshiro256PlusPlus::seed_from_u64(self.seed);

@@ -1,22 +1,22 @@
-//! How large must a world be for a wanted number of union pairs per box?
+//! The size of a scene for a given number of union pairs per box.
 //!
-//! Two boxes around whole paths, with sides `e` and `f` and centres spread evenly over a cube of
-//! side `L`, overlap with probability `product(e + f) / L^3` over the axes. The sum of that
-//! product over all pairs, divided by the wanted number of pairs, is `L^3`. At a wall a part of
-//! the neighbours is missing; half a mean side taken off `L` makes up for it.
+//! Two boxes around whole paths, with sides `e` and `f` and centres distributed evenly over a cube of side
+//! `L`, overlap with probability `product(e + f) / L^3` over the axes. The sum of that product over all
+//! pairs, divided by the wanted number of pairs, is `L^3`. At a wall a part of the neighbours is missing; a
+//! side shorter by half a mean side compensates for it.
 //!
-//! Promise: the same bits on every platform, so the cube root is Newton's and not the system's.
+//! The bits are the same on every platform, so the cube root is computed by Newton's method.
 
-/// A world has at least this side, however few the boxes.
+/// Least side of a scene, for any number of boxes.
 const SIDE_MIN: f64 = 1.0;
 
-/// Newton's rounds for a cube root: enough to come down from `x` to it for any `x` below 1e15.
+/// Number of Newton's steps for a cube root: enough for any `x` below 1e15, starting at `x`.
 const CUBE_ROOT_ROUNDS: usize = 100;
 
-/// The side of the cube over which the centres are to be spread.
+/// The side of the cube over which the centres are distributed.
 ///
-/// With `flat` the world is a square on the axes `x` and `z`, and so low on `y` that any two
-/// boxes overlap there.
+/// With `flat` the scene is a square on the axes `x` and `z`, and so low on `y` that any two boxes overlap
+/// there.
 pub(super) fn side(
     half: &[Vec<f32>; 3],
     delta: &[Vec<f32>; 3],
@@ -29,14 +29,14 @@ pub(super) fn side(
     let mut sums = [0.0; 8];
     for row in 0..rows {
         let side = |axis: usize| f64::from(half[axis][row] * 2.0 + delta[axis][row].abs());
-        // Flat: half a world high each, so that two of them surely meet.
+        // Flat: each is half as high as the scene, so that any two overlap.
         let [x, y, z] = [side(0), if flat { 0.5 } else { side(1) }, side(2)];
         for (sum, product) in sums.iter_mut().zip([1.0, x, y, x * y, z, x * z, y * z, x * y * z]) {
             *sum += product;
         }
     }
-    // Multiplied out, the product of `e + f` has one term for each set of axes taken from `e`
-    // with the others taken from `f`. A box and itself is no pair.
+    // Expanded, the product of `e + f` has one term for each set of axes of `e` with the other axes of `f`. A
+    // box is not a pair with itself.
     let mut both_orders = -8.0 * sums[7];
     for axes in 0..8 {
         both_orders += sums[axes] * sums[7 - axes];

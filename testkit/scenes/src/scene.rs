@@ -1,9 +1,9 @@
-//! Which made-up scenes stand for the worlds that a broadphase meets?
+//! The scenes.
 //!
-//! What sets them apart is sizes, motions, and how many *union pairs* a box has: pairs where the
-//! boxes around the two whole paths overlap. `room.rs` finds the world that gives so many.
+//! They differ in sizes, motions, and the number of *union pairs* per box: pairs whose boxes around the whole
+//! paths overlap. `room.rs` computes the size of a scene with a given number of them.
 //!
-//! Units: the mean side of a box is 1 unless a scene says otherwise; lengths are per tick.
+//! Units: the mean side of a box is 1 unless a scene states otherwise; displacements are per tick.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,54 +13,54 @@ use rand::{RngExt, SeedableRng};
 
 use super::{Motion, World, adversaries, pile, room};
 
-/// Sides of an ordinary box, drawn for each axis.
+/// Range of the sides of an ordinary box, on each axis.
 const SIDES: [f32; 2] = [0.5, 1.5];
-/// Length of an ordinary path, as a part of the mean side.
+/// Length of an ordinary path, relative to the mean side.
 const PATHS: [f32; 2] = [0.1, 0.3];
 
-/// One box of so many is a bullet.
+/// One box in this many is a bullet.
 const BULLET_ONE_OF: u32 = 20;
-/// Sides of a bullet.
+/// Range of the sides of a bullet.
 const BULLET_SIDES: [f32; 2] = [0.04, 0.06];
-/// Length of a bullet's path.
+/// Range of the length of a bullet's path.
 const BULLET_PATHS: [f32; 2] = [5.0, 50.0];
 
 /// Least half side of the mixed sizes, before the proportions of a box are drawn.
 const MIXED_HALF_MIN: f32 = 0.05;
-/// The square of the greatest half side over the least: 2.5 decades.
+/// The square of the ratio of the greatest half side to the least: 2.5 decades.
 const MIXED_RANGE_SQUARED: f64 = 1e5;
-/// The half side on each axis, as a part of the half side of the box.
+/// The half side on each axis, relative to the half side of the box.
 const MIXED_PROPORTIONS: [f32; 2] = [0.75, 1.25];
 
-/// Centres of the sheet lie within this of the middle on the axis `y`.
+/// Greatest distance of the centres of the sheet from the middle on the axis `y`.
 const SHEET_REACH: f32 = 0.5;
 
-/// One box of so many moves in the static scene.
+/// One box in this many moves in the static scene.
 const STATIC_MOVES_ONE_OF: u32 = 100;
 
-/// Draws of a direction; each is good with probability one half.
+/// Number of attempts to draw a direction; each succeeds with probability one half.
 const DIRECTION_DRAWS_MAX: usize = 64;
 
-/// A kind of world, see [`World::new`].
+/// A kind of scene, see [`World::new`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scene {
     /// Boxes of about one size in a cube, moving a little; one union pair per box.
     Uniform,
     /// The same, closer together: six union pairs per box.
     Dense,
-    /// The uniform world, where one box of twenty is tiny and flies 5 to 50 sides.
+    /// The uniform scene, in which one box of twenty is tiny and flies 5 to 50 sides.
     Bullets,
     /// Half sides over 2.5 decades, many small and few large; about two union pairs per box.
     Mixed,
-    /// Twelve layers of crates that nearly touch, trembling, and one ground box below them all.
+    /// Twelve layers of crates that nearly touch and tremble, and one ground box below them.
     Pile,
-    /// Boxes spread on two axes, all at about one height; one union pair per box.
+    /// Boxes distributed on two axes, at about one height; one union pair per box.
     Sheet,
-    /// The uniform world, where one box of a hundred moves.
+    /// The uniform scene, in which one box of a hundred moves.
     Static,
     /// Crowded balls of a thousand boxes each, with much empty space between.
     Clusters,
-    /// The uniform world, where one box of twenty is a long thin wall, on any axis.
+    /// The uniform scene, in which one box of twenty is a long thin wall, on any axis.
     Walls,
     /// All boxes in one line on the axis `x`.
     LineX,
@@ -70,24 +70,24 @@ pub enum Scene {
     LineZ,
     /// All boxes in one line along the diagonal.
     Diagonal,
-    /// The uniform world, with eight boxes of a quarter of its size.
+    /// The uniform scene, with eight boxes of a quarter of its size.
     Planets,
-    /// The uniform world, of which one box is a million units away. It repeats.
+    /// The uniform scene, of which one box is a million units away. It is repeated.
     Escaped,
-    /// Tiny boxes, most of them in a crowd, the others in a world 10⁵ times as large. It repeats.
+    /// Tiny boxes, most of them in a crowd, the others in a scene 10⁵ times as large. It is repeated.
     Outskirts,
-    /// Plates on any two axes in three crowds; one of a thousand moves. It repeats.
+    /// Plates on any two axes in three crowds; one of a thousand moves. It is repeated.
     Plates,
-    /// Boxes of any size up to that of the world; one of a thousand moves. It repeats.
+    /// Boxes of any size up to that of the scene; one of a thousand moves. It is repeated.
     Boulders,
-    /// Tiny boxes, and sticks on any axis across the whole world, which seldom meet. It repeats.
+    /// Tiny boxes, and sticks on any axis across the whole scene, which seldom touch. It is repeated.
     Sticks,
-    /// All boxes at one place: every pair overlaps. Not among [`Scene::ALL`].
+    /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
 
 impl Scene {
-    /// All scenes whose pairs are about as many as their boxes.
+    /// All scenes with about as many pairs as boxes.
     pub const ALL: [Self; 15] = [
         Self::Uniform,
         Self::Dense,
@@ -109,7 +109,7 @@ impl Scene {
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
     pub const FOUND: [Self; 4] = [Self::Outskirts, Self::Plates, Self::Boulders, Self::Sticks];
 
-    /// The ordinary worlds; the others of [`Scene::ALL`] are adversaries.
+    /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
     pub const ORDINARY: [Self; 7] = [
         Self::Uniform,
         Self::Dense,
@@ -120,7 +120,7 @@ impl Scene {
         Self::Static,
     ];
 
-    /// The names of [`Scene::ALL`] and [`Scene::FOUND`], with commas between them.
+    /// The names of [`Scene::ALL`] and [`Scene::FOUND`], separated by commas.
     #[must_use]
     pub fn names() -> String {
         format!(
@@ -130,10 +130,10 @@ impl Scene {
         )
     }
 
-    /// What an argument that names a scene says in the help of a program.
+    /// The help text of an argument for a scene.
     #[must_use]
     pub fn help() -> String {
-        format!("Which made-up world: {}", Self::names())
+        format!("Name of the scene: {}", Self::names())
     }
 
     /// The name, as it is parsed and shown.
@@ -180,7 +180,7 @@ impl FromStr for Scene {
     }
 }
 
-/// A name that no scene has.
+/// A name that is not that of a scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownScene(pub String);
 
@@ -192,7 +192,7 @@ impl fmt::Display for UnknownScene {
 
 impl std::error::Error for UnknownScene {}
 
-/// Makes a scene of so many boxes from a seed.
+/// Makes a scene with `boxes` boxes from a seed.
 pub(super) fn build(scene: Scene, boxes: usize, seed: u64) -> World {
     let mut crowd = Crowd::new(seed);
     match scene {
@@ -226,7 +226,7 @@ pub(super) fn build(scene: Scene, boxes: usize, seed: u64) -> World {
     crowd.spread([reach, if flat { SHEET_REACH } else { reach }, reach])
 }
 
-/// Sizes and motions of boxes that have no place yet.
+/// Sizes and motions of boxes that have no position yet.
 pub(super) struct Crowd {
     pub(super) half: [Vec<f32>; 3],
     pub(super) delta: [Vec<f32>; 3],
@@ -258,8 +258,8 @@ impl Crowd {
         self.push(half, delta, true);
     }
 
-    /// The part of the boxes with a half side past `h` falls as `1 / h^2`: the distribution
-    /// function turned round is then one square root.
+    /// The share of boxes with a half side above `h` is proportional to `1 / h^2`, so the inverse of the
+    /// distribution function is one square root.
     fn push_of_any_size(&mut self) {
         let u: f64 = self.rng.random_range(0.0..1.0);
         let past = 1.0 - u * (1.0 - 1.0 / MIXED_RANGE_SQUARED);
@@ -283,7 +283,7 @@ impl Crowd {
         }
     }
 
-    /// A displacement with a length between the two given, in any direction alike.
+    /// A displacement with a length between the two limits, in a random direction.
     fn path(&mut self, lengths: [f32; 2]) -> [f32; 3] {
         let length = self.between(lengths);
         for _ in 0..DIRECTION_DRAWS_MAX {
@@ -296,14 +296,14 @@ impl Crowd {
         [length, 0.0, 0.0]
     }
 
-    /// Gives each box a place, with its centre anywhere within `reach` of the middle.
+    /// Gives each box a random position with its centre within `reach` of the middle.
     pub(super) fn spread(mut self, reach: [f32; 3]) -> World {
         let boxes = self.moves.len();
         let centre = reach.map(|reach| (0..boxes).map(|_| self.between([-reach, reach])).collect());
         World::around(centre, self.half, self.delta, self.moves, Motion::Bounce { reach })
     }
 
-    /// Gives box by box the place that `place` says, inside of `reach`.
+    /// Gives each box the position that `place` returns, within `reach`.
     pub(super) fn spread_with(
         mut self,
         reach: [f32; 3],
@@ -318,7 +318,7 @@ impl Crowd {
     }
 }
 
-/// A number anywhere between the two given.
+/// A random number between the two limits.
 pub(super) fn between(rng: &mut Xoshiro256PlusPlus, [low, high]: [f32; 2]) -> f32 {
     rng.random_range(low..high)
 }

@@ -1,14 +1,14 @@
-//! What is in a recorded tick (`.swt`), and in the pair lists beside it (`.prs`)?
+//! Reads a recorded tick (`.swt`), and the lists of pairs beside it (`.prs`).
 //!
-//! All numbers are little-endian and 32 bits wide, but for the one byte of `kind`.
+//! All numbers are little-endian and 32 bits wide, except the one byte of `kind`.
 //!
-//! * `.swt`: `"SWTRACE1"`, version 1, tick, `n`, `dt` as `f32`, 8 bytes unused; then the columns
-//!   `min`, `max` and `delta` as `f32[n]` for `x`, `y`, `z` each, body as `u32[n]`, kind as `u8[n]`.
-//! * `.prs`: `"SWPAIRS1"`, version 1, `n`, three counts of pairs, three unused counts; then the
-//!   pairs *start*, *union* and *swept* as `(i, j)` with `i < j < n`, sorted.
+//! * `.swt`: `"SWTRACE1"`, version 1, tick, `n`, `dt` as `f32`, 8 bytes unused; then the columns `min`, `max`
+//!   and `delta` as `f32[n]` for `x`, `y`, `z` each, body as `u32[n]`, kind as `u8[n]`.
+//! * `.prs`: `"SWPAIRS1"`, version 1, `n`, three counts of pairs, three unused counts; then the pairs
+//!   *start*, *union* and *swept* as `(i, j)` with `i < j < n`, sorted.
 //!
-//! Promise: a file is read as a whole or refused with one line that says why. Its length is
-//! compared with its counts before anything is taken from it, so a false count costs no memory.
+//! A file is read as a whole or rejected with an error of one line. Its length is compared with its counts
+//! before anything is read, so a wrong count costs no memory.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ const PAIR_BYTES: u64 = 8;
 /// One recorded tick of a simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// Which tick of the simulation it is.
+    /// Number of the tick in the simulation.
     pub tick: u32,
     /// The length of the tick in seconds.
     pub dt: f32,
@@ -36,9 +36,9 @@ pub struct Trace {
     pub max: [Vec<f32>; 3],
     /// Displacements over the tick.
     pub delta: [Vec<f32>; 3],
-    /// The body that each box belongs to.
+    /// The body of each box.
     pub body: Vec<u32>,
-    /// What the body does: 0 fixed, 1 awake, 2 asleep, 3 kinematic, 4 bullet.
+    /// The kind of the body: 0 fixed, 1 awake, 2 asleep, 3 kinematic, 4 bullet.
     pub kind: Vec<u8>,
 }
 
@@ -51,20 +51,20 @@ impl Trace {
         read(path, Self::parse)
     }
 
-    /// How many boxes there are.
+    /// Number of boxes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.kind.len()
     }
 
-    /// Whether there is no box at all.
+    /// Whether there are no boxes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kind.is_empty()
     }
 
-    /// The world of this tick. Every box counts as one that moves, whatever its kind, and
-    /// [`World::step`] repeats the tick.
+    /// The scene of this tick. Every box counts as moving, whatever its kind, and [`World::step`] repeats the
+    /// tick.
     #[must_use]
     pub fn into_world(self) -> World {
         let moves = vec![true; self.len()];
@@ -92,11 +92,11 @@ impl Trace {
 /// The pairs of one recorded tick, each list sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairLists {
-    /// How many boxes the trace has; every index is less.
+    /// Number of boxes of the trace; every index is less.
     pub boxes: u32,
     /// Pairs of boxes that overlap or touch at the start of the tick.
     pub start: Vec<(u32, u32)>,
-    /// Pairs of boxes whose whole paths have overlapping boxes around them.
+    /// Pairs of boxes whose boxes around the whole paths overlap.
     pub union: Vec<(u32, u32)>,
     /// Pairs of boxes that overlap or touch at any time of the tick.
     pub swept: Vec<(u32, u32)>,

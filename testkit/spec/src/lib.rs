@@ -4,10 +4,10 @@
 //! compare the library with them.
 
 mod accelerating;
-mod advance;
 mod bits;
 mod cast;
 mod features;
+mod first_time;
 mod nearest;
 mod overlap;
 mod pairs;
@@ -20,8 +20,8 @@ mod sweep;
 mod vector;
 
 pub use accelerating::accelerating;
-pub use advance::{FirstTime, GRAZE, RESOLUTION, first_time};
 pub use cast::{Cast, PolyhedronCast, cast, polyhedron};
+pub use first_time::{FirstTime, GRAZE, RESOLUTION, first_time};
 pub use nearest::{Distance, distance, gap};
 pub use overlap::{overlap, overlap_planes, overlap_sphere, plane_reach, sphere_gap};
 pub use pairs::{swept_pairs, union_pairs};

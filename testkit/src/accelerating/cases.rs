@@ -1,8 +1,8 @@
-//! Which pairs of boxes under constant acceleration are hard to answer?
+//! Hard pairs of boxes under constant acceleration.
 //!
-//! The pairs of [`crate::cases`] with accelerations added, and families of their own:
-//! grazes, pairs that part and meet again, axes that enter at one time, motion and acceleration
-//! of very different sizes. A seed names a sequence of pairs, all of which are boxes.
+//! They are the pairs of [`crate::cases`] with accelerations added, and families of their own: grazes, pairs
+//! that separate and touch again, axes that are entered at one time, motion and acceleration of very
+//! different sizes. A seed determines a sequence of pairs, all of which are valid.
 
 use crate::cases::{self, HOSTILE};
 use crate::draw::Draw;
@@ -10,7 +10,7 @@ use rand::RngExt;
 use swath::Aabb;
 use swath::batch::AcceleratingBox;
 
-/// Two boxes under constant acceleration, and how they were made.
+/// Two boxes under constant acceleration, and their family.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     pub family: &'static str,
@@ -21,16 +21,16 @@ pub struct Case {
 /// `min`, `max`, `delta` and `accel` of `a`, then of `b`.
 type Axis = [[f32; 4]; 2];
 
-/// What the three axes of a pair have in common.
+/// Numbers that the three axes of a pair have in common.
 #[derive(Clone, Copy)]
 struct Shared {
-    /// The time at which something happens.
+    /// The time of the event.
     time: (i32, i32),
-    /// How badly the numbers are moved about.
+    /// Size of the random changes of the numbers.
     how: u32,
 }
 
-/// Makes one axis of both boxes from what the pair has in common.
+/// Makes one axis of both boxes from the common numbers of the pair.
 type Family = (&'static str, fn(&mut Draw, Shared) -> Axis);
 
 const FAMILIES: [Family; 12] = [
@@ -48,8 +48,8 @@ const FAMILIES: [Family; 12] = [
     ("any bits", any_bits),
 ];
 
-/// So many pairs, from every family in turn; every other one is a pair of boxes without
-/// acceleration to which some was given.
+/// This many pairs, from every family in turn; every other one is a pair without acceleration to which one
+/// was added.
 pub fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {
     let mut draw = Draw::new(seed ^ 0xacce_1e8a);
     let mut plain = cases::cases(seed, usize::MAX);
@@ -71,7 +71,7 @@ impl Draw {
     }
 }
 
-/// Gives accelerations to a pair that has none: such that something happens within the tick.
+/// Adds accelerations to a pair without any, so that something happens within the tick.
 fn bend(case: cases::Case, draw: &mut Draw) -> Case {
     let mut axes = [[0.0; 3]; 2];
     let how = draw.0.random_range(0..6);
@@ -83,12 +83,12 @@ fn bend(case: cases::Case, draw: &mut Draw) -> Case {
         let face = draw.one_of(&faces);
         let shared = if draw.one_in(2) { 0.0 } else { draw.whole(-8, 8) * 0.25 };
         let g = match how {
-            // None, if there is any on an axis it is that of both.
+            // None, or if there is one on an axis it is that of both boxes.
             0 => 0.0,
             1 => draw.whole(-16, 16) * 0.25,
-            // At the face with the tick's end.
+            // At the face at the end of the tick.
             2 => 2.0 * (face - d),
-            // Its turn is at the face.
+            // Its turning point is at the face.
             3 => -(d * d) / (2.0 * face),
             4 => d * draw.one_of(&[-1.0, -2.0, -4.0, -1e-6, 1e-6, 0.3, -0.7, 1e6]),
             _ => draw.one_of(&HOSTILE) * draw.one_of(&[1.0, -1.0]),
@@ -138,12 +138,12 @@ fn case(family: usize, draw: &mut Draw) -> Option<Case> {
     Some(Case { family, a, b })
 }
 
-/// Two boxes with these faces between them and this relative motion: mirrored or not, moved
-/// about by numbers that are exact together with small whole ones.
+/// Two boxes with these faces between them and this relative motion: mirrored or not, and moved by numbers
+/// that are exact together with small integers.
 fn place(draw: &mut Draw, low: f32, high: f32, d: f32, g: f32, unit: f32) -> Axis {
     // b from 0 to `size`, so that a.min = low + size and a.max = high.
     let size = if draw.one_in(4) { 0.0 } else { unit * draw.whole(0, 4) };
-    // `a` must be a box: low + size ≤ high.
+    // `a` must be valid: low + size ≤ high.
     let size = size.min(high - low).max(0.0);
     let mut both = || if draw.one_in(2) { 0.0 } else { unit * draw.whole(-4, 4) };
     let (at, delta, accel) = (both(), both(), both());
@@ -151,7 +151,7 @@ fn place(draw: &mut Draw, low: f32, high: f32, d: f32, g: f32, unit: f32) -> Axi
     if draw.one_in(2) { axis.map(|[min, max, d, g]| [-max, -min, -d, -g]) } else { axis }
 }
 
-/// Quarters: most is exact, and much happens at the same time.
+/// Quarters: most numbers are exact, and many events are at the same time.
 fn grid(draw: &mut Draw, _: Shared) -> Axis {
     let mut moving = || {
         let min = draw.whole(-6, 6) * 0.25;
@@ -163,11 +163,11 @@ fn grid(draw: &mut Draw, _: Shared) -> Axis {
     [moving(), moving()]
 }
 
-/// One of the faces is passed at a time that all axes share, in numbers that are exact.
+/// One of the faces is passed at a time that all axes have in common, in exact numbers.
 fn together(draw: &mut Draw, Shared { time: (p, q), how }: Shared) -> Axis {
     let unit = draw.one_of(&[0.125, 0.5, 1.0, 4.0]);
     let (p, q) = (p as f32, q as f32);
-    // d·p/q + ½·g·(p/q)² is whole.
+    // d·p/q + ½·g·(p/q)² is an integer.
     let (i, j) = (draw.whole(-6, 6), if how % 4 == 0 { 0.0 } else { draw.whole(-4, 4) });
     let (d, g) = (unit * q * i, unit * 2.0 * q * q * j);
     let x = unit * (i * p + j * p * p);
@@ -180,7 +180,7 @@ fn together(draw: &mut Draw, Shared { time: (p, q), how }: Shared) -> Axis {
     place(draw, low, high, d, g, unit)
 }
 
-/// The turn is at the face, and at a time that all axes may share.
+/// The turning point is at the face, at a time that all axes may have in common.
 fn graze(draw: &mut Draw, Shared { time: (p, q), how }: Shared) -> Axis {
     if draw.one_in(4) {
         return together(draw, Shared { time: (p, q), how });
@@ -217,7 +217,7 @@ fn unequal(draw: &mut Draw, Shared { time: (p, q), .. }: Shared) -> Axis {
     let t = p as f32 / q as f32 + draw.between(-1e-3, 1e-3) * draw.whole(0, 1);
     let t = if draw.one_in(4) { t * draw.power(-30, 0) } else { t };
     let x = d * t + 0.5 * g * t * t;
-    // Or the turn, where there is one.
+    // Or the turning point, if there is one.
     let x = if draw.one_in(3) && g != 0.0 { -(d * d) / (2.0 * g) } else { x };
     let x = x * (1.0 + f32::EPSILON * draw.whole(-2, 2));
     let other = draw.between(0.0, 4.0) * draw.power(-20, 0);
@@ -226,7 +226,7 @@ fn unequal(draw: &mut Draw, Shared { time: (p, q), .. }: Shared) -> Axis {
     place(draw, low, high, d, g, unit)
 }
 
-/// Sides, places, motions and accelerations of about one size.
+/// Sides, positions, motions and accelerations of about one size.
 fn even(draw: &mut Draw, Shared { time: (p, q), .. }: Shared) -> Axis {
     let (d, g) = (draw.between(-4.0, 4.0), draw.between(-8.0, 8.0));
     let off = draw.between(-1.5, 1.5);

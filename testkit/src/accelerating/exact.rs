@@ -1,19 +1,19 @@
-//! When do two boxes under constant acceleration touch, without any rounding?
+//! Exact times of contact of two boxes under constant acceleration.
 //!
-//! On each axis two comparisons, each of which holds between the roots of a quadratic or outside
-//! of them; intersected one after the other. Shares neither code nor formulas with `swath`.
+//! On each axis there are two comparisons, each of which is true between the roots of a quadratic or outside
+//! of them; their intervals are intersected. Neither code nor formulas are those of `swath`.
 
 use std::cmp::Ordering;
 
 use super::roots::{Difference, Root, Span, Time, discriminant};
 use swath::batch::{AcceleratingBox, ContactState};
 
-/// A time that an axis is overlapped.
+/// An interval of time in which an axis overlaps.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     from: Time,
     until: Time,
-    /// Whether `b` comes from below.
+    /// Whether `b` approaches from below.
     rises: bool,
 }
 
@@ -26,11 +26,11 @@ pub struct Axis {
     pub above: Difference,
 }
 
-/// What happens in a tick.
+/// The contact of a tick.
 #[derive(Clone, Debug)]
 pub struct Exact {
     pub state: ContactState,
-    /// From and until.
+    /// Start and end.
     pub contact: Option<[Time; 2]>,
     pub axes: [Axis; 3],
     /// The axes of contact, and those of them with a normal that points down.
@@ -50,7 +50,8 @@ impl Axis {
         }
     }
 
-    /// When `x` is at most (`rises` false) or at least (true) the height `n`, each with its start.
+    /// The intervals in which `x` is at most (`rises` false) or at least (true) the height `n`, each with its
+    /// start.
     fn side(&self, n: Difference, rises: bool) -> Vec<Piece> {
         let all = Piece { from: Time::Always, until: Time::Never, rises };
         let wanted = if rises { Ordering::Greater } else { Ordering::Less };
@@ -58,11 +59,11 @@ impl Axis {
         match self.g.sign() {
             Ordering::Equal => match self.d.sign() {
                 Ordering::Equal => {
-                    // Zero against n.
+                    // Zero compared with n.
                     let holds = n.sign() == Ordering::Equal || n.sign().reverse() == wanted;
                     if holds { vec![all] } else { vec![] }
                 }
-                // x goes to where it is wanted, or comes from there.
+                // x moves into the half-line, or leaves it.
                 towards if towards == wanted => vec![Piece { from: root(true), ..all }],
                 _ => vec![Piece { until: root(true), ..all }],
             },
@@ -82,13 +83,13 @@ impl Axis {
         intersect(&self.side(self.below, true), &self.side(self.above, false))
     }
 
-    /// Whether `b` all but rests at `t`, for the acceleration it has.
+    /// Whether `b` nearly rests at `t`, relative to its acceleration.
     pub fn turns_near(&self, t: f64, within: f64) -> bool {
         let speed = self.d.span() + self.g.span() * Span::of(t);
         speed.abs().0 <= within * self.g.span().abs().1.max(self.d.span().abs().1)
     }
 
-    /// Where `b` is at `t`, relative to its start.
+    /// Position of `b` at `t`, relative to its start.
     pub fn x(&self, t: f64) -> Span {
         let t = Span::of(t);
         self.d.span() * t + Span::of(0.5) * self.g.span() * t * t
@@ -109,7 +110,7 @@ fn intersect(some: &[Piece], others: &[Piece]) -> Vec<Piece> {
     common
 }
 
-/// When `a` and `b` touch. Both must be boxes.
+/// The contact of `a` and `b`. Both must be valid.
 pub fn sweep(a: &AcceleratingBox, b: &AcceleratingBox) -> Exact {
     let axes: [Axis; 3] = std::array::from_fn(|axis| Axis::new(a, b, axis));
     let pieces = axes.map(|axis| axis.pieces());
@@ -140,7 +141,7 @@ pub fn sweep(a: &AcceleratingBox, b: &AcceleratingBox) -> Exact {
             mask |= 1 << k;
             down |= u8::from(!at_top) << k;
             let inwards = if at_top { Ordering::Less } else { Ordering::Greater };
-            // What happens just after: by the velocity, else by the acceleration.
+            // The motion just afterwards: by the velocity, or by the acceleration if that is zero.
             closing &= axis.d.sign().then(axis.g.sign()) == inwards && at_top != at_bottom;
         }
     }

@@ -1,4 +1,4 @@
-//! What the tests of boxes under acceleration share: hostile pairs, exact times, promises.
+//! Hostile pairs, exact times and guarantees for the tests of boxes under acceleration.
 
 pub mod cases;
 pub mod columns;

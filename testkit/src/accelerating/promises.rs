@@ -1,4 +1,4 @@
-//! What is promised of one answer, whatever the two boxes?
+//! The guarantees for one result, for any two boxes.
 
 use super::exact::{Axis, Exact};
 use super::roots::{Difference, Span, Time};
@@ -7,13 +7,13 @@ use crate::exact::down;
 use swath::batch::ContactState;
 use swath::batch::sweep::Sweep;
 
-/// By how much boxes are grown that touch at all times of a contact, of place and motion.
+/// By how much boxes are enlarged that touch at all times of a contact, relative to position and motion.
 pub const GROWN: f64 = 48.0 / (1 << 24) as f64;
-/// How near the face of an axis of contact is at the first time.
+/// Greatest distance from the face of an axis of contact at the first time.
 const ENTERED: f64 = 72.0 / (1 << 24) as f64;
 
-/// How far `b` is from the face `n` at `t`, as a part of place and motion; positive where it is
-/// above. At least this.
+/// Distance of `b` from the face `n` at `t`, relative to position and motion; positive above the face. A
+/// lower bound.
 fn off(axis: &Axis, n: Difference, t: f64) -> Span {
     let sizes = n.span().abs() + axis.d.span().abs() + axis.g.span().abs();
     if sizes.1 <= f64::MIN_POSITIVE {
@@ -22,13 +22,13 @@ fn off(axis: &Axis, n: Difference, t: f64) -> Span {
     (axis.x(t) - n.span()) / sizes
 }
 
-/// By which part of place and motion boxes must be grown to touch at `t`.
+/// The part of position and motion by which boxes must be enlarged to touch at `t`.
 pub fn gap(exact: &Exact, t: f64) -> f64 {
     let needed = |axis: &Axis| (-off(axis, axis.below, t)).1.max(off(axis, axis.above, t).1);
     exact.axes.iter().map(needed).fold(0.0, f64::max)
 }
 
-/// All that is promised of one answer, compared with exact times.
+/// All guarantees for one result, compared with exact times.
 pub fn holds(answer: Sweep, exact: &Exact) -> Result<(), &'static str> {
     let must = |holds: bool, promise| if holds { Ok(()) } else { Err(promise) };
     let Sweep { first, last, contact } = answer;
@@ -60,7 +60,7 @@ pub fn holds(answer: Sweep, exact: &Exact) -> Result<(), &'static str> {
     }
     if !graze {
         must(axes & exact.mask == exact.mask, "each axis that enters last is named")?;
-        // But where both faces are so near that either may be it.
+        // Unless both faces are so near that either may be the one.
         let other = (down ^ exact.down) & exact.mask;
         let both = |(k, axis): (usize, &Axis)| {
             let near = |face| is_near(axis, face, first);
@@ -75,7 +75,7 @@ fn is_near(axis: &Axis, face: Difference, t: f32) -> bool {
     off(axis, face, t.into()).abs().1 <= ENTERED
 }
 
-/// Of a pair that comes to touch.
+/// Of a pair that touches after the start.
 fn axes_are_entered(answer: Sweep, exact: &Exact) -> Result<(), &'static str> {
     let must = |holds: bool, promise| if holds { Ok(()) } else { Err(promise) };
     let (axes, down) = (answer.contact.axis_mask(), down(answer.contact));

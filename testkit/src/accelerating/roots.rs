@@ -1,8 +1,8 @@
-//! How are two roots of quadratics compared, without any rounding?
+//! Compares roots of quadratics exactly.
 //!
-//! A time is `(p + s·√q) / r` with whole numbers of 2⁻¹⁴⁹. Two are compared by squaring until no
-//! root is left. That is slow, so each time is enclosed between two `f64` first, every operation
-//! rounded outwards, and only times whose enclosures meet are compared with whole numbers.
+//! A time is `(p + s·√q) / r` with integers in units of 2⁻¹⁴⁹. Two are compared by squaring until no root is
+//! left. That is slow, so each time is first enclosed between two `f64`, with every operation rounded
+//! outwards, and only times whose enclosures overlap are compared as integers.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -87,7 +87,7 @@ impl Div for Span {
     }
 }
 
-/// The difference of two floats, and whether it is turned around.
+/// The difference of two floats, and whether its sign was reversed.
 #[derive(Clone, Copy, Debug)]
 pub struct Difference(f32, f32);
 
@@ -104,7 +104,7 @@ impl Difference {
         whole(self.0) - whole(self.1)
     }
 
-    /// Against zero.
+    /// Compares with zero.
     pub fn sign(self) -> Ordering {
         self.0.partial_cmp(&self.1).expect("numbers of a box are ordered")
     }
@@ -119,7 +119,7 @@ pub enum Time {
     Root(Root),
 }
 
-/// Of `½·g·t² + d·t = n` the lesser or the greater solution, or the one where `g` is zero.
+/// The lesser or the greater solution of `½·g·t² + d·t = n`, or the only one if `g` is zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Root {
     d: Difference,
@@ -149,13 +149,13 @@ fn discriminant_whole(d: Difference, g: Difference, n: Difference) -> Whole {
 }
 
 impl Root {
-    /// There must be such a root.
+    /// Such a root must exist.
     pub fn at(d: Difference, g: Difference, n: Difference, greater: bool) -> Time {
         let near = if g.sign() == Ordering::Equal {
             n.span() / d.span()
         } else {
             let root = discriminant_near(d, g, n).sqrt();
-            // The lesser root has the sign of g before the square root turned.
+            // The lesser root has the sign of g before the square root, reversed.
             let plus = greater == (g.sign() == Ordering::Greater);
             let (of_d, of_g) = (d.span(), g.span());
             let falls = d.sign() == Ordering::Less;
@@ -234,7 +234,7 @@ impl Ord for Time {
         let (Some((p1, s1, q1, r1)), Some((p2, s2, q2, r2))) = (self.parts(), other.parts()) else {
             unreachable!("both are roots or numbers");
         };
-        // p1·r2 - p2·r1 + s1·r2·√q1 against s2·r1·√q2.
+        // p1·r2 - p2·r1 + s1·r2·√q1 compared with s2·r1·√q2.
         let whole = &p1 * &r2 - &p2 * &r1;
         sum_of_three(&whole, &(r2 * s1), &q1, &(r1 * -s2), &q2)
     }
@@ -279,13 +279,13 @@ fn sum_of_two(a: &Whole, b: &Whole, q: &Whole) -> Ordering {
 fn sum_of_three(a: &Whole, b: &Whole, q: &Whole, c: &Whole, r: &Whole) -> Ordering {
     let third = if sign(r) == Ordering::Equal { Ordering::Equal } else { sign(c) };
     sum(sum_of_two(a, b, q), third, || {
-        // (a + b·√q)² against c²·r.
+        // (a + b·√q)² compared with c²·r.
         let whole = a * a + b * b * q - c * c * r;
         sum_of_two(&whole, &((a * b) << 1), q)
     })
 }
 
-/// Goal: what the promises are checked with is right. Method: roots that are known.
+/// Goal: the comparison of roots is right. Method: known roots.
 #[test]
 fn roots_are_in_order() {
     let of = |x: f32| Difference::new(x, 0.0);
@@ -293,7 +293,7 @@ fn roots_are_in_order() {
     let root = |d: f32, g: f32, n: f32, greater| Root::at(of(d), of(g), of(n), greater);
     let [one, three] = [false, true].map(|greater| root(-4.0, 2.0, -3.0, greater));
     let [also_one, two] = [false, true].map(|greater| root(-3.0, 2.0, -2.0, greater));
-    // The same upside down.
+    // The same with the sign reversed.
     let [still_one, also_three] = [false, true].map(|greater| root(4.0, -2.0, 3.0, greater));
     assert!(one == also_one && one == still_one && one == Time::At(1.0));
     assert!(three == also_three && three == Time::At(3.0) && two == Time::At(2.0));

@@ -1,4 +1,4 @@
-//! Does a sweep under acceleration agree with `spec`, and with itself on every level?
+//! Sweeps under acceleration agree with `spec`, and with each other on every level.
 
 use super::bytes::Bytes;
 use crate::columns::{Outputs, bits};
@@ -7,7 +7,7 @@ use swath::batch::sweep::{Sweep, accelerating};
 use swath::batch::{AcceleratingBox, AcceleratingBoxColumns, ContactState, Rejected};
 use swath::{Level, MovingBox, Pair};
 
-/// One byte says how many rows: up to two groups of the widest lanes, and one more.
+/// One byte is the number of rows: up to two groups of the widest lanes, and one more.
 const ROWS_MAX: u8 = 33;
 
 /// Sweeps the first row with all rows, row by row with those in reverse, and rows with each other.
@@ -49,7 +49,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// The last of `moving`, accelerated: not, by the displacement of a row, or by a part of its own.
+/// The last of `moving`, with an acceleration: zero, the displacement of a row, or a part of its own.
 fn row_under_acceleration(bytes: &mut Bytes<'_>, moving: &[MovingBox]) -> AcceleratingBox {
     let last = *moving.last().expect("one was pushed");
     let how = bytes.byte();
@@ -81,7 +81,7 @@ fn lend(columns: &[Vec<f32>; 12]) -> AcceleratingBoxColumns<'_> {
         .expect("the columns are equally long")
 }
 
-/// The rows that a check must list.
+/// The rows that a check must reject.
 fn no_boxes(rows: &[AcceleratingBox]) -> Vec<Rejected> {
     let reason = |(row, moving): (u32, &AcceleratingBox)| {
         let reason = moving.validate().err()?;
@@ -90,8 +90,8 @@ fn no_boxes(rows: &[AcceleratingBox]) -> Vec<Rejected> {
     (0..).zip(rows).filter_map(reason).collect()
 }
 
-/// The answer for one pair: never after that of `spec`, and of boxes that touch when they are
-/// grown by what rounding may cost; separated if one is invalid.
+/// The result for one pair: never after that of `spec`, and boxes enlarged by the rounding error touch at it;
+/// separated if one is invalid.
 fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Sweep {
     let answer = accelerating::one_to_one(a, b);
     let spec = match spec::accelerating(a, b) {
@@ -105,7 +105,7 @@ fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Sweep {
     let text = format!("{answer:?} for {spec:?}: {a:?}, {b:?}");
     if !answer.contact.is_hit() {
         assert_eq!(answer, Sweep::SEPARATED);
-        // A graze of `spec` may be one that its own rounding made.
+        // A graze of `spec` may be an effect of its own rounding.
         assert!(!spec.contact.is_hit() || gap(a, b, spec.first) > 0.0, "{text}");
         return answer;
     }
@@ -116,7 +116,7 @@ fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Sweep {
         assert!(gap(a, b, t) <= GROWN, "{text}");
     }
     if spec.contact.is_hit() {
-        // The root of 2⁻⁵² of a time is what a graze may be off in `spec`.
+        // The time of a graze may differ in `spec` by the square root of 2⁻⁵².
         assert!(first <= spec.first + 1e-7, "{text}");
         let graze = last <= spec.first;
         assert!(graze || last >= spec.last - 1e-7 || gap(a, b, spec.last) > 0.0, "{text}");
@@ -133,10 +133,10 @@ fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Sweep {
     answer
 }
 
-/// What rounding may cost, of place and motion; a little more than the kernel promises.
+/// Rounding error relative to position and motion; a little more than the bound of the kernel.
 const GROWN: f64 = 49.0 / (1 << 24) as f64;
 
-/// How much boxes must be grown to touch at `t`, as a part of place and motion.
+/// By how much boxes must be enlarged to touch at `t`, relative to position and motion.
 fn gap(a: &AcceleratingBox, b: &AcceleratingBox, t: f64) -> f64 {
     let difference = |x: f32, y: f32| f64::from(x) - f64::from(y);
     let needed = |axis: usize| {

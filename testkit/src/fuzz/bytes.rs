@@ -1,11 +1,11 @@
-//! Which boxes does a string of bytes mean?
+//! Decodes boxes from a string of bytes.
 //!
-//! Every string means some, and a small change of it a small change of them: a fuzzer and a
-//! generator of random bytes get far with it. Past its end a string goes on with zeros.
+//! Every string is valid, and a small change of it is a small change of the boxes, so fuzzers and random
+//! bytes reach much of the code. Past its end a string continues with zeros.
 
 use swath::{Aabb, COORD_MAX, MovingBox};
 
-/// Numbers at the borders of what a box may hold, and past them.
+/// Numbers at the limits of valid boxes, and beyond.
 const HOSTILE: [f32; 32] = [
     0.0,
     -0.0,
@@ -33,7 +33,7 @@ const HOSTILE: [f32; 32] = [
     -1e30,
     COORD_MAX,
     -COORD_MAX,
-    // Of these none may be in a box.
+    // None of these is valid in a box.
     f32::from_bits(COORD_MAX.to_bits() + 1),
     f32::MAX,
     f32::INFINITY,
@@ -42,11 +42,11 @@ const HOSTILE: [f32; 32] = [
     f32::from_bits(0xff80_0001),
 ];
 
-/// What is left of the input.
+/// The rest of the input.
 #[derive(Clone, Debug)]
 pub struct Bytes<'a> {
     rest: &'a [u8],
-    /// The number before, to make ties of.
+    /// The previous number, for ties.
     last: f32,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Bytes<'a> {
         Self { rest, last: 1.0 }
     }
 
-    /// Whether all that is left are the zeros past the end.
+    /// Whether only the zeros past the end are left.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
@@ -78,7 +78,7 @@ impl<'a> Bytes<'a> {
         f32::from_bits(u32::from_le_bytes([(); 4].map(|()| self.byte())))
     }
 
-    /// Any number, in one of several ways.
+    /// Any number, in one of several encodings.
     pub fn number(&mut self) -> f32 {
         self.last = match self.byte() % 8 {
             0 => self.bits(),
@@ -93,7 +93,7 @@ impl<'a> Bytes<'a> {
         self.last
     }
 
-    /// A row, which need not be a box. `rows` are those before, to be like one of them.
+    /// A row, which may be invalid. `rows` are the previous ones, which it may resemble.
     pub fn row(&mut self, rows: &[MovingBox]) -> MovingBox {
         let how = self.byte();
         let mut row = MovingBox::default();
@@ -134,7 +134,7 @@ impl<'a> Bytes<'a> {
                 }
             }
         }
-        // As a rule corners in the wrong order are put right.
+        // Usually corners in the wrong order are swapped.
         if how & 0xc0 != 0 {
             for axis in 0..3 {
                 let (min, max) = (row.aabb.min[axis], row.aabb.max[axis]);

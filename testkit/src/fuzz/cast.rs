@@ -1,4 +1,4 @@
-//! Does a cast agree with `spec`, and with itself on every level?
+//! Casts agree with `spec`, and with each other on every level.
 
 use super::bytes::Bytes;
 use crate::columns::Columns;
@@ -9,13 +9,13 @@ use swath::batch::cast::{Cast, MISS, polyhedron};
 use swath::batch::{Hit, Hits, Rejected, cast};
 use swath::{Aabb, Level, MovingBox, Plane, Segment};
 
-/// One byte says how many rows: up to three groups of the widest lanes.
+/// One byte is the number of rows: up to three groups of the widest lanes.
 const ROWS_MAX: u8 = 48;
-/// How far a ray goes at least.
+/// A ray reaches at least this fraction.
 const REACH: f64 = (1_u128 << 127) as f64;
 
-/// Casts the first row's segment against all boxes, all segments against the first box, and each
-/// against its own; then against the half-spaces that the first rows mean.
+/// Casts the first row's segment against all boxes, all segments against the first box, and each against its
+/// own; then against half-spaces made of the first rows.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let count = 1 + bytes.byte() % ROWS_MAX;
@@ -38,7 +38,7 @@ pub fn run(data: &[u8]) {
     let to_one: Vec<_> = segments.iter().map(|segment| one_to_one(segment, &aabb)).collect();
     let zipped: Vec<_> =
         segments.iter().zip(&rows).map(|(s, row)| one_to_one(s, &row.aabb)).collect();
-    // A box whose displacement is invalid is no row of boxes.
+    // A box with an invalid displacement is not used as a row.
     let of =
         |casts: &[Cast], k: usize| if rows[k].validate().is_ok() { casts[k] } else { Cast::MISS };
     let many: Vec<_> = (0..rows.len()).map(|k| of(&many, k)).collect();
@@ -88,12 +88,12 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// A half-space of some numbers of a row.
+/// A half-space made of numbers of a row.
 fn half_space(row: &MovingBox) -> Plane {
     Plane { normal: row.delta, offset: row.aabb.max[0] }
 }
 
-/// A batch against a polyhedron is one segment at a time, and no point of a hit is far out.
+/// A batch against a polyhedron equals single calls, and no point of a hit is far outside.
 fn in_planes(
     level: Level,
     segments: &[Segment],
@@ -117,7 +117,7 @@ fn in_planes(
             assert!(answer.exit <= segment.max_fraction, "{answer:?}: {segment:?}");
         }
         if let Ok(meant) = spec::polyhedron(segment, polyhedron.planes()) {
-            // The spec's own sums are exact to about 2^-50 of their terms; a hit that lasts is one.
+            // The sums of `spec` have an error of about 2^-50 of their terms; a hit of some length is a hit.
             let lasts = meant.margin > 1e-9 * (1.0 + meant.entry);
             let terms_are_small = segment.start.iter().chain(&segment.delta).all(|x| x.abs() < 1e3)
                 && polyhedron.planes().iter().all(|plane| plane.offset.abs() < 1e3);
@@ -128,7 +128,7 @@ fn in_planes(
     }
 }
 
-/// The rows that a check must list.
+/// The rows that a check must reject.
 fn no_segments(segments: &[Segment]) -> Vec<Rejected> {
     let reason = |(row, segment): (u32, &Segment)| {
         let reason = segment.validate().err()?;
@@ -137,8 +137,8 @@ fn no_segments(segments: &[Segment]) -> Vec<Rejected> {
     (0..).zip(segments).filter_map(reason).collect()
 }
 
-/// The answer for one segment and box, which must be that of `spec` but for rounding; a miss where
-/// one is invalid.
+/// The result for one segment and box, which must be that of `spec` except for rounding; a miss if one is
+/// invalid.
 fn one_to_one(segment: &Segment, aabb: &Aabb) -> Cast {
     let answer = cast::one_to_one(segment, aabb);
     let meant = match spec::cast(segment, aabb) {
@@ -155,7 +155,7 @@ fn one_to_one(segment: &Segment, aabb: &Aabb) -> Cast {
         assert!(!lost && answer == Cast::MISS, "{answer:?} for {meant:?}: {segment:?}, {aabb:?}");
         return answer;
     }
-    // A ray that is slow enough stays in a box for ever.
+    // A ray that is slow enough never leaves a box.
     assert_finite(&answer.entry);
     assert!(entry >= 0.0 && entry <= exit && answer.exit <= segment.max_fraction, "{answer:?}");
     if !meant.faces.is_hit() {
@@ -180,7 +180,7 @@ fn one_to_one(segment: &Segment, aabb: &Aabb) -> Cast {
     answer
 }
 
-/// What `spec` itself may be off, of a fraction.
+/// Error of a fraction of `spec`.
 const SPEC: f64 = 1.0 / (1_u64 << 50) as f64;
 
 /// How far a fraction may be on the safe side.

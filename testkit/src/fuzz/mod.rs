@@ -1,12 +1,11 @@
-//! What each fuzz target does with its input. `tests/fuzz_replay` does the same on stable.
+//! The bodies of the fuzz targets. `tests/fuzz_replay` runs the same on stable Rust.
 
 pub mod accelerating;
-pub mod advance;
 pub mod bytes;
 pub mod cast;
-pub mod near;
 pub mod overlap;
 pub mod pairs;
+pub mod proximity;
 pub mod query;
 pub mod respond;
 pub mod separate;
@@ -14,5 +13,6 @@ pub mod spheres;
 pub mod step;
 pub mod sweep;
 pub mod tick;
+pub mod toi;
 pub mod world;
 pub mod world_asked;

@@ -1,4 +1,4 @@
-//! Do overlaps agree with `spec`, and with themselves on every level?
+//! Overlaps agree with `spec`, and with each other on every level.
 
 use super::bytes::Bytes;
 use crate::columns::Columns;
@@ -7,15 +7,15 @@ use swath::batch::overlap::{Bits, planes, sphere};
 use swath::batch::{BatchError, Checked, PlaneSide, Rows, SphereColumns, overlap};
 use swath::{Aabb, Level, MovingBox, Pair, Plane, Sphere};
 
-/// One byte says how many rows: up to three groups of the widest lanes, two words of a set.
+/// One byte is the number of rows: up to three groups of the widest lanes, two words of a bit set.
 const ROWS_MAX: u8 = 48;
-/// One byte says how many planes.
+/// One byte is the number of planes.
 const PLANES_MAX: u8 = 8;
 
-/// `spec` itself may be off by this much of what goes in.
+/// Error of `spec` relative to its input.
 const SPEC: f64 = 1.0 / (1_u64 << 48) as f64;
 
-/// Asks about the first row and all rows: as boxes, as spheres and as planes.
+/// Tests the first row against all rows: as boxes, as spheres and as planes.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let count = 1 + bytes.byte() % ROWS_MAX;
@@ -59,7 +59,7 @@ pub fn run(data: &[u8]) {
         let balls = SphereColumns::new([x, y, z], radius, [dx, dy, dz]).expect("equally long");
         let balls = balls.check(level, &mut of_spheres);
         let boxes: &Checked<'_> = &boxes;
-        // A value that is invalid is an error, and the answers of nothing.
+        // An invalid single value is an error, without results.
         let valid = one.validate().map_err(BatchError::from);
         answers(valid, &many, |to| overlap::one_to_many(level, &one, boxes, to));
         answers(Ok(()), &of_pairs, |to| overlap::pairs(level, boxes, &pairs, to));
@@ -83,7 +83,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// A set must be as `expected`, unless the question is an error.
+/// A bit set must equal `expected`, unless the call is an error.
 fn answers(
     valid: Result<(), BatchError>,
     expected: &[bool],
@@ -113,7 +113,7 @@ pub(super) fn sphere_of(row: &MovingBox) -> Sphere {
     Sphere { center: row.aabb.min, radius: row.aabb.max[0] }
 }
 
-/// The normal is that of a row's displacement, often brought into range, so that it often is valid.
+/// The normal is the displacement of a row, often scaled into the valid range.
 pub(super) fn plane(row: &MovingBox) -> Plane {
     let largest = row.delta.into_iter().map(f32::abs).fold(0.0, f32::max);
     let scale = if largest > Plane::NORMAL_MAX { 1.0 / largest } else { 1.0 };
@@ -128,7 +128,7 @@ fn sphere_columns(rows: &[MovingBox]) -> [Vec<f32>; 7] {
     std::array::from_fn(|k| rows.iter().map(|row| numbers(row)[k]).collect())
 }
 
-/// Two boxes, exactly as `spec` says; apart if one is invalid.
+/// Two boxes, compared with `spec` exactly; apart if one is invalid.
 fn boxes(a: &Aabb, b: &Aabb) -> bool {
     let answer = overlap::one_to_one(a, b);
     assert_eq!(answer, spec::overlap(a, b), "{a:?} {b:?}");
@@ -136,7 +136,7 @@ fn boxes(a: &Aabb, b: &Aabb) -> bool {
     answer.unwrap_or(false)
 }
 
-/// A sphere and a box, as `spec` says but for rounding; apart if one is invalid.
+/// A sphere and a box, compared with `spec` except for rounding; apart if one is invalid.
 fn meets(ball: &Sphere, aabb: &Aabb) -> bool {
     let answer = sphere::one_to_one(ball, aabb);
     let gap = match spec::sphere_gap(ball, aabb) {
@@ -154,7 +154,7 @@ fn meets(ball: &Sphere, aabb: &Aabb) -> bool {
     meets
 }
 
-/// Planes and a box, as `spec` says but for rounding; outside if one is invalid.
+/// Planes and a box, compared with `spec` except for rounding; outside if one is invalid.
 fn side(planes: &[Plane], aabb: &Aabb) -> PlaneSide {
     let answer = planes::one_to_one(planes, aabb);
     if let Err(reason) = spec::overlap_planes(planes, aabb) {

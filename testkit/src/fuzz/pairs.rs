@@ -1,4 +1,4 @@
-//! Does the pair finder find what trying all pairs finds?
+//! The pair finder agrees with comparing every pair.
 
 use super::bytes::Bytes;
 use super::sweep::{is_narrow, no_boxes};
@@ -8,7 +8,7 @@ use swath::batch::sweep;
 use swath::broadphase::PairInput;
 use swath::{Level, MovingBox, Pair, PairFinder, SweptPair};
 
-/// One byte says how many boxes.
+/// One byte is the number of boxes.
 const BOXES_MAX: u8 = 65;
 
 /// Finds the pairs of a few boxes on every level.
@@ -20,7 +20,7 @@ pub fn run(data: &[u8]) {
     for _ in 0..count {
         world.push(bytes.row(&world));
     }
-    // Nobody has flags, or most move, or few do.
+    // No flags, or most move, or few do.
     let moves: Vec<bool> =
         (0..count).map(|row| (row % 8 < flags >> 5) == (flags & 2 == 0)).collect();
     let moves = (flags & 1 == 1).then_some(&moves[..]);
@@ -59,7 +59,7 @@ pub fn run(data: &[u8]) {
             assert_eq!(by_rows, expected, "{level}: {world:?}, {moves:?}");
         }
 
-        // The finder keeps memory only, and the order of pairs is that of every level.
+        // The finder keeps only memory, and the order of pairs is the same on every level.
         let again = finder.union_pairs(set).expect("a flag for each box");
         assert!(again.iter().eq(union_order.iter().copied()), "{level}: another order");
         let of_level = (union_order, swept_order);
@@ -72,7 +72,7 @@ fn bits(pairs: impl IntoIterator<Item = SweptPair>) -> Vec<[u32; 3]> {
     pairs.into_iter().map(|pair| [pair.a, pair.b, pair.first.to_bits()]).collect()
 }
 
-/// The pairs of `union` that the sweep of one pair calls a hit.
+/// The pairs of `union` that the sweep of one pair reports as a hit.
 fn swept_pairs(world: &[MovingBox], union: &[Pair]) -> Vec<SweptPair> {
     let hit = |&Pair { a, b }: &Pair| {
         let answer = sweep::one_to_one(&world[a as usize], &world[b as usize]);
@@ -82,7 +82,7 @@ fn swept_pairs(world: &[MovingBox], union: &[Pair]) -> Vec<SweptPair> {
     union.iter().filter_map(hit).collect()
 }
 
-/// None that `spec` has is missing, and what it has not is a narrow miss.
+/// No pair of `spec` is missing, and an additional one is a narrow miss.
 fn truly_swept(world: &[MovingBox], moves: Option<&[bool]>, swept: &[SweptPair]) -> bool {
     let spec = spec::swept_pairs(world, moves);
     let narrow = |pair: &Pair| {

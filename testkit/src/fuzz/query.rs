@@ -6,13 +6,13 @@ use swath::batch::{Columns, Hit, Row, cast, sweep};
 use swath::broadphase::{FixedInput, Path, Query};
 use swath::{Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Level, MovingBox, Queries, Segment};
 
-/// One byte says how many boxes: nodes below nodes below a node.
+/// One byte is the number of boxes: up to three levels of nodes.
 const BOXES_MAX: usize = 300;
-/// What is asked about.
+/// The paths of the queries.
 const WAYS: usize = 4;
 
-/// Builds boxes into a tree, puts them into a set from which some are taken out again, and sends
-/// segments and boxes through both.
+/// Builds a tree of boxes, inserts them into a set from which some are removed again, and queries both with
+/// segments and boxes.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let count = 2 * usize::from(bytes.byte()) % BOXES_MAX;
@@ -114,7 +114,7 @@ fn check(
     });
 }
 
-/// Asks every way; returns the closest.
+/// Runs every query; returns the closest hit.
 fn ask<'q, P: Path>(query: impl Fn() -> Option<Query<'q, P>>, expected: &[Hit]) -> Hit {
     if query().is_none() {
         return Hit::MISS;

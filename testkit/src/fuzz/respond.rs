@@ -1,4 +1,4 @@
-//! Does a response keep what is promised, and agree with itself on every level?
+//! Responses satisfy the guarantees, and agree with each other on every level.
 
 use super::bytes::Bytes;
 use super::separate::{no_bodies, rows};
@@ -8,10 +8,10 @@ use swath::batch::respond::{Member, Outcome, SlideColumns};
 use swath::batch::{Body, Contact, respond, separate, sweep};
 use swath::{Level, MovingBox, Pair};
 
-/// What one byte says of a contact. Of these some are no restitutions.
+/// The restitutions that one byte selects; some are invalid.
 const RESTITUTIONS: [f32; 8] = [0.0, 1.0, 0.5, 0.3, -0.25, f32::NAN, 1.0 + f32::EPSILON, -0.0];
 
-/// Lets the two rows of each pair respond to what they have in common.
+/// Computes the response of the two rows of each pair to their contact.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let (rows, pairs) = rows(&mut bytes);
@@ -22,7 +22,7 @@ pub fn run(data: &[u8]) {
         let (a, b) = named(pair);
         let what = bytes.byte();
         restitutions.push(RESTITUTIONS[usize::from(what) % RESTITUTIONS.len()]);
-        // Now and then that of other bodies.
+        // Sometimes the contact of other bodies.
         contacts.push(if what >= 0xe0 { before } else { contact(&a, &b) });
         before = contact(&b, &a);
     }
@@ -59,7 +59,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// What two bodies have in common, if both are bodies; the whole response must hold then.
+/// The contact of two bodies, if both are valid; the guarantees for the whole response are checked then.
 fn contact(a: &Body, b: &Body) -> Contact {
     let Ok(Some(response)) = respond::one_to_one(a, b, 0.5) else {
         return Contact::SEPARATED;
@@ -82,7 +82,7 @@ fn contact(a: &Body, b: &Body) -> Contact {
     response.contact
 }
 
-/// What a batch must say of one row, as bits, and close to `spec`.
+/// The expected bits of one row of a batch, which are close to `spec`.
 fn along(a: &Body, b: &Body, contact: Contact, restitution: f32) -> [u32; 2] {
     let Some(axis) = contact.axis() else { return [0; 2] };
     let kept = |body: &Body| {

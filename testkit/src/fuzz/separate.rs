@@ -1,4 +1,4 @@
-//! Does a separation agree with `spec`, part the boxes, and agree with itself on every level?
+//! Separations agree with `spec`, separate the boxes, and agree with each other on every level.
 
 use super::bytes::Bytes;
 use crate::body_columns::BodyArrays;
@@ -7,10 +7,10 @@ use swath::batch::separate::{Moves, Separation, SeparationColumns};
 use swath::batch::{BatchError, Body, Contact, Rejected, separate};
 use swath::{Aabb, Level, Pair};
 
-/// One byte says how many rows: up to three groups of the widest lanes.
+/// One byte is the number of rows: up to three groups of the widest lanes.
 const ROWS_MAX: u8 = 48;
 
-/// What one byte says of a body. Of these some are no inverse masses.
+/// The inverse masses that one byte selects; some are invalid.
 pub(super) const INVERSE_MASSES: [f32; 16] = [
     1.0,
     0.0,
@@ -44,7 +44,7 @@ pub(super) fn rows(bytes: &mut Bytes<'_>) -> (Vec<Body>, Vec<Pair>) {
     (rows, pairs)
 }
 
-/// The rows that a check must list.
+/// The rows that a check must reject.
 pub(super) fn no_bodies(rows: &[Body]) -> Vec<Rejected> {
     let reason = |(row, body): (u32, &Body)| {
         let reason = body.validate().err()?;
@@ -53,7 +53,7 @@ pub(super) fn no_bodies(rows: &[Body]) -> Vec<Rejected> {
     (0..).zip(rows).filter_map(reason).collect()
 }
 
-/// Parts all rows from the first, and rows from each other.
+/// Separates all rows from the first, and rows from each other.
 pub fn run(data: &[u8]) {
     let (rows, pairs) = rows(&mut Bytes::new(data));
     let a = rows[0].moving.aabb;
@@ -104,11 +104,11 @@ fn packed(depth: &[f32], contact: &[Contact]) -> Vec<[u32; 2]> {
     depth.iter().zip(contact).map(|(depth, contact)| [depth.to_bits(), contact.bits()]).collect()
 }
 
-/// What `f64` may lose of a difference.
+/// Error of a difference in `f64`.
 const SPEC: f64 = 1.0 / (1_u64 << 50) as f64;
 
-/// The answer for one pair, which must be that of `spec` but for rounding and must part the boxes;
-/// nothing if one is invalid.
+/// The result for one pair, which must be that of `spec` except for rounding and must separate the boxes;
+/// `None` if one is invalid.
 fn one_to_one(a: &Aabb, b: &Aabb) -> Option<Separation> {
     let answer = separate::one_to_one(a, b);
     let meant = match spec::separate(a, b) {
@@ -131,7 +131,7 @@ fn one_to_one(a: &Aabb, b: &Aabb) -> Option<Separation> {
     answer
 }
 
-/// The moves of both along the axis, as bits; they must part the boxes.
+/// The bits of the moves of both along the axis; they must separate the boxes.
 fn shares(a: &Body, b: &Body, push: &Separation) -> [u32; 2] {
     let masses = [a.inverse_mass, b.inverse_mass];
     let moves = push.shares(masses).expect("both are bodies");
@@ -152,7 +152,7 @@ fn add(aabb: &Aabb, by: [f32; 3]) -> Aabb {
     Aabb { min: add(aabb.min), max: add(aabb.max) }
 }
 
-/// Whether at most a touch is left along the axis of the contact, on its side.
+/// Whether the boxes at most touch along the axis of the contact, on its side.
 fn parted(a: &Aabb, b: &Aabb, contact: Contact) -> bool {
     let axis = contact.axis().expect("a separation has an axis");
     let rises = contact.normal()[axis] > 0.0;

@@ -1,4 +1,4 @@
-//! Does a sweep of round shapes agree with `spec`, and with itself on every level?
+//! Sweeps of spheres agree with `spec`, and with each other on every level.
 
 use super::bytes::Bytes;
 use super::sweep::no_boxes;
@@ -10,7 +10,7 @@ use swath::batch::sweep::{Sweep, sphere_box, spheres};
 use swath::batch::{ContactState, MovingSphere, Rejected};
 use swath::{Invalid, Level, MovingBox, Pair, Sphere};
 
-/// One byte says how many rows: up to three groups of the widest lanes.
+/// One byte is the number of rows: up to three groups of the widest lanes.
 const ROWS_MAX: u8 = 48;
 
 /// Sweeps the first sphere with all spheres and boxes, and rows with each other.
@@ -98,8 +98,7 @@ fn lengths(a: &MovingSphere, b: &MovingBox, radius: f64) -> f64 {
     gap(a, b, radius, 0.0) + 2.0 * radius + (0..3).map(motion).sum::<f64>().sqrt()
 }
 
-/// The answer for one pair, which must be that of `spec` but for rounding; separated where one is
-/// invalid.
+/// The result for one pair, which must be that of `spec` except for rounding; separated if one is invalid.
 fn agrees(
     answer: Result<Sweep, Invalid>,
     spec: Result<RoundSweep, Invalid>,
@@ -114,7 +113,7 @@ fn agrees(
         }
     };
     let answer = answer.expect("`spec` says that both are valid");
-    // What is promised of the gap, and what `spec` and the gap here may be off.
+    // The guaranteed gap, plus the errors of `spec` and of the gap here.
     let (small, tiny) = (lengths / f64::from(1 << 19), lengths / (1_u64 << 46) as f64);
     if !answer.contact.is_hit() {
         assert!(!spec.contact.is_hit() || spec.gap >= -tiny, "{answer:?} for {spec:?}");
@@ -128,7 +127,7 @@ fn agrees(
         assert!(gap(time) <= small + tiny, "{answer:?} for {spec:?}: gap {:e}", gap(time));
     }
     if spec.contact.is_hit() {
-        // Early by a slack that is far above what `spec` may be off.
+        // Early by a slack far above the error of `spec`.
         assert!(first <= spec.first * (1.0 + f64::EPSILON), "{answer:?} for {spec:?}");
         assert!(last >= spec.last * (1.0 - f64::EPSILON), "{answer:?} for {spec:?}");
     }

@@ -1,16 +1,17 @@
-//! Does a step reject what is invalid, answer with finite numbers alone, and keep within its budget?
+//! A step rejects invalid input, returns finite numbers only, and stays within its budget.
 
 use super::bytes::Bytes;
 use crate::finite::assert_finite;
 use swath::batch::Rejected;
 use swath::convex::InvalidShape;
-use swath::pipeline::{ImpactKind, Mass, SubSteps, SubStepsConfig, response};
+use swath::pipeline::ImpactKind;
 use swath::{COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pose, Shape, Threads};
+use swath_stepping::{Mass, Stepper, StepperConfig, response};
 
-/// One byte says how many bodies.
+/// One byte is the number of bodies.
 const BODIES_MAX: u8 = 8;
 
-/// Takes bodies of any numbers through two ticks.
+/// Advances bodies with any numbers by two ticks.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let count = 1 + bytes.byte() % BODIES_MAX;
@@ -23,35 +24,38 @@ pub fn run(data: &[u8]) {
         }
     }
     bounce(&bodies, &masses);
-    let mut sub_steps = SubSteps::new(config);
-    sub_steps.pipeline().set_threads(Threads::one());
+    let mut stepper = Stepper::new(config);
+    stepper.set_threads(Threads::one());
     for _ in 0..2 {
         let before = bodies.clone();
-        let told = match sub_steps.run(&mut bodies, &masses, None) {
-            Ok(told) => told,
+        let stats = match stepper.step(&mut bodies, &masses, None) {
+            Ok(stats) => stats,
             Err(error) => {
                 assert_eq!(config.validate(), Err(error));
                 return;
             }
         };
-        assert!(config.validate().is_ok() && told.searches <= config.searches_max as usize);
+        assert!(config.validate().is_ok() && stats.searches <= config.searches_max as usize);
         let invalid = rejected(&before, &masses);
         for of in &invalid {
-            assert!(sub_steps.rejected().iter().any(|row| row.row == of.row), "{of:?}");
+            assert!(stepper.rejected().iter().any(|row| row.row == of.row), "{of:?}");
         }
-        for row in sub_steps.rejected() {
-            // With the slop its box may reach past the greatest coordinate.
+        for row in stepper.rejected() {
+            // With the slop its box may exceed the greatest coordinate.
             let is_vast = matches!(row.reason, Invalid::TooLarge { .. });
             assert!(is_vast || invalid.contains(row), "{row:?}");
         }
-        assert_finite(&(sub_steps.impacts(), sub_steps.held(), told));
-        assert_eq!(told.held, sub_steps.held().len());
-        for hit in sub_steps.impacts() {
+        assert_finite(&(stepper.impacts(), stepper.stalled(), stats));
+        assert_eq!(stats.stalled, stepper.stalled().len());
+        for hit in stepper.impacts() {
             assert!((0.0..=1.0).contains(&hit.impact.toi), "{hit:?}");
-            assert!(hit.impact.kind != ImpactKind::Unresolved && hit.load >= 0.0, "{hit:?}");
+            assert!(
+                hit.impact.kind != ImpactKind::Unresolved && hit.supporting_force >= 0.0,
+                "{hit:?}"
+            );
         }
         for (row, (body, before)) in (0..).zip(bodies.iter().zip(&before)) {
-            let is_rejected = sub_steps.rejected().iter().any(|rejected| rejected.row == row);
+            let is_rejected = stepper.rejected().iter().any(|rejected| rejected.row == row);
             let bits = |motion: &Motion| format!("{motion:?}");
             if is_rejected {
                 assert_eq!(bits(&body.motion), bits(&before.motion));
@@ -69,14 +73,14 @@ fn bits_of(v: [f32; 3]) -> [u32; 3] {
     v.map(f32::to_bits)
 }
 
-/// Limits that are small, usual or none; some are no limits.
-fn config(bytes: &mut Bytes<'_>) -> SubStepsConfig {
-    let mut config = SubStepsConfig::default();
+/// Limits that are small, usual or absent; some are invalid.
+fn config(bytes: &mut Bytes<'_>) -> StepperConfig {
+    let mut config = StepperConfig::default();
     let how = bytes.byte();
     config.impacts_max = [32, 32, 2, 5, 32, 9, 1, 0][usize::from(how % 8)];
     config.rounds_max = [64, 64, 300, 9, 2, 64, 64, 0][usize::from(how / 8 % 8)];
     config.searches_max = [u32::MAX, 60, 5, 0][usize::from(how / 64)];
-    config.pipeline.target_distance = if how == 7 { bytes.number() } else { 0.0 };
+    config.target_distance = if how == 7 { bytes.number() } else { 0.0 };
     config
 }
 
@@ -124,7 +128,7 @@ fn mass(bytes: &mut Bytes<'_>) -> Mass {
     Mass { inverse_mass, restitution }
 }
 
-/// The rows that a step must list.
+/// The rows that a step must reject.
 fn rejected(bodies: &[ConvexBody<'_>], masses: &[Mass]) -> Vec<Rejected> {
     let reason = |(row, (body, mass)): (u32, (&ConvexBody<'_>, &Mass))| {
         let moves = body.shape.bounds_over(&body.motion).map(|_| ());
@@ -133,7 +137,7 @@ fn rejected(bodies: &[ConvexBody<'_>], masses: &[Mass]) -> Vec<Rejected> {
     (0..).zip(bodies.iter().zip(masses)).filter_map(reason).collect()
 }
 
-/// A response to an impact of any numbers is an error or has finite ones.
+/// A response to an impact with any numbers is an error or has finite numbers.
 fn bounce(bodies: &[ConvexBody<'_>], masses: &[Mass]) {
     let [a, b, ..] = bodies else { return };
     let normal = a.motion.pose.position;

@@ -1,4 +1,4 @@
-//! Does a sweep agree with `spec`, and with itself on every level?
+//! Sweeps agree with `spec`, and with each other on every level.
 
 use super::bytes::Bytes;
 use crate::columns::{Columns, Outputs, bits};
@@ -7,7 +7,7 @@ use swath::batch::sweep::Sweep;
 use swath::batch::{ContactState, Rejected, sweep};
 use swath::{Level, MovingBox, Pair};
 
-/// One byte says how many rows: up to three groups of the widest lanes.
+/// One byte is the number of rows: up to three groups of the widest lanes.
 const ROWS_MAX: u8 = 48;
 
 /// Sweeps the first row with all rows, and rows with each other.
@@ -46,7 +46,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// The rows that a check must list.
+/// The rows that a check must reject.
 pub(super) fn no_boxes(rows: &[MovingBox]) -> Vec<Rejected> {
     let reason = |(row, moving): (u32, &MovingBox)| {
         let reason = moving.validate().err()?;
@@ -55,8 +55,7 @@ pub(super) fn no_boxes(rows: &[MovingBox]) -> Vec<Rejected> {
     (0..).zip(rows).filter_map(reason).collect()
 }
 
-/// The answer for one pair, which must be that of `spec` but for rounding; separated where one is
-/// no box.
+/// The result for one pair, which must be that of `spec` except for rounding; separated if one is invalid.
 fn one_to_one(a: &MovingBox, b: &MovingBox) -> Sweep {
     let answer = sweep::one_to_one(a, b);
     let spec = match spec::sweep(a, b) {
@@ -88,7 +87,7 @@ fn one_to_one(a: &MovingBox, b: &MovingBox) -> Sweep {
     answer
 }
 
-/// What `spec` itself may be off, of a time.
+/// Error of a time of `spec`.
 const SPEC: f64 = 1.0 / (1_u64 << 50) as f64;
 
 /// How far a time may be on the safe side.
@@ -96,7 +95,7 @@ fn slack(time: f64) -> f64 {
     time / f64::from(1 << 21) + f64::from(f32::MIN_POSITIVE)
 }
 
-/// Whether a pair that never meets misses by no more than both times may be off.
+/// Whether a pair that never touches misses by no more than the errors of both times.
 pub(super) fn is_narrow(spec: &spec::Sweep) -> bool {
     spec.margin >= -2.0 * slack(1.0)
 }

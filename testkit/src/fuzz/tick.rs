@@ -1,13 +1,13 @@
-//! Captured ticks of any bytes: they are read or refused, and what is read is a tick.
+//! Captured ticks of any bytes: they are read or rejected, and a captured tick can be run.
 //!
-//! The bytes are taken as a file, and then as what is between the head and the checksum of one, so
-//! that what is inside is read too.
+//! The bytes are used as a file, and then as the contents between the head and the checksum of one, so that
+//! the contents are read too.
 
 use crate::finite::assert_finite;
 use swath::pipeline::{Capture, CaptureError};
 use swath::{Pair, Pipeline, Threads};
 
-/// Rows that are looked at: time grows with the square of what is at one place.
+/// Greatest number of rows that are run: the time may grow with its square.
 const ROWS_MAX: usize = 64;
 
 pub fn run(data: &[u8]) {
@@ -28,7 +28,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// A tick, and the same when it is written and read again.
+/// A tick, and the same after it is written and read again.
 fn look(capture: &Capture, bytes: usize) {
     let convex = capture.convex();
     let scene = capture.scene(&convex);

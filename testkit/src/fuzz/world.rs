@@ -1,8 +1,9 @@
-//! Does a world follow its rules, whatever is done to it?
+//! Random calls of a broadphase, compared with a model of its rules.
 //!
-//! Bytes are calls, on a world and on a model of its rules; after each the world is whole and says
-//! of every proxy what the model does, each update says the same pairs, times and events, and each
-//! question finds what asking one box after the other does (`world_asked`). A world that goes back may go on as one of another level.
+//! Bytes are calls of a broadphase and of the model. After each call the broadphase is consistent and has the
+//! state of the model for every proxy, each update returns the same pairs, times and events, and each query
+//! finds the same as testing one box after the other (`world_asked`). A restored broadphase may continue on
+//! another level.
 
 use super::bytes::Bytes;
 use super::world_asked;
@@ -14,32 +15,32 @@ use swath::batch::{Rejected, Row};
 use swath::broadphase::{BroadphaseError, Changes, Layers, ProxyPair, Snapshot, SweptProxyPair};
 use swath::{Aabb, Broadphase, Filter, Level, MovingBox, Proxy, ProxyId, ProxyKind, Threads};
 
-/// More proxies than these are not put in: each is tried with each.
+/// Greatest number of proxies, because each is compared with each.
 const PROXIES_MAX: usize = 48;
 const CALLS_MAX: usize = 400;
 const SETS: [ProxyKind; 4] =
     [ProxyKind::Fixed, ProxyKind::Kinematic, ProxyKind::Dynamic, ProxyKind::Sleeping];
 
-/// A world, what it should be, and what was.
+/// A broadphase, its model, and the history.
 struct Trial<'a> {
     bytes: Bytes<'a>,
     world: Broadphase,
     model: Model,
-    /// Ids that were given out, and all that ever were on this course of time.
+    /// Current ids, and all ids that were ever returned on this branch of the history.
     ids: Vec<ProxyId>,
     given: BTreeSet<ProxyId>,
     boxes: Vec<MovingBox>,
     saved: Option<(Snapshot, Model, BTreeSet<ProxyId>)>,
-    /// The pairs that the last update said, unless that was taken back.
+    /// The pairs of the last update, unless that was undone.
     said: Vec<SweptProxyPair>,
 }
 
-/// Makes the calls that the bytes say.
+/// Makes the calls that the bytes encode.
 pub fn run(data: &[u8]) {
     calls(data);
 }
 
-/// The same; returns how many calls.
+/// The same; returns the number of calls.
 pub fn calls(data: &[u8]) -> usize {
     let mut bytes = Bytes::new(data);
     let level = Level::all().nth(usize::from(bytes.byte()) % Level::all().count());
@@ -88,7 +89,7 @@ impl Trial<'_> {
             }
             12 | 13 => {
                 let (id, set) = (self.id(), SETS[usize::from(self.bytes.byte()) % 4]);
-                let expected = self.model.edit(id, |proxy| proxy.set = set);
+                let expected = self.model.edit(id, |proxy| proxy.kind = set);
                 assert_eq!(self.world.set_kind(id, set), expected);
             }
             14 => {
@@ -155,7 +156,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The id of a proxy, as a rule of one that is there.
+    /// The id of a proxy, usually of an existing one.
     fn id(&mut self) -> ProxyId {
         let at = usize::from(self.bytes.byte());
         match at % 16 {
@@ -172,7 +173,7 @@ impl Trial<'_> {
         }
     }
 
-    /// A box, as a rule one of a crowd with corners in whole numbers.
+    /// A box, usually one of a crowd with corners at integers.
     fn moving(&mut self) -> MovingBox {
         let how = self.bytes.byte();
         let moving = if how.is_multiple_of(4) {
@@ -229,7 +230,7 @@ impl Trial<'_> {
         if how == 255 { proxy.disabled() } else { proxy }
     }
 
-    /// Notes what was put in under a new id.
+    /// Records the proxy that was inserted under a new id.
     fn inserted(&mut self, id: ProxyId, moving: MovingBox, proxy: Proxy) {
         assert!(self.given.insert(id), "{id:?} is given twice");
         assert_ne!(id, ProxyId::NONE);
@@ -293,7 +294,7 @@ impl Trial<'_> {
 
     fn set_many(&mut self) {
         let count = self.bytes.byte();
-        // Those that live, in an order that is that of their rows or not, or any.
+        // The current proxies, in the order of their rows, in reverse, or in any order.
         let mut ids: Vec<ProxyId> = match count % 4 {
             0 => (0..count / 32).map(|_| self.id()).collect(),
             1 => self.world.movers().ids.to_vec(),
@@ -338,7 +339,7 @@ impl Trial<'_> {
         assert_eq!(saved.0.len(), self.world.len());
     }
 
-    /// Goes back, or on in a world that was not there.
+    /// Restores a snapshot, also into a broadphase that did not exist then.
     fn restore(&mut self) {
         let Some((snapshot, model, given)) = &self.saved else { return };
         if self.bytes.byte().is_multiple_of(2) {
@@ -353,7 +354,7 @@ impl Trial<'_> {
         assert_eq!(nothing, Events::default());
     }
 
-    /// An update that accepts all, or what a number says.
+    /// An update that accepts all pairs, or those that a number selects.
     fn update(&mut self, salt: u32) {
         let accept = |pair: ProxyPair| {
             assert!(pair.a.index() < pair.b.index());
@@ -375,7 +376,7 @@ impl Trial<'_> {
         assert!(self.world.pairs().iter().eq(&self.model.kept));
     }
 
-    /// Asks about some of the proxies.
+    /// Queries some of the proxies.
     fn ask(&mut self) {
         let how = self.bytes.byte();
         let about = BodyInfo {
@@ -391,13 +392,13 @@ impl Trial<'_> {
         world_asked::ask(&mut self.world, &self.model, &about, &asked, reach);
     }
 
-    /// The world is whole, and says of every proxy what the model does.
+    /// The broadphase is consistent, and has the state of the model for every proxy.
     fn check(&self) {
         let Self { world, model, .. } = self;
         world.validate().expect("the world is whole");
         assert_eq!((world.len(), world.is_empty()), (model.things.len(), model.things.is_empty()));
         assert!(world.ids().eq(model.things.keys().copied()));
-        // Whatever was done since the update.
+        // Changes since the update do not matter.
         let (said, touching) = (&self.said, world.changes().touching());
         assert_finite(said);
         assert!(touching.into_iter().eq(said.iter().copied()));
@@ -414,7 +415,7 @@ impl Trial<'_> {
             assert_eq!(world.data(id), Some(thing.proxy.data));
             assert_eq!(world.moving_box(id).map(bits), Some(bits(thing.moving)));
             assert_eq!(world.held_box(id).map(bits), Some(bits(thing.held())));
-            let moves = thing.proxy.enabled && !thing.proxy.set.is_at_rest();
+            let moves = thing.proxy.enabled && !thing.proxy.kind.is_resting();
             let row = world.row_of(id);
             assert_eq!(row.is_some(), moves);
             let Some(row) = row.map(|row| row as usize) else { continue };
@@ -422,7 +423,7 @@ impl Trial<'_> {
             let of = world.movers();
             assert_eq!(bits(of.boxes.get(row)), bits(thing.moving));
             assert_eq!((of.ids[row], of.filters[row]), (id, thing.proxy.filter));
-            assert_eq!(of.dynamic[row], thing.proxy.set == ProxyKind::Dynamic);
+            assert_eq!(of.dynamic[row], thing.proxy.kind == ProxyKind::Dynamic);
         }
         assert_eq!(world.movers().ids.len(), movers);
         for &id in self.ids.iter().rev().take(8) {
@@ -433,7 +434,7 @@ impl Trial<'_> {
     }
 }
 
-/// A row of a list, if it is refused.
+/// A row of a list, if it is rejected.
 fn reject(row: u32, error: Option<BroadphaseError>) -> Option<Rejected> {
     match error? {
         BroadphaseError::Invalid(reason) => Some(Rejected { row, reason }),
@@ -441,7 +442,7 @@ fn reject(row: u32, error: Option<BroadphaseError>) -> Option<Rejected> {
     }
 }
 
-/// What an update says, to be compared.
+/// The results of an update, for comparison.
 pub fn events(changes: Changes<'_>) -> Events {
     let timed = |pair: SweptProxyPair| (pair.into(), pair.first.to_bits());
     Events {

@@ -11,7 +11,7 @@ use swath::batch::{PlaneSide, cast, overlap, proximity, sweep};
 use swath::broadphase::{Path, ProxyHit, ProxyQueries, ProxyQuery, Query, Visits};
 use swath::{Aabb, AabbColumns, Broadphase, Level, MovingBox, Plane, ProxyId, Segment};
 
-/// Asks in every way, with paths and shapes made of `asked`.
+/// Runs every query, with paths and shapes made of `asked`.
 pub fn ask(
     world: &mut Broadphase,
     model: &Model,
@@ -21,13 +21,13 @@ pub fn ask(
 ) {
     let seen = model.seen(about);
     let view = |queries: ProxyQueries<'_>| of(queries, about).overlap_planes(&[]).map(ids);
-    // What rests is found without what moves, whether or not that is in order.
+    // Resting proxies are found without moving ones, whether or not those are up to date.
     let at_rest: Vec<ProxyId> = seen
         .iter()
-        .filter(|(id, _)| model.things[id].proxy.set.is_at_rest())
+        .filter(|(id, _)| model.things[id].proxy.kind.is_resting())
         .map(|&(id, _)| id)
         .collect();
-    assert_eq!(view(world.queries_at_rest()), Ok(at_rest));
+    assert_eq!(view(world.queries_of_resting()), Ok(at_rest));
     let queries = of(world.queries(), about);
     assert_eq!(queries.overlap_planes(&[]).map(ids), Ok(seen.iter().map(|&(id, _)| id).collect()));
 
@@ -73,7 +73,7 @@ pub fn ask(
     near(&queries, &seen, asked, reach);
 }
 
-/// The view of what the question is about.
+/// The proxies that a query refers to.
 fn of<'a>(queries: ProxyQueries<'a>, about: &BodyInfo) -> ProxyQueries<'a> {
     let queries = about.without.iter().fold(queries, |queries, &set| queries.without(set));
     let queries = queries.without_owner(about.owner);
@@ -85,7 +85,7 @@ fn hits(seen: &[(ProxyId, Aabb)], at: impl Fn(&Aabb) -> Option<f32>) -> Vec<Prox
     seen.iter().filter_map(hit).collect()
 }
 
-/// Asks about a path in every way; returns the closest.
+/// Runs every query of a path; returns the closest hit.
 fn way<'q, P: Path + 'q>(
     query: impl Fn() -> Option<ProxyQuery<'q, Query<'q, P>>>,
     expected: &[ProxyHit],
@@ -106,11 +106,11 @@ fn way<'q, P: Path + 'q>(
     assert_eq!(query().closest(), first);
     let any = query().any();
     assert!(any.is_none() == expected.is_empty() && any.iter().all(|hit| expected.contains(hit)));
-    // Of those that are accepted the first is found too, however much is asked of others before.
+    // The first accepted hit is found too, whatever the condition rejects before.
     let odd = |id: ProxyId| id.index() % 2 == 1;
     let accepted = sorted.iter().copied().find(|hit| odd(hit.id));
     assert_eq!(query().accepting(odd).closest(), accepted);
-    // Told to look no further than what was seen, the last that comes is the first on the way.
+    // If each visited hit becomes the limit, the last one visited is the first on the path.
     let mut nearest = None;
     query().visit(|hit| {
         let before = nearest.unwrap_or(ProxyHit { at: f32::INFINITY, ..hit });
@@ -127,7 +127,7 @@ fn bits(hits: &[ProxyHit]) -> Vec<(ProxyId, u32)> {
     hits.iter().map(|hit| (hit.id, hit.at.to_bits())).collect()
 }
 
-/// All that a shape meets.
+/// All hits of a shape.
 fn ids<'a, S: swath::broadphase::QueryShape>(
     query: ProxyQuery<'a, Query<'a, swath::broadphase::Overlap<S>>>,
 ) -> Vec<ProxyId> {
@@ -186,7 +186,7 @@ fn shapes(queries: &ProxyQueries<'_>, seen: &[(ProxyId, Aabb)], asked: &[MovingB
     });
 }
 
-/// The nearest, of which a few or all are asked for.
+/// The nearest boxes: a few or all.
 fn near(
     queries: &ProxyQueries<'_>,
     seen: &[(ProxyId, Aabb)],
@@ -224,7 +224,7 @@ fn near(
     });
 }
 
-/// Lends the boxes as columns.
+/// Calls the function with the boxes as columns.
 fn with_rows(asked: &[MovingBox], ask: impl FnOnce(&swath::batch::Checked<'_, AabbColumns<'_>>)) {
     let columns = Moving::new(asked);
     let [x0, y0, z0, x1, y1, z1, ..] = columns.boxes().columns();

@@ -1,16 +1,16 @@
-//! Who finds pairs here, and what is each asked?
+//! The systems that find pairs.
 //!
-//! All are asked the same: of boxes around whole paths, every pair that shares a point, but none of
-//! two boxes that stay where they are. Each answers with all pairs of the tick, in memory, once.
+//! All have the same task: of boxes around whole paths, every pair that shares a point, except for pairs of
+//! two boxes that do not move. Each writes all pairs of the tick to memory, once.
 //!
 //! | | inside the clock | outside |
 //! |---|---|---|
 //! | swath | from the columns of boxes and displacements to the pairs, bounds included | |
 //! | peers | from the bounds, in the peer's own type of box, to the pairs | making the bounds, turning them into that type, naming the lower row of a pair first |
 //!
-//! So what a peer is not made for is done for it. What is kept between ticks differs and is each
-//! file's to say. Boxes that never move are in a tree of their own, built in the first tick and
-//! only asked afterwards.
+//! So conversions that a peer needs are done for it. The data that are kept between ticks differ; each file
+//! describes them. Boxes that never move are in a tree of their own, built in the first tick and only queried
+//! afterwards.
 
 mod obvhs;
 mod parry;
@@ -30,15 +30,15 @@ use self::parry_rebuild::Rebuild;
 use self::parry_refit::{PASSES_RAPIER, PASSES_TUNED, Refit};
 use scenes::World;
 
-/// The lower row need not come first.
+/// The two rows may be in either order.
 pub(crate) type RowPair = [u32; 2];
 
-/// Fewest queries that a thread takes at a time.
+/// Least number of queries of a thread.
 const QUERIES_MIN: usize = 256;
-/// Into about how many lists a thread's share of the queries is cut, so that none waits for long.
+/// Approximate number of lists per thread, so that no thread waits for long.
 const LISTS_PER_THREAD: usize = 32;
 
-/// One tick, as each system wants to see it.
+/// One tick, in the form that each system needs.
 pub(crate) struct Tick<'a> {
     pub(crate) boxes: MovingBoxColumns<'a>,
     pub(crate) moves: &'a [bool],
@@ -47,7 +47,7 @@ pub(crate) struct Tick<'a> {
 }
 
 impl<'a> Tick<'a> {
-    /// Writes the bounds of the world's boxes to `bounds`.
+    /// Writes the bounds of the boxes to `bounds`.
     pub(crate) fn new(world: &'a World, bounds: &'a mut Vec<Aabb>) -> Self {
         let [min, max, delta] =
             [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
@@ -64,15 +64,15 @@ impl<'a> Tick<'a> {
     }
 }
 
-/// Something that finds all pairs of a tick on the threads of the current pool.
+/// A system that finds all pairs of a tick on the threads of the current pool.
 pub(crate) trait System: Send {
-    /// Takes the bounds in its own type. Not timed.
+    /// Converts the bounds to its own type. Not timed.
     fn take(&mut self, tick: &Tick<'_>);
 
-    /// Finds the pairs and returns how many. This is what is timed.
+    /// Finds the pairs and returns their number. This is timed.
     fn find(&mut self, tick: &Tick<'_>) -> usize;
 
-    /// Shows the pairs found last. Not timed.
+    /// Calls `visit` with the pairs found last. Not timed.
     fn show(&mut self, tick: &Tick<'_>, visit: &mut dyn FnMut(RowPair));
 }
 
@@ -83,9 +83,9 @@ pub(crate) enum Kind {
     Swath,
     /// [`::swath::PairFinder::swept_pairs`]: fewer pairs, each with its first time.
     SwathSwept,
-    /// As rapier does it.
+    /// As rapier uses it.
     ParryRefit,
-    /// With more passes of the optimizer than rapier's.
+    /// With more passes of the optimizer than rapier.
     ParryTuned,
     ParryRebuild,
     Obvhs,
@@ -115,7 +115,7 @@ impl Kind {
         }
     }
 
-    /// The crate that does the work.
+    /// The crate that is used.
     pub(crate) const fn package(self) -> &'static str {
         match self {
             Self::Swath | Self::SwathSwept => "swath",
@@ -125,7 +125,7 @@ impl Kind {
         }
     }
 
-    /// Whether what a tick costs depends on the ticks before: then none may be left out.
+    /// Whether the time of a tick depends on the ticks before: then none may be skipped.
     pub(crate) const fn remembers(self) -> bool {
         matches!(self, Self::ParryRefit | Self::ParryTuned)
     }
@@ -135,7 +135,7 @@ impl Kind {
         self != Self::SwathSwept
     }
 
-    /// One that has seen no tick yet.
+    /// A new system.
     pub(crate) fn start(self) -> Box<dyn System> {
         match self {
             Self::Swath => Box::new(swath::Union::default()),
@@ -165,7 +165,7 @@ impl FromStr for Kind {
     }
 }
 
-/// Pairs as queries found them: one list for each chunk of queries, kept for the next tick.
+/// Pairs found by queries: one list for each chunk of queries, kept for the next tick.
 #[derive(Default)]
 struct Lists {
     lists: Vec<Vec<RowPair>>,
@@ -173,7 +173,7 @@ struct Lists {
 }
 
 impl Lists {
-    /// Asks each query on the threads of the current pool. `ask` adds its pairs to the list.
+    /// Runs each query on the threads of the current pool. `ask` adds its pairs to the list.
     fn fill<Q: Sync>(&mut self, queries: &[Q], ask: impl Fn(&Q, &mut Vec<RowPair>) + Sync) {
         let threads = rayon::current_num_threads();
         let chunk = match threads {
@@ -192,7 +192,7 @@ impl Lists {
         }
     }
 
-    /// Takes the pairs as they come, and returns how many.
+    /// Stores the pairs in any order, and returns their number.
     fn fill_with(&mut self, pairs: impl Iterator<Item = RowPair>) -> usize {
         self.used = 1;
         self.lists.resize_with(self.lists.len().max(1), Vec::new);

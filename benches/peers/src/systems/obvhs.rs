@@ -1,19 +1,19 @@
-//! How is obvhs driven?
+//! Pairs by obvhs.
 //!
-//! As in avian 0.8 (`collider_tree`, `bvh_broad_phase.rs`) and in obvhs' own example `physics`: a
-//! `Bvh2` of what moves, built anew each tick by `PlocBuilder` with the least search distance and
-//! 64-bit Morton codes, which is what both choose where most boxes move; a second tree of what does
-//! not; then `aabb_traverse` of both trees with the box of each leaf that moves, spread over the
-//! threads, where the higher row of two that move leaves the pair to the lower one.
+//! As in avian 0.8 (`collider_tree`, `bvh_broad_phase.rs`) and in obvhs' own example `physics`: a `Bvh2` of
+//! the moving boxes, rebuilt in each tick by `PlocBuilder` with the least search distance and 64-bit Morton
+//! codes, which both choose if most boxes move; a second tree of the other boxes; then `aabb_traverse` of
+//! both trees with the box of each moving leaf, distributed over the threads. Of two moving boxes, the lower
+//! row reports the pair.
 //!
-//! Differences, in favour of obvhs: avian refits the tree for its queries and rebuilds it after
-//! them, next to its solver, and here there is no refit; avian asks body by body, and here leaves
-//! ask in the order of the tree, so that neighbours ask after each other. Avian's enlarged boxes
-//! and its set of known pairs are left out, see `parry.rs`.
+//! Differences, in favour of obvhs: avian refits the tree for its queries and rebuilds it after them, next to
+//! its solver, and here there is no refit; avian queries body by body, and here leaves are queried in the
+//! order of the tree, so that neighbours follow each other. Avian's fat AABBs and its set of known pairs are
+//! left out, see `parry.rs`.
 //!
 //! obvhs' features `parallel`, with which parts of the build use the threads of the pool, and
-//! `small_bvh2_node`, nodes of 32 bytes, are on. Avian has neither; the second makes this a tenth
-//! faster, and a greater search distance makes it slower.
+//! `small_bvh2_node`, nodes of 32 bytes, are on. Avian has neither; the second makes this a tenth faster, and
+//! a greater search distance makes it slower.
 
 use obvhs::aabb::Aabb;
 use obvhs::bvh2::Bvh2;
@@ -29,7 +29,7 @@ pub(super) struct Obvhs {
     pairs: Lists,
 }
 
-/// A tree and what it is made from.
+/// A tree and its input.
 #[derive(Default)]
 struct Tree {
     builder: PlocBuilder,
@@ -40,7 +40,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Outside the clock: boxes of ours as theirs.
+    /// Outside the clock: boxes of swath as those of obvhs.
     fn take(&mut self, rows: impl Iterator<Item = (u32, swath::Aabb)>) {
         self.aabbs.clear();
         self.rows.clear();
@@ -50,7 +50,7 @@ impl Tree {
         }
     }
 
-    /// A leaf has one box, and its `first_index` is what is given as the index of that box: the row.
+    /// A leaf has one box, and its `first_index` is the index of that box: the row.
     fn build(&mut self) {
         let mut rows = std::mem::take(&mut self.bvh.primitive_indices);
         rows.clone_from(&self.rows);

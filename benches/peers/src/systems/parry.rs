@@ -1,18 +1,18 @@
-//! How is a `Bvh` of parry asked for its pairs, however it is kept up to date?
+//! Pairs by a `Bvh` of parry, for any way to update it.
 //!
-//! Two trees, as an engine has that tells fixed bodies apart: what moves and what does not. Pairs
-//! of two that move come from `traverse_bvtt_single_tree` of the first, which meets each pair of
-//! leaves once; on more than one thread from its parallel twin. Pairs with one that does not move
-//! come from asking the second tree for each box that moves, spread over the threads with rayon.
+//! There are two trees, as in an engine that stores fixed bodies separately: moving boxes and the others.
+//! Pairs of two moving boxes are found by `traverse_bvtt_single_tree` of the first, which visits each pair of
+//! leaves once; on more than one thread by its parallel version. Pairs with a box that does not move are
+//! found by querying the second tree for each moving box, distributed over the threads with rayon.
 //!
-//! Rapier 0.36 has one tree, fattens each leaf by 0.04 units, looks only at pairs of which one leaf
-//! left its fat box, and keeps the others in a hash map. That finds the same pairs but for the fat
-//! ones, and pays only where most boxes hardly move; here, where they move a tenth of their size
-//! and more, map and fat pairs would only be added to the bill. So leaves are exact, without a
-//! margin, and every pair is found anew (`CHANGE_DETECTION = false`).
+//! Rapier 0.36 has one tree, enlarges each leaf by 0.04 units, examines only pairs of which one leaf left its
+//! fat AABB, and keeps the others in a hash map. That finds the same pairs plus those of fat AABBs, and saves
+//! time only if most boxes hardly move; here, where they move by a tenth of their size and more, map and
+//! additional pairs would only cost time. So leaves are exact, without a margin, and every pair is found anew
+//! (`CHANGE_DETECTION = false`).
 //!
-//! parry's SIMD for boxes needs no feature: 3-d `f32` nodes are compared four lanes at a time. Its
-//! feature `simd8` is of shapes alone.
+//! parry's SIMD for boxes needs no feature: 3-d `f32` nodes are compared four lanes at a time. Its feature
+//! `simd8` is for shapes only.
 
 use parry3d::bounding_volume::Aabb;
 use parry3d::math::Vector;
@@ -20,16 +20,16 @@ use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 
 use super::{Lists, RowPair, System, Tick};
 
-/// A box, the row it belongs to, and the margin it is fattened by if it leaves its fat box.
+/// A box, its row, and the margin by which it is enlarged if it leaves its fat AABB.
 pub(super) type Update = (Aabb, u32, f32);
 
-/// How a tree follows its boxes.
+/// How a tree is updated.
 pub(super) trait Follow: Default + Send {
-    /// Makes the tree, which may be new, one of these boxes. The rows are the same in each tick.
+    /// Updates the tree, which may be new, to these boxes. The rows are the same in each tick.
     fn follow(&mut self, tree: &mut Bvh, workspace: &mut BvhWorkspace, updates: &[Update]);
 }
 
-/// Two trees, of which one follows.
+/// Two trees, of which one is updated.
 #[derive(Default)]
 pub(super) struct Parry<F> {
     follow: F,
@@ -42,12 +42,12 @@ pub(super) struct Parry<F> {
     one_moves: Lists,
 }
 
-/// Outside the clock: a box of ours as one of theirs.
+/// Outside the clock: a box of swath as one of parry.
 fn update((row, aabb): (u32, swath::Aabb)) -> Update {
     (Aabb::new(Vector::from_array(aabb.min), Vector::from_array(aabb.max)), row, 0.0)
 }
 
-/// A tree of these boxes from nothing.
+/// Builds a new tree of these boxes.
 pub(super) fn build(updates: &[Update]) -> Bvh {
     let leaves = updates.iter().map(|&(aabb, row, _)| (row as usize, aabb));
     Bvh::from_iter(BvhBuildStrategy::Binned, leaves)

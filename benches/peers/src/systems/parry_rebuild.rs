@@ -1,8 +1,8 @@
-//! How is a `Bvh` rebuilt each tick?
+//! A `Bvh` of parry that is rebuilt in each tick.
 //!
-//! `Bvh::rebuild` with the binned strategy (surface area heuristic, 8 bins), which keeps the
-//! tree's memory: boxes are written into the leaves, then everything above them is built anew. The
-//! build is sequential in parry 0.31; writing and traversing use all threads.
+//! `Bvh::rebuild` with the binned strategy (surface area heuristic, 8 bins) keeps the tree's memory: boxes
+//! are written into the leaves, then everything above them is rebuilt. The build is sequential in parry 0.31;
+//! writing and traversing use all threads.
 
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhLeafUpdateStatus, BvhWorkspace};
 

@@ -1,30 +1,29 @@
-//! How is a `Bvh` refitted each tick, as rapier does it?
+//! A `Bvh` of parry that is refitted in each tick, as rapier does.
 //!
-//! Rapier 0.36, `broad_phase_bvh/update.rs`, where most leaves change: write the boxes into their
-//! leaves (`insert_or_update_batch_partially_parallel`, or one by one), `optimize_incremental`,
-//! which rebuilds about one leaf of twenty, `refit`, `traverse_bvtt_single_tree`. Two differences,
-//! both in the tree's favour:
+//! Rapier 0.36, `broad_phase_bvh/update.rs`, if most leaves change: write the boxes into their leaves
+//! (`insert_or_update_batch_partially_parallel`, or one by one), `optimize_incremental`, which rebuilds about
+//! one leaf of twenty, `refit`, `traverse_bvtt_single_tree`. There are two differences, both in favour of the
+//! tree:
 //!
-//! * Rapier optimizes after the traversal, next to its solver, and refits a second time for that.
-//!   There is no solver to hide behind here, so the optimizer runs before the one refit, as rapier
-//!   itself does where it cannot put it off.
+//! * Rapier optimizes after the traversal, next to its solver, and refits a second time for that. Without a
+//!   solver here the optimizer runs before the one refit, as in rapier itself if it cannot be postponed.
 //! * In the first tick rapier inserts leaf by leaf. The tree is built at once here.
 //!
-//! The tree is never rebuilt as a whole, so it remembers: its ticks are all run. Where every box
-//! flies its own way, one pass of the optimizer a tick is too little and the tree rots. Hence a
-//! second row, with [`PASSES_TUNED`] passes before the refit: no engine is known to do that, but it
-//! is what parry can do.
+//! The tree is never rebuilt as a whole, so its ticks depend on the previous ones, and all are run. If every
+//! box moves independently, one pass of the optimizer per tick is not sufficient and the tree becomes worse.
+//! Hence a second row, with [`PASSES_TUNED`] passes before the refit: no engine is known to do that, but it
+//! shows what parry can do.
 
 use parry3d::partitioning::{Bvh, BvhLeafUpdateStatus, BvhWorkspace};
 
 use super::parry::{Follow, Update, build};
 
-/// As many passes as rapier's.
+/// The number of passes of rapier.
 pub(super) const PASSES_RAPIER: usize = 1;
 /// Of 1, 2, 4, 8 and 16 the fastest in the steady state of 100,000 boxes, uniform and mixed.
 pub(super) const PASSES_TUNED: usize = 8;
 
-/// Refits after so many passes of the optimizer.
+/// Refits after this many passes of the optimizer.
 #[derive(Default)]
 pub(super) struct Refit<const PASSES: usize> {
     statuses: Vec<BvhLeafUpdateStatus>,
@@ -46,7 +45,7 @@ impl<const PASSES: usize> Follow for Refit<PASSES> {
     }
 }
 
-/// Writes boxes into leaves that the tree has; the boxes of their parents are then wrong.
+/// Writes boxes into existing leaves; the boxes of their parents are then wrong.
 pub(super) fn write_leaves(
     tree: &mut Bvh,
     updates: &[Update],

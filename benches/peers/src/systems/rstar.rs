@@ -1,14 +1,13 @@
-//! How is rstar driven?
+//! Pairs by rstar.
 //!
-//! `RTree::bulk_load` each tick, of what moves, and once of what does not: an R*-tree has no way to
-//! move a box but to remove and insert it, which costs more than the bulk load where most boxes
-//! move.
+//! `RTree::bulk_load` in each tick for the moving boxes, and once for the others: an R*-tree can only move a
+//! box by removing and inserting it, which takes longer than the bulk load if most boxes move.
 //!
-//! On one thread the pairs come from `intersection_candidates_with_other_tree` of the tree with
-//! itself, which meets each pair twice, and with the tree of what does not move. rstar is
-//! sequential, so on more threads each leaf, in the order of the tree, asks for what its box meets
-//! (`locate_in_envelope_intersecting_int`), spread over the threads with rayon; that is slower by
-//! itself, and the bulk load stays on one thread.
+//! On one thread the pairs are found by `intersection_candidates_with_other_tree` of the tree with itself,
+//! which visits each pair twice, and with the tree of the other boxes. rstar is sequential, so on more
+//! threads each leaf, in the order of the tree, is queried (`locate_in_envelope_intersecting_int`),
+//! distributed over the threads with rayon; that is slower in itself, and the bulk load remains on one
+//! thread.
 //!
 //! The list that the bulk load consumes is made outside the clock.
 

@@ -1,10 +1,10 @@
-//! How is swath driven?
+//! Pairs by swath.
 //!
-//! One finder, kept, so that its memory is warm; it keeps nothing else between ticks. It takes the
-//! columns as they are and makes the bounds itself. Called inside the pool, it uses its threads.
-//! Where fewer than half of the boxes move, those that do not are kept in [`FixedBoxes`], as the
-//! other systems keep them in a tree of their own; the movers are then found among themselves and
-//! against the kept ones. [`Swept`] is the same with the exact swept test as the last step.
+//! One finder is kept, so that its memory is warm; it keeps no other data between ticks. It reads the columns
+//! and computes the bounds itself. Called inside the pool, it uses its threads. If fewer than half of the
+//! boxes move, the others are stored in [`FixedBoxes`], as the other systems store them in a tree of their
+//! own; the pairs of movers are then found among themselves and with the stored boxes. [`Swept`] is the same
+//! with the exact swept test as the last step.
 
 use swath::broadphase::PairInput;
 use swath::{AabbColumns, FixedBoxes, MovingBoxColumns, PairFinder};
@@ -21,10 +21,9 @@ pub(super) struct Swept(Swath);
 struct Swath {
     finder: PairFinder,
     fixed: FixedBoxes,
-    /// Which boxes moved when those that do not were put in, if they were.
+    /// Which boxes moved when the others were stored, if they were.
     kept: Option<Vec<bool>>,
-    /// Rows and columns of the boxes that move, where few do: an engine has them in columns of
-    /// their own.
+    /// Rows and columns of the moving boxes, if they are few: an engine has them in columns of their own.
     rows: Vec<u32>,
     columns: [Vec<f32>; 9],
 }
@@ -47,7 +46,7 @@ impl Swath {
         }
     }
 
-    /// Keeps those that do not move, if they are new; `false` where most move.
+    /// Stores the boxes that do not move, if they are new; returns `false` if most boxes move.
     fn keep(&mut self, tick: &Tick<'_>) -> bool {
         let Some(kept) = &mut self.kept else { return false };
         if kept.is_empty() {
@@ -69,7 +68,7 @@ fn lend(columns: &[Vec<f32>; 9]) -> MovingBoxColumns<'_> {
     MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).expect("one length")
 }
 
-/// What both do, with the names of the finders' methods.
+/// The code of both, with the names of the finders' methods.
 macro_rules! system {
     ($system:ident, $pairs:ident) => {
         impl System for $system {
@@ -88,7 +87,8 @@ macro_rules! system {
                 among + fixed.$pairs(movers).expect("few").len()
             }
 
-            /// Finds again: the answer lends the finder's memory and cannot be kept. It is the same.
+            /// Finds again, because the result borrows the finder's memory and cannot be kept. It is the
+            /// same.
             fn show(&mut self, tick: &Tick<'_>, visit: &mut dyn FnMut(RowPair)) {
                 if !self.0.keep(tick) {
                     let set = PairInput::new(tick.boxes).moving(tick.moves);

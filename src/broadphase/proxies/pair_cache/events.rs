@@ -4,13 +4,13 @@
 //! new pairs begin, and cached pairs that were not found end. The exception are pairs of two
 //! proxies that now rest and still touch: they are moved to the resting pairs.
 
-use super::lookup::Recall;
-use super::partition::{AcceptPair, Dealt, SlotParts};
-use super::sort::Order;
+use super::lookup::LookUpScratch;
+use super::partition::{AcceptPair, PartitionedRuns, Partitions};
+use super::sort::PairSorter;
 use super::{ColumnsMut, PairColumns};
 use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair, SweptProxyPair};
-use crate::broadphase::proxies::state::BroadphaseState;
+use crate::broadphase::proxies::slots::Slots;
 use crate::geom::SweptPair;
 use crate::lanes::Level;
 use crate::par::Budget;
@@ -25,39 +25,41 @@ pub(crate) struct Events {
     pub(crate) begun: Buffer<SweptProxyPair>,
     pub(crate) ended: Buffer<ProxyPair>,
     /// Cached pairs that rest from now on.
-    pub(crate) rested: Vec<ProxyPair>,
+    pub(crate) now_resting: Vec<ProxyPair>,
 }
 
 impl Events {
     pub(crate) fn clear(&mut self) {
         self.begun.clear();
         self.ended.clear();
-        self.rested.clear();
+        self.now_resting.clear();
     }
 
     /// Appends the events of another partition.
     pub(crate) fn append(&mut self, other: &Self) {
         self.begun.append(other.begun.as_slice());
         self.ended.append(other.ended.as_slice());
-        self.rested.extend_from_slice(&other.rested);
+        self.now_resting.extend_from_slice(&other.now_resting);
     }
 
     /// Reserves spare memory for a tick with a few more events.
-    pub(crate) fn settle(&mut self) {
-        self.begun.settle(0);
-        self.ended.settle(0);
+    pub(crate) fn reserve_spare(&mut self) {
+        self.begun.reserve_spare(0);
+        self.ended.reserve_spare(0);
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.begun.bytes() + self.ended.bytes() + self.rested.capacity() * size_of::<ProxyPair>()
+        self.begun.bytes()
+            + self.ended.bytes()
+            + self.now_resting.capacity() * size_of::<ProxyPair>()
     }
 }
 
 /// Scratch memory of one worker.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    recall: Recall,
-    order: Order,
+    look_up: LookUpScratch,
+    sorter: PairSorter,
     /// Used by the partitioning of pairs.
     pub(crate) pairs: Vec<SweptPair>,
 }
@@ -65,25 +67,26 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub(crate) fn bytes(&self) -> usize {
         let pairs = self.pairs.capacity() * size_of::<SweptPair>();
-        self.recall.bytes() + self.order.bytes() + pairs
+        self.look_up.bytes() + self.sorter.bytes() + pairs
     }
 
     /// Reserves memory for a partition with this many slots, found pairs and cached pairs.
-    pub(crate) fn make_room(&mut self, level: Level, slots: usize, pairs: usize, before: usize) {
-        self.recall.make_room(level, slots, pairs, before);
-        self.order.make_room(slots, pairs);
+    pub(crate) fn reserve_for(&mut self, level: Level, slots: usize, pairs: usize, before: usize) {
+        self.look_up.reserve_for(level, slots, pairs, before);
+        self.sorter.reserve_for(slots, pairs);
     }
 }
 
 /// The inputs that all partitions share.
 pub(crate) struct Diff<'a> {
     pub(crate) level: Level,
-    pub(crate) state: &'a BroadphaseState,
-    pub(crate) dealt: Dealt<'a>,
+    pub(crate) slots: &'a Slots,
+    pub(crate) runs: PartitionedRuns<'a>,
     /// Not 0 for slots that rest. May be shorter than the slots.
-    pub(crate) at_rest: &'a [u8],
-    pub(crate) cut: SlotParts,
-    pub(crate) accept: Option<AcceptPair<'a>>,
+    pub(crate) resting: &'a [u8],
+    pub(crate) partitions: Partitions,
+    /// Whether a cached pair that was not found stays cached, because both proxies rest and still touch.
+    pub(crate) still_touches: AcceptPair<'a>,
 }
 
 impl Diff<'_> {
@@ -96,57 +99,51 @@ impl Diff<'_> {
         (mut to, before): (ColumnsMut<'_>, PairColumns<'_>),
         events: &mut Events,
     ) {
-        let Self { level, dealt, cut, .. } = *self;
-        let Scratch { recall, order, .. } = scratch;
-        let slots = &self.state.slots;
-        let first = cut.slots(part).start as u32;
-        let new = recall.look_up(level, slots, (dealt, part), (before, first));
-        let new = order.sort(level, new, (cut, part));
-        let gone = recall.merge(level, new, &mut to);
+        let Self { level, runs, partitions, .. } = *self;
+        let Scratch { look_up, sorter, .. } = scratch;
+        let slots = self.slots;
+        let first = partitions.slots(part).start as u32;
+        let new = look_up.look_up(level, slots, (runs, part), (before, first));
+        let new = sorter.sort(level, new, (partitions, part));
+        let ended_at = look_up.merge(level, new, &mut to);
 
-        let Events { begun, ended, rested } = events;
+        let Events { begun, ended, now_resting } = events;
         let budget = &Budget::new(NO_LIMIT);
         let id = |slot: u32| slots.id(slot as usize);
         for (to, &SweptPair { a, b, first }) in begun.spare(new.len(), budget).iter_mut().zip(new) {
             *to = SweptProxyPair { a: id(a), b: id(b), first };
         }
         begun.keep(new.len());
-        let ends = ended.spare(gone.len(), budget);
-        let said = slots.generations_said();
-        for (to, &k) in ends.iter_mut().zip(gone) {
+        let ends = ended.spare(ended_at.len(), budget);
+        let cached_generations = slots.generations_of_cached();
+        for (to, &k) in ends.iter_mut().zip(ended_at) {
             let SweptPair { a, b, .. } = before.get(k as usize);
-            let id = |slot: u32| ProxyId::new(slot, said[slot as usize]);
+            let id = |slot: u32| ProxyId::new(slot, cached_generations[slot as usize]);
             *to = ProxyPair { a: id(a), b: id(b) };
         }
-        let ends = &mut ends[..gone.len()];
-        let end = if self.at_rest.is_empty() { gone.len() } else { self.rest(ends, rested) };
+        let ends = &mut ends[..ended_at.len()];
+        let end = if self.resting.is_empty() {
+            ended_at.len()
+        } else {
+            self.split_resting(ends, now_resting)
+        };
         ended.keep(end);
     }
 
     /// Separates cached pairs that were not found: those that end are moved to the front, the
     /// others rest. Returns how many end.
-    fn rest(&self, gone: &mut [ProxyPair], rested: &mut Vec<ProxyPair>) -> usize {
-        let at_rest = |index: u32| self.at_rest.get(index as usize).is_some_and(|&rests| rests > 0);
+    fn split_resting(&self, ended_at: &mut [ProxyPair], now_resting: &mut Vec<ProxyPair>) -> usize {
+        let resting = |index: u32| self.resting.get(index as usize).is_some_and(|&rests| rests > 0);
         let mut ends = 0;
-        for k in 0..gone.len() {
-            let pair = gone[k];
-            if at_rest(pair.a.index()) && at_rest(pair.b.index()) && self.stays(pair) {
-                rested.push(pair);
+        for k in 0..ended_at.len() {
+            let pair = ended_at[k];
+            if resting(pair.a.index()) && resting(pair.b.index()) && (self.still_touches)(pair) {
+                now_resting.push(pair);
             } else {
-                gone[ends] = pair;
+                ended_at[ends] = pair;
                 ends += 1;
             }
         }
         ends
-    }
-
-    /// Whether both proxies still exist and rest, may pair, and touch.
-    fn stays(&self, pair: ProxyPair) -> bool {
-        let state = self.state;
-        state.rest(pair).is_some_and(|(a, b)| {
-            state.may_pair(a, b)
-                && state.held(a).aabb.overlaps(&state.held(b).aabb)
-                && self.accept.is_none_or(|accept| accept(pair))
-        })
     }
 }

@@ -9,7 +9,7 @@
 //! interval follows.
 
 use super::PairColumns;
-use crate::broadphase::pairs::buffer::make_room;
+use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::proxies::slots::of_slot;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, LoadColumns as _, MaskLanes, Table};
 use alloc::vec::Vec;
@@ -56,34 +56,34 @@ impl PairIndex {
     }
 
     /// Reserves memory for a partition with this many slots and pairs.
-    pub(crate) fn make_room(&mut self, level: Level, slots: usize, pairs: usize) {
-        make_room(&mut self.lower, pairs + LANES_MAX);
-        make_room(&mut self.upper, pairs + LANES_MAX);
-        make_room(&mut self.starts, slots);
+    pub(crate) fn reserve_for(&mut self, level: Level, slots: usize, pairs: usize) {
+        reserve_for(&mut self.lower, pairs + LANES_MAX);
+        reserve_for(&mut self.upper, pairs + LANES_MAX);
+        reserve_for(&mut self.starts, slots);
         self.starts.resize(slots.max(self.starts.len()), 0);
         let long = pairs / (level.lanes() + 1);
-        make_room(&mut self.long, long);
+        reserve_for(&mut self.long, long);
         // The number of intervals is rounded up, and the end takes one more entry.
-        make_room(&mut self.guides, pairs / PAIRS_PER_ENTRY + 2 * long);
+        reserve_for(&mut self.guides, pairs / PAIRS_PER_ENTRY + 2 * long);
     }
 
     /// Builds the index. `first` is the first slot of the partition.
-    pub(crate) fn fill(&mut self, level: Level, kept: PairColumns<'_>, first: u32) {
+    pub(crate) fn fill(&mut self, level: Level, cached: PairColumns<'_>, first: u32) {
         let Self { lower, upper, starts, long, guides } = self;
-        let count = kept.len();
-        for (floats, column) in [(&mut *lower, kept.a), (&mut *upper, kept.b)] {
+        let count = cached.len();
+        for (floats, column) in [(&mut *lower, cached.a), (&mut *upper, cached.b)] {
             floats.clear();
             floats.extend(column.iter().map(|&slot| of_slot(slot)));
             floats.resize(count + LANES_MAX, f32::INFINITY);
         }
-        for (k, &a) in kept.a.iter().enumerate().rev() {
+        for (k, &a) in cached.a.iter().enumerate().rev() {
             starts[(a - first) as usize] = k as u32;
         }
         long.clear();
         guides.clear();
         let lanes = level.lanes();
         // Most partitions have no long row, which a branch-free sum detects.
-        let further = kept.a.iter().zip(kept.a.get(lanes..).unwrap_or_default());
+        let further = cached.a.iter().zip(cached.a.get(lanes..).unwrap_or_default());
         if further.map(|(a, b)| u32::from(a == b)).sum::<u32>() == 0 {
             return;
         }
@@ -91,15 +91,15 @@ impl PairIndex {
         let step = lanes.div_ceil(2);
         let mut k = step;
         while k < count {
-            let slot = kept.a[k];
-            if kept.a[k - step] == slot {
+            let slot = cached.a[k];
+            if cached.a[k - step] == slot {
                 let start = starts[(slot - first) as usize] as usize;
-                while kept.a.get(k) == Some(&slot) {
+                while cached.a.get(k) == Some(&slot) {
                     k += 1;
                 }
                 if k - start > lanes {
                     starts[(slot - first) as usize] = (count + 1 + long.len()) as u32;
-                    long.push(Long::new(kept, start..k, guides));
+                    long.push(Long::new(cached, start..k, guides));
                 }
             }
             k += step;
@@ -132,8 +132,8 @@ impl PairIndex {
     }
 
     /// Resets the starts of the rows to 0.
-    pub(crate) fn clear(&mut self, kept: PairColumns<'_>, first: u32) {
-        kept.a.iter().for_each(|&a| self.starts[(a - first) as usize] = 0);
+    pub(crate) fn clear(&mut self, cached: PairColumns<'_>, first: u32) {
+        cached.a.iter().for_each(|&a| self.starts[(a - first) as usize] = 0);
     }
 }
 
@@ -168,18 +168,18 @@ impl Keys<'_> {
 
 impl Long {
     /// Describes a row and appends its skip index to `guides`.
-    fn new(kept: PairColumns<'_>, row: Range<usize>, guides: &mut Vec<u32>) -> Self {
-        let others = &kept.b[row.clone()];
+    fn new(cached: PairColumns<'_>, row: Range<usize>, guides: &mut Vec<u32>) -> Self {
+        let others = &cached.b[row.clone()];
         let (least, guide) = (others[0], guides.len());
         let range = others[others.len() - 1] - least;
-        let wanted = others.len().div_ceil(PAIRS_PER_ENTRY) as u32;
-        let shift = (range / wanted).checked_ilog2().map_or(0, |bits| bits + 1);
+        let accepted = others.len().div_ceil(PAIRS_PER_ENTRY) as u32;
+        let shift = (range / accepted).checked_ilog2().map_or(0, |bits| bits + 1);
         let entries = (range >> shift) + 1;
         let mut pair = row.start;
         for entry in 0..entries {
             guides.push(pair as u32);
             let end = least + ((entry + 1) << shift);
-            while pair < row.end && kept.b[pair] < end {
+            while pair < row.end && cached.b[pair] < end {
                 pair += 1;
             }
         }
@@ -196,7 +196,7 @@ mod tests {
 
     struct Find<'a> {
         rows: &'a PairIndex,
-        wanted: [u32; 2],
+        accepted: [u32; 2],
     }
 
     /// The first slot of the partition.
@@ -208,7 +208,7 @@ mod tests {
 
         #[inline(always)]
         fn run<I: Isa>(self, isa: I) -> usize {
-            let [a, b] = self.wanted;
+            let [a, b] = self.accepted;
             self.rows.keys(FIRST).find(isa, a, b)
         }
     }
@@ -244,10 +244,10 @@ mod tests {
                 }
                 let mut first = Vec::new();
                 first.resize(a.len(), 0.0);
-                let kept = PairColumns { a: &a, b: &b, first: &first };
-                rows.make_room(level, SLOTS as usize, a.len());
-                rows.fill(level, kept, FIRST);
-                let find = |a, b| level.run(Find { rows: &rows, wanted: [a, b] });
+                let cached = PairColumns { a: &a, b: &b, first: &first };
+                rows.reserve_for(level, SLOTS as usize, a.len());
+                rows.fill(level, cached, FIRST);
+                let find = |a, b| level.run(Find { rows: &rows, accepted: [a, b] });
                 for (k, (&slot, &other)) in a.iter().zip(&b).enumerate() {
                     assert_eq!(find(slot, other), k, "{level} {spread}");
                     let beside = [(slot, other + 1), (slot, other - 1), (slot + 1, other)];
@@ -257,10 +257,10 @@ mod tests {
                     }
                 }
                 assert_eq!(find(FIRST + SLOTS - 1, FIRST + SLOTS), a.len());
-                rows.clear(kept, FIRST);
+                rows.clear(cached, FIRST);
                 assert!(rows.starts.iter().all(|&start| start == 0));
                 rows.fill(level, PairColumns::default(), FIRST);
-                assert_eq!(level.run(Find { rows: &rows, wanted: [FIRST, FIRST + 1] }), 0);
+                assert_eq!(level.run(Find { rows: &rows, accepted: [FIRST, FIRST + 1] }), 0);
                 assert_eq!(rows.upper.len(), LANES_MAX);
             }
         }

@@ -7,9 +7,9 @@
 //! unpredictable.
 
 use super::index::{Keys, PairIndex};
-use super::partition::Dealt;
+use super::partition::PartitionedRuns;
 use super::{ColumnsMut, PairColumns};
-use crate::broadphase::pairs::buffer::make_room;
+use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::proxies::slots::{Slots, of_slot, slots_of};
 use crate::geom::SweptPair;
 use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes, prefetch};
@@ -22,7 +22,7 @@ const ABSENT: f32 = -1.0;
 
 /// Scratch memory of one worker.
 #[derive(Debug, Default)]
-pub(crate) struct Recall {
+pub(crate) struct LookUpScratch {
     rows: PairIndex,
     /// New time of each cached pair, or [`ABSENT`].
     times: Vec<f32>,
@@ -35,32 +35,32 @@ pub(crate) struct Recall {
     /// The times of the merged pairs, with the same padding.
     first: Vec<f32>,
     /// Positions of the cached pairs that have ended.
-    gone: Vec<u32>,
+    ended: Vec<u32>,
 }
 
-impl Recall {
+impl LookUpScratch {
     pub(crate) fn bytes(&self) -> usize {
-        let words = self.a.capacity() + self.b.capacity() + self.gone.capacity();
+        let words = self.a.capacity() + self.b.capacity() + self.ended.capacity();
         (words + self.times.capacity() + self.first.capacity()) * size_of::<u32>()
             + self.new.capacity() * size_of::<SweptPair>()
             + self.rows.bytes()
     }
 
     /// Reserves memory for a partition with this many slots, found pairs and cached pairs.
-    pub(crate) fn make_room(&mut self, level: Level, slots: usize, pairs: usize, kept: usize) {
-        self.rows.make_room(level, slots, kept);
+    pub(crate) fn reserve_for(&mut self, level: Level, slots: usize, pairs: usize, cached: usize) {
+        self.rows.reserve_for(level, slots, cached);
         let padded = pairs + LANES_MAX;
         for (column, len) in
-            [(&mut self.a, padded), (&mut self.b, padded), (&mut self.gone, kept + LANES_MAX)]
+            [(&mut self.a, padded), (&mut self.b, padded), (&mut self.ended, cached + LANES_MAX)]
         {
-            make_room(column, len);
+            reserve_for(column, len);
             column.resize(len.max(column.len()), 0);
         }
-        for (column, len) in [(&mut self.first, padded), (&mut self.times, kept + LANES_MAX)] {
-            make_room(column, len);
+        for (column, len) in [(&mut self.first, padded), (&mut self.times, cached + LANES_MAX)] {
+            reserve_for(column, len);
             column.resize(len.max(column.len()), 0.0);
         }
-        make_room(&mut self.new, pairs + 1);
+        reserve_for(&mut self.new, pairs + 1);
         self.new.resize((pairs + 1).max(self.new.len()), SweptPair::default());
     }
 
@@ -70,19 +70,19 @@ impl Recall {
         &mut self,
         level: Level,
         slots: &Slots,
-        found: (Dealt<'_>, usize),
-        (kept, first): (PairColumns<'_>, u32),
+        found: (PartitionedRuns<'_>, usize),
+        (cached, first): (PairColumns<'_>, u32),
     ) -> &[SweptPair] {
         let Self { rows, times, new, .. } = self;
-        times[..kept.len() + LANES_MAX].fill(ABSENT);
-        rows.fill(level, kept, first);
+        times[..cached.len() + LANES_MAX].fill(ABSENT);
+        rows.fill(level, cached, first);
         let keys = rows.keys(first);
-        let count = if slots.renewed.is_empty() {
+        let count = if slots.reused.is_empty() {
             level.run(LookUp::<false> { found, slots, keys, times, new })
         } else {
             level.run(LookUp::<true> { found, slots, keys, times, new })
         };
-        rows.clear(kept, first);
+        rows.clear(cached, first);
         &new[..count]
     }
 
@@ -94,35 +94,35 @@ impl Recall {
         new: &[SweptPair],
         to: &mut ColumnsMut<'_>,
     ) -> &[u32] {
-        let Self { rows, times, a, b, first, gone, .. } = self;
+        let Self { rows, times, a, b, first, ended, .. } = self;
         let count = to.first.len();
         let columns = ColumnsMut { a: &mut *a, b: &mut *b, first: &mut *first };
-        let merged = Merged { columns, gone, len: 0, ended: 0 };
-        let ended = level.run(Merge { rows, times, new, merged });
-        to.put(PairColumns { a: &a[..count], b: &b[..count], first: &first[..count] });
-        &gone[..ended]
+        let merged = Merged { columns, ended_at: ended, len: 0, ended: 0 };
+        let count_ended = level.run(Merge { rows, times, new, merged });
+        to.append(PairColumns { a: &a[..count], b: &b[..count], first: &first[..count] });
+        &ended[..count_ended]
     }
 }
 
-/// The kernel of [`Recall::look_up`]; returns how many pairs are new. `RENEWED` says whether any
+/// The kernel of [`LookUpScratch::look_up`]; returns how many pairs are new. `REUSED` says whether any
 /// slot of a cached pair has been freed since.
-struct LookUp<'a, const RENEWED: bool> {
-    found: (Dealt<'a>, usize),
+struct LookUp<'a, const REUSED: bool> {
+    found: (PartitionedRuns<'a>, usize),
     slots: &'a Slots,
     keys: Keys<'a>,
     times: &'a mut [f32],
     new: &'a mut [SweptPair],
 }
 
-impl<const RENEWED: bool> Kernel for LookUp<'_, RENEWED> {
+impl<const REUSED: bool> Kernel for LookUp<'_, REUSED> {
     type Output = usize;
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> usize {
-        let Self { found: (dealt, part), slots, keys, times, new } = self;
-        let mut news = 0;
-        let mut ahead = dealt.part(part).skip(AHEAD);
-        for pairs in dealt.part(part) {
+        let Self { found: (runs, part), slots, keys, times, new } = self;
+        let mut new_count = 0;
+        let mut ahead = runs.part(part).skip(AHEAD);
+        for pairs in runs.part(part) {
             if let Some(next) = ahead.next() {
                 prefetch(next);
             }
@@ -130,22 +130,22 @@ impl<const RENEWED: bool> Kernel for LookUp<'_, RENEWED> {
                 let SweptPair { a, b, first } = pair;
                 // The position past the last cached pair is never read.
                 let mut at = keys.find(isa, a, b);
-                if RENEWED && at < keys.count && (slots.is_renewed(a) || slots.is_renewed(b)) {
+                if REUSED && at < keys.count && (slots.is_reused(a) || slots.is_reused(b)) {
                     at = keys.count;
                 }
                 times[at] = first;
-                new[news] = pair;
-                news += usize::from(at == keys.count);
+                new[new_count] = pair;
+                new_count += usize::from(at == keys.count);
             }
         }
-        news
+        new_count
     }
 }
 
 /// The output of the merge, with padding for one group of lanes.
 struct Merged<'a> {
     columns: ColumnsMut<'a>,
-    gone: &'a mut [u32],
+    ended_at: &'a mut [u32],
     len: usize,
     ended: usize,
 }
@@ -159,7 +159,7 @@ impl Merged<'_> {
     }
 }
 
-/// The kernel of [`Recall::merge`]; returns how many pairs have ended.
+/// The kernel of [`LookUpScratch::merge`]; returns how many pairs have ended.
 struct Merge<'a> {
     rows: &'a PairIndex,
     times: &'a [f32],
@@ -176,10 +176,10 @@ impl Kernel for Merge<'_> {
         let mut at = 0;
         for &pair in new {
             let next = [of_slot(pair.a), of_slot(pair.b)];
-            at = up_to(isa, (rows, times), at, next, &mut merged);
+            at = append_cached_before(isa, (rows, times), at, next, &mut merged);
             merged.push(pair);
         }
-        up_to(isa, (rows, times), at, [f32::INFINITY; 2], &mut merged);
+        append_cached_before(isa, (rows, times), at, [f32::INFINITY; 2], &mut merged);
         merged.ended
     }
 }
@@ -187,7 +187,7 @@ impl Kernel for Merge<'_> {
 /// Appends the cached pairs from position `at` on that are ordered before `next`. Returns the
 /// position of the first one that is not.
 #[inline(always)]
-fn up_to<I: Isa>(
+fn append_cached_before<I: Isa>(
     isa: I,
     (rows, times): (&PairIndex, &[f32]),
     mut at: usize,
@@ -207,7 +207,7 @@ fn up_to<I: Isa>(
         slots_of(isa, upper).compress(touch).store(&mut to.b[*len..]);
         I::F32::from_bits(times.to_bits().compress(touch)).store(&mut to.first[*len..]);
         let places = isa.splat_u32(at as u32).wrapping_add(iota);
-        places.compress(sooner & !touch).store(&mut merged.gone[merged.ended..]);
+        places.compress(sooner & !touch).store(&mut merged.ended_at[merged.ended..]);
         merged.len += stay;
         merged.ended += count - stay;
         at += count;
@@ -219,15 +219,14 @@ fn up_to<I: Isa>(
 
 #[cfg(test)]
 mod tests {
-    use super::Recall;
+    use super::LookUpScratch;
     use crate::broadphase::pairs::runs::PairRun;
     use crate::broadphase::proxies::Proxy;
-    use crate::broadphase::proxies::pair_cache::Kept;
+    use crate::broadphase::proxies::pair_cache::PairTable;
     use crate::broadphase::proxies::pair_cache::partition::{
-        Dealt, PairFilter, PairSource, SlotParts,
+        PairFilter, PairSource, PartitionedRuns, Partitions,
     };
     use crate::broadphase::proxies::slots::Slots;
-    use crate::broadphase::proxies::state::BroadphaseState;
     use crate::geom::SweptPair;
     use crate::lanes::Level;
     use alloc::collections::{BTreeMap, BTreeSet};
@@ -235,14 +234,14 @@ mod tests {
 
     const SLOTS: u32 = 600;
 
-    fn columns(pairs: &BTreeMap<(u32, u32), f32>) -> Kept {
-        let mut kept = Kept::default();
+    fn columns(pairs: &BTreeMap<(u32, u32), f32>) -> PairTable {
+        let mut cached = PairTable::default();
         for (&(a, b), &first) in pairs {
-            kept.a.push(a);
-            kept.b.push(b);
-            kept.first.push(first);
+            cached.a.push(a);
+            cached.b.push(b);
+            cached.first.push(first);
         }
-        kept
+        cached
     }
 
     /// Goal: the merge has exactly the pairs that touch, with their new times; a pair is new if it
@@ -260,16 +259,16 @@ mod tests {
             };
             let mut slots = Slots::default();
             (0..SLOTS).for_each(|_| _ = slots.insert(Proxy::dynamic()));
-            slots.say();
-            let mut recall = Recall::default();
+            slots.mark_cached();
+            let mut scratch = LookUpScratch::default();
             let mut before = BTreeMap::new();
             for tick in 0..24 {
                 let mut now: BTreeMap<(u32, u32), f32> = BTreeMap::new();
                 // No pair stays in one of these cases, and no pair begins in another.
                 let (stay, come) = [(90, 300), (50, 2000), (0, 1000), (100, 0), (97, 9)][tick % 5];
-                let stays = before.keys().filter(|_| draw(100) < stay).copied();
-                let stays: Vec<(u32, u32)> = stays.collect();
-                for pair in stays {
+                let still_touches = before.keys().filter(|_| draw(100) < stay).copied();
+                let still_touches: Vec<(u32, u32)> = still_touches.collect();
+                for pair in still_touches {
                     now.insert(pair, draw(1000) as f32 / 999.0);
                 }
                 for _ in 0..come {
@@ -283,39 +282,44 @@ mod tests {
                         slots.insert(Proxy::dynamic());
                     }
                 }
-                let renewed: BTreeSet<u32> = slots.renewed.iter().copied().collect();
+                let reused: BTreeSet<u32> = slots.reused.iter().copied().collect();
                 let is_new = |&(a, b): &(u32, u32)| {
-                    !before.contains_key(&(a, b)) || renewed.contains(&a) || renewed.contains(&b)
+                    !before.contains_key(&(a, b)) || reused.contains(&a) || reused.contains(&b)
                 };
 
-                let cut = SlotParts::new(SLOTS as usize, [0, 16_384, 1 << 20][tick % 3]);
+                let partitions = Partitions::new(SLOTS as usize, [0, 16_384, 1 << 20][tick % 3]);
                 let mut runs: Vec<PairRun<SweptPair>> = Vec::new();
                 runs.resize_with([1, 5, 40][tick % 3], PairRun::default);
                 for (&(a, b), &first) in &now {
                     let run = draw(runs.len() as u32) as usize;
                     runs[run].pairs.append(&[SweptPair { a, b, first }]);
                 }
-                let state = BroadphaseState::default();
-                let sieve = PairFilter { state: &state, owned: false, accept: None };
+                let pair_filter =
+                    PairFilter { slots: &slots, movers: &[], owned: false, accept: None };
                 runs.iter_mut().for_each(|run| {
-                    sieve.deal(PairSource::Slots, cut, run, &mut Vec::new());
+                    pair_filter.filter_and_partition(
+                        PairSource::Slots,
+                        partitions,
+                        run,
+                        &mut Vec::new(),
+                    );
                 });
-                let dealt = Dealt([&runs, &[]]);
-                let (kept, mut merged) = (columns(&before), Kept::default());
+                let runs = PartitionedRuns([&runs, &[]]);
+                let (cached, mut merged) = (columns(&before), PairTable::default());
                 merged.resize(now.len());
-                let (mut rest, mut to) = (kept.columns(), merged.columns_mut());
-                let (mut news, mut gone) = (BTreeSet::new(), BTreeSet::new());
-                for (part, &length) in dealt.lengths().iter().enumerate().take(cut.parts) {
-                    let end = rest.below(cut.slots(part).end);
+                let (mut rest, mut to) = (cached.columns(), merged.columns_mut());
+                let (mut began, mut gone) = (BTreeSet::new(), BTreeSet::new());
+                for (part, &length) in runs.lengths().iter().enumerate().take(partitions.count) {
+                    let end = rest.below(partitions.slots(part).end);
                     let of_part = rest.slice(0..end);
                     rest = rest.slice(end..rest.len());
-                    let first = cut.slots(part).start as u32;
-                    recall.make_room(level, cut.width(), length, end);
-                    let new = recall.look_up(level, &slots, (dealt, part), (of_part, first));
+                    let first = partitions.slots(part).start as u32;
+                    scratch.reserve_for(level, partitions.width(), length, end);
+                    let new = scratch.look_up(level, &slots, (runs, part), (of_part, first));
                     let mut new = new.to_vec();
                     new.sort_unstable_by_key(|pair| (pair.a, pair.b));
-                    news.extend(new.iter().map(|pair| (pair.a, pair.b)));
-                    let ended = recall.merge(level, &new, &mut to.split_off(length));
+                    began.extend(new.iter().map(|pair| (pair.a, pair.b)));
+                    let ended = scratch.merge(level, &new, &mut to.split_off(length));
                     assert!(ended.is_sorted());
                     gone.extend(ended.iter().map(|&k| {
                         let pair = of_part.get(k as usize);
@@ -323,11 +327,11 @@ mod tests {
                     }));
                 }
                 assert_eq!(merged, columns(&now), "{level} {tick}");
-                assert!(news.iter().eq(now.keys().filter(|&pair| is_new(pair))));
-                let ends = |pair: &&(u32, u32)| !now.contains_key(pair) || news.contains(pair);
+                assert!(began.iter().eq(now.keys().filter(|&pair| is_new(pair))));
+                let ends = |pair: &&(u32, u32)| !now.contains_key(pair) || began.contains(pair);
                 assert!(gone.iter().eq(before.keys().filter(ends)), "{level} {tick}");
                 before = now;
-                slots.say();
+                slots.mark_cached();
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The cached pairs: those that touch and in which at least one proxy moves.
 //!
 //! Three columns, ordered by the lower slot, then by the other: 12 bytes for a pair. A slot stands
-//! for the proxy that was in it when the pair was found ([`Slots::said`]), so the columns need no
+//! for the proxy that was in it when the pair was found ([`Slots::cached_generations`]), so the columns need no
 //! change when proxies are inserted or removed.
 
 pub(crate) mod events;
@@ -13,7 +13,7 @@ pub(crate) mod sort;
 
 use super::id::{ProxyId, SweptProxyPair};
 use super::slots::Slots;
-use crate::broadphase::pairs::buffer::make_room;
+use crate::broadphase::pairs::buffer::reserve_for;
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
@@ -22,7 +22,7 @@ use core::ops::Range;
 /// The columns of the cached pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Kept {
+pub(crate) struct PairTable {
     /// Lower slot of each pair.
     pub(crate) a: Vec<u32>,
     /// Other slot of each pair.
@@ -47,7 +47,7 @@ pub(crate) struct ColumnsMut<'a> {
     pub(crate) first: &'a mut [f32],
 }
 
-impl Kept {
+impl PairTable {
     pub(crate) fn len(&self) -> usize {
         self.first.len()
     }
@@ -64,10 +64,10 @@ impl Kept {
         ColumnsMut { a: &mut self.a, b: &mut self.b, first: &mut self.first }
     }
 
-    pub(crate) fn make_room(&mut self, pairs: usize) {
-        make_room(&mut self.a, pairs);
-        make_room(&mut self.b, pairs);
-        make_room(&mut self.first, pairs);
+    pub(crate) fn reserve_for(&mut self, pairs: usize) {
+        reserve_for(&mut self.a, pairs);
+        reserve_for(&mut self.b, pairs);
+        reserve_for(&mut self.first, pairs);
     }
 
     /// Sets the length; the caller then writes all pairs.
@@ -137,7 +137,7 @@ impl<'a> PairColumns<'a> {
 
 impl ColumnsMut<'_> {
     /// Writes the next pairs, and shortens `self` by them.
-    pub(crate) fn put(&mut self, pairs: PairColumns<'_>) {
+    pub(crate) fn append(&mut self, pairs: PairColumns<'_>) {
         let to = self.split_off(pairs.len());
         to.a.copy_from_slice(pairs.a);
         to.b.copy_from_slice(pairs.b);
@@ -183,12 +183,12 @@ impl<'a> ColumnsMut<'a> {
 pub struct Touching<'a> {
     pairs: PairColumns<'a>,
     /// The generation of each slot when the pairs were found.
-    said: &'a [u32],
+    cached_generations: &'a [u32],
 }
 
 impl<'a> Touching<'a> {
-    pub(crate) fn new(pairs: &'a Kept, slots: &'a Slots) -> Self {
-        Self { pairs: pairs.columns(), said: slots.generations_said() }
+    pub(crate) fn new(pairs: &'a PairTable, slots: &'a Slots) -> Self {
+        Self { pairs: pairs.columns(), cached_generations: slots.generations_of_cached() }
     }
 
     /// The number of pairs.
@@ -208,7 +208,7 @@ impl<'a> Touching<'a> {
     pub fn get(self, k: usize) -> Option<SweptProxyPair> {
         (k < self.len()).then(|| {
             let SweptPair { a, b, first } = self.pairs.get(k);
-            let id = |slot: u32| ProxyId::new(slot, self.said[slot as usize]);
+            let id = |slot: u32| ProxyId::new(slot, self.cached_generations[slot as usize]);
             SweptProxyPair { a: id(a), b: id(b), first }
         })
     }
@@ -218,7 +218,7 @@ impl<'a> Touching<'a> {
     pub fn range(self, range: Range<usize>) -> Self {
         let end = range.end.min(self.len());
         let start = range.start.min(end);
-        Self { pairs: self.pairs.slice(start..end), said: self.said }
+        Self { pairs: self.pairs.slice(start..end), cached_generations: self.cached_generations }
     }
 
     /// Iterates over the pairs.

@@ -7,34 +7,33 @@
 //! both steps: here they share the runs of the finders, there the partitions. A run of pairs of
 //! movers is partitioned by the thread that found it, while the run is still in its cache.
 
-use crate::broadphase::pairs::buffer::make_room;
+use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::PairRun;
-use crate::broadphase::proxies::id::ProxyPair;
-use crate::broadphase::proxies::slots::owners_allow;
-use crate::broadphase::proxies::state::BroadphaseState;
+use crate::broadphase::proxies::id::{ProxyId, ProxyPair};
+use crate::broadphase::proxies::slots::{Slots, owners_allow};
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 /// Largest number of partitions.
-pub(crate) const PARTS_MAX: usize = 256;
-/// Average number of pairs in a partition, while there are fewer than [`PARTS_MAX`].
-const PART_PAIRS: usize = 4096;
+pub(crate) const PARTITIONS_MAX: usize = 256;
+/// Average number of pairs in a partition, while there are fewer than [`PARTITIONS_MAX`].
+const PARTITION_PAIRS: usize = 4096;
 
 /// How slots are divided into partitions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SlotParts {
+pub(crate) struct Partitions {
     /// A partition has `1 << shift` slots.
     shift: u32,
-    pub(crate) parts: usize,
+    pub(crate) count: usize,
 }
 
-impl SlotParts {
+impl Partitions {
     /// Chooses the partitions for this many slots and pairs. The answer does not depend on them.
     pub(crate) fn new(slots: usize, pairs: usize) -> Self {
-        let parts = (pairs / PART_PAIRS).clamp(1, PARTS_MAX);
+        let parts = (pairs / PARTITION_PAIRS).clamp(1, PARTITIONS_MAX);
         let shift = slots.max(1).div_ceil(parts).next_power_of_two().trailing_zeros();
-        Self { shift, parts: slots.max(1).div_ceil(1 << shift) }
+        Self { shift, count: slots.max(1).div_ceil(1 << shift) }
     }
 
     fn part(self, index: u32) -> usize {
@@ -66,7 +65,9 @@ pub(crate) type AcceptPair<'a> = &'a (dyn Fn(ProxyPair) -> bool + Sync);
 
 /// Decides which of the found pairs are kept.
 pub(crate) struct PairFilter<'a> {
-    pub(crate) state: &'a BroadphaseState,
+    pub(crate) slots: &'a Slots,
+    /// The id of each mover row.
+    pub(crate) movers: &'a [ProxyId],
     /// Whether any proxy has an owner.
     pub(crate) owned: bool,
     /// The caller's function; `None` accepts all pairs.
@@ -76,9 +77,9 @@ pub(crate) struct PairFilter<'a> {
 /// The partitioned runs, with pairs of slots, the lower first: first the runs of pairs of movers,
 /// then copies of the runs of pairs with the forests.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Dealt<'a>(pub(crate) [&'a [PairRun<SweptPair>]; 2]);
+pub(crate) struct PartitionedRuns<'a>(pub(crate) [&'a [PairRun<SweptPair>]; 2]);
 
-impl<'a> Dealt<'a> {
+impl<'a> PartitionedRuns<'a> {
     /// The pairs of a partition, one slice for each run.
     pub(crate) fn part(self, part: usize) -> impl Iterator<Item = &'a [SweptPair]> + Clone {
         let [some, others] = self.0;
@@ -89,8 +90,8 @@ impl<'a> Dealt<'a> {
     }
 
     /// How many pairs each partition has.
-    pub(crate) fn lengths(self) -> [usize; PARTS_MAX] {
-        let mut lengths = [0; PARTS_MAX];
+    pub(crate) fn lengths(self) -> [usize; PARTITIONS_MAX] {
+        let mut lengths = [0; PARTITIONS_MAX];
         for run in self.0.into_iter().flatten() {
             let mut start = 0;
             for (length, &end) in lengths.iter_mut().zip(&run.ends) {
@@ -104,29 +105,29 @@ impl<'a> Dealt<'a> {
 
 impl PairFilter<'_> {
     /// Filters and partitions the pairs of `run` in place. `memory` is scratch memory.
-    pub(crate) fn deal(
+    pub(crate) fn filter_and_partition(
         &self,
-        named: PairSource,
-        cut: SlotParts,
+        source: PairSource,
+        partitions: Partitions,
         run: &mut PairRun<SweptPair>,
         memory: &mut Vec<SweptPair>,
     ) {
         let PairRun { pairs, ends, .. } = run;
-        make_room(memory, pairs.as_slice().len());
+        reserve_for(memory, pairs.as_slice().len());
         ends.clear();
-        ends.reserve_exact(PARTS_MAX);
-        if named == PairSource::RowAndSlot || self.owned || self.accept.is_some() {
-            let wanted = self.sift(pairs.as_mut_slice(), named);
-            pairs.forget_from(wanted);
+        ends.reserve_exact(PARTITIONS_MAX);
+        if source == PairSource::RowAndSlot || self.owned || self.accept.is_some() {
+            let accepted = self.filter_pairs(pairs.as_mut_slice(), source);
+            pairs.discard_from(accepted);
         }
         let pairs = pairs.as_mut_slice();
-        if cut.parts == 1 {
+        if partitions.count == 1 {
             ends.push(pairs.len() as u32);
             return;
         }
-        ends.resize(cut.parts, 0);
+        ends.resize(partitions.count, 0);
         for pair in &*pairs {
-            ends[cut.part(pair.a)] += 1;
+            ends[partitions.part(pair.a)] += 1;
         }
         // Prefix sum: counts become the starts. Distributing the pairs then turns each start into
         // the end.
@@ -136,7 +137,7 @@ impl PairFilter<'_> {
         }
         memory.resize(pairs.len().max(memory.len()), SweptPair::default());
         for &pair in &*pairs {
-            let end = &mut ends[cut.part(pair.a)];
+            let end = &mut ends[partitions.part(pair.a)];
             memory[*end as usize] = pair;
             *end += 1;
         }
@@ -145,14 +146,14 @@ impl PairFilter<'_> {
 
     /// Replaces rows by slots, the lower first, and compacts the pairs that are kept at the front.
     /// Returns how many there are.
-    fn sift(&self, pairs: &mut [SweptPair], named: PairSource) -> usize {
-        let (movers, slots) = (&self.state.movers, &self.state.slots);
-        let mut wanted = 0;
+    fn filter_pairs(&self, pairs: &mut [SweptPair], source: PairSource) -> usize {
+        let Self { slots, movers, .. } = *self;
+        let mut accepted = 0;
         for k in 0..pairs.len() {
             let SweptPair { a: one, b: two, first } = pairs[k];
-            let one = match named {
+            let one = match source {
                 PairSource::Slots => one,
-                PairSource::RowAndSlot => movers.ids[one as usize].index(),
+                PairSource::RowAndSlot => movers[one as usize].index(),
             };
             let (a, b) = if one < two { (one, two) } else { (two, one) };
             if self.owned {
@@ -164,10 +165,10 @@ impl PairFilter<'_> {
             let id = |slot: u32| slots.id(slot as usize);
             let pair = ProxyPair { a: id(a), b: id(b) };
             if self.accept.is_none_or(|accept| accept(pair)) {
-                pairs[wanted] = SweptPair { a, b, first };
-                wanted += 1;
+                pairs[accepted] = SweptPair { a, b, first };
+                accepted += 1;
             }
         }
-        wanted
+        accepted
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Edge {
 /// All resting pairs.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Resting {
+pub(crate) struct RestingPairs {
     edges: Vec<Edge>,
     /// The first end in the list of each slot. May be shorter than the slots.
     heads: Vec<u32>,
@@ -30,19 +30,19 @@ pub(crate) struct Resting {
     len: u32,
 }
 
-impl Default for Resting {
+impl Default for RestingPairs {
     fn default() -> Self {
         Self { edges: Vec::new(), heads: Vec::new(), free: NONE, len: 0 }
     }
 }
 
-impl Resting {
+impl RestingPairs {
     pub(crate) fn len(&self) -> usize {
         self.len as usize
     }
 
     /// Whether the proxy has no resting pair.
-    pub(crate) fn has_none(&self, index: usize) -> bool {
+    pub(crate) fn has_no_pair(&self, index: usize) -> bool {
         self.heads.get(index).is_none_or(|&head| head == NONE)
     }
 
@@ -76,13 +76,13 @@ impl Resting {
 
     /// Moves all pairs of a proxy to the end of `to`.
     #[inline]
-    pub(crate) fn loosen(&mut self, index: usize, to: &mut Vec<ProxyPair>) {
-        if !self.has_none(index) {
-            self.loosen_all(index, to);
+    pub(crate) fn take_pairs_of(&mut self, index: usize, to: &mut Vec<ProxyPair>) {
+        if !self.has_no_pair(index) {
+            self.take_all_pairs_of(index, to);
         }
     }
 
-    fn loosen_all(&mut self, index: usize, to: &mut Vec<ProxyPair>) {
+    fn take_all_pairs_of(&mut self, index: usize, to: &mut Vec<ProxyPair>) {
         let mut end = core::mem::replace(&mut self.heads[index], NONE);
         while end != NONE {
             let (at, side) = (end as usize / 2, end as usize % 2);
@@ -111,8 +111,8 @@ impl Resting {
 
     /// All pairs, in arbitrary order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = ProxyPair> {
-        let kept = self.edges.iter().filter(|edge| edge.pair.a != ProxyId::NONE);
-        kept.map(|edge| edge.pair)
+        let linked = self.edges.iter().filter(|edge| edge.pair.a != ProxyId::NONE);
+        linked.map(|edge| edge.pair)
     }
 
     /// Whether the lists are intact: each edge is in the list of each of its ends, exactly once.

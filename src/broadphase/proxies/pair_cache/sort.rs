@@ -4,9 +4,9 @@
 //! the number of pairs with a smaller other slot, which SIMD lanes count. The loops are branch-free
 //! with respect to the pairs, whose order is unpredictable.
 
-use super::partition::SlotParts;
+use super::partition::Partitions;
 use crate::broadphase::FoundPair;
-use crate::broadphase::pairs::buffer::make_room;
+use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::proxies::slots::of_slot;
 use crate::geom::SweptPair;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
@@ -20,7 +20,7 @@ const RANKED_MAX: usize = 64;
 
 /// Scratch memory of one worker.
 #[derive(Debug, Default)]
-pub(crate) struct Order {
+pub(crate) struct PairSorter {
     /// The result.
     sorted: Vec<SweptPair>,
     /// Start of the group of each slot; one more entry has the end of the last group.
@@ -31,19 +31,19 @@ pub(crate) struct Order {
     rest: Vec<SweptPair>,
 }
 
-impl Order {
+impl PairSorter {
     pub(crate) fn bytes(&self) -> usize {
         (self.sorted.capacity() + self.rest.capacity()) * size_of::<SweptPair>()
             + (self.starts.capacity() + self.others.capacity()) * size_of::<u32>()
     }
 
     /// Reserves memory for a partition with this many slots and pairs.
-    pub(crate) fn make_room(&mut self, slots: usize, pairs: usize) {
-        make_room(&mut self.sorted, pairs);
-        make_room(&mut self.others, pairs + LANES_MAX);
-        make_room(&mut self.rest, pairs);
+    pub(crate) fn reserve_for(&mut self, slots: usize, pairs: usize) {
+        reserve_for(&mut self.sorted, pairs);
+        reserve_for(&mut self.others, pairs + LANES_MAX);
+        reserve_for(&mut self.rest, pairs);
         if pairs * SLOTS_PER_PAIR >= slots {
-            make_room(&mut self.starts, slots + 2);
+            reserve_for(&mut self.starts, slots + 2);
         }
     }
 
@@ -52,16 +52,16 @@ impl Order {
         &mut self,
         level: Level,
         pairs: &[SweptPair],
-        (cut, part): (SlotParts, usize),
+        (partitions, part): (Partitions, usize),
     ) -> &[SweptPair] {
-        let (width, first) = (cut.width(), cut.slots(part).start as u32);
+        let (width, first) = (partitions.width(), partitions.slots(part).start as u32);
         if pairs.len() * SLOTS_PER_PAIR < width {
             self.sorted.clear();
             self.sorted.extend_from_slice(pairs);
             SweptPair::sort(&mut self.sorted, &Threads::one());
             return &self.sorted;
         }
-        self.lay_out(pairs, first, width);
+        self.group_by_slot(pairs, first, width);
         let Self { sorted, starts, others, rest } = self;
         sorted.resize(pairs.len(), SweptPair::default());
         let to = &mut sorted[..];
@@ -77,7 +77,7 @@ impl Order {
     }
 
     /// Groups the pairs by the lower slot.
-    fn lay_out(&mut self, pairs: &[SweptPair], first: u32, width: usize) {
+    fn group_by_slot(&mut self, pairs: &[SweptPair], first: u32, width: usize) {
         let Self { starts, others, rest, .. } = self;
         // The count of a slot is stored two entries further. The prefix sum makes it the start of
         // the slot, one entry further. Distributing the pairs advances that entry to the end of the
@@ -150,8 +150,8 @@ impl Kernel for Rank<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Order, RANKED_MAX};
-    use crate::broadphase::proxies::pair_cache::partition::SlotParts;
+    use super::{PairSorter, RANKED_MAX};
+    use crate::broadphase::proxies::pair_cache::partition::Partitions;
     use crate::geom::SweptPair;
     use crate::lanes::Level;
     use alloc::vec::Vec;
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn parts_are_in_order() {
         let mut draw = 1_u32;
-        let mut order = Order::default();
+        let mut order = PairSorter::default();
         let lengths = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33];
         let long = [RANKED_MAX - 1, RANKED_MAX, RANKED_MAX + 1, 0, 3 * RANKED_MAX, 1];
         for (level, few) in Level::all().flat_map(|level| [(level, false), (level, true)]) {
@@ -187,15 +187,15 @@ mod tests {
                 pairs.swap(k, (draw >> 8) as usize % (k + 1));
             }
             for wanted in [0, 16_384, 65_536, 1 << 24] {
-                let cut = SlotParts::new(SLOTS, wanted);
+                let partitions = Partitions::new(SLOTS, wanted);
                 let mut all = Vec::new();
-                for part in 0..cut.parts {
-                    let slots = cut.slots(part);
+                for part in 0..partitions.count {
+                    let slots = partitions.slots(part);
                     let of_part = pairs.iter().filter(|pair| slots.contains(&pair.a.into()));
                     let of_part: Vec<SweptPair> = of_part.copied().collect();
-                    all.extend_from_slice(order.sort(level, &of_part, (cut, part)));
+                    all.extend_from_slice(order.sort(level, &of_part, (partitions, part)));
                 }
-                assert_eq!(all, expected, "{level} {}", cut.parts);
+                assert_eq!(all, expected, "{level} {}", partitions.count);
             }
         }
     }

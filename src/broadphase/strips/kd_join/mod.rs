@@ -88,7 +88,7 @@ impl Join {
     }
 
     /// Reserves memory for a join that needs a few more rows than `peak`.
-    pub(crate) fn settle(&mut self, peak: usize) {
+    pub(crate) fn reserve_spare(&mut self, peak: usize) {
         if peak > 0 {
             if self.boxes.words.len() < peak + peak / 16 {
                 self.boxes.grow(peak + peak / 4);
@@ -115,7 +115,7 @@ impl Begin<'_> {
         let Self { join, bounds, ids, rows, not_first } = self;
         join.boxes.not_first = not_first;
         join.boxes.need(rows + 2 * LANES_MAX);
-        join.settle(1);
+        join.reserve_spare(1);
         for (column, from) in join.boxes.bounds.iter_mut().zip(bounds) {
             column[..rows].copy_from_slice(&from[..rows]);
         }

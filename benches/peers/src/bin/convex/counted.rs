@@ -1,7 +1,7 @@
-//! How often is a shape asked for its furthest point?
+//! Counts the support points of a distance.
 //!
-//! A distance does not tell how many supports it took. So the same pair is asked about once more,
-//! not timed, with shapes of the caller's own that count: the same cores with the same margins.
+//! The result of a distance does not contain the number of support points. So the same pair is computed once
+//! more, without timing, with shapes of the caller that count: the same cores with the same radii.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,7 +10,7 @@ use swath::convex::SupportMap;
 
 use scenes::convex::{Form, Hulls};
 
-/// A shape without its margin.
+/// A shape without its radius.
 #[derive(Debug)]
 enum Core {
     /// `±half`; also points and segments.
@@ -54,7 +54,7 @@ impl Counted {
         Shape::custom(self).and_then(|shape| shape.rounded(self.margin)).expect("lengths are valid")
     }
 
-    /// How often so far.
+    /// Number of calls so far.
     pub(crate) fn asked(&self) -> u32 {
         self.asked.load(Ordering::Relaxed)
     }

@@ -1,9 +1,9 @@
-//! How fast are distances and first times of convex pairs, by swath and by parry, and which hold?
+//! Times distances and first times of convex pairs with swath and parry, and checks the results.
 //!
-//! See `README.md` beside this crate. Both are asked about the same pairs in the same run, in
-//! blocks, by turns in an order that rotates: what else the machine does meets both alike. A time
-//! is the sum over the blocks of the median of the repetitions: CPU time of the thread where pairs
-//! are asked one by one, wall clock where all are spread over threads.
+//! See `README.md` of this crate. Both compute the same pairs in the same run, in blocks, alternating in an
+//! order that rotates, so other load of the machine affects both alike. A time is the sum over the blocks of
+//! the median of the repetitions: CPU time of the thread for single calls, wall clock if all pairs are
+//! distributed over threads.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -24,17 +24,17 @@ use truth::{Truth, WRONG, judge, truths};
 
 type Stop = Box<dyn Error + Send + Sync>;
 
-/// Pairs that one system answers before the next one does.
+/// Number of pairs that one system computes before the next one does.
 const BLOCK: usize = 256;
-/// How many pairs are compared with the truth.
+/// Number of pairs that are compared with the specification.
 const CHECKED: usize = 2_000;
-/// What the pairs are drawn from.
+/// Seed of the random pairs.
 const SEED: u64 = 1;
-/// How often each pair is asked about, alone and with all others: a batch is over before threads that
-/// woke up on one core have been parted.
+/// Number of repetitions of each pair, alone and with all others: a batch ends before threads that woke up on
+/// one core have been separated.
 const REPEATS: usize = 9;
 const BATCH_REPEATS: usize = 65;
-/// How they move, if it is asked when they touch, and whether there are cylinders among them.
+/// Their motion, if first times are computed, and whether there are cylinders among them.
 const MOTIONS: [(&str, (Option<Moves>, bool)); 6] = [
     ("distance", (None, true)),
     ("linear", (Some(Moves::Linear), true)),
@@ -43,7 +43,7 @@ const MOTIONS: [(&str, (Option<Moves>, bool)); 6] = [
     ("spinning-no-cylinders", (Some(Moves::Spinning), false)),
     ("accelerated", (Some(Moves::Accelerated), true)),
 ];
-/// Columns of the record, before and after those that tell what is wrong.
+/// Columns of the record, before and after those of wrong results.
 #[rustfmt::skip]
 const HEAD: [&str; 10] = [
     "machine", "version", "motion", "system", "threads", "ns_per_pair", "ratio_to_swath",
@@ -55,19 +55,19 @@ const TAIL: [&str; 8] = [
     "at_once",
 ];
 
-/// What a system takes for all pairs, and its last answers.
+/// The times of a system for all pairs, and its last results.
 type Timed = (Duration, Vec<Answer>);
 
 /// Times swath and parry on the same pairs of convex shapes, and writes `convex.csv`.
 #[derive(Debug, Parser)]
 struct Args {
-    /// The folder to write `convex.csv` to; without it the table is only printed.
+    /// Folder for `convex.csv`; without it the table is only printed.
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// What the record calls this machine; by default what its CPU says it is.
+    /// Name of this machine in the record; the default is the name of its CPU.
     #[arg(long)]
     machine: Option<String>,
-    /// How many pairs.
+    /// Number of pairs.
     #[arg(long, default_value_t = 10_000)]
     pairs: usize,
 }
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Asks all; fails if an answer of swath's is wrong.
+/// Runs all systems; fails if a result of swath is wrong.
 fn run(args: &Args) -> Result<(), Stop> {
     let machine = args.machine.clone().unwrap_or_else(peers::machine::this_machine);
     let hulls = Hulls::new(SEED);
@@ -101,7 +101,7 @@ fn run(args: &Args) -> Result<(), Stop> {
                         answer.supports = work.supports(pair, warm);
                     }
                 }
-                // What comes next is asked the same.
+                // The following measurements use the same pairs.
                 if ["swath", "swath-warm"].contains(system) {
                     base = time;
                 }
@@ -141,7 +141,7 @@ fn run(args: &Args) -> Result<(), Stop> {
     peers::table::put(&rows, args.out.as_deref(), "convex.csv")
 }
 
-/// The columns from `pairs` on, and whether an answer is wrong.
+/// The columns from `pairs` on, and whether a result is wrong.
 fn judged(truths: &[Truth], answers: &[Answer]) -> (Vec<String>, bool) {
     let (mut counts, mut late_most) = ([0; WRONG.len()], 0.0_f64);
     for (truth, answer) in truths.iter().zip(answers) {
@@ -161,7 +161,7 @@ fn judged(truths: &[Truth], answers: &[Answer]) -> (Vec<String>, bool) {
     (row.chain(tail).collect(), counts.iter().sum::<usize>() > 0)
 }
 
-/// The mean, what one of a hundred is above, and the most; nothing where nothing is known.
+/// Mean, 99th percentile and maximum; empty if there are no values.
 fn spread(mut counts: Vec<u32>) -> [String; 3] {
     counts.sort_unstable();
     let Some(&most) = counts.last().filter(|&&most| most > 0) else { return Default::default() };
@@ -170,7 +170,7 @@ fn spread(mut counts: Vec<u32>) -> [String; 3] {
     [mean, counts[counts.len() * 99 / 100].to_string(), most.to_string()]
 }
 
-/// Asks the systems by turns.
+/// Runs the systems alternately.
 fn time<C>(
     systems: &[System<'_>],
     pairs: usize,

@@ -1,6 +1,6 @@
-//! How is each system asked about the same pairs of convex shapes?
+//! The calls of each system for the same pairs of convex shapes.
 //!
-//! Inside the clock is one call for each pair, with the public function of the crate:
+//! The clock covers one call for each pair, of the public function of the crate:
 //!
 //! | question | swath | parry |
 //! |---|---|---|
@@ -11,13 +11,13 @@
 //! | the same, without cylinders | `toi::one_to_one` | also `query::sweep_toi::sweep_time_of_impact`, with the slop of 0.005 that its documentation calls usual |
 //! | accelerated | `toi::one_to_one` | has no such question |
 //!
-//! Outside are parry's shapes (hulls of the same points, shared), poses and motions. Its options
-//! are the defaults, up to the end of the tick. Both also tell points and normals of a time, and
-//! swath of a distance.
+//! Outside of the clock are parry's shapes (hulls of the same points, shared), poses and motions. Its options
+//! are the defaults, up to the end of the tick. Both also return points and normals of a time, and swath of a
+//! distance.
 //!
-//! The last of parry's is another question: it mixes the end poses instead of turning at a rate (in
-//! at most half a turn), stops about the slop before or after a touch, and has no cylinders. What it
-//! misses of spinning pairs it misses for these reasons too.
+//! The last function of parry solves another problem: it interpolates between the end poses instead of
+//! rotating at a constant rate (by at most half a turn), stops about the slop before or after a touch, and
+//! has no cylinders. These are also reasons for the spinning pairs that it misses.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -32,53 +32,53 @@ use parry3d::query::sweep_toi::{Sweep, SweepToiStatus, ToiProxy, sweep_time_of_i
 use parry3d::query::{self, NonlinearRigidMotion, ShapeCastOptions};
 use parry3d::shape::SharedShape;
 use swath::convex::gjk::GjkCache;
-use swath::convex::toi::{Advance, Meetings, Settings, Toi};
+use swath::convex::toi::{ToiResult, Meetings, Settings, Toi};
 use swath::convex::{Hull, gjk, toi};
 use swath::{Motion, Pair, Shape, Threads};
 
 use crate::counted::Counted;
 use scenes::convex::{Form, Hulls, Moves, formed};
 
-/// A distance, or a time if they come to touch; where swath gives up, the time up to which they
-/// surely do not.
+/// A distance, or a first time; if swath's search is unresolved, the time up to which there is certainly no
+/// touch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) value: Option<f32>,
     pub(crate) rounds: u32,
-    /// How many supports of either shape; zero where that is not known.
+    /// Number of support points of either shape; zero if it is not known.
     pub(crate) supports: u32,
 }
 
 impl From<Toi> for Answer {
     fn from(toi: Toi) -> Self {
-        let value = match toi.advance {
-            Advance::Impact { t, .. } | Advance::Unresolved { t_safe: t } => Some(t),
-            Advance::Overlapping { .. } => Some(0.0),
+        let value = match toi.result {
+            ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => Some(t),
+            ToiResult::Overlapping { .. } => Some(0.0),
             _ => None,
         };
         Self { value, rounds: toi.rounds, supports: toi.supports }
     }
 }
 
-/// Writes the answers of some rows.
+/// Writes the results of some rows.
 type Ask<'w> = dyn Fn(Range<usize>, &mut [Answer]) + Send + Sync + 'w;
 
-/// Who is asked: its name, its package, how.
+/// A system: its name, its package, its function.
 pub(crate) type System<'w> = (&'static str, &'static str, Box<Ask<'w>>);
 
 /// Two bodies.
 struct Two {
-    /// As parry has them.
+    /// The same for parry.
     theirs: [(SharedShape, NonlinearRigidMotion); 2],
-    /// Of a tick ago.
+    /// The result of the previous tick.
     cache: GjkCache,
-    /// The same for parry, where it has no closed form.
+    /// The same for parry, if it has no closed form.
     along: Option<Vector>,
 }
 
-/// Pairs of bodies as each system wants them.
+/// Pairs of bodies in the form that each system needs.
 pub(crate) struct Work<'h> {
-    /// How they move, if it is asked when they touch; else it is asked how far apart they are.
+    /// Their motion, if first times are computed; otherwise distances are.
     pub(crate) moves: Option<Moves>,
     /// Whether there are cylinders.
     cylinders: bool,
@@ -91,13 +91,13 @@ pub(crate) struct Work<'h> {
     twos: Vec<Two>,
 }
 
-/// The part of a motion that lies between a cache and the distance that it is for: bodies go about
-/// a tenth of their size.
+/// The part of a motion between a cached result and the distance that is computed: bodies move by about a
+/// tenth of their size.
 const TICK: f32 = 1.0 / 32.0;
-/// What `sweep_time_of_impact` is given.
+/// The slop for `sweep_time_of_impact`.
 const SLOP: f32 = 0.005;
-/// Pairs nearer than that at the start are left out: what overlaps has no first time, and no
-/// distance that parry tells.
+/// Pairs nearer than that at the start are left out, because overlapping pairs have no first time, and parry
+/// returns no distance for them.
 const APART: f32 = 0.01;
 
 impl<'h> Work<'h> {
@@ -161,7 +161,7 @@ impl<'h> Work<'h> {
         Answer { value: Some(black_box(far).expect("valid").distance), ..Answer::default() }
     }
 
-    /// How many supports of either shape a distance takes.
+    /// Number of support points of either shape for a distance.
     pub(crate) fn supports(&self, pair: usize, warm: bool) -> u32 {
         let cores = self.forms[pair].map(|form| Counted::new(form, self.hulls));
         let [a, b] = [0, 1].map(|side| cores[side].shape());
@@ -215,7 +215,7 @@ impl<'h> Work<'h> {
         Answer { value: touch.then_some(toi.fraction), ..Answer::default() }
     }
 
-    /// Those that answer pair by pair: swath, then parry where it has the question.
+    /// The systems that compute pair by pair: swath, then parry if it has the function.
     pub(crate) fn one_by_one(&self) -> Vec<System<'_>> {
         let system = |name, package, ask: fn(&Self, usize) -> Answer| -> System<'_> {
             let ask = move |rows: Range<usize>, out: &mut [Answer]| {
@@ -243,7 +243,7 @@ impl<'h> Work<'h> {
         }
     }
 
-    /// Batch of first times by swath, on the threads of the pool. parry has no such function.
+    /// A batch of first times by swath, on the threads of the pool. parry has no such function.
     pub(crate) fn batch(&self) -> System<'_> {
         let ask = |rows: Range<usize>, out: &mut [Answer]| {
             let (shapes, motions) = (&self.shapes[..], &self.motions[..]);
@@ -275,8 +275,8 @@ fn their_shape(form: Form, hulls: &[SharedShape]) -> SharedShape {
     }
 }
 
-/// The direction between the nearest points of two, in the axes of the first, where parry would
-/// search for it.
+/// The direction between the nearest points of two bodies, in the axes of the first, if parry would search
+/// for it.
 fn direction([a, b]: [&SharedShape; 2], between: &Pose) -> Option<Vector> {
     let balls = a.as_ball().is_some() || b.as_ball().is_some();
     if balls || a.as_cuboid().is_some() && b.as_cuboid().is_some() {
@@ -289,8 +289,8 @@ fn direction([a, b]: [&SharedShape; 2], between: &Pose) -> Option<Vector> {
     }
 }
 
-/// Goal: both are asked about the same bodies. Method: the boxes around each in the middle of its
-/// motion, by swath and by parry.
+/// Goal: both systems get the same bodies. Method: the boxes around each in the middle of its motion, by
+/// swath and by parry.
 #[test]
 fn bodies_are_the_same() {
     let hulls = Hulls::new(1);

@@ -1,8 +1,8 @@
-//! Which answers hold?
+//! Judges the results of all systems.
 //!
-//! The truth is `spec`, in `f64`, which shares no code with what is compared. It is asked
-//! about each pair as it is, with both shapes smaller by [`TOLERANCE`] of themselves, and at a
-//! distance of [`TOLERANCE`]. An answer between the last two is within the tolerance.
+//! The reference is `spec`, in `f64`, which shares no code with the compared systems. It computes each pair
+//! unchanged, with both shapes smaller by [`TOLERANCE`] of themselves, and at a distance of [`TOLERANCE`]. A
+//! result between the last two is within the tolerance.
 
 use rayon::prelude::*;
 use spec::{self, Core, FirstTime, MovingSolid, Solid};
@@ -11,22 +11,22 @@ use swath::Motion;
 use crate::systems::Work;
 use scenes::convex::{Form, Hulls};
 
-/// In lengths, where shapes are of size one: twice what swath's default tolerance allows.
+/// In lengths, for shapes of size one: twice the default tolerance of swath.
 const TOLERANCE: f64 = 1.0 / 4096.0;
 
-/// What may be said of a pair: a time or a distance. Infinite if it does not happen.
+/// Bounds for the result of a pair: a time or a distance. Infinite for a miss.
 pub(crate) struct Truth {
-    /// Above that it is late, or too far.
+    /// A greater value is late, or too far.
     exact: f64,
-    /// Above that it is so by more than the tolerance.
+    /// A greater value is so by more than the tolerance.
     clear: f64,
-    /// Below that it is early, or too near, by more than the tolerance.
+    /// A lesser value is early, or too near, by more than the tolerance.
     early: f64,
 }
 
-/// How an answer may be wrong; `clear` is beyond the tolerance, as `early` and `false_hits` are:
-/// no hit is told though there is one; a time is after the first touch, or a distance too long; they
-/// are further apart when they are said to touch, or than is said; they never touch and are said to.
+/// How a result may be wrong; `clear` is beyond the tolerance, as `early` and `false_hits` are: no hit is
+/// reported although there is one; a time is after the first touch, or a distance too long; the shapes are
+/// farther apart than reported; they never touch and are reported to.
 pub(crate) const WRONG: [&str; 6] =
     ["missed", "missed_clear", "late", "late_clear", "early", "false_hits"];
 
@@ -56,7 +56,7 @@ fn solid(form: Form, motion: &Motion, hulls: &Hulls, scale: f64) -> MovingSolid 
     }
 }
 
-/// Until when they are surely apart, and when they surely have come to touch.
+/// The time until which they are certainly apart, and at which they certainly touch.
 fn first([a, b]: &[MovingSolid; 2], target: f64) -> [f64; 2] {
     match spec::first_time(a, b, target, [0.0, 1.0]) {
         FirstTime::Hit { free_until, hit_at } => [free_until, hit_at],
@@ -66,7 +66,7 @@ fn first([a, b]: &[MovingSolid; 2], target: f64) -> [f64; 2] {
     }
 }
 
-/// Of the first `count` pairs.
+/// The facts of the first `count` pairs.
 pub(crate) fn truths(work: &Work<'_>, hulls: &Hulls, count: usize) -> Vec<Truth> {
     let truth = |pair: usize| {
         let two = |scale| {
@@ -85,7 +85,7 @@ pub(crate) fn truths(work: &Work<'_>, hulls: &Hulls, count: usize) -> Vec<Truth>
     (0..count.min(work.len())).into_par_iter().map(truth).collect()
 }
 
-/// Which of [`WRONG`] an answer is, and by how much it is late.
+/// Which of [`WRONG`] a result is, and by how much it is late.
 pub(crate) fn judge(truth: &Truth, answer: Option<f32>) -> ([bool; 6], f64) {
     let Some(value) = answer.map(f64::from) else {
         return (
@@ -101,7 +101,7 @@ pub(crate) fn judge(truth: &Truth, answer: Option<f32>) -> ([bool; 6], f64) {
     ([false, false, over(truth.exact), over(truth.clear), early, never], late)
 }
 
-/// Goal: what is wrong counts, and as what. Method: one answer of each kind.
+/// Goal: wrong results are counted by their kind. Method: one result of each kind.
 #[test]
 fn wrong_answers_count() {
     let judged = |exact, value| {

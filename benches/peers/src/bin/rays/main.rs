@@ -1,11 +1,9 @@
-//! How fast is the box that a segment enters first found, and how fast is a tree built for it, by
-//! swath and by its peers?
+//! Times finding the first box that a segment enters, and building a tree for it, with swath and its peers.
 //!
-//! See `README.md` beside this crate. All are asked about the same segments and boxes in the same
-//! run, in blocks, by turns in an order that rotates. A time is the sum over the blocks of the
-//! median of the repetitions: CPU time of the thread on one thread, wall clock on more. Before a
-//! time counts, answers are compared: swath's with those of one box after the other, bit by bit, a
-//! peer's with swath's.
+//! See `README.md` of this crate. All compute the same segments and boxes in the same run, in blocks,
+//! alternating in an order that rotates. A time is the sum over the blocks of the median of the repetitions:
+//! CPU time of the thread on one thread, wall clock on more. Before times are used, results are compared:
+//! those of swath with those of one box after the other, bit by bit, those of a peer with those of swath.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -24,11 +22,11 @@ use systems::{Answer, Build, System, Trees};
 
 type Stop = Box<dyn Error + Send + Sync>;
 
-/// Segments that one system answers before the next one does.
+/// Number of segments that one system computes before the next one does.
 const BLOCK: usize = 4096;
-/// Segments asked of one box after the other.
+/// Number of segments that are tested against one box after the other.
 const CHECKED: usize = 500;
-/// How often each segment is asked about, and each tree built.
+/// Number of repetitions of each segment, and of each build.
 const REPEATS: usize = 7;
 const BUILDS: usize = 5;
 #[rustfmt::skip]
@@ -40,25 +38,25 @@ const HEAD: [&str; 12] = [
 /// Times swath and its peers on the same segments and boxes, and writes `rays.csv`.
 #[derive(Debug, Parser)]
 struct Args {
-    /// The folder to write `rays.csv` to; without it the table is only printed.
+    /// Folder for `rays.csv`; without it the table is only printed.
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// What the record calls this machine; by default what its CPU says it is.
+    /// Name of this machine in the record; the default is the name of its CPU.
     #[arg(long)]
     machine: Option<String>,
-    /// How many boxes.
+    /// Numbers of boxes.
     #[arg(long, value_delimiter = ',', default_values_t = [100_000, 1_000_000])]
     boxes: Vec<usize>,
-    /// How many segments.
+    /// Number of segments.
     #[arg(long, default_value_t = 32_768)]
     segments: usize,
-    /// On how many threads.
+    /// Numbers of threads.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<usize>,
-    /// Only systems with this in their name, and swath.
+    /// Only systems with this text in their name, and swath.
     #[arg(long)]
     only: Option<String>,
-    /// No times of building.
+    /// Skip the times of building.
     #[arg(long)]
     no_builds: bool,
 }
@@ -73,7 +71,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Asks all; fails if an answer of swath's is wrong.
+/// Runs all systems; fails if a result of swath is wrong.
 fn run(args: &Args) -> Result<(), Stop> {
     let mut rows: Vec<Vec<String>> = vec![HEAD.map(str::to_owned).to_vec()];
     for &boxes in &args.boxes {
@@ -86,7 +84,7 @@ fn run(args: &Args) -> Result<(), Stop> {
     peers::table::put(&rows, args.out.as_deref(), "rays.csv")
 }
 
-/// Asks all systems on so many threads.
+/// Runs all systems on this many threads.
 fn cell(
     args: &Args,
     scene: &Scene,
@@ -153,13 +151,13 @@ fn cell(
     Ok(())
 }
 
-/// Bit by bit.
+/// Compares bit by bit.
 fn same(a: &Answer, b: &Answer) -> bool {
     let bits = |answer: &Answer| answer.map(|(row, at)| (row, at.to_bits()));
     bits(a) == bits(b)
 }
 
-/// At the same fraction but for rounding, which may also decide whether something grazed is hit.
+/// The same fraction except for rounding, which may also decide whether a grazed box is hit.
 fn nearly(a: &Answer, b: &Answer) -> bool {
     match (a, b) {
         (Some((_, a)), Some((_, b))) => (a - b).abs() <= 1e-5,
@@ -195,7 +193,7 @@ fn clock(threads: usize, mut run: impl FnMut()) -> Duration {
     }
 }
 
-/// Asks the systems by turns; of those that answer all at once the whole is one block.
+/// Runs the systems alternately; for those that compute all at once, everything is one block.
 fn time(
     systems: &mut [System<'_>],
     segments: usize,

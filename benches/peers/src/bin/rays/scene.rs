@@ -1,9 +1,9 @@
-//! Which boxes and segments are asked about?
+//! The boxes and segments of the comparison.
 //!
-//! Boxes lie evenly in a cube of side 1, their sides drawn between half and one and a half of a
-//! length for which a segment goes about a tenth of the cube before it enters one: a box of side s is
-//! met by one of 1 / (1.5 s²) segments through a unit of area, in the mean over directions.
-//! Segments start anywhere in the cube, in any direction, and are as long as its diagonal.
+//! Boxes are distributed evenly in a cube of side 1. Their sides are between half and one and a half of a
+//! length for which a segment crosses about a tenth of the cube before it enters a box: a box of side s is
+//! hit by one of 1 / (1.5 s²) segments through a unit of area, on average over directions. Segments start
+//! anywhere in the cube, in any direction, and are as long as its diagonal.
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -48,7 +48,7 @@ impl Scene {
             .expect("the columns are equally long")
     }
 
-    /// The first segments, asked of one box after the other.
+    /// The first segments, which are tested against one box after the other.
     pub(crate) fn one_by_one(&self, count: usize) -> Vec<Answer> {
         let mut store = MovingBoxStore::new();
         for aabb in &self.boxes {

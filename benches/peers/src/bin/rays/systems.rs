@@ -1,6 +1,6 @@
-//! How is each system asked for the box that a segment enters first?
+//! The calls of each system for the first box that a segment enters.
 //!
-//! Inside the clock is one call for each segment, with the public function of the crate:
+//! The clock covers one call for each segment, of the public function of the crate:
 //!
 //! | system | tree | a segment |
 //! |---|---|---|
@@ -10,9 +10,9 @@
 //! | obvhs-medium | the same with `medium_build`, for segments | the same |
 //! | parry | `Bvh::from_leaves`, binned | `Bvh::cast_ray` |
 //!
-//! Outside are the peers' own types of boxes and rays, their reciprocals among them. A peer's leaf
-//! is tested with a slab test on reciprocals made beforehand, on boxes in the order of its tree
-//! where it has one. On more threads segments are spread by rayon, eight to the block for each.
+//! Outside of the clock are the peers' own types of boxes and rays, with their reciprocals. A peer's leaf is
+//! tested by a slab test with precomputed reciprocals, on boxes in the order of its tree if it has one. On
+//! several threads segments are distributed by rayon, eight parts of the block per thread.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -34,7 +34,7 @@ use crate::scene::Scene;
 /// The row of the box and the fraction.
 pub(crate) type Answer = Option<(u32, f32)>;
 
-/// Answers some rows.
+/// Computes some rows.
 type Ask<'a> = Box<dyn FnMut(Range<usize>, &mut [Answer]) + Send + 'a>;
 
 pub(crate) struct Build<'a> {
@@ -46,7 +46,7 @@ pub(crate) struct Build<'a> {
 pub(crate) struct System<'a> {
     pub(crate) name: &'static str,
     pub(crate) package: &'static str,
-    /// Whether all segments are asked about at once.
+    /// Whether all segments are computed at once.
     pub(crate) at_once: bool,
     pub(crate) run: Ask<'a>,
 }
@@ -74,7 +74,7 @@ impl Slab {
         Self { start: segment.start, per_d: segment.delta.map(|d| 1.0 / d) }
     }
 
-    /// Where the box is entered, infinity if it is not.
+    /// The fraction at which the box is entered, or infinity.
     #[inline(always)]
     fn enter(&self, min: [f32; 3], max: [f32; 3], most: f32) -> f32 {
         let (mut entry, mut exit) = (0.0_f32, most);
@@ -146,7 +146,7 @@ impl<'a> Trees<'a> {
         ]
     }
 
-    /// How many nodes and leaves of swath's tree a segment looks at in the mean.
+    /// Mean number of nodes and leaves of swath's tree that a segment visits.
     pub(crate) fn visits(&self) -> [f64; 2] {
         let mut visits = Visits::default();
         for segment in &self.scene.segments {
@@ -245,7 +245,7 @@ impl<'a> Trees<'a> {
     }
 }
 
-/// Answers each, on the threads of the pool if there are more than one.
+/// Computes each, on the threads of the pool if there are several.
 fn spread<T: Sync>(items: &[T], out: &mut [Answer], ask: impl Fn(&T) -> Answer + Sync) {
     if rayon::current_num_threads() == 1 {
         for (item, out) in items.iter().zip(out) {

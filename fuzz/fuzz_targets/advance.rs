@@ -1,5 +1,0 @@
-//! Does any input make a first time of convex shapes late, or batches disagree with it?
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::advance::run(data));

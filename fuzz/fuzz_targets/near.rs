@@ -1,5 +1,0 @@
-//! Does any input make kept boxes and one box after the other disagree?
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::near::run(data));

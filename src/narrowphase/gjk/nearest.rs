@@ -1,0 +1,235 @@
+//! The point of `A − B` nearest to a given point: the search of GJK.
+
+use crate::narrowphase::math::{M3, V3, sqrt};
+use crate::narrowphase::shape::Shape;
+use crate::narrowphase::simplex::{Simplex, Vertex};
+
+/// Greatest number of supports of either shape that one search may compute.
+pub const GJK_ITERATIONS_MAX: u32 = 64;
+
+/// A shape and its rotation.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::narrowphase) struct Placed<'s> {
+    pub(in crate::narrowphase) shape: &'s Shape<'s>,
+    pub(in crate::narrowphase) rotation: M3,
+}
+
+impl Placed<'_> {
+    /// Returns a point of the core farthest along `direction`, in the shape's own axes. The
+    /// direction is in world axes.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn support(&self, direction: V3) -> V3 {
+        self.shape.core.support(self.rotation.turn_back(direction))
+    }
+}
+
+/// Two shapes with their rotations. Their relative position is passed separately as `x`.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::narrowphase) struct Two<'s> {
+    pub(in crate::narrowphase) a: Placed<'s>,
+    pub(in crate::narrowphase) b: Placed<'s>,
+}
+
+/// Separation of two cores along a direction.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::narrowphase) struct Gap {
+    /// Width of the gap between the planes across `normal`; negative if they overlap.
+    pub(in crate::narrowphase) lower: f64,
+    pub(in crate::narrowphase) normal: V3,
+    /// Direction between the nearest points, along which the surfaces are offset from their cores.
+    /// A plane that proves the distance well may still be tilted a little.
+    pub(in crate::narrowphase) out: V3,
+    /// The nearest points, in the axes of each shape.
+    pub(in crate::narrowphase) on_a: V3,
+    pub(in crate::narrowphase) on_b: V3,
+}
+
+/// Result of a search.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::narrowphase) struct Nearest {
+    /// Upper bound of the distance of the cores.
+    pub(in crate::narrowphase) upper: f64,
+    /// Lower bound of the distance: the gap along `plane`.
+    pub(in crate::narrowphase) lower: f64,
+    pub(in crate::narrowphase) plane: V3,
+    /// The support point in that direction.
+    pub(in crate::narrowphase) support: Vertex,
+    /// From `x` to the nearest point of the simplex.
+    way: V3,
+    /// Number of supports computed.
+    pub(in crate::narrowphase) supports: u32,
+}
+
+impl Nearest {
+    /// Returns what one plane with normal `normal` proves for cores at relative position `x`.
+    pub(in crate::narrowphase) fn along(two: &Two<'_>, x: V3, normal: V3) -> Self {
+        let support = two.support(normal);
+        let lower = normal.dot(x - support.at);
+        Self { upper: f64::INFINITY, lower, plane: normal, support, way: -normal, supports: 1 }
+    }
+
+    /// Direction from `a` to `b` between the nearest points, for cores that do not overlap.
+    pub(in crate::narrowphase) fn toward(&self) -> V3 {
+        (-self.way).unit().unwrap_or(self.plane)
+    }
+
+    /// Returns the gap of cores at relative position `x`, from the last simplex.
+    pub(in crate::narrowphase) fn gap(&self, x: V3, simplex: &Simplex) -> Gap {
+        let weights = simplex.weights(x);
+        let (on_a, on_b) = (simplex.on_a(&weights), simplex.on_b(&weights));
+        Gap { lower: self.lower, normal: self.plane, out: self.toward(), on_a, on_b }
+    }
+}
+
+impl Two<'_> {
+    /// Returns a point of `C` farthest along `direction`.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn support(&self, direction: V3) -> Vertex {
+        let on_a = self.a.support(direction);
+        let on_b = self.b.support(-direction);
+        self.vertex(on_a, on_b)
+    }
+
+    /// Returns the point of `C` that is the difference of two points.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn vertex(&self, on_a: V3, on_b: V3) -> Vertex {
+        Vertex { at: self.a.rotation.turn(on_a) - self.b.rotation.turn(on_b), on_a, on_b }
+    }
+
+    /// Upper bound of the rounding error of a distance, for an `x` of this length.
+    pub(in crate::narrowphase) fn rounding(&self, length: f64) -> f64 {
+        ROUNDING * (length + self.a.shape.reach + self.b.shape.reach)
+    }
+
+    /// Returns the gap of the bounding balls of both shapes.
+    #[cold]
+    pub(in crate::narrowphase) fn balls(&self, x: V3) -> Gap {
+        let normal = x.unit().unwrap_or(V3::X);
+        let (of_a, of_b) = (self.a.shape.reach, self.b.shape.reach);
+        Gap {
+            lower: normal.dot(x) - of_a - of_b,
+            normal,
+            out: normal,
+            on_a: self.a.rotation.turn_back(normal * of_a),
+            on_b: self.b.rotation.turn_back(normal * -of_b),
+        }
+    }
+
+    /// Point of `a`'s surface for a gap, in world coordinates.
+    pub(in crate::narrowphase) fn point_of_a(&self, position: [f32; 3], gap: &Gap) -> [f32; 3] {
+        let offset = self.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
+        (V3::of(position) + offset).to_f32()
+    }
+
+    /// Point of `b`'s surface for a gap, in world coordinates.
+    pub(in crate::narrowphase) fn point_of_b(&self, position: [f32; 3], gap: &Gap) -> [f32; 3] {
+        let offset = self.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
+        (V3::of(position) + offset).to_f32()
+    }
+
+    /// Searches for the point of `C` nearest to `x` until `enough(lower, upper)`, or there is no
+    /// progress, or the distance is not above `tiny`. It starts with `simplex`, or along `guess` if
+    /// that is empty, and stores the nearest face with its weights in `simplex`. `known` is a lower
+    /// bound of the gap along `guess`.
+    #[inline]
+    pub(in crate::narrowphase) fn nearest(
+        &self,
+        x: V3,
+        simplex: &mut Simplex,
+        (guess, known): (V3, f64),
+        tiny: f64,
+        enough: impl Fn(f64, f64) -> bool,
+    ) -> Nearest {
+        let mut found = Nearest {
+            upper: f64::INFINITY,
+            lower: known,
+            plane: guess,
+            support: Vertex::default(),
+            way: -guess,
+            supports: 0,
+        };
+        if simplex.len == 0 {
+            let vertex = self.support(guess);
+            found.supports = 1;
+            (found.lower, found.support) = (guess.dot(x - vertex.at), vertex);
+            simplex.push(vertex);
+            // The first plane may be enough, without a nearest point.
+            if enough(found.lower, f64::INFINITY) {
+                return found;
+            }
+        }
+        let mut square = f64::INFINITY;
+        let mut again = false;
+        loop {
+            let [way, toward] = simplex.reduce(x);
+            let now = way.square();
+            let upper = sqrt(now);
+            if simplex.len == 4 || upper <= tiny {
+                return Nearest { upper: 0.0, way, ..found };
+            }
+            (found.upper, found.way) = (upper, way);
+            // The bounds of the last plane may be enough, or the limit of supports is reached.
+            if enough(found.lower, upper) || found.supports >= GJK_ITERATIONS_MAX {
+                break;
+            }
+            // A comparison with NaN is false, so NaN never counts as nearer.
+            let nearer = now < square;
+            square = now;
+            let vertex = self.support(toward);
+            found.supports += 1;
+            let normal = toward * (1.0 / toward.length());
+            let lower = normal.dot(x - vertex.at);
+            if lower > found.lower {
+                (found.lower, found.plane, found.support) = (lower, normal, vertex);
+            }
+            if enough(found.lower, upper) {
+                break;
+            }
+            if !nearer || simplex.has(&vertex) {
+                // On a rim, the points of a simplex get so close to each other that its nearest
+                // point is not well defined. The search restarts once, from the best plane.
+                if again || found.upper == f64::INFINITY {
+                    break;
+                }
+                (again, square, simplex.len) = (true, f64::INFINITY, 0);
+                let vertex = self.support(found.plane);
+                found.supports += 1;
+                // A NaN is a bound that no support has proved.
+                if found.lower.is_nan() {
+                    found.lower = f64::NEG_INFINITY;
+                }
+                if vertex.is_none() {
+                    break;
+                }
+                simplex.push(vertex);
+                continue;
+            }
+            simplex.push(vertex);
+        }
+        found
+    }
+}
+
+/// Bound of the rounding error of a distance, relative to the numbers it is computed from: 2⁻⁴⁴.
+pub(in crate::narrowphase) const ROUNDING: f64 = 256.0 * f64::EPSILON;
+
+impl Simplex {
+    /// Returns the nearest point of `a`'s core, in its own axes.
+    pub(in crate::narrowphase) fn on_a(&self, weights: &[f64; 4]) -> V3 {
+        self.weighted(weights, |vertex| vertex.on_a)
+    }
+
+    /// Returns the nearest point of `b`'s core, in its own axes.
+    pub(in crate::narrowphase) fn on_b(&self, weights: &[f64; 4]) -> V3 {
+        self.weighted(weights, |vertex| vertex.on_b)
+    }
+
+    #[inline(always)]
+    fn weighted(&self, weights: &[f64; 4], point: impl Fn(&Vertex) -> V3) -> V3 {
+        let mut sum = V3::ZERO;
+        for (vertex, &weight) in self.vertices[..self.len].iter().zip(weights) {
+            sum = sum + point(vertex) * weight;
+        }
+        sum
+    }
+}

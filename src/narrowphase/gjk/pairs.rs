@@ -1,0 +1,52 @@
+//! Distances of many pairs of shapes.
+
+use super::distance::{Distance, GjkCache, distance_of_valid};
+use crate::columns::{LengthMismatch, Rejected};
+use crate::geom::{Pair, Pose};
+use crate::narrowphase::batch::{PairsError, answer, check_rows, reject};
+use crate::narrowphase::shape::Shape;
+use crate::par::Threads;
+use alloc::vec::Vec;
+
+/// Computes the distance of the two shapes of each pair: `out[i]` is the result of [`distance`](super::distance) for
+/// `pairs[i]`.
+///
+/// The search starts with the value of `out[i].normal`, as with a [`GjkCache`]. Keep `out` from tick to
+/// tick for pairs that persist; otherwise fill it with [`Distance::default`]. Rows whose pose is invalid
+/// are appended to `rejected`, in order. A pair with such a row is infinitely far apart.
+///
+/// # Errors
+///
+/// [`PairsError`].
+///
+/// ```
+/// use swath::{Pair, Pose, Shape, Threads};
+/// use swath::convex::gjk;
+/// use swath::convex::gjk::Distance;
+///
+/// let shapes = [Shape::sphere(1.0)?, Shape::cuboid([1.0; 3])?];
+/// let poses = [Pose::at([-9.0, 0.0, 0.0])?, Pose::IDENTITY];
+/// let (mut out, mut rejected) = ([Distance::default()], Vec::new());
+/// gjk::pairs(&shapes, &poses, &[Pair { a: 0, b: 1 }], &Threads::one(), &mut rejected, &mut out)?;
+/// assert!(out[0].distance <= 7.0 && out[0].distance > 6.99999);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn pairs(
+    shapes: &[Shape<'_>],
+    poses: &[Pose],
+    pairs: &[Pair],
+    threads: &Threads,
+    rejected: &mut Vec<Rejected>,
+    out: &mut [Distance],
+) -> Result<(), PairsError> {
+    LengthMismatch::check("the column `poses`", shapes.len(), poses.len())?;
+    LengthMismatch::check("the output `out`", pairs.len(), out.len())?;
+    check_rows(pairs, shapes.len())?;
+    reject(poses.iter().map(Pose::validate), rejected);
+    let none = Distance { distance: f32::INFINITY, ..Distance::default() };
+    answer(pairs, rejected, threads, none, out, |_, [a, b], last| {
+        let mut cache = GjkCache { normal: last.normal };
+        distance_of_valid(&shapes[a], &poses[a], &shapes[b], &poses[b], &mut cache)
+    });
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Result of a search for a time of impact, and its rounds.
+
+/// When two shapes first touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum ToiResult {
+    /// They touch in the window.
+    Impact {
+        /// First time of contact, as a fraction of the tick; never late.
+        t: f32,
+        /// Unit normal at that time, from `a` to `b`.
+        normal: [f32; 3],
+        /// The point of `a` nearest to `b` at that time, in world coordinates.
+        on_a: [f32; 3],
+        /// The point of `b` nearest to `a` at that time, in world coordinates.
+        on_b: [f32; 3],
+        /// Closing speed of those points along the normal, in length per tick; negative if they
+        /// separate.
+        closing: f32,
+    },
+    /// They overlap at the start of the window.
+    Overlapping {
+        /// Depth beyond the target distance, as in
+        /// [`Distance::distance`](crate::convex::gjk::Distance::distance).
+        depth: f32,
+        /// Unit normal, from `a` to `b`. Moving `b` along it by the depth separates them.
+        normal: [f32; 3],
+        /// The deepest point of `a`, in world coordinates.
+        on_a: [f32; 3],
+        /// The deepest point of `b`, in world coordinates.
+        on_b: [f32; 3],
+        /// Rate at which they get deeper, in length per tick; negative if they separate.
+        closing: f32,
+    },
+    /// They do not touch in the window.
+    #[default]
+    Separated,
+    /// The search reached its limit: they do not touch before `t_safe`, and the rest is unknown.
+    Unresolved {
+        /// The time that is proved to be free, as a fraction of the tick.
+        t_safe: f32,
+    },
+}
+
+/// A result and the work that it took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Toi {
+    /// The result.
+    pub result: ToiResult,
+    /// Number of rounds, that is, of distances computed.
+    pub rounds: u32,
+    /// Number of supports computed for either shape.
+    pub supports: u32,
+}
+
+impl Toi {
+    /// Returns the time of impact, if there is one.
+    #[must_use]
+    pub fn impact(&self) -> Option<f32> {
+        if let ToiResult::Impact { t, .. } = self.result { Some(t) } else { None }
+    }
+}
+
+/// One round of a search: the time that it has proved, and the plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Step {
+    /// Fraction of the tick, rounded down, until which the plane of the previous round separates.
+    pub t: f32,
+    /// Lower bound of the distance at that time: the gap along the plane, less the bound of the
+    /// rounding errors. Negative infinity if this round computed no gap, as in the rounds about the
+    /// bodies of revolution of bodies that make whole turns.
+    pub gap: f32,
+    /// Unit normal of the plane, from `a` to `b`.
+    pub normal: [f32; 3],
+}

@@ -1,0 +1,83 @@
+//! Settings of a search for a time of impact.
+
+use crate::geom::COORD_MAX;
+use crate::narrowphase::error::ToiError;
+
+/// The default of [`Settings::rounds_max`].
+pub const TOI_ROUNDS_MAX: u32 = 2048;
+
+/// Which touches at the start of the window count as impacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Touch {
+    /// Every touch.
+    Hit,
+    /// A touch whose nearest points close, or are about to. Excluded are bodies that lie on each other,
+    /// slide along each other or separate, also if another of their points moves down.
+    #[default]
+    IfClosing,
+    /// No touch.
+    Ignore,
+}
+
+/// What counts as a contact, in which part of the tick, and with which tolerance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Settings {
+    /// Distance at which the shapes count as touching, such as a skin. It is not negative.
+    pub target_distance: f32,
+    /// Limit of the distance at an impact above the target, relative to the smaller shape's size.
+    ///
+    /// Shapes with a sharp rim, which are cylinders and cones without a radius, reach a tolerance of
+    /// 2⁻³⁴. Below that, five of 1,000 searches end as [`ToiResult::Unresolved`](super::ToiResult::Unresolved) just before the contact,
+    /// because points on a rim that are so close to each other have no well-defined direction between
+    /// them.
+    pub tolerance: f32,
+    /// The part of the tick that is searched, in `[0, 1]`, both ends included: for example the first
+    /// and last time at which the boxes of the shapes touch.
+    pub window: [f32; 2],
+    /// Whether a touch at the start of the window is an impact.
+    pub touch: Touch,
+    /// Greatest number of rounds of the search, at least 1. A search that needs more ends as
+    /// [`ToiResult::Unresolved`](super::ToiResult::Unresolved), which contains the time that is proved to be free.
+    pub rounds_max: u32,
+}
+
+impl Settings {
+    /// The default [`Settings::tolerance`]: 2⁻¹⁴.
+    pub const TOLERANCE: f32 = 1.0 / 16384.0;
+
+    /// Checks that the settings are valid.
+    ///
+    /// # Errors
+    ///
+    /// [`ToiError`]: what is wrong with the target, the tolerance, the window or the number of
+    /// rounds.
+    pub fn validate(&self) -> Result<(), ToiError> {
+        // NaN is outside of every range.
+        if !(0.0..=COORD_MAX).contains(&self.target_distance) {
+            return Err(ToiError::Target);
+        }
+        if !(0.0..=1.0).contains(&self.tolerance) {
+            return Err(ToiError::Tolerance);
+        }
+        let [from, to] = self.window;
+        if !(0.0 <= from && from <= to && to <= 1.0) {
+            return Err(ToiError::Window);
+        }
+        if self.rounds_max > 0 { Ok(()) } else { Err(ToiError::Rounds) }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            target_distance: 0.0,
+            tolerance: Self::TOLERANCE,
+            window: [0.0, 1.0],
+            touch: Touch::default(),
+            rounds_max: TOI_ROUNDS_MAX,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The bodies of a tick as rows.
+//!
+//! They are the caller's columns, or the proxies of a broadphase (`proxies.rs`). Which of two bodies
+//! is `a`, and which of two simultaneous impacts comes first, depends on the labels of rows, not on
+//! their positions, so both public functions give the same bits.
+
+use crate::mass::Mass;
+use alloc::vec::Vec;
+use swath::{Aabb, ConvexBody, Filter};
+
+/// Bodies as rows. It is used through a pointer, so that a step is compiled once.
+pub(crate) trait Bodies<'s> {
+    fn bodies(&self) -> &[ConvexBody<'s>];
+    fn body_mut(&mut self, row: usize) -> &mut ConvexBody<'s>;
+    fn mass(&self, row: usize) -> Mass;
+    /// Label of the row: the body with the lower one is `a` of a pair.
+    fn label(&self, row: usize) -> u32;
+    /// Whether flags, filters and owners allow the two to meet.
+    fn allows(&self, a: usize, b: usize) -> bool;
+    /// Appends to `neighbours` the resting rows near the path of `row` that are not in
+    /// `RemainingPaths`. Some of the rows may be new.
+    fn add_resting(&mut self, row: usize, path: &Aabb, neighbours: &mut Vec<usize>);
+
+    /// Whether the two may meet, and at least one of them can be pushed.
+    fn may_meet(&self, a: usize, b: usize) -> bool {
+        (self.mass(a).inverse_mass > 0.0 || self.mass(b).inverse_mass > 0.0) && self.allows(a, b)
+    }
+}
+
+/// Columns of the caller: each row is its own label, and all rows are present from the start.
+pub(crate) struct BodyRows<'a, 's> {
+    pub(crate) bodies: &'a mut [ConvexBody<'s>],
+    pub(crate) masses: &'a [Mass],
+    pub(crate) filters: Option<&'a [Filter]>,
+}
+
+impl<'s> Bodies<'s> for BodyRows<'_, 's> {
+    fn bodies(&self) -> &[ConvexBody<'s>] {
+        self.bodies
+    }
+
+    fn body_mut(&mut self, row: usize) -> &mut ConvexBody<'s> {
+        &mut self.bodies[row]
+    }
+
+    fn mass(&self, row: usize) -> Mass {
+        self.masses[row]
+    }
+
+    fn label(&self, row: usize) -> u32 {
+        row as u32
+    }
+
+    fn allows(&self, a: usize, b: usize) -> bool {
+        self.filters.is_none_or(|filters| filters[a].allows(filters[b]))
+    }
+
+    fn add_resting(&mut self, _: usize, _: &Aabb, _: &mut Vec<usize>) {}
+}

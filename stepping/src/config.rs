@@ -1,0 +1,94 @@
+//! The settings of a step, and what can be wrong with its input.
+
+use swath::batch::LengthMismatch;
+use swath::broadphase::FindError;
+use swath::convex::toi::{Settings, TOI_ROUNDS_MAX, ToiError, Touch};
+
+/// The settings of a [`Stepper`](crate::Stepper).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct StepperConfig {
+    /// The distance at which bodies count as touching, at least 0: [`Settings::target_distance`].
+    pub target_distance: f32,
+    /// How far above the target the distance of two bodies at an impact may be, relative to the size of the smaller
+    /// one: [`Settings::tolerance`].
+    pub tolerance: f32,
+    /// Which contacts at the start of a search count. [`Touch::Hit`] has the meaning of [`Touch::IfClosing`] here,
+    /// because bodies that do not close have no response.
+    pub touch: Touch,
+    /// Greatest number of impacts of a body, at least 2.
+    pub impacts_max: u32,
+    /// Greatest number of searches for the next impact of a pair in a step, including those at its start.
+    pub searches_max: u32,
+    /// Greatest number of rounds of one search, at least 1: [`Settings::rounds_max`].
+    pub rounds_max: u32,
+}
+
+impl StepperConfig {
+    /// Checks that the settings are valid.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError`]: what is wrong with the target, the tolerance or a limit.
+    pub fn validate(&self) -> Result<(), StepError> {
+        let Self { target_distance, tolerance, touch, impacts_max, rounds_max, .. } = *self;
+        if impacts_max < 2 {
+            return Err(StepError::ImpactsMax { given: impacts_max });
+        }
+        let window = [0.0, 1.0];
+        Ok(Settings { target_distance, tolerance, window, touch, rounds_max }.validate()?)
+    }
+
+    /// Returns the distance at which two bodies of these slops touch.
+    pub(crate) fn skin(&self, [a, b]: [f32; 2]) -> f32 {
+        self.target_distance + if a > b { a } else { b }
+    }
+
+    /// Returns half of the target distance, rounded up. It is exact, except for subnormal numbers.
+    pub(crate) fn half_target(&self) -> f32 {
+        let half = 0.5 * self.target_distance;
+        if half + half < self.target_distance { half.next_up() } else { half }
+    }
+
+    /// Returns the sum of half the target distance and a slop, rounded up: the margins of two bodies together are at
+    /// least the distance at which they touch.
+    pub(crate) fn margin(&self, slop: f32) -> f32 {
+        let half = self.half_target();
+        if slop == 0.0 { half } else { (half + slop).next_up().next_up() }
+    }
+}
+
+impl Default for StepperConfig {
+    fn default() -> Self {
+        Self {
+            target_distance: 0.0,
+            tolerance: Settings::TOLERANCE,
+            touch: Touch::default(),
+            impacts_max: 32,
+            searches_max: u32::MAX,
+            rounds_max: TOI_ROUNDS_MAX,
+        }
+    }
+}
+
+/// Why a step was rejected. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The target distance, the tolerance or the number of rounds is invalid.
+    #[error(transparent)]
+    Settings(#[from] ToiError),
+    /// [`StepperConfig::impacts_max`] is below 2.
+    #[error("the most impacts of a body in a tick are {given}, below 2")]
+    ImpactsMax {
+        /// The configured limit.
+        given: u32,
+    },
+    /// There is not one mass or filter for each body.
+    #[error(transparent)]
+    Length(#[from] LengthMismatch),
+    /// Finding the pairs at the start failed.
+    #[error(transparent)]
+    Find(#[from] FindError),
+}

@@ -1,0 +1,205 @@
+//! Processes the earliest impact, and searches the changed bodies again.
+
+use crate::bodies::Bodies;
+use crate::output::ResolvedImpact;
+use crate::response::{self, BounceOutcome, LinearMotion, PARTING, SOON, along, dot, push};
+use crate::state::{BodyAt, is_pushable_or_moves};
+use crate::step::{Event, Step};
+use swath::Impact;
+use swath::pipeline::ImpactKind;
+
+impl Step {
+    /// Processes one impact after the other, and advances all bodies to the end.
+    pub(crate) fn process_all(&mut self, bodies: &mut dyn Bodies<'_>) {
+        while let Some(event) = self.queue.pop() {
+            self.process(bodies, event);
+        }
+        for (row, state) in self.states.iter().enumerate() {
+            if !state.is_rejected {
+                state.finish(&mut bodies.body_mut(row).motion);
+            }
+        }
+    }
+
+    /// Processes the earliest impact.
+    fn process(&mut self, bodies: &mut dyn Bodies<'_>, event: Event) {
+        let Event { mut impact, rows, versions, is_recheck } = event;
+        if rows.map(|row| self.states[row].version) != versions
+            || !bodies.may_meet(rows[0], rows[1])
+        {
+            return;
+        }
+        let now = impact.toi;
+        if is_recheck {
+            self.search_again(bodies, rows, now);
+            return;
+        }
+        self.stats.events += 1;
+        self.changed.clear();
+        // Rounding errors within the skin are corrected within a tick, and no more.
+        let skin = self.skin(rows);
+        impact.depth = if impact.depth < skin { impact.depth } else { skin };
+        match response::unit(impact.normal).filter(|_| impact.kind != ImpactKind::Unresolved) {
+            None => return self.continue_search(bodies, rows, now),
+            Some(n) if rows.iter().any(|&row| self.states[row].is_stalled) => {
+                self.respond_stalled(bodies, rows, (impact, n));
+            }
+            Some(n) => {
+                self.respond(bodies, rows, (impact, n));
+                self.propagate(bodies, now);
+            }
+        }
+        for k in 0..self.changed.len() {
+            let row = self.changed[k];
+            let state = &self.states[row];
+            if state.impacts >= self.config.impacts_max && !state.is_stalled {
+                self.stall(bodies, row, now);
+            }
+        }
+        if self.changed.is_empty() {
+            // They touch and separate; a later impact of the two must still be found.
+            self.search_again(bodies, rows, now);
+        }
+        for k in 0..self.changed.len() {
+            self.search_neighbours(bodies, self.changed[k], now);
+        }
+    }
+
+    /// Response of two bodies of which none is stalled.
+    fn respond(
+        &mut self,
+        bodies: &mut dyn Bodies<'_>,
+        rows: [usize; 2],
+        (mut impact, n): (Impact, [f64; 3]),
+    ) {
+        let now = impact.toi;
+        let masses = self.inverse_masses(bodies, rows, &impact);
+        let mut two = rows.map(|row| self.at(bodies, row, now));
+        let spin_closing = spin_closing(&impact, &two, n);
+        let closing = along(two[0].linear.velocity, two[1].linear.velocity, n) + spin_closing;
+        let approach = |[a, b]: &[BodyAt; 2]| along(a.velocity(), b.velocity(), n) + spin_closing;
+        let approaches = approach(&two) > 0.0;
+        let restitution = self.restitution(bodies, rows);
+        let [a, b] = &mut two;
+        let exchanged = response::exchange(
+            [&mut a.linear, &mut b.linear],
+            n,
+            closing,
+            masses,
+            (restitution, 0.0),
+        );
+        if let Some(exchanged) = exchanged {
+            impact.closing = response::finite(closing);
+            self.stats.responses += 1;
+            self.resolved.push(ResolvedImpact::new(impact, exchanged.into(), masses));
+        }
+        let is_unchanged = exchanged.is_none() && !approaches;
+        if !is_unchanged {
+            // They separate at least so fast that rounding does not make them close, and the slop is restored after
+            // a tick.
+            let speeds: f64 = two.iter().flat_map(BodyAt::velocity).map(f64::abs).sum();
+            let (speeds, skin) = (PARTING * (speeds + closing.abs()), f64::from(self.skin(rows)));
+            let least = if speeds < skin { speeds } else { skin };
+            let depth = f64::from(impact.depth);
+            let missing = approach(&two) + if depth > least { depth } else { least };
+            let [a, b] = &mut two;
+            if missing > 0.0 {
+                push([&mut a.pseudo, &mut b.pseudo], n, missing / (masses[0] + masses[1]), masses);
+            }
+        }
+        for (member, row) in rows.into_iter().enumerate() {
+            // A body that is not pushed keeps its motion, to the bit.
+            if masses[member] == 0.0 {
+                continue;
+            }
+            self.states[row].impacts += 1;
+            if is_unchanged && self.states[row].impacts < self.config.impacts_max {
+                continue;
+            }
+            self.change(bodies, row, two[member], now);
+            let rests = exchanged.is_some_and(|done| done.outcome == BounceOutcome::Resting);
+            if rests && masses[1 - member] == 0.0 {
+                let state = &mut self.states[row];
+                // Direction from the other body to this one.
+                state.support_direction = impact.normal.map(|x| if member == 0 { -x } else { x });
+                state.support = rows[1 - member] as u32;
+            }
+        }
+        if !is_unchanged && restitution == 0.0 {
+            self.store_contact(bodies, rows, &impact, spin_closing);
+        }
+    }
+
+    /// Response of two bodies of which at least one is stalled: see the [crate](crate).
+    fn respond_stalled(
+        &mut self,
+        bodies: &mut dyn Bodies<'_>,
+        rows: [usize; 2],
+        (mut impact, n): (Impact, [f64; 3]),
+    ) {
+        let now = impact.toi;
+        // For a stalled body, the velocity is the one that it keeps for the next tick.
+        let before = rows.map(|row| self.at(bodies, row, now));
+        let stopped = [0, 1].map(|k| match self.states[rows[k]].is_stalled {
+            true => BodyAt { linear: LinearMotion::default(), pseudo: [0.0; 3], ..before[k] },
+            false => BodyAt { pseudo: [0.0; 3], ..before[k] },
+        });
+        let spin_closing = spin_closing(&impact, &stopped, n);
+        let closing_of =
+            |[a, b]: &[BodyAt; 2]| along(a.linear.velocity, b.linear.velocity, n) + spin_closing;
+        let closing_now = closing_of(&stopped);
+        let closing = closing_of(&before);
+        let masses = rows.map(|row| f64::from(bodies.mass(row).inverse_mass));
+        let restitution = self.restitution(bodies, rows);
+        let mut after = before.map(|at| LinearMotion { accel: [0.0; 3], ..at.linear });
+        let [a, b] = &mut after;
+        let exchanged = response::exchange([a, b], n, closing, masses, (restitution, 0.0));
+        if let Some(exchanged) = exchanged {
+            impact.closing = response::finite(closing);
+            self.stats.responses += 1;
+            self.resolved.push(ResolvedImpact::new(impact, exchanged.into(), masses));
+        }
+        for (member, sign) in [1.0, -1.0].into_iter().enumerate() {
+            let (row, velocity) = (rows[member], after[member].velocity);
+            let LinearMotion { velocity: old, accel } = before[member].linear;
+            if !is_pushable_or_moves(&before[member].motion(), bodies.mass(row)) {
+                continue;
+            }
+            if self.states[row].is_stalled {
+                self.states[row].linear.velocity = velocity;
+                continue;
+            }
+            // The closing speed against the stalled body at rest.
+            let closing = closing_now + sign * along(velocity, old, n);
+            let pulled = sign * dot(accel, n);
+            let speed: f64 = velocity.iter().map(|x| x.abs()).sum();
+            let separates = -closing > PARTING * speed && -2.0 * closing > SOON * pulled;
+            self.states[row].impacts += 1;
+            let is_unchanged = exchanged.is_none();
+            if separates && is_unchanged && self.states[row].impacts < self.config.impacts_max {
+                continue;
+            }
+            let linear = LinearMotion { velocity, accel };
+            self.change(bodies, row, BodyAt { linear, pseudo: [0.0; 3], ..before[member] }, now);
+            if !separates {
+                self.stall(bodies, row, now);
+            }
+        }
+    }
+
+    /// Returns the restitution of a pair.
+    fn restitution(&self, bodies: &dyn Bodies<'_>, rows: [usize; 2]) -> f32 {
+        let of = rows.map(|row| bodies.mass(row).restitution);
+        let spent = rows.map(|row| self.states[row].impacts).into_iter().max().unwrap_or(0);
+        let restitution = if of[0] > of[1] { of[0] } else { of[1] };
+        if spent < self.config.impacts_max / 2 { restitution } else { 0.0 }
+    }
+}
+
+/// Returns the part of the closing speed of an impact that is due to spins, not to velocities.
+fn spin_closing(impact: &Impact, [a, b]: &[BodyAt; 2], n: [f64; 3]) -> f64 {
+    if a.spin == [0.0; 3] && b.spin == [0.0; 3] {
+        return 0.0;
+    }
+    f64::from(impact.closing) - along(a.velocity(), b.velocity(), n)
+}

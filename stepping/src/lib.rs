@@ -1,0 +1,101 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Method
+//!
+//! Impacts are in a queue ordered by time. The pair finder and a search of each pair fill it. The earliest impact is
+//! taken out, its two bodies are advanced to its time and respond ([`response`]), and each body whose motion has
+//! changed is searched again against all bodies whose remaining path comes near its own. Impacts that were computed
+//! for an older motion are skipped. So at any time all earlier impacts have been processed, in order: no body passes
+//! through another, and each reaches the end of the tick.
+//!
+//! ```text
+//! stepper.rs    the public type
+//! start.rs      fill the queue: boxes of paths, pairs, the first impact of each pair
+//! events.rs     process the earliest impact: response, stalled bodies, new searches
+//! propagate.rs  propagation of an impulse along touching bodies, without a search      contacts.rs: their contacts
+//! budget.rs     bodies that are stalled because no more searches are allowed
+//! step.rs       what these share: the motions of bodies within the tick, and the next impact of a pair
+//! search.rs     the next impact of two bodies            state.rs: velocity in `f64`, slop, whether a body is stalled
+//! paths.rs      bodies whose remaining path comes near another
+//! bodies.rs     bodies as rows; proxies.rs: the proxies of a broadphase as such rows
+//! ```
+//!
+//! **Chains.** Bodies in a row without restitution share the impulse on one of them at the time of the impact, by
+//! sums alone (`propagate.rs`). In a pile, these are most of the impulses.
+//!
+//! **Momentum and energy.** Velocities are stored in `f64` during the tick and rounded once, at its end. Two bodies
+//! exchange an impulse along the normal, which conserves their momentum and, with a restitution of at most 1, adds no
+//! energy. So over a tick the relative error of each body's velocity is at most 2⁻²⁴, whatever the ratio of the
+//! masses. [`Mass::validate`] limits the masses. Bodies that spin or that cannot be pushed may add energy to what
+//! they hit. The arithmetic is in `docs/math/step.md`.
+//!
+//! **Limits.** A body may be in [`StepperConfig::impacts_max`] impacts per tick; propagated impulses do not count.
+//! After half of them it bounces no more (restitution 0), and after the last one it is *stalled* until the end of the
+//! tick: it keeps its position and its velocity, and moves on with that velocity in the next tick. A body that hits
+//! it exchanges momentum with it as with any other, by its mass and its velocity; if it would still move into the
+//! stalled body, it is stalled too. So only time is lost, by the bodies in [`Stepper::stalled`]: momentum is
+//! conserved, no energy is added, and no body gets into another. Even a body that cannot be pushed is stalled if it
+//! would move into a stalled one. There are at most as many events as pushable bodies times that number, plus the
+//! number of driven bodies.
+//!
+//! **Budgets.** The time of a step is that of its searches: at most [`StepperConfig::searches_max`], of at most
+//! twice [`StepperConfig::rounds_max`] rounds each. A round costs some hundred nanoseconds. A pair of bodies that do
+//! not spin takes a few rounds; a pair whose spins are `ω` radians per tick takes about `ω` times as many while its
+//! boxes overlap, because a plane between the two separates them for a part of a turn. A body whose next impact
+//! cannot be searched any more is stalled from then on, and so is every body that could reach it; the boxes around
+//! the remaining paths decide that. All others continue. [`Stalled::since`] is the time up to which the path of a
+//! body is proved to be free. A search that runs out of rounds continues from the time that it has proved, and counts
+//! as an impact of both bodies; if it makes no progress, both are stalled.
+//!
+//! **Resting.** A body that rests on something immovable is *supported*: as long as it lies there, it counts as
+//! immovable itself for impacts from above, and so on upwards. So a stack takes about one event per contact instead of
+//! passing impulses up and down.
+//!
+//! **Slop.** Positions are rounded to `f32` at each impact and at the end. So that rounding moves no body to the
+//! other side of a thin one, two bodies touch at a distance, their *skin*: the target distance, plus 2⁻²⁰ of the
+//! greatest position and path in the tick of the two, for bodies that move or can be pushed. No other body counts:
+//! one that is far off or fast changes no bit of bodies that it does not meet.
+//!
+//! **Correction.** Two bodies that are nearer than their skin are pushed apart by at most the missing distance until
+//! the end of the tick. The velocity for that is a *pseudo-velocity* (split impulses: Catto 2005): it moves bodies,
+//! is swept and shared by inverse mass as any other, and is removed at the end of the tick. It is not part of the
+//! momentum and adds no energy. So that rounding leaves no pair closing, all bodies that respond separate at least by
+//! a pseudo-velocity.
+//!
+//! **Slow closing.** Bodies that touch and close by less than an eighth of the skin in the rest of the tick are
+//! ignored, as long as a quarter of the skin is left: to separate all bodies that are jammed between others, ever
+//! smaller impulses would be needed.
+//!
+//! **Overlaps.** Two bodies that overlap by more than that are pushed apart by no more than the skin in a tick, and
+//! are not searched meanwhile, because they have no distance. If they are accelerated towards each other, the time at
+//! which they close again is known; if one spins, they are searched again after each sixteenth of the tick. So they
+//! get no deeper than a spin takes them in that time.
+
+#![no_std]
+#![deny(missing_docs)]
+#![warn(clippy::missing_errors_doc, clippy::must_use_candidate)]
+
+extern crate alloc;
+
+mod bodies;
+mod budget;
+mod config;
+mod contacts;
+mod events;
+mod mass;
+mod output;
+mod paths;
+mod propagate;
+mod proxies;
+pub mod response;
+mod search;
+mod start;
+mod state;
+mod step;
+mod stepper;
+
+pub use config::{StepError, StepperConfig};
+pub use mass::Mass;
+pub use output::{ResolvedImpact, Stalled, StepStats};
+pub use proxies::ProxyStepOutput;
+pub use stepper::Stepper;

@@ -1,0 +1,74 @@
+//! What a step reports.
+
+use crate::response::{BounceOutcome, Reaction};
+use swath::{Impact, Pair};
+
+/// Counters of a tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StepStats {
+    /// Number of impacts that were processed and still valid.
+    pub events: usize,
+    /// Number of these that changed a motion.
+    pub responses: usize,
+    /// Number of searches of pairs for their next impact, including those at the start of the tick.
+    pub searches: usize,
+    /// Number of these because a motion had changed.
+    pub repeated_searches: usize,
+    /// Number of stalled bodies: they were in too many impacts, or reached a stalled body.
+    pub stalled: usize,
+    /// Number of these for which [`StepperConfig::searches_max`](crate::StepperConfig::searches_max) or
+    /// [`StepperConfig::rounds_max`](crate::StepperConfig::rounds_max) was the reason.
+    pub over_budget: usize,
+}
+
+/// An impact that changed a motion, and its impulse.
+///
+/// The momentum of a body that is not [`immovable`](Self::immovable) changes by `-impulse · normal` if it is `a`, and
+/// by `impulse · normal` if it is `b`; from [`Impact::toi`] to the end of its tick it changes also by
+/// `supporting_force · time` along the same direction. Together with its own acceleration these are the only changes.
+/// The unit of mass is the inverse of that of the inverse masses, lengths are the caller's, and times are fractions of
+/// the tick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ResolvedImpact<P = Pair> {
+    /// Time, bodies, points and normal. The closing speed is that of their velocities, without the correction of
+    /// slop.
+    pub impact: Impact<P>,
+    /// What happened to the two bodies.
+    pub outcome: BounceOutcome,
+    /// The impulse along the normal, in mass · length / tick. It is slightly negative if two bodies separate and are
+    /// pulled back at once.
+    pub impulse: f32,
+    /// Supporting force between the two from then on, in mass · length / tick², without the weight of bodies that
+    /// rest on the upper one in turn.
+    pub supporting_force: f32,
+    /// Whether `a`, or `b`, was immovable: it cannot be pushed, or its support took the impulse.
+    pub immovable: [bool; 2],
+}
+
+impl<P> ResolvedImpact<P> {
+    pub(crate) fn new(impact: Impact<P>, reaction: Reaction, inverse_masses: [f64; 2]) -> Self {
+        let Reaction { outcome, impulse, supporting_force } = reaction;
+        let immovable = inverse_masses.map(|mass| mass == 0.0);
+        Self { impact, outcome, impulse, supporting_force, immovable }
+    }
+
+    /// Returns the same impact with another label of the pair.
+    pub(crate) fn with_pair<Q>(self, pair: Q) -> ResolvedImpact<Q> {
+        let Self { impact, outcome, impulse, supporting_force, immovable } = self;
+        let impact = impact.with_pair(pair);
+        ResolvedImpact { impact, outcome, impulse, supporting_force, immovable }
+    }
+}
+
+/// A body that lost the rest of a tick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Stalled<R = u32> {
+    /// The row or id of the body.
+    pub row: R,
+    /// The fraction of the tick from which on it was stalled. Its path is proved to be free up to then.
+    pub since: f32,
+}

@@ -1,0 +1,299 @@
+//! Bodies whose remaining path comes near that of another body.
+//!
+//! The remaining path of each body has a bounding box. The boxes at the start of the tick are in a forest of
+//! BVHs that is kept from tick to tick, and only changed boxes are replaced ([`FixedBoxes`]). A body whose
+//! motion changes is appended to a short list that is searched linearly; when it has [`RECENT_MAX`] entries,
+//! they are moved to the forest. So a search costs time for the depth of the forest, the list and what is near,
+//! not for all bodies. If the list can contain all bodies, there is no forest.
+//!
+//! Boxes in the forest may be outdated; what is found there is always compared with the current box.
+//!
+//! Each box is larger than the path by a margin: half the target distance and the slop of the body. The margins of
+//! two bodies add up to at least the distance at which they touch, so no box depends on another body.
+
+use crate::state::until_end;
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
+use swath::{Aabb, AabbColumns, COORD_MAX, ConvexBody, FixedBoxes, Motion, Threads};
+
+/// Greatest length of the list that is searched linearly.
+const RECENT_MAX: usize = 256;
+/// Number of bodies in one piece of work.
+const CHUNK: usize = 1024;
+/// Part of the boxes from which on, if it has changed, the forest is rebuilt.
+const CHANGED: f64 = 0.25;
+/// Marks a row that is not on the list.
+const NOT_LISTED: u32 = u32::MAX;
+
+/// The boxes around the remaining paths of all bodies.
+#[derive(Debug, Default)]
+pub(crate) struct RemainingPaths {
+    /// Box of each row that takes part, including the margin.
+    boxes: Vec<Option<Aabb>>,
+    forest: FixedBoxes,
+    /// The boxes that were last stored in the forest.
+    stored: Vec<Option<Aabb>>,
+    /// Whether the forest and the list contain this tick's boxes.
+    is_built: bool,
+    /// Rows whose boxes are not in the forest.
+    recent: Vec<u32>,
+    /// Position of each row on that list.
+    positions: Vec<u32>,
+    columns: [Vec<f32>; 6],
+}
+
+impl RemainingPaths {
+    /// Starts a tick with these bodies, and a margin for each.
+    pub(crate) fn start(
+        &mut self,
+        bodies: &[ConvexBody<'_>],
+        margin: &(dyn Fn(usize) -> f32 + Sync),
+        threads: &Threads,
+    ) {
+        self.boxes.resize(bodies.len(), None);
+        threads.fill_chunks(&mut self.boxes, CHUNK, &|start, boxes| {
+            for (row, out) in (start..).zip(boxes) {
+                *out = box_around(&bodies[row], 0.0, margin(row));
+            }
+        });
+        self.forest.set_threads(threads.clone());
+        self.is_built = false;
+    }
+
+    /// Returns the box around the remaining path of a row, including the margin.
+    pub(crate) fn box_of(&self, row: usize) -> Option<Aabb> {
+        self.boxes[row]
+    }
+
+    /// Removes the body of this row, before the first search.
+    pub(crate) fn remove(&mut self, row: usize) {
+        self.boxes[row] = None;
+    }
+
+    /// Sets the motion of the body of this row from `since` on.
+    pub(crate) fn set(&mut self, row: usize, body: &ConvexBody<'_>, since: f32, margin: f32) {
+        self.boxes[row] = box_around(body, since, margin);
+        if self.is_built && self.positions[row] == NOT_LISTED {
+            self.positions[row] = self.recent.len() as u32;
+            self.recent.push(row as u32);
+        }
+    }
+
+    /// Finds the rows whose boxes overlap that of a row, without the row itself, in any order.
+    pub(crate) fn neighbours(&mut self, row: usize, neighbours: &mut Vec<usize>) {
+        neighbours.clear();
+        let Some(own) = self.box_of(row) else { return };
+        self.build();
+        let Self { boxes, forest, recent, positions, .. } = self;
+        let mut test = |other: u32| {
+            let other = other as usize;
+            if other != row && boxes[other].is_some_and(|of| of.overlaps(&own)) {
+                neighbours.push(other);
+            }
+        };
+        recent.iter().for_each(|&other| test(other));
+        if forest.is_empty() {
+            return;
+        }
+        let query = forest.queries().overlap(&own).expect("the box of a path is valid");
+        query.visit(|other| {
+            // Rows on the list have been compared above.
+            if positions[other as usize] == NOT_LISTED {
+                test(other);
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Builds the forest for this tick.
+    fn build(&mut self) {
+        let rows = self.boxes.len();
+        if self.is_built {
+            if self.recent.len() > RECENT_MAX {
+                self.store();
+            }
+            return;
+        }
+        self.is_built = true;
+        self.recent.clear();
+        self.positions.clear();
+        self.positions.resize(rows, NOT_LISTED);
+        let changed = |row: &usize| self.stored.get(*row) != Some(&self.boxes[*row]);
+        let all = rows <= RECENT_MAX || self.stored.len() != rows;
+        let count = if all { rows } else { (0..rows).filter(changed).count() };
+        if all || count as f64 > CHANGED * rows as f64 {
+            self.forest.clear();
+            self.stored.clear();
+            self.stored.resize(rows, None);
+            self.recent.extend(0..rows as u32);
+        } else {
+            self.recent.extend((0..rows).filter(changed).map(|row| row as u32));
+        }
+        for (position, &row) in (0..).zip(&self.recent) {
+            self.positions[row as usize] = position;
+        }
+        if self.recent.len() > RECENT_MAX {
+            self.store();
+        }
+    }
+
+    /// Moves the boxes on the list to the forest.
+    fn store(&mut self) {
+        let Self { boxes, forest, stored, recent, positions, columns, .. } = self;
+        columns.iter_mut().for_each(Vec::clear);
+        for &row in &*recent {
+            // An invalid box is not inserted; an older box of its row may stay there and is skipped.
+            let invalid = Aabb { min: [f32::NAN; 3], max: [f32::NAN; 3] };
+            let Aabb { min, max } = boxes[row as usize].unwrap_or(invalid);
+            let numbers = min.into_iter().chain(max);
+            columns.iter_mut().zip(numbers).for_each(|(column, x)| column.push(x));
+        }
+        let columns = columns.each_ref().map(Vec::as_slice);
+        let columns = AabbColumns::from_columns(columns).expect("the columns are equally long");
+        // If the forest cannot take so many rows, they stay on the list.
+        if forest.put(recent, columns).is_ok() {
+            for row in recent.drain(..).map(|row| row as usize) {
+                (stored[row], positions[row]) = (boxes[row], NOT_LISTED);
+            }
+        }
+    }
+}
+
+/// Returns a box enlarged by a margin. The box ends at the greatest coordinate, because no body is beyond it.
+pub(crate) fn enlarged(aabb: &Aabb, margin: f32) -> Aabb {
+    let clamped = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
+    Aabb {
+        min: aabb.min.map(|x| clamped((x - margin).next_down())),
+        max: aabb.max.map(|x| clamped((x + margin).next_up())),
+    }
+}
+
+/// Returns the box around the remaining path of a body, from `since` on, enlarged by a margin; `None` if the body
+/// exceeds the greatest coordinate.
+pub(crate) fn box_around(body: &ConvexBody<'_>, since: f32, margin: f32) -> Option<Aabb> {
+    let left = until_end(since);
+    let ConvexBody { shape, motion, .. } = body;
+    // The rest of the path is the path of a slower body in a whole tick.
+    let part = |x: [f32; 3], by: f32| x.map(|x| x * by);
+    let rest = Motion {
+        delta: part(motion.delta, left),
+        accel: part(motion.accel, left * left),
+        spin: part(motion.spin, left),
+        ..*motion
+    };
+    let mut aabb = shape.bounds_over(&rest).ok()?.bounds();
+    for axis in 0..3 {
+        // Rounding error of the products.
+        let lost = (rest.delta[axis].abs() + rest.accel[axis].abs()) * f32::EPSILON;
+        aabb.min[axis] = (aabb.min[axis] - lost).next_down();
+        aabb.max[axis] = (aabb.max[axis] + lost).next_up();
+    }
+    // No box reaches past the greatest coordinate.
+    Some(enlarged(&aabb, margin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHANGED, RECENT_MAX, RemainingPaths, box_around};
+    use alloc::vec::Vec;
+    use swath::{Aabb, COORD_MAX, ConvexBody, Motion, Pose, Shape, Threads};
+
+    /// Random numbers in `[-1, 1]` from a fixed seed (linear congruential generator, Knuth).
+    struct Draw(u64);
+
+    impl Draw {
+        fn next(&mut self) -> f32 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
+        }
+
+        fn vector(&mut self, most: f32) -> [f32; 3] {
+            [(); 3].map(|()| most * self.next())
+        }
+    }
+
+    fn body(draw: &mut Draw, row: u32) -> ConvexBody<'static> {
+        let shape = match row % 4 {
+            0 => Shape::sphere(0.3 * draw.next().abs()),
+            1 => Shape::cuboid(draw.vector(0.4).map(f32::abs)),
+            2 => Ok(Shape::point()),
+            _ => Shape::cuboid([0.0, 1.0, 1.0]),
+        };
+        let mut position = draw.vector(12.0);
+        // Many in one plane, and some far out.
+        position[0] *= if row.is_multiple_of(3) { 0.0 } else { 1.0 };
+        position[1] += if row.is_multiple_of(50) { 1e6 } else { 0.0 };
+        let speed = [0.0, 0.0, 1.0, 30.0][(row / 7 % 4) as usize];
+        let motion = Motion {
+            pose: Pose { position, ..Pose::IDENTITY },
+            delta: draw.vector(speed),
+            accel: if row.is_multiple_of(5) { draw.vector(2.0 * speed) } else { [0.0; 3] },
+            spin: if row.is_multiple_of(6) { draw.vector(1.0) } else { [0.0; 3] },
+        };
+        ConvexBody { row, shape: shape.expect("a shape"), motion }
+    }
+
+    /// Compares the box of a row with those of all others.
+    fn scan(boxes: &[Option<Aabb>], row: usize) -> Vec<usize> {
+        let Some(own) = boxes[row] else { return Vec::new() };
+        let near = |of: &Option<Aabb>| of.is_some_and(|of| of.overlaps(&own));
+        (0..boxes.len()).filter(|&other| other != row && near(&boxes[other])).collect()
+    }
+
+    /// Goal: every body that is near is found once, and few others are. Method: brute force, on sets of bodies
+    /// that fit on the list and others that do not, over ticks in which few or most rows are new, with more
+    /// changes in a tick than the list can have; rows that are or become invalid; boxes up to the greatest
+    /// coordinate.
+    #[test]
+    fn nobody_near_is_missed() {
+        let mut draw = Draw(5);
+        for rows in [1_usize, 7, RECENT_MAX, RECENT_MAX + 1, 1500] {
+            let mut bodies: Vec<_> = (0..rows as u32).map(|row| body(&mut draw, row)).collect();
+            let (mut paths, mut found) = (RemainingPaths::default(), Vec::new());
+            let (mut reported, mut needed) = (0, 0);
+            for tick in 0..8_usize {
+                let part = if tick % 3 == 2 { 2.0 * CHANGED } else { 0.1 * CHANGED };
+                for row in 0..(part * rows as f64) as usize {
+                    let row = (row * 31 + tick) % rows;
+                    bodies[row] = body(&mut draw, row as u32);
+                }
+                bodies[tick % rows].motion.pose.position[2] = COORD_MAX - 1.0;
+                bodies[(tick + 5) % rows].motion.delta[0] = f32::NAN;
+                let margin = |row: usize| [0.0, 1e-3, 0.5, 1.5][(tick + row) % 4];
+                paths.start(&bodies, &margin, &Threads::one());
+                let mut boxes: Vec<_> =
+                    (0..rows).map(|row| box_around(&bodies[row], 0.0, margin(row))).collect();
+                if tick % 2 == 1 {
+                    paths.remove(rows / 2);
+                    boxes[rows / 2] = None;
+                }
+                for change in 0..900_usize {
+                    let row = (change * 17 + tick) % rows;
+                    let since = change as f32 / 900.0;
+                    if change % 3 > 0 && boxes[row].is_some() {
+                        let mut next = body(&mut draw, row as u32);
+                        if change % 100 == 1 {
+                            next.motion.delta[1] = f32::INFINITY;
+                        }
+                        bodies[row] = next;
+                        paths.set(row, &next, since, margin(row));
+                        boxes[row] = box_around(&next, since, margin(row));
+                    }
+                    assert_eq!(paths.box_of(row), boxes[row]);
+                    let searched = (row + change % 2) % rows;
+                    paths.neighbours(searched, &mut found);
+                    found.sort_unstable();
+                    assert!(found.windows(2).all(|two| two[0] < two[1]), "one is found twice");
+                    let wanted = scan(&boxes, searched);
+                    for other in &wanted {
+                        let is_found = found.binary_search(other).is_ok();
+                        assert!(is_found, "{rows} rows, {tick}, {change}: {other} near {searched}");
+                    }
+                    (reported, needed) = (reported + found.len(), needed + wanted.len());
+                }
+            }
+            assert!(reported <= needed + needed / 100, "{reported} found, {needed} near");
+            assert!(rows < 100 || needed > 1000, "{needed}");
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The proxies of a broadphase as rows of a step.
+//!
+//! The method and the bits are those for bodies in columns. Moving proxies are rows from the start, in the order of
+//! their ids. Of the resting ones, however many there are, only those near a path become rows: at the start, and when
+//! a path has changed. The BVHs of the broadphase find them ([`Broadphase::queries_of_resting`]). So a tick costs time
+//! for moving proxies and what is near them, not for all proxies.
+//!
+//! The boxes of moving proxies in the broadphase are not read: they need not contain a path that is not known yet.
+
+use crate::bodies::Bodies;
+use crate::config::StepperConfig;
+use crate::mass::Mass;
+use crate::output::{ResolvedImpact, Stalled, StepStats};
+use crate::step::Step;
+use crate::{paths, state};
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
+use swath::broadphase::ProxyPair;
+use swath::{Aabb, Broadphase, ConvexBody, Filter, Invalid, Motion, ProxyId, ProxyKind, Shape};
+
+/// Memory for ticks of a broadphase, and the output of the last one.
+#[derive(Debug, Default)]
+pub(crate) struct ProxyRows {
+    ids: Vec<ProxyId>,
+    /// Row of a proxy by its slot; valid only for those in `ids`.
+    rows: Vec<u32>,
+    masses: Vec<Mass>,
+    rules: Vec<Rules>,
+    found: Vec<ProxyId>,
+    /// Always empty; it keeps its capacity.
+    bodies: Vec<ConvexBody<'static>>,
+    moved: Vec<(ProxyId, Motion)>,
+    impacts: Vec<ResolvedImpact<ProxyPair>>,
+    stalled: Vec<Stalled<ProxyId>>,
+    rejected: Vec<(ProxyId, Invalid)>,
+}
+
+/// Properties of a proxy in the broadphase.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    filter: Filter,
+    owner: u32,
+    is_resting: bool,
+}
+
+/// The output of a step of the proxies of a broadphase.
+#[derive(Clone, Copy, Debug)]
+pub struct ProxyStepOutput<'a> {
+    pub(crate) rows: &'a ProxyRows,
+    pub(crate) stats: StepStats,
+}
+
+impl<'a> ProxyStepOutput<'a> {
+    /// Returns every proxy that moves or can be pushed, by id, with its motion for the next tick, as
+    /// [`Stepper::step`](crate::Stepper::step) computes it.
+    #[must_use]
+    pub fn moved(&self) -> &'a [(ProxyId, Motion)] {
+        &self.rows.moved
+    }
+
+    /// Returns the impacts that changed a motion, in the order of time.
+    #[must_use]
+    pub fn impacts(&self) -> &'a [ResolvedImpact<ProxyPair>] {
+        &self.rows.impacts
+    }
+
+    /// Returns the stalled proxies, and from when on they were stalled.
+    #[must_use]
+    pub fn stalled(&self) -> &'a [Stalled<ProxyId>] {
+        &self.rows.stalled
+    }
+
+    /// Returns the proxies whose motion is invalid or exceeds the greatest coordinate, or whose [`Mass`] is invalid.
+    /// They have no impacts.
+    #[must_use]
+    pub fn rejected(&self) -> &'a [(ProxyId, Invalid)] {
+        &self.rows.rejected
+    }
+
+    /// Returns the counters of the tick.
+    #[must_use]
+    pub fn stats(&self) -> StepStats {
+        self.stats
+    }
+}
+
+/// Returns the shape, motion and mass of a proxy.
+type BodyOf<'a, 's> = &'a mut dyn FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>;
+
+/// Proxies as rows.
+pub(crate) struct ProxyBodies<'w, 's> {
+    broadphase: &'w mut Broadphase,
+    body_of: BodyOf<'w, 's>,
+    config: StepperConfig,
+    bodies: Vec<ConvexBody<'s>>,
+    rows: ProxyRows,
+    /// Number of rows that are in `RemainingPaths`.
+    at_start: usize,
+}
+
+impl ProxyRows {
+    /// Writes the output for rows with the ids of their proxies.
+    fn report(&mut self, bodies: &[ConvexBody<'_>], step: &Step) {
+        let Self { ids, rows, rules, moved, impacts, stalled, rejected, .. } = self;
+        for row in &step.rejected {
+            rejected.push((ids[row.row as usize], row.reason));
+        }
+        let moves = |row: &usize| !rules[*row].is_resting && !step.states[*row].is_rejected;
+        moved.clear();
+        moved.extend((0..bodies.len()).filter(moves).map(|row| (ids[row], bodies[row].motion)));
+        let id = |slot: u32| ids[rows[slot as usize] as usize];
+        let with_ids = |of: &ResolvedImpact| {
+            of.with_pair(ProxyPair { a: id(of.impact.pair.a), b: id(of.impact.pair.b) })
+        };
+        impacts.clear();
+        impacts.extend(step.resolved.iter().map(with_ids));
+        stalled.clear();
+        let of = |&Stalled { row, since }: &Stalled| Stalled { row: ids[row as usize], since };
+        stalled.extend(step.stalled.iter().map(of));
+    }
+
+    /// Returns the row of a proxy, if it has one.
+    fn row(&self, id: ProxyId) -> Option<usize> {
+        let row = *self.rows.get(id.index() as usize)? as usize;
+        (self.ids.get(row) == Some(&id)).then_some(row)
+    }
+}
+
+impl<'w, 's> ProxyBodies<'w, 's> {
+    /// Makes rows of the moving proxies, and of the resting ones near their paths.
+    pub(crate) fn new(
+        mut rows: ProxyRows,
+        broadphase: &'w mut Broadphase,
+        body_of: BodyOf<'w, 's>,
+        config: StepperConfig,
+    ) -> Self {
+        let bodies = core::mem::take(&mut rows.bodies);
+        let mut own = Self { broadphase, body_of, config, bodies, rows, at_start: 0 };
+        own.start();
+        own
+    }
+
+    /// Ends the start of the step: rows that are added later are not in `RemainingPaths`.
+    pub(crate) fn close_start(&mut self) {
+        self.at_start = self.bodies.len();
+    }
+
+    /// Writes the output and returns the memory.
+    pub(crate) fn finish(self, step: &Step) -> ProxyRows {
+        let Self { mut bodies, mut rows, .. } = self;
+        rows.report(&bodies, step);
+        // The vector is empty, so its memory can be used with another lifetime.
+        bodies.clear();
+        let nothing = |_| -> ConvexBody<'static> { unreachable!("it is empty") };
+        rows.bodies = bodies.into_iter().map(nothing).collect();
+        rows
+    }
+
+    fn start(&mut self) {
+        let ProxyRows { ids, masses, rules, found, rejected, .. } = &mut self.rows;
+        ids.clear();
+        masses.clear();
+        rules.clear();
+        rejected.clear();
+        found.clear();
+        found.extend_from_slice(self.broadphase.movers().ids);
+        found.sort_unstable();
+        for k in 0..self.rows.found.len() {
+            self.add(self.rows.found[k]);
+        }
+        let movers = self.bodies.len();
+        self.rows.found.clear();
+        for row in 0..movers {
+            let (body, mass) = (&self.bodies[row], self.rows.masses[row]);
+            // A driven body is stopped by nothing.
+            if mass.inverse_mass > 0.0 {
+                let margin = self.config.margin(state::slop(&body.motion, mass));
+                let path = paths::box_around(body, 0.0, margin);
+                self.find(row, path);
+            }
+        }
+        let found = &mut self.rows.found;
+        found.sort_unstable();
+        found.dedup();
+        for k in 0..self.rows.found.len() {
+            self.add(self.rows.found[k]);
+        }
+        self.order();
+    }
+
+    /// Appends the resting proxies near the box of a row that may meet it.
+    fn find(&mut self, row: usize, path: Option<Aabb>) {
+        let Rules { filter, owner, .. } = self.rows.rules[row];
+        let queries = self.broadphase.queries_of_resting().filtered(filter).without_owner(owner);
+        let path = path.map(|path| paths::enlarged(&path, self.config.half_target()));
+        let Some(Ok(query)) = path.map(|path| queries.overlap(&path)) else { return };
+        let found = &mut self.rows.found;
+        query.visit(|id| {
+            found.push(id);
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Adds a row for a proxy that takes part.
+    fn add(&mut self, id: ProxyId) {
+        let Some(proxy) = self.broadphase.proxy(id) else { return };
+        let Some((shape, mut motion, mut mass)) = (self.body_of)(id) else { return };
+        let is_resting = proxy.kind.is_resting();
+        if is_resting {
+            motion = Motion::from(motion.pose);
+        }
+        if proxy.kind != ProxyKind::Dynamic {
+            mass.inverse_mass = 0.0;
+        }
+        let rows = &mut self.rows;
+        let valid = shape.bounds_over(&motion).and_then(|_| mass.validate());
+        if let Err(invalid) = valid {
+            if !rows.rejected.contains(&(id, invalid)) {
+                rows.rejected.push((id, invalid));
+            }
+            return;
+        }
+        let (row, slot) = (self.bodies.len() as u32, id.index() as usize);
+        if slot >= rows.rows.len() {
+            rows.rows.resize(slot + 1, 0);
+        }
+        rows.rows[slot] = row;
+        rows.ids.push(id);
+        rows.masses.push(mass);
+        rows.rules.push(Rules { filter: proxy.filter, owner: proxy.owner, is_resting });
+        self.bodies.push(ConvexBody { row, shape, motion });
+    }
+
+    /// Sorts the rows by their ids.
+    fn order(&mut self) {
+        let ProxyRows { ids, rows, masses, rules, .. } = &mut self.rows;
+        // For each position the id that belongs there: the sorted ids can still be looked up to find their rows.
+        ids.sort_unstable();
+        for position in 0..ids.len() {
+            // Its current position: it may have been moved when an earlier position was filled.
+            let mut from = rows[ids[position].index() as usize] as usize;
+            while from < position {
+                from = rows[ids[from].index() as usize] as usize;
+            }
+            self.bodies.swap(position, from);
+            masses.swap(position, from);
+            rules.swap(position, from);
+        }
+        for (row, id) in (0..).zip(&*ids) {
+            rows[id.index() as usize] = row;
+            self.bodies[row as usize].row = row;
+        }
+    }
+}
+
+impl<'s> Bodies<'s> for ProxyBodies<'_, 's> {
+    fn bodies(&self) -> &[ConvexBody<'s>] {
+        &self.bodies
+    }
+
+    fn body_mut(&mut self, row: usize) -> &mut ConvexBody<'s> {
+        &mut self.bodies[row]
+    }
+
+    fn mass(&self, row: usize) -> Mass {
+        self.rows.masses[row]
+    }
+
+    fn label(&self, row: usize) -> u32 {
+        self.rows.ids[row].index()
+    }
+
+    fn allows(&self, a: usize, b: usize) -> bool {
+        let [a, b] = [a, b].map(|row| self.rows.rules[row]);
+        a.filter.allows(b.filter) && (a.owner != b.owner || a.owner == 0)
+    }
+
+    fn add_resting(&mut self, row: usize, path: &Aabb, neighbours: &mut Vec<usize>) {
+        if self.rows.masses[row].inverse_mass == 0.0 {
+            return;
+        }
+        self.rows.found.clear();
+        self.find(row, Some(*path));
+        for k in 0..self.rows.found.len() {
+            let id = self.rows.found[k];
+            if self.rows.row(id).is_none() {
+                self.add(id);
+            }
+            let Some(other) = self.rows.row(id).filter(|&other| other >= self.at_start) else {
+                continue;
+            };
+            // The same test as in `RemainingPaths`, for the rows that it contains.
+            if paths::box_around(&self.bodies[other], 0.0, self.config.half_target())
+                .is_some_and(|other_path| other_path.overlaps(path))
+            {
+                neighbours.push(other);
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The next impact of two bodies of a step.
+//!
+//! Two bodies touch at a distance, the *skin* of the pair: the target distance, plus 2⁻²⁰ of the greatest position
+//! and path of the two. A search may find two bodies within the skin that separate, or that close so slowly that it
+//! is negligible in the rest of the tick. It then continues with the next time at which a response may be needed.
+
+use crate::config::StepperConfig;
+use crate::response::{SOON, along};
+use crate::state::round_down;
+use swath::convex::toi::{self, Settings, Touch};
+use swath::pipeline::ImpactKind;
+use swath::{Impact, Motion, Pair, Shape};
+
+/// Greatest tolerance relative to the skin; and the part of the skin by which a separating pair may still come
+/// nearer.
+const PART: f64 = 0.125;
+/// Relative amount by which times that need not be exact are made later: 2⁻²².
+const LATER: f64 = 1.0 / (1 << 22) as f64;
+/// Part of the tick after which two overlapping bodies that spin are searched again.
+const RECHECK: f64 = 0.0625;
+
+/// Two bodies whose next impact is searched.
+pub(crate) struct BodyPair<'b, 's> {
+    pub(crate) pair: Pair,
+    pub(crate) shapes: [&'b Shape<'s>; 2],
+    /// Their motions from the start of the search on.
+    pub(crate) motions: [Motion; 2],
+    /// Distance at which they touch.
+    pub(crate) skin: f32,
+}
+
+/// Closing speed, in length per tick, up to which a pair of this skin needs no response.
+pub(crate) fn slow(skin: f32) -> f64 {
+    f64::from(skin) * PART
+}
+
+impl BodyPair<'_, '_> {
+    /// Returns the tolerance: relative to the smaller size, but no more than a part of the skin.
+    fn tolerance(&self, tolerance: f32) -> f32 {
+        let sizes = self.shapes.map(Shape::size);
+        let lesser = if sizes[0] < sizes[1] { sizes[0] } else { sizes[1] };
+        // The size of a point is zero, so the other's counts.
+        let size = if lesser > 0.0 { lesser } else { sizes[0] + sizes[1] };
+        let most = slow(self.skin);
+        if f64::from(tolerance) * size > most { (most / size) as f32 } else { tolerance }
+    }
+
+    /// Returns the next impact within a window of the motions, and whether it is only a time at which the two must
+    /// be searched again.
+    pub(crate) fn next(&self, config: &StepperConfig, window: [f32; 2]) -> Option<(Impact, bool)> {
+        let touch = match config.touch {
+            // In a window that starts later, nothing touched before.
+            _ if window[0] > 0.0 => Touch::Hit,
+            Touch::Ignore => Touch::Ignore,
+            _ => Touch::IfClosing,
+        };
+        let settings = Settings {
+            target_distance: self.skin,
+            tolerance: self.tolerance(config.tolerance),
+            window,
+            touch,
+            rounds_max: config.rounds_max,
+        };
+        let mut impact = self.search(&settings)?;
+        if impact.toi > 0.0
+            || impact.kind == ImpactKind::Unresolved
+            || !self.is_slow(&impact, window[1])
+        {
+            return Some((impact, false));
+        }
+        // They are within the skin and separate, or close so slowly that it is negligible. An impact may follow:
+        // when the skin is smaller by a part, if any is left; otherwise the acceleration towards each other gives
+        // the time of the next search, and if one spins, a fixed part of the tick.
+        let less = self.skin * (1.0 - 2.0 * PART as f32) - impact.depth;
+        if less > 0.0 {
+            let nearer = self.search(&Settings { target_distance: less, ..settings })?;
+            if nearer.kind != ImpactKind::Overlapping {
+                return Some((nearer, false));
+            }
+        }
+        if impact.closing > 0.0 {
+            return Some((impact, false));
+        }
+        let spins = self.motions.iter().any(|motion| motion.spin != [0.0; 3]);
+        let pulled_back = self.returns_after(&impact);
+        let is_recheck = spins && pulled_back.is_none_or(|after| f64::from(after) > RECHECK);
+        impact.toi = if is_recheck { RECHECK as f32 } else { pulled_back? };
+        Some((impact, is_recheck))
+    }
+
+    /// Returns the impact that a search with these settings finds.
+    fn search(&self, settings: &Settings) -> Option<Impact> {
+        let [a, b] = self.shapes;
+        let [of_a, of_b] = &self.motions;
+        match toi::one_to_one(a, of_a, b, of_b, settings) {
+            Ok(toi) => Impact::from_toi(self.pair, settings.window, &toi),
+            // A motion or a skin has grown past the greatest coordinate, so nothing is proved.
+            Err(_) => {
+                let kind = ImpactKind::Unresolved;
+                Some(Impact { toi: settings.window[0], pair: self.pair, kind, ..Impact::default() })
+            }
+        }
+    }
+
+    /// Returns whether two touching bodies separate, or use up less than a part of the skin in the rest of the
+    /// tick.
+    fn is_slow(&self, impact: &Impact, left: f32) -> bool {
+        let (closing, left) = (f64::from(impact.closing), f64::from(left));
+        let by_pull = 0.5 * self.pulled(impact) * left * left;
+        let by_pull = if by_pull > 0.0 { by_pull } else { 0.0 };
+        closing <= 0.0 || closing * left + by_pull <= slow(self.skin)
+    }
+
+    /// Returns how fast the accelerations of the two pull them together along the normal.
+    fn pulled(&self, impact: &Impact) -> f64 {
+        let [a, b] = self.motions.map(|motion| motion.accel.map(f64::from));
+        along(a, b, impact.normal.map(f64::from))
+    }
+
+    /// Returns the part of the tick after which two separating bodies are as deep in each other as before, because
+    /// of the accelerations towards each other along the normal.
+    fn returns_after(&self, impact: &Impact) -> Option<f32> {
+        let pulled = self.pulled(impact);
+        let after = -2.0 * f64::from(impact.closing) / pulled;
+        // A little later, so that they are closing then; the added depth is far less than the skin.
+        let after = if after <= SOON { 0.0 } else { after * (1.0 + LATER) + LATER };
+        // NaN is outside of every range.
+        (pulled > 0.0 && (0.0..=1.0).contains(&after)).then(|| round_down(after))
+    }
+}

@@ -1,0 +1,193 @@
+//! The start of a step: boxes around the paths, their pairs, and the first impact of each pair.
+//!
+//! ```text
+//! box around each path, with a margin (Pipeline::bounds_of)      chunks of rows in parallel
+//! pairs of boxes that touch in the tick (PairFinder)             strips in parallel
+//! first and last time of contact of the boxes of each pair       chunks of pairs in parallel
+//! the first impact of each pair within these times               chunks of pairs in parallel
+//! ```
+
+use crate::bodies::Bodies;
+use crate::config::StepError;
+use crate::search::BodyPair;
+use crate::state::{self, BodyState, is_pushable_or_moves};
+use crate::step::{Event, Step};
+use alloc::vec::Vec;
+use swath::batch::{Rejected, sweep};
+use swath::broadphase::PairInput;
+use swath::{
+    Filter, Impact, Invalid, MovingBox, MovingBoxColumns, Pair, PairFinder, Pipeline, Threads,
+};
+
+/// Number of bodies, and of pairs of boxes, in one piece of work.
+const CHUNK: usize = 256;
+/// Number of searches in one piece of work.
+const SEARCH_CHUNK: usize = 64;
+
+/// A pair whose boxes touch in the tick.
+#[derive(Clone, Copy, Debug, Default)]
+struct Candidate {
+    pair: Pair,
+    /// First and last time of contact of the boxes; `None` if they do not touch.
+    window: Option<[f32; 2]>,
+}
+
+/// The memory of the start of a step.
+#[derive(Debug, Default)]
+pub(crate) struct Start {
+    pub(crate) finder: PairFinder,
+    pub(crate) threads: Threads,
+    /// Box around the path of each row, or why the row is invalid.
+    boxes: Vec<Result<MovingBox, Invalid>>,
+    /// The same as columns; the box of an invalid row is NaN.
+    columns: [Vec<f32>; 9],
+    /// Whether each row can be pushed or moves.
+    moves: Vec<bool>,
+    /// Slop of each row.
+    slops: Vec<f32>,
+    candidates: Vec<Candidate>,
+    found: Vec<Option<Event>>,
+}
+
+impl Start {
+    /// Fills the queue of a step with the impacts of the given motions.
+    pub(crate) fn fill(
+        &mut self,
+        step: &mut Step,
+        bodies: &mut dyn Bodies<'_>,
+        filters: Option<&[Filter]>,
+    ) -> Result<(), StepError> {
+        step.config.validate()?;
+        self.enclose(step, bodies);
+        self.find_pairs(step, filters)?;
+        let rows = bodies.bodies().iter().zip(&self.slops);
+        step.states.extend(rows.map(|(body, &slop)| BodyState::new(body, slop)));
+        reject(step, bodies);
+        let (config, slops) = (step.config, &self.slops);
+        step.paths.start(bodies.bodies(), &|row| config.margin(slops[row]), &self.threads);
+        for rejected in &step.rejected {
+            step.paths.remove(rejected.row as usize);
+        }
+        self.search_all(step, bodies);
+        Ok(())
+    }
+
+    /// Computes the boxes around the paths, with the margins of the bodies.
+    fn enclose(&mut self, step: &Step, bodies: &dyn Bodies<'_>) {
+        self.moves.clear();
+        self.slops.clear();
+        for (row, body) in bodies.bodies().iter().enumerate() {
+            let mass = bodies.mass(row);
+            self.moves.push(is_pushable_or_moves(&body.motion, mass));
+            self.slops.push(state::slop(&body.motion, mass));
+        }
+        let (bodies, slops, config) = (bodies.bodies(), &self.slops, &step.config);
+        self.boxes.resize(bodies.len(), Ok(MovingBox::default()));
+        self.threads.fill_chunks(&mut self.boxes, CHUNK, &|start, boxes| {
+            for (row, out) in (start..).zip(boxes) {
+                let body = &bodies[row];
+                *out = Pipeline::bounds_of(&body.shape, &body.motion, config.margin(slops[row]));
+            }
+        });
+        self.columns.iter_mut().for_each(Vec::clear);
+        let nan = [f32::NAN; 3];
+        for of in &self.boxes {
+            let [min, max, delta] =
+                of.as_ref().map_or([nan; 3], |of| [of.aabb.min, of.aabb.max, of.delta]);
+            let numbers = min.into_iter().chain(max).chain(delta);
+            self.columns.iter_mut().zip(numbers).for_each(|(column, x)| column.push(x));
+        }
+    }
+
+    /// Lists the pairs of boxes that touch in the tick, and the rows whose boxes are invalid. Then the step is empty.
+    fn find_pairs(&mut self, step: &mut Step, filters: Option<&[Filter]>) -> Result<(), StepError> {
+        let Self { finder, boxes, columns, moves, candidates, .. } = self;
+        let columns = MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice))?;
+        let mut input = PairInput::new(columns).moving(moves);
+        if let Some(filters) = filters {
+            input = input.filtered(filters);
+        }
+        let pairs = finder.swept_pairs(input)?;
+        step.clear();
+        step.rejected.extend(pairs.rejected().iter().map(|&rejected| Rejected {
+            reason: boxes[rejected.row as usize].err().unwrap_or(rejected.reason),
+            ..rejected
+        }));
+        candidates.clear();
+        let candidate = |pair| Candidate { pair, window: None };
+        candidates.extend(pairs.iter().map(|pair| candidate(pair.into())));
+        self.threads.fill_chunks(candidates, CHUNK, &|_, candidates| {
+            for Candidate { pair, window } in candidates {
+                let [a, b] = [pair.a, pair.b].map(|row| columns.get(row as usize));
+                let swept = sweep::one_to_one(&a, &b).ok().filter(|swept| swept.contact.is_hit());
+                *window = swept.map(|swept| [swept.first, swept.last]);
+            }
+        });
+        Ok(())
+    }
+
+    /// Searches the first impact of each pair, as many as the budget allows.
+    fn search_all(&mut self, step: &mut Step, bodies: &mut dyn Bodies<'_>) {
+        let Self { threads, slops, candidates, found, .. } = self;
+        candidates.retain(|Candidate { pair, window }| {
+            let [a, b] = [pair.a, pair.b].map(|row| row as usize);
+            let boxes = [a, b].map(|row| step.paths.box_of(row));
+            // The query for resting proxies of a broadphase uses this box.
+            let is_near = matches!(boxes, [Some(a), Some(b)] if a.overlaps(&b));
+            let is_rejected = step.states[a].is_rejected || step.states[b].is_rejected;
+            window.is_some() && is_near && !is_rejected && bodies.may_meet(a, b)
+        });
+        let searched = candidates.len().min(step.config.searches_max as usize);
+        if searched < candidates.len() {
+            // Sorting makes the order independent of how the finder has split the pairs.
+            candidates.sort_unstable_by_key(|of| of.pair);
+        }
+        step.stats.searches = searched;
+        found.clear();
+        found.resize(searched, None);
+        let (rows, config) = (bodies.bodies(), &step.config);
+        threads.fill_chunks(found, SEARCH_CHUNK, &|start, found| {
+            for (out, Candidate { pair, window }) in found.iter_mut().zip(&candidates[start..]) {
+                let Some(window) = *window else { continue };
+                let two = [pair.a as usize, pair.b as usize];
+                let bodies = BodyPair {
+                    pair: *pair,
+                    shapes: two.map(|row| &rows[row].shape),
+                    motions: two.map(|row| rows[row].motion),
+                    skin: config.skin(two.map(|row| slops[row])),
+                };
+                *out = bodies.next(config, window).map(|(impact, is_recheck)| Event {
+                    impact,
+                    rows: two,
+                    versions: [0; 2],
+                    is_recheck,
+                });
+            }
+        });
+        for event in found.drain(..).flatten() {
+            let [a, b] = event.rows.map(|row| bodies.label(row));
+            let impact = Impact { pair: Pair { a, b }, ..event.impact };
+            step.queue.push(Event { impact, ..event });
+        }
+        for Candidate { pair, .. } in &candidates[searched..] {
+            step.stall_reachable(bodies, [pair.a as usize, pair.b as usize], 0.0);
+        }
+    }
+}
+
+/// Adds the rows whose mass is invalid to the rejected ones.
+fn reject(step: &mut Step, bodies: &dyn Bodies<'_>) {
+    let Step { rejected, states, .. } = step;
+    let motions = rejected.len();
+    for row in 0..states.len() {
+        let Err(reason) = bodies.mass(row).validate() else { continue };
+        let row = row as u32;
+        if rejected[..motions].binary_search_by_key(&row, |of| of.row).is_err() {
+            rejected.push(Rejected { row, reason });
+        }
+    }
+    rejected.sort_unstable_by_key(|of| of.row);
+    for rejected in &*rejected {
+        states[rejected.row as usize].is_rejected = true;
+    }
+}

@@ -1,0 +1,212 @@
+//! The bodies of a tick that is being computed: their motions, and the next impact of a pair.
+//!
+//! [`Step`] is the memory that the parts of a step share; its methods here are what each of them needs.
+
+use crate::bodies::Bodies;
+use crate::config::StepperConfig;
+use crate::contacts::Contacts;
+use crate::output::{ResolvedImpact, Stalled, StepStats};
+use crate::paths::{self, RemainingPaths};
+use crate::response::{self, dot};
+use crate::search::BodyPair;
+use crate::state::{self, BodyAt, BodyState, round_down, until_end};
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use swath::batch::Rejected;
+use swath::{Impact, Pair};
+
+/// Least cosine between a normal and the direction of a support for which the support takes an impulse.
+const SUPPORT_COSINE_MIN: f64 = 0.7;
+/// A body that separates from its support by more than this part of the closing speed is no longer supported.
+const SUPPORT_LOST: f64 = 1.0 / 1024.0;
+
+/// A future impact, and the versions of the motions for which it was computed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    /// The impact, with the labels of its two bodies.
+    pub(crate) impact: Impact,
+    pub(crate) rows: [usize; 2],
+    pub(crate) versions: [u32; 2],
+    /// Whether it is only a time at which the two must be searched again, not an impact.
+    pub(crate) is_recheck: bool,
+}
+
+impl Event {
+    fn key(&self) -> (u32, Pair) {
+        (self.impact.toi.to_bits(), self.impact.pair)
+    }
+}
+
+impl Ord for Event {
+    /// The order is reversed, because the queue returns the greatest event first.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key().cmp(&self.key())
+    }
+}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Event {}
+
+/// The memory and the output of a step.
+#[derive(Debug, Default)]
+pub(crate) struct Step {
+    pub(crate) config: StepperConfig,
+    pub(crate) queue: BinaryHeap<Event>,
+    pub(crate) states: Vec<BodyState>,
+    pub(crate) paths: RemainingPaths,
+    pub(crate) contacts: Contacts,
+    /// Bodies that have changed in this event.
+    pub(crate) changed: Vec<usize>,
+    pub(crate) rejected: Vec<Rejected>,
+    pub(crate) resolved: Vec<ResolvedImpact>,
+    pub(crate) stalled: Vec<Stalled>,
+    pub(crate) stats: StepStats,
+    /// Bodies near the one that is searched.
+    pub(crate) neighbours: Vec<usize>,
+    /// Bodies to be stalled by the budget, and those that could reach them.
+    pub(crate) to_stall: Vec<usize>,
+    pub(crate) near_stalled: Vec<usize>,
+}
+
+impl Step {
+    /// Forgets the last tick.
+    pub(crate) fn clear(&mut self) {
+        self.queue.clear();
+        self.contacts.clear();
+        self.resolved.clear();
+        self.stalled.clear();
+        self.states.clear();
+        self.rejected.clear();
+        self.stats = StepStats::default();
+    }
+
+    /// Returns the distance at which two rows touch.
+    pub(crate) fn skin(&self, rows: [usize; 2]) -> f32 {
+        self.config.skin(rows.map(|row| self.states[row].slop))
+    }
+
+    /// Returns a row at `now`.
+    pub(crate) fn at(&self, bodies: &dyn Bodies<'_>, row: usize, now: f32) -> BodyAt {
+        self.states[row].at(&bodies.bodies()[row].motion, now)
+    }
+
+    /// Sets the motion of a row from `now` on.
+    pub(crate) fn change(&mut self, bodies: &mut dyn Bodies<'_>, row: usize, at: BodyAt, now: f32) {
+        let motion = at.motion();
+        let slop = state::slop(&motion, bodies.mass(row));
+        let state = &mut self.states[row];
+        (state.version, state.since) = (state.version + 1, now);
+        (state.linear, state.pseudo) = (at.linear, at.pseudo);
+        state.slop = if slop > state.slop { slop } else { state.slop };
+        bodies.body_mut(row).motion = motion;
+        self.update_path(bodies, row, now);
+        let event = self.stats.events as u32;
+        if self.states[row].changed_in != event {
+            self.states[row].changed_in = event;
+            self.changed.push(row);
+        }
+    }
+
+    /// Updates the box of a row in the search for neighbours, for its motion from `now` on.
+    fn update_path(&mut self, bodies: &dyn Bodies<'_>, row: usize, now: f32) {
+        let margin = self.config.margin(self.states[row].slop);
+        self.paths.set(row, &bodies.bodies()[row], now, margin);
+    }
+
+    /// Stalls a row, which was just changed, from `now` on.
+    pub(crate) fn stall(&mut self, bodies: &mut dyn Bodies<'_>, row: usize, now: f32) {
+        let motion = &mut bodies.body_mut(row).motion;
+        (motion.delta, motion.accel, motion.spin) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+        let state = &mut self.states[row];
+        (state.is_stalled, state.linear.accel, state.pseudo) = (true, [0.0; 3], [0.0; 3]);
+        self.update_path(bodies, row, now);
+        self.stalled.push(Stalled { row: row as u32, since: now });
+        self.stats.stalled += 1;
+    }
+
+    /// Returns the inverse masses that count in an impact: zero for a body that is supported against its direction.
+    pub(crate) fn inverse_masses(
+        &self,
+        bodies: &dyn Bodies<'_>,
+        rows: [usize; 2],
+        impact: &Impact,
+    ) -> [f64; 2] {
+        let free = rows.map(|row| f64::from(bodies.mass(row).inverse_mass));
+        let mut masses = free;
+        let normal = impact.normal.map(f64::from);
+        // The impulse pushes `a` against the normal, and `b` along it.
+        for (member, push) in [-1.0, 1.0].into_iter().enumerate() {
+            let state = &self.states[rows[member]];
+            let (direction, support) =
+                (state.support_direction.map(f64::from), state.support as usize);
+            let is_supported = -push * dot(normal, direction) > SUPPORT_COSINE_MIN;
+            if !is_supported || self.states[support].is_stalled {
+                continue;
+            }
+            let [own, of_support] =
+                [rows[member], support].map(|row| dot(self.states[row].linear.velocity, direction));
+            let speed = own - of_support;
+            // It separates very slowly, or its own acceleration brings it back at once.
+            let skin = f64::from(self.skin([rows[member], support]));
+            let slow = SUPPORT_LOST * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * skin;
+            let weight = -0.5 * response::SOON * dot(state.own_accel().map(f64::from), direction);
+            let most = if weight > slow { weight } else { slow };
+            if speed <= most && self.are_near(bodies, [rows[member], support], impact.toi, most) {
+                masses[member] = 0.0;
+            }
+        }
+        if masses == [0.0; 2] { free } else { masses }
+    }
+
+    /// Returns whether the boxes around two bodies are at most `apart` apart. Otherwise one has slid past the other
+    /// or was thrown, whatever their speeds are now.
+    fn are_near(&self, bodies: &dyn Bodies<'_>, rows: [usize; 2], now: f32, apart: f64) -> bool {
+        let [a, b] = rows.map(|row| {
+            let pose = self.at(bodies, row, now).pose;
+            bodies.bodies()[row].shape.bounds(&pose)
+        });
+        let apart = response::finite(apart);
+        matches!((a, b), (Ok(a), Ok(b)) if paths::enlarged(&a, apart).overlaps(&b))
+    }
+
+    /// Returns the next impact of two bodies from `now` on.
+    pub(crate) fn next_event(
+        &self,
+        bodies: &dyn Bodies<'_>,
+        rows: [usize; 2],
+        now: f32,
+    ) -> Option<Event> {
+        let [a, b] = rows.map(|row| bodies.label(row));
+        let all = bodies.bodies();
+        let motion_at = |row: usize| {
+            let motion = &all[row].motion;
+            response::advanced(motion, now - self.states[row].since)
+        };
+        let two = BodyPair {
+            pair: Pair { a, b },
+            shapes: rows.map(|row| &all[row].shape),
+            motions: rows.map(motion_at),
+            skin: self.skin(rows),
+        };
+        let (mut impact, is_recheck) = two.next(&self.config, [0.0, until_end(now)])?;
+        let toi = f64::from(now) + f64::from(impact.toi);
+        if toi > 1.0 {
+            return None;
+        }
+        impact.toi = round_down(toi);
+        let versions = rows.map(|row| self.states[row].version);
+        Some(Event { impact, rows, versions, is_recheck })
+    }
+}

@@ -1,0 +1,185 @@
+//! The public type: steps of bodies in columns, and of the proxies of a broadphase.
+
+use crate::bodies::BodyRows;
+use crate::config::{StepError, StepperConfig};
+use crate::mass::Mass;
+use crate::output::{ResolvedImpact, Stalled, StepStats};
+use crate::proxies::{ProxyBodies, ProxyRows, ProxyStepOutput};
+use crate::start::Start;
+use crate::step::Step;
+use swath::batch::{LengthMismatch, Rejected};
+use swath::{Broadphase, ConvexBody, Filter, Level, Motion, PairFinder, ProxyId, Shape, Threads};
+
+/// Advances bodies to the end of a tick, and keeps its memory for the next one.
+///
+/// ```
+/// use swath::{ConvexBody, Motion, Pose, Shape};
+/// use swath_stepping::{Mass, Stepper, StepperConfig};
+///
+/// // A ball between two walls, so fast that it hits each many times in one tick.
+/// let body = |row, x, dx, shape| -> Result<_, Box<dyn std::error::Error>> {
+///     Ok(ConvexBody { row, shape, motion: Motion::new(Pose::at([x, 0.0, 0.0])?, [dx, 0.0, 0.0])? })
+/// };
+/// let wall = Shape::cuboid([0.0, 5.0, 5.0])?;
+/// let mut bodies = [
+///     body(0, -1.0, 0.0, wall)?,
+///     body(1, 1.0, 0.0, wall)?,
+///     body(2, 0.0, 10.0, Shape::sphere(0.5)?)?,
+/// ];
+/// let ball = Mass { inverse_mass: 1.0, restitution: 1.0 };
+/// let mut stepper = Stepper::new(StepperConfig::default());
+/// let stats = stepper.step(&mut bodies, &[Mass::FIXED, Mass::FIXED, ball], None)?;
+/// assert_eq!((stats.responses, stats.stalled), (10, 0));
+/// let [x, ..] = bodies[2].motion.pose.position;
+/// assert!(x.abs() < 0.01 && (bodies[2].motion.delta[0] - 10.0).abs() < 0.01);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Stepper {
+    start: Start,
+    step: Step,
+    proxies: ProxyRows,
+}
+
+impl Stepper {
+    /// Creates a stepper that uses the widest SIMD level of this CPU.
+    #[must_use]
+    pub fn new(config: StepperConfig) -> Self {
+        Self::with_level(config, Level::detect())
+    }
+
+    /// Creates a stepper that uses `level`. The results are the same for every level.
+    #[must_use]
+    pub fn with_level(config: StepperConfig, level: Level) -> Self {
+        let mut stepper = Self::default();
+        stepper.start.finder = PairFinder::with_level(level);
+        stepper.step.config = config;
+        stepper
+    }
+
+    /// Sets the threads for later ticks. The results are the same for every choice.
+    pub fn set_threads(&mut self, threads: Threads) {
+        self.start.finder.set_threads(threads.clone());
+        self.start.threads = threads;
+    }
+
+    /// Limits the number of pairs of boxes at the start of a tick, like
+    /// [`PairFinder::set_pairs_max`]. A tick with more is an error.
+    pub fn set_pairs_max(&mut self, most: usize) {
+        self.start.finder.set_pairs_max(most);
+    }
+
+    /// Impacts of the last [`Stepper::step`] that changed a motion, in the order of time.
+    #[must_use]
+    pub fn impacts(&self) -> &[ResolvedImpact] {
+        &self.step.resolved
+    }
+
+    /// Bodies that were stalled in the last [`Stepper::step`], and from when on.
+    #[must_use]
+    pub fn stalled(&self) -> &[Stalled] {
+        &self.step.stalled
+    }
+
+    /// Rows of the last tick whose motion or [`Mass`] was rejected. They do not move and have no impacts.
+    #[must_use]
+    pub fn rejected(&self) -> &[Rejected] {
+        &self.step.rejected
+    }
+
+    /// Advances all bodies to the end of the tick.
+    ///
+    /// Body `i` is row `i`. Afterwards its motion is that for the next tick: its position and rotation at the end,
+    /// the displacement over a tick by its velocity at the end, and its acceleration and spin as before. Pairs that
+    /// overlap at the start get no deeper; [`separate`](crate::response::separate) moves them apart.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError`]: what is wrong with the settings or the columns. Nothing is changed then.
+    pub fn step(
+        &mut self,
+        bodies: &mut [ConvexBody<'_>],
+        masses: &[Mass],
+        filters: Option<&[Filter]>,
+    ) -> Result<StepStats, StepError> {
+        let expected = bodies.len();
+        let filter_count = filters.map_or(expected, <[Filter]>::len);
+        for (what, found) in [("the masses", masses.len()), ("the filters", filter_count)] {
+            if found != expected {
+                return Err(LengthMismatch { what, expected, found }.into());
+            }
+        }
+        let mut rows = BodyRows { bodies, masses, filters };
+        self.start.fill(&mut self.step, &mut rows, filters)?;
+        self.step.process_all(&mut rows);
+        Ok(self.step.stats)
+    }
+
+    /// Advances the proxies of a broadphase to the end of the tick: the results are those of [`Stepper::step`] for
+    /// the same bodies in the order of their ids, bit by bit.
+    ///
+    /// The broadphase decides which proxies may meet: they are enabled, their filters allow each other, and their
+    /// owners differ. A [`ProxyKind::Dynamic`](swath::ProxyKind::Dynamic) proxy can be pushed; a
+    /// [`ProxyKind::Kinematic`](swath::ProxyKind::Kinematic) one follows its
+    /// motion. Fixed and sleeping proxies are obstacles that do not move: of their motion only the pose counts, and
+    /// their mass does not. A sleeping proxy that shall be pushed must be woken before. The box of a resting proxy
+    /// must contain its shape.
+    ///
+    /// `body` returns the shape, motion and mass of each moving proxy, and of resting ones near a path; `None`
+    /// excludes the proxy. The broadphase is not changed: set the boxes of the next tick from
+    /// [`ProxyStepOutput::moved`].
+    ///
+    /// # Errors
+    ///
+    /// [`StepError`]: what is wrong with the settings.
+    ///
+    /// ```
+    /// use swath::{Aabb, Broadphase, Motion, Pose, Proxy, Shape};
+    /// use swath_stepping::{Mass, Stepper, StepperConfig};
+    ///
+    /// let mut broadphase = Broadphase::new();
+    /// let wall = broadphase.insert(Aabb::new([9.0, -5.0, -5.0], [9.2, 5.0, 5.0])?, Proxy::fixed())?;
+    /// let bullet = broadphase.insert(Aabb::cube([0.0; 3], 0.5)?, Proxy::dynamic())?;
+    /// let slab = (Shape::cuboid([0.1, 5.0, 5.0])?, Motion::from(Pose::at([9.1, 0.0, 0.0])?));
+    /// let ball = (Shape::sphere(0.5)?, Motion::new(Pose::IDENTITY, [17.0, 0.0, 0.0])?);
+    /// let mass = Mass { inverse_mass: 10.0, restitution: 1.0 };
+    ///
+    /// let mut stepper = Stepper::new(StepperConfig::default());
+    /// let output = stepper.step_proxies(&mut broadphase, |id| {
+    ///     let ((shape, motion), mass) = if id == bullet { (ball, mass) } else { (slab, Mass::FIXED) };
+    ///     Some((shape, motion, mass))
+    /// })?;
+    /// let [hit] = output.impacts() else { panic!("one wall") };
+    /// assert_eq!((hit.impact.pair.a, hit.impact.pair.b), (wall, bullet));
+    /// assert!((hit.impulse - 3.4).abs() < 1e-3); // 0.1 kg that turns round at 17 m a tick
+    /// let [(id, motion)] = output.moved() else { panic!("one moves") };
+    /// assert!(*id == bullet && motion.pose.position[0].abs() < 1e-2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn step_proxies<'s>(
+        &mut self,
+        broadphase: &mut Broadphase,
+        mut body: impl FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>,
+    ) -> Result<ProxyStepOutput<'_>, StepError> {
+        self.advance_proxies(broadphase, &mut body)
+    }
+
+    /// Does what [`Stepper::step_proxies`] states. It is not generic, so that it is compiled once.
+    fn advance_proxies<'s>(
+        &mut self,
+        broadphase: &mut Broadphase,
+        body: &mut dyn FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>,
+    ) -> Result<ProxyStepOutput<'_>, StepError> {
+        let Self { start, step, proxies } = self;
+        step.config.validate()?;
+        let mut bodies = ProxyBodies::new(core::mem::take(proxies), broadphase, body, step.config);
+        let filled = start.fill(step, &mut bodies, None);
+        if filled.is_ok() {
+            bodies.close_start();
+            step.process_all(&mut bodies);
+        }
+        *proxies = bodies.finish(step);
+        filled?;
+        Ok(ProxyStepOutput { rows: proxies, stats: step.stats })
+    }
+}
