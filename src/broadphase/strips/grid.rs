@@ -195,7 +195,9 @@ impl Choice {
     /// thousands of strips. Both the number of records and the comparisons of each grow with the copies, so the cost
     /// grows with their square.
     pub(crate) fn records_max(&self, rows: usize) -> usize {
-        let more = square_root((self.slack * self.join / self.cost).max(1.0));
+        let share = self.slack * self.join / self.cost;
+        // A sample without boxes costs nothing.
+        let more = if share > 1.0 { square_root(share.min(1e12)) } else { 1.0 };
         (rows as f64 * self.copies * more) as usize
     }
 

@@ -82,6 +82,12 @@ pub enum Scene {
     Boulders,
     /// Tiny boxes, and sticks on any axis across the whole scene, which seldom touch. It is repeated.
     Sticks,
+    /// Needles on any axis, which cross half of the scene and hardly ever touch. It is repeated.
+    Needles,
+    /// Plates in thirty crowds at one place; one of a thousand moves. It is repeated.
+    Shelves,
+    /// Tiny boxes of many sizes, and one of twelve is a plate across the whole scene. It is repeated.
+    Panels,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -107,7 +113,15 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 4] = [Self::Outskirts, Self::Plates, Self::Boulders, Self::Sticks];
+    pub const FOUND: [Self; 7] = [
+        Self::Outskirts,
+        Self::Plates,
+        Self::Boulders,
+        Self::Sticks,
+        Self::Needles,
+        Self::Shelves,
+        Self::Panels,
+    ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
     pub const ORDINARY: [Self; 7] = [
@@ -159,6 +173,9 @@ impl Scene {
             Self::Plates => "plates",
             Self::Boulders => "boulders",
             Self::Sticks => "sticks",
+            Self::Needles => "needles",
+            Self::Shelves => "shelves",
+            Self::Panels => "panels",
             Self::Identical => "identical",
         }
     }
