@@ -352,7 +352,7 @@ impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Stage, Tick};
+    use super::{Chunk, Stage, Tick};
     use crate::broadphase::pairs::input::PairInput;
     use crate::broadphase::strips::grid::Sample;
     use crate::broadphase::strips::scatter::UNION_WORDS;
@@ -391,7 +391,7 @@ mod tests {
             (Threads::one(), &mut Sample::default(), &mut Vec::new());
         let found = stage.find(&tick, &threads, sample, scatterers, &|_, _| ()).unwrap();
         assert!(found.len() < rows, "{} pairs", found.len());
-        let records: usize = stage.chunks.iter().map(|chunk| chunk.records()).sum();
+        let records: usize = stage.chunks.iter().map(Chunk::records).sum();
         assert!((rows..3 * rows).contains(&records), "{records} records");
     }
 }
