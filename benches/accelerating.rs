@@ -26,14 +26,14 @@ fn store(rows: usize) -> AcceleratingBoxStore {
     for row in 0..rows {
         let accel = [(); 3].map(|()| rng.random_range(-8.0..8.0));
         let row = AcceleratingBox { accel, ..moving(&world, row).into() };
-        store.push(row).expect("worlds hold boxes");
+        store.push(row).expect("scenes contain valid boxes");
     }
     store
 }
 
 /// Panics unless `got` is the result of the specification, except for narrow misses and grazes.
 fn check(a: &AcceleratingBox, b: &AcceleratingBox, got: Sweep) {
-    let meant = spec::accelerating(a, b).expect("worlds hold boxes");
+    let meant = spec::accelerating(a, b).expect("scenes contain valid boxes");
     let hit = meant.contact.is_hit();
     assert!(got.contact.is_hit() || !hit, "{a:?} {b:?}");
     assert!(hit || !got.contact.is_hit() || meant.margin > -1e-2, "{meant:?} {a:?} {b:?}");

@@ -51,7 +51,7 @@ fn segment(world: &World, rng: &mut Xoshiro256PlusPlus) -> Segment {
     let row = rng.random_range(0..world.len());
     let start = [0, 1, 2].map(|axis: usize| world.min[axis][row]);
     Segment::new(start, [40.0, -30.0, 20.0].map(|d| d * rng.random_range(0.5..1.5)))
-        .expect("a world is not that large")
+        .expect("a scene is not that large")
 }
 
 /// Panics unless the fractions are those of the specification, within the bound.

@@ -34,7 +34,9 @@ impl MovingBoxColumns {
         for row in 0..rows {
             let of = |columns: &[Vec<f32>; 3]| core::array::from_fn(|axis| columns[axis][row]);
             let aabb = Aabb { min: of(&world.min), max: of(&world.max) };
-            store.push(MovingBox { aabb, delta: of(&world.delta) }).expect("worlds hold boxes");
+            store
+                .push(MovingBox { aabb, delta: of(&world.delta) })
+                .expect("scenes contain valid boxes");
             array.push(aabb);
         }
         Self { store, array }
@@ -93,7 +95,7 @@ fn one_to_many(criterion: &mut Criterion) {
     for rows in ROWS {
         let boxes = MovingBoxColumns::new(rows);
         let (center, reach) = boxes.middle();
-        let a = Aabb::cube(center, reach).expect("worlds are not that large");
+        let a = Aabb::cube(center, reach).expect("scenes are not that large");
         rows_of(
             &mut group,
             &boxes,
@@ -126,12 +128,12 @@ fn spheres(criterion: &mut Criterion) {
     for rows in ROWS {
         let boxes = MovingBoxColumns::new(rows);
         let (center, radius) = boxes.middle();
-        let ball = Sphere::new(center, radius).expect("worlds are not that large");
+        let ball = Sphere::new(center, radius).expect("scenes are not that large");
         rows_of(
             &mut group,
             &boxes,
             |aabb, yes| {
-                let gap = spec::sphere_gap(&ball, aabb).expect("worlds hold boxes");
+                let gap = spec::sphere_gap(&ball, aabb).expect("scenes contain valid boxes");
                 assert!(if yes {
                     gap <= f64::from(radius) / f64::from(1 << 20)
                 } else {
@@ -176,7 +178,7 @@ fn view([x, y, z]: [f32; 3], reach: f32) -> [Plane; 6] {
     let eye = [x - reach, y, z];
     let plane = |normal: [f32; 3], beyond: f32| {
         let along = normal[0] * eye[0] + normal[1] * eye[1] + normal[2] * eye[2];
-        Plane::new(normal, along + beyond).expect("worlds are not that large")
+        Plane::new(normal, along + beyond).expect("scenes are not that large")
     };
     [
         plane([-1.0, 1.5, 0.0], 0.0),

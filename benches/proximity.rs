@@ -71,13 +71,13 @@ impl Bench {
         for at in 0..count {
             let aabb = row(&world, at);
             whole = whole.union(&aabb);
-            store.push(MovingBox::from(aabb)).expect("worlds hold boxes");
+            store.push(MovingBox::from(aabb)).expect("scenes contain valid boxes");
         }
         let other = World::new(Scene::Uniform, count, 2);
         let boxes: Vec<Aabb> = (0..BATCH).map(|at| row(&other, at)).collect();
         let large = |aabb: &Aabb| {
             let half = aabb.half_extents().map(|half| half * 4.0);
-            Aabb::from_center(aabb.center(), half).expect("worlds are not that large")
+            Aabb::from_center(aabb.center(), half).expect("scenes are not that large")
         };
         let center = |aabb: &Aabb| aabb.center();
         let far = whole.size()[0] * 0.3;

@@ -36,7 +36,7 @@ impl Columns {
 
 /// Panics unless `got` is the result of the specification, within the bound.
 fn check(a: &Aabb, b: &Aabb, got: Option<Separation>) {
-    let meant = spec::separate(a, b).expect("worlds hold boxes");
+    let meant = spec::separate(a, b).expect("scenes contain valid boxes");
     assert_eq!(got.is_some(), meant.is_some(), "{a:?} {b:?}");
     if let (Some(got), Some(meant)) = (got, meant) {
         let most = meant.depth * (1.0 + f64::from(f32::EPSILON));

@@ -28,7 +28,7 @@ fn stores(rows: usize) -> (MovingBoxStore, SphereStore) {
         let MovingBox { aabb, delta } = moving(&world, row);
         let half = aabb.half_extents();
         let sphere = Sphere { center: aabb.center(), radius: half[0].max(half[1]).max(half[2]) };
-        boxes.push(MovingBox { aabb, delta }).expect("worlds hold boxes");
+        boxes.push(MovingBox { aabb, delta }).expect("scenes contain valid boxes");
         balls.push(MovingSphere { sphere, delta }).expect("and spheres in them");
     }
     (boxes, balls)

@@ -46,7 +46,7 @@ fn crowd(rows: usize, seed: u64) -> MovingBoxStore {
 
 /// Panics unless `got` is the result of the specification, within the bound.
 fn check(a: &MovingBox, b: &MovingBox, got: Sweep) {
-    let meant = spec::sweep(a, b).expect("worlds hold boxes");
+    let meant = spec::sweep(a, b).expect("scenes contain valid boxes");
     let hit = meant.contact.is_hit();
     assert!(got.contact.is_hit() == hit || !hit && meant.margin > -1e-6, "{a:?} {b:?}");
     if hit {

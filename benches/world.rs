@@ -63,7 +63,7 @@ fn filled(world: &World, proxy: impl Fn(usize) -> Proxy) -> (Broadphase, Vec<Pro
 }
 
 fn tick(broadphase: &mut Broadphase, ids: &[ProxyId], world: &World) -> usize {
-    broadphase.set_many(ids, boxes(world)).expect("all live");
+    broadphase.set_many(ids, boxes(world)).expect("all proxies exist");
     count(broadphase.update().expect("there is no limit"))
 }
 
@@ -94,7 +94,7 @@ fn check(scene: Scene) {
     let (mut broadphase, ids) = filled(&ticks[0], |row| Proxy::dynamic().filtered(filter(row)));
     let mut before = Vec::new();
     for world in &ticks {
-        broadphase.set_many(&ids, boxes(world)).expect("all live");
+        broadphase.set_many(&ids, boxes(world)).expect("all proxies exist");
         let changes = broadphase.update().expect("there is no limit");
         let rows: Vec<MovingBox> = (0..world.len()).map(|row| boxes(world).get(row)).collect();
         let mut expected = Vec::new();
@@ -127,7 +127,7 @@ fn dynamic(criterion: &mut Criterion) {
         let filters: Vec<Filter> = (0..DYNAMIC).map(filter).collect();
         let (mut finder, mut filtered) = (PairFinder::new(), PairFinder::new());
         for world in &ticks {
-            broadphase.set_many(&ids, boxes(world)).expect("all live");
+            broadphase.set_many(&ids, boxes(world)).expect("all proxies exist");
             let found = finder.swept_pairs(boxes(world)).expect("there is no limit").sorted();
             let rows = found.iter().map(|pair| (pair.a, pair.b, pair.first));
             let changes = broadphase.update().expect("there is no limit");
@@ -196,7 +196,9 @@ fn kept(criterion: &mut Criterion) {
                 next = (next + 1) % columns.len();
                 let boxes =
                     MovingBoxColumns::from_columns(columns[next].each_ref().map(Vec::as_slice));
-                broadphase.set_many(&movers, boxes.expect("equally long")).expect("all live");
+                broadphase
+                    .set_many(&movers, boxes.expect("equally long"))
+                    .expect("all proxies exist");
                 count(broadphase.update().expect("there is no limit"))
             };
             bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
@@ -207,7 +209,7 @@ fn kept(criterion: &mut Criterion) {
     // All proxies fall asleep at positions where they touch.
     let (mut broadphase, ids) = filled(&ticks[0], |_| Proxy::dynamic());
     assert!(count(broadphase.update().expect("no limit")) > MANY / 2);
-    broadphase.set_kind_many(&ids, ProxyKind::Sleeping).expect("all live");
+    broadphase.set_kind_many(&ids, ProxyKind::Sleeping).expect("all proxies exist");
     count(broadphase.update().expect("no limit"));
     assert!(broadphase.pairs().len() > MANY / 4);
     let mut group = criterion.benchmark_group("world_still");
@@ -245,7 +247,7 @@ fn singles(criterion: &mut Criterion) {
         settle(&mut broadphase);
         group.bench_function(format!("remove_and_insert_{name}"), |bencher| {
             let mut turn = || {
-                order.iter().for_each(|&k| broadphase.remove(ids[k]).expect("it lives"));
+                order.iter().for_each(|&k| broadphase.remove(ids[k]).expect("the proxy exists"));
                 settle(&mut broadphase);
                 insert(&mut broadphase, &mut ids);
                 settle(&mut broadphase);
@@ -288,7 +290,7 @@ fn singles(criterion: &mut Criterion) {
                 let mut turn = || {
                     for set in [ProxyKind::Sleeping, ProxyKind::Dynamic] {
                         let calls = called.iter().map(|&id| broadphase.set_kind(id, set));
-                        calls.for_each(|call| call.expect("it lives"));
+                        calls.for_each(|call| call.expect("the proxy exists"));
                     }
                     called.len()
                 };

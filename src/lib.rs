@@ -29,6 +29,7 @@
 //! |---|---|
 //! | every pair of moving boxes that touches in the tick | [`PairFinder`] |
 //! | the same against boxes that rarely change | [`FixedBoxes`] |
+//! | to pass boxes in structures of yours, or without displacements | [`broadphase::MovingBoxInput`] |
 //! | boxes under ids, events when pairs begin and end, sleeping, rollback | [`Broadphase`] |
 //! | what a segment, a moving box or a shape touches, or what is nearest | [`Queries`] of a [`Bvh`], [`FixedBoxes`] or [`Broadphase`] |
 //! | impacts of boxes and convex shapes in a tick, in the order of time | [`Pipeline`] |
@@ -97,7 +98,7 @@ pub use geom::{
 pub use lanes::{Level, UnknownLevel};
 pub use narrowphase::Shape;
 pub use par::Threads;
-pub use pipeline::impacts::Impact;
+pub use pipeline::impact::Impact;
 pub use pipeline::scene::{ConvexBody, Scene};
 pub use pipeline::tick::Pipeline;
 
@@ -123,5 +124,7 @@ pub mod batch {
 
 /// Convex shapes: time of impact, distance, and ray casts against one shape.
 pub mod convex {
-    pub use crate::narrowphase::{ConvexCast, Hull, InvalidShape, SupportMap, gjk, toi};
+    pub use crate::narrowphase::{
+        ConvexCast, Hull, InvalidShape, OwnedShape, SupportMap, gjk, toi,
+    };
 }

@@ -44,7 +44,7 @@ pub(crate) fn moving(world: &World, row: usize) -> MovingBox {
 pub(crate) fn store(world: &World) -> MovingBoxStore {
     let mut store = MovingBoxStore::with_capacity(world.len());
     for row in 0..world.len() {
-        store.push(moving(world, row)).expect("worlds hold boxes");
+        store.push(moving(world, row)).expect("scenes contain valid boxes");
     }
     store
 }
@@ -55,7 +55,7 @@ pub(crate) fn bodies(world: &World) -> BodyStore {
     for row in 0..world.len() {
         let inverse_mass = (row % 4) as f32;
         let body = Body { moving: moving(world, row), inverse_mass };
-        store.push(body).expect("worlds hold boxes");
+        store.push(body).expect("scenes contain valid boxes");
     }
     store
 }

@@ -17,7 +17,7 @@ impl Engine {
             let row = &rows[index(id)];
             Some((row.shape, row.motion))
         };
-        let met = pipeline.tick_world(broadphase, about)?.impacts().to_vec();
+        let met = pipeline.tick_proxies(broadphase, about)?.impacts().to_vec();
         let mut impacts = 0;
         for impact in met.iter().filter(|impact| impact.kind == ImpactKind::Overlapping) {
             let pair = [impact.pair.a, impact.pair.b].map(index);

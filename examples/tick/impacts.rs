@@ -57,7 +57,7 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
             let ticked = pipeline.tick(&scene)?;
             let total = clock.elapsed();
             if tick > 0 {
-                told.stages.push(*ticked.stages());
+                told.stages.push(*ticked.stats());
                 told.total.push(total);
                 told.finder.push(alone);
                 let hash = ticked.hash();
@@ -95,7 +95,7 @@ pub(crate) fn replay(args: &Args, pool: &ThreadPool, path: &Path) -> Result<(), 
             let clock = Instant::now();
             let ticked = pipeline.tick(&scene)?;
             told.total.push(clock.elapsed());
-            told.stages.push(*ticked.stages());
+            told.stages.push(*ticked.stats());
             hash = ticked.hash();
             Ok::<_, Stop>(())
         })

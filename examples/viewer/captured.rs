@@ -86,7 +86,7 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     let failed = |error| Stop::Tick { path: path.to_owned(), error };
     let ticked = pipeline.tick(&scene).map_err(failed)?;
     let (impacts, sensed, stages) =
-        (ticked.impacts().to_vec(), ticked.sensed().to_vec(), *ticked.stages());
+        (ticked.impacts().to_vec(), ticked.sensed().to_vec(), *ticked.stats());
     let none: BTreeSet<_> = ticked.rejected().iter().map(|rejected| rejected.row).collect();
 
     let told = || impacts.iter().chain(&sensed);

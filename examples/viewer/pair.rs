@@ -193,7 +193,7 @@ pub(crate) fn answer(question: &Question) -> Result<Answer, String> {
         supports: toi.supports,
         steps: steps
             .iter()
-            .map(|&toi::Step { t, gap, normal }| Step {
+            .map(|&toi::Round { t, gap, normal }| Step {
                 t,
                 gap: gap.is_finite().then_some(gap),
                 normal,

@@ -39,6 +39,9 @@ pub(crate) mod proxies;
 pub(crate) mod query;
 pub(crate) mod strips;
 
+pub use crate::columns::{
+    AabbInput, AabbRows, MovingBoxInput, MovingBoxRows, RowsError, VectorRows,
+};
 pub use bvh::Visits;
 pub(crate) use bvh::forest::FixedBoxes;
 pub use bvh::forest::FixedError;
@@ -53,7 +56,7 @@ pub use proxies::error::BroadphaseError;
 pub(crate) use proxies::id::ProxyId;
 pub use proxies::id::{ProxyPair, SweptProxyPair};
 pub use proxies::layers::Layers;
-pub use proxies::pair_cache::{Touching, TouchingIter};
+pub use proxies::pair_cache::{PairColumns, Touching, TouchingIter};
 pub use proxies::proxy::Proxies;
 pub use proxies::queries::{ProxyAccept, ProxyHit, ProxyQueries, ProxyQuery};
 pub use proxies::snapshot::Snapshot;

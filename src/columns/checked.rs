@@ -3,7 +3,7 @@
 use super::row::Row;
 use super::view::{BodyColumns, Columns, MovingBoxColumns};
 use crate::geom::Invalid;
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, LoadColumns as _, MaskLanes};
+use crate::lanes::{F32Lanes, GroupKernel, Isa, LANES_MAX, Level, LoadColumns as _, MaskLanes};
 use alloc::vec::Vec;
 
 /// An invalid row, and why it is invalid.
@@ -38,20 +38,29 @@ impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
     ///
     /// If there are more than `u32::MAX` rows.
     pub fn check(self, level: Level, rejected: &'a mut Vec<Rejected>) -> Checked<'a, Self> {
-        assert!(u32::try_from(self.len()).is_ok(), "more rows than a u32 can name");
+        assert!(u32::try_from(self.len()).is_ok(), "more rows than a u32 can count");
         rejected.clear();
-        level.run_rows(self.len(), Check { columns: self, rejected });
+        self.list_invalid(level, rejected);
         Checked { columns: self, rejected, first: 0 }
+    }
+
+    /// Appends the invalid rows to `rejected`, in order.
+    pub(crate) fn list_invalid(self, level: Level, rejected: &mut Vec<Rejected>) {
+        level.run_groups(self.len(), Check { columns: self, rejected });
     }
 }
 
 impl<'a, C: Copy> Checked<'a, C> {
     /// Wraps columns without validation.
     ///
-    /// For stores, which validate each row when it is written, and for callers that use valid rows
-    /// only.
+    /// For callers that use valid rows only.
     pub(crate) fn all_valid(columns: C) -> Self {
         Self { columns, rejected: &[], first: 0 }
+    }
+
+    /// Wraps columns with the list of their invalid rows.
+    pub(super) fn with_rejected(columns: C, rejected: &'a [Rejected]) -> Self {
+        Self { columns, rejected, first: 0 }
     }
 
     /// Returns all rows, including the invalid ones.
@@ -140,22 +149,12 @@ struct Check<'a, 'r, T, const K: usize> {
     rejected: &'r mut Vec<Rejected>,
 }
 
-impl<T: Row<K>, const K: usize> Kernel for Check<'_, '_, T, K> {
-    type Output = ();
-
+impl<T: Row<K>, const K: usize> GroupKernel for Check<'_, '_, T, K> {
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let table = self.columns.table();
-        let rows = table.rows();
-        let mut row = 0;
-        while row < rows {
-            // The last group starts early enough to be full, and repeats rows that were already
-            // checked.
-            let start = row.min(rows - I::LANES);
-            let numbers = table.load(isa, start);
-            check_group(isa, self.columns, &numbers, start, row - start, self.rejected);
-            row += I::LANES;
-        }
+    fn group<I: Isa>(&mut self, isa: I, start: usize, seen: usize) -> bool {
+        let numbers = self.columns.table().load(isa, start);
+        check_group(isa, self.columns, &numbers, start, seen, self.rejected);
+        true
     }
 }
 

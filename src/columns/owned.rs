@@ -1,20 +1,25 @@
 //! Owned columns, aligned to cache lines and padded to the widest SIMD vector.
 
 use super::row::Row;
-use super::{Checked, Columns};
+use super::{Checked, Columns, Rejected};
 use crate::geom::{AcceleratingBox, Body, Invalid, MovingBox, MovingSphere, Segment};
-use crate::lanes::{Block, LANES_MAX};
+use crate::lanes::{Block, LANES_MAX, Level};
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
 /// Many values `T` in `K` owned columns, aligned and padded to the widest SIMD vector.
 ///
-/// Every row is validated when it is written, so [`Store::checked`] costs nothing.
+/// Every row is validated when it is written, so [`Store::checked`] costs nothing. [`Store::push`] and [`Store::set`]
+/// refuse an invalid value. The functions that write many rows store it, so that row `k` is value `k`, and list it in
+/// [`Store::rejected`]; all functions ignore the rows listed there.
 pub struct Store<T, const K: usize> {
     /// Each column is `len` rows long, rounded up to whole blocks. The padding is [`PADDING`].
     columns: [Vec<Block>; K],
     len: usize,
+    /// The invalid rows, in order.
+    rejected: Vec<Rejected>,
     row: PhantomData<fn() -> T>,
 }
 
@@ -26,6 +31,9 @@ pub struct Store<T, const K: usize> {
 /// let mut store = MovingBoxStore::new();
 /// let row = store.push(Aabb::cube([1.0, 2.0, 3.0], 0.5)?)?;
 /// assert_eq!(store.get(row).aabb.min, [0.5, 1.5, 2.5]);
+///
+/// let store: MovingBoxStore = [Aabb::default(), Aabb { min: [f32::NAN; 3], ..Aabb::default() }].into_iter().collect();
+/// assert_eq!((store.len(), store.rejected()[0].row), (2, 1));
 /// # Ok::<(), swath::Invalid>(())
 /// ```
 pub type MovingBoxStore = Store<MovingBox, 9>;
@@ -42,6 +50,14 @@ pub type SphereStore = Store<MovingSphere, 7>;
 /// Owned columns of segments.
 pub type SegmentStore = Store<Segment, 7>;
 
+/// Number of parts that threads share when a store is filled.
+const PARTS: usize = 64;
+/// Least number of rows of a part.
+const PART_ROWS_MIN: usize = 512;
+
+/// Greatest number of columns of a store.
+const COLUMNS_MAX: usize = 12;
+
 /// Value of the padding after the last row. It is invalid, although no function reads it.
 const PADDING: f32 = f32::NAN;
 
@@ -57,7 +73,7 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
     pub fn with_capacity(rows: usize) -> Self {
         let blocks = rows.div_ceil(LANES_MAX);
         let columns = core::array::from_fn(|_| Vec::with_capacity(blocks));
-        Self { columns, len: 0, row: PhantomData }
+        Self { columns, len: 0, rejected: Vec::new(), row: PhantomData }
     }
 
     /// Returns the number of rows.
@@ -76,6 +92,111 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
     pub fn clear(&mut self) {
         self.columns.iter_mut().for_each(Vec::clear);
         self.len = 0;
+        self.rejected.clear();
+    }
+
+    /// Replaces the contents by `rows` rows: row `k` is `value(k)`. The threads share the work.
+    ///
+    /// Invalid values are stored and returned with the reason. If `rows` is at most the capacity, nothing is allocated
+    /// for the rows.
+    ///
+    /// ```
+    /// use swath::{Aabb, MovingBox, MovingBoxStore, Threads};
+    ///
+    /// struct Ball { center: [f32; 3], radius: f32, velocity: [f32; 3] }
+    /// let balls = [Ball { center: [0.0; 3], radius: 1.0, velocity: [60.0, 0.0, 0.0] }];
+    ///
+    /// let mut store = MovingBoxStore::new(); // keep it from tick to tick
+    /// let rejected = store.fill(balls.len(), &Threads::current(), |row| {
+    ///     let Ball { center, radius, velocity } = balls[row];
+    ///     let aabb = Aabb::cube(center, radius).unwrap_or(Aabb { min: [f32::NAN; 3], max: [0.0; 3] });
+    ///     MovingBox { aabb, delta: velocity.map(|v| v / 60.0) }
+    /// });
+    /// assert!(rejected.is_empty());
+    /// assert_eq!(store.get(0).delta, [1.0, 0.0, 0.0]);
+    /// ```
+    pub fn fill(
+        &mut self,
+        rows: usize,
+        threads: &Threads,
+        value: impl Fn(usize) -> T + Sync,
+    ) -> &[Rejected] {
+        self.resize(rows);
+        // The store is empty until all rows are written, because `value` may panic.
+        let len = core::mem::take(&mut self.len);
+        self.rejected.clear();
+        let mut columns = self.columns.each_mut().map(|column| numbers(column, len));
+        let all_valid = fill_parts(threads, &mut columns, &|first_row, columns| {
+            let mut all_valid = true;
+            for k in 0..columns[0].len() {
+                let value = value(first_row + k);
+                all_valid &= value.check().is_ok();
+                for (column, number) in columns.iter_mut().zip(value.to_row()) {
+                    column[k] = number;
+                }
+            }
+            all_valid
+        });
+        self.len = len;
+        if !all_valid {
+            self.check_all();
+        }
+        &self.rejected
+    }
+
+    /// Calls `edit` with the columns, of which it may change any number; then validates all rows.
+    ///
+    /// Returns the rows that are invalid now, with the reason. If `edit` panics, the store is empty afterwards.
+    ///
+    /// ```
+    /// use swath::{Aabb, MovingBoxStore};
+    ///
+    /// let mut store: MovingBoxStore = [Aabb::default(); 3].into_iter().collect();
+    /// let rejected = store.edit(|columns| columns[6].fill(0.5)); // delta.x
+    /// assert!(rejected.is_empty());
+    /// assert_eq!(store.get(2).delta, [0.5, 0.0, 0.0]);
+    /// ```
+    pub fn edit(&mut self, edit: impl FnOnce([&mut [f32]; K])) -> &[Rejected] {
+        let len = core::mem::take(&mut self.len);
+        self.rejected.clear();
+        edit(self.columns.each_mut().map(|column| numbers(column, len)));
+        self.len = len;
+        self.check_all();
+        &self.rejected
+    }
+
+    /// Returns the invalid rows, in order.
+    #[must_use]
+    pub fn rejected(&self) -> &[Rejected] {
+        &self.rejected
+    }
+
+    /// Lists the invalid rows anew.
+    fn check_all(&mut self) {
+        let mut rejected = core::mem::take(&mut self.rejected);
+        self.columns().check(Level::detect(), &mut rejected);
+        self.rejected = rejected;
+    }
+
+    /// Changes the number of rows. New rows have arbitrary numbers.
+    fn resize(&mut self, rows: usize) {
+        for column in &mut self.columns {
+            column.resize(rows.div_ceil(LANES_MAX), Block::splat(PADDING));
+            bytemuck::cast_slice_mut::<Block, f32>(column)[rows..].fill(PADDING);
+        }
+        self.len = rows;
+    }
+
+    /// Appends a value, which may be invalid.
+    fn append(&mut self, value: T) {
+        if let Err(reason) = value.check() {
+            self.rejected.push(Rejected { row: self.len as u32, reason });
+        }
+        if self.len.is_multiple_of(LANES_MAX) {
+            self.columns.iter_mut().for_each(|column| column.push(Block::splat(PADDING)));
+        }
+        self.len += 1;
+        self.write(self.len - 1, value);
     }
 
     /// Appends a row and returns its number.
@@ -86,11 +207,7 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
     pub fn push(&mut self, value: impl Into<T>) -> Result<usize, Invalid> {
         let value = value.into();
         value.check()?;
-        if self.len.is_multiple_of(LANES_MAX) {
-            self.columns.iter_mut().for_each(|column| column.push(Block::splat(PADDING)));
-        }
-        self.len += 1;
-        self.write(self.len - 1, value);
+        self.append(value);
         Ok(self.len - 1)
     }
 
@@ -108,6 +225,7 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         let value = value.into();
         value.check()?;
         self.write(row, value);
+        self.rejected.retain(|rejected| rejected.row as usize != row);
         Ok(())
     }
 
@@ -130,6 +248,14 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         let removed = self.get(row);
         self.write(row, self.get(self.len - 1));
         self.len -= 1;
+        let (row, last) = (row as u32, self.len as u32);
+        self.rejected.retain(|rejected| rejected.row != row);
+        if row != last
+            && let Some(moved) = self.rejected.pop_if(|rejected| rejected.row == last)
+        {
+            let at = self.rejected.partition_point(|rejected| rejected.row < row);
+            self.rejected.insert(at, Rejected { row, ..moved });
+        }
         for column in &mut self.columns {
             bytemuck::cast_slice_mut::<Block, f32>(column)[self.len] = PADDING;
             column.truncate(self.len.div_ceil(LANES_MAX));
@@ -144,10 +270,10 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         Columns::from_columns(columns).expect("the columns grow together")
     }
 
-    /// Returns the rows as checked columns. All rows are valid.
+    /// Returns the rows as checked columns. This checks nothing again.
     #[must_use]
     pub fn checked(&self) -> Checked<'_, Columns<'_, T, K>> {
-        Checked::all_valid(self.columns())
+        Checked::with_rejected(self.columns(), &self.rejected)
     }
 
     fn write(&mut self, row: usize, value: T) {
@@ -155,6 +281,37 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
             bytemuck::cast_slice_mut::<Block, f32>(column)[row] = number;
         }
     }
+}
+
+/// Returns the first `len` numbers of a column.
+fn numbers(column: &mut [Block], len: usize) -> &mut [f32] {
+    &mut bytemuck::cast_slice_mut(column)[..len]
+}
+
+/// Calls `fill` with the first row and the columns of each part of the rows; returns whether all calls return true.
+///
+/// The limits of the parts depend on the number of rows alone.
+fn fill_parts(
+    threads: &Threads,
+    columns: &mut [&mut [f32]],
+    fill: &(dyn Fn(usize, &mut [&mut [f32]]) -> bool + Sync),
+) -> bool {
+    let count = columns.len();
+    let size = columns[0].len().div_ceil(PARTS).max(PART_ROWS_MIN);
+    let mut parts: [([&mut [f32]; COLUMNS_MAX], bool); PARTS] = core::array::from_fn(|_| {
+        let mut part = [(); COLUMNS_MAX].map(|()| <&mut [f32]>::default());
+        for (part, column) in part.iter_mut().zip(&mut *columns) {
+            let end = size.min(column.len());
+            *part = column.split_off_mut(..end).unwrap_or_default();
+        }
+        (part, true)
+    });
+    par::fill_chunks(threads, &mut parts, 1, &|index, parts| {
+        for (columns, all_valid) in parts {
+            *all_valid = fill(index * size, &mut columns[..count]);
+        }
+    });
+    parts.iter().all(|(_, all_valid)| *all_valid)
 }
 
 impl<T: Row<K>, const K: usize> Default for Store<T, K> {
@@ -165,7 +322,32 @@ impl<T: Row<K>, const K: usize> Default for Store<T, K> {
 
 impl<T, const K: usize> Clone for Store<T, K> {
     fn clone(&self) -> Self {
-        Self { columns: self.columns.clone(), len: self.len, row: PhantomData }
+        let (columns, rejected) = (self.columns.clone(), self.rejected.clone());
+        Self { columns, len: self.len, rejected, row: PhantomData }
+    }
+}
+
+/// Appends values. Those that are invalid are stored and listed in [`Store::rejected`].
+impl<T: Row<K>, const K: usize, V: Into<T>> Extend<V> for Store<T, K> {
+    fn extend<I: IntoIterator<Item = V>>(&mut self, values: I) {
+        values.into_iter().for_each(|value| self.append(value.into()));
+    }
+}
+
+/// Creates a store of values. Those that are invalid are stored and listed in [`Store::rejected`].
+impl<T: Row<K>, const K: usize, V: Into<T>> FromIterator<V> for Store<T, K> {
+    fn from_iter<I: IntoIterator<Item = V>>(values: I) -> Self {
+        let values = values.into_iter();
+        let mut store = Self::with_capacity(values.size_hint().0);
+        store.extend(values);
+        store
+    }
+}
+
+/// Creates a store of values. Those that are invalid are stored and listed in [`Store::rejected`].
+impl<T: Row<K>, const K: usize> From<&[T]> for Store<T, K> {
+    fn from(values: &[T]) -> Self {
+        values.iter().copied().collect()
     }
 }
 

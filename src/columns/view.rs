@@ -1,7 +1,7 @@
 //! Borrowed columns: a view of arrays that the caller owns, one `f32` array per component.
 
 use super::row::Row;
-use crate::geom::{Aabb, AcceleratingBox, Body, MovingBox, MovingSphere, Segment};
+use crate::geom::{Aabb, AcceleratingBox, Body, MapEach, MovingBox, MovingSphere, Segment};
 use crate::lanes::Table;
 use core::fmt;
 use core::marker::PhantomData;
@@ -81,6 +81,30 @@ impl<'a> MovingBoxColumns<'a> {
         Self::from_columns([x0, y0, z0, x1, y1, z1, dx, dy, dz])
     }
 
+    /// Does what [`MovingBoxColumns::new`] does, from three columns each that are stored together, such as
+    /// `[Vec<f32>; 3]`.
+    ///
+    /// ```
+    /// use swath::MovingBoxColumns;
+    ///
+    /// let min: [Vec<f32>; 3] = [vec![0.0, 5.0], vec![0.0; 2], vec![0.0; 2]];
+    /// let max: [Vec<f32>; 3] = [vec![1.0, 6.0], vec![1.0; 2], vec![1.0; 2]];
+    /// let delta: [Vec<f32>; 3] = core::array::from_fn(|_| vec![0.0; 2]);
+    /// assert_eq!(MovingBoxColumns::from_vecs(&min, &max, &delta)?.len(), 2);
+    /// # Ok::<(), swath::batch::LengthMismatch>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when a column is not as long as the first.
+    pub fn from_vecs<C: AsRef<[f32]>>(
+        min: &'a [C; 3],
+        max: &'a [C; 3],
+        delta: &'a [C; 3],
+    ) -> Result<Self, LengthMismatch> {
+        Self::new(borrow(min), borrow(max), borrow(delta))
+    }
+
     /// Returns the columns of the minima and maxima.
     pub(crate) fn corners(&self) -> Table<'a, f32, 6> {
         let [x0, y0, z0, x1, y1, z1, ..] = self.columns;
@@ -97,6 +121,19 @@ impl<'a> AabbColumns<'a> {
     pub fn new(min: [&'a [f32]; 3], max: [&'a [f32]; 3]) -> Result<Self, LengthMismatch> {
         let ([x0, y0, z0], [x1, y1, z1]) = (min, max);
         Self::from_columns([x0, y0, z0, x1, y1, z1])
+    }
+
+    /// Does what [`AabbColumns::new`] does, from three columns each that are stored together, such as
+    /// `[Vec<f32>; 3]`.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] when a column is not as long as the first.
+    pub fn from_vecs<C: AsRef<[f32]>>(
+        min: &'a [C; 3],
+        max: &'a [C; 3],
+    ) -> Result<Self, LengthMismatch> {
+        Self::new(borrow(min), borrow(max))
     }
 }
 
@@ -232,6 +269,11 @@ impl<'a, T, const K: usize> Columns<'a, T, K> {
     pub(crate) fn table(&self) -> Table<'a, f32, K> {
         Table::new(self.columns, self.len())
     }
+}
+
+/// Borrows three columns that are stored together.
+fn borrow<C: AsRef<[f32]>>(columns: &[C; 3]) -> [&[f32]; 3] {
+    columns.each_ref().map_each(AsRef::as_ref)
 }
 
 impl<T, const K: usize> Clone for Columns<'_, T, K> {

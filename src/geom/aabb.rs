@@ -162,11 +162,20 @@ impl Aabb {
         for axis in 0..3 {
             check_axis(axis, center[axis], center[axis])?;
             check_axis(axis, -half[axis], half[axis])?;
-            aabb.min[axis] = add_down(center[axis], -half[axis]);
-            aabb.max[axis] = add_up(center[axis], half[axis]);
+            [aabb.min[axis], aabb.max[axis]] = Self::ends_around_center(center[axis], half[axis]);
             check_axis(axis, aabb.min[axis], aabb.max[axis])?;
         }
         Ok(aabb)
+    }
+
+    /// Returns `center ± half` on one axis, rounded outwards. The ends are invalid if one of the two numbers is.
+    #[inline]
+    pub(crate) fn ends_around_center(center: f32, half: f32) -> [f32; 2] {
+        // Rounding could hide a small negative extent, so the ends of one are swapped.
+        if (-COORD_MAX..0.0).contains(&half) && center.abs() <= COORD_MAX {
+            return [1.0, -1.0];
+        }
+        [add_down(center, -half), add_up(center, half)]
     }
 
     /// Creates the smallest box that contains a box given in `f64`. Corners are rounded outwards.

@@ -9,14 +9,12 @@ mod contact;
 #[cfg(feature = "serde")]
 pub(crate) mod deserialize;
 mod faces;
-mod facets;
 mod filter;
 mod moving;
 mod pair;
 mod plane;
 mod pose;
 mod segment;
-mod side;
 mod sphere;
 
 pub use aabb::{Aabb, COORD_MAX, Invalid};
@@ -25,15 +23,13 @@ pub(crate) use axes::descending;
 pub(crate) use body::check_inverse_mass;
 pub use body::{Body, Member};
 pub use contact::{Contact, ContactState};
-pub use faces::{Faces, SegmentStart};
-pub use facets::Facets;
+pub use faces::{Faces, Facets, PlaneSide, SegmentStart};
 pub use filter::Filter;
 pub use moving::{AcceleratingBox, MovingBox};
 pub use pair::{Pair, SweptPair};
 pub use plane::Plane;
 pub use pose::{Motion, Pose, SPIN_MAX};
 pub use segment::Segment;
-pub use side::PlaneSide;
 pub use sphere::{MovingSphere, Sphere};
 
 /// The names of the axes, for error messages.

@@ -1,7 +1,7 @@
 //! Rigid poses, and the motion of a body over one tick.
 
 use super::MapEach;
-use super::aabb::{Invalid, check_vector};
+use super::aabb::{Invalid, check_axis_f64, check_vector};
 use bytemuck::{Pod, Zeroable};
 
 /// The greatest length of a spin, in radians per tick: about 163 full turns.
@@ -61,6 +61,67 @@ impl Pose {
         Self::new(position, Self::IDENTITY.rotation)
     }
 
+    /// Creates a pose from a quaternion of any length, which is normalised: `rotation / |rotation|`, rounded to nearest.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Pose::from_f64`].
+    ///
+    /// ```
+    /// use swath::{Invalid, Pose};
+    ///
+    /// let half_turn = Pose::normalized([0.0; 3], [0.0, 3.0e-30, 0.0, 0.0])?;
+    /// assert_eq!(half_turn.rotation, [0.0, 1.0, 0.0, 0.0]);
+    /// assert_eq!(Pose::normalized([0.0; 3], [0.0; 4]), Err(Invalid::Rotation));
+    /// # Ok::<(), Invalid>(())
+    /// ```
+    pub fn normalized(
+        position: impl Into<[f32; 3]>,
+        rotation: impl Into<[f32; 4]>,
+    ) -> Result<Self, Invalid> {
+        let [x, y, z, w] = rotation.into();
+        Self::rounded(position.into(), [x.into(), y.into(), z.into(), w.into()])
+    }
+
+    /// Creates a pose from numbers in `f64`. The position is rounded to nearest, and the quaternion is normalised as by
+    /// [`Pose::normalized`].
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] for a coordinate that is not finite or whose magnitude is greater than
+    /// [`COORD_MAX`](super::COORD_MAX), else [`Invalid::Rotation`] for a quaternion of which a component is not finite,
+    /// or all are zero.
+    ///
+    /// ```
+    /// use swath::Pose;
+    ///
+    /// let pose = Pose::from_f64([0.1, 0.0, 0.0], [0.0, 0.0, 2.0, 2.0])?;
+    /// assert_eq!(pose, Pose::new([0.1, 0.0, 0.0], [0.0, 0.0, 0.5_f32.sqrt(), 0.5_f32.sqrt()])?);
+    /// # Ok::<(), swath::Invalid>(())
+    /// ```
+    pub fn from_f64(
+        position: impl Into<[f64; 3]>,
+        rotation: impl Into<[f64; 4]>,
+    ) -> Result<Self, Invalid> {
+        let position = position.into();
+        (0..3).try_for_each(|axis| check_axis_f64(axis, position[axis], position[axis]))?;
+        Self::rounded(position.map_each(|x| x as f32), rotation.into())
+    }
+
+    /// Creates a pose from a quaternion of any length.
+    fn rounded(position: [f32; 3], rotation: [f64; 4]) -> Result<Self, Invalid> {
+        let largest =
+            rotation.iter().fold(0.0, |most: f64, x| if x.abs() > most { x.abs() } else { most });
+        // Dividing by the largest component first avoids that a square overflows or vanishes. A quaternion that is not
+        // a number, infinite or zero becomes NaN here, which the check rejects.
+        let scaled = rotation.map_each(|x| x / largest);
+        let [x, y, z, w] = scaled;
+        let length = libm::sqrt(x * x + y * y + z * z + w * w);
+        let pose = Self { position, rotation: scaled.map_each(|x| (x / length) as f32) };
+        pose.validate()?;
+        Ok(pose)
+    }
+
     /// Checks the position and the rotation.
     ///
     /// # Errors
@@ -84,6 +145,9 @@ impl Default for Pose {
 }
 
 /// A pose and how it changes over one tick.
+///
+/// The constructors check each number once. The fields are public, so functions that take a motion check it too: a batch or a
+/// tick once for each row, before any pair is computed.
 ///
 /// At `t` in `[0, 1]` the position is `pose.position + delta · t + ½ · accel · t²` and the rotation
 /// is `exp(spin · t) · pose.rotation`: the body rotates about an axis through its position that has
@@ -112,27 +176,29 @@ impl Motion {
     ///
     /// The same as for [`Motion::validate`].
     pub fn new(pose: Pose, delta: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
-        let motion = Self { pose, delta: delta.into(), ..Self::default() };
-        motion.validate()?;
-        Ok(motion)
+        let delta = delta.into();
+        pose.validate()?;
+        check_vector(delta)?;
+        Ok(Self { pose, delta, ..Self::default() })
     }
 
-    /// Returns the same motion with acceleration `accel`.
+    /// Returns the same motion with acceleration `accel`. Nothing else is checked again.
     ///
     /// # Errors
     ///
-    /// The same as for [`Motion::validate`].
+    /// [`Invalid`] for an acceleration that is not finite or whose magnitude is greater than
+    /// [`COORD_MAX`](super::COORD_MAX).
     pub fn accelerating(self, accel: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
-        let motion = Self { accel: accel.into(), ..self };
-        motion.validate()?;
-        Ok(motion)
+        let accel = accel.into();
+        check_vector(accel)?;
+        Ok(Self { accel, ..self })
     }
 
-    /// Returns the same motion with rotation `spin` over the tick.
+    /// Returns the same motion with rotation `spin` over the tick. Nothing else is checked again.
     ///
     /// # Errors
     ///
-    /// The same as for [`Motion::validate`].
+    /// [`Invalid::Spin`] for a spin that is longer than [`SPIN_MAX`].
     ///
     /// ```
     /// use swath::{Motion, Pose};
@@ -144,9 +210,9 @@ impl Motion {
     /// # Ok::<(), swath::Invalid>(())
     /// ```
     pub fn spinning(self, spin: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
-        let motion = Self { spin: spin.into(), ..self };
-        motion.validate()?;
-        Ok(motion)
+        let spin = spin.into();
+        check_spin(spin)?;
+        Ok(Self { spin, ..self })
     }
 
     /// Checks the pose, the displacement, the acceleration and the spin.
@@ -160,10 +226,7 @@ impl Motion {
         self.pose.validate()?;
         check_vector(self.delta)?;
         check_vector(self.accel)?;
-        let square: f64 = self.spin.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
-        // NaN compares false, so it is rejected too.
-        let most = f64::from(SPIN_MAX) * f64::from(SPIN_MAX);
-        if square <= most { Ok(()) } else { Err(Invalid::Spin) }
+        check_spin(self.spin)
     }
 
     /// Returns the pose at `t`, a fraction of the tick, computed in `f64` and rounded to nearest.
@@ -194,6 +257,14 @@ impl Motion {
         ];
         Pose { position, rotation: rotation.map_each(|x| x as f32) }
     }
+}
+
+/// Checks the length of a spin.
+fn check_spin(spin: [f32; 3]) -> Result<(), Invalid> {
+    let square: f64 = spin.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
+    // NaN compares false, so it is rejected too.
+    let most = f64::from(SPIN_MAX) * f64::from(SPIN_MAX);
+    if square <= most { Ok(()) } else { Err(Invalid::Spin) }
 }
 
 impl From<Pose> for Motion {

@@ -3,12 +3,16 @@
 //! A [`Question`] is the arithmetic for one group of lanes. Each of its two sides is one value for
 //! all rows ([`One`]), row `i` of some columns ([`Each`]), or the row to which pair `i` refers
 //! ([`PairMember`]). Results are written to a [`Sink`]: columns, or a list of hits.
+//!
+//! Responses and shares have a [`Contact`] and one number per row besides the two sides. A
+//! [`ContactQuestion`] computes one number for each of its output columns.
 
 use super::BatchError;
 use crate::columns::{Checked, Columns, LengthMismatch, Row};
-use crate::geom::Pair;
+use crate::geom::{Contact, Pair};
 use crate::lanes::{
-    F32Lanes, Isa, Kernel, LANES_MAX, Level, LoadColumns as _, Table, U32Lanes, run_scalar,
+    F32Lanes, GroupKernel, Isa, Kernel, LANES_MAX, Level, LoadColumns as _, Table, U32Lanes,
+    run_scalar,
 };
 use bytemuck::Pod;
 
@@ -130,7 +134,10 @@ impl<'a, const K: usize> Each<'a, K> {
     }
 
     /// Uses the rows to which one member of each pair refers.
-    pub(crate) fn named<const SECOND: bool>(self, pairs: &'a [Pair]) -> PairMember<'a, K, SECOND> {
+    pub(crate) fn members<const SECOND: bool>(
+        self,
+        pairs: &'a [Pair],
+    ) -> PairMember<'a, K, SECOND> {
         PairMember { rows: self, pairs }
     }
 }
@@ -177,7 +184,7 @@ impl<const K: usize, const SECOND: bool> Side<K> for PairMember<'_, K, SECOND> {
 }
 
 /// Applies `question` to `rows` rows.
-pub(crate) fn ask<Q, X, Y, S, const A: usize, const B: usize>(
+pub(crate) fn run<Q, X, Y, S, const A: usize, const B: usize>(
     level: Level,
     question: Q,
     (a, b): (X, Y),
@@ -190,9 +197,9 @@ where
     Y: Side<B>,
     S: Sink,
 {
-    assert!(u32::try_from(rows).is_ok(), "more rows than a u32 can name");
+    assert!(u32::try_from(rows).is_ok(), "more rows than a u32 can count");
     sink.check(rows)?;
-    level.run_rows(rows, RowBatch { question, a, b, rows, sink: &mut sink });
+    level.run_groups(rows, RowBatch { question, a, b, sink: &mut sink });
     sink.finish()
 }
 
@@ -208,7 +215,7 @@ where
     S: Sink,
 {
     LengthMismatch::check("the second side", a.rows(), b.rows())?;
-    ask(level, question, (a, b), a.rows(), sink)
+    run(level, question, (a, b), a.rows(), sink)
 }
 
 /// Applies `question` to the two rows of each pair.
@@ -225,7 +232,7 @@ where
 {
     sink.check(pairs.len())?;
     check_pairs(pairs, of.rows())?;
-    ask(level, question, (of.named::<false>(pairs), of.named::<true>(pairs)), pairs.len(), sink)
+    run(level, question, (of.members::<false>(pairs), of.members::<true>(pairs)), pairs.len(), sink)
 }
 
 /// Checks that all pairs refer to existing rows.
@@ -241,37 +248,25 @@ struct RowBatch<'s, Q, X, Y, S, const A: usize, const B: usize> {
     question: Q,
     a: X,
     b: Y,
-    rows: usize,
     sink: &'s mut S,
 }
 
-impl<Q, X, Y, S, const A: usize, const B: usize> Kernel for RowBatch<'_, Q, X, Y, S, A, B>
+impl<Q, X, Y, S, const A: usize, const B: usize> GroupKernel for RowBatch<'_, Q, X, Y, S, A, B>
 where
     Q: Question<A, B>,
     X: Side<A>,
     Y: Side<B>,
     S: Sink,
 {
-    type Output = ();
-
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let mut row = 0;
-        while row < self.rows {
-            // The last group starts early enough to be full; it computes some rows again, with the
-            // same results.
-            let start = row.min(self.rows - I::LANES);
-            let invalid = self.a.invalid::<I>(start) | self.b.invalid::<I>(start);
-            let (a, b) = (self.a.load(isa, start), self.b.load(isa, start));
-            let mut answer = self.question.answer(isa, &a, &b);
-            if invalid != 0 {
-                answer.hit = answer.hit & mask(isa, !invalid);
-            }
-            if !self.sink.put(isa, start, row - start, answer) {
-                return;
-            }
-            row += I::LANES;
+    fn group<I: Isa>(&mut self, isa: I, start: usize, seen: usize) -> bool {
+        let invalid = self.a.invalid::<I>(start) | self.b.invalid::<I>(start);
+        let (a, b) = (self.a.load(isa, start), self.b.load(isa, start));
+        let mut answer = self.question.answer(isa, &a, &b);
+        if invalid != 0 {
+            answer.hit = answer.hit & mask(isa, !invalid);
         }
+        self.sink.put(isa, start, seen, answer)
     }
 }
 
@@ -322,5 +317,217 @@ impl<Q: Question<A, B>, const A: usize, const B: usize> Kernel for OneToOne<Q, A
         answer.bits.store(&mut bits);
         let hit = crate::lanes::MaskLanes::bits(answer.hit) & 1 == 1;
         hit.then_some((near[0], far[0], bits[0]))
+    }
+}
+
+/// The input of one group of contacts.
+pub(crate) struct ContactRows<I: Isa, const A: usize, const B: usize> {
+    /// The bits of the contacts.
+    pub(crate) contact: I::U32,
+    /// The number of each contact: a depth, a restitution or a time.
+    pub(crate) number: I::F32,
+    pub(crate) a: [I::F32; A],
+    pub(crate) b: [I::F32; B],
+    /// The lanes in which both sides are valid. Other lanes may contain any numbers, including NaN.
+    pub(crate) valid: I::Mask,
+}
+
+/// The arithmetic on contacts.
+pub(crate) trait ContactQuestion<const A: usize, const B: usize, const N: usize>:
+    Copy
+{
+    /// Computes the result of each lane. Lanes are independent of each other.
+    fn answer<I: Isa>(self, isa: I, rows: &ContactRows<I, A, B>) -> [I::F32; N];
+}
+
+/// The number of each contact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ContactNumbers<'a> {
+    /// The same number for all contacts.
+    All(f32),
+    /// One number per contact.
+    Each(&'a [f32]),
+}
+
+/// The output columns, each with its name for error messages.
+pub(crate) type ContactOutputs<'a, const N: usize> = [(&'static str, &'a mut [f32]); N];
+
+/// The rows of the two sides that belong to a contact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ContactMembers<'a> {
+    /// Row `i` of both sides. The field is the number of rows.
+    Zip(usize),
+    /// The rows to which pair `i` refers. The second field is the number of rows.
+    Pairs(&'a [Pair], usize),
+}
+
+/// The lowest axis of contact of each lane, and the sign of the normal there.
+pub(crate) struct LowestAxis<I: Isa> {
+    /// The lanes in which it is x, y or z.
+    pub(crate) is: [I::Mask; 3],
+    /// The lanes that have an axis of contact.
+    pub(crate) any: I::Mask,
+    /// The lanes in which the normal is negative.
+    pub(crate) negative: I::Mask,
+}
+
+impl<I: Isa> LowestAxis<I> {
+    #[inline(always)]
+    pub(crate) fn of(isa: I, contact: I::U32) -> Self {
+        let [x, y, z] = axes(isa, contact, 0);
+        let is = [x, y & !x, z & !(x | y)];
+        let negative = axes(isa, contact, Contact::NEGATIVE_SHIFT);
+        let negative = is[0] & negative[0] | is[1] & negative[1] | is[2] & negative[2];
+        Self { is, any: x | y | z, negative }
+    }
+
+    /// Selects the number that belongs to the axis.
+    #[inline(always)]
+    pub(crate) fn pick(&self, x: I::F32, y: I::F32, z: I::F32) -> I::F32 {
+        I::F32::select(self.is[0], x, I::F32::select(self.is[1], y, z))
+    }
+}
+
+/// Returns the masks of lanes in which the bits of x, y and z are set, starting at bit `shift`.
+#[inline(always)]
+pub(crate) fn axes<I: Isa>(isa: I, contact: I::U32, shift: u32) -> [I::Mask; 3] {
+    [
+        !contact.disjoint(isa.splat_u32(1 << shift)),
+        !contact.disjoint(isa.splat_u32(2 << shift)),
+        !contact.disjoint(isa.splat_u32(4 << shift)),
+    ]
+}
+
+/// Applies `question` to all contacts. The sides are `a` and `b`.
+pub(crate) fn run_contacts<Q, X, Y, const A: usize, const B: usize, const N: usize>(
+    level: Level,
+    question: Q,
+    (contacts, numbers): (&[Contact], ContactNumbers<'_>),
+    (a, b): (X, Y),
+    rows: usize,
+    outputs: ContactOutputs<'_, N>,
+) -> Result<(), BatchError>
+where
+    Q: ContactQuestion<A, B, N>,
+    X: Side<A>,
+    Y: Side<B>,
+{
+    assert!(u32::try_from(rows).is_ok(), "more rows than a u32 can count");
+    LengthMismatch::check("the contacts", rows, contacts.len())?;
+    if let ContactNumbers::Each(numbers) = numbers {
+        LengthMismatch::check("the numbers of the contacts", rows, numbers.len())?;
+    }
+    for (name, output) in &outputs {
+        LengthMismatch::check(name, rows, output.len())?;
+    }
+    let contacts = bytemuck::cast_slice(contacts);
+    let outputs = outputs.map(|(_, output)| output);
+    level.run_groups(rows, ContactBatch { question, contacts, numbers, a, b, outputs });
+    Ok(())
+}
+
+/// Applies `question` to all contacts. The sides are rows of `a` and `b`.
+pub(crate) fn run_contact_rows<Q, const K: usize, const N: usize>(
+    level: Level,
+    question: Q,
+    contacts: (&[Contact], ContactNumbers<'_>),
+    (a, b): (Each<'_, K>, Each<'_, K>),
+    members: ContactMembers<'_>,
+    outputs: ContactOutputs<'_, N>,
+) -> Result<(), BatchError>
+where
+    Q: ContactQuestion<K, K, N>,
+{
+    let (pairs, rows) = match members {
+        ContactMembers::Zip(rows) => {
+            return run_contacts(level, question, contacts, (a, b), rows, outputs);
+        }
+        ContactMembers::Pairs(pairs, rows) => (pairs, rows),
+    };
+    check_pairs(pairs, rows)?;
+    let sides = (a.members::<false>(pairs), b.members::<true>(pairs));
+    run_contacts(level, question, contacts, sides, pairs.len(), outputs)
+}
+
+struct ContactBatch<'a, Q, X, Y, const A: usize, const B: usize, const N: usize> {
+    question: Q,
+    contacts: &'a [u32],
+    numbers: ContactNumbers<'a>,
+    a: X,
+    b: Y,
+    outputs: [&'a mut [f32]; N],
+}
+
+impl<Q, X, Y, const A: usize, const B: usize, const N: usize> GroupKernel
+    for ContactBatch<'_, Q, X, Y, A, B, N>
+where
+    Q: ContactQuestion<A, B, N>,
+    X: Side<A>,
+    Y: Side<B>,
+{
+    #[inline(always)]
+    fn group<I: Isa>(&mut self, isa: I, start: usize, _: usize) -> bool {
+        let invalid = self.a.invalid::<I>(start) | self.b.invalid::<I>(start);
+        let number = match self.numbers {
+            ContactNumbers::All(number) => isa.splat(number),
+            ContactNumbers::Each(numbers) => isa.load(&numbers[start..]),
+        };
+        let rows = ContactRows {
+            contact: isa.load_u32(&self.contacts[start..]),
+            number,
+            a: self.a.load(isa, start),
+            b: self.b.load(isa, start),
+            valid: mask(isa, !invalid),
+        };
+        let answer = self.question.answer(isa, &rows);
+        for (output, answer) in self.outputs.iter_mut().zip(answer) {
+            answer.store(&mut output[start..]);
+        }
+        true
+    }
+}
+
+/// Applies `question` to one contact.
+pub(crate) fn one_contact<Q, const A: usize, const B: usize, const N: usize>(
+    question: Q,
+    contact: Contact,
+    number: f32,
+    (a, b): ([f32; A], [f32; B]),
+) -> [f32; N]
+where
+    Q: ContactQuestion<A, B, N>,
+{
+    run_scalar(ContactPair { question, contact, number, a, b })
+}
+
+struct ContactPair<Q, const A: usize, const B: usize, const N: usize> {
+    question: Q,
+    contact: Contact,
+    number: f32,
+    a: [f32; A],
+    b: [f32; B],
+}
+
+impl<Q: ContactQuestion<A, B, N>, const A: usize, const B: usize, const N: usize> Kernel
+    for ContactPair<Q, A, B, N>
+{
+    type Output = [f32; N];
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> [f32; N] {
+        let rows = ContactRows {
+            contact: isa.splat_u32(self.contact.bits()),
+            number: isa.splat(self.number),
+            a: One(self.a).load(isa, 0),
+            b: One(self.b).load(isa, 0),
+            valid: mask(isa, u32::MAX),
+        };
+        let mut out = [0.0; N];
+        for (out, answer) in out.iter_mut().zip(self.question.answer(isa, &rows)) {
+            let mut lanes = [0.0; LANES_MAX];
+            answer.store(&mut lanes);
+            *out = lanes[0];
+        }
+        out
     }
 }

@@ -3,7 +3,7 @@
 use super::BatchError;
 use super::batch::{Answer, Sink, mask};
 use crate::columns::LengthMismatch;
-use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
+use crate::lanes::{F32Lanes, IOTA, Isa, LANES_MAX, MaskLanes, U32Lanes};
 use bytemuck::{Pod, Zeroable};
 
 /// A row that was hit, with one number. 8 bytes.
@@ -112,9 +112,8 @@ list!(Rows, u32);
 /// Returns the lanes that are hit and were not stored before, and the row of each lane.
 #[inline(always)]
 fn fresh<I: Isa>(isa: I, start: usize, seen: usize, hit: I::Mask) -> (I::Mask, I::U32) {
-    const LANE: [u32; LANES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
     let hit = if seen == 0 { hit } else { hit & mask(isa, u32::MAX << seen) };
-    (hit, isa.load_u32(&LANE).wrapping_add(isa.splat_u32(start as u32)))
+    (hit, isa.load_u32(&IOTA).wrapping_add(isa.splat_u32(start as u32)))
 }
 
 fn finish(found: usize, room: usize) -> Result<(), BatchError> {

@@ -12,7 +12,7 @@
 //! ```text
 //! public function (sweep/mod.rs, …)   validate the single value, choose the two sides
 //! batch.rs                            for each group of lanes:
-//!                                         load both sides     One | Each | Named
+//!                                         load both sides     One | Each | PairMember
 //!                                         answer              Question: arithmetic in simd.rs
 //!                                         write               Sink: columns | Hits | Rows | Bits
 //! ```
@@ -20,8 +20,6 @@
 mod batch;
 pub(crate) mod bounds;
 pub mod cast;
-pub(crate) mod chord;
-mod contacts;
 mod hits;
 pub mod overlap;
 pub mod proximity;
@@ -44,7 +42,7 @@ pub enum BatchError {
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// A pair refers to a row that does not exist.
-    #[error("pair {index} names row {row} of {rows}")]
+    #[error("pair {index} refers to row {row} of {rows} rows")]
     NoSuchRow {
         /// Index of the pair.
         index: usize,
@@ -54,7 +52,7 @@ pub enum BatchError {
         rows: usize,
     },
     /// The list of hits is too short. It contains the first hits.
-    #[error("{needed} hits were found and there is room for {room}")]
+    #[error("{needed} hits were found and the list has a capacity of {room}")]
     TooShort {
         /// Number of hits found.
         needed: usize,

@@ -7,7 +7,7 @@ use super::portable::Portable4;
 #[cfg(any(test, feature = "all-levels"))]
 use super::portable::Portable8;
 use super::scalar::Scalar;
-use super::{Isa, Kernel};
+use super::{GroupKernel, Groups, Isa, Kernel};
 use core::fmt;
 use core::str::FromStr;
 
@@ -125,6 +125,12 @@ impl Level {
     #[inline]
     pub(crate) fn run_rows<K: Kernel>(self, rows: usize, kernel: K) -> K::Output {
         if rows < self.lanes() { enter(Scalar, kernel) } else { self.run(kernel) }
+    }
+
+    /// Runs `kernel` on each group of lanes of `rows` rows.
+    #[inline]
+    pub(crate) fn run_groups<K: GroupKernel>(self, rows: usize, kernel: K) {
+        self.run_rows(rows, Groups { rows, kernel });
     }
 
     /// Runs `kernel` compiled for this level. Call it once per chunk, not once per element.

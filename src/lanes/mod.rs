@@ -54,6 +54,37 @@ pub(crate) trait Kernel {
     fn run<I: Isa>(self, isa: I) -> Self::Output;
 }
 
+/// Arithmetic on groups of consecutive rows that a level can run ([`Level::run_groups`]).
+pub(crate) trait GroupKernel {
+    /// Processes rows `start..start + LANES`, of which the first `seen` were processed before: the
+    /// last group starts early enough to be full, and gives the same results for these rows again.
+    ///
+    /// Returns whether to continue with further rows. Must be `#[inline(always)]`.
+    fn group<I: Isa>(&mut self, isa: I, start: usize, seen: usize) -> bool;
+}
+
+/// The loop over the groups of so many rows.
+struct Groups<K> {
+    rows: usize,
+    kernel: K,
+}
+
+impl<K: GroupKernel> Kernel for Groups<K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(mut self, isa: I) {
+        let mut row = 0;
+        while row < self.rows {
+            let start = row.min(self.rows - I::LANES);
+            if !self.kernel.group(isa, start, row - start) {
+                return;
+            }
+            row += I::LANES;
+        }
+    }
+}
+
 /// An instruction set: a token that proves that the CPU has it and that creates its vectors.
 pub trait Isa: Copy + Debug + Send + Sync {
     /// Number of elements of a vector.

@@ -25,7 +25,7 @@ pub enum PairsError {
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// A pair refers to a row that does not exist.
-    #[error("pair {index} names row {row} of {rows}")]
+    #[error("pair {index} refers to row {row} of {rows} rows")]
     NoSuchRow {
         /// Index of the pair.
         index: usize,

@@ -143,14 +143,14 @@ impl M3 {
 
     /// Transforms a direction from body axes to world axes.
     #[inline(always)]
-    pub(super) fn turn(&self, local: V3) -> V3 {
+    pub(super) fn rotate(&self, local: V3) -> V3 {
         let [x, y, z] = &self.rows;
         V3::new(x.dot(local), y.dot(local), z.dot(local))
     }
 
     /// Transforms a direction from world axes to body axes.
     #[inline(always)]
-    pub(super) fn turn_back(&self, world: V3) -> V3 {
+    pub(super) fn rotate_back(&self, world: V3) -> V3 {
         let [x, y, z] = &self.rows;
         *x * world.x + *y * world.y + *z * world.z
     }

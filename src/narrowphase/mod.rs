@@ -9,6 +9,7 @@ mod error;
 pub mod gjk;
 mod hull;
 mod math;
+mod owned_shape;
 mod raycast;
 pub(crate) mod record;
 mod roots;
@@ -20,6 +21,7 @@ pub mod toi;
 
 pub use error::InvalidShape;
 pub use hull::Hull;
+pub use owned_shape::OwnedShape;
 pub use raycast::ConvexCast;
 pub use shape::Shape;
 pub use support::SupportMap;

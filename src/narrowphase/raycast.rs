@@ -74,17 +74,17 @@ impl Shape<'_> {
         // Past that fraction, the point has left the ball around the shape for good.
         let away = (V3::of(segment.start) - V3::of(pose.position)).length();
         let pace = V3::of(segment.delta).length();
-        let past =
-            (away + self.reach + self.margin) * (1.0 + 1e-12) / greater(pace, f64::MIN_POSITIVE);
+        let past = (away + self.bounding_radius + self.radius) * (1.0 + 1e-12)
+            / greater(pace, f64::MIN_POSITIVE);
         let last = lesser(past, segment.max_fraction.into());
         let settings = Settings { tolerance: TOLERANCE, touch: Touch::Hit, ..Settings::default() };
         // Beyond `last` nothing can be hit. It fits in `f32`, because the segment's own limit does.
         let window = [0.0, if pace > 0.0 { last } else { 0.0 }];
         let a = (self, &Motion::from(*pose));
-        let toi = Search::answer(a, (&point, &path), &settings, window, None);
+        let toi = Search::find(a, (&point, &path), &settings, window, None);
         Ok(match toi.result {
             ToiResult::Impact { t, normal, on_a, on_b, .. } => {
-                let point = if self.margin > 0.0 { on_a } else { on_b };
+                let point = if self.radius > 0.0 { on_a } else { on_b };
                 let start =
                     if toi.rounds == 1 { SegmentStart::OnSurface } else { SegmentStart::Outside };
                 ConvexCast::Hit { fraction: t, point, normal, start }

@@ -18,7 +18,7 @@ pub(crate) const NUMBERS_MAX: usize = 9;
 pub(crate) struct Recorded<'a> {
     pub(crate) form: u8,
     pub(crate) numbers: [f64; NUMBERS_MAX],
-    pub(crate) margin: f64,
+    pub(crate) radius: f64,
     pub(crate) hull: Option<&'a Hull>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Recorded<'a> {
     /// Returns the numbers of a shape; `None` for a caller's own support map.
     pub(crate) fn of(shape: &Shape<'a>) -> Option<Self> {
         let mut recorded =
-            Self { form: BOX, numbers: [0.0; NUMBERS_MAX], margin: shape.margin, hull: None };
+            Self { form: BOX, numbers: [0.0; NUMBERS_MAX], radius: shape.radius, hull: None };
         let vectors = recorded.numbers.as_chunks_mut::<3>().0;
         match shape.core {
             Core::Box { half } => vectors[0] = half.to_array(),
@@ -74,7 +74,7 @@ impl<'a> Recorded<'a> {
         let most = 4.0 * f64::from(COORD_MAX);
         // NaN is outside of every range.
         let valid = |x: &f64| (-most..=most).contains(x);
-        if !self.numbers.iter().all(valid) || !valid(&self.margin) {
+        if !self.numbers.iter().all(valid) || !valid(&self.radius) {
             return Err(InvalidShape::Number);
         }
         let [x, y, z, radius, top, low, high, ..] = self.numbers;
@@ -84,7 +84,7 @@ impl<'a> Recorded<'a> {
             DISCS => radius < 0.0 || low > high,
             _ => false,
         };
-        if negative || self.margin < 0.0 {
+        if negative || self.radius < 0.0 {
             return Err(InvalidShape::Negative);
         }
         let core = match (self.form, self.hull) {
@@ -102,6 +102,6 @@ impl<'a> Recorded<'a> {
             (HULL, None) => return Err(InvalidShape::NoPoints),
             _ => return Err(InvalidShape::Number),
         };
-        Shape::of(core, self.margin)
+        Shape::of(core, self.radius)
     }
 }

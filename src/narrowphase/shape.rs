@@ -16,40 +16,40 @@ use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MapEach, Motion, Po
 pub struct Shape<'a> {
     pub(super) core: Core<'a>,
     /// Radius that is added to the core.
-    pub(super) margin: f64,
+    pub(super) radius: f64,
     /// Greatest distance of a point of the core from the origin; `extent` is that on each axis.
-    pub(super) reach: f64,
+    pub(super) bounding_radius: f64,
     pub(super) extent: V3,
     /// Half the diagonal of the shape's box, including the radius.
     pub(super) size: f64,
 }
 
 impl<'a> Shape<'a> {
-    pub(super) fn of(core: Core<'a>, margin: f64) -> Result<Self, InvalidShape> {
+    pub(super) fn of(core: Core<'a>, radius: f64) -> Result<Self, InvalidShape> {
         // A computed rim point may be off by some roundings.
         let rounded = 1.0 + 16.0 * f64::EPSILON;
-        let reach = core.reach() * rounded;
+        let bounding_radius = core.bounding_radius() * rounded;
         let extent = match core {
-            Core::Map { .. } => V3::new(reach, reach, reach),
+            Core::Map { .. } => V3::new(bounding_radius, bounding_radius, bounding_radius),
             _ => core.extent() * rounded,
         };
         // NaN is outside of every range.
-        if !(0.0..=4.0 * f64::from(COORD_MAX)).contains(&(reach + margin)) {
+        if !(0.0..=4.0 * f64::from(COORD_MAX)).contains(&(bounding_radius + radius)) {
             return Err(InvalidShape::Number);
         }
-        let size = core.half_diagonal() + margin;
+        let size = core.half_diagonal() + radius;
         // The support map of the caller has returned an invalid point.
         if size.is_nan() {
             return Err(InvalidShape::Number);
         }
-        Ok(Self { core, margin, reach, extent, size })
+        Ok(Self { core, radius, bounding_radius, extent, size })
     }
 
     /// Creates a point at the origin.
     #[must_use]
     pub fn point() -> Self {
         let core = Core::Box { half: V3::ZERO };
-        Self { core, margin: 0.0, reach: 0.0, extent: V3::ZERO, size: 0.0 }
+        Self { core, radius: 0.0, bounding_radius: 0.0, extent: V3::ZERO, size: 0.0 }
     }
 
     /// Creates a ball.
@@ -157,11 +157,11 @@ impl<'a> Shape<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rounded(self, radius: f32) -> Result<Self, InvalidShape> {
-        let margin = self.margin + length(radius)?;
-        if margin > f64::from(COORD_MAX) {
+        let radius = self.radius + length(radius)?;
+        if radius > f64::from(COORD_MAX) {
             return Err(InvalidShape::Number);
         }
-        Ok(Self { margin, size: self.size - self.margin + margin, ..self })
+        Ok(Self { radius, size: self.size - self.radius + radius, ..self })
     }
 
     /// Returns this shape, scaled on each of its own axes. A negative factor mirrors it, zero makes
@@ -175,7 +175,7 @@ impl<'a> Shape<'a> {
     pub fn scaled(self, factors: impl Into<[f32; 3]>) -> Result<Self, InvalidShape> {
         let by = point(factors.into())?;
         let V3 { x, y, z } = by.abs();
-        if self.margin > 0.0 && (x != y || y != z) {
+        if self.radius > 0.0 && (x != y || y != z) {
             return Err(InvalidShape::UnevenScale);
         }
         let core = match self.core {
@@ -189,7 +189,7 @@ impl<'a> Shape<'a> {
             Core::Hull { hull, scale } => Core::Hull { hull, scale: scale.times(by) },
             Core::Map { map, scale, radius } => Core::Map { map, scale: scale.times(by), radius },
         };
-        Self::of(core, self.margin * x)
+        Self::of(core, self.radius * x)
     }
 
     /// Returns the box around the shape at `pose`, rounded outwards. It is too large by less than
@@ -215,7 +215,7 @@ impl<'a> Shape<'a> {
         let rotation = M3::of_quaternion(pose.rotation);
         self.around(pose.position, |axis| {
             let up = rotation.rows[axis];
-            [-up, up].map_each(|way| self.core.support(way).dot(way))
+            [-up, up].map_each(|direction| self.core.support(direction).dot(direction))
         })
     }
 
@@ -233,21 +233,22 @@ impl<'a> Shape<'a> {
     /// [`Invalid`] if `motion` is invalid, or the box exceeds [`COORD_MAX`].
     pub fn bounds_over(&self, motion: &Motion) -> Result<AcceleratingBox, Invalid> {
         motion.validate()?;
-        let turn = super::rotation::Rotation::new(V3::of(motion.spin));
+        let rotation = super::rotation::Rotation::new(V3::of(motion.spin));
         let start = M3::of_quaternion(motion.pose.rotation);
-        let end = turn.after(&start, 1.0);
+        let end = rotation.after(&start, 1.0);
         let aabb = self.around(motion.pose.position, |axis| {
-            let reach = |way: V3| self.core.support(way).dot(way);
+            let reach = |direction: V3| self.core.support(direction).dot(direction);
             let from = start.rows[axis];
-            if turn.rate == 0.0 {
+            if rotation.rate == 0.0 {
                 return [reach(-from), reach(from)];
             }
             let world = M3::of_quaternion(Pose::IDENTITY.rotation).rows[axis];
-            let bend = 0.125 * turn.rate * turn.spin.cross(world).length() * self.reach;
+            let deviation =
+                0.125 * rotation.rate * rotation.spin.cross(world).length() * self.bounding_radius;
             let to = end.rows[axis];
             [[-from, -to], [from, to]].map_each(|[from, to]| {
-                let most = greater(reach(from), reach(to)) + bend;
-                if most > self.reach { self.reach } else { most }
+                let most = greater(reach(from), reach(to)) + deviation;
+                if most > self.bounding_radius { self.bounding_radius } else { most }
             })
         })?;
         AcceleratingBox::new(aabb, motion.delta, motion.accel)
@@ -262,9 +263,9 @@ impl<'a> Shape<'a> {
     }
 
     /// Upper bound of how far its farthest point moves about its position during `motion`.
-    pub(crate) fn swing(&self, motion: &Motion) -> f32 {
+    pub(crate) fn angular_sweep(&self, motion: &Motion) -> f32 {
         let rate = super::rotation::Rotation::new(V3::of(motion.spin)).rate;
-        up(rate * (self.reach + self.margin) * (1.0 + ROUNDING))
+        up(rate * (self.bounding_radius + self.radius) * (1.0 + ROUNDING))
     }
 
     /// Returns the box that extends from `position` by both ends of `reach` on each axis, and by
@@ -278,10 +279,10 @@ impl<'a> Shape<'a> {
         for (axis, at) in position.into_iter().map(f64::from).enumerate() {
             let [low, high] = reach(axis);
             // Bound of the rounding errors of the rotation and the sums; zero if all is exact.
-            let exact = self.reach == 0.0;
-            let slack = if exact { 0.0 } else { ROUNDING * (self.reach + at.abs()) };
-            aabb.min[axis] = -up(up_sum(-at, low + self.margin) + slack);
-            aabb.max[axis] = up(up_sum(at, high + self.margin) + slack);
+            let exact = self.bounding_radius == 0.0;
+            let slack = if exact { 0.0 } else { ROUNDING * (self.bounding_radius + at.abs()) };
+            aabb.min[axis] = -up(up_sum(-at, low + self.radius) + slack);
+            aabb.max[axis] = up(up_sum(at, high + self.radius) + slack);
         }
         aabb.validate()?;
         Ok(aabb)

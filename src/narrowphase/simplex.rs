@@ -364,15 +364,18 @@ mod tests {
         for turn in 1..200 {
             let part = |k: i32| ((turn * k) % 17) as f32 - 8.0;
             let rotation = M3::of_quaternion([part(3), part(5), part(7), part(11) + 0.5]);
-            let place = |[x, y]: [f64; 2]| rotation.turn(V3::new(x / 3.0, y / 3.0, 0.1));
+            let place = |[x, y]: [f64; 2]| rotation.rotate(V3::new(x / 3.0, y / 3.0, 0.1));
             for outside in [1e-6, 1e-3, 0.5] {
                 let mut simplex = Simplex::default();
                 for corner in corners {
                     simplex.push(Vertex { at: place(corner), ..Vertex::default() });
                 }
-                let [way, _] = simplex.reduce(place([0.4, 1.0 + outside]));
+                let [offset, _] = simplex.reduce(place([0.4, 1.0 + outside]));
                 assert!(simplex.len < 4, "{turn} {outside}");
-                assert!((way.length() * 3.0 - outside).abs() < 1e-12, "{turn} {outside} {way:?}");
+                assert!(
+                    (offset.length() * 3.0 - outside).abs() < 1e-12,
+                    "{turn} {outside} {offset:?}"
+                );
             }
         }
     }
@@ -385,7 +388,7 @@ mod tests {
         for turn in 1..200 {
             let part = |k: i32| ((turn * k) % 17) as f32 - 8.0;
             let rotation = M3::of_quaternion([part(3), part(5), part(7), part(11) + 0.5]);
-            let place = |[x, y]: [f64; 2]| rotation.turn(V3::new(x / 3.0, y / 3.0, 0.1));
+            let place = |[x, y]: [f64; 2]| rotation.rotate(V3::new(x / 3.0, y / 3.0, 0.1));
             for width in [0.0, 1e-16, 1e-12, 1e-9, 1e-6, 1e-3] {
                 let corners = [[0.0, 0.0], [1.0, 0.0], [1.0 - f64::from(turn) / 300.0, width]];
                 for (from, end) in [([-0.5, 0.1], corners[0]), ([1.75, -0.1], corners[1])] {
@@ -393,10 +396,10 @@ mod tests {
                     for corner in corners {
                         simplex.push(Vertex { at: place(corner), ..Vertex::default() });
                     }
-                    let [way, _] = simplex.reduce(place(from));
+                    let [offset, _] = simplex.reduce(place(from));
                     let length = libm::hypot(from[0] - end[0], from[1] - end[1]);
-                    let off = (way.length() * 3.0 - length).abs();
-                    assert!(off < 1e-12, "{turn} {width} {from:?}: {way:?} {off:e}");
+                    let off = (offset.length() * 3.0 - length).abs();
+                    assert!(off < 1e-12, "{turn} {width} {from:?}: {offset:?} {off:e}");
                 }
             }
         }

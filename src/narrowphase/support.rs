@@ -138,7 +138,7 @@ impl Core<'_> {
     }
 
     /// Radius of a ball about the origin that contains the core, except for rounding.
-    pub(super) fn reach(&self) -> f64 {
+    pub(super) fn bounding_radius(&self) -> f64 {
         match self {
             Self::Box { half } => half.length(),
             Self::Triangle { points } => {

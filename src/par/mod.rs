@@ -8,8 +8,8 @@ mod clock;
 
 pub(crate) use clock::Clock;
 
-#[cfg(feature = "rayon")]
-use alloc::sync::Arc;
+/// Shared ownership, which does not make anything parallel; it is counted atomically.
+pub(crate) use alloc::sync::Arc;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The threads that an object runs its parallel loops on.

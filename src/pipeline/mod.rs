@@ -2,16 +2,18 @@
 //!
 //! ```text
 //! scene
-//!  └► bounds.rs    a moving box that contains each body; chunks of rows in parallel
-//!      └► PairFinder    the pairs of these boxes that touch in the tick; strips in parallel
-//!          └► windows.rs    drop slow pairs; sweep the boxes for their first and last time: the
-//!             (rows.rs)     answer for plain boxes, the window for convex shapes; runs in parallel
-//!              └► convex.rs    the first time of contact of convex shapes, within their window;
-//!                              chunks of pairs in parallel
-//!                  └► impacts.rs    sort by time, then by pair; limit the impacts of each body
+//!  └► bounds      a moving box that contains each body; chunks of rows in parallel
+//!      └► candidates    the pairs of these boxes that touch in the tick; strips in parallel
+//!          └► windows     drop slow pairs; sweep the boxes for their first and last time: the
+//!             (row_cache) answer for plain boxes, the window for convex shapes; runs in parallel
+//!              └► convex    the first time of contact of convex shapes, within their window;
+//!                           chunks of pairs in parallel
+//!                  └► sort    sort by time, then by pair; limit the impacts of each body
 //! ```
 //!
-//! [`Pipeline::tick`](crate::Pipeline::tick) runs all stages for columns. [`Pipeline::tick_world`](crate::Pipeline::tick_world) runs them for the
+//! Each is a file of `stages`.
+//!
+//! [`Pipeline::tick`](crate::Pipeline::tick) runs all stages for columns. [`Pipeline::tick_proxies`](crate::Pipeline::tick_proxies) runs them for the
 //! proxies of a [`Broadphase`](crate::Broadphase), which then finds the pairs. Both report the time
 //! of each stage and what it did with the pairs ([`TickStats`]). Each stage can also be used alone:
 //! [`Pipeline::bounds`](crate::Pipeline::bounds), [`PairFinder`](crate::PairFinder), [`sweep`](crate::batch::sweep),
@@ -29,20 +31,21 @@
 //! pairs that the settings drop. Invalid rows are listed and affect no other row. After a few ticks
 //! of similar size a tick does not allocate.
 
-mod bounds;
-mod capture;
-mod convex;
-mod explain;
-pub(crate) mod impacts;
-mod rows;
+mod config;
+mod debug;
+pub(crate) mod impact;
+mod proxies;
+mod proxy_rows;
 pub(crate) mod scene;
+mod stages;
+mod stats;
 pub(crate) mod tick;
-mod windows;
-mod world;
 
-pub use capture::{Capture, CaptureError, VERSION};
-pub use explain::Explanation;
-pub use impacts::ImpactKind;
-pub use scene::{BodyFlags, Config, PipelineError};
-pub use tick::{TickOutput, TickStats};
-pub use world::{BodyInfo, ProxyTickOutput};
+pub use config::{Config, PipelineError};
+pub use debug::capture::{Capture, CaptureError, VERSION};
+pub use debug::explain::Explanation;
+pub use impact::ImpactKind;
+pub use proxies::{BodyInfo, ProxyTickOutput};
+pub use scene::BodyFlags;
+pub use stats::TickStats;
+pub use tick::TickOutput;

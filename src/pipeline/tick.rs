@@ -1,13 +1,17 @@
 //! Runs the stages of a tick, and measures them.
 
-use super::bounds::SceneBounds;
-use super::convex;
-use super::impacts::{Impact, ImpactKind, List};
-use super::rows::Gathered;
-use super::scene::{Config, PipelineError, Scene};
-use super::windows::{ShapeTest, TickContext, WindowRun};
-use super::world::ProxyRows;
-use crate::broadphase::{PairFinder, PairInput, Pairs, Timings};
+use super::config::{Config, PipelineError};
+use super::impact::{Impact, ImpactKind};
+use super::proxy_rows::ProxyRows;
+use super::scene::Scene;
+use super::stages::bounds::SceneBounds;
+use super::stages::context::{ShapeTest, TickContext};
+use super::stages::row_cache::RowCache;
+use super::stages::sort::SortedImpacts;
+use super::stages::windows::WindowRun;
+use super::stages::{candidates, convex};
+use super::stats::TickStats;
+use crate::broadphase::PairFinder;
 use crate::columns::{MovingBoxColumns, Rejected};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
@@ -16,72 +20,14 @@ use crate::par::{self, Clock, Threads};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-/// The time of each stage of a tick, and what it did with the pairs. Times are zero without the
-/// feature `std`.
-#[derive(Clone, Copy, Debug, Default)]
-#[non_exhaustive]
-pub struct TickStats {
-    /// Time to compute the bounds of the bodies.
-    pub bounds_time: Duration,
-    /// Time to find the pairs of those bounds.
-    pub pairs_time: Duration,
-    /// `pairs_time` split by step of the pair finder.
-    pub finder: Timings,
-    /// Time to sweep the bounds, and to answer pairs of plain boxes.
-    pub windows_time: Duration,
-    /// Time to find the first times of contact of convex shapes.
-    pub convex_time: Duration,
-    /// Time to sort the impacts.
-    pub sort_time: Duration,
-    /// Pairs whose bounds touch in the tick.
-    pub candidates: usize,
-    /// Candidates that were dropped because neither body is fast, marked or a sensor.
-    pub slow: usize,
-    /// Impacts of two plain boxes.
-    pub boxes: usize,
-    /// Pairs that the boxes proved apart, or touching in a way that does not count.
-    pub apart: usize,
-    /// Pairs whose shapes were tested.
-    pub convex: usize,
-    /// Tested pairs that are apart for the whole tick, or touch in a way that does not count.
-    pub separated: usize,
-    /// Tested pairs whose search was given up.
-    pub unresolved: usize,
-    /// Iterations of the search, over all tested pairs.
-    pub rounds: u64,
-    /// Impacts that are reported.
-    pub impacts: usize,
-    /// Impacts that are left out because both bodies have reached the limit.
-    pub limited: usize,
-    /// Impacts with sensors that are reported.
-    pub sensed: usize,
-}
-
-impl TickStats {
-    /// The sum of the times of all stages.
-    #[must_use]
-    pub fn total(&self) -> Duration {
-        self.bounds_time + self.pairs_time + self.windows_time + self.convex_time + self.sort_time
-    }
-
-    /// Adds the counts of `part`.
-    fn add(&mut self, part: &Self) {
-        self.candidates += part.candidates;
-        self.slow += part.slow;
-        self.boxes += part.boxes;
-        self.apart += part.apart;
-        self.convex += part.convex;
-    }
-}
-
 /// The impacts of a tick, in the memory of the pipeline.
 #[derive(Clone, Copy, Debug)]
 pub struct TickOutput<'a> {
     impacts: &'a [Impact],
     sensed: &'a [Impact],
-    parts: &'a [WindowRun],
+    runs: &'a [WindowRun],
     rejected: &'a [Rejected],
-    stages: &'a TickStats,
+    stats: &'a TickStats,
 }
 
 impl<'a> TickOutput<'a> {
@@ -101,7 +47,7 @@ impl<'a> TickOutput<'a> {
     /// Pairs that were dropped because both bodies are slow, in the order of the finder. Their
     /// bounds touch in the tick.
     pub fn slow(&self) -> impl Iterator<Item = Pair> + use<'a> {
-        self.parts.iter().flat_map(|part| &part.slow).copied()
+        self.runs.iter().flat_map(|run| &run.slow).copied()
     }
 
     /// The invalid rows, in order. They have no pairs.
@@ -112,8 +58,8 @@ impl<'a> TickOutput<'a> {
 
     /// The time of each stage, and what it did with the pairs.
     #[must_use]
-    pub fn stages(&self) -> &'a TickStats {
-        self.stages
+    pub fn stats(&self) -> &'a TickStats {
+        self.stats
     }
 }
 
@@ -144,12 +90,12 @@ impl<'a> IntoIterator for TickOutput<'a> {
 /// let ball = [ConvexBody { row: 2, shape: Shape::sphere(1.0)?, motion }];
 ///
 /// let mut pipeline = Pipeline::new(Config::default());
-/// let ticked = pipeline.tick(&Scene::new(boxes).convex(&ball))?;
-/// let [first, second] = ticked.impacts() else { panic!("two walls") };
+/// let output = pipeline.tick(&Scene::new(boxes).convex(&ball))?;
+/// let [first, second] = output.impacts() else { panic!("two walls") };
 /// assert_eq!((first.pair.a, first.pair.b, second.pair.a), (0, 2, 1));
 /// assert!(first.toi <= 0.2 && first.toi > 0.1999);
 /// assert_eq!(first.normal, [-1.0, 0.0, 0.0]); // from the wall to the ball
-/// assert_eq!(ticked.stages().convex, 2);
+/// assert_eq!(output.stats().convex, 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -166,16 +112,16 @@ pub struct Pipeline {
 #[derive(Debug, Default)]
 pub(super) struct TickScratch {
     pub(super) bounds: SceneBounds,
-    gathered: Gathered,
+    row_cache: RowCache,
     /// One for each run of pairs; the first `filled` belong to this tick.
-    pub(super) parts: Vec<WindowRun>,
+    pub(super) runs: Vec<WindowRun>,
     pub(super) filled: usize,
-    asks: Vec<ShapeTest>,
+    tests: Vec<ShapeTest>,
     tois: Vec<Toi>,
-    pub(super) impacts: List,
-    pub(super) sensed: List,
+    pub(super) impacts: SortedImpacts,
+    pub(super) sensed: SortedImpacts,
     pub(super) rejected: Vec<Rejected>,
-    pub(super) stages: TickStats,
+    pub(super) stats: TickStats,
 }
 
 impl Default for Pipeline {
@@ -281,25 +227,30 @@ impl Pipeline {
         TickOutput {
             impacts: &work.impacts.sorted,
             sensed: &work.sensed.sorted,
-            parts: &work.parts[..work.filled],
+            runs: &work.runs[..work.filled],
             rejected: &work.rejected,
-            stages: &work.stages,
+            stats: &work.stats,
         }
     }
 
     /// Runs the stages after the pair finder, for pairs of `scene` that were found elsewhere.
-    pub(super) fn answer(&mut self, scene: &Scene<'_, '_>, pairs: &[SweptPair]) -> &TickScratch {
+    pub(super) fn tick_pairs(
+        &mut self,
+        scene: &Scene<'_, '_>,
+        pairs: &[SweptPair],
+    ) -> &TickScratch {
         let Self { config, level, threads, work, .. } = self;
         let (chunk, count) = (|index| chunk_of(pairs, index), pairs.len().div_ceil(CHUNK));
         threads.enter(|| {
             let mut clock = Clock::start();
-            work.stages = TickStats::default();
+            work.stats = TickStats::default();
             work.bounds.fill(scene, config, *level, threads);
-            work.stages.bounds_time = clock.lap();
+            work.stats.bounds_time = clock.lap();
             let bounds = core::mem::take(&mut work.bounds);
-            let known = TickContext { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
-            work.ask(&known, *level, threads, (&chunk, count), &mut clock);
-            work.search(&known, threads, &mut clock);
+            let boxes = bounds.boxes(scene);
+            let context = TickContext { scene, config, bounds: &bounds, boxes };
+            work.test_bounds(&context, *level, threads, (&chunk, count), &mut clock);
+            work.test_shapes(&context, threads, &mut clock);
             work.bounds = bounds;
         });
         work
@@ -307,12 +258,12 @@ impl Pipeline {
 
     /// Sets the time that finding the pairs took elsewhere.
     pub(super) fn set_pairs_time(&mut self, time: Duration) {
-        self.work.stages.pairs_time = time;
+        self.work.stats.pairs_time = time;
     }
 
-    /// The stages and the proxies of the last tick.
-    pub(super) fn told(&self) -> (&TickStats, &ProxyRows) {
-        (&self.work.stages, &self.proxies)
+    /// The statistics and the proxies of the last tick.
+    pub(super) fn last_of_proxies(&self) -> (&TickStats, &ProxyRows) {
+        (&self.work.stats, &self.proxies)
     }
 }
 
@@ -323,7 +274,7 @@ fn chunk_of(pairs: &[SweptPair], index: usize) -> &[SweptPair] {
     &pairs[index * CHUNK..pairs.len().min((index + 1) * CHUNK)]
 }
 
-/// Finds the pairs of a scene and answers them.
+/// Finds the pairs of a scene and tests them.
 fn find(
     scene: &Scene<'_, '_>,
     config: &Config,
@@ -333,107 +284,90 @@ fn find(
     work: &mut TickScratch,
 ) -> Result<(), PipelineError> {
     let mut clock = Clock::start();
-    work.stages = TickStats::default();
+    work.stats = TickStats::default();
     work.bounds.fill(scene, config, level, threads);
-    work.stages.bounds_time = clock.lap();
+    work.stats.bounds_time = clock.lap();
     // Moved out of `work`, so that the stages can borrow it beside the rest.
     let bounds = core::mem::take(&mut work.bounds);
-    let found = pairs(scene, &bounds, finder);
-    let answered = found.map(|found| {
-        work.stages.finder = found.timings();
-        work.stages.pairs_time = clock.lap();
+    let found = candidates::find(scene, &bounds, finder);
+    let result = found.map(|found| {
+        work.stats.finder = found.timings();
+        work.stats.pairs_time = clock.lap();
         work.rejected.clear();
         work.rejected.extend(found.rejected().iter().map(|&rejected| Rejected {
             reason: bounds.invalid(scene, rejected.row).unwrap_or(rejected.reason),
             ..rejected
         }));
-        let known = TickContext { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
+        let context = TickContext { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
         let (chunk, count) = (|index| found.chunk(index), found.chunk_count());
-        work.ask(&known, level, threads, (&chunk, count), &mut clock);
-        work.search(&known, threads, &mut clock);
+        work.test_bounds(&context, level, threads, (&chunk, count), &mut clock);
+        work.test_shapes(&context, threads, &mut clock);
     });
     work.bounds = bounds;
-    answered
-}
-
-/// The pairs whose bounds touch in the tick.
-fn pairs<'f>(
-    scene: &Scene<'_, '_>,
-    bounds: &SceneBounds,
-    finder: &'f mut PairFinder,
-) -> Result<Pairs<'f, SweptPair>, PipelineError> {
-    let mut set = PairInput::new(bounds.boxes(scene));
-    if let Some(moves) = bounds.moves(scene) {
-        set = set.moving(moves);
-    }
-    if let Some(filters) = scene.filters {
-        set = set.filtered(filters);
-    }
-    Ok(finder.swept_pairs(set)?)
+    result
 }
 
 impl TickScratch {
-    /// Answers `count` runs of pairs by their boxes, and lists the pairs whose shapes must be tested.
-    fn ask<'p>(
+    /// Tests `count` runs of pairs by their boxes, and lists the pairs whose shapes must be tested.
+    fn test_bounds<'p>(
         &mut self,
-        known: &TickContext<'_, '_>,
+        context: &TickContext<'_, '_>,
         level: Level,
         threads: &Threads,
-        (run, count): (&(dyn Fn(usize) -> &'p [SweptPair] + Sync), usize),
+        (pairs_of, count): (&(dyn Fn(usize) -> &'p [SweptPair] + Sync), usize),
         clock: &mut Clock,
     ) {
-        let Self { gathered, parts, filled, asks, stages, .. } = self;
-        parts.resize_with(count.max(parts.len()), WindowRun::default);
+        let Self { row_cache, runs, filled, tests, stats, .. } = self;
+        runs.resize_with(count.max(runs.len()), WindowRun::default);
         *filled = count;
-        let parts = &mut parts[..count];
+        let runs = &mut runs[..count];
         // Elements without size need no memory.
         let mut workers = alloc::vec![(); threads.workers()];
-        let pairs = (0..count).map(|index| run(index).len()).sum();
-        gathered.fill(known, pairs, threads);
-        par::for_each(&mut workers, parts, &|(), index, part| {
-            part.fill(known, gathered, level, run(index));
+        let pairs = (0..count).map(|index| pairs_of(index).len()).sum();
+        row_cache.fill(context, pairs, threads);
+        par::for_each(&mut workers, runs, &|(), index, run| {
+            run.fill(context, row_cache, level, pairs_of(index));
         });
-        asks.clear();
-        for part in &*parts {
-            stages.add(&part.counts);
-            asks.extend_from_slice(&part.asks);
+        tests.clear();
+        for run in &*runs {
+            stats.add(&run.stats);
+            tests.extend_from_slice(&run.tests);
         }
-        stages.windows_time = clock.lap();
+        stats.windows_time = clock.lap();
     }
 
     /// Tests the shapes of the listed pairs, and sorts all impacts.
-    fn search(&mut self, known: &TickContext<'_, '_>, threads: &Threads, clock: &mut Clock) {
-        let Self { parts, filled, asks, tois, impacts, sensed, stages, .. } = self;
-        let parts = &parts[..*filled];
-        impacts.more.clear();
-        sensed.more.clear();
-        convex::fill(known, asks, threads, tois);
-        for (ask, toi) in asks.iter().zip(&*tois) {
-            stages.rounds += u64::from(toi.rounds);
-            let Some(impact) = Impact::from_toi(ask.pair, ask.window, toi) else {
-                stages.separated += 1;
+    fn test_shapes(&mut self, context: &TickContext<'_, '_>, threads: &Threads, clock: &mut Clock) {
+        let Self { runs, filled, tests, tois, impacts, sensed, stats, .. } = self;
+        let runs = &runs[..*filled];
+        impacts.of_shapes.clear();
+        sensed.of_shapes.clear();
+        convex::fill(context, tests, threads, tois);
+        for (test, toi) in tests.iter().zip(&*tois) {
+            stats.rounds += u64::from(toi.rounds);
+            let Some(impact) = Impact::from_toi(test.pair, test.window, toi) else {
+                stats.separated += 1;
                 continue;
             };
-            stages.unresolved += usize::from(impact.kind == ImpactKind::Unresolved);
-            if ask.sensor { &mut *sensed } else { &mut *impacts }.more.push(impact);
+            stats.unresolved += usize::from(impact.kind == ImpactKind::Unresolved);
+            if test.sensor { &mut *sensed } else { &mut *impacts }.of_shapes.push(impact);
         }
-        stages.convex_time = clock.lap();
+        stats.convex_time = clock.lap();
 
-        let rows = known.scene.len();
-        let limit = known.config.impacts_per_body;
-        stages.limited =
-            impacts.sort((parts.len(), &|at| &parts[at].impacts), limit, rows, threads);
-        sensed.sort((parts.len(), &|at| &parts[at].sensed), 0, rows, threads);
-        (stages.impacts, stages.sensed) = (impacts.sorted.len(), sensed.sorted.len());
-        stages.sort_time = clock.lap();
+        let rows = context.scene.len();
+        let limit = context.config.impacts_per_body;
+        stats.limited = impacts.sort((runs.len(), &|at| &runs[at].impacts), limit, rows, threads);
+        sensed.sort((runs.len(), &|at| &runs[at].sensed), 0, rows, threads);
+        (stats.impacts, stats.sensed) = (impacts.sorted.len(), sensed.sorted.len());
+        stats.sort_time = clock.lap();
     }
 
     fn bytes(&self) -> usize {
-        let parts: usize = self.parts.iter().map(WindowRun::bytes).sum();
+        let runs: usize = self.runs.iter().map(WindowRun::bytes).sum();
         self.bounds.bytes()
-            + self.gathered.bytes()
-            + parts
-            + self.asks.capacity() * size_of::<ShapeTest>()
+            + self.row_cache.bytes()
+            + runs
+            + self.tests.capacity() * size_of::<ShapeTest>()
             + self.tois.capacity() * size_of::<Toi>()
             + self.impacts.bytes()
             + self.sensed.bytes()

@@ -1,4 +1,19 @@
-#![doc = include_str!("../README.md")]
+//! Advances bodies with masses to the end of a tick, one impact after the other, in the order of time.
+//!
+//! [`swath`] computes which bodies touch in a tick and when each pair first touches. It has no solver. This package is
+//! a small one on top of its public interface: event-driven simulation with impulses along the contact normal. No body
+//! passes through another, however fast it is, and no momentum is lost.
+//!
+//! | item | contents |
+//! |---|---|
+//! | [`Stepper`] | advances bodies in columns ([`Stepper::step`]) or the proxies of a `Broadphase` ([`Stepper::step_proxies`]) |
+//! | [`StepperConfig`] | what counts as a contact, and limits of impacts, searches and rounds |
+//! | [`Mass`] | inverse mass and restitution of a body |
+//! | [`ResolvedImpact`], [`Stalled`], [`StepStats`] | the output of a step |
+//! | [`response`] | the response of two bodies to one impact, for an engine that has its own loop |
+//!
+//! Bodies rotate as their motion prescribes; an impact changes displacements, not spins. Friction is left to the caller, who can compute it
+//! from the reported impulses.
 //!
 //! # Method
 //!
@@ -76,6 +91,11 @@
 #![warn(clippy::missing_errors_doc, clippy::must_use_candidate)]
 
 extern crate alloc;
+
+/// The code of the README, run as a doc test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod bodies;
 mod budget;

@@ -245,7 +245,7 @@ mod tests {
     /// changes in a tick than the list can have; rows that are or become invalid; boxes up to the greatest
     /// coordinate.
     #[test]
-    fn nobody_near_is_missed() {
+    fn no_near_body_is_missed() {
         let mut draw = Draw(5);
         for rows in [1_usize, 7, RECENT_MAX, RECENT_MAX + 1, 1500] {
             let mut bodies: Vec<_> = (0..rows as u32).map(|row| body(&mut draw, row)).collect();

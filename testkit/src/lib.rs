@@ -23,6 +23,7 @@ pub mod exact_convex;
 pub mod finite;
 pub mod fixed_model;
 pub mod fuzz;
+pub mod layouts;
 pub mod nearing;
 pub mod places;
 pub mod promises;

@@ -98,17 +98,17 @@ impl Course {
             ]);
             let (way, margin) = (draw.0.random_range(0..8), draw.whole(0, 2) * 0.25);
             match way {
-                0 => self.world.remove(id).expect("it lives"),
+                0 => self.world.remove(id).expect("the proxy exists"),
                 1 | 2 => self.world.set(id, moved.aabb, moved.delta).expect("it is a box"),
                 3 => self.world.set_margin(id, margin).expect("it is a margin"),
-                _ => self.world.set_kind(id, set).expect("it lives"),
+                _ => self.world.set_kind(id, set).expect("the proxy exists"),
             }
             if let Some(model) = &mut self.model {
                 match way {
                     0 => assert!(model.remove(id)),
                     1 | 2 => model.set(id, moved).expect("it is a box"),
                     3 => model.set_margin(id, margin).expect("it is a margin"),
-                    _ => model.edit(id, |proxy| proxy.kind = set).expect("it lives"),
+                    _ => model.edit(id, |proxy| proxy.kind = set).expect("the proxy exists"),
                 }
             }
             if way == 0 {
@@ -121,7 +121,7 @@ impl Course {
             assert!(said == model.update(accept), "tick {number}");
             assert!(self.world.pairs().iter().eq(&model.kept), "tick {number}");
         }
-        self.world.validate().expect("the world is whole");
+        self.world.validate().expect("the broadphase is consistent");
         said
     }
 }
@@ -167,11 +167,11 @@ fn restored_snapshot_gives_the_same_later_results() {
         // Between two updates too, when some proxies have been changed since the last one.
         if draw.one_in(2) {
             let id = course.ids[course.ids.len() - 1];
-            course.world.set_enabled(id, draw.one_in(2)).expect("it lives");
+            course.world.set_enabled(id, draw.one_in(2)).expect("the proxy exists");
             course
                 .world
                 .set_kind(course.ids[course.ids.len() - 2], ProxyKind::Dynamic)
-                .expect("it lives");
+                .expect("the proxy exists");
         }
         course.world.snapshot_into(&mut snapshot);
         let ids = course.ids.clone();
@@ -181,7 +181,7 @@ fn restored_snapshot_gives_the_same_later_results() {
             course.world = Broadphase::with_level(Level::PORTABLE4);
         }
         course.world.restore(&snapshot);
-        course.world.validate().expect("the world is whole");
+        course.world.validate().expect("the broadphase is consistent");
         course.ids = ids;
         let again: Vec<Events> = (number..number + 3).map(|k| course.tick(k)).collect();
         assert!(first == again && course.world.snapshot() == end, "from tick {number}");
@@ -266,7 +266,7 @@ fn a_million_proxies_in_one_slot_have_different_ids() {
         if round % 50_000 == 0 {
             kept.push(id);
         }
-        world.remove(id).expect("it lives");
+        world.remove(id).expect("the proxy exists");
         last = Some(id);
     }
     let id = world.insert(cube, Proxy::dynamic()).expect("it is a box");
@@ -279,7 +279,7 @@ fn a_million_proxies_in_one_slot_have_different_ids() {
             Some(BroadphaseError::Stale { id: stale })
         );
     }
-    world.validate().expect("the world is whole");
+    world.validate().expect("the broadphase is consistent");
     assert!(world.memory_usage() < 10_000, "{}", world.memory_usage());
 }
 
@@ -301,14 +301,14 @@ fn too_many_pairs_change_nothing() {
     let pairs = world.pairs().to_vec();
     // Ten of each kind: pairs with one dynamic proxy, and pairs of a kinematic and a sleeping one.
     assert_eq!(pairs.len(), 45 + 300 + 100);
-    world.remove(ids[0]).expect("it lives");
+    world.remove(ids[0]).expect("the proxy exists");
     world.set_pairs_max(300);
     let before = world.snapshot();
     let error = FindError::TooManyPairs { found: 445 - 39, most: 300 };
     assert_eq!(world.update().err(), Some(error));
     assert_eq!(world.pairs(), pairs);
     assert_eq!(world.snapshot(), before);
-    world.validate().expect("the world is whole");
+    world.validate().expect("the broadphase is consistent");
     // Pairs that the caller's function rejects count too.
     assert_eq!(world.update_with(|_| false).err(), Some(error));
     assert_eq!(world.snapshot(), before);
@@ -328,7 +328,7 @@ fn pairs_of_many_rows_have_the_right_ids() {
         ids.push(world.insert_moving(*moving, Proxy::dynamic()).expect("it is a box"));
     }
     for k in (0..ids.len()).step_by(3).rev() {
-        world.remove(ids[k]).expect("it lives");
+        world.remove(ids[k]).expect("the proxy exists");
     }
     for (moving, _) in things.iter().step_by(4) {
         world.insert_moving(*moving, Proxy::dynamic()).expect("it is a box");
@@ -362,7 +362,7 @@ fn a_panic_in_the_callers_function_leaves_the_broadphase_intact() {
         let _ = course.world.update_with(|_| panic!("as it is told"));
     });
     assert!(std::panic::catch_unwind(panics).is_err());
-    course.world.validate().expect("the world is whole");
+    course.world.validate().expect("the broadphase is consistent");
     assert_eq!(
         events(course.world.update().expect("no limit")),
         events(again.update().expect("no limit"))
@@ -370,7 +370,7 @@ fn a_panic_in_the_callers_function_leaves_the_broadphase_intact() {
     // All proxies are put to sleep, and the function is called for the pairs that may persist.
     for world in [&mut course.world, &mut again] {
         let ids: Vec<ProxyId> = world.movers().ids.to_vec();
-        world.set_kind_many(&ids, ProxyKind::Sleeping).expect("all live");
+        world.set_kind_many(&ids, ProxyKind::Sleeping).expect("all proxies exist");
     }
     let panics = std::panic::AssertUnwindSafe(|| {
         let _ = course.world.update_with(|_| panic!("as it is told"));
@@ -398,7 +398,7 @@ fn margins_keep_pairs_and_add_up() {
     assert_eq!(changes.begun().iter().map(|&p| ProxyPair::from(p)).collect::<Vec<_>>(), [pair]);
     assert_eq!(changes.begun()[0].first, 0.0);
     // Inside the fat AABB nothing changes, not even on the other side; outside it is computed anew.
-    let held = world.held_box(a).expect("it lives");
+    let held = world.held_box(a).expect("the proxy exists");
     for x in [0.1, -0.2, 0.25, -0.25] {
         world.set(a, cube(x), [0.0; 3]).expect("it is a box");
         assert_eq!(world.held_box(a), Some(held), "{x}");
@@ -406,10 +406,10 @@ fn margins_keep_pairs_and_add_up() {
     }
     world.set(a, cube(0.0), [0.0, 0.3, 0.0]).expect("it is a box");
     let grown = Aabb::new([-0.25, -0.25, -0.25], [1.25, 1.55, 1.25]).expect("it is a box");
-    let held = world.held_box(a).expect("it lives");
+    let held = world.held_box(a).expect("the proxy exists");
     assert!(held.aabb.contains(&grown) && held.delta == [0.0; 3], "{held:?}");
     // The proxy falls asleep inside its margin; the pair persists without an event.
-    world.set_kind(a, ProxyKind::Sleeping).expect("it lives");
+    world.set_kind(a, ProxyKind::Sleeping).expect("the proxy exists");
     let changes = world.update().expect("no limit");
     assert!(changes.persisted().len() == 0 && changes.ended().is_empty());
     assert_eq!(world.pairs(), [pair]);
@@ -446,7 +446,7 @@ fn flat_scene_gives_the_pairs_of_two_dimensions() {
     world.shift_origin([0.1, -7.0, 0.0]).expect("near enough");
     let ids: Vec<ProxyId> = world.ids().collect();
     assert!(ids.iter().all(|&id| {
-        let aabb = world.moving_box(id).expect("it lives").aabb;
+        let aabb = world.moving_box(id).expect("the proxy exists").aabb;
         aabb.min[2] == 0.0 && aabb.max[2] == 0.0
     }));
     let changes = world.update().expect("no limit");
@@ -498,7 +498,7 @@ fn snapshots_are_serialised_without_loss() {
                 taken += 1;
                 let mut world = Broadphase::new();
                 world.restore(&changed);
-                world.validate().expect("what is taken is whole");
+                world.validate().expect("an accepted file is complete");
                 let _ = world.update().expect("no limit");
                 world.validate().expect("and stays so");
             }

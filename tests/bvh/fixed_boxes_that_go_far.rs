@@ -203,17 +203,17 @@ impl Course {
     }
 
     fn edit(&mut self, id: ProxyId, set: ProxyKind, filter: Filter) {
-        self.world.set_kind(id, set).expect("it lives");
-        self.world.set_filter(id, filter).expect("it lives");
+        self.world.set_kind(id, set).expect("the proxy exists");
+        self.world.set_filter(id, filter).expect("the proxy exists");
         if let Some(rules) = &mut self.rules {
             let edit = |proxy: &mut Proxy| (proxy.kind, proxy.filter) = (set, filter);
-            rules.edit(id, edit).expect("it lives");
+            rules.edit(id, edit).expect("the proxy exists");
         }
     }
 
     fn remove(&mut self, at: usize) {
         let id = self.ids.remove(at);
-        self.world.remove(id).expect("it lives");
+        self.world.remove(id).expect("the proxy exists");
         if let Some(rules) = &mut self.rules {
             assert!(rules.remove(id));
         }
@@ -222,7 +222,7 @@ impl Course {
     /// Rearranges the proxies, and returns what changed.
     fn tick(&mut self, number: usize, far: fn(usize) -> bool) {
         for (k, id) in self.ids.clone().into_iter().enumerate() {
-            let old = self.world.moving_box(id).expect("it lives");
+            let old = self.world.moving_box(id).expect("the proxy exists");
             let place = self.place();
             self.set(id, if far(k) { place } else { old });
             if k % 10 == number % 10 {
@@ -261,7 +261,7 @@ impl Course {
             assert_eq!(changes.ended(), said.ended, "tick {number}");
             assert!(self.world.pairs().iter().eq(&rules.kept), "tick {number}");
         }
-        self.world.validate().expect("the world is whole");
+        self.world.validate().expect("the broadphase is consistent");
     }
 
     /// The pairs of each moving proxy, compared with each other proxy.
@@ -269,7 +269,7 @@ impl Course {
         let Self { world, ids, .. } = self;
         let mut order = ids.clone();
         order.sort_unstable_by_key(|id| id.index());
-        let held = |id: ProxyId| world.held_box(id).expect("it lives");
+        let held = |id: ProxyId| world.held_box(id).expect("the proxy exists");
         let proxies: Vec<Proxy> = order.iter().map(|&id| world.proxy(id).expect("it")).collect();
         let mut expected = Vec::new();
         for (x, &a) in order.iter().enumerate() {

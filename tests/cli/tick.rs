@@ -266,7 +266,7 @@ fn recorded_pairs_are_compared() {
             cube(100.0, [1.0, 0.0, 0.0]),
             cube(102.0, rest), // is touched by 2 at t = 1
             cube(200.0, rest),
-            cube(202.0, [-3.0, past(3.0), 0.0]), // passes a corner of 4 by a hair
+            cube(202.0, [-3.0, past(3.0), 0.0]), // just passes a corner of 4
             cube(-1.0, rest),                    // touches 0 from below
             cube(301.0, [f32::EPSILON, 0.0, 0.0]),
             cube(past(302.0), rest), // 7 ends short of it, but by less than a rounding

@@ -465,5 +465,5 @@ fn invalid_requests_are_rejected() {
         let (status, page) = request(&address, &format!("GET {path}"), "");
         assert!(status == 200 && page.contains(holds) && page.ends_with("</html>\n"), "{path}");
     }
-    assert!(server.0.try_wait().expect("it can be asked").is_none(), "it still runs");
+    assert!(server.0.try_wait().expect("the query is valid").is_none(), "it still runs");
 }

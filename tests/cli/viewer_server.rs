@@ -31,7 +31,7 @@ fn unfinished_requests_block_no_other_client() {
     let mut senders = Vec::new();
     for bytes in unfinished.iter().cycle().take(30) {
         let mut stream = TcpStream::connect(&address).expect("the server listens");
-        stream.write_all(bytes.as_bytes()).expect("it is taken");
+        stream.write_all(bytes.as_bytes()).expect("it is accepted");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time is set");
         senders.push(stream);
     }
@@ -45,7 +45,7 @@ fn unfinished_requests_block_no_other_client() {
     assert!(clock.elapsed() < Duration::from_secs(4), "{:?}", clock.elapsed());
     for mut stream in senders {
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("it is answered and hung up");
+        stream.read_to_string(&mut answer).expect("the response is sent and the connection closed");
         assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
     }
 }
@@ -150,18 +150,18 @@ fn hostile_requests_are_rejected() {
     let head = format!("Expect: 100-continue\r\nContent-Length: {}\r\n", question.len());
     let mut stream = TcpStream::connect(&address).expect("the server listens");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time is set");
-    stream.write_all(&with(post, &head, b"")).expect("it is taken");
+    stream.write_all(&with(post, &head, b"")).expect("it is accepted");
     let mut told = [0; 25];
-    stream.read_exact(&mut told).expect("it is told");
+    stream.read_exact(&mut told).expect("it is reported");
     assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
-    stream.write_all(question.as_bytes()).expect("it is taken");
+    stream.write_all(question.as_bytes()).expect("it is accepted");
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it is answered");
+    stream.read_to_string(&mut answer).expect("there is a result");
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
     // A client that connects and disconnects does no harm.
     for _ in 0..200 {
         drop(TcpStream::connect(&address).expect("the server listens"));
     }
     assert_eq!(request(&address, "GET /", "").0, 200);
-    assert!(server.0.try_wait().expect("it can be asked").is_none(), "it still runs");
+    assert!(server.0.try_wait().expect("the query is valid").is_none(), "it still runs");
 }

@@ -432,12 +432,13 @@ fn packed_words_are_validated_by_serde() {
     }
     assert!(contacts.len() > 40 && faces.len() > 40, "{} {}", contacts.len(), faces.len());
     for bits in contacts {
-        let contact = serde_json::from_str::<Contact>(&bits.to_string()).expect("it was answered");
+        let contact =
+            serde_json::from_str::<Contact>(&bits.to_string()).expect("there was a result");
         assert_eq!(contact.bits(), bits);
     }
     for bits in faces {
         let read = serde_json::from_str::<swath::batch::Faces>(&bits.to_string())
-            .expect("it was answered");
+            .expect("there was a result");
         assert_eq!(read.bits(), bits);
     }
 }

@@ -181,8 +181,8 @@ fn invalid_row_is_a_miss_and_changes_no_other_row() {
         };
         for row in 0..count {
             let (mut one_bad, mut one_bad_box) = (segments.clone(), boxes.clone());
-            one_bad[row] = no_segments.next().expect("they go on");
-            one_bad_box[(row * 7 + 3) % count] = no_boxes.next().expect("they go on");
+            one_bad[row] = no_segments.next().expect("they continue");
+            one_bad_box[(row * 7 + 3) % count] = no_boxes.next().expect("they continue");
             everything(&first.segment, &first.aabb, &one_bad, &one_bad_box);
             let mut bad: Vec<_> = no_segments.by_ref().take(count).collect();
             let mut bad_boxes: Vec<_> = no_boxes.by_ref().take(count).collect();
@@ -251,12 +251,12 @@ fn failed_call_writes_nothing() {
         let mut outputs = Casts::new(20);
         let error = cast::zip(level, &rays, &few, outputs.answers());
         assert!(matches!(error, Err(BatchError::Length(_))), "{error:?}");
-        let reason = bad.validate().expect_err("it is no segment");
+        let reason = bad.validate().expect_err("the segment is invalid");
         let invalid = Err(BatchError::Invalid(reason));
         assert_eq!(cast::one_to_many(level, &bad, &many, outputs.answers()), invalid);
         assert_eq!(cast::closest(level, &bad, &many), Err(BatchError::Invalid(reason)));
         assert_eq!(cast::any(level, &bad, &many), Err(BatchError::Invalid(reason)));
-        let reason = no_box.validate().expect_err("it is no box");
+        let reason = no_box.validate().expect_err("it is invalid");
         let answer = cast::many_to_one(level, &rays, &no_box, outputs.answers());
         assert_eq!(answer, Err(BatchError::Invalid(reason)));
         assert!(outputs.is_unwritten(), "{level}");

@@ -330,7 +330,7 @@ fn invalid_planes_are_rejected() {
     ] {
         let mut planes = vec![good; 5];
         planes[3].normal[1] = number;
-        let error = Polyhedron::new(&planes).expect_err("it is no half-space");
+        let error = Polyhedron::new(&planes).expect_err("the plane is invalid");
         assert_eq!(error, NoPolyhedron::Plane { index: 3, reason });
     }
     let bad = Segment { max_fraction: -1.0, ..Segment::default() };

@@ -4,7 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rand::RngExt;
 use swath::batch::{LengthMismatch, Rejected};
-use swath::{Aabb, COORD_MAX, Invalid, Level, MovingBox, MovingBoxColumns, MovingBoxStore};
+use swath::{
+    Aabb, COORD_MAX, Invalid, Level, MovingBox, MovingBoxColumns, MovingBoxStore, Threads,
+};
 use testkit::cases::{HOSTILE, cases};
 use testkit::columns::Columns;
 use testkit::draw::{Draw, for_each};
@@ -192,17 +194,27 @@ fn numbers_at_the_limit_are_valid() {
 #[derive(Clone, Debug)]
 enum Step {
     Push(MovingBox),
-    ProxyKind(usize, MovingBox),
+    Set(usize, MovingBox),
     SwapRemove(usize),
     Clear,
+    Fill(Vec<MovingBox>),
+    Extend(Vec<MovingBox>),
+    /// Overwrite one number of a column.
+    Edit(usize, usize, f32),
 }
 
 fn step(draw: &mut Draw) -> Step {
-    match draw.0.random_range(0..22) {
+    match draw.0.random_range(0..27) {
         0..12 => Step::Push(row(draw)),
-        12..16 => Step::ProxyKind(draw.0.random_range(0..=usize::MAX), row(draw)),
+        12..16 => Step::Set(draw.0.random_range(0..=usize::MAX), row(draw)),
         16..21 => Step::SwapRemove(draw.0.random_range(0..=usize::MAX)),
-        _ => Step::Clear,
+        21 => Step::Clear,
+        22 => Step::Fill(several(draw, 40, row)),
+        23 | 24 => Step::Extend(several(draw, 20, row)),
+        _ => {
+            let [at, column] = [(); 2].map(|()| draw.0.random_range(0..=usize::MAX));
+            Step::Edit(at, column % 9, number(draw))
+        }
     }
 }
 
@@ -219,12 +231,12 @@ fn is_model(store: &MovingBoxStore, model: &[MovingBox]) {
         assert_eq!(bits(store.get(row)), bits(expected));
         assert_eq!(bits(boxes.get(row)), bits(expected));
     }
-    let checked = store.checked();
-    assert!(checked.rejected().is_empty() && !checked.is_rejected(0));
+    let (checked, invalid) = (store.checked(), no_boxes(model));
+    assert_eq!((checked.rejected(), store.rejected()), (&invalid[..], &invalid[..]));
     assert_eq!(checked.len(), model.len());
     for level in Level::all() {
         let mut list = Vec::new();
-        assert_eq!(boxes.check(level, &mut list).rejected(), []);
+        assert_eq!(boxes.check(level, &mut list).rejected(), invalid);
     }
     assert!(panics(|| _ = store.get(model.len())));
 }
@@ -244,7 +256,7 @@ fn a_store_is_a_list_of_boxes() {
                         assert_eq!(pushed, row.validate().map(|()| model.len()));
                         model.extend(pushed.is_ok().then_some(row));
                     }
-                    Step::ProxyKind(at, row) if !model.is_empty() => {
+                    Step::Set(at, row) if !model.is_empty() => {
                         let at = at % model.len();
                         let set = store.set(at, row);
                         assert_eq!(set, row.validate());
@@ -258,13 +270,80 @@ fn a_store_is_a_list_of_boxes() {
                         store.clear();
                         model.clear();
                     }
-                    Step::ProxyKind(at, row) => assert!(panics(|| _ = store.set(at, row))),
+                    Step::Fill(rows) => {
+                        let rejected = store.fill(rows.len(), &Threads::current(), |row| rows[row]);
+                        assert_eq!(rejected, no_boxes(&rows));
+                        model = rows;
+                    }
+                    Step::Extend(rows) => {
+                        store.extend(rows.iter().copied());
+                        model.extend(rows);
+                    }
+                    Step::Edit(at, column, number) => {
+                        if let Some(at) = at.checked_rem(model.len()) {
+                            let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut model[at..=at]);
+                            numbers[column] = number;
+                            let rejected = store.edit(|columns| columns[column][at] = number);
+                            assert_eq!(rejected, no_boxes(&model));
+                        }
+                    }
+                    Step::Set(at, row) => assert!(panics(|| _ = store.set(at, row))),
                     Step::SwapRemove(at) => assert!(panics(|| _ = store.swap_remove(at))),
                 }
                 is_model(&store, &model);
             }
         },
     );
+}
+
+/// Goal: many rows are written as they are on any threads, whatever was there before. Method: the rows one by one, for
+/// numbers of rows about those of blocks and parts, some of them invalid; made from slices and iterators too.
+#[test]
+fn a_store_is_filled_in_bulk() {
+    let mut store = MovingBoxStore::new();
+    let mut draw = Draw::new(12);
+    for count in [0, 1, 511, 512, 513, 1025, 33_000, 16, 70_000, 3] {
+        let rows: Vec<MovingBox> = (0..count).map(|_| row(&mut draw)).collect();
+        let invalid = no_boxes(&rows);
+        assert!(count < 500 || !invalid.is_empty() && invalid.len() < rows.len());
+        for threads in [Threads::one(), Threads::current()] {
+            assert_eq!(store.fill(count, &threads, |row| rows[row]), invalid);
+            let filled = store.columns();
+            assert!((0..count).all(|row| bits(filled.get(row)) == bits(rows[row])));
+        }
+        let mut extended = MovingBoxStore::new();
+        extended.extend(rows[..count / 2].iter().copied());
+        extended.extend(rows[count / 2..].to_vec());
+        for other in [extended, MovingBoxStore::from(&rows[..]), rows.iter().copied().collect()] {
+            assert_eq!((other.len(), other.rejected()), (count, &invalid[..]));
+            assert!((0..count).all(|row| bits(other.get(row)) == bits(rows[row])));
+        }
+    }
+}
+
+/// Goal: a panic of the caller's function leaves no row that was not checked. Method: a function that panics in the
+/// middle, while the store is filled and while it is edited.
+#[test]
+fn a_store_is_empty_after_a_panic() {
+    for edit in [false, true] {
+        let mut store: MovingBoxStore = boxes(13, 40).into_iter().collect();
+        assert!(panics(|| {
+            if edit {
+                store.edit(|columns| {
+                    columns[0][3] = f32::NAN;
+                    panic!("the caller's");
+                });
+            } else {
+                store.fill(50, &Threads::one(), |row| {
+                    assert!(row < 20, "the caller's");
+                    MovingBox::default()
+                });
+            }
+        }));
+        is_model(&store, &[]);
+        store.extend(boxes(14, 20));
+        is_model(&store, &boxes(14, 20));
+    }
 }
 
 /// Goal: the limits of blocks do not affect a caller. Method: up to three blocks and back, one row at a time,

@@ -1,8 +1,8 @@
-//! Do shapes that share a point always overlap, and the others hardly ever?
+//! Tests of overlaps: shapes that share a point always overlap, and others hardly ever.
 //!
-//! First small whole numbers, on which `f32` is exact, and equality with `spec`; then hostile cases
-//! and sums of products in whole numbers, which have no rounding of their own and no formula of the
-//! kernels.
+//! The first inputs are small integers, for which `f32` is exact, and results equal those of `spec`. Then
+//! follow hostile cases, compared with sums of products of integers, which have no rounding error and use no
+//! formula of the kernels.
 
 use std::cmp::Ordering::Greater;
 
@@ -26,10 +26,10 @@ fn map(aabb: &Aabb, on_axis: impl Fn([f32; 2], usize) -> [f32; 2]) -> Aabb {
     Aabb { min: axes.map(|axis| axis[0]), max: axes.map(|axis| axis[1]) }
 }
 
-/// Goal: no order of four interval ends is forgotten. Method: all of them, on each axis, in both
+/// Goal: every order of four interval ends gives the right result. Method: all of them, on each axis, in both
 /// orders of the boxes; the other axes overlap, touch or are apart.
 #[test]
-fn every_order_of_two_intervals() {
+fn every_order_of_two_intervals_equals_the_spec() {
     let intervals: Vec<[f32; 2]> =
         (0..=4_i16).flat_map(|min| (min..=4).map(move |max| [min, max].map(f32::from))).collect();
     for &of_a in &intervals {
@@ -51,10 +51,10 @@ fn every_order_of_two_intervals() {
     }
 }
 
-/// Goal: a sphere touches at its radius and not a step before. Method: all centres of a grid about
-/// a box, a flat box and a point, and every radius whose square is whole and near.
+/// Goal: a sphere touches at its radius and not a step before. Method: all centres of a grid around a box, a
+/// flat box and a point, and every radius near the distance whose square is an integer.
 #[test]
-fn every_sphere_on_a_grid() {
+fn every_sphere_on_a_grid_equals_the_spec() {
     let boxes = [[[-1.0; 3], [1.0, 2.0, 0.0]], [[0.0; 3], [0.0, 1.0, 2.0]], [[1.0; 3]; 2]];
     for aabb in boxes.map(|[min, max]| Aabb { min, max }) {
         for at in 0..11 * 11 * 11 {
@@ -70,11 +70,11 @@ fn every_sphere_on_a_grid() {
     }
 }
 
-/// What is exactly so of a sphere and a box.
+/// The exact facts of a sphere and a box.
 struct Exact {
     /// They share a point.
     meets: bool,
-    /// They would with a radius larger by 2⁻²¹ of it.
+    /// They would share one if the radius were larger by 2⁻²¹ of itself.
     nearly: bool,
 }
 
@@ -97,8 +97,8 @@ fn exact_sphere(Near { sphere, aabb }: &Near) -> Exact {
     Exact { meets, nearly: meets || sign(&terms) != Greater }
 }
 
-/// Goal: a sphere that meets a box is never missed, and what misses it by 2⁻²¹ of its radius is
-/// told. Method: hostile cases against whole numbers; ties and near misses must be among them.
+/// Goal: a sphere that touches a box is never missed, and a miss by 2⁻²¹ of its radius is reported as a miss.
+/// Method: hostile cases compared with integer arithmetic, which include ties and near misses.
 #[test]
 fn spheres_are_never_missed() {
     let (mut met, mut narrow, mut ties) = (0, 0, 0);
@@ -116,8 +116,8 @@ fn spheres_are_never_missed() {
     assert!(met > count / 4 && narrow > count / 50 && ties > count / 50, "{met} {narrow} {ties}");
 }
 
-/// Goal: a point is answered exactly, as a sphere and as a box. Method: spheres of radius zero about
-/// the hostile cases, on the surfaces and a step off.
+/// Goal: the result for a point is exact, as a sphere and as a box. Method: spheres of radius zero near the
+/// hostile cases, on the surfaces and one step off.
 #[test]
 fn a_sphere_without_radius_is_a_point() {
     for case in near(2, 100_000) {
@@ -130,11 +130,11 @@ fn a_sphere_without_radius_is_a_point() {
     }
 }
 
-/// What is exactly so of a plane and a box.
+/// The exact facts of a plane and a box.
 struct Reach {
-    /// The box lies wholly outside.
+    /// The box is entirely outside.
     outside: bool,
-    /// It does by so much that it must be said.
+    /// It is outside by so much that this must be reported.
     far_outside: bool,
     inside: bool,
     far_inside: bool,
@@ -163,7 +163,7 @@ fn exact_plane(plane: &Plane, aabb: &Aabb) -> Reach {
     Reach { outside, far_outside, inside, far_inside }
 }
 
-/// What a side must keep of what is exactly so. Counts boxes that lie nearer than must be told.
+/// Checks a side against the exact facts. Counts boxes that are nearer than the guaranteed distance.
 fn holds(Cut { planes, aabb }: &Cut, near: &mut usize) {
     let reaches: Vec<_> = planes.iter().map(|plane| exact_plane(plane, aabb)).collect();
     let outside = reaches.iter().any(|reach| reach.outside);
@@ -178,23 +178,24 @@ fn holds(Cut { planes, aabb }: &Cut, near: &mut usize) {
     *near += usize::from(outside != far_outside || inside != far_inside);
 }
 
-/// Goal: what is called outside is outside of a plane, what is called inside is inside of all, and
-/// both are said where there is room for rounding. Method: hostile cases against whole numbers.
+/// Goal: a box that is reported as outside is outside of a plane, one reported as inside is inside of all,
+/// and both are reported if the distance exceeds the rounding error. Method: hostile cases compared with
+/// integer arithmetic.
 #[test]
 fn sides_are_never_wrong() {
     let count = how_many(150_000);
     let mut near = 0;
-    // One plane in most cases, so that each is decided by a tie.
+    // One plane in most cases, so that a tie decides each.
     for case in cuts(3, 1, count / 2).chain(cuts(4, 7, count / 2)) {
         holds(&case, &mut near);
     }
     assert!(near > count / 10, "only {near} near the border");
 }
 
-/// Goal: a view keeps all that is in it. Method: a camera turned every way, boxes of every size
-/// about it; each against whole numbers, and by points: a box with one in the view is not outside.
+/// Goal: a view contains every box in it. Method: a camera in any orientation, boxes of every size around it;
+/// each compared with integer arithmetic, and by points: a box with a point in the view is not outside.
 #[test]
-fn a_view_keeps_what_is_in_it() {
+fn view_contains_every_box_in_it() {
     let (mut sides, mut near, mut seen) = ([0; 3], 0, 0);
     for (k, (aabb, _)) in boxes(5, 60_000).enumerate() {
         let turn = k as f64 * 0.37;
@@ -223,10 +224,10 @@ fn a_view_keeps_what_is_in_it() {
     assert!(sides.into_iter().all(|count| count > 500) && seen > 5000, "{sides:?} {seen}");
 }
 
-/// Goal: small numbers are told as they are. Method: `spec` on a grid, with planes between its
-/// lines, and on its lines where a box only touches: a touch is no miss, and not told to be inside.
+/// Goal: small numbers give the exact result. Method: `spec` on a grid, with planes between its lines, and on
+/// its lines, where a box only touches: a touch is not a miss, and not inside.
 #[test]
-fn every_box_of_a_grid_and_a_plane() {
+fn every_box_of_a_grid_and_a_plane_equals_the_spec() {
     let normals =
         [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [1.0, 2.0, -2.0], [-0.5, 0.25, 4.0], [0.0; 3]];
     for (normal, twice) in normals.into_iter().flat_map(|n| (-20..20).map(move |k| (n, k))) {
@@ -248,10 +249,10 @@ fn every_box_of_a_grid_and_a_plane() {
     }
 }
 
-/// Goal: what the documentation says of edges is so. Method: a wedge, a box before its edge, and
-/// the plane that tells.
+/// Goal: boxes near an edge are treated as documented. Method: a wedge, a box in front of its edge, and the
+/// plane that excludes it.
 #[test]
-fn a_box_near_an_edge_is_kept_until_the_regions_own_box_is_added() {
+fn box_near_an_edge_is_excluded_by_the_box_of_the_region() {
     let mut planes = vec![
         Plane { normal: [-1.0, 2.0, 0.0], offset: 0.0 },
         Plane { normal: [-1.0, -2.0, 0.0], offset: 0.0 },
@@ -263,10 +264,10 @@ fn a_box_near_an_edge_is_kept_until_the_regions_own_box_is_added() {
     assert_eq!(side(&[], &aabb), PlaneSide::Inside);
 }
 
-/// Goal: a region that is a box is asked as a box. Method: the six planes of a box; a pair whose
-/// boxes share a point is kept, one that is apart by more than rounding is not.
+/// Goal: a region that is a box gives the results of the box. Method: the six planes of a box; a box that
+/// shares a point is not outside, and one that is apart by more than rounding is.
 #[test]
-fn the_planes_of_a_box_are_that_box() {
+fn planes_of_a_box_give_the_results_of_the_box() {
     let mut told = 0;
     for (a, b) in boxes(6, 60_000) {
         let plane = |k: usize| {
@@ -285,8 +286,8 @@ fn the_planes_of_a_box_are_that_box() {
     assert!(told > 5000, "{told}");
 }
 
-/// Goal: box against box is exact. Method: hostile boxes; `spec`, and the definition by a shared
-/// point, which is the lowest corner of the intersection.
+/// Goal: box against box is exact. Method: hostile boxes; `spec`, and the definition by a common point, which
+/// is the lowest corner of the intersection.
 #[test]
 fn boxes_are_compared_exactly() {
     let mut met = 0;
@@ -303,10 +304,10 @@ fn boxes_are_compared_exactly() {
     assert!((20_000..180_000).contains(&met), "{met}");
 }
 
-/// Goal: a mirror, and for boxes an order of axes, changes nothing. Method: hostile cases, to the
+/// Goal: mirroring, and for boxes the order of axes, changes nothing. Method: hostile cases, compared bit by
 /// bit.
 #[test]
-fn space_has_no_preferred_direction() {
+fn mirrored_shapes_give_the_same_result() {
     let flip = |mirrored: usize| {
         move |[min, max]: [f32; 2], k: usize| {
             if mirrored >> k & 1 == 1 { [-max, -min] } else { [min, max] }
@@ -341,10 +342,10 @@ fn space_has_no_preferred_direction() {
     }
 }
 
-/// Goal: a unit of length changes nothing, however near the borders of `f32`. Method: powers of two,
-/// to the bit, wherever no number leaves the normal ones.
+/// Goal: the unit of length changes nothing, however near the limits of `f32`. Method: powers of two,
+/// compared bit by bit, if all numbers remain normal.
 #[test]
-fn a_power_of_two_scales_to_the_same_answer() {
+fn power_of_two_scales_to_the_same_result() {
     let mut scaled = 0;
     for (exponent, case) in (-120..=120).cycle().zip(near(11, 60_000)) {
         let scale = |x: f32| (f64::from(x) * 2_f64.powi(exponent)) as f32;
@@ -366,17 +367,17 @@ fn a_power_of_two_scales_to_the_same_answer() {
     assert!(scaled > 10_000, "only {scaled} were scaled");
 }
 
-/// Goal: more is met by what is larger, and less by what is cut more. Method: a box in a box, a
-/// sphere in a sphere, some of the planes; these hold to the bit, for each step rounds in order.
+/// Goal: larger shapes overlap more, and more planes exclude more. Method: a box in a box, a sphere in a
+/// sphere, some of the planes; without tolerance, because each step is monotonic.
 #[test]
-fn larger_shapes_meet_more() {
+fn larger_shapes_overlap_more() {
     for ((a, b), case) in boxes(12, 60_000).zip(near(13, 60_000)) {
         let union = case.aabb.union(&a);
         let meets = sphere_meets(&case.sphere, &case.aabb);
         assert!(!meets || sphere_meets(&case.sphere, &union), "{case:?} {a:?}");
         let meets = overlap::one_to_one(&a, &b).expect("both are boxes");
         assert!(!meets || overlap::one_to_one(&union, &b) == Ok(true), "{case:?} {a:?} {b:?}");
-        // A face, an edge or a corner of the box is met only where the box is.
+        // A sphere overlaps a face, an edge or a corner of the box only if it overlaps the box.
         let touched = sphere_meets(&case.sphere, &Aabb { max: case.aabb.min, ..case.aabb });
         assert!(!touched || sphere_meets(&case.sphere, &case.aabb), "{case:?}");
     }
@@ -394,9 +395,9 @@ fn larger_shapes_meet_more() {
     }
 }
 
-/// Goal: nothing is valid that is not. Method: each number of each shape wrong.
+/// Goal: invalid input is rejected. Method: an invalid box, sphere and plane in each argument.
 #[test]
-fn what_is_invalid_is_an_error() {
+fn invalid_input_is_an_error() {
     let good = Aabb { min: [0.0; 3], max: [1.0; 3] };
     let bad = Aabb { min: [0.0, 2.0, 0.0], max: [1.0; 3] };
     let ball = Sphere { center: [0.0; 3], radius: 1.0 };

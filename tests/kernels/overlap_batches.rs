@@ -1,7 +1,7 @@
-//! Does a batch of overlaps answer as one question at a time does, on every level?
+//! Tests that a batch of overlaps gives the results of single calls on every level.
 //!
-//! Every number of rows about the lanes and the words of a set, every place of a row that is
-//! invalid, every output.
+//! The batches have every number of rows near the numbers of lanes and of bits in a word, an invalid row at
+//! every position, and every output.
 
 use swath::batch::overlap::planes::PlaneSideColumns;
 use swath::batch::overlap::{Bits, planes, sphere};
@@ -10,20 +10,20 @@ use swath::{Aabb, COORD_MAX, Level, MovingBox, MovingBoxColumns, Pair, Plane, Sp
 use testkit::columns::Columns;
 use testkit::places::{SphereArrays, cuts, frustum, moving, near};
 
-/// What stands in a set before it is written.
+/// The contents of a bit set before it is written.
 const UNWRITTEN: u32 = 0xdead_beef;
 
-/// Numbers of rows: every one about the lanes, and about one and two words.
+/// Numbers of rows: every one near the number of lanes, and near one and two words.
 fn lengths() -> impl Iterator<Item = usize> + Clone {
     (0..=40).chain([47, 48, 63, 64, 65, 79, 80, 95, 96, 97, 129])
 }
 
-/// The rows of which the answer is yes.
+/// The rows with a positive result.
 fn rows_of(expected: &[bool]) -> Vec<u32> {
     (0..).zip(expected).filter_map(|(row, &yes)| yes.then_some(row)).collect()
 }
 
-/// A set must hold exactly these rows, whatever stood in it.
+/// A bit set contains exactly these rows, whatever it contained before.
 fn set_is(expected: &[bool], what: &str, ask: impl FnOnce(Bits<'_>) -> Result<(), BatchError>) {
     let mut words = vec![UNWRITTEN; Bits::words_for(expected.len())];
     assert_eq!(ask(Bits { words: &mut words }), Ok(()), "{what}");
@@ -38,7 +38,7 @@ fn set_is(expected: &[bool], what: &str, ask: impl FnOnce(Bits<'_>) -> Result<()
     assert!((0..expected.len()).all(|row| set.get(row) == expected[row]), "{what}");
 }
 
-/// A list must hold exactly these rows, and the first of them where it is too short.
+/// A list contains exactly these rows, and the first of them if it is too short.
 fn list_is(expected: &[bool], what: &str, ask: impl Fn(&mut Rows<'_>) -> Result<(), BatchError>) {
     let meant = rows_of(expected);
     let needed = meant.len();
@@ -53,7 +53,7 @@ fn list_is(expected: &[bool], what: &str, ask: impl Fn(&mut Rows<'_>) -> Result<
     }
 }
 
-/// Every question about boxes, spheres and planes, on every level, against one at a time.
+/// Every test of boxes, spheres and planes, on every level, compared with single calls.
 fn answers_are(
     [a, b]: [&[MovingBox]; 2],
     balls: &[(Sphere, [f32; 3])],
@@ -123,13 +123,13 @@ fn balls(seed: u64, count: usize) -> Vec<(Sphere, [f32; 3])> {
     near(seed, count).enumerate().map(|(k, near)| (near.sphere, delta(k))).collect()
 }
 
-/// Each row with another, itself among them, in either order.
+/// Each row with another, itself included, in either order.
 fn neighbours(rows: usize) -> Vec<Pair> {
     let row = |row: usize| (row % rows) as u32;
     (0..rows).map(|k| Pair { a: row(k), b: row(k * k + k / 3) }).collect()
 }
 
-/// A box, a sphere and a region that meet many of the hostile cases and miss many.
+/// A box, a sphere and a region that overlap many of the hostile cases and miss many.
 fn one(round: usize) -> (Aabb, Sphere, Vec<Plane>) {
     let size = [1.0, 0.25, 1e6, 1e-30, 1e30][round % 5];
     let aabb = Aabb { min: [-0.5 * size, 0.0, -size], max: [size, 0.75 * size, 0.0] };
@@ -143,10 +143,10 @@ fn one(round: usize) -> (Aabb, Sphere, Vec<Plane>) {
     (aabb, sphere, planes)
 }
 
-/// Goal: a batch answers as one question at a time does. Method: every level, every number of rows
-/// about the lanes and the words, every output, hostile rows.
+/// Goal: a batch gives the results of single calls. Method: every level, every number of rows near the number
+/// of lanes and of bits in a word, every output, hostile rows.
 #[test]
-fn batches_answer_as_one_to_one_on_every_level() {
+fn batches_give_the_results_of_one_to_one_on_every_level() {
     for (round, rows) in lengths().cycle().take(52 * 8).enumerate() {
         let seed = 100 + round as u64;
         let (aabb, sphere, planes) = one(round);
@@ -156,10 +156,10 @@ fn batches_answer_as_one_to_one_on_every_level() {
     }
 }
 
-/// Goal: what is invalid disturbs nobody. Method: at every row of every number of rows, one that is
-/// invalid, and one that alone is not, of every kind in turn; the displacement too.
+/// Goal: an invalid row does not change other rows. Method: at every row of every number of rows, one invalid
+/// row, of every kind in turn, and batches of which only one row is valid; invalid displacements too.
 #[test]
-fn an_invalid_row_is_apart_and_the_others_stay() {
+fn invalid_row_is_apart_and_changes_no_other_row() {
     let huge = COORD_MAX.next_up();
     let numbers = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, huge, -huge];
     let mut kinds = (0..numbers.len() * 10).map(|k| (numbers[k / 10], k % 10)).cycle();
@@ -195,10 +195,10 @@ fn an_invalid_row_is_apart_and_the_others_stay() {
     }
 }
 
-/// Goal: a question that cannot be answered changes nothing. Method: each wrong length, a row that
-/// is not there, a value that is invalid; the outputs are looked at.
+/// Goal: a call that fails writes nothing. Method: each wrong length, a row that does not exist, an invalid
+/// value; the outputs are compared.
 #[test]
-fn on_an_error_nothing_is_written() {
+fn failed_call_writes_nothing() {
     let columns = Columns::new(&moving(6, 40));
     let other = Columns::new(&moving(6, 39));
     let spheres = SphereArrays::new(&balls(7, 40));

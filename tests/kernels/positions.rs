@@ -149,7 +149,7 @@ fn at_the_first_time_boxes_touch() {
             assert!(below.max(above) <= slack(axis), "apart on {axis}: {case:?}");
         }
         // On the axis that is entered last, the overlap is not greater than that either.
-        let axis = sweep.contact.axis().expect("a pair that comes to touch does so on an axis");
+        let axis = sweep.contact.axis().expect("a pair that touches has an axis");
         let meant = spec::sweep(&case.a, &case.b).expect("both are boxes");
         if !meant.contact.is_hit() && sweep.first == 0.0 {
             // The boxes separated before the start by less than a float can represent.

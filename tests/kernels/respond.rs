@@ -165,7 +165,7 @@ fn responses_conserve_and_never_deepen() {
             panic!("{promise}: {response:?}, {case:?}");
         }
         let Some(response) = response else { continue };
-        let swapped = one_to_one(&case.b, &case.a, case.restitution).expect("they still meet");
+        let swapped = one_to_one(&case.b, &case.a, case.restitution).expect("they still touch");
         // If the direction is not defined, mirroring changes neither the normal nor the translation.
         if swapped.contact.normal() == response.contact.normal().map(|n| 0.0 - n) {
             assert_eq!([swapped.b, swapped.a], [response.a, response.b], "{case:?}");
@@ -260,7 +260,7 @@ fn a_fast_body_leaves_by_the_swept_normal() {
     assert_eq!(response.contact.normal(), [-1.0, 0.0, 0.0]);
     assert!(response.b.aabb.max[0] <= 0.0 && response.b.aabb.max[0] > -0.5);
     assert_eq!(response.b.delta, [0.0; 3]);
-    let response = one_to_one(&wall, &bullet(0.2), 0.0).expect("it is in there");
+    let response = one_to_one(&wall, &bullet(0.2), 0.0).expect("it is inside");
     assert_eq!(response.contact.normal(), [1.0, 0.0, 0.0]);
     assert_eq!((response.b.aabb.min[0], response.b.delta[0]), (0.25, 1e6));
 }

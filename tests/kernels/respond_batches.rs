@@ -130,7 +130,7 @@ fn invalid_bodies_are_listed() {
     let bad = no_bodies();
     let good = bodies(3, 1)[0][0];
     for (k, body) in bad.iter().enumerate() {
-        let reason = body.validate().expect_err("it is none");
+        let reason = body.validate().expect_err("it is invalid");
         let only_mass = k >= bad.len() - 4;
         assert_eq!(reason == Invalid::InverseMass, only_mass, "{body:?}");
         assert_eq!(respond::one_to_one(body, &good, 0.5), Err(reason));
@@ -223,7 +223,7 @@ fn failed_call_writes_nothing() {
         let none = no_bodies()[0];
         let to = SlideColumns { a: &mut x, b: &mut y };
         let error = respond::one_to_many(level, contact, &none, &all, 0.5, to);
-        assert_eq!(error, Err(BatchError::Invalid(none.validate().expect_err("it is none"))));
+        assert_eq!(error, Err(BatchError::Invalid(none.validate().expect_err("it is invalid"))));
         assert!(x.iter().chain(&y).all(|&x| x == -7.0));
     }
 }

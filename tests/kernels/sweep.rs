@@ -376,7 +376,7 @@ fn failed_call_writes_nothing() {
         }
         let mut outputs = Outputs::new(20);
         let error = sweep::one_to_many(level, &bad, &checked, outputs.answers());
-        let reason = bad.validate().expect_err("it is no box");
+        let reason = bad.validate().expect_err("it is invalid");
         assert_eq!(error, Err(BatchError::Invalid(reason)));
         for (index, pair) in [(0, Pair { a: 20, b: 3 }), (19, Pair { a: 3, b: u32::MAX })] {
             let mut pairs = pairs.clone();
@@ -389,8 +389,8 @@ fn failed_call_writes_nothing() {
         assert!(matches!(error, Err(BatchError::Length(_))), "{error:?}");
         assert!(outputs.is_unwritten(), "{level}");
     }
-    assert_eq!(sweep::one_to_one(&bad, &good), Err(bad.validate().expect_err("it is no box")));
-    assert_eq!(sweep::one_to_one(&good, &bad), Err(bad.validate().expect_err("it is no box")));
+    assert_eq!(sweep::one_to_one(&bad, &good), Err(bad.validate().expect_err("it is invalid")));
+    assert_eq!(sweep::one_to_one(&good, &bad), Err(bad.validate().expect_err("it is invalid")));
 }
 
 /// Axes on which both boxes are flat and in one plane at the start. The direction is not defined there, so

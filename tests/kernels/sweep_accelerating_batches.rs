@@ -178,7 +178,7 @@ fn failed_call_writes_nothing() {
     let columns = Columns::new(&good);
     let short = Columns::new(&good[..19]);
     let pairs = neighbours(20);
-    let reason = bad.validate().expect_err("it is no box");
+    let reason = bad.validate().expect_err("it is invalid");
     for level in Level::all() {
         let (mut of_all, mut of_short) = (Vec::new(), Vec::new());
         let rows = columns.boxes().check(level, &mut of_all);

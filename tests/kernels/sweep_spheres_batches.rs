@@ -143,9 +143,9 @@ fn invalid_row_is_separated_and_changes_no_other_row() {
         let mut world = World::new(rows as u64, rows);
         for row in 0..rows {
             let kept = (world.spheres[row], world.boxes[row]);
-            world.spheres[row] = *spheres.next().expect("they go on");
+            world.spheres[row] = *spheres.next().expect("they continue");
             world.answers_to_the_bit();
-            world.boxes[row] = *boxes.next().expect("they go on");
+            world.boxes[row] = *boxes.next().expect("they continue");
             if row % 3 == 0 {
                 world.answers_to_the_bit();
             }

@@ -4,6 +4,7 @@ mod cast;
 mod distance;
 mod distance_closed_forms;
 mod hostile_support_maps;
+mod owned_shapes;
 mod spec_distance;
 mod spec_first_time;
 mod toi;

@@ -156,7 +156,7 @@ fn hulls_depend_on_their_points_only() {
             points.reverse();
             let hull = Hull::on_level(level, points.iter().copied()).expect("a hull");
             let toi = search((&Shape::hull(&hull), &a), (&other, &b));
-            let t = toi.impact().expect("the hull does as the box does");
+            let t = toi.impact().expect("the hull gives the result of the box");
             assert!((t - meant).abs() < 1e-3, "{t} {meant} {half:?}");
             assert_eq!(*first.get_or_insert(toi), toi, "every level has the same bits: {level}");
         }

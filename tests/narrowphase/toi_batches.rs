@@ -2,7 +2,7 @@
 
 use scenes::convex::{Hulls, Moves, meetings};
 use swath::convex::gjk::Distance;
-use swath::convex::toi::{Meetings, PairsError, Settings, Toi, ToiError, ToiResult};
+use swath::convex::toi::{PairsError, Settings, Toi, ToiError, ToiInput, ToiResult};
 use swath::convex::{gjk, toi};
 use swath::{Invalid, Motion, Pair, Pose, Shape, Threads};
 
@@ -47,7 +47,7 @@ fn batches_give_the_results_of_single_pairs() {
     let windows: Vec<[f32; 2]> =
         (0..pairs.len()).map(|row| [0.0, 0.5 + 0.5 * (row % 2) as f32]).collect();
     for windows in [&[][..], &windows[..]] {
-        let meetings = Meetings { shapes: &shapes, motions: &motions, pairs: &pairs, windows };
+        let meetings = ToiInput { shapes: &shapes, motions: &motions, pairs: &pairs, windows };
         for threads in threads() {
             let mut out = vec![Toi::default(); pairs.len()];
             let mut rejected = Vec::new();
@@ -106,7 +106,7 @@ fn failed_call_writes_nothing() {
     let motions = [Motion::default(); 2];
     let pairs = [Pair { a: 0, b: 1 }, Pair { a: 1, b: 2 }];
     let ask = |motions: &[Motion], pairs: &[Pair], windows: &[[f32; 2]], rows: usize| {
-        let meetings = Meetings { shapes: &shapes, motions, pairs, windows };
+        let meetings = ToiInput { shapes: &shapes, motions, pairs, windows };
         let mut out = vec![Toi { rounds: 77, ..Toi::default() }; rows];
         let mut rejected = Vec::new();
         let settings = Settings::default();

@@ -450,7 +450,7 @@ fn gap_within_the_tolerance_is_a_gap() {
     assert!(end < -1e-6 && end > -1e-5 && gap < 0.5 * f64::from(Settings::TOLERANCE) * 0.6);
     let (d, g) = (f64::from(delta), f64::from(accel));
     let first = (d + (d * d - 2.0 * g * gap).sqrt()) / -g;
-    let t = search((&ball, &still), (&ball, &motion)).impact().expect("it comes to touch");
+    let t = search((&ball, &still), (&ball, &motion)).impact().expect("it touches");
     assert!(f64::from(t) <= first && first < 1.0, "{t} {first}");
 }
 

@@ -5,7 +5,7 @@
 
 use spec::FirstTime;
 use swath::convex::toi;
-use swath::convex::toi::{Meetings, Settings, Toi, ToiResult, Touch};
+use swath::convex::toi::{Settings, Toi, ToiInput, ToiResult, Touch};
 use swath::{Pair, Threads};
 use testkit::convex_asked::{
     answer, asked, hulls, motion, settings, shape, tolerance, tolerance_length,
@@ -98,7 +98,7 @@ fn results_far_from_the_origin_are_those_near_it() {
         };
         holds([cuboid([0.5, 1.0, 0.25]), cuboid([0.75; 3])], [one, at([far, 0.5 - far, 2.0 * far])])
     };
-    let near = meet(0.0).impact().expect("they meet");
+    let near = meet(0.0).impact().expect("they touch");
     for far in [1e4, 1e5, 1e6] {
         assert_eq!(meet(far).impact(), Some(near));
     }
@@ -258,7 +258,7 @@ fn batches_of_hard_pairs_give_the_results_of_single_pairs() {
             }
         }
         let meetings =
-            Meetings { shapes: &shapes, motions: &motions, pairs: &pairs, windows: &windows };
+            ToiInput { shapes: &shapes, motions: &motions, pairs: &pairs, windows: &windows };
         for threads in [Threads::one(), Threads::current()] {
             let mut out = vec![Toi::default(); pairs.len()];
             let mut rejected = Vec::new();

@@ -4,7 +4,7 @@
 //! specification.
 
 use swath::convex::toi;
-use swath::convex::toi::{Step, ToiError, ToiResult, Touch};
+use swath::convex::toi::{Round, ToiError, ToiResult, Touch};
 use swath::{Motion, Shape};
 use testkit::convex_asked::{asked, hulls, motion, settings, shape};
 use testkit::convex_cases::convex_cases;
@@ -26,7 +26,7 @@ fn steps_are_correct_and_complete() {
             let hulls = hulls(&case);
             let [a, b] = [0, 1].map(|k| shape(&case.shapes[k], hulls[k].as_ref()));
             let [of_a, of_b] = case.motions.each_ref().map(motion);
-            let mark = Step { t: -1.0, gap: 7.0, normal: [0.0; 3] };
+            let mark = Round { t: -1.0, gap: 7.0, normal: [0.0; 3] };
             let mut steps = vec![mark];
             let toi = toi::traced(&a, &of_a, &b, &of_b, &settings, &mut steps).expect("valid");
             assert_eq!(toi, asked(&case, &settings), "{case:?}");

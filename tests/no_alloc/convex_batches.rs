@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use swath::convex::gjk::Distance;
-use swath::convex::toi::{Meetings, Settings, Toi};
+use swath::convex::toi::{Settings, Toi, ToiInput};
 use swath::convex::{gjk, toi};
 use swath::{Motion, Pair, Pose, Shape, Threads};
 use testkit::convex_asked::{Hulls, hulls, motion, shape};
@@ -46,7 +46,7 @@ fn counted(shapes: &[Shape<'_>], motions: &[Motion], poses: &[Pose], pairs: &[Pa
     let mut distances = vec![Distance::default(); pairs.len()];
     let threads = Threads::current();
     let mut tick = || {
-        let meetings = Meetings { shapes, motions, pairs, windows: &[] };
+        let meetings = ToiInput { shapes, motions, pairs, windows: &[] };
         let settings = Settings::default();
         toi::pairs(&meetings, &settings, &threads, &mut rejected, &mut tois).expect("rows");
         assert_eq!(rejected.len(), 1);

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use swath::broadphase::PairInput;
 use swath::{MovingBoxColumns, PairFinder};
 use testkit::counting::ALLOCATIONS;
+use testkit::layouts::Layouts;
 
 /// Goal: after a few ticks no tick allocates, for union and swept pairs, sorted or not, also if the number of
 /// pairs changes by a few per cent.
@@ -51,17 +52,27 @@ fn allocates_nothing_when_warm(min: &[Vec<f32>; 3], side: f32, path: f32) {
         let boxes = max.each_ref().map(|max| {
             MovingBoxColumns::new(min, max.each_ref().map(Vec::as_slice), delta).unwrap()
         });
+        let layouts = boxes.map(|boxes| Layouts::new((0..BOXES).map(|row| boxes.get(row))));
+        let labels: Vec<u32> = (0..BOXES as u32).map(|row| row.wrapping_mul(0x9e37_79b9)).collect();
         let mut finder = PairFinder::new();
         let counts = pool.install(|| {
-            let mut tick = |boxes| {
-                let set = PairInput::new(boxes).moving(&moves);
+            let mut pairs = Vec::new();
+            let mut tick = |k: usize| {
+                let set = PairInput::new(boxes[k]).moving(&moves);
                 let union = finder.union_pairs(set).unwrap().sorted().len();
-                union + finder.swept_pairs(set).unwrap().sorted().len()
+                let count = union + finder.swept_pairs(set).unwrap().sorted().len();
+                // The same from structures, labelled and collected into the caller's list.
+                let set = PairInput::new(layouts[k].of_bodies()).moving(&moves).labelled(&labels);
+                let found = finder.swept_pairs(set).unwrap();
+                found.collect_into(&mut pairs);
+                assert_eq!(union + pairs.len(), count);
+                finder.union_pairs(&layouts[k].still).unwrap();
+                count
             };
             // Any worker may take any strips, so each needs the memory of the others.
-            let warm_up = [(); 2].map(|()| tick(boxes[0]));
+            let warm_up = [(); 2].map(|()| tick(0));
             let before = ALLOCATIONS.load(Ordering::Relaxed);
-            let counted: [usize; 20] = core::array::from_fn(|k| tick(boxes[k % 4]));
+            let counted: [usize; 20] = core::array::from_fn(|k| tick(k % 4));
             let during = ALLOCATIONS.load(Ordering::Relaxed) - before;
             assert_eq!(warm_up, [counted[0], counted[4]]);
             let [low, high] = [counted[2], counted[1]];

@@ -72,7 +72,7 @@ pub(crate) fn a_warm_tick_allocates_nothing() {
             }
         };
         count(0, &mut || pipeline.tick(&scene).expect("a scene").impacts().len());
-        count(1, &mut || of_world.tick_world(&mut world, about).expect("one").impacts().len());
+        count(1, &mut || of_world.tick_proxies(&mut world, about).expect("one").impacts().len());
         moved.copy_from_slice(&bodies);
         count(2, &mut || stepper.step(&mut moved, &masses, None).expect("bodies").events);
     }

@@ -294,12 +294,23 @@ fn wrong_number_of_flags_is_an_error() {
 /// Goal: reading run by run gives the same pairs as reading one slice.
 #[test]
 fn runs_and_slice_contain_the_same_pairs() {
-    let columns = Columns::of_world(&World::new(Scene::Dense, 3000, 4));
+    let columns = Columns::of_world(&World::new(Scene::Dense, 6000, 4));
     let mut finder = PairFinder::new();
     let found = finder.union_pairs(columns.boxes()).unwrap();
     let mut runs: Vec<Pair> = found.chunks().flatten().copied().collect();
     assert_eq!(runs.len(), found.len());
     assert!(found.chunks().count() > 4, "enough runs to share among threads");
+    // What was in the list before does not show, whether it was longer or shorter.
+    for before in [0, 7, runs.len(), runs.len() + 9] {
+        let mut list = vec![Pair { a: 3, b: 4 }; before];
+        found.collect_into(&mut list);
+        assert_eq!(list, runs);
+    }
     runs.sort_unstable();
     assert_eq!(found.sorted(), runs);
+    let found = finder.swept_pairs(columns.boxes()).unwrap();
+    assert!(found.len() > 16 * 1024, "{} pairs, which one thread would copy", found.len());
+    let (mut list, runs) = (Vec::new(), found.chunks().flatten().copied());
+    found.collect_into(&mut list);
+    assert!(list.iter().copied().eq(runs));
 }

@@ -3,6 +3,8 @@
 mod exact;
 mod filters;
 mod hostile_worlds;
+mod labels;
+mod layouts;
 mod long_paths;
 mod order;
 mod other_finders;

@@ -52,7 +52,7 @@ fn touches_at_the_start_follow_the_setting() {
     for (touch, told) in [(Touch::Hit, 2), (Touch::IfClosing, 0), (Touch::Ignore, 0)] {
         let mut pipeline = Pipeline::new(config(|c| c.touch = touch));
         let ticked = pipeline.tick(&Scene::new(boxes).flagged(&flags)).expect("a tick");
-        let (impacts, sensed, stages) = (ticked.impacts(), ticked.sensed(), ticked.stages());
+        let (impacts, sensed, stages) = (ticked.impacts(), ticked.sensed(), ticked.stats());
         assert_eq!((impacts.len(), sensed.len()), (told, 1), "{touch:?}");
         assert_eq!(sensed[0].pair, Pair { a: 2, b: 3 });
         assert_eq!((stages.candidates, stages.boxes, stages.apart), (3, told + 1, 2 - told));

@@ -108,7 +108,7 @@ fn used_pipeline_gives_the_results_of_a_new_one() {
 }
 
 fn count(ticked: &TickOutput<'_>, limited: bool, slow: bool) {
-    let stages = ticked.stages();
+    let stages = ticked.stats();
     assert_eq!(stages.candidates, stages.slow + stages.boxes + stages.apart + stages.convex);
     assert_eq!(stages.slow, ticked.slow().count());
     assert_eq!((stages.impacts, stages.sensed), (ticked.impacts().len(), ticked.sensed().len()));
@@ -130,7 +130,7 @@ fn counts_add_up() {
             let mut pipeline = Pipeline::new(settings);
             for room in [&rooms()[0], &rooms()[7]] {
                 let ticked = pipeline.tick(&room.scene()).expect("a tick");
-                assert!(ticked.stages().boxes > 50 && ticked.stages().convex > 50);
+                assert!(ticked.stats().boxes > 50 && ticked.stats().convex > 50);
                 count(&ticked, limit > 0, fast > 0.0);
             }
         }

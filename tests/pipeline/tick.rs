@@ -254,7 +254,7 @@ fn limits_and_thresholds_follow_their_rules() {
     let mut all = Pipeline::default();
     let ticked = all.tick(&bodies.scene()).expect("a scene");
     let (impacts, sensed) = (ticked.impacts().to_vec(), ticked.sensed().to_vec());
-    assert_eq!((ticked.stages().slow, ticked.slow().count()), (0, 0));
+    assert_eq!((ticked.stats().slow, ticked.slow().count()), (0, 0));
     for limit in 1..4_usize {
         let mut pipeline = Pipeline::new(config(|c| c.impacts_per_body = limit as u32));
         let ticked = pipeline.tick(&bodies.scene()).expect("a scene");
@@ -271,7 +271,7 @@ fn limits_and_thresholds_follow_their_rules() {
             .collect();
         assert_eq!(ticked.impacts(), wanted);
         assert_eq!(ticked.sensed(), sensed);
-        assert_eq!(ticked.stages().limited, impacts.len() - wanted.len());
+        assert_eq!(ticked.stats().limited, impacts.len() - wanted.len());
     }
     let mut pipeline = Pipeline::new(config(|c| c.fast = 4.0));
     let ticked = pipeline.tick(&bodies.scene()).expect("a scene");
@@ -402,7 +402,7 @@ fn explanations_agree_with_the_tick() {
                 words += &why.to_string();
             }
         }
-        for word in ["filters", "on axis", "rounds", "Answered by the boxes", "sensor", "move"] {
+        for word in ["filters", "on axis", "rounds", "Decided by the boxes", "sensor", "move"] {
             assert!(words.contains(word), "{word}");
         }
         assert_eq!(words.contains("Dropped"), fast > 0.0);
@@ -419,7 +419,7 @@ fn captures_are_the_same_tick_or_an_error() {
     let bodies = BodyColumns::new(30, 60);
     let settings = config(|c| (c.fast, c.impacts_per_body, c.touch) = (0.5, 3, Touch::Hit));
     let mut pipeline = Pipeline::new(settings);
-    let bytes = pipeline.capture(&bodies.scene()).expect("no own shapes");
+    let bytes = pipeline.capture(&bodies.scene()).expect("no shapes of the caller");
     let hash = pipeline.tick(&bodies.scene()).expect("a scene").hash();
     let capture = Capture::read(&bytes).expect("a capture");
     assert_eq!(*capture.config(), settings);
@@ -512,7 +512,7 @@ fn tick_of_proxies_gives_the_result_of_columns() {
         let wanted = [ticked.impacts().to_vec(), ticked.sensed().to_vec()];
         let mut of_world = Pipeline::default();
         let told = of_world
-            .tick_world(&mut world, |id| {
+            .tick_proxies(&mut world, |id| {
                 let row = ids.iter().position(|&one| one == id).expect("ours") as u32;
                 let convex = bodies.convex.iter().find(|convex| convex.row == row);
                 swath::pipeline::BodyInfo {

@@ -50,19 +50,19 @@ fn stir(world: &mut Broadphase, model: &mut Model, things: &[(MovingBox, Proxy)]
                 model.set(id, moving).expect("it is a box");
             }
             1 => {
-                world.set_kind(id, proxy.kind).expect("it lives");
-                model.edit(id, |of| of.kind = proxy.kind).expect("it lives");
+                world.set_kind(id, proxy.kind).expect("the proxy exists");
+                model.edit(id, |of| of.kind = proxy.kind).expect("the proxy exists");
             }
             2 => {
                 world.set_margin(id, proxy.margin).expect("it is a margin");
                 model.set_margin(id, proxy.margin).expect("it is a margin");
             }
             3 => {
-                world.set_enabled(id, k % 2 == 0).expect("it lives");
-                model.edit(id, |of| of.enabled = k % 2 == 0).expect("it lives");
+                world.set_enabled(id, k % 2 == 0).expect("the proxy exists");
+                model.edit(id, |of| of.enabled = k % 2 == 0).expect("the proxy exists");
             }
             _ => {
-                world.remove(id).expect("it lives");
+                world.remove(id).expect("the proxy exists");
                 assert!(model.remove(id));
             }
         }
@@ -132,7 +132,7 @@ fn queries_of_a_crowd_are_the_same_on_any_threads_and_level() {
             };
             world_asked::ask(&mut world, &model, &about, &asked, [0.5, 3.0, 0.0][kind]);
         }
-        world.validate().expect("the world is whole");
+        world.validate().expect("the broadphase is consistent");
         said
     };
     let mut alone = Broadphase::new();
@@ -181,12 +181,12 @@ fn margins_do_not_affect_queries() {
     world.set(moves, cube(7.0), [3.0; 3]).expect("it is a box");
     assert_eq!(sorted(&mut world), [(near, 35.0), (moves, 65.0), (far, 95.0)]);
     world.set_margin(far, 0.0).expect("it is a margin");
-    world.set_enabled(near, false).expect("it lives");
+    world.set_enabled(near, false).expect("the proxy exists");
     assert_eq!(sorted(&mut world), [(moves, 65.0), (far, 95.0)]);
-    world.set_kind(far, ProxyKind::Dynamic).expect("it lives");
-    world.set_kind(moves, ProxyKind::Fixed).expect("it lives");
+    world.set_kind(far, ProxyKind::Dynamic).expect("the proxy exists");
+    world.set_kind(moves, ProxyKind::Fixed).expect("the proxy exists");
     assert_eq!(sorted(&mut world), [(moves, 65.0), (far, 95.0)]);
-    world.validate().expect("the world is whole");
+    world.validate().expect("the broadphase is consistent");
 }
 
 /// Goal: after restoring a snapshot queries find the old state, also if only a margin hides the change.
@@ -214,11 +214,11 @@ fn restored_proxies_are_found_at_their_old_position() {
     world.shift_origin([2.0, 0.0, 0.0]).expect("it is near");
     assert_eq!((at(&mut world, -2.0), at(&mut world, 0.0)), (vec![asleep], vec![moves]));
     // A reused slot is reported with its new id, and a proxy that was just inserted is found.
-    world.remove(moves).expect("it lives");
+    world.remove(moves).expect("the proxy exists");
     let new = world.insert(cube(0.0), Proxy::kinematic()).expect("it is a box");
     assert!(new.index() == moves.index() && new != moves);
     assert_eq!(at(&mut world, 0.0), [new]);
     world.clear();
     assert_eq!(at(&mut world, 0.0), []);
-    world.validate().expect("the world is whole");
+    world.validate().expect("the broadphase is consistent");
 }

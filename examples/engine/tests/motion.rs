@@ -44,7 +44,7 @@ fn speed(engine: &Engine, row: usize, axis: usize) -> f32 {
 /// Goal: a flying body follows a parabola, and its energy is conserved. Method: the closed form after a
 /// second.
 #[test]
-fn what_is_thrown_falls() {
+fn thrown_body_falls() {
     let mut engine = engine(&[ball([0.0, 50.0, 0.0], [3.0, 8.0, -1.0])]);
     let energy = |engine: &Engine| engine.totals().kinetic + engine.totals().potential;
     let before = energy(&engine);
@@ -79,7 +79,7 @@ fn friction_is_across_alone() {
 /// Goal: a sleeping body wakes when its support is removed, and falls to the body below. Method: two boxes on
 /// each other come to rest and the lower one is removed. A third, apart, remains asleep.
 #[test]
-fn who_loses_its_ground_wakes() {
+fn body_without_support_wakes() {
     let mut engine = engine(&[
         floor(),
         crate_at([0.0, 0.1001, 0.0], [0.0; 3]),
@@ -103,7 +103,7 @@ fn who_loses_its_ground_wakes() {
 /// is touched softly. Method: a sleeping box is hit by one of the same mass, without restitution; a light
 /// ball is put on another one.
 #[test]
-fn a_hit_wakes_and_a_touch_does_not() {
+fn hit_wakes_and_touch_does_not() {
     let sleeper = Body { sleeps: true, friction: 0.0, ..crate_at([0.0, 0.1001, 0.0], [0.0; 3]) };
     let shot = Body { friction: 0.0, ..crate_at([-1.0, 0.1001, 0.0], [30.0, 0.0, 0.0]) };
     let mut hit = engine(&[floor(), sleeper, shot]);
@@ -123,7 +123,7 @@ fn a_hit_wakes_and_a_touch_does_not() {
 
 /// Goal: an island sleeps as a whole. Method: a box at rest, on which another one is pushed to and fro.
 #[test]
-fn who_is_beside_what_moves_stays_awake() {
+fn body_beside_a_moving_one_stays_awake() {
     let mut engine = engine(&[
         floor(),
         crate_at([0.0, 0.1001, 0.0], [0.0; 3]),

@@ -21,17 +21,17 @@
 //! to a million usually rebuilds none of the million. If boxes move far, only a few of them are
 //! tested for overwriting, and no slots are cleared in a tree that is rebuilt.
 
-use super::load::{Admit, TargetRows};
+use super::load::{TargetRows, load};
 use super::location::{Place, Places, SLOTS_MAX, TREES_MAX};
-use super::movers::{LoadMovers, MoverRecord, SweptMovers, Union};
+use super::movers::{MoverRecord, SweptMovers, Union, load_movers};
 use super::{Builder, BvhItem, Stack, Tree};
 use crate::broadphase::error::FindError;
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::input::ROW as ROWS_OF_FINDER;
-use crate::broadphase::pairs::input::{FixedInput, PairInput};
-use crate::broadphase::pairs::runs::{PairRuns, Pairs};
+use crate::broadphase::pairs::input::{FixedInput, PairInput, label_rows};
+use crate::broadphase::pairs::runs::{FoundPair, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
-use crate::columns::{LengthMismatch, Rejected};
+use crate::columns::{ColumnScratch, LengthMismatch, Rejected};
 use crate::geom::{Aabb, Filter, Pair, SweptPair};
 use crate::lanes::Level;
 use crate::par::{self, Clock};
@@ -133,6 +133,8 @@ pub struct FixedBoxes {
     boxes: Vec<BvhItem>,
     rejected: Vec<Rejected>,
     movers: Vec<MoverRecord>,
+    /// Boxes as columns, if the input has them in another layout.
+    columns: ColumnScratch,
     rejected_movers: Vec<Rejected>,
     /// One for each thread.
     stacks: Vec<Stack>,
@@ -168,6 +170,7 @@ impl FixedBoxes {
             boxes: Vec::new(),
             rejected: Vec::new(),
             movers: Vec::new(),
+            columns: ColumnScratch::default(),
             rejected_movers: Vec::new(),
             stacks: Vec::new(),
             union: PairRuns::default(),
@@ -362,6 +365,7 @@ impl FixedBoxes {
         (self.boxes, self.rejected, self.movers) = (Vec::new(), Vec::new(), Vec::new());
         (self.rejected_movers, self.stacks) = (Vec::new(), Vec::new());
         (self.union, self.swept) = (PairRuns::default(), PairRuns::default());
+        self.columns = ColumnScratch::default();
     }
 
     /// The allocated memory in bytes.
@@ -374,6 +378,7 @@ impl FixedBoxes {
             + stacks
             + self.builder.bytes()
             + self.places.bytes()
+            + self.columns.bytes()
             + self.boxes.capacity() * size_of::<BvhItem>()
             + self.movers.capacity() * size_of::<MoverRecord>()
             + rejected * size_of::<Rejected>()
@@ -425,6 +430,7 @@ impl FixedBoxes {
         let filters = set.filters;
         timings.sweep = find(union, threads, movers, stacks, &|movers, stack, found| {
             level.run(Union { trees, movers, filters, stack, found, budget });
+            label_rows(found.as_mut_slice(), [set.labels, None], false);
         });
         union.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
@@ -437,6 +443,7 @@ impl FixedBoxes {
         let filters = set.filters;
         timings.sweep = find(swept, threads, movers, stacks, &|movers, stack, found| {
             level.run(SweptMovers { trees, movers, filters, stack, found, budget });
+            label_rows(found.as_mut_slice(), [set.labels, None], false);
         });
         swept.found(*pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
@@ -449,12 +456,10 @@ impl FixedBoxes {
             return Err(FindError::TooManyBoxes { rows });
         }
         let mut clock = Clock::start();
-        let Self { level, all_filters, movers, rejected_movers: rejected, .. } = self;
+        let Self { level, all_filters, movers, columns, rejected_movers, .. } = self;
         reserve_for(movers, rows);
-        level.run_rows(
-            rows,
-            LoadMovers { set, fixed: Filter::of_word(*all_filters), movers, rejected },
-        );
+        let fixed = Filter::of_word(*all_filters);
+        load_movers(*level, set, fixed, columns, movers, rejected_movers);
         let threads = self.threads.workers();
         self.stacks.resize_with(threads.max(self.stacks.len()), Stack::default);
         for stack in &mut self.stacks {
@@ -468,9 +473,7 @@ impl FixedBoxes {
         let mut boxes = core::mem::take(&mut self.boxes);
         boxes.clear();
         boxes.reserve_exact(set.boxes.len());
-        let Self { level, rejected, .. } = self;
-        let boxes_of = &mut boxes;
-        level.run_rows(set.boxes.len(), Admit { set, rows, boxes: boxes_of, rejected });
+        load(self.level, set, rows, &mut self.columns, &mut boxes, &mut self.rejected);
         self.put_valid(most, &mut boxes, set.is_filtered());
         self.boxes = boxes;
     }
@@ -550,7 +553,7 @@ fn runs_of(movers: usize) -> usize {
 type ProbeRun<'a, P> = dyn Fn(&[MoverRecord], &mut Stack, &mut Buffer<P>) + Sync + 'a;
 
 /// Finds the pairs run by run; returns how long it took.
-fn find<P: Copy + Default + Send + Sync>(
+fn find<P: FoundPair>(
     pairs: &mut PairRuns<P>,
     threads: &Threads,
     movers: &[MoverRecord],

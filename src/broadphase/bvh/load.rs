@@ -1,13 +1,14 @@
 //! Validates fixed boxes and converts them to records for a build.
 //!
-//! Columns become records of 32 bytes: box, row and filter. Invalid boxes are listed and left out.
+//! Boxes become records of 32 bytes: box, row and filter. Invalid boxes are listed and left out.
 
 use super::BvhItem;
-use crate::broadphase::pairs::input::FixedInput;
-use crate::columns::{Rejected, check_group};
+use crate::broadphase::pairs::input::{CHUNK_ROWS, FixedInput};
+use crate::columns::{AabbColumns, ColumnScratch, Rejected, check_group};
 use crate::geom::MapEach;
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// The rows into which boxes are put.
 #[derive(Clone, Copy)]
@@ -18,12 +19,45 @@ pub(crate) enum TargetRows<'a> {
     From(u32),
 }
 
-/// Appends the valid boxes of `set` to `boxes`, which has capacity for all; lists the invalid ones.
-pub(crate) struct Admit<'a> {
-    pub(crate) set: FixedInput<'a>,
-    pub(crate) rows: TargetRows<'a>,
-    pub(crate) boxes: &'a mut Vec<BvhItem>,
-    pub(crate) rejected: &'a mut Vec<Rejected>,
+impl<'a> TargetRows<'a> {
+    /// The rows of a range of the boxes.
+    fn slice(self, range: Range<usize>) -> Self {
+        match self {
+            Self::Listed(rows) => Self::Listed(&rows[range]),
+            Self::From(first) => Self::From(first.wrapping_add(range.start as u32)),
+        }
+    }
+}
+
+/// Writes the valid boxes of `set` to `boxes`, which has capacity for all, and lists the invalid ones.
+pub(crate) fn load(
+    level: Level,
+    set: FixedInput<'_>,
+    rows: TargetRows<'_>,
+    columns: &mut ColumnScratch,
+    boxes: &mut Vec<BvhItem>,
+    rejected: &mut Vec<Rejected>,
+) {
+    boxes.clear();
+    rejected.clear();
+    let count = set.boxes.len();
+    for start in (0..count).step_by(CHUNK_ROWS) {
+        let range = start..count.min(start + CHUNK_ROWS);
+        let (set, rows) = (set.slice(range.clone()), rows.slice(range.clone()));
+        let (of_set, listed) = (set.boxes.columns(columns), rejected.len());
+        level.run_rows(range.len(), Admit { set, of_set, rows, boxes, rejected });
+        rejected[listed..].iter_mut().for_each(|rejected| rejected.row += start as u32);
+    }
+}
+
+/// Appends the valid boxes of `set` to `boxes`, and the invalid ones to `rejected`.
+struct Admit<'a> {
+    set: FixedInput<'a>,
+    /// The boxes of `set`.
+    of_set: AabbColumns<'a>,
+    rows: TargetRows<'a>,
+    boxes: &'a mut Vec<BvhItem>,
+    rejected: &'a mut Vec<Rejected>,
 }
 
 impl Kernel for Admit<'_> {
@@ -31,18 +65,16 @@ impl Kernel for Admit<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { set, rows, boxes, rejected } = self;
-        let table = set.boxes.table();
+        let Self { set, of_set, rows, boxes, rejected } = self;
+        let table = of_set.table();
         let count = table.rows();
-        boxes.clear();
-        rejected.clear();
         let mut next = 0;
         while next < count {
             // The last group overlaps the previous one.
             let start = next.min(count - I::LANES);
             let seen = next - start;
             let of = table.load(isa, start);
-            let valid = check_group(isa, set.boxes, &of, start, seen, rejected).bits();
+            let valid = check_group(isa, of_set, &of, start, seen, rejected).bits();
             let (mut names, mut filters) = ([0; LANES_MAX], [u32::MAX; LANES_MAX]);
             for lane in 0..I::LANES {
                 names[lane] = match rows {

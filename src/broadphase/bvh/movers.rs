@@ -9,12 +9,14 @@
 
 use super::{Probe, Stack, Tree, walk};
 use crate::broadphase::pairs::buffer::Buffer;
-use crate::broadphase::pairs::input::{PairInput, allow};
-use crate::columns::{Rejected, check_group};
+use crate::broadphase::pairs::input::{CHUNK_ROWS, PairInput, allow};
+use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group};
 use crate::geom::{Filter, MapEach, Pair, SweptPair};
 use crate::kernels::bounds::bounds;
 use crate::kernels::sweep;
-use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, U32Lanes};
+use crate::lanes::{
+    F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes, U32Lanes,
+};
 use crate::par::Budget;
 use alloc::vec::Vec;
 
@@ -27,13 +29,39 @@ const BOX: usize = 6;
 /// Offset of the row.
 const ROW: usize = 15;
 
-/// Writes the movers of `set` that may have pairs, and lists the invalid ones.
-pub(crate) struct LoadMovers<'a> {
-    pub(crate) set: PairInput<'a>,
+/// Writes the movers of `set` that may have pairs, and lists the invalid ones. `fixed` is the union of all categories
+/// and masks of the fixed boxes.
+pub(crate) fn load_movers(
+    level: Level,
+    set: PairInput<'_>,
+    fixed: Filter,
+    columns: &mut ColumnScratch,
+    movers: &mut Vec<MoverRecord>,
+    rejected: &mut Vec<Rejected>,
+) {
+    movers.clear();
+    rejected.clear();
+    let count = set.len();
+    for first_row in (0..count).step_by(CHUNK_ROWS) {
+        let set = set.slice(first_row..count.min(first_row + CHUNK_ROWS));
+        let (boxes, listed) = (set.boxes.columns(columns), rejected.len());
+        let rows = boxes.len();
+        level.run_rows(rows, LoadMovers { set, boxes, first_row, fixed, movers, rejected });
+        rejected[listed..].iter_mut().for_each(|rejected| rejected.row += first_row as u32);
+    }
+}
+
+/// Appends the movers of `set` that may have pairs to `movers`, and the invalid ones to `rejected`.
+struct LoadMovers<'a> {
+    set: PairInput<'a>,
+    /// The boxes of `set`.
+    boxes: MovingBoxColumns<'a>,
+    /// The row of the first of them.
+    first_row: usize,
     /// The union of all categories and masks of the fixed boxes.
-    pub(crate) fixed: Filter,
-    pub(crate) movers: &'a mut Vec<MoverRecord>,
-    pub(crate) rejected: &'a mut Vec<Rejected>,
+    fixed: Filter,
+    movers: &'a mut Vec<MoverRecord>,
+    rejected: &'a mut Vec<Rejected>,
 }
 
 impl Kernel for LoadMovers<'_> {
@@ -41,14 +69,11 @@ impl Kernel for LoadMovers<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { set, fixed, movers, rejected } = self;
-        let boxes = set.boxes;
+        let Self { set, boxes, first_row, fixed, movers, rejected } = self;
         let table = boxes.table();
         let rows = table.rows();
-        movers.clear();
-        rejected.clear();
-        movers.resize(rows, [0; 16]);
-        let (mut row, mut len) = (0, 0);
+        let (mut row, mut len) = (0, movers.len());
+        movers.resize(len + rows, [0; 16]);
         let iota = isa.load_u32(&IOTA);
         while row < rows {
             // The last group overlaps the previous one.
@@ -57,7 +82,7 @@ impl Kernel for LoadMovers<'_> {
             let of = table.load(isa, start);
             let path = bounds(isa, &of);
             let valid = check_group(isa, boxes, &of, start, seen, rejected).bits();
-            let name = isa.splat_u32(start as u32).wrapping_add(iota);
+            let name = isa.splat_u32((first_row + start) as u32).wrapping_add(iota);
             let words = [
                 [path[0], path[1], path[2], path[3]].map_each(F32Lanes::to_bits),
                 [path[4], path[5], of[0], of[1]].map_each(F32Lanes::to_bits),

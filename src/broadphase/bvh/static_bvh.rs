@@ -1,10 +1,10 @@
 //! A bounding volume hierarchy that is built once, for queries.
 
 use super::forest::FixedError;
-use super::load::{Admit, TargetRows};
+use super::load::{TargetRows, load};
 use super::{Builder, BvhItem, Tree};
 use crate::broadphase::pairs::input::FixedInput;
-use crate::columns::Rejected;
+use crate::columns::{ColumnScratch, Rejected};
 use crate::lanes::Level;
 use crate::par::Threads;
 use alloc::vec::Vec;
@@ -39,6 +39,8 @@ pub struct Bvh {
     pub(crate) tree: Tree,
     builder: Builder,
     boxes: Vec<BvhItem>,
+    /// Boxes as columns, if the input has them in another layout.
+    columns: ColumnScratch,
     rejected: Vec<Rejected>,
 }
 
@@ -65,6 +67,7 @@ impl Bvh {
             tree: Tree::default(),
             builder: Builder::default(),
             boxes: Vec::new(),
+            columns: ColumnScratch::default(),
             rejected: Vec::new(),
         }
     }
@@ -92,11 +95,10 @@ impl Bvh {
         if set.boxes.len() > ROWS_MAX {
             return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
         }
-        let Self { level, threads, tree, builder, boxes, rejected } = self;
+        let Self { level, threads, tree, builder, boxes, columns, rejected } = self;
         boxes.clear();
         boxes.reserve_exact(set.boxes.len());
-        let admit = Admit { set, rows: TargetRows::From(0), boxes, rejected };
-        level.run_rows(set.boxes.len(), admit);
+        load(*level, set, TargetRows::From(0), columns, boxes, rejected);
         tree.build(boxes, builder, (*level, threads));
         if set.is_filtered() {
             tree.set_filters(|row| set.filter(row as usize).word());
@@ -131,6 +133,7 @@ impl Bvh {
     /// Frees the memory that only a build needs.
     pub fn shrink_to_fit(&mut self) {
         (self.builder, self.boxes) = (Builder::default(), Vec::new());
+        self.columns = ColumnScratch::default();
         self.rejected.shrink_to_fit();
         self.tree.shrink_to_fit();
     }
@@ -140,6 +143,7 @@ impl Bvh {
     pub fn memory_usage(&self) -> usize {
         self.tree.bytes()
             + self.builder.bytes()
+            + self.columns.bytes()
             + self.boxes.capacity() * size_of::<BvhItem>()
             + self.rejected.capacity() * size_of::<Rejected>()
     }

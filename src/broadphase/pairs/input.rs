@@ -1,7 +1,8 @@
 //! The input of the finders: which boxes to test, and which of them may pair.
 
+use super::runs::FoundPair;
 use crate::broadphase::error::FindError;
-use crate::columns::{AabbColumns, LengthMismatch, MovingBoxColumns};
+use crate::columns::{AabbInput, LengthMismatch, MovingBoxInput};
 use crate::geom::Filter;
 use crate::lanes::{Isa, U32Lanes};
 use core::ops::Range;
@@ -10,9 +11,14 @@ use core::ops::Range;
 /// the row.
 pub(crate) const ROW: u32 = (1 << 26) - 1;
 
+/// Number of rows that are converted at once where boxes are read by one thread. As columns they fit into the cache of
+/// a core.
+pub(crate) const CHUNK_ROWS: usize = 4096;
+
 /// The boxes of a tick, and optionally what restricts their pairs.
 ///
-/// Columns of boxes convert into it; then all boxes move and each may pair with each. As input for
+/// Boxes in any layout of [`MovingBoxInput`] convert into it: columns, arrays of structures, boxes without
+/// displacements. Then all boxes move and each may pair with each. As input for
 /// [`FixedBoxes`](crate::FixedBoxes), boxes that do not move have no pairs.
 ///
 /// ```
@@ -35,23 +41,26 @@ pub(crate) const ROW: u32 = (1 << 26) - 1;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PairInput<'a> {
-    pub(crate) boxes: MovingBoxColumns<'a>,
+    pub(crate) boxes: MovingBoxInput<'a>,
     pub(crate) moves: Option<&'a [bool]>,
     pub(crate) filters: Option<&'a [Filter]>,
-    labels: Option<&'a [[u32; 2]]>,
+    /// What replaces the rows in pairs.
+    pub(crate) labels: Option<&'a [u32]>,
+    /// What replaces the rows already while pairs are found: numbers below 2²⁶ that are all different.
+    slots: Option<&'a [[u32; 2]]>,
 }
 
-impl<'a> From<MovingBoxColumns<'a>> for PairInput<'a> {
-    fn from(boxes: MovingBoxColumns<'a>) -> Self {
-        Self::new(boxes)
+impl<'a, B: Into<MovingBoxInput<'a>>> From<B> for PairInput<'a> {
+    fn from(boxes: B) -> Self {
+        Self { boxes: boxes.into(), moves: None, filters: None, labels: None, slots: None }
     }
 }
 
 impl<'a> PairInput<'a> {
     /// All rows of `boxes`; each may pair with each.
     #[must_use]
-    pub fn new(boxes: MovingBoxColumns<'a>) -> Self {
-        Self { boxes, moves: None, filters: None, labels: None }
+    pub fn new(boxes: impl Into<MovingBoxInput<'a>>) -> Self {
+        boxes.into().into()
     }
 
     /// Sets for each row whether it moves. Two boxes that do not move never pair.
@@ -69,16 +78,35 @@ impl<'a> PairInput<'a> {
         Self { filters: Some(filters), ..self }
     }
 
-    /// Replaces rows in pairs by the first number of the label of each row. For the pair finder with
-    /// a single set.
-    pub(crate) fn labelled(self, labels: &'a [[u32; 2]]) -> Self {
+    /// Replaces each row in pairs by a number of the caller, such as the index of a body: row `k` by `labels[k]`.
+    ///
+    /// Of the pairs of one set, [`Pair::a`](crate::Pair::a) is the lesser label; several rows may have the same one.
+    /// Rejected rows are still listed as rows.
+    ///
+    /// ```
+    /// use swath::broadphase::PairInput;
+    /// use swath::{Aabb, Pair, PairFinder};
+    ///
+    /// let boxes = [Aabb::cube([0.0; 3], 1.0)?; 2];
+    /// let mut finder = PairFinder::new();
+    /// let pairs = finder.union_pairs(PairInput::new(&boxes).labelled(&[4_000_000_000, 17]))?.sorted();
+    /// assert_eq!(pairs, [Pair { a: 17, b: 4_000_000_000 }]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn labelled(self, labels: &'a [u32]) -> Self {
         Self { labels: Some(labels), ..self }
     }
 
-    /// The number that stands for a row in pairs, if it is not the row itself.
+    /// Replaces rows in pairs by the first number of the slot of each row. For the pair finder with a single set.
+    pub(crate) fn with_slots(self, slots: &'a [[u32; 2]]) -> Self {
+        Self { slots: Some(slots), ..self }
+    }
+
+    /// The number that stands for a row while pairs are found, if it is not the row itself.
     #[inline(always)]
-    pub(crate) fn label(&self, row: usize) -> Option<u32> {
-        self.labels.map(|labels| labels[row][0])
+    pub(crate) fn slot(&self, row: usize) -> Option<u32> {
+        self.slots.map(|slots| slots[row][0])
     }
 
     /// The number of boxes.
@@ -86,11 +114,12 @@ impl<'a> PairInput<'a> {
         self.boxes.len()
     }
 
-    /// Checks that the numbers of flags and of filters are right.
+    /// Checks that the numbers of flags, of filters and of labels are right.
     pub(crate) fn check(&self) -> Result<(), FindError> {
         let rows = self.len();
         LengthMismatch::check("the flags `moves`", rows, self.moves.map_or(rows, <[bool]>::len))?;
         LengthMismatch::check("the filters", rows, self.filters.map_or(rows, <[Filter]>::len))?;
+        LengthMismatch::check("the labels", rows, self.labels.map_or(rows, <[u32]>::len))?;
         Ok(())
     }
 
@@ -101,6 +130,7 @@ impl<'a> PairInput<'a> {
             moves: self.moves.map(|moves| &moves[rows.clone()]),
             filters: self.filters.map(|filters| &filters[rows.clone()]),
             labels: self.labels.map(|labels| &labels[rows.clone()]),
+            slots: self.slots.map(|slots| &slots[rows.clone()]),
         }
     }
 }
@@ -108,24 +138,24 @@ impl<'a> PairInput<'a> {
 /// Boxes that do not move, and optionally what restricts their pairs. Input of
 /// [`FixedBoxes`](crate::FixedBoxes).
 ///
-/// Columns of boxes convert into it; then each box may pair with each mover.
+/// Boxes in any layout of [`AabbInput`] convert into it; then each box may pair with each mover.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedInput<'a> {
-    pub(crate) boxes: AabbColumns<'a>,
+    pub(crate) boxes: AabbInput<'a>,
     filters: Option<&'a [Filter]>,
 }
 
-impl<'a> From<AabbColumns<'a>> for FixedInput<'a> {
-    fn from(boxes: AabbColumns<'a>) -> Self {
-        Self::new(boxes)
+impl<'a, B: Into<AabbInput<'a>>> From<B> for FixedInput<'a> {
+    fn from(boxes: B) -> Self {
+        Self { boxes: boxes.into(), filters: None }
     }
 }
 
 impl<'a> FixedInput<'a> {
     /// All rows of `boxes`; each may pair with each mover.
     #[must_use]
-    pub fn new(boxes: AabbColumns<'a>) -> Self {
-        Self { boxes, filters: None }
+    pub fn new(boxes: impl Into<AabbInput<'a>>) -> Self {
+        boxes.into().into()
     }
 
     /// Sets the filter of each box.
@@ -144,10 +174,36 @@ impl<'a> FixedInput<'a> {
         self.filters.map_or(Filter::ALL, |filters| filters[k])
     }
 
+    /// A range of the rows.
+    pub(crate) fn slice(&self, rows: Range<usize>) -> Self {
+        let filters = self.filters.map(|filters| &filters[rows.clone()]);
+        Self { boxes: self.boxes.slice(rows), filters }
+    }
+
     /// Checks that the number of filters is right.
     pub(crate) fn check(&self) -> Result<(), LengthMismatch> {
         let rows = self.boxes.len();
         LengthMismatch::check("the filters", rows, self.filters.map_or(rows, <[Filter]>::len))
+    }
+}
+
+/// Replaces rows by labels, where there are labels. `ordered` says that the lesser label is the first of a pair.
+pub(crate) fn label_rows<P: FoundPair>(
+    pairs: &mut [P],
+    labels: [Option<&[u32]>; 2],
+    ordered: bool,
+) {
+    if labels.iter().all(Option::is_none) {
+        return;
+    }
+    for pair in pairs {
+        let [a, b] = pair.rows_mut();
+        for (row, labels) in [&mut *a, &mut *b].into_iter().zip(labels) {
+            *row = labels.map_or(*row, |labels| labels[*row as usize]);
+        }
+        if ordered && *a > *b {
+            core::mem::swap(a, b);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use super::timings::Timings;
 use crate::broadphase::error::FindError;
 use crate::columns::Rejected;
 use crate::geom::{Pair, SweptPair};
-use crate::par::Threads;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -17,6 +17,8 @@ use core::ops::Range;
 #[derive(Debug)]
 pub struct Pairs<'a, P> {
     runs: &'a [PairRun<P>],
+    /// Position of the first pair of each run, and the number of all pairs.
+    starts: &'a [usize],
     threads: &'a Threads,
     sorted: &'a mut Vec<P>,
     /// The invalid rows of the only or first set, and of the second.
@@ -51,12 +53,14 @@ pub(crate) struct PairRuns<P> {
     /// The first `count` runs belong to this tick; the others are spare.
     all: Vec<PairRun<P>>,
     count: usize,
+    /// Position of the first pair of each run, and the number of all pairs.
+    starts: Vec<usize>,
     sorted: Vec<P>,
 }
 
 impl<P> Default for PairRuns<P> {
     fn default() -> Self {
-        Self { all: Vec::new(), count: 0, sorted: Vec::new() }
+        Self { all: Vec::new(), count: 0, starts: Vec::new(), sorted: Vec::new() }
     }
 }
 
@@ -95,18 +99,27 @@ impl<P: Copy + Default> PairRuns<P> {
         rejected: (&'a [Rejected], &'a [Rejected]),
         timings: Timings,
     ) -> Result<Pairs<'a, P>, FindError> {
-        let runs = &self.all[..self.count];
+        let Self { all, count, starts, sorted } = self;
+        let runs = &all[..*count];
         let found = runs.iter().map(|run| run.pairs.found()).sum();
         if found > most {
             return Err(FindError::TooManyPairs { found, most });
         }
-        Ok(Pairs { runs, threads, sorted: &mut self.sorted, rejected, timings })
+        starts.clear();
+        starts.reserve_exact(all.len() + 1);
+        let mut start = 0;
+        for run in runs {
+            starts.push(start);
+            start += run.pairs.as_slice().len();
+        }
+        starts.push(start);
+        Ok(Pairs { runs, starts, threads, sorted, rejected, timings })
     }
 
     /// The allocated memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let runs: usize = self.all.iter().map(PairRun::bytes).sum();
-        runs + self.sorted.capacity() * size_of::<P>()
+        runs + self.starts.capacity() * size_of::<usize>() + self.sorted.capacity() * size_of::<P>()
     }
 
     /// Reserves memory for this many pairs in this many runs.
@@ -125,25 +138,77 @@ impl<P: Copy + Default> PairRuns<P> {
         }
         self.sorted.clear();
         self.sorted.shrink_to(pairs);
+        self.starts = Vec::new();
     }
 }
 
+/// Number of pairs below which one thread copies them: waking another costs more.
+const COPY_PAIRS_MIN: usize = 16 * 1024;
+
 /// A pair as a finder writes it: [`Pair`] or [`SweptPair`].
-pub trait FoundPair: Copy + Default + Send + Into<Pair> {
-    /// Sorts by row `a`, then `b`. It is not generic, so the library compiles it once.
+///
+/// Its hidden functions are not generic, so the library compiles them once.
+pub trait FoundPair: Copy + Default + Send + Sync + Into<Pair> {
+    /// Sorts by `a`, then `b`, then the time.
     #[doc(hidden)]
     fn sort(pairs: &mut [Self], threads: &Threads);
+
+    /// Replaces the contents of `to` by all pairs.
+    #[doc(hidden)]
+    fn collect(pairs: &Pairs<'_, Self>, to: &mut Vec<Self>);
+
+    /// Returns the two rows, to be replaced by labels.
+    #[doc(hidden)]
+    fn rows_mut(&mut self) -> [&mut u32; 2];
+}
+
+/// Copies all pairs to `to`, run by run.
+#[inline]
+fn copy_runs<P: FoundPair>(pairs: &Pairs<'_, P>, to: &mut Vec<P>) {
+    let Pairs { runs, starts, threads, .. } = pairs;
+    let count = pairs.len();
+    if to.len() > count {
+        to.truncate(count);
+    } else {
+        reserve_for(to, count);
+        to.resize(count, P::default());
+    }
+    let one = Threads::one();
+    let threads = if count < COPY_PAIRS_MIN { &one } else { threads };
+    par::fill_parts(threads, starts, to, 1, &|run, part| {
+        part.copy_from_slice(runs[run].pairs.as_slice());
+    });
 }
 
 impl FoundPair for Pair {
     fn sort(pairs: &mut [Self], threads: &Threads) {
         threads.sort_by_key(pairs, |pair| u64::from(pair.a) << 32 | u64::from(pair.b));
     }
+
+    fn collect(pairs: &Pairs<'_, Self>, to: &mut Vec<Self>) {
+        copy_runs(pairs, to);
+    }
+
+    fn rows_mut(&mut self) -> [&mut u32; 2] {
+        [&mut self.a, &mut self.b]
+    }
 }
 
 impl FoundPair for SweptPair {
     fn sort(pairs: &mut [Self], threads: &Threads) {
-        threads.sort_by_key(pairs, |pair| u64::from(pair.a) << 32 | u64::from(pair.b));
+        // Rows may share a label, so the time decides between equal pairs. Times are not negative, so their bits are
+        // ordered as they are.
+        threads.sort_by_key(pairs, |pair| {
+            (u64::from(pair.a) << 32 | u64::from(pair.b), pair.first.to_bits())
+        });
+    }
+
+    fn collect(pairs: &Pairs<'_, Self>, to: &mut Vec<Self>) {
+        copy_runs(pairs, to);
+    }
+
+    fn rows_mut(&mut self) -> [&mut u32; 2] {
+        [&mut self.a, &mut self.b]
     }
 }
 
@@ -151,7 +216,7 @@ impl<'a, P: FoundPair> Pairs<'a, P> {
     /// The number of pairs.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.chunks().map(<[P]>::len).sum()
+        self.starts.last().copied().unwrap_or(0)
     }
 
     /// Whether there are no pairs.
@@ -160,8 +225,9 @@ impl<'a, P: FoundPair> Pairs<'a, P> {
         self.len() == 0
     }
 
-    /// The pairs as slices, as they are stored; a few hundred at most.
-    pub fn chunks(&self) -> impl Iterator<Item = &'a [P]> + use<'a, P> {
+    /// The pairs as slices, as they are stored; a few hundred at most. Reading them copies nothing.
+    #[must_use]
+    pub fn chunks(&self) -> impl ExactSizeIterator<Item = &'a [P]> + use<'a, P> {
         self.runs.iter().map(|run| run.pairs.as_slice())
     }
 
@@ -185,17 +251,33 @@ impl<'a, P: FoundPair> Pairs<'a, P> {
         self.chunks().flatten().copied()
     }
 
-    /// All pairs as one slice, ordered by row `a`, then `b`.
+    /// Replaces the contents of `to` by all pairs, in the order of [`Pairs::iter`].
+    ///
+    /// The threads of the finder share the work. If `to` has the capacity, nothing is allocated, so keep it from tick
+    /// to tick.
+    ///
+    /// ```
+    /// use swath::{Aabb, PairFinder};
+    ///
+    /// let mut finder = PairFinder::new();
+    /// let mut pairs = Vec::new();
+    /// finder.union_pairs(&[Aabb::cube([0.0; 3], 1.0)?; 3])?.collect_into(&mut pairs);
+    /// assert_eq!(pairs.len(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn collect_into(&self, to: &mut Vec<P>) {
+        P::collect(self, to);
+    }
+
+    /// All pairs as one slice, ordered by `a`, then `b`.
     ///
     /// Copies and sorts them, in memory that the finder keeps for the next call.
     #[must_use]
     pub fn sorted(self) -> &'a [P] {
-        self.sorted.clear();
-        reserve_for(self.sorted, self.len());
-        for run in self.runs {
-            self.sorted.extend_from_slice(run.pairs.as_slice());
-        }
-        P::sort(self.sorted, self.threads);
+        let mut sorted = core::mem::take(self.sorted);
+        P::collect(&self, &mut sorted);
+        P::sort(&mut sorted, self.threads);
+        *self.sorted = sorted;
         self.sorted
     }
 

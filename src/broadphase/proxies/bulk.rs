@@ -3,9 +3,11 @@
 use super::Broadphase;
 use super::error::BroadphaseError;
 use super::id::ProxyId;
+use super::movers::{CHANGED, SETTLED};
 use super::proxy::{Proxies, is_margin};
 use super::slots::{Container, NONE};
-use crate::columns::{LengthMismatch, MovingBoxColumns, Rejected};
+use crate::broadphase::pairs::input::CHUNK_ROWS;
+use crate::columns::{LengthMismatch, MovingBoxInput, Rejected};
 use alloc::vec::Vec;
 
 /// Marks an element that is rejected, in place of its mover row.
@@ -22,19 +24,19 @@ impl Broadphase {
     ///
     /// [`BroadphaseError`] when the number of descriptions is wrong, a margin is invalid, or there would
     /// be too many proxies; then nothing is inserted.
-    pub fn insert_many<'p>(
+    pub fn insert_many<'b, 'p>(
         &mut self,
-        boxes: MovingBoxColumns<'_>,
+        boxes: impl Into<MovingBoxInput<'b>>,
         proxies: impl Into<Proxies<'p>>,
         ids: &mut Vec<ProxyId>,
     ) -> Result<&[Rejected], BroadphaseError> {
-        self.insert_rows(boxes, proxies.into(), ids)
+        self.insert_rows(boxes.into(), proxies.into(), ids)
     }
 
     /// Does what [`Broadphase::insert_many`] states. It is not generic, so that it is compiled once.
     fn insert_rows(
         &mut self,
-        boxes: MovingBoxColumns<'_>,
+        boxes: MovingBoxInput<'_>,
         proxies: Proxies<'_>,
         ids: &mut Vec<ProxyId>,
     ) -> Result<&[Rejected], BroadphaseError> {
@@ -78,13 +80,22 @@ impl Broadphase {
     /// # Errors
     ///
     /// [`BroadphaseError`] when the number of ids is wrong or an id is stale; then nothing is changed.
-    pub fn set_many(
+    pub fn set_many<'b>(
         &mut self,
         ids: &[ProxyId],
-        boxes: MovingBoxColumns<'_>,
+        boxes: impl Into<MovingBoxInput<'b>>,
+    ) -> Result<&[Rejected], BroadphaseError> {
+        self.set_rows(ids, boxes.into())
+    }
+
+    /// Does what [`Broadphase::set_many`] states. It is not generic, so that it is compiled once.
+    fn set_rows(
+        &mut self,
+        ids: &[ProxyId],
+        boxes: MovingBoxInput<'_>,
     ) -> Result<&[Rejected], BroadphaseError> {
         LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
-        let Self { state, trees, mover_tree, level, rejected, rows, .. } = self;
+        let Self { state, trees, mover_tree, level, rejected, rows, columns, .. } = self;
         // The mover row of each element; `NONE` for proxies that need more than a copy.
         rows.clear();
         rows.reserve(ids.len());
@@ -102,42 +113,63 @@ impl Broadphase {
                 rows.extend(slot.row_or_next + 1..=slot.row_or_next + same);
             }
         }
-        boxes.check(*level, rejected);
         mover_tree.mark_dirty();
-        for bad in rejected.iter() {
-            rows[bad.row as usize] = REJECTED;
-        }
-        let (valid, mut next) = (rejected.len(), 0);
-        while next < rows.len() {
-            let (from, row) = (next, rows[next]);
-            next += 1;
-            match row {
-                REJECTED => (),
-                NONE => {
-                    let index = ids[from].index() as usize;
-                    match state.set(index, boxes.get(from)) {
-                        Ok(true) if state.slot(index).container().is_tree() => {
-                            trees.mark_dirty(index);
+        rejected.clear();
+        let mut sorted = true;
+        for start in (0..ids.len()).step_by(CHUNK_ROWS) {
+            let end = ids.len().min(start + CHUNK_ROWS);
+            let boxes = boxes.slice(start..end).columns(columns);
+            let listed = rejected.len();
+            boxes.list_invalid(*level, rejected);
+            for bad in &mut rejected[listed..] {
+                bad.row += start as u32;
+                rows[bad.row as usize] = REJECTED;
+            }
+            let mut next = start;
+            while next < end {
+                let (from, row) = (next, rows[next]);
+                next += 1;
+                match row {
+                    REJECTED => (),
+                    NONE => {
+                        let index = ids[from].index() as usize;
+                        match state.set(index, boxes.get(from - start)) {
+                            Ok(true)
+                                if state.slot(index).container().is_tree()
+                                    || trees.has_settled(index) && !state.is_settled(index) =>
+                            {
+                                trees.mark_dirty(index);
+                            }
+                            Ok(_) => (),
+                            Err(reason) => {
+                                rejected.push(Rejected { row: from as u32, reason });
+                                sorted = false;
+                            }
                         }
-                        Ok(_) => (),
-                        Err(reason) => rejected.push(Rejected { row: from as u32, reason }),
                     }
-                }
-                // Usually the rows are consecutive like the elements, so that whole ranges are
-                // copied.
-                _ => {
-                    while next < rows.len() && rows[next] == row + (next - from) as u32 {
-                        next += 1;
-                    }
-                    let (to, row) = (next - from, row as usize);
-                    for (to_column, column) in state.movers.columns.iter_mut().zip(boxes.columns())
-                    {
-                        to_column[row..row + to].copy_from_slice(&column[from..next]);
+                    // Usually the rows are consecutive like the elements, so that whole ranges are
+                    // copied.
+                    _ => {
+                        while next < end && rows[next] == row + (next - from) as u32 {
+                            next += 1;
+                        }
+                        let (of_chunk, row) = (from - start..next - start, row as usize);
+                        let to = row..row + of_chunk.len();
+                        let status = &mut state.movers.status[to.clone()];
+                        if status.contains(&SETTLED) {
+                            let ids = state.movers.ids[to.clone()].iter().zip(&*status);
+                            ids.filter(|(_, status)| **status == SETTLED)
+                                .for_each(|(id, _)| trees.mark_dirty(id.index() as usize));
+                        }
+                        status.fill(CHANGED);
+                        for (column, from) in state.movers.columns.iter_mut().zip(boxes.columns()) {
+                            column[to.clone()].copy_from_slice(&from[of_chunk.clone()]);
+                        }
                     }
                 }
             }
         }
-        if rejected.len() > valid {
+        if !sorted {
             rejected.sort_unstable_by_key(|rejected| rejected.row);
         }
         Ok(rejected)

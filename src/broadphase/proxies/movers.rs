@@ -3,13 +3,21 @@
 //! There is one row for each enabled dynamic or kinematic proxy, in the layout that the pair finder
 //! reads. When a row is removed, the last row takes its place. The boxes are the true ones; when
 //! the pair finder needs the fat AABBs of movers with a margin, an update writes them into a copy
-//! of the columns.
+//! of the columns. Each row has a status: whether it has changed since the last update, and whether
+//! it is settled.
 
 use super::id::ProxyId;
 use super::slots::Slot;
 use crate::columns::{MovingBoxColumns, Row};
 use crate::geom::{Aabb, Filter, MapEach, MovingBox};
 use alloc::vec::Vec;
+
+/// Bit of a mover's status: a call has changed the compared box or the description since the last
+/// update.
+pub(crate) const CHANGED: u8 = 1;
+/// Bit of a mover's status: the compared box does not move, is stored in the tree of settled
+/// movers, and has not changed since.
+pub(crate) const SETTLED: u8 = 2;
 
 /// The columns of the moving proxies.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +30,8 @@ pub(crate) struct MoverStore {
     pub(crate) filters: Vec<Filter>,
     /// Whether each row is dynamic. Two kinematic movers never pair.
     pub(crate) dynamic: Vec<bool>,
+    /// The bits [`CHANGED`] and [`SETTLED`] of each row, never both.
+    pub(crate) status: Vec<u8>,
 }
 
 /// Borrows the columns as the pair finder reads them.
@@ -58,7 +68,28 @@ impl MoverStore {
         self.owners.push(slot.owner);
         self.filters.push(slot.filter);
         self.dynamic.push(is_dynamic(slot));
+        self.status.push(CHANGED);
         self.len() as u32 - 1
+    }
+
+    /// Whether a row is settled.
+    pub(crate) fn is_settled(&self, row: usize) -> bool {
+        self.status[row] == SETTLED
+    }
+
+    /// The number of rows that are not settled.
+    pub(crate) fn count_active(&self) -> usize {
+        self.status.iter().filter(|&&status| status != SETTLED).count()
+    }
+
+    /// The number of rows that have changed since the last update.
+    pub(crate) fn count_changed(&self) -> usize {
+        self.status.iter().filter(|&&status| status == CHANGED).count()
+    }
+
+    /// Whether the displacement of a row is zero.
+    pub(crate) fn has_no_delta(&self, row: usize) -> bool {
+        self.columns[6..].iter().all(|column| column[row] == 0.0)
     }
 
     /// Updates a row after a change of the description of its proxy. The box is not touched.
@@ -66,6 +97,7 @@ impl MoverStore {
         self.owners[row] = slot.owner;
         self.filters[row] = slot.filter;
         self.dynamic[row] = is_dynamic(slot);
+        self.status[row] = CHANGED;
     }
 
     /// Removes a row. Returns the id of the proxy that was moved into it, if there is one.
@@ -77,6 +109,7 @@ impl MoverStore {
         self.owners.swap_remove(row);
         self.filters.swap_remove(row);
         self.dynamic.swap_remove(row);
+        self.status.swap_remove(row);
         self.ids.get(row).copied()
     }
 
@@ -87,6 +120,7 @@ impl MoverStore {
         self.owners.reserve(more);
         self.filters.reserve(more);
         self.dynamic.reserve(more);
+        self.status.reserve(more);
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {
@@ -95,6 +129,7 @@ impl MoverStore {
         self.owners.shrink_to_fit();
         self.filters.shrink_to_fit();
         self.dynamic.shrink_to_fit();
+        self.status.shrink_to_fit();
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -104,15 +139,17 @@ impl MoverStore {
             + self.owners.capacity() * size_of::<u32>()
             + self.filters.capacity() * size_of::<Filter>()
             + self.dynamic.capacity()
+            + self.status.capacity()
     }
 
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        let Self { columns, ids, owners, filters, dynamic } = self;
+        let Self { columns, ids, owners, filters, dynamic, status } = self;
         columns.iter_mut().zip(&other.columns).for_each(|(to, from)| to.clone_from(from));
         ids.clone_from(&other.ids);
         owners.clone_from(&other.owners);
         filters.clone_from(&other.filters);
         dynamic.clone_from(&other.dynamic);
+        status.clone_from(&other.status);
     }
 }
 

@@ -382,8 +382,8 @@ impl<'a, P: Path, A: Accept> ProxyQuery<'a, Query<'a, P, A>> {
         });
     }
 
-    /// Calls `see` with proxies that are hit. It returns the position on the path up to which it
-    /// wants to see more, as in [`Query::visit`].
+    /// Calls `see` with proxies that are hit. It returns the position on the path up to which further
+    /// hits are visited, as in [`Query::visit`].
     pub fn visit(self, mut see: impl FnMut(ProxyHit) -> f32) {
         let Self { of, slots } = self;
         of.visit(|hit| see(name(slots, hit)));

@@ -8,7 +8,7 @@
 //! boxes: its fat AABB in the forest of its kind, for pairs, and its true box in a third forest,
 //! for queries.
 
-use super::slots::{Container, Slot};
+use super::slots::{Container, FIXED, SLEEPING};
 use super::state::BroadphaseState;
 use crate::broadphase::FixedBoxes;
 use crate::broadphase::bvh::{BvhItem, Tree};
@@ -19,13 +19,12 @@ use alloc::vec::Vec;
 
 /// Bit of a slot: it is in the list of changes.
 const CHANGED: u8 = 1 << 7;
-/// Bit of a slot: it is in the forest of fixed proxies. Bit `k` always belongs to forest `k`.
-const FIXED: u8 = 1;
-/// Bit of a slot: it is in the forest of sleeping proxies.
-const SLEEPING: u8 = 1 << 1;
-/// Bit of a slot: it has a margin and is in the forest of true boxes.
+/// Bit of a slot: it has a margin and is in the forest of true boxes. Bit `k` always belongs to
+/// forest `k`; the first two are [`FIXED`] and [`SLEEPING`].
 const TRUE: u8 = 1 << 2;
-const TREES: usize = 3;
+/// Bit of a slot: it is in the forest of settled movers.
+const SETTLED: u8 = 1 << 3;
+const TREES: usize = 4;
 
 /// The forests of resting proxies, and the pending changes.
 #[derive(Debug)]
@@ -34,8 +33,11 @@ pub(crate) struct RestingTrees {
     pub(crate) sleeping: FixedBoxes,
     /// The true boxes of resting proxies with a margin.
     pub(crate) exact: FixedBoxes,
-    /// The bits [`FIXED`], [`SLEEPING`], [`TRUE`] and [`CHANGED`] of each slot. May be shorter than
-    /// the slots. After an update a value is not 0 exactly where a proxy rests.
+    /// The compared boxes of settled movers.
+    pub(crate) settled: FixedBoxes,
+    /// The bits [`FIXED`], [`SLEEPING`], [`TRUE`], [`SETTLED`] and [`CHANGED`] of each slot. May be
+    /// shorter than the slots. After an update a value has one of the first two bits exactly
+    /// where a proxy rests.
     pub(crate) rows: Vec<u8>,
     /// The slots that have changed since the last update, each once.
     changed: Vec<u32>,
@@ -51,6 +53,7 @@ impl RestingTrees {
             fixed: FixedBoxes::with_level(level),
             sleeping: FixedBoxes::with_level(level),
             exact: FixedBoxes::with_level(level),
+            settled: FixedBoxes::with_level(level),
             rows: Vec::new(),
             changed: Vec::new(),
             removed: Default::default(),
@@ -62,11 +65,13 @@ impl RestingTrees {
         self.fixed.set_threads(threads.clone());
         self.sleeping.set_threads(threads.clone());
         self.exact.set_threads(threads.clone());
+        self.settled.set_threads(threads.clone());
     }
 
     pub(crate) fn set_pairs_max(&mut self, most: usize) {
         self.fixed.set_pairs_max(most);
         self.sleeping.set_pairs_max(most);
+        self.settled.set_pairs_max(most);
     }
 
     /// Marks a slot as dirty: its proxy starts or stops resting, or rests with a different box or
@@ -82,20 +87,26 @@ impl RestingTrees {
         }
     }
 
+    /// Whether a slot was in the forest of settled movers after the last call of `update`.
+    #[inline]
+    pub(crate) fn has_settled(&self, index: usize) -> bool {
+        self.rows.get(index).is_some_and(|row| row & SETTLED != 0)
+    }
+
     /// Applies the changes. `filtered` says whether any proxy has a filter.
     pub(crate) fn update(&mut self, state: &BroadphaseState, filtered: bool) {
         if self.changed.is_empty() {
             return;
         }
         self.sort();
-        let Self { fixed, sleeping, exact, rows, changed, removed, inserted } = self;
+        let Self { fixed, sleeping, exact, settled, rows, changed, removed, inserted } = self;
         removed.iter_mut().for_each(Vec::clear);
         inserted.iter_mut().for_each(Vec::clear);
         for &row in &*changed {
             let index = row as usize;
             let was = rows[index] & !CHANGED;
             let slot = state.slots.all.get(index);
-            let now = slot.map_or(0, trees_of);
+            let now = trees_of(state, index);
             rows[index] = now;
             for k in 0..TREES {
                 let [was, now] = [was, now].map_each(|bits| bits >> k & 1 == 1);
@@ -110,7 +121,7 @@ impl RestingTrees {
             }
         }
         changed.clear();
-        let trees = [fixed, sleeping, exact];
+        let trees = [fixed, sleeping, exact, settled];
         for ((tree, removed), inserted) in trees.into_iter().zip(removed).zip(inserted) {
             if !removed.is_empty() {
                 tree.remove(removed).expect("each row was put in");
@@ -138,11 +149,11 @@ impl RestingTrees {
     pub(crate) fn is_sound(&self, state: &BroadphaseState) -> bool {
         let dirty = self.rows.iter().filter(|&&row| row & CHANGED != 0).count();
         let mut lens = [0; TREES];
-        let trees = [&self.fixed, &self.sleeping, &self.exact];
+        let trees = [&self.fixed, &self.sleeping, &self.exact, &self.settled];
         for index in 0..state.slots.all.len().max(self.rows.len()) {
             let row = self.rows.get(index).copied().unwrap_or(0);
             let slot = state.slots.all.get(index);
-            if row & CHANGED == 0 && row != slot.map_or(0, trees_of) {
+            if row & CHANGED == 0 && row != trees_of(state, index) {
                 return false;
             }
             for (k, tree) in trees.iter().enumerate().filter(|(k, _)| row >> k & 1 == 1) {
@@ -174,6 +185,7 @@ impl RestingTrees {
         self.fixed.shrink_to_fit();
         self.sleeping.shrink_to_fit();
         self.exact.shrink_to_fit();
+        self.settled.shrink_to_fit();
         self.rows.shrink_to_fit();
         self.changed.shrink_to_fit();
         (self.removed, self.inserted) = Default::default();
@@ -184,26 +196,28 @@ impl RestingTrees {
         self.fixed.memory_usage()
             + self.sleeping.memory_usage()
             + self.exact.memory_usage()
+            + self.settled.memory_usage()
             + self.rows.capacity()
             + lists * size_of::<u32>()
             + self.inserted.iter().map(Vec::capacity).sum::<usize>() * size_of::<BvhItem>()
     }
 }
 
-/// The forests in which a proxy belongs, as bits.
-fn trees_of(slot: &Slot) -> u8 {
+/// The forests in which the proxy of a slot belongs, as bits.
+pub(crate) fn trees_of(state: &BroadphaseState, index: usize) -> u8 {
+    let Some(slot) = state.slots.all.get(index) else { return 0 };
     let exact = if slot.margin > 0.0 { TRUE } else { 0 };
     match slot.container() {
         Container::Fixed => FIXED | exact,
         Container::Sleeping => SLEEPING | exact,
+        Container::Movers if state.is_settled(index) => SETTLED,
         Container::Movers | Container::Nowhere => 0,
     }
 }
 
 /// The box of a resting proxy in one of its forests.
 fn box_in(state: &BroadphaseState, index: usize, tree: usize) -> Aabb {
-    let uses_fat_aabb = 1 << tree != TRUE && state.slot(index).margin > 0.0;
-    if uses_fat_aabb { state.fat_aabbs[index] } else { state.boxes[index].aabb }
+    if 1 << tree == TRUE { state.boxes[index].aabb } else { state.compared_box(index).aabb }
 }
 
 fn same_bits(a: &Aabb, b: &Aabb) -> bool {

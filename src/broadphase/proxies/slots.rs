@@ -16,6 +16,13 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// Largest number of slots. Movers are rows of the pair finder, which has 26 bits for a row.
 pub(crate) const SLOTS_MAX: usize = 1 << 26;
 
+/// Bit of a forest: that of fixed proxies.
+pub(crate) const FIXED: u8 = 1;
+/// Bit of a forest: that of sleeping proxies.
+pub(crate) const SLEEPING: u8 = 1 << 1;
+/// The forests of resting proxies.
+pub(crate) const RESTING: u8 = FIXED | SLEEPING;
+
 /// The bits of `1.0`. Added to a slot they are the bits of a finite float, and the order is kept.
 const ONE: u32 = 1.0_f32.to_bits();
 
@@ -63,6 +70,8 @@ pub(crate) struct Slot {
     pub(crate) kind: ProxyKind,
     pub(crate) enabled: bool,
     pub(crate) live: bool,
+    /// Whether the slot is in [`BroadphaseState::changed`](super::state::BroadphaseState::changed).
+    pub(crate) changed: bool,
 }
 
 impl Slot {
@@ -75,6 +84,7 @@ impl Slot {
         kind: ProxyKind::Fixed,
         enabled: false,
         live: false,
+        changed: false,
     };
 
     pub(crate) fn container(&self) -> Container {
@@ -94,7 +104,18 @@ impl Slot {
     /// Overwrites the slot with a description.
     fn describe(&mut self, proxy: Proxy) {
         let Proxy { kind, filter, owner, margin, data, enabled } = proxy;
-        *self = Self { kind, filter, owner, margin, data, enabled, row_or_next: NONE, live: true };
+        let changed = self.changed;
+        *self = Self {
+            kind,
+            filter,
+            owner,
+            margin,
+            data,
+            enabled,
+            row_or_next: NONE,
+            live: true,
+            changed,
+        };
     }
 }
 
@@ -206,7 +227,7 @@ impl Slots {
     /// Frees a slot that has a proxy.
     pub(crate) fn remove(&mut self, index: usize) {
         self.live -= 1;
-        self.all[index] = Slot::EMPTY;
+        self.all[index] = Slot { changed: self.all[index].changed, ..Slot::EMPTY };
         if self.cached_generations.get(index) == Some(&self.generations[index]) {
             self.reused.push(index as u32);
         }

@@ -2,6 +2,8 @@
 
 use super::Broadphase;
 use super::error::BroadphaseError;
+use super::movers::CHANGED;
+use super::resting::trees_of;
 use super::slots::{Container, Slot};
 use super::state::BroadphaseState;
 use super::validate::InvariantError;
@@ -84,7 +86,7 @@ impl Broadphase {
     pub fn restore(&mut self, snapshot: &Snapshot) {
         let (state, then) = (&self.state, &snapshot.0);
         for index in 0..state.slots.all.len().max(then.slots.all.len()) {
-            if at_rest(state, index) != at_rest(then, index) {
+            if stored(state, index) != stored(then, index) {
                 self.trees.mark_dirty(index);
             }
         }
@@ -124,7 +126,7 @@ impl Broadphase {
             let (moving, fat_aabb) = self.state.shifted(index, by)?;
             self.state.store_boxes(index, moving, fat_aabb);
             self.mover_tree.mark_dirty();
-            if self.state.slot(index).container().is_tree() {
+            if self.state.slot(index).container().is_tree() || self.trees.has_settled(index) {
                 self.trees.mark_dirty(index);
             }
         }
@@ -132,14 +134,12 @@ impl Broadphase {
     }
 }
 
-/// Everything that the forests store of a slot, or `None` if it does not rest.
-fn at_rest(state: &BroadphaseState, index: usize) -> Option<([[u32; 6]; 2], Filter, bool, bool)> {
-    let slot = state.slots.all.get(index)?;
-    let container = slot.container();
-    container.is_tree().then(|| {
-        let boxes =
-            [state.compared_box(index).aabb, state.boxes[index].aabb].map_each(bytemuck::cast);
-        (boxes, slot.filter, container == Container::Fixed, slot.margin > 0.0)
+/// Everything that the forests store of a slot: which ones, the boxes, and the filter. `None` if it is in no forest.
+fn stored(state: &BroadphaseState, index: usize) -> Option<(u8, [[u32; 6]; 2], Filter)> {
+    let forests = trees_of(state, index);
+    (forests != 0).then(|| {
+        let boxes = [state.compared_box(index).aabb, state.moving_box(index).aabb];
+        (forests, boxes.map_each(bytemuck::cast), state.slot(index).filter)
     })
 }
 
@@ -163,7 +163,10 @@ impl BroadphaseState {
     fn store_boxes(&mut self, index: usize, moving: MovingBox, fat_aabb: Aabb) {
         let slot = self.slots.all[index];
         match slot.container() {
-            Container::Movers => self.movers.set(slot.row_or_next as usize, moving),
+            Container::Movers => {
+                self.movers.set(slot.row_or_next as usize, moving);
+                self.movers.status[slot.row_or_next as usize] = CHANGED;
+            }
             _ => self.boxes[index] = moving,
         }
         self.fat_aabbs[index] = fat_aabb;

@@ -6,13 +6,16 @@
 
 use super::error::BroadphaseError;
 use super::id::{ProxyId, ProxyPair};
-use super::movers::{MoverStore, without_motion};
+use super::movers::{CHANGED, MoverStore, SETTLED, without_motion};
 use super::pair_cache::PairTable;
 use super::pair_cache::sleeping::RestingPairs;
 use super::proxy::{Proxy, is_margin};
 use super::slots::{Container, NONE, Slot, Slots, owners_allow};
 use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
 use alloc::vec::Vec;
+
+/// Movers settle if at most one of this many has changed.
+const SETTLING_SHARE: usize = 8;
 
 /// The state of a [`Broadphase`](super::Broadphase).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,6 +36,11 @@ pub(crate) struct BroadphaseState {
     /// Cached pairs that rested until one of the two proxies changed. The next update decides about
     /// them.
     pub(crate) dirty_pairs: Vec<ProxyPair>,
+    /// The slots that have changed since the last update, each once: those of resting proxies, of
+    /// removed ones, and of proxies with a new description. A new box of a mover is in its status.
+    pub(crate) changed: Vec<u32>,
+    /// Whether the caller's function restricted the pairs of the last update.
+    pub(crate) restricted: bool,
 }
 
 impl BroadphaseState {
@@ -76,6 +84,51 @@ impl BroadphaseState {
         }
     }
 
+    /// Whether a proxy is a settled mover.
+    pub(crate) fn is_settled(&self, index: usize) -> bool {
+        let slot = self.slot(index);
+        slot.container() == Container::Movers && self.movers.is_settled(slot.row_or_next as usize)
+    }
+
+    /// Records that a proxy has changed since the last update.
+    fn mark_changed(&mut self, index: usize) {
+        let slot = &mut self.slots.all[index];
+        if !slot.changed {
+            slot.changed = true;
+            self.changed.push(index as u32);
+        }
+    }
+
+    /// Whether an update would find the pairs of the last one.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        self.changed.is_empty() && self.dirty_pairs.is_empty() && self.movers.count_active() == 0
+    }
+
+    /// Forgets which proxies have changed, after an update. Then settles the movers that had not, if
+    /// only few had. A settled mover is not searched for again until it changes.
+    ///
+    /// Calls `settled` with the slot of each mover that settles.
+    pub(crate) fn finish_update(&mut self, mut settled: impl FnMut(usize)) {
+        for &index in &self.changed {
+            self.slots.all[index as usize].changed = false;
+        }
+        self.changed.clear();
+        let few = self.movers.count_changed() * SETTLING_SHARE <= self.movers.len();
+        for row in 0..self.movers.len() {
+            match self.movers.status[row] {
+                SETTLED => (),
+                0 if few => {
+                    let index = self.movers.ids[row].index() as usize;
+                    if self.movers.has_no_delta(row) || self.slot(index).margin > 0.0 {
+                        self.movers.status[row] = SETTLED;
+                        settled(index);
+                    }
+                }
+                _ => self.movers.status[row] = 0,
+            }
+        }
+    }
+
     /// Inserts a proxy. The caller has checked that a slot is free and that the margin is valid.
     pub(crate) fn insert(
         &mut self,
@@ -97,6 +150,7 @@ impl BroadphaseState {
             (self.boxes[index], self.fat_aabbs[index]) = (moving, fat_aabb);
         }
         self.move_to_container(index, Container::Nowhere);
+        self.mark_changed(index);
         Ok(id)
     }
 
@@ -106,6 +160,7 @@ impl BroadphaseState {
         let was = self.slot(index).container();
         self.slots.all[index].enabled = false;
         self.move_to_container(index, was);
+        self.mark_changed(index);
         self.slots.remove(index);
         (self.boxes[index], self.fat_aabbs[index]) = (MovingBox::default(), Aabb::default());
     }
@@ -115,6 +170,7 @@ impl BroadphaseState {
         self.resting.take_pairs_of(index, &mut self.dirty_pairs);
         let was = self.slot(index).container();
         edit(&mut self.slots.all[index]);
+        self.mark_changed(index);
         self.move_to_container(index, was);
     }
 
@@ -151,18 +207,24 @@ impl BroadphaseState {
         moving.validate()?;
         let slot = *self.slot(index);
         let moving = without_resting_delta(moving, slot.proxy());
+        let mut same_fat_aabb = false;
         if slot.margin > 0.0 {
             // Compute first what may fail, so that an error changes nothing.
-            self.fat_aabbs[index] =
-                Self::fat_aabb(&{ moving }, slot.margin, Some(self.fat_aabbs[index]))?;
+            let before = self.fat_aabbs[index];
+            self.fat_aabbs[index] = Self::fat_aabb(&{ moving }, slot.margin, Some(before))?;
+            same_fat_aabb = self.fat_aabbs[index] == before;
         }
         if slot.container() == Container::Movers {
             self.movers.set(slot.row_or_next as usize, moving);
+            if !same_fat_aabb {
+                self.movers.status[slot.row_or_next as usize] = CHANGED;
+            }
             return Ok(true);
         }
         if same_bits(&self.boxes[index], &moving) {
             return Ok(false);
         }
+        self.mark_changed(index);
         self.resting.take_pairs_of(index, &mut self.dirty_pairs);
         self.boxes[index] = moving;
         Ok(true)
@@ -182,7 +244,11 @@ impl BroadphaseState {
             self.fat_movers -= u32::from(slot.margin > 0.0);
             self.fat_movers += u32::from(margin > 0.0);
         }
+        if slot.container() == Container::Movers {
+            self.movers.status[slot.row_or_next as usize] = CHANGED;
+        }
         (slot.margin, self.fat_aabbs[index]) = (margin, fat_aabb);
+        self.mark_changed(index);
         Ok(())
     }
 
@@ -223,6 +289,7 @@ impl BroadphaseState {
         self.touching.shrink_to_fit();
         self.resting.shrink_to_fit();
         self.dirty_pairs.shrink_to_fit();
+        self.changed.shrink_to_fit();
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -234,12 +301,12 @@ impl BroadphaseState {
             + self.touching.bytes()
             + self.resting.bytes()
             + self.dirty_pairs.capacity() * size_of::<ProxyPair>()
+            + self.changed.capacity() * size_of::<u32>()
     }
 
     /// Copies `other`, reusing the allocated memory.
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        let Self { slots, boxes, fat_aabbs, movers, fat_movers, touching, resting, dirty_pairs } =
-            self;
+        let Self { slots, boxes, fat_aabbs, movers, fat_movers, .. } = self;
         slots.all.clone_from(&other.slots.all);
         slots.generations.clone_from(&other.slots.generations);
         slots.cached_generations.clone_from(&other.slots.cached_generations);
@@ -250,9 +317,11 @@ impl BroadphaseState {
         fat_aabbs.clone_from(&other.fat_aabbs);
         movers.copy_from(&other.movers);
         *fat_movers = other.fat_movers;
-        touching.copy_from(&other.touching);
-        resting.copy_from(&other.resting);
-        dirty_pairs.clone_from(&other.dirty_pairs);
+        self.touching.copy_from(&other.touching);
+        self.resting.copy_from(&other.resting);
+        self.dirty_pairs.clone_from(&other.dirty_pairs);
+        self.changed.clone_from(&other.changed);
+        self.restricted = other.restricted;
     }
 }
 

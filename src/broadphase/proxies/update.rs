@@ -4,6 +4,7 @@
 //! sleeping proxies; filter and partition them run by run; compare them with the cached pairs
 //! partition by partition. Runs and partitions depend on the numbers of boxes and pairs alone.
 
+use super::active::ActiveProxies;
 use super::id::{ProxyPair, SweptProxyPair};
 use super::movers::{borrow_columns, without_motion};
 use super::pair_cache::events::{Diff, Events, Scratch};
@@ -22,6 +23,9 @@ use crate::lanes::Level;
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
+
+/// Only active movers are searched for if at most one of this many movers is active.
+const ACTIVE_SHARE: usize = 4;
 
 /// The result of an update; each list of pairs is ordered by index.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +102,8 @@ pub(crate) struct UpdateScratch {
     pub(crate) touching: PairTable,
     /// The columns of the movers with fat AABBs, used if some have a margin.
     compared: [Vec<f32>; 9],
+    /// The proxies whose pairs are searched for, if they are few.
+    active: ActiveProxies,
     /// Copies of the runs of movers against forests.
     copies: Vec<PairRun<SweptPair>>,
     /// One for each worker.
@@ -133,52 +139,75 @@ impl Update<'_> {
             events_valid,
             touching,
             compared,
+            active,
             copies,
             scratch,
             parts,
             before,
         } = work;
         let movers = &state.movers;
-        if state.fat_movers > 0 {
+        let few = movers.count_active() * ACTIVE_SHARE <= movers.len();
+        let incremental = few && self.accept.is_none() && !state.restricted;
+        if incremental {
+            active.collect(state);
+        } else if state.fat_movers > 0 {
             write_compared_boxes(state, compared);
         }
-        let boxes = if state.fat_movers > 0 { borrow_columns(compared) } else { movers.boxes() };
-        let set = PairInput::new(boxes);
-        let set = if self.filtered { set.filtered(&movers.filters) } else { set };
-        let pushed = match movers.dynamic.contains(&false) {
-            true => set.moving(&movers.dynamic),
-            false => set,
+        // The proxies to search for: all movers; or active movers, then changed resting proxies.
+        let boxes = match incremental {
+            true => active.boxes(),
+            false if state.fat_movers > 0 => borrow_columns(compared),
+            false => movers.boxes(),
         };
-        let some = movers.len() > 0;
+        let (ids, filters, dynamic, count) = match incremental {
+            true => (&active.ids, &active.filters, &active.dynamic, active.movers),
+            false => (&movers.ids, &movers.filters, &movers.dynamic, movers.len()),
+        };
+        let searched = incremental.then_some(&active.searched[..]);
+        let all = PairInput::new(boxes);
+        let all = if self.filtered { all.filtered(filters) } else { all };
+        let set = all.slice(0..count);
+        let dynamic = &dynamic[..count];
+        let pushed = if dynamic.contains(&false) { set.moving(dynamic) } else { set };
         let partitions =
             Partitions::new(state.slots.all.len(), state.touching.len().max(movers.len()));
         let pair_filter = PairFilter {
             slots: &state.slots,
-            movers: &movers.ids,
+            movers: ids,
+            kinds: incremental,
             owned: self.owned,
             accept: self.accept,
         };
         let filter_and_partition = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
             pair_filter.filter_and_partition(PairSource::Slots, partitions, run, memory);
         };
-        let named = pushed.labelled(bytemuck::cast_slice(&movers.ids));
-        let among =
-            (movers.len() > 1).then(|| finder.swept_pairs_taken(named, &filter_and_partition));
-        let RestingTrees { fixed, sleeping, rows: resting, .. } = trees;
-        let fixed = (some && !fixed.is_empty()).then(|| fixed.swept_pairs(pushed));
-        let sleeping = (some && !sleeping.is_empty()).then(|| sleeping.swept_pairs(set));
-        let ((among, n), (fixed, m), (sleeping, k)) =
-            (runs_of(among)?, runs_of(fixed)?, runs_of(sleeping)?);
-        let found = n + m + k;
+        let labelled = pushed.with_slots(bytemuck::cast_slice(&ids[..count]));
+        let among = (count > 1).then(|| finder.swept_pairs_taken(labelled, &filter_and_partition));
+        let RestingTrees { fixed, sleeping, settled, rows: resting, .. } = trees;
+        let fixed = (count > 0 && !fixed.is_empty()).then(|| fixed.swept_pairs(pushed));
+        let sleeping = (count > 0 && !sleeping.is_empty()).then(|| sleeping.swept_pairs(set));
+        let settled = (incremental && !ids.is_empty() && !settled.is_empty())
+            .then(|| settled.swept_pairs(all));
+        let ((among, n), (fixed, m), (sleeping, k), (settled, l)) =
+            (runs_of(among)?, runs_of(fixed)?, runs_of(sleeping)?, runs_of(settled)?);
+        let before = merge(state, before);
+        let mut befores = [PairColumns::default(); PARTITIONS_MAX];
+        let mut kept = [0; PARTITIONS_MAX];
+        let mut rest = before;
+        for part in 0..partitions.count {
+            let end = rest.below(partitions.slots(part).end);
+            (befores[part], rest) = (rest.slice(0..end), rest.slice(end..rest.len()));
+            kept[part] = searched.map_or(0, |searched| befores[part].count_kept(searched));
+        }
+        let found = n + m + k + l + kept.iter().sum::<usize>();
         if found > self.pairs_max {
             return Err(FindError::TooManyPairs { found, most: self.pairs_max });
         }
-        let before = merge(state, before);
         self.threads.enter(|| {
             let workers = self.threads.workers();
             scratch.resize_with(workers.max(scratch.len()), Scratch::default);
             let scratch = &mut scratch[..workers];
-            let trees = || fixed.iter().chain(sleeping);
+            let trees = || fixed.iter().chain(sleeping).chain(settled);
             let count = trees().count();
             copies.resize_with(count.max(copies.len()), PairRun::default);
             let copies = &mut copies[..count];
@@ -200,17 +229,12 @@ impl Update<'_> {
             });
 
             let runs = PartitionedRuns([among, copies]);
-            let lengths = runs.lengths();
+            let mut lengths = runs.lengths();
+            lengths.iter_mut().zip(kept).for_each(|(length, kept)| *length += kept);
             let accept = |pair| self.accept.is_none_or(|accept| accept(pair));
             let still_touches = |pair| state.rests_and_touches(pair) && accept(pair);
             let (level, slots, still_touches) = (self.level, &state.slots, &still_touches);
-            let diff = Diff { level, slots, runs, resting, partitions, still_touches };
-            let mut befores = [PairColumns::default(); PARTITIONS_MAX];
-            let mut rest = before;
-            for (part, of_part) in befores.iter_mut().enumerate().take(partitions.count) {
-                let end = rest.below(partitions.slots(part).end);
-                (*of_part, rest) = (rest.slice(0..end), rest.slice(end..rest.len()));
-            }
+            let diff = Diff { level, slots, runs, resting, searched, partitions, still_touches };
             let longest_before = befores.iter().map(|part| part.len()).max().unwrap_or(0);
             let longest = lengths.into_iter().max().unwrap_or(0);
             for scratch in &mut *scratch {
@@ -320,5 +344,6 @@ impl UpdateScratch {
             + self.events.bytes()
             + self.touching.bytes()
             + self.before.bytes()
+            + self.active.bytes()
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Broadphase;
 use super::id::ProxyPair;
+use super::movers::{CHANGED, SETTLED};
 use super::pair_cache::PairTable;
 use super::proxy::is_margin;
 use super::slots::{Container, NONE, SLOTS_MAX, Slots};
@@ -47,6 +48,9 @@ pub enum InvariantError {
     /// The list of slots with another proxy since the last update is wrong.
     #[error("the list of slots reused since the last update is wrong")]
     ReusedSlots,
+    /// The list of proxies that have changed since the last update is wrong.
+    #[error("the list of changed slots does not contain exactly the changed slots")]
+    Changes,
     /// A resting pair has a proxy that does not rest.
     #[error("a resting pair has slot {index}, which does not rest")]
     Resting {
@@ -78,7 +82,8 @@ impl BroadphaseState {
     pub(crate) fn validate(&self) -> Result<(), InvariantError> {
         let (slots, movers) = (&self.slots.all, &self.movers);
         let rows = movers.ids.len();
-        let of_movers = [movers.owners.len(), movers.filters.len(), movers.dynamic.len()];
+        let of_movers =
+            [movers.owners.len(), movers.filters.len(), movers.dynamic.len(), movers.status.len()];
         if self.boxes.len() != slots.len()
             || self.fat_aabbs.len() != slots.len()
             || self.slots.generations.len() != slots.len()
@@ -92,6 +97,7 @@ impl BroadphaseState {
             return Err(InvariantError::Lengths);
         }
         self.check_free()?;
+        self.check_changed()?;
         let (mut fat, mut moving) = (0, 0);
         for index in 0..slots.len() {
             self.check_slot(index)?;
@@ -132,6 +138,29 @@ impl BroadphaseState {
         }
     }
 
+    /// Checks that the list of changes has each slot that is marked as changed, once.
+    fn check_changed(&self) -> Result<(), InvariantError> {
+        let mut changed = self.changed.clone();
+        changed.sort_unstable();
+        let marked = (0_u32..).zip(&self.slots.all).filter(|(_, slot)| slot.changed);
+        match marked.map(|(index, _)| index).eq(changed) {
+            true => Ok(()),
+            false => Err(InvariantError::Changes),
+        }
+    }
+
+    /// Whether the status of a mover row is possible: a settled mover has not changed, and its
+    /// compared box does not move.
+    fn is_status(&self, index: usize, row: usize) -> bool {
+        match self.movers.status[row] {
+            SETTLED => {
+                let slot = self.slot(index);
+                !slot.changed && (slot.margin > 0.0 || self.movers.has_no_delta(row))
+            }
+            status => status & !CHANGED == 0,
+        }
+    }
+
     fn check_slot(&self, index: usize) -> Result<(), InvariantError> {
         let slot = self.slot(index);
         let name = index as u32;
@@ -148,6 +177,7 @@ impl BroadphaseState {
                 || movers.owners[row] != slot.owner
                 || movers.filters[row] != slot.filter
                 || movers.dynamic[row] != (slot.kind == super::ProxyKind::Dynamic)
+                || !self.is_status(index, row)
             {
                 return Err(InvariantError::Mover { row: slot.row_or_next });
             }

@@ -2,8 +2,8 @@
 //!
 //! A segment is tested with the arithmetic of [`cast`](crate::batch::cast), a moving box with that of
 //! [`sweep`](crate::batch::sweep), against the bounds of nodes as against boxes. Both are monotonic in the
-//! faces of a box, rounding included, so the bounds of a node are never met later than a box inside
-//! them, and never missed if such a box is met.
+//! faces of a box, rounding included, so a path never touches the bounds of a node later than a box
+//! inside them, and never misses them if it touches such a box.
 
 use super::collector::{CollectFirst, HitChoice, HitCollector};
 use super::{Accept, AcceptFn, Allowed, Queries, Query, TreeQuery, run_queries, run_query};
@@ -122,8 +122,8 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
         });
     }
 
-    /// Calls `see` with boxes that are hit. It returns the position on the path up to which it
-    /// wants to see more: `hit.at` for nothing farther, infinity for all, a negative number to
+    /// Calls `see` with boxes that are hit. It returns the position on the path up to which
+    /// further hits are visited: `hit.at` for nothing farther, infinity for all, a negative number to
     /// stop. The limit never grows again, and a NaN leaves it unchanged.
     ///
     /// The order is roughly that of positions, because nodes of the tree are visited in that order.
@@ -160,7 +160,7 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
 
 /// Tests a path against the boxes or bounds in the lanes of a node.
 trait PathTest: Copy {
-    /// The positions where they are met, at least 0, and which of them are at most `most`.
+    /// The positions of first contact, at least 0, and which of them are at most `most`.
     fn test<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask);
 }
 
@@ -325,7 +325,7 @@ impl PathTest for SweptPath {
         }
         let [x0, y0, z0, x1, y1, z1] = bounds.columns(isa);
         let (first, met) = sweep::times(isa, &a, &[x0, y0, z0, x1, y1, z1, still, still, still]);
-        // The faces of empty lanes are inverted and would be met from both sides.
+        // The faces of empty lanes are inverted and would be hit from both sides.
         (first, met & first.le(isa.splat(most)) & bounds.filled(isa))
     }
 }

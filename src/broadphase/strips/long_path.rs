@@ -244,7 +244,6 @@ mod tests {
     /// and lengths, near the origin and far from it. Two boxes, one or both of them long, of which two
     /// corners meet on a border of cells, on a corner of four cells or a few floats beside, at a time
     /// that the finder does not know; with displacements from one cell to a million.
-    /// at a time of which the finder knows nothing; with displacements from one cell to a million.
     #[test]
     fn both_are_in_the_strip_where_they_touch() {
         let random = &mut Xoshiro256PlusPlus::seed_from_u64(1);

@@ -8,8 +8,8 @@ use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, STILL, SWEPT_WORDS, 
 use super::sweep::{Progress, Strips};
 use super::{scatter, sweep};
 use crate::broadphase::error::FindError;
-use crate::broadphase::pairs::input::{PairInput, ROW};
-use crate::broadphase::pairs::runs::{PairRun, PairRuns, Pairs};
+use crate::broadphase::pairs::input::{PairInput, ROW, label_rows};
+use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::Rejected;
 use crate::geom::MovingBox;
@@ -126,6 +126,14 @@ impl<'a> Tick<'a> {
         (set.boxes.get(row), flag | if still { STILL } else { 0 })
     }
 
+    /// Replaces rows by labels, while the pairs are still in the cache.
+    fn label<P: FoundPair>(&self, pairs: &mut [P]) {
+        match self.second {
+            None => label_rows(pairs, [self.first.labels; 2], true),
+            Some(second) => label_rows(pairs, [self.first.labels, second.labels], false),
+        }
+    }
+
     /// Returns the rows of chunk `index`. A chunk has at most `size` rows, all of one set.
     fn part(&self, index: usize, size: usize) -> ChunkRows<'a> {
         let of_first = self.first.len().div_ceil(size);
@@ -151,7 +159,7 @@ impl<'a> Tick<'a> {
     }
 }
 
-impl<P: Copy + Default + Send + Sync, const WORDS: usize> Stage<P, WORDS>
+impl<P: FoundPair, const WORDS: usize> Stage<P, WORDS>
 where
     for<'a> Strips<'a, P, WORDS>: Kernel<Output = bool>,
 {
@@ -225,6 +233,7 @@ where
             }) {
                 scratch.join(level, progress, filtered);
             }
+            tick.label(run.pairs.as_mut_slice());
             take(run, pairs);
         });
         // Any worker may take any run, so reserve the largest capacity seen for all of them.
@@ -254,7 +263,10 @@ where
         let strips = Grid::strips_max(tick.len()) as usize;
         // Any thread may take any chunk, so reserve the largest capacity seen for all of them.
         let stops = scatterers.iter().map(scatter::Scratch::stops).max().unwrap_or(0);
-        scatterers.iter_mut().for_each(|scratch| scratch.reserve(size, strips, stops));
+        for scratch in &mut *scatterers {
+            scratch.reserve(size, strips, stops);
+            tick.sets().for_each(|set| set.boxes.reserve(&mut scratch.columns, size));
+        }
         for chunk in chunks.iter_mut() {
             chunk.reserve(0, strips);
             chunk.written = false;
@@ -272,10 +284,13 @@ where
                 let part = tick.part(index, size);
                 let rows = part.set.len();
                 let records_max = if always { usize::MAX } else { choice.records_max(2 * rows) };
+                let mut columns = core::mem::take(&mut scratch.columns);
+                let boxes = part.set.boxes.columns(&mut columns);
                 tick.level.run_rows(
                     rows,
-                    Scatter::<WORDS> { grid, part, scratch, chunk, records_max, filtered },
+                    Scatter::<WORDS> { grid, part, boxes, scratch, chunk, records_max, filtered },
                 );
+                scratch.columns = columns;
             });
             let records: usize = chunks.iter().map(Chunk::records).sum();
             if records > choice.records_max(tick.len()) {

@@ -9,7 +9,7 @@ use super::grid::{AxisCells, Grid};
 use super::long_path::{Stop, is_long, trace};
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::input::PairInput;
-use crate::columns::{Rejected, check_group};
+use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group};
 use crate::geom::{Filter, MapEach};
 use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Kernel, LoadColumns, MaskLanes, U32Lanes, prefetch_to_write};
@@ -129,6 +129,8 @@ pub(crate) struct Scratch {
     stops: Vec<Stop>,
     /// Number of strips that each long path crosses.
     passed: Vec<u32>,
+    /// The boxes as columns, if the input has them in another layout.
+    pub(crate) columns: ColumnScratch,
 }
 
 impl Scratch {
@@ -138,7 +140,7 @@ impl Scratch {
             + self.crossing.capacity()
             + self.cursors.capacity()
             + self.passed.capacity();
-        words * size_of::<u32>() + self.stops.capacity() * size_of::<Stop>()
+        words * size_of::<u32>() + self.stops.capacity() * size_of::<Stop>() + self.columns.bytes()
     }
 
     /// Returns how many stops fit into the allocated memory.
@@ -173,12 +175,12 @@ pub(crate) struct ChunkRows<'a> {
 }
 
 impl ChunkRows<'_> {
-    /// Returns the id of a row without position flags: its row or label, its set and whether it
+    /// Returns the id of a row without position flags: its row or slot, its set and whether it
     /// moves.
     #[inline(always)]
     fn id(&self, row: usize) -> u32 {
         let still = self.set.moves.is_some_and(|moves| !moves[row]);
-        let name = self.set.label(row).unwrap_or(self.first_id.wrapping_add(row as u32));
+        let name = self.set.slot(row).unwrap_or(self.first_id.wrapping_add(row as u32));
         name | if still { STILL } else { 0 }
     }
 
@@ -193,6 +195,8 @@ impl ChunkRows<'_> {
 pub(crate) struct Scatter<'a, const WORDS: usize> {
     pub(crate) grid: &'a Grid,
     pub(crate) part: ChunkRows<'a>,
+    /// The boxes of `part`.
+    pub(crate) boxes: MovingBoxColumns<'a>,
     pub(crate) scratch: &'a mut Scratch,
     pub(crate) chunk: &'a mut Chunk<WORDS>,
     /// If there are more records than this, they are counted but not written.
@@ -240,7 +244,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
     /// Computes bounds and cells of every row.
     #[inline(always)]
     fn locate<I: Isa>(&mut self, isa: I) {
-        let table = self.part.set.boxes.table();
+        let table = self.boxes.table();
         let rows = table.rows();
         let scratch = &mut *self.scratch;
         self.chunk.rejected.clear();
@@ -258,14 +262,13 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
             let [v_low, v_high] = ends(isa, &self.grid.v, &bounds);
             let cells = u_low | u_high.shl::<8>() | v_low.shl::<16>() | v_high.shl::<24>();
             let rejected = &mut self.chunk.rejected;
-            let valid =
-                check_group(isa, self.part.set.boxes, &columns, start, row - start, rejected);
+            let valid = check_group(isa, self.boxes, &columns, start, row - start, rejected);
             let cells = I::U32::select(valid, cells, isa.splat_u32(NO_CELLS));
             let cells = if WORDS == SWEPT_WORDS {
                 let long = is_long(isa, self.grid, &columns) & valid;
                 let mut rows = long.bits() & (u32::MAX << (row - start));
                 while rows != 0 {
-                    let moving = self.part.set.boxes.get(start + rows.trailing_zeros() as usize);
+                    let moving = self.boxes.get(start + rows.trailing_zeros() as usize);
                     rows &= rows - 1;
                     let of = [moving.aabb.min, moving.aabb.max, moving.delta];
                     let path = core::array::from_fn(|k| of[k / 3][axes[k % 3]]);
@@ -336,11 +339,11 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         let grid = self.grid;
         let v_cells = grid.v.cells as usize;
         let order = grid.axes();
-        let table = self.part.set.boxes.table();
+        let table = self.boxes.table();
         let rows = table.rows();
         let size = rows.min(BLOCK);
         let part = &self.part;
-        let Scratch { cells, crossing, cursors, stops, passed } = &mut *self.scratch;
+        let Scratch { cells, crossing, cursors, stops, passed, .. } = &mut *self.scratch;
         let (mut stops, mut passed) = (&stops[..], passed.iter());
         let mut crossing = &crossing[..];
         let records = &mut self.chunk.records[..];

@@ -244,7 +244,7 @@ pub fn many_to_one(
 ) -> Result<(), BatchError> {
     aabb.validate()?;
     let sides = (Each::new(many), One(corners(aabb)));
-    batch::ask(level, SegmentBoxCast::<true>, sides, many.len(), output)
+    batch::run(level, SegmentBoxCast::<true>, sides, many.len(), output)
 }
 
 /// Casts row `i` of `segments` against row `i` of `boxes`, for each `i`.
@@ -276,9 +276,9 @@ fn segment_to_many(
     // One segment is tested against up to millions of rows, and almost no segment is tiny, so the
     // distinction is made once, outside of the loop.
     if is_tiny(segment) {
-        batch::ask(level, SegmentBoxCast::<true>, sides, many.len(), sink)
+        batch::run(level, SegmentBoxCast::<true>, sides, many.len(), sink)
     } else {
-        batch::ask(level, SegmentBoxCast::<false>, sides, many.len(), sink)
+        batch::run(level, SegmentBoxCast::<false>, sides, many.len(), sink)
     }
 }
 

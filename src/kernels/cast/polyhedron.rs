@@ -211,7 +211,7 @@ pub fn many_to_one(
     polyhedron: &Polyhedron<'_>,
     output: impl PolyhedronOutput,
 ) -> Result<(), BatchError> {
-    batch::ask(level, *polyhedron, (Each::new(many), One([])), many.len(), output)
+    batch::run(level, *polyhedron, (Each::new(many), One([])), many.len(), output)
 }
 
 impl Question<7, 0> for Polyhedron<'_> {

@@ -93,7 +93,7 @@ pub fn one_to_many(
     output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    batch::ask(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), output)
+    batch::run(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), output)
 }
 
 /// Returns the lowest row of `many` that shares a point with `a`. Stops at the first hit.
@@ -104,7 +104,7 @@ pub fn one_to_many(
 pub fn any(level: Level, a: &Aabb, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     a.validate()?;
     let mut first = FirstRow::default();
-    batch::ask(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), &mut first)?;
+    batch::run(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 

@@ -136,7 +136,7 @@ pub fn one_to_many(
     output: impl PlanesOutput,
 ) -> Result<(), BatchError> {
     validate(planes)?;
-    batch::ask(level, PlaneRegion(planes), (One([]), each(many)), many.len(), output)
+    batch::run(level, PlaneRegion(planes), (One([]), each(many)), many.len(), output)
 }
 
 /// Returns the lowest row that is not outside of the intersection of all `planes`. Stops at the
@@ -148,7 +148,7 @@ pub fn one_to_many(
 pub fn any(level: Level, planes: &[Plane], many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     validate(planes)?;
     let mut first = FirstRow::default();
-    batch::ask(level, PlaneRegion(planes), (One([]), each(many)), many.len(), &mut first)?;
+    batch::run(level, PlaneRegion(planes), (One([]), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 

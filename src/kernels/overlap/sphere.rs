@@ -70,7 +70,7 @@ pub fn one_to_many(
     output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     sphere.validate()?;
-    batch::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), output)
+    batch::run(level, Ball, (One(numbers(sphere)), each(many)), many.len(), output)
 }
 
 /// Returns the lowest row of `many` that shares a point with `sphere`. Stops at the first hit.
@@ -81,7 +81,7 @@ pub fn one_to_many(
 pub fn any(level: Level, sphere: &Sphere, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     sphere.validate()?;
     let mut first = FirstRow::default();
-    batch::ask(level, Ball, (One(numbers(sphere)), each(many)), many.len(), &mut first)?;
+    batch::run(level, Ball, (One(numbers(sphere)), each(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 
@@ -99,7 +99,7 @@ pub fn many_to_one(
     output: impl OverlapOutput,
 ) -> Result<(), BatchError> {
     aabb.validate()?;
-    batch::ask(level, Ball, (each_sphere(many), One(corners(aabb))), many.len(), output)
+    batch::run(level, Ball, (each_sphere(many), One(corners(aabb))), many.len(), output)
 }
 
 /// Finds the indices `i` for which sphere `i` and box `i` share a point.

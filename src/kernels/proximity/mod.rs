@@ -131,7 +131,7 @@ fn put(
     a.validate()?;
     check_max(max)?;
     let many_boxes = Each::of(many.columns().corners(), many);
-    batch::ask(level, BoxDistance { max }, (One(a.to_row()), many_boxes), many.len(), sink)
+    batch::run(level, BoxDistance { max }, (One(a.to_row()), many_boxes), many.len(), sink)
 }
 
 /// Computes the distance of row `i` of `a` and row `i` of `b`, for each `i`, up to `max_distance`.

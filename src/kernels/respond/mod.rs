@@ -31,9 +31,9 @@
 mod first_contact;
 mod simd;
 
+use super::batch::{ContactMembers, ContactNumbers, ContactQuestion, ContactRows};
 use super::batch::{Each, One};
-use super::contacts::{ContactQuestion, ContactRows, Match, Numbers};
-use super::{BatchError, contacts};
+use super::{BatchError, batch};
 use crate::columns::{BodyColumns, Checked, LengthMismatch};
 pub use crate::geom::Member;
 use crate::geom::{Body, Contact, Invalid, MovingBox, Pair};
@@ -63,10 +63,10 @@ impl<'a> From<&'a [f32]> for Restitution<'a> {
 }
 
 impl<'a> Restitution<'a> {
-    fn numbers(self) -> Result<Numbers<'a>, Invalid> {
+    fn numbers(self) -> Result<ContactNumbers<'a>, Invalid> {
         match self {
-            Self::All(all) => check_restitution(all).map(|()| Numbers::All(all)),
-            Self::Each(each) => Ok(Numbers::Each(each)),
+            Self::All(all) => check_restitution(all).map(|()| ContactNumbers::All(all)),
+            Self::Each(each) => Ok(ContactNumbers::Each(each)),
         }
     }
 }
@@ -92,7 +92,7 @@ pub struct SlideColumns<'a> {
 }
 
 impl<'a> SlideColumns<'a> {
-    fn columns(self) -> contacts::Outputs<'a, 2> {
+    fn columns(self) -> batch::ContactOutputs<'a, 2> {
         [("the output `a`", self.a), ("the output `b`", self.b)]
     }
 }
@@ -140,7 +140,7 @@ fn deltas_of_valid(a: &Body, b: &Body, contact: Contact, restitution: f32) -> [[
         let [x, y, z] = body.moving.delta;
         [x, y, z, body.inverse_mass]
     };
-    let along = contacts::one(Respond, contact, restitution, (numbers(a), numbers(b)));
+    let along = batch::one_contact(Respond, contact, restitution, (numbers(a), numbers(b)));
     let mut deltas = [a.moving.delta, b.moving.delta];
     if let Some(axis) = contact.axis() {
         deltas.iter_mut().zip(along).for_each(|(delta, along)| delta[axis] = along);
@@ -165,10 +165,10 @@ pub fn one_to_many<'r>(
     output: SlideColumns<'_>,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    let asked = (contact, restitution.into().numbers()?);
+    let contacts = (contact, restitution.into().numbers()?);
     let [x, y, z] = a.moving.delta;
     let sides = (One([x, y, z, a.inverse_mass]), pushed(many));
-    contacts::ask(level, Respond, asked, sides, many.len(), output.columns())
+    batch::run_contacts(level, Respond, contacts, sides, many.len(), output.columns())
 }
 
 /// Computes the displacements of row `i` of `a` and row `i` of `b` after contact `i`, for each `i`.
@@ -185,9 +185,9 @@ pub fn zip<'r>(
     output: SlideColumns<'_>,
 ) -> Result<(), BatchError> {
     LengthMismatch::check("the second side", a.len(), b.len())?;
-    let asked = (contact, restitution.into().numbers()?);
-    let (sides, rows) = ((pushed(a), pushed(b)), Match::Zip(a.len()));
-    contacts::ask_rows(level, Respond, asked, sides, rows, output.columns())
+    let contacts = (contact, restitution.into().numbers()?);
+    let (sides, members) = ((pushed(a), pushed(b)), ContactMembers::Zip(a.len()));
+    batch::run_contact_rows(level, Respond, contacts, sides, members, output.columns())
 }
 
 /// Computes the displacements of the two rows of pair `i` after contact `i`.
@@ -236,9 +236,10 @@ pub fn pairs<'r>(
     restitution: impl Into<Restitution<'r>>,
     output: SlideColumns<'_>,
 ) -> Result<(), BatchError> {
-    let asked = (contact, restitution.into().numbers()?);
-    let (sides, rows) = ((pushed(bodies), pushed(bodies)), Match::Pairs(pairs, bodies.len()));
-    contacts::ask_rows(level, Respond, asked, sides, rows, output.columns())
+    let contacts = (contact, restitution.into().numbers()?);
+    let (sides, members) =
+        ((pushed(bodies), pushed(bodies)), ContactMembers::Pairs(pairs, bodies.len()));
+    batch::run_contact_rows(level, Respond, contacts, sides, members, output.columns())
 }
 
 /// Returns the remaining displacement after an impact at time `first`, along the faces: `delta`
@@ -276,7 +277,7 @@ pub fn slide(
 ) -> Result<[f32; 3], Invalid> {
     let delta = delta.into();
     MovingBox { delta, ..MovingBox::default() }.validate()?;
-    Ok(contacts::one(Slide(member), contact, first, (delta, [])))
+    Ok(batch::one_contact(Slide(member), contact, first, (delta, [])))
 }
 
 /// Applies [`slide`] to row `i` of `bodies`, contact `i` and time `i`, for each `i`.
@@ -296,9 +297,9 @@ pub fn slide_each(
 ) -> Result<(), BatchError> {
     let [.., dx, dy, dz, _] = bodies.columns().columns();
     let delta = Each::of(Table::new([dx, dy, dz], bodies.len()), bodies);
-    let (asked, sides) = ((contact, Numbers::Each(first)), (delta, One([])));
+    let (contacts, sides) = ((contact, ContactNumbers::Each(first)), (delta, One([])));
     let outputs = [("the output `x`", x), ("the output `y`", y), ("the output `z`", z)];
-    contacts::ask(level, Slide(member), asked, sides, bodies.len(), outputs)
+    batch::run_contacts(level, Slide(member), contacts, sides, bodies.len(), outputs)
 }
 
 /// Uses the columns of the displacements and inverse masses.
@@ -313,8 +314,8 @@ struct Respond;
 
 impl ContactQuestion<4, 4, 2> for Respond {
     #[inline(always)]
-    fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, 4, 4>) -> [I::F32; 2] {
-        simd::along(isa, asked)
+    fn answer<I: Isa>(self, isa: I, rows: &ContactRows<I, 4, 4>) -> [I::F32; 2] {
+        simd::along(isa, rows)
     }
 }
 
@@ -324,7 +325,7 @@ struct Slide(Member);
 
 impl ContactQuestion<3, 0, 3> for Slide {
     #[inline(always)]
-    fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, 3, 0>) -> [I::F32; 3] {
-        simd::slide(isa, self.0, asked)
+    fn answer<I: Isa>(self, isa: I, rows: &ContactRows<I, 3, 0>) -> [I::F32; 3] {
+        simd::slide(isa, self.0, rows)
     }
 }

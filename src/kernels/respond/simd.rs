@@ -1,7 +1,7 @@
 //! The SIMD arithmetic of a response, for any lane width.
 
 use crate::geom::{COORD_MAX, Contact, Member};
-use crate::kernels::contacts::{ContactRows, Lowest, axes};
+use crate::kernels::batch::{ContactRows, LowestAxis, axes};
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Returns the mask of lanes in which `b`, moving by `relative` in the frame of `a`, approaches
@@ -23,19 +23,19 @@ fn valid<I: Isa>(isa: I, x: I::F32) -> I::F32 {
 ///
 /// The input of each body is `[x, y, z, inverse mass]`. The number of a contact is its restitution.
 #[inline(always)]
-pub(super) fn along<I: Isa>(isa: I, asked: &ContactRows<I, 4, 4>) -> [I::F32; 2] {
+pub(super) fn along<I: Isa>(isa: I, rows: &ContactRows<I, 4, 4>) -> [I::F32; 2] {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
-    let ([ax, ay, az, mass_a], [bx, by, bz, mass_b]) = (asked.a, asked.b);
-    let axis = Lowest::of(isa, asked.contact);
+    let ([ax, ay, az, mass_a], [bx, by, bz, mass_b]) = (rows.a, rows.b);
+    let axis = LowestAxis::of(isa, rows.contact);
     let (a, b) = (axis.pick(ax, ay, az), axis.pick(bx, by, bz));
-    let restitution = asked.number;
+    let restitution = rows.number;
 
     let relative = b - a;
     let sum = mass_a + mass_b;
-    let may_close = !asked.contact.disjoint(isa.splat_u32(Contact::CLOSING));
+    let may_close = !rows.contact.disjoint(isa.splat_u32(Contact::CLOSING));
     let closes = may_close & is_closing(isa, relative, axis.negative);
     let responds =
-        axis.any & asked.valid & closes & zero.lt(sum) & zero.le(restitution) & restitution.le(one);
+        axis.any & rows.valid & closes & zero.lt(sum) & zero.le(restitution) & restitution.le(one);
 
     // The change of the relative displacement. The heavier body takes the smaller part of it.
     let change = relative * (one + restitution);
@@ -70,26 +70,26 @@ fn kept<I: Isa>(isa: I, x: I::F32, any: I::Mask) -> I::F32 {
 /// Computes the remaining displacement of one body after the first time of contact, which is the
 /// number of the contact.
 #[inline(always)]
-pub(super) fn slide<I: Isa>(isa: I, member: Member, asked: &ContactRows<I, 3, 0>) -> [I::F32; 3] {
+pub(super) fn slide<I: Isa>(isa: I, member: Member, rows: &ContactRows<I, 3, 0>) -> [I::F32; 3] {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
     let hit = isa.splat_u32(Contact::TOUCHING | Contact::OVERLAPPING);
-    let hit = !asked.contact.disjoint(hit);
+    let hit = !rows.contact.disjoint(hit);
     // The order of operands makes NaN zero.
-    let left = one - asked.number.max(zero).min(one);
+    let left = one - rows.number.max(zero).min(one);
     let left = I::F32::select(hit, left, one);
 
-    let touches = axes(isa, asked.contact, 0);
-    let negative = axes(isa, asked.contact, Contact::NEGATIVE_SHIFT);
+    let touches = axes(isa, rows.contact, 0);
+    let negative = axes(isa, rows.contact, Contact::NEGATIVE_SHIFT);
     let mut rest = [zero; 3];
     for axis in 0..3 {
-        let along = asked.a[axis];
+        let along = rows.a[axis];
         // The normal points from `a` to `b`: into the face for `a`, out of it for `b`.
         let rises = match member {
             Member::A => !negative[axis],
             Member::B => negative[axis],
         };
         let into = rises & zero.lt(along) | !rises & along.lt(zero);
-        let keeps = asked.valid & !(hit & touches[axis] & into);
+        let keeps = rows.valid & !(hit & touches[axis] & into);
         rest[axis] = I::F32::select(keeps, along * left, zero);
     }
     rest

@@ -22,8 +22,8 @@
 mod simd;
 
 use super::batch::{Answer, Each, One, Question, Sink};
-use super::contacts::{ContactRows, Match, Numbers};
-use super::{BatchError, Hits, batch, contacts};
+use super::batch::{ContactMembers, ContactNumbers, ContactRows};
+use super::{BatchError, Hits, batch};
 use crate::columns::{BodyColumns, Checked, LengthMismatch};
 use crate::geom::{Aabb, Contact, Invalid, MapEach, Pair, check_inverse_mass};
 use crate::lanes::{Isa, Level, Table};
@@ -91,7 +91,7 @@ impl Separation {
         if a == 0.0 && b == 0.0 {
             return Ok(None);
         }
-        let moves = contacts::one(Shares, self.contact, self.depth, ([a], [b]));
+        let moves = batch::one_contact(Shares, self.contact, self.depth, ([a], [b]));
         Ok(Some(moves.map_each(|along| {
             let mut translation = [0.0; 3];
             if let Some(axis) = self.contact.axis() {
@@ -190,7 +190,7 @@ pub fn one_to_many(
     output: impl SeparateOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    batch::ask(level, BoxSeparation, (One(corners(a)), each(many)), many.len(), output)
+    batch::run(level, BoxSeparation, (One(corners(a)), each(many)), many.len(), output)
 }
 
 /// Computes the minimum translation that separates row `i` of `b` from row `i` of `a`, for each
@@ -240,7 +240,7 @@ pub struct Moves<'a> {
 }
 
 impl<'a> Moves<'a> {
-    fn columns(self) -> contacts::Outputs<'a, 2> {
+    fn columns(self) -> batch::ContactOutputs<'a, 2> {
         [("the output `a`", self.a), ("the output `b`", self.b)]
     }
 }
@@ -264,9 +264,16 @@ pub fn shares(
     moves: Moves<'_>,
 ) -> Result<(), BatchError> {
     LengthMismatch::check("the second side", a.len(), b.len())?;
-    let asked = (contact, Numbers::Each(depth));
+    let contacts = (contact, ContactNumbers::Each(depth));
     let sides = (inverse_mass(a), inverse_mass(b));
-    contacts::ask_rows(level, Shares, asked, sides, Match::Zip(a.len()), moves.columns())
+    batch::run_contact_rows(
+        level,
+        Shares,
+        contacts,
+        sides,
+        ContactMembers::Zip(a.len()),
+        moves.columns(),
+    )
 }
 
 /// Computes how the two rows of pair `i` share separation `i`, like [`shares`].
@@ -317,10 +324,10 @@ pub fn shares_of_pairs(
     pairs: &[Pair],
     moves: Moves<'_>,
 ) -> Result<(), BatchError> {
-    let asked = (contact, Numbers::Each(depth));
+    let contacts = (contact, ContactNumbers::Each(depth));
     let sides = (inverse_mass(bodies), inverse_mass(bodies));
-    let rows = Match::Pairs(pairs, bodies.len());
-    contacts::ask_rows(level, Shares, asked, sides, rows, moves.columns())
+    let members = ContactMembers::Pairs(pairs, bodies.len());
+    batch::run_contact_rows(level, Shares, contacts, sides, members, moves.columns())
 }
 
 /// Uses the columns of the corners.
@@ -363,9 +370,9 @@ pub(super) fn along(a: &Aabb, b: &Aabb, contact: Contact) -> Option<Separation> 
 #[derive(Clone, Copy, Debug)]
 struct Shares;
 
-impl contacts::ContactQuestion<1, 1, 2> for Shares {
+impl batch::ContactQuestion<1, 1, 2> for Shares {
     #[inline(always)]
-    fn answer<I: Isa>(self, isa: I, asked: &ContactRows<I, 1, 1>) -> [I::F32; 2] {
-        simd::shares(isa, asked)
+    fn answer<I: Isa>(self, isa: I, rows: &ContactRows<I, 1, 1>) -> [I::F32; 2] {
+        simd::shares(isa, rows)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::geom::{COORD_MAX, Contact};
 use crate::kernels::batch::Answer;
-use crate::kernels::contacts::{ContactRows, Lowest};
+use crate::kernels::batch::{ContactRows, LowestAxis};
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// The greatest possible depth: the size of the valid range.
@@ -95,10 +95,10 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 6], b: &[I::F32; 6]) -> Answer
 ///
 /// Together they are at least the depth.
 #[inline(always)]
-pub(super) fn shares<I: Isa>(isa: I, asked: &ContactRows<I, 1, 1>) -> [I::F32; 2] {
+pub(super) fn shares<I: Isa>(isa: I, rows: &ContactRows<I, 1, 1>) -> [I::F32; 2] {
     let zero = isa.splat(0.0);
-    let (depth, [a], [b]) = (asked.number, asked.a, asked.b);
-    let axis = Lowest::of(isa, asked.contact);
+    let (depth, [a], [b]) = (rows.number, rows.a, rows.b);
+    let axis = LowestAxis::of(isa, rows.contact);
     let (light, heavy) = (a.max(b), a.min(b));
     let sum = a + b;
     // The heavier one moves less. Its share is rounded; the lighter one takes the rest, rounded up,
@@ -111,7 +111,7 @@ pub(super) fn shares<I: Isa>(isa: I, asked: &ContactRows<I, 1, 1>) -> [I::F32; 2
     let less = I::F32::select(light.eq(heavy), less.max(more), less);
     let more = I::F32::select(light.eq(heavy), less, more);
     // No move where neither body can be moved or the depth is zero.
-    let moves = asked.valid & axis.any & zero.lt(sum) & zero.lt(depth);
+    let moves = rows.valid & axis.any & zero.lt(sum) & zero.lt(depth);
     let moves = moves & depth.le(isa.splat(DEPTH_MAX));
     let a_is_light = b.lt(a);
     let of_a = I::F32::select(a_is_light, more, less);

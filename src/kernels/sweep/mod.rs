@@ -175,7 +175,7 @@ pub fn one_to_many(
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    batch::ask(level, BoxSweep, (One(a.to_row()), Each::new(many)), many.len(), output)
+    batch::run(level, BoxSweep, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.

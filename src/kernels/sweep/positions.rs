@@ -15,7 +15,7 @@
 use crate::columns::{Checked, LengthMismatch};
 use crate::kernels::BatchError;
 use crate::kernels::batch::{Each, Side, mask};
-use crate::lanes::{F32Lanes, Isa, Kernel, Level};
+use crate::lanes::{F32Lanes, GroupKernel, Isa, Level};
 
 /// The names of the output columns, for error messages.
 const NAMES: [&str; 6] = [
@@ -69,43 +69,33 @@ pub fn positions(
     for (name, column) in NAMES.into_iter().zip(&out) {
         LengthMismatch::check(name, rows, column.len())?;
     }
-    level.run_rows(rows, Positions { boxes: Each::new(boxes), times, rows, out });
+    level.run_groups(rows, Positions { boxes: Each::new(boxes), times, out });
     Ok(())
 }
 
 struct Positions<'a, 'o> {
     boxes: Each<'a, 9>,
     times: &'a [f32],
-    rows: usize,
     out: [&'o mut [f32]; 6],
 }
 
-impl Kernel for Positions<'_, '_> {
-    type Output = ();
-
+impl GroupKernel for Positions<'_, '_> {
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Self { boxes, times, rows, mut out } = self;
-        let mut row = 0;
-        while row < rows {
-            // The last group starts early enough to be full; it computes some rows again, with the
-            // same results.
-            let start = row.min(rows - I::LANES);
-            let numbers = boxes.load(isa, start);
-            let valid = mask(isa, !boxes.invalid::<I>(start));
-            let t = isa.load(&times[start..]);
-            let moved = at(isa, &numbers, t);
-            for (column, moved) in out.iter_mut().zip(moved) {
-                I::F32::select(valid, moved, isa.splat(0.0)).store(&mut column[start..]);
-            }
-            row += I::LANES;
+    fn group<I: Isa>(&mut self, isa: I, start: usize, _: usize) -> bool {
+        let numbers = self.boxes.load(isa, start);
+        let valid = mask(isa, !self.boxes.invalid::<I>(start));
+        let t = isa.load(&self.times[start..]);
+        let moved = corners_at(isa, &numbers, t);
+        for (column, moved) in self.out.iter_mut().zip(moved) {
+            I::F32::select(valid, moved, isa.splat(0.0)).store(&mut column[start..]);
         }
+        true
     }
 }
 
 /// Computes the corners at `t`.
 #[inline(always)]
-fn at<I: Isa>(isa: I, numbers: &[I::F32; 9], t: I::F32) -> [I::F32; 6] {
+fn corners_at<I: Isa>(isa: I, numbers: &[I::F32; 9], t: I::F32) -> [I::F32; 6] {
     // This `min` turns NaN into 1.
     let t = t.min(isa.splat(1.0)).max(isa.splat(0.0));
     let mut moved = [t; 6];

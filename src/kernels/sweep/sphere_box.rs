@@ -83,7 +83,7 @@ pub fn one_to_many(
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    batch::ask(level, SphereBox, (One(a.to_row()), Each::new(many)), many.len(), output)
+    batch::run(level, SphereBox, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps each row of `many` spheres against the box `b`. Result `i` is that of row `i`.
@@ -100,7 +100,7 @@ pub fn many_to_one(
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     b.validate()?;
-    batch::ask(level, SphereBox, (Each::new(many), One(b.to_row())), many.len(), output)
+    batch::run(level, SphereBox, (Each::new(many), One(b.to_row())), many.len(), output)
 }
 
 /// Sweeps the sphere in row `i` of `a` against the box in row `i` of `b`, for each `i`.

@@ -90,7 +90,7 @@ pub fn one_to_many(
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    batch::ask(level, TwoSpheres, (One(a.to_row()), Each::new(many)), many.len(), output)
+    batch::run(level, TwoSpheres, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.

@@ -1,6 +1,6 @@
 //! Distance of one pair of shapes, with normal and nearest points.
 
-use super::nearest::{Placed, Two};
+use super::nearest::{RotatedPair, RotatedShape};
 use super::penetration::shallowest;
 use crate::geom::{Invalid, Pose};
 use crate::narrowphase::math::{M3, V3, lesser, round_down};
@@ -88,27 +88,27 @@ pub(super) fn distance_of_valid(
     b_pose: &Pose,
     cache: &mut GjkCache,
 ) -> Distance {
-    let two = Two {
-        a: Placed { shape: a, rotation: M3::of_quaternion(a_pose.rotation) },
-        b: Placed { shape: b, rotation: M3::of_quaternion(b_pose.rotation) },
+    let pair = RotatedPair {
+        a: RotatedShape { shape: a, rotation: M3::of_quaternion(a_pose.rotation) },
+        b: RotatedShape { shape: b, rotation: M3::of_quaternion(b_pose.rotation) },
     };
     let x = V3::of(b_pose.position) - V3::of(a_pose.position);
-    let margins = a.margin + b.margin;
+    let radii = a.radius + b.radius;
     let near = lesser(a.size, b.size) * SIZE_SLACK;
     let guess = V3::of(cache.normal).unit().or_else(|| x.unit()).unwrap_or(V3::X);
     let mut simplex = Simplex::default();
-    let tiny = two.rounding(x.length());
-    let found = two.nearest(x, &mut simplex, (guess, f64::NEG_INFINITY), tiny, |lower, upper| {
-        upper < f64::INFINITY && upper - lower <= (upper - margins).abs() * RELATIVE_SLACK + near
+    let tiny = pair.rounding(x.length());
+    let found = pair.nearest(x, &mut simplex, (guess, f64::NEG_INFINITY), tiny, |lower, upper| {
+        upper < f64::INFINITY && upper - lower <= (upper - radii).abs() * RELATIVE_SLACK + near
     });
     let gap =
-        if found.upper > tiny { found.gap(x, &simplex) } else { shallowest(&two, x, found.plane) };
+        if found.upper > tiny { found.gap(x, &simplex) } else { shallowest(&pair, x, found.plane) };
     cache.normal = gap.normal.to_f32();
     Distance {
-        distance: round_down(gap.lower - margins - tiny),
+        distance: round_down(gap.lower - radii - tiny),
         normal: gap.normal.to_f32(),
-        on_a: two.point_of_a(a_pose.position, &gap),
-        on_b: two.point_of_b(b_pose.position, &gap),
+        on_a: pair.point_of_a(a_pose.position, &gap),
+        on_b: pair.point_of_b(b_pose.position, &gap),
     }
 }
 

@@ -9,25 +9,25 @@ pub const GJK_ITERATIONS_MAX: u32 = 64;
 
 /// A shape and its rotation.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::narrowphase) struct Placed<'s> {
+pub(in crate::narrowphase) struct RotatedShape<'s> {
     pub(in crate::narrowphase) shape: &'s Shape<'s>,
     pub(in crate::narrowphase) rotation: M3,
 }
 
-impl Placed<'_> {
+impl RotatedShape<'_> {
     /// Returns a point of the core farthest along `direction`, in the shape's own axes. The
     /// direction is in world axes.
     #[inline(always)]
     pub(in crate::narrowphase) fn support(&self, direction: V3) -> V3 {
-        self.shape.core.support(self.rotation.turn_back(direction))
+        self.shape.core.support(self.rotation.rotate_back(direction))
     }
 }
 
 /// Two shapes with their rotations. Their relative position is passed separately as `x`.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::narrowphase) struct Two<'s> {
-    pub(in crate::narrowphase) a: Placed<'s>,
-    pub(in crate::narrowphase) b: Placed<'s>,
+pub(in crate::narrowphase) struct RotatedPair<'s> {
+    pub(in crate::narrowphase) a: RotatedShape<'s>,
+    pub(in crate::narrowphase) b: RotatedShape<'s>,
 }
 
 /// Separation of two cores along a direction.
@@ -55,22 +55,22 @@ pub(in crate::narrowphase) struct Nearest {
     /// The support point in that direction.
     pub(in crate::narrowphase) support: Vertex,
     /// From `x` to the nearest point of the simplex.
-    way: V3,
+    offset: V3,
     /// Number of supports computed.
     pub(in crate::narrowphase) supports: u32,
 }
 
 impl Nearest {
     /// Returns what one plane with normal `normal` proves for cores at relative position `x`.
-    pub(in crate::narrowphase) fn along(two: &Two<'_>, x: V3, normal: V3) -> Self {
-        let support = two.support(normal);
+    pub(in crate::narrowphase) fn along(pair: &RotatedPair<'_>, x: V3, normal: V3) -> Self {
+        let support = pair.support(normal);
         let lower = normal.dot(x - support.at);
-        Self { upper: f64::INFINITY, lower, plane: normal, support, way: -normal, supports: 1 }
+        Self { upper: f64::INFINITY, lower, plane: normal, support, offset: -normal, supports: 1 }
     }
 
     /// Direction from `a` to `b` between the nearest points, for cores that do not overlap.
     pub(in crate::narrowphase) fn toward(&self) -> V3 {
-        (-self.way).unit().unwrap_or(self.plane)
+        (-self.offset).unit().unwrap_or(self.plane)
     }
 
     /// Returns the gap of cores at relative position `x`, from the last simplex.
@@ -81,7 +81,7 @@ impl Nearest {
     }
 }
 
-impl Two<'_> {
+impl RotatedPair<'_> {
     /// Returns a point of `C` farthest along `direction`.
     #[inline(always)]
     pub(in crate::narrowphase) fn support(&self, direction: V3) -> Vertex {
@@ -93,37 +93,37 @@ impl Two<'_> {
     /// Returns the point of `C` that is the difference of two points.
     #[inline(always)]
     pub(in crate::narrowphase) fn vertex(&self, on_a: V3, on_b: V3) -> Vertex {
-        Vertex { at: self.a.rotation.turn(on_a) - self.b.rotation.turn(on_b), on_a, on_b }
+        Vertex { at: self.a.rotation.rotate(on_a) - self.b.rotation.rotate(on_b), on_a, on_b }
     }
 
     /// Upper bound of the rounding error of a distance, for an `x` of this length.
     pub(in crate::narrowphase) fn rounding(&self, length: f64) -> f64 {
-        ROUNDING * (length + self.a.shape.reach + self.b.shape.reach)
+        ROUNDING * (length + self.a.shape.bounding_radius + self.b.shape.bounding_radius)
     }
 
     /// Returns the gap of the bounding balls of both shapes.
     #[cold]
     pub(in crate::narrowphase) fn balls(&self, x: V3) -> Gap {
         let normal = x.unit().unwrap_or(V3::X);
-        let (of_a, of_b) = (self.a.shape.reach, self.b.shape.reach);
+        let (of_a, of_b) = (self.a.shape.bounding_radius, self.b.shape.bounding_radius);
         Gap {
             lower: normal.dot(x) - of_a - of_b,
             normal,
             out: normal,
-            on_a: self.a.rotation.turn_back(normal * of_a),
-            on_b: self.b.rotation.turn_back(normal * -of_b),
+            on_a: self.a.rotation.rotate_back(normal * of_a),
+            on_b: self.b.rotation.rotate_back(normal * -of_b),
         }
     }
 
     /// Point of `a`'s surface for a gap, in world coordinates.
     pub(in crate::narrowphase) fn point_of_a(&self, position: [f32; 3], gap: &Gap) -> [f32; 3] {
-        let offset = self.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
+        let offset = self.a.rotation.rotate(gap.on_a) + gap.out * self.a.shape.radius;
         (V3::of(position) + offset).to_f32()
     }
 
     /// Point of `b`'s surface for a gap, in world coordinates.
     pub(in crate::narrowphase) fn point_of_b(&self, position: [f32; 3], gap: &Gap) -> [f32; 3] {
-        let offset = self.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
+        let offset = self.b.rotation.rotate(gap.on_b) - gap.out * self.b.shape.radius;
         (V3::of(position) + offset).to_f32()
     }
 
@@ -145,7 +145,7 @@ impl Two<'_> {
             lower: known,
             plane: guess,
             support: Vertex::default(),
-            way: -guess,
+            offset: -guess,
             supports: 0,
         };
         if simplex.len == 0 {
@@ -161,13 +161,13 @@ impl Two<'_> {
         let mut square = f64::INFINITY;
         let mut again = false;
         loop {
-            let [way, toward] = simplex.reduce(x);
-            let now = way.square();
+            let [offset, toward] = simplex.reduce(x);
+            let now = offset.square();
             let upper = sqrt(now);
             if simplex.len == 4 || upper <= tiny {
-                return Nearest { upper: 0.0, way, ..found };
+                return Nearest { upper: 0.0, offset, ..found };
             }
-            (found.upper, found.way) = (upper, way);
+            (found.upper, found.offset) = (upper, offset);
             // The bounds of the last plane may be enough, or the limit of supports is reached.
             if enough(found.lower, upper) || found.supports >= GJK_ITERATIONS_MAX {
                 break;

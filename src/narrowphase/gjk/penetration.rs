@@ -8,7 +8,7 @@
 //! (van den Bergen 2001) find the least depth for deep contact too, at a cost that is not worth it in
 //! a search for first times.
 
-use super::nearest::{Gap, Two};
+use super::nearest::{Gap, RotatedPair};
 use crate::narrowphase::math::{V3, greater, lesser};
 use crate::narrowphase::simplex::Simplex;
 
@@ -16,30 +16,30 @@ use crate::narrowphase::simplex::Simplex;
 const REFINEMENTS: u32 = 8;
 
 /// Returns the least depth found, as a negative gap. It may also find that the cores do not overlap.
-pub(in crate::narrowphase) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap {
-    let mut best = along(two, x, guess);
+pub(in crate::narrowphase) fn shallowest(pair: &RotatedPair<'_>, x: V3, guess: V3) -> Gap {
+    let mut best = along(pair, x, guess);
     let mut offer = |direction: V3| {
         if let Some(direction) = direction.unit() {
-            let gap = along(two, x, direction);
+            let gap = along(pair, x, direction);
             best = if gap.lower > best.lower { gap } else { best };
         }
     };
     offer(x);
-    for rotation in [&two.a.rotation, &two.b.rotation] {
+    for rotation in [&pair.a.rotation, &pair.b.rotation] {
         for axis in 0..3 {
             let direction = rotation.axis(axis);
             offer(if direction.dot(x) < 0.0 { -direction } else { direction });
         }
     }
-    let size = two.a.shape.reach + two.b.shape.reach;
+    let size = pair.a.shape.bounding_radius + pair.b.shape.bounding_radius;
     for _ in 0..REFINEMENTS {
         // A little further out than the depth: from there the nearest point has a well-defined
         // direction, and it is close to where the bodies touch.
         let out = lesser(size * PULL, greater(-best.lower, size * LEAST));
         let pulled = x + best.normal * (out - best.lower);
-        let tiny = two.rounding(pulled.length());
+        let tiny = pair.rounding(pulled.length());
         let mut simplex = Simplex::default();
-        let found = two.nearest(
+        let found = pair.nearest(
             pulled,
             &mut simplex,
             (best.normal, f64::NEG_INFINITY),
@@ -47,7 +47,7 @@ pub(in crate::narrowphase) fn shallowest(two: &Two<'_>, x: V3, guess: V3) -> Gap
             |lower, upper| upper - lower <= tiny,
         );
         // A very short vector may point in a slightly wrong direction while its plane is good.
-        let (gap, plane) = (along(two, x, found.toward()), along(two, x, found.plane));
+        let (gap, plane) = (along(pair, x, found.toward()), along(pair, x, found.plane));
         let gap = if gap.lower > plane.lower { gap } else { plane };
         let better = gap.lower > best.lower;
         if found.upper > 0.0 && gap.lower >= best.lower - size * SHARP {
@@ -75,10 +75,10 @@ const LEAST: f64 = 1.0 / (1_u64 << 38) as f64;
 /// much.
 const SHARP: f64 = 1.0 / (1_u64 << 40) as f64;
 
-fn along(two: &Two<'_>, x: V3, direction: V3) -> Gap {
-    let vertex = two.support(direction);
+fn along(pair: &RotatedPair<'_>, x: V3, direction: V3) -> Gap {
+    let vertex = pair.support(direction);
     if vertex.is_none() {
-        return two.balls(x);
+        return pair.balls(x);
     }
     Gap {
         lower: direction.dot(x - vertex.at),

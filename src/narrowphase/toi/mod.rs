@@ -82,11 +82,14 @@ pub use super::error::ToiError;
 use super::shape::Shape;
 use crate::geom::{MapEach, Motion};
 use alloc::vec::Vec;
-pub use pairs::{Meetings, pairs};
-pub use result::{Step, Toi, ToiResult};
+pub use pairs::{ToiInput, pairs};
+pub use result::{Round, Toi, ToiResult};
 pub use settings::{Settings, TOI_ROUNDS_MAX, Touch};
 
 /// Computes when `a` and `b` first touch.
+///
+/// With the default settings, a touch at the start counts only if the nearest points close there ([`Touch::IfClosing`]):
+/// for bodies that lie on each other, slide or separate, the result is the next time at which they touch.
 ///
 /// # Errors
 ///
@@ -129,12 +132,12 @@ pub fn traced(
     b: &Shape<'_>,
     b_motion: &Motion,
     settings: &Settings,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<Round>,
 ) -> Result<Toi, ToiError> {
     validate(a_motion, b_motion, settings)?;
     let window = settings.window.map_each(f64::from);
     let (a, b) = ((a, a_motion), (b, b_motion));
-    Ok(search::Search::answer(a, b, settings, window, Some(&mut |step| steps.push(step))))
+    Ok(search::Search::find(a, b, settings, window, Some(&mut |step| steps.push(step))))
 }
 
 fn validate(a: &Motion, b: &Motion, settings: &Settings) -> Result<(), ToiError> {
@@ -150,5 +153,5 @@ pub(crate) fn of_valid(
     b: (&Shape<'_>, &Motion),
     settings: &Settings,
 ) -> Toi {
-    search::Search::answer(a, b, settings, settings.window.map_each(f64::from), None)
+    search::Search::find(a, b, settings, settings.window.map_each(f64::from), None)
 }

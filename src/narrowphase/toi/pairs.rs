@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 /// Bodies, and the pairs of them that are tested.
 #[derive(Clone, Copy, Debug)]
-pub struct Meetings<'a, 's> {
+pub struct ToiInput<'a, 's> {
     /// A shape per body.
     pub shapes: &'a [Shape<'s>],
     /// A motion per body.
@@ -36,15 +36,15 @@ pub struct Meetings<'a, 's> {
 /// ```
 /// use swath::{Motion, Pair, Pose, Shape, Threads};
 /// use swath::convex::toi;
-/// use swath::convex::toi::{Meetings, Settings, Toi};
+/// use swath::convex::toi::{ToiInput, Settings, Toi};
 ///
 /// let shapes = [Shape::sphere(1.0)?, Shape::cuboid([1.0; 3])?, Shape::cone(1.0, 0.5)?];
 /// let still = |x| Pose::at([x, 0.0, 0.0]).map(Motion::from);
 /// let motions = [Motion::new(Pose::at([-9.0, 0.0, 0.0])?, [8.0, 0.0, 0.0])?, still(0.0)?, still(6.0)?];
 /// let pairs = [Pair { a: 0, b: 1 }, Pair { a: 0, b: 2 }];
-/// let meetings = Meetings { shapes: &shapes, motions: &motions, pairs: &pairs, windows: &[] };
+/// let input = ToiInput { shapes: &shapes, motions: &motions, pairs: &pairs, windows: &[] };
 /// let (mut out, mut rejected) = ([Toi::default(); 2], Vec::new());
-/// toi::pairs(&meetings, &Settings::default(), &Threads::current(), &mut rejected, &mut out)?;
+/// toi::pairs(&input, &Settings::default(), &Threads::current(), &mut rejected, &mut out)?;
 /// let t = out[0].impact().expect("it flies into the box");
 /// assert!(t <= 0.875 && t > 0.8749);
 /// assert_eq!(out[1].impact(), None);
@@ -52,13 +52,13 @@ pub struct Meetings<'a, 's> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn pairs(
-    meetings: &Meetings<'_, '_>,
+    input: &ToiInput<'_, '_>,
     settings: &Settings,
     threads: &Threads,
     rejected: &mut Vec<Rejected>,
     out: &mut [Toi],
 ) -> Result<(), PairsError> {
-    let Meetings { shapes, motions, pairs, windows } = *meetings;
+    let ToiInput { shapes, motions, pairs, windows } = *input;
     settings.validate()?;
     LengthMismatch::check("the column `motions`", shapes.len(), motions.len())?;
     LengthMismatch::check("the output `out`", pairs.len(), out.len())?;

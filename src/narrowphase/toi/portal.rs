@@ -19,8 +19,8 @@
 //! three points converge slowly.
 //! drawn together slowly.
 
-use super::search::{Aim, Search, Watch};
-use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Two};
+use super::search::{Goal, Observer, Search};
+use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, RotatedPair};
 use crate::narrowphase::math::V3;
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::simplex::Simplex;
@@ -53,18 +53,18 @@ impl Search<'_> {
     #[inline]
     pub(super) fn portal(
         &mut self,
-        two: &Two<'_>,
+        pair: &RotatedPair<'_>,
         simplex: &mut Simplex,
         normal: V3,
-        aim: &Aim,
+        goal: &Goal,
         [from, to]: [f64; 2],
-        watch: &mut Watch<'_>,
+        observer: &mut Observer<'_>,
     ) -> Option<(f64, V3)> {
-        let path = &self.course.path;
+        let path = &self.motion.path;
         let (x, d) = (path.between(from), path.velocity(from));
         let end = path.between(to) - x;
-        let (floor, size) = (aim.band.floor, two.a.shape.size + two.b.shape.size);
-        let sharp = SHARP * (aim.accept - floor);
+        let (floor, size) = (goal.range.min, pair.a.shape.size + pair.b.shape.size);
+        let sharp = SHARP * (goal.accept - floor);
         // All points here are relative to `x`.
         let first = simplex.vertices[simplex.len - 1];
         let mut last = first.at - x;
@@ -94,7 +94,7 @@ impl Search<'_> {
             if !(f64::MIN_POSITIVE..f64::INFINITY).contains(&square) {
                 break None;
             }
-            let vertex = two.support(direction);
+            let vertex = pair.support(direction);
             supports += 1;
             let next = vertex.at - x;
             let (beyond, past) = (direction.dot(next - last), direction.dot(end - next));
@@ -141,10 +141,10 @@ impl Search<'_> {
         if gap <= floor || gap.is_nan() {
             return Some((from, normal));
         }
-        self.show(watch, from, gap, direction);
+        self.report(observer, from, gap, direction);
         self.rounds += 1;
-        let bend = 0.5 * direction.dot(self.course.path.accel);
-        let t = from + first_root(gap - floor, direction.dot(d), bend);
+        let half_accel = 0.5 * direction.dot(self.motion.path.accel);
+        let t = from + first_root(gap - floor, direction.dot(d), half_accel);
         (t <= to).then_some((t, direction))
     }
 }

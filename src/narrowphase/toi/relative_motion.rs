@@ -5,7 +5,7 @@
 //! the origin.
 
 use crate::geom::{MapEach, Motion};
-use crate::narrowphase::gjk::{Gap, Placed, ROUNDING, Two};
+use crate::narrowphase::gjk::{Gap, ROUNDING, RotatedPair, RotatedShape};
 use crate::narrowphase::math::{M3, V3, greater, lesser, sqrt};
 use crate::narrowphase::rotation::Rotation;
 use crate::narrowphase::shape::Shape;
@@ -17,11 +17,11 @@ pub(super) struct MovingShape<'s> {
     pub(super) shape: &'s Shape<'s>,
     /// Rotation at the start of the tick.
     pub(super) start: M3,
-    pub(super) turn: Rotation,
+    pub(super) rotation: Rotation,
     /// Upper bound of the distance of the core from the axis of rotation.
-    pub(super) swing: f64,
+    pub(super) axis_distance: f64,
     /// Upper bound of the rate at which its axis of revolution changes; infinite if it has none.
-    pub(super) wobble: f64,
+    pub(super) axis_rate: f64,
 }
 
 impl<'s> MovingShape<'s> {
@@ -29,32 +29,32 @@ impl<'s> MovingShape<'s> {
     pub(super) fn new(shape: &'s Shape<'s>, motion: &Motion) -> Self {
         let start = M3::of_quaternion(motion.pose.rotation);
         let body = Self::at_rest(shape, start);
-        let turn = Rotation::new(V3::of(motion.spin));
+        let rotation = Rotation::new(V3::of(motion.spin));
         // A ball about its position is the same in every rotation.
-        if turn.rate == 0.0 || shape.reach == 0.0 {
+        if rotation.rate == 0.0 || shape.bounding_radius == 0.0 {
             return body;
         }
-        let wobble = wobble(shape, &start, &turn);
+        let axis_rate = axis_rate(shape, &start, &rotation);
         // The same holds for a body that rolls about its own axis, except for rounding far below the
         // slack.
-        if wobble <= ROLL * turn.rate {
+        if axis_rate <= PARALLEL * rotation.rate {
             return body;
         }
-        Self { turn, swing: swing(shape, &start, &turn), wobble, ..body }
+        Self { rotation, axis_distance: axis_distance(shape, &start, &rotation), axis_rate, ..body }
     }
 
     /// Returns a shape with the constant rotation `start`.
     pub(super) fn at_rest(shape: &'s Shape<'s>, start: M3) -> Self {
-        Self { shape, start, turn: Rotation::new(V3::ZERO), swing: 0.0, wobble: 0.0 }
+        Self { shape, start, rotation: Rotation::new(V3::ZERO), axis_distance: 0.0, axis_rate: 0.0 }
     }
 
     /// Returns its angular velocity when it is rotated by `rotation`. For a body of revolution it is
     /// seen from axes that do not roll about its own axis, because its farthest and nearest points do
     /// not roll either.
     pub(super) fn spin(&self, rotation: &M3) -> V3 {
-        let spin = self.turn.spin;
+        let spin = self.rotation.spin;
         match self.shape.core.axis() {
-            Some(own) if self.turn.rate > 0.0 => {
+            Some(own) if self.rotation.rate > 0.0 => {
                 let own = rotation.axis(own);
                 spin - own * own.dot(spin)
             }
@@ -63,38 +63,38 @@ impl<'s> MovingShape<'s> {
     }
 
     /// Returns the rotation at `t`.
-    pub(super) fn rotation(&self, t: f64) -> M3 {
-        self.turn.after(&self.start, t)
+    pub(super) fn rotation_at(&self, t: f64) -> M3 {
+        self.rotation.after(&self.start, t)
     }
 
     /// Returns how far the core extends at `t` along `direction`, and the farthest point in its own
     /// axes.
     #[inline]
-    pub(super) fn reach(&self, direction: V3, t: f64) -> f64 {
-        let own = self.start.turn_back(self.turn.direction(direction, -t));
+    pub(super) fn support_value(&self, direction: V3, t: f64) -> f64 {
+        let own = self.start.rotate_back(self.rotation.direction(direction, -t));
         self.shape.core.support(own).dot(own)
     }
 }
 
 /// Sine of the angle between two axes that rounding can make of parallel ones. A body deviates by
 /// twice that part of its reach.
-const ROLL: f64 = 32.0 * f64::EPSILON;
+const PARALLEL: f64 = 32.0 * f64::EPSILON;
 
 /// The axis of revolution keeps its angle to the axis of rotation.
-fn wobble(shape: &Shape<'_>, start: &M3, turn: &Rotation) -> f64 {
+fn axis_rate(shape: &Shape<'_>, start: &M3, rotation: &Rotation) -> f64 {
     let Some(axis) = shape.core.axis() else { return f64::INFINITY };
     // Bound of the rounding error of a product of two parallel vectors.
-    let rounding = 16.0 * f64::EPSILON * turn.rate;
-    turn.spin.cross(start.axis(axis)).length() * (1.0 + 16.0 * f64::EPSILON) + rounding
+    let rounding = 16.0 * f64::EPSILON * rotation.rate;
+    rotation.spin.cross(start.axis(axis)).length() * (1.0 + 16.0 * f64::EPSILON) + rounding
 }
 
 /// The axis is fixed in the body too, so the extents bound `|k × r|`.
-fn swing(shape: &Shape<'_>, start: &M3, turn: &Rotation) -> f64 {
-    let Some(k) = turn.spin.unit() else { return 0.0 };
-    let (k, e) = (start.turn_back(k).abs(), shape.extent);
+fn axis_distance(shape: &Shape<'_>, start: &M3, rotation: &Rotation) -> f64 {
+    let Some(k) = rotation.spin.unit() else { return 0.0 };
+    let (k, e) = (start.rotate_back(k).abs(), shape.extent);
     let across = V3::new(k.y * e.z + k.z * e.y, k.z * e.x + k.x * e.z, k.x * e.y + k.y * e.x);
     let across = across.length() * (1.0 + 16.0 * f64::EPSILON);
-    if across < shape.reach { across } else { shape.reach }
+    if across < shape.bounding_radius { across } else { shape.bounding_radius }
 }
 
 /// Path of one body relative to another: `start + delta·t + ½·accel·t²`.
@@ -133,7 +133,7 @@ impl RelativePath {
     pub(super) fn slack(&self, a: &Shape<'_>, b: &Shape<'_>, last: f64) -> f64 {
         let last = greater(last, 1.0);
         let lengths = self.start.length() + self.delta.length() * last + self.accel.length();
-        ROUNDING * (lengths + a.reach + a.margin + b.reach + b.margin)
+        ROUNDING * (lengths + a.bounding_radius + a.radius + b.bounding_radius + b.radius)
     }
 
     /// Returns the direction in which two balls at these positions meet or pass. `radius` is the sum
@@ -145,8 +145,8 @@ impl RelativePath {
         let (along, square) = (-x.dot(d), d.square());
         let mut s = 0.0;
         if along > 0.0 {
-            let bend = along * along - square * (x.square() - radius * radius);
-            let root = if bend > 0.0 { sqrt(bend) } else { 0.0 };
+            let discriminant = along * along - square * (x.square() - radius * radius);
+            let root = if discriminant > 0.0 { sqrt(discriminant) } else { 0.0 };
             // A comparison with NaN is false.
             let first = (along - root) / square;
             s = if first > 0.0 { lesser(first, 1.0) } else { 0.0 };
@@ -157,7 +157,7 @@ impl RelativePath {
 
 /// Relative motion of two bodies: the path and both rotations.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Course<'s> {
+pub(super) struct RelativeMotion<'s> {
     pub(super) a: MovingShape<'s>,
     pub(super) b: MovingShape<'s>,
     pub(super) path: RelativePath,
@@ -165,7 +165,7 @@ pub(super) struct Course<'s> {
     pub(super) slack: f64,
 }
 
-impl<'s> Course<'s> {
+impl<'s> RelativeMotion<'s> {
     /// Creates the motion along `path`, whose own slack is `slack`.
     #[inline(always)]
     pub(super) fn new(
@@ -176,13 +176,14 @@ impl<'s> Course<'s> {
     ) -> Self {
         let (a, b) = (MovingShape::new(a, a_motion), MovingShape::new(b, b_motion));
         // An angle is off by some roundings of itself, and a rotated point by as much of its distance.
-        let turned = a.turn.rate * a.shape.reach + b.turn.rate * b.shape.reach;
+        let turned =
+            a.rotation.rate * a.shape.bounding_radius + b.rotation.rate * b.shape.bounding_radius;
         Self { a, b, path, slack: slack + 16.0 * f64::EPSILON * turned }
     }
 
     /// Returns whether neither body rotates.
     pub(super) fn is_straight(&self) -> bool {
-        self.a.turn.rate == 0.0 && self.b.turn.rate == 0.0
+        self.a.rotation.rate == 0.0 && self.b.rotation.rate == 0.0
     }
 
     /// Returns the vector from `a` to `b`.
@@ -198,34 +199,36 @@ impl<'s> Course<'s> {
     }
 
     /// Returns both shapes, rotated as they are at `t`.
-    pub(super) fn at(&self, t: f64) -> Two<'s> {
-        let place =
-            |mover: &MovingShape<'s>| Placed { shape: mover.shape, rotation: mover.rotation(t) };
-        Two { a: place(&self.a), b: place(&self.b) }
+    pub(super) fn at(&self, t: f64) -> RotatedPair<'s> {
+        let rotated = |mover: &MovingShape<'s>| RotatedShape {
+            shape: mover.shape,
+            rotation: mover.rotation_at(t),
+        };
+        RotatedPair { a: rotated(&self.a), b: rotated(&self.b) }
     }
 
-    /// Returns the closing speed along the normal of two points of the bodies, rotated as in `two`, in
+    /// Returns the closing speed along the normal of two points of the bodies, rotated as in `pair`, in
     /// length per tick; and its rate of change.
-    pub(super) fn closing(&self, t: f64, two: &Two<'_>, gap: &Gap) -> [f64; 2] {
+    pub(super) fn closing(&self, t: f64, pair: &RotatedPair<'_>, gap: &Gap) -> [f64; 2] {
         if self.is_straight() {
             return [self.velocity(t), self.path.accel].map_each(|change| -change.dot(gap.normal));
         }
-        let on_a = two.a.rotation.turn(gap.on_a) + gap.out * self.a.shape.margin;
-        let on_b = two.b.rotation.turn(gap.on_b) - gap.out * self.b.shape.margin;
-        let spin_a = self.a.spin(&two.a.rotation);
-        let spin_b = self.b.spin(&two.b.rotation);
+        let on_a = pair.a.rotation.rotate(gap.on_a) + gap.out * self.a.shape.radius;
+        let on_b = pair.b.rotation.rotate(gap.on_b) - gap.out * self.b.shape.radius;
+        let spin_a = self.a.spin(&pair.a.rotation);
+        let spin_b = self.b.spin(&pair.b.rotation);
         let apart = self.velocity(t) + spin_b.cross(on_b) - spin_a.cross(on_a);
-        let bend =
+        let accel =
             self.path.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));
-        [-apart.dot(gap.normal), -bend.dot(gap.normal)]
+        [-apart.dot(gap.normal), -accel.dot(gap.normal)]
     }
 }
 
 impl Simplex {
     /// Recomputes the vertices for the given rotations.
-    pub(super) fn turned(&mut self, two: &Two<'_>) {
+    pub(super) fn rotate_to(&mut self, pair: &RotatedPair<'_>) {
         for vertex in &mut self.vertices[..self.len] {
-            *vertex = two.vertex(vertex.on_a, vertex.on_b);
+            *vertex = pair.vertex(vertex.on_a, vertex.on_b);
         }
     }
 }

@@ -66,7 +66,7 @@ impl Toi {
 /// One round of a search: the time that it has proved, and the plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Step {
+pub struct Round {
     /// Fraction of the tick, rounded down, until which the plane of the previous round separates.
     pub t: f32,
     /// Lower bound of the distance at that time: the gap along the plane, less the bound of the

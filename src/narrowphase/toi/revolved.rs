@@ -10,9 +10,9 @@
 //! across its longest side, because a rod at an angle to its axis sweeps two cones, tip to tip, and a
 //! frustum of the whole would also contain the space beside their tips. Other cores get a cylinder.
 
-use super::relative_motion::{Course, MovingShape};
+use super::relative_motion::{MovingShape, RelativeMotion};
 use super::result::ToiResult;
-use super::search::{Search, Watch, told};
+use super::search::{Observer, Search, round};
 use crate::geom::MapEach;
 use crate::narrowphase::math::{M3, V3, greater, lesser, sqrt};
 use crate::narrowphase::shape::Shape;
@@ -31,41 +31,45 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 impl Search<'_> {
     /// Returns whether one of the bodies makes a whole turn between `from` and the end of the window.
     #[inline(always)]
-    pub(super) fn whirls(&self, from: f64) -> bool {
+    pub(super) fn makes_whole_turn(&self, from: f64) -> bool {
         let length = self.window[1] - from;
-        self.course.a.whirls(length) || self.course.b.whirls(length)
+        self.motion.a.makes_whole_turn(length) || self.motion.b.makes_whole_turn(length)
     }
 
     /// Returns until when the bodies of revolution are separated from `from` on; `None` for the whole
     /// window.
     #[cold]
     #[inline(never)]
-    pub(super) fn skip(&mut self, from: f64, watch: &mut Watch<'_>) -> Option<f64> {
+    pub(super) fn skip_whole_turns(
+        &mut self,
+        from: f64,
+        observer: &mut Observer<'_>,
+    ) -> Option<f64> {
         let length = self.window[1] - from;
-        let Course { a, b, path, slack } = self.course;
+        let RelativeMotion { a, b, path, slack } = self.motion;
         let mut until = None;
         let (of_a, of_b) = (a.parts(length), b.parts(length));
         for (shape_a, start_a) in of_a.iter().flatten() {
             for (shape_b, start_b) in of_b.iter().flatten() {
                 let to = until.unwrap_or(self.window[1]);
-                let reach = shape_a.reach + shape_b.reach;
-                let slack = 2.0 * slack + crate::narrowphase::gjk::ROUNDING * reach;
+                let radii = shape_a.bounding_radius + shape_b.bounding_radius;
+                let slack = 2.0 * slack + crate::narrowphase::gjk::ROUNDING * radii;
                 let movers = [(&a, shape_a, start_a), (&b, shape_b, start_b)];
                 let [a, b] =
                     movers.map_each(|(mover, shape, start)| mover.as_part(shape, start, length));
                 let mut search = Search {
-                    course: Course { a, b, path, slack },
+                    motion: RelativeMotion { a, b, path, slack },
                     window: [from, to],
                     tolerance: greater(self.tolerance, 16.0 * slack),
-                    guess: path.guess(self.level + 0.5 * reach, [from, to]),
+                    guess: path.guess(self.contact_distance + 0.5 * radii, [from, to]),
                     ..*self
                 };
                 // What is proved of a part is not proved of the whole, so it is not reported to the
                 // observer.
                 let result = search.run(&mut None);
-                if let Some(watch) = watch {
+                if let Some(observer) = observer {
                     for _ in self.rounds..search.rounds {
-                        watch(told(from, f64::NEG_INFINITY, self.guess));
+                        observer(round(from, f64::NEG_INFINITY, self.guess));
                     }
                 }
                 (self.rounds, self.supports) = (search.rounds, search.supports);
@@ -89,8 +93,8 @@ impl Search<'_> {
 }
 
 impl<'s> MovingShape<'s> {
-    fn whirls(&self, length: f64) -> bool {
-        self.turn.rate * length > WHOLE
+    fn makes_whole_turn(&self, length: f64) -> bool {
+        self.rotation.rate * length > WHOLE
     }
 
     /// Returns a shape at rest that contains a part of the body, with its rotation, if the body makes
@@ -99,7 +103,7 @@ impl<'s> MovingShape<'s> {
     where
         's: 'p,
     {
-        if self.whirls(length) {
+        if self.makes_whole_turn(length) {
             MovingShape::at_rest(shape, *start)
         } else {
             MovingShape { shape, ..*self }
@@ -110,22 +114,22 @@ impl<'s> MovingShape<'s> {
     fn parts(&self, length: f64) -> [Option<(Shape<'s>, M3)>; PARTS_MAX] {
         let start = self.start;
         let itself = [Some((*self.shape, start)), None];
-        let Some(axis) = self.turn.spin.unit().filter(|_| self.whirls(length)) else {
+        let Some(axis) = self.rotation.spin.unit().filter(|_| self.makes_whole_turn(length)) else {
             return itself;
         };
-        let own = start.turn_back(axis);
+        let own = start.rotate_back(axis);
         let boxes = match self.shape.core {
             Core::Box { half } => {
                 halves(half).map_each(|(center, half)| Some(frustum(own, center, half)))
             }
             _ => [Some(self.cylinder(own)), None],
         };
-        let rounding = ROUNDING * self.shape.reach;
+        let rounding = ROUNDING * self.shape.bounding_radius;
         let mut parts = [None; PARTS_MAX];
         for (part, frustum) in parts.iter_mut().zip(boxes) {
             *part = frustum.map(|frustum| {
                 let axis = if frustum.flipped() { -axis } else { axis };
-                (frustum.shape(rounding, self.shape.margin), along(axis))
+                (frustum.shape(rounding, self.shape.radius), along(axis))
             });
         }
         parts
@@ -134,8 +138,10 @@ impl<'s> MovingShape<'s> {
     /// Returns the cylinder that contains the whole core.
     fn cylinder(&self, own: V3) -> Frustum {
         // The second value is used if the support map of the caller returns NaN.
-        let far = |way: V3| lesser(self.shape.core.support(way).dot(way), self.shape.reach);
-        Frustum { ends: [-far(-own), far(own)], radii: [self.swing; 2] }
+        let far = |direction: V3| {
+            lesser(self.shape.core.support(direction).dot(direction), self.shape.bounding_radius)
+        };
+        Frustum { ends: [-far(-own), far(own)], radii: [self.axis_distance; 2] }
     }
 }
 
@@ -194,18 +200,18 @@ impl Frustum {
     }
 
     /// Returns the shape about `y`, enlarged by more than the rounding errors.
-    fn shape(&self, rounding: f64, margin: f64) -> Shape<'static> {
-        let Self { ends: [low, high], radii: [radius, other] } = *self;
+    fn shape(&self, rounding: f64, radius: f64) -> Shape<'static> {
+        let Self { ends: [low, high], radii: [first, last] } = *self;
         let ends = if self.flipped() { [-high, -low] } else { [low, high] };
         // The error of a slope is at most `STEEP` times that of a length.
         let more = rounding * (1.0 + STEEP);
-        let (wide, narrow) = (greater(radius, other) + more, lesser(radius, other) + more);
+        let (wide, narrow) = (greater(first, last) + more, lesser(first, last) + more);
         let top = if wide > 0.0 { narrow / wide } else { 1.0 };
         let [low, high] = [ends[0] - rounding, ends[1] + rounding];
         let extent = V3::new(wide, greater(-low, high), wide);
-        let reach = V3::new(extent.x, extent.y, 0.0).length() * (1.0 + ROUNDING);
+        let bounding_radius = V3::new(extent.x, extent.y, 0.0).length() * (1.0 + ROUNDING);
         let core = Core::Discs { radius: wide, top, low, high, scale: V3::ONE };
-        Shape { core, margin, reach, extent, size: extent.length() + margin }
+        Shape { core, radius, bounding_radius, extent, size: extent.length() + radius }
     }
 }
 
@@ -289,18 +295,21 @@ mod tests {
             let spin = (axis * (900.0 / axis.length())).to_f32();
             let motion = Motion::from(Pose::IDENTITY).spinning(spin).expect("a spin");
             let body = MovingShape::new(&shapes[case / 4 % shapes.len()], &motion);
-            if !body.whirls(1.0) {
+            if !body.makes_whole_turn(1.0) {
                 // It rotates about its own axis.
                 continue;
             }
             let parts = body.parts(1.0);
             for step in 0..40 {
-                let (t, way) = (f64::from(step) / 7e4, vector());
+                let (t, direction) = (f64::from(step) / 7e4, vector());
                 let reach =
                     parts.iter().flatten().fold(f64::NEG_INFINITY, |most, (shape, start)| {
-                        greater(MovingShape::at_rest(shape, *start).reach(way, 0.0), most)
+                        greater(
+                            MovingShape::at_rest(shape, *start).support_value(direction, 0.0),
+                            most,
+                        )
                     });
-                let of_body = body.reach(way, t);
+                let of_body = body.support_value(direction, t);
                 assert!(of_body <= reach + 1e-13, "{case}: {of_body} {reach} {parts:?}");
                 held += 1;
             }
@@ -314,9 +323,9 @@ mod tests {
         for (shape, start) in rod.parts(1.0).iter().flatten() {
             let tip = MovingShape::at_rest(shape, *start);
             let up = tip.start.axis(1);
-            let (end, other) = (tip.reach(up, 0.0), tip.reach(-up, 0.0));
+            let (end, other) = (tip.support_value(up, 0.0), tip.support_value(-up, 0.0));
             assert!(end.max(other) < 3.56 && end.min(other) < 0.03, "{end} {other}");
-            assert!(tip.reach(waist, 0.0) < 5.03, "{shape:?}");
+            assert!(tip.support_value(waist, 0.0) < 5.03, "{shape:?}");
         }
     }
 }

@@ -37,7 +37,8 @@ pub struct Settings {
     /// The part of the tick that is searched, in `[0, 1]`, both ends included: for example the first
     /// and last time at which the boxes of the shapes touch.
     pub window: [f32; 2],
-    /// Whether a touch at the start of the window is an impact.
+    /// Whether a touch at the start of the window is an impact. The default, [`Touch::IfClosing`], excludes bodies that lie
+    /// on each other, slide along each other or separate.
     pub touch: Touch,
     /// Greatest number of rounds of the search, at least 1. A search that needs more ends as
     /// [`ToiResult::Unresolved`](super::ToiResult::Unresolved), which contains the time that is proved to be free.

@@ -169,7 +169,7 @@ mod tests {
         assert_eq!((trace.tick, trace.dt, trace.len()), (7, 0.5, 2));
         assert_eq!(trace.max[1], [8.0, 9.0]);
         assert_eq!((&trace.body[..], &trace.kind[..]), (&[5, 6][..], &[0, 4][..]));
-        let refused = super::PairLists::read(&path).expect_err("a trace is no list").to_string();
+        let refused = super::PairLists::read(&path).expect_err("a trace is not a list").to_string();
         assert_eq!(refused, format!("{}: does not begin with \"SWPAIRS1\"", path.display()));
 
         std::fs::write(&path, pairs_bytes).expect("a file can be written");

@@ -159,7 +159,7 @@ pub(super) fn nearest(
 /// length is that between the ends, because the distance along the normal of a sliver may differ
 /// from it.
 fn shortest(ways: &[Way], kept: &[Vec<Vertex>; 2], even: f64) -> Way {
-    let mut best = *ways.last().expect("two points always have a way");
+    let mut best = *ways.last().expect("two points have a direction");
     for way in ways.iter().filter(|way| way.ends_within()).rev() {
         let larger = way.a.count + way.b.count > best.a.count + best.b.count;
         let limit = best.distance + if larger { even } else { 0.0 };

@@ -1,9 +1,10 @@
-//! The pair finder agrees with comparing every pair.
+//! The pair finder agrees with comparing every pair, in every layout of the boxes.
 
 use super::bytes::Bytes;
 use super::sweep::{is_narrow, no_boxes};
 use crate::columns::Columns;
 use crate::finite::assert_finite;
+use crate::layouts::Layouts;
 use swath::batch::sweep;
 use swath::broadphase::PairInput;
 use swath::{Level, MovingBox, Pair, PairFinder, SweptPair};
@@ -34,7 +35,9 @@ pub fn run(data: &[u8]) {
     let set = moves.map_or(set, |moves| set.moving(moves));
     let rejected = no_boxes(&world);
     let mut orders: Option<(Vec<Pair>, Vec<[u32; 3]>)> = None;
-    for level in Level::all() {
+    let layouts = Layouts::new(world.iter().copied());
+    let labels: Vec<u32> = (0..u32::from(count)).map(|row| !row).collect();
+    for (turn, level) in (0..).zip(Level::all()) {
         let mut finder = PairFinder::with_level(level);
         let found = finder.union_pairs(set).expect("a flag for each box");
         assert_eq!(found.rejected(), rejected, "{level}");
@@ -59,6 +62,16 @@ pub fn run(data: &[u8]) {
             assert_eq!(by_rows, expected, "{level}: {world:?}, {moves:?}");
         }
 
+        // Another layout of the boxes, and labels that turn the order of the rows round, change no other bit.
+        let other = PairInput::new(layouts.any(flags.wrapping_add(turn)));
+        let other = moves.map_or(other, |moves| other.moving(moves)).labelled(&labels);
+        let found = finder.swept_pairs(other).expect("a flag and a label for each box");
+        assert_eq!(found.rejected(), rejected, "{level}");
+        let mut list = vec![SweptPair::default(); 3];
+        found.collect_into(&mut list);
+        let turned = |pair: SweptPair| SweptPair { a: !pair.b, b: !pair.a, ..pair };
+        assert!(bits(list.into_iter().map(turned)) == swept_order, "{level}: another layout");
+
         // The finder keeps only memory, and the order of pairs is the same on every level.
         let again = finder.union_pairs(set).expect("a flag for each box");
         assert!(again.iter().eq(union_order.iter().copied()), "{level}: another order");
@@ -76,7 +89,7 @@ fn bits(pairs: impl IntoIterator<Item = SweptPair>) -> Vec<[u32; 3]> {
 fn swept_pairs(world: &[MovingBox], union: &[Pair]) -> Vec<SweptPair> {
     let hit = |&Pair { a, b }: &Pair| {
         let answer = sweep::one_to_one(&world[a as usize], &world[b as usize]);
-        let answer = answer.expect("no pair has a row that is no box");
+        let answer = answer.expect("no pair has an invalid row");
         answer.contact.is_hit().then_some(SweptPair { a, b, first: answer.first })
     };
     union.iter().filter_map(hit).collect()

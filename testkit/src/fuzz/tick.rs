@@ -45,8 +45,8 @@ fn look(capture: &Capture, bytes: usize) {
         assert!(impact.pair.a < impact.pair.b, "{impact:?}");
     }
     let (hash, first) = (ticked.hash(), ticked.impacts().first().map(|impact| impact.pair));
-    let bytes = pipeline.capture(&scene).expect("it can be written down");
-    let again = Capture::read(&bytes).expect("what was written is read");
+    let bytes = pipeline.capture(&scene).expect("it can be captured");
+    let again = Capture::read(&bytes).expect("a written file can be read");
     let convex = again.convex();
     let scene = again.scene(&convex);
     assert_eq!(pipeline.tick(&scene).expect("as before").hash(), hash);

@@ -4,7 +4,7 @@ use super::bytes::Bytes;
 use crate::finite::assert_finite;
 use spec::{Core, FirstTime, MovingSolid, Solid};
 use swath::batch::Rejected;
-use swath::convex::toi::{Meetings, Settings, Toi, ToiResult, Touch};
+use swath::convex::toi::{Settings, Toi, ToiInput, ToiResult, Touch};
 use swath::convex::{Hull, InvalidShape, gjk, toi};
 use swath::{Motion, Pair, Pipeline, Pose, Segment, Shape, Threads};
 
@@ -22,7 +22,7 @@ pub fn run(data: &[u8]) {
     for body in &bodies {
         let core = match &body.hull {
             Some(hull) => Shape::hull(hull),
-            None => body.sharp.expect("it is no hull"),
+            None => body.sharp.expect("the hull is invalid"),
         };
         shapes.push(core.rounded(body.radius).expect("it was tried"));
         motions.push(body.motion);
@@ -53,7 +53,7 @@ pub fn run(data: &[u8]) {
         })
         .collect();
 
-    let meetings = Meetings { shapes: &shapes, motions: &motions, pairs: &pairs, windows: &[] };
+    let meetings = ToiInput { shapes: &shapes, motions: &motions, pairs: &pairs, windows: &[] };
     let mut out = vec![Toi { rounds: 77, ..Toi::default() }; pairs.len()];
     let mut rejected = Vec::new();
     let asked = toi::pairs(&meetings, &settings, &Threads::one(), &mut rejected, &mut out);

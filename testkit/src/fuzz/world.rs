@@ -7,8 +7,8 @@
 
 use super::bytes::Bytes;
 use super::world_asked;
-use crate::columns::Columns;
 use crate::finite::assert_finite;
+use crate::layouts::Layouts;
 use crate::world_model::{BodyInfo, Events, Model, is_margin};
 use std::collections::BTreeSet;
 use swath::batch::{Rejected, Row};
@@ -234,7 +234,7 @@ impl Trial<'_> {
     fn inserted(&mut self, id: ProxyId, moving: MovingBox, proxy: Proxy) {
         assert!(self.given.insert(id), "{id:?} is given twice");
         assert_ne!(id, ProxyId::NONE);
-        let thing = Model::thing(moving, proxy).expect("the world took it");
+        let thing = Model::thing(moving, proxy).expect("the box was accepted");
         self.model.things.insert(id, thing);
         self.ids.push(id);
     }
@@ -263,20 +263,21 @@ impl Trial<'_> {
         let count = self.bytes.byte() % 6;
         let boxes: Vec<MovingBox> = (0..count).map(|_| self.moving()).collect();
         let mut proxies: Vec<Proxy> = (0..count).map(|_| self.description()).collect();
-        let columns = Columns::new(&boxes);
+        let layouts = Layouts::new(boxes.iter().copied());
+        let input = layouts.any(count / 2);
         let mut ids = vec![ProxyId::NONE];
         let rejected = if count % 2 == 1 {
             proxies = vec![proxies[0]; proxies.len()];
-            self.world.insert_many(columns.boxes(), proxies[0], &mut ids)
+            self.world.insert_many(input, proxies[0], &mut ids)
         } else {
-            self.world.insert_many(columns.boxes(), &proxies, &mut ids)
+            self.world.insert_many(input, &proxies, &mut ids)
         };
         if proxies.iter().any(|proxy| !is_margin(proxy.margin)) {
             assert_eq!(rejected, Err(BroadphaseError::Margin));
             assert_eq!(ids.len(), 1);
             return;
         }
-        let rejected = rejected.expect("margins are good").to_vec();
+        let rejected = rejected.expect("margins are valid").to_vec();
         let expected = |(row, (&moving, &proxy))| reject(row, Model::thing(moving, proxy).err());
         let expected: Vec<_> = (0..).zip(boxes.iter().zip(&proxies)).filter_map(expected).collect();
         assert_eq!(rejected, expected);
@@ -303,13 +304,13 @@ impl Trial<'_> {
         };
         ids.truncate(8 + usize::from(count / 16));
         let boxes: Vec<MovingBox> = ids.iter().map(|_| self.moving()).collect();
-        let columns = Columns::new(&boxes);
-        let answer = self.world.set_many(&ids, columns.boxes());
+        let layouts = Layouts::new(boxes.iter().copied());
+        let answer = self.world.set_many(&ids, layouts.any(count / 4));
         if let Some(&id) = ids.iter().find(|id| !self.model.things.contains_key(id)) {
             assert_eq!(answer, Err(BroadphaseError::Stale { id }));
             return;
         }
-        let rejected = answer.expect("all live").to_vec();
+        let rejected = answer.expect("all proxies exist").to_vec();
         let mut expected = Vec::new();
         for ((row, &id), &moving) in (0..).zip(&ids).zip(&boxes) {
             expected.extend(reject(row, self.model.set(id, moving).err()));
@@ -395,7 +396,7 @@ impl Trial<'_> {
     /// The broadphase is consistent, and has the state of the model for every proxy.
     fn check(&self) {
         let Self { world, model, .. } = self;
-        world.validate().expect("the world is whole");
+        world.validate().expect("the broadphase is consistent");
         assert_eq!((world.len(), world.is_empty()), (model.things.len(), model.things.is_empty()));
         assert!(world.ids().eq(model.things.keys().copied()));
         // Changes since the update do not matter.

@@ -10,7 +10,7 @@ use super::sort::PairSorter;
 use super::{ColumnsMut, PairColumns};
 use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair, SweptProxyPair};
-use crate::broadphase::proxies::slots::Slots;
+use crate::broadphase::proxies::slots::{RESTING, Slots};
 use crate::geom::SweptPair;
 use crate::lanes::Level;
 use crate::par::Budget;
@@ -82,8 +82,10 @@ pub(crate) struct Diff<'a> {
     pub(crate) level: Level,
     pub(crate) slots: &'a Slots,
     pub(crate) runs: PartitionedRuns<'a>,
-    /// Not 0 for slots that rest. May be shorter than the slots.
+    /// Has a bit of [`RESTING`] for slots that rest. May be shorter than the slots.
     pub(crate) resting: &'a [u8],
+    /// Not 0 for slots whose pairs were searched for. `None` if the pairs of all movers were.
+    pub(crate) searched: Option<&'a [u8]>,
     pub(crate) partitions: Partitions,
     /// Whether a cached pair that was not found stays cached, because both proxies rest and still touch.
     pub(crate) still_touches: AcceptPair<'a>,
@@ -99,11 +101,14 @@ impl Diff<'_> {
         (mut to, before): (ColumnsMut<'_>, PairColumns<'_>),
         events: &mut Events,
     ) {
-        let Self { level, runs, partitions, .. } = *self;
+        let Self { level, runs, partitions, searched, .. } = *self;
+        if searched.is_some_and(|searched| is_kept(runs, part, before, searched)) {
+            return to.append(before);
+        }
         let Scratch { look_up, sorter, .. } = scratch;
         let slots = self.slots;
         let first = partitions.slots(part).start as u32;
-        let new = look_up.look_up(level, slots, (runs, part), (before, first));
+        let new = look_up.look_up(level, slots, (runs, part), (before, first), searched);
         let new = sorter.sort(level, new, (partitions, part));
         let ended_at = look_up.merge(level, new, &mut to);
 
@@ -133,7 +138,8 @@ impl Diff<'_> {
     /// Separates cached pairs that were not found: those that end are moved to the front, the
     /// others rest. Returns how many end.
     fn split_resting(&self, ended_at: &mut [ProxyPair], now_resting: &mut Vec<ProxyPair>) -> usize {
-        let resting = |index: u32| self.resting.get(index as usize).is_some_and(|&rests| rests > 0);
+        let resting =
+            |index: u32| self.resting.get(index as usize).is_some_and(|&bits| bits & RESTING != 0);
         let mut ends = 0;
         for k in 0..ended_at.len() {
             let pair = ended_at[k];
@@ -146,4 +152,15 @@ impl Diff<'_> {
         }
         ends
     }
+}
+
+/// Whether nothing was found in a partition, and all its cached pairs are kept.
+fn is_kept(
+    runs: PartitionedRuns<'_>,
+    part: usize,
+    before: PairColumns<'_>,
+    searched: &[u8],
+) -> bool {
+    runs.part(part).all(<[SweptPair]>::is_empty)
+        && (0..before.len()).all(|k| before.is_kept(k, searched))
 }

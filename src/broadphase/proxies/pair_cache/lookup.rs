@@ -66,15 +66,24 @@ impl LookUpScratch {
 
     /// Stores the new time of each cached pair that was found. Returns the pairs that are not
     /// cached, in the order in which they were found. `first` is the first slot of the partition.
+    /// `searched` is not 0 for the slots whose pairs were searched for; `None` if all were.
     pub(crate) fn look_up(
         &mut self,
         level: Level,
         slots: &Slots,
         found: (PartitionedRuns<'_>, usize),
         (cached, first): (PairColumns<'_>, u32),
+        searched: Option<&[u8]>,
     ) -> &[SweptPair] {
         let Self { rows, times, new, .. } = self;
         times[..cached.len() + LANES_MAX].fill(ABSENT);
+        if let Some(searched) = searched {
+            for (k, time) in times[..cached.len()].iter_mut().enumerate() {
+                if cached.is_kept(k, searched) {
+                    *time = cached.first[k];
+                }
+            }
+        }
         rows.fill(level, cached, first);
         let keys = rows.keys(first);
         let count = if slots.reused.is_empty() {
@@ -294,8 +303,13 @@ mod tests {
                     let run = draw(runs.len() as u32) as usize;
                     runs[run].pairs.append(&[SweptPair { a, b, first }]);
                 }
-                let pair_filter =
-                    PairFilter { slots: &slots, movers: &[], owned: false, accept: None };
+                let pair_filter = PairFilter {
+                    slots: &slots,
+                    movers: &[],
+                    kinds: false,
+                    owned: false,
+                    accept: None,
+                };
                 runs.iter_mut().for_each(|run| {
                     pair_filter.filter_and_partition(
                         PairSource::Slots,
@@ -315,7 +329,7 @@ mod tests {
                     rest = rest.slice(end..rest.len());
                     let first = partitions.slots(part).start as u32;
                     scratch.reserve_for(level, partitions.width(), length, end);
-                    let new = scratch.look_up(level, &slots, (runs, part), (of_part, first));
+                    let new = scratch.look_up(level, &slots, (runs, part), (of_part, first), None);
                     let mut new = new.to_vec();
                     new.sort_unstable_by_key(|pair| (pair.a, pair.b));
                     began.extend(new.iter().map(|pair| (pair.a, pair.b)));

@@ -31,12 +31,19 @@ pub(crate) struct PairTable {
     pub(crate) first: Vec<f32>,
 }
 
-/// A borrowed range of the cached pairs.
+/// Cached pairs as columns, ordered by `a`, then `b`. All columns have the same length.
+///
+/// A proxy is given by its index ([`ProxyId::index`]), as it was when the pairs were found. An id that was removed since
+/// then may have left its index to another proxy; [`Touching::get`] returns the ids.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PairColumns<'a> {
-    pub(crate) a: &'a [u32],
-    pub(crate) b: &'a [u32],
-    pub(crate) first: &'a [f32],
+#[non_exhaustive]
+pub struct PairColumns<'a> {
+    /// The lower index of each pair.
+    pub a: &'a [u32],
+    /// The higher index of each pair.
+    pub b: &'a [u32],
+    /// The first time of contact of each pair, a fraction of the tick.
+    pub first: &'a [f32],
 }
 
 /// A mutable range of pair columns.
@@ -50,10 +57,6 @@ pub(crate) struct ColumnsMut<'a> {
 impl PairTable {
     pub(crate) fn len(&self) -> usize {
         self.first.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     pub(crate) fn columns(&self) -> PairColumns<'_> {
@@ -114,6 +117,16 @@ impl<'a> PairColumns<'a> {
     pub(crate) fn slice(self, range: Range<usize>) -> Self {
         let Self { a, b, first } = self;
         Self { a: &a[range.clone()], b: &b[range.clone()], first: &first[range] }
+    }
+
+    /// Whether the pairs of neither slot of pair `k` were searched for, so that it is kept as it is.
+    pub(crate) fn is_kept(self, k: usize, searched: &[u8]) -> bool {
+        searched[self.a[k] as usize] | searched[self.b[k] as usize] == 0
+    }
+
+    /// How many pairs are kept.
+    pub(crate) fn count_kept(self, searched: &[u8]) -> usize {
+        (0..self.len()).filter(|&k| self.is_kept(k, searched)).count()
     }
 
     /// How many pairs have a lower slot less than `slot`. Exponential search: the time is
@@ -219,6 +232,24 @@ impl<'a> Touching<'a> {
         let end = range.end.min(self.len());
         let start = range.start.min(end);
         Self { pairs: self.pairs.slice(start..end), cached_generations: self.cached_generations }
+    }
+
+    /// Returns the pairs as columns, as they are stored. This copies nothing.
+    ///
+    /// ```
+    /// use swath::{Aabb, Broadphase, Proxy};
+    ///
+    /// let mut world = Broadphase::new();
+    /// for x in [0.0, 0.5, 1.0] {
+    ///     world.insert(Aabb::cube([x, 0.0, 0.0], 0.3)?, Proxy::dynamic())?;
+    /// }
+    /// let columns = world.update()?.touching().columns();
+    /// assert_eq!((columns.a, columns.b, columns.first), (&[0, 1][..], &[1, 2][..], &[0.0; 2][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn columns(self) -> PairColumns<'a> {
+        self.pairs
     }
 
     /// Iterates over the pairs.

@@ -68,6 +68,8 @@ pub(crate) struct PairFilter<'a> {
     pub(crate) slots: &'a Slots,
     /// The id of each mover row.
     pub(crate) movers: &'a [ProxyId],
+    /// Whether pairs with a tree may be of kinds that do not pair.
+    pub(crate) kinds: bool,
     /// Whether any proxy has an owner.
     pub(crate) owned: bool,
     /// The caller's function; `None` accepts all pairs.
@@ -156,6 +158,12 @@ impl PairFilter<'_> {
                 PairSource::RowAndSlot => movers[one as usize].index(),
             };
             let (a, b) = if one < two { (one, two) } else { (two, one) };
+            if self.kinds && source == PairSource::RowAndSlot {
+                let kind = |slot: u32| slots.all[slot as usize].kind;
+                if !kind(a).pairs_with(kind(b)) {
+                    continue;
+                }
+            }
             if self.owned {
                 let owner = |slot: u32| slots.all[slot as usize].owner;
                 if !owners_allow(owner(a), owner(b)) {

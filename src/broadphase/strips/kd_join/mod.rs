@@ -7,18 +7,22 @@
 //! ```text
 //! join(A, B):                             A and B are sets of boxes, or the same set
 //!   few comparisons                       compare each of A with each of B, a lane group at a time
+//!   an axis on which few overlap          sort by the starts there, and compare those that overlap
+//!   many boxes are long                   join the long ones and the others: four joins
 //!   a plane that saves comparisons        join(A left, B left); join(A right, B right)
-//!   many boxes cross the best plane       join the crossing ones and the others: four joins
+//!   many boxes do not move                join those that do and the others
 //!   else                                  compare each with each: most of them overlap
 //! ```
 //!
 //! A box that crosses a plane is in both sets. As in the strips of the grid, a flag in its right copy says that the
 //! box starts further left, and two boxes with a flag in common are not a pair. So each pair is found once, where at
 //! least one of the two starts on every axis. Boxes that are long on one axis would cross every plane there and be
-//! copied again and again; they are therefore separated from the others and divided on the axes on which they are
-//! short. Two sets are first cut to each other's bounds.
+//! copied again and again; they are therefore separated from the others and divided or swept on the axes on which they
+//! are short. Two sets are first cut to each other's bounds.
 //!
-//! The choice of planes depends on a sample of the boxes alone, and copies keep their order. So the pairs and their order
+//! `choose.rs` chooses one of these, `boxes.rs` copies and sorts sets of boxes, `leaf.rs` compares them.
+//!
+//! The choice depends on a sample of the boxes alone, and copies keep their order. So the pairs and their order
 //! are the same for every level. The method is that of a streamed k-d tree; copies instead of a third child follow from
 //! the flags of the strips (compare Zomorodian and Edelsbrunner, *Fast software for box intersections*, 2000).
 

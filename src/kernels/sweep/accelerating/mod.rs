@@ -98,7 +98,7 @@ pub fn one_to_many(
     output: impl SweepOutput,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    batch::ask(level, Accelerating, (One(a.to_row()), Each::new(many)), many.len(), output)
+    batch::run(level, Accelerating, (One(a.to_row()), Each::new(many)), many.len(), output)
 }
 
 /// Sweeps row `i` of `a` against row `i` of `b`, for each `i`.

@@ -32,7 +32,7 @@ use parry3d::query::sweep_toi::{Sweep, SweepToiStatus, ToiProxy, sweep_time_of_i
 use parry3d::query::{self, NonlinearRigidMotion, ShapeCastOptions};
 use parry3d::shape::SharedShape;
 use swath::convex::gjk::GjkCache;
-use swath::convex::toi::{ToiResult, Meetings, Settings, Toi};
+use swath::convex::toi::{Settings, Toi, ToiInput, ToiResult};
 use swath::convex::{Hull, gjk, toi};
 use swath::{Motion, Pair, Shape, Threads};
 
@@ -247,7 +247,7 @@ impl<'h> Work<'h> {
     pub(crate) fn batch(&self) -> System<'_> {
         let ask = |rows: Range<usize>, out: &mut [Answer]| {
             let (shapes, motions) = (&self.shapes[..], &self.motions[..]);
-            let meetings = Meetings { shapes, motions, pairs: &self.pairs[rows], windows: &[] };
+            let meetings = ToiInput { shapes, motions, pairs: &self.pairs[rows], windows: &[] };
             let (mut tois, mut rejected) = (vec![Toi::default(); out.len()], Vec::new());
             let (settings, threads) = (Settings::default(), Threads::current());
             let done = toi::pairs(&meetings, &settings, &threads, &mut rejected, &mut tois);

@@ -26,14 +26,15 @@
 //! the caller allows more. Every file that this module writes has at least four bytes for each row,
 //! because its first column always has one value for each row.
 
-use super::impacts::{Impact, ImpactKind};
-use super::scene::{BodyFlags, Config, ConvexBody, PipelineError, Scene};
-use super::tick::{Pipeline, TickOutput};
 use crate::columns::MovingBoxColumns;
 use crate::geom::{Filter, MapEach, Motion, Pose};
 use crate::narrowphase::record::{NUMBERS_MAX, Recorded};
 use crate::narrowphase::toi::Touch;
 use crate::narrowphase::{Hull, InvalidShape, record};
+use crate::pipeline::config::{Config, PipelineError};
+use crate::pipeline::impact::{Impact, ImpactKind};
+use crate::pipeline::scene::{BodyFlags, ConvexBody, Scene};
+use crate::pipeline::tick::{Pipeline, TickOutput};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -275,7 +276,7 @@ impl Writer {
         for x in &recorded.numbers[..count] {
             self.bytes(&x.to_bits().to_le_bytes());
         }
-        self.bytes(&recorded.margin.to_bits().to_le_bytes());
+        self.bytes(&recorded.radius.to_bits().to_le_bytes());
         let hull = recorded.hull.and_then(|hull| numbered.get(&core::ptr::from_ref(hull)));
         self.word(hull.copied().unwrap_or(u32::MAX));
     }
@@ -397,7 +398,7 @@ impl CapturedBody {
     fn shape<'a>(&self, hulls: &'a [Hull]) -> Result<crate::narrowphase::Shape<'a>, InvalidShape> {
         let Self { form, numbers, margin, .. } = *self;
         let hull = hulls.get(self.hull as usize);
-        Recorded { form, numbers, margin, hull }.shape()
+        Recorded { form, numbers, radius: margin, hull }.shape()
     }
 }
 

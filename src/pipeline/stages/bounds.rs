@@ -1,17 +1,18 @@
 //! Bounds of the bodies: a moving box that contains each body during the tick.
 //!
 //! For a plain box the bounds are the box. For an accelerated box they are a box on the linearised
-//! path, grown by the deviation of the true path (`kernels/chord.rs`); for a shape they are the box
+//! path, grown by the deviation of the true path (`kernels/bounds.rs`); for a shape they are the box
 //! of [`Shape::bounds_over`](crate::Shape::bounds_over). All are grown by half the target distance
 //! on each side, so that two of them touch whenever their bodies are within the target. If nothing
 //! of that applies, the caller's columns are used and nothing is copied.
 
-use super::scene::{Config, Scene};
 use crate::columns::{MovingBoxColumns, Row};
 use crate::geom::{AcceleratingBox, Invalid, MapEach, MovingBox};
-use crate::kernels::chord::{self, Column};
+use crate::kernels::bounds::{self, Column};
 use crate::lanes::{Level, prefetch};
 use crate::par::{self, Threads};
+use crate::pipeline::config::Config;
+use crate::pipeline::scene::Scene;
 use alloc::vec::Vec;
 
 /// Rows of one task.
@@ -20,7 +21,7 @@ const CHUNK: usize = 16 * 1024;
 const CONVEX_CHUNK: usize = 256;
 
 /// Marks a row without a shape.
-pub(super) const PLAIN: u32 = u32::MAX;
+pub(crate) const PLAIN: u32 = u32::MAX;
 
 /// The bounds of a convex body.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,27 +29,27 @@ struct BodyBounds {
     moving: MovingBox,
     /// Angular sweep: how much farther than its position a point of the body may move, that is the
     /// arc of its farthest point.
-    swing: f32,
+    angular_sweep: f32,
     invalid: Option<Invalid>,
 }
 
 /// The bounds of all bodies.
 #[derive(Debug, Default)]
-pub(super) struct SceneBounds {
+pub(crate) struct SceneBounds {
     columns: [Vec<f32>; 9],
     /// Whether the caller's columns are used instead of `columns`.
-    lent: bool,
+    borrowed: bool,
     /// The index of each row in the convex bodies, or [`PLAIN`]. Empty if the scene has no convex
     /// bodies.
     convex: Vec<u32>,
-    held: Vec<BodyBounds>,
+    bodies: Vec<BodyBounds>,
     /// Whether each row moves, as the pair finder reads it.
     moves: Vec<bool>,
 }
 
 impl SceneBounds {
     /// Computes the bounds of a scene, which was validated.
-    pub(super) fn fill(
+    pub(crate) fn fill(
         &mut self,
         scene: &Scene<'_, '_>,
         config: &Config,
@@ -56,11 +57,11 @@ impl SceneBounds {
         threads: &Threads,
     ) {
         let rows = scene.len();
-        let skin = half(config.target_distance);
+        let margin = half(config.target_distance);
         self.flags(scene, threads);
-        self.lent = skin == 0.0 && !scene.is_accelerated() && scene.convex.is_empty();
+        self.borrowed = margin == 0.0 && !scene.is_accelerated() && scene.convex.is_empty();
         self.convex.clear();
-        if self.lent {
+        if self.borrowed {
             return;
         }
         let from = scene.boxes.columns();
@@ -68,7 +69,7 @@ impl SceneBounds {
             resize(out, rows, 0.0);
             let which = [Column::Min, Column::Max, Column::Delta][k / 3];
             let (delta, accel) = (from[6 + k % 3], scene.accel[k % 3]);
-            let plain = accel.is_empty() && (skin == 0.0 || which == Column::Delta);
+            let plain = accel.is_empty() && (margin == 0.0 || which == Column::Delta);
             par::fill_chunks(threads, out, CHUNK, &|start, out| {
                 let end = start + out.len();
                 let corner = &from[k][start..end];
@@ -77,10 +78,17 @@ impl SceneBounds {
                     return;
                 }
                 let pulled = if accel.is_empty() { accel } else { &accel[start..end] };
-                chord::column(level, which, corner, (&delta[start..end], pulled), skin, out);
+                bounds::enclosing_column(
+                    level,
+                    which,
+                    corner,
+                    (&delta[start..end], pulled),
+                    margin,
+                    out,
+                );
             });
         }
-        if skin > 0.0 || scene.is_accelerated() {
+        if margin > 0.0 || scene.is_accelerated() {
             // Growing a box can hide that it was invalid, so write a NaN to keep it invalid.
             par::fill_chunks(threads, &mut self.columns[6], CHUNK, &|start, out| {
                 for (row, out) in (start as u32..).zip(out) {
@@ -90,24 +98,24 @@ impl SceneBounds {
                 }
             });
         }
-        self.shapes(scene, skin, threads);
+        self.shapes(scene, margin, threads);
     }
 
     /// Overwrites the rows that have a shape.
-    fn shapes(&mut self, scene: &Scene<'_, '_>, skin: f32, threads: &Threads) {
-        resize(&mut self.held, scene.convex.len(), BodyBounds::default());
-        par::fill_chunks(threads, &mut self.held, CONVEX_CHUNK, &|start, held| {
-            for (held, convex) in held.iter_mut().zip(&scene.convex[start..]) {
-                *held = match convex.shape.bounds_over(&convex.motion) {
+    fn shapes(&mut self, scene: &Scene<'_, '_>, margin: f32, threads: &Threads) {
+        resize(&mut self.bodies, scene.convex.len(), BodyBounds::default());
+        par::fill_chunks(threads, &mut self.bodies, CONVEX_CHUNK, &|start, bodies| {
+            for (bodies, convex) in bodies.iter_mut().zip(&scene.convex[start..]) {
+                *bodies = match convex.shape.bounds_over(&convex.motion) {
                     Ok(over) => BodyBounds {
-                        moving: chord::one(&over, skin),
-                        swing: convex.shape.swing(&convex.motion),
+                        moving: bounds::enclosing_box(&over, margin),
+                        angular_sweep: convex.shape.angular_sweep(&convex.motion),
                         invalid: None,
                     },
                     // An invalid box, which the pair finder will reject.
                     Err(invalid) => BodyBounds {
                         moving: MovingBox { delta: [f32::NAN; 3], ..MovingBox::default() },
-                        swing: 0.0,
+                        angular_sweep: 0.0,
                         invalid: Some(invalid),
                     },
                 };
@@ -116,10 +124,10 @@ impl SceneBounds {
         if !scene.convex.is_empty() {
             resize(&mut self.convex, scene.len(), PLAIN);
         }
-        for (index, (convex, held)) in (0..).zip(scene.convex.iter().zip(&self.held)) {
+        for (index, (convex, bodies)) in (0..).zip(scene.convex.iter().zip(&self.bodies)) {
             let row = convex.row as usize;
             self.convex[row] = index;
-            let numbers = held.moving.to_row();
+            let numbers = bodies.moving.to_row();
             self.columns.iter_mut().zip(numbers).for_each(|(column, x)| column[row] = x);
         }
     }
@@ -137,27 +145,27 @@ impl SceneBounds {
     }
 
     /// The bounds as columns.
-    pub(super) fn boxes<'a>(&'a self, scene: &Scene<'a, '_>) -> MovingBoxColumns<'a> {
-        if self.lent {
+    pub(crate) fn boxes<'a>(&'a self, scene: &Scene<'a, '_>) -> MovingBoxColumns<'a> {
+        if self.borrowed {
             return scene.boxes;
         }
         MovingBoxColumns::from_columns(self.columns.each_ref().map_each(Vec::as_slice))
             .expect("the columns are equally long")
     }
 
-    pub(super) fn moves<'a>(&'a self, scene: &Scene<'_, '_>) -> Option<&'a [bool]> {
+    pub(crate) fn moves<'a>(&'a self, scene: &Scene<'_, '_>) -> Option<&'a [bool]> {
         scene.flags.map(|_| &self.moves[..])
     }
 
     /// The index of a row in the convex bodies, or [`PLAIN`].
     #[inline]
-    pub(super) fn convex_of(&self, row: u32) -> u32 {
+    pub(crate) fn convex_of(&self, row: u32) -> u32 {
         if self.convex.is_empty() { PLAIN } else { self.convex[row as usize] }
     }
 
     /// Prefetches what [`SceneBounds::convex_of`] reads.
     #[inline]
-    pub(super) fn foresee(&self, row: u32) {
+    pub(crate) fn prefetch_index(&self, row: u32) {
         if !self.convex.is_empty() {
             prefetch(&self.convex[row as usize..=row as usize]);
         }
@@ -166,9 +174,9 @@ impl SceneBounds {
     /// How far a body moves in the tick on the axis on which it moves farthest, plus its angular
     /// sweep. Never too small, and not much too large.
     #[inline]
-    pub(super) fn speed(&self, scene: &Scene<'_, '_>, row: u32) -> f32 {
+    pub(crate) fn speed(&self, scene: &Scene<'_, '_>, row: u32) -> f32 {
         let at = row as usize;
-        let (delta, accel, swing) = match self.convex_of(row) {
+        let (delta, accel, angular_sweep) = match self.convex_of(row) {
             PLAIN => {
                 let columns = scene.boxes.columns();
                 let accel =
@@ -177,7 +185,7 @@ impl SceneBounds {
             }
             index => {
                 let motion = &scene.convex[index as usize].motion;
-                (motion.delta, motion.accel, self.held[index as usize].swing)
+                (motion.delta, motion.accel, self.bodies[index as usize].angular_sweep)
             }
         };
         let mut speed = 0.0;
@@ -185,27 +193,27 @@ impl SceneBounds {
             let along = delta[axis].abs() + 0.5 * accel[axis].abs();
             speed = if along > speed { along } else { speed };
         }
-        speed + swing
+        speed + angular_sweep
     }
 
     /// Why a row is invalid, or `None` if it is valid.
-    pub(super) fn invalid(&self, scene: &Scene<'_, '_>, row: u32) -> Option<Invalid> {
+    pub(crate) fn invalid(&self, scene: &Scene<'_, '_>, row: u32) -> Option<Invalid> {
         match self.convex_of(row) {
             PLAIN => accelerating(scene, row).validate().err(),
-            index => self.held[index as usize].invalid,
+            index => self.bodies[index as usize].invalid,
         }
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let columns: usize = self.columns.iter().map(Vec::capacity).sum();
         (columns + self.convex.capacity()) * size_of::<f32>()
-            + self.held.capacity() * size_of::<BodyBounds>()
+            + self.bodies.capacity() * size_of::<BodyBounds>()
             + self.moves.capacity()
     }
 }
 
 /// The box of a row without a shape, with its acceleration.
-pub(super) fn accelerating(scene: &Scene<'_, '_>, row: u32) -> AcceleratingBox {
+pub(crate) fn accelerating(scene: &Scene<'_, '_>, row: u32) -> AcceleratingBox {
     let MovingBox { aabb, delta } = scene.boxes.get(row as usize);
     let accel = match scene.is_accelerated() {
         true => scene.accel.map_each(|column| column[row as usize]),
@@ -215,7 +223,7 @@ pub(super) fn accelerating(scene: &Scene<'_, '_>, row: u32) -> AcceleratingBox {
 }
 
 /// Half of a target distance, rounded up. It is exact, except for subnormal numbers.
-pub(super) fn half(target_distance: f32) -> f32 {
+pub(crate) fn half(target_distance: f32) -> f32 {
     let half = 0.5 * target_distance;
     if half + half < target_distance { half.next_up() } else { half }
 }

@@ -7,16 +7,16 @@
 //! pairs are prefetched while one block is processed.
 
 use super::bounds::PLAIN;
-use super::scene::BodyFlags;
-use super::windows::TickContext;
+use super::context::TickContext;
 use crate::columns::MovingBoxColumns;
 use crate::geom::{Aabb, AcceleratingBox, MapEach, Pair};
 use crate::lanes::prefetch;
 use crate::par::{self, Threads};
+use crate::pipeline::scene::BodyFlags;
 use alloc::vec::Vec;
 
 /// Pairs that are swept at a time; their numbers should fit into the L1 cache.
-pub(super) const BLOCK: usize = 32;
+pub(crate) const BLOCK: usize = 32;
 /// Rows of one task.
 const CHUNK: usize = 4096;
 /// All rows are copied if there is at least one pair for this many rows.
@@ -34,7 +34,7 @@ struct CachedRow {
 
 /// The records of all rows, in a tick with many pairs.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(crate) struct RowCache {
     records: Vec<CachedRow>,
     /// Whether the records belong to this tick.
     filled: bool,
@@ -42,13 +42,13 @@ pub(super) struct Gathered {
 
 /// The rows of a block of pairs, as columns.
 #[derive(Debug)]
-pub(super) struct Few {
+pub(crate) struct PairBlock {
     numbers: [[[f32; BLOCK]; 9]; 2],
     convex: [[u32; BLOCK]; 2],
     flags: [[BodyFlags; BLOCK]; 2],
 }
 
-impl Default for Few {
+impl Default for PairBlock {
     fn default() -> Self {
         Self {
             numbers: [[[0.0; BLOCK]; 9]; 2],
@@ -58,16 +58,16 @@ impl Default for Few {
     }
 }
 
-impl Gathered {
+impl RowCache {
     /// Copies the rows if there are enough pairs.
-    pub(super) fn fill(&mut self, known: &TickContext<'_, '_>, pairs: usize, threads: &Threads) {
-        let rows = known.boxes.len();
+    pub(crate) fn fill(&mut self, context: &TickContext<'_, '_>, pairs: usize, threads: &Threads) {
+        let rows = context.boxes.len();
         self.filled = pairs.saturating_mul(ROWS_A_PAIR) >= rows;
         if !self.filled {
             return;
         }
         self.records.resize(rows, CachedRow::default());
-        let columns = known.boxes.columns();
+        let columns = context.boxes.columns();
         par::fill_chunks(threads, &mut self.records, CHUNK, &|start, records| {
             let columns = columns.map_each(|column| &column[start..start + records.len()]);
             for (at, record) in records.iter_mut().enumerate() {
@@ -75,64 +75,64 @@ impl Gathered {
                     *number = column[at];
                 }
                 let row = (start + at) as u32;
-                record.convex = known.bounds.convex_of(row);
-                record.flags = known.flags(row);
+                record.convex = context.bounds.convex_of(row);
+                record.flags = context.flags(row);
             }
         });
     }
 
     /// Prefetches what will be read of these pairs.
-    pub(super) fn foresee(&self, known: &TickContext<'_, '_>, pairs: &[Pair]) {
+    pub(crate) fn prefetch(&self, context: &TickContext<'_, '_>, pairs: &[Pair]) {
         for pair in pairs {
-            self.foresee_row(known, pair.a);
-            self.foresee_row(known, pair.b);
+            self.prefetch_row(context, pair.a);
+            self.prefetch_row(context, pair.b);
         }
     }
 
     #[inline(always)]
-    fn foresee_row(&self, known: &TickContext<'_, '_>, row: u32) {
+    fn prefetch_row(&self, context: &TickContext<'_, '_>, row: u32) {
         let at = row as usize;
         if self.filled {
             return prefetch(&self.records[at..=at]);
         }
-        known.foresee(row);
-        if let Some(flags) = known.scene.flags {
+        context.prefetch_bounds(row);
+        if let Some(flags) = context.scene.flags {
             prefetch(&flags[at..=at]);
         }
     }
 
     /// Reads the rows of these pairs.
-    pub(super) fn load<'f>(
+    pub(crate) fn load<'f>(
         &self,
-        known: &TickContext<'_, '_>,
+        context: &TickContext<'_, '_>,
         pairs: &[Pair],
-        few: &'f mut Few,
-    ) -> &'f Few {
+        block: &'f mut PairBlock,
+    ) -> &'f PairBlock {
         for (at, pair) in pairs.iter().enumerate() {
-            few.put(0, at, self.record(known, pair.a));
-            few.put(1, at, self.record(known, pair.b));
+            block.put(0, at, self.record(context, pair.a));
+            block.put(1, at, self.record(context, pair.b));
         }
-        few
+        block
     }
 
     #[inline(always)]
-    fn record(&self, known: &TickContext<'_, '_>, row: u32) -> CachedRow {
+    fn record(&self, context: &TickContext<'_, '_>, row: u32) -> CachedRow {
         if self.filled {
             return self.records[row as usize];
         }
-        let (mut numbers, columns) = ([0.0; 9], known.boxes.columns());
+        let (mut numbers, columns) = ([0.0; 9], context.boxes.columns());
         for (number, column) in numbers.iter_mut().zip(&columns) {
             *number = column[row as usize];
         }
-        CachedRow { numbers, convex: known.bounds.convex_of(row), flags: known.flags(row) }
+        CachedRow { numbers, convex: context.bounds.convex_of(row), flags: context.flags(row) }
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.records.capacity() * size_of::<CachedRow>()
     }
 }
 
-impl Few {
+impl PairBlock {
     #[inline(always)]
     fn put(&mut self, side: usize, at: usize, record: CachedRow) {
         for (column, number) in self.numbers[side].iter_mut().zip(record.numbers) {
@@ -143,7 +143,7 @@ impl Few {
     }
 
     /// The first and the second boxes of the first `count` pairs.
-    pub(super) fn moving(&self, count: usize) -> [MovingBoxColumns<'_>; 2] {
+    pub(crate) fn moving(&self, count: usize) -> [MovingBoxColumns<'_>; 2] {
         self.numbers.each_ref().map_each(|side| {
             MovingBoxColumns::from_columns(side.each_ref().map_each(|column| &column[..count]))
                 .expect("the columns are equally long")
@@ -152,7 +152,7 @@ impl Few {
 
     /// The two rows of a pair, if nothing is accelerated.
     #[inline(always)]
-    pub(super) fn rows(&self, at: usize) -> [AcceleratingBox; 2] {
+    pub(crate) fn rows(&self, at: usize) -> [AcceleratingBox; 2] {
         self.numbers.each_ref().map_each(|side| {
             let vector = |k: usize| [side[k][at], side[k + 1][at], side[k + 2][at]];
             let aabb = Aabb { min: vector(0), max: vector(3) };
@@ -161,13 +161,13 @@ impl Few {
     }
 
     /// Whether either row of a pair has a shape.
-    pub(super) fn is_shaped(&self, at: usize) -> bool {
+    pub(crate) fn is_shaped(&self, at: usize) -> bool {
         let [a, b] = &self.convex;
         a[at] != PLAIN || b[at] != PLAIN
     }
 
     /// Whether either row of a pair is a sensor.
-    pub(super) fn is_sensed(&self, at: usize) -> bool {
+    pub(crate) fn is_sensed(&self, at: usize) -> bool {
         let [a, b] = &self.flags;
         (a[at] | b[at]).has(BodyFlags::SENSOR)
     }

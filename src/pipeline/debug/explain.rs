@@ -4,14 +4,16 @@
 //! words: the rows, their flags and filters, the times of each axis of the bounds, the window, the
 //! policy for contacts at the start, and the iterations of the search.
 
-use super::bounds::{PLAIN, SceneBounds};
-use super::impacts::{Impact, ImpactKind};
-use super::scene::{PipelineError, Scene};
-use super::tick::Pipeline;
-use super::windows::{TickContext, Verdict};
 use crate::geom::{AXES, ContactState, MapEach, MovingBox, Pair};
 use crate::kernels::sweep;
 use crate::narrowphase::toi::{Toi, ToiResult};
+use crate::pipeline::config::PipelineError;
+use crate::pipeline::impact::{Impact, ImpactKind};
+use crate::pipeline::scene::{BodyFlags, Scene};
+use crate::pipeline::stages::bounds::{PLAIN, SceneBounds};
+use crate::pipeline::stages::context::TickContext;
+use crate::pipeline::stages::windows::BoundsResult;
+use crate::pipeline::tick::Pipeline;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -38,7 +40,7 @@ impl Explanation {
         self.impact.as_ref()
     }
 
-    fn say(&mut self, line: impl Into<String>) -> &mut Self {
+    fn add_line(&mut self, line: impl Into<String>) -> &mut Self {
         self.lines.push(line.into());
         self
     }
@@ -83,53 +85,57 @@ impl Pipeline {
         let mut bounds = SceneBounds::default();
         bounds.fill(scene, self.config(), self.level(), self.threads());
         let boxes = bounds.boxes(scene);
-        let known = TickContext { scene, config: self.config(), bounds: &bounds, boxes };
-        let mut told = Explanation { lines: Vec::new(), impact: None };
-        let impact = known.explain(pair, &mut told);
-        told.impact = impact;
+        let context = TickContext { scene, config: self.config(), bounds: &bounds, boxes };
+        let mut explanation = Explanation { lines: Vec::new(), impact: None };
+        let impact = context.explain(pair, &mut explanation);
+        explanation.impact = impact;
         let limit = self.config().impacts_per_body;
         if limit > 0 && impact.is_some() {
-            told.say(format!("Told if it is among the first {limit} impacts of one of the two."));
+            explanation.add_line(format!(
+                "It is reported only if it is among the first {limit} impacts of one of the two bodies."
+            ));
         }
-        Ok(told)
+        Ok(explanation)
     }
 }
 
 impl TickContext<'_, '_> {
-    fn explain(&self, pair: Pair, told: &mut Explanation) -> Option<Impact> {
+    fn explain(&self, pair: Pair, explanation: &mut Explanation) -> Option<Impact> {
         let rows = [pair.a, pair.b];
         for row in rows {
-            let held = self.boxes.get(row as usize);
-            let invalid = self.bounds.invalid(self.scene, row).or(held.validate().err());
+            let bounds = self.boxes.get(row as usize);
+            let invalid = self.bounds.invalid(self.scene, row).or(bounds.validate().err());
             if let Some(invalid) = invalid {
-                told.say(format!("Row {row} is no body and meets nobody: {invalid}."));
+                explanation.add_line(format!("Row {row} is invalid and has no pairs: {invalid}."));
                 return None;
             }
             let what = if self.bounds.convex_of(row) == PLAIN { "a box" } else { "a convex shape" };
-            let MovingBox { aabb, delta } = held;
-            told.say(format!(
-                "Row {row} is {what}, held by the box {:?} to {:?} that moves by {delta:?}.",
+            let MovingBox { aabb, delta } = bounds;
+            explanation.add_line(format!(
+                "Row {row} is {what}. Its bounds are the box {:?} to {:?}, which moves by {delta:?}.",
                 aabb.min, aabb.max
             ));
         }
         if self.scene.flags.is_some() && rows.iter().all(|&row| !self.moves(row)) {
-            told.say("Neither is said to move: such bodies make no pair.");
+            explanation
+                .add_line("Neither is flagged as a body that moves, so they are not a pair.");
             return None;
         }
         if let Some(filters) = self.scene.filters {
             let [a, b] = rows.map_each(|row| filters[row as usize]);
             if !a.allows(b) {
-                told.say(format!("Their filters do not allow it: {a:?} and {b:?}."));
+                explanation
+                    .add_line(format!("Their filters do not allow the pair: {a:?} and {b:?}."));
                 return None;
             }
-            told.say("Their filters allow it.");
+            explanation.add_line("Their filters allow the pair.");
         }
         let [a, b] = rows.map_each(|row| self.boxes.get(row as usize));
         let swept = sweep::one_to_one(&a, &b).ok()?;
         if !swept.contact.is_hit() {
-            told.say("Their boxes do not touch in the tick:");
+            explanation.add_line("Their boxes do not touch in the tick:");
             (0..3).for_each(|axis| {
-                told.say(format!("  {}", axis_times(&a, &b, axis)));
+                explanation.add_line(format!("  {}", axis_times(&a, &b, axis)));
             });
             return None;
         }
@@ -142,39 +148,41 @@ impl TickContext<'_, '_> {
             .contact
             .axis()
             .map_or(String::new(), |axis| format!(", axis {} last", AXES[axis]));
-        told.say(format!(
+        explanation.add_line(format!(
             "Their boxes {how}, from {} to {} of the tick{on}.",
             swept.first, swept.last
         ));
-        if self.config.fast > 0.0 && !self.is_wanted(pair) {
+        if self.config.fast > 0.0 && !self.is_tested(pair) {
             let [a, b] = rows.map_each(|row| self.bounds.speed(self.scene, row));
             let fast = self.config.fast;
-            told.say(format!("Dropped: they go {a} and {b}, below {fast}, and none is marked."));
+            explanation.add_line(format!(
+                "Dropped: their speeds {a} and {b} are below {fast}, and neither is marked."
+            ));
             return None;
         }
         let sensor = self.is_sensed(pair);
         if sensor {
-            told.say("One is a sensor: the pair is told apart from the others.");
+            explanation.add_line("One is a sensor, so an impact is listed separately.");
         }
-        let ask = match self.verdict(pair, swept, sensor) {
-            Verdict::Meet(impact) => {
-                told.say(format!("Answered by the boxes: {}.", words(&impact)));
+        let test = match self.bounds_result(pair, swept, sensor) {
+            BoundsResult::Impact(impact) => {
+                explanation.add_line(format!("Decided by the boxes: {}.", words(&impact)));
                 return Some(impact);
             }
-            Verdict::Apart => {
+            BoundsResult::Apart => {
                 let touch = self.touch(sensor);
-                told.say(format!(
-                    "Answered by the boxes: no impact. They are apart as they truly move, or what \
-                     touches at the start does not count ({touch:?})."
+                explanation.add_line(format!(
+                    "Decided by the boxes: no impact. They stay apart on their exact paths, or touch at \
+                     the start in a way that does not count ({touch:?})."
                 ));
                 return None;
             }
-            Verdict::Test(ask) => ask,
+            BoundsResult::Test(test) => test,
         };
-        let toi = self.advance(&ask);
+        let toi = self.toi(&test);
         let Toi { rounds, supports, .. } = toi;
-        let impact = Impact::from_toi(ask.pair, ask.window, &toi);
-        let says = match (toi.result, &impact) {
+        let impact = Impact::from_toi(test.pair, test.window, &toi);
+        let result = match (toi.result, &impact) {
             (ToiResult::Separated, _) => format!(
                 "no impact, the shapes stay apart, or touch at the start in a way that does not \
                  count ({:?})",
@@ -183,15 +191,14 @@ impl TickContext<'_, '_> {
             (_, Some(impact)) => words(impact),
             (_, None) => "no impact".into(),
         };
-        told.say(format!(
-            "Asked of the shapes between {} and {}: {says}; {rounds} rounds, {supports} supports.",
-            ask.window[0], ask.window[1]
+        explanation.add_line(format!(
+            "Shapes tested between {} and {}: {result}; {rounds} rounds, {supports} supports.",
+            test.window[0], test.window[1]
         ));
         impact
     }
 
     fn moves(&self, row: u32) -> bool {
-        use super::scene::BodyFlags;
         self.scene.flags.is_none_or(|flags| flags[row as usize].has(BodyFlags::MOVES))
     }
 }
@@ -200,8 +207,10 @@ fn words(impact: &Impact) -> String {
     let Impact { toi, kind, normal, closing, depth, .. } = impact;
     match kind {
         ImpactKind::Touching => format!("impact at {toi}, normal {normal:?}, closing by {closing}"),
-        ImpactKind::Overlapping => format!("in each other by {depth} along {normal:?}"),
-        ImpactKind::Unresolved => format!("given up, free up to {toi}"),
+        ImpactKind::Overlapping => format!("an overlap by {depth} along {normal:?}"),
+        ImpactKind::Unresolved => {
+            format!("the search was given up; there is no contact before {toi}")
+        }
     }
 }
 

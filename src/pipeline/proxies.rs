@@ -4,17 +4,19 @@
 //! in a pair. These proxies form a [`Scene`], with one row for each in the order of ids, and the
 //! stages of the pipeline compute the impacts.
 
-use super::impacts::Impact;
-use super::scene::{BodyFlags, ConvexBody, PipelineError, Scene};
-use super::tick::{Pipeline, TickStats};
+use super::config::PipelineError;
+use super::impact::Impact;
+use super::proxy_rows::ProxyRows;
+use super::scene::{BodyFlags, ConvexBody, Scene};
+use super::stats::TickStats;
+use super::tick::Pipeline;
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
-use crate::columns::MovingBoxStore;
 use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair};
-use crate::kernels::chord;
+use crate::kernels::bounds;
 use crate::narrowphase::Shape;
 use alloc::vec::Vec;
 
-/// What the caller knows of a proxy besides its box.
+/// Data of a proxy that the caller stores, besides its box.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyInfo<'s> {
     /// The shape and the motion; without them the body is its box.
@@ -38,40 +40,13 @@ impl<'s> From<Option<(Shape<'s>, Motion)>> for BodyInfo<'s> {
     }
 }
 
-/// Scratch memory of ticks over a broadphase, and their results.
-#[derive(Debug, Default)]
-pub(super) struct ProxyRows {
-    ids: Vec<ProxyId>,
-    /// The row of each slot; only valid for proxies in `ids`.
-    rows: Vec<u32>,
-    boxes: MovingBoxStore,
-    flags: Vec<BodyFlags>,
-    pairs: Vec<SweptPair>,
-    /// Always empty; it keeps its capacity.
-    convex: Vec<ConvexBody<'static>>,
-    rejected: Vec<(ProxyId, Invalid)>,
-    impacts: Vec<Impact<ProxyPair>>,
-    sensed: Vec<Impact<ProxyPair>>,
-}
-
-impl ProxyRows {
-    pub(super) fn bytes(&self) -> usize {
-        self.ids.capacity() * size_of::<ProxyId>()
-            + self.rows.capacity() * size_of::<u32>()
-            + self.flags.capacity()
-            + self.pairs.capacity() * size_of::<SweptPair>()
-            + self.convex.capacity() * size_of::<ConvexBody<'_>>()
-            + (self.impacts.capacity() + self.sensed.capacity()) * size_of::<Impact<ProxyPair>>()
-    }
-}
-
 /// The impacts of a tick over a broadphase, in the memory of the pipeline.
 #[derive(Clone, Copy, Debug)]
 pub struct ProxyTickOutput<'a> {
     impacts: &'a [Impact<ProxyPair>],
     sensed: &'a [Impact<ProxyPair>],
     rejected: &'a [(ProxyId, Invalid)],
-    stages: &'a TickStats,
+    stats: &'a TickStats,
 }
 
 impl<'a> ProxyTickOutput<'a> {
@@ -95,8 +70,8 @@ impl<'a> ProxyTickOutput<'a> {
 
     /// The time of each stage, and what it did with the pairs.
     #[must_use]
-    pub fn stages(&self) -> &'a TickStats {
-        self.stages
+    pub fn stats(&self) -> &'a TickStats {
+        self.stats
     }
 }
 
@@ -111,9 +86,9 @@ impl<'a> IntoIterator for ProxyTickOutput<'a> {
 
 impl Pipeline {
     /// Finds the impacts of the proxies of a broadphase: updates it, which finds the pairs, and
-    /// answers those that touch.
+    /// tests those that touch.
     ///
-    /// `about` is called once for each proxy that is in a pair. The box and the displacement of a
+    /// `body` is called once for each proxy that is in a pair. The box and the displacement of a
     /// proxy with a shape must contain it during the whole tick, like those that
     /// [`Pipeline::bounds_of`] computes. With a target distance every box must be larger by half of
     /// it, or have that much margin. The limit and the threshold of the [`Config`](super::Config)
@@ -129,51 +104,51 @@ impl Pipeline {
     /// use swath::pipeline::Config;
     /// use swath::{Aabb, Broadphase, Motion, Pipeline, Pose, Proxy, Shape};
     ///
-    /// let mut world = Broadphase::new();
-    /// let wall = world.insert(Aabb::new([0.0, -5.0, -5.0], [0.2, 5.0, 5.0])?, Proxy::fixed())?;
+    /// let mut broadphase = Broadphase::new();
+    /// let wall = broadphase.insert(Aabb::new([0.0, -5.0, -5.0], [0.2, 5.0, 5.0])?, Proxy::fixed())?;
     /// let ball = Shape::sphere(0.05)?;
     /// let motion = Motion::new(Pose::at([-50.0, 0.0, 0.0])?, [100.0, 0.0, 0.0])?;
     /// let bounds = Pipeline::bounds_of(&ball, &motion, 0.0)?;
-    /// let bullet = world.insert_moving(bounds, Proxy::dynamic())?;
+    /// let bullet = broadphase.insert_moving(bounds, Proxy::dynamic())?;
     ///
     /// let mut ccd = Pipeline::new(Config::default());
-    /// for hit in ccd.tick_world(&mut world, |id| (id == bullet).then_some((ball, motion)))? {
+    /// for hit in ccd.tick_proxies(&mut broadphase, |id| (id == bullet).then_some((ball, motion)))? {
     ///     // Sorted by time, then by pair.
     ///     assert_eq!((hit.pair.a, hit.pair.b), (wall, bullet));
     ///     assert!(hit.toi <= 0.4995 && hit.toi > 0.4994);
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn tick_world<'s, A: Into<BodyInfo<'s>>>(
+    pub fn tick_proxies<'s, A: Into<BodyInfo<'s>>>(
         &mut self,
-        world: &mut Broadphase,
-        mut about: impl FnMut(ProxyId) -> A,
+        broadphase: &mut Broadphase,
+        mut body: impl FnMut(ProxyId) -> A,
     ) -> Result<ProxyTickOutput<'_>, PipelineError> {
-        self.tick_proxies(world, &mut |id| about(id).into())
+        self.tick_each(broadphase, &mut |id| body(id).into())
     }
 
-    /// Does what [`Pipeline::tick_world`] states. It is not generic, so that it is compiled once.
-    fn tick_proxies<'s>(
+    /// Does what [`Pipeline::tick_proxies`] states. It is not generic, so that it is compiled once.
+    fn tick_each<'s>(
         &mut self,
-        world: &mut Broadphase,
-        about: &mut dyn FnMut(ProxyId) -> BodyInfo<'s>,
+        broadphase: &mut Broadphase,
+        body: &mut dyn FnMut(ProxyId) -> BodyInfo<'s>,
     ) -> Result<ProxyTickOutput<'_>, PipelineError> {
         self.config().validate()?;
         let mut clock = crate::par::Clock::start();
-        world.update()?;
+        broadphase.update()?;
         let found = clock.lap();
-        let world = &*world;
-        let touching = world.changes().touching();
+        let broadphase = &*broadphase;
+        let touching = broadphase.changes().touching();
         let mut proxies = core::mem::take(&mut self.proxies);
-        proxies.name(touching.iter().map(ProxyPair::from));
+        proxies.assign(touching.iter().map(ProxyPair::from));
         let mut convex: Vec<ConvexBody<'s>> = core::mem::take(&mut proxies.convex);
         proxies.boxes.clear();
         proxies.flags.clear();
         proxies.rejected.clear();
         for (row, &id) in (0..).zip(&proxies.ids) {
-            let BodyInfo { shape, flags } = about(id);
+            let BodyInfo { shape, flags } = body(id);
             proxies.flags.push(flags | BodyFlags::MOVES);
-            let moving = world.moving_box(id).unwrap_or_default();
+            let moving = broadphase.moving_box(id).unwrap_or_default();
             proxies.boxes.push(moving).expect("the world holds boxes");
             if let Some((shape, motion)) = shape {
                 match shape.bounds_over(&motion) {
@@ -193,23 +168,23 @@ impl Pipeline {
         }
         let boxes = proxies.boxes.columns();
         let scene = Scene::new(boxes).convex(&convex).flagged(&proxies.flags);
-        let work = self.answer(&scene, &proxies.pairs);
-        let named = |impact: &Impact| {
+        let work = self.tick_pairs(&scene, &proxies.pairs);
+        let with_ids = |impact: &Impact| {
             let [a, b] = [impact.pair.a, impact.pair.b].map_each(|row| proxies.ids[row as usize]);
             impact.with_pair(ProxyPair { a, b })
         };
         proxies.impacts.clear();
-        proxies.impacts.extend(work.impacts.sorted.iter().map(named));
+        proxies.impacts.extend(work.impacts.sorted.iter().map(with_ids));
         proxies.sensed.clear();
-        proxies.sensed.extend(work.sensed.sorted.iter().map(named));
+        proxies.sensed.extend(work.sensed.sorted.iter().map(with_ids));
         // The empty memory can be reused with any lifetime.
         convex.clear();
         let nothing = |_| -> ConvexBody<'static> { unreachable!("it is empty") };
         proxies.convex = convex.into_iter().map(nothing).collect();
         self.proxies = proxies;
         self.set_pairs_time(found);
-        let (stages, ProxyRows { impacts, sensed, rejected, .. }) = self.told();
-        Ok(ProxyTickOutput { impacts, sensed, rejected, stages })
+        let (stats, ProxyRows { impacts, sensed, rejected, .. }) = self.last_of_proxies();
+        Ok(ProxyTickOutput { impacts, sensed, rejected, stats })
     }
 
     /// A moving box that contains a shape during the whole tick, enlarged by a margin on all sides:
@@ -228,32 +203,8 @@ impl Pipeline {
         motion: &Motion,
         margin: f32,
     ) -> Result<MovingBox, Invalid> {
-        let bounds = chord::one(&shape.bounds_over(motion)?, margin);
+        let bounds = bounds::enclosing_box(&shape.bounds_over(motion)?, margin);
         bounds.validate()?;
         Ok(bounds)
-    }
-}
-
-impl ProxyRows {
-    /// Assigns rows to the proxies in pairs, in the order of ids.
-    fn name(&mut self, pairs: impl Iterator<Item = ProxyPair>) {
-        let Self { ids, rows, .. } = self;
-        ids.clear();
-        for id in pairs.flat_map(|ProxyPair { a, b }| [a, b]) {
-            let slot = id.index() as usize;
-            if slot >= rows.len() {
-                rows.resize(slot + 1, 0);
-            }
-            // An id is in the list exactly if the row of its slot leads to it.
-            let listed = ids.get(rows[slot] as usize) == Some(&id);
-            if !listed {
-                rows[slot] = ids.len() as u32;
-                ids.push(id);
-            }
-        }
-        ids.sort_unstable();
-        for (row, id) in (0..).zip(&*ids) {
-            rows[id.index() as usize] = row;
-        }
     }
 }

@@ -1,0 +1,177 @@
+//! Inserting, changing and removing one proxy.
+
+use super::Broadphase;
+use super::error::BroadphaseError;
+use super::id::ProxyId;
+use super::proxy::{Proxy, ProxyKind, is_margin};
+use super::slots::{Container, Slot};
+use crate::geom::{Aabb, Filter, MovingBox};
+
+impl Broadphase {
+    /// Inserts a box. It does not move in this tick unless [`Broadphase::set`] gives it a
+    /// displacement.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError`] when the box or the margin is invalid, or there are too many proxies.
+    pub fn insert(&mut self, aabb: Aabb, proxy: Proxy) -> Result<ProxyId, BroadphaseError> {
+        self.insert_moving(MovingBox::from(aabb), proxy)
+    }
+
+    /// Inserts a box with its displacement in this tick.
+    ///
+    /// # Errors
+    ///
+    /// As [`Broadphase::insert`].
+    pub fn insert_moving(
+        &mut self,
+        moving: MovingBox,
+        proxy: Proxy,
+    ) -> Result<ProxyId, BroadphaseError> {
+        if !is_margin(proxy.margin) {
+            return Err(BroadphaseError::Margin);
+        }
+        if self.state.slots.room() == 0 {
+            return Err(BroadphaseError::TooManyProxies);
+        }
+        let id = self.state.insert(moving, proxy)?;
+        self.filtered |= proxy.filter != Filter::ALL;
+        self.owned |= proxy.owner != 0;
+        self.mark_dirty(id.index() as usize, Container::Nowhere);
+        Ok(id)
+    }
+
+    /// Removes a proxy. Its pairs end with the next update; its id is stale from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    pub fn remove(&mut self, id: ProxyId) -> Result<(), BroadphaseError> {
+        let index = self.state.find(id)?;
+        let was = self.state.slot(index).container();
+        self.state.remove(index);
+        self.mark_dirty(index, was);
+        Ok(())
+    }
+
+    /// Marks the trees as dirty in which proxy `index` is stored, or was stored before the change
+    /// (`was`).
+    #[inline]
+    pub(crate) fn mark_dirty(&mut self, index: usize, was: Container) {
+        let containers = [was, self.state.slot(index).container()];
+        if containers.contains(&Container::Movers) {
+            self.mover_tree.mark_dirty();
+        }
+        let unsettled = self.trees.has_settled(index) && !self.state.is_settled(index);
+        if unsettled || containers.iter().any(|container| container.is_tree()) {
+            self.trees.mark_dirty(index);
+        }
+    }
+
+    /// Sets the box of a proxy at the start of the tick, and its displacement in the tick. The
+    /// `delta` of a fixed or sleeping proxy is validated and then ignored.
+    ///
+    /// Both remain until they are set again: an update does not move a proxy to the end of its path.
+    /// So a displacement counts in every later update too, and a body that has stopped must get a
+    /// displacement of zero.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError`] when the id is stale, or the box or the displacement is invalid.
+    pub fn set(
+        &mut self,
+        id: ProxyId,
+        aabb: Aabb,
+        delta: impl Into<[f32; 3]>,
+    ) -> Result<(), BroadphaseError> {
+        let index = self.state.find(id)?;
+        let new_count = self.state.set(index, MovingBox { aabb, delta: delta.into() })?;
+        if new_count {
+            self.mark_dirty(index, Container::Nowhere);
+        }
+        Ok(())
+    }
+
+    /// Changes the kind of a proxy. A proxy that becomes fixed or sleeping stays where it was at
+    /// the start of the tick, without displacement.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    pub fn set_kind(&mut self, id: ProxyId, kind: ProxyKind) -> Result<(), BroadphaseError> {
+        self.change(id, |slot| slot.kind == kind, |slot| slot.kind = kind)
+    }
+
+    /// Sets the categories of a proxy, and those with which it may pair.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    pub fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadphaseError> {
+        self.filtered |= filter != Filter::ALL;
+        self.change(id, |slot| slot.filter == filter, |slot| slot.filter = filter)
+    }
+
+    /// Sets the owner of a proxy; 0 means no owner.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    pub fn set_owner(&mut self, id: ProxyId, owner: u32) -> Result<(), BroadphaseError> {
+        self.owned |= owner != 0;
+        self.change(id, |slot| slot.owner == owner, |slot| slot.owner = owner)
+    }
+
+    /// Enables or disables a proxy.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    pub fn set_enabled(&mut self, id: ProxyId, enabled: bool) -> Result<(), BroadphaseError> {
+        self.change(id, |slot| slot.enabled == enabled, |slot| slot.enabled = enabled)
+    }
+
+    /// Sets the margin of a proxy: by how much its fat AABB is larger than the bounds of its path.
+    /// The fat AABB is recreated, unless the margin is the same as before.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError`] when the id is stale or the margin is invalid.
+    pub fn set_margin(&mut self, id: ProxyId, margin: f32) -> Result<(), BroadphaseError> {
+        let index = self.state.find(id)?;
+        if self.state.slot(index).margin.to_bits() != margin.to_bits() {
+            self.state.set_margin(index, margin)?;
+            self.mark_dirty(index, Container::Nowhere);
+        }
+        Ok(())
+    }
+
+    /// Sets the caller's data. This changes no pair.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    pub fn set_data(&mut self, id: ProxyId, data: u64) -> Result<(), BroadphaseError> {
+        let index = self.state.find(id)?;
+        self.state.slots.all[index].data = data;
+        Ok(())
+    }
+
+    /// Applies `edit` to a proxy, unless `is_so` says that it would change nothing.
+    fn change(
+        &mut self,
+        id: ProxyId,
+        is_so: impl FnOnce(&Slot) -> bool,
+        edit: impl FnOnce(&mut Slot),
+    ) -> Result<(), BroadphaseError> {
+        let index = self.state.find(id)?;
+        let slot = self.state.slot(index);
+        if is_so(slot) {
+            return Ok(());
+        }
+        let was = slot.container();
+        self.state.change(index, edit);
+        self.mark_dirty(index, was);
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! The settings of a tick, and why a tick is rejected.
+
+use crate::broadphase::FindError;
+use crate::columns::LengthMismatch;
+use crate::geom::Pair;
+use crate::narrowphase::toi::{self, ToiError, Touch};
+
+/// The settings of a pipeline: what counts as an impact, and which impacts are reported.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Config {
+    /// The distance at which bodies count as touching, at least 0. For convex shapes it is the
+    /// distance between them; for two plain boxes it is the largest of the gaps on the three axes.
+    pub target_distance: f32,
+    /// How far above the target the distance of convex shapes at an impact may be, relative to the
+    /// size of the smaller one: [`toi::Settings::tolerance`]. The boxes around the shapes are not
+    /// grown by it: a pair that comes within the tolerance, but whose boxes never touch, is not
+    /// reported, though [`toi::one_to_one`] reports an impact of it. No contact is missed by that.
+    pub tolerance: f32,
+    /// Which contacts at the start of the tick are impacts. The default leaves out bodies that rest on
+    /// each other: see [`Touch::IfClosing`].
+    pub touch: Touch,
+    /// The speed from which a body is fast. Its speed is the length of its path in the tick on the
+    /// axis where that is longest, plus its angular sweep. A pair is dropped if neither body is
+    /// fast, marked [`BodyFlags::CCD`](super::BodyFlags::CCD) or a sensor. With 0 no pair is dropped.
+    pub fast: f32,
+    /// With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least
+    /// one of its two bodies; 1 reports each body's earliest impact. With 0 all are reported.
+    pub impacts_per_body: u32,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            target_distance: 0.0,
+            tolerance: toi::Settings::TOLERANCE,
+            touch: Touch::default(),
+            fast: 0.0,
+            impacts_per_body: 0,
+        }
+    }
+}
+
+impl Config {
+    pub(super) fn settings(&self) -> toi::Settings {
+        toi::Settings {
+            target_distance: self.target_distance,
+            tolerance: self.tolerance,
+            touch: self.touch,
+            ..toi::Settings::default()
+        }
+    }
+
+    /// Checks the settings.
+    ///
+    /// # Errors
+    ///
+    /// [`PipelineError`]: what is wrong with the target, the tolerance or the threshold.
+    pub fn validate(&self) -> Result<(), PipelineError> {
+        self.settings().validate()?;
+        // A NaN fails this comparison.
+        if self.fast >= 0.0 { Ok(()) } else { Err(PipelineError::Fast) }
+    }
+}
+
+/// Why a tick was rejected. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PipelineError {
+    /// The target distance or the tolerance is invalid.
+    #[error(transparent)]
+    Settings(#[from] ToiError),
+    /// [`Config::fast`] is negative or NaN.
+    #[error("the speed from which bodies are fast is negative or not a number")]
+    Fast,
+    /// A column does not have one row for each body.
+    #[error(transparent)]
+    Length(#[from] LengthMismatch),
+    /// The rows of the convex bodies are not in ascending order, or one is out of range.
+    #[error("convex body {index} is of row {row}, not above the one before or not below {rows}")]
+    ConvexRow {
+        /// The index of the convex body.
+        index: usize,
+        /// The row.
+        row: u32,
+        /// The number of rows.
+        rows: usize,
+    },
+    /// Finding the pairs failed.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// The pair to explain does not exist.
+    #[error("there is no pair ({}, {}) of different rows among {rows}", pair.a, pair.b)]
+    NoSuchPair {
+        /// The pair.
+        pair: Pair,
+        /// The number of rows.
+        rows: usize,
+    },
+}

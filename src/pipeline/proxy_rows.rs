@@ -1,0 +1,57 @@
+//! The memory of ticks over a broadphase: a row for each proxy in a pair.
+
+use super::impact::Impact;
+use super::scene::{BodyFlags, ConvexBody};
+use crate::broadphase::{ProxyId, ProxyPair};
+use crate::columns::MovingBoxStore;
+use crate::geom::{Invalid, SweptPair};
+use alloc::vec::Vec;
+
+/// Scratch memory of ticks over a broadphase, and their results.
+#[derive(Debug, Default)]
+pub(super) struct ProxyRows {
+    pub(super) ids: Vec<ProxyId>,
+    /// The row of each slot; only valid for proxies in `ids`.
+    pub(super) rows: Vec<u32>,
+    pub(super) boxes: MovingBoxStore,
+    pub(super) flags: Vec<BodyFlags>,
+    pub(super) pairs: Vec<SweptPair>,
+    /// Always empty; it keeps its capacity.
+    pub(super) convex: Vec<ConvexBody<'static>>,
+    pub(super) rejected: Vec<(ProxyId, Invalid)>,
+    pub(super) impacts: Vec<Impact<ProxyPair>>,
+    pub(super) sensed: Vec<Impact<ProxyPair>>,
+}
+
+impl ProxyRows {
+    pub(super) fn bytes(&self) -> usize {
+        self.ids.capacity() * size_of::<ProxyId>()
+            + self.rows.capacity() * size_of::<u32>()
+            + self.flags.capacity()
+            + self.pairs.capacity() * size_of::<SweptPair>()
+            + self.convex.capacity() * size_of::<ConvexBody<'_>>()
+            + (self.impacts.capacity() + self.sensed.capacity()) * size_of::<Impact<ProxyPair>>()
+    }
+
+    /// Assigns rows to the proxies in pairs, in the order of ids.
+    pub(super) fn assign(&mut self, pairs: impl Iterator<Item = ProxyPair>) {
+        let Self { ids, rows, .. } = self;
+        ids.clear();
+        for id in pairs.flat_map(|ProxyPair { a, b }| [a, b]) {
+            let slot = id.index() as usize;
+            if slot >= rows.len() {
+                rows.resize(slot + 1, 0);
+            }
+            // An id is in the list exactly if the row of its slot leads to it.
+            let listed = ids.get(rows[slot] as usize) == Some(&id);
+            if !listed {
+                rows[slot] = ids.len() as u32;
+                ids.push(id);
+            }
+        }
+        ids.sort_unstable();
+        for (row, id) in (0..).zip(&*ids) {
+            rows[id.index() as usize] = row;
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The stages of a tick, in the order in which they run.
+//!
+//! ```text
+//! bounds       a moving box that contains each body
+//! candidates   the pairs of these boxes that touch, without the slow ones
+//! windows      first and last time of contact of the boxes; the answer for plain boxes (row_cache: their rows)
+//! convex       first time of contact of convex shapes within these times
+//! sort         impacts by time, then by pair
+//! ```
+
+pub(crate) mod bounds;
+pub(crate) mod candidates;
+pub(crate) mod context;
+pub(crate) mod convex;
+pub(crate) mod row_cache;
+pub(crate) mod sort;
+pub(crate) mod windows;
