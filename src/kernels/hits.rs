@@ -15,12 +15,12 @@ pub struct Hit {
     pub row: u32,
     /// The first time of a sweep, the entry fraction of a cast, the depth of a separation, or the
     /// distance of a proximity query.
-    pub at: f32,
+    pub value: f32,
 }
 
 impl Hit {
     /// The value that stands for no hit in a batch of queries.
-    pub const MISS: Self = Self { row: u32::MAX, at: f32::INFINITY };
+    pub const MISS: Self = Self { row: u32::MAX, value: f32::INFINITY };
 
     /// Returns whether this is not [`Hit::MISS`].
     #[must_use]

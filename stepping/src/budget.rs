@@ -10,10 +10,10 @@ use crate::step::Step;
 use swath::pipeline::ImpactKind;
 
 impl Step {
-    /// Returns whether so many more searches are allowed, and counts them if so.
+    /// Returns whether so many more searches may be started, and counts them if so.
     fn spend(&mut self, searches: usize) -> bool {
         let after = self.stats.searches.saturating_add(searches);
-        let may = after <= self.config.searches_max as usize;
+        let may = after <= self.config.searches_max as usize && !self.is_out_of_rounds();
         self.stats.searches = if may { after } else { self.stats.searches };
         may
     }
@@ -33,6 +33,10 @@ impl Step {
         if self.spend(neighbours.len()) {
             self.stats.repeated_searches += neighbours.len();
             for &other in &neighbours {
+                if self.is_out_of_rounds() {
+                    self.stall_reachable(bodies, [row; 2], now);
+                    break;
+                }
                 let is_first = bodies.label(row) < bodies.label(other);
                 let rows = if is_first { [row, other] } else { [other, row] };
                 let next = self.next_event(bodies, rows, now);

@@ -4,6 +4,12 @@ use swath::batch::LengthMismatch;
 use swath::broadphase::FindError;
 use swath::convex::toi::{Settings, TOI_ROUNDS_MAX, ToiError, Touch};
 
+/// Rounds that every step may take, so that a few bodies may spin as fast as any.
+const ROUNDS_BASE: u64 = 1 << 14;
+/// Default of [`StepperConfig::rounds_per_body_max`]. Bodies that make a turn per tick in a loose heap take seven rounds
+/// each, and bodies of all sizes and spins 350 each (`docs/math/step.md`).
+const ROUNDS_PER_BODY_MAX: u32 = 400;
+
 /// The settings of a [`Stepper`](crate::Stepper).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -19,10 +25,16 @@ pub struct StepperConfig {
     pub touch: Touch,
     /// Greatest number of impacts of a body, at least 2.
     pub impacts_max: u32,
-    /// Greatest number of searches for the next impact of a pair in a step, including those at its start.
+    /// Greatest number of searches for the next impact of a pair in a step, including those at its start. The default
+    /// is no limit, because the number of searches grows with the number of bodies.
     pub searches_max: u32,
-    /// Greatest number of rounds of one search, at least 1: [`Settings::rounds_max`].
+    /// Greatest number of rounds of one search, at least 1: [`Settings::rounds_max`]. A search that needs more
+    /// continues, and counts as an impact of both bodies.
     pub rounds_max: u32,
+    /// Greatest number of rounds of all searches of a step, for each body that moves or can be pushed. Every step may
+    /// take 16,384 more. The default is 400, which bounds the time of a step to about half a millisecond per body. A search that
+    /// has begun is not cut off, so a step may take up to 128 times [`rounds_max`](Self::rounds_max) rounds more.
+    pub rounds_per_body_max: u32,
 }
 
 impl StepperConfig {
@@ -43,6 +55,11 @@ impl StepperConfig {
     /// Returns the distance at which two bodies of these slops touch.
     pub(crate) fn skin(&self, [a, b]: [f32; 2]) -> f32 {
         self.target_distance + if a > b { a } else { b }
+    }
+
+    /// Returns the number of rounds that a step of so many bodies may take.
+    pub(crate) fn rounds_of_step(&self, bodies: usize) -> u64 {
+        ROUNDS_BASE + bodies as u64 * u64::from(self.rounds_per_body_max)
     }
 
     /// Returns half of the target distance, rounded up. It is exact, except for subnormal numbers.
@@ -68,6 +85,7 @@ impl Default for StepperConfig {
             impacts_max: 32,
             searches_max: u32::MAX,
             rounds_max: TOI_ROUNDS_MAX,
+            rounds_per_body_max: ROUNDS_PER_BODY_MAX,
         }
     }
 }

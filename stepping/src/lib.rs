@@ -54,7 +54,8 @@
 //! number of driven bodies.
 //!
 //! **Budgets.** The time of a step is that of its searches: at most [`StepperConfig::searches_max`], of at most
-//! twice [`StepperConfig::rounds_max`] rounds each. A round costs some hundred nanoseconds. A pair of bodies that do
+//! twice [`StepperConfig::rounds_max`] rounds each, and of at most [`StepperConfig::rounds_per_body_max`] rounds for
+//! each body. A round costs some hundred nanoseconds. A pair of bodies that do
 //! not spin takes a few rounds; a pair whose spins are `ω` radians per tick takes about `ω` times as many while its
 //! boxes overlap, because a plane between the two separates them for a part of a turn. A body whose next impact
 //! cannot be searched any more is stalled from then on, and so is every body that could reach it; the boxes around

@@ -15,10 +15,14 @@ pub struct StepStats {
     pub searches: usize,
     /// Number of these because a motion had changed.
     pub repeated_searches: usize,
+    /// Number of rounds of all searches.
+    pub rounds: u64,
     /// Number of stalled bodies: they were in too many impacts, or reached a stalled body.
     pub stalled: usize,
-    /// Number of these for which [`StepperConfig::searches_max`](crate::StepperConfig::searches_max) or
-    /// [`StepperConfig::rounds_max`](crate::StepperConfig::rounds_max) was the reason.
+    /// Number of these for which a limit of searches or rounds was the reason:
+    /// [`StepperConfig::searches_max`](crate::StepperConfig::searches_max),
+    /// [`rounds_max`](crate::StepperConfig::rounds_max) or
+    /// [`rounds_per_body_max`](crate::StepperConfig::rounds_per_body_max).
     pub over_budget: usize,
 }
 

@@ -46,8 +46,13 @@ impl BodyPair<'_, '_> {
     }
 
     /// Returns the next impact within a window of the motions, and whether it is only a time at which the two must
-    /// be searched again.
-    pub(crate) fn next(&self, config: &StepperConfig, window: [f32; 2]) -> Option<(Impact, bool)> {
+    /// be searched again. Adds the rounds of the search to `rounds`.
+    pub(crate) fn next(
+        &self,
+        config: &StepperConfig,
+        window: [f32; 2],
+        rounds: &mut u64,
+    ) -> Option<(Impact, bool)> {
         let touch = match config.touch {
             // In a window that starts later, nothing touched before.
             _ if window[0] > 0.0 => Touch::Hit,
@@ -61,7 +66,7 @@ impl BodyPair<'_, '_> {
             touch,
             rounds_max: config.rounds_max,
         };
-        let mut impact = self.search(&settings)?;
+        let mut impact = self.search(&settings, rounds)?;
         if impact.toi > 0.0
             || impact.kind == ImpactKind::Unresolved
             || !self.is_slow(&impact, window[1])
@@ -73,7 +78,7 @@ impl BodyPair<'_, '_> {
         // the time of the next search, and if one spins, a fixed part of the tick.
         let less = self.skin * (1.0 - 2.0 * PART as f32) - impact.depth;
         if less > 0.0 {
-            let nearer = self.search(&Settings { target_distance: less, ..settings })?;
+            let nearer = self.search(&Settings { target_distance: less, ..settings }, rounds)?;
             if nearer.kind != ImpactKind::Overlapping {
                 return Some((nearer, false));
             }
@@ -89,11 +94,14 @@ impl BodyPair<'_, '_> {
     }
 
     /// Returns the impact that a search with these settings finds.
-    fn search(&self, settings: &Settings) -> Option<Impact> {
+    fn search(&self, settings: &Settings, rounds: &mut u64) -> Option<Impact> {
         let [a, b] = self.shapes;
         let [of_a, of_b] = &self.motions;
         match toi::one_to_one(a, of_a, b, of_b, settings) {
-            Ok(toi) => Impact::from_toi(self.pair, settings.window, &toi),
+            Ok(toi) => {
+                *rounds += u64::from(toi.rounds);
+                Impact::from_toi(self.pair, settings.window, &toi)
+            }
             // A motion or a skin has grown past the greatest coordinate, so nothing is proved.
             Err(_) => {
                 let kind = ImpactKind::Unresolved;

@@ -15,14 +15,14 @@ use crate::step::{Event, Step};
 use alloc::vec::Vec;
 use swath::batch::{Rejected, sweep};
 use swath::broadphase::PairInput;
-use swath::{
-    Filter, Impact, Invalid, MovingBox, MovingBoxColumns, Pair, PairFinder, Pipeline, Threads,
-};
+use swath::{Filter, Impact, Invalid, MovingBox, MovingBoxColumns, Pair, PairFinder, Pipeline};
 
 /// Number of bodies, and of pairs of boxes, in one piece of work.
 const CHUNK: usize = 256;
 /// Number of searches in one piece of work.
 const SEARCH_CHUNK: usize = 64;
+/// Least number of searches after which the limit of rounds is checked.
+const BATCH_MIN: u64 = 64;
 
 /// A pair whose boxes touch in the tick.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,7 +36,6 @@ struct Candidate {
 #[derive(Debug, Default)]
 pub(crate) struct Start {
     pub(crate) finder: PairFinder,
-    pub(crate) threads: Threads,
     /// Box around the path of each row, or why the row is invalid.
     boxes: Vec<Result<MovingBox, Invalid>>,
     /// The same as columns; the box of an invalid row is NaN.
@@ -46,7 +45,8 @@ pub(crate) struct Start {
     /// Slop of each row.
     slops: Vec<f32>,
     candidates: Vec<Candidate>,
-    found: Vec<Option<Event>>,
+    /// The first impact of each pair of a batch, and the rounds of its search.
+    found: Vec<(Option<Event>, u64)>,
 }
 
 impl Start {
@@ -63,8 +63,15 @@ impl Start {
         let rows = bodies.bodies().iter().zip(&self.slops);
         step.states.extend(rows.map(|(body, &slop)| BodyState::new(body, slop)));
         reject(step, bodies);
+        let is_moving = |(moves, state): &(&bool, &BodyState)| **moves && !state.is_rejected;
+        let moving = self.moves.iter().zip(&step.states).filter(is_moving).count();
+        step.rounds_max = step.config.rounds_of_step(moving);
         let (config, slops) = (step.config, &self.slops);
-        step.paths.start(bodies.bodies(), &|row| config.margin(slops[row]), &self.threads);
+        step.paths.start(
+            bodies.bodies(),
+            &|row| config.margin(slops[row]),
+            &self.finder.exec.threads,
+        );
         for rejected in &step.rejected {
             step.paths.remove(rejected.row as usize);
         }
@@ -83,7 +90,7 @@ impl Start {
         }
         let (bodies, slops, config) = (bodies.bodies(), &self.slops, &step.config);
         self.boxes.resize(bodies.len(), Ok(MovingBox::default()));
-        self.threads.fill_chunks(&mut self.boxes, CHUNK, &|start, boxes| {
+        self.finder.exec.threads.fill_chunks(&mut self.boxes, CHUNK, &|start, boxes| {
             for (row, out) in (start..).zip(boxes) {
                 let body = &bodies[row];
                 *out = Pipeline::bounds_of(&body.shape, &body.motion, config.margin(slops[row]));
@@ -116,7 +123,7 @@ impl Start {
         candidates.clear();
         let candidate = |pair| Candidate { pair, window: None };
         candidates.extend(pairs.iter().map(|pair| candidate(pair.into())));
-        self.threads.fill_chunks(candidates, CHUNK, &|_, candidates| {
+        self.finder.exec.threads.fill_chunks(candidates, CHUNK, &|_, candidates| {
             for Candidate { pair, window } in candidates {
                 let [a, b] = [pair.a, pair.b].map(|row| columns.get(row as usize));
                 let swept = sweep::one_to_one(&a, &b).ok().filter(|swept| swept.contact.is_hit());
@@ -128,7 +135,7 @@ impl Start {
 
     /// Searches the first impact of each pair, as many as the budget allows.
     fn search_all(&mut self, step: &mut Step, bodies: &mut dyn Bodies<'_>) {
-        let Self { threads, slops, candidates, found, .. } = self;
+        let Self { finder, slops, candidates, found, .. } = self;
         candidates.retain(|Candidate { pair, window }| {
             let [a, b] = [pair.a, pair.b].map(|row| row as usize);
             let boxes = [a, b].map(|row| step.paths.box_of(row));
@@ -137,38 +144,46 @@ impl Start {
             let is_rejected = step.states[a].is_rejected || step.states[b].is_rejected;
             window.is_some() && is_near && !is_rejected && bodies.may_meet(a, b)
         });
-        let searched = candidates.len().min(step.config.searches_max as usize);
-        if searched < candidates.len() {
-            // Sorting makes the order independent of how the finder has split the pairs.
-            candidates.sort_unstable_by_key(|of| of.pair);
+        // Sorting makes the order independent of how the finder has split the pairs.
+        candidates.sort_unstable_by_key(|of| of.pair);
+        let most = candidates.len().min(step.config.searches_max as usize);
+        let (rows, config, mut searched) = (bodies.bodies(), step.config, 0);
+        while searched < most && !step.is_out_of_rounds() {
+            // So many searches, of two parts each, cannot take more rounds than are left.
+            let left = step.rounds_max - step.stats.rounds;
+            let size = (left / (2 * u64::from(config.rounds_max))).max(BATCH_MIN);
+            let size = usize::try_from(size).unwrap_or(most).min(most - searched);
+            let batch = &candidates[searched..searched + size];
+            found.clear();
+            found.resize(size, (None, 0));
+            finder.exec.threads.fill_chunks(found, SEARCH_CHUNK, &|start, found| {
+                for ((out, rounds), of) in found.iter_mut().zip(&batch[start..]) {
+                    let Candidate { pair, window: Some(window) } = *of else { continue };
+                    let two = [pair.a as usize, pair.b as usize];
+                    let bodies = BodyPair {
+                        pair,
+                        shapes: two.map(|row| &rows[row].shape),
+                        motions: two.map(|row| rows[row].motion),
+                        skin: config.skin(two.map(|row| slops[row])),
+                    };
+                    *out = bodies.next(&config, window, rounds).map(|(impact, is_recheck)| Event {
+                        impact,
+                        rows: two,
+                        versions: [0; 2],
+                        is_recheck,
+                    });
+                }
+            });
+            for (event, rounds) in found.drain(..) {
+                step.stats.rounds += rounds;
+                let Some(event) = event else { continue };
+                let [a, b] = event.rows.map(|row| bodies.label(row));
+                let impact = Impact { pair: Pair { a, b }, ..event.impact };
+                step.queue.push(Event { impact, ..event });
+            }
+            searched += size;
         }
         step.stats.searches = searched;
-        found.clear();
-        found.resize(searched, None);
-        let (rows, config) = (bodies.bodies(), &step.config);
-        threads.fill_chunks(found, SEARCH_CHUNK, &|start, found| {
-            for (out, Candidate { pair, window }) in found.iter_mut().zip(&candidates[start..]) {
-                let Some(window) = *window else { continue };
-                let two = [pair.a as usize, pair.b as usize];
-                let bodies = BodyPair {
-                    pair: *pair,
-                    shapes: two.map(|row| &rows[row].shape),
-                    motions: two.map(|row| rows[row].motion),
-                    skin: config.skin(two.map(|row| slops[row])),
-                };
-                *out = bodies.next(config, window).map(|(impact, is_recheck)| Event {
-                    impact,
-                    rows: two,
-                    versions: [0; 2],
-                    is_recheck,
-                });
-            }
-        });
-        for event in found.drain(..).flatten() {
-            let [a, b] = event.rows.map(|row| bodies.label(row));
-            let impact = Impact { pair: Pair { a, b }, ..event.impact };
-            step.queue.push(Event { impact, ..event });
-        }
         for Candidate { pair, .. } in &candidates[searched..] {
             step.stall_reachable(bodies, [pair.a as usize, pair.b as usize], 0.0);
         }

@@ -73,6 +73,8 @@ pub(crate) struct Step {
     pub(crate) resolved: Vec<ResolvedImpact>,
     pub(crate) stalled: Vec<Stalled>,
     pub(crate) stats: StepStats,
+    /// Number of rounds that this step may take.
+    pub(crate) rounds_max: u64,
     /// Bodies near the one that is searched.
     pub(crate) neighbours: Vec<usize>,
     /// Bodies to be stalled by the budget, and those that could reach them.
@@ -181,9 +183,14 @@ impl Step {
         matches!((a, b), (Ok(a), Ok(b)) if paths::enlarged(&a, apart).overlaps(&b))
     }
 
+    /// Whether the searches have taken as many rounds as this step may take.
+    pub(crate) fn is_out_of_rounds(&self) -> bool {
+        self.stats.rounds >= self.rounds_max
+    }
+
     /// Returns the next impact of two bodies from `now` on.
     pub(crate) fn next_event(
-        &self,
+        &mut self,
         bodies: &dyn Bodies<'_>,
         rows: [usize; 2],
         now: f32,
@@ -200,7 +207,8 @@ impl Step {
             motions: rows.map(motion_at),
             skin: self.skin(rows),
         };
-        let (mut impact, is_recheck) = two.next(&self.config, [0.0, until_end(now)])?;
+        let (config, rounds) = (&self.config, &mut self.stats.rounds);
+        let (mut impact, is_recheck) = two.next(config, [0.0, until_end(now)], rounds)?;
         let toi = f64::from(now) + f64::from(impact.toi);
         if toi > 1.0 {
             return None;

@@ -181,7 +181,7 @@ fn times_and_hits_equal_the_full_results() {
             let hits: Vec<Hit> = (0..)
                 .zip(&first)
                 .filter(|(_, first)| **first != MISS)
-                .map(|(row, first)| Hit { row, at: *first })
+                .map(|(row, first)| Hit { row, value: *first })
                 .collect();
             for room in [0, hits.len().saturating_sub(1), hits.len(), hits.len() + 20] {
                 let mut to = vec![Hit::default(); room];

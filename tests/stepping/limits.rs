@@ -254,7 +254,7 @@ fn step_ends_within_its_searches() {
             assert!((0..3).all(|k| (after[k] - before[k]).abs() < scale), "{what}");
             assert!(after[3] <= before[3] * (1.0 + 1e-6), "{what}");
             let mut again = start.clone();
-            stepper.set_threads(Threads::one());
+            stepper.exec.threads = Threads::one();
             assert_eq!(stepper.step(&mut again, &masses, None), Ok(stats), "{what}");
             bodies.iter().zip(&again).for_each(|(a, b)| assert_eq!(a.motion, b.motion, "{what}"));
         }
@@ -389,4 +389,47 @@ fn hostile_scenes_keep_the_guarantees() {
         }
     }
     assert!(responses > cases, "{responses} responses");
+}
+
+/// Rods of half length 5 in a cube, at 1,000 radians per tick.
+fn rods(draw: &mut Draw, count: u32) -> Vec<ConvexBody<'static>> {
+    let rod = Shape::cuboid([5.0, 0.01, 0.01]).expect("a rod");
+    let place = |draw: &mut Draw, most: f32| [(); 3].map(|()| draw.between(-most, most));
+    let mut rods = Vec::new();
+    for row in 0..count {
+        let mut of = body(row, rod, place(draw, 20.0), place(draw, 1.0));
+        let spin = place(draw, 1.0);
+        let length = spin.iter().map(|x| x * x).sum::<f32>().sqrt();
+        of.motion.spin = spin.map(|x| x / length * 1000.0);
+        rods.push(of);
+    }
+    rods
+}
+
+/// Goal: the searches of a step take no more rounds than are allowed, and bodies that are not searched are listed with the
+/// time up to which their paths are free. Method: 120 fast rods with few rounds, the default and no limit, on one thread and
+/// on several.
+#[test]
+fn rounds_of_a_step_are_limited() {
+    let start = rods(&mut Draw::new(5), 120);
+    let masses = [LIGHT; 120];
+    let mut stalled = Vec::new();
+    for rounds in [10, StepperConfig::default().rounds_per_body_max, u32::MAX] {
+        let mut config = StepperConfig::default();
+        config.rounds_per_body_max = rounds;
+        let mut stepper = Stepper::new(config);
+        let mut bodies = start.clone();
+        let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+        let allowed = 16_384 + 120 * u64::from(rounds) + 128 * u64::from(config.rounds_max);
+        assert!(stats.rounds <= allowed, "{rounds}: {stats:?}");
+        assert!(stepper.stalled().iter().all(|of| (0.0..1.0).contains(&of.since)), "{rounds}");
+        assert_eq!(stats.stalled, stepper.stalled().len(), "{rounds}");
+        let mut again = start.clone();
+        stepper.exec.threads = Threads::one();
+        assert_eq!(stepper.step(&mut again, &masses, None), Ok(stats), "{rounds}");
+        let motions = |of: &[ConvexBody<'_>]| of.iter().map(|of| of.motion).collect::<Vec<_>>();
+        assert_eq!(motions(&again), motions(&bodies), "{rounds}");
+        stalled.push(stats.over_budget);
+    }
+    assert!(stalled[0] >= stalled[1] && stalled[1] > 0 && stalled[2] == 0, "{stalled:?}");
 }

@@ -329,6 +329,12 @@ fn a_cycle_of_imports_is_found() {
         ("src/geom/b.rs", "use super::A;\npub struct B;"),
     ];
     assert_eq!(cycles(&files(&good)), []);
+    let stepper = [
+        ("stepping/src/lib.rs", "mod a;\nmod b;"),
+        ("stepping/src/a.rs", "use crate::b::B;\npub struct A;"),
+        ("stepping/src/b.rs", "use crate::a::A;\npub struct B;"),
+    ];
+    assert_eq!(cycles(&files(&stepper)).len(), 1, "{:?}", arrows(&files(&stepper)));
     let folders = [
         ("src/x/mod.rs", "mod p;\nmod q;"),
         ("src/x/p/mod.rs", "mod a;\nmod b;"),

@@ -95,7 +95,7 @@ impl Broadphase {
         boxes: MovingBoxInput<'_>,
     ) -> Result<&[Rejected], BroadphaseError> {
         LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
-        let Self { state, trees, mover_tree, level, rejected, rows, columns, .. } = self;
+        let Self { state, trees, mover_tree, exec, rejected, rows, columns, .. } = self;
         // The mover row of each element; `NONE` for proxies that need more than a copy.
         rows.clear();
         rows.reserve(ids.len());
@@ -120,7 +120,7 @@ impl Broadphase {
             let end = ids.len().min(start + CHUNK_ROWS);
             let boxes = boxes.slice(start..end).columns(columns);
             let listed = rejected.len();
-            boxes.list_invalid(*level, rejected);
+            boxes.list_invalid(exec.level, rejected);
             for bad in &mut rejected[listed..] {
                 bad.row += start as u32;
                 rows[bad.row as usize] = REJECTED;

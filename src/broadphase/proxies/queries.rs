@@ -30,13 +30,13 @@ use core::slice;
 pub struct ProxyHit {
     /// The id of the proxy.
     pub id: ProxyId,
-    /// Position on the path, or distance, as in [`Hit::at`].
-    pub at: f32,
+    /// Position on the path, or distance, as in [`Hit::value`].
+    pub value: f32,
 }
 
 impl ProxyHit {
     /// Marks a row of a batch for which nothing was found.
-    pub const MISS: Self = Self { id: ProxyId::NONE, at: f32::INFINITY };
+    pub const MISS: Self = Self { id: ProxyId::NONE, value: f32::INFINITY };
 
     /// Whether this is not [`ProxyHit::MISS`].
     #[must_use]
@@ -64,10 +64,10 @@ impl Broadphase {
     /// let queries = world.queries();
     /// let sight = Segment::new([0.0; 3], [8.0, 0.0, 0.0])?;
     /// let hit = queries.cast(&sight)?.closest().expect("it starts in a box");
-    /// assert_eq!((hit.id, hit.at), (me, 0.0));
+    /// assert_eq!((hit.id, hit.value), (me, 0.0));
     /// let others = queries.without_owner(1);
     /// let hit = others.cast(&sight)?.closest().expect("there are two more");
-    /// assert!(hit.id == crate_box && hit.at > 0.312); // 2.5 / 8, not where the margin begins
+    /// assert!(hit.id == crate_box && hit.value > 0.312); // 2.5 / 8, not where the margin begins
     /// let hit = others.without(ProxyKind::Sleeping).cast(&sight)?.closest().expect("there is a wall");
     /// assert_eq!(hit.id, wall);
     ///
@@ -80,7 +80,7 @@ impl Broadphase {
     /// ```
     #[must_use]
     pub fn queries(&mut self) -> ProxyQueries<'_> {
-        self.mover_tree.update(&self.state, self.filtered, (self.level, &self.threads));
+        self.mover_tree.update(&self.state, self.filtered, (self.exec.level, &self.exec.threads));
         self.view(true)
     }
 
@@ -92,10 +92,11 @@ impl Broadphase {
     }
 
     fn view(&mut self, with_movers: bool) -> ProxyQueries<'_> {
+        self.trees.set_exec(&self.exec);
         self.trees.update(&self.state, self.filtered);
-        let Self { state, trees, mover_tree, level, threads, .. } = self;
+        let Self { state, trees, mover_tree, exec, .. } = self;
         let moving = if with_movers { slice::from_ref(&mover_tree.tree) } else { &[] };
-        let of = Queries::new([moving, trees.exact.trees()], *level, threads);
+        let of = Queries::new([moving, trees.exact.trees()], exec.level, &exec.threads);
         let any_grown = !trees.exact.is_empty();
         let row_filter = QueryFilter { context: state, any_grown, kinds: 0, owner: 0 };
         ProxyQueries { of, fat_trees: trees.fat_trees(), row_filter, slots: &state.slots }
@@ -262,7 +263,7 @@ impl<'a> ProxyQueries<'a> {
     /// rays.push(Segment::ray([0.0; 3], [-1.0; 3])?)?;
     /// let mut hits = [ProxyHit::MISS; 2];
     /// world.queries().casts(&rays.checked()).closest(&mut hits)?;
-    /// assert_eq!(hits, [ProxyHit { id, at: hits[0].at }, ProxyHit::MISS]);
+    /// assert_eq!(hits, [ProxyHit { id, value: hits[0].value }, ProxyHit::MISS]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn casts<'s>(
@@ -371,7 +372,7 @@ impl<'a, P: Path, A: Accept> ProxyQuery<'a, Query<'a, P, A>> {
     /// path, then by id.
     pub fn sorted(self, hits: &mut Vec<ProxyHit>) {
         self.collect(hits);
-        hits.sort_unstable_by_key(|hit| (hit.at.to_bits(), hit.id));
+        hits.sort_unstable_by_key(|hit| (hit.value.to_bits(), hit.id));
     }
 
     fn collect(self, hits: &mut Vec<ProxyHit>) {
@@ -499,9 +500,9 @@ impl ProxyQuery<'_, Proximities<'_, '_>> {
     }
 }
 
-fn name(slots: &Slots, Hit { row, at }: Hit) -> ProxyHit {
+fn name(slots: &Slots, Hit { row, value: at }: Hit) -> ProxyHit {
     let id = if row == Hit::MISS.row { ProxyId::NONE } else { slots.id(row as usize) };
-    ProxyHit { id, at }
+    ProxyHit { id, value: at }
 }
 
 /// Reuses the first two thirds of the memory of `hits` for as many hits by row.

@@ -17,7 +17,7 @@
 //! let queries = walls.queries();
 //! assert_eq!(queries.cast(&sight)?.closest().map(|hit| hit.row), Some(1));
 //! let hit = queries.cast(&sight)?.accepting(|row| row != 1).closest().expect("the third wall");
-//! assert!(hit.row == 2 && hit.at <= 0.375);
+//! assert!(hit.row == 2 && hit.value <= 0.375);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -82,7 +82,7 @@ impl FixedBoxes {
     /// A view of the boxes for queries, such as which of them a segment enters first.
     #[must_use]
     pub fn queries(&self) -> Queries<'_> {
-        Queries::new([&self.trees, &[]], self.level, &self.threads)
+        Queries::new([&self.trees, &[]], self.exec.level, &self.exec.threads)
     }
 }
 
@@ -90,7 +90,7 @@ impl Bvh {
     /// A view of the boxes for queries.
     #[must_use]
     pub fn queries(&self) -> Queries<'_> {
-        Queries::new([core::slice::from_ref(&self.tree), &[]], self.level, &self.threads)
+        Queries::new([core::slice::from_ref(&self.tree), &[]], self.exec.level, &self.exec.threads)
     }
 }
 

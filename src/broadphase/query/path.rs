@@ -37,7 +37,7 @@ impl<'a> Queries<'a> {
     ///
     /// let bullet = MovingBox::new(Aabb::cube([0.0; 3], 1.0)?, [4.0; 3])?;
     /// let hit = tree.queries().sweep(&bullet)?.closest().expect("it flies through both");
-    /// assert!(hit.row == 0 && hit.at <= 0.25 && hit.at > 0.249_999);
+    /// assert!(hit.row == 0 && hit.value <= 0.25 && hit.value > 0.249_999);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -111,7 +111,7 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     /// then by row.
     pub fn sorted(self, hits: &mut Vec<Hit>) {
         self.collect(hits);
-        hits.sort_unstable_by_key(|hit| (hit.at.to_bits(), hit.row));
+        hits.sort_unstable_by_key(|hit| (hit.value.to_bits(), hit.row));
     }
 
     fn collect(self, hits: &mut Vec<Hit>) {
@@ -123,7 +123,7 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     }
 
     /// Calls `see` with boxes that are hit. It returns the position on the path up to which
-    /// further hits are visited: `hit.at` for nothing farther, infinity for all, a negative number to
+    /// further hits are visited: `hit.value` for nothing farther, infinity for all, a negative number to
     /// stop. The limit never grows again, and a NaN leaves it unchanged.
     ///
     /// The order is roughly that of positions, because nodes of the tree are visited in that order.
@@ -143,11 +143,11 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     /// tree.queries().cast(&ray)?.visit(|hit| {
     ///     match hit.row % 2 {
     ///         0 => even.push(hit),
-    ///         _ => odd = odd.min(hit.at),
+    ///         _ => odd = odd.min(hit.value),
     ///     }
     ///     odd
     /// });
-    /// even.retain(|hit| hit.at <= odd);
+    /// even.retain(|hit| hit.value <= odd);
     /// assert!(even.len() == 1 && even[0].row == 10);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -263,8 +263,9 @@ impl<M: PathTest> Nearing for PathTraversal<'_, '_, M> {
             let lane = met.trailing_zeros() as usize;
             met &= met - 1;
             // Hits in earlier lanes may have reduced the limit.
-            let hit = Hit { row: rows[lane], at: ats[lane] };
-            count += u64::from(hit.at <= self.most && self.collector.collect(hit, &mut self.most));
+            let hit = Hit { row: rows[lane], value: ats[lane] };
+            count +=
+                u64::from(hit.value <= self.most && self.collector.collect(hit, &mut self.most));
         }
         count
     }

@@ -82,10 +82,18 @@ pub enum Scene {
     Boulders,
     /// Tiny boxes, and sticks on any axis across the whole scene, which seldom touch. It is repeated.
     Sticks,
-    /// Needles on any axis, which cross half of the scene and hardly ever touch. It is repeated.
+    /// Sticks on any axis that cross three crowds and seldom touch. It is repeated.
+    Lances,
+    /// Tiny boxes in a thin crowd, and a few longer sticks. It is repeated.
     Needles,
-    /// Plates in thirty crowds at one place; one of a thousand moves. It is repeated.
+    /// A flat crowd of tiny boxes and longer sticks. It is repeated.
+    Straws,
+    /// Plates across one axis, many of them in a thin crowd, and points. It is repeated.
     Shelves,
+    /// Skewers on any axis, which cross half of the scene and hardly ever touch. It is repeated.
+    Skewers,
+    /// Plates in thirty crowds at one place; one of a thousand moves. It is repeated.
+    Ledges,
     /// Tiny boxes of many sizes, and one of twelve is a plate across the whole scene. It is repeated.
     Panels,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
@@ -113,13 +121,17 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 7] = [
+    pub const FOUND: [Self; 11] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
         Self::Sticks,
+        Self::Lances,
         Self::Needles,
+        Self::Straws,
         Self::Shelves,
+        Self::Skewers,
+        Self::Ledges,
         Self::Panels,
     ];
 
@@ -173,8 +185,12 @@ impl Scene {
             Self::Plates => "plates",
             Self::Boulders => "boulders",
             Self::Sticks => "sticks",
+            Self::Lances => "lances",
             Self::Needles => "needles",
+            Self::Straws => "straws",
             Self::Shelves => "shelves",
+            Self::Skewers => "skewers",
+            Self::Ledges => "ledges",
             Self::Panels => "panels",
             Self::Identical => "identical",
         }
