@@ -8,6 +8,7 @@ use super::proxy::{Proxies, is_margin};
 use super::slots::{Container, NONE};
 use crate::broadphase::pairs::input::CHUNK_ROWS;
 use crate::columns::{LengthMismatch, MovingBoxInput, Rejected};
+use crate::par;
 use alloc::vec::Vec;
 
 /// Marks an element that is rejected, in place of its mover row.
@@ -170,7 +171,7 @@ impl Broadphase {
             }
         }
         if !sorted {
-            rejected.sort_unstable_by_key(|rejected| rejected.row);
+            par::sort_rare(rejected, |rejected| rejected.row);
         }
         Ok(rejected)
     }

@@ -56,6 +56,7 @@ use super::exec::Exec;
 use super::{FindError, PairFinder};
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected};
 use crate::geom::{Filter, MovingBox};
+use crate::par;
 use alloc::vec::Vec;
 pub(crate) use id::{ProxyId, ProxyPair};
 use mover_tree::MoverTree;
@@ -328,7 +329,7 @@ impl Broadphase {
             work.events_valid = true;
             return Ok(self.changes());
         }
-        state.dirty_pairs.sort_unstable();
+        par::sort::<4>(bytemuck::cast_slice_mut(&mut state.dirty_pairs));
         let update = Update { exec, filtered: *filtered, owned: *owned, accept };
         update.run(state, finder, trees, work)?;
         core::mem::swap(&mut state.touching, &mut work.touching);
@@ -366,9 +367,10 @@ impl Broadphase {
         sorted.extend(touching.iter().map(ProxyPair::from));
         sorted.extend(state.resting.iter());
         sorted.extend_from_slice(&state.dirty_pairs);
-        exec.threads.sort_by_key(sorted, |pair| {
-            u64::from(pair.a.index()) << 32 | u64::from(pair.b.index())
-        });
+        // The touching pairs are in order.
+        if sorted.len() > state.touching.len() {
+            par::sort_parallel::<4>(&exec.threads, bytemuck::cast_slice_mut(sorted));
+        }
         sorted
     }
 

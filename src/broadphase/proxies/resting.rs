@@ -14,6 +14,7 @@ use crate::broadphase::FixedBoxes;
 use crate::broadphase::bvh::{BvhItem, Tree};
 use crate::broadphase::exec::Exec;
 use crate::geom::{Aabb, MapEach};
+use crate::par::sort_rows;
 use alloc::vec::Vec;
 
 /// Bit of a slot: it is in the list of changes.
@@ -118,7 +119,7 @@ impl RestingTrees {
         let Self { rows, changed, .. } = self;
         // When many slots have changed, scanning all of them costs less than sorting.
         if changed.len() < rows.len() / 32 {
-            changed.sort_unstable();
+            sort_rows(changed);
         } else {
             changed.clear();
             let all = (0..).zip(rows.iter());

@@ -32,8 +32,15 @@ mod leaf;
 
 use super::candidates::Candidates;
 use super::grid::Grid;
+<<<<<<< HEAD
 use super::scatter::{FLAGS, NOT_FIRST_U, NOT_FIRST_V, OF_FIRST};
 use crate::lanes::{Isa, Kernel, LANES_MAX};
+=======
+use super::scatter::{FLAGS, NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, STILL};
+use crate::broadphase::pairs::input::ROW;
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
+use crate::par::sort_floats;
+>>>>>>> main
 use alloc::vec::Vec;
 use boxes::{KdBoxes, KdPart, KdRows, NOT_FIRST_UNCUT, copy};
 use choose::{DEPTH_MAX, KdHistory, SplitChoice, choose};
@@ -100,6 +107,276 @@ impl Join {
             self.tasks.reserve_exact(TASKS_MAX.saturating_sub(self.tasks.len()));
         }
     }
+<<<<<<< HEAD
+=======
+
+    fn grow(&mut self, rows: usize) {
+        for column in &mut self.bounds {
+            column.reserve_exact(rows.saturating_sub(column.len()));
+            column.resize(rows.max(column.len()), 0.0);
+        }
+        self.words.reserve_exact(rows.saturating_sub(self.words.len()));
+        self.words.resize(rows.max(self.words.len()), 0);
+    }
+
+    /// Ensures that `rows` rows can be written.
+    #[inline(always)]
+    fn need(&mut self, rows: usize) {
+        self.peak = self.peak.max(rows);
+        if self.words.len() < rows {
+            self.grow(rows + rows / 2);
+        }
+    }
+
+    /// Chooses how to process a join, from a sample of its boxes.
+    #[inline(never)]
+    fn choose(
+        &self,
+        (a, b, same): (KdRows, KdRows, bool),
+        (apart, depth): (u8, u8),
+    ) -> SplitChoice {
+        let rows = (if same { a.len } else { a.len + b.len }) as f64;
+        let work = a.len as f64 * b.len as f64 * if same { 0.5 } else { 1.0 };
+        if work <= LEAF_WORK * rows || depth >= DEPTH_MAX {
+            return SplitChoice::Compare;
+        }
+        if depth == 0
+            && let Some(flag) = [STILL, OF_FIRST].into_iter().find(|&flag| {
+                let words = &self.words[a.start..a.start + a.len];
+                let set = words.iter().filter(|&word| word & flag != 0).count();
+                set > 0 && set < a.len
+            })
+        {
+            return SplitChoice::ByFlag(flag);
+        }
+        let mut best = (0.0, SplitChoice::Compare);
+        let mut crossing = (APART_SHARE, SplitChoice::Compare);
+        let mut copied = 1.0;
+        for axis in 0..3 {
+            let of_a = Sampled::new(self, a, axis);
+            let of_b = if same { of_a } else { Sampled::new(self, b, axis) };
+            let Some(planes) = of_a.planes(&of_b, same) else {
+                continue;
+            };
+            for at in planes {
+                let ([a_left, a_right], [b_left, b_right]) = (of_a.sides(at), of_b.sides(at));
+                let kept = a_left * b_left + a_right * b_right;
+                let copies = ((a_left + a_right) * a.len as f64
+                    + if same { 0.0 } else { (b_left + b_right) * b.len as f64 })
+                    / rows;
+                let saved = (1.0 - kept) * work - COPY_WORK * copies * rows;
+                if saved > best.0 {
+                    best = (saved, SplitChoice::Split { axis, at });
+                    copied = copies;
+                }
+                // For either set: if all boxes or none cross the plane, separating them changes nothing.
+                for share in [a_left + a_right - 1.0, b_left + b_right - 1.0] {
+                    if apart & 1 << axis == 0 && share > crossing.0 && share < 1.0 - APART_SHARE {
+                        crossing = (share, SplitChoice::Apart { axis, at });
+                    }
+                }
+            }
+        }
+        let crowded = best.1 == SplitChoice::Compare || copied > 1.0 + APART_SHARE;
+        if crowded && work > APART_WORK * rows && crossing.1 != SplitChoice::Compare {
+            return crossing.1;
+        }
+        best.1
+    }
+}
+
+/// Ends of some boxes on one axis.
+#[derive(Clone, Copy)]
+struct Sampled {
+    low: [f32; SAMPLE_MAX],
+    high: [f32; SAMPLE_MAX],
+    len: usize,
+}
+
+impl Sampled {
+    fn new(join: &Join, rows: KdRows, axis: usize) -> Self {
+        let len = (rows.len / ROWS_PER_SAMPLE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len);
+        let mut sampled = Self { low: [0.0; SAMPLE_MAX], high: [0.0; SAMPLE_MAX], len };
+        for k in 0..len {
+            let row = rows.start + (k as u64 * rows.len as u64 / len as u64) as usize;
+            sampled.low[k] = join.bounds[axis][row];
+            sampled.high[k] = join.bounds[3 + axis][row];
+        }
+        sampled
+    }
+
+    /// Returns planes that may divide both sets, each at the start of a box; `None` if all boxes start at one
+    /// coordinate.
+    fn planes(&self, other: &Self, same: bool) -> Option<[f32; 4]> {
+        let mut starts = [0.0; 2 * SAMPLE_MAX];
+        starts[..self.len].copy_from_slice(&self.low[..self.len]);
+        let mut len = self.len;
+        if !same {
+            starts[len..len + other.len].copy_from_slice(&other.low[..other.len]);
+            len += other.len;
+        }
+        let starts = &mut starts[..len];
+        sort_floats(starts);
+        // A box that starts at a plane is right of it, so a plane at the least start divides nothing.
+        let least = starts[0];
+        let after = |at: usize| starts[at..].iter().copied().find(|&start| start > least);
+        let median = after(len / 2)?;
+        let next = starts[len / 2..].iter().copied().find(|&start| start > median);
+        let next = next.unwrap_or(median);
+        Some([median, next, after(len / 4)?, after(len * 3 / 4).unwrap_or(median)])
+    }
+
+    /// Returns the shares of boxes left and right of a plane. A box that crosses it counts on both sides.
+    fn sides(&self, at: f32) -> [f64; 2] {
+        let (mut left, mut right) = (0, 0);
+        for (&low, &high) in self.low[..self.len].iter().zip(&self.high[..self.len]) {
+            left += u32::from(low < at);
+            right += u32::from(high >= at);
+        }
+        [left, right].map(|count| f64::from(count) / self.len.max(1) as f64)
+    }
+}
+
+/// Properties of the boxes of a set.
+#[derive(Clone, Copy)]
+struct Summary {
+    around: [f32; 6],
+    /// Flags that all of them have.
+    flags: u32,
+}
+
+/// Copies the selected boxes to the end of the rows in use.
+#[inline(always)]
+fn copy<I: Isa>(
+    isa: I,
+    join: &mut Join,
+    from: KdRows,
+    part: KdPart,
+    within: &[f32; 6],
+    start: usize,
+) -> (KdRows, Summary) {
+    join.need(start + from.len + 2 * LANES_MAX);
+    let infinite = isa.splat(f32::INFINITY);
+    let (least, greatest) = (isa.splat(f32::MAX), isa.splat(f32::MIN));
+    let mut around = [least, least, least, greatest, greatest, greatest];
+    let mut flags = isa.splat_u32(JOIN_FLAGS);
+    let within = [
+        isa.splat(within[0]),
+        isa.splat(within[1]),
+        isa.splat(within[2]),
+        isa.splat(within[3]),
+        isa.splat(within[4]),
+        isa.splat(within[5]),
+    ];
+    let [x, u, v, high_x, high_u, high_v] = &mut join.bounds;
+    let columns = [x, u, v, high_x, high_u, high_v];
+    let mut sides: [_; 6] = core::array::from_fn(|_| (&[][..], &mut [][..]));
+    for (side, column) in sides.iter_mut().zip(columns) {
+        let (below, above) = column.split_at_mut(start);
+        *side = (&*below, above);
+    }
+    let (words, to_words) = join.words.split_at_mut(start);
+    let mut to = 0;
+    for row in (from.start..from.start + from.len).step_by(I::LANES) {
+        let mut ends = [infinite; 6];
+        for (end, (column, _)) in ends.iter_mut().zip(&sides) {
+            *end = isa.load(&column[row..]);
+        }
+        let mut word = isa.load_u32(&words[row..]);
+        // The padding is at infinity.
+        let mut keep = ends[0].lt(infinite)
+            & ends[0].le(within[3])
+            & ends[1].le(within[4])
+            & ends[2].le(within[5])
+            & within[0].le(ends[3])
+            & within[1].le(ends[4])
+            & within[2].le(ends[5]);
+        match part {
+            KdPart::All => (),
+            KdPart::Left { axis, at } => keep = keep & ends[axis].lt(isa.splat(at)),
+            KdPart::Right { axis, at } => {
+                let at = isa.splat(at);
+                keep = keep & at.le(ends[3 + axis]);
+                let flagged = word | isa.splat_u32(join.not_first[axis]);
+                word = I::U32::select(ends[axis].lt(at), flagged, word);
+            }
+            KdPart::Crossing { axis, at } => {
+                let at = isa.splat(at);
+                keep = keep & ends[axis].lt(at) & at.le(ends[3 + axis]);
+            }
+            KdPart::Beside { axis, at } => {
+                let at = isa.splat(at);
+                keep = keep & !(ends[axis].lt(at) & at.le(ends[3 + axis]));
+            }
+            KdPart::With(flag) => keep = keep & !word.disjoint(isa.splat_u32(flag)),
+            KdPart::Without(flag) => keep = keep & word.disjoint(isa.splat_u32(flag)),
+        }
+        for (k, (end, (_, column))) in ends.iter().zip(&mut sides).enumerate() {
+            I::F32::from_bits(end.to_bits().compress(keep)).store(&mut column[to..]);
+            let extreme = if k < 3 { end.min(around[k]) } else { end.max(around[k]) };
+            around[k] = I::F32::select(keep, extreme, around[k]);
+        }
+        word.compress(keep).store(&mut to_words[to..]);
+        flags = I::U32::select(keep, word & flags, flags);
+        to += keep.count();
+    }
+    // Rows past the end overlap nothing.
+    sides[0].1[to..to + LANES_MAX].fill(f32::INFINITY);
+    let mut summary = Summary { around: [0.0; 6], flags: u32::MAX };
+    let mut lanes = [0.0; LANES_MAX];
+    for (k, (end, column)) in summary.around.iter_mut().zip(around).enumerate() {
+        column.store(&mut lanes);
+        *end = lanes[0];
+        for &lane in &lanes[..I::LANES] {
+            let beyond = if k < 3 { lane < *end } else { lane > *end };
+            *end = if beyond { lane } else { *end };
+        }
+    }
+    let mut words = [0; LANES_MAX];
+    flags.store(&mut words);
+    words[..I::LANES].iter().for_each(|word| summary.flags &= word);
+    (KdRows { start, len: to }, summary)
+}
+
+/// Compares each box of `a` with each of `b`, until there are [`CANDIDATES`]. Returns whether all were compared.
+#[inline(always)]
+fn compare<I: Isa>(isa: I, join: &mut Join, candidates: &mut Candidates) -> bool {
+    let Leaf { a, b, same, next } = join.leaf;
+    let [xs, us, vs, high_xs, high_us, high_vs] = join.bounds.each_ref().map(|of| &of[..b.end()]);
+    let words = &join.words[..b.end().max(a.end())];
+    for i in next..a.len {
+        if candidates.len >= CANDIDATES {
+            join.leaf.next = i;
+            return false;
+        }
+        let row = a.start + i;
+        let (low_x, high_x) = (isa.splat(join.bounds[0][row]), isa.splat(join.bounds[3][row]));
+        let (low_u, high_u) = (isa.splat(join.bounds[1][row]), isa.splat(join.bounds[4][row]));
+        let (low_v, high_v) = (isa.splat(join.bounds[2][row]), isa.splat(join.bounds[5][row]));
+        let flags = isa.splat_u32(words[row] & JOIN_FLAGS);
+        let place = isa.splat_u32(words[row] & ROW);
+        let places = isa.splat_u32(ROW);
+        let mut j = if same { row + 1 } else { b.start };
+        let mut count = candidates.len;
+        while j < b.start + b.len {
+            let word = isa.load_u32(&words[j..]);
+            let meets = isa.load(&xs[j..]).le(high_x)
+                & low_x.le(isa.load(&high_xs[j..]))
+                & isa.load(&us[j..]).le(high_u)
+                & low_u.le(isa.load(&high_us[j..]))
+                & isa.load(&vs[j..]).le(high_v)
+                & low_v.le(isa.load(&high_vs[j..]))
+                & word.disjoint(flags);
+            place.store(&mut candidates.a[count..]);
+            (word & places).compress(meets).store(&mut candidates.b[count..]);
+            count += meets.count();
+            j += I::LANES;
+        }
+        candidates.len = count;
+    }
+    join.leaf.next = a.len;
+    true
+>>>>>>> main
 }
 
 /// Begins the join of a strip. The result is whether it is cheaper than a sweep.
