@@ -114,6 +114,12 @@ impl KdBoxes {
         }
     }
 
+    /// Returns the columns as slices. It does not depend on the level, so it is compiled once.
+    #[inline]
+    pub(super) fn columns(&self) -> [&[f32]; 6] {
+        self.bounds.each_ref().map(Vec::as_slice)
+    }
+
     /// Returns how many boxes have a flag.
     pub(super) fn flagged(&self, rows: KdRows, flag: u32) -> usize {
         let words = &self.words[rows.start..rows.start + rows.len];

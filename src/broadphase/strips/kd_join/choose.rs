@@ -2,6 +2,7 @@
 
 use super::boxes::{KdBoxes, KdRows, SORTED_MAX};
 use crate::broadphase::strips::scatter::{OF_FIRST, STILL};
+use crate::par::sort_floats;
 
 /// Comparisons per box up to which a set is compared without a division. Fuzz inputs are small and must be divided
 /// too.
@@ -177,7 +178,7 @@ impl Sampled {
             len += other.len;
         }
         let starts = &mut starts[..len];
-        starts.sort_unstable_by(f32::total_cmp);
+        sort_floats(starts);
         // A box that starts at a plane is right of it, so a plane at the least start divides nothing.
         let least = starts[0];
         let after = |at: usize| starts[at..].iter().copied().find(|&start| start > least);

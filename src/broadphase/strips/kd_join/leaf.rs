@@ -54,7 +54,7 @@ impl Leaf {
         candidates: &mut Candidates,
     ) -> LeafState {
         let rows = self.a.end().max(self.b.end());
-        let table: Table<'_, f32, 6> = Table::new(boxes.bounds.each_ref().map(|of| &of[..]), rows);
+        let table: Table<'_, f32, 6> = Table::new(boxes.columns(), rows);
         let words: Table<'_, u32, 1> = Table::new([&boxes.words[..]], rows);
         let axis = self.sorted.unwrap_or(0);
         let (lows, highs) = (&boxes.bounds[axis][..rows], &boxes.bounds[3 + axis][..rows]);
