@@ -215,13 +215,14 @@ fn outputs(criterion: &mut Criterion) {
             cast::one_to_one(&segment, &store.get(row).aabb).expect("a segment and a box")
         };
         let casts: Vec<Cast> = (0..rows).map(one).collect();
-        let hit =
-            |(row, cast): (u32, &Cast)| cast.faces.is_hit().then_some(Hit { row, at: cast.entry });
+        let hit = |(row, cast): (u32, &Cast)| {
+            cast.faces.is_hit().then_some(Hit { row, value: cast.entry })
+        };
         let found: Vec<Hit> = (0..).zip(&casts).filter_map(hit).collect();
         for (row, cast) in casts.iter().enumerate() {
             check(&segment, &store.get(row).aabb, [cast.entry, cast.exit]);
         }
-        let closest = found.iter().copied().reduce(|a, b| if b.at < a.at { b } else { a });
+        let closest = found.iter().copied().reduce(|a, b| if b.value < a.value { b } else { a });
         let (mut out, mut room) = (Columns::new(rows), vec![Hit::default(); found.len() + 16]);
         for level in Level::all() {
             let id = || BenchmarkId::new(rows.to_string(), level);

@@ -61,7 +61,7 @@ impl Split {
     }
 
     fn set(&self, level: Level) -> FixedBoxes {
-        let mut set = FixedBoxes::with_level(level);
+        let mut set = FixedBoxes::with_exec(level);
         set.extend(self.fixed()).expect("rows fit");
         set
     }

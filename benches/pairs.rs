@@ -80,7 +80,7 @@ fn pairs(criterion: &mut Criterion) {
             group.throughput(Throughput::Elements(count as u64));
             let mut expected: Option<Vec<SweptPair>> = None;
             for level in Level::all() {
-                let mut finder = PairFinder::with_level(level);
+                let mut finder = PairFinder::with_exec(level);
                 let found = finder.swept_pairs(set(&world)).expect("flags fit").sorted();
                 assert_eq!(found, &expected.get_or_insert_with(|| found.to_vec())[..]);
                 // The narrow levels run once, for the comparison.

@@ -96,8 +96,8 @@ impl Bench {
     fn tree(&self, level: Level) -> Bvh {
         let World { min, max, .. } = &self.world;
         let [min, max] = [min, max].map(|of| of.each_ref().map(Vec::as_slice));
-        let mut tree = Bvh::with_level(level);
-        tree.set_threads(Threads::one());
+        let mut tree = Bvh::with_exec(level);
+        tree.exec.threads = Threads::one();
         tree.build(AabbColumns::new(min, max).expect("equally long")).expect("rows fit");
         tree
     }
@@ -212,7 +212,7 @@ fn batches(criterion: &mut Criterion) {
     let bench = Bench::new(BOXES[1]);
     for (name, threads) in [("one-thread", Threads::one()), ("all-threads", Threads::current())] {
         let mut tree = bench.tree(Level::detect());
-        tree.set_threads(threads);
+        tree.exec.threads = threads;
         let queries = tree.queries();
         let columns = |of: &[Aabb]| -> [Vec<f32>; 6] {
             std::array::from_fn(|k| {
@@ -231,7 +231,7 @@ fn batches(criterion: &mut Criterion) {
         group.sample_size(10).throughput(Throughput::Elements(BATCH as u64));
         let mut hits = vec![Hit::MISS; BATCH];
         queries.proximities(&points, 1e6).expect("a distance").nearest(&mut hits).expect("room");
-        assert!(hits.iter().all(|hit| hit.at < f32::INFINITY));
+        assert!(hits.iter().all(|hit| hit.value < f32::INFINITY));
         group.bench_function(BenchmarkId::new("nearest", name), |bencher| {
             let near = queries.proximities(&points, 1e6).expect("a distance");
             bencher.iter(|| black_box(near).nearest(&mut hits));

@@ -49,8 +49,8 @@ impl World {
         let columns: [Vec<f32>; 6] =
             core::array::from_fn(|k| self.boxes.iter().map(|aabb| aabb.to_row()[k]).collect());
         let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice));
-        let mut tree = Bvh::with_level(level);
-        tree.set_threads(Threads::one());
+        let mut tree = Bvh::with_exec(level);
+        tree.exec.threads = Threads::one();
         tree.build(columns.expect("equally long")).expect("there are not too many");
         tree
     }

@@ -84,7 +84,7 @@ fn run(body: Body, config: StepperConfig) -> Result<(StepStats, f64), Failure> {
     let (mut times, mut stats) = ([0.0; RUNS], StepStats::default());
     for time in &mut times {
         let mut stepper = Stepper::new(config);
-        stepper.set_threads(Threads::one());
+        stepper.exec.threads = Threads::one();
         let mut moved = bodies.clone();
         let start = ThreadTime::now();
         stats = stepper.step(&mut moved, &masses, None)?;

@@ -75,7 +75,7 @@ fn check(scene: Scene) {
     let bodies = BodyColumns::new(scene, 3000);
     let mut hash = None;
     for level in Level::all() {
-        let mut pipeline = Pipeline::with_level(Config::default(), level);
+        let mut pipeline = Pipeline::with_exec(Config::default(), level);
         let ticked = pipeline.tick(&bodies.tick()).expect("a tick");
         assert_eq!(*hash.get_or_insert(ticked.hash()), ticked.hash(), "{scene}, {level}");
         let impacts = ticked.impacts().to_vec();
@@ -95,7 +95,7 @@ fn ticks(criterion: &mut Criterion) {
                 let mut group = criterion.benchmark_group(format!("tick_{scene}"));
                 group.sample_size(10).throughput(Throughput::Elements(count as u64));
                 let mut pipeline = Pipeline::new(Config::default());
-                pipeline.set_threads(threads.clone());
+                pipeline.exec.threads = threads.clone();
                 group.bench_function(BenchmarkId::new(count.to_string(), name), |bencher| {
                     bencher.iter(|| {
                         black_box(pipeline.tick(&bodies.tick()).expect("a tick").impacts().len())
@@ -105,7 +105,7 @@ fn ticks(criterion: &mut Criterion) {
                 let mut group = criterion.benchmark_group(format!("tick_{scene}_finder"));
                 group.sample_size(10).throughput(Throughput::Elements(count as u64));
                 let mut finder = PairFinder::new();
-                finder.set_threads(threads);
+                finder.exec.threads = threads;
                 let set = PairInput::new(bodies.boxes()).moving(&bodies.world.moves);
                 group.bench_function(BenchmarkId::new(count.to_string(), name), |bencher| {
                     bencher.iter(|| black_box(finder.swept_pairs(set).expect("pairs").len()));
@@ -143,7 +143,7 @@ fn stepper(criterion: &mut Criterion) {
     for count in [10_000, 1_000_000] {
         let (bodies, masses) = range(count);
         let mut stepper = Stepper::new(StepperConfig::default());
-        stepper.set_threads(Threads::one());
+        stepper.exec.threads = Threads::one();
         let mut end = bodies.clone();
         let told = stepper.step(&mut end, &masses, None).expect("bodies");
         assert_eq!(told.responses, BULLETS);

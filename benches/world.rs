@@ -328,8 +328,8 @@ fn asked(criterion: &mut Criterion) {
         let mut expected = ProxyHit::MISS;
         for ((row, &id), of) in ids.iter().enumerate().zip(&rows) {
             let cast = cast::one_to_one(segment, &of.aabb).expect("both are valid");
-            if cast.faces.is_hit() && wanted.allows(filter(row)) && cast.entry < expected.at {
-                expected = ProxyHit { id, at: cast.entry };
+            if cast.faces.is_hit() && wanted.allows(filter(row)) && cast.entry < expected.value {
+                expected = ProxyHit { id, value: cast.entry };
             }
         }
         assert_eq!(*hit, expected, "{segment:?}");

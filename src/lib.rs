@@ -84,6 +84,7 @@ pub mod pipeline;
 
 pub use broadphase::bvh::forest::FixedBoxes;
 pub use broadphase::bvh::static_bvh::Bvh;
+pub use broadphase::exec::Exec;
 pub use broadphase::pairs::runs::Pairs;
 pub use broadphase::proxies::Broadphase;
 pub use broadphase::proxies::id::ProxyId;

@@ -49,8 +49,8 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) fn new(target: Target, seconds: f64) -> Self {
         let (mut finder, mut tree) = (PairFinder::new(), Bvh::new());
-        finder.set_threads(Threads::one());
-        tree.set_threads(Threads::one());
+        finder.exec.threads = Threads::one();
+        tree.exec.threads = Threads::one();
         Self { target, seconds, finder, tree, uniform: Vec::new() }
     }
 
@@ -158,7 +158,7 @@ impl Bench {
                 let fixed = AabbColumns::from_columns(fixed.each_ref().map(Vec::as_slice));
                 let movers = MovingBoxColumns::from_columns(movers.each_ref().map(Vec::as_slice));
                 let mut all = FixedBoxes::new();
-                all.set_threads(Threads::one());
+                all.exec.threads = Threads::one();
                 all.extend(fixed.expect("equally long")).expect("the rows fit");
                 all.union_pairs(movers.expect("equally long")).expect("no limit").len()
             }

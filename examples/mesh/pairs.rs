@@ -39,8 +39,8 @@ pub(crate) fn find(elements: &Elements, level: Level, ticks: u32) -> Result<Kind
     let vertex_boxes = elements.boxes(0..edge)?;
     let edge_boxes = elements.boxes(edge..face)?;
     let face_boxes = elements.boxes(face..elements.len())?;
-    let finder = &mut PairFinder::with_level(level);
-    finder.set_pairs_max(pairs_max(elements.len()));
+    let finder = &mut PairFinder::with_exec(level);
+    finder.exec.pairs_max = pairs_max(elements.len());
 
     let mut vertex_face = Kind::of(
         (finder, ticks),

@@ -35,10 +35,10 @@ struct Told {
 pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), Stop> {
     let name = format!("scene {}, {percent} % convex shapes, seed {}", args.scene, args.seed);
     let mut world = World::new(args.scene, args.boxes as usize, args.seed);
-    let mut pipeline = Pipeline::with_level(Config::default(), args.level);
-    let mut finder = PairFinder::with_level(args.level);
-    pipeline.set_pairs_max(pairs_max(world.len()));
-    finder.set_pairs_max(pairs_max(world.len()));
+    let mut pipeline = Pipeline::with_exec(Config::default(), args.level);
+    let mut finder = PairFinder::with_exec(args.level);
+    pipeline.exec.pairs_max = pairs_max(world.len());
+    finder.exec.pairs_max = pairs_max(world.len());
     let mut told = Told::default();
     let (mut convex, mut flags) = (Vec::new(), Vec::new());
     // One more tick than is timed, to warm up.
@@ -85,8 +85,8 @@ pub(crate) fn replay(args: &Args, pool: &ThreadPool, path: &Path) -> Result<(), 
         Capture::read(&bytes).map_err(|reason| Stop::Capture { path: path.to_owned(), reason })?;
     let convex = capture.convex();
     let scene = capture.scene(&convex);
-    let mut pipeline = Pipeline::with_level(*capture.config(), args.level);
-    pipeline.set_pairs_max(pairs_max(scene.len()));
+    let mut pipeline = Pipeline::with_exec(*capture.config(), args.level);
+    pipeline.exec.pairs_max = pairs_max(scene.len());
     let name = format!("replay of {}", path.display());
     let mut told = Told::default();
     let mut hash = 0;

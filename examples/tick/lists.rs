@@ -24,7 +24,7 @@ pub(super) fn start(
     let [min, max] = [0, 3].map(|first| [columns[first], columns[first + 1], columns[first + 2]]);
     let rest = vec![0.0; boxes.len()];
     let boxes = MovingBoxColumns::new(min, max, [&rest; 3]).map_err(|error| error.to_string())?;
-    let mut finder = PairFinder::with_level(level);
+    let mut finder = PairFinder::with_exec(level);
     let found = finder.union_pairs(boxes).map_err(|error| error.to_string())?;
     let found = found.sorted();
     equal("start", &pairs(&wanted.start), found)?;

@@ -50,8 +50,8 @@ pub(crate) fn run(
     bar: &ProgressBar,
 ) -> Result<Outcome, Stop> {
     let Input { name, world, all_move, reference, .. } = input;
-    let mut finder = PairFinder::with_level(level);
-    finder.set_pairs_max(pairs_max(world.len()));
+    let mut finder = PairFinder::with_exec(level);
+    finder.exec.pairs_max = pairs_max(world.len());
     warm_up(&mut finder, name, world)?;
     let boxes = world.len();
     let mut check = reference.take().map(|reference| Check::new(reference, level, boxes, ticks));

@@ -81,8 +81,8 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     let scene = capture.scene(&convex);
     recorder.weigh(scene.len() * 37)?;
     let mut pipeline = Pipeline::new(*capture.config());
-    pipeline.set_pairs_max(pairs_max(scene.len()));
-    recorder.finder.set_pairs_max(pairs_max(scene.len()));
+    pipeline.exec.pairs_max = pairs_max(scene.len());
+    recorder.finder.exec.pairs_max = pairs_max(scene.len());
     let failed = |error| Stop::Tick { path: path.to_owned(), error };
     let ticked = pipeline.tick(&scene).map_err(failed)?;
     let (impacts, sensed, stages) =

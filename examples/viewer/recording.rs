@@ -138,7 +138,7 @@ impl Recorder {
         let set = moves.map_or(set, |moves| set.moving(moves));
 
         self.weigh(boxes.len() * 37)?;
-        self.finder.set_pairs_max(pairs_max(boxes.len()));
+        self.finder.exec.pairs_max = pairs_max(boxes.len());
         let found = self.finder.union_pairs(set)?;
         if let Some(first) = found.rejected().first() {
             let (row, reason, rejected) = (first.row, first.reason, found.rejected().len());

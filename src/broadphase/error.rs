@@ -15,8 +15,7 @@ pub enum FindError {
         /// The number of boxes.
         rows: usize,
     },
-    /// More pairs than [`PairFinder::set_pairs_max`](crate::PairFinder::set_pairs_max) or
-    /// [`FixedBoxes::set_pairs_max`](crate::FixedBoxes::set_pairs_max) allows. No pair is returned.
+    /// More pairs than [`Exec::pairs_max`](crate::Exec::pairs_max) allows. No pair is returned.
     #[error("{found} pairs, and at most {most} are allowed")]
     TooManyPairs {
         /// The exact number of pairs.

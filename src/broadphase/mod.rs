@@ -34,6 +34,7 @@
 
 pub(crate) mod bvh;
 pub(crate) mod error;
+pub(crate) mod exec;
 pub(crate) mod pairs;
 pub(crate) mod proxies;
 pub(crate) mod query;

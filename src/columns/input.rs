@@ -1,5 +1,6 @@
 //! Boxes in any layout that a function reads, and how they become columns.
 
+use super::owned::MovingBoxStore;
 use super::rows::{AabbRows, MovingBoxRows, VectorRows, lengthen, still};
 use super::view::{AabbColumns, MovingBoxColumns};
 use crate::geom::{Aabb, MovingBox};
@@ -36,8 +37,8 @@ pub enum AabbInput<'a> {
 
 /// Moving boxes in any layout that a function reads: columns, arrays of structures, or boxes that do not move.
 ///
-/// All of these convert into it: [`MovingBoxColumns`], [`AabbColumns`], [`MovingBoxRows`], [`AabbRows`], and slices,
-/// arrays and vectors of [`MovingBox`] or [`Aabb`].
+/// All of these convert into it: [`MovingBoxColumns`], [`AabbColumns`], [`MovingBoxRows`], [`AabbRows`], [`MovingBoxStore`],
+/// and slices, arrays and vectors of [`MovingBox`] or [`Aabb`].
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub enum MovingBoxInput<'a> {
@@ -188,6 +189,12 @@ macro_rules! convert_slices {
             }
         })*
     };
+}
+
+impl<'a> From<&'a MovingBoxStore> for MovingBoxInput<'a> {
+    fn from(boxes: &'a MovingBoxStore) -> Self {
+        boxes.columns().into()
+    }
 }
 
 impl<'a> From<&'a [Aabb]> for MovingBoxInput<'a> {

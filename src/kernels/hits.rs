@@ -15,12 +15,12 @@ pub struct Hit {
     pub row: u32,
     /// The first time of a sweep, the entry fraction of a cast, the depth of a separation, or the
     /// distance of a proximity query.
-    pub at: f32,
+    pub value: f32,
 }
 
 impl Hit {
     /// The value that stands for no hit in a batch of queries.
-    pub const MISS: Self = Self { row: u32::MAX, at: f32::INFINITY };
+    pub const MISS: Self = Self { row: u32::MAX, value: f32::INFINITY };
 
     /// Returns whether this is not [`Hit::MISS`].
     #[must_use]
@@ -116,8 +116,8 @@ fn fresh<I: Isa>(isa: I, start: usize, seen: usize, hit: I::Mask) -> (I::Mask, I
     (hit, isa.load_u32(&IOTA).wrapping_add(isa.splat_u32(start as u32)))
 }
 
-fn finish(found: usize, room: usize) -> Result<(), BatchError> {
-    if found <= room { Ok(()) } else { Err(BatchError::TooShort { needed: found, room }) }
+fn finish(found: usize, capacity: usize) -> Result<(), BatchError> {
+    if found <= capacity { Ok(()) } else { Err(BatchError::TooShort { needed: found, capacity }) }
 }
 
 impl Sink for &mut Hits<'_> {

@@ -12,6 +12,7 @@ use super::stages::windows::WindowRun;
 use super::stages::{candidates, convex};
 use super::stats::TickStats;
 use crate::broadphase::PairFinder;
+use crate::broadphase::exec::Exec;
 use crate::columns::{MovingBoxColumns, Rejected};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
@@ -101,8 +102,8 @@ impl<'a> IntoIterator for TickOutput<'a> {
 #[derive(Debug)]
 pub struct Pipeline {
     config: Config,
-    level: Level,
-    threads: Threads,
+    /// The level, the threads, and the greatest number of candidate pairs. A tick with more pairs is an error.
+    pub exec: Exec,
     finder: PairFinder,
     work: TickScratch,
     pub(super) proxies: ProxyRows,
@@ -134,17 +135,17 @@ impl Pipeline {
     /// Creates a pipeline that uses the widest SIMD level of this CPU.
     #[must_use]
     pub fn new(config: Config) -> Self {
-        Self::with_level(config, Level::detect())
+        Self::with_exec(config, Exec::default())
     }
 
-    /// Creates a pipeline that uses `level`. The impacts are the same for every level.
+    /// Creates a pipeline with other settings of how it runs: a [`Level`](crate::Level), [`Threads`](crate::Threads), or an
+    /// [`Exec`].
     #[must_use]
-    pub fn with_level(config: Config, level: Level) -> Self {
+    pub fn with_exec(config: Config, exec: impl Into<Exec>) -> Self {
         Self {
             config,
-            level,
-            threads: Threads::default(),
-            finder: PairFinder::with_level(level),
+            exec: exec.into(),
+            finder: PairFinder::default(),
             work: TickScratch::default(),
             proxies: ProxyRows::default(),
         }
@@ -156,29 +157,9 @@ impl Pipeline {
         &self.config
     }
 
-    pub(super) fn level(&self) -> Level {
-        self.level
-    }
-
-    pub(super) fn threads(&self) -> &Threads {
-        &self.threads
-    }
-
     /// Sets the settings for later ticks.
     pub fn set_config(&mut self, config: Config) {
         self.config = config;
-    }
-
-    /// Sets the threads for later ticks. The impacts are the same for every choice.
-    pub fn set_threads(&mut self, threads: Threads) {
-        self.finder.set_threads(threads.clone());
-        self.threads = threads;
-    }
-
-    /// Limits the number of candidate pairs, like [`PairFinder::set_pairs_max`]. A tick with more
-    /// is an error.
-    pub fn set_pairs_max(&mut self, most: usize) {
-        self.finder.set_pairs_max(most);
     }
 
     /// The allocated memory in bytes.
@@ -201,11 +182,14 @@ impl Pipeline {
     ) -> Result<MovingBoxColumns<'a>, PipelineError> {
         self.config.validate()?;
         scene.check()?;
-        self.work.bounds.fill(scene, &self.config, self.level, &self.threads);
+        self.work.bounds.fill(scene, &self.config, self.exec.level, &self.exec.threads);
         Ok(self.work.bounds.boxes(scene))
     }
 
     /// Runs all stages: finds the impacts of the tick.
+    ///
+    /// With the default [`Config::touch`], bodies that touch at the start of the tick are an impact only if they close
+    /// there: bodies that lie on each other, slide along each other or separate are left out.
     ///
     /// # Errors
     ///
@@ -214,10 +198,12 @@ impl Pipeline {
     pub fn tick(&mut self, scene: &Scene<'_, '_>) -> Result<TickOutput<'_>, PipelineError> {
         self.config.validate()?;
         scene.check()?;
-        let Self { config, level, threads, finder, work, .. } = self;
+        let Self { config, exec, finder, work, .. } = self;
+        let Exec { level, ref threads, .. } = *exec;
+        finder.exec = exec.clone();
         // Enter the pool once, so that the parallel steps do not have to wake its threads each
         // time.
-        threads.enter(|| find(scene, config, *level, threads, finder, work))?;
+        threads.enter(|| find(scene, config, level, threads, finder, work))?;
         Ok(self.last())
     }
 
@@ -239,17 +225,18 @@ impl Pipeline {
         scene: &Scene<'_, '_>,
         pairs: &[SweptPair],
     ) -> &TickScratch {
-        let Self { config, level, threads, work, .. } = self;
+        let Self { config, exec, work, .. } = self;
+        let Exec { level, ref threads, .. } = *exec;
         let (chunk, count) = (|index| chunk_of(pairs, index), pairs.len().div_ceil(CHUNK));
         threads.enter(|| {
             let mut clock = Clock::start();
             work.stats = TickStats::default();
-            work.bounds.fill(scene, config, *level, threads);
+            work.bounds.fill(scene, config, level, threads);
             work.stats.bounds_time = clock.lap();
             let bounds = core::mem::take(&mut work.bounds);
             let boxes = bounds.boxes(scene);
             let context = TickContext { scene, config, bounds: &bounds, boxes };
-            work.test_bounds(&context, *level, threads, (&chunk, count), &mut clock);
+            work.test_bounds(&context, level, threads, (&chunk, count), &mut clock);
             work.test_shapes(&context, threads, &mut clock);
             work.bounds = bounds;
         });

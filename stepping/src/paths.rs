@@ -56,7 +56,7 @@ impl RemainingPaths {
                 *out = box_around(&bodies[row], 0.0, margin(row));
             }
         });
-        self.forest.set_threads(threads.clone());
+        self.forest.exec.threads = threads.clone();
         self.is_built = false;
     }
 

@@ -15,9 +15,7 @@ use crate::step::{Event, Step};
 use alloc::vec::Vec;
 use swath::batch::{Rejected, sweep};
 use swath::broadphase::PairInput;
-use swath::{
-    Filter, Impact, Invalid, MovingBox, MovingBoxColumns, Pair, PairFinder, Pipeline, Threads,
-};
+use swath::{Filter, Impact, Invalid, MovingBox, MovingBoxColumns, Pair, PairFinder, Pipeline};
 
 /// Number of bodies, and of pairs of boxes, in one piece of work.
 const CHUNK: usize = 256;
@@ -38,7 +36,6 @@ struct Candidate {
 #[derive(Debug, Default)]
 pub(crate) struct Start {
     pub(crate) finder: PairFinder,
-    pub(crate) threads: Threads,
     /// Box around the path of each row, or why the row is invalid.
     boxes: Vec<Result<MovingBox, Invalid>>,
     /// The same as columns; the box of an invalid row is NaN.
@@ -70,7 +67,11 @@ impl Start {
         let moving = self.moves.iter().zip(&step.states).filter(is_moving).count();
         step.rounds_max = step.config.rounds_of_step(moving);
         let (config, slops) = (step.config, &self.slops);
-        step.paths.start(bodies.bodies(), &|row| config.margin(slops[row]), &self.threads);
+        step.paths.start(
+            bodies.bodies(),
+            &|row| config.margin(slops[row]),
+            &self.finder.exec.threads,
+        );
         for rejected in &step.rejected {
             step.paths.remove(rejected.row as usize);
         }
@@ -89,7 +90,7 @@ impl Start {
         }
         let (bodies, slops, config) = (bodies.bodies(), &self.slops, &step.config);
         self.boxes.resize(bodies.len(), Ok(MovingBox::default()));
-        self.threads.fill_chunks(&mut self.boxes, CHUNK, &|start, boxes| {
+        self.finder.exec.threads.fill_chunks(&mut self.boxes, CHUNK, &|start, boxes| {
             for (row, out) in (start..).zip(boxes) {
                 let body = &bodies[row];
                 *out = Pipeline::bounds_of(&body.shape, &body.motion, config.margin(slops[row]));
@@ -122,7 +123,7 @@ impl Start {
         candidates.clear();
         let candidate = |pair| Candidate { pair, window: None };
         candidates.extend(pairs.iter().map(|pair| candidate(pair.into())));
-        self.threads.fill_chunks(candidates, CHUNK, &|_, candidates| {
+        self.finder.exec.threads.fill_chunks(candidates, CHUNK, &|_, candidates| {
             for Candidate { pair, window } in candidates {
                 let [a, b] = [pair.a, pair.b].map(|row| columns.get(row as usize));
                 let swept = sweep::one_to_one(&a, &b).ok().filter(|swept| swept.contact.is_hit());
@@ -134,7 +135,7 @@ impl Start {
 
     /// Searches the first impact of each pair, as many as the budget allows.
     fn search_all(&mut self, step: &mut Step, bodies: &mut dyn Bodies<'_>) {
-        let Self { threads, slops, candidates, found, .. } = self;
+        let Self { finder, slops, candidates, found, .. } = self;
         candidates.retain(|Candidate { pair, window }| {
             let [a, b] = [pair.a, pair.b].map(|row| row as usize);
             let boxes = [a, b].map(|row| step.paths.box_of(row));
@@ -155,7 +156,7 @@ impl Start {
             let batch = &candidates[searched..searched + size];
             found.clear();
             found.resize(size, (None, 0));
-            threads.fill_chunks(found, SEARCH_CHUNK, &|start, found| {
+            finder.exec.threads.fill_chunks(found, SEARCH_CHUNK, &|start, found| {
                 for ((out, rounds), of) in found.iter_mut().zip(&batch[start..]) {
                     let Candidate { pair, window: Some(window) } = *of else { continue };
                     let two = [pair.a as usize, pair.b as usize];

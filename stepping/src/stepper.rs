@@ -8,7 +8,7 @@ use crate::proxies::{ProxyBodies, ProxyRows, ProxyStepOutput};
 use crate::start::Start;
 use crate::step::Step;
 use swath::batch::{LengthMismatch, Rejected};
-use swath::{Broadphase, ConvexBody, Filter, Level, Motion, PairFinder, ProxyId, Shape, Threads};
+use swath::{Broadphase, ConvexBody, Exec, Filter, Motion, ProxyId, Shape};
 
 /// Advances bodies to the end of a tick, and keeps its memory for the next one.
 ///
@@ -36,6 +36,9 @@ use swath::{Broadphase, ConvexBody, Filter, Level, Motion, PairFinder, ProxyId, 
 /// ```
 #[derive(Debug, Default)]
 pub struct Stepper {
+    /// The level, the threads, and the greatest number of pairs of boxes at the start of a tick. A tick with more pairs
+    /// is an error.
+    pub exec: Exec,
     start: Start,
     step: Step,
     proxies: ProxyRows,
@@ -45,28 +48,16 @@ impl Stepper {
     /// Creates a stepper that uses the widest SIMD level of this CPU.
     #[must_use]
     pub fn new(config: StepperConfig) -> Self {
-        Self::with_level(config, Level::detect())
+        Self::with_exec(config, Exec::default())
     }
 
-    /// Creates a stepper that uses `level`. The results are the same for every level.
+    /// Creates a stepper with other settings of how it runs: a [`Level`](swath::Level), [`Threads`](swath::Threads), or
+    /// an [`Exec`].
     #[must_use]
-    pub fn with_level(config: StepperConfig, level: Level) -> Self {
-        let mut stepper = Self::default();
-        stepper.start.finder = PairFinder::with_level(level);
+    pub fn with_exec(config: StepperConfig, exec: impl Into<Exec>) -> Self {
+        let mut stepper = Self { exec: exec.into(), ..Self::default() };
         stepper.step.config = config;
         stepper
-    }
-
-    /// Sets the threads for later ticks. The results are the same for every choice.
-    pub fn set_threads(&mut self, threads: Threads) {
-        self.start.finder.set_threads(threads.clone());
-        self.start.threads = threads;
-    }
-
-    /// Limits the number of pairs of boxes at the start of a tick, like
-    /// [`PairFinder::set_pairs_max`]. A tick with more is an error.
-    pub fn set_pairs_max(&mut self, most: usize) {
-        self.start.finder.set_pairs_max(most);
     }
 
     /// Impacts of the last [`Stepper::step`] that changed a motion, in the order of time.
@@ -110,6 +101,7 @@ impl Stepper {
             }
         }
         let mut rows = BodyRows { bodies, masses, filters };
+        self.start.finder.exec = self.exec.clone();
         self.start.fill(&mut self.step, &mut rows, filters)?;
         self.step.process_all(&mut rows);
         Ok(self.step.stats)
@@ -170,7 +162,8 @@ impl Stepper {
         broadphase: &mut Broadphase,
         body: &mut dyn FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>,
     ) -> Result<ProxyStepOutput<'_>, StepError> {
-        let Self { start, step, proxies } = self;
+        let Self { exec, start, step, proxies } = self;
+        start.finder.exec = exec.clone();
         step.config.validate()?;
         let mut bodies = ProxyBodies::new(core::mem::take(proxies), broadphase, body, step.config);
         let filled = start.fill(step, &mut bodies, None);

@@ -25,7 +25,7 @@ impl SegmentArrays {
 
 /// The contents of an output before it is written: no result has these bits.
 const UNWRITTEN: Cast = Cast { entry: -7.0, exit: -9.0, faces: Faces::MISS };
-pub const NO_HIT: Hit = Hit { row: u32::MAX, at: -7.0 };
+pub const NO_HIT: Hit = Hit { row: u32::MAX, value: -7.0 };
 
 /// Columns for results.
 pub struct Casts {

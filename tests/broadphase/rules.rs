@@ -134,19 +134,19 @@ fn crowd_gives_the_same_results_on_any_threads_and_level() {
     let things = crowd(&mut Draw::new(5), 900, 11);
     let ticks = |mut course: Course| (0..4).map(|k| course.tick(k)).collect::<Vec<_>>();
     let mut alone = Broadphase::new();
-    alone.set_threads(Threads::one());
+    alone.exec.threads = Threads::one();
     let expected = ticks(Course::new(alone, &things, true));
     let pairs: Vec<usize> = expected.iter().map(|e| e.begun.len() + e.persisted.len()).collect();
     assert!(pairs.iter().all(|&pairs| pairs > 2 * 4096), "{pairs:?} are too few for several parts");
     for level in Level::all() {
-        let world = Broadphase::with_level(level);
+        let world = Broadphase::with_exec(level);
         assert!(ticks(Course::new(world, &things, false)) == expected, "{level}");
     }
     #[cfg(feature = "rayon")]
     for threads in 1..=4 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let mut world = Broadphase::new();
-        world.set_threads(Threads::of_pool(pool.into()));
+        world.exec.threads = Threads::of_pool(pool.into());
         assert!(ticks(Course::new(world, &things, false)) == expected, "{threads} threads");
     }
 }
@@ -178,7 +178,7 @@ fn restored_snapshot_gives_the_same_later_results() {
         let first: Vec<Events> = (number..number + 3).map(|k| course.tick(k)).collect();
         let end = course.world.snapshot();
         if draw.one_in(2) {
-            course.world = Broadphase::with_level(Level::PORTABLE4);
+            course.world = Broadphase::with_exec(Level::PORTABLE4);
         }
         course.world.restore(&snapshot);
         course.world.validate().expect("the broadphase is consistent");
@@ -302,7 +302,7 @@ fn too_many_pairs_change_nothing() {
     // Ten of each kind: pairs with one dynamic proxy, and pairs of a kinematic and a sleeping one.
     assert_eq!(pairs.len(), 45 + 300 + 100);
     world.remove(ids[0]).expect("the proxy exists");
-    world.set_pairs_max(300);
+    world.exec.pairs_max = 300;
     let before = world.snapshot();
     let error = FindError::TooManyPairs { found: 445 - 39, most: 300 };
     assert_eq!(world.update().err(), Some(error));
@@ -312,7 +312,7 @@ fn too_many_pairs_change_nothing() {
     // Pairs that the caller's function rejects count too.
     assert_eq!(world.update_with(|_| false).err(), Some(error));
     assert_eq!(world.snapshot(), before);
-    world.set_pairs_max(445 - 39);
+    world.exec.pairs_max = 445 - 39;
     assert_eq!(world.update().expect("as many as are allowed").ended().len(), 39);
 }
 
@@ -352,7 +352,7 @@ fn pairs_of_many_rows_have_the_right_ids() {
 fn a_panic_in_the_callers_function_leaves_the_broadphase_intact() {
     let things = crowd(&mut Draw::new(9), 60, 6);
     let mut world = Broadphase::new();
-    world.set_threads(Threads::one());
+    world.exec.threads = Threads::one();
     let mut course = Course::new(world, &things, false);
     course.tick(0);
     let before = course.world.snapshot();

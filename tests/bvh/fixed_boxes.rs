@@ -148,8 +148,8 @@ fn every_level_and_any_threads() {
     let first: [Vec<f32>; 6] = columns(&fixed);
     let second: [Vec<f32>; 6] = columns(&fixed[..900]);
     let order = |level: Level, threads: Threads| {
-        let mut set = FixedBoxes::with_level(level);
-        set.set_threads(threads);
+        let mut set = FixedBoxes::with_exec(level);
+        set.exec.threads = threads;
         let filters: Vec<Filter> = (0..fixed.len()).map(some_filter).collect();
         let lend = |of| AabbColumns::from_columns(of).unwrap();
         assert_eq!(
@@ -324,21 +324,21 @@ fn too_many_pairs_are_counted_and_dropped() {
     let found = fixed.len() * boxes.len();
     with(&boxes, |movers| {
         for most in [0, 100_000, found - 1] {
-            model.set.set_pairs_max(most);
+            model.set.exec.pairs_max = most;
             let error = Err(FindError::TooManyPairs { found, most });
             assert_eq!(model.set.union_pairs(movers).map(|found| found.len()), error);
             assert_eq!(model.set.swept_pairs(movers).map(|found| found.len()), error);
             let held = model.set.memory_usage();
             assert!(held < 60 * most + 4_000_000, "{held} for {most}");
         }
-        model.set.set_pairs_max(found);
+        model.set.exec.pairs_max = found;
         assert_eq!(model.set.union_pairs(movers).unwrap().len(), found);
         assert_eq!(model.set.swept_pairs(movers).unwrap().len(), found);
     });
     let full = model.set.memory_usage();
     model.set.shrink_to_fit();
     assert!(model.set.memory_usage() < full / 50, "{} of {full}", model.set.memory_usage());
-    model.set.set_pairs_max(usize::MAX);
+    model.set.exec.pairs_max = usize::MAX;
     model.check("after all was given back", &boxes[..3]);
 }
 

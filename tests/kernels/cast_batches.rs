@@ -20,7 +20,7 @@ fn moving(aabb: &Aabb) -> MovingBox {
 
 fn hits(casts: &[Cast]) -> Vec<Hit> {
     let hit =
-        |(row, cast): (u32, &Cast)| cast.faces.is_hit().then_some(Hit { row, at: cast.entry });
+        |(row, cast): (u32, &Cast)| cast.faces.is_hit().then_some(Hit { row, value: cast.entry });
     (0..).zip(casts).filter_map(hit).collect()
 }
 
@@ -52,7 +52,7 @@ fn every_output(
         let short = room < needed;
         assert_eq!(answer.is_err(), short, "{what}");
         if short {
-            assert_eq!(answer, Err(BatchError::TooShort { needed, room }), "{what}");
+            assert_eq!(answer, Err(BatchError::TooShort { needed, capacity: room }), "{what}");
         }
         assert_eq!(*list_of, expected[..room.min(needed)], "{what}");
     }
@@ -66,7 +66,7 @@ fn everything(segment: &Segment, aabb: &Aabb, segments: &[Segment], boxes: &[Aab
     let to_one: Vec<_> = segments.iter().map(|segment| one(segment, aabb)).collect();
     let zipped: Vec<_> = segments.iter().zip(boxes).map(|(a, b)| one(a, b)).collect();
     let found = hits(&to_many);
-    let closest = found.iter().copied().reduce(|a, b| if b.at < a.at { b } else { a });
+    let closest = found.iter().copied().reduce(|a, b| if b.value < a.value { b } else { a });
     for level in Level::all() {
         let (mut bad_boxes, mut bad_rays) = (Vec::new(), Vec::new());
         let many = rows.boxes().check(level, &mut bad_boxes);
@@ -210,9 +210,9 @@ fn lowest_row_of_equally_close_boxes_is_the_closest() {
                 for level in Level::all() {
                     let (columns, mut rejected) = (Columns::new(&rows), Vec::new());
                     let many = columns.boxes().check(level, &mut rejected);
-                    let expected = Ok(Some(Hit { row: low as u32, at }));
+                    let expected = Ok(Some(Hit { row: low as u32, value: at }));
                     assert_eq!(cast::closest(level, &ray, &many), expected, "{level}");
-                    let expected = Ok(Some(Hit { row: 0, at: first }));
+                    let expected = Ok(Some(Hit { row: 0, value: first }));
                     assert_eq!(cast::any(level, &ray, &many), expected, "{level}");
                 }
             }
@@ -347,7 +347,7 @@ fn batches_against_a_polyhedron_give_the_bits_of_one_to_one() {
             polyhedron::many_to_one(level, &rays, &polyhedron, output).expect("equal lengths");
             assert_eq!((first, last), (entry, exit), "{level}");
             let hit = |(row, cast): (u32, &polyhedron::PolyhedronCast)| {
-                cast.facets.is_hit().then_some(Hit { row, at: cast.entry })
+                cast.facets.is_hit().then_some(Hit { row, value: cast.entry })
             };
             let expected: Vec<_> = (0..).zip(&casts).filter_map(hit).collect();
             let mut room = vec![NO_HIT; count];

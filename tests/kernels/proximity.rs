@@ -178,12 +178,12 @@ fn answers_are(a: &Aabb, max: f32, [rows, others]: [&[MovingBox]; 2]) {
         .map(|(a, b)| if a.validate().is_ok() { of_row(&a.aabb, max, b) } else { MISS })
         .collect();
     let hits = |column: &[f32]| -> Vec<Hit> {
-        let hit = |(row, &at): (u32, &f32)| (at < MISS).then_some(Hit { row, at });
+        let hit = |(row, &at): (u32, &f32)| (at < MISS).then_some(Hit { row, value: at });
         (0..).zip(column).filter_map(hit).collect()
     };
     let mut sorted = hits(&many);
     // A stable sort, so that of equal ones the lower row is first.
-    sorted.sort_by(|a, b| a.at.total_cmp(&b.at));
+    sorted.sort_by(|a, b| a.value.total_cmp(&b.value));
     let (of_a, of_b) = (Columns::new(rows), Columns::new(others));
     for level in Level::all() {
         let [mut bad_a, mut bad_b] = [const { Vec::new() }; 2];
@@ -200,13 +200,13 @@ fn answers_are(a: &Aabb, max: f32, [rows, others]: [&[MovingBox]; 2]) {
             let mut buffer = vec![Hit::default(); room];
             let mut list = Hits::new(&mut buffer);
             let answer = proximity::one_to_many(level, a, max, &boxes, &mut list);
-            let short = Err(BatchError::TooShort { needed: sorted.len(), room });
+            let short = Err(BatchError::TooShort { needed: sorted.len(), capacity: room });
             assert_eq!(answer, if room < sorted.len() { short } else { Ok(()) }, "{level}");
             let meant = hits(&many);
             assert_eq!(list[..], meant[..room.min(meant.len())], "{level}");
         }
         for room in [0, 1, 2, 5, 17, count + 1] {
-            let mut buffer = vec![Hit { row: 77, at: -7.0 }; room];
+            let mut buffer = vec![Hit { row: 77, value: -7.0 }; room];
             let found = proximity::k_nearest(level, a, max, &boxes, &mut buffer).unwrap();
             assert_eq!(found, &sorted[..room.min(sorted.len())], "{level}, {room}");
         }
@@ -256,7 +256,7 @@ fn failed_call_writes_nothing() {
         let a = of_a.boxes().check(level, &mut bad_a);
         let b = of_b.boxes().check(level, &mut bad_b);
         let mut column = [-7.0; 40];
-        let mut room = [Hit { row: 77, at: -7.0 }; 4];
+        let mut room = [Hit { row: 77, value: -7.0 }; 4];
         for (one, max, reason) in [
             (&bad, 1.0, Invalid::Inverted { axis: 1 }),
             (&good, -f32::from_bits(1), Invalid::MaxDistance),

@@ -201,14 +201,17 @@ macro_rules! answers {
 /// Asks for hits with too little, exactly enough and more capacity.
 fn lists_hits(hits: &[[u32; 2]], ask: impl Fn(&mut Hits<'_>) -> Result<(), BatchError>) {
     for room in [hits.len() + 100, hits.len(), hits.len().saturating_sub(1), hits.len() / 2, 0] {
-        let mut list = vec![Hit { row: 77, at: -7.0 }; room];
+        let mut list = vec![Hit { row: 77, value: -7.0 }; room];
         let mut found = Hits::new(&mut list);
         let answer = ask(&mut found);
         let needed = hits.len();
-        let enough =
-            if needed <= room { Ok(()) } else { Err(BatchError::TooShort { needed, room }) };
+        let enough = if needed <= room {
+            Ok(())
+        } else {
+            Err(BatchError::TooShort { needed, capacity: room })
+        };
         assert_eq!(answer, enough);
-        let listed = found.iter().map(|hit| [hit.row, hit.at.to_bits()]);
+        let listed = found.iter().map(|hit| [hit.row, hit.value.to_bits()]);
         assert!(listed.eq(hits.iter().copied().take(room)), "{found:?} of {hits:?}");
         assert_eq!(found.found(), needed);
     }

@@ -61,17 +61,17 @@ fn batch(
         let hits: Vec<Hit> = (0..)
             .zip(answers)
             .filter(|(_, answer)| answer[2] != 0)
-            .map(|(row, answer)| Hit { row, at: f32::from_bits(answer[0]) })
+            .map(|(row, answer)| Hit { row, value: f32::from_bits(answer[0]) })
             .collect();
         for room in [hits.len() + 3, hits.len(), hits.len().saturating_sub(1), 0] {
-            let mut to = vec![Hit { row: 77, at: -1.0 }; room];
+            let mut to = vec![Hit { row: 77, value: -1.0 }; room];
             let mut list = Hits::new(&mut to);
             let told = match question {
                 0 => accelerating::one_to_many(level, a, rows, &mut list),
                 1 => accelerating::zip(level, rows, others, &mut list),
                 _ => accelerating::pairs(level, rows, of, &mut list),
             };
-            let short = BatchError::TooShort { needed: hits.len(), room };
+            let short = BatchError::TooShort { needed: hits.len(), capacity: room };
             assert_eq!(told, if room < hits.len() { Err(short) } else { Ok(()) }, "{level}");
             assert_eq!(list[..], hits[..room.min(hits.len())], "{level}");
         }

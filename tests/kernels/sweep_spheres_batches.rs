@@ -181,13 +181,13 @@ fn times_and_hits_equal_the_full_results() {
             let hits: Vec<Hit> = (0..)
                 .zip(&first)
                 .filter(|(_, first)| **first != MISS)
-                .map(|(row, first)| Hit { row, at: *first })
+                .map(|(row, first)| Hit { row, value: *first })
                 .collect();
             for room in [0, hits.len().saturating_sub(1), hits.len(), hits.len() + 20] {
                 let mut to = vec![Hit::default(); room];
                 let mut list = Hits::new(&mut to);
                 let done = world.ask(level, door, &mut list);
-                let short = BatchError::TooShort { needed: hits.len(), room };
+                let short = BatchError::TooShort { needed: hits.len(), capacity: room };
                 assert_eq!(done, if room < hits.len() { Err(short) } else { Ok(()) });
                 assert_eq!(list[..], hits[..room.min(hits.len())], "{level}, door {door}");
             }

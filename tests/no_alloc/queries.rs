@@ -63,7 +63,7 @@ pub(crate) fn questions_allocate_nothing() -> Result<(), FixedError> {
                 queries.overlap_sphere(&ball).unwrap().all(&mut rows);
                 queries.overlap_planes(&region).unwrap().all(&mut rows);
                 let nearest = queries.proximity(&aabb, 5.0).unwrap().k_nearest(&mut near[..9]);
-                assert!(rows.len() < 90_000 && nearest[0].at == 0.0);
+                assert!(rows.len() < 90_000 && nearest[0].value == 0.0);
             }
             queries.overlaps(&asked).all(&mut starts, &mut rows).unwrap();
             queries.proximities(&asked, 5.0).unwrap().k_nearest(3, &mut near).unwrap();

@@ -108,7 +108,7 @@ fn check_everywhere(what: &str, columns: &Columns) {
     for threads in 1..=3 {
         let pool = pool(threads);
         for level in Level::all() {
-            let mut finder = PairFinder::with_level(level);
+            let mut finder = PairFinder::with_exec(level);
             let again = pool.install(|| in_order(&mut finder, columns));
             assert!(order == again, "{what}: order on {level} with {threads} threads");
         }

@@ -66,9 +66,9 @@ impl Case {
 }
 
 fn finders() -> impl Iterator<Item = PairFinder> {
-    Level::all().map(PairFinder::with_level).chain([1, 2].map(|_| {
+    Level::all().map(PairFinder::with_exec).chain([1, 2].map(|_| {
         let mut finder = PairFinder::new();
-        finder.set_threads(Threads::one());
+        finder.exec.threads = Threads::one();
         finder
     }))
 }

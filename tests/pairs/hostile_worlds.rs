@@ -149,7 +149,7 @@ fn order_in_divided_strips_is_the_same_for_every_level_and_pool() {
         for threads in [1, 2, 3, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             for level in Level::all() {
-                let mut finder = PairFinder::with_level(level);
+                let mut finder = PairFinder::with_exec(level);
                 let found = pool.install(|| {
                     let union: Vec<_> = finder.union_pairs(set).unwrap().iter().collect();
                     let swept: Vec<_> = finder.swept_pairs(set).unwrap().iter().collect();
@@ -169,10 +169,10 @@ fn limit_on_pairs_holds_in_divided_strips() {
     let mut finder = PairFinder::new();
     let all = finder.union_pairs(boxes(&world)).unwrap().len();
     let memory = finder.memory_usage();
-    finder.set_pairs_max(all - 1);
+    finder.exec.pairs_max = all - 1;
     let error = finder.union_pairs(boxes(&world)).unwrap_err();
     assert_eq!(error.to_string(), format!("{all} pairs, and at most {} are allowed", all - 1));
-    finder.set_pairs_max(all);
+    finder.exec.pairs_max = all;
     assert_eq!(finder.union_pairs(boxes(&world)).unwrap().len(), all);
     finder.shrink_to(0, 0);
     assert!(finder.memory_usage() < memory / 50, "{} of {memory}", finder.memory_usage());
@@ -184,7 +184,7 @@ fn limit_on_pairs_holds_in_divided_strips() {
 #[test]
 fn crowd_in_a_sparse_scene_takes_linear_time() {
     let mut finder = PairFinder::new();
-    finder.set_threads(Threads::one());
+    finder.exec.threads = Threads::one();
     let mut least = |scene| {
         let world = World::new(scene, 50_000, 1);
         let set = PairInput::new(boxes(&world)).moving(&world.moves);

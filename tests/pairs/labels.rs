@@ -56,7 +56,7 @@ fn labels_replace_rows() {
     let labels = labels(rows.len());
     for threads in [Threads::one(), Threads::current()] {
         let mut finder = PairFinder::new();
-        finder.set_threads(threads);
+        finder.exec.threads = threads;
         let expected = labelled(finder.swept_pairs(rows.set()).unwrap().iter(), [&labels; 2], true);
         assert!(expected.len() > 5000 && expected.iter().any(|pair| pair[0] == pair[1]));
         let found = finder.swept_pairs(rows.set().labelled(&labels)).unwrap();

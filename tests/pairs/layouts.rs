@@ -5,8 +5,8 @@ use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use swath::broadphase::{AabbRows, MovingBoxInput, PairInput, RowsError, VectorRows};
 use swath::{
-    Aabb, AabbColumns, Bvh, FixedBoxes, Level, MovingBox, MovingBoxColumns, PairFinder, Segment,
-    SweptPair, Threads,
+    Aabb, AabbColumns, Bvh, FixedBoxes, Level, MovingBox, MovingBoxColumns, MovingBoxStore,
+    PairFinder, Segment, SweptPair, Threads,
 };
 use testkit::every_pair::Rows;
 use testkit::layouts::{Body, Layouts};
@@ -71,10 +71,12 @@ fn structures_have_the_pairs_of_columns() {
         let halves = [&first, &second].map(|half| Layouts::new(boxes(half)));
         for threads in [Threads::one(), Threads::current()] {
             let mut finder = PairFinder::new();
-            finder.set_threads(threads);
+            finder.exec.threads = threads;
             let expected = answer(&mut finder, rows.set(), None);
             found += expected.1.len();
-            let inputs: [MovingBoxInput<'_>; 4] = [
+            let store: MovingBoxStore = layouts.moving.iter().copied().collect();
+            let inputs: [MovingBoxInput<'_>; 5] = [
+                (&store).into(),
                 layouts.of_bodies().into(),
                 layouts.of_vectors().into(),
                 (&layouts.moving).into(),
@@ -102,7 +104,7 @@ fn structures_have_the_same_pairs_on_every_level() {
     let expected = answer(&mut PairFinder::new(), rows.boxes().into(), None);
     assert!(expected.0.len() > 1000 && !expected.2.is_empty());
     for level in Level::all() {
-        let mut finder = PairFinder::with_level(level);
+        let mut finder = PairFinder::with_exec(level);
         assert!(answer(&mut finder, layouts.of_bodies().into(), None) == expected, "{level}");
     }
 }
@@ -275,5 +277,5 @@ fn closest(tree: &Bvh, seed: u64) -> Vec<Option<(u32, u32)>> {
         Segment::ray(start, core::array::from_fn::<_, 3, _>(|k| end[k] - start[k])).unwrap()
     });
     let hit = |ray: Segment| tree.queries().cast(&ray).unwrap().closest();
-    rays.by_ref().map(|ray| hit(ray).map(|hit| (hit.row, hit.at.to_bits()))).collect()
+    rays.by_ref().map(|ray| hit(ray).map(|hit| (hit.row, hit.value.to_bits()))).collect()
 }

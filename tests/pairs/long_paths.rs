@@ -409,8 +409,8 @@ fn check(what: &str, rows: &Rows, of_first: Option<usize>) {
     let [a, b] = rows.split(of_first.unwrap_or(0));
     let mut order: Option<Vec<Timed>> = None;
     for level in Level::all() {
-        let mut finder = PairFinder::with_level(level);
-        finder.set_threads(Threads::one());
+        let mut finder = PairFinder::with_exec(level);
+        finder.exec.threads = Threads::one();
         let found = match of_first {
             None => finder.swept_pairs(rows.set()),
             Some(_) => finder.swept_pairs_between(a.set(), b.set()),

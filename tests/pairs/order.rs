@@ -79,14 +79,14 @@ fn threads_and_levels_change_nothing() {
             (first.set().filtered(&filters[..400]), Some(second.set())),
         ];
         for (kind, (a, b)) in sets.into_iter().enumerate() {
-            let expected = answer(&mut PairFinder::with_level(Level::detect()), a, b);
+            let expected = answer(&mut PairFinder::with_exec(Level::detect()), a, b);
             assert!(!expected.swept.is_empty() && !expected.rejected[0].is_empty(), "{scene}");
             for threads in &threads {
                 // One kind of every scene on every level, and each kind of five scenes.
                 let all = kind == turn % 3;
                 for level in Level::all().filter(|&level| all || level == Level::detect()) {
-                    let mut finder = PairFinder::with_level(level);
-                    finder.set_threads(threads.clone());
+                    let mut finder = PairFinder::with_exec(level);
+                    finder.exec.threads = threads.clone();
                     let rounds = if level == Level::detect() { 2 } else { 1 };
                     for _ in 0..rounds {
                         let found = answer(&mut finder, a, b);
@@ -107,8 +107,8 @@ fn threads_change_nothing_with_many_chunks() {
         let expected = answer(&mut PairFinder::new(), rows.set(), None);
         for threads in threads() {
             for level in Level::all() {
-                let mut finder = PairFinder::with_level(level);
-                finder.set_threads(threads.clone());
+                let mut finder = PairFinder::with_exec(level);
+                finder.exec.threads = threads.clone();
                 assert!(answer(&mut finder, rows.set(), None) == expected, "{scene}: {threads:?}");
             }
         }

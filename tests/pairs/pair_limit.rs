@@ -34,8 +34,8 @@ fn too_many_pairs_are_counted_exactly() {
     let identical = World::new(Scene::Identical, BOXES, 1);
     for threads in [1, 2] {
         let mut finder = PairFinder::new();
-        finder.set_threads(pool(threads));
-        finder.set_pairs_max(MOST);
+        finder.exec.threads = pool(threads);
+        finder.exec.pairs_max = MOST;
         let too_many = FindError::TooManyPairs { found: BOXES * (BOXES - 1) / 2, most: MOST };
         assert_eq!(finder.union_pairs(boxes(&identical)).unwrap_err(), too_many);
         let bytes = finder.memory_usage();
@@ -48,18 +48,18 @@ fn too_many_pairs_are_counted_exactly() {
             let mut free = PairFinder::new();
             let union = free.union_pairs(boxes(&world)).expect("no limit").sorted().to_vec();
             let swept = free.swept_pairs(boxes(&world)).expect("no limit").sorted().to_vec();
-            finder.set_pairs_max(union.len());
+            finder.exec.pairs_max = union.len();
             let found = finder.union_pairs(boxes(&world)).expect("just enough");
             assert_eq!(found.sorted(), union, "{scene}");
-            finder.set_pairs_max(swept.len());
+            finder.exec.pairs_max = swept.len();
             let found = finder.swept_pairs(boxes(&world)).expect("just enough");
             assert_eq!(found.sorted(), swept, "{scene}");
 
-            finder.set_pairs_max(union.len() - 1);
+            finder.exec.pairs_max = union.len() - 1;
             let error = finder.union_pairs(boxes(&world)).unwrap_err();
             let (found, most) = (union.len(), union.len() - 1);
             assert_eq!(error, FindError::TooManyPairs { found, most }, "{scene}");
-            finder.set_pairs_max(0);
+            finder.exec.pairs_max = 0;
             let error = finder.swept_pairs(boxes(&world)).unwrap_err();
             assert_eq!(error, FindError::TooManyPairs { found: swept.len(), most: 0 }, "{scene}");
         }
@@ -71,7 +71,7 @@ fn too_many_pairs_are_counted_exactly() {
 fn memory_can_be_freed_and_reserved() {
     let world = World::new(Scene::Dense, 20_000, 1);
     let mut finder = PairFinder::new();
-    finder.set_threads(Threads::one());
+    finder.exec.threads = Threads::one();
     let pairs = finder.swept_pairs(boxes(&world)).expect("no limit").len();
     let used = finder.memory_usage();
     assert!(used > 12 * pairs, "{used} bytes for {pairs} pairs");
@@ -94,7 +94,7 @@ fn threads_change_nothing() {
         let mut orders = Vec::new();
         for threads in [Threads::one(), Threads::current(), pool(1), pool(2), pool(8)] {
             let mut finder = PairFinder::new();
-            finder.set_threads(threads);
+            finder.exec.threads = threads;
             let found = finder
                 .swept_pairs(PairInput::new(boxes(&world)).moving(&world.moves))
                 .expect("no limit");
@@ -122,7 +122,7 @@ fn trees_of_flat_scenes_are_small() {
         let max = min.map(|min| min.iter().map(|x| x + 0.5).collect::<Vec<_>>());
         let max = max.each_ref().map(Vec::as_slice);
         let mut tree = Bvh::new();
-        tree.set_threads(Threads::one());
+        tree.exec.threads = Threads::one();
         tree.build(AabbColumns::new(min, max).expect("one length")).expect("few");
         assert_eq!(tree.len(), side * side);
         tree.memory_usage()

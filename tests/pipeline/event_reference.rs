@@ -182,7 +182,7 @@ fn ticks_of_fifty_bodies_by_events() {
     let (mut met, cases) = (0, how_many(120).min(1_000));
     for case in 0..cases {
         let level = levels[case % levels.len()];
-        let mut pipeline = Pipeline::with_level(Config::default(), level);
+        let mut pipeline = Pipeline::with_exec(Config::default(), level);
         let mut bodies = BodyColumns::default();
         let speed = [2.0, 20.0, 200.0][case % 3];
         (0..50).for_each(|_| bodies.push(&mut draw, 4.0 + speed * 0.02, speed));

@@ -96,8 +96,8 @@ fn distant_rows_change_nothing() {
             config.impacts_per_body = [0, 2][case / 2 % 2];
             let accelerated = case / 4 == 1;
             let level = Level::all().nth(case % Level::all().count()).expect("a level");
-            let mut pipeline = Pipeline::with_level(config, level);
-            pipeline.set_threads(if case % 3 == 0 { Threads::one() } else { Threads::current() });
+            let mut pipeline = Pipeline::with_exec(config, level);
+            pipeline.exec.threads = if case % 3 == 0 { Threads::one() } else { Threads::current() };
             let wanted = alone.tick(&mut pipeline, accelerated);
             assert_eq!(among.tick(&mut pipeline, accelerated), wanted, "{seed}, {case}");
             assert_eq!(alone.tick(&mut pipeline, accelerated), wanted, "{seed}, {case}");

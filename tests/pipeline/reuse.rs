@@ -145,7 +145,7 @@ fn skin_is_the_gap_between_boxes() {
     let room = Room::new(3, 300, 4.0, false);
     let skin = 0.125;
     for level in Level::all() {
-        let mut pipeline = Pipeline::with_level(config(|c| c.target_distance = skin), level);
+        let mut pipeline = Pipeline::with_exec(config(|c| c.target_distance = skin), level);
         let ticked = pipeline.tick(&room.scene()).expect("a tick");
         let mut apart = 0;
         for impact in ticked.impacts() {

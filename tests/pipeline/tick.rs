@@ -221,8 +221,8 @@ fn levels_threads_and_invalid_rows_change_nothing() {
             Threads::of_pool(std::sync::Arc::new(pool.expect("a pool")))
         }));
         for threads in pools {
-            let mut pipeline = Pipeline::with_level(settings, level);
-            pipeline.set_threads(threads);
+            let mut pipeline = Pipeline::with_exec(settings, level);
+            pipeline.exec.threads = threads;
             for bodies in [&good, &bad, &good] {
                 let ticked = pipeline.tick(&bodies.scene()).expect("a scene");
                 let told = (ticked.impacts().to_vec(), ticked.sensed().to_vec(), ticked.hash());

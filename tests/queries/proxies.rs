@@ -136,17 +136,17 @@ fn queries_of_a_crowd_are_the_same_on_any_threads_and_level() {
         said
     };
     let mut alone = Broadphase::new();
-    alone.set_threads(Threads::one());
+    alone.exec.threads = Threads::one();
     let expected = said(alone, true);
     assert!(expected.iter().filter(|hit| hit.is_hit()).count() > 6000);
     for level in Level::all() {
-        assert!(said(Broadphase::with_level(level), true) == expected, "{level}");
+        assert!(said(Broadphase::with_exec(level), true) == expected, "{level}");
     }
     #[cfg(feature = "rayon")]
     for threads in 1..=4 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let mut world = Broadphase::new();
-        world.set_threads(Threads::of_pool(pool.into()));
+        world.exec.threads = Threads::of_pool(pool.into());
         assert!(said(world, false) == expected, "{threads} threads");
     }
 }
@@ -167,7 +167,7 @@ fn margins_do_not_affect_queries() {
         let mut hits = Vec::new();
         world.queries().cast(&sight).expect("it is one").sorted(&mut hits);
         // Never late, so a little early: rounded to tenths.
-        hits.iter().map(|hit| (hit.id, (hit.at * 160.0).round())).collect::<Vec<_>>()
+        hits.iter().map(|hit| (hit.id, (hit.value * 160.0).round())).collect::<Vec<_>>()
     };
     assert_eq!(sorted(&mut world), [(near, 35.0), (moves, 55.0), (far, 85.0)]);
     let mut to = [ProxyHit::MISS; 5];

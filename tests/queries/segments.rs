@@ -61,7 +61,7 @@ impl World {
     }
 
     fn tree(&self, level: Level, filtered: bool) -> Bvh {
-        let mut tree = Bvh::with_level(level);
+        let mut tree = Bvh::with_exec(level);
         let empty = self.with(filtered, |set| tree.build(set).unwrap().len());
         assert_eq!(empty + tree.len(), self.0.len());
         assert_eq!(tree.rejected().len(), empty);
@@ -73,7 +73,7 @@ impl World {
         let met = |(row, of): (u32, &Option<(Aabb, Filter)>)| {
             let (aabb, theirs) = of.as_ref()?;
             let allowed = filter.is_none_or(|filter| filter.allows(*theirs));
-            way.meets(aabb).filter(|_| allowed).map(|at| Hit { row, at })
+            way.meets(aabb).filter(|_| allowed).map(|at| Hit { row, value: at })
         };
         (0..).zip(&self.0).filter_map(met).collect()
     }
@@ -81,13 +81,13 @@ impl World {
 
 /// For comparison bit by bit.
 fn bits(hits: impl IntoIterator<Item = Hit>) -> Vec<(u32, u32)> {
-    hits.into_iter().map(|hit| (hit.row, hit.at.to_bits())).collect()
+    hits.into_iter().map(|hit| (hit.row, hit.value.to_bits())).collect()
 }
 
 /// In order of contact, and of equal contacts by row.
 fn in_order(hits: &[Hit]) -> Vec<Hit> {
     let mut hits = hits.to_vec();
-    hits.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.row.cmp(&b.row)));
+    hits.sort_by(|a, b| a.value.total_cmp(&b.value).then(a.row.cmp(&b.row)));
     hits
 }
 
@@ -141,11 +141,15 @@ fn check<'q, P: Path>(what: &str, query: impl Fn() -> Query<'q, P>, expected: &[
     // Each way to stop ends at the first box; nothing later than the limit is visited.
     let mut most = f32::INFINITY;
     query().visit(|hit| {
-        assert!(hit.at <= most, "{what}: {hit:?} is past {most}");
-        most = hit.at;
+        assert!(hit.value <= most, "{what}: {hit:?} is past {most}");
+        most = hit.value;
         most
     });
-    assert_eq!(most.to_bits(), order.first().map_or(MISS, |hit| hit.at).to_bits(), "{what}: least");
+    assert_eq!(
+        most.to_bits(),
+        order.first().map_or(MISS, |hit| hit.value).to_bits(),
+        "{what}: least"
+    );
     let mut count = 0;
     query().visit(|_| {
         count += 1;
@@ -268,7 +272,7 @@ fn invalid_paths_are_errors() {
 fn inserted_and_removed_boxes_give_the_result_of_brute_force() {
     let mut draw = Draw::new(5);
     for level in Level::all() {
-        let (mut set, mut world) = (FixedBoxes::with_level(level), World::default());
+        let (mut set, mut world) = (FixedBoxes::with_exec(level), World::default());
         for round in 0..12 {
             let count = draw.one_of(&[3, 40, 700, 2500]);
             let more = whole(&mut draw, count, 14);
@@ -320,7 +324,7 @@ fn batches_give_the_results_of_single_rows() {
     for level in Level::all() {
         let mut tree = world.tree(level, true);
         for threads in threads() {
-            tree.set_threads(threads);
+            tree.exec.threads = threads;
             for queries in [tree.queries(), tree.queries().filtered(Filter::new(6, 3))] {
                 for count in [0, 1, 7, 8, 63, 64, 65, segments.len()] {
                     check_segments(&queries, &segments[..count]);
@@ -365,7 +369,7 @@ fn alone<'q, P: Path>(
 
 fn check_segments(queries: &Queries<'_>, segments: &[Segment]) {
     let query = |of: &Segment| queries.cast(of).ok();
-    let mut hits = vec![Hit { row: 7, at: -7.0 }; segments.len()];
+    let mut hits = vec![Hit { row: 7, value: -7.0 }; segments.len()];
     checked(segments, |rows| queries.casts(rows).closest(&mut hits)).unwrap();
     assert_eq!(bits(hits.iter().copied()), alone(segments, query, Query::closest));
     checked(segments, |rows| queries.casts(rows).any(&mut hits)).unwrap();
@@ -376,7 +380,7 @@ fn check_segments(queries: &Queries<'_>, segments: &[Segment]) {
 
 fn check_moving(queries: &Queries<'_>, moving: &[MovingBox]) {
     let query = |of: &MovingBox| queries.sweep(of).ok();
-    let mut hits = vec![Hit { row: 7, at: -7.0 }; moving.len()];
+    let mut hits = vec![Hit { row: 7, value: -7.0 }; moving.len()];
     checked(moving, |rows| queries.sweeps(rows).closest(&mut hits)).unwrap();
     assert_eq!(bits(hits.iter().copied()), alone(moving, query, Query::closest));
     checked(moving, |rows| queries.sweeps(rows).any(&mut hits)).unwrap();

@@ -159,9 +159,9 @@ fn check(kept: &Kept, of: &Asked, filter: Option<Filter>, queries: &[(Level, Que
     });
     let distance = |row: &u32| proximity::one_to_one(aabb, &kept[row].0).unwrap();
     let hits = rows_of(kept, filter, accept, |_| true);
-    let hits = hits.iter().map(|row| Hit { row: *row, at: distance(row) });
-    let mut hits: Vec<Hit> = hits.filter(|hit| hit.at <= *max_distance).collect();
-    hits.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.row.cmp(&b.row)));
+    let hits = hits.iter().map(|row| Hit { row: *row, value: distance(row) });
+    let mut hits: Vec<Hit> = hits.filter(|hit| hit.value <= *max_distance).collect();
+    hits.sort_by(|a, b| a.value.total_cmp(&b.value).then(a.row.cmp(&b.row)));
     for (level, queries) in queries {
         let queries = filter.map_or(*queries, |filter| queries.filtered(filter));
         let what = |name: &str| format!("{name} on {level}, {filter:?}: {of:?}");
@@ -173,7 +173,7 @@ fn check(kept: &Kept, of: &Asked, filter: Option<Filter>, queries: &[(Level, Que
         let near = || queries.proximity(aabb, *max_distance).unwrap().accepting(accept);
         assert_eq!(near().nearest(), hits.first().copied(), "{}", what("nearest"));
         for room in [0, 1, 2, 7, 40, kept.len() + 1] {
-            let mut buffer = vec![Hit { row: 77, at: -7.0 }; room];
+            let mut buffer = vec![Hit { row: 77, value: -7.0 }; room];
             let found = near().k_nearest(&mut buffer);
             assert_eq!(found, &hits[..room.min(hits.len())], "{} {room}", what("k nearest"));
         }
@@ -197,7 +197,7 @@ fn tree_gives_the_result_of_one_box_after_the_other() {
             let kept: Kept = rows.map(|(row, aabb)| (row as u32, (*aabb, filter(row)))).collect();
             let trees: Vec<_> = Level::all()
                 .map(|level| {
-                    let mut tree = Bvh::with_level(level);
+                    let mut tree = Bvh::with_exec(level);
                     let rejected = with(&of, given, |set| tree.build(set).unwrap().len());
                     assert_eq!(kept.len() + rejected, count);
                     (level, tree)
@@ -220,7 +220,7 @@ fn fixed_boxes_give_the_result_of_one_box_after_the_other() {
     let mut draw = Draw::new(9);
     let mut kept = Kept::new();
     let mut sets: Vec<_> =
-        Level::all().map(|level| (level, FixedBoxes::with_level(level))).collect();
+        Level::all().map(|level| (level, FixedBoxes::with_exec(level))).collect();
     let questions = asked(7, 60);
     for (round, count) in [2300, 200, 90, 300].into_iter().enumerate() {
         let mut of = hostile(50 + round as u64, count / 2);
@@ -254,7 +254,7 @@ fn visits_are_few_and_the_same_on_every_level() {
     let of = crowded(3, 5000);
     let mut told = Vec::new();
     for level in Level::all() {
-        let mut tree = Bvh::with_level(level);
+        let mut tree = Bvh::with_exec(level);
         with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
         let queries = tree.queries();
         let [mut few, mut all, mut nearest] = [Visits::default(); 3];
@@ -334,7 +334,7 @@ fn rounding_in_inner_nodes_loses_nothing() {
     let mut draw = Draw::new(12);
     let count = how_many(4000);
     let level = Level::detect();
-    let mut tree = Bvh::with_level(level);
+    let mut tree = Bvh::with_exec(level);
     for (cut, case) in cuts(31, 3, count).zip(near(32, count)) {
         let of = about(&mut draw, &cut.aabb);
         with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
@@ -376,7 +376,7 @@ fn batch_gives_the_results_of_single_queries() {
             .collect();
         for threads in pools() {
             let mut tree = Bvh::new();
-            tree.set_threads(threads);
+            tree.exec.threads = threads;
             with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
             let queries = tree.queries().filtered(Filter::new(1, 1));
             let columns: [Vec<f32>; 6] =
@@ -387,7 +387,7 @@ fn batch_gives_the_results_of_single_queries() {
             let many = many.check(Level::detect(), &mut rejected);
 
             for max in [2.0, f32::INFINITY] {
-                let mut hits = vec![Hit { row: 77, at: -7.0 }; count * k];
+                let mut hits = vec![Hit { row: 77, value: -7.0 }; count * k];
                 queries.proximities(&many, max).unwrap().k_nearest(k, &mut hits).unwrap();
                 assert!(
                     k != 1 || queries.proximities(&many, max).unwrap().nearest(&mut hits).is_ok()
@@ -411,7 +411,7 @@ fn batch_gives_the_results_of_single_queries() {
                 }
                 assert_eq!(rows[starts[row]..starts[row + 1]], meant, "{row} of {count}");
             }
-            let mut hits = vec![Hit { row: 77, at: -7.0 }; 2 * count + 1];
+            let mut hits = vec![Hit { row: 77, value: -7.0 }; 2 * count + 1];
             let near = queries.proximities(&many, 1.0).unwrap();
             assert!(near.k_nearest(2, &mut hits).is_err() && hits.iter().all(|hit| hit.row == 77));
             let mut starts = vec![77; count + 2];

@@ -254,7 +254,7 @@ fn step_ends_within_its_searches() {
             assert!((0..3).all(|k| (after[k] - before[k]).abs() < scale), "{what}");
             assert!(after[3] <= before[3] * (1.0 + 1e-6), "{what}");
             let mut again = start.clone();
-            stepper.set_threads(Threads::one());
+            stepper.exec.threads = Threads::one();
             assert_eq!(stepper.step(&mut again, &masses, None), Ok(stats), "{what}");
             bodies.iter().zip(&again).for_each(|(a, b)| assert_eq!(a.motion, b.motion, "{what}"));
         }
@@ -425,7 +425,7 @@ fn rounds_of_a_step_are_limited() {
         assert!(stepper.stalled().iter().all(|of| (0.0..1.0).contains(&of.since)), "{rounds}");
         assert_eq!(stats.stalled, stepper.stalled().len(), "{rounds}");
         let mut again = start.clone();
-        stepper.set_threads(Threads::one());
+        stepper.exec.threads = Threads::one();
         assert_eq!(stepper.step(&mut again, &masses, None), Ok(stats), "{rounds}");
         let motions = |of: &[ConvexBody<'_>]| of.iter().map(|of| of.motion).collect::<Vec<_>>();
         assert_eq!(motions(&again), motions(&bodies), "{rounds}");

@@ -106,7 +106,7 @@ fn columns_and_proxies_give_the_same_bits() {
         config.impacts_max = [32, 4][case % 2];
         config.searches_max = [u32::MAX, u32::MAX, 300][case % 3];
         let (mut of_world, mut of_columns) = (Stepper::new(config), Stepper::new(config));
-        of_world.set_threads(Threads::one());
+        of_world.exec.threads = Threads::one();
         for tick in 0..4 {
             let what = format!("case {case}, tick {tick}");
             // Slots are reused, so rows are in the order of ids.

@@ -28,13 +28,6 @@ pub(crate) struct BinAxis {
     pub(crate) width: f32,
 }
 
-impl BinAxis {
-    /// Whether a box of this length is longer than a part.
-    pub(crate) fn is_long(&self, length: f32) -> bool {
-        length + length > self.width
-    }
-}
-
 /// Computes the bins of boxes: on x, and on y shifted by 16 bits; on z, with [`LARGE`].
 pub(crate) struct Bin<'a> {
     pub(crate) boxes: &'a [[u32; 8]],

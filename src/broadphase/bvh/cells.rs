@@ -4,12 +4,14 @@
 //! into slabs with equal numbers of boxes, by a histogram; then each slab along y, and each of the
 //! results along z. The range of the bins comes from a sample and contains nearly all boxes. Boxes
 //! outside of it fall into the outermost bins, so that a few distant boxes do not make the bins of
-//! all others coarse.
+//! all others coarse. Boxes that are longer than a cell, and crowds, form classes (`classes.rs`) whose
+//! subtrees are built in the same way; the root is above all subtrees.
 
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
+use super::classes::{Class, ClassSample, SplitMeasure, long_on, part_length, parts, set_of};
 use super::median::{Packer, depth_of, nodes_of};
 use super::{BvhItem, LEAF, Node, grow};
-use crate::geom::{Aabb, MapEach, descending};
+use crate::geom::{Aabb, MapEach};
 use crate::lanes::{Level, prefetch_to_write};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -19,12 +21,27 @@ use alloc::vec::Vec;
 const CELL: usize = 208;
 /// Fewer boxes form a single cell.
 const BOXES_MIN: usize = 16 * CELL;
-/// Boxes in the sample that determines the cells.
-const SAMPLES: usize = 1024;
 /// Bins of a histogram for each part.
 const BINS_PER_PART: usize = 8;
-/// Large boxes are separated if at most one box in this many is large.
-const LARGE_ONE_OF: usize = 4;
+/// Fewer boxes of a class of long boxes, or of a crowd, form a single cell.
+const CLASS_MIN: usize = 4 * CELL;
+/// Fewer large boxes are not divided into classes.
+const LARGE_MIN: usize = 64;
+/// A cell with this many boxes is a crowd, which is divided into cells of its own.
+const CROWD_MIN: usize = BOXES_MIN;
+/// Crowded cells that have at most this part of all cells between them form one crowd.
+const TOGETHER: usize = 4;
+/// Number of cells that are tested whether they are narrow, and of boxes of each.
+const CELLS_TESTED: usize = 64;
+const BOXES_TESTED: usize = 8;
+/// A cell is narrow for a box that is this many times longer.
+const NARROW: f32 = 2.0;
+/// Cells are narrow if they are for more than one box of so many.
+const LONG_ONE_OF: usize = 64;
+/// Classes that were divided from classes this often are not divided any more.
+const DEPTH_MAX: u8 = 12;
+/// More boxes are divided into classes twice only, so that the number of slots stays below that of all locations.
+const BOXES_OF_MANY_CLASSES: usize = 1 << 25;
 /// Fewest boxes that one thread bins at a time.
 const CHUNK: usize = 1 << 14;
 /// Largest number of chunks that are binned.
@@ -37,8 +54,8 @@ const RUNS: usize = 64;
 pub(crate) struct Builder {
     /// Boxes that are too large for their class.
     large: Vec<BvhItem>,
-    /// Where the pending classes begin in `large`.
-    classes: Vec<usize>,
+    /// The pending classes; each has the boxes of `large` up to the start of the next one.
+    classes: Vec<Class>,
     /// The boxes of the current class.
     class: Vec<BvhItem>,
     /// The root of each class.
@@ -95,7 +112,8 @@ impl Builder {
         boxes * size_of::<BvhItem>()
             + words * size_of::<u32>()
             + self.line.capacity() * size_of::<f32>()
-            + (self.classes.capacity() + self.sizes.capacity()) * size_of::<usize>()
+            + self.classes.capacity() * size_of::<Class>()
+            + self.sizes.capacity() * size_of::<usize>()
             + self.packers.iter().map(Packer::bytes).sum::<usize>()
     }
 
@@ -115,99 +133,123 @@ impl Builder {
         self.large.clear();
         self.classes.clear();
         threads.enter(|| {
-            let (root, mut depth) = self.class(boxes, nodes, level);
-            if self.large.is_empty() {
+            let depth = if boxes.len() > BOXES_OF_MANY_CLASSES { DEPTH_MAX - 2 } else { 0 };
+            let whole = Class { depth, ..Class::default() };
+            let first = self.class(boxes, whole, nodes, level);
+            if let Some((root, depth)) = first
+                && self.classes.is_empty()
+            {
                 return Some((root.name, depth));
             }
             let mut roots = core::mem::take(&mut self.roots);
             let mut boxes = core::mem::take(&mut self.class);
             roots.clear();
-            roots.push(root);
-            while let Some(start) = self.classes.pop() {
+            let mut depth = 0;
+            let mut push = |class: Option<(BvhItem, usize)>| {
+                if let Some((root, below)) = class {
+                    roots.push(root);
+                    depth = depth.max(below);
+                }
+            };
+            push(first);
+            while let Some(class) = self.classes.pop() {
                 boxes.clear();
-                boxes.extend_from_slice(&self.large[start..]);
-                self.large.truncate(start);
-                let (root, deep) = self.class(&boxes, nodes, level);
-                roots.push(root);
-                depth = depth.max(deep);
+                boxes.extend_from_slice(&self.large[class.start..]);
+                self.large.truncate(class.start);
+                push(self.class(&boxes, class, nodes, level));
             }
-            let (root, above) = self.pack(level, &roots, 0, nodes);
+            let (root, above) = match roots[..] {
+                [only] => (only, 0),
+                _ => self.pack(level, SplitMeasure::default(), &roots, 0, nodes),
+            };
             (self.roots, self.class) = (roots, boxes);
             Some((root.name, above + depth))
         })
     }
 
-    /// Builds the subtree of a class, except for its large boxes, which are appended to `large`.
+    /// Builds the subtree of a class, at least one box, except for boxes that are moved to further classes; `None` if
+    /// these are all. Returns its top node and its depth.
     fn class(
         &mut self,
         boxes: &[BvhItem],
+        mut class: Class,
         nodes: &mut Nodes<'_>,
         level: Level,
-    ) -> (BvhItem, usize) {
-        if boxes.len() < BOXES_MIN {
-            return self.pack(level, boxes, LEAF, nodes);
+    ) -> Option<(BvhItem, usize)> {
+        let sample = &mut ClassSample { boxes, line: &mut self.line };
+        let is_first = class.depth == 0;
+        if boxes.len() < if is_first { BOXES_MIN } else { CLASS_MIN } {
+            let measure = if class.long.contains(&true) {
+                let lengths = sample.ends().map_each(|[low, high]| high - low);
+                sample.measure(lengths)
+            } else {
+                SplitMeasure::default()
+            };
+            return Some(self.pack(level, measure, boxes, LEAF, nodes));
         }
-        let axes = self.axes(boxes);
-        self.order(boxes, &axes, level);
-        self.pack_cells(nodes, level)
+        let ends = sample.ends();
+        let lengths = ends.map_each(|[low, high]| high - low);
+        let cells = boxes.len().div_ceil(CELL);
+        let mut counts = parts(lengths, cells);
+        if !class.long.contains(&true) {
+            class.long = sample.long_axes(lengths, counts);
+        }
+        let mut measure = SplitMeasure::default();
+        if class.long.contains(&true) {
+            counts = sample.long_parts(lengths, class.long, cells);
+            measure = sample.measure(lengths);
+        }
+        let axes = core::array::from_fn(|axis| {
+            let parts = counts[axis];
+            let bins = if parts == 1 { 1 } else { (parts * BINS_PER_PART).min(BINS_MAX) };
+            BinAxis {
+                low: ends[axis][0],
+                scale: bins as f32 / lengths[axis],
+                bins,
+                last: (bins - 1) as f32,
+                parts,
+                width: part_length(lengths[axis], parts),
+            }
+        });
+        let pending = (self.large.len(), self.classes.len());
+        self.order(boxes, &axes, level, &class, false);
+        let are_narrow = class.depth < DEPTH_MAX && self.are_narrow(&axes);
+        if are_narrow {
+            self.large.truncate(pending.0);
+            self.classes.truncate(pending.1);
+            self.order(boxes, &axes, level, &class, true);
+        }
+        self.move_crowds(&class, &axes, if are_narrow { CLASS_MIN } else { CROWD_MIN });
+        self.pack_cells(nodes, level, measure)
     }
 
     /// Builds the subtree of a few children. Returns its top node and its depth.
     fn pack(
         &mut self,
         level: Level,
+        measure: SplitMeasure,
         children: &[BvhItem],
         flag: u32,
         nodes: &mut Nodes<'_>,
     ) -> (BvhItem, usize) {
         let (count, base) = (children.len(), nodes.used as u32);
         let room = nodes.take(nodes_of(count));
-        let root = self.packers[0].pack(level, (children, 0..count), room, (base, flag));
+        let root = self.packers[0].pack(level, measure, (children, 0..count), room, (base, flag));
         (root, depth_of(count))
     }
 
-    /// Determines the bins and parts of each axis from a sample.
-    fn axes(&mut self, boxes: &[BvhItem]) -> [BinAxis; 3] {
-        let count = boxes.len();
-        let mut ends = [[0.0; 2]; 3];
-        for (axis, ends) in ends.iter_mut().enumerate() {
-            let sample = (0..SAMPLES).map(|k| {
-                let Aabb { min, max } = boxes[k * count / SAMPLES].aabb;
-                min[axis] + max[axis]
-            });
-            self.line.clear();
-            self.line.extend(sample);
-            let off = SAMPLES / 64;
-            let low = *self.line.select_nth_unstable_by(off, f32::total_cmp).1;
-            let high = *self.line.select_nth_unstable_by(SAMPLES - 1 - off, f32::total_cmp).1;
-            // The sample without the outermost 1/64 on both ends, extended again: exact for a
-            // uniform distribution.
-            let margin = (high - low) * (1.0 / 60.0);
-            *ends = [low - margin, high + margin];
-        }
-        let lengths = ends.map_each(|[low, high]| high - low);
-        let parts = parts(lengths, count.div_ceil(CELL));
-        core::array::from_fn(|axis| {
-            let bins = (parts[axis] * BINS_PER_PART).min(BINS_MAX);
-            let bins = if parts[axis] == 1 { 1 } else { bins };
-            BinAxis {
-                low: ends[axis][0],
-                scale: bins as f32 / lengths[axis],
-                bins,
-                last: (bins - 1) as f32,
-                parts: parts[axis],
-                width: if parts[axis] == 1 {
-                    f32::INFINITY
-                } else {
-                    lengths[axis] / parts[axis] as f32
-                },
-            }
-        })
-    }
-
     /// Copies the boxes to `ordered` by cell; accessed by index they would be far apart in memory.
-    /// Boxes longer than a cell are moved to `large` instead, if they are few.
-    fn order(&mut self, boxes: &[BvhItem], axes: &[BinAxis; 3], level: Level) {
+    /// Boxes longer than a cell are moved to classes of `large` instead.
+    ///
+    /// Cells have about equal numbers of boxes, or equal lengths if `are_even`.
+    fn order(
+        &mut self,
+        boxes: &[BvhItem],
+        axes: &[BinAxis; 3],
+        level: Level,
+        class: &Class,
+        are_even: bool,
+    ) {
         let Self { ordered, counts, parts: [in_x, in_y, in_z], ends, at, bins, packers, .. } = self;
         let [x, y, z] = axes;
         grow(bins, boxes.len());
@@ -233,18 +275,18 @@ impl Builder {
             counts[bin as usize] += u32::from(is_large == 0);
             large += usize::from(is_large != 0);
         }
-        if large > boxes.len() / LARGE_ONE_OF {
+        if class.depth == DEPTH_MAX {
             for at in at.iter_mut().filter(|at| **at & LARGE != 0) {
                 *at &= !LARGE;
                 counts[*at as usize] += 1;
             }
             large = 0;
         }
-        share(counts, x, in_x);
+        share(counts, x, in_x, are_even);
         count_next(counts, in_x, (x.parts, y), bins.iter().map(|of| of[0] >> 16), at);
-        share(counts, y, in_y);
+        share(counts, y, in_y, are_even);
         count_next(counts, in_y, (x.parts * y.parts, z), bins.iter().map(|of| of[1] & 0xffff), at);
-        share(counts, z, in_z);
+        share(counts, z, in_z, are_even);
         // Sum the bins of each cell, then compute prefix sums. Distributing the boxes turns starts
         // into ends.
         let cells = x.parts * y.parts * z.parts;
@@ -268,34 +310,90 @@ impl Builder {
         }
         if large > 0 {
             let boxes = boxes.iter().zip(&*at).filter(|&(_, &at)| at & LARGE != 0);
-            let start = self.large.len();
-            self.large.extend(boxes.map(|(named, _)| named));
-            self.sort_large(start, axes);
+            let width = axes.each_ref().map_each(|axis| axis.width);
+            let pending = (&mut self.large, &mut self.classes);
+            move_large(boxes.map(|(named, _)| named), large, width, class, pending);
         }
     }
 
-    /// Divides the large boxes from `start` on into classes. Many of them are classified by the
-    /// axes on which they are long, because a wall and one perpendicular to it together have bounds
-    /// that fill a room.
-    fn sort_large(&mut self, start: usize, axes: &[BinAxis; 3]) {
-        let Self { large, classes, .. } = self;
-        classes.push(start);
-        if large.len() - start < BOXES_MIN {
+    /// Whether more than a few boxes are much longer than their cell, although none is longer than a cell would be if
+    /// all had equal lengths: then the boxes are in crowds, and the cells there are narrow.
+    fn are_narrow(&self, axes: &[BinAxis; 3]) -> bool {
+        let Self { ordered, ends, .. } = self;
+        let count = ends.last().map_or(0, |&end| end as usize);
+        let mut long = 0;
+        for k in 0..CELLS_TESTED {
+            let cell = ends.partition_point(|&end| end as usize <= k * count / CELLS_TESTED);
+            let start = if cell > 0 { ends[cell - 1] as usize } else { 0 };
+            let Some(&end) = ends.get(cell) else { break };
+            let cell = &ordered[start..end as usize];
+            let mut is_long = [false; BOXES_TESTED];
+            let tested: [Aabb; BOXES_TESTED] =
+                core::array::from_fn(|k| cell[k * cell.len() / BOXES_TESTED].aabb);
+            for axis in (0..3).filter(|&axis| axes[axis].parts > 1) {
+                let (mut low, mut high) = (f32::MAX, f32::MIN);
+                for Aabb { min, max } in &tested {
+                    let centre = min[axis] + max[axis];
+                    low = if centre < low { centre } else { low };
+                    high = if centre > high { centre } else { high };
+                }
+                for (Aabb { min, max }, is_long) in tested.iter().zip(&mut is_long) {
+                    // Centres are doubled.
+                    let length = 2.0 * (max[axis] - min[axis]);
+                    *is_long |= length > NARROW * (high - low);
+                }
+            }
+            long += is_long.into_iter().filter(|&is_long| is_long).count();
+        }
+        long > CELLS_TESTED * BOXES_TESTED / LONG_ONE_OF
+    }
+
+    /// Moves the boxes of cells with at least `crowd` boxes to classes, so that these cells are empty. Crowded cells
+    /// near each other are one class.
+    fn move_crowds(&mut self, class: &Class, axes: &[BinAxis; 3], crowd: usize) {
+        let Self { ordered, ends, large, classes, .. } = self;
+        if class.depth == DEPTH_MAX || ends.len() == 1 {
             return;
         }
-        let long_on = |&BvhItem { aabb: Aabb { min, max }, .. }: &BvhItem| -> [bool; 3] {
-            core::array::from_fn(|axis| axes[axis].is_long(max[axis] - min[axis]))
-        };
-        large[start..].sort_unstable_by_key(|named| (long_on(named), named.name));
-        for k in start + 1..large.len() {
-            if long_on(&large[k - 1]) != long_on(&large[k]) {
-                classes.push(k);
+        let next = Class { start: large.len(), depth: class.depth + 1, long: class.long };
+        let parts = axes.each_ref().map_each(|axis| axis.parts);
+        let (mut low, mut high) = ([usize::MAX; 3], [0; 3]);
+        let (mut start, mut to) = (0, 0);
+        for (k, end) in ends.iter_mut().enumerate() {
+            let cell = start..*end as usize;
+            start = cell.end;
+            if cell.len() >= crowd {
+                let at = [k / (parts[1] * parts[2]), k / parts[2] % parts[1], k % parts[2]];
+                for axis in 0..3 {
+                    low[axis] = low[axis].min(at[axis]);
+                    high[axis] = high[axis].max(at[axis]);
+                }
+                classes.push(Class { start: large.len(), ..next });
+                large.extend_from_slice(&ordered[cell]);
+            } else {
+                if to < cell.start {
+                    ordered.copy_within(cell.clone(), to);
+                }
+                to += cell.len();
+            }
+            *end = to as u32;
+        }
+        if next.start < large.len() {
+            let around: usize = (0..3).map(|axis| high[axis] - low[axis] + 1).product();
+            if around <= ends.len() / TOGETHER {
+                classes.retain(|class| class.start < next.start);
+                classes.push(next);
             }
         }
     }
 
-    /// Builds the subtree of each cell, then the nodes above them.
-    fn pack_cells(&mut self, nodes: &mut Nodes<'_>, level: Level) -> (BvhItem, usize) {
+    /// Builds the subtree of each cell, then the nodes above them; `None` if all cells are empty.
+    fn pack_cells(
+        &mut self,
+        nodes: &mut Nodes<'_>,
+        level: Level,
+        measure: SplitMeasure,
+    ) -> Option<(BvhItem, usize)> {
         let mut sizes = core::mem::take(&mut self.sizes);
         sizes.clear();
         let mut start = 0;
@@ -327,7 +425,7 @@ impl Builder {
             }
             let sizes = rest.split_off(..count)?;
             let (nodes, tops) = (free.split_off_mut(..room)?, roots.split_off_mut(..count)?);
-            let task = Task { sizes, first, nodes, base, tops };
+            let task = Task { sizes, first, nodes, base, tops, measure };
             (first, base) = (first + boxes, base + room);
             Some(task)
         });
@@ -340,11 +438,12 @@ impl Builder {
         self.sizes = sizes;
 
         let (root, above) = match cells[..] {
+            [] => (BvhItem::default(), 0),
             [only] => (only, 0),
-            _ => self.pack(level, &cells, 0, nodes),
+            _ => self.pack(level, measure, &cells, 0, nodes),
         };
         self.cells = cells;
-        (root, above + depth_of(largest))
+        (largest > 0).then(|| (root, above + depth_of(largest)))
     }
 }
 
@@ -358,6 +457,7 @@ struct Task<'a> {
     /// The index of the first of the nodes.
     base: usize,
     tops: &'a mut [BvhItem],
+    measure: SplitMeasure,
 }
 
 impl Task<'_> {
@@ -365,9 +465,46 @@ impl Task<'_> {
         let (mut nodes, mut base, mut first) = (&mut *self.nodes, self.base, self.first);
         for (&size, top) in self.sizes.iter().zip(self.tops.iter_mut()) {
             let (room, later) = nodes.split_at_mut(nodes_of(size));
-            *top = packer.pack(level, (boxes, first..first + size), room, (base as u32, LEAF));
+            let which = first..first + size;
+            *top = packer.pack(level, self.measure, (boxes, which), room, (base as u32, LEAF));
             (base, first, nodes) = (base + room.len(), first + size, later);
         }
+    }
+}
+
+/// Appends large boxes, as many as `count`, to the pending classes: one for each set of axes on which they are
+/// longer than a cell, because a wall and one perpendicular to it together have bounds that fill a room.
+fn move_large<'a>(
+    boxes: impl Iterator<Item = &'a BvhItem> + Clone,
+    count: usize,
+    width: [f32; 3],
+    class: &Class,
+    (large, classes): (&mut Vec<BvhItem>, &mut Vec<Class>),
+) {
+    let (first, depth) = (large.len(), class.depth + 1);
+    if count < LARGE_MIN {
+        large.extend(boxes);
+        classes.push(Class { start: first, depth, long: [false; 3] });
+        return;
+    }
+    let mut next = [0; 8];
+    for named in boxes.clone() {
+        next[set_of(long_on(&named.aabb, width))] += 1;
+    }
+    let mut start = first;
+    for (set, next) in next.iter_mut().enumerate() {
+        let count = core::mem::replace(next, start);
+        if count > 0 {
+            let long = core::array::from_fn(|k| class.long[k] || set & 1 << k != 0);
+            classes.push(Class { start, depth, long });
+            start += count;
+        }
+    }
+    large.resize(start, BvhItem::default());
+    for named in boxes {
+        let next = &mut next[set_of(long_on(&named.aabb, width))];
+        large[*next] = *named;
+        *next += 1;
     }
 }
 
@@ -392,41 +529,22 @@ fn count_next(
     }
 }
 
-/// Combines the bins of each histogram into parts with about equal numbers of boxes. Parts are
-/// numbered consecutively over all histograms.
-fn share(counts: &[u32], axis: &BinAxis, parts: &mut Vec<u32>) {
+/// Combines the bins of each histogram into parts with about equal numbers of boxes, or of equal
+/// length if `are_even`. Parts are numbered consecutively over all histograms.
+fn share(counts: &[u32], axis: &BinAxis, parts: &mut Vec<u32>, are_even: bool) {
     parts.clear();
     for (histogram, bins) in counts.chunks(axis.bins).enumerate() {
         let first = histogram * axis.parts;
         let total: u64 = bins.iter().map(|&count| u64::from(count)).sum();
         let mut before = 0;
-        for &count in bins {
+        for (&count, bin) in bins.iter().zip(0..) {
             // The bin belongs to the part of its middle box.
             let middle = before + u64::from(count) / 2;
-            let part = middle * axis.parts as u64 / total.max(1);
+            let (place, all) =
+                if are_even { (bin, axis.bins as u64) } else { (middle, total.max(1)) };
+            let part = place * axis.parts as u64 / all;
             parts.push((first + part.min(axis.parts as u64 - 1) as usize) as u32);
             before += u64::from(count);
         }
     }
-}
-
-/// The number of parts of each axis that divides space into about this many cells with equal sides.
-fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
-    let order = descending(lengths.map_each(f64::from));
-    let [a, b, c] = order.map_each(|axis| f64::from(lengths[axis]));
-    let cells = cells as f64;
-    let cubes = libm::cbrt(a * b * c / cells);
-    let squares = libm::sqrt(a * b / cells);
-    // An axis shorter than a cell is not divided. An axis of length 0, as in a flat scene, does not
-    // count.
-    let side = match () {
-        () if c >= cubes && c > 0.0 => cubes,
-        () if b >= squares && b > 0.0 => squares,
-        () => a / cells,
-    };
-    lengths.map_each(|length| {
-        let parts = f64::from(length) / side;
-        // If all lengths are 0, the side is 0 and the quotient NaN, which gives one part.
-        if parts >= 1.0 { (parts + 0.5).min(cells) as usize } else { 1 }
-    })
 }

@@ -1,10 +1,11 @@
 //! Builds the subtree of a few boxes or nodes by repeated halving.
 //!
 //! Items are halved recursively at the median of the axis on which their centres have the largest
-//! extent. A half has a multiple of the children of a full bottom node; sixteen parts form a node.
+//! extent; for boxes that are long on some axes, of the axis on which halving them makes nodes smallest. A half has a multiple of the children of a full bottom node; sixteen parts form a node.
 //! The median is found by counting, one lane group at a time, how many items are below a guess.
 //! Among equal centres the first items go to the front, so the parts depend on the items alone.
 
+use super::classes::SplitMeasure;
 use super::{BvhItem, NO_BOUNDS, NOTHING, Node, WIDTH, grow};
 use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
@@ -87,6 +88,7 @@ impl Packer {
     pub(crate) fn pack(
         &mut self,
         level: Level,
+        measure: SplitMeasure,
         (children, which): (&[BvhItem], Range<usize>),
         nodes: &mut [Node],
         (base, flag): (u32, u32),
@@ -95,13 +97,14 @@ impl Packer {
         self.reserve_for(count);
         let children = bytemuck::cast_slice(children);
         level.run(LoadChildren { children, first: which.start, count, items: &mut self.items });
-        Packing { level, children, flag, memory: self }.part(0..count, nodes, base)
+        Packing { level, measure, children, flag, memory: self }.part(0..count, nodes, base)
     }
 }
 
 /// The arguments of a build.
 struct Packing<'a> {
     level: Level,
+    measure: SplitMeasure,
     children: &'a [NodeRecord],
     flag: u32,
     memory: &'a mut Packer,
@@ -147,8 +150,7 @@ impl Packing<'_> {
         let middle = usize::midpoint(from, to);
         let at = border(whole, parts, middle) - border(whole, parts, from);
         let length: [f32; 3] = core::array::from_fn(|axis| high[axis] - low[axis]);
-        let two = if length[1] > length[0] { 1 } else { 0 };
-        let axis = if length[2] > length[two] { 2 } else { two };
+        let axis = self.measure.axis(length);
         let (mut below, mut above) = (high, low);
         if length[axis] > 0.0 {
             let Packer { items: columns, sides } = &mut *self.memory;

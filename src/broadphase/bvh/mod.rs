@@ -6,11 +6,13 @@
 //! The filters of boxes are stored beside the nodes, as soon as one is set.
 //!
 //! ```text
-//! build (cells, bins, median):
+//! build (cells, classes, bins, median):
 //!     if there are many boxes:
 //!         divide them into cells of about two hundred boxes: a histogram along x gives slabs, one in
 //!         each slab along y gives columns, one in each column along z gives cells
-//!         separate boxes that are longer than a cell, and build a subtree of each class of them
+//!         move boxes that are longer than a cell to classes, one for each set of axes on which they are long;
+//!         if many boxes are in crowds, move each crowd to a class
+//!         build a subtree of each class in the same way, with cells of its own
 //!     build a subtree of each cell, in parallel: halve at the median of the longest axis,
 //!         at multiples of a full leaf, so that leaves are full
 //!     build the upper nodes over the cells in the same way, and a root over the subtrees
@@ -27,6 +29,7 @@
 
 mod bins;
 mod cells;
+mod classes;
 pub(crate) mod forest;
 pub(crate) mod load;
 pub(crate) mod location;
@@ -293,13 +296,14 @@ impl Tree {
     }
 
     /// Calls `see` with each leaf below the node `name`. The recursion is as deep as the tree.
-    fn leaves_of(&self, name: u32, see: &mut impl FnMut(usize)) {
+    fn leaves_of(&self, name: u32, see: &mut dyn FnMut(usize)) {
         if name & LEAF != 0 {
             return see((name & !LEAF) as usize);
         }
-        let children = self.nodes[name as usize].names;
-        for child in children.into_iter().filter(|&child| child != NOTHING) {
-            self.leaves_of(child, see);
+        for &child in &self.nodes[name as usize].names {
+            if child != NOTHING {
+                self.leaves_of(child, see);
+            }
         }
     }
 

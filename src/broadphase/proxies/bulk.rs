@@ -8,6 +8,7 @@ use super::proxy::{Proxies, is_margin};
 use super::slots::{Container, NONE};
 use crate::broadphase::pairs::input::CHUNK_ROWS;
 use crate::columns::{LengthMismatch, MovingBoxInput, Rejected};
+use crate::par;
 use alloc::vec::Vec;
 
 /// Marks an element that is rejected, in place of its mover row.
@@ -95,7 +96,7 @@ impl Broadphase {
         boxes: MovingBoxInput<'_>,
     ) -> Result<&[Rejected], BroadphaseError> {
         LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
-        let Self { state, trees, mover_tree, level, rejected, rows, columns, .. } = self;
+        let Self { state, trees, mover_tree, exec, rejected, rows, columns, .. } = self;
         // The mover row of each element; `NONE` for proxies that need more than a copy.
         rows.clear();
         rows.reserve(ids.len());
@@ -120,7 +121,7 @@ impl Broadphase {
             let end = ids.len().min(start + CHUNK_ROWS);
             let boxes = boxes.slice(start..end).columns(columns);
             let listed = rejected.len();
-            boxes.list_invalid(*level, rejected);
+            boxes.list_invalid(exec.level, rejected);
             for bad in &mut rejected[listed..] {
                 bad.row += start as u32;
                 rows[bad.row as usize] = REJECTED;
@@ -170,7 +171,7 @@ impl Broadphase {
             }
         }
         if !sorted {
-            rejected.sort_unstable_by_key(|rejected| rejected.row);
+            par::sort_rare(rejected, |rejected| rejected.row);
         }
         Ok(rejected)
     }

@@ -52,11 +52,11 @@ pub(crate) mod state;
 pub(crate) mod update;
 pub(crate) mod validate;
 
+use super::exec::Exec;
 use super::{FindError, PairFinder};
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected};
 use crate::geom::{Filter, MovingBox};
-use crate::lanes::Level;
-use crate::par::Threads;
+use crate::par;
 use alloc::vec::Vec;
 pub(crate) use id::{ProxyId, ProxyPair};
 use mover_tree::MoverTree;
@@ -72,7 +72,7 @@ use update::{Update, UpdateScratch};
 /// Boxes with stable ids, and their pairs from tick to tick.
 ///
 /// The rules below define what a pair is, which events are reported, and in which order.
-/// Answers and ids are the same for every [`Level`] and every [`Threads`].
+/// Answers and ids are the same for every level and any threads.
 ///
 /// The time of a tick depends on the number of movers, of their pairs and of changes. Movers whose
 /// fat AABB did not change, and movers without a displacement that no call has changed, are not
@@ -153,13 +153,13 @@ use update::{Update, UpdateScratch};
 /// [`MovingBox::bounds`]: crate::MovingBox::bounds
 #[derive(Debug)]
 pub struct Broadphase {
+    /// The level, the threads, and the greatest number of pairs of a tick. An update that finds more pairs fails and
+    /// changes nothing. The number is that of the pairs found, before owners and the caller's function are applied.
+    pub exec: Exec,
     state: BroadphaseState,
     trees: RestingTrees,
     mover_tree: MoverTree,
     finder: PairFinder,
-    threads: Threads,
-    level: Level,
-    pairs_max: usize,
     /// Whether any proxy had a filter other than `ALL` since the last `clear` or `restore`.
     filtered: bool,
     /// Whether any proxy had an owner since the last `clear` or `restore`.
@@ -175,7 +175,7 @@ pub struct Broadphase {
 
 impl Default for Broadphase {
     fn default() -> Self {
-        Self::with_level(Level::detect())
+        Self::with_exec(Exec::default())
     }
 }
 
@@ -203,17 +203,16 @@ impl Broadphase {
         Self::default()
     }
 
-    /// Creates an empty broadphase that uses `level`. The answers are the same for every level.
+    /// Creates an empty broadphase with other settings: a [`Level`](crate::Level), [`Threads`](crate::Threads), or an
+    /// [`Exec`].
     #[must_use]
-    pub fn with_level(level: Level) -> Self {
+    pub fn with_exec(exec: impl Into<Exec>) -> Self {
         Self {
+            exec: exec.into(),
             state: BroadphaseState::default(),
-            trees: RestingTrees::with_level(level),
+            trees: RestingTrees::default(),
             mover_tree: MoverTree::default(),
-            finder: PairFinder::with_level(level),
-            threads: Threads::default(),
-            level,
-            pairs_max: usize::MAX,
+            finder: PairFinder::default(),
             filtered: false,
             owned: false,
             work: UpdateScratch::default(),
@@ -222,23 +221,6 @@ impl Broadphase {
             columns: ColumnScratch::default(),
             sorted: Vec::new(),
         }
-    }
-
-    /// Sets the threads for later calls. The answers are the same for every choice.
-    pub fn set_threads(&mut self, threads: Threads) {
-        self.finder.set_threads(threads.clone());
-        self.trees.set_threads(&threads);
-        self.threads = threads;
-    }
-
-    /// Limits the number of pairs of a tick. Initially there is no limit.
-    ///
-    /// An update that finds more than `most` pairs fails and changes nothing. The error contains
-    /// the number of pairs found, before owners and the caller's function are applied.
-    pub fn set_pairs_max(&mut self, most: usize) {
-        self.finder.set_pairs_max(most);
-        self.trees.set_pairs_max(most);
-        self.pairs_max = most;
     }
 
     /// The number of proxies.
@@ -337,24 +319,18 @@ impl Broadphase {
     }
 
     fn find(&mut self, accept: Option<AcceptPair<'_>>) -> Result<Changes<'_>, FindError> {
-        let Self { level, state, trees, finder, threads, pairs_max, filtered, owned, work, .. } =
-            self;
+        let Self { exec, state, trees, finder, filtered, owned, work, .. } = self;
+        trees.set_exec(exec);
+        finder.exec = exec.clone();
         trees.update(state, *filtered);
-        let keeps_all = state.is_unchanged() && state.touching.len() <= *pairs_max;
+        let keeps_all = state.is_unchanged() && state.touching.len() <= exec.pairs_max;
         if keeps_all && accept.is_none() && !state.restricted {
             work.events.clear();
             work.events_valid = true;
             return Ok(self.changes());
         }
-        state.dirty_pairs.sort_unstable();
-        let update = Update {
-            level: *level,
-            filtered: *filtered,
-            owned: *owned,
-            pairs_max: *pairs_max,
-            threads,
-            accept,
-        };
+        par::sort::<4>(bytemuck::cast_slice_mut(&mut state.dirty_pairs));
+        let update = Update { exec, filtered: *filtered, owned: *owned, accept };
         update.run(state, finder, trees, work)?;
         core::mem::swap(&mut state.touching, &mut work.touching);
         work.events_valid = true;
@@ -384,16 +360,17 @@ impl Broadphase {
     /// Collects and sorts them, in memory that is reused by the next call.
     #[must_use]
     pub fn pairs(&mut self) -> &[ProxyPair] {
-        let Self { state, sorted, threads, .. } = self;
+        let Self { state, sorted, exec, .. } = self;
         sorted.clear();
         sorted.reserve(state.touching.len() + state.resting.len() + state.dirty_pairs.len());
         let touching = Touching::new(&state.touching, &state.slots);
         sorted.extend(touching.iter().map(ProxyPair::from));
         sorted.extend(state.resting.iter());
         sorted.extend_from_slice(&state.dirty_pairs);
-        threads.sort_by_key(sorted, |pair| {
-            u64::from(pair.a.index()) << 32 | u64::from(pair.b.index())
-        });
+        // The touching pairs are in order.
+        if sorted.len() > state.touching.len() {
+            par::sort_parallel::<4>(&exec.threads, bytemuck::cast_slice_mut(sorted));
+        }
         sorted
     }
 

@@ -18,6 +18,7 @@ use crate::broadphase::query::{
 use crate::columns::{self, AabbColumns, Checked, Columns, LengthMismatch};
 use crate::geom::{Aabb, Filter, Invalid, MovingBox, Plane, Segment, Sphere};
 use crate::kernels::Hit;
+use crate::par::sort;
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 use core::ops::ControlFlow;
@@ -30,13 +31,13 @@ use core::slice;
 pub struct ProxyHit {
     /// The id of the proxy.
     pub id: ProxyId,
-    /// Position on the path, or distance, as in [`Hit::at`].
-    pub at: f32,
+    /// Position on the path, or distance, as in [`Hit::value`].
+    pub value: f32,
 }
 
 impl ProxyHit {
     /// Marks a row of a batch for which nothing was found.
-    pub const MISS: Self = Self { id: ProxyId::NONE, at: f32::INFINITY };
+    pub const MISS: Self = Self { id: ProxyId::NONE, value: f32::INFINITY };
 
     /// Whether this is not [`ProxyHit::MISS`].
     #[must_use]
@@ -64,10 +65,10 @@ impl Broadphase {
     /// let queries = world.queries();
     /// let sight = Segment::new([0.0; 3], [8.0, 0.0, 0.0])?;
     /// let hit = queries.cast(&sight)?.closest().expect("it starts in a box");
-    /// assert_eq!((hit.id, hit.at), (me, 0.0));
+    /// assert_eq!((hit.id, hit.value), (me, 0.0));
     /// let others = queries.without_owner(1);
     /// let hit = others.cast(&sight)?.closest().expect("there are two more");
-    /// assert!(hit.id == crate_box && hit.at > 0.312); // 2.5 / 8, not where the margin begins
+    /// assert!(hit.id == crate_box && hit.value > 0.312); // 2.5 / 8, not where the margin begins
     /// let hit = others.without(ProxyKind::Sleeping).cast(&sight)?.closest().expect("there is a wall");
     /// assert_eq!(hit.id, wall);
     ///
@@ -80,7 +81,7 @@ impl Broadphase {
     /// ```
     #[must_use]
     pub fn queries(&mut self) -> ProxyQueries<'_> {
-        self.mover_tree.update(&self.state, self.filtered, (self.level, &self.threads));
+        self.mover_tree.update(&self.state, self.filtered, (self.exec.level, &self.exec.threads));
         self.view(true)
     }
 
@@ -92,10 +93,11 @@ impl Broadphase {
     }
 
     fn view(&mut self, with_movers: bool) -> ProxyQueries<'_> {
+        self.trees.set_exec(&self.exec);
         self.trees.update(&self.state, self.filtered);
-        let Self { state, trees, mover_tree, level, threads, .. } = self;
+        let Self { state, trees, mover_tree, exec, .. } = self;
         let moving = if with_movers { slice::from_ref(&mover_tree.tree) } else { &[] };
-        let of = Queries::new([moving, trees.exact.trees()], *level, threads);
+        let of = Queries::new([moving, trees.exact.trees()], exec.level, &exec.threads);
         let any_grown = !trees.exact.is_empty();
         let row_filter = QueryFilter { context: state, any_grown, kinds: 0, owner: 0 };
         ProxyQueries { of, fat_trees: trees.fat_trees(), row_filter, slots: &state.slots }
@@ -262,7 +264,7 @@ impl<'a> ProxyQueries<'a> {
     /// rays.push(Segment::ray([0.0; 3], [-1.0; 3])?)?;
     /// let mut hits = [ProxyHit::MISS; 2];
     /// world.queries().casts(&rays.checked()).closest(&mut hits)?;
-    /// assert_eq!(hits, [ProxyHit { id, at: hits[0].at }, ProxyHit::MISS]);
+    /// assert_eq!(hits, [ProxyHit { id, value: hits[0].value }, ProxyHit::MISS]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn casts<'s>(
@@ -364,14 +366,14 @@ impl<'a, P: Path, A: Accept> ProxyQuery<'a, Query<'a, P, A>> {
     /// Replaces the contents of `hits` by all proxies that are hit, ordered by id.
     pub fn all(self, hits: &mut Vec<ProxyHit>) {
         self.collect(hits);
-        hits.sort_unstable_by_key(|hit| hit.id);
+        sort_by_id(hits);
     }
 
     /// Replaces the contents of `hits` by all proxies that are hit, ordered by position on the
     /// path, then by id.
     pub fn sorted(self, hits: &mut Vec<ProxyHit>) {
         self.collect(hits);
-        hits.sort_unstable_by_key(|hit| (hit.at.to_bits(), hit.id));
+        sort_by_position(hits);
     }
 
     fn collect(self, hits: &mut Vec<ProxyHit>) {
@@ -412,7 +414,7 @@ impl<'a, S: QueryShape, A: Accept> ProxyQuery<'a, Query<'a, Overlap<S>, A>> {
             ids.push(id);
             ControlFlow::Continue(())
         });
-        ids.sort_unstable();
+        sort_ids(ids);
     }
 }
 
@@ -469,7 +471,7 @@ impl ProxyQuery<'_, Overlaps<'_, '_>> {
     /// [`LengthMismatch`] when the length of `starts` is not the number of rows plus one; then
     /// nothing is written.
     pub fn all(&self, starts: &mut [usize], ids: &mut Vec<ProxyId>) -> Result<(), LengthMismatch> {
-        self.of.named(starts, ids, |row| self.slots.id(row as usize))
+        self.of.named(starts, ids, |row| self.slots.id(row as usize), sort_ids)
     }
 }
 
@@ -499,9 +501,9 @@ impl ProxyQuery<'_, Proximities<'_, '_>> {
     }
 }
 
-fn name(slots: &Slots, Hit { row, at }: Hit) -> ProxyHit {
+fn name(slots: &Slots, Hit { row, value: at }: Hit) -> ProxyHit {
     let id = if row == Hit::MISS.row { ProxyId::NONE } else { slots.id(row as usize) };
-    ProxyHit { id, at }
+    ProxyHit { id, value: at }
 }
 
 /// Reuses the first two thirds of the memory of `hits` for as many hits by row.
@@ -517,4 +519,22 @@ fn name_in_place(slots: &Slots, hits: &mut [ProxyHit]) {
     for k in (0..hits.len()).rev() {
         hits[k] = name(slots, rows_in(&mut hits[..=k])[k]);
     }
+}
+
+/// Sorts ids. It is not generic, so that it is compiled once.
+fn sort_ids(ids: &mut [ProxyId]) {
+    sort::<2>(bytemuck::cast_slice_mut(ids));
+}
+
+/// Sorts hits by id. It is not generic, so that it is compiled once.
+fn sort_by_id(hits: &mut [ProxyHit]) {
+    sort::<3>(bytemuck::cast_slice_mut(hits));
+}
+
+/// Sorts hits by position, then by id. Positions are not negative, so that their bits have the same order.
+fn sort_by_position(hits: &mut [ProxyHit]) {
+    let words: &mut [[u32; 3]] = bytemuck::cast_slice_mut(hits);
+    words.iter_mut().for_each(|words| words.rotate_right(1));
+    sort(words);
+    words.iter_mut().for_each(|words| words.rotate_left(1));
 }

@@ -12,9 +12,9 @@ use super::slots::{Container, FIXED, SLEEPING};
 use super::state::BroadphaseState;
 use crate::broadphase::FixedBoxes;
 use crate::broadphase::bvh::{BvhItem, Tree};
+use crate::broadphase::exec::Exec;
 use crate::geom::{Aabb, MapEach};
-use crate::lanes::Level;
-use crate::par::Threads;
+use crate::par::sort_rows;
 use alloc::vec::Vec;
 
 /// Bit of a slot: it is in the list of changes.
@@ -27,7 +27,7 @@ const SETTLED: u8 = 1 << 3;
 const TREES: usize = 4;
 
 /// The forests of resting proxies, and the pending changes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct RestingTrees {
     pub(crate) fixed: FixedBoxes,
     pub(crate) sleeping: FixedBoxes,
@@ -48,30 +48,12 @@ pub(crate) struct RestingTrees {
 }
 
 impl RestingTrees {
-    pub(crate) fn with_level(level: Level) -> Self {
-        Self {
-            fixed: FixedBoxes::with_level(level),
-            sleeping: FixedBoxes::with_level(level),
-            exact: FixedBoxes::with_level(level),
-            settled: FixedBoxes::with_level(level),
-            rows: Vec::new(),
-            changed: Vec::new(),
-            removed: Default::default(),
-            inserted: Default::default(),
-        }
-    }
-
-    pub(crate) fn set_threads(&mut self, threads: &Threads) {
-        self.fixed.set_threads(threads.clone());
-        self.sleeping.set_threads(threads.clone());
-        self.exact.set_threads(threads.clone());
-        self.settled.set_threads(threads.clone());
-    }
-
-    pub(crate) fn set_pairs_max(&mut self, most: usize) {
-        self.fixed.set_pairs_max(most);
-        self.sleeping.set_pairs_max(most);
-        self.settled.set_pairs_max(most);
+    /// Sets how the forests run.
+    pub(crate) fn set_exec(&mut self, exec: &Exec) {
+        self.fixed.exec = exec.clone();
+        self.sleeping.exec = exec.clone();
+        self.exact.exec = exec.clone();
+        self.settled.exec = exec.clone();
     }
 
     /// Marks a slot as dirty: its proxy starts or stops resting, or rests with a different box or
@@ -137,7 +119,7 @@ impl RestingTrees {
         let Self { rows, changed, .. } = self;
         // When many slots have changed, scanning all of them costs less than sorting.
         if changed.len() < rows.len() / 32 {
-            changed.sort_unstable();
+            sort_rows(changed);
         } else {
             changed.clear();
             let all = (0..).zip(rows.iter());

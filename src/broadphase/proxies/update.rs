@@ -14,13 +14,13 @@ use super::pair_cache::partition::{
 use super::pair_cache::{PairColumns, PairTable, Touching, TouchingIter};
 use super::resting::RestingTrees;
 use super::state::BroadphaseState;
+use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::{PairRun, Pairs};
 use crate::broadphase::{FindError, PairFinder, PairInput};
 use crate::columns::Row;
 use crate::geom::SweptPair;
-use crate::lanes::Level;
-use crate::par::{self, Threads};
+use crate::par;
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
 
@@ -116,11 +116,9 @@ pub(crate) struct UpdateScratch {
 
 /// The arguments of an update.
 pub(crate) struct Update<'a> {
-    pub(crate) level: Level,
+    pub(crate) exec: &'a Exec,
     pub(crate) filtered: bool,
     pub(crate) owned: bool,
-    pub(crate) pairs_max: usize,
-    pub(crate) threads: &'a Threads,
     /// The caller's function; `None` accepts all pairs.
     pub(crate) accept: Option<AcceptPair<'a>>,
 }
@@ -200,11 +198,11 @@ impl Update<'_> {
             kept[part] = searched.map_or(0, |searched| befores[part].count_kept(searched));
         }
         let found = n + m + k + l + kept.iter().sum::<usize>();
-        if found > self.pairs_max {
-            return Err(FindError::TooManyPairs { found, most: self.pairs_max });
+        if found > self.exec.pairs_max {
+            return Err(FindError::TooManyPairs { found, most: self.exec.pairs_max });
         }
-        self.threads.enter(|| {
-            let workers = self.threads.workers();
+        self.exec.threads.enter(|| {
+            let workers = self.exec.threads.workers();
             scratch.resize_with(workers.max(scratch.len()), Scratch::default);
             let scratch = &mut scratch[..workers];
             let trees = || fixed.iter().chain(sleeping).chain(settled);
@@ -233,7 +231,7 @@ impl Update<'_> {
             lengths.iter_mut().zip(kept).for_each(|(length, kept)| *length += kept);
             let accept = |pair| self.accept.is_none_or(|accept| accept(pair));
             let still_touches = |pair| state.rests_and_touches(pair) && accept(pair);
-            let (level, slots, still_touches) = (self.level, &state.slots, &still_touches);
+            let (level, slots, still_touches) = (self.exec.level, &state.slots, &still_touches);
             let diff = Diff { level, slots, runs, resting, searched, partitions, still_touches };
             let longest_before = befores.iter().map(|part| part.len()).max().unwrap_or(0);
             let longest = lengths.into_iter().max().unwrap_or(0);

@@ -30,7 +30,7 @@ impl HitCollector<'_> {
 
 /// Which hit on a path is returned.
 #[derive(Clone, Copy, Debug)]
-pub enum HitChoice {
+pub(crate) enum HitChoice {
     /// The first one; among equal positions the one with the lowest row.
     Closest,
     /// The one that the traversal finds first.
@@ -54,7 +54,7 @@ impl<'a> CollectFirst<'a> {
             HitChoice::Any => -1.0,
         };
         // The placeholder is not nearer than any hit on the path.
-        Self { best: Hit { row: Hit::MISS.row, at: reach }, then, accept }
+        Self { best: Hit { row: Hit::MISS.row, value: reach }, then, accept }
     }
 
     /// The hit, if there is one.
@@ -65,10 +65,10 @@ impl<'a> CollectFirst<'a> {
     /// Does what [`HitCollector::collect`] states.
     #[inline(always)]
     fn collect(&mut self, hit: Hit, most: &mut f32) -> bool {
-        let better = hit.at < *most || hit.row < self.best.row;
+        let better = hit.value < *most || hit.row < self.best.row;
         if better && self.accept.accept(hit.row) {
             self.best = hit;
-            *most = if hit.at < self.then { hit.at } else { self.then };
+            *most = if hit.value < self.then { hit.value } else { self.then };
         }
         better
     }

@@ -38,7 +38,7 @@ impl<'a> Queries<'a> {
     ///
     /// let here = Aabb::point([4.5, 0.0, 0.0])?;
     /// let nearest = queries.proximity(&here, 1.0)?.nearest().expect("one is half a unit away");
-    /// assert!(nearest.row == 2 && nearest.at <= 0.5 && nearest.at > 0.499_999);
+    /// assert!(nearest.row == 2 && nearest.value <= 0.5 && nearest.value > 0.499_999);
     /// let mut room = [Hit::default(); 3];
     /// let found = queries.proximity(&here, f32::INFINITY)?.k_nearest(&mut room);
     /// assert_eq!(found.iter().map(|hit| hit.row).collect::<Vec<_>>(), [2, 1, 3]);
@@ -149,7 +149,7 @@ impl Nearing for NearestTo<'_, '_> {
         while near != 0 {
             let lane = near.trailing_zeros() as usize;
             near &= near - 1;
-            let hit = Hit { row: rows[lane], at: at[lane] };
+            let hit = Hit { row: rows[lane], value: at[lane] };
             if self.nearest.takes(hit) {
                 met += 1;
                 if self.accept.accept(hit.row) {

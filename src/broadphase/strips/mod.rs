@@ -18,11 +18,10 @@ pub(crate) mod scatter;
 pub(crate) mod sweep;
 
 use super::error::FindError;
+use super::exec::Exec;
 use super::pairs::input::PairInput;
 use super::pairs::runs::{PairRun, Pairs};
 use crate::geom::{Pair, SweptPair};
-use crate::lanes::Level;
-use crate::par::Threads;
 use alloc::vec::Vec;
 use grid::Sample;
 use passes::{Stage, Tick};
@@ -31,8 +30,8 @@ use scatter::{SWEPT_WORDS, UNION_WORDS};
 /// Finds all pairs of boxes that meet in a tick.
 ///
 /// Only memory is kept between ticks. After a tick or two of similar size, finding allocates nothing, even if the
-/// number of pairs grows by a few per cent. It runs on the given [`Threads`], by default on the `rayon` pool in which
-/// it is called.
+/// number of pairs grows by a few per cent. It runs as its [`Exec`] says: by default on the `rayon` pool in
+/// which it is called.
 ///
 /// ```
 /// use swath::{MovingBoxColumns, PairFinder};
@@ -57,9 +56,8 @@ use scatter::{SWEPT_WORDS, UNION_WORDS};
 /// ```
 #[derive(Debug)]
 pub struct PairFinder {
-    level: Level,
-    threads: Threads,
-    pairs_max: usize,
+    /// The level, the threads, and the greatest number of pairs of a tick.
+    pub exec: Exec,
     sample: Sample,
     scatterers: Vec<scatter::Scratch>,
     union: Stage<Pair, UNION_WORDS>,
@@ -72,7 +70,7 @@ fn leave_there<P>(_: &mut PairRun<P>, _: &mut Vec<P>) {}
 
 impl Default for PairFinder {
     fn default() -> Self {
-        Self::with_level(Level::detect())
+        Self::with_exec(Exec::default())
     }
 }
 
@@ -83,29 +81,16 @@ impl PairFinder {
         Self::default()
     }
 
-    /// Creates a finder that uses `level`. The pairs are the same for every level.
+    /// Creates a finder with other settings: a [`Level`](crate::Level), [`Threads`](crate::Threads), or an [`Exec`].
     #[must_use]
-    pub fn with_level(level: Level) -> Self {
+    pub fn with_exec(exec: impl Into<Exec>) -> Self {
         Self {
-            level,
-            threads: Threads::default(),
-            pairs_max: usize::MAX,
+            exec: exec.into(),
             sample: Sample::default(),
             scatterers: Vec::new(),
             union: Stage::default(),
             swept: Stage::default(),
         }
-    }
-
-    /// Runs later ticks on these threads. The pairs are the same for any number of threads.
-    pub fn set_threads(&mut self, threads: Threads) {
-        self.threads = threads;
-    }
-
-    /// Makes a tick with more than `most` pairs an error, which contains their number. The memory for pairs is then
-    /// limited to about twice what `most` pairs need. There is no limit by default.
-    pub fn set_pairs_max(&mut self, most: usize) {
-        self.pairs_max = most;
     }
 
     /// Returns how many bytes of memory the finder has allocated.
@@ -215,9 +200,9 @@ impl PairFinder {
         first: PairInput<'_>,
         second: Option<PairInput<'_>>,
     ) -> Result<Pairs<'_, Pair>, FindError> {
-        let Self { level, threads, pairs_max, sample, scatterers, union, swept: _ } = self;
-        let tick = Tick { level: *level, pairs_max: *pairs_max, first, second };
-        union.find(&tick, threads, sample, scatterers, &leave_there)
+        let Self { exec, sample, scatterers, union, swept: _ } = self;
+        let tick = Tick { level: exec.level, pairs_max: exec.pairs_max, first, second };
+        union.find(&tick, &exec.threads, sample, scatterers, &leave_there)
     }
 
     fn find_swept(
@@ -226,8 +211,8 @@ impl PairFinder {
         second: Option<PairInput<'_>>,
         take: &(dyn Fn(&mut PairRun<SweptPair>, &mut Vec<SweptPair>) + Sync),
     ) -> Result<Pairs<'_, SweptPair>, FindError> {
-        let Self { level, threads, pairs_max, sample, scatterers, union: _, swept } = self;
-        let tick = Tick { level: *level, pairs_max: *pairs_max, first, second };
-        swept.find(&tick, threads, sample, scatterers, take)
+        let Self { exec, sample, scatterers, union: _, swept } = self;
+        let tick = Tick { level: exec.level, pairs_max: exec.pairs_max, first, second };
+        swept.find(&tick, &exec.threads, sample, scatterers, take)
     }
 }

@@ -4,7 +4,7 @@
 //! is spread over the threads. The contents of a chunk or a run do not depend on the number of threads.
 
 use super::grid::{Choice, Grid, Sample};
-use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, STILL, SWEPT_WORDS, Scatter};
+use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, Padding, STILL, SWEPT_WORDS, Scatter};
 use super::sweep::{Progress, Strips};
 use super::{scatter, sweep};
 use crate::broadphase::error::FindError;
@@ -275,11 +275,11 @@ where
                 let rows = part.set.len();
                 let records_max = rows.saturating_mul(most_of_chunk);
                 let mut columns = core::mem::take(&mut scratch.columns);
-                let boxes = part.set.boxes.columns(&mut columns);
-                tick.level.run_rows(
-                    rows,
-                    Scatter::<WORDS> { grid, part, boxes, scratch, chunk, records_max, filtered },
-                );
+                let mut padding = Padding::NEW;
+                let boxes = padding.pad(part.set.boxes.columns(&mut columns));
+                let scatter =
+                    Scatter::<WORDS> { grid, part, boxes, scratch, chunk, records_max, filtered };
+                tick.level.run(scatter);
                 scratch.columns = columns;
             });
             if chunks.iter().all(|chunk| chunk.written) {

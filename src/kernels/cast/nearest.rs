@@ -31,7 +31,7 @@ use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, MaskLanes};
 /// let ray = Segment::ray([0.0; 3], [1.0, 0.0, 0.0])?;
 /// let first = cast::closest(Level::detect(), &ray, &many.checked())?.expect("the ray hits");
 /// assert_eq!(first.row, 1);
-/// assert!(first.at <= 2.5 && first.at > 2.499_99);
+/// assert!(first.value <= 2.5 && first.value > 2.499_99);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn closest(
@@ -72,11 +72,11 @@ pub fn any(level: Level, segment: &Segment, many: &Checked<'_>) -> Result<Option
 }
 
 /// The state before the first hit. Every hit has a finite fraction.
-const NONE: Hit = Hit { row: 0, at: f32::INFINITY };
+const NONE: Hit = Hit { row: 0, value: f32::INFINITY };
 
 impl Hit {
     fn found(self) -> Option<Self> {
-        (self.at < NONE.at).then_some(self)
+        (self.value < NONE.value).then_some(self)
     }
 }
 
@@ -94,7 +94,7 @@ impl Sink for &mut Closest {
     #[inline(always)]
     fn put<I: Isa>(&mut self, isa: I, start: usize, _: usize, answer: Answer<I>) -> bool {
         // The comparison is strict, so rows that are computed again do not replace themselves.
-        let better = (answer.hit & answer.near.lt(isa.splat(self.0.at))).bits();
+        let better = (answer.hit & answer.near.lt(isa.splat(self.0.value))).bits();
         if better != 0 {
             let mut at = [0.0; LANES_MAX];
             answer.near.store(&mut at);
@@ -110,8 +110,8 @@ fn least(mut best: Hit, start: u32, mut better: u32, at: &[f32; LANES_MAX]) -> H
     while better != 0 {
         let lane = better.trailing_zeros();
         better &= better - 1;
-        if at[lane as usize] < best.at {
-            best = Hit { row: start + lane, at: at[lane as usize] };
+        if at[lane as usize] < best.value {
+            best = Hit { row: start + lane, value: at[lane as usize] };
         }
     }
     best
@@ -131,7 +131,7 @@ impl Sink for &mut Any {
         let mut at = [0.0; LANES_MAX];
         answer.near.store(&mut at);
         let lane = hit.trailing_zeros();
-        self.0 = Hit { row: start as u32 + lane, at: at[lane as usize] };
+        self.0 = Hit { row: start as u32 + lane, value: at[lane as usize] };
         false
     }
 }

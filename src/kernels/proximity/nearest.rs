@@ -97,7 +97,7 @@ impl<'a> NearestList<'a> {
             f32::INFINITY
         } else {
             // An empty buffer accepts nothing.
-            self.to.last().map_or(-1.0, |last| last.at)
+            self.to.last().map_or(-1.0, |last| last.value)
         }
     }
 
@@ -142,7 +142,7 @@ impl Sink for &mut NearestList<'_> {
 /// Returns whether `a` is sorted before `b`: by distance, then by row.
 #[inline(always)]
 fn is_before(a: &Hit, b: &Hit) -> bool {
-    a.at < b.at || a.at == b.at && a.row < b.row
+    a.value < b.value || a.value == b.value && a.row < b.row
 }
 
 /// Inserts the lanes `better`.
@@ -151,7 +151,7 @@ fn insert(nearest: &mut NearestList<'_>, start: u32, mut better: u32, at: &[f32;
     while better != 0 {
         let lane = better.trailing_zeros();
         better &= better - 1;
-        let hit = Hit { row: start + lane, at: at[lane as usize] };
+        let hit = Hit { row: start + lane, value: at[lane as usize] };
         if nearest.takes(hit) {
             nearest.insert(hit);
         }

@@ -83,7 +83,7 @@ impl Pipeline {
         }
         let pair = Pair { a: a.min(b), b: a.max(b) };
         let mut bounds = SceneBounds::default();
-        bounds.fill(scene, self.config(), self.level(), self.threads());
+        bounds.fill(scene, self.config(), self.exec.level, &self.exec.threads);
         let boxes = bounds.boxes(scene);
         let context = TickContext { scene, config: self.config(), bounds: &bounds, boxes };
         let mut explanation = Explanation { lines: Vec::new(), impact: None };

@@ -92,6 +92,74 @@ const STICKS: Recipe = Recipe {
     displacement: [-4.7, -3.67],
     moves: 0.737,
 };
+/// Sticks on any axis that cross three crowds and seldom touch.
+const LANCES: Recipe = Recipe {
+    seed: 186_547,
+    extent: [13.87, 1.312, 1.94],
+    crowds: [
+        Crowds { share: 1.0, count: 3, part: [0.1636, 0.0451, 0.0415], apart: 0.757 },
+        Crowds { share: 0.708, count: 1, part: [0.447, 0.223, 0.0928], apart: 0.0 },
+        NO_CROWDS,
+    ],
+    half: [-7.89, -5.86],
+    stretch: [1.54, 0.0, 0.02],
+    long: Long { share: 1.0, axis: 3, axes: 1, length: 3.0, spread: 0.535 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 0.34,
+};
+/// Tiny boxes in a thin crowd, and a few sticks on any axis that are longer than the crowd.
+const NEEDLES: Recipe = Recipe {
+    seed: 663_232,
+    extent: [0.957, 1.184, 1.457],
+    crowds: [
+        Crowds { share: 0.95, count: 1, part: [0.407, 0.245, 0.324], apart: 0.0 },
+        Crowds { share: 1.0, count: 1, part: [0.0132, 0.231, 0.0023], apart: 0.0 },
+        NO_CROWDS,
+    ],
+    half: [-5.41, -5.02],
+    stretch: [0.0, 1.457, 0.3],
+    long: Long { share: 0.0366, axis: 3, axes: 1, length: 0.0549, spread: 0.219 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 1.0,
+};
+/// A flat crowd of tiny boxes, and of as many sticks on any axis that are longer than the crowd.
+const STRAWS: Recipe = Recipe {
+    seed: 100_468,
+    extent: [1.656, 0.404, 2.202],
+    crowds: [
+        Crowds { share: 0.95, count: 1, part: [0.0248, 1.42e-5, 0.0379], apart: 0.0 },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-9.24, -7.11],
+    stretch: [1.5, 0.0, 0.3],
+    long: Long { share: 0.516, axis: 3, axes: 1, length: 0.0414, spread: 0.364 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 1.0,
+};
+/// Plates across one axis, half of them in a thin crowd that is as long as they are, and as many points.
+const SHELVES: Recipe = Recipe {
+    seed: 303_317,
+    extent: [1.943, 2.805, 3.63],
+    crowds: [
+        Crowds { share: 0.5, count: 1, part: [0.31, 0.943, 0.744], apart: 0.0 },
+        Crowds { share: 1.0, count: 1, part: [0.0321, 0.252, 0.42], apart: 1.0 },
+        NO_CROWDS,
+    ],
+    half: [-9.2, -9.2],
+    stretch: [0.0, 0.3, 1.5],
+    long: Long { share: 0.581, axis: 1, axes: 2, length: 0.133, spread: 0.0 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 0.5,
+};
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 
 /// Makes an adversary with `boxes` boxes.
@@ -105,6 +173,10 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         Scene::Plates => return PLATES.build(boxes),
         Scene::Boulders => return BOULDERS.build(boxes),
         Scene::Sticks => return STICKS.build(boxes),
+        Scene::Lances => return LANCES.build(boxes),
+        Scene::Needles => return NEEDLES.build(boxes),
+        Scene::Straws => return STRAWS.build(boxes),
+        Scene::Shelves => return SHELVES.build(boxes),
         _ => (),
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());

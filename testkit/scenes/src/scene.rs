@@ -82,6 +82,14 @@ pub enum Scene {
     Boulders,
     /// Tiny boxes, and sticks on any axis across the whole scene, which seldom touch. It is repeated.
     Sticks,
+    /// Sticks on any axis that cross three crowds and seldom touch. It is repeated.
+    Lances,
+    /// Tiny boxes in a thin crowd, and a few longer sticks. It is repeated.
+    Needles,
+    /// A flat crowd of tiny boxes and longer sticks. It is repeated.
+    Straws,
+    /// Plates across one axis, many of them in a thin crowd, and points. It is repeated.
+    Shelves,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -107,7 +115,16 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 4] = [Self::Outskirts, Self::Plates, Self::Boulders, Self::Sticks];
+    pub const FOUND: [Self; 8] = [
+        Self::Outskirts,
+        Self::Plates,
+        Self::Boulders,
+        Self::Sticks,
+        Self::Lances,
+        Self::Needles,
+        Self::Straws,
+        Self::Shelves,
+    ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
     pub const ORDINARY: [Self; 7] = [
@@ -159,6 +176,10 @@ impl Scene {
             Self::Plates => "plates",
             Self::Boulders => "boulders",
             Self::Sticks => "sticks",
+            Self::Lances => "lances",
+            Self::Needles => "needles",
+            Self::Straws => "straws",
+            Self::Shelves => "shelves",
             Self::Identical => "identical",
         }
     }

@@ -45,9 +45,9 @@ pub fn run(data: &[u8]) {
     let zipped: Vec<_> = (0..rows.len()).map(|k| of(&zipped, k)).collect();
     let bits = |casts: &[Cast]| casts.iter().map(cast_bits).collect::<Vec<_>>();
     let hit =
-        |(row, cast): (u32, &Cast)| cast.faces.is_hit().then_some(Hit { row, at: cast.entry });
+        |(row, cast): (u32, &Cast)| cast.faces.is_hit().then_some(Hit { row, value: cast.entry });
     let found: Vec<_> = (0..).zip(&many).filter_map(hit).collect();
-    let closest = found.iter().copied().reduce(|a, b| if b.at < a.at { b } else { a });
+    let closest = found.iter().copied().reduce(|a, b| if b.value < a.value { b } else { a });
     let planes: Vec<_> = rows.iter().take(5).map(half_space).collect();
     let polyhedron = Polyhedron::new(&planes).ok();
     assert_eq!(polyhedron.is_none(), planes.iter().any(|plane| plane.validate().is_err()));

@@ -38,7 +38,7 @@ pub fn run(data: &[u8]) {
     let layouts = Layouts::new(world.iter().copied());
     let labels: Vec<u32> = (0..u32::from(count)).map(|row| !row).collect();
     for (turn, level) in (0..).zip(Level::all()) {
-        let mut finder = PairFinder::with_level(level);
+        let mut finder = PairFinder::with_exec(level);
         let found = finder.union_pairs(set).expect("a flag for each box");
         assert_eq!(found.rejected(), rejected, "{level}");
         assert_eq!((found.len(), found.is_empty()), (union.len(), union.is_empty()), "{level}");

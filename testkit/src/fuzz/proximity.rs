@@ -51,19 +51,19 @@ pub fn run(data: &[u8]) {
     let by_ball = met(&|b| sphere::one_to_one(&ball, b) == Ok(true));
     let by_planes = met(&|b| planes::one_to_one(&region, b).is_ok_and(|s| s != PlaneSide::Outside));
     let near = met(&|b| distance(&one, b).is_some_and(|at| at <= max_distance));
-    let hit = |&row: &u32| distance(&one, &boxes[row as usize]).map(|at| Hit { row, at });
+    let hit = |&row: &u32| distance(&one, &boxes[row as usize]).map(|at| Hit { row, value: at });
     let mut near: Vec<Hit> = near.iter().filter_map(hit).collect();
-    near.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.row.cmp(&b.row)));
+    near.sort_by(|a, b| a.value.total_cmp(&b.value).then(a.row.cmp(&b.row)));
 
     let columns: [Vec<f32>; 6] =
         std::array::from_fn(|k| boxes.iter().map(|of| of.to_row()[k]).collect());
     let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice));
     let set = FixedInput::new(columns.expect("equally long")).filtered(&filters);
     for level in Level::all() {
-        let mut tree = Bvh::with_level(level);
+        let mut tree = Bvh::with_exec(level);
         tree.build(set).expect("a filter for each box");
         // The same in any order, and some twice.
-        let mut fixed = FixedBoxes::with_level(level);
+        let mut fixed = FixedBoxes::with_exec(level);
         let all: Vec<u32> = (0..u32::from(count)).collect();
         for _ in 0..2 {
             fixed.put(&all, set).expect("a row for each box");

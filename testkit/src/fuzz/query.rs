@@ -55,12 +55,12 @@ pub fn run(data: &[u8]) {
         moving.push(row);
     }
 
-    let mut tree = Bvh::with_level(level);
+    let mut tree = Bvh::with_exec(level);
     tree.build(set).unwrap();
     check(&tree.queries(), &boxes, None, &segments, &moving);
     check(&tree.queries(), &boxes, Some(filter), &segments, &moving);
 
-    let mut fixed = FixedBoxes::with_level(level);
+    let mut fixed = FixedBoxes::with_exec(level);
     fixed.extend(set).unwrap();
     let gone: Vec<u32> = (0..count as u32)
         .filter(|&row| boxes[row as usize].is_some() && row % 5 == u32::from(like) % 5)
@@ -82,7 +82,7 @@ fn check(
         let hit = |(row, of): (u32, &Option<(Aabb, Filter)>)| {
             let (aabb, theirs) = of.as_ref()?;
             let allowed = filter.is_none_or(|filter| filter.allows(*theirs));
-            at(aabb).filter(|_| allowed).map(|at| Hit { row, at })
+            at(aabb).filter(|_| allowed).map(|at| Hit { row, value: at })
         };
         (0..).zip(boxes).filter_map(hit).collect()
     };
@@ -120,7 +120,7 @@ fn ask<'q, P: Path>(query: impl Fn() -> Option<Query<'q, P>>, expected: &[Hit]) 
         return Hit::MISS;
     }
     let query = || query().expect("it was valid before");
-    let first = expected.iter().copied().reduce(|a, b| if b.at < a.at { b } else { a });
+    let first = expected.iter().copied().reduce(|a, b| if b.value < a.value { b } else { a });
     assert_eq!(query().closest(), first);
     let any = query().any();
     assert!(any.is_none() == expected.is_empty() && any.iter().all(|hit| expected.contains(hit)));
@@ -139,7 +139,7 @@ fn check_batch<T: Row<K>, const K: usize, E: core::fmt::Debug>(
     let columns: [Vec<f32>; K] =
         core::array::from_fn(|c| rows.iter().map(|row| row.to_row()[c]).collect());
     let columns = Columns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
-    let mut hits = vec![Hit { row: 9, at: -9.0 }; rows.len()];
+    let mut hits = vec![Hit { row: 9, value: -9.0 }; rows.len()];
     ask(columns, &mut hits).unwrap();
     assert_eq!(hits, expected);
 }

@@ -25,7 +25,7 @@ pub fn run(data: &[u8]) {
     }
     bounce(&bodies, &masses);
     let mut stepper = Stepper::new(config);
-    stepper.set_threads(Threads::one());
+    stepper.exec.threads = Threads::one();
     for _ in 0..2 {
         let before = bodies.clone();
         let stats = match stepper.step(&mut bodies, &masses, None) {

@@ -37,7 +37,7 @@ fn look(capture: &Capture, bytes: usize) {
         return;
     }
     let mut pipeline = Pipeline::new(*capture.config());
-    pipeline.set_threads(Threads::one());
+    pipeline.exec.threads = Threads::one();
     let ticked = pipeline.tick(&scene).expect("a tick that was read is one");
     assert_finite(&(ticked.impacts(), ticked.sensed()));
     for impact in ticked.impacts().iter().chain(ticked.sensed()) {

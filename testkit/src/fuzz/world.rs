@@ -44,8 +44,8 @@ pub fn run(data: &[u8]) {
 pub fn calls(data: &[u8]) -> usize {
     let mut bytes = Bytes::new(data);
     let level = Level::all().nth(usize::from(bytes.byte()) % Level::all().count());
-    let mut world = Broadphase::with_level(level.expect("there is one"));
-    world.set_threads(Threads::one());
+    let mut world = Broadphase::with_exec(level.expect("there is one"));
+    world.exec.threads = Threads::one();
     let mut trial = Trial {
         bytes,
         world,
@@ -344,8 +344,8 @@ impl Trial<'_> {
     fn restore(&mut self) {
         let Some((snapshot, model, given)) = &self.saved else { return };
         if self.bytes.byte().is_multiple_of(2) {
-            self.world = Broadphase::with_level(Level::PORTABLE4);
-            self.world.set_threads(Threads::one());
+            self.world = Broadphase::with_exec(Level::PORTABLE4);
+            self.world.exec.threads = Threads::one();
         }
         self.world.restore(snapshot);
         (self.model, self.given) = (model.clone(), given.clone());

@@ -48,7 +48,7 @@ pub fn ask(
     let columns = SegmentArrays::new(&segments);
     let (level, mut rejected) = (Level::detect(), Vec::new());
     let rows = columns.segments().check(level, &mut rejected);
-    let mut out = vec![ProxyHit { at: -9.0, ..ProxyHit::MISS }; segments.len()];
+    let mut out = vec![ProxyHit { value: -9.0, ..ProxyHit::MISS }; segments.len()];
     queries.casts(&rows).closest(&mut out).expect("equally long");
     assert_eq!(out, closest);
     queries.casts(&rows).any(&mut out).expect("equally long");
@@ -81,7 +81,7 @@ fn of<'a>(queries: ProxyQueries<'a>, about: &BodyInfo) -> ProxyQueries<'a> {
 }
 
 fn hits(seen: &[(ProxyId, Aabb)], at: impl Fn(&Aabb) -> Option<f32>) -> Vec<ProxyHit> {
-    let hit = |(id, aabb): &(ProxyId, Aabb)| at(aabb).map(|at| ProxyHit { id: *id, at });
+    let hit = |(id, aabb): &(ProxyId, Aabb)| at(aabb).map(|at| ProxyHit { id: *id, value: at });
     seen.iter().filter_map(hit).collect()
 }
 
@@ -99,7 +99,7 @@ fn way<'q, P: Path + 'q>(
     assert_eq!(bits(&hits), bits(expected));
     assert_finite(&hits);
     let mut sorted = expected.to_vec();
-    sorted.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.id.cmp(&b.id)));
+    sorted.sort_by(|a, b| a.value.total_cmp(&b.value).then(a.id.cmp(&b.id)));
     query().sorted(&mut hits);
     assert_eq!(bits(&hits), bits(&sorted));
     let first = sorted.first().copied();
@@ -113,18 +113,18 @@ fn way<'q, P: Path + 'q>(
     // If each visited hit becomes the limit, the last one visited is the first on the path.
     let mut nearest = None;
     query().visit(|hit| {
-        let before = nearest.unwrap_or(ProxyHit { at: f32::INFINITY, ..hit });
-        assert!(hit.at <= before.at && expected.contains(&hit));
-        let is_first = hit.at < before.at || hit.id < before.id;
+        let before = nearest.unwrap_or(ProxyHit { value: f32::INFINITY, ..hit });
+        assert!(hit.value <= before.value && expected.contains(&hit));
+        let is_first = hit.value < before.value || hit.id < before.id;
         nearest = Some(if is_first { hit } else { before });
-        hit.at
+        hit.value
     });
     assert_eq!(nearest, first);
     first.unwrap_or(ProxyHit::MISS)
 }
 
 fn bits(hits: &[ProxyHit]) -> Vec<(ProxyId, u32)> {
-    hits.iter().map(|hit| (hit.id, hit.at.to_bits())).collect()
+    hits.iter().map(|hit| (hit.id, hit.value.to_bits())).collect()
 }
 
 /// All hits of a shape.
@@ -199,13 +199,13 @@ fn near(
         let mut expected = hits(seen, |b| {
             proximity::one_to_one(aabb, b).ok().filter(|&distance| distance <= max_distance)
         });
-        expected.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.id.cmp(&b.id)));
+        expected.sort_by(|a, b| a.value.total_cmp(&b.value).then(a.id.cmp(&b.id)));
         for room in [0, 1, 3, expected.len() + 1] {
             let Ok(query) = queries.proximity(aabb, max_distance) else {
                 assert!(aabb.validate().is_err());
                 break;
             };
-            let mut to = vec![ProxyHit { at: -9.0, ..ProxyHit::MISS }; room];
+            let mut to = vec![ProxyHit { value: -9.0, ..ProxyHit::MISS }; room];
             assert_eq!(query.k_nearest(&mut to), &expected[..room.min(expected.len())]);
             let query = queries.proximity(aabb, max_distance).expect("it was one before");
             let far = query.accepting(|id| Some(id) != expected.first().map(|hit| hit.id));

@@ -27,6 +27,7 @@ use super::grid::Grid;
 use super::scatter::{FLAGS, NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, STILL};
 use crate::broadphase::pairs::input::ROW;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
+use crate::par::sort_floats;
 use alloc::vec::Vec;
 
 /// Flag of the right copies on the axis that the grid does not divide. The bit is free here: the position of a box in
@@ -285,7 +286,7 @@ impl Sampled {
             len += other.len;
         }
         let starts = &mut starts[..len];
-        starts.sort_unstable_by(f32::total_cmp);
+        sort_floats(starts);
         // A box that starts at a plane is right of it, so a plane at the least start divides nothing.
         let least = starts[0];
         let after = |at: usize| starts[at..].iter().copied().find(|&start| start > least);

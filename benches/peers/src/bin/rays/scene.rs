@@ -56,7 +56,7 @@ impl Scene {
         }
         let closest = |segment| {
             let hit = cast::closest(Level::detect(), segment, &store.checked());
-            hit.expect("it is a segment").map(|hit| (hit.row, hit.at))
+            hit.expect("it is a segment").map(|hit| (hit.row, hit.value))
         };
         self.segments.iter().take(count).map(closest).collect()
     }

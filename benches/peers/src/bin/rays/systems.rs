@@ -166,7 +166,7 @@ impl<'a> Trees<'a> {
             run: Box::new(move |rows, out| {
                 spread(&segments[rows], out, |segment| {
                     let query = queries.cast(segment).expect("it is a segment");
-                    query.closest().map(|hit| (hit.row, hit.at))
+                    query.closest().map(|hit| (hit.row, hit.value))
                 });
             }),
         }];
@@ -180,7 +180,7 @@ impl<'a> Trees<'a> {
                 hits.resize(segments.len(), Hit::MISS);
                 queries.casts(&segments).closest(&mut hits).expect("there is room");
                 for (out, hit) in out.iter_mut().zip(&*hits) {
-                    *out = hit.is_hit().then_some((hit.row, hit.at));
+                    *out = hit.is_hit().then_some((hit.row, hit.value));
                 }
             }),
         });
