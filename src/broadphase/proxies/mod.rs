@@ -84,7 +84,7 @@ use update::{Update, UpdateScratch};
 ///
 /// Two-dimensional games: give every box `[0, 0]` on the third axis and no displacement along it.
 /// Boxes then meet exactly when they meet in the plane, at no extra cost. Large worlds: give boxes
-/// in `f64` relative to an origin ([`Aabb::from_f64`] and [`MovingBox::from_f64`] round outwards)
+/// in `f64` relative to an origin ([`Aabb::from_f64`](crate::Aabb::from_f64) and [`MovingBox::from_f64`] round outwards)
 /// and move the origin with [`Broadphase::shift_origin`].
 ///
 /// # Example

@@ -28,7 +28,7 @@ use core::ops::Range;
 
 /// Comparisons per box from which a strip is divided instead of swept, and the least number of boxes for it. Fuzz
 /// inputs are small and must reach the join too.
-const JOIN_WORK: u64 = if cfg!(fuzzing) { 1 } else { 256 };
+const JOIN_WORK: u64 = if cfg!(fuzzing) { 1 } else { 128 };
 const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 /// Only one record of so many is counted in the sum of comparisons. A sum over all records would cost 2 % in an even
 /// scene.
