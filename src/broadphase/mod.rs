@@ -9,6 +9,8 @@
 //! * [`Queries`](crate::Queries) finds the stored boxes on a path, in a shape or nearest to a point, for
 //!   [`FixedBoxes`] or for a [`Bvh`](crate::Bvh) that is built once (`query`).
 //! * [`PairInput`] and [`FixedInput`] are the inputs; they also define which boxes may pair.
+//! * [`MovingBoxInput`] and [`AabbInput`] are the layouts in which boxes are passed: columns, slices, or the caller's own
+//!   structures ([`MovingBoxRows`], [`AabbRows`]).
 //!
 //! The pair finder uses *strips*:
 //!

@@ -57,13 +57,11 @@ pub enum Invalid {
     #[error("the greatest fraction of a segment is negative or not a number")]
     MaxFraction,
     /// The greatest distance of a search is not in `[0, ∞]`.
-    #[error("the greatest distance at which to look is negative or not a number")]
+    #[error("the search distance is negative or not a number")]
     MaxDistance,
     /// An inverse mass is not in the range that is allowed, which is `[0, COORD_MAX]` for a
     /// [`Body`](crate::batch::Body).
-    #[error(
-        "an inverse mass is negative, not a number, or past the least or greatest that is allowed"
-    )]
+    #[error("an inverse mass is negative, not a number, or outside of the valid range")]
     InverseMass,
     /// A restitution is not in `[0, 1]`.
     #[error("a restitution is not in [0, 1]")]
@@ -72,7 +70,7 @@ pub enum Invalid {
     #[error("a rotation is not a unit quaternion")]
     Rotation,
     /// A spin is NaN or longer than [`SPIN_MAX`](super::SPIN_MAX).
-    #[error("a spin is not a number or longer than 1024 radians a tick")]
+    #[error("a spin is not a number or larger than 1024 radians per tick")]
     Spin,
 }
 

@@ -173,14 +173,22 @@ impl<const K: usize, const SECOND: bool> Side<K> for PairMember<'_, K, SECOND> {
 
     #[inline(always)]
     fn invalid<I: Isa>(&self, start: usize) -> u32 {
-        let mut bits = 0;
-        if !self.rows.of.rejected().is_empty() {
-            for (lane, &pair) in self.pairs[start..start + I::LANES].iter().enumerate() {
-                bits |= u32::from(self.rows.of.is_rejected(Self::row(pair))) << lane;
-            }
+        if self.rows.of.rejected().is_empty() {
+            return 0;
         }
-        bits
+        invalid_pairs(&self.rows.of, &self.pairs[start..start + I::LANES], SECOND)
     }
+}
+
+/// Returns a mask in which bit `k` is set if a member of pair `k` is invalid. It is compiled once for all levels.
+#[cold]
+fn invalid_pairs(rows: &Checked<'_, ()>, pairs: &[Pair], second: bool) -> u32 {
+    let mut bits = 0;
+    for (lane, pair) in pairs.iter().enumerate() {
+        let row = if second { pair.b } else { pair.a };
+        bits |= u32::from(rows.is_rejected(row)) << lane;
+    }
+    bits
 }
 
 /// Applies `question` to `rows` rows.

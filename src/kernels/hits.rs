@@ -116,8 +116,8 @@ fn fresh<I: Isa>(isa: I, start: usize, seen: usize, hit: I::Mask) -> (I::Mask, I
     (hit, isa.load_u32(&IOTA).wrapping_add(isa.splat_u32(start as u32)))
 }
 
-fn finish(found: usize, room: usize) -> Result<(), BatchError> {
-    if found <= room { Ok(()) } else { Err(BatchError::TooShort { needed: found, room }) }
+fn finish(found: usize, capacity: usize) -> Result<(), BatchError> {
+    if found <= capacity { Ok(()) } else { Err(BatchError::TooShort { needed: found, capacity }) }
 }
 
 impl Sink for &mut Hits<'_> {

@@ -36,7 +36,7 @@ pub use hits::{Hit, Hits, Rows};
 #[non_exhaustive]
 pub enum BatchError {
     /// The single value is invalid.
-    #[error("the one value is invalid: {0}")]
+    #[error("the single value is invalid: {0}")]
     Invalid(#[from] Invalid),
     /// The length of a column or an output is not the number of rows.
     #[error(transparent)]
@@ -52,11 +52,11 @@ pub enum BatchError {
         rows: usize,
     },
     /// The list of hits is too short. It contains the first hits.
-    #[error("{needed} hits were found and the list has a capacity of {room}")]
+    #[error("{needed} hits were found and the list has a capacity of {capacity}")]
     TooShort {
         /// Number of hits found.
         needed: usize,
         /// Capacity of the list.
-        room: usize,
+        capacity: usize,
     },
 }

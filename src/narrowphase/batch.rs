@@ -47,7 +47,7 @@ pub(super) fn reject(
     }
 }
 
-/// Replaces each element of `out` by the result of `ask` for its index, the rows of its pair and the old
+/// Replaces each element of `out` by the result of `compute` for its index, the rows of its pair and the old
 /// element; by `none` if a row is rejected.
 pub(super) fn answer<T: Copy + Send + Sync>(
     pairs: &[Pair],
@@ -55,7 +55,7 @@ pub(super) fn answer<T: Copy + Send + Sync>(
     threads: &Threads,
     none: T,
     out: &mut [T],
-    ask: impl Fn(usize, [usize; 2], T) -> T + Send + Sync,
+    compute: impl Fn(usize, [usize; 2], T) -> T + Send + Sync,
 ) {
     let invalid = |row: u32| rejected.binary_search_by_key(&row, |rejected| rejected.row).is_ok();
     par::fill_chunks(threads, out, CHUNK, &|start, out| {
@@ -64,7 +64,7 @@ pub(super) fn answer<T: Copy + Send + Sync>(
             *out = if !rejected.is_empty() && (invalid(a) || invalid(b)) {
                 none
             } else {
-                ask(index, [a as usize, b as usize], *out)
+                compute(index, [a as usize, b as usize], *out)
             };
         }
     });

@@ -37,6 +37,6 @@ pub enum ToiError {
     #[error("a window is not in [0, 1], or ends before it begins")]
     Window,
     /// The number of rounds is zero.
-    #[error("a search has no rounds")]
+    #[error("the greatest number of rounds is zero")]
     Rounds,
 }

@@ -17,6 +17,7 @@ use super::error::InvalidShape;
 use super::math::{V3, greater, scaled};
 use crate::geom::{COORD_MAX, MapEach};
 use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
+use crate::par;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -91,11 +92,7 @@ impl Hull {
                 return Err(InvalidShape::Number);
             }
         }
-        let order = |a: &[f32; 3], b: &[f32; 3]| {
-            let by = |axis: usize| a[axis].total_cmp(&b[axis]);
-            by(0).then(by(1)).then(by(2))
-        };
-        vertices.sort_unstable_by(order);
+        par::sort_points(&mut vertices);
         vertices.dedup();
         let &last = vertices.last().ok_or(InvalidShape::NoPoints)?;
         let len = vertices.len();

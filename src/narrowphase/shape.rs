@@ -130,7 +130,7 @@ impl<'a> Shape<'a> {
     #[must_use]
     pub fn hull(hull: &'a Hull) -> Self {
         let core = Core::Hull { hull, scale: V3::ONE };
-        Self::of(core, 0.0).expect("a hull holds coordinates")
+        Self::of(core, 0.0).expect("the coordinates of a hull are valid")
     }
 
     /// Creates a shape from a support map of the caller.

@@ -5,8 +5,10 @@
 //! are the same for any number of threads and any timing.
 
 mod clock;
+mod sort;
 
 pub(crate) use clock::Clock;
+pub(crate) use sort::{sort, sort_floats, sort_parallel, sort_points, sort_rare, sort_rows};
 
 /// Shared ownership, which does not make anything parallel; it is counted atomically.
 pub(crate) use alloc::sync::Arc;
@@ -122,21 +124,6 @@ impl Threads {
     fn fork(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
         self.run_inside(&mut || fork(tasks, task));
     }
-
-    /// Sorts by a key. The keys must be distinct, because the sort is unstable.
-    pub(crate) fn sort_by_key<T: Send, K: Ord>(
-        &self,
-        items: &mut [T],
-        key: impl Fn(&T) -> K + Sync + Send,
-    ) {
-        #[cfg(feature = "rayon")]
-        if self.workers() > 1 {
-            use rayon::prelude::*;
-            self.enter(|| items.par_sort_unstable_by_key(key));
-            return;
-        }
-        items.sort_unstable_by_key(key);
-    }
 }
 
 /// Calls `task` once for each number below `tasks`, on several threads at the same time.
@@ -154,39 +141,97 @@ fn fork(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
 #[cfg(feature = "rayon")]
 const SHARES: usize = 32;
 
-/// Items that workers take one after the other. Each share has consecutive items.
+/// How a slice is cut into pieces.
 #[cfg(feature = "rayon")]
-struct WorkShares<I> {
-    /// The index of the next item of each share, and its remaining items.
-    shares: [std::sync::Mutex<(usize, I)>; SHARES],
+#[derive(Clone, Copy)]
+struct Cuts<'a> {
+    /// The number of pieces.
+    count: usize,
+    /// The number of items in a piece, or of parts if there are `starts`. The last piece may have fewer.
+    size: usize,
+    /// The start of each part, and the end of the last one.
+    starts: Option<&'a [usize]>,
+    /// The number of items in the slice.
+    len: usize,
 }
 
 #[cfg(feature = "rayon")]
-impl<I: ExactSizeIterator + DoubleEndedIterator> WorkShares<I> {
-    /// Cuts `count` items into shares for `workers`. `split(n)` returns the next `n` items.
-    fn new(count: usize, workers: usize, mut split: impl FnMut(usize) -> I) -> Self {
-        let size = count.div_ceil(workers.clamp(1, SHARES));
-        let shares = core::array::from_fn(|index| {
-            let start = (index * size).min(count);
-            std::sync::Mutex::new((start, split(size.min(count - start))))
-        });
-        Self { shares }
+impl<'a> Cuts<'a> {
+    /// Cuts `len` items into pieces of `size` items.
+    fn chunks(len: usize, size: usize) -> Self {
+        Self { count: len.div_ceil(size), size, starts: None, len }
     }
 
-    /// Returns an item and its index: the next item of the share `own`, else the last item of
-    /// another share, or `None` when all items were taken.
-    fn next(&self, own: usize) -> Option<(usize, I::Item)> {
+    /// Cuts items at every `size`-th of `starts`.
+    fn parts(starts: &'a [usize], size: usize) -> Self {
+        let parts = starts.len() - 1;
+        Self { count: parts.div_ceil(size), size, starts: Some(starts), len: starts[parts] }
+    }
+
+    /// Returns the index of the first item of a piece.
+    fn start(&self, piece: usize) -> usize {
+        let start = piece * self.size;
+        match self.starts {
+            Some(starts) => starts[start.min(starts.len() - 1)],
+            None => start.min(self.len),
+        }
+    }
+}
+
+/// Pieces of a slice that workers take one after the other. Each share has consecutive pieces.
+#[cfg(feature = "rayon")]
+struct WorkShares<'a, T> {
+    cuts: Cuts<'a>,
+    shares: [std::sync::Mutex<Share<'a, T>>; SHARES],
+}
+
+/// The pieces of a share that no worker has taken.
+#[cfg(feature = "rayon")]
+struct Share<'a, T> {
+    first: usize,
+    end: usize,
+    /// The items of these pieces.
+    items: &'a mut [T],
+}
+
+#[cfg(feature = "rayon")]
+impl<'a, T> WorkShares<'a, T> {
+    /// Divides the pieces into shares for `workers`.
+    fn new(cuts: Cuts<'a>, workers: usize, items: &'a mut [T]) -> Self {
+        use std::sync::Mutex;
+        let mut shares = [const { Mutex::new(Share { first: 0, end: 0, items: &mut [] }) }; SHARES];
+        let size = cuts.count.div_ceil(workers.clamp(1, SHARES));
+        let (mut first, mut rest) = (0, items);
+        for share in &mut shares {
+            let end = (first + size).min(cuts.count);
+            let (items, others) = rest.split_at_mut(cuts.start(end) - cuts.start(first));
+            *share = Mutex::new(Share { first, end, items });
+            (first, rest) = (end, others);
+        }
+        Self { cuts, shares }
+    }
+
+    /// Returns a piece and its index: the next piece of the share `own`, else the last piece of
+    /// another share, or `None` when all pieces were taken.
+    fn next(&self, own: usize) -> Option<(usize, &'a mut [T])> {
         for other in 0..SHARES {
-            // Only a panic in `next` of an iterator over a slice could poison a lock.
+            // A lock cannot be poisoned, because nothing below panics.
             let mut share = self.shares[(own + other) % SHARES].lock().ok()?;
-            let (start, items) = &mut *share;
-            if other > 0 {
-                if let Some(item) = items.next_back() {
-                    return Some((*start + items.len(), item));
+            let Share { first, end, items } = &mut *share;
+            if first < end {
+                let all = core::mem::take(items);
+                let start = self.cuts.start(*first);
+                let (piece, taken);
+                if other > 0 {
+                    piece = *end - 1;
+                    (*items, taken) = all.split_at_mut(self.cuts.start(piece) - start);
+                    *end = piece;
+                } else {
+                    piece = *first;
+                    (taken, *items) = all.split_at_mut(self.cuts.start(piece + 1) - start);
+                    *first = piece + 1;
                 }
-            } else if let Some(item) = items.next() {
-                *start += 1;
-                return Some((*start - 1, item));
+                return Some((piece, taken));
             }
         }
         None
@@ -206,18 +251,13 @@ pub(crate) fn for_each<W: Send, T: Send>(
 ) {
     #[cfg(feature = "rayon")]
     if workers.len() > 1 && items.len() > 1 {
-        let (tasks, mut rest) = (workers.len(), items);
-        let items = WorkShares::new(rest.len(), tasks, |count| {
-            rest.split_off_mut(..count).unwrap_or_default().iter_mut()
-        });
-        let mut rest = workers;
-        let workers = WorkShares::new(tasks, tasks, |count| {
-            rest.split_off_mut(..count).unwrap_or_default().iter_mut()
-        });
+        let tasks = workers.len();
+        let items = WorkShares::new(Cuts::chunks(items.len(), 1), tasks, items);
+        let workers = WorkShares::new(Cuts::chunks(tasks, 1), tasks, workers);
         fork(tasks, &|own| {
             // There are as many tasks as workers, and each task takes one.
-            if let Some((own, worker)) = workers.next(own % SHARES) {
-                while let Some((index, item)) = items.next(own % SHARES) {
+            if let Some((own, [worker])) = workers.next(own % SHARES) {
+                while let Some((index, [item])) = items.next(own % SHARES) {
                     work(worker, index, item);
                 }
             }
@@ -228,6 +268,23 @@ pub(crate) fn for_each<W: Send, T: Send>(
     for (index, item) in items.iter_mut().enumerate() {
         work(worker, index, item);
     }
+}
+
+/// Calls `fill(piece, items)` once for each piece of `out`, on the threads of the pool.
+#[cfg(feature = "rayon")]
+fn fill_pieces<T: Send>(
+    threads: &Threads,
+    cuts: Cuts<'_>,
+    out: &mut [T],
+    fill: &(dyn Fn(usize, &mut [T]) + Sync),
+) {
+    let tasks = threads.workers().min(cuts.count);
+    let pieces = WorkShares::new(cuts, tasks, out);
+    threads.fork(tasks, &|own| {
+        while let Some((piece, items)) = pieces.next(own % SHARES) {
+            fill(piece, items);
+        }
+    });
 }
 
 /// Calls `fill(start, piece)` once for each piece of `out`, where `start` is the index of its first
@@ -242,17 +299,8 @@ pub(crate) fn fill_chunks<T: Send>(
 ) {
     #[cfg(feature = "rayon")]
     if threads.workers() > 1 && out.len() > size {
-        let (count, mut rest) = (out.len().div_ceil(size), out);
-        let tasks = threads.workers().min(count);
-        let pieces = WorkShares::new(count, tasks, |pieces| {
-            let items = (pieces * size).min(rest.len());
-            rest.split_off_mut(..items).unwrap_or_default().chunks_mut(size)
-        });
-        threads.fork(tasks, &|own| {
-            while let Some((index, piece)) = pieces.next(own % SHARES) {
-                fill(index * size, piece);
-            }
-        });
+        let cuts = Cuts::chunks(out.len(), size);
+        fill_pieces(threads, cuts, out, &|piece, items| fill(piece * size, items));
         return;
     }
     #[cfg(not(feature = "rayon"))]
@@ -275,14 +323,10 @@ pub(crate) fn fill_parts<T: Send>(
 ) {
     #[cfg(feature = "rayon")]
     if threads.workers() > 1 && starts.len() > size {
-        let parts = starts.len() - 1;
-        let (count, mut rest) = (parts.div_ceil(size), Parts { first: 0, size, starts, out });
-        let tasks = threads.workers().min(count);
-        let groups = WorkShares::new(count, tasks, |groups| rest.split_off(groups));
-        threads.fork(tasks, &|own| {
-            while let Some((_, group)) = groups.next(own % SHARES) {
-                in_turn(group.first, group.starts, group.out, fill);
-            }
+        let cuts = Cuts::parts(starts, size);
+        fill_pieces(threads, cuts, out, &|piece, items| {
+            let (first, parts) = (piece * size, starts.len() - 1);
+            in_turn(first, &starts[first..=(first + size).min(parts)], items, fill);
         });
         return;
     }
@@ -298,58 +342,6 @@ fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &dyn Fn(usize
         let (part, after) = rest.split_at_mut(ends[1] - ends[0]);
         fill(index, part);
         rest = after;
-    }
-}
-
-/// Consecutive parts of a slice, which are taken in groups of `size` parts.
-#[cfg(feature = "rayon")]
-struct Parts<'a, T> {
-    /// Index of the first part.
-    first: usize,
-    /// Number of parts in a group. The last group may have fewer.
-    size: usize,
-    /// The start of each part, and the end of the last one.
-    starts: &'a [usize],
-    /// The elements of all parts.
-    out: &'a mut [T],
-}
-
-#[cfg(feature = "rayon")]
-impl<'a, T> Parts<'a, T> {
-    /// Removes `groups` groups from the front and returns them.
-    fn split_off(&mut self, groups: usize) -> Self {
-        let parts = (groups * self.size).min(self.starts.len() - 1);
-        let (starts, rest) = (&self.starts[..=parts], &self.starts[parts..]);
-        let (out, after) = core::mem::take(&mut self.out).split_at_mut(rest[0] - starts[0]);
-        let front = Self { starts, out, ..*self };
-        (self.first, self.starts, self.out) = (self.first + parts, rest, after);
-        front
-    }
-}
-
-#[cfg(feature = "rayon")]
-impl<'a, T> Iterator for Parts<'a, T> {
-    type Item = Self;
-
-    fn next(&mut self) -> Option<Self> {
-        (self.len() > 0).then(|| self.split_off(1))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let groups = (self.starts.len() - 1).div_ceil(self.size);
-        (groups, Some(groups))
-    }
-}
-
-#[cfg(feature = "rayon")]
-impl<T> ExactSizeIterator for Parts<'_, T> {}
-
-#[cfg(feature = "rayon")]
-impl<T> DoubleEndedIterator for Parts<'_, T> {
-    fn next_back(&mut self) -> Option<Self> {
-        let before = self.len().checked_sub(1)?;
-        let front = self.split_off(before);
-        Some(core::mem::replace(self, front))
     }
 }
 

@@ -5,6 +5,7 @@ use super::scene::{BodyFlags, ConvexBody};
 use crate::broadphase::{ProxyId, ProxyPair};
 use crate::columns::MovingBoxStore;
 use crate::geom::{Invalid, SweptPair};
+use crate::par;
 use alloc::vec::Vec;
 
 /// Scratch memory of ticks over a broadphase, and their results.
@@ -49,7 +50,7 @@ impl ProxyRows {
                 ids.push(id);
             }
         }
-        ids.sort_unstable();
+        par::sort::<2>(bytemuck::cast_slice_mut(ids));
         for (row, id) in (0..).zip(&*ids) {
             rows[id.index() as usize] = row;
         }

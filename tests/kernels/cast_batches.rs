@@ -52,7 +52,7 @@ fn every_output(
         let short = room < needed;
         assert_eq!(answer.is_err(), short, "{what}");
         if short {
-            assert_eq!(answer, Err(BatchError::TooShort { needed, room }), "{what}");
+            assert_eq!(answer, Err(BatchError::TooShort { needed, capacity: room }), "{what}");
         }
         assert_eq!(*list_of, expected[..room.min(needed)], "{what}");
     }

@@ -47,7 +47,7 @@ fn list_is(expected: &[bool], what: &str, ask: impl Fn(&mut Rows<'_>) -> Result<
         let mut rows = Rows::new(&mut buffer);
         let answer = ask(&mut rows);
         let short = room < needed;
-        let error = Err(BatchError::TooShort { needed, room });
+        let error = Err(BatchError::TooShort { needed, capacity: room });
         assert_eq!(answer, if short { error } else { Ok(()) }, "{what}");
         assert_eq!((rows.found(), &*rows), (needed, &meant[..room.min(needed)]), "{what}");
     }

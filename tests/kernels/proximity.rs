@@ -200,7 +200,7 @@ fn answers_are(a: &Aabb, max: f32, [rows, others]: [&[MovingBox]; 2]) {
             let mut buffer = vec![Hit::default(); room];
             let mut list = Hits::new(&mut buffer);
             let answer = proximity::one_to_many(level, a, max, &boxes, &mut list);
-            let short = Err(BatchError::TooShort { needed: sorted.len(), room });
+            let short = Err(BatchError::TooShort { needed: sorted.len(), capacity: room });
             assert_eq!(answer, if room < sorted.len() { short } else { Ok(()) }, "{level}");
             let meant = hits(&many);
             assert_eq!(list[..], meant[..room.min(meant.len())], "{level}");

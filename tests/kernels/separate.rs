@@ -428,7 +428,7 @@ fn batches_answer_as_one_to_one(a: &[Body], b: &[Body], pairs: &[Pair], level: L
                 _ => separate::pairs(level, &of_b.boxes(), pairs, &mut hits),
             };
             let needed = expected.len();
-            let short = BatchError::TooShort { needed, room };
+            let short = BatchError::TooShort { needed, capacity: room };
             assert_eq!(result, if room < needed { Err(short) } else { Ok(()) });
             let found: Vec<_> = hits.iter().map(|hit| (hit.row, hit.value.to_bits())).collect();
             assert_eq!(found, expected[..room.min(needed)], "{level}");

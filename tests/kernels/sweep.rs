@@ -205,8 +205,11 @@ fn lists_hits(hits: &[[u32; 2]], ask: impl Fn(&mut Hits<'_>) -> Result<(), Batch
         let mut found = Hits::new(&mut list);
         let answer = ask(&mut found);
         let needed = hits.len();
-        let enough =
-            if needed <= room { Ok(()) } else { Err(BatchError::TooShort { needed, room }) };
+        let enough = if needed <= room {
+            Ok(())
+        } else {
+            Err(BatchError::TooShort { needed, capacity: room })
+        };
         assert_eq!(answer, enough);
         let listed = found.iter().map(|hit| [hit.row, hit.value.to_bits()]);
         assert!(listed.eq(hits.iter().copied().take(room)), "{found:?} of {hits:?}");

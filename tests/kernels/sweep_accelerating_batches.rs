@@ -71,7 +71,7 @@ fn batch(
                 1 => accelerating::zip(level, rows, others, &mut list),
                 _ => accelerating::pairs(level, rows, of, &mut list),
             };
-            let short = BatchError::TooShort { needed: hits.len(), room };
+            let short = BatchError::TooShort { needed: hits.len(), capacity: room };
             assert_eq!(told, if room < hits.len() { Err(short) } else { Ok(()) }, "{level}");
             assert_eq!(list[..], hits[..room.min(hits.len())], "{level}");
         }

@@ -187,7 +187,7 @@ fn times_and_hits_equal_the_full_results() {
                 let mut to = vec![Hit::default(); room];
                 let mut list = Hits::new(&mut to);
                 let done = world.ask(level, door, &mut list);
-                let short = BatchError::TooShort { needed: hits.len(), room };
+                let short = BatchError::TooShort { needed: hits.len(), capacity: room };
                 assert_eq!(done, if room < hits.len() { Err(short) } else { Ok(()) });
                 assert_eq!(list[..], hits[..room.min(hits.len())], "{level}, door {door}");
             }

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use swath::broadphase::PairInput;
 use swath::{AabbColumns, Filter, FixedBoxes, MovingBoxColumns};
 use testkit::counting::ALLOCATIONS;
+use testkit::layouts::Layouts;
 
 /// Goal: a warm tick against stored boxes allocates nothing, for union and swept pairs, sorted or not, also
 /// if the number of pairs changes by a few per cent.
@@ -32,25 +33,32 @@ pub(crate) fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
     let shy = Filter::new(1, 2);
     let filters: Vec<Filter> = (0..3_000).map(|k| Filter::new(1 << (k % 16), u16::MAX)).collect();
     let moves: Vec<bool> = (0..3_000).map(|k| k % 3 > 0).collect();
+    let layouts = movers.map(|movers| Layouts::new((0..3_000).map(|row| movers.get(row))));
+    let labels: Vec<u32> = (0..3_000).rev().collect();
     for threads in 1..=3 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut set = FixedBoxes::new();
         set.extend(fixed).unwrap();
         set.extend(fixed.slice(0..500)).unwrap();
         let counts = pool.install(|| {
-            let mut tick = |movers| {
+            let mut tick = |k: usize| {
+                let movers = movers[k];
                 for filter in [shy, Filter::ALL] {
                     set.set_filters(&[3, 70, 9_100], &[filter; 3]).unwrap();
                     let told = PairInput::new(movers).filtered(&filters).moving(&moves);
                     let _ = set.union_pairs(told).unwrap().sorted();
                     let _ = set.swept_pairs(told).unwrap().sorted();
                 }
+                let rows = PairInput::new(layouts[k].of_bodies()).labelled(&labels);
+                let of_rows = set.swept_pairs(rows).unwrap().len();
                 let union = set.union_pairs(movers).unwrap().sorted().len();
-                union + set.swept_pairs(movers).unwrap().sorted().len()
+                let swept = set.swept_pairs(movers).unwrap().sorted().len();
+                assert_eq!(of_rows, swept);
+                union + swept
             };
-            let warm_up = [(); 2].map(|()| tick(movers[0]));
+            let warm_up = [(); 2].map(|()| tick(0));
             let before = ALLOCATIONS.load(Ordering::Relaxed);
-            let counted: [usize; 20] = core::array::from_fn(|k| tick(movers[k % 4]));
+            let counted: [usize; 20] = core::array::from_fn(|k| tick(k % 4));
             let during = ALLOCATIONS.load(Ordering::Relaxed) - before;
             assert_eq!(warm_up, [counted[0], counted[4]]);
             let [low, high] = [counted[2], counted[1]];

@@ -5,15 +5,16 @@ use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
 use swath::broadphase::{ProxyHit, Snapshot};
 use swath::{
-    Aabb, AabbColumns, Broadphase, Filter, Level, MovingBoxColumns, Proxy, ProxyId, ProxyKind,
-    Segment,
+    Aabb, AabbColumns, Broadphase, Filter, Level, MovingBoxColumns, MovingBoxStore, Proxy, ProxyId,
+    ProxyKind, Segment, Threads,
 };
 use testkit::counting::ALLOCATIONS;
+use testkit::layouts::Layouts;
 
 /// A third of them is more than one cell of a tree.
 const ROWS: usize = 12_000;
 
-/// Goal: a warm broadphase allocates nothing in any call: updates by columns, sleeping and waking, inserting
+/// Goal: a warm broadphase allocates nothing in any call: updates by columns, structures and stores, sleeping and waking, inserting
 /// and removing proxies, fixed ones that move far, filters, queries, snapshots and restoring them.
 ///
 /// Method: count allocations, in ticks inside the pool, as those of an engine are, that repeat after four. In
@@ -34,10 +35,12 @@ pub(crate) fn a_warm_world_allocates_nothing() {
     let boxes = deltas.each_ref().map(|delta| {
         MovingBoxColumns::new(slices(min), slices(max), slices(delta)).expect("equally long")
     });
+    let layouts = boxes.map(|boxes| Layouts::new((0..ROWS / 2).map(|row| boxes.get(row))));
     for (threads, margin) in [(1, 0.0), (2, 0.0), (3, 0.25)] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut world = Broadphase::new();
         let mut ids = Vec::new();
+        let mut store = MovingBoxStore::new();
         let proxies: Vec<Proxy> = (0..ROWS)
             .map(|k| {
                 let proxy = [Proxy::dynamic(), Proxy::fixed(), Proxy::sleeping()][k % 3];
@@ -81,7 +84,18 @@ pub(crate) fn a_warm_world_allocates_nothing() {
                     }
                 }
                 let gone = world.insert(boxes[0].get(k % 7).aabb, Proxy::dynamic()).unwrap();
-                world.set_many(&ids[..ROWS / 2], boxes[k % 4].slice(0..ROWS / 2)).unwrap();
+                let half = &ids[..ROWS / 2];
+                match k % 3 {
+                    0 => world.set_many(half, boxes[k % 4].slice(0..ROWS / 2)),
+                    1 => world.set_many(half, layouts[k % 4].of_bodies()),
+                    _ => {
+                        let row_of_tick = |row| boxes[k % 4].get(row);
+                        let rejected = store.fill(ROWS / 2, &Threads::current(), row_of_tick);
+                        assert!(rejected.is_empty());
+                        world.set_many(half, &store)
+                    }
+                }
+                .unwrap();
                 let begun = world.update().unwrap().begun().len();
                 let queries = world.queries();
                 let sight = Segment::new([0.0; 3], [26.0, 26.0, 20.0 + (k % 4) as f32]).unwrap();

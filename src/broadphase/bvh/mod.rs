@@ -296,13 +296,14 @@ impl Tree {
     }
 
     /// Calls `see` with each leaf below the node `name`. The recursion is as deep as the tree.
-    fn leaves_of(&self, name: u32, see: &mut impl FnMut(usize)) {
+    fn leaves_of(&self, name: u32, see: &mut dyn FnMut(usize)) {
         if name & LEAF != 0 {
             return see((name & !LEAF) as usize);
         }
-        let children = self.nodes[name as usize].names;
-        for child in children.into_iter().filter(|&child| child != NOTHING) {
-            self.leaves_of(child, see);
+        for &child in &self.nodes[name as usize].names {
+            if child != NOTHING {
+                self.leaves_of(child, see);
+            }
         }
     }
 

@@ -182,7 +182,7 @@ fn copy_runs<P: FoundPair>(pairs: &Pairs<'_, P>, to: &mut Vec<P>) {
 
 impl FoundPair for Pair {
     fn sort(pairs: &mut [Self], threads: &Threads) {
-        threads.sort_by_key(pairs, |pair| u64::from(pair.a) << 32 | u64::from(pair.b));
+        par::sort_parallel::<2>(threads, bytemuck::cast_slice_mut(pairs));
     }
 
     fn collect(pairs: &Pairs<'_, Self>, to: &mut Vec<Self>) {
@@ -198,9 +198,7 @@ impl FoundPair for SweptPair {
     fn sort(pairs: &mut [Self], threads: &Threads) {
         // Rows may share a label, so the time decides between equal pairs. Times are not negative, so their bits are
         // ordered as they are.
-        threads.sort_by_key(pairs, |pair| {
-            (u64::from(pair.a) << 32 | u64::from(pair.b), pair.first.to_bits())
-        });
+        par::sort_parallel::<3>(threads, bytemuck::cast_slice_mut(pairs));
     }
 
     fn collect(pairs: &Pairs<'_, Self>, to: &mut Vec<Self>) {

@@ -3,11 +3,15 @@
 use super::Broadphase;
 use super::error::BroadphaseError;
 use super::id::ProxyId;
-use super::movers::{CHANGED, SETTLED};
+use super::movers::CHANGED;
 use super::proxy::{Proxies, is_margin};
+use super::resting::RestingTrees;
 use super::slots::{Container, NONE};
+use super::state::BroadphaseState;
 use crate::broadphase::pairs::input::CHUNK_ROWS;
 use crate::columns::{LengthMismatch, MovingBoxInput, Rejected};
+use crate::geom::{Invalid, MovingBox};
+use crate::par;
 use alloc::vec::Vec;
 
 /// Marks an element that is rejected, in place of its mover row.
@@ -96,22 +100,20 @@ impl Broadphase {
     ) -> Result<&[Rejected], BroadphaseError> {
         LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
         let Self { state, trees, mover_tree, exec, rejected, rows, columns, .. } = self;
-        // The mover row of each element; `NONE` for proxies that need more than a copy.
+        // The mover row of each element; `NONE` for proxies that do not move.
         rows.clear();
         rows.reserve(ids.len());
         while let Some(&id) = ids.get(rows.len()) {
             let slot = state.slot(state.find(id)?);
-            if slot.container() != Container::Movers || slot.margin > 0.0 {
+            if slot.container() != Container::Movers {
                 rows.push(NONE);
                 continue;
             }
             rows.push(slot.row_or_next);
-            // Usually the following ids are those of the following rows, and no mover has a margin.
-            if state.fat_movers == 0 {
-                let named = state.movers.ids[slot.row_or_next as usize + 1..].iter();
-                let same = named.zip(&ids[rows.len()..]).take_while(|(a, b)| a == b).count() as u32;
-                rows.extend(slot.row_or_next + 1..=slot.row_or_next + same);
-            }
+            // Usually the following ids are those of the following rows.
+            let following = state.movers.ids[slot.row_or_next as usize + 1..].iter();
+            let same = following.zip(&ids[rows.len()..]).take_while(|(a, b)| a == b).count() as u32;
+            rows.extend(slot.row_or_next + 1..=slot.row_or_next + same);
         }
         mover_tree.mark_dirty();
         rejected.clear();
@@ -132,19 +134,19 @@ impl Broadphase {
                 match row {
                     REJECTED => (),
                     NONE => {
-                        let index = ids[from].index() as usize;
-                        match state.set(index, boxes.get(from - start)) {
-                            Ok(true)
-                                if state.slot(index).container().is_tree()
-                                    || trees.has_settled(index) && !state.is_settled(index) =>
-                            {
-                                trees.mark_dirty(index);
-                            }
-                            Ok(_) => (),
-                            Err(reason) => {
-                                rejected.push(Rejected { row: from as u32, reason });
-                                sorted = false;
-                            }
+                        let set = set_one(state, trees, ids[from], boxes.get(from - start));
+                        if let Err(reason) = set {
+                            rejected.push(Rejected { row: from as u32, reason });
+                            sorted = false;
+                        }
+                    }
+                    _ if state.fat_movers > 0 => {
+                        let moving = boxes.get(from - start);
+                        if state.keeps_fat_aabb(ids[from].index() as usize, &moving) {
+                            state.movers.set(row as usize, moving);
+                        } else if let Err(reason) = set_one(state, trees, ids[from], moving) {
+                            rejected.push(Rejected { row: from as u32, reason });
+                            sorted = false;
                         }
                     }
                     // Usually the rows are consecutive like the elements, so that whole ranges are
@@ -156,11 +158,6 @@ impl Broadphase {
                         let (of_chunk, row) = (from - start..next - start, row as usize);
                         let to = row..row + of_chunk.len();
                         let status = &mut state.movers.status[to.clone()];
-                        if status.contains(&SETTLED) {
-                            let ids = state.movers.ids[to.clone()].iter().zip(&*status);
-                            ids.filter(|(_, status)| **status == SETTLED)
-                                .for_each(|(id, _)| trees.mark_dirty(id.index() as usize));
-                        }
                         status.fill(CHANGED);
                         for (column, from) in state.movers.columns.iter_mut().zip(boxes.columns()) {
                             column[to.clone()].copy_from_slice(&from[of_chunk.clone()]);
@@ -170,7 +167,7 @@ impl Broadphase {
             }
         }
         if !sorted {
-            rejected.sort_unstable_by_key(|rejected| rejected.row);
+            par::sort_rare(rejected, |rejected| rejected.row);
         }
         Ok(rejected)
     }
@@ -203,4 +200,19 @@ impl Broadphase {
         ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
         ids.iter().try_for_each(|&id| self.set_kind(id, kind))
     }
+}
+
+/// Sets the moving box of a proxy, and marks the forest that stores it as dirty.
+fn set_one(
+    state: &mut BroadphaseState,
+    trees: &mut RestingTrees,
+    id: ProxyId,
+    moving: MovingBox,
+) -> Result<(), Invalid> {
+    let index = id.index() as usize;
+    let changed = state.set(index, moving)?;
+    if changed && state.slot(index).container().is_tree() {
+        trees.mark_dirty(index);
+    }
+    Ok(())
 }

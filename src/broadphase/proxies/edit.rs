@@ -62,8 +62,9 @@ impl Broadphase {
         if containers.contains(&Container::Movers) {
             self.mover_tree.mark_dirty();
         }
-        let unsettled = self.trees.has_settled(index) && !self.state.is_settled(index);
-        if unsettled || containers.iter().any(|container| container.is_tree()) {
+        let now = self.state.slot(index).container();
+        let stopped = now != Container::Movers && self.trees.has_settled(index);
+        if stopped || containers.iter().any(|container| container.is_tree()) {
             self.trees.mark_dirty(index);
         }
     }

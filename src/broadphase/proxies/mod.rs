@@ -56,6 +56,7 @@ use super::exec::Exec;
 use super::{FindError, PairFinder};
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected};
 use crate::geom::{Filter, MovingBox};
+use crate::par;
 use alloc::vec::Vec;
 pub(crate) use id::{ProxyId, ProxyPair};
 use mover_tree::MoverTree;
@@ -83,7 +84,7 @@ use update::{Update, UpdateScratch};
 ///
 /// Two-dimensional games: give every box `[0, 0]` on the third axis and no displacement along it.
 /// Boxes then meet exactly when they meet in the plane, at no extra cost. Large worlds: give boxes
-/// in `f64` relative to an origin ([`Aabb::from_f64`] and [`MovingBox::from_f64`] round outwards)
+/// in `f64` relative to an origin ([`Aabb::from_f64`](crate::Aabb::from_f64) and [`MovingBox::from_f64`] round outwards)
 /// and move the origin with [`Broadphase::shift_origin`].
 ///
 /// # Example
@@ -328,7 +329,7 @@ impl Broadphase {
             work.events_valid = true;
             return Ok(self.changes());
         }
-        state.dirty_pairs.sort_unstable();
+        par::sort::<4>(bytemuck::cast_slice_mut(&mut state.dirty_pairs));
         let update = Update { exec, filtered: *filtered, owned: *owned, accept };
         update.run(state, finder, trees, work)?;
         core::mem::swap(&mut state.touching, &mut work.touching);
@@ -366,9 +367,10 @@ impl Broadphase {
         sorted.extend(touching.iter().map(ProxyPair::from));
         sorted.extend(state.resting.iter());
         sorted.extend_from_slice(&state.dirty_pairs);
-        exec.threads.sort_by_key(sorted, |pair| {
-            u64::from(pair.a.index()) << 32 | u64::from(pair.b.index())
-        });
+        // The touching pairs are in order.
+        if sorted.len() > state.touching.len() {
+            par::sort_parallel::<4>(&exec.threads, bytemuck::cast_slice_mut(sorted));
+        }
         sorted
     }
 

@@ -18,6 +18,7 @@ use crate::broadphase::query::{
 use crate::columns::{self, AabbColumns, Checked, Columns, LengthMismatch};
 use crate::geom::{Aabb, Filter, Invalid, MovingBox, Plane, Segment, Sphere};
 use crate::kernels::Hit;
+use crate::par::sort;
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 use core::ops::ControlFlow;
@@ -365,14 +366,14 @@ impl<'a, P: Path, A: Accept> ProxyQuery<'a, Query<'a, P, A>> {
     /// Replaces the contents of `hits` by all proxies that are hit, ordered by id.
     pub fn all(self, hits: &mut Vec<ProxyHit>) {
         self.collect(hits);
-        hits.sort_unstable_by_key(|hit| hit.id);
+        sort_by_id(hits);
     }
 
     /// Replaces the contents of `hits` by all proxies that are hit, ordered by position on the
     /// path, then by id.
     pub fn sorted(self, hits: &mut Vec<ProxyHit>) {
         self.collect(hits);
-        hits.sort_unstable_by_key(|hit| (hit.value.to_bits(), hit.id));
+        sort_by_position(hits);
     }
 
     fn collect(self, hits: &mut Vec<ProxyHit>) {
@@ -413,7 +414,7 @@ impl<'a, S: QueryShape, A: Accept> ProxyQuery<'a, Query<'a, Overlap<S>, A>> {
             ids.push(id);
             ControlFlow::Continue(())
         });
-        ids.sort_unstable();
+        sort_ids(ids);
     }
 }
 
@@ -470,7 +471,7 @@ impl ProxyQuery<'_, Overlaps<'_, '_>> {
     /// [`LengthMismatch`] when the length of `starts` is not the number of rows plus one; then
     /// nothing is written.
     pub fn all(&self, starts: &mut [usize], ids: &mut Vec<ProxyId>) -> Result<(), LengthMismatch> {
-        self.of.named(starts, ids, |row| self.slots.id(row as usize))
+        self.of.named(starts, ids, |row| self.slots.id(row as usize), sort_ids)
     }
 }
 
@@ -518,4 +519,22 @@ fn name_in_place(slots: &Slots, hits: &mut [ProxyHit]) {
     for k in (0..hits.len()).rev() {
         hits[k] = name(slots, rows_in(&mut hits[..=k])[k]);
     }
+}
+
+/// Sorts ids. It is not generic, so that it is compiled once.
+fn sort_ids(ids: &mut [ProxyId]) {
+    sort::<2>(bytemuck::cast_slice_mut(ids));
+}
+
+/// Sorts hits by id. It is not generic, so that it is compiled once.
+fn sort_by_id(hits: &mut [ProxyHit]) {
+    sort::<3>(bytemuck::cast_slice_mut(hits));
+}
+
+/// Sorts hits by position, then by id. Positions are not negative, so that their bits have the same order.
+fn sort_by_position(hits: &mut [ProxyHit]) {
+    let words: &mut [[u32; 3]] = bytemuck::cast_slice_mut(hits);
+    words.iter_mut().for_each(|words| words.rotate_right(1));
+    sort(words);
+    words.iter_mut().for_each(|words| words.rotate_left(1));
 }

@@ -14,6 +14,7 @@ use crate::broadphase::FixedBoxes;
 use crate::broadphase::bvh::{BvhItem, Tree};
 use crate::broadphase::exec::Exec;
 use crate::geom::{Aabb, MapEach};
+use crate::par::sort_rows;
 use alloc::vec::Vec;
 
 /// Bit of a slot: it is in the list of changes.
@@ -32,7 +33,7 @@ pub(crate) struct RestingTrees {
     pub(crate) sleeping: FixedBoxes,
     /// The true boxes of resting proxies with a margin.
     pub(crate) exact: FixedBoxes,
-    /// The compared boxes of settled movers.
+    /// The compared boxes of settled movers, and stale boxes of slots that are no settled movers.
     pub(crate) settled: FixedBoxes,
     /// The bits [`FIXED`], [`SLEEPING`], [`TRUE`], [`SETTLED`] and [`CHANGED`] of each slot. May be
     /// shorter than the slots. After an update a value has one of the first two bits exactly
@@ -68,7 +69,7 @@ impl RestingTrees {
         }
     }
 
-    /// Whether a slot was in the forest of settled movers after the last call of `update`.
+    /// Whether the forest of settled movers has a box of a slot, which is stale if the slot is no settled mover.
     #[inline]
     pub(crate) fn has_settled(&self, index: usize) -> bool {
         self.rows.get(index).is_some_and(|row| row & SETTLED != 0)
@@ -88,10 +89,12 @@ impl RestingTrees {
             let was = rows[index] & !CHANGED;
             let slot = state.slots.all.get(index);
             let now = trees_of(state, index);
-            rows[index] = now;
+            // The box of a mover that is no longer settled stays, and is overwritten when it settles again.
+            let stale = if is_mover(state, index) { was & SETTLED } else { 0 };
+            rows[index] = now | stale;
             for k in 0..TREES {
-                let [was, now] = [was, now].map_each(|bits| bits >> k & 1 == 1);
-                if was && !now {
+                let [was, now, stale] = [was, now, stale].map_each(|bits| bits >> k & 1 == 1);
+                if was && !now && !stale {
                     removed[k].push(row);
                 }
                 // Overwriting an unchanged box costs less than finding out that it is unchanged.
@@ -118,7 +121,7 @@ impl RestingTrees {
         let Self { rows, changed, .. } = self;
         // When many slots have changed, scanning all of them costs less than sorting.
         if changed.len() < rows.len() / 32 {
-            changed.sort_unstable();
+            sort_rows(changed);
         } else {
             changed.clear();
             let all = (0..).zip(rows.iter());
@@ -134,13 +137,16 @@ impl RestingTrees {
         for index in 0..state.slots.all.len().max(self.rows.len()) {
             let row = self.rows.get(index).copied().unwrap_or(0);
             let slot = state.slots.all.get(index);
-            if row & CHANGED == 0 && row != trees_of(state, index) {
+            let stored = trees_of(state, index);
+            if row & CHANGED == 0 && row != stored && row != stored | SETTLED {
                 return false;
             }
             for (k, tree) in trees.iter().enumerate().filter(|(k, _)| row >> k & 1 == 1) {
                 lens[k] += 1;
                 let aabb = || box_in(state, index, k);
+                let is_stale = stored >> k & 1 == 0;
                 if row & CHANGED == 0
+                    && !is_stale
                     && (tree.get(index as u32).is_none_or(|old| !same_bits(&old, &aabb()))
                         || tree.filter(index as u32) != slot.map(|slot| slot.filter))
                 {
@@ -196,7 +202,11 @@ pub(crate) fn trees_of(state: &BroadphaseState, index: usize) -> u8 {
     }
 }
 
-/// The box of a resting proxy in one of its forests.
+fn is_mover(state: &BroadphaseState, index: usize) -> bool {
+    state.slots.all.get(index).is_some_and(|slot| slot.container() == Container::Movers)
+}
+
+/// The box of a proxy in one of its forests.
 fn box_in(state: &BroadphaseState, index: usize, tree: usize) -> Aabb {
     if 1 << tree == TRUE { state.boxes[index].aabb } else { state.compared_box(index).aabb }
 }

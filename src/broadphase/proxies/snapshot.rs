@@ -126,7 +126,7 @@ impl Broadphase {
             let (moving, fat_aabb) = self.state.shifted(index, by)?;
             self.state.store_boxes(index, moving, fat_aabb);
             self.mover_tree.mark_dirty();
-            if self.state.slot(index).container().is_tree() || self.trees.has_settled(index) {
+            if self.state.slot(index).container().is_tree() {
                 self.trees.mark_dirty(index);
             }
         }

@@ -71,6 +71,12 @@ impl BroadphaseState {
         }
     }
 
+    /// Whether a proxy has a fat AABB that contains the path of `moving`, so that it is kept.
+    #[inline]
+    pub(crate) fn keeps_fat_aabb(&self, index: usize, moving: &MovingBox) -> bool {
+        self.slot(index).margin > 0.0 && self.fat_aabbs[index].contains(&moving.bounds())
+    }
+
     /// The fat AABB for a path. `before` is the current one, if the margin has not changed.
     pub(crate) fn fat_aabb(
         moving: &MovingBox,

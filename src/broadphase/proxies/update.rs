@@ -132,6 +132,27 @@ impl Update<'_> {
         trees: &mut RestingTrees,
         work: &mut UpdateScratch,
     ) -> Result<(), FindError> {
+        let few = state.movers.count_active() * ACTIVE_SHARE <= state.movers.len();
+        let incremental = few && self.accept.is_none() && !state.restricted;
+        let result = self.search(incremental, state, finder, trees, work);
+        match result {
+            // The count includes pairs with stale boxes; a search for all pairs counts exactly.
+            Err(FindError::TooManyPairs { .. }) if incremental => {
+                self.search(false, state, finder, trees, work)
+            }
+            result => result,
+        }
+    }
+
+    /// Does what [`Update::run`] states. `incremental` says whether only active proxies are searched for.
+    fn search(
+        &self,
+        incremental: bool,
+        state: &BroadphaseState,
+        finder: &mut PairFinder,
+        trees: &mut RestingTrees,
+        work: &mut UpdateScratch,
+    ) -> Result<(), FindError> {
         let UpdateScratch {
             events,
             events_valid,
@@ -144,8 +165,6 @@ impl Update<'_> {
             before,
         } = work;
         let movers = &state.movers;
-        let few = movers.count_active() * ACTIVE_SHARE <= movers.len();
-        let incremental = few && self.accept.is_none() && !state.restricted;
         if incremental {
             active.collect(state);
         } else if state.fat_movers > 0 {
@@ -172,7 +191,7 @@ impl Update<'_> {
         let pair_filter = PairFilter {
             slots: &state.slots,
             movers: ids,
-            kinds: incremental,
+            status: incremental.then_some(&movers.status[..]),
             owned: self.owned,
             accept: self.accept,
         };

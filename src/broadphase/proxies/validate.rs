@@ -7,6 +7,7 @@ use super::pair_cache::PairTable;
 use super::proxy::is_margin;
 use super::slots::{Container, NONE, SLOTS_MAX, Slots};
 use super::state::BroadphaseState;
+use crate::par;
 
 /// The invariant that is violated: by a bug of this library, or by the input of a deserialisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -200,7 +201,7 @@ impl BroadphaseState {
     fn check_pairs(&self) -> Result<(), InvariantError> {
         let Slots { generations, cached_generations, reused, .. } = &self.slots;
         let mut reused = reused.clone();
-        reused.sort_unstable();
+        par::sort_rows(&mut reused);
         let changed = (0_u32..).zip(cached_generations.iter().zip(generations));
         let changed = changed.filter(|(_, (old, new))| old != new).map(|(slot, _)| slot);
         if !changed.eq(reused) {
@@ -241,12 +242,11 @@ impl BroadphaseState {
             }
         }
         let rest = self.resting.iter().chain(dirty_pairs);
-        let mut keys: alloc::vec::Vec<u64> = rest
-            .map(|pair| (pair.a.index(), pair.b.index()))
-            .chain(touching)
-            .map(|(a, b)| key(a, b))
+        let mut keys: alloc::vec::Vec<[u32; 2]> = rest
+            .map(|pair| [pair.a.index(), pair.b.index()])
+            .chain(touching.map(|(a, b)| [a, b]))
             .collect();
-        keys.sort_unstable();
+        par::sort(&mut keys);
         if keys.is_sorted_by(|x, y| x < y) && self.resting.iter().all(has_cached_ids) {
             Ok(())
         } else {

@@ -6,7 +6,7 @@
 
 use super::Queries;
 use super::collector::HitChoice;
-use super::path::{BATCH, Path};
+use super::path::{BATCH, Path, first_of_many};
 use crate::columns::{Checked, Columns, LengthMismatch, Row};
 use crate::geom::{MovingBox, Segment};
 use crate::kernels::Hit;
@@ -96,11 +96,11 @@ impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
         // The first valid row replaces invalid rows; their answers are overwritten by misses below.
         let is_valid = |k: &usize| !paths.is_rejected((start + k) as u32);
         let Some(valid) = (0..out.len()).find(is_valid) else { return out.fill(Hit::MISS) };
-        let some: [P; BATCH] = core::array::from_fn(|k| {
-            let k = if k < out.len() && is_valid(&k) { k } else { valid };
-            columns.get(start + k)
-        });
-        P::first_of_many(queries, &some[..out.len()], wanted, out);
+        let path = |k| {
+            let path = columns.get(start + if is_valid(&k) { k } else { valid });
+            (path.test(), path.reach())
+        };
+        first_of_many(queries, &path, wanted, out);
         for (k, out) in out.iter_mut().enumerate() {
             if !is_valid(&k) {
                 *out = Hit::MISS;

@@ -30,7 +30,7 @@ impl HitCollector<'_> {
 
 /// Which hit on a path is returned.
 #[derive(Clone, Copy, Debug)]
-pub enum HitChoice {
+pub(crate) enum HitChoice {
     /// The first one; among equal positions the one with the lowest row.
     Closest,
     /// The one that the traversal finds first.

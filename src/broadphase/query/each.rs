@@ -109,15 +109,16 @@ impl Overlaps<'_, '_> {
     /// [`LengthMismatch`] when the length of `starts` is not the number of rows plus one; then
     /// nothing is written.
     pub fn all(&self, starts: &mut [usize], rows: &mut Vec<u32>) -> Result<(), LengthMismatch> {
-        self.named(starts, rows, |row| row)
+        self.named(starts, rows, |row| row, par::sort_rows)
     }
 
-    /// The same with ids instead of rows. Ids must have the same order as the rows.
-    pub(crate) fn named<T: Copy + Default + Ord + Send>(
+    /// The same with ids instead of rows. Ids must have the same order as the rows. `sort` sorts them.
+    pub(crate) fn named<T: Copy + Default + Send>(
         &self,
         starts: &mut [usize],
         rows: &mut Vec<T>,
         name: impl Fn(u32) -> T + Sync,
+        sort: fn(&mut [T]),
     ) -> Result<(), LengthMismatch> {
         let threads = self.queries.threads;
         LengthMismatch::check("the starts", self.many.len() + 1, starts.len())?;
@@ -141,7 +142,7 @@ impl Overlaps<'_, '_> {
                     *place = name(met);
                 }
             });
-            part.sort_unstable();
+            sort(part);
         });
         Ok(())
     }

@@ -113,13 +113,17 @@ impl<'a> Queries<'a> {
         Self { filter: Some(filter), ..self }
     }
 
-    /// The trees that may contain a box that the filter allows, and whether some of their boxes may
-    /// be larger than the true ones.
-    fn trees(&self) -> impl Iterator<Item = (&'a Tree, bool)> + use<'a> {
+    /// Calls `see` with the trees that may contain a box that the filter allows, and whether some of their boxes may be
+    /// larger than the true ones.
+    fn for_each_tree(&self, see: &mut dyn FnMut(&'a Tree, bool)) {
         let unfiltered = self.filter.is_none_or(|filter| filter.allows(Filter::ALL));
-        let grown = self.grown.into_iter().flatten().map(|tree| (tree, true));
-        let all = grown.chain(self.trees.into_iter().flatten().map(|tree| (tree, false)));
-        all.filter(move |(tree, _)| unfiltered || tree.is_filtered())
+        for (trees, grown) in [(self.grown, true), (self.trees, false)] {
+            for tree in trees.into_iter().flatten() {
+                if unfiltered || tree.is_filtered() {
+                    see(tree, grown);
+                }
+            }
+        }
     }
 
     /// The boxes that the filter and the row filter allow.
@@ -286,10 +290,10 @@ impl<'a, Q, A> Query<'a, Q, A> {
 /// Runs a query over all trees of a view. Returns the query with its results, and what it visited.
 fn run_query<N: TreeQuery>(queries: &Queries<'_>, mut question: N) -> (N, Visits) {
     let mut visits = Visits::default();
-    for (tree, grown) in queries.trees() {
+    queries.for_each_tree(&mut |tree, grown| {
         question.set_grown(grown);
         queries.level.run(Descend { tree, question: &mut question, visits: &mut visits });
-    }
+    });
     (question, visits)
 }
 
@@ -312,7 +316,7 @@ impl<N: Nearing> Kernel for Descend<'_, N> {
 
 /// Runs several queries over all trees of a view.
 fn run_queries<N: TreeQuery>(queries: &Queries<'_>, questions: &mut [N]) {
-    for (tree, grown) in queries.trees() {
+    queries.for_each_tree(&mut |tree, grown| {
         questions.iter_mut().for_each(|question| question.set_grown(grown));
         if may_go_abreast(tree, questions.len()) {
             queries.level.run(DescendMany { tree, questions });
@@ -322,7 +326,7 @@ fn run_queries<N: TreeQuery>(queries: &Queries<'_>, questions: &mut [N]) {
                 queries.level.run(Descend { tree, question, visits });
             }
         }
-    }
+    });
 }
 
 /// The kernel that runs several queries over one tree.

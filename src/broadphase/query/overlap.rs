@@ -11,6 +11,7 @@ use crate::columns::Row;
 use crate::geom::{Aabb, Invalid, Plane, Sphere};
 use crate::kernels::overlap::simd;
 use crate::lanes::{F32Lanes, Isa};
+use crate::par::sort_rows;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
@@ -20,11 +21,10 @@ pub trait QueryShape: Copy + Region {}
 /// Takes rows that overlap. To stop, it returns how many of them it has used.
 type See<'a> = dyn FnMut(&[u32]) -> ControlFlow<u64> + 'a;
 
-/// Runs queries with a shape. Compiled once for all functions of callers.
+/// The arithmetic of a shape. It is a value and not a type, so that queries are compiled once for all shapes.
 pub trait Region {
-    /// Passes the rows of overlapping boxes to `see`, several at a time, until it stops. Returns
-    /// what was visited.
-    fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits;
+    /// The test of the shape against boxes.
+    fn test(&self) -> RegionTest<'_>;
 }
 
 impl QueryShape for Aabb {}
@@ -32,43 +32,28 @@ impl QueryShape for Sphere {}
 impl QueryShape for Planes<'_> {}
 
 impl Region for Aabb {
-    fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
-        run_query(
-            queries,
-            ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 },
-        )
-        .1
+    fn test(&self) -> RegionTest<'_> {
+        RegionTest(RegionKind::Aabb(self.to_row()))
     }
 }
 
 impl Region for Sphere {
-    fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
-        run_query(
-            queries,
-            ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 },
-        )
-        .1
+    fn test(&self) -> RegionTest<'_> {
+        let [x, y, z] = self.center;
+        RegionTest(RegionKind::Sphere([x, y, z, self.radius]))
     }
 }
 
 impl Region for Planes<'_> {
-    fn each(&self, queries: &Queries<'_>, see: &mut See<'_>) -> Visits {
-        run_query(
-            queries,
-            ShapeTraversal { shape: *self, allowed: queries.allowed(), see, most: 0.0 },
-        )
-        .1
+    fn test(&self) -> RegionTest<'_> {
+        RegionTest(RegionKind::Planes(self.0))
     }
 }
 
-/// Tests a shape against the lanes of a node.
-trait MeetsShape: Copy {
-    /// Which of these bounds may contain a box that overlaps the shape. Never false if there is
-    /// one.
-    fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask;
-
-    /// Which of these boxes overlap the shape.
-    fn test<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask;
+/// Passes the rows of overlapping boxes to `see`, several at a time, until it stops. Returns what was visited.
+fn each(queries: &Queries<'_>, shape: RegionTest<'_>, see: &mut See<'_>) -> Visits {
+    let allowed = queries.allowed();
+    run_query(queries, ShapeTraversal { shape, allowed, see, most: 0.0 }).1
 }
 
 /// A query for the boxes that overlap a shape.
@@ -89,40 +74,30 @@ fn splat<I: Isa, const K: usize>(isa: I, numbers: [f32; K]) -> [I::F32; K] {
     lanes
 }
 
-impl MeetsShape for Aabb {
-    #[inline(always)]
-    fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
-        self.test(isa, bounds)
-    }
+/// Tests a shape against the boxes or bounds in the lanes of a node.
+#[derive(Clone, Copy, Debug)]
+pub struct RegionTest<'p>(RegionKind<'p>);
 
-    #[inline(always)]
-    fn test<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
-        simd::boxes(isa, &splat(isa, self.to_row()), boxes).hit
-    }
+#[derive(Clone, Copy, Debug)]
+enum RegionKind<'p> {
+    Aabb([f32; 6]),
+    Sphere([f32; 4]),
+    Planes(&'p [Plane]),
 }
 
-impl MeetsShape for Sphere {
+impl RegionTest<'_> {
+    /// Which of these boxes overlap the shape. With `bounds`, which of these bounds may contain such a box: never
+    /// false if they do.
     #[inline(always)]
-    fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
-        self.test(isa, bounds)
-    }
-
-    #[inline(always)]
-    fn test<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
-        let [x, y, z] = self.center;
-        simd::sphere(isa, &splat(isa, [x, y, z, self.radius]), boxes).hit
-    }
-}
-
-impl MeetsShape for Planes<'_> {
-    #[inline(always)]
-    fn reaches<I: Isa>(&self, isa: I, bounds: &[I::F32; 6]) -> I::Mask {
-        filled::<I>(bounds) & simd::near_planes(isa, self.0, bounds)
-    }
-
-    #[inline(always)]
-    fn test<I: Isa>(&self, isa: I, boxes: &[I::F32; 6]) -> I::Mask {
-        filled::<I>(boxes) & simd::planes(isa, self.0, boxes).hit
+    fn test<I: Isa>(&self, isa: I, boxes: &[I::F32; 6], bounds: bool) -> I::Mask {
+        match &self.0 {
+            RegionKind::Aabb(row) => simd::boxes(isa, &splat(isa, *row), boxes).hit,
+            RegionKind::Sphere(row) => simd::sphere(isa, &splat(isa, *row), boxes).hit,
+            RegionKind::Planes(planes) if bounds => {
+                filled::<I>(boxes) & simd::near_planes(isa, planes, boxes)
+            }
+            RegionKind::Planes(planes) => filled::<I>(boxes) & simd::planes(isa, planes, boxes).hit,
+        }
     }
 }
 
@@ -215,7 +190,7 @@ impl<S: QueryShape, A: Accept> Query<'_, Overlap<S>, A> {
             }
             ControlFlow::Continue(())
         };
-        shape.each(&queries, &mut see).add_to(visits);
+        each(&queries, shape.test(), &mut see).add_to(visits);
     }
 
     /// Any overlapping box, or `None`. Which one depends on the shape of the tree.
@@ -242,14 +217,14 @@ impl<S: QueryShape, A: Accept> Query<'_, Overlap<S>, A> {
             }
             ControlFlow::Continue(())
         };
-        shape.each(&queries, &mut see).add_to(visits);
-        rows.sort_unstable();
+        each(&queries, shape.test(), &mut see).add_to(visits);
+        sort_rows(rows);
     }
 }
 
 /// A running query.
-struct ShapeTraversal<'a, 's, S> {
-    shape: S,
+struct ShapeTraversal<'a, 's, 'p> {
+    shape: RegionTest<'p>,
     allowed: Allowed<'a>,
     see: &'a mut See<'s>,
     /// 0 while the query runs, negative after it was stopped. All overlapping boxes have distance
@@ -257,7 +232,7 @@ struct ShapeTraversal<'a, 's, S> {
     most: f32,
 }
 
-impl<S: MeetsShape> Nearing for ShapeTraversal<'_, '_, S> {
+impl Nearing for ShapeTraversal<'_, '_, '_> {
     const ORDERED: bool = false;
 
     #[inline(always)]
@@ -267,12 +242,12 @@ impl<S: MeetsShape> Nearing for ShapeTraversal<'_, '_, S> {
 
     #[inline(always)]
     fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
-        (isa.splat(0.0), self.shape.reaches(isa, &bounds.columns(isa)))
+        (isa.splat(0.0), self.shape.test(isa, &bounds.columns(isa), true))
     }
 
     #[inline(always)]
     fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64 {
-        let test = self.shape.test(isa, &boxes.columns(isa));
+        let test = self.shape.test(isa, &boxes.columns(isa), false);
         let (met, count) = self.allowed.rows_of(isa, test, boxes, filters);
         if count == 0 || self.most < 0.0 {
             return 0;
@@ -287,7 +262,7 @@ impl<S: MeetsShape> Nearing for ShapeTraversal<'_, '_, S> {
     }
 }
 
-impl<S: MeetsShape> TreeQuery for ShapeTraversal<'_, '_, S> {
+impl TreeQuery for ShapeTraversal<'_, '_, '_> {
     fn set_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }

@@ -12,6 +12,7 @@ use crate::columns::Row;
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX};
+use crate::par::sort;
 use alloc::vec::Vec;
 use core::array::from_fn;
 
@@ -56,26 +57,13 @@ pub trait Path: Copy + Send + Sync + PathArithmetic {}
 impl Path for Segment {}
 impl Path for MovingBox {}
 
-/// Runs queries with a path. Compiled once for all functions of callers.
+/// The arithmetic of a path. It is a value and not a type, so that queries are compiled once for all paths.
 pub trait PathArithmetic {
     /// The position of the end of the path.
     fn reach(&self) -> f32;
 
-    /// Finds a hit on the path. Returns it, and what was visited.
-    fn first(
-        &self,
-        queries: &Queries<'_>,
-        wanted: HitChoice,
-        accept_fn: Option<AcceptFn<'_>>,
-    ) -> (Option<Hit>, Visits);
-
-    /// Passes hits to `see`, up to the position that it returns. Returns what was visited.
-    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits;
-
-    /// Writes the hit of each path to `hits`, for at least one and at most [`BATCH`] paths.
-    fn first_of_many(queries: &Queries<'_>, paths: &[Self], wanted: HitChoice, hits: &mut [Hit])
-    where
-        Self: Sized;
+    /// The test of the path against boxes.
+    fn test(&self) -> PathTest;
 }
 
 /// The position of a hit on the path is [`Cast::entry`](crate::batch::cast::Cast::entry) of a segment and
@@ -96,7 +84,7 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
 
     fn first(self, wanted: HitChoice) -> Option<Hit> {
         let Self { queries, of, mut accept, visits } = self;
-        let (found, looked) = of.first(&queries, wanted, accept.accept_fn());
+        let (found, looked) = first(&queries, (of.test(), of.reach()), wanted, accept.accept_fn());
         looked.add_to(visits);
         found
     }
@@ -104,14 +92,14 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     /// Replaces the contents of `hits` by all boxes that are hit, ordered by row.
     pub fn all(self, hits: &mut Vec<Hit>) {
         self.collect(hits);
-        hits.sort_unstable_by_key(|hit| hit.row);
+        sort_by_row(hits);
     }
 
     /// Replaces the contents of `hits` by all boxes that are hit, ordered by position on the path,
     /// then by row.
     pub fn sorted(self, hits: &mut Vec<Hit>) {
         self.collect(hits);
-        hits.sort_unstable_by_key(|hit| (hit.value.to_bits(), hit.row));
+        sort_by_position(hits);
     }
 
     fn collect(self, hits: &mut Vec<Hit>) {
@@ -154,74 +142,104 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     pub fn visit(self, mut see: impl FnMut(Hit) -> f32) {
         let Self { queries, of, mut accept, visits } = self;
         let mut see = |hit: Hit| if accept.accept(hit.row) { see(hit) } else { f32::INFINITY };
-        of.each(&queries, &mut see).add_to(visits);
+        each(&queries, (of.test(), of.reach()), &mut see).add_to(visits);
     }
 }
 
 /// Tests a path against the boxes or bounds in the lanes of a node.
-trait PathTest: Copy {
+#[derive(Clone, Copy, Debug)]
+pub struct PathTest(TestKind);
+
+#[derive(Clone, Copy, Debug)]
+enum TestKind {
+    Segment(cast::Entry),
+    /// A moving box in the layout of the columns.
+    MovingBox([f32; 9]),
+}
+
+impl PathTest {
     /// The positions of first contact, at least 0, and which of them are at most `most`.
-    fn test<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask);
+    #[inline(always)]
+    fn test<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask) {
+        match &self.0 {
+            TestKind::Segment(entry) => {
+                let (mut first, mut last) = ([isa.splat(0.0); 3], [isa.splat(0.0); 3]);
+                for axis in 0..3 {
+                    let [near, far] = entry.faces(axis);
+                    (first[axis], last[axis]) = (bounds.column(isa, near), bounds.column(isa, far));
+                }
+                entry.entries(isa, (&first, &last), most)
+            }
+            TestKind::MovingBox(row) => {
+                let (still, mut a) = (isa.splat(0.0), [isa.splat(0.0); 9]);
+                for (number, &of) in a.iter_mut().zip(row) {
+                    *number = isa.splat(of);
+                }
+                let [x0, y0, z0, x1, y1, z1] = bounds.columns(isa);
+                let still_boxes = [x0, y0, z0, x1, y1, z1, still, still, still];
+                let (first, met) = sweep::times(isa, &a, &still_boxes);
+                // The faces of empty lanes are inverted and would be hit from both sides.
+                (first, met & first.le(isa.splat(most)) & bounds.filled(isa))
+            }
+        }
+    }
 }
 
 /// Largest number of paths that are queried together.
 pub(crate) const BATCH: usize = 64;
 
-/// Finds a hit on a path that ends at `reach`.
-fn first<M: PathTest>(
+/// Finds a hit on a path that ends at `reach`: the path is `(test, reach)`.
+fn first(
     queries: &Queries<'_>,
-    (path, reach): (M, f32),
+    path: (PathTest, f32),
     wanted: HitChoice,
     accept_fn: Option<AcceptFn<'_>>,
 ) -> (Option<Hit>, Visits) {
     let (traversal, visits) =
-        run_query(queries, PathTraversal::first(queries, path, reach, wanted, accept_fn));
+        run_query(queries, PathTraversal::first(queries, path, wanted, accept_fn));
     (traversal.found(), visits)
 }
 
 /// Passes the hits on a path that ends at `reach` to `see`.
-fn each<M: PathTest>(
+fn each(
     queries: &Queries<'_>,
-    (path, reach): (M, f32),
+    (path, reach): (PathTest, f32),
     see: &mut dyn FnMut(Hit) -> f32,
 ) -> Visits {
     let collector = HitCollector::Each(see);
     run_query(queries, PathTraversal { path, allowed: queries.allowed(), most: reach, collector }).1
 }
 
-/// Finds a hit on each of several paths, at least one.
-fn first_of_many<P: PathArithmetic, M: PathTest>(
+/// Writes a hit on each of several paths to `hits`, for at least one and at most [`BATCH`] paths. `path(k)` returns
+/// the test and the end of path `k`.
+pub(crate) fn first_of_many(
     queries: &Queries<'_>,
-    paths: &[P],
+    path: &dyn Fn(usize) -> (PathTest, f32),
     wanted: HitChoice,
     hits: &mut [Hit],
-    path: impl Fn(&P) -> M,
 ) {
-    let mut traversals: [_; BATCH] = from_fn(|k| {
-        let of = &paths[k.min(paths.len() - 1)];
-        PathTraversal::first(queries, path(of), of.reach(), wanted, None)
-    });
-    run_queries(queries, &mut traversals[..paths.len()]);
+    let mut traversals: [_; BATCH] =
+        from_fn(|k| PathTraversal::first(queries, path(k.min(hits.len() - 1)), wanted, None));
+    run_queries(queries, &mut traversals[..hits.len()]);
     for (hit, traversal) in hits.iter_mut().zip(&traversals) {
         *hit = traversal.found().unwrap_or(Hit::MISS);
     }
 }
 
 /// A running query: a path, and the collector of its hits.
-struct PathTraversal<'a, 'c, M> {
-    path: M,
+struct PathTraversal<'a, 'c> {
+    path: PathTest,
     allowed: Allowed<'a>,
     /// The position up to which hits still count. Never grows.
     most: f32,
     collector: HitCollector<'c>,
 }
 
-impl<'a, 'c, M> PathTraversal<'a, 'c, M> {
+impl<'a, 'c> PathTraversal<'a, 'c> {
     /// A query for a single hit on a path that ends at `reach`.
     fn first(
         queries: &Queries<'a>,
-        path: M,
-        reach: f32,
+        (path, reach): (PathTest, f32),
         wanted: HitChoice,
         accept_fn: Option<AcceptFn<'c>>,
     ) -> Self {
@@ -238,7 +256,7 @@ impl<'a, 'c, M> PathTraversal<'a, 'c, M> {
     }
 }
 
-impl<M: PathTest> Nearing for PathTraversal<'_, '_, M> {
+impl Nearing for PathTraversal<'_, '_> {
     #[inline(always)]
     fn most(&self) -> f32 {
         self.most
@@ -271,21 +289,9 @@ impl<M: PathTest> Nearing for PathTraversal<'_, '_, M> {
     }
 }
 
-impl<M: PathTest> TreeQuery for PathTraversal<'_, '_, M> {
+impl TreeQuery for PathTraversal<'_, '_> {
     fn set_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
-    }
-}
-
-impl PathTest for cast::Entry {
-    #[inline(always)]
-    fn test<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask) {
-        let (mut first, mut last) = ([isa.splat(0.0); 3], [isa.splat(0.0); 3]);
-        for axis in 0..3 {
-            let [near, far] = self.faces(axis);
-            (first[axis], last[axis]) = (bounds.column(isa, near), bounds.column(isa, far));
-        }
-        self.entries(isa, (&first, &last), most)
     }
 }
 
@@ -295,39 +301,8 @@ impl PathArithmetic for Segment {
         if self.max_fraction < f32::MAX { self.max_fraction } else { f32::MAX }
     }
 
-    fn first(
-        &self,
-        queries: &Queries<'_>,
-        wanted: HitChoice,
-        accept_fn: Option<AcceptFn<'_>>,
-    ) -> (Option<Hit>, Visits) {
-        first(queries, (cast::Entry::new(self), self.reach()), wanted, accept_fn)
-    }
-
-    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits {
-        each(queries, (cast::Entry::new(self), self.reach()), see)
-    }
-
-    fn first_of_many(queries: &Queries<'_>, paths: &[Self], wanted: HitChoice, hits: &mut [Hit]) {
-        first_of_many(queries, paths, wanted, hits, cast::Entry::new);
-    }
-}
-
-/// A moving box in the layout of the columns.
-#[derive(Clone, Copy)]
-struct SweptPath([f32; 9]);
-
-impl PathTest for SweptPath {
-    #[inline(always)]
-    fn test<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, most: f32) -> (I::F32, I::Mask) {
-        let (still, mut a) = (isa.splat(0.0), [isa.splat(0.0); 9]);
-        for (number, &of) in a.iter_mut().zip(&self.0) {
-            *number = isa.splat(of);
-        }
-        let [x0, y0, z0, x1, y1, z1] = bounds.columns(isa);
-        let (first, met) = sweep::times(isa, &a, &[x0, y0, z0, x1, y1, z1, still, still, still]);
-        // The faces of empty lanes are inverted and would be hit from both sides.
-        (first, met & first.le(isa.splat(most)) & bounds.filled(isa))
+    fn test(&self) -> PathTest {
+        PathTest(TestKind::Segment(cast::Entry::new(self)))
     }
 }
 
@@ -336,20 +311,20 @@ impl PathArithmetic for MovingBox {
         1.0
     }
 
-    fn first(
-        &self,
-        queries: &Queries<'_>,
-        wanted: HitChoice,
-        accept_fn: Option<AcceptFn<'_>>,
-    ) -> (Option<Hit>, Visits) {
-        first(queries, (SweptPath(self.to_row()), self.reach()), wanted, accept_fn)
+    fn test(&self) -> PathTest {
+        PathTest(TestKind::MovingBox(self.to_row()))
     }
+}
 
-    fn each(&self, queries: &Queries<'_>, see: &mut dyn FnMut(Hit) -> f32) -> Visits {
-        each(queries, (SweptPath(self.to_row()), self.reach()), see)
-    }
+/// Sorts hits by row. It is not generic, so that it is compiled once.
+fn sort_by_row(hits: &mut [Hit]) {
+    sort::<2>(bytemuck::cast_slice_mut(hits));
+}
 
-    fn first_of_many(queries: &Queries<'_>, paths: &[Self], wanted: HitChoice, hits: &mut [Hit]) {
-        first_of_many(queries, paths, wanted, hits, |path| SweptPath(path.to_row()));
-    }
+/// Sorts hits by position, then by row. Positions are not negative, so that their bits have the same order.
+fn sort_by_position(hits: &mut [Hit]) {
+    let words: &mut [[u32; 2]] = bytemuck::cast_slice_mut(hits);
+    words.iter_mut().for_each(|words| words.reverse());
+    sort(words);
+    words.iter_mut().for_each(|words| words.reverse());
 }

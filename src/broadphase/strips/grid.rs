@@ -28,8 +28,12 @@ const ROWS_PER_SAMPLE: usize = 256;
 /// The same two values for the larger sample that is used after a smaller one was wrong.
 const DENSE_SAMPLES_MAX: usize = 16 * SAMPLES_MAX;
 const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 16;
-/// A sample is wrong if the records are more than this many times its estimate, plus this many per box.
-const RECORDS_SLACK: f64 = 2.0;
+/// The first sample is wrong if with the true number of records a tick takes this many times as long as a join of all
+/// boxes. The larger samples after it are wrong more rarely.
+const COST_SLACK: f64 = 1.25;
+
+/// Number of boxes that a join divides in the cache of a core.
+const JOIN_NEAR: usize = 1 << 14;
 
 /// A displacement is long if it is at least this many cells, on both axes together. A displacement
 /// along the strips must only be in proportion to the margin.
@@ -51,8 +55,12 @@ mod cost {
     pub(crate) const LONG: f64 = 4.0;
     /// Visit one strip, even an empty one.
     pub(crate) const STRIP: f64 = 600.0;
-    /// Join a box in a strip that is divided, and report a pair there; see `kd_join`.
-    pub(crate) const JOIN: f64 = 70.0;
+    /// Join a box in a strip that is divided; more for each doubling of the boxes that may be in a pair, and of all
+    /// boxes when they do not fit into the cache. See `kd_join`.
+    pub(crate) const JOIN: f64 = 15.0;
+    pub(crate) const JOIN_ACTIVE: f64 = 2.5;
+    pub(crate) const JOIN_FAR: f64 = 4.0;
+    /// Report a pair there.
     pub(crate) const JOIN_PAIR: f64 = 3.0;
 }
 
@@ -170,6 +178,10 @@ struct AxisExtent {
 pub(crate) struct Choice {
     /// Estimated nanoseconds.
     cost: f64,
+    /// The same for a join of all boxes.
+    join: f64,
+    /// How many times the latter a tick may take before the sample counts as wrong.
+    slack: f64,
     /// Mean number of strips that a box overlaps.
     copies: f64,
     /// Mean number of records in a strip that is not empty.
@@ -179,10 +191,14 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// Number of records per box from which the sample counts as wrong: it missed a few boxes that overlap thousands
-    /// of strips.
-    pub(crate) fn records_max(&self) -> usize {
-        (RECORDS_SLACK * (1.0 + self.copies)) as usize
+    /// Number of records of so many boxes from which the sample counts as wrong: it missed a few boxes that overlap
+    /// thousands of strips. Both the number of records and the comparisons of each grow with the copies, so the cost
+    /// grows with their square.
+    pub(crate) fn records_max(&self, rows: usize) -> usize {
+        let share = self.slack * self.join / self.cost;
+        // A sample without boxes costs nothing.
+        let more = if share > 1.0 { square_root(share.min(1e12)) } else { 1.0 };
+        (rows as f64 * self.copies * more) as usize
     }
 
     /// Returns the cheaper one; `self` if they cost the same.
@@ -212,7 +228,7 @@ impl Grid {
         (cut.axis + 3 - self.along.axis) % 3
     }
 
-    /// Chooses the cells for `rows` boxes from a sample of them.
+    /// Chooses the cells for `rows` boxes from a sample of them. Each pair has one of `active` boxes.
     ///
     /// With `paths`, the grid is for boxes that are copied only to the strips which they cross. The result is a
     /// function of the boxes alone, so the order of the pairs is too. `get` returns a box and its flags.
@@ -221,7 +237,7 @@ impl Grid {
     /// its largest boxes, and each further grid has at most a sixteenth of the strips. The last has one, which holds a
     /// record of each box.
     pub(crate) fn choose(
-        rows: usize,
+        (rows, active): (usize, usize),
         get: &dyn Fn(usize) -> (MovingBox, u32),
         paths: bool,
         rejected: u32,
@@ -279,12 +295,18 @@ impl Grid {
         };
         // If no grid fits, one strip is divided by the join.
         let boxes = rows as f64;
-        if across.cost <= boxes * cost::JOIN {
-            return across;
+        let each = cost::JOIN
+            + cost::JOIN_ACTIVE * f64::from((active + 1).ilog2())
+            + cost::JOIN_FAR * f64::from((rows / JOIN_NEAR).max(1).ilog2());
+        let join = boxes * each;
+        let slack = COST_SLACK * f64::from(1 + rejected);
+        if across.cost <= join {
+            return Choice { join, slack, ..across };
         }
-        let cost = boxes * (cost::JOIN + cost::JOIN_PAIR * sample.pairs_each(rows));
+        let cost = join + boxes * cost::JOIN_PAIR * sample.pairs_each(rows);
         let grid = Self::with_strips(along, u, v, 1.0);
-        across.or(Choice { cost, copies: 1.0, crowd: boxes, strips: 1.0, grid })
+        let divided = Choice { cost, join, slack, copies: 1.0, crowd: boxes, strips: 1.0, grid };
+        divided.or(Choice { join: cost, slack, ..across })
     }
 
     /// Returns a grid of about `strips` cells that follow each other along the strips' axis, for more cells than fit
@@ -316,7 +338,15 @@ impl Grid {
         let samples = sample.boxes.len() as f64;
         if samples < 2.0 {
             let strips = self.strips() as f64;
-            return Choice { cost: 0.0, copies: 1.0, crowd: 0.0, strips, grid: self };
+            return Choice {
+                cost: 0.0,
+                join: 0.0,
+                slack: 1.0,
+                copies: 1.0,
+                crowd: 0.0,
+                strips,
+                grid: self,
+            };
         }
         // How many strips a box is copied to, and how often two boxes share a strip and one of its slabs, is counted
         // in the sample, so uneven density is taken into account.
@@ -368,7 +398,7 @@ impl Grid {
         let cost = rows
             * (copies * (cost::COPY + cost::START + far) + candidates * cost::CANDIDATE)
             + strips as f64 * cost::STRIP;
-        Choice { cost, copies, crowd, strips: strips as f64, grid: self }
+        Choice { cost, join: 0.0, slack: 1.0, copies, crowd, strips: strips as f64, grid: self }
     }
 }
 
@@ -454,5 +484,50 @@ impl AxisCells {
     pub(crate) fn cells_of<I: Isa>(&self, isa: I, at: I::F32) -> I::U32 {
         let cell = (at - isa.splat(self.origin)) * isa.splat(self.scale);
         cell.max(isa.splat(0.0)).min(isa.splat((self.cells - 1) as f32)).trunc()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Grid, Sample};
+    use crate::geom::{Aabb, MovingBox};
+    use alloc::vec::Vec;
+    use rand::rngs::Xoshiro256PlusPlus;
+    use rand::{RngExt, SeedableRng};
+
+    /// Returns the number of strips for boxes with these sides, spread over a cube of side 1.
+    fn strips(active: usize, sides: impl Fn(usize) -> [f32; 3]) -> usize {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let boxes: Vec<MovingBox> = (0..20_000)
+            .map(|row| {
+                let min: [f32; 3] = core::array::from_fn(|_| rng.random_range(0.0..1.0));
+                let sides = sides(row);
+                let max = core::array::from_fn(|axis| min[axis] + sides[axis]);
+                MovingBox { aabb: Aabb { min, max }, delta: [0.0; 3] }
+            })
+            .collect();
+        let (rows, get) = (boxes.len(), |row: usize| (boxes[row], 0));
+        Grid::choose((rows, active), &get, false, 0, &mut Sample::default()).grid.strips()
+    }
+
+    /// Goal: one strip is chosen where every grid is dear, or where hardly any box can be in a pair and a grid is dearer
+    /// than a join of these few; an even world has a grid. Method: cubes, and sticks that cross the world on any axis.
+    #[test]
+    fn one_strip_is_chosen_where_every_grid_is_dear() {
+        let sticks = |row: usize| {
+            let mut sides = [1e-5; 3];
+            sides[row % 3] = 1.0;
+            sides
+        };
+        let small_sticks = |row: usize| {
+            let mut sides = [1e-5; 3];
+            sides[row % 3] = 0.1;
+            sides
+        };
+        assert_eq!(strips(20_000, sticks), 1);
+        assert!(strips(20_000, small_sticks) > 16);
+        assert_eq!(strips(10, small_sticks), 1);
+        assert!(strips(20_000, |_| [0.03; 3]) > 16);
+        assert_eq!(strips(0, |_| [0.03; 3]), 1);
     }
 }

@@ -268,7 +268,8 @@ mod tests {
                     .collect();
                 // As if the boxes were spread further, so that there are many cells.
                 let get = |row: usize| (boxes[row / 256], 0);
-                let chosen = Grid::choose(1 << 20, &get, true, 0, &mut Sample::default()).grid;
+                let chosen =
+                    Grid::choose((1 << 20, 1 << 20), &get, true, 0, &mut Sample::default()).grid;
                 strips += chosen.strips();
                 grid = Some((chosen, off, size));
             }

@@ -10,9 +10,11 @@ use super::long_path::{Stop, is_long, trace};
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::input::PairInput;
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group};
-use crate::geom::{Filter, MapEach};
+use crate::geom::{Filter, MapEach, MovingBox};
 use crate::kernels::bounds::bounds;
-use crate::lanes::{F32Lanes, Isa, Kernel, LoadColumns, MaskLanes, U32Lanes, prefetch_to_write};
+use crate::lanes::{
+    F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, U32Lanes, prefetch_to_write,
+};
 use alloc::vec::Vec;
 
 /// The copy of a box in a strip: `[f32; 6]` bounds or `[f32; 9]` columns as bits, with the axes in
@@ -191,11 +193,31 @@ impl ChunkRows<'_> {
     }
 }
 
+/// Memory for the boxes of a chunk that has fewer rows than lanes. So the kernel need not be compiled for one box at a
+/// time.
+pub(crate) struct Padding([[f32; LANES_MAX]; 9]);
+
+impl Padding {
+    pub(crate) const NEW: Self = Self([[f32::NAN; LANES_MAX]; 9]);
+
+    /// Returns the boxes, followed by invalid ones if there are fewer than [`LANES_MAX`].
+    pub(crate) fn pad<'a>(&'a mut self, boxes: MovingBoxColumns<'a>) -> MovingBoxColumns<'a> {
+        if boxes.len() >= LANES_MAX {
+            return boxes;
+        }
+        for (to, from) in self.0.iter_mut().zip(boxes.columns()) {
+            to[..from.len()].copy_from_slice(from);
+        }
+        let [a, b, c, d, e, f, g, h, i] = &self.0;
+        MovingBoxColumns::from_columns([a, b, c, d, e, f, g, h, i]).expect("all have one length")
+    }
+}
+
 /// Scatters the rows of a chunk.
 pub(crate) struct Scatter<'a, const WORDS: usize> {
     pub(crate) grid: &'a Grid,
     pub(crate) part: ChunkRows<'a>,
-    /// The boxes of `part`.
+    /// The boxes of `part`, at least as many rows as lanes: see [`Padding`].
     pub(crate) boxes: MovingBoxColumns<'a>,
     pub(crate) scratch: &'a mut Scratch,
     pub(crate) chunk: &'a mut Chunk<WORDS>,
@@ -203,6 +225,12 @@ pub(crate) struct Scatter<'a, const WORDS: usize> {
     pub(crate) records_max: usize,
     /// Whether the input has filters.
     pub(crate) filtered: bool,
+}
+
+/// Returns the numbers of a moving box with the axes in this order. It is not generic, so that it is compiled once.
+fn path_of(moving: &MovingBox, axes: [usize; 3]) -> [f32; 9] {
+    let of = [moving.aabb.min, moving.aabb.max, moving.delta];
+    core::array::from_fn(|k| of[k / 3][axes[k % 3]])
 }
 
 /// First and last cell on either axis of an invalid row: an empty range, because the last cell is
@@ -270,8 +298,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
                 while rows != 0 {
                     let moving = self.boxes.get(start + rows.trailing_zeros() as usize);
                     rows &= rows - 1;
-                    let of = [moving.aabb.min, moving.aabb.max, moving.delta];
-                    let path = core::array::from_fn(|k| of[k / 3][axes[k % 3]]);
+                    let path = path_of(&moving, axes);
                     let before = scratch.stops.len();
                     trace(self.grid, &path, &mut scratch.stops);
                     scratch.passed.push((scratch.stops.len() - before) as u32);
@@ -283,6 +310,11 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
             cells.store(&mut scratch.cells[start..]);
             row += I::LANES;
         }
+        let rows = self.part.set.len();
+        scratch.cells.truncate(rows);
+        self.chunk.rejected.truncate(
+            self.chunk.rejected.partition_point(|rejected| (rejected.row as usize) < rows),
+        );
         // Rows of the set, not of the chunk.
         for rejected in &mut self.chunk.rejected {
             rejected.row += self.part.first_row as u32;
@@ -340,8 +372,8 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         let v_cells = grid.v.cells as usize;
         let order = grid.axes();
         let table = self.boxes.table();
-        let rows = table.rows();
-        let size = rows.min(BLOCK);
+        let (rows, padded) = (self.part.set.len(), table.rows());
+        let size = padded.min(BLOCK);
         let part = &self.part;
         let Scratch { cells, crossing, cursors, stops, passed, .. } = &mut *self.scratch;
         let (mut stops, mut passed) = (&stops[..], passed.iter());
@@ -351,7 +383,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         // the last group of a block, start earlier and repeat rows that were done.
         let mut block = [[0; WORDS]; BLOCK];
         for start in (0..rows).step_by(BLOCK) {
-            let base = start.min(rows - size);
+            let base = start.min(padded - size);
             let mut at = 0;
             while at < size {
                 let group = at.min(size - I::LANES);

@@ -28,7 +28,7 @@ use core::ops::Range;
 
 /// Comparisons per box from which a strip is divided instead of swept, and the least number of boxes for it. Fuzz
 /// inputs are small and must reach the join too.
-const JOIN_WORK: u64 = if cfg!(fuzzing) { 1 } else { 256 };
+const JOIN_WORK: u64 = if cfg!(fuzzing) { 1 } else { 128 };
 const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 /// Only one record of so many is counted in the sum of comparisons. A sum over all records would cost 2 % in an even
 /// scene.
@@ -96,14 +96,26 @@ impl<const WORDS: usize> Scratch<WORDS> {
 
     /// Returns the number of bytes allocated.
     pub(crate) fn bytes(&self) -> usize {
-        let floats = self.bounds.iter().chain(&self.paths).chain([&self.lows]);
-        let words = [&self.ids, &self.filters, &self.starts, &self.lasts, &self.bins];
         self.records.capacity() * size_of::<StripRecord<WORDS>>()
             + self.join.bytes()
             + (self.candidates.a.capacity() + self.candidates.b.capacity()) * size_of::<u32>()
-            + floats.map(|column| column.capacity() * size_of::<f32>()).sum::<usize>()
-            + words.map(|column| column.capacity() * size_of::<u32>()).iter().sum::<usize>()
+            + (capacity(&self.bounds) + capacity(&self.paths) + self.lows.capacity())
+                * size_of::<f32>()
+            + (self.ids.capacity() + self.filters.capacity() + self.bins.capacity())
+                * size_of::<u32>()
+            + (self.starts.capacity() + self.lasts.capacity()) * size_of::<u32>()
     }
+}
+
+/// Returns columns as slices. It is inlined, but it does not depend on the level, so that it is instantiated once.
+#[inline]
+fn slices<const K: usize>(columns: &[Vec<f32>; K]) -> [&[f32]; K] {
+    core::array::from_fn(|k| &columns[k][..])
+}
+
+/// Returns the sum of the capacities of columns.
+fn capacity(columns: &[Vec<f32>]) -> usize {
+    columns.iter().map(Vec::capacity).sum()
 }
 
 impl<const WORDS: usize> Scratch<WORDS> {
@@ -435,9 +447,8 @@ fn overlap<I: Isa, const WORDS: usize>(
     let rows = boxes.end;
     let iota = isa.load_u32(&IOTA);
     let row_bits = isa.splat_u32(ROW);
-    let table: Table<'_, f32, 6> =
-        Table::new(core::array::from_fn(|k| &scratch.bounds[k][..]), rows + LANES_MAX);
-    let paths = core::array::from_fn(|k| &scratch.paths[k][..]);
+    let table: Table<'_, f32, 6> = Table::new(slices(&scratch.bounds), rows + LANES_MAX);
+    let paths = slices(&scratch.paths);
     let paths: Table<'_, f32, 9> = Table::new(paths, if paths_too { rows + LANES_MAX } else { 0 });
     let ids: Table<'_, u32, 1> = Table::new([&scratch.ids[..]], rows + LANES_MAX);
     let filters = Table::new([&scratch.filters[..]], if filtered { rows + LANES_MAX } else { 0 });

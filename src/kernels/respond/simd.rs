@@ -56,14 +56,14 @@ pub(super) fn along<I: Isa>(isa: I, rows: &ContactRows<I, 4, 4>) -> [I::F32; 2] 
 
     // A body of infinite mass keeps its displacement to the bit, including the sign of a zero.
     [
-        I::F32::select(responds & zero.lt(mass_a), after_a, kept(isa, a, axis.any)),
-        I::F32::select(responds & zero.lt(mass_b), after_b, kept(isa, b, axis.any)),
+        I::F32::select(responds & zero.lt(mass_a), after_a, unchanged(isa, a, axis.any)),
+        I::F32::select(responds & zero.lt(mass_b), after_b, unchanged(isa, b, axis.any)),
     ]
 }
 
 /// Returns `x` where it is a valid displacement along an axis, else zero.
 #[inline(always)]
-fn kept<I: Isa>(isa: I, x: I::F32, any: I::Mask) -> I::F32 {
+fn unchanged<I: Isa>(isa: I, x: I::F32, any: I::Mask) -> I::F32 {
     I::F32::select(any & x.abs().le(isa.splat(COORD_MAX)), x, isa.splat(0.0))
 }
 

@@ -27,7 +27,7 @@
 //! because its first column always has one value for each row.
 
 use crate::columns::MovingBoxColumns;
-use crate::geom::{Filter, MapEach, Motion, Pose};
+use crate::geom::{Filter, Motion, Pose};
 use crate::narrowphase::record::{NUMBERS_MAX, Recorded};
 use crate::narrowphase::toi::Touch;
 use crate::narrowphase::{Hull, InvalidShape, record};
@@ -35,7 +35,6 @@ use crate::pipeline::config::{Config, PipelineError};
 use crate::pipeline::impact::{Impact, ImpactKind};
 use crate::pipeline::scene::{BodyFlags, ConvexBody, Scene};
 use crate::pipeline::tick::{Pipeline, TickOutput};
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 const MAGIC: [u8; 8] = *b"SWATHTIC";
@@ -108,10 +107,20 @@ pub enum CaptureError {
     },
 }
 
-/// The 64-bit FNV-1a hash (Fowler, Noll, Vo).
-fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
-    let step = |sum: u64, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-    bytes.fold(0xCBF2_9CE4_8422_2325, step)
+/// The 64-bit FNV-1a hash of nothing (Fowler, Noll, Vo).
+const FNV_START: u64 = 0xCBF2_9CE4_8422_2325;
+
+/// Adds bytes to a hash.
+fn fnv(mut sum: u64, bytes: &[u8]) -> u64 {
+    for &byte in bytes {
+        sum = (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    }
+    sum
+}
+
+/// Returns the place of a hull in a list that is sorted by address, or where it must be inserted.
+fn find_hull(numbered: &[(*const Hull, u32)], hull: &Hull) -> Result<usize, usize> {
+    numbered.binary_search_by_key(&core::ptr::from_ref(hull), |&(hull, _)| hull)
 }
 
 impl TickOutput<'_> {
@@ -119,23 +128,26 @@ impl TickOutput<'_> {
     /// FNV-1a over the impacts, then over those with sensors.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        let words = |impact: &Impact| {
-            let Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } = *impact;
-            let [n, p, q] = [normal, on_a, on_b].map_each(|vector| vector.map_each(f32::to_bits));
-            let kind = match kind {
-                ImpactKind::Touching => 0,
-                ImpactKind::Overlapping => 1,
-                ImpactKind::Unresolved => 2,
-            };
-            let numbers = [toi, last, closing, depth].map_each(f32::to_bits);
-            [&[pair.a, pair.b, kind], &numbers[..], &n, &p, &q].concat()
-        };
-        let lists = [self.impacts(), self.sensed()];
-        let words = lists.into_iter().flat_map(|list| {
-            let count = list.len() as u32;
-            core::iter::once(count).chain(list.iter().flat_map(words))
-        });
-        fnv(words.flat_map(u32::to_le_bytes))
+        let mut sum = FNV_START;
+        for list in [self.impacts(), self.sensed()] {
+            sum = fnv(sum, &(list.len() as u32).to_le_bytes());
+            for impact in list {
+                let Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } = *impact;
+                let kind = match kind {
+                    ImpactKind::Touching => 0_u32,
+                    ImpactKind::Overlapping => 1,
+                    ImpactKind::Unresolved => 2,
+                };
+                for word in [pair.a, pair.b, kind] {
+                    sum = fnv(sum, &word.to_le_bytes());
+                }
+                let (numbers, vectors) = ([toi, last, closing, depth], [normal, on_a, on_b]);
+                for number in numbers.iter().chain(vectors.as_flattened()) {
+                    sum = fnv(sum, &number.to_le_bytes());
+                }
+            }
+        }
+        sum
     }
 }
 
@@ -185,15 +197,16 @@ impl Pipeline {
         let parts = [scene.is_accelerated(), scene.flags.is_some(), scene.filters.is_some()];
         out.word((0..).zip(parts).map(|(bit, is)| u32::from(is) << bit).sum());
 
-        let (mut hulls, mut numbered) = (Vec::new(), BTreeMap::new());
+        // The hulls by number, and the number of each hull, in the order of addresses.
+        let (mut hulls, mut numbered) = (Vec::new(), Vec::new());
         for convex in scene.convex {
             let recorded = Recorded::of(&convex.shape);
             let recorded = recorded.ok_or(CaptureError::OwnShape { row: convex.row })?;
-            if let Some(hull) = recorded.hull {
-                numbered.entry(core::ptr::from_ref(hull)).or_insert_with(|| {
-                    hulls.push(hull);
-                    hulls.len() as u32 - 1
-                });
+            if let Some(hull) = recorded.hull
+                && let Err(place) = find_hull(&numbered, hull)
+            {
+                numbered.insert(place, (core::ptr::from_ref(hull), hulls.len() as u32));
+                hulls.push(hull);
             }
         }
         for count in [scene.len(), hulls.len(), scene.convex.len()] {
@@ -221,7 +234,7 @@ impl Pipeline {
         }
         let length = (out.0.len() + CHECKSUM) as u64;
         out.0[12..HEAD].copy_from_slice(&length.to_le_bytes());
-        let sum = fnv(out.0.iter().copied());
+        let sum = fnv(FNV_START, &out.0);
         out.bytes(&sum.to_le_bytes());
         Ok(out.0)
     }
@@ -264,7 +277,7 @@ impl Writer {
         values.for_each(|value| self.bytes(&value));
     }
 
-    fn body(&mut self, convex: &ConvexBody<'_>, numbered: &BTreeMap<*const Hull, u32>) {
+    fn body(&mut self, convex: &ConvexBody<'_>, numbered: &[(*const Hull, u32)]) {
         self.word(convex.row);
         let Motion { pose: Pose { position, rotation }, delta, accel, spin } = convex.motion;
         for x in [&position[..], &rotation, &delta, &accel, &spin].concat() {
@@ -277,8 +290,8 @@ impl Writer {
             self.bytes(&x.to_bits().to_le_bytes());
         }
         self.bytes(&recorded.radius.to_bits().to_le_bytes());
-        let hull = recorded.hull.and_then(|hull| numbered.get(&core::ptr::from_ref(hull)));
-        self.word(hull.copied().unwrap_or(u32::MAX));
+        let place = recorded.hull.and_then(|hull| find_hull(numbered, hull).ok());
+        self.word(place.map_or(u32::MAX, |place| numbered[place].1));
     }
 }
 
@@ -353,7 +366,7 @@ impl Capture {
         }
         let end = bytes.len().saturating_sub(CHECKSUM);
         let (body, sum) = bytes.split_at(end);
-        if found > expected || end < HEAD || fnv(body.iter().copied()).to_le_bytes() != sum {
+        if found > expected || end < HEAD || fnv(FNV_START, body).to_le_bytes() != sum {
             return Err(CaptureError::Damaged);
         }
         let mut reader = Reader { bytes: body, at: HEAD };

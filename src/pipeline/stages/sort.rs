@@ -16,8 +16,8 @@ const CHUNK: usize = 4096;
 #[derive(Debug, Default)]
 pub(crate) struct ImpactBuffer {
     pub(crate) impacts: Vec<Impact>,
-    /// Time, rows and index in one number, so that sorting moves 16 bytes for each impact.
-    keys: Vec<u128>,
+    /// Time, rows and index, so that sorting moves 16 bytes for each impact.
+    keys: Vec<[u32; 4]>,
 }
 
 impl ImpactBuffer {
@@ -35,14 +35,13 @@ impl ImpactBuffer {
     #[inline]
     pub(crate) fn add(&mut self, toi: f32, pair: Pair) -> &mut Impact {
         // Times are not negative, so their bits have the same order.
-        let words = [toi.to_bits(), pair.a, pair.b, self.impacts.len() as u32];
-        self.keys.push(words.into_iter().fold(0, |key, word| key << 32 | u128::from(word)));
+        self.keys.push([toi.to_bits(), pair.a, pair.b, self.impacts.len() as u32]);
         self.impacts.push(Impact { toi, pair, ..Impact::default() });
         self.impacts.last_mut().expect("the list has an element")
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.impacts.capacity() * size_of::<Impact>() + self.keys.capacity() * size_of::<u128>()
+        self.impacts.capacity() * size_of::<Impact>() + self.keys.capacity() * size_of::<[u32; 4]>()
     }
 }
 
@@ -55,7 +54,7 @@ pub(crate) struct SortedImpacts {
     starts: Vec<usize>,
     all: Vec<Impact>,
     /// The keys of all impacts.
-    order: Vec<u128>,
+    order: Vec<[u32; 4]>,
     pub(crate) sorted: Vec<Impact>,
     /// The number of impacts of each row so far.
     seen: Vec<u32>,
@@ -78,7 +77,7 @@ impl SortedImpacts {
         for at in 0..=runs {
             let start = order.len();
             starts.push(start);
-            order.extend(buffer(at).keys.iter().map(|key| key + start as u128));
+            order.extend(buffer(at).keys.iter().map(|&[t, a, b, k]| [t, a, b, k + start as u32]));
         }
         starts.push(order.len());
         // Copied to one list, where the random accesses below are faster than in many lists.
@@ -87,7 +86,7 @@ impl SortedImpacts {
             all.copy_from_slice(&buffer(at).impacts);
         });
         assert!(u32::try_from(order.len()).is_ok(), "more impacts than a u32 can count");
-        threads.sort_by_key(order, |&key| key);
+        par::sort_parallel(threads, order);
         let found = order.len();
         if limit > 0 {
             keep_first(limit, rows, order, seen);
@@ -95,8 +94,8 @@ impl SortedImpacts {
         // Elements that remain from the last tick are overwritten.
         sorted.resize(order.len(), Impact::default());
         par::fill_chunks(threads, sorted, CHUNK, &|start, sorted| {
-            for (impact, &key) in sorted.iter_mut().zip(&order[start..]) {
-                *impact = all[key as u32 as usize];
+            for (impact, key) in sorted.iter_mut().zip(&order[start..]) {
+                *impact = all[key[3] as usize];
             }
         });
         found - order.len()
@@ -105,18 +104,18 @@ impl SortedImpacts {
     pub(crate) fn bytes(&self) -> usize {
         self.of_shapes.bytes()
             + (self.all.capacity() + self.sorted.capacity()) * size_of::<Impact>()
-            + self.order.capacity() * size_of::<u128>()
+            + self.order.capacity() * size_of::<[u32; 4]>()
             + self.starts.capacity() * size_of::<usize>()
             + self.seen.capacity() * size_of::<u32>()
     }
 }
 
 /// Keeps those of the sorted impacts that are among the first `limit` of either row.
-fn keep_first(limit: u32, rows: usize, order: &mut Vec<u128>, seen: &mut Vec<u32>) {
+fn keep_first(limit: u32, rows: usize, order: &mut Vec<[u32; 4]>, seen: &mut Vec<u32>) {
     seen.clear();
     seen.resize(rows, 0);
-    order.retain(|&key| {
-        let [a, b] = [(key >> 64) as u32, (key >> 32) as u32].map_each(|row| row as usize);
+    order.retain(|&[_, a, b, _]| {
+        let [a, b] = [a, b].map_each(|row| row as usize);
         let kept = seen[a] < limit || seen[b] < limit;
         seen[a] += 1;
         seen[b] += 1;

@@ -160,6 +160,58 @@ const SHELVES: Recipe = Recipe {
     displacement: [0.0; 2],
     moves: 0.5,
 };
+/// Skewers on any axis, in a scene of which one axis is longer than the others.
+const SKEWERS: Recipe = Recipe {
+    seed: 845_501,
+    extent: [1006.4, 1004.2, 11393.0],
+    crowds: [NO_CROWDS; 3],
+    half: [-4.013, -4.013],
+    stretch: [1.5, 1.5, 0.0],
+    long: Long { share: 1.0, axis: 3, axes: 1, length: 0.604, spread: 0.0 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 0.584,
+};
+/// Boxes that are long on two axes, or not at all. Hardly any moves.
+const LEDGES: Recipe = Recipe {
+    seed: 341_580,
+    extent: [28.16; 3],
+    crowds: [
+        Crowds { share: 0.95, count: 30, part: [0.942, 0.136, 0.206], apart: 0.0 },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-2.893, -0.893],
+    stretch: [0.0, 0.989, 1.5],
+    long: Long { share: 0.5, axis: 3, axes: 2, length: 0.1035, spread: 0.0 },
+    lattice: 0.0,
+    displaced: 0.5,
+    displacement: [-1.343, -0.966],
+    moves: 0.001,
+};
+/// Plates among tiny boxes. A small sample of 20,000 boxes has only a third as many plates as there are.
+const PANELS: Recipe = Recipe {
+    seed: 884_530,
+    extent: [610.710_3, 9317.687, 50060.293],
+    crowds: [
+        Crowds {
+            share: 0.012151969,
+            count: 1,
+            part: [0.11503923, 0.4403042, 0.898_279_7],
+            apart: 0.0,
+        },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-6.977494, -2.4701552],
+    stretch: [0.0, 0.0, 1.5],
+    long: Long { share: 0.08380365, axis: 1, axes: 2, length: 2.326805, spread: 0.28102255 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [-2.4700322, -2.0969658],
+    moves: 1.0,
+};
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 
 /// Makes an adversary with `boxes` boxes.
@@ -177,6 +229,9 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         Scene::Needles => return NEEDLES.build(boxes),
         Scene::Straws => return STRAWS.build(boxes),
         Scene::Shelves => return SHELVES.build(boxes),
+        Scene::Skewers => return SKEWERS.build(boxes),
+        Scene::Ledges => return LEDGES.build(boxes),
+        Scene::Panels => return PANELS.build(boxes),
         _ => (),
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());

@@ -90,6 +90,12 @@ pub enum Scene {
     Straws,
     /// Plates across one axis, many of them in a thin crowd, and points. It is repeated.
     Shelves,
+    /// Skewers on any axis, which cross half of the scene and hardly ever touch. It is repeated.
+    Skewers,
+    /// Plates in thirty crowds at one place; one of a thousand moves. It is repeated.
+    Ledges,
+    /// Tiny boxes of many sizes, and one of twelve is a plate across the whole scene. It is repeated.
+    Panels,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -115,7 +121,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 8] = [
+    pub const FOUND: [Self; 11] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -124,6 +130,9 @@ impl Scene {
         Self::Needles,
         Self::Straws,
         Self::Shelves,
+        Self::Skewers,
+        Self::Ledges,
+        Self::Panels,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -180,6 +189,9 @@ impl Scene {
             Self::Needles => "needles",
             Self::Straws => "straws",
             Self::Shelves => "shelves",
+            Self::Skewers => "skewers",
+            Self::Ledges => "ledges",
+            Self::Panels => "panels",
             Self::Identical => "identical",
         }
     }

@@ -306,7 +306,7 @@ mod tests {
                 let pair_filter = PairFilter {
                     slots: &slots,
                     movers: &[],
-                    kinds: false,
+                    status: None,
                     owned: false,
                     accept: None,
                 };

@@ -10,7 +10,8 @@
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::PairRun;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair};
-use crate::broadphase::proxies::slots::{Slots, owners_allow};
+use crate::broadphase::proxies::movers::SETTLED;
+use crate::broadphase::proxies::slots::{Container, Slot, Slots, owners_allow};
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -68,8 +69,9 @@ pub(crate) struct PairFilter<'a> {
     pub(crate) slots: &'a Slots,
     /// The id of each mover row.
     pub(crate) movers: &'a [ProxyId],
-    /// Whether pairs with a tree may be of kinds that do not pair.
-    pub(crate) kinds: bool,
+    /// The status of each mover row, if pairs with a forest may be of kinds that do not pair, or of stale
+    /// boxes in the forest of settled movers.
+    pub(crate) status: Option<&'a [u8]>,
     /// Whether any proxy has an owner.
     pub(crate) owned: bool,
     /// The caller's function; `None` accepts all pairs.
@@ -158,9 +160,11 @@ impl PairFilter<'_> {
                 PairSource::RowAndSlot => movers[one as usize].index(),
             };
             let (a, b) = if one < two { (one, two) } else { (two, one) };
-            if self.kinds && source == PairSource::RowAndSlot {
-                let kind = |slot: u32| slots.all[slot as usize].kind;
-                if !kind(a).pairs_with(kind(b)) {
+            if let Some(status) = self.status
+                && source == PairSource::RowAndSlot
+            {
+                let [of_one, of_two] = [one, two].map(|slot| &slots.all[slot as usize]);
+                if !of_one.kind.pairs_with(of_two.kind) || is_stale(of_two, status) {
                     continue;
                 }
             }
@@ -178,5 +182,14 @@ impl PairFilter<'_> {
             }
         }
         accepted
+    }
+}
+
+/// Whether the box that a forest has for a slot is not that of a resting proxy or of a settled mover.
+fn is_stale(slot: &Slot, status: &[u8]) -> bool {
+    match slot.container() {
+        Container::Fixed | Container::Sleeping => false,
+        Container::Movers => status[slot.row_or_next as usize] != SETTLED,
+        Container::Nowhere => true,
     }
 }

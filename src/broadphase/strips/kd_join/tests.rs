@@ -1,6 +1,7 @@
 //! Compares joins with brute force.
 
-use super::{Begin, Join, NOT_FIRST_UNCUT, Proceed};
+use super::boxes::NOT_FIRST_UNCUT;
+use super::{Begin, Join, Proceed};
 use crate::broadphase::strips::candidates::{Candidates, candidates_max};
 use crate::broadphase::strips::scatter::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND, STILL};
 use crate::lanes::Level;
@@ -82,4 +83,58 @@ fn a_join_finds_each_pair_once() {
         }
     }
     assert!(all > 9_000, "{all} pairs");
+}
+
+/// Goal: the work of a join is proportional to its boxes where boxes cross the whole world on each of three axes and do
+/// not meet. Method: count how often a box is copied or sorted, and its comparisons, in worlds of several sizes.
+#[test]
+fn boxes_that_cross_the_world_are_copied_a_few_times() {
+    for count in [4_000, 32_000] {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
+        let rows: Vec<Row> = (0..count)
+            .map(|row| {
+                let mut ends = [0.0; 6];
+                for axis in 0..3 {
+                    let low = rng.random_range(0.0..1.0);
+                    (ends[axis], ends[3 + axis]) = (low, low + 1e-6);
+                }
+                (ends[row % 3], ends[3 + row % 3]) = (0.0, 1.0);
+                (ends, 0)
+            })
+            .collect();
+        let mut join = Join::default();
+        let not_first = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
+        let found = pairs(Level::detect(), &rows, &mut join, not_first);
+        assert!(found.len() < count * 2, "{} pairs", found.len());
+        let [copied, compared] = join.boxes.work.each_ref().map(|of| of.get() / count);
+        assert!((1..16).contains(&copied), "{copied} copies a box of {count}");
+        assert!(compared < 128, "{compared} comparisons a box of {count}");
+    }
+}
+
+/// Goal: a sweep that the sample made look cheap ends, and the boxes that are left are divided. Method: boxes that all
+/// overlap on one axis, in rows that no sample contains; count the comparisons.
+#[test]
+fn a_sweep_that_is_too_slow_ends() {
+    let count = 60_000;
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+    let rows: Vec<Row> = (0..count)
+        .map(|row| {
+            let mut ends = [0.0; 6];
+            for axis in 0..3 {
+                let low: f32 = rng.random_range(0.0..1.0);
+                (ends[axis], ends[3 + axis]) = (low, low + 2e-5);
+            }
+            if (100..500).contains(&(row % 937)) {
+                (ends[0], ends[3]) = (0.5 + ends[0] * 1e-3, 0.501);
+            }
+            (ends, 0)
+        })
+        .collect();
+    let mut join = Join::default();
+    let found =
+        pairs(Level::detect(), &rows, &mut join, [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT]);
+    assert!(found.len() < count, "{} pairs", found.len());
+    let compared = join.boxes.work[1].get() / count;
+    assert!(compared < 1_500, "{compared} comparisons a box");
 }

@@ -1,0 +1,282 @@
+//! The boxes of a join: columns to whose end the boxes of each set are copied.
+
+use crate::broadphase::strips::scatter::FLAGS;
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
+use alloc::vec::Vec;
+
+/// Flag of the right copies on the axis that the grid does not divide. The bit is free here: the position of a box in
+/// its strip is below it, and whether its path is long has been evaluated already.
+pub(super) const NOT_FIRST_UNCUT: u32 = 1 << 26;
+pub(super) const JOIN_FLAGS: u32 = FLAGS | NOT_FIRST_UNCUT;
+/// Greatest number of boxes of a set that is sorted. The memory for its keys is limited by it.
+pub(super) const SORTED_MAX: usize = 1 << 16;
+
+/// Consecutive rows of [`KdBoxes`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct KdRows {
+    pub(super) start: usize,
+    pub(super) len: usize,
+}
+
+impl KdRows {
+    /// Removes the first row and returns it.
+    #[inline(always)]
+    pub(super) fn pop(&mut self) -> usize {
+        (self.start, self.len) = (self.start + 1, self.len - 1);
+        self.start - 1
+    }
+
+    /// Returns the first row past these rows and their padding.
+    pub(super) fn end(self) -> usize {
+        self.start + self.len + LANES_MAX
+    }
+}
+
+/// Selects boxes of a set for a join.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum KdPart {
+    All,
+    /// Boxes that start below the plane.
+    Left {
+        axis: usize,
+        at: f32,
+    },
+    /// Boxes that end at the plane or above it.
+    Right {
+        axis: usize,
+        at: f32,
+    },
+    /// Boxes that are longer than this on an axis.
+    Longer {
+        axis: usize,
+        than: f32,
+    },
+    /// All other boxes.
+    Shorter {
+        axis: usize,
+        than: f32,
+    },
+    /// Boxes with this flag.
+    With(u32),
+    /// Boxes without this flag.
+    Without(u32),
+}
+
+/// Memory for the boxes of a join. The boxes of a set follow those of the set that it is selected from, each set with
+/// padding.
+#[derive(Debug, Default)]
+pub(super) struct KdBoxes {
+    pub(super) bounds: [Vec<f32>; 6],
+    /// Position in the strip, and the flags of the id.
+    pub(super) words: Vec<u32>,
+    /// Flags of the right copies on each axis, see `not_first`.
+    pub(super) not_first: [u32; 3],
+    /// Sort keys above the indices of their rows, and space for as many.
+    keys: [Vec<u64>; 2],
+    /// Greatest number of rows in use at once since memory was last reserved.
+    pub(super) peak: usize,
+    /// Number of boxes that were copied or sorted, and of comparisons.
+    #[cfg(test)]
+    pub(super) work: [core::cell::Cell<usize>; 2],
+}
+
+impl KdBoxes {
+    /// Returns the number of bytes allocated.
+    pub(super) fn bytes(&self) -> usize {
+        let floats: usize = self.bounds.iter().map(Vec::capacity).sum();
+        let keys: usize = self.keys.iter().map(Vec::capacity).sum();
+        floats * size_of::<f32>()
+            + self.words.capacity() * size_of::<u32>()
+            + keys * size_of::<u64>()
+    }
+
+    /// Reserves memory for so many rows.
+    pub(super) fn grow(&mut self, rows: usize) {
+        for column in &mut self.bounds {
+            column.reserve_exact(rows.saturating_sub(column.len()));
+            column.resize(rows.max(column.len()), 0.0);
+        }
+        self.words.reserve_exact(rows.saturating_sub(self.words.len()));
+        self.words.resize(rows.max(self.words.len()), 0);
+        let sorted = self.words.len().min(SORTED_MAX);
+        for keys in &mut self.keys {
+            keys.reserve_exact(sorted.saturating_sub(keys.len()));
+            keys.resize(sorted, 0);
+        }
+    }
+
+    /// Ensures that `rows` rows can be written.
+    #[inline(always)]
+    pub(super) fn need(&mut self, rows: usize) {
+        self.peak = self.peak.max(rows);
+        if self.words.len() < rows {
+            self.grow(rows + rows / 2);
+        }
+    }
+
+    /// Returns the columns as slices. It does not depend on the level, so it is compiled once.
+    #[inline]
+    pub(super) fn columns(&self) -> [&[f32]; 6] {
+        self.bounds.each_ref().map(Vec::as_slice)
+    }
+
+    /// Returns how many boxes have a flag.
+    pub(super) fn flagged(&self, rows: KdRows, flag: u32) -> usize {
+        let words = &self.words[rows.start..rows.start + rows.len];
+        words.iter().filter(|&word| word & flag != 0).count()
+    }
+
+    /// Copies `rows` to the rows from `start` on, sorted by where they start on an axis. Boxes that start at one
+    /// coordinate keep their order.
+    #[inline(never)]
+    pub(super) fn sort(&mut self, rows: KdRows, axis: usize, start: usize) -> KdRows {
+        self.need(start + rows.len + 2 * LANES_MAX);
+        #[cfg(test)]
+        self.work[0].update(|rows_before| rows_before + rows.len);
+        let lows = &self.bounds[axis][rows.start..rows.start + rows.len];
+        let [keys, spare] = &mut self.keys;
+        let (mut keys, mut spare) = (&mut keys[..rows.len], &mut spare[..rows.len]);
+        let mut counts = [[0_u32; 256]; 4];
+        for ((key, &low), row) in keys.iter_mut().zip(lows).zip(rows.start as u64..) {
+            // The order of these bits as an integer is that of the number.
+            let bits = low.to_bits();
+            let bits = bits ^ (((bits as i32) >> 31) as u32 | 1 << 31);
+            *key = u64::from(bits) << 32 | row;
+            for (counts, digit) in counts.iter_mut().zip(bits.to_le_bytes()) {
+                counts[digit as usize] += 1;
+            }
+        }
+        for (byte, counts) in counts.iter_mut().enumerate() {
+            let digit = |key: u64| (key >> (32 + 8 * byte)) as usize & 0xff;
+            if counts[digit(keys[0])] == rows.len as u32 {
+                continue;
+            }
+            let mut at = 0;
+            for count in counts.iter_mut() {
+                at += core::mem::replace(count, at);
+            }
+            for &key in keys.iter() {
+                let to = &mut counts[digit(key)];
+                spare[*to as usize] = key;
+                *to += 1;
+            }
+            core::mem::swap(&mut keys, &mut spare);
+        }
+        for (k, column) in self.bounds.iter_mut().enumerate() {
+            let (from, to) = column.split_at_mut(start);
+            for (to, &key) in to.iter_mut().zip(keys.iter()) {
+                *to = from[key as u32 as usize];
+            }
+            // Rows past the end overlap nothing.
+            if k < 3 {
+                to[rows.len..rows.len + LANES_MAX].fill(f32::INFINITY);
+            }
+        }
+        let (from, to) = self.words.split_at_mut(start);
+        for (to, &key) in to.iter_mut().zip(keys.iter()) {
+            *to = from[key as u32 as usize];
+        }
+        KdRows { start, len: rows.len }
+    }
+}
+
+/// Properties of the boxes of a set.
+#[derive(Clone, Copy)]
+pub(super) struct Summary {
+    pub(super) around: [f32; 6],
+    /// Flags that all of them have.
+    pub(super) flags: u32,
+}
+
+/// Copies the selected boxes to the end of the rows in use.
+#[inline(always)]
+pub(super) fn copy<I: Isa>(
+    isa: I,
+    boxes: &mut KdBoxes,
+    from: KdRows,
+    part: KdPart,
+    within: &[f32; 6],
+    start: usize,
+) -> (KdRows, Summary) {
+    boxes.need(start + from.len + 2 * LANES_MAX);
+    #[cfg(test)]
+    boxes.work[0].update(|rows| rows + from.len);
+    let infinite = isa.splat(f32::INFINITY);
+    let (least, greatest) = (isa.splat(f32::MAX), isa.splat(f32::MIN));
+    let mut around = [least, least, least, greatest, greatest, greatest];
+    let mut flags = isa.splat_u32(JOIN_FLAGS);
+    let within = [
+        isa.splat(within[0]),
+        isa.splat(within[1]),
+        isa.splat(within[2]),
+        isa.splat(within[3]),
+        isa.splat(within[4]),
+        isa.splat(within[5]),
+    ];
+    let [x, u, v, high_x, high_u, high_v] = &mut boxes.bounds;
+    let columns = [x, u, v, high_x, high_u, high_v];
+    let mut sides: [_; 6] = core::array::from_fn(|_| (&[][..], &mut [][..]));
+    for (side, column) in sides.iter_mut().zip(columns) {
+        let (below, above) = column.split_at_mut(start);
+        *side = (&*below, above);
+    }
+    let (words, to_words) = boxes.words.split_at_mut(start);
+    let mut to = 0;
+    for row in (from.start..from.start + from.len).step_by(I::LANES) {
+        let mut ends = [infinite; 6];
+        for (end, (column, _)) in ends.iter_mut().zip(&sides) {
+            *end = isa.load(&column[row..]);
+        }
+        let mut word = isa.load_u32(&words[row..]);
+        // The padding is at infinity.
+        let mut keep = ends[0].lt(infinite)
+            & ends[0].le(within[3])
+            & ends[1].le(within[4])
+            & ends[2].le(within[5])
+            & within[0].le(ends[3])
+            & within[1].le(ends[4])
+            & within[2].le(ends[5]);
+        match part {
+            KdPart::All => (),
+            KdPart::Left { axis, at } => keep = keep & ends[axis].lt(isa.splat(at)),
+            KdPart::Right { axis, at } => {
+                let at = isa.splat(at);
+                keep = keep & at.le(ends[3 + axis]);
+                let flagged = word | isa.splat_u32(boxes.not_first[axis]);
+                word = I::U32::select(ends[axis].lt(at), flagged, word);
+            }
+            KdPart::Longer { axis, than } => {
+                keep = keep & isa.splat(than).lt(ends[3 + axis] - ends[axis]);
+            }
+            KdPart::Shorter { axis, than } => {
+                keep = keep & (ends[3 + axis] - ends[axis]).le(isa.splat(than));
+            }
+            KdPart::With(flag) => keep = keep & !word.disjoint(isa.splat_u32(flag)),
+            KdPart::Without(flag) => keep = keep & word.disjoint(isa.splat_u32(flag)),
+        }
+        for (k, (end, (_, column))) in ends.iter().zip(&mut sides).enumerate() {
+            I::F32::from_bits(end.to_bits().compress(keep)).store(&mut column[to..]);
+            let extreme = if k < 3 { end.min(around[k]) } else { end.max(around[k]) };
+            around[k] = I::F32::select(keep, extreme, around[k]);
+        }
+        word.compress(keep).store(&mut to_words[to..]);
+        flags = I::U32::select(keep, word & flags, flags);
+        to += keep.count();
+    }
+    // Rows past the end overlap nothing.
+    sides[0].1[to..to + LANES_MAX].fill(f32::INFINITY);
+    let mut summary = Summary { around: [0.0; 6], flags: u32::MAX };
+    let mut lanes = [0.0; LANES_MAX];
+    for (k, (end, column)) in summary.around.iter_mut().zip(around).enumerate() {
+        column.store(&mut lanes);
+        *end = lanes[0];
+        for &lane in &lanes[..I::LANES] {
+            let beyond = if k < 3 { lane < *end } else { lane > *end };
+            *end = if beyond { lane } else { *end };
+        }
+    }
+    let mut words = [0; LANES_MAX];
+    flags.store(&mut words);
+    words[..I::LANES].iter().for_each(|word| summary.flags &= word);
+    (KdRows { start, len: to }, summary)
+}

@@ -1,0 +1,112 @@
+//! Compares the boxes of two sets: each with each, or those that overlap on one axis.
+
+use super::boxes::{JOIN_FLAGS, KdBoxes, KdRows};
+use crate::broadphase::pairs::input::ROW;
+use crate::broadphase::strips::candidates::{CANDIDATES, Candidates};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, LoadColumns, MaskLanes, Table, U32Lanes};
+
+/// Comparisons per box after which a sweep along an axis stops, because the sample was wrong.
+const SWEEP_WORK_MAX: u64 = if cfg!(fuzzing) { 4 } else { 1024 };
+
+/// A pair of sets whose comparison has begun.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Leaf {
+    /// The boxes of either set that have not been compared with all others.
+    pub(super) a: KdRows,
+    pub(super) b: KdRows,
+    pub(super) same: bool,
+    /// The axis along which the sets are sorted, if they are.
+    sorted: Option<usize>,
+    /// Number of comparisons that are left before a sweep is too slow.
+    left: u64,
+}
+
+/// How far the comparison of two sets is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeafState {
+    /// The candidates must be processed first.
+    Full,
+    /// The remaining boxes of a sweep have not been compared, because it is too slow.
+    Dense,
+    Done,
+}
+
+impl Leaf {
+    /// Compares each box with each.
+    pub(super) fn each_with_each(a: KdRows, b: KdRows, same: bool) -> Self {
+        // The lanes are filled from the larger set.
+        let (a, b) = if a.len > b.len { (b, a) } else { (a, b) };
+        Self { a, b, same, sorted: None, left: 0 }
+    }
+
+    /// Compares boxes that overlap on the axis along which both sets are sorted.
+    pub(super) fn sweep(a: KdRows, b: KdRows, same: bool, axis: usize) -> Self {
+        let rows = a.len + if same { 0 } else { b.len };
+        Self { a, b, same, sorted: Some(axis), left: SWEEP_WORK_MAX * rows as u64 }
+    }
+
+    /// Continues the comparison until there are [`CANDIDATES`].
+    #[inline(always)]
+    pub(super) fn proceed<I: Isa>(
+        &mut self,
+        isa: I,
+        boxes: &KdBoxes,
+        candidates: &mut Candidates,
+    ) -> LeafState {
+        let rows = self.a.end().max(self.b.end());
+        let table: Table<'_, f32, 6> = Table::new(boxes.columns(), rows);
+        let words: Table<'_, u32, 1> = Table::new([&boxes.words[..]], rows);
+        let axis = self.sorted.unwrap_or(0);
+        let (lows, highs) = (&boxes.bounds[axis][..rows], &boxes.bounds[3 + axis][..rows]);
+        while self.a.len > 0 && self.b.len > 0 {
+            if candidates.len >= CANDIDATES {
+                return LeafState::Full;
+            }
+            // In a sweep, the box that starts first is compared with those of the other set that start before it ends.
+            let of_b =
+                self.sorted.is_some() && !self.same && lows[self.b.start] < lows[self.a.start];
+            let row = if of_b { self.b.pop() } else { self.a.pop() };
+            if self.same {
+                self.b = self.a;
+            }
+            let others = if of_b { self.a } else { self.b };
+            let last = if self.sorted.is_some() { highs[row] } else { f32::MAX };
+
+            let word = boxes.words[row];
+            let (flags, place) = (isa.splat_u32(word & JOIN_FLAGS), isa.splat_u32(word & ROW));
+            let row_bits = isa.splat_u32(ROW);
+            let [low_x, low_u, low_v, high_x, high_u, high_v] = table.splat(isa, row);
+            let mut count = candidates.len;
+            let mut at = others.start;
+            // The padding starts at infinity, so the loop ends there at the latest. The step is that of the widest level,
+            // so that the number of comparisons is the same for all.
+            while lows[at] <= last {
+                for at in (at..at + LANES_MAX).step_by(I::LANES) {
+                    let [lows_x, lows_u, lows_v, highs_x, highs_u, highs_v] = table.load(isa, at);
+                    let [word] = words.load_u32(isa, at);
+                    let meets = lows_x.le(high_x)
+                        & low_x.le(highs_x)
+                        & lows_u.le(high_u)
+                        & low_u.le(highs_u)
+                        & lows_v.le(high_v)
+                        & low_v.le(highs_v)
+                        & word.disjoint(flags);
+                    place.store(&mut candidates.a[count..]);
+                    (word & row_bits).compress(meets).store(&mut candidates.b[count..]);
+                    count += meets.count();
+                }
+                at += LANES_MAX;
+            }
+            candidates.len = count;
+            #[cfg(test)]
+            boxes.work[1].update(|compared| compared + at - others.start);
+            if self.sorted.is_some() {
+                self.left = self.left.saturating_sub((at - others.start) as u64);
+                if self.left == 0 {
+                    return LeafState::Dense;
+                }
+            }
+        }
+        LeafState::Done
+    }
+}

@@ -1,0 +1,252 @@
+//! Sorts items that consist of a few words, compiled once for each number of words.
+//!
+//! Items are compared word by word, the first word first. Types whose order is that of their words are cast to arrays
+//! of words, so that they share one compiled sort. A sort on several threads divides the items in advance:
+//!
+//! ```text
+//! sample the items at fixed distances, sort the sample, and choose the divider of each two neighbouring parts
+//! four times: divide each part in two at its divider          parts in parallel
+//! sort each part                                              parts in parallel
+//! ```
+//!
+//! Method: sample sort, Frazer et al. 1970, *Samplesort: a sampling approach to minimal storage tree sorting*; but
+//! the items are divided in place.
+
+use super::Threads;
+#[cfg(feature = "rayon")]
+use super::fill_parts;
+
+/// How often all items are divided in two before the parts are sorted, the number of parts, and the items of the
+/// sample for each part.
+#[cfg(feature = "rayon")]
+const DIVISIONS: usize = 4;
+#[cfg(feature = "rayon")]
+const PARTS: usize = 1 << DIVISIONS;
+#[cfg(feature = "rayon")]
+const SAMPLE: usize = 8;
+/// Fewer items are sorted by the calling thread.
+#[cfg(feature = "rayon")]
+const PARALLEL_MIN: usize = 2048;
+
+/// The words of an item as a number.
+#[inline(always)]
+fn key<const N: usize>(words: &[u32; N]) -> u128 {
+    const { assert!(N <= 4, "four words fit in the number") }
+    words.iter().fold(0, |key, &word| key << 32 | u128::from(word))
+}
+
+/// Sorts items on the calling thread.
+pub(crate) fn sort<const N: usize>(items: &mut [[u32; N]]) {
+    items.sort_unstable_by_key(key);
+}
+
+/// Sorts rows on the calling thread.
+pub(crate) fn sort_rows(rows: &mut [u32]) {
+    rows.sort_unstable();
+}
+
+/// Sorts numbers in the order of [`f32::total_cmp`] on the calling thread.
+pub(crate) fn sort_floats(numbers: &mut [f32]) {
+    let words = bytemuck::cast_slice_mut(numbers);
+    words.iter_mut().for_each(|bits| *bits = ordered_bits(*bits));
+    sort_rows(words);
+    words.iter_mut().for_each(|bits| *bits = !ordered_bits(!*bits));
+}
+
+/// Sorts points coordinate by coordinate, in the order of [`f32::total_cmp`], on the calling thread.
+pub(crate) fn sort_points(points: &mut [[f32; 3]]) {
+    let words: &mut [[u32; 3]] = bytemuck::cast_slice_mut(points);
+    words.as_flattened_mut().iter_mut().for_each(|bits| *bits = ordered_bits(*bits));
+    sort(words);
+    words.as_flattened_mut().iter_mut().for_each(|bits| *bits = !ordered_bits(!*bits));
+}
+
+/// Maps the bits of a number to a word such that words have the order of the numbers. `!ordered_bits(!word)` is the
+/// number again: both functions invert the bits of a number with a sign, and the sign of any other.
+fn ordered_bits(bits: u32) -> u32 {
+    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+}
+
+/// Sorts items on the threads of the pool.
+pub(crate) fn sort_parallel<const N: usize>(threads: &Threads, items: &mut [[u32; N]]) {
+    #[cfg(feature = "rayon")]
+    if threads.workers() > 1 && items.len() >= PARALLEL_MIN {
+        let step = items.len() / (PARTS * SAMPLE);
+        let mut sample = [[0; N]; PARTS * SAMPLE];
+        for (to, from) in sample.iter_mut().zip(items.iter().step_by(step)) {
+            *to = *from;
+        }
+        sort(&mut sample);
+        // Part `part` of `PARTS >> shift` parts is divided at the sample in its middle.
+        let divide = |part: usize, shift: usize, items: &mut [u32]| {
+            let divider = key(&sample[((2 * part + 1) * SAMPLE) << (shift - 1)]);
+            divide(items.as_chunks_mut::<N>().0, divider) * N
+        };
+        let sort = |items: &mut [u32]| sort(items.as_chunks_mut::<N>().0);
+        sort_parts(threads, items.as_flattened_mut(), &divide, &sort);
+        return;
+    }
+    let _ = threads;
+    sort(items);
+}
+
+/// Divides all parts [`DIVISIONS`] times, and sorts the parts. It is compiled once for all numbers of words.
+///
+/// `divide(part, shift, words)` divides one of `PARTS >> shift` parts and returns where its second half starts.
+#[cfg(feature = "rayon")]
+fn sort_parts(
+    threads: &Threads,
+    words: &mut [u32],
+    divide: &(dyn Fn(usize, usize, &mut [u32]) -> usize + Sync),
+    sort: &(dyn Fn(&mut [u32]) + Sync),
+) {
+    use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    let mut starts = [0; PARTS + 1];
+    starts[1] = words.len();
+    for division in 0..DIVISIONS {
+        let parts = 1 << division;
+        // Each is written by the thread that divides its part.
+        let middles = [const { AtomicUsize::new(0) }; PARTS / 2];
+        fill_parts(threads, &starts[..=parts], words, 1, &|part, words| {
+            middles[part].store(divide(part, DIVISIONS - division, words), Relaxed);
+        });
+        for part in (0..parts).rev() {
+            starts[2 * part + 2] = starts[part + 1];
+            starts[2 * part + 1] = starts[part] + middles[part].load(Relaxed);
+        }
+    }
+    fill_parts(threads, &starts, words, 1, &|_, words| sort(words));
+}
+
+/// Moves the items below `divider` to the front, and returns their number.
+///
+/// Method: the partition of N. Lomuto (Bentley 1986, *Programming Pearls*, column 10), without a branch on the order.
+#[cfg(feature = "rayon")]
+fn divide<const N: usize>(items: &mut [[u32; N]], divider: u128) -> usize {
+    let mut below = 0;
+    for next in 0..items.len() {
+        items.swap(next, below);
+        below += usize::from(key(&items[below]) < divider);
+    }
+    below
+}
+
+/// Sorts items of any type by a key, with little code and two to three times as slowly as [`sort`]: for short lists,
+/// and for types that few lists have. Items with equal keys are in arbitrary order.
+///
+/// Method: heapsort, Williams 1964, *Algorithm 232*.
+pub(crate) fn sort_rare<T: Copy, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
+    // The first half of the steps builds the heap, the others move its greatest item behind it.
+    for step in (0..items.len() + items.len() / 2).rev() {
+        let (mut parent, end) = if step >= items.len() {
+            (step - items.len(), items.len())
+        } else {
+            items.swap(0, step);
+            (0, step)
+        };
+        loop {
+            let mut child = 2 * parent + 1;
+            if child >= end {
+                break;
+            }
+            if child + 1 < end && key(&items[child]) < key(&items[child + 1]) {
+                child += 1;
+            }
+            if key(&items[parent]) >= key(&items[child]) {
+                break;
+            }
+            items.swap(parent, child);
+            parent = child;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{key, sort_rare};
+    use alloc::vec::Vec;
+
+    /// Lists that are random, sorted, in descending order, nearly equal, and made of few different items.
+    fn lists<const N: usize>(len: usize) -> Vec<Vec<[u32; N]>> {
+        let mut seed = 1_u32;
+        let mut draw = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            seed >> 7
+        };
+        let random: Vec<[u32; N]> = (0..len).map(|_| core::array::from_fn(|_| draw())).collect();
+        let mut sorted = random.clone();
+        sorted.sort_unstable();
+        let descending = sorted.iter().rev().copied().collect();
+        let last = (0..len)
+            .map(|k| core::array::from_fn(|word| if word + 1 < N { 7 } else { k as u32 ^ 85 }));
+        let few = random.iter().map(|words| words.map(|word| word % 3)).collect();
+        [random.clone(), sorted, descending, last.collect(), few].into()
+    }
+
+    fn check<const N: usize>() {
+        for len in [0, 1, 2, 3, 20, 2047, 2048, 2049, 5000, 100_000] {
+            for list in lists::<N>(len) {
+                let mut expected = list.clone();
+                expected.sort_unstable();
+                let mut sorted = list.clone();
+                super::sort(&mut sorted);
+                assert!(sorted == expected, "{N} words, {len} items");
+                let mut rare = list.clone();
+                sort_rare(&mut rare, key);
+                assert!(rare == expected, "{N} words, {len} items");
+                #[cfg(feature = "rayon")]
+                for threads in [1, 2, 3] {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                    let threads = super::Threads::of_pool(pool.expect("the pool starts").into());
+                    let mut sorted = list.clone();
+                    super::sort_parallel(&threads, &mut sorted);
+                    assert!(sorted == expected, "{N} words, {len} items, {threads:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_and_points_are_sorted_in_the_total_order() {
+        let specials = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::NAN,
+            -f32::NAN,
+            1e-45,
+            -1e-45,
+        ];
+        let mut numbers = specials.to_vec();
+        super::sort_floats(&mut numbers);
+        let mut expected = specials.to_vec();
+        expected.sort_unstable_by(f32::total_cmp);
+        let bits =
+            |numbers: &[f32]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&numbers), bits(&expected));
+
+        let mut points = Vec::new();
+        for x in specials {
+            points.extend(specials.iter().map(|&y| [x, y, x - y]));
+        }
+        let mut expected = points.clone();
+        super::sort_points(&mut points);
+        let compare = |a: &f32, b: &f32| a.total_cmp(b);
+        let by = |a: &[f32; 3], b: &[f32; 3]| {
+            compare(&a[0], &b[0]).then(compare(&a[1], &b[1])).then(compare(&a[2], &b[2]))
+        };
+        expected.sort_unstable_by(by);
+        assert_eq!(bits(points.as_flattened()), bits(expected.as_flattened()));
+    }
+
+    #[test]
+    fn items_of_one_to_four_words_are_sorted_like_arrays() {
+        check::<1>();
+        check::<2>();
+        check::<3>();
+        check::<4>();
+    }
+}
